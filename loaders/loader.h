@@ -1,0 +1,62 @@
+// Loading: from a path to an immutable Trace. Content decides which loader reads a file, the extension is only a hint.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "model/base/status.h"
+#include "model/base/task.h"
+#include "model/trace_builder.h"
+
+namespace stepscope {
+
+struct LoadOptions {
+  uint64_t max_inflated_bytes = uint64_t{16} << 30;  // of one file; a bomb stops here with kLimit
+  std::string run;                                   // which run of a log directory; empty: the newest
+  std::string host;                                  // only this host; empty: all
+  std::map<std::string, Ps> clock_offsets;           // by host name, added to its times
+  unsigned threads = 0;                              // 0: all cores
+};
+
+// One file of a run.
+struct InputFile {
+  std::string path;
+  std::string host;   // prefix of the file name before .xplane.pb / .trace.json
+};
+
+struct Run {
+  std::string name;                     // "2026_11_21_11_45_06", "train/2026_…", or the file name
+  std::string directory;
+  std::vector<InputFile> files;
+  std::vector<std::string> skipped;     // "vm.trace.json.gz: the XSpace of this host is read instead"
+};
+
+// What a path holds: runs newest first. kFormat with what was looked for and where, if nothing.
+Result<std::vector<Run>> FindRuns(const std::string& path);
+
+// A file format. `load` adds all files of a run (one per host or rank) to the builder.
+struct LoaderDesc {
+  const char* name;                                   // "XSpace"
+  std::span<const char* const> extensions;            // ".xplane.pb": what FindRuns and the open dialog list
+  bool (*sniff)(std::span<const std::byte> prefix);   // first bytes, inflated
+  Status (*load)(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
+                 std::stop_token stop, Progress& progress);
+};
+std::span<const LoaderDesc> Loaders();                // loaders/registry.cc
+
+// Finds the run, picks the loader by content, loads, finishes. The whole way from a path to a Trace.
+Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const LoadOptions& options, std::stop_token stop,
+                                              Progress& progress);
+// Several paths given at once (a folder of ranks, dropped files) as one trace where the loader is the same.
+Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> paths, const LoadOptions& options,
+                                               std::stop_token stop, Progress& progress);
+// The same for bytes in memory (tests, fuzzers). `name` stands for the file name.
+Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::string bytes, const LoadOptions& options);
+
+}  // namespace stepscope

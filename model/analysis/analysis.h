@@ -1,0 +1,56 @@
+// Analyses: pure functions from immutable inputs to tables. Adding one touches its source, a row in registry.cc, its test.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "model/analysis/result_table.h"
+#include "model/trace.h"
+
+namespace stepscope {
+
+enum class Definitions : uint8_t { kStepscope, kXprof };  // --compat xprof
+
+// What analyses share for one trace: typed stats and grouping, computed once each, on first use. Thread-safe.
+struct Grouping;  // model/analysis/grouping.h
+class AnalysisContext {
+ public:
+  AnalysisContext(std::shared_ptr<const Trace> trace, Definitions definitions);
+  ~AnalysisContext();
+  const Trace& trace() const { return *trace_; }
+  std::shared_ptr<const Trace> trace_ptr() const { return trace_; }
+  Definitions definitions() const { return definitions_; }
+  bool xprof() const { return definitions_ == Definitions::kXprof; }
+  // Typed stats; an empty table (and a diagnostic) when the source cannot be read.
+  const StatTable& stats(std::stop_token stop = {});
+  const Grouping& grouping(std::stop_token stop = {});
+  std::vector<std::shared_ptr<const TrackSet>> derived(std::stop_token stop = {});  // derived GPU lines as tracks
+  // Results kept for analyses that build on others: "steps" for overview and input pipeline, and so on.
+  const AnalysisResult& Get(std::string_view analysis, const std::string& host, std::stop_token stop = {});
+
+ private:
+  struct State;
+  std::shared_ptr<const Trace> trace_;
+  Definitions definitions_;
+  std::unique_ptr<State> state_;
+};
+
+struct AnalysisParams {
+  std::string host;      // empty: all hosts
+  TimeRange range;       // empty: whole trace
+};
+
+struct AnalysisDesc {
+  const char* id;        // "kernel_stats": report --panel, panel id
+  const char* title;
+  const char* what;      // one sentence
+  AnalysisResult (*run)(AnalysisContext&, const AnalysisParams&, std::stop_token);
+};
+
+std::span<const AnalysisDesc> Analyses();
+const AnalysisDesc* FindAnalysis(std::string_view id);
+
+}  // namespace stepscope

@@ -1,0 +1,54 @@
+// LaneMip: level-of-detail pyramid of one lane (sorted, non-overlapping events).
+// Level 0 groups kLeaf events, each further level kFan nodes of the one below. Memory: 32 / kLeaf * kFan / (kFan - 1) bytes an
+// event (about 2.3). Built in O(n); a query costs O(pixels * log n), never O(events).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/time.h"
+
+namespace stepscope {
+
+struct LaneView {  // the columns of one lane
+  std::span<const Ps> start;
+  std::span<const Ps> dur;
+  std::span<const uint32_t> meta;
+};
+
+struct MipNode {
+  Ps begin, end;      // of the first and the last event below
+  Ps busy;            // sum of durations below
+  uint32_t longest;   // index within the lane of the longest event
+  uint32_t count;
+};
+static_assert(sizeof(MipNode) == 32);
+
+// What one pixel column of a lane shows.
+struct Bin {
+  uint32_t px;        // first pixel column
+  uint32_t width;     // pixel columns: 1 unless a single event is wider
+  uint32_t event;     // index in lane: the event, or the longest folded one
+  uint32_t count;     // 1: a single event; more: folded
+  Ps busy;            // busy time inside the view's pixels
+};
+
+class LaneMip {
+ public:
+  static constexpr uint32_t kLeaf = 16;
+  static constexpr uint32_t kFan = 8;
+
+  void Build(const LaneView& lane);
+  // Appends at most `width_px` bins, left to right, that cover the events touching `view`; single events of a pixel or
+  // more come whole, the rest folded by pixel. Bins depend on pixels, never on the number of events.
+  void AppendBins(const LaneView& lane, TimeRange view, uint32_t width_px, std::vector<Bin>* out) const;
+  // Busy time of the lane inside `range`, exact: events at the borders are clipped. O(log n).
+  Ps BusyIn(const LaneView& lane, TimeRange range) const;
+  size_t bytes() const;
+
+ private:
+  std::vector<std::vector<MipNode>> levels_;
+};
+
+}  // namespace stepscope

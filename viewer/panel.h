@@ -1,0 +1,52 @@
+// Panel: a dockable window that reads and pushes commands, and keeps nothing but widget state.
+// Adding one: viewer/panels/foo_panel.cc, a row in panels/registry.cc, tests/viewer/foo_panel_test.cc.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "viewer/command.h"
+#include "viewer/session_view.h"
+#include "viewer/view_state.h"
+
+namespace stepscope {
+
+class AnalysisCache;            // viewer/analysis_cache.h: results computed in the background
+class Settings;
+struct Theme;
+
+struct PanelContext {
+  const SessionView& session;
+  const ViewState& view;
+  AnalysisCache& analyses;
+  const Settings& settings;
+  const Theme& theme;
+  CommandQueue& commands;
+  AppServices& services;
+  const RunView* run = nullptr;  // the active run, or null
+};
+
+class Panel {
+ public:
+  virtual ~Panel() = default;
+  virtual void Draw(const PanelContext& context) = 0;  // inside its window
+  virtual bool animating() const { return false; }
+};
+
+enum class DockSlot { kCentre, kBottomLeft, kBottomRight };
+
+struct PanelDesc {
+  const char* id;       // "kernel_stats": also the analysis id, where there is one
+  const char* title;    // "Kernels"
+  const char* what;
+  const char* key;      // default chord that opens it, "Alt+3"
+  DockSlot slot;
+  bool open_by_default;
+  std::unique_ptr<Panel> (*create)();
+};
+
+std::span<const PanelDesc> Panels();
+const PanelDesc* FindPanel(std::string_view id);
+
+}  // namespace stepscope
