@@ -1,0 +1,627 @@
+#include "tests/support/gpu_profile.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+#include "tests/support/python_random.h"
+#include "tests/support/wire.h"
+
+namespace stepscope::test {
+namespace {
+
+constexpr std::int64_t kUs = 1'000'000;  // picoseconds
+constexpr std::int64_t kMs = 1000 * kUs;
+constexpr std::uint64_t kStartUnixNs = 1'700'000'000'000'000'000;
+constexpr std::int64_t kHostBaseNs = 5'000;   // host and device lines start at different times,
+constexpr std::int64_t kGpuBaseNs = 100'000;  // as profilers write them
+constexpr std::int64_t kHeapCapacity = 40'000'000'000;
+
+constexpr std::array<std::string_view, 7> kScenarioNames = {
+    "healthy", "inputbound", "launchbound", "copies", "staggered", "fp32", "fragmented"};
+
+constexpr std::string_view kConvHalf =
+    "ampere_fp16_s16816fprop_optimized_fp16_128x128_ldg8_f2f_stages_32x5_nhwc_t1r3s3_execute_"
+    "kernel__5x_cudnn";
+constexpr std::string_view kConvFloat =
+    "void cudnn::cnn::implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, true, false, "
+    "true>(int, int, int, float const*, int, float*)";
+constexpr std::string_view kGemmHalf = "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3_nn";
+constexpr std::string_view kGemmFloat = "ampere_sgemm_128x64_nn";
+constexpr std::string_view kNormHalf =
+    "void cudnn::bn_fw_tr_1C11_singleread<__half, 512, true, 1, 2, 0>(cudnnTensorStruct, __half "
+    "const*, cudnnTensorStruct, __half*)";
+constexpr std::string_view kNormFloat =
+    "void cudnn::bn_fw_tr_1C11_singleread<float, 512, true, 1, 2, 0>(cudnnTensorStruct, float "
+    "const*, cudnnTensorStruct, float*)";
+constexpr std::string_view kReluHalf =
+    "void "
+    "Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<Eigen::"
+    "TensorMap<Eigen::Tensor<Eigen::half, 1, 1, long>, 16>>>>(long)";
+constexpr std::string_view kReluFloat =
+    "void "
+    "Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<Eigen::"
+    "TensorMap<Eigen::Tensor<float, 1, 1, long>, 16>>>>(long)";
+constexpr std::string_view kAllReduce = "ncclKernel_AllReduce_RING_LL_Sum_half(ncclWorkElem)";
+
+// One operation of the model, the same in every step.
+struct OpSpec {
+  std::string path;
+  std::string_view type, kernel;
+  int registers, shared_bytes;
+  std::array<int, 3> grid, block;
+  int us;
+};
+
+std::vector<OpSpec> Model(int layers, GpuScenario scenario) {
+  const bool fp32 = scenario == GpuScenario::kFp32;
+  std::vector<OpSpec> ops;
+  for (int i = 0; i < layers; ++i) {
+    const std::string scope =
+        "resnet/stage" + std::to_string(i / 10) + "/block" + std::to_string(i % 10);
+    if (scenario == GpuScenario::kLaunchBound) {
+      for (int k = 0; k < 8; ++k) {
+        ops.push_back({scope + "/Mul_" + std::to_string(k),
+                       "Mul",
+                       kReluHalf,
+                       20,
+                       0,
+                       {4, 1, 1},
+                       {256, 1, 1},
+                       3});
+      }
+      continue;
+    }
+    ops.push_back({scope + "/conv/Conv2D",
+                   "Conv2D",
+                   fp32 ? kConvFloat : kConvHalf,
+                   168,
+                   49152,
+                   {std::max(1, 392 - i), 2, 1},
+                   {256, 1, 1},
+                   (90 + i % 7 * 8) * (fp32 ? 3 : 1)});
+    ops.push_back({scope + "/bn/FusedBatchNormV3",
+                   "FusedBatchNormV3",
+                   fp32 ? kNormFloat : kNormHalf,
+                   48,
+                   2048,
+                   {256, 1, 1},
+                   {512, 1, 1},
+                   22});
+    ops.push_back({scope + "/relu/Relu",
+                   "Relu",
+                   fp32 ? kReluFloat : kReluHalf,
+                   16,
+                   0,
+                   {640, 1, 1},
+                   {1024, 1, 1},
+                   9});
+  }
+  ops.push_back({"resnet/logits/MatMul",
+                 "MatMul",
+                 fp32 ? kGemmFloat : kGemmHalf,
+                 128,
+                 32768,
+                 {8, 16, 1},
+                 {128, 1, 1},
+                 fp32 ? 180 : 60});
+  return ops;
+}
+
+std::string Dims(const std::array<int, 3>& dims) {
+  return std::to_string(dims[0]) + ',' + std::to_string(dims[1]) + ',' + std::to_string(dims[2]);
+}
+
+std::string KernelDetails(const OpSpec& op) {
+  return "regs:" + std::to_string(op.registers) +
+         " static_shared:" + std::to_string(op.shared_bytes) +
+         " dynamic_shared:0 grid:" + Dims(op.grid) + " block:" + Dims(op.block) + " occ_pct:50";
+}
+
+// The stat names and fixed strings that events use, interned once.
+struct Names {
+  explicit Names(SymbolTable* t);
+
+  Symbol correlation_id, device_id, context_id, context, kernel_details, memcpy_details, tf_op;
+  Symbol id, parent_id, step_num, root, step_name, producer_type, producer, consumer_type, consumer;
+  Symbol iter_num;
+  Symbol allocator_name, bytes_reserved, bytes_allocated, bytes_available, fragmentation;
+  Symbol peak_bytes_in_use, requested_bytes, allocation_bytes, addr, step_id, region_type;
+  Symbol data_type, shape, output, temp, allocation, deallocation;
+  Symbol launch_kernel, h2d, d2h, d2h_details, all_reduce, all_reduce_op, all_reduce_details;
+  Symbol train, function_run, process, iterator, get_next;
+};
+
+Names::Names(SymbolTable* t)
+    : correlation_id(t->Add("correlation_id")),
+      device_id(t->Add("device_id")),
+      context_id(t->Add("context_id")),
+      context(t->Add("$$1")),
+      kernel_details(t->Add("kernel_details")),
+      memcpy_details(t->Add("memcpy_details")),
+      tf_op(t->Add("tf_op")),
+      id(t->Add("id")),
+      parent_id(t->Add("parent_id")),
+      step_num(t->Add("step_num")),
+      root(t->Add("_r")),
+      step_name(t->Add("step_name")),
+      producer_type(t->Add("_pt")),
+      producer(t->Add("_p")),
+      consumer_type(t->Add("_ct")),
+      consumer(t->Add("_c")),
+      iter_num(t->Add("iter_num")),
+      allocator_name(t->Add("allocator_name")),
+      bytes_reserved(t->Add("bytes_reserved")),
+      bytes_allocated(t->Add("bytes_allocated")),
+      bytes_available(t->Add("bytes_available")),
+      fragmentation(t->Add("fragmentation")),
+      peak_bytes_in_use(t->Add("peak_bytes_in_use")),
+      requested_bytes(t->Add("requested_bytes")),
+      allocation_bytes(t->Add("allocation_bytes")),
+      addr(t->Add("addr")),
+      step_id(t->Add("step_id")),
+      region_type(t->Add("region_type")),
+      data_type(t->Add("data_type")),
+      shape(t->Add("shape")),
+      output(t->Add("output")),
+      temp(t->Add("temp")),
+      allocation(t->Add("MemoryAllocation")),
+      deallocation(t->Add("MemoryDeallocation")),
+      launch_kernel(t->Add("cuLaunchKernel")),
+      h2d(t->Add("MemcpyH2D")),
+      d2h(t->Add("MemcpyD2H")),
+      d2h_details(t->Add("kind_src:device kind_dst:pageable size:655360 dest:0 async:0")),
+      all_reduce(t->Add(kAllReduce)),
+      all_reduce_op(t->Add("CollectiveReduceV2:CollectiveReduceV2")),
+      all_reduce_details(
+          t->Add("regs:96 static_shared:0 dynamic_shared:0 grid:8,1,1 block:512,1,1 occ_pct:25")),
+      train(t->Add("train")),
+      function_run(t->Add("FunctionRun")),
+      process(t->Add("ExecutorState::Process")),
+      iterator(t->Add("Iterator::Root::Prefetch::BatchV2::Map")),
+      get_next(t->Add("IteratorGetNext:IteratorGetNext")) {}
+
+// An op as the generator uses it.
+struct Op {
+  Symbol name, kernel, details;  // name is `path:type`
+  std::int64_t dur_ps;
+  double factor;
+  bool allocates, dropped;
+};
+
+enum class Busy : std::uint8_t { kKernel, kH2d, kD2h, kCollective };
+
+struct BusySpan {
+  Busy kind;
+  std::int64_t begin_ps, end_ps;
+};
+
+struct LiveBlock {
+  int op_index;
+  std::int64_t size;
+  Symbol op;
+};
+
+struct Gpu {
+  Gpu(SymbolTable* symbols, int ordinal, const GpuProfileOptions& options)
+      : index(ordinal),
+        plane(symbols, ordinal, "/device:GPU:" + std::to_string(ordinal), kGpuBaseNs),
+        noise(std::to_string(options.seed) + '/' + std::to_string(ordinal)) {}
+
+  int index;  // a device plane's id is its ordinal
+  PlaneStream plane;
+  LineStream *compute, *h2d, *d2h, *nccl;
+  LineStream* launch;  // the host thread that serves this GPU
+  PythonRandom noise;  // one per GPU, so that --gpus and --drop leave the others as they were
+  Symbol allocator, h2d_details;
+  std::int64_t heap = 0, peak = 0;
+  std::int64_t free_ps = 0;             // when the device is done with the step before
+  std::int64_t cpu_ps = 0, dev_ps = 0;  // where host and device stand within the step
+  std::vector<LiveBlock> live;          // to be freed at the end of the step
+  std::vector<BusySpan> busy, earlier;  // device events of this step and the one before
+};
+
+std::int64_t UnionOf(std::vector<std::pair<std::int64_t, std::int64_t>> spans) {
+  std::sort(spans.begin(), spans.end());
+  std::int64_t total = 0, end = -1;
+  for (const auto& [a, b] : spans) {
+    total += std::max<std::int64_t>(0, b - std::max(a, end));
+    end = std::max(end, b);
+  }
+  return total;
+}
+
+class Generator {
+ public:
+  Generator(const GpuProfileOptions& options, std::vector<StepTruth>* truth);
+  std::uint64_t Run(const ByteSink& sink);
+
+ private:
+  void AddGpus();
+  void AddOps();
+  void Step(int step);
+  void LaunchStep(Gpu* gpu, std::int64_t start);
+  void CopyInput(Gpu* gpu);
+  void LaunchOp(Gpu* gpu, int index);
+  void CopyOutput(Gpu* gpu);
+  void Allocate(Gpu* gpu, int index, std::int64_t cost);
+  void Memory(Gpu* gpu, bool allocate, std::int64_t at, const LiveBlock& block);
+  void AllReduce(Gpu* gpu, std::int64_t meet);
+  void AddTruth(std::int64_t begin, std::int64_t end, std::int64_t wait, std::int64_t meet);
+  GpuStepTruth TruthOf(const Gpu& gpu, std::int64_t meet) const;
+  void AddBusy(Gpu* gpu, Busy kind, std::int64_t begin, std::int64_t end);
+  void AddDeviceStats(PlaneStream* plane);
+  std::uint64_t WriteAll(const ByteSink& sink);
+
+  StatArg Correlation() const { return StatArg::Uint(n_.correlation_id, correlation_); }
+  StatArg Context() const { return StatArg::Ref(n_.context_id, n_.context); }
+  StatArg Device(const Gpu& gpu) const {
+    return StatArg::Uint(n_.device_id, static_cast<std::uint64_t>(gpu.index));
+  }
+
+  const GpuProfileOptions& options_;
+  std::vector<StepTruth>* truth_;
+  SymbolTable symbols_;
+  Names n_{&symbols_};
+  PlaneStream host_{&symbols_, 0, "/host:CPU", kHostBaseNs};
+  LineStream *main_thread_, *data_thread_;
+  std::vector<std::unique_ptr<Gpu>> gpus_;
+  std::vector<Op> ops_;
+  std::array<Symbol, 7> shapes_{};
+  std::int64_t h2d_ps_, ring_ps_;  // in proportion to the step: healthy is healthy at any size
+  std::int64_t now_ = 100 * kUs, before_ = 0;
+  std::uint64_t correlation_ = 1;
+  int step_ = 0;
+};
+
+Generator::Generator(const GpuProfileOptions& options, std::vector<StepTruth>* truth)
+    : options_(options),
+      truth_(truth),
+      h2d_ps_(static_cast<std::int64_t>(3.6 * options.layers) * kUs),
+      ring_ps_(3 * kUs * options.layers) {
+  main_thread_ = host_.Line(1001, "python3");
+  data_thread_ = host_.Line(1900, "tf_data_iterator");
+  AddGpus();
+  AddOps();
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    shapes_[i] = symbols_.Add("[128," + std::to_string(8 + i) + ",56,56]");
+  }
+}
+
+void Generator::AddGpus() {
+  const auto nearly_full = static_cast<std::int64_t>(static_cast<double>(kHeapCapacity) * .92);
+  const std::int64_t base = options_.scenario == GpuScenario::kFragmented
+                                ? nearly_full / 4096 * 4096
+                                : std::int64_t{1} << 30;
+  for (int g = 0; g < options_.gpus; ++g) {
+    auto gpu = std::make_unique<Gpu>(&symbols_, g, options_);
+    gpu->compute = gpu->plane.Line(14, "Stream #14(Compute)");
+    gpu->h2d = gpu->plane.Line(15, "Stream #15(MemcpyH2D)");
+    gpu->d2h = gpu->plane.Line(16, "Stream #16(MemcpyD2H)");
+    gpu->nccl = gpu->plane.Line(20, "Stream #20(Compute)");
+    gpu->launch = host_.Line(1100 + g, "tf_gpu_" + std::to_string(g));
+    gpu->allocator = symbols_.Add("GPU_" + std::to_string(g) + "_bfc");
+    gpu->h2d_details = symbols_.Add(
+        "kind_src:pinned kind_dst:device size:" + std::to_string(h2d_ps_ / kUs * 24000) +
+        " dest:" + std::to_string(g) + " async:1");
+    gpu->heap = gpu->peak = base;
+    gpus_.push_back(std::move(gpu));
+  }
+}
+
+void Generator::AddOps() {
+  const auto contains = [](const std::string& path, const std::string& part) {
+    return !part.empty() && path.find(part) != std::string::npos;
+  };
+  for (const OpSpec& spec : Model(options_.layers, options_.scenario)) {
+    Op op{};
+    op.name = symbols_.Add(spec.path + ':' + std::string(spec.type));
+    op.kernel = symbols_.Add(spec.kernel);
+    op.details = symbols_.Add(KernelDetails(spec));
+    op.dur_ps = spec.us * kUs;
+    op.factor = contains(spec.path, options_.slower_op) ? options_.slower_factor : 1;
+    op.allocates =
+        spec.type == "Conv2D" || spec.type == "MatMul" || spec.type == "FusedBatchNormV3";
+    op.dropped = contains(spec.path, options_.drop_op);
+    ops_.push_back(op);
+  }
+}
+
+std::uint64_t Generator::Run(const ByteSink& sink) {
+  for (int step = 0; step < options_.steps; ++step) Step(step);
+  return WriteAll(sink);
+}
+
+void Generator::Step(int step) {
+  step_ = step;
+  const std::int64_t begin = now_;
+  const double default_wait_us = options_.scenario == GpuScenario::kInputBound ? 4000 : 40;
+  const auto wait = static_cast<std::int64_t>(options_.input_wait_us.value_or(default_wait_us) *
+                                              static_cast<double>(kUs));
+  data_thread_->Event(n_.iterator, step != 0 ? begin - 60 * kUs : begin, wait,
+                      {StatArg::Int(n_.id, step + 1), StatArg::Int(n_.parent_id, 0)});
+  main_thread_->Event(n_.get_next, begin + 10 * kUs, wait, {StatArg::Ref(n_.tf_op, n_.get_next)});
+  std::int64_t meet = 0, launched = 0;
+  for (const auto& gpu : gpus_) {
+    LaunchStep(gpu.get(), begin + 20 * kUs + wait);
+    meet = std::max(meet, gpu->dev_ps);
+    launched = std::max(launched, gpu->cpu_ps);
+  }
+  for (const auto& gpu : gpus_) AllReduce(gpu.get(), meet);
+  if (options_.run_ahead) {  // the host starts the next step when it has launched this one,
+    now_ = std::max(launched + 30 * kUs, before_);  // at most one step ahead
+  } else {
+    now_ = meet + ring_ps_ + 20 * kUs;
+  }
+  before_ = meet + ring_ps_;
+  main_thread_->Event(n_.train, begin, now_ - begin - 5 * kUs,
+                      {StatArg::Int(n_.step_num, step), StatArg::Int(n_.root, 1),
+                       StatArg::Ref(n_.step_name, n_.train), StatArg::Int(n_.id, step + 1)});
+  host_.Flush();
+  for (const auto& gpu : gpus_) gpu->plane.Flush();
+  if (truth_ != nullptr) AddTruth(begin, now_ - 5 * kUs, wait, meet);
+}
+
+void Generator::LaunchStep(Gpu* gpu, std::int64_t start) {
+  const bool late = options_.scenario == GpuScenario::kStaggered && gpu->index == options_.gpus - 1;
+  const std::int64_t process = start + gpu->index * 4 * kUs + (late ? 3 * kMs / 2 : 0);
+  gpu->cpu_ps = process;
+  CopyInput(gpu);
+  for (int i = 0; i < static_cast<int>(ops_.size()); ++i) LaunchOp(gpu, i);
+  std::int64_t at = gpu->cpu_ps + kUs;
+  for (const LiveBlock& block : gpu->live) {  // 10 ns apart, inside the executor's event
+    Memory(gpu, false, at, block);
+    at += kUs / 100;
+  }
+  gpu->live.clear();
+  const std::int64_t context = std::int64_t{step_} * options_.gpus + gpu->index + 1;
+  main_thread_->Event(n_.function_run, start - 9 * kUs + gpu->index * kUs / 2, kUs / 3,
+                      {StatArg::Int(n_.producer_type, 2), StatArg::Int(n_.producer, context)});
+  gpu->launch->Event(n_.process, process, gpu->cpu_ps - process + 8 * kUs,
+                     {StatArg::Int(n_.id, step_ + 1), StatArg::Int(n_.iter_num, 0),
+                      StatArg::Int(n_.consumer_type, 2), StatArg::Int(n_.consumer, context)});
+}
+
+void Generator::CopyInput(Gpu* gpu) {
+  const std::int64_t dev = gpu->cpu_ps + 15 * kUs;
+  const StatArg details = StatArg::Ref(n_.memcpy_details, gpu->h2d_details);
+  gpu->launch->Event(n_.h2d, gpu->cpu_ps, 4 * kUs,
+                     {Device(*gpu), Correlation(), Context(), details});
+  gpu->h2d->Event(n_.h2d, dev, h2d_ps_, {Correlation(), details});
+  AddBusy(gpu, Busy::kH2d, dev, dev + h2d_ps_);
+  ++correlation_;
+  gpu->dev_ps = std::max(dev + h2d_ps_ + 5 * kUs, gpu->free_ps);
+  gpu->cpu_ps += 5 * kUs;  // the copy's API call is over before the first op starts
+}
+
+void Generator::LaunchOp(Gpu* gpu, int index) {
+  const Op& op = ops_[static_cast<std::size_t>(index)];
+  const double jitter = gpu->noise.Uniform(.97, 1.05);  // drawn for dropped ops too
+  if (op.dropped) return;
+  const std::int64_t cost = (options_.scenario == GpuScenario::kLaunchBound ? 24 : 5) * kUs;
+  gpu->cpu_ps += cost;
+  const std::int64_t cpu = gpu->cpu_ps;
+  const StatArg tf_op = StatArg::Ref(n_.tf_op, op.name);
+  const StatArg details = StatArg::Ref(n_.kernel_details, op.details);
+  gpu->launch->Event(op.name, cpu - cost, cost - kUs / 2, {tf_op});
+  gpu->launch->Event(n_.launch_kernel, cpu - 3 * kUs, 2 * kUs,
+                     {Device(*gpu), Correlation(), Context(), details});
+  const std::int64_t dev = std::max(gpu->dev_ps, cpu + 2 * kUs);
+  const auto dur = static_cast<std::int64_t>(static_cast<double>(op.dur_ps) * jitter * op.factor *
+                                             (step_ == options_.outlier_step ? 2 : 1));
+  gpu->compute->Event(op.kernel, dev, dur, {Correlation(), tf_op, Context(), details});
+  AddBusy(gpu, Busy::kKernel, dev, dev + dur);
+  gpu->dev_ps = dev + dur + kUs / 4;
+  ++correlation_;
+  if (options_.scenario == GpuScenario::kCopies && index % 6 == 5) CopyOutput(gpu);
+  if (options_.memory && op.allocates) Allocate(gpu, index, cost);
+}
+
+void Generator::CopyOutput(Gpu* gpu) {
+  const std::int64_t call = gpu->cpu_ps + 2 * kUs, dev = gpu->dev_ps;
+  const StatArg details = StatArg::Ref(n_.memcpy_details, n_.d2h_details);
+  gpu->cpu_ps = dev + 163 * kUs;  // synchronous: the call returns after the copy
+  gpu->launch->Event(n_.d2h, call, gpu->cpu_ps - call,
+                     {Device(*gpu), Correlation(), Context(), details});
+  gpu->d2h->Event(n_.d2h, dev, 160 * kUs, {Correlation(), details});
+  AddBusy(gpu, Busy::kD2h, dev, dev + 160 * kUs);
+  gpu->dev_ps += 165 * kUs;
+  ++correlation_;
+}
+
+void Generator::Allocate(Gpu* gpu, int index, std::int64_t cost) {
+  const LiveBlock block{index, std::int64_t{4096} * (64 + index % 40 * 9),
+                        ops_[static_cast<std::size_t>(index)].name};
+  Memory(gpu, true, gpu->cpu_ps - cost + kUs / 4, block);
+  if (index % 5 != 0) {  // a temporary; the others live to the end of the step
+    Memory(gpu, false, gpu->cpu_ps - 3 * kUs / 4, block);
+  } else {
+    gpu->live.push_back(block);
+  }
+}
+
+void Generator::Memory(Gpu* gpu, bool allocate, std::int64_t at, const LiveBlock& block) {
+  const int i = block.op_index;
+  gpu->heap += allocate ? block.size : -block.size;
+  gpu->peak = std::max(gpu->peak, gpu->heap);
+  const bool fragmented = options_.scenario == GpuScenario::kFragmented;
+  const double fragmentation = .02 + (fragmented ? .05 * std::min(step_, 18) : 0);
+  const std::int64_t address =
+      0x7f0000000000 + gpu->index * (std::int64_t{1} << 36) + i * (std::int64_t{1} << 22);
+  gpu->launch->Event(
+      allocate ? n_.allocation : n_.deallocation, at, 0,
+      {StatArg::Ref(n_.allocator_name, gpu->allocator), StatArg::Int(n_.bytes_reserved, 0),
+       StatArg::Int(n_.bytes_allocated, gpu->heap),
+       StatArg::Int(n_.bytes_available, kHeapCapacity - gpu->heap),
+       StatArg::Double(n_.fragmentation, fragmentation),
+       StatArg::Int(n_.peak_bytes_in_use, gpu->peak),
+       StatArg::Int(n_.requested_bytes, block.size - 512),
+       StatArg::Int(n_.allocation_bytes, block.size), StatArg::Int(n_.addr, address),
+       StatArg::Ref(n_.tf_op, block.op), StatArg::Int(n_.step_id, step_ + 100),
+       StatArg::Ref(n_.region_type, i % 3 != 0 ? n_.output : n_.temp),
+       StatArg::Int(n_.data_type, options_.scenario == GpuScenario::kFp32 ? 1 : 19),
+       StatArg::Ref(n_.shape, shapes_[static_cast<std::size_t>(i % 7)])});
+}
+
+// The collective begins when this GPU is ready and ends `ring_ps_` after the last one is.
+void Generator::AllReduce(Gpu* gpu, std::int64_t meet) {
+  const std::int64_t end = meet + ring_ps_;
+  gpu->launch->Event(n_.launch_kernel, gpu->cpu_ps + 3 * kUs, 2 * kUs,
+                     {Device(*gpu), Correlation(), Context()});
+  gpu->nccl->Event(n_.all_reduce, gpu->dev_ps, end - gpu->dev_ps,
+                   {Correlation(), StatArg::Ref(n_.tf_op, n_.all_reduce_op), Context(),
+                    StatArg::Ref(n_.kernel_details, n_.all_reduce_details)});
+  AddBusy(gpu, Busy::kCollective, gpu->dev_ps, end);
+  ++correlation_;
+  gpu->free_ps = end + 5 * kUs;
+}
+
+void Generator::AddBusy(Gpu* gpu, Busy kind, std::int64_t begin, std::int64_t end) {
+  if (truth_ != nullptr) gpu->busy.push_back({kind, begin, end});
+}
+
+void Generator::AddTruth(std::int64_t begin, std::int64_t end, std::int64_t wait,
+                         std::int64_t meet) {
+  StepTruth step{step_, begin, end, wait, {}};
+  for (const auto& gpu : gpus_) {
+    step.gpus.push_back(TruthOf(*gpu, meet));
+    gpu->earlier.swap(gpu->busy);
+    gpu->busy.clear();
+  }
+  truth_->push_back(std::move(step));
+}
+
+GpuStepTruth Generator::TruthOf(const Gpu& gpu, std::int64_t meet) const {
+  GpuStepTruth t;
+  t.first_ps = gpu.busy.front().begin_ps;
+  for (const BusySpan& span : gpu.busy) {
+    t.first_ps = std::min(t.first_ps, span.begin_ps);
+    t.last_ps = std::max(t.last_ps, span.end_ps);
+    const std::int64_t dur = span.end_ps - span.begin_ps;
+    switch (span.kind) {
+      case Busy::kKernel:
+        t.kernel_ps += dur;
+        break;
+      case Busy::kH2d:
+        t.h2d_ps += dur;
+        break;
+      case Busy::kD2h:
+        t.d2h_ps += dur;
+        break;
+      case Busy::kCollective:
+        t.collective_ps += dur;
+        break;
+    }
+  }
+  std::vector<std::pair<std::int64_t, std::int64_t>> spans;
+  for (const auto* list : {&gpu.busy, &gpu.earlier}) {
+    for (const BusySpan& span : *list) {
+      if (span.end_ps <= t.first_ps) continue;
+      spans.emplace_back(std::max(span.begin_ps, t.first_ps), span.end_ps);
+    }
+  }
+  t.idle_ps = t.last_ps - t.first_ps - UnionOf(std::move(spans));
+  t.collective_wait_ps = meet - gpu.dev_ps;
+  return t;
+}
+
+void Generator::AddDeviceStats(PlaneStream* plane) {
+  plane->StringStat(symbols_.Add("device_vendor"), "Nvidia");
+  plane->Stat(StatArg::Int(symbols_.Add("clock_rate"), 1410000));
+  plane->Stat(StatArg::Int(symbols_.Add("core_count"), 108));
+  plane->Stat(StatArg::Uint(symbols_.Add("memory_bandwidth"), 1555200000000));
+  plane->Stat(StatArg::Uint(symbols_.Add("memory_size"), 42505273344));
+  plane->Stat(StatArg::Int(symbols_.Add("compute_cap_major"), 8));
+  plane->Stat(StatArg::Int(symbols_.Add("compute_cap_minor"), 0));
+}
+
+std::uint64_t Generator::WriteAll(const ByteSink& sink) {
+  std::uint64_t events = host_.EventCount();
+  for (const auto& gpu : gpus_) {
+    events += gpu->plane.EventCount();
+    AddDeviceStats(&gpu->plane);
+    gpu->plane.Write(sink);
+  }
+  host_.Write(sink);
+  PlaneStream environment(&symbols_, 90, "Task Environment", 0);
+  environment.Stat(StatArg::Uint(symbols_.Add("profile_start_time"), kStartUnixNs));
+  environment.Stat(StatArg::Uint(symbols_.Add("profile_stop_time"),
+                                 kStartUnixNs + static_cast<std::uint64_t>(now_ / 1000)));
+  environment.Write(sink);
+  std::string hostname;
+  PutBytes(&hostname, 4, options_.host);
+  sink(hostname);
+  return events;
+}
+
+// Fields of one JSON object, each on a line indented by `indent`, as json.dump(indent=1) does.
+void AppendFields(std::string* out, std::size_t indent,
+                  std::initializer_list<std::pair<std::string_view, std::int64_t>> fields) {
+  std::string_view separator = "\n";
+  for (const auto& [key, value] : fields) {
+    out->append(separator).append(indent, ' ');
+    out->append("\"").append(key).append("\": ").append(std::to_string(value));
+    separator = ",\n";
+  }
+}
+
+void AppendGpu(std::string* out, const GpuStepTruth& t) {
+  *out += "\n    {";
+  AppendFields(out, 5,
+               {{"first_ps", t.first_ps},
+                {"last_ps", t.last_ps},
+                {"idle_ps", t.idle_ps},
+                {"collective_wait_ps", t.collective_wait_ps},
+                {"kernel_ps", t.kernel_ps},
+                {"h2d_ps", t.h2d_ps},
+                {"d2h_ps", t.d2h_ps},
+                {"collective_ps", t.collective_ps}});
+  *out += "\n    },";
+}
+
+}  // namespace
+
+std::optional<GpuScenario> ParseGpuScenario(std::string_view name) {
+  const auto it = std::find(kScenarioNames.begin(), kScenarioNames.end(), name);
+  if (it == kScenarioNames.end()) return std::nullopt;
+  return static_cast<GpuScenario>(it - kScenarioNames.begin());
+}
+
+std::string_view GpuScenarioName(GpuScenario scenario) {
+  return kScenarioNames[static_cast<std::size_t>(scenario)];
+}
+
+std::uint64_t WriteGpuProfile(const GpuProfileOptions& options, const ByteSink& sink,
+                              std::vector<StepTruth>* truth) {
+  return Generator(options, truth).Run(sink);
+}
+
+std::string MakeGpuProfile(const GpuProfileOptions& options, std::vector<StepTruth>* truth) {
+  std::string out;
+  WriteGpuProfile(
+      options, [&](std::string_view bytes) { out += bytes; }, truth);
+  return out;
+}
+
+std::string GpuTruthJson(GpuScenario scenario, std::span<const StepTruth> steps) {
+  std::string out = "{\n \"scenario\": \"" + std::string(GpuScenarioName(scenario)) + "\",\n";
+  if (steps.empty()) return out + " \"steps\": []\n}";
+  out += " \"steps\": [";
+  for (const StepTruth& step : steps) {
+    out += "\n  {";
+    AppendFields(&out, 3,
+                 {{"step", step.step},
+                  {"begin_ps", step.begin_ps},
+                  {"end_ps", step.end_ps},
+                  {"input_wait_ps", step.input_wait_ps}});
+    out += ",\n   \"gpus\": [";
+    for (const GpuStepTruth& gpu : step.gpus) AppendGpu(&out, gpu);
+    out.back() = '\n';  // the last comma
+    out += "   ]\n  },";
+  }
+  out.back() = '\n';
+  return out + " ]\n}";
+}
+
+}  // namespace stepscope::test

@@ -1,0 +1,77 @@
+// A TensorFlow-style GPU training profile (XSpace) of any size, made without TensorFlow: one plane
+// per device with one line per stream, kernel_details, correlation ids that tie each kernel to its
+// cuLaunchKernel on a host thread, step roots (_r=1, step_num), tf.data iterators, BFC allocator
+// events. Each scenario plants one problem, so that an analysis can be asked to find it.
+//
+// The same options give the same bytes, on every machine. They are the bytes of the reference
+// generator in Python, so that XProf's answers to that one's profiles (tests/golden/gpu_*) hold for
+// these. Times are picoseconds. Memory is about the size of the output, time some 0.2 us an event.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/plane_stream.h"
+
+namespace stepscope::test {
+
+enum class GpuScenario : std::uint8_t {
+  kHealthy,      // kernels back to back
+  kInputBound,   // every step waits for a tf.data iterator
+  kLaunchBound,  // 8 kernels of 3 us a layer, the GPU idle while the host dispatches them
+  kCopies,       // synchronous device-to-host copies between kernels; the host waits for each
+  kStaggered,    // the last GPU starts each step late; AllReduce on the others waits for it
+  kFp32,         // float only: eligible ops run without Tensor Cores, three times slower
+  kFragmented,   // the allocator is 92 % full and its largest free chunk shrinks every step
+};
+
+std::optional<GpuScenario> ParseGpuScenario(std::string_view name);
+std::string_view GpuScenarioName(GpuScenario scenario);
+
+struct GpuProfileOptions {
+  int gpus = 2;  // kStaggered needs two
+  int steps = 10;
+  int layers = 50;
+  GpuScenario scenario = GpuScenario::kHealthy;
+  std::string host = "worker-0";
+  std::int64_t seed = 0;
+  bool memory = true;  // allocator events
+  // For pairs to compare.
+  std::string slower_op;  // kernels of ops whose path contains this take `slower_factor` as long
+  double slower_factor = 1;
+  std::string drop_op;                  // ops whose path contains this are left out
+  std::optional<double> input_wait_us;  // of every step
+  int outlier_step = -1;                // this step's kernels take twice as long
+  bool run_ahead = false;  // the host launches the next step while the GPU works on this one
+};
+
+// What was planted in one step on one GPU.
+struct GpuStepTruth {
+  std::int64_t first_ps = 0, last_ps = 0;  // of its device events
+  std::int64_t idle_ps = 0;                // between these two
+  std::int64_t collective_wait_ps = 0;     // the part of the collective spent waiting for a GPU
+  std::int64_t kernel_ps = 0, h2d_ps = 0, d2h_ps = 0, collective_ps = 0;
+};
+
+struct StepTruth {
+  int step = 0;
+  std::int64_t begin_ps = 0, end_ps = 0;  // on the host
+  std::int64_t input_wait_ps = 0;
+  std::vector<GpuStepTruth> gpus;
+};
+
+// Returns the number of events. `truth` may be null; gathering it costs a little time.
+std::uint64_t WriteGpuProfile(const GpuProfileOptions& options, const ByteSink& sink,
+                              std::vector<StepTruth>* truth = nullptr);
+
+std::string MakeGpuProfile(const GpuProfileOptions& options,
+                           std::vector<StepTruth>* truth = nullptr);
+
+// As the reference generator's --truth writes it.
+std::string GpuTruthJson(GpuScenario scenario, std::span<const StepTruth> steps);
+
+}  // namespace stepscope::test
