@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "loaders/byte_source.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
 #include "model/trace_builder.h"
@@ -28,7 +29,11 @@ struct LoadOptions {
 struct InputFile {
   std::string path;
   std::string host;   // prefix of the file name before .xplane.pb / .trace.json
+  std::shared_ptr<const ByteSource> opened;  // already open (LoadBytes); null: open `path`. Loaders call OpenInput.
 };
+// file.opened, or OpenByteSource of its path with the options' limit.
+Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file, const struct LoadOptions& options,
+                                                    std::stop_token stop, Progress* progress);
 
 struct Run {
   std::string name;                     // "2026_11_21_11_45_06", "train/2026_…", or the file name
