@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,18 +14,32 @@
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace stepscope {
 
 // How far a long job is. Written by workers, read by the UI each frame; all members are lock-free but `stage`.
 class Progress {
  public:
-  void SetStage(const char* stage) { stage_.store(stage, std::memory_order_relaxed); }  // string literal
+  void SetStage(const char* stage) {  // string literal
+    stage_.store(stage, std::memory_order_relaxed);
+    std::lock_guard lock(history_mutex_);
+    if (history_.size() < kMaxHistory) history_.emplace_back(stage, std::chrono::steady_clock::now());
+  }
   const char* stage() const { return stage_.load(std::memory_order_relaxed); }
+  // When each stage began, in order; `bench` tells inflating, parsing and building apart by it.
+  std::vector<std::pair<const char*, std::chrono::steady_clock::time_point>> history() const {
+    std::lock_guard lock(history_mutex_);
+    return history_;
+  }
   std::atomic<uint64_t> bytes_done{0}, bytes_total{0}, events{0};
 
  private:
+  static constexpr size_t kMaxHistory = 64;
   std::atomic<const char*> stage_{""};
+  mutable std::mutex history_mutex_;
+  std::vector<std::pair<const char*, std::chrono::steady_clock::time_point>> history_;
 };
 
 // Number of worker threads to use: the machine's cores, at least 1, at most 16.
