@@ -67,6 +67,7 @@ struct Plane {
   PlaneKind kind = PlaneKind::kOther;
   std::vector<PlaneStat> stats;   // device capabilities etc.
   std::vector<TrackId> tracks;    // of the trace's own set, in display order
+  uint32_t file_order = 0;        // which plane of its file it is; order-dependent rules follow it
 };
 
 enum class TrackKind : uint8_t {
@@ -126,6 +127,7 @@ struct Track {
   uint64_t events = 0;            // slices + instants
   Ps busy = 0;                    // sum of durations of depth 0 (+ spill); ranks threads by activity
   bool derived_in_file = false;   // written by XProf's preprocessing: statistics ignore it (semantics 1, special line ids)
+  uint32_t file_order = 0;        // which line of its plane in the file it is
   Ps line_start = 0;              // XLine.timestamp_ns from the origin, ps; Chrome: 0. Needed by --compat xprof (quirk 5)
 };
 

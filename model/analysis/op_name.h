@@ -1,0 +1,46 @@
+// The op-name grammar of TensorFlow, JAX and tf.data names (docs/semantics.md 3, "Op-name parsing"), and what an
+// event's name says about its role in grouping. Pure; O(length); views point into the text given or to literals.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace stepscope {
+
+enum class OpCategory : uint8_t { kUnknown, kTensorFlow, kJax, kTfData, kMemcpy };
+
+struct OpName {
+  OpCategory category = OpCategory::kUnknown;
+  std::string_view name;
+  std::string_view type;  // may be empty
+};
+OpName ParseOpName(std::string_view text);
+
+// What an event's name makes it for grouping (semantics 4.3).
+enum class HostEventType : uint8_t {
+  kNone,           // no known name
+  kOtherKnown,     // a known name without a rule of its own
+  kTraceContext,
+  kFunctionRun,
+  kSessionRun,
+  kRunGraph,
+  kEagerExecute,
+  kExecutorProcess,
+  kCapturedFunction,  // InstantiatedCapturedFunction::*
+  kGetNext,           // IteratorGetNextOp::DoCompute
+  kGetNextAsOptional,
+  kLoopMarker,        // WhileOp-EvalCond and the like: no groups at all
+  kKernelLaunch,
+  kKernelExecute,
+  kIterator,
+  kTfOpRun,
+};
+HostEventType ClassifyHostEvent(std::string_view name);
+
+// FunctionRun, SessionRun, RunGraph, ExecutorState::Process: their groups carry no step name.
+bool IsImplicitRoot(HostEventType type);
+
+bool StartsWithIgnoreCase(std::string_view text, std::string_view prefix);
+bool ContainsIgnoreCase(std::string_view text, std::string_view part);
+
+}  // namespace stepscope
