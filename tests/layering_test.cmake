@@ -1,0 +1,107 @@
+# What each folder may include (README, "How it is built"):
+#   loaders -> model; viewer -> model, shaders; app -> all; loaders and viewer never meet.
+#   model: the standard library and fmt. ImGui: viewer and app. GL: viewer/gl and app. GLFW: app.
+#   Generated protobuf classes (.pb.h): loaders.
+# cmake -DROOT=<repository> -P layering_test.cmake
+# cmake -DSELF_TEST=ON -DWORK=<scratch directory> -P layering_test.cmake: must refuse bad files.
+cmake_minimum_required(VERSION 3.25)
+
+# A whitelist of regular expressions over the text between <> or "" of each include.
+set(standard "[a-z_0-9]+" "fmt/.*")
+set(posix "sys/.*" "(fcntl|unistd|dirent|endian|poll|signal|spawn|[a-z0-9]*intrin)\\.h")
+set(allowed_model ${standard} "model/.*" ${posix})
+set(allowed_loaders ${standard} ${posix} "model/.*" "loaders/.*" "google/protobuf/.*"
+  "zstd(_errors)?\\.h" "isa-l\\.h" "isa-l/.*" "simdjson\\.h")
+set(allowed_viewer ${standard} "model/.*" "viewer/.*" "imgui\\.h" "imgui_internal\\.h"
+  "implot\\.h" "implot_internal\\.h" "nlohmann/.*")
+set(allowed_viewer_gl ${allowed_viewer} "epoxy/gl\\.h" "shaders/embedded\\.h")
+set(allowed_app ".*")
+set(forbidden_app ".*\\.pb\\.h" "tests/.*")
+set(forbidden_model "model/.*\\.pb\\.h")
+set(forbidden_viewer ".*\\.pb\\.h")
+
+# Appends to `violations` in the caller, one "file:line: text" per include that is not allowed.
+function(check_folder root folder)
+  file(GLOB_RECURSE files RELATIVE "${root}" "${root}/${folder}/*.h" "${root}/${folder}/*.cc")
+  foreach(file IN LISTS files)
+    set(rules ${folder})
+    if(file MATCHES "^viewer/gl/")
+      set(rules viewer_gl)
+    endif()
+    file(STRINGS "${root}/${file}" lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^[^<\"]*[<\"]([^>\"]*).*$" "\\1" include "${line}")
+      set(ok FALSE)
+      foreach(pattern IN LISTS allowed_${rules})
+        if(include MATCHES "^${pattern}$")
+          set(ok TRUE)
+        endif()
+      endforeach()
+      foreach(pattern IN LISTS forbidden_${folder})
+        if(include MATCHES "^${pattern}$")
+          set(ok FALSE)
+        endif()
+      endforeach()
+      if(NOT ok)
+        list(APPEND violations "${file}: ${folder}/ may not include ${include}")
+      endif()
+    endforeach()
+  endforeach()
+  list(LENGTH files count)
+  math(EXPR checked "${checked} + ${count}")
+  set(checked "${checked}" PARENT_SCOPE)
+  set(violations "${violations}" PARENT_SCOPE)
+endfunction()
+
+set(checked 0)
+set(violations "")
+if(NOT SELF_TEST)
+  foreach(folder model loaders viewer app)
+    check_folder("${ROOT}" ${folder})
+  endforeach()
+  if(checked EQUAL 0)
+    message(FATAL_ERROR "No source files under ${ROOT}")
+  endif()
+  foreach(violation IN LISTS violations)
+    message("${violation}")
+  endforeach()
+  if(violations)
+    message(FATAL_ERROR "Includes against the layering")
+  endif()
+  message("${checked} files keep to the layers")
+  return()
+endif()
+
+# file|include: each must be refused on its own.
+set(bad
+  "model/a.cc|\"loaders/loader.h\"" "model/a.cc|\"viewer/panel.h\"" "model/a.cc|<imgui.h>"
+  "model/a.cc|<zstd.h>" "model/a.h|\"loaders/xplane/xplane.pb.h\"" "model/a.cc|\"a.h\""
+  "loaders/a.cc|\"viewer/panel.h\"" "loaders/a.cc|\"app/session.h\"" "loaders/a.cc|\"imgui.h\""
+  "loaders/a.cc|<GL/gl.h>" "loaders/a.cc|<GLFW/glfw3.h>"
+  "viewer/a.cc|\"loaders/loader.h\"" "viewer/a.cc|\"app/session.h\""
+  "viewer/a.cc|<GLFW/glfw3.h>" "viewer/panels/a.cc|<epoxy/gl.h>" "viewer/a.cc|<GL/gl.h>"
+  "viewer/gl/a.cc|\"loaders/loader.h\"" "viewer/a.cc|\"loaders/xplane/xplane.pb.h\""
+  "app/a.cc|\"loaders/xplane/xplane.pb.h\"" "app/a.cc|\"tests/support/wire.h\"")
+set(good
+  "model/a.cc|\"model/b.h\"" "model/a.cc|<vector>" "model/a.cc|<fmt/format.h>"
+  "loaders/a.cc|\"model/trace.h\"" "loaders/a.cc|\"loaders/xplane/xplane.pb.h\""
+  "loaders/a.cc|<zstd.h>" "viewer/a.cc|\"model/trace.h\"" "viewer/a.cc|\"imgui.h\""
+  "viewer/gl/a.cc|<epoxy/gl.h>" "app/a.cc|\"loaders/loader.h\"" "app/a.cc|<GLFW/glfw3.h>")
+foreach(kind bad good)
+  foreach(case IN LISTS ${kind})
+    string(REPLACE "|" ";" case "${case}")
+    list(POP_FRONT case file include)
+    file(REMOVE_RECURSE "${WORK}")
+    file(WRITE "${WORK}/${file}" "#include ${include}\n")
+    string(REGEX REPLACE "/.*" "" folder "${file}")
+    set(violations "")
+    check_folder("${WORK}" ${folder})
+    list(LENGTH violations count)
+    if(kind STREQUAL "bad" AND NOT count EQUAL 1)
+      message(FATAL_ERROR "The layering check let ${file} include ${include}")
+    elseif(kind STREQUAL "good" AND NOT count EQUAL 0)
+      message(FATAL_ERROR "The layering check refused ${file} with ${include}")
+    endif()
+  endforeach()
+endforeach()
+message("The layering check refuses what it should")
