@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <initializer_list>
+#include <memory>
 #include <utility>
 
+#include "tests/support/gpu_model.h"
 #include "tests/support/python_random.h"
 #include "tests/support/wire.h"
 
@@ -21,102 +24,12 @@ constexpr std::int64_t kHeapCapacity = 40'000'000'000;
 constexpr std::array<std::string_view, 7> kScenarioNames = {
     "healthy", "inputbound", "launchbound", "copies", "staggered", "fp32", "fragmented"};
 
-constexpr std::string_view kConvHalf =
-    "ampere_fp16_s16816fprop_optimized_fp16_128x128_ldg8_f2f_stages_32x5_nhwc_t1r3s3_execute_"
-    "kernel__5x_cudnn";
-constexpr std::string_view kConvFloat =
-    "void cudnn::cnn::implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, true, false, "
-    "true>(int, int, int, float const*, int, float*)";
-constexpr std::string_view kGemmHalf = "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3_nn";
-constexpr std::string_view kGemmFloat = "ampere_sgemm_128x64_nn";
-constexpr std::string_view kNormHalf =
-    "void cudnn::bn_fw_tr_1C11_singleread<__half, 512, true, 1, 2, 0>(cudnnTensorStruct, __half "
-    "const*, cudnnTensorStruct, __half*)";
-constexpr std::string_view kNormFloat =
-    "void cudnn::bn_fw_tr_1C11_singleread<float, 512, true, 1, 2, 0>(cudnnTensorStruct, float "
-    "const*, cudnnTensorStruct, float*)";
-constexpr std::string_view kReluHalf =
-    "void "
-    "Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<Eigen::"
-    "TensorMap<Eigen::Tensor<Eigen::half, 1, 1, long>, 16>>>>(long)";
-constexpr std::string_view kReluFloat =
-    "void "
-    "Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<Eigen::"
-    "TensorMap<Eigen::Tensor<float, 1, 1, long>, 16>>>>(long)";
 constexpr std::string_view kAllReduce = "ncclKernel_AllReduce_RING_LL_Sum_half(ncclWorkElem)";
 
-// One operation of the model, the same in every step.
-struct OpSpec {
-  std::string path;
-  std::string_view type, kernel;
-  int registers, shared_bytes;
-  std::array<int, 3> grid, block;
-  int us;
-};
-
-std::vector<OpSpec> Model(int layers, GpuScenario scenario) {
-  const bool fp32 = scenario == GpuScenario::kFp32;
-  std::vector<OpSpec> ops;
-  for (int i = 0; i < layers; ++i) {
-    const std::string scope =
-        "resnet/stage" + std::to_string(i / 10) + "/block" + std::to_string(i % 10);
-    if (scenario == GpuScenario::kLaunchBound) {
-      for (int k = 0; k < 8; ++k) {
-        ops.push_back({scope + "/Mul_" + std::to_string(k),
-                       "Mul",
-                       kReluHalf,
-                       20,
-                       0,
-                       {4, 1, 1},
-                       {256, 1, 1},
-                       3});
-      }
-      continue;
-    }
-    ops.push_back({scope + "/conv/Conv2D",
-                   "Conv2D",
-                   fp32 ? kConvFloat : kConvHalf,
-                   168,
-                   49152,
-                   {std::max(1, 392 - i), 2, 1},
-                   {256, 1, 1},
-                   (90 + i % 7 * 8) * (fp32 ? 3 : 1)});
-    ops.push_back({scope + "/bn/FusedBatchNormV3",
-                   "FusedBatchNormV3",
-                   fp32 ? kNormFloat : kNormHalf,
-                   48,
-                   2048,
-                   {256, 1, 1},
-                   {512, 1, 1},
-                   22});
-    ops.push_back({scope + "/relu/Relu",
-                   "Relu",
-                   fp32 ? kReluFloat : kReluHalf,
-                   16,
-                   0,
-                   {640, 1, 1},
-                   {1024, 1, 1},
-                   9});
-  }
-  ops.push_back({"resnet/logits/MatMul",
-                 "MatMul",
-                 fp32 ? kGemmFloat : kGemmHalf,
-                 128,
-                 32768,
-                 {8, 16, 1},
-                 {128, 1, 1},
-                 fp32 ? 180 : 60});
-  return ops;
-}
-
-std::string Dims(const std::array<int, 3>& dims) {
-  return std::to_string(dims[0]) + ',' + std::to_string(dims[1]) + ',' + std::to_string(dims[2]);
-}
-
-std::string KernelDetails(const OpSpec& op) {
-  return "regs:" + std::to_string(op.registers) +
-         " static_shared:" + std::to_string(op.shared_bytes) +
-         " dynamic_shared:0 grid:" + Dims(op.grid) + " block:" + Dims(op.block) + " occ_pct:50";
+GpuModelKind ModelKind(GpuScenario scenario) {
+  if (scenario == GpuScenario::kFp32) return GpuModelKind::kFloat;
+  if (scenario == GpuScenario::kLaunchBound) return GpuModelKind::kTinyKernels;
+  return GpuModelKind::kHalf;
 }
 
 // The stat names and fixed strings that events use, interned once.
@@ -314,7 +227,7 @@ void Generator::AddOps() {
   const auto contains = [](const std::string& path, const std::string& part) {
     return !part.empty() && path.find(part) != std::string::npos;
   };
-  for (const OpSpec& spec : Model(options_.layers, options_.scenario)) {
+  for (const OpSpec& spec : GpuModel(options_.layers, ModelKind(options_.scenario))) {
     Op op{};
     op.name = symbols_.Add(spec.path + ':' + std::string(spec.type));
     op.kernel = symbols_.Add(spec.kernel);
@@ -329,7 +242,8 @@ void Generator::AddOps() {
 }
 
 std::uint64_t Generator::Run(const ByteSink& sink) {
-  for (int step = 0; step < options_.steps; ++step) Step(step);
+  for (int step = 0; step < options_.steps; ++step)
+    Step(step);
   return WriteAll(sink);
 }
 
@@ -348,7 +262,8 @@ void Generator::Step(int step) {
     meet = std::max(meet, gpu->dev_ps);
     launched = std::max(launched, gpu->cpu_ps);
   }
-  for (const auto& gpu : gpus_) AllReduce(gpu.get(), meet);
+  for (const auto& gpu : gpus_)
+    AllReduce(gpu.get(), meet);
   if (options_.run_ahead) {  // the host starts the next step when it has launched this one,
     now_ = std::max(launched + 30 * kUs, before_);  // at most one step ahead
   } else {
@@ -359,7 +274,8 @@ void Generator::Step(int step) {
                       {StatArg::Int(n_.step_num, step), StatArg::Int(n_.root, 1),
                        StatArg::Ref(n_.step_name, n_.train), StatArg::Int(n_.id, step + 1)});
   host_.Flush();
-  for (const auto& gpu : gpus_) gpu->plane.Flush();
+  for (const auto& gpu : gpus_)
+    gpu->plane.Flush();
   if (truth_ != nullptr) AddTruth(begin, now_ - 5 * kUs, wait, meet);
 }
 
@@ -368,7 +284,8 @@ void Generator::LaunchStep(Gpu* gpu, std::int64_t start) {
   const std::int64_t process = start + gpu->index * 4 * kUs + (late ? 3 * kMs / 2 : 0);
   gpu->cpu_ps = process;
   CopyInput(gpu);
-  for (int i = 0; i < static_cast<int>(ops_.size()); ++i) LaunchOp(gpu, i);
+  for (int i = 0; i < static_cast<int>(ops_.size()); ++i)
+    LaunchOp(gpu, i);
   std::int64_t at = gpu->cpu_ps + kUs;
   for (const LiveBlock& block : gpu->live) {  // 10 ns apart, inside the executor's event
     Memory(gpu, false, at, block);
@@ -616,7 +533,8 @@ std::string GpuTruthJson(GpuScenario scenario, std::span<const StepTruth> steps)
                   {"end_ps", step.end_ps},
                   {"input_wait_ps", step.input_wait_ps}});
     out += ",\n   \"gpus\": [";
-    for (const GpuStepTruth& gpu : step.gpus) AppendGpu(&out, gpu);
+    for (const GpuStepTruth& gpu : step.gpus)
+      AppendGpu(&out, gpu);
     out.back() = '\n';  // the last comma
     out += "   ]\n  },";
   }

@@ -1,0 +1,32 @@
+// The network that the profiles of gpu_profile.h train: its operations and their kernels.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepscope::test {
+
+enum class GpuModelKind : std::uint8_t {
+  kHalf,         // convolution, batch normalisation and ReLU a layer, in half precision
+  kFloat,        // the same in float: eligible ops without Tensor Cores, three times slower
+  kTinyKernels,  // 8 kernels of 3 us a layer
+};
+
+// One operation of the model, the same in every step.
+struct OpSpec {
+  std::string path;
+  std::string_view type, kernel;
+  int registers, shared_bytes;
+  std::array<int, 3> grid, block;
+  int us;
+};
+
+std::vector<OpSpec> GpuModel(int layers, GpuModelKind kind);
+
+// The text of the kernel_details stat.
+std::string KernelDetails(const OpSpec& op);
+
+}  // namespace stepscope::test
