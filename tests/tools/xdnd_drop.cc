@@ -1,7 +1,9 @@
 // xdnd_drop WINDOW_NAME PATH...: plays the source side of a drag-and-drop (XDND version 5) onto the
-// window of that name, which is waited for up to 5 s. Exit status: 0 dropped and finished, 2 usage
-// or no display, 3 no such window, 4 no answer within 5 s, 5 refused.
-// LINK: X11
+// window of that name, which is waited for up to 5 s. Exit status: 0 dropped and finished, 2 usage,
+// no display or built without X11, 3 no such window, 4 no answer within 5 s, 5 refused.
+// LINK: X11, and define STEPSCOPE_HAVE_X11; without it this builds a program that only says so.
+#ifdef STEPSCOPE_HAVE_X11
+
 #include <X11/Xatom.h>
 #include <X11/Xlib.h>
 #include <sys/select.h>
@@ -208,3 +210,14 @@ int Run(int argc, char** argv) {
 int main(int argc, char** argv) {
   return stepscope::test::Run(argc, argv);
 }
+
+#else
+
+#include <cstdio>
+
+int main() {
+  std::fprintf(stderr, "xdnd_drop: built without X11\n");
+  return 2;
+}
+
+#endif
