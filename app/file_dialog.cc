@@ -1,0 +1,126 @@
+#include "app/file_dialog.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "app/paths.h"
+
+extern char** environ;
+
+namespace stepscope {
+namespace {
+
+// Starts the program with its standard output on a pipe; the pipe's read end, or -1.
+int Spawn(const std::vector<std::string>& arguments, pid_t* child) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return -1;
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  // Their toolkit warnings are not ours to print.
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  std::vector<char*> argv;
+  for (const std::string& a : arguments)
+    argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  const int error = ::posix_spawn(child, argv[0], &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  if (error != 0) {
+    ::close(ends[0]);
+    return -1;
+  }
+  return ends[0];
+}
+
+// Reads until the program closes its output or we are asked to stop.
+std::string ReadUntilClosed(int fd, std::stop_token stop) {
+  std::string text;
+  char buffer[4096];
+  while (!stop.stop_requested()) {
+    pollfd waiting{fd, POLLIN, 0};
+    const int ready = ::poll(&waiting, 1, 100);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    const ssize_t n = ::read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return text;
+    text.append(buffer, static_cast<size_t>(n));
+  }
+  return {};
+}
+
+std::vector<std::string> SplitLines(const std::string& text) {
+  std::vector<std::string> lines;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    if (end > begin) lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+std::vector<std::string> Run(const std::vector<std::string>& arguments, std::stop_token stop) {
+  pid_t child = 0;
+  const int fd = Spawn(arguments, &child);
+  if (fd < 0) return {};
+  std::string text = ReadUntilClosed(fd, stop);
+  ::close(fd);
+  if (stop.stop_requested()) ::kill(child, SIGTERM);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? SplitLines(text)
+                                                       : std::vector<std::string>();
+}
+
+}  // namespace
+
+FileDialog::FileDialog(std::function<void()> wake)
+    : program_(FindProgram("zenity")), wake_(std::move(wake)) {
+  if (program_.empty()) {
+    program_ = FindProgram("kdialog");
+    kdialog_ = true;
+  }
+}
+
+FileDialog::~FileDialog() = default;
+
+void FileDialog::Show(bool folder) {
+  if (!available() || job_) return;
+  std::vector<std::string> arguments{program_};
+  if (kdialog_) {
+    if (folder) {
+      arguments.insert(arguments.end(), {"--getexistingdirectory", "."});
+    } else {
+      arguments.insert(arguments.end(),
+                       {"--multiple", "--separate-output", "--getopenfilename", "."});
+    }
+  } else {
+    arguments.insert(arguments.end(), {"--file-selection", "--title=Open a profile"});
+    if (folder) {
+      arguments.push_back("--directory");
+    } else {
+      arguments.insert(arguments.end(), {"--multiple", "--separator=\n"});
+    }
+  }
+  job_ = std::make_unique<Job<std::vector<std::string>>>(
+      [arguments](std::stop_token stop, Progress&) { return Run(arguments, stop); }, wake_);
+}
+
+std::optional<std::vector<std::string>> FileDialog::Take() {
+  if (!job_ || !job_->done()) return std::nullopt;
+  std::vector<std::string> paths = job_->Take();
+  job_.reset();
+  return paths;
+}
+
+}  // namespace stepscope

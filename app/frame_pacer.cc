@@ -1,0 +1,27 @@
+#include "app/frame_pacer.h"
+
+namespace stepscope {
+
+PacerWait FramePacer::Next(const PacerState& state) {
+  state_ = state;
+  timed_ = false;
+  if (state.hidden) return {PacerWait::Kind::kForever, 0};
+  if (frames_left_ > 0 || state.animating) return {PacerWait::Kind::kPoll, 0};
+  if (state.jobs_running) {
+    timed_ = true;
+    return {PacerWait::Kind::kTimeout, kProgressInterval};
+  }
+  return {PacerWait::Kind::kForever, 0};
+}
+
+bool FramePacer::ShouldDraw(bool input) {
+  if (input) frames_left_ = kFramesAfterInput;
+  if (state_.hidden) return false;  // the frames are still owed when the window comes back
+  if (frames_left_ > 0) {
+    --frames_left_;
+    return true;
+  }
+  return state_.animating || timed_;
+}
+
+}  // namespace stepscope

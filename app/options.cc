@@ -1,0 +1,234 @@
+#include "app/options.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <functional>
+#include <map>
+
+#include "app/exit_code.h"
+
+#ifndef STEPSCOPE_VERSION
+#define STEPSCOPE_VERSION "unknown"
+#endif
+
+namespace stepscope {
+namespace {
+
+constexpr int kMinSide = 16, kMaxSide = 16384;
+
+// Values that CLI11 does not know how to read; the check names what is expected.
+CLI::Option* AddRange(CLI::App* app, TimeRange* range) {
+  return app
+      ->add_option_function<std::string>(
+          "--range",
+          [range](const std::string& text) {
+            const std::optional<TimeRange> parsed = ParseRange(text);
+            if (!parsed) {
+              throw CLI::ValidationError("--range",
+                                         "'" + text + "' is not a range; write it as 12ms..15ms");
+            }
+            *range = *parsed;
+          },
+          "part of the trace to show")
+      ->type_name("A..B");
+}
+
+CLI::Option* AddSize(CLI::App* app, Options* options) {
+  return app
+      ->add_option_function<std::string>(
+          "--size",
+          [options](const std::string& text) {
+            if (!ParseSize(text, &options->width, &options->height)) {
+              throw CLI::ValidationError("--size", "'" + text +
+                                                       "' is not a size; write it as 1920x1080, "
+                                                       "each side 16 to 16384");
+            }
+          },
+          "pixels of the picture (default 1920x1080)")
+      ->type_name("WxH");
+}
+
+void AddPicture(CLI::App* app, Options* options) {
+  AddSize(app, options);
+  app->add_option("--scale", options->scale, "size of text and controls, as on a hi-DPI screen")
+      ->check(CLI::Range(0.5, 4.0));
+  app->add_option("--theme", options->theme, "dark, light or another theme by name");
+}
+
+void AddPaths(CLI::App* app, Options* options, bool required) {
+  CLI::Option* paths = app->add_option(
+      "PATH", options->paths,
+      "log directory, run directory, .xplane.pb or Chrome trace .json, also as .gz or .zst");
+  if (required) paths->required();
+}
+
+void AddInfo(CLI::App& app, Options* options) {
+  CLI::App* info = app.add_subcommand(
+      "info", "What a profile holds: runs, hosts, planes, tracks, what was repaired or skipped");
+  AddPaths(info, options, true);
+  info->add_flag("--json", options->json, "as one JSON object");
+  info->add_option("--run", options->run, "run of a log directory (default: the newest)");
+  info->add_option("--host", options->host, "only this host");
+}
+
+void AddReport(CLI::App& app, Options* options) {
+  CLI::App* report = app.add_subcommand("report", "The panels as text or data");
+  AddPaths(report, options, true);
+  report->add_option("--run", options->run, "run of a log directory (default: the newest)");
+  report->add_option("--host", options->host, "only this host (default: all)");
+  report->add_option("--panel", options->panels, "panel to print; may be repeated (default: all)")
+      ->type_name("ID")
+      ->expected(1)
+      ->take_all();
+  report->add_option("--table", options->table, "only this table");
+  const std::map<std::string, ReportFormat> formats{{"text", ReportFormat::kText},
+                                                    {"json", ReportFormat::kJson},
+                                                    {"csv", ReportFormat::kCsv},
+                                                    {"html", ReportFormat::kHtml}};
+  report->add_option("--format", options->format, "text (default), json, csv or html")
+      ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case))
+      ->type_name("FORMAT");
+  report
+      ->add_option_function<std::string>(
+          "--compat", [options](const std::string&) { options->compat_xprof = true; },
+          "xprof: definitions exactly as XProf 2.24 has them")
+      ->check(CLI::IsMember({"xprof"}));
+  report->add_option("-o,--output", options->output, "file to write (default: standard output)");
+}
+
+void AddScreenshot(CLI::App& app, Options* options) {
+  CLI::App* shot =
+      app.add_subcommand("screenshot", "One frame of the window as a PNG; needs no display");
+  AddPaths(shot, options, true);
+  shot->add_option("-o,--output", options->output, "PNG file to write")->required();
+  shot->add_flag("--compare", options->compare, "open the paths side by side");
+  AddPicture(shot, options);
+  shot->add_option("--panel", options->panels, "panel to show")->type_name("ID")->expected(1);
+  AddRange(shot, &options->range);
+  shot->add_option("--select", options->select, "select the first event whose name contains this");
+}
+
+void AddReplay(CLI::App& app, Options* options) {
+  CLI::App* replay = app.add_subcommand("replay", "Carries out a list of commands on the window");
+  replay->add_option("COMMANDS", options->commands_file, "file with one command a line")
+      ->required();
+  AddPaths(replay, options, false);
+  replay->add_option("-o,--output", options->output, "PNG of the last frame");
+  replay->add_flag("--compare", options->compare, "open the paths side by side");
+  replay->add_flag("--window", options->show_window, "in a real window instead of off-screen");
+  AddPicture(replay, options);
+}
+
+void AddBench(CLI::App& app, Options* options) {
+  CLI::App* bench = app.add_subcommand("bench", "Timings of opening and drawing, as JSON");
+  AddPaths(bench, options, true);
+  bench->add_option("--frames", options->frames, "frames of the scripted zoom")
+      ->check(CLI::Range(2, 1000000));
+  bench->add_flag("--window", options->show_window, "in a real window instead of off-screen");
+  AddSize(bench, options);
+}
+
+// One line, whatever the parser had to say.
+std::string UsageLine(const CLI::App& app, const CLI::ParseError& error) {
+  std::string text = error.what();
+  for (char& c : text) {
+    if (c == '\n') c = ' ';
+  }
+  const auto chosen = app.get_subcommands();
+  const std::string name = chosen.empty() ? "" : " " + chosen.front()->get_name();
+  return text + " (see stepscope" + name + " --help)";
+}
+
+ProgramCommand CommandOf(const CLI::App& app) {
+  const std::map<std::string, ProgramCommand> commands{{"info", ProgramCommand::kInfo},
+                                                       {"report", ProgramCommand::kReport},
+                                                       {"screenshot", ProgramCommand::kScreenshot},
+                                                       {"replay", ProgramCommand::kReplay},
+                                                       {"bench", ProgramCommand::kBench}};
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? ProgramCommand::kOpen : commands.at(chosen.front()->get_name());
+}
+
+// What the grammar alone cannot say; empty if all is well.
+std::string CheckOptions(const Options& o) {
+  if (o.command == ProgramCommand::kOpen && o.sample && !o.paths.empty()) {
+    return "--sample takes no PATH";
+  }
+  if (o.compare && o.paths.size() != 2) return "--compare needs exactly two paths";
+  const bool one_path = o.command == ProgramCommand::kInfo ||
+                        o.command == ProgramCommand::kReport || o.command == ProgramCommand::kBench;
+  if (one_path && o.paths.size() != 1)
+    return "one PATH is needed, " + std::to_string(o.paths.size()) + " were given";
+  if (o.command == ProgramCommand::kReport && o.format == ReportFormat::kCsv &&
+      o.panels.size() != 1) {
+    return "--format csv gives one table: name its panel with --panel";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<TimeRange> ParseRange(const std::string& text) {
+  const size_t dots = text.find("..");
+  if (dots == std::string::npos) return std::nullopt;
+  TimeRange range;
+  if (!ParseDuration(text.substr(0, dots), &range.begin) ||
+      !ParseDuration(text.substr(dots + 2), &range.end) || range.empty()) {
+    return std::nullopt;
+  }
+  return range;
+}
+
+bool ParseSize(const std::string& text, int* width, int* height) {
+  int w = 0, h = 0;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, w);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != 'x') return false;
+  const auto second = std::from_chars(first.ptr + 1, end, h);
+  if (second.ec != std::errc() || second.ptr != end) return false;
+  if (w < kMinSide || w > kMaxSide || h < kMinSide || h > kMaxSide) return false;
+  *width = w;
+  *height = h;
+  return true;
+}
+
+ParsedOptions ParseOptions(int argc, const char* const* argv) {
+  ParsedOptions parsed;
+  Options* options = &parsed.options;
+  CLI::App app("Stepscope shows profiles of TensorFlow and JAX programs on GPUs.", "stepscope");
+  app.set_version_flag("--version", std::string("stepscope ") + STEPSCOPE_VERSION);
+  app.add_flag("--verbose", options->verbose, "say on standard error what is being done");
+  app.fallthrough();
+  app.require_subcommand(0, 1);
+  AddPaths(&app, options, false);
+  app.add_flag("--compare", options->compare, "open two paths side by side");
+  app.add_flag("--sample", options->sample, "open the bundled sample");
+  AddInfo(app, options);
+  AddReport(app, options);
+  AddScreenshot(app, options);
+  AddReplay(app, options);
+  AddBench(app, options);
+  try {
+    app.parse(argc, argv);
+    options->command = CommandOf(app);
+    parsed.text = CheckOptions(*options);
+    if (!parsed.text.empty()) {
+      parsed.run = false;
+      parsed.exit_code = kExitUsage;
+    }
+  } catch (const CLI::CallForHelp&) {
+    parsed.run = false;
+    const auto chosen = app.get_subcommands();
+    parsed.text = chosen.empty() ? app.help() : chosen.front()->help();
+  } catch (const CLI::CallForVersion& version) {
+    parsed.run = false;
+    parsed.text = std::string(version.what()) + "\n";
+  } catch (const CLI::ParseError& error) {
+    parsed.run = false;
+    parsed.exit_code = kExitUsage;
+    parsed.text = UsageLine(app, error);
+  }
+  return parsed;
+}
+
+}  // namespace stepscope

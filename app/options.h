@@ -1,0 +1,56 @@
+// The command line, parsed. Every flag of docs/interface.md whose command exists is here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/time.h"
+
+namespace stepscope {
+
+enum class ProgramCommand { kOpen, kInfo, kReport, kScreenshot, kReplay, kBench };
+enum class ReportFormat { kText, kJson, kCsv, kHtml };
+
+struct Options {
+  ProgramCommand command = ProgramCommand::kOpen;
+  std::vector<std::string> paths;
+  bool verbose = false;
+  // open, screenshot, replay
+  bool compare = false;
+  bool sample = false;
+  // info, report
+  bool json = false;
+  std::string run, host;
+  std::vector<std::string> panels;
+  std::string table;
+  ReportFormat format = ReportFormat::kText;
+  bool compat_xprof = false;
+  std::string output;  // -o
+  // screenshot, replay, bench
+  int width = 1920, height = 1080;  // pixels of the picture
+  double scale = 1;
+  std::string theme;
+  TimeRange range;  // empty: the first view
+  std::string select;
+  std::string commands_file;  // replay
+  bool show_window = false;   // replay, bench: a real window instead of an off-screen one
+  int frames = 300;
+};
+
+// What to do after parsing: run the command, or print `text` and exit.
+struct ParsedOptions {
+  Options options;
+  bool run = true;
+  int exit_code = 0;  // with run == false
+  std::string text;   // help or version for stdout (exit_code 0), else one line for stderr
+};
+
+ParsedOptions ParseOptions(int argc, const char* const* argv);
+
+// "12ms..15ms", "1.5s..2s", "..3ms" is not accepted: both ends are needed. nullopt if not a range.
+std::optional<TimeRange> ParseRange(const std::string& text);
+// "1920x1080", each side 16 to 16384.
+bool ParseSize(const std::string& text, int* width, int* height);
+
+}  // namespace stepscope

@@ -1,0 +1,111 @@
+#include "app/paths.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+namespace stepscope {
+namespace fs = std::filesystem;
+namespace {
+
+fs::path FromEnvironment(const char* name) {
+  const char* value = std::getenv(name);
+  return value && *value ? fs::path(value) : fs::path();
+}
+
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
+
+fs::path ConfigDirectory() {
+  if (fs::path own = FromEnvironment("STEPSCOPE_CONFIG_DIR"); !own.empty()) return own;
+  // The XDG specification says to ignore a relative path.
+  if (fs::path xdg = FromEnvironment("XDG_CONFIG_HOME"); xdg.is_absolute()) {
+    return xdg / "stepscope";
+  }
+  if (fs::path home = FromEnvironment("HOME"); !home.empty()) return home / ".config/stepscope";
+  return {};
+}
+
+fs::path DataDirectory() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  std::vector<fs::path> candidates;
+  if (!program.empty()) candidates.push_back(program.parent_path() / "../share/stepscope");
+#ifdef STEPSCOPE_DATA_DIR
+  candidates.emplace_back(STEPSCOPE_DATA_DIR);
+#endif
+#ifdef STEPSCOPE_SOURCE_DATA_DIR
+  candidates.emplace_back(STEPSCOPE_SOURCE_DATA_DIR);
+#endif
+  for (const fs::path& path : candidates) {
+    if (fs::is_directory(path, error)) return path.lexically_normal();
+  }
+  return {};
+}
+
+std::string SamplePath() {
+  const fs::path data = DataDirectory();
+  if (data.empty()) return {};
+  // A log directory with a run of each kind of sample.
+  const fs::path sample = data / "samples/sample";
+  std::error_code error;
+  return fs::is_directory(sample, error) ? sample.string() : std::string();
+}
+
+std::string FindProgram(std::string_view name) {
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path ? path : "";
+  while (!rest.empty()) {
+    const size_t colon = std::min(rest.find(':'), rest.size());
+    const fs::path candidate = fs::path(rest.substr(0, colon)) / name;
+    if (colon > 0 && ::access(candidate.c_str(), X_OK) == 0) return candidate.string();
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  return {};
+}
+
+bool WriteFileAtomically(const fs::path& path, std::string_view contents) {
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  std::string temporary = path.string() + ".XXXXXX";
+  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) return false;
+  // mkstemp makes files private; what the user exports should be as readable as any new file.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  bool ok = WriteAll(fd, contents) && ::fchmod(fd, 0666 & ~mask) == 0 && ::fsync(fd) == 0;
+  ok = ::close(fd) == 0 && ok;
+  ok = ok && ::rename(temporary.c_str(), path.c_str()) == 0;
+  if (!ok) ::unlink(temporary.c_str());
+  return ok;
+}
+
+std::string ReadSmallFile(const fs::path& path, size_t limit) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (!file) return text;
+  text.resize(limit);
+  file.read(text.data(), static_cast<std::streamsize>(limit));
+  text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  text.shrink_to_fit();
+  return text;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,344 @@
+#include "app/session.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <new>
+
+#include "app/paths.h"
+
+namespace stepscope {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t kNowhere = static_cast<size_t>(-1);
+
+double Seconds(std::chrono::steady_clock::duration d) {
+  return std::chrono::duration<double>(d).count();
+}
+
+bool HasGpuPlane(const Trace& trace) {
+  return std::any_of(trace.planes.begin(), trace.planes.end(),
+                     [](const Plane& p) { return p.kind == PlaneKind::kGpu; });
+}
+
+// "2026_11_21_11_45_06 · vm", "resnet · 8 hosts".
+std::string LabelOf(const Trace& trace) {
+  std::string label = trace.run.empty() ? fs::path(trace.path).filename().string() : trace.run;
+  if (trace.hosts.size() == 1) {
+    const std::string_view host = trace.HostName(HostId(0));
+    if (!host.empty() && host != label) label += " · " + std::string(host);
+  } else if (trace.hosts.size() > 1) {
+    label += " · " + std::to_string(trace.hosts.size()) + " hosts";
+  }
+  return label;
+}
+
+// Keeps what is found in the recent list when the program runs elsewhere.
+std::string AbsolutePath(const std::string& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  return error ? path : absolute.lexically_normal().string();
+}
+
+// A name that is not taken yet: "kernels.csv", "kernels-2.csv", ... Exports never overwrite.
+fs::path FreeName(const fs::path& wanted) {
+  std::error_code error;
+  fs::path path = wanted;
+  for (int i = 2; fs::exists(path, error) && i < 10000; ++i) {
+    path = wanted.parent_path() /
+           (wanted.stem().string() + "-" + std::to_string(i) + wanted.extension().string());
+  }
+  return path;
+}
+
+}  // namespace
+
+Session::Session(const SettingsStore& store, SessionHost host)
+    : store_(store), host_(std::move(host)), dialog_([this] { RequestFrame(); }) {
+  view_.recent = store_.ReadRecent();
+  view_.sample_path = SamplePath();
+}
+
+Session::~Session() {
+  // All at once first, so that they end side by side.
+  CancelLoading();
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i].derive) states_[i].derive->Cancel();
+  }
+}
+
+Session::Loaded Session::Load(const LoadRequest& request, std::stop_token stop,
+                              Progress& progress) {
+  try {
+    Loaded loaded{request.paths.size() == 1
+                      ? LoadPath(request.paths[0], request.options, stop, progress)
+                      : LoadPaths(request.paths, request.options, stop, progress),
+                  {}};
+    if (loaded.trace.ok() && request.paths.size() == 1) {
+      const Result<std::vector<Run>> runs = FindRuns(request.paths[0]);
+      if (runs.ok()) {
+        for (const Run& run : *runs)
+          loaded.runs.push_back(run.name);
+      }
+    }
+    return loaded;
+  } catch (const std::bad_alloc&) {
+    return {Status(ErrorCode::kLimit, request.paths[0] +
+                                          ": not enough memory to load it; close other programs or "
+                                          "record a shorter profile"),
+            {}};
+  }
+}
+
+void Session::StartNext() {
+  if (load_ || queue_.empty()) return;
+  load_ = std::make_unique<LoadJob>();
+  load_->request = std::move(queue_.front());
+  queue_.pop_front();
+  load_->begin = std::chrono::steady_clock::now();
+  // The request stays where it is until the job has ended: LoadJob owns both.
+  const LoadRequest* request = &load_->request;
+  load_->job = std::make_unique<Job<Loaded>>(
+      [request](std::stop_token stop, Progress& progress) {
+        return Load(*request, stop, progress);
+      },
+      [this] { RequestFrame(); });
+  UpdateLoading();
+}
+
+const SessionView& Session::Update() {
+  UpdateDerived();  // before a load ends, so that its run is drawn once first
+  if (load_ && load_->job->done()) FinishLoad();
+  StartNext();
+  UpdateLoading();
+  std::erase_if(cancelled_loads_, [](const auto& l) { return l->job->done(); });
+  std::erase_if(cancelled_derives_, [](const auto& j) { return j->done(); });
+  if (auto paths = dialog_.Take(); paths && !paths->empty()) Open(*paths, false);
+  return view_;
+}
+
+void Session::UpdateLoading() {
+  if (!load_) {
+    view_.loading.reset();
+    return;
+  }
+  const Progress& progress = load_->job->progress();
+  LoadingView loading;
+  loading.path = load_->request.paths[0];
+  if (load_->request.paths.size() > 1) {
+    loading.path += " and " + std::to_string(load_->request.paths.size() - 1) + " more";
+  }
+  loading.stage = progress.stage();
+  loading.seconds = Seconds(std::chrono::steady_clock::now() - load_->begin);
+  loading.bytes_done = progress.bytes_done.load(std::memory_order_relaxed);
+  loading.bytes_total = progress.bytes_total.load(std::memory_order_relaxed);
+  loading.events = progress.events.load(std::memory_order_relaxed);
+  view_.loading = std::move(loading);
+}
+
+void Session::FinishLoad() {
+  const std::unique_ptr<LoadJob> load = std::move(load_);
+  Loaded loaded = load->job->Take();
+  load_times_ = {load->begin, std::chrono::steady_clock::now(), load->job->progress().history()};
+  load_status_ = loaded.trace.status();
+  if (!load_status_.ok()) {
+    if (load_status_.code() != ErrorCode::kCancelled) view_.error = load_status_.message();
+    return;
+  }
+  view_.error.clear();
+  Place(load->request, std::move(loaded), Seconds(load_times_.end - load_times_.begin));
+  Remember(load->request);
+}
+
+void Session::Place(const LoadRequest& request, Loaded loaded, double seconds) {
+  RunView run;
+  run.id = TraceId(next_id_++);
+  run.trace = std::move(loaded.trace).value();
+  run.label = LabelOf(*run.trace);
+  run.analysis = std::make_shared<AnalysisContext>(run.trace, definitions_);
+  run.runs = std::move(loaded.runs);
+  run.load_seconds = seconds;
+  RunState state{request, HasGpuPlane(*run.trace), nullptr};
+  state.request.options.run = run.trace->run;
+
+  const size_t place = IndexOf(request.replaces);
+  if (place != kNowhere) {
+    Retire(place);
+    view_.runs[place] = std::move(run);
+    states_[place] = std::move(state);
+  } else {
+    if (!request.add) {
+      for (size_t i = 0; i < states_.size(); ++i)
+        Retire(i);
+      view_.runs.clear();
+      states_.clear();
+    }
+    view_.runs.push_back(std::move(run));
+    states_.push_back(std::move(state));
+  }
+  ++view_.generation;
+}
+
+void Session::Remember(const LoadRequest& request) {
+  if (request.paths.size() != 1 || request.paths[0] == view_.sample_path) return;
+  view_.recent = store_.AddRecent(AbsolutePath(request.paths[0]), std::time(nullptr));
+}
+
+// Derived tracks wait until the run has been drawn once: opening never waits for an analysis.
+void Session::UpdateDerived() {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    RunState& state = states_[i];
+    if (state.derive && state.derive->done()) {
+      view_.runs[i].derived = state.derive->Take();
+      state.derive.reset();
+    } else if (state.derive_due && !load_) {  // while loading, the cores belong to the load
+      state.derive_due = false;
+      state.derive = std::make_unique<Job<DerivedSets>>(
+          [context = view_.runs[i].analysis](std::stop_token stop, Progress&) {
+            try {
+              return context->derived(stop);
+            } catch (const std::bad_alloc&) {
+              return DerivedSets();
+            }
+          },
+          [this] { RequestFrame(); });
+    }
+  }
+}
+
+bool Session::deriving() const {
+  return std::any_of(states_.begin(), states_.end(),
+                     [](const RunState& s) { return s.derive || s.derive_due; });
+}
+
+void Session::Retire(size_t run_index) {
+  if (std::unique_ptr<Job<DerivedSets>> job = std::move(states_[run_index].derive)) {
+    job->Cancel();
+    cancelled_derives_.push_back(std::move(job));
+  }
+}
+
+size_t Session::IndexOf(TraceId run) const {
+  if (!run.valid()) return kNowhere;
+  for (size_t i = 0; i < view_.runs.size(); ++i) {
+    if (view_.runs[i].id == run) return i;
+  }
+  return kNowhere;
+}
+
+void Session::SetDefinitions(Definitions definitions) {
+  if (definitions == definitions_) return;
+  definitions_ = definitions;
+  for (size_t i = 0; i < view_.runs.size(); ++i) {
+    Retire(i);
+    RunView& run = view_.runs[i];
+    run.analysis = std::make_shared<AnalysisContext>(run.trace, definitions_);
+    run.derived.clear();
+    states_[i].derive_due = HasGpuPlane(*run.trace);
+  }
+  ++view_.generation;
+}
+
+void Session::Open(const std::vector<std::string>& paths, bool add_for_comparison) {
+  if (paths.empty()) return;
+  // The newest choice wins; a run to compare with waits for the one before it.
+  if (!add_for_comparison) CancelLoading();
+  LoadRequest request{paths, default_options_, add_for_comparison, TraceId()};
+  queue_.push_back(std::move(request));
+  StartNext();
+  RequestFrame();
+}
+
+void Session::EnqueueReload(size_t run_index, LoadOptions options) {
+  LoadRequest request = states_[run_index].request;
+  request.options = std::move(options);
+  request.replaces = view_.runs[run_index].id;
+  CancelLoading();
+  queue_.push_back(std::move(request));
+  StartNext();
+  RequestFrame();
+}
+
+void Session::OpenRun(TraceId run, const std::string& run_name) {
+  const size_t i = IndexOf(run);
+  if (i == kNowhere) return;
+  LoadOptions options = states_[i].request.options;
+  options.run = run_name;
+  options.clock_offsets.clear();  // they were set for the hosts of the other run
+  EnqueueReload(i, std::move(options));
+}
+
+void Session::SetClockOffset(TraceId run, const std::string& host, Ps offset) {
+  const size_t i = IndexOf(run);
+  if (i == kNowhere) return;
+  LoadOptions options = states_[i].request.options;
+  options.clock_offsets[host] = offset;
+  EnqueueReload(i, std::move(options));
+}
+
+void Session::CloseRun(TraceId run) {
+  const size_t i = IndexOf(run);
+  if (i == kNowhere) return;
+  Retire(i);
+  view_.runs.erase(view_.runs.begin() + static_cast<std::ptrdiff_t>(i));
+  states_.erase(states_.begin() + static_cast<std::ptrdiff_t>(i));
+  ++view_.generation;
+}
+
+void Session::CancelLoading() {
+  queue_.clear();
+  if (!load_) return;
+  load_->job->Cancel();
+  cancelled_loads_.push_back(std::move(load_));
+  load_.reset();
+  load_status_ = Status(ErrorCode::kCancelled, "loading was cancelled");
+  view_.loading.reset();
+}
+
+void Session::DismissError() {
+  view_.error.clear();
+}
+
+void Session::NativeOpenDialog(bool folder) {
+  dialog_.Show(folder);
+}
+
+bool Session::has_native_dialog() const {
+  return dialog_.available();
+}
+
+void Session::Quit() {
+  if (host_.quit) host_.quit();
+}
+
+void Session::ToggleFullscreen() {
+  if (host_.toggle_fullscreen) host_.toggle_fullscreen();
+}
+
+void Session::SetClipboard(const std::string& text) {
+  if (host_.set_clipboard) host_.set_clipboard(text);
+}
+
+bool Session::SaveFile(const std::string& suggested_name, const std::string& contents,
+                       std::string* where) {
+  const fs::path suggested(suggested_name);
+  std::error_code error;
+  fs::path target = suggested.is_absolute() ? suggested : fs::current_path(error) / suggested;
+  if (target.filename().empty()) return false;
+  target = FreeName(target);
+  if (!WriteFileAtomically(target, contents)) return false;
+  if (where) *where = target.string();
+  return true;
+}
+
+void Session::RequestFrame() {
+  if (host_.wake) host_.wake();
+}
+
+void Session::ClearRecent() {
+  store_.ClearRecent();
+  view_.recent.clear();
+}
+
+}  // namespace stepscope

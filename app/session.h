@@ -1,0 +1,121 @@
+// Session: the runs that are open and everything the viewer asks of the program. Loads and derived
+// tracks are computed on threads of their own; Update() takes what is finished, once a frame.
+// UI thread only; the `wake` callback is called from workers.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/file_dialog.h"
+#include "app/settings_store.h"
+#include "loaders/loader.h"
+#include "model/base/task.h"
+#include "viewer/session_view.h"
+
+namespace stepscope {
+
+// What the session needs from the window, if there is one. Empty functions do nothing.
+struct SessionHost {
+  std::function<void()> wake;  // from any thread: run the loop once more, and draw
+  std::function<void()> quit;
+  std::function<void()> toggle_fullscreen;
+  std::function<void(const std::string&)> set_clipboard;
+};
+
+// How long the parts of the last load took, from the stages that the loader named.
+struct LoadTimes {
+  std::chrono::steady_clock::time_point begin, end;
+  std::vector<std::pair<const char*, std::chrono::steady_clock::time_point>> stages;
+};
+
+class Session : public AppServices {
+ public:
+  Session(const SettingsStore& store, SessionHost host);
+  ~Session() override;  // asks all jobs to stop and joins them
+
+  // Takes finished jobs and starts queued ones. Call once before each frame.
+  const SessionView& Update();
+  const SessionView& view() const { return view_; }
+
+  bool loading() const { return load_ != nullptr || !queue_.empty(); }
+  bool deriving() const;
+  const Status& load_status() const { return load_status_; }  // of the last finished load
+  const LoadTimes& load_times() const { return load_times_; }
+  // Definitions for all analyses; runs that are open get new contexts.
+  void SetDefinitions(Definitions definitions);
+  void set_load_options(LoadOptions options) { default_options_ = std::move(options); }
+
+  void Open(const std::vector<std::string>& paths, bool add_for_comparison) override;
+  void OpenRun(TraceId run, const std::string& run_name) override;
+  void SetClockOffset(TraceId run, const std::string& host, Ps offset) override;
+  void CloseRun(TraceId run) override;
+  void CancelLoading() override;
+  void DismissError() override;
+  void NativeOpenDialog(bool folder) override;
+  bool has_native_dialog() const override;
+  void Quit() override;
+  void ToggleFullscreen() override;
+  void SetClipboard(const std::string& text) override;
+  bool SaveFile(const std::string& suggested_name, const std::string& contents,
+                std::string* where) override;
+  void RequestFrame() override;
+  void ClearRecent() override;
+
+ private:
+  using DerivedSets = std::vector<std::shared_ptr<const TrackSet>>;
+
+  struct LoadRequest {
+    std::vector<std::string> paths;
+    LoadOptions options;
+    bool add = false;  // beside the runs that are open
+    TraceId replaces;  // or in the place of this one
+  };
+  struct Loaded {
+    Result<std::shared_ptr<const Trace>> trace;
+    std::vector<std::string> runs;
+  };
+  struct LoadJob {
+    LoadRequest request;
+    std::chrono::steady_clock::time_point begin;
+    std::unique_ptr<Job<Loaded>> job;
+  };
+  struct RunState {  // beside view_.runs, by index
+    LoadRequest request;
+    bool derive_due = false;  // starts one frame after the run was first shown
+    std::unique_ptr<Job<DerivedSets>> derive;
+  };
+
+  static Loaded Load(const LoadRequest& request, std::stop_token stop, Progress& progress);
+  void StartNext();
+  void FinishLoad();
+  void Place(const LoadRequest& request, Loaded loaded, double seconds);
+  void UpdateLoading();
+  void UpdateDerived();
+  void Remember(const LoadRequest& request);
+  void Retire(size_t run_index);
+  size_t IndexOf(TraceId run) const;  // npos if it is not open
+  void EnqueueReload(size_t run_index, LoadOptions options);
+
+  const SettingsStore& store_;
+  SessionHost host_;
+  SessionView view_;
+  LoadOptions default_options_;
+  Definitions definitions_ = Definitions::kStepscope;
+  Status load_status_;
+  LoadTimes load_times_;
+  uint32_t next_id_ = 0;
+  FileDialog dialog_;
+  std::vector<RunState> states_;
+  std::deque<LoadRequest> queue_;
+  std::unique_ptr<LoadJob> load_;
+  // Cancelled jobs that have not ended yet: joining them would hold up the frame.
+  std::vector<std::unique_ptr<LoadJob>> cancelled_loads_;
+  std::vector<std::unique_ptr<Job<DerivedSets>>> cancelled_derives_;
+};
+
+}  // namespace stepscope

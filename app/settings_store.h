@@ -1,0 +1,48 @@
+// SettingsStore: what is kept between runs, in the user's configuration directory: settings, window
+// layout, window size, recent profiles. Each file is replaced atomically. UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "viewer/session_view.h"
+
+namespace stepscope {
+
+struct WindowPlacement {  // screen coordinates, as GLFW has them
+  int width = 1600, height = 1000;
+  int x = -1, y = -1;  // -1: let the desktop choose
+  bool maximized = false;
+  bool operator==(const WindowPlacement&) const = default;
+};
+
+class SettingsStore {
+ public:
+  static constexpr size_t kMaxRecent = 30;
+
+  // An empty directory keeps nothing and reads defaults (screenshot, tests).
+  explicit SettingsStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  std::string ReadSettings() const;
+  bool WriteSettings(std::string_view text) const;
+  std::string ReadLayout() const;  // imgui.ini text
+  bool WriteLayout(std::string_view text) const;
+  WindowPlacement ReadPlacement() const;
+  bool WritePlacement(const WindowPlacement& placement) const;
+
+  // Newest first. What is not valid in the file is left out.
+  std::vector<RecentProfile> ReadRecent() const;
+  // Puts the path first. Reads the file again before, as another window may have written it.
+  std::vector<RecentProfile> AddRecent(const std::string& path, int64_t opened_unix_s) const;
+  void ClearRecent() const;
+
+ private:
+  bool Write(const char* file, std::string_view text) const;
+
+  std::filesystem::path directory_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,45 @@
+// Waker: how workers get the UI thread out of its sleep. Exists before the window does, so that
+// loading can start first. Thread-safe.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+namespace stepscope {
+
+class Waker {
+ public:
+  void Wake() {
+    std::lock_guard lock(mutex_);
+    pending_ = true;
+    condition_.notify_all();
+    if (post_) post_();
+  }
+  // Sets (or with an empty function removes) what also has to be poked: the window's event queue.
+  void SetPost(std::function<void()> post) {
+    std::lock_guard lock(mutex_);
+    post_ = std::move(post);
+    if (post_ && pending_) post_();
+  }
+  // Was anyone waiting to be seen since the last call?
+  bool Take() {
+    std::lock_guard lock(mutex_);
+    return std::exchange(pending_, false);
+  }
+  // Sleeps until a wake-up or the end of the timeout; for surfaces without an event queue.
+  void WaitFor(std::chrono::duration<double> timeout) {
+    std::unique_lock lock(mutex_);
+    condition_.wait_for(lock, timeout, [this] { return pending_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  std::function<void()> post_;
+  bool pending_ = false;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,67 @@
+#include "app/frame_pacer.h"
+
+#include <doctest/doctest.h>
+
+namespace stepscope {
+namespace {
+
+using Kind = PacerWait::Kind;
+
+// Draws until the pacer wants to wait; returns the number of frames.
+int DrawUntilIdle(FramePacer& pacer, const PacerState& state, int limit = 100) {
+  int frames = 0;
+  while (frames < limit && pacer.Next(state).kind == Kind::kPoll)
+    frames += pacer.ShouldDraw(false);
+  return frames;
+}
+
+TEST_CASE("pacer: a new window draws a few frames, then sleeps for good") {
+  FramePacer pacer;
+  CHECK(DrawUntilIdle(pacer, {}) == FramePacer::kFramesAfterInput);
+  CHECK(pacer.Next({}).kind == Kind::kForever);
+  // A wake-up without a reason (an X11 property event) draws nothing.
+  CHECK_FALSE(pacer.ShouldDraw(false));
+  CHECK(pacer.Next({}).kind == Kind::kForever);
+}
+
+TEST_CASE("pacer: input draws its frame and the ones after it in which layout settles") {
+  FramePacer pacer;
+  DrawUntilIdle(pacer, {});
+  CHECK(pacer.Next({}).kind == Kind::kForever);
+  CHECK(pacer.ShouldDraw(true));
+  CHECK(DrawUntilIdle(pacer, {}) == FramePacer::kFramesAfterInput - 1);
+  CHECK(pacer.Next({}).kind == Kind::kForever);
+}
+
+TEST_CASE("pacer: an animation draws every frame until it ends") {
+  FramePacer pacer;
+  DrawUntilIdle(pacer, {});
+  const PacerState moving{.animating = true};
+  CHECK(DrawUntilIdle(pacer, moving, 50) == 50);
+  CHECK(pacer.Next({}).kind == Kind::kForever);
+}
+
+TEST_CASE("pacer: a running job is shown at intervals, not at full rate") {
+  FramePacer pacer;
+  DrawUntilIdle(pacer, {});
+  const PacerState busy{.jobs_running = true};
+  const PacerWait wait = pacer.Next(busy);
+  CHECK(wait.kind == Kind::kTimeout);
+  CHECK(wait.seconds == doctest::Approx(FramePacer::kProgressInterval));
+  CHECK(pacer.ShouldDraw(false));
+  // The same wake-up after the job has ended is no reason any more.
+  CHECK(pacer.Next({}).kind == Kind::kForever);
+  CHECK_FALSE(pacer.ShouldDraw(false));
+}
+
+TEST_CASE("pacer: a hidden window draws nothing and owes its frames") {
+  FramePacer pacer;
+  DrawUntilIdle(pacer, {});
+  const PacerState hidden{.animating = true, .jobs_running = true, .hidden = true};
+  CHECK(pacer.Next(hidden).kind == Kind::kForever);
+  CHECK_FALSE(pacer.ShouldDraw(true));
+  CHECK(DrawUntilIdle(pacer, {}) == FramePacer::kFramesAfterInput);
+}
+
+}  // namespace
+}  // namespace stepscope
