@@ -11,7 +11,7 @@ set(standard "[a-z_0-9]+" "fmt/.*")
 set(posix "sys/.*" "(fcntl|unistd|dirent|endian|poll|signal|spawn|[a-z0-9]*intrin)\\.h")
 set(allowed_model ${standard} "model/.*" ${posix})
 set(allowed_loaders ${standard} ${posix} "model/.*" "loaders/.*" "google/protobuf/.*"
-  "zstd(_errors)?\\.h" "isa-l\\.h" "isa-l/.*" "simdjson\\.h")
+  "zstd(_errors)?\\.h" "isa-l\\.h" "isa-l/.*" "igzip_lib\\.h" "simdjson\\.h")
 set(allowed_viewer ${standard} "model/.*" "viewer/.*" "imgui\\.h" "imgui_internal\\.h"
   "implot\\.h" "implot_internal\\.h" "nlohmann/.*")
 set(allowed_viewer_gl ${allowed_viewer} "epoxy/gl\\.h" "shaders/embedded\\.h")
