@@ -1,10 +1,12 @@
 // LaneMip: level-of-detail pyramid of one lane (sorted, non-overlapping events).
-// Level 0 groups kLeaf events, each further level kFan nodes of the one below. Memory: 32 / kLeaf * kFan / (kFan - 1) bytes an
-// event (about 2.3). Built in O(n); a query costs O(pixels * log n), never O(events).
+// Level 0 groups kLeaf events, each further level kFan nodes of the one below. Memory: 32 / kLeaf *
+// kFan / (kFan - 1) bytes an event (about 2.3). Built in O(n); a query costs O(pixels * log n),
+// never O(events).
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/time.h"
@@ -18,21 +20,25 @@ struct LaneView {  // the columns of one lane
 };
 
 struct MipNode {
-  Ps begin, end;      // of the first and the last event below
-  Ps busy;            // sum of durations below
-  uint32_t longest;   // index within the lane of the longest event
+  Ps begin, end;     // of the first and the last event below
+  Ps busy;           // sum of durations below
+  uint32_t longest;  // index within the lane of the longest event
   uint32_t count;
 };
 static_assert(sizeof(MipNode) == 32);
 
 // What one pixel column of a lane shows.
 struct Bin {
-  uint32_t px;        // first pixel column
-  uint32_t width;     // pixel columns: 1 unless a single event is wider
-  uint32_t event;     // index in lane: the event, or the longest folded one
-  uint32_t count;     // 1: a single event; more: folded
-  Ps busy;            // busy time inside the view's pixels
+  uint32_t px;     // first pixel column
+  uint32_t width;  // pixel columns: 1 unless a single event is wider
+  uint32_t event;  // index in lane: the event, or the longest folded one
+  uint32_t count;  // 1: a single event; more: folded
+  Ps busy;         // durations of its events, clipped to the view
 };
+
+// Indices [first, last) of the events of a sorted lane that touch the range: they begin before its
+// end, and end after its begin or lie on it without duration. Empty for an empty range. O(log n).
+std::pair<uint32_t, uint32_t> EventsTouching(const LaneView& lane, TimeRange range);
 
 class LaneMip {
  public:
@@ -40,15 +46,28 @@ class LaneMip {
   static constexpr uint32_t kFan = 8;
 
   void Build(const LaneView& lane);
-  // Appends at most `width_px` bins, left to right, that cover the events touching `view`; single events of a pixel or
-  // more come whole, the rest folded by pixel. Bins depend on pixels, never on the number of events.
-  void AppendBins(const LaneView& lane, TimeRange view, uint32_t width_px, std::vector<Bin>* out) const;
+  // The same in parts, for a lane that would keep one thread busy for long: Prepare, then
+  // BuildPart(0 .. parts - 1) on any threads, then Finish.
+  uint32_t Prepare(const LaneView& lane);  // returns the number of parts
+  void BuildPart(const LaneView& lane, uint32_t part);
+  void Finish(const LaneView& lane);
+
+  // Appends at most `width_px` bins, left to right and without common pixels, that cover the events
+  // touching `view`. Events of a pixel or more come alone, over all pixels that they touch; shorter
+  // ones are folded into the pixel where they begin. Where a long event's last pixel is also the
+  // first of the next, the next gets it; one that keeps no pixel for itself is folded. Gaps are not
+  // bridged; the counts sum to the events touching the view. Bins depend on pixels, never on the
+  // number of events.
+  void AppendBins(const LaneView& lane, TimeRange view, uint32_t width_px,
+                  std::vector<Bin>* out) const;
   // Busy time of the lane inside `range`, exact: events at the borders are clipped. O(log n).
   Ps BusyIn(const LaneView& lane, TimeRange range) const;
   size_t bytes() const;
 
  private:
-  std::vector<std::vector<MipNode>> levels_;
+  friend class BinWriter;
+  std::vector<std::vector<MipNode>>
+      levels_;  // empty for a lane of few events, where scanning is as quick
 };
 
 }  // namespace stepscope

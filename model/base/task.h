@@ -46,7 +46,8 @@ class Progress {
 unsigned WorkerCount();
 
 // Calls fn(i) for i in [0, n) on up to `threads` threads (0: WorkerCount()), the caller's included. Items are
-// handed out one by one in order, so put the largest first. Returns when all are done. fn must not throw.
+// handed out one by one in order, so put the largest first. Returns when all are done. If an fn throws (no
+// memory), the rest is skipped and the first exception is thrown again in the caller.
 void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threads = 0);
 
 // One background computation of a T on its own thread. Destroying it requests a stop and joins.

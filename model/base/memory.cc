@@ -1,0 +1,71 @@
+#include "model/base/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace stepscope {
+namespace {
+
+// glibc would do the same above its own threshold, but that threshold grows with each freed block
+// and the heap then keeps what it was given. Under sanitizers everything is malloc's, so that they
+// see each column's bounds.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr size_t kMapFrom = ~size_t{0};
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
+    __has_feature(memory_sanitizer)
+constexpr size_t kMapFrom = ~size_t{0};
+#else
+constexpr size_t kMapFrom = size_t{256} << 10;
+#endif
+#else
+constexpr size_t kMapFrom = size_t{256} << 10;
+#endif
+
+void* Map(size_t bytes) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) throw std::bad_alloc();
+  return p;
+}
+
+}  // namespace
+
+void FreeBlock(void* block, size_t bytes) noexcept {
+  if (block == nullptr) return;
+  if (bytes >= kMapFrom) {
+    munmap(block, bytes);
+  } else {
+    std::free(block);
+  }
+}
+
+void* ResizeBlock(void* block, size_t old_bytes, size_t new_bytes) {
+  if (new_bytes == 0) {
+    FreeBlock(block, old_bytes);
+    return nullptr;
+  }
+  const bool was_mapped = block != nullptr && old_bytes >= kMapFrom;
+  if (was_mapped && new_bytes >= kMapFrom) {
+    void* p = mremap(block, old_bytes, new_bytes, MREMAP_MAYMOVE);
+    if (p == MAP_FAILED) throw std::bad_alloc();
+    return p;
+  }
+  if (!was_mapped && new_bytes < kMapFrom) {
+    void* p = std::realloc(block, new_bytes);
+    if (p == nullptr) throw std::bad_alloc();
+    return p;
+  }
+  void* p = new_bytes >= kMapFrom ? Map(new_bytes) : std::malloc(new_bytes);
+  if (p == nullptr) throw std::bad_alloc();
+  if (block != nullptr) {
+    std::memcpy(p, block, std::min(old_bytes, new_bytes));
+    FreeBlock(block, old_bytes);
+  }
+  return p;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,55 @@
+#include "model/base/task.h"
+
+#include <algorithm>
+#include <exception>
+#include <system_error>
+#include <vector>
+
+namespace stepscope {
+namespace {
+
+constexpr unsigned kMaxWorkers = 16;  // beyond that memory bandwidth decides, not cores
+
+}  // namespace
+
+unsigned WorkerCount() {
+  return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxWorkers);
+}
+
+void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threads) {
+  if (threads == 0) threads = WorkerCount();
+  const size_t helpers = std::min<size_t>(threads, n) - (n ? 1 : 0);
+  if (helpers == 0) {
+    for (size_t i = 0; i < n; ++i)
+      fn(i);
+    return;
+  }
+  std::atomic<size_t> next{0};
+  std::mutex error_mutex;
+  std::exception_ptr
+      error;  // std::bad_alloc in a worker must reach the job's boundary, not terminate
+  const auto work = [&] {
+    try {
+      for (size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;)
+        fn(i);
+    } catch (...) {
+      next.store(n, std::memory_order_relaxed);
+      std::lock_guard lock(error_mutex);
+      if (!error) error = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> pool;
+    pool.reserve(helpers);
+    try {
+      for (size_t t = 0; t < helpers; ++t)
+        pool.emplace_back(work);
+    } catch (const std::system_error&) {
+      // No more threads to be had (a container's limit): the ones that started do the work.
+    }
+    work();
+  }
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace stepscope
