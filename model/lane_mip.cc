@@ -5,8 +5,10 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kMinEvents = 64;         // below, no pyramid
-constexpr uint32_t kPartLeaves = 8 * 1024;  // leaves that one BuildPart fills; a multiple of kFan
+constexpr uint32_t kMinEvents = 64;              // below, no pyramid
+constexpr uint32_t kPartLevels = 5;              // levels that one BuildPart fills
+constexpr uint32_t kPartLeaves = 8 * 8 * 8 * 8;  // leaves of a part: one node of its last level
+static_assert(LaneMip::kFan == 8 && LaneMip::kPartEvents == kPartLeaves * LaneMip::kLeaf);
 constexpr uint32_t kScanPerPixel =
     15;  // up to so many events a pixel, scanning beats the pyramid (docs/build.md)
 
@@ -109,7 +111,7 @@ class BinWriter {
   uint32_t Skip(uint32_t i, uint32_t last, Ps column_end, Fold* fold) const;
   void Emit(uint32_t first_px, uint32_t last_px, uint32_t event, uint32_t count, Ps busy);
 
-  const std::vector<std::vector<MipNode>>& levels_;
+  const std::vector<Column<MipNode>>& levels_;
   const LaneView& lane_;
   const TimeRange view_;
   const PixelAxis axis_;
@@ -213,37 +215,44 @@ uint32_t LaneMip::Prepare(const LaneView& lane) {
   size_t nodes = (n + kLeaf - 1) / kLeaf;
   const size_t leaves = nodes;
   for (;; nodes = (nodes + kFan - 1) / kFan) {
-    levels_.emplace_back(nodes);
+    levels_.emplace_back().Resize(nodes);
     if (nodes <= kFan) break;
   }
   return static_cast<uint32_t>((leaves + kPartLeaves - 1) / kPartLeaves);
 }
 
 void LaneMip::BuildPart(const LaneView& lane, uint32_t part) {
-  std::vector<MipNode>& leaves = levels_[0];
+  Column<MipNode>& leaves = levels_[0];
   const uint32_t n = static_cast<uint32_t>(lane.start.size());
-  const uint32_t end =
-      static_cast<uint32_t>(std::min<uint64_t>(leaves.size(), (part + uint64_t{1}) * kPartLeaves));
-  for (uint32_t leaf = part * kPartLeaves; leaf < end; ++leaf) {
-    const uint32_t first = leaf * kLeaf;
+  size_t begin = size_t{part} * kPartLeaves, end = std::min(leaves.size(), begin + kPartLeaves);
+  for (size_t leaf = begin; leaf < end; ++leaf) {
+    const uint32_t first = static_cast<uint32_t>(leaf) * kLeaf;
     AddLeaf(lane, first, first + std::min(kLeaf, n - first), &leaves[leaf]);
+  }
+  for (size_t level = 1; level < std::min<size_t>(kPartLevels, levels_.size()); ++level) {
+    begin /= kFan;
+    end = (end + kFan - 1) / kFan;
+    FillLevel(lane, level, begin, end);
   }
 }
 
 void LaneMip::Finish(const LaneView& lane) {
-  for (size_t level = 1; level < levels_.size(); ++level) {
-    const std::vector<MipNode>& below = levels_[level - 1];
-    for (size_t i = 0; i < levels_[level].size(); ++i) {
-      MipNode& node = levels_[level][i];
-      const size_t last = std::min(below.size(), (i + 1) * kFan);
-      node = below[i * kFan];
-      for (size_t k = i * kFan + 1; k < last; ++k) {
-        if (lane.dur[below[k].longest] > lane.dur[node.longest]) node.longest = below[k].longest;
-        node.busy = SaturatingAdd(node.busy, below[k].busy);
-        node.count += below[k].count;
-      }
-      node.end = below[last - 1].end;
+  for (size_t level = kPartLevels; level < levels_.size(); ++level)
+    FillLevel(lane, level, 0, levels_[level].size());
+}
+
+void LaneMip::FillLevel(const LaneView& lane, size_t level, size_t begin, size_t end) {
+  const Column<MipNode>& below = levels_[level - 1];
+  for (size_t i = begin; i < end; ++i) {
+    const size_t last = std::min(below.size(), (i + 1) * kFan);
+    MipNode node = below[i * kFan];
+    for (size_t k = i * kFan + 1; k < last; ++k) {
+      if (lane.dur[below[k].longest] > lane.dur[node.longest]) node.longest = below[k].longest;
+      node.busy = SaturatingAdd(node.busy, below[k].busy);
+      node.count += below[k].count;
     }
+    node.end = below[last - 1].end;
+    levels_[level][i] = node;
   }
 }
 
@@ -303,7 +312,7 @@ Ps LaneMip::BusyIn(const LaneView& lane, TimeRange range) const {
 size_t LaneMip::bytes() const {
   size_t sum = levels_.capacity() * sizeof(levels_[0]);
   for (const auto& level : levels_)
-    sum += level.capacity() * sizeof(MipNode);
+    sum += level.size() * sizeof(MipNode);
   return sum;
 }
 

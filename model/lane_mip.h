@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/column.h"
 #include "model/time.h"
 
 namespace stepscope {
@@ -44,6 +45,7 @@ class LaneMip {
  public:
   static constexpr uint32_t kLeaf = 16;
   static constexpr uint32_t kFan = 8;
+  static constexpr uint32_t kPartEvents = 65536;  // of one BuildPart
 
   void Build(const LaneView& lane);
   // The same in parts, for a lane that would keep one thread busy for long: Prepare, then
@@ -66,7 +68,9 @@ class LaneMip {
 
  private:
   friend class BinWriter;
-  std::vector<std::vector<MipNode>>
+  void FillLevel(const LaneView& lane, size_t level, size_t begin, size_t end);
+
+  std::vector<Column<MipNode>>
       levels_;  // empty for a lane of few events, where scanning is as quick
 };
 

@@ -9,73 +9,14 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "model/base/memory.h"
+#include "model/base/column.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
 #include "model/trace.h"
 
 namespace stepscope {
-
-// A growing array without value-initialisation; large ones grow by mremap, so a column is written
-// once. Growing throws std::bad_alloc.
-template <typename T>
-class Column {
-  static_assert(std::is_trivially_copyable_v<T>);
-
- public:
-  Column() = default;
-  ~Column() { FreeBlock(data_, capacity_ * sizeof(T)); }
-  Column(Column&& o) noexcept { Swap(o); }
-  Column& operator=(Column&& o) noexcept {
-    Swap(o);
-    return *this;
-  }
-  Column(const Column&) = delete;
-  Column& operator=(const Column&) = delete;
-  void push_back(T v) {
-    if (size_ == capacity_) Reserve(capacity_ + capacity_ / 2 + 64);
-    data_[size_++] = v;
-  }
-  void Reserve(size_t n) {
-    if (n > capacity_) SetCapacity(n);
-  }
-  void Resize(size_t n) {  // new elements are uninitialised
-    Reserve(n);
-    size_ = n;
-  }
-  void ShrinkToFit() {
-    if (size_ < capacity_) SetCapacity(size_);
-  }
-  void Release() {  // gives the memory back
-    SetCapacity(0);
-    size_ = 0;
-  }
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  T& operator[](size_t i) { return data_[i]; }
-  const T& operator[](size_t i) const { return data_[i]; }
-  std::span<const T> span() const { return {data_, size_}; }
-
- private:
-  void Swap(Column& o) {
-    std::swap(data_, o.data_);
-    std::swap(size_, o.size_);
-    std::swap(capacity_, o.capacity_);
-  }
-  void SetCapacity(size_t n) {
-    data_ = static_cast<T*>(ResizeBlock(data_, capacity_ * sizeof(T), n * sizeof(T)));
-    capacity_ = n;
-  }
-
-  T* data_ = nullptr;
-  size_t size_ = 0, capacity_ = 0;
-};
 
 // Raw events of one track in any order. `ref` is the event's offset in the source, relative to
 // ref_base.
@@ -134,6 +75,9 @@ class TraceBuilder {
     uint64_t id;
     StringId category;
   };
+  void MapFlows(const std::vector<EventRow>& rows);  // from and to of each pending flow
+  void Summarise(uint64_t slices, uint64_t instants);
+
   std::shared_ptr<NameTable> names_;
   std::shared_ptr<Trace> trace_;
   std::vector<TrackData> tracks_;

@@ -1,0 +1,71 @@
+// Column: the array that events are stored in. Owns its memory; one thread writes, then any number
+// read.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "model/base/memory.h"
+
+namespace stepscope {
+
+// A growing array without value-initialisation; large ones grow by mremap, so a column is written
+// once. Growing throws std::bad_alloc.
+template <typename T>
+class Column {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Column() = default;
+  ~Column() { FreeBlock(data_, capacity_ * sizeof(T)); }
+  Column(Column&& o) noexcept { Swap(o); }
+  Column& operator=(Column&& o) noexcept {
+    Swap(o);
+    return *this;
+  }
+  Column(const Column&) = delete;
+  Column& operator=(const Column&) = delete;
+  void push_back(T v) {
+    if (size_ == capacity_) Reserve(capacity_ + capacity_ / 2 + 64);
+    data_[size_++] = v;
+  }
+  void Reserve(size_t n) {
+    if (n > capacity_) SetCapacity(n);
+  }
+  void Resize(size_t n) {  // new elements are uninitialised
+    Reserve(n);
+    size_ = n;
+  }
+  void ShrinkToFit() {
+    if (size_ < capacity_) SetCapacity(size_);
+  }
+  void Release() {  // gives the memory back
+    SetCapacity(0);
+    size_ = 0;
+  }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+  std::span<const T> span() const { return {data_, size_}; }
+
+ private:
+  void Swap(Column& o) {
+    std::swap(data_, o.data_);
+    std::swap(size_, o.size_);
+    std::swap(capacity_, o.capacity_);
+  }
+  void SetCapacity(size_t n) {
+    data_ = static_cast<T*>(ResizeBlock(data_, capacity_ * sizeof(T), n * sizeof(T)));
+    capacity_ = n;
+  }
+
+  T* data_ = nullptr;
+  size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace stepscope

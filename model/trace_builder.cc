@@ -1,0 +1,304 @@
+#include "model/trace_builder.h"
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+
+#include "model/first_view.h"
+#include "model/lane_builder.h"
+
+namespace stepscope {
+namespace {
+
+constexpr uint64_t kMaxRows = 0xfffffffeu;  // rows are 32-bit, and the last value means none
+constexpr size_t kLanesPerTask = 64;        // small lanes whose pyramids one task builds
+
+// What TrackSet::storage owns.
+struct SetStorage {
+  std::vector<LaneColumns> columns;
+};
+
+uint64_t EventCount(const TrackData& data) {
+  return uint64_t{data.slices.start.size()} + data.instants.start.size();
+}
+
+// Indices of [0, n) by descending size, for ParallelFor.
+template <typename Size>
+std::vector<uint32_t> LargestFirst(size_t n, const Size& size) {
+  std::vector<uint32_t> order(n);
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return size(a) > size(b); });
+  return order;
+}
+
+// Builds the pyramids of all lanes in parallel. A long lane is built in parts, or one huge lane
+// would keep a single thread busy; short ones go in groups, or a hundred thousand tracks would be
+// as many tasks.
+void BuildPyramids(std::vector<Lane>* lanes) {
+  struct Task {
+    uint32_t lane, part, count;  // `count` whole lanes from `lane` on, or 0: a part of one
+  };
+  std::vector<Task> tasks;
+  std::vector<uint32_t> in_parts;
+  std::vector<Task> groups;
+  for (uint32_t i = 0; i < lanes->size(); ++i) {
+    Lane& lane = (*lanes)[i];
+    if (lane.size() >= LaneMip::kPartEvents * 2) {
+      const uint32_t parts = lane.mip.Prepare(lane.view());
+      for (uint32_t part = 0; part < parts; ++part)
+        tasks.push_back({i, part, 0});
+      in_parts.push_back(i);
+    } else if (!groups.empty() && groups.back().lane + groups.back().count == i &&
+               groups.back().count < kLanesPerTask &&
+               lane.size() < LaneMip::kPartEvents / kLanesPerTask) {
+      ++groups.back().count;
+    } else {
+      groups.push_back({i, 0, 1});
+    }
+  }
+  tasks.insert(tasks.end(), groups.begin(), groups.end());
+  ParallelFor(tasks.size(), [&](size_t t) {
+    const Task& task = tasks[t];
+    if (task.count == 0) (*lanes)[task.lane].mip.BuildPart((*lanes)[task.lane].view(), task.part);
+    for (uint32_t i = task.lane; i < task.lane + task.count; ++i)
+      (*lanes)[i].mip.Build((*lanes)[i].view());
+  });
+  for (const uint32_t i : in_parts)
+    (*lanes)[i].mip.Finish((*lanes)[i].view());
+}
+
+struct BuiltSet {
+  TrackSet set;
+  std::vector<std::vector<uint32_t>> row_of_slice;  // by track; empty where rows follow the slices
+  std::vector<uint32_t> first_row;                  // by track
+  Diagnostics diagnostics;
+  uint64_t slices = 0, instants = 0;
+  bool complete = false;  // false: stopped
+};
+
+// Appends what was built of one track to the set.
+void AddBuilt(TrackData& data, BuiltTrack& built, SetStorage* storage, BuiltSet* out) {
+  TrackSet& set = out->set;
+  const TrackId id(static_cast<uint32_t>(set.tracks.size()));
+  Track& track = set.tracks.emplace_back(std::move(data.track));
+  track.first_lane =
+      built.lanes.empty() ? LaneId() : LaneId(static_cast<uint32_t>(set.lanes.size()));
+  track.lane_count = static_cast<uint32_t>(built.lanes.size());
+  track.rows = built.rows;
+  track.span = built.span;
+  track.busy = built.busy;
+  track.events = built.slice_count + built.instant_count;
+  out->first_row.push_back(set.rows);
+  for (Lane& lane : built.lanes) {
+    lane.track = id;
+    lane.first_row += out->first_row.back();
+    set.rows = lane.first_row + lane.size();
+    set.lanes.push_back(std::move(lane));
+  }
+  out->slices += built.slice_count;
+  out->instants += built.instant_count;
+  out->diagnostics.Merge(built.diagnostics);
+  out->row_of_slice.push_back(std::move(built.row_of_slice));
+  if (built.slice_count > 0) storage->columns.push_back(std::move(built.slices));
+  if (built.instant_count > 0) storage->columns.push_back(std::move(built.instants));
+}
+
+// `keep_rows[track]`: the map from slices to rows is wanted.
+BuiltSet Build(std::vector<TrackData>& tracks, const std::vector<char>& keep_rows,
+               const NameTable& names, std::stop_token stop) {
+  std::vector<BuiltTrack> built(tracks.size());
+  const auto order = LargestFirst(tracks.size(), [&](uint32_t t) { return EventCount(tracks[t]); });
+  ParallelFor(tracks.size(), [&](size_t k) {
+    if (stop.stop_requested()) return;
+    TrackData& data = tracks[order[k]];
+    const std::string place = "track '" + std::string(names.strings.View(data.track.name)) + "'";
+    built[order[k]] = BuildLanes(data, keep_rows[order[k]] != 0, place, stop);
+  });
+  BuiltSet out;
+  if (stop.stop_requested()) return out;
+  auto storage = std::make_shared<SetStorage>();
+  size_t lane_count = 0;
+  for (const BuiltTrack& b : built)
+    lane_count += b.lanes.size();
+  out.set.lanes.reserve(lane_count);
+  out.set.tracks.reserve(tracks.size());
+  out.first_row.reserve(tracks.size());
+  out.row_of_slice.reserve(tracks.size());
+  for (size_t t = 0; t < tracks.size(); ++t)
+    AddBuilt(tracks[t], built[t], storage.get(), &out);
+  out.set.storage = std::move(storage);
+  if (stop.stop_requested()) return out;
+  BuildPyramids(&out.set.lanes);
+  out.complete = true;
+  return out;
+}
+
+// The row of a track's raw slice; invalid where the track has no such slice.
+EventRow RowOf(const BuiltSet& built, TrackId track, uint32_t slice, uint64_t slice_count) {
+  if (track.value >= built.first_row.size() || slice >= slice_count) return {};
+  const std::vector<uint32_t>& rows = built.row_of_slice[track.value];
+  return EventRow(built.first_row[track.value] + (rows.empty() ? slice : rows[slice]));
+}
+
+TimeRange SpanOf(const std::vector<Track>& tracks) {
+  TimeRange span;
+  bool any = false;
+  const auto extend = [&](TimeRange r) {
+    span = any ? TimeRange{std::min(span.begin, r.begin), std::max(span.end, r.end)} : r;
+    any = true;
+  };
+  for (const Track& t : tracks) {
+    if (t.events > 0) extend(t.span);
+  }
+  if (any) return span;
+  for (const Track& t : tracks) {  // nothing but counters
+    for (const CounterSeries& c : t.counters) {
+      if (!c.time.empty()) extend({c.time.front(), c.time.back()});
+    }
+  }
+  return span;
+}
+
+}  // namespace
+
+TraceBuilder::TraceBuilder()
+    : names_(std::make_shared<NameTable>()), trace_(std::make_shared<Trace>()) {}
+
+MetaId TraceBuilder::AddMeta(const EventMeta& meta) {
+  names_->metas.push_back(meta);
+  return MetaId(static_cast<uint32_t>(names_->metas.size() - 1));
+}
+
+HostId TraceBuilder::AddHost(Host host) {
+  trace_->hosts.push_back(std::move(host));
+  return HostId(static_cast<uint32_t>(trace_->hosts.size() - 1));
+}
+
+PlaneId TraceBuilder::AddPlane(Plane plane) {
+  trace_->planes.push_back(std::move(plane));
+  return PlaneId(static_cast<uint32_t>(trace_->planes.size() - 1));
+}
+
+TrackId TraceBuilder::AddTrack(TrackData data) {
+  const TrackId id(static_cast<uint32_t>(tracks_.size()));
+  const PlaneId plane = data.track.plane;
+  tracks_.push_back(std::move(data));
+  if (plane.value < trace_->planes.size()) trace_->planes[plane.value].tracks.push_back(id);
+  return id;
+}
+
+void TraceBuilder::AddFlow(TrackId from, uint32_t from_slice, TrackId to, uint32_t to_slice,
+                           uint64_t id, StringId category) {
+  flows_.push_back({from, to, from_slice, to_slice, id, category});
+}
+
+void TraceBuilder::MapFlows(const std::vector<EventRow>& rows) {
+  trace_->flows.reserve(flows_.size());
+  uint64_t lost = 0;
+  for (size_t i = 0; i < flows_.size(); ++i) {
+    const EventRow from = rows[2 * i], to = rows[2 * i + 1];
+    if (from.valid() && to.valid()) {
+      trace_->flows.push_back({from, to, flows_[i].id, flows_[i].category});
+    } else {
+      ++lost;
+    }
+  }
+  if (lost > 0) {
+    trace_->diagnostics.Count("flow.no_event", Severity::kWarning,
+                              "Arrows begin or end at events that do not exist", {}, lost);
+  }
+}
+
+void TraceBuilder::Summarise(uint64_t slices, uint64_t instants) {
+  Trace& trace = *trace_;
+  trace.counts.slices = slices;
+  trace.counts.instants = instants;
+  trace.counts.flows = trace.flows.size();
+  for (const Track& track : trace.set.tracks) {
+    for (const CounterSeries& c : track.counters)
+      trace.counts.counter_samples += c.time.size();
+  }
+  trace.span = SpanOf(trace.set.tracks);
+  const FirstView view = FindFirstView(trace.set.lanes, trace.span);
+  trace.first_view = view.range;
+  if (view.stray > 0) {
+    trace.diagnostics.Count(
+        "view.stray_events", Severity::kInfo,
+        "Events far from all others are outside the first view, which shows the densest 99.9 %", {},
+        view.stray);
+  }
+}
+
+Result<std::shared_ptr<const Trace>> TraceBuilder::Finish(std::stop_token stop,
+                                                          Progress* progress) {
+  if (progress) progress->SetStage("Building the timeline");
+  uint64_t total = 0;
+  std::vector<uint64_t> slice_counts;
+  for (const TrackData& t : tracks_) {
+    total += EventCount(t);
+    slice_counts.push_back(t.slices.start.size());
+  }
+  if (total > kMaxRows) {
+    return Status(ErrorCode::kLimit, "The profile has " + std::to_string(total) +
+                                         " events; the limit is " + std::to_string(kMaxRows) +
+                                         ". Open fewer hosts at a time.");
+  }
+  std::vector<char> has_flows(tracks_.size(), 0);
+  for (const PendingFlow& flow : flows_) {
+    for (const TrackId t : {flow.from, flow.to}) {
+      if (t.value < has_flows.size()) has_flows[t.value] = 1;
+    }
+  }
+  try {
+    BuiltSet built = Build(tracks_, has_flows, *names_, stop);
+    if (!built.complete) return Status(ErrorCode::kCancelled, "Cancelled");
+    std::vector<EventRow> rows;
+    rows.reserve(flows_.size() * 2);
+    const auto row_of = [&](TrackId t, uint32_t slice) {
+      return RowOf(built, t, slice, t.value < slice_counts.size() ? slice_counts[t.value] : 0);
+    };
+    for (const PendingFlow& flow : flows_) {
+      rows.push_back(row_of(flow.from, flow.from_slice));
+      rows.push_back(row_of(flow.to, flow.to_slice));
+    }
+    trace_->set = std::move(built.set);
+    trace_->set.title = "Events";
+    trace_->set.names = names_;
+    trace_->diagnostics.Merge(built.diagnostics);
+    MapFlows(rows);
+    Summarise(built.slices, built.instants);
+  } catch (const std::bad_alloc&) {
+    return Status(ErrorCode::kLimit,
+                  "Not enough memory for the profile's events. Open fewer hosts at a time.");
+  }
+  tracks_.clear();
+  return std::shared_ptr<const Trace>(std::move(trace_));
+}
+
+TrackSet TraceBuilder::BuildSet(std::string title, std::shared_ptr<const NameTable> names,
+                                std::vector<TrackData> tracks,
+                                std::vector<std::vector<EventRow>> source_of_slices) {
+  std::vector<char> keep(tracks.size(), 0);
+  std::vector<uint64_t> slices;
+  for (const TrackData& t : tracks)
+    slices.push_back(t.slices.start.size());
+  for (size_t t = 0; t < tracks.size() && t < source_of_slices.size(); ++t)
+    keep[t] = !source_of_slices[t].empty();
+  BuiltSet built = Build(tracks, keep, *names, {});
+  TrackSet& set = built.set;
+  set.title = std::move(title);
+  set.names = std::move(names);
+  if (std::find(keep.begin(), keep.end(), 1) != keep.end()) set.source.resize(set.rows);
+  for (uint32_t t = 0; t < keep.size(); ++t) {
+    if (keep[t] == 0) continue;
+    const std::vector<EventRow>& source = source_of_slices[t];
+    for (uint32_t i = 0; i < source.size(); ++i) {
+      const EventRow row = RowOf(built, TrackId(t), i, slices[t]);
+      if (row.value < set.source.size()) set.source[row.value] = source[i];
+    }
+  }
+  return std::move(built.set);
+}
+
+}  // namespace stepscope
