@@ -1,0 +1,323 @@
+// Collecting kernels: one pass over the streams of each device plane, grouped by ids first, so that
+// text is looked at once per distinct kernel and not once per event.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "model/analysis/column_cursor.h"
+#include "model/analysis/kernel_stats.h"
+#include "model/analysis/op_name.h"
+#include "model/base/task.h"
+#include "model/lookup.h"
+
+namespace stepscope {
+namespace {
+
+constexpr uint32_t kNone = 0xffffffffu;
+
+struct RawKey {
+  uint32_t name, details, tf_op, hlo_op, equation;
+  GpuVendor vendor;
+  int64_t program;
+  KernelLaunch launch;  // from numeric columns (Kineto); default where details tell
+  bool operator==(const RawKey&) const = default;
+};
+
+struct RawKeyHash {
+  size_t operator()(const RawKey& k) const {
+    uint64_t h = 0x9e3779b97f4a7c15ull;
+    const auto mix = [&h](uint64_t v) { h = (h ^ v) * 0xff51afd7ed558ccdull, h ^= h >> 32; };
+    mix(uint64_t{k.name} << 32 | k.details);
+    mix(uint64_t{k.tf_op} << 32 | k.hlo_op);
+    mix(uint64_t{k.equation} << 32 ^ static_cast<uint64_t>(k.program));
+    mix(static_cast<uint64_t>(k.launch.registers * 31 + k.launch.grid[0] * 1009 +
+                              k.launch.block[0] + k.launch.dynamic_shared));
+    return h;
+  }
+};
+
+struct Totals {
+  uint64_t occurrences = 0;
+  Ps total = 0, min = kMaxPs, max = 0;
+  int64_t total_ns = 0, min_ns = INT64_MAX, max_ns = 0;
+  double occupancy_time = 0, first_occupancy = 0;
+  std::tuple<uint32_t, uint32_t, uint64_t> first{UINT32_MAX, UINT32_MAX,
+                                                 UINT64_MAX};  // plane, line, offset in the file
+  std::vector<uint32_t> rows;
+
+  void Add(Ps dur, double occupancy, std::tuple<uint32_t, uint32_t, uint64_t> order, uint32_t row) {
+    ++occurrences;
+    total += dur, min = std::min(min, dur), max = std::max(max, dur);
+    const int64_t ns = dur / kPsPerNs;
+    total_ns += ns, min_ns = std::min(min_ns, ns), max_ns = std::max(max_ns, ns);
+    occupancy_time += occupancy * static_cast<double>(dur);
+    if (order < first) first = order, first_occupancy = occupancy;
+    if (rows.size() < kMaxKernelRows) rows.push_back(row);
+  }
+  void Merge(const Totals& o) {
+    occurrences += o.occurrences;
+    total += o.total, min = std::min(min, o.min), max = std::max(max, o.max);
+    total_ns += o.total_ns, min_ns = std::min(min_ns, o.min_ns),
+                            max_ns = std::max(max_ns, o.max_ns);
+    occupancy_time += o.occupancy_time;
+    if (o.first < first) first = o.first, first_occupancy = o.first_occupancy;
+    const size_t room = kMaxKernelRows - std::min(rows.size(), kMaxKernelRows);
+    rows.insert(rows.end(), o.rows.begin(),
+                o.rows.begin() + static_cast<std::ptrdiff_t>(std::min(room, o.rows.size())));
+  }
+};
+using RawGroups = std::unordered_map<RawKey, Totals, RawKeyHash>;
+
+// Framework op of a Kineto kernel: the cpu_op with its External id, else the op around the call
+// that launched it.
+class LaunchingOps {
+ public:
+  LaunchingOps(const Trace& trace, const StatTable& stats) : trace_(trace) {
+    if (trace.format != TraceFormat::kChromeJson) return;
+    Index(stats.Int(IntStat::kExternalId), EventCategory::kCpuOp, &by_external_id_);
+    Index(stats.Int(IntStat::kCorrelationId), EventCategory::kRuntimeCall, &by_correlation_);
+  }
+  std::string_view Find(int64_t external_id, int64_t correlation) const {
+    if (const auto it = by_external_id_.find(external_id); it != by_external_id_.end())
+      return trace_.set.Name(EventRow(it->second));
+    const auto it = by_correlation_.find(correlation);
+    if (it == by_correlation_.end()) return {};
+    for (EventRow row = Parent(trace_.set, EventRow(it->second)); row.valid();
+         row = Parent(trace_.set, row)) {
+      if (Category(row) == EventCategory::kCpuOp) return trace_.set.Name(row);
+    }
+    return {};
+  }
+
+ private:
+  EventCategory Category(EventRow row) const {
+    return trace_.names().metas[trace_.set.Meta(row).value].category;
+  }
+  void Index(const SparseColumn<int64_t>& column, EventCategory category,
+             std::unordered_map<int64_t, uint32_t>* out) const {
+    for (size_t i = 0; i < column.size(); ++i) {
+      if (Category(EventRow(column.rows[i])) == category)
+        out->try_emplace(column.values[i], column.rows[i]);
+    }
+  }
+  const Trace& trace_;
+  std::unordered_map<int64_t, uint32_t> by_external_id_, by_correlation_;
+};
+
+// Reads what a kernel needs of the typed columns for ascending rows.
+class KernelReader {
+ public:
+  KernelReader(const Trace& trace, const StatTable& stats, const LaunchingOps& ops)
+      : trace_(trace),
+        stats_(stats),
+        ops_(ops),
+        details_(stats.Text(StringStat::kKernelDetails)),
+        tf_op_(stats.Text(StringStat::kTfOp)),
+        hlo_op_(stats.Text(StringStat::kHloOp)),
+        equation_(stats.Text(StringStat::kEquation)),
+        program_(stats.Int(IntStat::kProgramId)),
+        external_(stats.Int(IntStat::kExternalId)),
+        correlation_(stats.Int(IntStat::kCorrelationId)),
+        occupancy_(stats.Real(RealStat::kOccupancyPct)) {}
+
+  void Collect(const Track& track, uint32_t plane_order, GpuVendor vendor, TimeRange range,
+               RawGroups* out) {
+    for (const Lane& lane : trace_.set.LanesOf(track)) {
+      if (lane.kind == LaneKind::kInstant) continue;
+      Seek(lane.first_row);
+      for (uint32_t i = 0; i < lane.size(); ++i) {
+        if (lane.dur[i] == 0 || (!range.empty() && !range.Contains(lane.start[i]))) continue;
+        AddEvent(lane, i, {plane_order, track.file_order, lane.SourceOffset(i)}, vendor, out);
+      }
+    }
+  }
+
+  // Kineto's op names found so far; RawKey::tf_op counts down from kNone - 1 for them.
+  const std::vector<std::string_view>& kineto_ops() const { return kineto_ops_; }
+
+ private:
+  void Seek(uint32_t row) {
+    details_.Seek(row), tf_op_.Seek(row), hlo_op_.Seek(row), equation_.Seek(row),
+        program_.Seek(row);
+    external_.Seek(row), correlation_.Seek(row), occupancy_.Seek(row);
+  }
+
+  void AddEvent(const Lane& lane, uint32_t i, std::tuple<uint32_t, uint32_t, uint64_t> order,
+                GpuVendor vendor, RawGroups* out) {
+    const uint32_t row = lane.first_row + i;
+    const EventMeta& meta = trace_.names().metas[lane.meta[i]];
+    const StringId details = details_.Get(row, StringId());
+    const bool has_details = details.valid() && details.value != 0;
+    if (!has_details && meta.category != EventCategory::kKernel) return;
+    RawKey key{meta.name.value,
+               has_details ? details.value : kNone,
+               tf_op_.Get(row, StringId()).value,
+               hlo_op_.Get(row, StringId()).value,
+               equation_.Get(row, StringId()).value,
+               vendor,
+               program_.Get(row, -1),
+               {}};
+    double occupancy = 0;
+    if (has_details) {
+      occupancy = Occupancy(details.value);
+    } else {
+      key.launch = NumericLaunch(EventRow(row));
+      occupancy = occupancy_.Get(row, 0);
+      key.tf_op = KinetoOp(ops_.Find(external_.Get(row, -1), correlation_.Get(row, -1)));
+    }
+    (*out)[key].Add(lane.dur[i], occupancy, order, row);
+  }
+
+  double Occupancy(uint32_t details) {
+    const auto [it, added] = occupancy_of_details_.try_emplace(details, 0.0);
+    if (added)
+      it->second = ParseKernelDetails(stats_.strings->View(StringId(details))).occupancy_pct;
+    return it->second;
+  }
+
+  KernelLaunch NumericLaunch(EventRow row) const {
+    const auto get = [&](IntStat s, int64_t missing) {
+      return stats_.Int(s).Find(row).value_or(missing);
+    };
+    return {get(IntStat::kRegisters, 0),
+            get(IntStat::kStaticShared, 0),
+            get(IntStat::kDynamicShared, 0),
+            {get(IntStat::kGridX, 1), get(IntStat::kGridY, 1), get(IntStat::kGridZ, 1)},
+            {get(IntStat::kBlockX, 1), get(IntStat::kBlockY, 1), get(IntStat::kBlockZ, 1)},
+            0};
+  }
+
+  uint32_t KinetoOp(std::string_view name) {
+    if (name.empty()) return kNone;
+    const auto [it, added] =
+        kineto_ids_.try_emplace(name, kNone - 1 - static_cast<uint32_t>(kineto_ops_.size()));
+    if (added) kineto_ops_.push_back(name);
+    return it->second;
+  }
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const LaunchingOps& ops_;
+  ColumnCursor<StringId> details_, tf_op_, hlo_op_, equation_;
+  ColumnCursor<int64_t> program_, external_, correlation_;
+  ColumnCursor<double> occupancy_;
+  std::unordered_map<uint32_t, double> occupancy_of_details_;
+  std::unordered_map<std::string_view, uint32_t> kineto_ids_;
+  std::vector<std::string_view> kineto_ops_;
+};
+
+// What a plane's kernels came to, with its reader's own op names resolved.
+struct PlaneKernels {
+  RawGroups groups;
+  std::vector<std::string_view> kineto_ops;
+};
+
+GpuVendor VendorOf(const Plane& plane) {
+  for (const PlaneStat& s : plane.stats) {
+    const auto* text = std::get_if<std::string>(&s.value);
+    if (s.name == "device_vendor" && text) return ParseVendor(*text);
+  }
+  return GpuVendor::kUnknown;
+}
+
+// The framework op of a group of ids: the HLO instruction's where the program is known, else
+// tf_op's name.
+std::string OpNameOf(const Trace& trace, const StatTable& stats, const RawKey& key,
+                     const PlaneKernels& plane) {
+  if (key.tf_op != kNone && kNone - 1 - key.tf_op < plane.kineto_ops.size()) {
+    return std::string(plane.kineto_ops[kNone - 1 - key.tf_op]);
+  }
+  std::string_view hlo_op = stats.strings->View(StringId(key.hlo_op));
+  if (!hlo_op.empty()) {
+    const size_t inner = hlo_op.rfind("::");
+    if (inner != std::string_view::npos) hlo_op.remove_prefix(inner + 2);
+    const HloInstruction* hlo = trace.hlo.Find(static_cast<uint64_t>(key.program), hlo_op);
+    if (hlo) return hlo->op_name;
+  }
+  const std::string_view tf_op = stats.strings->View(StringId(key.tf_op));
+  return tf_op.empty() ? std::string() : std::string(ParseOpName(tf_op).name);
+}
+
+// Order and identity of the final groups, as XProf sorts them.
+auto FinalKey(const KernelGroup& g) {
+  return std::tie(g.name, g.launch.grid, g.launch.block, g.launch.registers, g.launch.static_shared,
+                  g.launch.dynamic_shared, g.xprof_uses_tensor_core, g.eligible, g.op_name);
+}
+
+KernelGroup Describe(const Trace& trace, const StatTable& stats, const RawKey& key,
+                     const PlaneKernels& plane) {
+  KernelGroup g;
+  g.name = trace.names().strings.View(StringId(key.name));
+  g.op_name = OpNameOf(trace, stats, key, plane);
+  g.launch = key.details == kNone ? key.launch
+                                  : ParseKernelDetails(stats.strings->View(StringId(key.details)));
+  g.launch.occupancy_pct = 0;
+  g.xprof_uses_tensor_core = XprofUsesTensorCore(g.name, key.vendor);
+  g.uses_matrix_unit = UsesMatrixUnit(g.name, key.vendor);
+  const bool has_tf_op = !stats.strings->View(StringId(key.tf_op)).empty();
+  g.eligible = IsTensorCoreEligible(g.op_name, stats.strings->View(StringId(key.equation))) ||
+               (g.xprof_uses_tensor_core && has_tf_op);
+  return g;
+}
+
+void Finish(const Totals& totals, KernelGroup* g) {
+  g->occurrences = totals.occurrences;
+  g->total = totals.total, g->min = totals.min, g->max = totals.max;
+  g->total_ns = totals.total_ns, g->min_ns = totals.min_ns, g->max_ns = totals.max_ns;
+  g->first_occupancy_pct = totals.first_occupancy;
+  g->mean_occupancy_pct =
+      totals.total > 0 ? totals.occupancy_time / static_cast<double>(totals.total) : 0;
+  g->rows = totals.rows;
+}
+
+std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
+                                        const AnalysisParams& params, std::stop_token stop) {
+  const LaunchingOps ops(trace, stats);
+  std::vector<PlaneKernels> planes(trace.planes.size());
+  ParallelFor(trace.planes.size(), [&](size_t p) {
+    const Plane& plane = trace.planes[p];
+    if (plane.kind != PlaneKind::kGpu || stop.stop_requested()) return;
+    if (!params.host.empty() && trace.HostName(plane.host) != params.host) return;
+    KernelReader reader(trace, stats, ops);
+    for (TrackId id : plane.tracks) {
+      const Track& track = trace.set.tracks[id.value];
+      if (!track.derived_in_file)
+        reader.Collect(track, plane.file_order, VendorOf(plane), params.range, &planes[p].groups);
+    }
+    planes[p].kineto_ops = reader.kineto_ops();
+  });
+  return planes;
+}
+
+}  // namespace
+
+std::vector<KernelGroup> ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
+                                        std::stop_token stop) {
+  const Trace& trace = context.trace();
+  const StatTable& stats = context.stats(stop);
+  const std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, params, stop);
+  const auto less = [](const KernelGroup& a, const KernelGroup& b) {
+    return FinalKey(a) < FinalKey(b);
+  };
+  std::map<KernelGroup, Totals, decltype(less)> merged(less);
+  for (const PlaneKernels& plane : planes) {
+    for (const auto& [key, totals] : plane.groups)
+      merged[Describe(trace, stats, key, plane)].Merge(totals);
+  }
+  std::vector<KernelGroup> groups;
+  groups.reserve(merged.size());
+  for (auto& [group, totals] : merged) {
+    groups.push_back(group);
+    std::sort(totals.rows.begin(), totals.rows.end());
+    Finish(totals, &groups.back());
+  }
+  const bool whole_ns = context.xprof();
+  std::stable_sort(groups.begin(), groups.end(), [&](const KernelGroup& a, const KernelGroup& b) {
+    return whole_ns ? a.total_ns > b.total_ns : a.total > b.total;
+  });
+  return groups;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,236 @@
+#include "model/analysis/kernel_stats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kXprofMaxRows = 1000;
+constexpr Ps kShortKernel =
+    20 * kPsPerUs;  // TensorFlow's guide: launching a kernel takes 20 to 40 us of the host
+
+double Us(Ps ps) {
+  return static_cast<double>(ps) / static_cast<double>(kPsPerUs);
+}
+double WholeNsAsUs(int64_t ns) {
+  return static_cast<double>(ns) / 1000.0;
+}
+
+std::vector<ColumnDesc> KernelColumns(bool xprof) {
+  std::vector<ColumnDesc> c = {
+      {"rank", "#", Unit::kCount, ValueType::kInt, ""},
+      {"kernel_name", "Kernel", Unit::kNone, ValueType::kString, ""},
+      {"registers_per_thread", "Registers", Unit::kCount, ValueType::kInt,
+       "registers per thread, from kernel_details"},
+      {"shmem_bytes", "Shared memory", Unit::kBytes, ValueType::kInt,
+       "static and dynamic shared memory of a block"},
+      {"block_dim", "Block", Unit::kNone, ValueType::kString, "threads of a block"},
+      {"grid_dim", "Grid", Unit::kNone, ValueType::kString, "blocks of the grid"},
+      {"occupancy_pct", "Occupancy", Unit::kPercent, ValueType::kReal,
+       xprof ? "occ_pct of the first such kernel in the file"
+             : "occ_pct, mean weighted by duration"},
+      {"is_op_tensor_core_eligible", "TC eligible", Unit::kNone, ValueType::kBool,
+       "by the name of the framework op or its einsum equation"},
+      {"is_kernel_using_tensor_core", "TC used (XProf)", Unit::kNone, ValueType::kBool,
+       "by XProf's list of kernel names"},
+      {"op_name", "Op", Unit::kNone, ValueType::kString, "framework op that launched it"},
+      {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
+      {"total_duration_us", "Total", Unit::kUs, ValueType::kReal,
+       xprof ? "each kernel floored to whole ns" : "sum of durations"},
+      {"avg_duration_us", "Average", Unit::kUs, ValueType::kReal, ""},
+      {"min_duration_us", "Min", Unit::kUs, ValueType::kReal, ""},
+      {"max_duration_us", "Max", Unit::kUs, ValueType::kReal, ""}};
+  if (!xprof) {
+    c.push_back({"uses_matrix_unit", "Tensor Core", Unit::kNone, ValueType::kBool,
+                 "by kernel name: XProf's list and nvjet, wgmma, gmma, cutlass tensorop, ck_tile"});
+    c.push_back({"share", "Share of time", Unit::kFraction, ValueType::kReal,
+                 "of the time of all kernels"});
+  }
+  return c;
+}
+
+std::vector<Value> KernelRow(const KernelGroup& g, int64_t rank, bool xprof, double all_ps) {
+  const int64_t n = static_cast<int64_t>(g.occurrences);
+  std::vector<Value> row = {rank,
+                            g.name,
+                            g.launch.registers,
+                            g.launch.static_shared + g.launch.dynamic_shared,
+                            DimText(g.launch.block),
+                            DimText(g.launch.grid),
+                            xprof ? g.first_occupancy_pct : g.mean_occupancy_pct,
+                            g.eligible,
+                            g.xprof_uses_tensor_core,
+                            g.op_name,
+                            n};
+  if (xprof) {
+    for (int64_t ns : {g.total_ns, g.total_ns / n, g.min_ns, g.max_ns})
+      row.emplace_back(WholeNsAsUs(ns));
+    return row;
+  }
+  for (double us : {Us(g.total), Us(g.total) / static_cast<double>(n), Us(g.min), Us(g.max)})
+    row.emplace_back(us);
+  row.emplace_back(g.uses_matrix_unit);
+  row.emplace_back(all_ps > 0 ? static_cast<double>(g.total) / all_ps : 0.0);
+  return row;
+}
+
+RowLink LinkTo(const std::vector<uint32_t>& rows, uint64_t total) {
+  RowLink link;
+  link.rows.reserve(rows.size());
+  for (uint32_t r : rows)
+    link.rows.emplace_back(r);
+  link.total = total;
+  return link;
+}
+
+ResultTable KernelTable(const std::vector<KernelGroup>& groups, bool xprof, double all_ps) {
+  ResultTable table{"kernels", "Kernels", KernelColumns(xprof), {}, {}};
+  const size_t n = xprof ? std::min(groups.size(), kXprofMaxRows) : groups.size();
+  for (size_t i = 0; i < n; ++i) {
+    table.rows.push_back(KernelRow(groups[i], static_cast<int64_t>(i + 1), xprof, all_ps));
+    table.links.push_back(LinkTo(groups[i].rows, groups[i].occurrences));
+  }
+  return table;
+}
+
+// Totals of the kernels that share a name, or an op.
+ResultTable GroupedBy(const std::vector<KernelGroup>& groups, std::string id, std::string title,
+                      std::string label, const std::string KernelGroup::*key, double all_ps) {
+  struct Sum {
+    Ps total = 0, min = kMaxPs, max = 0, matrix = 0;
+    uint64_t count = 0;
+    std::vector<uint32_t> rows;
+  };
+  std::map<std::string, Sum> sums;
+  for (const KernelGroup& g : groups) {
+    Sum& s = sums[g.*key];
+    s.total += g.total, s.count += g.occurrences, s.matrix += g.uses_matrix_unit ? g.total : 0;
+    s.min = std::min(s.min, g.min), s.max = std::max(s.max, g.max);
+    s.rows.insert(s.rows.end(), g.rows.begin(), g.rows.end());
+  }
+  std::vector<std::pair<std::string, Sum>> sorted(sums.begin(), sums.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second.total > b.second.total; });
+  ResultTable table{
+      std::move(id),
+      std::move(title),
+      {{"rank", "#", Unit::kCount, ValueType::kInt, ""},
+       {"name", std::move(label), Unit::kNone, ValueType::kString, ""},
+       {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
+       {"total_duration_us", "Total", Unit::kUs, ValueType::kReal, "sum of durations"},
+       {"avg_duration_us", "Average", Unit::kUs, ValueType::kReal, ""},
+       {"min_duration_us", "Min", Unit::kUs, ValueType::kReal, ""},
+       {"max_duration_us", "Max", Unit::kUs, ValueType::kReal, ""},
+       {"matrix_share", "Tensor Core time", Unit::kFraction, ValueType::kReal,
+        "time in kernels that use the matrix unit"},
+       {"share", "Share of time", Unit::kFraction, ValueType::kReal, "of the time of all kernels"}},
+      {},
+      {}};
+  for (auto& [name, s] : sorted) {
+    std::sort(s.rows.begin(), s.rows.end());
+    const double total = static_cast<double>(s.total);
+    table.rows.push_back(
+        {static_cast<int64_t>(table.rows.size() + 1), name.empty() ? std::string("(no op)") : name,
+         static_cast<int64_t>(s.count), Us(s.total), Us(s.total) / static_cast<double>(s.count),
+         Us(s.min), Us(s.max), total > 0 ? static_cast<double>(s.matrix) / total : 0.0,
+         all_ps > 0 ? total / all_ps : 0.0});
+    table.links.push_back(LinkTo(s.rows, s.count));
+  }
+  return table;
+}
+
+struct Summary {
+  double total = 0, matrix = 0, eligible_without = 0;
+  uint64_t count = 0, short_count = 0;
+  double short_time = 0;
+};
+
+Summary Summarise(const std::vector<KernelGroup>& groups) {
+  Summary s;
+  for (const KernelGroup& g : groups) {
+    const double t = static_cast<double>(g.total);
+    s.total += t, s.count += g.occurrences;
+    if (g.uses_matrix_unit) s.matrix += t;
+    if (g.eligible && !g.uses_matrix_unit) s.eligible_without += t;
+    // Average stands for the group: kernels of one name and launch last alike.
+    if (g.total < kShortKernel * static_cast<Ps>(g.occurrences))
+      s.short_count += g.occurrences, s.short_time += t;
+  }
+  return s;
+}
+
+double Percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+void AddProperties(const Summary& s, AnalysisResult* result) {
+  result->properties = {
+      {"kernel_time_ms", "Kernel time", s.total / static_cast<double>(kPsPerMs), Unit::kMs,
+       "sum of the durations of all kernels, all devices"},
+      {"kernel_count", "Kernels", static_cast<int64_t>(s.count), Unit::kCount,
+       "kernels with a duration"},
+      {"matrix_unit_percent", "Tensor Core time", Percent(s.matrix, s.total), Unit::kPercent,
+       "time in kernels that use the matrix unit, of all kernel time"},
+      {"eligible_unused_percent", "Eligible, not used", Percent(s.eligible_without, s.total),
+       Unit::kPercent,
+       "time of ops that could use Tensor Cores in kernels that do not, of all kernel time"},
+      {"short_kernel_percent", "Short kernels",
+       Percent(static_cast<double>(s.short_count), static_cast<double>(s.count)), Unit::kPercent,
+       "kernels whose average is under 20 \u00b5s, the time the host needs to launch one (20 to 40 "
+       "\u00b5s), of all kernels"},
+      {"short_kernel_time_percent", "Time in short kernels", Percent(s.short_time, s.total),
+       Unit::kPercent, "their time, of all kernel time"}};
+}
+
+void AddFindings(const Summary& s, AnalysisResult* result) {
+  const double unused = Percent(s.eligible_without, s.total);
+  const double short_time = Percent(s.short_time, s.total);
+  if (unused >= 10) {
+    result->findings.push_back(
+        {Finding::Grade::kWarning,
+         fmt::format("{:.0f} % of kernel time is in ops that could use Tensor Cores but do not.",
+                     unused),
+         "Try mixed precision (float16 or bfloat16) and dimensions that are multiples of 8.",
+         "kernel_stats"});
+  }
+  if (short_time >= 50) {
+    result->findings.push_back(
+        {Finding::Grade::kWarning,
+         fmt::format("{:.0f} % of kernel time is in kernels shorter than a launch (20 \u00b5s).",
+                     short_time),
+         "Fuse them: XLA (jit_compile=True), torch.compile, CUDA graphs, or a larger batch.",
+         "kernel_stats"});
+  }
+}
+
+}  // namespace
+
+AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params,
+                              std::stop_token stop) {
+  AnalysisResult result;
+  result.panel = "kernel_stats";
+  const std::vector<KernelGroup> groups = ComputeKernels(context, params, stop);
+  const Summary summary = Summarise(groups);
+  result.tables.push_back(KernelTable(groups, context.xprof(), summary.total));
+  AddProperties(summary, &result);
+  if (!context.xprof()) {
+    result.tables.push_back(
+        GroupedBy(groups, "by_kernel", "By kernel", "Kernel", &KernelGroup::name, summary.total));
+    result.tables.push_back(
+        GroupedBy(groups, "by_op", "By op", "Op", &KernelGroup::op_name, summary.total));
+    AddFindings(summary, &result);
+  }
+  if (groups.empty()) {
+    result.empty_reason =
+        "This profile has no GPU kernels. Record on a machine with a GPU; on NVIDIA, CUPTI needs "
+        "permission "
+        "(NVreg_RestrictProfilingToAdminUsers=0, or run privileged). PyTorch: "
+        "ProfilerActivity.CUDA.";
+  }
+  return result;
+}
+
+}  // namespace stepscope

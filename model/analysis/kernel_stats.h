@@ -1,0 +1,40 @@
+// Kernel statistics: every GPU kernel grouped by name, launch parameters and framework op
+// (docs/semantics.md 5.5). ComputeKernels is a pure function; O(kernels), parallel over device
+// planes.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "model/analysis/analysis.h"
+#include "model/analysis/kernel_rules.h"
+
+namespace stepscope {
+
+struct KernelGroup {
+  std::string name, op_name;
+  KernelLaunch launch;  // its occupancy is not part of the key, see occupancy_pct
+  bool xprof_uses_tensor_core = false;
+  bool uses_matrix_unit = false;
+  bool eligible = false;
+  uint64_t occurrences = 0;
+  Ps total = 0, min = kMaxPs, max = 0;
+  int64_t total_ns = 0, min_ns = INT64_MAX,
+          max_ns = 0;              // each kernel floored to whole ns, as XProf has it
+  double first_occupancy_pct = 0;  // of the first in the file: XProf's
+  double mean_occupancy_pct = 0;   // weighted by duration: ours
+  std::vector<uint32_t> rows;      // events, at most kMaxKernelRows
+};
+inline constexpr size_t kMaxKernelRows = 100'000;
+
+// Largest total time first; ties by name, grid, block, registers, shared memory, Tensor Core use,
+// op.
+std::vector<KernelGroup> ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
+                                        std::stop_token stop);
+
+AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params,
+                              std::stop_token stop);
+
+}  // namespace stepscope
