@@ -197,8 +197,6 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   Options* options = &parsed.options;
   CLI::App app("Stepscope shows profiles of TensorFlow and JAX programs on GPUs.", "stepscope");
   app.set_version_flag("--version", std::string("stepscope ") + STEPSCOPE_VERSION);
-  app.add_flag("--verbose", options->verbose, "say on standard error what is being done");
-  app.fallthrough();
   app.require_subcommand(0, 1);
   AddPaths(&app, options, false);
   app.add_flag("--compare", options->compare, "open two paths side by side");
@@ -208,6 +206,11 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   AddScreenshot(app, options);
   AddReplay(app, options);
   AddBench(app, options);
+  const std::string verbose = "say on standard error what is being done";
+  app.add_flag("--verbose", options->verbose, verbose);
+  for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) {
+    sub->add_flag("--verbose", options->verbose, verbose);
+  }
   try {
     app.parse(argc, argv);
     options->command = CommandOf(app);

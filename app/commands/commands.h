@@ -1,0 +1,34 @@
+// The subcommands. Each returns the exit status of the program and prints its own error, one line.
+#pragma once
+
+#include "app/log.h"
+#include "app/options.h"
+
+namespace stepscope {
+
+int RunOpen(const Options& options, const Log& log);
+int RunInfo(const Options& options, const Log& log);
+int RunReport(const Options& options, const Log& log);
+int RunScreenshot(const Options& options, const Log& log);
+int RunReplay(const Options& options, const Log& log);
+int RunBench(const Options& options, const Log& log);
+
+inline int RunCommand(const Options& options, const Log& log) {
+  switch (options.command) {
+    case ProgramCommand::kInfo:
+      return RunInfo(options, log);
+    case ProgramCommand::kReport:
+      return RunReport(options, log);
+    case ProgramCommand::kScreenshot:
+      return RunScreenshot(options, log);
+    case ProgramCommand::kReplay:
+      return RunReplay(options, log);
+    case ProgramCommand::kBench:
+      return RunBench(options, log);
+    case ProgramCommand::kOpen:
+      break;
+  }
+  return RunOpen(options, log);
+}
+
+}  // namespace stepscope

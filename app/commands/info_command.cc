@@ -1,0 +1,17 @@
+#include "app/commands/commands.h"
+#include "app/commands/load_input.h"
+#include "app/exit_code.h"
+#include "app/output.h"
+#include "app/report/info.h"
+
+namespace stepscope {
+
+int RunInfo(const Options& options, const Log& log) {
+  const LoadedInput input = LoadInput(options, options.host, log);
+  if (!input.trace) return input.exit_code;
+  const InfoInput info{options.paths[0], input.runs, input.trace.get()};
+  const std::string text = options.json ? InfoJson(info) : InfoText(info);
+  return WriteOutput({}, text) ? kExitOk : kExitNoResource;
+}
+
+}  // namespace stepscope

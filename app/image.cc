@@ -1,0 +1,50 @@
+#include "app/image.h"
+
+#include <epoxy/gl.h>
+
+#include <cstddef>
+#include <string_view>
+
+#include "app/paths.h"
+
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STB_IMAGE_WRITE_STATIC
+#define STBI_WRITE_NO_STDIO
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#include <stb/stb_image_write.h>
+#pragma GCC diagnostic pop
+
+namespace stepscope {
+
+Image ReadPixels(int width, int height) {
+  Image image{width, height, {}};
+  const size_t stride = static_cast<size_t>(width) * 3;
+  std::vector<uint8_t> bottom_up(stride * static_cast<size_t>(height));
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, bottom_up.data());
+  image.rgb.reserve(bottom_up.size());
+  for (int y = height - 1; y >= 0; --y) {
+    const auto row = bottom_up.begin() + static_cast<std::ptrdiff_t>(stride) * y;
+    image.rgb.insert(image.rgb.end(), row, row + static_cast<std::ptrdiff_t>(stride));
+  }
+  return image;
+}
+
+Status WritePng(const Image& image, const std::string& path) {
+  std::string bytes;
+  const auto append = [](void* context, void* data, int size) {
+    static_cast<std::string*>(context)->append(static_cast<const char*>(data),
+                                               static_cast<size_t>(size));
+  };
+  const int written = stbi_write_png_to_func(append, &bytes, image.width, image.height, 3,
+                                             image.rgb.data(), image.width * 3);
+  if (written == 0 || !WriteFileAtomically(path, bytes)) {
+    return Status(ErrorCode::kIo, path + ": the picture cannot be written; choose another place");
+  }
+  return Status::Ok();
+}
+
+}  // namespace stepscope

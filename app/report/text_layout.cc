@@ -1,0 +1,47 @@
+#include "app/report/text_layout.h"
+
+#include <algorithm>
+
+namespace stepscope {
+
+std::string GroupDigits(uint64_t value) {
+  std::string text = std::to_string(value);
+  for (size_t i = text.size(); i > 3;) {
+    i -= 3;
+    text.insert(i, "\u2009");
+  }
+  return text;
+}
+
+size_t CellsOf(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+bool TextRows::IsRight(size_t column) const {
+  return std::find(right_.begin(), right_.end(), column) != right_.end();
+}
+
+std::string TextRows::Render(std::string_view indent) const {
+  std::vector<size_t> widths;
+  for (const auto& row : rows_) {
+    if (row.size() > widths.size()) widths.resize(row.size(), 0);
+    for (size_t c = 0; c < row.size(); ++c)
+      widths[c] = std::max(widths[c], CellsOf(row[c]));
+  }
+  std::string out;
+  for (const auto& row : rows_) {
+    std::string line(indent);
+    for (size_t c = 0; c < row.size(); ++c) {
+      const std::string pad(widths[c] - CellsOf(row[c]), ' ');
+      if (c) line += "  ";
+      line += IsRight(c) ? pad + row[c] : row[c] + pad;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,31 @@
+// Aligned columns for terminals.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepscope {
+
+// "12 345 678", with thin spaces.
+std::string GroupDigits(uint64_t value);
+// Columns a text takes in a terminal: its code points.
+size_t CellsOf(std::string_view text);
+
+class TextRows {
+ public:
+  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void RightAlign(size_t column) { right_.push_back(column); }
+  // One line a row, columns padded to the widest cell and two spaces apart.
+  std::string Render(std::string_view indent = {}) const;
+
+ private:
+  bool IsRight(size_t column) const;
+
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<size_t> right_;
+};
+
+}  // namespace stepscope
