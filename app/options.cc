@@ -160,8 +160,8 @@ std::string CheckOptions(const Options& o) {
   if (one_path && o.paths.size() != 1)
     return "one PATH is needed, " + std::to_string(o.paths.size()) + " were given";
   if (o.command == ProgramCommand::kReport && o.format == ReportFormat::kCsv &&
-      o.panels.size() != 1) {
-    return "--format csv gives one table: name its panel with --panel";
+      o.panels.size() != 1 && o.table.empty()) {
+    return "--format csv gives one table: name its panel with --panel or the table with --table";
   }
   return {};
 }

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "app/commands/commands.h"
+#include "app/commands/load_input.h"
+#include "app/exit_code.h"
+#include "app/output.h"
+#include "app/report/report.h"
+
+namespace stepscope {
+namespace {
+
+// The analyses to run, in the order of the registry or of the command line; empty: one is unknown,
+// and the error is printed.
+std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& panels) {
+  std::vector<const AnalysisDesc*> chosen;
+  for (const std::string& id : panels) {
+    const AnalysisDesc* analysis = FindAnalysis(id);
+    if (!analysis) {
+      std::string known;
+      for (const AnalysisDesc& a : Analyses())
+        known += (known.empty() ? "" : ", ") + std::string(a.id);
+      LogError(fmt::format("--panel {}: there is no such panel; known are {}", id, known));
+      return {};
+    }
+    chosen.push_back(analysis);
+  }
+  if (panels.empty()) {
+    for (const AnalysisDesc& a : Analyses())
+      chosen.push_back(&a);
+  }
+  return chosen;
+}
+
+bool CheckHost(const Trace& trace, const std::string& host) {
+  if (host.empty()) return true;
+  std::string known;
+  for (size_t i = 0; i < trace.hosts.size(); ++i) {
+    const std::string_view name = trace.HostName(HostId(static_cast<uint32_t>(i)));
+    if (name == host) return true;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  LogError(fmt::format("--host {}: this profile has no such host; it has {}", host, known));
+  return false;
+}
+
+int Write(const ReportInput& input, const Options& options) {
+  const ResultTable* table = ReportTable(input);
+  if (!table && (!input.table.empty() || options.format == ReportFormat::kCsv)) {
+    const std::string reason =
+        input.panels.size() == 1 ? input.panels.front().result.empty_reason : std::string();
+    LogError(fmt::format("{}: no table{}{}", input.path,
+                         input.table.empty() ? "" : " '" + input.table + "' in these panels",
+                         reason.empty() ? "" : "; " + reason));
+    return kExitUsage;
+  }
+  std::string text;
+  switch (options.format) {
+    case ReportFormat::kText:
+      text = ReportText(input);
+      break;
+    case ReportFormat::kJson:
+      text = ReportJson(input);
+      break;
+    case ReportFormat::kCsv:
+      text = ToCsv(*table);
+      break;
+    case ReportFormat::kHtml:
+      text = ReportHtml(input);
+      break;
+  }
+  return WriteOutput(options.output, text) ? kExitOk : kExitNoResource;
+}
+
+}  // namespace
+
+int RunReport(const Options& options, const Log& log) {
+  const std::vector<const AnalysisDesc*> analyses = ChooseAnalyses(options.panels);
+  if (analyses.empty()) return kExitUsage;
+  const LoadedInput loaded = LoadInput(options, {}, log);
+  if (!loaded.trace) return loaded.exit_code;
+  if (!CheckHost(*loaded.trace, options.host)) return kExitUsage;
+
+  ReportInput input{options.paths[0], loaded.trace->run,    options.host,
+                    options.table,    options.compat_xprof, {}};
+  AnalysisContext context(loaded.trace,
+                          options.compat_xprof ? Definitions::kXprof : Definitions::kStepscope);
+  for (const AnalysisDesc* analysis : analyses) {
+    const auto begin = std::chrono::steady_clock::now();
+    input.panels.push_back({analysis, analysis->run(context, {options.host, {}}, {})});
+    const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
+    log.Verbose(fmt::format("{}: {:.1f} ms", analysis->id, ms.count()));
+  }
+  return Write(input, options);
+}
+
+}  // namespace stepscope

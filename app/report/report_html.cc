@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "app/report/report.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMaxRows = 500;  // of a table: pages stay light, csv has the rest
+
+constexpr std::string_view kStyle = R"(
+:root{--bg:#f6f7f9;--panel:#fff;--line:#d5d9e0;--text:#1b1f27;--soft:#5b6472;--accent:#1f6feb;
+--good:#1f8a55;--warning:#a86a00;--bad:#c2342f;--bar:#5b8ff9}
+@media(prefers-color-scheme:dark){:root{--bg:#16181d;--panel:#1d2026;--line:#333844;--text:#e4e7ec;
+--soft:#9aa3b2;--accent:#4c9aff;--good:#3fb97f;--warning:#e0a93b;--bad:#e5645f}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--bg);color:var(--text);font:14px/1.45 Inter,Roboto,system-ui,sans-serif}
+header,main{max-width:1280px;margin:0 auto;padding:16px 24px}
+header h1{font-size:20px;margin:8px 0 4px;overflow-wrap:anywhere}
+.soft,caption,nav{color:var(--soft)}
+nav a{color:var(--accent);margin-right:16px;text-decoration:none}
+section{background:var(--panel);border:1px solid var(--line);border-radius:4px;padding:16px;
+margin-bottom:16px}
+h2{font-size:16px;margin:0 0 8px}
+.finding{border-left:3px solid var(--soft);padding:2px 12px;margin:8px 0}
+.finding.good{border-color:var(--good)}.finding.warning{border-color:var(--warning)}
+.finding.bad{border-color:var(--bad)}
+dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(260px,1fr));gap:8px 24px;margin:12px 0}
+dt{color:var(--soft);font-size:12px}dd{margin:0;font-variant-numeric:tabular-nums}
+.scroll{overflow:auto;max-height:640px;margin-top:12px}
+table{border-collapse:collapse;min-width:100%;font-size:13px}
+caption{text-align:left;padding:4px 0;font-weight:600}
+th,td{padding:3px 8px;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
+th{position:sticky;top:0;background:var(--panel);white-space:nowrap}
+td{max-width:520px;overflow-wrap:anywhere}
+.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+svg{vertical-align:middle;margin-right:6px}
+)";
+
+std::string Escape(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        // Control bytes are not allowed in HTML.
+        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+const char* GradeClass(Finding::Grade grade) {
+  switch (grade) {
+    case Finding::Grade::kGood:
+      return "good";
+    case Finding::Grade::kInfo:
+      return "info";
+    case Finding::Grade::kWarning:
+      return "warning";
+    case Finding::Grade::kBad:
+      break;
+  }
+  return "bad";
+}
+
+bool IsNumber(const ColumnDesc& column) {
+  return column.type == ValueType::kInt || column.type == ValueType::kReal;
+}
+
+// The share of the whole that a cell stands for, in 0..1, if its column is one of shares.
+std::optional<double> ShareOf(const Value& value, Unit unit) {
+  if (unit != Unit::kPercent && unit != Unit::kFraction) return std::nullopt;
+  double number = 0;
+  if (const auto* d = std::get_if<double>(&value)) {
+    number = *d;
+  } else if (const auto* i = std::get_if<int64_t>(&value)) {
+    number = static_cast<double>(*i);
+  } else {
+    return std::nullopt;
+  }
+  if (!std::isfinite(number)) return std::nullopt;
+  return std::clamp(unit == Unit::kPercent ? number / 100 : number, 0.0, 1.0);
+}
+
+std::string Bar(double share) {
+  return fmt::format(
+      "<svg width=\"60\" height=\"10\" role=\"img\" aria-hidden=\"true\"><rect width=\"60\" "
+      "height=\"10\" fill=\"var(--line)\"/><rect width=\"{:.1f}\" height=\"10\" "
+      "fill=\"var(--bar)\"/></svg>",
+      share * 60);
+}
+
+const char* UnitSuffix(Unit unit) {
+  switch (unit) {
+    case Unit::kNs:
+      return " (ns)";
+    case Unit::kUs:
+      return " (µs)";
+    case Unit::kMs:
+      return " (ms)";
+    case Unit::kGiB:
+      return " (GiB)";
+    case Unit::kGflops:
+      return " (GFLOP/s)";
+    default:
+      return "";
+  }
+}
+
+void AddTable(const ResultTable& table, std::string* out) {
+  *out += "<div class=\"scroll\"><table><caption>" +
+          Escape(table.title.empty() ? table.id : table.title) + "</caption><thead><tr>";
+  for (const ColumnDesc& c : table.columns) {
+    *out += fmt::format("<th{}{}>{}{}</th>", IsNumber(c) ? " class=\"n\"" : "",
+                        c.how.empty() ? "" : " title=\"" + Escape(c.how) + "\"", Escape(c.label),
+                        UnitSuffix(c.unit));
+  }
+  *out += "</tr></thead><tbody>\n";
+  for (size_t r = 0; r < std::min(table.rows.size(), kMaxRows); ++r) {
+    *out += "<tr>";
+    for (size_t c = 0; c < std::min(table.rows[r].size(), table.columns.size()); ++c) {
+      const ColumnDesc& column = table.columns[c];
+      const Value& value = table.rows[r][c];
+      const std::optional<double> share = ShareOf(value, column.unit);
+      *out += fmt::format("<td{}>{}{}</td>", IsNumber(column) ? " class=\"n\"" : "",
+                          share ? Bar(*share) : "", Escape(FormatValue(value, column.unit)));
+    }
+    *out += "</tr>\n";
+  }
+  *out += "</tbody></table></div>\n";
+  if (table.rows.size() > kMaxRows) {
+    *out +=
+        fmt::format("<p class=\"soft\">{} more rows: stepscope report --table {} --format csv</p>",
+                    table.rows.size() - kMaxRows, Escape(table.id));
+  }
+}
+
+void AddPanel(const PanelReport& panel, const std::string& only_table, std::string* out) {
+  const AnalysisResult& result = panel.result;
+  *out += fmt::format("<section id=\"{}\"><h2>{}</h2><p class=\"soft\">{}</p>\n",
+                      Escape(panel.analysis->id), Escape(panel.analysis->title),
+                      Escape(panel.analysis->what));
+  if (!result.empty_reason.empty()) *out += "<p>" + Escape(result.empty_reason) + "</p>\n";
+  for (const Finding& f : result.findings) {
+    *out += fmt::format("<div class=\"finding {}\">{}<br><span class=\"soft\">{}</span></div>\n",
+                        GradeClass(f.grade), Escape(f.text), Escape(f.next_step));
+  }
+  if (!result.properties.empty() && only_table.empty()) {
+    *out += "<dl>";
+    for (const Property& p : result.properties) {
+      *out += fmt::format("<div{}><dt>{}</dt><dd>{}</dd></div>",
+                          p.how.empty() ? "" : " title=\"" + Escape(p.how) + "\"",
+                          Escape(p.label.empty() ? p.id : p.label),
+                          Escape(FormatValue(p.value, p.unit)));
+    }
+    *out += "</dl>\n";
+  }
+  for (const ResultTable& table : result.tables) {
+    if (only_table.empty() || table.id == only_table) AddTable(table, out);
+  }
+  *out += "</section>\n";
+}
+
+}  // namespace
+
+std::string ReportHtml(const ReportInput& input) {
+  const std::string title = Escape(input.run.empty() ? input.path : input.run);
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
+      title + " – Stepscope</title><style>" + std::string(kStyle) +
+      "</style></head><body><header><h1>" + title + "</h1><p class=\"soft\">" + Escape(input.path) +
+      " · " + Escape(input.host.empty() ? "all hosts" : input.host) +
+      (input.compat_xprof ? " · definitions of XProf 2.24" : "") + "</p><nav>";
+  for (const PanelReport& panel : input.panels) {
+    out += fmt::format("<a href=\"#{}\">{}</a>", Escape(panel.analysis->id),
+                       Escape(panel.analysis->title));
+  }
+  out += "</nav></header><main>\n";
+  for (const PanelReport& panel : input.panels)
+    AddPanel(panel, input.table, &out);
+  return out + "</main></body></html>\n";
+}
+
+}  // namespace stepscope

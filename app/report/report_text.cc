@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include "app/report/report.h"
+#include "app/report/text_layout.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMaxRows = 30;  // of a table, unless it is asked for by name
+
+const char* GradeMark(Finding::Grade grade) {
+  switch (grade) {
+    case Finding::Grade::kGood:
+      return "good:";
+    case Finding::Grade::kInfo:
+      return "note:";
+    case Finding::Grade::kWarning:
+      return "warning:";
+    case Finding::Grade::kBad:
+      break;
+  }
+  return "problem:";
+}
+
+void AddPanel(const PanelReport& panel, const std::string& only_table, std::string* out) {
+  const AnalysisResult& result = panel.result;
+  const std::string title = panel.analysis->title;
+  *out += "\n" + title + "\n" + std::string(CellsOf(title), '=') + "\n";
+  if (!result.empty_reason.empty()) *out += result.empty_reason + "\n";
+  for (const Finding& f : result.findings) {
+    *out += fmt::format("{} {}\n", GradeMark(f.grade), f.text);
+    if (!f.next_step.empty()) *out += "  " + f.next_step + "\n";
+  }
+  TextRows properties;
+  for (const Property& p : result.properties) {
+    properties.Add({p.label.empty() ? p.id : p.label, FormatValue(p.value, p.unit)});
+  }
+  if (only_table.empty()) *out += properties.Render();
+  for (const ResultTable& table : result.tables) {
+    if (!only_table.empty() && table.id != only_table) continue;
+    *out += fmt::format("\n{} ({})\n", table.title.empty() ? table.id : table.title, table.id);
+    *out += table.rows.empty() ? "no rows\n" : ToText(table, only_table.empty() ? kMaxRows : 0);
+  }
+}
+
+}  // namespace
+
+std::string ReportText(const ReportInput& input) {
+  std::string out = fmt::format("{}\nrun {}, {}{}\n", input.path, input.run,
+                                input.host.empty() ? "all hosts" : "host " + input.host,
+                                input.compat_xprof ? ", definitions of XProf 2.24" : "");
+  for (const PanelReport& panel : input.panels)
+    AddPanel(panel, input.table, &out);
+  return out;
+}
+
+}  // namespace stepscope
