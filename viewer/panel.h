@@ -14,6 +14,7 @@ namespace stepscope {
 
 class AnalysisCache;            // viewer/analysis_cache.h: results computed in the background
 class Settings;
+struct Fonts;                   // viewer/fonts.h
 struct Theme;
 
 struct PanelContext {
@@ -25,6 +26,7 @@ struct PanelContext {
   CommandQueue& commands;
   AppServices& services;
   const RunView* run = nullptr;  // the active run, or null
+  const Fonts* fonts = nullptr;  // null: everything in the current font
 };
 
 class Panel {
