@@ -20,7 +20,12 @@ file(GLOB_RECURSE files ${globs})
 execute_process(COMMAND "${CLANG_FORMAT}" --dry-run -Werror --style=file ${files}
   RESULT_VARIABLE status ERROR_VARIABLE output)
 if(status)
-  message("${output}")
+  # Only where: what it should be is best seen by letting it be done.
+  string(REGEX MATCHALL "[^\n]+:[0-9]+:[0-9]+: error" places "${output}")
+  list(TRANSFORM places REPLACE "^${ROOT}/(.*):[0-9]+:[0-9]+: error$" "\\1")
+  list(REMOVE_DUPLICATES places)
+  list(JOIN places "\n" places)
+  message("${places}")
   message(FATAL_ERROR "Not formatted: run ./dev format")
 endif()
 list(LENGTH files count)
