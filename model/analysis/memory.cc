@@ -1,0 +1,244 @@
+#include "model/analysis/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "model/base/task.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kTimelineRows = 1000;  // XProf's
+
+double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
+
+ColumnDesc Text(const char* id, const char* label) {
+  return {id, label, Unit::kNone, ValueType::kString, ""};
+}
+ColumnDesc Bytes(const char* id, const char* label, const char* how = "") {
+  return {id, label, Unit::kBytes, ValueType::kInt, how};
+}
+ColumnDesc Count(const char* id, const char* label) {
+  return {id, label, Unit::kCount, ValueType::kInt, ""};
+}
+ColumnDesc Time(const char* id, const char* label) {
+  return {id, label, Unit::kMs, ValueType::kReal, ""};
+}
+
+RowLink LinkTo(const std::vector<uint32_t>& rows) {
+  RowLink link;
+  for (uint32_t row : rows) link.rows.emplace_back(row);
+  link.total = rows.size();
+  return link;
+}
+
+std::string HostText(const Trace& trace, HostId host) { return std::string(trace.HostName(host)); }
+
+double Fragmentation(AnalysisContext& context, uint32_t row) {
+  return context.stats().Real(RealStat::kFragmentation).Find(EventRow(row)).value_or(0);
+}
+
+ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile) {
+  const Trace& trace = context.trace();
+  const bool xprof = context.xprof();
+  ResultTable t{"summary",
+                "Allocators",
+                {Text("host", "Host"),
+                 Text("memory_id", "Allocator"),
+                 Count("num_allocations", "Allocations"),
+                 Count("num_deallocations", "Deallocations"),
+                 Bytes("memory_capacity_bytes", "Capacity", "in use and free at the peak"),
+                 Bytes("peak_bytes_usage_lifetime", "Lifetime peak",
+                       "since the program began, as the allocator says"),
+                 Bytes("peak_bytes_in_use", "Peak in profile",
+                       "most of stack and heap in use while recording"),
+                 Time("peak_time_ms", "Peak at"),
+                 Bytes("peak_stack_bytes", "Stack at peak"),
+                 Bytes("peak_heap_bytes", "Heap at peak"),
+                 Bytes("peak_free_bytes", "Free at peak"),
+                 {"peak_fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal,
+                  "1 - largest free chunk / free bytes of the pool"}},
+                {},
+                {}};
+  for (const AllocatorProfile& a : profile.allocators) {
+    const MemorySnapshot& peak = a.snapshots[a.peak];
+    int64_t allocations = 0, events = 0;
+    if (xprof) {  // its front end counts what was sampled for the graph
+      for (size_t i : SampleSnapshots(a, kTimelineRows))
+        ++events, allocations += a.snapshots[i].allocation;
+    } else {
+      for (const MemorySnapshot& s : a.snapshots) ++events, allocations += s.allocation;
+    }
+    t.rows.push_back({HostText(trace, a.host), a.id, allocations, events - allocations, a.capacity,
+                      a.lifetime_peak, peak.in_use(), Ms(peak.time), peak.stack, peak.heap,
+                      peak.free, Fragmentation(context, peak.row)});
+    t.links.push_back(LinkTo({peak.row}));
+  }
+  return t;
+}
+
+ResultTable TimelineTable(AnalysisContext& context, const MemoryProfile& profile) {
+  const Trace& trace = context.trace();
+  ResultTable t{"timeline",
+                "Memory in use over time",
+                {Text("host", "Host"),
+                 Text("memory_id", "Allocator"),
+                 Time("time_ms", "Time"),
+                 Text("activity", "Activity"),
+                 Bytes("stack_bytes", "Stack"),
+                 Bytes("heap_bytes", "Heap"),
+                 Bytes("free_bytes", "Free"),
+                 {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal, ""},
+                 Count("step_id", "Step")},
+                {},
+                {}};
+  for (const AllocatorProfile& a : profile.allocators) {
+    for (size_t i : SampleSnapshots(a, kTimelineRows)) {
+      const MemorySnapshot& s = a.snapshots[i];
+      t.rows.push_back({HostText(trace, a.host), a.id, Ms(s.time),
+                        std::string(s.allocation ? "allocation" : "deallocation"), s.stack, s.heap,
+                        s.free, Fragmentation(context, s.row), int64_t{s.step}});
+      t.links.push_back(LinkTo({s.row}));
+    }
+  }
+  return t;
+}
+
+ResultTable ActiveTable(AnalysisContext& context, const MemoryProfile& profile) {
+  ResultTable t{"active_allocations",
+                "Live at the peak",
+                {Text("host", "Host"), Text("memory_id", "Allocator"), Text("tf_op", "Op"),
+                 Bytes("allocation_bytes", "Allocated"), Bytes("requested_bytes", "Requested"),
+                 Count("occurrences", "Count"), Text("region_type", "Region"),
+                 Text("data_type", "Type"), Text("tensor_shape", "Shape")},
+                {},
+                {}};
+  std::vector<std::vector<LiveAllocation>> found(profile.allocators.size());
+  ParallelFor(found.size(), [&](size_t i) {
+    found[i] = ActiveAt(context, profile.allocators[i], profile.allocators[i].peak);
+  });
+  for (size_t i = 0; i < found.size(); ++i) {
+    const AllocatorProfile& a = profile.allocators[i];
+    for (const LiveAllocation& live : found[i]) {
+      t.rows.push_back({HostText(context.trace(), a.host), a.id, live.op, live.allocated,
+                        live.requested, static_cast<int64_t>(live.count), live.region, live.type,
+                        live.shape});
+      t.links.push_back(LinkTo(live.rows));
+    }
+  }
+  return t;
+}
+
+// How long allocations of an op lived: from its allocation to the deallocation of the same address.
+struct Lifetime {
+  uint64_t count = 0, open = 0;
+  Ps total = 0, min = kMaxPs, max = 0;
+  int64_t bytes = 0;
+  std::vector<uint32_t> rows;
+};
+
+std::map<uint32_t, Lifetime> LifetimesByOp(const AllocatorProfile& allocator) {
+  constexpr size_t kMaxRows = 1000;
+  std::unordered_map<int64_t, const MemorySnapshot*> open;
+  std::map<uint32_t, Lifetime> by_op;
+  for (const MemorySnapshot& s : allocator.snapshots) {
+    if (s.allocation) {
+      Lifetime& l = by_op[s.op];
+      l.bytes += s.bytes;
+      if (l.rows.size() < kMaxRows) l.rows.push_back(s.row);
+      const auto [it, added] = open.try_emplace(s.address, &s);
+      if (!added) ++by_op[it->second->op].open, it->second = &s;
+      continue;
+    }
+    const auto it = open.find(s.address);
+    if (it == open.end()) continue;
+    Lifetime& l = by_op[it->second->op];
+    const Ps life = s.time - it->second->time;
+    ++l.count, l.total += life, l.min = std::min(l.min, life), l.max = std::max(l.max, life);
+    open.erase(it);
+  }
+  for (const auto& [address, s] : open) ++by_op[s->op].open;
+  return by_op;
+}
+
+ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile) {
+  ResultTable t{"lifetimes",
+                "Allocation lifetimes",
+                {Text("host", "Host"), Text("memory_id", "Allocator"), Text("tf_op", "Op"),
+                 Count("occurrences", "Freed"), Count("still_live", "Never freed"),
+                 Bytes("allocated_bytes", "Allocated", "sum over the recording"),
+                 Time("avg_lifetime_ms", "Average"), Time("min_lifetime_ms", "Min"),
+                 Time("max_lifetime_ms", "Max")},
+                {},
+                {}};
+  std::vector<std::map<uint32_t, Lifetime>> found(profile.allocators.size());
+  ParallelFor(found.size(), [&](size_t i) { found[i] = LifetimesByOp(profile.allocators[i]); });
+  for (size_t i = 0; i < found.size(); ++i) {
+    const AllocatorProfile& a = profile.allocators[i];
+    for (const auto& [op, l] : found[i]) {
+      t.rows.push_back({HostText(context.trace(), a.host), a.id,
+                        std::string(context.stats().strings->View(StringId(op))),
+                        static_cast<int64_t>(l.count), static_cast<int64_t>(l.open), l.bytes,
+                        l.count ? Ms(l.total) / static_cast<double>(l.count) : 0.0,
+                        l.count ? Ms(l.min) : 0.0, Ms(l.max)});
+      t.links.push_back(LinkTo(l.rows));
+    }
+  }
+  return t;
+}
+
+void AddFindings(AnalysisContext& context, const MemoryProfile& profile, AnalysisResult* result) {
+  for (const AllocatorProfile& a : profile.allocators) {
+    const MemorySnapshot& peak = a.snapshots[a.peak];
+    const double used =
+        a.capacity > 0 ? static_cast<double>(peak.in_use()) / static_cast<double>(a.capacity) : 0;
+    if (used >= 0.9 && a.capacity > peak.in_use()) {
+      result->findings.push_back(
+          {Finding::Grade::kWarning,
+           fmt::format("{} used {:.0f} % of its memory at its peak.", a.id, used * 100),
+           "See what was live at the peak; a smaller batch, recomputation or mixed precision frees "
+           "memory.",
+           "memory"});
+    }
+    double worst = 0;
+    for (size_t i : SampleSnapshots(a, kTimelineRows)) {
+      worst = std::max(worst, Fragmentation(context, a.snapshots[i].row));
+    }
+    if (worst >= 0.5) {
+      result->findings.push_back(
+          {Finding::Grade::kWarning,
+           fmt::format("{} was up to {:.0f} % fragmented.", a.id, worst * 100),
+           "Large allocations may fail although enough is free: allocate big tensors first, avoid "
+           "varying shapes.",
+           "memory"});
+    }
+  }
+}
+
+}  // namespace
+
+AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params,
+                         std::stop_token stop) {
+  AnalysisResult result;
+  result.panel = "memory";
+  const MemoryProfile profile = ComputeMemory(context, params, stop);
+  result.tables.push_back(SummaryTable(context, profile));
+  result.tables.push_back(TimelineTable(context, profile));
+  result.tables.push_back(ActiveTable(context, profile));
+  if (!context.xprof()) {
+    result.tables.push_back(LifetimeTable(context, profile));
+    AddFindings(context, profile, &result);
+  }
+  if (profile.allocators.empty()) {
+    result.empty_reason =
+        "This profile has no memory events. TensorFlow records them for GPU allocators by default; "
+        "PyTorch: profile(profile_memory=True); "
+        "JAX does not record allocations in a trace (use jax.profiler.save_device_memory_profile).";
+  }
+  return result;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,68 @@
+// Memory profile: what each allocator held over time, at its peak, and at any time
+// (docs/semantics.md 5.6). ComputeMemory is a pure function, O(n log n) in memory events; snapshots
+// take 56 bytes each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "model/analysis/analysis.h"
+
+namespace stepscope {
+
+struct MemorySnapshot {
+  Ps time = 0;  // true start; with XProf's definitions the offset within its line (quirk 5)
+  int64_t stack = 0, heap = 0, free = 0;  // bytes after the event: reserved, allocated, available
+  int64_t address = 0;
+  int64_t bytes = 0;  // of this allocation or deallocation, as the allocator rounded it
+  uint32_t row = 0;   // the event
+  uint32_t op = 0;    // StringId of its tf_op in the StatTable
+  int32_t step = -1;  // XProf's step id
+  bool allocation = false;
+  int64_t in_use() const { return stack + heap; }
+};
+
+struct AllocatorProfile {
+  HostId host;
+  std::string id;                         // allocator_name: "GPU_0_bfc"
+  std::vector<MemorySnapshot> snapshots;  // by time
+  size_t peak = 0;  // the snapshot with the most in use; valid unless snapshots is empty
+  int64_t capacity = 0, lifetime_peak = 0;
+};
+
+struct MemoryProfile {
+  std::vector<AllocatorProfile> allocators;  // by host, then id
+};
+
+// Allocations of one op, size, region, type and shape that are live together.
+struct LiveAllocation {
+  std::string op, region, type, shape;
+  int64_t allocated = 0, requested = 0;  // bytes of each
+  uint64_t count = 1;
+  std::vector<uint32_t> rows;  // MemoryAllocation events; empty for the special rows
+};
+
+MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& params,
+                            std::stop_token stop);
+
+// What was live right after snapshots[index], largest first. Bytes in use that no recorded
+// allocation explains are one row, the stack another. XProf's definitions look at the snapshot's
+// step only. O(index).
+std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,
+                                     size_t index);
+// Index of the last snapshot at or before t; the first if none. O(log n). Snapshots must not be
+// empty.
+size_t SnapshotAt(const AllocatorProfile& allocator, Ps t);
+// At most `boxes` indices, the largest in use of each box of neighbours (XProf's max box filter).
+std::vector<size_t> SampleSnapshots(const AllocatorProfile& allocator, size_t boxes);
+// The bytes an event asked for and got, negative for a deallocation's; and the names of
+// TensorFlow's DataType enum.
+std::string DataTypeName(int64_t type);
+
+AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params,
+                         std::stop_token stop);
+
+}  // namespace stepscope
