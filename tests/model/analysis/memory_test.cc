@@ -9,10 +9,10 @@
 namespace stepscope {
 namespace {
 
-struct Host {
+struct MemoryHost {
   test::XSpaceBuilder space;
   test::LineBuilder* line;
-  Host() { line = &space.Plane("/host:CPU").Line(1, "tf_gpu_0"); }
+  MemoryHost() { line = &space.Plane("/host:CPU").Line(1, "tf_gpu_0"); }
   test::LineBuilder& Line(int64_t id, int64_t timestamp_ns) {
     line = &line->Line(id, "more").TimestampNs(timestamp_ns);
     return *line;
@@ -44,7 +44,7 @@ struct Host {
 }  // namespace
 
 TEST_CASE("peak, capacity, lifetime peak and what was live at the peak") {
-  Host h;
+  MemoryHost h;
   h.Event(true, 1000, 500, 500, 1, "a:A", 700);
   h.Event(true, 2000, 800, 300, 2, "b:B", 900);
   h.Event(false, 3000, 500, 300, 2, "b:B", 900);
@@ -71,7 +71,7 @@ TEST_CASE("peak, capacity, lifetime peak and what was live at the peak") {
 }
 
 TEST_CASE("bytes that no recorded allocation explains are a row of their own") {
-  Host h;
+  MemoryHost h;
   h.Event(true, 1000, 5500, 500, 1, "a:A");
   AnalysisContext context(h.Load(), Definitions::kStepscope);
   const MemoryProfile profile = ComputeMemory(context, {}, {});
@@ -84,7 +84,7 @@ TEST_CASE("bytes that no recorded allocation explains are a row of their own") {
 TEST_CASE(
     "XProf's lifetime peak is the last event's, and the latest of equal maxima is its peak; ours "
     "the maximum and the earliest") {
-  Host h;
+  MemoryHost h;
   h.Event(true, 1000, 800, 800, 1, "a:A", 900);
   h.Event(false, 2000, 0, 800, 1, "a:A", 900);
   h.Event(true, 3000, 800, 800, 2, "b:B", 850);
@@ -99,7 +99,7 @@ TEST_CASE(
 }
 
 TEST_CASE("true times order events of lines that start apart; XProf leaves out each line's start") {
-  Host h;
+  MemoryHost h;
   h.line->TimestampNs(100);
   h.Event(true, 5000, 100, 100, 1, "late:A");  // true time 105 ns
   h.Line(2, 0);
@@ -127,7 +127,7 @@ TEST_CASE("sampling keeps the largest of each box and at most so many boxes") {
 }
 
 TEST_CASE("lifetimes by op: freed, and never freed") {
-  Host h;
+  MemoryHost h;
   h.Event(true, 1000, 800, 800, 1, "a:A");
   h.Event(false, 3000, 0, 800, 1, "a:A");
   h.Event(true, 4000, 100, 100, 2, "a:A");
