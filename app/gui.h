@@ -45,9 +45,6 @@ class Gui {
   void Persist();
 
  private:
-  void FollowSurface();
-  void FollowSettings();
-
   Surface& surface_;
   Session& session_;
   const SettingsStore& store_;

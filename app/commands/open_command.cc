@@ -1,0 +1,80 @@
+#include <utility>
+
+#include "app/commands/commands.h"
+#include "app/exit_code.h"
+#include "app/gui.h"
+#include "app/paths.h"
+#include "app/session.h"
+#include "app/waker.h"
+#include "app/window.h"
+#include "viewer/command.h"
+
+namespace stepscope {
+namespace {
+
+void OpenPaths(const Options& options, Session& session) {
+  if (options.sample) {
+    session.Open({session.view().sample_path}, false);
+  } else if (options.compare) {
+    session.Open({options.paths[0]}, false);
+    session.Open({options.paths[1]}, true);
+  } else if (!options.paths.empty()) {
+    session.Open(options.paths, false);
+  }
+}
+
+std::string TitleOf(const SessionView& view) {
+  if (view.runs.empty()) return "Stepscope";
+  std::string title;
+  for (const RunView& run : view.runs)
+    title += (title.empty() ? "" : " | ") + run.label;
+  return title + " - Stepscope";
+}
+
+}  // namespace
+
+int RunOpen(const Options& options, const Log& log) {
+  Waker waker;
+  const SettingsStore store(ConfigDirectory());
+  Window* window = nullptr;  // there once the session calls any of these but wake
+  Session session(store, {[&waker] { waker.Wake(); },
+                          [&window] {
+                            if (window) window->Close();
+                          },
+                          [&window] {
+                            if (window) window->ToggleFullscreen();
+                          },
+                          [&window](const std::string& text) {
+                            if (window) window->SetClipboard(text);
+                          }});
+  if (options.sample && session.view().sample_path.empty()) {
+    LogError("--sample: the sample is not installed; it belongs in " +
+             std::string("<prefix>/share/stepscope/samples"));
+    return kExitNothing;
+  }
+  OpenPaths(options, session);  // loads while the window and GL start
+  Result<std::unique_ptr<Window>> opened = Window::Create(store.ReadPlacement(), waker);
+  if (!opened.ok()) {
+    LogError(opened.status().message());
+    return kExitNoResource;
+  }
+  window = opened.value().get();
+  window->set_on_drop(
+      [&session](const std::vector<std::string>& paths) { session.Open(paths, false); });
+  {
+    GuiConfig config;
+    config.settings_text = store.ReadSettings();
+    config.layout = store.ReadLayout();
+    Gui gui(*window, session, store, std::move(config));
+    log.Verbose("window open");
+    while (!window->closing()) {
+      gui.Step();
+      window->SetTitle(TitleOf(session.view()));
+    }
+    store.WritePlacement(window->placement());
+  }
+  window = nullptr;
+  return kExitOk;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,62 @@
+#include "app/commands/picture.h"
+
+#include <utility>
+
+#include "viewer/settings.h"
+
+namespace stepscope {
+
+Stage::Stage() : store_({}), session_(store_, {[this] { waker_.Wake(); }, {}, {}, {}}) {}
+
+Stage::~Stage() = default;
+
+void Stage::Open(const Options& options) {
+  LoadOptions load;
+  load.run = options.run;
+  session_.set_load_options(std::move(load));
+  if (options.sample && !session_.view().sample_path.empty()) {
+    session_.Open({session_.view().sample_path}, false);
+  } else if (options.compare && options.paths.size() == 2) {
+    session_.Open({options.paths[0]}, false);
+    session_.Open({options.paths[1]}, true);
+  } else if (!options.paths.empty()) {
+    session_.Open(options.paths, false);
+  }
+}
+
+Status Stage::Show(const Options& options, bool real_window) {
+  GuiConfig config;
+  config.animate = false;
+  if (!options.theme.empty()) {
+    Settings settings;
+    if (!settings.Set("theme", options.theme)) {
+      const SettingDesc* row = FindSetting("theme");
+      return Status(ErrorCode::kUsage, "--theme " + options.theme + ": there is " +
+                                           (row ? row->choices : "no such theme"));
+    }
+    config.settings_text = settings.Text();
+  }
+  const PixelSize size{options.width, options.height};
+  if (real_window) {
+    WindowPlacement placement;
+    placement.width = size.width;
+    placement.height = size.height;
+    Result<std::unique_ptr<Window>> window = Window::Create(placement, waker_);
+    if (!window.ok()) return window.status();
+    surface_ = std::move(window).value();
+  } else {
+    Result<std::unique_ptr<HeadlessSurface>> headless =
+        HeadlessSurface::Create(size, static_cast<float>(options.scale), waker_);
+    if (!headless.ok()) return headless.status();
+    headless_ = headless.value().get();
+    surface_ = std::move(headless).value();
+  }
+  gui_ = std::make_unique<Gui>(*surface_, session_, store_, std::move(config));
+  return Status::Ok();
+}
+
+void Stage::UseFixedTime() {
+  if (headless_) headless_->set_frame_seconds(1.0f / 60);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,127 @@
+#include "app/gui.h"
+
+#include <epoxy/gl.h>
+#include <imgui.h>
+#include <imgui_impl_opengl3.h>
+#include <implot.h>
+
+#include <chrono>
+#include <utility>
+
+#include "viewer/command.h"
+#include "viewer/gl/row_texture.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int kSettleFrames = 3;  // after the last job: tables and docking find their sizes
+
+}  // namespace
+
+Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConfig config)
+    : surface_(surface), session_(session), store_(store) {
+  IMGUI_CHECKVERSION();
+  context_ = ImGui::CreateContext();
+  ImPlot::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;  // kept by SettingsStore, which writes atomically
+  io.LogFilename = nullptr;
+  io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
+  io.ConfigInputTextCursorBlink = false;  // an idle text box costs nothing
+  io.ConfigWindowsMoveFromTitleBarOnly = true;
+  surface_.Attach();
+  ImGui_ImplOpenGL3_Init("#version 330 core");
+  std::string no_shaders;  // then rectangles are drawn instead: slower, the same picture
+  sink_ = RowTexture::Create(&no_shaders);
+  content_scale_ = surface_.content_scale();
+  ViewerConfig viewer_config;
+  viewer_config.animate = config.animate;
+  viewer_config.content_scale = content_scale_;
+  viewer_config.settings_text = config.settings_text;
+  viewer_ = std::make_unique<Viewer>(session_, sink_.get(), std::move(viewer_config));
+  saved_settings_ = viewer_->SettingsText();
+  const std::string layout = config.layout.empty() ? viewer_->DefaultLayoutIni() : config.layout;
+  if (!layout.empty()) ImGui::LoadIniSettingsFromMemory(layout.data(), layout.size());
+}
+
+Gui::~Gui() {
+  Persist();
+  viewer_.reset();  // its jobs end before what they wake
+  sink_.reset();
+  ImGui_ImplOpenGL3_Shutdown();
+  surface_.Detach();
+  ImPlot::DestroyContext();
+  ImGui::DestroyContext(context_);
+}
+
+void Gui::DrawFrame(Image* picture) {
+  const SessionView& session = session_.Update();
+  if (const float scale = surface_.content_scale(); scale != content_scale_) {
+    content_scale_ = scale;  // the window moved to another monitor
+    viewer_->SetContentScale(scale);
+  }
+  ImGui_ImplOpenGL3_NewFrame();
+  surface_.BeginFrame();
+  ImGui::NewFrame();
+  viewer_->Frame(session);
+  ImGui::Render();
+  surface_.BindTarget();
+  glDisable(GL_SCISSOR_TEST);
+  const ImVec4 background = ImGui::GetStyleColorVec4(ImGuiCol_WindowBg);
+  glClearColor(background.x, background.y, background.z, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  if (picture) *picture = ReadPixels(surface_.size().width, surface_.size().height);
+  surface_.EndFrame();
+}
+
+bool Gui::busy() const {
+  return session_.loading() || session_.deriving() || viewer_->animating() ||
+         !viewer_->commands().empty();
+}
+
+bool Gui::Step() {
+  PacerState state;
+  state.animating = viewer_->animating() || !viewer_->commands().empty();
+  state.jobs_running = session_.loading() || session_.deriving();
+  state.hidden = surface_.hidden();
+  const PacerWait wait = pacer_.Next(state);
+  // Nothing will happen for a while: the time to write what changed.
+  if (wait.kind == PacerWait::Kind::kForever) Persist();
+  surface_.Wait(wait);
+  if (!pacer_.ShouldDraw(surface_.TakeInput()) || surface_.closing()) return false;
+  const PixelSize size = surface_.size();
+  if (size.width <= 0 || size.height <= 0) return false;
+  DrawFrame();
+  return true;
+}
+
+Status Gui::DrawUntilIdle(double seconds) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int calm = 0; calm < kSettleFrames;) {
+    DrawFrame();
+    calm = busy() ? 0 : calm + 1;
+    if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds)) {
+      return Status(ErrorCode::kLimit, "the window was still busy after " +
+                                           std::to_string(static_cast<int>(seconds)) + " s");
+    }
+    // Drawing as fast as possible would take the cores from what is being waited for.
+    if (calm == 0) surface_.Wait({PacerWait::Kind::kTimeout, 0.01});
+    surface_.TakeInput();
+  }
+  return Status::Ok();
+}
+
+void Gui::Persist() {
+  if (std::string text = viewer_->SettingsText(); text != saved_settings_) {
+    if (store_.WriteSettings(text)) saved_settings_ = std::move(text);
+  }
+  ImGuiIO& io = ImGui::GetIO();
+  if (!io.WantSaveIniSettings) return;
+  io.WantSaveIniSettings = false;
+  size_t size = 0;
+  const char* text = ImGui::SaveIniSettingsToMemory(&size);
+  store_.WriteLayout(std::string_view(text, size));
+}
+
+}  // namespace stepscope
