@@ -49,9 +49,7 @@ class PixelAxis {
   uint64_t width_;
 };
 
-MipNode EmptyNode(Ps begin, uint32_t longest) {
-  return {begin, begin, 0, longest, 0};
-}
+MipNode EmptyNode(Ps begin, uint32_t longest) { return {begin, begin, 0, longest, 0}; }
 
 void AddLeaf(const LaneView& lane, uint32_t first, uint32_t last, MipNode* node) {
   *node = EmptyNode(lane.start[first], first);
@@ -120,14 +118,14 @@ class BinWriter {
   uint64_t pixel_ = 0;
 };
 
-// Folds whole nodes from event i on that end within the column; returns the first event not folded.
-// Climbs where i is at a larger node's beginning that fits too, so a column costs O(log n) however
-// many events it has.
+// Folds whole nodes from event i on that end before the column does (one that ends with it may hold
+// an instant of the next); returns the first event not folded. Climbs where i is at a larger node's
+// beginning that fits too, so a column costs O(log n) however many events it has.
 uint32_t BinWriter::Skip(uint32_t i, uint32_t last, Ps column_end, Fold* fold) const {
   size_t level = 0;
   uint32_t size = LaneMip::kLeaf;  // events of a node at `level`
   const auto fits = [&](size_t at, uint32_t events) {
-    return i % events == 0 && last - i >= events && levels_[at][i / events].end <= column_end;
+    return i % events == 0 && last - i >= events && levels_[at][i / events].end < column_end;
   };
   for (;;) {
     if (level + 1 < levels_.size() && fits(level + 1, size * LaneMip::kFan)) {
@@ -258,8 +256,7 @@ void LaneMip::FillLevel(const LaneView& lane, size_t level, size_t begin, size_t
 
 void LaneMip::Build(const LaneView& lane) {
   const uint32_t parts = Prepare(lane);
-  for (uint32_t part = 0; part < parts; ++part)
-    BuildPart(lane, part);
+  for (uint32_t part = 0; part < parts; ++part) BuildPart(lane, part);
   Finish(lane);
 }
 
@@ -282,8 +279,7 @@ Ps LaneMip::BusyIn(const LaneView& lane, TimeRange range) const {
   if (++first == last) return sum;
   sum = SaturatingAdd(sum, inside(--last));
   const auto add_events = [&](uint32_t to) {
-    for (; first < to; ++first)
-      sum = SaturatingAdd(sum, lane.dur[first]);
+    for (; first < to; ++first) sum = SaturatingAdd(sum, lane.dur[first]);
   };
   size_t level = 0;
   uint64_t size = kLeaf;
@@ -311,8 +307,7 @@ Ps LaneMip::BusyIn(const LaneView& lane, TimeRange range) const {
 
 size_t LaneMip::bytes() const {
   size_t sum = levels_.capacity() * sizeof(levels_[0]);
-  for (const auto& level : levels_)
-    sum += level.size() * sizeof(MipNode);
+  for (const auto& level : levels_) sum += level.size() * sizeof(MipNode);
   return sum;
 }
 

@@ -1,0 +1,119 @@
+#include "model/first_view.h"
+
+#include <doctest/doctest.h>
+
+#include "model/trace_builder.h"
+#include "tests/model/lane_support.h"
+
+namespace stepscope {
+namespace {
+
+std::shared_ptr<const Trace> Build(std::vector<TrackData> tracks) {
+  TraceBuilder builder;
+  for (TrackData& t : tracks) builder.AddTrack(std::move(t));
+  auto result = builder.Finish();
+  REQUIRE(result.ok());
+  return *result;
+}
+
+// `tracks` tracks of n events of 10 ps each, 20 ps apart, from 0 on.
+std::vector<TrackData> Dense(uint32_t tracks, uint32_t n) {
+  std::vector<TrackData> out(tracks);
+  for (TrackData& t : out) {
+    for (uint32_t i = 0; i < n; ++i) t.slices.Add(Ps{i} * 20 * kPsPerUs, 10 * kPsPerUs, 0, 0);
+  }
+  return out;
+}
+
+uint64_t Stray(const Trace& trace) {
+  for (const Diagnostic& d : trace.diagnostics.rows()) {
+    if (d.id == "view.stray_events") return d.count;
+  }
+  return 0;
+}
+
+TEST_CASE("a trace without strays is shown whole") {
+  const auto trace = Build(Dense(3, 1000));
+  CHECK(trace->first_view == trace->span);
+  CHECK(Stray(*trace) == 0);
+}
+
+TEST_CASE("one stray event on either side does not squeeze the rest") {
+  for (const Ps where : {-100 * kPsPerS, 100 * kPsPerS}) {
+    auto tracks = Dense(2, 1000);
+    TrackData stray;
+    stray.slices.Add(where, 5, 0, 0);
+    tracks.push_back(std::move(stray));
+    const auto trace = Build(std::move(tracks));
+    CHECK(trace->first_view.begin >= 0);
+    CHECK(trace->first_view.end <= 20'000 * kPsPerUs);
+    CHECK(trace->first_view.length() >= 19'900 * kPsPerUs);
+    CHECK(trace->span.length() > 99 * kPsPerS);
+    CHECK(Stray(*trace) >= 1);
+    CHECK(Stray(*trace) <= 3);
+  }
+}
+
+TEST_CASE("strays on both sides at once, and an event whose end was clipped") {
+  auto tracks = Dense(1, 4000);
+  tracks[0].slices.Add(-kPsPerS * 1000, 1, 0, 0);
+  tracks[0].slices.Add(kPsPerS * 1000, 1, 0, 0);
+  tracks[0].slices.Add(5 * kPsPerUs + 1, kMaxPs, 0, 0);
+  const auto trace = Build(std::move(tracks));
+  CHECK(trace->first_view.begin >= 0);
+  CHECK(trace->first_view.end <= 80'000 * kPsPerUs);
+  CHECK(trace->first_view.length() >= 79'000 * kPsPerUs);
+}
+
+TEST_CASE("more than one in a thousand are no strays") {
+  auto tracks = Dense(1, 1000);
+  for (int i = 0; i < 10; ++i) tracks[0].slices.Add(kPsPerS * 1000 + i, 1, 0, 0);
+  const auto trace = Build(std::move(tracks));
+  CHECK(trace->first_view == trace->span);
+}
+
+TEST_CASE("up to twenty times the dense part is shown whole") {
+  auto tracks = Dense(1, 1000);  // 20 ms
+  tracks[0].slices.Add(380 * kPsPerMs, 1, 0, 0);
+  const auto trace = Build(std::move(tracks));
+  CHECK(trace->first_view == trace->span);
+}
+
+TEST_CASE("few events, a single one, only instants") {
+  TrackData two;
+  two.slices.Add(0, 1, 0, 0);
+  two.slices.Add(kPsPerS, 1, 0, 0);
+  std::vector<TrackData> tracks;
+  tracks.push_back(std::move(two));
+  CHECK(Build(std::move(tracks))->first_view == TimeRange{0, kPsPerS + 1});
+
+  TrackData one;
+  one.instants.Add(42, 0, 0, 0);
+  tracks.clear();
+  tracks.push_back(std::move(one));
+  const auto single = Build(std::move(tracks));
+  CHECK(single->span == TimeRange{42, 42});
+  CHECK(single->first_view.Contains(42));
+
+  TrackData instants;
+  for (int i = 0; i < 5000; ++i) instants.instants.Add(i == 4999 ? kMaxPs : 7, 0, 0, 0);
+  tracks.clear();
+  tracks.push_back(std::move(instants));
+  const auto same = Build(std::move(tracks));
+  CHECK(same->first_view.Contains(7));
+  CHECK(same->first_view.length() == kPsPerUs);
+  CHECK(Stray(*same) == 1);
+}
+
+TEST_CASE("only counters: their times are the span") {
+  TrackData counter;
+  counter.track.counters.push_back({StringId(0), {5, 9}, {1, 2}, 1, 2});
+  std::vector<TrackData> tracks;
+  tracks.push_back(std::move(counter));
+  const auto trace = Build(std::move(tracks));
+  CHECK(trace->span == TimeRange{5, 9});
+  CHECK(trace->first_view == trace->span);
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,136 @@
+#include "model/lookup.h"
+
+#include <doctest/doctest.h>
+
+#include "model/trace_builder.h"
+#include "tests/model/lane_support.h"
+
+namespace stepscope {
+namespace {
+
+class Fixture {
+ public:
+  uint32_t Name(const char* text) {
+    EventMeta meta;
+    meta.name = builder_.strings().Intern(text);
+    return builder_.AddMeta(meta).value;
+  }
+  TrackId Add(TrackData data) { return builder_.AddTrack(std::move(data)); }
+  const TrackSet& Finish() {
+    auto result = builder_.Finish();
+    REQUIRE(result.ok());
+    trace_ = *result;
+    return trace_->set;
+  }
+
+ private:
+  TraceBuilder builder_;
+  std::shared_ptr<const Trace> trace_;
+};
+
+TEST_CASE("the event at a time") {
+  Fixture f;
+  TrackData data;
+  for (const Ps t : {0, 10, 30}) data.slices.Add(t, 10, 0, 0);
+  data.slices.Add(25, 0, 0, 0);
+  for (const Ps t : {5, 5, 100}) data.instants.Add(t, 0, 0, 0);
+  f.Add(std::move(data));
+  const TrackSet& set = f.Finish();
+  const Lane& lane = set.lanes[0];
+  CHECK(EventAt(lane, 0) == 0);
+  CHECK(EventAt(lane, 9) == 0);
+  CHECK(EventAt(lane, 10) == 1);
+  CHECK_FALSE(EventAt(lane, 20).has_value());
+  CHECK_FALSE(EventAt(lane, -1).has_value());
+  CHECK(EventAt(lane, 39) == 3);
+  CHECK_FALSE(EventAt(lane, 40, 100).has_value());  // slop is for instants
+  CHECK(EventAt(lane, 25) == 2);                    // a slice without duration
+  CHECK(EventAt(lane, 23, 2) == 2);
+  CHECK_FALSE(EventAt(lane, 22, 2).has_value());
+  const Lane& instants = set.lanes[1];
+  CHECK(EventAt(instants, 5) == 1);
+  CHECK(EventAt(instants, 4, 3) == 0);
+  CHECK(EventAt(instants, 99, 3) == 2);
+  CHECK(EventAt(instants, kMinPs, kMaxPs - 1).has_value() == false);
+  CHECK(EventsIn(lane, {5, 26}) == std::pair{0u, 3u});
+  CHECK(EventsIn(lane, {10, 25}) == std::pair{1u, 2u});
+  CHECK(EventsIn(lane, {25, 26}) == std::pair{2u, 3u});
+  CHECK(EventsIn(instants, {5, 6}) == std::pair{0u, 2u});
+}
+
+TEST_CASE("instants lie in the innermost slice; spilled events stand alone") {
+  Fixture f;
+  TrackData data;
+  data.slices.Add(0, 100, 0, 0);
+  data.slices.Add(10, 20, 1, 0);
+  data.slices.Add(12, 5, 2, 0);
+  data.slices.Add(50, 100, 3, 0);  // overlaps the first
+  for (const Ps t : {13, 17, 40, 120}) data.instants.Add(t, 0, 9, 0);
+  f.Add(std::move(data));
+  const TrackSet& set = f.Finish();
+  const auto meta_of_parent = [&](uint32_t row) {
+    const EventRow parent = Parent(set, EventRow(row));
+    return parent.valid() ? static_cast<int>(set.Meta(parent).value) : -1;
+  };
+  const uint32_t spill = set.lanes[3].first_row, instants = set.lanes[4].first_row;
+  CHECK(meta_of_parent(instants) == 2);
+  CHECK(meta_of_parent(instants + 1) == 1);
+  CHECK(meta_of_parent(instants + 2) == 0);
+  CHECK(meta_of_parent(instants + 3) == -1);
+  CHECK(meta_of_parent(spill) == -1);
+  CHECK(Children(set, EventRow(spill)).empty());
+  CHECK(SelfTime(set, EventRow(spill)) == 100);
+  CHECK(SelfTime(set, EventRow(0)) == 80);
+  CHECK(SelfTime(set, EventRow(instants)) == 0);
+  CHECK_FALSE(Parent(set, EventRow(1000)).valid());
+  CHECK(Children(set, EventRow()).empty());
+  CHECK(SelfTime(set, EventRow()) == 0);
+}
+
+TEST_CASE("the next and the previous event of the same name, over all depths") {
+  Fixture f;
+  TrackData data;
+  const uint32_t a = f.Name("a"), b = f.Name("b"), a2 = f.Name("a");  // two metadata, one name
+  data.slices.Add(0, 100, a, 0);
+  data.slices.Add(10, 10, a, 0);
+  data.slices.Add(30, 10, b, 0);
+  data.slices.Add(200, 10, a2, 0);
+  f.Add(std::move(data));
+  TrackData other;
+  other.slices.Add(50, 1, a, 0);  // another track does not count
+  f.Add(std::move(other));
+  const TrackSet& set = f.Finish();
+  std::vector<Ps> starts;
+  EventRow row(0);
+  for (; row.valid(); row = NextSameName(set, row, 1)) starts.push_back(set.Start(row));
+  CHECK(starts == std::vector<Ps>{0, 10, 200});
+  CHECK(set.Start(NextSameName(set, EventRow(1), -1)) == 10);
+  CHECK(NextSameName(set, EventRow(0), -1).valid() == false);
+  CHECK(NextSameName(set, EventRow(0), 0).valid() == false);
+}
+
+TEST_CASE("all events of a track in order") {
+  test::Random random(4);
+  Fixture f;
+  TrackData data;
+  for (uint32_t i = 0; i < 2000; ++i) {
+    data.slices.Add(test::Uniform(random, 0, 5000), test::Uniform(random, 0, 40), i, 0);
+    if (i % 10 == 0) data.instants.Add(test::Uniform(random, 0, 5000), 0, i, 0);
+  }
+  const TrackId id = f.Add(std::move(data));
+  const TrackSet& set = f.Finish();
+  std::vector<std::pair<Ps, Ps>> keys;
+  std::vector<char> seen(set.rows, 0);
+  bool depths = true;
+  ForEachInOrder(set, set.tracks[id.value], [&](EventRow row, uint32_t depth) {
+    keys.emplace_back(set.Start(row), -set.Duration(row));
+    depths = depths && set.lanes[set.LaneOf(row).value].depth == depth && !seen[row.value];
+    seen[row.value] = 1;
+  });
+  CHECK(keys.size() == 2200);
+  CHECK(depths);
+  CHECK(std::is_sorted(keys.begin(), keys.end()));
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,65 @@
+#include "model/base/task.h"
+
+#include <doctest/doctest.h>
+
+#include <new>
+#include <vector>
+
+namespace stepscope {
+namespace {
+
+TEST_CASE("every index is visited once, whatever the number of threads") {
+  for (const unsigned threads : {0u, 1u, 2u, 7u, 64u}) {
+    for (const size_t n : {size_t{0}, size_t{1}, size_t{3}, size_t{1000}}) {
+      std::vector<std::atomic<int>> visits(n);
+      ParallelFor(
+          n, [&](size_t i) { ++visits[i]; }, threads);
+      for (size_t i = 0; i < n; ++i) REQUIRE(visits[i] == 1);
+    }
+  }
+  CHECK(WorkerCount() >= 1);
+  CHECK(WorkerCount() <= 16);
+}
+
+TEST_CASE("what a worker throws reaches the caller") {
+  std::atomic<int> calls{0};
+  const auto run = [&] {
+    ParallelFor(
+        1000,
+        [&](size_t i) {
+          ++calls;
+          if (i == 10) throw std::bad_alloc();
+        },
+        4);
+  };
+  CHECK_THROWS_AS(run(), std::bad_alloc);
+  CHECK(calls >= 11);
+}
+
+TEST_CASE("a job delivers its result and wakes the owner") {
+  std::atomic<int> woken{0};
+  Job<int> job(
+      [](std::stop_token, Progress& progress) {
+        progress.bytes_done = 5;
+        return 42;
+      },
+      [&] { ++woken; });
+  CHECK(job.Take() == 42);
+  CHECK(job.done());
+  CHECK(woken == 1);
+  CHECK(job.progress().bytes_done == 5);
+}
+
+TEST_CASE("a cancelled job ends soon") {
+  Job<bool> job(
+      [](std::stop_token stop, Progress&) {
+        while (!stop.stop_requested()) std::this_thread::yield();
+        return true;
+      },
+      {});
+  job.Cancel();
+  CHECK(job.Take());
+}
+
+}  // namespace
+}  // namespace stepscope
