@@ -1,4 +1,5 @@
-// Analyses: pure functions from immutable inputs to tables. Adding one touches its source, a row in registry.cc, its test.
+// Analyses: pure functions from immutable inputs to tables. Adding one touches its source, a row in
+// registry.cc, its test.
 #pragma once
 
 #include <memory>
@@ -14,8 +15,12 @@ namespace stepscope {
 
 enum class Definitions : uint8_t { kStepscope, kXprof };  // --compat xprof
 
-// What analyses share for one trace: typed stats and grouping, computed once each, on first use. Thread-safe.
-struct Grouping;  // model/analysis/grouping.h
+// What analyses share for one trace: typed stats and grouping, computed once each, on first use.
+// Thread-safe.
+struct Grouping;      // model/analysis/grouping.h
+struct EventOrder;    // model/analysis/event_order.h
+struct StepDatabase;  // model/analysis/steps.h
+struct OpDatabase;    // model/analysis/op_stats.h
 class AnalysisContext {
  public:
   AnalysisContext(std::shared_ptr<const Trace> trace, Definitions definitions);
@@ -26,10 +31,17 @@ class AnalysisContext {
   bool xprof() const { return definitions_ == Definitions::kXprof; }
   // Typed stats; an empty table (and a diagnostic) when the source cannot be read.
   const StatTable& stats(std::stop_token stop = {});
+  const std::string& stats_error(std::stop_token stop = {});  // why the table is empty, or ""
   const Grouping& grouping(std::stop_token stop = {});
-  std::vector<std::shared_ptr<const TrackSet>> derived(std::stop_token stop = {});  // derived GPU lines as tracks
-  // Results kept for analyses that build on others: "steps" for overview and input pipeline, and so on.
-  const AnalysisResult& Get(std::string_view analysis, const std::string& host, std::stop_token stop = {});
+  const EventOrder& order(std::stop_token stop = {});  // events of each track in nesting order
+  const StepDatabase& steps(std::stop_token stop = {});
+  const OpDatabase& ops(std::stop_token stop = {});
+  std::vector<std::shared_ptr<const TrackSet>> derived(
+      std::stop_token stop = {});  // derived GPU lines as tracks
+  // Results kept for analyses that build on others: "steps" for overview and input pipeline, and so
+  // on.
+  const AnalysisResult& Get(std::string_view analysis, const std::string& host,
+                            std::stop_token stop = {});
 
  private:
   struct State;
@@ -39,14 +51,14 @@ class AnalysisContext {
 };
 
 struct AnalysisParams {
-  std::string host;      // empty: all hosts
-  TimeRange range;       // empty: whole trace
+  std::string host;  // empty: all hosts
+  TimeRange range;   // empty: whole trace
 };
 
 struct AnalysisDesc {
-  const char* id;        // "kernel_stats": report --panel, panel id
+  const char* id;  // "kernel_stats": report --panel, panel id
   const char* title;
-  const char* what;      // one sentence
+  const char* what;  // one sentence
   AnalysisResult (*run)(AnalysisContext&, const AnalysisParams&, std::stop_token);
 };
 

@@ -42,14 +42,17 @@ bool IsInteger(std::string_view s) {
 
 // The last '/'-component without a trailing "_<integer>".
 std::string_view TypeFromName(std::string_view name) {
-  std::string_view op = name.substr(name.rfind('/') == std::string_view::npos ? 0 : name.rfind('/') + 1);
+  std::string_view op =
+      name.substr(name.rfind('/') == std::string_view::npos ? 0 : name.rfind('/') + 1);
   size_t underscore = op.rfind('_');
-  if (underscore != std::string_view::npos && IsInteger(op.substr(underscore + 1))) op = op.substr(0, underscore);
+  if (underscore != std::string_view::npos && IsInteger(op.substr(underscore + 1)))
+    op = op.substr(0, underscore);
   return op;
 }
 
 OpName ParsePlain(std::string_view text) {
-  constexpr std::array<std::string_view, 4> kCopies = {"MemcpyHToD", "MemcpyDToH", "MemcpyDToD", "MemcpyHToH"};
+  constexpr std::array<std::string_view, 4> kCopies = {"MemcpyHToD", "MemcpyDToH", "MemcpyDToD",
+                                                       "MemcpyHToH"};
   for (std::string_view copy : kCopies) {
     if (StartsWithIgnoreCase(text, copy)) return {OpCategory::kMemcpy, text, copy};
   }
@@ -60,7 +63,8 @@ OpName ParsePlain(std::string_view text) {
 
 bool StartsWithIgnoreCase(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() &&
-         std::equal(prefix.begin(), prefix.end(), text.begin(), [](char a, char b) { return Lower(a) == Lower(b); });
+         std::equal(prefix.begin(), prefix.end(), text.begin(),
+                    [](char a, char b) { return Lower(a) == Lower(b); });
 }
 
 bool ContainsIgnoreCase(std::string_view text, std::string_view part) {
@@ -104,22 +108,44 @@ HostEventType ClassifyHostEvent(std::string_view name) {
       {"KernelExecute", T::kKernelExecute},
       {"Iterator", T::kIterator},
       {"TfOpRun", T::kTfOpRun},
+      {"ProcessBatch", T::kBatch},
+      {"OrbaxServing::ProcessBatch", T::kBatch},
+      {"BatchingSessionRun", T::kBatchingSession},
   };
   static constexpr std::string_view kOthers[] = {
-      "RunGraphDone", "ExecutorDoneCallback", "MemoryAllocation", "MemoryDeallocation", "RemotePerfCounter",
-      "Iterator::Prefetch::Generator", "PrefetchProduce", "PrefetchConsume", "ParallelInterleaveProduce",
-      "ParallelInterleaveConsume", "ParallelInterleaveInitializeInput", "ParallelMapProduce", "ParallelMapConsume",
-      "MapAndBatchProduce", "MapAndBatchConsume", "ParseExampleProduce", "ParseExampleConsume", "ParallelBatchProduce",
-      "ParallelBatchConsume", "BatchingSessionRun", "ProcessBatch", "BrainSessionRun",
+      "RunGraphDone",
+      "ExecutorDoneCallback",
+      "MemoryAllocation",
+      "MemoryDeallocation",
+      "RemotePerfCounter",
+      "Iterator::Prefetch::Generator",
+      "PrefetchProduce",
+      "PrefetchConsume",
+      "ParallelInterleaveProduce",
+      "ParallelInterleaveConsume",
+      "ParallelInterleaveInitializeInput",
+      "ParallelMapProduce",
+      "ParallelMapConsume",
+      "MapAndBatchProduce",
+      "MapAndBatchConsume",
+      "ParseExampleProduce",
+      "ParseExampleConsume",
+      "ParallelBatchProduce",
+      "ParallelBatchConsume",
+      "BrainSessionRun",
   };
   for (const auto& [text, type] : kNames) {
     if (name == text) return type;
   }
-  if (std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers)) return T::kOtherKnown;
+  if (std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers))
+    return T::kOtherKnown;
   switch (ParseOpName(name).category) {
-    case OpCategory::kTensorFlow: return T::kTfOpRun;
-    case OpCategory::kTfData: return T::kIterator;
-    default: return T::kNone;
+    case OpCategory::kTensorFlow:
+      return T::kTfOpRun;
+    case OpCategory::kTfData:
+      return T::kIterator;
+    default:
+      return T::kNone;
   }
 }
 

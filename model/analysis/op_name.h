@@ -1,5 +1,6 @@
-// The op-name grammar of TensorFlow, JAX and tf.data names (docs/semantics.md 3, "Op-name parsing"), and what an
-// event's name says about its role in grouping. Pure; O(length); views point into the text given or to literals.
+// The op-name grammar of TensorFlow, JAX and tf.data names (docs/semantics.md 3, "Op-name
+// parsing"), and what an event's name says about its role in grouping. Pure; O(length); views point
+// into the text given or to literals.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ OpName ParseOpName(std::string_view text);
 
 // What an event's name makes it for grouping (semantics 4.3).
 enum class HostEventType : uint8_t {
-  kNone,           // no known name
-  kOtherKnown,     // a known name without a rule of its own
+  kNone,        // no known name
+  kOtherKnown,  // a known name without a rule of its own
   kTraceContext,
   kFunctionRun,
   kSessionRun,
@@ -29,11 +30,13 @@ enum class HostEventType : uint8_t {
   kCapturedFunction,  // InstantiatedCapturedFunction::*
   kGetNext,           // IteratorGetNextOp::DoCompute
   kGetNextAsOptional,
-  kLoopMarker,        // WhileOp-EvalCond and the like: no groups at all
+  kLoopMarker,  // WhileOp-EvalCond and the like: no groups at all
   kKernelLaunch,
   kKernelExecute,
   kIterator,
   kTfOpRun,
+  kBatch,            // ProcessBatch: a root of level 2
+  kBatchingSession,  // BatchingSessionRun: a root of level 1
 };
 HostEventType ClassifyHostEvent(std::string_view name);
 

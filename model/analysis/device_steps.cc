@@ -1,0 +1,556 @@
+#include "model/analysis/device_steps.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "model/analysis/lane_merge.h"
+#include "model/base/task.h"
+#include "model/lookup.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int32_t kAnyStep = -1;
+constexpr uint8_t kInputDevice =
+    0xff;  // of a HostInterval: input wait, not the launch for a device
+constexpr size_t kMaxDevices = 250;
+
+// What the host did for a step: waited for input, or launched for one device.
+struct HostInterval {
+  int32_t step;
+  uint8_t device;
+  Ps begin, end;
+};
+
+using Ranges = std::vector<TimeRange>;
+
+void MergeInto(Ranges* merged, TimeRange r) {
+  if (!merged->empty() && r.begin <= merged->back().end) {
+    merged->back().end = std::max(merged->back().end, r.end);
+  } else {
+    merged->push_back(r);
+  }
+}
+
+Ps Overlap(const Ranges& a, const Ranges& b) {
+  Ps sum = 0;
+  for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
+    sum += std::max<Ps>(0, std::min(a[i].end, b[k].end) - std::max(a[i].begin, b[k].begin));
+    if (a[i].end < b[k].end) {
+      ++i;
+    } else {
+      ++k;
+    }
+  }
+  return sum;
+}
+
+Ranges Union(const Ranges& a, const Ranges& b) {
+  Ranges all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  std::sort(all.begin(), all.end(), [](TimeRange x, TimeRange y) { return x.begin < y.begin; });
+  Ranges merged;
+  for (TimeRange r : all) MergeInto(&merged, r);
+  return merged;
+}
+
+Ps Length(const Ranges& r) {
+  Ps sum = 0;
+  for (TimeRange x : r) sum += x.length();
+  return sum;
+}
+
+struct Collective {
+  Ps begin, end;
+  std::string_view name;
+};
+
+// One step on one device while it is being computed.
+struct Window {
+  int32_t step = -1;
+  Ps first = kMaxPs, last = kMinPs;  // device events
+  TimeRange span;
+  uint32_t events = 0;
+  Ps h2d = 0, d2h = 0, h2d_hidden = 0, d2h_hidden = 0;
+  ClassTimes above{};  // union at each class or above, within span
+  Ranges gaps;         // no event of any kind
+  std::vector<Collective> collectives;
+  Ps collective_wait = 0;
+};
+
+struct Device {
+  uint32_t plane = 0;
+  std::vector<const Lane*> lanes;
+  std::vector<Window> windows;  // by begin
+  std::vector<int32_t> window_of_step;
+};
+
+class Divider {
+ public:
+  Divider(const Trace& trace, const StatTable& stats, const Grouping& grouping, StepPlan plan)
+      : trace_(trace), stats_(stats), grouping_(grouping), plan_(std::move(plan)) {}
+  void Run(StepDatabase* db, std::stop_token stop);
+
+ private:
+  int32_t StepOf(uint32_t row, Ps start) const;
+  void FindWindows(Device* device) const;
+  void PlaceWindows(Device* device) const;
+  void FillWindows(Device* device) const;
+  void WaitsOfCollectives();
+  void FindLaunchDevices();
+  void ReadHosts(std::stop_token stop);
+  void ReadThread(const Track& track, std::vector<HostInterval>* out) const;
+  std::vector<uint8_t> HostRoles() const;
+  Ranges HostRanges(int32_t step, uint8_t device) const;
+  DeviceStep Finish(const Window& w, uint8_t device) const;
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const Grouping& grouping_;
+  StepPlan plan_;
+  std::vector<uint8_t> class_, role_;
+  std::vector<Device> devices_;
+  std::vector<uint8_t> device_of_plane_;  // device + 1
+  std::vector<uint8_t> launch_device_;    // by row: device + 1, 0: no launch
+  std::vector<HostInterval> host_;        // sorted by step, device, begin
+};
+
+int32_t Divider::StepOf(uint32_t row, Ps start) const {
+  if (plan_.by_time()) {
+    auto it = std::upper_bound(plan_.boundaries.begin(), plan_.boundaries.end(), start);
+    if (it == plan_.boundaries.begin() || it == plan_.boundaries.end()) return -1;
+    return plan_.step_of_boundary[static_cast<size_t>(it - plan_.boundaries.begin() - 1)];
+  }
+  int32_t group = grouping_.group[row];
+  return group < 0 ? -1 : plan_.step_of_group[static_cast<size_t>(group)];
+}
+
+// First and last event of each step on the device, and what the step issued.
+void Divider::FindWindows(Device* device) const {
+  const NameTable& names = trace_.names();
+  device->window_of_step.assign(plan_.steps.size(), -1);
+  for (const Lane* lane : device->lanes) {
+    for (uint32_t i = 0; i < lane->size(); ++i) {
+      auto c = static_cast<TimeClass>(class_[lane->meta[i]]);
+      if (c == TimeClass::kUnknown || lane->dur[i] <= 0) continue;
+      int32_t step = StepOf(lane->first_row + i, lane->start[i]);
+      if (step < 0) continue;
+      int32_t& index = device->window_of_step[static_cast<size_t>(step)];
+      if (index < 0) {
+        index = static_cast<int32_t>(device->windows.size());
+        device->windows.emplace_back();
+        device->windows.back().step = step;
+      }
+      Window& w = device->windows[static_cast<size_t>(index)];
+      Ps end = lane->end(i);
+      w.first = std::min(w.first, lane->start[i]);
+      w.last = std::max(w.last, end);
+      ++w.events;
+      if (c == TimeClass::kHostToDevice) w.h2d += lane->dur[i];
+      if (c == TimeClass::kDeviceToHost) w.d2h += lane->dur[i];
+      if (c == TimeClass::kCollectives) {
+        w.collectives.push_back(
+            {lane->start[i], end, names.strings.View(names.metas[lane->meta[i]].name)});
+      }
+    }
+  }
+}
+
+// From the later of the host marker's begin and the end of the step before, to the last device
+// event.
+void Divider::PlaceWindows(Device* device) const {
+  auto marker = [&](const Window& w) { return plan_.steps[static_cast<size_t>(w.step)].span; };
+  std::sort(device->windows.begin(), device->windows.end(), [&](const Window& a, const Window& b) {
+    auto key = [&](const Window& w) {
+      return std::make_tuple(marker(w).empty() ? w.first : marker(w).begin, w.step);
+    };
+    return key(a) < key(b);
+  });
+  Ps before = kMinPs;
+  std::vector<Window> kept;
+  for (Window& w : device->windows) {
+    Ps begin = marker(w).empty() ? (before == kMinPs ? w.first : before) : marker(w).begin;
+    w.span = {std::max(begin, before), w.last};
+    std::sort(w.collectives.begin(), w.collectives.end(),
+              [](const Collective& a, const Collective& b) { return a.begin < b.begin; });
+    if (w.span.empty()) continue;  // over before the step before was
+    before = w.last;
+    kept.push_back(std::move(w));
+  }
+  device->windows = std::move(kept);
+  std::fill(device->window_of_step.begin(), device->window_of_step.end(), -1);
+  for (size_t i = 0; i < device->windows.size(); ++i) {
+    device->window_of_step[static_cast<size_t>(device->windows[i].step)] = static_cast<int32_t>(i);
+  }
+}
+
+// One pass over the device's events by start: unions by class within the windows, gaps, and what
+// compute hides.
+void Divider::FillWindows(Device* device) const {
+  struct OpenCopy {
+    Ps end;
+    Ps* hidden;
+  };
+  std::vector<Window>& windows = device->windows;
+  ClassTimes cursor;
+  cursor.fill(kMinPs);
+  std::array<size_t, kTimeClasses> at{};  // window that the cursor of the class is in
+  std::vector<OpenCopy> copies;
+  auto cover = [&](size_t c, Ps from, Ps to) {
+    size_t& w = at[c];
+    while (w < windows.size() && windows[w].span.end <= from) ++w;
+    for (size_t k = w; k < windows.size() && windows[k].span.begin < to; ++k) {
+      windows[k].above[c] += std::max<Ps>(
+          0, std::min(to, windows[k].span.end) - std::max(from, windows[k].span.begin));
+    }
+  };
+  size_t gap_at = 0;
+  auto gap = [&](Ps from, Ps to) {
+    while (gap_at < windows.size() && windows[gap_at].span.end <= from) ++gap_at;
+    for (size_t k = gap_at; k < windows.size() && windows[k].span.begin < to; ++k) {
+      TimeRange r{std::max(from, windows[k].span.begin), std::min(to, windows[k].span.end)};
+      if (!r.empty()) windows[k].gaps.push_back(r);
+    }
+  };
+  constexpr size_t kCompute = static_cast<size_t>(TimeClass::kCompute32);
+  ForEachByStart(device->lanes, [&](const Lane& lane, uint32_t i) {
+    size_t c = class_[lane.meta[i]];
+    if (!c || lane.dur[i] <= 0) return;
+    Ps begin = lane.start[i], end = lane.end(i);
+    if (begin > cursor[1]) gap(cursor[1], begin);
+    bool copy = c == static_cast<size_t>(TimeClass::kHostToDevice) ||
+                c == static_cast<size_t>(TimeClass::kDeviceToHost);
+    int32_t step = copy ? StepOf(lane.first_row + i, begin) : -1;
+    int32_t window = step < 0 ? -1 : device->window_of_step[static_cast<size_t>(step)];
+    if (window >= 0) {
+      Window& w = windows[static_cast<size_t>(window)];
+      Ps* hidden =
+          c == static_cast<size_t>(TimeClass::kHostToDevice) ? &w.h2d_hidden : &w.d2h_hidden;
+      *hidden += std::max<Ps>(0, std::min(end, cursor[kCompute]) - begin);
+      copies.push_back({end, hidden});
+    }
+    for (size_t t = c; t > 0; --t) {
+      Ps from = std::max(begin, cursor[t]);
+      if (end <= from) continue;
+      cursor[t] = end;
+      cover(t, from, end);
+      if (t != kCompute || copies.empty()) continue;
+      std::erase_if(copies, [&](const OpenCopy& o) { return o.end <= from; });
+      for (const OpenCopy& o : copies) *o.hidden += std::min(end, o.end) - from;
+    }
+  });
+  if (!windows.empty()) gap(cursor[1], kMaxPs);
+}
+
+// Time of each collective before the last participant starts; participants are the n-th collectives
+// of that name in the step on each device of the host.
+void Divider::WaitsOfCollectives() {
+  for (size_t s = 0; s < plan_.steps.size(); ++s) {
+    std::vector<Window*> sides;
+    for (Device& d : devices_) {
+      bool same_host = trace_.planes[d.plane].host == plan_.steps[s].host;
+      if (same_host && d.window_of_step[s] >= 0)
+        sides.push_back(&d.windows[static_cast<size_t>(d.window_of_step[s])]);
+    }
+    size_t most = 0;
+    for (const Window* w : sides) most = std::max(most, w->collectives.size());
+    for (size_t n = 0; n < most && sides.size() > 1; ++n) {
+      Ps last = kMinPs;
+      std::string_view name;
+      for (const Window* w : sides) {
+        if (n >= w->collectives.size()) continue;
+        if (name.empty()) name = w->collectives[n].name;
+        if (w->collectives[n].name == name) last = std::max(last, w->collectives[n].begin);
+      }
+      for (Window* w : sides) {
+        if (n >= w->collectives.size() || w->collectives[n].name != name) continue;
+        const Collective& c = w->collectives[n];
+        w->collective_wait += std::min(last, c.end) - c.begin;
+      }
+    }
+  }
+}
+
+void Divider::FindLaunchDevices() {
+  launch_device_.assign(trace_.set.rows, 0);
+  RowReader reader(trace_.set);
+  for (const LaunchLink& link : grouping_.launches) {
+    uint32_t plane = trace_.set.tracks[reader.TrackOf(link.device_row)].plane.value;
+    if (plane < device_of_plane_.size()) launch_device_[link.launch_row] = device_of_plane_[plane];
+  }
+}
+
+// By meta: 1 waits for input, 2 launches (an executor, whose launches tell for which device).
+std::vector<uint8_t> Divider::HostRoles() const {
+  const NameTable& names = trace_.names();
+  std::vector<uint8_t> roles(names.metas.size(), 0);
+  for (size_t m = 0; m < roles.size(); ++m) {
+    const EventMeta& meta = names.metas[m];
+    std::string_view name = names.strings.View(meta.name);
+    if (name.starts_with("IteratorGetNext") || name.starts_with("enumerate(DataLoader)")) {
+      roles[m] = 1;
+    } else if (name == "ExecutorState::Process" ||
+               name.find("Executable::Execute") != std::string_view::npos ||
+               (name.find("PjRt") != std::string_view::npos &&
+                name.find("Execute") != std::string_view::npos)) {
+      roles[m] = 2;
+    }
+  }
+  return roles;
+}
+
+void Divider::ReadThread(const Track& track, std::vector<HostInterval>* out) const {
+  struct Executor {
+    Ps begin = 0, end = kMinPs;
+    int32_t step = kAnyStep;
+    uint64_t mask[4] = {};
+  } open;
+  auto close = [&] {
+    if (open.end == kMinPs) return;
+    bool any = open.mask[0] | open.mask[1] | open.mask[2] | open.mask[3];
+    for (size_t d = 0; d < devices_.size(); ++d) {
+      if (!any || (open.mask[d / 64] >> (d % 64) & 1)) {
+        out->push_back({open.step, static_cast<uint8_t>(d), open.begin, open.end});
+      }
+    }
+    open = Executor{};
+  };
+  const auto& stages = stats_.Text(StringStat::kIplStageName);
+  std::vector<const Lane*> lanes;
+  for (const Lane& lane : trace_.set.LanesOf(track)) {
+    if (lane.kind != LaneKind::kInstant) lanes.push_back(&lane);
+  }
+  // Ties: the longer first, so that an executor is open before what it launches. Lanes are ordered
+  // by depth.
+  std::vector<std::tuple<Ps, Ps, uint32_t, uint32_t>> events;  // start, -dur, row, meta
+  for (const Lane* lane : lanes) {
+    for (uint32_t i = 0; i < lane->size(); ++i) {
+      uint32_t row = lane->first_row + i, meta = lane->meta[i];
+      if (role_[meta] || launch_device_[row])
+        events.push_back({lane->start[i], -lane->dur[i], row, meta});
+    }
+    if (stages.rows.empty()) continue;
+    ForColumn(stages, {lane->first_row, lane->size()}, [&](uint32_t row, StringId) {
+      bool root = true;
+      for (EventRow p = Parent(trace_.set, EventRow(row)); p.valid() && root;
+           p = Parent(trace_.set, p)) {
+        root = !stages.Find(p);
+      }
+      uint32_t i = row - lane->first_row;
+      if (root) {
+        out->push_back({plan_.by_time() ? kAnyStep : StepOf(row, lane->start[i]), kInputDevice,
+                        lane->start[i], lane->end(i)});
+      }
+    });
+  }
+  if (lanes.size() > 1) std::sort(events.begin(), events.end());
+  for (const auto& [start, minus_dur, row, meta] : events) {
+    int32_t step = plan_.by_time() ? kAnyStep : StepOf(row, start);
+    if (!plan_.by_time() && step < 0) continue;
+    Ps end = start - minus_dur;
+    if (start >= open.end) close();
+    if (role_[meta] == 1) {
+      out->push_back({step, kInputDevice, start, end});
+    } else if (role_[meta] == 2 && open.end == kMinPs) {
+      open.begin = start;
+      open.end = end;
+      open.step = step;
+    }
+    if (!launch_device_[row]) continue;
+    size_t d = launch_device_[row] - 1u;
+    if (open.end != kMinPs && end <= open.end) {
+      open.mask[d / 64] |= uint64_t{1} << (d % 64);
+    } else {
+      out->push_back({step, static_cast<uint8_t>(d), start, end});
+    }
+  }
+  close();
+}
+
+void Divider::ReadHosts(std::stop_token stop) {
+  FindLaunchDevices();
+  role_ = HostRoles();
+  std::vector<const Track*> threads;
+  for (const Track& t : trace_.set.tracks) {
+    if (t.plane.value < trace_.planes.size() && IsHostThreads(trace_.planes[t.plane.value]) &&
+        !t.derived_in_file) {
+      threads.push_back(&t);
+    }
+  }
+  std::vector<std::vector<HostInterval>> parts(threads.size());
+  ParallelFor(threads.size(), [&](size_t i) {
+    if (!stop.stop_requested()) ReadThread(*threads[i], &parts[i]);
+  });
+  for (const auto& part : parts) host_.insert(host_.end(), part.begin(), part.end());
+  std::sort(host_.begin(), host_.end(), [](const HostInterval& a, const HostInterval& b) {
+    return std::tie(a.step, a.device, a.begin) < std::tie(b.step, b.device, b.begin);
+  });
+}
+
+Ranges Divider::HostRanges(int32_t step, uint8_t device) const {
+  if (plan_.by_time()) step = kAnyStep;
+  auto it = std::lower_bound(host_.begin(), host_.end(), std::make_pair(step, device),
+                             [](const HostInterval& h, const std::pair<int32_t, uint8_t>& k) {
+                               return std::tie(h.step, h.device) < std::tie(k.first, k.second);
+                             });
+  Ranges merged;
+  for (; it != host_.end() && it->step == step && it->device == device; ++it) {
+    MergeInto(&merged, {it->begin, it->end});
+  }
+  return merged;
+}
+
+DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
+  Ranges input = HostRanges(w.step, kInputDevice), launch = HostRanges(w.step, device);
+  DeviceStep d;
+  d.step = static_cast<uint32_t>(w.step);
+  d.device = PlaneId(devices_[device].plane);
+  d.span = w.span;
+  d.events = w.events;
+  d.idle = Length(w.gaps);
+  d.input_wait = Overlap(w.gaps, input);
+  Ps launching = Overlap(w.gaps, Union(input, launch)) - d.input_wait;
+  Ranges in_step;
+  TimeRange marker = plan_.steps[d.step].span;
+  for (TimeRange r : input) {
+    bool inside = !plan_.by_time() || w.span.Contains(r.begin) || marker.Contains(r.begin);
+    if (inside) d.host_input_wait += r.length();
+  }
+  d.h2d = w.h2d;
+  d.d2h = w.d2h;
+  d.h2d_hidden = w.h2d_hidden;
+  d.d2h_hidden = w.d2h_hidden;
+  d.collective_wait = w.collective_wait;
+  auto only = [&](TimeClass c) {
+    size_t i = static_cast<size_t>(c);
+    return static_cast<double>(w.above[i] - (i + 1 < kTimeClasses ? w.above[i + 1] : 0));
+  };
+  StepBreakdown& t = d.times;
+  t.compute = only(TimeClass::kCompute16) + only(TimeClass::kCompute32);
+  t.device_to_device = only(TimeClass::kDeviceToDevice);
+  t.collectives = only(TimeClass::kCollectives);
+  t.launch = static_cast<double>(launching);
+  t.host_to_device = only(TimeClass::kHostToDevice);
+  t.input = static_cast<double>(d.input_wait) + t.host_to_device;
+  t.output = only(TimeClass::kDeviceToHost);
+  t.other = static_cast<double>(d.idle - d.input_wait - launching);
+  t.total = static_cast<double>(w.span.length());
+  return d;
+}
+
+void AddTimes(const StepBreakdown& from, double factor, StepBreakdown* to) {
+  constexpr double StepBreakdown::*kFields[] = {
+      &StepBreakdown::compute,      &StepBreakdown::device_to_device, &StepBreakdown::collectives,
+      &StepBreakdown::host_compute, &StepBreakdown::launch,           &StepBreakdown::input,
+      &StepBreakdown::output,       &StepBreakdown::compile,          &StepBreakdown::other,
+      &StepBreakdown::total,        &StepBreakdown::host_to_device};
+  for (auto field : kFields) to->*field += from.*field * factor;
+}
+
+void MarkPartial(StepDatabase* db, const std::vector<uint32_t>& events) {
+  std::vector<uint32_t> sorted = events;
+  std::sort(sorted.begin(), sorted.end());
+  double median = sorted.empty() ? 0 : sorted[sorted.size() / 2];
+  for (size_t s = 0; s < db->steps.size() && db->steps.size() >= 3; ++s) {
+    bool edge = s == 0 || s + 1 == db->steps.size();
+    if (edge && events[s] < 0.6 * median) db->steps[s].partial = true;
+  }
+}
+
+void Divider::Run(StepDatabase* db, std::stop_token stop) {
+  class_ = DeviceClasses(trace_);
+  device_of_plane_.assign(trace_.planes.size(), 0);
+  for (uint32_t p = 0; p < trace_.planes.size(); ++p) {
+    if (trace_.planes[p].kind != PlaneKind::kGpu || devices_.size() >= kMaxDevices) continue;
+    Device d;
+    d.plane = p;
+    d.lanes = WorkLanes(trace_, trace_.planes[p]);
+    devices_.push_back(std::move(d));
+    device_of_plane_[p] = static_cast<uint8_t>(devices_.size());
+  }
+  // The host and the devices are read side by side.
+  ParallelFor(devices_.size() + 1, [&](size_t i) {
+    if (stop.stop_requested()) return;
+    if (i == 0) {
+      ReadHosts(stop);
+      return;
+    }
+    FindWindows(&devices_[i - 1]);
+    PlaceWindows(&devices_[i - 1]);
+    FillWindows(&devices_[i - 1]);
+  });
+  WaitsOfCollectives();
+  std::vector<uint32_t> events, counts;
+  std::vector<Step> kept;
+  for (size_t s = 0; s < plan_.steps.size(); ++s) {
+    std::vector<DeviceStep> mine;
+    for (size_t d = 0; d < devices_.size(); ++d) {
+      int32_t w = devices_[d].window_of_step.empty() ? -1 : devices_[d].window_of_step[s];
+      if (w >= 0)
+        mine.push_back(
+            Finish(devices_[d].windows[static_cast<size_t>(w)], static_cast<uint8_t>(d)));
+    }
+    if (mine.empty()) continue;
+    Step step = std::move(plan_.steps[s]);
+    step.times = {};
+    uint32_t count = 0;
+    step.span = mine[0].span;
+    for (DeviceStep& d : mine) {
+      AddTimes(d.times, 1.0 / static_cast<double>(mine.size()), &step.times);
+      step.span.begin = std::min(step.span.begin, d.span.begin);
+      step.span.end = std::max(step.span.end, d.span.end);
+      count = std::max(count, d.events);
+      d.step = static_cast<uint32_t>(kept.size());
+      db->device_steps.push_back(d);
+    }
+    events.push_back(count);
+    kept.push_back(std::move(step));
+  }
+  db->steps = std::move(kept);
+  MarkPartial(db, events);
+  for (const Device& d : devices_) {
+    for (const Window& w : d.windows) {
+      size_t c16 = static_cast<size_t>(TimeClass::kCompute16),
+             c32 = static_cast<size_t>(TimeClass::kCompute32);
+      db->compute16 += static_cast<double>(w.above[c16]);
+      db->compute32 += static_cast<double>(w.above[c32] - w.above[c16]);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<const Lane*> WorkLanes(const Trace& trace, const Plane& plane) {
+  std::vector<const Lane*> lanes;
+  for (const Lane* lane : PlaneLanes(trace, plane)) {
+    const Track& track = trace.set.tracks[lane->track.value];
+    bool work = track.kind == TrackKind::kStream || track.kind == TrackKind::kThread ||
+                track.kind == TrackKind::kOther;
+    if (work && lane->kind != LaneKind::kInstant) lanes.push_back(lane);
+  }
+  return lanes;
+}
+
+std::vector<uint8_t> DeviceClasses(const Trace& trace) {
+  const NameTable& names = trace.names();
+  std::vector<uint8_t> classes(names.metas.size(), 0);
+  bool chrome = trace.format == TraceFormat::kChromeJson;
+  for (size_t m = 0; m < classes.size(); ++m) {
+    const EventMeta& meta = names.metas[m];
+    EventCategory c = meta.category;
+    bool work = c == EventCategory::kKernel || c == EventCategory::kMemcpy ||
+                c == EventCategory::kMemset || c == EventCategory::kCommunication;
+    bool gpu = meta.plane.value < trace.planes.size() &&
+               trace.planes[meta.plane.value].kind == PlaneKind::kGpu;
+    if (chrome ? !work : !gpu) continue;
+    classes[m] = static_cast<uint8_t>(OwnDeviceClass(names.strings.View(meta.name), c));
+  }
+  return classes;
+}
+
+void DivideDevices(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                   StepPlan plan, StepDatabase* db, std::stop_token stop) {
+  Divider(trace, stats, grouping, std::move(plan)).Run(db, stop);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,357 @@
+#include "model/analysis/event_forest.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "model/base/task.h"
+
+namespace stepscope {
+namespace {
+
+bool IsSpecial(HostEventType type) {
+  switch (type) {
+    case HostEventType::kNone:
+    case HostEventType::kOtherKnown:
+    case HostEventType::kIterator:
+    case HostEventType::kTfOpRun:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// Correlation ids to launches: a table where the ids are dense, else a sorted list.
+class LaunchIndex {
+ public:
+  struct Entry {
+    int64_t id;
+    uint32_t row, sequence;
+  };
+  explicit LaunchIndex(std::vector<Entry> entries) : entries_(std::move(entries)) {
+    if (entries_.empty()) return;
+    auto [lo, hi] = std::minmax_element(entries_.begin(), entries_.end(),
+                                        [](const Entry& a, const Entry& b) { return a.id < b.id; });
+    base_ = lo->id;
+    uint64_t span = static_cast<uint64_t>(hi->id) - static_cast<uint64_t>(lo->id);
+    if (span <= 4 * entries_.size() + 65536) {
+      table_.assign(span + 1, EventForest::kNone);
+      for (const Entry& e : entries_) table_[static_cast<size_t>(e.id - base_)] = e.row;
+      entries_.clear();
+    } else {
+      std::stable_sort(entries_.begin(), entries_.end(),
+                       [](const Entry& a, const Entry& b) { return a.id < b.id; });
+    }
+  }
+  uint32_t Find(int64_t id) const {  // the last one in the file wins
+    if (!table_.empty()) {
+      uint64_t i = static_cast<uint64_t>(id) - static_cast<uint64_t>(base_);
+      return i < table_.size() ? table_[i] : EventForest::kNone;
+    }
+    auto it = std::upper_bound(entries_.begin(), entries_.end(), id,
+                               [](int64_t v, const Entry& e) { return v < e.id; });
+    return it != entries_.begin() && std::prev(it)->id == id ? std::prev(it)->row
+                                                             : EventForest::kNone;
+  }
+
+ private:
+  std::vector<Entry> entries_;
+  std::vector<uint32_t> table_;
+  int64_t base_ = 0;
+};
+
+}  // namespace
+
+EventForest::EventForest(const Trace& trace, const StatTable& stats, const EventOrder& order)
+    : trace_(trace), stats_(stats), order_(order) {}
+
+uint32_t EventForest::MetaAt(uint32_t pos) const {
+  return trace_.set.Meta(EventRow(order_.row[pos])).value;
+}
+
+void EventForest::ClassifyMetas() {
+  const NameTable& names = trace_.names();
+  types_.resize(names.metas.size());
+  region_role_.resize(names.metas.size());
+  loop_markers_.assign(trace_.hosts.size(), false);
+  for (size_t i = 0; i < names.metas.size(); ++i) {
+    std::string_view name = names.strings.View(names.metas[i].name);
+    types_[i] = ClassifyHostEvent(name);
+    if (name == "ThreadpoolListener::StartRegion") region_role_[i] = 1;
+    if (name == "ThreadpoolListener::StopRegion") region_role_[i] = 2;
+    if (types_[i] != HostEventType::kLoopMarker) continue;
+    uint32_t plane = names.metas[i].plane.value;
+    if (plane >= trace_.planes.size()) continue;
+    uint32_t host = trace_.planes[plane].host.value;
+    if (host < loop_markers_.size()) loop_markers_[host] = true;
+  }
+}
+
+void EventForest::Build(std::stop_token stop) {
+  ClassifyMetas();
+  const TrackSet& set = trace_.set;
+  size_t hosts = trace_.hosts.size();
+  host_tracks_.resize(hosts);
+  special_.resize(hosts);
+  for (uint32_t t : order_.tracks) {
+    uint32_t plane = set.tracks[t].plane.value;
+    if (plane >= trace_.planes.size() || set.tracks[t].derived_in_file) continue;
+    uint32_t host = trace_.planes[plane].host.value;
+    if (host < hosts) host_tracks_[host].push_back(t);
+  }
+  parent_.assign(set.rows, kNone);
+  subtree_end_.resize(set.rows);
+  for (uint32_t i = 0; i < set.rows; ++i) subtree_end_[i] = i + 1;
+  head_.assign(set.rows, kNone);
+  async_.assign(set.rows, 0);
+  linked_child_.assign(set.rows, 0);
+  const auto& async = stats_.Int(IntStat::kIsAsync);
+  for (size_t i = 0; i < async.rows.size(); ++i) {
+    if (async.values[i] && async.rows[i] < set.rows) async_[order_.pos[async.rows[i]]] = 1;
+  }
+  std::vector<std::vector<uint32_t>> special(set.tracks.size());
+  std::vector<uint32_t> by_size = order_.tracks;
+  std::stable_sort(by_size.begin(), by_size.end(), [&](uint32_t a, uint32_t b) {
+    return set.tracks[a].events > set.tracks[b].events;
+  });
+  ParallelFor(by_size.size(), [&](size_t i) {
+    if (!stop.stop_requested()) NestTrack(by_size[i], &special[by_size[i]]);
+  });
+  for (uint32_t h = 0; h < hosts; ++h) {
+    if (stop.stop_requested()) return;
+    for (uint32_t t : host_tracks_[h]) {
+      special_[h].insert(special_[h].end(), special[t].begin(), special[t].end());
+    }
+    LinkIterators(h, HostEventType::kGetNext);
+    LinkIterators(h, HostEventType::kGetNextAsOptional);
+    LinkLaunches(h);
+    LinkContexts(h);
+  }
+  auto by_row = [](const LaunchLink& a, const LaunchLink& b) {
+    return a.device_row < b.device_row;
+  };
+  if (!std::is_sorted(launches_.begin(), launches_.end(), by_row)) {
+    std::sort(launches_.begin(), launches_.end(), by_row);
+  }
+  SortLinks();
+}
+
+// XProf adds a Region from the latest StartRegion that has _c to every StopRegion after it; it
+// carries no stats and only takes part in the nesting (4.1a).
+std::vector<EventForest::Region> EventForest::ThreadpoolRegions(uint32_t track) const {
+  std::vector<Region> regions;
+  RowRange range = RowsOf(trace_.set, trace_.set.tracks[track]);
+  RowReader reader(trace_.set);
+  bool started = false;
+  Ps begin = 0;
+  for (uint32_t pos = range.first; pos < range.end(); ++pos) {
+    uint32_t row = order_.row[pos], meta = reader.Meta(row);
+    uint8_t role = meta < region_role_.size() ? region_role_[meta] : uint8_t{0};
+    if (role == 1 && stats_.Int(IntStat::kConsumerId).Find(EventRow(row))) {
+      begin = reader.Start(row);
+      started = true;
+    } else if (role == 2 && started) {
+      regions.push_back({begin, reader.Start(row)});
+    }
+  }
+  std::stable_sort(regions.begin(), regions.end(), [](const Region& a, const Region& b) {
+    return std::make_tuple(a.begin, b.end) < std::make_tuple(b.begin, a.end);
+  });
+  return regions;
+}
+
+void EventForest::NestTrack(uint32_t track, std::vector<uint32_t>* special) {
+  struct Open {
+    Ps begin, end;
+    uint32_t pos, parent;  // pos kNone: a threadpool region; parent: nearest real event
+  };
+  const TrackSet& set = trace_.set;
+  RowRange range = RowsOf(set, set.tracks[track]);
+  uint32_t plane = set.tracks[track].plane.value;
+  bool host = plane < trace_.planes.size() && IsHostThreads(trace_.planes[plane]);
+  std::vector<Region> regions;
+  if (host &&
+      std::find(region_role_.begin(), region_role_.end(), uint8_t{2}) != region_role_.end()) {
+    regions = ThreadpoolRegions(track);
+  }
+  RowReader reader(set);
+  std::vector<Open> stack;
+  auto enter = [&](Ps begin, Ps end, uint32_t pos, uint32_t at) {
+    while (!stack.empty() && !(stack.back().begin <= begin && end <= stack.back().end)) {
+      if (stack.back().pos != kNone) subtree_end_[stack.back().pos] = at;
+      stack.pop_back();
+    }
+    uint32_t parent = stack.empty()               ? kNone
+                      : stack.back().pos != kNone ? stack.back().pos
+                                                  : stack.back().parent;
+    if (pos != kNone) parent_[pos] = parent;
+    stack.push_back({begin, end, pos, parent});
+  };
+  size_t next_region = 0;
+  for (uint32_t pos = range.first; pos < range.end(); ++pos) {
+    uint32_t row = order_.row[pos];
+    Ps begin = reader.Start(row), end = reader.End(row);
+    uint32_t meta = reader.Meta(row);
+    while (next_region < regions.size() &&
+           std::make_tuple(regions[next_region].begin, -regions[next_region].end) <=
+               std::make_tuple(begin, -end)) {
+      enter(regions[next_region].begin, regions[next_region].end, kNone, pos);
+      ++next_region;
+    }
+    if (meta < types_.size() && IsSpecial(types_[meta])) special->push_back(pos);
+    if (!async_[pos]) enter(begin, end, pos, pos);
+  }
+  for (const Open& open : stack) {
+    if (open.pos != kNone) subtree_end_[open.pos] = range.end();
+  }
+}
+
+void EventForest::AddLink(uint32_t parent, uint32_t child) {
+  edges_.push_back({child, head_[parent]});
+  head_[parent] = static_cast<uint32_t>(edges_.size() - 1);
+  links_.push_back({child, parent});
+  linked_child_[child] = 1;
+}
+
+void EventForest::SortLinks() {
+  std::stable_sort(links_.begin(), links_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+void EventForest::AppendParents(uint32_t pos, std::vector<uint32_t>* out) const {
+  if (parent_[pos] != kNone) out->push_back(parent_[pos]);
+  if (!linked_child_[pos]) return;
+  uint32_t row = order_.row[pos];
+  auto launch = std::lower_bound(launches_.begin(), launches_.end(), row,
+                                 [](const LaunchLink& l, uint32_t r) { return l.device_row < r; });
+  if (launch != launches_.end() && launch->device_row == row) {
+    out->push_back(order_.pos[launch->launch_row]);
+  }
+  auto link = std::lower_bound(links_.begin(), links_.end(), pos,
+                               [](const auto& l, uint32_t p) { return l.first < p; });
+  for (; link != links_.end() && link->first == pos; ++link) out->push_back(link->second);
+}
+
+// ExecutorState::Process of equal (id, iter_num) is the parent of the iterator's call.
+void EventForest::LinkIterators(uint32_t host, HostEventType child_type) {
+  struct Key {
+    int64_t id, iter;
+    uint32_t pos;
+  };
+  std::vector<Key> parents;
+  std::vector<Key> children;
+  for (uint32_t pos : special_[host]) {
+    HostEventType type = types_[MetaAt(pos)];
+    if (type != HostEventType::kExecutorProcess && type != child_type) continue;
+    EventRow row(order_.row[pos]);
+    auto id = stats_.Int(IntStat::kId).Find(row), iter = stats_.Int(IntStat::kIterNum).Find(row);
+    if (!id || !iter) continue;
+    (type == child_type ? children : parents).push_back({*id, *iter, pos});
+  }
+  if (children.empty()) return;
+  auto less = [](const Key& a, const Key& b) {
+    return std::tie(a.id, a.iter) < std::tie(b.id, b.iter);
+  };
+  std::stable_sort(parents.begin(), parents.end(), less);
+  for (const Key& child : children) {
+    auto it = std::upper_bound(parents.begin(), parents.end(), child, less);
+    if (it == parents.begin()) continue;
+    --it;  // the last of equal ones
+    if (it->id == child.id && it->iter == child.iter) AddLink(it->pos, child.pos);
+  }
+}
+
+void EventForest::LinkLaunches(uint32_t host) {
+  const auto& ids = stats_.Int(IntStat::kCorrelationId);
+  std::vector<LaunchIndex::Entry> launches;
+  const TrackSet& set = trace_.set;
+  bool chrome = trace_.format == TraceFormat::kChromeJson;
+  auto is_launch_track = [&](uint32_t t) {
+    const Plane& plane = trace_.planes[set.tracks[t].plane.value];
+    return chrome ? IsHostThreads(plane) : IsHostCpu(trace_, plane);
+  };
+  RowReader reader(set);
+  for (uint32_t t : host_tracks_[host]) {
+    if (!is_launch_track(t)) continue;
+    size_t first = launches.size();
+    ForColumn(ids, RowsOf(set, set.tracks[t]), [&](uint32_t row, int64_t id) {
+      HostEventType type = types_[reader.Meta(row)];
+      if (type != HostEventType::kNone && type != HostEventType::kKernelLaunch) return;
+      launches.push_back({id, row, order_.pos[row]});
+    });
+    // Rows run lane by lane; the last in time must come last.
+    auto by_pos = [](const auto& a, const auto& b) { return a.sequence < b.sequence; };
+    auto begin = launches.begin() + static_cast<ptrdiff_t>(first);
+    if (!std::is_sorted(begin, launches.end(), by_pos)) std::sort(begin, launches.end(), by_pos);
+  }
+  LaunchIndex index(std::move(launches));
+  for (uint32_t t : host_tracks_[host]) {
+    if (is_launch_track(t)) continue;
+    ForColumn(ids, RowsOf(set, set.tracks[t]), [&](uint32_t row, int64_t id) {
+      HostEventType type = types_[reader.Meta(row)];
+      if (type != HostEventType::kNone && type != HostEventType::kKernelExecute) return;
+      uint32_t launch = index.Find(id);
+      if (launch == kNone) return;
+      uint32_t parent = order_.pos[launch], child = order_.pos[row];
+      edges_.push_back({child, head_[parent]});
+      head_[parent] = static_cast<uint32_t>(edges_.size() - 1);
+      linked_child_[child] = 1;
+      launches_.push_back({row, launch});
+    });
+  }
+}
+
+// Every producer of a (type, id) is a parent of every consumer, unless both sides have 64 or more.
+void EventForest::LinkContexts(uint32_t host) {
+  struct Side {
+    int64_t type, id;
+    uint32_t sequence, pos;
+  };
+  auto collect = [&](IntStat type_stat, IntStat id_stat) {
+    std::vector<Side> out;
+    uint32_t sequence = 0;
+    for (uint32_t t : host_tracks_[host]) {
+      const auto& types = stats_.Int(type_stat);
+      size_t i = 0;
+      bool placed = false;
+      ForColumn(
+          stats_.Int(id_stat), RowsOf(trace_.set, trace_.set.tracks[t]),
+          [&](uint32_t row, int64_t id) {
+            if (!placed) {
+              i = static_cast<size_t>(std::lower_bound(types.rows.begin(), types.rows.end(), row) -
+                                      types.rows.begin());
+              placed = true;
+            }
+            while (i < types.rows.size() && types.rows[i] < row) ++i;
+            if (i >= types.rows.size() || types.rows[i] != row) return;
+            out.push_back({types.values[i], id, sequence, order_.pos[row]});
+          });
+      ++sequence;
+    }
+    std::sort(out.begin(), out.end(), [](const Side& a, const Side& b) {
+      return std::tie(a.type, a.id, a.sequence, a.pos) < std::tie(b.type, b.id, b.sequence, b.pos);
+    });
+    return out;
+  };
+  std::vector<Side> producers = collect(IntStat::kProducerType, IntStat::kProducerId);
+  std::vector<Side> consumers = collect(IntStat::kConsumerType, IntStat::kConsumerId);
+  auto key_less = [](const Side& a, const Side& b) {
+    return std::tie(a.type, a.id) < std::tie(b.type, b.id);
+  };
+  size_t c = 0;
+  for (size_t p = 0; p < producers.size();) {
+    size_t p_end = p;
+    while (p_end < producers.size() && !key_less(producers[p], producers[p_end])) ++p_end;
+    while (c < consumers.size() && key_less(consumers[c], producers[p])) ++c;
+    size_t c_end = c;
+    while (c_end < consumers.size() && !key_less(producers[p], consumers[c_end])) ++c_end;
+    if (p_end - p < 64 || c_end - c < 64) {
+      for (size_t i = p; i < p_end; ++i) {
+        for (size_t k = c; k < c_end; ++k) AddLink(producers[i].pos, consumers[k].pos);
+      }
+    }
+    p = p_end;
+    c = c_end;
+  }
+}
+
+}  // namespace stepscope

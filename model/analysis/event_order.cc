@@ -1,0 +1,140 @@
+#include "model/analysis/event_order.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "model/base/task.h"
+
+namespace stepscope {
+namespace {
+
+constexpr uint32_t kNone = 0xffffffffu;
+
+// The event that a lane offers next.
+struct Head {
+  Ps start = 0, dur = 0;
+  uint64_t offset = 0;
+  const Lane* lane = nullptr;
+  uint32_t index = 0;
+  bool Before(const Head& o) const {
+    return std::make_tuple(start, -dur, offset) < std::make_tuple(o.start, -o.dur, o.offset);
+  }
+};
+
+bool Load(Head* head) {
+  const Lane& lane = *head->lane;
+  if (head->index >= lane.size()) return false;
+  head->start = lane.start[head->index];
+  head->dur = lane.dur[head->index];
+  head->offset = lane.SourceOffset(head->index);
+  return true;
+}
+
+// k-way merge by a binary heap; the lanes of one track rarely exceed ten.
+void MergeLanes(std::span<const Lane> lanes, uint32_t* out) {
+  std::vector<Head> heap;
+  for (const Lane& lane : lanes) {
+    Head head;
+    head.lane = &lane;
+    if (Load(&head)) heap.push_back(head);
+  }
+  auto later = [](const Head& a, const Head& b) { return b.Before(a); };
+  std::make_heap(heap.begin(), heap.end(), later);
+  while (!heap.empty()) {
+    std::pop_heap(heap.begin(), heap.end(), later);
+    Head& head = heap.back();
+    do {  // runs within one lane are common: kernels of one op, samples of one thread
+      *out++ = head.lane->first_row + head.index++;
+    } while (Load(&head) && (heap.size() == 1 || !heap.front().Before(head)));
+    if (head.index >= head.lane->size()) {
+      heap.pop_back();
+    } else {
+      std::push_heap(heap.begin(), heap.end(), later);
+    }
+  }
+}
+
+void SortAsInFile(const TrackSet& set, RowRange range, uint32_t* rows) {
+  std::vector<std::pair<uint64_t, uint32_t>> keys(range.count);
+  RowReader reader(set);
+  bool sorted = true;
+  for (uint32_t i = 0; i < range.count; ++i) {
+    keys[i] = {reader.Offset(rows[i]), rows[i]};
+    sorted = sorted && (i == 0 || keys[i - 1].first <= keys[i].first);
+  }
+  if (sorted) return;
+  std::stable_sort(keys.begin(), keys.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (uint32_t i = 0; i < range.count; ++i) rows[i] = keys[i].second;
+}
+
+std::vector<bool> PlanesWithRegions(const Trace& trace) {
+  std::vector<bool> start(trace.planes.size()), stop(trace.planes.size());
+  for (const EventMeta& meta : trace.names().metas) {
+    if (meta.plane.value >= trace.planes.size()) continue;
+    std::string_view name = trace.names().strings.View(meta.name);
+    if (name == "ThreadpoolListener::StartRegion") start[meta.plane.value] = true;
+    if (name == "ThreadpoolListener::StopRegion") stop[meta.plane.value] = true;
+  }
+  for (size_t i = 0; i < start.size(); ++i) start[i] = start[i] && stop[i];
+  return start;
+}
+
+}  // namespace
+
+RowRange RowsOf(const TrackSet& set, const Track& track) {
+  RowRange range;
+  std::span<const Lane> lanes = set.LanesOf(track);
+  if (lanes.empty()) return range;
+  range.first = lanes.front().first_row;
+  range.count = lanes.back().first_row + lanes.back().size() - range.first;
+  return range;
+}
+
+bool IsHostCpu(const Trace& trace, const Plane& plane) {
+  return trace.names().strings.View(plane.name) == "/host:CPU";
+}
+
+bool IsHostThreads(const Plane& plane) { return plane.kind == PlaneKind::kHostThreads; }
+
+EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token stop) {
+  const TrackSet& set = trace.set;
+  EventOrder order;
+  order.tracks.resize(set.tracks.size());
+  std::iota(order.tracks.begin(), order.tracks.end(), 0u);
+  auto key = [&](uint32_t t) {
+    const Track& track = set.tracks[t];
+    const Plane* plane =
+        track.plane.value < trace.planes.size() ? &trace.planes[track.plane.value] : nullptr;
+    return std::make_tuple(plane ? plane->host.value : kNone, plane ? plane->file_order : kNone,
+                           track.plane.value, track.file_order);
+  };
+  std::stable_sort(order.tracks.begin(), order.tracks.end(),
+                   [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  order.row.resize(set.rows);
+  order.pos.resize(set.rows);
+  std::vector<bool> regions = PlanesWithRegions(trace);
+  std::vector<uint32_t> by_size = order.tracks;
+  std::stable_sort(by_size.begin(), by_size.end(), [&](uint32_t a, uint32_t b) {
+    return set.tracks[a].events > set.tracks[b].events;
+  });
+  ParallelFor(by_size.size(), [&](size_t i) {
+    if (stop.stop_requested()) return;
+    const Track& track = set.tracks[by_size[i]];
+    RowRange range = RowsOf(set, track);
+    if (!range.count) return;
+    uint32_t* rows = order.row.data() + range.first;
+    if (track.lane_count == 1) {
+      std::iota(rows, rows + range.count, range.first);
+    } else {
+      MergeLanes(set.LanesOf(track), rows);
+    }
+    bool plane_sorts = track.plane.value < regions.size() && regions[track.plane.value];
+    if (as_in_file && !plane_sorts) SortAsInFile(set, range, rows);
+    for (uint32_t k = 0; k < range.count; ++k) order.pos[rows[k]] = range.first + k;
+  });
+  return order;
+}
+
+}  // namespace stepscope

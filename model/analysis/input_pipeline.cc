@@ -1,0 +1,159 @@
+// The input-pipeline analyzer (semantics 5.3).
+#include "model/analysis/input_pipeline.h"
+
+#include <algorithm>
+
+#include "model/analysis/op_name.h"
+#include "model/analysis/op_stats.h"
+#include "model/analysis/overview.h"
+#include "model/analysis/steps.h"
+
+namespace stepscope {
+namespace {
+
+bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && StartsWithIgnoreCase(a, b);
+}
+
+bool IsFileReader(std::string_view name) {
+  for (std::string_view end : {"::TFRecord", "::TextLine", "::FixedLengthRecord", "::SSTable",
+                               "::RecordIO", "::ArrayRecord"}) {
+    if (name.ends_with(end)) return true;
+  }
+  return false;
+}
+
+bool ReadsAhead(std::string_view name) {
+  for (std::string_view part :
+       {"::MemoryReader", "::MemoryWriter", "::Interleave", "::Prefetch", "::ParallelMap"}) {
+    if (name.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+InputCategory CategoryOfInput(std::string_view name, std::string_view type) {
+  if (type.starts_with("InfeedEnqueue") || type == "MemcpyHToD" ||
+      EqualsIgnoreCase(type, "enqueue")) {
+    return InputCategory::kEnqueue;
+  }
+  if (EqualsIgnoreCase(type, "read")) return InputCategory::kDemandedRead;
+  if (EqualsIgnoreCase(type, "preprocessing")) return InputCategory::kPreprocessing;
+  if (EqualsIgnoreCase(type, "unknown")) return InputCategory::kUnknown;
+  if (type != "Dataset") return InputCategory::kNotInput;
+  if (!IsFileReader(name)) return InputCategory::kPreprocessing;
+  return ReadsAhead(name) ? InputCategory::kAdvancedRead : InputCategory::kDemandedRead;
+}
+
+const char* InputCategoryName(InputCategory c) {
+  switch (c) {
+    case InputCategory::kEnqueue:
+      return "Enqueue";
+    case InputCategory::kDemandedRead:
+      return "Demanded file read";
+    case InputCategory::kAdvancedRead:
+      return "Advanced file read";
+    case InputCategory::kPreprocessing:
+      return "Preprocessing";
+    case InputCategory::kUnknown:
+      return "Unknown";
+    case InputCategory::kNotInput:
+      break;
+  }
+  return "";
+}
+
+namespace {
+
+struct InputTimes {
+  double enqueue = 0, demanded = 0, advanced = 0, preprocessing = 0;  // us
+};
+
+ResultTable HostOpTable(const OpSide& side, InputTimes* times) {
+  ResultTable t;
+  t.id = "host_ops";
+  t.title = "Input operations on the host";
+  t.columns = {
+      {"opName", "Operation", Unit::kNone, ValueType::kString, ""},
+      {"count", "Count", Unit::kCount, ValueType::kInt, ""},
+      {"timeInMs", "Total time", Unit::kMs, ValueType::kReal, "sum of durations over all threads"},
+      {"timeInPercent", "Total", Unit::kFraction, ValueType::kReal,
+       "total time / self time of all input operations: may exceed 1"},
+      {"selfTimeInMs", "Self time", Unit::kMs, ValueType::kReal,
+       "time in which no operation inside it on the same thread runs"},
+      {"selfTimeInPercent", "Self", Unit::kFraction, ValueType::kReal,
+       "self time / self time of all input operations"},
+      {"category", "Category", Unit::kNone, ValueType::kString,
+       "from the iterator's name: file readers, what they prefetch, and the rest"},
+  };
+  Ps whole = 0;
+  for (const OpRow& op : side.ops) {
+    if (CategoryOfInput(op.name, op.type) != InputCategory::kNotInput) whole += op.self;
+  }
+  double all = whole > 0 ? static_cast<double>(whole) : 1;
+  for (const OpRow& op : side.ops) {  // already by self time, then name
+    InputCategory c = CategoryOfInput(op.name, op.type);
+    if (c == InputCategory::kNotInput) continue;
+    double time = static_cast<double>(op.time), self = static_cast<double>(op.self);
+    double us = self / static_cast<double>(kPsPerUs), ms = static_cast<double>(kPsPerMs);
+    if (c == InputCategory::kEnqueue) times->enqueue += us;
+    if (c == InputCategory::kDemandedRead) times->demanded += us;
+    if (c == InputCategory::kAdvancedRead) times->advanced += us;
+    if (c == InputCategory::kPreprocessing) times->preprocessing += us;
+    t.rows.push_back({op.name, static_cast<int64_t>(op.occurrences), time / ms, time / all,
+                      self / ms, self / all, std::string(InputCategoryName(c))});
+    RowLink link;
+    link.rows = op.rows;
+    link.total = op.occurrences;
+    t.links.push_back(std::move(link));
+  }
+  return t;
+}
+
+// Share of the enqueueing that is enqueueing proper: from the enqueue calls, else from the copies
+// in the steps.
+double EnqueueShare(const EnqueueRatio& calls, const std::vector<Step>& steps) {
+  if (calls.period > 0 && calls.busy > 0) return std::min(1.0, calls.busy / calls.period);
+  double copies = Summarize(steps, &StepBreakdown::host_to_device).mean;
+  double total = Summarize(steps, &StepBreakdown::total).mean;
+  return total > 0 ? std::min(1.0, copies / total) : 0;
+}
+
+}  // namespace
+
+AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& params,
+                                std::stop_token stop) {
+  AnalysisResult result;
+  result.panel = "input_pipeline";
+  const StepDatabase& db = context.steps(stop);
+  std::vector<Step> steps = StepsOfHost(context.trace(), db, params.host, context.xprof());
+  result.tables.push_back(StepTable(steps, context.xprof()));
+  HostOps ops = context.ops(stop).Of(context.trace(), params.host);
+  InputTimes t;
+  result.tables.push_back(HostOpTable(ops.host_side, &t));
+  double ratio = EnqueueShare(ops.enqueue, steps);
+  double sum = t.demanded + t.advanced + t.preprocessing;
+  double outside = ratio != 0 ? t.enqueue * (1 - ratio) / ratio : sum;
+  double scale = sum > 0 ? outside / sum : 0;
+  const char* how =
+      "self time of its operations; where the steps show enqueueing, scaled to the time that is "
+      "not "
+      "enqueueing";
+  auto add = [&](const char* id, const char* label, double us, const char* text) {
+    result.properties.push_back({id, label, us, Unit::kUs, text});
+  };
+  add("demanded_file_read_us", "Reading files on demand", t.demanded * scale, how);
+  add("advanced_file_read_us", "Reading files in advance", t.advanced * scale, how);
+  add("preprocessing_us", "Preprocessing", t.preprocessing * scale, how);
+  add("enqueue_us", "Enqueueing", t.enqueue,
+      "self time of operations that hand data to the device");
+  add("unclassified_nonequeue_us", "Other", std::max(0.0, outside - sum * scale),
+      "what the operations above do not explain");
+  if (ops.host_side.ops.empty()) {
+    result.empty_reason = "No tf.data events: the profile has no host operations.";
+  }
+  return result;
+}
+
+}  // namespace stepscope

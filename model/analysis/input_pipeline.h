@@ -1,0 +1,24 @@
+// The input-pipeline analyzer (semantics 5.3): what the host spends on reading and preparing input.
+#pragma once
+
+#include <string_view>
+
+#include "model/analysis/analysis.h"
+
+namespace stepscope {
+
+enum class InputCategory : uint8_t {
+  kNotInput,
+  kEnqueue,
+  kDemandedRead,
+  kAdvancedRead,
+  kPreprocessing,
+  kUnknown
+};
+InputCategory CategoryOfInput(std::string_view op_name, std::string_view op_type);
+const char* InputCategoryName(InputCategory category);
+
+AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& params,
+                                std::stop_token stop);
+
+}  // namespace stepscope

@@ -1,0 +1,198 @@
+#include "model/analysis/op_stats.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMaxRowsPerSide = 500;  // XProf's cut
+
+double Us(Ps t) { return static_cast<double>(t) / static_cast<double>(kPsPerUs); }
+
+std::vector<ColumnDesc> Columns(bool devices) {
+  using V = ValueType;
+  std::vector<ColumnDesc> c = {
+      {"rank", "Rank", Unit::kNone, V::kInt, ""},
+      {"host_or_device", "Side", Unit::kNone, V::kString, ""},
+      {"type", "Type", Unit::kNone, V::kString, "from the op's name, which is name:Type"},
+      {"operation", "Operation", Unit::kNone, V::kString, ""},
+      {"occurrences", "Count", Unit::kCount, V::kInt,
+       "on devices the largest count among the instructions that the op became"},
+      {"total_time", "Total time", Unit::kUs, V::kReal, "sum of durations"},
+      {"avg_time", "Average", Unit::kUs, V::kReal, "total time / count"},
+      {"total_self_time", "Self time", Unit::kUs, V::kReal,
+       "time in which no op inside it on the same thread runs"},
+      {"avg_self_time", "Average self", Unit::kUs, V::kReal, "self time / count"},
+      {"device_total_self_time_percent", "Device self", Unit::kFraction, V::kReal,
+       "share of the devices' time"},
+      {"device_cumulative_total_self_time_percent", "Device cumulative", Unit::kFraction, V::kReal,
+       ""},
+      {"host_total_self_time_percent", "Host self", Unit::kFraction, V::kReal,
+       "share of the host threads' time"},
+      {"Host_cumulative_total_self_time_percent", "Host cumulative", Unit::kFraction, V::kReal, ""},
+      {"measured_flop_rate", "GFLOP/s", Unit::kGflops, V::kReal, "needs XLA's cost model: 0 here"},
+      {"model_flop_rate", "Model GFLOP/s", Unit::kGflops, V::kReal,
+       "needs XLA's cost model: 0 here"},
+      {"measured_memory_bw", "GiB/s", Unit::kNone, V::kReal, "needs XLA's cost model: 0 here"},
+      {"operational_intensity", "FLOP/byte", Unit::kNone, V::kReal,
+       "needs XLA's cost model: 0 here"},
+  };
+  if (devices) {
+    c.push_back({"gpu_tensorcore_utilization", "Tensor Core use", Unit::kFraction, V::kReal,
+                 "time in kernels that use Tensor Cores / time in kernels of the op"});
+  }
+  c.push_back({"bound_by", "Bound by", Unit::kNone, V::kString, ""});
+  c.push_back({"eager", "Execution", Unit::kNone, V::kString, "Eager if any of its runs was"});
+  return c;
+}
+
+// Share of an op's kernel time spent in kernels with Tensor Cores, by op name.
+using TensorCoreUse = std::unordered_map<std::string, std::pair<double, double>>;
+
+TensorCoreUse KernelTimes(AnalysisContext& context, const std::string& host, std::stop_token stop) {
+  TensorCoreUse use;
+  if (!FindAnalysis("kernel_stats")) return use;
+  const ResultTable* t = context.Get("kernel_stats", host, stop).Table("kernels");
+  if (!t) return use;
+  int op = t->Column("op_name"), tc = t->Column("is_kernel_using_tensor_core"),
+      time = t->Column("total_duration_us");
+  if (op < 0 || tc < 0 || time < 0) return use;
+  for (const auto& row : t->rows) {
+    const auto* name = std::get_if<std::string>(&row[static_cast<size_t>(op)]);
+    const auto* us = std::get_if<double>(&row[static_cast<size_t>(time)]);
+    const auto* uses = std::get_if<bool>(&row[static_cast<size_t>(tc)]);
+    if (!name || !us || name->empty()) continue;
+    auto& [in_tc, all] = use[*name];
+    all += *us;
+    if (uses && *uses) in_tc += *us;
+  }
+  return use;
+}
+
+class TableWriter {
+ public:
+  TableWriter(ResultTable* table, const TensorCoreUse& use, bool devices)
+      : table_(*table), use_(use), devices_(devices) {}
+
+  void AddSide(const OpSide& side, bool device, bool with_idle) {
+    whole_ = with_idle ? side.total : side.busy;
+    cumulative_ = 0;
+    size_t first = table_.rows.size();
+    OpRow idle;
+    idle.name = idle.type = "IDLE";
+    idle.time = idle.self = side.idle();
+    bool idle_pending = with_idle && side.total > 0;
+    for (const OpRow& op : side.ops) {
+      if (idle_pending && (idle.self > op.self || (idle.self == op.self && idle.name < op.name))) {
+        AddRow(idle, device);
+        idle_pending = false;
+      }
+      if (table_.rows.size() - first >= kMaxRowsPerSide) return;
+      AddRow(op, device);
+    }
+    if (idle_pending && table_.rows.size() - first < kMaxRowsPerSide) AddRow(idle, device);
+  }
+
+ private:
+  void AddRow(const OpRow& op, bool device) {
+    double share = whole_ > 0 ? static_cast<double>(op.self) / static_cast<double>(whole_) : 0;
+    cumulative_ += share;
+    double n = op.occurrences ? static_cast<double>(op.occurrences) : 1;
+    std::vector<Value> row = {static_cast<int64_t>(table_.rows.size() + 1),
+                              std::string(device ? "Device" : "Host"),
+                              op.type,
+                              op.name,
+                              static_cast<int64_t>(op.occurrences),
+                              Us(op.time),
+                              Us(op.time) / n,
+                              Us(op.self),
+                              Us(op.self) / n,
+                              device ? share : 0.0,
+                              device ? cumulative_ : 0.0,
+                              device ? 0.0 : share,
+                              device ? 0.0 : cumulative_,
+                              0.0,
+                              0.0,
+                              0.0,
+                              0.0};
+    if (devices_) {
+      auto it = use_.find(op.name);
+      bool known = device && it != use_.end() && it->second.second > 0;
+      row.push_back(known ? it->second.first / it->second.second : 0.0);
+    }
+    row.push_back(std::string("Unknown"));
+    row.push_back(std::string(op.eager ? "Eager" : "Function"));
+    if (show_device_time) row.push_back(Us(op.device_time));
+    table_.rows.push_back(std::move(row));
+    RowLink link;
+    link.rows = op.rows;
+    link.total = op.occurrences;
+    table_.links.push_back(std::move(link));
+  }
+
+ public:
+  bool show_device_time = false;
+
+ private:
+  ResultTable& table_;
+  const TensorCoreUse& use_;
+  const bool devices_;
+  Ps whole_ = 0;
+  double cumulative_ = 0;
+};
+
+bool LooksLikeTraining(const HostOps& ops) {
+  auto any = [](const OpSide& side) {
+    return std::any_of(side.ops.begin(), side.ops.end(), [](const OpRow& op) {
+      return op.name.find("gradient_tape") != std::string::npos ||
+             op.name.find("gradients") != std::string::npos ||
+             op.name.find("transpose(") != std::string::npos ||
+             op.name.find("Backward") != std::string::npos;
+    });
+  };
+  return any(ops.host_side) || any(ops.device_side);
+}
+
+}  // namespace
+
+AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params,
+                          std::stop_token stop) {
+  const Trace& trace = context.trace();
+  HostOps ops = context.ops(stop).Of(trace, params.host);
+  AnalysisResult result;
+  result.panel = "op_stats";
+  bool gpus = std::any_of(trace.planes.begin(), trace.planes.end(),
+                          [](const Plane& p) { return p.kind == PlaneKind::kGpu; });
+  TensorCoreUse use = gpus ? KernelTimes(context, params.host, stop) : TensorCoreUse{};
+  bool chrome = trace.format == TraceFormat::kChromeJson;
+  for (bool with_idle : {false, true}) {
+    ResultTable table;
+    table.id = with_idle ? "ops_with_idle" : "ops";
+    table.title = with_idle ? "Operations and idle time" : "Operations";
+    table.columns = Columns(gpus);
+    if (chrome) {
+      table.columns.push_back(
+          {"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,
+           "of the kernels and copies that the op, and no op inside it, launched"});
+    }
+    TableWriter writer(&table, use, gpus);
+    writer.show_device_time = chrome;
+    writer.AddSide(ops.device_side, true, with_idle);
+    writer.AddSide(ops.host_side, false, with_idle);
+    result.tables.push_back(std::move(table));
+  }
+  result.properties.push_back({"task_type", "Task",
+                               std::string(LooksLikeTraining(ops) ? "Training" : "Inference"),
+                               Unit::kNone, "Training if the name of any op shows a gradient"});
+  if (ops.host_side.ops.empty() && ops.device_side.ops.empty()) {
+    result.empty_reason =
+        chrome ? "The trace has no cpu_op events. Record with torch.profiler and activities CPU."
+               : "No event of this profile carries a framework op's name. Record with "
+                 "host_tracer_level "
+                 "1 or higher.";
+  }
+  return result;
+}
+
+}  // namespace stepscope

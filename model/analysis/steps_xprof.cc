@@ -1,0 +1,302 @@
+// Steps exactly as XProf 2.24.2 computes them (semantics 5.1), and steps of profiles without
+// devices, which keep its rules but lose no step and can do without marks.
+#include <algorithm>
+#include <map>
+
+#include "model/analysis/lane_merge.h"
+#include "model/analysis/steps.h"
+#include "model/base/task.h"
+#include "model/lookup.h"
+
+namespace stepscope {
+namespace {
+
+struct GroupTimes {
+  TimeRange marker;
+  bool marked = false;
+  ClassUnion times;
+  uint32_t seen = 0;  // bit per class
+};
+
+void TakeLongest(TimeRange span, GroupTimes* g) {
+  if (!g->marked || span.length() > g->marker.length()) g->marker = span;
+  g->marked = true;
+}
+
+StepBreakdown Breakdown(const GroupTimes& g) {
+  auto time = [&](TimeClass c) { return static_cast<double>(g.times.InsideExclusive(c)); };
+  StepBreakdown b;
+  b.compute = time(TimeClass::kCompute16) + time(TimeClass::kCompute32);
+  b.device_to_device = time(TimeClass::kDeviceToDevice);
+  b.collectives = time(TimeClass::kCollectives);
+  b.host_compute = time(TimeClass::kHostCompute);
+  b.launch = time(TimeClass::kKernelLaunch);
+  b.input = time(TimeClass::kInputWait) + time(TimeClass::kHostToDevice);
+  b.host_to_device = time(TimeClass::kHostToDevice);
+  b.output = time(TimeClass::kDeviceToHost);
+  b.total = static_cast<double>(g.marker.length());
+  b.other = b.total - static_cast<double>(g.times.Inside());
+  return b;
+}
+
+class Steps {
+ public:
+  Steps(const Trace& trace, const StatTable& stats, const Grouping& grouping)
+      : trace_(trace), stats_(stats), grouping_(grouping), groups_(grouping.groups.size()) {}
+
+  StepDatabase Run(bool own_host, std::stop_token stop);
+
+ private:
+  void AddGpus(uint32_t host);
+  void MarkPlane(const Plane& plane);
+  void ClassifyRows(const Plane& plane);
+  void AddHostThreads(uint32_t host);
+  void ClassifyHostRows(const Track& track);
+  bool IsRootInputStage(EventRow row) const;
+  void Unite(std::span<const Lane* const> lanes);
+  uint8_t HostRowClass(const EventMeta& meta) const;
+  void MarkImplicit();
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const Grouping& grouping_;
+  std::vector<GroupTimes> groups_;
+  std::vector<uint8_t> class_;  // by row; 0: does not take part
+  bool own_ = false;
+  bool inferred_ = false;
+};
+
+// XProf's Steps line: consecutive events of one group, by start, make one event.
+void Steps::MarkPlane(const Plane& plane) {
+  int32_t current = Grouping::kNone;
+  TimeRange span;
+  auto close = [&] {
+    if (current >= 0) TakeLongest(span, &groups_[static_cast<size_t>(current)]);
+  };
+  ForEachByStart(PlaneLanes(trace_, plane), [&](const Lane& lane, uint32_t i) {
+    int32_t group = grouping_.group[lane.first_row + i];
+    if (group < 0) return;
+    if (group != current) {
+      close();
+      current = group;
+      span = {lane.start[i], lane.end(i)};
+    }
+    span.end = std::max(span.end, lane.end(i));
+  });
+  close();
+}
+
+void Steps::ClassifyRows(const Plane& plane) {
+  const NameTable& names = trace_.names();
+  std::vector<uint8_t> by_meta(names.metas.size(), 0xff);
+  const auto& correlation = stats_.Int(IntStat::kCorrelationId);
+  const auto& shapes = stats_.Text(StringStat::kShape);
+  for (const Lane* lane : PlaneLanes(trace_, plane)) {
+    RowRange range{lane->first_row, lane->size()};
+    ForColumn(correlation, range, [&](uint32_t row, int64_t id) {
+      if (id < 0) return;
+      uint32_t meta = lane->meta[row - lane->first_row];
+      if (by_meta[meta] == 0xff) {
+        std::string_view name = names.strings.View(names.metas[meta].name);
+        by_meta[meta] = static_cast<uint8_t>(XprofDeviceClass(name));
+      }
+      class_[row] = by_meta[meta];
+    });
+    ForColumn(shapes, range, [&](uint32_t row, StringId shape) {
+      std::string_view text = stats_.strings->View(shape);
+      auto c = static_cast<TimeClass>(class_[row]);
+      if (text.empty() || (c != TimeClass::kCompute16 && c != TimeClass::kCompute32)) return;
+      bool half = text.find("half") != std::string_view::npos;
+      class_[row] = static_cast<uint8_t>(half ? TimeClass::kCompute16 : TimeClass::kCompute32);
+    });
+  }
+}
+
+void Steps::Unite(std::span<const Lane* const> lanes) {
+  ForEachByStart(lanes, [&](const Lane& lane, uint32_t i) {
+    uint32_t row = lane.first_row + i;
+    int32_t group = grouping_.group[row];
+    if (group < 0 || !class_[row]) return;
+    GroupTimes& g = groups_[static_cast<size_t>(group)];
+    g.times.Add(lane.start[i], lane.end(i), static_cast<TimeClass>(class_[row]),
+                g.marked ? g.marker : TimeRange{});
+    g.seen |= 1u << class_[row];
+  });
+}
+
+void Steps::AddGpus(uint32_t host) {
+  std::vector<const Lane*> lanes;
+  for (const Plane& plane : trace_.planes) {
+    if (plane.kind != PlaneKind::kGpu || plane.host.value != host) continue;
+    MarkPlane(plane);
+    ClassifyRows(plane);
+    std::vector<const Lane*> own = PlaneLanes(trace_, plane);
+    lanes.insert(lanes.end(), own.begin(), own.end());
+  }
+  Unite(lanes);
+}
+
+bool Steps::IsRootInputStage(EventRow row) const {
+  const auto& stages = stats_.Text(StringStat::kIplStageName);
+  for (EventRow p = Parent(trace_.set, row); p.valid(); p = Parent(trace_.set, p)) {
+    if (stages.Find(p)) return false;
+  }
+  return true;
+}
+
+// By meta: class, or one of these.
+constexpr uint8_t kMarker = 0xfe, kSkip = 0xfd, kAsk = 0xff;
+
+uint8_t Steps::HostRowClass(const EventMeta& meta) const {
+  std::string_view name = trace_.names().strings.View(meta.name);
+  if (trace_.format == TraceFormat::kChromeJson) {
+    if (meta.category == EventCategory::kStep) return kMarker;
+    if (name.starts_with("enumerate(DataLoader)"))
+      return static_cast<uint8_t>(TimeClass::kInputWait);
+    return meta.category == EventCategory::kCpuOp ? static_cast<uint8_t>(TimeClass::kHostCompute)
+                                                  : kSkip;
+  }
+  if (IsExplicitMarker(name)) return kMarker;
+  return IsWrapper(name) ? kSkip : static_cast<uint8_t>(HostClass(name));
+}
+
+// Where nothing is marked: each implicit root that is large enough begins a step, which ends where
+// the next begins.
+void Steps::MarkImplicit() {
+  for (const GroupTimes& g : groups_) {
+    if (g.marked) return;
+  }
+  std::map<uint32_t, std::vector<size_t>> by_host;
+  std::map<uint32_t, Ps> longest;
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const EventGroup& g = grouping_.groups[i];
+    if (!g.implicit || !g.root.valid()) continue;
+    by_host[g.host.value].push_back(i);
+    longest[g.host.value] = std::max(longest[g.host.value], trace_.set.Duration(g.root));
+  }
+  auto begin = [&](size_t i) { return trace_.set.Start(grouping_.groups[i].root); };
+  for (auto& [host, groups] : by_host) {
+    std::erase_if(groups, [&](size_t i) {
+      return trace_.set.Duration(grouping_.groups[i].root) < longest[host] / 4;
+    });
+    std::sort(groups.begin(), groups.end(),
+              [&](size_t a, size_t b) { return begin(a) < begin(b); });
+    for (size_t k = 0; k < groups.size(); ++k) {
+      Ps end = k + 1 < groups.size()
+                   ? begin(groups[k + 1])
+                   : begin(groups[k]) + trace_.set.Duration(grouping_.groups[groups[k]].root);
+      TakeLongest({begin(groups[k]), end}, &groups_[groups[k]]);
+      inferred_ = true;
+    }
+  }
+}
+
+void Steps::ClassifyHostRows(const Track& track) {
+  const NameTable& names = trace_.names();
+  std::vector<uint8_t> by_meta(names.metas.size(), kAsk);
+  for (const Lane& lane : trace_.set.LanesOf(track)) {
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      uint32_t row = lane.first_row + i;
+      int32_t group = grouping_.group[row];
+      if (group < 0) continue;
+      uint8_t& c = by_meta[lane.meta[i]];
+      if (c == kAsk) c = HostRowClass(names.metas[lane.meta[i]]);
+      const EventGroup& g = grouping_.groups[static_cast<size_t>(group)];
+      bool named = !g.implicit && g.root.value == row;
+      if (c == kMarker || named) {
+        TakeLongest({lane.start[i], lane.end(i)}, &groups_[static_cast<size_t>(group)]);
+      } else if (c != kSkip) {
+        class_[row] = c;
+      }
+    }
+    ForColumn(stats_.Text(StringStat::kIplStageName), {lane.first_row, lane.size()},
+              [&](uint32_t row, StringId) {
+                bool compute = class_[row] == static_cast<uint8_t>(TimeClass::kHostCompute);
+                if (compute && IsRootInputStage(EventRow(row))) {
+                  class_[row] = static_cast<uint8_t>(TimeClass::kInputWait);
+                }
+              });
+  }
+}
+
+void Steps::AddHostThreads(uint32_t host) {
+  std::vector<const Lane*> lanes;
+  for (const Plane& plane : trace_.planes) {
+    bool chrome = trace_.format == TraceFormat::kChromeJson;
+    if (plane.host.value != host || !(chrome ? IsHostThreads(plane) : IsHostCpu(trace_, plane)))
+      continue;
+    for (TrackId t : plane.tracks) {
+      const Track& track = trace_.set.tracks[t.value];
+      if (track.derived_in_file) continue;
+      ClassifyHostRows(track);
+      for (const Lane& lane : trace_.set.LanesOf(track)) lanes.push_back(&lane);
+    }
+  }
+  if (own_) MarkImplicit();
+  Unite(lanes);
+}
+
+StepDatabase Steps::Run(bool own_host, std::stop_token stop) {
+  own_ = own_host;
+  StepDatabase db;
+  db.kind = KindOf(trace_);
+  class_.assign(trace_.set.rows, 0);
+  bool gpu = !own_ && db.kind == DeviceKind::kGpu;
+  for (uint32_t host = 0; host < trace_.hosts.size() && !stop.stop_requested(); ++host) {
+    if (gpu) {
+      AddGpus(host);
+    } else {
+      AddHostThreads(host);
+    }
+  }
+  std::vector<std::vector<Step>> by_host(trace_.hosts.size());
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const GroupTimes& g = groups_[i];
+    const EventGroup& group = grouping_.groups[i];
+    db.compute16 += static_cast<double>(g.times.WholeExclusive(TimeClass::kCompute16));
+    db.compute32 += static_cast<double>(g.times.WholeExclusive(TimeClass::kCompute32));
+    // Whether the class ever is the highest one open.
+    auto seen = [&](TimeClass c) { return g.times.WholeExclusive(c) > 0; };
+    bool worked = gpu ? seen(TimeClass::kCompute16) || seen(TimeClass::kCompute32)
+                      : seen(TimeClass::kHostCompute);
+    if (!g.marked || g.marker.length() <= 0 || !worked) continue;
+    Step step;
+    step.group = static_cast<int32_t>(i);
+    step.host = group.host;
+    step.label = gpu || group.implicit ? std::to_string(group.id) : group.name;
+    step.span = g.marker;
+    step.inferred = inferred_;
+    step.times = Breakdown(g);
+    if (group.root.valid()) step.rows.push_back(group.root);
+    if (group.host.value < by_host.size()) by_host[group.host.value].push_back(std::move(step));
+  }
+  for (std::vector<Step>& steps : by_host) {
+    if (!own_ && steps.size() > 5) {
+      steps.erase(steps.begin());
+      steps.pop_back();
+      db.dropped += 2;
+    }
+    db.steps.insert(db.steps.end(), std::make_move_iterator(steps.begin()),
+                    std::make_move_iterator(steps.end()));
+  }
+  db.inferred = inferred_;
+  db.confidence = inferred_ ? 0.8 : 1;
+  db.how = !own_       ? "XProf's definition: groups of events under a marked root."
+           : inferred_ ? "No marks: each run of a function is taken as a step."
+                       : "From the marks in the profile.";
+  return db;
+}
+
+}  // namespace
+
+StepDatabase XprofSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                        std::stop_token stop) {
+  return Steps(trace, stats, grouping).Run(false, stop);
+}
+
+StepDatabase HostSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                       std::stop_token stop) {
+  return Steps(trace, stats, grouping).Run(true, stop);
+}
+
+}  // namespace stepscope
