@@ -1,0 +1,184 @@
+// The way from a path to a Trace: find the run, pick the loader by content, load, finish.
+#include <algorithm>
+#include <filesystem>
+#include <new>
+
+#include "loaders/loader.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kSniffBytes = 4096;
+
+bool Sniffs(const LoaderDesc& loader, std::string_view prefix) {
+  return loader.sniff(std::as_bytes(std::span(prefix.data(), prefix.size())));
+}
+
+const LoaderDesc* PickLoader(std::string_view name, std::string_view prefix) {
+  for (const LoaderDesc& loader : Loaders()) {
+    if (Sniffs(loader, prefix)) return &loader;
+  }
+  // Not recognised: the name is a hint, and the loader says what is wrong with the content.
+  for (const LoaderDesc& loader : Loaders()) {
+    for (const char* extension : loader.extensions) {
+      if (name.find(extension) != std::string_view::npos) return &loader;
+    }
+  }
+  return nullptr;
+}
+
+Status UnknownFormat(const std::string& path) {
+  std::string text = path + ": not a format that is read here. Read are:";
+  for (const LoaderDesc& loader : Loaders()) {
+    text += std::string(" ") + loader.name + " (";
+    for (const char* extension : loader.extensions)
+      text += std::string(extension == loader.extensions[0] ? "" : ", ") + extension;
+    text += ")";
+  }
+  return {ErrorCode::kFormat, text + ", each also as .gz or .zst"};
+}
+
+Result<std::string> Prefix(const InputFile& file) {
+  if (file.opened == nullptr) return ReadPrefix(file.path, kSniffBytes);
+  std::string prefix(kSniffBytes, '\0');
+  const Result<size_t> n = file.opened->Read(0, std::as_writable_bytes(std::span(prefix)));
+  if (!n.ok()) return n.status();
+  prefix.resize(*n);
+  return prefix;
+}
+
+// The loader of the first file that can be read at all; files of another kind move to `skipped`.
+Result<const LoaderDesc*> ChooseLoader(std::vector<InputFile>* files,
+                                       std::vector<std::string>* skipped) {
+  const LoaderDesc* chosen = nullptr;
+  Status first_error;
+  std::vector<InputFile> kept;
+  for (InputFile& file : *files) {
+    const std::string name = std::filesystem::path(file.path).filename().string();
+    const Result<std::string> prefix = Prefix(file);
+    const LoaderDesc* loader = prefix.ok() ? PickLoader(name, *prefix) : nullptr;
+    if (loader == nullptr) {
+      const Status status = prefix.ok() ? UnknownFormat(file.path) : prefix.status();
+      if (first_error.ok()) first_error = status;
+      skipped->push_back(name + ": " + status.message());
+    } else if (chosen != nullptr && loader != chosen) {
+      skipped->push_back(name + ": " + loader->name + " beside " + chosen->name +
+                         " files; open it by itself");
+    } else {
+      chosen = loader;
+      kept.push_back(std::move(file));
+    }
+  }
+  if (chosen == nullptr)
+    return first_error.ok() ? Status(ErrorCode::kFormat, "nothing to load") : first_error;
+  *files = std::move(kept);
+  return chosen;
+}
+
+Status FilterHost(const std::string& host, std::vector<InputFile>* files) {
+  if (host.empty()) return {};
+  std::string known;
+  for (const InputFile& f : *files) known += (known.empty() ? "" : ", ") + f.host;
+  std::erase_if(*files, [&](const InputFile& f) { return f.host != host; });
+  if (files->empty()) return {ErrorCode::kUsage, "no host named " + host + "; there are: " + known};
+  return {};
+}
+
+Result<Run> PickRun(std::vector<Run> runs, const std::string& wanted, const std::string& path) {
+  if (wanted.empty()) return std::move(runs.front());
+  std::string known;
+  for (Run& run : runs) {
+    if (run.name == wanted) return std::move(run);
+    known += (known.empty() ? "" : ", ") + run.name;
+  }
+  return Status(ErrorCode::kUsage, path + ": no run named " + wanted + "; there are: " + known);
+}
+
+Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, Run run,
+                                             const LoadOptions& options, std::stop_token stop,
+                                             Progress& progress) {
+  if (Status s = FilterHost(options.host, &run.files); !s.ok()) return s;
+  const Result<const LoaderDesc*> loader = ChooseLoader(&run.files, &run.skipped);
+  if (!loader.ok()) return loader.status();
+  TraceBuilder builder;
+  builder.trace().path = path;
+  builder.trace().run = run.name;
+  builder.trace().skipped_files = run.skipped;
+  if (Status s = (*loader)->load(builder, run.files, options, stop, progress); !s.ok()) return s;
+  return builder.Finish(stop, &progress);
+}
+
+Result<std::shared_ptr<const Trace>> OutOfMemory(const std::string& path) {
+  return Status(ErrorCode::kLimit, path + ": not enough memory to load it");
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
+                                                    const LoadOptions& options,
+                                                    std::stop_token stop, Progress* progress) {
+  if (file.opened != nullptr) return file.opened;
+  return OpenByteSource(file.path, options.max_inflated_bytes, stop, progress);
+}
+
+Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const LoadOptions& options,
+                                              std::stop_token stop, Progress& progress) {
+  try {
+    Result<std::vector<Run>> runs = FindRuns(path);
+    if (!runs.ok()) return runs.status();
+    Result<Run> run = PickRun(std::move(runs).value(), options.run, path);
+    if (!run.ok()) return run.status();
+    return LoadRun(path, std::move(run).value(), options, stop, progress);
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory(path);
+  }
+}
+
+Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> paths,
+                                               const LoadOptions& options, std::stop_token stop,
+                                               Progress& progress) {
+  if (paths.empty()) return Status(ErrorCode::kUsage, "no path given");
+  if (paths.size() == 1) return LoadPath(paths[0], options, stop, progress);
+  try {
+    Run all;
+    for (const std::string& path : paths) {
+      Result<std::vector<Run>> runs = FindRuns(path);
+      if (!runs.ok()) return runs.status();
+      Result<Run> run = PickRun(std::move(runs).value(), options.run, path);
+      if (!run.ok()) return run.status();
+      if (all.name.empty()) {
+        all.name = run->name + " and " + std::to_string(paths.size() - 1) + " more";
+        all.directory = run->directory;
+      }
+      std::move(run.value().files.begin(), run.value().files.end(), std::back_inserter(all.files));
+      std::move(run.value().skipped.begin(), run.value().skipped.end(),
+                std::back_inserter(all.skipped));
+    }
+    return LoadRun(paths[0], std::move(all), options, stop, progress);
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory(paths[0]);
+  }
+}
+
+Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::string bytes,
+                                               const LoadOptions& options) {
+  const std::string path(name);
+  try {
+    Result<std::shared_ptr<const ByteSource>> source =
+        MakeByteSource(path, std::move(bytes), options.max_inflated_bytes);
+    if (!source.ok()) return source.status();
+    const std::string file_name = std::filesystem::path(path).filename().string();
+    Run run;
+    run.name = file_name;
+    run.files.push_back(
+        {path, file_name.substr(0, file_name.find('.')), std::move(source).value()});
+    Progress progress;
+    LoadOptions one = options;
+    one.host.clear();  // there is only this one
+    return LoadRun(path, std::move(run), one, {}, progress);
+  } catch (const std::bad_alloc&) {
+    return OutOfMemory(path);
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,243 @@
+#include "loaders/profile_dir.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <vector>
+
+#include "loaders/loader.h"
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ending {
+  std::string_view text;
+  FileRole role;
+  const char* reason;
+};
+
+// First match wins, so the exceptions come before what they are exceptions of.
+constexpr std::array kEndings = {
+    Ending{".xplane.pb", FileRole::kXSpace, ""},
+    Ending{".xplane.riegeli", FileRole::kSkipped, "Riegeli records are not read"},
+    Ending{"perfetto_trace.json", FileRole::kSkipped, "a copy of the trace for the Perfetto UI"},
+    Ending{".memory_profile.json", FileRole::kSkipped, "an old summary by TensorFlow"},
+    Ending{".input_pipeline.pb", FileRole::kSkipped, "an old summary by TensorFlow"},
+    Ending{".overview_page.pb", FileRole::kSkipped, "an old summary by TensorFlow"},
+    Ending{".tensorflow_stats.pb", FileRole::kSkipped, "an old summary by TensorFlow"},
+    Ending{".kernel_stats.pb", FileRole::kSkipped, "an old summary by TensorFlow"},
+    Ending{".op_stats.pb", FileRole::kSkipped, "a cache of XProf"},
+    Ending{".op_stats_v2.pb", FileRole::kSkipped, "a cache of XProf"},
+    Ending{".dcn_collective_stats.pb", FileRole::kSkipped, "a cache of XProf"},
+    Ending{".smart_suggestion.pb", FileRole::kSkipped, "a cache of XProf"},
+    Ending{".hlo_proto.pb", FileRole::kSkipped, "an HLO module that XProf unpacked"},
+    Ending{".SSTABLE", FileRole::kSkipped, "a cache of XProf"},
+    Ending{"cache_version.txt", FileRole::kSkipped, "a cache of XProf"},
+    Ending{".trace.json", FileRole::kChrome, ""},
+    Ending{".json", FileRole::kMaybeChrome, ""},
+};
+
+bool EndsWith(std::string_view text, std::string_view ending) { return text.ends_with(ending); }
+
+struct Found {
+  std::string path, name;
+  FileName kind;
+};
+
+struct Walk {
+  size_t entries = 0;
+  bool cut = false;  // a limit was reached
+  std::map<std::string, std::vector<Found>>
+      files;  // by directory, relative to the root; "" is the root
+};
+
+void List(const fs::path& directory, const std::string& relative, int depth, Walk* walk) {
+  std::error_code error;
+  fs::directory_iterator it(directory, fs::directory_options::skip_permission_denied, error);
+  std::vector<std::pair<fs::path, std::string>> below;
+  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    if (++walk->entries > kMaxDirectoryEntries) {
+      walk->cut = true;
+      return;
+    }
+    const std::string name = it->path().filename().string();
+    std::error_code ignored;
+    if (it->is_directory(ignored)) {
+      // Links to directories could lead around in circles.
+      if (!it->is_symlink(ignored))
+        below.emplace_back(it->path(), relative.empty() ? name : relative + "/" + name);
+    } else if (it->is_regular_file(ignored)) {
+      FileName kind = ClassifyFileName(name);
+      if (kind.role != FileRole::kOther) {
+        walk->files[relative].push_back({it->path().string(), name, std::move(kind)});
+      }
+    }
+  }
+  if (depth >= kMaxDirectoryDepth && !below.empty()) walk->cut = true;
+  if (depth >= kMaxDirectoryDepth) return;
+  for (const auto& [path, rel] : below) List(path, rel, depth + 1, walk);
+}
+
+// "train/plugins/profile/2026" -> "train/2026"; the root itself has its own name.
+std::string RunName(const fs::path& root, std::string relative) {
+  if (relative.empty()) {
+    const fs::path trimmed = root.has_filename() ? root : root.parent_path();
+    std::error_code error;
+    const std::string name = trimmed.filename().string();
+    if (name != "." && name != "..") return name;
+    return fs::weakly_canonical(root, error).filename().string();
+  }
+  for (const std::string_view layer : {"plugins/profile/", "profile/"}) {
+    const size_t at = relative.rfind(layer);
+    const bool whole = at != std::string::npos && (at == 0 || relative[at - 1] == '/');
+    const bool last = whole && relative.find('/', at + layer.size()) == std::string::npos;
+    if (last && (layer.size() > 8 || at == 0)) return relative.erase(at, layer.size());
+  }
+  return relative;
+}
+
+bool SniffsAsTrace(const std::string& path) {
+  const Result<std::string> prefix = ReadPrefix(path, 4096);
+  if (!prefix.ok()) return false;
+  const auto bytes = std::as_bytes(std::span(prefix->data(), prefix->size()));
+  return std::any_of(Loaders().begin(), Loaders().end(),
+                     [&](const LoaderDesc& loader) { return loader.sniff(bytes); });
+}
+
+// A run directory of TensorFlow or JAX, where loose JSON files are something else.
+bool IsProfilerDirectory(const fs::path& directory) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(directory, error).parent_path();
+  return whole.filename() == "profile" && whole.parent_path().filename() == "plugins";
+}
+
+// Which of the files of a directory make its run. False if none does.
+bool MakeRun(std::vector<Found> found, bool allow_loose_json, Run* run) {
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return a.name < b.name; });
+  const bool any_xspace = std::any_of(
+      found.begin(), found.end(), [](const Found& f) { return f.kind.role == FileRole::kXSpace; });
+  for (const Found& f : found) {
+    const bool wanted = any_xspace ? f.kind.role == FileRole::kXSpace
+                                   : f.kind.role == FileRole::kChrome ||
+                                         (f.kind.role == FileRole::kMaybeChrome &&
+                                          allow_loose_json && SniffsAsTrace(f.path));
+    const auto same = std::find_if(run->files.begin(), run->files.end(),
+                                   [&](const InputFile& i) { return i.host == f.kind.host; });
+    if (wanted && same == run->files.end()) {
+      run->files.push_back({f.path, f.kind.host, nullptr});
+    } else if (wanted) {
+      run->skipped.push_back(f.name + ": " + fs::path(same->path).filename().string() +
+                             " of this host is read instead");
+    }
+  }
+  for (const Found& f : found) {
+    if (f.kind.role == FileRole::kSkipped) {
+      run->skipped.push_back(f.name + ": " + f.kind.reason);
+    } else if (any_xspace &&
+               (f.kind.role == FileRole::kChrome || f.kind.role == FileRole::kMaybeChrome)) {
+      const bool has = std::any_of(run->files.begin(), run->files.end(),
+                                   [&](const InputFile& i) { return i.host == f.kind.host; });
+      run->skipped.push_back(
+          f.name + (has ? ": the XSpace of this host is read instead"
+                        : ": the XSpaces of this run are read; open this file itself to see it"));
+    }
+  }
+  std::sort(run->skipped.begin(), run->skipped.end());
+  return !run->files.empty();
+}
+
+Status NothingFound(const std::string& path, const Walk& walk) {
+  std::string text =
+      path +
+      ": no profile found. Looked for plugins/profile/<run>/<host>.xplane.pb at any height, "
+      "and for *.xplane.pb and *.trace.json (also .gz, .zst) in the folder itself; ";
+  text += std::to_string(walk.entries) + " entries seen";
+  if (walk.cut)
+    text += ", then a limit was reached (depth " + std::to_string(kMaxDirectoryDepth) + ", " +
+            std::to_string(kMaxDirectoryEntries) + " entries)";
+  for (const auto& [directory, files] : walk.files) {
+    for (const Found& f : files) {
+      if (f.kind.role == FileRole::kSkipped)
+        return {ErrorCode::kFormat, text + ". " + f.name + " is there: " + f.kind.reason};
+    }
+  }
+  return {ErrorCode::kFormat, text};
+}
+
+Result<std::vector<Run>> RunsOfDirectory(const std::string& path) {
+  const fs::path root(path);
+  Walk walk;
+  List(root, "", 0, &walk);
+  std::vector<Run> runs;
+  for (auto& [relative, found] : walk.files) {
+    Run run;
+    run.directory = relative.empty() ? path : (root / relative).string();
+    const bool profiler_directory = IsProfilerDirectory(run.directory);
+    const bool at_root = relative.empty();
+    // Below the given folder only what is certainly a profile counts: a home directory is full of
+    // JSON.
+    const bool has_profile = std::any_of(found.begin(), found.end(), [&](const Found& f) {
+      return f.kind.role == FileRole::kXSpace ||
+             (f.kind.role == FileRole::kChrome &&
+              (at_root || profiler_directory ||
+               f.name.find(".pt.trace.json") != std::string::npos));
+    });
+    if (!has_profile && !at_root) continue;
+    run.name = RunName(root, relative);
+    if (MakeRun(found, at_root && !profiler_directory, &run)) runs.push_back(std::move(run));
+  }
+  if (runs.empty()) return NothingFound(path, walk);
+  // Newest first: run names are dates, and `train/2026_…` sorts with its date.
+  std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+    const std::string a_last = a.name.substr(a.name.rfind('/') + 1);
+    const std::string b_last = b.name.substr(b.name.rfind('/') + 1);
+    return a_last != b_last ? a_last > b_last : a.name > b.name;
+  });
+  return runs;
+}
+
+}  // namespace
+
+FileName ClassifyFileName(std::string_view name) {
+  std::string_view stem = name;
+  for (const std::string_view packed : {".gz", ".zst"}) {
+    if (EndsWith(stem, packed)) {
+      stem.remove_suffix(packed.size());
+      break;
+    }
+  }
+  for (const Ending& ending : kEndings) {
+    if (!EndsWith(stem, ending.text)) continue;
+    std::string_view host = stem.substr(0, stem.size() - ending.text.size());
+    if (ending.role == FileRole::kChrome && EndsWith(host, ".pt")) host.remove_suffix(3);
+    return {ending.role, std::string(host), ending.reason};
+  }
+  return {};
+}
+
+Result<std::vector<Run>> FindRuns(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    return Status(ErrorCode::kIo, path + ": no such file or directory");
+  }
+  if (error) return Status(ErrorCode::kIo, path + ": " + error.message());
+  if (status.type() == fs::file_type::directory) return RunsOfDirectory(path);
+  if (status.type() != fs::file_type::regular) {
+    return Status(ErrorCode::kIo, path + ": neither a file nor a directory");
+  }
+  const fs::path file(path);
+  Run run;
+  run.name = file.filename().string();
+  run.directory = file.has_parent_path() ? file.parent_path().string() : ".";
+  FileName kind = ClassifyFileName(run.name);
+  run.files.push_back({path, kind.host.empty() ? file.stem().string() : kind.host, nullptr});
+  return std::vector<Run>{std::move(run)};
+}
+
+}  // namespace stepscope

@@ -1,0 +1,15 @@
+// Counter lines ("_counters_"): one series per counter, from the number each event carries. One
+// thread.
+#pragma once
+
+#include "loaders/xplane/file_scan.h"
+#include "model/trace_builder.h"
+
+namespace stepscope::xplane {
+
+// Fills data->track.counters from the stats of the track's events. The events themselves stay in
+// the track. `names` gives the event names by MetaId.
+Status ReadCounters(const ByteSource& source, const PlaneTables& tables, NameTable* names,
+                    TrackData* data, Issues* issues);
+
+}  // namespace stepscope::xplane

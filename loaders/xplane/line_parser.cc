@@ -1,0 +1,404 @@
+#include "loaders/xplane/line_parser.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace stepscope::xplane {
+namespace {
+
+constexpr uint8_t kTagEvent = 4 << 3 | kLen;
+constexpr uint8_t kTagMetadataId = 1 << 3 | kVarint;
+constexpr uint8_t kTagOffset = 2 << 3 | kVarint;
+constexpr uint8_t kTagDuration = 3 << 3 | kVarint;
+constexpr uint8_t kTagStats = 4 << 3 | kLen;
+constexpr uint8_t kTagOccurrences = 5 << 3 | kVarint;
+
+struct EventFields {
+  uint64_t metadata_id = 0, offset = 0, duration = 0;
+  bool aggregated = false;
+};
+
+// Writes events into the four columns of a RawEvents through plain pointers; grows them together.
+class EventWriter {
+ public:
+  explicit EventWriter(RawEvents* out) : out_(out), n_(out->start.size()), capacity_(n_) {
+    Point();
+  }
+  void Add(Ps start, Ps dur, uint32_t meta, uint32_t ref) {
+    if (n_ == capacity_) [[unlikely]]
+      Grow();
+    start_[n_] = start;
+    dur_[n_] = dur;
+    meta_[n_] = meta;
+    ref_[n_] = ref;
+    ++n_;
+  }
+  size_t size() const { return n_; }
+  // Makes room for `expected` more, so that a line of known size grows once.
+  void Expect(size_t expected) {
+    if (n_ + expected > capacity_) Resize(n_ + expected);
+  }
+  void Close() { Resize(n_); }
+
+ private:
+  void Grow() { Resize(capacity_ + capacity_ / 2 + 64); }
+  void Resize(size_t n) {
+    out_->start.Resize(n);
+    out_->dur.Resize(n);
+    out_->meta.Resize(n);
+    out_->ref.Resize(n);
+    capacity_ = n;
+    Point();
+  }
+  void Point() {
+    start_ = out_->start.data();
+    dur_ = out_->dur.data();
+    meta_ = out_->meta.data();
+    ref_ = out_->ref.data();
+  }
+
+  RawEvents* out_;
+  size_t n_, capacity_;
+  Ps* start_ = nullptr;
+  Ps* dur_ = nullptr;
+  uint32_t* meta_ = nullptr;
+  uint32_t* ref_ = nullptr;
+};
+
+// The common case, without a check per byte: known fields only, all within [p, end). False: ask
+// ReadEventCarefully. At least kBlockPadding bytes can be read at `end`.
+inline bool ReadEventFast(Bytes p, Bytes end, EventFields* e) {
+  while (p < end) {
+    uint64_t value = 0;
+    switch (*p) {
+      case kTagMetadataId:
+        p = ReadVarintPadded(p + 1, &e->metadata_id);
+        break;
+      case kTagOffset:
+        p = ReadVarintPadded(p + 1, &e->offset);
+        e->aggregated = false;
+        break;
+      case kTagDuration:
+        p = ReadVarintPadded(p + 1, &e->duration);
+        break;
+      case kTagStats:
+        p = ReadVarintPadded(p + 1, &value);
+        if (p == nullptr || p > end || value > static_cast<uint64_t>(end - p)) return false;
+        p += value;
+        break;
+      case kTagOccurrences:
+        p = ReadVarintPadded(p + 1, &value);
+        e->aggregated = true;
+        e->offset = 0;
+        break;
+      default:
+        return false;
+    }
+    if (p == nullptr) return false;
+  }
+  return p == end;
+}
+
+struct Parser {
+  const LineJob& job;
+  ParseBuffer& buffer;
+  std::stop_token stop;
+  Progress* progress;
+  ParsedLine& out;
+  EventWriter slices, instants;
+  std::unordered_map<int64_t, uint32_t> missing;
+  Ps busy_end = kMinPs;
+  bool wide;
+
+  Parser(const LineJob& j, ParseBuffer* b, std::stop_token s, Progress* p, ParsedLine* o)
+      : job(j),
+        buffer(*b),
+        stop(std::move(s)),
+        progress(p),
+        out(*o),
+        slices(&o->slices),
+        instants(&o->instants),
+        wide(j.end - j.line_begin >= 0xffffffffu) {}
+
+  Status Run();
+  Bytes Block(Bytes p, Bytes end, uint64_t at, bool last);
+  void Event(Bytes p, Bytes end, uint64_t at);
+  void ReadEventCarefully(Bytes p, Bytes end, uint64_t at, EventFields* e);
+  void EventField(uint32_t number, uint32_t wire, uint64_t value, uint64_t at, EventFields* e);
+  Status LongField(uint64_t* at);
+  Status LongEvent(uint64_t at, uint64_t begin, uint64_t end, WindowReader* reader);
+  void Emit(const EventFields& e, uint64_t at);
+  void HeaderField(const Field& f, uint64_t at);
+  uint32_t Meta(uint64_t metadata_id, uint64_t at);
+  void ClipTimes(int64_t offset, Ps* start, Ps* dur, uint64_t at);
+
+  bool stopped = false;    // at garbage
+  bool step_over = false;  // what follows is for LongField
+};
+
+uint32_t Parser::Meta(uint64_t metadata_id, uint64_t at) {
+  const int64_t id = static_cast<int64_t>(metadata_id);
+  const uint32_t index = job.ids->Find(id);
+  if (index != IdMap::kNone) [[likely]]
+    return job.metas[index];
+  out.issues.Count(Issue::kMissingMetadata, at);
+  const auto [it, added] = missing.try_emplace(id, static_cast<uint32_t>(out.missing.size()));
+  if (added) out.missing.push_back(id);
+  return kMissingMeta + it->second;
+}
+
+void Parser::ClipTimes(int64_t offset, Ps* start, Ps* dur, uint64_t at) {
+  const Ps wanted = SaturatingAdd(job.base_ps, offset);
+  if (*dur < 0) {
+    out.issues.Count(Issue::kNegativeDuration, at);
+    *dur = 0;
+  }
+  *start = std::clamp(wanted, -kMaxTimePs, kMaxTimePs);
+  const Ps room = *start > 0 ? kMaxTimePs - *start : kMaxTimePs;
+  const bool clipped = *start != wanted || *dur > room;
+  *dur = std::min(*dur, room);
+  if (clipped) out.issues.Count(Issue::kTimeClipped, at);
+}
+
+inline void Parser::Emit(const EventFields& e, uint64_t at) {
+  const uint32_t meta = Meta(e.metadata_id, at);
+  Ps dur = static_cast<Ps>(e.duration), start = 0;
+  const int64_t offset = static_cast<int64_t>(e.offset);
+  const bool overflow = __builtin_add_overflow(job.base_ps, offset, &start);
+  // Within half the range nothing can overflow; the rest is looked at closely.
+  constexpr uint64_t kHalf = static_cast<uint64_t>(kMaxTimePs) / 2;
+  if (overflow || static_cast<uint64_t>(start) + kHalf > 2 * kHalf || e.duration > kHalf)
+      [[unlikely]] {
+    ClipTimes(offset, &start, &dur, at);
+  }
+  const uint64_t ref = at - job.line_begin;
+  ++out.events;
+  out.aggregated += e.aggregated ? 1 : 0;
+  if (dur == 0) {
+    instants.Add(start, 0, meta, static_cast<uint32_t>(ref));
+    if (wide) [[unlikely]]
+      out.instants.wide_ref.push_back(at);
+    return;
+  }
+  slices.Add(start, dur, meta, static_cast<uint32_t>(ref));
+  if (wide) [[unlikely]]
+    out.slices.wide_ref.push_back(at);
+  const Ps event_end = start + dur;
+  if (event_end > busy_end) {
+    out.busy = SaturatingAdd(out.busy, event_end - std::max(start, busy_end));
+    busy_end = event_end;
+  }
+}
+
+void Parser::EventField(uint32_t number, uint32_t wire, uint64_t value, uint64_t at,
+                        EventFields* e) {
+  if (number == 0 || number > 5) return;
+  if (wire != (number == 4 ? kLen : kVarint)) return out.issues.Count(Issue::kWrongType, at);
+  if (number == 1) e->metadata_id = value;
+  if (number == 2) e->offset = value;
+  if (number == 3) e->duration = value;
+  if (number == 5) e->offset = 0;
+  if (number == 2 || number == 5) e->aggregated = number == 5;
+}
+
+// Field by field with every check, counting what is wrong. Keeps what was decoded before the first
+// error.
+void Parser::ReadEventCarefully(Bytes p, Bytes end, uint64_t at, EventFields* e) {
+  *e = {};
+  FieldReader fields(p, end);
+  Field f;
+  while (fields.Next(&f)) EventField(f.number, f.wire, f.value, at, e);
+  if (fields.clamped()) out.issues.Count(Issue::kLengthPastEnd, at);
+  if (fields.bad()) out.issues.Count(Issue::kBadEvent, at);
+}
+
+inline void Parser::Event(Bytes p, Bytes end, uint64_t at) {
+  EventFields e;
+  if (!ReadEventFast(p, end, &e)) [[unlikely]]
+    ReadEventCarefully(p, end, at, &e);
+  Emit(e, at);
+}
+
+// A field that does not fit a block, or a group: read and stepped over in the file. Moves *at
+// behind it.
+Status Parser::LongField(uint64_t* at) {
+  WindowReader reader(*job.source);
+  SourceFieldReader fields(&reader, *at, job.end);
+  SourceField f;
+  const uint64_t here = *at;
+  bool more = fields.Next(&f);
+  const bool is_event = more && f.number == 4 && f.wire == kLen;
+  while (more && fields.in_group() && !stop.stop_requested()) more = fields.Next(&f);
+  if (!reader.status().ok()) return reader.status();
+  *at = fields.position();
+  stopped = !more;
+  if (more && f.wire == kLen && f.clamped) out.issues.Count(Issue::kLengthPastEnd, here);
+  return is_event ? LongEvent(here + 1, f.begin, f.end, &reader) : reader.status();
+}
+
+Status Parser::LongEvent(uint64_t at, uint64_t begin, uint64_t end, WindowReader* reader) {
+  SourceFieldReader fields(reader, begin, end);
+  SourceField f;
+  EventFields e;
+  while (!stop.stop_requested() && fields.Next(&f)) {
+    if (f.wire == kLen && f.clamped) out.issues.Count(Issue::kLengthPastEnd, at);
+    EventField(f.number, f.wire, f.value, at, &e);
+  }
+  if (fields.bad() && reader->status().ok()) out.issues.Count(Issue::kBadEvent, at);
+  Emit(e, at);
+  return reader->status();
+}
+
+void Parser::HeaderField(const Field& f, uint64_t at) {
+  const bool text = f.number == 2 || f.number == 11;
+  if ((f.number == 1 || f.number == 3 || f.number == 9 || f.number == 10 || text) &&
+      f.wire != (text ? kLen : kVarint)) {
+    return out.issues.Count(Issue::kWrongType, at);
+  }
+  const bool late = out.events > 0 || !job.first_piece;  // ScanFile did not see it
+  switch (f.number) {
+    case 1:
+      out.late_id = f.Int();
+      out.has_late_id = late;
+      break;
+    case 2:
+      if (late) out.late_name = f.text();
+      break;
+    case 3:
+      out.timestamp_after_events = late;
+      out.timestamp_ns = f.Int();
+      break;
+    case 10:
+      out.display_id = f.Int();
+      break;
+    case 11:
+      out.display_name = f.text();
+      break;
+    default:
+      break;
+  }
+}
+
+// Parses what lies whole in [p, end); `at` is the file offset of p. Returns where it stopped: at
+// `end`, before a field that goes on beyond it, at garbage (stopped), or at a group (step_over).
+Bytes Parser::Block(Bytes p, Bytes end, uint64_t at, bool last) {
+  const Bytes block = p;
+  while (p < end) {
+    const uint64_t here = at + static_cast<uint64_t>(p - block);
+    if (*p == kTagEvent) [[likely]] {
+      uint64_t n = 0;
+      Bytes q = ReadVarintPadded(p + 1, &n);
+      if (q != nullptr && q <= end && n <= static_cast<uint64_t>(end - q)) [[likely]] {
+        Event(q, q + n, here + 1);
+        p = q + n;
+        continue;
+      }
+      if (!last) return p;
+    } else if (!last && end - p < 32) {
+      return p;  // its tag or length may go on behind the block
+    }
+    FieldReader fields(p, end);
+    Field f;
+    if (!fields.Next(&f)) {
+      stopped = true;
+      return p;
+    }
+    step_over = f.wire == kGroup;
+    if (step_over || (f.wire == kLen && f.clamped && !last)) return p;
+    if (f.wire == kLen && f.clamped) out.issues.Count(Issue::kLengthPastEnd, here);
+    if (f.number == 4 && f.wire == kLen) {
+      Event(f.begin, f.end, here + 1);
+    } else {
+      HeaderField(f, here);
+    }
+    p = fields.position();
+  }
+  return p;
+}
+
+// Reads [at, end of the block) into the buffer with zeros behind it. Returns the bytes read.
+Result<size_t> ReadBlock(const ByteSource& source, uint64_t at, uint64_t end, ParseBuffer* buffer) {
+  const size_t want = static_cast<size_t>(std::min<uint64_t>(kBlockBytes, end - at));
+  Result<size_t> n = source.Read(at, std::as_writable_bytes(std::span(buffer->bytes)).first(want));
+  if (n.ok()) std::memset(buffer->bytes.data() + *n, 0, kBlockPadding);
+  return n;
+}
+
+Status Parser::Run() {
+  uint64_t at = job.begin;
+  while (at < job.end && !stopped) {
+    if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
+    const Result<size_t> n = ReadBlock(*job.source, at, job.end, &buffer);
+    if (!n.ok()) return n.status();
+    if (*n == 0) break;
+    const Bytes begin = buffer.bytes.data();
+    const uint64_t events_before = out.events;
+    const Bytes p = Block(begin, begin + *n, at, at + *n >= job.end);
+    const uint64_t done = static_cast<uint64_t>(p - begin);
+    if (progress != nullptr) {
+      progress->bytes_done.fetch_add(done, std::memory_order_relaxed);
+      progress->events.fetch_add(out.events - events_before, std::memory_order_relaxed);
+    }
+    // A line of one kind of event: its first block tells how many there will be.
+    if (at == job.begin && done > 0) {
+      slices.Expect(static_cast<size_t>(static_cast<double>(slices.size()) * 1.02 *
+                                        static_cast<double>(job.end - at - done) /
+                                        static_cast<double>(done)));
+    }
+    at += done;
+    if (!stopped && (step_over || done == 0)) {
+      step_over = false;
+      if (Status s = LongField(&at); !s.ok()) return s;
+    }
+  }
+  if (stopped) out.issues.Count(Issue::kBadLine, at);
+  slices.Close();
+  instants.Close();
+  for (RawEvents* events : {&out.slices, &out.instants}) {
+    events->ref_base = wide ? 0 : job.line_begin;
+    if (wide) events->ref.Release();
+  }
+  return {};
+}
+
+}  // namespace
+
+Status ParseLine(const LineJob& job, ParseBuffer* buffer, std::stop_token stop, Progress* progress,
+                 ParsedLine* out) {
+  return Parser(job, buffer, std::move(stop), progress, out).Run();
+}
+
+Result<std::vector<uint64_t>> SplitLine(const ByteSource& source, uint64_t begin, uint64_t end,
+                                        uint64_t target, ParseBuffer* buffer,
+                                        std::stop_token stop) {
+  std::vector<uint64_t> bounds = {begin};
+  uint64_t at = begin;
+  bool garbage = false;
+  while (at < end && !garbage) {
+    if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
+    const Result<size_t> n = ReadBlock(source, at, end, buffer);
+    if (!n.ok()) return n.status();
+    const Bytes block = buffer->bytes.data(), limit = block + *n;
+    const bool last = at + *n >= end;
+    Bytes p = block;
+    uint64_t beyond = 0;  // how far the last field goes behind the block
+    while (p < limit && (last || limit - p >= 32)) {
+      const uint64_t here = at + static_cast<uint64_t>(p - block);
+      if (here - bounds.back() >= target) bounds.push_back(here);
+      FieldReader fields(p, limit);
+      Field f;
+      garbage = !fields.Next(&f) || f.wire == kGroup;
+      if (garbage) break;
+      p = fields.position();
+      if (f.wire == kLen && f.clamped) {
+        beyond = f.value - static_cast<uint64_t>(p - f.begin);
+      }
+    }
+    if (beyond > end) break;  // hostile, and near to overflow
+    at += static_cast<uint64_t>(p - block) + beyond;
+  }
+  if (end > bounds.back()) bounds.push_back(end);
+  return bounds;
+}
+
+}  // namespace stepscope::xplane

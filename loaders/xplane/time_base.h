@@ -1,0 +1,31 @@
+// Where t = 0 lies, and how far each line of each host is from it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/time.h"
+
+namespace stepscope::xplane {
+
+struct LineStart {
+  int64_t timestamp_ns = 0;
+  uint64_t weight = 0;  // bytes of events; 0: no events, does not count
+  // Out:
+  Ps base_ps = 0;  // of the line's start from the origin
+  bool zero_based_among_epoch = false;
+  bool stray = false;
+};
+
+struct HostTimes {
+  int64_t start_unix_ns = 0;  // profile_start_time, 0 if unknown
+  Ps clock_offset = 0;        // by the user
+  std::vector<LineStart> lines;
+  bool unaligned =
+      false;  // out: nothing says where this host lies beside the others; put at their origin
+};
+
+// Fills the `out` members. Returns the Unix time of t = 0 in ns, or 0 if unknown.
+int64_t PlaceOrigin(std::vector<HostTimes>* hosts);
+
+}  // namespace stepscope::xplane

@@ -1,0 +1,24 @@
+// Reads the typed stats of all events of an XSpace trace into a StatTable, in parallel over blocks
+// of rows. Complexity: O(bytes of events); lanes of one line each read its bytes, adaptively.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stop_token>
+
+#include "loaders/byte_source.h"
+#include "loaders/xplane/file_scan.h"
+#include "model/stats.h"
+#include "model/trace.h"
+
+namespace stepscope::xplane {
+
+Result<std::shared_ptr<const StatTable>> ReadTypedStats(
+    const Trace& trace, std::span<const std::shared_ptr<const ByteSource>> files,
+    std::span<const std::shared_ptr<const PlaneTables>> planes, std::stop_token stop);
+
+// The payload of the XEvent whose length varint is at `at`; empty if there is none. Valid until the
+// next Fetch.
+std::string_view FetchEvent(WindowReader* reader, uint64_t at);
+
+}  // namespace stepscope::xplane

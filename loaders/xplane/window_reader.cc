@@ -1,0 +1,84 @@
+#include "loaders/xplane/window_reader.h"
+
+#include <algorithm>
+
+namespace stepscope::xplane {
+
+std::string_view WindowReader::Refill(uint64_t offset, size_t n) {
+  if (!status_.ok() || offset >= size_) return {};
+  n = static_cast<size_t>(std::min<uint64_t>(n, size_ - offset));
+  const uint64_t window_end = begin_ + length_;
+  const bool forward = offset >= begin_ && offset <= window_end + window_ / 4;
+  if (!forward) {
+    window_ = kMinWindow;
+  } else if (used_ * 8 < length_) {
+    window_ = std::max(kMinWindow, window_ / 2);
+  } else {
+    window_ = std::min(kMaxWindow, window_ * 2);
+  }
+  const size_t want = static_cast<size_t>(std::min<uint64_t>(std::max(n, window_), size_ - offset));
+  used_ = n;
+  if (const std::span<const std::byte> all = source_->bytes(); !all.empty()) {
+    begin_ = 0;
+    length_ = all.size();
+    data_ = reinterpret_cast<Bytes>(all.data());
+    return {reinterpret_cast<const char*>(data_ + offset), n};
+  }
+  if (buffer_.size() < want) buffer_.resize(want);
+  if (buffer_.size() > 4 * kMaxWindow && want <= kMaxWindow) {  // one huge message must not stay
+    buffer_.resize(kMaxWindow);
+    buffer_.shrink_to_fit();
+  }
+  Result<size_t> got =
+      source_->Read(offset, std::as_writable_bytes(std::span(buffer_)).first(want));
+  if (!got.ok()) {
+    status_ = got.status();
+    length_ = 0;
+    return {};
+  }
+  begin_ = offset;
+  length_ = *got;
+  data_ = buffer_.data();
+  return {reinterpret_cast<const char*>(data_), std::min(n, length_)};
+}
+
+bool SourceFieldReader::Next(SourceField* f) {
+  if (at_ >= end_) return false;
+  // A tag and a varint or length take at most 20 bytes.
+  const std::string_view head =
+      reader_->Fetch(at_, static_cast<size_t>(std::min<uint64_t>(20, end_ - at_)));
+  const Bytes begin = reinterpret_cast<Bytes>(head.data()), limit = begin + head.size();
+  uint64_t tag = 0;
+  Bytes p = ReadVarint(begin, limit, &tag);
+  bad_ = true;  // until proven
+  if (p == nullptr || tag < 8 || tag >> 32 != 0) return false;
+  f->number = static_cast<uint32_t>(tag >> 3);
+  f->wire = static_cast<uint32_t>(tag & 7);
+  f->clamped = false;
+  if (f->wire == kVarint || f->wire == kLen) {
+    p = ReadVarint(p, limit, &f->value);
+    if (p == nullptr) return false;
+  } else if (f->wire == kFixed64 || f->wire == kFixed32) {
+    const ptrdiff_t n = f->wire == kFixed64 ? 8 : 4;
+    if (limit - p < n) return false;
+    f->value = 0;
+    std::memcpy(&f->value, p, static_cast<size_t>(n));
+    p += n;
+  } else if (f->wire == kGroup) {
+    if (++depth_ > kMaxGroupDepth) return false;
+  } else if (f->wire != kEndGroup || --depth_ < 0) {
+    return false;
+  }
+  at_ += static_cast<uint64_t>(p - begin);
+  if (f->wire == kLen) {
+    f->begin = at_;
+    f->clamped = f->value > end_ - at_;
+    f->end = f->clamped ? end_ : at_ + f->value;
+    at_ = f->end;
+  }
+  if (depth_ > 0 || f->wire == kEndGroup) f->number = 0;
+  bad_ = false;
+  return true;
+}
+
+}  // namespace stepscope::xplane

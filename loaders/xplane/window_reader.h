@@ -1,0 +1,72 @@
+// WindowReader: random access to a ByteSource through a window that adapts: it doubles while
+// reading goes forward densely and shrinks after jumps, so that hopping over long lines costs one
+// small read each and a dense run of small messages a few large ones. One thread at a time. Errors
+// stick: see status().
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "loaders/byte_source.h"
+#include "loaders/xplane/wire.h"
+
+namespace stepscope::xplane {
+
+class WindowReader {
+ public:
+  static constexpr size_t kMinWindow = size_t{1} << 10;
+  static constexpr size_t kMaxWindow = size_t{256} << 10;
+
+  explicit WindowReader(const ByteSource& source) : source_(&source), size_(source.size()) {}
+
+  uint64_t size() const { return size_; }
+  const Status& status() const { return status_; }
+
+  // Bytes [offset, offset + n), less at the end of the source. Valid until the next call.
+  std::string_view Fetch(uint64_t offset, size_t n) {
+    if (offset >= begin_ && offset + n <= begin_ + length_) {
+      used_ += n;
+      return {reinterpret_cast<const char*>(data_ + (offset - begin_)), n};
+    }
+    return Refill(offset, n);
+  }
+
+ private:
+  std::string_view Refill(uint64_t offset, size_t n);
+
+  const ByteSource* source_;
+  uint64_t size_;
+  uint64_t begin_ = 0;
+  size_t length_ = 0, window_ = kMinWindow, used_ = 0;
+  Bytes data_ = nullptr;
+  std::vector<uint8_t> buffer_;
+  Status status_;
+};
+
+// One field of a message that lies in a source. Like Field, with offsets instead of pointers.
+struct SourceField {
+  uint32_t number = 0, wire = 0;
+  uint64_t value = 0;
+  uint64_t begin = 0, end = 0;  // of the payload of kLen
+  bool clamped = false;
+  uint64_t size() const { return end - begin; }
+};
+
+// Walks the fields of the message [begin, end) of a source without reading payloads.
+class SourceFieldReader {
+ public:
+  SourceFieldReader(WindowReader* reader, uint64_t begin, uint64_t end)
+      : reader_(reader), at_(begin), end_(end) {}
+  bool Next(SourceField* f);
+  bool bad() const { return bad_; }
+  bool in_group() const { return depth_ > 0; }
+  uint64_t position() const { return at_; }  // of the next field, or of the garbage
+
+ private:
+  WindowReader* reader_;
+  uint64_t at_, end_;
+  int depth_ = 0;
+  bool bad_ = false;
+};
+
+}  // namespace stepscope::xplane

@@ -1,0 +1,151 @@
+#include "loaders/xplane/xplane_stats.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "loaders/xplane/typed_stats.h"
+#include "loaders/xplane/xplane.pb.h"
+#include "model/trace.h"
+
+namespace stepscope::xplane {
+namespace {
+
+std::string Unpack(const std::string& packed) {
+  const auto source = MakeByteSource("stat", packed, kMaxStatBytes);
+  if (!source.ok()) return "<compressed text, " + std::to_string(packed.size()) + " bytes>";
+  const auto bytes = (*source)->bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+class XPlaneStats final : public StatSource {
+ public:
+  XPlaneStats(std::vector<std::shared_ptr<const ByteSource>> files,
+              std::vector<std::shared_ptr<const PlaneTables>> planes)
+      : files_(std::move(files)), planes_(std::move(planes)) {}
+
+  Result<std::vector<Stat>> Decode(const Trace& trace, EventRow row) const override {
+    if (row.value >= trace.set.rows) return Status(ErrorCode::kUsage, "no such event");
+    try {
+      return DecodeRow(trace, row);
+    } catch (const std::bad_alloc&) {
+      return Status(ErrorCode::kLimit, "not enough memory for the stats of this event");
+    }
+  }
+
+  Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
+                                                     std::stop_token stop) const override {
+    return ReadTypedStats(trace, files_, planes_, std::move(stop));
+  }
+
+  size_t resident_bytes() const override {
+    size_t n = 0;
+    for (const auto& file : files_) n += file->bytes().size();
+    return n;
+  }
+
+ private:
+  Result<std::vector<Stat>> DecodeRow(const Trace& trace, EventRow row) const {
+    std::vector<Stat> stats;
+    const Lane& lane = trace.set.lanes[trace.set.LaneOf(row).value];
+    const Track& track = trace.set.tracks[lane.track.value];
+    const uint32_t i = row.value - lane.first_row;
+    if (track.plane.value >= planes_.size() || track.source >= files_.size()) return stats;
+    const PlaneTables& tables = *planes_[track.plane.value];
+    WindowReader reader(*files_[track.source]);
+    const auto& metas = trace.names().metas;
+    if (lane.meta[i] < metas.size()) {
+      const uint32_t index = tables.event_ids.Find(metas[lane.meta[i]].source_id);
+      if (index != IdMap::kNone && tables.event_metas[index].has_stats) {
+        const EventMetaScan& meta = tables.event_metas[index];
+        AddStats(&reader, meta.begin, meta.end, 5, tables, true, &stats);
+      }
+    }
+    if (const uint64_t at = lane.SourceOffset(i); at != ~uint64_t{0})
+      AddEvent(&reader, at, tables, &stats);
+    if (!reader.status().ok()) return reader.status();
+    return stats;
+  }
+
+  static void AddEvent(WindowReader* reader, uint64_t at, const PlaneTables& tables,
+                       std::vector<Stat>* out) {
+    const std::string_view head = reader->Fetch(at, 10);
+    const Bytes begin = reinterpret_cast<Bytes>(head.data());
+    uint64_t size = 0;
+    const Bytes p = ReadVarint(begin, begin + head.size(), &size);
+    if (p == nullptr) return;
+    const uint64_t first = at + static_cast<uint64_t>(p - begin);
+    AddStats(reader, first, first + std::min(size, reader->size() - first), 4, tables, false, out);
+  }
+
+  // The stats among the fields of the message [begin, end): of metadata field 5, of an event
+  // field 4.
+  static void AddStats(WindowReader* reader, uint64_t begin, uint64_t end, uint32_t number,
+                       const PlaneTables& tables, bool from_metadata, std::vector<Stat>* out) {
+    SourceFieldReader fields(reader, begin, end);
+    SourceField f;
+    pb::XStat message;
+    while (out->size() < kMaxStatsPerEvent && fields.Next(&f)) {
+      if (!from_metadata && f.number == 5 && f.wire == kVarint) {
+        out->push_back({"num_occurrences", static_cast<int64_t>(f.value), false});
+      }
+      if (f.number != number || f.wire != kLen) continue;
+      const uint64_t size = f.size();
+      const std::string_view bytes =
+          reader->Fetch(f.begin, static_cast<size_t>(std::min<uint64_t>(size, kMaxStatBytes)));
+      const bool whole = message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+      Stat stat = ToStat(message, tables);
+      if (!whole && bytes.size() < size) stat.value = "<" + std::to_string(size) + " bytes>";
+      stat.from_metadata = from_metadata;
+      out->push_back(std::move(stat));
+    }
+  }
+
+  static Stat ToStat(const pb::XStat& s, const PlaneTables& tables) {
+    Stat stat;
+    const std::string* name = tables.StatName(s.metadata_id());
+    stat.name = name == nullptr ? "stat " + std::to_string(s.metadata_id()) : *name;
+    switch (s.value_case()) {
+      case pb::XStat::kDoubleValue:
+        stat.value = s.double_value();
+        break;
+      case pb::XStat::kUint64Value:
+        stat.value = s.uint64_value();
+        break;
+      case pb::XStat::kInt64Value:
+        stat.value = s.int64_value();
+        break;
+      case pb::XStat::kStrValue:
+        stat.value = s.str_value();
+        break;
+      case pb::XStat::kBytesValue:
+        stat.value = "<opaque bytes> (" + std::to_string(s.bytes_value().size()) + ")";
+        break;
+      case pb::XStat::kRefValue: {
+        const std::string* text = tables.StatName(static_cast<int64_t>(s.ref_value()));
+        stat.value = text == nullptr ? std::string() : *text;
+        break;
+      }
+      case pb::XStat::kCompressedStrValue:
+        stat.value = Unpack(s.compressed_str_value());
+        break;
+      default:
+        stat.value = std::string();
+        break;
+    }
+    return stat;
+  }
+
+  std::vector<std::shared_ptr<const ByteSource>> files_;
+  std::vector<std::shared_ptr<const PlaneTables>> planes_;  // by PlaneId
+};
+
+}  // namespace
+
+std::shared_ptr<const StatSource> MakeStatSource(
+    std::vector<std::shared_ptr<const ByteSource>> files,
+    std::vector<std::shared_ptr<const PlaneTables>> planes) {
+  return std::make_shared<XPlaneStats>(std::move(files), std::move(planes));
+}
+
+}  // namespace stepscope::xplane
