@@ -13,6 +13,7 @@
 namespace stepscope {
 
 class AnalysisCache;            // viewer/analysis_cache.h: results computed in the background
+class NameCache;                // viewer/name_cache.h: colours and short labels of event names
 class Settings;
 struct Fonts;                   // viewer/fonts.h
 struct Theme;
@@ -27,6 +28,7 @@ struct PanelContext {
   AppServices& services;
   const RunView* run = nullptr;  // the active run, or null
   const Fonts* fonts = nullptr;  // null: everything in the current font
+  NameCache* names = nullptr;    // null: no colours of names (tests)
 };
 
 class Panel {

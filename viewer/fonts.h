@@ -1,0 +1,40 @@
+// Fonts: the faces the viewer draws with, found on the system, and icon code points.
+#pragma once
+
+#include <string>
+#include <vector>
+
+struct ImFont;
+
+namespace stepscope {
+
+// All non-null after LoadFonts(). Owned by ImGui's atlas.
+struct Fonts {
+  ImFont* ui = nullptr;
+  ImFont* bold = nullptr;
+  ImFont* mono = nullptr;
+  ImFont* mono_bold = nullptr;
+  bool icons = false;  // Fork Awesome was found: without it, buttons carry words
+};
+
+// Adds faces to the current context's atlas. Looks under `roots`, or under the usual system folders
+// when empty; falls back to DejaVu, then to the font embedded in Dear ImGui.
+Fonts LoadFonts(const std::vector<std::string>& roots = {});
+
+namespace icon {  // Fork Awesome, UTF-8
+inline constexpr const char kOpen[] = "\xEF\x81\xBC", kSearch[] = "\xEF\x80\x82",
+                            kDown[] = "\xEF\x83\x97", kRight[] = "\xEF\x83\x9A",
+                            kOk[] = "\xEF\x81\x98", kClose[] = "\xEF\x80\x8D",
+                            kSun[] = "\xEF\x86\x85", kMoon[] = "\xEF\x86\x86",
+                            kHelp[] = "\xEF\x81\x99", kPointer[] = "\xEF\x89\x85",
+                            kPan[] = "\xEF\x81\x87", kZoom[] = "\xEF\x80\x8E",
+                            kRange[] = "\xEF\x81\xBE", kCopy[] = "\xEF\x83\x85",
+                            kTarget[] = "\xEF\x81\x9B", kChip[] = "\xEF\x8B\x9B",
+                            kServer[] = "\xEF\x88\xB3", kWarn[] = "\xEF\x81\xB1",
+                            kFolder[] = "\xEF\x81\xBB", kFile[] = "\xEF\x85\x9B",
+                            kUp[] = "\xEF\x83\x98", kInfo[] = "\xEF\x81\x9A",
+                            kClock[] = "\xEF\x80\x97", kGear[] = "\xEF\x80\x93",
+                            kPrevious[] = "\xEF\x84\x86", kNext[] = "\xEF\x84\x87";
+}  // namespace icon
+
+}  // namespace stepscope

@@ -1,0 +1,280 @@
+// Details: the selected event. Everything shown is gathered once per selection, not each frame.
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "model/lookup.h"
+#include "viewer/name_cache.h"
+#include "viewer/panels/panels.h"
+#include "viewer/timeline/layout.h"
+#include "viewer/widgets/draw.h"
+
+namespace stepscope {
+namespace {
+
+struct Fact {
+  std::string label, value, how;  // how: tooltip
+  EventRef link;                  // value is a link to this event, if valid
+  bool number = false;            // drawn in the mono face
+};
+
+// What the panel shows of one event.
+struct Memo {
+  EventRef event;
+  const Trace* trace = nullptr;
+  std::string name, where, note;  // note: why arguments are missing
+  Rgba color = 0;
+  std::vector<Fact> facts, stats;
+};
+
+const RunView* RunOf(const SessionView& session, TraceId id) {
+  for (const RunView& run : session.runs) {
+    if (run.id == id) return &run;
+  }
+  return nullptr;
+}
+
+const TrackSet* SetOf(const RunView& run, uint32_t set) {
+  if (set == 0) return &run.trace->set;
+  return set - 1 < run.derived.size() ? run.derived[set - 1].get() : nullptr;
+}
+
+std::string Where(const Trace& trace, const TrackSet& set, TrackId id) {
+  const Track& track = set.tracks[id.value];
+  std::string out(set.names->strings.View(track.name));
+  if (track.plane.valid() && track.plane.value < trace.planes.size()) {
+    const Plane& plane = trace.planes[track.plane.value];
+    out += " on " + plane.display_name;
+    if (trace.hosts.size() > 1) out += " of " + std::string(trace.HostName(plane.host));
+  }
+  return out;
+}
+
+// Values that the mono face suits: numbers, and text without spaces such as shapes and identifiers
+// of grids.
+bool IsNumber(const Stat& stat) { return !std::holds_alternative<std::string>(stat.value); }
+
+void AddTimes(const TrackSet& set, EventRow row, const Lane& lane, Memo* memo) {
+  memo->facts.push_back(
+      {"Start", FormatDuration(set.Start(row), 9), "From the origin of the profile.", {}, true});
+  if (lane.kind == LaneKind::kInstant) return;
+  memo->facts.push_back(
+      {"Duration", FormatDuration(set.Duration(row), 6), "End minus start.", {}, true});
+  if (lane.kind == LaneKind::kNested) {
+    memo->facts.push_back({"Self time",
+                           FormatDuration(SelfTime(set, row), 6),
+                           "Duration minus that of the events inside it.",
+                           {},
+                           true});
+  }
+}
+
+void AddParent(const EventRef& event, const TrackSet& set, Memo* memo) {
+  const EventRow parent = Parent(set, event.row);
+  if (!parent.valid()) return;
+  memo->facts.push_back({"Inside",
+                         std::string(set.Name(parent)),
+                         "The event around this one on its track.",
+                         {event.trace, event.set, parent},
+                         false});
+}
+
+void AddSource(const EventRef& event, const RunView& run, const TrackSet& set, Memo* memo) {
+  if (event.set == 0 || event.row.value >= set.source.size()) return;
+  const EventRow source = set.source[event.row.value];
+  if (!source.valid()) return;
+  memo->facts.push_back({"Comes from",
+                         std::string(run.trace->set.Name(source)),
+                         "The recorded event this derived one stands for.",
+                         {event.trace, 0, source},
+                         false});
+}
+
+void AddFlows(const EventRef& event, const Trace& trace, Memo* memo) {
+  constexpr size_t kMost = 8;
+  size_t shown = 0;
+  for (const Flow& flow : trace.flows) {
+    if (event.set != 0 || shown >= kMost) return;
+    const bool from = flow.from == event.row;
+    if (!from && flow.to != event.row) continue;
+    const EventRow other = from ? flow.to : flow.from;
+    memo->facts.push_back({from ? "Leads to" : "Caused by",
+                           std::string(trace.set.Name(other)),
+                           "By a flow recorded in the profile.",
+                           {event.trace, 0, other},
+                           false});
+    ++shown;
+  }
+}
+
+void AddStats(const EventRef& event, const Trace& trace, Memo* memo) {
+  if (event.set != 0 || !trace.source) {
+    memo->note = event.set != 0 ? "Derived events carry no arguments of their own."
+                                : "This profile has no arguments to read.";
+    return;
+  }
+  auto stats = trace.source->Decode(trace, event.row);
+  if (!stats.ok()) {
+    memo->note = stats.status().message();
+    return;
+  }
+  for (const Stat& stat : *stats) {
+    const char* how = stat.from_metadata ? "The same for all events of this name." : "";
+    memo->stats.push_back({stat.name, ToText(stat), how, {}, IsNumber(stat)});
+  }
+  if (memo->stats.empty()) memo->note = "The event carries no arguments.";
+}
+
+class DetailsPanel final : public Panel {
+ public:
+  void Draw(const PanelContext& context) override;
+
+ private:
+  bool Update(const PanelContext& context);
+  void DrawHeader(const PanelContext& context) const;
+  void DrawFacts(const PanelContext& context, const char* id, const std::vector<Fact>& facts) const;
+  void DrawFact(const PanelContext& context, const Fact& fact) const;
+  Memo memo_;
+};
+
+bool DetailsPanel::Update(const PanelContext& context) {
+  const EventRef event = context.view.selected;
+  const RunView* run = RunOf(context.session, event.trace);
+  if (!event.valid() || run == nullptr) return false;
+  if (memo_.event == event && memo_.trace == run->trace.get()) return true;
+  const TrackSet* set = SetOf(*run, event.set);
+  if (set == nullptr || event.row.value >= set->rows) return false;
+  memo_ = {};
+  memo_.event = event;
+  memo_.trace = run->trace.get();
+  memo_.name = std::string(set->Name(event.row));
+  memo_.where = Where(*run->trace, *set, set->TrackOf(event.row));
+  memo_.color = context.theme.NameColor(memo_.name);
+  const Lane& lane = set->lanes[set->LaneOf(event.row).value];
+  AddTimes(*set, event.row, lane, &memo_);
+  AddParent(event, *set, &memo_);
+  AddSource(event, *run, *set, &memo_);
+  AddFlows(event, *run->trace, &memo_);
+  AddStats(event, *run->trace, &memo_);
+  return true;
+}
+
+void DetailsPanel::Draw(const PanelContext& context) {
+  if (!Update(context)) {
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextDisabled(
+        "%s", context.run == nullptr
+                  ? "Open a profile, then click an event on the timeline."
+                  : "Click an event on the timeline to see its times and all its arguments. "
+                    "With / you find events by name.");
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  DrawHeader(context);
+  if (!ImGui::BeginChild("##facts")) {
+    ImGui::EndChild();
+    return;
+  }
+  DrawFacts(context, "##times", memo_.facts);
+  ImGui::Spacing();
+  ImGui::Separator();
+  ImGui::Spacing();
+  if (!memo_.note.empty()) {
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextDisabled("%s", memo_.note.c_str());
+    ImGui::PopTextWrapPos();
+  }
+  DrawFacts(context, "##stats", memo_.stats);
+  ImGui::EndChild();
+}
+
+void DetailsPanel::DrawHeader(const PanelContext& context) const {
+  const Pen pen = MakePen(context.theme, *context.fonts);
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float button = pen.Px(26);
+  const float right = p.x + width - 2 * button - pen.Px(6);
+  const float y = p.y + pen.Px(6);
+  pen.Box(p.x + pen.Px(4), y + pen.Px(3), pen.Px(11), pen.Px(11),
+          context.theme.NameColor(memo_.name), 2);
+  bool whole = true;
+  pen.TextFit(context.fonts->bold, TypeSize::kTitle, p.x + pen.Px(24), right, y,
+              context.theme[Role::kText], memo_.name, &whole);
+  ImGui::InvisibleButton("##name", {std::max(1.0f, right - p.x), pen.Px(30)});
+  if (!whole && ImGui::IsItemHovered() && ImGui::BeginTooltip()) {
+    ImGui::PushTextWrapPos(ImGui::GetFontSize() * 40);
+    ImGui::TextUnformatted(memo_.name.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+  }
+  ImGui::SetCursorScreenPos({right + pen.Px(2), p.y + pen.Px(2)});
+  if (IconButton("##zoom", icon::kTarget, "F", "Zoom to it (F)", false, *context.fonts,
+                 context.theme, button)) {
+    context.commands.Push("view.zoom_selection");
+  }
+  ImGui::SetCursorScreenPos({right + pen.Px(4) + button, p.y + pen.Px(2)});
+  if (IconButton("##copy", icon::kCopy, "C", "Copy all (Ctrl+Shift+C); the name alone: Ctrl+C",
+                 false, *context.fonts, context.theme, button)) {
+    context.commands.Push("copy.all");
+  }
+  pen.TextFit(context.fonts->ui, TypeSize::kSmall, p.x + pen.Px(24), p.x + width, p.y + pen.Px(30),
+              context.theme[Role::kText2], memo_.where);
+  ImGui::SetCursorScreenPos({p.x, p.y + pen.Px(54)});
+  pen.HLine(p.x, p.x + width, p.y + pen.Px(52), context.theme[Role::kGrid]);
+  ImGui::Dummy({0, 0});
+}
+
+void DetailsPanel::DrawFact(const PanelContext& context, const Fact& fact) const {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::TextDisabled("%s", fact.label.c_str());
+  if (!fact.how.empty()) ImGui::SetItemTooltip("%s", fact.how.c_str());
+  ImGui::TableNextColumn();
+  if (fact.link.valid()) {
+    if (ImGui::TextLink(fact.value.c_str())) {
+      CommandArgs args;
+      args.event = fact.link;
+      context.commands.Push("select.reveal", std::move(args));
+    }
+    return;
+  }
+  if (fact.number) ImGui::PushFont(context.fonts->mono, TypeSize::kSmall);
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(fact.value.data(), fact.value.data() + fact.value.size());
+  ImGui::PopTextWrapPos();
+  if (fact.number) ImGui::PopFont();
+  if (ImGui::BeginPopupContextItem("##menu")) {
+    if (ImGui::MenuItem("Copy value")) {
+      CommandArgs args;
+      args.text = fact.value;
+      context.commands.Push("copy.text", std::move(args));
+    }
+    ImGui::EndPopup();
+  }
+}
+
+void DetailsPanel::DrawFacts(const PanelContext& context, const char* id,
+                             const std::vector<Fact>& facts) const {
+  if (facts.empty()) return;
+  ImGui::PushFont(nullptr, TypeSize::kSmall);
+  if (ImGui::BeginTable(id, 2, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
+    ImGui::TableSetupColumn("label", ImGuiTableColumnFlags_WidthFixed, ImGui::GetFontSize() * 11);
+    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+    for (size_t i = 0; i < facts.size(); ++i) {
+      ImGui::PushID(static_cast<int>(i));
+      DrawFact(context, facts[i]);
+      ImGui::PopID();
+    }
+    ImGui::EndTable();
+  }
+  ImGui::PopFont();
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeDetailsPanel() { return std::make_unique<DetailsPanel>(); }
+
+}  // namespace stepscope

@@ -1,0 +1,49 @@
+// Search: events whose name contains a text, found in the background, over all runs and sets.
+// UI thread only; results arrive a few frames later. Case does not matter (ASCII).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/base/task.h"
+#include "viewer/timeline/draw_plan.h"
+
+namespace stepscope {
+
+bool ContainsIgnoreCase(std::string_view text, std::string_view lower_needle);
+
+struct SearchHits {
+  std::string query;
+  uint64_t count = 0;
+  std::vector<Highlight::Rows> rows;  // by run and set, sorted by row
+  std::vector<EventRef> ordered;      // by start, the first kMaxOrdered
+};
+
+class Search {
+ public:
+  static constexpr size_t kMaxOrdered = 1'000'000;
+
+  explicit Search(std::function<void()> wake) : wake_(std::move(wake)) {}
+  void Set(std::string query, std::span<const TimelineRun> runs);  // starts anew; empty: none
+  void Refresh(std::span<const TimelineRun> runs) { Set(query_, runs); }
+  bool Poll();  // takes a finished result; true if something changed
+  const std::string& query() const { return query_; }
+  const SearchHits& hits() const { return hits_; }
+  bool busy() const { return job_ != nullptr; }
+  // Steps to the next (+1) or previous (-1) hit after `from`; invalid if there are none.
+  EventRef Step(const EventRef& from, int direction, std::span<const TimelineRun> runs);
+  size_t index() const { return index_; }  // of the last step, from 0
+
+ private:
+  std::function<void()> wake_;
+  std::string query_;
+  SearchHits hits_;
+  std::unique_ptr<Job<SearchHits>> job_;
+  std::vector<std::unique_ptr<Job<SearchHits>>> stale_;  // cancelled, still running down
+  size_t index_ = 0;
+};
+
+}  // namespace stepscope

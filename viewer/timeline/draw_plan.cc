@@ -1,0 +1,350 @@
+#include "viewer/timeline/draw_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/task.h"
+#include "viewer/timeline/plan_area.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kRowsForThreads = 24;  // below, starting a thread costs more than it saves
+constexpr uint32_t kGapFrom = 4;        // slices at least this wide give a column to the gap
+
+uint64_t RowKey(const LayoutItem& item, uint32_t depth) {
+  const uint64_t kind = static_cast<uint64_t>(item.kind);
+  const uint64_t id = item.kind == ItemKind::kPlaneHeading ? item.plane.value : item.track.value;
+  return (uint64_t{item.run} << 60) ^ (kind << 56) ^ (uint64_t{item.set} << 50) ^ (id << 20) ^
+         depth ^ (uint64_t{depth} << 40);
+}
+
+// Marks the columns of highlighted events: O(columns * log n), whatever their number.
+void Brighten(const Lane& lane, const std::vector<uint32_t>& hits, const TimeAxis& axis,
+              std::vector<uint32_t>* texels) {
+  const auto width = static_cast<int64_t>(texels->size());
+  auto hit = std::lower_bound(hits.begin(), hits.end(), lane.first_row);
+  const auto last = std::lower_bound(hit, hits.end(), lane.first_row + lane.size());
+  // The first hit that ends inside the view: hits of a lane are ordered by time.
+  hit = std::partition_point(
+      hit, last, [&](uint32_t row) { return lane.end(row - lane.first_row) < axis.view().begin; });
+  while (hit != last) {
+    const uint32_t i = *hit - lane.first_row;
+    const double x0 = axis.X(lane.start[i]);
+    if (x0 >= static_cast<double>(width)) return;
+    const auto from = std::clamp<int64_t>(static_cast<int64_t>(std::floor(x0)), 0, width - 1);
+    const auto to =
+        std::clamp<int64_t>(static_cast<int64_t>(std::floor(axis.X(lane.end(i)))), from, width - 1);
+    for (int64_t x = from; x <= to; ++x) {
+      (*texels)[static_cast<size_t>(x)] &= ~(texel::kDim << 24);
+    }
+    const Ps next = axis.At(static_cast<double>(to + 1));
+    hit = std::partition_point(
+        hit + 1, last, [&](uint32_t row) { return lane.end(row - lane.first_row) <= next; });
+  }
+}
+
+}  // namespace
+
+const std::vector<uint32_t>* Highlight::Find(uint32_t run, uint32_t set) const {
+  for (const Rows& r : rows) {
+    if (r.run == run && r.set == set) return &r.rows;
+  }
+  return nullptr;
+}
+
+void DrawPlan::Clear() {
+  cache_.clear();
+  rows_.clear();
+  labels_.clear();
+  marks_.clear();
+  last_rows_.clear();
+}
+
+void DrawPlan::Build(const PlanInput& input) {
+  ++frame_;
+  width_ = input.width;
+  input.names->Trim();
+  CollectRows(input);
+  FindStale(input);
+  rebuilt_ = static_cast<uint32_t>(work_.size());
+  const unsigned threads = work_.size() >= kRowsForThreads ? input.threads : 1;
+  if (threads == 1) {
+    for (Work& work : work_) FillRow(input, work);
+  } else {
+    ParallelFor(
+        work_.size(), [&](size_t i) { FillRow(input, work_[i]); }, threads);
+  }
+  Compose(input);
+  PlaceLabels(input);
+}
+
+void DrawPlan::CollectRows(const PlanInput& input) {
+  rows_.clear();
+  const Layout& layout = *input.layout;
+  const double bottom = input.scroll + static_cast<double>(input.height);
+  const auto [first, last] = layout.Visible(input.scroll, bottom);
+  for (size_t i = first; i < last; ++i) {
+    const LayoutItem& item = layout.items()[i];
+    const double top = item.y - input.scroll;
+    PlanRow row;
+    row.item = static_cast<uint32_t>(i);
+    if (item.kind == ItemKind::kPlaneHeading || item.kind == ItemKind::kCounter) {
+      row.kind = TexelLine::kArea;
+      row.y = static_cast<float>(std::floor(top)) + 2;
+      row.height = item.height - 3;
+      rows_.push_back(row);
+    } else if (item.kind == ItemKind::kTrack) {
+      const double row_height = static_cast<double>(layout.sizes().row);
+      // Only the depths in sight: a track may have thousands.
+      const auto skip = static_cast<uint32_t>(std::max(0.0, std::floor(-top / row_height)));
+      const TrackSet& set = input.runs[item.run].Set(item.set);
+      for (uint32_t depth = skip; depth < item.rows; ++depth) {
+        row.depth = depth;
+        row.y = static_cast<float>(std::floor(top + row_height * depth));
+        row.height = layout.sizes().row;
+        if (row.y >= static_cast<float>(input.height)) break;
+        row.lane = LaneAt(set, item, depth);
+        rows_.push_back(row);
+      }
+    }
+  }
+}
+
+void DrawPlan::FindStale(const PlanInput& input) {
+  row_cache_.clear();
+  size_t used = 0;
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const LayoutItem& item = input.layout->items()[rows_[i].item];
+    const TimeRange view = input.axes[item.run].view();
+    Cached& cached = cache_[RowKey(item, rows_[i].depth)];
+    const uint64_t highlight = input.highlight != nullptr ? input.highlight->version : 0;
+    const bool fresh = cached.view == view && cached.width == input.width &&
+                       cached.names == input.names->generation() && cached.highlight == highlight &&
+                       cached.content == input.content_generation;
+    row_cache_.push_back(&cached);
+    if (!fresh) {
+      cached.view = view;
+      cached.width = input.width;
+      cached.names = input.names->generation();
+      cached.highlight = highlight;
+      cached.content = input.content_generation;
+      if (used == work_.size()) work_.emplace_back();
+      work_[used].cached = &cached;
+      work_[used].row = static_cast<uint32_t>(i);
+      ++used;
+    }
+    cached.used = frame_;
+  }
+  work_.resize(used);
+  // Rows that scrolled away are kept for a while, not forever.
+  if (cache_.size() > 4 * rows_.size() + 256) {
+    std::erase_if(cache_, [&](const auto& entry) { return entry.second.used != frame_; });
+  }
+}
+
+void DrawPlan::FillRow(const PlanInput& input, Work& work) const {
+  const PlanRow& row = rows_[work.row];
+  const LayoutItem& item = input.layout->items()[row.item];
+  Cached& cached = *work.cached;
+  cached.texels.assign(input.width, texel::kEmpty);
+  cached.wide.clear();
+  cached.marks.clear();
+  if (item.kind == ItemKind::kPlaneHeading) {
+    FillArea(input, item, work);
+  } else if (item.kind == ItemKind::kCounter) {
+    FillCounter(input, item, cached);
+  } else {
+    FillSlices(input, item, row, work);
+    FillInstants(input, item, row, work);
+  }
+}
+
+void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
+                          Work& work) const {
+  if (row.lane == nullptr) return;
+  const TimelineRun& run = input.runs[item.run];
+  const TrackSet& set = run.Set(item.set);
+  const TimeAxis& axis = input.axes[item.run];
+  Cached& cached = *work.cached;
+  work.bins.clear();
+  row.lane->mip.AppendBins(row.lane->view(), axis.view(), input.width, &work.bins);
+  const bool dimming = input.highlight != nullptr && input.highlight->version != 0;
+  const uint32_t flags = dimming ? texel::kDim : 0;
+  for (const Bin& bin : work.bins) {
+    if (bin.px >= input.width) continue;
+    const uint32_t end = std::min(input.width, bin.px + std::max<uint32_t>(bin.width, 1));
+    const Rgba color = input.names->Color(*set.names, row.lane->meta[bin.event]);
+    uint32_t coverage = texel::kOpaque;
+    if (bin.count > 1) {
+      const double share = std::min(1.0, static_cast<double>(bin.busy) / axis.ps_per_px() /
+                                             static_cast<double>(end - bin.px));
+      coverage = static_cast<uint32_t>(24.0 + 39.0 * share);
+    }
+    std::fill(cached.texels.begin() + bin.px, cached.texels.begin() + end,
+              texel::Make(color, coverage, flags));
+    if (bin.count != 1) continue;
+    const bool ends_inside = row.lane->end(bin.event) < axis.view().end;
+    if (end - bin.px >= kGapFrom && ends_inside) {
+      cached.texels[end - 1] = texel::Make(color, coverage, flags | texel::kEdge);
+    }
+    if (static_cast<float>(end - bin.px) >= kMinLabelWidth) {
+      cached.wide.push_back({bin.px, end - bin.px, bin.event});
+    }
+  }
+  if (!dimming) return;
+  if (const auto* hits = input.highlight->Find(item.run, item.set)) {
+    Brighten(*row.lane, *hits, axis, &cached.texels);
+  }
+}
+
+void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
+                            Work& work) const {
+  const TrackSet& set = input.runs[item.run].Set(item.set);
+  const bool dimming = input.highlight != nullptr && input.highlight->version != 0;
+  for (const Lane& lane : InstantLanes(set, item)) {
+    // Instants belong to the track's first row, wherever their parents lie.
+    if (row.depth != 0) continue;
+    work.bins.clear();
+    lane.mip.AppendBins(lane.view(), input.axes[item.run].view(), input.width, &work.bins);
+    for (const Bin& bin : work.bins) {
+      if (bin.px >= input.width) continue;
+      const Rgba color = input.names->Color(*set.names, lane.meta[bin.event]);
+      uint32_t& out = work.cached->texels[bin.px];
+      if (texel::Alpha(out) == 0) {
+        out = texel::Make(color, texel::kOpaque, dimming ? texel::kDim : 0);
+      } else if (work.cached->marks.size() < kMaxMarks) {
+        work.cached->marks.push_back({static_cast<float>(bin.px), 0, color});
+      }
+    }
+    if (!dimming) continue;
+    if (const auto* hits = input.highlight->Find(item.run, item.set)) {
+      Brighten(lane, *hits, input.axes[item.run], &work.cached->texels);
+    }
+  }
+}
+
+void DrawPlan::FillArea(const PlanInput& input, const LayoutItem& item, Work& work) const {
+  const PlaneActivity activity = PlaneActivityInView(input.runs[item.run], item.plane,
+                                                     input.axes[item.run], input.width, &work.bins);
+  work.cached->utilisation = activity.mean;
+  const Theme& theme = input.names->theme();
+  const Rgba color = theme[activity.device ? Kind::kDeviceCompute : Kind::kHostCompute];
+  for (uint32_t x = 0; x < input.width && !activity.share.empty(); ++x) {
+    const size_t column = size_t{x} * activity.share.size() / input.width;
+    const auto value = static_cast<uint32_t>(std::lround(activity.share[column] * 255.0f));
+    work.cached->texels[x] = texel::Make(color, 0) | (value << 24);
+  }
+}
+
+void DrawPlan::FillCounter(const PlanInput& input, const LayoutItem& item, Cached& cached) const {
+  const TrackSet& set = input.runs[item.run].Set(item.set);
+  const Track& track = set.tracks[item.track.value];
+  if (track.counters.empty()) return;
+  const CounterSeries& series = track.counters.front();
+  const Rgba color = input.names->theme().NameColor(set.names->strings.View(track.name));
+  std::vector<float> values(input.width);
+  CounterInView(series, input.axes[item.run], values);
+  for (uint32_t x = 0; x < input.width; ++x) {
+    const auto value =
+        static_cast<uint32_t>(std::lround(std::clamp(values[x], 0.0f, 1.0f) * 255.0f));
+    cached.texels[x] = texel::Make(color, 0) | (value << 24);
+  }
+}
+
+void DrawPlan::Compose(const PlanInput& input) {
+  const size_t size = size_t{width_} * rows_.size();
+  const bool resized = texels_.size() != size || last_rows_.size() != rows_.size();
+  texels_.resize(size);
+  last_rows_.resize(rows_.size(), 0);
+  dirty_begin_ = static_cast<uint32_t>(rows_.size());
+  dirty_end_ = 0;
+  for (uint32_t r = 0; r < rows_.size(); ++r) {
+    const Cached& cached = *row_cache_[r];
+    const LayoutItem& item = input.layout->items()[rows_[r].item];
+    // Which row and which filling of it: equal to last frame's means the same texels.
+    uint64_t stamp = RowKey(item, rows_[r].depth) * 0x9e3779b97f4a7c15ull;
+    for (uint64_t part :
+         {static_cast<uint64_t>(cached.view.begin), static_cast<uint64_t>(cached.view.end),
+          cached.names, cached.highlight, cached.content}) {
+      stamp = (stamp ^ part) * 0xff51afd7ed558ccdull;
+      stamp ^= stamp >> 32;
+    }
+    if (!resized && stamp == last_rows_[r]) continue;
+    last_rows_[r] = stamp;
+    std::copy(cached.texels.begin(), cached.texels.end(),
+              texels_.begin() + static_cast<ptrdiff_t>(size_t{r} * width_));
+    dirty_begin_ = std::min(dirty_begin_, r);
+    dirty_end_ = r + 1;
+  }
+  if (dirty_begin_ > dirty_end_) dirty_begin_ = dirty_end_;
+  lines_.assign(input.height, TexelLine{});
+  for (uint32_t r = 0; r < rows_.size(); ++r) {
+    const PlanRow& row = rows_[r];
+    const int top = static_cast<int>(row.y);
+    const int height = static_cast<int>(row.height);
+    for (int y = std::max(0, top); y < std::min(top + height, static_cast<int>(input.height));
+         ++y) {
+      lines_[static_cast<size_t>(y)] = {static_cast<uint16_t>(r), static_cast<uint16_t>(y - top),
+                                        static_cast<uint16_t>(height),
+                                        static_cast<uint16_t>(row.kind)};
+    }
+  }
+}
+
+void DrawPlan::PlaceLabels(const PlanInput& input) {
+  struct Candidate {
+    uint32_t row, wide;
+    uint32_t width;
+  };
+  std::vector<Candidate> candidates;
+  marks_.clear();
+  labels_.clear();
+  for (uint32_t r = 0; r < rows_.size(); ++r) {
+    const Cached& cached = *row_cache_[r];
+    for (uint32_t w = 0; w < cached.wide.size(); ++w)
+      candidates.push_back({r, w, cached.wide[w].width});
+    for (const PlanMark& mark : cached.marks) {
+      if (marks_.size() < kMaxMarks) marks_.push_back({mark.x, rows_[r].y, mark.color});
+    }
+  }
+  if (candidates.size() > kMaxLabels) {  // the widest ones say most
+    std::nth_element(candidates.begin(), candidates.begin() + kMaxLabels, candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.width > b.width; });
+    candidates.resize(kMaxLabels);
+  }
+  for (const Candidate& c : candidates) {
+    const PlanRow& row = rows_[c.row];
+    const Wide& wide = row_cache_[c.row]->wide[c.wide];
+    const LayoutItem& item = input.layout->items()[row.item];
+    const TrackSet& set = input.runs[item.run].Set(item.set);
+    const uint32_t meta = row.lane->meta[wide.event];
+    const NameLabel& label = input.names->Label(*set.names, meta);
+    const float space = static_cast<float>(wide.width) - 2 * kLabelPadding + 1;
+    PlanLabel out;
+    out.x = static_cast<float>(wide.px) + kLabelPadding;
+    out.y = row.y;
+    out.color = input.names->theme().TextOn(input.names->Color(*set.names, meta));
+    if (input.highlight != nullptr && input.highlight->version != 0) {
+      const uint32_t t = texels_[size_t{c.row} * width_ + wide.px];
+      if ((texel::Alpha(t) & texel::kDim) != 0) out.color = input.names->theme()[Role::kText3];
+    }
+    if (FitLabel(label, space, *input.names, &out)) labels_.push_back(out);
+  }
+}
+
+double DrawPlan::Utilisation(uint32_t item) const {
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    if (rows_[r].item == item) return row_cache_[r]->utilisation;
+  }
+  return -1;
+}
+
+const PlanRow* DrawPlan::RowAt(float y) const {
+  for (const PlanRow& row : rows_) {
+    if (y >= row.y && y < row.y + row.height) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,130 @@
+// DrawPlan: what the timeline draws, as data: rows of texels, labels, marks. Pure apart from its
+// own cache of rows; knows no ImGui. A frame costs O(visible rows x pixel columns); rows whose view
+// did not change cost a copy.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "viewer/name_cache.h"
+#include "viewer/timeline/layout.h"
+#include "viewer/timeline/texel_sink.h"
+#include "viewer/timeline/time_axis.h"
+
+namespace stepscope {
+
+// Events shown bright while the rest is dimmed: search hits, or what a panel's row links to.
+struct Highlight {
+  uint64_t version = 0;  // 0: none
+  struct Rows {
+    uint32_t run = 0, set = 0;
+    std::vector<uint32_t> rows;
+  };  // sorted
+  std::vector<Rows> rows;
+  const std::vector<uint32_t>* Find(uint32_t run, uint32_t set) const;
+};
+
+struct PlanInput {
+  std::span<const TimelineRun> runs;
+  std::span<const TimeAxis> axes;  // by run; all of one width
+  const Layout* layout = nullptr;
+  double scroll = 0;               // content y at the top of the canvas
+  uint32_t width = 0, height = 0;  // canvas, pixels
+  NameCache* names = nullptr;
+  const Highlight* highlight = nullptr;
+  uint64_t content_generation = 0;  // changes when runs or derived sets do
+  unsigned threads = 0;             // 0: as many as pay off
+};
+
+struct PlanRow {
+  uint32_t item = 0, depth = 0;
+  TexelLine::Kind kind = TexelLine::kSlices;
+  const Lane* lane = nullptr;  // of slices; null: instants only, or an area
+  float y = 0, height = 0;     // canvas pixels, may be negative at the top
+};
+
+struct PlanLabel {
+  float x = 0, y = 0, width = 0;  // of the text, canvas pixels; y is the row's top
+  std::string_view text;          // lives as long as the NameCache's generation
+  bool cut = false;               // draw an ellipsis after it
+  Rgba color = 0;
+};
+
+struct PlanMark {
+  float x = 0, y = 0;
+  Rgba color = 0;
+};  // an instant on top of slices
+
+class DrawPlan {
+ public:
+  static constexpr size_t kMaxLabels = 500;
+  static constexpr size_t kMaxMarks = 400;
+  static constexpr float kLabelPadding = 5, kMinLabelWidth = 20;
+
+  void Build(const PlanInput& input);
+  void Clear();
+
+  std::span<const PlanRow> rows() const { return rows_; }
+  std::span<const uint32_t> texels() const { return texels_; }
+  std::span<const TexelLine> lines() const { return lines_; }
+  std::span<const PlanLabel> labels() const { return labels_; }
+  std::span<const PlanMark> marks() const { return marks_; }
+  uint32_t width() const { return width_; }
+  uint32_t dirty_begin() const { return dirty_begin_; }
+  uint32_t dirty_end() const { return dirty_end_; }
+  uint32_t rebuilt_rows() const {
+    return rebuilt_;
+  }  // of the last Build, for tests and the frame statistics
+  // Mean share of busy time of a plane heading in view, in [0, 1]; -1 if not known.
+  double Utilisation(uint32_t item) const;
+  // The row at a canvas y, or null.
+  const PlanRow* RowAt(float y) const;
+
+ private:
+  struct Wide {
+    uint32_t px, width, event;
+  };  // a slice that may carry a label
+  struct Cached {
+    TimeRange view;
+    uint32_t width = 0;
+    uint64_t names = 0, highlight = 0, content = 0, used = 0;
+    double utilisation = -1;
+    std::vector<uint32_t> texels;
+    std::vector<Wide> wide;
+    std::vector<PlanMark> marks;
+  };
+  struct Work {
+    Cached* cached = nullptr;
+    uint32_t row = 0;
+    std::vector<Bin> bins;
+  };
+
+  void CollectRows(const PlanInput& input);
+  void FindStale(const PlanInput& input);
+  void FillRow(const PlanInput& input, Work& work) const;
+  void FillSlices(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
+                  Work& work) const;
+  void FillInstants(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
+                    Work& work) const;
+  void FillArea(const PlanInput& input, const LayoutItem& item, Work& work) const;
+  void FillCounter(const PlanInput& input, const LayoutItem& item, Cached& cached) const;
+  void Compose(const PlanInput& input);
+  void PlaceLabels(const PlanInput& input);
+
+  std::vector<PlanRow> rows_;
+  std::vector<Cached*> row_cache_;
+  std::vector<Work> work_;
+  std::unordered_map<uint64_t, Cached> cache_;
+  std::vector<uint64_t> last_rows_;  // key and stamp of each row of the last frame
+  std::vector<uint32_t> texels_;
+  std::vector<TexelLine> lines_;
+  std::vector<PlanLabel> labels_;
+  std::vector<PlanMark> marks_;
+  uint32_t width_ = 0, dirty_begin_ = 0, dirty_end_ = 0, rebuilt_ = 0;
+  uint64_t frame_ = 0;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,197 @@
+#include "viewer/timeline/layout.h"
+
+#include <algorithm>
+
+namespace stepscope {
+namespace {
+
+uint32_t SliceLanes(std::span<const Lane> lanes) {
+  size_t n = lanes.size();
+  while (n > 0 && lanes[n - 1].kind == LaneKind::kInstant) --n;
+  return static_cast<uint32_t>(n);
+}
+
+bool Contains(const LayoutInput& input, uint32_t run, const std::string& path) {
+  if (run >= input.collapsed.size() || input.collapsed[run] == nullptr) return false;
+  return input.collapsed[run]->contains(path);
+}
+
+bool HasEvents(const Track& track) { return track.events > 0 || !track.counters.empty(); }
+
+}  // namespace
+
+std::string PlanePath(const Trace& trace, PlaneId plane) {
+  if (!plane.valid() || plane.value >= trace.planes.size()) return "derived";
+  const Plane& p = trace.planes[plane.value];
+  std::string path(trace.HostName(p.host));
+  path += '|';
+  path += trace.names().strings.View(p.name);
+  return path;
+}
+
+std::string TrackPath(const Trace& trace, const TrackSet& set, TrackId track) {
+  const Track& t = set.tracks[track.value];
+  std::string path = PlanePath(trace, t.plane);
+  path += '|';
+  path += set.names->strings.View(t.name);
+  path += '#';
+  path += std::to_string(t.id);
+  return path;
+}
+
+const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth) {
+  const std::span<const Lane> lanes = set.LanesOf(set.tracks[item.track.value]).first(item.lanes);
+  if (depth < lanes.size() && lanes[depth].depth == depth) return &lanes[depth];
+  const auto found =
+      std::find_if(lanes.begin(), lanes.end(), [depth](const Lane& l) { return l.depth == depth; });
+  return found == lanes.end() ? nullptr : &*found;
+}
+
+std::span<const Lane> InstantLanes(const TrackSet& set, const LayoutItem& item) {
+  return set.LanesOf(set.tracks[item.track.value]).subspan(item.lanes);
+}
+
+void Layout::Build(const LayoutInput& input) {
+  items_.clear();
+  sizes_ = input.sizes;
+  height_ = 0;
+  for (uint32_t run = 0; run < input.runs.size(); ++run) {
+    if (input.runs[run].trace) AddRun(input, run);
+  }
+  derived_.clear();
+}
+
+void Layout::Push(LayoutItem item, float gap) {
+  item.y = height_;
+  height_ += static_cast<double>(item.height + gap);
+  items_.push_back(item);
+}
+
+void Layout::AddRun(const LayoutInput& input, uint32_t run) {
+  const TimelineRun& r = input.runs[run];
+  const Trace& trace = *r.trace;
+  if (input.runs.size() > 1) {
+    LayoutItem item{.kind = ItemKind::kRunHeading, .run = run, .height = sizes_.heading};
+    Push(item, 1);
+  }
+  derived_.assign(r.sets(), {});
+  for (uint32_t set = 1; set < r.sets(); ++set) {
+    auto& by_plane = derived_[set];
+    by_plane.resize(trace.planes.size() + 1);
+    const auto& tracks = r.Set(set).tracks;
+    for (uint32_t t = 0; t < tracks.size(); ++t) {
+      const uint32_t plane = tracks[t].plane.value;
+      by_plane[std::min<size_t>(plane, trace.planes.size())].push_back(TrackId(t));
+    }
+  }
+  const bool show_host = trace.hosts.size() > 1;
+  HostId host;
+  for (uint32_t p = 0; p < trace.planes.size(); ++p) {
+    const Plane& plane = trace.planes[p];
+    if (!input.host.empty() && trace.HostName(plane.host) != input.host) continue;
+    const size_t before = items_.size();
+    const double y = height_;
+    if (show_host && plane.host != host) {
+      Push({.kind = ItemKind::kHostHeading,
+            .run = run,
+            .host = plane.host,
+            .height = sizes_.heading},
+           1);
+    }
+    const size_t heading = items_.size();
+    AddPlane(input, run, PlaneId(p));
+    if (items_.size() == heading) {  // the plane has nothing to show
+      items_.resize(before);
+      height_ = y;
+    } else {
+      host = plane.host;
+    }
+  }
+  AddPlane(input, run, PlaneId());
+}
+
+void Layout::AddPlane(const LayoutInput& input, uint32_t run, PlaneId plane) {
+  const TimelineRun& r = input.runs[run];
+  const Trace& trace = *r.trace;
+  const auto own = plane.valid() ? std::span<const TrackId>(trace.planes[plane.value].tracks)
+                                 : std::span<const TrackId>();
+  const auto derived = [&](uint32_t set) -> std::span<const TrackId> {
+    const auto& by_plane = derived_[set];
+    return by_plane[std::min<size_t>(plane.value, by_plane.size() - 1)];
+  };
+  bool any = std::any_of(own.begin(), own.end(),
+                         [&](TrackId t) { return HasEvents(trace.set.tracks[t.value]); });
+  for (uint32_t set = 1; set < r.sets(); ++set) any = any || !derived(set).empty();
+  if (!any) return;
+
+  LayoutItem heading{
+      .kind = ItemKind::kPlaneHeading, .run = run, .plane = plane, .height = sizes_.heading};
+  heading.host = plane.valid() ? trace.planes[plane.value].host : HostId();
+  heading.collapsible = true;
+  heading.collapsed = Contains(input, run, PlanePath(trace, plane));
+  Push(heading, 3);
+  if (heading.collapsed) return;
+  for (uint32_t set = 1; set < r.sets(); ++set) {
+    for (TrackId t : derived(set)) AddTrack(input, run, set, t);
+  }
+  for (TrackId t : own) AddTrack(input, run, 0, t);
+  height_ += 3;
+}
+
+void Layout::AddTrack(const LayoutInput& input, uint32_t run, uint32_t set, TrackId track) {
+  const TimelineRun& r = input.runs[run];
+  const TrackSet& s = r.Set(set);
+  const Track& t = s.tracks[track.value];
+  if (!HasEvents(t)) return;
+  LayoutItem item{
+      .kind = ItemKind::kTrack, .run = run, .set = set, .plane = t.plane, .track = track};
+  item.host = t.plane.valid() && t.plane.value < r.trace->planes.size()
+                  ? r.trace->planes[t.plane.value].host
+                  : HostId();
+  if (t.events == 0 && !t.counters.empty()) {
+    item.kind = ItemKind::kCounter;
+    item.height = sizes_.counter;
+    Push(item, sizes_.track_gap);
+    return;
+  }
+  item.lanes = SliceLanes(s.LanesOf(t));
+  item.rows = std::max<uint32_t>(1, t.rows);
+  item.collapsible = item.rows > 1;
+  item.collapsed = item.collapsible && Contains(input, run, TrackPath(*r.trace, s, track));
+  if (item.collapsed) item.rows = 1;
+  item.height = sizes_.row * static_cast<float>(item.rows);
+  Push(item, item.rows > 1 ? 2 * sizes_.track_gap : sizes_.track_gap);
+  if (t.counters.empty()) return;
+  item.kind = ItemKind::kCounter;
+  item.height = sizes_.counter;
+  item.collapsible = false;
+  Push(item, sizes_.track_gap);
+}
+
+size_t Layout::At(double y) const {
+  if (y < 0 || y >= height_) return items_.size();
+  const auto after =
+      std::upper_bound(items_.begin(), items_.end(), y,
+                       [](double value, const LayoutItem& item) { return value < item.y; });
+  return after == items_.begin() ? items_.size() : static_cast<size_t>(after - items_.begin()) - 1;
+}
+
+std::pair<size_t, size_t> Layout::Visible(double top, double bottom) const {
+  if (items_.empty() || bottom <= 0 || top >= height_) return {0, 0};
+  const size_t first = At(std::max(top, 0.0));
+  const auto last =
+      std::lower_bound(items_.begin(), items_.end(), bottom,
+                       [](const LayoutItem& item, double value) { return item.y < value; });
+  return {std::min(first, items_.size()), static_cast<size_t>(last - items_.begin())};
+}
+
+size_t Layout::Find(uint32_t run, uint32_t set, TrackId track) const {
+  for (size_t i = 0; i < items_.size(); ++i) {
+    const LayoutItem& item = items_[i];
+    const bool is_track = item.kind == ItemKind::kTrack || item.kind == ItemKind::kCounter;
+    if (is_track && item.run == run && item.set == set && item.track == track) return i;
+  }
+  return npos;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,30 @@
+// Minimap: the busy share of the whole span, as texels. Rebuilt when runs or its width change.
+#pragma once
+
+#include <vector>
+
+#include "viewer/timeline/plan_area.h"
+
+namespace stepscope {
+
+class Minimap {
+ public:
+  // The span it shows: everything, or the densest part where strays would squeeze it to nothing.
+  static TimeRange Whole(const Trace& trace);
+  // Returns true when the texels changed. O(tracks * width * log n), once.
+  bool Update(const TimelineRun& run, uint64_t generation, uint32_t width, uint32_t height,
+              const Theme& theme);
+  void Draw(TexelSink& sink, ImDrawList* list, float x, float y, bool changed, Rgba background);
+  TimeRange span() const { return span_; }
+
+ private:
+  TimeRange span_;
+  uint64_t generation_ = 0;
+  const Trace* trace_ = nullptr;
+  ThemeKind theme_ = ThemeKind::kDark;
+  uint32_t width_ = 0, height_ = 0;
+  std::vector<uint32_t> texels_;
+  std::vector<TexelLine> lines_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,34 @@
+// Parts of the draw plan that are not slices: activity previews, counters, fitting of labels. Pure.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "viewer/timeline/draw_plan.h"
+
+namespace stepscope {
+
+// Busy share of a plane over the view. Devices: in each column the busiest of the streams (or XLA
+// op lines); hosts: the mean over the threads that have events. O(tracks * columns * log n), at
+// most kMaxActivityTracks.
+struct PlaneActivity {
+  std::vector<float> share;  // by column, in [0, 1]; fewer columns than pixels
+  double mean = -1;
+  bool device = false;
+};
+inline constexpr size_t kMaxActivityTracks = 64;
+PlaneActivity PlaneActivityInView(const TimelineRun& run, PlaneId plane, const TimeAxis& axis,
+                                  uint32_t width_px, std::vector<Bin>* scratch);
+bool IsDevice(PlaneKind kind);
+// The tracks whose outermost lane stands for the plane's activity.
+std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane);
+
+// Largest value of the series in each column, scaled to [0, 1] of [min(0, min), max]. O(columns *
+// log n + visible).
+void CounterInView(const CounterSeries& series, const TimeAxis& axis, std::span<float> out);
+
+// Chooses the longest form that fits `space`, or cuts one of at least 4 letters. False if nothing
+// fits.
+bool FitLabel(const NameLabel& label, float space, const NameCache& names, PlanLabel* out);
+
+}  // namespace stepscope

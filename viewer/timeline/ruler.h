@@ -1,0 +1,30 @@
+// Ticks of the time axis at 1-2-5 steps. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "viewer/timeline/time_axis.h"
+
+namespace stepscope {
+
+struct Ticks {
+  Ps step = 1;   // between labelled ticks: 1, 2 or 5 times a power of ten ps
+  Ps minor = 1;  // between unlabelled ones
+  Ps first =
+      0;        // first minor tick at or before the view's begin, a multiple of `minor` from `base`
+  Ps base = 0;  // what labels count from: 0, or the view's left edge once labels would get too long
+  bool relative = false;
+  Ps unit = 1;  // of all labels: the largest that the view's times reach
+};
+
+// The smallest 1-2-5 step of at least `ps`.
+Ps NiceStep(double ps);
+// Labels at least `min_label_px` apart.
+Ticks MakeTicks(const TimeAxis& axis, double min_label_px);
+// "+2 ms" or "104.2 ms", with as many digits as the step needs. Writes to `out`, returns its
+// length.
+size_t TickLabel(const Ticks& ticks, Ps t, char* out, size_t size);
+
+}  // namespace stepscope

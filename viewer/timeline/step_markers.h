@@ -1,0 +1,30 @@
+// FindSteps: the steps of a trace as labels and ranges, for the strip on top of the timeline and
+// for "go to step". The app-wide helper; works without typed stats, so it is there at once.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace stepscope {
+
+struct StepMarker {
+  std::string label;  // "train 12", "12"
+  TimeRange range;
+  EventRow row;  // in the trace's own set
+};
+
+// Sorted by begin. From the first source that has any: `Steps` tracks (of one device), events of
+// category kStep, host events whose name looks like a step's (train, test, step, TraceContext,
+// ProfilerStep#). O(metas + lanes that hold such events); at most kMaxSteps.
+inline constexpr size_t kMaxSteps = 100'000;
+std::vector<StepMarker> FindSteps(const Trace& trace);
+
+// Whether a host event of this name marks a step: "train 12", "TraceContext", "ProfilerStep#3"; not
+// "train/op".
+bool LooksLikeStep(std::string_view name);
+
+}  // namespace stepscope

@@ -1,0 +1,208 @@
+#include "viewer/timeline/timeline_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepscope {
+namespace {
+
+constexpr float kMinimapHeight = 46, kRulerHeight = 22, kStripHeight = 22, kRightMargin = 12;
+constexpr size_t kMaxFlows = 64;  // arrows drawn for one selection
+
+}  // namespace
+
+void TimelinePanel::Draw(const TimelineInput& input) {
+  animating_ = false;
+  Measure(input);
+  if (input.runs.empty() || geo_.rows.w < 16 || geo_.rows.h < 16) return;
+  active_ = ActiveIndex(input);
+  UpdateRanges(input);
+  UpdateLayout(input);
+  UpdateHighlight(input);
+  BuildPlan(input);
+  HandleInput(input);
+  UpdateFlows(input);
+
+  const Pen pen = MakePen(input.panel.theme, input.fonts);
+  DrawRows(input, pen);
+  DrawRuler(input, pen);
+  DrawTools(input, pen);
+  DrawSteps(input, pen);
+  DrawMeasure(input, pen);
+  DrawFlows(input, pen);
+  DrawSelection(input, pen);
+  DrawCursor(input, pen);
+  DrawTooltip(input);
+}
+
+void TimelinePanel::Measure(const TimelineInput& input) {
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const ImVec2 size = ImGui::GetContentRegionAvail();
+  const float unit = ImGui::GetFontSize() / TypeSize::kUi;
+  const auto px = [unit](float v) { return std::floor(v * unit + 0.5f); };
+  const float x = std::floor(p.x), y = std::floor(p.y), w = std::floor(size.x),
+              h = std::floor(size.y);
+  const float wanted = std::floor(
+      static_cast<float>(input.panel.settings.Real("timeline.label_width")) * ImGui::GetFontSize());
+  const float label = std::clamp(wanted, px(80), std::max(px(80), w / 2));
+  geo_.unit = unit;
+  geo_.all = {x, y, w, h};
+  const float canvas_x = x + label, canvas_w = std::max(0.0f, w - label - px(kRightMargin));
+  geo_.minimap = {canvas_x, y, canvas_w, px(kMinimapHeight)};
+  geo_.ruler = {canvas_x, geo_.minimap.y + geo_.minimap.h, canvas_w, px(kRulerHeight)};
+  geo_.strip = {canvas_x, geo_.ruler.y + geo_.ruler.h, canvas_w, px(kStripHeight)};
+  const float top = geo_.strip.y + geo_.strip.h + 1;
+  geo_.labels = {x, top, label, std::max(0.0f, y + h - top)};
+  geo_.rows = {canvas_x, top, canvas_w, geo_.labels.h};
+  geo_.scrollbar = {canvas_x + canvas_w, top, px(kRightMargin), geo_.labels.h};
+}
+
+uint32_t TimelinePanel::ActiveIndex(const TimelineInput& input) const {
+  for (uint32_t i = 0; i < input.runs.size(); ++i) {
+    if (input.runs[i].id == input.panel.view.active) return i;
+  }
+  return 0;
+}
+
+void TimelinePanel::UpdateRanges(const TimelineInput& input) {
+  glides_.resize(input.runs.size());
+  glide_ids_.resize(input.runs.size());
+  axes_.resize(input.runs.size());
+  const Settings& settings = input.panel.settings;
+  const double duration = settings.Real("timeline.glide_ms") / 1000.0;
+  const bool animate = input.animate && settings.Bool("timeline.animate");
+  const double dt = std::min(0.1, static_cast<double>(ImGui::GetIO().DeltaTime));
+  const bool direct = drag_ == Drag::kPan || drag_ == Drag::kMinimap ||
+                      drag_ == Drag::kMinimapBegin || drag_ == Drag::kMinimapEnd;
+  for (size_t i = 0; i < input.runs.size(); ++i) {
+    TimeRange target = input.runs[i].trace->span;
+    for (const RunViewState& state : input.panel.view.runs) {
+      if (state.trace == input.runs[i].id && !state.visible.empty()) target = state.visible;
+    }
+    const bool first = glide_ids_[i] != input.runs[i].id;
+    glide_ids_[i] = input.runs[i].id;
+    if (first || !animate || direct) {
+      glides_[i].Jump(target);
+    } else {
+      glides_[i].SetTarget(target);
+      animating_ = glides_[i].Advance(dt, duration) || animating_;
+    }
+    axes_[i] = TimeAxis(glides_[i].shown(), static_cast<double>(geo_.rows.w));
+  }
+}
+
+void TimelinePanel::UpdateLayout(const TimelineInput& input) {
+  const PanelContext& panel = input.panel;
+  const auto row = static_cast<float>(panel.settings.Int("timeline.row_height"));
+  std::vector<const std::set<std::string>*> collapsed;
+  for (const TimelineRun& run : input.runs) {
+    collapsed.push_back(nullptr);
+    for (const RunViewState& state : panel.view.runs) {
+      if (state.trace == run.id) collapsed.back() = &state.collapsed;
+    }
+  }
+  bool same = layout_content_ == input.content_generation && layout_host_ == panel.view.host &&
+              layout_unit_ == geo_.unit && layout_row_ == row &&
+              layout_collapsed_.size() == collapsed.size();
+  for (size_t i = 0; same && i < collapsed.size(); ++i) {
+    same = collapsed[i] == nullptr || *collapsed[i] == layout_collapsed_[i];
+  }
+  if (same) return;
+  layout_content_ = input.content_generation;
+  layout_host_ = panel.view.host;
+  layout_unit_ = geo_.unit;
+  layout_row_ = row;
+  layout_collapsed_.clear();
+  for (const auto* set : collapsed)
+    layout_collapsed_.push_back(set != nullptr ? *set : std::set<std::string>{});
+  const auto px = [this](float v) { return std::floor(v * geo_.unit + 0.5f); };
+  LayoutInput in;
+  in.runs = input.runs;
+  in.collapsed = collapsed;
+  in.host = panel.view.host;
+  in.sizes = {px(row) + 1, 1, px(22), px(2), px(40)};
+  layout_.Build(in);
+  flows_of_ = {};
+}
+
+void TimelinePanel::UpdateHighlight(const TimelineInput& input) {
+  const ViewState& view = input.panel.view;
+  const SearchHits& hits = input.search.hits();
+  const bool events = !view.highlighted.empty();
+  if (highlighted_ == view.highlighted &&
+      (events || (highlight_query_ == hits.query && highlight_count_ == hits.count)))
+    return;
+  highlighted_ = view.highlighted;
+  highlight_query_ = hits.query;
+  highlight_count_ = hits.count;
+  highlight_.rows.clear();
+  highlight_.version = 0;
+  if (!events && hits.query.empty()) return;
+  highlight_.version = ++highlight_versions_;
+  if (!events) {
+    highlight_.rows = hits.rows;
+    return;
+  }
+  for (const EventRef& event : highlighted_) {
+    for (uint32_t run = 0; run < input.runs.size(); ++run) {
+      if (input.runs[run].id != event.trace) continue;
+      auto found = std::find_if(highlight_.rows.begin(), highlight_.rows.end(),
+                                [&](const auto& r) { return r.run == run && r.set == event.set; });
+      if (found == highlight_.rows.end())
+        found = highlight_.rows.insert(found, {run, event.set, {}});
+      found->rows.push_back(event.row.value);
+    }
+  }
+  for (auto& rows : highlight_.rows) std::sort(rows.rows.begin(), rows.rows.end());
+}
+
+double TimelinePanel::Scroll(const TimelineInput& input) const {
+  double scroll = 0;
+  for (const RunViewState& state : input.panel.view.runs) {
+    if (state.trace == input.panel.view.active) scroll = state.scroll_y;
+  }
+  const double most = std::max(0.0, layout_.height() - static_cast<double>(geo_.rows.h));
+  return std::floor(std::clamp(scroll, 0.0, most));
+}
+
+void TimelinePanel::BuildPlan(const TimelineInput& input) {
+  for (const TimelineRun& run : input.runs) {
+    for (uint32_t set = 0; set < run.sets(); ++set) input.names.Prepare(*run.Set(set).names);
+  }
+  PlanInput in;
+  in.runs = input.runs;
+  in.axes = axes_;
+  in.layout = &layout_;
+  in.scroll = Scroll(input);
+  in.width = static_cast<uint32_t>(geo_.rows.w);
+  in.height = static_cast<uint32_t>(geo_.rows.h);
+  in.names = &input.names;
+  in.highlight = &highlight_;
+  // The layout numbers rows, so a new layout may give an old key to other content.
+  in.content_generation = input.content_generation;
+  plan_.Build(in);
+  feedback_.rows_height = static_cast<double>(geo_.rows.h);
+  feedback_.content_height = layout_.height();
+  feedback_.row = layout_.sizes().row;
+}
+
+void TimelinePanel::UpdateFlows(const TimelineInput& input) {
+  const EventRef& selected = input.panel.view.selected;
+  if (selected == flows_of_) return;
+  flows_of_ = selected;
+  flows_.clear();
+  if (!selected.valid() || selected.set != 0) return;
+  for (const TimelineRun& run : input.runs) {
+    if (run.id != selected.trace) continue;
+    const auto& flows = run.trace->flows;  // once per selection
+    for (uint32_t i = 0; i < flows.size() && flows_.size() < kMaxFlows; ++i) {
+      if (flows[i].from == selected.row || flows[i].to == selected.row) flows_.push_back(i);
+    }
+  }
+}
+
+TimeRange TimelinePanel::displayed() const {
+  return active_ < glides_.size() ? glides_[active_].shown() : TimeRange{};
+}
+
+}  // namespace stepscope
