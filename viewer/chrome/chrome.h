@@ -1,0 +1,56 @@
+// Chrome: everything in the window that is neither the timeline nor a panel: menu bar, status bar,
+// welcome page, overlays, palette, help, settings page, docking layout. Free functions that read
+// and push commands; what little they keep between frames is in the structs here, owned by the
+// Viewer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viewer/context.h"
+#include "viewer/panel.h"
+#include "viewer/widgets/draw.h"
+
+namespace stepscope {
+
+struct ChromeInput {
+  const PanelContext& panel;
+  const WindowState& windows;
+  const Search& search;
+  const ViewerContext& context;  // for CommandDesc::enabled
+  const TimelineFeedback& timeline;
+  TimeRange displayed;  // range on the screen
+};
+
+struct SearchBox {
+  std::string text;
+  bool focus = false;
+};
+void DrawMenuBar(const ChromeInput& input, SearchBox* box);
+void DrawStatusBar(const ChromeInput& input);
+void DrawWelcome(const ChromeInput& input);
+void DrawLoading(const ChromeInput& input);  // after 150 ms
+void DrawError(const ChromeInput& input);
+
+struct PaletteState {
+  std::string text;
+  int selected = 0;
+  bool was_open = false;
+};
+void DrawPalette(const ChromeInput& input, PaletteState* state);
+void DrawHelp(const ChromeInput& input);
+void DrawSettings(const ChromeInput& input);
+
+// How well `text` matches the query's letters in order; 0: not at all. Used by the palette.
+int FuzzyScore(std::string_view query, std::string_view text);
+
+// The dock space between menu and status bar. Builds the default layout when there is none, when
+// the stored one is of another version, or on request. Returns its id.
+inline constexpr int kLayoutVersion = 1;
+unsigned DrawDockSpace(const ChromeInput& input, bool reset, bool hidden, bool* built);
+
+// "#id" suffixes keep window identities when titles change.
+std::string PanelWindowName(const PanelDesc& panel);
+inline constexpr const char kTimelineWindow[] = "Timeline###timeline";
+
+}  // namespace stepscope

@@ -1,0 +1,350 @@
+#include "viewer/viewer.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+#include <implot.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "viewer/analysis_cache.h"
+#include "viewer/chrome/chrome.h"
+#include "viewer/command.h"
+#include "viewer/context.h"
+#include "viewer/file_dialog.h"
+#include "viewer/fonts.h"
+#include "viewer/key_chord.h"
+#include "viewer/name_cache.h"
+#include "viewer/panel.h"
+#include "viewer/settings.h"
+#include "viewer/timeline/timeline_panel.h"
+#include "viewer/view_state.h"
+
+namespace stepscope {
+namespace {
+
+struct BoundKey {
+  KeyChord chord;
+  const CommandDesc* command = nullptr;  // or a panel
+  const PanelDesc* panel = nullptr;
+};
+
+std::vector<BoundKey> BindKeys() {
+  std::vector<BoundKey> out;
+  bool ok = true;
+  for (const CommandDesc& command : Commands()) {
+    for (const KeyChord& chord : ParseChords(command.keys, &ok))
+      out.push_back({chord, &command, nullptr});
+  }
+  for (const PanelDesc& panel : Panels()) {
+    for (const KeyChord& chord : ParseChords(panel.key, &ok))
+      out.push_back({chord, nullptr, &panel});
+  }
+  return out;
+}
+
+}  // namespace
+
+struct Viewer::State {
+  State(AppServices& app, TexelSink* gl, ViewerConfig c)
+      : services(app),
+        sink(gl != nullptr ? *gl : fallback),
+        config(std::move(c)),
+        analyses([&app] { app.RequestFrame(); }),
+        search([&app] { app.RequestFrame(); }),
+        dialog([&app] { app.RequestFrame(); }) {}
+
+  void ApplyLook();
+  void SyncRuns(const SessionView& session);
+  void SyncViews(const SessionView& session);
+  void HandleKeys(const ViewerContext& context);
+  void DrawPanels(const PanelContext& panel);
+  void DrawTimeline(const PanelContext& panel);
+  void Apply(ViewerContext& context);
+  ViewerContext MakeContext(const SessionView& session) {
+    return {view, session, services, settings, windows, search, timeline.feedback(), runs, steps};
+  }
+
+  AppServices& services;
+  DrawListSink fallback;
+  TexelSink& sink;
+  ViewerConfig config;
+  CommandQueue commands;
+  Settings settings;
+  ViewState view;
+  WindowState windows;
+  Fonts fonts;
+  Theme theme;
+  NameCache names;
+  AnalysisCache analyses;
+  Search search;
+  FileDialog dialog;
+  TimelinePanel timeline;
+  SearchBox search_box;
+  PaletteState palette;
+  std::vector<BoundKey> keys;
+  std::map<std::string, std::unique_ptr<Panel>, std::less<>> panels;
+  std::vector<TimelineRun> runs;
+  std::vector<std::vector<StepMarker>> steps;
+  std::string default_ini;
+  uint64_t looked = 0;  // settings generation the style was made for
+  float looked_scale = 0;
+  uint64_t session_generation = 0, content_generation = 1;
+  int settle = 3;        // frames until layout and fonts have settled
+  int layout_built = 0;  // frames since the default layout was built, while its text is not taken
+  bool panels_animating = false;
+};
+
+Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
+    : state_(std::make_unique<State>(services, sink, std::move(config))) {
+  State& s = *state_;
+  s.settings.Load(s.config.settings_text);
+  ImGuiIO& io = ImGui::GetIO();
+  io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
+  io.ConfigInputTextCursorBlink = false;  // an idle text box costs nothing
+  io.ConfigWindowsMoveFromTitleBarOnly = true;
+  s.fonts = LoadFonts();
+  s.keys = BindKeys();
+  s.ApplyLook();
+}
+
+Viewer::~Viewer() = default;
+
+void Viewer::State::ApplyLook() {
+  const float scale = config.content_scale * static_cast<float>(settings.Real("scale"));
+  if (looked == settings.generation() && looked_scale == scale) return;
+  const ThemeKind kind = ThemeFromName(settings.Get("theme"));
+  if (looked == 0 || kind != theme.kind || scale != looked_scale) {
+    theme = MakeTheme(kind);
+    ApplyStyle(theme, scale);
+    names.SetTheme(theme);
+    names.SetMeasure([font = fonts.ui](std::string_view text, float max_width, size_t* fit) {
+      const char* end = nullptr;
+      const float size = ScaledSize(TypeSize::kSlice);
+      const char* begin = text.data();
+      const float width =
+          font->CalcTextSizeA(size, max_width, 0, begin, begin + text.size(), &end).x;
+      if (fit != nullptr) *fit = static_cast<size_t>(end - begin);
+      return width;
+    });
+    settle = 3;
+  }
+  looked = settings.generation();
+  looked_scale = scale;
+}
+
+void Viewer::State::SyncRuns(const SessionView& session) {
+  bool changed = session.generation != session_generation || runs.size() != session.runs.size();
+  for (size_t i = 0; !changed && i < runs.size(); ++i) {
+    changed = runs[i].trace != session.runs[i].trace || runs[i].id != session.runs[i].id;
+  }
+  bool derived = changed;
+  for (size_t i = 0; !derived && i < runs.size(); ++i)
+    derived = runs[i].derived != session.runs[i].derived;
+  if (!derived) return;
+  session_generation = session.generation;
+  ++content_generation;
+  settle = 3;
+  if (changed) {
+    for (const TimelineRun& run : runs) {
+      names.Forget(run.trace->set.names.get());
+      const bool gone = std::none_of(session.runs.begin(), session.runs.end(),
+                                     [&](const RunView& r) { return r.trace == run.trace; });
+      if (gone) analyses.DropRun(run.trace.get());
+    }
+    steps.clear();
+    for (const RunView& run : session.runs) steps.push_back(FindSteps(*run.trace));
+  }
+  runs.clear();
+  for (const RunView& run : session.runs)
+    runs.push_back({run.id, run.label, run.trace, run.derived});
+  SyncViews(session);
+  if (!search.query().empty()) search.Refresh(runs);
+}
+
+void Viewer::State::SyncViews(const SessionView& session) {
+  std::vector<RunViewState> states;
+  for (const RunView& run : session.runs) {
+    const auto old = std::find_if(view.runs.begin(), view.runs.end(),
+                                  [&](const RunViewState& s) { return s.trace == run.id; });
+    if (old != view.runs.end()) {
+      states.push_back(*old);
+      continue;
+    }
+    RunViewState fresh;
+    fresh.trace = run.id;
+    fresh.visible = run.trace->first_view.empty() ? run.trace->span : run.trace->first_view;
+    states.push_back(std::move(fresh));
+  }
+  view.runs = std::move(states);
+  const auto alive = [&](TraceId id) {
+    return std::any_of(view.runs.begin(), view.runs.end(),
+                       [id](const RunViewState& s) { return s.trace == id; });
+  };
+  if (!alive(view.active)) view.active = view.runs.empty() ? TraceId() : view.runs.front().trace;
+  if (!alive(view.selected.trace)) view.selected = {};
+  std::erase_if(view.highlighted, [&](const EventRef& e) { return !alive(e.trace); });
+  if (view.runs.empty()) view.measured = {};
+}
+
+void Viewer::State::HandleKeys(const ViewerContext& context) {
+  const bool popup = windows.palette || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId |
+                                                                   ImGuiPopupFlags_AnyPopupLevel);
+  if (popup) return;
+  for (const BoundKey& key : keys) {
+    if (!Pressed(key.chord)) continue;
+    if (key.command != nullptr && key.command->enabled(context)) commands.Push(key.command->id);
+    if (key.panel != nullptr) {
+      CommandArgs args;
+      args.text = key.panel->id;
+      commands.Push("panel.show", std::move(args));
+    }
+  }
+}
+
+void Viewer::State::DrawTimeline(const PanelContext& panel) {
+  ImGuiWindowClass single;  // no tab bar over the timeline: it is always there
+  single.DockNodeFlagsOverrideSet =
+      ImGuiDockNodeFlags_NoTabBar | static_cast<int>(ImGuiDockNodeFlags_NoDockingOverMe);
+  ImGui::SetNextWindowClass(&single);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
+                                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove |
+                                 ImGuiWindowFlags_NoCollapse;
+  const bool open = ImGui::Begin(kTimelineWindow, nullptr, flags);
+  ImGui::PopStyleVar();
+  if (open)
+    timeline.Draw(
+        {panel, runs, steps, search, names, fonts, sink, content_generation, config.animate});
+  ImGui::End();
+}
+
+void Viewer::State::DrawPanels(const PanelContext& panel) {
+  panels_animating = false;
+  for (const PanelDesc& desc : Panels()) {
+    const auto [it, inserted] = windows.panels.try_emplace(desc.id, desc.open_by_default);
+    if (!it->second) continue;
+    auto& instance = panels[desc.id];
+    if (!instance) instance = desc.create();
+    bool open = true;
+    if (windows.focus_panel == desc.id) ImGui::SetNextWindowFocus();
+    const std::string name = PanelWindowName(desc);
+    if (ImGui::Begin(name.c_str(), &open)) {
+      ImGui::PushID(desc.id);
+      instance->Draw(panel);
+      ImGui::PopID();
+      panels_animating = panels_animating || instance->animating();
+    }
+    ImGui::End();
+    if (!open) {
+      CommandArgs args;
+      args.text = desc.id;
+      commands.Push("panel.toggle", std::move(args));
+    }
+  }
+  windows.focus_panel.clear();
+}
+
+void Viewer::State::Apply(ViewerContext& context) {
+  Command command;
+  // What a command pushes is applied in the same frame, but a loop of commands must end.
+  for (int i = 0; i < 10'000 && commands.Pop(&command); ++i) {
+    const CommandDesc* desc = FindCommand(command.id);
+    if (desc != nullptr && desc->enabled(context)) desc->apply(context, command.args);
+  }
+}
+
+void Viewer::Frame(const SessionView& session) {
+  State& s = *state_;
+  s.ApplyLook();
+  s.SyncRuns(session);
+  if (s.search.Poll()) s.settle = std::max(s.settle, 2);
+  ViewerContext context = s.MakeContext(session);
+  const PanelContext panel{session,    s.view,     s.analyses,          s.settings, s.theme,
+                           s.commands, s.services, context.ActiveRun(), &s.fonts,   &s.names};
+  const ChromeInput chrome{
+      panel, s.windows, s.search, context, s.timeline.feedback(), s.timeline.displayed()};
+  s.HandleKeys(context);
+  const bool empty = session.runs.empty();
+  DrawMenuBar(chrome, &s.search_box);
+  DrawStatusBar(chrome);
+  bool built = false;
+  DrawDockSpace(chrome, s.windows.reset_layout, empty, &built);
+  s.windows.reset_layout = s.windows.focus_search = false;
+  if (built) s.layout_built = 1;
+  if (empty) {
+    DrawWelcome(chrome);
+  } else {
+    s.DrawTimeline(panel);
+    s.DrawPanels(panel);
+    if (s.layout_built > 0 && ++s.layout_built == 4) {
+      s.default_ini = ImGui::SaveIniSettingsToMemory();
+      s.layout_built = 0;
+    }
+  }
+  DrawHelp(chrome);
+  DrawSettings(chrome);
+  s.dialog.Draw(panel, &s.windows.file_dialog, s.windows.file_dialog_folder);
+  DrawPalette(chrome, &s.palette);
+  DrawLoading(chrome);
+  DrawError(chrome);
+  if (!s.commands.empty()) s.settle = std::max(s.settle, 2);
+  s.Apply(context);
+  if (s.settle > 0) --s.settle;
+}
+
+bool Viewer::animating() const {
+  const State& s = *state_;
+  return s.settle > 0 || s.timeline.animating() || s.analyses.busy() || s.panels_animating;
+}
+
+void Viewer::SetContentScale(float scale) { state_->config.content_scale = scale; }
+CommandQueue& Viewer::commands() { return state_->commands; }
+Settings& Viewer::settings() { return state_->settings; }
+const ViewState& Viewer::view() const { return state_->view; }
+std::string Viewer::SettingsText() const { return state_->settings.Text(); }
+std::string Viewer::DefaultLayoutIni() const { return state_->default_ini; }
+
+bool Viewer::ShowPanel(const std::string& panel_id) {
+  if (FindPanel(panel_id) == nullptr) return false;
+  CommandArgs args;
+  args.text = panel_id;
+  state_->commands.Push("panel.show", std::move(args));
+  return true;
+}
+
+void Viewer::SetVisibleRange(TimeRange range) {
+  CommandArgs args;
+  args.range = range;
+  state_->commands.Push("view.set_range", std::move(args));
+}
+
+bool Viewer::SelectByName(const std::string& name) {
+  State& s = *state_;
+  std::string needle = name;
+  std::transform(needle.begin(), needle.end(), needle.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  EventRef best;
+  Ps best_start = kMaxPs;
+  for (const TimelineRun& run : s.runs) {
+    const TrackSet& set = run.trace->set;
+    std::vector<uint8_t> wanted(set.names->metas.size(), 0);
+    for (uint32_t m = 0; m < wanted.size(); ++m)
+      wanted[m] = ContainsIgnoreCase(set.names->DisplayName(MetaId(m)), needle);
+    for (const Lane& lane : set.lanes) {
+      for (uint32_t i = 0; i < lane.size() && lane.start[i] < best_start; ++i) {
+        if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;
+        best = {run.id, 0, EventRow(lane.first_row + i)};
+        best_start = lane.start[i];
+      }
+    }
+  }
+  if (!best.valid()) return false;
+  CommandArgs args;
+  args.event = best;
+  s.commands.Push("select.reveal", std::move(args));
+  return true;
+}
+
+}  // namespace stepscope
