@@ -1,0 +1,205 @@
+#include "viewer/panels/analysis_panel.h"
+
+#include <imgui.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "viewer/analysis_cache.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kSpinnerDelay = 0.15;  // seconds: quicker answers need no spinner
+
+uint64_t KeyOf(const PanelContext& context, const AnalysisResult* result) {
+  uint64_t h = reinterpret_cast<uintptr_t>(result);
+  h = (h ^ context.run->id.value) * 0x9e3779b97f4a7c15ull;
+  h = (h ^ context.session.generation) * 0x9e3779b97f4a7c15ull;
+  for (char c : context.view.host)
+    h = (h ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
+  return h | 1;
+}
+
+// Vertically centred in the window, at most a readable line long.
+void CentredText(const PanelContext& context, std::string_view text) {
+  const ImVec2 avail = ImGui::GetContentRegionAvail();
+  const float width = std::min(avail.x - Em() * 2, Em() * 46);
+  const ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, width);
+  const ImVec2 start = ImGui::GetCursorPos();
+  const float x = start.x + std::max(0.0f, (avail.x - size.x) * 0.5f);
+  ImGui::SetCursorPos(ImVec2(std::floor(x), std::floor(start.y + std::max(0.0f, (avail.y - size.y) * 0.42f))));
+  ImGui::PushTextWrapPos(x + width + 1);
+  TextIn(context, Role::kText2, text);
+  ImGui::PopTextWrapPos();
+}
+
+}  // namespace
+
+void AnalysisPanel::Draw(const PanelContext& context) {
+  waiting_ = false;
+  if (context.run == nullptr || !context.run->trace) {
+    CentredText(context, "No profile is open. File, Open, or drop one on the window.");
+    return;
+  }
+  AnalysisParams params;
+  params.host = context.view.host;
+  const AnalysisResult* result = context.analyses.Get(*context.run, analysis_, params);
+  if (result == nullptr) {
+    waiting_ = true;
+    if (since_ <= 0) since_ = ImGui::GetTime();
+    if (ImGui::GetTime() - since_ > kSpinnerDelay) DrawSpinner(context, doing_);
+    return;
+  }
+  since_ = 0;
+  if (!result->empty_reason.empty()) {
+    DrawEmpty(context, result->empty_reason);
+    return;
+  }
+  DrawResult(context, *result, KeyOf(context, result));
+}
+
+void DrawEmpty(const PanelContext& context, const std::string& reason) {
+  CentredText(context, reason);
+}
+
+void DrawSpinner(const PanelContext& context, const char* doing) {
+  const ImVec2 avail = ImGui::GetContentRegionAvail();
+  const float radius = Em() * 0.7f;
+  const float width = radius * 2 + Em() + TextWidth(doing) + TextWidth("\u2026");
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const ImVec2 centre(std::floor(p.x + std::max(0.0f, (avail.x - width) * 0.5f) + radius),
+                      std::floor(p.y + avail.y * 0.42f));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddCircle(centre, radius, context.theme[Role::kLine], 0, 2.5f);
+  const auto turn = static_cast<float>(std::fmod(ImGui::GetTime() * 5, 6.2831853));
+  list->PathArcTo(centre, radius, turn, turn + 1.8f, 16);
+  list->PathStroke(context.theme[Role::kAccent], 2.5f);
+  std::array<char, 128> text{};
+  std::snprintf(text.data(), text.size(), "%s\u2026", doing);
+  list->AddText(ImVec2(centre.x + radius + Em(), centre.y - Em() * 0.5f), context.theme[Role::kText2], text.data());
+}
+
+Role GradeRole(Finding::Grade grade) {
+  switch (grade) {
+    case Finding::Grade::kGood:
+      return Role::kGood;
+    case Finding::Grade::kWarning:
+      return Role::kWarning;
+    case Finding::Grade::kBad:
+      return Role::kBad;
+    case Finding::Grade::kInfo:
+      break;
+  }
+  return Role::kAccent;
+}
+
+const char* GradeIcon(Finding::Grade grade) {
+  switch (grade) {
+    case Finding::Grade::kGood:
+      return icon::kOk;
+    case Finding::Grade::kWarning:
+    case Finding::Grade::kBad:
+      return icon::kWarn;
+    case Finding::Grade::kInfo:
+      break;
+  }
+  return icon::kInfo;
+}
+
+void DrawHeadline(const PanelContext& context, const Finding& finding) {
+  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  {
+    const FaceScope face(context, Face::kBold, 17);
+    if (icons) {
+      TextIn(context, GradeRole(finding.grade), GradeIcon(finding.grade));
+      ImGui::SameLine(0, Em() * 0.5f);
+    }
+    WrappedIn(context, icons ? Role::kText : GradeRole(finding.grade), finding.text);
+  }
+  if (!finding.next_step.empty()) WrappedIn(context, Role::kText2, finding.next_step);
+}
+
+void DrawFindings(const PanelContext& context, std::span<const Finding> findings, const char* own_panel) {
+  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  const float indent = std::floor(BaseEm() * 1.6f);
+  int id = 0;
+  for (const Finding& finding : findings) {
+    ImGui::PushID(id++);
+    const float x = ImGui::GetCursorPosX();
+    TextIn(context, GradeRole(finding.grade), icons ? GradeIcon(finding.grade) : "!");
+    ImGui::SameLine();
+    ImGui::SetCursorPosX(x + indent);
+    ImGui::BeginGroup();
+    WrappedIn(context, Role::kText, finding.text);
+    const FaceScope small(context, Face::kUi);
+    if (!finding.next_step.empty()) WrappedIn(context, Role::kText2, finding.next_step);
+    const PanelDesc* panel = finding.panel == own_panel ? nullptr : FindPanel(finding.panel);
+    if (panel != nullptr) {
+      std::array<char, 96> label{};
+      std::snprintf(label.data(), label.size(), "Open %s", panel->title);
+      if (LinkText(context, "open", label.data())) {
+        CommandArgs args;
+        args.text = finding.panel;
+        context.commands.Push("panel.show", std::move(args));
+      }
+    }
+    ImGui::EndGroup();
+    ImGui::Dummy(ImVec2(0, BaseEm() * 0.25f));
+    ImGui::PopID();
+  }
+}
+
+void DrawBigNumber(const PanelContext& context, const Property* property, const char* label) {
+  if (property == nullptr) return;
+  const double value = NumberOf(property->value);
+  const NumberFormat format = FormatFor(property->unit, ValueType::kReal, std::fabs(value));
+  std::array<char, 64> buffer{};
+  ImGui::BeginGroup();
+  {
+    const FaceScope big(context, Face::kMonoBold, TypeSize::kBig);
+    const std::string_view text = WriteNumber(value, {format.scale, format.decimals, "", ""}, buffer);
+    TextIn(context, Role::kText, text);
+  }
+  ImGui::SameLine(0, BaseEm() * 0.4f);
+  const float drop = BaseEm() * (TypeSize::kBig - TypeSize::kUi) / TypeSize::kUi * 0.8f;
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + drop);
+  std::array<char, 64> unit{};
+  std::snprintf(unit.data(), unit.size(), "%s%s %s", format.header, format.suffix, label);
+  TextIn(context, Role::kText2, unit.data());
+  ImGui::EndGroup();
+  if (!property->how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
+    ImGui::SetTooltip("%s: %s", property->label.c_str(), property->how.c_str());
+  }
+}
+
+void GoToRow(const PanelContext& context, const ResultTable& table, int row) {
+  if (row < 0 || static_cast<size_t>(row) >= table.links.size()) return;
+  const RowLink& link = table.links[static_cast<size_t>(row)];
+  CommandArgs args;
+  if (!link.range.empty()) {
+    const Ps margin = std::max<Ps>(link.range.length() / 20, 1);
+    args.range = {SaturatingSub(link.range.begin, margin), SaturatingAdd(link.range.end, margin)};
+    context.commands.Push("view.set_range", std::move(args));
+  } else if (!link.rows.empty() && context.run != nullptr) {
+    args.event = {context.run->id, link.set, link.rows.front()};
+    context.commands.Push("select.reveal", std::move(args));
+  }
+}
+
+double NumberIn(const AnalysisResult& result, std::string_view property, double otherwise) {
+  const Property* found = result.Find(property);
+  const double value = found != nullptr ? NumberOf(found->value) : otherwise;
+  return std::isfinite(value) ? value : otherwise;
+}
+
+std::string TextOf(const AnalysisResult& result, std::string_view property) {
+  const Property* found = result.Find(property);
+  const auto* text = found != nullptr ? std::get_if<std::string>(&found->value) : nullptr;
+  return text != nullptr ? *text : std::string();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,198 @@
+// Input pipeline: is the program input-bound, how long steps take, and what the host does to read and prepare data.
+#include <imgui.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/panels.h"
+#include "viewer/panels/step_chart.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+namespace {
+
+struct HostPart {
+  const char* property;
+  const char* label;
+  Kind kind;
+  const char* advice;
+};
+constexpr HostPart kParts[] = {
+    {"demanded_file_read_us", "Reading files on demand", Kind::kInput,
+     "Read ahead: interleave(num_parallel_calls=tf.data.AUTOTUNE), cache() what fits in memory."},
+    {"advanced_file_read_us", "Reading files in advance", Kind::kKernelLaunch,
+     "More readers in parallel, larger files, or a faster disk."},
+    {"preprocessing_us", "Preprocessing", Kind::kHostCompute,
+     "map(num_parallel_calls=tf.data.AUTOTUNE), batch before map, cache() before what is random, prefetch() at the "
+     "end; or do it on the device."},
+    {"enqueue_us", "Enqueueing to the device", Kind::kDeviceToDevice,
+     "Fewer and larger transfers: batch, and send what is small in one tensor."},
+    {"unclassified_nonequeue_us", "Other", Kind::kOther, "Not tf.data: look at the host's threads on the timeline."},
+};
+
+constexpr const char* kFirst[] = {"opName", "category", "count", "timeInMs", "timeInPercent", "selfTimeInMs",
+                                  "selfTimeInPercent"};
+
+class InputPipelinePanel final : public AnalysisPanel {
+ public:
+  InputPipelinePanel() : AnalysisPanel("input_pipeline", "Following the input pipeline") {}
+  void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
+
+ private:
+  void DrawSummary(const PanelContext& context, const AnalysisResult& result);
+  void DrawHost(const PanelContext& context, const AnalysisResult& result);
+  void DrawTable(const PanelContext& context, const AnalysisResult& result, uint64_t key, float height);
+  double InputPercent() const;
+
+  StepChart chart_;
+  ResultTableView table_;
+};
+
+double InputPipelinePanel::InputPercent() const {
+  constexpr size_t kInput = 5;  // of StepClasses()
+  const double whole = chart_.total().mean;
+  return whole > 0 ? 100 * chart_.classes()[kInput].mean / whole : 0;
+}
+
+void InputPipelinePanel::DrawSummary(const PanelContext& context, const AnalysisResult& result) {
+  if (!result.findings.empty()) {
+    DrawHeadline(context, result.findings.front());
+  } else if (chart_.counted() > 0) {
+    const double input = InputPercent();
+    std::array<char, 160> text{};
+    std::snprintf(text.data(), text.size(), "%s: %.1f %% of the step time waits for input.",
+                  input >= 20  ? "Highly input-bound"
+                  : input >= 5 ? "Moderately input-bound"
+                               : "Not input-bound",
+                  input);
+    DrawHeadline(context, {input >= 20  ? Finding::Grade::kBad
+                           : input >= 5 ? Finding::Grade::kWarning
+                                        : Finding::Grade::kGood,
+                           text.data(), "", ""});
+  } else {
+    DrawHeadline(context, {Finding::Grade::kInfo, "No step time could be measured; the host side is below.", "", ""});
+  }
+  if (chart_.counted() == 0) return;
+  Rule(context);
+  SectionTitle(context, "Device side", "step time");
+  const std::array<std::pair<const char*, double>, 3> rows = {{{"Average", chart_.total().mean},
+                                                               {"Standard deviation", chart_.total().deviation},
+                                                               {"Input, of a step", chart_.classes()[5].mean}}};
+  for (const auto& [label, value] : rows)
+    KeyValue(context, label, NumberText(value, {1, 3, "", " ms"}), BaseEm() * 11, true);
+  double low = 0, high = 0;
+  for (size_t i = 0; i < chart_.bars().labels.size(); ++i) {
+    const double t = chart_.bars().TotalOf(i, {});
+    low = i == 0 ? t : std::min(low, t);
+    high = std::max(high, t);
+  }
+  KeyValue(context, "Range", NumberText(low, {1, 3, "", ""}) + " to " + NumberText(high, {1, 3, "", " ms"}),
+           BaseEm() * 11, true);
+}
+
+void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisResult& result) {
+  Rule(context);
+  SectionTitle(context, "Host side", "time of input operations");
+  std::array<RingSlice, std::size(kParts)> shares;
+  double sum = 0, most = 0;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    shares[i] = {kParts[i].label, NumberIn(result, kParts[i].property), context.theme[kParts[i].kind], -1};
+    sum += shares[i].value;
+    most = std::max(most, shares[i].value);
+  }
+  if (sum <= 0) {
+    WrappedIn(context, Role::kText2,
+              "No input operations were recorded. tf.data reports them with host_tracer_level 2; PyTorch's DataLoader "
+              "and JAX's input code show as host functions on the timeline.");
+    return;
+  }
+  DrawShares(context, shares, sum, std::floor(BaseEm()));
+  ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
+  const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, most);
+  const FaceScope small(context, Face::kUi);
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const ImVec2 p = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x, chip = std::floor(Em() * 0.7f);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, shares[i].color, 2);
+    DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), p.x + width - Em() * 10, context.theme[Role::kText],
+            shares[i].label);
+    const FaceScope mono(context, Face::kMono);
+    std::array<char, 64> buffer{};
+    const std::string value = NumberText(shares[i].value, format) + " " + format.header;
+    DrawRight(list, p.x + width - Em() * 4.5f, p.y, context.theme[Role::kText], value);
+    DrawRight(list, p.x + width, p.y, context.theme[Role::kText2],
+              WriteNumber(100 * shares[i].value / sum, {1, 1, "", " %"}, buffer));
+    ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
+  }
+  Rule(context);
+  SectionTitle(context, "What to try");
+  for (size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i].value < 0.15 * sum) continue;
+    TextIn(context, Role::kText, kParts[i].label);
+    WrappedIn(context, Role::kText2, kParts[i].advice);
+  }
+}
+
+void InputPipelinePanel::DrawTable(const PanelContext& context, const AnalysisResult& result, uint64_t key,
+                                   float height) {
+  const ResultTable* ops = result.Table("host_ops");
+  if (ops == nullptr) return;
+  SectionTitle(context, "Input operations");
+  if (ops->rows.empty()) {
+    WrappedIn(context, Role::kText2, "None were recorded.");
+    return;
+  }
+  TableOptions options;
+  options.id = "input ops";
+  options.noun = "input ops";
+  options.name_column = "opName";
+  options.first_columns = kFirst;
+  options.height = height > 0 ? std::max(height - ImGui::GetFrameHeightWithSpacing() * 2, BaseEm() * 9) : 0;
+  table_.Draw(context, *ops, key, options);
+}
+
+void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+  const ResultTable* steps = result.Table("steps");
+  if (steps != nullptr) chart_.Update(context, *steps, key);
+  const ImVec2 avail = ImGui::GetContentRegionAvail();
+  const float em = BaseEm();
+  const bool wide = avail.x > em * 52;
+  if (wide) {
+    ImGui::BeginChild("summary", ImVec2(std::clamp(avail.x * 0.27f, em * 20, em * 32), 0));
+    DrawSummary(context, result);
+    DrawHost(context, result);
+    ImGui::EndChild();
+    ImGui::SameLine(0, em * 1.4f);
+    ImGui::BeginChild("data", ImVec2(0, 0));
+    const float height = ImGui::GetContentRegionAvail().y;
+    if (steps != nullptr && !steps->rows.empty()) {
+      chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, std::max(em * 11, height * 0.45f)));
+      Rule(context);
+    }
+    const float left = ImGui::GetContentRegionAvail().y;
+    DrawTable(context, result, key, left < em * 13 ? em * 16 : 0);
+    ImGui::EndChild();
+    return;
+  }
+  DrawSummary(context, result);
+  DrawHost(context, result);
+  if (steps != nullptr && !steps->rows.empty()) {
+    Rule(context);
+    chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, em * 14));
+  }
+  Rule(context);
+  DrawTable(context, result, key, em * 20);
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeInputPipelinePanel() {
+  return std::make_unique<InputPipelinePanel>();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,213 @@
+// Kernels: what runs on the GPUs, by kernel and op, by kernel, or by op; a ring of the largest, the durations of the
+// selected row, and how much is too short to be worth a launch.
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/panels.h"
+#include "viewer/widgets/chart.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+namespace {
+
+struct Mode {
+  const char* label;
+  const char* table;
+  const char* name_column;
+};
+constexpr Mode kModes[] = {{"Kernel and op", "kernels", "kernel_name"},
+                           {"Kernel", "by_kernel", "name"},
+                           {"Op", "by_op", "name"},
+                           {"Stream", "by_stream", "name"}};
+constexpr const char* kFirst[] = {"rank",
+                                  "kernel_name",
+                                  "op_name",
+                                  "uses_matrix_unit",
+                                  "occurrences",
+                                  "total_duration_us",
+                                  "avg_duration_us",
+                                  "min_duration_us",
+                                  "max_duration_us",
+                                  "share"};
+constexpr const char* kHidden[] = {"is_kernel_using_tensor_core"};
+
+class KernelStatsPanel final : public AnalysisPanel {
+ public:
+  KernelStatsPanel() : AnalysisPanel("kernel_stats", "Adding up the kernels") {}
+  void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
+
+ private:
+  void UpdateRing(const PanelContext& context, const AnalysisResult& result, const ResultTable& table, uint64_t key);
+  void UpdateHistogram(const PanelContext& context, const ResultTable& table, uint64_t key);
+  void DrawSide(const PanelContext& context, const AnalysisResult& result, const ResultTable& table, uint64_t key,
+                ImVec2 size);
+  void DrawDurations(const PanelContext& context, float width, float height);
+  void DrawModes(const PanelContext& context, const AnalysisResult& result);
+
+  size_t mode_ = 0;
+  ResultTableView table_;
+  Ring ring_;
+  Histogram histogram_;
+  uint64_t ring_key_ = 0, histogram_key_ = 0;
+  int histogram_row_ = -2;
+};
+
+void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisResult& result, const ResultTable& table,
+                                  uint64_t key) {
+  const uint64_t ring_key = key * 8 + mode_ * 2 + (context.theme.light() ? 1 : 0);
+  if (ring_key == ring_key_) return;
+  ring_key_ = ring_key;
+  ring_ = MakeRing(context, table, kModes[mode_].name_column, "total_duration_us");
+  const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, ring_.total);
+  ring_.centre = NumberText(ring_.total, format) + " " + format.header;
+  if (result.Find("matrix_unit_percent") != nullptr) {
+    std::array<char, 64> note{};
+    std::snprintf(note.data(), note.size(), "Tensor Core %.1f %%", NumberIn(result, "matrix_unit_percent"));
+    ring_.centre_note = note.data();
+  }
+}
+
+// Durations of the events of the selected row; O(events of the row), once per selection.
+void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const ResultTable& table, uint64_t key) {
+  const int row = table_.current();
+  const uint64_t histogram_key = key * 8 + mode_;
+  if (row == histogram_row_ && histogram_key == histogram_key_) return;
+  histogram_row_ = row;
+  histogram_key_ = histogram_key;
+  histogram_ = {};
+  if (row < 0 || static_cast<size_t>(row) >= table.links.size() || context.run == nullptr || !context.run->trace) return;
+  const RowLink& link = table.links[static_cast<size_t>(row)];
+  const TrackSet& set = context.run->trace->set;
+  if (link.set != 0) return;
+  std::vector<double> durations;
+  durations.reserve(link.rows.size());
+  for (EventRow event : link.rows) {
+    if (event.value < set.rows) durations.push_back(static_cast<double>(set.Duration(event)) / kPsPerUs);
+  }
+  histogram_ = MakeHistogram(std::move(durations), 28);
+}
+
+void KernelStatsPanel::DrawDurations(const PanelContext& context, float width, float height) {
+  const float top = ImGui::GetCursorPosY();
+  if (histogram_.total == 0) {
+    SectionTitle(context, "Durations");
+    const FaceScope small(context, Face::kUi);
+    WrappedIn(context, Role::kText3, "Select a row to see how its durations spread.");
+    return;
+  }
+  const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, histogram_.max);
+  std::array<char, 128> note{};
+  std::snprintf(note.data(), note.size(), "p50 %s  p95 %s  max %s %s", NumberText(histogram_.p50, format).c_str(),
+                NumberText(histogram_.p95, format).c_str(), NumberText(histogram_.max, format).c_str(), format.header);
+  SectionTitle(context, "Durations");
+  {
+    const FaceScope small(context, Face::kUi, TypeSize::kSlice);
+    WrappedIn(context, Role::kText2, note.data());
+  }
+  const float left = height - (ImGui::GetCursorPosY() - top);
+  DrawHistogram(context, "##durations", histogram_, Unit::kUs, ImVec2(width, std::max(left, BaseEm() * 3.5f)));
+}
+
+void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResult& result, const ResultTable& table,
+                                uint64_t key, ImVec2 size) {
+  static_cast<void>(key);
+  const float em = BaseEm();
+  SectionTitle(context, "Share of kernel time");
+  const float lines = em * 3.4f;
+  // Where both do not fit, the selected row's durations take the ring's place.
+  const bool both = size.y > em * 25;
+  const bool ring = both || histogram_.total == 0;
+  const float body = size.y - em * 1.8f - lines;
+  if (ring) {
+    const float height = std::clamp(both ? body * 0.62f : body, em * 6, size.x);
+    const int slice = DrawRing(context, "##ring", ring_, table_.current(), ImVec2(size.x, height), size.x > em * 24);
+    if (slice >= 0) table_.Select(table, ring_.slices[static_cast<size_t>(slice)].row);
+  }
+  if (both || !ring) {
+    if (both) Rule(context);
+    DrawDurations(context, size.x, ring ? body * 0.34f : body);
+  }
+  const FaceScope small(context, Face::kUi);
+  struct Line {
+    const char* property;
+    const char* label;
+  };
+  constexpr Line kLines[] = {{"short_kernel_percent", "Shorter than a launch (20 \u00b5s)"},
+                             {"short_kernel_time_percent", "Their share of time"}};
+  for (const Line& line : kLines) {
+    const Property* p = result.Find(line.property);
+    if (p == nullptr) continue;
+    KeyValue(context, line.label, NumberText(NumberOf(p->value), {1, 1, "", " %"}), size.x - em * 4.5f, true);
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) ImGui::SetTooltip("%s", p->how.c_str());
+  }
+}
+
+void KernelStatsPanel::DrawModes(const PanelContext& context, const AnalysisResult& result) {
+  const FaceScope small(context, Face::kUi);
+  bool first = true;
+  for (size_t m = 0; m < std::size(kModes); ++m) {
+    if (result.Table(kModes[m].table) == nullptr) continue;
+    if (!first) ImGui::SameLine(0, Em() * 0.3f);
+    first = false;
+    const bool on = m == mode_;
+    if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
+    if (on) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kAccent]);
+    if (ImGui::Button(kModes[m].label)) mode_ = m;
+    if (on) ImGui::PopStyleColor(2);
+  }
+  for (const Finding& finding : result.findings) {
+    ImGui::SameLine(0, Em());
+    ImGui::AlignTextToFramePadding();
+    const ImVec2 p = ImGui::GetCursorScreenPos();
+    const float right = p.x + ImGui::GetContentRegionAvail().x;
+    if (right - p.x < Em() * 14) break;
+    const float y = p.y + ImGui::GetStyle().FramePadding.y;
+    DrawCut(ImGui::GetWindowDrawList(), ImVec2(p.x, y), right, context.theme[GradeRole(finding.grade)], finding.text);
+    ImGui::Dummy(ImVec2(std::min(TextWidth(finding.text), right - p.x), ImGui::GetTextLineHeight()));
+    ImGui::SetItemTooltip("%s\n%s", finding.text.c_str(), finding.next_step.c_str());
+  }
+}
+
+void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+  const ResultTable* table = result.Table(kModes[mode_].table);
+  if (table == nullptr) table = result.Table(kModes[mode_ = 0].table);
+  if (table == nullptr) return;
+  UpdateRing(context, result, *table, key);
+  UpdateHistogram(context, *table, key);
+  const ImVec2 avail = ImGui::GetContentRegionAvail();
+  const float em = BaseEm();
+  if (avail.x > em * 50) {
+    const float side = std::clamp(avail.x * 0.2f, em * 13, em * 30);
+    ImGui::BeginChild("side", ImVec2(side, 0));
+    DrawSide(context, result, *table, key, ImGui::GetContentRegionAvail());
+    ImGui::EndChild();
+    ImGui::SameLine(0, em * 1.2f);
+  }
+  ImGui::BeginChild("table", ImVec2(0, 0));
+  DrawModes(context, result);
+  table = result.Table(kModes[mode_].table);  // the mode may have changed just now
+  TableOptions options;
+  options.id = kModes[mode_].table;
+  options.noun = mode_ == 2 ? "ops" : mode_ == 3 ? "streams" : "kernels";
+  options.name_column = kModes[mode_].name_column;
+  options.first_columns = kFirst;
+  options.hidden_columns = kHidden;
+  options.shorten_names = mode_ < 2;
+  table_.Draw(context, *table, key * 8 + mode_, options);
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeKernelStatsPanel() {
+  return std::make_unique<KernelStatsPanel>();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,199 @@
+// Ops: framework operations on hosts and devices with self and total time; four rings by op and by type.
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/panels.h"
+#include "viewer/widgets/chart.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kFirst[] = {"rank",
+                                  "operation",
+                                  "type",
+                                  "host_or_device",
+                                  "occurrences",
+                                  "total_time",
+                                  "avg_time",
+                                  "total_self_time",
+                                  "avg_self_time",
+                                  "device_total_self_time_percent",
+                                  "device_cumulative_total_self_time_percent",
+                                  "host_total_self_time_percent",
+                                  "Host_cumulative_total_self_time_percent",
+                                  "eager"};
+constexpr const char* kHidden[] = {"measured_flop_rate", "model_flop_rate",          "measured_memory_bw",
+                                   "operational_intensity", "bound_by"};
+
+std::string TextAt(const std::vector<Value>& row, int column) {
+  const auto* s = column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
+  return s != nullptr ? *s : std::string();
+}
+
+// One side's part of the table with name, self time and the row that a name stands for; types are added up.
+ResultTable SideTable(const ResultTable& ops, std::string_view side, const char* name_column) {
+  ResultTable out;
+  out.id = std::string("ops_") + std::string(side) + "_" + name_column;
+  out.columns = {{"name", "Name", Unit::kNone, ValueType::kString, ""},
+                 {"self", "Self time", Unit::kUs, ValueType::kReal, ""}};
+  const int where = ops.Column("host_or_device"), name = ops.Column(name_column), self = ops.Column("total_self_time");
+  if (where < 0 || name < 0 || self < 0) return out;
+  std::map<std::string, double> sums;
+  for (const auto& row : ops.rows) {
+    const double value = NumberOf(row[static_cast<size_t>(self)]);
+    if (TextAt(row, where) == side && std::isfinite(value)) sums[TextAt(row, name)] += value;
+  }
+  for (const auto& [text, sum] : sums)
+    out.rows.push_back({text, sum});
+  return out;
+}
+
+class OpStatsPanel final : public AnalysisPanel {
+ public:
+  OpStatsPanel() : AnalysisPanel("op_stats", "Adding up the ops") {}
+  void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
+
+ private:
+  struct SideRing {
+    const char* title;
+    const char* side;
+    const char* column;
+    Ring ring;
+  };
+  void Update(const PanelContext& context, const ResultTable& ops, uint64_t key);
+  void DrawRings(const PanelContext& context, ImVec2 size, bool in_a_row);
+  void DrawChoices(const PanelContext& context);
+  bool Choice(const PanelContext& context, const char* label, bool on);
+
+  std::array<SideRing, 4> rings_{{{"Device, by type", "Device", "type", {}},
+                                  {"Device, by op", "Device", "operation", {}},
+                                  {"Host, by type", "Host", "type", {}},
+                                  {"Host, by op", "Host", "operation", {}}}};
+  ResultTable shown_;   // the side chosen; the whole table is used as it is
+  int side_ = 0;        // 0: both, 1: device, 2: host
+  bool idle_ = false;
+  uint64_t key_ = 0;
+  ResultTableView table_;
+};
+
+void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, uint64_t key) {
+  const uint64_t wanted = key * 16 + static_cast<uint64_t>(side_) * 4 + (idle_ ? 2 : 0) + (context.theme.light() ? 1 : 0);
+  if (wanted == key_) return;
+  key_ = wanted;
+  for (SideRing& r : rings_) {
+    const ResultTable part = SideTable(ops, r.side, r.column);
+    r.ring = MakeRing(context, part, "name", "self");
+    r.ring.title = part.id;
+    for (RingSlice& s : r.ring.slices) s.row = -1;
+    const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, r.ring.total);
+    r.ring.centre = r.ring.total > 0 ? NumberText(r.ring.total, format) + " " + format.header : "none";
+    r.ring.centre_note = r.ring.total > 0 ? "self time" : "";
+  }
+  shown_ = {ops.id, ops.title, ops.columns, {}, {}};
+  const int where = ops.Column("host_or_device");
+  for (size_t i = 0; side_ != 0 && i < ops.rows.size(); ++i) {
+    if (TextAt(ops.rows[i], where) != (side_ == 1 ? "Device" : "Host")) continue;
+    shown_.rows.push_back(ops.rows[i]);
+    if (i < ops.links.size()) shown_.links.push_back(ops.links[i]);
+  }
+}
+
+void OpStatsPanel::DrawRings(const PanelContext& context, ImVec2 size, bool in_a_row) {
+  const float em = BaseEm(), gap = em * 0.8f;
+  std::vector<SideRing*> used;
+  for (SideRing& r : rings_)
+    if (r.ring.total > 0) used.push_back(&r);
+  if (used.empty()) return;
+  const size_t across = in_a_row ? used.size() : std::min<size_t>(2, used.size());
+  const size_t down = (used.size() + across - 1) / across;
+  const float width = (size.x - gap * static_cast<float>(across - 1)) / static_cast<float>(across);
+  const float height = (size.y - gap * static_cast<float>(down - 1)) / static_cast<float>(down);
+  for (size_t i = 0; i < used.size(); ++i) {
+    if (i % across != 0) ImGui::SameLine(0, gap);
+    ImGui::BeginGroup();
+    ImGui::PushID(static_cast<int>(i));
+    {
+      const FaceScope small(context, Face::kUi, TypeSize::kSlice);
+      const ImVec2 p = ImGui::GetCursorScreenPos();
+      DrawCut(ImGui::GetWindowDrawList(), p, p.x + width, context.theme[Role::kText2], used[i]->title);
+      ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
+    }
+    const float ring = std::max(em * 4, height - em * 1.6f);
+    const int slice = DrawRing(context, "##ring", used[i]->ring, -1, ImVec2(width, ring), width > em * 18);
+    if (slice >= 0 && used[i]->ring.slices[static_cast<size_t>(slice)].label.find(" others") == std::string::npos) {
+      table_.SetFilter(std::string(used[i]->column) + ":\"" + used[i]->ring.slices[static_cast<size_t>(slice)].label + "\"");
+    }
+    ImGui::PopID();
+    ImGui::EndGroup();
+  }
+}
+
+bool OpStatsPanel::Choice(const PanelContext& context, const char* label, bool on) {
+  if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
+  if (on) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kAccent]);
+  const bool pressed = ImGui::Button(label);
+  if (on) ImGui::PopStyleColor(2);
+  return pressed;
+}
+
+void OpStatsPanel::DrawChoices(const PanelContext& context) {
+  const FaceScope small(context, Face::kUi);
+  constexpr const char* kSides[] = {"Both", "Device", "Host"};
+  for (int i = 0; i < 3; ++i) {
+    if (i > 0) ImGui::SameLine(0, Em() * 0.3f);
+    if (Choice(context, kSides[i], side_ == i)) side_ = i;
+  }
+  ImGui::SameLine(0, Em());
+  if (Choice(context, "Idle time", idle_)) idle_ = !idle_;
+  ImGui::SetItemTooltip("Counts the time in which nothing ran as a row of its own.");
+}
+
+void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+  const ImVec2 avail = ImGui::GetContentRegionAvail();
+  const float em = BaseEm();
+  const ResultTable* ops = result.Table(idle_ ? "ops_with_idle" : "ops");
+  if (ops == nullptr) ops = result.Table("ops");
+  if (ops == nullptr) return;
+  Update(context, *ops, key);
+  const bool beside = avail.x > em * 56 && avail.y < avail.x * 0.7f;
+  if (beside) {
+    const float side = std::clamp(avail.x * 0.24f, em * 16, em * 46);
+    ImGui::BeginChild("rings", ImVec2(side, 0));
+    const ImVec2 inner = ImGui::GetContentRegionAvail();
+    DrawRings(context, ImVec2(inner.x, std::min(inner.y, em * 50)), false);
+    ImGui::EndChild();
+    ImGui::SameLine(0, em * 1.2f);
+  } else if (avail.y > em * 26) {
+    DrawRings(context, ImVec2(avail.x, em * 10.5f), true);
+  }
+  ImGui::BeginChild("ops", ImVec2(0, 0));
+  DrawChoices(context);
+  ops = result.Table(idle_ ? "ops_with_idle" : "ops");
+  if (ops == nullptr) ops = result.Table("ops");
+  Update(context, *ops, key);  // a choice may have changed just now
+  TableOptions options;
+  options.id = "ops";
+  options.noun = "ops";
+  options.name_column = "operation";
+  options.first_columns = kFirst;
+  options.hidden_columns = kHidden;
+  table_.Draw(context, side_ == 0 ? *ops : shown_, key_ | 1, options);
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeOpStatsPanel() {
+  return std::make_unique<OpStatsPanel>();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,263 @@
+// Overview: the verdict, where a step goes, the steps, the ops that take most time, what to look at next.
+#include <imgui.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/panels.h"
+#include "viewer/panels/step_chart.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kTopFirst[] = {"operation", "category", "tcEligibility", "tcUtilization", "selfTimePercent",
+                                     "cumulativeTimePercent"};
+constexpr const char* kTopHidden[] = {"flopRate"};
+
+class OverviewPanel final : public AnalysisPanel {
+ public:
+  OverviewPanel() : AnalysisPanel("overview", "Dividing steps into classes") {}
+  void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
+
+ private:
+  void DrawVerdict(const PanelContext& context, const AnalysisResult& result);
+  void DrawBreakdown(const PanelContext& context);
+  void DrawBreakdownRow(const PanelContext& context, Rgba color, const char* label, const ClassSummary& value,
+                        bool strong);
+  void DrawPlacement(const PanelContext& context, const AnalysisResult& result);
+  void DrawMiddle(const PanelContext& context, const AnalysisResult& result, uint64_t key, float height);
+  void DrawNext(const PanelContext& context, const AnalysisResult& result);
+  void DrawEnvironment(const PanelContext& context, const AnalysisResult& result);
+  void DrawProblems(const PanelContext& context);
+
+  StepChart chart_;
+  ResultTableView top_ops_;
+};
+
+void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResult& result) {
+  if (!result.findings.empty()) DrawHeadline(context, result.findings.front());
+  if (NumberIn(result, "steptime_ms_average") <= 0) return;
+  ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
+  DrawBigNumber(context, result.Find("steptime_ms_average"), "a step");
+  const double ms = NumberIn(result, "steptime_ms_average");
+  const Property rate{"steps_per_second", "Steps per second", 1000 / ms, Unit::kNone, "1000 / average step time in ms"};
+  const float avail = ImGui::GetContentRegionAvail().x;
+  if (avail > BaseEm() * 20) ImGui::SameLine(std::floor(avail * 0.5f));
+  DrawBigNumber(context, &rate, "steps a second");
+  std::array<char, 128> text{};
+  std::snprintf(text.data(), text.size(), "\u03c3 %.3f ms, from %.3f to %.3f ms",
+                NumberIn(result, "steptime_ms_standard_deviation"), NumberIn(result, "steptime_ms_minimum"),
+                NumberIn(result, "steptime_ms_maximum"));
+  const FaceScope small(context, Face::kUi);
+  WrappedIn(context, Role::kText2, text.data());
+}
+
+void OverviewPanel::DrawBreakdownRow(const PanelContext& context, Rgba color, const char* label,
+                                     const ClassSummary& value, bool strong) {
+  const FaceScope small(context, strong ? Face::kBold : Face::kUi);
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, chip = std::floor(Em() * 0.7f);
+  const float right = p.x + width, line = std::floor(ImGui::GetTextLineHeight() * 1.45f);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  if (color != 0) DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, color, 2);
+  const float ms = right - Em() * 8.6f, sigma = right - Em() * 4;
+  DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), ms - Em() * 3.6f, context.theme[Role::kText], label);
+  const FaceScope mono(context, strong ? Face::kMonoBold : Face::kMono);
+  std::array<char, 64> buffer{};
+  DrawRight(list, ms, p.y, context.theme[Role::kText], WriteNumber(value.mean, {1, 3, "", ""}, buffer));
+  DrawRight(list, sigma, p.y, context.theme[Role::kText3], WriteNumber(value.deviation, {1, 3, "", ""}, buffer));
+  const double whole = chart_.total().mean;
+  DrawRight(list, right, p.y, context.theme[Role::kText2],
+            WriteNumber(whole > 0 ? 100 * value.mean / whole : 0, {1, 1, "", ""}, buffer));
+  ImGui::SetCursorScreenPos(p);
+  ImGui::Dummy(ImVec2(width, line - ImGui::GetStyle().ItemSpacing.y));
+}
+
+void OverviewPanel::DrawBreakdown(const PanelContext& context) {
+  if (chart_.counted() == 0) return;
+  Rule(context);
+  std::array<char, 64> note{};
+  std::snprintf(note.data(), note.size(), "average of %zu step%s", chart_.counted(), chart_.counted() == 1 ? "" : "s");
+  SectionTitle(context, "Where a step goes", note.data());
+  std::array<RingSlice, 9> shares;
+  double sum = 0;
+  for (size_t i = 0; i < shares.size(); ++i) {
+    const StepClass& c = StepClasses()[i];
+    shares[i] = {c.label, chart_.classes()[i].mean, context.theme[c.kind], -1};
+    sum += shares[i].value;
+  }
+  DrawShares(context, shares, std::max(sum, chart_.total().mean), std::floor(BaseEm()));
+  {
+    const FaceScope small(context, Face::kUi, TypeSize::kSlice);
+    const ImVec2 p = ImGui::GetCursorScreenPos();
+    const float right = p.x + ImGui::GetContentRegionAvail().x, em = BaseEm() * TypeSize::kSmall / TypeSize::kUi;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    DrawRight(list, right - em * 8.6f, p.y, context.theme[Role::kText2], "ms");
+    DrawRight(list, right - em * 4, p.y, context.theme[Role::kText2], "\u03c3");
+    DrawRight(list, right, p.y, context.theme[Role::kText2], "%");
+    ImGui::Dummy(ImVec2(1, ImGui::GetTextLineHeight()));
+  }
+  for (size_t i = 0; i < shares.size(); ++i)
+    DrawBreakdownRow(context, shares[i].color, shares[i].label.c_str(), chart_.classes()[i], false);
+  DrawBreakdownRow(context, 0, "Step", chart_.total(), true);
+}
+
+void OverviewPanel::DrawPlacement(const PanelContext& context, const AnalysisResult& result) {
+  struct Row {
+    const char* property;
+    const char* label;
+  };
+  constexpr Row kRows[] = {{"device_compute_16bit_percent", "16-bit compute"},
+                           {"device_compute_32bit_percent", "32-bit compute"},
+                           {"host_tf_op_percent", "Ops on the host"},
+                           {"device_tf_op_percent", "Ops on devices"},
+                           {"host_op_time_eager_percent", "Eager, host"},
+                           {"device_op_time_eager_percent", "Eager, devices"}};
+  bool any = false;
+  for (const Row& row : kRows) {
+    const Property* p = result.Find(row.property);
+    if (p == nullptr) continue;
+    if (!any) {
+      Rule(context);
+      SectionTitle(context, "Precision and placement");
+    }
+    any = true;
+    KeyValue(context, row.label, NumberText(NumberOf(p->value), {1, 1, "", " %"}), BaseEm() * 10, true);
+    if (!p->how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
+      ImGui::SetTooltip("%s", p->how.c_str());
+    }
+  }
+}
+
+void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult& result, uint64_t key,
+                               float height) {
+  const float em = BaseEm();
+  const ResultTable* steps = result.Table("steps");
+  const ResultTable* ops = result.Table("top_ops");
+  const bool with_ops = ops != nullptr && !ops->rows.empty();
+  const float ops_height = em * 1.75f * (static_cast<float>(with_ops ? ops->rows.size() : 0) + 1.6f);
+  float chart = with_ops ? std::max(em * 12, height - ops_height - em * 3.2f) : height;
+  chart = std::max(em * 11, std::min(chart, em * 34));
+  if (steps != nullptr) chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, chart));
+  if (!with_ops) return;
+  Rule(context);
+  SectionTitle(context, "Ops that take the most device time");
+  ImGui::SameLine(0, em * 1.2f);
+  if (LinkText(context, "all ops", "All ops")) {
+    CommandArgs args;
+    args.text = "op_stats";
+    context.commands.Push("panel.show", std::move(args));
+  }
+  TableOptions options;
+  options.id = "top ops";
+  options.noun = "ops";
+  options.name_column = "operation";
+  options.first_columns = kTopFirst;
+  options.hidden_columns = kTopHidden;
+  options.toolbar = options.total_row = false;
+  options.height = ops_height;
+  top_ops_.Draw(context, *ops, key, options);
+}
+
+void OverviewPanel::DrawNext(const PanelContext& context, const AnalysisResult& result) {
+  SectionTitle(context, "What to look at next");
+  if (result.findings.empty()) {
+    WrappedIn(context, Role::kText2, "Nothing stands out.");
+    return;
+  }
+  DrawFindings(context, result.findings, "overview");
+}
+
+void OverviewPanel::DrawEnvironment(const PanelContext& context, const AnalysisResult& result) {
+  Rule(context);
+  SectionTitle(context, "Environment");
+  const float x = BaseEm() * 8;
+  const ResultTable* table = result.Table("environment");
+  for (size_t r = 0; table != nullptr && r < table->rows.size(); ++r) {
+    if (table->rows[r].size() < 2) continue;
+    KeyValue(context, RawValue(table->rows[r][0]), RawValue(table->rows[r][1]), x, false);
+  }
+  const std::string how = TextOf(result, "steps_how");
+  if (!how.empty()) {
+    const FaceScope small(context, Face::kUi);
+    WrappedIn(context, Role::kText3, how);
+  }
+}
+
+void OverviewPanel::DrawProblems(const PanelContext& context) {
+  if (context.run == nullptr || !context.run->trace) return;
+  const Diagnostics& diagnostics = context.run->trace->diagnostics;
+  if (diagnostics.rows().empty()) return;
+  Rule(context);
+  SectionTitle(context, "Diagnostics");
+  const FaceScope small(context, Face::kUi);
+  constexpr size_t kMost = 4;
+  for (size_t i = 0; i < std::min(kMost, diagnostics.rows().size()); ++i) {
+    const Diagnostic& d = diagnostics.rows()[i];
+    const Role role = d.severity == Severity::kInfo ? Role::kText2 : Role::kWarning;
+    std::array<char, 32> count{};
+    std::snprintf(count.data(), count.size(), "%llu", static_cast<unsigned long long>(d.count));
+    WrappedIn(context, role, std::string(count.data()) + "  " + d.text);
+  }
+  if (LinkText(context, "diagnostics", "All diagnostics")) {
+    CommandArgs args;
+    args.text = "diagnostics";
+    context.commands.Push("panel.show", std::move(args));
+  }
+}
+
+void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+  if (const ResultTable* steps = result.Table("steps")) chart_.Update(context, *steps, key);
+  const ImVec2 avail = ImGui::GetContentRegionAvail();
+  const float em = BaseEm(), gap = em * 1.4f;
+  const float side = std::clamp(avail.x * 0.25f, em * 18, em * 28);
+  const bool three = avail.x > em * 82, two = avail.x > em * 52;
+  if (two) {
+    ImGui::BeginChild("verdict", ImVec2(side, 0));
+    DrawVerdict(context, result);
+    DrawBreakdown(context);
+    DrawPlacement(context, result);
+    if (!three) {
+      Rule(context);
+      DrawNext(context, result);
+      DrawEnvironment(context, result);
+      DrawProblems(context);
+    }
+    ImGui::EndChild();
+    ImGui::SameLine(0, gap);
+    ImGui::BeginChild("steps", ImVec2(three ? -side - gap : 0, 0));
+    DrawMiddle(context, result, key, ImGui::GetContentRegionAvail().y);
+    ImGui::EndChild();
+    if (three) {
+      ImGui::SameLine(0, gap);
+      ImGui::BeginChild("next", ImVec2(0, 0));
+      DrawNext(context, result);
+      DrawEnvironment(context, result);
+      DrawProblems(context);
+      ImGui::EndChild();
+    }
+    return;
+  }
+  DrawVerdict(context, result);
+  Rule(context);
+  DrawMiddle(context, result, key, em * 26);
+  DrawBreakdown(context);
+  DrawPlacement(context, result);
+  Rule(context);
+  DrawNext(context, result);
+  DrawEnvironment(context, result);
+  DrawProblems(context);
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeOverviewPanel() {
+  return std::make_unique<OverviewPanel>();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,130 @@
+#include "viewer/panels/step_chart.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <vector>
+
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr StepClass kClasses[] = {
+    {"deviceComputeTimeMs", "Device compute", Kind::kDeviceCompute},
+    {"deviceToDeviceTimeMs", "Device to device", Kind::kDeviceToDevice},
+    {"deviceCollectivesTimeMs", "Collectives", Kind::kCollective},
+    {"hostComputeTimeMs", "Host compute", Kind::kHostCompute},
+    {"kernelLaunchTimeMs", "Kernel launch", Kind::kKernelLaunch},
+    {"infeedTimeMs", "Input", Kind::kInput},
+    {"outfeedTimeMs", "Output", Kind::kOutput},
+    {"compileTimeMs", "Compilation", Kind::kCompilation},
+    {"otherTimeMs", "All others", Kind::kOther},
+};
+
+bool BoolAt(const ResultTable& table, size_t row, int column) {
+  if (column < 0 || static_cast<size_t>(column) >= table.rows[row].size()) return false;
+  const auto* b = std::get_if<bool>(&table.rows[row][static_cast<size_t>(column)]);
+  return b != nullptr && *b;
+}
+
+ClassSummary Summary(const std::vector<double>& values) {
+  ClassSummary s;
+  if (values.empty()) return s;
+  for (double v : values)
+    s.mean += v;
+  s.mean /= static_cast<double>(values.size());
+  double squares = 0;
+  for (double v : values)
+    squares += (v - s.mean) * (v - s.mean);
+  if (values.size() > 1) s.deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
+  return s;
+}
+
+std::string LabelAt(const ResultTable& table, size_t row) {
+  const int c = table.Column("stepnum");
+  if (c < 0) return std::to_string(row);
+  return RawValue(table.rows[row][static_cast<size_t>(c)]);
+}
+
+}  // namespace
+
+std::span<const StepClass> StepClasses() {
+  return kClasses;
+}
+
+void StepChart::Update(const PanelContext& context, const ResultTable& steps, uint64_t key) {
+  if (key == key_ && theme_ == context.theme.kind) return;
+  key_ = key;
+  theme_ = context.theme.kind;
+  bars_ = {};
+  bars_.title = "step_times";
+  counted_ = partial_ = inferred_ = 0;
+  const int partial = steps.Column("partial"), inferred = steps.Column("inferred");
+  for (size_t r = 0; r < steps.rows.size(); ++r) {
+    const bool cut = BoolAt(steps, r, partial), guessed = BoolAt(steps, r, inferred);
+    partial_ += cut, inferred_ += guessed, counted_ += !cut;
+    bars_.labels.push_back(LabelAt(steps, r));
+    bars_.notes.emplace_back(cut       ? "partial: cut by the begin or end of the recording"
+                             : guessed ? "inferred: nothing in the profile marks it"
+                                       : "");
+  }
+  // Inferred steps are paler only where marked ones stand beside them.
+  if (inferred_ == steps.rows.size() && partial_ < steps.rows.size()) {
+    for (std::string& note : bars_.notes)
+      if (note.starts_with("inferred")) note.clear();
+  }
+  const auto column = [&](const char* id) {
+    const int c = steps.Column(id);
+    std::vector<double> values;
+    for (const auto& row : steps.rows) {
+      const double v = c >= 0 ? NumberOf(row[static_cast<size_t>(c)]) : 0;
+      values.push_back(std::isfinite(v) ? std::max(v, 0.0) : 0);
+    }
+    return values;
+  };
+  const auto summarise = [&](const std::vector<double>& values) {
+    std::vector<double> whole;
+    for (size_t r = 0; r < values.size(); ++r)
+      if (!BoolAt(steps, r, partial)) whole.push_back(values[r]);
+    return Summary(whole);
+  };
+  for (size_t i = 0; i < std::size(kClasses); ++i) {
+    std::vector<double> values = column(kClasses[i].column);
+    classes_[i] = summarise(values);
+    // Classes that never occur need no place in the legend.
+    if (std::any_of(values.begin(), values.end(), [](double v) { return v > 0; })) {
+      bars_.series.push_back({kClasses[i].label, context.theme[kClasses[i].kind], std::move(values)});
+    }
+  }
+  total_ = summarise(column("stepTimeMs"));
+  bars_.reference = total_.mean;
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "average %.*f", total_.mean < 10 ? 2 : 1, total_.mean);
+  bars_.reference_label = text.data();
+}
+
+void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVec2 size) {
+  const float top = ImGui::GetCursorPosY();
+  std::array<char, 96> note{};
+  const int n = std::snprintf(note.data(), note.size(), "ms, by step");
+  if (inferred_ > 0) std::snprintf(note.data() + n, note.size() - static_cast<size_t>(n), ", %zu inferred", inferred_);
+  SectionTitle(context, "Step time", note.data());
+  if (bars_.labels.empty()) {
+    WrappedIn(context, Role::kText2,
+              "No steps. Mark them with tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation or "
+              "torch.profiler's schedule.");
+    return;
+  }
+  DrawLegend(context, bars_.series, &state_, false);
+  const float height = std::max(size.y - (ImGui::GetCursorPosY() - top), BaseEm() * 7);
+  const int clicked = DrawStepBars(context, "##steps", bars_, key_, &state_, ImVec2(size.x, height));
+  if (clicked >= 0) GoToRow(context, steps, clicked);
+}
+
+}  // namespace stepscope

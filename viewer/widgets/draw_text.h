@@ -1,0 +1,46 @@
+// Small drawing helpers shared by panels and widgets: text in the theme's roles and faces, cut with an ellipsis.
+// Between ImGui::NewFrame() and Render() only.
+#pragma once
+
+#include <imgui.h>
+
+#include <string_view>
+
+#include "viewer/fonts.h"
+#include "viewer/panel.h"
+#include "viewer/theme.h"
+
+namespace stepscope {
+
+enum class Face { kUi, kBold, kMono, kMonoBold };
+
+// Pushes a face for a scope; without fonts in the context only the size changes.
+class FaceScope {
+ public:
+  FaceScope(const PanelContext& context, Face face, float size = TypeSize::kSmall);
+  ~FaceScope() { ImGui::PopFont(); }
+  FaceScope(const FaceScope&) = delete;
+  FaceScope& operator=(const FaceScope&) = delete;
+};
+
+float TextWidth(std::string_view text);
+inline float Em() { return ImGui::GetFontSize(); }
+// The size of the default face now, whatever is pushed: what layout is measured in.
+float BaseEm();
+
+// At the cursor, in a role's colour; advances the cursor.
+void TextIn(const PanelContext& context, Role role, std::string_view text);
+void WrappedIn(const PanelContext& context, Role role, std::string_view text);
+void SectionTitle(const PanelContext& context, std::string_view text, std::string_view note = {});
+// Draws within [left, right], ellipsis at the end; true if it was cut.
+bool DrawCut(ImDrawList* list, ImVec2 pos, float right, Rgba color, std::string_view text);
+void DrawRight(ImDrawList* list, float right, float y, Rgba color, std::string_view text);
+void DrawBox(ImDrawList* list, float x, float y, float w, float h, Rgba color, float rounding = 0);
+// Text that acts as a link; true when clicked.
+bool LinkText(const PanelContext& context, const char* id, std::string_view text);
+// A thin horizontal rule with some air.
+void Rule(const PanelContext& context);
+// Label left in secondary colour, value after `value_x` pixels, cut to the window.
+void KeyValue(const PanelContext& context, std::string_view key, std::string_view value, float value_x, bool mono);
+
+}  // namespace stepscope

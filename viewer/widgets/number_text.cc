@@ -1,0 +1,135 @@
+#include "viewer/widgets/number_text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+namespace stepscope {
+namespace {
+
+struct Step {
+  const char* name;
+  double base;  // in ps or bytes
+};
+constexpr Step kTimes[] = {{"ps", 1}, {"ns", 1e3}, {"\u00b5s", 1e6}, {"ms", 1e9}, {"s", 1e12}};
+constexpr Step kSizes[] = {{"B", 1},
+                           {"KiB", 1024.0},
+                           {"MiB", 1024.0 * 1024},
+                           {"GiB", 1024.0 * 1024 * 1024},
+                           {"TiB", 1024.0 * 1024 * 1024 * 1024}};
+
+// The largest unit that leaves the maximum at least `least`.
+const Step& Choose(std::span<const Step> steps, double base_value, double least) {
+  size_t i = 0;
+  while (i + 1 < steps.size() && base_value >= least * steps[i + 1].base)
+    ++i;
+  return steps[i];
+}
+
+int Decimals(double max_abs) {
+  return max_abs >= 100 ? 1 : max_abs >= 10 ? 2 : 3;
+}
+
+}  // namespace
+
+Dimension DimensionOf(Unit unit) {
+  switch (unit) {
+    case Unit::kPs:
+    case Unit::kNs:
+    case Unit::kUs:
+    case Unit::kMs:
+      return Dimension::kTime;
+    case Unit::kBytes:
+    case Unit::kGiB:
+      return Dimension::kBytes;
+    case Unit::kPercent:
+    case Unit::kFraction:
+      return Dimension::kPercent;
+    default:
+      return Dimension::kNone;
+  }
+}
+
+double BaseFactor(Unit unit) {
+  switch (unit) {
+    case Unit::kNs:
+      return 1e3;
+    case Unit::kUs:
+      return 1e6;
+    case Unit::kMs:
+      return 1e9;
+    case Unit::kGiB:
+      return kSizes[3].base;
+    case Unit::kFraction:
+      return 100;
+    default:
+      return 1;
+  }
+}
+
+NumberFormat FormatFor(Unit unit, ValueType type, double max_abs) {
+  const double base = BaseFactor(unit);
+  switch (DimensionOf(unit)) {
+    case Dimension::kTime: {
+      // Microseconds stay up to 100,000: people compare kernels in them.
+      const Step& step = Choose(kTimes, max_abs * base, max_abs * base >= 1e11 ? 10 : 1);
+      const double shown = max_abs * base / step.base;
+      return {base / step.base, step.base <= 1 ? 0 : Decimals(shown), step.name, ""};
+    }
+    case Dimension::kBytes: {
+      const Step& step = Choose(kSizes, max_abs * base, 1);
+      return {base / step.base, step.base <= 1 ? 0 : Decimals(max_abs * base / step.base), step.name, ""};
+    }
+    case Dimension::kPercent:
+      return {base, 1, "", " %"};
+    case Dimension::kNone:
+      break;
+  }
+  const char* header = unit == Unit::kGflops ? "GFLOP/s" : "";
+  return {1, type == ValueType::kInt ? 0 : Decimals(max_abs), header, ""};
+}
+
+std::string_view WriteNumber(double value, const NumberFormat& format, std::span<char, 64> buffer) {
+  constexpr std::string_view kThin = "\u2009";
+  constexpr std::string_view kDash = "\u2013";
+  const double shown = value * format.scale;
+  std::array<char, 40> digits{};
+  const int n = std::isfinite(shown) && std::fabs(shown) < 1e18
+                    ? std::snprintf(digits.data(), digits.size(), "%.*f", format.decimals, shown)
+                    : 0;
+  if (n <= 0) {
+    std::memcpy(buffer.data(), kDash.data(), kDash.size());
+    return {buffer.data(), kDash.size()};
+  }
+  const auto* point = static_cast<const char*>(std::memchr(digits.data(), '.', static_cast<size_t>(n)));
+  const int whole = point != nullptr ? static_cast<int>(point - digits.data()) : n;
+  size_t out = 0;
+  for (int i = 0; i < n; ++i) {
+    const char before = i > 0 ? digits[static_cast<size_t>(i) - 1] : '-';
+    if (i < whole && before >= '0' && (whole - i) % 3 == 0) {
+      std::memcpy(buffer.data() + out, kThin.data(), kThin.size());
+      out += kThin.size();
+    }
+    buffer[out++] = digits[static_cast<size_t>(i)];
+  }
+  const size_t suffix = std::min(std::strlen(format.suffix), buffer.size() - out);
+  std::memcpy(buffer.data() + out, format.suffix, suffix);
+  return {buffer.data(), out + suffix};
+}
+
+double NumberOf(const Value& value) {
+  if (const auto* d = std::get_if<double>(&value)) return *d;
+  if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
+  if (const auto* b = std::get_if<bool>(&value)) return *b ? 1 : 0;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string NumberText(double value, const NumberFormat& format) {
+  std::array<char, 64> buffer{};
+  return std::string(WriteNumber(value, format, buffer));
+}
+
+}  // namespace stepscope

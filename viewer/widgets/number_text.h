@@ -1,0 +1,33 @@
+// Numbers of a table column or chart as text: one unit and one number of decimals for a whole column, chosen from its
+// largest value; thin spaces between groups of three digits. Writes into the caller's buffer: no allocation per cell.
+// Pure, thread-safe.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "model/analysis/result_table.h"
+
+namespace stepscope {
+
+struct NumberFormat {
+  double scale = 1;          // what is shown is value * scale
+  int decimals = 0;
+  const char* header = "";   // unit for the column's header, "µs"
+  const char* suffix = "";   // after each value, " %"
+};
+
+// `max_abs` is the largest absolute value of the column, in the column's own unit.
+NumberFormat FormatFor(Unit unit, ValueType type, double max_abs);
+// At most 63 bytes; "–" for NaN and infinity.
+std::string_view WriteNumber(double value, const NumberFormat& format, std::span<char, 64> buffer);
+// Value of a number or bool; NaN for anything else.
+double NumberOf(const Value& value);
+std::string NumberText(double value, const NumberFormat& format);
+
+// What a unit measures, and how many of the base unit (ps, bytes, percent) one of it is.
+enum class Dimension { kNone, kTime, kBytes, kPercent };
+Dimension DimensionOf(Unit unit);
+double BaseFactor(Unit unit);
+
+}  // namespace stepscope

@@ -1,0 +1,452 @@
+#include "viewer/widgets/result_table_view.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "viewer/search.h"
+#include "viewer/widgets/draw_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kNone = static_cast<size_t>(-1);
+
+uint64_t Mix(uint64_t h, std::string_view text) {
+  for (char c : text)
+    h = (h ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
+  return (h ^ 0xff) * 0x100000001b3ull;
+}
+
+uint64_t ColumnsKey(const ResultTable& table) {
+  uint64_t h = 0xcbf29ce484222325ull;
+  for (const ColumnDesc& c : table.columns)
+    h = Mix(h, c.id);
+  return h;
+}
+
+bool Contains(std::span<const char* const> list, std::string_view id) {
+  return std::any_of(list.begin(), list.end(), [&](const char* s) { return id == s; });
+}
+
+// Shares get a bar; running sums and occupancy are percentages of something else.
+bool IsShare(const ColumnDesc& column) {
+  return DimensionOf(column.unit) == Dimension::kPercent && column.type == ValueType::kReal &&
+         !ContainsIgnoreCase(column.id, "cumulative") && !ContainsIgnoreCase(column.id, "occupancy") &&
+         !ContainsIgnoreCase(column.id, "fragmentation");
+}
+
+}  // namespace
+
+float ResultTableView::RowHeight() {
+  return std::floor(ImGui::GetTextLineHeight() + ImGui::GetStyle().CellPadding.y * 2 + Em() * 0.25f);
+}
+
+void ResultTableView::SetFilter(std::string_view text) {
+  const size_t n = std::min(text.size(), filter_text_.size() - 1);
+  std::memcpy(filter_text_.data(), text.data(), n);
+  filter_text_[n] = 0;
+  dirty_ = true;
+}
+
+void ResultTableView::SetSort(std::vector<SortKey> keys) {
+  sort_ = std::move(keys);
+  dirty_ = true;
+}
+
+void ResultTableView::Select(const ResultTable& table, int row) {
+  selected_.assign(table.rows.size(), 0);
+  current_ = anchor_ = -1;
+  if (row < 0 || static_cast<size_t>(row) >= table.rows.size()) return;
+  selected_[static_cast<size_t>(row)] = 1;
+  current_ = anchor_ = row;
+  scroll_to_current_ = true;
+}
+
+size_t ResultTableView::PositionOf(int row) const {
+  if (row < 0) return kNone;
+  const auto it = std::find(order_.begin(), order_.end(), static_cast<uint32_t>(row));
+  return it == order_.end() ? kNone : static_cast<size_t>(it - order_.begin());
+}
+
+std::vector<uint32_t> ResultTableView::SelectedRows() const {
+  std::vector<uint32_t> rows;
+  for (uint32_t r : order_) {
+    if (r < selected_.size() && selected_[r] != 0) rows.push_back(r);
+  }
+  return rows;
+}
+
+void ResultTableView::PrepareColumns(const ResultTable& table, const TableOptions& options) {
+  std::vector<int> sequence;
+  for (const char* id : options.first_columns) {
+    if (const int c = table.Column(id); c >= 0) sequence.push_back(c);
+  }
+  for (int c = 0; c < static_cast<int>(table.columns.size()); ++c) {
+    if (std::find(sequence.begin(), sequence.end(), c) == sequence.end()) sequence.push_back(c);
+  }
+  columns_.clear();
+  for (int c : sequence) {
+    const ColumnDesc& desc = table.columns[static_cast<size_t>(c)];
+    Column column;
+    column.data = c;
+    column.numeric = desc.type == ValueType::kInt || desc.type == ValueType::kReal;
+    column.additive = IsAdditive(desc);
+    column.bar = IsShare(desc);
+    column.name = desc.id == options.name_column;
+    column.hidden = Contains(options.hidden_columns, desc.id);
+    columns_.push_back(column);
+  }
+}
+
+// Largest values and longest texts: what formats and widths follow from. O(cells), once per change of data.
+void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const TableOptions& options) {
+  const uint64_t columns_key = ColumnsKey(table);
+  if (key == key_ && columns_key == columns_key_ && selected_.size() == table.rows.size()) return;
+  if (columns_key != columns_key_ || columns_.empty()) {
+    PrepareColumns(table, options);
+    sort_.clear();
+  }
+  key_ = key;
+  columns_key_ = columns_key;
+  for (Column& column : columns_) {
+    const auto c = static_cast<size_t>(column.data);
+    column.max_abs = 0;
+    column.widest_row = -1;
+    size_t longest = 0;
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+      if (c >= table.rows[r].size()) continue;
+      const Value& value = table.rows[r][c];
+      if (column.numeric) {
+        const double v = std::fabs(NumberOf(value));
+        if (std::isfinite(v)) column.max_abs = std::max(column.max_abs, v);
+      } else if (const auto* s = std::get_if<std::string>(&value); s != nullptr && s->size() > longest) {
+        longest = s->size();
+        column.widest_row = static_cast<int>(r);
+      }
+    }
+    column.format = FormatFor(table.columns[c].unit, table.columns[c].type, column.max_abs);
+  }
+  selected_.assign(table.rows.size(), 0);
+  short_names_.assign(options.shorten_names ? table.rows.size() : 0, {});
+  current_ = anchor_ = menu_column_ = -1;
+  measured_at_ = 0;
+  dirty_ = true;
+}
+
+void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTable& table,
+                                     const TableOptions& options) {
+  if (measured_at_ == Em()) return;
+  measured_at_ = Em();
+  const float pad = ImGui::GetStyle().CellPadding.x * 2;
+  min_width_ = pad;
+  for (Column& column : columns_) {
+    const ColumnDesc& desc = table.columns[static_cast<size_t>(column.data)];
+    float header = TextWidth(desc.label) + Em() * 1.3f;  // room for the arrow
+    if (column.format.header[0] != 0) header += TextWidth(column.format.header) + Em() * 0.35f;
+    float cell = 0;
+    if (column.numeric) {
+      const FaceScope mono(context, Face::kMono);
+      std::array<char, 64> buffer{};
+      cell = TextWidth(WriteNumber(column.max_abs, column.format, buffer)) + (column.bar ? Em() * 4.5f : 0);
+    } else if (column.widest_row >= 0) {
+      const Value& value = table.rows[static_cast<size_t>(column.widest_row)][static_cast<size_t>(column.data)];
+      cell = TextWidth(*std::get_if<std::string>(&value));
+    } else if (desc.type == ValueType::kBool) {
+      cell = Em() * 3;
+    }
+    column.stretch = column.name || cell > Em() * 16;
+    if (column.stretch) {
+      // A name needs some 20 letters to be told apart; more if there is room.
+      const float least = column.name ? Em() * 13 : Em() * 8;
+      column.width = std::max(header, std::min(cell + (column.name ? Em() * 1.4f : 0), least));
+    } else {
+      column.width = std::max(header, cell);
+    }
+    column.width = std::ceil(column.width);
+    if (!column.hidden) min_width_ += column.width + pad;
+  }
+  static_cast<void>(options);
+}
+
+void ResultTableView::Rebuild(const ResultTable& table) {
+  if (!dirty_) return;
+  dirty_ = false;
+  ++rebuilds_;
+  filter_ = TableFilter::Parse(filter_text_.data(), table, sort_.empty() ? -1 : sort_[0].column);
+  order_ = MakeOrder(table, filter_, sort_);
+  for (Column& column : columns_) {
+    column.total = column.additive ? SumOf(table, static_cast<size_t>(column.data), order_) : 0;
+  }
+  // What is filtered away is not selected: commands act on what is seen.
+  std::vector<uint8_t> kept(selected_.size(), 0);
+  for (uint32_t r : order_)
+    kept[r] = selected_[r];
+  selected_.swap(kept);
+  if (current_ >= 0 && PositionOf(current_) == kNone) current_ = anchor_ = -1;
+  scroll_to_current_ = current_ >= 0;
+}
+
+void ResultTableView::TakeSort(const ResultTable& table) {
+  ImGuiTableSortSpecs* specs = ImGui::TableGetSortSpecs();
+  if (specs == nullptr || !specs->SpecsDirty) return;
+  specs->SpecsDirty = false;
+  std::vector<SortKey> keys;
+  for (int i = 0; i < specs->SpecsCount; ++i) {
+    const auto id = static_cast<int>(specs->Specs[i].ColumnUserID) - 1;
+    if (id >= 0 && static_cast<size_t>(id) < table.columns.size()) {
+      keys.push_back({id, specs->Specs[i].SortDirection == ImGuiSortDirection_Descending});
+    }
+  }
+  if (keys == sort_ || (keys.empty() && specs->SpecsCount == 0 && rebuilds_ == 0)) return;
+  sort_ = std::move(keys);
+  dirty_ = true;
+}
+
+void ResultTableView::Draw(const PanelContext& context, const ResultTable& table, uint64_t key,
+                           const TableOptions& options) {
+  ImGui::PushID(options.id);
+  const FaceScope small(context, Face::kUi);
+  Prepare(table, key, options);
+  MeasureColumns(context, table, options);
+  if (options.toolbar) DrawToolbar(context, table, options);
+  Rebuild(table);
+  DrawTable(context, table, options);
+  ImGui::PopID();
+}
+
+void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable& table,
+                                  const TableOptions& options) {
+  const float width = std::clamp(ImGui::GetContentRegionAvail().x * 0.35f, Em() * 9, Em() * 20);
+  ImGui::SetNextItemWidth(width);
+  if (ImGui::InputTextWithHint("##filter", "Filter: MatMul  >100us  op:Conv", filter_text_.data(),
+                               filter_text_.size())) {
+    dirty_ = true;
+    Rebuild(table);
+  }
+  if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort) && !ImGui::IsItemActive()) {
+    ImGui::SetTooltip("%s", filter_.empty() ? "text   col:text   col>5   >100us   -not   \"two words\"\n"
+                                              "All terms must hold."
+                                            : filter_.explanation().c_str());
+  }
+  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  if (filter_text_[0] != 0) {
+    ImGui::SameLine(0, Em() * 0.3f);
+    if (ImGui::Button(icons ? icon::kClose : "x")) SetFilter({});
+  }
+  ImGui::SameLine(0, Em() * 0.6f);
+  ImGui::AlignTextToFramePadding();
+  std::array<char, 96> count{};
+  const bool all = order_.size() == table.rows.size();
+  const int n = all ? std::snprintf(count.data(), count.size(), "%zu %s", table.rows.size(), options.noun)
+                    : std::snprintf(count.data(), count.size(), "%zu of %zu %s", order_.size(), table.rows.size(),
+                                    options.noun);
+  TextIn(context, Role::kText2, {count.data(), static_cast<size_t>(std::max(n, 0))});
+  ImGui::SameLine(0, Em() * 0.6f);
+  if (ImGui::Button("Columns")) open_columns_ = true;
+  ImGui::SameLine(0, Em() * 0.3f);
+  if (ImGui::Button("Export")) ImGui::OpenPopup("export");
+  if (ImGui::BeginPopup("export")) {
+    if (ImGui::MenuItem("CSV of what is shown")) Export(context, table, false);
+    if (ImGui::MenuItem("JSON of what is shown")) Export(context, table, true);
+    ImGui::EndPopup();
+  }
+  if (!message_.empty()) {
+    ImGui::SameLine(0, Em() * 0.6f);
+    ImGui::AlignTextToFramePadding();
+    TextIn(context, Role::kText2, message_);
+  }
+}
+
+void ResultTableView::DrawTable(const PanelContext& context, const ResultTable& table, const TableOptions& options) {
+  const ImVec2 avail = ImGui::GetContentRegionAvail();
+  const float row_height = RowHeight();
+  const bool totals = options.total_row && std::any_of(columns_.begin(), columns_.end(), [](const Column& c) {
+                        return c.additive;
+                      });
+  const float footer = totals ? row_height + 2 : 0;
+  float height = (options.height > 0 ? options.height : avail.y) - footer;
+  height = std::max(height, row_height * 4);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable | ImGuiTableFlags_Sortable |
+      ImGuiTableFlags_SortMulti | ImGuiTableFlags_SortTristate | ImGuiTableFlags_BordersInnerH |
+      ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
+  // The id follows the columns: a table with others keeps its own widths and order.
+  std::array<char, 48> id{};
+  std::snprintf(id.data(), id.size(), "###t%llx", static_cast<unsigned long long>(columns_key_));
+  const float scrollbar = ImGui::GetStyle().ScrollbarSize;
+  const float inner = std::max(avail.x - scrollbar, min_width_);
+  if (!ImGui::BeginTable(id.data(), static_cast<int>(columns_.size()), kFlags, ImVec2(0, height), inner)) return;
+  for (const Column& column : columns_) {
+    const ColumnDesc& desc = table.columns[static_cast<size_t>(column.data)];
+    ImGuiTableColumnFlags flags =
+        column.stretch ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed;
+    if (column.hidden) flags |= ImGuiTableColumnFlags_DefaultHide;
+    if (column.numeric) flags |= ImGuiTableColumnFlags_PreferSortDescending;
+    ImGui::TableSetupColumn(desc.label.c_str(), flags, column.stretch ? (column.name ? 2.0f : 1.0f) : column.width,
+                            static_cast<ImGuiID>(column.data + 1));
+  }
+  ImGui::TableSetupScrollFreeze(0, 1);
+  TakeSort(table);
+  Rebuild(table);
+  DrawHeader(context, table);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(order_.size()), row_height);
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      ImGui::PushID(static_cast<int>(order_[static_cast<size_t>(i)]));
+      DrawRow(context, table, options, static_cast<uint32_t>(i), row_height);
+      ImGui::PopID();
+    }
+  }
+  HandleKeys(context, table, row_height);
+  if (scroll_to_current_) KeepInSight(row_height, true);
+  if (open_columns_) ImGui::TableOpenContextMenu(-1);
+  open_columns_ = false;
+  DrawRowMenu(context, table, options);
+  ImGui::EndTable();
+  if (totals) DrawTotals(context, table, options, origin.y + height);
+}
+
+void ResultTableView::DrawHeader(const PanelContext& context, const ResultTable& table) {
+  ImGuiTable* state = ImGui::GetCurrentContext()->CurrentTable;
+  const float arrow = Em() * 0.65f + ImGui::GetStyle().FramePadding.x;
+  const float pad = ImGui::GetStyle().CellPadding.x;
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, RowHeight());
+  column_left_.assign(columns_.size(), 0);
+  column_right_.assign(columns_.size(), 0);
+  shown_columns_.clear();
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const auto index = static_cast<int>(i);
+    const Column& column = columns_[i];
+    if ((ImGui::TableGetColumnFlags(index) & ImGuiTableColumnFlags_IsEnabled) != 0) {
+      shown_columns_.push_back(column.data);
+    }
+    const bool visible = ImGui::TableSetColumnIndex(index);
+    const ImGuiTableColumn& layout = state->Columns[index];
+    if (layout.IsEnabled) {
+      column_left_[i] = layout.MinX;
+      column_right_[i] = layout.MaxX;
+    }
+    if (!visible) continue;
+    ImGui::PushID(index);
+    ImGui::TableHeader("##header");
+    const ColumnDesc& desc = table.columns[static_cast<size_t>(column.data)];
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
+      ImGui::SetTooltip(desc.how.empty() ? "%s%s%s" : "%s%s%s\n%s", desc.label.c_str(),
+                        column.format.header[0] != 0 ? ", " : "", column.format.header, desc.how.c_str());
+    }
+    ImGui::PopID();
+    const ImRect cell = ImGui::TableGetCellBgRect(state, index);
+    const bool sorted = (ImGui::TableGetColumnFlags(index) & ImGuiTableColumnFlags_IsSorted) != 0;
+    const float right = cell.Max.x - pad - (sorted ? arrow : 0);
+    const float y = std::floor((cell.Min.y + cell.Max.y - ImGui::GetTextLineHeight()) * 0.5f);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float unit = column.format.header[0] != 0 ? TextWidth(column.format.header) + Em() * 0.35f : 0;
+    const float label = TextWidth(desc.label);
+    const float left = column.numeric ? std::max(cell.Min.x + pad, right - label - unit) : cell.Min.x + pad;
+    DrawCut(list, ImVec2(std::floor(left), y), right - unit, context.theme[Role::kText2], desc.label);
+    if (unit > 0) DrawRight(list, right, y, context.theme[Role::kText3], column.format.header);
+  }
+  std::sort(shown_columns_.begin(), shown_columns_.end());
+}
+
+void ResultTableView::HandleClick(size_t position) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const uint32_t row = order_[position];
+  const size_t anchor = io.KeyShift ? PositionOf(anchor_) : kNone;
+  if (!io.KeyCtrl) std::fill(selected_.begin(), selected_.end(), uint8_t{0});
+  if (anchor != kNone) {
+    for (size_t i = std::min(anchor, position); i <= std::max(anchor, position); ++i)
+      selected_[order_[i]] = 1;
+  } else {
+    selected_[row] = io.KeyCtrl ? !selected_[row] : 1;
+    anchor_ = static_cast<int>(row);
+  }
+  current_ = static_cast<int>(row);
+}
+
+void ResultTableView::KeepInSight(float row_height, bool centre) {
+  scroll_to_current_ = false;
+  const size_t position = PositionOf(current_);
+  if (position == kNone) return;
+  // The header row is frozen: it covers the first row_height pixels.
+  const float top = static_cast<float>(position) * row_height;
+  const float view = ImGui::GetWindowHeight() - row_height - ImGui::GetStyle().ScrollbarSize;
+  const float scroll = ImGui::GetScrollY();
+  if (top >= scroll && top + row_height <= scroll + view) return;
+  const float target = centre ? top - view * 0.5f : top < scroll ? top : top + row_height - view;
+  ImGui::SetScrollY(std::max(target, 0.0f));
+}
+
+void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable& table, float row_height) {
+  if (order_.empty() || !ImGui::IsWindowFocused() || ImGui::GetIO().WantTextInput) return;
+  const auto page = static_cast<int>(std::max(1.0f, ImGui::GetWindowHeight() / row_height - 2));
+  const auto pressed = [](ImGuiKeyChord key) {
+    return ImGui::Shortcut(key, ImGuiInputFlags_Repeat | ImGuiInputFlags_RouteFocused);
+  };
+  const auto last = static_cast<int>(order_.size()) - 1;
+  const size_t found = PositionOf(current_);
+  const int at = found == kNone ? -1 : static_cast<int>(found);
+  int to = at;
+  if (pressed(ImGuiKey_DownArrow)) to = at + 1;
+  if (pressed(ImGuiKey_UpArrow)) to = at < 0 ? 0 : at - 1;
+  if (pressed(ImGuiKey_PageDown)) to = at + page;
+  if (pressed(ImGuiKey_PageUp)) to = at - page;
+  if (pressed(ImGuiKey_Home)) to = 0;
+  if (pressed(ImGuiKey_End)) to = last;
+  if (to != at) {
+    Select(table, static_cast<int>(order_[static_cast<size_t>(std::clamp(to, 0, last))]));
+    KeepInSight(row_height, false);
+  }
+  if (current_ < 0) return;
+  if (pressed(ImGuiKey_Enter)) ShowOnTimeline(context, table);
+  if (pressed(ImGuiMod_Ctrl | ImGuiKey_C)) context.services.SetClipboard(SelectedTsv(table));
+}
+
+CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultTable& table) const {
+  CommandArgs args;
+  if (context.run == nullptr) return args;
+  for (uint32_t r : SelectedRows()) {
+    if (r >= table.links.size()) continue;
+    const RowLink& link = table.links[r];
+    if (args.range.empty()) args.range = link.range;
+    for (EventRow row : link.rows)
+      args.events.push_back({context.run->id, link.set, row});
+  }
+  return args;
+}
+
+void ResultTableView::ShowOnTimeline(const PanelContext& context, const ResultTable& table) const {
+  CommandArgs args = EventsOf(context, table);
+  const TimeRange range = args.range;
+  if (!args.events.empty()) {
+    context.commands.Push("select.show_events", std::move(args));
+  } else if (!range.empty()) {
+    context.commands.Push("view.set_range", std::move(args));
+  }
+}
+
+std::string ResultTableView::Csv(const ResultTable& table) const {
+  return ToCsv(ShownPart(table, order_, shown_columns_));
+}
+std::string ResultTableView::Json(const ResultTable& table) const {
+  return ToJson(ShownPart(table, order_, shown_columns_));
+}
+std::string ResultTableView::SelectedTsv(const ResultTable& table) const {
+  return ToTsv(table, SelectedRows(), shown_columns_);
+}
+
+void ResultTableView::Export(const PanelContext& context, const ResultTable& table, bool json) {
+  const std::string name = table.id + (json ? ".json" : ".csv");
+  std::string where;
+  const bool ok = context.services.SaveFile(name, json ? Json(table) : Csv(table), &where);
+  message_ = (ok ? "Saved " : "Not saved: ") + where;
+}
+
+}  // namespace stepscope

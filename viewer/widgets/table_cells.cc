@@ -1,0 +1,233 @@
+// The part of ResultTableView that draws rows: cells, totals and the row menu.
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "viewer/short_label.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDash = "\u2013";
+
+// The rectangle that a cell may draw in.
+struct CellBox {
+  float left, right, y;
+};
+
+CellBox CurrentCell() {
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  return {p.x, p.x + ImGui::GetContentRegionAvail().x, p.y};
+}
+
+void DrawBool(const PanelContext& context, bool value) {
+  const CellBox cell = CurrentCell();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float mark = Em() * 0.62f;
+  const Rgba dim = context.theme[Role::kText3];
+  if (value) {
+    ImGui::RenderCheckMark(list, ImVec2(cell.left, cell.y + Em() * 0.2f), context.theme[Role::kGood], mark);
+  } else {
+    list->AddText(ImVec2(cell.left + mark * 0.2f, cell.y), dim, kDash.data(), kDash.data() + kDash.size());
+  }
+  DrawCut(list, ImVec2(cell.left + Em() * 1.1f, cell.y), cell.right, value ? context.theme[Role::kText] : dim,
+          value ? "yes" : "no");
+}
+
+void DrawShareBar(const PanelContext& context, double value, double max_abs, Rgba fill, float number_width) {
+  const CellBox cell = CurrentCell();
+  const float width = cell.right - cell.left - number_width - Em() * 0.6f;
+  if (width < Em()) return;
+  const float height = std::floor(Em() * 0.5f);
+  const float y = cell.y + std::floor((ImGui::GetTextLineHeight() - height) * 0.5f);
+  const double share = max_abs > 0 && std::isfinite(value) ? std::clamp(value / max_abs, 0.0, 1.0) : 0;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  DrawBox(list, cell.left, y, width, height, context.theme[Role::kHover], 2);
+  if (share > 0) DrawBox(list, cell.left, y, std::max(2.0f, width * static_cast<float>(share)), height, fill, 2);
+}
+
+}  // namespace
+
+const std::string& ResultTableView::ShortName(const std::string& text, uint32_t row) {
+  if (row >= short_names_.size()) return text;
+  std::string& name = short_names_[row];
+  if (name.empty()) {
+    name = MakeShortForms(text).middle;
+    if (name.empty()) name = text;
+  }
+  return name;
+}
+
+void ResultTableView::DrawName(const PanelContext& context, const std::string& text, const TableOptions& options,
+                               const Column& column, uint32_t row) {
+  const CellBox cell = CurrentCell();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  float left = cell.left;
+  if (column.name) {
+    const float chip = std::floor(Em() * 0.7f);
+    const float y = cell.y + std::floor((ImGui::GetTextLineHeight() - chip) * 0.5f);
+    DrawBox(list, left, y, chip, chip, context.theme.NameColor(text), 2);
+    left += chip + Em() * 0.6f;
+  }
+  const std::string& shown = column.name && options.shorten_names ? ShortName(text, row) : text;
+  const bool cut = DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[Role::kText], shown);
+  const ImRect area(cell.left, cell.y, cell.right, cell.y + ImGui::GetTextLineHeight());
+  const bool whole = !cut && shown == text;
+  if (!whole && ImGui::IsWindowHovered() && area.Contains(ImGui::GetMousePos()) &&
+      list->_CmdHeader.ClipRect.w > area.Min.y && ImGui::BeginTooltip()) {
+    ImGui::PushTextWrapPos(Em() * 50);
+    ImGui::TextUnformatted(text.data(), text.data() + text.size());
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+  }
+}
+
+void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& table, const TableOptions& options,
+                               const Column& column, uint32_t row) {
+  const auto c = static_cast<size_t>(column.data);
+  if (c >= table.rows[row].size()) return;
+  const Value& value = table.rows[row][c];
+  if (column.numeric) {
+    const FaceScope mono(context, Face::kMono);
+    std::array<char, 64> buffer{};
+    const std::string_view text = WriteNumber(NumberOf(value), column.format, buffer);
+    if (column.bar) {
+      const auto name = static_cast<size_t>(std::max(table.Column(options.name_column), 0));
+      const auto* label = name < table.rows[row].size() ? std::get_if<std::string>(&table.rows[row][name]) : nullptr;
+      const Rgba fill = label != nullptr ? context.theme.NameColor(*label) : context.theme[Role::kAccent];
+      DrawShareBar(context, NumberOf(value), column.max_abs, fill, Em() * 4);
+    }
+    const CellBox cell = CurrentCell();
+    const bool dim = column.bar || (!column.additive && !column.format.header[0]);
+    DrawRight(ImGui::GetWindowDrawList(), cell.right, cell.y,
+              context.theme[dim ? Role::kText2 : Role::kText], text);
+    return;
+  }
+  if (const auto* b = std::get_if<bool>(&value)) {
+    DrawBool(context, *b);
+  } else if (const auto* s = std::get_if<std::string>(&value)) {
+    DrawName(context, *s, options, column, row);
+  }
+}
+
+void ResultTableView::DrawRow(const PanelContext& context, const ResultTable& table, const TableOptions& options,
+                              uint32_t position, float height) {
+  const uint32_t row = order_[position];
+  ImGui::TableNextRow(ImGuiTableRowFlags_None, height);
+  bool has_selectable = false;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (!ImGui::TableSetColumnIndex(static_cast<int>(i))) continue;
+    if (!has_selectable) {
+      has_selectable = true;
+      const ImVec2 start = ImGui::GetCursorPos();
+      constexpr ImGuiSelectableFlags kFlags = ImGuiSelectableFlags_SpanAllColumns |
+                                              ImGuiSelectableFlags_AllowOverlap |
+                                              ImGuiSelectableFlags_AllowDoubleClick;
+      const float inner = height - ImGui::GetStyle().CellPadding.y * 2;
+      const bool chosen = row < selected_.size() && selected_[row] != 0;
+      if (ImGui::Selectable("##row", chosen, kFlags, ImVec2(0, inner))) {
+        HandleClick(position);
+        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) ShowOnTimeline(context, table);
+      }
+      if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) {
+        if (!chosen) HandleClick(position);
+        const int hovered = ImGui::TableGetHoveredColumn();
+        const bool valid = hovered >= 0 && static_cast<size_t>(hovered) < columns_.size();
+        menu_column_ = valid ? columns_[static_cast<size_t>(hovered)].data : -1;
+        current_ = static_cast<int>(row);
+      }
+      ImGui::SetCursorPos(start);
+    }
+    DrawCell(context, table, options, columns_[i], row);
+  }
+}
+
+void ResultTableView::DrawTotals(const PanelContext& context, const ResultTable& table, const TableOptions& options,
+                                 float y) {
+  ImGui::SetCursorScreenPos(ImVec2(ImGui::GetCursorScreenPos().x, y));
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = RowHeight();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(p, ImVec2(p.x + width, p.y + height), context.theme[Role::kRaised]);
+  list->AddLine(p, ImVec2(p.x + width, p.y), context.theme[Role::kLine]);
+  list->PushClipRect(p, ImVec2(p.x + width, p.y + height), true);
+  const float pad = ImGui::GetStyle().CellPadding.x;
+  const float text_y = p.y + std::floor((height - ImGui::GetTextLineHeight()) * 0.5f);
+  float first_number = p.x + width;
+  {
+    const FaceScope mono(context, Face::kMonoBold);
+    std::array<char, 64> buffer{};
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const Column& column = columns_[i];
+      if (!column.additive || column_right_[i] <= column_left_[i]) continue;
+      const std::string_view text = WriteNumber(column.total, column.format, buffer);
+      const float right = column_right_[i] - pad;
+      DrawRight(list, right, text_y, context.theme[Role::kText], text);
+      first_number = std::min(first_number, right - TextWidth(text));
+    }
+  }
+  std::array<char, 96> label{};
+  const int n = order_.size() == table.rows.size()
+                    ? std::snprintf(label.data(), label.size(), "Total")
+                    : std::snprintf(label.data(), label.size(), "Total of %zu %s", order_.size(), options.noun);
+  DrawCut(list, ImVec2(p.x + pad, text_y), first_number - Em() * 0.5f, context.theme[Role::kText2],
+          {label.data(), static_cast<size_t>(std::max(n, 0))});
+  list->PopClipRect();
+  ImGui::Dummy(ImVec2(width, height));
+}
+
+void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable& table,
+                                  const TableOptions& options) {
+  // Opened by hand: every row shares one popup, so that the rows of the clipper need not stay alive.
+  const bool over_row = menu_column_ >= -1 && current_ >= 0 && ImGui::IsWindowHovered() &&
+                        ImGui::TableGetHoveredRow() > 0 && ImGui::IsMouseReleased(ImGuiMouseButton_Right);
+  if (over_row) ImGui::OpenPopup("row menu");
+  if (!ImGui::BeginPopup("row menu")) return;
+  const int current = current_;
+  if (current < 0 || static_cast<size_t>(current) >= table.rows.size()) {
+    ImGui::EndPopup();
+    return;
+  }
+  const auto row = static_cast<size_t>(current);
+  uint64_t events = 0;
+  for (size_t r = 0; r < std::min(selected_.size(), table.links.size()); ++r) {
+    if (selected_[r] != 0) events += table.links[r].total;
+  }
+  std::array<char, 64> label{};
+  std::snprintf(label.data(), label.size(), "Show on timeline (%llu)", static_cast<unsigned long long>(events));
+  const bool linked = events > 0 || (row < table.links.size() && !table.links[row].range.empty());
+  if (ImGui::MenuItem(label.data(), "Enter", false, linked)) ShowOnTimeline(context, table);
+  const int name_column = table.Column(options.name_column);
+  const auto* name = name_column >= 0 ? std::get_if<std::string>(&table.rows[row][static_cast<size_t>(name_column)])
+                                      : nullptr;
+  if (ImGui::MenuItem("Filter timeline to this name", nullptr, false, name != nullptr && !name->empty())) {
+    CommandArgs args;
+    args.text = *name;
+    context.commands.Push("search.set", std::move(args));
+  }
+  ImGui::Separator();
+  if (ImGui::MenuItem("Copy name", nullptr, false, name != nullptr)) context.services.SetClipboard(*name);
+  const bool has_cell = menu_column_ >= 0 && static_cast<size_t>(menu_column_) < table.rows[row].size();
+  if (ImGui::MenuItem("Copy cell", nullptr, false, has_cell)) {
+    context.services.SetClipboard(RawValue(table.rows[row][static_cast<size_t>(menu_column_)]));
+  }
+  if (ImGui::MenuItem("Copy rows", "Ctrl+C")) context.services.SetClipboard(SelectedTsv(table));
+  ImGui::Separator();
+  if (ImGui::MenuItem("Export CSV")) Export(context, table, false);
+  if (ImGui::MenuItem("Export JSON")) Export(context, table, true);
+  if (has_cell && !table.columns[static_cast<size_t>(menu_column_)].how.empty()) {
+    ImGui::Separator();
+    const ColumnDesc& column = table.columns[static_cast<size_t>(menu_column_)];
+    TextIn(context, Role::kText2, column.label + ": " + column.how);
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace stepscope

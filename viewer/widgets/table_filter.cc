@@ -1,0 +1,236 @@
+#include "viewer/widgets/table_filter.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "viewer/search.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+char Lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string LowerText(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), Lower);
+  return out;
+}
+
+// Lower case without spaces, '_', '-' and '.'.
+std::string Plain(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c != ' ' && c != '_' && c != '-' && c != '.') out += Lower(c);
+  }
+  return out;
+}
+
+struct Suffix {
+  std::string_view text;
+  Dimension dimension;
+  double base;
+};
+constexpr Suffix kSuffixes[] = {{"ps", Dimension::kTime, 1},
+                                {"ns", Dimension::kTime, 1e3},
+                                {"us", Dimension::kTime, 1e6},
+                                {"\u00b5s", Dimension::kTime, 1e6},
+                                {"ms", Dimension::kTime, 1e9},
+                                {"s", Dimension::kTime, 1e12},
+                                {"%", Dimension::kPercent, 1},
+                                {"b", Dimension::kBytes, 1},
+                                {"k", Dimension::kBytes, 1024},
+                                {"kb", Dimension::kBytes, 1024},
+                                {"kib", Dimension::kBytes, 1024},
+                                {"m", Dimension::kBytes, 1024.0 * 1024},
+                                {"mb", Dimension::kBytes, 1024.0 * 1024},
+                                {"mib", Dimension::kBytes, 1024.0 * 1024},
+                                {"g", Dimension::kBytes, 1024.0 * 1024 * 1024},
+                                {"gb", Dimension::kBytes, 1024.0 * 1024 * 1024},
+                                {"gib", Dimension::kBytes, 1024.0 * 1024 * 1024}};
+
+struct Quantity {
+  double value = 0;                        // in the base unit if `dimension` is set
+  Dimension dimension = Dimension::kNone;  // kNone: a bare number
+};
+
+std::optional<Quantity> ParseQuantity(std::string_view text) {
+  Quantity q;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), q.value);
+  if (parsed.ec != std::errc() || !std::isfinite(q.value)) return std::nullopt;
+  const std::string rest = LowerText({parsed.ptr, static_cast<size_t>(text.data() + text.size() - parsed.ptr)});
+  if (rest.empty()) return q;
+  for (const Suffix& suffix : kSuffixes) {
+    if (rest != suffix.text) continue;
+    q.value *= suffix.base;
+    q.dimension = suffix.dimension;
+    return q;
+  }
+  return std::nullopt;
+}
+
+bool IsNumber(const ColumnDesc& column) {
+  return column.type == ValueType::kInt || column.type == ValueType::kReal;
+}
+
+bool Fits(const ColumnDesc& column, const Quantity& q) {
+  return IsNumber(column) && (q.dimension == Dimension::kNone || DimensionOf(column.unit) == q.dimension);
+}
+
+// The column a comparison without a name is about.
+int ImpliedColumn(const ResultTable& table, const Quantity& q, int preferred) {
+  if (preferred >= 0 && Fits(table.columns[static_cast<size_t>(preferred)], q)) return preferred;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const bool measured = DimensionOf(table.columns[c].unit) != Dimension::kNone;
+    if (Fits(table.columns[c], q) && measured) return static_cast<int>(c);
+  }
+  return -1;
+}
+
+// Cuts the next term off `text`: up to a space outside quotes; the quotes are taken away.
+std::string NextWord(std::string_view* text) {
+  std::string word;
+  bool quoted = false;
+  size_t i = 0;
+  while (i < text->size() && (*text)[i] == ' ')
+    ++i;
+  for (; i < text->size() && (quoted || (*text)[i] != ' '); ++i) {
+    if ((*text)[i] == '"') {
+      quoted = !quoted;
+    } else {
+      word += (*text)[i];
+    }
+  }
+  text->remove_prefix(i);
+  return word;
+}
+
+}  // namespace
+
+int FindColumnByName(const ResultTable& table, std::string_view name) {
+  const std::string want = Plain(name);
+  if (want.empty()) return -1;
+  for (int pass = 0; pass < 3; ++pass) {
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      for (const std::string& have : {Plain(table.columns[c].id), Plain(table.columns[c].label)}) {
+        const bool hit = pass == 0   ? have == want
+                         : pass == 1 ? have.starts_with(want)
+                                     : have.find(want) != std::string::npos;
+        if (hit) return static_cast<int>(c);
+      }
+    }
+  }
+  return -1;
+}
+
+bool TableFilter::ParseComparison(std::string_view word, const ResultTable& table, int preferred, Term* term) {
+  const size_t at = word.find_first_of("<>=!");
+  if (at == std::string_view::npos) return false;
+  struct Sign {
+    std::string_view text;
+    Op op;
+  };
+  constexpr Sign kSigns[] = {{"<=", Op::kLessEqual}, {">=", Op::kGreaterEqual}, {"!=", Op::kNotEqual},
+                             {"==", Op::kEqual},     {"<", Op::kLess},          {">", Op::kGreater},
+                             {"=", Op::kEqual}};
+  for (const Sign& sign : kSigns) {
+    if (!word.substr(at).starts_with(sign.text)) continue;
+    const std::optional<Quantity> q = ParseQuantity(word.substr(at + sign.text.size()));
+    if (!q) return false;
+    const int column =
+        at == 0 ? ImpliedColumn(table, *q, preferred) : FindColumnByName(table, word.substr(0, at));
+    if (column < 0) return false;
+    const ColumnDesc& desc = table.columns[static_cast<size_t>(column)];
+    if (!Fits(desc, *q)) return false;
+    term->op = sign.op;
+    term->column = column;
+    term->number = q->dimension == Dimension::kNone ? q->value : q->value / BaseFactor(desc.unit);
+    return true;
+  }
+  return false;
+}
+
+bool TableFilter::ParseColumnText(std::string_view word, const ResultTable& table, Term* term) {
+  const size_t colon = word.find(':');
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 >= word.size()) return false;
+  if (word[colon + 1] == ':') return false;  // C++ scope
+  const int column = FindColumnByName(table, word.substr(0, colon));
+  if (column < 0) return false;
+  term->column = column;
+  term->text = LowerText(word.substr(colon + 1));
+  return true;
+}
+
+void TableFilter::Explain(const Term& term, std::string_view word, const ResultTable& table) {
+  if (!explanation_.empty()) explanation_ += " and ";
+  if (term.negate) explanation_ += "not: ";
+  const std::string label = term.column < 0 ? "text" : table.columns[static_cast<size_t>(term.column)].label;
+  if (term.op == Op::kContains) {
+    explanation_ += label + " has \"" + term.text + "\"";
+  } else {
+    explanation_ += label + " " + std::string(word.substr(word.find_first_of("<>=!")));
+  }
+}
+
+TableFilter TableFilter::Parse(std::string_view text, const ResultTable& table, int preferred) {
+  TableFilter filter;
+  for (std::string word = NextWord(&text); !word.empty(); word = NextWord(&text)) {
+    Term term;
+    std::string_view rest = word;
+    if (rest.size() > 1 && rest[0] == '-') {
+      term.negate = true;
+      rest.remove_prefix(1);
+    }
+    if (!ParseComparison(rest, table, preferred, &term) && !ParseColumnText(rest, table, &term)) {
+      term.text = LowerText(rest);
+    }
+    filter.Explain(term, rest, table);
+    filter.terms_.push_back(std::move(term));
+  }
+  return filter;
+}
+
+bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) const {
+  if (term.column < 0) {
+    return std::any_of(row.begin(), row.end(), [&](const Value& v) {
+      const auto* s = std::get_if<std::string>(&v);
+      return s != nullptr && ContainsIgnoreCase(*s, term.text);
+    });
+  }
+  if (static_cast<size_t>(term.column) >= row.size()) return false;
+  const Value& value = row[static_cast<size_t>(term.column)];
+  if (term.op == Op::kContains) {
+    if (const auto* b = std::get_if<bool>(&value)) {
+      return std::string_view(*b ? "yes" : "no").starts_with(term.text) ||
+             std::string_view(*b ? "true" : "false").starts_with(term.text);
+    }
+    if (const auto* s = std::get_if<std::string>(&value)) return ContainsIgnoreCase(*s, term.text);
+    return ContainsIgnoreCase(RawValue(value), term.text);
+  }
+  const double have = NumberOf(value);
+  switch (term.op) {
+    case Op::kLess:
+      return have < term.number;
+    case Op::kLessEqual:
+      return have <= term.number;
+    case Op::kGreater:
+      return have > term.number;
+    case Op::kGreaterEqual:
+      return have >= term.number;
+    case Op::kEqual:
+      return have == term.number;
+    default:
+      return have != term.number;
+  }
+}
+
+bool TableFilter::Matches(const std::vector<Value>& row) const {
+  return std::all_of(terms_.begin(), terms_.end(),
+                     [&](const Term& term) { return Holds(term, row) != term.negate; });
+}
+
+}  // namespace stepscope

@@ -1,0 +1,197 @@
+#include "viewer/widgets/table_order.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "viewer/search.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+// A column's values, taken out of the rows so that comparing two costs no look-up of variants.
+struct KeyColumn {
+  std::vector<double> numbers;             // by row; NaN: missing
+  std::vector<const std::string*> texts;   // by row, for text columns; null: missing
+  bool descending = false;
+
+  bool Missing(uint32_t row) const {
+    return texts.empty() ? std::isnan(numbers[row]) : texts[row] == nullptr;
+  }
+  int Compare(uint32_t a, uint32_t b) const {
+    const bool no_a = Missing(a), no_b = Missing(b);
+    if (no_a || no_b) return no_a == no_b ? 0 : no_a ? 1 : -1;
+    int order = 0;
+    if (!texts.empty()) {
+      order = texts[a]->compare(*texts[b]);
+    } else if (numbers[a] != numbers[b]) {
+      order = numbers[a] < numbers[b] ? -1 : 1;
+    }
+    return descending ? -order : order;
+  }
+};
+
+KeyColumn MakeKey(const ResultTable& table, SortKey key) {
+  KeyColumn out;
+  out.descending = key.descending;
+  const auto column = static_cast<size_t>(key.column);
+  const bool text = table.columns[column].type == ValueType::kString;
+  for (const auto& row : table.rows) {
+    const Value* value = column < row.size() ? &row[column] : nullptr;
+    if (text) {
+      out.texts.push_back(value != nullptr ? std::get_if<std::string>(value) : nullptr);
+    } else {
+      out.numbers.push_back(value != nullptr ? NumberOf(*value) : NumberOf(Value{}));
+    }
+  }
+  return out;
+}
+
+const char* UnitName(Unit unit) {
+  switch (unit) {
+    case Unit::kPs:
+      return "ps";
+    case Unit::kNs:
+      return "ns";
+    case Unit::kUs:
+      return "us";
+    case Unit::kMs:
+      return "ms";
+    case Unit::kPercent:
+      return "percent";
+    case Unit::kFraction:
+      return "fraction";
+    case Unit::kBytes:
+      return "bytes";
+    case Unit::kGiB:
+      return "GiB";
+    case Unit::kCount:
+      return "count";
+    case Unit::kGflops:
+      return "GFLOP/s";
+    case Unit::kNone:
+      break;
+  }
+  return "";
+}
+
+const char* TypeName(ValueType type) {
+  switch (type) {
+    case ValueType::kInt:
+      return "int";
+    case ValueType::kReal:
+      return "real";
+    case ValueType::kBool:
+      return "bool";
+    case ValueType::kString:
+      break;
+  }
+  return "string";
+}
+
+nlohmann::ordered_json JsonValue(const Value& value) {
+  if (const auto* s = std::get_if<std::string>(&value)) return *s;
+  if (const auto* i = std::get_if<int64_t>(&value)) return *i;
+  if (const auto* d = std::get_if<double>(&value)) {
+    return std::isfinite(*d) ? nlohmann::ordered_json(*d) : nlohmann::ordered_json(nullptr);
+  }
+  if (const auto* b = std::get_if<bool>(&value)) return *b;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& filter, std::span<const SortKey> keys) {
+  std::vector<uint32_t> order;
+  order.reserve(table.rows.size());
+  for (uint32_t r = 0; r < table.rows.size(); ++r) {
+    if (filter.empty() || filter.Matches(table.rows[r])) order.push_back(r);
+  }
+  std::vector<KeyColumn> columns;
+  for (const SortKey& key : keys) {
+    if (key.column >= 0 && static_cast<size_t>(key.column) < table.columns.size()) {
+      columns.push_back(MakeKey(table, key));
+    }
+  }
+  if (columns.empty()) return order;
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    for (const KeyColumn& column : columns) {
+      if (const int c = column.Compare(a, b); c != 0) return c < 0;
+    }
+    return a < b;
+  });
+  return order;
+}
+
+bool IsAdditive(const ColumnDesc& column) {
+  if (column.type != ValueType::kInt && column.type != ValueType::kReal) return false;
+  const auto has = [&](std::string_view part) { return ContainsIgnoreCase(column.id, part); };
+  for (const char* no : {"avg", "average", "min_", "max_", "cumulative", "rank", "occupancy", "peak", "rate",
+                         "intensity", "utilization", "capacity", "lifetime"}) {
+    if (has(no)) return false;
+  }
+  for (const char* yes : {"total", "self", "occurrences", "count", "share", "timein", "num_", "bytes", "fraction"}) {
+    if (has(yes)) return true;
+  }
+  return false;
+}
+
+double SumOf(const ResultTable& table, size_t column, std::span<const uint32_t> order) {
+  double sum = 0;
+  for (uint32_t r : order) {
+    const auto& row = table.rows[r];
+    const double v = column < row.size() ? NumberOf(row[column]) : 0;
+    if (std::isfinite(v)) sum += v;
+  }
+  return sum;
+}
+
+ResultTable ShownPart(const ResultTable& table, std::span<const uint32_t> order, std::span<const int> columns) {
+  ResultTable out{table.id, table.title, {}, {}, {}};
+  for (int c : columns)
+    out.columns.push_back(table.columns[static_cast<size_t>(c)]);
+  out.rows.reserve(order.size());
+  for (uint32_t r : order) {
+    std::vector<Value>& row = out.rows.emplace_back();
+    for (int c : columns) {
+      const auto i = static_cast<size_t>(c);
+      row.push_back(i < table.rows[r].size() ? table.rows[r][i] : Value{});
+    }
+  }
+  return out;
+}
+
+std::string ToJson(const ResultTable& table) {
+  nlohmann::ordered_json json;
+  json["columns"] = nlohmann::ordered_json::array();
+  json["rows"] = nlohmann::ordered_json::array();
+  for (const ColumnDesc& c : table.columns) {
+    json["columns"].push_back({{"id", c.id}, {"label", c.label}, {"unit", UnitName(c.unit)}, {"type", TypeName(c.type)}});
+  }
+  for (const auto& row : table.rows) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    for (size_t c = 0; c < row.size() && c < table.columns.size(); ++c)
+      object[table.columns[c].id] = JsonValue(row[c]);
+    json["rows"].push_back(std::move(object));
+  }
+  // Names in a profile need not be UTF-8.
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string ToTsv(const ResultTable& table, std::span<const uint32_t> rows, std::span<const int> columns) {
+  std::string out;
+  for (uint32_t r : rows) {
+    for (size_t c = 0; c < columns.size(); ++c) {
+      const auto i = static_cast<size_t>(columns[c]);
+      std::string text = i < table.rows[r].size() ? RawValue(table.rows[r][i]) : std::string();
+      std::replace_if(text.begin(), text.end(), [](char x) { return x == '\t' || x == '\n' || x == '\r'; }, ' ');
+      if (c > 0) out += '\t';
+      out += text;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace stepscope
