@@ -49,38 +49,36 @@ class PixelAxis {
   uint64_t width_;
 };
 
-MipNode EmptyNode(Ps begin, uint32_t longest) { return {begin, begin, 0, longest, 0}; }
+// Durations of disjoint events sum to less than 2^64 ps, though not to less than 2^63.
+Ps ClampBusy(uint64_t sum) { return static_cast<Ps>(std::min<uint64_t>(sum, kMaxPs)); }
 
-void AddLeaf(const LaneView& lane, uint32_t first, uint32_t last, MipNode* node) {
-  *node = EmptyNode(lane.start[first], first);
-  Ps longest = -1, busy = 0;
+MipNode Leaf(const LaneView& lane, uint32_t first, uint32_t last) {
+  Ps longest_dur = lane.dur[first];
+  uint32_t longest = first;
+  uint64_t busy = 0;
   for (uint32_t i = first; i < last; ++i) {
     const Ps dur = lane.dur[i];
-    busy = SaturatingAdd(busy, dur);
-    if (dur > longest) {
-      longest = dur;
-      node->longest = i;
-    }
+    busy += static_cast<uint64_t>(dur);
+    longest = dur > longest_dur ? i : longest;
+    longest_dur = std::max(dur, longest_dur);
   }
-  node->busy = busy;
-  node->end = SaturatingAdd(lane.start[last - 1], lane.dur[last - 1]);
-  node->count = last - first;
+  const Ps end = SaturatingAdd(lane.start[last - 1], lane.dur[last - 1]);
+  return {end, ClampBusy(busy), longest_dur, longest, last - first};
 }
 
 }  // namespace
 
-// What a fold knows of its events so far.
+// What a fold knows of its events so far. `busy` is of whole events and may wrap; see
+// BinWriter::Clipped.
 struct Fold {
-  Ps busy = 0;
-  Ps longest = -1;
-  uint32_t event = 0;
+  uint64_t busy = 0;
+  Ps longest_dur = -1;
+  uint32_t longest = 0;
 
-  void Add(uint32_t i, Ps dur, Ps busy_inside) {
-    busy = SaturatingAdd(busy, busy_inside);
-    if (dur > longest) {
-      longest = dur;
-      event = i;
-    }
+  void Add(uint32_t event, Ps dur, Ps all_busy) {
+    busy += static_cast<uint64_t>(all_busy);
+    longest = dur > longest_dur ? event : longest;
+    longest_dur = std::max(dur, longest_dur);
   }
 };
 
@@ -90,50 +88,74 @@ class BinWriter {
   BinWriter(const LaneMip& mip, const LaneView& lane, TimeRange view, uint32_t width,
             std::vector<Bin>* out)
       : levels_(mip.levels_),
-        lane_(lane),
+        start_(lane.start.data()),
+        dur_(lane.dur.data()),
         view_(view),
         axis_(view, width),
+        pixel_(axis_.PixelLength()),
         out_(out),
-        out_begin_(out->size()) {
-    pixel_ = axis_.PixelLength();
-  }
+        out_begin_(out->size()) {}
 
+  // Events [first, last) are those that touch the view.
   void Run(uint32_t first, uint32_t last, bool scan);
 
  private:
-  Ps End(uint32_t i) const { return SaturatingAdd(lane_.start[i], lane_.dur[i]); }
-  bool Long(uint32_t i) const { return static_cast<uint64_t>(lane_.dur[i]) >= pixel_; }
-  Ps Inside(uint32_t i) const {
-    return SaturatingSub(std::min(End(i), view_.end), std::max(lane_.start[i], view_.begin));
-  }
-  uint32_t Skip(uint32_t i, uint32_t last, Ps column_end, Fold* fold) const;
+  bool Long(uint32_t i) const { return static_cast<uint64_t>(dur_[i]) >= pixel_; }
+  Ps Clipped(uint32_t i, uint32_t next, uint64_t busy) const;
+  uint32_t FoldNodes(uint32_t i, Ps column_end, Fold* fold) const;
+  uint32_t FoldColumn(uint32_t i, Ps column_end, bool scan, Fold* fold) const;
   void Emit(uint32_t first_px, uint32_t last_px, uint32_t event, uint32_t count, Ps busy);
 
   const std::vector<Column<MipNode>>& levels_;
-  const LaneView& lane_;
+  const Ps* const start_;
+  const Ps* const dur_;
   const TimeRange view_;
   const PixelAxis axis_;
-  std::vector<Bin>* out_;
+  const uint64_t pixel_;
+  std::vector<Bin>* const out_;
   const size_t out_begin_;
-  uint64_t pixel_ = 0;
+  uint32_t first_ = 0, last_ = 0;
 };
 
-// Folds whole nodes from event i on that end before the column does (one that ends with it may hold
-// an instant of the next); returns the first event not folded. Climbs where i is at a larger node's
-// beginning that fits too, so a column costs O(log n) however many events it has.
-uint32_t BinWriter::Skip(uint32_t i, uint32_t last, Ps column_end, Fold* fold) const {
+// The busy time inside the view of events [i, next): only the first and the last of all can reach
+// out of it.
+Ps BinWriter::Clipped(uint32_t i, uint32_t next, uint64_t busy) const {
+  if (i == first_ && start_[i] < view_.begin) {
+    busy -= static_cast<uint64_t>(view_.begin) - static_cast<uint64_t>(start_[i]);
+  }
+  if (next == last_) {
+    const Ps end = SaturatingAdd(start_[next - 1], dur_[next - 1]);
+    if (end > view_.end) busy -= static_cast<uint64_t>(end) - static_cast<uint64_t>(view_.end);
+  }
+  return ClampBusy(busy);
+}
+
+// Folds whole nodes from event i on that begin in the column and end at most a quarter of a pixel
+// after it; returns the first event not folded. That quarter keeps columns on the borders of nodes,
+// so that hardly any single event is read. Climbs where i is at a larger node's beginning that fits
+// too: a column costs O(log n) however many events it has.
+uint32_t BinWriter::FoldNodes(uint32_t i, Ps column_end, Fold* fold) const {
+  const Ps limit =
+      column_end < view_.end ? SaturatingAdd(column_end, static_cast<Ps>(pixel_ / 4)) : column_end;
   size_t level = 0;
   uint32_t size = LaneMip::kLeaf;  // events of a node at `level`
   const auto fits = [&](size_t at, uint32_t events) {
-    return i % events == 0 && last - i >= events && levels_[at][i / events].end < column_end;
+    if (i % events != 0 || last_ - i < events) return false;
+    const MipNode& node = levels_[at][i / events];
+    return node.end <= limit && static_cast<uint64_t>(node.longest_dur) < pixel_;
   };
-  for (;;) {
+  for (Ps end = kMinPs;;) {
+    // The node before ended in the column, but that this one begins in it must be looked up: there
+    // may be a gap.
+    if (end >= column_end) return i;
     if (level + 1 < levels_.size() && fits(level + 1, size * LaneMip::kFan)) {
       ++level;
       size *= LaneMip::kFan;
     } else if (fits(level, size)) {
       const MipNode& node = levels_[level][i / size];
-      fold->Add(node.longest, lane_.dur[node.longest], node.busy);
+      if (node.end >= column_end && start_[i] >= column_end) return i;
+      fold->Add(node.longest, node.longest_dur, node.busy);
+      end = node.end;
       i += size;
     } else if (level == 0) {
       return i;
@@ -144,35 +166,39 @@ uint32_t BinWriter::Skip(uint32_t i, uint32_t last, Ps column_end, Fold* fold) c
   }
 }
 
+// Folds the short events from i on that begin in the column; returns the first event not folded.
+uint32_t BinWriter::FoldColumn(uint32_t i, Ps column_end, bool scan, Fold* fold) const {
+  while (i < last_ && start_[i] < column_end && !Long(i)) {
+    if (!scan && i % LaneMip::kLeaf == 0) {
+      scan = true;  // what is left of the column then is less than a node
+      const uint32_t next = FoldNodes(i, column_end, fold);
+      if (next != i) {
+        i = next;
+        continue;
+      }
+    }
+    fold->Add(i, dur_[i], dur_[i]);
+    ++i;
+  }
+  return i;
+}
+
 void BinWriter::Run(uint32_t first, uint32_t last, bool scan) {
+  first_ = first;
+  last_ = last;
   for (uint32_t i = first; i < last;) {
-    const Ps start = std::max(lane_.start[i], view_.begin);
-    const uint32_t px = axis_.PixelOf(start);
+    const uint32_t px = axis_.PixelOf(std::max(start_[i], view_.begin));
     if (Long(i)) {
-      const uint32_t last_px = std::max(px, axis_.LastPixel(std::min(End(i), view_.end)));
-      Emit(px, last_px, i, 1, Inside(i));
+      const Ps end = std::min(SaturatingAdd(start_[i], dur_[i]), view_.end);
+      const Ps busy = Clipped(i, i + 1, static_cast<uint64_t>(dur_[i]));
+      Emit(px, std::max(px, axis_.LastPixel(end)), i, 1, busy);
       ++i;
       continue;
     }
-    const Ps column_end = axis_.ColumnEnd(px);
-    const uint32_t fold_first = i;
     Fold fold;
-    fold.Add(i, lane_.dur[i], Inside(i));
-    ++i;
-    bool skipped = scan;
-    while (i < last && lane_.start[i] < column_end && !Long(i)) {
-      if (!skipped && i % LaneMip::kLeaf == 0) {
-        skipped = true;
-        const uint32_t next = Skip(i, last, column_end, &fold);
-        if (next != i) {
-          i = next;
-          continue;
-        }
-      }
-      fold.Add(i, lane_.dur[i], Inside(i));
-      ++i;
-    }
-    Emit(px, px, fold.event, i - fold_first, fold.busy);
+    const uint32_t next = FoldColumn(i, axis_.ColumnEnd(px), scan, &fold);
+    Emit(px, px, fold.longest, next - i, Clipped(i, next, fold.busy));
+    i = next;
   }
 }
 
@@ -185,7 +211,7 @@ void BinWriter::Emit(uint32_t first_px, uint32_t last_px, uint32_t event, uint32
       } else if (last_px > first_px) {
         ++first_px;
       } else {
-        if (lane_.dur[event] > lane_.dur[before.event]) before.event = event;
+        if (dur_[event] > dur_[before.event]) before.event = event;
         before.count += count;
         before.busy = SaturatingAdd(before.busy, busy);
         return;
@@ -225,27 +251,30 @@ void LaneMip::BuildPart(const LaneView& lane, uint32_t part) {
   size_t begin = size_t{part} * kPartLeaves, end = std::min(leaves.size(), begin + kPartLeaves);
   for (size_t leaf = begin; leaf < end; ++leaf) {
     const uint32_t first = static_cast<uint32_t>(leaf) * kLeaf;
-    AddLeaf(lane, first, first + std::min(kLeaf, n - first), &leaves[leaf]);
+    leaves[leaf] = Leaf(lane, first, first + std::min(kLeaf, n - first));
   }
   for (size_t level = 1; level < std::min<size_t>(kPartLevels, levels_.size()); ++level) {
     begin /= kFan;
     end = (end + kFan - 1) / kFan;
-    FillLevel(lane, level, begin, end);
+    FillLevel(level, begin, end);
   }
 }
 
-void LaneMip::Finish(const LaneView& lane) {
+void LaneMip::Finish() {
   for (size_t level = kPartLevels; level < levels_.size(); ++level)
-    FillLevel(lane, level, 0, levels_[level].size());
+    FillLevel(level, 0, levels_[level].size());
 }
 
-void LaneMip::FillLevel(const LaneView& lane, size_t level, size_t begin, size_t end) {
+void LaneMip::FillLevel(size_t level, size_t begin, size_t end) {
   const Column<MipNode>& below = levels_[level - 1];
   for (size_t i = begin; i < end; ++i) {
     const size_t last = std::min(below.size(), (i + 1) * kFan);
     MipNode node = below[i * kFan];
     for (size_t k = i * kFan + 1; k < last; ++k) {
-      if (lane.dur[below[k].longest] > lane.dur[node.longest]) node.longest = below[k].longest;
+      if (below[k].longest_dur > node.longest_dur) {
+        node.longest_dur = below[k].longest_dur;
+        node.longest = below[k].longest;
+      }
       node.busy = SaturatingAdd(node.busy, below[k].busy);
       node.count += below[k].count;
     }
@@ -257,7 +286,7 @@ void LaneMip::FillLevel(const LaneView& lane, size_t level, size_t begin, size_t
 void LaneMip::Build(const LaneView& lane) {
   const uint32_t parts = Prepare(lane);
   for (uint32_t part = 0; part < parts; ++part) BuildPart(lane, part);
-  Finish(lane);
+  Finish();
 }
 
 void LaneMip::AppendBins(const LaneView& lane, TimeRange view, uint32_t width_px,

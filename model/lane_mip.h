@@ -21,9 +21,10 @@ struct LaneView {  // the columns of one lane
 };
 
 struct MipNode {
-  Ps begin, end;     // of the first and the last event below
-  Ps busy;           // sum of durations below
-  uint32_t longest;  // index within the lane of the longest event
+  Ps end;   // of the last event below
+  Ps busy;  // sum of durations below
+  Ps longest_dur;
+  uint32_t longest;  // index within the lane of the longest event, the first of equal ones
   uint32_t count;
 };
 static_assert(sizeof(MipNode) == 32);
@@ -52,14 +53,15 @@ class LaneMip {
   // BuildPart(0 .. parts - 1) on any threads, then Finish.
   uint32_t Prepare(const LaneView& lane);  // returns the number of parts
   void BuildPart(const LaneView& lane, uint32_t part);
-  void Finish(const LaneView& lane);
+  void Finish();
 
   // Appends at most `width_px` bins, left to right and without common pixels, that cover the events
   // touching `view`. Events of a pixel or more come alone, over all pixels that they touch; shorter
-  // ones are folded into the pixel where they begin. Where a long event's last pixel is also the
-  // first of the next, the next gets it; one that keeps no pixel for itself is folded. Gaps are not
-  // bridged; the counts sum to the events touching the view. Bins depend on pixels, never on the
-  // number of events.
+  // ones are folded into the pixel where they begin (where there are many a pixel, a group of them
+  // also where it ends at most a quarter of a pixel later). Where a long event's last pixel is also
+  // the first of the next, the next gets it; one that keeps no pixel for itself is folded. Gaps are
+  // not bridged; the counts sum to the events touching the view. Bins depend on pixels, never on
+  // the number of events.
   void AppendBins(const LaneView& lane, TimeRange view, uint32_t width_px,
                   std::vector<Bin>* out) const;
   // Busy time of the lane inside `range`, exact: events at the borders are clipped. O(log n).
@@ -68,7 +70,7 @@ class LaneMip {
 
  private:
   friend class BinWriter;
-  void FillLevel(const LaneView& lane, size_t level, size_t begin, size_t end);
+  void FillLevel(size_t level, size_t begin, size_t end);
 
   std::vector<Column<MipNode>>
       levels_;  // empty for a lane of few events, where scanning is as quick

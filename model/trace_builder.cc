@@ -65,7 +65,7 @@ void BuildPyramids(std::vector<Lane>* lanes) {
       (*lanes)[i].mip.Build((*lanes)[i].view());
   });
   for (const uint32_t i : in_parts)
-    (*lanes)[i].mip.Finish((*lanes)[i].view());
+    (*lanes)[i].mip.Finish();
 }
 
 struct BuiltSet {

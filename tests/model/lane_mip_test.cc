@@ -37,9 +37,18 @@ std::pair<uint32_t, uint32_t> Pixels(const OwnedLane& lane, size_t i, TimeRange 
   return {static_cast<uint32_t>(first), static_cast<uint32_t>(last)};
 }
 
-// Everything the header promises about the bins of a view; "" if it holds.
+// Whether a short event begins in the first quarter of its pixel: then a group may take it along.
+bool InFirstQuarter(const OwnedLane& lane, size_t i, TimeRange view, uint32_t width) {
+  const Wide length = Wide{view.end} - view.begin;
+  const auto [first, last] = Pixels(lane, i, view, width);
+  const Wide into_pixel = (Wide{lane.start[i]} - view.begin) * width - Wide{first} * length;
+  return first == last && into_pixel * 4 <= length + 4 * width;
+}
+
+// Everything the header promises about the bins of a view; "" if it holds. `grouped`: a pyramid
+// made them.
 std::string WhatIsWrong(const OwnedLane& lane, TimeRange view, uint32_t width,
-                        const std::vector<Bin>& bins) {
+                        const std::vector<Bin>& bins, bool grouped) {
   std::vector<size_t> touching;
   for (size_t i = 0; i < lane.size(); ++i) {
     if (!view.empty() && Touches(lane, i, view)) touching.push_back(i);
@@ -67,11 +76,20 @@ std::string WhatIsWrong(const OwnedLane& lane, TimeRange view, uint32_t width,
     if (busy != bin.busy) return "busy time differs";
   }
   if (k != touching.size()) return "counts do not sum to the events touching";
+  std::vector<char> may_miss(width, 1);
   for (const size_t i : touching) {
     const auto [first, last] = Pixels(lane, i, view, width);
     std::fill(expected.begin() + first, expected.begin() + last + 1, 1);
+    if (!grouped || !InFirstQuarter(lane, i, view, width)) {
+      std::fill(may_miss.begin() + first, may_miss.begin() + last + 1, 0);
+    }
   }
-  return covered == expected ? "" : "other pixels are covered";
+  for (uint32_t px = 0; px < width; ++px) {
+    if (covered[px] && !expected[px]) return "a pixel without an event is covered";
+    if (expected[px] && !covered[px] && !may_miss[px])
+      return "a pixel with an event is not covered";
+  }
+  return "";
 }
 
 TimeRange RandomView(Random& random, const OwnedLane& lane) {
@@ -113,14 +131,8 @@ void CheckLane(Random& random, size_t n, int views) {
     CAPTURE(view.begin);
     CAPTURE(view.end);
     CAPTURE(width);
-    REQUIRE(WhatIsWrong(lane, view, width, bins) == "");
-    REQUIRE(WhatIsWrong(lane, view, width, scanned) == "");
-    const bool same =
-        std::equal(bins.begin(), bins.end(), scanned.begin(), scanned.end(), [](Bin a, Bin b) {
-          return a.px == b.px && a.width == b.width && a.event == b.event && a.count == b.count &&
-                 a.busy == b.busy;
-        });
-    REQUIRE(same);
+    REQUIRE(WhatIsWrong(lane, view, width, bins, true) == "");
+    REQUIRE(WhatIsWrong(lane, view, width, scanned, false) == "");
     Ps busy = 0;
     for (size_t i = 0; i < lane.size(); ++i) busy += Inside(lane, i, view);
     REQUIRE(mip.BusyIn(lane.view(), view) == busy);
@@ -147,13 +159,13 @@ TEST_CASE("a pyramid built in parts on any thread is the same") {
   ParallelFor(
       n, [&](size_t part) { parts.BuildPart(lane.view(), static_cast<uint32_t>(n - 1 - part)); },
       3);
-  parts.Finish(lane.view());
+  parts.Finish();
   for (const uint32_t width : {1u, 3u, 100u}) {
     std::vector<Bin> a, b;
     const TimeRange view{lane.start.front() + 1, lane.end(lane.size() - 1) - 1};
     whole.AppendBins(lane.view(), view, width, &a);
     parts.AppendBins(lane.view(), view, width, &b);
-    CHECK(WhatIsWrong(lane, view, width, b) == "");
+    CHECK(WhatIsWrong(lane, view, width, b, true) == "");
     REQUIRE(a.size() == b.size());
     for (size_t i = 0; i < a.size(); ++i) CHECK(a[i].busy == b[i].busy);
   }
@@ -226,7 +238,13 @@ TEST_CASE("instants fold by pixel") {
   std::vector<Bin> bins;
   mip.AppendBins(lane.view(), {100, 200}, 10, &bins);
   REQUIRE(bins.size() == 10);
-  for (const Bin& b : bins) CHECK(b.count == 100);
+  uint32_t sum = 0;
+  for (const Bin& b : bins) {
+    CHECK(b.count >= 75);
+    CHECK(b.count <= 125);
+    sum += b.count;
+  }
+  CHECK(sum == 1000);
 }
 
 TEST_CASE("bins depend on pixels, never on the number of events") {
