@@ -7,6 +7,16 @@ namespace {
 constexpr PanelDesc kPanels[] = {
     {"details", "Details", "The selected event with all its arguments.", "Alt+D",
      DockSlot::kBottomLeft, true, &MakeDetailsPanel},
+    {"overview", "Overview", "Where a step goes, the verdict, what to look at next.", "Alt+1",
+     DockSlot::kBottomRight, true, &MakeOverviewPanel},
+    {"input_pipeline", "Input", "Whether input is the bottleneck, and what the host does for it.", "Alt+2",
+     DockSlot::kBottomRight, true, &MakeInputPipelinePanel},
+    {"kernel_stats", "Kernels", "Every GPU kernel with its launch, time and Tensor Core use.", "Alt+3",
+     DockSlot::kBottomRight, true, &MakeKernelStatsPanel},
+    {"op_stats", "Ops", "Framework operations on hosts and devices.", "Alt+4", DockSlot::kBottomRight,
+     true, &MakeOpStatsPanel},
+    {"memory", "Memory", "What allocators held over time, and at any time what was live.", "Alt+5",
+     DockSlot::kBottomRight, true, &MakeMemoryPanel},
     {"diagnostics", "Diagnostics", "What loading repaired, dropped or clipped.", "Alt+0",
      DockSlot::kBottomRight, true, &MakeDiagnosticsPanel},
 };

@@ -1,0 +1,350 @@
+// Memory: what an allocator held over time, its peak, and what was live at the peak or at any time the user clicks.
+// The analysis' tables are shown at once; the full profile, for every snapshot and every time, follows from a job.
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "model/analysis/memory.h"
+#include "model/base/task.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/memory_graph.h"
+#include "viewer/panels/panels.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kLiveFirst[] = {"tf_op", "allocation_bytes", "requested_bytes", "occurrences", "region_type",
+                                      "data_type", "tensor_shape"};
+constexpr const char* kLiveHidden[] = {"host", "memory_id"};
+
+std::string TextAt(const std::vector<Value>& row, int column) {
+  const auto* s = column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
+  return s != nullptr ? *s : std::string();
+}
+
+// Rows of one allocator, with their links.
+ResultTable OfAllocator(const ResultTable& table, const std::string& host, const std::string& id) {
+  ResultTable out{table.id, table.title, table.columns, {}, {}};
+  const int c_host = table.Column("host"), c_id = table.Column("memory_id");
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    if (TextAt(table.rows[r], c_host) != host || TextAt(table.rows[r], c_id) != id) continue;
+    out.rows.push_back(table.rows[r]);
+    if (r < table.links.size()) out.links.push_back(table.links[r]);
+  }
+  return out;
+}
+
+struct FullMemory {
+  MemoryProfile profile;
+  std::vector<MemorySeries> series;  // by allocator
+};
+
+std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const AnalysisParams& params,
+                                           std::stop_token stop) {
+  auto full = std::make_shared<FullMemory>();
+  full->profile = ComputeMemory(context, params, stop);
+  const auto& fragmentation = context.stats(stop).Real(RealStat::kFragmentation);
+  for (const AllocatorProfile& a : full->profile.allocators) {
+    MemorySeries& s = full->series.emplace_back();
+    for (const MemorySnapshot& snapshot : a.snapshots) {
+      s.time.push_back(snapshot.time);
+      s.stack.push_back(static_cast<double>(snapshot.stack));
+      s.heap.push_back(static_cast<double>(snapshot.heap));
+      s.free.push_back(static_cast<double>(snapshot.free));
+      s.fragmentation.push_back(fragmentation.Find(EventRow(snapshot.row)).value_or(0));
+      s.rows.push_back(snapshot.row);
+      s.allocation.push_back(snapshot.allocation ? 1 : 0);
+    }
+  }
+  return full;
+}
+
+class MemoryPanel final : public AnalysisPanel {
+ public:
+  MemoryPanel() : AnalysisPanel("memory", "Following the allocators") {}
+  void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
+  bool animating() const override { return AnalysisPanel::animating() || full_job_ || live_job_; }
+
+ private:
+  using FullJob = Job<std::shared_ptr<const FullMemory>>;
+  void Update(const PanelContext& context, const AnalysisResult& result, uint64_t key);
+  void PollJobs(const PanelContext& context);
+  void ListLiveAt(const PanelContext& context, Ps time);
+  void DrawSelector(const PanelContext& context, const ResultTable& summary);
+  void DrawNumbers(const PanelContext& context, const ResultTable& summary);
+  void DrawGraph(const PanelContext& context, float height);
+  void DrawTables(const PanelContext& context);
+  const MemorySeries& Series() const;
+
+  size_t allocator_ = 0;             // row of the table "summary"
+  std::string host_, id_;
+  ResultTable live_, at_peak_, lifetimes_;
+  MemorySeries coarse_;
+  std::shared_ptr<const FullMemory> full_;
+  size_t full_index_ = 0;            // of this allocator in full_
+  std::unique_ptr<FullJob> full_job_;
+  std::unique_ptr<Job<ResultTable>> live_job_;
+  Ps marked_ = 0, pending_ = 0;
+  bool at_time_ = false, has_pending_ = false, show_lifetimes_ = false;
+  uint64_t key_ = 0, data_key_ = 0;
+  size_t key_allocator_ = 0;
+  MemoryGraph graph_;
+  ResultTableView live_view_, lifetime_view_;
+};
+
+const MemorySeries& MemoryPanel::Series() const {
+  return full_ && full_index_ < full_->series.size() ? full_->series[full_index_] : coarse_;
+}
+
+void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+  if (key != key_) {
+    allocator_ = 0;
+    full_.reset();
+    live_job_.reset();
+    full_job_.reset();
+    // Results made by hand (tests) have no trace behind them: the tables are all there is.
+    if (context.run != nullptr && context.run->analysis) {
+      AppServices* services = &context.services;
+      full_job_ = std::make_unique<FullJob>(
+          [analysis = context.run->analysis, host = context.view.host](std::stop_token stop, Progress&) {
+            return LoadFull(*analysis, {host, {}}, stop);
+          },
+          [services] { services->RequestFrame(); });
+    }
+  } else if (allocator_ == key_allocator_) {
+    return;
+  }
+  key_ = key;
+  key_allocator_ = allocator_;
+  ++data_key_;
+  const ResultTable* summary = result.Table("summary");
+  if (summary == nullptr || summary->rows.empty()) return;
+  allocator_ = std::min(allocator_, summary->rows.size() - 1);
+  const auto& row = summary->rows[allocator_];
+  host_ = TextAt(row, summary->Column("host"));
+  id_ = TextAt(row, summary->Column("memory_id"));
+  if (const ResultTable* t = result.Table("timeline")) coarse_ = SeriesFromTable(*t, host_, id_);
+  if (const ResultTable* t = result.Table("active_allocations")) at_peak_ = OfAllocator(*t, host_, id_);
+  lifetimes_ = {};
+  if (const ResultTable* t = result.Table("lifetimes")) lifetimes_ = OfAllocator(*t, host_, id_);
+  live_ = at_peak_;
+  at_time_ = has_pending_ = false;
+  const int peak = summary->Column("peak_time_ms");
+  const double ms = peak >= 0 ? NumberOf(row[static_cast<size_t>(peak)]) : 0;
+  marked_ = std::isfinite(ms) ? static_cast<Ps>(std::llround(ms * static_cast<double>(kPsPerMs))) : 0;
+}
+
+void MemoryPanel::PollJobs(const PanelContext& context) {
+  if (full_job_ && full_job_->done()) {
+    full_ = full_job_->Take();
+    full_job_.reset();
+    ++data_key_;
+  }
+  if (full_) {
+    for (size_t i = 0; i < full_->profile.allocators.size(); ++i) {
+      const AllocatorProfile& a = full_->profile.allocators[i];
+      const bool same_host = context.run != nullptr && context.run->trace->HostName(a.host) == host_;
+      if (a.id == id_ && same_host) full_index_ = i;
+    }
+  }
+  if (live_job_ && live_job_->done()) {
+    live_ = live_job_->Take();
+    live_job_.reset();
+    at_time_ = true;
+    ++data_key_;
+  }
+  if (has_pending_ && !live_job_ && full_) {
+    has_pending_ = false;
+    ListLiveAt(context, pending_);
+  }
+}
+
+void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
+  marked_ = time;
+  if (!full_ || live_job_ || full_index_ >= full_->profile.allocators.size() || context.run == nullptr) {
+    pending_ = time;  // the newest click wins
+    has_pending_ = full_job_ || live_job_;
+    return;
+  }
+  AppServices* services = &context.services;
+  ResultTable shape{at_peak_.id, "Live at a time", at_peak_.columns, {}, {}};
+  live_job_ = std::make_unique<Job<ResultTable>>(
+      [full = full_, index = full_index_, analysis = context.run->analysis, time, table = std::move(shape),
+       host = host_](std::stop_token, Progress&) mutable {
+        const AllocatorProfile& allocator = full->profile.allocators[index];
+        for (const LiveAllocation& l : ActiveAt(*analysis, allocator, SnapshotAt(allocator, time))) {
+          std::vector<Value>& row = table.rows.emplace_back(table.columns.size());
+          const auto set = [&](const char* column, Value value) {
+            if (const int c = table.Column(column); c >= 0) row[static_cast<size_t>(c)] = std::move(value);
+          };
+          set("host", host);
+          set("memory_id", allocator.id);
+          set("tf_op", l.op);
+          set("allocation_bytes", l.allocated);
+          set("requested_bytes", l.requested);
+          set("occurrences", static_cast<int64_t>(l.count));
+          set("region_type", l.region);
+          set("data_type", l.type);
+          set("tensor_shape", l.shape);
+          RowLink& link = table.links.emplace_back();
+          for (uint32_t event : l.rows)
+            link.rows.emplace_back(event);
+          link.total = l.rows.size();
+        }
+        return table;
+      },
+      [services] { services->RequestFrame(); });
+}
+
+void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& summary) {
+  const int c_host = summary.Column("host"), c_id = summary.Column("memory_id");
+  const auto label = [&](size_t r) {
+    const std::string host = TextAt(summary.rows[r], c_host), id = TextAt(summary.rows[r], c_id);
+    return host.empty() ? id : id + "  \u00b7  " + host;
+  };
+  ImGui::AlignTextToFramePadding();
+  SectionTitle(context, "Allocator");
+  ImGui::SetNextItemWidth(-1);
+  if (!ImGui::BeginCombo("##allocator", label(allocator_).c_str())) return;
+  for (size_t r = 0; r < summary.rows.size(); ++r) {
+    ImGui::PushID(static_cast<int>(r));
+    if (ImGui::Selectable(label(r).c_str(), r == allocator_)) allocator_ = r;
+    ImGui::PopID();
+  }
+  ImGui::EndCombo();
+}
+
+void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& summary) {
+  const auto& row = summary.rows[std::min(allocator_, summary.rows.size() - 1)];
+  const auto number = [&](const char* id) {
+    const int c = summary.Column(id);
+    return c >= 0 ? NumberOf(row[static_cast<size_t>(c)]) : 0;
+  };
+  for (size_t c = 0; c < summary.columns.size(); ++c) {
+    const ColumnDesc& column = summary.columns[c];
+    if (column.type == ValueType::kString) continue;
+    std::string text = FormatValue(row[c], column.unit);
+    if (column.unit == Unit::kMs) text += " ms";
+    KeyValue(context, column.label, text, BaseEm() * 9.5f, true);
+    if (!column.how.empty()) ImGui::SetItemTooltip("%s", column.how.c_str());
+  }
+  const double capacity = number("memory_capacity_bytes"), peak = number("peak_bytes_in_use");
+  if (capacity > 0 && peak > 0) {
+    const std::string text = FormatValue(Value(capacity - peak), Unit::kBytes);
+    std::array<char, 96> line{};
+    std::snprintf(line.data(), line.size(), "%s (%.1f %%)", text.c_str(), 100 * (capacity - peak) / capacity);
+    KeyValue(context, "Headroom at peak", line.data(), BaseEm() * 9.5f, true);
+    ImGui::SetItemTooltip("Capacity minus the peak in the profile: what a larger batch could use.");
+  }
+}
+
+void MemoryPanel::DrawGraph(const PanelContext& context, float height) {
+  const float top = ImGui::GetCursorPosY();
+  SectionTitle(context, "Memory over time", full_job_ ? "reading every snapshot\u2026" : "zooms with the timeline");
+  Ps clicked = 0;
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, height - (ImGui::GetCursorPosY() - top));
+  if (graph_.Draw(context, Series(), key_ * 31 + data_key_, marked_, size, &clicked)) ListLiveAt(context, clicked);
+}
+
+void MemoryPanel::DrawTables(const PanelContext& context) {
+  const auto tab = [&](const char* label, bool on) {
+    const FaceScope small(context, Face::kUi);
+    if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
+    const bool pressed = ImGui::Button(label);
+    if (on) ImGui::PopStyleColor();
+    return pressed;
+  };
+  std::array<char, 96> label{};
+  const std::string when = FormatDuration(marked_, 6);
+  std::snprintf(label.data(), label.size(), at_time_ ? "Live at %s###live" : "Live at the peak###live", when.c_str());
+  if (tab(label.data(), !show_lifetimes_)) show_lifetimes_ = false;
+  if (!lifetimes_.columns.empty()) {
+    ImGui::SameLine(0, Em() * 0.3f);
+    if (tab("Lifetimes", show_lifetimes_)) show_lifetimes_ = true;
+  }
+  if (at_time_ || live_job_) {
+    ImGui::SameLine(0, Em());
+    const FaceScope small(context, Face::kUi);
+    if (ImGui::Button("Back to the peak")) {
+      live_ = at_peak_;
+      at_time_ = false;
+      const MemorySeries& s = Series();
+      if (s.size() > 0) marked_ = s.time[s.Peak()];
+      ++data_key_;
+    }
+  }
+  if (live_job_) {
+    ImGui::SameLine(0, Em());
+    TextIn(context, Role::kText2, "looking up\u2026");
+  }
+  TableOptions options;
+  options.name_column = "tf_op";
+  options.hidden_columns = kLiveHidden;
+  if (show_lifetimes_) {
+    options.id = "lifetimes";
+    options.noun = "ops";
+    lifetime_view_.Draw(context, lifetimes_, key_ * 31 + key_allocator_, options);
+    return;
+  }
+  options.id = "live";
+  options.noun = "allocations";
+  options.first_columns = kLiveFirst;
+  live_view_.Draw(context, live_, key_ * 31 + data_key_, options);
+}
+
+void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+  const ResultTable* summary = result.Table("summary");
+  if (summary == nullptr || summary->rows.empty()) {
+    DrawEmpty(context, "This profile has no memory events.");
+    return;
+  }
+  Update(context, result, key);
+  PollJobs(context);
+  const ImVec2 avail = ImGui::GetContentRegionAvail();
+  const float em = BaseEm();
+  const bool wide = avail.x > em * 50;
+  if (wide) {
+    ImGui::BeginChild("numbers", ImVec2(std::clamp(avail.x * 0.21f, em * 18, em * 26), 0));
+    DrawSelector(context, *summary);
+    DrawNumbers(context, *summary);
+    if (!result.findings.empty()) {
+      Rule(context);
+      DrawFindings(context, result.findings, "memory");
+    }
+    ImGui::EndChild();
+    ImGui::SameLine(0, em * 1.2f);
+    ImGui::BeginChild("data", ImVec2(0, 0));
+    const float height = ImGui::GetContentRegionAvail().y;
+    DrawGraph(context, std::clamp(height * 0.48f, em * 10, em * 34));
+    if (ImGui::GetContentRegionAvail().y < em * 12) {
+      ImGui::BeginChild("tables", ImVec2(0, em * 16));
+      DrawTables(context);
+      ImGui::EndChild();
+    } else {
+      DrawTables(context);
+    }
+    ImGui::EndChild();
+    return;
+  }
+  DrawSelector(context, *summary);
+  DrawGraph(context, em * 15);
+  ImGui::BeginChild("tables", ImVec2(0, em * 18));
+  DrawTables(context);
+  ImGui::EndChild();
+  DrawNumbers(context, *summary);
+  DrawFindings(context, result.findings, "memory");
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeMemoryPanel() {
+  return std::make_unique<MemoryPanel>();
+}
+
+}  // namespace stepscope
