@@ -28,8 +28,7 @@ int Spawn(const std::vector<std::string>& arguments, pid_t* child) {
   // Their toolkit warnings are not ours to print.
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   std::vector<char*> argv;
-  for (const std::string& a : arguments)
-    argv.push_back(const_cast<char*>(a.c_str()));
+  for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
   const int error = ::posix_spawn(child, argv[0], &actions, nullptr, argv.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);

@@ -80,14 +80,17 @@ bool Gui::busy() const {
          !viewer_->commands().empty();
 }
 
-bool Gui::Step() {
+bool Gui::Step(double max_seconds) {
   PacerState state;
   state.animating = viewer_->animating() || !viewer_->commands().empty();
   state.jobs_running = session_.loading() || session_.deriving();
   state.hidden = surface_.hidden();
-  const PacerWait wait = pacer_.Next(state);
+  PacerWait wait = pacer_.Next(state);
   // Nothing will happen for a while: the time to write what changed.
   if (wait.kind == PacerWait::Kind::kForever) Persist();
+  if (wait.kind == PacerWait::Kind::kForever && max_seconds > 0) {
+    wait = {PacerWait::Kind::kTimeout, max_seconds};
+  }
   surface_.Wait(wait);
   if (!pacer_.ShouldDraw(surface_.TakeInput()) || surface_.closing()) return false;
   const PixelSize size = surface_.size();

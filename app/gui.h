@@ -31,8 +31,8 @@ class Gui {
   ~Gui();
 
   // One turn of the loop: sleep as long as nothing changes, then draw if there is a reason to.
-  // Returns whether a frame was drawn.
-  bool Step();
+  // Returns whether a frame was drawn. Sleeps no longer than `max_seconds`, if that is positive.
+  bool Step(double max_seconds = 0);
   // Draws now. With `picture`, what was drawn is read back.
   void DrawFrame(Image* picture = nullptr);
   // Draws until loads, derived tracks, analyses and animations are done and the layout has settled.

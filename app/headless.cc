@@ -127,9 +127,7 @@ void HeadlessSurface::BeginFrame() {
 }
 
 // There is no swap that would wait for the drawing, so frames are timed to their end here.
-void HeadlessSurface::EndFrame() {
-  glFinish();
-}
+void HeadlessSurface::EndFrame() { glFinish(); }
 
 void HeadlessSurface::BindTarget() {
   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);

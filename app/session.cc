@@ -78,8 +78,7 @@ Session::Loaded Session::Load(const LoadRequest& request, std::stop_token stop,
     if (loaded.trace.ok() && request.paths.size() == 1) {
       const Result<std::vector<Run>> runs = FindRuns(request.paths[0]);
       if (runs.ok()) {
-        for (const Run& run : *runs)
-          loaded.runs.push_back(run.name);
+        for (const Run& run : *runs) loaded.runs.push_back(run.name);
       }
     }
     return loaded;
@@ -169,8 +168,7 @@ void Session::Place(const LoadRequest& request, Loaded loaded, double seconds) {
     states_[place] = std::move(state);
   } else {
     if (!request.add) {
-      for (size_t i = 0; i < states_.size(); ++i)
-        Retire(i);
+      for (size_t i = 0; i < states_.size(); ++i) Retire(i);
       view_.runs.clear();
       states_.clear();
     }
@@ -296,17 +294,11 @@ void Session::CancelLoading() {
   view_.loading.reset();
 }
 
-void Session::DismissError() {
-  view_.error.clear();
-}
+void Session::DismissError() { view_.error.clear(); }
 
-void Session::NativeOpenDialog(bool folder) {
-  dialog_.Show(folder);
-}
+void Session::NativeOpenDialog(bool folder) { dialog_.Show(folder); }
 
-bool Session::has_native_dialog() const {
-  return dialog_.available();
-}
+bool Session::has_native_dialog() const { return dialog_.available(); }
 
 void Session::Quit() {
   if (host_.quit) host_.quit();

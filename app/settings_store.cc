@@ -43,9 +43,7 @@ std::string SettingsStore::ReadLayout() const {
   return directory_.empty() ? std::string() : ReadSmallFile(directory_ / kLayoutFile);
 }
 
-bool SettingsStore::WriteLayout(std::string_view text) const {
-  return Write(kLayoutFile, text);
-}
+bool SettingsStore::WriteLayout(std::string_view text) const { return Write(kLayoutFile, text); }
 
 WindowPlacement SettingsStore::ReadPlacement() const {
   WindowPlacement placement;
@@ -107,8 +105,6 @@ std::vector<RecentProfile> SettingsStore::AddRecent(const std::string& path,
   return recent;
 }
 
-void SettingsStore::ClearRecent() const {
-  Write(kRecentFile, "[]\n");
-}
+void SettingsStore::ClearRecent() const { Write(kRecentFile, "[]\n"); }
 
 }  // namespace stepscope

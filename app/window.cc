@@ -20,9 +20,7 @@ namespace {
 // Where the display does not hold back the swap (no vsync, remote X), frames are limited instead.
 constexpr double kMinFrameSeconds = 0.004;
 
-Window* Self(GLFWwindow* window) {
-  return static_cast<Window*>(glfwGetWindowUserPointer(window));
-}
+Window* Self(GLFWwindow* window) { return static_cast<Window*>(glfwGetWindowUserPointer(window)); }
 
 std::string GlfwError() {
   const char* text = nullptr;
@@ -140,13 +138,9 @@ void Window::InstallCallbacks() {
   });
 }
 
-void Window::Attach() {
-  ImGui_ImplGlfw_InitForOpenGL(window_, true);
-}
+void Window::Attach() { ImGui_ImplGlfw_InitForOpenGL(window_, true); }
 
-void Window::Detach() {
-  ImGui_ImplGlfw_Shutdown();
-}
+void Window::Detach() { ImGui_ImplGlfw_Shutdown(); }
 
 void Window::BeginFrame() {
   ImGui_ImplGlfw_NewFrame();
@@ -203,13 +197,9 @@ bool Window::TakeInput() {
   return std::exchange(input_, false) || woken;
 }
 
-bool Window::closing() const {
-  return glfwWindowShouldClose(window_) != 0;
-}
+bool Window::closing() const { return glfwWindowShouldClose(window_) != 0; }
 
-bool Window::hidden() const {
-  return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
-}
+bool Window::hidden() const { return glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0; }
 
 void Window::Close() {
   glfwSetWindowShouldClose(window_, GLFW_TRUE);

@@ -28,8 +28,7 @@ LoadedInput LoadInput(const Options& options, const std::string& host, const Log
                           trace.value()->counts.events(), seconds.count()));
   const Result<std::vector<Run>> runs = FindRuns(options.paths[0]);
   if (runs.ok()) {
-    for (const Run& run : *runs)
-      input.runs.push_back(run.name);
+    for (const Run& run : *runs) input.runs.push_back(run.name);
   }
   input.trace = std::move(trace).value();
   return input;

@@ -26,8 +26,7 @@ void OpenPaths(const Options& options, Session& session) {
 std::string TitleOf(const SessionView& view) {
   if (view.runs.empty()) return "Stepscope";
   std::string title;
-  for (const RunView& run : view.runs)
-    title += (title.empty() ? "" : " | ") + run.label;
+  for (const RunView& run : view.runs) title += (title.empty() ? "" : " | ") + run.label;
   return title + " - Stepscope";
 }
 

@@ -29,8 +29,7 @@ std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& 
     chosen.push_back(analysis);
   }
   if (panels.empty()) {
-    for (const AnalysisDesc& a : Analyses())
-      chosen.push_back(&a);
+    for (const AnalysisDesc& a : Analyses()) chosen.push_back(&a);
   }
   return chosen;
 }

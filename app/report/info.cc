@@ -138,8 +138,7 @@ void AddPlanes(const Trace& trace, std::string* out) {
       std::string note = track.derived_in_file ? "derived, in the file" : "";
       if (!track.counters.empty()) {
         uint64_t samples = 0;
-        for (const CounterSeries& s : track.counters)
-          samples += s.time.size();
+        for (const CounterSeries& s : track.counters) samples += s.time.size();
         note = GroupDigits(samples) + " counter samples";
       }
       rows.Add({"  " + name, GroupDigits(track.events), note});
@@ -151,19 +150,15 @@ void AddPlanes(const Trace& trace, std::string* out) {
 
 void AddDiagnostics(const Trace& trace, std::string* out) {
   if (!trace.skipped_files.empty()) *out += "\nNot read\n";
-  for (const std::string& file : trace.skipped_files)
-    *out += "  " + file + "\n";
+  for (const std::string& file : trace.skipped_files) *out += "  " + file + "\n";
   const auto& rows = trace.diagnostics.rows();
   if (!rows.empty()) *out += "\nDiagnostics\n";
   for (const Diagnostic& d : rows) {
     *out += fmt::format("  {} {}: {}\n", SeverityName(d.severity), GroupDigits(d.count), d.text);
-    for (const std::string& place : d.first)
-      *out += "    " + place + "\n";
+    for (const std::string& place : d.first) *out += "    " + place + "\n";
   }
-  for (const std::string& e : trace.errors)
-    *out += "  recorded error: " + e + "\n";
-  for (const std::string& w : trace.warnings)
-    *out += "  recorded warning: " + w + "\n";
+  for (const std::string& e : trace.errors) *out += "  recorded error: " + e + "\n";
+  for (const std::string& w : trace.warnings) *out += "  recorded warning: " + w + "\n";
 }
 
 }  // namespace
@@ -179,8 +174,7 @@ std::string InfoJson(const InfoInput& input) {
     json["hosts"].push_back(std::string(trace.HostName(HostId(static_cast<uint32_t>(i)))));
   }
   json["planes"] = Json::array();
-  for (const Plane& plane : trace.planes)
-    json["planes"].push_back(PlaneJson(trace, plane));
+  for (const Plane& plane : trace.planes) json["planes"].push_back(PlaneJson(trace, plane));
   json["events"] = trace.counts.events();
   json["slices"] = trace.counts.slices;
   json["instants"] = trace.counts.instants;

@@ -197,8 +197,7 @@ std::string ReportHtml(const ReportInput& input) {
                        Escape(panel.analysis->title));
   }
   out += "</nav></header><main>\n";
-  for (const PanelReport& panel : input.panels)
-    AddPanel(panel, input.table, &out);
+  for (const PanelReport& panel : input.panels) AddPanel(panel, input.table, &out);
   return out + "</main></body></html>\n";
 }
 

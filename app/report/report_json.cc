@@ -95,8 +95,7 @@ const char* GradeName(Finding::Grade grade) {
 Json PanelJson(const AnalysisResult& result, const std::string& only_table) {
   Json json;
   json["properties"] = Json::object();
-  for (const Property& p : result.properties)
-    json["properties"][p.id] = ToJson(p.value);
+  for (const Property& p : result.properties) json["properties"][p.id] = ToJson(p.value);
   json["tables"] = Json::object();
   for (const ResultTable& table : result.tables) {
     if (only_table.empty() || table.id == only_table) json["tables"][table.id] = TableJson(table);

@@ -49,8 +49,7 @@ std::string ReportText(const ReportInput& input) {
   std::string out = fmt::format("{}\nrun {}, {}{}\n", input.path, input.run,
                                 input.host.empty() ? "all hosts" : "host " + input.host,
                                 input.compat_xprof ? ", definitions of XProf 2.24" : "");
-  for (const PanelReport& panel : input.panels)
-    AddPanel(panel, input.table, &out);
+  for (const PanelReport& panel : input.panels) AddPanel(panel, input.table, &out);
   return out;
 }
 

@@ -27,8 +27,7 @@ std::string TextRows::Render(std::string_view indent) const {
   std::vector<size_t> widths;
   for (const auto& row : rows_) {
     if (row.size() > widths.size()) widths.resize(row.size(), 0);
-    for (size_t c = 0; c < row.size(); ++c)
-      widths[c] = std::max(widths[c], CellsOf(row[c]));
+    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], CellsOf(row[c]));
   }
   std::string out;
   for (const auto& row : rows_) {

@@ -10,8 +10,7 @@ using Kind = PacerWait::Kind;
 // Draws until the pacer wants to wait; returns the number of frames.
 int DrawUntilIdle(FramePacer& pacer, const PacerState& state, int limit = 100) {
   int frames = 0;
-  while (frames < limit && pacer.Next(state).kind == Kind::kPoll)
-    frames += pacer.ShouldDraw(false);
+  while (frames < limit && pacer.Next(state).kind == Kind::kPoll) frames += pacer.ShouldDraw(false);
   return frames;
 }
 

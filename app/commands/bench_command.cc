@@ -1,0 +1,165 @@
+#include <epoxy/gl.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "app/commands/bench_frames.h"
+#include "app/commands/bench_scan.h"
+#include "app/commands/commands.h"
+#include "app/commands/picture.h"
+#include "app/exit_code.h"
+#include "app/output.h"
+#include "app/process_stats.h"
+
+namespace stepscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kIdleSeconds = 5;
+
+double Ms(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
+
+// Load stages by what they are called: the loaders name them for people.
+struct StageMs {
+  double inflate = 0, parse = 0, build = 0;
+};
+
+StageMs SplitStages(const LoadTimes& times) {
+  StageMs ms;
+  for (size_t i = 0; i < times.stages.size(); ++i) {
+    const auto end = i + 1 < times.stages.size() ? times.stages[i + 1].second : times.end;
+    const double length = Ms(end - times.stages[i].second);
+    const std::string_view name = times.stages[i].first;
+    if (name.find("nflat") != std::string_view::npos) {
+      ms.inflate += length;
+    } else if (name.find("uild") != std::string_view::npos) {
+      ms.build += length;
+    } else {
+      ms.parse += length;
+    }
+  }
+  return ms;
+}
+
+// Draws until the run is there and a frame has shown it. What the load reports last is its time.
+Status FirstFrame(Stage& stage) {
+  while (stage.session().loading()) {
+    stage.surface().Wait({PacerWait::Kind::kTimeout, 0.05});
+    stage.surface().TakeInput();
+    if (stage.session().Update().runs.empty() && !stage.session().load_status().ok()) break;
+  }
+  if (const Status status = stage.load_status(); !status.ok()) return status;
+  stage.gui().DrawFrame();
+  glFinish();
+  return Status::Ok();
+}
+
+// Each analysis on its own, on a context of its own: what analyses share counts for the first.
+Json TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
+  Json json = Json::object();
+  AnalysisContext context(trace, Definitions::kStepscope);
+  for (const AnalysisDesc& analysis : Analyses()) {
+    const auto begin = Clock::now();
+    analysis.run(context, {}, {});
+    json[analysis.id] = Ms(Clock::now() - begin);
+  }
+  return json;
+}
+
+Json TimeFrames(Stage& stage, const Trace& trace, int count) {
+  std::vector<double> ms;
+  for (const TimeRange& range : ZoomScript(trace.first_view, DeepestView(trace), count)) {
+    stage.gui().viewer().SetVisibleRange(range);
+    const auto begin = Clock::now();
+    stage.gui().DrawFrame();
+    glFinish();
+    ms.push_back(Ms(Clock::now() - begin));
+  }
+  const FrameTimes times = Summarise(ms);
+  return {{"count", ms.size()},
+          {"median_ms", times.median_ms},
+          {"p99_ms", times.p99_ms},
+          {"max_ms", times.max_ms}};
+}
+
+// Processor time of the loop over some seconds in which nothing happens.
+double IdleCpuMs(Stage& stage) {
+  const auto end = Clock::now() + std::chrono::seconds(kIdleSeconds);
+  const double before = CpuMs();
+  for (auto now = Clock::now(); now < end; now = Clock::now()) {
+    stage.gui().Step(std::chrono::duration<double>(end - now).count());
+  }
+  return CpuMs() - before;
+}
+
+}  // namespace
+
+int RunBench(const Options& options, const Log& log) {
+  Stage stage;
+  stage.Open(options);
+  Status status = stage.Show(options, options.show_window);
+  if (!status.ok()) {
+    LogError(status.message());
+    return status.code() == ErrorCode::kUsage ? kExitUsage : kExitNoResource;
+  }
+  status = FirstFrame(stage);
+  const double total_ms = MsSinceProcessStart();
+  const auto first_frame_end = Clock::now();
+  if (!status.ok()) {
+    LogError(status.message());
+    return ExitCodeOf(status);
+  }
+  const uint64_t peak_open = PeakResidentBytes();
+  const LoadTimes& load = stage.session().load_times();
+  const StageMs stages = SplitStages(load);
+  const std::shared_ptr<const Trace> trace = stage.session().view().runs.front().trace;
+
+  log.Verbose("analyses");
+  Json analyses = TimeAnalyses(trace);
+  log.Verbose("frames");
+  status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
+  Json frames = TimeFrames(stage, *trace, options.frames);
+  if (status.ok()) status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
+  log.Verbose("idle");
+  const double idle_ms = IdleCpuMs(stage);
+  const uint64_t peak = PeakResidentBytes();
+  const PixelSize size = stage.surface().size();
+  log.Verbose("bare scan");
+  const Result<double> scan = MedianScanMs(*trace);
+  if (status.ok() && scan.status().code() != ErrorCode::kUnsupported) status = scan.status();
+  if (!status.ok()) {
+    LogError(status.message());
+    return ExitCodeOf(status);
+  }
+
+  Json json;
+  json["path"] = options.paths[0];
+  json["file_bytes"] = trace->file_bytes;
+  json["inflated_bytes"] = trace->inflated_bytes;
+  json["events"] = trace->counts.events();
+  json["scan_ms"] = scan.ok() ? Json(*scan) : Json();
+  json["inflate_ms"] = stages.inflate;
+  json["parse_ms"] = stages.parse;
+  json["build_ms"] = stages.build;
+  json["load_ms"] = Ms(load.end - load.begin);
+  json["first_frame_ms"] = Ms(first_frame_end - load.end);
+  json["total_ms"] = total_ms;
+  json["analyses_ms"] = std::move(analyses);
+  json["store_bytes"] = trace->store_bytes();
+  json["peak_rss_open_bytes"] = peak_open;
+  json["peak_rss_bytes"] = peak;
+  json["frames"] = std::move(frames);
+  json["window"] = {size.width, size.height};
+  json["idle_cpu_ms"] = idle_ms;
+  const auto* renderer = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+  json["gl_renderer"] = renderer ? renderer : "";
+  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return WriteOutput({}, text) ? kExitOk : kExitNoResource;
+}
+
+}  // namespace stepscope

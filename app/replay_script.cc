@@ -1,0 +1,104 @@
+#include "app/replay_script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "app/options.h"
+
+namespace stepscope {
+namespace {
+
+// The words of a line; quotes keep blanks. nullopt if a quote is not closed.
+std::optional<std::vector<std::string>> SplitWords(std::string_view line) {
+  std::vector<std::string> words;
+  bool in_word = false, quoted = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    char c = line[i];
+    if (!quoted && (c == ' ' || c == '\t' || c == '\r')) {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) {
+      if (c == '#') break;
+      words.emplace_back();
+      in_word = true;
+    }
+    if (c == '"') {
+      quoted = !quoted;
+      continue;
+    }
+    if (quoted && c == '\\' && i + 1 < line.size()) c = line[++i];
+    words.back() += c;
+  }
+  if (quoted) return std::nullopt;
+  return words;
+}
+
+// One "key=value". Empty if it is understood, else what is wrong.
+std::string ReadArgument(const std::string& word, CommandArgs* args) {
+  const size_t equals = word.find('=');
+  if (equals == std::string::npos) return "'" + word + "' is not of the form key=value";
+  const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
+  if (key == "text") {
+    args->text = value;
+  } else if (key == "range") {
+    const std::optional<TimeRange> range = ParseRange(value);
+    if (!range) return "'" + value + "' is not a range; write it as 12ms..15ms";
+    args->range = *range;
+  } else if (key == "number") {
+    char* end = nullptr;
+    args->number = std::strtod(value.c_str(), &end);
+    if (value.empty() || *end) return "'" + value + "' is not a number";
+  } else {
+    return "'" + key + "' is none of text, range and number";
+  }
+  return {};
+}
+
+// Fills step from the words of its line. Empty if it is understood, else what is wrong.
+std::string ReadStep(const std::vector<std::string>& words, ReplayStep* step) {
+  if (words[0] == "wait_idle") {
+    step->kind = ReplayStep::Kind::kWaitIdle;
+    return words.size() == 1 ? "" : "wait_idle takes no arguments";
+  }
+  if (words[0] == "screenshot") {
+    step->kind = ReplayStep::Kind::kScreenshot;
+    if (words.size() != 2) return "screenshot needs the name of one file";
+    step->path = words[1];
+    return {};
+  }
+  if (!FindCommand(words[0])) return "there is no command '" + words[0] + "'";
+  step->command.id = words[0];
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (std::string wrong = ReadArgument(words[i], &step->command.args); !wrong.empty()) {
+      return wrong;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<ReplayStep>> ParseReplay(std::string_view text) {
+  std::vector<ReplayStep> steps;
+  for (int number = 1; !text.empty(); ++number) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const auto words = SplitWords(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!words) return Status(ErrorCode::kUsage, fmt::format("line {}: a quote is open", number));
+    if (words->empty()) continue;
+    ReplayStep step;
+    step.line = number;
+    if (std::string wrong = ReadStep(*words, &step); !wrong.empty()) {
+      return Status(ErrorCode::kUsage, fmt::format("line {}: {}", number, wrong));
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+}  // namespace stepscope

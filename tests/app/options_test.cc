@@ -1,0 +1,112 @@
+#include "app/options.h"
+
+#include <doctest/doctest.h>
+
+#include <initializer_list>
+#include <vector>
+
+namespace stepscope {
+namespace {
+
+ParsedOptions Parse(std::initializer_list<const char*> arguments) {
+  std::vector<const char*> argv{"stepscope"};
+  argv.insert(argv.end(), arguments);
+  return ParseOptions(static_cast<int>(argv.size()), argv.data());
+}
+
+void CheckUsageError(std::initializer_list<const char*> arguments, const std::string& mentions) {
+  const ParsedOptions parsed = Parse(arguments);
+  CAPTURE(mentions);
+  CAPTURE(parsed.text);
+  CHECK_FALSE(parsed.run);
+  CHECK(parsed.exit_code == 2);
+  CHECK(parsed.text.find(mentions) != std::string::npos);
+  CHECK(parsed.text.find('\n') == std::string::npos);
+}
+
+TEST_CASE("options: without a subcommand the window opens what is given") {
+  const ParsedOptions none = Parse({});
+  CHECK(none.run);
+  CHECK(none.options.command == ProgramCommand::kOpen);
+  CHECK(none.options.paths.empty());
+  const ParsedOptions two = Parse({"a.pb", "b.pb", "--compare"});
+  CHECK(two.run);
+  CHECK(two.options.compare);
+  CHECK(two.options.paths == std::vector<std::string>{"a.pb", "b.pb"});
+  CHECK(Parse({"--sample"}).options.sample);
+}
+
+TEST_CASE("options: each command reads its flags") {
+  const ParsedOptions info = Parse({"info", "dir", "--json"});
+  CHECK(info.run);
+  CHECK(info.options.command == ProgramCommand::kInfo);
+  CHECK(info.options.json);
+  CHECK(info.options.paths == std::vector<std::string>{"dir"});
+
+  const ParsedOptions report = Parse({"report", "dir", "--panel", "overview", "--panel", "memory",
+                                      "--format", "json", "--compat", "xprof", "-o", "out.json"});
+  CHECK(report.run);
+  CHECK(report.options.panels == std::vector<std::string>{"overview", "memory"});
+  CHECK(report.options.format == ReportFormat::kJson);
+  CHECK(report.options.compat_xprof);
+  CHECK(report.options.output == "out.json");
+  CHECK(report.options.paths == std::vector<std::string>{"dir"});
+
+  const ParsedOptions shot = Parse({"screenshot", "dir", "-o", "x.png", "--size", "1280x800",
+                                    "--scale", "2", "--range", "12ms..15ms", "--theme", "light"});
+  CHECK(shot.run);
+  CHECK(shot.options.width == 1280);
+  CHECK(shot.options.height == 800);
+  CHECK(shot.options.scale == 2);
+  CHECK(shot.options.range == TimeRange{12 * kPsPerMs, 15 * kPsPerMs});
+
+  const ParsedOptions bench = Parse({"bench", "dir", "--frames", "50"});
+  CHECK(bench.run);
+  CHECK(bench.options.frames == 50);
+  const ParsedOptions replay = Parse({"replay", "cmds.txt", "dir", "-o", "x.png"});
+  CHECK(replay.run);
+  CHECK(replay.options.commands_file == "cmds.txt");
+  CHECK(replay.options.paths == std::vector<std::string>{"dir"});
+}
+
+TEST_CASE("options: wrong usage is one line and status 2") {
+  CheckUsageError({"--no-such-flag"}, "--no-such-flag");
+  CheckUsageError({"info"}, "PATH");
+  CheckUsageError({"info", "a", "b"}, "2 were given");
+  CheckUsageError({"screenshot", "a"}, "--output");
+  CheckUsageError({"screenshot", "a", "-o", "x.png", "--size", "big"}, "1920x1080");
+  CheckUsageError({"screenshot", "a", "-o", "x.png", "--range", "15ms..12ms"}, "12ms..15ms");
+  CheckUsageError({"report", "a", "--format", "xml"}, "xml");
+  CheckUsageError({"report", "a", "--format", "csv"}, "--panel");
+  CheckUsageError({"report", "a", "--compat", "tensorboard"}, "--compat");
+  CheckUsageError({"a", "--compare"}, "two paths");
+  CheckUsageError({"bench", "a", "--frames", "-3"}, "--frames");
+  CheckUsageError({"info", "a", "--sample"}, "--sample");
+}
+
+TEST_CASE("options: help and version go to standard output") {
+  const ParsedOptions help = Parse({"--help"});
+  CHECK_FALSE(help.run);
+  CHECK(help.exit_code == 0);
+  CHECK(help.text.find("screenshot") != std::string::npos);
+  CHECK(Parse({"bench", "--help"}).text.find("--frames") != std::string::npos);
+  CHECK(Parse({"--version"}).text.find("stepscope ") == 0);
+}
+
+TEST_CASE("options: ranges and sizes") {
+  CHECK(ParseRange("1us..2us") == TimeRange{kPsPerUs, 2 * kPsPerUs});
+  CHECK_FALSE(ParseRange("1us"));
+  CHECK_FALSE(ParseRange("..2us"));
+  CHECK_FALSE(ParseRange("2us..2us"));
+  int w = 0, h = 0;
+  CHECK(ParseSize("16x16384", &w, &h));
+  CHECK(h == 16384);
+  for (const char* bad : {"", "x", "100", "100x", "x100", "15x100", "100x99999", "100x100x",
+                          "99999999999x100", "-100x100"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(ParseSize(bad, &w, &h));
+  }
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,42 @@
+#include "app/replay_script.h"
+
+#include <doctest/doctest.h>
+
+namespace stepscope {
+namespace {
+
+TEST_CASE("replay: commands of the table with their arguments") {
+  REQUIRE_FALSE(Commands().empty());
+  const std::string id = Commands().front().id;
+  const auto steps = ParseReplay("# a comment\n\n  " + id +
+                                 " text=\"two \\\"words\\\"\" number=-1.5 range=1ms..2ms # end\r\n"
+                                 "wait_idle\nscreenshot \"my shot.png\"");
+  REQUIRE(steps.ok());
+  REQUIRE(steps->size() == 3);
+  const ReplayStep& first = (*steps)[0];
+  CHECK(first.line == 3);
+  CHECK(first.command.id == id);
+  CHECK(first.command.args.text == "two \"words\"");
+  CHECK(first.command.args.number == -1.5);
+  CHECK(first.command.args.range == TimeRange{kPsPerMs, 2 * kPsPerMs});
+  CHECK((*steps)[1].kind == ReplayStep::Kind::kWaitIdle);
+  CHECK((*steps)[2].kind == ReplayStep::Kind::kScreenshot);
+  CHECK((*steps)[2].path == "my shot.png");
+}
+
+TEST_CASE("replay: mistakes name their line") {
+  const std::string id = Commands().front().id;
+  const std::string bad_lines[] = {"no.such.command", id + " nokey",      id + " number=x",
+                                   id + " range=5",   id + " colour=red", "wait_idle now",
+                                   "screenshot",      id + " text=\"open"};
+  for (const std::string& bad : bad_lines) {
+    CAPTURE(bad);
+    const auto steps = ParseReplay("wait_idle\n" + bad + "\n");
+    REQUIRE_FALSE(steps.ok());
+    CHECK(steps.status().code() == ErrorCode::kUsage);
+    CHECK(steps.status().message().find("line 2: ") == 0);
+  }
+}
+
+}  // namespace
+}  // namespace stepscope
