@@ -32,6 +32,7 @@ class IdMap {
   // Returns what the id was mapped to before, or kNone.
   uint32_t Set(int64_t id, uint32_t value);
   size_t size() const { return size_; }
+  size_t dense_size() const { return dense_.size(); }  // ids below this are found fastest
 
  private:
   uint32_t FindSparse(int64_t id) const;

@@ -1,5 +1,7 @@
 #include "loaders/xplane/typed_stats.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -21,18 +23,33 @@ constexpr size_t kColumns = kInts + kTexts + kReals;
 constexpr uint32_t kRowsPerItem = 32 << 10;
 constexpr uint32_t kLocalText =
     0x80000000u;                     // a string of the item's own pool, not yet of the table's
-constexpr size_t kFirstFetch = 192;  // most events are shorter
+constexpr size_t kFirstFetch = 512;  // nearly all events are shorter
+constexpr size_t kSlack = 16;  // a varint may be read past the end of its message by this much
+
+// The columns are written once from end to end: half the time of that would go into faults of small
+// pages.
+void AdviseHugePages(void* block, size_t bytes) {
+  constexpr uintptr_t kPage = 4096;
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(block) + kPage - 1) & ~(kPage - 1);
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(block) + bytes) & ~(kPage - 1);
+  // A hint: where it is refused, nothing changes.
+  if (end > begin + (4 << 20))
+    (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+}
 
 // What to do with a stat of a plane, by index in PlaneTables::stat_names.
 struct Action {
   StatColumn column;
-  StringId name_as_value;  // in the table's pool: the name itself, for references to it
+  StringId name_as_value{0};  // in the table's pool: the name itself, for references to it
 };
 
 struct PlaneActions {
   const PlaneTables* tables = nullptr;
-  std::vector<Action> actions;
+  std::vector<Action> actions;  // by index of the stat name
+  std::vector<Action> by_id;    // by metadata id, while ids are small
   const Action* Find(uint64_t stat_id) const {
+    if (stat_id < by_id.size()) [[likely]]
+      return &by_id[stat_id];
     const uint32_t i = tables->stat_ids.Find(static_cast<int64_t>(stat_id));
     return i == IdMap::kNone ? nullptr : &actions[i];
   }
@@ -44,9 +61,47 @@ struct Value {
   uint64_t bits = 0;
 };
 
-struct LocalColumn {
-  std::vector<uint32_t> rows;
-  std::vector<uint64_t> bits;
+// What one item found for a column: at most one value a row, so room for all is made at once,
+// uninitialised.
+class LocalColumn {
+ public:
+  LocalColumn(uint32_t column, uint32_t rows)
+      : rows_(std::make_unique_for_overwrite<uint32_t[]>(rows)) {
+    if (column < kInts) {
+      ints_ = std::make_unique_for_overwrite<int64_t[]>(rows);
+    } else if (column < kInts + kTexts) {
+      texts_ = std::make_unique_for_overwrite<StringId[]>(rows);
+    } else {
+      reals_ = std::make_unique_for_overwrite<double[]>(rows);
+    }
+  }
+  // `own`: of the event itself. It wins over its metadata's, and the last of several wins.
+  void Put(uint32_t row, uint64_t bits, bool own) {
+    const bool again = size_ > 0 && rows_[size_ - 1] == row;
+    if (again && !own) return;
+    if (again) --size_;
+    rows_[size_] = row;
+    if (ints_ != nullptr) {
+      ints_[size_] = static_cast<int64_t>(bits);
+    } else if (texts_ != nullptr) {
+      texts_[size_] = StringId(static_cast<uint32_t>(bits));
+    } else {
+      reals_[size_] = std::bit_cast<double>(bits);
+    }
+    ++size_;
+  }
+  uint32_t size() const { return size_; }
+  std::span<const uint32_t> rows() const { return {rows_.get(), size_}; }
+  std::span<int64_t> Values(int64_t) const { return {ints_.get(), size_}; }
+  std::span<StringId> Values(StringId) const { return {texts_.get(), size_}; }
+  std::span<double> Values(double) const { return {reals_.get(), size_}; }
+
+ private:
+  uint32_t size_ = 0;
+  std::unique_ptr<uint32_t[]> rows_;
+  std::unique_ptr<int64_t[]> ints_;
+  std::unique_ptr<StringId[]> texts_;
+  std::unique_ptr<double[]> reals_;
 };
 
 struct Item {
@@ -58,41 +113,88 @@ struct Item {
       slots{};  // by column: 1 + where it is in `columns`; few columns are used at a time
   std::vector<LocalColumn> columns;
   std::unique_ptr<StringPool> pool;  // of strings that stand in the events themselves
+
+  void Put(uint32_t row, uint32_t column, uint64_t bits, bool own) {
+    if (slots[column] == 0) {
+      columns.emplace_back(column, last - first);
+      slots[column] = static_cast<uint8_t>(columns.size());
+    }
+    columns[slots[column] - 1u].Put(row, bits, own);
+  }
 };
 
-// Parses one XStat. False when it goes to no column.
+// Parses one XStat and tells which column it goes to.
 class StatDecoder {
  public:
-  StatDecoder(const PlaneActions* plane, StringPool* pool, uint32_t local_mark)
-      : plane_(plane), pool_(pool), mark_(local_mark) {}
+  StatDecoder(const PlaneActions* plane, const std::vector<EventMeta>& metas, StringPool* pool,
+              uint32_t local_mark)
+      : plane_(plane), metas_(&metas), pool_(pool), mark_(local_mark) {}
 
-  bool Decode(Bytes p, Bytes end, bool memory_event, Value* out) {
-    FieldReader fields(p, end);
-    Field f, value;
+  // The common form: an id, then one value, both known. kSlack bytes can be read at `end`. False:
+  // ask Decode.
+  inline bool DecodeFast(Bytes p, Bytes end, Field* value, const Action** action) const {
+    if (*p != (1 << 3 | kVarint)) return false;
     uint64_t id = 0;
+    p = ReadVarintPadded(p + 1, &id);
+    if (p == nullptr || p >= end) return false;
+    *action = plane_->Find(id);
+    value->number = *p >> 3;
+    value->wire = *p & 7;
+    switch (*p++) {
+      case 3 << 3 | kVarint:
+      case 4 << 3 | kVarint:
+      case 7 << 3 | kVarint:
+        return ReadVarintPadded(p, &value->value) == end;
+      case 2 << 3 | kFixed64:
+        std::memcpy(&value->value, p, 8);
+        return p + 8 == end;
+      case 5 << 3 | kLen: {
+        uint64_t n = 0;
+        value->begin = ReadVarintPadded(p, &n);
+        value->end = end;
+        return value->begin != nullptr && value->begin <= end &&
+               n == static_cast<uint64_t>(end - value->begin);
+      }
+      default:
+        return false;
+    }
+  }
+
+  // Any form, with every check.
+  void DecodeCarefully(Bytes p, Bytes end, Field* value, const Action** action) const {
+    FieldReader fields(p, end);
+    Field f;
+    uint64_t id = 0;
+    *value = {};
     while (fields.Next(&f)) {
       if (f.number == 1 && f.wire == kVarint) {
         id = f.value;
       } else if (f.number >= 2 && f.number <= 8) {
-        value = f;
+        *value = f;
       }
     }
-    const Action* action = plane_->Find(id);
+    *action = plane_->Find(id);
+  }
+
+  // Turns it into what its column holds. False when it goes to no column.
+  bool ToValue(const Field& value, const Action* action, uint32_t meta, Value* out) {
     if (action == nullptr || value.number == 0) return false;
-    switch (action->column.kind) {
+    const StatColumn& column = action->column;
+    switch (column.kind) {
       case StatColumn::Kind::kNone:
         return false;
       case StatColumn::Kind::kInt:
-        out->column = action->column.column;
+        out->column = column.column;
         return Int(value, &out->bits);
       case StatColumn::Kind::kReal:
-        out->column = static_cast<uint32_t>(kInts + kTexts) + action->column.column;
+        out->column = static_cast<uint32_t>(kInts + kTexts) + column.column;
         return Real(value, &out->bits);
       case StatColumn::Kind::kText:
-        out->column = static_cast<uint32_t>(kInts) + action->column.column;
-        if (action->column.memory_shape && memory_event)
+        out->column = static_cast<uint32_t>(kInts) + column.column;
+        if (column.memory_shape && IsMemoryEvent(meta)) {
           out->column =
               static_cast<uint32_t>(kInts) + static_cast<uint32_t>(StringStat::kTensorShape);
+        }
         return Text(value, &out->bits);
     }
     return false;
@@ -163,7 +265,12 @@ class StatDecoder {
     return text.empty() ? 0 : pool_->Intern(text).value | mark_;
   }
 
+  bool IsMemoryEvent(uint32_t meta) const {
+    return meta < metas_->size() && (*metas_)[meta].category == EventCategory::kMemoryEvent;
+  }
+
   const PlaneActions* plane_;
+  const std::vector<EventMeta>* metas_;
   StringPool* pool_;
   uint32_t mark_;
 };
@@ -204,14 +311,14 @@ class TypedReader {
       PlaneActions& plane = actions_.emplace_back();
       plane.tables = tables.get();
       plane.actions.reserve(tables->stat_names.size());
-      for (const std::string& name : tables->stat_names)
+      for (const std::string& name : tables->stat_names) {
         plane.actions.push_back({ColumnOf(name), table_->strings->Intern(name)});
+      }
+      for (size_t id = 0; id < tables->stat_ids.dense_size(); ++id) {
+        const uint32_t index = tables->stat_ids.Find(static_cast<int64_t>(id));
+        plane.by_id.push_back(index == IdMap::kNone ? Action{} : plane.actions[index]);
+      }
     }
-  }
-
-  bool IsMemoryEvent(uint32_t meta) const {
-    const auto& metas = trace_.names().metas;
-    return meta < metas.size() && metas[meta].category == EventCategory::kMemoryEvent;
   }
 
   Status ReadMetaStats() {
@@ -227,25 +334,27 @@ class TypedReader {
       if (index == IdMap::kNone || !tables.event_metas[index].has_stats) continue;
       if ((m & 1023) == 0 && stop_.stop_requested()) break;
       ReadMeta(&readers[tables.file], actions_[plane], tables.event_metas[index],
-               IsMemoryEvent(static_cast<uint32_t>(m)));
+               static_cast<uint32_t>(m));
       if (!readers[tables.file].status().ok()) return readers[tables.file].status();
     }
     meta_stats_.first.push_back(static_cast<uint32_t>(meta_stats_.values.size()));
     return {};
   }
 
-  void ReadMeta(WindowReader* reader, const PlaneActions& plane, const EventMetaScan& meta,
-                bool memory_event) {
-    StatDecoder decoder(&plane, table_->strings.get(), 0);
-    SourceFieldReader fields(reader, meta.begin, meta.end);
+  void ReadMeta(WindowReader* reader, const PlaneActions& plane, const EventMetaScan& scan,
+                uint32_t meta) {
+    StatDecoder decoder(&plane, trace_.names().metas, table_->strings.get(), 0);
+    SourceFieldReader fields(reader, scan.begin, scan.end);
     SourceField f;
     while (fields.Next(&f)) {
       if (f.number != 5 || f.wire != kLen || f.size() > kMaxStatBytes) continue;
       const std::string_view bytes = reader->Fetch(f.begin, static_cast<size_t>(f.size()));
       const Bytes p = reinterpret_cast<Bytes>(bytes.data());
+      Field field;
+      const Action* action = nullptr;
       Value value;
-      if (decoder.Decode(p, p + bytes.size(), memory_event, &value))
-        meta_stats_.values.push_back(value);
+      decoder.DecodeCarefully(p, p + bytes.size(), &field, &action);
+      if (decoder.ToValue(field, action, meta, &value)) meta_stats_.values.push_back(value);
     }
   }
 
@@ -264,31 +373,15 @@ class TypedReader {
     }
   }
 
-  static void Put(Item* item, uint32_t row, const Value& value, bool own) {
-    uint8_t& slot = item->slots[value.column];
-    if (slot == 0) {
-      item->columns.emplace_back();
-      slot = static_cast<uint8_t>(item->columns.size());
-    }
-    LocalColumn& column = item->columns[slot - 1u];
-    if (column.rows.empty() || column.rows.back() != row) {
-      column.rows.push_back(row);
-      column.bits.push_back(value.bits);
-    } else if (own) {  // twice in one event: the last one counts; the event's own wins over its
-                       // metadata's
-      column.bits.back() = value.bits;
-    }
-  }
-
   void ReadItem(Item* item) {
     item->pool = std::make_unique<StringPool>();
-    StatDecoder decoder(item->plane, item->pool.get(), kLocalText);
+    StatDecoder decoder(item->plane, trace_.names().metas, item->pool.get(), kLocalText);
     WindowReader reader(*item->source);
     for (uint32_t i = item->first; i < item->last; ++i) {
       const uint32_t row = item->lane->first_row + i, meta = item->lane->meta[i];
       const uint64_t at = item->lane->SourceOffset(i);
-      if (at != ~uint64_t{0}) ReadEvent(&reader, at, row, IsMemoryEvent(meta), &decoder, item);
-      for (const Value& v : meta_stats_.Of(meta)) Put(item, row, v, false);
+      if (at != ~uint64_t{0}) ReadEvent(&reader, at, row, meta, &decoder, item);
+      for (const Value& v : meta_stats_.Of(meta)) item->Put(row, v.column, v.bits, false);
     }
     if (!reader.status().ok()) {
       std::lock_guard lock(mutex_);
@@ -297,19 +390,60 @@ class TypedReader {
     }
   }
 
-  void ReadEvent(WindowReader* reader, uint64_t at, uint32_t row, bool memory_event,
-                 StatDecoder* decoder, Item* item) {
-    const std::string_view event = FetchEvent(reader, at);
-    FieldReader fields(event);
+  static void ReadEvent(WindowReader* reader, uint64_t at, uint32_t row, uint32_t meta,
+                        StatDecoder* decoder, Item* item) {
+    const std::string_view view = reader->Fetch(at, kFirstFetch);
+    const Bytes begin = reinterpret_cast<Bytes>(view.data());
+    uint64_t size = 0;
+    const Bytes p = ReadVarint(begin, begin + view.size(), &size);
+    if (p == nullptr) return;
+    const size_t used = static_cast<size_t>(p - begin);
+    if (view.size() >= used + kSlack && size <= view.size() - used - kSlack) [[likely]] {
+      if (ReadEventFast(p, p + size, row, meta, decoder, item)) return;
+    }
+    FieldReader fields(FetchEvent(reader, at));
     Field f;
-    Value value;
     while (fields.Next(&f)) {
       if (f.number == 4 && f.wire == kLen) {
-        if (decoder->Decode(f.begin, f.end, memory_event, &value)) Put(item, row, value, true);
+        ReadStat(f.begin, f.end, false, row, meta, decoder, item);
       } else if (f.number == 5 && f.wire == kVarint) {
-        Put(item, row, {static_cast<uint32_t>(IntStat::kNumOccurrences), f.value}, true);
+        item->Put(row, static_cast<uint32_t>(IntStat::kNumOccurrences), f.value, true);
       }
     }
+  }
+
+  // Known fields only. kSlack bytes can be read at `end`. False when it met something else: read
+  // again with care.
+  static bool ReadEventFast(Bytes p, Bytes end, uint32_t row, uint32_t meta, StatDecoder* decoder,
+                            Item* item) {
+    while (p < end) {
+      uint64_t value = 0;
+      const uint8_t tag = *p;
+      p = ReadVarintPadded(p + 1, &value);
+      if (p == nullptr) return false;
+      if (tag == (4 << 3 | kLen)) {
+        if (p > end || value > static_cast<uint64_t>(end - p)) return false;
+        ReadStat(p, p + value, true, row, meta, decoder, item);
+        p += value;
+      } else if (tag == (5 << 3 | kVarint)) {
+        item->Put(row, static_cast<uint32_t>(IntStat::kNumOccurrences), value, true);
+      } else if ((tag & 7) != kVarint || tag < 8 || tag > (3 << 3 | kVarint)) {
+        return false;
+      }
+    }
+    return p == end;
+  }
+
+  static void ReadStat(Bytes p, Bytes end, bool slack, uint32_t row, uint32_t meta,
+                       StatDecoder* decoder, Item* item) {
+    Field field;
+    const Action* action = nullptr;
+    Value value;
+    if (!slack || p == end || !decoder->DecodeFast(p, end, &field, &action)) {
+      decoder->DecodeCarefully(p, end, &field, &action);
+    }
+    if (decoder->ToValue(field, action, meta, &value))
+      item->Put(row, value.column, value.bits, true);
   }
 
   // Puts the items' columns together in order of rows, column by column, and frees them on the way.
@@ -325,33 +459,37 @@ class TypedReader {
     }
     ParallelFor(kColumns, [&](size_t c) {
       if (c < kInts) {
-        MergeColumn(c, &table_->ints[c],
-                    [](size_t, uint64_t bits) { return static_cast<int64_t>(bits); });
+        MergeColumn(c, &table_->ints[c], local_ids);
       } else if (c < kInts + kTexts) {
-        MergeColumn(c, &table_->texts[c - kInts], [&](size_t item, uint64_t bits) {
-          return (bits & kLocalText) != 0 ? local_ids[item][bits & ~uint64_t{kLocalText}]
-                                          : StringId(static_cast<uint32_t>(bits));
-        });
+        MergeColumn(c, &table_->texts[c - kInts], local_ids);
       } else {
-        MergeColumn(c, &table_->reals[c - kInts - kTexts],
-                    [](size_t, uint64_t bits) { return std::bit_cast<double>(bits); });
+        MergeColumn(c, &table_->reals[c - kInts - kTexts], local_ids);
       }
     });
   }
 
-  template <typename T, typename Convert>
-  void MergeColumn(size_t c, SparseColumn<T>* out, Convert convert) {
+  template <typename T>
+  void MergeColumn(size_t c, SparseColumn<T>* out,
+                   const std::vector<std::vector<StringId>>& local_ids) {
     size_t n = 0;
     for (const Item& item : items_)
-      n += item.slots[c] == 0 ? 0 : item.columns[item.slots[c] - 1u].rows.size();
+      n += item.slots[c] == 0 ? 0 : item.columns[item.slots[c] - 1u].size();
     if (n == 0) return;
     out->rows.reserve(n);
     out->values.reserve(n);
+    AdviseHugePages(out->rows.data(), n * sizeof(uint32_t));
+    AdviseHugePages(out->values.data(), n * sizeof(T));
     for (size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].slots[c] == 0) continue;
-      LocalColumn column = std::move(items_[i].columns[items_[i].slots[c] - 1u]);
-      out->rows.insert(out->rows.end(), column.rows.begin(), column.rows.end());
-      for (const uint64_t bits : column.bits) out->values.push_back(convert(i, bits));
+      const LocalColumn column = std::move(items_[i].columns[items_[i].slots[c] - 1u]);
+      const auto values = column.Values(T());
+      if constexpr (std::is_same_v<T, StringId>) {
+        for (StringId& id : values) {
+          if ((id.value & kLocalText) != 0) id = local_ids[i][id.value & ~kLocalText];
+        }
+      }
+      out->rows.insert(out->rows.end(), column.rows().begin(), column.rows().end());
+      out->values.insert(out->values.end(), values.begin(), values.end());
     }
   }
 
