@@ -1,0 +1,250 @@
+#include "loaders/chrome_json/chrome_json_loader.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "loaders/chrome_json/args_source.h"
+#include "loaders/chrome_json/file_parser.h"
+#include "loaders/chrome_json/json_cursor.h"
+#include "loaders/chrome_json/track_writer.h"
+
+namespace stepscope {
+namespace chrome {
+namespace {
+
+// Times below this from the file's own zero stay as they are: the writer's zero is the start of its
+// profile.
+constexpr Int128 kOwnZero = Int128{10} * kPsPerS;
+// Timestamps of old PyTorch files count from 1970: between 2000 and 2100 they are taken for that.
+constexpr Int128 kYear2000 = Int128{946'684'800} * kPsPerS;
+constexpr Int128 kYear2100 = Int128{4'102'444'800} * kPsPerS;
+
+// One file, parsed, before its tracks are made.
+struct LoadedFile {
+  explicit LoadedFile(TraceBuilder* builder, MetaTable* metas) : events(builder, metas) {}
+  InputFile input;
+  std::string label;  // file name, for diagnostics
+  FileEvents events;
+  ParsedFile parsed;
+  uint64_t file_bytes = 0;
+  // From the members around the event list.
+  std::string host_name;
+  int rank = -1;
+  std::optional<int64_t> base_ns;
+  std::vector<DeviceProperties> devices;
+  bool unix_clock = false;
+  Int128 begin_ps = 0;  // of its first event: Unix time with unix_clock, else by its own clock
+};
+
+DeviceProperties ReadDevice(std::string_view object) {
+  DeviceProperties device;
+  ForEachMember(object, [&](std::string_view key, std::string_view value) {
+    std::string name, text;
+    Unescape(key, &name);
+    if (key == "id")
+      device.id = static_cast<int>(std::clamp<int64_t>(ParseInt(value).value_or(-1), -1, 1 << 20));
+    if (!value.empty() && value.front() == '"') {
+      Unescape(value, &text);
+      if (key == "name") device.name = text;
+      device.stats.push_back({name, text});
+    } else if (const auto whole = ParseInt(value)) {
+      device.stats.push_back({name, *whole});
+    } else if (const auto real = ParseReal(value)) {
+      device.stats.push_back({name, *real});
+    }
+    return true;
+  });
+  return device;
+}
+
+void ReadMembers(LoadedFile* file) {
+  for (const TopMember& m : file->parsed.members) {
+    if (m.key == "baseTimeNanoseconds") {
+      file->base_ns = ParseInt(m.value);
+    } else if (m.key == "host_name") {
+      Unescape(m.value, &file->host_name);
+    } else if (m.key == "deviceProperties") {
+      ForEachElement(m.value, [&](std::string_view element) {
+        file->devices.push_back(ReadDevice(element));
+        return true;
+      });
+    } else if (m.key == "distributedInfo") {
+      ForEachMember(m.value, [&](std::string_view key, std::string_view value) {
+        if (key == "rank")
+          file->rank =
+              static_cast<int>(std::clamp<int64_t>(ParseInt(value).value_or(-1), -1, 1 << 30));
+        return true;
+      });
+    }
+  }
+}
+
+void FindClock(LoadedFile* file) {
+  file->begin_ps = file->parsed.base_ps + file->events.span.begin;
+  if (file->base_ns) {
+    file->begin_ps += Int128{*file->base_ns} * kPsPerNs;
+    file->unix_clock = true;
+  } else {
+    file->unix_clock = file->begin_ps > kYear2000 && file->begin_ps < kYear2100;
+  }
+}
+
+Status LoadFile(const InputFile& input, const LoadOptions& options, bool force_tolerant,
+                std::stop_token stop, Progress* progress, LoadedFile* file) {
+  file->input = input;
+  file->label = std::filesystem::path(input.path).filename().string();
+  ParseOptions parse;
+  parse.max_inflated_bytes = options.max_inflated_bytes;
+  parse.threads = options.threads;
+  parse.force_tolerant = force_tolerant;
+  std::unique_ptr<InflateStream> stream;
+  if (input.opened != nullptr && !input.opened->bytes().empty()) {
+    file->parsed.text = TraceText::Of(input.opened);
+    file->file_bytes = input.opened->file_bytes();
+    if (input.opened->truncated())
+      file->events.problems.Add(Problem::kTruncatedStream, file->parsed.text->size());
+  } else {
+    Result<std::unique_ptr<InflateStream>> opened = InflateStream::Open(input.path);
+    if (!opened.ok()) return opened.status();
+    stream = std::move(opened).value();
+    file->file_bytes = stream->file_bytes();
+    const uint64_t most = stream->compressed()
+                              ? options.max_inflated_bytes
+                              : std::min(options.max_inflated_bytes, stream->file_bytes() + 1);
+    Result<std::shared_ptr<TraceText>> text = TraceText::Reserve(most);
+    if (!text.ok()) return text.status();
+    file->parsed.text = std::move(text).value();
+  }
+  const Status status =
+      ParseFile(input.path, stream.get(), parse, stop, progress, &file->events, &file->parsed);
+  if (!status.ok()) return status;
+  file->events.Resolve();
+  ReadMembers(file);
+  FindClock(file);
+  return Status::Ok();
+}
+
+// Where t = 0 lies for each clock in use.
+struct Origin {
+  Int128 unix_ps = 0, own_ps = 0;
+  bool unix_clock = false;
+  Int128 Of(const LoadedFile& file) const { return file.unix_clock ? unix_ps : own_ps; }
+};
+
+Origin ChooseOrigin(const std::vector<std::unique_ptr<LoadedFile>>& files) {
+  Origin origin;
+  bool any_unix = false, any_own = false;
+  for (const auto& file : files) {
+    if (!file->events.has_span) continue;
+    bool& any = file->unix_clock ? any_unix : any_own;
+    Int128& at = file->unix_clock ? origin.unix_ps : origin.own_ps;
+    at = any ? std::min(at, file->begin_ps) : file->begin_ps;
+    any = true;
+  }
+  const auto floor_us = [](Int128 t) { return t - ((t % kPsPerUs) + kPsPerUs) % kPsPerUs; };
+  origin.unix_ps = floor_us(origin.unix_ps);
+  origin.own_ps =
+      origin.own_ps >= 0 && origin.own_ps < kOwnZero ? Int128{0} : floor_us(origin.own_ps);
+  origin.unix_clock = any_unix;
+  return origin;
+}
+
+std::string HostNameOf(const LoadedFile& file) {
+  if (!file.host_name.empty()) return file.host_name;
+  return file.input.host.empty() ? file.label : file.input.host;
+}
+
+void AddFile(uint32_t index, const Origin& origin, const LoadOptions& options, LoadedFile* file,
+             MetaTable* metas, TraceBuilder* builder) {
+  Host host;
+  std::string name = HostNameOf(*file);
+  const auto offset = options.clock_offsets.find(name);
+  if (offset != options.clock_offsets.end()) host.clock_offset = offset->second;
+  if (file->rank >= 0) name += " rank " + std::to_string(file->rank);
+  host.name = builder->strings().Intern(name);
+  host.file = file->input.path;
+  host.rank = file->rank;
+  if (file->unix_clock) host.start_unix_ns = static_cast<int64_t>(file->begin_ps / kPsPerNs);
+  TrackPlacement placement;
+  placement.host = builder->AddHost(std::move(host));
+  placement.source = index;
+  placement.devices = file->devices;
+  const Int128 shift = file->begin_ps - file->events.span.begin - origin.Of(*file);
+  placement.shift = static_cast<Ps>(std::clamp<Int128>(shift, kMinPs, kMaxPs));
+  placement.shift = SaturatingAdd(placement.shift, builder->trace().hosts.back().clock_offset);
+  BuildTracks(placement, &file->events, metas, builder);
+  Trace& trace = builder->trace();
+  file->events.problems.Report(file->label, &trace.diagnostics);
+  trace.file_bytes += file->file_bytes;
+  trace.inflated_bytes += file->parsed.text->size();
+}
+
+bool Sniff(std::span<const std::byte> prefix) {
+  std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  const auto next = [&text] {
+    const size_t at = text.find_first_not_of(" \t\r\n");
+    text.remove_prefix(std::min(at, text.size()));
+    const char c = text.empty() ? '\0' : text.front();
+    if (!text.empty()) text.remove_prefix(1);
+    return c;
+  };
+  // An object, or an array of objects; which members it has may only show far behind.
+  const char first = next(), second = next();
+  if (first == '{') return second == '"' || second == '}';
+  return first == '[' && (second == '{' || second == ']' || second == '\0');
+}
+
+Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
+            std::stop_token stop, Progress& progress) {
+  return LoadChrome(builder, files, options, false, std::move(stop), progress);
+}
+
+constexpr const char* kExtensions[] = {".trace.json", ".pt.trace.json", ".json"};
+
+}  // namespace
+
+Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
+                  const LoadOptions& options, bool force_tolerant, std::stop_token stop,
+                  Progress& progress) {
+  builder.trace().format = TraceFormat::kChromeJson;
+  MetaTable metas;
+  std::vector<std::unique_ptr<LoadedFile>> files;
+  Status first_error;
+  for (const InputFile& input : inputs) {
+    auto file = std::make_unique<LoadedFile>(&builder, &metas);
+    const Status status = LoadFile(input, options, force_tolerant, stop, &progress, file.get());
+    if (status.ok()) {
+      files.push_back(std::move(file));
+      continue;
+    }
+    if (status.code() == ErrorCode::kCancelled) return status;
+    if (first_error.ok()) first_error = status;
+    if (inputs.size() > 1) builder.trace().skipped_files.push_back(status.message());
+  }
+  if (files.empty())
+    return first_error.ok() ? Status(ErrorCode::kFormat, "no files to load") : first_error;
+  std::stable_sort(files.begin(), files.end(),
+                   [](const auto& a, const auto& b) { return a->rank < b->rank; });
+  const Origin origin = ChooseOrigin(files);
+  std::vector<ArgsSource::File> texts;
+  for (uint32_t i = 0; i < files.size(); ++i) {
+    if (origin.unix_clock && !files[i]->unix_clock)
+      files[i]->events.problems.Add(Problem::kNoCommonClock, 0);
+    AddFile(i, origin, options, files[i].get(), &metas, &builder);
+    texts.push_back({files[i]->parsed.text, std::move(files[i]->events.ends)});
+    files[i].reset();
+  }
+  if (origin.unix_clock)
+    builder.trace().origin_unix_ns = static_cast<int64_t>(origin.unix_ps / kPsPerNs);
+  builder.trace().source = std::make_shared<ArgsSource>(std::move(texts));
+  return Status::Ok();
+}
+
+}  // namespace chrome
+
+const LoaderDesc kChromeJsonLoader = {"Chrome trace", chrome::kExtensions, chrome::Sniff,
+                                      chrome::Load};
+
+}  // namespace stepscope

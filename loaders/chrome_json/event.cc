@@ -1,0 +1,266 @@
+#include "loaders/chrome_json/event.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "loaders/chrome_json/json_cursor.h"
+
+namespace stepscope::chrome {
+namespace {
+
+// Events farther than this from the file's time base are not usable: int64 picoseconds hold 106
+// days.
+constexpr Int128 kMaxDistance = Int128{50} * 86'400 * kPsPerS;
+
+uint64_t HashText(std::string_view text) {
+  uint64_t h = 0xcbf29ce484222325ull;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return h;
+}
+
+// Ids are numbers, decimal texts, "0x1f" or any text. Equal texts give equal ids.
+uint64_t IdOf(std::string_view token) {
+  const std::string_view text = StripQuotes(token);
+  uint64_t value = 0;
+  const bool hex =
+      text.size() > 2 && text.size() <= 18 && text[0] == '0' && (text[1] | 0x20) == 'x';
+  if (hex) {
+    for (const char c : text.substr(2)) {
+      const char lower = static_cast<char>(c | 0x20);
+      if (c >= '0' && c <= '9') {
+        value = value * 16 + static_cast<uint64_t>(c - '0');
+      } else if (lower >= 'a' && lower <= 'f') {
+        value = value * 16 + static_cast<uint64_t>(lower - 'a' + 10);
+      } else {
+        return HashText(text);
+      }
+    }
+    return value;
+  }
+  if (text.empty() || text.size() > 18) return HashText(text);
+  for (const char c : text) {
+    if (c < '0' || c > '9') return HashText(text);
+    value = value * 10 + static_cast<uint64_t>(c - '0');
+  }
+  return value;
+}
+
+bool IsTrue(std::string_view token) {
+  const std::string_view text = StripQuotes(token);
+  return text == "true" || text == "1";
+}
+
+bool IsOneOf(char c, const char* set) { return c != '\0' && std::strchr(set, c) != nullptr; }
+
+}  // namespace
+
+std::string_view* FieldOf(RawFields* f, std::string_view key) {
+  switch (key.front()) {
+    case 'p':
+      if (key.starts_with("ph\"")) return &f->ph;
+      return key.starts_with("pid\"") ? &f->pid : nullptr;
+    case 't':
+      if (key.starts_with("ts\"")) return &f->ts;
+      return key.starts_with("tid\"") ? &f->tid : nullptr;
+    case 'd':
+      return key.starts_with("dur\"") ? &f->dur : nullptr;
+    case 'n':
+      return key.starts_with("name\"") ? &f->name : nullptr;
+    case 'c':
+      return key.starts_with("cat\"") ? &f->cat : nullptr;
+    case 'i':
+      if (key.starts_with("id\"")) return &f->id;
+      return key.starts_with("id2\"") ? &f->id2 : nullptr;
+    case 's':
+      return key.starts_with("scope\"") ? &f->scope : nullptr;
+    case 'b':
+      if (key.starts_with("bp\"")) return &f->bp;
+      return key.starts_with("bind_id\"") ? &f->bind_id : nullptr;
+    case 'f':
+      if (key.starts_with("flow_in\"")) return &f->flow_in;
+      return key.starts_with("flow_out\"") ? &f->flow_out : nullptr;
+    default:
+      return nullptr;
+  }
+}
+
+void BatchResult::Clear() {
+  events.clear();
+  aux.clear();
+  samples.clear();
+  memory.clear();
+  problems = {};
+}
+
+bool PairIndex::Insert(uint32_t a, uint32_t b, uint32_t* index) {
+  if ((keys_.size() + 1) * 2 > table_.size()) Grow();
+  const uint64_t key = uint64_t{a} << 32 | b;
+  const uint64_t mask = table_.size() - 1;
+  uint64_t slot = (key * 0x9e3779b97f4a7c15ull) >> 20 & mask;
+  for (; table_[slot] != 0; slot = (slot + 1) & mask) {
+    if (keys_[table_[slot] - 1] == key) {
+      *index = table_[slot] - 1;
+      return false;
+    }
+  }
+  *index = static_cast<uint32_t>(keys_.size());
+  keys_.push_back(key);
+  table_[slot] = *index + 1;
+  return true;
+}
+
+void PairIndex::Grow() {
+  table_.assign(std::max<size_t>(64, table_.size() * 2), 0);
+  const uint64_t mask = table_.size() - 1;
+  for (size_t i = 0; i < keys_.size(); ++i) {
+    uint64_t slot = (keys_[i] * 0x9e3779b97f4a7c15ull) >> 20 & mask;
+    while (table_[slot] != 0) slot = (slot + 1) & mask;
+    table_[slot] = static_cast<uint32_t>(i + 1);
+  }
+}
+
+uint64_t EventSink::Offset(const char* at) const {
+  return offset_ + static_cast<uint64_t>(at - first_);
+}
+
+void EventSink::Add(const RawFields& fields, const char* object) {
+  if (!fields.any) return Count(Problem::kEmptyObject, object);
+  const std::string_view phase = StripQuotes(fields.ph);
+  if (phase.empty()) return Count(Problem::kNoPhase, object);
+  const char ph = phase.size() == 1 ? phase[0] : '\0';
+  if (IsOneOf(ph, "cVv=()")) return Count(Problem::kIgnoredPhase, object);
+  if (!IsOneOf(ph, "XBEbneSTpFiIRCstfMNODP")) return Count(Problem::kUnknownPhase, object);
+  ParsedEvent event{};
+  event.ph = ph;
+  event.aux = kNoAux;
+  event.offset = Offset(object);
+  if (!Times(fields, ph, object, &event)) return;
+  event.meta = Number(&names_->metas, fields.name, fields.cat, &out_->new_metas);
+  event.thread = Thread(fields, ph, object);
+  if (Extra(fields, ph, object, &event)) out_->events.push_back(event);
+}
+
+uint32_t EventSink::Number(PairIndex* index, std::string_view a, std::string_view b,
+                           std::vector<NamePair>* added) {
+  StringPool& strings = names_->strings;
+  const StringId first = strings.Intern(a), second = strings.Intern(b);
+  uint32_t number;
+  if (index->Insert(first.value, second.value, &number)) {
+    added->push_back({strings.View(first), strings.View(second)});
+  }
+  return number;
+}
+
+bool EventSink::Times(const RawFields& fields, char ph, const char* object, ParsedEvent* event) {
+  if (ph == 'M') return true;
+  const std::optional<Int128> ts = ParseMicros(fields.ts);
+  if (!ts) {
+    Count(Problem::kNoTimestamp, object);
+    return false;
+  }
+  const Int128 distance = *ts - base_ps_;
+  if (distance > kMaxDistance || distance < -kMaxDistance) {
+    Count(Problem::kTimeOutOfRange, object);
+    return false;
+  }
+  event->ts = static_cast<int64_t>(distance);
+  if (ph != 'X') return true;
+  const std::optional<Int128> dur = ParseMicros(fields.dur);
+  if (!dur) {
+    Count(Problem::kBadDuration, object);
+  } else if (*dur < 0) {
+    Count(Problem::kNegativeDuration, object);
+  } else {
+    event->dur = static_cast<int64_t>(std::min(*dur, kMaxDistance));
+  }
+  return true;
+}
+
+uint32_t EventSink::Thread(const RawFields& fields, char ph, const char* object) {
+  if ((fields.pid.empty() || fields.tid.empty()) && IsOneOf(ph, "XBEiIP")) {
+    Count(Problem::kNoThread, object);
+  }
+  const auto text = [](std::string_view token) {
+    const std::string_view stripped = StripQuotes(token);
+    return token.empty() || stripped == "null" ? std::string_view("0") : stripped;
+  };
+  return Number(&names_->threads, text(fields.pid), text(fields.tid), &out_->new_threads);
+}
+
+// Ids, flows, counters and allocator samples. False when the event is of no use without what is
+// missing.
+bool EventSink::Extra(const RawFields& fields, char ph, const char* object, ParsedEvent* event) {
+  const bool instant = ph == 'i' || ph == 'I';
+  if (instant && fields.args != nullptr && fields.name == "\"[memory]\"") Memory(fields, *event);
+  const bool binds = (ph == 'X' || ph == 'B') && !fields.bind_id.empty();
+  const bool needs_id = IsOneOf(ph, "bneSTpFstf");
+  if (!binds && !needs_id && !IsOneOf(ph, "CM")) return true;
+  EventAux aux;
+  if (fields.args != nullptr) aux.args_offset = Offset(fields.args);
+  if (!fields.id.empty()) {
+    aux.id = IdOf(fields.id);
+    aux.has_id = true;
+  }
+  if (!fields.id2.empty()) {
+    ForEachMember(ValueAt(fields.id2.data(), end_),
+                  [&](std::string_view key, std::string_view value) {
+                    aux.id = IdOf(value);
+                    aux.has_id = true;
+                    aux.id_is_local = key == "local";
+                    return false;
+                  });
+  }
+  if (needs_id && !aux.has_id) {
+    Count(Problem::kNoId, object);
+    return false;
+  }
+  aux.scope = Keep(fields.scope);
+  aux.bind_enclosing = StripQuotes(fields.bp) == "e";
+  if (binds) {
+    aux.bind_id = IdOf(fields.bind_id);
+    aux.flow_in = IsTrue(fields.flow_in);
+    aux.flow_out = IsTrue(fields.flow_out);
+  }
+  if (ph == 'C') {
+    CounterValues(fields, &aux);
+    if (aux.samples == 0) {
+      Count(Problem::kNoCounterValue, object);
+      return false;
+    }
+  }
+  event->aux = static_cast<uint32_t>(out_->aux.size());
+  out_->aux.push_back(aux);
+  return true;
+}
+
+void EventSink::CounterValues(const RawFields& fields, EventAux* aux) {
+  aux->first_sample = static_cast<uint32_t>(out_->samples.size());
+  if (fields.args == nullptr) return;
+  ForEachMember(ValueAt(fields.args, end_), [&](std::string_view key, std::string_view value) {
+    const std::optional<double> number = ParseReal(value);
+    if (number && *number - *number == 0) {  // finite
+      out_->samples.push_back({Keep(key), *number});
+      ++aux->samples;
+    }
+    return true;
+  });
+}
+
+void EventSink::Memory(const RawFields& fields, const ParsedEvent& event) {
+  MemorySample sample{};
+  sample.thread = event.thread;
+  sample.ts = event.ts;
+  ForEachMember(ValueAt(fields.args, end_), [&](std::string_view key, std::string_view value) {
+    int64_t* slot = nullptr;
+    if (key == "Total Allocated") slot = &sample.total_allocated;
+    if (key == "Total Reserved") slot = &sample.total_reserved;
+    if (key == "Device Type") slot = &sample.device_type;
+    if (key == "Device Id") slot = &sample.device_id;
+    if (slot != nullptr) *slot = ParseInt(value).value_or(-1);
+    return true;
+  });
+  if (sample.total_allocated >= 0 || sample.total_reserved >= 0) out_->memory.push_back(sample);
+}
+
+}  // namespace stepscope::chrome

@@ -1,0 +1,251 @@
+#include "loaders/chrome_json/file_events.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "loaders/chrome_json/json_cursor.h"
+
+namespace stepscope::chrome {
+namespace {
+
+CounterSeries* SeriesOf(Counter* counter, StringId name) {
+  for (CounterSeries& s : counter->series) {
+    if (s.name == name) return &s;
+  }
+  counter->series.emplace_back();
+  counter->series.back().name = name;
+  return &counter->series.back();
+}
+
+void AddSample(CounterSeries* series, Ps time, double value) {
+  series->time.push_back(time);
+  series->value.push_back(value);
+}
+
+std::string TextOf(std::string_view token) {
+  std::string text;
+  Unescape(token, &text);
+  return text;
+}
+
+}  // namespace
+
+void AddRaw(RawEvents* raw, Ps start, Ps dur, uint32_t meta, uint64_t offset) {
+  raw->start.push_back(start);
+  raw->dur.push_back(dur);
+  raw->meta.push_back(meta);
+  if (raw->wide_ref.empty() && offset < Lane::kNoRef) {
+    raw->ref.push_back(static_cast<uint32_t>(offset));
+    return;
+  }
+  if (raw->wide_ref.empty()) {
+    for (size_t i = 0; i < raw->ref.size(); ++i) raw->wide_ref.push_back(raw->ref[i]);
+    raw->ref = {};
+  }
+  raw->wide_ref.push_back(offset);
+}
+
+uint32_t FileEvents::Id(std::string_view text) { return ids_.Intern(text).value; }
+
+uint32_t FileEvents::Meta(const NamePair& name_and_cat, uint32_t* cat_id, uint64_t offset) {
+  StringPool& strings = builder_->strings();
+  std::string name, cat;
+  bool clean = Unescape(name_and_cat.first, &name);
+  clean = Unescape(name_and_cat.second, &cat) && clean;
+  if (!clean) problems.Add(Problem::kInvalidUtf8, offset);
+  const StringId name_id = strings.Intern(name);
+  *cat_id = strings.Intern(cat).value;
+  uint32_t index;
+  if (metas_->metas.Insert(name_id.value, *cat_id, &index)) {
+    const CategoryRole role = RoleOfCategory(cat, name);
+    EventMeta meta;
+    meta.name = name_id;
+    meta.display_name = StringId(0);
+    meta.category = role.category;
+    const MetaId id = builder_->AddMeta(meta);
+    metas_->ids.push_back(id.value);
+    if (metas_->roles.size() <= id.value) metas_->roles.resize(id.value + 1);
+    metas_->roles[id.value] = role;
+  }
+  return metas_->ids[index];
+}
+
+uint32_t FileEvents::Thread(const NamePair& pid_and_tid) {
+  std::string text;
+  Unescape(pid_and_tid.first, &text);
+  const uint32_t pid = Id(text);
+  Unescape(pid_and_tid.second, &text);
+  const uint32_t tid = Id(text);
+  uint32_t index;
+  if (threads_.Insert(pid, tid, &index)) {
+    threads.emplace_back();
+    threads.back().pid = pid;
+    threads.back().tid = tid;
+  }
+  return index;
+}
+
+StringId FileEvents::String(std::string_view token) {
+  return builder_->strings().Intern(TextOf(token));
+}
+
+void FileEvents::Learn(const BatchResult& batch, WorkerMap* map) {
+  const uint64_t offset = batch.events.empty() ? 0 : batch.events.front().offset;
+  for (const NamePair& pair : batch.new_metas) {
+    uint32_t cat;
+    map->metas.push_back(Meta(pair, &cat, offset));
+    map->cats.push_back(cat);
+  }
+  for (const NamePair& pair : batch.new_threads) map->threads.push_back(Thread(pair));
+}
+
+void FileEvents::Consume(const BatchResult& batch, WorkerMap* map, std::string_view text) {
+  Learn(batch, map);
+  problems.Merge(batch.problems);
+  for (const ParsedEvent& event : batch.events) AddEvent(batch, event, *map, text);
+  for (const MemorySample& sample : batch.memory)
+    AddMemory(sample, threads[map->threads[sample.thread]].pid);
+}
+
+void FileEvents::AddEvent(const BatchResult& batch, const ParsedEvent& event, const WorkerMap& map,
+                          std::string_view text) {
+  const uint32_t meta = map.metas[event.meta], thread = map.threads[event.thread];
+  const EventAux* aux = event.aux == kNoAux ? nullptr : &batch.aux[event.aux];
+  ThreadEvents& t = threads[thread];
+  const CategoryRole role = Role(meta);
+  switch (event.ph) {
+    case 'X':
+      AddComplete(batch, event, meta, thread);
+      break;
+    case 'B':
+    case 'E':
+      t.host = t.host || role.host;
+      t.only_python =
+          t.only_python && (event.ph == 'E' || role.category == EventCategory::kPythonFunction);
+      t.nested.push_back({event.ts, event.offset, meta, kNoIndex, event.ph == 'E'});
+      if (aux != nullptr && (aux->flow_in || aux->flow_out)) {
+        t.nested.back().aux = static_cast<uint32_t>(binds_.size());
+        binds_.push_back({aux->bind_id, aux->flow_in, aux->flow_out});
+      }
+      break;
+    case 'i':
+    case 'I':
+    case 'R':
+    case 'P':
+    case 'N':
+    case 'O':
+    case 'D':
+      t.host = t.host || role.host;
+      AddRaw(&t.parts[static_cast<size_t>(role.part)].instants, event.ts, 0, meta, event.offset);
+      ++event_count;
+      break;
+    case 'C':
+      if (aux != nullptr) AddCounter(batch, event, *aux, meta, thread);
+      break;
+    case 's':
+    case 't':
+    case 'f':
+      if (aux != nullptr) {
+        flows.push_back({event.ts, aux->id, event.offset, meta, thread, kNoIndex, role.part,
+                         event.ph, aux->bind_enclosing});
+      }
+      break;
+    case 'M':
+      AddMetadata(aux, meta, thread, event.offset, text);
+      break;
+    default:
+      if (aux != nullptr) {
+        async.push_back({event.ts, aux->id, event.offset, meta, map.cats[event.meta],
+                         String(aux->scope).value, t.pid, aux->id_is_local, event.ph});
+      }
+  }
+}
+
+void FileEvents::AddComplete(const BatchResult& batch, const ParsedEvent& event, uint32_t meta,
+                             uint32_t thread) {
+  ThreadEvents& t = threads[thread];
+  const CategoryRole role = Role(meta);
+  RawEvents& slices = t.parts[static_cast<size_t>(role.part)].slices;
+  if (event.aux != kNoAux) {
+    const EventAux& aux = batch.aux[event.aux];
+    AddBind(event.ts, event.offset, {aux.bind_id, aux.flow_in, aux.flow_out}, thread, role.part,
+            static_cast<uint32_t>(slices.start.size()));
+  }
+  t.host = t.host || role.host;
+  t.only_python = t.only_python && role.category == EventCategory::kPythonFunction;
+  AddRaw(&slices, event.ts, event.dur, meta, event.offset);
+  ++event_count;
+}
+
+void FileEvents::AddBind(int64_t ts, uint64_t offset, const Bind& bind, uint32_t thread, Part part,
+                         uint32_t slice) {
+  if (!bind.in && !bind.out) return;
+  const char ph = bind.in && bind.out ? 't' : bind.out ? 's' : 'f';
+  flows.push_back({ts, bind.id, offset, kNoIndex, thread, slice, part, ph, true});
+}
+
+void FileEvents::AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread, uint64_t offset,
+                             std::string_view text) {
+  const std::string_view kind = builder_->names().Name(MetaId(meta));
+  ProcessInfo& process = processes[threads[thread].pid];
+  ThreadInfo& info = thread_infos[uint64_t{threads[thread].pid} << 32 | threads[thread].tid];
+  const bool has_args = aux != nullptr && aux->args_offset < text.size();
+  const std::string_view args =
+      has_args ? ValueAt(text.data() + aux->args_offset, text.data() + text.size())
+               : std::string_view{};
+  bool known = false;
+  ForEachMember(args, [&](std::string_view key, std::string_view value) {
+    known = true;
+    if (kind == "process_name" && key == "name") {
+      process.name = TextOf(value);
+    } else if (kind == "process_labels" && key == "labels") {
+      process.labels = TextOf(value);
+    } else if (kind == "process_sort_index" && key == "sort_index") {
+      process.sort_index = ParseInt(value).value_or(0);
+      process.has_sort_index = true;
+    } else if (kind == "thread_name" && key == "name") {
+      info.name = TextOf(value);
+    } else if (kind == "thread_sort_index" && key == "sort_index") {
+      info.sort_index = ParseInt(value).value_or(0);
+      info.has_sort_index = true;
+    } else {
+      known = false;
+    }
+    return !known;
+  });
+  if (!known) problems.Add(Problem::kUnknownMetadata, offset);
+}
+
+void FileEvents::AddCounter(const BatchResult& batch, const ParsedEvent& event, const EventAux& aux,
+                            uint32_t meta, uint32_t thread) {
+  std::string name(builder_->names().Name(MetaId(meta)));
+  if (aux.has_id) name += " [" + std::to_string(aux.id) + "]";
+  const uint32_t pid = threads[thread].pid;
+  const auto [it, added] = counter_index_.try_emplace({pid, name}, counters.size());
+  if (added) {
+    counters.emplace_back();
+    counters.back().pid = pid;
+    counters.back().name = name;
+  }
+  Counter& counter = counters[it->second];
+  for (uint32_t i = 0; i < aux.samples; ++i) {
+    const CounterSample& sample = batch.samples[aux.first_sample + i];
+    AddSample(SeriesOf(&counter, String(sample.series)), event.ts, sample.value);
+  }
+}
+
+void FileEvents::AddMemory(const MemorySample& sample, uint32_t pid) {
+  Counter& counter = memory[{sample.device_type, sample.device_id, pid}];
+  counter.pid = pid;
+  StringPool& strings = builder_->strings();
+  if (sample.total_allocated >= 0) {
+    AddSample(SeriesOf(&counter, strings.Intern("allocated")), sample.ts,
+              static_cast<double>(sample.total_allocated));
+  }
+  if (sample.total_reserved >= 0) {
+    AddSample(SeriesOf(&counter, strings.Intern("reserved")), sample.ts,
+              static_cast<double>(sample.total_reserved));
+  }
+}
+
+}  // namespace stepscope::chrome

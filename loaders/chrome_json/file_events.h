@@ -1,0 +1,173 @@
+// FileEvents: what one file's batches add up to: columns per thread, open begins, asynchronous
+// events, counters, flow points and metadata, with the names in the builder's tables. Filled batch
+// by batch in file order, one thread at a time; after that Resolve() matches begins with ends, and
+// BuildTracks (track_writer.h) turns it into tracks. Times: picoseconds from `base_ps`. Owns its
+// columns.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "loaders/chrome_json/event.h"
+#include "loaders/chrome_json/roles.h"
+#include "model/trace_builder.h"
+
+namespace stepscope::chrome {
+
+constexpr uint32_t kNoIndex = 0xffffffffu;
+
+// Columns of a track that grow event by event; offsets become 64 bits wide when one needs it.
+struct PartEvents {
+  RawEvents slices, instants;
+  bool empty() const { return slices.start.empty() && instants.start.empty(); }
+};
+void AddRaw(RawEvents* raw, Ps start, Ps dur, uint32_t meta, uint64_t offset);
+
+struct BeginOrEnd {
+  int64_t ts;
+  uint64_t offset;
+  uint32_t meta, aux;  // aux: FileEvents::binds, or kNoIndex
+  bool end;
+};
+
+struct ThreadEvents {
+  uint32_t pid = 0, tid = 0;  // FileEvents::ids
+  PartEvents parts[kParts];
+  std::vector<BeginOrEnd> nested;  // B and E
+  bool host = false;               // has events that only a host thread has
+  bool only_python = true;         // of the main part
+};
+
+struct AsyncEvent {
+  int64_t ts;
+  uint64_t id, offset;
+  uint32_t meta, cat, scope;  // cat, scope: strings of the builder
+  uint32_t pid;
+  bool local;
+  char ph;
+};
+
+struct FlowPoint {
+  int64_t ts;
+  uint64_t id, offset;
+  uint32_t key;  // meta of a v1 flow (name and category); kNoIndex: v2, by bind_id alone
+  uint32_t thread;
+  uint32_t slice;  // raw slice of the part when known, else kNoIndex
+  Part part;
+  char ph;         // s, t, f
+  bool enclosing;  // bp: "e"
+};
+
+struct Counter {
+  uint32_t pid = 0;
+  std::string name;
+  std::vector<CounterSeries> series;
+};
+
+struct ProcessInfo {
+  std::string name, labels;
+  int64_t sort_index = 0;
+  bool has_sort_index = false;
+};
+struct ThreadInfo {
+  std::string name;
+  int64_t sort_index = 0;
+  bool has_sort_index = false;
+};
+
+// The metas of all files of a trace, one for each name and `cat`; several where the place gives the
+// category.
+struct MetaTable {
+  PairIndex metas;                  // (name, cat), strings of the builder
+  std::vector<uint32_t> ids;        // MetaId values of `metas`
+  std::vector<CategoryRole> roles;  // by MetaId, from name and `cat` alone
+  std::map<std::pair<uint32_t, EventCategory>, uint32_t>
+      by_category;  // metas of unknown category by place
+};
+
+// What a worker's numbers mean here; grows with the new names of its batches.
+struct WorkerMap {
+  std::vector<uint32_t> metas, cats, threads;
+};
+
+class FileEvents {
+ public:
+  FileEvents(TraceBuilder* builder, MetaTable* metas) : builder_(builder), metas_(metas) {}
+
+  // Batches of one worker in the order it parsed them. `text`: from the start, for arguments of
+  // metadata events.
+  void Consume(const BatchResult& batch, WorkerMap* map, std::string_view text);
+  // Matches B with E and asynchronous begins with ends. Once, after the last batch.
+  void Resolve();
+
+  uint32_t Id(std::string_view text);  // of a process or thread
+  std::string_view IdText(uint32_t id) const { return ids_.View(StringId(id)); }
+
+  // Offset of the E event of a B event that has one: its arguments belong to the slice too. Sorted
+  // by B.
+  std::vector<std::pair<uint64_t, uint64_t>> ends;
+
+  // Data, read by the track writer.
+  std::vector<ThreadEvents> threads;
+  std::vector<FlowPoint> flows;
+  std::vector<AsyncEvent> async;
+  struct AsyncTrack {
+    uint32_t pid;
+    uint32_t cat;
+    uint32_t number;  // of those with this pid and cat
+    PartEvents events;
+  };
+  std::vector<AsyncTrack> async_tracks;
+  std::vector<Counter> counters;
+  // Allocator totals by device type, device id and process.
+  std::map<std::tuple<int64_t, int64_t, uint32_t>, Counter> memory;
+  std::map<uint32_t, ProcessInfo> processes;
+  std::map<uint64_t, ThreadInfo> thread_infos;  // by pid << 32 | tid
+  ProblemCounts problems;
+  uint64_t event_count = 0;
+  TimeRange span;         // first start to last end, known after Resolve()
+  bool has_span = false;  // false: no events
+
+ private:
+  struct Bind {
+    uint64_t id;
+    bool in, out;
+  };
+  void Learn(const BatchResult& batch, WorkerMap* map);
+  uint32_t Meta(const NamePair& name_and_cat, uint32_t* cat_id, uint64_t offset);
+  uint32_t Thread(const NamePair& pid_and_tid);
+  StringId String(std::string_view token);
+  void AddEvent(const BatchResult& batch, const ParsedEvent& event, const WorkerMap& map,
+                std::string_view text);
+  void AddComplete(const BatchResult& batch, const ParsedEvent& event, uint32_t meta,
+                   uint32_t thread);
+  void AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread, uint64_t offset,
+                   std::string_view text);
+  void AddCounter(const BatchResult& batch, const ParsedEvent& event, const EventAux& aux,
+                  uint32_t meta, uint32_t thread);
+  void AddMemory(const MemorySample& sample, uint32_t pid);
+  void AddBind(int64_t ts, uint64_t offset, const Bind& bind, uint32_t thread, Part part,
+               uint32_t slice);
+  void FindSpan();
+  void ResolveNested(ThreadEvents* thread, uint32_t index);
+  void ResolveAsync();
+  void ResolveChain(std::span<const AsyncEvent> chain, struct AsyncChain* out);
+  void PlaceChains(std::vector<struct AsyncChain>* chains);
+
+  CategoryRole Role(uint32_t meta) const { return metas_->roles[meta]; }
+
+  TraceBuilder* builder_;
+  MetaTable* metas_;
+  StringPool ids_;
+  PairIndex threads_;  // (pid, tid)
+  std::vector<Bind> binds_;
+  std::map<std::pair<uint32_t, std::string>, size_t> counter_index_;
+};
+
+}  // namespace stepscope::chrome

@@ -1,0 +1,38 @@
+// One file from bytes to FileEvents: the calling thread inflates and cuts, worker threads parse
+// batches, whoever finishes the next batch in file order adds it to the events. Memory: the text,
+// the events, and the batches in flight.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "loaders/chrome_json/file_events.h"
+#include "loaders/chrome_json/splitter.h"
+#include "loaders/chrome_json/trace_text.h"
+#include "loaders/inflate_stream.h"
+#include "model/base/status.h"
+#include "model/base/task.h"
+
+namespace stepscope::chrome {
+
+struct ParseOptions {
+  uint64_t max_inflated_bytes = uint64_t{16} << 30;
+  unsigned threads = 0;         // 0: all cores
+  bool force_tolerant = false;  // tests: every batch by the tolerant reader
+};
+
+struct ParsedFile {
+  std::shared_ptr<TraceText> text;
+  Int128 base_ps = 0;              // what times are relative to
+  std::vector<TopMember> members;  // around the event list
+};
+
+// `stream` is read into `text`, or null when the text is all there. kFormat when there is no event
+// list, kLimit, kCancelled, kIo. Whatever was wrong with single events is in events->problems.
+Status ParseFile(const std::string& path, InflateStream* stream, const ParseOptions& options,
+                 std::stop_token stop, Progress* progress, FileEvents* events, ParsedFile* out);
+
+}  // namespace stepscope::chrome

@@ -1,0 +1,25 @@
+// Flow arrows: which slice each flow event belongs to, and which events make an arrow.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "loaders/chrome_json/file_events.h"
+
+namespace stepscope::chrome {
+
+struct Arrow {
+  uint32_t from_thread, from_slice, to_thread, to_slice;
+  Part from_part, to_part;
+  uint64_t id;
+  uint32_t key;  // meta of the flow events, or kNoIndex
+};
+
+// Binds events->flows to slices: to a slice that begins at that time, else the innermost one around
+// it; an end without "bp":"e" and without a slice around it to the next one that begins. Then
+// links: each step and end to the last start or step before it with the same name, category and id;
+// one start may have many ends (a CUDA graph launch). Counts what cannot be linked in
+// events->problems. O(n log n) in flow events and the slices of their threads.
+std::vector<Arrow> BindFlows(FileEvents* events);
+
+}  // namespace stepscope::chrome

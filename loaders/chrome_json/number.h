@@ -1,0 +1,26 @@
+// Numbers of a Chrome trace, read by digits: a timestamp never passes through double. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace stepscope::chrome {
+
+__extension__ typedef __int128 Int128;  // Unix microseconds in picoseconds need 71 bits
+
+// "1661203462598738", "6.4900000000000002", "1.5e3", also in quotes: microseconds to picoseconds,
+// rounded half away from zero. nullopt for NaN, Infinity, null, text, and magnitudes of 10^30 ps or
+// more.
+std::optional<Int128> ParseMicros(std::string_view token);
+
+// A whole number, or a quoted one; nullopt if it is none or does not fit.
+std::optional<int64_t> ParseInt(std::string_view token);
+
+// Any JSON number, or a quoted one; also NaN and Infinity by name. nullopt if it is none.
+std::optional<double> ParseReal(std::string_view token);
+
+// The token without its quotes, if it has them.
+std::string_view StripQuotes(std::string_view token);
+
+}  // namespace stepscope::chrome

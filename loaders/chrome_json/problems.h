@@ -1,0 +1,66 @@
+// What may be wrong with the events of a Chrome trace: one row a kind, counted with the first byte
+// offsets. Not thread-safe: each batch counts its own and the file's owner merges them in file
+// order.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "model/diagnostics.h"
+
+namespace stepscope::chrome {
+
+enum class Problem : uint8_t {
+  kEmptyObject,  // the trailing {} of TensorFlow
+  kNotAnObject,
+  kNoPhase,
+  kUnknownPhase,
+  kIgnoredPhase,
+  kNoTimestamp,
+  kTimeOutOfRange,
+  kBadDuration,
+  kNegativeDuration,
+  kNoThread,
+  kNoCounterValue,
+  kNoId,
+  kRefusedBatch,
+  kRepaired,
+  kDamaged,
+  kTruncatedEvent,
+  kUnreadableTail,
+  kMisplacedText,
+  kUnterminated,
+  kInvalidUtf8,
+  kUnmatchedBegin,
+  kUnmatchedEnd,
+  kUnmatchedAsyncBegin,
+  kUnmatchedAsyncEnd,
+  kFlowWithoutStart,
+  kFlowWithoutEnd,
+  kFlowWithoutSlice,
+  kUnknownMetadata,
+  kNoCommonClock,
+  kTruncatedStream,
+  kCount
+};
+
+class ProblemCounts {
+ public:
+  void Add(Problem p, uint64_t offset, uint64_t n = 1);
+  void Merge(const ProblemCounts& later);
+  uint64_t count(Problem p) const { return rows_[static_cast<size_t>(p)].count; }
+  // Adds the rows to the diagnostics; a place is "<file> byte <offset>".
+  void Report(const std::string& file, Diagnostics* out) const;
+
+ private:
+  struct Row {
+    uint64_t count = 0;
+    uint32_t places = 0;
+    std::array<uint64_t, Diagnostics::kMaxPlaces> first{};
+  };
+  std::array<Row, static_cast<size_t>(Problem::kCount)> rows_;
+};
+
+}  // namespace stepscope::chrome

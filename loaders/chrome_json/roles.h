@@ -1,0 +1,44 @@
+// What the categories, process names and thread names of a Chrome trace mean (docs/chrome.md has
+// the table). Pure.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "model/track.h"
+
+namespace stepscope::chrome {
+
+// Which of a thread's tracks an event belongs on: annotations and synchronisation marks that Kineto
+// derives lie beside the kernels of a stream, not among them.
+enum class Part : uint8_t { kMain, kDevice, kAnnotation, kSync };
+inline constexpr size_t kParts = 4;
+
+struct CategoryRole {
+  EventCategory category = EventCategory::kUnknown;
+  Part part = Part::kMain;
+  bool host = false;  // happens on the host whatever the process id says
+};
+// By `cat`, and by name for steps and allocator events.
+CategoryRole RoleOfCategory(std::string_view cat, std::string_view name);
+
+struct ProcessRole {
+  PlaneKind kind = PlaneKind::kOther;
+  int ordinal = -1;
+};
+// TensorFlow's and JAX's process names; nullopt for others.
+std::optional<ProcessRole> RoleOfProcess(std::string_view name);
+// Kineto's process label "GPU 3" -> 3.
+std::optional<int> GpuOfLabel(std::string_view label);
+
+struct ThreadRole {
+  TrackKind kind = TrackKind::kThread;
+  bool derived = false;  // written by XProf's preprocessing
+};
+// TensorFlow's and JAX's thread names on a plane of that kind.
+ThreadRole RoleOfThread(std::string_view name, PlaneKind plane);
+
+// Category of an event that has no known `cat`, from where it is.
+EventCategory CategoryByPlace(std::string_view name, PlaneKind plane, TrackKind track);
+
+}  // namespace stepscope::chrome

@@ -1,0 +1,289 @@
+#include "loaders/chrome_json/splitter.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "loaders/chrome_json/json_cursor.h"
+#include "loaders/chrome_json/number.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace stepscope::chrome {
+namespace {
+
+bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+struct Masks {
+  uint64_t quote = 0, backslash = 0, open = 0, close = 0;
+};
+
+#if defined(__SSE2__)
+Masks Classify(const char* text) {
+  Masks m;
+  for (int i = 0; i < 4; ++i) {
+    const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * i));
+    const auto equal = [](__m128i a, char c) {
+      return static_cast<uint64_t>(
+          static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(a, _mm_set1_epi8(c)))));
+    };
+    // '[' and '{', ']' and '}' differ in bit 0x20 only.
+    const __m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
+    m.quote |= equal(v, '"') << (16 * i);
+    m.backslash |= equal(v, '\\') << (16 * i);
+    m.open |= equal(folded, '{') << (16 * i);
+    m.close |= equal(folded, '}') << (16 * i);
+  }
+  return m;
+}
+#else
+Masks Classify(const char* text) {
+  Masks m;
+  for (int i = 0; i < 64; ++i) {
+    const uint64_t bit = uint64_t{1} << i;
+    const char c = text[i];
+    if (c == '"') m.quote |= bit;
+    if (c == '\\') m.backslash |= bit;
+    if (c == '[' || c == '{') m.open |= bit;
+    if (c == ']' || c == '}') m.close |= bit;
+  }
+  return m;
+}
+#endif
+
+// Bits of characters that a backslash escapes. `carry`: the first one is, and afterwards the next
+// block's first is.
+uint64_t Escaped(uint64_t backslash, bool* carry) {
+  uint64_t escaped = *carry ? 1 : 0;
+  if (backslash == 0) {
+    *carry = false;
+    return escaped;
+  }
+  backslash &= ~escaped;
+  bool next = false;
+  while (backslash != 0) {
+    const int i = std::countr_zero(backslash);
+    if (i == 63) {
+      next = true;
+      break;
+    }
+    const uint64_t bit = uint64_t{2} << i;
+    escaped |= bit;
+    backslash &= ~(bit | bit >> 1);
+  }
+  *carry = next;
+  return escaped;
+}
+
+// Each bit becomes the xor of itself and all lower ones: set from an opening quote up to the
+// closing one.
+uint64_t PrefixXor(uint64_t x) {
+  x ^= x << 1;
+  x ^= x << 2;
+  x ^= x << 4;
+  x ^= x << 8;
+  x ^= x << 16;
+  x ^= x << 32;
+  return x;
+}
+
+}  // namespace
+
+void Splitter::Advance(uint64_t size, bool eof) {
+  bool going = true;
+  while (going && !lost_) {
+    switch (place_) {
+      case Place::kStart:
+        going = Start(size, eof);
+        break;
+      case Place::kMember:
+        going = Member(size, eof);
+        break;
+      case Place::kValue:
+        going = Value(size, eof);
+        break;
+      case Place::kEvents:
+        going = Events(size, eof);
+        break;
+      case Place::kEnd:
+      case Place::kBad:
+        going = false;
+        break;
+    }
+  }
+}
+
+void Splitter::BeginWalk() {
+  in_string_ = escaped_ = false;
+  depth_ = 0;
+}
+
+bool Splitter::Start(uint64_t size, bool eof) {
+  if (at_ == 0) {
+    if (size < 3 && !eof) return false;
+    if (size >= 3 && std::memcmp(text_, "\xef\xbb\xbf", 3) == 0) at_ = 3;
+  }
+  while (at_ < size && IsSpace(text_[at_])) ++at_;
+  if (at_ >= size) return false;
+  if (text_[at_] == '[') {
+    bare_array_ = saw_events_ = true;
+    place_ = Place::kEvents;
+    batch_begin_ = ++at_;
+    BeginWalk();
+  } else {
+    place_ = text_[at_] == '{' ? Place::kMember : Place::kBad;
+    if (place_ == Place::kMember) ++at_;
+  }
+  return true;
+}
+
+// Between members of the outer object: a key and its colon, or the end.
+bool Splitter::Member(uint64_t size, bool eof) {
+  while (at_ < size && (IsSpace(text_[at_]) || text_[at_] == ',')) ++at_;
+  if (at_ >= size) return false;
+  if (text_[at_] == '}') {
+    ++at_;
+    place_ = Place::kEnd;
+    return true;
+  }
+  if (text_[at_] != '"') {
+    place_ = Place::kBad;
+    return true;
+  }
+  JsonCursor cursor(text_ + at_, text_ + size);
+  std::string_view key;
+  if (!cursor.String(&key)) {
+    if (eof || key.size() > (size_t{1} << 20)) place_ = Place::kBad;
+    return place_ == Place::kBad;
+  }
+  cursor.SkipSpace();
+  if (cursor.done() && !eof) return false;
+  if (cursor.peek() != ':') {
+    place_ = Place::kBad;
+    return true;
+  }
+  cursor.Advance();
+  cursor.SkipSpace();
+  if (cursor.done() && !eof) return false;
+  at_ = static_cast<uint64_t>(cursor.at() - text_);
+  key_ = StripQuotes(key);
+  if (key_ == "traceEvents" && cursor.peek() == '[') {
+    saw_events_ = true;
+    place_ = Place::kEvents;
+    batch_begin_ = ++at_;
+  } else {
+    value_begin_ = retry_at_ = at_;
+    place_ = Place::kValue;
+  }
+  BeginWalk();
+  return true;
+}
+
+bool Splitter::Value(uint64_t size, bool eof) {
+  const char first = value_begin_ < size ? text_[value_begin_] : '\0';
+  if (first == '{' || first == '[') {
+    if (!Walk(size, eof, false)) return false;
+  } else {
+    if (size < retry_at_ && !eof) return false;
+    JsonCursor cursor(text_ + value_begin_, text_ + size);
+    std::string_view token;
+    if (!cursor.Value(&token) && !eof) {
+      retry_at_ =
+          value_begin_ + 2 * (size - value_begin_);  // a long string is not walked again and again
+      return false;
+    }
+    at_ = value_begin_ + token.size();
+    if (token.empty() && at_ < size && text_[at_] != ',' && text_[at_] != '}') {
+      place_ = Place::kBad;
+      return true;
+    }
+  }
+  members_.push_back({key_, {text_ + value_begin_, static_cast<size_t>(at_ - value_begin_)}});
+  place_ = Place::kMember;
+  return true;
+}
+
+bool Splitter::Events(uint64_t size, bool eof) {
+  const bool more = Walk(size, eof, true);
+  if (!more && at_ - batch_begin_ > kMaxBatch) lost_ = true;
+  return more;
+}
+
+void Splitter::Cut(uint64_t end) {
+  uint64_t begin = batch_begin_;
+  batch_begin_ = end;
+  while (begin < end && (IsSpace(text_[begin]) || text_[begin] == ',')) ++begin;
+  while (begin < end && (IsSpace(text_[end - 1]) || text_[end - 1] == ',')) --end;
+  if (begin < end) on_batch_(begin, end);
+}
+
+void Splitter::EndEvents(uint64_t bracket) {
+  Cut(bracket);
+  at_ = bracket + 1;
+  place_ = bare_array_ ? Place::kEnd : Place::kMember;
+}
+
+void Splitter::EventsEndedAt(uint64_t offset) {
+  lost_ = false;
+  at_ = offset;
+  place_ = bare_array_ ? Place::kEnd : Place::kMember;
+}
+
+// Passes whole blocks of 64 bytes, the last one of the text padded. With `batches`: through the
+// event list, cutting it, until its closing bracket. Otherwise through one container. True when
+// that end was found.
+bool Splitter::Walk(uint64_t size, bool eof, bool batches) {
+  while (at_ < size) {
+    const uint64_t n = std::min<uint64_t>(64, size - at_);
+    char padded[64];
+    const char* block = text_ + at_;
+    if (n < 64) {
+      if (!eof) return false;
+      std::memset(padded, ' ', sizeof padded);
+      std::memcpy(padded, block, n);
+      block = padded;
+    }
+    const Masks m = Classify(block);
+    bool carry = escaped_;
+    const uint64_t quotes = m.quote & ~Escaped(m.backslash, &carry);
+    const uint64_t strings = PrefixXor(quotes) ^ (in_string_ ? ~uint64_t{0} : 0);
+    const uint64_t open = m.open & ~strings, close = m.close & ~strings;
+    const int opens = std::popcount(open), closes = std::popcount(close);
+    const bool wanted = !batches || at_ + 64 - batch_begin_ >= kTargetBatch;
+    int64_t depth = depth_;
+    if (depth - closes < (wanted ? 1 : 0)) {
+      for (uint64_t bits = open | close; bits != 0; bits &= bits - 1) {
+        const int i = std::countr_zero(bits);
+        if ((open >> i & 1) != 0) {
+          ++depth;
+          continue;
+        }
+        --depth;
+        const uint64_t here = at_ + static_cast<uint64_t>(i);
+        if (batches && depth < 0) {
+          EndEvents(here);
+          return true;
+        }
+        if (depth > 0) continue;
+        if (!batches) {
+          at_ = here + 1;
+          return true;
+        }
+        if (here + 1 - batch_begin_ >= kTargetBatch) Cut(here + 1);
+      }
+    } else {
+      depth += opens - closes;
+    }
+    if (n < 64) return false;
+    depth_ = depth;
+    in_string_ = (strings >> 63) != 0;
+    escaped_ = carry;
+    at_ += 64;
+    if (batches && at_ - batch_begin_ > kMaxBatch) return false;
+  }
+  return false;
+}
+
+}  // namespace stepscope::chrome

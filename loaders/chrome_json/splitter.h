@@ -1,0 +1,74 @@
+// Splitter: walks inflated text as it arrives and cuts the event list into batches of whole events
+// without parsing them (quotes, escapes and brackets only, 64 bytes a step). The members around the
+// list are returned as they are. One thread. The text seen so far stays where it is while the
+// splitter is used.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stepscope::chrome {
+
+struct TopMember {
+  std::string key;         // raw, without quotes
+  std::string_view value;  // raw token
+};
+
+class Splitter {
+ public:
+  // A batch is cut at the first event end at or behind this many bytes.
+  static constexpr size_t kTargetBatch = size_t{1} << 20;
+  // Without an event end for so long the brackets or quotes are broken: see lost().
+  static constexpr size_t kMaxBatch = size_t{8} << 20;
+
+  // Called with [begin, end) offsets of a batch, in order.
+  using OnBatch = std::function<void(uint64_t begin, uint64_t end)>;
+
+  Splitter(const char* text, OnBatch on_batch) : text_(text), on_batch_(std::move(on_batch)) {}
+
+  // The text is known up to `size`; `eof`: that is all of it. Returns early when there is nothing
+  // more to learn from it.
+  void Advance(uint64_t size, bool eof);
+
+  enum class Place { kStart, kMember, kValue, kEvents, kEnd, kBad };
+  Place place() const { return place_; }
+  // In the event list without finding event ends: the rest is for the tolerant reader, from
+  // batch_begin() on.
+  bool lost() const { return lost_; }
+  uint64_t batch_begin() const { return batch_begin_; }
+  uint64_t position() const { return at_; }  // of kBad: where the text made no sense
+  bool saw_events() const { return saw_events_; }
+  bool closed() const { return place_ == Place::kEnd; }
+  const std::vector<TopMember>& members() const { return members_; }
+  // The tolerant reader found the end of the event list at this offset: go on behind it.
+  void EventsEndedAt(uint64_t offset);
+
+ private:
+  // Each returns false when it needs more text.
+  bool Start(uint64_t size, bool eof);
+  bool Member(uint64_t size, bool eof);
+  bool Value(uint64_t size, bool eof);
+  bool Events(uint64_t size, bool eof);
+  bool Walk(uint64_t size, bool eof, bool batches);
+  void EndEvents(uint64_t bracket);
+  void Cut(uint64_t end);
+  void BeginWalk();
+
+  const char* text_;
+  OnBatch on_batch_;
+  Place place_ = Place::kStart;
+  uint64_t at_ = 0;
+  bool bare_array_ = false, saw_events_ = false, lost_ = false;
+  std::string key_;
+  uint64_t value_begin_ = 0, retry_at_ = 0;
+  uint64_t batch_begin_ = 0;
+  // State of the walk between 64-byte steps.
+  bool in_string_ = false, escaped_ = false;
+  int64_t depth_ = 0;
+  std::vector<TopMember> members_;
+};
+
+}  // namespace stepscope::chrome

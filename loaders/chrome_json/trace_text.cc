@@ -1,0 +1,64 @@
+#include "loaders/chrome_json/trace_text.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+namespace stepscope::chrome {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kLeastReserve = uint64_t{64} << 20;
+
+uint64_t RoundUp(uint64_t n) { return (n + kPage - 1) / kPage * kPage; }
+
+}  // namespace
+
+Result<std::shared_ptr<TraceText>> TraceText::Reserve(uint64_t max_bytes) {
+  // Not counted as used memory (MAP_NORESERVE). Where the system refuses the size, less is tried:
+  // the limit then comes earlier, with the same message.
+  std::shared_ptr<TraceText> text(new TraceText);
+  const uint64_t most = std::min<uint64_t>(max_bytes, uint64_t{1} << 44);
+  for (uint64_t bytes = RoundUp(most + 1);; bytes = RoundUp(bytes / 2)) {
+    void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p != MAP_FAILED) {
+      text->base_ = static_cast<char*>(p);
+      text->data_ = text->base_;
+      text->mapped_ = bytes;
+      madvise(p, bytes, MADV_HUGEPAGE);  // faults of 4 KiB cost as much as inflating
+      return text;
+    }
+    if (bytes <= kLeastReserve)
+      return Status(ErrorCode::kLimit, "no address space for the text of the trace");
+  }
+}
+
+std::shared_ptr<TraceText> TraceText::Of(std::shared_ptr<const ByteSource> source) {
+  std::shared_ptr<TraceText> text(new TraceText);
+  const std::span<const std::byte> bytes = source->bytes();
+  text->data_ = reinterpret_cast<const char*>(bytes.data());
+  text->size_ = bytes.size();
+  text->source_ = std::move(source);
+  return text;
+}
+
+TraceText::~TraceText() {
+  if (base_ != nullptr) munmap(base_, mapped_);
+}
+
+std::span<char> TraceText::Room(size_t want) {
+  if (base_ == nullptr) return {};
+  return {base_ + size_, static_cast<size_t>(std::min<uint64_t>(want, mapped_ - size_))};
+}
+
+void TraceText::Finish() {
+  if (base_ == nullptr) return;
+  const uint64_t used = std::max(RoundUp(size_), kPage);
+  if (used < mapped_) {
+    munmap(base_ + used, mapped_ - used);
+    mapped_ = used;
+  }
+}
+
+}  // namespace stepscope::chrome

@@ -1,0 +1,151 @@
+#include "loaders/chrome_json/typed_args.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "loaders/chrome_json/json_cursor.h"
+#include "loaders/chrome_json/number.h"
+
+namespace stepscope::chrome {
+namespace {
+
+struct IntRow {
+  std::string_view key;
+  IntStat stat;
+};
+// Sorted by key.
+constexpr std::array kInts = {
+    IntRow{"Addr", IntStat::kAddress},
+    IntRow{"Bytes", IntStat::kAllocationBytes},
+    IntRow{"Device Id", IntStat::kDeviceOrdinal},
+    IntRow{"External id", IntStat::kExternalId},
+    IntRow{"Total Allocated", IntStat::kBytesAllocated},
+    IntRow{"Total Reserved", IntStat::kBytesReserved},
+    IntRow{"bytes", IntStat::kBytes},
+    IntRow{"bytes_accessed", IntStat::kBytesAccessed},
+    IntRow{"consumer_id", IntStat::kConsumerId},
+    IntRow{"consumer_type", IntStat::kConsumerType},
+    IntRow{"correlation", IntStat::kCorrelationId},
+    IntRow{"correlation_id", IntStat::kCorrelationId},
+    IntRow{"device", IntStat::kDeviceId},
+    IntRow{"device_id", IntStat::kDeviceId},
+    IntRow{"device_ordinal", IntStat::kDeviceOrdinal},
+    IntRow{"dynamic shared memory", IntStat::kDynamicShared},
+    IntRow{"external id", IntStat::kExternalId},
+    IntRow{"flops", IntStat::kFlops},
+    IntRow{"group_id", IntStat::kGroupId},
+    IntRow{"id", IntStat::kId},
+    IntRow{"iter_num", IntStat::kIterNum},
+    IntRow{"model_flops", IntStat::kFlops},
+    IntRow{"parent_id", IntStat::kParentId},
+    IntRow{"producer_id", IntStat::kProducerId},
+    IntRow{"producer_type", IntStat::kProducerType},
+    IntRow{"program_id", IntStat::kProgramId},
+    IntRow{"queue_id", IntStat::kQueueId},
+    IntRow{"registers per thread", IntStat::kRegisters},
+    IntRow{"run_id", IntStat::kRunId},
+    IntRow{"shared memory", IntStat::kStaticShared},
+    IntRow{"step_num", IntStat::kStepNum},
+    IntRow{"stream", IntStat::kStream},
+    IntRow{"symbol_id", IntStat::kSymbolId},
+};
+
+struct TextRow {
+  std::string_view key;
+  StringStat stat;
+};
+constexpr std::array kTexts = {
+    TextRow{"Input Dims", StringStat::kShape},
+    TextRow{"_src", StringStat::kSource},
+    TextRow{"context_id", StringStat::kContextId},
+    TextRow{"equation", StringStat::kEquation},
+    TextRow{"hlo_category", StringStat::kHloCategory},
+    TextRow{"hlo_module", StringStat::kHloModule},
+    TextRow{"hlo_op", StringStat::kHloOp},
+    TextRow{"kernel_details", StringStat::kKernelDetails},
+    TextRow{"long_name", StringStat::kTfOp},
+    TextRow{"memcpy_details", StringStat::kMemcpyDetails},
+    TextRow{"memset_details", StringStat::kMemsetDetails},
+    TextRow{"shape_with_layout", StringStat::kShape},
+    TextRow{"source", StringStat::kSource},
+    TextRow{"step_name", StringStat::kStepName},
+    TextRow{"tf_function_call", StringStat::kTfFunctionCall},
+    TextRow{"tf_op", StringStat::kTfOp},
+};
+
+template <typename Rows>
+auto FindRow(const Rows& rows, std::string_view key) -> const typename Rows::value_type* {
+  const auto it = std::lower_bound(rows.begin(), rows.end(), key,
+                                   [](const auto& row, std::string_view k) { return row.key < k; });
+  return it != rows.end() && it->key == key ? &*it : nullptr;
+}
+
+// "0x1f" too: HIP writes streams and addresses so.
+std::optional<int64_t> Integer(std::string_view token) {
+  const std::string_view text = StripQuotes(token);
+  if (text.size() < 3 || text.size() > 18 || text[0] != '0' || (text[1] | 0x20) != 'x')
+    return ParseInt(token);
+  uint64_t value = 0;
+  for (const char c : text.substr(2)) {
+    const char lower = static_cast<char>(c | 0x20);
+    const int digit = c >= '0' && c <= '9'           ? c - '0'
+                      : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
+                                                     : -1;
+    if (digit < 0) return std::nullopt;
+    value = value * 16 + static_cast<uint64_t>(digit);
+  }
+  return static_cast<int64_t>(value);
+}
+
+void ReadTriple(std::string_view value, std::array<IntStat, 3> stats, TypedArgs* out) {
+  size_t i = 0;
+  ForEachElement(value, [&](std::string_view element) {
+    if (const auto number = Integer(element)) out->ints.emplace_back(stats[i], *number);
+    return ++i < stats.size();
+  });
+}
+
+void ReadAllocator(std::string_view args, TypedArgs* out) {
+  int64_t type = 0, id = -1;
+  ForEachMember(args, [&](std::string_view key, std::string_view value) {
+    if (key == "Device Type") type = Integer(value).value_or(0);
+    if (key == "Device Id") id = Integer(value).value_or(-1);
+    return true;
+  });
+  const std::string name = type == 0 ? "CPU"
+                           : type == 1 || type == 6
+                               ? "GPU " + std::to_string(id)
+                               : "Device " + std::to_string(type) + ":" + std::to_string(id);
+  out->texts.emplace_back(StringStat::kAllocatorName, name);
+}
+
+}  // namespace
+
+void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out) {
+  out->Clear();
+  ForEachMember(args, [&](std::string_view key, std::string_view value) {
+    if (const IntRow* row = FindRow(kInts, key)) {
+      if (const auto number = Integer(value)) out->ints.emplace_back(row->stat, *number);
+    } else if (const TextRow* text = FindRow(kTexts, key)) {
+      std::string decoded;
+      if (!value.empty() && value.front() == '"') {
+        Unescape(value, &decoded);
+      } else {
+        decoded = Compact(value);
+      }
+      out->texts.emplace_back(text->stat, std::move(decoded));
+    } else if (key == "grid") {
+      ReadTriple(value, {IntStat::kGridX, IntStat::kGridY, IntStat::kGridZ}, out);
+    } else if (key == "block") {
+      ReadTriple(value, {IntStat::kBlockX, IntStat::kBlockY, IntStat::kBlockZ}, out);
+    } else if (key == "est. achieved occupancy %") {
+      if (const auto number = ParseReal(value))
+        out->reals.emplace_back(RealStat::kOccupancyPct, *number);
+    }
+    return true;
+  });
+  if (memory) ReadAllocator(args, out);
+}
+
+}  // namespace stepscope::chrome

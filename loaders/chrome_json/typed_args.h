@@ -1,0 +1,27 @@
+// Which arguments become typed columns (docs/chrome.md has the table). Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/stats.h"
+
+namespace stepscope::chrome {
+
+// Typed values of one event, in no order.
+struct TypedArgs {
+  std::vector<std::pair<IntStat, int64_t>> ints;
+  std::vector<std::pair<RealStat, double>> reals;
+  std::vector<std::pair<StringStat, std::string>> texts;
+  void Clear() {
+    ints.clear();
+    reals.clear();
+    texts.clear();
+  }
+};
+
+// `args`: text of the event's args object. `memory`: it is a [memory] instant.
+void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out);
+
+}  // namespace stepscope::chrome
