@@ -119,11 +119,11 @@ class TableWriter {
     if (devices_) {
       auto it = use_.find(op.name);
       bool known = device && it != use_.end() && it->second.second > 0;
-      row.push_back(known ? it->second.first / it->second.second : 0.0);
+      row.emplace_back(known ? it->second.first / it->second.second : 0.0);
     }
-    row.push_back(std::string("Unknown"));
-    row.push_back(std::string(op.eager ? "Eager" : "Function"));
-    if (show_device_time) row.push_back(Us(op.device_time));
+    row.emplace_back(std::string("Unknown"));
+    row.emplace_back(std::string(op.eager ? "Eager" : "Function"));
+    if (show_device_time) row.emplace_back(Us(op.device_time));
     table_.rows.push_back(std::move(row));
     RowLink link;
     link.rows = op.rows;

@@ -80,12 +80,12 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db, const st
                                   ? std::string(trace.names().strings.View(plane.name))
                                   : plane.display_name};
     for (const ClassColumn& c : kClasses) {
-      if (c.field != &StepBreakdown::total) row.push_back(Ms(d.times.*c.field));
+      if (c.field != &StepBreakdown::total) row.emplace_back(Ms(d.times.*c.field));
     }
-    for (Ps v : {d.input_wait, d.h2d, d.d2h, d.collective_wait, d.idle}) row.push_back(Ms(v));
-    row.push_back(Ms(d.times.total));
-    for (Ps v : {d.host_input_wait, d.h2d_hidden, d.d2h_hidden}) row.push_back(Ms(v));
-    row.push_back(step.partial);
+    for (Ps v : {d.input_wait, d.h2d, d.d2h, d.collective_wait, d.idle}) row.emplace_back(Ms(v));
+    row.emplace_back(Ms(d.times.total));
+    for (Ps v : {d.host_input_wait, d.h2d_hidden, d.d2h_hidden}) row.emplace_back(Ms(v));
+    row.emplace_back(step.partial);
     t.rows.push_back(std::move(row));
     RowLink link;
     link.range = d.span;
@@ -475,10 +475,10 @@ ResultTable StepTable(const std::vector<Step>& steps, bool xprof) {
   }
   for (const Step& step : steps) {
     std::vector<Value> row = {step.label};
-    for (const ClassColumn& c : kClasses) row.push_back(Ms(step.times.*c.field));
+    for (const ClassColumn& c : kClasses) row.emplace_back(Ms(step.times.*c.field));
     if (!xprof) {
-      row.push_back(step.inferred);
-      row.push_back(step.partial);
+      row.emplace_back(step.inferred);
+      row.emplace_back(step.partial);
     }
     t.rows.push_back(std::move(row));
     RowLink link;
