@@ -44,6 +44,9 @@ class Session : public AppServices {
 
   bool loading() const { return load_ != nullptr || !queue_.empty(); }
   bool deriving() const;
+  bool cancelling() const {  // stopped jobs that have not ended yet
+    return !cancelled_loads_.empty() || !cancelled_derives_.empty();
+  }
   const Status& load_status() const { return load_status_; }  // of the last finished load
   const LoadTimes& load_times() const { return load_times_; }
   // Definitions for all analyses; runs that are open get new contexts.

@@ -1,0 +1,119 @@
+// The program as scripts see it: exit statuses and what goes to standard error.
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "app/paths.h"
+#include "tests/app/temp_dir.h"
+
+#ifdef STEPSCOPE_BINARY
+
+namespace stepscope {
+namespace {
+
+struct Outcome {
+  int status = -1;
+  std::string out, error;
+};
+
+// `arguments` goes through the shell: quote what needs it.
+Outcome Run(const TempDir& dir, const std::string& arguments, const std::string& environment = {}) {
+  const std::string out = (dir.path() / "out").string(), error = (dir.path() / "err").string();
+  const std::string command = environment + " STEPSCOPE_CONFIG_DIR=" + dir.path().string() +
+                              "/config '" STEPSCOPE_BINARY "' " + arguments + " >" + out + " 2>" +
+                              error + " </dev/null";
+  const int raw = std::system(command.c_str());
+  Outcome outcome;
+  outcome.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+  outcome.out = ReadSmallFile(out);
+  outcome.error = ReadSmallFile(error);
+  return outcome;
+}
+
+std::string Sample() {
+  return std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/tf_graph.xplane.pb.zst";
+}
+
+void CheckFails(const TempDir& dir, const std::string& arguments, int status) {
+  const Outcome run = Run(dir, arguments);
+  CAPTURE(arguments);
+  CAPTURE(run.error);
+  CHECK(run.status == status);
+  CHECK(run.out.empty());
+  REQUIRE_FALSE(run.error.empty());
+  CHECK(run.error.find('\n') == run.error.size() - 1);  // one line
+  CHECK(run.error.find("stepscope: ") == 0);
+}
+
+TEST_CASE("program: wrong usage is 2, nothing usable is 3, each with one line") {
+  const TempDir dir;
+  CheckFails(dir, "info", 2);
+  CheckFails(dir, "info --wrong", 2);
+  CheckFails(dir, "report --panel no_such_panel " + Sample(), 2);
+  CheckFails(dir, "report --host no_such_host " + Sample(), 2);
+  CheckFails(dir, "info " + (dir.path() / "absent").string(), 3);
+  std::filesystem::create_directory(dir.path() / "empty");
+  CheckFails(dir, "info " + (dir.path() / "empty").string(), 3);
+  std::ofstream(dir.path() / "text.xplane.pb") << "this is no profile at all, just words";
+  CheckFails(dir, "info " + (dir.path() / "text.xplane.pb").string(), 3);
+}
+
+TEST_CASE("program: info and report succeed in silence on standard error") {
+  const TempDir dir;
+  const Outcome text = Run(dir, "info " + Sample());
+  CHECK(text.status == 0);
+  CHECK(text.error.empty());
+  CHECK(text.out.find("events") != std::string::npos);
+  const Outcome json = Run(dir, "info --json " + Sample());
+  CHECK(json.status == 0);
+  CHECK(nlohmann::json::parse(json.out)["events"].get<int>() > 1000);
+  const Outcome report = Run(dir, "report --format json " + Sample());
+  CHECK(report.status == 0);
+  CHECK(report.error.empty());
+  CHECK_FALSE(nlohmann::json::parse(report.out)["panels"].empty());
+  const Outcome verbose = Run(dir, "info --verbose " + Sample());
+  CHECK(verbose.status == 0);
+  CHECK_FALSE(verbose.error.empty());
+}
+
+TEST_CASE("program: a picture without a display; without EGL, status 4 says what is missing") {
+  const TempDir dir;
+  const std::string png = (dir.path() / "shot.png").string();
+  const Outcome shot =
+      Run(dir, "screenshot " + Sample() + " -o " + png + " --size 640x400", "env -u DISPLAY");
+  if (shot.status == 4) {
+    MESSAGE("SKIPPED: no OpenGL here: " << shot.error);
+    CHECK_FALSE(shot.error.empty());
+    return;
+  }
+  CHECK_MESSAGE(shot.status == 0, shot.error);
+  const std::string bytes = ReadSmallFile(png);
+  CHECK(bytes.substr(1, 3) == "PNG");
+  // One colour throughout would compress to a few hundred bytes.
+  CHECK(bytes.size() > 5000);
+  CHECK_FALSE(std::filesystem::exists(dir.path() / "config"));  // pictures keep nothing
+
+  const Outcome no_gl = Run(dir, "screenshot " + Sample() + " -o " + png,
+                            "env __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null");
+  CHECK(no_gl.status == 4);
+  CHECK(no_gl.error.find("EGL") != std::string::npos);
+}
+
+TEST_CASE("program: a window without a display is status 4") {
+  const TempDir dir;
+  const Outcome run = Run(dir, Sample(), "env -u DISPLAY -u WAYLAND_DISPLAY");
+  CHECK(run.status == 4);
+  CHECK(run.error.find("DISPLAY") != std::string::npos);
+  CHECK(run.error.find('\n') == run.error.size() - 1);
+}
+
+}  // namespace
+}  // namespace stepscope
+
+#endif  // STEPSCOPE_BINARY

@@ -1,0 +1,133 @@
+#include "app/session.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "app/waker.h"
+#include "tests/app/temp_dir.h"
+
+namespace stepscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Fixture {
+  TempDir dir;
+  Waker waker;
+  SettingsStore store{dir.path() / "config"};
+  Session session{store, {[this] { waker.Wake(); }, {}, {}, {}}};
+
+  // As the frame loop does: woken, or now and then.
+  bool UpdateUntil(const std::function<bool(const SessionView&)>& done, int seconds = 60) {
+    const auto end = Clock::now() + std::chrono::seconds(seconds);
+    while (Clock::now() < end) {
+      if (done(session.Update())) return true;
+      waker.WaitFor(std::chrono::milliseconds(5));
+      waker.Take();
+    }
+    return false;
+  }
+  std::string Sample(const char* name) {
+    return std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + name;
+  }
+};
+
+TEST_CASE_FIXTURE(Fixture, "session: loads in the background and remembers what was opened") {
+  const std::string path = Sample("tf_graph.xplane.pb.zst");
+  session.Open({path}, false);
+  CHECK(session.loading());
+  REQUIRE(session.view().loading.has_value());
+  CHECK(session.view().loading->path == path);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.runs.empty(); }));
+  const SessionView& view = session.view();
+  REQUIRE(view.runs.size() == 1);
+  CHECK(view.runs[0].trace->counts.events() > 1000);
+  CHECK(view.runs[0].analysis != nullptr);
+  CHECK_FALSE(view.runs[0].label.empty());
+  CHECK(view.runs[0].load_seconds > 0);
+  CHECK_FALSE(view.loading.has_value());
+  CHECK(view.error.empty());
+  CHECK(view.generation == 1);
+  REQUIRE(view.recent.size() == 1);
+  CHECK(view.recent[0].path == path);
+  CHECK(SettingsStore(dir.path() / "config").ReadRecent().size() == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a second profile replaces the first or comes beside it") {
+  session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
+  session.Open({Sample("tf_keras.xplane.pb.zst")}, true);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.runs.size() == 2; }));
+  const TraceId first = session.view().runs[0].id, second = session.view().runs[1].id;
+  CHECK(first != second);
+  session.CloseRun(first);
+  REQUIRE(session.view().runs.size() == 1);
+  CHECK(session.view().runs[0].id == second);
+  session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
+  REQUIRE(UpdateUntil([&](const SessionView& v) { return v.runs[0].id != second; }));
+  CHECK(session.view().runs.size() == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a failed load keeps what is open and says why") {
+  session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.runs.empty(); }));
+  session.Open({(dir.path() / "absent").string()}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.error.empty(); }));
+  CHECK(session.view().runs.size() == 1);
+  CHECK(session.view().error.find("absent") != std::string::npos);
+  CHECK(session.view().recent.size() == 1);
+  CHECK_FALSE(session.load_status().ok());
+  session.DismissError();
+  CHECK(session.view().error.empty());
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: the newest choice wins") {
+  for (int i = 0; i < 10; ++i) session.Open({Sample("tf_keras.xplane.pb.zst")}, false);
+  session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.runs.empty(); }));
+  CHECK(session.view().runs.size() == 1);
+  CHECK(session.view().runs[0].trace->path == Sample("tf_graph.xplane.pb.zst"));
+  CHECK(session.view().generation == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: cancelling gives the frame back at once, the job soon after") {
+  // Big enough to be under way when it is cancelled: copies of one recording as many hosts.
+  for (int i = 0; i < 200; ++i) {
+    std::filesystem::copy_file(Sample("tf_inputbound.xplane.pb.zst"),
+                               dir.path() / ("h" + std::to_string(i) + ".xplane.pb.zst"));
+  }
+  session.Open({dir.path().string()}, false);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  const bool was_loading = session.Update().loading.has_value();
+  const auto begin = Clock::now();
+  session.CancelLoading();
+  const auto returned = Clock::now() - begin;
+  CHECK(returned < std::chrono::milliseconds(50));
+  CHECK_FALSE(session.Update().loading.has_value());
+  CHECK(session.view().runs.empty());
+  CHECK(session.view().error.empty());
+  if (!was_loading) MESSAGE("the load had ended before it could be cancelled");
+  REQUIRE(UpdateUntil([this](const SessionView&) { return !session.cancelling(); }, 10));
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  MESSAGE("the cancelled job ended after " << seconds << " s");
+  CHECK(seconds < 2);  // 0.2 s on a machine of its own
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: exports never overwrite") {
+  const std::string wanted = (dir.path() / "table.csv").string();
+  std::string first, second;
+  CHECK(session.SaveFile(wanted, "a", &first));
+  CHECK(session.SaveFile(wanted, "b", &second));
+  CHECK(first == wanted);
+  CHECK(second == (dir.path() / "table-2.csv").string());
+  std::ifstream file(first);
+  std::string text;
+  std::getline(file, text);
+  CHECK(text == "a");
+  CHECK_FALSE(session.SaveFile((dir.path() / "table.csv/below.csv").string(), "c", &first));
+}
+
+}  // namespace
+}  // namespace stepscope
