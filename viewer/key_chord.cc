@@ -1,6 +1,7 @@
 #include "viewer/key_chord.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <string>
 
@@ -111,7 +112,10 @@ bool Pressed(const KeyChord& chord) {
   }
   if (io.WantTextInput && !WorksWhileTyping(chord.chord)) return false;
   if ((chord.chord & ImGuiMod_Mask_) != (io.KeyMods & ImGuiMod_Mask_)) return false;
-  return ImGui::IsKeyPressed(static_cast<ImGuiKey>(chord.chord & ~ImGuiMod_Mask_), chord.repeat);
+  // A focused table owns the arrow keys and the like: they move its selection, not the timeline.
+  const ImGuiInputFlags flags = chord.repeat ? ImGuiInputFlags_Repeat : ImGuiInputFlags_None;
+  return ImGui::IsKeyPressed(static_cast<ImGuiKey>(chord.chord & ~ImGuiMod_Mask_), flags,
+                             ImGuiKeyOwner_NoOwner);
 }
 
 }  // namespace stepscope

@@ -1,6 +1,7 @@
 #include "viewer/verdict_strip.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <array>
 #include <cmath>
@@ -177,6 +178,24 @@ bool DrawVerdictStrip(const PanelContext& context) {
   DrawCut(ImGui::GetWindowDrawList(), ImVec2(p.x + BaseEm(), y), right, context.theme[Role::kText2],
           "Dividing steps into classes\u2026");
   return true;
+}
+
+bool DrawVerdictBar(const PanelContext& context) {
+  if (context.run == nullptr || !context.run->trace) return false;
+  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
+                                      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus |
+                                      ImGuiWindowFlags_NoDocking;
+  bool waiting = false;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, context.theme[Role::kPanel]);
+  if (ImGui::BeginViewportSideBar("##verdict_bar", ImGui::GetMainViewport(), ImGuiDir_Up, VerdictStripHeight(),
+                                  kFlags)) {
+    waiting = DrawVerdictStrip(context);
+  }
+  ImGui::End();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  return waiting;
 }
 
 }  // namespace stepscope

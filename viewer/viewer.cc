@@ -19,6 +19,7 @@
 #include "viewer/panel.h"
 #include "viewer/settings.h"
 #include "viewer/timeline/timeline_panel.h"
+#include "viewer/verdict_strip.h"
 #include "viewer/view_state.h"
 
 namespace stepscope {
@@ -268,6 +269,7 @@ void Viewer::Frame(const SessionView& session) {
   s.HandleKeys(context);
   const bool empty = session.runs.empty();
   DrawMenuBar(chrome, &s.search_box);
+  DrawVerdictBar(panel);
   DrawStatusBar(chrome);
   bool built = false;
   DrawDockSpace(chrome, s.windows.reset_layout, empty, &built);

@@ -386,9 +386,15 @@ void ResultTableView::KeepInSight(float row_height, bool centre) {
 
 void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable& table, float row_height) {
   if (order_.empty() || !ImGui::IsWindowFocused() || ImGui::GetIO().WantTextInput) return;
+  // The application's keys look at who owns a key: here it is the table.
+  for (ImGuiKey key : {ImGuiKey_DownArrow, ImGuiKey_UpArrow, ImGuiKey_PageDown, ImGuiKey_PageUp, ImGuiKey_Home,
+                       ImGuiKey_End, ImGuiKey_Enter, ImGuiKey_C}) {
+    ImGui::SetKeyOwner(key, ImGui::GetCurrentWindow()->ID);
+  }
   const auto page = static_cast<int>(std::max(1.0f, ImGui::GetWindowHeight() / row_height - 2));
-  const auto pressed = [](ImGuiKeyChord key) {
-    return ImGui::Shortcut(key, ImGuiInputFlags_Repeat | ImGuiInputFlags_RouteFocused);
+  const auto pressed = [](ImGuiKey key) {
+    return ImGui::GetIO().KeyMods == ImGuiMod_None &&
+           ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, ImGui::GetCurrentWindow()->ID);
   };
   const auto last = static_cast<int>(order_.size()) - 1;
   const size_t found = PositionOf(current_);
@@ -406,7 +412,10 @@ void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable&
   }
   if (current_ < 0) return;
   if (pressed(ImGuiKey_Enter)) ShowOnTimeline(context, table);
-  if (pressed(ImGuiMod_Ctrl | ImGuiKey_C)) context.services.SetClipboard(SelectedTsv(table));
+  if (ImGui::GetIO().KeyMods == ImGuiMod_Ctrl &&
+      ImGui::IsKeyPressed(ImGuiKey_C, ImGuiInputFlags_None, ImGui::GetCurrentWindow()->ID)) {
+    context.services.SetClipboard(SelectedTsv(table));
+  }
 }
 
 CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultTable& table) const {
