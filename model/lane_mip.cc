@@ -63,19 +63,18 @@ MipNode Leaf(const LaneView& lane, uint32_t first, uint32_t last) {
     longest_dur = std::max(dur, longest_dur);
   }
   const Ps end = SaturatingAdd(lane.start[last - 1], lane.dur[last - 1]);
-  return {end, ClampBusy(busy), longest_dur, longest, last - first};
+  return {lane.start[first], end, ClampBusy(busy), static_cast<float>(longest_dur), longest};
 }
 
 }  // namespace
 
-// What a fold knows of its events so far. `busy` is of whole events and may wrap; see
-// BinWriter::Clipped.
+// What a fold knows of its events so far. `busy` is of whole events and may wrap; see Clipped.
 struct Fold {
   uint64_t busy = 0;
-  Ps longest_dur = -1;
+  float longest_dur = -1;
   uint32_t longest = 0;
 
-  void Add(uint32_t event, Ps dur, Ps all_busy) {
+  void Add(uint32_t event, float dur, Ps all_busy) {
     busy += static_cast<uint64_t>(all_busy);
     longest = dur > longest_dur ? event : longest;
     longest_dur = std::max(dur, longest_dur);
@@ -96,14 +95,22 @@ class BinWriter {
         out_(out),
         out_begin_(out->size()) {}
 
-  // Events [first, last) are those that touch the view.
+  // Events [first, last) are those that touch the view. `scan`: read each event, not the pyramid.
   void Run(uint32_t first, uint32_t last, bool scan);
 
  private:
-  bool Long(uint32_t i) const { return static_cast<uint64_t>(dur_[i]) >= pixel_; }
+  bool AtNode(uint32_t i) const { return !scan_ && i % LaneMip::kLeaf == 0; }
+  const MipNode& LeafAt(uint32_t i) const { return levels_[0][i / LaneMip::kLeaf]; }
+  bool AllShort(const MipNode& node) const { return node.longest_dur < static_cast<float>(pixel_); }
+  // Both ask the node where one begins: its line is read anyway, the event's is not.
+  Ps Begin(uint32_t i) const { return AtNode(i) ? LeafAt(i).begin : start_[i]; }
+  bool Long(uint32_t i) const {
+    if (AtNode(i) && AllShort(LeafAt(i))) return false;
+    return static_cast<uint64_t>(dur_[i]) >= pixel_;
+  }
   Ps Clipped(uint32_t i, uint32_t next, uint64_t busy) const;
   uint32_t FoldNodes(uint32_t i, Ps column_end, Fold* fold) const;
-  uint32_t FoldColumn(uint32_t i, Ps column_end, bool scan, Fold* fold) const;
+  uint32_t FoldColumn(uint32_t i, Ps column_end, Fold* fold) const;
   void Emit(uint32_t first_px, uint32_t last_px, uint32_t event, uint32_t count, Ps busy);
 
   const std::vector<Column<MipNode>>& levels_;
@@ -112,6 +119,7 @@ class BinWriter {
   const TimeRange view_;
   const PixelAxis axis_;
   const uint64_t pixel_;
+  bool scan_ = true;
   std::vector<Bin>* const out_;
   const size_t out_begin_;
   uint32_t first_ = 0, last_ = 0;
@@ -142,20 +150,15 @@ uint32_t BinWriter::FoldNodes(uint32_t i, Ps column_end, Fold* fold) const {
   const auto fits = [&](size_t at, uint32_t events) {
     if (i % events != 0 || last_ - i < events) return false;
     const MipNode& node = levels_[at][i / events];
-    return node.end <= limit && static_cast<uint64_t>(node.longest_dur) < pixel_;
+    return node.end <= limit && node.begin < column_end && AllShort(node);
   };
-  for (Ps end = kMinPs;;) {
-    // The node before ended in the column, but that this one begins in it must be looked up: there
-    // may be a gap.
-    if (end >= column_end) return i;
+  for (;;) {
     if (level + 1 < levels_.size() && fits(level + 1, size * LaneMip::kFan)) {
       ++level;
       size *= LaneMip::kFan;
     } else if (fits(level, size)) {
       const MipNode& node = levels_[level][i / size];
-      if (node.end >= column_end && start_[i] >= column_end) return i;
       fold->Add(node.longest, node.longest_dur, node.busy);
-      end = node.end;
       i += size;
     } else if (level == 0) {
       return i;
@@ -167,17 +170,28 @@ uint32_t BinWriter::FoldNodes(uint32_t i, Ps column_end, Fold* fold) const {
 }
 
 // Folds the short events from i on that begin in the column; returns the first event not folded.
-uint32_t BinWriter::FoldColumn(uint32_t i, Ps column_end, bool scan, Fold* fold) const {
-  while (i < last_ && start_[i] < column_end && !Long(i)) {
-    if (!scan && i % LaneMip::kLeaf == 0) {
-      scan = true;  // what is left of the column then is less than a node
+uint32_t BinWriter::FoldColumn(uint32_t i, Ps column_end, Fold* fold) const {
+  if (scan_) {  // the same without questions, because millions of events come this way each frame
+    const uint32_t last = last_;
+    const uint64_t pixel = pixel_;
+    Fold local = *fold;
+    for (; i < last && start_[i] < column_end && static_cast<uint64_t>(dur_[i]) < pixel; ++i) {
+      local.Add(i, static_cast<float>(dur_[i]), dur_[i]);
+    }
+    *fold = local;
+    return i;
+  }
+  bool nodes = true;  // once they are folded, less than a node is left of the column
+  while (i < last_ && Begin(i) < column_end && !Long(i)) {
+    if (nodes && AtNode(i)) {
+      nodes = false;
       const uint32_t next = FoldNodes(i, column_end, fold);
       if (next != i) {
         i = next;
         continue;
       }
     }
-    fold->Add(i, dur_[i], dur_[i]);
+    fold->Add(i, static_cast<float>(dur_[i]), dur_[i]);
     ++i;
   }
   return i;
@@ -186,8 +200,9 @@ uint32_t BinWriter::FoldColumn(uint32_t i, Ps column_end, bool scan, Fold* fold)
 void BinWriter::Run(uint32_t first, uint32_t last, bool scan) {
   first_ = first;
   last_ = last;
+  scan_ = scan;
   for (uint32_t i = first; i < last;) {
-    const uint32_t px = axis_.PixelOf(std::max(start_[i], view_.begin));
+    const uint32_t px = axis_.PixelOf(std::max(Begin(i), view_.begin));
     if (Long(i)) {
       const Ps end = std::min(SaturatingAdd(start_[i], dur_[i]), view_.end);
       const Ps busy = Clipped(i, i + 1, static_cast<uint64_t>(dur_[i]));
@@ -196,7 +211,7 @@ void BinWriter::Run(uint32_t first, uint32_t last, bool scan) {
       continue;
     }
     Fold fold;
-    const uint32_t next = FoldColumn(i, axis_.ColumnEnd(px), scan, &fold);
+    const uint32_t next = FoldColumn(i, axis_.ColumnEnd(px), &fold);
     Emit(px, px, fold.longest, next - i, Clipped(i, next, fold.busy));
     i = next;
   }
@@ -276,7 +291,6 @@ void LaneMip::FillLevel(size_t level, size_t begin, size_t end) {
         node.longest = below[k].longest;
       }
       node.busy = SaturatingAdd(node.busy, below[k].busy);
-      node.count += below[k].count;
     }
     node.end = below[last - 1].end;
     levels_[level][i] = node;

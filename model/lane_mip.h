@@ -21,11 +21,11 @@ struct LaneView {  // the columns of one lane
 };
 
 struct MipNode {
-  Ps end;   // of the last event below
-  Ps busy;  // sum of durations below
-  Ps longest_dur;
-  uint32_t longest;  // index within the lane of the longest event, the first of equal ones
-  uint32_t count;
+  Ps begin, end;      // of the first and the last event below
+  Ps busy;            // sum of durations below
+  float longest_dur;  // rounded, so that a node has the size of half a cache line
+  uint32_t
+      longest;  // index within the lane of the longest event (rounded; the first of equal ones)
 };
 static_assert(sizeof(MipNode) == 32);
 
