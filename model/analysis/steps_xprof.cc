@@ -176,8 +176,9 @@ void Steps::MarkImplicit() {
   }
   auto begin = [&](size_t i) { return trace_.set.Start(grouping_.groups[i].root); };
   for (auto& [host, groups] : by_host) {
-    std::erase_if(groups, [&](size_t i) {
-      return trace_.set.Duration(grouping_.groups[i].root) < longest[host] / 4;
+    const Ps least = longest[host] / 4;  // clang 14 captures no structured binding
+    std::erase_if(groups, [&, least](size_t i) {
+      return trace_.set.Duration(grouping_.groups[i].root) < least;
     });
     std::sort(groups.begin(), groups.end(),
               [&](size_t a, size_t b) { return begin(a) < begin(b); });
