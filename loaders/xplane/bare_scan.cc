@@ -21,6 +21,7 @@ namespace {
 
 using xplane::Bytes;
 using xplane::ReadVarint;
+using xplane::ReadVarintPadded;
 
 struct Mapping {
   Bytes begin = nullptr;
@@ -76,30 +77,91 @@ void Walk(Span message, Fn fn) {
   }
 }
 
-void ScanEvent(Span event, Bytes line, int64_t line_start, Columns* out) {
-  uint64_t meta = 0, offset = 0, duration = 0;
+struct EventNumbers {
+  uint64_t meta = 0, offset = 0, duration = 0, stats = 0;
+};
+
+// Near the end of the file: with every check.
+void ReadEventCarefully(Span event, EventNumbers* e) {
   Walk(event, [&](uint64_t tag, Bytes p, Bytes end) -> Bytes {
-    if (tag == 8) return ReadVarint(p, event.second, &meta);
-    if (tag == 16) return ReadVarint(p, event.second, &offset);
-    if (tag == 24) return ReadVarint(p, event.second, &duration);
-    if (tag == 34) {
-      for (Bytes s = p; s != nullptr && s < end;) {
-        uint64_t stat = 0;
-        s = ReadVarint(s, end, &stat);
-        out->stats += stat;
-        if (s != nullptr) s = Skip(s, end, stat);
-      }
-      return end;
+    if (tag == 8) return ReadVarint(p, event.second, &e->meta);
+    if (tag == 16) return ReadVarint(p, event.second, &e->offset);
+    if (tag == 24) return ReadVarint(p, event.second, &e->duration);
+    for (Bytes s = p; tag == 34 && s != nullptr && s < end;) {
+      uint64_t stat = 0;
+      s = ReadVarint(s, end, &stat);
+      e->stats += stat;
+      if (s != nullptr) s = Skip(s, end, stat);
     }
     return end != nullptr ? end : Skip(p, event.second, tag);
   });
-  out->start.push_back(static_cast<int64_t>(static_cast<uint64_t>(line_start) + offset));
-  out->duration.push_back(static_cast<int64_t>(duration));
-  out->meta.push_back(static_cast<uint32_t>(meta));
+}
+
+// Elsewhere a varint may be read past the end of its message; where it ended is checked afterwards.
+inline Bytes SkipPadded(Bytes p, Bytes end, uint64_t tag) {
+  uint64_t n = 0;
+  switch (tag & 7) {
+    case xplane::kVarint:
+      return ReadVarintPadded(p, &n);
+    case xplane::kLen:
+      p = ReadVarintPadded(p, &n);
+      return p != nullptr && p <= end && n <= static_cast<uint64_t>(end - p) ? p + n : nullptr;
+    case xplane::kFixed64:
+      return p + 8;
+    case xplane::kFixed32:
+      return p + 4;
+    default:
+      return nullptr;
+  }
+}
+
+bool ReadEventFast(Span event, EventNumbers* e) {
+  Bytes p = event.first;
+  while (p < event.second) {
+    uint64_t tag = 0, n = 0;
+    p = ReadVarintPadded(p, &tag);
+    if (p == nullptr) return false;
+    if (tag == 8) {
+      p = ReadVarintPadded(p, &e->meta);
+    } else if (tag == 16) {
+      p = ReadVarintPadded(p, &e->offset);
+    } else if (tag == 24) {
+      p = ReadVarintPadded(p, &e->duration);
+    } else if (tag == 34) {
+      p = ReadVarintPadded(p, &n);
+      if (p == nullptr || p > event.second || n > static_cast<uint64_t>(event.second - p))
+        return false;
+      const Bytes end = p + n;
+      while (p < end) {
+        uint64_t stat = 0;
+        p = ReadVarintPadded(p, &stat);
+        if (p == nullptr) return false;
+        e->stats += stat;
+        p = SkipPadded(p, end, stat);
+        if (p == nullptr) return false;
+      }
+    } else {
+      p = SkipPadded(p, event.second, tag);
+    }
+    if (p == nullptr) return false;
+  }
+  return true;
+}
+
+inline void ScanEvent(Span event, Bytes line, Bytes file_end, uint64_t line_start, Columns* out) {
+  EventNumbers e;
+  if (file_end - event.second < 32 || !ReadEventFast(event, &e)) {
+    e = {};
+    ReadEventCarefully(event, &e);
+  }
+  out->stats += e.stats;
+  out->start.push_back(static_cast<int64_t>(line_start + e.offset));
+  out->duration.push_back(static_cast<int64_t>(e.duration));
+  out->meta.push_back(static_cast<uint32_t>(e.meta));
   out->place.push_back(static_cast<uint32_t>(event.second - line));
 }
 
-void ScanLine(Span line, Columns* out) {
+void ScanLine(Span line, Bytes file_end, Columns* out) {
   const size_t guess = static_cast<size_t>(line.second - line.first) / 48;
   out->start.reserve(guess);
   out->duration.reserve(guess);
@@ -112,7 +174,7 @@ void ScanLine(Span line, Columns* out) {
       start *= 1000;
       return p;
     }
-    if (tag == 34) ScanEvent({p, end}, line.first, static_cast<int64_t>(start), out);
+    if (tag == 34) ScanEvent({p, end}, line.first, file_end, start, out);
     return end != nullptr ? end : Skip(p, line.second, tag);
   });
 }
@@ -137,7 +199,8 @@ uint64_t ScanOnce(int fd, size_t size, unsigned threads) {
   const std::vector<Span> lines = Lines({file.begin, file.begin + size});
   std::vector<Columns> columns(lines.size());
   ParallelFor(
-      lines.size(), [&](size_t i) { ScanLine(lines[i], &columns[i]); }, threads);
+      lines.size(), [&](size_t i) { ScanLine(lines[i], file.begin + file.size, &columns[i]); },
+      threads);
   uint64_t events = 0;
   for (const Columns& c : columns) events += c.start.size();
   return events;
