@@ -15,6 +15,7 @@ std::optional<uint32_t> EventAt(const Lane& lane, Ps t, Ps slop = 0);
 std::pair<uint32_t, uint32_t> EventsIn(const Lane& lane, TimeRange range);
 // The event one depth up that encloses row; invalid if none. Instants have the innermost enclosing slice as parent.
 EventRow Parent(const TrackSet& set, EventRow row);
+// The slices one depth down inside row, in order; instants inside it are not listed.
 std::vector<EventRow> Children(const TrackSet& set, EventRow row);
 // Duration minus the children's. 0 for instants; spilled events have no children.
 Ps SelfTime(const TrackSet& set, EventRow row);
