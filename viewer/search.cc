@@ -25,7 +25,7 @@ std::vector<uint32_t> MatchingRows(const TrackSet& set, const std::vector<uint8_
 std::vector<uint8_t> MatchingMetas(const NameTable& names, const std::string& query, bool* any) {
   std::vector<uint8_t> wanted(names.metas.size() + 1, 0);
   for (size_t i = 0; i < names.metas.size(); ++i) {
-    wanted[i] = ContainsIgnoreCase(names.DisplayName(MetaId(static_cast<uint32_t>(i))), query);
+    wanted[i] = ContainsLower(names.DisplayName(MetaId(static_cast<uint32_t>(i))), query);
     *any = *any || wanted[i] != 0;
   }
   return wanted;
@@ -63,7 +63,7 @@ SearchHits Find(std::string query, const std::vector<TimelineRun>& runs, std::st
 
 }  // namespace
 
-bool ContainsIgnoreCase(std::string_view text, std::string_view lower_needle) {
+bool ContainsLower(std::string_view text, std::string_view lower_needle) {
   const auto found = std::search(text.begin(), text.end(), lower_needle.begin(), lower_needle.end(),
                                  [](char a, char b) { return LowerChar(a) == b; });
   return found != text.end() || lower_needle.empty();

@@ -13,7 +13,8 @@
 
 namespace stepscope {
 
-bool ContainsIgnoreCase(std::string_view text, std::string_view lower_needle);
+// Case of `text` does not matter; the needle is in lower case already. (model has ContainsIgnoreCase, which folds both.)
+bool ContainsLower(std::string_view text, std::string_view lower_needle);
 
 struct SearchHits {
   std::string query;

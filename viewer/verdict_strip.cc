@@ -17,7 +17,8 @@ namespace stepscope {
 namespace {
 
 // A label in secondary colour and its number; the x after it, or `x` if it does not fit.
-float Number(const PanelContext& context, float x, float y, float right, const char* label, const std::string& value) {
+float Number(const PanelContext& context, float x, float y, float right, const char* label,
+             const std::string& value) {
   const float gap = BaseEm() * 0.5f;
   float label_width = 0, value_width = 0;
   {
@@ -32,18 +33,21 @@ float Number(const PanelContext& context, float x, float y, float right, const c
     const FaceScope ui(context, Face::kUi);
     list->AddText(ImVec2(std::floor(x), y), context.theme[Role::kText2], label);
   }
-  list->AddText(ImVec2(std::floor(x + label_width + gap), y), context.theme[Role::kText], value.c_str());
+  list->AddText(ImVec2(std::floor(x + label_width + gap), y), context.theme[Role::kText],
+                value.c_str());
   return x + label_width + gap + value_width + BaseEm() * 1.6f;
 }
 
 // Where an average step goes, as one bar.
-float ClassBar(const PanelContext& context, const ResultTable& steps, float x, float y, float width) {
+float ClassBar(const PanelContext& context, const ResultTable& steps, float x, float y,
+               float width) {
   std::array<double, 9> sums{};
   double all = 0;
   const int partial = steps.Column("partial");
   constexpr size_t kMost = 2000;  // enough for a mean; a strip is drawn every frame
   for (size_t r = 0; r < std::min(kMost, steps.rows.size()); ++r) {
-    const auto* cut = partial >= 0 ? std::get_if<bool>(&steps.rows[r][static_cast<size_t>(partial)]) : nullptr;
+    const auto* cut =
+        partial >= 0 ? std::get_if<bool>(&steps.rows[r][static_cast<size_t>(partial)]) : nullptr;
     if (cut != nullptr && *cut) continue;
     for (size_t i = 0; i < sums.size(); ++i) {
       const int c = steps.Column(StepClasses()[i].column);
@@ -68,9 +72,7 @@ float ClassBar(const PanelContext& context, const ResultTable& steps, float x, f
   return x + width + BaseEm() * 1.6f;
 }
 
-std::string Percent(double v) {
-  return NumberText(v, {1, 1, "", " %"});
-}
+std::string Percent(double v) { return NumberText(v, {1, 1, "", " %"}); }
 
 double ClassPercent(const ResultTable& steps, const char* column) {
   const int c = steps.Column(column), t = steps.Column("stepTimeMs");
@@ -99,9 +101,7 @@ const char* Word(Finding::Grade grade) {
 
 }  // namespace
 
-float VerdictStripHeight() {
-  return std::floor(BaseEm() * 2.6f);
-}
+float VerdictStripHeight() { return std::floor(BaseEm() * 2.6f); }
 
 void DrawVerdict(const PanelContext& context, const AnalysisResult& result, float right) {
   if (result.findings.empty()) return;
@@ -126,7 +126,8 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, floa
     // The sentence where there is room, its one word where there is not.
     const float numbers = has_steps ? em * 46 : 0;
     const bool sentence = x + TextWidth(verdict.text) + numbers < right || !has_steps;
-    const std::string_view text = sentence ? std::string_view(verdict.text) : std::string_view(Word(verdict.grade));
+    const std::string_view text =
+        sentence ? std::string_view(verdict.text) : std::string_view(Word(verdict.grade));
     DrawCut(list, ImVec2(x, y), right, context.theme[Role::kText], text);
     const float width = std::min(TextWidth(text), right - x);
     ImGui::SetCursorScreenPos(ImVec2(p.x, p.y));
@@ -148,7 +149,8 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, floa
     const FaceScope ui(context, Face::kUi);
     y = std::floor(middle - ImGui::GetTextLineHeight() * 0.5f);
   }
-  const NumberFormat format = FormatFor(Unit::kMs, ValueType::kReal, NumberIn(result, "steptime_ms_average"));
+  const NumberFormat format =
+      FormatFor(Unit::kMs, ValueType::kReal, NumberIn(result, "steptime_ms_average"));
   x = Number(context, x, y, right, "Step",
              NumberText(NumberIn(result, "steptime_ms_average"), format) + " " + format.header);
   const bool device = TextOf(result, "device_type") != "CPU";
@@ -157,7 +159,8 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, floa
   if (x + em * 12 < right) x = ClassBar(context, *steps, x, static_cast<float>(middle), em * 11);
   x = Number(context, x, y, right, "Input", Percent(NumberIn(result, "input_percent")));
   if (result.Find("device_compute_16bit_percent") != nullptr) {
-    x = Number(context, x, y, right, "16-bit", Percent(NumberIn(result, "device_compute_16bit_percent")));
+    x = Number(context, x, y, right, "16-bit",
+               Percent(NumberIn(result, "device_compute_16bit_percent")));
   }
   Number(context, x, y, right, "Steps", std::to_string(steps->rows.size()));
 }
@@ -182,14 +185,14 @@ bool DrawVerdictStrip(const PanelContext& context) {
 
 bool DrawVerdictBar(const PanelContext& context) {
   if (context.run == nullptr || !context.run->trace) return false;
-  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
-                                      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus |
-                                      ImGuiWindowFlags_NoDocking;
+  constexpr ImGuiWindowFlags kFlags =
+      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
+      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus | ImGuiWindowFlags_NoDocking;
   bool waiting = false;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, context.theme[Role::kPanel]);
-  if (ImGui::BeginViewportSideBar("##verdict_bar", ImGui::GetMainViewport(), ImGuiDir_Up, VerdictStripHeight(),
-                                  kFlags)) {
+  if (ImGui::BeginViewportSideBar("##verdict_bar", ImGui::GetMainViewport(), ImGuiDir_Up,
+                                  VerdictStripHeight(), kFlags)) {
     waiting = DrawVerdictStrip(context);
   }
   ImGui::End();

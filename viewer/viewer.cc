@@ -333,7 +333,7 @@ bool Viewer::SelectByName(const std::string& name) {
     const TrackSet& set = run.trace->set;
     std::vector<uint8_t> wanted(set.names->metas.size(), 0);
     for (uint32_t m = 0; m < wanted.size(); ++m)
-      wanted[m] = ContainsIgnoreCase(set.names->DisplayName(MetaId(m)), needle);
+      wanted[m] = ContainsLower(set.names->DisplayName(MetaId(m)), needle);
     for (const Lane& lane : set.lanes) {
       for (uint32_t i = 0; i < lane.size() && lane.start[i] < best_start; ++i) {
         if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;

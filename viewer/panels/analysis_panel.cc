@@ -19,8 +19,7 @@ uint64_t KeyOf(const PanelContext& context, const AnalysisResult* result) {
   uint64_t h = reinterpret_cast<uintptr_t>(result);
   h = (h ^ context.run->id.value) * 0x9e3779b97f4a7c15ull;
   h = (h ^ context.session.generation) * 0x9e3779b97f4a7c15ull;
-  for (char c : context.view.host)
-    h = (h ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
+  for (char c : context.view.host) h = (h ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
   return h | 1;
 }
 
@@ -31,7 +30,8 @@ void CentredText(const PanelContext& context, std::string_view text) {
   const ImVec2 size = ImGui::CalcTextSize(text.data(), text.data() + text.size(), false, width);
   const ImVec2 start = ImGui::GetCursorPos();
   const float x = start.x + std::max(0.0f, (avail.x - size.x) * 0.5f);
-  ImGui::SetCursorPos(ImVec2(std::floor(x), std::floor(start.y + std::max(0.0f, (avail.y - size.y) * 0.42f))));
+  ImGui::SetCursorPos(
+      ImVec2(std::floor(x), std::floor(start.y + std::max(0.0f, (avail.y - size.y) * 0.42f))));
   ImGui::PushTextWrapPos(x + width + 1);
   TextIn(context, Role::kText2, text);
   ImGui::PopTextWrapPos();
@@ -80,7 +80,8 @@ void DrawSpinner(const PanelContext& context, const char* doing) {
   list->PathStroke(context.theme[Role::kAccent], 2.5f);
   std::array<char, 128> text{};
   std::snprintf(text.data(), text.size(), "%s\u2026", doing);
-  list->AddText(ImVec2(centre.x + radius + Em(), centre.y - Em() * 0.5f), context.theme[Role::kText2], text.data());
+  list->AddText(ImVec2(centre.x + radius + Em(), centre.y - Em() * 0.5f),
+                context.theme[Role::kText2], text.data());
 }
 
 Role GradeRole(Finding::Grade grade) {
@@ -123,7 +124,8 @@ void DrawHeadline(const PanelContext& context, const Finding& finding) {
   if (!finding.next_step.empty()) WrappedIn(context, Role::kText2, finding.next_step);
 }
 
-void DrawFindings(const PanelContext& context, std::span<const Finding> findings, const char* own_panel) {
+void DrawFindings(const PanelContext& context, std::span<const Finding> findings,
+                  const char* own_panel) {
   const bool icons = context.fonts != nullptr && context.fonts->icons;
   const float indent = std::floor(BaseEm() * 1.6f);
   int id = 0;
@@ -161,7 +163,8 @@ void DrawBigNumber(const PanelContext& context, const Property* property, const 
   ImGui::BeginGroup();
   {
     const FaceScope big(context, Face::kMonoBold, TypeSize::kBig);
-    const std::string_view text = WriteNumber(value, {format.scale, format.decimals, "", ""}, buffer);
+    const std::string_view text =
+        WriteNumber(value, {format.scale, format.decimals, "", ""}, buffer);
     TextIn(context, Role::kText, text);
   }
   ImGui::SameLine(0, BaseEm() * 0.4f);

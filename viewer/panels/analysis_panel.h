@@ -1,6 +1,7 @@
-// AnalysisPanel: what the panels that show an analysis have in common: they ask the cache each frame, show a spinner
-// with what is being computed, say why there is nothing, and draw the result otherwise. DrawResult is a pure view: it
-// pushes commands and keeps widget state only, so tests call it with results made by hand.
+// AnalysisPanel: what the panels that show an analysis have in common: they ask the cache each
+// frame, show a spinner with what is being computed, say why there is nothing, and draw the result
+// otherwise. DrawResult is a pure view: it pushes commands and keeps widget state only, so tests
+// call it with results made by hand.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +19,22 @@ class AnalysisPanel : public Panel {
   void Draw(const PanelContext& context) final;
   bool animating() const override { return waiting_; }
   // `key` changes whenever `result` may have changed.
-  virtual void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) = 0;
+  virtual void DrawResult(const PanelContext& context, const AnalysisResult& result,
+                          uint64_t key) = 0;
 
  private:
   const char* analysis_;
   const char* doing_;  // "Adding up the kernels"
   bool waiting_ = false;
-  double since_ = 0;   // when the wait began: a spinner that flashes says nothing
+  double since_ = 0;  // when the wait began: a spinner that flashes says nothing
 };
 
 // Parts that several panels use.
 void DrawEmpty(const PanelContext& context, const std::string& reason);
 void DrawSpinner(const PanelContext& context, const char* doing);
 // Findings as icon, sentence, advice and a link to the panel with the evidence; from index `first`.
-void DrawFindings(const PanelContext& context, std::span<const Finding> findings, const char* own_panel);
+void DrawFindings(const PanelContext& context, std::span<const Finding> findings,
+                  const char* own_panel);
 void DrawHeadline(const PanelContext& context, const Finding& finding);
 Role GradeRole(Finding::Grade grade);
 const char* GradeIcon(Finding::Grade grade);

@@ -1,4 +1,5 @@
-// Input pipeline: is the program input-bound, how long steps take, and what the host does to read and prepare data.
+// Input pipeline: is the program input-bound, how long steps take, and what the host does to read
+// and prepare data.
 #include <imgui.h>
 
 #include <array>
@@ -27,14 +28,17 @@ constexpr HostPart kParts[] = {
     {"advanced_file_read_us", "Reading files in advance", Kind::kKernelLaunch,
      "More readers in parallel, larger files, or a faster disk."},
     {"preprocessing_us", "Preprocessing", Kind::kHostCompute,
-     "map(num_parallel_calls=tf.data.AUTOTUNE), batch before map, cache() before what is random, prefetch() at the "
+     "map(num_parallel_calls=tf.data.AUTOTUNE), batch before map, cache() before what is random, "
+     "prefetch() at the "
      "end; or do it on the device."},
     {"enqueue_us", "Enqueueing to the device", Kind::kDeviceToDevice,
      "Fewer and larger transfers: batch, and send what is small in one tensor."},
-    {"unclassified_nonequeue_us", "Other", Kind::kOther, "Not tf.data: look at the host's threads on the timeline."},
+    {"unclassified_nonequeue_us", "Other", Kind::kOther,
+     "Not tf.data: look at the host's threads on the timeline."},
 };
 
-constexpr const char* kFirst[] = {"opName", "category", "count", "timeInMs", "timeInPercent", "selfTimeInMs",
+constexpr const char* kFirst[] = {"opName",           "category",      "count",
+                                  "timeInMs",         "timeInPercent", "selfTimeInMs",
                                   "selfTimeInPercent"};
 
 class InputPipelinePanel final : public AnalysisPanel {
@@ -45,7 +49,8 @@ class InputPipelinePanel final : public AnalysisPanel {
  private:
   void DrawSummary(const PanelContext& context, const AnalysisResult& result);
   void DrawHost(const PanelContext& context, const AnalysisResult& result);
-  void DrawTable(const PanelContext& context, const AnalysisResult& result, uint64_t key, float height);
+  void DrawTable(const PanelContext& context, const AnalysisResult& result, uint64_t key,
+                 float height);
   double InputPercent() const;
 
   StepChart chart_;
@@ -74,14 +79,16 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
                                         : Finding::Grade::kGood,
                            text.data(), "", ""});
   } else {
-    DrawHeadline(context, {Finding::Grade::kInfo, "No step time could be measured; the host side is below.", "", ""});
+    DrawHeadline(context, {Finding::Grade::kInfo,
+                           "No step time could be measured; the host side is below.", "", ""});
   }
   if (chart_.counted() == 0) return;
   Rule(context);
   SectionTitle(context, "Device side", "step time");
-  const std::array<std::pair<const char*, double>, 3> rows = {{{"Average", chart_.total().mean},
-                                                               {"Standard deviation", chart_.total().deviation},
-                                                               {"Input, of a step", chart_.classes()[5].mean}}};
+  const std::array<std::pair<const char*, double>, 3> rows = {
+      {{"Average", chart_.total().mean},
+       {"Standard deviation", chart_.total().deviation},
+       {"Input, of a step", chart_.classes()[5].mean}}};
   for (const auto& [label, value] : rows)
     KeyValue(context, label, NumberText(value, {1, 3, "", " ms"}), BaseEm() * 11, true);
   double low = 0, high = 0;
@@ -90,7 +97,8 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
     low = i == 0 ? t : std::min(low, t);
     high = std::max(high, t);
   }
-  KeyValue(context, "Range", NumberText(low, {1, 3, "", ""}) + " to " + NumberText(high, {1, 3, "", " ms"}),
+  KeyValue(context, "Range",
+           NumberText(low, {1, 3, "", ""}) + " to " + NumberText(high, {1, 3, "", " ms"}),
            BaseEm() * 11, true);
 }
 
@@ -100,13 +108,15 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
   std::array<RingSlice, std::size(kParts)> shares;
   double sum = 0, most = 0;
   for (size_t i = 0; i < shares.size(); ++i) {
-    shares[i] = {kParts[i].label, NumberIn(result, kParts[i].property), context.theme[kParts[i].kind], -1};
+    shares[i] = {kParts[i].label, NumberIn(result, kParts[i].property),
+                 context.theme[kParts[i].kind], -1};
     sum += shares[i].value;
     most = std::max(most, shares[i].value);
   }
   if (sum <= 0) {
     WrappedIn(context, Role::kText2,
-              "No input operations were recorded. tf.data reports them with host_tracer_level 2; PyTorch's DataLoader "
+              "No input operations were recorded. tf.data reports them with host_tracer_level 2; "
+              "PyTorch's DataLoader "
               "and JAX's input code show as host functions on the timeline.");
     return;
   }
@@ -119,8 +129,8 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
     const float width = ImGui::GetContentRegionAvail().x, chip = std::floor(Em() * 0.7f);
     ImDrawList* list = ImGui::GetWindowDrawList();
     DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, shares[i].color, 2);
-    DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), p.x + width - Em() * 10, context.theme[Role::kText],
-            shares[i].label);
+    DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), p.x + width - Em() * 10,
+            context.theme[Role::kText], shares[i].label);
     const FaceScope mono(context, Face::kMono);
     std::array<char, 64> buffer{};
     const std::string value = NumberText(shares[i].value, format) + " " + format.header;
@@ -138,8 +148,8 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
   }
 }
 
-void InputPipelinePanel::DrawTable(const PanelContext& context, const AnalysisResult& result, uint64_t key,
-                                   float height) {
+void InputPipelinePanel::DrawTable(const PanelContext& context, const AnalysisResult& result,
+                                   uint64_t key, float height) {
   const ResultTable* ops = result.Table("host_ops");
   if (ops == nullptr) return;
   SectionTitle(context, "Input operations");
@@ -152,11 +162,13 @@ void InputPipelinePanel::DrawTable(const PanelContext& context, const AnalysisRe
   options.noun = "input ops";
   options.name_column = "opName";
   options.first_columns = kFirst;
-  options.height = height > 0 ? std::max(height - ImGui::GetFrameHeightWithSpacing() * 2, BaseEm() * 9) : 0;
+  options.height =
+      height > 0 ? std::max(height - ImGui::GetFrameHeightWithSpacing() * 2, BaseEm() * 9) : 0;
   table_.Draw(context, *ops, key, options);
 }
 
-void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
+                                    uint64_t key) {
   const ResultTable* steps = result.Table("steps");
   if (steps != nullptr) chart_.Update(context, *steps, key);
   const ImVec2 avail = ImGui::GetContentRegionAvail();
@@ -171,7 +183,8 @@ void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisR
     ImGui::BeginChild("data", ImVec2(0, 0));
     const float height = ImGui::GetContentRegionAvail().y;
     if (steps != nullptr && !steps->rows.empty()) {
-      chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, std::max(em * 11, height * 0.45f)));
+      chart_.Draw(context, *steps,
+                  ImVec2(ImGui::GetContentRegionAvail().x, std::max(em * 11, height * 0.45f)));
       Rule(context);
     }
     const float left = ImGui::GetContentRegionAvail().y;
@@ -191,8 +204,6 @@ void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisR
 
 }  // namespace
 
-std::unique_ptr<Panel> MakeInputPipelinePanel() {
-  return std::make_unique<InputPipelinePanel>();
-}
+std::unique_ptr<Panel> MakeInputPipelinePanel() { return std::make_unique<InputPipelinePanel>(); }
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
-// Kernels: what runs on the GPUs, by kernel and op, by kernel, or by op; a ring of the largest, the durations of the
-// selected row, and how much is too short to be worth a launch.
+// Kernels: what runs on the GPUs, by kernel and op, by kernel, or by op; a ring of the largest, the
+// durations of the selected row, and how much is too short to be worth a launch.
 #include <imgui.h>
 
 #include <algorithm>
@@ -44,10 +44,11 @@ class KernelStatsPanel final : public AnalysisPanel {
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
-  void UpdateRing(const PanelContext& context, const AnalysisResult& result, const ResultTable& table, uint64_t key);
+  void UpdateRing(const PanelContext& context, const AnalysisResult& result,
+                  const ResultTable& table, uint64_t key);
   void UpdateHistogram(const PanelContext& context, const ResultTable& table, uint64_t key);
-  void DrawSide(const PanelContext& context, const AnalysisResult& result, const ResultTable& table, uint64_t key,
-                ImVec2 size);
+  void DrawSide(const PanelContext& context, const AnalysisResult& result, const ResultTable& table,
+                uint64_t key, ImVec2 size);
   void DrawDurations(const PanelContext& context, float width, float height);
   void DrawModes(const PanelContext& context, const AnalysisResult& result);
 
@@ -59,8 +60,8 @@ class KernelStatsPanel final : public AnalysisPanel {
   int histogram_row_ = -2;
 };
 
-void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisResult& result, const ResultTable& table,
-                                  uint64_t key) {
+void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisResult& result,
+                                  const ResultTable& table, uint64_t key) {
   const uint64_t ring_key = key * 8 + mode_ * 2 + (context.theme.light() ? 1 : 0);
   if (ring_key == ring_key_) return;
   ring_key_ = ring_key;
@@ -69,27 +70,32 @@ void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisRes
   ring_.centre = NumberText(ring_.total, format) + " " + format.header;
   if (result.Find("matrix_unit_percent") != nullptr) {
     std::array<char, 64> note{};
-    std::snprintf(note.data(), note.size(), "Tensor Core %.1f %%", NumberIn(result, "matrix_unit_percent"));
+    std::snprintf(note.data(), note.size(), "Tensor Core %.1f %%",
+                  NumberIn(result, "matrix_unit_percent"));
     ring_.centre_note = note.data();
   }
 }
 
 // Durations of the events of the selected row; O(events of the row), once per selection.
-void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const ResultTable& table, uint64_t key) {
+void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const ResultTable& table,
+                                       uint64_t key) {
   const int row = table_.current();
   const uint64_t histogram_key = key * 8 + mode_;
   if (row == histogram_row_ && histogram_key == histogram_key_) return;
   histogram_row_ = row;
   histogram_key_ = histogram_key;
   histogram_ = {};
-  if (row < 0 || static_cast<size_t>(row) >= table.links.size() || context.run == nullptr || !context.run->trace) return;
+  if (row < 0 || static_cast<size_t>(row) >= table.links.size() || context.run == nullptr ||
+      !context.run->trace)
+    return;
   const RowLink& link = table.links[static_cast<size_t>(row)];
   const TrackSet& set = context.run->trace->set;
   if (link.set != 0) return;
   std::vector<double> durations;
   durations.reserve(link.rows.size());
   for (EventRow event : link.rows) {
-    if (event.value < set.rows) durations.push_back(static_cast<double>(set.Duration(event)) / kPsPerUs);
+    if (event.value < set.rows)
+      durations.push_back(static_cast<double>(set.Duration(event)) / kPsPerUs);
   }
   histogram_ = MakeHistogram(std::move(durations), 28);
 }
@@ -104,19 +110,22 @@ void KernelStatsPanel::DrawDurations(const PanelContext& context, float width, f
   }
   const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, histogram_.max);
   std::array<char, 128> note{};
-  std::snprintf(note.data(), note.size(), "p50 %s  p95 %s  max %s %s", NumberText(histogram_.p50, format).c_str(),
-                NumberText(histogram_.p95, format).c_str(), NumberText(histogram_.max, format).c_str(), format.header);
+  std::snprintf(note.data(), note.size(), "p50 %s  p95 %s  max %s %s",
+                NumberText(histogram_.p50, format).c_str(),
+                NumberText(histogram_.p95, format).c_str(),
+                NumberText(histogram_.max, format).c_str(), format.header);
   SectionTitle(context, "Durations");
   {
     const FaceScope small(context, Face::kUi, TypeSize::kSlice);
     WrappedIn(context, Role::kText2, note.data());
   }
   const float left = height - (ImGui::GetCursorPosY() - top);
-  DrawHistogram(context, "##durations", histogram_, Unit::kUs, ImVec2(width, std::max(left, BaseEm() * 3.5f)));
+  DrawHistogram(context, "##durations", histogram_, Unit::kUs,
+                ImVec2(width, std::max(left, BaseEm() * 3.5f)));
 }
 
-void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResult& result, const ResultTable& table,
-                                uint64_t key, ImVec2 size) {
+void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResult& result,
+                                const ResultTable& table, uint64_t key, ImVec2 size) {
   static_cast<void>(key);
   const float em = BaseEm();
   SectionTitle(context, "Share of kernel time");
@@ -127,7 +136,8 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
   const float body = size.y - em * 1.8f - lines;
   if (ring) {
     const float height = std::clamp(both ? body * 0.62f : body, em * 6, size.x);
-    const int slice = DrawRing(context, "##ring", ring_, table_.current(), ImVec2(size.x, height), size.x > em * 24);
+    const int slice = DrawRing(context, "##ring", ring_, table_.current(), ImVec2(size.x, height),
+                               size.x > em * 24);
     if (slice >= 0) table_.Select(table, ring_.slices[static_cast<size_t>(slice)].row);
   }
   if (both || !ring) {
@@ -144,7 +154,8 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
   for (const Line& line : kLines) {
     const Property* p = result.Find(line.property);
     if (p == nullptr) continue;
-    KeyValue(context, line.label, NumberText(NumberOf(p->value), {1, 1, "", " %"}), size.x - em * 4.5f, true);
+    KeyValue(context, line.label, NumberText(NumberOf(p->value), {1, 1, "", " %"}),
+             size.x - em * 4.5f, true);
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) ImGui::SetTooltip("%s", p->how.c_str());
   }
 }
@@ -169,13 +180,16 @@ void KernelStatsPanel::DrawModes(const PanelContext& context, const AnalysisResu
     const float right = p.x + ImGui::GetContentRegionAvail().x;
     if (right - p.x < Em() * 14) break;
     const float y = p.y + ImGui::GetStyle().FramePadding.y;
-    DrawCut(ImGui::GetWindowDrawList(), ImVec2(p.x, y), right, context.theme[GradeRole(finding.grade)], finding.text);
-    ImGui::Dummy(ImVec2(std::min(TextWidth(finding.text), right - p.x), ImGui::GetTextLineHeight()));
+    DrawCut(ImGui::GetWindowDrawList(), ImVec2(p.x, y), right,
+            context.theme[GradeRole(finding.grade)], finding.text);
+    ImGui::Dummy(
+        ImVec2(std::min(TextWidth(finding.text), right - p.x), ImGui::GetTextLineHeight()));
     ImGui::SetItemTooltip("%s\n%s", finding.text.c_str(), finding.next_step.c_str());
   }
 }
 
-void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
+                                  uint64_t key) {
   const ResultTable* table = result.Table(kModes[mode_].table);
   if (table == nullptr) table = result.Table(kModes[mode_ = 0].table);
   if (table == nullptr) return;
@@ -206,8 +220,6 @@ void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisRes
 
 }  // namespace
 
-std::unique_ptr<Panel> MakeKernelStatsPanel() {
-  return std::make_unique<KernelStatsPanel>();
-}
+std::unique_ptr<Panel> MakeKernelStatsPanel() { return std::make_unique<KernelStatsPanel>(); }
 
 }  // namespace stepscope

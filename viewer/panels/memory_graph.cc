@@ -19,12 +19,11 @@ namespace {
 constexpr uint32_t kNoSnapshot = ~0u;
 constexpr double kPsPerMsReal = static_cast<double>(kPsPerMs);
 
-double Ms(Ps t) {
-  return static_cast<double>(t) / kPsPerMsReal;
-}
+double Ms(Ps t) { return static_cast<double>(t) / kPsPerMsReal; }
 
 std::string TextAt(const std::vector<Value>& row, int column) {
-  const auto* s = column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
+  const auto* s =
+      column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
   return s != nullptr ? *s : std::string();
 }
 
@@ -36,8 +35,8 @@ double RealAt(const std::vector<Value>& row, int column) {
 int FormatBytes(double value, char* buffer, int size, void* data) {
   const auto& format = *static_cast<const NumberFormat*>(data);
   const double shown = value * format.scale;
-  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f %s", shown < 10 && shown > 0 ? 1 : 0, shown,
-                       format.header);
+  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f %s",
+                       shown < 10 && shown > 0 ? 1 : 0, shown, format.header);
 }
 
 int FormatPercent(double value, char* buffer, int size, void*) {
@@ -47,7 +46,8 @@ int FormatPercent(double value, char* buffer, int size, void*) {
 int FormatMs(double value, char* buffer, int size, void* data) {
   // The axis says where it is to three digits of what it spans, not to the picosecond.
   const double span = *static_cast<const double*>(data);
-  const int decimals = std::clamp(static_cast<int>(std::ceil(2 - std::log10(std::max(span, 1e-9)))), 0, 9);
+  const int decimals =
+      std::clamp(static_cast<int>(std::ceil(2 - std::log10(std::max(span, 1e-9)))), 0, 9);
   return std::snprintf(buffer, static_cast<size_t>(size), "%.*f ms", decimals, value);
 }
 
@@ -55,7 +55,9 @@ struct Layer {
   const char* label;
   Kind kind;
 };
-constexpr Layer kLayers[] = {{"Stack", Kind::kStack}, {"Heap", Kind::kHeap}, {"Free", Kind::kFree},
+constexpr Layer kLayers[] = {{"Stack", Kind::kStack},
+                             {"Heap", Kind::kHeap},
+                             {"Free", Kind::kFree},
                              {"Fragmentation", Kind::kFragmentation}};
 
 }  // namespace
@@ -72,11 +74,14 @@ size_t MemorySeries::At(Ps t) const {
   return it == time.begin() ? 0 : static_cast<size_t>(it - time.begin()) - 1;
 }
 
-MemorySeries SeriesFromTable(const ResultTable& timeline, const std::string& host, const std::string& allocator) {
+MemorySeries SeriesFromTable(const ResultTable& timeline, const std::string& host,
+                             const std::string& allocator) {
   MemorySeries s;
-  const int c_host = timeline.Column("host"), c_id = timeline.Column("memory_id"), c_time = timeline.Column("time_ms");
+  const int c_host = timeline.Column("host"), c_id = timeline.Column("memory_id"),
+            c_time = timeline.Column("time_ms");
   const int c_stack = timeline.Column("stack_bytes"), c_heap = timeline.Column("heap_bytes");
-  const int c_free = timeline.Column("free_bytes"), c_fragmentation = timeline.Column("fragmentation");
+  const int c_free = timeline.Column("free_bytes"),
+            c_fragmentation = timeline.Column("fragmentation");
   const int c_activity = timeline.Column("activity");
   for (size_t r = 0; r < timeline.rows.size(); ++r) {
     const auto& row = timeline.rows[r];
@@ -93,8 +98,11 @@ MemorySeries SeriesFromTable(const ResultTable& timeline, const std::string& hos
   return s;
 }
 
-void MemoryGraph::Bin(const MemorySeries& series, uint64_t key, double first, double last, int pixels) {
-  if (key == key_ && first == bin_first_ && last == bin_last_ && bins_.size() == static_cast<size_t>(pixels)) return;
+void MemoryGraph::Bin(const MemorySeries& series, uint64_t key, double first, double last,
+                      int pixels) {
+  if (key == key_ && first == bin_first_ && last == bin_last_ &&
+      bins_.size() == static_cast<size_t>(pixels))
+    return;
   key_ = key;
   bin_first_ = first;
   bin_last_ = last;
@@ -102,9 +110,10 @@ void MemoryGraph::Bin(const MemorySeries& series, uint64_t key, double first, do
   const double step = (last - first) / pixels;
   for (int x = 0; x < pixels; ++x) {
     const double from = first + step * x, to = from + step;
-    const auto begin = static_cast<size_t>(
-        std::lower_bound(series.time.begin(), series.time.end(), from,
-                         [](Ps t, double ms) { return Ms(t) < ms; }) - series.time.begin());
+    const auto begin =
+        static_cast<size_t>(std::lower_bound(series.time.begin(), series.time.end(), from,
+                                             [](Ps t, double ms) { return Ms(t) < ms; }) -
+                            series.time.begin());
     size_t best = begin > 0 ? begin - 1 : series.size();
     double most = -1;
     for (size_t i = begin; i < series.size() && Ms(series.time[i]) < to; ++i) {
@@ -127,16 +136,18 @@ bool MemoryGraph::Legend(const PanelContext& context) {
 }
 
 // Neighbouring pixels that show the same snapshot are one rectangle.
-void MemoryGraph::DrawAreas(const PanelContext& context, const MemorySeries& series, float left, double scale) {
+void MemoryGraph::DrawAreas(const PanelContext& context, const MemorySeries& series, float left,
+                            double scale) {
   ImDrawList* list = ImPlot::GetPlotDrawList();
-  const auto y_of = [&](double bytes) { return std::floor(ImPlot::PlotToPixels(0, bytes * scale, ImAxis_X1, ImAxis_Y1).y); };
+  const auto y_of = [&](double bytes) {
+    return std::floor(ImPlot::PlotToPixels(0, bytes * scale, ImAxis_X1, ImAxis_Y1).y);
+  };
   const auto shown = [&](size_t layer) { return (hidden_ >> layer) % 2 == 0; };
   ImVec2 last_point(0, 0);
   bool has_last = false;
   for (size_t x = 0; x < bins_.size();) {
     size_t end = x + 1;
-    while (end < bins_.size() && bins_[end] == bins_[x])
-      ++end;
+    while (end < bins_.size() && bins_[end] == bins_[x]) ++end;
     const uint32_t i = bins_[x];
     if (i != kNoSnapshot) {
       const float x0 = left + static_cast<float>(x), x1 = left + static_cast<float>(end);
@@ -172,13 +183,14 @@ void MemoryGraph::DrawMarks(const PanelContext& context, Ps marked) const {
   };
   line(marked, context.theme[Role::kText], 1);
   const EventRef& selected = context.view.selected;
-  if (context.run != nullptr && selected.valid() && selected.trace == context.run->id && selected.set == 0 &&
-      selected.row.value < context.run->trace->set.rows) {
+  if (context.run != nullptr && selected.valid() && selected.trace == context.run->id &&
+      selected.set == 0 && selected.row.value < context.run->trace->set.rows) {
     line(context.run->trace->set.Start(selected.row), context.theme[Role::kAccent], 1.5f);
   }
 }
 
-void MemoryGraph::DrawTooltip(const PanelContext& context, const MemorySeries& series, size_t snapshot) {
+void MemoryGraph::DrawTooltip(const PanelContext& context, const MemorySeries& series,
+                              size_t snapshot) {
   const uint32_t row = series.rows[snapshot];
   if (row != described_) {  // read from the file once per event, not per frame
     described_ = row;
@@ -206,8 +218,8 @@ void MemoryGraph::DrawTooltip(const PanelContext& context, const MemorySeries& s
   ImGui::EndTooltip();
 }
 
-bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, uint64_t key, Ps marked, ImVec2 size,
-                       Ps* clicked) {
+bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, uint64_t key,
+                       Ps marked, ImVec2 size, Ps* clicked) {
   const float top_y = ImGui::GetCursorPosY();
   Legend(context);
   const float height = std::max(size.y - (ImGui::GetCursorPosY() - top_y), BaseEm() * 6);
@@ -216,7 +228,8 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
   for (const RunViewState& r : context.view.runs)
     if (context.run != nullptr && r.trace == context.run->id) run_view = &r;
   TimeRange range = run_view != nullptr ? run_view->visible : TimeRange{};
-  if (range.empty() && context.run != nullptr && context.run->trace) range = context.run->trace->first_view;
+  if (range.empty() && context.run != nullptr && context.run->trace)
+    range = context.run->trace->first_view;
   if (range.empty()) range = {series.time.front(), series.time.back() + 1};
   const double want_min = Ms(range.begin), want_max = Ms(range.end);
   x_min_ = want_min;
@@ -233,8 +246,9 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
   NumberFormat format = FormatFor(Unit::kBytes, ValueType::kReal, most);
   double span = x_max_ - x_min_;
   const FaceScope mono(context, Face::kMono, TypeSize::kSlice);
-  constexpr ImPlotFlags kFlags = ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText | ImPlotFlags_NoMenus |
-                                 ImPlotFlags_NoTitle | ImPlotFlags_NoBoxSelect;
+  constexpr ImPlotFlags kFlags = ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText |
+                                 ImPlotFlags_NoMenus | ImPlotFlags_NoTitle |
+                                 ImPlotFlags_NoBoxSelect;
   if (!ImPlot::BeginPlot("##memory", ImVec2(size.x, height), kFlags)) return false;
   constexpr ImPlotAxisFlags kLocked = ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock;
   ImPlot::SetupAxis(ImAxis_X1, nullptr, ImPlotAxisFlags_NoTickMarks);
@@ -257,11 +271,13 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
   ImPlot::PopPlotClipRect();
   bool picked = false;
   if (ImPlot::IsPlotHovered()) {
-    const Ps at = static_cast<Ps>(std::clamp(ImPlot::GetPlotMousePos().x * kPsPerMsReal, -9e18, 9e18));
+    const Ps at =
+        static_cast<Ps>(std::clamp(ImPlot::GetPlotMousePos().x * kPsPerMsReal, -9e18, 9e18));
     const float x = ImGui::GetMousePos().x - std::floor(pos.x);
     const auto bin = static_cast<size_t>(std::clamp(x, 0.0f, plot.x - 1));
     if (bin < bins_.size() && bins_[bin] != kNoSnapshot) DrawTooltip(context, series, bins_[bin]);
-    if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Left)) {
+    if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
+        !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Left)) {
       *clicked = at;
       picked = true;
     }

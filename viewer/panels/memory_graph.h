@@ -1,6 +1,7 @@
-// The memory graph: stack, heap and free memory of one allocator over time, stacked, with its fragmentation on the
-// right axis. The x axis is the timeline's visible range and moves it. What is drawn is one snapshot per pixel, the
-// fullest: O(snapshots) when the range or the data changes, O(pixels) otherwise. UI thread only.
+// The memory graph: stack, heap and free memory of one allocator over time, stacked, with its
+// fragmentation on the right axis. The x axis is the timeline's visible range and moves it. What is
+// drawn is one snapshot per pixel, the fullest: O(snapshots) when the range or the data changes,
+// O(pixels) otherwise. UI thread only.
 #pragma once
 
 #include <imgui.h>
@@ -21,17 +22,20 @@ struct MemorySeries {
   std::vector<uint8_t> allocation;                       // 1: allocation, 0: deallocation
   size_t size() const { return time.size(); }
   double in_use(size_t i) const { return stack[i] + heap[i]; }
-  size_t Peak() const;            // the last of the fullest; 0 if empty
-  size_t At(Ps t) const;          // last snapshot at or before t; the first if none
+  size_t Peak() const;    // the last of the fullest; 0 if empty
+  size_t At(Ps t) const;  // last snapshot at or before t; the first if none
 };
-// Of one allocator, from the analysis' table "timeline": at most a thousand snapshots, the fullest of each box.
-MemorySeries SeriesFromTable(const ResultTable& timeline, const std::string& host, const std::string& allocator);
+// Of one allocator, from the analysis' table "timeline": at most a thousand snapshots, the fullest
+// of each box.
+MemorySeries SeriesFromTable(const ResultTable& timeline, const std::string& host,
+                             const std::string& allocator);
 
 class MemoryGraph {
  public:
-  // Time the user clicked in *clicked; true if they did. `marked` is drawn as a line (the time shown in the table).
-  bool Draw(const PanelContext& context, const MemorySeries& series, uint64_t key, Ps marked, ImVec2 size,
-            Ps* clicked);
+  // Time the user clicked in *clicked; true if they did. `marked` is drawn as a line (the time
+  // shown in the table).
+  bool Draw(const PanelContext& context, const MemorySeries& series, uint64_t key, Ps marked,
+            ImVec2 size, Ps* clicked);
 
  private:
   void Bin(const MemorySeries& series, uint64_t key, double first, double last, int pixels);
@@ -40,12 +44,12 @@ class MemoryGraph {
   void DrawTooltip(const PanelContext& context, const MemorySeries& series, size_t snapshot);
   bool Legend(const PanelContext& context);
 
-  std::vector<uint32_t> bins_;     // snapshot per pixel; ~0: before the first
+  std::vector<uint32_t> bins_;  // snapshot per pixel; ~0: before the first
   double bin_first_ = 0, bin_last_ = 0;
   uint64_t key_ = 0;
-  double x_min_ = 0, x_max_ = 1;   // ms
-  uint64_t hidden_ = 0;            // bit: stack, heap, free, fragmentation
-  uint32_t described_ = ~0u;       // event of description_
+  double x_min_ = 0, x_max_ = 1;  // ms
+  uint64_t hidden_ = 0;           // bit: stack, heap, free, fragmentation
+  uint32_t described_ = ~0u;      // event of description_
   std::string description_;
 };
 

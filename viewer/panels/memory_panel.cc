@@ -1,5 +1,6 @@
-// Memory: what an allocator held over time, its peak, and what was live at the peak or at any time the user clicks.
-// The analysis' tables are shown at once; the full profile, for every snapshot and every time, follows from a job.
+// Memory: what an allocator held over time, its peak, and what was live at the peak or at any time
+// the user clicks. The analysis' tables are shown at once; the full profile, for every snapshot and
+// every time, follows from a job.
 #include <imgui.h>
 
 #include <algorithm>
@@ -19,12 +20,14 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kLiveFirst[] = {"tf_op", "allocation_bytes", "requested_bytes", "occurrences", "region_type",
-                                      "data_type", "tensor_shape"};
+constexpr const char* kLiveFirst[] = {"tf_op",       "allocation_bytes", "requested_bytes",
+                                      "occurrences", "region_type",      "data_type",
+                                      "tensor_shape"};
 constexpr const char* kLiveHidden[] = {"host", "memory_id"};
 
 std::string TextAt(const std::vector<Value>& row, int column) {
-  const auto* s = column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
+  const auto* s =
+      column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
   return s != nullptr ? *s : std::string();
 }
 
@@ -82,12 +85,12 @@ class MemoryPanel final : public AnalysisPanel {
   void DrawTables(const PanelContext& context);
   const MemorySeries& Series() const;
 
-  size_t allocator_ = 0;             // row of the table "summary"
+  size_t allocator_ = 0;  // row of the table "summary"
   std::string host_, id_;
   ResultTable live_, at_peak_, lifetimes_;
   MemorySeries coarse_;
   std::shared_ptr<const FullMemory> full_;
-  size_t full_index_ = 0;            // of this allocator in full_
+  size_t full_index_ = 0;  // of this allocator in full_
   std::unique_ptr<FullJob> full_job_;
   std::unique_ptr<Job<ResultTable>> live_job_;
   Ps marked_ = 0, pending_ = 0;
@@ -112,7 +115,8 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
     if (context.run != nullptr && context.run->analysis) {
       AppServices* services = &context.services;
       full_job_ = std::make_unique<FullJob>(
-          [analysis = context.run->analysis, host = context.view.host](std::stop_token stop, Progress&) {
+          [analysis = context.run->analysis, host = context.view.host](std::stop_token stop,
+                                                                       Progress&) {
             return LoadFull(*analysis, {host, {}}, stop);
           },
           [services] { services->RequestFrame(); });
@@ -130,14 +134,16 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
   host_ = TextAt(row, summary->Column("host"));
   id_ = TextAt(row, summary->Column("memory_id"));
   if (const ResultTable* t = result.Table("timeline")) coarse_ = SeriesFromTable(*t, host_, id_);
-  if (const ResultTable* t = result.Table("active_allocations")) at_peak_ = OfAllocator(*t, host_, id_);
+  if (const ResultTable* t = result.Table("active_allocations"))
+    at_peak_ = OfAllocator(*t, host_, id_);
   lifetimes_ = {};
   if (const ResultTable* t = result.Table("lifetimes")) lifetimes_ = OfAllocator(*t, host_, id_);
   live_ = at_peak_;
   at_time_ = has_pending_ = false;
   const int peak = summary->Column("peak_time_ms");
   const double ms = peak >= 0 ? NumberOf(row[static_cast<size_t>(peak)]) : 0;
-  marked_ = std::isfinite(ms) ? static_cast<Ps>(std::llround(ms * static_cast<double>(kPsPerMs))) : 0;
+  marked_ =
+      std::isfinite(ms) ? static_cast<Ps>(std::llround(ms * static_cast<double>(kPsPerMs))) : 0;
 }
 
 void MemoryPanel::PollJobs(const PanelContext& context) {
@@ -149,7 +155,8 @@ void MemoryPanel::PollJobs(const PanelContext& context) {
   if (full_) {
     for (size_t i = 0; i < full_->profile.allocators.size(); ++i) {
       const AllocatorProfile& a = full_->profile.allocators[i];
-      const bool same_host = context.run != nullptr && context.run->trace->HostName(a.host) == host_;
+      const bool same_host =
+          context.run != nullptr && context.run->trace->HostName(a.host) == host_;
       if (a.id == id_ && same_host) full_index_ = i;
     }
   }
@@ -167,7 +174,8 @@ void MemoryPanel::PollJobs(const PanelContext& context) {
 
 void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
   marked_ = time;
-  if (!full_ || live_job_ || full_index_ >= full_->profile.allocators.size() || context.run == nullptr) {
+  if (!full_ || live_job_ || full_index_ >= full_->profile.allocators.size() ||
+      context.run == nullptr) {
     pending_ = time;  // the newest click wins
     has_pending_ = full_job_ || live_job_;
     return;
@@ -175,13 +183,15 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
   AppServices* services = &context.services;
   ResultTable shape{at_peak_.id, "Live at a time", at_peak_.columns, {}, {}};
   live_job_ = std::make_unique<Job<ResultTable>>(
-      [full = full_, index = full_index_, analysis = context.run->analysis, time, table = std::move(shape),
-       host = host_](std::stop_token, Progress&) mutable {
+      [full = full_, index = full_index_, analysis = context.run->analysis, time,
+       table = std::move(shape), host = host_](std::stop_token, Progress&) mutable {
         const AllocatorProfile& allocator = full->profile.allocators[index];
-        for (const LiveAllocation& l : ActiveAt(*analysis, allocator, SnapshotAt(allocator, time))) {
+        for (const LiveAllocation& l :
+             ActiveAt(*analysis, allocator, SnapshotAt(allocator, time))) {
           std::vector<Value>& row = table.rows.emplace_back(table.columns.size());
           const auto set = [&](const char* column, Value value) {
-            if (const int c = table.Column(column); c >= 0) row[static_cast<size_t>(c)] = std::move(value);
+            if (const int c = table.Column(column); c >= 0)
+              row[static_cast<size_t>(c)] = std::move(value);
           };
           set("host", host);
           set("memory_id", allocator.id);
@@ -193,8 +203,7 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
           set("data_type", l.type);
           set("tensor_shape", l.shape);
           RowLink& link = table.links.emplace_back();
-          for (uint32_t event : l.rows)
-            link.rows.emplace_back(event);
+          for (uint32_t event : l.rows) link.rows.emplace_back(event);
           link.total = l.rows.size();
         }
         return table;
@@ -238,7 +247,8 @@ void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& su
   if (capacity > 0 && peak > 0) {
     const std::string text = FormatValue(Value(capacity - peak), Unit::kBytes);
     std::array<char, 96> line{};
-    std::snprintf(line.data(), line.size(), "%s (%.1f %%)", text.c_str(), 100 * (capacity - peak) / capacity);
+    std::snprintf(line.data(), line.size(), "%s (%.1f %%)", text.c_str(),
+                  100 * (capacity - peak) / capacity);
     KeyValue(context, "Headroom at peak", line.data(), BaseEm() * 9.5f, true);
     ImGui::SetItemTooltip("Capacity minus the peak in the profile: what a larger batch could use.");
   }
@@ -246,10 +256,12 @@ void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& su
 
 void MemoryPanel::DrawGraph(const PanelContext& context, float height) {
   const float top = ImGui::GetCursorPosY();
-  SectionTitle(context, "Memory over time", full_job_ ? "reading every snapshot\u2026" : "zooms with the timeline");
+  SectionTitle(context, "Memory over time",
+               full_job_ ? "reading every snapshot\u2026" : "zooms with the timeline");
   Ps clicked = 0;
   const ImVec2 size(ImGui::GetContentRegionAvail().x, height - (ImGui::GetCursorPosY() - top));
-  if (graph_.Draw(context, Series(), key_ * 31 + data_key_, marked_, size, &clicked)) ListLiveAt(context, clicked);
+  if (graph_.Draw(context, Series(), key_ * 31 + data_key_, marked_, size, &clicked))
+    ListLiveAt(context, clicked);
 }
 
 void MemoryPanel::DrawTables(const PanelContext& context) {
@@ -262,7 +274,8 @@ void MemoryPanel::DrawTables(const PanelContext& context) {
   };
   std::array<char, 96> label{};
   const std::string when = FormatDuration(marked_, 6);
-  std::snprintf(label.data(), label.size(), at_time_ ? "Live at %s###live" : "Live at the peak###live", when.c_str());
+  std::snprintf(label.data(), label.size(),
+                at_time_ ? "Live at %s###live" : "Live at the peak###live", when.c_str());
   if (tab(label.data(), !show_lifetimes_)) show_lifetimes_ = false;
   if (!lifetimes_.columns.empty()) {
     ImGui::SameLine(0, Em() * 0.3f);
@@ -298,7 +311,8 @@ void MemoryPanel::DrawTables(const PanelContext& context) {
   live_view_.Draw(context, live_, key_ * 31 + data_key_, options);
 }
 
-void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
+                             uint64_t key) {
   const ResultTable* summary = result.Table("summary");
   if (summary == nullptr || summary->rows.empty()) {
     DrawEmpty(context, "This profile has no memory events.");
@@ -343,8 +357,6 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
 
 }  // namespace
 
-std::unique_ptr<Panel> MakeMemoryPanel() {
-  return std::make_unique<MemoryPanel>();
-}
+std::unique_ptr<Panel> MakeMemoryPanel() { return std::make_unique<MemoryPanel>(); }
 
 }  // namespace stepscope

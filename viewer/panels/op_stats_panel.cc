@@ -1,4 +1,5 @@
-// Ops: framework operations on hosts and devices with self and total time; four rings by op and by type.
+// Ops: framework operations on hosts and devices with self and total time; four rings by op and by
+// type.
 #include <imgui.h>
 
 #include <algorithm>
@@ -31,29 +32,31 @@ constexpr const char* kFirst[] = {"rank",
                                   "host_total_self_time_percent",
                                   "Host_cumulative_total_self_time_percent",
                                   "eager"};
-constexpr const char* kHidden[] = {"measured_flop_rate", "model_flop_rate",          "measured_memory_bw",
+constexpr const char* kHidden[] = {"measured_flop_rate", "model_flop_rate", "measured_memory_bw",
                                    "operational_intensity", "bound_by"};
 
 std::string TextAt(const std::vector<Value>& row, int column) {
-  const auto* s = column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
+  const auto* s =
+      column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
   return s != nullptr ? *s : std::string();
 }
 
-// One side's part of the table with name, self time and the row that a name stands for; types are added up.
+// One side's part of the table with name, self time and the row that a name stands for; types are
+// added up.
 ResultTable SideTable(const ResultTable& ops, std::string_view side, const char* name_column) {
   ResultTable out;
   out.id = std::string("ops_") + std::string(side) + "_" + name_column;
   out.columns = {{"name", "Name", Unit::kNone, ValueType::kString, ""},
                  {"self", "Self time", Unit::kUs, ValueType::kReal, ""}};
-  const int where = ops.Column("host_or_device"), name = ops.Column(name_column), self = ops.Column("total_self_time");
+  const int where = ops.Column("host_or_device"), name = ops.Column(name_column),
+            self = ops.Column("total_self_time");
   if (where < 0 || name < 0 || self < 0) return out;
   std::map<std::string, double> sums;
   for (const auto& row : ops.rows) {
     const double value = NumberOf(row[static_cast<size_t>(self)]);
     if (TextAt(row, where) == side && std::isfinite(value)) sums[TextAt(row, name)] += value;
   }
-  for (const auto& [text, sum] : sums)
-    out.rows.push_back({text, sum});
+  for (const auto& [text, sum] : sums) out.rows.push_back({text, sum});
   return out;
 }
 
@@ -78,15 +81,16 @@ class OpStatsPanel final : public AnalysisPanel {
                                   {"Device, by op", "Device", "operation", {}},
                                   {"Host, by type", "Host", "type", {}},
                                   {"Host, by op", "Host", "operation", {}}}};
-  ResultTable shown_;   // the side chosen; the whole table is used as it is
-  int side_ = 0;        // 0: both, 1: device, 2: host
+  ResultTable shown_;  // the side chosen; the whole table is used as it is
+  int side_ = 0;       // 0: both, 1: device, 2: host
   bool idle_ = false;
   uint64_t key_ = 0;
   ResultTableView table_;
 };
 
 void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, uint64_t key) {
-  const uint64_t wanted = key * 16 + static_cast<uint64_t>(side_) * 4 + (idle_ ? 2 : 0) + (context.theme.light() ? 1 : 0);
+  const uint64_t wanted = key * 16 + static_cast<uint64_t>(side_) * 4 + (idle_ ? 2 : 0) +
+                          (context.theme.light() ? 1 : 0);
   if (wanted == key_) return;
   key_ = wanted;
   for (SideRing& r : rings_) {
@@ -95,7 +99,8 @@ void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, u
     r.ring.title = part.id;
     for (RingSlice& s : r.ring.slices) s.row = -1;
     const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, r.ring.total);
-    r.ring.centre = r.ring.total > 0 ? NumberText(r.ring.total, format) + " " + format.header : "none";
+    r.ring.centre =
+        r.ring.total > 0 ? NumberText(r.ring.total, format) + " " + format.header : "none";
     r.ring.centre_note = r.ring.total > 0 ? "self time" : "";
   }
   shown_ = {ops.id, ops.title, ops.columns, {}, {}};
@@ -124,13 +129,17 @@ void OpStatsPanel::DrawRings(const PanelContext& context, ImVec2 size, bool in_a
     {
       const FaceScope small(context, Face::kUi, TypeSize::kSlice);
       const ImVec2 p = ImGui::GetCursorScreenPos();
-      DrawCut(ImGui::GetWindowDrawList(), p, p.x + width, context.theme[Role::kText2], used[i]->title);
+      DrawCut(ImGui::GetWindowDrawList(), p, p.x + width, context.theme[Role::kText2],
+              used[i]->title);
       ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
     }
     const float ring = std::max(em * 4, height - em * 1.6f);
-    const int slice = DrawRing(context, "##ring", used[i]->ring, -1, ImVec2(width, ring), width > em * 18);
-    if (slice >= 0 && used[i]->ring.slices[static_cast<size_t>(slice)].label.find(" others") == std::string::npos) {
-      table_.SetFilter(std::string(used[i]->column) + ":\"" + used[i]->ring.slices[static_cast<size_t>(slice)].label + "\"");
+    const int slice =
+        DrawRing(context, "##ring", used[i]->ring, -1, ImVec2(width, ring), width > em * 18);
+    if (slice >= 0 && used[i]->ring.slices[static_cast<size_t>(slice)].label.find(" others") ==
+                          std::string::npos) {
+      table_.SetFilter(std::string(used[i]->column) + ":\"" +
+                       used[i]->ring.slices[static_cast<size_t>(slice)].label + "\"");
     }
     ImGui::PopID();
     ImGui::EndGroup();
@@ -157,7 +166,8 @@ void OpStatsPanel::DrawChoices(const PanelContext& context) {
   ImGui::SetItemTooltip("Counts the time in which nothing ran as a row of its own.");
 }
 
-void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
+                              uint64_t key) {
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
   const ResultTable* ops = result.Table(idle_ ? "ops_with_idle" : "ops");
@@ -192,8 +202,6 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
 
 }  // namespace
 
-std::unique_ptr<Panel> MakeOpStatsPanel() {
-  return std::make_unique<OpStatsPanel>();
-}
+std::unique_ptr<Panel> MakeOpStatsPanel() { return std::make_unique<OpStatsPanel>(); }
 
 }  // namespace stepscope

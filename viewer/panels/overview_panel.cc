@@ -1,4 +1,5 @@
-// Overview: the verdict, where a step goes, the steps, the ops that take most time, what to look at next.
+// Overview: the verdict, where a step goes, the steps, the ops that take most time, what to look at
+// next.
 #include <imgui.h>
 
 #include <array>
@@ -15,8 +16,8 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kTopFirst[] = {"operation", "category", "tcEligibility", "tcUtilization", "selfTimePercent",
-                                     "cumulativeTimePercent"};
+constexpr const char* kTopFirst[] = {"operation",     "category",        "tcEligibility",
+                                     "tcUtilization", "selfTimePercent", "cumulativeTimePercent"};
 constexpr const char* kTopHidden[] = {"flopRate"};
 
 class OverviewPanel final : public AnalysisPanel {
@@ -27,10 +28,11 @@ class OverviewPanel final : public AnalysisPanel {
  private:
   void DrawVerdict(const PanelContext& context, const AnalysisResult& result);
   void DrawBreakdown(const PanelContext& context);
-  void DrawBreakdownRow(const PanelContext& context, Rgba color, const char* label, const ClassSummary& value,
-                        bool strong);
+  void DrawBreakdownRow(const PanelContext& context, Rgba color, const char* label,
+                        const ClassSummary& value, bool strong);
   void DrawPlacement(const PanelContext& context, const AnalysisResult& result);
-  void DrawMiddle(const PanelContext& context, const AnalysisResult& result, uint64_t key, float height);
+  void DrawMiddle(const PanelContext& context, const AnalysisResult& result, uint64_t key,
+                  float height);
   void DrawNext(const PanelContext& context, const AnalysisResult& result);
   void DrawEnvironment(const PanelContext& context, const AnalysisResult& result);
   void DrawProblems(const PanelContext& context);
@@ -45,14 +47,15 @@ void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResul
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
   DrawBigNumber(context, result.Find("steptime_ms_average"), "a step");
   const double ms = NumberIn(result, "steptime_ms_average");
-  const Property rate{"steps_per_second", "Steps per second", 1000 / ms, Unit::kNone, "1000 / average step time in ms"};
+  const Property rate{"steps_per_second", "Steps per second", 1000 / ms, Unit::kNone,
+                      "1000 / average step time in ms"};
   const float avail = ImGui::GetContentRegionAvail().x;
   if (avail > BaseEm() * 20) ImGui::SameLine(std::floor(avail * 0.5f));
   DrawBigNumber(context, &rate, "steps a second");
   std::array<char, 128> text{};
   std::snprintf(text.data(), text.size(), "\u03c3 %.3f ms, from %.3f to %.3f ms",
-                NumberIn(result, "steptime_ms_standard_deviation"), NumberIn(result, "steptime_ms_minimum"),
-                NumberIn(result, "steptime_ms_maximum"));
+                NumberIn(result, "steptime_ms_standard_deviation"),
+                NumberIn(result, "steptime_ms_minimum"), NumberIn(result, "steptime_ms_maximum"));
   const FaceScope small(context, Face::kUi);
   WrappedIn(context, Role::kText2, text.data());
 }
@@ -66,11 +69,14 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, Rgba color, co
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (color != 0) DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, color, 2);
   const float ms = right - Em() * 8.6f, sigma = right - Em() * 4;
-  DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), ms - Em() * 3.6f, context.theme[Role::kText], label);
+  DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), ms - Em() * 3.6f, context.theme[Role::kText],
+          label);
   const FaceScope mono(context, strong ? Face::kMonoBold : Face::kMono);
   std::array<char, 64> buffer{};
-  DrawRight(list, ms, p.y, context.theme[Role::kText], WriteNumber(value.mean, {1, 3, "", ""}, buffer));
-  DrawRight(list, sigma, p.y, context.theme[Role::kText3], WriteNumber(value.deviation, {1, 3, "", ""}, buffer));
+  DrawRight(list, ms, p.y, context.theme[Role::kText],
+            WriteNumber(value.mean, {1, 3, "", ""}, buffer));
+  DrawRight(list, sigma, p.y, context.theme[Role::kText3],
+            WriteNumber(value.deviation, {1, 3, "", ""}, buffer));
   const double whole = chart_.total().mean;
   DrawRight(list, right, p.y, context.theme[Role::kText2],
             WriteNumber(whole > 0 ? 100 * value.mean / whole : 0, {1, 1, "", ""}, buffer));
@@ -82,7 +88,8 @@ void OverviewPanel::DrawBreakdown(const PanelContext& context) {
   if (chart_.counted() == 0) return;
   Rule(context);
   std::array<char, 64> note{};
-  std::snprintf(note.data(), note.size(), "average of %zu step%s", chart_.counted(), chart_.counted() == 1 ? "" : "s");
+  std::snprintf(note.data(), note.size(), "average of %zu step%s", chart_.counted(),
+                chart_.counted() == 1 ? "" : "s");
   SectionTitle(context, "Where a step goes", note.data());
   std::array<RingSlice, 9> shares;
   double sum = 0;
@@ -95,7 +102,8 @@ void OverviewPanel::DrawBreakdown(const PanelContext& context) {
   {
     const FaceScope small(context, Face::kUi, TypeSize::kSlice);
     const ImVec2 p = ImGui::GetCursorScreenPos();
-    const float right = p.x + ImGui::GetContentRegionAvail().x, em = BaseEm() * TypeSize::kSmall / TypeSize::kUi;
+    const float right = p.x + ImGui::GetContentRegionAvail().x,
+                em = BaseEm() * TypeSize::kSmall / TypeSize::kUi;
     ImDrawList* list = ImGui::GetWindowDrawList();
     DrawRight(list, right - em * 8.6f, p.y, context.theme[Role::kText2], "ms");
     DrawRight(list, right - em * 4, p.y, context.theme[Role::kText2], "\u03c3");
@@ -127,23 +135,26 @@ void OverviewPanel::DrawPlacement(const PanelContext& context, const AnalysisRes
       SectionTitle(context, "Precision and placement");
     }
     any = true;
-    KeyValue(context, row.label, NumberText(NumberOf(p->value), {1, 1, "", " %"}), BaseEm() * 10, true);
+    KeyValue(context, row.label, NumberText(NumberOf(p->value), {1, 1, "", " %"}), BaseEm() * 10,
+             true);
     if (!p->how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
       ImGui::SetTooltip("%s", p->how.c_str());
     }
   }
 }
 
-void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult& result, uint64_t key,
-                               float height) {
+void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult& result,
+                               uint64_t key, float height) {
   const float em = BaseEm();
   const ResultTable* steps = result.Table("steps");
   const ResultTable* ops = result.Table("top_ops");
   const bool with_ops = ops != nullptr && !ops->rows.empty();
-  const float ops_height = em * 1.75f * (static_cast<float>(with_ops ? ops->rows.size() : 0) + 1.6f);
+  const float ops_height =
+      em * 1.75f * (static_cast<float>(with_ops ? ops->rows.size() : 0) + 1.6f);
   float chart = with_ops ? std::max(em * 12, height - ops_height - em * 3.2f) : height;
   chart = std::max(em * 11, std::min(chart, em * 34));
-  if (steps != nullptr) chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, chart));
+  if (steps != nullptr)
+    chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, chart));
   if (!with_ops) return;
   Rule(context);
   SectionTitle(context, "Ops that take the most device time");
@@ -211,7 +222,8 @@ void OverviewPanel::DrawProblems(const PanelContext& context) {
   }
 }
 
-void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
+                               uint64_t key) {
   if (const ResultTable* steps = result.Table("steps")) chart_.Update(context, *steps, key);
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm(), gap = em * 1.4f;
@@ -256,8 +268,6 @@ void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult
 
 }  // namespace
 
-std::unique_ptr<Panel> MakeOverviewPanel() {
-  return std::make_unique<OverviewPanel>();
-}
+std::unique_ptr<Panel> MakeOverviewPanel() { return std::make_unique<OverviewPanel>(); }
 
 }  // namespace stepscope

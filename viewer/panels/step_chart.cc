@@ -36,12 +36,10 @@ bool BoolAt(const ResultTable& table, size_t row, int column) {
 ClassSummary Summary(const std::vector<double>& values) {
   ClassSummary s;
   if (values.empty()) return s;
-  for (double v : values)
-    s.mean += v;
+  for (double v : values) s.mean += v;
   s.mean /= static_cast<double>(values.size());
   double squares = 0;
-  for (double v : values)
-    squares += (v - s.mean) * (v - s.mean);
+  for (double v : values) squares += (v - s.mean) * (v - s.mean);
   if (values.size() > 1) s.deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
   return s;
 }
@@ -54,9 +52,7 @@ std::string LabelAt(const ResultTable& table, size_t row) {
 
 }  // namespace
 
-std::span<const StepClass> StepClasses() {
-  return kClasses;
-}
+std::span<const StepClass> StepClasses() { return kClasses; }
 
 void StepChart::Update(const PanelContext& context, const ResultTable& steps, uint64_t key) {
   if (key == key_ && theme_ == context.theme.kind) return;
@@ -99,7 +95,8 @@ void StepChart::Update(const PanelContext& context, const ResultTable& steps, ui
     classes_[i] = summarise(values);
     // Classes that never occur need no place in the legend.
     if (std::any_of(values.begin(), values.end(), [](double v) { return v > 0; })) {
-      bars_.series.push_back({kClasses[i].label, context.theme[kClasses[i].kind], std::move(values)});
+      bars_.series.push_back(
+          {kClasses[i].label, context.theme[kClasses[i].kind], std::move(values)});
     }
   }
   total_ = summarise(column("stepTimeMs"));
@@ -113,17 +110,21 @@ void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVe
   const float top = ImGui::GetCursorPosY();
   std::array<char, 96> note{};
   const int n = std::snprintf(note.data(), note.size(), "ms, by step");
-  if (inferred_ > 0) std::snprintf(note.data() + n, note.size() - static_cast<size_t>(n), ", %zu inferred", inferred_);
+  if (inferred_ > 0)
+    std::snprintf(note.data() + n, note.size() - static_cast<size_t>(n), ", %zu inferred",
+                  inferred_);
   SectionTitle(context, "Step time", note.data());
   if (bars_.labels.empty()) {
     WrappedIn(context, Role::kText2,
-              "No steps. Mark them with tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation or "
+              "No steps. Mark them with tf.profiler.experimental.Trace, "
+              "jax.profiler.StepTraceAnnotation or "
               "torch.profiler's schedule.");
     return;
   }
   DrawLegend(context, bars_.series, &state_, false);
   const float height = std::max(size.y - (ImGui::GetCursorPosY() - top), BaseEm() * 7);
-  const int clicked = DrawStepBars(context, "##steps", bars_, key_, &state_, ImVec2(size.x, height));
+  const int clicked =
+      DrawStepBars(context, "##steps", bars_, key_, &state_, ImVec2(size.x, height));
   if (clicked >= 0) GoToRow(context, steps, clicked);
 }
 

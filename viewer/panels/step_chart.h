@@ -1,5 +1,5 @@
-// The step-time chart of the overview and the input pipeline: nine classes per step from the table "steps". Made once
-// per result; drawing is O(pixels). Clicking a step zooms the timeline to it.
+// The step-time chart of the overview and the input pipeline: nine classes per step from the table
+// "steps". Made once per result; drawing is O(pixels). Clicking a step zooms the timeline to it.
 #pragma once
 
 #include <array>
@@ -20,14 +20,16 @@ struct StepClass {
 std::span<const StepClass> StepClasses();  // the nine, bottom of the bars first
 
 struct ClassSummary {
-  double mean = 0, deviation = 0;  // ms, over the steps that are not partial; deviation of the sample
+  double mean = 0,
+         deviation = 0;  // ms, over the steps that are not partial; deviation of the sample
 };
 
 class StepChart {
  public:
   // Does nothing if `key` and the theme are those of last time.
   void Update(const PanelContext& context, const ResultTable& steps, uint64_t key);
-  void Draw(const PanelContext& context, const ResultTable& steps, ImVec2 size);  // title, legend, chart
+  void Draw(const PanelContext& context, const ResultTable& steps,
+            ImVec2 size);  // title, legend, chart
   const std::array<ClassSummary, 9>& classes() const { return classes_; }
   const ClassSummary& total() const { return total_; }
   size_t counted() const { return counted_; }  // steps in the averages

@@ -48,7 +48,8 @@ void RingTooltip(const Ring& ring, int slice) {
   ImGui::EndTooltip();
 }
 
-void DrawRingLegend(const PanelContext& context, const Ring& ring, float left, float right, float top, float bottom) {
+void DrawRingLegend(const PanelContext& context, const Ring& ring, float left, float right,
+                    float top, float bottom) {
   const FaceScope small(context, Face::kUi);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float line = std::floor(ImGui::GetTextLineHeight() * 1.35f);
@@ -58,10 +59,12 @@ void DrawRingLegend(const PanelContext& context, const Ring& ring, float left, f
   float y = std::floor(top + (bottom - top - static_cast<float>(n) * line) * 0.5f);
   for (size_t i = 0; i < n; ++i, y += line) {
     const RingSlice& s = ring.slices[i];
-    DrawBox(list, left, y + std::floor((ImGui::GetTextLineHeight() - chip) * 0.5f), chip, chip, s.color, 2);
+    DrawBox(list, left, y + std::floor((ImGui::GetTextLineHeight() - chip) * 0.5f), chip, chip,
+            s.color, 2);
     const std::string share = PercentText(s.value, ring.total);
     DrawRight(list, right, y, context.theme[Role::kText2], share);
-    DrawCut(list, ImVec2(left + chip * 1.8f, y), right - Em() * 4, context.theme[Role::kText], s.label);
+    DrawCut(list, ImVec2(left + chip * 1.8f, y), right - Em() * 4, context.theme[Role::kText],
+            s.label);
   }
 }
 
@@ -86,11 +89,12 @@ void DrawLegend(const PanelContext& context, std::span<const ChartSeries> series
   const FaceScope small(context, Face::kUi, TypeSize::kSlice);
   const float chip = std::floor(Em() * 0.75f);
   const float gap = Em() * 0.9f;
-  const auto width_of = [&](const ChartSeries& s) { return chip + Em() * 0.4f + TextWidth(s.label); };
+  const auto width_of = [&](const ChartSeries& s) {
+    return chip + Em() * 0.4f + TextWidth(s.label);
+  };
   const float avail = ImGui::GetContentRegionAvail().x;
   float all = -gap;
-  for (const ChartSeries& s : series)
-    all += width_of(s) + gap;
+  for (const ChartSeries& s : series) all += width_of(s) + gap;
   if (right_align && all < avail) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + avail - all);
   float used = 0;
   for (size_t i = 0; i < series.size(); ++i) {
@@ -104,18 +108,20 @@ void DrawLegend(const PanelContext& context, std::span<const ChartSeries> series
     ImGui::PushID(static_cast<int>(i));
     const ImVec2 p = ImGui::GetCursorScreenPos();
     const float height = ImGui::GetTextLineHeight() + Em() * 0.3f;
-    if (ImGui::InvisibleButton("series", ImVec2(width, height))) state->hidden ^= uint64_t{1} << (i & 63);
+    if (ImGui::InvisibleButton("series", ImVec2(width, height)))
+      state->hidden ^= uint64_t{1} << (i & 63);
     const bool shown = state->Shown(i);
     const bool hovered = ImGui::IsItemHovered();
     ImDrawList* list = ImGui::GetWindowDrawList();
     const Rgba box = shown ? series[i].color : context.theme[Role::kLine];
     DrawBox(list, p.x, p.y + std::floor((height - chip) * 0.5f), chip, chip, box, 2);
     const Role role = !shown ? Role::kText3 : hovered ? Role::kText : Role::kText2;
-    DrawCut(list, ImVec2(p.x + chip + Em() * 0.4f, p.y + Em() * 0.15f), p.x + width + 2, context.theme[role],
-            series[i].label);
+    DrawCut(list, ImVec2(p.x + chip + Em() * 0.4f, p.y + Em() * 0.15f), p.x + width + 2,
+            context.theme[role], series[i].label);
     if (!shown) {
       const float y = std::floor(p.y + height * 0.5f);
-      list->AddLine(ImVec2(p.x + chip + Em() * 0.4f, y), ImVec2(p.x + width, y), context.theme[Role::kText3]);
+      list->AddLine(ImVec2(p.x + chip + Em() * 0.4f, y), ImVec2(p.x + width, y),
+                    context.theme[Role::kText3]);
     }
     ImGui::PopID();
   }
@@ -136,30 +142,39 @@ Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string
   }
   const size_t shown = std::min(most, sizes.size());
   std::partial_sort(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(shown), sizes.end(),
-                    [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
+                    [](const auto& a, const auto& b) {
+                      return a.first != b.first ? a.first > b.first : a.second < b.second;
+                    });
   double rest = ring.total;
   for (size_t i = 0; i < shown; ++i) {
-    const auto* text = std::get_if<std::string>(&table.rows[sizes[i].second][static_cast<size_t>(name)]);
+    const auto* text =
+        std::get_if<std::string>(&table.rows[sizes[i].second][static_cast<size_t>(name)]);
     const std::string label = text != nullptr ? *text : std::string();
-    ring.slices.push_back({label, sizes[i].first, context.theme.NameColor(label), static_cast<int>(sizes[i].second)});
+    ring.slices.push_back(
+        {label, sizes[i].first, context.theme.NameColor(label), static_cast<int>(sizes[i].second)});
     rest -= sizes[i].first;
   }
   if (sizes.size() > shown && rest > 0) {
-    ring.slices.push_back({std::to_string(sizes.size() - shown) + " others", rest, context.theme[Role::kText3], -1});
+    ring.slices.push_back(
+        {std::to_string(sizes.size() - shown) + " others", rest, context.theme[Role::kText3], -1});
   }
   return ring;
 }
 
-int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int selected, ImVec2 size, bool legend) {
+int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int selected,
+             ImVec2 size, bool legend) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
-  const bool pressed = ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 8.0f), std::max(size.y, 8.0f)));
+  const bool pressed =
+      ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 8.0f), std::max(size.y, 8.0f)));
   const bool hovered = ImGui::IsItemHovered();
   const bool beside = legend && size.x > size.y * 1.6f;
   const float diameter = std::min(beside ? size.x * 0.5f : size.x, size.y);
   const float outer = std::floor(diameter * 0.48f), inner = outer * 0.66f;
-  const ImVec2 centre(std::floor(p.x + (beside ? diameter : size.x) * 0.5f), std::floor(p.y + size.y * 0.5f));
+  const ImVec2 centre(std::floor(p.x + (beside ? diameter : size.x) * 0.5f),
+                      std::floor(p.y + size.y * 0.5f));
   const ImVec2 mouse = ImGui::GetMousePos();
-  const int under = hovered ? SliceAt(ring, ImVec2(mouse.x - centre.x, mouse.y - centre.y), inner, outer) : -1;
+  const int under =
+      hovered ? SliceAt(ring, ImVec2(mouse.x - centre.x, mouse.y - centre.y), inner, outer) : -1;
   ImDrawList* list = ImGui::GetWindowDrawList();
   double sum = 0;
   for (size_t i = 0; i < ring.slices.size() && ring.total > 0; ++i) {
@@ -174,23 +189,25 @@ int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int 
                     std::max(4, static_cast<int>((to - from) / kTurn * 120)));
     list->PathStroke(s.color, width);
   }
-  if (ring.total <= 0) list->AddCircle(centre, (inner + outer) * 0.5f, context.theme[Role::kLine], 0, 2);
+  if (ring.total <= 0)
+    list->AddCircle(centre, (inner + outer) * 0.5f, context.theme[Role::kLine], 0, 2);
   const auto centred = [&](Face face, float points, Role role, const std::string& text, float dy) {
     const FaceScope scope(context, face, points);
     const float width = TextWidth(text);
     if (width > inner * 1.85f) return;
-    list->AddText(ImVec2(std::floor(centre.x - width * 0.5f), std::floor(centre.y + dy * Em())), context.theme[role],
-                  text.c_str());
+    list->AddText(ImVec2(std::floor(centre.x - width * 0.5f), std::floor(centre.y + dy * Em())),
+                  context.theme[role], text.c_str());
   };
   const bool two = !ring.centre_note.empty() && inner > BaseEm() * 2;
-  centred(Face::kMonoBold, inner > BaseEm() * 3.4f ? 18.0f : TypeSize::kSmall, Role::kText, ring.centre,
-          two ? -1.0f : -0.5f);
+  centred(Face::kMonoBold, inner > BaseEm() * 3.4f ? 18.0f : TypeSize::kSmall, Role::kText,
+          ring.centre, two ? -1.0f : -0.5f);
   if (two) centred(Face::kUi, TypeSize::kSlice, Role::kText2, ring.centre_note, 0.45f);
   if (beside) DrawRingLegend(context, ring, p.x + diameter + Em(), p.x + size.x, p.y, p.y + size.y);
   if (under >= 0) RingTooltip(ring, under);
   switch (ChartMenu(id)) {
     case ChartExport::kSvg:
-      SaveChart(context, ring.title, ".svg", ToSvg(ring, context.theme[Role::kText], context.theme[Role::kPanel]));
+      SaveChart(context, ring.title, ".svg",
+                ToSvg(ring, context.theme[Role::kText], context.theme[Role::kPanel]));
       break;
     case ChartExport::kCsv:
       SaveChart(context, ring.title, ".csv", ToCsv(ring));
@@ -219,9 +236,11 @@ Histogram MakeHistogram(std::vector<double> values, size_t bins) {
   return h;
 }
 
-int DrawHistogram(const PanelContext& context, const char* id, const Histogram& h, Unit unit, ImVec2 size) {
+int DrawHistogram(const PanelContext& context, const char* id, const Histogram& h, Unit unit,
+                  ImVec2 size) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
-  const bool pressed = ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 8.0f), std::max(size.y, 8.0f)));
+  const bool pressed =
+      ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 8.0f), std::max(size.y, 8.0f)));
   if (h.total == 0) return -1;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const FaceScope small(context, Face::kMono, TypeSize::kSlice);
@@ -231,13 +250,16 @@ int DrawHistogram(const PanelContext& context, const char* id, const Histogram& 
   const float step = size.x / static_cast<float>(h.counts.size());
   int under = -1;
   const ImVec2 mouse = ImGui::GetMousePos();
-  if (ImGui::IsItemHovered()) under = std::clamp(static_cast<int>((mouse.x - p.x) / step), 0, static_cast<int>(h.counts.size()) - 1);
+  if (ImGui::IsItemHovered())
+    under = std::clamp(static_cast<int>((mouse.x - p.x) / step), 0,
+                       static_cast<int>(h.counts.size()) - 1);
   for (size_t i = 0; i < h.counts.size(); ++i) {
     if (h.counts[i] == 0) continue;
-    const float height = std::max(2.0f, (base - p.y) * static_cast<float>(h.counts[i]) / static_cast<float>(most));
+    const float height =
+        std::max(2.0f, (base - p.y) * static_cast<float>(h.counts[i]) / static_cast<float>(most));
     const Role role = static_cast<int>(i) == under ? Role::kAccent : Role::kText3;
-    DrawBox(list, p.x + step * static_cast<float>(i), base - height, std::max(1.0f, step - 1), height,
-            context.theme[role]);
+    DrawBox(list, p.x + step * static_cast<float>(i), base - height, std::max(1.0f, step - 1),
+            height, context.theme[role]);
   }
   list->AddLine(ImVec2(p.x, base), ImVec2(p.x + size.x, base), context.theme[Role::kLine]);
   const NumberFormat format = FormatFor(unit, ValueType::kReal, h.max);
@@ -248,12 +270,14 @@ int DrawHistogram(const PanelContext& context, const char* id, const Histogram& 
     const double width = (h.high - h.low) / static_cast<double>(h.counts.size());
     const double from = h.low + width * under;
     ImGui::SetTooltip("%s to %s: %u of %llu", text(from).c_str(), text(from + width).c_str(),
-                      h.counts[static_cast<size_t>(under)], static_cast<unsigned long long>(h.total));
+                      h.counts[static_cast<size_t>(under)],
+                      static_cast<unsigned long long>(h.total));
   }
   return pressed ? under : -1;
 }
 
-void DrawShares(const PanelContext& context, std::span<const RingSlice> shares, double total, float height) {
+void DrawShares(const PanelContext& context, std::span<const RingSlice> shares, double total,
+                float height) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   ImDrawList* list = ImGui::GetWindowDrawList();

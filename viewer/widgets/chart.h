@@ -1,6 +1,6 @@
-// Charts of the panels: stacked bars over steps, rings, histograms, areas over time. Each chart is plain data made once
-// per result and a draw function that costs O(pixels). Legend entries switch series on and off; a right click exports
-// the chart as SVG or its numbers as CSV. UI thread only.
+// Charts of the panels: stacked bars over steps, rings, histograms, areas over time. Each chart is
+// plain data made once per result and a draw function that costs O(pixels). Legend entries switch
+// series on and off; a right click exports the chart as SVG or its numbers as CSV. UI thread only.
 #pragma once
 
 #include <imgui.h>
@@ -24,63 +24,68 @@ struct ChartSeries {
 
 // What the user did to a chart: which series are off, and the part of the x axis shown.
 struct ChartState {
-  uint64_t hidden = 0;              // bit per series
-  double x_min = 0, x_max = 0;      // equal: everything
-  uint64_t key = 0;                 // of the data that x_min and x_max belong to
+  uint64_t hidden = 0;          // bit per series
+  double x_min = 0, x_max = 0;  // equal: everything
+  uint64_t key = 0;             // of the data that x_min and x_max belong to
   bool Shown(size_t series) const { return (hidden >> (series & 63)) % 2 == 0; }
 };
 
 // Entries as small buttons in a row that wraps; returns the height it took. Clicking toggles.
-void DrawLegend(const PanelContext& context, std::span<const ChartSeries> series, ChartState* state, bool right_align);
+void DrawLegend(const PanelContext& context, std::span<const ChartSeries> series, ChartState* state,
+                bool right_align);
 
 // --- Bars, one per step
 struct StepBars {
   std::string title = "steps";
   const char* unit = "ms";
-  std::vector<ChartSeries> series;     // bottom to top, values by step
-  std::vector<std::string> labels;     // by step
-  std::vector<std::string> notes;      // by step: "partial", "inferred"; may be empty
-  double reference = 0;                // dashed line; 0: none
+  std::vector<ChartSeries> series;  // bottom to top, values by step
+  std::vector<std::string> labels;  // by step
+  std::vector<std::string> notes;   // by step: "partial", "inferred"; may be empty
+  double reference = 0;             // dashed line; 0: none
   std::string reference_label;
   double TotalOf(size_t step, const ChartState& state) const;  // of the shown series
 };
 // Index of the clicked step, or -1.
-int DrawStepBars(const PanelContext& context, const char* id, const StepBars& bars, uint64_t key, ChartState* state,
-                 ImVec2 size);
+int DrawStepBars(const PanelContext& context, const char* id, const StepBars& bars, uint64_t key,
+                 ChartState* state, ImVec2 size);
 
 // --- Ring
 struct RingSlice {
   std::string label;
   double value = 0;
   Rgba color = 0;
-  int row = -1;                        // of the table it came from; -1: "other"
+  int row = -1;  // of the table it came from; -1: "other"
 };
 struct Ring {
   std::string title = "ring";
-  std::vector<RingSlice> slices;       // largest first
+  std::vector<RingSlice> slices;  // largest first
   double total = 0;
-  std::string centre, centre_note;     // "56.2 ms", "Tensor Core 58.9 %"
+  std::string centre, centre_note;  // "56.2 ms", "Tensor Core 58.9 %"
 };
 // The largest `most` rows of a table by a value column, and the rest as one slice.
 Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string_view name_column,
               std::string_view value_column, size_t most = 9);
-// Slice clicked, or -1. `selected` is a row of the table and drawn thicker. With `legend` names are listed beside it.
-int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int selected, ImVec2 size, bool legend);
+// Slice clicked, or -1. `selected` is a row of the table and drawn thicker. With `legend` names are
+// listed beside it.
+int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int selected,
+             ImVec2 size, bool legend);
 
 // --- Histogram
 struct Histogram {
   std::string title = "durations";
   std::vector<uint32_t> counts;
-  double low = 0, high = 0;            // range of all bins
+  double low = 0, high = 0;  // range of all bins
   double p50 = 0, p95 = 0, max = 0;
   uint64_t total = 0;
 };
 Histogram MakeHistogram(std::vector<double> values, size_t bins);
 // `unit` of low, high and the percentiles; bin clicked or -1.
-int DrawHistogram(const PanelContext& context, const char* id, const Histogram& histogram, Unit unit, ImVec2 size);
+int DrawHistogram(const PanelContext& context, const char* id, const Histogram& histogram,
+                  Unit unit, ImVec2 size);
 
 // --- One bar of shares ("where a step goes")
-void DrawShares(const PanelContext& context, std::span<const RingSlice> shares, double total, float height);
+void DrawShares(const PanelContext& context, std::span<const RingSlice> shares, double total,
+                float height);
 
 // --- Export
 std::string ToSvg(const StepBars& bars, const ChartState& state, Rgba text, Rgba background);

@@ -20,8 +20,8 @@ struct Bucket {  // neighbouring steps that share a pixel are drawn as the longe
   size_t first, last, longest;
 };
 
-std::vector<Bucket> BucketsOf(const StepBars& bars, const ChartState& state, size_t first, size_t last,
-                              size_t per_bucket) {
+std::vector<Bucket> BucketsOf(const StepBars& bars, const ChartState& state, size_t first,
+                              size_t last, size_t per_bucket) {
   std::vector<Bucket> buckets;
   for (size_t i = first; i < last; i += per_bucket) {
     Bucket b{i, std::min(i + per_bucket, last), i};
@@ -38,7 +38,8 @@ std::vector<Bucket> BucketsOf(const StepBars& bars, const ChartState& state, siz
 int FormatStep(double value, char* buffer, int size, void* data) {
   const auto& labels = *static_cast<const std::vector<std::string>*>(data);
   const double nearest = std::round(value);
-  if (std::fabs(value - nearest) > 1e-6 || nearest < 0 || nearest >= static_cast<double>(labels.size())) {
+  if (std::fabs(value - nearest) > 1e-6 || nearest < 0 ||
+      nearest >= static_cast<double>(labels.size())) {
     buffer[0] = 0;
     return 0;
   }
@@ -46,21 +47,25 @@ int FormatStep(double value, char* buffer, int size, void* data) {
   const std::string& label = labels[static_cast<size_t>(nearest)];
   const size_t space = label.find_last_not_of("0123456789");
   const bool number = space != std::string::npos && space + 1 < label.size();
-  return std::snprintf(buffer, static_cast<size_t>(size), "%s", number ? label.c_str() + space + 1 : label.c_str());
+  return std::snprintf(buffer, static_cast<size_t>(size), "%s",
+                       number ? label.c_str() + space + 1 : label.c_str());
 }
 
-void BarTooltip(const PanelContext& context, const StepBars& bars, const ChartState& state, size_t step) {
+void BarTooltip(const PanelContext& context, const StepBars& bars, const ChartState& state,
+                size_t step) {
   if (!ImGui::BeginTooltip()) return;
   {
     const FaceScope bold(context, Face::kBold);
     ImGui::TextUnformatted(bars.labels[step].c_str());
   }
-  if (step < bars.notes.size() && !bars.notes[step].empty()) TextIn(context, Role::kWarning, bars.notes[step]);
+  if (step < bars.notes.size() && !bars.notes[step].empty())
+    TextIn(context, Role::kWarning, bars.notes[step]);
   const float start = ImGui::GetCursorPosX();
   const auto line = [&](Rgba color, const char* label, double value) {
     const ImVec2 p = ImGui::GetCursorScreenPos();
     const float chip = std::floor(Em() * 0.65f);
-    if (color != 0) DrawBox(ImGui::GetWindowDrawList(), p.x, p.y + Em() * 0.25f, chip, chip, color, 2);
+    if (color != 0)
+      DrawBox(ImGui::GetWindowDrawList(), p.x, p.y + Em() * 0.25f, chip, chip, color, 2);
     ImGui::SetCursorPosX(start + Em() * 1.2f);
     ImGui::TextUnformatted(label);
     ImGui::SameLine(start + Em() * 12);
@@ -69,7 +74,8 @@ void BarTooltip(const PanelContext& context, const StepBars& bars, const ChartSt
   };
   for (size_t i = bars.series.size(); i-- > 0;) {
     const ChartSeries& s = bars.series[i];
-    if (state.Shown(i) && step < s.values.size() && s.values[step] > 0) line(s.color, s.label.c_str(), s.values[step]);
+    if (state.Shown(i) && step < s.values.size() && s.values[step] > 0)
+      line(s.color, s.label.c_str(), s.values[step]);
   }
   line(0, "Step", bars.TotalOf(step, state));
   TextIn(context, Role::kText3, "Click: show on the timeline");
@@ -77,8 +83,8 @@ void BarTooltip(const PanelContext& context, const StepBars& bars, const ChartSt
 }
 
 // One bar from the bottom up; what is partial or inferred is drawn paler.
-void DrawBar(const PanelContext& context, ImDrawList* list, const StepBars& bars, const ChartState& state,
-             const Bucket& b, float left, float right, bool hovered) {
+void DrawBar(const PanelContext& context, ImDrawList* list, const StepBars& bars,
+             const ChartState& state, const Bucket& b, float left, float right, bool hovered) {
   const size_t step = b.longest;
   const bool pale = step < bars.notes.size() && !bars.notes[step].empty();
   double sum = 0;
@@ -92,8 +98,10 @@ void DrawBar(const PanelContext& context, ImDrawList* list, const StepBars& bars
     list->AddRectFilled(ImVec2(left, std::floor(y1)), ImVec2(right, std::floor(y0)), color);
   }
   if (hovered) {
-    const float top = std::floor(ImPlot::PlotToPixels(0, sum).y), base = std::floor(ImPlot::PlotToPixels(0, 0).y);
-    list->AddRect(ImVec2(left - 1, top - 1), ImVec2(right + 1, base + 1), context.theme[Role::kText]);
+    const float top = std::floor(ImPlot::PlotToPixels(0, sum).y),
+                base = std::floor(ImPlot::PlotToPixels(0, 0).y);
+    list->AddRect(ImVec2(left - 1, top - 1), ImVec2(right + 1, base + 1),
+                  context.theme[Role::kText]);
   }
 }
 
@@ -103,18 +111,18 @@ void DrawReference(const PanelContext& context, ImDrawList* list, const StepBars
   const Rgba color = WithAlpha(context.theme[Role::kText], 0.7f);
   for (float x = pos.x; x < pos.x + size.x; x += 8)
     list->AddLine(ImVec2(x, y), ImVec2(x + 4, y), color);
-  DrawRight(list, pos.x + size.x - 4, y - ImGui::GetTextLineHeight() - 1, context.theme[Role::kText2],
-            bars.reference_label);
+  DrawRight(list, pos.x + size.x - 4, y - ImGui::GetTextLineHeight() - 1,
+            context.theme[Role::kText2], bars.reference_label);
 }
 
 double TallestIn(const StepBars& bars, const ChartState& state, size_t first, size_t last) {
   double most = 0;
-  for (size_t s = first; s < last; ++s)
-    most = std::max(most, bars.TotalOf(s, state));
+  for (size_t s = first; s < last; ++s) most = std::max(most, bars.TotalOf(s, state));
   return most;
 }
 
-void ExportBars(const PanelContext& context, const StepBars& bars, const ChartState& state, ChartExport what) {
+void ExportBars(const PanelContext& context, const StepBars& bars, const ChartState& state,
+                ChartExport what) {
   if (what == ChartExport::kSvg) {
     SaveChart(context, bars.title, ".svg",
               ToSvg(bars, state, context.theme[Role::kText], context.theme[Role::kPanel]));
@@ -125,8 +133,8 @@ void ExportBars(const PanelContext& context, const StepBars& bars, const ChartSt
 
 }  // namespace
 
-int DrawStepBars(const PanelContext& context, const char* id, const StepBars& bars, uint64_t key, ChartState* state,
-                 ImVec2 size) {
+int DrawStepBars(const PanelContext& context, const char* id, const StepBars& bars, uint64_t key,
+                 ChartState* state, ImVec2 size) {
   const auto n = static_cast<double>(bars.labels.size());
   if (bars.labels.empty()) return -1;
   if (state->key != key || state->x_max <= state->x_min) {
@@ -135,22 +143,26 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
     state->x_max = n - 1 + kEdge;
   }
   const auto clamp_index = [&](double x) { return static_cast<size_t>(std::clamp(x, 0.0, n)); };
-  const size_t first = clamp_index(std::floor(state->x_min)), last = clamp_index(std::ceil(state->x_max) + 1);
+  const size_t first = clamp_index(std::floor(state->x_min)),
+               last = clamp_index(std::ceil(state->x_max) + 1);
   const double top = std::max({TallestIn(bars, *state, first, last), bars.reference, 1e-9}) * 1.12;
   const FaceScope mono(context, Face::kMono, TypeSize::kSlice);
   int clicked = -1;
-  constexpr ImPlotFlags kFlags = ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText | ImPlotFlags_NoMenus |
-                                 ImPlotFlags_NoTitle | ImPlotFlags_NoBoxSelect;
+  constexpr ImPlotFlags kFlags = ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText |
+                                 ImPlotFlags_NoMenus | ImPlotFlags_NoTitle |
+                                 ImPlotFlags_NoBoxSelect;
   if (!ImPlot::BeginPlot(id, size, kFlags)) return -1;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,
                     ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock);
   ImPlot::SetupAxisLinks(ImAxis_X1, &state->x_min, &state->x_max);
   ImPlot::SetupAxisLimitsConstraints(ImAxis_X1, -kEdge, n - 1 + kEdge);
-  ImPlot::SetupAxisFormat(ImAxis_X1, FormatStep, const_cast<std::vector<std::string>*>(&bars.labels));
+  ImPlot::SetupAxisFormat(ImAxis_X1, FormatStep,
+                          const_cast<std::vector<std::string>*>(&bars.labels));
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, top, ImPlotCond_Always);
   ImPlot::SetupFinish();
   const float step_px = ImPlot::PlotToPixels(1, 0).x - ImPlot::PlotToPixels(0, 0).x;
-  const auto per_bucket = static_cast<size_t>(std::max(1.0f, std::ceil(2.0f / std::max(step_px, 1e-6f))));
+  const auto per_bucket =
+      static_cast<size_t>(std::max(1.0f, std::ceil(2.0f / std::max(step_px, 1e-6f))));
   const bool hovered = ImPlot::IsPlotHovered();
   const double mouse = ImPlot::GetPlotMousePos().x;
   ImDrawList* list = ImPlot::GetPlotDrawList();
@@ -169,11 +181,13 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
   ImPlot::PopPlotClipRect();
   if (under >= 0) {
     BarTooltip(context, bars, *state, static_cast<size_t>(under));
-    if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Left)) {
+    if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
+        !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Left)) {
       clicked = under;
     }
   }
-  if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) state->x_max = state->x_min;  // everything
+  if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+    state->x_max = state->x_min;  // everything
   const bool open_menu = hovered && ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
                          !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Right);
   ImPlot::EndPlot();

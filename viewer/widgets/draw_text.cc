@@ -22,9 +22,7 @@ ImFont* FontOf(const PanelContext& context, Face face) {
   return context.fonts->ui;
 }
 
-const char* End(std::string_view text) {
-  return text.data() + text.size();
-}
+const char* End(std::string_view text) { return text.data() + text.size(); }
 
 }  // namespace
 
@@ -74,7 +72,8 @@ bool DrawCut(ImDrawList* list, ImVec2 pos, float right, Rgba color, std::string_
     return false;
   }
   ImGui::PushStyleColor(ImGuiCol_Text, color);
-  ImGui::RenderTextEllipsis(list, pos, ImVec2(right, pos.y + size.y), right, text.data(), End(text), &size);
+  ImGui::RenderTextEllipsis(list, pos, ImVec2(right, pos.y + size.y), right, text.data(), End(text),
+                            &size);
   ImGui::PopStyleColor();
   return true;
 }
@@ -85,8 +84,8 @@ void DrawRight(ImDrawList* list, float right, float y, Rgba color, std::string_v
 }
 
 void DrawBox(ImDrawList* list, float x, float y, float w, float h, Rgba color, float rounding) {
-  list->AddRectFilled(ImVec2(std::floor(x), std::floor(y)), ImVec2(std::floor(x + w), std::floor(y + h)), color,
-                      rounding);
+  list->AddRectFilled(ImVec2(std::floor(x), std::floor(y)),
+                      ImVec2(std::floor(x + w), std::floor(y + h)), color, rounding);
 }
 
 bool LinkText(const PanelContext& context, const char* id, std::string_view text) {
@@ -112,13 +111,15 @@ void Rule(const PanelContext& context) {
   ImGui::Dummy(ImVec2(0, air));
 }
 
-void KeyValue(const PanelContext& context, std::string_view key, std::string_view value, float value_x, bool mono) {
+void KeyValue(const PanelContext& context, std::string_view key, std::string_view value,
+              float value_x, bool mono) {
   const FaceScope small(context, Face::kUi);
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float right = p.x + ImGui::GetContentRegionAvail().x;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float line = ImGui::GetTextLineHeight();
-  const bool cut_key = DrawCut(list, p, p.x + value_x - Em() * 0.5f, context.theme[Role::kText2], key);
+  const bool cut_key =
+      DrawCut(list, p, p.x + value_x - Em() * 0.5f, context.theme[Role::kText2], key);
   bool cut = false;
   {
     const FaceScope face(context, mono ? Face::kMono : Face::kUi);
@@ -126,8 +127,8 @@ void KeyValue(const PanelContext& context, std::string_view key, std::string_vie
   }
   ImGui::Dummy(ImVec2(right - p.x, line));
   if ((cut || cut_key) && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
-    ImGui::SetTooltip("%.*s: %.*s", static_cast<int>(key.size()), key.data(), static_cast<int>(value.size()),
-                      value.data());
+    ImGui::SetTooltip("%.*s: %.*s", static_cast<int>(key.size()), key.data(),
+                      static_cast<int>(value.size()), value.data());
   }
 }
 

@@ -1,5 +1,5 @@
-// Small drawing helpers shared by panels and widgets: text in the theme's roles and faces, cut with an ellipsis.
-// Between ImGui::NewFrame() and Render() only.
+// Small drawing helpers shared by panels and widgets: text in the theme's roles and faces, cut with
+// an ellipsis. Between ImGui::NewFrame() and Render() only.
 #pragma once
 
 #include <imgui.h>
@@ -41,6 +41,7 @@ bool LinkText(const PanelContext& context, const char* id, std::string_view text
 // A thin horizontal rule with some air.
 void Rule(const PanelContext& context);
 // Label left in secondary colour, value after `value_x` pixels, cut to the window.
-void KeyValue(const PanelContext& context, std::string_view key, std::string_view value, float value_x, bool mono);
+void KeyValue(const PanelContext& context, std::string_view key, std::string_view value,
+              float value_x, bool mono);
 
 }  // namespace stepscope

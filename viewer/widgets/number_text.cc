@@ -24,14 +24,20 @@ constexpr Step kSizes[] = {{"B", 1},
 // The largest unit that leaves the maximum at least `least`.
 const Step& Choose(std::span<const Step> steps, double base_value, double least) {
   size_t i = 0;
-  while (i + 1 < steps.size() && base_value >= least * steps[i + 1].base)
-    ++i;
+  while (i + 1 < steps.size() && base_value >= least * steps[i + 1].base) ++i;
   return steps[i];
 }
 
-int Decimals(double max_abs) {
-  return max_abs >= 100 ? 1 : max_abs >= 10 ? 2 : 3;
+// The column's own unit, unless its largest value is under 1 or has more than five digits in it.
+const Step& ChooseTime(double max_ps, double own_base) {
+  size_t i = 0;
+  while (i + 1 < std::size(kTimes) && kTimes[i].base < own_base) ++i;
+  while (i > 0 && max_ps > 0 && max_ps < kTimes[i].base) --i;
+  while (i + 1 < std::size(kTimes) && max_ps >= 1e5 * kTimes[i].base) ++i;
+  return kTimes[i];
 }
+
+int Decimals(double max_abs) { return max_abs >= 100 ? 1 : max_abs >= 10 ? 2 : 3; }
 
 }  // namespace
 
@@ -74,14 +80,14 @@ NumberFormat FormatFor(Unit unit, ValueType type, double max_abs) {
   const double base = BaseFactor(unit);
   switch (DimensionOf(unit)) {
     case Dimension::kTime: {
-      // Microseconds stay up to 100,000: people compare kernels in them.
-      const Step& step = Choose(kTimes, max_abs * base, max_abs * base >= 1e11 ? 10 : 1);
+      const Step& step = ChooseTime(max_abs * base, base);
       const double shown = max_abs * base / step.base;
       return {base / step.base, step.base <= 1 ? 0 : Decimals(shown), step.name, ""};
     }
     case Dimension::kBytes: {
       const Step& step = Choose(kSizes, max_abs * base, 1);
-      return {base / step.base, step.base <= 1 ? 0 : Decimals(max_abs * base / step.base), step.name, ""};
+      return {base / step.base, step.base <= 1 ? 0 : Decimals(max_abs * base / step.base),
+              step.name, ""};
     }
     case Dimension::kPercent:
       return {base, 1, "", " %"};
@@ -104,7 +110,8 @@ std::string_view WriteNumber(double value, const NumberFormat& format, std::span
     std::memcpy(buffer.data(), kDash.data(), kDash.size());
     return {buffer.data(), kDash.size()};
   }
-  const auto* point = static_cast<const char*>(std::memchr(digits.data(), '.', static_cast<size_t>(n)));
+  const auto* point =
+      static_cast<const char*>(std::memchr(digits.data(), '.', static_cast<size_t>(n)));
   const int whole = point != nullptr ? static_cast<int>(point - digits.data()) : n;
   size_t out = 0;
   for (int i = 0; i < n; ++i) {

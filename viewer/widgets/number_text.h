@@ -1,6 +1,6 @@
-// Numbers of a table column or chart as text: one unit and one number of decimals for a whole column, chosen from its
-// largest value; thin spaces between groups of three digits. Writes into the caller's buffer: no allocation per cell.
-// Pure, thread-safe.
+// Numbers of a table column or chart as text: one unit and one number of decimals for a whole
+// column, chosen from its largest value; thin spaces between groups of three digits. Writes into
+// the caller's buffer: no allocation per cell. Pure, thread-safe.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@
 namespace stepscope {
 
 struct NumberFormat {
-  double scale = 1;          // what is shown is value * scale
+  double scale = 1;  // what is shown is value * scale
   int decimals = 0;
-  const char* header = "";   // unit for the column's header, "µs"
-  const char* suffix = "";   // after each value, " %"
+  const char* header = "";  // unit for the column's header, "µs"
+  const char* suffix = "";  // after each value, " %"
 };
 
 // `max_abs` is the largest absolute value of the column, in the column's own unit.

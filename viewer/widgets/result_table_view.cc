@@ -17,15 +17,13 @@ namespace {
 constexpr size_t kNone = static_cast<size_t>(-1);
 
 uint64_t Mix(uint64_t h, std::string_view text) {
-  for (char c : text)
-    h = (h ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
+  for (char c : text) h = (h ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
   return (h ^ 0xff) * 0x100000001b3ull;
 }
 
 uint64_t ColumnsKey(const ResultTable& table) {
   uint64_t h = 0xcbf29ce484222325ull;
-  for (const ColumnDesc& c : table.columns)
-    h = Mix(h, c.id);
+  for (const ColumnDesc& c : table.columns) h = Mix(h, c.id);
   return h;
 }
 
@@ -36,14 +34,15 @@ bool Contains(std::span<const char* const> list, std::string_view id) {
 // Shares get a bar; running sums and occupancy are percentages of something else.
 bool IsShare(const ColumnDesc& column) {
   return DimensionOf(column.unit) == Dimension::kPercent && column.type == ValueType::kReal &&
-         !ContainsIgnoreCase(column.id, "cumulative") && !ContainsIgnoreCase(column.id, "occupancy") &&
-         !ContainsIgnoreCase(column.id, "fragmentation");
+         !ContainsLower(column.id, "cumulative") && !ContainsLower(column.id, "occupancy") &&
+         !ContainsLower(column.id, "fragmentation");
 }
 
 }  // namespace
 
 float ResultTableView::RowHeight() {
-  return std::floor(ImGui::GetTextLineHeight() + ImGui::GetStyle().CellPadding.y * 2 + Em() * 0.25f);
+  return std::floor(ImGui::GetTextLineHeight() + ImGui::GetStyle().CellPadding.y * 2 +
+                    Em() * 0.25f);
 }
 
 void ResultTableView::SetFilter(std::string_view text) {
@@ -103,7 +102,8 @@ void ResultTableView::PrepareColumns(const ResultTable& table, const TableOption
   }
 }
 
-// Largest values and longest texts: what formats and widths follow from. O(cells), once per change of data.
+// Largest values and longest texts: what formats and widths follow from. O(cells), once per change
+// of data.
 void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const TableOptions& options) {
   const uint64_t columns_key = ColumnsKey(table);
   if (key == key_ && columns_key == columns_key_ && selected_.size() == table.rows.size()) return;
@@ -124,7 +124,8 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
       if (column.numeric) {
         const double v = std::fabs(NumberOf(value));
         if (std::isfinite(v)) column.max_abs = std::max(column.max_abs, v);
-      } else if (const auto* s = std::get_if<std::string>(&value); s != nullptr && s->size() > longest) {
+      } else if (const auto* s = std::get_if<std::string>(&value);
+                 s != nullptr && s->size() > longest) {
         longest = s->size();
         column.widest_row = static_cast<int>(r);
       }
@@ -152,9 +153,11 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
     if (column.numeric) {
       const FaceScope mono(context, Face::kMono);
       std::array<char, 64> buffer{};
-      cell = TextWidth(WriteNumber(column.max_abs, column.format, buffer)) + (column.bar ? Em() * 4.5f : 0);
+      cell = TextWidth(WriteNumber(column.max_abs, column.format, buffer)) +
+             (column.bar ? Em() * 4.5f : 0);
     } else if (column.widest_row >= 0) {
-      const Value& value = table.rows[static_cast<size_t>(column.widest_row)][static_cast<size_t>(column.data)];
+      const Value& value =
+          table.rows[static_cast<size_t>(column.widest_row)][static_cast<size_t>(column.data)];
       cell = TextWidth(*std::get_if<std::string>(&value));
     } else if (desc.type == ValueType::kBool) {
       cell = Em() * 3;
@@ -184,8 +187,7 @@ void ResultTableView::Rebuild(const ResultTable& table) {
   }
   // What is filtered away is not selected: commands act on what is seen.
   std::vector<uint8_t> kept(selected_.size(), 0);
-  for (uint32_t r : order_)
-    kept[r] = selected_[r];
+  for (uint32_t r : order_) kept[r] = selected_[r];
   selected_.swap(kept);
   if (current_ >= 0 && PositionOf(current_) == kNone) current_ = anchor_ = -1;
   scroll_to_current_ = current_ >= 0;
@@ -229,9 +231,10 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
     Rebuild(table);
   }
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort) && !ImGui::IsItemActive()) {
-    ImGui::SetTooltip("%s", filter_.empty() ? "text   col:text   col>5   >100us   -not   \"two words\"\n"
-                                              "All terms must hold."
-                                            : filter_.explanation().c_str());
+    ImGui::SetTooltip("%s", filter_.empty()
+                                ? "text   col:text   col>5   >100us   -not   \"two words\"\n"
+                                  "All terms must hold."
+                                : filter_.explanation().c_str());
   }
   const bool icons = context.fonts != nullptr && context.fonts->icons;
   if (filter_text_[0] != 0) {
@@ -242,9 +245,10 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
   ImGui::AlignTextToFramePadding();
   std::array<char, 96> count{};
   const bool all = order_.size() == table.rows.size();
-  const int n = all ? std::snprintf(count.data(), count.size(), "%zu %s", table.rows.size(), options.noun)
-                    : std::snprintf(count.data(), count.size(), "%zu of %zu %s", order_.size(), table.rows.size(),
-                                    options.noun);
+  const int n =
+      all ? std::snprintf(count.data(), count.size(), "%zu %s", table.rows.size(), options.noun)
+          : std::snprintf(count.data(), count.size(), "%zu of %zu %s", order_.size(),
+                          table.rows.size(), options.noun);
   TextIn(context, Role::kText2, {count.data(), static_cast<size_t>(std::max(n, 0))});
   ImGui::SameLine(0, Em() * 0.6f);
   if (ImGui::Button("Columns")) open_columns_ = true;
@@ -262,33 +266,37 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
   }
 }
 
-void ResultTableView::DrawTable(const PanelContext& context, const ResultTable& table, const TableOptions& options) {
+void ResultTableView::DrawTable(const PanelContext& context, const ResultTable& table,
+                                const TableOptions& options) {
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float row_height = RowHeight();
-  const bool totals = options.total_row && std::any_of(columns_.begin(), columns_.end(), [](const Column& c) {
-                        return c.additive;
-                      });
+  const bool totals = options.total_row && std::any_of(columns_.begin(), columns_.end(),
+                                                       [](const Column& c) { return c.additive; });
   const float footer = totals ? row_height + 2 : 0;
   float height = (options.height > 0 ? options.height : avail.y) - footer;
   height = std::max(height, row_height * 4);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   constexpr ImGuiTableFlags kFlags =
-      ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable | ImGuiTableFlags_Sortable |
-      ImGuiTableFlags_SortMulti | ImGuiTableFlags_SortTristate | ImGuiTableFlags_BordersInnerH |
-      ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
+      ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable |
+      ImGuiTableFlags_Sortable | ImGuiTableFlags_SortMulti | ImGuiTableFlags_SortTristate |
+      ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
+      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
   // The id follows the columns: a table with others keeps its own widths and order.
   std::array<char, 48> id{};
   std::snprintf(id.data(), id.size(), "###t%llx", static_cast<unsigned long long>(columns_key_));
   const float scrollbar = ImGui::GetStyle().ScrollbarSize;
   const float inner = std::max(avail.x - scrollbar, min_width_);
-  if (!ImGui::BeginTable(id.data(), static_cast<int>(columns_.size()), kFlags, ImVec2(0, height), inner)) return;
+  if (!ImGui::BeginTable(id.data(), static_cast<int>(columns_.size()), kFlags, ImVec2(0, height),
+                         inner))
+    return;
   for (const Column& column : columns_) {
     const ColumnDesc& desc = table.columns[static_cast<size_t>(column.data)];
     ImGuiTableColumnFlags flags =
         column.stretch ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed;
     if (column.hidden) flags |= ImGuiTableColumnFlags_DefaultHide;
     if (column.numeric) flags |= ImGuiTableColumnFlags_PreferSortDescending;
-    ImGui::TableSetupColumn(desc.label.c_str(), flags, column.stretch ? (column.name ? 2.0f : 1.0f) : column.width,
+    ImGui::TableSetupColumn(desc.label.c_str(), flags,
+                            column.stretch ? (column.name ? 2.0f : 1.0f) : column.width,
                             static_cast<ImGuiID>(column.data + 1));
   }
   ImGui::TableSetupScrollFreeze(0, 1);
@@ -339,7 +347,8 @@ void ResultTableView::DrawHeader(const PanelContext& context, const ResultTable&
     const ColumnDesc& desc = table.columns[static_cast<size_t>(column.data)];
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
       ImGui::SetTooltip(desc.how.empty() ? "%s%s%s" : "%s%s%s\n%s", desc.label.c_str(),
-                        column.format.header[0] != 0 ? ", " : "", column.format.header, desc.how.c_str());
+                        column.format.header[0] != 0 ? ", " : "", column.format.header,
+                        desc.how.c_str());
     }
     ImGui::PopID();
     const ImRect cell = ImGui::TableGetCellBgRect(state, index);
@@ -347,10 +356,13 @@ void ResultTableView::DrawHeader(const PanelContext& context, const ResultTable&
     const float right = cell.Max.x - pad - (sorted ? arrow : 0);
     const float y = std::floor((cell.Min.y + cell.Max.y - ImGui::GetTextLineHeight()) * 0.5f);
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const float unit = column.format.header[0] != 0 ? TextWidth(column.format.header) + Em() * 0.35f : 0;
+    const float unit =
+        column.format.header[0] != 0 ? TextWidth(column.format.header) + Em() * 0.35f : 0;
     const float label = TextWidth(desc.label);
-    const float left = column.numeric ? std::max(cell.Min.x + pad, right - label - unit) : cell.Min.x + pad;
-    DrawCut(list, ImVec2(std::floor(left), y), right - unit, context.theme[Role::kText2], desc.label);
+    const float left =
+        column.numeric ? std::max(cell.Min.x + pad, right - label - unit) : cell.Min.x + pad;
+    DrawCut(list, ImVec2(std::floor(left), y), right - unit, context.theme[Role::kText2],
+            desc.label);
     if (unit > 0) DrawRight(list, right, y, context.theme[Role::kText3], column.format.header);
   }
   std::sort(shown_columns_.begin(), shown_columns_.end());
@@ -384,11 +396,12 @@ void ResultTableView::KeepInSight(float row_height, bool centre) {
   ImGui::SetScrollY(std::max(target, 0.0f));
 }
 
-void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable& table, float row_height) {
+void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable& table,
+                                 float row_height) {
   if (order_.empty() || !ImGui::IsWindowFocused() || ImGui::GetIO().WantTextInput) return;
   // The application's keys look at who owns a key: here it is the table.
-  for (ImGuiKey key : {ImGuiKey_DownArrow, ImGuiKey_UpArrow, ImGuiKey_PageDown, ImGuiKey_PageUp, ImGuiKey_Home,
-                       ImGuiKey_End, ImGuiKey_Enter, ImGuiKey_C}) {
+  for (ImGuiKey key : {ImGuiKey_DownArrow, ImGuiKey_UpArrow, ImGuiKey_PageDown, ImGuiKey_PageUp,
+                       ImGuiKey_Home, ImGuiKey_End, ImGuiKey_Enter, ImGuiKey_C}) {
     ImGui::SetKeyOwner(key, ImGui::GetCurrentWindow()->ID);
   }
   const auto page = static_cast<int>(std::max(1.0f, ImGui::GetWindowHeight() / row_height - 2));
@@ -425,8 +438,7 @@ CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultT
     if (r >= table.links.size()) continue;
     const RowLink& link = table.links[r];
     if (args.range.empty()) args.range = link.range;
-    for (EventRow row : link.rows)
-      args.events.push_back({context.run->id, link.set, row});
+    for (EventRow row : link.rows) args.events.push_back({context.run->id, link.set, row});
   }
   return args;
 }

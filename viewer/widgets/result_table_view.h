@@ -1,7 +1,8 @@
-// ResultTableView: the one table widget. Shows a ResultTable with sorting (several columns), a filter box, columns that
-// can be hidden and moved, selection by mouse and keys, a total row, copy, export and "show on timeline".
-// Owns widget state only: filter, selection, and the order of rows, made again when the data, the filter or the sorting
-// changes and never otherwise. A frame costs O(visible rows). UI thread only.
+// ResultTableView: the one table widget. Shows a ResultTable with sorting (several columns), a
+// filter box, columns that can be hidden and moved, selection by mouse and keys, a total row, copy,
+// export and "show on timeline". Owns widget state only: filter, selection, and the order of rows,
+// made again when the data, the filter or the sorting changes and never otherwise. A frame costs
+// O(visible rows). UI thread only.
 #pragma once
 
 #include <array>
@@ -20,89 +21,98 @@ struct ImGuiTable;
 namespace stepscope {
 
 struct TableOptions {
-  const char* id = "table";                       // ImGui id, unique in the panel
-  const char* noun = "rows";                      // "kernels": "15 of 42 kernels"
-  const char* name_column = "";                   // id: gets the name's colour, is what "Copy name" copies
+  const char* id = "table";      // ImGui id, unique in the panel
+  const char* noun = "rows";     // "kernels": "15 of 42 kernels"
+  const char* name_column = "";  // id: gets the name's colour, is what "Copy name" copies
   std::span<const char* const> first_columns{};   // shown first, in this order; the others follow
   std::span<const char* const> hidden_columns{};  // not shown until the user asks for them
-  bool shorten_names = false;                     // names as MakeShortForms' middle form, whole on hover
+  bool shorten_names = false;  // names as MakeShortForms' middle form, whole on hover
   bool toolbar = true;
   bool total_row = true;
-  float height = 0;                               // pixels; 0: what is left of the window
+  float height = 0;  // pixels; 0: what is left of the window
 };
 
 class ResultTableView {
  public:
-  // `key` changes whenever the table's contents may have changed. The table must live through the frame.
-  void Draw(const PanelContext& context, const ResultTable& table, uint64_t key, const TableOptions& options);
+  // `key` changes whenever the table's contents may have changed. The table must live through the
+  // frame.
+  void Draw(const PanelContext& context, const ResultTable& table, uint64_t key,
+            const TableOptions& options);
 
   // Row of the data that is current (selected last), or -1.
   int current() const { return current_; }
   std::span<const uint32_t> order() const { return order_; }
   void SetFilter(std::string_view text);
-  void SetSort(std::vector<SortKey> keys);        // until the user sorts
-  void Select(const ResultTable& table, int row); // -1: nothing
-  uint64_t rebuilds() const { return rebuilds_; } // how often the order was made, for tests
+  void SetSort(std::vector<SortKey> keys);         // until the user sorts
+  void Select(const ResultTable& table, int row);  // -1: nothing
+  uint64_t rebuilds() const { return rebuilds_; }  // how often the order was made, for tests
 
   // What the menus do; free of ImGui, so that tests and commands can call them.
-  CommandArgs EventsOf(const PanelContext& context, const ResultTable& table) const;  // of the selected rows
+  CommandArgs EventsOf(const PanelContext& context,
+                       const ResultTable& table) const;  // of the selected rows
   void ShowOnTimeline(const PanelContext& context, const ResultTable& table) const;
-  std::string Csv(const ResultTable& table) const;    // shown rows, shown columns
+  std::string Csv(const ResultTable& table) const;  // shown rows, shown columns
   std::string Json(const ResultTable& table) const;
   std::string SelectedTsv(const ResultTable& table) const;
 
  private:
   struct Column {
-    int data = 0;             // index in the table
+    int data = 0;  // index in the table
     NumberFormat format;
     double max_abs = 0;
-    double total = 0;         // over the shown rows
-    int widest_row = -1;      // of a text column
-    float width = 0;          // pixels, of header and widest cell
-    bool numeric = false, bar = false, additive = false, name = false, stretch = false, hidden = false;
+    double total = 0;     // over the shown rows
+    int widest_row = -1;  // of a text column
+    float width = 0;      // pixels, of header and widest cell
+    bool numeric = false, bar = false, additive = false, name = false, stretch = false,
+         hidden = false;
   };
 
   void Prepare(const ResultTable& table, uint64_t key, const TableOptions& options);
   void PrepareColumns(const ResultTable& table, const TableOptions& options);
-  void MeasureColumns(const PanelContext& context, const ResultTable& table, const TableOptions& options);
+  void MeasureColumns(const PanelContext& context, const ResultTable& table,
+                      const TableOptions& options);
   void Rebuild(const ResultTable& table);
-  void DrawToolbar(const PanelContext& context, const ResultTable& table, const TableOptions& options);
-  void DrawTable(const PanelContext& context, const ResultTable& table, const TableOptions& options);
+  void DrawToolbar(const PanelContext& context, const ResultTable& table,
+                   const TableOptions& options);
+  void DrawTable(const PanelContext& context, const ResultTable& table,
+                 const TableOptions& options);
   void TakeSort(const ResultTable& table);
   void DrawHeader(const PanelContext& context, const ResultTable& table);
-  void DrawRow(const PanelContext& context, const ResultTable& table, const TableOptions& options, uint32_t row,
-               float height);
+  void DrawRow(const PanelContext& context, const ResultTable& table, const TableOptions& options,
+               uint32_t row, float height);
   void DrawCell(const PanelContext& context, const ResultTable& table, const TableOptions& options,
                 const Column& column, uint32_t row);
   void DrawName(const PanelContext& context, const std::string& text, const TableOptions& options,
                 const Column& column, uint32_t row);
-  void DrawTotals(const PanelContext& context, const ResultTable& table, const TableOptions& options, float y);
+  void DrawTotals(const PanelContext& context, const ResultTable& table,
+                  const TableOptions& options, float y);
   void HandleClick(size_t position);
   void HandleKeys(const PanelContext& context, const ResultTable& table, float row_height);
   void KeepInSight(float row_height, bool centre);
-  void DrawRowMenu(const PanelContext& context, const ResultTable& table, const TableOptions& options);
+  void DrawRowMenu(const PanelContext& context, const ResultTable& table,
+                   const TableOptions& options);
   void Export(const PanelContext& context, const ResultTable& table, bool json);
   static float RowHeight();
-  size_t PositionOf(int row) const;               // in order_, or npos
-  std::vector<uint32_t> SelectedRows() const;     // in shown order
+  size_t PositionOf(int row) const;            // in order_, or npos
+  std::vector<uint32_t> SelectedRows() const;  // in shown order
   const std::string& ShortName(const std::string& text, uint32_t row);
 
   std::array<char, 256> filter_text_{};
   TableFilter filter_;
   std::vector<SortKey> sort_;
   std::vector<uint32_t> order_;
-  std::vector<Column> columns_;                   // in ImGui's order of creation
-  std::vector<int> shown_columns_;                // data columns that are not hidden, in the data's order
-  std::vector<float> column_left_, column_right_; // screen, for the total row
-  std::vector<std::string> short_names_;          // by row, filled when first drawn
-  std::vector<uint8_t> selected_;                 // by row
+  std::vector<Column> columns_;     // in ImGui's order of creation
+  std::vector<int> shown_columns_;  // data columns that are not hidden, in the data's order
+  std::vector<float> column_left_, column_right_;  // screen, for the total row
+  std::vector<std::string> short_names_;           // by row, filled when first drawn
+  std::vector<uint8_t> selected_;                  // by row
   int current_ = -1, anchor_ = -1;
-  int menu_column_ = -1;                          // data column under the mouse when the menu opened
+  int menu_column_ = -1;  // data column under the mouse when the menu opened
   uint64_t key_ = 0, columns_key_ = 0, rebuilds_ = 0;
-  float measured_at_ = 0;                         // font size
+  float measured_at_ = 0;  // font size
   float min_width_ = 0;
   bool dirty_ = true, scroll_to_current_ = false, open_columns_ = false;
-  std::string message_;                           // of the last export
+  std::string message_;  // of the last export
 };
 
 }  // namespace stepscope

@@ -32,24 +32,29 @@ void DrawBool(const PanelContext& context, bool value) {
   const float mark = Em() * 0.62f;
   const Rgba dim = context.theme[Role::kText3];
   if (value) {
-    ImGui::RenderCheckMark(list, ImVec2(cell.left, cell.y + Em() * 0.2f), context.theme[Role::kGood], mark);
+    ImGui::RenderCheckMark(list, ImVec2(cell.left, cell.y + Em() * 0.2f),
+                           context.theme[Role::kGood], mark);
   } else {
-    list->AddText(ImVec2(cell.left + mark * 0.2f, cell.y), dim, kDash.data(), kDash.data() + kDash.size());
+    list->AddText(ImVec2(cell.left + mark * 0.2f, cell.y), dim, kDash.data(),
+                  kDash.data() + kDash.size());
   }
-  DrawCut(list, ImVec2(cell.left + Em() * 1.1f, cell.y), cell.right, value ? context.theme[Role::kText] : dim,
-          value ? "yes" : "no");
+  DrawCut(list, ImVec2(cell.left + Em() * 1.1f, cell.y), cell.right,
+          value ? context.theme[Role::kText] : dim, value ? "yes" : "no");
 }
 
-void DrawShareBar(const PanelContext& context, double value, double max_abs, Rgba fill, float number_width) {
+void DrawShareBar(const PanelContext& context, double value, double max_abs, Rgba fill,
+                  float number_width) {
   const CellBox cell = CurrentCell();
   const float width = cell.right - cell.left - number_width - Em() * 0.6f;
   if (width < Em()) return;
   const float height = std::floor(Em() * 0.5f);
   const float y = cell.y + std::floor((ImGui::GetTextLineHeight() - height) * 0.5f);
-  const double share = max_abs > 0 && std::isfinite(value) ? std::clamp(value / max_abs, 0.0, 1.0) : 0;
+  const double share =
+      max_abs > 0 && std::isfinite(value) ? std::clamp(value / max_abs, 0.0, 1.0) : 0;
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawBox(list, cell.left, y, width, height, context.theme[Role::kHover], 2);
-  if (share > 0) DrawBox(list, cell.left, y, std::max(2.0f, width * static_cast<float>(share)), height, fill, 2);
+  if (share > 0)
+    DrawBox(list, cell.left, y, std::max(2.0f, width * static_cast<float>(share)), height, fill, 2);
 }
 
 }  // namespace
@@ -64,8 +69,8 @@ const std::string& ResultTableView::ShortName(const std::string& text, uint32_t 
   return name;
 }
 
-void ResultTableView::DrawName(const PanelContext& context, const std::string& text, const TableOptions& options,
-                               const Column& column, uint32_t row) {
+void ResultTableView::DrawName(const PanelContext& context, const std::string& text,
+                               const TableOptions& options, const Column& column, uint32_t row) {
   const CellBox cell = CurrentCell();
   ImDrawList* list = ImGui::GetWindowDrawList();
   float left = cell.left;
@@ -76,7 +81,8 @@ void ResultTableView::DrawName(const PanelContext& context, const std::string& t
     left += chip + Em() * 0.6f;
   }
   const std::string& shown = column.name && options.shorten_names ? ShortName(text, row) : text;
-  const bool cut = DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[Role::kText], shown);
+  const bool cut =
+      DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[Role::kText], shown);
   const ImRect area(cell.left, cell.y, cell.right, cell.y + ImGui::GetTextLineHeight());
   const bool whole = !cut && shown == text;
   if (!whole && ImGui::IsWindowHovered() && area.Contains(ImGui::GetMousePos()) &&
@@ -88,8 +94,8 @@ void ResultTableView::DrawName(const PanelContext& context, const std::string& t
   }
 }
 
-void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& table, const TableOptions& options,
-                               const Column& column, uint32_t row) {
+void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& table,
+                               const TableOptions& options, const Column& column, uint32_t row) {
   const auto c = static_cast<size_t>(column.data);
   if (c >= table.rows[row].size()) return;
   const Value& value = table.rows[row][c];
@@ -99,8 +105,11 @@ void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& t
     const std::string_view text = WriteNumber(NumberOf(value), column.format, buffer);
     if (column.bar) {
       const auto name = static_cast<size_t>(std::max(table.Column(options.name_column), 0));
-      const auto* label = name < table.rows[row].size() ? std::get_if<std::string>(&table.rows[row][name]) : nullptr;
-      const Rgba fill = label != nullptr ? context.theme.NameColor(*label) : context.theme[Role::kAccent];
+      const auto* label = name < table.rows[row].size()
+                              ? std::get_if<std::string>(&table.rows[row][name])
+                              : nullptr;
+      const Rgba fill =
+          label != nullptr ? context.theme.NameColor(*label) : context.theme[Role::kAccent];
       DrawShareBar(context, NumberOf(value), column.max_abs, fill, Em() * 4);
     }
     const CellBox cell = CurrentCell();
@@ -116,8 +125,8 @@ void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& t
   }
 }
 
-void ResultTableView::DrawRow(const PanelContext& context, const ResultTable& table, const TableOptions& options,
-                              uint32_t position, float height) {
+void ResultTableView::DrawRow(const PanelContext& context, const ResultTable& table,
+                              const TableOptions& options, uint32_t position, float height) {
   const uint32_t row = order_[position];
   ImGui::TableNextRow(ImGuiTableRowFlags_None, height);
   bool has_selectable = false;
@@ -148,8 +157,8 @@ void ResultTableView::DrawRow(const PanelContext& context, const ResultTable& ta
   }
 }
 
-void ResultTableView::DrawTotals(const PanelContext& context, const ResultTable& table, const TableOptions& options,
-                                 float y) {
+void ResultTableView::DrawTotals(const PanelContext& context, const ResultTable& table,
+                                 const TableOptions& options, float y) {
   ImGui::SetCursorScreenPos(ImVec2(ImGui::GetCursorScreenPos().x, y));
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -176,7 +185,8 @@ void ResultTableView::DrawTotals(const PanelContext& context, const ResultTable&
   std::array<char, 96> label{};
   const int n = order_.size() == table.rows.size()
                     ? std::snprintf(label.data(), label.size(), "Total")
-                    : std::snprintf(label.data(), label.size(), "Total of %zu %s", order_.size(), options.noun);
+                    : std::snprintf(label.data(), label.size(), "Total of %zu %s", order_.size(),
+                                    options.noun);
   DrawCut(list, ImVec2(p.x + pad, text_y), first_number - Em() * 0.5f, context.theme[Role::kText2],
           {label.data(), static_cast<size_t>(std::max(n, 0))});
   list->PopClipRect();
@@ -185,9 +195,11 @@ void ResultTableView::DrawTotals(const PanelContext& context, const ResultTable&
 
 void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable& table,
                                   const TableOptions& options) {
-  // Opened by hand: every row shares one popup, so that the rows of the clipper need not stay alive.
+  // Opened by hand: every row shares one popup, so that the rows of the clipper need not stay
+  // alive.
   const bool over_row = menu_column_ >= -1 && current_ >= 0 && ImGui::IsWindowHovered() &&
-                        ImGui::TableGetHoveredRow() > 0 && ImGui::IsMouseReleased(ImGuiMouseButton_Right);
+                        ImGui::TableGetHoveredRow() > 0 &&
+                        ImGui::IsMouseReleased(ImGuiMouseButton_Right);
   if (over_row) ImGui::OpenPopup("row menu");
   if (!ImGui::BeginPopup("row menu")) return;
   const int current = current_;
@@ -201,20 +213,26 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
     if (selected_[r] != 0) events += table.links[r].total;
   }
   std::array<char, 64> label{};
-  std::snprintf(label.data(), label.size(), "Show on timeline (%llu)", static_cast<unsigned long long>(events));
+  std::snprintf(label.data(), label.size(), "Show on timeline (%llu)",
+                static_cast<unsigned long long>(events));
   const bool linked = events > 0 || (row < table.links.size() && !table.links[row].range.empty());
   if (ImGui::MenuItem(label.data(), "Enter", false, linked)) ShowOnTimeline(context, table);
   const int name_column = table.Column(options.name_column);
-  const auto* name = name_column >= 0 ? std::get_if<std::string>(&table.rows[row][static_cast<size_t>(name_column)])
-                                      : nullptr;
-  if (ImGui::MenuItem("Filter timeline to this name", nullptr, false, name != nullptr && !name->empty())) {
+  const auto* name =
+      name_column >= 0
+          ? std::get_if<std::string>(&table.rows[row][static_cast<size_t>(name_column)])
+          : nullptr;
+  if (ImGui::MenuItem("Filter timeline to this name", nullptr, false,
+                      name != nullptr && !name->empty())) {
     CommandArgs args;
     args.text = *name;
     context.commands.Push("search.set", std::move(args));
   }
   ImGui::Separator();
-  if (ImGui::MenuItem("Copy name", nullptr, false, name != nullptr)) context.services.SetClipboard(*name);
-  const bool has_cell = menu_column_ >= 0 && static_cast<size_t>(menu_column_) < table.rows[row].size();
+  if (ImGui::MenuItem("Copy name", nullptr, false, name != nullptr))
+    context.services.SetClipboard(*name);
+  const bool has_cell =
+      menu_column_ >= 0 && static_cast<size_t>(menu_column_) < table.rows[row].size();
   if (ImGui::MenuItem("Copy cell", nullptr, false, has_cell)) {
     context.services.SetClipboard(RawValue(table.rows[row][static_cast<size_t>(menu_column_)]));
   }

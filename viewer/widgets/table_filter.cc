@@ -11,9 +11,7 @@
 namespace stepscope {
 namespace {
 
-char Lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string LowerText(std::string_view text) {
   std::string out(text);
@@ -62,7 +60,8 @@ std::optional<Quantity> ParseQuantity(std::string_view text) {
   Quantity q;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), q.value);
   if (parsed.ec != std::errc() || !std::isfinite(q.value)) return std::nullopt;
-  const std::string rest = LowerText({parsed.ptr, static_cast<size_t>(text.data() + text.size() - parsed.ptr)});
+  const std::string rest =
+      LowerText({parsed.ptr, static_cast<size_t>(text.data() + text.size() - parsed.ptr)});
   if (rest.empty()) return q;
   for (const Suffix& suffix : kSuffixes) {
     if (rest != suffix.text) continue;
@@ -78,7 +77,8 @@ bool IsNumber(const ColumnDesc& column) {
 }
 
 bool Fits(const ColumnDesc& column, const Quantity& q) {
-  return IsNumber(column) && (q.dimension == Dimension::kNone || DimensionOf(column.unit) == q.dimension);
+  return IsNumber(column) &&
+         (q.dimension == Dimension::kNone || DimensionOf(column.unit) == q.dimension);
 }
 
 // The column a comparison without a name is about.
@@ -96,8 +96,7 @@ std::string NextWord(std::string_view* text) {
   std::string word;
   bool quoted = false;
   size_t i = 0;
-  while (i < text->size() && (*text)[i] == ' ')
-    ++i;
+  while (i < text->size() && (*text)[i] == ' ') ++i;
   for (; i < text->size() && (quoted || (*text)[i] != ' '); ++i) {
     if ((*text)[i] == '"') {
       quoted = !quoted;
@@ -127,16 +126,17 @@ int FindColumnByName(const ResultTable& table, std::string_view name) {
   return -1;
 }
 
-bool TableFilter::ParseComparison(std::string_view word, const ResultTable& table, int preferred, Term* term) {
+bool TableFilter::ParseComparison(std::string_view word, const ResultTable& table, int preferred,
+                                  Term* term) {
   const size_t at = word.find_first_of("<>=!");
   if (at == std::string_view::npos) return false;
   struct Sign {
     std::string_view text;
     Op op;
   };
-  constexpr Sign kSigns[] = {{"<=", Op::kLessEqual}, {">=", Op::kGreaterEqual}, {"!=", Op::kNotEqual},
-                             {"==", Op::kEqual},     {"<", Op::kLess},          {">", Op::kGreater},
-                             {"=", Op::kEqual}};
+  constexpr Sign kSigns[] = {
+      {"<=", Op::kLessEqual}, {">=", Op::kGreaterEqual}, {"!=", Op::kNotEqual}, {"==", Op::kEqual},
+      {"<", Op::kLess},       {">", Op::kGreater},       {"=", Op::kEqual}};
   for (const Sign& sign : kSigns) {
     if (!word.substr(at).starts_with(sign.text)) continue;
     const std::optional<Quantity> q = ParseQuantity(word.substr(at + sign.text.size()));
@@ -168,7 +168,8 @@ bool TableFilter::ParseColumnText(std::string_view word, const ResultTable& tabl
 void TableFilter::Explain(const Term& term, std::string_view word, const ResultTable& table) {
   if (!explanation_.empty()) explanation_ += " and ";
   if (term.negate) explanation_ += "not: ";
-  const std::string label = term.column < 0 ? "text" : table.columns[static_cast<size_t>(term.column)].label;
+  const std::string label =
+      term.column < 0 ? "text" : table.columns[static_cast<size_t>(term.column)].label;
   if (term.op == Op::kContains) {
     explanation_ += label + " has \"" + term.text + "\"";
   } else {
@@ -198,7 +199,7 @@ bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) const {
   if (term.column < 0) {
     return std::any_of(row.begin(), row.end(), [&](const Value& v) {
       const auto* s = std::get_if<std::string>(&v);
-      return s != nullptr && ContainsIgnoreCase(*s, term.text);
+      return s != nullptr && ContainsLower(*s, term.text);
     });
   }
   if (static_cast<size_t>(term.column) >= row.size()) return false;
@@ -208,8 +209,8 @@ bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) const {
       return std::string_view(*b ? "yes" : "no").starts_with(term.text) ||
              std::string_view(*b ? "true" : "false").starts_with(term.text);
     }
-    if (const auto* s = std::get_if<std::string>(&value)) return ContainsIgnoreCase(*s, term.text);
-    return ContainsIgnoreCase(RawValue(value), term.text);
+    if (const auto* s = std::get_if<std::string>(&value)) return ContainsLower(*s, term.text);
+    return ContainsLower(RawValue(value), term.text);
   }
   const double have = NumberOf(value);
   switch (term.op) {

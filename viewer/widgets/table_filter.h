@@ -1,11 +1,11 @@
-// TableFilter: the text of a table's filter box, parsed once and asked per row. Terms are separated by spaces, all must
-// hold; quotes keep spaces; a leading '-' negates.
+// TableFilter: the text of a table's filter box, parsed once and asked per row. Terms are separated
+// by spaces, all must hold; quotes keep spaces; a leading '-' negates.
 //   MatMul              some text column contains it, case does not matter
-//   op:MatMul           the column whose id or label matches "op" contains it; bool columns: yes, no
-//   avg>100us  col<=5   compares a number; a bare number is in the column's own unit; =, != too
+//   op:MatMul           the column whose id or label matches "op" contains it; bool columns: yes,
+//   no avg>100us  col<=5   compares a number; a bare number is in the column's own unit; =, != too
 //   >100us              the same for the first column of that kind (the sorted one first)
-// What does not parse (a column that does not exist) is plain text: kernel names contain ':' and '<'.
-// Parse is O(columns), Matches O(terms * columns). Thread-safe once parsed.
+// What does not parse (a column that does not exist) is plain text: kernel names contain ':' and
+// '<'. Parse is O(columns), Matches O(terms * columns). Thread-safe once parsed.
 #pragma once
 
 #include <string>
@@ -29,12 +29,13 @@ class TableFilter {
   enum class Op { kContains, kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kNotEqual };
   struct Term {
     Op op = Op::kContains;
-    int column = -1;      // -1: any text column
+    int column = -1;  // -1: any text column
     bool negate = false;
-    std::string text;     // lower case
-    double number = 0;    // in the column's unit
+    std::string text;   // lower case
+    double number = 0;  // in the column's unit
   };
-  static bool ParseComparison(std::string_view word, const ResultTable& table, int preferred, Term* term);
+  static bool ParseComparison(std::string_view word, const ResultTable& table, int preferred,
+                              Term* term);
   static bool ParseColumnText(std::string_view word, const ResultTable& table, Term* term);
   bool Holds(const Term& term, const std::vector<Value>& row) const;
   void Explain(const Term& term, std::string_view word, const ResultTable& table);
@@ -43,8 +44,8 @@ class TableFilter {
   std::string explanation_;
 };
 
-// The column that a person means by `name`: id or label equal, then beginning with, then containing it; case, spaces
-// and underscores do not matter. -1 if none.
+// The column that a person means by `name`: id or label equal, then beginning with, then containing
+// it; case, spaces and underscores do not matter. -1 if none.
 int FindColumnByName(const ResultTable& table, std::string_view name);
 
 }  // namespace stepscope

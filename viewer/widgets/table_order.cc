@@ -12,8 +12,8 @@ namespace {
 
 // A column's values, taken out of the rows so that comparing two costs no look-up of variants.
 struct KeyColumn {
-  std::vector<double> numbers;             // by row; NaN: missing
-  std::vector<const std::string*> texts;   // by row, for text columns; null: missing
+  std::vector<double> numbers;            // by row; NaN: missing
+  std::vector<const std::string*> texts;  // by row, for text columns; null: missing
   bool descending = false;
 
   bool Missing(uint32_t row) const {
@@ -102,7 +102,8 @@ nlohmann::ordered_json JsonValue(const Value& value) {
 
 }  // namespace
 
-std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& filter, std::span<const SortKey> keys) {
+std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& filter,
+                                std::span<const SortKey> keys) {
   std::vector<uint32_t> order;
   order.reserve(table.rows.size());
   for (uint32_t r = 0; r < table.rows.size(); ++r) {
@@ -126,12 +127,13 @@ std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& fil
 
 bool IsAdditive(const ColumnDesc& column) {
   if (column.type != ValueType::kInt && column.type != ValueType::kReal) return false;
-  const auto has = [&](std::string_view part) { return ContainsIgnoreCase(column.id, part); };
-  for (const char* no : {"avg", "average", "min_", "max_", "cumulative", "rank", "occupancy", "peak", "rate",
-                         "intensity", "utilization", "capacity", "lifetime"}) {
+  const auto has = [&](std::string_view part) { return ContainsLower(column.id, part); };
+  for (const char* no : {"avg", "average", "min_", "max_", "cumulative", "rank", "occupancy",
+                         "peak", "rate", "intensity", "utilization", "capacity", "lifetime"}) {
     if (has(no)) return false;
   }
-  for (const char* yes : {"total", "self", "occurrences", "count", "share", "timein", "num_", "bytes", "fraction"}) {
+  for (const char* yes :
+       {"total", "self", "occurrences", "count", "share", "timein", "num_", "bytes", "fraction"}) {
     if (has(yes)) return true;
   }
   return false;
@@ -147,10 +149,10 @@ double SumOf(const ResultTable& table, size_t column, std::span<const uint32_t> 
   return sum;
 }
 
-ResultTable ShownPart(const ResultTable& table, std::span<const uint32_t> order, std::span<const int> columns) {
+ResultTable ShownPart(const ResultTable& table, std::span<const uint32_t> order,
+                      std::span<const int> columns) {
   ResultTable out{table.id, table.title, {}, {}, {}};
-  for (int c : columns)
-    out.columns.push_back(table.columns[static_cast<size_t>(c)]);
+  for (int c : columns) out.columns.push_back(table.columns[static_cast<size_t>(c)]);
   out.rows.reserve(order.size());
   for (uint32_t r : order) {
     std::vector<Value>& row = out.rows.emplace_back();
@@ -167,7 +169,8 @@ std::string ToJson(const ResultTable& table) {
   json["columns"] = nlohmann::ordered_json::array();
   json["rows"] = nlohmann::ordered_json::array();
   for (const ColumnDesc& c : table.columns) {
-    json["columns"].push_back({{"id", c.id}, {"label", c.label}, {"unit", UnitName(c.unit)}, {"type", TypeName(c.type)}});
+    json["columns"].push_back(
+        {{"id", c.id}, {"label", c.label}, {"unit", UnitName(c.unit)}, {"type", TypeName(c.type)}});
   }
   for (const auto& row : table.rows) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
@@ -179,13 +182,16 @@ std::string ToJson(const ResultTable& table) {
   return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string ToTsv(const ResultTable& table, std::span<const uint32_t> rows, std::span<const int> columns) {
+std::string ToTsv(const ResultTable& table, std::span<const uint32_t> rows,
+                  std::span<const int> columns) {
   std::string out;
   for (uint32_t r : rows) {
     for (size_t c = 0; c < columns.size(); ++c) {
       const auto i = static_cast<size_t>(columns[c]);
       std::string text = i < table.rows[r].size() ? RawValue(table.rows[r][i]) : std::string();
-      std::replace_if(text.begin(), text.end(), [](char x) { return x == '\t' || x == '\n' || x == '\r'; }, ' ');
+      std::replace_if(
+          text.begin(), text.end(), [](char x) { return x == '\t' || x == '\n' || x == '\r'; },
+          ' ');
       if (c > 0) out += '\t';
       out += text;
     }

@@ -1,0 +1,95 @@
+#include <doctest/doctest.h>
+
+#include "tests/viewer/panel_fixture.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/panels.h"
+#include "viewer/widgets/chart.h"
+
+namespace stepscope {
+namespace {
+
+ResultTable Kernels(const char* id, const char* name, size_t n) {
+  ResultTable t{id,
+                id,
+                {{"rank", "#", Unit::kCount, ValueType::kInt, ""},
+                 {name, "Kernel", Unit::kNone, ValueType::kString, ""},
+                 {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
+                 {"total_duration_us", "Total", Unit::kUs, ValueType::kReal, ""},
+                 {"share", "Share of time", Unit::kFraction, ValueType::kReal, ""}},
+                {},
+                {}};
+  for (size_t i = 0; i < n; ++i) {
+    const double us = static_cast<double>(n - i) * 10;
+    t.rows.push_back({static_cast<int64_t>(i + 1),
+                      "void ns::kernel" + std::to_string(i) + "<float>(int)", int64_t{3}, us,
+                      us / 1000});
+  }
+  return t;
+}
+
+TEST_CASE("ring: the largest rows, the rest as one slice, the whole kept") {
+  PanelFixture f;
+  const ResultTable t = Kernels("kernels", "kernel_name", 20);
+  const Ring ring = MakeRing(f.Context(), t, "kernel_name", "total_duration_us", 9);
+  REQUIRE(ring.slices.size() == 10);
+  CHECK(ring.total == doctest::Approx(2100));
+  CHECK(ring.slices[0].row == 0);
+  CHECK(ring.slices[9].row == -1);
+  CHECK(ring.slices[9].label == "11 others");
+  CHECK(ring.slices[9].value == doctest::Approx(660));
+  CHECK(MakeRing(f.Context(), t, "no such column", "total_duration_us").slices.empty());
+}
+
+TEST_CASE("histogram: every value is counted once; percentiles are values that occur") {
+  std::vector<double> values;
+  for (int i = 1; i <= 100; ++i) values.push_back(i);
+  const Histogram h = MakeHistogram(values, 10);
+  uint64_t sum = 0;
+  for (uint32_t c : h.counts) sum += c;
+  CHECK(sum == 100);
+  CHECK(h.counts == std::vector<uint32_t>(10, 10));
+  CHECK(h.p50 == 51);
+  CHECK(h.p95 == 95);
+  CHECK(h.max == 100);
+  CHECK(MakeHistogram({5, 5, 5}, 4).counts[0] == 3);
+  CHECK(MakeHistogram({}, 4).total == 0);
+}
+
+TEST_CASE("charts export what they show") {
+  PanelFixture f;
+  const Ring ring = MakeRing(f.Context(), Kernels("kernels", "kernel_name", 3), "kernel_name",
+                             "total_duration_us");
+  CHECK(ToCsv(ring) ==
+        "name,value\r\nvoid ns::kernel0<float>(int),30\r\nvoid ns::kernel1<float>(int),20\r\n"
+        "void ns::kernel2<float>(int),10\r\n");
+  const std::string svg = ToSvg(ring, 0xffffffff, 0xff000000);
+  CHECK(svg.starts_with("<svg"));
+  CHECK(svg.find("kernel0&lt;float&gt;") != std::string::npos);
+  CHECK(svg.find("50.00 %") != std::string::npos);
+}
+
+TEST_CASE(
+    "kernels: the mode buttons change the table; a slice selects its row; it draws at every size") {
+  for (const ImVec2 size : {ImVec2(420, 260), ImVec2(1280, 300), ImVec2(2560, 1440)}) {
+    PanelFixture f(size);
+    AnalysisResult r;
+    r.tables.push_back(Kernels("kernels", "kernel_name", 5000));
+    r.tables.push_back(Kernels("by_kernel", "name", 50));
+    r.tables.push_back(Kernels("by_op", "name", 5));
+    r.properties = {{"matrix_unit_percent", "Tensor Core", 58.9, Unit::kPercent, ""},
+                    {"short_kernel_percent", "Short", 40.0, Unit::kPercent, "how"}};
+    const auto panel = MakeKernelStatsPanel();
+    auto& kernels = static_cast<AnalysisPanel&>(*panel);
+    int vertices = 0;
+    for (int i = 0; i < 3; ++i)
+      vertices = f.Frame([&](const PanelContext& c) { kernels.DrawResult(c, r, 1); });
+    CHECK(vertices > 100);
+    CHECK(vertices < 100000);
+    const AnalysisResult none;
+    f.Frame([&](const PanelContext& c) { kernels.DrawResult(c, none, 2); });
+    CHECK(f.TakeCommands().empty());
+  }
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,51 @@
+#include <doctest/doctest.h>
+
+#include "tests/viewer/panel_fixture.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/panels.h"
+
+namespace stepscope {
+namespace {
+
+ResultTable Ops(const char* id, bool idle) {
+  ResultTable t{id,
+                id,
+                {{"rank", "#", Unit::kNone, ValueType::kInt, ""},
+                 {"host_or_device", "Side", Unit::kNone, ValueType::kString, ""},
+                 {"type", "Type", Unit::kNone, ValueType::kString, ""},
+                 {"operation", "Operation", Unit::kNone, ValueType::kString, ""},
+                 {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
+                 {"total_self_time", "Self time", Unit::kUs, ValueType::kReal, ""}},
+                {},
+                {}};
+  const auto add = [&](const char* side, const char* type, const char* op, double self) {
+    t.rows.push_back({static_cast<int64_t>(t.rows.size() + 1), std::string(side), std::string(type),
+                      std::string(op), int64_t{1}, self});
+  };
+  add("Device", "MatMul", "a/MatMul", 70);
+  add("Device", "Relu", "a/Relu", 30);
+  add("Host", "Dataset", "Iterator::Map", 10);
+  if (idle) add("Host", "IDLE", "IDLE", 1000);
+  return t;
+}
+
+TEST_CASE("ops: draws both sides with rings and table at every size, and with nothing") {
+  AnalysisResult r;
+  r.tables.push_back(Ops("ops", false));
+  r.tables.push_back(Ops("ops_with_idle", true));
+  for (const ImVec2 size :
+       {ImVec2(420, 260), ImVec2(900, 300), ImVec2(700, 900), ImVec2(2560, 1440)}) {
+    PanelFixture f(size);
+    const auto panel = MakeOpStatsPanel();
+    auto& ops = static_cast<AnalysisPanel&>(*panel);
+    int vertices = 0;
+    for (int i = 0; i < 3; ++i)
+      vertices = f.Frame([&](const PanelContext& c) { ops.DrawResult(c, r, 1); });
+    CHECK(vertices > 100);
+    const AnalysisResult none;
+    CHECK(f.Frame([&](const PanelContext& c) { ops.DrawResult(c, none, 2); }) < vertices);
+  }
+}
+
+}  // namespace
+}  // namespace stepscope

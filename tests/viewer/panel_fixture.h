@@ -1,0 +1,133 @@
+// What panel tests need: a Dear ImGui context without a backend, services that record, a trace made
+// with TraceBuilder or none, and frames that show one panel in a window of its own.
+#pragma once
+
+#include <imgui.h>
+#include <implot.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "viewer/analysis_cache.h"
+#include "viewer/command.h"
+#include "viewer/panel.h"
+#include "viewer/settings.h"
+#include "viewer/theme.h"
+
+namespace stepscope {
+
+class RecordingServices final : public AppServices {
+ public:
+  void Open(const std::vector<std::string>&, bool) override {}
+  void OpenRun(TraceId, const std::string&) override {}
+  void SetClockOffset(TraceId, const std::string&, Ps) override {}
+  void CloseRun(TraceId) override {}
+  void CancelLoading() override {}
+  void DismissError() override {}
+  void NativeOpenDialog(bool) override {}
+  bool has_native_dialog() const override { return false; }
+  void Quit() override {}
+  void ToggleFullscreen() override {}
+  void SetClipboard(const std::string& text) override { clipboard = text; }
+  bool SaveFile(const std::string& name, const std::string& contents, std::string* where) override {
+    saved_name = name;
+    saved = contents;
+    *where = name;
+    return true;
+  }
+  void RequestFrame() override {}
+  void ClearRecent() override {}
+  std::string clipboard, saved_name, saved;
+};
+
+class PanelFixture {
+ public:
+  explicit PanelFixture(ImVec2 size = ImVec2(1280, 800)) : size_(size), analyses([] {}) {
+    ImGui::CreateContext();
+    ImPlot::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = size;
+    io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
+    theme = MakeTheme(ThemeKind::kDark);
+    ApplyStyle(theme, 1);
+    run.id = TraceId(7);
+  }
+  ~PanelFixture() {
+    ImPlot::DestroyContext();
+    ImGui::DestroyContext();
+  }
+  PanelFixture(const PanelFixture&) = delete;
+  PanelFixture& operator=(const PanelFixture&) = delete;
+
+  PanelContext Context() {
+    return {session, view, analyses, settings, theme, commands, services, &run};
+  }
+
+  // One frame with `draw` in a window that fills the display; returns the number of vertices drawn.
+  int Frame(const std::function<void(const PanelContext&)>& draw) {
+    ImGuiIO& io = ImGui::GetIO();
+    io.DeltaTime = 1 / 60.0f;
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos(ImVec2(0, 0));
+    ImGui::SetNextWindowSize(size_);
+    ImGui::Begin("window", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove);
+    draw(Context());
+    ImGui::End();
+    ImGui::Render();
+    ImDrawData* data = ImGui::GetDrawData();
+    // What a renderer would do with the font atlas: say that textures are there.
+    if (data->Textures != nullptr) {
+      for (ImTextureData* texture : *data->Textures) {
+        if (texture->Status == ImTextureStatus_WantCreate ||
+            texture->Status == ImTextureStatus_WantUpdates) {
+          texture->SetTexID(ImTextureID(1));
+          texture->SetStatus(ImTextureStatus_OK);
+        }
+      }
+    }
+    return data->TotalVtxCount;
+  }
+
+  void MoveMouse(float x, float y) { ImGui::GetIO().AddMousePosEvent(x, y); }
+  void Button(int button, bool down) { ImGui::GetIO().AddMouseButtonEvent(button, down); }
+  void Click(float x, float y, const std::function<void(const PanelContext&)>& draw,
+             int button = 0) {
+    MoveMouse(x, y);
+    Frame(draw);
+    Button(button, true);
+    Frame(draw);
+    Button(button, false);
+    Frame(draw);
+    Frame(draw);
+  }
+  void Key(ImGuiKey key, const std::function<void(const PanelContext&)>& draw) {
+    ImGui::GetIO().AddKeyEvent(key, true);
+    Frame(draw);
+    ImGui::GetIO().AddKeyEvent(key, false);
+    Frame(draw);
+  }
+  // The commands pushed since the last call.
+  std::vector<Command> TakeCommands() {
+    std::vector<Command> out;
+    Command command;
+    while (commands.Pop(&command)) out.push_back(command);
+    return out;
+  }
+
+ private:
+  ImVec2 size_;
+
+ public:
+  SessionView session;
+  ViewState view;
+  AnalysisCache analyses;
+  Settings settings;
+  Theme theme;
+  CommandQueue commands;
+  RecordingServices services;
+  RunView run;
+};
+
+}  // namespace stepscope
