@@ -18,6 +18,21 @@ constexpr int kSettleFrames = 3;  // after the last job: tables and docking find
 
 }  // namespace
 
+// Passes on what is drawn and notes that something was.
+class WatchedSink final : public TexelSink {
+ public:
+  explicit WatchedSink(std::unique_ptr<TexelSink> sink) : sink_(std::move(sink)) {}
+  void Draw(const TexelFrame& frame, ImDrawList* list) override {
+    drawn_ = true;
+    sink_->Draw(frame, list);
+  }
+  bool TakeDrawn() { return std::exchange(drawn_, false); }
+
+ private:
+  std::unique_ptr<TexelSink> sink_;
+  bool drawn_ = false;
+};
+
 Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConfig config)
     : surface_(surface), session_(session), store_(store) {
   IMGUI_CHECKVERSION();
@@ -32,7 +47,9 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
   surface_.Attach();
   ImGui_ImplOpenGL3_Init("#version 330 core");
   std::string no_shaders;  // then rectangles are drawn instead: slower, the same picture
-  sink_ = RowTexture::Create(&no_shaders);
+  std::unique_ptr<TexelSink> sink = RowTexture::Create(&no_shaders);
+  if (!sink) sink = std::make_unique<DrawListSink>();
+  sink_ = std::make_unique<WatchedSink>(std::move(sink));
   content_scale_ = surface_.content_scale();
   ViewerConfig viewer_config;
   viewer_config.animate = config.animate;
@@ -64,6 +81,7 @@ void Gui::DrawFrame(Image* picture) {
   surface_.BeginFrame();
   ImGui::NewFrame();
   viewer_->Frame(session);
+  drew_timeline_ = sink_->TakeDrawn();
   ImGui::Render();
   surface_.BindTarget();
   glDisable(GL_SCISSOR_TEST);

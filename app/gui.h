@@ -16,7 +16,7 @@ struct ImGuiContext;
 
 namespace stepscope {
 
-class TexelSink;
+class WatchedSink;
 
 struct GuiConfig {
   bool animate = true;
@@ -41,6 +41,8 @@ class Gui {
 
   Viewer& viewer() { return *viewer_; }
   bool busy() const;  // something still runs or moves
+  // The last frame showed a timeline: the run was there and its window had found its place.
+  bool drew_timeline() const { return drew_timeline_; }
   // Writes settings and layout if they changed; the loop does so now and then, and at the end.
   void Persist();
 
@@ -49,10 +51,11 @@ class Gui {
   Session& session_;
   const SettingsStore& store_;
   ImGuiContext* context_ = nullptr;
-  std::unique_ptr<TexelSink> sink_;
+  std::unique_ptr<WatchedSink> sink_;
   std::unique_ptr<Viewer> viewer_;
   FramePacer pacer_;
   float content_scale_ = 1;
+  bool drew_timeline_ = false;
   std::string saved_settings_;
 };
 

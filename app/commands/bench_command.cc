@@ -46,15 +46,13 @@ StageMs SplitStages(const LoadTimes& times) {
   return ms;
 }
 
-// Draws until the run is there and a frame has shown it. What the load reports last is its time.
+// Runs the window's own loop until a frame has shown the timeline.
 Status FirstFrame(Stage& stage) {
-  while (stage.session().loading()) {
-    stage.surface().Wait({PacerWait::Kind::kTimeout, 0.05});
-    stage.surface().TakeInput();
-    if (stage.session().Update().runs.empty() && !stage.session().load_status().ok()) break;
+  while (!stage.gui().drew_timeline()) {
+    stage.gui().Step();
+    const bool waiting = stage.session().loading() || !stage.session().view().runs.empty();
+    if (!waiting) return stage.load_status();
   }
-  if (const Status status = stage.load_status(); !status.ok()) return status;
-  stage.gui().DrawFrame();
   glFinish();
   return Status::Ok();
 }
@@ -119,10 +117,11 @@ int RunBench(const Options& options, const Log& log) {
   const StageMs stages = SplitStages(load);
   const std::shared_ptr<const Trace> trace = stage.session().view().runs.front().trace;
 
+  // What the panels compute for themselves would run beside what is timed.
+  status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
   log.Verbose("analyses");
   Json analyses = TimeAnalyses(trace);
   log.Verbose("frames");
-  status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
   Json frames = TimeFrames(stage, *trace, options.frames);
   if (status.ok()) status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
   log.Verbose("idle");
