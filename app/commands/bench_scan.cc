@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "loaders/byte_source.h"
+#include "loaders/chrome_json/bare_scan.h"
 #include "loaders/loader.h"
 #include "loaders/xplane/bare_scan.h"
 
@@ -61,17 +62,21 @@ Result<double> ScanFile(const std::string& path) {
   return scan->milliseconds;
 }
 
+Result<double> ScanChromeFile(const std::string& path) {
+  const auto scan = BareScanChrome(path, LoadOptions().max_inflated_bytes);
+  if (!scan.ok()) return scan.status();
+  return scan->milliseconds;
+}
+
 }  // namespace
 
 Result<double> MedianScanMs(const Trace& trace) {
-  if (trace.format != TraceFormat::kXSpace) {
-    return Status(ErrorCode::kUnsupported, "there is no bare scan of Chrome traces yet");
-  }
   std::set<std::string> files;
   for (const Host& host : trace.hosts) files.insert(host.file);
   double total = 0;
   for (const std::string& file : files) {
-    const Result<double> ms = ScanFile(file);
+    const bool chrome = trace.format == TraceFormat::kChromeJson;
+    const Result<double> ms = chrome ? ScanChromeFile(file) : ScanFile(file);
     if (!ms.ok()) return ms.status();
     total += *ms;
   }

@@ -41,10 +41,6 @@ constexpr std::array kCategories = {
     CategoryRow{"collective_comm", {EventCategory::kCommunication, Part::kMain, false}},
 };
 
-bool Has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 std::optional<int> NumberAfter(std::string_view text, std::string_view mark) {
   const size_t at = text.find(mark);
   if (at == std::string_view::npos) return std::nullopt;
@@ -72,19 +68,19 @@ CategoryRole RoleOfCategory(std::string_view cat, std::string_view name) {
   return role;
 }
 
-std::optional<ProcessRole> RoleOfProcess(std::string_view name) {
-  if (const auto gpu = NumberAfter(name, "device:GPU:")) return ProcessRole{PlaneKind::kGpu, *gpu};
-  if (const auto tpu = NumberAfter(name, "device:TPU:")) {
-    return ProcessRole{Has(name, "SparseCore") ? PlaneKind::kTpuSparseCore : PlaneKind::kTpu, *tpu};
+std::optional<PlaneNaming> RoleOfProcess(std::string_view name, int64_t pid) {
+  // TensorFlow 1's timelines put the job before: "/job:localhost/replica:0/task:0/device:GPU:0
+  // Compute".
+  if (const size_t device = name.rfind("/device:"); device != std::string_view::npos) {
+    name.remove_prefix(device);
+    if (name.starts_with("/device:CPU:")) return xplane::NamePlane("/host:CPU", pid);
+    if (name.starts_with("/device:GPU:")) name = name.substr(0, name.find(' '));
+    return xplane::NamePlane(name, pid);
   }
-  if (Has(name, "device:CUSTOM:"))
-    return ProcessRole{PlaneKind::kCustom, NumberAfter(name, "device:CUSTOM:").value_or(-1)};
-  if (Has(name, "/host:CPU") || Has(name, "device:CPU:"))
-    return ProcessRole{PlaneKind::kHostThreads, -1};
-  if (name.starts_with("/host:metadata")) return ProcessRole{PlaneKind::kMetadata, -1};
-  if (name.starts_with("Task Environment")) return ProcessRole{PlaneKind::kEnvironment, -1};
-  if (name.starts_with("/host:")) return ProcessRole{PlaneKind::kHostOther, -1};
-  return std::nullopt;
+  const bool known = name.starts_with("/host:") || name.starts_with("/custom:") ||
+                     name.starts_with("#Chip") || name == "Task Environment";
+  if (!known) return std::nullopt;
+  return xplane::NamePlane(name, pid);
 }
 
 std::optional<int> GpuOfLabel(std::string_view label) {
@@ -92,46 +88,33 @@ std::optional<int> GpuOfLabel(std::string_view label) {
   return NumberAfter(label, "GPU ");
 }
 
-ThreadRole RoleOfThread(std::string_view name, PlaneKind plane) {
-  const bool device = plane == PlaneKind::kGpu || plane == PlaneKind::kTpu ||
-                      plane == PlaneKind::kTpuSparseCore || plane == PlaneKind::kTpuChip ||
-                      plane == PlaneKind::kCustom;
-  if (!device) return {};
+LineNaming RoleOfThread(std::string_view name, PlaneKind plane) {
+  const size_t from = name.find(" - from #");
+  LineNaming role = xplane::NameLine(plane, name.substr(0, from), 0);
+  if (plane == PlaneKind::kOther) role.kind = TrackKind::kThread;
   // On a GPU these lines do not come from the device but from XProf, which derives them from the
-  // kernels.
-  const bool derived = plane == PlaneKind::kGpu;
-  if (name == "Steps" || name == "Sparse Core Steps") return {TrackKind::kSteps, derived};
-  if (name.starts_with("Async XLA Ops")) return {TrackKind::kAsyncXlaOps, false};
-  if (name.starts_with("XLA Modules") || name == "Sparse Core Modules")
-    return {TrackKind::kXlaModules, derived};
-  if (name.starts_with("XLA Ops") || name == "Sparse Core Ops")
-    return {TrackKind::kXlaOps, derived};
-  if (name.starts_with("Framework Name Scope") || name.starts_with("TensorFlow Name Scope")) {
-    return {TrackKind::kNameScope, derived};
+  // kernels. Line ids, which tell so in an XSpace, are not in a Chrome trace.
+  switch (role.kind) {
+    case TrackKind::kSteps:
+    case TrackKind::kXlaModules:
+    case TrackKind::kXlaOps:
+    case TrackKind::kFrameworkOps:
+    case TrackKind::kNameScope:
+    case TrackKind::kSource:
+    case TrackKind::kLaunchStats:
+      role.derived_in_file = plane == PlaneKind::kGpu;
+      break;
+    default:
+      break;
   }
-  if (name.starts_with("Framework Ops") || name.starts_with("TensorFlow Ops")) {
-    return {TrackKind::kFrameworkOps, derived};
-  }
-  if (name.starts_with("Source")) return {TrackKind::kSource, derived};
-  if (name.starts_with("Launch Stats")) return {TrackKind::kLaunchStats, derived};
-  if (name.starts_with("CUPTI overhead") || name.starts_with("Overhead"))
-    return {TrackKind::kOverhead, false};
-  if (name.starts_with("Stream") || name.starts_with("stream")) return {TrackKind::kStream, false};
-  return {TrackKind::kOther, false};
+  return role;
 }
 
 EventCategory CategoryByPlace(std::string_view name, PlaneKind plane, TrackKind track) {
   if (track == TrackKind::kSteps) return EventCategory::kStep;
   if (track == TrackKind::kOverhead) return EventCategory::kOverhead;
-  if (track == TrackKind::kStream && plane == PlaneKind::kGpu) {
-    if (name.starts_with("Memcpy") || name.starts_with("memcpy")) return EventCategory::kMemcpy;
-    if (name.starts_with("Memset") || name.starts_with("memset")) return EventCategory::kMemset;
-    return EventCategory::kKernel;
-  }
-  if (plane == PlaneKind::kHostThreads) {
-    return name.starts_with("$") ? EventCategory::kPythonFunction : EventCategory::kHostEvent;
-  }
-  return EventCategory::kUnknown;
+  if (plane == PlaneKind::kGpu && track != TrackKind::kStream) return EventCategory::kUnknown;
+  return xplane::CategoryOf(plane, name);
 }
 
 }  // namespace stepscope::chrome

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "loaders/xplane/plane_kinds.h"
 #include "model/track.h"
 
 namespace stepscope::chrome {
@@ -26,17 +27,16 @@ struct ProcessRole {
   PlaneKind kind = PlaneKind::kOther;
   int ordinal = -1;
 };
-// TensorFlow's and JAX's process names; nullopt for others.
-std::optional<ProcessRole> RoleOfProcess(std::string_view name);
+using xplane::LineNaming;
+using xplane::PlaneNaming;
+
+// TensorFlow's and JAX's process names, which are the planes of an XSpace; nullopt for others.
+std::optional<PlaneNaming> RoleOfProcess(std::string_view name, int64_t pid);
 // Kineto's process label "GPU 3" -> 3.
 std::optional<int> GpuOfLabel(std::string_view label);
 
-struct ThreadRole {
-  TrackKind kind = TrackKind::kThread;
-  bool derived = false;  // written by XProf's preprocessing
-};
-// TensorFlow's and JAX's thread names on a plane of that kind.
-ThreadRole RoleOfThread(std::string_view name, PlaneKind plane);
+// TensorFlow's and JAX's thread names, which are the lines of an XSpace, on a plane of that kind.
+LineNaming RoleOfThread(std::string_view name, PlaneKind plane);
 
 // Category of an event that has no known `cat`, from where it is.
 EventCategory CategoryByPlace(std::string_view name, PlaneKind plane, TrackKind track);

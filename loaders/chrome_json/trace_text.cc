@@ -23,10 +23,11 @@ Result<std::shared_ptr<TraceText>> TraceText::Reserve(uint64_t max_bytes) {
     void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p != MAP_FAILED) {
+      // No huge pages: touching 1 GB of them costs 1.2 to 3 s of system time on a virtual machine
+      // (4 KiB pages: 0.4 s).
       text->base_ = static_cast<char*>(p);
       text->data_ = text->base_;
       text->mapped_ = bytes;
-      madvise(p, bytes, MADV_HUGEPAGE);  // faults of 4 KiB cost as much as inflating
       return text;
     }
     if (bytes <= kLeastReserve)

@@ -30,6 +30,7 @@ using TrackDraft = PlaneDraft::TrackDraft;
 
 // Where Kineto puts its own bookkeeping ("Spans"); processes with a text for an id come there too.
 constexpr int64_t kTextsLast = 536'870'912;
+constexpr int kLastRank = 100;
 
 int64_t NumberOr(std::string_view text, int64_t missing) {
   return ParseInt(text).value_or(missing);
@@ -151,13 +152,10 @@ class TrackWriter {
               .value_or(static_cast<int>(std::clamp<int64_t>(plane.id, -1, 1 << 20)));
       MakeGpu(ordinal, &plane);
       name = "/device:GPU:" + std::to_string(ordinal);
-    } else if (const auto role = RoleOfProcess(info.name)) {
+    } else if (const auto role = RoleOfProcess(info.name, plane.id)) {
       plane.kind = role->kind;
-      plane.device_ordinal = role->ordinal;
-      if (role->kind == PlaneKind::kGpu) MakeGpu(role->ordinal, &plane);
-      if (role->kind == PlaneKind::kTpu)
-        plane.display_name = "TPU " + std::to_string(role->ordinal);
-      if (role->kind == PlaneKind::kHostThreads) plane.display_name = "Host threads";
+      plane.device_ordinal = role->device_ordinal;
+      plane.display_name = role->display_name;
     } else if (host) {
       MakeHostPlane(&draft);
     }
@@ -217,9 +215,9 @@ class TrackWriter {
     if (stream && (name.empty() || name.starts_with("stream"))) name = "Stream #" + draft.tid;
     if (name.empty()) name = number ? "Thread " + draft.tid : draft.tid;
     if (name.empty()) name = "Unnamed thread";
-    const ThreadRole role = RoleOfThread(name, plane);
+    const LineNaming role = RoleOfThread(name, plane);
     track.kind = part == Part::kDevice ? TrackKind::kStream : role.kind;
-    track.derived_in_file = role.derived;
+    track.derived_in_file = role.derived_in_file;
     if (part == Part::kMain && thread.only_python && !thread.parts[0].slices.start.empty()) {
       track.kind = TrackKind::kPython;
     }
@@ -326,7 +324,10 @@ class TrackWriter {
   void Emit() {
     std::stable_sort(planes_.begin(), planes_.end(), [](const PlaneDraft& a, const PlaneDraft& b) {
       const auto key = [](const PlaneDraft& p) {
-        return std::tuple(p.sort_index, TextOrder(p.pid));
+        // As in an XSpace, with what is neither device nor host behind the rest.
+        const int rank =
+            p.plane.kind == PlaneKind::kOther ? kLastRank : xplane::PlaneRank(p.plane.kind);
+        return std::tuple(rank, p.sort_index, TextOrder(p.pid));
       };
       return key(a) < key(b);
     });
