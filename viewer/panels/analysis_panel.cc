@@ -171,7 +171,8 @@ void DrawBigNumber(const PanelContext& context, const Property* property, const 
   const float drop = BaseEm() * (TypeSize::kBig - TypeSize::kUi) / TypeSize::kUi * 0.8f;
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + drop);
   std::array<char, 64> unit{};
-  std::snprintf(unit.data(), unit.size(), "%s%s %s", format.header, format.suffix, label);
+  std::snprintf(unit.data(), unit.size(), "%s%s%s%s", format.header, format.suffix,
+                format.header[0] != 0 || format.suffix[0] != 0 ? " " : "", label);
   TextIn(context, Role::kText2, unit.data());
   ImGui::EndGroup();
   if (!property->how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {

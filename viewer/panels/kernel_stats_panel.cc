@@ -66,8 +66,7 @@ void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisRes
   if (ring_key == ring_key_) return;
   ring_key_ = ring_key;
   ring_ = MakeRing(context, table, kModes[mode_].name_column, "total_duration_us");
-  const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, ring_.total);
-  ring_.centre = NumberText(ring_.total, format) + " " + format.header;
+  ring_.centre = FormatDuration(static_cast<Ps>(ring_.total * static_cast<double>(kPsPerUs)));
   if (result.Find("matrix_unit_percent") != nullptr) {
     std::array<char, 64> note{};
     std::snprintf(note.data(), note.size(), "Tensor Core %.1f %%",

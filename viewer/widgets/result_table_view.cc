@@ -280,7 +280,7 @@ void ResultTableView::DrawTable(const PanelContext& context, const ResultTable& 
       ImGuiTableFlags_Resizable | ImGuiTableFlags_Reorderable | ImGuiTableFlags_Hideable |
       ImGuiTableFlags_Sortable | ImGuiTableFlags_SortMulti | ImGuiTableFlags_SortTristate |
       ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
-      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX;
+      ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_PadOuterX;
   // The id follows the columns: a table with others keeps its own widths and order.
   std::array<char, 48> id{};
   std::snprintf(id.data(), id.size(), "###t%llx", static_cast<unsigned long long>(columns_key_));
