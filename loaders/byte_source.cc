@@ -121,9 +121,9 @@ class Inflater {
 
 // Room for the next bytes, never more than one beyond the limit (that one tells "exactly" from
 // "more").
-size_t MakeRoom(Column<char>* out, uint64_t limit) {
+size_t MakeRoom(Column<char>* out, uint64_t limit, size_t block) {
   const uint64_t left = limit - std::min<uint64_t>(limit, out->size());
-  const size_t room = static_cast<size_t>(std::min<uint64_t>(kOutputBlock, left + 1));
+  const size_t room = static_cast<size_t>(std::min<uint64_t>(block, left + 1));
   const size_t size = out->size();
   out->Resize(size + room);
   return room;
@@ -149,7 +149,7 @@ class GzipInflater final : public Inflater {
         state_.crc_flag = ISAL_GZIP;
       }
       const size_t before = out->size();
-      const size_t room = MakeRoom(out, limit);
+      const size_t room = MakeRoom(out, limit, kOutputBlock);
       state_.next_out = reinterpret_cast<uint8_t*>(out->data() + before);
       state_.avail_out = static_cast<uint32_t>(room);
       const uint32_t in_before = state_.avail_in;
@@ -188,7 +188,8 @@ class ZstdInflater final : public Inflater {
     bool full_output = false;
     while (input.pos < input.size || full_output) {
       const size_t before = out->size();
-      const size_t room = MakeRoom(out, limit);
+      // In steps of a block: what was decoded in a call that then fails is lost.
+      const size_t room = MakeRoom(out, limit, ZSTD_DStreamOutSize());
       ZSTD_outBuffer output{out->data() + before, room, 0};
       const size_t rc = ZSTD_decompressStream(stream_, &output, &input);
       out->Resize(before + output.pos);
@@ -310,18 +311,26 @@ Result<std::shared_ptr<const ByteSource>> MakeByteSource(std::string name, std::
 Result<std::string> ReadPrefix(const std::string& path, size_t n) {
   Result<std::shared_ptr<const ByteSource>> plain = OpenPlain(path);
   if (!plain.ok()) return plain.status();
-  // Compressed bytes are about as many as inflated ones at worst; headers take a few more.
-  std::vector<std::byte> block(n + 4096);
-  const Result<size_t> got = (*plain)->Read(0, block);
-  if (!got.ok()) return got.status();
-  const auto in = std::span(block).first(*got);
-  const Compression compression = DetectCompression(in);
-  if (compression == Compression::kNone) {
-    return std::string(reinterpret_cast<const char*>(in.data()), std::min(n, in.size()));
-  }
+  // Nothing comes out of zstd before a whole block, 128 KiB at most, went in; so read on until
+  // enough came.
+  std::vector<std::byte> block(std::max(n, size_t{64} << 10));
+  std::unique_ptr<Inflater> inflater;
   Column<char> out;
-  // The limit stops a bomb after n bytes; what came until then is the prefix.
-  (void)MakeInflater(compression)->Feed(in, &out, n);
+  for (uint64_t at = 0; out.size() < n;) {
+    const Result<size_t> got = (*plain)->Read(at, block);
+    if (!got.ok()) return got.status();
+    const auto in = std::span(block).first(*got);
+    if (at == 0) {
+      const Compression compression = DetectCompression(in);
+      if (compression == Compression::kNone) {
+        return std::string(reinterpret_cast<const char*>(in.data()), std::min(n, in.size()));
+      }
+      inflater = MakeInflater(compression);
+    }
+    at += *got;
+    // The limit stops a bomb after n bytes; what came until then is the prefix.
+    if (in.empty() || inflater->Feed(in, &out, n) != Inflater::State::kMore) break;
+  }
   return std::string(out.data(), std::min(n, out.size()));
 }
 

@@ -1,0 +1,240 @@
+#include "loaders/profile_dir.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "loaders/loader.h"
+#include "tests/support/xspace_builder.h"
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that is gone at the end of the test.
+class TempTree {
+ public:
+  TempTree()
+      : root_(fs::temp_directory_path() / ("stepscope_tree_" + std::to_string(getpid()) + "_" +
+                                           std::to_string(reinterpret_cast<uintptr_t>(this)))) {
+    fs::create_directories(root_);
+  }
+  ~TempTree() { fs::remove_all(root_); }
+  TempTree(const TempTree&) = delete;
+  TempTree& operator=(const TempTree&) = delete;
+  void Add(const std::string& relative, std::string_view bytes = "x") const {
+    fs::create_directories((root_ / relative).parent_path());
+    std::ofstream(root_ / relative, std::ios::binary)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+  std::string Path(const std::string& relative = "") const {
+    return relative.empty() ? root_.string() : (root_ / relative).string();
+  }
+
+ private:
+  fs::path root_;
+};
+
+std::vector<std::string> Names(const std::vector<Run>& runs) {
+  std::vector<std::string> names;
+  for (const Run& run : runs) names.push_back(run.name);
+  return names;
+}
+
+std::vector<std::string> Hosts(const Run& run) {
+  std::vector<std::string> hosts;
+  for (const InputFile& file : run.files) hosts.push_back(file.host);
+  return hosts;
+}
+
+bool Mentions(const std::vector<std::string>& lines, std::string_view start,
+              std::string_view text) {
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string& l) {
+    return l.starts_with(start) && l.find(text) != std::string::npos;
+  });
+}
+
+using Strings = std::vector<std::string>;
+
+TEST_CASE("File names tell the format and the host") {
+  CHECK(ClassifyFileName("vm.xplane.pb").role == FileRole::kXSpace);
+  CHECK(ClassifyFileName("vm.xplane.pb.gz").host == "vm");
+  CHECK(ClassifyFileName("10.0.0.1_6009.xplane.pb.zst").host == "10.0.0.1_6009");
+  CHECK(ClassifyFileName("vm.trace.json.gz").role == FileRole::kChrome);
+  CHECK(ClassifyFileName("worker0.1234.pt.trace.json").host == "worker0.1234");
+  CHECK(ClassifyFileName("anything.json").role == FileRole::kMaybeChrome);
+  CHECK(ClassifyFileName("perfetto_trace.json.gz").role == FileRole::kSkipped);
+  CHECK(ClassifyFileName("ALL_HOSTS.op_stats_v2.pb").role == FileRole::kSkipped);
+  CHECK(ClassifyFileName("jit_f(12).hlo_proto.pb").role == FileRole::kSkipped);
+  CHECK(ClassifyFileName("vm.SSTABLE").role == FileRole::kSkipped);
+  CHECK(ClassifyFileName("events.out.tfevents.1.vm.profile-empty").role == FileRole::kOther);
+  CHECK(ClassifyFileName("").role == FileRole::kOther);
+}
+
+TEST_CASE("A log directory is recognised at any height, newest run first") {
+  const TempTree tree;
+  tree.Add("exp/plugins/profile/2026_11_20_10_00_00/a.xplane.pb");
+  tree.Add("exp/plugins/profile/2026_11_21_10_00_00/a.xplane.pb");
+  tree.Add("exp/plugins/profile/2026_11_21_10_00_00/b.xplane.pb");
+  tree.Add("exp/train/plugins/profile/2026_11_22_09_00_00/a.xplane.pb");
+  tree.Add("exp/train/events.out.tfevents.1.vm.profile-empty");
+  const Strings expected = {"train/2026_11_22_09_00_00", "2026_11_21_10_00_00",
+                            "2026_11_20_10_00_00"};
+  const auto runs = FindRuns(tree.Path("exp"));
+  REQUIRE(runs.ok());
+  CHECK(Names(*runs) == expected);
+  CHECK(Hosts((*runs)[1]) == Strings{"a", "b"});
+  CHECK((*runs)[1].directory == tree.Path("exp/plugins/profile/2026_11_21_10_00_00"));
+  CHECK(Names(FindRuns(tree.Path()).value()) == Strings{"exp/train/2026_11_22_09_00_00",
+                                                        "exp/2026_11_21_10_00_00",
+                                                        "exp/2026_11_20_10_00_00"});
+  const Strings two = {"2026_11_21_10_00_00", "2026_11_20_10_00_00"};
+  CHECK(Names(FindRuns(tree.Path("exp/plugins")).value()) == two);
+  CHECK(Names(FindRuns(tree.Path("exp/plugins/profile")).value()) == two);
+}
+
+TEST_CASE("A run directory and a single file are runs of their own") {
+  const TempTree tree;
+  tree.Add("plugins/profile/run7/vm.xplane.pb.zst");
+  const auto runs = FindRuns(tree.Path("plugins/profile/run7/"));
+  REQUIRE(runs.ok());
+  CHECK(Names(*runs) == Strings{"run7"});
+  CHECK(Hosts(runs->front()) == Strings{"vm"});
+  const auto file = FindRuns(tree.Path("plugins/profile/run7/vm.xplane.pb.zst"));
+  REQUIRE(file.ok());
+  CHECK(Names(*file) == Strings{"vm.xplane.pb.zst"});
+  CHECK(Hosts(file->front()) == Strings{"vm"});
+}
+
+TEST_CASE("An XSpace wins over the JSON of its host, and caches are named as skipped") {
+  const TempTree tree;
+  const std::string run = "plugins/profile/r/";
+  for (const char* name :
+       {"vm.xplane.pb", "vm.xplane.pb.gz", "vm.trace.json.gz", "other.trace.json.gz",
+        "ALL_HOSTS.op_stats_v2.pb", "vm.SSTABLE", "cache_version.txt", "perfetto_trace.json.gz",
+        "vm.memory_profile.json.gz"}) {
+    tree.Add(run + name);
+  }
+  const auto runs = FindRuns(tree.Path());
+  REQUIRE(runs.ok());
+  const Run& r = runs->front();
+  REQUIRE(r.files.size() == 1);
+  CHECK(r.files[0].path == tree.Path(run + "vm.xplane.pb"));
+  CHECK(Mentions(r.skipped, "vm.trace.json.gz", "XSpace of this host"));
+  CHECK(Mentions(r.skipped, "vm.xplane.pb.gz", "vm.xplane.pb"));
+  CHECK(Mentions(r.skipped, "other.trace.json.gz", "open this file itself"));
+  CHECK(Mentions(r.skipped, "ALL_HOSTS.op_stats_v2.pb", "cache"));
+  CHECK(Mentions(r.skipped, "perfetto_trace.json.gz", "Perfetto"));
+  CHECK(r.skipped.size() == 8);
+}
+
+TEST_CASE("A run of nothing but JSON is read as that") {
+  const TempTree tree;
+  tree.Add("plugins/profile/r/vm.trace.json.gz");
+  tree.Add("plugins/profile/r/perfetto_trace.json.gz");
+  const auto runs = FindRuns(tree.Path());
+  REQUIRE(runs.ok());
+  CHECK(Hosts(runs->front()) == Strings{"vm"});
+}
+
+TEST_CASE("Loose JSON below the folder is left alone, in the folder itself its content decides") {
+  const TempTree tree;
+  tree.Add("deep/down/package.json", "{\"name\": 1}");
+  CHECK(FindRuns(tree.Path()).status().code() == ErrorCode::kFormat);
+  tree.Add("settings.json", "[1, 2, 3]");
+  tree.Add("rank0.json",
+           R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 1, "pid": 1, "tid": 1}]})");
+  const auto runs = FindRuns(tree.Path());
+  REQUIRE(runs.ok());
+  CHECK(Hosts(runs->front()) == Strings{"rank0"});
+}
+
+TEST_CASE("When nothing is found, the message says what was looked for and where") {
+  const TempTree tree;
+  tree.Add("plugins/profile/r/vm.xplane.riegeli");
+  const Status status = FindRuns(tree.Path()).status();
+  CHECK(status.code() == ErrorCode::kFormat);
+  CHECK(status.message().find(tree.Path()) != std::string::npos);
+  CHECK(status.message().find("plugins/profile/<run>/<host>.xplane.pb") != std::string::npos);
+  CHECK(status.message().find("Riegeli") != std::string::npos);
+  CHECK(FindRuns(tree.Path("nowhere")).status().code() == ErrorCode::kIo);
+}
+
+TEST_CASE("Loops of links and great depth end") {
+  const TempTree tree;
+  tree.Add("a/b/plugins/profile/r/vm.xplane.pb");
+  fs::create_directory_symlink(tree.Path(), tree.Path("a/b/loop"));
+  std::string deep = "d";
+  for (int i = 0; i < 40; ++i) deep += "/d";
+  tree.Add(deep + "/plugins/profile/r/vm.xplane.pb");
+  const auto runs = FindRuns(tree.Path());
+  REQUIRE(runs.ok());
+  CHECK(Names(*runs) == Strings{"a/b/r"});
+}
+
+std::string SmallProfile(int events) {
+  test::XSpaceBuilder space;
+  auto& line = space.Plane("/host:CPU").Line(1, "main");
+  for (int i = 0; i < events; ++i) line.Event("e", i * 10, 5);
+  return space.Bytes();
+}
+
+TEST_CASE("LoadPath takes the newest run, or the one that is asked for, and filters hosts") {
+  const TempTree tree;
+  tree.Add("plugins/profile/r1/a.xplane.pb", SmallProfile(1));
+  tree.Add("plugins/profile/r2/a.xplane.pb", SmallProfile(2));
+  tree.Add("plugins/profile/r2/b.xplane.pb", SmallProfile(3));
+  Progress progress;
+  LoadOptions options;
+  const auto newest = LoadPath(tree.Path(), options, {}, progress);
+  REQUIRE(newest.ok());
+  CHECK((*newest)->run == "r2");
+  CHECK((*newest)->counts.events() == 5);
+  REQUIRE((*newest)->hosts.size() == 2);
+  CHECK((*newest)->HostName(HostId(1)) == "b");
+  options.host = "b";
+  CHECK(LoadPath(tree.Path(), options, {}, progress).value()->counts.events() == 3);
+  options.host = "c";
+  CHECK(LoadPath(tree.Path(), options, {}, progress).status().code() == ErrorCode::kUsage);
+  options.host.clear();
+  options.run = "r1";
+  CHECK(LoadPath(tree.Path(), options, {}, progress).value()->counts.events() == 1);
+  options.run = "r3";
+  const Status unknown = LoadPath(tree.Path(), options, {}, progress).status();
+  CHECK(unknown.code() == ErrorCode::kUsage);
+  CHECK(unknown.message().find("r1") != std::string::npos);
+}
+
+TEST_CASE("Content decides the loader, not the name; a broken host does not hide the others") {
+  const TempTree tree;
+  tree.Add("odd.json", SmallProfile(4));
+  Progress progress;
+  const auto odd = LoadPath(tree.Path("odd.json"), {}, {}, progress);
+  REQUIRE(odd.ok());
+  CHECK((*odd)->format == TraceFormat::kXSpace);
+  CHECK((*odd)->counts.events() == 4);
+  tree.Add("run/a.xplane.pb", SmallProfile(2));
+  tree.Add("run/b.xplane.pb", "");
+  const auto run = LoadPath(tree.Path("run"), {}, {}, progress);
+  REQUIRE(run.ok());
+  CHECK((*run)->counts.events() == 2);
+  CHECK(Mentions((*run)->skipped_files, tree.Path("run/b.xplane.pb"), "empty"));
+  CHECK((*run)->diagnostics.problems() == 1);
+  const std::vector<std::string> paths = {tree.Path("odd.json"), tree.Path("run/a.xplane.pb")};
+  const auto both = LoadPaths(paths, {}, {}, progress);
+  REQUIRE(both.ok());
+  CHECK((*both)->counts.events() == 6);
+  CHECK((*both)->hosts.size() == 2);
+  tree.Add("notes.txt", "hello");
+  const Status text = LoadPath(tree.Path("notes.txt"), {}, {}, progress).status();
+  CHECK(text.code() == ErrorCode::kFormat);
+  CHECK(text.message().find("XSpace") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace stepscope
