@@ -175,7 +175,7 @@ void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisR
   const float em = BaseEm();
   const bool wide = avail.x > em * 52;
   if (wide) {
-    ImGui::BeginChild("summary", ImVec2(std::clamp(avail.x * 0.27f, em * 20, em * 32), 0));
+    ImGui::BeginChild("summary", ImVec2(std::clamp(avail.x * 0.27f, em * 23, em * 32), 0));
     DrawSummary(context, result);
     DrawHost(context, result);
     ImGui::EndChild();

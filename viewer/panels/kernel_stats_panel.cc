@@ -148,8 +148,8 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
     const char* property;
     const char* label;
   };
-  constexpr Line kLines[] = {{"short_kernel_percent", "Shorter than a launch (20 \u00b5s)"},
-                             {"short_kernel_time_percent", "Their share of time"}};
+  constexpr Line kLines[] = {{"short_kernel_percent", "Under 20 \u00b5s"},
+                             {"short_kernel_time_percent", "Their time"}};
   for (const Line& line : kLines) {
     const Property* p = result.Find(line.property);
     if (p == nullptr) continue;

@@ -68,15 +68,17 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, Rgba color, co
   const float right = p.x + width, line = std::floor(ImGui::GetTextLineHeight() * 1.45f);
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (color != 0) DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, color, 2);
-  const float ms = right - Em() * 8.6f, sigma = right - Em() * 4;
-  DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), ms - Em() * 3.6f, context.theme[Role::kText],
+  const bool narrow = width < BaseEm() * 21;  // then names matter more than deviations
+  const float sigma = right - Em() * 4, ms = narrow ? sigma : right - Em() * 8.6f;
+  DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), ms - Em() * 3.2f, context.theme[Role::kText],
           label);
   const FaceScope mono(context, strong ? Face::kMonoBold : Face::kMono);
   std::array<char, 64> buffer{};
   DrawRight(list, ms, p.y, context.theme[Role::kText],
             WriteNumber(value.mean, {1, 3, "", ""}, buffer));
-  DrawRight(list, sigma, p.y, context.theme[Role::kText3],
-            WriteNumber(value.deviation, {1, 3, "", ""}, buffer));
+  if (!narrow)
+    DrawRight(list, sigma, p.y, context.theme[Role::kText3],
+              WriteNumber(value.deviation, {1, 3, "", ""}, buffer));
   const double whole = chart_.total().mean;
   DrawRight(list, right, p.y, context.theme[Role::kText2],
             WriteNumber(whole > 0 ? 100 * value.mean / whole : 0, {1, 1, "", ""}, buffer));
@@ -105,8 +107,9 @@ void OverviewPanel::DrawBreakdown(const PanelContext& context) {
     const float right = p.x + ImGui::GetContentRegionAvail().x,
                 em = BaseEm() * TypeSize::kSmall / TypeSize::kUi;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    DrawRight(list, right - em * 8.6f, p.y, context.theme[Role::kText2], "ms");
-    DrawRight(list, right - em * 4, p.y, context.theme[Role::kText2], "\u03c3");
+    const bool narrow = right - p.x < BaseEm() * 21;
+    DrawRight(list, right - em * (narrow ? 4 : 8.6f), p.y, context.theme[Role::kText2], "ms");
+    if (!narrow) DrawRight(list, right - em * 4, p.y, context.theme[Role::kText2], "\u03c3");
     DrawRight(list, right, p.y, context.theme[Role::kText2], "%");
     ImGui::Dummy(ImVec2(1, ImGui::GetTextLineHeight()));
   }
