@@ -82,7 +82,7 @@ class TableWriter {
     OpRow idle;
     idle.name = idle.type = "IDLE";
     idle.time = idle.self = side.idle();
-    bool idle_pending = with_idle && side.total > 0;
+    bool idle_pending = with_idle && (side.total > 0 || !device);
     for (const OpRow& op : side.ops) {
       if (idle_pending && (idle.self > op.self || (idle.self == op.self && idle.name < op.name))) {
         AddRow(idle, device);
@@ -98,16 +98,17 @@ class TableWriter {
   void AddRow(const OpRow& op, bool device) {
     double share = whole_ > 0 ? static_cast<double>(op.self) / static_cast<double>(whole_) : 0;
     cumulative_ += share;
-    double n = op.occurrences ? static_cast<double>(op.occurrences) : 1;
+    double n = static_cast<double>(op.occurrences);
+    auto average = [&](Ps t) { return op.occurrences ? Us(t) / n : 0.0; };  // of idle time: none
     std::vector<Value> row = {static_cast<int64_t>(table_.rows.size() + 1),
                               std::string(device ? "Device" : "Host"),
                               op.type,
                               op.name,
                               static_cast<int64_t>(op.occurrences),
                               Us(op.time),
-                              Us(op.time) / n,
+                              average(op.time),
                               Us(op.self),
-                              Us(op.self) / n,
+                              average(op.self),
                               device ? share : 0.0,
                               device ? cumulative_ : 0.0,
                               device ? 0.0 : share,

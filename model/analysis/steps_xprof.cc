@@ -11,12 +11,68 @@
 namespace stepscope {
 namespace {
 
+struct Boundary {
+  Ps time;
+  bool is_start;
+  uint8_t event_class;
+  // Ends before starts, then higher classes first.
+  bool operator<(const Boundary& o) const {
+    if (time != o.time) return time < o.time;
+    if (is_start != o.is_start) return o.is_start;
+    return event_class > o.event_class;
+  }
+};
+
 struct GroupTimes {
   TimeRange marker;
   bool marked = false;
+  bool instants = false;  // events without duration take part
   ClassUnion times;
-  uint32_t seen = 0;  // bit per class
+  std::vector<Boundary> boundaries;  // of groups with instants
+  ClassTimes inside{}, whole{};      // exclusive, within the marker and altogether
+  Ps covered = 0;                    // within the marker, of any class
 };
+
+// XProf's way from boundaries to intervals. An event without duration ends before it starts: where
+// nothing of its class is open, it leaves the class current, with a count of 0, until the next
+// event of the class ends.
+void TrackBoundaries(GroupTimes* g) {
+  std::sort(g->boundaries.begin(), g->boundaries.end());
+  std::array<int64_t, kTimeClasses> count{};
+  size_t current = 0;
+  for (size_t i = 0; i + 1 < g->boundaries.size(); ++i) {
+    const Boundary& b = g->boundaries[i];
+    size_t c = b.event_class;
+    if (b.is_start) {
+      current = std::max(current, c);
+      ++count[c];
+    } else if (--count[c] == 0 && c == current) {
+      do {
+        --current;
+      } while (current > 0 && count[current] <= 0);
+    }
+    Ps end = g->boundaries[i + 1].time;
+    g->whole[current] += end - b.time;
+    Ps inside = std::min(end, g->marker.end) - std::max(b.time, g->marker.begin);
+    if (g->marked && inside > 0 && current > 0) {
+      g->inside[current] += inside;
+      g->covered += inside;
+    }
+  }
+}
+
+// Fills the exclusive times from the unions or, where there are instants, the boundaries.
+void Resolve(GroupTimes* g) {
+  if (g->instants) {
+    TrackBoundaries(g);
+    return;
+  }
+  for (size_t c = 1; c < kTimeClasses; ++c) {
+    g->inside[c] = g->times.InsideExclusive(static_cast<TimeClass>(c));
+    g->whole[c] = g->times.WholeExclusive(static_cast<TimeClass>(c));
+  }
+  g->covered = g->times.Inside();
+}
 
 void TakeLongest(TimeRange span, GroupTimes* g) {
   if (!g->marked || span.length() > g->marker.length()) g->marker = span;
@@ -24,7 +80,7 @@ void TakeLongest(TimeRange span, GroupTimes* g) {
 }
 
 StepBreakdown Breakdown(const GroupTimes& g) {
-  auto time = [&](TimeClass c) { return static_cast<double>(g.times.InsideExclusive(c)); };
+  auto time = [&](TimeClass c) { return static_cast<double>(At(g.inside, c)); };
   StepBreakdown b;
   b.compute = time(TimeClass::kCompute16) + time(TimeClass::kCompute32);
   b.device_to_device = time(TimeClass::kDeviceToDevice);
@@ -35,7 +91,7 @@ StepBreakdown Breakdown(const GroupTimes& g) {
   b.host_to_device = time(TimeClass::kHostToDevice);
   b.output = time(TimeClass::kDeviceToHost);
   b.total = static_cast<double>(g.marker.length());
-  b.other = b.total - static_cast<double>(g.times.Inside());
+  b.other = b.total - static_cast<double>(g.covered);
   return b;
 }
 
@@ -113,14 +169,28 @@ void Steps::ClassifyRows(const Plane& plane) {
 }
 
 void Steps::Unite(std::span<const Lane* const> lanes) {
+  // By our definitions an event without duration takes no time, and that is that.
+  for (size_t l = 0; l < lanes.size() && !own_; ++l) {
+    const Lane& lane = *lanes[l];
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      int32_t group = grouping_.group[lane.first_row + i];
+      if (lane.dur[i] == 0 && group >= 0 && class_[lane.first_row + i]) {
+        groups_[static_cast<size_t>(group)].instants = true;
+      }
+    }
+  }
   ForEachByStart(lanes, [&](const Lane& lane, uint32_t i) {
     uint32_t row = lane.first_row + i;
     int32_t group = grouping_.group[row];
     if (group < 0 || !class_[row]) return;
     GroupTimes& g = groups_[static_cast<size_t>(group)];
-    g.times.Add(lane.start[i], lane.end(i), static_cast<TimeClass>(class_[row]),
-                g.marked ? g.marker : TimeRange{});
-    g.seen |= 1u << class_[row];
+    if (g.instants) {
+      g.boundaries.push_back({lane.start[i], true, class_[row]});
+      g.boundaries.push_back({lane.end(i), false, class_[row]});
+    } else {
+      g.times.Add(lane.start[i], lane.end(i), static_cast<TimeClass>(class_[row]),
+                  g.marked ? g.marker : TimeRange{});
+    }
   });
 }
 
@@ -250,14 +320,15 @@ StepDatabase Steps::Run(bool own_host, std::stop_token stop) {
       AddHostThreads(host);
     }
   }
+  for (GroupTimes& g : groups_) Resolve(&g);
   std::vector<std::vector<Step>> by_host(trace_.hosts.size());
   for (size_t i = 0; i < groups_.size(); ++i) {
     const GroupTimes& g = groups_[i];
     const EventGroup& group = grouping_.groups[i];
-    db.compute16 += static_cast<double>(g.times.WholeExclusive(TimeClass::kCompute16));
-    db.compute32 += static_cast<double>(g.times.WholeExclusive(TimeClass::kCompute32));
+    db.compute16 += static_cast<double>(At(g.whole, TimeClass::kCompute16));
+    db.compute32 += static_cast<double>(At(g.whole, TimeClass::kCompute32));
     // Whether the class ever is the highest one open.
-    auto seen = [&](TimeClass c) { return g.times.WholeExclusive(c) > 0; };
+    auto seen = [&](TimeClass c) { return At(g.whole, c) > 0; };
     bool worked = gpu ? seen(TimeClass::kCompute16) || seen(TimeClass::kCompute32)
                       : seen(TimeClass::kHostCompute);
     if (!g.marked || g.marker.length() <= 0 || !worked) continue;
