@@ -230,32 +230,39 @@ uint8_t Steps::HostRowClass(const EventMeta& meta) const {
   return IsWrapper(name) ? kSkip : static_cast<uint8_t>(HostClass(name));
 }
 
-// Where nothing is marked: each implicit root that is large enough begins a step, which ends where
-// the next begins.
+// Where nothing is marked: each implicit root with enough events below it begins a step, which ends
+// where the next begins. The root itself may return at once and leave its work to other threads.
 void Steps::MarkImplicit() {
   for (const GroupTimes& g : groups_) {
     if (g.marked) return;
   }
+  std::vector<uint32_t> events(groups_.size());
+  std::vector<Ps> last(groups_.size(), kMinPs);
+  for (const Lane& lane : trace_.set.lanes) {
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      int32_t group = grouping_.group[lane.first_row + i];
+      if (group < 0) continue;
+      ++events[static_cast<size_t>(group)];
+      last[static_cast<size_t>(group)] = std::max(last[static_cast<size_t>(group)], lane.end(i));
+    }
+  }
   std::map<uint32_t, std::vector<size_t>> by_host;
-  std::map<uint32_t, Ps> longest;
+  std::map<uint32_t, uint32_t> most;
   for (size_t i = 0; i < groups_.size(); ++i) {
     const EventGroup& g = grouping_.groups[i];
     if (!g.implicit || !g.root.valid()) continue;
     by_host[g.host.value].push_back(i);
-    longest[g.host.value] = std::max(longest[g.host.value], trace_.set.Duration(g.root));
+    most[g.host.value] = std::max(most[g.host.value], events[i]);
   }
   auto begin = [&](size_t i) { return trace_.set.Start(grouping_.groups[i].root); };
-  for (auto& [host, groups] : by_host) {
-    const Ps least = longest[host] / 4;  // clang 14 captures no structured binding
-    std::erase_if(groups, [&, least](size_t i) {
-      return trace_.set.Duration(grouping_.groups[i].root) < least;
-    });
+  for (auto& entry : by_host) {
+    std::vector<size_t>& groups = entry.second;
+    uint32_t least = most[entry.first] / 4;
+    std::erase_if(groups, [&](size_t i) { return events[i] < least; });
     std::sort(groups.begin(), groups.end(),
               [&](size_t a, size_t b) { return begin(a) < begin(b); });
     for (size_t k = 0; k < groups.size(); ++k) {
-      Ps end = k + 1 < groups.size()
-                   ? begin(groups[k + 1])
-                   : begin(groups[k]) + trace_.set.Duration(grouping_.groups[groups[k]].root);
+      Ps end = k + 1 < groups.size() ? begin(groups[k + 1]) : last[groups[k]];
       TakeLongest({begin(groups[k]), end}, &groups_[groups[k]]);
       inferred_ = true;
     }
