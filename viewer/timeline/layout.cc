@@ -59,6 +59,7 @@ void Layout::Build(const LayoutInput& input) {
     if (input.runs[run].trace) AddRun(input, run);
   }
   derived_.clear();
+  BuildIndex(input);
 }
 
 void Layout::Push(LayoutItem item, float gap) {
@@ -186,12 +187,26 @@ std::pair<size_t, size_t> Layout::Visible(double top, double bottom) const {
 }
 
 size_t Layout::Find(uint32_t run, uint32_t set, TrackId track) const {
-  for (size_t i = 0; i < items_.size(); ++i) {
-    const LayoutItem& item = items_[i];
-    const bool is_track = item.kind == ItemKind::kTrack || item.kind == ItemKind::kCounter;
-    if (is_track && item.run == run && item.set == set && item.track == track) return i;
+  if (run >= index_.size() || set >= index_[run].size()) return npos;
+  const auto& tracks = index_[run][set];
+  return track.value < tracks.size() && tracks[track.value] > 0 ? tracks[track.value] - 1 : npos;
+}
+
+void Layout::BuildIndex(const LayoutInput& input) {
+  index_.assign(input.runs.size(), {});
+  for (uint32_t run = 0; run < input.runs.size(); ++run) {
+    if (!input.runs[run].trace) continue;
+    index_[run].resize(input.runs[run].sets());
+    for (uint32_t set = 0; set < input.runs[run].sets(); ++set) {
+      index_[run][set].assign(input.runs[run].Set(set).tracks.size(), 0);
+    }
   }
-  return npos;
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    const LayoutItem& item = items_[i];
+    if (item.kind != ItemKind::kTrack && item.kind != ItemKind::kCounter) continue;
+    uint32_t& slot = index_[item.run][item.set][item.track.value];
+    if (slot == 0) slot = i + 1;  // a track's counters follow its slices
+  }
 }
 
 }  // namespace stepscope

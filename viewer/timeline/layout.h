@@ -66,7 +66,7 @@ class Layout {
   size_t At(double y) const;
   // Items [first, second) that touch [top, bottom).
   std::pair<size_t, size_t> Visible(double top, double bottom) const;
-  // The item of an event's track, or npos (collapsed planes are not laid out).
+  // The item of an event's track, or npos (collapsed planes are not laid out). O(1).
   size_t Find(uint32_t run, uint32_t set, TrackId track) const;
   static constexpr size_t npos = static_cast<size_t>(-1);
 
@@ -75,9 +75,11 @@ class Layout {
   void AddPlane(const LayoutInput& input, uint32_t run, PlaneId plane);
   void AddTrack(const LayoutInput& input, uint32_t run, uint32_t set, TrackId track);
   void Push(LayoutItem item, float gap);
+  void BuildIndex(const LayoutInput& input);
 
   std::vector<LayoutItem> items_;
   std::vector<std::vector<std::vector<TrackId>>> derived_;  // by set, by plane, while building
+  std::vector<std::vector<std::vector<uint32_t>>> index_;   // by run, set, track: item + 1
   LayoutSizes sizes_;
   double height_ = 0;
 };

@@ -178,7 +178,6 @@ void TimelinePanel::BuildPlan(const TimelineInput& input) {
   in.height = static_cast<uint32_t>(geo_.rows.h);
   in.names = &input.names;
   in.highlight = &highlight_;
-  // The layout numbers rows, so a new layout may give an old key to other content.
   in.content_generation = input.content_generation;
   plan_.Build(in);
   feedback_.rows_height = static_cast<double>(geo_.rows.h);

@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+#include <imgui.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "viewer/chrome/chrome.h"
+#include "viewer/command.h"
+#include "viewer/key_chord.h"
+#include "viewer/panel.h"
+
+using namespace stepscope;  // NOLINT
+
+TEST_CASE("every command has a unique id, texts, and keys that parse") {
+  std::set<std::string> ids;
+  for (const CommandDesc& command : Commands()) {
+    CAPTURE(command.id);
+    CHECK(ids.insert(command.id).second);
+    CHECK(command.title[0] != 0);
+    CHECK(command.what[0] != 0);
+    CHECK((command.enabled != nullptr));
+    CHECK((command.apply != nullptr));
+    bool ok = false;
+    ParseChords(command.keys, &ok);
+    CHECK(ok);
+    // Keys without a menu entry could not be found out.
+    if (command.keys[0] != 0) CHECK(command.category[0] != 0);
+    CHECK(FindCommand(command.id) == &command);
+  }
+  CHECK(FindCommand("no.such") == nullptr);
+}
+
+TEST_CASE("no two commands or panels share a key") {
+  std::map<std::pair<int, unsigned>, std::string> taken;
+  const auto add = [&](const char* keys, const char* id) {
+    bool ok = false;
+    for (const KeyChord& chord : ParseChords(keys, &ok)) {
+      const auto [it, fresh] = taken.try_emplace({chord.chord, chord.character}, id);
+      CAPTURE(it->second);
+      CAPTURE(id);
+      CHECK(fresh);
+    }
+    CHECK(ok);
+  };
+  for (const CommandDesc& command : Commands()) add(command.keys, command.id);
+  for (const PanelDesc& panel : Panels()) add(panel.key, panel.id);
+}
+
+TEST_CASE("chords parse to keys and modifiers") {
+  bool ok = false;
+  auto chords = ParseChords("Ctrl+Shift+O | Left", &ok);
+  REQUIRE(ok);
+  REQUIRE(chords.size() == 2);
+  CHECK(chords[0].chord == (ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_O));
+  CHECK_FALSE(chords[0].repeat);
+  CHECK(chords[1].chord == ImGuiKey_LeftArrow);
+  CHECK(chords[1].repeat);
+  chords = ParseChords("?", &ok);
+  CHECK(chords[0].character == '?');
+  for (const char* bad : {"Ctrl+", "Hyper+A", "F13", "ab", "Ctrl+Nope"}) {
+    ParseChords(bad, &ok);
+    CHECK_FALSE(ok);
+  }
+  CHECK(ParseChords("", &ok).empty());
+  CHECK(ok);
+}
+
+TEST_CASE("the queue keeps order and a bounded journal") {
+  CommandQueue queue;
+  for (int i = 0; i < 1500; ++i) queue.Push("c" + std::to_string(i));
+  Command command;
+  REQUIRE(queue.Pop(&command));
+  CHECK(command.id == "c0");
+  while (queue.Pop(&command)) {
+  }
+  CHECK(command.id == "c1499");
+  CHECK(queue.journal().size() == 1000);
+  CHECK(queue.journal().back().id == "c1499");
+}
+
+TEST_CASE("palette: letters in order match, word starts and runs rank higher") {
+  CHECK(FuzzyScore("zs", "Zoom to selection") > 0);
+  CHECK(FuzzyScore("xq", "Zoom to selection") == 0);
+  CHECK(FuzzyScore("zoom", "Zoom in") > FuzzyScore("zoom", "Fuzzy other loom"));
+  CHECK(FuzzyScore("", "anything") > 0);
+}
+
+TEST_CASE("panels have unique ids, and each creates") {
+  std::set<std::string> ids;
+  for (const PanelDesc& panel : Panels()) {
+    CHECK(ids.insert(panel.id).second);
+    CHECK(panel.create() != nullptr);
+    CHECK(FindPanel(panel.id) == &panel);
+  }
+}

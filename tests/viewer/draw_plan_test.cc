@@ -1,0 +1,246 @@
+#include "viewer/timeline/draw_plan.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+#include "tests/viewer/viewer_fixture.h"
+#include "viewer/timeline/plan_area.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+namespace {
+
+// A plan over one trace, with a text measure of 7 pixels a byte.
+struct PlanTester {
+  explicit PlanTester(std::shared_ptr<const Trace> trace) {
+    runs.push_back({TraceId(0), "run", std::move(trace), {}});
+    LayoutInput input;
+    input.runs = runs;
+    layout.Build(input);
+    names.SetTheme(MakeTheme(ThemeKind::kDark));
+    names.SetMeasure([](std::string_view text, float max_width, size_t* fit) {
+      const auto letters =
+          std::min(text.size(), static_cast<size_t>(std::max(0.0f, max_width) / 7.0f));
+      if (fit != nullptr) *fit = letters;
+      return 7.0f * static_cast<float>(letters);
+    });
+    names.Prepare(*runs[0].trace->set.names);
+  }
+  void Build(TimeRange view, uint32_t width = 1000, uint32_t height = 600, double scroll = 0) {
+    axes = {TimeAxis(view, width)};
+    PlanInput input;
+    input.runs = runs;
+    input.axes = axes;
+    input.layout = &layout;
+    input.scroll = scroll;
+    input.width = width;
+    input.height = height;
+    input.names = &names;
+    input.highlight = &highlight;
+    plan.Build(input);
+  }
+  // Texels of the row drawn for a track's depth.
+  std::span<const uint32_t> Row(TrackId track, uint32_t depth) const {
+    for (size_t r = 0; r < plan.rows().size(); ++r) {
+      const LayoutItem& item = layout.items()[plan.rows()[r].item];
+      if (item.kind == ItemKind::kTrack && item.track == track && plan.rows()[r].depth == depth) {
+        return plan.texels().subspan(r * plan.width(), plan.width());
+      }
+    }
+    return {};
+  }
+  std::vector<TimelineRun> runs;
+  Layout layout;
+  NameCache names;
+  Highlight highlight;
+  std::vector<TimeAxis> axes;
+  DrawPlan plan;
+};
+
+bool Filled(uint32_t t) { return (texel::Alpha(t) & texel::kOpaque) != 0; }
+
+std::shared_ptr<const Trace> OneTrack(const std::vector<SimpleEvent>& events) {
+  TraceMaker maker;
+  maker.Track(maker.Plane("GPU", PlaneKind::kGpu), "Stream", TrackKind::kStream, events);
+  return maker.Finish();
+}
+
+}  // namespace
+
+TEST_CASE("slices fill their columns, the last of a wide one is the gap") {
+  PlanTester t(OneTrack({{"a", 100, 100}, {"b", 300, 2}, {"c", 900, 1000}}));
+  t.Build({0, 1000});
+  const auto row = t.Row(TrackId(0), 0);
+  REQUIRE(row.size() == 1000);
+  CHECK_FALSE(Filled(row[99]));
+  CHECK(Filled(row[100]));
+  CHECK((texel::Alpha(row[199]) & texel::kEdge) != 0);
+  CHECK_FALSE(Filled(row[200]));
+  CHECK(Filled(row[300]));
+  CHECK((texel::Alpha(row[301]) & texel::kEdge) == 0);  // narrow: no room for a gap
+  CHECK(Filled(row[999]));
+  CHECK((texel::Alpha(row[999]) & texel::kEdge) == 0);  // goes on beyond the view
+  CHECK((row[150] & 0xffffffu) == (t.names.theme().NameColor("a") & 0xffffffu));
+}
+
+TEST_CASE("whatever the events, covered columns are those that events touch") {
+  std::mt19937 random(7);
+  std::vector<SimpleEvent> events;
+  Ps at = 0;
+  for (int i = 0; i < 5000; ++i) {
+    at += random() % 400;
+    const Ps dur = 1 + random() % 300;
+    events.push_back({"k" + std::string(1, static_cast<char>('a' + i % 7)), at, dur});
+    at += dur;
+  }
+  PlanTester t(OneTrack(events));
+  for (const TimeRange view :
+       {TimeRange{0, at}, TimeRange{at / 3, at / 2}, TimeRange{at / 2, at / 2 + 3000}}) {
+    t.Build(view, 777);
+    const auto row = t.Row(TrackId(0), 0);
+    const TimeAxis axis(view, 777);
+    std::vector<int> touched(777, 0);
+    for (const SimpleEvent& e : events) {
+      const auto from = static_cast<int64_t>(std::floor(axis.X(e.start)));
+      const auto to = static_cast<int64_t>(std::ceil(axis.X(e.start + e.dur)));
+      for (int64_t x = std::max<int64_t>(0, from); x < std::min<int64_t>(777, to); ++x)
+        touched[static_cast<size_t>(x)] = 1;
+    }
+    size_t wrong = 0;  // rounding may move an edge by a column, gaps are not filled
+    for (size_t x = 1; x + 1 < 777; ++x) {
+      const bool any = touched[x - 1] != 0 || touched[x] != 0 || touched[x + 1] != 0;
+      const bool all = touched[x - 1] != 0 && touched[x] != 0 && touched[x + 1] != 0;
+      if (Filled(row[x]) && !any) ++wrong;
+      if (!Filled(row[x]) && all) ++wrong;
+    }
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("labels are bounded, inside their visible slice, and never overlap") {
+  std::vector<SimpleEvent> events;
+  for (int i = 0; i < 4000; ++i)
+    events.push_back(
+        {"some_kernel_name_" + std::string(1, static_cast<char>('a' + i % 26)), i * 100, 95});
+  PlanTester t(OneTrack(events));
+  for (Ps length : {Ps{400'000}, Ps{20'000}, Ps{2'000}, Ps{90}}) {
+    t.Build({1050, 1050 + length}, 1500);
+    CHECK(t.plan.labels().size() <= DrawPlan::kMaxLabels);
+    std::vector<std::pair<float, float>> spans;
+    for (const PlanLabel& label : t.plan.labels()) {
+      CHECK(label.x >= 0);
+      CHECK(label.x + label.width <= 1500.0f);
+      CHECK(label.text.size() >= 3);
+      spans.push_back({label.x, label.x + label.width});
+    }
+    std::sort(spans.begin(), spans.end());
+    for (size_t i = 1; i < spans.size(); ++i) CHECK(spans[i].first >= spans[i - 1].second);
+  }
+  CHECK(t.plan.labels().size() ==
+        1);  // the last view lies within one slice: its label is clamped into it
+}
+
+TEST_CASE("a frame with the same view redoes nothing, panning redoes the visible rows only") {
+  PlanTester t(TrainingTrace());
+  t.Build({0, 10 * kPsPerMs});
+  CHECK(t.plan.rebuilt_rows() == t.plan.rows().size());
+  t.Build({0, 10 * kPsPerMs});
+  CHECK(t.plan.rebuilt_rows() == 0);
+  CHECK(t.plan.dirty_begin() == t.plan.dirty_end());
+  t.Build({1, 10 * kPsPerMs});
+  CHECK(t.plan.rebuilt_rows() == t.plan.rows().size());
+  t.Build({1, 10 * kPsPerMs}, 1000, 600, 19);  // scrolling re-uses rows
+  CHECK(t.plan.rebuilt_rows() == 0);
+}
+
+TEST_CASE("a thousand nested lanes cost what is in sight") {
+  std::vector<SimpleEvent> events;
+  for (int depth = 0; depth < 1000; ++depth) events.push_back({"f", depth, 4000 - 2 * depth});
+  PlanTester t(OneTrack(events));
+  t.Build({0, 4000}, 800, 400, 5000);
+  CHECK(t.plan.rows().size() < 30);
+  CHECK(t.plan.rows().front().depth > 200);
+}
+
+TEST_CASE("instants fill empty columns and lie as marks over slices") {
+  PlanTester t(OneTrack({{"slice", 0, 500}, {"on", 100, -1}, {"off", 800, -1}}));
+  t.Build({0, 1000});
+  const auto row = t.Row(TrackId(0), 0);
+  CHECK(Filled(row[800]));
+  REQUIRE(t.plan.marks().size() == 1);
+  CHECK(t.plan.marks()[0].x == 100.0f);
+}
+
+TEST_CASE("with a highlight, what is not part of it is dimmed") {
+  PlanTester t(OneTrack({{"a", 100, 100}, {"b", 300, 100}, {"c", 500, 100}}));
+  t.highlight.version = 1;
+  t.highlight.rows.push_back({0, 0, {1}});
+  t.Build({0, 1000});
+  const auto row = t.Row(TrackId(0), 0);
+  CHECK((texel::Alpha(row[150]) & texel::kDim) != 0);
+  CHECK((texel::Alpha(row[350]) & texel::kDim) == 0);
+  CHECK((texel::Alpha(row[550]) & texel::kDim) != 0);
+}
+
+TEST_CASE("a million hits cost columns, not hits, and light exactly theirs") {
+  std::vector<SimpleEvent> events;
+  for (int i = 0; i < 20'000; ++i) events.push_back({i % 2 == 0 ? "a" : "b", i * 10, 10});
+  PlanTester t(OneTrack(events));
+  t.highlight.version = 1;
+  t.highlight.rows.push_back({0, 0, {}});
+  for (uint32_t i = 0; i < 20'000; i += 2) t.highlight.rows[0].rows.push_back(i);
+  t.Build({0, 200'000});
+  for (uint32_t texel : t.Row(TrackId(0), 0)) CHECK((texel::Alpha(texel) & texel::kDim) == 0);
+  t.Build({0, 400}, 400);
+  const auto row = t.Row(TrackId(0), 0);
+  CHECK((texel::Alpha(row[5]) & texel::kDim) == 0);
+  CHECK((texel::Alpha(row[15]) & texel::kDim) != 0);
+}
+
+TEST_CASE("activity of a device is that of its busiest stream, of a host the mean of its threads") {
+  TraceMaker maker;
+  const PlaneId gpu = maker.Plane("GPU", PlaneKind::kGpu);
+  maker.Track(gpu, "Stream 1", TrackKind::kStream, {{"k", 0, 500}});
+  maker.Track(gpu, "Stream 2", TrackKind::kStream, {{"k", 0, 1000}});
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
+  maker.Track(host, "t1", TrackKind::kThread, {{"k", 0, 1000}});
+  maker.Track(host, "t2", TrackKind::kThread, {{"k", 0, 500}});
+  const TimelineRun run{TraceId(0), "run", maker.Finish(), {}};
+  std::vector<Bin> scratch;
+  const TimeAxis axis({0, 1000}, 600);
+  CHECK(PlaneActivityInView(run, gpu, axis, 600, &scratch).mean ==
+        doctest::Approx(1.0).epsilon(0.01));
+  CHECK(PlaneActivityInView(run, host, axis, 600, &scratch).mean ==
+        doctest::Approx(0.75).epsilon(0.01));
+  CHECK(PlaneActivityInView(run, PlaneId(), axis, 600, &scratch).mean < 0);
+}
+
+TEST_CASE("a counter holds its value and shows its peaks") {
+  CounterSeries series;
+  series.time = {0, 100, 200};
+  series.value = {10, 40, 20};
+  series.max = 40;
+  std::vector<float> out(300);
+  CounterInView(series, TimeAxis({0, 300}, 300), out);
+  CHECK(out[50] == doctest::Approx(0.25));
+  CHECK(out[150] == doctest::Approx(1.0));
+  CHECK(out[250] == doctest::Approx(0.5));
+  std::vector<float> two(2);
+  CounterInView(series, TimeAxis({0, 300}, 2), two);
+  CHECK(two[0] == doctest::Approx(1.0));
+}
+
+TEST_CASE("every pixel line points at a row that is there") {
+  PlanTester t(TrainingTrace());
+  for (double scroll : {0.0, 13.0, 57.0, 200.0}) {
+    t.Build({0, 10 * kPsPerMs}, 640, 150, scroll);
+    REQUIRE(t.plan.lines().size() == 150);
+    for (const TexelLine& line : t.plan.lines()) {
+      if (line.kind == TexelLine::kNone) continue;
+      CHECK(line.row < t.plan.rows().size());
+      CHECK(line.y < line.height);
+    }
+  }
+}

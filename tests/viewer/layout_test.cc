@@ -1,0 +1,122 @@
+#include "viewer/timeline/layout.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+#include "tests/viewer/viewer_fixture.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+namespace {
+
+Layout Build(const std::vector<TimelineRun>& runs, const std::set<std::string>& collapsed,
+             const std::string& host = {}) {
+  std::vector<const std::set<std::string>*> sets(runs.size(), &collapsed);
+  Layout layout;
+  LayoutInput input;
+  input.runs = runs;
+  input.collapsed = sets;
+  input.host = host;
+  layout.Build(input);
+  return layout;
+}
+
+size_t Count(const Layout& layout, ItemKind kind) {
+  size_t n = 0;
+  for (const LayoutItem& item : layout.items()) n += item.kind == kind ? 1u : 0u;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("planes are headings over their tracks, items follow each other without overlap") {
+  const std::vector<TimelineRun> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
+  const Layout layout = Build(runs, {});
+  CHECK(Count(layout, ItemKind::kPlaneHeading) == 3);
+  CHECK(Count(layout, ItemKind::kTrack) == 5);
+  CHECK(Count(layout, ItemKind::kHostHeading) == 0);
+  double y = 0;
+  for (const LayoutItem& item : layout.items()) {
+    CHECK(item.y >= y);
+    y = item.y + static_cast<double>(item.height);
+  }
+  CHECK(layout.height() >= y);
+}
+
+TEST_CASE("a folded plane keeps its heading only, a folded track its first row") {
+  const std::vector<TimelineRun> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
+  const Trace& trace = *runs[0].trace;
+  const Layout folded = Build(runs, {PlanePath(trace, PlaneId(0))});
+  CHECK(Count(folded, ItemKind::kTrack) == 3);
+  CHECK(folded.Find(0, 0, trace.planes[0].tracks[0]) == Layout::npos);
+  const TrackId python = trace.planes[2].tracks[0];
+  const Layout thread = Build(runs, {TrackPath(trace, trace.set, python)});
+  const size_t index = thread.Find(0, 0, python);
+  REQUIRE(index != Layout::npos);
+  CHECK(thread.items()[index].rows == 1);
+  CHECK(thread.items()[index].collapsed);
+}
+
+TEST_CASE("hosts are headings when there are several, and can be filtered") {
+  TraceMaker maker(2);
+  for (int host = 0; host < 2; ++host) {
+    const PlaneId plane = maker.Plane("GPU", PlaneKind::kGpu, host);
+    maker.Track(plane, "Stream", TrackKind::kStream, {{"k", 0, 10}});
+  }
+  const std::vector<TimelineRun> runs = {{TraceId(0), "run", maker.Finish(), {}}};
+  CHECK(Count(Build(runs, {}), ItemKind::kHostHeading) == 2);
+  CHECK(Count(Build(runs, {}, "host-1"), ItemKind::kPlaneHeading) == 1);
+  CHECK(Count(Build(runs, {}, "no such host"), ItemKind::kPlaneHeading) == 0);
+}
+
+TEST_CASE("counters and empty planes") {
+  TraceMaker maker;
+  maker.Plane("empty", PlaneKind::kHostOther);
+  const PlaneId plane = maker.Plane("memory", PlaneKind::kHostOther);
+  maker.Counter(plane, "bytes", {1, 5, 2});
+  maker.Track(plane, "work", TrackKind::kThread, {{"k", 0, 10}});
+  const std::vector<TimelineRun> runs = {{TraceId(0), "run", maker.Finish(), {}}};
+  const Layout layout = Build(runs, {});
+  CHECK(Count(layout, ItemKind::kPlaneHeading) == 1);
+  CHECK(Count(layout, ItemKind::kCounter) == 1);
+}
+
+TEST_CASE("the visible part is found by height; the gap belongs to the row above") {
+  const std::vector<TimelineRun> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
+  const Layout layout = Build(runs, {});
+  for (size_t i = 0; i < layout.items().size(); ++i) {
+    const LayoutItem& item = layout.items()[i];
+    CHECK(layout.At(item.y) == i);
+    CHECK(layout.At(item.y + static_cast<double>(item.height)) == i);
+  }
+  CHECK(layout.At(-1) == layout.items().size());
+  CHECK(layout.At(layout.height() + 1) == layout.items().size());
+  const auto [first, last] = layout.Visible(0, 60);
+  CHECK(first == 0);
+  CHECK(last < layout.items().size());
+  const auto none = layout.Visible(1e9, 2e9);
+  CHECK(none.first == none.second);
+}
+
+TEST_CASE("a hundred thousand tracks: a frame looks at those in sight") {
+  TraceMaker maker;
+  const PlaneId plane = maker.Plane("threads", PlaneKind::kHostThreads);
+  for (int i = 0; i < 100'000; ++i) {
+    maker.Track(plane, "t" + std::to_string(i % 100), TrackKind::kThread, {{"k", i, 10}});
+  }
+  const std::vector<TimelineRun> runs = {{TraceId(0), "run", maker.Finish(), {}}};
+  const Layout layout = Build(runs, {});
+  REQUIRE(layout.items().size() == 100'001);
+  const auto begin = std::chrono::steady_clock::now();
+  size_t seen = 0;
+  for (int i = 0; i < 10'000; ++i) {
+    const auto [first, last] = layout.Visible(i * 100.0, i * 100.0 + 600);
+    seen += last - first;
+  }
+  const double ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  CHECK(seen < 10'000 * 40);
+  CHECK(ms < 1000);  // 10,000 frames
+}

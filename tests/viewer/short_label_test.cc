@@ -1,0 +1,47 @@
+#include "viewer/short_label.h"
+
+#include <doctest/doctest.h>
+
+using namespace stepscope;  // NOLINT
+
+TEST_CASE("arguments go first, and what only looks like them stays") {
+  CHECK(WithoutArguments("EigenMetaKernel<scalar_max_op<half>>") == "EigenMetaKernel");
+  CHECK(WithoutArguments("f<a<b>>(c)::g<d>") == "f::g");
+  CHECK(WithoutArguments("Tensor::operator->") == "Tensor::operator->");
+  CHECK(WithoutArguments("[memory]") == "[memory]");
+  CHECK(WithoutArguments("unclosed<abc") == "unclosed");
+  CHECK(WithoutArguments("") == "");
+}
+
+TEST_CASE("then namespaces and paths, but not those inside arguments") {
+  CHECK(WithoutNamespaces("a::b::c<d::e>") == "c<d::e>");
+  CHECK(WithoutNamespaces("resnet50/conv2_block1/Conv2D:Conv2D") == "Conv2D:Conv2D");
+  CHECK(WithoutNamespaces("void at::native::kernel(int)") == "kernel(int)");
+  CHECK(WithoutNamespaces("trailing/") == "trailing/");
+  CHECK(WithoutNamespaces("a::") == "a::");
+}
+
+TEST_CASE("kernel names keep the word that people call them by") {
+  const ShortForms fprop =
+      MakeShortForms("ampere_fp16_s16816fprop_optimized_128x128_ldg8_stages_32x5_nhwc");
+  CHECK(fprop.tiny == "fprop");
+  CHECK(fprop.middle == "s16816fprop");
+  CHECK(MakeShortForms("bn_fw_tr_1C11_kernel_NHWC").middle == "bn_fw_tr_1C11");
+  CHECK(MakeShortForms("ncclDevKernel_AllReduce_Sum_f16_RING_LL").tiny == "AllReduce");
+  CHECK(MakeShortForms("$train.py:12 fit").middle == "fit");
+}
+
+TEST_CASE("the tiny form has four letters or is not there") {
+  for (const char* name : {"abc", "a_b", "x::y", "", "1234", "add"}) {
+    const ShortForms forms = MakeShortForms(name);
+    CHECK((forms.tiny.empty() || forms.tiny.size() >= 4));
+  }
+}
+
+TEST_CASE("cutting never splits a character and leaves no dangling separator") {
+  const std::string text = "M\xC3\xBCller_run";
+  CHECK(CutEnd(text, 2) == "M");
+  CHECK(CutEnd(text, 3) == "M\xC3\xBC");
+  CHECK(CutEnd("fused_conv", 6) == "fused");
+  CHECK(CutEnd("abc", 100) == "abc");
+}

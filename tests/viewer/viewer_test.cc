@@ -1,0 +1,262 @@
+// The whole viewer, frame by frame, without a window.
+#include "viewer/viewer.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/viewer/viewer_fixture.h"
+#include "viewer/panel.h"
+#include "viewer/settings.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+namespace {
+
+// A point on the first row of GPU 0's first stream at a time.
+ImVec2 PointAt(const ViewerFixture& f, Ps t) {
+  const TexelFrame& canvas = f.canvas();
+  const TimeRange view = f.visible();
+  const double share = static_cast<double>(t - view.begin) / static_cast<double>(view.length());
+  for (size_t y = 0; y < canvas.lines.size(); ++y) {
+    if (canvas.lines[y].kind != TexelLine::kSlices) continue;
+    return {canvas.x + static_cast<float>(share * canvas.width),
+            canvas.y + static_cast<float>(y) + 5};
+  }
+  return {0, 0};
+}
+
+}  // namespace
+
+TEST_CASE("the welcome page draws, and opening shows the densest part") {
+  ViewerFixture f;
+  f.Frame(3);
+  CHECK(f.sink.draws == 0);
+  f.Open(TrainingTrace());
+  CHECK(f.sink.draws > 0);
+  CHECK(f.visible() == f.session.runs[0].trace->first_view);
+  CHECK(f.canvas().width > 1000);
+  CHECK(f.canvas().rows >= 8);  // previews, streams, nested thread rows
+}
+
+TEST_CASE("the viewer settles: nothing animates when nothing changes") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Frame(10);
+  CHECK_FALSE(f.viewer->animating());
+  const uint32_t dirty = f.canvas().dirty_end - f.canvas().dirty_begin;
+  CHECK(dirty == 0);  // and nothing is uploaded
+}
+
+TEST_CASE("keys zoom and pan around the middle, 0 shows all") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const TimeRange whole = f.visible();
+  f.Key(ImGuiKey_W);
+  const TimeRange closer = f.visible();
+  CHECK(closer.length() < whole.length());
+  CHECK(closer.begin > whole.begin);
+  f.Key(ImGuiKey_D);
+  CHECK(f.visible().begin > closer.begin);
+  CHECK(f.visible().length() == closer.length());
+  f.Key(ImGuiKey_A);
+  CHECK(f.visible() == closer);
+  f.Key(ImGuiKey_0);
+  CHECK(f.visible() == whole);
+}
+
+TEST_CASE("a bare key does not fire with Ctrl held") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const TimeRange before = f.visible();
+  f.Key(ImGuiKey_D, ImGuiMod_Ctrl);
+  CHECK(f.visible() == before);
+}
+
+TEST_CASE("Ctrl and wheel zooms at the mouse: the time under it keeps its pixel") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const ImVec2 p = PointAt(f, 2 * kPsPerMs);
+  f.Wheel(p.x, p.y, 3, ImGuiMod_Ctrl);
+  const TimeRange view = f.visible();
+  CHECK(view.length() < 6 * kPsPerMs);
+  const double x =
+      static_cast<double>(2 * kPsPerMs - view.begin) / static_cast<double>(view.length());
+  CHECK(f.canvas().x + x * f.canvas().width == doctest::Approx(p.x).epsilon(0.002));
+}
+
+TEST_CASE("Shift and wheel pans") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Key(ImGuiKey_W);
+  f.Key(ImGuiKey_W);
+  const TimeRange before = f.visible();
+  const ImVec2 p = PointAt(f, before.begin + before.length() / 2);
+  f.Wheel(p.x, p.y, -1, ImGuiMod_Shift);
+  CHECK(f.visible().begin > before.begin);
+  CHECK(f.visible().length() == before.length());
+}
+
+TEST_CASE("a click selects the event under the mouse, Escape clears, F zooms to it") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const ImVec2 p = PointAt(f, 3 * kPsPerMs + 145 * kPsPerUs);
+  f.Click(p.x, p.y);
+  const EventRef selected = f.viewer->view().selected;
+  REQUIRE(selected.valid());
+  const TrackSet& set = f.session.runs[0].trace->set;
+  CHECK(set.Name(selected.row) == "bn_fw_tr");
+  CHECK(set.Start(selected.row) == 3 * kPsPerMs + 100 * kPsPerUs);
+  f.Key(ImGuiKey_C, ImGuiMod_Ctrl);
+  CHECK(f.services.clipboard == "bn_fw_tr");
+  f.Key(ImGuiKey_F);
+  CHECK(f.visible().Contains(set.Start(selected.row)));
+  CHECK(f.visible().length() == doctest::Approx(2.5 * 90 * kPsPerUs));
+  f.Key(ImGuiKey_Escape);
+  CHECK_FALSE(f.viewer->view().selected.valid());
+}
+
+TEST_CASE("dragging pans with the pan tool and measures with the timing tool, snapping to edges") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Push("view.set_range",
+         {.text = {}, .range = {2 * kPsPerMs, 4 * kPsPerMs}, .event = {}, .events = {}});
+  f.Key(ImGuiKey_2);
+  CHECK(f.viewer->view().tool == Tool::kPan);
+  const ImVec2 a = PointAt(f, 3 * kPsPerMs);
+  f.Drag(a.x, a.y, a.x - 200, a.y);
+  CHECK(f.visible().begin > 2 * kPsPerMs);
+  CHECK(f.visible().length() == 2 * kPsPerMs);
+  f.Key(ImGuiKey_4);
+  f.Push("view.set_range",
+         {.text = {}, .range = {2 * kPsPerMs, 4 * kPsPerMs}, .event = {}, .events = {}});
+  // From 3 pixels beside the start of one kernel to 3 beside the end of the next.
+  const ImVec2 b = PointAt(f, 3 * kPsPerMs), c = PointAt(f, 3 * kPsPerMs + 190 * kPsPerUs);
+  f.Drag(b.x + 3, b.y, c.x - 3, c.y);
+  CHECK(f.viewer->view().measured == TimeRange{3 * kPsPerMs, 3 * kPsPerMs + 190 * kPsPerUs});
+}
+
+TEST_CASE("the zoom tool shows what was marked") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Key(ImGuiKey_3);
+  const ImVec2 a = PointAt(f, 2 * kPsPerMs), b = PointAt(f, 5 * kPsPerMs);
+  f.Drag(a.x, a.y, b.x, b.y);
+  CHECK(static_cast<double>(f.visible().begin) == doctest::Approx(2.0 * kPsPerMs).epsilon(0.01));
+  CHECK(static_cast<double>(f.visible().end) == doctest::Approx(5.0 * kPsPerMs).epsilon(0.01));
+}
+
+TEST_CASE("a click on a heading folds the plane and its rows go") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const uint32_t rows = f.canvas().rows;
+  const float y = f.canvas().y + 10;  // the first heading
+  f.Click(f.canvas().x - 150, y);
+  CHECK(f.viewer->view().runs[0].collapsed.size() == 1);
+  CHECK(f.canvas().rows == rows - 2);
+  f.Click(f.canvas().x - 150, y);
+  CHECK(f.canvas().rows == rows);
+}
+
+TEST_CASE("search finds by name, steps through hits and dims the rest") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Push("search.set", {.text = "memcpy", .range = {}, .event = {}, .events = {}});
+  for (int i = 0; i < 2000 && f.viewer->animating(); ++i) f.Frame();
+  f.Frame(3);
+  f.Key(ImGuiKey_F3);
+  const EventRef hit = f.viewer->view().selected;
+  REQUIRE(hit.valid());
+  const TrackSet& set = f.session.runs[0].trace->set;
+  CHECK(set.Name(hit.row) == "MemcpyH2D");
+  f.Key(ImGuiKey_F3);
+  CHECK(set.Name(f.viewer->view().selected.row) == "MemcpyH2D");
+  CHECK(f.viewer->view().selected != hit);
+  size_t dim = 0, bright = 0;
+  for (uint32_t t : f.canvas().texels) {
+    const uint32_t alpha = texel::Alpha(t);
+    if ((alpha & texel::kOpaque) == 0) continue;
+    ((alpha & texel::kDim) != 0 ? dim : bright) += 1;
+  }
+  CHECK(dim > 0);
+  CHECK(bright > 0);
+  CHECK(bright < dim);
+}
+
+TEST_CASE("typed characters open search, palette and help; the palette runs a command") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Type(">");
+  f.Type("timing tool");
+  f.Key(ImGuiKey_Enter);
+  CHECK(f.viewer->view().tool == Tool::kTiming);
+  f.Type("/");
+  f.Frame(2);
+  CHECK(ImGui::GetIO().WantTextInput);
+  f.Type("w");  // types, and does not zoom
+  CHECK(f.visible() == f.session.runs[0].trace->first_view);
+}
+
+TEST_CASE("Escape while loading cancels it") {
+  ViewerFixture f;
+  f.session.loading = LoadingView{"/tmp/x", "Reading", 1.0, 10, 100, 5};
+  f.Frame(2);
+  f.Key(ImGuiKey_Escape);
+  CHECK(f.services.cancelled == 1);
+}
+
+TEST_CASE("a closed run takes selection and highlight with it") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.viewer->SelectByName("sgemm");
+  f.Frame(3);
+  REQUIRE(f.viewer->view().selected.valid());
+  f.session.runs.clear();
+  ++f.session.generation;
+  f.Frame(3);
+  CHECK_FALSE(f.viewer->view().selected.valid());
+  CHECK(f.viewer->view().runs.empty());
+}
+
+TEST_CASE("two runs are drawn one below the other and zoom together") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Open(TrainingTrace());
+  REQUIRE(f.viewer->view().runs.size() == 2);
+  f.Key(ImGuiKey_W);
+  CHECK(f.viewer->view().runs[0].visible == f.viewer->view().runs[1].visible);
+}
+
+TEST_CASE("themes, sizes and panels all draw at small and large windows") {
+  for (const char* theme : {"dark", "light", "colour-blind", "high contrast"}) {
+    for (const ImVec2 size : {ImVec2(1920, 1080), ImVec2(1280, 800), ImVec2(320, 200)}) {
+      ViewerFixture f(size, std::string("theme = ") + theme + "\nscale = 1.5\n");
+      f.Open(TrainingTrace());
+      for (const PanelDesc& panel : Panels()) {
+        CHECK(f.viewer->ShowPanel(panel.id));
+        f.Frame(3);
+      }
+      f.Push("app.help");
+      f.Push("app.settings");
+      f.Frame(3);
+      CHECK(ImGui::GetDrawData()->TotalVtxCount > 0);
+    }
+  }
+}
+
+TEST_CASE("an unknown panel or command changes nothing") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  CHECK_FALSE(f.viewer->ShowPanel("no_such_panel"));
+  const ViewState before = f.viewer->view();
+  f.Push("no.such.command");
+  CHECK(f.viewer->view() == before);
+}
+
+TEST_CASE("the default layout's text holds the timeline and every panel") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Frame(6);
+  const std::string ini = f.viewer->DefaultLayoutIni();
+  CHECK(ini.find("###timeline") != std::string::npos);
+  CHECK(ini.find("###panel_details") != std::string::npos);
+}
