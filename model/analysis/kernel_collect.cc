@@ -113,6 +113,7 @@ class KernelReader {
       : trace_(trace),
         stats_(stats),
         ops_(ops),
+        chrome_(trace.format == TraceFormat::kChromeJson),
         details_(stats.Text(StringStat::kKernelDetails)),
         tf_op_(stats.Text(StringStat::kTfOp)),
         hlo_op_(stats.Text(StringStat::kHloOp)),
@@ -150,7 +151,7 @@ class KernelReader {
     const EventMeta& meta = trace_.names().metas[lane.meta[i]];
     const StringId details = details_.Get(row, StringId());
     const bool has_details = details.valid() && details.value != 0;
-    if (!has_details && meta.category != EventCategory::kKernel) return;
+    if (!has_details && !(chrome_ && meta.category == EventCategory::kKernel)) return;
     RawKey key{meta.name.value,
                has_details ? details.value : kNone,
                tf_op_.Get(row, StringId()).value,
@@ -200,6 +201,7 @@ class KernelReader {
   const Trace& trace_;
   const StatTable& stats_;
   const LaunchingOps& ops_;
+  const bool chrome_;  // in an XSpace kernel_details make a kernel, in a Chrome trace its category
   ColumnCursor<StringId> details_, tf_op_, hlo_op_, equation_;
   ColumnCursor<int64_t> program_, external_, correlation_;
   ColumnCursor<double> occupancy_;
