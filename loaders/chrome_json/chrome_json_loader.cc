@@ -99,7 +99,10 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, bool force_t
   parse.threads = options.threads;
   parse.force_tolerant = force_tolerant;
   std::unique_ptr<InflateStream> stream;
-  if (input.opened != nullptr && !input.opened->bytes().empty()) {
+  // An empty source has no bytes in memory either, but nothing to stream.
+  const bool in_memory =
+      input.opened != nullptr && (input.opened->size() == 0 || !input.opened->bytes().empty());
+  if (in_memory) {
     file->parsed.text = TraceText::Of(input.opened);
     file->file_bytes = input.opened->file_bytes();
     if (input.opened->truncated())

@@ -243,6 +243,7 @@ class FileParse {
     if (stop_.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
     out_->members = splitter_.members();
     out_->base_ps = base_ps_;
+    if (out_->text->size() == 0) return {ErrorCode::kFormat, path_ + ": the file is empty"};
     if (!found_events_ && !splitter_.saw_events()) {
       return {ErrorCode::kFormat,
               path_ + ": no list of trace events (\"traceEvents\" or an array) in this JSON"};

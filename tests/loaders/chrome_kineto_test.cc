@@ -12,7 +12,7 @@ namespace stepscope {
 namespace {
 
 const char* const kKineto =
-        R"json({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA H100","numSms":132,"totalGlobalMem":85018279936}],
+    R"json({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA H100","numSms":132,"totalGlobalMem":85018279936}],
 "distributedInfo":{"backend":"nccl","rank":3,"world_size":8},"baseTimeNanoseconds":1751410836000000000,"host_name":"node7","traceEvents":[
 {"ph":"M","name":"process_name","pid":100,"tid":0,"ts":5.0,"args":{"name":"python3"}},
 {"ph":"M","name":"process_labels","pid":100,"tid":0,"ts":5.0,"args":{"labels":"CPU"}},
@@ -38,7 +38,7 @@ const char* const kKineto =
 }
 }
 ]
-})";
+})json";
 
 EventCategory CategoryOf(const Trace& trace, EventRow row) {
   return trace.names().metas[trace.set.Meta(row).value].category;
@@ -122,38 +122,37 @@ TEST_CASE("chrome tensorflow: processes and threads get the roles of their XSpac
       R"({"displayTimeUnit":"ns","traceEvents":[)"
       R"({"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},{"ph":"M","pid":701,"name":"process_name","args":{"name":"/host:CPU"}},)"
       R"({"ph":"M","pid":1,"tid":5,"name":"thread_name","args":{"name":"Steps"}},{"ph":"M","pid":1,"tid":6,"name":"thread_name","args":{"name":"XLA Ops"}},)"
-      R"({"ph":"M","pid":1,"tid":14,"name":"thread_name","args":{"name":"Stream #14(Kernel)"
-}
-},{"ph":"M","pid":701,"tid":3,"name":"thread_name","args":{"name":"python"}},)"
+      R"json({"ph":"M","pid":1,"tid":14,"name":"thread_name","args":{"name":"Stream #14(Kernel)"}},{"ph":"M","pid":701,"tid":3,"name":"thread_name","args":{"name":"python"}},)json"
       R"({"ph":"X","pid":1,"tid":5,"ts":1,"dur":9,"name":"4"},{"ph":"X","pid":1,"tid":6,"ts":1,"dur":9,"name":"fusion.1","args":{"hlo_op":"fusion.1","hlo_module":"jit_step","group_id":"4"}},)"
       R"({"ph":"X","pid":1,"tid":14,"ts":1,"dur":2,"name":"gemm","args":{"kernel_details":"regs:32","correlation_id":"9"}},)"
       R"({"ph":"X","pid":1,"tid":14,"ts":4,"dur":2,"name":"MemcpyH2D"},{"ph":"X","pid":701,"tid":3,"ts":0.5,"dur":20,"name":"$train.py:3 step"},)"
       R"({"ph":"X","pid":701,"tid":3,"ts":1,"dur":2,"name":"train","args":{"step_num":"4"}},{}]})");
-REQUIRE(trace->planes.size() == 2);
-const Plane& gpu = trace->planes[0];
-CHECK(gpu.kind == PlaneKind::kGpu);
-CHECK(gpu.display_name == "GPU 0");
-const auto kind = [&](size_t i) { return trace->set.tracks[gpu.tracks[i].value].kind; };
-REQUIRE(gpu.tracks.size() == 3);
-CHECK(kind(0) == TrackKind::kSteps);
-CHECK(kind(1) == TrackKind::kXlaOps);
-CHECK(kind(2) == TrackKind::kStream);
-CHECK(trace->set.tracks[gpu.tracks[1].value].derived_in_file);
-CHECK(!trace->set.tracks[gpu.tracks[2].value].derived_in_file);
-CHECK(trace->planes[1].kind == PlaneKind::kHostThreads);
-CHECK(CategoryOf(*trace, FindEvent(*trace, "gemm")) == EventCategory::kKernel);
-CHECK(CategoryOf(*trace, FindEvent(*trace, "MemcpyH2D")) == EventCategory::kMemcpy);
-CHECK(CategoryOf(*trace, FindEvent(*trace, "4")) == EventCategory::kStep);
-CHECK(CategoryOf(*trace, FindEvent(*trace, "train")) == EventCategory::kHostEvent);
-CHECK(CategoryOf(*trace, FindEvent(*trace, "$train.py:3 step")) == EventCategory::kPythonFunction);
-const auto stats = trace->source->LoadTyped(*trace, {});
-REQUIRE(stats.ok());
-CHECK((*stats)->Int(IntStat::kStepNum).Find(FindEvent(*trace, "train")) == 4);
-CHECK((*stats)->Int(IntStat::kGroupId).Find(FindEvent(*trace, "fusion.1")) == 4);
-CHECK((*stats)->Int(IntStat::kCorrelationId).Find(FindEvent(*trace, "gemm")) == 9);
-const auto module = (*stats) -> Text(StringStat::kHloModule).Find(FindEvent(*trace, "fusion.1"));
-REQUIRE(module.has_value());
-CHECK((*stats)->strings->View(*module) == "jit_step");
+  REQUIRE(trace->planes.size() == 2);
+  const Plane& gpu = trace->planes[0];
+  CHECK(gpu.kind == PlaneKind::kGpu);
+  CHECK(gpu.display_name == "GPU 0");
+  const auto kind = [&](size_t i) { return trace->set.tracks[gpu.tracks[i].value].kind; };
+  REQUIRE(gpu.tracks.size() == 3);
+  CHECK(kind(0) == TrackKind::kSteps);
+  CHECK(kind(1) == TrackKind::kXlaOps);
+  CHECK(kind(2) == TrackKind::kStream);
+  CHECK(trace->set.tracks[gpu.tracks[1].value].derived_in_file);
+  CHECK(!trace->set.tracks[gpu.tracks[2].value].derived_in_file);
+  CHECK(trace->planes[1].kind == PlaneKind::kHostThreads);
+  CHECK(CategoryOf(*trace, FindEvent(*trace, "gemm")) == EventCategory::kKernel);
+  CHECK(CategoryOf(*trace, FindEvent(*trace, "MemcpyH2D")) == EventCategory::kMemcpy);
+  CHECK(CategoryOf(*trace, FindEvent(*trace, "4")) == EventCategory::kStep);
+  CHECK(CategoryOf(*trace, FindEvent(*trace, "train")) == EventCategory::kHostEvent);
+  CHECK(CategoryOf(*trace, FindEvent(*trace, "$train.py:3 step")) ==
+        EventCategory::kPythonFunction);
+  const auto stats = trace->source->LoadTyped(*trace, {});
+  REQUIRE(stats.ok());
+  CHECK((*stats)->Int(IntStat::kStepNum).Find(FindEvent(*trace, "train")) == 4);
+  CHECK((*stats)->Int(IntStat::kGroupId).Find(FindEvent(*trace, "fusion.1")) == 4);
+  CHECK((*stats)->Int(IntStat::kCorrelationId).Find(FindEvent(*trace, "gemm")) == 9);
+  const auto module = (*stats)->Text(StringStat::kHloModule).Find(FindEvent(*trace, "fusion.1"));
+  REQUIRE(module.has_value());
+  CHECK((*stats)->strings->View(*module) == "jit_step");
 }
 
 TEST_CASE("chrome kineto: ranks of one run are aligned by their base times") {
