@@ -1,7 +1,7 @@
 #include "loaders/chrome_json/args_source.h"
 
 #include <algorithm>
-#include <mutex>
+#include <charconv>
 
 #include "loaders/chrome_json/json_cursor.h"
 #include "loaders/chrome_json/number.h"
@@ -25,6 +25,10 @@ std::variant<int64_t, uint64_t, double, std::string> ValueOf(std::string_view to
   // 1.0 stays a real: only digits make a whole number.
   if (token.find_first_of(".eENnI") == std::string_view::npos) {
     if (const auto whole = ParseInt(token)) return *whole;
+    uint64_t large = 0;
+    const char* end = token.data() + token.size();
+    if (std::from_chars(token.data(), end, large).ptr == end && !token.empty() && large != 0)
+      return large;
   }
   if (const auto real = ParseReal(token)) return *real;
   return std::string(token);

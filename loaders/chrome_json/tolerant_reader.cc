@@ -10,6 +10,8 @@ constexpr uint64_t kMinBudget = uint64_t{1} << 20;
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
+bool IsScalar(char first) { return first != '"' && first != '{' && first != '['; }
+
 // Whether an event may begin at the brace `at`: behind a comma, a closing brace or an opening
 // bracket, and followed by a key or its own end.
 bool MayBegin(const char* first, const char* at, const char* end) {
@@ -49,7 +51,9 @@ TolerantReader::State TolerantReader::Read(size_t max_events, Int128 base_ps, Wo
     if (*at != '{') {
       std::string_view token;
       const bool whole = cursor_.Value(&token);
-      if (token.empty() || !whole) {
+      // A number at the end of a batch is whole: batches are cut between entries.
+      const bool number_at_end = !last_ && !token.empty() && cursor_.done() && IsScalar(*at);
+      if (token.empty() || (!whole && !number_at_end)) {
         if (!lost_) sink.Count(Problem::kDamaged, at);
         lost_ = true;
         Resync(at + 1);

@@ -1,0 +1,231 @@
+// Files as people have them: compressed, several at once, any shape of arguments; recognising,
+// progress and cancelling.
+#include <doctest/doctest.h>
+#include <igzip_lib.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/loaders/chrome_support.h"
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+class TempFolder {
+ public:
+  TempFolder()
+      : root_(fs::temp_directory_path() / ("chrome_files_" + std::to_string(getpid()) + "_" +
+                                           std::to_string(reinterpret_cast<uintptr_t>(this)))) {
+    fs::create_directories(root_);
+  }
+  ~TempFolder() { fs::remove_all(root_); }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  std::string Add(const std::string& name, const std::string& bytes) const {
+    std::ofstream(root_ / name, std::ios::binary) << bytes;
+    return (root_ / name).string();
+  }
+  std::string path() const { return root_.string(); }
+
+ private:
+  fs::path root_;
+};
+
+std::string Gzip(const std::string& text) {
+  std::string out(text.size() + 1024, '\0');
+  isal_zstream stream;
+  isal_deflate_stateless_init(&stream);
+  stream.gzip_flag = IGZIP_GZIP;
+  stream.end_of_stream = 1;
+  stream.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uint32_t>(text.size());
+  stream.next_out = reinterpret_cast<uint8_t*>(out.data());
+  stream.avail_out = static_cast<uint32_t>(out.size());
+  REQUIRE(isal_deflate_stateless(&stream) == COMP_OK);
+  out.resize(out.size() - stream.avail_out);
+  return out;
+}
+
+std::string Zstd(const std::string& text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+  return out;
+}
+
+std::string ManyEvents(size_t bytes) {
+  std::string text = "[";
+  for (size_t i = 0; text.size() < bytes; ++i) {
+    text += std::string(i == 0 ? "" : ",") + R"({"ph":"X","pid":1,"tid":)" + std::to_string(i % 9) +
+            R"(,"ts":)" + std::to_string(i * 10) + R"(,"dur":5.5,"name":"op)" +
+            std::to_string(i % 100) + R"(","args":{"External id":)" + std::to_string(i) + "}}";
+  }
+  return text + "]";
+}
+
+TracePtr Load(const std::string& path) {
+  Progress progress;
+  Result<TracePtr> trace = LoadPath(path, {}, {}, progress);
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  return *trace;
+}
+
+TEST_CASE("chrome files: plain, gzip of one and of several members, zstd; names do not matter") {
+  const TempFolder folder;
+  const std::string text = ManyEvents(3 << 20), half = text.substr(0, text.size() / 2),
+                    rest = text.substr(half.size());
+  const TracePtr plain = Load(folder.Add("a.json", text));
+  const std::string expected = Dump(*plain);
+  CHECK(plain->counts.slices > 20'000);
+  CHECK(plain->inflated_bytes == text.size());
+  const std::pair<const char*, std::string> files[] = {
+      {"b.json.gz", Gzip(text)},
+      {"c.pt.trace.json.gz", Gzip(half) + Gzip(rest)},
+      {"d.json.zst", Zstd(text)},
+      {"e.json.zst", Zstd(half) + Zstd(rest)},
+      {"gzip_by_content.json", Gzip(text)},
+      {"no_extension", text}};
+  for (const auto& [name, bytes] : files) {
+    CAPTURE(name);
+    const std::string path = folder.Add(name, bytes);
+    const TracePtr trace = Load(path);
+    CHECK(Dump(*trace) == expected);
+    CHECK(trace->inflated_bytes == text.size());
+    CHECK(trace->file_bytes == bytes.size());
+    CHECK(trace->diagnostics.problems() == 0);
+    // Arguments are read from the kept text, the file may go.
+    fs::remove(path);
+    CHECK(Arg(*trace, FindEvent(*trace, "op7"), "External id").has_value());
+  }
+}
+
+TEST_CASE("chrome files: a compressed file that was cut shows what came before") {
+  const TempFolder folder;
+  const std::string text = ManyEvents(1 << 20);
+  for (const std::string& whole :
+       {Gzip(text), Zstd(text.substr(0, text.size() / 2)) + Zstd(text.substr(text.size() / 2))}) {
+    const TracePtr trace = Load(folder.Add("cut.json", whole.substr(0, whole.size() * 3 / 4)));
+    CHECK(trace->counts.slices > 1'000);
+    CHECK(DiagnosticCount(*trace, "chrome.truncated_stream") == 1);
+    CHECK(trace->diagnostics.problems() > 0);
+  }
+}
+
+TEST_CASE("chrome files: several files or a folder of ranks open together, one host each") {
+  const TempFolder folder;
+  std::vector<std::string> paths;
+  for (const int rank : {2, 0, 1}) {
+    const std::string text = R"({"distributedInfo":{"rank":)" + std::to_string(rank) +
+                             R"(},"baseTimeNanoseconds":1751410836000000000,"traceEvents":[)"
+                             R"({"ph":"X","cat":"cpu_op","pid":1,"tid":1,"ts":)" +
+                             std::to_string(rank * 10) + R"(,"dur":1,"name":"op"}]})";
+    const std::string name = "rank" + std::to_string(rank) + ".json";
+    paths.push_back(folder.Add(rank == 1 ? name + ".gz" : name, rank == 1 ? Gzip(text) : text));
+  }
+  const std::string expected =
+      "Host threads / Thread 1 | 0 | 0+1000000 op\n"
+      "Host threads / Thread 1 | 0 | 10000000+1000000 op\n"
+      "Host threads / Thread 1 | 0 | 20000000+1000000 op\n";
+  Progress progress;
+  const Result<TracePtr> several = LoadPaths(paths, {}, {}, progress);
+  REQUIRE(several.ok());
+  const TracePtr all = Load(folder.path());
+  for (const TracePtr& trace : {*several, all}) {
+    REQUIRE(trace->hosts.size() == 3);
+    for (int rank = 0; rank < 3; ++rank)
+      CHECK(trace->hosts[static_cast<size_t>(rank)].rank == rank);
+    CHECK(Dump(*trace) == expected);
+  }
+  // One that cannot be read does not hide the others; one without a base is told.
+  paths.push_back(folder.Add("broken.json", "{\"traceEvents\": 5}"));
+  paths.push_back(folder.Add("old.json", R"([{"ph":"X","pid":1,"tid":1,"ts":5,"name":"x"}])"));
+  const Result<TracePtr> mixed = LoadPaths(paths, {}, {}, progress);
+  REQUIRE(mixed.ok());
+  CHECK((*mixed)->hosts.size() == 4);
+  CHECK(DiagnosticCount(**mixed, "chrome.no_common_clock") == 1);
+  REQUIRE(!(*mixed)->skipped_files.empty());
+  CHECK((*mixed)->skipped_files.front().find("broken.json") != std::string::npos);
+}
+
+TEST_CASE("chrome files: recognised by content") {
+  const auto is_chrome = [](std::string_view text) {
+    return kChromeJsonLoader.sniff(std::as_bytes(std::span(text.data(), text.size())));
+  };
+  for (const char* text : {"{\"traceEvents\":[]}", " [\n {\"ph\"", "[]", "{}", "\xef\xbb\xbf[{",
+                           "\n\t{ \"schemaVersion\"", "["})
+    CHECK_MESSAGE(is_chrome(text), text);
+  for (const char* text : {"", "hello", "[1, 2]", "\x0a\x05", "{a", "<html>", "\"x\""})
+    CHECK_MESSAGE(!is_chrome(text), text);
+}
+
+TEST_CASE("chrome files: arguments of any shape") {
+  const auto args = [](const char* value) {
+    const TracePtr trace =
+        Chrome(R"([{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a","args":)" +
+               std::string(value) + "}]");
+    const Result<std::vector<Stat>> stats = trace->source->Decode(*trace, FindEvent(*trace, "a"));
+    REQUIRE(stats.ok());
+    REQUIRE(trace->source->LoadTyped(*trace, {}).ok());
+    std::string text;
+    for (const Stat& stat : *stats) {
+      if (stat.name != "ph") text += stat.name + "=" + ToText(stat) + ";";
+    }
+    return text;
+  };
+  CHECK(args("{}") == "");
+  CHECK(args("null") == "args=null;");
+  CHECK(args("5") == "args=5;");
+  CHECK(args("\"text\"") == "args=text;");
+  CHECK(args("[1, {\"a\": [ ] }]") == "args=[1,{\"a\":[]}];");
+  CHECK(args(R"({"a":{"b":{"c":1}},"d":[],"e":null,"f":true,"":"x","g":NaN})") ==
+        "a.b.c=1;d=[];e=null;f=true;=x;g=nan;");
+  CHECK(args(R"({"big":18446744073709551615,"neg":-9223372036854775808,"real":1.0})") ==
+        "big=18446744073709551615;neg=-9223372036854775808;real=1;");
+  CHECK(args(R"({"a":1,"a":2})") == "a=1;a=2;");
+  // Nesting is shown down to a depth, below that as compact JSON; no recursion on the input.
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "{\"k\":";
+  deep += "1" + std::string(100'000, '}');
+  CHECK(args(deep.c_str()).starts_with("k.k.k.k.k.k.k.k.k.k.k.k.k.k.k.k={\"k\":"));
+}
+
+TEST_CASE("chrome files: loading tells how far it is and stops within 0.2 s") {
+  const TempFolder folder;
+  const std::string text = ManyEvents(64 << 20), path = folder.Add("large.json.gz", Gzip(text));
+  std::stop_source stop;
+  Progress progress;
+  Clock::time_point asked;
+  bool grew = true;
+  std::jthread user([&] {
+    uint64_t events = 0, bytes = 0;
+    while (progress.events < 20'000) {
+      grew = grew && progress.events >= events && progress.bytes_done >= bytes;
+      events = progress.events;
+      bytes = progress.bytes_done;
+      std::this_thread::yield();
+    }
+    grew = grew && progress.bytes_done > 0 && progress.bytes_done < progress.bytes_total;
+    asked = Clock::now();
+    stop.request_stop();
+  });
+  const Result<TracePtr> trace = LoadPath(path, {}, stop.get_token(), progress);
+  const double seconds = std::chrono::duration<double>(Clock::now() - asked).count();
+  user.join();
+  CHECK(!trace.ok());
+  CHECK(trace.status().code() == ErrorCode::kCancelled);
+  CHECK(grew);
+  CHECK(seconds < 0.2);
+  CHECK(progress.bytes_total == fs::file_size(path));
+}
+
+}  // namespace
+}  // namespace stepscope
