@@ -155,6 +155,39 @@ TEST_CASE("chrome tensorflow: processes and threads get the roles of their XSpac
   CHECK((*stats)->strings->View(*module) == "jit_step");
 }
 
+TEST_CASE("chrome kineto: every category of Kineto has its kind and place") {
+  struct Case {
+    const char* cat;
+    EventCategory category;
+    const char* place;
+  };
+  const Case cases[] = {
+      {"kernel", EventCategory::kKernel, "GPU 1 / Stream #2"},
+      {"gpu_memcpy", EventCategory::kMemcpy, "GPU 1 / Stream #2"},
+      {"gpu_memset", EventCategory::kMemset, "GPU 1 / Stream #2"},
+      {"gpu_user_annotation", EventCategory::kGpuUserAnnotation,
+       "Process 1 / Stream #2 annotations"},
+      {"cuda_sync", EventCategory::kOverhead, "Process 1 / Stream #2 synchronisation"},
+      {"cuda_runtime", EventCategory::kRuntimeCall, "Host threads / Thread 2"},
+      {"cuda_driver", EventCategory::kRuntimeCall, "Host threads / Thread 2"},
+      {"hip_runtime", EventCategory::kRuntimeCall, "Host threads / Thread 2"},
+      {"hip_driver", EventCategory::kRuntimeCall, "Host threads / Thread 2"},
+      {"xpu_runtime", EventCategory::kRuntimeCall, "Host threads / Thread 2"},
+      {"cpu_op", EventCategory::kCpuOp, "Host threads / Thread 2"},
+      {"python_function", EventCategory::kPythonFunction, "Host threads / Thread 2"},
+      {"user_annotation", EventCategory::kUserAnnotation, "Host threads / Thread 2"},
+      {"overhead", EventCategory::kOverhead, "Host threads / Thread 2"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.cat);
+    const TracePtr trace =
+        Chrome(std::string(R"([{"ph":"X","pid":1,"tid":2,"ts":1,"dur":1,"name":"e","cat":")") +
+               c.cat + "\"}]");
+    CHECK(CategoryOf(*trace, FindEvent(*trace, "e")) == c.category);
+    CHECK(Dump(*trace).starts_with(std::string(c.place) + " | "));
+  }
+}
+
 TEST_CASE("chrome kineto: ranks of one run are aligned by their base times") {
   const auto rank = [](int number, const char* base) {
     return R"({"distributedInfo":{"rank":)" + std::to_string(number) +

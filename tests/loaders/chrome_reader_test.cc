@@ -57,6 +57,9 @@ TEST_CASE("chrome reader: defects that are repaired, each counted") {
       {"NaN in arguments",
        "[" + a +
            R"(,{"ph":"X","pid":1,"tid":2,"args":{"x":NaN,"y":-Infinity},"name":"b","ts":2,"dur":1}])"},
+      {"NaN for an id",
+       "[" + Event("a", "1", "3") +
+           R"(,{"ph":"X","pid":1,"tid":2,"id":NaN,"name":"b","ts":2,"dur":1.0e0}])"},
       {"never closed", "[" + a + "," + b},
       {"never closed, comma", "[" + a + "," + b + ",\n"},
       {"object never closed", "{\"traceEvents\":[" + a + "," + b + "]"},
@@ -107,6 +110,11 @@ TEST_CASE("chrome reader: what is lost is counted with its first byte offset") {
   CHECK(Dump(*durations) ==
         "Process 1 / Thread 2 | 0 | 1000000+0 a\nProcess 1 / Thread 2 | 0 | 2000000+0 b\n");
   CHECK(DiagnosticCount(*durations, "chrome.no_duration") == 1);
+  const TracePtr endless =
+      Chrome("[" + Event("a", "1", "Infinity") + "," + Event("b", "2", "-Infinity") + "," +
+             Event("c", "3", "NaN") + "]");
+  CHECK(endless->counts.slices == 3);
+  CHECK(DiagnosticCount(*endless, "chrome.no_duration") == 3);
   CHECK(DiagnosticCount(*durations, "chrome.negative_duration") == 1);
 }
 

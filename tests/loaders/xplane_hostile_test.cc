@@ -1,9 +1,12 @@
 // Hostile XSpaces: cut anywhere, with flipped bits, and built to hurt. Each gives one clear error
-// or a salvaged trace, never a crash, a hang or much memory. Everything is on one thread, so that a
-// failure repeats.
+// or a salvaged trace, never a crash, a hang or much memory. Each is loaded by one thread, so that
+// a failure repeats.
 #include <doctest/doctest.h>
+#include <igzip_lib.h>
 #include <sys/resource.h>
+#include <zstd.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <random>
@@ -11,6 +14,7 @@
 
 #include "loaders/byte_source.h"
 #include "loaders/loader.h"
+#include "model/base/task.h"
 #include "model/string_pool.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/wire.h"
@@ -27,6 +31,8 @@ LoadOptions OneThread() {
   options.max_inflated_bytes = uint64_t{256} << 20;
   return options;
 }
+
+constexpr size_t kVariants = 2'000;  // of each sample
 
 struct Outcome {
   uint64_t events = 0, problems = 0;
@@ -105,28 +111,31 @@ TEST_CASE("Every prefix of a small file") {
   CHECK(before == whole.events);
 }
 
-// 2,000 prefixes and 2,000 files with a few flipped bits, the same ones on every machine.
-void Mangle(const std::string& bytes, uint32_t seed, int times) {
-  std::mt19937 random(seed);
-  uint64_t salvaged = 0;
-  for (int i = 0; i < times; ++i) {
-    const Outcome o = Try(bytes.substr(0, random() % bytes.size()), i % 50 == 0);
-    salvaged += o.ok;
-    std::string flipped = bytes;
-    for (uint32_t k = 0; k <= random() % 8; ++k) {
-      // Heads of messages are near the start of planes and lines: hit the first KB more often.
-      const size_t at =
-          random() % (random() % 4 == 0 ? std::min<size_t>(1'024, bytes.size()) : bytes.size());
-      flipped[at] = static_cast<char>(flipped[at] ^ (1 << random() % 8));
-    }
-    salvaged += Try(std::move(flipped), i % 50 == 0).ok;
+std::string Flip(std::string bytes, std::mt19937* random) {
+  for (uint32_t k = 0, n = (*random)() % 8; k <= n; ++k) {
+    // Heads of messages are near the start of planes and lines: hit the first KB more often.
+    const size_t span = (*random)() % 4 == 0 ? std::min<size_t>(1'024, bytes.size()) : bytes.size();
+    const size_t at = (*random)() % span;
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << (*random)() % 8));
   }
+  return bytes;
+}
+
+// 1,000 prefixes and 1,000 files with a few flipped bits, the same ones on every machine: each has
+// a seed of its own, so they may run side by side.
+void Mangle(const std::string& bytes, uint32_t seed) {
+  std::atomic<int> salvaged{0};
+  ParallelFor(kVariants, [&](size_t i) {
+    std::mt19937 random(seed * 10'000 + static_cast<uint32_t>(i));
+    std::string text = i % 2 == 0 ? bytes.substr(0, random() % bytes.size()) : Flip(bytes, &random);
+    if (Try(std::move(text), i % 50 < 2).ok) ++salvaged;
+  });
   CHECK(salvaged > 0);
 }
 
 TEST_CASE("Seeded prefixes and bit flips of the samples, within a minute") {
   const auto begin = std::chrono::steady_clock::now();
-  Mangle(Small(), 1, 2'000);
+  Mangle(Small(), 1);
   const std::filesystem::path data = std::filesystem::path(STEPSCOPE_SOURCE_DIR) / "tests/data";
   uint32_t seed = 2;
   for (const auto& entry : std::filesystem::directory_iterator(data)) {
@@ -136,7 +145,7 @@ TEST_CASE("Seeded prefixes and bit flips of the samples, within a minute") {
     const auto source = OpenByteSource(path, uint64_t{1} << 30, {}, nullptr);
     REQUIRE(source.ok());
     const auto bytes = (*source)->bytes();
-    Mangle({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, seed++, 2'000);
+    Mangle({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, seed++);
   }
   MESSAGE(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), " s");
 }
@@ -232,7 +241,66 @@ TEST_CASE("Thousands of nested and of overlapping events") {
   CHECK(o.events == 11'000);
 }
 
-TEST_CASE("Bombs and empty files are errors that say so") {
+// An XSpace of one plane with a name of `size` zeros: a thousandth of that when compressed.
+std::string Bomb(size_t size) {
+  std::string plane, space;
+  test::PutBytes(&plane, 2, std::string(size, '\0'));
+  test::PutBytes(&space, 1, plane);
+  return space;
+}
+
+std::string Gzip(std::string text) {
+  isal_zstream stream;
+  isal_deflate_stateless_init(&stream);
+  std::string out(text.size() / 8 + 1'024, '\0');
+  stream.gzip_flag = IGZIP_GZIP;
+  stream.end_of_stream = 1;
+  stream.next_in = reinterpret_cast<uint8_t*>(text.data());
+  stream.avail_in = static_cast<uint32_t>(text.size());
+  stream.next_out = reinterpret_cast<uint8_t*>(out.data());
+  stream.avail_out = static_cast<uint32_t>(out.size());
+  REQUIRE(isal_deflate_stateless(&stream) == COMP_OK);
+  out.resize(out.size() - stream.avail_out);
+  return out;
+}
+
+std::string Zstd(const std::string& text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
+  return out;
+}
+
+TEST_CASE("A gzip or zstd bomb stops at the limit, which the error names") {
+  const std::string bomb = Bomb(size_t{300} << 20);  // the limit of these tests is 256 MiB
+  for (const std::string& file : {Gzip(bomb), Zstd(bomb)}) {
+    CHECK(file.size() < bomb.size() / 100);
+    const Result<std::shared_ptr<const Trace>> result =
+        LoadBytes("bomb.xplane.pb", file, OneThread());
+    REQUIRE(!result.ok());
+    CHECK(result.status().code() == ErrorCode::kLimit);
+    CHECK(result.status().message().find("256") != std::string::npos);
+    LoadOptions more = OneThread();
+    more.max_inflated_bytes = uint64_t{512} << 20;
+    CHECK(LoadBytes("bomb.xplane.pb", file, more).ok());
+  }
+}
+
+TEST_CASE("Duplicate and missing metadata in all numbers") {
+  XSpaceBuilder space;
+  auto& plane = space.Plane("/host:CPU");
+  auto& line = plane.Line(1, "a");
+  for (int i = 0; i < 1'000; ++i) {
+    plane.EventMetadata(1 + i % 10, "e" + std::to_string(i));
+    line.EventById(1 + i % 20, i * 10, 5).StatById(i, 7);
+  }
+  const Outcome o = Try(space.Bytes(), true);
+  CHECK(o.events == 1'000);
+  CHECK(o.problems > 0);
+  CHECK(o.message.find("duplicate") != std::string::npos);
+  CHECK(o.message.find("missing") != std::string::npos);
+}
+
+TEST_CASE("Empty files and text are errors that say so") {
   CHECK(Try("", false).message.find("empty") != std::string::npos);
   CHECK(!Try(std::string(1'000, '\0'), false).ok);
   CHECK(!Try(std::string(1'000, '\xff'), false).ok);

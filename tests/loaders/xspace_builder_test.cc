@@ -25,8 +25,7 @@ std::string Hex(std::string_view bytes) {
 // 64-bit FNV-1a: enough to notice that a byte changed.
 std::uint64_t Hash(std::string_view bytes) {
   std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash;
 }
 
