@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -11,7 +9,7 @@
 #include "loaders/xplane/counter_reader.h"
 #include "loaders/xplane/file_scan.h"
 #include "loaders/xplane/hlo_reader.h"
-#include "loaders/xplane/line_parser.h"
+#include "loaders/xplane/line_set.h"
 #include "loaders/xplane/plane_kinds.h"
 #include "loaders/xplane/time_base.h"
 #include "loaders/xplane/xplane_stats.h"
@@ -21,48 +19,7 @@ namespace {
 
 using namespace xplane;
 
-// Lines of more than this share of all bytes would keep the other threads waiting: they are split.
-constexpr uint64_t kMinPieceBytes = uint64_t{8} << 20;
-
 Status Cancelled() { return {ErrorCode::kCancelled, "cancelled"}; }
-
-// One thread at a time gets each buffer; they are few and kept for the next line.
-class BufferPool {
- public:
-  std::unique_ptr<ParseBuffer> Take() {
-    std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<ParseBuffer>();
-    std::unique_ptr<ParseBuffer> buffer = std::move(free_.back());
-    free_.pop_back();
-    return buffer;
-  }
-  void Give(std::unique_ptr<ParseBuffer> buffer) {
-    std::lock_guard lock(mutex_);
-    free_.push_back(std::move(buffer));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<ParseBuffer>> free_;
-};
-
-// The first error of several workers, in no particular order.
-class FirstError {
- public:
-  void Set(Status status) {
-    if (status.ok()) return;
-    std::lock_guard lock(mutex_);
-    if (first_.ok()) first_ = std::move(status);
-    any_.store(true, std::memory_order_relaxed);
-  }
-  bool any() const { return any_.load(std::memory_order_relaxed); }
-  Status Take() { return std::move(first_); }
-
- private:
-  std::mutex mutex_;
-  Status first_;
-  std::atomic<bool> any_{false};
-};
 
 struct PlaneLoad {
   FileScan* file = nullptr;
@@ -78,13 +35,6 @@ struct LineLoad {
   LineScan* scan = nullptr;
   LineStart* start = nullptr;
   ParsedLine parsed;
-};
-
-struct Piece {
-  size_t line = 0;
-  uint64_t begin = 0, end = 0;
-  bool first = true, only = true;
-  ParsedLine parsed;  // of a line in several pieces
 };
 
 // Loads the files of one run. Steps in order of Run(); members are what the steps hand on.
@@ -120,9 +70,6 @@ class XSpaceLoad {
   void ListLines();
   void PlaceLines();
   Status ParseLines();
-  Status MakePieces(std::vector<Piece>* pieces);
-  void JoinPieces(std::vector<Piece>* pieces);
-  Status ParsePiece(Piece* piece, BufferPool* buffers);
   Status ReadHloOf(size_t file);
   void NameMissingMetas();
   void FixLateTimestamps();
@@ -286,69 +233,6 @@ void XSpaceLoad::PlaceLines() {
   }
 }
 
-// One piece per line, largest first; a line that would outlast the other threads is split.
-Status XSpaceLoad::MakePieces(std::vector<Piece>* pieces) {
-  const unsigned threads = options_.threads == 0 ? WorkerCount() : options_.threads;
-  uint64_t total = 0;
-  for (const LineLoad& l : lines_) total += l.scan->end - l.scan->begin;
-  const uint64_t share = std::max(kMinPieceBytes, total / threads);
-  std::vector<size_t> large;
-  for (size_t i = 0; i < lines_.size(); ++i) {
-    const LineScan& scan = *lines_[i].scan;
-    if (threads > 1 && scan.end - scan.begin > share) {
-      large.push_back(i);
-    } else {
-      pieces->push_back({i, scan.begin, scan.end, true, true, {}});
-    }
-  }
-  std::vector<std::vector<uint64_t>> bounds(large.size());
-  FirstError error;
-  ParallelFor(
-      large.size(),
-      [&](size_t k) {
-        const LineLoad& line = lines_[large[k]];
-        ParseBuffer buffer;
-        Result<std::vector<uint64_t>> split =
-            SplitLine(*line.plane->file->source, line.scan->begin, line.scan->end,
-                      std::max(kMinPieceBytes, share / 4), &buffer, stop_);
-        if (split.ok()) {
-          bounds[k] = std::move(split).value();
-        } else {
-          error.Set(split.status());
-        }
-      },
-      options_.threads);
-  if (error.any()) return error.Take();
-  for (size_t k = 0; k < large.size(); ++k) {
-    for (size_t i = 0; i + 1 < bounds[k].size(); ++i) {
-      pieces->push_back(
-          {large[k], bounds[k][i], bounds[k][i + 1], i == 0, bounds[k].size() == 2, {}});
-    }
-  }
-  std::stable_sort(pieces->begin(), pieces->end(), [](const Piece& a, const Piece& b) {
-    return a.end - a.begin > b.end - b.begin;
-  });
-  return {};
-}
-
-Status XSpaceLoad::ParsePiece(Piece* piece, BufferPool* buffers) {
-  LineLoad& line = lines_[piece->line];
-  LineJob job;
-  job.source = line.plane->file->source.get();
-  job.line_begin = line.scan->begin;
-  job.begin = piece->begin;
-  job.end = piece->end;
-  job.first_piece = piece->first;
-  job.base_ps = line.start->base_ps;
-  job.metas = line.plane->metas.data();
-  job.ids = &line.plane->scan->tables->event_ids;
-  std::unique_ptr<ParseBuffer> buffer = buffers->Take();
-  Status status =
-      ParseLine(job, buffer.get(), stop_, &progress_, piece->only ? &line.parsed : &piece->parsed);
-  buffers->Give(std::move(buffer));
-  return status;
-}
-
 Status XSpaceLoad::ReadHloOf(size_t file) {
   for (const PlaneScan& plane : files_[file].planes) {
     if (NamePlane(plane.name, plane.id).kind != PlaneKind::kMetadata) continue;
@@ -358,89 +242,23 @@ Status XSpaceLoad::ReadHloOf(size_t file) {
   return {};
 }
 
+// The lines, and the HLO of each file beside them: one file's cannot be split.
 Status XSpaceLoad::ParseLines() {
-  std::vector<Piece> pieces;
-  if (Status s = MakePieces(&pieces); !s.ok()) return s;
+  std::vector<LineTask> tasks;
+  for (LineLoad& line : lines_) {
+    LineTask& task = tasks.emplace_back();
+    task.job.source = line.plane->file->source.get();
+    task.job.line_begin = task.job.begin = line.scan->begin;
+    task.job.end = line.scan->end;
+    task.job.base_ps = line.start->base_ps;
+    task.job.metas = line.plane->metas.data();
+    task.job.ids = &line.plane->scan->tables->event_ids;
+    task.parsed = &line.parsed;
+  }
   hlo_.resize(files_.size());
   hlo_issues_.resize(files_.size());
-  BufferPool buffers;
-  FirstError error;
-  // HLO first: one file's cannot be split.
-  ParallelFor(
-      files_.size() + pieces.size(),
-      [&](size_t i) {
-        if (error.any()) return;
-        error.Set(i < files_.size() ? ReadHloOf(i)
-                                    : ParsePiece(&pieces[i - files_.size()], &buffers));
-      },
-      options_.threads);
-  if (error.any()) return error.Take();
-  if (stop_.stop_requested()) return Cancelled();
-  JoinPieces(&pieces);
-  return {};
-}
-
-template <typename T>
-void Append(Column<T>* to, const Column<T>& from) {
-  const size_t n = to->size();
-  if (from.empty()) return;
-  to->Resize(n + from.size());
-  std::copy(from.data(), from.data() + from.size(), to->data() + n);
-}
-
-void Append(RawEvents* to, RawEvents* from) {
-  if (to->start.empty()) {
-    const uint64_t base = from->ref_base;
-    *to = std::move(*from);
-    to->ref_base = base;
-    return;
-  }
-  Append(&to->start, from->start);
-  Append(&to->dur, from->dur);
-  Append(&to->meta, from->meta);
-  Append(&to->ref, from->ref);
-  Append(&to->wide_ref, from->wide_ref);
-}
-
-// Puts the pieces of split lines together, in order.
-void XSpaceLoad::JoinPieces(std::vector<Piece>* pieces) {
-  std::vector<Piece*> split;
-  for (Piece& p : *pieces) {
-    if (!p.only) split.push_back(&p);
-  }
-  std::sort(split.begin(), split.end(), [](const Piece* a, const Piece* b) {
-    return std::pair(a->line, a->begin) < std::pair(b->line, b->begin);
-  });
-  for (Piece* piece : split) {
-    ParsedLine& to = lines_[piece->line].parsed;
-    ParsedLine& from = piece->parsed;
-    if (!from.missing.empty()) {  // renumber: this piece's missing ids come after those of the
-                                  // pieces before
-      const uint32_t shift = static_cast<uint32_t>(to.missing.size());
-      for (RawEvents* events : {&from.slices, &from.instants}) {
-        for (size_t i = 0; i < events->meta.size(); ++i)
-          events->meta[i] += events->meta[i] >= kMissingMeta ? shift : 0;
-      }
-      to.missing.insert(to.missing.end(), from.missing.begin(), from.missing.end());
-    }
-    Append(&to.slices, &from.slices);
-    Append(&to.instants, &from.instants);
-    to.issues.Merge(from.issues);
-    to.events += from.events;
-    to.aggregated += from.aggregated;
-    to.busy = SaturatingAdd(to.busy, from.busy);
-    if (from.timestamp_after_events) {
-      to.timestamp_after_events = true;
-      to.timestamp_ns = from.timestamp_ns;
-    }
-    if (from.display_id != 0) to.display_id = from.display_id;
-    if (!from.display_name.empty()) to.display_name = std::move(from.display_name);
-    if (!from.late_name.empty()) to.late_name = std::move(from.late_name);
-    if (from.has_late_id) {
-      to.has_late_id = true;
-      to.late_id = from.late_id;
-    }
-  }
+  const SideWork hlo = {files_.size(), [this](size_t file) { return ReadHloOf(file); }};
+  return ParseLineSet(tasks, hlo, options_.threads, stop_, &progress_);
 }
 
 // One nameless meta per plane and id that has no entry, so that such events are still told apart.

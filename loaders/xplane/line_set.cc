@@ -1,0 +1,232 @@
+#include "loaders/xplane/line_set.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace stepscope::xplane {
+namespace {
+
+// Lines of more than this share of all bytes would keep the other threads waiting: they are split.
+constexpr uint64_t kMinPieceBytes = uint64_t{8} << 20;
+
+// One thread at a time gets each buffer; they are few and kept for the next line.
+class BufferPool {
+ public:
+  std::unique_ptr<ParseBuffer> Take() {
+    std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<ParseBuffer>();
+    std::unique_ptr<ParseBuffer> buffer = std::move(free_.back());
+    free_.pop_back();
+    return buffer;
+  }
+  void Give(std::unique_ptr<ParseBuffer> buffer) {
+    std::lock_guard lock(mutex_);
+    free_.push_back(std::move(buffer));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<ParseBuffer>> free_;
+};
+
+// The first error of several workers, in no particular order.
+class FirstError {
+ public:
+  void Set(Status status) {
+    if (status.ok()) return;
+    std::lock_guard lock(mutex_);
+    if (first_.ok()) first_ = std::move(status);
+    any_.store(true, std::memory_order_relaxed);
+  }
+  bool any() const { return any_.load(std::memory_order_relaxed); }
+  Status Take() { return std::move(first_); }
+
+ private:
+  std::mutex mutex_;
+  Status first_;
+  std::atomic<bool> any_{false};
+};
+
+struct Piece {
+  size_t line = 0;
+  uint64_t begin = 0, end = 0;
+  bool first = true, only = true;
+  ParsedLine parsed;  // of a line in several pieces
+};
+
+template <typename T>
+void Append(Column<T>* to, const Column<T>& from) {
+  const size_t n = to->size();
+  if (from.empty()) return;
+  to->Resize(n + from.size());
+  std::copy(from.data(), from.data() + from.size(), to->data() + n);
+}
+
+void Append(RawEvents* to, RawEvents* from) {
+  if (to->start.empty()) {
+    const uint64_t base = from->ref_base;
+    *to = std::move(*from);
+    to->ref_base = base;
+    return;
+  }
+  Append(&to->start, from->start);
+  Append(&to->dur, from->dur);
+  Append(&to->meta, from->meta);
+  Append(&to->ref, from->ref);
+  Append(&to->wide_ref, from->wide_ref);
+}
+
+// The missing ids of `from` come after those of the pieces before it: its events are renumbered.
+void AppendMissing(ParsedLine* to, ParsedLine* from) {
+  if (from->missing.empty()) return;
+  const uint32_t shift = static_cast<uint32_t>(to->missing.size());
+  for (RawEvents* events : {&from->slices, &from->instants}) {
+    for (size_t i = 0; i < events->meta.size(); ++i)
+      events->meta[i] += events->meta[i] >= kMissingMeta ? shift : 0;
+  }
+  to->missing.insert(to->missing.end(), from->missing.begin(), from->missing.end());
+}
+
+void Append(ParsedLine* to, ParsedLine* from) {
+  AppendMissing(to, from);
+  Append(&to->slices, &from->slices);
+  Append(&to->instants, &from->instants);
+  to->issues.Merge(from->issues);
+  to->events += from->events;
+  to->aggregated += from->aggregated;
+  to->busy = SaturatingAdd(to->busy, from->busy);
+  if (from->timestamp_after_events) {
+    to->timestamp_after_events = true;
+    to->timestamp_ns = from->timestamp_ns;
+  }
+  if (from->display_id != 0) to->display_id = from->display_id;
+  if (!from->display_name.empty()) to->display_name = std::move(from->display_name);
+  if (!from->late_name.empty()) to->late_name = std::move(from->late_name);
+  if (from->has_late_id) {
+    to->has_late_id = true;
+    to->late_id = from->late_id;
+  }
+}
+
+class LineSet {
+ public:
+  LineSet(std::span<const LineTask> lines, unsigned threads, std::stop_token stop,
+          Progress* progress)
+      : lines_(lines), threads_(threads), stop_(std::move(stop)), progress_(progress) {}
+
+  Status Parse(const SideWork& side) {
+    if (Status s = MakePieces(); !s.ok()) return s;
+    FirstError error;
+    ParallelFor(
+        side.count + pieces_.size(),
+        [&](size_t i) {
+          if (error.any()) return;
+          error.Set(i < side.count ? side.run(i) : ParsePiece(&pieces_[i - side.count]));
+        },
+        threads_);
+    if (error.any()) return error.Take();
+    if (stop_.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
+    JoinPieces();
+    return {};
+  }
+
+ private:
+  Status MakePieces();
+  Status SplitLines(const std::vector<size_t>& large, uint64_t target);
+  Status ParsePiece(Piece* piece);
+  void JoinPieces();
+
+  std::span<const LineTask> lines_;
+  unsigned threads_;
+  std::stop_token stop_;
+  Progress* progress_;
+  std::vector<Piece> pieces_;
+  BufferPool buffers_;
+};
+
+// One piece per line, largest first; a line that would outlast the other threads is split.
+Status LineSet::MakePieces() {
+  const unsigned threads = threads_ == 0 ? WorkerCount() : threads_;
+  uint64_t total = 0;
+  for (const LineTask& l : lines_) total += l.job.end - l.job.begin;
+  const uint64_t share = std::max(kMinPieceBytes, total / threads);
+  std::vector<size_t> large;
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    const LineJob& job = lines_[i].job;
+    if (threads > 1 && job.end - job.begin > share) {
+      large.push_back(i);
+    } else {
+      pieces_.push_back({i, job.begin, job.end, true, true, {}});
+    }
+  }
+  if (Status s = SplitLines(large, std::max(kMinPieceBytes, share / 4)); !s.ok()) return s;
+  std::stable_sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) {
+    return a.end - a.begin > b.end - b.begin;
+  });
+  return {};
+}
+
+Status LineSet::SplitLines(const std::vector<size_t>& large, uint64_t target) {
+  std::vector<std::vector<uint64_t>> bounds(large.size());
+  FirstError error;
+  ParallelFor(
+      large.size(),
+      [&](size_t k) {
+        const LineJob& job = lines_[large[k]].job;
+        std::unique_ptr<ParseBuffer> buffer = buffers_.Take();
+        Result<std::vector<uint64_t>> split =
+            SplitLine(*job.source, job.begin, job.end, target, buffer.get(), stop_);
+        buffers_.Give(std::move(buffer));
+        if (split.ok()) {
+          bounds[k] = std::move(split).value();
+        } else {
+          error.Set(split.status());
+        }
+      },
+      threads_);
+  if (error.any()) return error.Take();
+  for (size_t k = 0; k < large.size(); ++k) {
+    for (size_t i = 0; i + 1 < bounds[k].size(); ++i) {
+      pieces_.push_back(
+          {large[k], bounds[k][i], bounds[k][i + 1], i == 0, bounds[k].size() == 2, {}});
+    }
+  }
+  return {};
+}
+
+Status LineSet::ParsePiece(Piece* piece) {
+  const LineTask& line = lines_[piece->line];
+  LineJob job = line.job;
+  job.begin = piece->begin;
+  job.end = piece->end;
+  job.first_piece = piece->first;
+  std::unique_ptr<ParseBuffer> buffer = buffers_.Take();
+  Status status =
+      ParseLine(job, buffer.get(), stop_, progress_, piece->only ? line.parsed : &piece->parsed);
+  buffers_.Give(std::move(buffer));
+  return status;
+}
+
+// Puts the pieces of split lines together, in order.
+void LineSet::JoinPieces() {
+  std::vector<Piece*> split;
+  for (Piece& p : pieces_) {
+    if (!p.only) split.push_back(&p);
+  }
+  std::sort(split.begin(), split.end(), [](const Piece* a, const Piece* b) {
+    return std::pair(a->line, a->begin) < std::pair(b->line, b->begin);
+  });
+  for (Piece* piece : split) Append(lines_[piece->line].parsed, &piece->parsed);
+}
+
+}  // namespace
+
+Status ParseLineSet(std::span<const LineTask> lines, const SideWork& side, unsigned threads,
+                    std::stop_token stop, Progress* progress) {
+  return LineSet(lines, threads, std::move(stop), progress).Parse(side);
+}
+
+}  // namespace stepscope::xplane

@@ -1,0 +1,32 @@
+// Parses all lines of a run in parallel. A line that would outlast the other threads is split into
+// pieces and put together again, without a difference in the result.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stop_token>
+
+#include "loaders/xplane/line_parser.h"
+#include "model/base/status.h"
+#include "model/base/task.h"
+
+namespace stepscope::xplane {
+
+// One line to parse. Everything it points to outlives the call; `parsed` is its own.
+struct LineTask {
+  LineJob job;  // of the whole line
+  ParsedLine* parsed = nullptr;
+};
+
+// Other work that goes on beside the lines, before them: run(0) to run(count - 1).
+struct SideWork {
+  size_t count = 0;
+  std::function<Status(size_t)> run;
+};
+
+// Returns when all is done, with the first error of any of it. kIo, kCancelled. `threads`: 0 for
+// all cores.
+Status ParseLineSet(std::span<const LineTask> lines, const SideWork& side, unsigned threads,
+                    std::stop_token stop, Progress* progress);
+
+}  // namespace stepscope::xplane
