@@ -121,6 +121,7 @@ void NextTheme(C& c, const A&) {
   c.settings.Set("theme", names[i == 1 ? 0 : 1]);
 }
 void SetTheme(C& c, const A& a) { c.settings.Set("theme", a.text); }
+void TallPanels(C& c, const A&) { c.windows.tall_panels = !c.windows.tall_panels; }
 void ResetLayout(C& c, const A&) { c.windows.reset_layout = true; }
 void Fullscreen(C& c, const A&) { c.services.ToggleFullscreen(); }
 void LargerText(C& c, const A&) {
@@ -336,6 +337,9 @@ constexpr CommandDesc kCommands[] = {
      "Ctrl+0", Always, NormalText},
     {"view.fullscreen", "Full screen", "View", "Fills the screen, or goes back.", "", "F11", Always,
      Fullscreen},
+    {"view.tall_panels", "Tall panels", "View",
+     "Gives the panels two thirds of the height, or the timeline most of it.",
+     "enlarge maximise larger split", "T", HasRun, TallPanels},
     {"view.reset_layout", "Reset layout", "View", "Puts all panels back where they started.",
      "docking windows", "", Always, ResetLayout},
 

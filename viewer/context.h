@@ -21,6 +21,7 @@ struct WindowState {
   bool help = false, palette = false, settings = false, file_dialog = false;
   bool file_dialog_folder = false;                  // choose a folder instead of files
   bool focus_search = false, reset_layout = false;  // requests, taken by the next frame
+  bool tall_panels = false;  // the panels below the timeline have two thirds of the height
   std::map<std::string, bool, std::less<>> panels;  // open or closed, by panel id
   std::string focus_panel;                          // request: bring to the front
 };

@@ -93,6 +93,7 @@ struct Viewer::State {
   float looked_scale = 0;
   uint64_t session_generation = 0, content_generation = 1;
   int settle = 3;        // frames until layout and fonts have settled
+  WorkspaceState workspace;
   int layout_built = 0;  // frames since the default layout was built, while its text is not taken
   bool panels_animating = false;
 };
@@ -154,9 +155,9 @@ void Viewer::State::SyncRuns(const SessionView& session) {
                                      [&](const RunView& r) { return r.trace == run.trace; });
       if (gone) analyses.DropRun(run.trace.get());
     }
-    steps.clear();
-    for (const RunView& run : session.runs) steps.push_back(FindSteps(*run.trace));
   }
+  steps.clear();
+  for (const RunView& run : session.runs) steps.push_back(FindSteps(*run.trace, run.derived));
   runs.clear();
   for (const RunView& run : session.runs)
     runs.push_back({run.id, run.label, run.trace, run.derived});
@@ -213,6 +214,7 @@ void Viewer::State::DrawTimeline(const PanelContext& panel) {
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
                                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove |
                                  ImGuiWindowFlags_NoCollapse;
+  ClearBackgroundIfDocked(kTimelineWindow);
   const bool open = ImGui::Begin(kTimelineWindow, nullptr, flags);
   ImGui::PopStyleVar();
   if (open)
@@ -231,7 +233,9 @@ void Viewer::State::DrawPanels(const PanelContext& panel) {
     bool open = true;
     if (windows.focus_panel == desc.id) ImGui::SetNextWindowFocus();
     const std::string name = PanelWindowName(desc);
-    if (ImGui::Begin(name.c_str(), &open)) {
+    ClearBackgroundIfDocked(name.c_str());
+    // Which tab lies in front is for the layout and for commands to say, not for who comes last.
+    if (ImGui::Begin(name.c_str(), &open, ImGuiWindowFlags_NoFocusOnAppearing)) {
       ImGui::PushID(desc.id);
       instance->Draw(panel);
       ImGui::PopID();
@@ -271,10 +275,9 @@ void Viewer::Frame(const SessionView& session) {
   DrawMenuBar(chrome, &s.search_box);
   DrawVerdictBar(panel);
   DrawStatusBar(chrome);
-  bool built = false;
-  DrawDockSpace(chrome, s.windows.reset_layout, empty, &built);
+  DrawDockSpace(chrome, s.windows.reset_layout, empty, &s.workspace);
   s.windows.reset_layout = s.windows.focus_search = false;
-  if (built) s.layout_built = 1;
+  if (s.workspace.built) s.layout_built = 1;
   if (empty) {
     DrawWelcome(chrome);
   } else {
@@ -298,7 +301,8 @@ void Viewer::Frame(const SessionView& session) {
 
 bool Viewer::animating() const {
   const State& s = *state_;
-  return s.settle > 0 || s.timeline.animating() || s.analyses.busy() || s.panels_animating;
+  return s.settle > 0 || s.timeline.animating() || s.analyses.busy() || s.search.busy() ||
+         s.panels_animating;
 }
 
 void Viewer::SetContentScale(float scale) { state_->config.content_scale = scale; }

@@ -47,7 +47,14 @@ int FuzzyScore(std::string_view query, std::string_view text);
 // The dock space between menu and status bar. Builds the default layout when there is none, when
 // the stored one is of another version, or on request. Returns its id.
 inline constexpr int kLayoutVersion = 1;
-unsigned DrawDockSpace(const ChromeInput& input, bool reset, bool hidden, bool* built);
+struct WorkspaceState {
+  float width = 0, height = 0;       // of the last frame
+  int frames_since_built = 1 << 20;  // of the default layout
+  bool built = false, tall = false;
+};
+unsigned DrawDockSpace(const ChromeInput& input, bool reset, bool hidden, WorkspaceState* state);
+// For the window begun next: no background where the dock space's is the same.
+void ClearBackgroundIfDocked(const char* window_name);
 
 // "#id" suffixes keep window identities when titles change.
 std::string PanelWindowName(const PanelDesc& panel);

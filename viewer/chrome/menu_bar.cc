@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -80,6 +81,14 @@ bool BeginSelector(const char* id, const char* text, float width) {
   return ImGui::BeginCombo(id, text, ImGuiComboFlags_HeightLarge);
 }
 
+// Buttons and boxes are lower than the bar: they stand in its middle, on the menus' base line.
+void CentreInBar() {
+  ImGuiWindow* window = ImGui::GetCurrentWindow();
+  const float height = window->MenuBarRect().GetHeight();
+  ImGui::SetCursorPosY(std::floor((height - ImGui::GetFrameHeight()) / 2));
+  window->DC.CurrLineTextBaseOffset = ImGui::GetStyle().FramePadding.y;
+}
+
 void DrawRunSelectors(const ChromeInput& input) {
   const SessionView& session = input.panel.session;
   const RunView* run = input.panel.run;
@@ -90,6 +99,7 @@ void DrawRunSelectors(const ChromeInput& input) {
                     ImGui::CalcTextSize(text.data(), text.data() + text.size()).x + unit * 3);
   };
   if (session.runs.size() > 1) {
+    CentreInBar();
     if (BeginSelector("##profile", run->label.c_str(), width(run->label))) {
       for (size_t i = 0; i < session.runs.size(); ++i) {
         ImGui::PushID(static_cast<int>(i));
@@ -105,6 +115,7 @@ void DrawRunSelectors(const ChromeInput& input) {
     ImGui::SetItemTooltip("Which of the open profiles the panels show");
   }
   const std::string& name = run->trace->run.empty() ? run->label : run->trace->run;
+  CentreInBar();
   if (run->runs.size() > 1) {
     if (BeginSelector("##run", name.c_str(), width(name))) {
       for (const std::string& other : run->runs) {
@@ -122,6 +133,7 @@ void DrawRunSelectors(const ChromeInput& input) {
     ImGui::SetItemTooltip("%s", run->trace->path.c_str());
   }
   if (run->trace->hosts.size() < 2) return;
+  CentreInBar();
   const std::string& host = input.panel.view.host;
   if (BeginSelector("##host", host.empty() ? "All hosts" : host.c_str(),
                     width(host.empty() ? "All hosts" : host))) {
@@ -163,8 +175,11 @@ void DrawSearch(const ChromeInput& input, SearchBox* box, float right) {
   const float width = right - left;
   if (width < pen.Px(90)) return;
   ImGui::SameLine();
+  CentreInBar();
   ImGui::SetCursorScreenPos({left, ImGui::GetCursorScreenPos().y});
-  if (input.windows.focus_search || box->focus) ImGui::SetKeyboardFocusHere();
+  // By id: asking for the next item's focus does not reach into a menu bar.
+  if (input.windows.focus_search || box->focus)
+    ImGui::ActivateItemByID(ImGui::GetID("##search"));
   box->focus = false;
   // Something else may have changed the search (Escape): follow it unless the user is typing.
   const bool had = ImGui::GetActiveID() == ImGui::GetID("##search");
@@ -222,6 +237,7 @@ void DrawMenuBar(const ChromeInput& input, SearchBox* box) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
   pen.VLine(p.x + pen.Px(4), origin.y + pen.Px(10), origin.y + pen.Px(28), pen.theme[Role::kLine]);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(14));
+  CentreInBar();
   if (ImGui::Button(pen.fonts.icons ? "\xEF\x81\xBC  Open" : "Open"))
     input.panel.commands.Push("file.open_folder");
   ImGui::SetItemTooltip("Open a log directory or a file (Ctrl+Shift+O, Ctrl+O)");

@@ -42,8 +42,8 @@ void DrawRun(const ChromeInput& input, const RunView& run, Line* line) {
   std::array<char, 48> text{};
   Grouped(run.trace->counts.events(), &text);
   line->Value(text.data(), "events");
-  std::snprintf(text.data(), text.size(), "%.0f MB",
-                static_cast<double>(run.trace->store_bytes()) / 1e6);
+  const double megabytes = static_cast<double>(run.trace->store_bytes()) / 1e6;
+  std::snprintf(text.data(), text.size(), megabytes < 10 ? "%.1f MB" : "%.0f MB", megabytes);
   line->Value(text.data(), "in memory");
   std::snprintf(text.data(), text.size(), "%.2f s", run.load_seconds);
   line->Value(text.data(), "to load");

@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "shaders/embedded.h"
 
@@ -71,30 +72,28 @@ std::unique_ptr<RowTexture> RowTexture::Create(std::string* error) {
   std::unique_ptr<RowTexture> out(new RowTexture());
   out->program_ = program;
   const auto uniform = [program](const char* name) { return glGetUniformLocation(program, name); };
-  out->uniforms_ = {uniform("u_box"),   uniform("u_framebuffer"), uniform("u_rows"),
-                    uniform("u_lines"), uniform("u_background"),  uniform("u_dim"),
-                    uniform("u_scale")};
-  glGenVertexArrays(1, &out->vertex_array_);
+  out->uniforms_ = {uniform("u_box"),        uniform("u_framebuffer"), uniform("u_rows"),
+                    uniform("u_background"), uniform("u_dim"),         uniform("u_scale")};
   return out;
 }
 
 RowTexture::~RowTexture() {
   for (const Slot& slot : slots_) {
-    const std::array<GLuint, 2> textures = {slot.rows_texture, slot.lines_texture};
-    glDeleteTextures(2, textures.data());  // zeros are ignored
+    glDeleteTextures(1, &slot.texture);  // zeros are ignored
+    glDeleteBuffers(1, &slot.buffer);
+    glDeleteVertexArrays(1, &slot.vertex_array);
   }
-  glDeleteVertexArrays(1, &vertex_array_);
   glDeleteProgram(program_);
 }
 
-void RowTexture::Upload(Slot& slot, const TexelFrame& frame) {
+void RowTexture::UploadTexels(Slot& slot, const TexelFrame& frame) {
   GLint bound = 0;  // the backend's atlas may be bound: put it back
   glGetIntegerv(GL_TEXTURE_BINDING_2D, &bound);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   const auto width = static_cast<GLsizei>(frame.width);
-  if (slot.rows_texture == 0) slot.rows_texture = NewTexture();
-  glBindTexture(GL_TEXTURE_2D, slot.rows_texture);
+  if (slot.texture == 0) slot.texture = NewTexture();
+  glBindTexture(GL_TEXTURE_2D, slot.texture);
   if (slot.width != frame.width || slot.rows < frame.rows) {
     slot.width = frame.width;
     slot.rows = frame.rows + 8;  // scrolling adds a row now and then
@@ -108,13 +107,45 @@ void RowTexture::Upload(Slot& slot, const TexelFrame& frame) {
                     GL_UNSIGNED_BYTE,
                     frame.texels.data() + size_t{frame.dirty_begin} * frame.width);
   }
-  if (slot.lines_texture == 0) slot.lines_texture = NewTexture();
-  glBindTexture(GL_TEXTURE_2D, slot.lines_texture);
-  const auto lines = static_cast<GLsizei>(frame.lines.size());
-  glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA16UI, lines, 1, 0, GL_RGBA_INTEGER, GL_UNSIGNED_SHORT,
-               frame.lines.data());
-  slot.lines = static_cast<uint32_t>(frame.lines.size());
   glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(bound));
+}
+
+void RowTexture::UploadStrips(Slot& slot, const TexelFrame& frame) {
+  slot.strips.clear();
+  for (size_t i = 0; i < frame.lines.size(); ++i) {
+    const TexelLine& line = frame.lines[i];
+    // The last line of a row of slices is the gap to the next row.
+    const bool gap = line.kind == TexelLine::kSlices && line.y + 1 >= line.height;
+    if (line.kind == TexelLine::kNone || gap) continue;
+    const bool goes_on =
+        !slot.strips.empty() && i > 0 && slot.strips.back().row == line.row &&
+        slot.strips.back().kind == line.kind &&
+        slot.strips.back().canvas_y + slot.strips.back().lines == static_cast<int>(i);
+    if (goes_on) {
+      ++slot.strips.back().lines;
+    } else {
+      slot.strips.push_back(
+          {static_cast<uint16_t>(i), 1, line.y, line.height, line.row, line.kind});
+    }
+  }
+  if (slot.vertex_array == 0) {
+    glGenVertexArrays(1, &slot.vertex_array);
+    glGenBuffers(1, &slot.buffer);
+  }
+  glBindVertexArray(slot.vertex_array);
+  glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
+  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(slot.strips.size() * sizeof(Strip)),
+               slot.strips.data(), GL_STREAM_DRAW);
+  const auto attribute = [](GLuint index, GLint count, size_t offset) {
+    glEnableVertexAttribArray(index);
+    glVertexAttribIPointer(index, count, GL_UNSIGNED_SHORT, sizeof(Strip),
+                           reinterpret_cast<const void*>(offset));
+    glVertexAttribDivisor(index, 1);
+  };
+  attribute(0, 4, offsetof(Strip, canvas_y));
+  attribute(1, 2, offsetof(Strip, row));
+  glBindBuffer(GL_ARRAY_BUFFER, 0);
+  glBindVertexArray(0);
 }
 
 void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
@@ -124,7 +155,8 @@ void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
   const bool fits = frame.width <= limit && frame.rows <= limit && frame.lines.size() <= limit;
   if (frame.width == 0 || frame.rows == 0 || frame.lines.empty() || frame.slot >= kSlots || !fits)
     return;
-  Upload(slots_[frame.slot], frame);
+  UploadTexels(slots_[frame.slot], frame);
+  UploadStrips(slots_[frame.slot], frame);
   DrawCall call{this,
                 frame.slot,
                 frame.x,
@@ -160,18 +192,14 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
   glUniform2f(uniforms_.framebuffer, width, height);
   glUniform2f(uniforms_.scale, scale.x, scale.y);
   glUniform1i(uniforms_.rows, 0);
-  glUniform1i(uniforms_.lines, 1);
   glUniform1f(uniforms_.dim, call.dim);
   const auto channel = [&](int shift) {
     return static_cast<float>((call.background >> shift) & 255u) / 255.0f;
   };
   glUniform3f(uniforms_.background, channel(0), channel(8), channel(16));
   glBindSampler(0, 0);  // the backend binds sampler objects, which would filter
-  glBindSampler(1, 0);
-  glActiveTexture(GL_TEXTURE1);
-  glBindTexture(GL_TEXTURE_2D, slot.lines_texture);
   glActiveTexture(GL_TEXTURE0);
-  glBindTexture(GL_TEXTURE_2D, slot.rows_texture);
+  glBindTexture(GL_TEXTURE_2D, slot.texture);
   glEnable(GL_SCISSOR_TEST);
   glScissor(static_cast<GLint>(left), static_cast<GLint>(height - bottom),
             static_cast<GLsizei>(right - left), static_cast<GLsizei>(bottom - top));
@@ -181,8 +209,8 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
   glDisable(GL_CULL_FACE);
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_STENCIL_TEST);
-  glBindVertexArray(vertex_array_);
-  glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+  glBindVertexArray(slot.vertex_array);
+  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(slot.strips.size()));
   glBindVertexArray(0);
 }
 

@@ -1,12 +1,13 @@
-// RowTexture: the TexelSink of windows with OpenGL 3.3: each slot is a texture of rows and one of
-// lines, drawn as one quad with shaders/timeline.*. Needs a current context for its whole life. UI
-// thread only.
+// RowTexture: the TexelSink of windows with OpenGL 3.3: each slot is a texture of rows, drawn as
+// one instanced strip for each row with shaders/timeline.*. Needs a current context for its whole
+// life. UI thread only.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "viewer/timeline/texel_sink.h"
 
@@ -25,22 +26,28 @@ class RowTexture final : public TexelSink {
   void Draw(const TexelFrame& frame, ImDrawList* list) override;
 
  private:
+  // The visible lines of one row; also the layout of the vertex attributes.
+  struct Strip {
+    uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0, row = 0, kind = 0;
+  };
   struct Slot {
-    uint32_t rows_texture = 0, lines_texture = 0;
-    uint32_t width = 0, rows = 0, lines = 0;  // sizes of the textures
+    uint32_t texture = 0, vertex_array = 0, buffer = 0;
+    uint32_t width = 0, rows = 0;  // of the texture
+    std::vector<Strip> strips;
   };
   struct Uniforms {
-    int box = -1, framebuffer = -1, rows = -1, lines = -1, background = -1, dim = -1, scale = -1;
+    int box = -1, framebuffer = -1, rows = -1, background = -1, dim = -1, scale = -1;
   };
   struct DrawCall;  // copied into the draw list
   RowTexture() = default;
-  void Upload(Slot& slot, const TexelFrame& frame);
+  void UploadTexels(Slot& slot, const TexelFrame& frame);
+  void UploadStrips(Slot& slot, const TexelFrame& frame);
   void Render(const DrawCall& call, const float clip[4]);
   static void Callback(const ImDrawList* list, const ImDrawCmd* command);
 
   std::array<Slot, kSlots> slots_;
   Uniforms uniforms_;
-  uint32_t program_ = 0, vertex_array_ = 0;
+  uint32_t program_ = 0;
 };
 
 }  // namespace stepscope

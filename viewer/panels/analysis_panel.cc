@@ -45,6 +45,10 @@ void AnalysisPanel::Draw(const PanelContext& context) {
     CentredText(context, "No profile is open. File, Open, or drop one on the window.");
     return;
   }
+  if (!context.run->analysis) {
+    CentredText(context, "This run has nothing that could be analysed.");
+    return;
+  }
   AnalysisParams params;
   params.host = context.view.host;
   const AnalysisResult* result = context.analyses.Get(*context.run, analysis_, params);

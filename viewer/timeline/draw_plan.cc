@@ -202,6 +202,7 @@ void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, cons
                             Work& work) const {
   const TrackSet& set = input.runs[item.run].Set(item.set);
   const bool dimming = input.highlight != nullptr && input.highlight->version != 0;
+  std::vector<PlanMark>& marks = work.cached->marks;
   for (const Lane& lane : InstantLanes(set, item)) {
     // Instants belong to the track's first row, wherever their parents lie.
     if (row.depth != 0) continue;
@@ -213,8 +214,9 @@ void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, cons
       uint32_t& out = work.cached->texels[bin.px];
       if (texel::Alpha(out) == 0) {
         out = texel::Make(color, texel::kOpaque, dimming ? texel::kDim : 0);
-      } else if (work.cached->marks.size() < kMaxMarks) {
-        work.cached->marks.push_back({static_cast<float>(bin.px), 0, color});
+      } else if (marks.size() < kMaxMarks &&
+                 (marks.empty() || static_cast<float>(bin.px) - marks.back().x >= kMarkDistance)) {
+        marks.push_back({static_cast<float>(bin.px), 0, color});  // closer ones would be a smear
       }
     }
     if (!dimming) continue;

@@ -62,7 +62,7 @@ class DrawPlan {
  public:
   static constexpr size_t kMaxLabels = 500;
   static constexpr size_t kMaxMarks = 400;
-  static constexpr float kLabelPadding = 5, kMinLabelWidth = 20;
+  static constexpr float kLabelPadding = 5, kMinLabelWidth = 20, kMarkDistance = 10;
 
   void Build(const PlanInput& input);
   void Clear();

@@ -16,24 +16,25 @@ bool IsHost(const Trace& trace, const Track& track) {
          kind == PlaneKind::kHostOther;
 }
 
-void AddLane(const Trace& trace, const Lane& lane, const std::vector<uint8_t>* wanted,
+void AddLane(const NameTable& names, const Lane& lane, const std::vector<uint8_t>* wanted,
              std::vector<StepMarker>* out) {
   for (uint32_t i = 0; i < lane.size() && out->size() < kMaxSteps; ++i) {
     const uint32_t meta = lane.meta[i];
     if (wanted != nullptr && (meta >= wanted->size() || (*wanted)[meta] == 0)) continue;
     if (lane.dur[i] <= 0) continue;
-    out->push_back({std::string(trace.names().DisplayName(MetaId(meta))),
+    out->push_back({std::string(names.DisplayName(MetaId(meta))),
                     TimeRange{lane.start[i], lane.end(i)}, EventRow(lane.first_row + i)});
   }
 }
 
 // The Steps track of the first device that has one: all devices run the same steps.
-std::vector<StepMarker> FromStepTracks(const Trace& trace) {
+std::vector<StepMarker> FromStepTracks(const TrackSet& set) {
   std::vector<StepMarker> out;
-  for (const Track& track : trace.set.tracks) {
+  for (const Track& track : set.tracks) {
     if (track.kind != TrackKind::kSteps || track.events == 0) continue;
-    for (const Lane& lane : trace.set.LanesOf(track)) {
-      if (lane.kind == LaneKind::kNested && lane.depth == 0) AddLane(trace, lane, nullptr, &out);
+    for (const Lane& lane : set.LanesOf(track)) {
+      if (lane.kind == LaneKind::kNested && lane.depth == 0)
+        AddLane(*set.names, lane, nullptr, &out);
     }
     if (!out.empty()) break;
   }
@@ -50,7 +51,7 @@ std::vector<StepMarker> FromMetas(const Trace& trace, const std::vector<uint8_t>
     std::vector<StepMarker> found;
     for (const Lane& lane : trace.set.LanesOf(track)) {
       if (lane.kind == LaneKind::kInstant || lane.depth > 3) continue;
-      AddLane(trace, lane, &wanted, &found);
+      AddLane(trace.names(), lane, &wanted, &found);
     }
     if (found.size() > best.size()) best = std::move(found);
   }
@@ -72,8 +73,12 @@ bool LooksLikeStep(std::string_view name) {
   return false;
 }
 
-std::vector<StepMarker> FindSteps(const Trace& trace) {
-  std::vector<StepMarker> steps = FromStepTracks(trace);
+std::vector<StepMarker> FindSteps(const Trace& trace,
+                                  std::span<const std::shared_ptr<const TrackSet>> derived) {
+  std::vector<StepMarker> steps = FromStepTracks(trace.set);
+  for (const auto& set : derived) {
+    if (steps.empty() && set) steps = FromStepTracks(*set);
+  }
   const auto& metas = trace.names().metas;
   std::vector<uint8_t> wanted(metas.size(), 0);
   if (steps.empty()) {

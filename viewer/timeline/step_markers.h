@@ -14,14 +14,15 @@ namespace stepscope {
 struct StepMarker {
   std::string label;  // "train 12", "12"
   TimeRange range;
-  EventRow row;  // in the trace's own set
+  EventRow row;  // in the set that it was found in
 };
 
-// Sorted by begin. From the first source that has any: `Steps` tracks (of one device), events of
-// category kStep, host events whose name looks like a step's (train, test, step, TraceContext,
+// Sorted by begin. From the first source that has any: `Steps` tracks (of one device), those of the
+// derived sets (they know the step's number), events of category kStep, host events whose name looks like a step's (train, test, step, TraceContext,
 // ProfilerStep#). O(metas + lanes that hold such events); at most kMaxSteps.
 inline constexpr size_t kMaxSteps = 100'000;
-std::vector<StepMarker> FindSteps(const Trace& trace);
+std::vector<StepMarker> FindSteps(const Trace& trace,
+                                  std::span<const std::shared_ptr<const TrackSet>> derived = {});
 
 // Whether a host event of this name marks a step: "train 12", "TraceContext", "ProfilerStep#3"; not
 // "train/op".

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "viewer/timeline/timeline_panel.h"
+#include "viewer/timeline/track_label.h"
 
 namespace stepscope {
 namespace {
@@ -26,6 +27,17 @@ constexpr ToolRow kTools[] = {
 const char* PlaneIcon(PlaneKind kind) {
   return kind == PlaneKind::kHostThreads || kind == PlaneKind::kHostOther ? icon::kServer
                                                                           : icon::kChip;
+}
+
+// "95.0000 µs" says no more than "95 µs".
+std::string WithoutZeros(std::string text) {
+  const size_t dot = text.find('.');
+  if (dot == std::string::npos) return text;
+  size_t end = std::min(text.find(' '), text.size());
+  size_t keep = end;
+  while (keep > dot && (text[keep - 1] == '0' || text[keep - 1] == '.')) --keep;
+  text.erase(keep, end - keep);
+  return text;
 }
 
 }  // namespace
@@ -183,23 +195,16 @@ void TimelinePanel::DrawTrackLabel(const TimelineInput& input, const Pen& pen,
     }
   }
   const float right = geo_.rows.x - pen.Px(12);
-  float id_left = right;
-  const int64_t id = track.display_id != 0 ? track.display_id : track.id;
-  const std::string_view name = set.names->strings.View(track.name);
-  std::array<char, 32> text{};
-  // Most names of the file end in the id already ("Stream #14(Compute)").
-  std::snprintf(text.data(), text.size(), "%lld", static_cast<long long>(id));
-  const bool numbered = id != 0 && name.find(text.data()) == std::string_view::npos;
-  if (numbered && track.kind != TrackKind::kDerived) {
-    id_left = pen.TextRight(input.fonts.mono, kSmallText, right, text_y + 1,
-                            theme[active ? Role::kText2 : Role::kText3], text.data());
-  }
+  const TrackLabel label = LabelOf(set, track, item.set != 0);
+  const float id_left =
+      label.tag.empty() ? right
+                        : pen.TextRight(input.fonts.mono, kSmallText, right, text_y + 1,
+                                        theme[active ? Role::kText2 : Role::kText3], label.tag);
   pen.TextFit(input.fonts.ui, TypeSize::kSmall, left + pen.Px(46), id_left - pen.Px(6), text_y,
-              theme[Role::kText], name.empty() ? std::string_view("(unnamed)") : name);
+              theme[Role::kText], label.name);
   if (item.kind == ItemKind::kCounter && !track.counters.empty()) {
-    std::snprintf(text.data(), text.size(), "max %.4g", track.counters.front().max);
     pen.Text(input.fonts.mono, kSmallText, left + pen.Px(46), text_y + pen.Px(17),
-             theme[Role::kText3], text.data());
+             theme[Role::kText3], "max " + CounterText(set, track, track.counters.front().max));
   }
 }
 
@@ -219,10 +224,10 @@ void TimelinePanel::DrawLabels(const TimelineInput& input, const Pen& pen) {
   const float mark = pen.Px(3);
   for (const PlanMark& m : plan_.marks()) {
     const float x = geo_.rows.x + m.x, y = geo_.rows.y + m.y + row;
-    pen.list->AddTriangleFilled({x - mark, y}, {x, y - mark * 1.6f}, {x + mark, y},
-                                input.panel.theme[Role::kText]);
+    pen.list->AddTriangleFilled({x - mark - 1, y}, {x, y - mark * 1.6f - 1}, {x + mark + 1, y},
+                                input.panel.theme[Role::kPanel]);
     pen.list->AddTriangleFilled({x - mark + 1, y}, {x, y - mark * 1.6f + 1.5f}, {x + mark - 1, y},
-                                m.color);
+                                input.panel.theme[Role::kText]);
   }
 }
 
@@ -256,8 +261,11 @@ void TimelinePanel::DrawRuler(const TimelineInput& input, const Pen& pen) {
   std::array<char, 32> share{};
   const double part = 100.0 * static_cast<double>(axis.view().length()) /
                       static_cast<double>(std::max<Ps>(1, minimap_.span().length()));
-  std::snprintf(share.data(), share.size(), part < 0.1 ? "%.2g %% in view" : "%.1f %% in view",
-                std::min(part, 100.0));
+  std::snprintf(share.data(), share.size(),
+                part > 99.9 ? "all in view"
+                : part < 0.1 ? "%.2g %% in view"
+                             : "%.1f %% in view",
+                part);
   pen.TextRight(input.fonts.ui, kSmallText, right, geo_.minimap.y + pen.Px(24), theme[Role::kText2],
                 share.data());
   pen.HLine(geo_.all.x, geo_.all.x + geo_.all.w, geo_.ruler.y - 1, theme[Role::kLine]);
@@ -298,7 +306,7 @@ void TimelinePanel::DrawTools(const TimelineInput& input, const Pen& pen) {
   const float right = geo_.rows.x - pen.Px(12);
   if (right - x < pen.Px(70)) return;
   pen.TextRight(input.fonts.mono, kSmallText, right, geo_.ruler.y + pen.Px(4), theme[Role::kText],
-                FormatDuration(ActiveAxis().view().begin, 6));
+                WithoutZeros(FormatDuration(ActiveAxis().view().begin, 6)));
   pen.TextRight(input.fonts.ui, kSmallText, right, geo_.ruler.y + pen.Px(22), theme[Role::kText2],
                 "left edge");
 }
