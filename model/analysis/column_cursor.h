@@ -21,8 +21,7 @@ class ColumnCursor {
   }
   // The row's value, or `missing`. Rows must ascend between two Seeks.
   T Get(uint32_t row, T missing) {
-    while (at_ < column_.rows.size() && column_.rows[at_] < row)
-      ++at_;
+    while (at_ < column_.rows.size() && column_.rows[at_] < row) ++at_;
     return at_ < column_.rows.size() && column_.rows[at_] == row ? column_.values[at_] : missing;
   }
 

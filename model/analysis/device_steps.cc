@@ -324,11 +324,15 @@ void Divider::ReadThread(const Track& track, std::vector<HostInterval>* out) con
   // by depth.
   std::vector<std::tuple<Ps, Ps, uint32_t, uint32_t>> events;  // start, -dur, row, meta
   for (const Lane* lane : lanes) {
+    auto middle = static_cast<ptrdiff_t>(events.size());
     for (uint32_t i = 0; i < lane->size(); ++i) {
       uint32_t row = lane->first_row + i, meta = lane->meta[i];
       if (role_[meta] || launch_device_[row])
         events.push_back({lane->start[i], -lane->dur[i], row, meta});
     }
+    auto at = events.begin() + middle;  // each lane is in order by itself
+    if (middle > 0 && at != events.end() && *at < *(at - 1))
+      std::inplace_merge(events.begin(), at, events.end());
     if (stages.rows.empty()) continue;
     ForColumn(stages, {lane->first_row, lane->size()}, [&](uint32_t row, StringId) {
       bool root = true;
@@ -343,7 +347,6 @@ void Divider::ReadThread(const Track& track, std::vector<HostInterval>* out) con
       }
     });
   }
-  if (lanes.size() > 1) std::sort(events.begin(), events.end());
   for (const auto& [start, minus_dur, row, meta] : events) {
     int32_t step = plan_.by_time() ? kAnyStep : StepOf(row, start);
     if (!plan_.by_time() && step < 0) continue;

@@ -272,16 +272,21 @@ void EventForest::LinkLaunches(uint32_t host) {
   RowReader reader(set);
   for (uint32_t t : host_tracks_[host]) {
     if (!is_launch_track(t)) continue;
-    size_t first = launches.size();
-    ForColumn(ids, RowsOf(set, set.tracks[t]), [&](uint32_t row, int64_t id) {
-      HostEventType type = types_[reader.Meta(row)];
-      if (type != HostEventType::kNone && type != HostEventType::kKernelLaunch) return;
-      launches.push_back({id, row, order_.pos[row]});
-    });
-    // Rows run lane by lane; the last in time must come last.
+    // Rows run lane by lane, and each lane in order of time; the last in time must come last.
     auto by_pos = [](const auto& a, const auto& b) { return a.sequence < b.sequence; };
-    auto begin = launches.begin() + static_cast<ptrdiff_t>(first);
-    if (!std::is_sorted(begin, launches.end(), by_pos)) std::sort(begin, launches.end(), by_pos);
+    auto first = static_cast<ptrdiff_t>(launches.size());
+    for (const Lane& lane : set.LanesOf(set.tracks[t])) {
+      auto middle = static_cast<ptrdiff_t>(launches.size());
+      ForColumn(ids, {lane.first_row, lane.size()}, [&](uint32_t row, int64_t id) {
+        HostEventType type = types_[lane.meta[row - lane.first_row]];
+        if (type != HostEventType::kNone && type != HostEventType::kKernelLaunch) return;
+        launches.push_back({id, row, order_.pos[row]});
+      });
+      auto begin = launches.begin() + first, at = launches.begin() + middle;
+      if (!std::is_sorted(at, launches.end(), by_pos)) std::sort(at, launches.end(), by_pos);
+      if (at != begin && at != launches.end() && by_pos(*at, *(at - 1)))
+        std::inplace_merge(begin, at, launches.end(), by_pos);
+    }
   }
   LaunchIndex index(std::move(launches));
   for (uint32_t t : host_tracks_[host]) {

@@ -63,9 +63,7 @@ struct Totals {
                             max_ns = std::max(max_ns, o.max_ns);
     occupancy_time += o.occupancy_time;
     if (o.first < first) first = o.first, first_occupancy = o.first_occupancy;
-    const size_t room = kMaxKernelRows - std::min(rows.size(), kMaxKernelRows);
-    rows.insert(rows.end(), o.rows.begin(),
-                o.rows.begin() + static_cast<std::ptrdiff_t>(std::min(room, o.rows.size())));
+    AppendKernelRows(o.rows, &rows);
   }
 };
 using RawGroups = std::unordered_map<RawKey, Totals, RawKeyHash>;
@@ -283,7 +281,9 @@ std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& sta
     if (plane.kind != PlaneKind::kGpu || stop.stop_requested()) return;
     if (!params.host.empty() && trace.HostName(plane.host) != params.host) return;
     KernelReader reader(trace, stats, ops);
-    for (TrackId id : plane.tracks) {
+    std::vector<TrackId> tracks = plane.tracks;
+    std::sort(tracks.begin(), tracks.end());  // links list rows in ascending order
+    for (TrackId id : tracks) {
       const Track& track = trace.set.tracks[id.value];
       if (!track.derived_in_file)
         reader.Collect(track, plane.file_order, VendorOf(plane), params.range, &planes[p].groups);
@@ -294,6 +294,16 @@ std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& sta
 }
 
 }  // namespace
+
+void AppendKernelRows(const std::vector<uint32_t>& from, std::vector<uint32_t>* rows) {
+  const size_t room = kMaxKernelRows - std::min(rows->size(), kMaxKernelRows);
+  const auto middle = static_cast<std::ptrdiff_t>(rows->size());
+  rows->insert(rows->end(), from.begin(),
+               from.begin() + static_cast<std::ptrdiff_t>(std::min(room, from.size())));
+  const auto at = rows->begin() + middle;
+  if (middle > 0 && at != rows->end() && *(at - 1) > *at)
+    std::inplace_merge(rows->begin(), at, rows->end());
+}
 
 std::vector<KernelGroup> ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
                                         std::stop_token stop) {
@@ -312,7 +322,6 @@ std::vector<KernelGroup> ComputeKernels(AnalysisContext& context, const Analysis
   groups.reserve(merged.size());
   for (auto& [group, totals] : merged) {
     groups.push_back(group);
-    std::sort(totals.rows.begin(), totals.rows.end());
     Finish(totals, &groups.back());
   }
   const bool whole_ns = context.xprof();

@@ -54,8 +54,7 @@ bool EndsWithAny(std::string_view text, std::span<const std::string_view> ends) 
 }
 
 size_t SkipDigits(std::string_view text, size_t i) {
-  while (i < text.size() && text[i] >= '0' && text[i] <= '9')
-    ++i;
+  while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
   return i;
 }
 
@@ -78,12 +77,8 @@ bool HasMiShape(std::string_view name) {
   return false;
 }
 
-bool NvidiaRule(std::string_view kernel) {
-  return ContainsAny(kernel, kNvidia);
-}
-bool AmdRule(std::string_view kernel) {
-  return ContainsAny(kernel, kAmd) || HasMiShape(kernel);
-}
+bool NvidiaRule(std::string_view kernel) { return ContainsAny(kernel, kNvidia); }
+bool AmdRule(std::string_view kernel) { return ContainsAny(kernel, kAmd) || HasMiShape(kernel); }
 
 int64_t ParseInt(std::string_view text) {
   int64_t v = 0;

@@ -12,12 +12,8 @@ constexpr size_t kXprofMaxRows = 1000;
 constexpr Ps kShortKernel =
     20 * kPsPerUs;  // TensorFlow's guide: launching a kernel takes 20 to 40 us of the host
 
-double Us(Ps ps) {
-  return static_cast<double>(ps) / static_cast<double>(kPsPerUs);
-}
-double WholeNsAsUs(int64_t ns) {
-  return static_cast<double>(ns) / 1000.0;
-}
+double Us(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerUs); }
+double WholeNsAsUs(int64_t ns) { return static_cast<double>(ns) / 1000.0; }
 
 std::vector<ColumnDesc> KernelColumns(bool xprof) {
   std::vector<ColumnDesc> c = {
@@ -80,8 +76,7 @@ std::vector<Value> KernelRow(const KernelGroup& g, int64_t rank, bool xprof, dou
 RowLink LinkTo(const std::vector<uint32_t>& rows, uint64_t total) {
   RowLink link;
   link.rows.reserve(rows.size());
-  for (uint32_t r : rows)
-    link.rows.emplace_back(r);
+  for (uint32_t r : rows) link.rows.emplace_back(r);
   link.total = total;
   return link;
 }
@@ -109,7 +104,7 @@ ResultTable GroupedBy(const std::vector<KernelGroup>& groups, std::string id, st
     Sum& s = sums[g.*key];
     s.total += g.total, s.count += g.occurrences, s.matrix += g.uses_matrix_unit ? g.total : 0;
     s.min = std::min(s.min, g.min), s.max = std::max(s.max, g.max);
-    s.rows.insert(s.rows.end(), g.rows.begin(), g.rows.end());
+    AppendKernelRows(g.rows, &s.rows);
   }
   std::vector<std::pair<std::string, Sum>> sorted(sums.begin(), sums.end());
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -130,7 +125,6 @@ ResultTable GroupedBy(const std::vector<KernelGroup>& groups, std::string id, st
       {},
       {}};
   for (auto& [name, s] : sorted) {
-    std::sort(s.rows.begin(), s.rows.end());
     const double total = static_cast<double>(s.total);
     table.rows.push_back(
         {static_cast<int64_t>(table.rows.size() + 1), name.empty() ? std::string("(no op)") : name,
@@ -162,9 +156,7 @@ Summary Summarise(const std::vector<KernelGroup>& groups) {
   return s;
 }
 
-double Percent(double part, double whole) {
-  return whole > 0 ? 100 * part / whole : 0;
-}
+double Percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 void AddProperties(const Summary& s, AnalysisResult* result) {
   result->properties = {
@@ -231,6 +223,12 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
         "ProfilerActivity.CUDA.";
   }
   return result;
+}
+
+AnalysisResult SharedKernelStats(AnalysisContext& context, const AnalysisParams& params,
+                                 std::stop_token stop) {
+  if (!params.range.empty()) return RunKernelStats(context, params, stop);
+  return context.Get("kernel_stats", params.host, stop);
 }
 
 }  // namespace stepscope

@@ -29,12 +29,20 @@ struct KernelGroup {
 };
 inline constexpr size_t kMaxKernelRows = 100'000;
 
+// Appends ascending rows to ascending ones, up to kMaxKernelRows; they stay ascending. O(n), nearly
+// free where the new ones all come after.
+void AppendKernelRows(const std::vector<uint32_t>& from, std::vector<uint32_t>* rows);
+
 // Largest total time first; ties by name, grid, block, registers, shared memory, Tensor Core use,
 // op.
 std::vector<KernelGroup> ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
                                         std::stop_token stop);
 
+// Computes the panel's tables.
 AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params,
                               std::stop_token stop);
+// The same, computed once for each host: overview and op statistics read it too.
+AnalysisResult SharedKernelStats(AnalysisContext& context, const AnalysisParams& params,
+                                 std::stop_token stop);
 
 }  // namespace stepscope

@@ -75,10 +75,17 @@ class Collector {
     return ints_[At(s)].Get(row, missing);
   }
 
-  std::string AllocatorId(uint32_t row, Activity activity) {
+  // Where the snapshots of the event's allocator go. Nearly all events name it.
+  std::vector<RawSnapshot>& SnapshotsOf(uint32_t row, Activity activity, HostId host) {
     const StringId name =
         texts_[static_cast<size_t>(StringStat::kAllocatorName)].Get(row, StringId());
-    if (name.valid()) return std::string(stats_.strings->View(name));
+    if (!name.valid()) return allocators_[{host, AllocatorId(row, activity)}];
+    std::vector<RawSnapshot>*& known = by_name_[name.value];
+    if (!known) known = &allocators_[{host, std::string(stats_.strings->View(name))}];
+    return *known;
+  }
+
+  std::string AllocatorId(uint32_t row, Activity activity) {
     const StringId device = texts_[static_cast<size_t>(StringStat::kDevice)].Get(row, StringId());
     if (device.valid()) return std::string(stats_.strings->View(device));
     int64_t ordinal = Int(IntStat::kDeviceOrdinal, row, -1);
@@ -110,8 +117,8 @@ class Collector {
     }
     if (const EventGroup* group = grouping_.GroupOf(EventRow(row)))
       s.step = static_cast<int32_t>(group->id);
-    allocators_[{plane.host, AllocatorId(row, activity)}].push_back(
-        {s, lane.SourceOffset(i), Int(IntStat::kPeakBytesInUse, row)});
+    SnapshotsOf(row, activity, plane.host)
+        .push_back({s, lane.SourceOffset(i), Int(IntStat::kPeakBytesInUse, row)});
   }
 
   const Trace& trace_;
@@ -122,6 +129,7 @@ class Collector {
   std::vector<ColumnCursor<int64_t>> ints_;
   std::vector<ColumnCursor<StringId>> texts_;
   Snapshots allocators_;
+  std::unordered_map<uint32_t, std::vector<RawSnapshot>*> by_name_;  // by StringId
 };
 
 // XProf's step ids: an event without a group belongs to the step after the last that has one.
@@ -136,12 +144,19 @@ void FillSteps(std::vector<MemorySnapshot>* snapshots) {
   }
 }
 
+// Events of one allocator mostly come from one thread, in order.
+template <typename Less>
+void SortUnlessSorted(std::vector<RawSnapshot>* raw, Less less) {
+  if (!std::is_sorted(raw->begin(), raw->end(), less))
+    std::stable_sort(raw->begin(), raw->end(), less);
+}
+
 AllocatorProfile Profile(const AllocatorKey& key, std::vector<RawSnapshot> raw, bool xprof) {
   AllocatorProfile p;
   p.host = key.host;
   p.id = key.id;
-  std::sort(raw.begin(), raw.end(),
-            [](const auto& a, const auto& b) { return a.file_order < b.file_order; });
+  SortUnlessSorted(
+      &raw, [](const RawSnapshot& a, const RawSnapshot& b) { return a.file_order < b.file_order; });
   if (xprof) p.lifetime_peak = raw.back().lifetime_peak;
   // In file order the latest of equal maxima wins in XProf; by default the earliest in time does.
   uint32_t peak_row = raw[0].snapshot.row;
@@ -151,8 +166,9 @@ AllocatorProfile Profile(const AllocatorKey& key, std::vector<RawSnapshot> raw, 
       if (r.snapshot.in_use() >= best) best = r.snapshot.in_use(), peak_row = r.snapshot.row;
     }
   }
-  std::stable_sort(raw.begin(), raw.end(),
-                   [](const auto& a, const auto& b) { return a.snapshot.time < b.snapshot.time; });
+  SortUnlessSorted(&raw, [](const RawSnapshot& a, const RawSnapshot& b) {
+    return a.snapshot.time < b.snapshot.time;
+  });
   p.snapshots.reserve(raw.size());
   for (const RawSnapshot& r : raw) p.snapshots.push_back(r.snapshot);
   for (size_t i = 0; i < p.snapshots.size(); ++i) {
@@ -234,7 +250,11 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
   for (Snapshots& of_track : found) {
     for (auto& [key, raw] : of_track) {
       auto& into = all[key];
-      into.insert(into.end(), raw.begin(), raw.end());
+      if (into.empty()) {
+        into = std::move(raw);
+      } else {
+        into.insert(into.end(), raw.begin(), raw.end());
+      }
     }
     Snapshots().swap(of_track);
   }

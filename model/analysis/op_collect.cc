@@ -42,6 +42,7 @@ class Slots {
 struct OpId {
   uint32_t slot = kNone;
   std::string_view type;
+  bool IsEnqueue() const { return type.starts_with("InfeedEnqueue"); }
 };
 
 struct Sum {
@@ -61,7 +62,7 @@ struct Sum {
 };
 
 struct LineOps {
-  std::unordered_map<uint32_t, Sum> sums;
+  std::vector<Sum> sums;  // by slot
   Ps total = 0, busy = 0;
   double enqueue_busy = 0, enqueue_period = 0;
 };
@@ -69,7 +70,7 @@ struct LineOps {
 // One op of an event on a line.
 struct Interval {
   Ps begin, end;
-  OpId op;
+  const OpId* op;
   uint32_t row;
   bool eager;
 };
@@ -109,7 +110,7 @@ void SweepXprof(const std::vector<Interval>& ops, LineOps* out) {
     stack.pop_back();
     const Interval& o = ops[op];
     Ps duration = std::max<Ps>(0, o.end - o.begin);
-    out->sums[o.op.slot].Add(duration, duration - open.children, o.eager, o.op.type, o.row);
+    out->sums[o.op->slot].Add(duration, duration - open.children, o.eager, o.op->type, o.row);
     out->busy += duration - open.children;
     if (!stack.empty()) stack.back().children += duration;
   }
@@ -141,7 +142,7 @@ void SweepOwn(const std::vector<Interval>& ops, LineOps* out) {
   advance(last);
   for (uint32_t i = 0; i < ops.size(); ++i) {
     const Interval& o = ops[i];
-    out->sums[o.op.slot].Add(o.end - o.begin, self[i], o.eager, o.op.type, o.row);
+    out->sums[o.op->slot].Add(o.end - o.begin, self[i], o.eager, o.op->type, o.row);
     out->busy += self[i];
   }
   out->total = last - ops.front().begin;
@@ -151,7 +152,7 @@ void SweepOwn(const std::vector<Interval>& ops, LineOps* out) {
 void AddEnqueues(const std::vector<Interval>& ops, LineOps* out) {
   const Interval* before = nullptr;
   for (const Interval& o : ops) {
-    if (!o.op.type.starts_with("InfeedEnqueue")) continue;
+    if (!o.op->IsEnqueue()) continue;
     if (before) {
       out->enqueue_busy += static_cast<double>(before->end - before->begin);
       out->enqueue_period += static_cast<double>(o.begin - before->begin);
@@ -243,18 +244,18 @@ std::vector<Interval> HostCollector::IntervalsOf(const Track& track) const {
   }
   for (uint32_t pos = range.first; pos < range.end(); ++pos) {
     uint32_t row = order_.row[pos];
-    OpId op = by_meta_[reader.Meta(row)];
+    const OpId* op = &by_meta_[reader.Meta(row)];
     if (!by_row_.empty()) {
       auto stage = by_row_.find(row);
-      if (stage != by_row_.end()) op = stage->second;
+      if (stage != by_row_.end()) op = &stage->second;
     }
     uint32_t tf = tf_of.empty() ? 0 : tf_of[row - range.first];
-    if (op.slot == kNone && tf == 0) continue;
+    if (op->slot == kNone && tf == 0) continue;
     Ps begin = reader.Start(row), end = reader.End(row);
-    if (op.slot != kNone) ops.push_back({begin, end, op, row, grouping_.IsEager(row)});
+    if (op->slot != kNone) ops.push_back({begin, end, op, row, grouping_.IsEager(row)});
     // XProf counts an event whose name and tf_op both name an op twice.
-    if (tf != 0 && (xprof_ || op.slot == kNone)) {
-      ops.push_back({begin, end, by_tf_op_[tf], row, !xprof_ && grouping_.IsEager(row)});
+    if (tf != 0 && (xprof_ || op->slot == kNone)) {
+      ops.push_back({begin, end, &by_tf_op_[tf], row, !xprof_ && grouping_.IsEager(row)});
     }
   }
   return ops;
@@ -272,14 +273,20 @@ void HostCollector::AddDeviceTimes(const std::vector<OpId>& by_meta, std::vector
   }
 }
 
+void SortByStart(const Trace& trace, std::vector<EventRow>* rows) {
+  std::vector<std::pair<Ps, EventRow>> keyed;
+  keyed.reserve(rows->size());
+  RowReader reader(trace.set);
+  for (EventRow row : *rows) keyed.push_back({reader.Start(row.value), row});
+  std::sort(keyed.begin(), keyed.end());
+  for (size_t i = 0; i < keyed.size(); ++i) (*rows)[i] = keyed[i].second;
+}
+
 void Finish(const Trace& trace, OpSide* side) {
   for (OpRow& op : side->ops) {
     side->occurrences += op.occurrences;
     if (op.eager) side->eager += op.self;
-    std::sort(op.rows.begin(), op.rows.end(), [&](EventRow a, EventRow b) {
-      Ps x = trace.set.Start(a), y = trace.set.Start(b);
-      return x != y ? x < y : a < b;
-    });
+    SortByStart(trace, &op.rows);
   }
   std::sort(side->ops.begin(), side->ops.end(), [](const OpRow& a, const OpRow& b) {
     return a.self != b.self ? a.self > b.self : a.name < b.name;
@@ -295,12 +302,16 @@ void HostCollector::Collect(HostOps* out, std::stop_token stop) {
     if (chrome_ ? IsHostThreads(plane) : IsHostCpu(trace_, plane)) tracks_.push_back(t);
   }
   NameOps();
+  auto is_enqueue = [](const OpId& op) { return op.IsEnqueue(); };
+  bool enqueues = std::any_of(by_meta_.begin(), by_meta_.end(), is_enqueue) ||
+                  std::any_of(by_tf_op_.begin(), by_tf_op_.end(), is_enqueue);
   std::vector<LineOps> lines(tracks_.size());
   ParallelFor(tracks_.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
     std::vector<Interval> ops = IntervalsOf(trace_.set.tracks[tracks_[i]]);
     if (ops.empty()) return;
-    AddEnqueues(ops, &lines[i]);
+    lines[i].sums.resize(slots_.all().size());
+    if (enqueues) AddEnqueues(ops, &lines[i]);
     if (xprof_) {
       SweepXprof(ops, &lines[i]);
     } else {
@@ -314,7 +325,9 @@ void HostCollector::Collect(HostOps* out, std::stop_token stop) {
     side.busy += line.busy;
     out->enqueue.busy += line.enqueue_busy;
     out->enqueue.period += line.enqueue_period;
-    for (const auto& [slot, sum] : line.sums) {
+    for (size_t slot = 0; slot < line.sums.size(); ++slot) {
+      const Sum& sum = line.sums[slot];
+      if (!sum.occurrences) continue;
       OpRow& row = rows[slot];
       row.occurrences += sum.occurrences;
       row.time += sum.time;

@@ -7,6 +7,7 @@
 
 #include "model/analysis/op_name.h"
 #include "model/analysis/op_stats.h"
+#include "model/base/task.h"
 
 namespace stepscope {
 namespace {
@@ -492,6 +493,16 @@ ResultTable StepTable(const std::vector<Step>& steps, bool xprof) {
 
 AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop) {
+  // What the page is made of, side by side: kernels need no steps.
+  context.stats(stop);
+  ParallelFor(2, [&](size_t i) {
+    if (i == 0) {
+      context.steps(stop);
+      context.ops(stop);
+    } else {
+      context.Get("kernel_stats", params.host, stop);
+    }
+  });
   return Page(context, params, stop).Build();
 }
 

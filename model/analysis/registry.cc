@@ -16,7 +16,7 @@ std::span<const AnalysisDesc> Analyses() {
       {"input_pipeline", "Input pipeline", "What the host spends on reading and preparing input.",
        RunInputPipeline},
       {"kernel_stats", "GPU kernels", "Time, launch parameters and Tensor Core use of each kernel.",
-       RunKernelStats},
+       SharedKernelStats},
       {"op_stats", "Operations", "Time of each framework operation on hosts and devices.",
        RunOpStats},
       {"memory", "Memory",

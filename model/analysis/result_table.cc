@@ -29,15 +29,12 @@ int DecimalsFor(double v, int significant) {
   return std::clamp(significant - 1 - magnitude, 0, 6);
 }
 
-std::string Real(double v, int decimals) {
-  return Grouped(fmt::format("{:.{}f}", v, decimals));
-}
+std::string Real(double v, int decimals) { return Grouped(fmt::format("{:.{}f}", v, decimals)); }
 
 std::string Bytes(double v) {
   constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   size_t u = 0;
-  while (std::fabs(v) >= 1024 && u + 1 < std::size(kUnits))
-    v /= 1024, ++u;
+  while (std::fabs(v) >= 1024 && u + 1 < std::size(kUnits)) v /= 1024, ++u;
   return fmt::format("{} {}", Real(v, u == 0 ? 0 : DecimalsFor(v, 4)), kUnits[u]);
 }
 
