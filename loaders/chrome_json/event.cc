@@ -185,7 +185,14 @@ uint32_t EventSink::Thread(const RawFields& fields, char ph, const char* object)
     const std::string_view stripped = StripQuotes(token);
     return token.empty() || stripped == "null" ? std::string_view("0") : stripped;
   };
-  return Number(&names_->threads, text(fields.pid), text(fields.tid), &out_->new_threads);
+  const std::string_view pid = text(fields.pid), tid = text(fields.tid);
+  NamePair& last = names_->last_thread;
+  if (names_->last_thread_number == WorkerNames::kNoThread || last.first != pid ||
+      last.second != tid) {
+    names_->last_thread_number = Number(&names_->threads, pid, tid, &out_->new_threads);
+    last = {Keep(pid), Keep(tid)};
+  }
+  return names_->last_thread_number;
 }
 
 // Ids, flows, counters and allocator samples. False when the event is of no use without what is

@@ -100,6 +100,10 @@ struct WorkerNames {
   StringPool strings;
   PairIndex metas;    // (name, cat)
   PairIndex threads;  // (pid, tid)
+  // The thread of the event before: neighbours mostly have the same.
+  NamePair last_thread;
+  uint32_t last_thread_number = kNoThread;
+  static constexpr uint32_t kNoThread = 0xffffffffu;
 };
 
 // Turns RawFields into records of a BatchResult.

@@ -1,8 +1,10 @@
 #include "loaders/chrome_json/flow_binder.h"
 
 #include <algorithm>
-#include <numeric>
+#include <span>
 #include <tuple>
+
+#include "model/base/task.h"
 
 namespace stepscope::chrome {
 namespace {
@@ -69,76 +71,108 @@ class Sweep {
   size_t next_ = 0;
 };
 
+// Flow points of one thread, as indices in order of time.
+void BindThread(const ThreadEvents& thread, std::vector<uint32_t>* order,
+                std::vector<FlowPoint>* points) {
+  const auto earlier = [&](uint32_t a, uint32_t b) { return (*points)[a].ts < (*points)[b].ts; };
+  if (!std::is_sorted(order->begin(), order->end(), earlier))
+    std::stable_sort(order->begin(), order->end(), earlier);
+  Sweep sweep(SlicesOf(thread));
+  for (const uint32_t i : *order) {
+    FlowPoint& p = (*points)[i];
+    const Candidate* slice = sweep.At(p.ts, p.ph == 'f' && !p.enclosing);
+    if (slice == nullptr) continue;
+    p.slice = slice->slice;
+    p.part = slice->part;
+  }
+}
+
 void BindToSlices(FileEvents* events) {
   std::vector<FlowPoint>& points = events->flows;
-  std::vector<uint32_t> order(points.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return std::tuple(points[a].thread, points[a].ts, a) <
-           std::tuple(points[b].thread, points[b].ts, b);
+  std::vector<std::vector<uint32_t>> by_thread(events->threads.size());
+  for (uint32_t i = 0; i < points.size(); ++i) {
+    if (points[i].slice == kNoIndex) by_thread[points[i].thread].push_back(i);
+  }
+  ParallelFor(by_thread.size(), [&](size_t t) {
+    if (!by_thread[t].empty()) BindThread(events->threads[t], &by_thread[t], &points);
   });
-  for (size_t i = 0; i < order.size();) {
-    const uint32_t thread = points[order[i]].thread;
-    size_t end = i;
-    bool search = false;
-    for (; end < order.size() && points[order[end]].thread == thread; ++end) {
-      search = search || points[order[end]].slice == kNoIndex;
-    }
-    if (search) {
-      Sweep sweep(SlicesOf(events->threads[thread]));
-      for (size_t k = i; k < end; ++k) {
-        FlowPoint& p = points[order[k]];
-        if (p.slice != kNoIndex) continue;
-        const Candidate* slice = sweep.At(p.ts, p.ph == 'f' && !p.enclosing);
-        if (slice == nullptr) continue;
-        p.slice = slice->slice;
-        p.part = slice->part;
+}
+
+// The arrows of one key and id.
+class ChainLinker {
+ public:
+  ChainLinker(std::vector<Arrow>* arrows, ProblemCounts* problems)
+      : arrows_(arrows), problems_(problems) {}
+
+  void Link(std::span<const FlowPoint> chain) {
+    const FlowPoint* last = nullptr;  // start or step
+    bool linked = false;
+    for (const FlowPoint& p : chain) {
+      if (p.slice == kNoIndex) {
+        problems_->Add(Problem::kFlowWithoutSlice, p.offset);
+        continue;
       }
+      if (p.ph != 's' && last == nullptr) problems_->Add(Problem::kFlowWithoutStart, p.offset);
+      if (p.ph != 's' && last != nullptr) {
+        arrows_->push_back(
+            {last->thread, last->slice, p.thread, p.slice, last->part, p.part, p.id, p.key});
+        linked = true;
+      }
+      if (p.ph == 's' || (p.ph == 't' && last != nullptr)) last = &p;
     }
+    if (last != nullptr && !linked) problems_->Add(Problem::kFlowWithoutEnd, last->offset);
+  }
+
+ private:
+  std::vector<Arrow>* arrows_;
+  ProblemCounts* problems_;
+};
+
+// A share of the chains: whole ones, so that shares may be linked side by side. Their number does
+// not depend on the machine, and neither does the order of the arrows.
+constexpr size_t kShares = 16;
+
+struct Share {
+  std::vector<FlowPoint> points;
+  std::vector<Arrow> arrows;
+  ProblemCounts problems;
+};
+
+void LinkShare(Share* share) {
+  std::vector<FlowPoint>& points = share->points;
+  const auto rank = [](char ph) { return ph == 's' ? 0 : ph == 't' ? 1 : 2; };
+  std::sort(points.begin(), points.end(), [&](const FlowPoint& a, const FlowPoint& b) {
+    return std::tuple(a.key, a.id, a.ts, rank(a.ph), a.offset) <
+           std::tuple(b.key, b.id, b.ts, rank(b.ph), b.offset);
+  });
+  ChainLinker linker(&share->arrows, &share->problems);
+  for (size_t i = 0; i < points.size();) {
+    size_t end = i;
+    while (end < points.size() && points[end].key == points[i].key &&
+           points[end].id == points[i].id)
+      ++end;
+    linker.Link(std::span(points).subspan(i, end - i));
     i = end;
   }
+  points = {};
 }
 
 }  // namespace
 
 std::vector<Arrow> BindFlows(FileEvents* events) {
   BindToSlices(events);
-  std::vector<FlowPoint>& points = events->flows;
-  const auto rank = [](char ph) { return ph == 's' ? 0 : ph == 't' ? 1 : 2; };
-  std::sort(points.begin(), points.end(), [&](const FlowPoint& a, const FlowPoint& b) {
-    return std::tuple(a.key, a.id, a.ts, rank(a.ph), a.offset) <
-           std::tuple(b.key, b.id, b.ts, rank(b.ph), b.offset);
-  });
-  std::vector<Arrow> arrows;
-  for (size_t i = 0; i < points.size();) {
-    size_t end = i;
-    while (end < points.size() && points[end].key == points[i].key &&
-           points[end].id == points[i].id)
-      ++end;
-    const FlowPoint* last = nullptr;  // start or step
-    uint64_t linked = 0;
-    for (size_t k = i; k < end; ++k) {
-      const FlowPoint& p = points[k];
-      if (p.slice == kNoIndex) {
-        events->problems.Add(Problem::kFlowWithoutSlice, p.offset);
-        continue;
-      }
-      if (p.ph != 's') {
-        if (last == nullptr) {
-          events->problems.Add(Problem::kFlowWithoutStart, p.offset);
-        } else {
-          arrows.push_back(
-              {last->thread, last->slice, p.thread, p.slice, last->part, p.part, p.id, p.key});
-          ++linked;
-        }
-      }
-      if (p.ph == 's' || (p.ph == 't' && last != nullptr)) last = &p;
-    }
-    if (last != nullptr && linked == 0)
-      events->problems.Add(Problem::kFlowWithoutEnd, last->offset);
-    i = end;
+  std::vector<Share> shares(kShares);
+  for (const FlowPoint& p : events->flows) {
+    const uint64_t hash = (p.id + p.key) * 0x9e3779b97f4a7c15ull;
+    shares[hash >> 60].points.push_back(p);
   }
-  points = {};
+  events->flows = {};
+  ParallelFor(shares.size(), [&](size_t i) { LinkShare(&shares[i]); });
+  std::vector<Arrow> arrows;
+  for (const Share& share : shares) {
+    arrows.insert(arrows.end(), share.arrows.begin(), share.arrows.end());
+    events->problems.Merge(share.problems);
+  }
   return arrows;
 }
 

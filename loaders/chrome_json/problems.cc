@@ -75,19 +75,24 @@ static_assert(std::size(kProblems) == static_cast<size_t>(Problem::kCount));
 
 }  // namespace
 
-void ProblemCounts::Add(Problem p, uint64_t offset, uint64_t n) {
+void ProblemCounts::Add(Problem p, uint64_t offset) {
   Row& row = rows_[static_cast<size_t>(p)];
-  row.count += n;
-  if (row.places < row.first.size()) row.first[row.places++] = offset;
+  ++row.count;
+  row.Keep(offset);
 }
 
-void ProblemCounts::Merge(const ProblemCounts& later) {
+void ProblemCounts::Row::Keep(uint64_t offset) {
+  if (places == first.size() && offset >= first.back()) return;
+  if (places < first.size()) ++places;
+  size_t i = places - 1;
+  for (; i > 0 && first[i - 1] > offset; --i) first[i] = first[i - 1];
+  first[i] = offset;
+}
+
+void ProblemCounts::Merge(const ProblemCounts& other) {
   for (size_t i = 0; i < rows_.size(); ++i) {
-    Row& row = rows_[i];
-    row.count += later.rows_[i].count;
-    for (uint32_t k = 0; k < later.rows_[i].places && row.places < row.first.size(); ++k) {
-      row.first[row.places++] = later.rows_[i].first[k];
-    }
+    rows_[i].count += other.rows_[i].count;
+    for (uint32_t k = 0; k < other.rows_[i].places; ++k) rows_[i].Keep(other.rows_[i].first[k]);
   }
 }
 

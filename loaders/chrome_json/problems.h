@@ -1,6 +1,6 @@
 // What may be wrong with the events of a Chrome trace: one row a kind, counted with the first byte
-// offsets. Not thread-safe: each batch counts its own and the file's owner merges them in file
-// order.
+// offsets, in whatever order they are found. Not thread-safe: each batch counts its own and the
+// file's owner merges them.
 #pragma once
 
 #include <array>
@@ -48,8 +48,8 @@ enum class Problem : uint8_t {
 
 class ProblemCounts {
  public:
-  void Add(Problem p, uint64_t offset, uint64_t n = 1);
-  void Merge(const ProblemCounts& later);
+  void Add(Problem p, uint64_t offset);
+  void Merge(const ProblemCounts& other);
   uint64_t count(Problem p) const { return rows_[static_cast<size_t>(p)].count; }
   // Adds the rows to the diagnostics; a place is "<file> byte <offset>".
   void Report(const std::string& file, Diagnostics* out) const;
@@ -58,7 +58,8 @@ class ProblemCounts {
   struct Row {
     uint64_t count = 0;
     uint32_t places = 0;
-    std::array<uint64_t, Diagnostics::kMaxPlaces> first{};
+    std::array<uint64_t, Diagnostics::kMaxPlaces> first{};  // the smallest offsets, ascending
+    void Keep(uint64_t offset);
   };
   std::array<Row, static_cast<size_t>(Problem::kCount)> rows_;
 };

@@ -250,7 +250,9 @@ bool Splitter::Walk(uint64_t size, bool eof, bool batches) {
     const uint64_t quotes = m.quote & ~Escaped(m.backslash, &carry);
     const uint64_t strings = PrefixXor(quotes) ^ (in_string_ ? ~uint64_t{0} : 0);
     const uint64_t open = m.open & ~strings, close = m.close & ~strings;
-    const int opens = std::popcount(open), closes = std::popcount(close);
+    // Most blocks have no bracket: without a popcnt instruction counting is a call.
+    const int opens = open == 0 ? 0 : std::popcount(open);
+    const int closes = close == 0 ? 0 : std::popcount(close);
     const bool wanted = !batches || at_ + 64 - batch_begin_ >= kTargetBatch;
     int64_t depth = depth_;
     if (depth - closes < (wanted ? 1 : 0)) {

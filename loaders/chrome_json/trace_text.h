@@ -35,8 +35,9 @@ class TraceText {
 
  private:
   TraceText() = default;
+  void Populate(uint64_t end);
   char* base_ = nullptr;  // mapped, or null when it is a source's
-  uint64_t mapped_ = 0;
+  uint64_t mapped_ = 0, populated_ = 0;
   const char* data_ = nullptr;
   uint64_t size_ = 0;
   std::shared_ptr<const ByteSource> source_;

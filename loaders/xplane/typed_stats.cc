@@ -6,11 +6,13 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <cstddef>
 #include <mutex>
 #include <string>
 #include <utility>
 
 #include "loaders/xplane/stat_columns.h"
+#include "model/base/column.h"
 #include "model/base/task.h"
 
 namespace stepscope::xplane {
@@ -62,18 +64,18 @@ struct Value {
 };
 
 // What one item found for a column: at most one value a row, so room for all is made at once,
-// uninitialised.
+// uninitialised. One block for rows and values, large enough to be mapped: it goes back to the
+// system when the columns are put together, so that both never stand side by side.
 class LocalColumn {
  public:
   LocalColumn(uint32_t column, uint32_t rows)
-      : rows_(std::make_unique_for_overwrite<uint32_t[]>(rows)) {
-    if (column < kInts) {
-      ints_ = std::make_unique_for_overwrite<int64_t[]>(rows);
-    } else if (column < kInts + kTexts) {
-      texts_ = std::make_unique_for_overwrite<StringId[]>(rows);
-    } else {
-      reals_ = std::make_unique_for_overwrite<double[]>(rows);
-    }
+      : kind_(column < kInts            ? Kind::kInt
+              : column < kInts + kTexts ? Kind::kText
+                                        : Kind::kReal),
+        room_(rows) {
+    const size_t width = kind_ == Kind::kText ? sizeof(StringId) : sizeof(int64_t);
+    block_.Resize(size_t{rows} * (width + sizeof(uint32_t)));
+    rows_ = reinterpret_cast<uint32_t*>(block_.data() + room_ * width);
   }
   // `own`: of the event itself. It wins over its metadata's, and the last of several wins.
   void Put(uint32_t row, uint64_t bits, bool own) {
@@ -81,27 +83,34 @@ class LocalColumn {
     if (again && !own) return;
     if (again) --size_;
     rows_[size_] = row;
-    if (ints_ != nullptr) {
-      ints_[size_] = static_cast<int64_t>(bits);
-    } else if (texts_ != nullptr) {
-      texts_[size_] = StringId(static_cast<uint32_t>(bits));
+    if (kind_ == Kind::kInt) {
+      As<int64_t>()[size_] = static_cast<int64_t>(bits);
+    } else if (kind_ == Kind::kText) {
+      As<StringId>()[size_] = StringId(static_cast<uint32_t>(bits));
     } else {
-      reals_[size_] = std::bit_cast<double>(bits);
+      As<double>()[size_] = std::bit_cast<double>(bits);
     }
     ++size_;
   }
   uint32_t size() const { return size_; }
-  std::span<const uint32_t> rows() const { return {rows_.get(), size_}; }
-  std::span<int64_t> Values(int64_t) const { return {ints_.get(), size_}; }
-  std::span<StringId> Values(StringId) const { return {texts_.get(), size_}; }
-  std::span<double> Values(double) const { return {reals_.get(), size_}; }
+  std::span<const uint32_t> rows() const { return {rows_, size_}; }
+  template <typename T>
+  std::span<T> Values() {
+    return {As<T>(), size_};
+  }
 
  private:
+  enum class Kind : uint8_t { kInt, kText, kReal };
+  template <typename T>
+  T* As() {
+    return reinterpret_cast<T*>(block_.data());
+  }
+
+  Kind kind_;
   uint32_t size_ = 0;
-  std::unique_ptr<uint32_t[]> rows_;
-  std::unique_ptr<int64_t[]> ints_;
-  std::unique_ptr<StringId[]> texts_;
-  std::unique_ptr<double[]> reals_;
+  size_t room_;
+  Column<std::byte> block_;  // values, then rows
+  uint32_t* rows_ = nullptr;
 };
 
 struct Item {
@@ -481,8 +490,8 @@ class TypedReader {
     AdviseHugePages(out->values.data(), n * sizeof(T));
     for (size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].slots[c] == 0) continue;
-      const LocalColumn column = std::move(items_[i].columns[items_[i].slots[c] - 1u]);
-      const auto values = column.Values(T());
+      LocalColumn column = std::move(items_[i].columns[items_[i].slots[c] - 1u]);
+      const auto values = column.Values<T>();
       if constexpr (std::is_same_v<T, StringId>) {
         for (StringId& id : values) {
           if ((id.value & kLocalText) != 0) id = local_ids[i][id.value & ~kLocalText];
