@@ -90,7 +90,22 @@ void Gui::DrawFrame(Image* picture) {
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   if (picture) *picture = ReadPixels(surface_.size().width, surface_.size().height);
+  SavePictures();
   surface_.EndFrame();
+}
+
+// Parts of the frame just drawn that a chart's menu asked for.
+void Gui::SavePictures() {
+  PictureRequest request;
+  while (viewer_->TakePicture(&request)) {
+    const Image whole = ReadPixels(surface_.size().width, surface_.size().height);
+    const std::string png =
+        EncodePng(Crop(whole, static_cast<int>(request.x), static_cast<int>(request.y),
+                       static_cast<int>(request.width), static_cast<int>(request.height)));
+    std::string where;
+    const bool ok = !png.empty() && session_.SaveFile(request.name, png, &where);
+    viewer_->Note((ok ? "Saved " : "Not saved: ") + where);
+  }
 }
 
 bool Gui::busy() const {

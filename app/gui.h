@@ -47,6 +47,8 @@ class Gui {
   void Persist();
 
  private:
+  void SavePictures();
+
   Surface& surface_;
   Session& session_;
   const SettingsStore& store_;

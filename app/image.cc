@@ -2,6 +2,7 @@
 
 #include <epoxy/gl.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -33,15 +34,34 @@ Image ReadPixels(int width, int height) {
   return image;
 }
 
-Status WritePng(const Image& image, const std::string& path) {
+Image Crop(const Image& image, int x, int y, int width, int height) {
+  const int left = std::clamp(x, 0, image.width), right = std::clamp(x + width, left, image.width);
+  const int top = std::clamp(y, 0, image.height);
+  const int bottom = std::clamp(y + height, top, image.height);
+  Image out{right - left, bottom - top, {}};
+  for (int row = top; row < bottom; ++row) {
+    const auto first = image.rgb.begin() + (std::ptrdiff_t{row} * image.width + left) * 3;
+    out.rgb.insert(out.rgb.end(), first, first + std::ptrdiff_t{out.width} * 3);
+  }
+  return out;
+}
+
+std::string EncodePng(const Image& image) {
   std::string bytes;
+  if (image.rgb.empty()) return bytes;
   const auto append = [](void* context, void* data, int size) {
     static_cast<std::string*>(context)->append(static_cast<const char*>(data),
                                                static_cast<size_t>(size));
   };
   const int written = stbi_write_png_to_func(append, &bytes, image.width, image.height, 3,
                                              image.rgb.data(), image.width * 3);
-  if (written == 0 || !WriteFileAtomically(path, bytes)) {
+  if (written == 0) bytes.clear();
+  return bytes;
+}
+
+Status WritePng(const Image& image, const std::string& path) {
+  const std::string bytes = EncodePng(image);
+  if (bytes.empty() || !WriteFileAtomically(path, bytes)) {
     return Status(ErrorCode::kIo, path + ": the picture cannot be written; choose another place");
   }
   return Status::Ok();

@@ -1,5 +1,6 @@
 #include "viewer/command.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace stepscope {
@@ -20,7 +21,13 @@ bool CommandQueue::Pop(Command* out) {
   if (queue_.empty()) return false;
   *out = std::move(queue_.front());
   queue_.pop_front();
-  journal_.push_back(*out);
+  // What is needed to tell what happened; a row may link to a million events.
+  Command& entry = journal_.emplace_back();
+  entry.id = out->id;
+  entry.args = {out->args.text, out->args.range, out->args.event, {}, out->args.number};
+  const auto first = out->args.events.begin();
+  const auto kept = std::min(out->args.events.size(), kJournalEvents);
+  entry.args.events.assign(first, first + static_cast<std::ptrdiff_t>(kept));
   if (journal_.size() > kJournal) journal_.pop_front();
   return true;
 }

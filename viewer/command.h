@@ -45,6 +45,7 @@ const CommandDesc* FindCommand(std::string_view id);
 
 class CommandQueue {
  public:
+  static constexpr size_t kJournalEvents = 16;  // events of a list that the journal keeps
   void Push(std::string_view id, CommandArgs args = {});
   bool Pop(Command* out);
   bool empty() const { return queue_.empty(); }

@@ -2,6 +2,7 @@
 // (viewer/command.h).
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string>
 
 #include "model/lookup.h"
@@ -152,7 +153,25 @@ void ShowEvents(C& c, const A& a) {
   c.view.highlight_index = 0;
   if (a.events.empty()) return;
   c.Reveal(a.events.front());
+  c.windows.note = a.events.size() == 1 ? std::string()
+                                        : std::to_string(a.events.size()) +
+                                              " events shown; N and Shift+N go through them";
+  c.windows.note_is_new = true;
 }
+bool HasShown(const C& c) { return !c.view.highlighted.empty(); }
+void Say(C& c, std::string text) {
+  c.windows.note = std::move(text);
+  c.windows.note_is_new = true;
+}
+void StepShown(C& c, int direction) {
+  const auto n = static_cast<int64_t>(c.view.highlighted.size());
+  const auto at = (static_cast<int64_t>(c.view.highlight_index) + direction + n) % n;
+  c.view.highlight_index = static_cast<size_t>(at);
+  c.Reveal(c.view.highlighted[c.view.highlight_index]);
+  Say(c, "Event " + std::to_string(at + 1) + " of " + std::to_string(n));
+}
+void NextShown(C& c, const A&) { StepShown(c, 1); }
+void PreviousShown(C& c, const A&) { StepShown(c, -1); }
 // One step back at a time: highlight, then search, then measurement, then selection.
 void Escape(C& c, const A&) {
   if (c.session.loading) {
@@ -246,6 +265,17 @@ void CopyAll(C& c, const A&) {
   }
   c.services.SetClipboard(text);
 }
+
+// --- Pictures
+// "name.png x y width height"
+void SavePicture(C& c, const A& a) {
+  PictureRequest picture;
+  std::istringstream text(a.text);
+  text >> picture.name >> picture.x >> picture.y >> picture.width >> picture.height;
+  if (text && picture.width >= 1 && picture.height >= 1)
+    c.windows.pictures.push_back(std::move(picture));
+}
+void ShowNote(C& c, const A& a) { Say(c, a.text); }
 
 // --- Window and help
 void ShowPanel(C& c, const A& a) {
@@ -370,6 +400,12 @@ constexpr CommandDesc kCommands[] = {
      Reveal},
     {"select.show_events", "Show events on the timeline", "",
      "Shows events bright and dims the rest.", "", "", Always, ShowEvents},
+    {"select.next_shown", "Next shown event", "Go",
+     "Goes to the next of the events that a table shows on the timeline.", "step highlight", "N",
+     HasShown, NextShown},
+    {"select.previous_shown", "Previous shown event", "Go",
+     "Goes to the previous of the events that a table shows on the timeline.", "step highlight",
+     "Shift+N", HasShown, PreviousShown},
     {"select.next", "Next event", "Go", "Selects the next event of the row.", "", ".", HasSelection,
      NextEvent},
     {"select.previous", "Previous event", "Go", "Selects the previous event of the row.", "", ",",
@@ -401,6 +437,9 @@ constexpr CommandDesc kCommands[] = {
     {"app.settings", "Settings", "Window", "Theme, size and manners.", "preferences options",
      "Ctrl+,", Always, ToggleSettings},
     {"app.set", "Change setting", "", "key=value", "", "", Always, ChangeSetting},
+    {"app.save_picture", "Save picture", "", "Saves a part of the window: name x y width height.",
+     "", "", Always, SavePicture},
+    {"app.note", "Say", "", "Says something in the status bar.", "", "", Always, ShowNote},
     {"app.palette", "Command palette", "Help", "Finds and runs any command.", "search actions",
      "> | Ctrl+Shift+P", Always, TogglePalette},
     {"app.help", "Keys and commands", "Help", "Lists all commands with their keys.",

@@ -24,6 +24,9 @@ struct WindowState {
   bool tall_panels = false;  // the panels below the timeline have two thirds of the height
   std::map<std::string, bool, std::less<>> panels;  // open or closed, by panel id
   std::string focus_panel;                          // request: bring to the front
+  std::vector<PictureRequest> pictures;             // to be taken when their frames have passed
+  std::string note;                                 // said in the status bar for a few seconds
+  bool note_is_new = false;
 };
 
 // What the timeline showed in this frame: commands such as "zoom in" act relative to it.

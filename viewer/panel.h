@@ -18,6 +18,15 @@ class Settings;
 struct Fonts;                   // viewer/fonts.h
 struct Theme;
 
+// The time under the mouse, wherever it points: the part under it writes, the others show it in the
+// next frame. Not state: gone when the mouse is.
+struct PointedTime {
+  Ps time = 0, next = 0;
+  bool valid = false, has_next = false;
+  void Set(Ps t) { next = t, has_next = true; }
+  void NextFrame() { time = next, valid = has_next, has_next = false; }
+};
+
 struct PanelContext {
   const SessionView& session;
   const ViewState& view;
@@ -29,6 +38,7 @@ struct PanelContext {
   const RunView* run = nullptr;  // the active run, or null
   const Fonts* fonts = nullptr;  // null: everything in the current font
   NameCache* names = nullptr;    // null: no colours of names (tests)
+  PointedTime* pointed = nullptr;  // null: nobody shares it (tests)
 };
 
 class Panel {

@@ -39,6 +39,13 @@ struct SessionView {
   uint64_t generation = 0;  // changes whenever runs change
 };
 
+// A part of the window to save as a picture: pixels from the top left corner.
+struct PictureRequest {
+  std::string name;  // "memory.png"
+  float x = 0, y = 0, width = 0, height = 0;
+  int wait = 2;  // frames: menus close first
+};
+
 // What the viewer asks of the app. The app implements it; all calls are cheap and return at once.
 class AppServices {
  public:

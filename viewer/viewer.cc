@@ -25,6 +25,8 @@
 namespace stepscope {
 namespace {
 
+constexpr double kNoteSeconds = 4;
+
 struct BoundKey {
   KeyChord chord;
   const CommandDesc* command = nullptr;  // or a panel
@@ -96,6 +98,8 @@ struct Viewer::State {
   WorkspaceState workspace;
   int layout_built = 0;  // frames since the default layout was built, while its text is not taken
   bool panels_animating = false;
+  PointedTime pointed;
+  double note_until = 0;
 };
 
 Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
@@ -263,11 +267,17 @@ void Viewer::State::Apply(ViewerContext& context) {
 void Viewer::Frame(const SessionView& session) {
   State& s = *state_;
   s.ApplyLook();
+  s.pointed.NextFrame();
+  for (PictureRequest& picture : s.windows.pictures) --picture.wait;
+  if (s.windows.note_is_new) s.note_until = ImGui::GetTime() + kNoteSeconds;
+  s.windows.note_is_new = false;
+  if (ImGui::GetTime() > s.note_until) s.windows.note.clear();
   s.SyncRuns(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
   ViewerContext context = s.MakeContext(session);
   const PanelContext panel{session,    s.view,     s.analyses,          s.settings, s.theme,
-                           s.commands, s.services, context.ActiveRun(), &s.fonts,   &s.names};
+                           s.commands, s.services, context.ActiveRun(), &s.fonts,   &s.names,
+                           &s.pointed};
   const ChromeInput chrome{
       panel, s.windows, s.search, context, s.timeline.feedback(), s.timeline.displayed()};
   s.HandleKeys(context);
@@ -301,7 +311,8 @@ void Viewer::Frame(const SessionView& session) {
 
 bool Viewer::animating() const {
   const State& s = *state_;
-  return s.settle > 0 || s.timeline.animating() || s.analyses.busy() || s.search.busy() ||
+  return s.settle > 0 || !s.windows.note.empty() || !s.windows.pictures.empty() ||
+         s.timeline.animating() || s.analyses.busy() || s.search.busy() ||
          s.panels_animating;
 }
 
@@ -310,6 +321,19 @@ CommandQueue& Viewer::commands() { return state_->commands; }
 Settings& Viewer::settings() { return state_->settings; }
 const ViewState& Viewer::view() const { return state_->view; }
 std::string Viewer::SettingsText() const { return state_->settings.Text(); }
+void Viewer::Note(std::string text) {
+  state_->windows.note = std::move(text);
+  state_->windows.note_is_new = true;
+}
+
+bool Viewer::TakePicture(PictureRequest* out) {
+  auto& pictures = state_->windows.pictures;
+  if (pictures.empty() || pictures.front().wait > 0) return false;
+  *out = std::move(pictures.front());
+  pictures.erase(pictures.begin());
+  return true;
+}
+
 std::string Viewer::DefaultLayoutIni() const { return state_->default_ini; }
 
 bool Viewer::ShowPanel(const std::string& panel_id) {

@@ -36,6 +36,9 @@ class Viewer {
   Settings& settings();
   const ViewState& view() const;
   std::string SettingsText() const;         // to save when it differs
+  // After a frame was rendered: the next part of it to save as a PNG, and what became of it.
+  bool TakePicture(PictureRequest* out);
+  void Note(std::string text);              // says it in the status bar for a few seconds
   std::string DefaultLayoutIni() const;     // imgui.ini text of the default workspace
   // For `screenshot` and `bench`: where the scripted view goes.
   bool ShowPanel(const std::string& panel_id);            // false: unknown id

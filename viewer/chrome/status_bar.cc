@@ -84,6 +84,11 @@ void DrawStatusBar(const ChromeInput& input) {
     Line line{pen, p.x + pen.Px(14), p.y + pen.Px(6)};
     if (input.panel.run != nullptr) {
       DrawRun(input, *input.panel.run, &line);
+      if (!input.windows.note.empty()) {
+        const float right = p.x + ImGui::GetWindowWidth() - pen.Px(430);
+        pen.TextFit(pen.fonts.ui, kText, line.x, right, line.y, pen.theme[Role::kAccent],
+                    input.windows.note);
+      }
       float right = p.x + ImGui::GetWindowWidth() - pen.Px(14);
       const auto value = [&](const char* what, const std::string& text, float room) {
         pen.TextRight(pen.fonts.mono, kText, right, line.y, pen.theme[Role::kText], text);

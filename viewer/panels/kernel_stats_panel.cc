@@ -21,11 +21,14 @@ struct Mode {
   const char* label;
   const char* table;
   const char* name_column;
+  const char* what;
 };
-constexpr Mode kModes[] = {{"Kernel and op", "kernels", "kernel_name"},
-                           {"Kernel", "by_kernel", "name"},
-                           {"Op", "by_op", "name"},
-                           {"Stream", "by_stream", "name"}};
+constexpr Mode kModes[] = {
+    {"Launch", "kernels", "kernel_name",
+     "A row for each kernel, op, grid, block and shared memory, as XProf has it."},
+    {"Kernel", "by_kernel", "name", "A row for each kernel."},
+    {"Op", "by_op", "name", "A row for each framework op that launched kernels."},
+    {"Stream", "by_stream", "name", "A row for each stream of each device."}};
 constexpr const char* kFirst[] = {"rank",
                                   "kernel_name",
                                   "op_name",
@@ -52,7 +55,7 @@ class KernelStatsPanel final : public AnalysisPanel {
   void DrawDurations(const PanelContext& context, float width, float height);
   void DrawModes(const PanelContext& context, const AnalysisResult& result);
 
-  size_t mode_ = 0;
+  size_t mode_ = 1;
   ResultTableView table_;
   Ring ring_;
   Histogram histogram_;
@@ -65,7 +68,12 @@ void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisRes
   const uint64_t ring_key = key * 8 + mode_ * 2 + (context.theme.light() ? 1 : 0);
   if (ring_key == ring_key_) return;
   ring_key_ = ring_key;
-  ring_ = MakeRing(context, table, kModes[mode_].name_column, "total_duration_us");
+  // Rows of one kernel with several ops or launches are one slice: a ring of crumbs says nothing.
+  const ResultTable* kernels = mode_ == 0 ? result.Table("by_kernel") : nullptr;
+  ring_ = MakeRing(context, kernels != nullptr ? *kernels : table,
+                   kernels != nullptr ? "name" : kModes[mode_].name_column, "total_duration_us");
+  for (RingSlice& slice : ring_.slices)
+    if (kernels != nullptr) slice.row = -1;
   ring_.centre = FormatDuration(static_cast<Ps>(ring_.total * static_cast<double>(kPsPerUs)));
   if (result.Find("matrix_unit_percent") != nullptr) {
     std::array<char, 64> note{};
@@ -137,7 +145,15 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
     const float height = std::clamp(both ? body * 0.62f : body, em * 6, size.x);
     const int slice = DrawRing(context, "##ring", ring_, table_.current(), ImVec2(size.x, height),
                                size.x > em * 24);
-    if (slice >= 0) table_.Select(table, ring_.slices[static_cast<size_t>(slice)].row);
+    if (slice >= 0) {
+      const RingSlice& s = ring_.slices[static_cast<size_t>(slice)];
+      const bool others = static_cast<size_t>(slice) + 1 == ring_.slices.size();
+      if (mode_ != 0) {
+        table_.Select(table, s.row);
+      } else if (!others) {
+        table_.SetFilter("kernel_name:\"" + s.label + "\"");
+      }
+    }
   }
   if (both || !ring) {
     if (both) Rule(context);
@@ -148,8 +164,8 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
     const char* property;
     const char* label;
   };
-  constexpr Line kLines[] = {{"short_kernel_percent", "Under 20 \u00b5s"},
-                             {"short_kernel_time_percent", "Their time"}};
+  constexpr Line kLines[] = {{"short_kernel_percent", "Kernels under 20 \u00b5s"},
+                             {"short_kernel_time_percent", "Their share of time"}};
   for (const Line& line : kLines) {
     const Property* p = result.Find(line.property);
     if (p == nullptr) continue;
@@ -170,6 +186,7 @@ void KernelStatsPanel::DrawModes(const PanelContext& context, const AnalysisResu
     if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
     if (on) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kAccent]);
     if (ImGui::Button(kModes[m].label)) mode_ = m;
+    ImGui::SetItemTooltip("%s", kModes[m].what);
     if (on) ImGui::PopStyleColor(2);
   }
   for (const Finding& finding : result.findings) {

@@ -60,7 +60,20 @@ constexpr Layer kLayers[] = {{"Stack", Kind::kStack},
                              {"Free", Kind::kFree},
                              {"Fragmentation", Kind::kFragmentation}};
 
+constexpr uint64_t kFreeBit = 4;
+
 }  // namespace
+
+std::string ToCsv(const MemorySeries& s) {
+  std::string csv = "time_ms,stack_bytes,heap_bytes,free_bytes,fragmentation\r\n";
+  for (size_t i = 0; i < s.size(); ++i) {
+    csv += RawValue(Value(Ms(s.time[i])));
+    for (double v : {s.stack[i], s.heap[i], s.free[i], s.fragmentation[i]})
+      csv += "," + RawValue(Value(v));
+    csv += "\r\n";
+  }
+  return csv;
+}
 
 size_t MemorySeries::Peak() const {
   size_t best = 0;
@@ -187,6 +200,10 @@ void MemoryGraph::DrawMarks(const PanelContext& context, Ps marked) const {
       selected.set == 0 && selected.row.value < context.run->trace->set.rows) {
     line(context.run->trace->set.Start(selected.row), context.theme[Role::kAccent], 1.5f);
   }
+  if (context.pointed == nullptr || !context.pointed->valid || ImPlot::IsPlotHovered()) return;
+  const float x = std::floor(ImPlot::PlotToPixels(Ms(context.pointed->time), 0).x);
+  for (float y = pos.y; y < pos.y + size.y; y += 6)
+    list->AddLine(ImVec2(x, y), ImVec2(x, y + 3), context.theme[Role::kText2]);
 }
 
 void MemoryGraph::DrawTooltip(const PanelContext& context, const MemorySeries& series,
@@ -221,6 +238,13 @@ void MemoryGraph::DrawTooltip(const PanelContext& context, const MemorySeries& s
 bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, uint64_t key,
                        Ps marked, ImVec2 size, Ps* clicked) {
   const float top_y = ImGui::GetCursorPosY();
+  const ImVec2 top_left = ImGui::GetCursorScreenPos();
+  if (first_look_ && series.size() > 0) {
+    // Memory that is nearly all free would flatten what is used to a line; the legend shows it.
+    first_look_ = false;
+    const size_t peak = series.Peak();
+    if (series.in_use(peak) < 0.2 * (series.in_use(peak) + series.free[peak])) hidden_ |= kFreeBit;
+  }
   Legend(context);
   const float height = std::max(size.y - (ImGui::GetCursorPosY() - top_y), BaseEm() * 6);
   if (series.size() == 0) return false;
@@ -273,6 +297,7 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
   if (ImPlot::IsPlotHovered()) {
     const Ps at =
         static_cast<Ps>(std::clamp(ImPlot::GetPlotMousePos().x * kPsPerMsReal, -9e18, 9e18));
+    if (context.pointed != nullptr) context.pointed->Set(at);
     const float x = ImGui::GetMousePos().x - std::floor(pos.x);
     const auto bin = static_cast<size_t>(std::clamp(x, 0.0f, plot.x - 1));
     if (bin < bins_.size() && bins_[bin] != kNoSnapshot) DrawTooltip(context, series, bins_[bin]);
@@ -282,7 +307,21 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
       picked = true;
     }
   }
+  const bool menu = ImPlot::IsPlotHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
+                    !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Right);
   ImPlot::EndPlot();
+  if (menu) OpenChartMenu("##memory");
+  switch (ChartMenu(context, "##memory",
+                    {"memory", top_left, {top_left.x + size.x, top_left.y + size.y}, false})) {
+    case ChartExport::kCsv:
+      SaveChart(context, "memory", ".csv", ToCsv(series));
+      break;
+    case ChartExport::kCopy:
+      CopyChart(context, ToCsv(series));
+      break;
+    default:
+      break;
+  }
   const double margin = (want_max - want_min) * 1e-6;
   if (std::fabs(x_min_ - want_min) > margin || std::fabs(x_max_ - want_max) > margin) {
     CommandArgs args;

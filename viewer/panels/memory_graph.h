@@ -30,6 +30,9 @@ struct MemorySeries {
 MemorySeries SeriesFromTable(const ResultTable& timeline, const std::string& host,
                              const std::string& allocator);
 
+// Every snapshot as a line.
+std::string ToCsv(const MemorySeries& series);
+
 class MemoryGraph {
  public:
   // Time the user clicked in *clicked; true if they did. `marked` is drawn as a line (the time
@@ -49,6 +52,7 @@ class MemoryGraph {
   uint64_t key_ = 0;
   double x_min_ = 0, x_max_ = 1;  // ms
   uint64_t hidden_ = 0;           // bit: stack, heap, free, fragmentation
+  bool first_look_ = true;
   uint32_t described_ = ~0u;      // event of description_
   std::string description_;
 };

@@ -98,9 +98,10 @@ void OpStatsPanel::Update(const PanelContext& context, const ResultTable& ops, u
     r.ring = MakeRing(context, part, "name", "self");
     r.ring.title = part.id;
     for (RingSlice& s : r.ring.slices) s.row = -1;
-    const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, r.ring.total);
     r.ring.centre =
-        r.ring.total > 0 ? NumberText(r.ring.total, format) + " " + format.header : "none";
+        r.ring.total > 0
+            ? FormatDuration(static_cast<Ps>(r.ring.total * static_cast<double>(kPsPerUs)), 4)
+            : "none";
     r.ring.centre_note = r.ring.total > 0 ? "self time" : "";
   }
   shown_ = {ops.id, ops.title, ops.columns, {}, {}};

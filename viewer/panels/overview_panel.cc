@@ -154,8 +154,8 @@ void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult
   const bool with_ops = ops != nullptr && !ops->rows.empty();
   const float ops_height =
       em * 1.75f * (static_cast<float>(with_ops ? ops->rows.size() : 0) + 1.6f);
-  float chart = with_ops ? std::max(em * 12, height - ops_height - em * 3.2f) : height;
-  chart = std::max(em * 11, std::min(chart, em * 34));
+  float chart = with_ops ? std::max(em * 10, height - ops_height - em * 3.2f) : height;
+  chart = std::max(em * 10, std::min(chart, em * 34));
   if (steps != nullptr)
     chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, chart));
   if (!with_ops) return;
@@ -197,10 +197,7 @@ void OverviewPanel::DrawEnvironment(const PanelContext& context, const AnalysisR
     KeyValue(context, RawValue(table->rows[r][0]), RawValue(table->rows[r][1]), x, false);
   }
   const std::string how = TextOf(result, "steps_how");
-  if (!how.empty()) {
-    const FaceScope small(context, Face::kUi);
-    WrappedIn(context, Role::kText3, how);
-  }
+  if (!how.empty()) KeyValue(context, "Steps", how, x, false);
 }
 
 void OverviewPanel::DrawProblems(const PanelContext& context) {

@@ -156,7 +156,7 @@ void Layout::AddTrack(const LayoutInput& input, uint32_t run, uint32_t set, Trac
     return;
   }
   item.lanes = SliceLanes(s.LanesOf(t));
-  item.rows = std::max<uint32_t>(1, t.rows);
+  item.rows = std::max<uint32_t>(1, item.lanes);  // instants lie on the first
   item.collapsible = item.rows > 1;
   item.collapsed = item.collapsible && Contains(input, run, TrackPath(*r.trace, s, track));
   if (item.collapsed) item.rows = 1;

@@ -106,6 +106,8 @@ void TimelinePanel::HandleInput(const TimelineInput& input) {
   const bool over_canvas = x >= geo_.rows.x && x < geo_.rows.x + geo_.rows.w;
   feedback_.cursor_valid = hovered && over_canvas && y >= geo_.ruler.y;
   if (feedback_.cursor_valid) feedback_.cursor = TimeAt(x);
+  if (feedback_.cursor_valid && input.panel.pointed != nullptr)
+    input.panel.pointed->Set(feedback_.cursor);
   hit_ = hovered && drag_ == Drag::kNone ? HitTest(input, x, y) : TimelineHit{};
   if (hovered) HandleWheel(input);
   if (ImGui::IsItemActivated()) BeginDrag(input);

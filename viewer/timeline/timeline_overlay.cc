@@ -120,8 +120,14 @@ void TimelinePanel::DrawMeasure(const TimelineInput& input, const Pen& pen) {
 }
 
 void TimelinePanel::DrawCursor(const TimelineInput& input, const Pen& pen) {
-  if (!feedback_.cursor_valid || drag_ == Drag::kPan) return;
-  const float x = std::floor(ImGui::GetIO().MousePos.x);
+  if (drag_ == Drag::kPan) return;
+  float x = std::floor(ImGui::GetIO().MousePos.x);
+  if (!feedback_.cursor_valid) {  // a graph below may point at a time
+    const PointedTime* pointed = input.panel.pointed;
+    if (pointed == nullptr || !pointed->valid || !ActiveAxis().view().Contains(pointed->time))
+      return;
+    x = std::floor(geo_.rows.x + ActiveAxis().ClippedX(pointed->time));
+  }
   const float bottom = geo_.rows.y + geo_.rows.h;
   const Rgba color = input.panel.theme.Alpha(Role::kText3, 0.7f);
   for (float y = geo_.strip.y + geo_.strip.h; y < bottom; y += pen.Px(6)) {

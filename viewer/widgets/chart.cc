@@ -156,7 +156,7 @@ Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string
   }
   if (sizes.size() > shown && rest > 0) {
     ring.slices.push_back(
-        {std::to_string(sizes.size() - shown) + " others", rest, context.theme[Role::kText3], -1});
+        {std::to_string(sizes.size() - shown) + " others", rest, context.theme[Kind::kOther], -1});
   }
   return ring;
 }
@@ -204,10 +204,13 @@ int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int 
   if (two) centred(Face::kUi, TypeSize::kSlice, Role::kText2, ring.centre_note, 0.45f);
   if (beside) DrawRingLegend(context, ring, p.x + diameter + Em(), p.x + size.x, p.y, p.y + size.y);
   if (under >= 0) RingTooltip(ring, under);
-  switch (ChartMenu(id)) {
+  switch (ChartMenu(context, id, {ring.title, p, {p.x + size.x, p.y + size.y}})) {
     case ChartExport::kSvg:
       SaveChart(context, ring.title, ".svg",
                 ToSvg(ring, context.theme[Role::kText], context.theme[Role::kPanel]));
+      break;
+    case ChartExport::kCopy:
+      CopyChart(context, ToCsv(ring));
       break;
     case ChartExport::kCsv:
       SaveChart(context, ring.title, ".csv", ToCsv(ring));
@@ -241,7 +244,18 @@ int DrawHistogram(const PanelContext& context, const char* id, const Histogram& 
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const bool pressed =
       ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 8.0f), std::max(size.y, 8.0f)));
+  const bool hovered = ImGui::IsItemHovered();
   if (h.total == 0) return -1;
+  switch (ChartMenu(context, id, {h.title, p, {p.x + size.x, p.y + size.y}, false})) {
+    case ChartExport::kCsv:
+      SaveChart(context, h.title, ".csv", ToCsv(h, unit));
+      break;
+    case ChartExport::kCopy:
+      CopyChart(context, ToCsv(h, unit));
+      break;
+    default:
+      break;
+  }
   ImDrawList* list = ImGui::GetWindowDrawList();
   const FaceScope small(context, Face::kMono, TypeSize::kSlice);
   const float axis = ImGui::GetTextLineHeight() + 2;
@@ -250,7 +264,7 @@ int DrawHistogram(const PanelContext& context, const char* id, const Histogram& 
   const float step = size.x / static_cast<float>(h.counts.size());
   int under = -1;
   const ImVec2 mouse = ImGui::GetMousePos();
-  if (ImGui::IsItemHovered())
+  if (hovered)
     under = std::clamp(static_cast<int>((mouse.x - p.x) / step), 0,
                        static_cast<int>(h.counts.size()) - 1);
   for (size_t i = 0; i < h.counts.size(); ++i) {
@@ -299,13 +313,32 @@ void DrawShares(const PanelContext& context, std::span<const RingSlice> shares, 
   }
 }
 
-ChartExport ChartMenu(const char* id) {
-  ChartExport chosen = ChartExport::kNone;
+void OpenChartMenu(const char* id) {
   ImGui::PushID(id);
-  if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) ImGui::OpenPopup("chart menu");
+  ImGui::OpenPopup("chart menu");
+  ImGui::PopID();
+}
+
+ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBox& box) {
+  ChartExport chosen = ChartExport::kNone;
+  if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) OpenChartMenu(id);
+  ImGui::PushID(id);
   if (ImGui::BeginPopup("chart menu")) {
-    if (ImGui::MenuItem("Export picture (SVG)")) chosen = ChartExport::kSvg;
-    if (ImGui::MenuItem("Export numbers (CSV)")) chosen = ChartExport::kCsv;
+    if (ImGui::MenuItem("Copy numbers")) chosen = ChartExport::kCopy;
+    ImGui::Separator();
+    if (ImGui::MenuItem("Save numbers (CSV)")) chosen = ChartExport::kCsv;
+    if (ImGui::MenuItem("Save picture (PNG)")) {
+      std::array<char, 160> text{};
+      std::snprintf(text.data(), text.size(), "%.*s.png %.0f %.0f %.0f %.0f",
+                    static_cast<int>(std::min<size_t>(box.name.size(), 80)), box.name.data(),
+                    static_cast<double>(box.min.x), static_cast<double>(box.min.y),
+                    static_cast<double>(box.max.x - box.min.x),
+                    static_cast<double>(box.max.y - box.min.y));
+      CommandArgs args;
+      args.text = text.data();
+      context.commands.Push("app.save_picture", std::move(args));
+    }
+    if (box.svg && ImGui::MenuItem("Save picture (SVG)")) chosen = ChartExport::kSvg;
     ImGui::EndPopup();
   }
   ImGui::PopID();
@@ -315,7 +348,18 @@ ChartExport ChartMenu(const char* id) {
 void SaveChart(const PanelContext& context, std::string_view name, std::string_view extension,
                const std::string& contents) {
   std::string where;
-  context.services.SaveFile(std::string(name).append(extension), contents, &where);
+  const bool ok =
+      context.services.SaveFile(std::string(name).append(extension), contents, &where);
+  CommandArgs args;
+  args.text = (ok ? "Saved " : "Not saved: ") + where;
+  context.commands.Push("app.note", std::move(args));
+}
+
+void CopyChart(const PanelContext& context, const std::string& numbers) {
+  context.services.SetClipboard(numbers);
+  CommandArgs args;
+  args.text = "Numbers copied";
+  context.commands.Push("app.note", std::move(args));
 }
 
 }  // namespace stepscope

@@ -92,10 +92,21 @@ std::string ToSvg(const StepBars& bars, const ChartState& state, Rgba text, Rgba
 std::string ToSvg(const Ring& ring, Rgba text, Rgba background);
 std::string ToCsv(const StepBars& bars);
 std::string ToCsv(const Ring& ring);
-// A right-click menu for the item drawn last; `svg` and `csv` make the contents when chosen.
-enum class ChartExport { kNone, kSvg, kCsv };
-ChartExport ChartMenu(const char* id);
+std::string ToCsv(const Histogram& histogram, Unit unit);
+
+// A right-click menu for the item drawn last, or opened with OpenChartMenu. It saves the picture
+// between `min` and `max` as PNG itself; what else was chosen, the caller makes.
+enum class ChartExport { kNone, kSvg, kCsv, kCopy };
+struct ChartBox {
+  std::string_view name;  // of the file, without extension
+  ImVec2 min, max;        // screen
+  bool svg = true;        // offer SVG too
+};
+void OpenChartMenu(const char* id);
+ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBox& box);
+// Saves or copies, and says where to.
 void SaveChart(const PanelContext& context, std::string_view name, std::string_view extension,
                const std::string& contents);
+void CopyChart(const PanelContext& context, const std::string& numbers);
 
 }  // namespace stepscope

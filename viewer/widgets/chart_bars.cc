@@ -111,8 +111,12 @@ void DrawReference(const PanelContext& context, ImDrawList* list, const StepBars
   const Rgba color = WithAlpha(context.theme[Role::kText], 0.7f);
   for (float x = pos.x; x < pos.x + size.x; x += 8)
     list->AddLine(ImVec2(x, y), ImVec2(x + 4, y), color);
-  DrawRight(list, pos.x + size.x - 4, y - ImGui::GetTextLineHeight() - 1,
-            context.theme[Role::kText2], bars.reference_label);
+  // On a ground of its own: bars taller than the average lie behind it.
+  const float line = ImGui::GetTextLineHeight(), width = TextWidth(bars.reference_label);
+  const float right = pos.x + size.x - 4, top = y - line - 2;
+  DrawBox(list, right - width - 4, top, width + 8, line + 1,
+          WithAlpha(context.theme[Role::kPanel], 0.85f), 2);
+  DrawRight(list, right, top, context.theme[Role::kText], bars.reference_label);
 }
 
 double TallestIn(const StepBars& bars, const ChartState& state, size_t first, size_t last) {
@@ -128,6 +132,8 @@ void ExportBars(const PanelContext& context, const StepBars& bars, const ChartSt
               ToSvg(bars, state, context.theme[Role::kText], context.theme[Role::kPanel]));
   } else if (what == ChartExport::kCsv) {
     SaveChart(context, bars.title, ".csv", ToCsv(bars));
+  } else if (what == ChartExport::kCopy) {
+    CopyChart(context, ToCsv(bars));
   }
 }
 
@@ -151,6 +157,7 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
   constexpr ImPlotFlags kFlags = ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText |
                                  ImPlotFlags_NoMenus | ImPlotFlags_NoTitle |
                                  ImPlotFlags_NoBoxSelect;
+  const ImVec2 p = ImGui::GetCursorScreenPos();
   if (!ImPlot::BeginPlot(id, size, kFlags)) return -1;
   ImPlot::SetupAxes(nullptr, nullptr, ImPlotAxisFlags_NoGridLines | ImPlotAxisFlags_NoTickMarks,
                     ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock);
@@ -191,10 +198,9 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
   const bool open_menu = hovered && ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
                          !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Right);
   ImPlot::EndPlot();
-  ImGui::PushID(id);
-  if (open_menu) ImGui::OpenPopup("chart menu");
-  ImGui::PopID();
-  ExportBars(context, bars, *state, ChartMenu(id));
+  if (open_menu) OpenChartMenu(id);
+  ExportBars(context, bars, *state,
+             ChartMenu(context, id, {bars.title, p, {p.x + size.x, p.y + size.y}}));
   return clicked;
 }
 

@@ -156,6 +156,18 @@ std::string ToCsv(const StepBars& bars) {
   return csv;
 }
 
+std::string ToCsv(const Histogram& h, Unit unit) {
+  const char* name = unit == Unit::kUs ? "us" : unit == Unit::kMs ? "ms" : "";
+  std::string csv = std::string("from_") + name + ",to_" + name + ",count\r\n";
+  const double width = (h.high - h.low) / static_cast<double>(std::max<size_t>(1, h.counts.size()));
+  for (size_t i = 0; i < h.counts.size(); ++i) {
+    const double from = h.low + width * static_cast<double>(i);
+    csv += RawValue(Value(from)) + "," + RawValue(Value(from + width)) + "," +
+           std::to_string(h.counts[i]) + "\r\n";
+  }
+  return csv;
+}
+
 std::string ToCsv(const Ring& ring) {
   std::string csv = "name,value\r\n";
   for (const RingSlice& s : ring.slices)
