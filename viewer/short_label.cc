@@ -90,6 +90,21 @@ std::string Tiny(std::string_view text) {
   return {};
 }
 
+// What of a Python frame's name is its function: "module.py(12): call" -> "call", "nn.Module: Net_0"
+// -> "Net_0", "<built-in method conv2d of type object at 0x7f>" -> "conv2d". Empty: no such name.
+std::string_view PythonFunction(std::string_view name) {
+  for (std::string_view prefix : {"<built-in method ", "<built-in function "}) {
+    if (!name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+    return name.substr(0, name.find_first_of(" >"));
+  }
+  if (name.starts_with("nn.Module: ")) return name.substr(11);
+  const size_t line = name.find(".py(");
+  if (line == std::string_view::npos) return {};
+  const size_t end = name.find("): ", line);
+  return end == std::string_view::npos ? std::string_view() : name.substr(end + 3);
+}
+
 }  // namespace
 
 std::string WithoutArguments(std::string_view name) {
@@ -131,6 +146,10 @@ std::string WithoutNamespaces(std::string_view name) {
 
 ShortForms MakeShortForms(std::string_view name) {
   ShortForms forms;
+  if (const std::string_view function = PythonFunction(name); !function.empty()) {
+    forms.middle = std::string(function);
+    return forms;
+  }
   // Python frames "$file.py:12 function": the function is what matters.
   if (name.starts_with("$")) {
     const size_t space = name.find(' ');

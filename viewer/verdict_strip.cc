@@ -99,6 +99,47 @@ const char* Word(Finding::Grade grade) {
   return "No verdict";
 }
 
+// What limits the view, each with a cross that ends it; returns where the chips begin.
+float DrawChips(const PanelContext& context, float right, float top, float height) {
+  struct Chip {
+    std::string text, what;
+    const char* command;
+  };
+  std::vector<Chip> chips;
+  const ViewState& view = context.view;
+  if (!view.measured.empty())
+    chips.push_back({FormatDuration(view.measured.length(), 4), "Measured range", "measure.set"});
+  if (!view.highlighted.empty()) {
+    chips.push_back({std::to_string(view.highlighted.size()) + " events",
+                     "Events shown bright; N and Shift+N go through them", "select.show_events"});
+  }
+  if (!view.host.empty()) chips.push_back({view.host, "Only this host", "host.choose"});
+  const FaceScope ui(context, Face::kUi);
+  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  const char* cross = icons ? icon::kClose : "x";
+  const float em = Em(), box = std::floor(em * 1.7f), y = std::floor(top + (height - box) * 0.5f);
+  for (size_t i = 0; i < chips.size(); ++i) {
+    const float width =
+        std::min(TextWidth(chips[i].text), em * 14) + TextWidth(cross) + std::floor(em * 1.8f);
+    right -= width;
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::SetCursorScreenPos(ImVec2(right, y));
+    if (ImGui::InvisibleButton("chip", ImVec2(width, box))) context.commands.Push(chips[i].command);
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered) ImGui::SetTooltip("%s: click ends it", chips[i].what.c_str());
+    ImGui::PopID();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    DrawBox(list, right, y, width, box, context.theme[hovered ? Role::kHover : Role::kAccentBg], 4);
+    const float text_y = std::floor(y + (box - ImGui::GetTextLineHeight()) * 0.5f);
+    const float end = right + width - em * 0.6f - TextWidth(cross);
+    DrawCut(list, ImVec2(right + em * 0.6f, text_y), end - em * 0.4f, context.theme[Role::kAccent],
+            chips[i].text);
+    list->AddText(ImVec2(end, text_y), context.theme[Role::kAccent], cross);
+    right -= em * 0.5f;
+  }
+  return right;
+}
+
 }  // namespace
 
 float VerdictStripHeight() { return std::floor(BaseEm() * 2.6f); }
@@ -173,7 +214,9 @@ bool DrawVerdictStrip(const PanelContext& context) {
   params.host = context.view.host;
   const AnalysisResult* result = context.analyses.Get(*context.run, "overview", params);
   if (result != nullptr) {
-    DrawVerdict(context, *result, right);
+    const float chips = DrawChips(context, right, p.y, VerdictStripHeight());
+    ImGui::SetCursorScreenPos(p);
+    DrawVerdict(context, *result, chips - BaseEm());
     return false;
   }
   const FaceScope ui(context, Face::kUi);

@@ -31,6 +31,14 @@ TEST_CASE("kernel names keep the word that people call them by") {
   CHECK(MakeShortForms("$train.py:12 fit").middle == "fit");
 }
 
+TEST_CASE("of a Python frame the function is what matters") {
+  CHECK(MakeShortForms("torch/nn/modules/module.py(1743): _call_impl").middle == "_call_impl");
+  CHECK(MakeShortForms("nn.Module: Qwen2Model_0").middle == "Qwen2Model_0");
+  CHECK(MakeShortForms("<built-in function _cuda_synchronize>").middle == "_cuda_synchronize");
+  CHECK(MakeShortForms("<built-in method conv2d of type object at 0x7f>").middle == "conv2d");
+  CHECK(MakeShortForms("<string>(1): <module>").middle != "");
+}
+
 TEST_CASE("the tiny form has four letters or is not there") {
   for (const char* name : {"abc", "a_b", "x::y", "", "1234", "add"}) {
     const ShortForms forms = MakeShortForms(name);

@@ -109,6 +109,7 @@ unsigned DrawDockSpace(const ChromeInput& input, bool reset, bool hidden, Worksp
 
 void ClearBackgroundIfDocked(const char* window_name) {
   const ImGuiWindow* window = ImGui::FindWindowByName(window_name);
+  fprintf(stderr, "%s %p %d\n", window_name, (const void*)window, window ? window->DockIsActive : -1);
   if (window != nullptr && window->DockIsActive) ImGui::SetNextWindowBgAlpha(0);
 }
 

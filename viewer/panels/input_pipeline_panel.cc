@@ -113,6 +113,13 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
     sum += shares[i].value;
     most = std::max(most, shares[i].value);
   }
+  const ResultTable* ops = result.Table("host_ops");
+  if (sum <= 0 && ops != nullptr && !ops->rows.empty()) {
+    WrappedIn(context, Role::kText2,
+              "The input operations cannot be divided: the profile has no enqueue events to relate "
+              "them to. The table lists them.");
+    return;
+  }
   if (sum <= 0) {
     WrappedIn(context, Role::kText2,
               "No input operations were recorded. tf.data reports them with host_tracer_level 2; "

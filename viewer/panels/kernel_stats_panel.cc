@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
+#include <vector>
 
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/panels.h"
@@ -41,6 +43,8 @@ constexpr const char* kFirst[] = {"rank",
                                   "share"};
 constexpr const char* kHidden[] = {"is_kernel_using_tensor_core"};
 
+constexpr size_t kBins = 28;
+
 class KernelStatsPanel final : public AnalysisPanel {
  public:
   KernelStatsPanel() : AnalysisPanel("kernel_stats", "Adding up the kernels") {}
@@ -53,12 +57,16 @@ class KernelStatsPanel final : public AnalysisPanel {
   void DrawSide(const PanelContext& context, const AnalysisResult& result, const ResultTable& table,
                 uint64_t key, ImVec2 size);
   void DrawDurations(const PanelContext& context, float width, float height);
+  void ShowBin(const PanelContext& context, int bin) const;
   void DrawModes(const PanelContext& context, const AnalysisResult& result);
 
   size_t mode_ = 1;
   ResultTableView table_;
   Ring ring_;
   Histogram histogram_;
+  std::vector<double> durations_;          // of the selected row's events, us
+  std::vector<EventRow> duration_rows_;    // the same events
+  std::pair<double, double> zoom_, shown_zoom_;
   uint64_t ring_key_ = 0, histogram_key_ = 0;
   int histogram_row_ = -2;
 };
@@ -92,19 +100,37 @@ void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const Result
   histogram_row_ = row;
   histogram_key_ = histogram_key;
   histogram_ = {};
+  durations_.clear();
+  duration_rows_.clear();
+  zoom_ = shown_zoom_ = {0, 0};
   if (row < 0 || static_cast<size_t>(row) >= table.links.size() || context.run == nullptr ||
       !context.run->trace)
     return;
   const RowLink& link = table.links[static_cast<size_t>(row)];
   const TrackSet& set = context.run->trace->set;
   if (link.set != 0) return;
-  std::vector<double> durations;
-  durations.reserve(link.rows.size());
+  durations_.reserve(link.rows.size());
   for (EventRow event : link.rows) {
-    if (event.value < set.rows)
-      durations.push_back(static_cast<double>(set.Duration(event)) / kPsPerUs);
+    if (event.value >= set.rows) continue;
+    durations_.push_back(static_cast<double>(set.Duration(event)) / kPsPerUs);
+    duration_rows_.push_back(event);
   }
-  histogram_ = MakeHistogram(std::move(durations), 28);
+  histogram_ = MakeHistogram(durations_, kBins);
+}
+
+// The events whose durations lie in a bin, on the timeline.
+void KernelStatsPanel::ShowBin(const PanelContext& context, int bin) const {
+  if (context.run == nullptr) return;
+  const double width = (histogram_.high - histogram_.low) / static_cast<double>(kBins);
+  const double from = histogram_.low + width * bin, to = from + width;
+  const bool last = bin + 1 == static_cast<int>(kBins);
+  CommandArgs args;
+  for (size_t i = 0; i < durations_.size(); ++i) {
+    const double d = durations_[i];
+    if (d < from || (d >= to && !(last && d <= histogram_.high))) continue;
+    args.events.push_back({context.run->id, 0, duration_rows_[i]});
+  }
+  if (!args.events.empty()) context.commands.Push("select.show_events", std::move(args));
 }
 
 void KernelStatsPanel::DrawDurations(const PanelContext& context, float width, float height) {
@@ -127,8 +153,12 @@ void KernelStatsPanel::DrawDurations(const PanelContext& context, float width, f
     WrappedIn(context, Role::kText2, note.data());
   }
   const float left = height - (ImGui::GetCursorPosY() - top);
-  DrawHistogram(context, "##durations", histogram_, Unit::kUs,
-                ImVec2(width, std::max(left, BaseEm() * 3.5f)));
+  const int bin = DrawHistogram(context, "##durations", histogram_, Unit::kUs,
+                                ImVec2(width, std::max(left, BaseEm() * 3.5f)), &zoom_);
+  if (bin >= 0) ShowBin(context, bin);
+  if (zoom_ == shown_zoom_) return;
+  shown_zoom_ = zoom_;
+  histogram_ = MakeHistogram(durations_, kBins, zoom_.first, zoom_.second);
 }
 
 void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResult& result,

@@ -135,8 +135,46 @@ void TimelinePanel::DrawCursor(const TimelineInput& input, const Pen& pen) {
   }
 }
 
+// The whole name of a plane or track, which its column may have cut, and what is on it.
+void TimelinePanel::DrawLabelTooltip(const TimelineInput& input) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const double y = static_cast<double>(mouse.y - geo_.rows.y) + Scroll(input);
+  const size_t index = layout_.At(y);
+  if (!ImGui::IsWindowHovered() || !geo_.labels.Has(mouse.x, mouse.y) ||
+      index >= layout_.items().size())
+    return;
+  const LayoutItem& item = layout_.items()[index];
+  const TimelineRun& run = input.runs[item.run];
+  if (y > item.y + static_cast<double>(item.height)) return;
+  const ImVec4 second = ImGui::ColorConvertU32ToFloat4(input.panel.theme[Role::kText2]);
+  if (item.kind == ItemKind::kPlaneHeading && item.plane.valid()) {
+    const Plane& plane = run.trace->planes[item.plane.value];
+    if (!ImGui::BeginTooltip()) return;
+    ImGui::TextUnformatted(plane.display_name.c_str());
+    ImGui::TextColored(second, "%s", plane.subtitle.c_str());
+    ImGui::TextColored(second, "%zu tracks; click folds or unfolds", plane.tracks.size());
+    ImGui::EndTooltip();
+  } else if (item.kind == ItemKind::kTrack || item.kind == ItemKind::kCounter) {
+    const TrackSet& set = run.Set(item.set);
+    const Track& track = set.tracks[item.track.value];
+    if (!ImGui::BeginTooltip()) return;
+    const std::string_view name = set.names->strings.View(track.name);
+    ImGui::TextUnformatted(name.data(), name.data() + name.size());
+    ImGui::TextColored(second, "%llu events, busy for %s",
+                       static_cast<unsigned long long>(track.events),
+                       FormatDuration(track.busy, 4).c_str());
+    if (item.set == 0 && track.id != 0)
+      ImGui::TextColored(second, "id %lld", static_cast<long long>(track.id));
+    ImGui::EndTooltip();
+  }
+}
+
 void TimelinePanel::DrawTooltip(const TimelineInput& input) {
-  if (!hit_.valid() || drag_ != Drag::kNone || pressed_) return;
+  if (drag_ != Drag::kNone || pressed_) return;
+  if (!hit_.valid()) {
+    DrawLabelTooltip(input);
+    return;
+  }
   const TrackSet& set = input.runs[hit_.run].Set(hit_.set);
   const Lane& lane = *hit_.lane;
   if (!ImGui::BeginTooltip()) return;

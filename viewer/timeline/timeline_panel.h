@@ -114,6 +114,7 @@ class TimelinePanel {
   void DrawFlows(const TimelineInput& input, const Pen& pen);
   void DrawCursor(const TimelineInput& input, const Pen& pen);
   void DrawTooltip(const TimelineInput& input);
+  void DrawLabelTooltip(const TimelineInput& input);
   bool Place(const TimelineInput& input, const EventRef& event,
              Box* out) const;  // screen box of an event
 

@@ -221,7 +221,7 @@ int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int 
   return pressed ? under : -1;
 }
 
-Histogram MakeHistogram(std::vector<double> values, size_t bins) {
+Histogram MakeHistogram(std::vector<double> values, size_t bins, double low, double high) {
   Histogram h;
   h.counts.assign(std::max<size_t>(bins, 1), 0);
   if (values.empty()) return h;
@@ -231,8 +231,10 @@ Histogram MakeHistogram(std::vector<double> values, size_t bins) {
   h.high = h.max = values.back();
   h.p50 = Percentile(values, 0.5);
   h.p95 = Percentile(values, 0.95);
+  if (low < high) h.low = low, h.high = high;
   const double span = h.high - h.low;
   for (double v : values) {
+    if (v < h.low || v > h.high) continue;
     const double at = span > 0 ? (v - h.low) / span * static_cast<double>(h.counts.size()) : 0;
     ++h.counts[std::min(h.counts.size() - 1, static_cast<size_t>(at))];
   }
@@ -240,7 +242,7 @@ Histogram MakeHistogram(std::vector<double> values, size_t bins) {
 }
 
 int DrawHistogram(const PanelContext& context, const char* id, const Histogram& h, Unit unit,
-                  ImVec2 size) {
+                  ImVec2 size, std::pair<double, double>* zoom) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const bool pressed =
       ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 8.0f), std::max(size.y, 8.0f)));
@@ -256,11 +258,23 @@ int DrawHistogram(const PanelContext& context, const char* id, const Histogram& 
     default:
       break;
   }
+  if (zoom != nullptr) {
+    ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
+    const float wheel = ImGui::GetIO().MouseWheel;
+    if (hovered && wheel != 0) {
+      const double share = static_cast<double>((ImGui::GetMousePos().x - p.x) / size.x);
+      const double at = h.low + (h.high - h.low) * share;
+      const double factor = std::pow(0.7, static_cast<double>(wheel));
+      *zoom = {std::max(0.0, at - (at - h.low) * factor), at + (h.high - at) * factor};
+      if (zoom->first <= 0 && zoom->second >= h.max) *zoom = {0, 0};
+    }
+    if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) *zoom = {0, 0};
+  }
   ImDrawList* list = ImGui::GetWindowDrawList();
   const FaceScope small(context, Face::kMono, TypeSize::kSlice);
   const float axis = ImGui::GetTextLineHeight() + 2;
   const float base = std::floor(p.y + size.y - axis);
-  const uint32_t most = *std::max_element(h.counts.begin(), h.counts.end());
+  const uint32_t most = std::max(1u, *std::max_element(h.counts.begin(), h.counts.end()));
   const float step = size.x / static_cast<float>(h.counts.size());
   int under = -1;
   const ImVec2 mouse = ImGui::GetMousePos();

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "viewer/color.h"
@@ -78,10 +79,13 @@ struct Histogram {
   double p50 = 0, p95 = 0, max = 0;
   uint64_t total = 0;
 };
-Histogram MakeHistogram(std::vector<double> values, size_t bins);
-// `unit` of low, high and the percentiles; bin clicked or -1.
+// Of sorted or unsorted values. With low < high only those inside are counted in bins; percentiles
+// and total stay those of all.
+Histogram MakeHistogram(std::vector<double> values, size_t bins, double low = 0, double high = 0);
+// `unit` of low, high and the percentiles; bin clicked or -1. The wheel asks for another range in
+// *zoom (low, high; both 0: everything).
 int DrawHistogram(const PanelContext& context, const char* id, const Histogram& histogram,
-                  Unit unit, ImVec2 size);
+                  Unit unit, ImVec2 size, std::pair<double, double>* zoom = nullptr);
 
 // --- One bar of shares ("where a step goes")
 void DrawShares(const PanelContext& context, std::span<const RingSlice> shares, double total,

@@ -257,6 +257,9 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
   if (ImGui::BeginPopup("export")) {
     if (ImGui::MenuItem("CSV of what is shown")) Export(context, table, false);
     if (ImGui::MenuItem("JSON of what is shown")) Export(context, table, true);
+    ImGui::Separator();
+    if (ImGui::MenuItem("CSV of the whole table")) ExportWhole(context, table);
+    ImGui::SetItemTooltip("All rows and columns, as `stepscope report --format csv` writes them");
     ImGui::EndPopup();
   }
   if (!message_.empty()) {
@@ -461,6 +464,12 @@ std::string ResultTableView::Json(const ResultTable& table) const {
 }
 std::string ResultTableView::SelectedTsv(const ResultTable& table) const {
   return ToTsv(table, SelectedRows(), shown_columns_);
+}
+
+void ResultTableView::ExportWhole(const PanelContext& context, const ResultTable& table) {
+  std::string where;
+  const bool ok = context.services.SaveFile(table.id + ".csv", ToCsv(table), &where);
+  message_ = (ok ? "Saved " : "Not saved: ") + where;
 }
 
 void ResultTableView::Export(const PanelContext& context, const ResultTable& table, bool json) {

@@ -92,6 +92,7 @@ class ResultTableView {
   void DrawRowMenu(const PanelContext& context, const ResultTable& table,
                    const TableOptions& options);
   void Export(const PanelContext& context, const ResultTable& table, bool json);
+  void ExportWhole(const PanelContext& context, const ResultTable& table);
   static float RowHeight();
   size_t PositionOf(int row) const;            // in order_, or npos
   std::vector<uint32_t> SelectedRows() const;  // in shown order
