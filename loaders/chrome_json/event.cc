@@ -1,7 +1,6 @@
 #include "loaders/chrome_json/event.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "loaders/chrome_json/json_cursor.h"
@@ -51,7 +50,22 @@ bool IsTrue(std::string_view token) {
   return text == "true" || text == "1";
 }
 
-bool IsOneOf(char c, const char* set) { return c != '\0' && std::strchr(set, c) != nullptr; }
+// Sets of phases as bits: an event asks for several.
+struct PhaseSet {
+  uint64_t bits = 0;
+  constexpr explicit PhaseSet(std::string_view phases) {
+    for (const char c : phases) bits |= Bit(c);
+  }
+  constexpr bool Has(char c) const { return (bits & Bit(c)) != 0; }
+  static constexpr uint64_t Bit(char c) {
+    const auto code = static_cast<unsigned char>(c);
+    return code / 64 == 1 ? uint64_t{1} << (code % 64) : 0;  // letters only
+  }
+};
+constexpr PhaseSet kPhases("XBEbneSTpFiIRCstfMNODP"), kThreadPhases("XBEiIP"),
+    kIdPhases("bneSTpFstf"), kIgnoredLetters("cVv");
+
+bool IsIgnored(char ph) { return kIgnoredLetters.Has(ph) || ph == '=' || ph == '(' || ph == ')'; }
 
 }  // namespace
 
@@ -129,8 +143,8 @@ void EventSink::Add(const RawFields& fields, const char* object) {
   const std::string_view phase = StripQuotes(fields.ph);
   if (phase.empty()) return Count(Problem::kNoPhase, object);
   const char ph = phase.size() == 1 ? phase[0] : '\0';
-  if (IsOneOf(ph, "cVv=()")) return Count(Problem::kIgnoredPhase, object);
-  if (!IsOneOf(ph, "XBEbneSTpFiIRCstfMNODP")) return Count(Problem::kUnknownPhase, object);
+  if (IsIgnored(ph)) return Count(Problem::kIgnoredPhase, object);
+  if (!kPhases.Has(ph)) return Count(Problem::kUnknownPhase, object);
   ParsedEvent event{};
   event.ph = ph;
   event.aux = kNoAux;
@@ -178,7 +192,7 @@ bool EventSink::Times(const RawFields& fields, char ph, const char* object, Pars
 }
 
 uint32_t EventSink::Thread(const RawFields& fields, char ph, const char* object) {
-  if ((fields.pid.empty() || fields.tid.empty()) && IsOneOf(ph, "XBEiIP")) {
+  if ((fields.pid.empty() || fields.tid.empty()) && kThreadPhases.Has(ph)) {
     Count(Problem::kNoThread, object);
   }
   const auto text = [](std::string_view token) {
@@ -201,8 +215,8 @@ bool EventSink::Extra(const RawFields& fields, char ph, const char* object, Pars
   const bool instant = ph == 'i' || ph == 'I';
   if (instant && fields.args != nullptr && fields.name == "\"[memory]\"") Memory(fields, *event);
   const bool binds = (ph == 'X' || ph == 'B') && !fields.bind_id.empty();
-  const bool needs_id = IsOneOf(ph, "bneSTpFstf");
-  if (!binds && !needs_id && !IsOneOf(ph, "CM")) return true;
+  const bool needs_id = kIdPhases.Has(ph);
+  if (!binds && !needs_id && ph != 'C' && ph != 'M') return true;
   EventAux aux;
   if (fields.args != nullptr) aux.args_offset = Offset(fields.args);
   if (!fields.id.empty()) {

@@ -1,6 +1,8 @@
 #include "loaders/chrome_json/number.h"
 
+#include <bit>
 #include <charconv>
+#include <cstring>
 #include <limits>
 
 namespace stepscope::chrome {
@@ -71,16 +73,35 @@ bool Scale(Int128* value, int exponent) {
   return true;
 }
 
-// The usual form, at most 12 digits before the point and 6 after, without an exponent.
+// Eight digits at once, in three multiplications; false when one is no digit. Timestamps since 1970
+// have sixteen.
+bool EightDigits(const char* text, int64_t* value) {
+  if constexpr (std::endian::native != std::endian::little) return false;
+  uint64_t x;
+  std::memcpy(&x, text, sizeof x);
+  const uint64_t high = x & 0xf0f0f0f0f0f0f0f0u,
+                 carry = (x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u;
+  if (high != 0x3030303030303030u || carry != 0x3030303030303030u) return false;
+  x -= 0x3030303030303030u;
+  x = x * 10 + (x >> 8);  // pairs
+  constexpr uint64_t kMask = 0x000000ff000000ffu;
+  x = ((x & kMask) * 0x000f424000000064u + ((x >> 16) & kMask) * 0x0000271000000001u) >> 32;
+  *value = *value * 100'000'000 + static_cast<int64_t>(x);
+  return true;
+}
+
+// The usual form, at most 18 characters and 6 digits after the point, without an exponent.
 bool ParseShort(std::string_view s, Int128* ps) {
   if (s.size() > 18) return false;
   int64_t value = 0;
   int fraction = -1;
-  for (const char c : s) {
-    if (IsDigit(c)) {
-      value = value * 10 + (c - '0');
+  size_t i = 0;
+  while (i + 8 <= s.size() && EightDigits(s.data() + i, &value)) i += 8;
+  for (; i < s.size(); ++i) {
+    if (IsDigit(s[i])) {
+      value = value * 10 + (s[i] - '0');
       if (fraction >= 0) ++fraction;
-    } else if (c == '.' && fraction < 0) {
+    } else if (s[i] == '.' && fraction < 0) {
       fraction = 0;
     } else {
       return false;

@@ -20,7 +20,7 @@ struct TopMember {
 class Splitter {
  public:
   // A batch is cut at the first event end at or behind this many bytes.
-  static constexpr size_t kTargetBatch = size_t{1} << 20;
+  static constexpr size_t kTargetBatch = size_t{256} << 10;
   // Without an event end for so long the brackets or quotes are broken: see lost().
   static constexpr size_t kMaxBatch = size_t{8} << 20;
 

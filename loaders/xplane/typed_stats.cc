@@ -22,7 +22,8 @@ constexpr size_t kInts = static_cast<size_t>(IntStat::kCount);
 constexpr size_t kTexts = static_cast<size_t>(StringStat::kCount);
 constexpr size_t kReals = static_cast<size_t>(RealStat::kCount);
 constexpr size_t kColumns = kInts + kTexts + kReals;
-constexpr uint32_t kRowsPerItem = 32 << 10;
+constexpr uint32_t kRowsPerItem = 8 << 10;
+constexpr size_t kItemsPerWave = 24;  // parsed side by side, then put together, then used again
 constexpr uint32_t kLocalText =
     0x80000000u;                     // a string of the item's own pool, not yet of the table's
 constexpr size_t kFirstFetch = 512;  // nearly all events are shorter
@@ -64,18 +65,16 @@ struct Value {
 };
 
 // What one item found for a column: at most one value a row, so room for all is made at once,
-// uninitialised. One block for rows and values, large enough to be mapped: it goes back to the
-// system when the columns are put together, so that both never stand side by side.
+// uninitialised, and used again by the items of the next wave.
 class LocalColumn {
  public:
-  LocalColumn(uint32_t column, uint32_t rows)
+  explicit LocalColumn(uint32_t column)
       : kind_(column < kInts            ? Kind::kInt
               : column < kInts + kTexts ? Kind::kText
-                                        : Kind::kReal),
-        room_(rows) {
+                                        : Kind::kReal) {
     const size_t width = kind_ == Kind::kText ? sizeof(StringId) : sizeof(int64_t);
-    block_.Resize(size_t{rows} * (width + sizeof(uint32_t)));
-    rows_ = reinterpret_cast<uint32_t*>(block_.data() + room_ * width);
+    block_.Resize(kRowsPerItem * (width + sizeof(uint32_t)));
+    rows_ = reinterpret_cast<uint32_t*>(block_.data() + kRowsPerItem * width);
   }
   // `own`: of the event itself. It wins over its metadata's, and the last of several wins.
   void Put(uint32_t row, uint64_t bits, bool own) {
@@ -92,6 +91,7 @@ class LocalColumn {
     }
     ++size_;
   }
+  void Clear() { size_ = 0; }
   uint32_t size() const { return size_; }
   std::span<const uint32_t> rows() const { return {rows_, size_}; }
   template <typename T>
@@ -108,16 +108,21 @@ class LocalColumn {
 
   Kind kind_;
   uint32_t size_ = 0;
-  size_t room_;
   Column<std::byte> block_;  // values, then rows
   uint32_t* rows_ = nullptr;
 };
 
-struct Item {
+// A part of a lane.
+struct Part {
   const Lane* lane = nullptr;
   uint32_t first = 0, last = 0;  // within the lane
   const PlaneActions* plane = nullptr;
   const ByteSource* source = nullptr;
+};
+
+// A part while it is parsed.
+struct Item {
+  Part part;
   std::array<uint8_t, kColumns>
       slots{};  // by column: 1 + where it is in `columns`; few columns are used at a time
   std::vector<LocalColumn> columns;
@@ -125,10 +130,13 @@ struct Item {
 
   void Put(uint32_t row, uint32_t column, uint64_t bits, bool own) {
     if (slots[column] == 0) {
-      columns.emplace_back(column, last - first);
+      columns.emplace_back(column);
       slots[column] = static_cast<uint8_t>(columns.size());
     }
     columns[slots[column] - 1u].Put(row, bits, own);
+  }
+  LocalColumn* Find(size_t column) {
+    return slots[column] == 0 ? nullptr : &columns[slots[column] - 1u];
   }
 };
 
@@ -304,13 +312,14 @@ class TypedReader {
   Result<std::shared_ptr<const StatTable>> Run() {
     PrepareActions();
     if (Status s = ReadMetaStats(); !s.ok()) return s;
-    MakeItems();
-    ParallelFor(items_.size(), [&](size_t i) {
-      if (!stop_.stop_requested() && !failed_.load(std::memory_order_relaxed)) ReadItem(&items_[i]);
-    });
-    if (stop_.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
-    if (failed_.load()) return error_;
-    Merge();
+    std::vector<Part> parts = MakeParts();
+    items_.resize(std::min(parts.size(), kItemsPerWave));
+    for (const Part& part : parts) rows_left_ += part.last - part.first;
+    for (size_t first = 0; first < parts.size(); first += kItemsPerWave) {
+      ReadWave(std::span(parts).subspan(first, std::min(kItemsPerWave, parts.size() - first)));
+      if (stop_.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
+      if (failed_.load()) return error_;
+    }
     return std::shared_ptr<const StatTable>(std::move(table_));
   }
 
@@ -367,28 +376,43 @@ class TypedReader {
     }
   }
 
-  void MakeItems() {
+  std::vector<Part> MakeParts() const {
+    std::vector<Part> parts;
     for (const Lane& lane : trace_.set.lanes) {
       const Track& track = trace_.set.tracks[lane.track.value];
       if (track.plane.value >= actions_.size() || track.source >= files_.size()) continue;
       for (uint32_t first = 0; first < lane.size(); first += kRowsPerItem) {
-        Item& item = items_.emplace_back();
-        item.lane = &lane;
-        item.first = first;
-        item.last = std::min(lane.size(), first + kRowsPerItem);
-        item.plane = &actions_[track.plane.value];
-        item.source = files_[track.source].get();
+        parts.push_back({&lane, first, std::min(lane.size(), first + kRowsPerItem),
+                         &actions_[track.plane.value], files_[track.source].get()});
       }
     }
+    return parts;
+  }
+
+  // Parses the parts side by side and appends what they hold to the table.
+  void ReadWave(std::span<const Part> parts) {
+    size_t rows = 0;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      items_[i].part = i < parts.size() ? parts[i] : Part{};
+      for (LocalColumn& column : items_[i].columns) column.Clear();
+      rows += items_[i].part.last - items_[i].part.first;
+    }
+    ParallelFor(parts.size(), [&](size_t i) {
+      if (!stop_.stop_requested() && !failed_.load(std::memory_order_relaxed)) ReadItem(&items_[i]);
+    });
+    if (stop_.stop_requested() || failed_.load()) return;
+    rows_left_ -= rows;
+    Merge(rows);
   }
 
   void ReadItem(Item* item) {
     item->pool = std::make_unique<StringPool>();
-    StatDecoder decoder(item->plane, trace_.names().metas, item->pool.get(), kLocalText);
-    WindowReader reader(*item->source);
-    for (uint32_t i = item->first; i < item->last; ++i) {
-      const uint32_t row = item->lane->first_row + i, meta = item->lane->meta[i];
-      const uint64_t at = item->lane->SourceOffset(i);
+    const Part& part = item->part;
+    StatDecoder decoder(part.plane, trace_.names().metas, item->pool.get(), kLocalText);
+    WindowReader reader(*part.source);
+    for (uint32_t i = part.first; i < part.last; ++i) {
+      const uint32_t row = part.lane->first_row + i, meta = part.lane->meta[i];
+      const uint64_t at = part.lane->SourceOffset(i);
       if (at != ~uint64_t{0}) ReadEvent(&reader, at, row, meta, &decoder, item);
       for (const Value& v : meta_stats_.Of(meta)) item->Put(row, v.column, v.bits, false);
     }
@@ -455,8 +479,8 @@ class TypedReader {
       item->Put(row, value.column, value.bits, true);
   }
 
-  // Puts the items' columns together in order of rows, column by column, and frees them on the way.
-  void Merge() {
+  // Appends the items' columns, in order of rows.
+  void Merge(size_t wave_rows) {
     std::vector<std::vector<StringId>> local_ids(items_.size());
     for (size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].pool == nullptr) continue;
@@ -468,36 +492,47 @@ class TypedReader {
     }
     ParallelFor(kColumns, [&](size_t c) {
       if (c < kInts) {
-        MergeColumn(c, &table_->ints[c], local_ids);
+        MergeColumn(c, wave_rows, &table_->ints[c], local_ids);
       } else if (c < kInts + kTexts) {
-        MergeColumn(c, &table_->texts[c - kInts], local_ids);
+        MergeColumn(c, wave_rows, &table_->texts[c - kInts], local_ids);
       } else {
-        MergeColumn(c, &table_->reals[c - kInts - kTexts], local_ids);
+        MergeColumn(c, wave_rows, &table_->reals[c - kInts - kTexts], local_ids);
       }
     });
   }
 
+  // Makes room for n more, and for what the rows to come will need if they are like these. Room
+  // that is never touched takes no memory.
   template <typename T>
-  void MergeColumn(size_t c, SparseColumn<T>* out,
+  void Grow(size_t n, size_t wave_rows, SparseColumn<T>* out) const {
+    const size_t needed = out->rows.size() + n;
+    if (needed <= out->rows.capacity()) return;
+    const double density = static_cast<double>(n) / static_cast<double>(wave_rows);
+    const auto to_come = static_cast<size_t>(density * static_cast<double>(rows_left_));
+    const size_t room = std::max(needed + to_come + to_come / 16, needed + needed / 2);
+    out->rows.reserve(room);
+    out->values.reserve(room);
+    AdviseHugePages(out->rows.data(), room * sizeof(uint32_t));
+    AdviseHugePages(out->values.data(), room * sizeof(T));
+  }
+
+  template <typename T>
+  void MergeColumn(size_t c, size_t wave_rows, SparseColumn<T>* out,
                    const std::vector<std::vector<StringId>>& local_ids) {
     size_t n = 0;
-    for (const Item& item : items_)
-      n += item.slots[c] == 0 ? 0 : item.columns[item.slots[c] - 1u].size();
+    for (Item& item : items_) n += item.Find(c) == nullptr ? 0 : item.Find(c)->size();
     if (n == 0) return;
-    out->rows.reserve(n);
-    out->values.reserve(n);
-    AdviseHugePages(out->rows.data(), n * sizeof(uint32_t));
-    AdviseHugePages(out->values.data(), n * sizeof(T));
+    Grow(n, wave_rows, out);
     for (size_t i = 0; i < items_.size(); ++i) {
-      if (items_[i].slots[c] == 0) continue;
-      LocalColumn column = std::move(items_[i].columns[items_[i].slots[c] - 1u]);
-      const auto values = column.Values<T>();
+      LocalColumn* column = items_[i].Find(c);
+      if (column == nullptr) continue;
+      const auto values = column->Values<T>();
       if constexpr (std::is_same_v<T, StringId>) {
         for (StringId& id : values) {
           if ((id.value & kLocalText) != 0) id = local_ids[i][id.value & ~kLocalText];
         }
       }
-      out->rows.insert(out->rows.end(), column.rows().begin(), column.rows().end());
+      out->rows.insert(out->rows.end(), column->rows().begin(), column->rows().end());
       out->values.insert(out->values.end(), values.begin(), values.end());
     }
   }
@@ -509,7 +544,8 @@ class TypedReader {
   std::shared_ptr<StatTable> table_ = std::make_shared<StatTable>();
   std::vector<PlaneActions> actions_;  // by PlaneId
   MetaStats meta_stats_;
-  std::vector<Item> items_;
+  std::vector<Item> items_;  // of the wave
+  size_t rows_left_ = 0;     // after the wave
   std::atomic<bool> failed_{false};
   std::mutex mutex_;
   Status error_;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 
 namespace stepscope::chrome {
 namespace {
@@ -44,6 +45,31 @@ TEST_CASE("chrome numbers: exponents, rounding and ranges") {
         "999999999999999999999999999999999999", "\"\"", "[1]"}) {
     CAPTURE(bad);
     CHECK(!ParseMicros(bad).has_value());
+  }
+}
+
+TEST_CASE("chrome numbers: any length of digits, with and without a point") {
+  const std::string digits = "918273645506172839";
+  for (size_t n = 1; n <= digits.size(); ++n) {
+    const std::string whole = digits.substr(0, n);
+    CAPTURE(whole);
+    CHECK((*ParseMicros(whole) == Int128{std::stoll(whole)} * 1'000'000));
+    for (size_t point = 1; point < n && n - point <= 6; ++point) {
+      Int128 expected = std::stoll(whole);
+      for (size_t i = n - point; i < 6; ++i) expected *= 10;
+      CHECK((*ParseMicros(whole.substr(0, point) + "." + whole.substr(point)) == expected));
+    }
+  }
+  // A character that is no digit, at each place.
+  for (size_t n : {8u, 9u, 16u, 17u}) {
+    for (size_t i = 0; i < n; ++i) {
+      for (const char c : std::string("/: Ix\xb5")) {
+        std::string text = digits.substr(0, n);
+        text[i] = c;
+        CAPTURE(text);
+        CHECK(!ParseMicros(text).has_value());
+      }
+    }
   }
 }
 
