@@ -1,0 +1,347 @@
+// XProf 2.24.2's own answers (tests/golden) against ours with its definitions, value by value, for
+// the profiles in tests/data and the generated GPU profiles. Tolerances as in the tool that made
+// the goldens: whole nanoseconds for kernels, the last digit for texts like "97.6%", 1e-6 for the
+// rest.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "tests/support/gpu_profile.h"
+
+namespace stepscope {
+namespace {
+
+using Json = nlohmann::json;
+using Keys = std::vector<const char*>;
+constexpr uint64_t kLimit = uint64_t{1} << 30;
+
+Json ReadGolden(const std::string& name) {
+  const std::string path =
+      std::string(STEPSCOPE_SOURCE_DIR) + "/tests/golden/" + name + ".json.zst";
+  const auto source = OpenByteSource(path, kLimit, {}, nullptr);
+  REQUIRE(source.ok());
+  std::string text((*source)->size(), '\0');
+  const auto read = (*source)->Read(0, std::as_writable_bytes(std::span(text)));
+  REQUIRE(read.ok());
+  return Json::parse(text);
+}
+
+Json ToJson(const Value& value) {
+  return std::visit(
+      [](const auto& v) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>) {
+          return nullptr;
+        } else {
+          return v;
+        }
+      },
+      value);
+}
+
+Json RowsOf(const AnalysisResult& result, std::string_view table) {
+  Json rows = Json::array();
+  const ResultTable* t = result.Table(table);
+  REQUIRE(t);
+  for (const auto& row : t->rows) {
+    Json object;
+    for (size_t c = 0; c < t->columns.size(); ++c) object[t->columns[c].id] = ToJson(row[c]);
+    rows.push_back(std::move(object));
+  }
+  return rows;
+}
+
+// How far numbers may differ: absolutely, or else relatively.
+struct Tolerance {
+  double absolute = 1e-9, relative = 1e-6;
+};
+
+class Comparison {
+ public:
+  explicit Comparison(std::string what) : what_(std::move(what)) {}
+  ~Comparison() {
+    MESSAGE(what_ << ": " << bad_ << " of " << total_ << " values differ");
+    CHECK(bad_ == 0);
+  }
+  Comparison(const Comparison&) = delete;
+  Comparison& operator=(const Comparison&) = delete;
+
+  void Equal(const std::string& where, const Json& ours, const Json& theirs,
+             Tolerance tolerance = {}) {
+    bool equal = ours == theirs;
+    if (!equal && ours.is_number() && theirs.is_number()) {
+      const double a = ours.get<double>(), b = theirs.get<double>();
+      equal = std::abs(a - b) <=
+              std::max(tolerance.absolute, tolerance.relative * std::max(std::abs(a), std::abs(b)));
+    }
+    Count(equal, where, ours, theirs);
+  }
+
+  // Rows by key: the same keys on both sides, each once, and the fields equal. Where `cut` XProf
+  // shows no more rows.
+  template <typename Key, typename Tol>
+  void Rows(const Json& ours, const Json& theirs, Key key, const Keys& fields, bool cut, Tol tol) {
+    std::map<std::string, const Json*> a, b;
+    for (const Json& row : ours) {
+      const bool added = a.emplace(key(row), &row).second;
+      Count(added, "a row comes twice: " + key(row), {}, {});
+    }
+    for (const Json& row : theirs) b.emplace(key(row), &row);
+    for (const auto& [k, row] : a) {
+      if (!cut) Count(b.contains(k), "XProf does not have the row " + k, {}, {});
+    }
+    for (const auto& [k, row] : b) {
+      const auto it = a.find(k);
+      Count(it != a.end(), "the row is missing: " + k, {}, {});
+      if (it == a.end()) continue;
+      for (const char* f : fields) {
+        Equal(k + " " + f, it->second->value(f, Json()), row->value(f, Json()), tol(*row, f));
+      }
+    }
+  }
+  template <typename Key>
+  void Rows(const Json& ours, const Json& theirs, Key key, const Keys& fields, bool cut = false) {
+    Rows(ours, theirs, key, fields, cut, [](const Json&, const char*) { return Tolerance{}; });
+  }
+
+ private:
+  void Count(bool equal, const std::string& where, const Json& ours, const Json& theirs) {
+    ++total_;
+    if (equal) return;
+    if (++bad_ <= 5)
+      MESSAGE(what_ << ": " << where << ": ours " << ours.dump() << ", XProf " << theirs.dump());
+  }
+  std::string what_;
+  size_t total_ = 0, bad_ = 0;
+};
+
+const Json* TableWith(const Json& tables, const char* column) {
+  for (const Json& t : tables) {
+    if (!t.contains("columns")) continue;
+    for (const Json& c : t["columns"]) {
+      if (c == column) return &t;
+    }
+  }
+  return nullptr;
+}
+
+void CompareKernels(AnalysisContext& context, const Json& golden) {
+  Comparison c("kernel_stats");
+  const auto key = [](const Json& r) {
+    return Json{r["kernel_name"],
+                r["registers_per_thread"].get<double>(),
+                r["shmem_bytes"].get<double>(),
+                r["block_dim"],
+                r["grid_dim"],
+                r["op_name"],
+                r["is_kernel_using_tensor_core"],
+                r["is_op_tensor_core_eligible"]}
+        .dump();
+  };
+  const auto tolerance = [](const Json& row, const char* field) {
+    const std::string_view f = field;
+    if (!f.ends_with("_us")) return Tolerance{};
+    return Tolerance{.001001 * (f == "total_duration_us" ? row["occurrences"].get<double>() : 1)};
+  };
+  const Json& theirs = golden["kernel_stats"]["rows"];
+  c.Rows(RowsOf(context.Get("kernel_stats", ""), "kernels"), theirs, key,
+         {"occurrences", "total_duration_us", "min_duration_us", "max_duration_us",
+          "avg_duration_us", "occupancy_pct", "rank"},
+         theirs.size() >= 1000, tolerance);
+}
+
+Json OfSide(const Json& rows, const char* side) {
+  Json picked = Json::array();
+  for (const Json& r : rows) {
+    if (r["host_or_device"] == side) picked.push_back(r);
+  }
+  return picked;
+}
+
+void CompareOps(AnalysisContext& context, const Json& golden) {
+  Comparison c("op_stats");
+  const AnalysisResult& ours = context.Get("op_stats", "");
+  const auto key = [](const Json& r) { return Json{r["type"], r["operation"]}.dump(); };
+  const char* tables[] = {"ops_with_idle", "ops"};
+  for (size_t i = 0; i < 2; ++i) {
+    const Json mine = RowsOf(ours, tables[i]);
+    const Json& theirs = golden["framework_op_stats"][i]["rows"];
+    for (const char* side : {"Device", "Host"}) {
+      const Json rows = OfSide(theirs, side);
+      c.Rows(OfSide(mine, side), rows, key,
+             {"occurrences", "total_time", "avg_time", "total_self_time", "avg_self_time",
+              "device_total_self_time_percent", "host_total_self_time_percent",
+              "device_cumulative_total_self_time_percent",
+              "Host_cumulative_total_self_time_percent", "eager", "rank"},
+             rows.size() >= 500);
+    }
+  }
+}
+
+void CompareSteps(AnalysisContext& context, const Json& golden) {
+  Comparison c("steps");
+  const Json* theirs = TableWith(golden["overview_page"], "stepTimeMs");
+  REQUIRE(theirs);
+  c.Rows(RowsOf(context.Get("overview", ""), "steps"), (*theirs)["rows"],
+         [](const Json& r) { return r["stepnum"].get<std::string>(); },
+         {"stepTimeMs", "deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs",
+          "hostComputeTimeMs", "kernelLaunchTimeMs", "infeedTimeMs", "outfeedTimeMs",
+          "compileTimeMs", "otherTimeMs"});
+}
+
+void CompareOverview(AnalysisContext& context, const Json& golden) {
+  Comparison c("overview");
+  const AnalysisResult& ours = context.Get("overview", "");
+  std::map<std::string, std::string> theirs;
+  for (const Json& t : golden["overview_page"]) {
+    if (!t.contains("properties")) continue;
+    for (const auto& [k, v] : t["properties"].items()) theirs[k] = v.get<std::string>();
+  }
+  const auto mine = [&](const char* k) {
+    const Property* p = ours.Find(k);
+    return p ? ToJson(p->value) : Json();
+  };
+  for (const char* k :
+       {"device_compute_16bit_percent", "device_compute_32bit_percent", "host_tf_op_percent",
+        "device_tf_op_percent", "host_op_time_eager_percent", "device_op_time_eager_percent",
+        "steptime_ms_average", "steptime_ms_standard_deviation", "steptime_ms_minimum",
+        "steptime_ms_maximum"}) {
+    if (!theirs[k].empty()) c.Equal(k, mine(k), std::stod(theirs[k]), {.0500001, 0});
+  }
+  for (const char* k : {"device_core_count", "host_count"}) {
+    c.Equal(k, mine(k), std::stoi(theirs[k]));
+  }
+  for (const char* k : {"device_type", "bottleneck", "kernel_launch_bottleneck",
+                        "device_collectives_bottleneck", "all_other_bottleneck"}) {
+    c.Equal(k, mine(k), theirs[k]);
+  }
+  const Json* top = TableWith(golden["overview_page"], "selfTimePercent");
+  if (!top || (*top)["rows"].empty()) return;
+  c.Rows(
+      RowsOf(ours, "top_ops"), (*top)["rows"],
+      [](const Json& r) { return r["operation"].get<std::string>(); },
+      {"selfTimePercent", "cumulativeTimePercent", "category", "tcEligibility", "tcUtilization"});
+}
+
+void CompareInput(AnalysisContext& context, const Json& golden) {
+  Comparison c("input_pipeline");
+  const AnalysisResult& ours = context.Get("input_pipeline", "");
+  const Json* theirs = TableWith(golden["input_pipeline_analyzer"], "opName");
+  REQUIRE(theirs);
+  c.Rows(RowsOf(ours, "host_ops"), (*theirs)["rows"],
+         [](const Json& r) { return r["opName"].get<std::string>(); },
+         {"count", "timeInMs", "timeInPercent", "selfTimeInMs", "selfTimeInPercent", "category"});
+  for (const auto& [k, v] : (*theirs)["properties"].items()) {
+    if (!k.ends_with("_us")) continue;
+    const Property* p = ours.Find(k);
+    c.Equal(k, p ? ToJson(p->value) : Json(), std::stod(v.get<std::string>()), {.001});
+  }
+}
+
+// Allocations live at the peak: how many of each description. The special rows are XProf's own.
+using Live = std::map<std::string, int64_t>;
+
+Live TheirLive(const Json& allocator) {
+  Live live;
+  for (const Json& x : allocator["activeAllocations"]) {
+    const auto number = [&](const Json& v) { return std::stoll(v.get<std::string>()); };
+    const int64_t at = number(x["snapshotIndex"]);
+    const Json& m =
+        at >= 0 ? allocator["memoryProfileSnapshots"][static_cast<size_t>(at)]["activityMetadata"]
+                : allocator["specialAllocations"][static_cast<size_t>(number(x["specialIndex"]))];
+    const int64_t bytes = number(m["allocationBytes"]);
+    const Json key = at >= 0 ? Json{m["tfOpName"],   bytes,         number(m["requestedBytes"]),
+                                    m["regionType"], m["dataType"], m["tensorShape"]}
+                             : Json{"special", bytes};
+    live[key.dump()] += number(x["numOccurrences"]);
+  }
+  return live;
+}
+
+Live OurLive(const Json& rows, const std::string& id) {
+  const std::set<std::string> special = {"unused preallocated device memory", "stack"};
+  Live live;
+  for (const Json& r : rows) {
+    if (r["memory_id"] != id) continue;
+    const Json key = special.contains(r["tf_op"].get<std::string>())
+                         ? Json{"special", r["allocation_bytes"]}
+                         : Json{r["tf_op"],       r["allocation_bytes"], r["requested_bytes"],
+                                r["region_type"], r["data_type"],        r["tensor_shape"]};
+    live[key.dump()] += r["occurrences"].get<int64_t>();
+  }
+  return live;
+}
+
+void CompareMemory(AnalysisContext& context, const Json& golden) {
+  if (golden["memory_profile"].empty()) return;
+  Comparison c("memory");
+  const AnalysisResult& ours = context.Get("memory", "");
+  const Json rows = RowsOf(ours, "active_allocations");
+  std::map<std::string, Json> summary;
+  for (const Json& r : RowsOf(ours, "summary")) summary[r["memory_id"]] = r;
+  for (const auto& [id, allocator] :
+       golden["memory_profile"]["memoryProfilePerAllocator"].items()) {
+    const Json& mine = summary[id];
+    const Json &s = allocator["profileSummary"], &peak = s["peakStats"];
+    const auto compare = [&](const char* field, const Json& theirs) {
+      const double number =
+          theirs.is_string() ? std::stod(theirs.get<std::string>()) : theirs.get<double>();
+      c.Equal(id + " " + field, mine.is_object() ? mine.value(field, Json()) : Json(), number);
+    };
+    compare("peak_bytes_usage_lifetime", s["peakBytesUsageLifetime"]);
+    compare("memory_capacity_bytes", s["memoryCapacity"]);
+    compare("peak_bytes_in_use", peak["peakBytesInUse"]);
+    compare("peak_stack_bytes", peak["stackReservedBytes"]);
+    compare("peak_heap_bytes", peak["heapAllocatedBytes"]);
+    compare("peak_free_bytes", peak["freeMemoryBytes"]);
+    compare("peak_fragmentation", peak["fragmentation"]);
+    Live live = OurLive(rows, id), theirs = TheirLive(allocator);
+    for (const auto& [k, n] : theirs) live.try_emplace(k, 0);
+    for (const auto& [k, n] : live) c.Equal(id + " live " + k, n, theirs[k]);
+  }
+}
+
+void CompareAll(std::shared_ptr<const Trace> trace, const std::string& name) {
+  MESSAGE(name);
+  const Json golden = ReadGolden(name);
+  AnalysisContext context(std::move(trace), Definitions::kXprof);
+  CompareKernels(context, golden);
+  CompareOps(context, golden);
+  CompareOverview(context, golden);
+  CompareSteps(context, golden);
+  CompareInput(context, golden);
+  CompareMemory(context, golden);
+}
+
+}  // namespace
+
+TEST_CASE("XProf's numbers of the recorded profiles") {
+  for (const char* name : {"jax_cpu", "tf_eagerpy", "tf_graph", "tf_inputbound", "tf_keras"}) {
+    const std::string path =
+        std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + name + ".xplane.pb.zst";
+    Progress progress;
+    auto trace = LoadPath(path, {}, {}, progress);
+    REQUIRE(trace.ok());
+    CompareAll(*trace, name);
+  }
+}
+
+TEST_CASE("XProf's numbers of the generated GPU profiles") {
+  for (auto scenario : {test::GpuScenario::kHealthy, test::GpuScenario::kInputBound,
+                        test::GpuScenario::kLaunchBound, test::GpuScenario::kCopies,
+                        test::GpuScenario::kStaggered}) {
+    test::GpuProfileOptions options;
+    options.steps = 6;
+    options.layers = 20;
+    options.scenario = scenario;
+    auto trace = LoadBytes("worker-0.xplane.pb", test::MakeGpuProfile(options), {});
+    REQUIRE(trace.ok());
+    CompareAll(*trace, "gpu_" + std::string(test::GpuScenarioName(scenario)));
+  }
+}
+
+}  // namespace stepscope
