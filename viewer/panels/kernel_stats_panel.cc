@@ -33,6 +33,7 @@ constexpr Mode kModes[] = {
     {"Stream", "by_stream", "name", "A row for each stream of each device."}};
 constexpr const char* kFirst[] = {"rank",
                                   "kernel_name",
+                                  "name",
                                   "op_name",
                                   "uses_matrix_unit",
                                   "occurrences",

@@ -68,6 +68,20 @@ std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const Analy
   return full;
 }
 
+// The allocator that held most: of a GPU's and some small ones of the host, the one to look at.
+size_t Fullest(const AnalysisResult& result) {
+  const ResultTable* summary = result.Table("summary");
+  const int peak = summary != nullptr ? summary->Column("peak_bytes_in_use") : -1;
+  size_t best = 0;
+  for (size_t r = 1; peak >= 0 && r < summary->rows.size(); ++r) {
+    const auto at = [&](size_t row) {
+      return NumberOf(summary->rows[row][static_cast<size_t>(peak)]);
+    };
+    if (at(r) > at(best)) best = r;
+  }
+  return best;
+}
+
 class MemoryPanel final : public AnalysisPanel {
  public:
   MemoryPanel() : AnalysisPanel("memory", "Following the allocators") {}
@@ -107,7 +121,7 @@ const MemorySeries& MemoryPanel::Series() const {
 
 void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
   if (key != key_) {
-    allocator_ = 0;
+    allocator_ = Fullest(result);
     full_.reset();
     live_job_.reset();
     full_job_.reset();

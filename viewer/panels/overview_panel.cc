@@ -197,7 +197,7 @@ void OverviewPanel::DrawEnvironment(const PanelContext& context, const AnalysisR
     KeyValue(context, RawValue(table->rows[r][0]), RawValue(table->rows[r][1]), x, false);
   }
   const std::string how = TextOf(result, "steps_how");
-  if (!how.empty()) KeyValue(context, "Steps", how, x, false);
+  if (!how.empty() && chart_.counted() > 0) KeyValue(context, "Steps", how, x, false);
 }
 
 void OverviewPanel::DrawProblems(const PanelContext& context) {

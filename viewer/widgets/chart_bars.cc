@@ -113,7 +113,8 @@ void DrawReference(const PanelContext& context, ImDrawList* list, const StepBars
     list->AddLine(ImVec2(x, y), ImVec2(x + 4, y), color);
   // On a ground of its own: bars taller than the average lie behind it.
   const float line = ImGui::GetTextLineHeight(), width = TextWidth(bars.reference_label);
-  const float right = pos.x + size.x - 4, top = y - line - 2;
+  const float right = pos.x + size.x - 4;
+  const float top = y - line - 2 >= pos.y ? y - line - 2 : y + 3;
   DrawBox(list, right - width - 4, top, width + 8, line + 1,
           WithAlpha(context.theme[Role::kPanel], 0.85f), 2);
   DrawRight(list, right, top, context.theme[Role::kText], bars.reference_label);

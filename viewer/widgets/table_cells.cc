@@ -81,6 +81,10 @@ void ResultTableView::DrawName(const PanelContext& context, const std::string& t
     left += chip + Em() * 0.6f;
   }
   const std::string& shown = column.name && options.shorten_names ? ShortName(text, row) : text;
+  if (shown.empty() && column.name) {
+    DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[Role::kText3], "(no name)");
+    return;
+  }
   const bool cut =
       DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[Role::kText], shown);
   const ImRect area(cell.left, cell.y, cell.right, cell.y + ImGui::GetTextLineHeight());
