@@ -41,7 +41,7 @@ size_t StatTable::bytes() const {
   size_t sum = strings->bytes();
   const auto add = [&sum](const auto& columns) {
     for (const auto& c : columns) {
-      sum += c.rows.capacity() * sizeof(c.rows[0]) + c.values.capacity() * sizeof(c.values[0]);
+      sum += c.rows.size() * sizeof(c.rows[0]) + c.values.size() * sizeof(c.values[0]);
     }
   };
   add(ints);
