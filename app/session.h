@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/file_dialog.h"
+#include "app/desktop_dialog.h"
 #include "app/settings_store.h"
 #include "loaders/loader.h"
 #include "model/base/task.h"
@@ -112,7 +112,7 @@ class Session : public AppServices {
   Status load_status_;
   LoadTimes load_times_;
   uint32_t next_id_ = 0;
-  FileDialog dialog_;
+  DesktopDialog dialog_;
   std::vector<RunState> states_;
   std::deque<LoadRequest> queue_;
   std::unique_ptr<LoadJob> load_;

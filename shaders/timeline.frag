@@ -1,40 +1,28 @@
-// Rows of texels (viewer/timeline/texel_sink.h) to pixels: which row a pixel line shows comes from a second
-// texture, so that rows of any height, gaps and previews are one draw call.
+// Rows of texels (viewer/timeline/texel_sink.h) to pixels: slices with gaps between them, or a filled curve.
 #version 330 core
-in vec2 v_pixel;
+in vec2 v_texel;
+flat in int v_row;
+flat in int v_kind;
+flat in float v_height;
 out vec4 o_color;
 uniform sampler2D u_rows;      // one texel per pixel column and row; alpha: coverage 6 bits, edge, dimmed
-uniform usampler2D u_lines;    // per pixel line: row, line within the row, height of the row, kind
 uniform vec3 u_background;     // what dimmed slices fade to
 uniform float u_dim;
-uniform vec2 u_scale;          // framebuffer pixels per texel column and line
 
-const uint kNone = 0u, kSlices = 1u, kArea = 2u;
+const int kSlices = 1;
 const int kEdge = 64, kDim = 128, kCoverage = 63;
 
-vec4 Slice(vec4 t, uvec4 line) {
-  int bits = int(t.a * 255.0 + 0.5);
-  // The last line of a row and the last column of a slice are gaps.
-  if (line.y + 1u >= line.z || (bits & kEdge) != 0) return vec4(0.0);
-  float alpha = float(bits & kCoverage) / float(kCoverage);
-  vec3 color = t.rgb;
-  if ((bits & kDim) != 0) color = mix(color, u_background, u_dim);
-  return vec4(color, alpha);
-}
-
-vec4 Area(vec4 t, uvec4 line) {
-  float from_bottom = float(line.z) - float(line.y);   // 1 at the lowest line
-  float top = ceil(t.a * float(line.z));
-  if (t.a <= 0.0 || from_bottom > top) return vec4(0.0);
-  return vec4(t.rgb, from_bottom == top ? 0.9 : 0.3);  // a line over a wash
-}
-
 void main() {
-  ivec2 p = ivec2(v_pixel / u_scale);
-  ivec2 size = textureSize(u_lines, 0);
-  if (p.y >= size.x) discard;
-  uvec4 line = texelFetch(u_lines, ivec2(p.y, 0), 0);
-  if (line.w == kNone) discard;
-  vec4 t = texelFetch(u_rows, ivec2(p.x, int(line.x)), 0);
-  o_color = line.w == kArea ? Area(t, line) : Slice(t, line);
+  vec4 t = texelFetch(u_rows, ivec2(int(v_texel.x), v_row), 0);
+  if (v_kind == kSlices) {
+    int bits = int(t.a * 255.0 + 0.5);
+    // The last column of a slice is the gap to the next.
+    float alpha = (bits & kEdge) != 0 ? 0.0 : float(bits & kCoverage) / float(kCoverage);
+    o_color = vec4(mix(t.rgb, u_background, (bits & kDim) != 0 ? u_dim : 0.0), alpha);
+  } else {
+    float from_bottom = v_height - floor(v_texel.y);  // 1 at the lowest line
+    float top = ceil(t.a * v_height);
+    float alpha = from_bottom == top ? 0.9 : 0.3;     // a line over a wash
+    o_color = vec4(t.rgb, t.a <= 0.0 || from_bottom > top ? 0.0 : alpha);
+  }
 }

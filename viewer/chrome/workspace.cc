@@ -109,8 +109,9 @@ unsigned DrawDockSpace(const ChromeInput& input, bool reset, bool hidden, Worksp
 
 void ClearBackgroundIfDocked(const char* window_name) {
   const ImGuiWindow* window = ImGui::FindWindowByName(window_name);
-  fprintf(stderr, "%s %p %d\n", window_name, (const void*)window, window ? window->DockIsActive : -1);
-  if (window != nullptr && window->DockIsActive) ImGui::SetNextWindowBgAlpha(0);
+  if (window == nullptr || window->DockNode == nullptr) return;
+  // A floating node has no background of ours behind it.
+  if (ImGui::DockNodeGetRootNode(window->DockNode)->IsDockSpace()) ImGui::SetNextWindowBgAlpha(0);
 }
 
 }  // namespace stepscope

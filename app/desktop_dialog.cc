@@ -1,4 +1,4 @@
-#include "app/file_dialog.h"
+#include "app/desktop_dialog.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -83,7 +83,7 @@ std::vector<std::string> Run(const std::vector<std::string>& arguments, std::sto
 
 }  // namespace
 
-FileDialog::FileDialog(std::function<void()> wake)
+DesktopDialog::DesktopDialog(std::function<void()> wake)
     : program_(FindProgram("zenity")), wake_(std::move(wake)) {
   if (program_.empty()) {
     program_ = FindProgram("kdialog");
@@ -91,9 +91,9 @@ FileDialog::FileDialog(std::function<void()> wake)
   }
 }
 
-FileDialog::~FileDialog() = default;
+DesktopDialog::~DesktopDialog() = default;
 
-void FileDialog::Show(bool folder) {
+void DesktopDialog::Show(bool folder) {
   if (!available() || job_) return;
   std::vector<std::string> arguments{program_};
   if (kdialog_) {
@@ -115,7 +115,7 @@ void FileDialog::Show(bool folder) {
       [arguments](std::stop_token stop, Progress&) { return Run(arguments, stop); }, wake_);
 }
 
-std::optional<std::vector<std::string>> FileDialog::Take() {
+std::optional<std::vector<std::string>> DesktopDialog::Take() {
   if (!job_ || !job_->done()) return std::nullopt;
   std::vector<std::string> paths = job_->Take();
   job_.reset();

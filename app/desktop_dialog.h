@@ -1,4 +1,4 @@
-// FileDialog: the desktop's own open dialog through zenity or kdialog, run as a child process so
+// DesktopDialog: the desktop's own open dialog through zenity or kdialog, run as a child process so
 // that the window never waits for it. One at a time. UI thread only.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace stepscope {
 
-class FileDialog {
+class DesktopDialog {
  public:
-  explicit FileDialog(std::function<void()> wake);
-  ~FileDialog();  // closes a dialog that is still open
+  explicit DesktopDialog(std::function<void()> wake);
+  ~DesktopDialog();  // closes a dialog that is still open
 
   bool available() const { return !program_.empty(); }
   // Shows the dialog; does nothing when one is open or none is available.
