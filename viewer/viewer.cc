@@ -61,6 +61,7 @@ struct Viewer::State {
   void ApplyLook();
   void SyncRuns(const SessionView& session);
   void SyncViews(const SessionView& session);
+  void SyncStepNames(const SessionView& session);
   void HandleKeys(const ViewerContext& context);
   void DrawPanels(const PanelContext& panel);
   void DrawTimeline(const PanelContext& panel);
@@ -100,6 +101,7 @@ struct Viewer::State {
   bool panels_animating = false;
   PointedTime pointed;
   double note_until = 0;
+  std::vector<uint8_t> steps_named;  // by run: the overview's numbers have been taken
 };
 
 Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
@@ -161,12 +163,28 @@ void Viewer::State::SyncRuns(const SessionView& session) {
     }
   }
   steps.clear();
+  steps_named.assign(session.runs.size(), 0);
   for (const RunView& run : session.runs) steps.push_back(FindSteps(*run.trace, run.derived));
   runs.clear();
   for (const RunView& run : session.runs)
     runs.push_back({run.id, run.label, run.trace, run.derived});
   SyncViews(session);
   if (!search.query().empty()) search.Refresh(runs);
+}
+
+// The overview knows the numbers of steps that only their arguments tell, and infers steps where
+// nothing marks them; it is computed anyway, for the verdict.
+void Viewer::State::SyncStepNames(const SessionView& session) {
+  for (size_t i = 0; i < session.runs.size() && i < steps.size(); ++i) {
+    const RunView& run = session.runs[i];
+    if (run.id != view.active || !run.analysis || steps_named[i] != 0) continue;
+    AnalysisParams params;
+    params.host = view.host;
+    const AnalysisResult* overview = analyses.Get(run, "overview", params);
+    if (overview == nullptr) continue;
+    steps_named[i] = 1;
+    if (const ResultTable* table = overview->Table("steps")) NameSteps(*table, &steps[i]);
+  }
 }
 
 void Viewer::State::SyncViews(const SessionView& session) {
@@ -273,6 +291,7 @@ void Viewer::Frame(const SessionView& session) {
   s.windows.note_is_new = false;
   if (ImGui::GetTime() > s.note_until) s.windows.note.clear();
   s.SyncRuns(session);
+  s.SyncStepNames(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
   ViewerContext context = s.MakeContext(session);
   const PanelContext panel{session,    s.view,     s.analyses,          s.settings, s.theme,

@@ -11,6 +11,7 @@
 #include "viewer/panels/panels.h"
 #include "viewer/timeline/layout.h"
 #include "viewer/widgets/draw.h"
+#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
@@ -58,14 +59,20 @@ std::string Where(const Trace& trace, const TrackSet& set, TrackId id) {
 bool IsNumber(const Stat& stat) { return !std::holds_alternative<std::string>(stat.value); }
 
 void AddTimes(const TrackSet& set, EventRow row, const Lane& lane, Memo* memo) {
-  memo->facts.push_back(
-      {"Start", FormatDuration(set.Start(row), 9), "From the origin of the profile.", {}, true});
+  memo->facts.push_back({"Start",
+                         WithoutZeros(FormatDuration(set.Start(row), 9)),
+                         "From the origin of the profile.",
+                         {},
+                         true});
   if (lane.kind == LaneKind::kInstant) return;
-  memo->facts.push_back(
-      {"Duration", FormatDuration(set.Duration(row), 6), "End minus start.", {}, true});
+  memo->facts.push_back({"Duration",
+                         WithoutZeros(FormatDuration(set.Duration(row), 6)),
+                         "End minus start.",
+                         {},
+                         true});
   if (lane.kind == LaneKind::kNested) {
     memo->facts.push_back({"Self time",
-                           FormatDuration(SelfTime(set, row), 6),
+                           WithoutZeros(FormatDuration(SelfTime(set, row), 6)),
                            "Duration minus that of the events inside it.",
                            {},
                            true});

@@ -38,10 +38,10 @@ constexpr const char* kFirst[] = {"rank",
                                   "uses_matrix_unit",
                                   "occurrences",
                                   "total_duration_us",
+                                  "share",
                                   "avg_duration_us",
                                   "min_duration_us",
-                                  "max_duration_us",
-                                  "share"};
+                                  "max_duration_us"};
 constexpr const char* kHidden[] = {"is_kernel_using_tensor_core"};
 
 constexpr size_t kBins = 28;

@@ -110,4 +110,35 @@ std::vector<StepMarker> FindSteps(const Trace& trace,
   return out;
 }
 
+void NameSteps(const ResultTable& table, std::vector<StepMarker>* steps) {
+  const int column = table.Column("stepnum");
+  if (column < 0) return;
+  std::vector<StepMarker> rows;
+  for (size_t r = 0; r < table.rows.size() && r < table.links.size() && r < kMaxSteps; ++r) {
+    if (table.links[r].range.empty()) continue;
+    rows.push_back(
+        {RawValue(table.rows[r][static_cast<size_t>(column)]), table.links[r].range, EventRow()});
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const StepMarker& a, const StepMarker& b) {
+    return a.range.begin < b.range.begin;
+  });
+  if (steps->empty()) {
+    for (StepMarker& row : rows) {  // hosts run the same steps side by side
+      if (steps->empty() || row.range.begin >= steps->back().range.end)
+        steps->push_back(std::move(row));
+    }
+    return;
+  }
+  for (StepMarker& step : *steps) {
+    if (!step.label.empty() && step.label.back() >= '0' && step.label.back() <= '9') continue;
+    const Ps middle = step.range.begin + step.range.length() / 2;
+    const auto after =
+        std::partition_point(rows.begin(), rows.end(), [middle](const StepMarker& row) {
+          return row.range.begin <= middle;
+        });
+    if (after != rows.begin() && std::prev(after)->range.Contains(middle))
+      step.label = std::prev(after)->label;
+  }
+}
+
 }  // namespace stepscope

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/analysis/result_table.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -23,6 +24,11 @@ struct StepMarker {
 inline constexpr size_t kMaxSteps = 100'000;
 std::vector<StepMarker> FindSteps(const Trace& trace,
                                   std::span<const std::shared_ptr<const TrackSet>> derived = {});
+
+// Gives markers whose label has no number that of the overview's table "steps" (stepnum, ranges in
+// its links); where there are no markers, the table's steps become markers: inferred ones have no
+// event that marks them. O(n log n).
+void NameSteps(const ResultTable& table, std::vector<StepMarker>* steps);
 
 // Whether a host event of this name marks a step: "train 12", "TraceContext", "ProfilerStep#3"; not
 // "train/op".

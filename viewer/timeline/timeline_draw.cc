@@ -6,6 +6,7 @@
 
 #include "viewer/timeline/timeline_panel.h"
 #include "viewer/timeline/track_label.h"
+#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
@@ -27,17 +28,6 @@ constexpr ToolRow kTools[] = {
 const char* PlaneIcon(PlaneKind kind) {
   return kind == PlaneKind::kHostThreads || kind == PlaneKind::kHostOther ? icon::kServer
                                                                           : icon::kChip;
-}
-
-// "95.0000 µs" says no more than "95 µs".
-std::string WithoutZeros(std::string text) {
-  const size_t dot = text.find('.');
-  if (dot == std::string::npos) return text;
-  size_t end = std::min(text.find(' '), text.size());
-  size_t keep = end;
-  while (keep > dot && (text[keep - 1] == '0' || text[keep - 1] == '.')) --keep;
-  text.erase(keep, end - keep);
-  return text;
 }
 
 }  // namespace

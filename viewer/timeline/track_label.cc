@@ -50,7 +50,9 @@ TrackLabel LabelOf(const TrackSet& set, const Track& track, bool derived) {
   }
   if (const size_t cut = name.find_last_of("/-"); cut != std::string_view::npos && cut > 0) {
     const std::string_view id = name.substr(cut + 1);
-    if (Digits(id) && id.size() > kLongId) return {std::string(name.substr(0, cut)), Number(id)};
+    std::string_view base = name.substr(0, cut);
+    while (base.ends_with('/') || base.ends_with('-')) base.remove_suffix(1);
+    if (Digits(id) && id.size() > kLongId) return {std::string(base), Number(id)};
   }
   TrackLabel label{name.empty() ? "(unnamed)" : std::string(name), {}};
   const int64_t id = track.display_id != 0 ? track.display_id : track.id;

@@ -139,4 +139,14 @@ std::string NumberText(double value, const NumberFormat& format) {
   return std::string(WriteNumber(value, format, buffer));
 }
 
+std::string WithoutZeros(std::string text) {
+  const size_t dot = text.find('.');
+  if (dot == std::string::npos) return text;
+  size_t end = std::min(text.find(' '), text.size());
+  size_t keep = end;
+  while (keep > dot && (text[keep - 1] == '0' || text[keep - 1] == '.')) --keep;
+  text.erase(keep, end - keep);
+  return text;
+}
+
 }  // namespace stepscope

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "model/analysis/result_table.h"
@@ -24,6 +25,9 @@ std::string_view WriteNumber(double value, const NumberFormat& format, std::span
 // Value of a number or bool; NaN for anything else.
 double NumberOf(const Value& value);
 std::string NumberText(double value, const NumberFormat& format);
+
+// "95.0000 us" says no more than "95 us".
+std::string WithoutZeros(std::string text);
 
 // What a unit measures, and how many of the base unit (ps, bytes, percent) one of it is.
 enum class Dimension { kNone, kTime, kBytes, kPercent };
