@@ -155,10 +155,10 @@ void Session::Place(const LoadRequest& request, Loaded loaded, double seconds) {
   run.id = TraceId(next_id_++);
   run.trace = std::move(loaded.trace).value();
   run.label = LabelOf(*run.trace);
-  run.analysis = std::make_shared<AnalysisContext>(run.trace, definitions_);
+  if (!hold_analyses_) run.analysis = std::make_shared<AnalysisContext>(run.trace, definitions_);
   run.runs = std::move(loaded.runs);
   run.load_seconds = seconds;
-  RunState state{request, HasGpuPlane(*run.trace), nullptr};
+  RunState state{request, !hold_analyses_ && HasGpuPlane(*run.trace), nullptr};
   state.request.options.run = run.trace->run;
 
   const size_t place = IndexOf(request.replaces);
@@ -228,14 +228,25 @@ size_t Session::IndexOf(TraceId run) const {
 void Session::SetDefinitions(Definitions definitions) {
   if (definitions == definitions_) return;
   definitions_ = definitions;
-  for (size_t i = 0; i < view_.runs.size(); ++i) {
-    Retire(i);
-    RunView& run = view_.runs[i];
-    run.analysis = std::make_shared<AnalysisContext>(run.trace, definitions_);
-    run.derived.clear();
-    states_[i].derive_due = HasGpuPlane(*run.trace);
-  }
+  for (size_t i = 0; i < view_.runs.size(); ++i) ResetAnalyses(i);
   ++view_.generation;
+}
+
+void Session::HoldAnalyses(bool hold) {
+  if (hold == hold_analyses_) return;
+  hold_analyses_ = hold;
+  for (size_t i = 0; i < view_.runs.size(); ++i) ResetAnalyses(i);
+  ++view_.generation;
+}
+
+void Session::ResetAnalyses(size_t run_index) {
+  Retire(run_index);
+  RunView& run = view_.runs[run_index];
+  run.analysis.reset();
+  run.derived.clear();
+  if (hold_analyses_) return;
+  run.analysis = std::make_shared<AnalysisContext>(run.trace, definitions_);
+  states_[run_index].derive_due = HasGpuPlane(*run.trace);
 }
 
 void Session::Open(const std::vector<std::string>& paths, bool add_for_comparison) {

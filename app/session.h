@@ -51,6 +51,9 @@ class Session : public AppServices {
   const LoadTimes& load_times() const { return load_times_; }
   // Definitions for all analyses; runs that are open get new contexts.
   void SetDefinitions(Definitions definitions);
+  // While held, a run that is opened is shown without analyses and derived tracks: `bench` times those by
+  // themselves. Letting go starts them.
+  void HoldAnalyses(bool hold);
   void set_load_options(LoadOptions options) { default_options_ = std::move(options); }
 
   void Open(const std::vector<std::string>& paths, bool add_for_comparison) override;
@@ -100,6 +103,7 @@ class Session : public AppServices {
   void UpdateLoading();
   void UpdateDerived();
   void Remember(const LoadRequest& request);
+  void ResetAnalyses(size_t run_index);
   void Retire(size_t run_index);
   size_t IndexOf(TraceId run) const;  // npos if it is not open
   void EnqueueReload(size_t run_index, LoadOptions options);
@@ -108,6 +112,7 @@ class Session : public AppServices {
   SessionHost host_;
   SessionView view_;
   LoadOptions default_options_;
+  bool hold_analyses_ = false;
   Definitions definitions_ = Definitions::kStepscope;
   Status load_status_;
   LoadTimes load_times_;
