@@ -80,8 +80,6 @@ constexpr std::array kRows = {
     Text("_ipl_stage_cat", StringStat::kIplStageCategory),
     Text("tf_function_call", StringStat::kTfFunctionCall),
     Text("source", StringStat::kSource),
-    Text("nvtx_range", StringStat::kNvtxRange),
-    Text("context_id", StringStat::kContextId),
     Text("device", StringStat::kDevice),
     Row{"shape", {StatColumn::Kind::kText, static_cast<uint8_t>(StringStat::kShape), true}},
     Real("fragmentation", RealStat::kFragmentation),

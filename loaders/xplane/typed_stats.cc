@@ -22,7 +22,7 @@ constexpr size_t kInts = static_cast<size_t>(IntStat::kCount);
 constexpr size_t kTexts = static_cast<size_t>(StringStat::kCount);
 constexpr size_t kReals = static_cast<size_t>(RealStat::kCount);
 constexpr size_t kColumns = kInts + kTexts + kReals;
-constexpr uint32_t kRowsPerItem = 8 << 10;
+constexpr uint32_t kRowsPerItem = 4 << 10;
 constexpr size_t kItemsPerWave = 24;  // parsed side by side, then put together, then used again
 constexpr uint32_t kLocalText =
     0x80000000u;                     // a string of the item's own pool, not yet of the table's

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "model/analysis/column_cursor.h"
+#include "model/analysis/event_order.h"
 #include "model/analysis/grouping.h"
 #include "model/analysis/memory.h"
 #include "model/base/task.h"
@@ -16,10 +17,34 @@ namespace {
 
 constexpr size_t At(IntStat s) { return static_cast<size_t>(s); }
 
-struct RawSnapshot {
-  MemorySnapshot snapshot;
-  uint64_t file_order;
-  int64_t lifetime_peak;
+// The events of an allocator, and what of them depends on their order in the file.
+struct Events {
+  std::vector<MemorySnapshot> snapshots;
+  int64_t most_lifetime = 0;  // largest peak_bytes_in_use seen
+  uint64_t last_order = 0;    // place in the file of the last event,
+  int64_t last_lifetime = 0;  // and its peak_bytes_in_use
+  int64_t best = INT64_MIN;   // most in use, and the last event in the file
+  uint64_t best_order = 0;    // with as much
+  uint32_t best_row = 0;
+
+  void Add(const MemorySnapshot& s, uint64_t order, int64_t lifetime) {
+    snapshots.push_back(s);
+    most_lifetime = std::max(most_lifetime, lifetime);
+    if (order >= last_order) last_order = order, last_lifetime = lifetime;
+    if (s.in_use() > best || (s.in_use() == best && order >= best_order))
+      best = s.in_use(), best_order = order, best_row = s.row;
+  }
+  void Merge(Events&& o) {
+    most_lifetime = std::max(most_lifetime, o.most_lifetime);
+    if (o.last_order >= last_order) last_order = o.last_order, last_lifetime = o.last_lifetime;
+    if (o.best > best || (o.best == best && o.best_order >= best_order))
+      best = o.best, best_order = o.best_order, best_row = o.best_row;
+    if (snapshots.empty()) {
+      snapshots = std::move(o.snapshots);
+    } else {
+      snapshots.insert(snapshots.end(), o.snapshots.begin(), o.snapshots.end());
+    }
+  }
 };
 
 // Which allocator an event belongs to.
@@ -29,7 +54,7 @@ struct AllocatorKey {
   auto operator<=>(const AllocatorKey&) const = default;
 };
 
-using Snapshots = std::map<AllocatorKey, std::vector<RawSnapshot>>;
+using EventsByAllocator = std::map<AllocatorKey, Events>;
 
 enum class Activity : uint8_t { kNone, kAllocation, kDeallocation, kKineto };
 
@@ -58,7 +83,11 @@ class Collector {
     for (size_t s = 0; s < stats.texts.size(); ++s) texts_.emplace_back(stats.texts[s]);
   }
 
-  Snapshots Collect(const Track& track, const Plane& plane) {
+  EventsByAllocator Collect(const Track& track, const Plane& plane) {
+    for (const Lane& lane : trace_.set.LanesOf(track)) {
+      for (uint32_t meta : lane.meta) expected_ += activities_[meta] != Activity::kNone;
+    }
+    if (expected_ == 0) return {};
     for (const Lane& lane : trace_.set.LanesOf(track)) {
       for (auto& c : ints_) c.Seek(lane.first_row);
       for (auto& c : texts_) c.Seek(lane.first_row);
@@ -75,13 +104,16 @@ class Collector {
     return ints_[At(s)].Get(row, missing);
   }
 
-  // Where the snapshots of the event's allocator go. Nearly all events name it.
-  std::vector<RawSnapshot>& SnapshotsOf(uint32_t row, Activity activity, HostId host) {
+  // The event's allocator. Nearly all events name it.
+  Events& EventsOf(uint32_t row, Activity activity, HostId host) {
     const StringId name =
         texts_[static_cast<size_t>(StringStat::kAllocatorName)].Get(row, StringId());
     if (!name.valid()) return allocators_[{host, AllocatorId(row, activity)}];
-    std::vector<RawSnapshot>*& known = by_name_[name.value];
-    if (!known) known = &allocators_[{host, std::string(stats_.strings->View(name))}];
+    Events*& known = by_name_[name.value];
+    if (known) return *known;
+    known = &allocators_[{host, std::string(stats_.strings->View(name))}];
+    // Mostly a thread's events are of one allocator; room that is not touched takes no memory.
+    if (allocators_.size() == 1) known->snapshots.reserve(expected_);
     return *known;
   }
 
@@ -117,8 +149,8 @@ class Collector {
     }
     if (const EventGroup* group = grouping_.GroupOf(EventRow(row)))
       s.step = static_cast<int32_t>(group->id);
-    SnapshotsOf(row, activity, plane.host)
-        .push_back({s, lane.SourceOffset(i), Int(IntStat::kPeakBytesInUse, row)});
+    EventsOf(row, activity, plane.host)
+        .Add(s, lane.SourceOffset(i), Int(IntStat::kPeakBytesInUse, row));
   }
 
   const Trace& trace_;
@@ -128,8 +160,9 @@ class Collector {
   bool xprof_;
   std::vector<ColumnCursor<int64_t>> ints_;
   std::vector<ColumnCursor<StringId>> texts_;
-  Snapshots allocators_;
-  std::unordered_map<uint32_t, std::vector<RawSnapshot>*> by_name_;  // by StringId
+  EventsByAllocator allocators_;
+  std::unordered_map<uint32_t, Events*> by_name_;  // by StringId
+  size_t expected_ = 0;                            // memory events of the track
 };
 
 // XProf's step ids: an event without a group belongs to the step after the last that has one.
@@ -144,39 +177,29 @@ void FillSteps(std::vector<MemorySnapshot>* snapshots) {
   }
 }
 
-// Events of one allocator mostly come from one thread, in order.
-template <typename Less>
-void SortUnlessSorted(std::vector<RawSnapshot>* raw, Less less) {
-  if (!std::is_sorted(raw->begin(), raw->end(), less))
-    std::stable_sort(raw->begin(), raw->end(), less);
+// By time, ties as in the file. Events of one allocator mostly come from one thread, in order.
+void SortByTime(const Trace& trace, std::vector<MemorySnapshot>* snapshots) {
+  RowReader reader(trace.set);
+  const auto less = [&](const MemorySnapshot& a, const MemorySnapshot& b) {
+    return a.time != b.time ? a.time < b.time : reader.Offset(a.row) < reader.Offset(b.row);
+  };
+  if (!std::is_sorted(snapshots->begin(), snapshots->end(), less))
+    std::sort(snapshots->begin(), snapshots->end(), less);
 }
 
-AllocatorProfile Profile(const AllocatorKey& key, std::vector<RawSnapshot> raw, bool xprof) {
+AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events events, bool xprof) {
   AllocatorProfile p;
   p.host = key.host;
   p.id = key.id;
-  SortUnlessSorted(
-      &raw, [](const RawSnapshot& a, const RawSnapshot& b) { return a.file_order < b.file_order; });
-  if (xprof) p.lifetime_peak = raw.back().lifetime_peak;
+  p.snapshots = std::move(events.snapshots);
+  SortByTime(trace, &p.snapshots);
   // In file order the latest of equal maxima wins in XProf; by default the earliest in time does.
-  uint32_t peak_row = raw[0].snapshot.row;
-  int64_t best = INT64_MIN;
-  if (xprof) {
-    for (const RawSnapshot& r : raw) {
-      if (r.snapshot.in_use() >= best) best = r.snapshot.in_use(), peak_row = r.snapshot.row;
-    }
-  }
-  SortUnlessSorted(&raw, [](const RawSnapshot& a, const RawSnapshot& b) {
-    return a.snapshot.time < b.snapshot.time;
-  });
-  p.snapshots.reserve(raw.size());
-  for (const RawSnapshot& r : raw) p.snapshots.push_back(r.snapshot);
   for (size_t i = 0; i < p.snapshots.size(); ++i) {
     const MemorySnapshot& s = p.snapshots[i];
-    if (xprof ? s.row == peak_row : s.in_use() > best) p.peak = i, best = s.in_use();
-    if (!xprof) p.lifetime_peak = std::max({p.lifetime_peak, raw[i].lifetime_peak, s.in_use()});
+    if (xprof ? s.row == events.best_row : s.in_use() > p.snapshots[p.peak].in_use()) p.peak = i;
   }
   const MemorySnapshot& peak = p.snapshots[p.peak];
+  p.lifetime_peak = xprof ? events.last_lifetime : std::max(events.most_lifetime, peak.in_use());
   p.capacity = peak.in_use() + peak.free;
   FillSteps(&p.snapshots);
   return p;
@@ -240,30 +263,24 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
     }
   }
   const std::vector<Activity> activities = Activities(trace);
-  std::vector<Snapshots> found(tracks.size());
+  std::vector<EventsByAllocator> found(tracks.size());
   ParallelFor(tracks.size(), [&](size_t t) {
     if (stop.stop_requested()) return;
     Collector collector(trace, stats, grouping, activities, context.xprof());
     found[t] = collector.Collect(*tracks[t].second, *tracks[t].first);
   });
-  Snapshots all;
-  for (Snapshots& of_track : found) {
-    for (auto& [key, raw] : of_track) {
-      auto& into = all[key];
-      if (into.empty()) {
-        into = std::move(raw);
-      } else {
-        into.insert(into.end(), raw.begin(), raw.end());
-      }
-    }
-    Snapshots().swap(of_track);
+  EventsByAllocator all;
+  for (EventsByAllocator& of_track : found) {
+    for (auto& [key, events] : of_track) all[key].Merge(std::move(events));
+    of_track.clear();
   }
-  std::vector<std::pair<AllocatorKey, std::vector<RawSnapshot>>> sorted;
-  for (auto& [key, raw] : all) sorted.emplace_back(key, std::move(raw));
+  std::vector<std::pair<AllocatorKey, Events>> sorted;
+  for (auto& [key, events] : all) sorted.emplace_back(key, std::move(events));
   MemoryProfile profile;
   profile.allocators.resize(sorted.size());
   ParallelFor(sorted.size(), [&](size_t a) {
-    profile.allocators[a] = Profile(sorted[a].first, std::move(sorted[a].second), context.xprof());
+    profile.allocators[a] =
+        Profile(trace, sorted[a].first, std::move(sorted[a].second), context.xprof());
   });
   return profile;
 }

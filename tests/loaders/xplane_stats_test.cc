@@ -119,7 +119,6 @@ TEST_CASE("Typed columns: kinds, metadata under own, memory shapes apart") {
   CHECK(text(StringStat::kTfOp, first) == "from metadata");
   CHECK(text(StringStat::kTfOp, second) == "own");
   CHECK(text(StringStat::kKernelDetails, first) == "regs:32 grid:1,1,1");
-  CHECK(text(StringStat::kContextId, first) == "$$1");
   CHECK(text(StringStat::kShape, first) == "(f32[8])");
   CHECK(text(StringStat::kShape, memory) == "none");
   CHECK(text(StringStat::kTensorShape, memory) == "[2,3]");
