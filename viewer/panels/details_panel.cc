@@ -199,6 +199,10 @@ void DetailsPanel::Draw(const PanelContext& context) {
 }
 
 void DetailsPanel::DrawHeader(const PanelContext& context) const {
+  if (context.fonts == nullptr) {  // tests
+    ImGui::TextUnformatted(memo_.name.c_str());
+    return;
+  }
   const Pen pen = MakePen(context.theme, *context.fonts);
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -248,11 +252,12 @@ void DetailsPanel::DrawFact(const PanelContext& context, const Fact& fact) const
     }
     return;
   }
-  if (fact.number) ImGui::PushFont(context.fonts->mono, TypeSize::kSmall);
+  const bool mono = fact.number && context.fonts != nullptr;
+  if (mono) ImGui::PushFont(context.fonts->mono, TypeSize::kSmall);
   ImGui::PushTextWrapPos(0);
   ImGui::TextUnformatted(fact.value.data(), fact.value.data() + fact.value.size());
   ImGui::PopTextWrapPos();
-  if (fact.number) ImGui::PopFont();
+  if (mono) ImGui::PopFont();
   if (ImGui::BeginPopupContextItem("##menu")) {
     if (ImGui::MenuItem("Copy value")) {
       CommandArgs args;

@@ -5,6 +5,8 @@
 
 #include "viewer/panels/panels.h"
 #include "viewer/widgets/draw.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
@@ -27,6 +29,10 @@ SeverityRow Look(Severity severity) {
   return {Role::kText3, icon::kInfo, "note"};
 }
 
+bool Icons(const PanelContext& context) {
+  return context.fonts != nullptr && context.fonts->icons;
+}
+
 class DiagnosticsPanel final : public Panel {
  public:
   void Draw(const PanelContext& context) override;
@@ -41,15 +47,17 @@ void DiagnosticsPanel::DrawRow(const PanelContext& context, const Diagnostic& ro
   const ImVec4 color = ImGui::ColorConvertU32ToFloat4(context.theme[look.role]);
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  ImGui::TextColored(color, "%s", context.fonts->icons ? look.icon : look.word);
+  ImGui::TextColored(color, "%s", Icons(context) ? look.icon : look.word);
   ImGui::SetItemTooltip("%s: %s", look.word, row.id.c_str());
   ImGui::TableNextColumn();
-  ImGui::PushFont(context.fonts->mono, TypeSize::kSmall);
-  std::string count = std::to_string(row.count);
-  const float width = ImGui::CalcTextSize(count.c_str()).x;
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
-  ImGui::TextUnformatted(count.c_str());
-  ImGui::PopFont();
+  {
+    const FaceScope mono(context, Face::kMono);
+    const std::string count =
+        NumberText(static_cast<double>(row.count), FormatFor(Unit::kCount, ValueType::kInt, 1e9));
+    const float width = ImGui::CalcTextSize(count.c_str()).x;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - width);
+    ImGui::TextUnformatted(count.c_str());
+  }
   ImGui::TableNextColumn();
   ImGui::PushTextWrapPos(0);
   ImGui::TextUnformatted(row.text.c_str());
@@ -75,7 +83,7 @@ void DiagnosticsPanel::Draw(const PanelContext& context) {
                        trace.warnings.empty() && trace.skipped_files.empty();
   if (nothing) {
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme[Role::kGood]), "%s",
-                       context.fonts->icons ? icon::kOk : "OK");
+                       Icons(context) ? icon::kOk : "OK");
     ImGui::SameLine();
     ImGui::TextUnformatted(
         "Nothing was repaired, dropped or clipped, and no file was left unread.");

@@ -30,6 +30,12 @@ const char* PlaneIcon(PlaneKind kind) {
                                                                           : icon::kChip;
 }
 
+// "12" of "train 12": where the whole name has no room, its number has.
+std::string_view StepNumber(std::string_view label) {
+  const size_t at = label.find_last_not_of("0123456789");
+  return at == std::string_view::npos ? label : label.substr(at + 1);
+}
+
 }  // namespace
 
 void TimelinePanel::DrawRows(const TimelineInput& input, const Pen& pen) {
@@ -211,7 +217,7 @@ void TimelinePanel::DrawLabels(const TimelineInput& input, const Pen& pen) {
     const float width = font->CalcTextSizeA(size, FLT_MAX, 0, label.text.data(), end).x;
     pen.list->AddText(font, size, {std::floor(x + width), y}, label.color, kEllipsis);
   }
-  const float mark = pen.Px(3);
+  const float mark = pen.Px(2.5f);
   for (const PlanMark& m : plan_.marks()) {
     const float x = geo_.rows.x + m.x, y = geo_.rows.y + m.y + row;
     pen.list->AddTriangleFilled({x - mark - 1, y}, {x, y - mark * 1.6f - 1}, {x + mark + 1, y},
@@ -325,9 +331,15 @@ void TimelinePanel::DrawSteps(const TimelineInput& input, const Pen& pen) {
             2);
     drawn_to = std::max(a + 1, b);
     const Rgba color = theme[current ? Role::kAccent : Role::kText2];
-    if (b - a > pen.Px(24))
-      pen.TextFit(input.fonts.bold, kSmallText, a + pen.Px(8), b - pen.Px(6), y + pen.Px(1), color,
-                  step->label);
+    const float room = b - a - pen.Px(14);
+    if (pen.Width(input.fonts.bold, kSmallText, step->label) <= room) {
+      pen.Text(input.fonts.bold, kSmallText, a + pen.Px(8), y + pen.Px(1), color, step->label);
+    } else if (const std::string_view number = StepNumber(step->label);
+               pen.Width(input.fonts.bold, kSmallText, number) <= b - a - pen.Px(6)) {
+      const float width = pen.Width(input.fonts.bold, kSmallText, number);
+      pen.Text(input.fonts.bold, kSmallText, std::floor((a + b - width) / 2), y + pen.Px(1), color,
+               number);
+    }
     const bool whole = step->range.begin >= axis.view().begin && step->range.end <= axis.view().end;
     if (b - a > pen.Px(220) && whole) {
       pen.TextRight(input.fonts.mono, kSmallText, b - pen.Px(10), y + pen.Px(1),

@@ -1,0 +1,235 @@
+// Every panel and every table of every analysis, driven without a window on real profiles: opened,
+// sorted, filtered, selected, shown on the timeline, exported. What is exported is what `report`
+// writes.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "app/paths.h"
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "tests/app/temp_dir.h"
+#include "tests/support/gpu_profile.h"
+#include "tests/viewer/panel_fixture.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/panels.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::array<const char*, 5> kAnalyses = {"overview", "input_pipeline", "kernel_stats",
+                                                  "op_stats", "memory"};
+
+struct Profile {
+  std::string name, path;
+};
+
+std::vector<Profile> Profiles(const TempDir& dir) {
+  const std::string data = std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/";
+  std::vector<Profile> out;
+  for (const char* file : {"tf_graph.xplane.pb.zst", "tf_inputbound.xplane.pb.zst",
+                           "jax_cpu.xplane.pb.zst", "torch_cpu.json.gz"}) {
+    out.push_back({file, data + file});
+  }
+  out.push_back({"sample", std::string(STEPSCOPE_SOURCE_DIR) + "/share/samples/sample"});
+  test::GpuProfileOptions options;
+  options.steps = 4;
+  options.layers = 10;
+  const std::string gpu = (dir.path() / "gpu.xplane.pb").string();
+  REQUIRE(WriteFileAtomically(gpu, test::MakeGpuProfile(options)));
+  out.push_back({"generated GPU", gpu});
+  return out;
+}
+
+RunView Open(const std::string& path) {
+  Progress progress;
+  auto trace = LoadPath(path, {}, {}, progress);
+  REQUIRE(trace.ok());
+  RunView run;
+  run.id = TraceId(7);
+  run.trace = *trace;
+  run.analysis = std::make_shared<AnalysisContext>(*trace, Definitions::kStepscope);
+  return run;
+}
+
+// Draws until the panel has its result.
+int DrawUntilReady(PanelFixture& f, Panel& panel) {
+  const auto draw = [&](const PanelContext& c) { panel.Draw(c); };
+  int vertices = 0;
+  for (int i = 0; i < 3000; ++i) {
+    vertices = f.Frame(draw);
+    if (i > 2 && !panel.animating() && !f.analyses.busy()) return vertices;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  FAIL("the panel is still waiting");
+  return vertices;
+}
+
+// Names of the first column of text, or the id: what the filter box is given.
+std::string SomeText(const ResultTable& table) {
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    for (const auto& row : table.rows) {
+      const auto* text = c < row.size() ? std::get_if<std::string>(&row[c]) : nullptr;
+      if (text != nullptr && text->size() > 3 && text->find('"') == std::string::npos) return *text;
+    }
+  }
+  return {};
+}
+
+void DriveTable(PanelFixture& f, const ResultTable& table) {
+  CAPTURE(table.id);
+  ResultTableView view;
+  TableOptions options;
+  const auto draw = [&](const PanelContext& c) { view.Draw(c, table, 1, options); };
+  f.Frame(draw);
+  f.Frame(draw);
+  CHECK(view.order().size() == table.rows.size());
+  // Exported as it is, all columns shown: the bytes of `report --format csv`.
+  CHECK(view.Csv(table) == ToCsv(table));
+  for (int c = 0; c < static_cast<int>(table.columns.size()); ++c) {
+    view.SetSort({{c, true}});
+    f.Frame(draw);
+    REQUIRE(view.order().size() == table.rows.size());
+    const auto column = static_cast<size_t>(c);
+    for (size_t i = 1; i < view.order().size(); ++i) {
+      const double a = NumberOf(table.rows[view.order()[i - 1]][column]);
+      const double b = NumberOf(table.rows[view.order()[i]][column]);
+      if (a == a && b == b) CHECK(a >= b);
+      if (a == b) CHECK(view.order()[i - 1] < view.order()[i]);  // stable
+    }
+  }
+  view.SetSort({});
+  if (const std::string text = SomeText(table); !text.empty()) {
+    view.SetFilter("\"" + text + "\"");
+    f.Frame(draw);
+    CHECK(view.order().size() >= 1);
+    CHECK(view.order().size() <= table.rows.size());
+    view.SetFilter("\"no row has this text\"");
+    f.Frame(draw);
+    CHECK(view.order().empty());
+    view.SetFilter("");
+    f.Frame(draw);
+  }
+  f.TakeCommands();
+  if (table.rows.empty()) return;
+  view.Select(table, 0);
+  f.Frame(draw);
+  CHECK(view.current() == 0);
+  CHECK(!view.SelectedTsv(table).empty());
+  view.ShowOnTimeline(f.Context(), table);
+  const std::vector<Command> commands = f.TakeCommands();
+  const bool linked =
+      !table.links.empty() && (!table.links[0].rows.empty() || !table.links[0].range.empty());
+  CHECK(commands.size() == (linked ? 1 : 0));
+  for (const Command& command : commands) {
+    for (const EventRef& event : command.args.events) {
+      CHECK(event.trace == f.run.id);
+      const TrackSet& set = f.run.trace->set;
+      if (event.set == 0) CHECK(event.row.value < set.rows);
+    }
+  }
+}
+
+TEST_CASE("panels open on every kind of profile, or say why there is nothing") {
+  const TempDir dir;
+  for (const Profile& profile : Profiles(dir)) {
+    CAPTURE(profile.name);
+    const RunView run = Open(profile.path);
+    for (const PanelDesc& desc : Panels()) {
+      CAPTURE(desc.id);
+      for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(520, 300)}) {
+        PanelFixture f(size);
+        f.run = run;
+        f.view.active = run.id;
+        const auto panel = desc.create();
+        CHECK(DrawUntilReady(f, *panel) > 20);  // text at least
+        CHECK(f.TakeCommands().empty());        // looking changes nothing
+      }
+      const AnalysisDesc* analysis = FindAnalysis(desc.id);
+      if (analysis == nullptr) continue;
+      const AnalysisResult result = analysis->run(*run.analysis, {}, {});
+      bool any = !result.empty_reason.empty() || !result.properties.empty();
+      for (const ResultTable& table : result.tables) any = any || !table.rows.empty();
+      CHECK(any);
+    }
+  }
+}
+
+TEST_CASE("every table sorts, filters, selects, goes to the timeline and exports") {
+  const TempDir dir;
+  for (const Profile& profile : Profiles(dir)) {
+    CAPTURE(profile.name);
+    PanelFixture f;
+    f.run = Open(profile.path);
+    for (const char* id : kAnalyses) {
+      const AnalysisResult result = FindAnalysis(id)->run(*f.run.analysis, {}, {});
+      for (const ResultTable& table : result.tables) DriveTable(f, table);
+    }
+  }
+}
+
+TEST_CASE("a click on a row and Enter shows its events on the timeline") {
+  const TempDir dir;
+  const Profile gpu = Profiles(dir).back();
+  for (const char* id : {"kernel_stats", "op_stats"}) {
+    CAPTURE(id);
+    PanelFixture f;
+    f.run = Open(gpu.path);
+    const auto panel = FindPanel(id)->create();
+    DrawUntilReady(f, *panel);
+    const auto draw = [&](const PanelContext& c) { panel->Draw(c); };
+    f.Click(900, 108, draw);  // below the buttons, the filter and the header
+    f.Key(ImGuiKey_Enter, draw);
+    const std::vector<Command> commands = f.TakeCommands();
+    REQUIRE(commands.size() == 1);
+    CHECK(commands[0].id == "select.show_events");
+  }
+}
+
+TEST_CASE("the journal keeps what happened, not a million events") {
+  CommandQueue queue;
+  CommandArgs args;
+  args.text = "kernels";
+  args.events.assign(100'000, EventRef{TraceId(1), 0, EventRow(5)});
+  queue.Push("select.show_events", std::move(args));
+  Command command;
+  REQUIRE(queue.Pop(&command));
+  CHECK(command.args.events.size() == 100'000);
+  REQUIRE(queue.journal().size() == 1);
+  CHECK(queue.journal()[0].args.events.size() == CommandQueue::kJournalEvents);
+  CHECK(queue.journal()[0].args.text == "kernels");
+}
+
+#ifdef STEPSCOPE_BINARY
+TEST_CASE("what a panel exports is what `report` writes") {
+  const TempDir dir;
+  for (const Profile& profile : Profiles(dir)) {
+    CAPTURE(profile.name);
+    PanelFixture f;
+    f.run = Open(profile.path);
+    for (const char* id : kAnalyses) {
+      const AnalysisResult result = FindAnalysis(id)->run(*f.run.analysis, {}, {});
+      for (const ResultTable& table : result.tables) {
+        if (!result.empty_reason.empty()) continue;
+        CAPTURE(table.id);
+        ResultTableView view;
+        f.Frame([&](const PanelContext& c) { view.Draw(c, table, 1, {}); });
+        const std::string out = (dir.path() / "report.csv").string();
+        const std::string command = "STEPSCOPE_CONFIG_DIR=" + dir.path().string() +
+                                    "/config '" STEPSCOPE_BINARY "' report '" + profile.path +
+                                    "' --panel " + id + " --table " + table.id +
+                                    " --format csv -o " + out;
+        REQUIRE(std::system(command.c_str()) == 0);
+        CHECK(ReadSmallFile(out) == view.Csv(table));
+      }
+    }
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace stepscope
