@@ -218,7 +218,7 @@ Status LimitError(const std::string& path, uint64_t limit) {
 }
 
 Result<std::shared_ptr<const ByteSource>> InflateAll(const ByteSource& in, Compression compression,
-                                                     uint64_t limit, std::stop_token stop,
+                                                     uint64_t limit, const std::stop_token& stop,
                                                      Progress* progress) {
   const std::unique_ptr<Inflater> inflater = MakeInflater(compression);
   Column<char> out;
@@ -264,7 +264,8 @@ Result<std::shared_ptr<const ByteSource>> OpenPlain(const std::string& path) {
 }
 
 Result<std::shared_ptr<const ByteSource>> InflateIfNeeded(std::shared_ptr<const ByteSource> plain,
-                                                          uint64_t limit, std::stop_token stop,
+                                                          uint64_t limit,
+                                                          const std::stop_token& stop,
                                                           Progress* progress) {
   std::byte prefix[8];
   const Result<size_t> n = plain->Read(0, prefix);
@@ -294,7 +295,8 @@ Compression DetectCompression(std::span<const std::byte> prefix) {
 
 Result<std::shared_ptr<const ByteSource>> OpenByteSource(const std::string& path,
                                                          uint64_t max_inflated_bytes,
-                                                         std::stop_token stop, Progress* progress) {
+                                                         const std::stop_token& stop,
+                                                         Progress* progress) {
   Result<std::shared_ptr<const ByteSource>> plain = OpenPlain(path);
   if (!plain.ok()) return plain;
   return InflateIfNeeded(std::move(plain).value(), max_inflated_bytes, stop, progress);

@@ -1,6 +1,7 @@
-// ByteSource: the inflated bytes of a file, random access, from a plain file (pread, never mapped: a file that shrinks
-// must not raise SIGBUS), or from .gz / .zst inflated once into memory up to a limit, or from memory.
-// Thread-safe after Open. A plain file's identity (device, inode, size, mtime) is checked; kIo "the file changed" after that.
+// ByteSource: the inflated bytes of a file, random access, from a plain file (pread, never mapped:
+// a file that shrinks must not raise SIGBUS), or from .gz / .zst inflated once into memory up to a
+// limit, or from memory. Thread-safe after Open. A plain file's identity (device, inode, size,
+// mtime) is checked; kIo "the file changed" after that.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +19,15 @@ namespace stepscope {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  virtual uint64_t size() const = 0;                    // inflated
-  // Reads up to out.size() bytes at offset; fewer only at the end. kIo when the file changed or shrank.
+  virtual uint64_t size() const = 0;  // inflated
+  // Reads up to out.size() bytes at offset; fewer only at the end. kIo when the file changed or
+  // shrank.
   virtual Result<size_t> Read(uint64_t offset, std::span<std::byte> out) const = 0;
   // All bytes if they are in memory, else empty.
   virtual std::span<const std::byte> bytes() const { return {}; }
-  virtual bool truncated() const { return false; }      // the compressed stream ended early: what came out is kept
+  virtual bool truncated() const {
+    return false;
+  }  // the compressed stream ended early: what came out is kept
   const std::string& path() const { return path_; }
   uint64_t file_bytes() const { return file_bytes_; }
 
@@ -35,10 +39,13 @@ class ByteSource {
 enum class Compression { kNone, kGzip, kZstd };
 Compression DetectCompression(std::span<const std::byte> prefix);
 
-Result<std::shared_ptr<const ByteSource>> OpenByteSource(const std::string& path, uint64_t max_inflated_bytes,
-                                                         std::stop_token stop, Progress* progress);
+Result<std::shared_ptr<const ByteSource>> OpenByteSource(const std::string& path,
+                                                         uint64_t max_inflated_bytes,
+                                                         const std::stop_token& stop,
+                                                         Progress* progress);
 // From memory; inflates when the bytes are gzip or zstd.
-Result<std::shared_ptr<const ByteSource>> MakeByteSource(std::string name, std::string bytes, uint64_t max_inflated_bytes);
+Result<std::shared_ptr<const ByteSource>> MakeByteSource(std::string name, std::string bytes,
+                                                         uint64_t max_inflated_bytes);
 // The first n inflated bytes of a file, for sniffing. Cheap.
 Result<std::string> ReadPrefix(const std::string& path, size_t n);
 

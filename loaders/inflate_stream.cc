@@ -56,7 +56,7 @@ class PlainStream final : public InflateStream {
   Result<size_t> Read(std::span<char> out) override {
     size_t done = 0;
     while (done < out.size()) {
-      const Result<size_t> n = file_->Read(out.subspan(done));
+      Result<size_t> n = file_->Read(out.subspan(done));
       if (!n.ok()) return n;
       if (*n == 0) break;
       done += *n;

@@ -95,8 +95,8 @@ Result<Run> PickRun(std::vector<Run> runs, const std::string& wanted, const std:
 }
 
 Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, Run run,
-                                             const LoadOptions& options, std::stop_token stop,
-                                             Progress& progress) {
+                                             const LoadOptions& options,
+                                             const std::stop_token& stop, Progress& progress) {
   if (Status s = FilterHost(options.host, &run.files); !s.ok()) return s;
   const Result<const LoaderDesc*> loader = ChooseLoader(&run.files, &run.skipped);
   if (!loader.ok()) return loader.status();
@@ -116,13 +116,14 @@ Result<std::shared_ptr<const Trace>> OutOfMemory(const std::string& path) {
 
 Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
                                                     const LoadOptions& options,
-                                                    std::stop_token stop, Progress* progress) {
+                                                    const std::stop_token& stop,
+                                                    Progress* progress) {
   if (file.opened != nullptr) return file.opened;
   return OpenByteSource(file.path, options.max_inflated_bytes, stop, progress);
 }
 
 Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const LoadOptions& options,
-                                              std::stop_token stop, Progress& progress) {
+                                              const std::stop_token& stop, Progress& progress) {
   try {
     Result<std::vector<Run>> runs = FindRuns(path);
     if (!runs.ok()) return runs.status();
@@ -135,8 +136,8 @@ Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const Loa
 }
 
 Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> paths,
-                                               const LoadOptions& options, std::stop_token stop,
-                                               Progress& progress) {
+                                               const LoadOptions& options,
+                                               const std::stop_token& stop, Progress& progress) {
   if (paths.empty()) return Status(ErrorCode::kUsage, "no path given");
   if (paths.size() == 1) return LoadPath(paths[0], options, stop, progress);
   try {

@@ -1,4 +1,5 @@
-// Loading: from a path to an immutable Trace. Content decides which loader reads a file, the extension is only a hint.
+// Loading: from a path to an immutable Trace. Content decides which loader reads a file, the
+// extension is only a hint.
 #pragma once
 
 #include <cstddef>
@@ -19,27 +20,30 @@ namespace stepscope {
 
 struct LoadOptions {
   uint64_t max_inflated_bytes = uint64_t{16} << 30;  // of one file; a bomb stops here with kLimit
-  std::string run;                                   // which run of a log directory; empty: the newest
-  std::string host;                                  // only this host; empty: all
-  std::map<std::string, Ps> clock_offsets;           // by host name, added to its times
-  unsigned threads = 0;                              // 0: all cores
+  std::string run;                          // which run of a log directory; empty: the newest
+  std::string host;                         // only this host; empty: all
+  std::map<std::string, Ps> clock_offsets;  // by host name, added to its times
+  unsigned threads = 0;                     // 0: all cores
 };
 
 // One file of a run.
 struct InputFile {
   std::string path;
-  std::string host;   // prefix of the file name before .xplane.pb / .trace.json
-  std::shared_ptr<const ByteSource> opened;  // already open (LoadBytes); null: open `path`. Loaders call OpenInput.
+  std::string host;  // prefix of the file name before .xplane.pb / .trace.json
+  std::shared_ptr<const ByteSource>
+      opened;  // already open (LoadBytes); null: open `path`. Loaders call OpenInput.
 };
 // file.opened, or OpenByteSource of its path with the options' limit.
-Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file, const struct LoadOptions& options,
-                                                    std::stop_token stop, Progress* progress);
+Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
+                                                    const struct LoadOptions& options,
+                                                    const std::stop_token& stop,
+                                                    Progress* progress);
 
 struct Run {
-  std::string name;                     // "2026_11_21_11_45_06", "train/2026_…", or the file name
+  std::string name;  // "2026_11_21_11_45_06", "train/2026_…", or the file name
   std::string directory;
   std::vector<InputFile> files;
-  std::vector<std::string> skipped;     // "vm.trace.json.gz: the XSpace of this host is read instead"
+  std::vector<std::string> skipped;  // "vm.trace.json.gz: the XSpace of this host is read instead"
 };
 
 // What a path holds: runs newest first. kFormat with what was looked for and where, if nothing.
@@ -47,21 +51,25 @@ Result<std::vector<Run>> FindRuns(const std::string& path);
 
 // A file format. `load` adds all files of a run (one per host or rank) to the builder.
 struct LoaderDesc {
-  const char* name;                                   // "XSpace"
-  std::span<const char* const> extensions;            // ".xplane.pb": what FindRuns and the open dialog list
-  bool (*sniff)(std::span<const std::byte> prefix);   // first bytes, inflated
-  Status (*load)(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
-                 std::stop_token stop, Progress& progress);
+  const char* name;                         // "XSpace"
+  std::span<const char* const> extensions;  // ".xplane.pb": what FindRuns and the open dialog list
+  bool (*sniff)(std::span<const std::byte> prefix);  // first bytes, inflated
+  Status (*load)(TraceBuilder& builder, std::span<const InputFile> files,
+                 const LoadOptions& options, const std::stop_token& stop, Progress& progress);
 };
-std::span<const LoaderDesc> Loaders();                // loaders/registry.cc
+std::span<const LoaderDesc> Loaders();  // loaders/registry.cc
 
-// Finds the run, picks the loader by content, loads, finishes. The whole way from a path to a Trace.
-Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const LoadOptions& options, std::stop_token stop,
-                                              Progress& progress);
-// Several paths given at once (a folder of ranks, dropped files) as one trace where the loader is the same.
-Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> paths, const LoadOptions& options,
-                                               std::stop_token stop, Progress& progress);
+// Finds the run, picks the loader by content, loads, finishes. The whole way from a path to a
+// Trace.
+Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const LoadOptions& options,
+                                              const std::stop_token& stop, Progress& progress);
+// Several paths given at once (a folder of ranks, dropped files) as one trace where the loader is
+// the same.
+Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> paths,
+                                               const LoadOptions& options,
+                                               const std::stop_token& stop, Progress& progress);
 // The same for bytes in memory (tests, fuzzers). `name` stands for the file name.
-Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::string bytes, const LoadOptions& options);
+Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::string bytes,
+                                               const LoadOptions& options);
 
 }  // namespace stepscope

@@ -55,6 +55,11 @@ struct Walk {
       files;  // by directory, relative to the root; "" is the root
 };
 
+std::string JoinNames(std::string folder, const std::string& name) {
+  if (!folder.empty()) folder += '/';
+  return folder += name;
+}
+
 void List(const fs::path& directory, const std::string& relative, int depth, Walk* walk) {
   std::error_code error;
   fs::directory_iterator it(directory, fs::directory_options::skip_permission_denied, error);
@@ -68,8 +73,7 @@ void List(const fs::path& directory, const std::string& relative, int depth, Wal
     std::error_code ignored;
     if (it->is_directory(ignored)) {
       // Links to directories could lead around in circles.
-      if (!it->is_symlink(ignored))
-        below.emplace_back(it->path(), relative.empty() ? name : relative + "/" + name);
+      if (!it->is_symlink(ignored)) below.emplace_back(it->path(), JoinNames(relative, name));
     } else if (it->is_regular_file(ignored)) {
       FileName kind = ClassifyFileName(name);
       if (kind.role != FileRole::kOther) {
@@ -87,7 +91,7 @@ std::string RunName(const fs::path& root, std::string relative) {
   if (relative.empty()) {
     const fs::path trimmed = root.has_filename() ? root : root.parent_path();
     std::error_code error;
-    const std::string name = trimmed.filename().string();
+    std::string name = trimmed.filename().string();
     if (name != "." && name != "..") return name;
     return fs::weakly_canonical(root, error).filename().string();
   }

@@ -47,7 +47,7 @@ bool ReadAll(ondemand::parser* parser, simdjson::padded_string_view json, EventS
   if (document.get_array().get(events) != simdjson::SUCCESS) return false;
   for (auto entry : events) {
     ondemand::value value;
-    if (std::move(entry).get(value) != simdjson::SUCCESS) return false;
+    if (entry.get(value) != simdjson::SUCCESS) return false;
     const char* at = value.raw_json_token().data();
     if (*at != '{') {
       sink->Count(Problem::kNotAnObject, at);

@@ -91,7 +91,7 @@ void FindClock(LoadedFile* file) {
 }
 
 Status LoadFile(const InputFile& input, const LoadOptions& options, bool force_tolerant,
-                std::stop_token stop, Progress* progress, LoadedFile* file) {
+                const std::stop_token& stop, Progress* progress, LoadedFile* file) {
   file->input = input;
   file->label = std::filesystem::path(input.path).filename().string();
   ParseOptions parse;
@@ -119,7 +119,7 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, bool force_t
     if (!text.ok()) return text.status();
     file->parsed.text = std::move(text).value();
   }
-  const Status status =
+  Status status =
       ParseFile(input.path, stream.get(), parse, stop, progress, &file->events, &file->parsed);
   if (!status.ok()) return status;
   file->events.Resolve();
@@ -159,7 +159,7 @@ std::string HostNameOf(const LoadedFile& file) {
 }
 
 void AddFile(uint32_t index, const Origin& origin, const LoadOptions& options, LoadedFile* file,
-             MetaTable* metas, TraceBuilder* builder) {
+             MetaTable* metas, TraceBuilder* builder, const std::stop_token& stop) {
   Host host;
   std::string name = HostNameOf(*file);
   const auto offset = options.clock_offsets.find(name);
@@ -176,7 +176,7 @@ void AddFile(uint32_t index, const Origin& origin, const LoadOptions& options, L
   const Int128 shift = file->begin_ps - file->events.span.begin - origin.Of(*file);
   placement.shift = static_cast<Ps>(std::clamp<Int128>(shift, kMinPs, kMaxPs));
   placement.shift = SaturatingAdd(placement.shift, builder->trace().hosts.back().clock_offset);
-  BuildTracks(placement, &file->events, metas, builder);
+  BuildTracks(placement, &file->events, metas, builder, stop);
   Trace& trace = builder->trace();
   file->events.problems.Report(file->label, &trace.diagnostics);
   trace.file_bytes += file->file_bytes;
@@ -200,8 +200,8 @@ bool Sniff(std::span<const std::byte> prefix) {
 }
 
 Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
-            std::stop_token stop, Progress& progress) {
-  return LoadChrome(builder, files, options, false, std::move(stop), progress);
+            const std::stop_token& stop, Progress& progress) {
+  return LoadChrome(builder, files, options, false, stop, progress);
 }
 
 constexpr const char* kExtensions[] = {".trace.json", ".pt.trace.json", ".json"};
@@ -209,7 +209,7 @@ constexpr const char* kExtensions[] = {".trace.json", ".pt.trace.json", ".json"}
 }  // namespace
 
 Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
-                  const LoadOptions& options, bool force_tolerant, std::stop_token stop,
+                  const LoadOptions& options, bool force_tolerant, const std::stop_token& stop,
                   Progress& progress) {
   builder.trace().format = TraceFormat::kChromeJson;
   MetaTable metas;
@@ -217,7 +217,7 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
   Status first_error;
   for (const InputFile& input : inputs) {
     auto file = std::make_unique<LoadedFile>(&builder, &metas);
-    const Status status = LoadFile(input, options, force_tolerant, stop, &progress, file.get());
+    Status status = LoadFile(input, options, force_tolerant, stop, &progress, file.get());
     if (status.ok()) {
       files.push_back(std::move(file));
       continue;
@@ -235,7 +235,8 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
   for (uint32_t i = 0; i < files.size(); ++i) {
     if (origin.unix_clock && !files[i]->unix_clock)
       files[i]->events.problems.Add(Problem::kNoCommonClock, 0);
-    AddFile(i, origin, options, files[i].get(), &metas, &builder);
+    AddFile(i, origin, options, files[i].get(), &metas, &builder, stop);
+    if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
     texts.push_back({files[i]->parsed.text, std::move(files[i]->events.ends)});
     files[i].reset();
   }

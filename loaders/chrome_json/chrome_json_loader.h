@@ -12,7 +12,7 @@ namespace chrome {
 // The same with a choice of parser, for tests: `force_tolerant` reads every batch with the tolerant
 // reader.
 Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> files,
-                  const LoadOptions& options, bool force_tolerant, std::stop_token stop,
+                  const LoadOptions& options, bool force_tolerant, const std::stop_token& stop,
                   Progress& progress);
 }  // namespace chrome
 

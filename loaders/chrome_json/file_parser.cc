@@ -213,7 +213,7 @@ class Pipeline {
 class FileParse {
  public:
   FileParse(const std::string& path, InflateStream* stream, const ParseOptions& options,
-            std::stop_token stop, Progress* progress, FileEvents* events, ParsedFile* out)
+            const std::stop_token& stop, Progress* progress, FileEvents* events, ParsedFile* out)
       : path_(path),
         stream_(stream),
         options_(options),
@@ -353,8 +353,9 @@ class FileParse {
 }  // namespace
 
 Status ParseFile(const std::string& path, InflateStream* stream, const ParseOptions& options,
-                 std::stop_token stop, Progress* progress, FileEvents* events, ParsedFile* out) {
-  return FileParse(path, stream, options, std::move(stop), progress, events, out).Run();
+                 const std::stop_token& stop, Progress* progress, FileEvents* events,
+                 ParsedFile* out) {
+  return FileParse(path, stream, options, stop, progress, events, out).Run();
 }
 
 }  // namespace stepscope::chrome

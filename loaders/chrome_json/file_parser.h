@@ -33,6 +33,7 @@ struct ParsedFile {
 // `stream` is read into `text`, or null when the text is all there. kFormat when there is no event
 // list, kLimit, kCancelled, kIo. Whatever was wrong with single events is in events->problems.
 Status ParseFile(const std::string& path, InflateStream* stream, const ParseOptions& options,
-                 std::stop_token stop, Progress* progress, FileEvents* events, ParsedFile* out);
+                 const std::stop_token& stop, Progress* progress, FileEvents* events,
+                 ParsedFile* out);
 
 }  // namespace stepscope::chrome

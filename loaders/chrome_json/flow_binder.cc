@@ -87,14 +87,15 @@ void BindThread(const ThreadEvents& thread, std::vector<uint32_t>* order,
   }
 }
 
-void BindToSlices(FileEvents* events) {
+void BindToSlices(FileEvents* events, const std::stop_token& stop) {
   std::vector<FlowPoint>& points = events->flows;
   std::vector<std::vector<uint32_t>> by_thread(events->threads.size());
   for (uint32_t i = 0; i < points.size(); ++i) {
     if (points[i].slice == kNoIndex) by_thread[points[i].thread].push_back(i);
   }
   ParallelFor(by_thread.size(), [&](size_t t) {
-    if (!by_thread[t].empty()) BindThread(events->threads[t], &by_thread[t], &points);
+    if (!by_thread[t].empty() && !stop.stop_requested())
+      BindThread(events->threads[t], &by_thread[t], &points);
   });
 }
 
@@ -159,15 +160,17 @@ void LinkShare(Share* share) {
 
 }  // namespace
 
-std::vector<Arrow> BindFlows(FileEvents* events) {
-  BindToSlices(events);
+std::vector<Arrow> BindFlows(FileEvents* events, const std::stop_token& stop) {
+  BindToSlices(events, stop);
   std::vector<Share> shares(kShares);
   for (const FlowPoint& p : events->flows) {
     const uint64_t hash = (p.id + p.key) * 0x9e3779b97f4a7c15ull;
     shares[hash >> 60].points.push_back(p);
   }
   events->flows = {};
-  ParallelFor(shares.size(), [&](size_t i) { LinkShare(&shares[i]); });
+  ParallelFor(shares.size(), [&](size_t i) {
+    if (!stop.stop_requested()) LinkShare(&shares[i]);
+  });
   std::vector<Arrow> arrows;
   for (const Share& share : shares) {
     arrows.insert(arrows.end(), share.arrows.begin(), share.arrows.end());

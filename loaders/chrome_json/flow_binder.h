@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "loaders/chrome_json/file_events.h"
@@ -19,7 +20,8 @@ struct Arrow {
 // it; an end without "bp":"e" and without a slice around it to the next one that begins. Then
 // links: each step and end to the last start or step before it with the same name, category and id;
 // one start may have many ends (a CUDA graph launch). Counts what cannot be linked in
-// events->problems. O(n log n) in flow events and the slices of their threads.
-std::vector<Arrow> BindFlows(FileEvents* events);
+// events->problems. Some are missing when asked to stop. O(n log n) in flow events and the slices
+// of their threads.
+std::vector<Arrow> BindFlows(FileEvents* events, const std::stop_token& stop);
 
 }  // namespace stepscope::chrome

@@ -23,10 +23,6 @@ struct CategoryRole {
 // By `cat`, and by name for steps and allocator events.
 CategoryRole RoleOfCategory(std::string_view cat, std::string_view name);
 
-struct ProcessRole {
-  PlaneKind kind = PlaneKind::kOther;
-  int ordinal = -1;
-};
 using xplane::LineNaming;
 using xplane::PlaneNaming;
 

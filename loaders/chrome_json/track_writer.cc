@@ -63,10 +63,11 @@ class TrackWriter {
               TraceBuilder* builder)
       : placement_(placement), events_(events), metas_(metas), builder_(builder) {}
 
-  void Write() {
-    const std::vector<Arrow> arrows = BindFlows(events_);
+  void Write(const std::stop_token& stop) {
+    const std::vector<Arrow> arrows = BindFlows(events_, stop);
     FindDevices();
-    for (uint32_t i = 0; i < events_->threads.size(); ++i) AddThread(i);
+    for (uint32_t i = 0; i < events_->threads.size() && !stop.stop_requested(); ++i) AddThread(i);
+    if (stop.stop_requested()) return;
     for (FileEvents::AsyncTrack& track : events_->async_tracks) AddAsync(&track);
     for (Counter& counter : events_->counters) AddCounter(&counter);
     for (auto& [key, counter] : events_->memory)
@@ -369,8 +370,8 @@ class TrackWriter {
 }  // namespace
 
 void BuildTracks(const TrackPlacement& placement, FileEvents* events, MetaTable* metas,
-                 TraceBuilder* builder) {
-  TrackWriter(placement, events, metas, builder).Write();
+                 TraceBuilder* builder, const std::stop_token& stop) {
+  TrackWriter(placement, events, metas, builder).Write(stop);
 }
 
 }  // namespace stepscope::chrome

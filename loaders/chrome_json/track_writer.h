@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ struct TrackPlacement {
   std::vector<DeviceProperties> devices;
 };
 
-// Consumes the events' columns.
+// Consumes the events' columns. Leaves the builder half filled when asked to stop.
 void BuildTracks(const TrackPlacement& placement, FileEvents* events, MetaTable* metas,
-                 TraceBuilder* builder);
+                 TraceBuilder* builder, const std::stop_token& stop);
 
 }  // namespace stepscope::chrome

@@ -339,7 +339,7 @@ Status ScanFile(FileScan* scan, StringPool* names, ScanBudget* budget, std::stop
   if (!status.ok()) return status;
   if (scan->source->truncated()) scan->issues.Count(Issue::kTruncatedStream, scan->source->size());
   const bool any = std::any_of(scan->planes.begin(), scan->planes.end(), [](const PlaneScan& p) {
-    return !p.name.empty() || !p.lines.empty() || p.tables->event_metas.size() > 0;
+    return !p.name.empty() || !p.lines.empty() || !p.tables->event_metas.empty();
   });
   if (!any && scan->planes.size() <= 1) {
     return {ErrorCode::kFormat, path + ": not an XSpace: no plane could be read from its " +

@@ -96,7 +96,7 @@ class HloReader {
 }  // namespace
 
 Status ReadHlo(const FileScan& file, const PlaneScan& plane, HloTable* table, Issues* issues,
-               std::stop_token stop) {
+               const std::stop_token& stop) {
   HloReader reader(file, table, issues, stop);
   for (const EventMetaScan& meta : plane.tables->event_metas) {
     if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};

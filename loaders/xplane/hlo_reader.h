@@ -12,6 +12,6 @@ namespace stepscope::xplane {
 
 // Adds every module of the plane: event-metadata id = program id, stat "Hlo Proto" = HloProto.
 Status ReadHlo(const FileScan& file, const PlaneScan& plane, HloTable* table, Issues* issues,
-               std::stop_token stop);
+               const std::stop_token& stop);
 
 }  // namespace stepscope::xplane

@@ -363,14 +363,14 @@ Status Parser::Run() {
 
 }  // namespace
 
-Status ParseLine(const LineJob& job, ParseBuffer* buffer, std::stop_token stop, Progress* progress,
-                 ParsedLine* out) {
-  return Parser(job, buffer, std::move(stop), progress, out).Run();
+Status ParseLine(const LineJob& job, ParseBuffer* buffer, const std::stop_token& stop,
+                 Progress* progress, ParsedLine* out) {
+  return Parser(job, buffer, stop, progress, out).Run();
 }
 
 Result<std::vector<uint64_t>> SplitLine(const ByteSource& source, uint64_t begin, uint64_t end,
                                         uint64_t target, ParseBuffer* buffer,
-                                        std::stop_token stop) {
+                                        const std::stop_token& stop) {
   std::vector<uint64_t> bounds = {begin};
   uint64_t at = begin;
   bool garbage = false;

@@ -59,13 +59,14 @@ struct ParsedLine {
 inline constexpr uint32_t kMissingMeta = 0x80000000u;
 
 // Appends to `out`. kIo when the source fails, kCancelled.
-Status ParseLine(const LineJob& job, ParseBuffer* buffer, std::stop_token stop, Progress* progress,
-                 ParsedLine* out);
+Status ParseLine(const LineJob& job, ParseBuffer* buffer, const std::stop_token& stop,
+                 Progress* progress, ParsedLine* out);
 
 // Where a line of at least `target` bytes can be split: offsets of field starts about `target`
 // bytes apart, the line's begin and end included. Garbage ends the search early: the last piece
 // meets it again.
 Result<std::vector<uint64_t>> SplitLine(const ByteSource& source, uint64_t begin, uint64_t end,
-                                        uint64_t target, ParseBuffer* buffer, std::stop_token stop);
+                                        uint64_t target, ParseBuffer* buffer,
+                                        const std::stop_token& stop);
 
 }  // namespace stepscope::xplane

@@ -225,8 +225,8 @@ void LineSet::JoinPieces() {
 }  // namespace
 
 Status ParseLineSet(std::span<const LineTask> lines, const SideWork& side, unsigned threads,
-                    std::stop_token stop, Progress* progress) {
-  return LineSet(lines, threads, std::move(stop), progress).Parse(side);
+                    const std::stop_token& stop, Progress* progress) {
+  return LineSet(lines, threads, stop, progress).Parse(side);
 }
 
 }  // namespace stepscope::xplane

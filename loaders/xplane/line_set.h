@@ -27,6 +27,6 @@ struct SideWork {
 // Returns when all is done, with the first error of any of it. kIo, kCancelled. `threads`: 0 for
 // all cores.
 Status ParseLineSet(std::span<const LineTask> lines, const SideWork& side, unsigned threads,
-                    std::stop_token stop, Progress* progress);
+                    const std::stop_token& stop, Progress* progress);
 
 }  // namespace stepscope::xplane

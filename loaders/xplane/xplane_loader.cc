@@ -172,9 +172,11 @@ void XSpaceLoad::AddPlanes() {
     return std::tuple(p.file_index, empty, PlaneRank(p.naming.kind), p.naming.device_ordinal);
   };
   std::vector<std::pair<decltype(key(planes_[0])), size_t>> order;
+  order.reserve(planes_.size());
   for (size_t i = 0; i < planes_.size(); ++i) order.emplace_back(key(planes_[i]), i);
   std::sort(order.begin(), order.end());
   std::vector<PlaneLoad> sorted;
+  sorted.reserve(order.size());
   for (const auto& [k, i] : order) sorted.push_back(std::move(planes_[i]));
   planes_ = std::move(sorted);
   for (PlaneLoad& p : planes_) {
@@ -430,8 +432,8 @@ void XSpaceLoad::Report() {
 }
 
 Status LoadXSpace(TraceBuilder& builder, std::span<const InputFile> files,
-                  const LoadOptions& options, std::stop_token stop, Progress& progress) {
-  return XSpaceLoad(&builder, files, options, std::move(stop), &progress).Run();
+                  const LoadOptions& options, const std::stop_token& stop, Progress& progress) {
+  return XSpaceLoad(&builder, files, options, stop, &progress).Run();
 }
 
 // An XSpace begins with a plane (or an error, a warning or a host name), and a plane with one of
