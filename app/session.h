@@ -51,8 +51,8 @@ class Session : public AppServices {
   const LoadTimes& load_times() const { return load_times_; }
   // Definitions for all analyses; runs that are open get new contexts.
   void SetDefinitions(Definitions definitions);
-  // While held, a run that is opened is shown without analyses and derived tracks: `bench` times those by
-  // themselves. Letting go starts them.
+  // While held, a run that is opened is shown without analyses and derived tracks: `bench` times
+  // those by themselves. Letting go starts them.
   void HoldAnalyses(bool hold);
   void set_load_options(LoadOptions options) { default_options_ = std::move(options); }
 

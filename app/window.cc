@@ -57,6 +57,18 @@ std::vector<uint8_t> DrawIcon(int side) {
   return pixels;
 }
 
+// No larger than what docks and bars leave free of the first monitor: nobody can reach what lies
+// outside where no window manager moves it.
+WindowPlacement FitToMonitor(WindowPlacement placement) {
+  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+  int x = 0, y = 0, width = 0, height = 0;
+  if (monitor != nullptr) glfwGetMonitorWorkarea(monitor, &x, &y, &width, &height);
+  if (width <= 0 || height <= 0) return placement;
+  placement.width = std::min(placement.width, width);
+  placement.height = std::min(placement.height, height);
+  return placement;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Window>> Window::Create(const WindowPlacement& placement, Waker& waker) {
@@ -83,8 +95,8 @@ Status Window::Open(const WindowPlacement& placement) {
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // until it has its place and its icon
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "stepscope");
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "stepscope");
-  windowed_ = placement;
-  window_ = glfwCreateWindow(placement.width, placement.height, "Stepscope", nullptr, nullptr);
+  windowed_ = FitToMonitor(placement);
+  window_ = glfwCreateWindow(windowed_.width, windowed_.height, "Stepscope", nullptr, nullptr);
   if (!window_) {
     return Status(ErrorCode::kUnsupported,
                   "no OpenGL 3.3 window (" + GlfwError() +

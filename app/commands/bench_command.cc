@@ -63,8 +63,9 @@ struct AnalysisTimes {
   double total_ms = 0;
 };
 
-// One after the other on one context, as for someone who opens every panel: what analyses share counts for the
-// first that needs it. All results are kept until the end, so that the peak of memory holds them.
+// One after the other on one context, as for someone who opens every panel: what analyses share
+// counts for the first that needs it. All results are kept until the end, so that the peak of
+// memory holds them.
 AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
   AnalysisTimes times;
   AnalysisContext context(trace, Definitions::kStepscope);
