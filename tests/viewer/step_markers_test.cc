@@ -57,3 +57,26 @@ TEST_CASE("no steps is an empty list") {
   maker.Track(maker.Plane("GPU", PlaneKind::kGpu), "Stream", TrackKind::kStream, {{"k", 0, 10}});
   CHECK(FindSteps(*maker.Finish()).empty());
 }
+
+TEST_CASE("markers without a number get the overview's; none: its steps become markers") {
+  ResultTable table{"steps", "", {{"stepnum", "", Unit::kNone, ValueType::kString, ""}}, {}, {}};
+  for (int i = 0; i < 3; ++i) {
+    table.rows.push_back({"train " + std::to_string(i + 5)});
+    table.links.push_back({});
+    table.links.back().range = {i * 100, i * 100 + 90};
+  }
+  std::vector<StepMarker> steps = {{"train", {0, 80}, {}},
+                                   {"eval 7", {100, 180}, {}},
+                                   {"train", {200, 280}, {}},
+                                   {"train", {400, 480}, {}}};
+  NameSteps(table, &steps);
+  CHECK(steps[0].label == "train 5");
+  CHECK(steps[1].label == "eval 7");
+  CHECK(steps[2].label == "train 7");
+  CHECK(steps[3].label == "train");  // outside all steps of the table
+  std::vector<StepMarker> none;
+  NameSteps(table, &none);
+  REQUIRE(none.size() == 3);
+  CHECK(none[2].label == "train 7");
+  CHECK(none[2].range == TimeRange{200, 290});
+}

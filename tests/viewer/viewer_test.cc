@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <imgui_internal.h>
+
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/chrome/chrome.h"
 #include "viewer/panel.h"
 #include "viewer/settings.h"
 
@@ -263,4 +266,62 @@ TEST_CASE("the default layout's text holds the timeline and every panel") {
   for (const PanelDesc& panel : Panels()) {
     CHECK(ini.find("[Window][panel_" + std::string(panel.id) + "]") != std::string::npos);
   }
+}
+
+TEST_CASE("Overview lies in front, and the panels keep their share when the window grows") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Frame(6);
+  const auto window = [](const char* id) {
+    return ImGui::FindWindowByName(PanelWindowName(*FindPanel(id)).c_str());
+  };
+  REQUIRE(window("overview") != nullptr);
+  CHECK(bool{window("overview")->DockTabIsVisible});
+  CHECK_FALSE(bool{window("diagnostics")->DockTabIsVisible});
+  const float share = window("overview")->Size.y / 1080;
+  CHECK(share > 0.3f);
+  CHECK(share < 0.42f);
+  ImGui::GetIO().DisplaySize = {2560, 1440};
+  f.Frame(4);
+  CHECK(window("overview")->Size.y / 1440 == doctest::Approx(share).epsilon(0.05));
+  f.Key(ImGuiKey_T);
+  f.Frame(4);
+  CHECK(window("overview")->Size.y / 1440 > 0.55f);
+  f.Key(ImGuiKey_T);
+  f.Frame(4);
+  CHECK(window("overview")->Size.y / 1440 == doctest::Approx(share).epsilon(0.05));
+}
+
+TEST_CASE("N and Shift+N go through the events that a table shows") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  CommandArgs args;
+  for (uint32_t row : {3u, 5u, 8u}) args.events.push_back({TraceId(0), 0, EventRow(row)});
+  f.Push("select.show_events", args);
+  CHECK(f.viewer->view().selected.row == EventRow(3));
+  f.Key(ImGuiKey_N);
+  CHECK(f.viewer->view().selected.row == EventRow(5));
+  f.Key(ImGuiKey_N);
+  f.Key(ImGuiKey_N);
+  CHECK(f.viewer->view().selected.row == EventRow(3));  // around
+  f.Key(ImGuiKey_N, ImGuiMod_Shift);
+  CHECK(f.viewer->view().selected.row == EventRow(8));
+  f.Key(ImGuiKey_Escape);
+  CHECK(f.viewer->view().highlighted.empty());
+}
+
+TEST_CASE("a picture is taken once menus have had time to close") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  CommandArgs args;
+  args.text = "chart.png 10 20 300 200";
+  f.viewer->commands().Push("app.save_picture", args);
+  f.Frame();
+  PictureRequest picture;
+  CHECK_FALSE(f.viewer->TakePicture(&picture));
+  f.Frame(2);
+  REQUIRE(f.viewer->TakePicture(&picture));
+  CHECK(picture.name == "chart.png");
+  CHECK(picture.width == 300);
+  CHECK_FALSE(f.viewer->TakePicture(&picture));
 }
