@@ -128,7 +128,7 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
   result.panel = "input_pipeline";
   const StepDatabase& db = context.steps(stop);
   std::vector<Step> steps = StepsOfHost(context.trace(), db, params.host, context.xprof());
-  result.tables.push_back(StepTable(steps, context.xprof()));
+  result.tables.push_back(StepTable(context.trace(), steps, context.xprof()));
   HostOps ops = context.ops(stop).Of(context.trace(), params.host);
   InputTimes t;
   result.tables.push_back(HostOpTable(ops.host_side, &t));

@@ -218,7 +218,7 @@ double Page::Percent(double StepBreakdown::*field) const {
 }
 
 void Page::AddStepTimes() {
-  StepSummary s = Summarize(steps_, &StepBreakdown::total);
+  StepSummary s = SummarizeStepTimes(steps_);
   const char* how =
       context_.xprof() ? "over the steps shown" : "over the steps shown, partial ones left out";
   Add("steptime_ms_average", "Step time", s.mean, Unit::kMs, how);
@@ -416,7 +416,7 @@ AnalysisResult Page::Build() {
   steps_ = StepsOfHost(trace_, db_, params_.host, context_.xprof());
   AddStepTimes();
   AddVerdict();
-  result_.tables.push_back(StepTable(steps_, context_.xprof()));
+  result_.tables.push_back(StepTable(trace_, steps_, context_.xprof()));
   if (!context_.xprof() && !db_.device_steps.empty()) {
     result_.tables.push_back(DeviceStepTable(trace_, db_, params_.host));
   }
@@ -449,25 +449,14 @@ std::string DeviceTypeOf(const Trace& trace) {
   return "CPU";
 }
 
-std::vector<Step> StepsOfHost(const Trace& trace, const StepDatabase& db, const std::string& host,
-                              bool xprof) {
-  std::vector<Step> steps;
-  HostId first;
-  for (const Step& step : db.steps) {
-    if (!host.empty() && trace.HostName(step.host) != host) continue;
-    if (!first.valid()) first = step.host;
-    if (xprof && step.host != first) continue;
-    steps.push_back(step);
-  }
-  return steps;
-}
-
-ResultTable StepTable(const std::vector<Step>& steps, bool xprof) {
+ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool xprof) {
   ResultTable t;
   t.id = "steps";
   t.title = "Steps";
   t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""}};
   AddClassColumns(&t, xprof, true);
+  bool several = !xprof && trace.hosts.size() > 1;
+  if (several) t.columns.push_back({"host", "Host", Unit::kNone, ValueType::kString, ""});
   if (!xprof) {
     t.columns.push_back({"inferred", "Inferred", Unit::kNone, ValueType::kBool,
                          "nothing in the profile marks the step"});
@@ -477,6 +466,7 @@ ResultTable StepTable(const std::vector<Step>& steps, bool xprof) {
   for (const Step& step : steps) {
     std::vector<Value> row = {step.label};
     for (const ClassColumn& c : kClasses) row.emplace_back(Ms(step.times.*c.field));
+    if (several) row.emplace_back(std::string(trace.HostName(step.host)));
     if (!xprof) {
       row.emplace_back(step.inferred);
       row.emplace_back(step.partial);

@@ -9,11 +9,13 @@
 
 namespace stepscope {
 
-// The steps of one host, or of all: XProf shows those of the first host that has any (quirk 6).
+// The steps of one host, or of all hosts one after the other. XProf aligns the steps of all hosts
+// and shows the first one's (step_intersection.cc); O(steps squared) then.
 std::vector<Step> StepsOfHost(const Trace& trace, const StepDatabase& db, const std::string& host,
                               bool xprof);
-// The table `steps`; by our definitions with the columns inferred and partial.
-ResultTable StepTable(const std::vector<Step>& steps, bool xprof);
+// The table `steps`; by our definitions with the columns inferred and partial, and host if there
+// are several.
+ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool xprof);
 
 // What the run's devices are called: "Nvidia GPU (Ampere)", "AMD GPU - gfx942", "CPU".
 std::string DeviceTypeOf(const Trace& trace);

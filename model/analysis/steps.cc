@@ -53,6 +53,11 @@ StepSummary Summarize(const std::vector<Step>& steps, double StepBreakdown::*fie
   return s;
 }
 
+StepSummary SummarizeStepTimes(std::vector<Step> steps) {
+  for (Step& step : steps) step.times.total = std::max(step.times.total, step.slowest);
+  return Summarize(steps, &StepBreakdown::total);
+}
+
 StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop) {
   const StatTable& stats = context.stats(stop);
   const Grouping& grouping = context.grouping(stop);

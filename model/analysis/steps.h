@@ -47,6 +47,7 @@ struct Step {
   std::string label;  // "train 3"
   TimeRange span;
   StepBreakdown times;  // mean over devices
+  double slowest = 0;   // XProf, several hosts: the longest of the aligned steps, ps; else 0
   bool inferred = false;
   bool partial = false;  // cut by the begin or the end of the recording: left out of the averages
   std::vector<EventRow> rows;  // its marker, or its first events
@@ -84,5 +85,7 @@ struct StepSummary {
   size_t count = 0;
 };
 StepSummary Summarize(const std::vector<Step>& steps, double StepBreakdown::*field);
+// Of the step times: of several hosts, as XProf has them, the slowest host's.
+StepSummary SummarizeStepTimes(std::vector<Step> steps);
 
 }  // namespace stepscope

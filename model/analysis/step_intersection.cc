@@ -1,0 +1,102 @@
+// Steps of several hosts. By default each host's are listed. XProf aligns the hosts' steps, keeps
+// those that all have, shows the first host's times and takes the slowest host's step time
+// (semantics 5.2).
+#include <algorithm>
+
+#include "model/analysis/overview.h"
+
+namespace stepscope {
+namespace {
+
+using HostSteps = std::vector<const Step*>;
+
+std::vector<HostSteps> ByHost(const StepDatabase& db) {
+  std::vector<HostSteps> hosts;
+  for (const Step& step : db.steps) {
+    if (hosts.empty() || hosts.back().front()->host != step.host) hosts.emplace_back();
+    hosts.back().push_back(&step);
+  }
+  return hosts;
+}
+
+Ps SpanOf(const HostSteps& steps) {
+  Ps begin = kMaxPs, end = kMinPs;
+  for (const Step* s : steps) {
+    begin = std::min(begin, s->span.begin);
+    end = std::max(end, s->span.end);
+  }
+  return SaturatingSub(end, begin);
+}
+
+// The host's step i stands beside the chief's step i + shift.
+struct Alignment {
+  int64_t shift = 0;
+  double overlap = -1;
+};
+
+double OverlapAt(const HostSteps& steps, const HostSteps& chief, int64_t shift) {
+  double sum = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    int64_t k = static_cast<int64_t>(i) + shift;
+    if (k < 0 || k >= static_cast<int64_t>(chief.size())) continue;
+    const TimeRange a = steps[i]->span, b = chief[static_cast<size_t>(k)]->span;
+    sum +=
+        static_cast<double>(std::max<Ps>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin)));
+  }
+  return sum;
+}
+
+// The shift with the largest overlap; of equal ones the first that XProf tries. O(steps squared).
+Alignment Align(const HostSteps& steps, const HostSteps& chief) {
+  Alignment best;
+  const auto attempt = [&](int64_t shift) {
+    double overlap = OverlapAt(steps, chief, shift);
+    if (overlap > best.overlap) best = {shift, overlap};
+  };
+  for (int64_t i = 0; i < static_cast<int64_t>(chief.size()); ++i) attempt(i);
+  for (int64_t i = 1; i < static_cast<int64_t>(steps.size()); ++i) attempt(-i);
+  return best;
+}
+
+std::vector<Step> Intersect(const StepDatabase& db) {
+  const std::vector<HostSteps> hosts = ByHost(db);
+  const HostSteps& chief = *std::min_element(
+      hosts.begin(), hosts.end(),
+      [](const HostSteps& a, const HostSteps& b) { return SpanOf(a) < SpanOf(b); });
+  std::vector<int64_t> shift;
+  int64_t begin = 0, end = static_cast<int64_t>(chief.size());
+  for (const HostSteps& steps : hosts) {
+    shift.push_back(&steps == &chief ? 0 : Align(steps, chief).shift);
+    begin = std::max(begin, shift.back());
+    end = std::min(end, static_cast<int64_t>(steps.size()) + shift.back());
+  }
+  std::vector<Step> rows;
+  for (int64_t k = begin; k < end; ++k) {
+    const auto step_of = [&](size_t h) -> const Step& {
+      return *hosts[h][static_cast<size_t>(k - shift[h])];
+    };
+    Step row = step_of(0);
+    if (db.kind == DeviceKind::kGpu) row.label = std::to_string(k - begin);
+    for (size_t h = 0; h < hosts.size(); ++h) {
+      row.slowest = std::max(row.slowest, step_of(h).times.total);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Step> StepsOfHost(const Trace& trace, const StepDatabase& db, const std::string& host,
+                              bool xprof) {
+  bool several = std::any_of(db.steps.begin(), db.steps.end(),
+                             [&](const Step& s) { return s.host != db.steps.front().host; });
+  if (xprof && host.empty() && several) return Intersect(db);
+  std::vector<Step> steps;
+  for (const Step& step : db.steps) {
+    if (host.empty() || trace.HostName(step.host) == host) steps.push_back(step);
+  }
+  return steps;
+}
+
+}  // namespace stepscope
