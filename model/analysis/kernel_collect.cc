@@ -208,9 +208,15 @@ class KernelReader {
   std::vector<std::string_view> kineto_ops_;
 };
 
-// What a plane's kernels came to, with its reader's own op names resolved.
-struct PlaneKernels {
+// What a stream's kernels came to.
+struct StreamKernels {
+  const Track* track = nullptr;
   RawGroups groups;
+};
+
+// The streams of a plane, with its reader's own op names.
+struct PlaneKernels {
+  std::vector<StreamKernels> streams;
   std::vector<std::string_view> kineto_ops;
 };
 
@@ -285,8 +291,10 @@ std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& sta
     std::sort(tracks.begin(), tracks.end());  // links list rows in ascending order
     for (TrackId id : tracks) {
       const Track& track = trace.set.tracks[id.value];
-      if (!track.derived_in_file)
-        reader.Collect(track, plane.file_order, VendorOf(plane), params.range, &planes[p].groups);
+      if (track.derived_in_file) continue;
+      StreamKernels stream{&track, {}};
+      reader.Collect(track, plane.file_order, VendorOf(plane), params.range, &stream.groups);
+      if (!stream.groups.empty()) planes[p].streams.push_back(std::move(stream));
     }
     planes[p].kineto_ops = reader.kineto_ops();
   });
@@ -305,8 +313,21 @@ void AppendKernelRows(const std::vector<uint32_t>& from, std::vector<uint32_t>* 
     std::inplace_merge(rows->begin(), at, rows->end());
 }
 
-std::vector<KernelGroup> ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
-                                        std::stop_token stop) {
+namespace {
+
+// "GPU 0, Stream #14(Compute)", with the host in front where there are several.
+std::string StreamLabel(const Trace& trace, const Track& track) {
+  const Plane& plane = trace.planes[track.plane.value];
+  std::string label =
+      plane.display_name + ", " + std::string(trace.names().strings.View(track.name));
+  if (trace.hosts.size() > 1) label = std::string(trace.HostName(plane.host)) + " " + label;
+  return label;
+}
+
+}  // namespace
+
+KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
+                            std::stop_token stop) {
   const Trace& trace = context.trace();
   const StatTable& stats = context.stats(stop);
   const std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, params, stop);
@@ -314,21 +335,30 @@ std::vector<KernelGroup> ComputeKernels(AnalysisContext& context, const Analysis
     return FinalKey(a) < FinalKey(b);
   };
   std::map<KernelGroup, Totals, decltype(less)> merged(less);
+  KernelGroups result;
   for (const PlaneKernels& plane : planes) {
-    for (const auto& [key, totals] : plane.groups)
-      merged[Describe(trace, stats, key, plane)].Merge(totals);
+    for (const StreamKernels& stream : plane.streams) {
+      const std::string label = StreamLabel(trace, *stream.track);
+      for (const auto& [key, totals] : stream.groups) {
+        KernelGroup group = Describe(trace, stats, key, plane);
+        merged[group].Merge(totals);
+        group.stream = label;
+        Finish(totals, &group);
+        result.by_stream.push_back(std::move(group));
+      }
+    }
   }
-  std::vector<KernelGroup> groups;
-  groups.reserve(merged.size());
+  result.all.reserve(merged.size());
   for (auto& [group, totals] : merged) {
-    groups.push_back(group);
-    Finish(totals, &groups.back());
+    result.all.push_back(group);
+    Finish(totals, &result.all.back());
   }
   const bool whole_ns = context.xprof();
-  std::stable_sort(groups.begin(), groups.end(), [&](const KernelGroup& a, const KernelGroup& b) {
-    return whole_ns ? a.total_ns > b.total_ns : a.total > b.total;
-  });
-  return groups;
+  std::stable_sort(result.all.begin(), result.all.end(),
+                   [&](const KernelGroup& a, const KernelGroup& b) {
+                     return whole_ns ? a.total_ns > b.total_ns : a.total > b.total;
+                   });
+  return result;
 }
 
 }  // namespace stepscope

@@ -204,7 +204,8 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
                               std::stop_token stop) {
   AnalysisResult result;
   result.panel = "kernel_stats";
-  const std::vector<KernelGroup> groups = ComputeKernels(context, params, stop);
+  const KernelGroups computed = ComputeKernels(context, params, stop);
+  const std::vector<KernelGroup>& groups = computed.all;
   const Summary summary = Summarise(groups);
   result.tables.push_back(KernelTable(groups, context.xprof(), summary.total));
   AddProperties(summary, &result);
@@ -213,6 +214,8 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
         GroupedBy(groups, "by_kernel", "By kernel", "Kernel", &KernelGroup::name, summary.total));
     result.tables.push_back(
         GroupedBy(groups, "by_op", "By op", "Op", &KernelGroup::op_name, summary.total));
+    result.tables.push_back(GroupedBy(computed.by_stream, "by_stream", "By stream", "Stream",
+                                      &KernelGroup::stream, summary.total));
     AddFindings(summary, &result);
   }
   if (groups.empty()) {

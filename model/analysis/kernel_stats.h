@@ -15,6 +15,7 @@ namespace stepscope {
 
 struct KernelGroup {
   std::string name, op_name;
+  std::string stream;   // of KernelGroups::by_stream: "GPU 0, Stream #14(Compute)"
   KernelLaunch launch;  // its occupancy is not part of the key, see occupancy_pct
   bool xprof_uses_tensor_core = false;
   bool uses_matrix_unit = false;
@@ -33,10 +34,14 @@ inline constexpr size_t kMaxKernelRows = 100'000;
 // free where the new ones all come after.
 void AppendKernelRows(const std::vector<uint32_t>& from, std::vector<uint32_t>* rows);
 
-// Largest total time first; ties by name, grid, block, registers, shared memory, Tensor Core use,
-// op.
-std::vector<KernelGroup> ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
-                                        std::stop_token stop);
+// `all`: largest total time first; ties by name, grid, block, registers, shared memory, Tensor Core
+// use, op.
+struct KernelGroups {
+  std::vector<KernelGroup> all;
+  std::vector<KernelGroup> by_stream;  // the same, but apart for each stream of each device
+};
+KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
+                            std::stop_token stop);
 
 // Computes the panel's tables.
 AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params,

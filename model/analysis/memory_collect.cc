@@ -137,8 +137,8 @@ class Collector {
     s.heap = Int(IntStat::kBytesAllocated, row);
     s.free = Int(IntStat::kBytesAvailable, row);
     s.address = Int(IntStat::kAddress, row);
-    const int64_t bytes = Int(IntStat::kBytes, row);
-    s.bytes = Int(IntStat::kAllocationBytes, row, bytes < 0 ? -bytes : bytes);
+    const int64_t bytes = Int(IntStat::kAllocationBytes, row, Int(IntStat::kBytes, row));
+    s.bytes = bytes < 0 ? -bytes : bytes;  // negative when PyTorch gives memory back
     s.op = texts_[static_cast<size_t>(StringStat::kTfOp)].Get(row, StringId(0)).value;
     s.allocation = activity == Activity::kAllocation;
     if (activity == Activity::kKineto) {  // the caching allocator reserves from the device and
@@ -219,7 +219,7 @@ LiveAllocation DescribeAllocation(const StatTable& stats, uint32_t row) {
   if (type) a.type = DataTypeName(*type);
   const int64_t bytes = stats.Int(IntStat::kBytes).Find(EventRow(row)).value_or(0);
   a.allocated = stats.Int(IntStat::kAllocationBytes).Find(EventRow(row)).value_or(bytes);
-  a.requested = stats.Int(IntStat::kRequestedBytes).Find(EventRow(row)).value_or(bytes);
+  a.requested = stats.Int(IntStat::kRequestedBytes).Find(EventRow(row)).value_or(a.allocated);
   a.rows = {row};
   return a;
 }

@@ -113,6 +113,24 @@ TEST_CASE("rows link to their events, and shares sum to one") {
         doctest::Approx(1));
 }
 
+TEST_CASE("kernels by stream: each stream of each device is a row, and they sum to all kernels") {
+  Gpu gpu;
+  gpu.Kernel("a", 0, 3'000'000), gpu.Kernel("b", 5'000'000, 1'000'000);
+  auto& other = gpu.space.Plane("/device:GPU:1").Id(1).Line(1, "Stream #1(Kernel)");
+  other.Event("a", 0, 2'000'000).Stat("kernel_details", Ref{kDetails});
+  const AnalysisResult r = gpu.Run(Definitions::kStepscope);
+  const ResultTable* t = r.Table("by_stream");
+  REQUIRE(t);
+  REQUIRE(t->rows.size() == 2);
+  const auto name = static_cast<size_t>(t->Column("name"));
+  const auto total = static_cast<size_t>(t->Column("total_duration_us"));
+  CHECK(t->rows[0][name] == Value(std::string("GPU 0, Stream #1(Kernel)")));
+  CHECK(t->rows[0][total] == Value(4.0));
+  CHECK(t->rows[1][name] == Value(std::string("GPU 1, Stream #1(Kernel)")));
+  CHECK(t->rows[1][total] == Value(2.0));
+  CHECK(gpu.Run(Definitions::kXprof).Table("by_stream") == nullptr);
+}
+
 TEST_CASE("no GPU: the panel says what to record") {
   test::XSpaceBuilder b;
   b.Plane("/host:CPU").Line(1, "python").Event("x", 0, 10);
