@@ -16,6 +16,7 @@
 #include "loaders/loader.h"
 #include "model/base/task.h"
 #include "model/string_pool.h"
+#include "tests/loaders/sanitized.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/wire.h"
 #include "tests/support/xspace_builder.h"
@@ -32,7 +33,7 @@ LoadOptions OneThread() {
   return options;
 }
 
-constexpr size_t kVariants = 2'000;  // of each sample
+constexpr size_t kVariants = kSanitized ? 200 : 2'000;  // of each sample
 
 struct Outcome {
   uint64_t events = 0, problems = 0;
