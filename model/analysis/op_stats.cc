@@ -6,7 +6,7 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMaxRowsPerSide = 500;  // XProf's cut
+constexpr size_t kXprofRowsPerSide = 500;
 
 double Us(Ps t) { return static_cast<double>(t) / static_cast<double>(kPsPerUs); }
 
@@ -72,8 +72,8 @@ TensorCoreUse KernelTimes(AnalysisContext& context, const std::string& host, std
 
 class TableWriter {
  public:
-  TableWriter(ResultTable* table, const TensorCoreUse& use, bool devices)
-      : table_(*table), use_(use), devices_(devices) {}
+  TableWriter(ResultTable* table, const TensorCoreUse& use, bool devices, size_t max_rows)
+      : table_(*table), use_(use), devices_(devices), max_rows_(max_rows) {}
 
   void AddSide(const OpSide& side, bool device, bool with_idle) {
     whole_ = with_idle ? side.total : side.busy;
@@ -88,10 +88,10 @@ class TableWriter {
         AddRow(idle, device);
         idle_pending = false;
       }
-      if (table_.rows.size() - first >= kMaxRowsPerSide) return;
+      if (table_.rows.size() - first >= max_rows_) return;
       AddRow(op, device);
     }
-    if (idle_pending && table_.rows.size() - first < kMaxRowsPerSide) AddRow(idle, device);
+    if (idle_pending && table_.rows.size() - first < max_rows_) AddRow(idle, device);
   }
 
  private:
@@ -139,6 +139,7 @@ class TableWriter {
   ResultTable& table_;
   const TensorCoreUse& use_;
   const bool devices_;
+  const size_t max_rows_;  // a side
   Ps whole_ = 0;
   double cumulative_ = 0;
 };
@@ -177,7 +178,7 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
           {"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,
            "of the kernels and copies that the op, and no op inside it, launched"});
     }
-    TableWriter writer(&table, use, gpus);
+    TableWriter writer(&table, use, gpus, context.xprof() ? kXprofRowsPerSide : SIZE_MAX);
     writer.show_device_time = chrome;
     writer.AddSide(ops.device_side, true, with_idle);
     writer.AddSide(ops.host_side, false, with_idle);
