@@ -173,9 +173,11 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
   const bool ring = both || histogram_.total == 0;
   const float body = size.y - em * 1.8f - lines;
   if (ring) {
-    const float height = std::clamp(both ? body * 0.62f : body, em * 6, size.x);
+    const float most = size.x + em * 1.5f * static_cast<float>(ring_.slices.size() + 1);
+    const float share = histogram_.total == 0 ? body - em * 5 : body * 0.62f;
+    const float height = std::clamp(both ? share : body, em * 6, most);
     const int slice = DrawRing(context, "##ring", ring_, table_.current(), ImVec2(size.x, height),
-                               size.x > em * 24);
+                               size.x > em * 24 || height > size.x * 1.25f);
     if (slice >= 0) {
       const RingSlice& s = ring_.slices[static_cast<size_t>(slice)];
       const bool others = static_cast<size_t>(slice) + 1 == ring_.slices.size();

@@ -16,8 +16,8 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kTopFirst[] = {"operation",     "category",        "tcEligibility",
-                                     "tcUtilization", "selfTimePercent", "cumulativeTimePercent"};
+constexpr const char* kTopFirst[] = {"operation", "selfTimePercent", "cumulativeTimePercent",
+                                     "category",  "tcEligibility",   "tcUtilization"};
 constexpr const char* kTopHidden[] = {"flopRate"};
 
 class OverviewPanel final : public AnalysisPanel {

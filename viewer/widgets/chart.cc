@@ -49,22 +49,27 @@ void RingTooltip(const Ring& ring, int slice) {
 }
 
 void DrawRingLegend(const PanelContext& context, const Ring& ring, float left, float right,
-                    float top, float bottom) {
+                    float top, float bottom, bool centred) {
   const FaceScope small(context, Face::kUi);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float line = std::floor(ImGui::GetTextLineHeight() * 1.35f);
   const float chip = std::floor(Em() * 0.7f);
   const auto fit = static_cast<size_t>(std::max(0.0f, (bottom - top) / line));
   const size_t n = std::min(fit, ring.slices.size());
-  float y = std::floor(top + (bottom - top - static_cast<float>(n) * line) * 0.5f);
+  float y = top;
+  if (centred) y = std::floor(top + (bottom - top - static_cast<float>(n) * line) * 0.5f);
   for (size_t i = 0; i < n; ++i, y += line) {
     const RingSlice& s = ring.slices[i];
     DrawBox(list, left, y + std::floor((ImGui::GetTextLineHeight() - chip) * 0.5f), chip, chip,
             s.color, 2);
     const std::string share = PercentText(s.value, ring.total);
     DrawRight(list, right, y, context.theme[Role::kText2], share);
-    DrawCut(list, ImVec2(left + chip * 1.8f, y), right - Em() * 4, context.theme[Role::kText],
-            s.label);
+    const float x = left + chip * 1.8f, end = right - Em() * 4;
+    const bool fits = TextWidth(s.label) <= end - x;
+    const std::string label = s.label.empty() ? "(no name)"
+                              : fits          ? s.label
+                                              : MakeShortForms(s.label).middle;
+    DrawCut(list, ImVec2(x, y), end, context.theme[Role::kText], label);
   }
 }
 
@@ -168,10 +173,11 @@ int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int 
       ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 8.0f), std::max(size.y, 8.0f)));
   const bool hovered = ImGui::IsItemHovered();
   const bool beside = legend && size.x > size.y * 1.6f;
+  const bool below = legend && size.y > size.x * 1.25f;
   const float diameter = std::min(beside ? size.x * 0.5f : size.x, size.y);
   const float outer = std::floor(diameter * 0.48f), inner = outer * 0.66f;
   const ImVec2 centre(std::floor(p.x + (beside ? diameter : size.x) * 0.5f),
-                      std::floor(p.y + size.y * 0.5f));
+                      std::floor(p.y + (below ? diameter : size.y) * 0.5f));
   const ImVec2 mouse = ImGui::GetMousePos();
   const int under =
       hovered ? SliceAt(ring, ImVec2(mouse.x - centre.x, mouse.y - centre.y), inner, outer) : -1;
@@ -202,7 +208,12 @@ int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int 
   centred(Face::kMonoBold, inner > BaseEm() * 3.4f ? 18.0f : TypeSize::kSmall, Role::kText,
           ring.centre, two ? -1.0f : -0.5f);
   if (two) centred(Face::kUi, TypeSize::kSlice, Role::kText2, ring.centre_note, 0.45f);
-  if (beside) DrawRingLegend(context, ring, p.x + diameter + Em(), p.x + size.x, p.y, p.y + size.y);
+  if (beside) {
+    DrawRingLegend(context, ring, p.x + diameter + Em(), p.x + size.x, p.y, p.y + size.y, true);
+  } else if (below) {
+    DrawRingLegend(context, ring, p.x, p.x + size.x, p.y + diameter + Em() * 0.4f, p.y + size.y,
+                   false);
+  }
   if (under >= 0) RingTooltip(ring, under);
   switch (ChartMenu(context, id, {ring.title, p, {p.x + size.x, p.y + size.y}})) {
     case ChartExport::kSvg:

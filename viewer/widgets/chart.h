@@ -67,7 +67,7 @@ struct Ring {
 Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string_view name_column,
               std::string_view value_column, size_t most = 9);
 // Slice clicked, or -1. `selected` is a row of the table and drawn thicker. With `legend` names are
-// listed beside it.
+// listed beside or below it, where there is room.
 int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int selected,
              ImVec2 size, bool legend);
 

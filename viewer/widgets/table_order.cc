@@ -132,6 +132,8 @@ bool IsAdditive(const ColumnDesc& column) {
                          "peak", "rate", "intensity", "utilization", "capacity", "lifetime"}) {
     if (has(no)) return false;
   }
+  // Operations contain others: of their times only the part of their own adds up.
+  if (has("total_time") || has("timeinms") || has("timeinpercent")) return has("self");
   for (const char* yes :
        {"total", "self", "occurrences", "count", "share", "timein", "num_", "bytes", "fraction"}) {
     if (has(yes)) return true;
