@@ -11,6 +11,7 @@
 #include "model/analysis/grouping.h"
 #include "model/analysis/memory.h"
 #include "model/base/task.h"
+#include "model/lookup.h"
 
 namespace stepscope {
 namespace {
@@ -205,14 +206,30 @@ AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events eve
   return p;
 }
 
+// PyTorch's allocations do not name their op: the innermost that encloses them, save those that do
+// nothing but allocate for the op that called them.
+std::string EnclosingOp(const Trace& trace, uint32_t row) {
+  std::string_view innermost;
+  for (EventRow at = Parent(trace.set, EventRow(row)); at.valid(); at = Parent(trace.set, at)) {
+    const EventMeta& meta = trace.names().metas[trace.set.Meta(at).value];
+    if (meta.category != EventCategory::kCpuOp) continue;
+    const std::string_view name = trace.names().strings.View(meta.name);
+    if (innermost.empty()) innermost = name;
+    if (!name.starts_with("aten::empty") && !name.starts_with("aten::resize_"))
+      return std::string(name);
+  }
+  return std::string(innermost);
+}
+
 // Text and sizes of an allocation event.
-LiveAllocation DescribeAllocation(const StatTable& stats, uint32_t row) {
+LiveAllocation DescribeAllocation(const Trace& trace, const StatTable& stats, uint32_t row) {
   const auto text = [&](StringStat s) {
     return std::string(
         stats.strings->View(stats.Text(s).Find(EventRow(row)).value_or(StringId(0))));
   };
   LiveAllocation a;
   a.op = text(StringStat::kTfOp);
+  if (a.op.empty() && trace.format == TraceFormat::kChromeJson) a.op = EnclosingOp(trace, row);
   a.region = text(StringStat::kRegionType);
   a.shape = text(StringStat::kTensorShape);
   const std::optional<int64_t> type = stats.Int(IntStat::kDataType).Find(EventRow(row));
@@ -311,7 +328,8 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
     }
   }
   std::vector<LiveAllocation> live;
-  for (const auto& [address, row] : open) live.push_back(DescribeAllocation(stats, row));
+  for (const auto& [address, row] : open)
+    live.push_back(DescribeAllocation(context.trace(), stats, row));
   if (xprof) {
     unexplained -= unmatched;
   } else {
@@ -320,11 +338,20 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
   }
   const char* label =
       xprof ? "unused preallocated device memory" : "allocated before the recording began";
-  if (unexplained > 0)
-    live.push_back(
-        {label, "persist/dynamic", "INVALID", "unknown", unexplained, unexplained, 1, {}});
-  if (at.stack > 0)
-    live.push_back({"stack", "stack", "INVALID", "unknown", at.stack, at.stack, 1, {}});
+  // XProf's words for what has no event; by default what is not known stays empty.
+  const auto add = [&](const char* op, const char* region, int64_t bytes) {
+    if (bytes <= 0) return;
+    live.push_back({op,
+                    xprof ? region : "",
+                    xprof ? "INVALID" : "",
+                    xprof ? "unknown" : "",
+                    bytes,
+                    bytes,
+                    1,
+                    {}});
+  };
+  add(label, "persist/dynamic", unexplained);
+  add("stack", "stack", at.stack);
   MergeEqual(&live);
   return live;
 }
