@@ -1,0 +1,49 @@
+// PyTorch's allocator events, from the text of a trace to what was live.
+#include <doctest/doctest.h>
+
+#include "loaders/loader.h"
+#include "model/analysis/memory.h"
+
+namespace stepscope {
+namespace {
+
+// An op that allocates through aten::empty, keeps 100 of 160 bytes, and gives back 50 that were
+// there before the recording.
+constexpr const char* kTrace = R"({"traceEvents": [
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":10,"dur":20},
+{"ph":"X","cat":"cpu_op","name":"aten::empty","pid":1,"tid":1,"ts":11,"dur":2},
+{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":12,"args":
+ {"Total Reserved":500,"Total Allocated":300,"Bytes":100,"Addr":7,"Device Id":0,"Device Type":1}},
+{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":15,"args":
+ {"Total Reserved":500,"Total Allocated":360,"Bytes":60,"Addr":8,"Device Id":0,"Device Type":1}},
+{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":18,"args":
+ {"Total Reserved":500,"Total Allocated":300,"Bytes":-60,"Addr":8,"Device Id":0,"Device Type":1}},
+{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":40,"args":
+ {"Total Reserved":500,"Total Allocated":250,"Bytes":-50,"Addr":9,"Device Id":0,"Device Type":1}}
+]})";
+
+TEST_CASE("pytorch memory: negative bytes give back; the op that made an allocation is named") {
+  const Result<std::shared_ptr<const Trace>> trace = LoadBytes("a.json", kTrace, {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const MemoryProfile profile = ComputeMemory(context, {}, {});
+  REQUIRE(profile.allocators.size() == 1);
+  const AllocatorProfile& gpu = profile.allocators[0];
+  REQUIRE(gpu.snapshots.size() == 4);
+  CHECK(gpu.snapshots[0].allocation);
+  CHECK(gpu.snapshots[0].free == 200);  // reserved but not in use
+  CHECK_FALSE(gpu.snapshots[2].allocation);
+  CHECK(gpu.snapshots[2].bytes == 60);
+  CHECK(gpu.peak == 1);
+
+  const std::vector<LiveAllocation> live = ActiveAt(context, gpu, 2);
+  REQUIRE(live.size() == 2);
+  CHECK(live[0].op == "allocated before the recording began");
+  CHECK(live[0].allocated == 200);
+  CHECK(live[0].region.empty());
+  CHECK(live[1].op == "aten::mm");  // not aten::empty, which only allocates for it
+  CHECK(live[1].allocated == 100);
+}
+
+}  // namespace
+}  // namespace stepscope
