@@ -50,8 +50,8 @@ void AnalysisCache::Start(Entry& entry) {
 }
 
 bool AnalysisCache::busy() const {
-  // A finished job may wait long for its owner: a panel hidden since it asked. Its wake draws a frame,
-  // in which one that is still shown takes the result.
+  // A finished job may wait long for its owner: a panel hidden since it asked. Its wake draws a
+  // frame, in which one that is still shown takes the result.
   return std::any_of(entries_.begin(), entries_.end(),
                      [](const Entry& e) { return e.job && !e.job->done(); });
 }

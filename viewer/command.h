@@ -1,5 +1,6 @@
-// Commands: the one table behind menus, palette, keys, help, docs and `replay`. A row has an id, texts, default keys, and
-// what it does. Panels push commands; the viewer applies them at the end of the frame, in order, and journals them.
+// Commands: the one table behind menus, palette, keys, help, docs and `replay`. A row has an id,
+// texts, default keys, and what it does. Panels push commands; the viewer applies them at the end
+// of the frame, in order, and journals them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 namespace stepscope {
 
 struct CommandArgs {
-  std::string text;             // path, panel id, name …
+  std::string text;  // path, panel id, name …
   TimeRange range;
   EventRef event;
   std::vector<EventRef> events;
@@ -23,24 +24,26 @@ struct CommandArgs {
 };
 
 struct Command {
-  std::string id;               // "view.zoom_selection"
+  std::string id;  // "view.zoom_selection"
   CommandArgs args;
 };
 
-class ViewerContext;            // viewer/context.h: ViewState, SessionView, AppServices, Settings for apply functions
+class ViewerContext;  // viewer/context.h: ViewState, SessionView, AppServices, Settings for apply
+                      // functions
 
 struct CommandDesc {
   const char* id;
-  const char* title;            // "Zoom to selection"
-  const char* category;         // menu: "File", "View", "Go", "Tools", "Window", "Help"; empty: not in menus
-  const char* what;             // one sentence
-  const char* words;            // search words of the palette
-  const char* keys;             // default chords, "F", "Ctrl+O", several separated by " | "; empty: none
+  const char* title;  // "Zoom to selection"
+  const char*
+      category;       // menu: "File", "View", "Go", "Tools", "Window", "Help"; empty: not in menus
+  const char* what;   // one sentence
+  const char* words;  // search words of the palette
+  const char* keys;   // default chords, "F", "Ctrl+O", several separated by " | "; empty: none
   bool (*enabled)(const ViewerContext&);
   void (*apply)(ViewerContext&, const CommandArgs&);
 };
 
-std::span<const CommandDesc> Commands();      // viewer/commands.cc
+std::span<const CommandDesc> Commands();  // viewer/commands.cc
 const CommandDesc* FindCommand(std::string_view id);
 
 class CommandQueue {

@@ -1,5 +1,6 @@
 // Panel: a dockable window that reads and pushes commands, and keeps nothing but widget state.
-// Adding one: viewer/panels/foo_panel.cc, a row in panels/registry.cc, tests/viewer/foo_panel_test.cc.
+// Adding one: viewer/panels/foo_panel.cc, a row in panels/registry.cc,
+// tests/viewer/foo_panel_test.cc.
 #pragma once
 
 #include <memory>
@@ -12,10 +13,10 @@
 
 namespace stepscope {
 
-class AnalysisCache;            // viewer/analysis_cache.h: results computed in the background
-class NameCache;                // viewer/name_cache.h: colours and short labels of event names
+class AnalysisCache;  // viewer/analysis_cache.h: results computed in the background
+class NameCache;      // viewer/name_cache.h: colours and short labels of event names
 class Settings;
-struct Fonts;                   // viewer/fonts.h
+struct Fonts;  // viewer/fonts.h
 struct Theme;
 
 // The time under the mouse, wherever it points: the part under it writes, the others show it in the
@@ -35,9 +36,9 @@ struct PanelContext {
   const Theme& theme;
   CommandQueue& commands;
   AppServices& services;
-  const RunView* run = nullptr;  // the active run, or null
-  const Fonts* fonts = nullptr;  // null: everything in the current font
-  NameCache* names = nullptr;    // null: no colours of names (tests)
+  const RunView* run = nullptr;    // the active run, or null
+  const Fonts* fonts = nullptr;    // null: everything in the current font
+  NameCache* names = nullptr;      // null: no colours of names (tests)
   PointedTime* pointed = nullptr;  // null: nobody shares it (tests)
 };
 
@@ -51,10 +52,10 @@ class Panel {
 enum class DockSlot { kCentre, kBottomLeft, kBottomRight };
 
 struct PanelDesc {
-  const char* id;       // "kernel_stats": also the analysis id, where there is one
-  const char* title;    // "Kernels"
+  const char* id;     // "kernel_stats": also the analysis id, where there is one
+  const char* title;  // "Kernels"
   const char* what;
-  const char* key;      // default chord that opens it, "Alt+3"
+  const char* key;  // default chord that opens it, "Alt+3"
   DockSlot slot;
   bool open_by_default;
   std::unique_ptr<Panel> (*create)();

@@ -13,7 +13,8 @@
 
 namespace stepscope {
 
-// Case of `text` does not matter; the needle is in lower case already. (model has ContainsIgnoreCase, which folds both.)
+// Case of `text` does not matter; the needle is in lower case already. (model has
+// ContainsIgnoreCase, which folds both.)
 bool ContainsLower(std::string_view text, std::string_view lower_needle);
 
 struct SearchHits {

@@ -1,5 +1,5 @@
-// What the viewer sees of the session, each frame, read-only. The app owns and fills it; nothing here is "the" trace:
-// a session holds 0..n runs.
+// What the viewer sees of the session, each frame, read-only. The app owns and fills it; nothing
+// here is "the" trace: a session holds 0..n runs.
 #pragma once
 
 #include <memory>
@@ -14,26 +14,31 @@ namespace stepscope {
 
 struct RunView {
   TraceId id;
-  std::string label;                                     // "2026_11_21 · vm"
+  std::string label;  // "2026_11_21 · vm"
   std::shared_ptr<const Trace> trace;
   std::shared_ptr<AnalysisContext> analysis;
-  std::vector<std::shared_ptr<const TrackSet>> derived;  // as they become ready; drawn with the trace's own
-  std::vector<std::string> runs;                         // runs of the same log directory, newest first
+  std::vector<std::shared_ptr<const TrackSet>>
+      derived;                    // as they become ready; drawn with the trace's own
+  std::vector<std::string> runs;  // runs of the same log directory, newest first
   double load_seconds = 0;
 };
 
-struct LoadingView {        // a load in progress
+struct LoadingView {  // a load in progress
   std::string path, stage;
   double seconds = 0;
   uint64_t bytes_done = 0, bytes_total = 0, events = 0;
 };
 
-struct RecentProfile { std::string path; int64_t opened_unix_s = 0; bool exists = true; };
+struct RecentProfile {
+  std::string path;
+  int64_t opened_unix_s = 0;
+  bool exists = true;
+};
 
 struct SessionView {
   std::vector<RunView> runs;
   std::optional<LoadingView> loading;
-  std::string error;        // of the last load: one line, what, where, what to do; empty when dismissed
+  std::string error;  // of the last load: one line, what, where, what to do; empty when dismissed
   std::vector<RecentProfile> recent;
   std::string sample_path;  // bundled sample, empty if not installed
   uint64_t generation = 0;  // changes whenever runs change
@@ -51,18 +56,21 @@ class AppServices {
  public:
   virtual ~AppServices() = default;
   virtual void Open(const std::vector<std::string>& paths, bool add_for_comparison) = 0;
-  virtual void OpenRun(TraceId run, const std::string& run_name) = 0;  // another run of the same directory
+  virtual void OpenRun(TraceId run,
+                       const std::string& run_name) = 0;  // another run of the same directory
   virtual void SetClockOffset(TraceId run, const std::string& host, Ps offset) = 0;
   virtual void CloseRun(TraceId run) = 0;
   virtual void CancelLoading() = 0;
   virtual void DismissError() = 0;
-  virtual void NativeOpenDialog(bool folder) = 0;       // zenity or kdialog where found; see has_native_dialog
+  virtual void NativeOpenDialog(
+      bool folder) = 0;  // zenity or kdialog where found; see has_native_dialog
   virtual bool has_native_dialog() const = 0;
   virtual void Quit() = 0;
   virtual void ToggleFullscreen() = 0;
   virtual void SetClipboard(const std::string& text) = 0;
-  virtual bool SaveFile(const std::string& suggested_name, const std::string& contents, std::string* where) = 0;  // export
-  virtual void RequestFrame() = 0;                      // from any thread: draw again soon
+  virtual bool SaveFile(const std::string& suggested_name, const std::string& contents,
+                        std::string* where) = 0;  // export
+  virtual void RequestFrame() = 0;                // from any thread: draw again soon
   virtual void ClearRecent() = 0;
 };
 

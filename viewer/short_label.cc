@@ -90,7 +90,8 @@ std::string Tiny(std::string_view text) {
   return {};
 }
 
-// What of a Python frame's name is its function: "module.py(12): call" -> "call", "nn.Module: Net_0"
+// What of a Python frame's name is its function: "module.py(12): call" -> "call", "nn.Module:
+// Net_0"
 // -> "Net_0", "<built-in method conv2d of type object at 0x7f>" -> "conv2d". Empty: no such name.
 std::string_view PythonFunction(std::string_view name) {
   for (std::string_view prefix : {"<built-in method ", "<built-in function "}) {

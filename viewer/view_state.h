@@ -1,4 +1,5 @@
-// ViewState: what the user looks at, as plain data: comparable, serialisable, kept per session. Changed only by commands.
+// ViewState: what the user looks at, as plain data: comparable, serialisable, kept per session.
+// Changed only by commands.
 #pragma once
 
 #include <set>
@@ -12,16 +13,16 @@ namespace stepscope {
 
 enum class Tool { kSelect, kPan, kZoom, kTiming };
 
-struct EventKey {              // survives reload and maps between runs
+struct EventKey {  // survives reload and maps between runs
   std::string track_path, name;
   Ps start = 0;
   uint64_t occurrence = 0;
   bool operator==(const EventKey&) const = default;
 };
 
-struct RunViewState {          // per run
+struct RunViewState {  // per run
   TraceId trace;
-  TimeRange visible;           // target of animations; the displayed range belongs to the timeline
+  TimeRange visible;  // target of animations; the displayed range belongs to the timeline
   std::set<std::string> collapsed;  // plane and track paths
   double scroll_y = 0;
   bool operator==(const RunViewState&) const = default;
@@ -31,12 +32,12 @@ struct ViewState {
   std::vector<RunViewState> runs;
   Tool tool = Tool::kPan;
   EventRef selected;
-  std::vector<EventRef> highlighted;      // "show on timeline": drawn bright, the rest dimmed
+  std::vector<EventRef> highlighted;  // "show on timeline": drawn bright, the rest dimmed
   size_t highlight_index = 0;
-  TimeRange measured;                     // timing tool; empty: none
-  TraceId active;                         // run that panels show
-  std::string host;                       // host filter, empty: all
-  std::string panel;                      // focused analysis panel
+  TimeRange measured;  // timing tool; empty: none
+  TraceId active;      // run that panels show
+  std::string host;    // host filter, empty: all
+  std::string panel;   // focused analysis panel
   bool operator==(const ViewState&) const = default;
 };
 

@@ -95,7 +95,7 @@ struct Viewer::State {
   uint64_t looked = 0;  // settings generation the style was made for
   float looked_scale = 0;
   uint64_t session_generation = 0, content_generation = 1;
-  int settle = 3;        // frames until layout and fonts have settled
+  int settle = 3;  // frames until layout and fonts have settled
   WorkspaceState workspace;
   int layout_built = 0;  // frames since the default layout was built, while its text is not taken
   bool panels_animating = false;
@@ -294,9 +294,9 @@ void Viewer::Frame(const SessionView& session) {
   s.SyncStepNames(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
   ViewerContext context = s.MakeContext(session);
-  const PanelContext panel{session,    s.view,     s.analyses,          s.settings, s.theme,
-                           s.commands, s.services, context.ActiveRun(), &s.fonts,   &s.names,
-                           &s.pointed};
+  const PanelContext panel{session,  s.view,     s.analyses, s.settings,
+                           s.theme,  s.commands, s.services, context.ActiveRun(),
+                           &s.fonts, &s.names,   &s.pointed};
   const ChromeInput chrome{
       panel, s.windows, s.search, context, s.timeline.feedback(), s.timeline.displayed()};
   s.HandleKeys(context);
@@ -331,8 +331,7 @@ void Viewer::Frame(const SessionView& session) {
 bool Viewer::animating() const {
   const State& s = *state_;
   return s.settle > 0 || !s.windows.note.empty() || !s.windows.pictures.empty() ||
-         s.timeline.animating() || s.analyses.busy() || s.search.busy() ||
-         s.panels_animating;
+         s.timeline.animating() || s.analyses.busy() || s.search.busy() || s.panels_animating;
 }
 
 void Viewer::SetContentScale(float scale) { state_->config.content_scale = scale; }

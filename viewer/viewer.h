@@ -1,5 +1,6 @@
-// Viewer: everything inside the window, drawn with Dear ImGui into the current context. Knows no GLFW and no files.
-// One per window, used on the UI thread only. Frame() between ImGui::NewFrame() and ImGui::Render().
+// Viewer: everything inside the window, drawn with Dear ImGui into the current context. Knows no
+// GLFW and no files. One per window, used on the UI thread only. Frame() between ImGui::NewFrame()
+// and ImGui::Render().
 #pragma once
 
 #include <cstddef>
@@ -12,38 +13,42 @@ namespace stepscope {
 
 class CommandQueue;
 class Settings;
-class TexelSink;   // viewer/timeline/texel_sink.h: GL row texture, or a recording/ImDrawList fallback
+class TexelSink;  // viewer/timeline/texel_sink.h: GL row texture, or a recording/ImDrawList
+                  // fallback
 struct ViewState;
 
 struct ViewerConfig {
-  bool animate = true;          // false: zoom snaps (headless, tests)
+  bool animate = true;  // false: zoom snaps (headless, tests)
   float content_scale = 1.0f;
-  std::string settings_text;    // contents of the settings file, or empty
+  std::string settings_text;  // contents of the settings file, or empty
 };
 
 class Viewer {
  public:
-  // `sink` draws the timeline's texels; null: ImDrawList rectangles. Fonts and style are set up here.
+  // `sink` draws the timeline's texels; null: ImDrawList rectangles. Fonts and style are set up
+  // here.
   Viewer(AppServices& services, TexelSink* sink, ViewerConfig config);
   ~Viewer();
 
-  void SetContentScale(float scale);        // when the window moved to another monitor
-  void Frame(const SessionView& session);   // draws all windows, then applies the commands of this frame
-  // True while something still moves (zoom easing, spinner, analysis running): the pacer keeps drawing.
+  void SetContentScale(float scale);  // when the window moved to another monitor
+  void Frame(
+      const SessionView& session);  // draws all windows, then applies the commands of this frame
+  // True while something still moves (zoom easing, spinner, analysis running): the pacer keeps
+  // drawing.
   bool animating() const;
 
-  CommandQueue& commands();                 // the app's replay and headless modes push here
+  CommandQueue& commands();  // the app's replay and headless modes push here
   Settings& settings();
   const ViewState& view() const;
-  std::string SettingsText() const;         // to save when it differs
+  std::string SettingsText() const;  // to save when it differs
   // After a frame was rendered: the next part of it to save as a PNG, and what became of it.
   bool TakePicture(PictureRequest* out);
-  void Note(std::string text);              // says it in the status bar for a few seconds
-  std::string DefaultLayoutIni() const;     // imgui.ini text of the default workspace
+  void Note(std::string text);           // says it in the status bar for a few seconds
+  std::string DefaultLayoutIni() const;  // imgui.ini text of the default workspace
   // For `screenshot` and `bench`: where the scripted view goes.
-  bool ShowPanel(const std::string& panel_id);            // false: unknown id
+  bool ShowPanel(const std::string& panel_id);  // false: unknown id
   void SetVisibleRange(TimeRange range);
-  bool SelectByName(const std::string& name);             // first event whose name contains it
+  bool SelectByName(const std::string& name);  // first event whose name contains it
 
  private:
   struct State;

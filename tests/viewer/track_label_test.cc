@@ -12,8 +12,8 @@ namespace {
 
 TrackLabel Of(const std::string& name, int64_t id = 0, bool derived = false) {
   TraceMaker maker;
-  const TrackId track = maker.Track(maker.Plane("p", PlaneKind::kGpu), name, TrackKind::kThread,
-                                    {{"e", 0, 1}});
+  const TrackId track =
+      maker.Track(maker.Plane("p", PlaneKind::kGpu), name, TrackKind::kThread, {{"e", 0, 1}});
   const auto trace = maker.Finish();
   Track copy = trace->set.tracks[track.value];
   copy.id = id;

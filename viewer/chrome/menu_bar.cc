@@ -178,8 +178,7 @@ void DrawSearch(const ChromeInput& input, SearchBox* box, float right) {
   CentreInBar();
   ImGui::SetCursorScreenPos({left, ImGui::GetCursorScreenPos().y});
   // By id: asking for the next item's focus does not reach into a menu bar.
-  if (input.windows.focus_search || box->focus)
-    ImGui::ActivateItemByID(ImGui::GetID("##search"));
+  if (input.windows.focus_search || box->focus) ImGui::ActivateItemByID(ImGui::GetID("##search"));
   box->focus = false;
   // Something else may have changed the search (Escape): follow it unless the user is typing.
   const bool had = ImGui::GetActiveID() == ImGui::GetID("##search");

@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-constexpr float kPanelShare = 0.40f, kPanelShareTall = 0.68f;  // of the height
+constexpr float kPanelShare = 0.40f, kPanelShareTall = 0.68f;       // of the height
 constexpr float kDetailsShare = 0.27f, kDetailsShareSmall = 0.30f;  // of the width
 
 constexpr const char* kFrontPanel = "overview";
@@ -73,8 +73,8 @@ unsigned DrawDockSpace(const ChromeInput& input, bool reset, bool hidden, Worksp
   const bool missing = node == nullptr || (!node->IsSplitNode() && node->Windows.empty());
   const bool old = input.panel.settings.Int("layout.version") != kLayoutVersion;
   // The bars above and below take their place in the second frame: the layout is made again for it.
-  const bool settling = state->frames_since_built < 3 &&
-                        (size.x != state->width || size.y != state->height);
+  const bool settling =
+      state->frames_since_built < 3 && (size.x != state->width || size.y != state->height);
   state->built = (missing || old || reset || settling) && size.x > 64 && size.y > 64;
   if (state->built) {
     BuildDefault(dock, viewport->WorkPos, size);
@@ -96,9 +96,9 @@ unsigned DrawDockSpace(const ChromeInput& input, bool reset, bool hidden, Worksp
   }
   state->width = size.x;
   state->height = size.y;
-  const ImGuiDockNodeFlags flags =
-      ImGuiDockNodeFlags_NoWindowMenuButton | static_cast<int>(ImGuiDockNodeFlags_NoCloseButton) |
-      (hidden ? ImGuiDockNodeFlags_KeepAliveOnly : 0);
+  const ImGuiDockNodeFlags flags = ImGuiDockNodeFlags_NoWindowMenuButton |
+                                   static_cast<int>(ImGuiDockNodeFlags_NoCloseButton) |
+                                   (hidden ? ImGuiDockNodeFlags_KeepAliveOnly : 0);
   ImGui::PushStyleColor(ImGuiCol_Separator, input.panel.theme[Role::kWindow]);
   // The window was cleared with this colour; a software renderer pays for each time it is filled.
   ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);

@@ -1,9 +1,12 @@
 // Diagnostics: what loading repaired, dropped or clipped, and what was left unread.
 #include <imgui.h>
 
+#include <algorithm>
 #include <string>
 
+#include "viewer/analysis_cache.h"
 #include "viewer/panels/panels.h"
+#include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -29,9 +32,7 @@ SeverityRow Look(Severity severity) {
   return {Role::kText3, icon::kInfo, "note"};
 }
 
-bool Icons(const PanelContext& context) {
-  return context.fonts != nullptr && context.fonts->icons;
-}
+bool Icons(const PanelContext& context) { return context.fonts != nullptr && context.fonts->icons; }
 
 class DiagnosticsPanel final : public Panel {
  public:
@@ -39,6 +40,7 @@ class DiagnosticsPanel final : public Panel {
 
  private:
   static void DrawRow(const PanelContext& context, const Diagnostic& row);
+  static void DrawExport(const PanelContext& context);
   static void DrawList(const char* title, const std::vector<std::string>& lines);
 };
 
@@ -73,6 +75,21 @@ void DiagnosticsPanel::DrawList(const char* title, const std::vector<std::string
   ImGui::PopTextWrapPos();
 }
 
+// The same table as `report --panel diagnostics` writes.
+void DiagnosticsPanel::DrawExport(const PanelContext& context) {
+  const AnalysisResult* result =
+      context.run->analysis ? context.analyses.Get(*context.run, "diagnostics", {}) : nullptr;
+  const ResultTable* table = result != nullptr ? result->Table("diagnostics") : nullptr;
+  if (table == nullptr || table->rows.empty()) return;
+  const FaceScope small(context, Face::kUi);
+  const float width = TextWidth("Copy") + TextWidth("Export") + BaseEm() * 3;
+  const ImVec2 p = ImGui::GetCursorPos();
+  ImGui::SetCursorPosX(p.x + std::max(0.0f, ImGui::GetContentRegionAvail().x - width));
+  if (ImGui::Button("Copy")) CopyChart(context, ToCsv(*table));
+  ImGui::SameLine(0, Em() * 0.3f);
+  if (ImGui::Button("Export")) SaveChart(context, "diagnostics", ".csv", ToCsv(*table));
+}
+
 void DiagnosticsPanel::Draw(const PanelContext& context) {
   if (context.run == nullptr) {
     ImGui::TextDisabled("Open a profile to see what loading it found.");
@@ -89,6 +106,7 @@ void DiagnosticsPanel::Draw(const PanelContext& context) {
         "Nothing was repaired, dropped or clipped, and no file was left unread.");
     return;
   }
+  DrawExport(context);
   DrawList("Errors that the profiler recorded", trace.errors);
   DrawList("Warnings that the profiler recorded", trace.warnings);
   const ImGuiTableFlags flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_SizingFixedFit |

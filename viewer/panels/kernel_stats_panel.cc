@@ -31,17 +31,10 @@ constexpr Mode kModes[] = {
     {"Kernel", "by_kernel", "name", "A row for each kernel."},
     {"Op", "by_op", "name", "A row for each framework op that launched kernels."},
     {"Stream", "by_stream", "name", "A row for each stream of each device."}};
-constexpr const char* kFirst[] = {"rank",
-                                  "kernel_name",
-                                  "name",
-                                  "op_name",
-                                  "uses_matrix_unit",
-                                  "occurrences",
-                                  "total_duration_us",
-                                  "share",
-                                  "avg_duration_us",
-                                  "min_duration_us",
-                                  "max_duration_us"};
+constexpr const char* kFirst[] = {
+    "rank",           "kernel_name",       "name",  "op_name",         "uses_matrix_unit",
+    "occurrences",    "total_duration_us", "share", "avg_duration_us", "min_duration_us",
+    "max_duration_us"};
 constexpr const char* kHidden[] = {"is_kernel_using_tensor_core"};
 
 constexpr size_t kBins = 28;
@@ -65,8 +58,8 @@ class KernelStatsPanel final : public AnalysisPanel {
   ResultTableView table_;
   Ring ring_;
   Histogram histogram_;
-  std::vector<double> durations_;          // of the selected row's events, us
-  std::vector<EventRow> duration_rows_;    // the same events
+  std::vector<double> durations_;        // of the selected row's events, us
+  std::vector<EventRow> duration_rows_;  // the same events
   std::pair<double, double> zoom_, shown_zoom_;
   uint64_t ring_key_ = 0, histogram_key_ = 0;
   int histogram_row_ = -2;

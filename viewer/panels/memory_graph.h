@@ -53,7 +53,7 @@ class MemoryGraph {
   double x_min_ = 0, x_max_ = 1;  // ms
   uint64_t hidden_ = 0;           // bit: stack, heap, free, fragmentation
   bool first_look_ = true;
-  uint32_t described_ = ~0u;      // event of description_
+  uint32_t described_ = ~0u;  // event of description_
   std::string description_;
 };
 

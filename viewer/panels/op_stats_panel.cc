@@ -135,9 +135,8 @@ void OpStatsPanel::DrawRings(const PanelContext& context, ImVec2 size, bool in_a
       ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
     }
     const float ring = std::max(em * 4, height - em * 1.6f);
-    const int slice =
-        DrawRing(context, "##ring", used[i]->ring, -1, ImVec2(width, ring),
-                 width > em * 18 || ring > width * 1.25f);
+    const int slice = DrawRing(context, "##ring", used[i]->ring, -1, ImVec2(width, ring),
+                               width > em * 18 || ring > width * 1.25f);
     if (slice >= 0 && used[i]->ring.slices[static_cast<size_t>(slice)].label.find(" others") ==
                           std::string::npos) {
       table_.SetFilter(std::string(used[i]->column) + ":\"" +

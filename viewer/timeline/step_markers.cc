@@ -133,9 +133,8 @@ void NameSteps(const ResultTable& table, std::vector<StepMarker>* steps) {
     if (!step.label.empty() && step.label.back() >= '0' && step.label.back() <= '9') continue;
     const Ps middle = step.range.begin + step.range.length() / 2;
     const auto after =
-        std::partition_point(rows.begin(), rows.end(), [middle](const StepMarker& row) {
-          return row.range.begin <= middle;
-        });
+        std::partition_point(rows.begin(), rows.end(),
+                             [middle](const StepMarker& row) { return row.range.begin <= middle; });
     if (after != rows.begin() && std::prev(after)->range.Contains(middle))
       step.label = std::prev(after)->label;
   }

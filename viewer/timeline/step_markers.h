@@ -19,8 +19,9 @@ struct StepMarker {
 };
 
 // Sorted by begin. From the first source that has any: `Steps` tracks (of one device), those of the
-// derived sets (they know the step's number), events of category kStep, host events whose name looks like a step's (train, test, step, TraceContext,
-// ProfilerStep#). O(metas + lanes that hold such events); at most kMaxSteps.
+// derived sets (they know the step's number), events of category kStep, host events whose name
+// looks like a step's (train, test, step, TraceContext, ProfilerStep#). O(metas + lanes that hold
+// such events); at most kMaxSteps.
 inline constexpr size_t kMaxSteps = 100'000;
 std::vector<StepMarker> FindSteps(const Trace& trace,
                                   std::span<const std::shared_ptr<const TrackSet>> derived = {});

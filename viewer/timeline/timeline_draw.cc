@@ -192,10 +192,10 @@ void TimelinePanel::DrawTrackLabel(const TimelineInput& input, const Pen& pen,
   }
   const float right = geo_.rows.x - pen.Px(12);
   const TrackLabel label = LabelOf(set, track, item.set != 0);
-  const float id_left =
-      label.tag.empty() ? right
-                        : pen.TextRight(input.fonts.mono, kSmallText, right, text_y + 1,
-                                        theme[active ? Role::kText2 : Role::kText3], label.tag);
+  const float id_left = label.tag.empty()
+                            ? right
+                            : pen.TextRight(input.fonts.mono, kSmallText, right, text_y + 1,
+                                            theme[active ? Role::kText2 : Role::kText3], label.tag);
   pen.TextFit(input.fonts.ui, TypeSize::kSmall, left + pen.Px(46), id_left - pen.Px(6), text_y,
               theme[Role::kText], label.name);
   if (item.kind == ItemKind::kCounter && !track.counters.empty()) {
@@ -258,7 +258,7 @@ void TimelinePanel::DrawRuler(const TimelineInput& input, const Pen& pen) {
   const double part = 100.0 * static_cast<double>(axis.view().length()) /
                       static_cast<double>(std::max<Ps>(1, minimap_.span().length()));
   std::snprintf(share.data(), share.size(),
-                part > 99.9 ? "all in view"
+                part > 99.9  ? "all in view"
                 : part < 0.1 ? "%.2g %% in view"
                              : "%.1f %% in view",
                 part);

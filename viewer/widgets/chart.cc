@@ -373,8 +373,7 @@ ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBo
 void SaveChart(const PanelContext& context, std::string_view name, std::string_view extension,
                const std::string& contents) {
   std::string where;
-  const bool ok =
-      context.services.SaveFile(std::string(name).append(extension), contents, &where);
+  const bool ok = context.services.SaveFile(std::string(name).append(extension), contents, &where);
   CommandArgs args;
   args.text = (ok ? "Saved " : "Not saved: ") + where;
   context.commands.Push("app.note", std::move(args));
