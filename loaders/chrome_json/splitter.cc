@@ -7,8 +7,8 @@
 #include "loaders/chrome_json/json_cursor.h"
 #include "loaders/chrome_json/number.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
 #endif
 
 namespace stepscope::chrome {
@@ -16,11 +16,9 @@ namespace {
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-struct Masks {
-  uint64_t quote = 0, backslash = 0, open = 0, close = 0;
-};
+using Masks = SplitterMasks;
 
-#if defined(__SSE2__)
+#if defined(__x86_64__)
 Masks Classify(const char* text) {
   Masks m;
   for (int i = 0; i < 4; ++i) {
@@ -52,6 +50,48 @@ Masks Classify(const char* text) {
   return m;
 }
 #endif
+
+void ClassifyPortable(const char* text, size_t blocks, Masks* out) {
+  for (size_t i = 0; i < blocks; ++i) out[i] = Classify(text + 64 * i);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) uint64_t Equal(__m256i low, __m256i high, char c) {
+  const __m256i wanted = _mm256_set1_epi8(c);
+  const auto bits = [wanted](__m256i v) __attribute__((target("avx2"))) {
+    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, wanted)));
+  };
+  return uint64_t{bits(high)} << 32 | bits(low);
+}
+
+__attribute__((target("avx2"))) void ClassifyAvx2(const char* text, size_t blocks, Masks* out) {
+  const __m256i fold = _mm256_set1_epi8(0x20);
+  for (size_t i = 0; i < blocks; ++i) {
+    const auto* at = reinterpret_cast<const __m256i*>(text + 64 * i);
+    const __m256i low = _mm256_loadu_si256(at), high = _mm256_loadu_si256(at + 1);
+    const __m256i low_folded = _mm256_or_si256(low, fold),
+                  high_folded = _mm256_or_si256(high, fold);
+    out[i].quote = Equal(low, high, '"');
+    out[i].backslash = Equal(low, high, '\\');
+    out[i].open = Equal(low_folded, high_folded, '{');
+    out[i].close = Equal(low_folded, high_folded, '}');
+  }
+}
+#endif
+
+SplitterClassify PickClassify() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return ClassifyAvx2;
+#endif
+  return ClassifyPortable;
+}
+
+// Brackets are few in a block, and without a popcnt instruction std::popcount is a call.
+int CountBits(uint64_t bits) {
+  int n = 0;
+  for (; bits != 0; bits &= bits - 1) ++n;
+  return n;
+}
 
 // Bits of characters that a backslash escapes. `carry`: the first one is, and afterwards the next
 // block's first is.
@@ -90,6 +130,9 @@ uint64_t PrefixXor(uint64_t x) {
 }
 
 }  // namespace
+
+Splitter::Splitter(const char* text, OnBatch on_batch)
+    : text_(text), on_batch_(std::move(on_batch)), classify_(PickClassify()) {}
 
 void Splitter::Advance(uint64_t size, bool eof) {
   bool going = true;
@@ -235,24 +278,29 @@ void Splitter::EventsEndedAt(uint64_t offset) {
 // event list, cutting it, until its closing bracket. Otherwise through one container. True when
 // that end was found.
 bool Splitter::Walk(uint64_t size, bool eof, bool batches) {
+  constexpr size_t kAhead = 32;  // blocks classified at once
+  Masks ahead[kAhead];
+  size_t next = 0, known = 0;
   while (at_ < size) {
     const uint64_t n = std::min<uint64_t>(64, size - at_);
-    char padded[64];
-    const char* block = text_ + at_;
     if (n < 64) {
       if (!eof) return false;
+      char padded[64];
       std::memset(padded, ' ', sizeof padded);
-      std::memcpy(padded, block, n);
-      block = padded;
+      std::memcpy(padded, text_ + at_, n);
+      next = 0;
+      ahead[0] = Classify(padded);
+    } else if (next == known) {
+      next = 0;
+      known = static_cast<size_t>(std::min<uint64_t>(kAhead, (size - at_) / 64));
+      classify_(text_ + at_, known, ahead);
     }
-    const Masks m = Classify(block);
+    const Masks m = ahead[next++];
     bool carry = escaped_;
     const uint64_t quotes = m.quote & ~Escaped(m.backslash, &carry);
     const uint64_t strings = PrefixXor(quotes) ^ (in_string_ ? ~uint64_t{0} : 0);
     const uint64_t open = m.open & ~strings, close = m.close & ~strings;
-    // Most blocks have no bracket: without a popcnt instruction counting is a call.
-    const int opens = open == 0 ? 0 : std::popcount(open);
-    const int closes = close == 0 ? 0 : std::popcount(close);
+    const int opens = CountBits(open), closes = CountBits(close);
     const bool wanted = !batches || at_ + 64 - batch_begin_ >= kTargetBatch;
     int64_t depth = depth_;
     if (depth - closes < (wanted ? 1 : 0)) {

@@ -17,6 +17,13 @@ struct TopMember {
   std::string_view value;  // raw token
 };
 
+// Where the characters that matter stand in 64 bytes of text, a bit each.
+struct SplitterMasks {
+  uint64_t quote = 0, backslash = 0, open = 0, close = 0;
+};
+// Fills one for each of `blocks` times 64 bytes; the fastest that the processor has.
+using SplitterClassify = void (*)(const char* text, size_t blocks, SplitterMasks* out);
+
 class Splitter {
  public:
   // A batch is cut at the first event end at or behind this many bytes.
@@ -27,7 +34,7 @@ class Splitter {
   // Called with [begin, end) offsets of a batch, in order.
   using OnBatch = std::function<void(uint64_t begin, uint64_t end)>;
 
-  Splitter(const char* text, OnBatch on_batch) : text_(text), on_batch_(std::move(on_batch)) {}
+  Splitter(const char* text, OnBatch on_batch);
 
   // The text is known up to `size`; `eof`: that is all of it. Returns early when there is nothing
   // more to learn from it.
@@ -59,6 +66,7 @@ class Splitter {
 
   const char* text_;
   OnBatch on_batch_;
+  SplitterClassify classify_;
   Place place_ = Place::kStart;
   uint64_t at_ = 0;
   bool bare_array_ = false, saw_events_ = false, lost_ = false;

@@ -8,7 +8,10 @@ namespace stepscope::chrome {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kPopulate = uint64_t{1} << 20;
+constexpr uint64_t kPopulate = uint64_t{1} << 20;  // at once
+constexpr uint64_t kPopulateFrom = uint64_t{8}
+                                   << 20;  // a small text is read sooner than a thread starts
+constexpr uint64_t kAhead = uint64_t{16} << 20;
 constexpr uint64_t kLeastReserve = uint64_t{64} << 20;
 
 uint64_t RoundUp(uint64_t n) { return (n + kPage - 1) / kPage * kPage; }
@@ -46,30 +49,50 @@ std::shared_ptr<TraceText> TraceText::Of(std::shared_ptr<const ByteSource> sourc
 }
 
 TraceText::~TraceText() {
+  populator_ = {};
   if (base_ != nullptr) munmap(base_, mapped_);
 }
 
 std::span<char> TraceText::Room(size_t want) {
   if (base_ == nullptr) return {};
-  Populate(size_ + want);
   return {base_ + size_, static_cast<size_t>(std::min<uint64_t>(want, mapped_ - size_))};
 }
 
-// Pages taken a block at a time cost three quarters of what they cost one fault at a time. Where
-// the kernel cannot (before Linux 5.14), they come by faults.
-void TraceText::Populate(uint64_t end) {
+void TraceText::Grow(size_t n) {
+  size_ += n;
 #ifdef MADV_POPULATE_WRITE
-  while (populated_ < end && populated_ + kPopulate <= mapped_) {
-    madvise(base_ + populated_, kPopulate, MADV_POPULATE_WRITE);
-    populated_ += kPopulate;
+  if (base_ == nullptr || size_ < kPopulateFrom) return;
+  {
+    std::lock_guard lock(mutex_);
+    known_size_ = size_;
   }
-#else
-  (void)end;
+  grown_.notify_one();
+  if (!populator_.joinable())
+    populator_ = std::jthread([this](const std::stop_token& stop) { PopulateAhead(stop); });
+#endif
+}
+
+// Pages taken a block at a time also cost a quarter less than one fault at a time. Where the kernel
+// cannot (before Linux 5.14), they come by faults.
+void TraceText::PopulateAhead([[maybe_unused]] const std::stop_token& stop) {
+#ifdef MADV_POPULATE_WRITE
+  uint64_t done = 0;
+  std::unique_lock lock(mutex_);
+  while (grown_.wait(lock, stop, [&] { return done < known_size_ + kAhead; })) {
+    done = std::max(done, known_size_ / kPopulate * kPopulate);
+    if (done + kPopulate > mapped_) return;
+    lock.unlock();
+    if (madvise(base_ + done, kPopulate, MADV_POPULATE_WRITE) != 0) return;
+    done += kPopulate;
+    lock.lock();
+    if (stop.stop_requested()) return;
+  }
 #endif
 }
 
 void TraceText::Finish() {
   if (base_ == nullptr) return;
+  populator_ = {};  // stops and joins
   const uint64_t used = std::max(RoundUp(size_), kPage);
   if (used < mapped_) {
     munmap(base_ + used, mapped_ - used);
