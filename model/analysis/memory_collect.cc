@@ -178,11 +178,15 @@ void FillSteps(std::vector<MemorySnapshot>* snapshots) {
   }
 }
 
-// By time, ties as in the file. Events of one allocator mostly come from one thread, in order.
-void SortByTime(const Trace& trace, std::vector<MemorySnapshot>* snapshots) {
+// By time. Ties as in the file, but by default the threads' order in it does not count, only that
+// of their ids. Events of one allocator mostly come from one thread, in order.
+void SortByTime(const Trace& trace, bool xprof, std::vector<MemorySnapshot>* snapshots) {
   RowReader reader(trace.set);
   const auto less = [&](const MemorySnapshot& a, const MemorySnapshot& b) {
-    return a.time != b.time ? a.time < b.time : reader.Offset(a.row) < reader.Offset(b.row);
+    if (a.time != b.time) return a.time < b.time;
+    const int64_t thread = xprof ? 0 : trace.set.tracks[reader.TrackOf(a.row)].id;
+    const int64_t other = xprof ? 0 : trace.set.tracks[reader.TrackOf(b.row)].id;
+    return thread != other ? thread < other : reader.Offset(a.row) < reader.Offset(b.row);
   };
   if (!std::is_sorted(snapshots->begin(), snapshots->end(), less))
     std::sort(snapshots->begin(), snapshots->end(), less);
@@ -193,7 +197,7 @@ AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events eve
   p.host = key.host;
   p.id = key.id;
   p.snapshots = std::move(events.snapshots);
-  SortByTime(trace, &p.snapshots);
+  SortByTime(trace, xprof, &p.snapshots);
   // In file order the latest of equal maxima wins in XProf; by default the earliest in time does.
   for (size_t i = 0; i < p.snapshots.size(); ++i) {
     const MemorySnapshot& s = p.snapshots[i];
