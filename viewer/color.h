@@ -12,7 +12,7 @@ constexpr Rgba FromRgb(uint32_t rrggbb, uint32_t alpha = 255) {
   return ((rrggbb >> 16) & 255u) | (rrggbb & 0xff00u) | ((rrggbb & 255u) << 16) | (alpha << 24);
 }
 constexpr Rgba WithAlpha(Rgba c, float alpha) {
-  return (c & 0xffffffu) | (static_cast<uint32_t>(alpha * 255.0f + 0.5f) << 24);
+  return (c & 0xffffffu) | (static_cast<uint32_t>(alpha * 255.99f) << 24);
 }
 Rgba Oklch(float lightness, float chroma, float hue_radians);
 Rgba Mix(Rgba a, Rgba b, float t);  // per channel, t in [0, 1]

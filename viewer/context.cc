@@ -64,6 +64,7 @@ void ViewerContext::Reveal(const EventRef& event) {
   if (range.empty()) return;
   view.selected = event;
   view.active = event.trace;
+  ++view.reveals;
   const TimeRange visible = Visible();
   const bool seen = range.begin >= visible.begin && range.begin < visible.end;
   const double share =

@@ -118,7 +118,11 @@ void FileDialog::Draw(const PanelContext& context, bool* open, bool folders_only
       {std::min(screen.x * 0.9f, unit * 56), std::min(screen.y * 0.85f, unit * 38)},
       ImGuiCond_Appearing);
   ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
-  if (!ImGui::BeginPopupModal(title, open, ImGuiWindowFlags_NoSavedSettings)) return;
+  // On the panels' ground: controls are as raised as a popup.
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, context.theme[Role::kPanel]);
+  const bool shown = ImGui::BeginPopupModal(title, open, ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleColor();
+  if (!shown) return;
   DrawTop(context, hidden);
   DrawList(context, open, hidden);
   DrawBottom(context, open, folders_only, hidden);

@@ -34,6 +34,7 @@ struct ViewState {
   EventRef selected;
   std::vector<EventRef> highlighted;  // "show on timeline": drawn bright, the rest dimmed
   size_t highlight_index = 0;
+  uint64_t reveals = 0;  // counts up when the selection is to be scrolled into sight
   TimeRange measured;  // timing tool; empty: none
   TraceId active;      // run that panels show
   std::string host;    // host filter, empty: all

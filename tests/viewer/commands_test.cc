@@ -36,10 +36,11 @@ TEST_CASE("no two commands or panels share a key") {
   const auto add = [&](const char* keys, const char* id) {
     bool ok = false;
     for (const KeyChord& chord : ParseChords(keys, &ok)) {
-      const auto [it, fresh] = taken.try_emplace({chord.chord, chord.character}, id);
-      CAPTURE(it->second);
+      const auto added = taken.try_emplace({chord.chord, chord.character}, id);
+      const std::string& owner = added.first->second;
+      CAPTURE(owner);
       CAPTURE(id);
-      CHECK(fresh);
+      CHECK(added.second);
     }
     CHECK(ok);
   };

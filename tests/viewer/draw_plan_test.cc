@@ -125,6 +125,7 @@ TEST_CASE("whatever the events, covered columns are those that events touch") {
 
 TEST_CASE("labels are bounded, inside their visible slice, and never overlap") {
   std::vector<SimpleEvent> events;
+  events.reserve(4000);
   for (int i = 0; i < 4000; ++i)
     events.push_back(
         {"some_kernel_name_" + std::string(1, static_cast<char>('a' + i % 26)), i * 100, 95});
@@ -162,6 +163,7 @@ TEST_CASE("a frame with the same view redoes nothing, panning redoes the visible
 
 TEST_CASE("a thousand nested lanes cost what is in sight") {
   std::vector<SimpleEvent> events;
+  events.reserve(1000);
   for (int depth = 0; depth < 1000; ++depth) events.push_back({"f", depth, 4000 - 2 * depth});
   PlanTester t(OneTrack(events));
   t.Build({0, 4000}, 800, 400, 5000);
@@ -191,6 +193,7 @@ TEST_CASE("with a highlight, what is not part of it is dimmed") {
 
 TEST_CASE("a million hits cost columns, not hits, and light exactly theirs") {
   std::vector<SimpleEvent> events;
+  events.reserve(20'000);
   for (int i = 0; i < 20'000; ++i) events.push_back({i % 2 == 0 ? "a" : "b", i * 10, 10});
   PlanTester t(OneTrack(events));
   t.highlight.version = 1;

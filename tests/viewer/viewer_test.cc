@@ -325,3 +325,27 @@ TEST_CASE("a picture is taken once menus have had time to close") {
   CHECK(picture.width == 300);
   CHECK_FALSE(f.viewer->TakePicture(&picture));
 }
+
+TEST_CASE("an event that is gone to is scrolled into sight, out of a folded plane too") {
+  ViewerFixture f({1000, 420});  // too low for all tracks
+  f.Open(TrainingTrace());
+  const TrackSet& set = f.session.runs[0].trace->set;
+  const Track& last = set.tracks.back();
+  const EventRef event{TraceId(0), 0, EventRow(set.lanes[last.first_lane.value].first_row)};
+  CHECK(f.viewer->view().runs[0].scroll_y == 0);
+  CommandArgs args;
+  args.event = event;
+  f.Push("select.reveal", args);
+  f.Frame(3);
+  const double scrolled = f.viewer->view().runs[0].scroll_y;
+  CHECK(scrolled > 0);
+  f.Push("select.reveal", args);
+  f.Frame(3);
+  CHECK(f.viewer->view().runs[0].scroll_y == scrolled);  // it is in sight: nothing moves
+  f.Push("view.collapse_all");
+  CHECK_FALSE(f.viewer->view().runs[0].collapsed.empty());
+  const size_t folded = f.viewer->view().runs[0].collapsed.size();
+  f.Push("select.reveal", args);
+  f.Frame(4);
+  CHECK(f.viewer->view().runs[0].collapsed.size() == folded - 1);
+}

@@ -43,6 +43,17 @@ void KeyText(const ChromeInput& input, const char* keys) {
   ImGui::PopFont();
 }
 
+// A window over the workspace, told apart from it by a border.
+bool BeginFloating(const char* name, bool* open) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  const bool shown = ImGui::Begin(
+      name, open,
+      ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar(2);
+  return shown;
+}
+
 void PushSetting(const ChromeInput& input, const char* key, const std::string& value) {
   CommandArgs args;
   args.text = std::string(key) + "=" + value;
@@ -187,9 +198,7 @@ void DrawHelp(const ChromeInput& input) {
   ImGui::SetNextWindowSize({std::min(viewport->WorkSize.x * 0.9f, unit * 58),
                             std::min(viewport->WorkSize.y * 0.85f, unit * 44)},
                            ImGuiCond_Appearing);
-  if (ImGui::Begin("Keys and commands###help", &open,
-                   ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoCollapse |
-                       ImGuiWindowFlags_NoSavedSettings)) {
+  if (BeginFloating("Keys and commands###help", &open)) {
     ImGui::PushTextWrapPos(0);
     ImGui::TextDisabled(
         "Wheel scrolls the tracks; Ctrl with the wheel zooms at the mouse; Shift with the wheel "
@@ -242,9 +251,7 @@ void DrawSettings(const ChromeInput& input) {
   ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Appearing,
                           {0.5f, 0.5f});
   ImGui::SetNextWindowSize({unit * 36, unit * 26}, ImGuiCond_Appearing);
-  if (ImGui::Begin("Settings###settings", &open,
-                   ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoCollapse |
-                       ImGuiWindowFlags_NoSavedSettings)) {
+  if (BeginFloating("Settings###settings", &open)) {
     const char* page = "";
     bool in_table = false;
     for (const SettingDesc& row : SettingRows()) {
@@ -256,7 +263,11 @@ void DrawSettings(const ChromeInput& input) {
         ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
         ImGui::TextUnformatted(page);
         ImGui::PopFont();
-        in_table = ImGui::BeginTable(page, 2, ImGuiTableFlags_SizingStretchProp);
+        in_table = ImGui::BeginTable(page, 2, ImGuiTableFlags_SizingFixedFit);
+        if (in_table) {
+          ImGui::TableSetupColumn("label", ImGuiTableColumnFlags_WidthFixed, unit * 13);
+          ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+        }
       }
       if (in_table) DrawSetting(input, row);
     }

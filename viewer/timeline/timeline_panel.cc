@@ -18,6 +18,7 @@ void TimelinePanel::Draw(const TimelineInput& input) {
   active_ = ActiveIndex(input);
   UpdateRanges(input);
   UpdateLayout(input);
+  ScrollToSelection(input);
   UpdateHighlight(input);
   BuildPlan(input);
   HandleInput(input);
@@ -33,6 +34,44 @@ void TimelinePanel::Draw(const TimelineInput& input) {
   DrawSelection(input, pen);
   DrawCursor(input, pen);
   DrawTooltip(input);
+}
+
+// A selection that came from elsewhere (search, a table, a link) may lie on a folded plane or out
+// of sight. What the user clicked on is in sight anyway.
+void TimelinePanel::ScrollToSelection(const TimelineInput& input) {
+  const ViewState& view = input.panel.view;
+  if (view.reveals == revealed_) return;
+  const EventRef& event = view.selected;
+  for (uint32_t run = 0; run < input.runs.size() && event.valid(); ++run) {
+    const TimelineRun& r = input.runs[run];
+    if (r.id != event.trace || event.set >= r.sets() || event.row.value >= r.Set(event.set).rows)
+      continue;
+    const TrackSet& set = r.Set(event.set);
+    const Lane& lane = set.lanes[set.LaneOf(event.row).value];
+    const size_t index = layout_.Find(run, event.set, lane.track);
+    if (index == Layout::npos) {
+      const std::string plane = PlanePath(*r.trace, set.tracks[lane.track.value].plane);
+      if (run >= view.runs.size() || !view.runs[run].collapsed.contains(plane)) break;
+      CommandArgs args;
+      args.number = run;
+      args.text = plane;
+      input.panel.commands.Push("view.toggle_collapse", std::move(args));
+      return;  // there in the next frame
+    }
+    const LayoutItem& item = layout_.items()[index];
+    const auto row = static_cast<double>(layout_.sizes().row);
+    const auto page = static_cast<double>(geo_.rows.h);
+    const uint32_t depth = lane.kind == LaneKind::kInstant
+                               ? 0
+                               : std::min<uint32_t>(lane.depth, std::max(1u, item.rows) - 1);
+    const double y = item.y + row * depth, scroll = Scroll(input);
+    if (y >= scroll && y + row <= scroll + page) break;
+    CommandArgs args;
+    args.number = y - page / 3 - scroll;
+    input.panel.commands.Push("view.scroll", std::move(args));
+    break;
+  }
+  revealed_ = view.reveals;
 }
 
 void TimelinePanel::Measure(const TimelineInput& input) {

@@ -82,6 +82,7 @@ class TimelinePanel {
   void UpdateLayout(const TimelineInput& input);
   void UpdateHighlight(const TimelineInput& input);
   void BuildPlan(const TimelineInput& input);
+  void ScrollToSelection(const TimelineInput& input);
   void UpdateFlows(const TimelineInput& input);
   double Scroll(const TimelineInput& input) const;
   uint32_t ActiveIndex(const TimelineInput& input) const;
@@ -144,6 +145,7 @@ class TimelinePanel {
   TimeRange press_range_;
   Ps press_time_ = 0;
   double press_scroll_ = 0;
+  uint64_t revealed_ = 0;  // ViewState::reveals that have been scrolled to
 };
 
 }  // namespace stepscope
