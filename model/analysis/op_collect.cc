@@ -10,6 +10,7 @@
 #include "model/analysis/op_name.h"
 #include "model/analysis/op_stats.h"
 #include "model/analysis/steps.h"
+#include "model/analysis/tpu.h"
 #include "model/base/task.h"
 #include "model/lookup.h"
 
@@ -535,6 +536,7 @@ OpDatabase BuildOps(AnalysisContext& context, std::stop_token stop) {
       if (trace.planes[p].host.value == host) mine.push_back(std::move(planes[p]));
     }
     devices.Merge(mine, &db.hosts[host].device_side);
+    AddTpuOps(trace, context.stats(stop), HostId(host), &db.hosts[host].device_side);
   }
   return db;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/analysis/tpu.h"
+
 namespace stepscope {
 namespace {
 
@@ -187,6 +189,9 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
   result.properties.push_back({"task_type", "Task",
                                std::string(LooksLikeTraining(ops) ? "Training" : "Inference"),
                                Unit::kNone, "Training if the name of any op shows a gradient"});
+  bool tpus = std::any_of(trace.planes.begin(), trace.planes.end(),
+                          [](const Plane& p) { return p.kind == PlaneKind::kTpu; });
+  if (tpus) result.properties.push_back({"note", "Note", std::string(kTpuCaveat), Unit::kNone, ""});
   if (ops.host_side.ops.empty() && ops.device_side.ops.empty()) {
     result.empty_reason =
         chrome ? "The trace has no cpu_op events. Record with torch.profiler and activities CPU."

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/analysis/tpu.h"
+
 namespace stepscope {
 
 DeviceKind KindOf(const Trace& trace) {
@@ -61,6 +63,10 @@ StepSummary SummarizeStepTimes(std::vector<Step> steps) {
 StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop) {
   const StatTable& stats = context.stats(stop);
   const Grouping& grouping = context.grouping(stop);
+  if (KindOf(context.trace()) == DeviceKind::kTpu) {
+    StepDatabase tpu = TpuSteps(context.trace(), stats, stop);
+    if (!tpu.steps.empty()) return tpu;
+  }
   // XProf reads no Chrome traces, so there is nothing to be compatible with.
   bool xprof = context.xprof() && context.trace().format == TraceFormat::kXSpace;
   return xprof ? XprofSteps(context.trace(), stats, grouping, stop)

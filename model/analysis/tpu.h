@@ -1,0 +1,28 @@
+// TPU profiles (semantics 5.8): steps from each core's Steps line, operations from the stats of the
+// events' metadata. Checked on synthetic input only: no real TPU profile was at hand. The same in
+// both definitions. O(events * log lanes), one pass a core.
+#pragma once
+
+#include <stop_token>
+
+#include "model/analysis/analysis.h"
+#include "model/analysis/op_stats.h"
+#include "model/analysis/steps.h"
+
+namespace stepscope {
+
+inline constexpr const char* kTpuCaveat = "TPU rules are checked on synthetic input only.";
+
+// What the category of an HLO op makes it in a step.
+enum class TpuClass : uint8_t { kCompute, kInfeed, kOutfeed, kCollective };
+TpuClass TpuClassOf(std::string_view hlo_category);
+
+// Steps of all hosts; the k-th step of every core of a host is one. A step's time is the longest
+// core's; infeed the largest, the others the mean. Empty without a Steps or XLA Modules line.
+StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, std::stop_token stop);
+
+// Adds the ops of the host's cores to its device side: events of XLA Ops lines that have a program
+// and a symbol id, self time without what is directly inside.
+void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, OpSide* side);
+
+}  // namespace stepscope
