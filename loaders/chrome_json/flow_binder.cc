@@ -21,6 +21,9 @@ constexpr size_t kMaxOpen = 512;
 // All slices of a thread's parts that flows may bind to, by start, longer first.
 std::vector<Candidate> SlicesOf(const ThreadEvents& thread) {
   std::vector<Candidate> all;
+  size_t count = 0;
+  for (const PartEvents& part : thread.parts) count += part.slices.start.size();
+  all.reserve(count);
   for (size_t part = 0; part < kParts; ++part) {
     // An arrow to a GPU goes to the kernel, not to the annotation around it.
     if (static_cast<Part>(part) == Part::kAnnotation) continue;
@@ -186,14 +189,20 @@ void LinkShare(Share* share) {
 std::vector<Arrow> BindFlows(FileEvents* events, const std::stop_token& stop) {
   BindToSlices(events, stop);
   std::vector<Share> shares(kShares);
+  // A little more than an even share: fresh memory costs more than what is done with it.
+  for (Share& share : shares) share.points.reserve(events->flows.size() / kShares * 9 / 8);
   for (const FlowPoint& p : events->flows) shares[HashOf(p) >> 60].points.push_back(p);
   events->flows = {};
   ParallelFor(shares.size(), [&](size_t i) {
     if (!stop.stop_requested()) LinkShare(&shares[i]);
   });
   std::vector<Arrow> arrows;
-  for (const Share& share : shares) {
+  size_t count = 0;
+  for (const Share& share : shares) count += share.arrows.size();
+  arrows.reserve(count);
+  for (Share& share : shares) {
     arrows.insert(arrows.end(), share.arrows.begin(), share.arrows.end());
+    share.arrows = {};
     events->problems.Merge(share.problems);
   }
   return arrows;
