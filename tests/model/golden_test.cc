@@ -4,7 +4,11 @@
 // rest.
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -129,6 +133,26 @@ const Json* TableWith(const Json& tables, const char* column) {
   return nullptr;
 }
 
+// XProf repeats a kernel's row for each host (quirk 6); ours are merged.
+template <typename Key>
+Json MergeHosts(const Json& rows, Key key) {
+  std::map<std::string, Json> merged;
+  for (const Json& row : rows) {
+    const auto [it, added] = merged.try_emplace(key(row), row);
+    if (added) continue;
+    Json& sum = it->second;
+    for (const char* f : {"occurrences", "total_duration_us"})
+      sum[f] = sum[f].get<double>() + row[f].get<double>();
+    sum["min_duration_us"] =
+        std::min(sum["min_duration_us"].get<double>(), row["min_duration_us"].get<double>());
+    sum["max_duration_us"] =
+        std::max(sum["max_duration_us"].get<double>(), row["max_duration_us"].get<double>());
+  }
+  Json out = Json::array();
+  for (const auto& [k, row] : merged) out.push_back(row);
+  return out;
+}
+
 void CompareKernels(AnalysisContext& context, const Json& golden) {
   Comparison c("kernel_stats");
   const auto key = [](const Json& r) {
@@ -148,9 +172,12 @@ void CompareKernels(AnalysisContext& context, const Json& golden) {
     return Tolerance{.001001 * (f == "total_duration_us" ? row["occurrences"].get<double>() : 1)};
   };
   const Json& theirs = golden["kernel_stats"]["rows"];
-  c.Rows(RowsOf(context.Get("kernel_stats", ""), "kernels"), theirs, key,
-         {"occurrences", "total_duration_us", "min_duration_us", "max_duration_us",
-          "avg_duration_us", "occupancy_pct", "rank"},
+  const Json merged = MergeHosts(theirs, key);
+  Keys fields = {"occurrences", "total_duration_us", "min_duration_us", "max_duration_us",
+                 "occupancy_pct"};
+  if (merged.size() == theirs.size())  // of one host
+    fields.insert(fields.end(), {"avg_duration_us", "rank"});
+  c.Rows(RowsOf(context.Get("kernel_stats", ""), "kernels"), merged, key, fields,
          theirs.size() >= 1000, tolerance);
 }
 
@@ -276,13 +303,26 @@ Live OurLive(const Json& rows, const std::string& id) {
   return live;
 }
 
+// The rows of the host, or all where only one has any.
+Json OfHost(const Json& rows, const std::string& host) {
+  Json picked = Json::array();
+  bool several = false;
+  for (const Json& r : rows) {
+    several = several || r["host"] != rows[0]["host"];
+    if (r["host"] == host) picked.push_back(r);
+  }
+  return several ? picked : rows;
+}
+
 void CompareMemory(AnalysisContext& context, const Json& golden) {
   if (golden["memory_profile"].empty()) return;
   Comparison c("memory");
   const AnalysisResult& ours = context.Get("memory", "");
-  const Json rows = RowsOf(ours, "active_allocations");
+  // XProf has the memory of one host only.
+  const std::string host = golden.value("memory_host", "");
+  const Json rows = OfHost(RowsOf(ours, "active_allocations"), host);
   std::map<std::string, Json> summary;
-  for (const Json& r : RowsOf(ours, "summary")) summary[r["memory_id"]] = r;
+  for (const Json& r : OfHost(RowsOf(ours, "summary"), host)) summary[r["memory_id"]] = r;
   for (const auto& [id, allocator] :
        golden["memory_profile"]["memoryProfilePerAllocator"].items()) {
     const Json& mine = summary[id];
@@ -342,6 +382,37 @@ TEST_CASE("XProf's numbers of the generated GPU profiles") {
     REQUIRE(trace.ok());
     CompareAll(*trace, "gpu_" + std::string(test::GpuScenarioName(scenario)));
   }
+}
+
+TEST_CASE("XProf's numbers of two hosts, aligned and merged as it does") {
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::temp_directory_path() / ("stepscope_two_hosts_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  for (int host = 0; host < 2; ++host) {
+    test::GpuProfileOptions options;
+    options.steps = 6;
+    options.layers = 20;
+    options.host = "worker-" + std::to_string(host);
+    options.seed = host;
+    if (host == 1) options.scenario = test::GpuScenario::kStaggered;
+    std::ofstream out(folder / (options.host + ".xplane.pb"), std::ios::binary);
+    out << test::MakeGpuProfile(options);
+  }
+  Progress progress;
+  auto trace = LoadPath(folder.string(), {}, {}, progress);
+  fs::remove_all(folder);
+  REQUIRE(trace.ok());
+  REQUIRE((*trace)->hosts.size() == 2);
+  CompareAll(*trace, "gpu_two_hosts");
+  // By default every step of every host is listed, with its host; --host picks one.
+  AnalysisContext own(*trace, Definitions::kStepscope);
+  const ResultTable& steps = *own.Get("overview", "").Table("steps");
+  CHECK(steps.rows.size() == 12);
+  CHECK(steps.Column("host") >= 0);
+  CHECK(own.Get("overview", "worker-1").Table("steps")->rows.size() == 6);
+  CHECK(own.Get("kernel_stats", "").Table("kernels")->rows.size() ==
+        own.Get("kernel_stats", "worker-1").Table("kernels")->rows.size());
 }
 
 }  // namespace stepscope
