@@ -64,6 +64,8 @@ StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping
   }
   StepDatabase host = HostSteps(trace, stats, grouping, stop);
   host.kind = db.kind;
+  if (host.steps.empty())
+    host.how = "Nothing marks steps, no function is run again, and no sequence of kernels repeats.";
   return host;
 }
 

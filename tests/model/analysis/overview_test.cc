@@ -102,6 +102,7 @@ TEST_CASE("No steps: the verdict is unknown, and it says what to do") {
   AnalysisContext context(*trace, Definitions::kStepscope);
   const AnalysisResult r = RunOverview(context, {}, {});
   CHECK(Text(r, "bottleneck") == "unknown");
+  CHECK(Text(r, "steps_how").starts_with("Nothing marks steps"));
   REQUIRE_FALSE(r.findings.empty());
   CHECK_FALSE(r.findings[0].next_step.empty());
 }
