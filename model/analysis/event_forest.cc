@@ -1,6 +1,7 @@
 #include "model/analysis/event_forest.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
 #include "model/base/task.h"
@@ -59,6 +60,12 @@ class LaunchIndex {
   int64_t base_ = 0;
 };
 
+template <typename T>
+void Fill(size_t n, T value, Column<T>* column) {
+  column->Resize(n);
+  std::fill_n(column->data(), n, value);
+}
+
 }  // namespace
 
 EventForest::EventForest(const Trace& trace, const StatTable& stats, const EventOrder& order)
@@ -98,12 +105,12 @@ void EventForest::Build(std::stop_token stop) {
     uint32_t host = trace_.planes[plane].host.value;
     if (host < hosts) host_tracks_[host].push_back(t);
   }
-  parent_.assign(set.rows, kNone);
-  subtree_end_.resize(set.rows);
-  for (uint32_t i = 0; i < set.rows; ++i) subtree_end_[i] = i + 1;
-  head_.assign(set.rows, kNone);
-  async_.assign(set.rows, 0);
-  linked_child_.assign(set.rows, 0);
+  Fill(set.rows, kNone, &parent_);
+  Fill(set.rows, kNone, &head_);
+  Fill(set.rows, uint8_t{0}, &async_);
+  Fill(set.rows, uint8_t{0}, &linked_child_);
+  subtree_end_.Resize(set.rows);
+  std::iota(subtree_end_.data(), subtree_end_.data() + set.rows, 1u);
   const auto& async = stats_.Int(IntStat::kIsAsync);
   for (size_t i = 0; i < async.rows.size(); ++i) {
     if (async.values[i] && async.rows[i] < set.rows) async_[order_.pos[async.rows[i]]] = 1;

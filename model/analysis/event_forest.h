@@ -10,6 +10,7 @@
 
 #include "model/analysis/event_order.h"
 #include "model/analysis/op_name.h"
+#include "model/base/column.h"
 #include "model/stats.h"
 #include "model/trace.h"
 
@@ -83,9 +84,10 @@ class EventForest {
   std::vector<uint8_t> region_role_;  // by meta: 1 start, 2 stop
   std::vector<std::vector<uint32_t>> host_tracks_, special_;
   std::vector<bool> loop_markers_;
-  std::vector<uint32_t> parent_, subtree_end_, head_;
-  std::vector<uint8_t> async_, linked_child_;
-  std::vector<Edge> edges_;
+  // By position. Columns go back to the system when they are freed.
+  Column<uint32_t> parent_, subtree_end_, head_;
+  Column<uint8_t> async_, linked_child_;
+  Column<Edge> edges_;
   std::vector<std::pair<uint32_t, uint32_t>> links_;  // (child, parent), launches excluded
   std::vector<LaunchLink> launches_;                  // by device row
 };
