@@ -1,6 +1,7 @@
 #include "viewer/analysis_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stepscope {
 
@@ -45,7 +46,7 @@ void AnalysisCache::Start(Entry& entry) {
   const AnalysisDesc* desc = FindAnalysis(entry.analysis);
   entry.job = std::make_unique<Job<AnalysisResult>>(
       [desc, context = entry.context, params = AnalysisParams{entry.host, entry.range}](
-          std::stop_token stop, Progress&) { return desc->run(*context, params, stop); },
+          std::stop_token stop, Progress&) { return desc->run(*context, params, std::move(stop)); },
       wake_);
 }
 
