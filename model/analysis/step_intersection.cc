@@ -8,22 +8,34 @@
 namespace stepscope {
 namespace {
 
-using HostSteps = std::vector<const Step*>;
+// A step, and its span from the begin of its host's own recording: XProf does not align clocks.
+struct HostStep {
+  const Step* step;
+  TimeRange span;
+};
+using HostSteps = std::vector<HostStep>;
 
-std::vector<HostSteps> ByHost(const StepDatabase& db) {
+std::vector<HostSteps> ByHost(const Trace& trace, const StepDatabase& db) {
   std::vector<HostSteps> hosts;
   for (const Step& step : db.steps) {
-    if (hosts.empty() || hosts.back().front()->host != step.host) hosts.emplace_back();
-    hosts.back().push_back(&step);
+    if (hosts.empty() || hosts.back().front().step->host != step.host) hosts.emplace_back();
+    const Host& host = trace.hosts[step.host.value];
+    Ps start = host.clock_offset;
+    if (host.start_unix_ns != 0 && trace.origin_unix_ns != 0) {
+      const Ps ns = SaturatingSub(host.start_unix_ns, trace.origin_unix_ns);
+      start = SaturatingAdd(start, SaturatingMul(ns, kPsPerNs));
+    }
+    hosts.back().push_back(
+        {&step, {SaturatingSub(step.span.begin, start), SaturatingSub(step.span.end, start)}});
   }
   return hosts;
 }
 
 Ps SpanOf(const HostSteps& steps) {
   Ps begin = kMaxPs, end = kMinPs;
-  for (const Step* s : steps) {
-    begin = std::min(begin, s->span.begin);
-    end = std::max(end, s->span.end);
+  for (const HostStep& s : steps) {
+    begin = std::min(begin, s.span.begin);
+    end = std::max(end, s.span.end);
   }
   return SaturatingSub(end, begin);
 }
@@ -39,7 +51,7 @@ double OverlapAt(const HostSteps& steps, const HostSteps& chief, int64_t shift) 
   for (size_t i = 0; i < steps.size(); ++i) {
     int64_t k = static_cast<int64_t>(i) + shift;
     if (k < 0 || k >= static_cast<int64_t>(chief.size())) continue;
-    const TimeRange a = steps[i]->span, b = chief[static_cast<size_t>(k)]->span;
+    const TimeRange a = steps[i].span, b = chief[static_cast<size_t>(k)].span;
     sum +=
         static_cast<double>(std::max<Ps>(0, std::min(a.end, b.end) - std::max(a.begin, b.begin)));
   }
@@ -58,8 +70,8 @@ Alignment Align(const HostSteps& steps, const HostSteps& chief) {
   return best;
 }
 
-std::vector<Step> Intersect(const StepDatabase& db) {
-  const std::vector<HostSteps> hosts = ByHost(db);
+std::vector<Step> Intersect(const Trace& trace, const StepDatabase& db) {
+  const std::vector<HostSteps> hosts = ByHost(trace, db);
   const HostSteps& chief = *std::min_element(
       hosts.begin(), hosts.end(),
       [](const HostSteps& a, const HostSteps& b) { return SpanOf(a) < SpanOf(b); });
@@ -73,7 +85,7 @@ std::vector<Step> Intersect(const StepDatabase& db) {
   std::vector<Step> rows;
   for (int64_t k = begin; k < end; ++k) {
     const auto step_of = [&](size_t h) -> const Step& {
-      return *hosts[h][static_cast<size_t>(k - shift[h])];
+      return *hosts[h][static_cast<size_t>(k - shift[h])].step;
     };
     Step row = step_of(0);
     if (db.kind == DeviceKind::kGpu) row.label = std::to_string(k - begin);
@@ -91,7 +103,7 @@ std::vector<Step> StepsOfHost(const Trace& trace, const StepDatabase& db, const 
                               bool xprof) {
   bool several = std::any_of(db.steps.begin(), db.steps.end(),
                              [&](const Step& s) { return s.host != db.steps.front().host; });
-  if (xprof && host.empty() && several) return Intersect(db);
+  if (xprof && host.empty() && several) return Intersect(trace, db);
   std::vector<Step> steps;
   for (const Step& step : db.steps) {
     if (host.empty() || trace.HostName(step.host) == host) steps.push_back(step);
