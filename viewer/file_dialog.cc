@@ -84,7 +84,8 @@ void FileDialog::Go(const std::string& folder, bool hidden) {
   listed_hidden_ = hidden;
   selected_.clear();
   job_ = std::make_unique<Job<Listing>>(
-      [folder, hidden](std::stop_token, Progress&) { return ListFolder(folder, hidden); }, wake_);
+      [folder, hidden](const std::stop_token&, Progress&) { return ListFolder(folder, hidden); },
+      wake_);
 }
 
 void FileDialog::Choose(const PanelContext& context, const std::string& path, bool* open) {

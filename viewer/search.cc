@@ -10,7 +10,7 @@ char LowerChar(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32)
 
 // Rows of a set whose meta is wanted. O(rows).
 std::vector<uint32_t> MatchingRows(const TrackSet& set, const std::vector<uint8_t>& wanted,
-                                   std::stop_token stop) {
+                                   const std::stop_token& stop) {
   std::vector<uint32_t> rows;
   for (const Lane& lane : set.lanes) {
     if (stop.stop_requested()) break;
@@ -31,7 +31,8 @@ std::vector<uint8_t> MatchingMetas(const NameTable& names, const std::string& qu
   return wanted;
 }
 
-SearchHits Find(std::string query, const std::vector<TimelineRun>& runs, std::stop_token stop) {
+SearchHits Find(std::string query, const std::vector<TimelineRun>& runs,
+                const std::stop_token& stop) {
   SearchHits hits;
   for (char& c : query) c = LowerChar(c);
   struct Timed {
@@ -81,7 +82,7 @@ void Search::Set(std::string query, std::span<const TimelineRun> runs) {
   std::vector<TimelineRun> copy(runs.begin(),
                                 runs.end());  // shared pointers: keeps the traces alive
   job_ = std::make_unique<Job<SearchHits>>(
-      [query = query_, copy = std::move(copy)](std::stop_token stop, Progress&) {
+      [query = query_, copy = std::move(copy)](const std::stop_token& stop, Progress&) {
         SearchHits hits = Find(query, copy, stop);
         hits.query = query;
         return hits;

@@ -49,7 +49,7 @@ struct FullMemory {
 };
 
 std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const AnalysisParams& params,
-                                           std::stop_token stop) {
+                                           const std::stop_token& stop) {
   auto full = std::make_shared<FullMemory>();
   full->profile = ComputeMemory(context, params, stop);
   const auto& fragmentation = context.stats(stop).Real(RealStat::kFragmentation);
@@ -129,7 +129,7 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
     if (context.run != nullptr && context.run->analysis) {
       AppServices* services = &context.services;
       full_job_ = std::make_unique<FullJob>(
-          [analysis = context.run->analysis, host = context.view.host](std::stop_token stop,
+          [analysis = context.run->analysis, host = context.view.host](const std::stop_token& stop,
                                                                        Progress&) {
             return LoadFull(*analysis, {host, {}}, stop);
           },
@@ -198,7 +198,7 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
   ResultTable shape{at_peak_.id, "Live at a time", at_peak_.columns, {}, {}};
   live_job_ = std::make_unique<Job<ResultTable>>(
       [full = full_, index = full_index_, analysis = context.run->analysis, time,
-       table = std::move(shape), host = host_](std::stop_token, Progress&) mutable {
+       table = std::move(shape), host = host_](const std::stop_token&, Progress&) mutable {
         const AllocatorProfile& allocator = full->profile.allocators[index];
         for (const LiveAllocation& l :
              ActiveAt(*analysis, allocator, SnapshotAt(allocator, time))) {
