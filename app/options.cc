@@ -60,6 +60,10 @@ void AddPaths(CLI::App* app, Options* options, bool required) {
       "PATH", options->paths,
       "log directory, run directory, .xplane.pb or Chrome trace .json, also as .gz or .zst");
   if (required) paths->required();
+  app->add_option("--max-inflated", options->max_inflated_bytes,
+                  "a compressed file may inflate to this much (default 16GiB), as in 500MB")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::PositiveNumber);
 }
 
 void AddInfo(CLI::App& app, Options* options) {

@@ -16,6 +16,7 @@ struct Options {
   ProgramCommand command = ProgramCommand::kOpen;
   std::vector<std::string> paths;
   bool verbose = false;
+  uint64_t max_inflated_bytes = uint64_t{16} << 30;  // of one file
   // open, screenshot, replay
   bool compare = false;
   bool sample = false;

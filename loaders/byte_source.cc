@@ -213,8 +213,8 @@ std::unique_ptr<Inflater> MakeInflater(Compression compression) {
 }
 
 Status LimitError(const std::string& path, uint64_t limit) {
-  return {ErrorCode::kLimit,
-          path + ": inflates to more than the limit of " + std::to_string(limit >> 20) + " MiB"};
+  return {ErrorCode::kLimit, path + ": inflates to more than the limit of " +
+                                 std::to_string(limit >> 20) + " MiB (--max-inflated raises it)"};
 }
 
 Result<std::shared_ptr<const ByteSource>> InflateAll(const ByteSource& in, Compression compression,

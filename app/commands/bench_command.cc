@@ -143,7 +143,7 @@ int RunBench(const Options& options, const Log& log) {
   const double idle_ms = IdleCpuMs(stage);
   const PixelSize size = stage.surface().size();
   log.Verbose("bare scan");
-  const Result<double> scan = MedianScanMs(*trace);
+  const Result<double> scan = MedianScanMs(*trace, options.max_inflated_bytes);
   if (status.ok() && scan.status().code() != ErrorCode::kUnsupported) status = scan.status();
   if (!status.ok()) {
     LogError(status.message());

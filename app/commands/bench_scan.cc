@@ -48,8 +48,7 @@ class InflatedFile {
   int fd_ = -1;
 };
 
-Result<double> ScanFile(const std::string& path) {
-  const uint64_t limit = LoadOptions().max_inflated_bytes;
+Result<double> ScanFile(const std::string& path, uint64_t limit) {
   const auto source = OpenByteSource(path, limit, {}, nullptr);
   if (!source.ok()) return source.status();
   InflatedFile inflated;
@@ -62,21 +61,22 @@ Result<double> ScanFile(const std::string& path) {
   return scan->milliseconds;
 }
 
-Result<double> ScanChromeFile(const std::string& path) {
-  const auto scan = BareScanChrome(path, LoadOptions().max_inflated_bytes);
+Result<double> ScanChromeFile(const std::string& path, uint64_t limit) {
+  const auto scan = BareScanChrome(path, limit);
   if (!scan.ok()) return scan.status();
   return scan->milliseconds;
 }
 
 }  // namespace
 
-Result<double> MedianScanMs(const Trace& trace) {
+Result<double> MedianScanMs(const Trace& trace, uint64_t max_inflated_bytes) {
   std::set<std::string> files;
   for (const Host& host : trace.hosts) files.insert(host.file);
   double total = 0;
   for (const std::string& file : files) {
     const bool chrome = trace.format == TraceFormat::kChromeJson;
-    const Result<double> ms = chrome ? ScanChromeFile(file) : ScanFile(file);
+    const Result<double> ms =
+        chrome ? ScanChromeFile(file, max_inflated_bytes) : ScanFile(file, max_inflated_bytes);
     if (!ms.ok()) return ms.status();
     total += *ms;
   }

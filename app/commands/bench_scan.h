@@ -8,6 +8,6 @@ namespace stepscope {
 
 // Milliseconds, the median of 5 scans with 2 threads, over the files of the trace (inflated before,
 // not timed).
-Result<double> MedianScanMs(const Trace& trace);
+Result<double> MedianScanMs(const Trace& trace, uint64_t max_inflated_bytes);
 
 }  // namespace stepscope

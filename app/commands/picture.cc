@@ -13,6 +13,7 @@ Stage::~Stage() = default;
 void Stage::Open(const Options& options) {
   LoadOptions load;
   load.run = options.run;
+  load.max_inflated_bytes = options.max_inflated_bytes;
   session_.set_load_options(std::move(load));
   if (options.sample && !session_.view().sample_path.empty()) {
     session_.Open({session_.view().sample_path}, false);

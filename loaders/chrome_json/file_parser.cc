@@ -276,7 +276,7 @@ class FileParse {
         return {ErrorCode::kLimit,
                 path_ + ": inflates to more than the limit of " +
                     std::to_string(std::min(options_.max_inflated_bytes, text.size()) >> 20) +
-                    " MiB"};
+                    " MiB (--max-inflated raises it)"};
       }
       const Result<size_t> n = stream_->Read(room);
       if (!n.ok()) return n.status();

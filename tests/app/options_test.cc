@@ -69,6 +69,15 @@ TEST_CASE("options: each command reads its flags") {
   CHECK(replay.options.paths == std::vector<std::string>{"dir"});
 }
 
+TEST_CASE("options: how much a file may inflate to is set in bytes or with a unit") {
+  const ParsedOptions none = Parse({"info", "a"});
+  CHECK(none.options.max_inflated_bytes == uint64_t{16} << 30);
+  const ParsedOptions set = Parse({"info", "--max-inflated", "500MB", "a"});
+  CHECK(set.run);
+  CHECK(set.options.max_inflated_bytes == uint64_t{500} << 20);
+  CHECK_FALSE(Parse({"info", "--max-inflated", "much", "a"}).run);
+}
+
 TEST_CASE("options: wrong usage is one line and status 2") {
   CheckUsageError({"--no-such-flag"}, "--no-such-flag");
   CheckUsageError({"info"}, "PATH");
