@@ -18,9 +18,7 @@ LoadedInput LoadInput(const Options& options, const std::string& host, const Log
   load.max_inflated_bytes = options.max_inflated_bytes;
   Progress progress;
   const auto begin = std::chrono::steady_clock::now();
-  Result<std::shared_ptr<const Trace>> trace = options.paths.size() == 1
-                                                   ? LoadPath(options.paths[0], load, {}, progress)
-                                                   : LoadPaths(options.paths, load, {}, progress);
+  Result<std::shared_ptr<const Trace>> trace = LoadPath(options.paths[0], load, {}, progress);
   if (!trace.ok()) {
     LogError(trace.status().message());
     input.exit_code = ExitCodeOf(trace.status());
