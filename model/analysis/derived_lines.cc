@@ -87,7 +87,7 @@ std::vector<LaunchesByGroup> XprofLaunches(const Trace& trace, const StatTable& 
 // The derived lines of one GPU plane.
 class PlaneDeriver {
  public:
-  PlaneDeriver(AnalysisContext& context, uint32_t plane, std::stop_token stop)
+  PlaneDeriver(AnalysisContext& context, uint32_t plane, const std::stop_token& stop)
       : trace_(context.trace()),
         stats_(context.stats(stop)),
         order_(context.order(stop)),

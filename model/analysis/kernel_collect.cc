@@ -330,7 +330,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
                             std::stop_token stop) {
   const Trace& trace = context.trace();
   const StatTable& stats = context.stats(stop);
-  const std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, params, stop);
+  const std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, params, std::move(stop));
   const auto less = [](const KernelGroup& a, const KernelGroup& b) {
     return FinalKey(a) < FinalKey(b);
   };

@@ -204,7 +204,7 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
                               std::stop_token stop) {
   AnalysisResult result;
   result.panel = "kernel_stats";
-  const KernelGroups computed = ComputeKernels(context, params, stop);
+  const KernelGroups computed = ComputeKernels(context, params, std::move(stop));
   const std::vector<KernelGroup>& groups = computed.all;
   const Summary summary = Summarise(groups);
   result.tables.push_back(KernelTable(groups, context.xprof(), summary.total));
@@ -230,8 +230,8 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
 
 AnalysisResult SharedKernelStats(AnalysisContext& context, const AnalysisParams& params,
                                  std::stop_token stop) {
-  if (!params.range.empty()) return RunKernelStats(context, params, stop);
-  return context.Get("kernel_stats", params.host, stop);
+  if (!params.range.empty()) return RunKernelStats(context, params, std::move(stop));
+  return context.Get("kernel_stats", params.host, std::move(stop));
 }
 
 }  // namespace stepscope

@@ -31,7 +31,7 @@ class LevelLine {
   // opens.
   void Add(std::span<const uint32_t> metas, const Source& source);
 
-  bool empty() const { return events_.start.size() == 0; }
+  bool empty() const { return events_.start.empty(); }
   RawEvents TakeEvents() { return std::move(events_); }
   std::vector<EventRow> TakeSources() { return std::move(rows_); }  // the first of each event
 

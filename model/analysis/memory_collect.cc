@@ -52,7 +52,9 @@ struct Events {
 struct AllocatorKey {
   HostId host;
   std::string id;
-  auto operator<=>(const AllocatorKey&) const = default;
+  bool operator<(const AllocatorKey& o) const {
+    return std::tie(host, id) < std::tie(o.host, o.id);
+  }
 };
 
 using EventsByAllocator = std::map<AllocatorKey, Events>;
@@ -332,6 +334,7 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
     }
   }
   std::vector<LiveAllocation> live;
+  live.reserve(open.size() + 2);
   for (const auto& [address, row] : open)
     live.push_back(DescribeAllocation(context.trace(), stats, row));
   if (xprof) {

@@ -135,7 +135,7 @@ TpuClass TpuClassOf(std::string_view category) {
   return TpuClass::kCompute;
 }
 
-StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, std::stop_token stop) {
+StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const std::stop_token& stop) {
   StepDatabase db;
   db.kind = DeviceKind::kTpu;
   for (uint32_t h = 0; h < trace.hosts.size() && !stop.stop_requested(); ++h) {

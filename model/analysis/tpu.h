@@ -19,7 +19,7 @@ TpuClass TpuClassOf(std::string_view hlo_category);
 
 // Steps of all hosts; the k-th step of every core of a host is one. A step's time is the longest
 // core's; infeed the largest, the others the mean. Empty without a Steps or XLA Modules line.
-StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, std::stop_token stop);
+StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const std::stop_token& stop);
 
 // Adds the ops of the host's cores to its device side: events of XLA Ops lines that have a program
 // and a symbol id, self time without what is directly inside.
