@@ -35,10 +35,10 @@ struct ViewState {
   std::vector<EventRef> highlighted;  // "show on timeline": drawn bright, the rest dimmed
   size_t highlight_index = 0;
   uint64_t reveals = 0;  // counts up when the selection is to be scrolled into sight
-  TimeRange measured;  // timing tool; empty: none
-  TraceId active;      // run that panels show
-  std::string host;    // host filter, empty: all
-  std::string panel;   // focused analysis panel
+  TimeRange measured;    // timing tool; empty: none
+  TraceId active;        // run that panels show
+  std::string host;      // host filter, empty: all
+  std::string panel;     // focused analysis panel
   bool operator==(const ViewState&) const = default;
 };
 

@@ -202,8 +202,10 @@ void MemoryGraph::DrawMarks(const PanelContext& context, Ps marked) const {
   }
   if (context.pointed == nullptr || !context.pointed->valid || ImPlot::IsPlotHovered()) return;
   const float x = std::floor(ImPlot::PlotToPixels(Ms(context.pointed->time), 0).x);
-  for (float y = pos.y; y < pos.y + size.y; y += 6)
+  for (int i = 0; i < static_cast<int>(size.y / 6); ++i) {
+    const float y = pos.y + static_cast<float>(i * 6);
     list->AddLine(ImVec2(x, y), ImVec2(x, y + 3), context.theme[Role::kText2]);
+  }
 }
 
 void MemoryGraph::DrawTooltip(const PanelContext& context, const MemorySeries& series,

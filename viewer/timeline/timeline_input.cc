@@ -145,7 +145,7 @@ void TimelinePanel::HandleWheel(const TimelineInput& input) {
     return;
   }
   // The time under the mouse keeps its pixel in the target, wherever the glide is now.
-  Ps anchor = TimeAt(x);
+  Ps anchor = 0;
   if (y < geo_.minimap.y + geo_.minimap.h) {
     const TimeAxis whole(minimap_.span(), static_cast<double>(geo_.minimap.w));
     anchor =

@@ -130,8 +130,9 @@ void TimelinePanel::DrawCursor(const TimelineInput& input, const Pen& pen) {
   }
   const float bottom = geo_.rows.y + geo_.rows.h;
   const Rgba color = input.panel.theme.Alpha(Role::kText3, 0.7f);
-  for (float y = geo_.strip.y + geo_.strip.h; y < bottom; y += pen.Px(6)) {
-    pen.Box(x, y, 1, pen.Px(3), color);
+  const float top = geo_.strip.y + geo_.strip.h, step = pen.Px(6);
+  for (int i = 0; i < static_cast<int>((bottom - top) / step); ++i) {
+    pen.Box(x, top + static_cast<float>(i) * step, 1, pen.Px(3), color);
   }
 }
 

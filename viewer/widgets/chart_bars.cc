@@ -109,8 +109,10 @@ void DrawReference(const PanelContext& context, ImDrawList* list, const StepBars
   const ImVec2 pos = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   const float y = std::floor(ImPlot::PlotToPixels(0, bars.reference).y);
   const Rgba color = WithAlpha(context.theme[Role::kText], 0.7f);
-  for (float x = pos.x; x < pos.x + size.x; x += 8)
+  for (int i = 0; i < static_cast<int>(size.x / 8); ++i) {
+    const float x = pos.x + static_cast<float>(i * 8);
     list->AddLine(ImVec2(x, y), ImVec2(x + 4, y), color);
+  }
   // On a ground of its own: bars taller than the average lie behind it.
   const float line = ImGui::GetTextLineHeight(), width = TextWidth(bars.reference_label);
   const float right = pos.x + size.x - 4;
