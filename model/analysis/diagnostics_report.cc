@@ -1,21 +1,10 @@
 // The "diagnostics" panel: what the loader repaired, dropped or clipped, and what the profiler
 // itself reported.
 #include "model/analysis/diagnostics_report.h"
+#include "model/analysis/names.h"
 
 namespace stepscope {
 namespace {
-
-const char* SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kInfo:
-      return "info";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      return "error";
-  }
-  return "";
-}
 
 std::string Joined(const std::vector<std::string>& parts) {
   std::string out;

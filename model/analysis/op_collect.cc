@@ -164,7 +164,7 @@ void AddEnqueues(const std::vector<Interval>& ops, LineOps* out) {
 
 class HostCollector {
  public:
-  HostCollector(AnalysisContext& context, uint32_t host, std::stop_token stop)
+  HostCollector(AnalysisContext& context, uint32_t host, const std::stop_token& stop)
       : trace_(context.trace()),
         stats_(context.stats(stop)),
         order_(context.order(stop)),
@@ -376,7 +376,7 @@ struct PlaneOps {
 
 class DeviceCollector {
  public:
-  DeviceCollector(AnalysisContext& context, std::stop_token stop)
+  DeviceCollector(AnalysisContext& context, const std::stop_token& stop)
       : trace_(context.trace()),
         stats_(context.stats(stop)),
         grouping_(context.grouping(stop)),

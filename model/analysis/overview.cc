@@ -181,7 +181,7 @@ bool HasGradients(const Trace& trace) {
 
 class Page {
  public:
-  Page(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop)
+  Page(AnalysisContext& context, const AnalysisParams& params, const std::stop_token& stop)
       : context_(context),
         params_(params),
         stop_(stop),

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/analysis/names.h"
+
 namespace stepscope {
 namespace {
 
@@ -90,23 +92,6 @@ std::string Shortened(std::string text, size_t cells) {
     ++i;
   }
   return text.substr(0, i) + "\u2026";
-}
-
-constexpr const char* UnitSuffix(Unit unit) {
-  switch (unit) {
-    case Unit::kNs:
-      return " (ns)";
-    case Unit::kUs:
-      return " (\u00b5s)";
-    case Unit::kMs:
-      return " (ms)";
-    case Unit::kGiB:
-      return " (GiB)";
-    case Unit::kGflops:
-      return " (GFLOP/s)";
-    default:
-      return "";
-  }
 }
 
 }  // namespace
