@@ -8,24 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report/text_layout.h"
+#include "model/analysis/names.h"
 #include "viewer/timeline/step_markers.h"
 
 namespace stepscope {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kInfo:
-      return "info";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kError:
-      break;
-  }
-  return "error";
-}
 
 std::string TrackName(const Trace& trace, const Track& track) {
   return std::string(trace.names().strings.View(track.name));

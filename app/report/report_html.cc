@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "app/report/report.h"
+#include "model/analysis/names.h"
 
 namespace stepscope {
 namespace {
@@ -69,20 +70,6 @@ std::string Escape(std::string_view text) {
   return out;
 }
 
-const char* GradeClass(Finding::Grade grade) {
-  switch (grade) {
-    case Finding::Grade::kGood:
-      return "good";
-    case Finding::Grade::kInfo:
-      return "info";
-    case Finding::Grade::kWarning:
-      return "warning";
-    case Finding::Grade::kBad:
-      break;
-  }
-  return "bad";
-}
-
 bool IsNumber(const ColumnDesc& column) {
   return column.type == ValueType::kInt || column.type == ValueType::kReal;
 }
@@ -108,23 +95,6 @@ std::string Bar(double share) {
       "height=\"10\" fill=\"var(--line)\"/><rect width=\"{:.1f}\" height=\"10\" "
       "fill=\"var(--bar)\"/></svg>",
       share * 60);
-}
-
-const char* UnitSuffix(Unit unit) {
-  switch (unit) {
-    case Unit::kNs:
-      return " (ns)";
-    case Unit::kUs:
-      return " (µs)";
-    case Unit::kMs:
-      return " (ms)";
-    case Unit::kGiB:
-      return " (GiB)";
-    case Unit::kGflops:
-      return " (GFLOP/s)";
-    default:
-      return "";
-  }
 }
 
 void AddTable(const ResultTable& table, std::string* out) {
@@ -163,7 +133,7 @@ void AddPanel(const PanelReport& panel, const std::string& only_table, std::stri
   if (!result.empty_reason.empty()) *out += "<p>" + Escape(result.empty_reason) + "</p>\n";
   for (const Finding& f : result.findings) {
     *out += fmt::format("<div class=\"finding {}\">{}<br><span class=\"soft\">{}</span></div>\n",
-                        GradeClass(f.grade), Escape(f.text), Escape(f.next_step));
+                        GradeName(f.grade), Escape(f.text), Escape(f.next_step));
   }
   if (!result.properties.empty() && only_table.empty()) {
     *out += "<dl>";

@@ -2,53 +2,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report/report.h"
+#include "model/analysis/names.h"
 
 namespace stepscope {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* UnitName(Unit unit) {
-  switch (unit) {
-    case Unit::kNone:
-      return "";
-    case Unit::kPs:
-      return "ps";
-    case Unit::kNs:
-      return "ns";
-    case Unit::kUs:
-      return "us";
-    case Unit::kMs:
-      return "ms";
-    case Unit::kPercent:
-      return "percent";
-    case Unit::kFraction:
-      return "fraction";
-    case Unit::kBytes:
-      return "bytes";
-    case Unit::kGiB:
-      return "GiB";
-    case Unit::kCount:
-      return "count";
-    case Unit::kGflops:
-      return "GFLOP/s";
-  }
-  return "";
-}
-
-const char* TypeName(ValueType type) {
-  switch (type) {
-    case ValueType::kString:
-      return "string";
-    case ValueType::kInt:
-      return "integer";
-    case ValueType::kReal:
-      return "number";
-    case ValueType::kBool:
-      return "boolean";
-  }
-  return "string";
-}
 
 Json ToJson(const Value& value) {
   if (const auto* s = std::get_if<std::string>(&value)) return *s;
@@ -76,20 +35,6 @@ Json TableJson(const ResultTable& table) {
   json["columns"] = std::move(columns);
   json["rows"] = std::move(rows);
   return json;
-}
-
-const char* GradeName(Finding::Grade grade) {
-  switch (grade) {
-    case Finding::Grade::kGood:
-      return "good";
-    case Finding::Grade::kInfo:
-      return "info";
-    case Finding::Grade::kWarning:
-      return "warning";
-    case Finding::Grade::kBad:
-      break;
-  }
-  return "bad";
 }
 
 Json PanelJson(const AnalysisResult& result, const std::string& only_table) {

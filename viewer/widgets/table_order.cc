@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "model/analysis/names.h"
 #include "viewer/search.h"
 #include "viewer/widgets/number_text.h"
 
@@ -46,48 +47,6 @@ KeyColumn MakeKey(const ResultTable& table, SortKey key) {
     }
   }
   return out;
-}
-
-const char* UnitName(Unit unit) {
-  switch (unit) {
-    case Unit::kPs:
-      return "ps";
-    case Unit::kNs:
-      return "ns";
-    case Unit::kUs:
-      return "us";
-    case Unit::kMs:
-      return "ms";
-    case Unit::kPercent:
-      return "percent";
-    case Unit::kFraction:
-      return "fraction";
-    case Unit::kBytes:
-      return "bytes";
-    case Unit::kGiB:
-      return "GiB";
-    case Unit::kCount:
-      return "count";
-    case Unit::kGflops:
-      return "GFLOP/s";
-    case Unit::kNone:
-      break;
-  }
-  return "";
-}
-
-const char* TypeName(ValueType type) {
-  switch (type) {
-    case ValueType::kInt:
-      return "int";
-    case ValueType::kReal:
-      return "real";
-    case ValueType::kBool:
-      return "bool";
-    case ValueType::kString:
-      break;
-  }
-  return "string";
 }
 
 nlohmann::ordered_json JsonValue(const Value& value) {
