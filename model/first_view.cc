@@ -22,8 +22,7 @@ std::vector<Ps> LeastKeys(std::span<const Lane> lanes, size_t count, const Key& 
   };
   std::vector<Head> heads;
   heads.reserve(lanes.size());
-  for (uint32_t i = 0; i < lanes.size(); ++i)
-    heads.push_back({key(lanes[i], 0u), i, 0});
+  for (uint32_t i = 0; i < lanes.size(); ++i) heads.push_back({key(lanes[i], 0u), i, 0});
   std::priority_queue<Head, std::vector<Head>, std::greater<Head>> heap(std::greater<Head>(),
                                                                         std::move(heads));
   std::vector<Ps> out;
@@ -39,9 +38,7 @@ std::vector<Ps> LeastKeys(std::span<const Lane> lanes, size_t count, const Key& 
   return out;
 }
 
-double Length(Ps begin, Ps end) {
-  return static_cast<double>(end) - static_cast<double>(begin);
-}
+double Length(Ps begin, Ps end) { return static_cast<double>(end) - static_cast<double>(begin); }
 
 uint64_t CountInside(std::span<const Lane> lanes, TimeRange range) {
   uint64_t inside = 0;
@@ -56,8 +53,7 @@ uint64_t CountInside(std::span<const Lane> lanes, TimeRange range) {
 
 FirstView FindFirstView(std::span<const Lane> lanes, TimeRange full) {
   uint64_t events = 0;
-  for (const Lane& lane : lanes)
-    events += lane.size();
+  for (const Lane& lane : lanes) events += lane.size();
   if (events == 0) return {full, 0};
   const FirstView all{{full.begin, std::max(full.end, SaturatingAdd(full.begin, kLeastView))}, 0};
   if (events < kMinEvents) return all;

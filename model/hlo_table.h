@@ -1,5 +1,5 @@
-// HloTable: program id -> instruction -> what framework op it came from. Filled by the loader from /host:metadata.
-// Owns its strings. Immutable once in a Trace.
+// HloTable: program id -> instruction -> what framework op it came from. Filled by the loader from
+// /host:metadata. Owns its strings. Immutable once in a Trace.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 namespace stepscope {
 
 struct HloInstruction {
-  std::string op_name;      // OpMetadata.op_name
-  std::string op_type;      // OpMetadata.op_type
-  std::string opcode;       // "fusion"
-  std::string category;     // fusion kind or opcode
+  std::string op_name;   // OpMetadata.op_name
+  std::string op_type;   // OpMetadata.op_type
+  std::string opcode;    // "fusion"
+  std::string category;  // fusion kind or opcode
   std::string source_file;
   int32_t source_line = 0;
 };

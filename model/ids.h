@@ -1,4 +1,5 @@
-// Strong 32-bit ids. Every id but TraceId belongs to one trace; what outlives a frame or crosses runs is an EventRef.
+// Strong 32-bit ids. Every id but TraceId belongs to one trace; what outlives a frame or crosses
+// runs is an EventRef.
 #pragma once
 
 #include <compare>
@@ -17,13 +18,14 @@ struct Id {
   constexpr auto operator<=>(const Id&) const = default;
 };
 
-using TraceId = Id<struct TraceTag>;   // which loaded trace of the session
-using HostId = Id<struct HostTag>;     // index into Trace::hosts
-using PlaneId = Id<struct PlaneTag>;   // index into Trace::planes
-using TrackId = Id<struct TrackTag>;   // index into TrackSet::tracks
-using LaneId = Id<struct LaneTag>;     // index into TrackSet::lanes
-using StringId = Id<struct StringTag>; // index into a StringPool; 0 is the empty string
-using MetaId = Id<struct MetaTag>;     // index into NameTable::metas: what all events of one name share
+using TraceId = Id<struct TraceTag>;    // which loaded trace of the session
+using HostId = Id<struct HostTag>;      // index into Trace::hosts
+using PlaneId = Id<struct PlaneTag>;    // index into Trace::planes
+using TrackId = Id<struct TrackTag>;    // index into TrackSet::tracks
+using LaneId = Id<struct LaneTag>;      // index into TrackSet::lanes
+using StringId = Id<struct StringTag>;  // index into a StringPool; 0 is the empty string
+using MetaId =
+    Id<struct MetaTag>;  // index into NameTable::metas: what all events of one name share
 
 // An event of a TrackSet: rows are numbered 0.. through the set's lanes in order.
 using EventRow = Id<struct EventTag>;
@@ -41,5 +43,7 @@ struct EventRef {
 
 template <typename Tag>
 struct std::hash<stepscope::Id<Tag>> {
-  size_t operator()(const stepscope::Id<Tag>& id) const noexcept { return id.value * 0x9e3779b97f4a7c15ull; }
+  size_t operator()(const stepscope::Id<Tag>& id) const noexcept {
+    return id.value * 0x9e3779b97f4a7c15ull;
+  }
 };

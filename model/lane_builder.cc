@@ -130,8 +130,7 @@ Nesting Nest(const RawEvents& events, const Column<uint32_t>& order) {
   for (size_t k = 0; k < n; ++k) {
     const uint32_t i = order.empty() ? static_cast<uint32_t>(k) : order[k];
     const Ps start = events.start[i], end = start + events.dur[i];
-    while (!open.empty() && open.back() <= start)
-      open.pop_back();
+    while (!open.empty() && open.back() <= start) open.pop_back();
     const bool overlaps = !open.empty() && end > open.back();
     const bool deep = !overlaps && open.size() >= kMaxDepth;
     if (overlaps || deep) {
@@ -172,8 +171,7 @@ template <typename T>
 void Scatter(const Column<uint32_t>& place, Column<T>* column) {
   Column<T> out;
   out.Resize(column->size());
-  for (size_t i = 0; i < out.size(); ++i)
-    out[place[i]] = (*column)[i];
+  for (size_t i = 0; i < out.size(); ++i) out[place[i]] = (*column)[i];
   *column = std::move(out);
 }
 
@@ -344,8 +342,7 @@ void BuildInstants(RawEvents& events, const std::string& place, BuiltTrack* out)
     const Column<uint32_t> by_start = SortedOrder(events, false);
     Column<uint32_t> rows;
     rows.Resize(n);
-    for (uint32_t k = 0; k < n; ++k)
-      rows[by_start[k]] = k;
+    for (uint32_t k = 0; k < n; ++k) rows[by_start[k]] = k;
     Scatter(rows, &events.start);
     Scatter(rows, &events.meta);
     if (events.ref.size() == n) Scatter(rows, &events.ref);

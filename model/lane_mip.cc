@@ -313,7 +313,8 @@ void LaneMip::AppendBins(const LaneView& lane, TimeRange view, uint32_t width_px
 
 Ps LaneMip::BusyIn(const LaneView& lane, TimeRange range) const {
   const auto touching = EventsTouching(lane, range);
-  uint32_t first = touching.first, last = touching.second;  // clang 14 captures no structured bindings
+  uint32_t first = touching.first,
+           last = touching.second;  // clang 14 captures no structured bindings
   const auto inside = [&](uint32_t i) {
     const Ps end = SaturatingAdd(lane.start[i], lane.dur[i]);
     return SaturatingSub(std::min(end, range.end), std::max(lane.start[i], range.begin));

@@ -94,8 +94,7 @@ std::vector<EventRow> Children(const TrackSet& set, EventRow row) {
   const auto [first, last] = ChildRange(Locate(set, row), &lane);
   std::vector<EventRow> out;
   out.reserve(last - first);
-  for (uint32_t i = first; i < last; ++i)
-    out.emplace_back(lane->first_row + i);
+  for (uint32_t i = first; i < last; ++i) out.emplace_back(lane->first_row + i);
   return out;
 }
 

@@ -10,9 +10,7 @@ namespace {
 constexpr size_t kBlockBytes = size_t{64} << 10;
 constexpr size_t kFirstTable = 64;
 
-size_t Hash(std::string_view text) {
-  return std::hash<std::string_view>{}(text);
-}
+size_t Hash(std::string_view text) { return std::hash<std::string_view>{}(text); }
 
 }  // namespace
 
@@ -76,8 +74,7 @@ void StringPool::Grow() {
   const size_t mask = table_.size() - 1;
   for (uint32_t id = 1; id < views_.size(); ++id) {
     size_t slot = Hash(views_[id]) & mask;
-    while (table_[slot] != 0)
-      slot = (slot + 1) & mask;
+    while (table_[slot] != 0) slot = (slot + 1) & mask;
     table_[slot] = id + 1;
   }
 }

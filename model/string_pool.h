@@ -1,5 +1,6 @@
-// StringPool: interned strings, append-only. Id 0 is "". Owns the bytes; views stay valid as long as the pool.
-// One thread writes; after that any number of threads read. Intern is O(length), amortised.
+// StringPool: interned strings, append-only. Id 0 is "". Owns the bytes; views stay valid as long
+// as the pool. One thread writes; after that any number of threads read. Intern is O(length),
+// amortised.
 #pragma once
 
 #include <deque>
@@ -22,7 +23,9 @@ class StringPool {
 
   StringId Intern(std::string_view text);
   StringId Find(std::string_view text) const;  // invalid id if absent
-  std::string_view View(StringId id) const { return id.value < views_.size() ? views_[id.value] : std::string_view{}; }
+  std::string_view View(StringId id) const {
+    return id.value < views_.size() ? views_[id.value] : std::string_view{};
+  }
   size_t size() const { return views_.size(); }
   size_t bytes() const;
 

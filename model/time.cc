@@ -41,8 +41,7 @@ constexpr std::array<Unit, 5> kUnits = {
 
 int DigitsBeforePoint(double magnitude) {
   int n = 1;
-  for (; magnitude >= 10; magnitude /= 10)
-    ++n;
+  for (; magnitude >= 10; magnitude /= 10) ++n;
   return n;
 }
 
@@ -51,8 +50,7 @@ int DigitsBeforePoint(double magnitude) {
 std::string FormatDuration(Ps t, int digits) {
   const double magnitude = std::fabs(static_cast<double>(t));
   size_t unit = 0;
-  while (unit + 1 < kUnits.size() && magnitude < static_cast<double>(kUnits[unit].ps))
-    ++unit;
+  while (unit + 1 < kUnits.size() && magnitude < static_cast<double>(kUnits[unit].ps)) ++unit;
   for (;; --unit) {
     const double value = magnitude / static_cast<double>(kUnits[unit].ps);
     const int decimals = kUnits[unit].ps == 1 ? 0 : std::max(0, digits - DigitsBeforePoint(value));
@@ -70,16 +68,13 @@ std::string FormatIn(Ps t, Ps unit, int decimals) {
 
 bool ParseDuration(const std::string& text, Ps* out) {
   std::string_view rest(text);
-  while (!rest.empty() && rest.front() == ' ')
-    rest.remove_prefix(1);
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
   double number = 0;
   const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), number);
   if (parsed.ec != std::errc() || !std::isfinite(number)) return false;
   rest.remove_prefix(static_cast<size_t>(parsed.ptr - rest.data()));
-  while (!rest.empty() && rest.front() == ' ')
-    rest.remove_prefix(1);
-  while (!rest.empty() && rest.back() == ' ')
-    rest.remove_suffix(1);
+  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  while (!rest.empty() && rest.back() == ' ') rest.remove_suffix(1);
   Ps unit = 0;
   if (rest.empty()) unit = kPsPerMs;
   if (rest == "us" || rest == "\u03bcs")

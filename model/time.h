@@ -1,5 +1,6 @@
-// Time: int64 picoseconds from the trace's origin. The range is about +-106 days. All arithmetic that
-// involves numbers from a file saturates. Pixels are the only place where a time becomes floating point.
+// Time: int64 picoseconds from the trace's origin. The range is about +-106 days. All arithmetic
+// that involves numbers from a file saturates. Pixels are the only place where a time becomes
+// floating point.
 #pragma once
 
 #include <cstdint>
@@ -43,12 +44,13 @@ struct TimeRange {
   bool operator==(const TimeRange&) const = default;
 };
 
-// "12.345 ms": the unit follows the magnitude (ps, ns, us as µs, ms, s), `digits` significant digits, thin
-// spaces (U+2009) between groups of three digits.
+// "12.345 ms": the unit follows the magnitude (ps, ns, us as µs, ms, s), `digits` significant
+// digits, thin spaces (U+2009) between groups of three digits.
 std::string FormatDuration(Ps t, int digits = 4);
 // The same in the given unit, for columns: "12 345.68" for kPsPerUs and 2 decimals.
 std::string FormatIn(Ps t, Ps unit, int decimals);
-// Parses "12ms", "1.5 us", "300ns", "2s", "17ps"; a bare number is milliseconds. False if not a duration.
+// Parses "12ms", "1.5 us", "300ns", "2s", "17ps"; a bare number is milliseconds. False if not a
+// duration.
 bool ParseDuration(const std::string& text, Ps* out);
 
 }  // namespace stepscope

@@ -1,4 +1,5 @@
-// Trace: everything loaded from one run, immutable. Written only by TraceBuilder. Shared between threads without locks.
+// Trace: everything loaded from one run, immutable. Written only by TraceBuilder. Shared between
+// threads without locks.
 #pragma once
 
 #include <memory>
@@ -22,20 +23,20 @@ struct TraceCounts {
 class Trace {
  public:
   TraceFormat format = TraceFormat::kXSpace;
-  std::string path;                     // what the user opened
-  std::string run;                      // run name, or the file name
-  int64_t origin_unix_ns = 0;           // Unix time of t = 0, or 0 if unknown
+  std::string path;            // what the user opened
+  std::string run;             // run name, or the file name
+  int64_t origin_unix_ns = 0;  // Unix time of t = 0, or 0 if unknown
   uint64_t file_bytes = 0, inflated_bytes = 0;
   std::vector<Host> hosts;
-  std::vector<Plane> planes;            // in display order
-  TrackSet set;                         // the file's own events
+  std::vector<Plane> planes;  // in display order
+  TrackSet set;               // the file's own events
   std::vector<Flow> flows;
   HloTable hlo;
   Diagnostics diagnostics;
   std::vector<std::string> errors, warnings;  // XSpace.errors / warnings
   std::vector<std::string> skipped_files;     // in the run directory and not read, with the reason
-  TimeRange span;                       // first begin to last end of all events
-  TimeRange first_view;                 // densest 99.9 %: what the timeline shows first
+  TimeRange span;                             // first begin to last end of all events
+  TimeRange first_view;                       // densest 99.9 %: what the timeline shows first
   TraceCounts counts;
   std::shared_ptr<const StatSource> source;  // may be null (built in a test)
 

@@ -46,8 +46,7 @@ void BuildPyramids(std::vector<Lane>* lanes) {
     Lane& lane = (*lanes)[i];
     if (lane.size() >= LaneMip::kPartEvents * 2) {
       const uint32_t parts = lane.mip.Prepare(lane.view());
-      for (uint32_t part = 0; part < parts; ++part)
-        tasks.push_back({i, part, 0});
+      for (uint32_t part = 0; part < parts; ++part) tasks.push_back({i, part, 0});
       in_parts.push_back(i);
     } else if (!groups.empty() && groups.back().lane + groups.back().count == i &&
                groups.back().count < kLanesPerTask &&
@@ -64,8 +63,7 @@ void BuildPyramids(std::vector<Lane>* lanes) {
     for (uint32_t i = task.lane; i < task.lane + task.count; ++i)
       (*lanes)[i].mip.Build((*lanes)[i].view());
   });
-  for (const uint32_t i : in_parts)
-    (*lanes)[i].mip.Finish();
+  for (const uint32_t i : in_parts) (*lanes)[i].mip.Finish();
 }
 
 struct BuiltSet {
@@ -119,14 +117,12 @@ BuiltSet Build(std::vector<TrackData>& tracks, const std::vector<char>& keep_row
   if (stop.stop_requested()) return out;
   auto storage = std::make_shared<SetStorage>();
   size_t lane_count = 0;
-  for (const BuiltTrack& b : built)
-    lane_count += b.lanes.size();
+  for (const BuiltTrack& b : built) lane_count += b.lanes.size();
   out.set.lanes.reserve(lane_count);
   out.set.tracks.reserve(tracks.size());
   out.first_row.reserve(tracks.size());
   out.row_of_slice.reserve(tracks.size());
-  for (size_t t = 0; t < tracks.size(); ++t)
-    AddBuilt(tracks[t], built[t], storage.get(), &out);
+  for (size_t t = 0; t < tracks.size(); ++t) AddBuilt(tracks[t], built[t], storage.get(), &out);
   out.set.storage = std::move(storage);
   if (stop.stop_requested()) return out;
   BuildPyramids(&out.set.lanes);
@@ -216,8 +212,7 @@ void TraceBuilder::Summarise(uint64_t slices, uint64_t instants) {
   trace.counts.instants = instants;
   trace.counts.flows = trace.flows.size();
   for (const Track& track : trace.set.tracks) {
-    for (const CounterSeries& c : track.counters)
-      trace.counts.counter_samples += c.time.size();
+    for (const CounterSeries& c : track.counters) trace.counts.counter_samples += c.time.size();
   }
   trace.span = SpanOf(trace.set.tracks);
   const FirstView view = FindFirstView(trace.set.lanes, trace.span);
@@ -281,8 +276,7 @@ TrackSet TraceBuilder::BuildSet(std::string title, std::shared_ptr<const NameTab
                                 std::vector<std::vector<EventRow>> source_of_slices) {
   std::vector<char> keep(tracks.size(), 0);
   std::vector<uint64_t> slices;
-  for (const TrackData& t : tracks)
-    slices.push_back(t.slices.start.size());
+  for (const TrackData& t : tracks) slices.push_back(t.slices.start.size());
   for (size_t t = 0; t < tracks.size() && t < source_of_slices.size(); ++t)
     keep[t] = !source_of_slices[t].empty();
   BuiltSet built = Build(tracks, keep, *names, {});

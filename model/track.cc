@@ -28,9 +28,7 @@ MetaId TrackSet::Meta(EventRow row) const {
                       : MetaId();
 }
 
-std::string_view TrackSet::Name(EventRow row) const {
-  return names->DisplayName(Meta(row));
-}
+std::string_view TrackSet::Name(EventRow row) const { return names->DisplayName(Meta(row)); }
 
 TrackId TrackSet::TrackOf(EventRow row) const {
   const LaneId lane = LaneOf(row);

@@ -16,63 +16,107 @@
 
 namespace stepscope {
 
-// Categories of events that the loader knows without looking at stats (Chrome `cat`, XSpace: by plane and line).
+// Categories of events that the loader knows without looking at stats (Chrome `cat`, XSpace: by
+// plane and line).
 enum class EventCategory : uint8_t {
-  kUnknown, kKernel, kMemcpy, kMemset, kRuntimeCall, kCpuOp, kPythonFunction, kUserAnnotation, kGpuUserAnnotation,
-  kStep, kHostEvent, kOverhead, kCommunication, kMemoryEvent, kFlowOnly,
+  kUnknown,
+  kKernel,
+  kMemcpy,
+  kMemset,
+  kRuntimeCall,
+  kCpuOp,
+  kPythonFunction,
+  kUserAnnotation,
+  kGpuUserAnnotation,
+  kStep,
+  kHostEvent,
+  kOverhead,
+  kCommunication,
+  kMemoryEvent,
+  kFlowOnly,
 };
 
 // What all events of one metadata (XEventMetadata, or name and category of a Chrome event) share.
 struct EventMeta {
   StringId name;
-  StringId display_name;          // empty: use name
+  StringId display_name;  // empty: use name
   EventCategory category = EventCategory::kUnknown;
-  PlaneId plane;                  // whose metadata it is; invalid for Chrome
-  int64_t source_id = 0;          // the metadata id in the file
+  PlaneId plane;          // whose metadata it is; invalid for Chrome
+  int64_t source_id = 0;  // the metadata id in the file
 };
 
 // Names shared by the events of a trace or of a derived set.
 struct NameTable {
   StringPool strings;
   std::vector<EventMeta> metas;
-  std::string_view Name(MetaId m) const { return m.value < metas.size() ? strings.View(metas[m.value].name) : std::string_view{}; }
+  std::string_view Name(MetaId m) const {
+    return m.value < metas.size() ? strings.View(metas[m.value].name) : std::string_view{};
+  }
   std::string_view DisplayName(MetaId m) const {  // display name, or the name where there is none
     if (m.value >= metas.size()) return {};
     const EventMeta& e = metas[m.value];
-    return strings.View(e.display_name.valid() && e.display_name.value != 0 ? e.display_name : e.name);
+    return strings.View(e.display_name.valid() && e.display_name.value != 0 ? e.display_name
+                                                                            : e.name);
   }
 };
 
 enum class PlaneKind : uint8_t {
-  kGpu, kTpu, kTpuSparseCore, kTpuChip, kCustom, kHostThreads, kHostOther, kMetadata, kEnvironment, kOther
+  kGpu,
+  kTpu,
+  kTpuSparseCore,
+  kTpuChip,
+  kCustom,
+  kHostThreads,
+  kHostOther,
+  kMetadata,
+  kEnvironment,
+  kOther
 };
 
 struct Host {
   StringId name;
-  std::string file;               // path it was read from
-  Ps clock_offset = 0;            // added to this host's times when it was loaded
-  int64_t start_unix_ns = 0;      // Task Environment profile_start_time, or 0
-  int rank = -1;                  // PyTorch distributedInfo
+  std::string file;           // path it was read from
+  Ps clock_offset = 0;        // added to this host's times when it was loaded
+  int64_t start_unix_ns = 0;  // Task Environment profile_start_time, or 0
+  int rank = -1;              // PyTorch distributedInfo
 };
 
-struct PlaneStat { std::string name; std::variant<int64_t, uint64_t, double, std::string> value; };
+struct PlaneStat {
+  std::string name;
+  std::variant<int64_t, uint64_t, double, std::string> value;
+};
 
 struct Plane {
   HostId host;
-  StringId name;                  // as in the file: "/device:GPU:0", or the Chrome process name
-  std::string display_name;       // "GPU 0", "Host threads", ...
-  std::string subtitle;           // "A100-SXM4-80GB, 108 SMs" or empty
-  int64_t id = 0;                 // XPlane id = device ordinal; Chrome pid
+  StringId name;             // as in the file: "/device:GPU:0", or the Chrome process name
+  std::string display_name;  // "GPU 0", "Host threads", ...
+  std::string subtitle;      // "A100-SXM4-80GB, 108 SMs" or empty
+  int64_t id = 0;            // XPlane id = device ordinal; Chrome pid
   int device_ordinal = -1;
   PlaneKind kind = PlaneKind::kOther;
-  std::vector<PlaneStat> stats;   // device capabilities etc.
-  std::vector<TrackId> tracks;    // of the trace's own set, in display order
-  uint32_t file_order = 0;        // which plane of its file it is; order-dependent rules follow it
+  std::vector<PlaneStat> stats;  // device capabilities etc.
+  std::vector<TrackId> tracks;   // of the trace's own set, in display order
+  uint32_t file_order = 0;       // which plane of its file it is; order-dependent rules follow it
 };
 
 enum class TrackKind : uint8_t {
-  kThread, kStream, kSteps, kXlaModules, kXlaOps, kAsyncXlaOps, kFrameworkOps, kNameScope, kSource, kLaunchStats, kOverhead,
-  kNvtx, kCounter, kDerived, kPython, kIdle, kOther
+  kThread,
+  kStream,
+  kSteps,
+  kXlaModules,
+  kXlaOps,
+  kAsyncXlaOps,
+  kFrameworkOps,
+  kNameScope,
+  kSource,
+  kLaunchStats,
+  kOverhead,
+  kNvtx,
+  kCounter,
+  kDerived,
+  kPython,
+  kIdle,
+  kOther
 };
 
 enum class LaneKind : uint8_t {
@@ -81,16 +125,18 @@ enum class LaneKind : uint8_t {
   kInstant,  // events without duration; may share a start
 };
 
-// Contiguous rows [first_row, first_row + size()), sorted by start; kNested and kSpill lanes do not overlap.
+// Contiguous rows [first_row, first_row + size()), sorted by start; kNested and kSpill lanes do not
+// overlap.
 struct Lane {
   TrackId track;
   LaneKind kind = LaneKind::kNested;
-  uint16_t depth = 0;             // row of the track it is drawn in
+  uint16_t depth = 0;  // row of the track it is drawn in
   uint32_t first_row = 0;
   std::span<const Ps> start, dur;
-  std::span<const uint32_t> meta; // MetaId values
-  // Where the event lies in its source, for StatSource: ref_bases[i >> kRefShift] + ref[i]; kNoRef: no stats to read.
-  // The base for each block of rows makes 32-bit references work for sources of any size.
+  std::span<const uint32_t> meta;  // MetaId values
+  // Where the event lies in its source, for StatSource: ref_bases[i >> kRefShift] + ref[i]; kNoRef:
+  // no stats to read. The base for each block of rows makes 32-bit references work for sources of
+  // any size.
   std::span<const uint32_t> ref;
   std::span<const uint64_t> ref_bases;
   LaneMip mip;
@@ -105,8 +151,8 @@ struct Lane {
   }
 };
 
-struct CounterSeries {            // sorted by time; a value holds until the next
-  StringId name;                  // series within the track ("bytes", "reserved")
+struct CounterSeries {  // sorted by time; a value holds until the next
+  StringId name;        // series within the track ("bytes", "reserved")
   std::vector<Ps> time;
   std::vector<double> value;
   double min = 0, max = 0;
@@ -114,49 +160,54 @@ struct CounterSeries {            // sorted by time; a value holds until the nex
 
 struct Track {
   PlaneId plane;
-  StringId name;                  // in the set's NameTable
-  int64_t id = 0;                 // line id, stream id, or tid
+  StringId name;   // in the set's NameTable
+  int64_t id = 0;  // line id, stream id, or tid
   int64_t display_id = 0;
   TrackKind kind = TrackKind::kOther;
-  uint32_t source = 0;            // which file or buffer of the StatSource
-  LaneId first_lane;              // lanes [first_lane, first_lane + lane_count): nested by depth, then spill, then instants
+  uint32_t source = 0;  // which file or buffer of the StatSource
+  LaneId first_lane;    // lanes [first_lane, first_lane + lane_count): nested by depth, then spill,
+                        // then instants
   uint32_t lane_count = 0;
-  uint32_t rows = 0;              // rows of the drawn track: depths in use
+  uint32_t rows = 0;  // rows of the drawn track: depths in use
   std::vector<CounterSeries> counters;
-  TimeRange span;                 // of its events
-  uint64_t events = 0;            // slices + instants
-  Ps busy = 0;                    // sum of durations of depth 0 (+ spill); ranks threads by activity
-  bool derived_in_file = false;   // written by XProf's preprocessing: statistics ignore it (semantics 1, special line ids)
-  uint32_t file_order = 0;        // which line of its plane in the file it is
-  Ps line_start = 0;              // XLine.timestamp_ns from the origin, ps; Chrome: 0. Needed by --compat xprof (quirk 5)
+  TimeRange span;                // of its events
+  uint64_t events = 0;           // slices + instants
+  Ps busy = 0;                   // sum of durations of depth 0 (+ spill); ranks threads by activity
+  bool derived_in_file = false;  // written by XProf's preprocessing: statistics ignore it
+                                 // (semantics 1, special line ids)
+  uint32_t file_order = 0;       // which line of its plane in the file it is
+  Ps line_start =
+      0;  // XLine.timestamp_ns from the origin, ps; Chrome: 0. Needed by --compat xprof (quirk 5)
 };
 
-struct Flow {                     // an arrow from one event to another, from the file itself (Chrome s/t/f)
+struct Flow {  // an arrow from one event to another, from the file itself (Chrome s/t/f)
   EventRow from, to;
   uint64_t id = 0;
   StringId category;
 };
 
-// An immutable list of tracks with their own rows: a trace's own events, or something derived from them.
+// An immutable list of tracks with their own rows: a trace's own events, or something derived from
+// them.
 struct TrackSet {
-  std::string title;              // "Events", "Derived GPU lines"
+  std::string title;  // "Events", "Derived GPU lines"
   std::shared_ptr<const NameTable> names;
   std::vector<Track> tracks;
   std::vector<Lane> lanes;
-  uint32_t rows = 0;              // total rows over all lanes
-  std::vector<EventRow> source;   // derived sets: for each row the event of the trace's own set it came from, or empty
+  uint32_t rows = 0;  // total rows over all lanes
+  std::vector<EventRow>
+      source;  // derived sets: for each row the event of the trace's own set it came from, or empty
   std::shared_ptr<const void> storage;  // owns the columns that lanes view
 
-  LaneId LaneOf(EventRow row) const;           // O(log lanes)
+  LaneId LaneOf(EventRow row) const;  // O(log lanes)
   Ps Start(EventRow row) const;
   Ps Duration(EventRow row) const;
   MetaId Meta(EventRow row) const;
-  std::string_view Name(EventRow row) const;   // display name
+  std::string_view Name(EventRow row) const;  // display name
   TrackId TrackOf(EventRow row) const;
   std::span<const Lane> LanesOf(const Track& t) const {
     return {lanes.data() + (t.lane_count ? t.first_lane.value : 0), t.lane_count};
   }
-  size_t bytes() const;                        // columns, references and pyramids
+  size_t bytes() const;  // columns, references and pyramids
 };
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
-// ResultTable: what every analysis returns and the one table widget, the reports and the diff consume.
-// Columns are typed and looked up by id; each row may link to the events behind it.
+// ResultTable: what every analysis returns and the one table widget, the reports and the diff
+// consume. Columns are typed and looked up by id; each row may link to the events behind it.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,43 @@
 namespace stepscope {
 
 enum class ValueType : uint8_t { kString, kInt, kReal, kBool };
-enum class Unit : uint8_t { kNone, kPs, kNs, kUs, kMs, kPercent, kFraction, kBytes, kGiB, kCount, kGflops };
+enum class Unit : uint8_t {
+  kNone,
+  kPs,
+  kNs,
+  kUs,
+  kMs,
+  kPercent,
+  kFraction,
+  kBytes,
+  kGiB,
+  kCount,
+  kGflops
+};
 
 struct ColumnDesc {
-  std::string id;       // XProf's where XProf has the table
-  std::string label;    // "Total time"
+  std::string id;     // XProf's where XProf has the table
+  std::string label;  // "Total time"
   Unit unit = Unit::kNone;
   ValueType type = ValueType::kString;
-  std::string how;      // how it is computed, for the tooltip; may be empty
+  std::string how;  // how it is computed, for the tooltip; may be empty
 };
 
 using Value = std::variant<std::monostate, std::string, int64_t, double, bool>;
 
 // The events behind a row: explicit rows, or a predicate cheap to re-evaluate.
 struct RowLink {
-  std::vector<EventRow> rows;          // of set `set`, at most kMaxLinkRows, earliest first
-  uint32_t set = 0;                    // 0: the trace's own events
-  uint64_t total = 0;                  // how many there are in all
-  TimeRange range;                     // where to look; empty: whole trace
+  std::vector<EventRow> rows;  // of set `set`, at most kMaxLinkRows, earliest first
+  uint32_t set = 0;            // 0: the trace's own events
+  uint64_t total = 0;          // how many there are in all
+  TimeRange range;             // where to look; empty: whole trace
 };
 
 struct ResultTable {
   std::string id, title;
   std::vector<ColumnDesc> columns;
   std::vector<std::vector<Value>> rows;
-  std::vector<RowLink> links;          // empty, or one per row
+  std::vector<RowLink> links;             // empty, or one per row
   int Column(std::string_view id) const;  // -1 if absent
 };
 
@@ -47,22 +59,22 @@ struct Property {
   std::string id, label;
   Value value;
   Unit unit = Unit::kNone;
-  std::string how;                     // formula, exclusions
+  std::string how;  // formula, exclusions
 };
 
-struct Finding {                       // a verdict in one sentence, with its evidence
+struct Finding {  // a verdict in one sentence, with its evidence
   enum class Grade { kGood, kInfo, kWarning, kBad } grade = Grade::kInfo;
   std::string text;
-  std::string next_step;               // what to try
-  std::string panel;                   // which panel shows the evidence
+  std::string next_step;  // what to try
+  std::string panel;      // which panel shows the evidence
 };
 
 struct AnalysisResult {
-  std::string panel;                   // "overview", "kernel_stats", ...
+  std::string panel;  // "overview", "kernel_stats", ...
   std::vector<Property> properties;
   std::vector<ResultTable> tables;
   std::vector<Finding> findings;
-  std::string empty_reason;            // why there is nothing, and what to record; else empty
+  std::string empty_reason;  // why there is nothing, and what to record; else empty
   const ResultTable* Table(std::string_view id) const;
   const Property* Find(std::string_view id) const;
 };
@@ -70,7 +82,8 @@ struct AnalysisResult {
 // Text forms of a table. CSV: RFC 4180, unrounded numbers. Text: aligned columns for people.
 std::string ToCsv(const ResultTable& table);
 std::string ToText(const ResultTable& table, size_t max_rows = 0);
-std::string FormatValue(const Value& value, Unit unit);   // for people, unit included where the column does not say it
-std::string RawValue(const Value& value);                 // unrounded, for data
+std::string FormatValue(const Value& value,
+                        Unit unit);  // for people, unit included where the column does not say it
+std::string RawValue(const Value& value);  // unrounded, for data
 
 }  // namespace stepscope

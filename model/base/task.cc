@@ -12,16 +12,13 @@ constexpr unsigned kMaxWorkers = 16;  // beyond that memory bandwidth decides, n
 
 }  // namespace
 
-unsigned WorkerCount() {
-  return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxWorkers);
-}
+unsigned WorkerCount() { return std::clamp(std::thread::hardware_concurrency(), 1u, kMaxWorkers); }
 
 void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threads) {
   if (threads == 0) threads = WorkerCount();
   const size_t helpers = std::min<size_t>(threads, n) - (n ? 1 : 0);
   if (helpers == 0) {
-    for (size_t i = 0; i < n; ++i)
-      fn(i);
+    for (size_t i = 0; i < n; ++i) fn(i);
     return;
   }
   std::atomic<size_t> next{0};
@@ -30,8 +27,7 @@ void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threa
       error;  // std::bad_alloc in a worker must reach the job's boundary, not terminate
   const auto work = [&] {
     try {
-      for (size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;)
-        fn(i);
+      for (size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) fn(i);
     } catch (...) {
       next.store(n, std::memory_order_relaxed);
       std::lock_guard lock(error_mutex);
@@ -42,8 +38,7 @@ void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threa
     std::vector<std::jthread> pool;
     pool.reserve(helpers);
     try {
-      for (size_t t = 0; t < helpers; ++t)
-        pool.emplace_back(work);
+      for (size_t t = 0; t < helpers; ++t) pool.emplace_back(work);
     } catch (const std::system_error&) {
       // No more threads to be had (a container's limit): the ones that started do the work.
     }

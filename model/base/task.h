@@ -1,5 +1,6 @@
 // Background work: a parallel loop, a cancellable job, and its progress.
-// Threads: ParallelFor and Job may be used from any thread; a Job's result is taken by its owner only.
+// Threads: ParallelFor and Job may be used from any thread; a Job's result is taken by its owner
+// only.
 #pragma once
 
 #include <atomic>
@@ -19,13 +20,15 @@
 
 namespace stepscope {
 
-// How far a long job is. Written by workers, read by the UI each frame; all members are lock-free but `stage`.
+// How far a long job is. Written by workers, read by the UI each frame; all members are lock-free
+// but `stage`.
 class Progress {
  public:
   void SetStage(const char* stage) {  // string literal
     stage_.store(stage, std::memory_order_relaxed);
     std::lock_guard lock(history_mutex_);
-    if (history_.size() < kMaxHistory) history_.emplace_back(stage, std::chrono::steady_clock::now());
+    if (history_.size() < kMaxHistory)
+      history_.emplace_back(stage, std::chrono::steady_clock::now());
   }
   const char* stage() const { return stage_.load(std::memory_order_relaxed); }
   // When each stage began, in order; `bench` tells inflating, parsing and building apart by it.
@@ -45,9 +48,10 @@ class Progress {
 // Number of worker threads to use: the machine's cores, at least 1, at most 16.
 unsigned WorkerCount();
 
-// Calls fn(i) for i in [0, n) on up to `threads` threads (0: WorkerCount()), the caller's included. Items are
-// handed out one by one in order, so put the largest first. Returns when all are done. If an fn throws (no
-// memory), the rest is skipped and the first exception is thrown again in the caller.
+// Calls fn(i) for i in [0, n) on up to `threads` threads (0: WorkerCount()), the caller's included.
+// Items are handed out one by one in order, so put the largest first. Returns when all are done. If
+// an fn throws (no memory), the rest is skipped and the first exception is thrown again in the
+// caller.
 void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threads = 0);
 
 // One background computation of a T on its own thread. Destroying it requests a stop and joins.

@@ -242,8 +242,7 @@ void Generator::AddOps() {
 }
 
 std::uint64_t Generator::Run(const ByteSink& sink) {
-  for (int step = 0; step < options_.steps; ++step)
-    Step(step);
+  for (int step = 0; step < options_.steps; ++step) Step(step);
   return WriteAll(sink);
 }
 
@@ -262,8 +261,7 @@ void Generator::Step(int step) {
     meet = std::max(meet, gpu->dev_ps);
     launched = std::max(launched, gpu->cpu_ps);
   }
-  for (const auto& gpu : gpus_)
-    AllReduce(gpu.get(), meet);
+  for (const auto& gpu : gpus_) AllReduce(gpu.get(), meet);
   if (options_.run_ahead) {  // the host starts the next step when it has launched this one,
     now_ = std::max(launched + 30 * kUs, before_);  // at most one step ahead
   } else {
@@ -274,8 +272,7 @@ void Generator::Step(int step) {
                       {StatArg::Int(n_.step_num, step), StatArg::Int(n_.root, 1),
                        StatArg::Ref(n_.step_name, n_.train), StatArg::Int(n_.id, step + 1)});
   host_.Flush();
-  for (const auto& gpu : gpus_)
-    gpu->plane.Flush();
+  for (const auto& gpu : gpus_) gpu->plane.Flush();
   if (truth_ != nullptr) AddTruth(begin, now_ - 5 * kUs, wait, meet);
 }
 
@@ -284,8 +281,7 @@ void Generator::LaunchStep(Gpu* gpu, std::int64_t start) {
   const std::int64_t process = start + gpu->index * 4 * kUs + (late ? 3 * kMs / 2 : 0);
   gpu->cpu_ps = process;
   CopyInput(gpu);
-  for (int i = 0; i < static_cast<int>(ops_.size()); ++i)
-    LaunchOp(gpu, i);
+  for (int i = 0; i < static_cast<int>(ops_.size()); ++i) LaunchOp(gpu, i);
   std::int64_t at = gpu->cpu_ps + kUs;
   for (const LiveBlock& block : gpu->live) {  // 10 ns apart, inside the executor's event
     Memory(gpu, false, at, block);
@@ -533,8 +529,7 @@ std::string GpuTruthJson(GpuScenario scenario, std::span<const StepTruth> steps)
                   {"end_ps", step.end_ps},
                   {"input_wait_ps", step.input_wait_ps}});
     out += ",\n   \"gpus\": [";
-    for (const GpuStepTruth& gpu : step.gpus)
-      AppendGpu(&out, gpu);
+    for (const GpuStepTruth& gpu : step.gpus) AppendGpu(&out, gpu);
     out.back() = '\n';  // the last comma
     out += "   ]\n  },";
   }

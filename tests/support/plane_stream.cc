@@ -18,8 +18,7 @@ constexpr std::size_t kMaxStatBytes = 24;  // tag, length, 6 of metadata id, 11 
 constexpr std::size_t kMaxEventBytes = 33 + kMaxStats * kMaxStatBytes;
 
 char* WriteVarint(char* out, std::uint64_t value) {
-  for (; value > 127; value >>= 7)
-    *out++ = static_cast<char>((value & 127) | 128);
+  for (; value > 127; value >>= 7) *out++ = static_cast<char>((value & 127) | 128);
   *out++ = static_cast<char>(value);
   return out;
 }
@@ -29,9 +28,7 @@ char* WriteField(char* out, std::uint8_t field, std::uint64_t value) {
   return WriteVarint(out, value);
 }
 
-std::size_t Index(Symbol symbol) {
-  return static_cast<std::size_t>(symbol);
-}
+std::size_t Index(Symbol symbol) { return static_cast<std::size_t>(symbol); }
 
 std::string TagAndLength(std::uint32_t field, std::uint64_t length) {
   std::string out;
@@ -49,13 +46,9 @@ Symbol SymbolTable::Add(std::string_view text) {
   return symbol;
 }
 
-const std::string& SymbolTable::Text(Symbol symbol) const {
-  return texts_[Index(symbol)];
-}
+const std::string& SymbolTable::Text(Symbol symbol) const { return texts_[Index(symbol)]; }
 
-StatArg StatArg::Uint(Symbol name, std::uint64_t value) {
-  return {name, Kind::kUint64, value};
-}
+StatArg StatArg::Uint(Symbol name, std::uint64_t value) { return {name, Kind::kUint64, value}; }
 
 StatArg StatArg::Int(Symbol name, std::int64_t value) {
   return {name, Kind::kInt64, static_cast<std::uint64_t>(value)};
@@ -84,8 +77,7 @@ void ChunkedBytes::Append(std::string_view bytes) {
 }
 
 void ChunkedBytes::Drain(const ByteSink& sink) {
-  for (; !chunks_.empty(); chunks_.pop_front())
-    sink(chunks_.front());
+  for (; !chunks_.empty(); chunks_.pop_front()) sink(chunks_.front());
   size_ = 0;
 }
 
@@ -158,8 +150,7 @@ char* PlaneStream::EncodeStat(char* out, const StatArg& stat) {
   char* end = WriteField(out + 1, 1, stat_ids_.Get(stat.name));
   if (stat.kind == StatArg::Kind::kDouble) {
     *end++ = 2 << 3 | 1;
-    for (int shift = 0; shift < 64; shift += 8)
-      *end++ = static_cast<char>(stat.bits >> shift);
+    for (int shift = 0; shift < 64; shift += 8) *end++ = static_cast<char>(stat.bits >> shift);
   } else {
     const bool is_ref = stat.kind == StatArg::Kind::kRef;
     const std::uint64_t value = is_ref ? stat_ids_.Get(static_cast<Symbol>(stat.bits)) : stat.bits;
@@ -183,8 +174,7 @@ void PlaneStream::StringStat(Symbol name, std::string_view value) {
 }
 
 void PlaneStream::Flush() {
-  for (const auto& line : lines_)
-    line->Flush();
+  for (const auto& line : lines_) line->Flush();
 }
 
 std::string PlaneStream::Metadata() const {

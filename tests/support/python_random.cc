@@ -41,8 +41,7 @@ using Sha512Digest = std::array<std::uint8_t, 64>;
 
 std::array<std::uint64_t, 80> ShaSchedule(std::span<const std::uint8_t, 128> block) {
   std::array<std::uint64_t, 80> w{};
-  for (std::size_t i = 0; i < 128; ++i)
-    w[i / 8] = w[i / 8] << 8 | block[i];
+  for (std::size_t i = 0; i < 128; ++i) w[i / 8] = w[i / 8] << 8 | block[i];
   for (std::size_t i = 16; i < 80; ++i) {
     const std::uint64_t a = w[i - 15], b = w[i - 2];
     const std::uint64_t s0 = std::rotr(a, 1) ^ std::rotr(a, 8) ^ (a >> 7);
@@ -65,15 +64,13 @@ void ShaCompress(std::array<std::uint64_t, 8>* hash, std::span<const std::uint8_
     s[4] += t1;
     s[0] = t1 + sum0 + majority;
   }
-  for (std::size_t i = 0; i < 8; ++i)
-    (*hash)[i] += s[i];
+  for (std::size_t i = 0; i < 8; ++i) (*hash)[i] += s[i];
 }
 
 Sha512Digest Sha512(std::string_view text) {
   std::vector<std::uint8_t> data(text.begin(), text.end());
   data.push_back(0x80);
-  while (data.size() % 128 != 112)
-    data.push_back(0);
+  while (data.size() % 128 != 112) data.push_back(0);
   data.insert(data.end(), 8, 0);  // the upper half of the 128-bit length
   const std::uint64_t bits = text.size() * 8;
   for (int shift = 56; shift >= 0; shift -= 8) {
@@ -101,21 +98,17 @@ std::vector<std::uint32_t> SeedWords(std::string_view seed) {
     const std::uint32_t byte = bytes[bytes.size() - 1 - i];
     words[i / 4] |= byte << (i % 4 * 8);
   }
-  while (words.size() > 1 && words.back() == 0)
-    words.pop_back();
+  while (words.size() > 1 && words.back() == 0) words.pop_back();
   return words;
 }
 
-constexpr std::uint32_t Mix(std::uint32_t x) {
-  return x ^ (x >> 30);
-}
+constexpr std::uint32_t Mix(std::uint32_t x) { return x ^ (x >> 30); }
 
 }  // namespace
 
 PythonRandom::PythonRandom(std::string_view seed) {
   state_[0] = 19650218;
-  for (std::uint32_t i = 1; i < kWords; ++i)
-    state_[i] = 1812433253U * Mix(state_[i - 1]) + i;
+  for (std::uint32_t i = 1; i < kWords; ++i) state_[i] = 1812433253U * Mix(state_[i - 1]) + i;
   const std::vector<std::uint32_t> key = SeedWords(seed);
   std::size_t i = 1;
   const auto next = [&] {

@@ -12,8 +12,7 @@ namespace stepscope::test {
 enum class WireType : std::uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
 inline void PutVarint(std::string* out, std::uint64_t value) {
-  for (; value > 127; value >>= 7)
-    out->push_back(static_cast<char>((value & 127) | 128));
+  for (; value > 127; value >>= 7) out->push_back(static_cast<char>((value & 127) | 128));
   out->push_back(static_cast<char>(value));
 }
 
@@ -33,8 +32,7 @@ inline void PutInt(std::string* out, std::uint32_t field, std::int64_t value) {
 
 inline void PutFixed64(std::string* out, std::uint32_t field, std::uint64_t value) {
   PutTag(out, field, WireType::kFixed64);
-  for (int shift = 0; shift < 64; shift += 8)
-    out->push_back(static_cast<char>(value >> shift));
+  for (int shift = 0; shift < 64; shift += 8) out->push_back(static_cast<char>(value >> shift));
 }
 
 inline void PutDouble(std::string* out, std::uint32_t field, double value) {

@@ -108,8 +108,7 @@ std::string LineBuilder::Encode() const {
   PutIntIfSet(&out, 1, id_);
   PutStringIfSet(&out, 2, name_);
   PutIntIfSet(&out, 3, timestamp_ns_);
-  for (const EventBuilder& event : events_)
-    PutBytes(&out, 4, event.Encode());
+  for (const EventBuilder& event : events_) PutBytes(&out, 4, event.Encode());
   PutIntIfSet(&out, 9, duration_ps_);
   PutIntIfSet(&out, 10, display_id_);
   PutStringIfSet(&out, 11, display_name_);
@@ -153,8 +152,7 @@ std::string EventMetadataBuilder::Encode() const {
   PutStringIfSet(&out, 4, display_name_);
   out += stats_;
   std::string packed;
-  for (const std::int64_t id : child_ids_)
-    PutVarint(&packed, static_cast<std::uint64_t>(id));
+  for (const std::int64_t id : child_ids_) PutVarint(&packed, static_cast<std::uint64_t>(id));
   PutStringIfSet(&out, 6, packed);
   return out + raw_;
 }
@@ -251,15 +249,12 @@ std::string PlaneBuilder::Encode() const {
   std::string out, lines;
   PutIntIfSet(&out, 1, id_);
   PutStringIfSet(&out, 2, name_);
-  for (const LineBuilder& line : lines_)
-    PutBytes(&lines, 3, line.Encode());
+  for (const LineBuilder& line : lines_) PutBytes(&lines, 3, line.Encode());
   out += metadata_first_ ? EncodeMetadata() + lines : lines + EncodeMetadata();
   return out + stats_ + raw_;
 }
 
-PlaneBuilder& XSpaceBuilder::Plane(std::string_view name) {
-  return planes_.emplace_back(name);
-}
+PlaneBuilder& XSpaceBuilder::Plane(std::string_view name) { return planes_.emplace_back(name); }
 
 XSpaceBuilder& XSpaceBuilder::Hostname(std::string_view value) {
   PutBytes(&hostnames_, 4, value);
@@ -283,8 +278,7 @@ XSpaceBuilder& XSpaceBuilder::Raw(std::string_view bytes) {
 
 std::string XSpaceBuilder::Bytes() const {
   std::string out;
-  for (const PlaneBuilder& plane : planes_)
-    PutBytes(&out, 1, plane.Encode());
+  for (const PlaneBuilder& plane : planes_) PutBytes(&out, 1, plane.Encode());
   return out + errors_ + warnings_ + hostnames_ + raw_;
 }
 

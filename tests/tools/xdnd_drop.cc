@@ -109,8 +109,7 @@ class Drag {
     event.xclient.message_type = Intern(type);
     event.xclient.format = 32;
     event.xclient.data.l[0] = static_cast<long>(source_);
-    for (std::size_t i = 0; i < data.size(); ++i)
-      event.xclient.data.l[i + 1] = data[i];
+    for (std::size_t i = 0; i < data.size(); ++i) event.xclient.data.l[i + 1] = data[i];
     XSendEvent(display_, target_, False, NoEventMask, &event);
     XFlush(display_);
   }
@@ -197,8 +196,7 @@ int Run(int argc, char** argv) {
     return kNoWindow;
   }
   std::string uris;
-  for (int i = 2; i < argc; ++i)
-    uris += FileUri(argv[i]) + "\r\n";
+  for (int i = 2; i < argc; ++i) uris += FileUri(argv[i]) + "\r\n";
   const int exit_code = Drag(display, target, std::move(uris)).Run();
   XCloseDisplay(display);
   return exit_code;
@@ -207,9 +205,7 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace stepscope::test
 
-int main(int argc, char** argv) {
-  return stepscope::test::Run(argc, argv);
-}
+int main(int argc, char** argv) { return stepscope::test::Run(argc, argv); }
 
 #else
 
