@@ -226,7 +226,7 @@ void Divider::FillWindows(Device* device) const {
       Window& w = windows[static_cast<size_t>(window)];
       Ps* hidden =
           c == static_cast<size_t>(TimeClass::kHostToDevice) ? &w.h2d_hidden : &w.d2h_hidden;
-      *hidden += std::max<Ps>(0, std::min(end, cursor[kCompute]) - begin);
+      *hidden += std::max(begin, std::min(end, cursor[kCompute])) - begin;
       copies.push_back({end, hidden});
     }
     for (size_t t = c; t > 0; --t) {
