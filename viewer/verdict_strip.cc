@@ -233,7 +233,7 @@ bool DrawVerdictBar(const PanelContext& context) {
       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus | ImGuiWindowFlags_NoDocking;
   bool waiting = false;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, context.theme[Role::kPanel]);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);  // the window was cleared with the panels' colour
   if (ImGui::BeginViewportSideBar("##verdict_bar", ImGui::GetMainViewport(), ImGuiDir_Up,
                                   VerdictStripHeight(), kFlags)) {
     waiting = DrawVerdictStrip(context);

@@ -224,7 +224,9 @@ void DrawMark(const Pen& pen, float x, float y) {
 
 void DrawMenuBar(const ChromeInput& input, SearchBox* box) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ScaledSize(8), ScaledSize(11)});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);  // the bar's own colour covers all of it
   const bool open = ImGui::BeginMainMenuBar();
+  ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   if (!open) return;
   const Pen pen = MakePen(input.panel.theme, *input.panel.fonts);

@@ -27,9 +27,9 @@ uint32_t Compile(GLenum type, std::string_view source, std::string* error) {
   return 0;
 }
 
-uint32_t Link(std::string* error) {
+uint32_t Link(std::string_view fragment_source, std::string* error) {
   const uint32_t vertex = Compile(GL_VERTEX_SHADER, shaders::kTimelineVert, error);
-  const uint32_t fragment = Compile(GL_FRAGMENT_SHADER, shaders::kTimelineFrag, error);
+  const uint32_t fragment = Compile(GL_FRAGMENT_SHADER, fragment_source, error);
   if (vertex == 0 || fragment == 0) return 0;
   const uint32_t program = glCreateProgram();
   glAttachShader(program, vertex);
@@ -67,13 +67,21 @@ struct RowTexture::DrawCall {
 };
 
 std::unique_ptr<RowTexture> RowTexture::Create(std::string* error) {
-  const uint32_t program = Link(error);
-  if (program == 0) return nullptr;
   std::unique_ptr<RowTexture> out(new RowTexture());
-  out->program_ = program;
-  const auto uniform = [program](const char* name) { return glGetUniformLocation(program, name); };
-  out->uniforms_ = {uniform("u_box"),        uniform("u_framebuffer"), uniform("u_rows"),
-                    uniform("u_background"), uniform("u_dim"),         uniform("u_scale")};
+  const std::array<std::string_view, kKinds> sources = {shaders::kTimelineSlicesFrag,
+                                                        shaders::kTimelineAreaFrag};
+  for (size_t kind = 0; kind < kKinds; ++kind) {
+    const uint32_t id = Link(sources[kind], error);
+    if (id == 0) return nullptr;
+    const auto uniform = [id](const char* name) { return glGetUniformLocation(id, name); };
+    out->programs_[kind] = {id,
+                            uniform("u_box"),
+                            uniform("u_framebuffer"),
+                            uniform("u_rows"),
+                            uniform("u_background"),
+                            uniform("u_dim"),
+                            uniform("u_scale")};
+  }
   return out;
 }
 
@@ -83,7 +91,7 @@ RowTexture::~RowTexture() {
     glDeleteBuffers(1, &slot.buffer);
     glDeleteVertexArrays(1, &slot.vertex_array);
   }
-  glDeleteProgram(program_);
+  for (const Program& program : programs_) glDeleteProgram(program.id);
 }
 
 void RowTexture::UploadTexels(Slot& slot, const TexelFrame& frame) {
@@ -111,41 +119,33 @@ void RowTexture::UploadTexels(Slot& slot, const TexelFrame& frame) {
 }
 
 void RowTexture::UploadStrips(Slot& slot, const TexelFrame& frame) {
-  slot.strips.clear();
+  for (std::vector<Strip>& strips : slot.strips) strips.clear();
   for (size_t i = 0; i < frame.lines.size(); ++i) {
     const TexelLine& line = frame.lines[i];
     // The last line of a row of slices is the gap to the next row.
     const bool gap = line.kind == TexelLine::kSlices && line.y + 1 >= line.height;
     if (line.kind == TexelLine::kNone || gap) continue;
-    const bool goes_on =
-        !slot.strips.empty() && i > 0 && slot.strips.back().row == line.row &&
-        slot.strips.back().kind == line.kind &&
-        slot.strips.back().canvas_y + slot.strips.back().lines == static_cast<int>(i);
+    std::vector<Strip>& strips = slot.strips[line.kind == TexelLine::kArea ? kArea : kSlices];
+    const bool goes_on = !strips.empty() && strips.back().row == line.row &&
+                         strips.back().canvas_y + strips.back().lines == static_cast<int>(i);
     if (goes_on) {
-      ++slot.strips.back().lines;
+      ++strips.back().lines;
     } else {
-      slot.strips.push_back(
-          {static_cast<uint16_t>(i), 1, line.y, line.height, line.row, line.kind});
+      strips.push_back({static_cast<uint16_t>(i), 1, line.y, line.height, line.row});
     }
   }
   if (slot.vertex_array == 0) {
     glGenVertexArrays(1, &slot.vertex_array);
     glGenBuffers(1, &slot.buffer);
   }
-  glBindVertexArray(slot.vertex_array);
+  const size_t first = slot.strips[kSlices].size() * sizeof(Strip);
+  const size_t second = slot.strips[kArea].size() * sizeof(Strip);
   glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
-  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(slot.strips.size() * sizeof(Strip)),
-               slot.strips.data(), GL_STREAM_DRAW);
-  const auto attribute = [](GLuint index, GLint count, size_t offset) {
-    glEnableVertexAttribArray(index);
-    glVertexAttribIPointer(index, count, GL_UNSIGNED_SHORT, sizeof(Strip),
-                           reinterpret_cast<const void*>(offset));
-    glVertexAttribDivisor(index, 1);
-  };
-  attribute(0, 4, offsetof(Strip, canvas_y));
-  attribute(1, 2, offsetof(Strip, row));
+  glBufferData(GL_ARRAY_BUFFER, static_cast<GLsizeiptr>(first + second), nullptr, GL_STREAM_DRAW);
+  glBufferSubData(GL_ARRAY_BUFFER, 0, static_cast<GLsizeiptr>(first), slot.strips[kSlices].data());
+  glBufferSubData(GL_ARRAY_BUFFER, static_cast<GLintptr>(first), static_cast<GLsizeiptr>(second),
+                  slot.strips[kArea].data());
   glBindBuffer(GL_ARRAY_BUFFER, 0);
-  glBindVertexArray(0);
 }
 
 void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
@@ -180,23 +180,11 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
   const ImDrawData* data = ImGui::GetDrawData();
   const ImVec2 scale = data->FramebufferScale;
   const ImVec2 origin = data->DisplayPos;
-  const float width = data->DisplaySize.x * scale.x;
   const float height = data->DisplaySize.y * scale.y;
   const float left = (clip[0] - origin.x) * scale.x, top = (clip[1] - origin.y) * scale.y;
   const float right = (clip[2] - origin.x) * scale.x, bottom = (clip[3] - origin.y) * scale.y;
   if (right <= left || bottom <= top) return;
   const Slot& slot = slots_[call.slot];
-  glUseProgram(program_);
-  glUniform4f(uniforms_.box, (call.x - origin.x) * scale.x, (call.y - origin.y) * scale.y,
-              call.width * scale.x, call.height * scale.y);
-  glUniform2f(uniforms_.framebuffer, width, height);
-  glUniform2f(uniforms_.scale, scale.x, scale.y);
-  glUniform1i(uniforms_.rows, 0);
-  glUniform1f(uniforms_.dim, call.dim);
-  const auto channel = [&](int shift) {
-    return static_cast<float>((call.background >> shift) & 255u) / 255.0f;
-  };
-  glUniform3f(uniforms_.background, channel(0), channel(8), channel(16));
   glBindSampler(0, 0);  // the backend binds sampler objects, which would filter
   glActiveTexture(GL_TEXTURE0);
   glBindTexture(GL_TEXTURE_2D, slot.texture);
@@ -210,8 +198,40 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
   glDisable(GL_DEPTH_TEST);
   glDisable(GL_STENCIL_TEST);
   glBindVertexArray(slot.vertex_array);
-  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(slot.strips.size()));
+  glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
+  DrawStrips(call, kSlices);
+  DrawStrips(call, kArea);
+  glBindBuffer(GL_ARRAY_BUFFER, 0);
   glBindVertexArray(0);
+}
+
+void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
+  const Slot& slot = slots_[call.slot];
+  if (slot.strips[kind].empty()) return;
+  const ImDrawData* data = ImGui::GetDrawData();
+  const ImVec2 scale = data->FramebufferScale, origin = data->DisplayPos;
+  const Program& program = programs_[kind];
+  glUseProgram(program.id);
+  glUniform4f(program.box, (call.x - origin.x) * scale.x, (call.y - origin.y) * scale.y,
+              call.width * scale.x, call.height * scale.y);
+  glUniform2f(program.framebuffer, data->DisplaySize.x * scale.x, data->DisplaySize.y * scale.y);
+  glUniform2f(program.scale, scale.x, scale.y);
+  glUniform1i(program.rows, 0);
+  glUniform1f(program.dim, call.dim);
+  const auto channel = [&](int shift) {
+    return static_cast<float>((call.background >> shift) & 255u) / 255.0f;
+  };
+  glUniform3f(program.background, channel(0), channel(8), channel(16));
+  const size_t base = kind == kArea ? slot.strips[kSlices].size() * sizeof(Strip) : 0;
+  const auto attribute = [base](GLuint index, GLint count, size_t offset) {
+    glEnableVertexAttribArray(index);
+    glVertexAttribIPointer(index, count, GL_UNSIGNED_SHORT, sizeof(Strip),
+                           reinterpret_cast<const void*>(base + offset));
+    glVertexAttribDivisor(index, 1);
+  };
+  attribute(0, 4, offsetof(Strip, canvas_y));
+  attribute(1, 1, offsetof(Strip, row));
+  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(slot.strips[kind].size()));
 }
 
 }  // namespace stepscope

@@ -28,14 +28,16 @@ class RowTexture final : public TexelSink {
  private:
   // The visible lines of one row; also the layout of the vertex attributes.
   struct Strip {
-    uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0, row = 0, kind = 0;
+    uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0, row = 0;
   };
+  enum Kind { kSlices, kArea, kKinds };
   struct Slot {
     uint32_t texture = 0, vertex_array = 0, buffer = 0;
     uint32_t width = 0, rows = 0;  // of the texture
-    std::vector<Strip> strips;
+    std::array<std::vector<Strip>, kKinds> strips;
   };
-  struct Uniforms {
+  struct Program {
+    uint32_t id = 0;
     int box = -1, framebuffer = -1, rows = -1, background = -1, dim = -1, scale = -1;
   };
   struct DrawCall;  // copied into the draw list
@@ -43,11 +45,11 @@ class RowTexture final : public TexelSink {
   void UploadTexels(Slot& slot, const TexelFrame& frame);
   void UploadStrips(Slot& slot, const TexelFrame& frame);
   void Render(const DrawCall& call, const float clip[4]);
+  void DrawStrips(const DrawCall& call, Kind kind);
   static void Callback(const ImDrawList* list, const ImDrawCmd* command);
 
   std::array<Slot, kSlots> slots_;
-  Uniforms uniforms_;
-  uint32_t program_ = 0;
+  std::array<Program, kKinds> programs_;
 };
 
 }  // namespace stepscope
