@@ -134,7 +134,9 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
   result.tables.push_back(HostOpTable(ops.host_side, &t));
   double ratio = EnqueueShare(ops.enqueue, steps);
   double sum = t.demanded + t.advanced + t.preprocessing;
-  double outside = ratio != 0 ? t.enqueue * (1 - ratio) / ratio : sum;
+  // XProf also scales by the copies of steps in which the host enqueued nothing; that leaves zeros.
+  const bool scaled = ratio != 0 && (context.xprof() || t.enqueue > 0);
+  double outside = scaled ? t.enqueue * (1 - ratio) / ratio : sum;
   double scale = sum > 0 ? outside / sum : 0;
   const char* how =
       "self time of its operations; where the steps show enqueueing, scaled to the time that is "
