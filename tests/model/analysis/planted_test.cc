@@ -94,7 +94,8 @@ TEST_CASE("A late device shows where it waits, and only there") {
   }
 }
 
-TEST_CASE("Copies in the steps do not erase the split of the input time where nothing is enqueued") {
+TEST_CASE(
+    "Copies in the steps do not erase the split of the input time where nothing is enqueued") {
   test::GpuProfileOptions options;
   options.scenario = GpuScenario::kInputBound;
   options.layers = 4;
