@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <span>
 
+#include "viewer/theme.h"
+
 namespace stepscope {
 namespace {
 
@@ -56,6 +58,7 @@ void Merge(const std::string& path, float offset_y) {
   ImFontConfig config;
   config.MergeMode = true;
   config.GlyphOffset = ImVec2(0, offset_y);
+  if (offset_y != 0) config.SizePixels = TypeSize::kUi;  // the size that the offset is meant for
   ImGui::GetIO().Fonts->AddFontFromFileTTF(path.c_str(), 0, &config);
 }
 
