@@ -34,6 +34,7 @@ LoadOptions OneThread() {
 }
 
 constexpr size_t kVariants = kSanitized ? 200 : 2'000;  // of each sample
+constexpr size_t kPrefixStep = kSanitized ? 11 : 1;
 
 struct Outcome {
   uint64_t events = 0, problems = 0;
@@ -97,7 +98,7 @@ TEST_CASE("Every prefix of a small file") {
   INFO(whole.message);
   CHECK(whole.problems == 0);
   uint64_t before = 0, loaded = 0, silent = 0, shrunk = 0;
-  for (size_t n = 0; n <= bytes.size(); ++n) {
+  for (size_t n = 0; n <= bytes.size(); n += kPrefixStep) {
     const Outcome o = Try(bytes.substr(0, n), n % 16 == 0);
     loaded += o.ok;
     // A cut at the border between two fields of the space is no damage; anything else must be told.
@@ -106,10 +107,11 @@ TEST_CASE("Every prefix of a small file") {
     if (o.ok) before = o.events;
     if (!o.ok) CHECK(o.message.find("hostile.xplane.pb") != std::string::npos);
   }
-  CHECK(loaded > bytes.size() / 2);
+  CHECK(loaded > bytes.size() / kPrefixStep / 2);
   CHECK(silent <= 9);
   CHECK(shrunk == 0);  // more bytes never give fewer events
-  CHECK(before == whole.events);
+  CHECK(before <= whole.events);
+  if (kPrefixStep == 1) CHECK(before == whole.events);
 }
 
 std::string Flip(std::string bytes, std::mt19937* random) {
