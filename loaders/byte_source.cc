@@ -127,9 +127,9 @@ size_t MakeRoom(Column<char>* out, uint64_t limit, size_t block) {
   const size_t size = out->size();
   // By a quarter: where growing copies (no mremap, sanitizers), block by block would be quadratic.
   // Pages that are not written to take no memory.
-  if (out->capacity() < size + room) {
-    out->Reserve(static_cast<size_t>(std::min<uint64_t>(size + size / 4 + room, limit + 1)));
-  }
+  uint64_t capacity = block;
+  while (capacity < size + room) capacity += capacity / 4 + 1;
+  out->Reserve(static_cast<size_t>(std::min(capacity, std::max<uint64_t>(limit + 1, size + room))));
   out->Resize(size + room);
   return room;
 }
