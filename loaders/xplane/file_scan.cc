@@ -1,7 +1,10 @@
 #include "loaders/xplane/file_scan.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
+#include "loaders/xplane/stat_value.h"
 #include "loaders/xplane/xplane.pb.h"
 
 namespace stepscope::xplane {
@@ -224,31 +227,10 @@ class Scanner {
     for (const pb::XStat& s : plane_stats_) {
       const std::string* name = plane_->tables->StatName(s.metadata_id());
       if (name == nullptr) continue;
-      PlaneStat stat{*name, int64_t{0}};
-      switch (s.value_case()) {
-        case pb::XStat::kDoubleValue:
-          stat.value = s.double_value();
-          break;
-        case pb::XStat::kUint64Value:
-          stat.value = s.uint64_value();
-          break;
-        case pb::XStat::kInt64Value:
-          stat.value = s.int64_value();
-          break;
-        case pb::XStat::kStrValue:
-          stat.value = s.str_value();
-          break;
-        case pb::XStat::kBytesValue:
-          stat.value = std::string("<opaque bytes>");
-          break;
-        case pb::XStat::kRefValue: {
-          const std::string* text = plane_->tables->StatName(static_cast<int64_t>(s.ref_value()));
-          stat.value = text != nullptr ? *text : std::string();
-          break;
-        }
-        default:
-          continue;
-      }
+      std::optional<decltype(Stat::value)> value = PlainValue(s, *plane_->tables);
+      if (!value && s.value_case() == pb::XStat::kBytesValue) value = std::string("<opaque bytes>");
+      if (!value) continue;
+      PlaneStat stat{*name, *std::move(value)};
       if (plane_->name == kEnvironmentPlane && *name == "profile_start_time") {
         if (const auto* u = std::get_if<uint64_t>(&stat.value))
           scan_->start_unix_ns = static_cast<int64_t>(*u);

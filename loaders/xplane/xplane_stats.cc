@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "loaders/xplane/stat_value.h"
 #include "loaders/xplane/typed_stats.h"
 #include "loaders/xplane/xplane.pb.h"
 #include "model/trace.h"
@@ -105,33 +106,14 @@ class XPlaneStats final : public StatSource {
     Stat stat;
     const std::string* name = tables.StatName(s.metadata_id());
     stat.name = name == nullptr ? "stat " + std::to_string(s.metadata_id()) : *name;
-    switch (s.value_case()) {
-      case pb::XStat::kDoubleValue:
-        stat.value = s.double_value();
-        break;
-      case pb::XStat::kUint64Value:
-        stat.value = s.uint64_value();
-        break;
-      case pb::XStat::kInt64Value:
-        stat.value = s.int64_value();
-        break;
-      case pb::XStat::kStrValue:
-        stat.value = s.str_value();
-        break;
-      case pb::XStat::kBytesValue:
-        stat.value = "<opaque bytes> (" + std::to_string(s.bytes_value().size()) + ")";
-        break;
-      case pb::XStat::kRefValue: {
-        const std::string* text = tables.StatName(static_cast<int64_t>(s.ref_value()));
-        stat.value = text == nullptr ? std::string() : *text;
-        break;
-      }
-      case pb::XStat::kCompressedStrValue:
-        stat.value = Unpack(s.compressed_str_value());
-        break;
-      default:
-        stat.value = std::string();
-        break;
+    if (auto value = PlainValue(s, tables)) {
+      stat.value = *std::move(value);
+    } else if (s.value_case() == pb::XStat::kBytesValue) {
+      stat.value = "<opaque bytes> (" + std::to_string(s.bytes_value().size()) + ")";
+    } else if (s.value_case() == pb::XStat::kCompressedStrValue) {
+      stat.value = Unpack(s.compressed_str_value());
+    } else {
+      stat.value = std::string();
     }
     return stat;
   }

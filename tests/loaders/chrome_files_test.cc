@@ -1,9 +1,7 @@
 // Files as people have them: compressed, several at once, any shape of arguments; recognising,
 // progress and cancelling.
 #include <doctest/doctest.h>
-#include <igzip_lib.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "tests/loaders/chrome_support.h"
+#include "tests/loaders/compress.h"
 
 namespace stepscope {
 namespace {
@@ -40,27 +39,6 @@ class TempFolder {
  private:
   fs::path root_;
 };
-
-std::string Gzip(const std::string& text) {
-  std::string out(text.size() + 1024, '\0');
-  isal_zstream stream;
-  isal_deflate_stateless_init(&stream);
-  stream.gzip_flag = IGZIP_GZIP;
-  stream.end_of_stream = 1;
-  stream.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uint32_t>(text.size());
-  stream.next_out = reinterpret_cast<uint8_t*>(out.data());
-  stream.avail_out = static_cast<uint32_t>(out.size());
-  REQUIRE(isal_deflate_stateless(&stream) == COMP_OK);
-  out.resize(out.size() - stream.avail_out);
-  return out;
-}
-
-std::string Zstd(const std::string& text) {
-  std::string out(ZSTD_compressBound(text.size()), '\0');
-  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
-  return out;
-}
 
 std::string ManyEvents(size_t bytes) {
   std::string text = "[";

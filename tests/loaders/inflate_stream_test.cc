@@ -1,39 +1,17 @@
 #include "loaders/inflate_stream.h"
 
 #include <doctest/doctest.h>
-#include <igzip_lib.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
+#include "tests/loaders/compress.h"
 
 namespace stepscope {
 namespace {
-
-std::string Gzip(const std::string& text) {
-  std::string out(text.size() + 1024, '\0');
-  isal_zstream stream;
-  isal_deflate_stateless_init(&stream);
-  stream.gzip_flag = IGZIP_GZIP;
-  stream.end_of_stream = 1;
-  stream.next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uint32_t>(text.size());
-  stream.next_out = reinterpret_cast<uint8_t*>(out.data());
-  stream.avail_out = static_cast<uint32_t>(out.size());
-  REQUIRE(isal_deflate_stateless(&stream) == COMP_OK);
-  out.resize(out.size() - stream.avail_out);
-  return out;
-}
-
-std::string Zstd(const std::string& text) {
-  std::string out(ZSTD_compressBound(text.size()), '\0');
-  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
-  return out;
-}
 
 struct ReadBack {
   std::string text;

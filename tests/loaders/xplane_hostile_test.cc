@@ -2,9 +2,7 @@
 // or a salvaged trace, never a crash, a hang or much memory. Each is loaded by one thread, so that
 // a failure repeats.
 #include <doctest/doctest.h>
-#include <igzip_lib.h>
 #include <sys/resource.h>
-#include <zstd.h>
 
 #include <atomic>
 #include <chrono>
@@ -16,6 +14,7 @@
 #include "loaders/loader.h"
 #include "model/base/task.h"
 #include "model/string_pool.h"
+#include "tests/loaders/compress.h"
 #include "tests/loaders/sanitized.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/wire.h"
@@ -250,27 +249,6 @@ std::string Bomb(size_t size) {
   test::PutBytes(&plane, 2, std::string(size, '\0'));
   test::PutBytes(&space, 1, plane);
   return space;
-}
-
-std::string Gzip(std::string text) {
-  isal_zstream stream;
-  isal_deflate_stateless_init(&stream);
-  std::string out(text.size() / 8 + 1'024, '\0');
-  stream.gzip_flag = IGZIP_GZIP;
-  stream.end_of_stream = 1;
-  stream.next_in = reinterpret_cast<uint8_t*>(text.data());
-  stream.avail_in = static_cast<uint32_t>(text.size());
-  stream.next_out = reinterpret_cast<uint8_t*>(out.data());
-  stream.avail_out = static_cast<uint32_t>(out.size());
-  REQUIRE(isal_deflate_stateless(&stream) == COMP_OK);
-  out.resize(out.size() - stream.avail_out);
-  return out;
-}
-
-std::string Zstd(const std::string& text) {
-  std::string out(ZSTD_compressBound(text.size()), '\0');
-  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 3));
-  return out;
 }
 
 TEST_CASE("A gzip or zstd bomb stops at the limit, which the error names") {

@@ -1,6 +1,6 @@
 // TexelSink: draws rows of texels as part of an ImGui draw list. Implementations: gl/row_texture
-// (one texture, one quad), DrawListSink (rectangles, no GL), and recording ones in tests. UI thread
-// only.
+// (one texture, one strip a row), DrawListSink (rectangles, no GL), and recording ones in tests. UI
+// thread only.
 //
 // A texel is one pixel column of one row: red, green, blue, and in the alpha byte coverage and
 // flags.
@@ -26,7 +26,7 @@ constexpr uint32_t Make(Rgba color, uint32_t coverage, uint32_t flags = 0) {
 constexpr uint32_t Alpha(uint32_t t) { return t >> 24; }
 }  // namespace texel
 
-// What one pixel line of the canvas shows. Uploaded as four 16-bit integers.
+// What one pixel line of the canvas shows.
 struct TexelLine {
   enum Kind : uint16_t { kNone, kSlices, kArea };
   uint16_t row = 0;       // row of texels
@@ -34,7 +34,6 @@ struct TexelLine {
   uint16_t height = 0;    // of the row, in lines
   uint16_t kind = kNone;  // kArea: the alpha byte is the height of a filled curve, 255 = all of it
 };
-static_assert(sizeof(TexelLine) == 8);
 
 struct TexelFrame {
   uint32_t slot = 0;                        // which of the sink's textures: 0 timeline, 1 minimap
