@@ -6,16 +6,33 @@
 #include <utility>
 
 #include "app/exit_code.h"
-#include "loaders/loader.h"
+#include "app/session.h"
 
 namespace stepscope {
 
-LoadedInput LoadInput(const Options& options, const std::string& host, const Log& log) {
-  LoadedInput input;
+LoadOptions LoadOptionsOf(const Options& options) {
   LoadOptions load;
   load.run = options.run;
-  load.host = host;
   load.max_inflated_bytes = options.max_inflated_bytes;
+  return load;
+}
+
+void OpenCommandLine(const Options& options, Session& session) {
+  session.set_load_options(LoadOptionsOf(options));
+  if (options.sample && !session.view().sample_path.empty()) {
+    session.Open({session.view().sample_path}, false);
+  } else if (options.compare) {
+    session.Open({options.paths[0]}, false);
+    session.Open({options.paths[1]}, true);
+  } else if (!options.paths.empty()) {
+    session.Open(options.paths, false);
+  }
+}
+
+LoadedInput LoadInput(const Options& options, const std::string& host, const Log& log) {
+  LoadedInput input;
+  LoadOptions load = LoadOptionsOf(options);
+  load.host = host;
   Progress progress;
   const auto begin = std::chrono::steady_clock::now();
   Result<std::shared_ptr<const Trace>> trace = LoadPath(options.paths[0], load, {}, progress);

@@ -1,4 +1,5 @@
-// Loading for commands that only need the model: one path to a trace, errors printed.
+// What the command line asks to load: into a session, or, for commands that only need the model,
+// one path to a trace with errors printed.
 #pragma once
 
 #include <memory>
@@ -7,9 +8,18 @@
 
 #include "app/log.h"
 #include "app/options.h"
+#include "loaders/loader.h"
 #include "model/trace.h"
 
 namespace stepscope {
+
+class Session;
+
+// The run and the limits that the command line sets.
+LoadOptions LoadOptionsOf(const Options& options);
+
+// Begins to load the sample, the paths, or the two paths to compare.
+void OpenCommandLine(const Options& options, Session& session);
 
 struct LoadedInput {
   std::shared_ptr<const Trace> trace;  // null: failed, the error is printed

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "app/commands/commands.h"
+#include "app/commands/load_input.h"
 #include "app/exit_code.h"
 #include "app/gui.h"
 #include "app/paths.h"
@@ -11,17 +12,6 @@
 
 namespace stepscope {
 namespace {
-
-void OpenPaths(const Options& options, Session& session) {
-  if (options.sample) {
-    session.Open({session.view().sample_path}, false);
-  } else if (options.compare) {
-    session.Open({options.paths[0]}, false);
-    session.Open({options.paths[1]}, true);
-  } else if (!options.paths.empty()) {
-    session.Open(options.paths, false);
-  }
-}
 
 std::string TitleOf(const SessionView& view) {
   if (view.runs.empty()) return "Stepscope";
@@ -51,7 +41,7 @@ int RunOpen(const Options& options, const Log& log) {
              std::string("<prefix>/share/stepscope/samples"));
     return kExitNothing;
   }
-  OpenPaths(options, session);  // loads while the window and GL start
+  OpenCommandLine(options, session);  // loads while the window and GL start
   Result<std::unique_ptr<Window>> opened = Window::Create(store.ReadPlacement(), waker);
   if (!opened.ok()) {
     LogError(opened.status().message());

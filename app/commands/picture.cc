@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/commands/load_input.h"
 #include "viewer/settings.h"
 
 namespace stepscope {
@@ -10,20 +11,7 @@ Stage::Stage() : store_({}), session_(store_, {[this] { waker_.Wake(); }, {}, {}
 
 Stage::~Stage() = default;
 
-void Stage::Open(const Options& options) {
-  LoadOptions load;
-  load.run = options.run;
-  load.max_inflated_bytes = options.max_inflated_bytes;
-  session_.set_load_options(std::move(load));
-  if (options.sample && !session_.view().sample_path.empty()) {
-    session_.Open({session_.view().sample_path}, false);
-  } else if (options.compare && options.paths.size() == 2) {
-    session_.Open({options.paths[0]}, false);
-    session_.Open({options.paths[1]}, true);
-  } else if (!options.paths.empty()) {
-    session_.Open(options.paths, false);
-  }
-}
+void Stage::Open(const Options& options) { OpenCommandLine(options, session_); }
 
 Status Stage::Show(const Options& options, bool real_window) {
   GuiConfig config;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "app/commands/load_input.h"
 #include "app/waker.h"
 #include "tests/app/temp_dir.h"
 
@@ -54,6 +55,18 @@ TEST_CASE_FIXTURE(Fixture, "session: loads in the background and remembers what 
   REQUIRE(view.recent.size() == 1);
   CHECK(view.recent[0].path == path);
   CHECK(SettingsStore(dir.path() / "config").ReadRecent().size() == 1);
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: the command line's limit holds for what the window opens") {
+  Options options;
+  options.paths = {Sample("torch_cpu.json.gz")};
+  options.max_inflated_bytes = 1 << 20;
+  OpenCommandLine(options, session);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.error.empty(); }));
+  CHECK(session.load_status().code() == ErrorCode::kLimit);
+  options.max_inflated_bytes = uint64_t{1} << 30;
+  OpenCommandLine(options, session);
+  CHECK(UpdateUntil([](const SessionView& v) { return v.runs.size() == 1; }));
 }
 
 TEST_CASE_FIXTURE(Fixture, "session: a second profile replaces the first or comes beside it") {
