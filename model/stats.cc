@@ -1,6 +1,5 @@
 #include "model/stats.h"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "model/string_pool.h"
@@ -18,17 +17,6 @@ std::string ToText(const Stat& stat) {
   return std::get<std::string>(stat.value);
 }
 
-template <typename T>
-std::optional<T> SparseColumn<T>::Find(EventRow row) const {
-  const auto it = std::lower_bound(rows.begin(), rows.end(), row.value);
-  if (it == rows.end() || *it != row.value) return std::nullopt;
-  return values[static_cast<size_t>(it - rows.begin())];
-}
-
-template struct SparseColumn<int64_t>;
-template struct SparseColumn<StringId>;
-template struct SparseColumn<double>;
-
 StatTable::StatTable()
     : strings(std::make_unique<StringPool>()),
       ints(static_cast<size_t>(IntStat::kCount)),
@@ -37,12 +25,16 @@ StatTable::StatTable()
 
 StatTable::~StatTable() = default;
 
+void StatTable::ShrinkToFit() {
+  for (auto& column : ints) column.ShrinkToFit();
+  for (auto& column : texts) column.ShrinkToFit();
+  for (auto& column : reals) column.ShrinkToFit();
+}
+
 size_t StatTable::bytes() const {
   size_t sum = strings->bytes();
   const auto add = [&sum](const auto& columns) {
-    for (const auto& c : columns) {
-      sum += c.rows.size() * sizeof(c.rows[0]) + c.values.size() * sizeof(c.values[0]);
-    }
+    for (const auto& c : columns) sum += c.bytes();
   };
   add(ints);
   add(texts);

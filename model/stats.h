@@ -5,8 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
 #include <stop_token>
 #include <string>
 #include <variant>
@@ -14,6 +12,7 @@
 
 #include "model/base/status.h"
 #include "model/ids.h"
+#include "model/sparse_column.h"
 
 namespace stepscope {
 
@@ -115,15 +114,6 @@ enum class StringStat : uint8_t {
 };
 enum class RealStat : uint8_t { kFragmentation, kOccupancyPct, kCount };
 
-// A sparse column: (row, value), sorted by row. Find is O(log n); iterate rows/values for a pass.
-template <typename T>
-struct SparseColumn {
-  std::vector<uint32_t> rows;
-  std::vector<T> values;
-  std::optional<T> Find(EventRow row) const;
-  size_t size() const { return rows.size(); }
-};
-
 class StringPool;
 struct StatTable {
   StatTable();
@@ -135,6 +125,7 @@ struct StatTable {
   const SparseColumn<int64_t>& Int(IntStat s) const { return ints[static_cast<size_t>(s)]; }
   const SparseColumn<StringId>& Text(StringStat s) const { return texts[static_cast<size_t>(s)]; }
   const SparseColumn<double>& Real(RealStat s) const { return reals[static_cast<size_t>(s)]; }
+  void ShrinkToFit();  // when all is there
   size_t bytes() const;
 };
 

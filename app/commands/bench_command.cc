@@ -61,6 +61,7 @@ Status FirstFrame(Stage& stage) {
 struct AnalysisTimes {
   Json by_id = Json::object();
   double total_ms = 0;
+  size_t stat_table_bytes = 0;  // the typed stats, beside store_bytes
 };
 
 // One after the other on one context, as for someone who opens every panel: what analyses share
@@ -77,6 +78,7 @@ AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
     times.by_id[analysis.id] = ms;
     times.total_ms += ms;
   }
+  times.stat_table_bytes = context.stats({}).bytes();
   return times;
 }
 
@@ -165,6 +167,7 @@ int RunBench(const Options& options, const Log& log) {
   json["analyses_ms"] = std::move(analyses.by_id);
   json["analyses_total_ms"] = analyses.total_ms;
   json["store_bytes"] = trace->store_bytes();
+  json["stat_table_bytes"] = analyses.stat_table_bytes;
   json["peak_rss_open_bytes"] = peak_open;
   json["peak_rss_bytes"] = peak;
   json["frames"] = std::move(frames);

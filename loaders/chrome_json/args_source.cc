@@ -55,15 +55,21 @@ void AppendArgs(std::string_view event, std::vector<Stat>* out) {
   });
 }
 
+template <typename T>
+struct Entries {
+  std::vector<uint32_t> rows;
+  std::vector<T> values;
+};
+
 // Columns of a range of rows, rows ascending.
 struct Columns {
   struct Text {
     uint32_t row;
     std::string value;
   };
-  std::vector<SparseColumn<int64_t>> ints{static_cast<size_t>(IntStat::kCount)};
-  std::vector<SparseColumn<double>> reals{static_cast<size_t>(RealStat::kCount)};
-  std::vector<SparseColumn<StringId>> texts{static_cast<size_t>(StringStat::kCount)};
+  std::vector<Entries<int64_t>> ints{static_cast<size_t>(IntStat::kCount)};
+  std::vector<Entries<double>> reals{static_cast<size_t>(RealStat::kCount)};
+  std::vector<Entries<StringId>> texts{static_cast<size_t>(StringStat::kCount)};
   StringPool strings;
 
   void Add(uint32_t row, const TypedArgs& args) {
@@ -75,7 +81,7 @@ struct Columns {
 
  private:
   template <typename T>
-  static void Put(SparseColumn<T>* column, uint32_t row, T value) {
+  static void Put(Entries<T>* column, uint32_t row, T value) {
     if (!column->rows.empty() && column->rows.back() == row) {  // a key twice: the last one counts
       column->values.back() = value;
       return;
@@ -86,11 +92,10 @@ struct Columns {
 };
 
 template <typename T, typename Map>
-void Append(const std::vector<SparseColumn<T>>& from, std::vector<SparseColumn<T>>* to,
-            const Map& map) {
-  for (size_t i = 0; i < from.size(); ++i) {
-    (*to)[i].rows.insert((*to)[i].rows.end(), from[i].rows.begin(), from[i].rows.end());
-    for (const T& value : from[i].values) (*to)[i].values.push_back(map(value));
+void Append(std::vector<Entries<T>>* from, std::vector<SparseColumn<T>>* to, const Map& map) {
+  for (size_t i = 0; i < from->size(); ++i) {
+    for (T& value : (*from)[i].values) value = map(value);
+    (*to)[i].Append((*from)[i].rows, (*from)[i].values);
   }
 }
 
@@ -176,13 +181,13 @@ Result<std::shared_ptr<const StatTable>> ArgsSource::LoadTyped(const Trace& trac
     std::vector<StringId> map(part->strings.size());
     for (uint32_t i = 0; i < map.size(); ++i)
       map[i] = table->strings->Intern(part->strings.View(StringId(i)));
-    Append(part->ints, &table->ints, [](int64_t v) { return v; });
-    Append(part->reals, &table->reals, [](double v) { return v; });
-    Append(part->texts, &table->texts, [&](StringId v) { return map[v.value]; });
+    Append(&part->ints, &table->ints, [](int64_t v) { return v; });
+    Append(&part->reals, &table->reals, [](double v) { return v; });
+    Append(&part->texts, &table->texts, [&](StringId v) { return map[v.value]; });
     part.reset();
   }
-  std::shared_ptr<const StatTable> done = std::move(table);
-  return done;
+  table->ShrinkToFit();
+  return std::shared_ptr<const StatTable>(std::move(table));
 }
 
 }  // namespace stepscope::chrome

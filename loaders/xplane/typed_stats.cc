@@ -1,7 +1,5 @@
 #include "loaders/xplane/typed_stats.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -28,17 +26,6 @@ constexpr uint32_t kLocalText =
     0x80000000u;                     // a string of the item's own pool, not yet of the table's
 constexpr size_t kFirstFetch = 512;  // nearly all events are shorter
 constexpr size_t kSlack = 16;  // a varint may be read past the end of its message by this much
-
-// The columns are written once from end to end: half the time of that would go into faults of small
-// pages.
-void AdviseHugePages(void* block, size_t bytes) {
-  constexpr uintptr_t kPage = 4096;
-  const uintptr_t begin = (reinterpret_cast<uintptr_t>(block) + kPage - 1) & ~(kPage - 1);
-  const uintptr_t end = (reinterpret_cast<uintptr_t>(block) + bytes) & ~(kPage - 1);
-  // A hint: where it is refused, nothing changes.
-  if (end > begin + (4 << 20))
-    (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-}
 
 // What to do with a stat of a plane, by index in PlaneTables::stat_names.
 struct Action {
@@ -314,12 +301,12 @@ class TypedReader {
     if (Status s = ReadMetaStats(); !s.ok()) return s;
     std::vector<Part> parts = MakeParts();
     items_.resize(std::min(parts.size(), kItemsPerWave));
-    for (const Part& part : parts) rows_left_ += part.last - part.first;
     for (size_t first = 0; first < parts.size(); first += kItemsPerWave) {
       ReadWave(std::span(parts).subspan(first, std::min(kItemsPerWave, parts.size() - first)));
       if (stop_.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
       if (failed_.load()) return error_;
     }
+    table_->ShrinkToFit();
     return std::shared_ptr<const StatTable>(std::move(table_));
   }
 
@@ -391,18 +378,15 @@ class TypedReader {
 
   // Parses the parts side by side and appends what they hold to the table.
   void ReadWave(std::span<const Part> parts) {
-    size_t rows = 0;
     for (size_t i = 0; i < items_.size(); ++i) {
       items_[i].part = i < parts.size() ? parts[i] : Part{};
       for (LocalColumn& column : items_[i].columns) column.Clear();
-      rows += items_[i].part.last - items_[i].part.first;
     }
     ParallelFor(parts.size(), [&](size_t i) {
       if (!stop_.stop_requested() && !failed_.load(std::memory_order_relaxed)) ReadItem(&items_[i]);
     });
     if (stop_.stop_requested() || failed_.load()) return;
-    rows_left_ -= rows;
-    Merge(rows);
+    Merge();
   }
 
   void ReadItem(Item* item) {
@@ -480,7 +464,7 @@ class TypedReader {
   }
 
   // Appends the items' columns, in order of rows.
-  void Merge(size_t wave_rows) {
+  void Merge() {
     std::vector<std::vector<StringId>> local_ids(items_.size());
     for (size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].pool == nullptr) continue;
@@ -492,48 +476,28 @@ class TypedReader {
     }
     ParallelFor(kColumns, [&](size_t c) {
       if (c < kInts) {
-        MergeColumn(c, wave_rows, &table_->ints[c], local_ids);
+        MergeColumn(c, &table_->ints[c], local_ids);
       } else if (c < kInts + kTexts) {
-        MergeColumn(c, wave_rows, &table_->texts[c - kInts], local_ids);
+        MergeColumn(c, &table_->texts[c - kInts], local_ids);
       } else {
-        MergeColumn(c, wave_rows, &table_->reals[c - kInts - kTexts], local_ids);
+        MergeColumn(c, &table_->reals[c - kInts - kTexts], local_ids);
       }
     });
   }
 
-  // Makes room for n more, and for what the rows to come will need if they are like these. Room
-  // that is never touched takes no memory.
   template <typename T>
-  void Grow(size_t n, size_t wave_rows, SparseColumn<T>* out) const {
-    const size_t needed = out->rows.size() + n;
-    if (needed <= out->rows.capacity()) return;
-    const double density = static_cast<double>(n) / static_cast<double>(wave_rows);
-    const auto to_come = static_cast<size_t>(density * static_cast<double>(rows_left_));
-    const size_t room = std::max(needed + to_come + to_come / 16, needed + needed / 2);
-    out->rows.reserve(room);
-    out->values.reserve(room);
-    AdviseHugePages(out->rows.data(), room * sizeof(uint32_t));
-    AdviseHugePages(out->values.data(), room * sizeof(T));
-  }
-
-  template <typename T>
-  void MergeColumn(size_t c, size_t wave_rows, SparseColumn<T>* out,
+  void MergeColumn(size_t c, SparseColumn<T>* out,
                    const std::vector<std::vector<StringId>>& local_ids) {
-    size_t n = 0;
-    for (Item& item : items_) n += item.Find(c) == nullptr ? 0 : item.Find(c)->size();
-    if (n == 0) return;
-    Grow(n, wave_rows, out);
     for (size_t i = 0; i < items_.size(); ++i) {
       LocalColumn* column = items_[i].Find(c);
       if (column == nullptr) continue;
-      const auto values = column->Values<T>();
+      const std::span<T> values = column->Values<T>();
       if constexpr (std::is_same_v<T, StringId>) {
         for (StringId& id : values) {
           if ((id.value & kLocalText) != 0) id = local_ids[i][id.value & ~kLocalText];
         }
       }
-      out->rows.insert(out->rows.end(), column->rows().begin(), column->rows().end());
-      out->values.insert(out->values.end(), values.begin(), values.end());
+      out->Append(column->rows(), values);
     }
   }
 
@@ -545,7 +509,6 @@ class TypedReader {
   std::vector<PlaneActions> actions_;  // by PlaneId
   MetaStats meta_stats_;
   std::vector<Item> items_;  // of the wave
-  size_t rows_left_ = 0;     // after the wave
   std::atomic<bool> failed_{false};
   std::mutex mutex_;
   Status error_;

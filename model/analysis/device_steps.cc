@@ -333,7 +333,7 @@ void Divider::ReadThread(const Track& track, std::vector<HostInterval>* out) con
     auto at = events.begin() + middle;  // each lane is in order by itself
     if (middle > 0 && at != events.end() && *at < *(at - 1))
       std::inplace_merge(events.begin(), at, events.end());
-    if (stages.rows.empty()) continue;
+    if (stages.empty()) continue;
     ForColumn(stages, {lane->first_row, lane->size()}, [&](uint32_t row, StringId) {
       bool root = true;
       for (EventRow p = Parent(trace_.set, EventRow(row)); p.valid() && root;

@@ -1,13 +1,17 @@
 #include "model/analysis/event_forest.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
+#include "model/analysis/column_cursor.h"
 #include "model/base/task.h"
 
 namespace stepscope {
 namespace {
+
+constexpr int64_t kNoType = std::numeric_limits<int64_t>::min();  // of a context
 
 bool IsSpecial(HostEventType type) {
   switch (type) {
@@ -112,9 +116,9 @@ void EventForest::Build(std::stop_token stop) {
   subtree_end_.Resize(set.rows);
   std::iota(subtree_end_.data(), subtree_end_.data() + set.rows, 1u);
   const auto& async = stats_.Int(IntStat::kIsAsync);
-  for (size_t i = 0; i < async.rows.size(); ++i) {
-    if (async.values[i] && async.rows[i] < set.rows) async_[order_.pos[async.rows[i]]] = 1;
-  }
+  async.ForRange(0, set.rows, [&](uint32_t row, int64_t is_async) {
+    if (is_async != 0) async_[order_.pos[row]] = 1;
+  });
   std::vector<std::vector<uint32_t>> special(set.tracks.size());
   std::vector<uint32_t> by_size = order_.tracks;
   std::stable_sort(by_size.begin(), by_size.end(), [&](uint32_t a, uint32_t b) {
@@ -322,21 +326,13 @@ void EventForest::LinkContexts(uint32_t host) {
     std::vector<Side> out;
     uint32_t sequence = 0;
     for (uint32_t t : host_tracks_[host]) {
-      const auto& types = stats_.Int(type_stat);
-      size_t i = 0;
-      bool placed = false;
-      ForColumn(
-          stats_.Int(id_stat), RowsOf(trace_.set, trace_.set.tracks[t]),
-          [&](uint32_t row, int64_t id) {
-            if (!placed) {
-              i = static_cast<size_t>(std::lower_bound(types.rows.begin(), types.rows.end(), row) -
-                                      types.rows.begin());
-              placed = true;
-            }
-            while (i < types.rows.size() && types.rows[i] < row) ++i;
-            if (i >= types.rows.size() || types.rows[i] != row) return;
-            out.push_back({types.values[i], id, sequence, order_.pos[row]});
-          });
+      const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
+      ColumnCursor<int64_t> types(stats_.Int(type_stat));
+      types.Seek(rows.first);
+      ForColumn(stats_.Int(id_stat), rows, [&](uint32_t row, int64_t id) {
+        const int64_t type = types.Get(row, kNoType);
+        if (type != kNoType) out.push_back({type, id, sequence, order_.pos[row]});
+      });
       ++sequence;
     }
     std::sort(out.begin(), out.end(), [](const Side& a, const Side& b) {

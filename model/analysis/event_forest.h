@@ -24,11 +24,7 @@ struct LaunchLink {
 // Calls fn(row, value) for the column's entries in the range.
 template <typename T, typename Fn>
 void ForColumn(const SparseColumn<T>& column, RowRange range, Fn fn) {
-  auto it = std::lower_bound(column.rows.begin(), column.rows.end(), range.first);
-  for (size_t i = static_cast<size_t>(it - column.rows.begin());
-       i < column.rows.size() && column.rows[i] < range.end(); ++i) {
-    fn(column.rows[i], column.values[i]);
-  }
+  column.ForRange(range.first, range.end(), fn);
 }
 
 class EventForest {

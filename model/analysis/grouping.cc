@@ -69,7 +69,7 @@ void ForAncestors(const EventForest& forest, uint32_t pos, Visit visit) {
 template <typename Column>
 auto Grouper::Nearest(const Column& column, uint32_t pos) const {
   decltype(column.Find(EventRow(0))) found;
-  if (column.rows.empty()) return found;
+  if (column.empty()) return found;
   ForAncestors(forest_, pos, [&](uint32_t p) {
     found = column.Find(EventRow(order_.row[p]));
     return found.has_value();
@@ -301,14 +301,14 @@ void FillUngrouped(const Trace& trace, bool xprof, Grouping* out) {
 // A file that XProf has saved after grouping brings group_id stats along.
 bool TakeGroupsFromFile(const Trace& trace, const StatTable& stats, Grouping* out) {
   const auto& ids = stats.Int(IntStat::kGroupId);
-  if (ids.rows.empty() || trace.format != TraceFormat::kXSpace) return false;
+  if (ids.empty() || trace.format != TraceFormat::kXSpace) return false;
   std::map<std::pair<uint32_t, int64_t>, int32_t> seen;
   RowReader reader(trace.set);
   auto host_of = [&](uint32_t row) {
     uint32_t plane = trace.set.tracks[reader.TrackOf(row)].plane.value;
     return plane < trace.planes.size() ? trace.planes[plane].host.value : 0u;
   };
-  for (size_t i = 0; i < ids.rows.size(); ++i) seen[{host_of(ids.rows[i]), ids.values[i]}] = 0;
+  ids.ForAll([&](uint32_t row, int64_t id) { seen[{host_of(row), id}] = 0; });
   for (auto& [key, index] : seen) {
     index = static_cast<int32_t>(out->groups.size());
     EventGroup g;
@@ -319,18 +319,17 @@ bool TakeGroupsFromFile(const Trace& trace, const StatTable& stats, Grouping* ou
     out->groups.push_back(std::move(g));
   }
   const auto& names = stats.Text(StringStat::kStepName);
-  for (size_t i = 0; i < ids.rows.size(); ++i) {
-    uint32_t row = ids.rows[i];
-    int32_t index = seen[{host_of(row), ids.values[i]}];
+  ids.ForAll([&](uint32_t row, int64_t id) {
+    int32_t index = seen[{host_of(row), id}];
     if (row < out->group.size()) out->group[row] = index;
     EventGroup& g = out->groups[static_cast<size_t>(index)];
-    auto name = g.root.valid() || names.rows.empty() ? std::nullopt : names.Find(EventRow(row));
+    auto name = g.root.valid() || names.empty() ? std::nullopt : names.Find(EventRow(row));
     if (name && !trace.set.tracks[reader.TrackOf(row)].derived_in_file) {
       g.name = std::string(stats.strings->View(*name));
       g.root = EventRow(row);
       g.implicit = false;
     }
-  }
+  });
   out->from_file = true;
   return true;
 }
@@ -419,8 +418,8 @@ Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOr
     MarkEager(trace, stats, order, forest, &out);
   } else {
     const auto& eager = stats.Int(IntStat::kIsEager);
-    if (!eager.rows.empty()) out.eager.assign(trace.set.rows, false);
-    for (size_t i = 0; i < eager.rows.size(); ++i) out.eager[eager.rows[i]] = eager.values[i] != 0;
+    if (!eager.empty()) out.eager.assign(trace.set.rows, false);
+    eager.ForRange(0, trace.set.rows, [&](uint32_t row, int64_t v) { out.eager[row] = v != 0; });
   }
   out.launches = forest.TakeLaunches();
   if (!out.from_file) FillUngrouped(trace, xprof, &out);

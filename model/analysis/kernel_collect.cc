@@ -95,10 +95,9 @@ class LaunchingOps {
   }
   void Index(const SparseColumn<int64_t>& column, EventCategory category,
              std::unordered_map<int64_t, uint32_t>* out) const {
-    for (size_t i = 0; i < column.size(); ++i) {
-      if (Category(EventRow(column.rows[i])) == category)
-        out->try_emplace(column.values[i], column.rows[i]);
-    }
+    column.ForAll([&](uint32_t row, int64_t id) {
+      if (Category(EventRow(row)) == category) out->try_emplace(id, row);
+    });
   }
   const Trace& trace_;
   std::unordered_map<int64_t, uint32_t> by_external_id_, by_correlation_;

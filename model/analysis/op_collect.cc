@@ -238,7 +238,7 @@ std::vector<Interval> HostCollector::IntervalsOf(const Track& track) const {
   RowReader reader(trace_.set);
   const auto& tf_ops = stats_.Text(StringStat::kTfOp);
   // Positions differ from rows, so a dense copy of the sparse column serves random access.
-  std::vector<uint32_t> tf_of(tf_ops.rows.empty() ? 0 : range.count, 0);
+  std::vector<uint32_t> tf_of(tf_ops.empty() ? 0 : range.count, 0);
   if (!tf_of.empty()) {
     ForColumn(tf_ops, range,
               [&](uint32_t row, StringId id) { tf_of[row - range.first] = id.value; });

@@ -11,6 +11,13 @@
 namespace stepscope {
 namespace {
 
+template <typename T>
+std::vector<T> ValuesOf(const SparseColumn<T>& column) {
+  std::vector<T> values;
+  column.ForAll([&](uint32_t, T value) { values.push_back(value); });
+  return values;
+}
+
 const char* const kKineto =
     R"json({"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA H100","numSms":132,"totalGlobalMem":85018279936}],
 "distributedInfo":{"backend":"nccl","rank":3,"world_size":8},"baseTimeNanoseconds":1751410836000000000,"host_name":"node7","traceEvents":[
@@ -107,12 +114,12 @@ TEST_CASE("chrome kineto: arguments become typed columns") {
   CHECK(!stats.Int(IntStat::kCorrelationId).Find(mm).has_value());
   // The two allocator events, in order of time.
   const auto& bytes = stats.Int(IntStat::kAllocationBytes);
-  CHECK(bytes.values == std::vector<int64_t>{64, 128});
-  CHECK(stats.Int(IntStat::kBytesReserved).values == std::vector<int64_t>{0, 300});
+  CHECK(ValuesOf(bytes) == std::vector<int64_t>{64, 128});
+  CHECK(ValuesOf(stats.Int(IntStat::kBytesReserved)) == std::vector<int64_t>{0, 300});
   const auto& device = stats.Text(StringStat::kAllocatorName);
   REQUIRE(device.size() == 2);
-  CHECK(stats.strings->View(device.values[0]) == "CPU");
-  CHECK(stats.strings->View(device.values[1]) == "GPU 0");
+  CHECK(stats.strings->View(ValuesOf(device)[0]) == "CPU");
+  CHECK(stats.strings->View(ValuesOf(device)[1]) == "GPU 0");
   CHECK(Arg(*trace, gemm, "grid") == "[564,2,1]");
   CHECK(Arg(*trace, gemm, "cat") == "kernel");
 }

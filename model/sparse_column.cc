@@ -1,0 +1,122 @@
+#include "model/sparse_column.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace stepscope {
+namespace {
+
+uint8_t WidthOf(uint64_t greatest) {
+  const auto bytes = static_cast<uint8_t>((std::bit_width(greatest) + 7) / 8);
+  return bytes == 0 ? uint8_t{0} : std::bit_ceil(bytes);
+}
+
+template <typename Narrow, typename Wide>
+std::byte* StoreAs(std::byte* to, std::span<const Wide> from, uint64_t base) {
+  for (const Wide wide : from) {
+    const auto narrow = static_cast<Narrow>(wide - base);
+    std::memcpy(to, &narrow, sizeof(Narrow));
+    to += sizeof(Narrow);
+  }
+  return to;
+}
+
+// Writes the distances from base, `width` bytes each; returns the end.
+template <typename Wide>
+std::byte* Store(std::byte* to, std::span<const Wide> from, uint64_t base, uint8_t width) {
+  switch (width) {
+    case 1:
+      return StoreAs<uint8_t>(to, from, base);
+    case 2:
+      return StoreAs<uint16_t>(to, from, base);
+    case 4:
+      return StoreAs<uint32_t>(to, from, base);
+    case 8:
+      return StoreAs<uint64_t>(to, from, base);
+    default:
+      return to;
+  }
+}
+
+// The least by value where that makes distances small: negative integers are large as bits.
+template <typename T>
+std::pair<uint64_t, uint64_t> LeastAndGreatest(std::span<const uint64_t> bits) {
+  using Order = std::conditional_t<std::is_same_v<T, int64_t>, int64_t, uint64_t>;
+  Order least = static_cast<Order>(bits[0]), greatest = least;
+  for (const uint64_t b : bits) {
+    least = std::min(least, static_cast<Order>(b));
+    greatest = std::max(greatest, static_cast<Order>(b));
+  }
+  return {static_cast<uint64_t>(least), static_cast<uint64_t>(greatest)};
+}
+
+}  // namespace
+
+template <typename T>
+void SparseColumn<T>::Append(std::span<const uint32_t> rows, std::span<const T> values) {
+  for (size_t at = 0; at < rows.size(); at += kBlockEntries) {
+    const size_t n = std::min(kBlockEntries, rows.size() - at);
+    AppendBlock(rows.subspan(at, n), values.subspan(at, n));
+  }
+}
+
+template <typename T>
+void SparseColumn<T>::AppendBlock(std::span<const uint32_t> rows, std::span<const T> values) {
+  uint64_t buffer[kBlockEntries];
+  std::transform(values.begin(), values.end(), buffer, ToBits);
+  const std::span<const uint64_t> bits(buffer, values.size());
+  const auto [least, greatest] = LeastAndGreatest<T>(bits);
+  const uint32_t span = rows.back() - rows.front();
+
+  Block block{};
+  block.base = least;
+  block.offset = bytes_.size();
+  block.first_row = rows.front();
+  block.last = static_cast<uint8_t>(rows.size() - 1);
+  block.row_width = span + 1 == rows.size() ? uint8_t{0} : WidthOf(span);
+  block.value_width = WidthOf(greatest - least);
+  const size_t needed = bytes_.size() + rows.size() * (size_t{block.row_width} + block.value_width);
+  bytes_.Reserve(needed <= bytes_.size() ? 0 : std::bit_ceil(needed));
+  blocks_.push_back(block);
+  bytes_.Resize(needed);
+  std::byte* to = bytes_.data() + block.offset;
+  to = Store(to, rows, block.first_row, block.row_width);
+  Store(to, bits, block.base, block.value_width);
+  size_ += rows.size();
+}
+
+template <typename T>
+void SparseColumn<T>::ShrinkToFit() {
+  blocks_.shrink_to_fit();
+  bytes_.ShrinkToFit();
+}
+
+template <typename T>
+size_t SparseColumn<T>::BlockOf(uint32_t row) const {
+  const auto after = std::upper_bound(blocks_.begin(), blocks_.end(), row,
+                                      [](uint32_t r, const Block& b) { return r < b.first_row; });
+  return after == blocks_.begin() ? 0 : static_cast<size_t>(after - blocks_.begin()) - 1;
+}
+
+template <typename T>
+std::optional<T> SparseColumn<T>::Find(EventRow row) const {
+  if (blocks_.empty()) return std::nullopt;
+  const size_t block = BlockOf(row.value);
+  uint32_t low = 0, high = blocks_[block].last;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (RowAt(block, middle) < row.value) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  if (RowAt(block, low) != row.value) return std::nullopt;
+  return ValueAt(block, low);
+}
+
+template class SparseColumn<int64_t>;
+template class SparseColumn<StringId>;
+template class SparseColumn<double>;
+
+}  // namespace stepscope
