@@ -53,21 +53,39 @@ std::pair<uint64_t, uint64_t> LeastAndGreatest(std::span<const uint64_t> bits) {
 }  // namespace
 
 template <typename T>
-void SparseColumn<T>::Append(std::span<const uint32_t> rows, std::span<const T> values) {
+void SparseColumn<T>::AppendBits(std::span<const uint32_t> rows, std::span<const uint64_t> bits) {
   for (size_t at = 0; at < rows.size(); at += kBlockEntries) {
     const size_t n = std::min(kBlockEntries, rows.size() - at);
-    AppendBlock(rows.subspan(at, n), values.subspan(at, n));
+    AppendBlock(rows.subspan(at, n), bits.subspan(at, n));
   }
 }
 
 template <typename T>
-void SparseColumn<T>::AppendBlock(std::span<const uint32_t> rows, std::span<const T> values) {
-  uint64_t buffer[kBlockEntries];
-  std::transform(values.begin(), values.end(), buffer, ToBits);
-  const std::span<const uint64_t> bits(buffer, values.size());
+void SparseColumn<T>::Append(std::span<const uint32_t> rows, std::span<const T> values) {
+  std::vector<uint64_t> bits(values.size());
+  std::transform(values.begin(), values.end(), bits.begin(), ToBits);
+  AppendBits(rows, bits);
+}
+
+template <typename T>
+void SparseColumn<T>::Append(const SparseColumn& part) {
+  const size_t shift = bytes_.size();
+  ReserveBytes(part.bytes_.size());
+  bytes_.Resize(shift + part.bytes_.size());
+  if (!part.bytes_.empty()) {
+    std::memcpy(bytes_.data() + shift, part.bytes_.data(), part.bytes_.size());
+  }
+  for (Block block : part.blocks_) {
+    block.offset += shift;
+    blocks_.push_back(block);
+  }
+  size_ += part.size_;
+}
+
+template <typename T>
+void SparseColumn<T>::AppendBlock(std::span<const uint32_t> rows, std::span<const uint64_t> bits) {
   const auto [least, greatest] = LeastAndGreatest<T>(bits);
   const uint32_t span = rows.back() - rows.front();
-
   Block block{};
   block.base = least;
   block.offset = bytes_.size();
@@ -75,14 +93,28 @@ void SparseColumn<T>::AppendBlock(std::span<const uint32_t> rows, std::span<cons
   block.last = static_cast<uint8_t>(rows.size() - 1);
   block.row_width = span + 1 == rows.size() ? uint8_t{0} : WidthOf(span);
   block.value_width = WidthOf(greatest - least);
-  const size_t needed = bytes_.size() + rows.size() * (size_t{block.row_width} + block.value_width);
-  bytes_.Reserve(needed <= bytes_.size() ? 0 : std::bit_ceil(needed));
+
+  const size_t bytes = rows.size() * (size_t{block.row_width} + block.value_width);
+  ReserveBytes(bytes);
+  bytes_.Resize(bytes_.size() + bytes);
   blocks_.push_back(block);
-  bytes_.Resize(needed);
   std::byte* to = bytes_.data() + block.offset;
   to = Store(to, rows, block.first_row, block.row_width);
   Store(to, bits, block.base, block.value_width);
   size_ += rows.size();
+}
+
+// Room for n more, at least a half more than there is.
+template <typename T>
+void SparseColumn<T>::ReserveBytes(size_t n) {
+  if (bytes_.size() + n > bytes_.capacity()) bytes_.Reserve(bytes_.size() * 3 / 2 + n);
+}
+
+template <typename T>
+void SparseColumn<T>::Clear() {
+  blocks_.clear();
+  bytes_.Resize(0);
+  size_ = 0;
 }
 
 template <typename T>

@@ -26,6 +26,10 @@ class SparseColumn {
   // Adds entries; their rows ascend and lie behind those already there. O(n). Throws
   // std::bad_alloc.
   void Append(std::span<const uint32_t> rows, std::span<const T> values);
+  // The same for values as bits: an integer's or a double's own, the number of a StringId.
+  void AppendBits(std::span<const uint32_t> rows, std::span<const uint64_t> bits);
+  void Append(const SparseColumn& part);  // copies its blocks
+  void Clear();                           // keeps the room
   void ShrinkToFit();
 
   std::optional<T> Find(EventRow row) const;  // O(log n)
@@ -98,7 +102,8 @@ class SparseColumn {
   };
   static constexpr size_t kBlockEntries = 256;
 
-  void AppendBlock(std::span<const uint32_t> rows, std::span<const T> values);
+  void AppendBlock(std::span<const uint32_t> rows, std::span<const uint64_t> bits);
+  void ReserveBytes(size_t n);
   // The last block that begins at or before the row; the first where none does.
   size_t BlockOf(uint32_t row) const;
 

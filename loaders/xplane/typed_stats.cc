@@ -20,8 +20,8 @@ constexpr size_t kInts = static_cast<size_t>(IntStat::kCount);
 constexpr size_t kTexts = static_cast<size_t>(StringStat::kCount);
 constexpr size_t kReals = static_cast<size_t>(RealStat::kCount);
 constexpr size_t kColumns = kInts + kTexts + kReals;
-constexpr uint32_t kRowsPerItem = 4 << 10;
-constexpr size_t kItemsPerWave = 24;  // parsed side by side, then put together, then used again
+constexpr uint32_t kRowsPerPart = 2 << 10;
+constexpr size_t kPartsPerWave = 256;  // parsed side by side, then put together in order
 constexpr uint32_t kLocalText =
     0x80000000u;                     // a string of the item's own pool, not yet of the table's
 constexpr size_t kFirstFetch = 512;  // nearly all events are shorter
@@ -51,55 +51,72 @@ struct Value {
   uint64_t bits = 0;
 };
 
-// What one item found for a column: at most one value a row, so room for all is made at once,
-// uninitialised, and used again by the items of the next wave.
-class LocalColumn {
+// What a part holds for each column while it is parsed: at most one value a row. Used again for
+// part after part, so that it stays in the cache.
+class Scratch {
  public:
-  explicit LocalColumn(uint32_t column)
-      : kind_(column < kInts            ? Kind::kInt
-              : column < kInts + kTexts ? Kind::kText
-                                        : Kind::kReal) {
-    const size_t width = kind_ == Kind::kText ? sizeof(StringId) : sizeof(int64_t);
-    block_.Resize(kRowsPerItem * (width + sizeof(uint32_t)));
-    rows_ = reinterpret_cast<uint32_t*>(block_.data() + kRowsPerItem * width);
-  }
   // `own`: of the event itself. It wins over its metadata's, and the last of several wins.
-  void Put(uint32_t row, uint64_t bits, bool own) {
-    const bool again = size_ > 0 && rows_[size_ - 1] == row;
-    if (again && !own) return;
-    if (again) --size_;
-    rows_[size_] = row;
-    if (kind_ == Kind::kInt) {
-      As<int64_t>()[size_] = static_cast<int64_t>(bits);
-    } else if (kind_ == Kind::kText) {
-      As<StringId>()[size_] = StringId(static_cast<uint32_t>(bits));
-    } else {
-      As<double>()[size_] = std::bit_cast<double>(bits);
+  void Put(uint32_t column, uint32_t row, uint64_t bits, bool own) {
+    Entries& e = columns_[column];
+    if (e.rows == nullptr) [[unlikely]] {
+      e.rows = std::make_unique_for_overwrite<uint32_t[]>(kRowsPerPart);
+      e.bits = std::make_unique_for_overwrite<uint64_t[]>(kRowsPerPart);
     }
-    ++size_;
+    const bool again = e.size > 0 && e.rows[e.size - 1] == row;
+    if (again && !own) return;
+    if (again) --e.size;
+    e.rows[e.size] = row;
+    e.bits[e.size++] = bits;
   }
-  void Clear() { size_ = 0; }
-  uint32_t size() const { return size_; }
-  std::span<const uint32_t> rows() const { return {rows_, size_}; }
-  template <typename T>
-  std::span<T> Values() {
-    return {As<T>(), size_};
+  // Packs all columns into the table, and is empty again.
+  void MoveTo(StatTable* table) {
+    for (size_t c = 0; c < kColumns; ++c) {
+      if (columns_[c].size == 0) continue;
+      if (c < kInts) {
+        columns_[c].MoveTo(&table->ints[c]);
+      } else if (c < kInts + kTexts) {
+        columns_[c].MoveTo(&table->texts[c - kInts]);
+      } else {
+        columns_[c].MoveTo(&table->reals[c - kInts - kTexts]);
+      }
+    }
   }
 
  private:
-  enum class Kind : uint8_t { kInt, kText, kReal };
-  template <typename T>
-  T* As() {
-    return reinterpret_cast<T*>(block_.data());
-  }
-
-  Kind kind_;
-  uint32_t size_ = 0;
-  Column<std::byte> block_;  // values, then rows
-  uint32_t* rows_ = nullptr;
+  struct Entries {
+    uint32_t size = 0;
+    std::unique_ptr<uint32_t[]> rows;
+    std::unique_ptr<uint64_t[]> bits;
+    template <typename T>
+    void MoveTo(SparseColumn<T>* out) {
+      out->AppendBits({rows.get(), size}, {bits.get(), size});
+      size = 0;
+    }
+  };
+  std::array<Entries, kColumns> columns_;
 };
 
-// A part of a lane.
+// Scratches of the threads at work.
+class ScratchPool {
+ public:
+  std::unique_ptr<Scratch> Take() {
+    std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<Scratch>();
+    std::unique_ptr<Scratch> scratch = std::move(free_.back());
+    free_.pop_back();
+    return scratch;
+  }
+  void Give(std::unique_ptr<Scratch> scratch) {
+    std::lock_guard lock(mutex_);
+    free_.push_back(std::move(scratch));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Scratch>> free_;
+};
+
+// A part of a lane, of at most kRowsPerPart rows.
 struct Part {
   const Lane* lane = nullptr;
   uint32_t first = 0, last = 0;  // within the lane
@@ -107,24 +124,11 @@ struct Part {
   const ByteSource* source = nullptr;
 };
 
-// A part while it is parsed.
+// A part of the wave and what it holds. table.strings are those that stand in its own events; its
+// text columns name them with kLocalText.
 struct Item {
   Part part;
-  std::array<uint8_t, kColumns>
-      slots{};  // by column: 1 + where it is in `columns`; few columns are used at a time
-  std::vector<LocalColumn> columns;
-  std::unique_ptr<StringPool> pool;  // of strings that stand in the events themselves
-
-  void Put(uint32_t row, uint32_t column, uint64_t bits, bool own) {
-    if (slots[column] == 0) {
-      columns.emplace_back(column);
-      slots[column] = static_cast<uint8_t>(columns.size());
-    }
-    columns[slots[column] - 1u].Put(row, bits, own);
-  }
-  LocalColumn* Find(size_t column) {
-    return slots[column] == 0 ? nullptr : &columns[slots[column] - 1u];
-  }
+  StatTable table;
 };
 
 // Parses one XStat and tells which column it goes to.
@@ -300,9 +304,9 @@ class TypedReader {
     PrepareActions();
     if (Status s = ReadMetaStats(); !s.ok()) return s;
     std::vector<Part> parts = MakeParts();
-    items_.resize(std::min(parts.size(), kItemsPerWave));
-    for (size_t first = 0; first < parts.size(); first += kItemsPerWave) {
-      ReadWave(std::span(parts).subspan(first, std::min(kItemsPerWave, parts.size() - first)));
+    items_ = std::vector<Item>(std::min(parts.size(), kPartsPerWave));
+    for (size_t first = 0; first < parts.size(); first += kPartsPerWave) {
+      ReadWave(std::span(parts).subspan(first, std::min(kPartsPerWave, parts.size() - first)));
       if (stop_.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
       if (failed_.load()) return error_;
     }
@@ -368,8 +372,8 @@ class TypedReader {
     for (const Lane& lane : trace_.set.lanes) {
       const Track& track = trace_.set.tracks[lane.track.value];
       if (track.plane.value >= actions_.size() || track.source >= files_.size()) continue;
-      for (uint32_t first = 0; first < lane.size(); first += kRowsPerItem) {
-        parts.push_back({&lane, first, std::min(lane.size(), first + kRowsPerItem),
+      for (uint32_t first = 0; first < lane.size(); first += kRowsPerPart) {
+        parts.push_back({&lane, first, std::min(lane.size(), first + kRowsPerPart),
                          &actions_[track.plane.value], files_[track.source].get()});
       }
     }
@@ -378,28 +382,26 @@ class TypedReader {
 
   // Parses the parts side by side and appends what they hold to the table.
   void ReadWave(std::span<const Part> parts) {
-    for (size_t i = 0; i < items_.size(); ++i) {
-      items_[i].part = i < parts.size() ? parts[i] : Part{};
-      for (LocalColumn& column : items_[i].columns) column.Clear();
-    }
+    for (size_t i = 0; i < parts.size(); ++i) items_[i].part = parts[i];
     ParallelFor(parts.size(), [&](size_t i) {
       if (!stop_.stop_requested() && !failed_.load(std::memory_order_relaxed)) ReadItem(&items_[i]);
     });
-    if (stop_.stop_requested() || failed_.load()) return;
-    Merge();
+    if (!stop_.stop_requested() && !failed_.load()) Merge(std::span(items_).first(parts.size()));
   }
 
   void ReadItem(Item* item) {
-    item->pool = std::make_unique<StringPool>();
     const Part& part = item->part;
-    StatDecoder decoder(part.plane, trace_.names().metas, item->pool.get(), kLocalText);
+    std::unique_ptr<Scratch> scratch = scratches_.Take();
+    StatDecoder decoder(part.plane, trace_.names().metas, item->table.strings.get(), kLocalText);
     WindowReader reader(*part.source);
     for (uint32_t i = part.first; i < part.last; ++i) {
       const uint32_t row = part.lane->first_row + i, meta = part.lane->meta[i];
       const uint64_t at = part.lane->SourceOffset(i);
-      if (at != ~uint64_t{0}) ReadEvent(&reader, at, row, meta, &decoder, item);
-      for (const Value& v : meta_stats_.Of(meta)) item->Put(row, v.column, v.bits, false);
+      if (at != ~uint64_t{0}) ReadEvent(&reader, at, row, meta, &decoder, scratch.get());
+      for (const Value& v : meta_stats_.Of(meta)) scratch->Put(v.column, row, v.bits, false);
     }
+    scratch->MoveTo(&item->table);
+    scratches_.Give(std::move(scratch));
     if (!reader.status().ok()) {
       std::lock_guard lock(mutex_);
       error_ = reader.status();
@@ -408,7 +410,7 @@ class TypedReader {
   }
 
   static void ReadEvent(WindowReader* reader, uint64_t at, uint32_t row, uint32_t meta,
-                        StatDecoder* decoder, Item* item) {
+                        StatDecoder* decoder, Scratch* out) {
     const std::string_view view = reader->Fetch(at, kFirstFetch);
     const Bytes begin = reinterpret_cast<Bytes>(view.data());
     uint64_t size = 0;
@@ -416,15 +418,15 @@ class TypedReader {
     if (p == nullptr) return;
     const size_t used = static_cast<size_t>(p - begin);
     if (view.size() >= used + kSlack && size <= view.size() - used - kSlack) [[likely]] {
-      if (ReadEventFast(p, p + size, row, meta, decoder, item)) return;
+      if (ReadEventFast(p, p + size, row, meta, decoder, out)) return;
     }
     FieldReader fields(FetchEvent(reader, at));
     Field f;
     while (fields.Next(&f)) {
       if (f.number == 4 && f.wire == kLen) {
-        ReadStat(f.begin, f.end, false, row, meta, decoder, item);
+        ReadStat(f.begin, f.end, false, row, meta, decoder, out);
       } else if (f.number == 5 && f.wire == kVarint) {
-        item->Put(row, static_cast<uint32_t>(IntStat::kNumOccurrences), f.value, true);
+        out->Put(static_cast<uint32_t>(IntStat::kNumOccurrences), row, f.value, true);
       }
     }
   }
@@ -432,7 +434,7 @@ class TypedReader {
   // Known fields only. kSlack bytes can be read at `end`. False when it met something else: read
   // again with care.
   static bool ReadEventFast(Bytes p, Bytes end, uint32_t row, uint32_t meta, StatDecoder* decoder,
-                            Item* item) {
+                            Scratch* out) {
     while (p < end) {
       uint64_t value = 0;
       const uint8_t tag = *p;
@@ -440,10 +442,10 @@ class TypedReader {
       if (p == nullptr) return false;
       if (tag == (4 << 3 | kLen)) {
         if (p > end || value > static_cast<uint64_t>(end - p)) return false;
-        ReadStat(p, p + value, true, row, meta, decoder, item);
+        ReadStat(p, p + value, true, row, meta, decoder, out);
         p += value;
       } else if (tag == (5 << 3 | kVarint)) {
-        item->Put(row, static_cast<uint32_t>(IntStat::kNumOccurrences), value, true);
+        out->Put(static_cast<uint32_t>(IntStat::kNumOccurrences), row, value, true);
       } else if ((tag & 7) != kVarint || tag < 8 || tag > (3 << 3 | kVarint)) {
         return false;
       }
@@ -452,7 +454,7 @@ class TypedReader {
   }
 
   static void ReadStat(Bytes p, Bytes end, bool slack, uint32_t row, uint32_t meta,
-                       StatDecoder* decoder, Item* item) {
+                       StatDecoder* decoder, Scratch* out) {
     Field field;
     const Action* action = nullptr;
     Value value;
@@ -460,45 +462,53 @@ class TypedReader {
       decoder->DecodeCarefully(p, end, &field, &action);
     }
     if (decoder->ToValue(field, action, meta, &value))
-      item->Put(row, value.column, value.bits, true);
+      out->Put(value.column, row, value.bits, true);
   }
 
-  // Appends the items' columns, in order of rows.
-  void Merge() {
-    std::vector<std::vector<StringId>> local_ids(items_.size());
-    for (size_t i = 0; i < items_.size(); ++i) {
-      if (items_[i].pool == nullptr) continue;
-      for (size_t s = 0; s < items_[i].pool->size(); ++s) {
-        local_ids[i].push_back(
-            table_->strings->Intern(items_[i].pool->View(StringId(static_cast<uint32_t>(s)))));
-      }
-      items_[i].pool.reset();
-    }
+  // Appends the items' columns, in order of rows, and empties the items.
+  void Merge(std::span<Item> items) {
+    std::vector<std::vector<StringId>> ids(items.size());
+    for (size_t i = 0; i < items.size(); ++i) ids[i] = InternAll(*items[i].table.strings);
     ParallelFor(kColumns, [&](size_t c) {
-      if (c < kInts) {
-        MergeColumn(c, &table_->ints[c], local_ids);
-      } else if (c < kInts + kTexts) {
-        MergeColumn(c, &table_->texts[c - kInts], local_ids);
-      } else {
-        MergeColumn(c, &table_->reals[c - kInts - kTexts], local_ids);
+      for (size_t i = 0; i < items.size(); ++i) {
+        if (c < kInts) {
+          Take(&items[i].table.ints[c], &table_->ints[c]);
+        } else if (c < kInts + kTexts) {
+          TakeTexts(&items[i].table.texts[c - kInts], ids[i], &table_->texts[c - kInts]);
+        } else {
+          Take(&items[i].table.reals[c - kInts - kTexts], &table_->reals[c - kInts - kTexts]);
+        }
       }
     });
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (ids[i].size() > 1) items[i].table.strings = std::make_unique<StringPool>();
+    }
+  }
+
+  std::vector<StringId> InternAll(const StringPool& pool) {
+    std::vector<StringId> ids(pool.size());
+    for (uint32_t s = 0; s < ids.size(); ++s)
+      ids[s] = table_->strings->Intern(pool.View(StringId(s)));
+    return ids;
   }
 
   template <typename T>
-  void MergeColumn(size_t c, SparseColumn<T>* out,
-                   const std::vector<std::vector<StringId>>& local_ids) {
-    for (size_t i = 0; i < items_.size(); ++i) {
-      LocalColumn* column = items_[i].Find(c);
-      if (column == nullptr) continue;
-      const std::span<T> values = column->Values<T>();
-      if constexpr (std::is_same_v<T, StringId>) {
-        for (StringId& id : values) {
-          if ((id.value & kLocalText) != 0) id = local_ids[i][id.value & ~kLocalText];
-        }
-      }
-      out->Append(column->rows(), values);
-    }
+  static void Take(SparseColumn<T>* from, SparseColumn<T>* to) {
+    to->Append(*from);
+    from->Clear();
+  }
+
+  static void TakeTexts(SparseColumn<StringId>* from, const std::vector<StringId>& ids,
+                        SparseColumn<StringId>* to) {
+    if (ids.size() <= 1) return Take(from, to);  // none but the empty string
+    std::vector<uint32_t> rows;
+    std::vector<StringId> values;
+    from->ForAll([&](uint32_t row, StringId id) {
+      rows.push_back(row);
+      values.push_back((id.value & kLocalText) == 0 ? id : ids[id.value & ~kLocalText]);
+    });
+    to->Append(rows, values);
+    from->Clear();
   }
 
   const Trace& trace_;
@@ -509,6 +519,7 @@ class TypedReader {
   std::vector<PlaneActions> actions_;  // by PlaneId
   MetaStats meta_stats_;
   std::vector<Item> items_;  // of the wave
+  ScratchPool scratches_;
   std::atomic<bool> failed_{false};
   std::mutex mutex_;
   Status error_;
