@@ -86,6 +86,10 @@ enum class IntStat : uint8_t {
   kDeviceOffsetPs,
   kDeviceDurationPs,
   kSelfDurationPs,
+  // what joins host and TPU events
+  kCoreType,
+  kRequestId,
+  kQueueAddr,
   kCount
 };
 enum class StringStat : uint8_t {

@@ -1,6 +1,7 @@
 #include "model/analysis/derived_annotations.h"
 
 #include "model/analysis/column_cursor.h"
+#include "model/analysis/lane_merge.h"
 #include "model/analysis/op_name.h"
 
 namespace stepscope {
@@ -51,10 +52,11 @@ struct Annotator::Stats {
         tf_op(table.Text(StringStat::kTfOp)),
         hlo_op(table.Text(StringStat::kHloOp)),
         module(table.Text(StringStat::kHloModule)),
+        source(table.Text(StringStat::kSource)),
         graph(table.Int(IntStat::kCudaGraphExecId)),
         program(table.Int(IntStat::kProgramId)),
         scope(table.Int(IntStat::kScopeRangeId)) {}
-  AnyRowCursor<StringId> kernel, tf_op, hlo_op, module;
+  AnyRowCursor<StringId> kernel, tf_op, hlo_op, module, source;
   AnyRowCursor<int64_t> graph, program, scope;
 };
 
@@ -162,6 +164,28 @@ void Annotator::Annotate(const Track& stream, AnnotationLines* lines) {
     lines->xla_ops.Add(xla.levels, source);
     if (xla.source != kNone) lines->source.Add({&xla.source, 1}, source);
   }
+}
+
+void Annotator::AnnotateCore(const Plane& core, AnnotationLines* lines) {
+  lines->scopes.AddDependent(&lines->ops);
+  Stats stats(stats_);
+  std::vector<const Lane*> lanes;
+  for (TrackId t : core.tracks) {
+    const Track& track = trace_.set.tracks[t.value];
+    if (track.kind == TrackKind::kAsyncXlaOps) continue;
+    for (const Lane& lane : trace_.set.LanesOf(track)) lanes.push_back(&lane);
+  }
+  ForEachByStart(lanes, [&](const Lane& lane, uint32_t i) {
+    const uint32_t row = lane.first_row + i;
+    const LevelLine::Source from{
+        lane.start[i], lane.end(i), grouping_.group[row], {}, EventRow(row)};
+    const StringId tf_op = stats.tf_op.Get(row, StringId(0));
+    if (tf_op.value != 0) AddTfOp(*TfOpOf(stats_.strings->View(tf_op)), from, lines);
+    const StringId source = stats.source.Get(row, StringId(0));
+    if (source.value == 0) return;
+    const uint32_t meta = names_.Meta(Basename(stats_.strings->View(source)));
+    lines->source.Add({&meta, 1}, from);
+  });
 }
 
 }  // namespace stepscope

@@ -30,6 +30,8 @@ class Annotator {
 
   // Kernels only: events with kernel_details, or of a CUDA graph. Copies say nothing.
   void Annotate(const Track& stream, AnnotationLines* lines);
+  // Of a TPU core: the framework ops and sources of all its events but asynchronous ones.
+  void AnnotateCore(const Plane& core, AnnotationLines* lines);
 
  private:
   struct Stats;  // of one event

@@ -84,7 +84,7 @@ std::vector<LaunchesByGroup> XprofLaunches(const Trace& trace, const StatTable& 
   return planes;
 }
 
-// The derived lines of one GPU plane.
+// The derived lines of one GPU plane or TPU core.
 class PlaneDeriver {
  public:
   PlaneDeriver(AnalysisContext& context, uint32_t plane, const std::stop_token& stop)
@@ -98,6 +98,10 @@ class PlaneDeriver {
         names_(PlaneId(plane)) {}
 
   std::shared_ptr<const TrackSet> Derive(const LaunchesByGroup& launches) {
+    if (trace_.planes[plane_id_].kind == PlaneKind::kTpu) {
+      AddCore();
+      return Take("Derived TPU lines");
+    }
     if (xprof_) {
       AddXprofSteps();
     } else {
@@ -105,17 +109,21 @@ class PlaneDeriver {
     }
     AddLaunches(launches);
     if (trace_.format == TraceFormat::kXSpace) AddStreams();
-    if (tracks_.empty()) return nullptr;
-    return std::make_shared<const TrackSet>(TraceBuilder::BuildSet(
-        "Derived GPU lines", names_.table(), std::move(tracks_), std::move(sources_)));
+    return Take("Derived GPU lines");
   }
 
  private:
+  std::shared_ptr<const TrackSet> Take(const char* name) {
+    if (tracks_.empty()) return nullptr;
+    return std::make_shared<const TrackSet>(
+        TraceBuilder::BuildSet(name, names_.table(), std::move(tracks_), std::move(sources_)));
+  }
   void AddTrack(std::string_view name, TrackKind kind, int64_t id, LevelLine line);
   void AddXprofSteps();
   void AddOwnSteps();
   void AddLaunches(const LaunchesByGroup& launches);
   void AddStreams();
+  void AddCore();
 
   const Trace& trace_;
   const StatTable& stats_;
@@ -221,6 +229,17 @@ void PlaneDeriver::AddStreams() {
   }
 }
 
+// A core's steps, modules and XLA ops are in the file.
+void PlaneDeriver::AddCore() {
+  Annotator annotator(trace_, stats_, order_, grouping_, &names_);
+  AnnotationLines lines;
+  annotator.AnnotateCore(trace_.planes[plane_id_], &lines);
+  AddTrack("Framework Name Scope", TrackKind::kNameScope, kFirstDerivedId + 2,
+           std::move(lines.scopes));
+  AddTrack("Framework Ops", TrackKind::kFrameworkOps, kFirstDerivedId + 3, std::move(lines.ops));
+  AddTrack("Source code", TrackKind::kSource, kFirstDerivedId + 7, std::move(lines.source));
+}
+
 bool IsDerivedInFile(const Trace& trace, const Plane& plane) {
   return std::any_of(plane.tracks.begin(), plane.tracks.end(),
                      [&](TrackId t) { return trace.set.tracks[t.value].derived_in_file; });
@@ -231,21 +250,23 @@ bool IsDerivedInFile(const Trace& trace, const Plane& plane) {
 std::vector<std::shared_ptr<const TrackSet>> BuildDerivedLines(AnalysisContext& context,
                                                                std::stop_token stop) {
   const Trace& trace = context.trace();
-  std::vector<uint32_t> gpus;
+  std::vector<uint32_t> devices;
   for (uint32_t p = 0; p < trace.planes.size(); ++p) {
     const Plane& plane = trace.planes[p];
-    if (plane.kind == PlaneKind::kGpu && !IsDerivedInFile(trace, plane)) gpus.push_back(p);
+    const bool device = plane.kind == PlaneKind::kGpu ||
+                        (plane.kind == PlaneKind::kTpu && trace.format == TraceFormat::kXSpace);
+    if (device && !IsDerivedInFile(trace, plane)) devices.push_back(p);
   }
-  if (gpus.empty()) return {};
+  if (devices.empty()) return {};
   const Grouping& grouping = context.grouping(stop);
   context.steps(stop);
   bool as_xprof = context.xprof() && trace.format == TraceFormat::kXSpace;
   std::vector<LaunchesByGroup> launches =
       as_xprof ? XprofLaunches(trace, context.stats(stop), grouping) : OwnLaunches(trace, grouping);
-  std::vector<std::shared_ptr<const TrackSet>> sets(gpus.size());
-  ParallelFor(gpus.size(), [&](size_t i) {
+  std::vector<std::shared_ptr<const TrackSet>> sets(devices.size());
+  ParallelFor(devices.size(), [&](size_t i) {
     if (!stop.stop_requested()) {
-      sets[i] = PlaneDeriver(context, gpus[i], stop).Derive(launches[gpus[i]]);
+      sets[i] = PlaneDeriver(context, devices[i], stop).Derive(launches[devices[i]]);
     }
   });
   std::erase(sets, nullptr);

@@ -1,7 +1,9 @@
 #include "model/analysis/event_forest.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -132,8 +134,8 @@ void EventForest::Build(std::stop_token stop) {
     for (uint32_t t : host_tracks_[h]) {
       special_[h].insert(special_[h].end(), special[t].begin(), special[t].end());
     }
-    LinkIterators(h, HostEventType::kGetNext);
-    LinkIterators(h, HostEventType::kGetNextAsOptional);
+    LinkIterators(h);
+    LinkTpu(h);
     LinkLaunches(h);
     LinkContexts(h);
   }
@@ -242,33 +244,79 @@ void EventForest::AppendParents(uint32_t pos, std::vector<uint32_t>* out) const 
   for (; link != links_.end() && link->first == pos; ++link) out->push_back(link->second);
 }
 
+std::vector<uint32_t> EventForest::OfType(uint32_t host, HostEventType type) const {
+  std::vector<uint32_t> found;
+  std::copy_if(special_[host].begin(), special_[host].end(), std::back_inserter(found),
+               [&](uint32_t pos) { return types_[MetaAt(pos)] == type; });
+  return found;
+}
+
+// Links each child to the parent of the same key; to the last of several. O(n log n).
+template <typename KeyOf>
+void EventForest::LinkEqual(const std::vector<uint32_t>& parents,
+                            const std::vector<uint32_t>& children, KeyOf key_of) {
+  if (parents.empty() || children.empty()) return;
+  std::map<LinkKey, uint32_t> last;
+  for (uint32_t pos : parents) {
+    if (const auto key = key_of(pos)) last[*key] = pos;
+  }
+  for (uint32_t pos : children) {
+    const auto key = key_of(pos);
+    const auto parent = key ? last.find(*key) : last.end();
+    if (parent != last.end()) AddLink(parent->second, pos);
+  }
+}
+
+std::optional<EventForest::LinkKey> EventForest::Pair(uint32_t pos, IntStat a, IntStat b) const {
+  const EventRow row(order_.row[pos]);
+  const auto first = stats_.Int(a).Find(row), second = stats_.Int(b).Find(row);
+  if (!first || !second) return std::nullopt;
+  return LinkKey{*first, *second};
+}
+
 // ExecutorState::Process of equal (id, iter_num) is the parent of the iterator's call.
-void EventForest::LinkIterators(uint32_t host, HostEventType child_type) {
-  struct Key {
-    int64_t id, iter;
-    uint32_t pos;
-  };
-  std::vector<Key> parents;
-  std::vector<Key> children;
-  for (uint32_t pos : special_[host]) {
-    HostEventType type = types_[MetaAt(pos)];
-    if (type != HostEventType::kExecutorProcess && type != child_type) continue;
-    EventRow row(order_.row[pos]);
-    auto id = stats_.Int(IntStat::kId).Find(row), iter = stats_.Int(IntStat::kIterNum).Find(row);
-    if (!id || !iter) continue;
-    (type == child_type ? children : parents).push_back({*id, *iter, pos});
+void EventForest::LinkIterators(uint32_t host) {
+  const auto key = [&](uint32_t pos) { return Pair(pos, IntStat::kId, IntStat::kIterNum); };
+  const std::vector<uint32_t> executors = OfType(host, HostEventType::kExecutorProcess);
+  for (HostEventType child : {HostEventType::kGetNext, HostEventType::kGetNextAsOptional}) {
+    LinkEqual(executors, OfType(host, child), key);
   }
-  if (children.empty()) return;
-  auto less = [](const Key& a, const Key& b) {
-    return std::tie(a.id, a.iter) < std::tie(b.id, b.iter);
-  };
-  std::stable_sort(parents.begin(), parents.end(), less);
-  for (const Key& child : children) {
-    auto it = std::upper_bound(parents.begin(), parents.end(), child, less);
-    if (it == parents.begin()) continue;
-    --it;  // the last of equal ones
-    if (it->id == child.id && it->iter == child.iter) AddLink(it->pos, child.pos);
+}
+
+// The run that a host call or a TPU module belongs to. Run ids wrap at 27 bits on the device.
+std::optional<EventForest::LinkKey> EventForest::RunKey(uint32_t pos) const {
+  constexpr int64_t kRunIdMask = (int64_t{1} << 27) - 1;
+  const EventRow row(order_.row[pos]);
+  const auto run = stats_.Int(IntStat::kRunId).Find(row);
+  const auto queue = stats_.Int(IntStat::kQueueId).Find(row);
+  if (!run || !queue) return std::nullopt;
+  const Track& track = trace_.set.tracks[trace_.set.TrackOf(row).value];
+  const int64_t plane_id = trace_.planes[track.plane.value].id;
+  return LinkKey{*queue, *run & kRunIdMask,
+                 stats_.Int(IntStat::kDeviceOrdinal).Find(row).value_or(plane_id),
+                 stats_.Int(IntStat::kCoreType).Find(row).value_or(0)};
+}
+
+// What semantics 4.1(c) joins on hosts with TPUs.
+void EventForest::LinkTpu(uint32_t host) {
+  const auto is_tpu = [](HostEventType t) { return t >= HostEventType::kTpuExecute; };
+  if (std::none_of(types_.begin(), types_.end(), is_tpu)) return;
+  LinkEqual(OfType(host, HostEventType::kExecutorProcess), OfType(host, HostEventType::kTpuExecute),
+            [&](uint32_t pos) { return Pair(pos, IntStat::kId, IntStat::kIterNum); });
+  LinkEqual(OfType(host, HostEventType::kTpuEnqueue), OfType(host, HostEventType::kTpuDequeue),
+            [&](uint32_t pos) { return Pair(pos, IntStat::kRequestId, IntStat::kQueueAddr); });
+  const std::vector<uint32_t> runs = OfType(host, HostEventType::kTpuRun);
+  if (runs.empty()) return;
+  std::vector<uint32_t> children = OfType(host, HostEventType::kTpuRunDone);
+  for (uint32_t t : host_tracks_[host]) {
+    const Track& track = trace_.set.tracks[t];
+    if (track.kind != TrackKind::kXlaModules ||
+        trace_.planes[track.plane.value].kind != PlaneKind::kTpu)
+      continue;
+    const RowRange range = RowsOf(trace_.set, track);
+    for (uint32_t pos = range.first; pos < range.end(); ++pos) children.push_back(pos);
   }
+  LinkEqual(runs, children, [&](uint32_t pos) { return RunKey(pos); });
 }
 
 void EventForest::LinkLaunches(uint32_t host) {

@@ -3,7 +3,9 @@
 // thrown away but for the launch links. O(n) for nesting, parallel over tracks; 12 bytes an event.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -69,7 +71,15 @@ class EventForest {
   void ClassifyMetas();
   std::vector<Region> ThreadpoolRegions(uint32_t track) const;
   void NestTrack(uint32_t track, std::vector<uint32_t>* special);
-  void LinkIterators(uint32_t host, HostEventType child_type);
+  using LinkKey = std::array<int64_t, 4>;
+  template <typename KeyOf>
+  void LinkEqual(const std::vector<uint32_t>& parents, const std::vector<uint32_t>& children,
+                 KeyOf key_of);
+  std::vector<uint32_t> OfType(uint32_t host, HostEventType type) const;
+  std::optional<LinkKey> Pair(uint32_t pos, IntStat a, IntStat b) const;
+  std::optional<LinkKey> RunKey(uint32_t pos) const;
+  void LinkIterators(uint32_t host);
+  void LinkTpu(uint32_t host);
   void LinkLaunches(uint32_t host);
   void LinkContexts(uint32_t host);
 

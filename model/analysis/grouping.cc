@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "model/analysis/grouping_tpu.h"
 #include "model/base/task.h"
 
 namespace stepscope {
@@ -422,7 +423,10 @@ Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOr
     eager.ForRange(0, trace.set.rows, [&](uint32_t row, int64_t v) { out.eager[row] = v != 0; });
   }
   out.launches = forest.TakeLaunches();
-  if (!out.from_file) FillUngrouped(trace, xprof, &out);
+  if (!out.from_file) {
+    FillUngrouped(trace, xprof, &out);
+    GroupTpuCores(trace, stats, &out);
+  }
   return out;
 }
 

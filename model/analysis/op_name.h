@@ -37,6 +37,12 @@ enum class HostEventType : uint8_t {
   kTfOpRun,
   kBatch,            // ProcessBatch: a root of level 2
   kBatchingSession,  // BatchingSessionRun: a root of level 1
+  // From here on of hosts with TPUs.
+  kTpuExecute,  // TpuExecuteOp
+  kTpuEnqueue,  // EnqueueRequestLocked: of a TPU stream
+  kTpuDequeue,  // the requests that it leads to
+  kTpuRun,      // DoEnqueueProgram and its continuation: of a run id
+  kTpuRunDone,  // CompleteCallbacks: of a run id
 };
 HostEventType ClassifyHostEvent(std::string_view name);
 
