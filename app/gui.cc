@@ -10,6 +10,7 @@
 
 #include "viewer/command.h"
 #include "viewer/gl/row_texture.h"
+#include "viewer/new_frame.h"
 
 namespace stepscope {
 namespace {
@@ -79,7 +80,7 @@ void Gui::DrawFrame(Image* picture) {
   }
   ImGui_ImplOpenGL3_NewFrame();
   surface_.BeginFrame();
-  ImGui::NewFrame();
+  NewFrameKeepingChords();
   viewer_->Frame(session);
   drew_timeline_ = sink_->TakeDrawn();
   ImGui::Render();

@@ -2,6 +2,8 @@
 
 #include <implot.h>
 
+#include "viewer/new_frame.h"
+
 namespace stepscope::testing {
 
 TraceMaker::TraceMaker(int hosts) {
@@ -134,7 +136,7 @@ void ViewerFixture::Open(std::shared_ptr<const Trace> trace) {
 
 void ViewerFixture::Frame(int n) {
   for (int i = 0; i < n; ++i) {
-    ImGui::NewFrame();
+    NewFrameKeepingChords();
     viewer->Frame(session);
     ImGui::Render();
     for (ImTextureData* texture :
