@@ -6,6 +6,8 @@
 #include <numeric>
 #include <queue>
 
+#include "model/base/sort_runs.h"
+
 namespace stepscope {
 namespace {
 
@@ -72,7 +74,7 @@ Column<uint32_t> SortedOrder(const RawEvents& events, bool sorted) {
   if (sorted) return order;
   order.Resize(events.start.size());
   std::iota(order.data(), order.data() + order.size(), 0u);
-  std::stable_sort(order.data(), order.data() + order.size(), [&](uint32_t a, uint32_t b) {
+  SortRuns(order.data(), order.data() + order.size(), [&](uint32_t a, uint32_t b) {
     if (events.start[a] != events.start[b]) return events.start[a] < events.start[b];
     return events.dur[a] > events.dur[b];
   });

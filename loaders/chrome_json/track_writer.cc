@@ -64,7 +64,7 @@ class TrackWriter {
       : placement_(placement), events_(events), metas_(metas), builder_(builder) {}
 
   void Write(const std::stop_token& stop) {
-    const std::vector<Arrow> arrows = BindFlows(events_, stop);
+    std::vector<std::vector<Arrow>> arrows = BindFlows(events_, stop);
     FindDevices();
     for (uint32_t i = 0; i < events_->threads.size() && !stop.stop_requested(); ++i) AddThread(i);
     if (stop.stop_requested()) return;
@@ -73,10 +73,9 @@ class TrackWriter {
     for (auto& [key, counter] : events_->memory)
       AddMemory(std::get<0>(key), std::get<1>(key), &counter);
     Emit();
-    for (const Arrow& a : arrows) {
-      builder_->AddFlow(track_ids_[Slot(a.from_thread, a.from_part)], a.from_slice,
-                        track_ids_[Slot(a.to_thread, a.to_part)], a.to_slice, a.id,
-                        CategoryName(a.key));
+    for (std::vector<Arrow>& list : arrows) {
+      for (const Arrow& a : list) AddArrow(a);
+      list = {};
     }
   }
 
@@ -87,6 +86,12 @@ class TrackWriter {
 
   StringId CategoryName(uint32_t meta) const {
     return meta == kNoIndex ? StringId(0) : builder_->names().metas[meta].name;
+  }
+
+  void AddArrow(const Arrow& a) {
+    builder_->AddFlow(track_ids_[Slot(a.from_thread, a.from_part)], a.from_slice,
+                      track_ids_[Slot(a.to_thread, a.to_part)], a.to_slice, a.id,
+                      CategoryName(a.key));
   }
 
   // Processes with kernels are GPUs whatever they are called; the one labelled CPU, or the one with
