@@ -146,7 +146,8 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const ReadMo
   file->inflated_bytes = file->parsed.text->size();
   if (file->reread != nullptr) file->parsed.text.reset();
   if (progress != nullptr) progress->SetStage("Matching begins and ends");
-  file->events.Resolve();
+  file->events.Resolve(stop);
+  if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
   ReadMembers(file);
   FindClock(file);
   return Status::Ok();

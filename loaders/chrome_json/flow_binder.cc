@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "loaders/chrome_json/hash_order.h"
 #include "model/base/sort_runs.h"
 #include "model/base/task.h"
 
@@ -21,7 +22,7 @@ constexpr size_t kMaxOpen = 512;
 // numbered through the parts; most threads have one, in order.
 class SliceOrder {
  public:
-  explicit SliceOrder(const ThreadEvents& thread) {
+  SliceOrder(const ThreadEvents& thread, const std::stop_token& stop) {
     for (size_t p = 0; p < kParts; ++p) {
       // An arrow to a GPU goes to the kernel, not to the annotation around it.
       if (static_cast<Part>(p) != Part::kAnnotation) slices_[p] = &thread.parts[p].slices;
@@ -29,11 +30,12 @@ class SliceOrder {
     }
     order_.Resize(ends_.back());
     std::iota(order_.data(), order_.data() + order_.size(), 0u);
-    SortRuns(order_.data(), order_.data() + order_.size(), [this](uint32_t a, uint32_t b) {
+    const auto before = [this](uint32_t a, uint32_t b) {
       const auto [a_start, a_dur] = Time(Where(a));
       const auto [b_start, b_dur] = Time(Where(b));
       return a_start != b_start ? a_start < b_start : a_dur > b_dur;
-    });
+    };
+    SortRuns(order_.data(), order_.data() + order_.size(), before, stop);
   }
   struct Slice {
     Ps start, end;
@@ -67,7 +69,7 @@ class SliceOrder {
 class Sweep {
  public:
   using Slice = SliceOrder::Slice;
-  explicit Sweep(const ThreadEvents& thread) : slices_(thread) {}
+  Sweep(const ThreadEvents& thread, const std::stop_token& stop) : slices_(thread, stop) {}
 
   // The slice for a point; points come in order of time.
   std::optional<Slice> At(Ps ts, bool or_next) {
@@ -102,10 +104,11 @@ class Sweep {
 
 // Flow points of one thread, as indices in order of time.
 void BindThread(const ThreadEvents& thread, std::vector<uint32_t>* order,
-                std::vector<FlowPoint>* points) {
-  SortRuns(order->begin(), order->end(),
-           [&](uint32_t a, uint32_t b) { return (*points)[a].ts < (*points)[b].ts; });
-  Sweep sweep(thread);
+                const std::stop_token& stop, std::vector<FlowPoint>* points) {
+  const auto earlier = [&](uint32_t a, uint32_t b) { return (*points)[a].ts < (*points)[b].ts; };
+  SortRuns(order->begin(), order->end(), earlier, stop);
+  Sweep sweep(thread, stop);
+  if (stop.stop_requested()) return;
   for (const uint32_t i : *order) {
     FlowPoint& p = (*points)[i];
     const auto slice = sweep.At(p.ts, p.ph == 'f' && !p.enclosing);
@@ -123,7 +126,7 @@ void BindToSlices(FileEvents* events, const std::stop_token& stop) {
   }
   ParallelFor(by_thread.size(), [&](size_t t) {
     if (!by_thread[t].empty() && !stop.stop_requested())
-      BindThread(events->threads[t], &by_thread[t], &points);
+      BindThread(events->threads[t], &by_thread[t], stop, &points);
   });
 }
 
@@ -157,47 +160,14 @@ class ChainLinker {
   ProblemCounts* problems_;
 };
 
-// A share of the chains: whole ones, so that shares may be linked side by side. Their number does
-// not depend on the machine, and neither does the order of the arrows.
-constexpr size_t kShares = 16;
-
-struct HashedPoint {
-  uint64_t hash;
-  uint32_t point;
-  bool operator<(const HashedPoint& o) const {
-    return hash != o.hash ? hash < o.hash : point < o.point;
-  }
-};
-
+// A share of the chains: whole ones, so that shares may be linked side by side.
 struct Share {
-  std::vector<HashedPoint> points;
+  std::vector<HashedItem> points;
   std::vector<Arrow> arrows;
   ProblemCounts problems;
 };
 
-uint64_t HashOf(const FlowPoint& p) {
-  const uint64_t h = (p.id ^ uint64_t{p.key} << 40) * 0x9e3779b97f4a7c15ull;
-  return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull;
-}
-size_t ShareOf(uint64_t hash) { return hash >> 60; }
-
-// By hash: dealt out by twelve bits first, after which nearly every heap is a few points in the
-// first-level cache.
-void SortByHash(std::vector<HashedPoint>* points) {
-  constexpr size_t kHeaps = 4096;
-  if (points->size() < kHeaps) return std::sort(points->begin(), points->end());
-  const auto heap = [](const HashedPoint& p) { return (p.hash >> 48) % kHeaps; };
-  std::vector<uint32_t> at(kHeaps + 1);
-  for (const HashedPoint& p : *points) ++at[heap(p) + 1];
-  std::partial_sum(at.begin(), at.end(), at.begin());
-  std::vector<HashedPoint> sorted(points->size());
-  for (const HashedPoint& p : *points) sorted[at[heap(p)]++] = p;
-  uint32_t begin = 0;
-  for (size_t h = 0; h < kHeaps; begin = at[h++])
-    std::sort(sorted.begin() + begin, sorted.begin() + at[h]);
-  *points = std::move(sorted);
-}
-
+uint64_t HashOf(const FlowPoint& p) { return HashOfId(p.id, p.key); }
 // Points with one hash: nearly always one chain, in order of time as it stands in the file.
 void LinkGroup(std::vector<FlowPoint>* group, ChainLinker* linker) {
   const auto rank = [](char ph) { return ph == 's' ? 0 : ph == 't' ? 1 : 2; };
@@ -224,7 +194,7 @@ void LinkShare(const std::vector<FlowPoint>& points, Share* share) {
   for (auto at = share->points.begin(); at != share->points.end();) {
     group.clear();
     const uint64_t hash = at->hash;
-    for (; at != share->points.end() && at->hash == hash; ++at) group.push_back(points[at->point]);
+    for (; at != share->points.end() && at->hash == hash; ++at) group.push_back(points[at->item]);
     LinkGroup(&group, &linker);
   }
   share->points = {};
@@ -234,12 +204,12 @@ void LinkShare(const std::vector<FlowPoint>& points, Share* share) {
 
 std::vector<std::vector<Arrow>> BindFlows(FileEvents* events, const std::stop_token& stop) {
   BindToSlices(events, stop);
-  std::vector<Share> shares(kShares);
+  std::vector<Share> shares(kHashShares);
   // A little more than an even share: fresh memory costs more than what is done with it.
-  for (Share& share : shares) share.points.reserve(events->flows.size() / kShares * 9 / 8);
+  for (Share& share : shares) share.points.reserve(events->flows.size() / kHashShares * 9 / 8);
   for (uint32_t i = 0; i < events->flows.size(); ++i) {
     const uint64_t hash = HashOf(events->flows[i]);
-    shares[ShareOf(hash)].points.push_back({hash, i});
+    shares[HashShareOf(hash)].points.push_back({hash, i});
   }
   ParallelFor(shares.size(), [&](size_t i) {
     if (!stop.stop_requested()) LinkShare(events->flows, &shares[i]);

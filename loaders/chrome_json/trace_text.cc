@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <system_error>
+#include <thread>
 
 namespace stepscope::chrome {
 namespace {
@@ -16,6 +18,17 @@ constexpr uint64_t kLeastReserve = uint64_t{64} << 20;
 
 // What pages are moved by: whole page tables, so that moving costs nothing per page.
 constexpr uint64_t kChunk = uint64_t{2} << 20;
+
+// Unmapping takes 50 ms a GB: nobody who closes or cancels should wait for it.
+constexpr uint64_t kSlowToUnmap = uint64_t{256} << 20;
+
+void GiveBack(char* base, uint64_t mapped, uint64_t used) {
+  try {
+    if (used >= kSlowToUnmap) return std::thread([=] { munmap(base, mapped); }).detach();
+  } catch (const std::system_error&) {  // no thread to be had
+  }
+  munmap(base, mapped);
+}
 
 uint64_t RoundUp(uint64_t n) { return (n + kPage - 1) / kPage * kPage; }
 
@@ -67,7 +80,7 @@ Result<std::shared_ptr<TraceText>> TraceText::Passing(uint64_t max_bytes) {
 
 TraceText::~TraceText() {
   populator_ = {};
-  if (base_ != nullptr) munmap(base_, mapped_);
+  if (base_ != nullptr) GiveBack(base_, mapped_, size_);
 }
 
 std::span<char> TraceText::Room(size_t want) {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <random>
 #include <utility>
 
@@ -51,6 +52,19 @@ TEST_CASE("sort runs: runs of any length that overlap, contain each other or do 
     }
     CheckSorts(std::move(items));
   }
+}
+
+TEST_CASE("sort runs: stops when asked to, with all items still there") {
+  std::stop_source stop;
+  stop.request_stop();
+  std::vector<int> items;
+  for (int i = 0; i < 10'000; ++i) items.push_back(10'000 - i);
+  std::vector<int> stopped = items;
+  SortRuns(stopped.begin(), stopped.end(), std::less<>(), stop.get_token());
+  CHECK(!std::is_sorted(stopped.begin(), stopped.end()));
+  std::sort(stopped.begin(), stopped.end());
+  std::sort(items.begin(), items.end());
+  CHECK(stopped == items);
 }
 
 }  // namespace
