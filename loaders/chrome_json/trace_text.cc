@@ -21,10 +21,19 @@ constexpr uint64_t kChunk = uint64_t{2} << 20;
 
 // Unmapping takes 50 ms a GB: nobody who closes or cancels should wait for it.
 constexpr uint64_t kSlowToUnmap = uint64_t{256} << 20;
+constexpr uint64_t kUnmapPiece = uint64_t{8} << 20;
+
+// A piece at a time, so that other threads that free memory get their turn in between.
+void UnmapInPieces(char* base, uint64_t mapped, uint64_t used) {
+  for (uint64_t at = 0; at < used; at += kUnmapPiece)
+    madvise(base + at, std::min(kUnmapPiece, mapped - at), MADV_DONTNEED);
+  munmap(base, mapped);
+}
 
 void GiveBack(char* base, uint64_t mapped, uint64_t used) {
   try {
-    if (used >= kSlowToUnmap) return std::thread([=] { munmap(base, mapped); }).detach();
+    if (used >= kSlowToUnmap)
+      return std::thread([=] { UnmapInPieces(base, mapped, used); }).detach();
   } catch (const std::system_error&) {  // no thread to be had
   }
   munmap(base, mapped);
