@@ -273,6 +273,9 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
   }
   if (origin.unix_clock)
     builder.trace().origin_unix_ns = static_cast<int64_t>(origin.unix_ps / kPsPerNs);
+  builder.trace().kineto = std::any_of(
+      metas.roles.begin(), metas.roles.end(),
+      [](const CategoryRole& role) { return role.category != EventCategory::kUnknown; });
   builder.trace().source = std::make_shared<ArgsSource>(std::move(texts));
   return Status::Ok();
 }
