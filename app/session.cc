@@ -71,17 +71,10 @@ Session::~Session() {
 Session::Loaded Session::Load(const LoadRequest& request, std::stop_token stop,
                               Progress& progress) {
   try {
-    Loaded loaded{request.paths.size() == 1
-                      ? LoadPath(request.paths[0], request.options, stop, progress)
-                      : LoadPaths(request.paths, request.options, stop, progress),
-                  {}};
-    if (loaded.trace.ok() && request.paths.size() == 1) {
-      const Result<std::vector<Run>> runs = FindRuns(request.paths[0]);
-      if (runs.ok()) {
-        for (const Run& run : *runs) loaded.runs.push_back(run.name);
-      }
-    }
-    return loaded;
+    std::vector<std::string> runs;
+    Result<std::shared_ptr<const Trace>> trace =
+        LoadPaths(request.paths, request.options, stop, progress, &runs);
+    return {std::move(trace), std::move(runs)};
   } catch (const std::bad_alloc&) {
     return {Status(ErrorCode::kLimit, request.paths[0] +
                                           ": not enough memory to load it; close other programs or "

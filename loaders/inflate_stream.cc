@@ -72,6 +72,24 @@ class PlainStream final : public InflateStream {
   std::unique_ptr<BlockReader> file_;
 };
 
+class SourceStream final : public InflateStream {
+ public:
+  explicit SourceStream(std::shared_ptr<const ByteSource> source) : source_(std::move(source)) {}
+  Result<size_t> Read(std::span<char> out) override {
+    Result<size_t> n = source_->Read(done_, std::as_writable_bytes(out));
+    if (n.ok()) done_ += *n;
+    return n;
+  }
+  bool truncated() const override { return source_->truncated(); }
+  bool compressed() const override { return false; }
+  uint64_t file_bytes() const override { return source_->file_bytes(); }
+  uint64_t file_done() const override { return done_; }
+
+ private:
+  std::shared_ptr<const ByteSource> source_;
+  uint64_t done_ = 0;
+};
+
 // What gzip and zstd share: refilling the input block and the end.
 class CodecStream : public InflateStream {
  public:
@@ -202,6 +220,10 @@ class ZstdStream final : public CodecStream {
 };
 
 }  // namespace
+
+std::unique_ptr<InflateStream> InflateStream::Of(std::shared_ptr<const ByteSource> source) {
+  return std::make_unique<SourceStream>(std::move(source));
+}
 
 Result<std::unique_ptr<InflateStream>> InflateStream::Open(const std::string& path) {
   // O_NONBLOCK: a FIFO must not hang the open; it is refused below.

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "loaders/byte_source.h"
 #include "model/base/status.h"
 
 namespace stepscope {
@@ -25,6 +26,8 @@ class InflateStream {
 
   // kIo when the path is no readable regular file.
   static Result<std::unique_ptr<InflateStream>> Open(const std::string& path);
+  // The bytes of a source from its beginning, for those who want to read parts of it again later.
+  static std::unique_ptr<InflateStream> Of(std::shared_ptr<const ByteSource> source);
 };
 
 }  // namespace stepscope

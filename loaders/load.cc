@@ -123,11 +123,15 @@ Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
 }
 
 Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const LoadOptions& options,
-                                              const std::stop_token& stop, Progress& progress) {
+                                              const std::stop_token& stop, Progress& progress,
+                                              std::vector<std::string>* runs) {
   try {
-    Result<std::vector<Run>> runs = FindRuns(path);
-    if (!runs.ok()) return runs.status();
-    Result<Run> run = PickRun(std::move(runs).value(), options.run, path);
+    Result<std::vector<Run>> found = FindRuns(path);
+    if (!found.ok()) return found.status();
+    if (runs != nullptr) {
+      for (const Run& run : *found) runs->push_back(run.name);
+    }
+    Result<Run> run = PickRun(std::move(found).value(), options.run, path);
     if (!run.ok()) return run.status();
     return LoadRun(path, std::move(run).value(), options, stop, progress);
   } catch (const std::bad_alloc&) {
@@ -137,15 +141,16 @@ Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const Loa
 
 Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> paths,
                                                const LoadOptions& options,
-                                               const std::stop_token& stop, Progress& progress) {
+                                               const std::stop_token& stop, Progress& progress,
+                                               std::vector<std::string>* runs) {
   if (paths.empty()) return Status(ErrorCode::kUsage, "no path given");
-  if (paths.size() == 1) return LoadPath(paths[0], options, stop, progress);
+  if (paths.size() == 1) return LoadPath(paths[0], options, stop, progress, runs);
   try {
     Run all;
     for (const std::string& path : paths) {
-      Result<std::vector<Run>> runs = FindRuns(path);
-      if (!runs.ok()) return runs.status();
-      Result<Run> run = PickRun(std::move(runs).value(), options.run, path);
+      Result<std::vector<Run>> found = FindRuns(path);
+      if (!found.ok()) return found.status();
+      Result<Run> run = PickRun(std::move(found).value(), options.run, path);
       if (!run.ok()) return run.status();
       if (all.name.empty()) {
         all.name = run->name + " and " + std::to_string(paths.size() - 1) + " more";

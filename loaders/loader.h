@@ -60,14 +60,16 @@ struct LoaderDesc {
 std::span<const LoaderDesc> Loaders();  // loaders/registry.cc
 
 // Finds the run, picks the loader by content, loads, finishes. The whole way from a path to a
-// Trace.
+// Trace. `runs`, if wanted: the names of all runs that the path holds.
 Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const LoadOptions& options,
-                                              const std::stop_token& stop, Progress& progress);
+                                              const std::stop_token& stop, Progress& progress,
+                                              std::vector<std::string>* runs = nullptr);
 // Several paths given at once (a folder of ranks, dropped files) as one trace where the loader is
 // the same.
 Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> paths,
                                                const LoadOptions& options,
-                                               const std::stop_token& stop, Progress& progress);
+                                               const std::stop_token& stop, Progress& progress,
+                                               std::vector<std::string>* runs = nullptr);
 // The same for bytes in memory (tests, fuzzers). `name` stands for the file name.
 Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::string bytes,
                                                const LoadOptions& options);

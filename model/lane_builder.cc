@@ -6,6 +6,8 @@
 #include <numeric>
 #include <queue>
 
+#include "model/base/sort_runs.h"
+
 namespace stepscope {
 namespace {
 
@@ -67,15 +69,16 @@ uint64_t Clip(RawEvents* events) {
 
 // Raw indices in the order of nesting: by start, longer first, then as in the file. Empty if they
 // are so already.
-Column<uint32_t> SortedOrder(const RawEvents& events, bool sorted) {
+Column<uint32_t> SortedOrder(const RawEvents& events, bool sorted, const std::stop_token& stop) {
   Column<uint32_t> order;
   if (sorted) return order;
   order.Resize(events.start.size());
   std::iota(order.data(), order.data() + order.size(), 0u);
-  std::stable_sort(order.data(), order.data() + order.size(), [&](uint32_t a, uint32_t b) {
+  const auto before = [&](uint32_t a, uint32_t b) {
     if (events.start[a] != events.start[b]) return events.start[a] < events.start[b];
     return events.dur[a] > events.dur[b];
-  });
+  };
+  SortRuns(order.data(), order.data() + order.size(), before, stop);
   return order;
 }
 
@@ -312,7 +315,7 @@ void BuildSlices(RawEvents& events, bool keep_rows, const std::string& place, st
     return;
   }
   if (stop.stop_requested()) return;
-  Column<uint32_t> by_start = SortedOrder(events, order.sorted);
+  Column<uint32_t> by_start = SortedOrder(events, order.sorted, stop);
   if (stop.stop_requested()) return;
   Nesting nesting = Nest(events, by_start);
   CountNesting(nesting, place, &out->diagnostics);
@@ -339,7 +342,7 @@ void BuildInstants(RawEvents& events, const std::string& place, BuiltTrack* out)
   events.dur.Resize(n);
   std::fill(events.dur.data(), events.dur.data() + n, 0);
   if (!std::is_sorted(events.start.data(), events.start.data() + n)) {
-    const Column<uint32_t> by_start = SortedOrder(events, false);
+    const Column<uint32_t> by_start = SortedOrder(events, false, {});
     Column<uint32_t> rows;
     rows.Resize(n);
     for (uint32_t k = 0; k < n; ++k) rows[by_start[k]] = k;

@@ -23,6 +23,9 @@ struct TraceCounts {
 class Trace {
  public:
   TraceFormat format = TraceFormat::kXSpace;
+  // A Chrome trace with PyTorch's categories. One without them is like an XSpace: what an event is
+  // follows from its name and place.
+  bool kineto = false;
   std::string path;            // what the user opened
   std::string run;             // run name, or the file name
   int64_t origin_unix_ns = 0;  // Unix time of t = 0, or 0 if unknown

@@ -145,7 +145,7 @@ int RunBench(const Options& options, const Log& log) {
   const double idle_ms = IdleCpuMs(stage);
   const PixelSize size = stage.surface().size();
   log.Verbose("bare scan");
-  const Result<double> scan = MedianScanMs(*trace, options.max_inflated_bytes);
+  const Result<ScanTimes> scan = MedianScans(*trace, options.max_inflated_bytes);
   if (status.ok() && scan.status().code() != ErrorCode::kUnsupported) status = scan.status();
   if (!status.ok()) {
     LogError(status.message());
@@ -157,7 +157,8 @@ int RunBench(const Options& options, const Log& log) {
   json["file_bytes"] = trace->file_bytes;
   json["inflated_bytes"] = trace->inflated_bytes;
   json["events"] = trace->counts.events();
-  json["scan_ms"] = scan.ok() ? Json(*scan) : Json();
+  json["scan_ms"] = scan.ok() ? Json(scan->scan_ms) : Json();
+  if (scan.ok() && scan->touch_ms) json["scan_touch_ms"] = *scan->touch_ms;
   json["inflate_ms"] = stages.inflate;
   json["parse_ms"] = stages.parse;
   json["build_ms"] = stages.build;

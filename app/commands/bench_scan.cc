@@ -48,39 +48,41 @@ class InflatedFile {
   int fd_ = -1;
 };
 
-Result<double> ScanFile(const std::string& path, uint64_t limit) {
+// The path of the file's plain bytes: itself, or `inflated`.
+Result<std::string> PlainPath(const std::string& path, uint64_t limit, InflatedFile* inflated) {
   const auto source = OpenByteSource(path, limit, {}, nullptr);
   if (!source.ok()) return source.status();
-  InflatedFile inflated;
-  const bool plain = (*source)->size() == (*source)->file_bytes();
-  if (!plain) {
-    if (Status status = inflated.Fill(**source); !status.ok()) return status;
-  }
-  const Result<BareScanResult> scan = BareScan(plain ? path : inflated.path(), kThreads);
-  if (!scan.ok()) return scan.status();
-  return scan->milliseconds;
+  if ((*source)->size() == (*source)->file_bytes()) return path;
+  if (Status status = inflated->Fill(**source); !status.ok()) return status;
+  return inflated->path();
 }
 
-Result<double> ScanChromeFile(const std::string& path, uint64_t limit) {
-  const auto scan = BareScanChrome(path, limit);
-  if (!scan.ok()) return scan.status();
-  return scan->milliseconds;
+Status AddScan(const Result<BareScanResult>& scan, double* total) {
+  if (scan.ok()) *total += scan->milliseconds;
+  return scan.status();
+}
+
+Status ScanFile(const std::string& path, uint64_t limit, bool chrome, ScanTimes* times) {
+  InflatedFile inflated;
+  const Result<std::string> plain = PlainPath(path, limit, &inflated);
+  if (!plain.ok()) return plain.status();
+  if (!chrome) return AddScan(BareScan(*plain, kThreads), &times->scan_ms);
+  if (!times->touch_ms) times->touch_ms = 0;
+  if (Status s = AddScan(TouchScanChrome(*plain), &*times->touch_ms); !s.ok()) return s;
+  return AddScan(BareScanChrome(*plain), &times->scan_ms);
 }
 
 }  // namespace
 
-Result<double> MedianScanMs(const Trace& trace, uint64_t max_inflated_bytes) {
+Result<ScanTimes> MedianScans(const Trace& trace, uint64_t max_inflated_bytes) {
   std::set<std::string> files;
   for (const Host& host : trace.hosts) files.insert(host.file);
-  double total = 0;
+  ScanTimes times;
+  const bool chrome = trace.format == TraceFormat::kChromeJson;
   for (const std::string& file : files) {
-    const bool chrome = trace.format == TraceFormat::kChromeJson;
-    const Result<double> ms =
-        chrome ? ScanChromeFile(file, max_inflated_bytes) : ScanFile(file, max_inflated_bytes);
-    if (!ms.ok()) return ms.status();
-    total += *ms;
+    if (Status s = ScanFile(file, max_inflated_bytes, chrome, &times); !s.ok()) return s;
   }
-  return total;
+  return times;
 }
 
 }  // namespace stepscope

@@ -35,7 +35,8 @@ LoadedInput LoadInput(const Options& options, const std::string& host, const Log
   load.host = host;
   Progress progress;
   const auto begin = std::chrono::steady_clock::now();
-  Result<std::shared_ptr<const Trace>> trace = LoadPath(options.paths[0], load, {}, progress);
+  Result<std::shared_ptr<const Trace>> trace =
+      LoadPath(options.paths[0], load, {}, progress, &input.runs);
   if (!trace.ok()) {
     LogError(trace.status().message());
     input.exit_code = ExitCodeOf(trace.status());
@@ -44,10 +45,6 @@ LoadedInput LoadInput(const Options& options, const std::string& host, const Log
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   log.Verbose(fmt::format("{}: {} events loaded in {:.3f} s", options.paths[0],
                           trace.value()->counts.events(), seconds.count()));
-  const Result<std::vector<Run>> runs = FindRuns(options.paths[0]);
-  if (runs.ok()) {
-    for (const Run& run : *runs) input.runs.push_back(run.name);
-  }
   input.trace = std::move(trace).value();
   return input;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <mutex>
 
 #include "loaders/chrome_json/json_cursor.h"
 #include "loaders/chrome_json/number.h"
@@ -13,7 +14,7 @@ namespace stepscope::chrome {
 namespace {
 
 constexpr int kFlattenDepth = 16;
-constexpr uint32_t kRowsPerTask = 65'536;
+constexpr uint64_t kStretch = uint64_t{4} << 20;  // of text at once
 
 std::variant<int64_t, uint64_t, double, std::string> ValueOf(std::string_view token) {
   if (!token.empty() && (token.front() == '{' || token.front() == '[')) return Compact(token);
@@ -59,9 +60,10 @@ template <typename T>
 struct Entries {
   std::vector<uint32_t> rows;
   std::vector<T> values;
+  size_t size() const { return rows.size(); }
 };
 
-// Columns of a range of rows, rows ascending.
+// Columns of some rows, rows ascending.
 struct Columns {
   struct Text {
     uint32_t row;
@@ -71,6 +73,7 @@ struct Columns {
   std::vector<Entries<double>> reals{static_cast<size_t>(RealStat::kCount)};
   std::vector<Entries<StringId>> texts{static_cast<size_t>(StringStat::kCount)};
   StringPool strings;
+  std::vector<StringId> global;  // what `strings` are in the table
 
   void Add(uint32_t row, const TypedArgs& args) {
     for (const auto& [stat, value] : args.ints) Put(&ints[static_cast<size_t>(stat)], row, value);
@@ -91,48 +94,148 @@ struct Columns {
   }
 };
 
-template <typename T, typename Map>
-void Append(std::vector<Entries<T>>* from, std::vector<SparseColumn<T>>* to, const Map& map) {
-  for (size_t i = 0; i < from->size(); ++i) {
-    for (T& value : (*from)[i].values) value = map(value);
-    (*to)[i].Append((*from)[i].rows, (*from)[i].values);
+// Where the event of a row stands in its file.
+struct Place {
+  uint64_t offset;
+  uint32_t row;
+  bool memory;  // a [memory] instant
+};
+
+// A stretch of one file and the rows whose events begin there, ascending. Reading goes by these: in
+// order of rows, the threads of a program would each go through the whole file.
+struct Stretch {
+  uint32_t file;
+  uint64_t begin, end;
+  std::vector<Place> places;
+};
+
+std::vector<Stretch> Stretches(const Trace& trace, const std::vector<ArgsSource::File>& files) {
+  std::vector<size_t> first(files.size());
+  std::vector<Stretch> all;
+  for (uint32_t f = 0; f < files.size(); ++f) {
+    first[f] = all.size();
+    for (uint64_t begin = 0; begin < files[f].text.size(); begin += kStretch)
+      all.push_back({f, begin, begin + kStretch, {}});
   }
+  for (const Lane& lane : trace.set.lanes) {
+    const uint32_t source = trace.set.tracks[lane.track.value].source;
+    if (source >= files.size()) continue;
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      const uint64_t offset = lane.SourceOffset(i);
+      if (offset >= files[source].text.size()) continue;
+      const bool memory = trace.names().metas[lane.meta[i]].category == EventCategory::kMemoryEvent;
+      all[first[source] + offset / kStretch].places.push_back({offset, lane.first_row + i, memory});
+    }
+  }
+  std::erase_if(all, [](const Stretch& s) { return s.places.empty(); });
+  return all;
 }
+
+Status ReadStretch(const Stretch& stretch, const ArgsText& text, Columns* columns) {
+  ArgsText::Stretch bytes(&text, stretch.begin, stretch.end);
+  if (!bytes.status().ok()) return bytes.status();
+  TypedArgs typed;
+  for (const Place& place : stretch.places) {
+    const Result<std::string_view> event = bytes.Value(place.offset);
+    if (!event.ok()) return event.status();
+    const std::string_view args = ArgsOf(*event);
+    if (args.empty()) continue;
+    ReadTypedArgs(args, place.memory, &typed);
+    columns->Add(place.row, typed);
+  }
+  return Status::Ok();
+}
+
+// Brings the values of one column of all stretches in order of rows: each row is in one of them.
+template <typename T, typename Column, typename Map>
+void Gather(const std::vector<std::unique_ptr<Columns>>& parts, uint32_t rows, const Column& column,
+            const Map& map, SparseColumn<T>* out) {
+  size_t count = 0;
+  for (const auto& part : parts) count += column(*part).size();
+  if (count == 0) return;
+  std::vector<T> values(rows);
+  std::vector<bool> present(rows);
+  for (const auto& part : parts) {
+    const Entries<T>& from = column(*part);
+    for (size_t i = 0; i < from.size(); ++i) {
+      values[from.rows[i]] = map(*part, from.values[i]);
+      present[from.rows[i]] = true;
+    }
+  }
+  Entries<T> sorted;
+  sorted.rows.reserve(count);
+  sorted.values.reserve(count);
+  for (uint32_t row = 0; row < rows; ++row) {
+    if (!present[row]) continue;
+    sorted.rows.push_back(row);
+    sorted.values.push_back(values[row]);
+  }
+  out->Append(sorted.rows, sorted.values);
+}
+
+void GatherAll(const std::vector<std::unique_ptr<Columns>>& parts, uint32_t rows,
+               StatTable* table) {
+  const auto same = [](const Columns&, auto value) { return value; };
+  const auto text = [](const Columns& part, StringId id) { return part.global[id.value]; };
+  const size_t ints = table->ints.size(), reals = table->reals.size();
+  ParallelFor(ints + reals + table->texts.size(), [&](size_t task) {
+    if (task < ints) {
+      const auto column = [&](const Columns& c) -> const auto& { return c.ints[task]; };
+      Gather(parts, rows, column, same, &table->ints[task]);
+    } else if (task < ints + reals) {
+      const auto column = [&](const Columns& c) -> const auto& { return c.reals[task - ints]; };
+      Gather(parts, rows, column, same, &table->reals[task - ints]);
+    } else {
+      const size_t i = task - ints - reals;
+      const auto column = [&](const Columns& c) -> const auto& { return c.texts[i]; };
+      Gather(parts, rows, column, text, &table->texts[i]);
+    }
+  });
+}
+
+// An error of any stretch, such as a file that was overwritten.
+class FirstError {
+ public:
+  void Set(Status status) {
+    std::lock_guard lock(mutex_);
+    if (status_.ok()) status_ = std::move(status);
+  }
+  Status Get() const { return status_; }  // when the others have ended
+
+ private:
+  std::mutex mutex_;
+  Status status_;
+};
 
 }  // namespace
 
 size_t ArgsSource::resident_bytes() const {
   size_t bytes = 0;
-  for (const File& f : files_) bytes += f.text->size() + f.ends.size() * sizeof(f.ends[0]);
+  for (const File& f : files_) bytes += f.text.resident_bytes() + f.ends.size() * sizeof(f.ends[0]);
   return bytes;
-}
-
-std::string_view ArgsSource::EventText(const Trace& trace, EventRow row) const {
-  const LaneId id = trace.set.LaneOf(row);
-  if (id.value >= trace.set.lanes.size()) return {};
-  const Lane& lane = trace.set.lanes[id.value];
-  const uint64_t offset = lane.SourceOffset(row.value - lane.first_row);
-  const uint32_t source = trace.set.tracks[lane.track.value].source;
-  if (source >= files_.size()) return {};
-  const TraceText& text = *files_[source].text;
-  if (offset >= text.size()) return {};
-  return ValueAt(text.data() + offset, text.data() + text.size());
 }
 
 Result<std::vector<Stat>> ArgsSource::Decode(const Trace& trace, EventRow row) const {
   std::vector<Stat> stats;
-  const std::string_view event = EventText(trace, row);
-  if (event.empty()) return stats;
-  AppendArgs(event, &stats);
-  const File& file = files_[trace.set.tracks[trace.set.TrackOf(row).value].source];
-  const uint64_t offset = static_cast<uint64_t>(event.data() - file.text->data());
+  const LaneId id = trace.set.LaneOf(row);
+  if (id.value >= trace.set.lanes.size()) return stats;
+  const Lane& lane = trace.set.lanes[id.value];
+  const uint32_t source = trace.set.tracks[lane.track.value].source;
+  if (source >= files_.size()) return stats;
+  const File& file = files_[source];
+  const uint64_t offset = lane.SourceOffset(row.value - lane.first_row);
+  std::string buffer, end_buffer;
+  const Result<std::string_view> event = file.text.Value(offset, &buffer);
+  if (!event.ok()) return event.status();
+  AppendArgs(*event, &stats);
   const auto end =
       std::lower_bound(file.ends.begin(), file.ends.end(), std::pair(offset, uint64_t{0}));
   if (end != file.ends.end() && end->first == offset) {
-    AppendArgs(ValueAt(file.text->data() + end->second, file.text->data() + file.text->size()),
-               &stats);
+    const Result<std::string_view> closing = file.text.Value(end->second, &end_buffer);
+    if (!closing.ok()) return closing.status();
+    AppendArgs(*closing, &stats);
   }
-  ForEachMember(event, [&](std::string_view key, std::string_view value) {
+  ForEachMember(*event, [&](std::string_view key, std::string_view value) {
     if (key == "cat" || key == "ph" || key == "id" || key == "bind_id") {
       stats.push_back({std::string(key), ValueOf(value), true});
     }
@@ -143,51 +246,25 @@ Result<std::vector<Stat>> ArgsSource::Decode(const Trace& trace, EventRow row) c
 
 Result<std::shared_ptr<const StatTable>> ArgsSource::LoadTyped(const Trace& trace,
                                                                std::stop_token stop) const {
-  struct Task {
-    const Lane* lane;
-    uint32_t begin, end;
-  };
-  std::vector<Task> tasks;
-  for (const Lane& lane : trace.set.lanes) {
-    for (uint32_t begin = 0; begin < lane.size(); begin += kRowsPerTask) {
-      tasks.push_back({&lane, begin, std::min(lane.size(), begin + kRowsPerTask)});
-    }
-  }
-  std::vector<std::unique_ptr<Columns>> parts(tasks.size());
-  ParallelFor(tasks.size(), [&](size_t t) {
-    const Task& task = tasks[t];
-    const Lane& lane = *task.lane;
-    const uint32_t source = trace.set.tracks[lane.track.value].source;
-    if (stop.stop_requested() || source >= files_.size()) return;
-    const TraceText& text = *files_[source].text;
-    auto columns = std::make_unique<Columns>();
-    TypedArgs args;
-    for (uint32_t i = task.begin; i < task.end; ++i) {
-      const uint64_t offset = lane.SourceOffset(i);
-      if (offset >= text.size()) continue;
-      const std::string_view event_args =
-          ArgsOf(ValueAt(text.data() + offset, text.data() + text.size()));
-      if (event_args.empty()) continue;
-      const bool memory = trace.names().metas[lane.meta[i]].category == EventCategory::kMemoryEvent;
-      ReadTypedArgs(event_args, memory, &args);
-      columns->Add(lane.first_row + i, args);
-    }
-    parts[t] = std::move(columns);
+  const std::vector<Stretch> stretches = Stretches(trace, files_);
+  std::vector<std::unique_ptr<Columns>> parts(stretches.size());
+  FirstError error;
+  ParallelFor(stretches.size(), [&](size_t i) {
+    parts[i] = std::make_unique<Columns>();
+    if (stop.stop_requested()) return;
+    error.Set(ReadStretch(stretches[i], files_[stretches[i].file].text, parts[i].get()));
   });
   if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
+  if (!error.Get().ok()) return error.Get();
   auto table = std::make_shared<StatTable>();
-  for (std::unique_ptr<Columns>& part : parts) {
-    if (part == nullptr) continue;
-    std::vector<StringId> map(part->strings.size());
-    for (uint32_t i = 0; i < map.size(); ++i)
-      map[i] = table->strings->Intern(part->strings.View(StringId(i)));
-    Append(&part->ints, &table->ints, [](int64_t v) { return v; });
-    Append(&part->reals, &table->reals, [](double v) { return v; });
-    Append(&part->texts, &table->texts, [&](StringId v) { return map[v.value]; });
-    part.reset();
+  for (const std::unique_ptr<Columns>& part : parts) {
+    for (uint32_t i = 0; i < part->strings.size(); ++i)
+      part->global.push_back(table->strings->Intern(part->strings.View(StringId(i))));
   }
+  GatherAll(parts, trace.set.rows, table.get());
   table->ShrinkToFit();
-  return std::shared_ptr<const StatTable>(std::move(table));
+  std::shared_ptr<const StatTable> done = std::move(table);
+  return done;
 }
 
 }  // namespace stepscope::chrome

@@ -1,12 +1,12 @@
 // ArgsSource: the arguments of a Chrome trace's events, read again from the text when someone asks.
-// Keeps the inflated text of every file. Thread-safe.
+// Thread-safe.
 #pragma once
 
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "loaders/chrome_json/trace_text.h"
+#include "loaders/chrome_json/args_text.h"
 #include "model/stats.h"
 
 namespace stepscope::chrome {
@@ -14,7 +14,7 @@ namespace stepscope::chrome {
 class ArgsSource final : public StatSource {
  public:
   struct File {
-    std::shared_ptr<const TraceText> text;
+    ArgsText text;
     // (offset of B, offset of its E), sorted: the end's arguments belong to the slice too.
     std::vector<std::pair<uint64_t, uint64_t>> ends;
   };
@@ -26,8 +26,6 @@ class ArgsSource final : public StatSource {
   size_t resident_bytes() const override;
 
  private:
-  // The event's object in the text; empty if the row has none.
-  std::string_view EventText(const Trace& trace, EventRow row) const;
   std::vector<File> files_;
 };
 

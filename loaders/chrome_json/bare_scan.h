@@ -1,8 +1,10 @@
-// The yardstick of `bench`: how long simdjson on demand needs to read every key of every event of a
-// Chrome trace, keeping nothing. One thread, as the library has it.
+// The yardsticks of `bench` for Chrome traces, by simdjson on demand as its documentation shows it,
+// on one thread, as it works on one document. BareScanChrome is what loaders/xplane/bare_scan.h is
+// for an XSpace: the file mapped anew, every event visited, what a timeline needs of it decoded
+// into columns (times, durations, processes, threads, phases, names, places). TouchScanChrome only
+// passes over the tokens of a text that is in memory: no number is decoded and nothing is kept.
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "loaders/xplane/bare_scan.h"
@@ -10,8 +12,9 @@
 
 namespace stepscope {
 
-// A file of any compression; inflating is not part of the time. kFormat when simdjson refuses the
-// text, kLimit from 4 GiB on, where its documents end.
-Result<BareScanResult> BareScanChrome(const std::string& path, uint64_t max_inflated_bytes);
+// A plain (not compressed) file; mapped for the time of the call: not for files that others write
+// to. kFormat when simdjson refuses the text, kLimit from 4 GiB on, where its documents end.
+Result<BareScanResult> BareScanChrome(const std::string& path);
+Result<BareScanResult> TouchScanChrome(const std::string& path);
 
 }  // namespace stepscope

@@ -27,7 +27,9 @@ struct LoadedFile {
   std::string label;  // file name, for diagnostics
   FileEvents events;
   ParsedFile parsed;
-  uint64_t file_bytes = 0;
+  // Where arguments are read again when the text is not kept.
+  std::shared_ptr<const ByteSource> reread;
+  uint64_t file_bytes = 0, inflated_bytes = 0;
   // From the members around the event list.
   std::string host_name;
   int rank = -1;
@@ -90,14 +92,42 @@ void FindClock(LoadedFile* file) {
   }
 }
 
-Status LoadFile(const InputFile& input, const LoadOptions& options, bool force_tolerant,
+Status OpenPlain(const std::string& path, const LoadOptions& options, LoadedFile* file,
+                 std::unique_ptr<InflateStream>* stream) {
+  Result<std::shared_ptr<const ByteSource>> source =
+      OpenByteSource(path, options.max_inflated_bytes, {}, nullptr);
+  if (!source.ok()) return source.status();
+  file->reread = *source;
+  *stream = InflateStream::Of(std::move(source).value());
+  return Status::Ok();
+}
+
+// The stream to read, and a text for it.
+Status OpenStream(const std::string& path, const LoadOptions& options, const ReadMode& mode,
+                  LoadedFile* file, std::unique_ptr<InflateStream>* stream) {
+  Result<std::unique_ptr<InflateStream>> opened = InflateStream::Open(path);
+  if (!opened.ok()) return opened.status();
+  *stream = std::move(opened).value();
+  if (!(*stream)->compressed() && (*stream)->file_bytes() >= mode.reread_from) {
+    if (Status s = OpenPlain(path, options, file, stream); !s.ok()) return s;
+  }
+  file->file_bytes = (*stream)->file_bytes();
+  uint64_t most = options.max_inflated_bytes;
+  if (!(*stream)->compressed()) most = std::min(most, file->file_bytes + 1);
+  Result<std::shared_ptr<TraceText>> text =
+      file->reread != nullptr ? TraceText::Passing(most) : TraceText::Reserve(most);
+  if (text.ok()) file->parsed.text = std::move(text).value();
+  return text.status();
+}
+
+Status LoadFile(const InputFile& input, const LoadOptions& options, const ReadMode& mode,
                 const std::stop_token& stop, Progress* progress, LoadedFile* file) {
   file->input = input;
   file->label = std::filesystem::path(input.path).filename().string();
   ParseOptions parse;
   parse.max_inflated_bytes = options.max_inflated_bytes;
   parse.threads = options.threads;
-  parse.force_tolerant = force_tolerant;
+  parse.force_tolerant = mode.force_tolerant;
   std::unique_ptr<InflateStream> stream;
   // An empty source has no bytes in memory either, but nothing to stream.
   const bool in_memory =
@@ -107,22 +137,17 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, bool force_t
     file->file_bytes = input.opened->file_bytes();
     if (input.opened->truncated())
       file->events.problems.Add(Problem::kTruncatedStream, file->parsed.text->size());
-  } else {
-    Result<std::unique_ptr<InflateStream>> opened = InflateStream::Open(input.path);
-    if (!opened.ok()) return opened.status();
-    stream = std::move(opened).value();
-    file->file_bytes = stream->file_bytes();
-    const uint64_t most = stream->compressed()
-                              ? options.max_inflated_bytes
-                              : std::min(options.max_inflated_bytes, stream->file_bytes() + 1);
-    Result<std::shared_ptr<TraceText>> text = TraceText::Reserve(most);
-    if (!text.ok()) return text.status();
-    file->parsed.text = std::move(text).value();
+  } else if (Status s = OpenStream(input.path, options, mode, file, &stream); !s.ok()) {
+    return s;
   }
   Status status =
       ParseFile(input.path, stream.get(), parse, stop, progress, &file->events, &file->parsed);
   if (!status.ok()) return status;
-  file->events.Resolve();
+  file->inflated_bytes = file->parsed.text->size();
+  if (file->reread != nullptr) file->parsed.text.reset();
+  if (progress != nullptr) progress->SetStage("Matching begins and ends");
+  file->events.Resolve(stop);
+  if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
   ReadMembers(file);
   FindClock(file);
   return Status::Ok();
@@ -153,6 +178,11 @@ Origin ChooseOrigin(const std::vector<std::unique_ptr<LoadedFile>>& files) {
   return origin;
 }
 
+ArgsText TextOf(const LoadedFile& file) {
+  if (file.reread != nullptr) return ArgsText(file.reread);
+  return ArgsText(file.parsed.text);
+}
+
 std::string HostNameOf(const LoadedFile& file) {
   if (!file.host_name.empty()) return file.host_name;
   return file.input.host.empty() ? file.label : file.input.host;
@@ -180,7 +210,7 @@ void AddFile(uint32_t index, const Origin& origin, const LoadOptions& options, L
   Trace& trace = builder->trace();
   file->events.problems.Report(file->label, &trace.diagnostics);
   trace.file_bytes += file->file_bytes;
-  trace.inflated_bytes += file->parsed.text->size();
+  trace.inflated_bytes += file->inflated_bytes;
 }
 
 bool Sniff(std::span<const std::byte> prefix) {
@@ -201,7 +231,7 @@ bool Sniff(std::span<const std::byte> prefix) {
 
 Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
             const std::stop_token& stop, Progress& progress) {
-  return LoadChrome(builder, files, options, false, stop, progress);
+  return LoadChrome(builder, files, options, {}, stop, progress);
 }
 
 constexpr const char* kExtensions[] = {".trace.json", ".pt.trace.json", ".json"};
@@ -209,7 +239,7 @@ constexpr const char* kExtensions[] = {".trace.json", ".pt.trace.json", ".json"}
 }  // namespace
 
 Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
-                  const LoadOptions& options, bool force_tolerant, const std::stop_token& stop,
+                  const LoadOptions& options, const ReadMode& mode, const std::stop_token& stop,
                   Progress& progress) {
   builder.trace().format = TraceFormat::kChromeJson;
   MetaTable metas;
@@ -217,7 +247,7 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
   Status first_error;
   for (const InputFile& input : inputs) {
     auto file = std::make_unique<LoadedFile>(&builder, &metas);
-    Status status = LoadFile(input, options, force_tolerant, stop, &progress, file.get());
+    Status status = LoadFile(input, options, mode, stop, &progress, file.get());
     if (status.ok()) {
       files.push_back(std::move(file));
       continue;
@@ -231,17 +261,21 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
   std::stable_sort(files.begin(), files.end(),
                    [](const auto& a, const auto& b) { return a->rank < b->rank; });
   const Origin origin = ChooseOrigin(files);
+  progress.SetStage("Linking arrows");
   std::vector<ArgsSource::File> texts;
   for (uint32_t i = 0; i < files.size(); ++i) {
     if (origin.unix_clock && !files[i]->unix_clock)
       files[i]->events.problems.Add(Problem::kNoCommonClock, 0);
     AddFile(i, origin, options, files[i].get(), &metas, &builder, stop);
     if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
-    texts.push_back({files[i]->parsed.text, std::move(files[i]->events.ends)});
+    texts.push_back({TextOf(*files[i]), std::move(files[i]->events.ends)});
     files[i].reset();
   }
   if (origin.unix_clock)
     builder.trace().origin_unix_ns = static_cast<int64_t>(origin.unix_ps / kPsPerNs);
+  builder.trace().kineto = std::any_of(
+      metas.roles.begin(), metas.roles.end(),
+      [](const CategoryRole& role) { return role.category != EventCategory::kUnknown; });
   builder.trace().source = std::make_shared<ArgsSource>(std::move(texts));
   return Status::Ok();
 }

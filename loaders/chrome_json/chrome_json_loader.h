@@ -9,10 +9,15 @@ namespace stepscope {
 extern const LoaderDesc kChromeJsonLoader;
 
 namespace chrome {
-// The same with a choice of parser, for tests: `force_tolerant` reads every batch with the tolerant
-// reader.
+struct ReadMode {
+  bool force_tolerant = false;  // every batch by the tolerant reader
+  // A plain file of at least so many bytes is not kept in memory: arguments are read from it again.
+  // Smaller ones are, so that they may be overwritten while they are shown.
+  uint64_t reread_from = uint64_t{64} << 20;
+};
+// The same with a choice of how, for tests.
 Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> files,
-                  const LoadOptions& options, bool force_tolerant, const std::stop_token& stop,
+                  const LoadOptions& options, const ReadMode& mode, const std::stop_token& stop,
                   Progress& progress);
 }  // namespace chrome
 

@@ -150,20 +150,25 @@ void EventSink::Add(const RawFields& fields, const char* object) {
   event.aux = kNoAux;
   event.offset = Offset(object);
   if (!Times(fields, ph, object, &event)) return;
-  event.meta = Number(&names_->metas, fields.name, fields.cat, &out_->new_metas);
+  event.meta = Meta(fields);
   event.thread = Thread(fields, ph, object);
   if (Extra(fields, ph, object, &event)) out_->events.push_back(event);
 }
 
-uint32_t EventSink::Number(PairIndex* index, std::string_view a, std::string_view b,
+uint32_t EventSink::Number(PairIndex* index, StringId first, StringId second,
                            std::vector<NamePair>* added) {
-  StringPool& strings = names_->strings;
-  const StringId first = strings.Intern(a), second = strings.Intern(b);
+  const StringPool& strings = names_->strings;
   uint32_t number;
   if (index->Insert(first.value, second.value, &number)) {
     added->push_back({strings.View(first), strings.View(second)});
   }
   return number;
+}
+
+uint32_t EventSink::Meta(const RawFields& fields) {
+  StringPool& strings = names_->strings;
+  if (strings.View(names_->last_cat) != fields.cat) names_->last_cat = strings.Intern(fields.cat);
+  return Number(&names_->metas, strings.Intern(fields.name), names_->last_cat, &out_->new_metas);
 }
 
 bool EventSink::Times(const RawFields& fields, char ph, const char* object, ParsedEvent* event) {
@@ -203,8 +208,10 @@ uint32_t EventSink::Thread(const RawFields& fields, char ph, const char* object)
   NamePair& last = names_->last_thread;
   if (names_->last_thread_number == WorkerNames::kNoThread || last.first != pid ||
       last.second != tid) {
-    names_->last_thread_number = Number(&names_->threads, pid, tid, &out_->new_threads);
-    last = {Keep(pid), Keep(tid)};
+    StringPool& strings = names_->strings;
+    const StringId first = strings.Intern(pid), second = strings.Intern(tid);
+    names_->last_thread_number = Number(&names_->threads, first, second, &out_->new_threads);
+    last = {strings.View(first), strings.View(second)};
   }
   return names_->last_thread_number;
 }

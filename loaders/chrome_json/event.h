@@ -100,7 +100,8 @@ struct WorkerNames {
   StringPool strings;
   PairIndex metas;    // (name, cat)
   PairIndex threads;  // (pid, tid)
-  // The thread of the event before: neighbours mostly have the same.
+  // Of the event before: neighbours mostly have the same.
+  StringId last_cat{0};
   NamePair last_thread;
   uint32_t last_thread_number = kNoThread;
   static constexpr uint32_t kNoThread = 0xffffffffu;
@@ -130,8 +131,8 @@ class EventSink {
   std::string_view Keep(std::string_view token) {
     return names_->strings.View(names_->strings.Intern(token));
   }
-  uint32_t Number(PairIndex* index, std::string_view a, std::string_view b,
-                  std::vector<NamePair>* added);
+  uint32_t Meta(const RawFields& fields);
+  uint32_t Number(PairIndex* index, StringId first, StringId second, std::vector<NamePair>* added);
 
   Int128 base_ps_;
   WorkerNames* names_;

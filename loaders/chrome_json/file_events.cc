@@ -122,9 +122,10 @@ void FileEvents::AddEvent(const BatchResult& batch, const ParsedEvent& event, co
       t.host = t.host || role.host;
       t.only_python =
           t.only_python && (event.ph == 'E' || role.category == EventCategory::kPythonFunction);
-      t.nested.push_back({event.ts, event.offset, meta, kNoIndex, event.ph == 'E'});
-      if (aux != nullptr && (aux->flow_in || aux->flow_out)) {
-        t.nested.back().aux = static_cast<uint32_t>(binds_.size());
+      t.nested.push_back(
+          {event.ts, event.offset, meta, event.ph == 'E' ? BeginOrEnd::kEndMark : kNoIndex});
+      if (event.ph == 'B' && aux != nullptr && (aux->flow_in || aux->flow_out)) {
+        t.nested[t.nested.size() - 1].aux = static_cast<uint32_t>(binds_.size());
         binds_.push_back({aux->bind_id, aux->flow_in, aux->flow_out});
       }
       break;

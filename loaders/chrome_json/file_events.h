@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -32,16 +33,17 @@ void AddRaw(RawEvents* raw, Ps start, Ps dur, uint32_t meta, uint64_t offset);
 struct BeginOrEnd {
   int64_t ts;
   uint64_t offset;
-  uint32_t meta, aux;  // aux: FileEvents::binds, or kNoIndex
-  bool end;
+  uint32_t meta, aux;  // aux: FileEvents::binds, or kNoIndex; kEndMark: an E
+  static constexpr uint32_t kEndMark = kNoIndex - 1;
+  bool end() const { return aux == kEndMark; }
 };
 
 struct ThreadEvents {
   uint32_t pid = 0, tid = 0;  // FileEvents::ids
   PartEvents parts[kParts];
-  std::vector<BeginOrEnd> nested;  // B and E
-  bool host = false;               // has events that only a host thread has
-  bool only_python = true;         // of the main part
+  Column<BeginOrEnd> nested;  // B and E
+  bool host = false;          // has events that only a host thread has
+  bool only_python = true;    // of the main part
 };
 
 struct AsyncEvent {
@@ -103,8 +105,9 @@ class FileEvents {
   // Batches of one worker in the order it parsed them. `text`: from the start, for arguments of
   // metadata events.
   void Consume(const BatchResult& batch, WorkerMap* map, std::string_view text);
-  // Matches B with E and asynchronous begins with ends. Once, after the last batch.
-  void Resolve();
+  // Matches B with E and asynchronous begins with ends. Once, after the last batch. Not all are
+  // when asked to stop.
+  void Resolve(const std::stop_token& stop);
 
   uint32_t Id(std::string_view text);  // of a process or thread
   std::string_view IdText(uint32_t id) const { return ids_.View(StringId(id)); }
@@ -155,10 +158,9 @@ class FileEvents {
   void AddBind(int64_t ts, uint64_t offset, const Bind& bind, uint32_t thread, Part part,
                uint32_t slice);
   void FindSpan();
-  void ResolveNested(ThreadEvents* thread, uint32_t index);
-  void ResolveAsync();
-  void ResolveChain(std::span<const AsyncEvent> chain, struct AsyncChain* out);
-  void PlaceChains(std::vector<struct AsyncChain>* chains);
+  void ResolveNested(const std::stop_token& stop);
+  void ResolveAsync(const std::stop_token& stop);
+  void PlaceChains(std::vector<struct AsyncChain>* chains, const std::stop_token& stop);
 
   CategoryRole Role(uint32_t meta) const { return metas_->roles[meta]; }
 

@@ -14,7 +14,8 @@
 namespace stepscope::chrome {
 namespace {
 
-constexpr size_t kReadBlock = size_t{1} << 20;
+constexpr size_t kReadBlock = size_t{256} << 10;
+constexpr size_t kMostWaiting = 16;  // batches
 constexpr size_t kEventsPerRead = 65'536;
 constexpr size_t kBaseSample = 4096;
 constexpr uint64_t kBaseText = uint64_t{1} << 20;
@@ -78,8 +79,19 @@ class Pipeline {
       std::lock_guard lock(mutex_);
       base_ps_ = base_ps;
       queue_.push_back({pushed_++, batch});
+      begins_.push_back(batch.begin);
     }
     ready_.notify_one();
+  }
+  // The caller parses too while many batches wait: what was read is still in the caches then.
+  void Help() {
+    while (ParseOne(workers_.back().get(), kMostWaiting)) {
+    }
+  }
+  // No batch that begins before this is still needed.
+  uint64_t keep_from() {
+    std::lock_guard lock(mutex_);
+    return begins_.empty() ? ~uint64_t{0} : begins_.front();
   }
   // No more batches: helps with what is left and joins.
   Status Finish() {
@@ -128,34 +140,44 @@ class Pipeline {
 
   void Work(Worker* worker) {
     while (true) {
-      Item item;
-      Int128 base_ps;
-      std::unique_ptr<BatchResult> result;
       {
         std::unique_lock lock(mutex_);
         ready_.wait(lock, [this] { return !queue_.empty() || closed_; });
         if (queue_.empty()) return;
-        item = queue_.front();
-        queue_.pop_front();
-        base_ps = base_ps_;
-        if (!spare_.empty()) {
-          result = std::move(spare_.back());
-          spare_.pop_back();
-          result->new_metas.clear();
-          result->new_threads.clear();
-        }
       }
-      if (stop_.stop_requested()) continue;
-      try {
-        if (result == nullptr) result = std::make_unique<BatchResult>();
-        Parse(worker, item.batch, base_ps, result.get());
-        Deliver(item, worker, std::move(result));
-      } catch (const std::bad_alloc&) {
-        std::lock_guard lock(mutex_);
-        error_ = Status(ErrorCode::kLimit, "not enough memory for the events");
-        queue_.clear();
+      ParseOne(worker, 0);
+    }
+  }
+
+  // The next batch, if more than `leave` wait.
+  bool ParseOne(Worker* worker, size_t leave) {
+    Item item;
+    Int128 base_ps;
+    std::unique_ptr<BatchResult> result;
+    {
+      std::lock_guard lock(mutex_);
+      if (queue_.size() <= leave) return false;
+      item = queue_.front();
+      queue_.pop_front();
+      base_ps = base_ps_;
+      if (!spare_.empty()) {
+        result = std::move(spare_.back());
+        spare_.pop_back();
+        result->new_metas.clear();
+        result->new_threads.clear();
       }
     }
+    if (stop_.stop_requested()) return true;
+    try {
+      if (result == nullptr) result = std::make_unique<BatchResult>();
+      Parse(worker, item.batch, base_ps, result.get());
+      Deliver(item, worker, std::move(result));
+    } catch (const std::bad_alloc&) {
+      std::lock_guard lock(mutex_);
+      error_ = Status(ErrorCode::kLimit, "not enough memory for the events");
+      queue_.clear();
+    }
+    return true;
   }
 
   void Parse(Worker* worker, Batch batch, Int128 base_ps, BatchResult* result) {
@@ -186,6 +208,7 @@ class Pipeline {
       events_->Consume(*done.result, &done.worker->map, {text_, static_cast<size_t>(done.end)});
       if (progress_ != nullptr) progress_->events += done.result->events.size();
       lock.lock();
+      begins_.pop_front();
       spare_.push_back(std::move(done.result));
     }
     draining_ = false;
@@ -199,6 +222,7 @@ class Pipeline {
   std::mutex mutex_;
   std::condition_variable ready_;
   std::deque<Item> queue_;
+  std::deque<uint64_t> begins_;  // of the batches that are not in the events yet, in file order
   std::map<uint64_t, Done> done_;
   std::vector<std::unique_ptr<BatchResult>> spare_;
   uint64_t pushed_ = 0, next_ = 0;
@@ -287,6 +311,8 @@ class FileParse {
       }
       if (*n == 0) break;
       splitter_.Advance(text.size(), false);
+      pipeline_.Help();
+      if (text.passing()) text.Release(std::min(splitter_.keep_from(), pipeline_.keep_from()));
     }
     if (stream_->truncated()) events_->problems.Add(Problem::kTruncatedStream, text.size());
     text.Finish();

@@ -1,91 +1,119 @@
 #include "loaders/chrome_json/flow_binder.h"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <tuple>
+#include <utility>
 
+#include "loaders/chrome_json/hash_order.h"
+#include "model/base/sort_runs.h"
 #include "model/base/task.h"
 
 namespace stepscope::chrome {
 namespace {
 
-struct Candidate {
-  Ps start, end;
-  uint32_t slice;
-  Part part;
-};
-
 // Open slices kept at most; more can only be there when slices overlap without nesting.
 constexpr size_t kMaxOpen = 512;
 
-// All slices of a thread's parts that flows may bind to, by start, longer first.
-std::vector<Candidate> SlicesOf(const ThreadEvents& thread) {
-  std::vector<Candidate> all;
-  size_t count = 0;
-  for (const PartEvents& part : thread.parts) count += part.slices.start.size();
-  all.reserve(count);
-  for (size_t part = 0; part < kParts; ++part) {
-    // An arrow to a GPU goes to the kernel, not to the annotation around it.
-    if (static_cast<Part>(part) == Part::kAnnotation) continue;
-    const RawEvents& s = thread.parts[part].slices;
-    for (uint32_t i = 0; i < s.start.size(); ++i) {
-      all.push_back({s.start[i], s.start[i] + s.dur[i], i, static_cast<Part>(part)});
+// All slices of a thread's parts that flows may bind to, by start, longer first. Slices are
+// numbered through the parts; most threads have one, in order.
+class SliceOrder {
+ public:
+  SliceOrder(const ThreadEvents& thread, const std::stop_token& stop) {
+    for (size_t p = 0; p < kParts; ++p) {
+      // An arrow to a GPU goes to the kernel, not to the annotation around it.
+      if (static_cast<Part>(p) != Part::kAnnotation) slices_[p] = &thread.parts[p].slices;
+      ends_[p] = (p == 0 ? 0 : ends_[p - 1]) + (slices_[p] ? slices_[p]->start.size() : 0);
     }
+    order_.Resize(ends_.back());
+    std::iota(order_.data(), order_.data() + order_.size(), 0u);
+    const auto before = [this](uint32_t a, uint32_t b) {
+      const auto [a_start, a_dur] = Time(Where(a));
+      const auto [b_start, b_dur] = Time(Where(b));
+      return a_start != b_start ? a_start < b_start : a_dur > b_dur;
+    };
+    SortRuns(order_.data(), order_.data() + order_.size(), before, stop);
   }
-  const auto before = [](const Candidate& a, const Candidate& b) {
-    return a.start != b.start ? a.start < b.start : a.end > b.end;
+  struct Slice {
+    Ps start, end;
+    uint32_t index;
+    Part part;
   };
-  if (!std::is_sorted(all.begin(), all.end(), before))
-    std::stable_sort(all.begin(), all.end(), before);
-  return all;
-}
+  size_t size() const { return order_.size(); }
+  Ps start(size_t i) const { return Time(Where(order_[i])).first; }
+  Slice at(size_t i) const {
+    const auto [part, index] = Where(order_[i]);
+    const auto [start, dur] = Time({part, index});
+    return {start, start + dur, index, static_cast<Part>(part)};
+  }
+
+ private:
+  std::pair<size_t, uint32_t> Where(uint32_t number) const {
+    size_t part = 0;
+    while (number >= ends_[part]) ++part;
+    return {part, static_cast<uint32_t>(number - (part == 0 ? 0 : ends_[part - 1]))};
+  }
+  std::pair<Ps, Ps> Time(std::pair<size_t, uint32_t> at) const {
+    const RawEvents& raw = *slices_[at.first];
+    return {raw.start[at.second], raw.dur[at.second]};
+  }
+  std::array<const RawEvents*, kParts> slices_{};
+  std::array<size_t, kParts> ends_{};
+  Column<uint32_t> order_;
+};
 
 // Sweeps one thread: flow points in order of time against slices in order of start.
 class Sweep {
  public:
-  explicit Sweep(std::vector<Candidate> slices) : slices_(std::move(slices)) {}
+  using Slice = SliceOrder::Slice;
+  Sweep(const ThreadEvents& thread, const std::stop_token& stop) : slices_(thread, stop) {}
 
-  // The slice for a point; points come in order of time. Null if there is none.
-  const Candidate* At(Ps ts, bool or_next) {
-    for (; next_ < slices_.size() && slices_[next_].start <= ts; ++next_) {
-      Close(slices_[next_].start);
-      open_.push_back(&slices_[next_]);
+  // The slice for a point; points come in order of time.
+  std::optional<Slice> At(Ps ts, bool or_next) {
+    for (; next_ < slices_.size() && slices_.start(next_) <= ts; ++next_) {
+      const Slice slice = slices_.at(next_);
+      Close(slice.start);
+      open_.push_back(slice);
     }
-    const Candidate* touching = nullptr;  // ends exactly here
+    const Slice* touching = nullptr;  // ends exactly here
     for (size_t i = open_.size(); i-- > 0;) {
-      const Candidate* c = open_[i];
-      if (c->start == ts || c->end > ts) return c;
-      if (c->end == ts && touching == nullptr) touching = c;
+      const Slice& c = open_[i];
+      if (c.start == ts || c.end > ts) return c;
+      if (c.end == ts && touching == nullptr) touching = &c;
     }
-    if (touching != nullptr) return touching;
-    return or_next && next_ < slices_.size() ? &slices_[next_] : nullptr;
+    if (touching != nullptr) return *touching;
+    if (or_next && next_ < slices_.size()) return slices_.at(next_);
+    return std::nullopt;
   }
 
  private:
   void Close(Ps now) {
-    while (!open_.empty() && open_.back()->end < now) open_.pop_back();
+    while (!open_.empty() && open_.back().end < now) open_.pop_back();
     if (open_.size() > kMaxOpen) {
-      std::erase_if(open_, [now](const Candidate* c) { return c->end < now; });
+      std::erase_if(open_, [now](const Slice& c) { return c.end < now; });
       if (open_.size() > kMaxOpen) open_.erase(open_.begin(), open_.begin() + kMaxOpen / 2);
     }
   }
-  std::vector<Candidate> slices_;
-  std::vector<const Candidate*> open_;
+  SliceOrder slices_;
+  std::vector<Slice> open_;
   size_t next_ = 0;
 };
 
 // Flow points of one thread, as indices in order of time.
 void BindThread(const ThreadEvents& thread, std::vector<uint32_t>* order,
-                std::vector<FlowPoint>* points) {
+                const std::stop_token& stop, std::vector<FlowPoint>* points) {
   const auto earlier = [&](uint32_t a, uint32_t b) { return (*points)[a].ts < (*points)[b].ts; };
-  if (!std::is_sorted(order->begin(), order->end(), earlier))
-    std::stable_sort(order->begin(), order->end(), earlier);
-  Sweep sweep(SlicesOf(thread));
+  SortRuns(order->begin(), order->end(), earlier, stop);
+  Sweep sweep(thread, stop);
+  if (stop.stop_requested()) return;
   for (const uint32_t i : *order) {
     FlowPoint& p = (*points)[i];
-    const Candidate* slice = sweep.At(p.ts, p.ph == 'f' && !p.enclosing);
-    if (slice == nullptr) continue;
-    p.slice = slice->slice;
+    const auto slice = sweep.At(p.ts, p.ph == 'f' && !p.enclosing);
+    if (!slice) continue;
+    p.slice = slice->index;
     p.part = slice->part;
   }
 }
@@ -98,7 +126,7 @@ void BindToSlices(FileEvents* events, const std::stop_token& stop) {
   }
   ParallelFor(by_thread.size(), [&](size_t t) {
     if (!by_thread[t].empty() && !stop.stop_requested())
-      BindThread(events->threads[t], &by_thread[t], &points);
+      BindThread(events->threads[t], &by_thread[t], stop, &points);
   });
 }
 
@@ -132,21 +160,14 @@ class ChainLinker {
   ProblemCounts* problems_;
 };
 
-// A share of the chains: whole ones, so that shares may be linked side by side. Their number does
-// not depend on the machine, and neither does the order of the arrows.
-constexpr size_t kShares = 16;
-
+// A share of the chains: whole ones, so that shares may be linked side by side.
 struct Share {
-  std::vector<FlowPoint> points;
+  std::vector<HashedItem> points;
   std::vector<Arrow> arrows;
   ProblemCounts problems;
 };
 
-uint64_t HashOf(const FlowPoint& p) {
-  const uint64_t h = (p.id ^ uint64_t{p.key} << 40) * 0x9e3779b97f4a7c15ull;
-  return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull;
-}
-
+uint64_t HashOf(const FlowPoint& p) { return HashOfId(p.id, p.key); }
 // Points with one hash: nearly always one chain, in order of time as it stands in the file.
 void LinkGroup(std::vector<FlowPoint>* group, ChainLinker* linker) {
   const auto rank = [](char ph) { return ph == 's' ? 0 : ph == 't' ? 1 : 2; };
@@ -165,20 +186,15 @@ void LinkGroup(std::vector<FlowPoint>* group, ChainLinker* linker) {
   }
 }
 
-// Hashes are sorted instead of points: they are smaller, and one comparison tells them apart.
-void LinkShare(Share* share) {
-  const std::vector<FlowPoint>& points = share->points;
-  std::vector<std::pair<uint64_t, uint32_t>> order;
-  order.reserve(points.size());
-  for (uint32_t i = 0; i < points.size(); ++i) order.emplace_back(HashOf(points[i]), i);
-  std::sort(order.begin(), order.end());
+void LinkShare(const std::vector<FlowPoint>& points, Share* share) {
+  SortByHash(&share->points);
   ChainLinker linker(&share->arrows, &share->problems);
+  share->arrows.reserve(share->points.size() / 2);
   std::vector<FlowPoint> group;
-  for (size_t i = 0; i < order.size();) {
+  for (auto at = share->points.begin(); at != share->points.end();) {
     group.clear();
-    const uint64_t hash = order[i].first;
-    for (; i < order.size() && order[i].first == hash; ++i)
-      group.push_back(points[order[i].second]);
+    const uint64_t hash = at->hash;
+    for (; at != share->points.end() && at->hash == hash; ++at) group.push_back(points[at->item]);
     LinkGroup(&group, &linker);
   }
   share->points = {};
@@ -186,23 +202,22 @@ void LinkShare(Share* share) {
 
 }  // namespace
 
-std::vector<Arrow> BindFlows(FileEvents* events, const std::stop_token& stop) {
+std::vector<std::vector<Arrow>> BindFlows(FileEvents* events, const std::stop_token& stop) {
   BindToSlices(events, stop);
-  std::vector<Share> shares(kShares);
+  std::vector<Share> shares(kHashShares);
   // A little more than an even share: fresh memory costs more than what is done with it.
-  for (Share& share : shares) share.points.reserve(events->flows.size() / kShares * 9 / 8);
-  for (const FlowPoint& p : events->flows) shares[HashOf(p) >> 60].points.push_back(p);
-  events->flows = {};
+  for (Share& share : shares) share.points.reserve(events->flows.size() / kHashShares * 9 / 8);
+  for (uint32_t i = 0; i < events->flows.size(); ++i) {
+    const uint64_t hash = HashOf(events->flows[i]);
+    shares[HashShareOf(hash)].points.push_back({hash, i});
+  }
   ParallelFor(shares.size(), [&](size_t i) {
-    if (!stop.stop_requested()) LinkShare(&shares[i]);
+    if (!stop.stop_requested()) LinkShare(events->flows, &shares[i]);
   });
-  std::vector<Arrow> arrows;
-  size_t count = 0;
-  for (const Share& share : shares) count += share.arrows.size();
-  arrows.reserve(count);
+  events->flows = {};
+  std::vector<std::vector<Arrow>> arrows;
   for (Share& share : shares) {
-    arrows.insert(arrows.end(), share.arrows.begin(), share.arrows.end());
-    share.arrows = {};
+    arrows.push_back(std::move(share.arrows));
     events->problems.Merge(share.problems);
   }
   return arrows;

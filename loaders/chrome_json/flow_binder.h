@@ -21,7 +21,7 @@ struct Arrow {
 // links: each step and end to the last start or step before it with the same name, category and id;
 // one start may have many ends (a CUDA graph launch). Counts what cannot be linked in
 // events->problems. Some are missing when asked to stop. O(n log n) in flow events and the slices
-// of their threads.
-std::vector<Arrow> BindFlows(FileEvents* events, const std::stop_token& stop);
+// of their threads. In several lists, one after the other.
+std::vector<std::vector<Arrow>> BindFlows(FileEvents* events, const std::stop_token& stop);
 
 }  // namespace stepscope::chrome

@@ -1,40 +1,84 @@
 // FileEvents::Resolve: begins find their ends. Chrome's rules: B and E nest per thread in order of
-// time; nestable asynchronous events (b, n, e) nest per category, id and scope; the older S, T, p,
-// F pair by category, name and id.
+// time. Asynchronous events: resolve_async.cc.
 #include <algorithm>
-#include <queue>
+#include <functional>
 
 #include "loaders/chrome_json/file_events.h"
+#include "model/base/sort_runs.h"
+#include "model/base/task.h"
 
 namespace stepscope::chrome {
 
-// The slices and instants of one asynchronous id, which stay together on one track.
-struct AsyncChain {
-  uint32_t pid = 0, cat = 0;
-  Ps begin = 0, end = 0;
-  struct Slice {
-    Ps start, dur;
-    uint32_t meta;
-    uint64_t offset;
-  };
-  std::vector<Slice> slices, instants;
-};
-
 namespace {
 
-// Overlapping ids of one category get tracks of their own, up to this many; more share the last one
-// and spill.
-constexpr uint32_t kMaxAsyncTracks = 64;
+constexpr size_t kStopEvery = 65'536;  // events
 
-bool IsLegacy(char ph) { return ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F'; }
-bool IsBegin(char ph) { return ph == 'b' || ph == 'S'; }
-bool IsEnd(char ph) { return ph == 'e' || ph == 'F'; }
+// A slice with arrows by bind_id.
+struct BoundSlice {
+  Ps ts;
+  uint64_t offset;
+  uint32_t bind, slice;
+  Part part;
+};
 
-// What makes two asynchronous events belong together.
-auto ChainKey(const AsyncEvent& e) {
-  const bool legacy = IsLegacy(e.ph);
-  return std::tuple(legacy, e.cat, e.scope, e.local ? e.pid + 1 : 0, e.id, legacy ? e.meta : 0);
-}
+// What matching one thread's begins and ends gives besides its slices.
+struct Matched {
+  std::vector<std::pair<uint64_t, uint64_t>> ends;  // by begin
+  std::vector<BoundSlice> bound;
+  ProblemCounts problems;
+  uint64_t slices = 0;
+};
+
+// Matches B with E on one thread. Writes to that thread and to `out` only.
+class Matcher {
+ public:
+  Matcher(const std::vector<CategoryRole>& roles, Ps end, ThreadEvents* thread, Matched* out)
+      : roles_(roles), end_(end), thread_(*thread), out_(*out) {}
+
+  void Run(const std::stop_token& stop) {
+    Column<BeginOrEnd>& events = thread_.nested;
+    const auto earlier = [](const BeginOrEnd& a, const BeginOrEnd& b) { return a.ts < b.ts; };
+    SortRuns(events.data(), events.data() + events.size(), earlier, stop);
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (i % kStopEvery == 0 && stop.stop_requested()) return;
+      Add(events[i]);
+    }
+    for (const BeginOrEnd* begin : open_) {
+      out_.problems.Add(Problem::kUnmatchedBegin, begin->offset);
+      Close(*begin, end_);
+    }
+    SortRuns(out_.ends.begin(), out_.ends.end(), std::less<>(), stop);
+  }
+
+ private:
+  void Add(const BeginOrEnd& event) {
+    if (!event.end()) {
+      open_.push_back(&event);
+    } else if (open_.empty()) {
+      out_.problems.Add(Problem::kUnmatchedEnd, event.offset);
+    } else {
+      Close(*open_.back(), event.ts);
+      out_.ends.emplace_back(open_.back()->offset, event.offset);
+      open_.pop_back();
+    }
+  }
+
+  void Close(const BeginOrEnd& begin, Ps end) {
+    const Part part = roles_[begin.meta].part;
+    RawEvents& slices = thread_.parts[static_cast<size_t>(part)].slices;
+    const auto slice = static_cast<uint32_t>(slices.start.size());
+    if (begin.aux != kNoIndex)
+      out_.bound.push_back({begin.ts, begin.offset, begin.aux, slice, part});
+    AddRaw(&slices, begin.ts, end - begin.ts, begin.meta, begin.offset);
+    ++out_.slices;
+  }
+
+  const std::vector<CategoryRole>& roles_;
+  const Ps end_;
+  ThreadEvents& thread_;
+  Matched& out_;
+  std::vector<const BeginOrEnd*> open_;
+};
 
 }  // namespace
 
@@ -51,7 +95,7 @@ void FileEvents::FindSpan() {
       }
       for (const Ps start : p.instants.start.span()) extend(start, start);
     }
-    for (const BeginOrEnd& n : t.nested) extend(n.ts, n.ts);
+    for (const BeginOrEnd& n : t.nested.span()) extend(n.ts, n.ts);
   }
   for (const AsyncEvent& a : async) extend(a.ts, a.ts);
   for (const Counter& c : counters) {
@@ -61,129 +105,28 @@ void FileEvents::FindSpan() {
   }
 }
 
-void FileEvents::Resolve() {
+void FileEvents::Resolve(const std::stop_token& stop) {
   FindSpan();
-  for (uint32_t i = 0; i < threads.size(); ++i) ResolveNested(&threads[i], i);
-  std::sort(ends.begin(), ends.end());
-  ResolveAsync();
+  ResolveNested(stop);
+  if (!stop.stop_requested()) ResolveAsync(stop);
+  SortRuns(ends.begin(), ends.end(), std::less<>(), stop);
 }
 
-void FileEvents::ResolveNested(ThreadEvents* thread, uint32_t index) {
-  std::vector<BeginOrEnd>& events = thread->nested;
-  const auto earlier = [](const BeginOrEnd& a, const BeginOrEnd& b) { return a.ts < b.ts; };
-  if (!std::is_sorted(events.begin(), events.end(), earlier)) {
-    std::stable_sort(events.begin(), events.end(), earlier);
-  }
-  std::vector<const BeginOrEnd*> open;
-  const auto close = [&](const BeginOrEnd& begin, Ps end) {
-    const Part part = Role(begin.meta).part;
-    RawEvents& slices = thread->parts[static_cast<size_t>(part)].slices;
-    if (begin.aux != kNoIndex) {
-      AddBind(begin.ts, begin.offset, binds_[begin.aux], index, part,
-              static_cast<uint32_t>(slices.start.size()));
-    }
-    AddRaw(&slices, begin.ts, end - begin.ts, begin.meta, begin.offset);
-    ++event_count;
-  };
-  for (const BeginOrEnd& event : events) {
-    if (!event.end) {
-      open.push_back(&event);
-    } else if (open.empty()) {
-      problems.Add(Problem::kUnmatchedEnd, event.offset);
-    } else {
-      close(*open.back(), event.ts);
-      ends.emplace_back(open.back()->offset, event.offset);
-      open.pop_back();
-    }
-  }
-  for (const BeginOrEnd* begin : open) {
-    problems.Add(Problem::kUnmatchedBegin, begin->offset);
-    close(*begin, span.end);
-  }
-  events = {};
-}
-
-void FileEvents::ResolveAsync() {
-  std::stable_sort(async.begin(), async.end(), [](const AsyncEvent& a, const AsyncEvent& b) {
-    return std::pair(ChainKey(a), a.ts) < std::pair(ChainKey(b), b.ts);
+// Threads are matched side by side; what belongs to the whole file is added in their order.
+void FileEvents::ResolveNested(const std::stop_token& stop) {
+  std::vector<Matched> matched(threads.size());
+  ParallelFor(threads.size(), [&](size_t i) {
+    if (threads[i].nested.empty() || stop.stop_requested()) return;
+    Matcher(metas_->roles, span.end, &threads[i], &matched[i]).Run(stop);
+    threads[i].nested.Release();
   });
-  std::vector<AsyncChain> chains;
-  for (size_t i = 0; i < async.size();) {
-    size_t end = i + 1;
-    while (end < async.size() && ChainKey(async[end]) == ChainKey(async[i])) ++end;
-    AsyncChain chain;
-    ResolveChain(std::span(async).subspan(i, end - i), &chain);
-    if (!chain.slices.empty() || !chain.instants.empty()) chains.push_back(std::move(chain));
-    i = end;
-  }
-  async = {};
-  PlaceChains(&chains);
-}
-
-void FileEvents::ResolveChain(std::span<const AsyncEvent> events, AsyncChain* out) {
-  const AsyncEvent& first = events.front();
-  out->pid = first.pid;
-  out->cat = first.cat;
-  out->begin = first.ts;
-  out->end = events.back().ts;
-  std::vector<const AsyncEvent*> open;
-  for (const AsyncEvent& e : events) {
-    if (IsBegin(e.ph)) {
-      open.push_back(&e);
-    } else if (!IsEnd(e.ph)) {
-      out->instants.push_back({e.ts, 0, e.meta, e.offset});
-    } else {
-      // The innermost of that name; an end without a name closes the innermost.
-      auto match = std::find_if(open.rbegin(), open.rend(),
-                                [&](const AsyncEvent* b) { return b->meta == e.meta; });
-      if (match == open.rend() && builder_->names().Name(MetaId(e.meta)).empty())
-        match = open.rbegin();
-      if (match == open.rend()) {
-        problems.Add(Problem::kUnmatchedAsyncEnd, e.offset);
-        continue;
-      }
-      const AsyncEvent& begin = **match;
-      out->slices.push_back({begin.ts, e.ts - begin.ts, begin.meta, begin.offset});
-      ends.emplace_back(begin.offset, e.offset);
-      open.erase(std::next(match).base());
-    }
-  }
-  for (const AsyncEvent* begin : open) {
-    problems.Add(Problem::kUnmatchedAsyncBegin, begin->offset);
-    out->slices.push_back({begin->ts, span.end - begin->ts, begin->meta, begin->offset});
-    out->end = span.end;
-  }
-}
-
-// Chains of one process and category that overlap lie on different tracks: the first that is free
-// again.
-void FileEvents::PlaceChains(std::vector<AsyncChain>* chains) {
-  std::stable_sort(chains->begin(), chains->end(), [](const AsyncChain& a, const AsyncChain& b) {
-    return std::tuple(a.pid, a.cat, a.begin) < std::tuple(b.pid, b.cat, b.begin);
-  });
-  using Busy = std::pair<Ps, size_t>;  // until when, which track
-  std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
-  uint32_t used = 0;
-  for (size_t i = 0; i < chains->size(); ++i) {
-    const AsyncChain& chain = (*chains)[i];
-    if (i == 0 || chain.pid != (*chains)[i - 1].pid || chain.cat != (*chains)[i - 1].cat) {
-      busy = {};
-      used = 0;
-    }
-    size_t track = async_tracks.size();
-    if (!busy.empty() && (busy.top().first <= chain.begin || used == kMaxAsyncTracks)) {
-      track = busy.top().second;
-      busy.pop();
-    } else {
-      async_tracks.push_back({chain.pid, chain.cat, used++, {}});
-    }
-    busy.emplace(chain.end, track);
-    PartEvents& events = async_tracks[track].events;
-    for (const AsyncChain::Slice& s : chain.slices)
-      AddRaw(&events.slices, s.start, s.dur, s.meta, s.offset);
-    for (const AsyncChain::Slice& s : chain.instants)
-      AddRaw(&events.instants, s.start, 0, s.meta, s.offset);
-    event_count += chain.slices.size() + chain.instants.size();
+  for (uint32_t i = 0; i < matched.size(); ++i) {
+    Matched& m = matched[i];
+    problems.Merge(m.problems);
+    event_count += m.slices;
+    for (const BoundSlice& b : m.bound) AddBind(b.ts, b.offset, binds_[b.bind], i, b.part, b.slice);
+    ends.insert(ends.end(), m.ends.begin(), m.ends.end());
+    m.ends = {};
   }
 }
 

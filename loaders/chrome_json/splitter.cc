@@ -18,9 +18,14 @@ bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 using Masks = SplitterMasks;
 
+// The characters that matter in 64 bytes of text, a bit each.
+struct Marks {
+  uint64_t quote = 0, backslash = 0, open = 0, close = 0;
+};
+
 #if defined(__x86_64__)
-Masks Classify(const char* text) {
-  Masks m;
+Marks MarksOf(const char* text) {
+  Marks m;
   for (int i = 0; i < 4; ++i) {
     const __m128i v = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * i));
     const auto equal = [](__m128i a, char c) {
@@ -37,8 +42,8 @@ Masks Classify(const char* text) {
   return m;
 }
 #else
-Masks Classify(const char* text) {
-  Masks m;
+Marks MarksOf(const char* text) {
+  Marks m;
   for (int i = 0; i < 64; ++i) {
     const uint64_t bit = uint64_t{1} << i;
     const char c = text[i];
@@ -50,41 +55,6 @@ Masks Classify(const char* text) {
   return m;
 }
 #endif
-
-void ClassifyPortable(const char* text, size_t blocks, Masks* out) {
-  for (size_t i = 0; i < blocks; ++i) out[i] = Classify(text + 64 * i);
-}
-
-#if defined(__x86_64__)
-__attribute__((target("avx2"))) uint64_t Equal(__m256i low, __m256i high, char c) {
-  const __m256i wanted = _mm256_set1_epi8(c);
-  const auto bits = [wanted](__m256i v) __attribute__((target("avx2"))) {
-    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, wanted)));
-  };
-  return uint64_t{bits(high)} << 32 | bits(low);
-}
-
-__attribute__((target("avx2"))) void ClassifyAvx2(const char* text, size_t blocks, Masks* out) {
-  const __m256i fold = _mm256_set1_epi8(0x20);
-  for (size_t i = 0; i < blocks; ++i) {
-    const auto* at = reinterpret_cast<const __m256i*>(text + 64 * i);
-    const __m256i low = _mm256_loadu_si256(at), high = _mm256_loadu_si256(at + 1);
-    const __m256i low_folded = _mm256_or_si256(low, fold),
-                  high_folded = _mm256_or_si256(high, fold);
-    out[i].quote = Equal(low, high, '"');
-    out[i].backslash = Equal(low, high, '\\');
-    out[i].open = Equal(low_folded, high_folded, '{');
-    out[i].close = Equal(low_folded, high_folded, '}');
-  }
-}
-#endif
-
-SplitterClassify PickClassify() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2")) return ClassifyAvx2;
-#endif
-  return ClassifyPortable;
-}
 
 // Brackets are few in a block, and without a popcnt instruction std::popcount is a call.
 int CountBits(uint64_t bits) {
@@ -129,6 +99,69 @@ uint64_t PrefixXor(uint64_t x) {
   return x;
 }
 
+void ClassifyPortable(const char* text, size_t blocks, SplitterState* state, Masks* out) {
+  for (size_t i = 0; i < blocks; ++i) {
+    const Marks m = MarksOf(text + 64 * i);
+    const uint64_t quotes = m.quote & ~Escaped(m.backslash, &state->escaped);
+    const uint64_t strings = PrefixXor(quotes) ^ (state->in_string ? ~uint64_t{0} : 0);
+    state->in_string = (strings >> 63) != 0;
+    out[i].open = m.open & ~strings;
+    out[i].close = m.close & ~strings;
+    out[i].opens = CountBits(out[i].open);
+    out[i].closes = CountBits(out[i].close);
+  }
+}
+
+#if defined(__x86_64__)
+#define STEPSCOPE_AVX2 __attribute__((target("avx2,pclmul,popcnt")))
+
+STEPSCOPE_AVX2 uint64_t Equal(__m256i low, __m256i high, char c) {
+  const __m256i wanted = _mm256_set1_epi8(c);
+  const auto bits = [wanted](__m256i v) STEPSCOPE_AVX2 {
+    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, wanted)));
+  };
+  return uint64_t{bits(high)} << 32 | bits(low);
+}
+
+// PrefixXor is a multiplication by all ones without carries.
+STEPSCOPE_AVX2 uint64_t PrefixXorAvx2(uint64_t x) {
+  const __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<int64_t>(x)),
+                                               _mm_set1_epi8(static_cast<char>(0xff)), 0);
+  return static_cast<uint64_t>(_mm_cvtsi128_si64(product));
+}
+
+STEPSCOPE_AVX2 void ClassifyAvx2(const char* text, size_t blocks, SplitterState* state,
+                                 Masks* out) {
+  const __m256i fold = _mm256_set1_epi8(0x20);
+  uint64_t before = state->in_string ? ~uint64_t{0} : 0;
+  for (size_t i = 0; i < blocks; ++i) {
+    const auto* at = reinterpret_cast<const __m256i*>(text + 64 * i);
+    const __m256i low = _mm256_loadu_si256(at), high = _mm256_loadu_si256(at + 1);
+    const __m256i low_folded = _mm256_or_si256(low, fold),
+                  high_folded = _mm256_or_si256(high, fold);
+    const uint64_t backslash = Equal(low, high, '\\');
+    uint64_t quotes = Equal(low, high, '"');
+    if (backslash != 0 || state->escaped) quotes &= ~Escaped(backslash, &state->escaped);
+    const uint64_t strings = PrefixXorAvx2(quotes) ^ before;
+    before = static_cast<uint64_t>(static_cast<int64_t>(strings) >> 63);
+    out[i].open = Equal(low_folded, high_folded, '{') & ~strings;
+    out[i].close = Equal(low_folded, high_folded, '}') & ~strings;
+    out[i].opens = __builtin_popcountll(out[i].open);
+    out[i].closes = __builtin_popcountll(out[i].close);
+  }
+  state->in_string = before != 0;
+}
+#endif
+
+SplitterClassify PickClassify() {
+#if defined(__x86_64__)
+  const bool fast = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul") &&
+                    __builtin_cpu_supports("popcnt");
+  if (fast) return ClassifyAvx2;
+#endif
+  return ClassifyPortable;
+}
+
 }  // namespace
 
 Splitter::Splitter(const char* text, OnBatch on_batch)
@@ -159,7 +192,7 @@ void Splitter::Advance(uint64_t size, bool eof) {
 }
 
 void Splitter::BeginWalk() {
-  in_string_ = escaped_ = false;
+  state_ = {};
   depth_ = 0;
 }
 
@@ -243,9 +276,15 @@ bool Splitter::Value(uint64_t size, bool eof) {
       return true;
     }
   }
-  members_.push_back({key_, {text_ + value_begin_, static_cast<size_t>(at_ - value_begin_)}});
+  const auto length = static_cast<size_t>(at_ - value_begin_);
+  if (length <= kMaxMember) members_.push_back({key_, std::string(text_ + value_begin_, length)});
   place_ = Place::kMember;
   return true;
+}
+
+uint64_t Splitter::keep_from() const {
+  if (place_ == Place::kEvents) return batch_begin_;
+  return place_ == Place::kValue ? value_begin_ : at_;
 }
 
 bool Splitter::Events(uint64_t size, bool eof) {
@@ -289,24 +328,20 @@ bool Splitter::Walk(uint64_t size, bool eof, bool batches) {
       std::memset(padded, ' ', sizeof padded);
       std::memcpy(padded, text_ + at_, n);
       next = 0;
-      ahead[0] = Classify(padded);
+      SplitterState state = state_;  // more may come, and then the block is classified again
+      ClassifyPortable(padded, 1, &state, ahead);
     } else if (next == known) {
       next = 0;
       known = static_cast<size_t>(std::min<uint64_t>(kAhead, (size - at_) / 64));
-      classify_(text_ + at_, known, ahead);
+      classify_(text_ + at_, known, &state_, ahead);
     }
     const Masks m = ahead[next++];
-    bool carry = escaped_;
-    const uint64_t quotes = m.quote & ~Escaped(m.backslash, &carry);
-    const uint64_t strings = PrefixXor(quotes) ^ (in_string_ ? ~uint64_t{0} : 0);
-    const uint64_t open = m.open & ~strings, close = m.close & ~strings;
-    const int opens = CountBits(open), closes = CountBits(close);
     const bool wanted = !batches || at_ + 64 - batch_begin_ >= kTargetBatch;
     int64_t depth = depth_;
-    if (depth - closes < (wanted ? 1 : 0)) {
-      for (uint64_t bits = open | close; bits != 0; bits &= bits - 1) {
+    if (depth - m.closes < (wanted ? 1 : 0)) {
+      for (uint64_t bits = m.open | m.close; bits != 0; bits &= bits - 1) {
         const int i = std::countr_zero(bits);
-        if ((open >> i & 1) != 0) {
+        if ((m.open >> i & 1) != 0) {
           ++depth;
           continue;
         }
@@ -324,12 +359,10 @@ bool Splitter::Walk(uint64_t size, bool eof, bool batches) {
         if (here + 1 - batch_begin_ >= kTargetBatch) Cut(here + 1);
       }
     } else {
-      depth += opens - closes;
+      depth += m.opens - m.closes;
     }
     if (n < 64) return false;
     depth_ = depth;
-    in_string_ = (strings >> 63) != 0;
-    escaped_ = carry;
     at_ += 64;
     if (batches && at_ - batch_begin_ > kMaxBatch) return false;
   }

@@ -1,7 +1,7 @@
 // Splitter: walks inflated text as it arrives and cuts the event list into batches of whole events
 // without parsing them (quotes, escapes and brackets only, 64 bytes a step). The members around the
-// list are returned as they are. One thread. The text seen so far stays where it is while the
-// splitter is used.
+// list are returned as they are. One thread. The text from keep_from() on stays where it is while
+// the splitter is used.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,22 @@
 namespace stepscope::chrome {
 
 struct TopMember {
-  std::string key;         // raw, without quotes
-  std::string_view value;  // raw token
+  std::string key;    // raw, without quotes
+  std::string value;  // raw token
 };
 
-// Where the characters that matter stand in 64 bytes of text, a bit each.
+// Between two blocks of 64 bytes.
+struct SplitterState {
+  bool in_string = false, escaped = false;
+};
+// The brackets outside of strings in 64 bytes of text, a bit each, and how many there are.
 struct SplitterMasks {
-  uint64_t quote = 0, backslash = 0, open = 0, close = 0;
+  uint64_t open = 0, close = 0;
+  int opens = 0, closes = 0;
 };
 // Fills one for each of `blocks` times 64 bytes; the fastest that the processor has.
-using SplitterClassify = void (*)(const char* text, size_t blocks, SplitterMasks* out);
+using SplitterClassify = void (*)(const char* text, size_t blocks, SplitterState* state,
+                                  SplitterMasks* out);
 
 class Splitter {
  public:
@@ -30,6 +36,8 @@ class Splitter {
   static constexpr size_t kTargetBatch = size_t{256} << 10;
   // Without an event end for so long the brackets or quotes are broken: see lost().
   static constexpr size_t kMaxBatch = size_t{8} << 20;
+  // Longer members around the list are none of ours, and not kept.
+  static constexpr size_t kMaxMember = size_t{16} << 20;
 
   // Called with [begin, end) offsets of a batch, in order.
   using OnBatch = std::function<void(uint64_t begin, uint64_t end)>;
@@ -47,6 +55,8 @@ class Splitter {
   bool lost() const { return lost_; }
   uint64_t batch_begin() const { return batch_begin_; }
   uint64_t position() const { return at_; }  // of kBad: where the text made no sense
+  // What comes before is not looked at again.
+  uint64_t keep_from() const;
   bool saw_events() const { return saw_events_; }
   bool closed() const { return place_ == Place::kEnd; }
   const std::vector<TopMember>& members() const { return members_; }
@@ -73,8 +83,7 @@ class Splitter {
   std::string key_;
   uint64_t value_begin_ = 0, retry_at_ = 0;
   uint64_t batch_begin_ = 0;
-  // State of the walk between 64-byte steps.
-  bool in_string_ = false, escaped_ = false;
+  SplitterState state_;
   int64_t depth_ = 0;
   std::vector<TopMember> members_;
 };

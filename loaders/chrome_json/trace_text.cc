@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <system_error>
+#include <thread>
 
 namespace stepscope::chrome {
 namespace {
@@ -13,6 +15,29 @@ constexpr uint64_t kPopulateFrom = uint64_t{8}
                                    << 20;  // a small text is read sooner than a thread starts
 constexpr uint64_t kAhead = uint64_t{16} << 20;
 constexpr uint64_t kLeastReserve = uint64_t{64} << 20;
+
+// What pages are moved by: whole page tables, so that moving costs nothing per page.
+constexpr uint64_t kChunk = uint64_t{2} << 20;
+
+// Unmapping takes 50 ms a GB: nobody who closes or cancels should wait for it.
+constexpr uint64_t kSlowToUnmap = uint64_t{256} << 20;
+constexpr uint64_t kUnmapPiece = uint64_t{8} << 20;
+
+// A piece at a time, so that other threads that free memory get their turn in between.
+void UnmapInPieces(char* base, uint64_t mapped, uint64_t used) {
+  for (uint64_t at = 0; at < used; at += kUnmapPiece)
+    madvise(base + at, std::min(kUnmapPiece, mapped - at), MADV_DONTNEED);
+  munmap(base, mapped);
+}
+
+void GiveBack(char* base, uint64_t mapped, uint64_t used) {
+  try {
+    if (used >= kSlowToUnmap)
+      return std::thread([=] { UnmapInPieces(base, mapped, used); }).detach();
+  } catch (const std::system_error&) {  // no thread to be had
+  }
+  munmap(base, mapped);
+}
 
 uint64_t RoundUp(uint64_t n) { return (n + kPage - 1) / kPage * kPage; }
 
@@ -48,20 +73,52 @@ std::shared_ptr<TraceText> TraceText::Of(std::shared_ptr<const ByteSource> sourc
   return text;
 }
 
+Result<std::shared_ptr<TraceText>> TraceText::Passing(uint64_t max_bytes) {
+  Result<std::shared_ptr<TraceText>> made = Reserve(max_bytes + 2 * kChunk);
+  if (!made.ok()) return made;
+  TraceText& text = **made;
+  const auto at = reinterpret_cast<uintptr_t>(text.base_);
+  const uint64_t head = (kChunk - at % kChunk) % kChunk;
+  if (head > 0) munmap(text.base_, head);
+  text.base_ += head;
+  text.data_ = text.base_;
+  text.mapped_ = (text.mapped_ - head) / kPage * kPage;
+  text.passing_ = true;
+  return made;
+}
+
 TraceText::~TraceText() {
   populator_ = {};
-  if (base_ != nullptr) munmap(base_, mapped_);
+  if (base_ != nullptr) GiveBack(base_, mapped_, size_);
 }
 
 std::span<char> TraceText::Room(size_t want) {
   if (base_ == nullptr) return {};
-  return {base_ + size_, static_cast<size_t>(std::min<uint64_t>(want, mapped_ - size_))};
+  uint64_t room = std::min<uint64_t>(want, mapped_ - size_);
+  if (passing_) {
+    const uint64_t chunk = size_ / kChunk;
+    for (; taken_ <= chunk; ++taken_) TakeChunk(taken_);
+    room = std::min(room, (chunk + 1) * kChunk - size_);
+  }
+  return {base_ + size_, static_cast<size_t>(room)};
+}
+
+// Moves the pages of a released chunk behind the end. The old place stays readable, as zeros: text
+// from outside decides where readers look, and a mistake there must not crash. Where the kernel
+// cannot (before Linux 5.7), the chunk gets fresh pages by touching them.
+void TraceText::TakeChunk([[maybe_unused]] uint64_t chunk) {
+#ifdef MREMAP_DONTUNMAP
+  if ((oldest_ + 1) * kChunk > released_ || (chunk + 1) * kChunk > mapped_) return;
+  constexpr int kFlags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+  mremap(base_ + oldest_ * kChunk, kChunk, kChunk, kFlags, base_ + chunk * kChunk);
+  ++oldest_;
+#endif
 }
 
 void TraceText::Grow(size_t n) {
   size_ += n;
 #ifdef MADV_POPULATE_WRITE
-  if (base_ == nullptr || size_ < kPopulateFrom) return;
+  if (base_ == nullptr || passing_ || size_ < kPopulateFrom) return;
   {
     std::lock_guard lock(mutex_);
     known_size_ = size_;

@@ -1,6 +1,8 @@
-// TraceText: the whole inflated text of a trace file at one address, growing behind its end while
-// it is read. Arguments stay here until someone asks for them. One thread appends; others may read
-// what was there before.
+// TraceText: the inflated text of a trace file at one address, growing behind its end while it is
+// read. Kept: arguments stay here until someone asks for them. Passing: what has been parsed is
+// released, and its pages come back behind the end; taking fresh ones for a whole file costs three
+// times as much as reading it. One thread appends and releases; others may read what was there
+// before and is not released.
 #pragma once
 
 #include <condition_variable>
@@ -22,6 +24,8 @@ class TraceText {
   // Address space for `max_bytes` and one more; memory is taken as it fills. kLimit when there is
   // none.
   static Result<std::shared_ptr<TraceText>> Reserve(uint64_t max_bytes);
+  // The same, passing.
+  static Result<std::shared_ptr<TraceText>> Passing(uint64_t max_bytes);
   // Bytes that are in memory already.
   static std::shared_ptr<TraceText> Of(std::shared_ptr<const ByteSource> source);
   ~TraceText();
@@ -34,17 +38,24 @@ class TraceText {
   // Room of at most `want` bytes behind the end; empty when the reserved space is used up.
   std::span<char> Room(size_t want);
   void Grow(size_t n);
+  bool passing() const { return passing_; }
+  // Passing: nobody reads before this offset any more; there may be zeros from now on.
+  void Release(uint64_t before) { released_ = before; }
   // Gives back the address space behind the end.
   void Finish();
 
  private:
   TraceText() = default;
+  void TakeChunk(uint64_t chunk);
   void PopulateAhead(const std::stop_token& stop);
   char* base_ = nullptr;  // mapped, or null when it is a source's
   uint64_t mapped_ = 0;
   const char* data_ = nullptr;
   uint64_t size_ = 0;
   std::shared_ptr<const ByteSource> source_;
+  bool passing_ = false;
+  uint64_t released_ = 0;
+  uint64_t taken_ = 0, oldest_ = 0;  // chunks: with pages of their own; the next to give them up
   // Takes pages before the reader gets there, which would wait for each of them.
   std::mutex mutex_;
   std::condition_variable_any grown_;

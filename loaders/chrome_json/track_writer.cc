@@ -1,6 +1,7 @@
 #include "loaders/chrome_json/track_writer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -64,7 +65,7 @@ class TrackWriter {
       : placement_(placement), events_(events), metas_(metas), builder_(builder) {}
 
   void Write(const std::stop_token& stop) {
-    const std::vector<Arrow> arrows = BindFlows(events_, stop);
+    std::vector<std::vector<Arrow>> arrows = BindFlows(events_, stop);
     FindDevices();
     for (uint32_t i = 0; i < events_->threads.size() && !stop.stop_requested(); ++i) AddThread(i);
     if (stop.stop_requested()) return;
@@ -73,10 +74,9 @@ class TrackWriter {
     for (auto& [key, counter] : events_->memory)
       AddMemory(std::get<0>(key), std::get<1>(key), &counter);
     Emit();
-    for (const Arrow& a : arrows) {
-      builder_->AddFlow(track_ids_[Slot(a.from_thread, a.from_part)], a.from_slice,
-                        track_ids_[Slot(a.to_thread, a.to_part)], a.to_slice, a.id,
-                        CategoryName(a.key));
+    for (std::vector<Arrow>& list : arrows) {
+      for (const Arrow& a : list) AddArrow(a);
+      list = {};
     }
   }
 
@@ -87,6 +87,12 @@ class TrackWriter {
 
   StringId CategoryName(uint32_t meta) const {
     return meta == kNoIndex ? StringId(0) : builder_->names().metas[meta].name;
+  }
+
+  void AddArrow(const Arrow& a) {
+    builder_->AddFlow(track_ids_[Slot(a.from_thread, a.from_part)], a.from_slice,
+                      track_ids_[Slot(a.to_thread, a.to_part)], a.to_slice, a.id,
+                      CategoryName(a.key));
   }
 
   // Processes with kernels are GPUs whatever they are called; the one labelled CPU, or the one with
@@ -242,13 +248,37 @@ class TrackWriter {
     data->track.source = placement_.source;
     data->slices = std::move(events->slices);
     data->instants = std::move(events->instants);
+    Places places(this, plane, data->track.kind);
     for (RawEvents* raw : {&data->slices, &data->instants}) {
       for (size_t i = 0; i < raw->start.size(); ++i) {
         raw->start[i] = SaturatingAdd(raw->start[i], placement_.shift);
-        raw->meta[i] = MetaByPlace(raw->meta[i], plane, data->track.kind);
+        raw->meta[i] = places.Of(raw->meta[i]);
       }
     }
   }
+
+  // MetaByPlace with what it said before for one track, by the low bits of the meta.
+  class Places {
+   public:
+    Places(TrackWriter* writer, PlaneKind plane, TrackKind track)
+        : writer_(writer), plane_(plane), track_(track) {
+      known_.fill({kNoIndex, 0});
+    }
+    uint32_t Of(uint32_t meta) {
+      auto& [known, placed] = known_[meta % known_.size()];
+      if (known != meta) {
+        placed = writer_->MetaByPlace(meta, plane_, track_);
+        known = meta;
+      }
+      return placed;
+    }
+
+   private:
+    TrackWriter* writer_;
+    PlaneKind plane_;
+    TrackKind track_;
+    std::array<std::pair<uint32_t, uint32_t>, 256> known_;
+  };
 
   uint32_t MetaByPlace(uint32_t meta, PlaneKind plane, TrackKind track) {
     if (metas_->roles[meta].category != EventCategory::kUnknown) return meta;

@@ -22,6 +22,7 @@ constexpr std::array kInts = {
     IntRow{"External id", IntStat::kExternalId},
     IntRow{"Total Allocated", IntStat::kBytesAllocated},
     IntRow{"Total Reserved", IntStat::kBytesReserved},
+    IntRow{"_r", IntStat::kRootLevel},
     IntRow{"bytes", IntStat::kBytes},
     IntRow{"bytes_accessed", IntStat::kBytesAccessed},
     IntRow{"consumer_id", IntStat::kConsumerId},
@@ -120,6 +121,17 @@ void ReadAllocator(std::string_view args, TypedArgs* out) {
   out->texts.emplace_back(StringStat::kAllocatorName, name);
 }
 
+// TensorFlow and JAX mark the events that begin a step with a level (_r), and leave it out of a
+// trace.json; only those events have a step_num.
+void MarkRoots(TypedArgs* args) {
+  const auto has = [args](IntStat stat) {
+    return std::any_of(args->ints.begin(), args->ints.end(),
+                       [stat](const auto& value) { return value.first == stat; });
+  };
+  if (has(IntStat::kStepNum) && !has(IntStat::kRootLevel))
+    args->ints.emplace_back(IntStat::kRootLevel, 1);
+}
+
 }  // namespace
 
 void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out) {
@@ -145,6 +157,7 @@ void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out) {
     }
     return true;
   });
+  MarkRoots(out);
   if (memory) ReadAllocator(args, out);
 }
 

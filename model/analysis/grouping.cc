@@ -406,7 +406,7 @@ Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOr
   forest.Build(stop);
   out.types.assign(forest.types().begin(), forest.types().end());
   if (stop.stop_requested()) return out;
-  if (trace.format == TraceFormat::kChromeJson) {
+  if (trace.kineto) {
     out.launches = forest.TakeLaunches();
     GroupChrome(trace, forest, &out);
     return out;

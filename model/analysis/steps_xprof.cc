@@ -219,7 +219,7 @@ constexpr uint8_t kMarker = 0xfe, kSkip = 0xfd, kAsk = 0xff;
 
 uint8_t Steps::HostRowClass(const EventMeta& meta) const {
   std::string_view name = trace_.names().strings.View(meta.name);
-  if (trace_.format == TraceFormat::kChromeJson) {
+  if (trace_.kineto) {
     if (meta.category == EventCategory::kStep) return kMarker;
     if (name.starts_with("enumerate(DataLoader)"))
       return static_cast<uint8_t>(TimeClass::kInputWait);

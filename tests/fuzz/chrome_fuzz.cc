@@ -25,7 +25,7 @@ std::shared_ptr<const Trace> Load(const std::shared_ptr<const ByteSource>& sourc
   TraceBuilder builder;
   Progress progress;
   const Status status =
-      chrome::LoadChrome(builder, std::span(&file, 1), options, tolerant, {}, progress);
+      chrome::LoadChrome(builder, std::span(&file, 1), options, {tolerant}, {}, progress);
   if (!status.ok()) {
     if (status.message().empty()) __builtin_trap();  // every error says what is wrong
     return nullptr;

@@ -125,7 +125,7 @@ TEST_CASE("chrome counts: both parsers give identical events of our own samples"
       file.path = path;
       TraceBuilder builder;
       Progress progress;
-      REQUIRE(chrome::LoadChrome(builder, std::span(&file, 1), {}, tolerant, {}, progress).ok());
+      REQUIRE(chrome::LoadChrome(builder, std::span(&file, 1), {}, {tolerant}, {}, progress).ok());
       const Result<TracePtr> trace = builder.Finish();
       REQUIRE(trace.ok());
       dumps[tolerant ? 1 : 0] = Dump(**trace);

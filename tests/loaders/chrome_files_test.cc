@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/loaders/chrome_folder.h"
 #include "tests/loaders/chrome_support.h"
 #include "tests/loaders/compress.h"
 
@@ -19,36 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-
-class TempFolder {
- public:
-  TempFolder()
-      : root_(fs::temp_directory_path() / ("chrome_files_" + std::to_string(getpid()) + "_" +
-                                           std::to_string(reinterpret_cast<uintptr_t>(this)))) {
-    fs::create_directories(root_);
-  }
-  ~TempFolder() { fs::remove_all(root_); }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  std::string Add(const std::string& name, const std::string& bytes) const {
-    std::ofstream(root_ / name, std::ios::binary) << bytes;
-    return (root_ / name).string();
-  }
-  std::string path() const { return root_.string(); }
-
- private:
-  fs::path root_;
-};
-
-std::string ManyEvents(size_t bytes) {
-  std::string text = "[";
-  for (size_t i = 0; text.size() < bytes; ++i) {
-    text += std::string(i == 0 ? "" : ",") + R"({"ph":"X","pid":1,"tid":)" + std::to_string(i % 9) +
-            R"(,"ts":)" + std::to_string(i * 10) + R"(,"dur":5.5,"name":"op)" +
-            std::to_string(i % 100) + R"(","args":{"External id":)" + std::to_string(i) + "}}";
-  }
-  return text + "]";
-}
 
 TracePtr Load(const std::string& path) {
   Progress progress;

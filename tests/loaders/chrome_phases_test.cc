@@ -199,5 +199,28 @@ TEST_CASE("chrome phases: times far from zero start at zero, exact to the picose
   CHECK(unix_time->origin_unix_ns == 1'661'203'462'598'738'000);
 }
 
+// Some writers give one id to everything. That each end looks through all open begins would take
+// minutes here.
+TEST_CASE("chrome async: 200,000 names open at once under one id, ended in order of beginning") {
+  constexpr int kOpen = 200'000;
+  std::string text = "[";
+  for (const char ph : {'b', 'e'}) {
+    for (int i = 0; i < kOpen; ++i) {
+      text += std::string(text.size() == 1 ? "" : ",") + R"({"cat":"c","id":1,"pid":1,"ph":")" +
+              ph + R"(","ts":)" + std::to_string(i + (ph == 'e' ? kOpen : 0)) + R"(,"name":"n)" +
+              std::to_string(i) + "\"}";
+    }
+  }
+  const TracePtr trace = Chrome(text + "]");
+  CHECK(trace->counts.slices == kOpen);
+  CHECK(DiagnosticCount(*trace, "chrome.unmatched_async_begin") == 0);
+  CHECK(DiagnosticCount(*trace, "chrome.unmatched_async_end") == 0);
+  uint64_t right = 0;
+  for (const Lane& lane : trace->set.lanes) {
+    for (uint32_t i = 0; i < lane.size(); ++i) right += lane.dur[i] == kOpen * kPsPerUs ? 1 : 0;
+  }
+  CHECK(right == kOpen);
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -32,7 +32,7 @@ inline Result<TracePtr> TryChrome(std::string text, bool force_tolerant = false)
   LoadOptions options;
   options.threads = 1;
   const Status status =
-      chrome::LoadChrome(builder, std::span(&file, 1), options, force_tolerant, {}, progress);
+      chrome::LoadChrome(builder, std::span(&file, 1), options, {force_tolerant}, {}, progress);
   if (!status.ok()) return status;
   return builder.Finish();
 }

@@ -191,9 +191,11 @@ TEST_CASE("LoadPath takes the newest run, or the one that is asked for, and filt
   tree.Add("plugins/profile/r2/b.xplane.pb", SmallProfile(3));
   Progress progress;
   LoadOptions options;
-  const auto newest = LoadPath(tree.Path(), options, {}, progress);
+  std::vector<std::string> runs;
+  const auto newest = LoadPath(tree.Path(), options, {}, progress, &runs);
   REQUIRE(newest.ok());
   CHECK((*newest)->run == "r2");
+  CHECK(runs == Strings{"r2", "r1"});
   CHECK((*newest)->counts.events() == 5);
   REQUIRE((*newest)->hosts.size() == 2);
   CHECK((*newest)->HostName(HostId(1)) == "b");

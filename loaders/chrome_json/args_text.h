@@ -1,0 +1,51 @@
+// ArgsText: where the text of an event is read again when someone asks for its arguments: in the
+// kept text, or in the plain file it came from. Thread-safe; each caller brings its buffer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "loaders/byte_source.h"
+#include "loaders/chrome_json/trace_text.h"
+#include "model/base/status.h"
+
+namespace stepscope::chrome {
+
+class ArgsText {
+ public:
+  // Longer events are cut here when they come from a file: an event that is not closed must not
+  // bring all that follows into memory.
+  static constexpr uint64_t kLongestEvent = uint64_t{64} << 20;
+
+  explicit ArgsText(std::shared_ptr<const TraceText> kept) : kept_(std::move(kept)) {}
+  explicit ArgsText(std::shared_ptr<const ByteSource> file) : file_(std::move(file)) {}
+
+  uint64_t size() const { return kept_ ? kept_->size() : file_->size(); }
+  uint64_t resident_bytes() const { return kept_ ? kept_->size() : 0; }
+
+  // The JSON value at `offset`; empty behind the end. kIo when the file is another one by now.
+  Result<std::string_view> Value(uint64_t offset, std::string* buffer) const;
+
+  // A stretch of text, for many values that lie close together.
+  class Stretch {
+   public:
+    Stretch(const ArgsText* text, uint64_t begin, uint64_t end);
+    Status status() const { return status_; }
+    Result<std::string_view> Value(uint64_t offset);
+
+   private:
+    const ArgsText* text_;
+    uint64_t begin_ = 0;
+    std::string bytes_, single_;
+    Status status_;
+  };
+
+ private:
+  std::shared_ptr<const TraceText> kept_;
+  std::shared_ptr<const ByteSource> file_;
+};
+
+}  // namespace stepscope::chrome

@@ -1,0 +1,224 @@
+// FileEvents::ResolveAsync: nestable asynchronous events (b, n, e) nest per category, id and scope;
+// the older S, T, p, F pair by category, name and id. All events of one id make a chain, which
+// stays together on one track.
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <tuple>
+
+#include "loaders/chrome_json/file_events.h"
+#include "loaders/chrome_json/hash_order.h"
+#include "model/base/sort_runs.h"
+#include "model/base/task.h"
+
+namespace stepscope::chrome {
+
+struct AsyncChain {
+  uint32_t pid, cat;
+  Ps begin, end;
+  uint64_t offset;  // of its first event
+  struct Slice {
+    Ps start, dur;
+    uint32_t meta;
+    uint64_t offset;
+  };
+  std::span<const Slice> slices, instants;
+};
+
+namespace {
+
+// Overlapping ids of one category get tracks of their own, up to this many; more share the last one
+// and spill.
+constexpr uint32_t kMaxAsyncTracks = 64;
+constexpr size_t kStopEvery = 16'384;  // chains
+
+bool IsLegacy(char ph) { return ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F'; }
+bool IsBegin(char ph) { return ph == 'b' || ph == 'S'; }
+bool IsEnd(char ph) { return ph == 'e' || ph == 'F'; }
+
+// What makes two asynchronous events belong together.
+auto ChainKey(const AsyncEvent& e) {
+  const bool legacy = IsLegacy(e.ph);
+  return std::tuple(legacy, e.cat, e.scope, e.local ? e.pid + 1 : 0, e.id, legacy ? e.meta : 0);
+}
+
+// The begins of a chain that have no end yet. Finds the innermost of a name, or of all, at once:
+// some writers give one id to everything.
+class OpenBegins {
+ public:
+  explicit OpenBegins(size_t metas) : top_(metas, kNoIndex) {}
+  void Push(const AsyncEvent& begin) {
+    entries_.push_back({&begin, top_[begin.meta]});
+    top_[begin.meta] = static_cast<uint32_t>(entries_.size() - 1);
+  }
+  // Null when there is none. `any`: of whatever name, when none has this one.
+  const AsyncEvent* Take(uint32_t meta, bool any) {
+    uint32_t at = top_[meta];
+    if (at == kNoIndex && any && !entries_.empty()) at = static_cast<uint32_t>(entries_.size() - 1);
+    if (at == kNoIndex) return nullptr;
+    const Entry taken = entries_[at];
+    top_[taken.begin->meta] = taken.below;
+    entries_[at].begin = nullptr;
+    while (!entries_.empty() && entries_.back().begin == nullptr) entries_.pop_back();
+    return taken.begin;
+  }
+  // Hands out what is left, outermost first.
+  template <typename Fn>
+  void Drain(const Fn& fn) {
+    for (const Entry& e : entries_) {
+      if (e.begin == nullptr) continue;
+      top_[e.begin->meta] = kNoIndex;
+      fn(*e.begin);
+    }
+    entries_.clear();
+  }
+
+ private:
+  struct Entry {
+    const AsyncEvent* begin;  // null: taken
+    uint32_t below;           // the one of the same name before
+  };
+  std::vector<Entry> entries_;  // the last one is not taken
+  std::vector<uint32_t> top_;   // by meta: the innermost entry
+};
+
+// Some of the chains, and what they become.
+struct AsyncShare {
+  std::vector<HashedItem> events;
+  std::vector<AsyncChain::Slice> slices, instants;
+  std::vector<AsyncChain> chains;
+  std::vector<std::pair<uint64_t, uint64_t>> ends;
+  ProblemCounts problems;
+};
+
+class ChainMatcher {
+ public:
+  ChainMatcher(const std::vector<AsyncEvent>& all, const NameTable& names, Ps end,
+               AsyncShare* share)
+      : all_(all), names_(names), end_(end), share_(*share), open_(names.metas.size()) {}
+
+  void Run(const std::stop_token& stop) {
+    SortByHash(&share_.events);
+    // So that spans of them stay valid.
+    share_.slices.reserve(share_.events.size());
+    share_.instants.reserve(share_.events.size());
+    std::vector<AsyncEvent> group;
+    size_t n = 0;
+    for (auto at = share_.events.begin(); at != share_.events.end(); ++n) {
+      if (n % kStopEvery == 0 && stop.stop_requested()) return;
+      group.clear();
+      const uint64_t hash = at->hash;
+      for (; at != share_.events.end() && at->hash == hash; ++at) group.push_back(all_[at->item]);
+      MatchGroup(&group, stop);
+    }
+    share_.events = {};
+  }
+
+ private:
+  // Events with one hash: nearly always one chain.
+  void MatchGroup(std::vector<AsyncEvent>* group, const std::stop_token& stop) {
+    const auto before = [](const AsyncEvent& a, const AsyncEvent& b) {
+      return std::pair(ChainKey(a), a.ts) < std::pair(ChainKey(b), b.ts);
+    };
+    SortRuns(group->begin(), group->end(), before, stop);
+    for (size_t i = 0; i < group->size();) {
+      size_t end = i + 1;
+      while (end < group->size() && ChainKey((*group)[end]) == ChainKey((*group)[i])) ++end;
+      Match(std::span(*group).subspan(i, end - i));
+      i = end;
+    }
+  }
+
+  void Match(std::span<const AsyncEvent> events) {
+    const size_t slices = share_.slices.size(), instants = share_.instants.size();
+    Ps end = events.back().ts;
+    for (const AsyncEvent& e : events) Add(e);
+    open_.Drain([&](const AsyncEvent& begin) {
+      share_.problems.Add(Problem::kUnmatchedAsyncBegin, begin.offset);
+      share_.slices.push_back({begin.ts, end_ - begin.ts, begin.meta, begin.offset});
+      end = end_;
+    });
+    AsyncChain chain{events[0].pid, events[0].cat, events[0].ts, end, events[0].offset, {}, {}};
+    chain.slices = std::span(share_.slices).subspan(slices);
+    chain.instants = std::span(share_.instants).subspan(instants);
+    if (!chain.slices.empty() || !chain.instants.empty()) share_.chains.push_back(chain);
+  }
+
+  void Add(const AsyncEvent& e) {
+    if (IsBegin(e.ph)) return open_.Push(e);
+    if (!IsEnd(e.ph)) return share_.instants.push_back({e.ts, 0, e.meta, e.offset});
+    // The innermost of that name; an end without a name closes the innermost.
+    const AsyncEvent* begin = open_.Take(e.meta, names_.Name(MetaId(e.meta)).empty());
+    if (begin == nullptr) return share_.problems.Add(Problem::kUnmatchedAsyncEnd, e.offset);
+    share_.slices.push_back({begin->ts, e.ts - begin->ts, begin->meta, begin->offset});
+    share_.ends.emplace_back(begin->offset, e.offset);
+  }
+
+  const std::vector<AsyncEvent>& all_;
+  const NameTable& names_;
+  const Ps end_;
+  AsyncShare& share_;
+  OpenBegins open_;
+};
+
+}  // namespace
+
+void FileEvents::ResolveAsync(const std::stop_token& stop) {
+  if (async.empty()) return;
+  std::vector<AsyncShare> shares(kHashShares);
+  for (uint32_t i = 0; i < async.size(); ++i) {
+    const uint64_t hash = HashOfId(async[i].id, async[i].cat);
+    shares[HashShareOf(hash)].events.push_back({hash, i});
+  }
+  ParallelFor(kHashShares, [&](size_t i) {
+    if (stop.stop_requested()) return;
+    ChainMatcher(async, builder_->names(), span.end, &shares[i]).Run(stop);
+  });
+  async = {};
+  std::vector<AsyncChain> chains;
+  for (AsyncShare& share : shares) {
+    chains.insert(chains.end(), share.chains.begin(), share.chains.end());
+    ends.insert(ends.end(), share.ends.begin(), share.ends.end());
+    problems.Merge(share.problems);
+    share.chains = {};
+    share.ends = {};
+  }
+  PlaceChains(&chains, stop);
+}
+
+// Chains of one process and category that overlap lie on different tracks: the first that is free
+// again.
+void FileEvents::PlaceChains(std::vector<AsyncChain>* chains, const std::stop_token& stop) {
+  const auto before = [](const AsyncChain& a, const AsyncChain& b) {
+    return std::tuple(a.pid, a.cat, a.begin, a.offset) <
+           std::tuple(b.pid, b.cat, b.begin, b.offset);
+  };
+  SortRuns(chains->begin(), chains->end(), before, stop);
+  using Busy = std::pair<Ps, size_t>;  // until when, which track
+  std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
+  uint32_t used = 0;
+  for (size_t i = 0; i < chains->size(); ++i) {
+    if (i % kStopEvery == 0 && stop.stop_requested()) return;
+    const AsyncChain& chain = (*chains)[i];
+    if (i == 0 || chain.pid != (*chains)[i - 1].pid || chain.cat != (*chains)[i - 1].cat) {
+      busy = {};
+      used = 0;
+    }
+    size_t track = async_tracks.size();
+    if (!busy.empty() && (busy.top().first <= chain.begin || used == kMaxAsyncTracks)) {
+      track = busy.top().second;
+      busy.pop();
+    } else {
+      async_tracks.push_back({chain.pid, chain.cat, used++, {}});
+    }
+    busy.emplace(chain.end, track);
+    PartEvents& events = async_tracks[track].events;
+    for (const AsyncChain::Slice& s : chain.slices)
+      AddRaw(&events.slices, s.start, s.dur, s.meta, s.offset);
+    for (const AsyncChain::Slice& s : chain.instants)
+      AddRaw(&events.instants, s.start, 0, s.meta, s.offset);
+    event_count += chain.slices.size() + chain.instants.size();
+  }
+}
+
+}  // namespace stepscope::chrome

@@ -1,0 +1,109 @@
+// Loads a profile as the program does, without a window: how long each stage takes, whether the
+// progress only goes forward and reaches the end, and how soon a cancelled load returns.
+//
+//   time_load PATH [--threads N] [--cancel-after MS]...
+//
+// Each --cancel-after is a load of its own, stopped that long after its beginning; "end" stops one
+// at every tenth of a whole load's time.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "loaders/loader.h"
+
+namespace stepscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Loaded = Result<std::shared_ptr<const Trace>>;
+
+double Ms(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
+
+// What the window would show, looked at every millisecond.
+struct Watch {
+  uint64_t bytes = 0, events = 0, backwards = 0, looks = 0;
+  void Look(const Progress& progress) {
+    const uint64_t b = progress.bytes_done, e = progress.events;
+    if (b < bytes || e < events) ++backwards;
+    bytes = b;
+    events = e;
+    ++looks;
+  }
+};
+
+void PrintStages(const Progress& progress, Clock::time_point end) {
+  const auto stages = progress.history();
+  for (size_t i = 0; i < stages.size(); ++i) {
+    const auto next = i + 1 < stages.size() ? stages[i + 1].second : end;
+    std::printf("  %-24s %8.1f ms\n", stages[i].first, Ms(next - stages[i].second));
+  }
+}
+
+// Milliseconds of the load; `cancel_after` below 0: to its end.
+double Load(const std::string& path, const LoadOptions& options, double cancel_after) {
+  const auto begin = Clock::now();
+  Job<Loaded> job([&](std::stop_token stop,
+                      Progress& progress) { return LoadPath(path, options, stop, progress); },
+                  {});
+  Watch watch;
+  while (!job.done() && (cancel_after < 0 || Ms(Clock::now() - begin) < cancel_after)) {
+    watch.Look(job.progress());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  const auto asked = Clock::now();
+  const std::string stage = job.progress().stage();
+  job.Cancel();
+  const Loaded loaded = job.Take();
+  const auto end = Clock::now();
+  watch.Look(job.progress());
+  const bool cancelled = loaded.status().code() == ErrorCode::kCancelled;
+  if (cancelled) {
+    std::printf("cancelled after %7.1f ms, in '%s': returned after %.1f ms\n", cancel_after,
+                stage.c_str(), Ms(end - asked));
+    return Ms(end - begin);
+  }
+  std::printf("loaded in %.1f ms: %s\n", Ms(end - begin),
+              loaded.ok() ? "ok" : loaded.status().message().c_str());
+  PrintStages(job.progress(), end);
+  std::printf("  progress: %llu of %llu bytes, %llu events, %llu looks, %llu times backwards\n",
+              static_cast<unsigned long long>(watch.bytes),
+              static_cast<unsigned long long>(job.progress().bytes_total.load()),
+              static_cast<unsigned long long>(watch.events),
+              static_cast<unsigned long long>(watch.looks),
+              static_cast<unsigned long long>(watch.backwards));
+  return Ms(end - begin);
+}
+
+int Main(int argc, char** argv) {
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: time_load PATH [--threads N] [--cancel-after MS|end]...\n");
+    return 2;
+  }
+  LoadOptions options;
+  std::vector<double> cancels;
+  bool tenths = false;
+  for (int i = 2; i + 1 < argc; i += 2) {
+    const bool end = std::strcmp(argv[i + 1], "end") == 0;
+    if (std::strcmp(argv[i], "--threads") == 0) {
+      options.threads = static_cast<unsigned>(std::atoi(argv[i + 1]));
+    } else if (end) {
+      tenths = true;
+    } else {
+      cancels.push_back(std::atof(argv[i + 1]));
+    }
+  }
+  const double whole = Load(argv[1], options, -1);
+  for (int tenth = 1; tenths && tenth < 10; ++tenth) cancels.push_back(whole * tenth / 10);
+  for (const double ms : cancels) Load(argv[1], options, ms);
+  return 0;
+}
+
+}  // namespace
+}  // namespace stepscope
+
+int main(int argc, char** argv) { return stepscope::Main(argc, argv); }
