@@ -10,6 +10,7 @@
 
 #include "viewer/search.h"
 #include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/table_json.h"
 
 namespace stepscope {
 namespace {
@@ -460,7 +461,7 @@ std::string ResultTableView::Csv(const ResultTable& table) const {
   return ToCsv(ShownPart(table, order_, shown_columns_));
 }
 std::string ResultTableView::Json(const ResultTable& table) const {
-  return ToJson(ShownPart(table, order_, shown_columns_));
+  return JsonText(ToJson(ShownPart(table, order_, shown_columns_)));
 }
 std::string ResultTableView::SelectedTsv(const ResultTable& table) const {
   return ToTsv(table, SelectedRows(), shown_columns_);
