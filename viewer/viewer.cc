@@ -199,6 +199,7 @@ void Viewer::State::SyncViews(const SessionView& session) {
     RunViewState fresh;
     fresh.trace = run.id;
     fresh.visible = run.trace->first_view.empty() ? run.trace->span : run.trace->first_view;
+    fresh.collapsed = FoldedAtFirst(*run.trace);
     states.push_back(std::move(fresh));
   }
   view.runs = std::move(states);
