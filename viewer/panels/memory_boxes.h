@@ -1,0 +1,39 @@
+// The chart of allocation lifetimes: every allocation a box from its allocation to its
+// deallocation, as high as it is large, in the colour of its op. Zooms with the timeline. O(boxes)
+// a frame, of which there are a few thousand at most. UI thread only.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+#include <string>
+
+#include "model/analysis/memory_spans.h"
+#include "viewer/panels/time_plot.h"
+#include "viewer/widgets/chart.h"
+
+namespace stepscope {
+
+// Every box as a line.
+std::string ToCsv(const AllocationBoxes& boxes);
+
+class MemoryBoxes {
+ public:
+  // Index of the box the user clicked, or -1. Boxes of ops other than `op` are dimmed, unless it is
+  // empty.
+  int Draw(const PanelContext& context, const AllocationBoxes& boxes, const std::string& op,
+           ImVec2 size);
+
+ private:
+  bool Shown(uint32_t op) const;
+  void Legend(const PanelContext& context, const AllocationBoxes& boxes);
+  void DrawBoxes(const PanelContext& context, const AllocationBoxes& boxes, const std::string& op,
+                 double scale) const;
+  int Hit(const AllocationBoxes& boxes, double scale) const;
+  static void DrawTooltip(const PanelContext& context, const AllocationBoxes& boxes, int index);
+
+  TimePlot plot_;
+  ChartState state_;  // a bit for each named op, and one for all others
+};
+
+}  // namespace stepscope
