@@ -279,9 +279,10 @@ void ShowNote(C& c, const A& a) { Say(c, a.text); }
 
 // --- Window and help
 void ShowPanel(C& c, const A& a) {
-  if (FindPanel(a.text) == nullptr) return;
-  c.windows.panels[a.text] = true;
-  c.windows.focus_panel = a.text;
+  const PanelDesc* panel = FindPanel(PanelOf(a.text));
+  if (panel == nullptr) return;
+  c.windows.panels[panel->id] = true;
+  c.windows.focus_panel = panel->id;
   c.view.panel = a.text;
 }
 void TogglePanel(C& c, const A& a) {
@@ -430,8 +431,9 @@ constexpr CommandDesc kCommands[] = {
      "clipboard stats", "Ctrl+Shift+C", HasSelection, CopyAll},
     {"copy.text", "Copy text", "", "Copies a text.", "", "", Always, CopyText},
 
-    {"panel.show", "Show panel", "", "Opens a panel and brings it to the front.", "", "", Always,
-     ShowPanel},
+    {"panel.show", "Show panel", "",
+     "Opens a panel and brings it to the front; memory/lifetimes names a page of it.", "", "",
+     Always, ShowPanel},
     {"panel.toggle", "Open or close panel", "", "Opens or closes a panel.", "", "", Always,
      TogglePanel},
     {"app.settings", "Settings", "Window", "Theme, size and manners.", "preferences options",

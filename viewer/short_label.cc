@@ -90,6 +90,21 @@ std::string Tiny(std::string_view text) {
   return {};
 }
 
+// "cutlass::Kernel2<ampere_sgemm_128x64>" is called by its first argument: all such kernels share
+// the outer name. Empty if the outer name says something.
+std::string_view FirstArgumentOfKernel(std::string_view name, std::string_view outer) {
+  while (!outer.empty() && outer.back() >= '0' && outer.back() <= '9') outer.remove_suffix(1);
+  const size_t open = name.find('<');
+  if (Lower(outer) != "kernel" || open == std::string_view::npos) return {};
+  const std::string_view argument = name.substr(open + 1);
+  int depth = 0;
+  for (size_t i = 0; i < argument.size(); ++i) {
+    if (depth == 0 && (argument[i] == ',' || argument[i] == '>')) return argument.substr(0, i);
+    depth += argument[i] == '<' ? 1 : argument[i] == '>' ? -1 : 0;
+  }
+  return {};
+}
+
 // What of a Python frame's name is its function: "module.py(12): call" -> "call", "nn.Module:
 // Net_0"
 // -> "Net_0", "<built-in method conv2d of type object at 0x7f>" -> "conv2d". Empty: no such name.
@@ -159,7 +174,10 @@ ShortForms MakeShortForms(std::string_view name) {
       return forms;
     }
   }
-  forms.middle = WithoutTail(WithoutHead(WithoutNamespaces(WithoutArguments(name))));
+  const std::string outer = WithoutNamespaces(WithoutArguments(name));
+  if (const std::string_view inner = FirstArgumentOfKernel(name, outer); !inner.empty())
+    return MakeShortForms(inner);
+  forms.middle = WithoutTail(WithoutHead(outer));
   forms.tiny = Tiny(forms.middle);
   if (forms.tiny.size() < 4 || forms.tiny.size() >= forms.middle.size()) forms.tiny.clear();
   return forms;

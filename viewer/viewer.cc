@@ -356,7 +356,7 @@ bool Viewer::TakePicture(PictureRequest* out) {
 std::string Viewer::DefaultLayoutIni() const { return state_->default_ini; }
 
 bool Viewer::ShowPanel(const std::string& panel_id) {
-  if (FindPanel(panel_id) == nullptr) return false;
+  if (FindPanel(PanelOf(panel_id)) == nullptr) return false;
   CommandArgs args;
   args.text = panel_id;
   state_->commands.Push("panel.show", std::move(args));

@@ -193,10 +193,14 @@ ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile
   ParallelFor(found.size(), [&](size_t i) { found[i] = LifetimesByOp(profile.allocators[i]); });
   for (size_t i = 0; i < found.size(); ++i) {
     const AllocatorProfile& a = profile.allocators[i];
-    for (const auto& [key, op] : found[i]) {
-      const Lifetime& l = op.sum;
+    std::vector<const OpLifetimes*> ops;
+    for (const auto& [key, op] : found[i]) ops.push_back(&op);
+    std::stable_sort(ops.begin(), ops.end(),
+                     [](const auto* x, const auto* y) { return x->sum.bytes > y->sum.bytes; });
+    for (const OpLifetimes* op : ops) {
+      const Lifetime& l = op->sum;
       t.rows.push_back({HostText(context.trace(), a.host), a.id,
-                        std::string(OpOf(context, *op.any)), static_cast<int64_t>(l.freed),
+                        std::string(OpOf(context, *op->any)), static_cast<int64_t>(l.freed),
                         static_cast<int64_t>(l.open), l.bytes,
                         l.freed ? Ms(l.total) / static_cast<double>(l.freed) : 0.0,
                         l.freed ? Ms(l.min) : 0.0, Ms(l.max)});

@@ -354,9 +354,12 @@ void DriveMemory(UiApp& app, ImGuiTestContext* ctx) {
   Sort(app, ctx, panel, all);
   ToTimeline(app, ctx, panel);
   app.Push(ctx, "select.event", {});
-  const float bottom = panel.table->OuterRect.Min.y;
-  for (float at = y; at < bottom && !app.viewer->view().selected.valid(); at += 9)
-    ClickAt(ctx, {x, at});
+  app.Push(ctx, "view.zoom_all", {});
+  const ImRect area = panel.table->OuterRect;
+  for (int i = 0; i < 400 && !app.viewer->view().selected.valid(); ++i) {
+    const float share = 0.1f + 0.8f * static_cast<float>(i % 20) / 20;
+    ClickAt(ctx, {area.Min.x + area.GetWidth() * share, y + 7 * static_cast<float>(i) / 20});
+  }
   IM_CHECK(app.viewer->view().selected.valid());
 }
 

@@ -31,6 +31,16 @@ TEST_CASE("kernel names keep the word that people call them by") {
   CHECK(MakeShortForms("$train.py:12 fit").middle == "fit");
 }
 
+TEST_CASE("a kernel that is called Kernel goes by its argument") {
+  const ShortForms forms = MakeShortForms(
+      "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64>(Params)");
+  CHECK(forms.middle.find("gemm") != std::string::npos);
+  CHECK(forms.middle.find("Kernel") == std::string::npos);
+  CHECK(MakeShortForms("a::Kernel<f<1, 2>, float>").middle == "f");
+  CHECK(MakeShortForms("Kernel2").middle == "Kernel2");
+  CHECK(MakeShortForms("EigenMetaKernel<half>").middle == "EigenMetaKernel");
+}
+
 TEST_CASE("of a Python frame the function is what matters") {
   CHECK(MakeShortForms("torch/nn/modules/module.py(1743): _call_impl").middle == "_call_impl");
   CHECK(MakeShortForms("nn.Module: Qwen2Model_0").middle == "Qwen2Model_0");

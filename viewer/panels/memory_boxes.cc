@@ -3,7 +3,6 @@
 #include <implot.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -24,13 +23,16 @@ std::string_view OpName(const AllocationBoxes& boxes, uint32_t op) {
   return op < boxes.ops.size() && !boxes.ops[op].empty() ? boxes.ops[op] : kUnknownOp;
 }
 
-// By op, and the last for all that the legend does not name.
-std::array<Rgba, kNamedOps + 1> Colors(const PanelContext& context, const AllocationBoxes& boxes) {
-  std::array<Rgba, kNamedOps + 1> colors{};
-  for (uint32_t op = 0; op < kNamedOps; ++op)
-    colors[op] = context.theme.NameColor(OpName(boxes, op));
-  colors[kNamedOps] = context.theme[Kind::kOther];
-  return colors;
+// The colour of the name everywhere, unless an entry above has it already: of a few dozen hues two
+// may well be the same, and here they lie side by side.
+Rgba FreshColor(const PanelContext& context, std::string name,
+                const std::vector<ChartSeries>& taken) {
+  for (int tries = 0; tries < 16; ++tries, name += "'") {
+    const Rgba color = context.theme.NameColor(name);
+    if (std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return t.color == color; }))
+      return color;
+  }
+  return context.theme.NameColor(name);
 }
 
 int FormatAxis(double value, char* buffer, int size, void* data) {
@@ -51,23 +53,36 @@ std::string ToCsv(const AllocationBoxes& boxes) {
   return csv;
 }
 
-bool MemoryBoxes::Shown(uint32_t op) const { return state_.Shown(std::min(op, kNamedOps)); }
+bool MemoryBoxes::Shown(uint32_t op) const {
+  return op >= entry_.size() || state_.Shown(entry_[op]);
+}
 
-void MemoryBoxes::Legend(const PanelContext& context, const AllocationBoxes& boxes) {
-  const auto colors = Colors(context, boxes);
-  std::vector<ChartSeries> series;
-  for (uint32_t op = 0; op < boxes.ops.size() && op < kNamedOps; ++op) {
+// Ops of one short name ("Conv2D" of every layer) are one entry.
+void MemoryBoxes::Prepare(const PanelContext& context, const AllocationBoxes& boxes, uint64_t key) {
+  const Rgba panel = context.theme[Role::kPanel];
+  if (key == key_ && panel == panel_ && entry_.size() == boxes.ops.size()) return;
+  key_ = key;
+  panel_ = panel;
+  legend_.clear();
+  entry_.clear();
+  bool others = false;
+  for (uint32_t op = 0; op < boxes.ops.size(); ++op) {
     std::string label = MakeShortForms(OpName(boxes, op)).middle;
     if (label.empty()) label = OpName(boxes, op);
-    series.push_back({std::move(label), colors[op], {}});
+    size_t at = 0;
+    while (at < legend_.size() && legend_[at].label != label) ++at;
+    if (at == legend_.size() && at < kNamedOps) {
+      const Rgba color = FreshColor(context, label, legend_);
+      legend_.push_back({std::move(label), color, {}});
+    }
+    others = others || at >= legend_.size();
+    entry_.push_back(static_cast<uint32_t>(std::min<size_t>(at, kNamedOps)));
   }
-  if (boxes.ops.size() > kNamedOps) series.push_back({"others", colors[kNamedOps], {}});
-  DrawLegend(context, series, &state_, false);
+  if (others) legend_.push_back({"others", context.theme[Kind::kOther], {}});
 }
 
 void MemoryBoxes::DrawBoxes(const PanelContext& context, const AllocationBoxes& boxes,
                             const std::string& op, double scale) const {
-  const auto colors = Colors(context, boxes);
   ImDrawList* list = ImPlot::GetPlotDrawList();
   const EventRef& selected = context.view.selected;
   const bool ours = context.run != nullptr && selected.trace == context.run->id &&
@@ -82,7 +97,7 @@ void MemoryBoxes::DrawBoxes(const PanelContext& context, const AllocationBoxes& 
     const ImVec2 max(std::max(std::floor(high.x), min.x + 1),
                      std::max(std::floor(low.y), min.y + 1));
     const bool dim = !op.empty() && (s.op >= boxes.ops.size() || boxes.ops[s.op] != op);
-    list->AddRectFilled(min, max, WithAlpha(colors[std::min(s.op, kNamedOps)], dim ? 0.2f : 0.9f));
+    list->AddRectFilled(min, max, WithAlpha(legend_[entry_[s.op]].color, dim ? 0.2f : 0.9f));
     // An edge tells boxes of one op apart; there is no room for it in small ones.
     if (max.y - min.y > 3 && max.x - min.x > 3)
       list->AddRect(min, max, context.theme[Role::kPanel]);
@@ -124,7 +139,7 @@ void MemoryBoxes::DrawTooltip(const PanelContext& context, const AllocationBoxes
   ImGui::EndTooltip();
 }
 
-int MemoryBoxes::Draw(const PanelContext& context, const AllocationBoxes& boxes,
+int MemoryBoxes::Draw(const PanelContext& context, const AllocationBoxes& boxes, uint64_t key,
                       const std::string& op, ImVec2 size) {
   if (boxes.spans.empty()) {
     TextIn(context, Role::kText2, "No allocation was recorded from its beginning.");
@@ -132,11 +147,14 @@ int MemoryBoxes::Draw(const PanelContext& context, const AllocationBoxes& boxes,
   }
   const float top_y = ImGui::GetCursorPosY();
   const ImVec2 top_left = ImGui::GetCursorScreenPos();
-  Legend(context, boxes);
+  Prepare(context, boxes, key);
+  DrawLegend(context, legend_, &state_, false);
   const float height = std::max(size.y - (ImGui::GetCursorPosY() - top_y), BaseEm() * 6);
   const FaceScope mono(context, Face::kMono, TypeSize::kSlice);
   const TimeRange all{boxes.spans.front().begin, boxes.spans.back().end + 1};
-  if (!plot_.Begin(context, "##lifetimes", ImVec2(size.x, height), all)) return -1;
+  // Room for half of the last time, which stands under the plot's right edge.
+  const float width = size.x - Em() * 2.5f;
+  if (!plot_.Begin(context, "##lifetimes", ImVec2(width, height), all)) return -1;
   const NumberFormat format =
       FormatFor(Unit::kBytes, ValueType::kReal, static_cast<double>(boxes.top));
   NumberFormat axis{1, 0, format.header, ""};

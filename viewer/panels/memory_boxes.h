@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "model/analysis/memory_spans.h"
 #include "viewer/panels/time_plot.h"
@@ -20,20 +21,24 @@ std::string ToCsv(const AllocationBoxes& boxes);
 class MemoryBoxes {
  public:
   // Index of the box the user clicked, or -1. Boxes of ops other than `op` are dimmed, unless it is
-  // empty.
-  int Draw(const PanelContext& context, const AllocationBoxes& boxes, const std::string& op,
-           ImVec2 size);
+  // empty. `key` changes whenever the boxes do.
+  int Draw(const PanelContext& context, const AllocationBoxes& boxes, uint64_t key,
+           const std::string& op, ImVec2 size);
 
  private:
+  void Prepare(const PanelContext& context, const AllocationBoxes& boxes, uint64_t key);
   bool Shown(uint32_t op) const;
-  void Legend(const PanelContext& context, const AllocationBoxes& boxes);
   void DrawBoxes(const PanelContext& context, const AllocationBoxes& boxes, const std::string& op,
                  double scale) const;
   int Hit(const AllocationBoxes& boxes, double scale) const;
   static void DrawTooltip(const PanelContext& context, const AllocationBoxes& boxes, int index);
 
   TimePlot plot_;
-  ChartState state_;  // a bit for each named op, and one for all others
+  ChartState state_;                 // a bit for each entry of the legend
+  std::vector<ChartSeries> legend_;  // the ops with the largest boxes by short name, and "others"
+  std::vector<uint32_t> entry_;      // of the legend, by op
+  uint64_t key_ = 0;
+  Rgba panel_ = 0;  // of the theme the colours are for
 };
 
 }  // namespace stepscope

@@ -27,6 +27,9 @@ constexpr const char* kLiveFirst[] = {"tf_op",       "allocation_bytes", "reques
 // Boxes beyond these would be smaller than a pixel.
 constexpr size_t kMaxBoxes = 4000;
 constexpr const char* kLiveHidden[] = {"host", "memory_id"};
+// PyTorch does not say what an allocation is for: these columns would be empty.
+constexpr const char* kTorchHidden[] = {"host",        "memory_id", "requested_bytes",
+                                        "region_type", "data_type", "tensor_shape"};
 
 std::string TextAt(const std::vector<Value>& row, int column) {
   const auto* s =
@@ -111,6 +114,7 @@ class MemoryPanel final : public AnalysisPanel {
 
   size_t allocator_ = 0;  // row of the table "summary"
   std::string host_, id_;
+  std::string shown_as_;  // ViewState::panel when last looked at
   ResultTable live_, at_peak_, lifetimes_;
   MemorySeries coarse_;
   std::shared_ptr<const FullMemory> full_;
@@ -273,7 +277,7 @@ void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& su
     if (!column.how.empty()) ImGui::SetItemTooltip("%s", column.how.c_str());
   }
   const double capacity = number("memory_capacity_bytes"), peak = number("peak_bytes_in_use");
-  if (capacity > 0 && peak > 0) {
+  if (capacity > peak && peak > 0) {  // equal: nobody recorded what was free
     const std::string text = FormatValue(Value(capacity - peak), Unit::kBytes);
     std::array<char, 96> line{};
     std::snprintf(line.data(), line.size(), "%s (%.1f %%)", text.c_str(),
@@ -334,7 +338,7 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
   const std::string op = row >= 0 && static_cast<size_t>(row) < lifetimes_.rows.size()
                              ? TextAt(lifetimes_.rows[static_cast<size_t>(row)], column)
                              : std::string();
-  const int clicked = boxes_.Draw(context, *boxes, op, size);
+  const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size);
   if (clicked < 0 || context.run == nullptr) return;
   CommandArgs args;
   args.event = {context.run->id, 0, EventRow(boxes->spans[static_cast<size_t>(clicked)].row)};
@@ -372,7 +376,10 @@ void MemoryPanel::DrawTables(const PanelContext& context) {
     return;
   }
   DrawLiveTitle(context);
-  options.id = "live";
+  const bool torch = context.run != nullptr && context.run->trace &&
+                     context.run->trace->format == TraceFormat::kChromeJson;
+  options.id = torch ? "live_torch" : "live";
+  if (torch) options.hidden_columns = kTorchHidden;
   options.noun = "allocations";
   options.first_columns = kLiveFirst;
   live_view_.Draw(context, live_, key_ * 31 + data_key_, options);
@@ -387,6 +394,11 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
   }
   Update(context, result, key);
   PollJobs(context);
+  if (context.view.panel != shown_as_) {  // a command that names a page
+    shown_as_ = context.view.panel;
+    if (PanelOf(shown_as_) == "memory" && !PageOf(shown_as_).empty())
+      show_lifetimes_ = PageOf(shown_as_) == "lifetimes";
+  }
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
   const bool wide = avail.x > em * 50;

@@ -39,6 +39,22 @@ bool IsShare(const ColumnDesc& column) {
          !ContainsLower(column.id, "fragmentation");
 }
 
+// The value that a column's unit is chosen for: one gibibyte among many mebibytes must not make
+// them all 0.001. Never less than a thousandth of the largest, which would become unreadably long.
+double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
+  const Dimension dimension = DimensionOf(table.columns[column].unit);
+  if (dimension != Dimension::kBytes && dimension != Dimension::kTime) return max_abs;
+  std::vector<double> values;
+  for (const auto& row : table.rows) {
+    const double v = column < row.size() ? std::fabs(NumberOf(row[column])) : 0;
+    if (std::isfinite(v) && v > 0) values.push_back(v);
+  }
+  if (values.empty()) return max_abs;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return std::max(*middle, max_abs / 1000);
+}
+
 }  // namespace
 
 float ResultTableView::RowHeight() {
@@ -131,7 +147,8 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
         column.widest_row = static_cast<int>(r);
       }
     }
-    column.format = FormatFor(table.columns[c].unit, table.columns[c].type, column.max_abs);
+    column.format = FormatFor(table.columns[c].unit, table.columns[c].type,
+                              TypicalOf(table, c, column.max_abs));
   }
   selected_.assign(table.rows.size(), 0);
   short_names_.assign(options.shorten_names ? table.rows.size() : 0, {});
