@@ -105,6 +105,36 @@ std::string_view FirstArgumentOfKernel(std::string_view name, std::string_view o
   return {};
 }
 
+// What one identifier among a kernel's arguments says about what it computes: "CUDAFunctor_add" ->
+// "add", "rsqrt_kernel_cuda" -> "rsqrt", "MulFunctor" -> "Mul", "MeanOps" -> "Mean". Empty:
+// nothing.
+std::string_view Computes(std::string_view word) {
+  if (const size_t at = word.find("Functor"); at != std::string_view::npos) {
+    if (const size_t bar = word.find('_', at); bar != std::string_view::npos)
+      return word.substr(bar + 1);
+    const std::string_view head = word.substr(0, at);
+    return head.ends_with("Unary") || head == "Binary" || head == "CUDA" ? std::string_view()
+                                                                         : head;
+  }
+  for (std::string_view tail : {"_kernel_cuda", "_kernel_impl", "Ops"}) {
+    if (word.ends_with(tail) && word != "gpu_kernel_impl")
+      return word.substr(0, word.size() - tail.size());
+  }
+  return {};
+}
+
+// PyTorch's elementwise and reduce kernels differ in an argument only: what they compute.
+std::string_view ComputedBy(std::string_view name, std::string_view outer) {
+  if (outer.find("elementwise") == outer.npos && outer.find("reduce") == outer.npos) return {};
+  for (size_t i = std::min(name.find('<'), name.size()); i < name.size();) {
+    size_t end = i;
+    while (end < name.size() && (IsWord(name[end]) || name[end] == '_')) ++end;
+    if (const std::string_view what = Computes(name.substr(i, end - i)); !what.empty()) return what;
+    i = std::max(end, i + 1);
+  }
+  return {};
+}
+
 // What of a Python frame's name is its function: "module.py(12): call" -> "call", "nn.Module:
 // Net_0"
 // -> "Net_0", "<built-in method conv2d of type object at 0x7f>" -> "conv2d". Empty: no such name.
@@ -178,6 +208,8 @@ ShortForms MakeShortForms(std::string_view name) {
   if (const std::string_view inner = FirstArgumentOfKernel(name, outer); !inner.empty())
     return MakeShortForms(inner);
   forms.middle = WithoutTail(WithoutHead(outer));
+  if (const std::string_view what = ComputedBy(name, outer); !what.empty())
+    forms.middle.append(" ").append(what);
   forms.tiny = Tiny(forms.middle);
   if (forms.tiny.size() < 4 || forms.tiny.size() >= forms.middle.size()) forms.tiny.clear();
   return forms;

@@ -560,6 +560,9 @@ void AddSide(const OpSide& from, bool device, OpSide* to) {
     sum.self += op.self;
     sum.device_time += op.device_time;
     sum.eager = sum.eager || op.eager;
+    const size_t room = kMaxOpLinks - std::min(sum.rows.size(), kMaxOpLinks);
+    const auto end = op.rows.begin() + static_cast<std::ptrdiff_t>(std::min(room, op.rows.size()));
+    sum.rows.insert(sum.rows.end(), op.rows.begin(), end);
   }
   to->total += from.total;
   to->busy += from.busy;

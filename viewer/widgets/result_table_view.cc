@@ -459,6 +459,7 @@ CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultT
     if (r >= table.links.size()) continue;
     const RowLink& link = table.links[r];
     if (args.range.empty()) args.range = link.range;
+    args.number += static_cast<double>(link.total);
     for (EventRow row : link.rows) args.events.push_back({context.run->id, link.set, row});
   }
   return args;
