@@ -128,6 +128,8 @@ void AddBench(CLI::App& app, Options* options) {
   AddPaths(bench, options, true);
   bench->add_option("--frames", options->frames, "frames of the scripted zoom")
       ->check(CLI::Range(2, 1000000));
+  bench->add_flag("--panels", options->bench_panels,
+                  "also frames with each panel open, scrolled while the timeline zooms");
   bench->add_flag("--window", options->show_window, "in a real window instead of off-screen");
   AddSize(bench, options);
 }

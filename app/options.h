@@ -37,6 +37,7 @@ struct Options {
   std::string commands_file;  // replay
   bool show_window = false;   // replay, bench: a real window instead of an off-screen one
   int frames = 300;
+  bool bench_panels = false;  // frames with each panel open as well
 };
 
 // What to do after parsing: run the command, or print `text` and exit.

@@ -1,5 +1,7 @@
 // The table of all commands. Menus, palette, keys, help and docs are made from it
 // (viewer/command.h).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -148,21 +150,24 @@ void Select(C& c, const A& a) {
   if (c.view.selected.valid()) c.view.active = a.event.trace;
 }
 void Reveal(C& c, const A& a) { c.Reveal(a.event); }
+void Say(C& c, std::string text) {
+  c.windows.note = std::move(text);
+  c.windows.note_is_new = true;
+}
 void ShowEvents(C& c, const A& a) {
   c.view.highlighted = a.events;
   c.view.highlight_index = 0;
   if (a.events.empty()) return;
   c.Reveal(a.events.front());
-  c.windows.note = a.events.size() == 1 ? std::string()
-                                        : std::to_string(a.events.size()) +
-                                              " events shown; N and Shift+N go through them";
-  c.windows.note_is_new = true;
+  const size_t n = a.events.size();
+  // A row of a table may stand for more events than it keeps: `number` has them all.
+  const bool all = a.number <= static_cast<double>(n);
+  const std::string count =
+      all ? std::to_string(n)
+          : "The first " + std::to_string(n) + " of " + fmt::format("{:.0f}", a.number);
+  if (n > 1) Say(c, count + " events shown; N and Shift+N go through them");
 }
 bool HasShown(const C& c) { return !c.view.highlighted.empty(); }
-void Say(C& c, std::string text) {
-  c.windows.note = std::move(text);
-  c.windows.note_is_new = true;
-}
 void StepShown(C& c, int direction) {
   const auto n = static_cast<int64_t>(c.view.highlighted.size());
   const auto at = (static_cast<int64_t>(c.view.highlight_index) + direction + n) % n;
@@ -279,9 +284,10 @@ void ShowNote(C& c, const A& a) { Say(c, a.text); }
 
 // --- Window and help
 void ShowPanel(C& c, const A& a) {
-  if (FindPanel(a.text) == nullptr) return;
-  c.windows.panels[a.text] = true;
-  c.windows.focus_panel = a.text;
+  const PanelDesc* panel = FindPanel(PanelOf(a.text));
+  if (panel == nullptr) return;
+  c.windows.panels[panel->id] = true;
+  c.windows.focus_panel = panel->id;
   c.view.panel = a.text;
 }
 void TogglePanel(C& c, const A& a) {
@@ -430,8 +436,9 @@ constexpr CommandDesc kCommands[] = {
      "clipboard stats", "Ctrl+Shift+C", HasSelection, CopyAll},
     {"copy.text", "Copy text", "", "Copies a text.", "", "", Always, CopyText},
 
-    {"panel.show", "Show panel", "", "Opens a panel and brings it to the front.", "", "", Always,
-     ShowPanel},
+    {"panel.show", "Show panel", "",
+     "Opens a panel and brings it to the front; memory/lifetimes names a page of it.", "", "",
+     Always, ShowPanel},
     {"panel.toggle", "Open or close panel", "", "Opens or closes a panel.", "", "", Always,
      TogglePanel},
     {"app.settings", "Settings", "Window", "Theme, size and manners.", "preferences options",

@@ -63,5 +63,8 @@ struct PanelDesc {
 
 std::span<const PanelDesc> Panels();
 const PanelDesc* FindPanel(std::string_view id);
+// "memory/lifetimes": the panel and its page; the page is empty where none is named.
+std::string_view PanelOf(std::string_view text);
+std::string_view PageOf(std::string_view text);
 
 }  // namespace stepscope

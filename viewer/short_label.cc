@@ -90,6 +90,51 @@ std::string Tiny(std::string_view text) {
   return {};
 }
 
+// "cutlass::Kernel2<ampere_sgemm_128x64>" is called by its first argument: all such kernels share
+// the outer name. Empty if the outer name says something.
+std::string_view FirstArgumentOfKernel(std::string_view name, std::string_view outer) {
+  while (!outer.empty() && outer.back() >= '0' && outer.back() <= '9') outer.remove_suffix(1);
+  const size_t open = name.find('<');
+  if (Lower(outer) != "kernel" || open == std::string_view::npos) return {};
+  const std::string_view argument = name.substr(open + 1);
+  int depth = 0;
+  for (size_t i = 0; i < argument.size(); ++i) {
+    if (depth == 0 && (argument[i] == ',' || argument[i] == '>')) return argument.substr(0, i);
+    depth += argument[i] == '<' ? 1 : argument[i] == '>' ? -1 : 0;
+  }
+  return {};
+}
+
+// What one identifier among a kernel's arguments says about what it computes: "CUDAFunctor_add" ->
+// "add", "rsqrt_kernel_cuda" -> "rsqrt", "MulFunctor" -> "Mul", "MeanOps" -> "Mean". Empty:
+// nothing.
+std::string_view Computes(std::string_view word) {
+  if (const size_t at = word.find("Functor"); at != std::string_view::npos) {
+    if (const size_t bar = word.find('_', at); bar != std::string_view::npos)
+      return word.substr(bar + 1);
+    const std::string_view head = word.substr(0, at);
+    return head.ends_with("Unary") || head == "Binary" || head == "CUDA" ? std::string_view()
+                                                                         : head;
+  }
+  for (std::string_view tail : {"_kernel_cuda", "_kernel_impl", "Ops"}) {
+    if (word.ends_with(tail) && word != "gpu_kernel_impl")
+      return word.substr(0, word.size() - tail.size());
+  }
+  return {};
+}
+
+// PyTorch's elementwise and reduce kernels differ in an argument only: what they compute.
+std::string_view ComputedBy(std::string_view name, std::string_view outer) {
+  if (outer.find("elementwise") == outer.npos && outer.find("reduce") == outer.npos) return {};
+  for (size_t i = std::min(name.find('<'), name.size()); i < name.size();) {
+    size_t end = i;
+    while (end < name.size() && (IsWord(name[end]) || name[end] == '_')) ++end;
+    if (const std::string_view what = Computes(name.substr(i, end - i)); !what.empty()) return what;
+    i = std::max(end, i + 1);
+  }
+  return {};
+}
+
 // What of a Python frame's name is its function: "module.py(12): call" -> "call", "nn.Module:
 // Net_0"
 // -> "Net_0", "<built-in method conv2d of type object at 0x7f>" -> "conv2d". Empty: no such name.
@@ -159,7 +204,12 @@ ShortForms MakeShortForms(std::string_view name) {
       return forms;
     }
   }
-  forms.middle = WithoutTail(WithoutHead(WithoutNamespaces(WithoutArguments(name))));
+  const std::string outer = WithoutNamespaces(WithoutArguments(name));
+  if (const std::string_view inner = FirstArgumentOfKernel(name, outer); !inner.empty())
+    return MakeShortForms(inner);
+  forms.middle = WithoutTail(WithoutHead(outer));
+  if (const std::string_view what = ComputedBy(name, outer); !what.empty())
+    forms.middle.append(" ").append(what);
   forms.tiny = Tiny(forms.middle);
   if (forms.tiny.size() < 4 || forms.tiny.size() >= forms.middle.size()) forms.tiny.clear();
   return forms;

@@ -38,7 +38,7 @@ struct ViewState {
   TimeRange measured;    // timing tool; empty: none
   TraceId active;        // run that panels show
   std::string host;      // host filter, empty: all
-  std::string panel;     // focused analysis panel
+  std::string panel;     // panel shown last, perhaps with a page: "memory/lifetimes"
   bool operator==(const ViewState&) const = default;
 };
 

@@ -199,6 +199,7 @@ void Viewer::State::SyncViews(const SessionView& session) {
     RunViewState fresh;
     fresh.trace = run.id;
     fresh.visible = run.trace->first_view.empty() ? run.trace->span : run.trace->first_view;
+    fresh.collapsed = FoldedAtFirst(*run.trace);
     states.push_back(std::move(fresh));
   }
   view.runs = std::move(states);
@@ -355,7 +356,7 @@ bool Viewer::TakePicture(PictureRequest* out) {
 std::string Viewer::DefaultLayoutIni() const { return state_->default_ini; }
 
 bool Viewer::ShowPanel(const std::string& panel_id) {
-  if (FindPanel(panel_id) == nullptr) return false;
+  if (FindPanel(PanelOf(panel_id)) == nullptr) return false;
   CommandArgs args;
   args.text = panel_id;
   state_->commands.Push("panel.show", std::move(args));

@@ -1,6 +1,7 @@
 #include <epoxy/gl.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "app/commands/bench_frames.h"
+#include "app/commands/bench_panels.h"
 #include "app/commands/bench_scan.h"
 #include "app/commands/commands.h"
 #include "app/commands/picture.h"
@@ -84,6 +86,7 @@ AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
 
 Json TimeFrames(Stage& stage, const Trace& trace, int count) {
   std::vector<double> ms;
+  const double cpu = CpuMs();
   for (const TimeRange& range : ZoomScript(trace.first_view, DeepestView(trace), count)) {
     stage.gui().viewer().SetVisibleRange(range);
     const auto begin = Clock::now();
@@ -91,11 +94,8 @@ Json TimeFrames(Stage& stage, const Trace& trace, int count) {
     glFinish();
     ms.push_back(Ms(Clock::now() - begin));
   }
-  const FrameTimes times = Summarise(ms);
-  return {{"count", ms.size()},
-          {"median_ms", times.median_ms},
-          {"p99_ms", times.p99_ms},
-          {"max_ms", times.max_ms}};
+  const double drawn = static_cast<double>(std::max<size_t>(ms.size(), 1));
+  return FrameTimesJson(std::move(ms), (CpuMs() - cpu) / drawn);
 }
 
 // Processor time of the loop over some seconds in which nothing happens.
@@ -141,6 +141,13 @@ int RunBench(const Options& options, const Log& log) {
   status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
   Json frames = TimeFrames(stage, *trace, options.frames);
   if (status.ok()) status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
+  Json panels;
+  if (status.ok() && options.bench_panels) {
+    log.Verbose("panels");
+    Result<Json> timed = TimePanels(stage, *trace, options.frames);
+    if (timed.ok()) panels = std::move(timed).value();
+    status = timed.status();
+  }
   log.Verbose("idle");
   const double idle_ms = IdleCpuMs(stage);
   const PixelSize size = stage.surface().size();
@@ -172,6 +179,7 @@ int RunBench(const Options& options, const Log& log) {
   json["peak_rss_open_bytes"] = peak_open;
   json["peak_rss_bytes"] = peak;
   json["frames"] = std::move(frames);
+  if (!panels.is_null()) json["panels"] = std::move(panels);
   json["window"] = {size.width, size.height};
   json["idle_cpu_ms"] = idle_ms;
   const auto* renderer = reinterpret_cast<const char*>(glGetString(GL_RENDERER));

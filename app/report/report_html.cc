@@ -7,6 +7,7 @@
 
 #include "app/report/report.h"
 #include "model/analysis/names.h"
+#include "model/base/markup.h"
 
 namespace stepscope {
 namespace {
@@ -42,34 +43,6 @@ td{max-width:520px;overflow-wrap:anywhere}
 svg{vertical-align:middle;margin-right:6px}
 )";
 
-std::string Escape(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        // Control bytes are not allowed in HTML.
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 bool IsNumber(const ColumnDesc& column) {
   return column.type == ValueType::kInt || column.type == ValueType::kReal;
 }
@@ -99,11 +72,11 @@ std::string Bar(double share) {
 
 void AddTable(const ResultTable& table, std::string* out) {
   *out += "<div class=\"scroll\"><table><caption>" +
-          Escape(table.title.empty() ? table.id : table.title) + "</caption><thead><tr>";
+          EscapeMarkup(table.title.empty() ? table.id : table.title) + "</caption><thead><tr>";
   for (const ColumnDesc& c : table.columns) {
     *out += fmt::format("<th{}{}>{}{}</th>", IsNumber(c) ? " class=\"n\"" : "",
-                        c.how.empty() ? "" : " title=\"" + Escape(c.how) + "\"", Escape(c.label),
-                        UnitSuffix(c.unit));
+                        c.how.empty() ? "" : " title=\"" + EscapeMarkup(c.how) + "\"",
+                        EscapeMarkup(c.label), UnitSuffix(c.unit));
   }
   *out += "</tr></thead><tbody>\n";
   for (size_t r = 0; r < std::min(table.rows.size(), kMaxRows); ++r) {
@@ -113,7 +86,7 @@ void AddTable(const ResultTable& table, std::string* out) {
       const Value& value = table.rows[r][c];
       const std::optional<double> share = ShareOf(value, column.unit);
       *out += fmt::format("<td{}>{}{}</td>", IsNumber(column) ? " class=\"n\"" : "",
-                          share ? Bar(*share) : "", Escape(FormatValue(value, column.unit)));
+                          share ? Bar(*share) : "", EscapeMarkup(FormatValue(value, column.unit)));
     }
     *out += "</tr>\n";
   }
@@ -121,27 +94,27 @@ void AddTable(const ResultTable& table, std::string* out) {
   if (table.rows.size() > kMaxRows) {
     *out +=
         fmt::format("<p class=\"soft\">{} more rows: stepscope report --table {} --format csv</p>",
-                    table.rows.size() - kMaxRows, Escape(table.id));
+                    table.rows.size() - kMaxRows, EscapeMarkup(table.id));
   }
 }
 
 void AddPanel(const PanelReport& panel, const std::string& only_table, std::string* out) {
   const AnalysisResult& result = panel.result;
   *out += fmt::format("<section id=\"{}\"><h2>{}</h2><p class=\"soft\">{}</p>\n",
-                      Escape(panel.analysis->id), Escape(panel.analysis->title),
-                      Escape(panel.analysis->what));
-  if (!result.empty_reason.empty()) *out += "<p>" + Escape(result.empty_reason) + "</p>\n";
+                      EscapeMarkup(panel.analysis->id), EscapeMarkup(panel.analysis->title),
+                      EscapeMarkup(panel.analysis->what));
+  if (!result.empty_reason.empty()) *out += "<p>" + EscapeMarkup(result.empty_reason) + "</p>\n";
   for (const Finding& f : result.findings) {
     *out += fmt::format("<div class=\"finding {}\">{}<br><span class=\"soft\">{}</span></div>\n",
-                        GradeName(f.grade), Escape(f.text), Escape(f.next_step));
+                        GradeName(f.grade), EscapeMarkup(f.text), EscapeMarkup(f.next_step));
   }
   if (!result.properties.empty() && only_table.empty()) {
     *out += "<dl>";
     for (const Property& p : result.properties) {
       *out += fmt::format("<div{}><dt>{}</dt><dd>{}</dd></div>",
-                          p.how.empty() ? "" : " title=\"" + Escape(p.how) + "\"",
-                          Escape(p.label.empty() ? p.id : p.label),
-                          Escape(FormatValue(p.value, p.unit)));
+                          p.how.empty() ? "" : " title=\"" + EscapeMarkup(p.how) + "\"",
+                          EscapeMarkup(p.label.empty() ? p.id : p.label),
+                          EscapeMarkup(FormatValue(p.value, p.unit)));
     }
     *out += "</dl>\n";
   }
@@ -154,17 +127,18 @@ void AddPanel(const PanelReport& panel, const std::string& only_table, std::stri
 }  // namespace
 
 std::string ReportHtml(const ReportInput& input) {
-  const std::string title = Escape(input.run.empty() ? input.path : input.run);
+  const std::string title = EscapeMarkup(input.run.empty() ? input.path : input.run);
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
       title + " – Stepscope</title><style>" + std::string(kStyle) +
-      "</style></head><body><header><h1>" + title + "</h1><p class=\"soft\">" + Escape(input.path) +
-      " · " + Escape(input.host.empty() ? "all hosts" : input.host) +
+      "</style></head><body><header><h1>" + title + "</h1><p class=\"soft\">" +
+      EscapeMarkup(input.path) + " · " +
+      EscapeMarkup(input.host.empty() ? "all hosts" : input.host) +
       (input.compat_xprof ? " · definitions of XProf 2.24" : "") + "</p><nav>";
   for (const PanelReport& panel : input.panels) {
-    out += fmt::format("<a href=\"#{}\">{}</a>", Escape(panel.analysis->id),
-                       Escape(panel.analysis->title));
+    out += fmt::format("<a href=\"#{}\">{}</a>", EscapeMarkup(panel.analysis->id),
+                       EscapeMarkup(panel.analysis->title));
   }
   out += "</nav></header><main>\n";
   for (const PanelReport& panel : input.panels) AddPanel(panel, input.table, &out);

@@ -11,7 +11,8 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kTimelineRows = 1000;  // XProf's
+constexpr size_t kTimelineRows = 1000;        // XProf's
+constexpr size_t kMaxLifetimeRows = 100'000;  // events of an op that its row links to
 
 double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
 
@@ -134,33 +135,47 @@ ResultTable ActiveTable(AnalysisContext& context, const MemoryProfile& profile) 
 
 // How long allocations of an op lived: from its allocation to the deallocation of the same address.
 struct Lifetime {
-  uint64_t count = 0, open = 0;
+  uint64_t made = 0, freed = 0, open = 0;
   Ps total = 0, min = kMaxPs, max = 0;
   int64_t bytes = 0;
-  std::vector<uint32_t> rows;
+  std::vector<uint32_t> rows;  // of the first of those made
+
+  void Allocate(const MemorySnapshot& s) {
+    ++made, bytes += s.bytes;
+    if (rows.size() < kMaxLifetimeRows) rows.push_back(s.row);
+  }
+  void Free(Ps life) {
+    ++freed, total += life, min = std::min(min, life), max = std::max(max, life);
+  }
 };
 
-std::map<uint32_t, Lifetime> LifetimesByOp(const AllocatorProfile& allocator) {
-  constexpr size_t kMaxRows = 1000;
+// By MemorySnapshot::op_in_trace and op: text is looked up once per op, not per event.
+using OpKey = std::pair<bool, uint32_t>;
+OpKey KeyOf(const MemorySnapshot& s) { return {s.op_in_trace, s.op}; }
+
+struct OpLifetimes {
+  const MemorySnapshot* any = nullptr;
+  Lifetime sum;
+};
+
+std::map<OpKey, OpLifetimes> LifetimesByOp(const AllocatorProfile& allocator) {
   std::unordered_map<int64_t, const MemorySnapshot*> open;
-  std::map<uint32_t, Lifetime> by_op;
+  std::map<OpKey, OpLifetimes> by_op;
   for (const MemorySnapshot& s : allocator.snapshots) {
     if (s.allocation) {
-      Lifetime& l = by_op[s.op];
-      l.bytes += s.bytes;
-      if (l.rows.size() < kMaxRows) l.rows.push_back(s.row);
+      OpLifetimes& op = by_op[KeyOf(s)];
+      op.any = &s;
+      op.sum.Allocate(s);
       const auto [it, added] = open.try_emplace(s.address, &s);
-      if (!added) ++by_op[it->second->op].open, it->second = &s;
+      if (!added) ++by_op[KeyOf(*it->second)].sum.open, it->second = &s;
       continue;
     }
     const auto it = open.find(s.address);
     if (it == open.end()) continue;
-    Lifetime& l = by_op[it->second->op];
-    const Ps life = s.time - it->second->time;
-    ++l.count, l.total += life, l.min = std::min(l.min, life), l.max = std::max(l.max, life);
+    by_op[KeyOf(*it->second)].sum.Free(s.time - it->second->time);
     open.erase(it);
   }
-  for (const auto& [address, s] : open) ++by_op[s->op].open;
+  for (const auto& [address, s] : open) ++by_op[KeyOf(*s)].sum.open;
   return by_op;
 }
 
@@ -174,17 +189,23 @@ ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile
                  Time("max_lifetime_ms", "Max")},
                 {},
                 {}};
-  std::vector<std::map<uint32_t, Lifetime>> found(profile.allocators.size());
+  std::vector<std::map<OpKey, OpLifetimes>> found(profile.allocators.size());
   ParallelFor(found.size(), [&](size_t i) { found[i] = LifetimesByOp(profile.allocators[i]); });
   for (size_t i = 0; i < found.size(); ++i) {
     const AllocatorProfile& a = profile.allocators[i];
-    for (const auto& [op, l] : found[i]) {
+    std::vector<const OpLifetimes*> ops;
+    for (const auto& [key, op] : found[i]) ops.push_back(&op);
+    std::stable_sort(ops.begin(), ops.end(),
+                     [](const auto* x, const auto* y) { return x->sum.bytes > y->sum.bytes; });
+    for (const OpLifetimes* op : ops) {
+      const Lifetime& l = op->sum;
       t.rows.push_back({HostText(context.trace(), a.host), a.id,
-                        std::string(context.stats().strings->View(StringId(op))),
-                        static_cast<int64_t>(l.count), static_cast<int64_t>(l.open), l.bytes,
-                        l.count ? Ms(l.total) / static_cast<double>(l.count) : 0.0,
-                        l.count ? Ms(l.min) : 0.0, Ms(l.max)});
+                        std::string(OpOf(context, *op->any)), static_cast<int64_t>(l.freed),
+                        static_cast<int64_t>(l.open), l.bytes,
+                        l.freed ? Ms(l.total) / static_cast<double>(l.freed) : 0.0,
+                        l.freed ? Ms(l.min) : 0.0, Ms(l.max)});
       t.links.push_back(LinkTo(l.rows));
+      t.links.back().total = l.made;
     }
   }
   return t;

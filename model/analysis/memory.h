@@ -19,9 +19,10 @@ struct MemorySnapshot {
   int64_t address = 0;
   int64_t bytes = 0;  // of this allocation or deallocation, as the allocator rounded it
   uint32_t row = 0;   // the event
-  uint32_t op = 0;    // StringId of its tf_op in the StatTable
+  uint32_t op = 0;    // StringId of its op: OpOf
   int32_t step = -1;  // XProf's step id
   bool allocation = false;
+  bool op_in_trace = false;  // the id is one of the trace's names, not of the StatTable's strings
   int64_t in_use() const { return stack + heap; }
 };
 
@@ -47,6 +48,9 @@ struct LiveAllocation {
 
 MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& params,
                             std::stop_token stop);
+
+// The op that an event is of: what it says itself (tf_op), with PyTorch the op that encloses it.
+std::string_view OpOf(AnalysisContext& context, const MemorySnapshot& snapshot);
 
 // What was live right after snapshots[index], largest first. Bytes in use that no recorded
 // allocation explains are one row, the stack another. XProf's definitions look at the snapshot's

@@ -76,6 +76,20 @@ std::vector<Activity> Activities(const Trace& trace) {
   return activities;
 }
 
+// PyTorch's allocations do not name their op: the innermost that encloses them, save those that do
+// nothing but allocate for the op that called them. 0 if none does.
+StringId EnclosingOp(const Trace& trace, uint32_t row) {
+  StringId innermost(0);
+  for (EventRow at = Parent(trace.set, EventRow(row)); at.valid(); at = Parent(trace.set, at)) {
+    const EventMeta& meta = trace.names().metas[trace.set.Meta(at).value];
+    if (meta.category != EventCategory::kCpuOp) continue;
+    const std::string_view name = trace.names().strings.View(meta.name);
+    if (innermost.value == 0) innermost = meta.name;
+    if (!name.starts_with("aten::empty") && !name.starts_with("aten::resize_")) return meta.name;
+  }
+  return innermost;
+}
+
 // Reads the memory events of one track.
 class Collector {
  public:
@@ -147,6 +161,8 @@ class Collector {
     if (activity == Activity::kKineto) {  // the caching allocator reserves from the device and
                                           // allocates from that
       s.allocation = bytes > 0;
+      s.op = EnclosingOp(trace_, row).value;
+      s.op_in_trace = true;
       s.free = std::max<int64_t>(0, s.stack - s.heap);
       s.stack = 0;
     }
@@ -212,21 +228,6 @@ AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events eve
   return p;
 }
 
-// PyTorch's allocations do not name their op: the innermost that encloses them, save those that do
-// nothing but allocate for the op that called them.
-std::string EnclosingOp(const Trace& trace, uint32_t row) {
-  std::string_view innermost;
-  for (EventRow at = Parent(trace.set, EventRow(row)); at.valid(); at = Parent(trace.set, at)) {
-    const EventMeta& meta = trace.names().metas[trace.set.Meta(at).value];
-    if (meta.category != EventCategory::kCpuOp) continue;
-    const std::string_view name = trace.names().strings.View(meta.name);
-    if (innermost.empty()) innermost = name;
-    if (!name.starts_with("aten::empty") && !name.starts_with("aten::resize_"))
-      return std::string(name);
-  }
-  return std::string(innermost);
-}
-
 // Text and sizes of an allocation event.
 LiveAllocation DescribeAllocation(const Trace& trace, const StatTable& stats, uint32_t row) {
   const auto text = [&](StringStat s) {
@@ -235,7 +236,8 @@ LiveAllocation DescribeAllocation(const Trace& trace, const StatTable& stats, ui
   };
   LiveAllocation a;
   a.op = text(StringStat::kTfOp);
-  if (a.op.empty() && trace.format == TraceFormat::kChromeJson) a.op = EnclosingOp(trace, row);
+  if (a.op.empty() && trace.format == TraceFormat::kChromeJson)
+    a.op = trace.names().strings.View(EnclosingOp(trace, row));
   a.region = text(StringStat::kRegionType);
   a.shape = text(StringStat::kTensorShape);
   const std::optional<int64_t> type = stats.Int(IntStat::kDataType).Find(EventRow(row));
@@ -306,6 +308,12 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
         Profile(trace, sorted[a].first, std::move(sorted[a].second), context.xprof());
   });
   return profile;
+}
+
+std::string_view OpOf(AnalysisContext& context, const MemorySnapshot& snapshot) {
+  if (snapshot.op_in_trace) return context.trace().names().strings.View(StringId(snapshot.op));
+  const StatTable& stats = context.stats();
+  return stats.strings ? stats.strings->View(StringId(snapshot.op)) : std::string_view();
 }
 
 std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,

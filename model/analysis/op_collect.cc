@@ -205,9 +205,7 @@ void HostCollector::NameOps() {
     std::string_view name = names.strings.View(meta.name);
     if (chrome_) {
       if (meta.category != EventCategory::kCpuOp) continue;
-      size_t colon = name.find("::");
-      by_meta_[m] = {slots_.Of(name),
-                     colon == std::string_view::npos ? "cpu_op" : name.substr(0, colon)};
+      by_meta_[m] = {slots_.Of(name), TorchOpType(name)};
       continue;
     }
     OpName op = ParseOpName(name);
@@ -389,6 +387,7 @@ class DeviceCollector {
  private:
   struct Named {
     std::string key, provenance, fallback;  // key empty: left out
+    bool is_kernel = false;                 // not an op: launched by none
   };
   Named NameOf(const DeviceKey& key) const;
   uint32_t LaunchingOp(uint32_t row) const;
@@ -453,7 +452,9 @@ PlaneOps DeviceCollector::CollectPlane(const Plane& plane) const {
 DeviceCollector::Named DeviceCollector::NameOf(const DeviceKey& key) const {
   Named n;
   if (key.meta) {
-    n.key = n.provenance = trace_.names().strings.View(trace_.names().metas[key.meta - 1].name);
+    const EventMeta& meta = trace_.names().metas[key.meta - 1];
+    n.key = n.provenance = trace_.names().strings.View(meta.name);
+    n.is_kernel = meta.category != EventCategory::kCpuOp;
     return n;
   }
   if (key.hlo_op) {
@@ -497,10 +498,8 @@ void DeviceCollector::Merge(const std::vector<PlaneOps>& planes, OpSide* side) c
     OpName op = ParseOpName(named.provenance);
     std::string name(named.provenance.empty() ? std::string_view(named.fallback) : op.name);
     std::string type(named.provenance.empty() ? std::string_view("Unknown") : op.type);
-    if (chrome_) {
-      size_t colon = name.find("::");
-      type = colon == std::string::npos ? "" : name.substr(0, colon);
-    }
+    if (chrome_ && op.category == OpCategory::kUnknown)
+      type = named.is_kernel ? TorchKernelType(name) : TorchOpType(name);
     OpRow& row = by_op[{name, type}];
     row.name = name;
     row.type = type;
@@ -561,6 +560,9 @@ void AddSide(const OpSide& from, bool device, OpSide* to) {
     sum.self += op.self;
     sum.device_time += op.device_time;
     sum.eager = sum.eager || op.eager;
+    const size_t room = kMaxOpLinks - std::min(sum.rows.size(), kMaxOpLinks);
+    const auto end = op.rows.begin() + static_cast<std::ptrdiff_t>(std::min(room, op.rows.size()));
+    sum.rows.insert(sum.rows.end(), op.rows.begin(), end);
   }
   to->total += from.total;
   to->busy += from.busy;

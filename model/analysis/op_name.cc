@@ -84,6 +84,26 @@ OpName ParseOpName(std::string_view text) {
   return {OpCategory::kUnknown, text, {}};
 }
 
+std::string_view TorchOpType(std::string_view name) {
+  if (name.find("DataLoader") != name.npos) return "DataLoader";
+  std::string_view type = name;
+  if (const size_t at = type.rfind("::"); at != type.npos) type.remove_prefix(at + 2);
+  if (const size_t at = type.rfind(": "); at != type.npos) type.remove_prefix(at + 2);
+  type = type.substr(0, type.find_first_of("<(#"));
+  if (type.ends_with('_') && !type.ends_with("__")) type.remove_suffix(1);
+  std::string_view plain = type;
+  while (!plain.empty() && IsDigit(plain.back())) plain.remove_suffix(1);
+  if (plain.ends_with("Backward")) type = plain;
+  return type.empty() ? name : type;
+}
+
+std::string_view TorchKernelType(std::string_view name) {
+  if (StartsWithIgnoreCase(name, "memcpy")) return "Memcpy";
+  if (StartsWithIgnoreCase(name, "memset")) return "Memset";
+  const bool collective = ContainsIgnoreCase(name, "nccl") || ContainsIgnoreCase(name, "rccl");
+  return collective ? "Collective" : "Kernel";
+}
+
 HostEventType ClassifyHostEvent(std::string_view name) {
   using T = HostEventType;
   static constexpr std::pair<std::string_view, T> kNames[] = {

@@ -17,6 +17,15 @@ struct OpName {
 };
 OpName ParseOpName(std::string_view text);
 
+// PyTorch's ops have no type of their own. What is left of an op's name when all that tells
+// variants apart is gone: namespaces, the '_' of the in-place form, autograd's wrapper and overload
+// number
+// ("aten::add_" -> "add", "autograd::engine::evaluate_function: AddmmBackward0" ->
+// "AddmmBackward"). Never empty for a name that is not.
+std::string_view TorchOpType(std::string_view name);
+// Of GPU work that no op launched: "Memcpy", "Memset", "Collective" or "Kernel".
+std::string_view TorchKernelType(std::string_view name);
+
 // What an event's name makes it for grouping (semantics 4.3).
 enum class HostEventType : uint8_t {
   kNone,        // no known name

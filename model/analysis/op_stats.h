@@ -21,7 +21,7 @@ struct OpRow {
   bool stage = false;          // an input-pipeline stage by its _ipl_stage stats
   std::vector<EventRow> rows;  // at most kMaxOpLinks
 };
-inline constexpr size_t kMaxOpLinks = 1000;
+inline constexpr size_t kMaxOpLinks = 100'000;
 
 struct OpSide {
   std::vector<OpRow> ops;  // by self time descending, then name

@@ -64,16 +64,6 @@ bool IsNumber(const ColumnDesc& column) {
   return column.type == ValueType::kInt || column.type == ValueType::kReal;
 }
 
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
-
 // Terminal columns: code points stand for cells, which is right for all that we print but CJK
 // names.
 size_t Cells(std::string_view text) {
@@ -133,6 +123,16 @@ std::string FormatValue(const Value& value, Unit unit) {
     return Grouped(fmt::format("{}", *i));
   }
   return RawValue(value);
+}
+
+std::string CsvField(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
 }
 
 std::string ToCsv(const ResultTable& table) {

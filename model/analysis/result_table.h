@@ -81,6 +81,7 @@ struct AnalysisResult {
 
 // Text forms of a table. CSV: RFC 4180, unrounded numbers. Text: aligned columns for people.
 std::string ToCsv(const ResultTable& table);
+std::string CsvField(const std::string& text);  // quoted where it must be
 std::string ToText(const ResultTable& table, size_t max_rows = 0);
 std::string FormatValue(const Value& value,
                         Unit unit);  // for people, unit included where the column does not say it

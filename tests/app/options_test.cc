@@ -60,7 +60,9 @@ TEST_CASE("options: each command reads its flags") {
   CHECK(shot.options.scale == 2);
   CHECK(shot.options.range == TimeRange{12 * kPsPerMs, 15 * kPsPerMs});
 
-  const ParsedOptions bench = Parse({"bench", "dir", "--frames", "50"});
+  CHECK_FALSE(Parse({"bench", "dir"}).options.bench_panels);
+  const ParsedOptions bench = Parse({"bench", "dir", "--frames", "50", "--panels"});
+  CHECK(bench.options.bench_panels);
   CHECK(bench.run);
   CHECK(bench.options.frames == 50);
   const ParsedOptions replay = Parse({"replay", "cmds.txt", "dir", "-o", "x.png"});

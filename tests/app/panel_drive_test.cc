@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 #include "app/paths.h"
@@ -36,6 +37,14 @@ std::vector<Profile> Profiles(const TempDir& dir) {
     out.push_back({file, data + file});
   }
   out.push_back({"sample", std::string(STEPSCOPE_SOURCE_DIR) + "/share/samples/sample"});
+  const std::string shared = STEPSCOPE_SHARED_DIR;
+  for (const char* path : {"/profiles/jax_mi300x", "/traces/bert_h100.json.gz"}) {
+    if (std::filesystem::exists(shared + path)) {
+      out.push_back({path, shared + path});
+    } else {
+      MESSAGE("SKIPPED: " << shared << path << " is not there");
+    }
+  }
   test::GpuProfileOptions options;
   options.steps = 4;
   options.layers = 10;

@@ -31,6 +31,22 @@ size_t Count(const Layout& layout, ItemKind kind) {
 
 }  // namespace
 
+TEST_CASE("layout: planes with next to nothing beside others begin folded") {
+  TraceMaker maker;
+  const PlaneId gpu = maker.Plane("/device:GPU:0", PlaneKind::kGpu);
+  maker.Track(gpu, "stream", TrackKind::kStream, {{"kernel", 0, 10}});
+  std::vector<SimpleEvent> many;
+  for (Ps i = 0; i < 400; ++i) many.push_back({"op", i * 10, 5});
+  maker.Track(maker.Plane("python", PlaneKind::kHostThreads), "main", TrackKind::kThread, many);
+  const PlaneId spans = maker.Plane("Spans", PlaneKind::kHostThreads);
+  maker.Track(spans, "PyTorch Profiler", TrackKind::kThread, {{"span", 0, 4000}});
+  const PlaneId few = maker.Plane("helper", PlaneKind::kHostThreads);
+  maker.Track(few, "t", TrackKind::kThread, {{"a", 0, 1}, {"a", 1, 1}, {"a", 2, 1}, {"a", 3, 1}});
+  const auto trace = maker.Finish();
+  CHECK(FoldedAtFirst(*trace) == std::set<std::string>{PlanePath(*trace, spans)});
+  CHECK(FoldedAtFirst(*TrainingTrace()).empty());
+}
+
 TEST_CASE("planes are headings over their tracks, items follow each other without overlap") {
   const std::vector<TimelineRun> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
   const Layout layout = Build(runs, {});

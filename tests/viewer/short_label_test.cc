@@ -31,6 +31,31 @@ TEST_CASE("kernel names keep the word that people call them by") {
   CHECK(MakeShortForms("$train.py:12 fit").middle == "fit");
 }
 
+TEST_CASE("a kernel that is called Kernel goes by its argument") {
+  const ShortForms forms = MakeShortForms(
+      "void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64>(Params)");
+  CHECK(forms.middle.find("gemm") != std::string::npos);
+  CHECK(forms.middle.find("Kernel") == std::string::npos);
+  CHECK(MakeShortForms("a::Kernel<f<1, 2>, float>").middle == "f");
+  CHECK(MakeShortForms("Kernel2").middle == "Kernel2");
+  CHECK(MakeShortForms("EigenMetaKernel<half>").middle == "EigenMetaKernel");
+}
+
+TEST_CASE("PyTorch's elementwise and reduce kernels say what they compute") {
+  const auto middle = [](const std::string& name) { return MakeShortForms(name).middle; };
+  const std::string at = "void at::native::";
+  CHECK(middle(at + "vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+                    "std::array<char*, 3ul> >(int)") == "vectorized_elementwise add");
+  CHECK(middle(at + "elementwise_kernel<128, 4, at::native::gpu_kernel_impl_nocast<at::native::"
+                    "BinaryFunctor<float, at::native::binary_internal::MulFunctor<float> > > >") ==
+        "elementwise Mul");
+  CHECK(middle(at + "vectorized_elementwise_kernel<4, at::native::rsqrt_kernel_cuda(X&)::{l}>") ==
+        "vectorized_elementwise rsqrt");
+  CHECK(middle(at + "reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::MeanOps<f> > >")
+            .ends_with(" Mean"));
+  CHECK(middle("plain_elementwise_kernel") == "plain_elementwise");
+}
+
 TEST_CASE("of a Python frame the function is what matters") {
   CHECK(MakeShortForms("torch/nn/modules/module.py(1743): _call_impl").middle == "_call_impl");
   CHECK(MakeShortForms("nn.Module: Qwen2Model_0").middle == "Qwen2Model_0");

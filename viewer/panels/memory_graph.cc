@@ -43,14 +43,6 @@ int FormatPercent(double value, char* buffer, int size, void*) {
   return std::snprintf(buffer, static_cast<size_t>(size), "%.0f %%", value * 100);
 }
 
-int FormatMs(double value, char* buffer, int size, void* data) {
-  // The axis says where it is to three digits of what it spans, not to the picosecond.
-  const double span = *static_cast<const double*>(data);
-  const int decimals =
-      std::clamp(static_cast<int>(std::ceil(2 - std::log10(std::max(span, 1e-9)))), 0, 9);
-  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f ms", decimals, value);
-}
-
 struct Layer {
   const char* label;
   Kind kind;
@@ -187,27 +179,6 @@ void MemoryGraph::DrawAreas(const PanelContext& context, const MemorySeries& ser
   }
 }
 
-void MemoryGraph::DrawMarks(const PanelContext& context, Ps marked) const {
-  ImDrawList* list = ImPlot::GetPlotDrawList();
-  const ImVec2 pos = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  const auto line = [&](Ps t, Rgba color, float width) {
-    const float x = std::floor(ImPlot::PlotToPixels(Ms(t), 0).x);
-    list->AddLine(ImVec2(x, pos.y), ImVec2(x, pos.y + size.y), color, width);
-  };
-  line(marked, context.theme[Role::kText], 1);
-  const EventRef& selected = context.view.selected;
-  if (context.run != nullptr && selected.valid() && selected.trace == context.run->id &&
-      selected.set == 0 && selected.row.value < context.run->trace->set.rows) {
-    line(context.run->trace->set.Start(selected.row), context.theme[Role::kAccent], 1.5f);
-  }
-  if (context.pointed == nullptr || !context.pointed->valid || ImPlot::IsPlotHovered()) return;
-  const float x = std::floor(ImPlot::PlotToPixels(Ms(context.pointed->time), 0).x);
-  for (int i = 0; i < static_cast<int>(size.y / 6); ++i) {
-    const float y = pos.y + static_cast<float>(i * 6);
-    list->AddLine(ImVec2(x, y), ImVec2(x, y + 3), context.theme[Role::kText2]);
-  }
-}
-
 void MemoryGraph::DrawTooltip(const PanelContext& context, const MemorySeries& series,
                               size_t snapshot) {
   const uint32_t row = series.rows[snapshot];
@@ -250,16 +221,6 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
   Legend(context);
   const float height = std::max(size.y - (ImGui::GetCursorPosY() - top_y), BaseEm() * 6);
   if (series.size() == 0) return false;
-  const RunViewState* run_view = nullptr;
-  for (const RunViewState& r : context.view.runs)
-    if (context.run != nullptr && r.trace == context.run->id) run_view = &r;
-  TimeRange range = run_view != nullptr ? run_view->visible : TimeRange{};
-  if (range.empty() && context.run != nullptr && context.run->trace)
-    range = context.run->trace->first_view;
-  if (range.empty()) range = {series.time.front(), series.time.back() + 1};
-  const double want_min = Ms(range.begin), want_max = Ms(range.end);
-  x_min_ = want_min;
-  x_max_ = want_max;
   double most = 1;
   for (uint32_t i : bins_) {
     if (i == kNoSnapshot || i >= series.size()) continue;
@@ -270,49 +231,38 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
     most = std::max(most, sum);
   }
   NumberFormat format = FormatFor(Unit::kBytes, ValueType::kReal, most);
-  double span = x_max_ - x_min_;
   const FaceScope mono(context, Face::kMono, TypeSize::kSlice);
-  constexpr ImPlotFlags kFlags = ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText |
-                                 ImPlotFlags_NoMenus | ImPlotFlags_NoTitle |
-                                 ImPlotFlags_NoBoxSelect;
-  if (!ImPlot::BeginPlot("##memory", ImVec2(size.x, height), kFlags)) return false;
+  const TimeRange all{series.time.front(), series.time.back() + 1};
+  if (!plot_.Begin(context, "##memory", ImVec2(size.x, height), all)) return false;
   constexpr ImPlotAxisFlags kLocked = ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock;
-  ImPlot::SetupAxis(ImAxis_X1, nullptr, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxis(ImAxis_Y1, nullptr, kLocked);
   ImPlot::SetupAxis(ImAxis_Y2, nullptr, kLocked | ImPlotAxisFlags_AuxDefault);
-  ImPlot::SetupAxisLinks(ImAxis_X1, &x_min_, &x_max_);
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, most * format.scale * 1.08, ImPlotCond_Always);
   ImPlot::SetupAxisLimits(ImAxis_Y2, 0, 1.08, ImPlotCond_Always);
   // Ticks at round numbers of the shown unit: the axis is in that unit.
   NumberFormat axis{1, 0, format.header, ""};
   ImPlot::SetupAxisFormat(ImAxis_Y1, FormatBytes, &axis);
   ImPlot::SetupAxisFormat(ImAxis_Y2, FormatPercent, nullptr);
-  ImPlot::SetupAxisFormat(ImAxis_X1, FormatMs, &span);
   ImPlot::SetupFinish();
   const ImVec2 pos = ImPlot::GetPlotPos(), plot = ImPlot::GetPlotSize();
-  Bin(series, key, x_min_, x_max_, std::max(1, static_cast<int>(plot.x)));
+  Bin(series, key, plot_.first_ms(), plot_.last_ms(), std::max(1, static_cast<int>(plot.x)));
   ImPlot::PushPlotClipRect();
   DrawAreas(context, series, std::floor(pos.x), format.scale);
-  DrawMarks(context, marked);
+  TimePlot::DrawLine(marked, context.theme[Role::kText], 1);
+  TimePlot::DrawMarks(context);
   ImPlot::PopPlotClipRect();
   bool picked = false;
   if (ImPlot::IsPlotHovered()) {
-    const Ps at =
-        static_cast<Ps>(std::clamp(ImPlot::GetPlotMousePos().x * kPsPerMsReal, -9e18, 9e18));
-    if (context.pointed != nullptr) context.pointed->Set(at);
+    const Ps at = TimePlot::Point(context);
     const float x = ImGui::GetMousePos().x - std::floor(pos.x);
     const auto bin = static_cast<size_t>(std::clamp(x, 0.0f, plot.x - 1));
     if (bin < bins_.size() && bins_[bin] != kNoSnapshot) DrawTooltip(context, series, bins_[bin]);
-    if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
-        !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Left)) {
+    if (TimePlot::Clicked()) {
       *clicked = at;
       picked = true;
     }
   }
-  const bool menu = ImPlot::IsPlotHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
-                    !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Right);
-  ImPlot::EndPlot();
-  if (menu) OpenChartMenu("##memory");
+  plot_.End(context, "##memory");
   switch (ChartMenu(context, "##memory",
                     {"memory", top_left, {top_left.x + size.x, top_left.y + size.y}, false})) {
     case ChartExport::kCsv:
@@ -323,13 +273,6 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
       break;
     default:
       break;
-  }
-  const double margin = (want_max - want_min) * 1e-6;
-  if (std::fabs(x_min_ - want_min) > margin || std::fabs(x_max_ - want_max) > margin) {
-    CommandArgs args;
-    args.range = {static_cast<Ps>(std::clamp(x_min_ * kPsPerMsReal, -9e18, 9e18)),
-                  static_cast<Ps>(std::clamp(x_max_ * kPsPerMsReal, -9e18, 9e18))};
-    if (!args.range.empty()) context.commands.Push("view.set_range", std::move(args));
   }
   return picked;
 }

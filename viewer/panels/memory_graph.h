@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "viewer/panel.h"
+#include "viewer/panels/time_plot.h"
 
 namespace stepscope {
 
@@ -43,15 +44,14 @@ class MemoryGraph {
  private:
   void Bin(const MemorySeries& series, uint64_t key, double first, double last, int pixels);
   void DrawAreas(const PanelContext& context, const MemorySeries& series, float left, double scale);
-  void DrawMarks(const PanelContext& context, Ps marked) const;
   void DrawTooltip(const PanelContext& context, const MemorySeries& series, size_t snapshot);
   bool Legend(const PanelContext& context);
 
   std::vector<uint32_t> bins_;  // snapshot per pixel; ~0: before the first
   double bin_first_ = 0, bin_last_ = 0;
   uint64_t key_ = 0;
-  double x_min_ = 0, x_max_ = 1;  // ms
-  uint64_t hidden_ = 0;           // bit: stack, heap, free, fragmentation
+  TimePlot plot_;
+  uint64_t hidden_ = 0;  // bit: stack, heap, free, fragmentation
   bool first_look_ = true;
   uint32_t described_ = ~0u;  // event of description_
   std::string description_;

@@ -1,6 +1,6 @@
-// Memory: what an allocator held over time, its peak, and what was live at the peak or at any time
-// the user clicks. The analysis' tables are shown at once; the full profile, for every snapshot and
-// every time, follows from a job.
+// Memory: what an allocator held over time, its peak, what was live at the peak or at any time the
+// user clicks, and how long every allocation lived. The analysis' tables are shown at once; the
+// full profile, for every snapshot and every time, follows from a job.
 #include <imgui.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "model/analysis/memory.h"
 #include "model/base/task.h"
 #include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/memory_boxes.h"
 #include "viewer/panels/memory_graph.h"
 #include "viewer/panels/panels.h"
 #include "viewer/widgets/draw_text.h"
@@ -23,7 +24,12 @@ namespace {
 constexpr const char* kLiveFirst[] = {"tf_op",       "allocation_bytes", "requested_bytes",
                                       "occurrences", "region_type",      "data_type",
                                       "tensor_shape"};
+// Boxes beyond these would be smaller than a pixel.
+constexpr size_t kMaxBoxes = 4000;
 constexpr const char* kLiveHidden[] = {"host", "memory_id"};
+// PyTorch does not say what an allocation is for: these columns would be empty.
+constexpr const char* kTorchHidden[] = {"host",        "memory_id", "requested_bytes",
+                                        "region_type", "data_type", "tensor_shape"};
 
 std::string TextAt(const std::vector<Value>& row, int column) {
   const auto* s =
@@ -45,7 +51,8 @@ ResultTable OfAllocator(const ResultTable& table, const std::string& host, const
 
 struct FullMemory {
   MemoryProfile profile;
-  std::vector<MemorySeries> series;  // by allocator
+  std::vector<MemorySeries> series;    // by allocator
+  std::vector<AllocationBoxes> boxes;  // by allocator
 };
 
 std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const AnalysisParams& params,
@@ -64,6 +71,7 @@ std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const Analy
       s.rows.push_back(snapshot.row);
       s.allocation.push_back(snapshot.allocation ? 1 : 0);
     }
+    full->boxes.push_back(MakeAllocationBoxes(context, a, kMaxBoxes));
   }
   return full;
 }
@@ -96,11 +104,17 @@ class MemoryPanel final : public AnalysisPanel {
   void DrawSelector(const PanelContext& context, const ResultTable& summary);
   void DrawNumbers(const PanelContext& context, const ResultTable& summary);
   void DrawGraph(const PanelContext& context, float height);
+  static bool DrawTab(const PanelContext& context, const char* label, bool on);
+  void DrawTabs(const PanelContext& context);
+  void DrawBoxes(const PanelContext& context, ImVec2 size);
+  void DrawLiveTitle(const PanelContext& context);
   void DrawTables(const PanelContext& context);
   const MemorySeries& Series() const;
+  const AllocationBoxes* Boxes() const;  // null while they are made
 
   size_t allocator_ = 0;  // row of the table "summary"
   std::string host_, id_;
+  std::string shown_as_;  // ViewState::panel when last looked at
   ResultTable live_, at_peak_, lifetimes_;
   MemorySeries coarse_;
   std::shared_ptr<const FullMemory> full_;
@@ -112,11 +126,16 @@ class MemoryPanel final : public AnalysisPanel {
   uint64_t key_ = 0, data_key_ = 0;
   size_t key_allocator_ = 0;
   MemoryGraph graph_;
+  MemoryBoxes boxes_;
   ResultTableView live_view_, lifetime_view_;
 };
 
 const MemorySeries& MemoryPanel::Series() const {
   return full_ && full_index_ < full_->series.size() ? full_->series[full_index_] : coarse_;
+}
+
+const AllocationBoxes* MemoryPanel::Boxes() const {
+  return full_ && full_index_ < full_->boxes.size() ? &full_->boxes[full_index_] : nullptr;
 }
 
 void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
@@ -258,7 +277,7 @@ void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& su
     if (!column.how.empty()) ImGui::SetItemTooltip("%s", column.how.c_str());
   }
   const double capacity = number("memory_capacity_bytes"), peak = number("peak_bytes_in_use");
-  if (capacity > 0 && peak > 0) {
+  if (capacity > peak && peak > 0) {  // equal: nobody recorded what was free
     const std::string text = FormatValue(Value(capacity - peak), Unit::kBytes);
     std::array<char, 96> line{};
     std::snprintf(line.data(), line.size(), "%s (%.1f %%)", text.c_str(),
@@ -268,48 +287,85 @@ void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& su
   }
 }
 
+bool MemoryPanel::DrawTab(const PanelContext& context, const char* label, bool on) {
+  const FaceScope small(context, Face::kUi);
+  if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
+  const bool pressed = ImGui::Button(label);
+  if (on) ImGui::PopStyleColor();
+  return pressed;
+}
+
+// What is shown above and below goes together: memory with what was live, boxes with their ops.
+void MemoryPanel::DrawTabs(const PanelContext& context) {
+  if (DrawTab(context, "Memory over time", !show_lifetimes_)) show_lifetimes_ = false;
+  if (!lifetimes_.columns.empty()) {
+    ImGui::SameLine(0, Em() * 0.3f);
+    if (DrawTab(context, "Lifetimes", show_lifetimes_)) show_lifetimes_ = true;
+  }
+  ImGui::SameLine(0, Em());
+  const FaceScope small(context, Face::kUi);
+  ImGui::AlignTextToFramePadding();
+  std::array<char, 96> note{};
+  std::snprintf(note.data(), note.size(), "zooms with the timeline");
+  const AllocationBoxes* boxes = Boxes();
+  if (show_lifetimes_ && boxes != nullptr && boxes->left_out > 0) {
+    std::snprintf(note.data(), note.size(), "the largest %zu by size and time, of %zu",
+                  boxes->spans.size(), boxes->spans.size() + boxes->left_out);
+  }
+  TextIn(context, Role::kText2, full_job_ ? "reading every snapshot\u2026" : note.data());
+}
+
 void MemoryPanel::DrawGraph(const PanelContext& context, float height) {
   const float top = ImGui::GetCursorPosY();
-  SectionTitle(context, "Memory over time",
-               full_job_ ? "reading every snapshot\u2026" : "zooms with the timeline");
-  Ps clicked = 0;
+  DrawTabs(context);
   const ImVec2 size(ImGui::GetContentRegionAvail().x, height - (ImGui::GetCursorPosY() - top));
+  if (show_lifetimes_) {
+    DrawBoxes(context, size);
+    return;
+  }
+  Ps clicked = 0;
   if (graph_.Draw(context, Series(), key_ * 31 + data_key_, marked_, size, &clicked))
     ListLiveAt(context, clicked);
 }
 
-void MemoryPanel::DrawTables(const PanelContext& context) {
-  const auto tab = [&](const char* label, bool on) {
-    const FaceScope small(context, Face::kUi);
-    if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
-    const bool pressed = ImGui::Button(label);
-    if (on) ImGui::PopStyleColor();
-    return pressed;
-  };
-  std::array<char, 96> label{};
+void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
+  const AllocationBoxes* boxes = Boxes();
+  if (boxes == nullptr) {  // still being read
+    ImGui::Dummy(size);
+    return;
+  }
+  const int row = lifetime_view_.current(), column = lifetimes_.Column("tf_op");
+  const std::string op = row >= 0 && static_cast<size_t>(row) < lifetimes_.rows.size()
+                             ? TextAt(lifetimes_.rows[static_cast<size_t>(row)], column)
+                             : std::string();
+  const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size);
+  if (clicked < 0 || context.run == nullptr) return;
+  CommandArgs args;
+  args.event = {context.run->id, 0, EventRow(boxes->spans[static_cast<size_t>(clicked)].row)};
+  context.commands.Push("select.reveal", std::move(args));
+}
+
+void MemoryPanel::DrawLiveTitle(const PanelContext& context) {
+  std::array<char, 96> title{};
   const std::string when = FormatDuration(marked_, 6);
-  std::snprintf(label.data(), label.size(),
-                at_time_ ? "Live at %s###live" : "Live at the peak###live", when.c_str());
-  if (tab(label.data(), !show_lifetimes_)) show_lifetimes_ = false;
-  if (!lifetimes_.columns.empty()) {
-    ImGui::SameLine(0, Em() * 0.3f);
-    if (tab("Lifetimes", show_lifetimes_)) show_lifetimes_ = true;
-  }
-  if (at_time_ || live_job_) {
-    ImGui::SameLine(0, Em());
-    const FaceScope small(context, Face::kUi);
-    if (ImGui::Button("Back to the peak")) {
-      live_ = at_peak_;
-      at_time_ = false;
-      const MemorySeries& s = Series();
-      if (s.size() > 0) marked_ = s.time[s.Peak()];
-      ++data_key_;
-    }
-  }
-  if (live_job_) {
-    ImGui::SameLine(0, Em());
-    TextIn(context, Role::kText2, "looking up\u2026");
-  }
+  std::snprintf(title.data(), title.size(), at_time_ ? "Live at %s" : "Live at the peak, %s",
+                when.c_str());
+  SectionTitle(context, title.data(),
+               live_job_  ? "looking up\u2026"
+               : at_time_ ? ""
+                          : "click in the graph for another time");
+  if (!at_time_ && !live_job_) return;
+  ImGui::SameLine(0, Em());
+  const FaceScope small(context, Face::kUi);
+  if (!ImGui::Button("Back to the peak")) return;
+  live_ = at_peak_;
+  at_time_ = false;
+  const MemorySeries& s = Series();
+  if (s.size() > 0) marked_ = s.time[s.Peak()];
+  ++data_key_;
+}
+
+void MemoryPanel::DrawTables(const PanelContext& context) {
   TableOptions options;
   options.name_column = "tf_op";
   options.hidden_columns = kLiveHidden;
@@ -319,7 +375,11 @@ void MemoryPanel::DrawTables(const PanelContext& context) {
     lifetime_view_.Draw(context, lifetimes_, key_ * 31 + key_allocator_, options);
     return;
   }
-  options.id = "live";
+  DrawLiveTitle(context);
+  const bool torch = context.run != nullptr && context.run->trace &&
+                     context.run->trace->format == TraceFormat::kChromeJson;
+  options.id = torch ? "live_torch" : "live";
+  if (torch) options.hidden_columns = kTorchHidden;
   options.noun = "allocations";
   options.first_columns = kLiveFirst;
   live_view_.Draw(context, live_, key_ * 31 + data_key_, options);
@@ -334,6 +394,11 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
   }
   Update(context, result, key);
   PollJobs(context);
+  if (context.view.panel != shown_as_) {  // a command that names a page
+    shown_as_ = context.view.panel;
+    if (PanelOf(shown_as_) == "memory" && !PageOf(shown_as_).empty())
+      show_lifetimes_ = PageOf(shown_as_) == "lifetimes";
+  }
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
   const bool wide = avail.x > em * 50;

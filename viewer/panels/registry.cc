@@ -32,4 +32,11 @@ const PanelDesc* FindPanel(std::string_view id) {
   return nullptr;
 }
 
+std::string_view PanelOf(std::string_view text) { return text.substr(0, text.find('/')); }
+
+std::string_view PageOf(std::string_view text) {
+  const size_t slash = text.find('/');
+  return slash == text.npos ? std::string_view() : text.substr(slash + 1);
+}
+
 }  // namespace stepscope

@@ -84,6 +84,10 @@ class Layout {
   double height_ = 0;
 };
 
+// Planes that begin folded: those that hold next to nothing beside others (PyTorch's "Spans" and
+// "Traces" have one event each). By PlanePath.
+std::set<std::string> FoldedAtFirst(const Trace& trace);
+
 // Stable names of planes and tracks, for collapse and event keys: "host/plane",
 // "host/plane/track#id".
 std::string PlanePath(const Trace& trace, PlaneId plane);

@@ -1,4 +1,6 @@
 // Mouse input of the timeline: what is under it, and which commands it makes.
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -115,6 +117,9 @@ void TimelinePanel::HandleInput(const TimelineInput& input) {
   if (pressed_ && !ImGui::IsMouseDown(ImGuiMouseButton_Left) &&
       !ImGui::IsMouseDown(ImGuiMouseButton_Middle))
     EndDrag(input);
+  if (hovered && ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
+      !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Right))
+    OpenMenu(input);
   const float grip = geo_.labels.x + geo_.labels.w;
   if (drag_ == Drag::kLabelWidth ||
       (hovered && std::abs(x - grip) < kEdgeGrip && y >= geo_.labels.y)) {
@@ -264,6 +269,13 @@ void TimelinePanel::EndDrag(const TimelineInput& input) {
   drag_ = Drag::kNone;
 }
 
+std::string TimelinePanel::ItemPath(const TimelineInput& input, const LayoutItem& item) {
+  const TimelineRun& run = input.runs[item.run];
+  return item.kind == ItemKind::kPlaneHeading
+             ? PlanePath(*run.trace, item.plane)
+             : TrackPath(*run.trace, run.Set(item.set), item.track);
+}
+
 void TimelinePanel::Click(const TimelineInput& input) {
   const double content_y = static_cast<double>(press_y_ - geo_.rows.y) + Scroll(input);
   const size_t index = layout_.At(content_y);
@@ -271,12 +283,9 @@ void TimelinePanel::Click(const TimelineInput& input) {
   if (on_rows && press_x_ < geo_.rows.x) {
     const LayoutItem& item = layout_.items()[index];
     if (!item.collapsible) return;
-    const TimelineRun& run = input.runs[item.run];
     CommandArgs args;
     args.number = item.run;
-    args.text = item.kind == ItemKind::kPlaneHeading
-                    ? PlanePath(*run.trace, item.plane)
-                    : TrackPath(*run.trace, run.Set(item.set), item.track);
+    args.text = ItemPath(input, item);
     input.panel.commands.Push("view.toggle_collapse", std::move(args));
     return;
   }

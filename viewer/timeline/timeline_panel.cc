@@ -34,6 +34,7 @@ void TimelinePanel::Draw(const TimelineInput& input) {
   DrawSelection(input, pen);
   DrawCursor(input, pen);
   DrawTooltip(input);
+  DrawMenu(input);
 }
 
 // A selection that came from elsewhere (search, a table, a link) may lie on a folded plane or out

@@ -95,9 +95,16 @@ class TimelinePanel {
   void ContinueDrag(const TimelineInput& input);
   void EndDrag(const TimelineInput& input);
   void Click(const TimelineInput& input);
+  static std::string ItemPath(const TimelineInput& input, const LayoutItem& item);
   TimelineHit HitTest(const TimelineInput& input, float x, float y) const;
   Ps Snap(const TimelineInput& input, float x, float y) const;
   Ps TimeAt(float x) const;  // screen x to time of the active run
+
+  // timeline_menu.cc: what a right click offers
+  void OpenMenu(const TimelineInput& input);
+  void DrawMenu(const TimelineInput& input);
+  void DrawEventMenu(const TimelineInput& input);
+  void DrawTrackMenu(const TimelineInput& input) const;
 
   // timeline_draw.cc: what is drawn
   void DrawRuler(const TimelineInput& input, const Pen& pen);
@@ -137,6 +144,9 @@ class TimelinePanel {
   uint64_t highlight_count_ = 0, highlight_versions_ = 0;
   TimelineFeedback feedback_;
   TimelineHit hit_;
+  EventRef menu_event_;    // invalid: the menu is that of a track or plane
+  std::string menu_path_;  // its path, as in RunViewState::collapsed
+  uint32_t menu_run_ = 0;
   EventRef flows_of_;
   std::vector<uint32_t> flows_;  // indices of Trace::flows that touch the selection
   Drag drag_ = Drag::kNone;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "model/base/markup.h"
 #include "viewer/widgets/chart.h"
 
 namespace stepscope {
@@ -15,29 +16,6 @@ std::string Color(Rgba c) {
   std::snprintf(text.data(), text.size(), "#%02x%02x%02x", c & 255u, (c >> 8) & 255u,
                 (c >> 16) & 255u);
   return text.data();
-}
-
-std::string Escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
-    }
-  }
-  return out;
 }
 
 std::string Real(double v) {
@@ -56,23 +34,13 @@ std::string Open(double width, double height, Rgba background) {
 
 std::string Text(double x, double y, const char* anchor, Rgba color, std::string_view text) {
   return "<text x=\"" + Real(x) + "\" y=\"" + Real(y) + "\" text-anchor=\"" + anchor +
-         "\" fill=\"" + Color(color) + "\">" + Escaped(text) + "</text>\n";
+         "\" fill=\"" + Color(color) + "\">" + EscapeMarkup(text) + "</text>\n";
 }
 
 std::string Rect(double x, double y, double w, double h, Rgba color, std::string_view title) {
   return "<rect x=\"" + Real(x) + "\" y=\"" + Real(y) + "\" width=\"" + Real(w) + "\" height=\"" +
-         Real(h) + "\" fill=\"" + Color(color) + "\"><title>" + Escaped(title) +
+         Real(h) + "\" fill=\"" + Color(color) + "\"><title>" + EscapeMarkup(title) +
          "</title></rect>\n";
-}
-
-std::string CsvText(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
 }
 
 }  // namespace
@@ -133,7 +101,7 @@ std::string ToSvg(const Ring& ring, Rgba text, Rgba background) {
     const char* large = share > 0.5 ? "1" : "0";
     svg += "<path fill=\"" + Color(s.color) + "\" d=\"M " + point(a, kOuter) + " A 160 160 0 " +
            large + " 1 " + point(b, kOuter) + " L " + point(b, kInner) + " A 105 105 0 " + large +
-           " 0 " + point(a, kInner) + " Z\"><title>" + Escaped(s.label) + "</title></path>\n";
+           " 0 " + point(a, kInner) + " Z\"><title>" + EscapeMarkup(s.label) + "</title></path>\n";
     svg += Rect(kSize + 20, y - 10, 10, 10, s.color, s.label);
     svg += Text(kSize + 38, y, "start", text,
                 Real(100 * s.value / ring.total) + " %  " + s.label.substr(0, 60));
@@ -145,10 +113,10 @@ std::string ToSvg(const Ring& ring, Rgba text, Rgba background) {
 
 std::string ToCsv(const StepBars& bars) {
   std::string csv = "step";
-  for (const ChartSeries& s : bars.series) csv += "," + CsvText(s.label + " (" + bars.unit + ")");
+  for (const ChartSeries& s : bars.series) csv += "," + CsvField(s.label + " (" + bars.unit + ")");
   csv += "\r\n";
   for (size_t i = 0; i < bars.labels.size(); ++i) {
-    csv += CsvText(bars.labels[i]);
+    csv += CsvField(bars.labels[i]);
     for (const ChartSeries& s : bars.series)
       csv += "," + (i < s.values.size() ? RawValue(Value(s.values[i])) : std::string());
     csv += "\r\n";
@@ -171,7 +139,7 @@ std::string ToCsv(const Histogram& h, Unit unit) {
 std::string ToCsv(const Ring& ring) {
   std::string csv = "name,value\r\n";
   for (const RingSlice& s : ring.slices)
-    csv += CsvText(s.label) + "," + RawValue(Value(s.value)) + "\r\n";
+    csv += CsvField(s.label) + "," + RawValue(Value(s.value)) + "\r\n";
   return csv;
 }
 

@@ -10,6 +10,7 @@
 
 #include "viewer/search.h"
 #include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/table_json.h"
 
 namespace stepscope {
 namespace {
@@ -36,6 +37,22 @@ bool IsShare(const ColumnDesc& column) {
   return DimensionOf(column.unit) == Dimension::kPercent && column.type == ValueType::kReal &&
          !ContainsLower(column.id, "cumulative") && !ContainsLower(column.id, "occupancy") &&
          !ContainsLower(column.id, "fragmentation");
+}
+
+// The value that a column's unit is chosen for: one gibibyte among many mebibytes must not make
+// them all 0.001. Never less than a thousandth of the largest, which would become unreadably long.
+double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
+  const Dimension dimension = DimensionOf(table.columns[column].unit);
+  if (dimension != Dimension::kBytes && dimension != Dimension::kTime) return max_abs;
+  std::vector<double> values;
+  for (const auto& row : table.rows) {
+    const double v = column < row.size() ? std::fabs(NumberOf(row[column])) : 0;
+    if (std::isfinite(v) && v > 0) values.push_back(v);
+  }
+  if (values.empty()) return max_abs;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return std::max(*middle, max_abs / 1000);
 }
 
 }  // namespace
@@ -130,7 +147,8 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
         column.widest_row = static_cast<int>(r);
       }
     }
-    column.format = FormatFor(table.columns[c].unit, table.columns[c].type, column.max_abs);
+    column.format = FormatFor(table.columns[c].unit, table.columns[c].type,
+                              TypicalOf(table, c, column.max_abs));
   }
   selected_.assign(table.rows.size(), 0);
   short_names_.assign(options.shorten_names ? table.rows.size() : 0, {});
@@ -441,6 +459,7 @@ CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultT
     if (r >= table.links.size()) continue;
     const RowLink& link = table.links[r];
     if (args.range.empty()) args.range = link.range;
+    args.number += static_cast<double>(link.total);
     for (EventRow row : link.rows) args.events.push_back({context.run->id, link.set, row});
   }
   return args;
@@ -460,7 +479,7 @@ std::string ResultTableView::Csv(const ResultTable& table) const {
   return ToCsv(ShownPart(table, order_, shown_columns_));
 }
 std::string ResultTableView::Json(const ResultTable& table) const {
-  return ToJson(ShownPart(table, order_, shown_columns_));
+  return JsonText(ToJson(ShownPart(table, order_, shown_columns_)));
 }
 std::string ResultTableView::SelectedTsv(const ResultTable& table) const {
   return ToTsv(table, SelectedRows(), shown_columns_);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "viewer/panel.h"
+#include "viewer/theme.h"
 #include "viewer/widgets/number_text.h"
 #include "viewer/widgets/table_order.h"
 
@@ -20,12 +21,19 @@ struct ImGuiTable;
 
 namespace stepscope {
 
+// A cell that is this word has this colour.
+struct ColoredWord {
+  const char* word;
+  Role role;
+};
+
 struct TableOptions {
   const char* id = "table";      // ImGui id, unique in the panel
   const char* noun = "rows";     // "kernels": "15 of 42 kernels"
   const char* name_column = "";  // id: gets the name's colour, is what "Copy name" copies
   std::span<const char* const> first_columns{};   // shown first, in this order; the others follow
   std::span<const char* const> hidden_columns{};  // not shown until the user asks for them
+  std::span<const ColoredWord> words{};
   bool shorten_names = false;  // names as MakeShortForms' middle form, whole on hover
   bool toolbar = true;
   bool total_row = true;
@@ -51,6 +59,9 @@ class ResultTableView {
   CommandArgs EventsOf(const PanelContext& context,
                        const ResultTable& table) const;  // of the selected rows
   void ShowOnTimeline(const PanelContext& context, const ResultTable& table) const;
+  // What the timeline is searched for to find a row's events: its name, or theirs. May be empty.
+  static std::string TimelineName(const PanelContext& context, const ResultTable& table,
+                                  const TableOptions& options, size_t row);
   std::string Csv(const ResultTable& table) const;  // shown rows, shown columns
   std::string Json(const ResultTable& table) const;
   std::string SelectedTsv(const ResultTable& table) const;
@@ -94,6 +105,8 @@ class ResultTableView {
   void Export(const PanelContext& context, const ResultTable& table, bool json);
   void ExportWhole(const PanelContext& context, const ResultTable& table);
   static float RowHeight();
+  static const std::string* NameOf(const ResultTable& table, const TableOptions& options,
+                                   size_t row);
   size_t PositionOf(int row) const;            // in order_, or npos
   std::vector<uint32_t> SelectedRows() const;  // in shown order
   const std::string& ShortName(const std::string& text, uint32_t row);

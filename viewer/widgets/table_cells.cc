@@ -85,8 +85,9 @@ void ResultTableView::DrawName(const PanelContext& context, const std::string& t
     DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[Role::kText3], "(no name)");
     return;
   }
-  const bool cut =
-      DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[Role::kText], shown);
+  Role role = Role::kText;
+  for (const ColoredWord& word : options.words) role = text == word.word ? word.role : role;
+  const bool cut = DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[role], shown);
   const ImRect area(cell.left, cell.y, cell.right, cell.y + ImGui::GetTextLineHeight());
   const bool whole = !cut && shown == text;
   if (!whole && ImGui::IsWindowHovered() && area.Contains(ImGui::GetMousePos()) &&
@@ -197,6 +198,30 @@ void ResultTableView::DrawTotals(const PanelContext& context, const ResultTable&
   ImGui::Dummy(ImVec2(width, height));
 }
 
+const std::string* ResultTableView::NameOf(const ResultTable& table, const TableOptions& options,
+                                           size_t row) {
+  const int column = table.Column(options.name_column);
+  if (column < 0 || row >= table.rows.size()) return nullptr;
+  const auto c = static_cast<size_t>(column);
+  return c < table.rows[row].size() ? std::get_if<std::string>(&table.rows[row][c]) : nullptr;
+}
+
+// Of an op the events may be kernels that do not have its name in theirs.
+std::string ResultTableView::TimelineName(const PanelContext& context, const ResultTable& table,
+                                          const TableOptions& options, size_t row) {
+  const std::string* name = NameOf(table, options, row);
+  const bool linked = row < table.links.size() && !table.links[row].rows.empty();
+  if (!linked || context.run == nullptr || !context.run->trace)
+    return name != nullptr ? *name : std::string();
+  const RowLink& link = table.links[row];
+  const bool derived = link.set > 0 && link.set <= context.run->derived.size();
+  const TrackSet& set = derived ? *context.run->derived[link.set - 1] : context.run->trace->set;
+  if (link.rows.front().value >= set.rows) return {};
+  const std::string_view event = set.Name(link.rows.front());
+  const bool same = name != nullptr && !name->empty() && event.find(*name) != event.npos;
+  return same ? *name : std::string(event);
+}
+
 void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable& table,
                                   const TableOptions& options) {
   // Opened by hand: every row shares one popup, so that the rows of the clipper need not stay
@@ -217,21 +242,19 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
     if (selected_[r] != 0) events += table.links[r].total;
   }
   std::array<char, 64> label{};
-  std::snprintf(label.data(), label.size(), "Show on timeline (%llu)",
+  std::snprintf(label.data(), label.size(), "Show on timeline (%llu)###show",
                 static_cast<unsigned long long>(events));
   const bool linked = events > 0 || (row < table.links.size() && !table.links[row].range.empty());
   if (ImGui::MenuItem(label.data(), "Enter", false, linked)) ShowOnTimeline(context, table);
-  const int name_column = table.Column(options.name_column);
-  const auto* name =
-      name_column >= 0
-          ? std::get_if<std::string>(&table.rows[row][static_cast<size_t>(name_column)])
-          : nullptr;
-  if (ImGui::MenuItem("Filter timeline to this name", nullptr, false,
-                      name != nullptr && !name->empty())) {
+  const std::string* name = NameOf(table, options, row);
+  const std::string wanted = TimelineName(context, table, options, row);
+  if (ImGui::MenuItem("Filter timeline to this name", nullptr, false, !wanted.empty())) {
     CommandArgs args;
-    args.text = *name;
+    args.text = wanted;
     context.commands.Push("search.set", std::move(args));
   }
+  if (!wanted.empty() && (name == nullptr || wanted != *name))
+    ImGui::SetItemTooltip("Its events are called %s", wanted.c_str());
   ImGui::Separator();
   if (ImGui::MenuItem("Copy name", nullptr, false, name != nullptr))
     context.services.SetClipboard(*name);

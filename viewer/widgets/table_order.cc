@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
-#include "model/analysis/names.h"
 #include "viewer/search.h"
 #include "viewer/widgets/number_text.h"
 
@@ -49,16 +47,6 @@ KeyColumn MakeKey(const ResultTable& table, SortKey key) {
   return out;
 }
 
-nlohmann::ordered_json JsonValue(const Value& value) {
-  if (const auto* s = std::get_if<std::string>(&value)) return *s;
-  if (const auto* i = std::get_if<int64_t>(&value)) return *i;
-  if (const auto* d = std::get_if<double>(&value)) {
-    return std::isfinite(*d) ? nlohmann::ordered_json(*d) : nlohmann::ordered_json(nullptr);
-  }
-  if (const auto* b = std::get_if<bool>(&value)) return *b;
-  return nullptr;
-}
-
 }  // namespace
 
 std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& filter,
@@ -87,8 +75,9 @@ std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& fil
 bool IsAdditive(const ColumnDesc& column) {
   if (column.type != ValueType::kInt && column.type != ValueType::kReal) return false;
   const auto has = [&](std::string_view part) { return ContainsLower(column.id, part); };
-  for (const char* no : {"avg", "average", "min_", "max_", "cumulative", "rank", "occupancy",
-                         "peak", "rate", "intensity", "utilization", "capacity", "lifetime"}) {
+  for (const char* no :
+       {"avg", "average", "min_", "max_", "cumulative", "rank", "occupancy", "peak", "rate",
+        "intensity", "utilization", "capacity", "lifetime", "matrix"}) {
     if (has(no)) return false;
   }
   // Operations contain others: of their times only the part of their own adds up.
@@ -123,24 +112,6 @@ ResultTable ShownPart(const ResultTable& table, std::span<const uint32_t> order,
     }
   }
   return out;
-}
-
-std::string ToJson(const ResultTable& table) {
-  nlohmann::ordered_json json;
-  json["columns"] = nlohmann::ordered_json::array();
-  json["rows"] = nlohmann::ordered_json::array();
-  for (const ColumnDesc& c : table.columns) {
-    json["columns"].push_back(
-        {{"id", c.id}, {"label", c.label}, {"unit", UnitName(c.unit)}, {"type", TypeName(c.type)}});
-  }
-  for (const auto& row : table.rows) {
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    for (size_t c = 0; c < row.size() && c < table.columns.size(); ++c)
-      object[table.columns[c].id] = JsonValue(row[c]);
-    json["rows"].push_back(std::move(object));
-  }
-  // Names in a profile need not be UTF-8.
-  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 std::string ToTsv(const ResultTable& table, std::span<const uint32_t> rows,

@@ -27,12 +27,9 @@ std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& fil
 bool IsAdditive(const ColumnDesc& column);
 double SumOf(const ResultTable& table, size_t column, std::span<const uint32_t> order);
 
-// The shown part as a table of its own, links left out: what ToCsv and ToJson get.
+// The shown part as a table of its own, links left out: what ToCsv and ToJson (table_json.h) get.
 ResultTable ShownPart(const ResultTable& table, std::span<const uint32_t> order,
                       std::span<const int> columns);
-// {"columns": [{"id", "label", "unit", "type"}], "rows": [{id: value}]}: the form of `report
-// --format json`.
-std::string ToJson(const ResultTable& table);
 // Rows as lines, cells separated by tabs (tabs and line ends inside become spaces): what is pasted
 // into a sheet.
 std::string ToTsv(const ResultTable& table, std::span<const uint32_t> rows,

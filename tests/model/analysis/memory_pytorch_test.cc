@@ -43,6 +43,19 @@ TEST_CASE("pytorch memory: negative bytes give back; the op that made an allocat
   CHECK(live[0].region.empty());
   CHECK(live[1].op == "aten::mm");  // not aten::empty, which only allocates for it
   CHECK(live[1].allocated == 100);
+
+  const AnalysisResult result = RunMemory(context, {}, {});
+  const ResultTable* lifetimes = result.Table("lifetimes");
+  REQUIRE(lifetimes != nullptr);
+  REQUIRE(lifetimes->rows.size() == 1);  // both allocations are of one op
+  const auto at = [&](const char* column) {
+    return lifetimes->rows[0][static_cast<size_t>(lifetimes->Column(column))];
+  };
+  CHECK(std::get<std::string>(at("tf_op")) == "aten::mm");
+  CHECK(std::get<int64_t>(at("occurrences")) == 1);
+  CHECK(std::get<int64_t>(at("still_live")) == 1);
+  CHECK(std::get<double>(at("avg_lifetime_ms")) == doctest::Approx(0.003));
+  CHECK(lifetimes->links[0].total == 2);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "loaders/loader.h"
+#include "model/analysis/memory_spans.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -147,6 +148,32 @@ TEST_CASE("data types as TensorFlow numbers them") {
   CHECK(DataTypeName(19) == "half");
   CHECK(DataTypeName(101) == "float_ref");
   CHECK(DataTypeName(-5) == "type -5");
+}
+
+TEST_CASE("allocation boxes: placed without overlap, the small ones left out, ops by their area") {
+  MemoryHost h;
+  h.Event(true, 1000, 500, 500, 1, "a:A");  // 1000..4000
+  h.Event(true, 2000, 800, 300, 2, "b:B");  // on top of it, 2000..3000
+  h.Event(false, 3000, 500, 300, 2, "b:B");
+  h.Event(false, 4000, 0, 500, 1, "a:A");
+  h.Event(true, 5000, 200, 200, 1, "b:B");  // at the bottom again, never freed
+  h.Event(true, 6000, 201, 1, 4, "c:C");    // the smallest
+  h.Event(false, 9000, 200, 1, 4, "c:C");
+  AnalysisContext context(h.Load(), Definitions::kStepscope);
+  const AllocatorProfile a = ComputeMemory(context, {}, {}).allocators.at(0);
+  const AllocationBoxes boxes = MakeAllocationBoxes(context, a, 3);
+  CHECK(boxes.left_out == 1);
+  CHECK(boxes.ops == std::vector<std::string>{"a:A", "b:B"});
+  REQUIRE(boxes.spans.size() == 3);
+  CHECK(boxes.spans[0].offset == 0);
+  CHECK(boxes.spans[1].offset == 500);
+  CHECK(boxes.spans[2].offset == 0);
+  CHECK(boxes.top == 800);
+  CHECK(boxes.spans[1].end - boxes.spans[1].begin == 1000);
+  CHECK(boxes.spans[1].freed);
+  CHECK_FALSE(boxes.spans[2].freed);
+  CHECK(boxes.spans[2].end == a.snapshots.back().time);
+  CHECK(boxes.spans[2].op == 1);
 }
 
 }  // namespace stepscope

@@ -35,6 +35,32 @@ TEST_CASE("Op names parse as XProf parses them") {
   }
 }
 
+TEST_CASE("PyTorch ops: variants of one operation have one type") {
+  const std::pair<const char*, const char*> cases[] = {
+      {"aten::add_", "add"},
+      {"aten::add", "add"},
+      {"aten::_softmax", "_softmax"},
+      {"aten::__and__", "__and__"},
+      {"aten::conv2d", "conv2d"},
+      {"c10d::allreduce_", "allreduce"},
+      {"AddmmBackward0", "AddmmBackward"},
+      {"autograd::engine::evaluate_function: AddmmBackward0", "AddmmBackward"},
+      {"autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", "AccumulateGrad"},
+      {"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "DataLoader"},
+      {"detach", "detach"},
+      {"_", "_"},
+      {"aten::", "aten::"},
+      {"", ""}};
+  for (const auto& [name, type] : cases) {
+    CAPTURE(name);
+    CHECK(TorchOpType(name) == type);
+  }
+  CHECK(TorchKernelType("Memcpy HtoD (Pageable -> Device)") == "Memcpy");
+  CHECK(TorchKernelType("Memset (Device)") == "Memset");
+  CHECK(TorchKernelType("ncclDevKernel_AllReduce_Sum_f16_RING_LL") == "Collective");
+  CHECK(TorchKernelType("void at::native::vectorized_elementwise_kernel<4>") == "Kernel");
+}
+
 TEST_CASE("Known host events come before op names") {
   CHECK(ClassifyHostEvent("ExecutorState::Process") == HostEventType::kExecutorProcess);
   CHECK(ClassifyHostEvent("MemoryAllocation") == HostEventType::kOtherKnown);

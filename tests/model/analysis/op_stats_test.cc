@@ -136,6 +136,8 @@ TEST_CASE("PyTorch: cpu_op events are ops, with the time of the kernels they lau
   CHECK(ops.Host().host_side.ops.size() == 2);
   REQUIRE(ops.OnDevice("aten::addmm"));
   CHECK(ops.OnDevice("aten::addmm")->time == 30 * kUs);
+  CHECK(ops.OnHost("aten::addmm")->type == "addmm");
+  CHECK(ops.OnDevice("aten::addmm")->type == "addmm");
 }
 
 TEST_CASE("Input operations by the names of their iterators") {

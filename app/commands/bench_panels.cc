@@ -1,0 +1,115 @@
+#include "app/commands/bench_panels.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/commands/bench_frames.h"
+#include "app/process_stats.h"
+#include "viewer/chrome/chrome.h"
+#include "viewer/command.h"
+#include "viewer/panel.h"
+
+namespace stepscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr float kWheelNotch = 1.5f;
+
+bool IsInside(const ImGuiWindow* window, const ImGuiWindow* panel) {
+  for (; window != nullptr; window = window->ParentWindow) {
+    if (window == panel) return true;
+  }
+  return false;
+}
+
+// The part of a panel that has most to scroll: its table, where it has one. Else the panel itself.
+const ImGuiWindow* ScrolledPart(const PanelDesc& desc) {
+  const ImGuiWindow* panel = ImGui::FindWindowByName(PanelWindowName(desc).c_str());
+  const ImGuiWindow* best = panel;
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if (panel == nullptr || !window->WasActive || !IsInside(window, panel)) continue;
+    if (window->ScrollMax.y > best->ScrollMax.y) best = window;
+  }
+  return best;
+}
+
+// Down for the first half of the frames, up again for the second.
+void Scroll(const ImGuiWindow* part, int frame, int frames) {
+  if (part == nullptr) return;
+  ImGuiIO& io = ImGui::GetIO();
+  // The mouse moves too: what is under it is marked and may have a tooltip.
+  const ImVec2 at = part->InnerRect.GetCenter();
+  io.AddMousePosEvent(std::floor(at.x) + static_cast<float>(frame % 3), std::floor(at.y));
+  io.AddMouseWheelEvent(0, frame * 2 < frames ? -kWheelNotch : kWheelNotch);
+}
+
+Json TimeScript(Stage& stage, const Trace& trace, int frames, const ImGuiWindow* part) {
+  std::vector<double> ms;
+  const double cpu = CpuMs();
+  const auto script = ZoomScript(trace.first_view, DeepestView(trace), frames);
+  for (const TimeRange& range : script) {
+    Scroll(part, static_cast<int>(ms.size()), frames);
+    stage.gui().viewer().SetVisibleRange(range);
+    const auto begin = Clock::now();
+    stage.gui().DrawFrame();
+    ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+  }
+  ImGui::GetIO().AddMousePosEvent(-1, -1);
+  const double count = static_cast<double>(std::max<size_t>(ms.size(), 1));
+  return FrameTimesJson(std::move(ms), (CpuMs() - cpu) / count);
+}
+
+void PushPanel(Stage& stage, const char* command, const char* panel) {
+  CommandArgs args;
+  args.text = panel;
+  stage.gui().viewer().commands().Push(command, std::move(args));
+}
+
+Status ToggleAll(Stage& stage) {
+  for (const PanelDesc& desc : Panels()) PushPanel(stage, "panel.toggle", desc.id);
+  return stage.gui().DrawUntilIdle(kIdleLimitSeconds);
+}
+
+}  // namespace
+
+Json FrameTimesJson(std::vector<double> ms, double cpu_ms) {
+  const size_t count = ms.size();
+  const FrameTimes times = Summarise(std::move(ms));
+  return {{"count", count},
+          {"median_ms", times.median_ms},
+          {"p99_ms", times.p99_ms},
+          {"max_ms", times.max_ms},
+          {"cpu_ms", cpu_ms}};
+}
+
+Result<Json> TimePanels(Stage& stage, const Trace& trace, int frames) {
+  Json json = Json::object();
+  json["timeline"] = Json();
+  // Details shows an event with its arguments, not a sentence that there is none.
+  stage.gui().viewer().SelectByName({});
+  for (const PanelDesc& desc : Panels()) {
+    PushPanel(stage, "panel.show", desc.id);
+    const Status status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
+    if (!status.ok()) return status;
+    json[desc.id] = TimeScript(stage, trace, frames, ScrolledPart(desc));
+  }
+  if (Status status = ToggleAll(stage); !status.ok()) return status;
+  json["timeline"] = TimeScript(stage, trace, frames, nullptr);
+  const double alone = json["timeline"]["median_ms"].get<double>();
+  for (const PanelDesc& desc : Panels()) {
+    json[desc.id]["ratio"] = json[desc.id]["median_ms"].get<double>() / std::max(alone, 1e-6);
+  }
+  if (Status status = ToggleAll(stage); !status.ok()) return status;
+  return json;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,14 @@
+#include "model/base/markup.h"
+
+#include <doctest/doctest.h>
+
+namespace stepscope {
+
+TEST_CASE("markup: what would end a text or an attribute is an entity, control bytes are spaces") {
+  CHECK(EscapeMarkup("gemm<float, 128>") == "gemm&lt;float, 128&gt;");
+  CHECK(EscapeMarkup("a && \"b\" 'c'") == "a &amp;&amp; &quot;b&quot; &#39;c&#39;");
+  CHECK(EscapeMarkup(std::string_view("a\0b\x01\n\tc", 7)) == "a b \n\tc");
+  CHECK(EscapeMarkup("µs") == "µs");
+}
+
+}  // namespace stepscope

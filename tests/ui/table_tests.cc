@@ -1,0 +1,386 @@
+// The table of each panel inside the panel: sort, filter, choose columns, select, copy, export, and
+// what the right click offers. What is shown is read back from what is exported.
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "model/analysis/result_table.h"
+#include "tests/ui/ui_app.h"
+#include "viewer/chrome/chrome.h"
+#include "viewer/command.h"
+#include "viewer/panel.h"
+#include "viewer/view_state.h"
+
+namespace stepscope::ui {
+namespace {
+
+using Json = nlohmann::json;
+
+// A panel and the table in it.
+struct Shown {
+  std::string window;  // "//Kernels###panel_kernel_stats"
+  ImGuiTable* table = nullptr;
+};
+
+bool IsInside(const ImGuiWindow* window, const ImGuiWindow* outer) {
+  for (; window != nullptr; window = window->ParentWindow) {
+    if (window == outer) return true;
+  }
+  return false;
+}
+
+ImGuiTable* FindTable(const std::string& title) {
+  ImGuiContext& g = *ImGui::GetCurrentContext();
+  const ImGuiWindow* panel = ImGui::FindWindowByName(title.c_str());
+  for (int i = 0; panel != nullptr && i < g.Tables.GetMapSize(); ++i) {
+    ImGuiTable* table = g.Tables.TryGetMapData(i);
+    if (table == nullptr || table->LastFrameActive + 1 < g.FrameCount) continue;
+    if ((table->Flags & ImGuiTableFlags_Sortable) != 0 && IsInside(table->OuterWindow, panel))
+      return table;
+  }
+  return nullptr;
+}
+
+Shown OpenPanel(UiApp& app, ImGuiTestContext* ctx, const char* id) {
+  app.Push(ctx, "panel.show", id);
+  const std::string title = PanelWindowName(*FindPanel(id));
+  return {"//" + title, FindTable(title)};
+}
+
+std::string In(const Shown& panel, const char* item) { return panel.window + "/**/" + item; }
+
+// The rows and columns that are shown, by what "Export" writes; {} if nothing was written.
+Json Exported(UiApp& app, ImGuiTestContext* ctx, const Shown& panel) {
+  app.services.saved.clear();
+  ctx->ItemClick(In(panel, "Export").c_str());
+  ctx->ItemClick("//$FOCUSED/JSON of what is shown");
+  ctx->Yield();
+  return app.services.saved.empty() ? Json() : Json::parse(app.services.saved, nullptr, false);
+}
+
+float HeaderHeight(ImGuiTable* table) {
+  return ImGui::TableGetInstanceData(table, 0)->LastTopHeadersRowHeight;
+}
+
+ImVec2 HeaderOf(ImGuiTable* table, int column) {
+  const ImGuiTableColumn& c = table->Columns[column];
+  const float right = std::min(c.MaxX, table->InnerClipRect.Max.x);
+  return {std::floor((c.MinX + right) * 0.5f), table->OuterRect.Min.y + HeaderHeight(table) * 0.5f};
+}
+
+ImVec2 CellOf(ImGuiTable* table, int column, int row) {
+  const ImVec2 header = HeaderOf(table, column);
+  return {header.x, header.y + HeaderHeight(table) * static_cast<float>(row + 1)};
+}
+
+bool InSight(ImGuiTable* table, int column) {
+  const ImGuiTableColumn& c = table->Columns[column];
+  return c.IsEnabled && c.MinX + 20 < table->InnerClipRect.Max.x && c.MaxX - c.MinX > 20;
+}
+
+// The table's data column behind a column of the screen: user ids count from one.
+std::string IdOf(ImGuiTable* table, int column, const Json& all) {
+  const std::string label = ImGui::TableGetColumnName(table, column);
+  for (const Json& c : all["columns"]) {
+    if (c["label"] == label) return c["id"];
+  }
+  return {};
+}
+
+bool IsNumber(const Json& all, const std::string& id) {
+  for (const Json& c : all["columns"]) {
+    if (c["id"] == id) return c["type"] == "number" || c["type"] == "integer";
+  }
+  return false;
+}
+
+void ClickAt(ImGuiTestContext* ctx, ImVec2 at, ImGuiMouseButton button = 0) {
+  ctx->MouseMoveToPos(at);
+  ctx->MouseClick(button);
+  ctx->Yield(2);
+}
+
+// -1, 0, 1; missing values after all others whichever way the column is sorted.
+int Compare(const Json& a, const Json& b, bool descending) {
+  if (a.is_null() || b.is_null()) return a.is_null() == b.is_null() ? 0 : a.is_null() ? 1 : -1;
+  const int order = a < b ? -1 : b < a ? 1 : 0;
+  return descending ? -order : order;
+}
+
+// The rows are in the order that the heading's arrows say.
+void CheckSorted(ImGuiTestContext* ctx, ImGuiTable* table, const Json& all) {
+  const ImGuiTableSortSpecs& specs = table->SortSpecs;
+  for (size_t i = 1; i < all["rows"].size(); ++i) {
+    int order = 0;
+    for (int k = 0; k < specs.SpecsCount && order == 0; ++k) {
+      const std::string id = IdOf(table, specs.Specs[k].ColumnIndex, all);
+      order = Compare(all["rows"][i - 1].value(id, Json()), all["rows"][i].value(id, Json()),
+                      specs.Specs[k].SortDirection == ImGuiSortDirection_Descending);
+    }
+    IM_CHECK_LE(order, 0);
+  }
+  static_cast<void>(ctx);
+}
+
+void Sort(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Json& all) {
+  std::vector<int> columns;
+  for (int c = 0; c < panel.table->ColumnsCount; ++c) {
+    if (InSight(panel.table, c) && !IdOf(panel.table, c, all).empty()) columns.push_back(c);
+  }
+  IM_CHECK_GE(columns.size(), 2u);
+  for (size_t i = 0; i < std::min<size_t>(columns.size(), 4); ++i) {
+    ClickAt(ctx, HeaderOf(panel.table, columns[i]));
+    IM_CHECK_EQ(panel.table->SortSpecs.SpecsCount, 1);
+    CheckSorted(ctx, panel.table, Exported(app, ctx, panel));
+  }
+  const size_t first = std::min<size_t>(columns.size(), 4) - 1;
+  ctx->KeyDown(ImGuiMod_Shift);
+  ClickAt(ctx, HeaderOf(panel.table, columns[first == 0 ? 1 : first - 1]));
+  ctx->KeyUp(ImGuiMod_Shift);
+  IM_CHECK_EQ(panel.table->SortSpecs.SpecsCount, 2);
+  CheckSorted(ctx, panel.table, Exported(app, ctx, panel));
+}
+
+size_t RowsAfterFilter(UiApp& app, ImGuiTestContext* ctx, const Shown& panel,
+                       const std::string& filter) {
+  ctx->ItemInputValue(In(panel, "##filter").c_str(), filter.c_str());
+  ctx->Yield(2);
+  return Exported(app, ctx, panel)["rows"].size();
+}
+
+// Numbers by value, text by column: each against a count made from the unfiltered rows.
+void Filter(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Json& all) {
+  for (const Json& column : all["columns"]) {
+    const std::string id = column["id"];
+    const Json& sample = all["rows"][all["rows"].size() / 2].value(id, Json());
+    size_t expected = 0;
+    std::string filter;
+    if (IsNumber(all, id) && sample.is_number()) {
+      filter = id + ">" + sample.dump();
+      for (const Json& row : all["rows"])
+        expected += row[id].is_number() && row[id].get<double>() > sample.get<double>() ? 1u : 0u;
+    } else if (sample.is_string() && !sample.get<std::string>().empty() &&
+               sample.get<std::string>().size() < 100 &&
+               sample.get<std::string>().find('"') == std::string::npos) {
+      filter = id + ":\"" + sample.get<std::string>() + "\"";
+      for (const Json& row : all["rows"])
+        expected +=
+            row[id].is_string() && row[id].get<std::string>().find(sample) != std::string::npos
+                ? 1u
+                : 0u;
+    } else {
+      continue;
+    }
+    ctx->LogInfo("filter %s", filter.c_str());
+    IM_CHECK_EQ(RowsAfterFilter(app, ctx, panel, filter), expected);
+  }
+  IM_CHECK_EQ(RowsAfterFilter(app, ctx, panel, "\"no row has this text\""), 0u);
+  IM_CHECK_EQ(RowsAfterFilter(app, ctx, panel, ""), all["rows"].size());
+}
+
+void HideAndMove(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Json& all) {
+  int shown = -1, other = -1;
+  for (int c = 0; c < panel.table->ColumnsCount; ++c) {
+    if (!InSight(panel.table, c)) continue;
+    other = shown;
+    shown = c;
+  }
+  IM_CHECK_GE(other, 0);
+  const std::string label = ImGui::TableGetColumnName(panel.table, shown);
+  for (const size_t expected : {all["columns"].size() - 1, all["columns"].size()}) {
+    ctx->ItemClick(In(panel, "Columns").c_str());
+    ctx->ItemClick(("//$FOCUSED/" + label).c_str());
+    ctx->PopupCloseAll();
+    ctx->Yield(2);
+    IM_CHECK_EQ(Exported(app, ctx, panel)["columns"].size(), expected);
+  }
+  const auto before = panel.table->Columns[shown].DisplayOrder;
+  ctx->MouseMoveToPos(HeaderOf(panel.table, shown));
+  ctx->MouseDown();
+  ctx->MouseMoveToPos(HeaderOf(panel.table, other));
+  ctx->Yield(2);
+  ctx->MouseUp();
+  ctx->Yield(2);
+  IM_CHECK_NE(panel.table->Columns[shown].DisplayOrder, before);
+}
+
+std::string Csv(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const char* item) {
+  app.services.saved.clear();
+  ctx->ItemClick(In(panel, "Export").c_str());
+  ctx->ItemClick(item);
+  ctx->Yield();
+  return app.services.saved;
+}
+
+void Export(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Json& all) {
+  const std::string shown = Csv(app, ctx, panel, "//$FOCUSED/CSV of what is shown");
+  IM_CHECK(app.services.saved_name.ends_with(".csv"));
+  std::string header;
+  for (const Json& c : all["columns"])
+    header += (header.empty() ? "" : ",") + c["id"].get<std::string>();
+  IM_CHECK_STR_EQ(shown.substr(0, shown.find('\r')).c_str(), header.c_str());
+  const std::string whole = Csv(app, ctx, panel, "//$FOCUSED/CSV of the whole table");
+  IM_CHECK_GE(whole.size(), shown.size());
+}
+
+// The column that gives rows their name: what "Copy name" copies.
+void RowMenu(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Json& all) {
+  int column = -1;
+  for (int c = panel.table->ColumnsCount - 1; c >= 0; --c) {
+    if (InSight(panel.table, c)) column = c;
+  }
+  const std::string id = IdOf(panel.table, column, all);
+  const auto open = [&] {
+    ClickAt(ctx, CellOf(panel.table, column, 0), ImGuiMouseButton_Right);
+    IM_CHECK(ctx->ItemExists("//$FOCUSED/Copy cell"));
+  };
+  const Json first = Exported(app, ctx, panel)["rows"][0];
+  open();
+  ctx->ItemClick("//$FOCUSED/Copy cell");
+  const Json& cell = first.value(id, Json());
+  const std::string text = cell.is_string() ? cell.get<std::string>() : cell.dump();
+  if (cell.is_string() || cell.is_number_integer())
+    IM_CHECK_STR_EQ(app.services.clipboard.c_str(), text.c_str());
+  open();
+  ctx->ItemClick("//$FOCUSED/Copy rows");
+  IM_CHECK_EQ(std::count(app.services.clipboard.begin(), app.services.clipboard.end(), '\t') + 1,
+              static_cast<std::ptrdiff_t>(all["columns"].size()));
+  open();
+  const bool named =
+      (ctx->ItemInfo("//$FOCUSED/Copy name").ItemFlags & ImGuiItemFlags_Disabled) == 0;
+  if (named) {
+    ctx->ItemClick("//$FOCUSED/Copy name");
+    bool found = false;
+    for (const auto& [key, value] : first.items())
+      found = found || (value.is_string() && value.get<std::string>() == app.services.clipboard);
+    IM_CHECK(found);
+  } else {
+    ctx->PopupCloseAll();
+  }
+}
+
+// Show on timeline, step through, filter, and back out.
+void ToTimeline(UiApp& app, ImGuiTestContext* ctx, const Shown& panel) {
+  int column = 0;
+  while (column + 1 < panel.table->ColumnsCount && !InSight(panel.table, column)) ++column;
+  ClickAt(ctx, CellOf(panel.table, column, 0), ImGuiMouseButton_Right);
+  const ImGuiItemFlags show = ctx->ItemInfo("//$FOCUSED/###show").ItemFlags;
+  if ((show & ImGuiItemFlags_Disabled) == 0) {
+    ctx->ItemClick("//$FOCUSED/###show");
+    app.WaitIdle(ctx);
+    const ViewState& view = app.viewer->view();
+    const size_t events = view.highlighted.size();
+    if (events > 0) {
+      IM_CHECK(view.selected == view.highlighted.front());
+      ctx->KeyPress(ImGuiKey_N);
+      app.WaitIdle(ctx);
+      IM_CHECK_EQ(view.highlight_index, events > 1 ? 1u : 0u);
+      ctx->KeyPress(ImGuiMod_Shift | ImGuiKey_N);
+      app.WaitIdle(ctx);
+      IM_CHECK_EQ(view.highlight_index, 0u);
+      ctx->KeyPress(ImGuiKey_Escape);
+      app.WaitIdle(ctx);
+      IM_CHECK(view.highlighted.empty());
+    }
+    ClickAt(ctx, CellOf(panel.table, column, 0), ImGuiMouseButton_Right);
+  }
+  const char* filter = "//$FOCUSED/Filter timeline to this name";
+  if ((ctx->ItemInfo(filter).ItemFlags & ImGuiItemFlags_Disabled) != 0) {
+    ctx->PopupCloseAll();
+    return;
+  }
+  const bool linked = (show & ImGuiItemFlags_Disabled) == 0;
+  ctx->ItemClick(filter);
+  app.WaitIdle(ctx);
+  const auto& journal = app.viewer->commands().journal();
+  IM_CHECK_STR_EQ(journal.back().id.c_str(), "search.set");
+  const std::string text = journal.back().args.text;
+  app.Push(ctx, "select.event", {});
+  app.Push(ctx, "search.next", {});
+  if (linked) {  // a row with events finds at least those
+    IM_CHECK(app.viewer->view().selected.valid());
+    IM_CHECK(app.NameOf(app.viewer->view().selected).find(text) != std::string::npos);
+  }
+  app.Push(ctx, "search.set", {});
+}
+
+void DrivePanel(UiApp& app, ImGuiTestContext* ctx, const char* id) {
+  const Shown panel = OpenPanel(app, ctx, id);
+  ctx->LogInfo("panel %s", id);
+  const AnalysisResult result = FindAnalysis(id)->run(*app.session.runs.front().analysis, {}, {});
+  if (panel.table == nullptr) {  // then there is nothing to list
+    const ResultTable* input = result.Table("host_ops");
+    IM_CHECK(!result.empty_reason.empty() || (input != nullptr && input->rows.empty()));
+    return;
+  }
+  const Json all = Exported(app, ctx, panel);
+  IM_CHECK(all.contains("rows"));
+  if (all["rows"].empty()) return;
+  Sort(app, ctx, panel, all);
+  Filter(app, ctx, panel, all);
+  Export(app, ctx, panel, all);
+  RowMenu(app, ctx, panel, all);
+  ToTimeline(app, ctx, panel);
+  HideAndMove(app, ctx, panel, all);
+}
+
+template <int kIndex>
+void Drive(UiApp& app, ImGuiTestContext* ctx) {
+  constexpr const char* kPanels[] = {"input_pipeline", "kernel_stats", "op_stats", "diagnostics"};
+  DrivePanel(app, ctx, kPanels[kIndex]);
+}
+
+// A click in the graph lists what was live then; the other tab has a table of its own, and its
+// boxes lead to the timeline.
+void DriveMemory(UiApp& app, ImGuiTestContext* ctx) {
+  DrivePanel(app, ctx, "memory");
+  Shown panel = OpenPanel(app, ctx, "memory");
+  if (panel.table == nullptr) return;
+  const float x = panel.table->OuterRect.GetCenter().x;
+  const float y = panel.table->OuterWindow->ParentWindow->InnerRect.Min.y + 110;
+  IM_CHECK(!ctx->ItemExists(In(panel, "Back to the peak").c_str()));
+  ClickAt(ctx, {x, y});
+  app.WaitIdle(ctx);
+  ctx->ItemClick(In(panel, "Back to the peak").c_str());
+
+  ctx->ItemClick(In(panel, "Lifetimes").c_str());
+  app.WaitIdle(ctx);
+  panel.table = FindTable(PanelWindowName(*FindPanel("memory")));
+  IM_CHECK(panel.table != nullptr);
+  const Json all = Exported(app, ctx, panel);
+  IM_CHECK(!all["rows"].empty());
+  Sort(app, ctx, panel, all);
+  ToTimeline(app, ctx, panel);
+  app.Push(ctx, "select.event", {});
+  app.Push(ctx, "view.zoom_all", {});
+  const ImRect area = panel.table->OuterRect;
+  for (int i = 0; i < 400 && !app.viewer->view().selected.valid(); ++i) {
+    const float share = 0.1f + 0.8f * static_cast<float>(i % 20) / 20;
+    ClickAt(ctx, {area.Min.x + area.GetWidth() * share, y + 7 * static_cast<float>(i) / 20});
+  }
+  IM_CHECK(app.viewer->view().selected.valid());
+}
+
+// The overview's table has no toolbar; its rows go to the timeline all the same.
+void DriveOverview(UiApp& app, ImGuiTestContext* ctx) {
+  const Shown panel = OpenPanel(app, ctx, "overview");
+  if (panel.table == nullptr) return;
+  ClickAt(ctx, HeaderOf(panel.table, 1));
+  IM_CHECK_EQ(panel.table->SortSpecs.SpecsCount, 1);
+  ToTimeline(app, ctx, panel);
+}
+
+}  // namespace
+
+void AddTableTests(UiApp* app) {
+  app->Add("overview", DriveOverview);
+  app->Add("input_pipeline", Drive<0>);
+  app->Add("kernel_stats", Drive<1>);
+  app->Add("op_stats", Drive<2>);
+  app->Add("memory", DriveMemory);
+  app->Add("diagnostics", Drive<3>);
+}
+
+}  // namespace stepscope::ui

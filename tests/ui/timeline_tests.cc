@@ -1,0 +1,99 @@
+// The right-click menu of the timeline: on an event, and on a plane's heading.
+#include <imgui_internal.h>
+
+#include "tests/ui/ui_app.h"
+#include "viewer/chrome/chrome.h"
+#include "viewer/command.h"
+#include "viewer/view_state.h"
+
+namespace stepscope::ui {
+namespace {
+
+const ImGuiWindow* Timeline() { return ImGui::FindWindowByName(kTimelineWindow); }
+
+// Right-clicks down the window until a menu with the item opens.
+bool OpenMenuWith(ImGuiTestContext* ctx, float x_share, const char* item) {
+  const ImRect area = Timeline()->InnerRect;
+  const float x = area.Min.x + area.GetWidth() * x_share;
+  for (float y = area.Min.y + 100; y < area.Max.y - 4; y += 7) {
+    ctx->MouseMoveToPos({x, y});
+    ctx->MouseClick(ImGuiMouseButton_Right);
+    ctx->Yield(2);
+    if (ImGui::GetCurrentContext()->OpenPopupStack.empty()) continue;
+    if (ctx->ItemExists(item)) return true;
+    ctx->PopupCloseAll();
+  }
+  return false;
+}
+
+// The selected event fills the middle of the view, so that it is where the clicks go.
+void ShowSomeEvent(UiApp& app, ImGuiTestContext* ctx) {
+  app.viewer->SelectByName({});
+  app.WaitIdle(ctx);
+  app.Push(ctx, "view.zoom_selection", {});
+}
+
+void EventMenu(UiApp& app, ImGuiTestContext* ctx) {
+  ShowSomeEvent(app, ctx);
+  const ViewState& view = app.viewer->view();
+  const char* copy = "//$FOCUSED/Copy name";
+  IM_CHECK(OpenMenuWith(ctx, 0.6f, copy));
+  const std::string name = app.NameOf(view.selected);
+  IM_CHECK(!name.empty());
+  ctx->ItemClick(copy);
+  app.WaitIdle(ctx);
+  IM_CHECK_STR_EQ(app.services.clipboard.c_str(), name.c_str());
+
+  IM_CHECK(OpenMenuWith(ctx, 0.6f, copy));
+  ctx->ItemClick("//$FOCUSED/Copy all details");
+  app.WaitIdle(ctx);
+  IM_CHECK(app.services.clipboard.find("Duration") != std::string::npos);
+
+  IM_CHECK(OpenMenuWith(ctx, 0.6f, copy));
+  ctx->ItemClick("//$FOCUSED/Show all of this name on this track");
+  app.WaitIdle(ctx);
+  IM_CHECK(!view.highlighted.empty());
+  for (const EventRef& event : view.highlighted)
+    IM_CHECK_STR_EQ(app.NameOf(event).c_str(), app.NameOf(view.highlighted.front()).c_str());
+  app.Push(ctx, "select.clear", {});
+  IM_CHECK(view.highlighted.empty());
+
+  ShowSomeEvent(app, ctx);
+  IM_CHECK(OpenMenuWith(ctx, 0.6f, copy));
+  ctx->ItemClick("//$FOCUSED/Measure selection");
+  app.WaitIdle(ctx);
+  IM_CHECK(!view.measured.empty());
+
+  IM_CHECK(OpenMenuWith(ctx, 0.6f, copy));
+  const std::string filtered = app.NameOf(view.selected);
+  ctx->ItemClick("//$FOCUSED/Filter timeline to this name");
+  app.WaitIdle(ctx);
+  app.Push(ctx, "select.event", {});
+  app.Push(ctx, "search.next", {});
+  IM_CHECK(app.NameOf(view.selected).find(filtered) != std::string::npos);
+  app.Push(ctx, "search.set", {});
+}
+
+void HeadingMenu(UiApp& app, ImGuiTestContext* ctx) {
+  const char* fold = "//$FOCUSED/Fold or unfold";
+  const auto folded = [&] { return app.viewer->view().runs.front().collapsed.size(); };
+  app.Push(ctx, "view.expand_all", {});
+  IM_CHECK_EQ(folded(), 0u);
+  IM_CHECK(OpenMenuWith(ctx, 0.03f, fold));
+  ctx->ItemClick(fold);
+  app.WaitIdle(ctx);
+  IM_CHECK_EQ(folded(), 1u);
+  IM_CHECK(OpenMenuWith(ctx, 0.03f, fold));
+  ctx->ItemClick("//$FOCUSED/Unfold all");
+  app.WaitIdle(ctx);
+  IM_CHECK_EQ(folded(), 0u);
+}
+
+}  // namespace
+
+void AddTimelineTests(UiApp* app) {
+  app->Add("event_menu", EventMenu);
+  app->Add("heading_menu", HeadingMenu);
+}
+
+}  // namespace stepscope::ui

@@ -1,0 +1,78 @@
+// The whole viewer on a profile from a file, without a window, driven by imgui_test_engine: what a
+// person does with mouse and keys, by the labels they read. One at a time: it owns the ImGui
+// context.
+#pragma once
+
+#include <imgui.h>
+#include <imgui_te_context.h>
+#include <imgui_te_engine.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "viewer/session_view.h"
+#include "viewer/viewer.h"
+
+struct ImGuiTable;
+struct ImGuiWindow;
+
+namespace stepscope::ui {
+
+// Keeps what would have gone to the clipboard or a file.
+class KeepingServices final : public AppServices {
+ public:
+  void Open(const std::vector<std::string>&, bool) override {}
+  void OpenRun(TraceId, const std::string&) override {}
+  void SetClockOffset(TraceId, const std::string&, Ps) override {}
+  void CloseRun(TraceId) override {}
+  void CancelLoading() override {}
+  void DismissError() override {}
+  void NativeOpenDialog(bool) override {}
+  bool has_native_dialog() const override { return false; }
+  void Quit() override {}
+  void ToggleFullscreen() override {}
+  void SetClipboard(const std::string& text) override { clipboard = text; }
+  bool SaveFile(const std::string& name, const std::string& contents, std::string* where) override {
+    saved_name = name;
+    saved = contents;
+    *where = name;
+    return true;
+  }
+  void RequestFrame() override {}
+  void ClearRecent() override {}
+  std::string clipboard, saved_name, saved;
+};
+
+class UiApp {
+ public:
+  // Loads the profile and computes what is derived from it; throws std::runtime_error if it cannot.
+  explicit UiApp(const std::string& path);
+  ~UiApp();
+  UiApp(const UiApp&) = delete;
+  UiApp& operator=(const UiApp&) = delete;
+
+  using Body = void (*)(UiApp& app, ImGuiTestContext* ctx);
+  void Add(const char* name, Body body);
+  int RunAll();  // number of tests that failed
+
+  // For bodies: until nothing is computed or moves any more.
+  void WaitIdle(ImGuiTestContext* ctx);
+  void Push(ImGuiTestContext* ctx, const char* command, const std::string& text);
+  const Trace& trace() const { return *session.runs.front().trace; }
+  std::string NameOf(const EventRef& event) const;
+
+  KeepingServices services;
+  SessionView session;
+  std::unique_ptr<Viewer> viewer;
+
+ private:
+  void Frame();
+  ImGuiContext* imgui_ = nullptr;
+  ImGuiTestEngine* engine_ = nullptr;
+};
+
+void AddTableTests(UiApp* app);     // table_tests.cc
+void AddTimelineTests(UiApp* app);  // timeline_tests.cc
+
+}  // namespace stepscope::ui

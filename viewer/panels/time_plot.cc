@@ -1,0 +1,100 @@
+#include "viewer/panels/time_plot.h"
+
+#include <imgui_internal.h>
+#include <implot.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "viewer/theme.h"
+#include "viewer/widgets/chart.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kPsPerMsReal = static_cast<double>(kPsPerMs);
+
+double Ms(Ps t) { return static_cast<double>(t) / kPsPerMsReal; }
+Ps FromMs(double ms) { return static_cast<Ps>(std::clamp(ms * kPsPerMsReal, -9e18, 9e18)); }
+
+// The axis says where it is to three digits of what it spans, not to the picosecond.
+int FormatMs(double value, char* buffer, int size, void* data) {
+  const double span = *static_cast<const double*>(data);
+  const int decimals =
+      std::clamp(static_cast<int>(std::ceil(2 - std::log10(std::max(span, 1e-9)))), 0, 9);
+  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f ms", decimals, value);
+}
+
+TimeRange ShownRange(const PanelContext& context, TimeRange otherwise) {
+  if (context.run == nullptr) return otherwise;
+  for (const RunViewState& state : context.view.runs) {
+    if (state.trace == context.run->id && !state.visible.empty()) return state.visible;
+  }
+  const bool known = context.run->trace && !context.run->trace->first_view.empty();
+  return known ? context.run->trace->first_view : otherwise;
+}
+
+}  // namespace
+
+bool TimePlot::Begin(const PanelContext& context, const char* id, ImVec2 size,
+                     TimeRange otherwise) {
+  const TimeRange range = ShownRange(context, otherwise);
+  min_ = want_min_ = Ms(range.begin);
+  max_ = want_max_ = Ms(range.end);
+  span_ = max_ - min_;
+  constexpr ImPlotFlags kFlags = ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText |
+                                 ImPlotFlags_NoMenus | ImPlotFlags_NoTitle |
+                                 ImPlotFlags_NoBoxSelect;
+  if (!ImPlot::BeginPlot(id, size, kFlags)) return false;
+  ImPlot::SetupAxis(ImAxis_X1, nullptr, ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxisLinks(ImAxis_X1, &min_, &max_);
+  ImPlot::SetupAxisFormat(ImAxis_X1, FormatMs, &span_);
+  return true;
+}
+
+void TimePlot::DrawLine(Ps time, Rgba color, float width) {
+  const ImVec2 pos = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  const float x = std::floor(ImPlot::PlotToPixels(Ms(time), 0).x);
+  ImPlot::GetPlotDrawList()->AddLine(ImVec2(x, pos.y), ImVec2(x, pos.y + size.y), color, width);
+}
+
+void TimePlot::DrawMarks(const PanelContext& context) {
+  const EventRef& selected = context.view.selected;
+  if (context.run != nullptr && selected.valid() && selected.trace == context.run->id &&
+      selected.set == 0 && selected.row.value < context.run->trace->set.rows) {
+    DrawLine(context.run->trace->set.Start(selected.row), context.theme[Role::kAccent], 1.5f);
+  }
+  if (context.pointed == nullptr || !context.pointed->valid || ImPlot::IsPlotHovered()) return;
+  const ImVec2 pos = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
+  const float x = std::floor(ImPlot::PlotToPixels(Ms(context.pointed->time), 0).x);
+  for (int i = 0; i < static_cast<int>(size.y / 6); ++i) {
+    const float y = pos.y + static_cast<float>(i * 6);
+    ImPlot::GetPlotDrawList()->AddLine(ImVec2(x, y), ImVec2(x, y + 3), context.theme[Role::kText2]);
+  }
+}
+
+Ps TimePlot::Point(const PanelContext& context) {
+  const Ps at = FromMs(ImPlot::GetPlotMousePos().x);
+  if (context.pointed != nullptr) context.pointed->Set(at);
+  return at;
+}
+
+bool TimePlot::Clicked() {
+  return ImGui::IsMouseReleased(ImGuiMouseButton_Left) &&
+         !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Left);
+}
+
+void TimePlot::End(const PanelContext& context, const char* id) {
+  const bool menu = ImPlot::IsPlotHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
+                    !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Right);
+  ImPlot::EndPlot();
+  if (menu) OpenChartMenu(id);
+  const double margin = (want_max_ - want_min_) * 1e-6;
+  if (std::fabs(min_ - want_min_) <= margin && std::fabs(max_ - want_max_) <= margin) return;
+  CommandArgs args;
+  args.range = {FromMs(min_), FromMs(max_)};
+  if (!args.range.empty()) context.commands.Push("view.set_range", std::move(args));
+}
+
+}  // namespace stepscope

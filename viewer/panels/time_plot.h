@@ -1,0 +1,32 @@
+// TimePlot: a plot whose x axis is the timeline's visible range. Zooming and panning one moves the
+// other, and the time under the mouse shows in both. UI thread only.
+#pragma once
+
+#include <imgui.h>
+
+#include "viewer/color.h"
+#include "viewer/panel.h"
+
+namespace stepscope {
+
+class TimePlot {
+ public:
+  // If true: set up the y axes, draw, and call End. `otherwise` is shown where no view has a range.
+  bool Begin(const PanelContext& context, const char* id, ImVec2 size, TimeRange otherwise);
+  // Inside the plot: the start of the selected event, and the time under a mouse that is elsewhere.
+  static void DrawMarks(const PanelContext& context);
+  static void DrawLine(Ps time, Rgba color, float width);
+  // The time under the mouse, which the timeline then shows too.
+  static Ps Point(const PanelContext& context);
+  static bool Clicked();  // released here, and not dragged
+  // Ends the plot and tells the timeline if it moved. A right click opens the chart menu of `id`.
+  void End(const PanelContext& context, const char* id);
+
+  double first_ms() const { return min_; }
+  double last_ms() const { return max_; }
+
+ private:
+  double min_ = 0, max_ = 1, want_min_ = 0, want_max_ = 1, span_ = 1;  // ms
+};
+
+}  // namespace stepscope
