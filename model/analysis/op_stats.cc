@@ -158,6 +158,15 @@ bool LooksLikeTraining(const HostOps& ops) {
   return any(ops.host_side) || any(ops.device_side);
 }
 
+const char* NoOps(const Trace& trace) {
+  if (trace.kineto)
+    return "The trace has no cpu_op events. Record with torch.profiler and activities CPU.";
+  if (trace.format == TraceFormat::kChromeJson)
+    return "Ops are counted in the .xplane.pb of TensorFlow and JAX, not in their trace.json.";
+  return "No event of this profile carries a framework op's name. Record with host_tracer_level 1 "
+         "or higher.";
+}
+
 }  // namespace
 
 AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params,
@@ -193,11 +202,7 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
                           [](const Plane& p) { return p.kind == PlaneKind::kTpu; });
   if (tpus) result.properties.push_back({"note", "Note", std::string(kTpuCaveat), Unit::kNone, ""});
   if (ops.host_side.ops.empty() && ops.device_side.ops.empty()) {
-    result.empty_reason =
-        chrome ? "The trace has no cpu_op events. Record with torch.profiler and activities CPU."
-               : "No event of this profile carries a framework op's name. Record with "
-                 "host_tracer_level "
-                 "1 or higher.";
+    result.empty_reason = NoOps(trace);
   }
   return result;
 }
