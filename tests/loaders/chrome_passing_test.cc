@@ -55,9 +55,9 @@ std::string TypedText(const Trace& trace) {
   std::string out;
   const auto add = [&](const auto& columns, const auto& text) {
     for (size_t c = 0; c < columns.size(); ++c) {
-      for (size_t i = 0; i < columns[c].size(); ++i)
-        out += std::to_string(c) + ":" + std::to_string(columns[c].rows[i]) + "=" +
-               text(columns[c].values[i]) + " ";
+      columns[c].ForAll([&](uint32_t row, auto value) {
+        out += std::to_string(c) + ":" + std::to_string(row) + "=" + text(value) + " ";
+      });
     }
   };
   const auto number = [](auto v) { return std::to_string(v); };
