@@ -11,6 +11,7 @@
 #include "model/analysis/op_stats.h"
 #include "model/analysis/steps.h"
 #include "model/analysis/tpu.h"
+#include "model/base/sort_runs.h"
 #include "model/base/task.h"
 #include "model/lookup.h"
 
@@ -45,6 +46,13 @@ struct OpId {
   std::string_view type;
   bool IsEnqueue() const { return type.starts_with("InfeedEnqueue"); }
 };
+
+// As many of them as there is room for.
+void AppendLinks(const std::vector<EventRow>& from, std::vector<EventRow>* to) {
+  const size_t room = kMaxOpLinks - std::min(to->size(), kMaxOpLinks);
+  const auto n = static_cast<ptrdiff_t>(std::min(room, from.size()));
+  to->insert(to->end(), from.begin(), from.begin() + n);
+}
 
 struct Sum {
   uint64_t occurrences = 0;
@@ -277,7 +285,7 @@ void SortByStart(const Trace& trace, std::vector<EventRow>* rows) {
   keyed.reserve(rows->size());
   RowReader reader(trace.set);
   for (EventRow row : *rows) keyed.push_back({reader.Start(row.value), row});
-  std::sort(keyed.begin(), keyed.end());
+  SortRuns(keyed.begin(), keyed.end(), std::less<>(), {});  // a run for each lane
   for (size_t i = 0; i < keyed.size(); ++i) (*rows)[i] = keyed[i].second;
 }
 
@@ -285,8 +293,8 @@ void Finish(const Trace& trace, OpSide* side) {
   for (OpRow& op : side->ops) {
     side->occurrences += op.occurrences;
     if (op.eager) side->eager += op.self;
-    SortByStart(trace, &op.rows);
   }
+  ParallelFor(side->ops.size(), [&](size_t i) { SortByStart(trace, &side->ops[i].rows); });
   std::sort(side->ops.begin(), side->ops.end(), [](const OpRow& a, const OpRow& b) {
     return a.self != b.self ? a.self > b.self : a.name < b.name;
   });
@@ -333,9 +341,7 @@ void HostCollector::Collect(HostOps* out, std::stop_token stop) {
       row.self += sum.self;
       row.eager = row.eager || sum.eager;
       if (row.type.empty()) row.type = sum.type;
-      for (EventRow r : sum.rows) {
-        if (row.rows.size() < kMaxOpLinks) row.rows.push_back(r);
-      }
+      AppendLinks(sum.rows, &row.rows);
     }
   }
   std::vector<Ps> device(rows.size());
@@ -486,8 +492,7 @@ void DeviceCollector::Merge(const std::vector<PlaneOps>& planes, OpSide* side) c
       total.time += sum.time;
       total.self += sum.self;
       total.eager = total.eager || sum.eager;
-      total.rows.insert(total.rows.end(), sum.rows.begin(), sum.rows.end());
-      if (total.rows.size() > kMaxOpLinks) total.rows.resize(kMaxOpLinks);
+      AppendLinks(sum.rows, &total.rows);
     }
     side->busy += busy;
     side->total += std::max(busy, plane.total);
@@ -507,8 +512,7 @@ void DeviceCollector::Merge(const std::vector<PlaneOps>& planes, OpSide* side) c
     row.time += sum.time;
     row.self += sum.self;
     row.eager = row.eager || sum.eager;
-    row.rows.insert(row.rows.end(), sum.rows.begin(), sum.rows.end());
-    if (row.rows.size() > kMaxOpLinks) row.rows.resize(kMaxOpLinks);
+    AppendLinks(sum.rows, &row.rows);
   }
   for (auto& [key, row] : by_op) side->ops.push_back(std::move(row));
   Finish(trace_, side);
@@ -560,9 +564,7 @@ void AddSide(const OpSide& from, bool device, OpSide* to) {
     sum.self += op.self;
     sum.device_time += op.device_time;
     sum.eager = sum.eager || op.eager;
-    const size_t room = kMaxOpLinks - std::min(sum.rows.size(), kMaxOpLinks);
-    const auto end = op.rows.begin() + static_cast<std::ptrdiff_t>(std::min(room, op.rows.size()));
-    sum.rows.insert(sum.rows.end(), op.rows.begin(), end);
+    AppendLinks(op.rows, &sum.rows);
   }
   to->total += from.total;
   to->busy += from.busy;
