@@ -28,6 +28,7 @@ int Spawn(const std::vector<std::string>& arguments, pid_t* child) {
   // Their toolkit warnings are not ours to print.
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
   const int error = ::posix_spawn(child, argv[0], &actions, nullptr, argv.data(), environ);
@@ -41,7 +42,7 @@ int Spawn(const std::vector<std::string>& arguments, pid_t* child) {
 }
 
 // Reads until the program closes its output or we are asked to stop.
-std::string ReadUntilClosed(int fd, std::stop_token stop) {
+std::string ReadUntilClosed(int fd, const std::stop_token& stop) {
   std::string text;
   char buffer[4096];
   while (!stop.stop_requested()) {
@@ -67,7 +68,8 @@ std::vector<std::string> SplitLines(const std::string& text) {
   return lines;
 }
 
-std::vector<std::string> Run(const std::vector<std::string>& arguments, std::stop_token stop) {
+std::vector<std::string> Run(const std::vector<std::string>& arguments,
+                             const std::stop_token& stop) {
   pid_t child = 0;
   const int fd = Spawn(arguments, &child);
   if (fd < 0) return {};
@@ -112,7 +114,7 @@ void DesktopDialog::Show(bool folder) {
     }
   }
   job_ = std::make_unique<Job<std::vector<std::string>>>(
-      [arguments](std::stop_token stop, Progress&) { return Run(arguments, stop); }, wake_);
+      [arguments](const std::stop_token& stop, Progress&) { return Run(arguments, stop); }, wake_);
 }
 
 std::optional<std::vector<std::string>> DesktopDialog::Take() {

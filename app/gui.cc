@@ -55,7 +55,7 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
   ViewerConfig viewer_config;
   viewer_config.animate = config.animate;
   viewer_config.content_scale = content_scale_;
-  viewer_config.settings_text = config.settings_text;
+  viewer_config.settings_text = std::move(config.settings_text);
   viewer_ = std::make_unique<Viewer>(session_, sink_.get(), std::move(viewer_config));
   saved_settings_ = viewer_->SettingsText();
   const std::string layout = config.layout.empty() ? viewer_->DefaultLayoutIni() : config.layout;

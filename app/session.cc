@@ -68,7 +68,7 @@ Session::~Session() {
   }
 }
 
-Session::Loaded Session::Load(const LoadRequest& request, std::stop_token stop,
+Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token& stop,
                               Progress& progress) {
   try {
     std::vector<std::string> runs;
@@ -92,7 +92,7 @@ void Session::StartNext() {
   // The request stays where it is until the job has ended: LoadJob owns both.
   const LoadRequest* request = &load_->request;
   load_->job = std::make_unique<Job<Loaded>>(
-      [request](std::stop_token stop, Progress& progress) {
+      [request](const std::stop_token& stop, Progress& progress) {
         return Load(*request, stop, progress);
       },
       [this] { RequestFrame(); });
@@ -186,7 +186,7 @@ void Session::UpdateDerived() {
     } else if (state.derive_due && !load_) {  // while loading, the cores belong to the load
       state.derive_due = false;
       state.derive = std::make_unique<Job<DerivedSets>>(
-          [context = view_.runs[i].analysis](std::stop_token stop, Progress&) {
+          [context = view_.runs[i].analysis](const std::stop_token& stop, Progress&) {
             try {
               return context->derived(stop);
             } catch (const std::bad_alloc&) {

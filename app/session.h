@@ -96,7 +96,7 @@ class Session : public AppServices {
     std::unique_ptr<Job<DerivedSets>> derive;
   };
 
-  static Loaded Load(const LoadRequest& request, std::stop_token stop, Progress& progress);
+  static Loaded Load(const LoadRequest& request, const std::stop_token& stop, Progress& progress);
   void StartNext();
   void FinishLoad();
   void Place(const LoadRequest& request, Loaded loaded, double seconds);

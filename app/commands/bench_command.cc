@@ -145,8 +145,8 @@ int RunBench(const Options& options, const Log& log) {
   if (status.ok() && options.bench_panels) {
     log.Verbose("panels");
     Result<Json> timed = TimePanels(stage, *trace, options.frames);
-    if (timed.ok()) panels = std::move(timed).value();
     status = timed.status();
+    if (timed.ok()) panels = std::move(timed).value();
   }
   log.Verbose("idle");
   const double idle_ms = IdleCpuMs(stage);

@@ -116,8 +116,9 @@ Status OpenStream(const std::string& path, const LoadOptions& options, const Rea
   if (!(*stream)->compressed()) most = std::min(most, file->file_bytes + 1);
   Result<std::shared_ptr<TraceText>> text =
       file->reread != nullptr ? TraceText::Passing(most) : TraceText::Reserve(most);
-  if (text.ok()) file->parsed.text = std::move(text).value();
-  return text.status();
+  if (!text.ok()) return text.status();
+  file->parsed.text = std::move(text).value();
+  return {};
 }
 
 Status LoadFile(const InputFile& input, const LoadOptions& options, const ReadMode& mode,
