@@ -204,6 +204,18 @@ void HideAndMove(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Js
   ctx->MouseUp();
   ctx->Yield(2);
   IM_CHECK_NE(panel.table->Columns[shown].DisplayOrder, before);
+  // What is exported has the columns in the order of the screen.
+  std::map<int, std::string> on_screen;
+  for (int c = 0; c < panel.table->ColumnsCount; ++c) {
+    const ImGuiTableColumn& column = panel.table->Columns[c];
+    if (column.IsEnabled)
+      on_screen[column.DisplayOrder] = ImGui::TableGetColumnName(panel.table, c);
+  }
+  std::string want, got;
+  for (const auto& [place, name] : on_screen) want += name + "|";
+  const Json exported = Exported(app, ctx, panel);
+  for (const Json& c : exported["columns"]) got += c["label"].get<std::string>() + "|";
+  IM_CHECK_STR_EQ(got.c_str(), want.c_str());
 }
 
 std::string Csv(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const char* item) {

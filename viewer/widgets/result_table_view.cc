@@ -349,13 +349,9 @@ void ResultTableView::DrawHeader(const PanelContext& context, const ResultTable&
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers, RowHeight());
   column_left_.assign(columns_.size(), 0);
   column_right_.assign(columns_.size(), 0);
-  shown_columns_.clear();
   for (size_t i = 0; i < columns_.size(); ++i) {
     const auto index = static_cast<int>(i);
     const Column& column = columns_[i];
-    if ((ImGui::TableGetColumnFlags(index) & ImGuiTableColumnFlags_IsEnabled) != 0) {
-      shown_columns_.push_back(column.data);
-    }
     const bool visible = ImGui::TableSetColumnIndex(index);
     const ImGuiTableColumn& layout = state->Columns[index];
     if (layout.IsEnabled) {
@@ -386,7 +382,16 @@ void ResultTableView::DrawHeader(const PanelContext& context, const ResultTable&
             desc.label);
     if (unit > 0) DrawRight(list, right, y, context.theme[Role::kText3], column.format.header);
   }
-  std::sort(shown_columns_.begin(), shown_columns_.end());
+  // Copies and exports have the columns as they stand here.
+  std::vector<std::pair<int, int>> shown;  // place, column of the data
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const auto index = static_cast<int>(i);
+    if ((ImGui::TableGetColumnFlags(index) & ImGuiTableColumnFlags_IsEnabled) == 0) continue;
+    shown.emplace_back(state->Columns[index].DisplayOrder, columns_[i].data);
+  }
+  std::sort(shown.begin(), shown.end());
+  shown_columns_.clear();
+  for (const auto& [place, data] : shown) shown_columns_.push_back(data);
 }
 
 void ResultTableView::HandleClick(size_t position) {
