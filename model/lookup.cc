@@ -104,7 +104,7 @@ Ps SelfTime(const TrackSet& set, EventRow row) {
   const Ps dur = p.lane->dur[p.index];
   const Lane* below = nullptr;
   const auto [first, last] = ChildRange(p, &below);
-  if (first == last) return dur;
+  if (below == nullptr || first == last) return dur;
   return dur - below->mip.BusyIn(below->view(), {p.lane->start[p.index], p.lane->end(p.index)});
 }
 

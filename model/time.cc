@@ -41,7 +41,10 @@ constexpr std::array<Unit, 5> kUnits = {
 
 int DigitsBeforePoint(double magnitude) {
   int n = 1;
-  for (; magnitude >= 10; magnitude /= 10) ++n;
+  while (magnitude >= 10) {
+    magnitude /= 10;
+    ++n;
+  }
   return n;
 }
 

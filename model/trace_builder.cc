@@ -276,6 +276,7 @@ TrackSet TraceBuilder::BuildSet(std::string title, std::shared_ptr<const NameTab
                                 std::vector<std::vector<EventRow>> source_of_slices) {
   std::vector<char> keep(tracks.size(), 0);
   std::vector<uint64_t> slices;
+  slices.reserve(tracks.size());
   for (const TrackData& t : tracks) slices.push_back(t.slices.start.size());
   for (size_t t = 0; t < tracks.size() && t < source_of_slices.size(); ++t)
     keep[t] = !source_of_slices[t].empty();

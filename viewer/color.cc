@@ -17,7 +17,9 @@ float FromLinear(float c) {
 
 uint32_t Channel(Rgba c, int shift) { return (c >> shift) & 255u; }
 
-uint32_t ToByte(float linear) { return static_cast<uint32_t>(FromLinear(linear) * 255.0f + 0.5f); }
+uint32_t ToByte(float linear) {
+  return static_cast<uint32_t>(std::lround(FromLinear(linear) * 255.0f));
+}
 
 }  // namespace
 
@@ -41,7 +43,7 @@ Rgba Mix(Rgba a, Rgba b, float t) {
   for (int shift = 0; shift < 32; shift += 8) {
     const float x = static_cast<float>(Channel(a, shift));
     const float y = static_cast<float>(Channel(b, shift));
-    out |= static_cast<uint32_t>(x + (y - x) * t + 0.5f) << shift;
+    out |= static_cast<uint32_t>(std::lround(x + (y - x) * t)) << shift;
   }
   return out;
 }
