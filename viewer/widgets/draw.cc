@@ -107,7 +107,7 @@ std::string_view MiddleCut(std::string_view text, float width, char* buffer, siz
     while (head > 0 && (static_cast<unsigned char>(text[head]) & 0xc0u) == 0x80u) --head;
     while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0u) == 0x80u) ++tail;
     std::memcpy(buffer, text.data(), head);
-    std::memcpy(buffer + head, kEllipsis, 3);
+    std::string_view(kEllipsis).copy(buffer + head, 3);
     std::memcpy(buffer + head + 3, text.data() + tail, text.size() - tail);
     const std::string_view out(buffer, head + 3 + text.size() - tail);
     if (measure(out) <= width) return out;
