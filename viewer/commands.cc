@@ -117,6 +117,12 @@ void CollapseAll(C& c, const A&) {
 void ExpandAll(C& c, const A&) {
   if (RunViewState* view = c.ActiveView()) view->collapsed.clear();
 }
+void PythonFrames(C& c, const A&) {
+  const bool show = !c.settings.Bool("timeline.python_frames");
+  c.settings.Set("timeline.python_frames", show ? "true" : "false");
+  c.windows.note = show ? "Python frames shown" : "Python frames hidden";
+  c.windows.note_is_new = true;
+}
 void NextTheme(C& c, const A&) {
   const auto names = ThemeNames();
   const auto i = static_cast<size_t>(ThemeFromName(c.settings.Get("theme")));
@@ -361,6 +367,9 @@ constexpr CommandDesc kCommands[] = {
      "collapse", "", HasRun, CollapseAll},
     {"view.expand_all", "Unfold all", "View", "Unfolds everything.", "expand", "", HasRun,
      ExpandAll},
+    {"view.python_frames", "Hide or show Python frames", "View",
+     "Leaves the frames of Python stacks out of the timeline, or shows them again.",
+     "stack functions calls ops", "H", HasRun, PythonFrames},
     {"view.next_theme", "Dark or light", "View", "Switches between dark and light.",
      "theme colours", "", Always, NextTheme},
     {"view.set_theme", "Choose theme", "", "dark, light, colour-blind or high contrast.", "", "",

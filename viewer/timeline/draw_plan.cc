@@ -193,7 +193,8 @@ void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const 
     }
   }
   if (!dimming) return;
-  if (const auto* hits = input.highlight->Find(item.run, item.set)) {
+  const uint32_t numbering = item.rest != nullptr ? WithoutPython::kSet : item.set;
+  if (const auto* hits = input.highlight->Find(item.run, numbering)) {
     Brighten(*row.lane, *hits, axis, &cached.texels);
   }
 }

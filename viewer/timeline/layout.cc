@@ -16,6 +16,18 @@ bool Contains(const LayoutInput& input, uint32_t run, const std::string& path) {
   return input.collapsed[run]->contains(path);
 }
 
+// What is drawn of the track when Python frames are hidden, or null.
+const WithoutPython* RestOf(const LayoutInput& input, uint32_t run, uint32_t set, TrackId track) {
+  if (set != 0 || run >= input.without_python.size()) return nullptr;
+  const WithoutPython* rest = input.without_python[run].get();
+  return rest != nullptr && rest->track[track.value].valid() ? rest : nullptr;
+}
+
+std::span<const Lane> DrawnLanes(const TrackSet& set, const LayoutItem& item) {
+  if (item.rest == nullptr) return set.LanesOf(set.tracks[item.track.value]).first(item.lanes);
+  return item.rest->set.LanesOf(item.rest->set.tracks[item.rest->track[item.track.value].value]);
+}
+
 bool HasEvents(const Track& track) { return track.events > 0 || !track.counters.empty(); }
 
 }  // namespace
@@ -59,11 +71,28 @@ std::string TrackPath(const Trace& trace, const TrackSet& set, TrackId track) {
 }
 
 const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth) {
-  const std::span<const Lane> lanes = set.LanesOf(set.tracks[item.track.value]).first(item.lanes);
+  const std::span<const Lane> lanes = DrawnLanes(set, item);
   if (depth < lanes.size() && lanes[depth].depth == depth) return &lanes[depth];
   const auto found =
       std::find_if(lanes.begin(), lanes.end(), [depth](const Lane& l) { return l.depth == depth; });
   return found == lanes.end() ? nullptr : &*found;
+}
+
+EventRow RowAt(const LayoutItem& item, const Lane& lane, uint32_t i) {
+  const uint32_t row = lane.first_row + i;
+  const bool own = item.rest == nullptr || lane.kind == LaneKind::kInstant;
+  return own ? EventRow(row) : item.rest->set.source[row];
+}
+
+std::optional<uint32_t> DepthOf(const TrackSet& set, const LayoutItem& item, EventRow row) {
+  const Lane* lane = &set.lanes[set.LaneOf(row).value];
+  if (lane->kind == LaneKind::kInstant) return 0;
+  if (item.rest != nullptr) {
+    const EventRow drawn = item.rest->row[row.value];
+    if (!drawn.valid()) return std::nullopt;
+    lane = &item.rest->set.lanes[item.rest->set.LaneOf(drawn).value];
+  }
+  return std::min<uint32_t>(lane->depth, std::max(1u, item.rows) - 1);
 }
 
 std::span<const Lane> InstantLanes(const TrackSet& set, const LayoutItem& item) {
@@ -175,7 +204,11 @@ void Layout::AddTrack(const LayoutInput& input, uint32_t run, uint32_t set, Trac
     return;
   }
   item.lanes = SliceLanes(s.LanesOf(t));
-  item.rows = std::max<uint32_t>(1, item.lanes);  // instants lie on the first
+  item.rest = RestOf(input, run, set, track);
+  const auto lanes = static_cast<uint32_t>(DrawnLanes(s, item).size());
+  // Frames and nothing else: no row is left.
+  if (lanes == 0 && item.lanes == t.lane_count && t.counters.empty()) return;
+  item.rows = std::max<uint32_t>(1, lanes);  // instants lie on the first
   item.collapsible = item.rows > 1;
   item.collapsed = item.collapsible && Contains(input, run, TrackPath(*r.trace, s, track));
   if (item.collapsed) item.rows = 1;

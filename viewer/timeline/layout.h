@@ -5,12 +5,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "model/trace.h"
+#include "viewer/timeline/python_frames.h"
 
 namespace stepscope {
 
@@ -40,8 +42,9 @@ struct LayoutItem {
   HostId host{};
   PlaneId plane{};
   TrackId track{};
-  uint32_t rows = 0;   // of a track: depths drawn
-  uint32_t lanes = 0;  // of a track: nested and spill lanes; instants follow
+  uint32_t rows = 0;                    // of a track: depths drawn
+  uint32_t lanes = 0;                   // of a track: nested and spill lanes; instants follow
+  const WithoutPython* rest = nullptr;  // of a track whose Python frames are hidden: what is drawn
   bool collapsed = false;
   bool collapsible = false;
   double y = 0;      // top, from the top of the content
@@ -53,6 +56,9 @@ struct LayoutInput {
   std::span<const std::set<std::string>* const> collapsed;  // by run; paths as PathOf gives them
   std::string host;
   LayoutSizes sizes;
+  // By run, null where there is nothing to hide; empty: Python frames are shown. Must outlive the
+  // layout.
+  std::span<const std::shared_ptr<const WithoutPython>> without_python = {};
 };
 
 class Layout {
@@ -95,6 +101,10 @@ std::string TrackPath(const Trace& trace, const TrackSet& set, TrackId track);
 
 // The lane drawn at `depth` of a track item, or null.
 const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth);
+// The event at index i of a lane that is drawn for the item.
+EventRow RowAt(const LayoutItem& item, const Lane& lane, uint32_t i);
+// The depth at which an event of the item's track is drawn; nullopt: hidden.
+std::optional<uint32_t> DepthOf(const TrackSet& set, const LayoutItem& item, EventRow row);
 // The instant lanes of a track.
 std::span<const Lane> InstantLanes(const TrackSet& set, const LayoutItem& item);
 

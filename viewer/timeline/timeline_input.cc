@@ -69,7 +69,7 @@ TimelineHit TimelinePanel::HitTest(const TimelineInput& input, float x, float y)
   for (uint32_t i = hit.first; i < std::min(hit.last, hit.first + 4096); ++i) {
     if (hit.lane->dur[i] > hit.lane->dur[longest]) longest = i;
   }
-  hit.event = {input.runs[item.run].id, item.set, EventRow(hit.lane->first_row + longest)};
+  hit.event = {input.runs[item.run].id, item.set, RowAt(item, *hit.lane, longest)};
   return hit;
 }
 

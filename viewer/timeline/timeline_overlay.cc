@@ -25,12 +25,12 @@ bool TimelinePanel::Place(const TimelineInput& input, const EventRef& event, Box
     const size_t index = layout_.Find(run, event.set, lane.track);
     if (index == Layout::npos) return false;
     const LayoutItem& item = layout_.items()[index];
-    const uint32_t depth =
-        lane.kind == LaneKind::kInstant ? 0 : std::min<uint32_t>(lane.depth, item.rows - 1);
+    const std::optional<uint32_t> depth = DepthOf(set, item, event.row);
+    if (!depth) return false;
     const uint32_t i = event.row.value - lane.first_row;
     const float x0 = std::floor(axes_[run].ClippedX(lane.start[i])),
                 x1 = std::floor(axes_[run].ClippedX(lane.end(i)));
-    const double y = item.y - Scroll(input) + static_cast<double>(layout_.sizes().row) * depth;
+    const double y = item.y - Scroll(input) + static_cast<double>(layout_.sizes().row) * *depth;
     *out = {geo_.rows.x + x0, geo_.rows.y + static_cast<float>(y), std::max(1.0f, x1 - x0),
             layout_.sizes().row - 1};
     return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace stepscope {
 namespace {
@@ -52,7 +53,11 @@ void TimelinePanel::ScrollToSelection(const TimelineInput& input) {
     const size_t index = layout_.Find(run, event.set, lane.track);
     if (index == Layout::npos) {
       const std::string plane = PlanePath(*r.trace, set.tracks[lane.track.value].plane);
-      if (run >= view.runs.size() || !view.runs[run].collapsed.contains(plane)) break;
+      if (run >= view.runs.size() || !view.runs[run].collapsed.contains(plane)) {
+        if (!IsHidden(run, lane.track, event)) break;
+        input.panel.commands.Push("view.python_frames");
+        return;
+      }
       CommandArgs args;
       args.number = run;
       args.text = plane;
@@ -62,10 +67,12 @@ void TimelinePanel::ScrollToSelection(const TimelineInput& input) {
     const LayoutItem& item = layout_.items()[index];
     const auto row = static_cast<double>(layout_.sizes().row);
     const auto page = static_cast<double>(geo_.rows.h);
-    const uint32_t depth = lane.kind == LaneKind::kInstant
-                               ? 0
-                               : std::min<uint32_t>(lane.depth, std::max(1u, item.rows) - 1);
-    const double y = item.y + row * depth, scroll = Scroll(input);
+    const std::optional<uint32_t> depth = DepthOf(set, item, event.row);
+    if (!depth) {
+      input.panel.commands.Push("view.python_frames");
+      return;
+    }
+    const double y = item.y + row * *depth, scroll = Scroll(input);
     if (y >= scroll && y + row <= scroll + page) break;
     CommandArgs args;
     args.number = y - page / 3 - scroll;
@@ -131,7 +138,38 @@ void TimelinePanel::UpdateRanges(const TimelineInput& input) {
   }
 }
 
+// Is it a Python frame that is left out now?
+bool TimelinePanel::IsHidden(uint32_t run, TrackId track, const EventRef& event) const {
+  if (event.set != 0 || run >= without_python_.size() || !without_python_[run]) return false;
+  const WithoutPython& rest = *without_python_[run];
+  return rest.track[track.value].valid() && !rest.row[event.row.value].valid();
+}
+
+// Before the layout, which draws from what is made here.
+void TimelinePanel::UpdatePythonFrames(const TimelineInput& input) {
+  const bool show = input.panel.settings.Bool("timeline.python_frames");
+  if (show == show_python_ && python_content_ == input.content_generation) return;
+  show_python_ = show;
+  python_content_ = input.content_generation;
+  ++python_changes_;
+  std::vector<std::shared_ptr<const WithoutPython>> made;
+  std::vector<std::shared_ptr<const Trace>> traces;
+  for (uint32_t run = 0; !show && run < input.runs.size(); ++run) {
+    const auto& trace = input.runs[run].trace;
+    const auto known = std::find(python_traces_.begin(), python_traces_.end(), trace);
+    made.push_back(known == python_traces_.end()
+                       ? LeaveOutPython(*trace)
+                       : without_python_[static_cast<size_t>(known - python_traces_.begin())]);
+    traces.push_back(trace);
+  }
+  without_python_ = std::move(made);
+  python_traces_ = std::move(traces);
+  layout_content_ = 0;  // its items point into what is gone
+  highlight_stale_ = true;
+}
+
 void TimelinePanel::UpdateLayout(const TimelineInput& input) {
+  UpdatePythonFrames(input);
   const PanelContext& panel = input.panel;
   const auto row = static_cast<float>(panel.settings.Int("timeline.row_height"));
   std::vector<const std::set<std::string>*> collapsed;
@@ -160,6 +198,7 @@ void TimelinePanel::UpdateLayout(const TimelineInput& input) {
   in.runs = input.runs;
   in.collapsed = collapsed;
   in.host = panel.view.host;
+  in.without_python = without_python_;
   in.sizes = {px(row) + 1, 1, px(22), px(2), px(40)};
   layout_.Build(in);
   flows_of_ = {};
@@ -169,9 +208,10 @@ void TimelinePanel::UpdateHighlight(const TimelineInput& input) {
   const ViewState& view = input.panel.view;
   const SearchHits& hits = input.search.hits();
   const bool events = !view.highlighted.empty();
-  if (highlighted_ == view.highlighted &&
+  if (!highlight_stale_ && highlighted_ == view.highlighted &&
       (events || (highlight_query_ == hits.query && highlight_count_ == hits.count)))
     return;
+  highlight_stale_ = false;
   highlighted_ = view.highlighted;
   highlight_query_ = hits.query;
   highlight_count_ = hits.count;
@@ -179,10 +219,15 @@ void TimelinePanel::UpdateHighlight(const TimelineInput& input) {
   highlight_.version = 0;
   if (!events && hits.query.empty()) return;
   highlight_.version = ++highlight_versions_;
-  if (!events) {
+  if (events) {
+    HighlightEvents(input);
+  } else {
     highlight_.rows = hits.rows;
-    return;
   }
+  AddRowsWithoutPython();
+}
+
+void TimelinePanel::HighlightEvents(const TimelineInput& input) {
   for (const EventRef& event : highlighted_) {
     for (uint32_t run = 0; run < input.runs.size(); ++run) {
       if (input.runs[run].id != event.trace) continue;
@@ -194,6 +239,23 @@ void TimelinePanel::UpdateHighlight(const TimelineInput& input) {
     }
   }
   for (auto& rows : highlight_.rows) std::sort(rows.rows.begin(), rows.rows.end());
+}
+
+// The same events by the rows that are drawn where Python frames are hidden.
+void TimelinePanel::AddRowsWithoutPython() {
+  std::vector<Highlight::Rows> added;
+  for (const Highlight::Rows& own : highlight_.rows) {
+    if (own.set != 0 || own.run >= without_python_.size() || !without_python_[own.run]) continue;
+    const WithoutPython& rest = *without_python_[own.run];
+    Highlight::Rows& drawn = added.emplace_back();
+    drawn.run = own.run;
+    drawn.set = WithoutPython::kSet;
+    for (const uint32_t row : own.rows) {
+      if (rest.row[row].valid()) drawn.rows.push_back(rest.row[row].value);
+    }
+    std::sort(drawn.rows.begin(), drawn.rows.end());
+  }
+  std::move(added.begin(), added.end(), std::back_inserter(highlight_.rows));
 }
 
 double TimelinePanel::Scroll(const TimelineInput& input) const {
@@ -218,7 +280,8 @@ void TimelinePanel::BuildPlan(const TimelineInput& input) {
   in.height = static_cast<uint32_t>(geo_.rows.h);
   in.names = &input.names;
   in.highlight = &highlight_;
-  in.content_generation = input.content_generation;
+  // Rows are kept while this stays: other frames hidden are other contents.
+  in.content_generation = input.content_generation << 32 | python_changes_;
   plan_.Build(in);
   feedback_.rows_height = static_cast<double>(geo_.rows.h);
   feedback_.content_height = layout_.height();

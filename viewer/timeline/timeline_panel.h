@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -80,7 +81,11 @@ class TimelinePanel {
   void Measure(const TimelineInput& input);
   void UpdateRanges(const TimelineInput& input);
   void UpdateLayout(const TimelineInput& input);
+  void UpdatePythonFrames(const TimelineInput& input);
+  bool IsHidden(uint32_t run, TrackId track, const EventRef& event) const;
   void UpdateHighlight(const TimelineInput& input);
+  void HighlightEvents(const TimelineInput& input);
+  void AddRowsWithoutPython();
   void BuildPlan(const TimelineInput& input);
   void ScrollToSelection(const TimelineInput& input);
   void UpdateFlows(const TimelineInput& input);
@@ -135,6 +140,12 @@ class TimelinePanel {
   uint64_t layout_content_ = 0;
   std::vector<std::set<std::string>> layout_collapsed_;
   std::string layout_host_;
+  // Of runs whose Python frames are hidden; both empty while frames are shown.
+  std::vector<std::shared_ptr<const WithoutPython>> without_python_;
+  std::vector<std::shared_ptr<const Trace>> python_traces_;
+  bool show_python_ = true, highlight_stale_ = false;
+  uint64_t python_content_ = 0;
+  uint32_t python_changes_ = 0;
   float layout_unit_ = 0, layout_row_ = 0;
   DrawPlan plan_;
   Minimap minimap_;

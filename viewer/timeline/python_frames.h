@@ -1,0 +1,25 @@
+// A trace's tracks without the frames of Python stacks, nested again, so that ops lie on the first
+// rows instead of thirty frames down. Only what is drawn changes: parents, self times and analyses
+// are those of the trace. Built when frames are hidden, O(n log n) of the tracks that have frames.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace stepscope {
+
+struct WithoutPython {
+  // Highlight::Rows and other lists by set name its rows by this number.
+  static constexpr uint32_t kSet = 0xffffffffu;
+  TrackSet set;                // slices only: instants stay with the trace's own lanes
+  std::vector<TrackId> track;  // by track of the trace; invalid: it has no frames
+  std::vector<EventRow> row;   // by row of the trace; invalid: a frame, an instant, another track
+};
+
+// Null if the trace has no Python frames.
+std::shared_ptr<const WithoutPython> LeaveOutPython(const Trace& trace);
+
+}  // namespace stepscope
