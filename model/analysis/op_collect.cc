@@ -178,7 +178,8 @@ class HostCollector {
         order_(context.order(stop)),
         grouping_(context.grouping(stop)),
         xprof_(context.xprof()),
-        chrome_(trace_.format == TraceFormat::kChromeJson),
+        kineto_(trace_.kineto),
+        json_(trace_.format == TraceFormat::kChromeJson && !kineto_),
         host_(host) {}
 
   void Collect(HostOps* out, std::stop_token stop);
@@ -192,7 +193,7 @@ class HostCollector {
   const StatTable& stats_;
   const EventOrder& order_;
   const Grouping& grouping_;
-  const bool xprof_, chrome_;
+  const bool xprof_, kineto_, json_;  // json_: a trace.json of TensorFlow or JAX
   const uint32_t host_;
   std::vector<uint32_t> tracks_;
   Slots slots_;
@@ -206,12 +207,13 @@ void HostCollector::NameOps() {
   by_tf_op_.resize(stats_.strings ? stats_.strings->size() : 0);
   for (size_t m = 0; m < names.metas.size(); ++m) {
     const EventMeta& meta = names.metas[m];
-    bool ours = chrome_ || (meta.plane.value < trace_.planes.size() &&
-                            trace_.planes[meta.plane.value].host.value == host_ &&
-                            IsHostCpu(trace_, trace_.planes[meta.plane.value]));
+    bool ours = trace_.format == TraceFormat::kChromeJson ||
+                (meta.plane.value < trace_.planes.size() &&
+                 trace_.planes[meta.plane.value].host.value == host_ &&
+                 IsHostCpu(trace_, trace_.planes[meta.plane.value]));
     if (!ours) continue;
     std::string_view name = names.strings.View(meta.name);
-    if (chrome_) {
+    if (kineto_) {
       if (meta.category != EventCategory::kCpuOp) continue;
       by_meta_[m] = {slots_.Of(name), TorchOpType(name)};
       continue;
@@ -225,6 +227,8 @@ void HostCollector::NameOps() {
       if (id.value == 0 || id.value >= by_tf_op_.size() || by_tf_op_[id.value].slot != kNone)
         return;
       OpName op = ParseOpName(stats_.strings->View(id));
+      // A trace.json's long_name is read as tf_op, and any event may have one.
+      if (json_ && op.category == OpCategory::kUnknown) return;
       by_tf_op_[id.value] = {slots_.Of(op.name), op.type};
     });
     const auto& stages = stats_.Int(IntStat::kIplStageId);
@@ -257,6 +261,11 @@ std::vector<Interval> HostCollector::IntervalsOf(const Track& track) const {
       if (stage != by_row_.end()) op = &stage->second;
     }
     uint32_t tf = tf_of.empty() ? 0 : tf_of[row - range.first];
+    if (tf != 0 && by_tf_op_[tf].slot == kNone) tf = 0;
+    if (tf != 0 && json_) {  // the name is only the display name of what long_name spells out
+      op = &by_tf_op_[tf];
+      tf = 0;
+    }
     if (op->slot == kNone && tf == 0) continue;
     Ps begin = reader.Start(row), end = reader.End(row);
     if (op->slot != kNone) ops.push_back({begin, end, op, row, grouping_.IsEager(row)});
@@ -306,7 +315,7 @@ void HostCollector::Collect(HostOps* out, std::stop_token stop) {
     if (track.plane.value >= trace_.planes.size() || track.derived_in_file) continue;
     const Plane& plane = trace_.planes[track.plane.value];
     if (plane.host.value != host_) continue;
-    if (chrome_ ? IsHostThreads(plane) : IsHostCpu(trace_, plane)) tracks_.push_back(t);
+    if (kineto_ ? IsHostThreads(plane) : IsHostCpu(trace_, plane)) tracks_.push_back(t);
   }
   NameOps();
   auto is_enqueue = [](const OpId& op) { return op.IsEnqueue(); };
@@ -345,7 +354,7 @@ void HostCollector::Collect(HostOps* out, std::stop_token stop) {
     }
   }
   std::vector<Ps> device(rows.size());
-  if (chrome_) AddDeviceTimes(by_meta_, &device);
+  if (kineto_) AddDeviceTimes(by_meta_, &device);
   for (size_t s = 0; s < rows.size(); ++s) {
     if (!rows[s].occurrences) continue;
     rows[s].name = slots_.all()[s].name;
@@ -385,7 +394,7 @@ class DeviceCollector {
         stats_(context.stats(stop)),
         grouping_(context.grouping(stop)),
         xprof_(context.xprof()),
-        chrome_(trace_.format == TraceFormat::kChromeJson) {}
+        kineto_(trace_.kineto) {}
 
   PlaneOps CollectPlane(const Plane& plane) const;
   void Merge(const std::vector<PlaneOps>& planes, OpSide* side) const;
@@ -401,7 +410,7 @@ class DeviceCollector {
   const Trace& trace_;
   const StatTable& stats_;
   const Grouping& grouping_;
-  const bool xprof_, chrome_;
+  const bool xprof_, kineto_;
 };
 
 // The metadata of the innermost cpu_op around the call that launched the event; kNone if unknown.
@@ -438,7 +447,7 @@ PlaneOps DeviceCollector::CollectPlane(const Plane& plane) const {
       } else {
         key.tf_op = tf_op.Get(row, StringId(0)).value;
       }
-      if (chrome_) {
+      if (kineto_) {
         uint32_t op = LaunchingOp(row);
         key.meta = (op == kNone ? lane->meta[i] : op) + 1;
       }
@@ -474,6 +483,9 @@ DeviceCollector::Named DeviceCollector::NameOf(const DeviceKey& key) const {
     return n;
   }
   n.provenance = stats_.strings->View(StringId(key.tf_op));
+  // It may be a trace.json's long_name, which kernels have too.
+  const bool json = trace_.format == TraceFormat::kChromeJson;
+  if (json && ParseOpName(n.provenance).category == OpCategory::kUnknown) return n;
   n.key = ":" + n.provenance;
   return n;
 }
@@ -503,7 +515,7 @@ void DeviceCollector::Merge(const std::vector<PlaneOps>& planes, OpSide* side) c
     OpName op = ParseOpName(named.provenance);
     std::string name(named.provenance.empty() ? std::string_view(named.fallback) : op.name);
     std::string type(named.provenance.empty() ? std::string_view("Unknown") : op.type);
-    if (chrome_ && op.category == OpCategory::kUnknown)
+    if (kineto_ && op.category == OpCategory::kUnknown)
       type = named.is_kernel ? TorchKernelType(name) : TorchOpType(name);
     OpRow& row = by_op[{name, type}];
     row.name = name;

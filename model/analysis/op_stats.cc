@@ -161,8 +161,6 @@ bool LooksLikeTraining(const HostOps& ops) {
 const char* NoOps(const Trace& trace) {
   if (trace.kineto)
     return "The trace has no cpu_op events. Record with torch.profiler and activities CPU.";
-  if (trace.format == TraceFormat::kChromeJson)
-    return "Ops are counted in the .xplane.pb of TensorFlow and JAX, not in their trace.json.";
   return "No event of this profile carries a framework op's name. Record with host_tracer_level 1 "
          "or higher.";
 }
@@ -178,19 +176,19 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
   bool gpus = std::any_of(trace.planes.begin(), trace.planes.end(),
                           [](const Plane& p) { return p.kind == PlaneKind::kGpu; });
   TensorCoreUse use = gpus ? KernelTimes(context, params.host, stop) : TensorCoreUse{};
-  bool chrome = trace.format == TraceFormat::kChromeJson;
+  const bool kineto = trace.kineto;
   for (bool with_idle : {false, true}) {
     ResultTable table;
     table.id = with_idle ? "ops_with_idle" : "ops";
     table.title = with_idle ? "Operations and idle time" : "Operations";
     table.columns = Columns(gpus);
-    if (chrome) {
+    if (kineto) {
       table.columns.push_back(
           {"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,
            "of the kernels and copies that the op, and no op inside it, launched"});
     }
     TableWriter writer(&table, use, gpus, context.xprof() ? kXprofRowsPerSide : SIZE_MAX);
-    writer.show_device_time = chrome;
+    writer.show_device_time = kineto;
     writer.AddSide(ops.device_side, true, with_idle);
     writer.AddSide(ops.host_side, false, with_idle);
     result.tables.push_back(std::move(table));

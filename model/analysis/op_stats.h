@@ -1,6 +1,6 @@
-// Framework op statistics (semantics 5.4): time of each op on hosts and devices. For Chrome traces
-// the host ops are PyTorch's cpu_op events, and the device ops are the kernels under the op that
-// launched them. Owned by the AnalysisContext; immutable. O(n), parallel over lines.
+// Framework op statistics (semantics 5.4): time of each op on hosts and devices. For traces of
+// PyTorch the host ops are PyTorch's cpu_op events, and the device ops are the kernels under the op
+// that launched them. Owned by the AnalysisContext; immutable. O(n), parallel over lines.
 #pragma once
 
 #include <cstdint>
