@@ -82,6 +82,25 @@ TEST_CASE("program: info and report succeed in silence on standard error") {
   CHECK_FALSE(verbose.error.empty());
 }
 
+TEST_CASE("program: a report does not depend on the number of threads") {
+  const TempDir dir;
+  if (std::system("taskset -c 0 true 2>/dev/null") != 0) {
+    MESSAGE("SKIPPED: taskset cannot confine a program to one core here");
+    return;
+  }
+  const std::string data = std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/";
+  for (const std::string& path : {Sample(), data + "torch_cpu_stack.json.gz",
+                                  std::string(STEPSCOPE_SOURCE_DIR) + "/share/samples/sample"}) {
+    CAPTURE(path);
+    const Outcome all = Run(dir, "report --format json " + path);
+    const Outcome one = Run(dir, "report --format json " + path, "taskset -c 0 env");
+    CHECK(all.status == 0);
+    CHECK(one.status == 0);
+    CHECK(all.out.size() > 1000);
+    CHECK(all.out == one.out);
+  }
+}
+
 TEST_CASE("program: a picture without a display; without EGL, status 4 says what is missing") {
   const TempDir dir;
   const std::string png = (dir.path() / "shot.png").string();
