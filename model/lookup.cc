@@ -93,6 +93,7 @@ std::vector<EventRow> Children(const TrackSet& set, EventRow row) {
   const Lane* lane = nullptr;
   const auto [first, last] = ChildRange(Locate(set, row), &lane);
   std::vector<EventRow> out;
+  if (lane == nullptr) return out;
   out.reserve(last - first);
   for (uint32_t i = first; i < last; ++i) out.emplace_back(lane->first_row + i);
   return out;

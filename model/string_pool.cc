@@ -47,7 +47,8 @@ StringId StringPool::Find(std::string_view text) const {
 }
 
 size_t StringPool::bytes() const {
-  return total_ + views_.capacity() * sizeof(views_[0]) + table_.capacity() * sizeof(table_[0]);
+  return total_ + views_.capacity() * sizeof(decltype(views_)::value_type) +
+         table_.capacity() * sizeof(decltype(table_)::value_type);
 }
 
 char* StringPool::Allocate(size_t n) {

@@ -67,6 +67,7 @@ void NameOps(AnalysisContext& context, const AllocatorProfile& allocator, Alloca
   };
   for (const AllocationSpan& s : boxes->spans) area[key(s)] += Area(s);
   std::vector<std::pair<double, std::pair<bool, uint32_t>>> order;
+  order.reserve(area.size());
   for (const auto& [op, sum] : area) order.emplace_back(-sum, op);
   std::sort(order.begin(), order.end());
   std::map<std::pair<bool, uint32_t>, uint32_t> index;
