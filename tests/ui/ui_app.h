@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/viewer/recording_services.h"
 #include "viewer/session_view.h"
 #include "viewer/viewer.h"
 
@@ -18,31 +19,6 @@ struct ImGuiTable;
 struct ImGuiWindow;
 
 namespace stepscope::ui {
-
-// Keeps what would have gone to the clipboard or a file.
-class KeepingServices final : public AppServices {
- public:
-  void Open(const std::vector<std::string>&, bool) override {}
-  void OpenRun(TraceId, const std::string&) override {}
-  void SetClockOffset(TraceId, const std::string&, Ps) override {}
-  void CloseRun(TraceId) override {}
-  void CancelLoading() override {}
-  void DismissError() override {}
-  void NativeOpenDialog(bool) override {}
-  bool has_native_dialog() const override { return false; }
-  void Quit() override {}
-  void ToggleFullscreen() override {}
-  void SetClipboard(const std::string& text) override { clipboard = text; }
-  bool SaveFile(const std::string& name, const std::string& contents, std::string* where) override {
-    saved_name = name;
-    saved = contents;
-    *where = name;
-    return true;
-  }
-  void RequestFrame() override {}
-  void ClearRecent() override {}
-  std::string clipboard, saved_name, saved;
-};
 
 class UiApp {
  public:
@@ -62,7 +38,7 @@ class UiApp {
   const Trace& trace() const { return *session.runs.front().trace; }
   std::string NameOf(const EventRef& event) const;
 
-  KeepingServices services;
+  RecordingServices services;
   SessionView session;
   std::unique_ptr<Viewer> viewer;
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/viewer/recording_services.h"
 #include "viewer/analysis_cache.h"
 #include "viewer/command.h"
 #include "viewer/panel.h"
@@ -16,30 +17,6 @@
 #include "viewer/theme.h"
 
 namespace stepscope {
-
-class RecordingServices final : public AppServices {
- public:
-  void Open(const std::vector<std::string>&, bool) override {}
-  void OpenRun(TraceId, const std::string&) override {}
-  void SetClockOffset(TraceId, const std::string&, Ps) override {}
-  void CloseRun(TraceId) override {}
-  void CancelLoading() override {}
-  void DismissError() override {}
-  void NativeOpenDialog(bool) override {}
-  bool has_native_dialog() const override { return false; }
-  void Quit() override {}
-  void ToggleFullscreen() override {}
-  void SetClipboard(const std::string& text) override { clipboard = text; }
-  bool SaveFile(const std::string& name, const std::string& contents, std::string* where) override {
-    saved_name = name;
-    saved = contents;
-    *where = name;
-    return true;
-  }
-  void RequestFrame() override {}
-  void ClearRecent() override {}
-  std::string clipboard, saved_name, saved;
-};
 
 class PanelFixture {
  public:

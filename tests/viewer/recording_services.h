@@ -1,0 +1,35 @@
+// App services that keep what would have gone to the clipboard or a file, and do nothing else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "viewer/session_view.h"
+
+namespace stepscope {
+
+class RecordingServices final : public AppServices {
+ public:
+  void Open(const std::vector<std::string>&, bool) override {}
+  void OpenRun(TraceId, const std::string&) override {}
+  void SetClockOffset(TraceId, const std::string&, Ps) override {}
+  void CloseRun(TraceId) override {}
+  void CancelLoading() override {}
+  void DismissError() override {}
+  void NativeOpenDialog(bool) override {}
+  bool has_native_dialog() const override { return false; }
+  void Quit() override {}
+  void ToggleFullscreen() override {}
+  void SetClipboard(const std::string& text) override { clipboard = text; }
+  bool SaveFile(const std::string& name, const std::string& contents, std::string* where) override {
+    saved_name = name;
+    saved = contents;
+    *where = name;
+    return true;
+  }
+  void RequestFrame() override {}
+  void ClearRecent() override {}
+  std::string clipboard, saved_name, saved;
+};
+
+}  // namespace stepscope
