@@ -45,16 +45,14 @@ struct Totals {
   double occupancy_time = 0, first_occupancy = 0;
   std::tuple<uint32_t, uint32_t, uint64_t> first{UINT32_MAX, UINT32_MAX,
                                                  UINT64_MAX};  // plane, line, offset in the file
-  std::vector<uint32_t> rows;
 
-  void Add(Ps dur, double occupancy, std::tuple<uint32_t, uint32_t, uint64_t> order, uint32_t row) {
+  void Add(Ps dur, double occupancy, std::tuple<uint32_t, uint32_t, uint64_t> order) {
     ++occurrences;
     total += dur, min = std::min(min, dur), max = std::max(max, dur);
     const int64_t ns = dur / kPsPerNs;
     total_ns += ns, min_ns = std::min(min_ns, ns), max_ns = std::max(max_ns, ns);
     occupancy_time += occupancy * static_cast<double>(dur);
     if (order < first) first = order, first_occupancy = occupancy;
-    if (rows.size() < kMaxKernelRows) rows.push_back(row);
   }
   void Merge(const Totals& o) {
     occurrences += o.occurrences;
@@ -63,10 +61,13 @@ struct Totals {
                             max_ns = std::max(max_ns, o.max_ns);
     occupancy_time += o.occupancy_time;
     if (o.first < first) first = o.first, first_occupancy = o.first_occupancy;
-    AppendKernelRows(o.rows, &rows);
   }
 };
-using RawGroups = std::unordered_map<RawKey, Totals, RawKeyHash>;
+struct RawGroup {
+  Totals totals;
+  std::vector<EventRow> rows;
+};
+using RawGroups = std::unordered_map<RawKey, RawGroup, RawKeyHash>;
 
 // Framework op of a Kineto kernel: the cpu_op with its External id, else the op around the call
 // that launched it.
@@ -165,7 +166,9 @@ class KernelReader {
       occupancy = occupancy_.Get(row, 0);
       key.tf_op = KinetoOp(ops_.Find(external_.Get(row, -1), correlation_.Get(row, -1)));
     }
-    (*out)[key].Add(lane.dur[i], occupancy, order, row);
+    RawGroup& group = (*out)[key];
+    group.totals.Add(lane.dur[i], occupancy, order);
+    group.rows.emplace_back(row);
   }
 
   double Occupancy(uint32_t details) {
@@ -274,7 +277,6 @@ void Finish(const Totals& totals, KernelGroup* g) {
   g->first_occupancy_pct = totals.first_occupancy;
   g->mean_occupancy_pct =
       totals.total > 0 ? totals.occupancy_time / static_cast<double>(totals.total) : 0;
-  g->rows = totals.rows;
 }
 
 std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
@@ -287,7 +289,7 @@ std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& sta
     if (!params.host.empty() && trace.HostName(plane.host) != params.host) return;
     KernelReader reader(trace, stats, ops);
     std::vector<TrackId> tracks = plane.tracks;
-    std::sort(tracks.begin(), tracks.end());  // links list rows in ascending order
+    std::sort(tracks.begin(), tracks.end());  // the order of by_stream
     for (TrackId id : tracks) {
       const Track& track = trace.set.tracks[id.value];
       if (track.derived_in_file) continue;
@@ -299,20 +301,6 @@ std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& sta
   });
   return planes;
 }
-
-}  // namespace
-
-void AppendKernelRows(const std::vector<uint32_t>& from, std::vector<uint32_t>* rows) {
-  const size_t room = kMaxKernelRows - std::min(rows->size(), kMaxKernelRows);
-  const auto middle = static_cast<std::ptrdiff_t>(rows->size());
-  rows->insert(rows->end(), from.begin(),
-               from.begin() + static_cast<std::ptrdiff_t>(std::min(room, from.size())));
-  const auto at = rows->begin() + middle;
-  if (middle > 0 && at != rows->end() && *(at - 1) > *at)
-    std::inplace_merge(rows->begin(), at, rows->end());
-}
-
-namespace {
 
 // "GPU 0, Stream #14(Compute)", with the host in front where there are several.
 std::string StreamLabel(const Trace& trace, const Track& track) {
@@ -329,28 +317,36 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
                             std::stop_token stop) {
   const Trace& trace = context.trace();
   const StatTable& stats = context.stats(stop);
-  const std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, params, std::move(stop));
+  std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, params, std::move(stop));
   const auto less = [](const KernelGroup& a, const KernelGroup& b) {
     return FinalKey(a) < FinalKey(b);
   };
-  std::map<KernelGroup, Totals, decltype(less)> merged(less);
+  struct Merged {
+    Totals totals;
+    EventRows rows;
+  };
+  std::map<KernelGroup, Merged, decltype(less)> merged(less);
   KernelGroups result;
-  for (const PlaneKernels& plane : planes) {
-    for (const StreamKernels& stream : plane.streams) {
+  for (PlaneKernels& plane : planes) {
+    for (StreamKernels& stream : plane.streams) {
       const std::string label = StreamLabel(trace, *stream.track);
-      for (const auto& [key, totals] : stream.groups) {
+      for (auto& [key, raw] : stream.groups) {
         KernelGroup group = Describe(trace, stats, key, plane);
-        merged[group].Merge(totals);
+        Merged& all = merged[group];
+        group.rows = EventRows(std::move(raw.rows));
+        all.totals.Merge(raw.totals);
+        all.rows.Append(group.rows);
         group.stream = label;
-        Finish(totals, &group);
+        Finish(raw.totals, &group);
         result.by_stream.push_back(std::move(group));
       }
     }
   }
   result.all.reserve(merged.size());
-  for (auto& [group, totals] : merged) {
+  for (auto& [group, all] : merged) {
     result.all.push_back(group);
-    Finish(totals, &result.all.back());
+    result.all.back().rows = std::move(all.rows);
+    Finish(all.totals, &result.all.back());
   }
   const bool whole_ns = context.xprof();
   std::stable_sort(result.all.begin(), result.all.end(),

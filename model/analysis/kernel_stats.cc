@@ -73,11 +73,10 @@ std::vector<Value> KernelRow(const KernelGroup& g, int64_t rank, bool xprof, dou
   return row;
 }
 
-RowLink LinkTo(const std::vector<uint32_t>& rows, uint64_t total) {
+RowLink LinkTo(const EventRows& rows) {
   RowLink link;
-  link.rows.reserve(rows.size());
-  for (uint32_t r : rows) link.rows.emplace_back(r);
-  link.total = total;
+  link.rows = rows;
+  link.total = rows.size();
   return link;
 }
 
@@ -86,7 +85,7 @@ ResultTable KernelTable(const std::vector<KernelGroup>& groups, bool xprof, doub
   const size_t n = xprof ? std::min(groups.size(), kXprofMaxRows) : groups.size();
   for (size_t i = 0; i < n; ++i) {
     table.rows.push_back(KernelRow(groups[i], static_cast<int64_t>(i + 1), xprof, all_ps));
-    table.links.push_back(LinkTo(groups[i].rows, groups[i].occurrences));
+    table.links.push_back(LinkTo(groups[i].rows));
   }
   return table;
 }
@@ -97,14 +96,14 @@ ResultTable GroupedBy(const std::vector<KernelGroup>& groups, std::string id, st
   struct Sum {
     Ps total = 0, min = kMaxPs, max = 0, matrix = 0;
     uint64_t count = 0;
-    std::vector<uint32_t> rows;
+    EventRows rows;
   };
   std::map<std::string, Sum> sums;
   for (const KernelGroup& g : groups) {
     Sum& s = sums[g.*key];
     s.total += g.total, s.count += g.occurrences, s.matrix += g.uses_matrix_unit ? g.total : 0;
     s.min = std::min(s.min, g.min), s.max = std::max(s.max, g.max);
-    AppendKernelRows(g.rows, &s.rows);
+    s.rows.Append(g.rows);
   }
   std::vector<std::pair<std::string, Sum>> sorted(sums.begin(), sums.end());
   std::stable_sort(sorted.begin(), sorted.end(),
@@ -131,7 +130,7 @@ ResultTable GroupedBy(const std::vector<KernelGroup>& groups, std::string id, st
          static_cast<int64_t>(s.count), Us(s.total), Us(s.total) / static_cast<double>(s.count),
          Us(s.min), Us(s.max), total > 0 ? static_cast<double>(s.matrix) / total : 0.0,
          all_ps > 0 ? total / all_ps : 0.0});
-    table.links.push_back(LinkTo(s.rows, s.count));
+    table.links.push_back(LinkTo(s.rows));
   }
   return table;
 }

@@ -26,13 +26,8 @@ struct KernelGroup {
           max_ns = 0;              // each kernel floored to whole ns, as XProf has it
   double first_occupancy_pct = 0;  // of the first in the file: XProf's
   double mean_occupancy_pct = 0;   // weighted by duration: ours
-  std::vector<uint32_t> rows;      // events, at most kMaxKernelRows
+  EventRows rows;
 };
-inline constexpr size_t kMaxKernelRows = 100'000;
-
-// Appends ascending rows to ascending ones, up to kMaxKernelRows; they stay ascending. O(n), nearly
-// free where the new ones all come after.
-void AppendKernelRows(const std::vector<uint32_t>& from, std::vector<uint32_t>* rows);
 
 // `all`: largest total time first; ties by name, grid, block, registers, shared memory, Tensor Core
 // use, op.

@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
+#include "model/analysis/memory_spans.h"
 #include "model/base/task.h"
 
 namespace stepscope {
 namespace {
 
-constexpr size_t kTimelineRows = 1000;        // XProf's
-constexpr size_t kMaxLifetimeRows = 100'000;  // events of an op that its row links to
+constexpr size_t kTimelineRows = 1000;  // XProf's
 
 double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
 
@@ -29,10 +28,10 @@ ColumnDesc Time(const char* id, const char* label) {
   return {id, label, Unit::kMs, ValueType::kReal, ""};
 }
 
-RowLink LinkTo(const std::vector<uint32_t>& rows) {
+RowLink LinkTo(std::vector<EventRow> rows) {
   RowLink link;
-  for (uint32_t row : rows) link.rows.emplace_back(row);
   link.total = rows.size();
+  link.rows = EventRows(std::move(rows));
   return link;
 }
 
@@ -76,7 +75,7 @@ ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile)
     t.rows.push_back({HostText(trace, a.host), a.id, allocations, events - allocations, a.capacity,
                       a.lifetime_peak, peak.in_use(), Ms(peak.time), peak.stack, peak.heap,
                       peak.free, Fragmentation(context, peak.row)});
-    t.links.push_back(LinkTo({peak.row}));
+    t.links.push_back(LinkTo({EventRow(peak.row)}));
   }
   return t;
 }
@@ -102,7 +101,7 @@ ResultTable TimelineTable(AnalysisContext& context, const MemoryProfile& profile
       t.rows.push_back({HostText(trace, a.host), a.id, Ms(s.time),
                         std::string(s.allocation ? "allocation" : "deallocation"), s.stack, s.heap,
                         s.free, Fragmentation(context, s.row), int64_t{s.step}});
-      t.links.push_back(LinkTo({s.row}));
+      t.links.push_back(LinkTo({EventRow(s.row)}));
     }
   }
   return t;
@@ -135,47 +134,35 @@ ResultTable ActiveTable(AnalysisContext& context, const MemoryProfile& profile) 
 
 // How long allocations of an op lived: from its allocation to the deallocation of the same address.
 struct Lifetime {
-  uint64_t made = 0, freed = 0, open = 0;
-  Ps total = 0, min = kMaxPs, max = 0;
+  uint64_t made = 0, freed = 0;
+  Ps total = 0, min = kMaxPs, max = 0;  // of those freed
   int64_t bytes = 0;
-  std::vector<uint32_t> rows;  // of the first of those made
+  std::vector<EventRow> rows;
 
-  void Allocate(const MemorySnapshot& s) {
+  void Add(const AllocationSpan& s) {
     ++made, bytes += s.bytes;
-    if (rows.size() < kMaxLifetimeRows) rows.push_back(s.row);
-  }
-  void Free(Ps life) {
+    rows.emplace_back(s.row);
+    if (!s.freed) return;
+    const Ps life = s.end - s.begin;
     ++freed, total += life, min = std::min(min, life), max = std::max(max, life);
   }
 };
 
 // By MemorySnapshot::op_in_trace and op: text is looked up once per op, not per event.
-using OpKey = std::pair<bool, uint32_t>;
-OpKey KeyOf(const MemorySnapshot& s) { return {s.op_in_trace, s.op}; }
-
 struct OpLifetimes {
   const MemorySnapshot* any = nullptr;
   Lifetime sum;
 };
+using LifetimesByOp = std::map<std::pair<bool, uint32_t>, OpLifetimes>;
 
-std::map<OpKey, OpLifetimes> LifetimesByOp(const AllocatorProfile& allocator) {
-  std::unordered_map<int64_t, const MemorySnapshot*> open;
-  std::map<OpKey, OpLifetimes> by_op;
-  for (const MemorySnapshot& s : allocator.snapshots) {
-    if (s.allocation) {
-      OpLifetimes& op = by_op[KeyOf(s)];
-      op.any = &s;
-      op.sum.Allocate(s);
-      const auto [it, added] = open.try_emplace(s.address, &s);
-      if (!added) ++by_op[KeyOf(*it->second)].sum.open, it->second = &s;
-      continue;
-    }
-    const auto it = open.find(s.address);
-    if (it == open.end()) continue;
-    by_op[KeyOf(*it->second)].sum.Free(s.time - it->second->time);
-    open.erase(it);
+LifetimesByOp AddUpLifetimes(const AllocatorProfile& allocator) {
+  LifetimesByOp by_op;
+  for (const AllocationSpan& span : SpansOf(allocator)) {
+    const MemorySnapshot& made = allocator.snapshots[span.snapshot];
+    OpLifetimes& op = by_op[{made.op_in_trace, made.op}];
+    op.any = &made;
+    op.sum.Add(span);
   }
-  for (const auto& [address, s] : open) ++by_op[KeyOf(*s)].sum.open;
   return by_op;
 }
 
@@ -189,23 +176,22 @@ ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile
                  Time("max_lifetime_ms", "Max")},
                 {},
                 {}};
-  std::vector<std::map<OpKey, OpLifetimes>> found(profile.allocators.size());
-  ParallelFor(found.size(), [&](size_t i) { found[i] = LifetimesByOp(profile.allocators[i]); });
+  std::vector<LifetimesByOp> found(profile.allocators.size());
+  ParallelFor(found.size(), [&](size_t i) { found[i] = AddUpLifetimes(profile.allocators[i]); });
   for (size_t i = 0; i < found.size(); ++i) {
     const AllocatorProfile& a = profile.allocators[i];
-    std::vector<const OpLifetimes*> ops;
-    for (const auto& [key, op] : found[i]) ops.push_back(&op);
+    std::vector<OpLifetimes*> ops;
+    for (auto& [key, op] : found[i]) ops.push_back(&op);
     std::stable_sort(ops.begin(), ops.end(),
                      [](const auto* x, const auto* y) { return x->sum.bytes > y->sum.bytes; });
-    for (const OpLifetimes* op : ops) {
-      const Lifetime& l = op->sum;
+    for (OpLifetimes* op : ops) {
+      Lifetime& l = op->sum;
       t.rows.push_back({HostText(context.trace(), a.host), a.id,
                         std::string(OpOf(context, *op->any)), static_cast<int64_t>(l.freed),
-                        static_cast<int64_t>(l.open), l.bytes,
+                        static_cast<int64_t>(l.made - l.freed), l.bytes,
                         l.freed ? Ms(l.total) / static_cast<double>(l.freed) : 0.0,
                         l.freed ? Ms(l.min) : 0.0, Ms(l.max)});
-      t.links.push_back(LinkTo(l.rows));
-      t.links.back().total = l.made;
+      t.links.push_back(LinkTo(std::move(l.rows)));
     }
   }
   return t;

@@ -43,7 +43,7 @@ struct LiveAllocation {
   std::string op, region, type, shape;
   int64_t allocated = 0, requested = 0;  // bytes of each
   uint64_t count = 1;
-  std::vector<uint32_t> rows;  // MemoryAllocation events; empty for the special rows
+  std::vector<EventRow> rows;  // MemoryAllocation events; empty for the special rows
 };
 
 MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& params,

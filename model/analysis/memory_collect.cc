@@ -245,7 +245,7 @@ LiveAllocation DescribeAllocation(const Trace& trace, const StatTable& stats, ui
   const int64_t bytes = stats.Int(IntStat::kBytes).Find(EventRow(row)).value_or(0);
   a.allocated = stats.Int(IntStat::kAllocationBytes).Find(EventRow(row)).value_or(bytes);
   a.requested = stats.Int(IntStat::kRequestedBytes).Find(EventRow(row)).value_or(a.allocated);
-  a.rows = {row};
+  a.rows = {EventRow(row)};
   return a;
 }
 

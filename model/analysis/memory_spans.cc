@@ -12,27 +12,6 @@ double Area(const AllocationSpan& s) {
   return static_cast<double>(s.bytes) * static_cast<double>(std::max<Ps>(s.end - s.begin, 1));
 }
 
-// Every allocation with its end; `op` is the index of its snapshot for now.
-std::vector<AllocationSpan> Pair(const AllocatorProfile& allocator) {
-  std::vector<AllocationSpan> spans;
-  std::unordered_map<int64_t, size_t> open;  // address -> span
-  for (size_t i = 0; i < allocator.snapshots.size(); ++i) {
-    const MemorySnapshot& s = allocator.snapshots[i];
-    if (s.allocation) {
-      open[s.address] = spans.size();
-      spans.push_back({s.time, allocator.snapshots.back().time, s.bytes, 0, s.row,
-                       static_cast<uint32_t>(i), false});
-      continue;
-    }
-    const auto it = open.find(s.address);
-    if (it == open.end()) continue;
-    spans[it->second].end = s.time;
-    spans[it->second].freed = true;
-    open.erase(it);
-  }
-  return spans;
-}
-
 // The lowest place where the box fits between those that are open when it begins.
 int64_t LowestGap(const std::vector<AllocationSpan>& spans, const std::vector<size_t>& open,
                   int64_t bytes) {
@@ -62,7 +41,7 @@ void Place(AllocationBoxes* boxes) {
 void NameOps(AnalysisContext& context, const AllocatorProfile& allocator, AllocationBoxes* boxes) {
   std::map<std::pair<bool, uint32_t>, double> area;
   const auto key = [&](const AllocationSpan& s) {
-    const MemorySnapshot& snapshot = allocator.snapshots[s.op];
+    const MemorySnapshot& snapshot = allocator.snapshots[s.snapshot];
     return std::pair(snapshot.op_in_trace, snapshot.op);
   };
   for (const AllocationSpan& s : boxes->spans) area[key(s)] += Area(s);
@@ -83,10 +62,30 @@ void NameOps(AnalysisContext& context, const AllocatorProfile& allocator, Alloca
 
 }  // namespace
 
+std::vector<AllocationSpan> SpansOf(const AllocatorProfile& allocator) {
+  std::vector<AllocationSpan> spans;
+  std::unordered_map<int64_t, size_t> open;  // address -> span
+  for (size_t i = 0; i < allocator.snapshots.size(); ++i) {
+    const MemorySnapshot& s = allocator.snapshots[i];
+    if (s.allocation) {
+      open[s.address] = spans.size();
+      spans.push_back({s.time, allocator.snapshots.back().time, s.bytes, 0,
+                       static_cast<uint32_t>(i), s.row, 0, false});
+      continue;
+    }
+    const auto it = open.find(s.address);
+    if (it == open.end()) continue;
+    spans[it->second].end = s.time;
+    spans[it->second].freed = true;
+    open.erase(it);
+  }
+  return spans;
+}
+
 AllocationBoxes MakeAllocationBoxes(AnalysisContext& context, const AllocatorProfile& allocator,
                                     size_t most) {
   AllocationBoxes boxes;
-  boxes.spans = Pair(allocator);
+  boxes.spans = SpansOf(allocator);
   std::erase_if(boxes.spans, [](const AllocationSpan& s) { return s.bytes <= 0; });
   if (boxes.spans.size() > most) {
     boxes.left_out = boxes.spans.size() - most;

@@ -15,10 +15,15 @@ struct AllocationSpan {
   Ps begin = 0, end = 0;  // end: of the recording, unless freed
   int64_t bytes = 0;      // as the allocator rounded it
   int64_t offset = 0;     // bytes of other boxes below it
-  uint32_t row = 0;       // the allocation's event
+  uint32_t snapshot = 0;  // of the allocation, in AllocatorProfile::snapshots
+  uint32_t row = 0;       // its event
   uint32_t op = 0;        // index of AllocationBoxes::ops
   bool freed = false;
 };
+
+// Every allocation until the deallocation of the same address, not placed, in the order of
+// snapshots. One whose address is allocated again before is never freed. O(n).
+std::vector<AllocationSpan> SpansOf(const AllocatorProfile& allocator);
 
 struct AllocationBoxes {
   std::vector<AllocationSpan> spans;  // by begin

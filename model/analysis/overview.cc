@@ -473,7 +473,7 @@ ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool x
     }
     t.rows.push_back(std::move(row));
     RowLink link;
-    link.rows = step.rows;
+    link.rows = EventRows(step.rows);
     link.total = step.rows.size();
     link.range = step.span;
     t.links.push_back(std::move(link));

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "model/ids.h"
+#include "model/event_rows.h"
 #include "model/time.h"
 
 namespace stepscope {
@@ -39,12 +39,12 @@ struct ColumnDesc {
 
 using Value = std::variant<std::monostate, std::string, int64_t, double, bool>;
 
-// The events behind a row: explicit rows, or a predicate cheap to re-evaluate.
+// The events behind a row.
 struct RowLink {
-  std::vector<EventRow> rows;  // of set `set`, at most kMaxLinkRows, earliest first
-  uint32_t set = 0;            // 0: the trace's own events
-  uint64_t total = 0;          // how many there are in all
-  TimeRange range;             // where to look; empty: whole trace
+  EventRows rows;      // of set `set`
+  uint32_t set = 0;    // 0: the trace's own events
+  uint64_t total = 0;  // how many there are in all; `rows` may have fewer
+  TimeRange range;     // where to look; empty: whole trace
 };
 
 struct ResultTable {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
+#include "model/analysis/op_collect.h"
 #include "model/analysis/op_name.h"
 #include "model/lookup.h"
 
@@ -146,7 +148,7 @@ StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const std::sto
 }
 
 void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, OpSide* side) {
-  std::map<std::pair<std::string, std::string>, OpRow> ops;  // by name and type
+  std::map<std::pair<std::string, std::string>, OpSum> ops;  // by name and type
   const auto& symbols = stats.Int(IntStat::kSymbolId);
   for (const Plane& plane : trace.planes) {
     if (plane.kind != PlaneKind::kTpu || plane.host != host) continue;
@@ -164,26 +166,18 @@ void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, OpSide* 
       OpName parsed = ParseOpName(stats.strings->View(tf_op));
       std::string name(tf_op.value ? parsed.name : trace.names().DisplayName(MetaId(lane.meta[i])));
       std::string type(tf_op.value ? parsed.type : std::string_view("Unknown"));
-      OpRow& op = ops[{name, type}];
       Ps self = SelfTime(trace.set, row);
-      op.name = std::move(name);
-      op.type = std::move(type);
-      ++op.occurrences;
-      op.time += lane.dur[i];
-      op.self += self;
+      ops[{std::move(name), std::move(type)}].Add(lane.dur[i], self, false, row);
       busy += self;
-      if (op.rows.size() < kMaxOpLinks) op.rows.push_back(row);
     });
     side->busy += busy;
     side->total += std::max(busy, last > first ? last - first : 0);
   }
-  for (auto& [key, op] : ops) {
-    side->occurrences += op.occurrences;
-    side->ops.push_back(std::move(op));
+  for (auto& [key, sum] : ops) {
+    OpRow& op = side->ops.emplace_back();
+    std::tie(op.name, op.type) = key;
+    AddSum(std::move(sum), &op);
   }
-  std::sort(side->ops.begin(), side->ops.end(), [](const OpRow& a, const OpRow& b) {
-    return a.self != b.self ? a.self > b.self : a.name < b.name;
-  });
 }
 
 }  // namespace stepscope

@@ -21,8 +21,8 @@ TpuClass TpuClassOf(std::string_view hlo_category);
 // core's; infeed the largest, the others the mean. Empty without a Steps or XLA Modules line.
 StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const std::stop_token& stop);
 
-// Adds the ops of the host's cores to its device side: events of XLA Ops lines that have a program
-// and a symbol id, self time without what is directly inside.
+// Adds the ops of the host's cores to its device side, its counts and its order aside: events of
+// XLA Ops lines that have a program and a symbol id, self time without what is directly inside.
 void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, OpSide* side);
 
 }  // namespace stepscope

@@ -22,8 +22,8 @@ ResultTable MakeTable(size_t rows) {
     t.rows.push_back({static_cast<int64_t>(i + 1), "kernel_" + std::to_string(i % 97), i % 2 == 0,
                       n * 1.5, n / 1e5});
     RowLink link;
-    link.rows = {EventRow(static_cast<uint32_t>(i * 2)),
-                 EventRow(static_cast<uint32_t>(i * 2 + 1))};
+    link.rows = EventRows(
+        {EventRow(static_cast<uint32_t>(i * 2)), EventRow(static_cast<uint32_t>(i * 2 + 1))});
     link.total = 2;
     t.links.push_back(link);
   }
@@ -97,7 +97,7 @@ TEST_CASE("table view: a row shows its events on the timeline") {
 
 TEST_CASE("table view: a row with a range only moves the timeline there") {
   TableFixture f(2);
-  f.table.links[1].rows.clear();
+  f.table.links[1].rows = {};
   f.table.links[1].range = {100, 900};
   f.panel.Frame(f.draw);
   f.view.Select(f.table, 1);

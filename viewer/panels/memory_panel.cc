@@ -236,7 +236,7 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
           set("data_type", l.type);
           set("tensor_shape", l.shape);
           RowLink& link = table.links.emplace_back();
-          for (uint32_t event : l.rows) link.rows.emplace_back(event);
+          link.rows = EventRows(l.rows);
           link.total = l.rows.size();
         }
         return table;

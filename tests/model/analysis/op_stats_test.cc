@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <string>
+
 #include "loaders/loader.h"
 #include "model/analysis/input_pipeline.h"
 #include "tests/support/xspace_builder.h"
@@ -40,6 +43,29 @@ struct Ops {
 };
 
 }  // namespace
+
+TEST_CASE("An op links to all of its events, on every thread and however many") {
+  constexpr size_t kEach = 6000;
+  XSpaceBuilder b;
+  auto& plane = b.Plane("/host:CPU");
+  for (int64_t thread = 1; thread <= 2; ++thread) {
+    auto& line = plane.Line(thread, "tf_Compute/" + std::to_string(thread));
+    for (size_t i = 0; i < kEach; ++i)
+      line.Event("a/Add:AddV2", static_cast<int64_t>(i) * 10 * kUs, 5 * kUs);
+  }
+  for (const Definitions definitions : {Definitions::kStepscope, Definitions::kXprof}) {
+    Ops ops(b, definitions);
+    const OpRow* add = ops.OnHost("a/Add");
+    REQUIRE(add);
+    CHECK(add->occurrences == 2 * kEach);
+    const std::set<EventRow> rows(add->rows.begin(), add->rows.end());
+    CHECK(rows.size() == 2 * kEach);
+    for (const EventRow row : rows) CHECK(ops.trace->set.Name(row) == "a/Add:AddV2");
+    const AnalysisResult r = RunOpStats(ops.context, {}, {});
+    CHECK(r.Table("ops")->links.at(0).rows.size() == 2 * kEach);
+    CHECK(r.Table("ops")->links.at(0).total == 2 * kEach);
+  }
+}
 
 TEST_CASE(
     "Host ops: known names and tf_op count, other events do not; self time is without what is "

@@ -189,6 +189,7 @@ TEST_CASE("Self times sum to the union, busy time is within the span, shares sum
       for (const OpRow& op : side->ops) {
         self += op.self;
         CHECK(op.self <= op.time);
+        CHECK(op.rows.size() >= op.occurrences);  // on devices the largest count of an instruction
       }
       CHECK(self == side->busy);
       CHECK(side->busy <= side->total);

@@ -1,0 +1,34 @@
+// Internal to the op database (op_stats.h): what is summed of an op while lines are read, and the
+// two halves that read them.
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "model/analysis/op_stats.h"
+
+namespace stepscope {
+
+// One op on one line or plane.
+struct OpSum : OpTotals {
+  std::vector<EventRow> rows;
+  void Add(Ps duration, Ps own, bool is_eager, EventRow row) {
+    OpTotals::Add({1, duration, own, is_eager});
+    rows.push_back(row);
+  }
+};
+
+inline void AddSum(OpSum sum, OpRow* op) {
+  op->OpTotals::Add(sum);
+  op->rows.Append(EventRows(std::move(sum.rows)));
+}
+
+// The ops of a host's threads: a sweep over the begins and ends of each line, lines in parallel.
+void CollectHostOps(AnalysisContext& context, HostId host, const std::stop_token& stop,
+                    HostOps* out);
+
+// The ops of all GPUs, to the device side of their hosts (by HostId): one pass, planes in parallel.
+void CollectDeviceOps(AnalysisContext& context, const std::stop_token& stop,
+                      std::vector<HostOps>* hosts);
+
+}  // namespace stepscope

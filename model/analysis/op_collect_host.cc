@@ -1,0 +1,348 @@
+// The ops of a host's threads: a sweep over the begins and ends of each line.
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/analysis/event_order.h"
+#include "model/analysis/grouping.h"
+#include "model/analysis/op_collect.h"
+#include "model/analysis/op_name.h"
+#include "model/base/task.h"
+#include "model/lookup.h"
+
+namespace stepscope {
+namespace {
+
+constexpr uint32_t kNone = 0xffffffffu;
+
+struct Slot {  // an op of one host: its name; the type may differ between events of a name
+  std::string name;
+  bool stage = false;
+};
+
+// Op names of one host, numbered. Filled before the lines are read in parallel.
+class Slots {
+ public:
+  uint32_t Of(std::string_view name, bool stage = false) {
+    std::string key = (stage ? "s" : "o") + std::string(name);
+    auto [it, added] = index_.try_emplace(std::move(key), static_cast<uint32_t>(slots_.size()));
+    if (added) slots_.push_back({std::string(name), stage});
+    return it->second;
+  }
+  const std::vector<Slot>& all() const { return slots_; }
+
+ private:
+  std::vector<Slot> slots_;
+  std::unordered_map<std::string, uint32_t> index_;
+};
+
+struct OpId {
+  uint32_t slot = kNone;
+  std::string_view type;
+  bool IsEnqueue() const { return type.starts_with("InfeedEnqueue"); }
+};
+
+struct HostSum : OpSum {
+  std::string_view type;
+};
+
+// One op of an event on a line.
+struct Interval {
+  Ps begin, end;
+  const OpId* op;
+  uint32_t row;
+  bool eager;
+};
+
+struct LineOps {
+  std::vector<HostSum> sums;  // by slot
+  Ps total = 0, busy = 0;
+  EnqueueRatio enqueue;
+  void Add(const Interval& op, Ps self) {
+    HostSum& sum = sums[op.op->slot];
+    sum.Add(std::max<Ps>(0, op.end - op.begin), self, op.eager, EventRow(op.row));
+    if (sum.type.empty()) sum.type = op.op->type;
+    busy += self;
+  }
+};
+
+// XProf's sweep: points sorted by time, then as inserted; an end pops until its own begin, whatever
+// lies between. Where nested ops end together the outer end comes first, and what is then missing
+// empties the stack.
+void SweepXprof(const std::vector<Interval>& ops, LineOps* out) {
+  struct Point {
+    Ps time;
+    uint32_t index;  // 2 * op, + 1 at the end
+    bool operator<(const Point& o) const {
+      return time != o.time ? time < o.time : index < o.index;
+    }
+  };
+  struct Open {
+    uint32_t op;
+    Ps children;
+  };
+  std::vector<Point> points;
+  points.reserve(2 * ops.size());
+  for (uint32_t i = 0; i < ops.size(); ++i) {
+    points.push_back({ops[i].begin, 2 * i});
+    points.push_back({ops[i].end, 2 * i + 1});
+  }
+  std::sort(points.begin(), points.end());
+  std::vector<Open> stack;
+  for (const Point& p : points) {
+    uint32_t op = p.index / 2;
+    if (p.index % 2 == 0) {
+      stack.push_back({op, 0});
+      continue;
+    }
+    while (!stack.empty() && stack.back().op != op) stack.pop_back();
+    if (stack.empty()) continue;
+    Open open = stack.back();
+    stack.pop_back();
+    const Interval& o = ops[op];
+    Ps duration = std::max<Ps>(0, o.end - o.begin);
+    out->Add(o, duration - open.children);
+    if (!stack.empty()) stack.back().children += duration;
+  }
+  out->total = std::max(out->busy, points.back().time - points.front().time);
+}
+
+// Ours: at each moment the op that began last has the time, so that self times sum to the union.
+void SweepOwn(const std::vector<Interval>& ops, LineOps* out) {
+  std::vector<Ps> self(ops.size());
+  std::vector<uint32_t> stack;
+  Ps cursor = ops.front().begin, last = ops.front().end;
+  auto advance = [&](Ps to) {
+    while (!stack.empty() && cursor < to) {
+      uint32_t top = stack.back();
+      if (ops[top].end > cursor) {
+        Ps until = std::min(ops[top].end, to);
+        self[top] += until - cursor;
+        cursor = until;
+      }
+      if (ops[top].end <= cursor) stack.pop_back();
+    }
+    cursor = std::max(cursor, to);
+  };
+  for (uint32_t i = 0; i < ops.size(); ++i) {
+    advance(ops[i].begin);
+    stack.push_back(i);
+    last = std::max(last, ops[i].end);
+  }
+  advance(last);
+  for (uint32_t i = 0; i < ops.size(); ++i) out->Add(ops[i], self[i]);
+  out->total = last - ops.front().begin;
+}
+
+// Durations of infeed enqueue calls but the last, over the distance of their starts (5.3).
+void AddEnqueues(const std::vector<Interval>& ops, LineOps* out) {
+  const Interval* before = nullptr;
+  for (const Interval& o : ops) {
+    if (!o.op->IsEnqueue()) continue;
+    if (before) {
+      out->enqueue.busy += static_cast<double>(before->end - before->begin);
+      out->enqueue.period += static_cast<double>(o.begin - before->begin);
+    }
+    before = &o;
+  }
+}
+
+class HostCollector {
+ public:
+  HostCollector(AnalysisContext& context, HostId host, const std::stop_token& stop)
+      : trace_(context.trace()),
+        stats_(context.stats(stop)),
+        order_(context.order(stop)),
+        grouping_(context.grouping(stop)),
+        xprof_(context.xprof()),
+        kineto_(trace_.kineto),
+        json_(trace_.format == TraceFormat::kChromeJson && !kineto_),
+        host_(host) {}
+
+  void Collect(const std::stop_token& stop, HostOps* out);
+
+ private:
+  void ChooseTracks();
+  void NameOps();
+  void NameTfOps(const Track& track);
+  void NameStages(const Track& track);
+  std::vector<Interval> IntervalsOf(const Track& track) const;
+  LineOps Sweep(const Track& track, bool enqueues) const;
+  void AddDeviceTimes(std::vector<Ps>* times) const;
+  void AddLines(std::vector<LineOps> lines, HostOps* out) const;
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const EventOrder& order_;
+  const Grouping& grouping_;
+  const bool xprof_, kineto_, json_;  // json_: a trace.json of TensorFlow or JAX
+  const HostId host_;
+  std::vector<uint32_t> tracks_;
+  Slots slots_;
+  std::vector<OpId> by_meta_, by_tf_op_;
+  std::unordered_map<uint32_t, OpId> by_row_;  // input-pipeline stages
+};
+
+void HostCollector::NameOps() {
+  const NameTable& names = trace_.names();
+  by_meta_.resize(names.metas.size());
+  by_tf_op_.resize(stats_.strings ? stats_.strings->size() : 0);
+  for (size_t m = 0; m < names.metas.size(); ++m) {
+    const EventMeta& meta = names.metas[m];
+    bool ours =
+        trace_.format == TraceFormat::kChromeJson ||
+        (meta.plane.value < trace_.planes.size() && trace_.planes[meta.plane.value].host == host_ &&
+         IsHostCpu(trace_, trace_.planes[meta.plane.value]));
+    if (!ours) continue;
+    std::string_view name = names.strings.View(meta.name);
+    if (kineto_) {
+      if (meta.category != EventCategory::kCpuOp) continue;
+      by_meta_[m] = {slots_.Of(name), TorchOpType(name)};
+      continue;
+    }
+    OpName op = ParseOpName(name);
+    if (op.category != OpCategory::kUnknown) by_meta_[m] = {slots_.Of(op.name), op.type};
+  }
+  for (uint32_t t : tracks_) {
+    NameTfOps(trace_.set.tracks[t]);
+    NameStages(trace_.set.tracks[t]);
+  }
+}
+
+void HostCollector::NameTfOps(const Track& track) {
+  ForColumn(stats_.Text(StringStat::kTfOp), RowsOf(trace_.set, track), [&](uint32_t, StringId id) {
+    if (id.value == 0 || id.value >= by_tf_op_.size() || by_tf_op_[id.value].slot != kNone) return;
+    OpName op = ParseOpName(stats_.strings->View(id));
+    // A trace.json's long_name is read as tf_op, and any event may have one.
+    if (json_ && op.category == OpCategory::kUnknown) return;
+    by_tf_op_[id.value] = {slots_.Of(op.name), op.type};
+  });
+}
+
+void HostCollector::NameStages(const Track& track) {
+  const auto& stages = stats_.Int(IntStat::kIplStageId);
+  ForColumn(stages, RowsOf(trace_.set, track), [&](uint32_t row, int64_t) {
+    auto category = stats_.Text(StringStat::kIplStageCategory).Find(EventRow(row));
+    if (!category) return;
+    const EventMeta& meta = trace_.names().metas[trace_.set.Meta(EventRow(row)).value];
+    by_row_[row] = {slots_.Of(trace_.names().strings.View(meta.name), true),
+                    stats_.strings->View(*category)};
+  });
+}
+
+std::vector<Interval> HostCollector::IntervalsOf(const Track& track) const {
+  std::vector<Interval> ops;
+  RowRange range = RowsOf(trace_.set, track);
+  RowReader reader(trace_.set);
+  const auto& tf_ops = stats_.Text(StringStat::kTfOp);
+  // Positions differ from rows, so a dense copy of the sparse column serves random access.
+  std::vector<uint32_t> tf_of(tf_ops.empty() ? 0 : range.count, 0);
+  if (!tf_of.empty()) {
+    ForColumn(tf_ops, range,
+              [&](uint32_t row, StringId id) { tf_of[row - range.first] = id.value; });
+  }
+  for (uint32_t pos = range.first; pos < range.end(); ++pos) {
+    uint32_t row = order_.row[pos];
+    const OpId* op = &by_meta_[reader.Meta(row)];
+    if (!by_row_.empty()) {
+      auto stage = by_row_.find(row);
+      if (stage != by_row_.end()) op = &stage->second;
+    }
+    uint32_t tf = tf_of.empty() ? 0 : tf_of[row - range.first];
+    if (tf != 0 && by_tf_op_[tf].slot == kNone) tf = 0;
+    if (tf != 0 && json_) {  // the name is only the display name of what long_name spells out
+      op = &by_tf_op_[tf];
+      tf = 0;
+    }
+    if (op->slot == kNone && tf == 0) continue;
+    Ps begin = reader.Start(row), end = reader.End(row);
+    if (op->slot != kNone) ops.push_back({begin, end, op, row, grouping_.IsEager(row)});
+    // XProf counts an event whose name and tf_op both name an op twice.
+    if (tf != 0 && (xprof_ || op->slot == kNone)) {
+      ops.push_back({begin, end, &by_tf_op_[tf], row, !xprof_ && grouping_.IsEager(row)});
+    }
+  }
+  return ops;
+}
+
+// Device time of the events that a cpu_op launched, by slot.
+void HostCollector::AddDeviceTimes(std::vector<Ps>* times) const {
+  for (const LaunchLink& link : grouping_.launches) {
+    for (EventRow row(link.launch_row); row.valid(); row = Parent(trace_.set, row)) {
+      uint32_t slot = by_meta_[trace_.set.Meta(row).value].slot;
+      if (slot == kNone) continue;
+      (*times)[slot] += trace_.set.Duration(EventRow(link.device_row));
+      break;
+    }
+  }
+}
+
+void HostCollector::ChooseTracks() {
+  for (uint32_t t : order_.tracks) {
+    const Track& track = trace_.set.tracks[t];
+    if (track.plane.value >= trace_.planes.size() || track.derived_in_file) continue;
+    const Plane& plane = trace_.planes[track.plane.value];
+    if (plane.host != host_) continue;
+    if (kineto_ ? IsHostThreads(plane) : IsHostCpu(trace_, plane)) tracks_.push_back(t);
+  }
+}
+
+LineOps HostCollector::Sweep(const Track& track, bool enqueues) const {
+  LineOps line;
+  const std::vector<Interval> ops = IntervalsOf(track);
+  if (ops.empty()) return line;
+  line.sums.resize(slots_.all().size());
+  if (enqueues) AddEnqueues(ops, &line);
+  if (xprof_) {
+    SweepXprof(ops, &line);
+  } else {
+    SweepOwn(ops, &line);
+  }
+  return line;
+}
+
+void HostCollector::AddLines(std::vector<LineOps> lines, HostOps* out) const {
+  std::vector<OpRow> ops(slots_.all().size());
+  OpSide& side = out->host_side;
+  for (LineOps& line : lines) {
+    side.total += line.total;
+    side.busy += line.busy;
+    out->enqueue.Add(line.enqueue);
+    for (size_t slot = 0; slot < line.sums.size(); ++slot) {
+      HostSum& sum = line.sums[slot];
+      if (!sum.occurrences) continue;
+      if (ops[slot].type.empty()) ops[slot].type = sum.type;
+      AddSum(std::move(sum), &ops[slot]);
+    }
+  }
+  std::vector<Ps> device(ops.size());
+  if (kineto_) AddDeviceTimes(&device);
+  for (size_t slot = 0; slot < ops.size(); ++slot) {
+    if (!ops[slot].occurrences) continue;
+    ops[slot].name = slots_.all()[slot].name;
+    ops[slot].stage = slots_.all()[slot].stage;
+    ops[slot].device_time = device[slot];
+    side.ops.push_back(std::move(ops[slot]));
+  }
+}
+
+void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
+  ChooseTracks();
+  NameOps();
+  const auto is_enqueue = [](const OpId& op) { return op.IsEnqueue(); };
+  const bool enqueues = std::any_of(by_meta_.begin(), by_meta_.end(), is_enqueue) ||
+                        std::any_of(by_tf_op_.begin(), by_tf_op_.end(), is_enqueue);
+  std::vector<LineOps> lines(tracks_.size());
+  ParallelFor(tracks_.size(), [&](size_t i) {
+    if (!stop.stop_requested()) lines[i] = Sweep(trace_.set.tracks[tracks_[i]], enqueues);
+  });
+  AddLines(std::move(lines), out);
+}
+
+}  // namespace
+
+void CollectHostOps(AnalysisContext& context, HostId host, const std::stop_token& stop,
+                    HostOps* out) {
+  HostCollector(context, host, stop).Collect(stop, out);
+}
+
+}  // namespace stepscope
