@@ -12,14 +12,6 @@
 namespace stepscope {
 namespace {
 
-TracePtr LoadSample(const std::string& name) {
-  Progress progress;
-  const std::string path = std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + name;
-  Result<TracePtr> trace = LoadPath(path, {}, {}, progress);
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
-}
-
 std::string Quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {

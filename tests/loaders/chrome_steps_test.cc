@@ -14,14 +14,6 @@ const StepDatabase& StepsOf(AnalysisContext& context) {
   return context.steps();
 }
 
-TracePtr LoadSample(const std::string& name) {
-  Progress progress;
-  const std::string path = std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + name;
-  Result<TracePtr> trace = LoadPath(path, {}, {}, progress);
-  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-  return *trace;
-}
-
 TEST_CASE("chrome steps: JAX marks steps by step_num, as in the XSpace of the same recording") {
   AnalysisContext space(LoadSample("jax_cpu.xplane.pb.zst"), Definitions::kStepscope);
   AnalysisContext json(LoadSample("jax_cpu.trace.json.gz"), Definitions::kStepscope);

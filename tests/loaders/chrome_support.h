@@ -1,5 +1,5 @@
-// What the tests of the Chrome loader share: a trace from text, and its tracks and diagnostics as
-// text.
+// What the tests of the Chrome loader share: a trace from text or from a sample, and its tracks and
+// diagnostics as text.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -39,6 +39,15 @@ inline Result<TracePtr> TryChrome(std::string text, bool force_tolerant = false)
 
 inline TracePtr Chrome(std::string text, bool force_tolerant = false) {
   Result<TracePtr> trace = TryChrome(std::move(text), force_tolerant);
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  return *trace;
+}
+
+// A file of tests/data.
+inline TracePtr LoadSample(const std::string& name) {
+  Progress progress;
+  const std::string path = std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + name;
+  Result<TracePtr> trace = LoadPath(path, {}, {}, progress);
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return *trace;
 }
