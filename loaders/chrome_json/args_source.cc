@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <mutex>
 
 #include "loaders/chrome_json/json_cursor.h"
 #include "loaders/chrome_json/number.h"
 #include "loaders/chrome_json/typed_args.h"
+#include "loaders/workers.h"
 #include "model/base/task.h"
 #include "model/trace.h"
 
@@ -193,20 +193,6 @@ void GatherAll(const std::vector<std::unique_ptr<Columns>>& parts, uint32_t rows
   });
 }
 
-// An error of any stretch, such as a file that was overwritten.
-class FirstError {
- public:
-  void Set(Status status) {
-    std::lock_guard lock(mutex_);
-    if (status_.ok()) status_ = std::move(status);
-  }
-  Status Get() const { return status_; }  // when the others have ended
-
- private:
-  std::mutex mutex_;
-  Status status_;
-};
-
 }  // namespace
 
 size_t ArgsSource::resident_bytes() const {
@@ -248,14 +234,14 @@ Result<std::shared_ptr<const StatTable>> ArgsSource::LoadTyped(const Trace& trac
                                                                std::stop_token stop) const {
   const std::vector<Stretch> stretches = Stretches(trace, files_);
   std::vector<std::unique_ptr<Columns>> parts(stretches.size());
-  FirstError error;
+  FirstError error;  // such as a file that was overwritten
   ParallelFor(stretches.size(), [&](size_t i) {
     parts[i] = std::make_unique<Columns>();
     if (stop.stop_requested()) return;
     error.Set(ReadStretch(stretches[i], files_[stretches[i].file].text, parts[i].get()));
   });
   if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
-  if (!error.Get().ok()) return error.Get();
+  if (error.any()) return error.Take();
   auto table = std::make_shared<StatTable>();
   for (const std::unique_ptr<Columns>& part : parts) {
     for (uint32_t i = 0; i < part->strings.size(); ++i)

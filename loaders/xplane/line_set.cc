@@ -1,54 +1,16 @@
 #include "loaders/xplane/line_set.h"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
-#include <mutex>
 #include <utility>
+
+#include "loaders/workers.h"
 
 namespace stepscope::xplane {
 namespace {
 
 // Lines of more than this share of all bytes would keep the other threads waiting: they are split.
 constexpr uint64_t kMinPieceBytes = uint64_t{8} << 20;
-
-// One thread at a time gets each buffer; they are few and kept for the next line.
-class BufferPool {
- public:
-  std::unique_ptr<ParseBuffer> Take() {
-    std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<ParseBuffer>();
-    std::unique_ptr<ParseBuffer> buffer = std::move(free_.back());
-    free_.pop_back();
-    return buffer;
-  }
-  void Give(std::unique_ptr<ParseBuffer> buffer) {
-    std::lock_guard lock(mutex_);
-    free_.push_back(std::move(buffer));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<ParseBuffer>> free_;
-};
-
-// The first error of several workers, in no particular order.
-class FirstError {
- public:
-  void Set(Status status) {
-    if (status.ok()) return;
-    std::lock_guard lock(mutex_);
-    if (first_.ok()) first_ = std::move(status);
-    any_.store(true, std::memory_order_relaxed);
-  }
-  bool any() const { return any_.load(std::memory_order_relaxed); }
-  Status Take() { return std::move(first_); }
-
- private:
-  std::mutex mutex_;
-  Status first_;
-  std::atomic<bool> any_{false};
-};
 
 struct Piece {
   size_t line = 0;
@@ -144,7 +106,7 @@ class LineSet {
   std::stop_token stop_;
   Progress* progress_;
   std::vector<Piece> pieces_;
-  BufferPool buffers_;
+  Pool<ParseBuffer> buffers_;
 };
 
 // One piece per line, largest first; a line that would outlast the other threads is split.

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <charconv>
 #include <cstddef>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "loaders/workers.h"
 #include "loaders/xplane/stat_columns.h"
 #include "model/base/column.h"
 #include "model/base/task.h"
@@ -94,26 +94,6 @@ class Scratch {
     }
   };
   std::array<Entries, kColumns> columns_;
-};
-
-// Scratches of the threads at work.
-class ScratchPool {
- public:
-  std::unique_ptr<Scratch> Take() {
-    std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<Scratch>();
-    std::unique_ptr<Scratch> scratch = std::move(free_.back());
-    free_.pop_back();
-    return scratch;
-  }
-  void Give(std::unique_ptr<Scratch> scratch) {
-    std::lock_guard lock(mutex_);
-    free_.push_back(std::move(scratch));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Scratch>> free_;
 };
 
 // A part of a lane, of at most kRowsPerPart rows.
@@ -308,7 +288,7 @@ class TypedReader {
     for (size_t first = 0; first < parts.size(); first += kPartsPerWave) {
       ReadWave(std::span(parts).subspan(first, std::min(kPartsPerWave, parts.size() - first)));
       if (stop_.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
-      if (failed_.load()) return error_;
+      if (error_.any()) return error_.Take();
     }
     table_->ShrinkToFit();
     return std::shared_ptr<const StatTable>(std::move(table_));
@@ -384,9 +364,9 @@ class TypedReader {
   void ReadWave(std::span<const Part> parts) {
     for (size_t i = 0; i < parts.size(); ++i) items_[i].part = parts[i];
     ParallelFor(parts.size(), [&](size_t i) {
-      if (!stop_.stop_requested() && !failed_.load(std::memory_order_relaxed)) ReadItem(&items_[i]);
+      if (!stop_.stop_requested() && !error_.any()) ReadItem(&items_[i]);
     });
-    if (!stop_.stop_requested() && !failed_.load()) Merge(std::span(items_).first(parts.size()));
+    if (!stop_.stop_requested() && !error_.any()) Merge(std::span(items_).first(parts.size()));
   }
 
   void ReadItem(Item* item) {
@@ -402,11 +382,7 @@ class TypedReader {
     }
     scratch->MoveTo(&item->table);
     scratches_.Give(std::move(scratch));
-    if (!reader.status().ok()) {
-      std::lock_guard lock(mutex_);
-      error_ = reader.status();
-      failed_.store(true);
-    }
+    error_.Set(reader.status());
   }
 
   static void ReadEvent(WindowReader* reader, uint64_t at, uint32_t row, uint32_t meta,
@@ -519,10 +495,8 @@ class TypedReader {
   std::vector<PlaneActions> actions_;  // by PlaneId
   MetaStats meta_stats_;
   std::vector<Item> items_;  // of the wave
-  ScratchPool scratches_;
-  std::atomic<bool> failed_{false};
-  std::mutex mutex_;
-  Status error_;
+  Pool<Scratch> scratches_;
+  FirstError error_;
 };
 
 }  // namespace
