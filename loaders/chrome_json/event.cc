@@ -21,23 +21,9 @@ uint64_t HashText(std::string_view text) {
 // Ids are numbers, decimal texts, "0x1f" or any text. Equal texts give equal ids.
 uint64_t IdOf(std::string_view token) {
   const std::string_view text = StripQuotes(token);
-  uint64_t value = 0;
-  const bool hex =
-      text.size() > 2 && text.size() <= 18 && text[0] == '0' && (text[1] | 0x20) == 'x';
-  if (hex) {
-    for (const char c : text.substr(2)) {
-      const char lower = static_cast<char>(c | 0x20);
-      if (c >= '0' && c <= '9') {
-        value = value * 16 + static_cast<uint64_t>(c - '0');
-      } else if (lower >= 'a' && lower <= 'f') {
-        value = value * 16 + static_cast<uint64_t>(lower - 'a' + 10);
-      } else {
-        return HashText(text);
-      }
-    }
-    return value;
-  }
+  if (const auto hex = ParseHex(text)) return *hex;
   if (text.empty() || text.size() > 18) return HashText(text);
+  uint64_t value = 0;
   for (const char c : text) {
     if (c < '0' || c > '9') return HashText(text);
     value = value * 10 + static_cast<uint64_t>(c - '0');

@@ -155,6 +155,16 @@ std::optional<int64_t> ParseInt(std::string_view token) {
   return static_cast<int64_t>(d.negative ? -d.digits : d.digits);
 }
 
+std::optional<uint64_t> ParseHex(std::string_view text) {
+  if (text.size() < 3 || text.size() > 18 || text[0] != '0' || (text[1] | 0x20) != 'x')
+    return std::nullopt;
+  uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [ptr, error] = std::from_chars(text.data() + 2, end, value, 16);
+  if (error != std::errc() || ptr != end) return std::nullopt;
+  return value;
+}
+
 std::optional<double> ParseReal(std::string_view token) {
   token = StripQuotes(token);
   double value = 0;

@@ -17,6 +17,9 @@ std::optional<Int128> ParseMicros(std::string_view token);
 // A whole number, or a quoted one; nullopt if it is none or does not fit.
 std::optional<int64_t> ParseInt(std::string_view token);
 
+// "0x1f" of up to 16 digits, without quotes.
+std::optional<uint64_t> ParseHex(std::string_view text);
+
 // Any JSON number, or a quoted one; also NaN and Infinity by name. nullopt if it is none.
 std::optional<double> ParseReal(std::string_view token);
 

@@ -84,19 +84,8 @@ auto FindRow(const Rows& rows, std::string_view key) -> const typename Rows::val
 
 // "0x1f" too: HIP writes streams and addresses so.
 std::optional<int64_t> Integer(std::string_view token) {
-  const std::string_view text = StripQuotes(token);
-  if (text.size() < 3 || text.size() > 18 || text[0] != '0' || (text[1] | 0x20) != 'x')
-    return ParseInt(token);
-  uint64_t value = 0;
-  for (const char c : text.substr(2)) {
-    const char lower = static_cast<char>(c | 0x20);
-    const int digit = c >= '0' && c <= '9'           ? c - '0'
-                      : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10
-                                                     : -1;
-    if (digit < 0) return std::nullopt;
-    value = value * 16 + static_cast<uint64_t>(digit);
-  }
-  return static_cast<int64_t>(value);
+  if (const auto hex = ParseHex(StripQuotes(token))) return static_cast<int64_t>(*hex);
+  return ParseInt(token);
 }
 
 void ReadTriple(std::string_view value, std::array<IntStat, 3> stats, TypedArgs* out) {
