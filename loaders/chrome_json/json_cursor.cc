@@ -7,8 +7,6 @@
 namespace stepscope::chrome {
 namespace {
 
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 void AppendUtf8(uint32_t c, std::string* out) {

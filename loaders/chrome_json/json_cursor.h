@@ -10,6 +10,8 @@
 
 namespace stepscope::chrome {
 
+inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
 class JsonCursor {
  public:
   JsonCursor(const char* begin, const char* end) : at_(begin), end_(end) {}

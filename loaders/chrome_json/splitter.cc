@@ -14,8 +14,6 @@
 namespace stepscope::chrome {
 namespace {
 
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 using Masks = SplitterMasks;
 
 // The characters that matter in 64 bytes of text, a bit each.

@@ -8,8 +8,6 @@ namespace {
 constexpr uint64_t kPassesInVain = 8;
 constexpr uint64_t kMinBudget = uint64_t{1} << 20;
 
-bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 bool IsScalar(char first) { return first != '"' && first != '{' && first != '['; }
 
 // Whether an event may begin at the brace `at`: behind a comma, a closing brace or an opening
