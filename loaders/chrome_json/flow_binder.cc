@@ -168,6 +168,7 @@ struct Share {
 };
 
 uint64_t HashOf(const FlowPoint& p) { return HashOfId(p.id, p.key); }
+
 // Points with one hash: nearly always one chain, in order of time as it stands in the file.
 void LinkGroup(std::vector<FlowPoint>* group, ChainLinker* linker) {
   const auto rank = [](char ph) { return ph == 's' ? 0 : ph == 't' ? 1 : 2; };
@@ -186,18 +187,11 @@ void LinkGroup(std::vector<FlowPoint>* group, ChainLinker* linker) {
   }
 }
 
-void LinkShare(const std::vector<FlowPoint>& points, Share* share) {
-  SortByHash(&share->points);
+void LinkShare(const std::vector<FlowPoint>& points, const std::stop_token& stop, Share* share) {
   ChainLinker linker(&share->arrows, &share->problems);
   share->arrows.reserve(share->points.size() / 2);
-  std::vector<FlowPoint> group;
-  for (auto at = share->points.begin(); at != share->points.end();) {
-    group.clear();
-    const uint64_t hash = at->hash;
-    for (; at != share->points.end() && at->hash == hash; ++at) group.push_back(points[at->item]);
-    LinkGroup(&group, &linker);
-  }
-  share->points = {};
+  ForHashGroups(&share->points, points, stop,
+                [&](std::vector<FlowPoint>* group) { LinkGroup(group, &linker); });
 }
 
 }  // namespace
@@ -212,7 +206,7 @@ std::vector<std::vector<Arrow>> BindFlows(FileEvents* events, const std::stop_to
     shares[HashShareOf(hash)].points.push_back({hash, i});
   }
   ParallelFor(shares.size(), [&](size_t i) {
-    if (!stop.stop_requested()) LinkShare(events->flows, &shares[i]);
+    if (!stop.stop_requested()) LinkShare(events->flows, stop, &shares[i]);
   });
   events->flows = {};
   std::vector<std::vector<Arrow>> arrows;

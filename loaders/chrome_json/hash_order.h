@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 namespace stepscope::chrome {
@@ -29,5 +30,24 @@ inline size_t HashShareOf(uint64_t hash) { return hash >> 60; }
 
 // One share, by hash and then by number.
 void SortByHash(std::vector<HashedItem>* items);
+
+// Empties a share: calls fn(&group) for those of `all` that have one hash, hash after hash, each
+// group by number. Ends early when a stop is requested.
+template <typename T, typename Fn>
+void ForHashGroups(std::vector<HashedItem>* share, const std::vector<T>& all,
+                   const std::stop_token& stop, Fn fn) {
+  constexpr size_t kStopEvery = 16'384;  // groups
+  SortByHash(share);
+  std::vector<T> group;
+  size_t n = 0;
+  for (auto at = share->begin(); at != share->end(); ++n) {
+    if (n % kStopEvery == 0 && stop.stop_requested()) return;
+    group.clear();
+    const uint64_t hash = at->hash;
+    for (; at != share->end() && at->hash == hash; ++at) group.push_back(all[at->item]);
+    fn(&group);
+  }
+  *share = {};
+}
 
 }  // namespace stepscope::chrome

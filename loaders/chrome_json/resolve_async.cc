@@ -98,20 +98,11 @@ class ChainMatcher {
       : all_(all), names_(names), end_(end), share_(*share), open_(names.metas.size()) {}
 
   void Run(const std::stop_token& stop) {
-    SortByHash(&share_.events);
     // So that spans of them stay valid.
     share_.slices.reserve(share_.events.size());
     share_.instants.reserve(share_.events.size());
-    std::vector<AsyncEvent> group;
-    size_t n = 0;
-    for (auto at = share_.events.begin(); at != share_.events.end(); ++n) {
-      if (n % kStopEvery == 0 && stop.stop_requested()) return;
-      group.clear();
-      const uint64_t hash = at->hash;
-      for (; at != share_.events.end() && at->hash == hash; ++at) group.push_back(all_[at->item]);
-      MatchGroup(&group, stop);
-    }
-    share_.events = {};
+    ForHashGroups(&share_.events, all_, stop,
+                  [&](std::vector<AsyncEvent>* group) { MatchGroup(group, stop); });
   }
 
  private:
