@@ -30,15 +30,8 @@ using Samples = std::map<std::pair<uint32_t, int64_t>, std::vector<std::pair<Ps,
 
 void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta, Samples* samples,
                Issues* issues) {
-  // `at` is the event's length; behind it come its fields.
   SourceField event;
-  const std::string_view head = reader->Fetch(at, 10);
-  const Bytes begin = reinterpret_cast<Bytes>(head.data());
-  uint64_t size = 0;
-  const Bytes p = ReadVarint(begin, begin + head.size(), &size);
-  if (p == nullptr) return;
-  event.begin = at + static_cast<uint64_t>(p - begin);
-  event.end = event.begin + std::min(size, reader->size() - event.begin);
+  if (!MessageAt(reader, at, &event)) return;
   SourceFieldReader fields(reader, event.begin, event.end);
   SourceField f;
   bool any = false;

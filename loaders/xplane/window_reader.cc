@@ -42,6 +42,17 @@ std::string_view WindowReader::Refill(uint64_t offset, size_t n) {
   return {reinterpret_cast<const char*>(data_), std::min(n, length_)};
 }
 
+bool MessageAt(WindowReader* reader, uint64_t at, SourceField* message) {
+  const std::string_view head = reader->Fetch(at, 10);  // the longest varint
+  const Bytes begin = reinterpret_cast<Bytes>(head.data());
+  uint64_t size = 0;
+  const Bytes p = ReadVarint(begin, begin + head.size(), &size);
+  if (p == nullptr) return false;
+  message->begin = at + static_cast<uint64_t>(p - begin);
+  message->end = message->begin + std::min(size, reader->size() - message->begin);
+  return true;
+}
+
 bool SourceFieldReader::Next(SourceField* f) {
   if (at_ >= end_) return false;
   // A tag and a varint or length take at most 20 bytes.

@@ -52,6 +52,10 @@ struct SourceField {
   uint64_t size() const { return end - begin; }
 };
 
+// The message whose length stands at `at`, cut where the source ends: begin and end. False when
+// there is none.
+bool MessageAt(WindowReader* reader, uint64_t at, SourceField* message);
+
 // Walks the fields of the message [begin, end) of a source without reading payloads.
 class SourceFieldReader {
  public:

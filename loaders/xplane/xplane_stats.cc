@@ -70,13 +70,9 @@ class XPlaneStats final : public StatSource {
 
   static void AddEvent(WindowReader* reader, uint64_t at, const PlaneTables& tables,
                        std::vector<Stat>* out) {
-    const std::string_view head = reader->Fetch(at, 10);
-    const Bytes begin = reinterpret_cast<Bytes>(head.data());
-    uint64_t size = 0;
-    const Bytes p = ReadVarint(begin, begin + head.size(), &size);
-    if (p == nullptr) return;
-    const uint64_t first = at + static_cast<uint64_t>(p - begin);
-    AddStats(reader, first, first + std::min(size, reader->size() - first), 4, tables, false, out);
+    SourceField event;
+    if (MessageAt(reader, at, &event))
+      AddStats(reader, event.begin, event.end, 4, tables, false, out);
   }
 
   // The stats among the fields of the message [begin, end): of metadata field 5, of an event
