@@ -1,6 +1,5 @@
 #include "loaders/byte_source.h"
 
-#include <fcntl.h>
 #include <igzip_lib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <new>
 #include <vector>
 
+#include "loaders/regular_file.h"
 #include "model/trace_builder.h"
 
 namespace stepscope {
@@ -256,15 +256,10 @@ Result<std::shared_ptr<const ByteSource>> InflateAll(const ByteSource& in, Compr
 }
 
 Result<std::shared_ptr<const ByteSource>> OpenPlain(const std::string& path) {
-  // O_NONBLOCK: a FIFO must not hang the open; it is refused below.
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return IoError(path, "cannot be opened");
   struct stat s {};
-  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) {
-    close(fd);
-    return Status(ErrorCode::kIo, path + ": not a regular file");
-  }
-  std::shared_ptr<const ByteSource> source = std::make_shared<FileSource>(path, fd, s);
+  const Result<int> fd = OpenRegularFile(path, &s);
+  if (!fd.ok()) return fd.status();
+  std::shared_ptr<const ByteSource> source = std::make_shared<FileSource>(path, *fd, s);
   return source;
 }
 

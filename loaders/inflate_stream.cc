@@ -1,6 +1,5 @@
 #include "loaders/inflate_stream.h"
 
-#include <fcntl.h>
 #include <igzip_lib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "loaders/byte_source.h"
+#include "loaders/regular_file.h"
 
 namespace stepscope {
 namespace {
@@ -226,15 +226,10 @@ std::unique_ptr<InflateStream> InflateStream::Of(std::shared_ptr<const ByteSourc
 }
 
 Result<std::unique_ptr<InflateStream>> InflateStream::Open(const std::string& path) {
-  // O_NONBLOCK: a FIFO must not hang the open; it is refused below.
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return Status(ErrorCode::kIo, path + ": cannot be opened: " + std::strerror(errno));
   struct stat s {};
-  if (fstat(fd, &s) != 0 || !S_ISREG(s.st_mode)) {
-    close(fd);
-    return Status(ErrorCode::kIo, path + ": not a regular file");
-  }
-  auto file = std::make_unique<BlockReader>(path, fd, static_cast<uint64_t>(s.st_size));
+  const Result<int> fd = OpenRegularFile(path, &s);
+  if (!fd.ok()) return fd.status();
+  auto file = std::make_unique<BlockReader>(path, *fd, static_cast<uint64_t>(s.st_size));
   char prefix[8];
   const Result<size_t> n = file->Read(prefix);
   if (!n.ok()) return n.status();

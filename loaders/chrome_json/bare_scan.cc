@@ -1,6 +1,5 @@
 #include "loaders/chrome_json/bare_scan.h"
 
-#include <fcntl.h>
 #include <simdjson.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,7 +14,7 @@
 #include <system_error>
 #include <vector>
 
-#include "loaders/byte_source.h"
+#include "loaders/regular_file.h"
 
 namespace stepscope {
 namespace {
@@ -173,12 +172,11 @@ struct OpenFile {
 };
 
 Status Open(const std::string& path, OpenFile* file) {
-  const Result<std::string> prefix = ReadPrefix(path, 1);  // that it is a regular file
-  if (!prefix.ok()) return prefix.status();
-  file->fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat s {};
-  if (file->fd < 0 || fstat(file->fd, &s) != 0 || s.st_size <= 0)
-    return {ErrorCode::kIo, path + ": cannot be opened, or is empty"};
+  const Result<int> fd = OpenRegularFile(path, &s);
+  if (!fd.ok()) return fd.status();
+  file->fd = *fd;
+  if (s.st_size <= 0) return {ErrorCode::kIo, path + ": is empty"};
   file->size = static_cast<size_t>(s.st_size);
   if (file->size > kMaxDocument) return {ErrorCode::kLimit, path + ": too long for a bare scan"};
   return Status::Ok();

@@ -1,6 +1,5 @@
 #include "loaders/xplane/bare_scan.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/byte_source.h"
+#include "loaders/regular_file.h"
 #include "loaders/xplane/wire.h"
 #include "model/base/task.h"
 
@@ -209,22 +208,20 @@ uint64_t ScanOnce(int fd, size_t size, unsigned threads) {
 }  // namespace
 
 Result<BareScanResult> BareScan(const std::string& path, unsigned threads) {
-  const Result<std::string> prefix = ReadPrefix(path, 1);  // that it is a regular file
-  if (!prefix.ok()) return prefix.status();
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return Status(ErrorCode::kIo, path + ": cannot be opened");
   struct stat s {};
+  const Result<int> fd = OpenRegularFile(path, &s);
+  if (!fd.ok()) return fd.status();
   BareScanResult result;
   std::array<double, 5> times{};
-  if (fstat(fd, &s) == 0 && s.st_size > 0) {
+  if (s.st_size > 0) {
     for (double& t : times) {
       const auto begin = std::chrono::steady_clock::now();
-      result.events = ScanOnce(fd, static_cast<size_t>(s.st_size), threads);
+      result.events = ScanOnce(*fd, static_cast<size_t>(s.st_size), threads);
       t = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
               .count();
     }
   }
-  close(fd);
+  close(*fd);
   std::sort(times.begin(), times.end());
   result.milliseconds = times[times.size() / 2];
   return result;
