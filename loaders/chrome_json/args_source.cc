@@ -65,10 +65,6 @@ struct Entries {
 
 // Columns of some rows, rows ascending.
 struct Columns {
-  struct Text {
-    uint32_t row;
-    std::string value;
-  };
   std::vector<Entries<int64_t>> ints{static_cast<size_t>(IntStat::kCount)};
   std::vector<Entries<double>> reals{static_cast<size_t>(RealStat::kCount)};
   std::vector<Entries<StringId>> texts{static_cast<size_t>(StringStat::kCount)};
