@@ -107,9 +107,10 @@ OpSide WithoutAllocations(const Trace& trace, OpSide side) {
 }
 
 TEST_CASE("chrome ops: TensorFlow's trace.json has the host ops of its XSpace") {
-  for (const auto& [sample, ops] : {std::pair("tf_keras", 277u), std::pair("tf_graph", 1u)}) {
+  for (const auto& [name, ops] : {std::pair("tf_keras", 277u), std::pair("tf_graph", 1u)}) {
+    const std::string sample = name;  // clang 14 captures no structured binding
     CAPTURE(sample);
-    const TracePtr space = LoadSample(std::string(sample) + ".xplane.pb.zst");
+    const TracePtr space = LoadSample(sample + ".xplane.pb.zst");
     const TracePtr json = Chrome(AsTraceJson(*space));
     CHECK_FALSE(json->kineto);
     const std::vector<Row> expected = RowsOf(WithoutAllocations(*space, OpsOf(space).host_side));
