@@ -134,8 +134,7 @@ void EventForest::Build(std::stop_token stop) {
     for (uint32_t t : host_tracks_[h]) {
       special_[h].insert(special_[h].end(), special[t].begin(), special[t].end());
     }
-    LinkIterators(h);
-    LinkTpu(h);
+    LinkSpecial(h);
     LinkLaunches(h);
     LinkContexts(h);
   }
@@ -244,13 +243,6 @@ void EventForest::AppendParents(uint32_t pos, std::vector<uint32_t>* out) const 
   for (; link != links_.end() && link->first == pos; ++link) out->push_back(link->second);
 }
 
-std::vector<uint32_t> EventForest::OfType(uint32_t host, HostEventType type) const {
-  std::vector<uint32_t> found;
-  std::copy_if(special_[host].begin(), special_[host].end(), std::back_inserter(found),
-               [&](uint32_t pos) { return types_[MetaAt(pos)] == type; });
-  return found;
-}
-
 // Links each child to the parent of the same key; to the last of several. O(n log n).
 template <typename KeyOf>
 void EventForest::LinkEqual(const std::vector<uint32_t>& parents,
@@ -274,12 +266,13 @@ std::optional<EventForest::LinkKey> EventForest::Pair(uint32_t pos, IntStat a, I
   return LinkKey{*first, *second};
 }
 
-// ExecutorState::Process of equal (id, iter_num) is the parent of the iterator's call.
-void EventForest::LinkIterators(uint32_t host) {
+// ExecutorState::Process of equal (id, iter_num) is the parent of the iterator's call, and of the
+// op that runs a TPU program.
+void EventForest::LinkExecutors(const ByType& special) {
   const auto key = [&](uint32_t pos) { return Pair(pos, IntStat::kId, IntStat::kIterNum); };
-  const std::vector<uint32_t> executors = OfType(host, HostEventType::kExecutorProcess);
-  for (HostEventType child : {HostEventType::kGetNext, HostEventType::kGetNextAsOptional}) {
-    LinkEqual(executors, OfType(host, child), key);
+  for (HostEventType child :
+       {HostEventType::kGetNext, HostEventType::kGetNextAsOptional, HostEventType::kTpuExecute}) {
+    LinkEqual(special[HostEventType::kExecutorProcess], special[child], key);
   }
 }
 
@@ -297,17 +290,13 @@ std::optional<EventForest::LinkKey> EventForest::RunKey(uint32_t pos) const {
                  stats_.Int(IntStat::kCoreType).Find(row).value_or(0)};
 }
 
-// What semantics 4.1(c) joins on hosts with TPUs.
-void EventForest::LinkTpu(uint32_t host) {
-  const auto is_tpu = [](HostEventType t) { return t >= HostEventType::kTpuExecute; };
-  if (std::none_of(types_.begin(), types_.end(), is_tpu)) return;
-  LinkEqual(OfType(host, HostEventType::kExecutorProcess), OfType(host, HostEventType::kTpuExecute),
-            [&](uint32_t pos) { return Pair(pos, IntStat::kId, IntStat::kIterNum); });
-  LinkEqual(OfType(host, HostEventType::kTpuEnqueue), OfType(host, HostEventType::kTpuDequeue),
+// What else semantics 4.1(c) joins on hosts with TPUs.
+void EventForest::LinkTpu(uint32_t host, const ByType& special) {
+  LinkEqual(special[HostEventType::kTpuEnqueue], special[HostEventType::kTpuDequeue],
             [&](uint32_t pos) { return Pair(pos, IntStat::kRequestId, IntStat::kQueueAddr); });
-  const std::vector<uint32_t> runs = OfType(host, HostEventType::kTpuRun);
+  const std::vector<uint32_t>& runs = special[HostEventType::kTpuRun];
   if (runs.empty()) return;
-  std::vector<uint32_t> children = OfType(host, HostEventType::kTpuRunDone);
+  std::vector<uint32_t> children = special[HostEventType::kTpuRunDone];
   for (uint32_t t : host_tracks_[host]) {
     const Track& track = trace_.set.tracks[t];
     if (track.kind != TrackKind::kXlaModules ||
@@ -317,6 +306,13 @@ void EventForest::LinkTpu(uint32_t host) {
     for (uint32_t pos = range.first; pos < range.end(); ++pos) children.push_back(pos);
   }
   LinkEqual(runs, children, [&](uint32_t pos) { return RunKey(pos); });
+}
+
+void EventForest::LinkSpecial(uint32_t host) {
+  ByType special;
+  for (const uint32_t pos : special_[host]) special[types_[MetaAt(pos)]].push_back(pos);
+  LinkExecutors(special);
+  LinkTpu(host, special);
 }
 
 void EventForest::LinkLaunches(uint32_t host) {

@@ -68,6 +68,18 @@ class EventForest {
   struct Region {
     Ps begin, end;
   };
+  // Positions of one host's events, of each type in file order.
+  class ByType {
+   public:
+    std::vector<uint32_t>& operator[](HostEventType t) { return of_[static_cast<size_t>(t)]; }
+    const std::vector<uint32_t>& operator[](HostEventType t) const {
+      return of_[static_cast<size_t>(t)];
+    }
+
+   private:
+    static constexpr auto kLast = static_cast<size_t>(HostEventType::kTpuRunDone);
+    std::array<std::vector<uint32_t>, kLast + 1> of_;
+  };
   void ClassifyMetas();
   std::vector<Region> ThreadpoolRegions(uint32_t track) const;
   void NestTrack(uint32_t track, std::vector<uint32_t>* special);
@@ -75,11 +87,11 @@ class EventForest {
   template <typename KeyOf>
   void LinkEqual(const std::vector<uint32_t>& parents, const std::vector<uint32_t>& children,
                  KeyOf key_of);
-  std::vector<uint32_t> OfType(uint32_t host, HostEventType type) const;
   std::optional<LinkKey> Pair(uint32_t pos, IntStat a, IntStat b) const;
   std::optional<LinkKey> RunKey(uint32_t pos) const;
-  void LinkIterators(uint32_t host);
-  void LinkTpu(uint32_t host);
+  void LinkSpecial(uint32_t host);
+  void LinkExecutors(const ByType& special);
+  void LinkTpu(uint32_t host, const ByType& special);
   void LinkLaunches(uint32_t host);
   void LinkContexts(uint32_t host);
 
