@@ -1,14 +1,12 @@
 #include <epoxy/gl.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
-#include "app/commands/bench_frames.h"
 #include "app/commands/bench_panels.h"
 #include "app/commands/bench_scan.h"
 #include "app/commands/commands.h"
@@ -82,20 +80,6 @@ AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
   }
   times.stat_table_bytes = context.stats({}).bytes();
   return times;
-}
-
-Json TimeFrames(Stage& stage, const Trace& trace, int count) {
-  std::vector<double> ms;
-  const double cpu = CpuMs();
-  for (const TimeRange& range : ZoomScript(trace.first_view, DeepestView(trace), count)) {
-    stage.gui().viewer().SetVisibleRange(range);
-    const auto begin = Clock::now();
-    stage.gui().DrawFrame();
-    glFinish();
-    ms.push_back(Ms(Clock::now() - begin));
-  }
-  const double drawn = static_cast<double>(std::max<size_t>(ms.size(), 1));
-  return FrameTimesJson(std::move(ms), (CpuMs() - cpu) / drawn);
 }
 
 // Processor time of the loop over some seconds in which nothing happens.

@@ -1,5 +1,6 @@
 #include "app/commands/bench_panels.h"
 
+#include <epoxy/gl.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -52,20 +53,14 @@ void Scroll(const ImGuiWindow* part, int frame, int frames) {
   io.AddMouseWheelEvent(0, frame * 2 < frames ? -kWheelNotch : kWheelNotch);
 }
 
-Json TimeScript(Stage& stage, const Trace& trace, int frames, const ImGuiWindow* part) {
-  std::vector<double> ms;
-  const double cpu = CpuMs();
-  const auto script = ZoomScript(trace.first_view, DeepestView(trace), frames);
-  for (const TimeRange& range : script) {
-    Scroll(part, static_cast<int>(ms.size()), frames);
-    stage.gui().viewer().SetVisibleRange(range);
-    const auto begin = Clock::now();
-    stage.gui().DrawFrame();
-    ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
-  }
-  ImGui::GetIO().AddMousePosEvent(-1, -1);
-  const double count = static_cast<double>(std::max<size_t>(ms.size(), 1));
-  return FrameTimesJson(std::move(ms), (CpuMs() - cpu) / count);
+Json FrameTimesJson(std::vector<double> ms, double cpu_ms) {
+  const size_t count = ms.size();
+  const FrameTimes times = Summarise(std::move(ms));
+  return {{"count", count},
+          {"median_ms", times.median_ms},
+          {"p99_ms", times.p99_ms},
+          {"max_ms", times.max_ms},
+          {"cpu_ms", cpu_ms}};
 }
 
 void PushPanel(Stage& stage, const char* command, const char* panel) {
@@ -81,14 +76,20 @@ Status ToggleAll(Stage& stage) {
 
 }  // namespace
 
-Json FrameTimesJson(std::vector<double> ms, double cpu_ms) {
-  const size_t count = ms.size();
-  const FrameTimes times = Summarise(std::move(ms));
-  return {{"count", count},
-          {"median_ms", times.median_ms},
-          {"p99_ms", times.p99_ms},
-          {"max_ms", times.max_ms},
-          {"cpu_ms", cpu_ms}};
+Json TimeFrames(Stage& stage, const Trace& trace, int frames,
+                const std::function<void(int)>& input) {
+  std::vector<double> ms;
+  const double cpu = CpuMs();
+  for (const TimeRange& range : ZoomScript(trace.first_view, DeepestView(trace), frames)) {
+    if (input) input(static_cast<int>(ms.size()));
+    stage.gui().viewer().SetVisibleRange(range);
+    const auto begin = Clock::now();
+    stage.gui().DrawFrame();
+    glFinish();  // a window's frame ends with the swap, which need not wait for the drawing
+    ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+  }
+  const double drawn = static_cast<double>(std::max<size_t>(ms.size(), 1));
+  return FrameTimesJson(std::move(ms), (CpuMs() - cpu) / drawn);
 }
 
 Result<Json> TimePanels(Stage& stage, const Trace& trace, int frames) {
@@ -100,10 +101,13 @@ Result<Json> TimePanels(Stage& stage, const Trace& trace, int frames) {
     PushPanel(stage, "panel.show", desc.id);
     const Status status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
     if (!status.ok()) return status;
-    json[desc.id] = TimeScript(stage, trace, frames, ScrolledPart(desc));
+    const ImGuiWindow* part = ScrolledPart(desc);
+    json[desc.id] =
+        TimeFrames(stage, trace, frames, [part, frames](int i) { Scroll(part, i, frames); });
+    ImGui::GetIO().AddMousePosEvent(-1, -1);
   }
   if (Status status = ToggleAll(stage); !status.ok()) return status;
-  json["timeline"] = TimeScript(stage, trace, frames, nullptr);
+  json["timeline"] = TimeFrames(stage, trace, frames);
   const double alone = json["timeline"]["median_ms"].get<double>();
   for (const PanelDesc& desc : Panels()) {
     json[desc.id]["ratio"] = json[desc.id]["median_ms"].get<double>() / std::max(alone, 1e-6);
