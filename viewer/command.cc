@@ -12,6 +12,10 @@ const CommandDesc* FindCommand(std::string_view id) {
   return nullptr;
 }
 
+std::string FirstKey(std::string_view keys) {
+  return std::string(keys.substr(0, keys.find(" | ")));
+}
+
 void CommandQueue::Push(std::string_view id, CommandArgs args) {
   queue_.push_back({std::string(id), std::move(args)});
 }

@@ -45,6 +45,8 @@ struct CommandDesc {
 
 std::span<const CommandDesc> Commands();  // viewer/commands.cc
 const CommandDesc* FindCommand(std::string_view id);
+// Of "Ctrl+O | O" the first: what a menu has room for.
+std::string FirstKey(std::string_view keys);
 
 class CommandQueue {
  public:

@@ -18,19 +18,9 @@ namespace {
 
 constexpr const char* kMenus[] = {"File", "View", "Go", "Tools", "Window", "Help"};
 
-// The first of several chords, for the menu's right column.
-void FirstKey(const char* keys, std::array<char, 24>* out) {
-  const char* end = std::strstr(keys, " | ");
-  const size_t n = std::min(out->size() - 1,
-                            end != nullptr ? static_cast<size_t>(end - keys) : std::strlen(keys));
-  std::memcpy(out->data(), keys, n);
-  (*out)[n] = 0;
-}
-
 void DrawCommandItem(const ChromeInput& input, const CommandDesc& command) {
-  std::array<char, 24> key{};
-  FirstKey(command.keys, &key);
-  if (ImGui::MenuItem(command.title, key.data(), false, command.enabled(input.context))) {
+  const std::string key = FirstKey(command.keys);
+  if (ImGui::MenuItem(command.title, key.c_str(), false, command.enabled(input.context))) {
     input.panel.commands.Push(command.id);
   }
   ImGui::SetItemTooltip("%s", command.what);

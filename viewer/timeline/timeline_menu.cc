@@ -13,11 +13,6 @@ namespace {
 
 constexpr size_t kMaxShown = 100'000;  // events of one name: more could not be gone through anyway
 
-// "Ctrl+O | O": the first is enough for a menu.
-std::string FirstKey(std::string_view keys) {
-  return std::string(keys.substr(0, keys.find(" | ")));
-}
-
 void CommandItem(const TimelineInput& input, const char* id, CommandArgs args = {},
                  const char* title = nullptr) {
   const CommandDesc* desc = FindCommand(id);
