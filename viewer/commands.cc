@@ -27,6 +27,11 @@ bool Loading(const C& c) { return c.session.loading.has_value(); }
 bool HasRecent(const C& c) { return !c.session.recent.empty(); }
 bool HasSample(const C& c) { return !c.session.sample_path.empty(); }
 
+void Say(C& c, std::string text) {
+  c.windows.note = std::move(text);
+  c.windows.note_is_new = true;
+}
+
 // --- File
 void OpenFile(C& c, const A& a) {
   if (!a.text.empty()) {
@@ -120,8 +125,7 @@ void ExpandAll(C& c, const A&) {
 void PythonFrames(C& c, const A&) {
   const bool show = !c.settings.Bool("timeline.python_frames");
   c.settings.Set("timeline.python_frames", show ? "true" : "false");
-  c.windows.note = show ? "Python frames shown" : "Python frames hidden";
-  c.windows.note_is_new = true;
+  Say(c, show ? "Python frames shown" : "Python frames hidden");
 }
 void NextTheme(C& c, const A&) {
   const auto names = ThemeNames();
@@ -156,10 +160,6 @@ void Select(C& c, const A& a) {
   if (c.view.selected.valid()) c.view.active = a.event.trace;
 }
 void Reveal(C& c, const A& a) { c.Reveal(a.event); }
-void Say(C& c, std::string text) {
-  c.windows.note = std::move(text);
-  c.windows.note_is_new = true;
-}
 void ShowEvents(C& c, const A& a) {
   c.view.highlighted = a.events;
   c.view.highlight_index = 0;
