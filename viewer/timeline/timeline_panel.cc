@@ -50,29 +50,25 @@ void TimelinePanel::ScrollToSelection(const TimelineInput& input) {
       continue;
     const TrackSet& set = r.Set(event.set);
     const Lane& lane = set.lanes[set.LaneOf(event.row).value];
+    if (IsHidden(run, lane, event)) {
+      input.panel.commands.Push("view.python_frames");
+      return;  // there in the next frame
+    }
     const size_t index = layout_.Find(run, event.set, lane.track);
     if (index == Layout::npos) {
       const std::string plane = PlanePath(*r.trace, set.tracks[lane.track.value].plane);
-      if (run >= view.runs.size() || !view.runs[run].collapsed.contains(plane)) {
-        if (!IsHidden(run, lane.track, event)) break;
-        input.panel.commands.Push("view.python_frames");
-        return;
-      }
+      if (run >= view.runs.size() || !view.runs[run].collapsed.contains(plane)) break;
       CommandArgs args;
       args.number = run;
       args.text = plane;
       input.panel.commands.Push("view.toggle_collapse", std::move(args));
-      return;  // there in the next frame
+      return;
     }
     const LayoutItem& item = layout_.items()[index];
     const auto row = static_cast<double>(layout_.sizes().row);
     const auto page = static_cast<double>(geo_.rows.h);
-    const std::optional<uint32_t> depth = DepthOf(set, item, event.row);
-    if (!depth) {
-      input.panel.commands.Push("view.python_frames");
-      return;
-    }
-    const double y = item.y + row * *depth, scroll = Scroll(input);
+    const double y = item.y + row * DepthOf(set, item, event.row).value_or(0);
+    const double scroll = Scroll(input);
     if (y >= scroll && y + row <= scroll + page) break;
     CommandArgs args;
     args.number = y - page / 3 - scroll;
@@ -138,11 +134,12 @@ void TimelinePanel::UpdateRanges(const TimelineInput& input) {
   }
 }
 
-// Is it a Python frame that is left out now?
-bool TimelinePanel::IsHidden(uint32_t run, TrackId track, const EventRef& event) const {
+// Is it a Python frame that is left out now? Instants have no row in what is left, but stay.
+bool TimelinePanel::IsHidden(uint32_t run, const Lane& lane, const EventRef& event) const {
   if (event.set != 0 || run >= without_python_.size() || !without_python_[run]) return false;
   const WithoutPython& rest = *without_python_[run];
-  return rest.track[track.value].valid() && !rest.row[event.row.value].valid();
+  return lane.kind != LaneKind::kInstant && rest.track[lane.track.value].valid() &&
+         !rest.row[event.row.value].valid();
 }
 
 // Before the layout, which draws from what is made here.

@@ -82,7 +82,7 @@ class TimelinePanel {
   void UpdateRanges(const TimelineInput& input);
   void UpdateLayout(const TimelineInput& input);
   void UpdatePythonFrames(const TimelineInput& input);
-  bool IsHidden(uint32_t run, TrackId track, const EventRef& event) const;
+  bool IsHidden(uint32_t run, const Lane& lane, const EventRef& event) const;
   void UpdateHighlight(const TimelineInput& input);
   void HighlightEvents(const TimelineInput& input);
   void AddRowsWithoutPython();
