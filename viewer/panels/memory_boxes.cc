@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
 #include "viewer/short_label.h"
@@ -33,12 +32,6 @@ Rgba FreshColor(const PanelContext& context, std::string name,
       return color;
   }
   return context.theme.NameColor(name);
-}
-
-int FormatAxis(double value, char* buffer, int size, void* data) {
-  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f %s",
-                       value < 10 && value > 0 ? 1 : 0, value,
-                       static_cast<const NumberFormat*>(data)->header);
 }
 
 }  // namespace
@@ -157,11 +150,7 @@ int MemoryBoxes::Draw(const PanelContext& context, const AllocationBoxes& boxes,
   if (!plot_.Begin(context, "##lifetimes", ImVec2(width, height), all)) return -1;
   const NumberFormat format =
       FormatFor(Unit::kBytes, ValueType::kReal, static_cast<double>(boxes.top));
-  NumberFormat axis{1, 0, format.header, ""};
-  ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, 0, static_cast<double>(boxes.top) * format.scale * 1.05,
-                          ImPlotCond_Always);
-  ImPlot::SetupAxisFormat(ImAxis_Y1, FormatAxis, &axis);
+  TimePlot::SetupY(format, static_cast<double>(boxes.top) * 1.05);
   ImPlot::SetupFinish();
   ImPlot::PushPlotClipRect();
   DrawBoxes(context, boxes, op, format.scale);

@@ -32,13 +32,6 @@ double RealAt(const std::vector<Value>& row, int column) {
   return std::isfinite(v) ? v : 0;
 }
 
-int FormatBytes(double value, char* buffer, int size, void* data) {
-  const auto& format = *static_cast<const NumberFormat*>(data);
-  const double shown = value * format.scale;
-  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f %s",
-                       shown < 10 && shown > 0 ? 1 : 0, shown, format.header);
-}
-
 int FormatPercent(double value, char* buffer, int size, void*) {
   return std::snprintf(buffer, static_cast<size_t>(size), "%.0f %%", value * 100);
 }
@@ -230,18 +223,14 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
       sum += (hidden_ >> layer) % 2 == 0 ? parts[layer] : 0;
     most = std::max(most, sum);
   }
-  NumberFormat format = FormatFor(Unit::kBytes, ValueType::kReal, most);
+  const NumberFormat format = FormatFor(Unit::kBytes, ValueType::kReal, most);
   const FaceScope mono(context, Face::kMono, TypeSize::kSlice);
   const TimeRange all{series.time.front(), series.time.back() + 1};
   if (!plot_.Begin(context, "##memory", ImVec2(size.x, height), all)) return false;
+  TimePlot::SetupY(format, most * 1.08);
   constexpr ImPlotAxisFlags kLocked = ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock;
-  ImPlot::SetupAxis(ImAxis_Y1, nullptr, kLocked);
   ImPlot::SetupAxis(ImAxis_Y2, nullptr, kLocked | ImPlotAxisFlags_AuxDefault);
-  ImPlot::SetupAxisLimits(ImAxis_Y1, 0, most * format.scale * 1.08, ImPlotCond_Always);
   ImPlot::SetupAxisLimits(ImAxis_Y2, 0, 1.08, ImPlotCond_Always);
-  // Ticks at round numbers of the shown unit: the axis is in that unit.
-  NumberFormat axis{1, 0, format.header, ""};
-  ImPlot::SetupAxisFormat(ImAxis_Y1, FormatBytes, &axis);
   ImPlot::SetupAxisFormat(ImAxis_Y2, FormatPercent, nullptr);
   ImPlot::SetupFinish();
   const ImVec2 pos = ImPlot::GetPlotPos(), plot = ImPlot::GetPlotSize();

@@ -26,6 +26,11 @@ int FormatMs(double value, char* buffer, int size, void* data) {
   return std::snprintf(buffer, static_cast<size_t>(size), "%.*f ms", decimals, value);
 }
 
+int FormatInUnit(double value, char* buffer, int size, void* unit) {
+  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f %s",
+                       value < 10 && value > 0 ? 1 : 0, value, static_cast<const char*>(unit));
+}
+
 TimeRange ShownRange(const PanelContext& context, TimeRange otherwise) {
   if (context.run == nullptr) return otherwise;
   for (const RunViewState& state : context.view.runs) {
@@ -51,6 +56,12 @@ bool TimePlot::Begin(const PanelContext& context, const char* id, ImVec2 size,
   ImPlot::SetupAxisLinks(ImAxis_X1, &min_, &max_);
   ImPlot::SetupAxisFormat(ImAxis_X1, FormatMs, &span_);
   return true;
+}
+
+void TimePlot::SetupY(const NumberFormat& format, double most) {
+  ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, 0, most * format.scale, ImPlotCond_Always);
+  ImPlot::SetupAxisFormat(ImAxis_Y1, FormatInUnit, const_cast<char*>(format.header));
 }
 
 void TimePlot::DrawLine(Ps time, Rgba color, float width) {

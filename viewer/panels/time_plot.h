@@ -6,6 +6,7 @@
 
 #include "viewer/color.h"
 #include "viewer/panel.h"
+#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 
@@ -13,6 +14,9 @@ class TimePlot {
  public:
   // If true: set up the y axes, draw, and call End. `otherwise` is shown where no view has a range.
   bool Begin(const PanelContext& context, const char* id, ImVec2 size, TimeRange otherwise);
+  // The left axis from 0 to `most`, which `format` brings into the unit that is shown: the axis is
+  // in that unit, so that its ticks are round numbers of it.
+  static void SetupY(const NumberFormat& format, double most);
   // Inside the plot: the start of the selected event, and the time under a mouse that is elsewhere.
   static void DrawMarks(const PanelContext& context);
   static void DrawLine(Ps time, Rgba color, float width);
