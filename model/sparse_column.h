@@ -156,6 +156,9 @@ class SparseColumn {
   size_t size_ = 0;
 };
 
+template <typename T>
+using ColumnCursor = typename SparseColumn<T>::Cursor;
+
 extern template class SparseColumn<int64_t>;
 extern template class SparseColumn<StringId>;
 extern template class SparseColumn<double>;

@@ -1,8 +1,8 @@
 #include "model/analysis/derived_annotations.h"
 
-#include "model/analysis/column_cursor.h"
 #include "model/analysis/lane_merge.h"
 #include "model/analysis/op_name.h"
+#include "model/sparse_column.h"
 
 namespace stepscope {
 namespace {

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "model/analysis/column_cursor.h"
 #include "model/base/task.h"
+#include "model/sparse_column.h"
 
 namespace stepscope {
 namespace {

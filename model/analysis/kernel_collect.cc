@@ -6,11 +6,11 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "model/analysis/column_cursor.h"
 #include "model/analysis/kernel_stats.h"
 #include "model/analysis/op_name.h"
 #include "model/base/task.h"
 #include "model/lookup.h"
+#include "model/sparse_column.h"
 
 namespace stepscope {
 namespace {

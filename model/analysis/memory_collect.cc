@@ -6,12 +6,12 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "model/analysis/column_cursor.h"
 #include "model/analysis/event_order.h"
 #include "model/analysis/grouping.h"
 #include "model/analysis/memory.h"
 #include "model/base/task.h"
 #include "model/lookup.h"
+#include "model/sparse_column.h"
 
 namespace stepscope {
 namespace {

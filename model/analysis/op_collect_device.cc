@@ -4,13 +4,13 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "model/analysis/column_cursor.h"
 #include "model/analysis/grouping.h"
 #include "model/analysis/op_collect.h"
 #include "model/analysis/op_name.h"
 #include "model/analysis/steps.h"
 #include "model/base/task.h"
 #include "model/lookup.h"
+#include "model/sparse_column.h"
 
 namespace stepscope {
 namespace {
