@@ -7,24 +7,10 @@
 #include <cstdio>
 #include <string_view>
 
+#include "model/base/digits.h"
+
 namespace stepscope {
 namespace {
-
-constexpr std::string_view kThinSpace = "\u2009";
-
-// Puts thin spaces between groups of three digits of the integer part of a plain decimal number.
-std::string GroupDigits(std::string_view number) {
-  const size_t sign = !number.empty() && number[0] == '-' ? 1 : 0;
-  size_t point = number.find('.');
-  if (point == std::string_view::npos) point = number.size();
-  std::string out(number.substr(0, sign));
-  for (size_t i = sign; i < point; ++i) {
-    if (i > sign && (point - i) % 3 == 0) out += kThinSpace;
-    out += number[i];
-  }
-  out += number.substr(point);
-  return out;
-}
 
 std::string Fixed(double value, int decimals) {
   char buffer[400];  // the longest double has 309 digits before the point

@@ -4,15 +4,6 @@
 
 namespace stepscope {
 
-std::string GroupDigits(uint64_t value) {
-  std::string text = std::to_string(value);
-  for (size_t i = text.size(); i > 3;) {
-    i -= 3;
-    text.insert(i, "\u2009");
-  }
-  return text;
-}
-
 size_t CellsOf(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;

@@ -9,8 +9,6 @@
 
 namespace stepscope {
 
-// "12 345 678", with thin spaces.
-std::string GroupDigits(uint64_t value);
 // Columns a text takes in a terminal: its code points.
 size_t CellsOf(std::string_view text);
 

@@ -6,23 +6,10 @@
 #include <cmath>
 
 #include "model/analysis/names.h"
+#include "model/base/digits.h"
 
 namespace stepscope {
 namespace {
-
-constexpr std::string_view kThinSpace = "\u2009";
-
-// "12345.67" -> "12 345.67": groups the digits before the point.
-std::string Grouped(std::string digits) {
-  const size_t first = digits.starts_with('-') ? 1 : 0;
-  size_t point = digits.find('.');
-  if (point == std::string::npos) point = digits.size();
-  for (size_t i = point; i > first + 3;) {
-    i -= 3;
-    digits.insert(i, kThinSpace);
-  }
-  return digits;
-}
 
 int DecimalsFor(double v, int significant) {
   const double a = std::fabs(v);
@@ -31,7 +18,9 @@ int DecimalsFor(double v, int significant) {
   return std::clamp(significant - 1 - magnitude, 0, 6);
 }
 
-std::string Real(double v, int decimals) { return Grouped(fmt::format("{:.{}f}", v, decimals)); }
+std::string Real(double v, int decimals) {
+  return GroupDigits(fmt::format("{:.{}f}", v, decimals));
+}
 
 std::string Bytes(double v) {
   constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -119,8 +108,8 @@ std::string FormatValue(const Value& value, Unit unit) {
   if (const auto* i = std::get_if<int64_t>(&value)) {
     if (unit == Unit::kPs) return FormatDuration(*i);
     if (unit == Unit::kBytes) return Bytes(static_cast<double>(*i));
-    if (unit == Unit::kPercent) return Grouped(fmt::format("{}", *i)) + " %";
-    return Grouped(fmt::format("{}", *i));
+    if (unit == Unit::kPercent) return GroupDigits(fmt::format("{}", *i)) + " %";
+    return GroupDigits(fmt::format("{}", *i));
   }
   return RawValue(value);
 }

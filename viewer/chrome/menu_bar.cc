@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "model/base/digits.h"
 #include "viewer/chrome/chrome.h"
 #include "viewer/settings.h"
 #include "viewer/widgets/input_text.h"
@@ -146,17 +147,16 @@ void DrawRunSelectors(const ChromeInput& input) {
 void DrawHitCount(const ChromeInput& input, const Pen& pen, float right, float y) {
   const SearchHits& hits = input.search.hits();
   if (input.search.query().empty()) return;
-  std::array<char, 48> text{};
+  std::string text;
   if (input.search.busy()) {
-    std::snprintf(text.data(), text.size(), "%s", kEllipsis);
+    text = kEllipsis;
   } else if (hits.ordered.empty()) {
-    std::snprintf(text.data(), text.size(), "none");
+    text = "none";
   } else {
-    std::snprintf(text.data(), text.size(), "%zu / %llu", input.search.index() + 1,
-                  static_cast<unsigned long long>(hits.count));
+    text = GroupDigits(input.search.index() + 1) + " / " + GroupDigits(hits.count);
   }
   const Role role = !input.search.busy() && hits.ordered.empty() ? Role::kWarning : Role::kText2;
-  pen.TextRight(pen.fonts.mono, 12, right, y, pen.theme[role], text.data());
+  pen.TextRight(pen.fonts.mono, 12, right, y, pen.theme[role], text);
 }
 
 void DrawSearch(const ChromeInput& input, SearchBox* box, float right) {

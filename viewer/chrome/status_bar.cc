@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 
+#include "model/base/digits.h"
 #include "viewer/chrome/chrome.h"
 
 namespace stepscope {
@@ -13,25 +14,10 @@ namespace {
 
 constexpr float kText = 12;
 
-// "4 761 900" with thin spaces.
-void Grouped(uint64_t n, std::array<char, 48>* out) {
-  std::array<char, 24> digits{};
-  const int length =
-      std::snprintf(digits.data(), digits.size(), "%llu", static_cast<unsigned long long>(n));
-  size_t at = 0;
-  for (int i = 0; i < length; ++i) {
-    if (i > 0 && (length - i) % 3 == 0) {
-      for (char c : {'\xE2', '\x80', '\x89'}) (*out)[at++] = c;
-    }
-    (*out)[at++] = digits[static_cast<size_t>(i)];
-  }
-  (*out)[at] = 0;
-}
-
 struct Line {
   const Pen& pen;
   float x, y;
-  void Value(const char* value, const char* what) {
+  void Value(const std::string& value, const char* what) {
     x = pen.Text(pen.fonts.mono, kText, x, y, pen.theme[Role::kText], value) + pen.Px(5);
     x = pen.Text(pen.fonts.ui, kText, x, y, pen.theme[Role::kText2], what) + pen.Px(18);
   }
@@ -40,8 +26,7 @@ struct Line {
 void DrawRun(const ChromeInput& input, const RunView& run, Line* line) {
   const Pen& pen = line->pen;
   std::array<char, 48> text{};
-  Grouped(run.trace->counts.events(), &text);
-  line->Value(text.data(), "events");
+  line->Value(GroupDigits(run.trace->counts.events()), "events");
   const double megabytes = static_cast<double>(run.trace->store_bytes()) / 1e6;
   std::snprintf(text.data(), text.size(), megabytes < 10 ? "%.1f MB" : "%.0f MB", megabytes);
   line->Value(text.data(), "in memory");
@@ -55,8 +40,7 @@ void DrawRun(const ChromeInput& input, const RunView& run, Line* line) {
                        problems == 0 ? icon::kOk : icon::kWarn) +
               pen.Px(5);
   }
-  Grouped(problems, &text);
-  line->Value(text.data(), problems == 1 ? "problem" : "problems");
+  line->Value(GroupDigits(problems), problems == 1 ? "problem" : "problems");
   ImGui::SetCursorScreenPos({begin, line->y - pen.Px(4)});
   if (ImGui::InvisibleButton("##problems", {line->x - begin, pen.Px(20)})) {
     CommandArgs args;

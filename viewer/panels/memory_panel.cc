@@ -9,6 +9,7 @@
 #include <cstdio>
 
 #include "model/analysis/memory.h"
+#include "model/base/digits.h"
 #include "model/base/task.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory_boxes.h"
@@ -305,14 +306,13 @@ void MemoryPanel::DrawTabs(const PanelContext& context) {
   ImGui::SameLine(0, Em());
   const FaceScope small(context, Face::kUi);
   ImGui::AlignTextToFramePadding();
-  std::array<char, 96> note{};
-  std::snprintf(note.data(), note.size(), "zooms with the timeline");
+  std::string note = "zooms with the timeline";
   const AllocationBoxes* boxes = Boxes();
   if (show_lifetimes_ && boxes != nullptr && boxes->left_out > 0) {
-    std::snprintf(note.data(), note.size(), "the largest %zu by size and time, of %zu",
-                  boxes->spans.size(), boxes->spans.size() + boxes->left_out);
+    note = "the largest " + GroupDigits(boxes->spans.size()) + " by size and time, of " +
+           GroupDigits(boxes->spans.size() + boxes->left_out);
   }
-  TextIn(context, Role::kText2, full_job_ ? "reading every snapshot\u2026" : note.data());
+  TextIn(context, Role::kText2, full_job_ ? "reading every snapshot\u2026" : note.c_str());
 }
 
 void MemoryPanel::DrawGraph(const PanelContext& context, float height) {

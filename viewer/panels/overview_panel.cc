@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/panels.h"
 #include "viewer/panels/step_chart.h"
@@ -89,10 +90,9 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, Rgba color, co
 void OverviewPanel::DrawBreakdown(const PanelContext& context) {
   if (chart_.counted() == 0) return;
   Rule(context);
-  std::array<char, 64> note{};
-  std::snprintf(note.data(), note.size(), "average of %zu step%s", chart_.counted(),
-                chart_.counted() == 1 ? "" : "s");
-  SectionTitle(context, "Where a step goes", note.data());
+  const std::string note =
+      "average of " + GroupDigits(chart_.counted()) + (chart_.counted() == 1 ? " step" : " steps");
+  SectionTitle(context, "Where a step goes", note.c_str());
   std::array<RingSlice, 9> shares;
   double sum = 0;
   for (size_t i = 0; i < shares.size(); ++i) {
@@ -211,9 +211,7 @@ void OverviewPanel::DrawProblems(const PanelContext& context) {
   for (size_t i = 0; i < std::min(kMost, diagnostics.rows().size()); ++i) {
     const Diagnostic& d = diagnostics.rows()[i];
     const Role role = d.severity == Severity::kInfo ? Role::kText2 : Role::kWarning;
-    std::array<char, 32> count{};
-    std::snprintf(count.data(), count.size(), "%llu", static_cast<unsigned long long>(d.count));
-    WrappedIn(context, role, std::string(count.data()) + "  " + d.text);
+    WrappedIn(context, role, GroupDigits(d.count) + "  " + d.text);
   }
   if (LinkText(context, "diagnostics", "All diagnostics")) {
     CommandArgs args;

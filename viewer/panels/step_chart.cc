@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -108,12 +109,9 @@ void StepChart::Update(const PanelContext& context, const ResultTable& steps, ui
 
 void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVec2 size) {
   const float top = ImGui::GetCursorPosY();
-  std::array<char, 96> note{};
-  const int n = std::snprintf(note.data(), note.size(), "ms, by step");
-  if (inferred_ > 0)
-    std::snprintf(note.data() + n, note.size() - static_cast<size_t>(n), ", %zu inferred",
-                  inferred_);
-  SectionTitle(context, "Step time", note.data());
+  std::string note = "ms, by step";
+  if (inferred_ > 0) note += ", " + GroupDigits(inferred_) + " inferred";
+  SectionTitle(context, "Step time", note.c_str());
   if (bars_.labels.empty()) {
     WrappedIn(context, Role::kText2,
               "No steps. Mark them with tf.profiler.experimental.Trace, "

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/base/digits.h"
 #include "model/lookup.h"
 #include "viewer/timeline/timeline_panel.h"
 
@@ -153,7 +154,8 @@ void TimelinePanel::DrawLabelTooltip(const TimelineInput& input) {
     if (!ImGui::BeginTooltip()) return;
     ImGui::TextUnformatted(plane.display_name.c_str());
     ImGui::TextColored(second, "%s", plane.subtitle.c_str());
-    ImGui::TextColored(second, "%zu tracks; click folds or unfolds", plane.tracks.size());
+    ImGui::TextColored(second, "%s tracks; click folds or unfolds",
+                       GroupDigits(plane.tracks.size()).c_str());
     ImGui::EndTooltip();
   } else if (item.kind == ItemKind::kTrack || item.kind == ItemKind::kCounter) {
     const TrackSet& set = run.Set(item.set);
@@ -161,8 +163,7 @@ void TimelinePanel::DrawLabelTooltip(const TimelineInput& input) {
     if (!ImGui::BeginTooltip()) return;
     const std::string_view name = set.names->strings.View(track.name);
     ImGui::TextUnformatted(name.data(), name.data() + name.size());
-    ImGui::TextColored(second, "%llu events, busy for %s",
-                       static_cast<unsigned long long>(track.events),
+    ImGui::TextColored(second, "%s events, busy for %s", GroupDigits(track.events).c_str(),
                        FormatDuration(track.busy, 4).c_str());
     if (item.set == 0 && track.id != 0)
       ImGui::TextColored(second, "id %lld", static_cast<long long>(track.id));
@@ -236,7 +237,7 @@ void TimelinePanel::DrawTooltip(const TimelineInput& input) {
       const std::string& name = label.forms[1].empty() ? label.forms[0] : label.forms[1];
       ImGui::TextUnformatted(name.c_str());
       ImGui::SameLine();
-      ImGui::TextColored(second, "\xC3\x97 %u  %s", sums[s].count,
+      ImGui::TextColored(second, "\xC3\x97 %s  %s", GroupDigits(sums[s].count).c_str(),
                          FormatDuration(sums[s].time, 4).c_str());
     }
     if (sums.size() > 6) ImGui::TextColored(second, "and %zu more names", sums.size() - 6);

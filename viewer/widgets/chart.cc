@@ -9,6 +9,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "model/base/digits.h"
 #include "viewer/short_label.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -161,7 +162,7 @@ Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string
   }
   if (sizes.size() > shown && rest > 0) {
     ring.slices.push_back(
-        {std::to_string(sizes.size() - shown) + " others", rest, context.theme[Kind::kOther], -1});
+        {GroupDigits(sizes.size() - shown) + " others", rest, context.theme[Kind::kOther], -1});
   }
   return ring;
 }
@@ -308,9 +309,9 @@ int DrawHistogram(const PanelContext& context, const char* id, const Histogram& 
   if (under >= 0) {
     const double width = (h.high - h.low) / static_cast<double>(h.counts.size());
     const double from = h.low + width * under;
-    ImGui::SetTooltip("%s to %s: %u of %llu", text(from).c_str(), text(from + width).c_str(),
-                      h.counts[static_cast<size_t>(under)],
-                      static_cast<unsigned long long>(h.total));
+    ImGui::SetTooltip("%s to %s: %s of %s", text(from).c_str(), text(from + width).c_str(),
+                      GroupDigits(h.counts[static_cast<size_t>(under)]).c_str(),
+                      GroupDigits(h.total).c_str());
   }
   return pressed ? under : -1;
 }

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "model/base/digits.h"
+
 namespace stepscope {
 namespace {
 
@@ -99,7 +101,6 @@ NumberFormat FormatFor(Unit unit, ValueType type, double max_abs) {
 }
 
 std::string_view WriteNumber(double value, const NumberFormat& format, std::span<char, 64> buffer) {
-  constexpr std::string_view kThin = "\u2009";
   constexpr std::string_view kDash = "\u2013";
   const double shown = value * format.scale;
   std::array<char, 40> digits{};
@@ -110,18 +111,7 @@ std::string_view WriteNumber(double value, const NumberFormat& format, std::span
     std::memcpy(buffer.data(), kDash.data(), kDash.size());
     return {buffer.data(), kDash.size()};
   }
-  const auto* point =
-      static_cast<const char*>(std::memchr(digits.data(), '.', static_cast<size_t>(n)));
-  const int whole = point != nullptr ? static_cast<int>(point - digits.data()) : n;
-  size_t out = 0;
-  for (int i = 0; i < n; ++i) {
-    const char before = i > 0 ? digits[static_cast<size_t>(i) - 1] : '-';
-    if (i < whole && before >= '0' && (whole - i) % 3 == 0) {
-      std::memcpy(buffer.data() + out, kThin.data(), kThin.size());
-      out += kThin.size();
-    }
-    buffer[out++] = digits[static_cast<size_t>(i)];
-  }
+  const size_t out = GroupDigits({digits.data(), static_cast<size_t>(n)}, buffer.data());
   const size_t suffix = std::min(std::strlen(format.suffix), buffer.size() - out);
   std::memcpy(buffer.data() + out, format.suffix, suffix);
   return {buffer.data(), out + suffix};

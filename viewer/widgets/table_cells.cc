@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/base/digits.h"
 #include "viewer/short_label.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"
@@ -187,13 +188,11 @@ void ResultTableView::DrawTotals(const PanelContext& context, const ResultTable&
       first_number = std::min(first_number, right - TextWidth(text));
     }
   }
-  std::array<char, 96> label{};
-  const int n = order_.size() == table.rows.size()
-                    ? std::snprintf(label.data(), label.size(), "Total")
-                    : std::snprintf(label.data(), label.size(), "Total of %zu %s", order_.size(),
-                                    options.noun);
+  std::string label = "Total";
+  if (order_.size() < table.rows.size())
+    label += " of " + GroupDigits(order_.size()) + " " + options.noun;
   DrawCut(list, ImVec2(p.x + pad, text_y), first_number - Em() * 0.5f, context.theme[Role::kText2],
-          {label.data(), static_cast<size_t>(std::max(n, 0))});
+          label);
   list->PopClipRect();
   ImGui::Dummy(ImVec2(width, height));
 }
@@ -241,11 +240,9 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
   for (size_t r = 0; r < std::min(selected_.size(), table.links.size()); ++r) {
     if (selected_[r] != 0) events += table.links[r].total;
   }
-  std::array<char, 64> label{};
-  std::snprintf(label.data(), label.size(), "Show on timeline (%llu)###show",
-                static_cast<unsigned long long>(events));
+  const std::string label = "Show on timeline (" + GroupDigits(events) + ")###show";
   const bool linked = events > 0 || (row < table.links.size() && !table.links[row].range.empty());
-  if (ImGui::MenuItem(label.data(), "Enter", false, linked)) ShowOnTimeline(context, table);
+  if (ImGui::MenuItem(label.c_str(), "Enter", false, linked)) ShowOnTimeline(context, table);
   const std::string* name = NameOf(table, options, row);
   const std::string wanted = TimelineName(context, table, options, row);
   if (ImGui::MenuItem("Filter timeline to this name", nullptr, false, !wanted.empty())) {
