@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "model/base/digits.h"
 #include "model/lookup.h"
 #include "viewer/command.h"
 #include "viewer/context.h"
@@ -160,26 +161,24 @@ void Select(C& c, const A& a) {
   if (c.view.selected.valid()) c.view.active = a.event.trace;
 }
 void Reveal(C& c, const A& a) { c.Reveal(a.event); }
-void ShowEvents(C& c, const A& a) {
-  c.view.highlighted = a.events;
-  c.view.highlight_index = 0;
-  if (a.events.empty()) return;
-  c.Reveal(a.events.front());
-  const size_t n = a.events.size();
-  // A row of a table may stand for more events than it keeps: `number` has them all.
-  const bool all = a.number <= static_cast<double>(n);
-  const std::string count =
-      all ? std::to_string(n)
-          : "The first " + std::to_string(n) + " of " + fmt::format("{:.0f}", a.number);
-  if (n > 1) Say(c, count + " events shown; N and Shift+N go through them");
+ShownEvents::StartOf StartIn(const C& c) {
+  return [&c](const EventRef& event) { return c.RangeOf(event).begin; };
 }
-bool HasShown(const C& c) { return !c.view.highlighted.empty(); }
+void ShowEvents(C& c, const A& a) {
+  c.view.shown.Set(a.events);
+  if (a.events.empty()) return;
+  c.Reveal(c.view.shown.Earliest(StartIn(c)));
+  const size_t n = a.events.size();
+  // A row of a table may stand for more events than are shown: `number` has them all.
+  const bool all = a.number <= static_cast<double>(n);
+  const std::string of =
+      all ? std::string() : " of " + GroupDigits(static_cast<uint64_t>(a.number));
+  if (n > 1) Say(c, GroupDigits(n) + of + " events shown; N and Shift+N go through them");
+}
+bool HasShown(const C& c) { return !c.view.shown.empty(); }
 void StepShown(C& c, int direction) {
-  const auto n = static_cast<int64_t>(c.view.highlighted.size());
-  const auto at = (static_cast<int64_t>(c.view.highlight_index) + direction + n) % n;
-  c.view.highlight_index = static_cast<size_t>(at);
-  c.Reveal(c.view.highlighted[c.view.highlight_index]);
-  Say(c, "Event " + std::to_string(at + 1) + " of " + std::to_string(n));
+  c.Reveal(c.view.shown.Step(direction, StartIn(c)));
+  Say(c, "Event " + GroupDigits(c.view.shown.at() + 1) + " of " + GroupDigits(c.view.shown.size()));
 }
 void NextShown(C& c, const A&) { StepShown(c, 1); }
 void PreviousShown(C& c, const A&) { StepShown(c, -1); }
@@ -189,8 +188,8 @@ void Escape(C& c, const A&) {
     c.services.CancelLoading();
   } else if (!c.session.error.empty()) {
     c.services.DismissError();
-  } else if (!c.view.highlighted.empty()) {
-    c.view.highlighted.clear();
+  } else if (!c.view.shown.empty()) {
+    c.view.shown.Set({});
   } else if (!c.search.query().empty()) {
     c.search.Set({}, c.runs);
   } else if (!c.view.measured.empty()) {

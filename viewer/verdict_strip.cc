@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/base/digits.h"
 #include "viewer/analysis_cache.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/step_chart.h"
@@ -109,8 +110,8 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
   const ViewState& view = context.view;
   if (!view.measured.empty())
     chips.push_back({FormatDuration(view.measured.length(), 4), "Measured range", "measure.set"});
-  if (!view.highlighted.empty()) {
-    chips.push_back({std::to_string(view.highlighted.size()) + " events",
+  if (!view.shown.empty()) {
+    chips.push_back({GroupDigits(view.shown.size()) + " events",
                      "Events shown bright; N and Shift+N go through them", "select.show_events"});
   }
   if (!view.host.empty()) chips.push_back({view.host, "Only this host", "host.choose"});
@@ -203,7 +204,7 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, floa
     x = Number(context, x, y, right, "16-bit",
                Percent(NumberIn(result, "device_compute_16bit_percent")));
   }
-  Number(context, x, y, right, "Steps", std::to_string(steps->rows.size()));
+  Number(context, x, y, right, "Steps", GroupDigits(steps->rows.size()));
 }
 
 bool DrawVerdictStrip(const PanelContext& context) {

@@ -8,6 +8,7 @@
 
 #include "model/ids.h"
 #include "model/time.h"
+#include "viewer/shown_events.h"
 
 namespace stepscope {
 
@@ -32,8 +33,7 @@ struct ViewState {
   std::vector<RunViewState> runs;
   Tool tool = Tool::kPan;
   EventRef selected;
-  std::vector<EventRef> highlighted;  // "show on timeline": drawn bright, the rest dimmed
-  size_t highlight_index = 0;
+  ShownEvents shown;
   uint64_t reveals = 0;  // counts up when the selection is to be scrolled into sight
   TimeRange measured;    // timing tool; empty: none
   TraceId active;        // run that panels show

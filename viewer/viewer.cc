@@ -209,7 +209,7 @@ void Viewer::State::SyncViews(const SessionView& session) {
   };
   if (!alive(view.active)) view.active = view.runs.empty() ? TraceId() : view.runs.front().trace;
   if (!alive(view.selected.trace)) view.selected = {};
-  std::erase_if(view.highlighted, [&](const EventRef& e) { return !alive(e.trace); });
+  view.shown.Drop([&](const EventRef& e) { return !alive(e.trace); });
   if (view.runs.empty()) view.measured = {};
 }
 

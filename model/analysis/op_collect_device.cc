@@ -55,7 +55,7 @@ class DeviceCollector {
   using NamedOps = std::map<std::string, std::pair<Named, OpRow>>;  // by Named::key
 
   Named NameOf(const DeviceKey& key) const;
-  NamedOps NameSums(std::vector<PlaneOps> planes, OpSide* side) const;
+  NamedOps NameSums(std::vector<PlaneOps>&& planes, OpSide* side) const;
   uint32_t LaunchingOp(uint32_t row) const;
 
   const Trace& trace_;
@@ -142,7 +142,7 @@ DeviceCollector::Named DeviceCollector::NameOf(const DeviceKey& key) const {
 }
 
 // Ops of all planes by what makes them one; `side` gets the planes' times.
-DeviceCollector::NamedOps DeviceCollector::NameSums(std::vector<PlaneOps> planes,
+DeviceCollector::NamedOps DeviceCollector::NameSums(std::vector<PlaneOps>&& planes,
                                                     OpSide* side) const {
   NamedOps ops;
   for (PlaneOps& plane : planes) {

@@ -283,18 +283,22 @@ void ToTimeline(UiApp& app, ImGuiTestContext* ctx, const Shown& panel) {
     ctx->ItemClick("//$FOCUSED/###show");
     app.WaitIdle(ctx);
     const ViewState& view = app.viewer->view();
-    const size_t events = view.highlighted.size();
+    const size_t events = view.shown.size();
     if (events > 0) {
-      IM_CHECK(view.selected == view.highlighted.front());
+      const EventRef first = view.selected;
+      IM_CHECK(std::find(view.shown.events().begin(), view.shown.events().end(), first) !=
+               view.shown.events().end());
       ctx->KeyPress(ImGuiKey_N);
       app.WaitIdle(ctx);
-      IM_CHECK_EQ(view.highlight_index, events > 1 ? 1u : 0u);
+      IM_CHECK_EQ(view.shown.at(), events > 1 ? 1u : 0u);
+      IM_CHECK_EQ(view.selected == first, events == 1);
       ctx->KeyPress(ImGuiMod_Shift | ImGuiKey_N);
       app.WaitIdle(ctx);
-      IM_CHECK_EQ(view.highlight_index, 0u);
+      IM_CHECK_EQ(view.shown.at(), 0u);
+      IM_CHECK(view.selected == first);
       ctx->KeyPress(ImGuiKey_Escape);
       app.WaitIdle(ctx);
-      IM_CHECK(view.highlighted.empty());
+      IM_CHECK(view.shown.empty());
     }
     ClickAt(ctx, CellOf(panel.table, column, 0), ImGuiMouseButton_Right);
   }

@@ -52,11 +52,11 @@ void EventMenu(UiApp& app, ImGuiTestContext* ctx) {
   IM_CHECK(OpenMenuWith(ctx, 0.6f, copy));
   ctx->ItemClick("//$FOCUSED/Show all of this name on this track");
   app.WaitIdle(ctx);
-  IM_CHECK(!view.highlighted.empty());
-  for (const EventRef& event : view.highlighted)
-    IM_CHECK_STR_EQ(app.NameOf(event).c_str(), app.NameOf(view.highlighted.front()).c_str());
+  IM_CHECK(!view.shown.empty());
+  for (const EventRef& event : view.shown.events())
+    IM_CHECK_STR_EQ(app.NameOf(event).c_str(), app.NameOf(view.shown.events().front()).c_str());
   app.Push(ctx, "select.clear", {});
-  IM_CHECK(view.highlighted.empty());
+  IM_CHECK(view.shown.empty());
 
   ShowSomeEvent(app, ctx);
   IM_CHECK(OpenMenuWith(ctx, 0.6f, copy));

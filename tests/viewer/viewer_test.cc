@@ -307,7 +307,7 @@ TEST_CASE("N and Shift+N go through the events that a table shows") {
   f.Key(ImGuiKey_N, ImGuiMod_Shift);
   CHECK(f.viewer->view().selected.row == EventRow(8));
   f.Key(ImGuiKey_Escape);
-  CHECK(f.viewer->view().highlighted.empty());
+  CHECK(f.viewer->view().shown.empty());
 }
 
 TEST_CASE("a picture is taken once menus have had time to close") {

@@ -11,8 +11,6 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMaxShown = 100'000;  // events of one name: more could not be gone through anyway
-
 void CommandItem(const TimelineInput& input, const char* id, CommandArgs args = {},
                  const char* title = nullptr) {
   const CommandDesc* desc = FindCommand(id);
@@ -33,7 +31,7 @@ CommandArgs SameNameOnTrack(const TrackSet& set, const EventRef& event) {
   const Track& track = set.tracks[set.TrackOf(event.row).value];
   const uint32_t meta = set.Meta(event.row).value;
   for (const Lane& lane : set.LanesOf(track)) {
-    for (uint32_t i = 0; i < lane.size() && args.events.size() < kMaxShown; ++i) {
+    for (uint32_t i = 0; i < lane.size() && args.events.size() < kMaxShownEvents; ++i) {
       if (lane.meta[i] != meta) continue;
       args.events.push_back({event.trace, event.set, EventRow(lane.first_row + i)});
     }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "model/base/sort_runs.h"
+
 namespace stepscope {
 namespace {
 
@@ -204,12 +206,12 @@ void TimelinePanel::UpdateLayout(const TimelineInput& input) {
 void TimelinePanel::UpdateHighlight(const TimelineInput& input) {
   const ViewState& view = input.panel.view;
   const SearchHits& hits = input.search.hits();
-  const bool events = !view.highlighted.empty();
-  if (!highlight_stale_ && highlighted_ == view.highlighted &&
+  const bool events = !view.shown.empty();
+  if (!highlight_stale_ && highlighted_ == view.shown.version() &&
       (events || (highlight_query_ == hits.query && highlight_count_ == hits.count)))
     return;
   highlight_stale_ = false;
-  highlighted_ = view.highlighted;
+  highlighted_ = view.shown.version();
   highlight_query_ = hits.query;
   highlight_count_ = hits.count;
   highlight_.rows.clear();
@@ -225,7 +227,7 @@ void TimelinePanel::UpdateHighlight(const TimelineInput& input) {
 }
 
 void TimelinePanel::HighlightEvents(const TimelineInput& input) {
-  for (const EventRef& event : highlighted_) {
+  for (const EventRef& event : input.panel.view.shown.events()) {
     for (uint32_t run = 0; run < input.runs.size(); ++run) {
       if (input.runs[run].id != event.trace) continue;
       auto found = std::find_if(highlight_.rows.begin(), highlight_.rows.end(),
@@ -235,7 +237,8 @@ void TimelinePanel::HighlightEvents(const TimelineInput& input) {
       found->rows.push_back(event.row.value);
     }
   }
-  for (auto& rows : highlight_.rows) std::sort(rows.rows.begin(), rows.rows.end());
+  // Lists of ascending rows, one after the other.
+  for (auto& rows : highlight_.rows) SortRuns(rows.rows.begin(), rows.rows.end(), std::less<>());
 }
 
 // The same events by the rows that are drawn where Python frames are hidden.

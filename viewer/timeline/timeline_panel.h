@@ -150,7 +150,7 @@ class TimelinePanel {
   DrawPlan plan_;
   Minimap minimap_;
   Highlight highlight_;
-  std::vector<EventRef> highlighted_;
+  uint64_t highlighted_ = 0;  // ShownEvents::version
   std::string highlight_query_;
   uint64_t highlight_count_ = 0, highlight_versions_ = 0;
   TimelineFeedback feedback_;

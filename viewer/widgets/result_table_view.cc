@@ -8,6 +8,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "model/base/digits.h"
 #include "viewer/search.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/table_json.h"
@@ -261,13 +262,9 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
   }
   ImGui::SameLine(0, Em() * 0.6f);
   ImGui::AlignTextToFramePadding();
-  std::array<char, 96> count{};
   const bool all = order_.size() == table.rows.size();
-  const int n =
-      all ? std::snprintf(count.data(), count.size(), "%zu %s", table.rows.size(), options.noun)
-          : std::snprintf(count.data(), count.size(), "%zu of %zu %s", order_.size(),
-                          table.rows.size(), options.noun);
-  TextIn(context, Role::kText2, {count.data(), static_cast<size_t>(std::max(n, 0))});
+  const std::string part = all ? std::string() : GroupDigits(order_.size()) + " of ";
+  TextIn(context, Role::kText2, part + GroupDigits(table.rows.size()) + " " + options.noun);
   ImGui::SameLine(0, Em() * 0.6f);
   if (ImGui::Button("Columns")) open_columns_ = true;
   ImGui::SameLine(0, Em() * 0.3f);
@@ -465,7 +462,12 @@ CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultT
     const RowLink& link = table.links[r];
     if (args.range.empty()) args.range = link.range;
     args.number += static_cast<double>(link.total);
-    for (EventRow row : link.rows) args.events.push_back({context.run->id, link.set, row});
+    const size_t room = kMaxShownEvents - args.events.size();
+    args.events.reserve(args.events.size() + std::min(room, link.rows.size()));
+    for (EventRow row : link.rows) {
+      if (args.events.size() == kMaxShownEvents) break;
+      args.events.push_back({context.run->id, link.set, row});
+    }
   }
   return args;
 }
