@@ -1,5 +1,8 @@
 #include "app/frame_pacer.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace stepscope {
 
 PacerWait FramePacer::Next(const PacerState& state) {
@@ -7,11 +10,10 @@ PacerWait FramePacer::Next(const PacerState& state) {
   timed_ = false;
   if (state.hidden) return {PacerWait::Kind::kForever, 0};
   if (frames_left_ > 0 || state.animating) return {PacerWait::Kind::kPoll, 0};
-  if (state.jobs_running) {
-    timed_ = true;
-    return {PacerWait::Kind::kTimeout, kProgressInterval};
-  }
-  return {PacerWait::Kind::kForever, 0};
+  const double interval = state.jobs_running ? kProgressInterval : state.ends_in;
+  if (std::isinf(interval)) return {PacerWait::Kind::kForever, 0};
+  timed_ = true;
+  return {PacerWait::Kind::kTimeout, std::max(0.0, std::min(interval, state.ends_in))};
 }
 
 bool FramePacer::ShouldDraw(bool input) {

@@ -4,12 +4,16 @@
 // Loop: Wait wait = pacer.Next(state); sleep accordingly; if (pacer.ShouldDraw(woken)) draw.
 #pragma once
 
+#include <limits>
+
 namespace stepscope {
 
 struct PacerState {
   bool animating = false;     // something moves: draw every frame
   bool jobs_running = false;  // a load or analysis runs: show its progress now and then
   bool hidden = false;        // iconified: nothing to draw for
+  // Seconds until something on the screen ends by itself, such as a note.
+  double ends_in = std::numeric_limits<double>::infinity();
 };
 
 struct PacerWait {
@@ -33,7 +37,7 @@ class FramePacer {
  private:
   int frames_left_ = kFramesAfterInput;  // the first frames of a new window
   PacerState state_;
-  bool timed_ = false;  // the wait ends by itself when progress should be shown
+  bool timed_ = false;  // the wait ends by itself when something is to be shown
 };
 
 }  // namespace stepscope

@@ -119,9 +119,10 @@ bool Gui::Step(double max_seconds) {
   state.animating = viewer_->animating() || !viewer_->commands().empty();
   state.jobs_running = session_.loading() || session_.deriving();
   state.hidden = surface_.hidden();
+  state.ends_in = viewer_->EndsIn();
   PacerWait wait = pacer_.Next(state);
-  // Nothing will happen for a while: the time to write what changed.
-  if (wait.kind == PacerWait::Kind::kForever) Persist();
+  // Nothing moves: the time to write what changed.
+  if (wait.kind != PacerWait::Kind::kPoll && !state.jobs_running) Persist();
   if (wait.kind == PacerWait::Kind::kForever && max_seconds > 0) {
     wait = {PacerWait::Kind::kTimeout, max_seconds};
   }

@@ -201,7 +201,9 @@ bool ParseSize(const std::string& text, int* width, int* height) {
 ParsedOptions ParseOptions(int argc, const char* const* argv) {
   ParsedOptions parsed;
   Options* options = &parsed.options;
-  CLI::App app("Stepscope shows profiles of TensorFlow and JAX programs on GPUs.", "stepscope");
+  CLI::App app(
+      "Stepscope shows the profiles that TensorFlow, JAX and PyTorch write, and says what to fix.",
+      "stepscope");
   app.set_version_flag("--version", std::string("stepscope ") + STEPSCOPE_VERSION);
   app.require_subcommand(0, 1);
   AddPaths(&app, options, false);

@@ -5,6 +5,8 @@
 #include <implot.h>
 
 #include <algorithm>
+#include <chrono>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -25,7 +27,8 @@
 namespace stepscope {
 namespace {
 
-constexpr double kNoteSeconds = 4;
+using Clock = std::chrono::steady_clock;  // of ImGui each frame counts 0.1 s at most
+constexpr std::chrono::seconds kNoteTime{4};
 
 struct BoundKey {
   KeyChord chord;
@@ -100,7 +103,7 @@ struct Viewer::State {
   int layout_built = 0;  // frames since the default layout was built, while its text is not taken
   bool panels_animating = false;
   PointedTime pointed;
-  double note_until = 0;
+  Clock::time_point note_until{};
   std::vector<uint8_t> steps_named;  // by run: the overview's numbers have been taken
 };
 
@@ -288,9 +291,9 @@ void Viewer::Frame(const SessionView& session) {
   s.ApplyLook();
   s.pointed.NextFrame();
   for (PictureRequest& picture : s.windows.pictures) --picture.wait;
-  if (s.windows.note_is_new) s.note_until = ImGui::GetTime() + kNoteSeconds;
+  if (s.windows.note_is_new) s.note_until = Clock::now() + kNoteTime;
   s.windows.note_is_new = false;
-  if (ImGui::GetTime() > s.note_until) s.windows.note.clear();
+  if (Clock::now() >= s.note_until) s.windows.note.clear();
   s.SyncRuns(session);
   s.SyncStepNames(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
@@ -331,8 +334,13 @@ void Viewer::Frame(const SessionView& session) {
 
 bool Viewer::animating() const {
   const State& s = *state_;
-  return s.settle > 0 || !s.windows.note.empty() || !s.windows.pictures.empty() ||
+  return s.settle > 0 || s.windows.note_is_new || !s.windows.pictures.empty() ||
          s.timeline.animating() || s.analyses.busy() || s.search.busy() || s.panels_animating;
+}
+
+double Viewer::EndsIn() const {
+  if (state_->windows.note.empty()) return std::numeric_limits<double>::infinity();
+  return std::chrono::duration<double>(state_->note_until - Clock::now()).count();
 }
 
 void Viewer::SetContentScale(float scale) { state_->config.content_scale = scale; }

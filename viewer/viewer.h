@@ -36,6 +36,8 @@ class Viewer {
   // True while something still moves (zoom easing, spinner, analysis running): the pacer keeps
   // drawing.
   bool animating() const;
+  // Seconds until something on the screen ends by itself; infinity if nothing does.
+  double EndsIn() const;
 
   CommandQueue& commands();  // the app's replay and headless modes push here
   Settings& settings();

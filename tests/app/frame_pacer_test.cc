@@ -53,6 +53,22 @@ TEST_CASE("pacer: a running job is shown at intervals, not at full rate") {
   CHECK_FALSE(pacer.ShouldDraw(false));
 }
 
+TEST_CASE("pacer: what ends by itself is slept through, and drawn when it has ended") {
+  FramePacer pacer;
+  DrawUntilIdle(pacer, {});
+  const PacerState note{.ends_in = 4.5};
+  const PacerWait wait = pacer.Next(note);
+  CHECK(wait.kind == Kind::kTimeout);
+  CHECK(wait.seconds == doctest::Approx(4.5));
+  CHECK(pacer.ShouldDraw(false));
+  CHECK(pacer.Next({}).kind == Kind::kForever);
+  // Progress goes on meanwhile, and a note does not wait for it.
+  CHECK(pacer.Next({.jobs_running = true, .ends_in = 4.5}).seconds ==
+        doctest::Approx(FramePacer::kProgressInterval));
+  CHECK(pacer.Next({.jobs_running = true, .ends_in = 0.01}).seconds == doctest::Approx(0.01));
+  CHECK(pacer.Next({.ends_in = -1}).seconds == 0);
+}
+
 TEST_CASE("pacer: a hidden window draws nothing and owes its frames") {
   FramePacer pacer;
   DrawUntilIdle(pacer, {});

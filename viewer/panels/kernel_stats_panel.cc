@@ -49,7 +49,7 @@ class KernelStatsPanel final : public AnalysisPanel {
                   const ResultTable& table, uint64_t key);
   void UpdateHistogram(const PanelContext& context, const ResultTable& table, uint64_t key);
   void DrawSide(const PanelContext& context, const AnalysisResult& result, const ResultTable& table,
-                uint64_t key, ImVec2 size);
+                ImVec2 size);
   void DrawDurations(const PanelContext& context, float width, float height);
   void ShowBin(const PanelContext& context, int bin) const;
   void DrawModes(const PanelContext& context, const AnalysisResult& result);
@@ -156,16 +156,15 @@ void KernelStatsPanel::DrawDurations(const PanelContext& context, float width, f
 }
 
 void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResult& result,
-                                const ResultTable& table, uint64_t key, ImVec2 size) {
-  static_cast<void>(key);
+                                const ResultTable& table, ImVec2 size) {
   const float em = BaseEm();
-  SectionTitle(context, "Share of kernel time");
   const float lines = em * 3.4f;
   // Where both do not fit, the selected row's durations take the ring's place.
   const bool both = size.y > em * 25;
   const bool ring = both || histogram_.total == 0;
   const float body = size.y - em * 1.8f - lines;
   if (ring) {
+    SectionTitle(context, "Share of kernel time");
     const float most = size.x + em * 1.5f * static_cast<float>(ring_.slices.size() + 1);
     const float share = histogram_.total == 0 ? body - em * 5 : body * 0.62f;
     const float height = std::clamp(both ? share : body, em * 6, most);
@@ -183,7 +182,7 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
   }
   if (both || !ring) {
     if (both) Rule(context);
-    DrawDurations(context, size.x, ring ? body * 0.34f : body);
+    DrawDurations(context, size.x, ring ? body * 0.34f : size.y - lines);
   }
   const FaceScope small(context, Face::kUi);
   struct Line {
@@ -242,7 +241,7 @@ void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisRes
   if (avail.x > em * 50) {
     const float side = std::clamp(avail.x * 0.2f, em * 13, em * 30);
     ImGui::BeginChild("side", ImVec2(side, 0));
-    DrawSide(context, result, *table, key, ImGui::GetContentRegionAvail());
+    DrawSide(context, result, *table, ImGui::GetContentRegionAvail());
     ImGui::EndChild();
     ImGui::SameLine(0, em * 1.2f);
   }
