@@ -109,7 +109,8 @@ void AddScreenshot(CLI::App& app, Options* options) {
   AddPicture(shot, options);
   shot->add_option("--panel", options->panels, "panel to show")->type_name("ID")->expected(1);
   AddRange(shot, &options->range);
-  shot->add_option("--select", options->select, "select the first event whose name contains this");
+  shot->add_option("--select", options->select,
+                   "select the first event whose name contains this; =NAME: is this");
 }
 
 void AddReplay(CLI::App& app, Options* options) {

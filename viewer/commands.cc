@@ -403,7 +403,8 @@ constexpr CommandDesc kCommands[] = {
 
     {"search.focus", "Search events", "Go", "Goes to the search box.", "find", "/ | Ctrl+F", HasRun,
      FocusSearch},
-    {"search.set", "Search for", "", "Finds all events whose name contains a text.", "", "", Always,
+    {"search.set", "Search for", "",
+     "Finds all events whose name contains a text; =text: whose name is that text.", "", "", Always,
      SetSearch},
     {"search.next", "Next hit", "Go", "Goes to the next event found.", "find", "F3", HasHits,
      NextHit},

@@ -22,19 +22,9 @@ std::vector<uint32_t> MatchingRows(const TrackSet& set, const std::vector<uint8_
   return rows;
 }
 
-std::vector<uint8_t> MatchingMetas(const NameTable& names, const std::string& query, bool* any) {
-  std::vector<uint8_t> wanted(names.metas.size() + 1, 0);
-  for (size_t i = 0; i < names.metas.size(); ++i) {
-    wanted[i] = ContainsLower(names.DisplayName(MetaId(static_cast<uint32_t>(i))), query);
-    *any = *any || wanted[i] != 0;
-  }
-  return wanted;
-}
-
-SearchHits Find(std::string query, const std::vector<TimelineRun>& runs,
+SearchHits Find(const NameQuery& query, const std::vector<TimelineRun>& runs,
                 const std::stop_token& stop) {
   SearchHits hits;
-  for (char& c : query) c = LowerChar(c);
   struct Timed {
     Ps start;
     EventRef ref;
@@ -43,8 +33,8 @@ SearchHits Find(std::string query, const std::vector<TimelineRun>& runs,
   for (uint32_t run = 0; run < runs.size(); ++run) {
     for (uint32_t set = 0; set < runs[run].sets(); ++set) {
       const TrackSet& s = runs[run].Set(set);
-      bool any = false;
-      const std::vector<uint8_t> wanted = MatchingMetas(*s.names, query, &any);
+      const std::vector<uint8_t> wanted = query.MatchingMetas(*s.names);
+      const bool any = std::find(wanted.begin(), wanted.end(), 1) != wanted.end();
       if (!any || stop.stop_requested()) continue;
       Highlight::Rows rows{run, set, MatchingRows(s, wanted, stop)};
       hits.count += rows.rows.size();
@@ -70,6 +60,26 @@ bool ContainsLower(std::string_view text, std::string_view lower_needle) {
   return found != text.end() || lower_needle.empty();
 }
 
+NameQuery::NameQuery(std::string_view text) : text_(text) {
+  whole_ = text_.size() > 1 && text_[0] == '=';
+  if (whole_) {
+    text_.erase(0, 1);
+  } else {
+    std::transform(text_.begin(), text_.end(), text_.begin(), LowerChar);
+  }
+}
+
+bool NameQuery::Matches(std::string_view name) const {
+  return whole_ ? name == text_ : ContainsLower(name, text_);
+}
+
+std::vector<uint8_t> NameQuery::MatchingMetas(const NameTable& names) const {
+  std::vector<uint8_t> matching(names.metas.size() + 1, 0);
+  for (size_t i = 0; i < names.metas.size(); ++i)
+    matching[i] = Matches(names.DisplayName(MetaId(static_cast<uint32_t>(i)))) ? 1 : 0;
+  return matching;
+}
+
 void Search::Set(std::string query, std::span<const TimelineRun> runs) {
   query_ = std::move(query);
   if (job_) {  // joining here would stall the frame
@@ -83,7 +93,7 @@ void Search::Set(std::string query, std::span<const TimelineRun> runs) {
                                 runs.end());  // shared pointers: keeps the traces alive
   job_ = std::make_unique<Job<SearchHits>>(
       [query = query_, copy = std::move(copy)](const std::stop_token& stop, Progress&) {
-        SearchHits hits = Find(query, copy, stop);
+        SearchHits hits = Find(NameQuery(query), copy, stop);
         hits.query = query;
         return hits;
       },

@@ -1,11 +1,12 @@
-// Search: events whose name contains a text, found in the background, over all runs and sets.
-// UI thread only; results arrive a few frames later. Case does not matter (ASCII).
+// Search: events whose name a query matches, found in the background, over all runs and sets.
+// UI thread only; results arrive a few frames later.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/task.h"
@@ -16,6 +17,21 @@ namespace stepscope {
 // Case of `text` does not matter; the needle is in lower case already. (model has
 // ContainsIgnoreCase, which folds both.)
 bool ContainsLower(std::string_view text, std::string_view lower_needle);
+
+// What is asked of a name: a text that it contains, case does not matter (ASCII). "=MatMul": the
+// name is that text and no other, letter for letter. Tables filter by the same sign.
+class NameQuery {
+ public:
+  explicit NameQuery(std::string_view text);
+  bool Matches(std::string_view name) const;
+  // For each name of the table, and one more, whether it matches.
+  std::vector<uint8_t> MatchingMetas(const NameTable& names) const;
+  static std::string Whole(std::string_view name) { return "=" + std::string(name); }
+
+ private:
+  std::string text_;  // in lower case unless it is the whole name
+  bool whole_ = false;
+};
 
 struct SearchHits {
   std::string query;

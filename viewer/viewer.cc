@@ -379,16 +379,12 @@ void Viewer::SetVisibleRange(TimeRange range) {
 
 bool Viewer::SelectByName(const std::string& name) {
   State& s = *state_;
-  std::string needle = name;
-  std::transform(needle.begin(), needle.end(), needle.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const NameQuery query(name);
   EventRef best;
   Ps best_start = kMaxPs;
   for (const TimelineRun& run : s.runs) {
     const TrackSet& set = run.trace->set;
-    std::vector<uint8_t> wanted(set.names->metas.size(), 0);
-    for (uint32_t m = 0; m < wanted.size(); ++m)
-      wanted[m] = ContainsLower(set.names->DisplayName(MetaId(m)), needle);
+    const std::vector<uint8_t> wanted = query.MatchingMetas(*set.names);
     for (const Lane& lane : set.lanes) {
       for (uint32_t i = 0; i < lane.size() && lane.start[i] < best_start; ++i) {
         if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;

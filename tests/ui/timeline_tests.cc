@@ -70,7 +70,7 @@ void EventMenu(UiApp& app, ImGuiTestContext* ctx) {
   app.WaitIdle(ctx);
   app.Push(ctx, "select.event", {});
   app.Push(ctx, "search.next", {});
-  IM_CHECK(app.NameOf(view.selected).find(filtered) != std::string::npos);
+  IM_CHECK_STR_EQ(app.NameOf(view.selected).c_str(), filtered.c_str());
   app.Push(ctx, "search.set", {});
 }
 

@@ -46,6 +46,22 @@ TEST_CASE("table filter: text in any column, case ignored, all terms must hold")
   CHECK(Hits("gemm relu").empty());
 }
 
+TEST_CASE("table filter: a whole text, letter for letter") {
+  CHECK(Hits("=MatMul") == V{0});
+  CHECK(Hits("=Mat").empty());
+  CHECK(Hits("=matmul").empty());
+  CHECK(Hits("op=Relu") == V{2});
+  CHECK(Hits("kernel=Relu").empty());
+  CHECK(Hits("op==Relu") == V{2});
+  CHECK(Hits("op!=Relu") == V{0, 1});
+  CHECK(Hits("-op=Relu") == V{0, 1});
+  CHECK(Hits("kernel=\"relu kernel\"") == V{2});
+  CHECK(Hits("kernel=std::sort(int)") == V{1});
+  const ResultTable t = Kernels();
+  CHECK(TableFilter::Parse("op=Relu", t).explanation() == "Op is \"Relu\"");
+  CHECK(TableFilter::Parse("nothing=Relu", t).explanation() == "text has \"nothing=relu\"");
+}
+
 TEST_CASE("table filter: a column by id, label or part of it") {
   CHECK(Hits("op:sort") == V{1});
   CHECK(Hits("kernel:sort") == V{1});

@@ -185,6 +185,24 @@ TEST_CASE("search finds by name, steps through hits and dims the rest") {
   CHECK(bright < dim);
 }
 
+TEST_CASE("search for a whole name leaves out those that only contain it") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const auto first_hit = [&f](const char* query) {
+    f.Push("search.set", {.text = query, .range = {}, .event = {}, .events = {}});
+    for (int i = 0; i < 2000 && f.viewer->animating(); ++i) f.Frame();
+    f.Frame(3);
+    f.Push("select.event");
+    f.Key(ImGuiKey_F3);
+    const EventRef hit = f.viewer->view().selected;
+    return hit.valid() ? std::string(f.session.runs[0].trace->set.Name(hit.row)) : "none";
+  };
+  CHECK(first_hit("=train 1") == "train 1");
+  CHECK(first_hit("train 1") == "train 1");
+  CHECK(first_hit("train") == "train 0");
+  CHECK(first_hit("=train") == "none");
+}
+
 TEST_CASE("typed characters open search, palette and help; the palette runs a command") {
   ViewerFixture f;
   f.Open(TrainingTrace());

@@ -179,6 +179,10 @@ void DrawSearch(const ChromeInput& input, SearchBox* box, float right) {
   const bool changed = InputText("##search", "Search events, or type > for a command", &box->text,
                                  ImGuiInputTextFlags_EscapeClearsAll);
   ImGui::PopStyleVar(2);
+  if (!ImGui::IsItemActive())
+    ImGui::SetItemTooltip(
+        "text: names that contain it   =text: the whole name\n"
+        "Enter and Shift+Enter go through the events found");
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
   const float y = a.y + std::floor((b.y - a.y - pen.Px(12)) / 2);
   if (pen.fonts.icons)

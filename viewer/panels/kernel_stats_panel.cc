@@ -176,7 +176,7 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
       if (mode_ != 0) {
         table_.Select(table, s.row);
       } else if (!others) {
-        table_.SetFilter("kernel_name:\"" + s.label + "\"");
+        table_.SetFilter("kernel_name", s.label);
       }
     }
   }

@@ -139,8 +139,7 @@ void OpStatsPanel::DrawRings(const PanelContext& context, ImVec2 size, bool in_a
                                width > em * 18 || ring > width * 1.25f);
     if (slice >= 0 && used[i]->ring.slices[static_cast<size_t>(slice)].label.find(" others") ==
                           std::string::npos) {
-      table_.SetFilter(std::string(used[i]->column) + ":\"" +
-                       used[i]->ring.slices[static_cast<size_t>(slice)].label + "\"");
+      table_.SetFilter(used[i]->column, used[i]->ring.slices[static_cast<size_t>(slice)].label);
     }
     ImGui::PopID();
     ImGui::EndGroup();

@@ -79,7 +79,7 @@ void TimelinePanel::DrawEventMenu(const TimelineInput& input) {
   CommandItem(input, "measure.selection");
   ImGui::Separator();
   CommandArgs filter;
-  filter.text = name;
+  filter.text = NameQuery::Whole(name);
   CommandItem(input, "search.set", std::move(filter), "Filter timeline to this name");
   if (ImGui::MenuItem("Show all of this name on this track"))
     input.panel.commands.Push("select.show_events", SameNameOnTrack(set, menu_event_));

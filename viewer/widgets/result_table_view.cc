@@ -70,6 +70,12 @@ void ResultTableView::SetFilter(std::string_view text) {
   dirty_ = true;
 }
 
+void ResultTableView::SetFilter(const char* id, std::string_view text) {
+  const std::string column(id), whole = column + "=\"" + std::string(text) + "\"";
+  const bool fits = whole.size() < filter_text_.size();
+  SetFilter(fits ? whole : column + ":\"" + std::string(text));
+}
+
 void ResultTableView::SetSort(std::vector<SortKey> keys) {
   sort_ = std::move(keys);
   dirty_ = true;
@@ -251,8 +257,8 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
   }
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort) && !ImGui::IsItemActive()) {
     ImGui::SetTooltip("%s", filter_.empty()
-                                ? "text   col:text   col>5   >100us   -not   \"two words\"\n"
-                                  "All terms must hold."
+                                ? "text   col:text   =whole   col=whole   col>5   >100us   -not   "
+                                  "\"two words\"\nAll terms must hold."
                                 : filter_.explanation().c_str());
   }
   const bool icons = context.fonts != nullptr && context.fonts->icons;

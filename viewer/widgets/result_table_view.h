@@ -15,6 +15,7 @@
 #include "viewer/panel.h"
 #include "viewer/theme.h"
 #include "viewer/widgets/number_text.h"
+#include "viewer/widgets/row_events.h"
 #include "viewer/widgets/table_order.h"
 
 struct ImGuiTable;
@@ -51,6 +52,8 @@ class ResultTableView {
   int current() const { return current_; }
   std::span<const uint32_t> order() const { return order_; }
   void SetFilter(std::string_view text);
+  // Rows whose column `id` is `text`; of a text too long for the box, those that contain its start.
+  void SetFilter(const char* id, std::string_view text);
   void SetSort(std::vector<SortKey> keys);         // until the user sorts
   void Select(const ResultTable& table, int row);  // -1: nothing
   uint64_t rebuilds() const { return rebuilds_; }  // how often the order was made, for tests
@@ -59,9 +62,6 @@ class ResultTableView {
   CommandArgs EventsOf(const PanelContext& context,
                        const ResultTable& table) const;  // of the selected rows
   void ShowOnTimeline(const PanelContext& context, const ResultTable& table) const;
-  // What the timeline is searched for to find a row's events: its name, or theirs. May be empty.
-  static std::string TimelineName(const PanelContext& context, const ResultTable& table,
-                                  const TableOptions& options, size_t row);
   std::string Csv(const ResultTable& table) const;  // shown rows, shown columns
   std::string Json(const ResultTable& table) const;
   std::string SelectedTsv(const ResultTable& table) const;
@@ -102,6 +102,7 @@ class ResultTableView {
   void KeepInSight(float row_height, bool centre);
   void DrawRowMenu(const PanelContext& context, const ResultTable& table,
                    const TableOptions& options);
+  void DrawFilterItem(const PanelContext& context, const ResultTable& table) const;
   void Export(const PanelContext& context, const ResultTable& table, bool json);
   void ExportWhole(const PanelContext& context, const ResultTable& table);
   static float RowHeight();
@@ -121,7 +122,8 @@ class ResultTableView {
   std::vector<std::string> short_names_;           // by row, filled when first drawn
   std::vector<uint8_t> selected_;                  // by row
   int current_ = -1, anchor_ = -1;
-  int menu_column_ = -1;  // data column under the mouse when the menu opened
+  int menu_column_ = -1;   // data column under the mouse when the menu opened
+  RowEvents menu_events_;  // what that row's menu filters the timeline to
   uint64_t key_ = 0, columns_key_ = 0, rebuilds_ = 0;
   float measured_at_ = 0;  // font size
   float min_width_ = 0;

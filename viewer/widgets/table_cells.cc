@@ -205,20 +205,20 @@ const std::string* ResultTableView::NameOf(const ResultTable& table, const Table
   return c < table.rows[row].size() ? std::get_if<std::string>(&table.rows[row][c]) : nullptr;
 }
 
-// Of an op the events may be kernels that do not have its name in theirs.
-std::string ResultTableView::TimelineName(const PanelContext& context, const ResultTable& table,
-                                          const TableOptions& options, size_t row) {
-  const std::string* name = NameOf(table, options, row);
-  const bool linked = row < table.links.size() && !table.links[row].rows.empty();
-  if (!linked || context.run == nullptr || !context.run->trace)
-    return name != nullptr ? *name : std::string();
-  const RowLink& link = table.links[row];
-  const bool derived = link.set > 0 && link.set <= context.run->derived.size();
-  const TrackSet& set = derived ? *context.run->derived[link.set - 1] : context.run->trace->set;
-  if (link.rows.front().value >= set.rows) return {};
-  const std::string_view event = set.Name(link.rows.front());
-  const bool same = name != nullptr && !name->empty() && event.find(*name) != event.npos;
-  return same ? *name : std::string(event);
+void ResultTableView::DrawFilterItem(const PanelContext& context, const ResultTable& table) const {
+  const bool by_name = !menu_events_.query.empty(), any = by_name || menu_events_.listed;
+  if (ImGui::MenuItem("Filter timeline to this", nullptr, false, any)) {
+    if (by_name) {
+      CommandArgs search, note;
+      search.text = menu_events_.query;
+      note.text = menu_events_.what;
+      context.commands.Push("search.set", std::move(search));
+      context.commands.Push("app.note", std::move(note));
+    } else {
+      ShowOnTimeline(context, table);
+    }
+  }
+  if (any) ImGui::SetItemTooltip("%s", menu_events_.what.c_str());
 }
 
 void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable& table,
@@ -228,7 +228,11 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
   const bool over_row = menu_column_ >= -1 && current_ >= 0 && ImGui::IsWindowHovered() &&
                         ImGui::TableGetHoveredRow() > 0 &&
                         ImGui::IsMouseReleased(ImGuiMouseButton_Right);
-  if (over_row) ImGui::OpenPopup("row menu");
+  if (over_row) {
+    ImGui::OpenPopup("row menu");
+    const auto row = static_cast<size_t>(current_);
+    menu_events_ = FindRowEvents(context, table, NameOf(table, options, row), row);
+  }
   if (!ImGui::BeginPopup("row menu")) return;
   const int current = current_;
   if (current < 0 || static_cast<size_t>(current) >= table.rows.size()) {
@@ -244,14 +248,7 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
   const bool linked = events > 0 || (row < table.links.size() && !table.links[row].range.empty());
   if (ImGui::MenuItem(label.c_str(), "Enter", false, linked)) ShowOnTimeline(context, table);
   const std::string* name = NameOf(table, options, row);
-  const std::string wanted = TimelineName(context, table, options, row);
-  if (ImGui::MenuItem("Filter timeline to this name", nullptr, false, !wanted.empty())) {
-    CommandArgs args;
-    args.text = wanted;
-    context.commands.Push("search.set", std::move(args));
-  }
-  if (!wanted.empty() && (name == nullptr || wanted != *name))
-    ImGui::SetItemTooltip("Its events are called %s", wanted.c_str());
+  DrawFilterItem(context, table);
   ImGui::Separator();
   if (ImGui::MenuItem("Copy name", nullptr, false, name != nullptr))
     context.services.SetClipboard(*name);

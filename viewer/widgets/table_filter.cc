@@ -165,6 +165,25 @@ bool TableFilter::ParseColumnText(std::string_view word, const ResultTable& tabl
   return true;
 }
 
+bool TableFilter::ParseWholeText(std::string_view word, const ResultTable& table, Term* term) {
+  const size_t equals = word.find('=');
+  if (equals == std::string_view::npos) return false;
+  const bool differs = equals > 0 && word[equals - 1] == '!';
+  const std::string_view column = word.substr(0, differs ? equals - 1 : equals);
+  std::string_view text = word.substr(equals + 1);
+  if (!differs && text.starts_with('=')) text.remove_prefix(1);
+  if (text.empty()) return false;
+  if (!column.empty()) {
+    term->column = FindColumnByName(table, column);
+    if (term->column < 0) return false;
+    if (table.columns[static_cast<size_t>(term->column)].type != ValueType::kString) return false;
+  }
+  term->op = Op::kIs;
+  term->negate = term->negate != differs;
+  term->text = text;
+  return true;
+}
+
 void TableFilter::Explain(const Term& term, std::string_view word, const ResultTable& table) {
   if (!explanation_.empty()) explanation_ += " and ";
   if (term.negate) explanation_ += "not: ";
@@ -172,6 +191,8 @@ void TableFilter::Explain(const Term& term, std::string_view word, const ResultT
       term.column < 0 ? "text" : table.columns[static_cast<size_t>(term.column)].label;
   if (term.op == Op::kContains) {
     explanation_ += label + " has \"" + term.text + "\"";
+  } else if (term.op == Op::kIs) {
+    explanation_ += label + " is \"" + term.text + "\"";
   } else {
     explanation_ += label + " " + std::string(word.substr(word.find_first_of("<>=!")));
   }
@@ -186,8 +207,9 @@ TableFilter TableFilter::Parse(std::string_view text, const ResultTable& table, 
       term.negate = true;
       rest.remove_prefix(1);
     }
-    if (!ParseComparison(rest, table, preferred, &term) && !ParseColumnText(rest, table, &term)) {
-      term.text = LowerText(rest);
+    if (!ParseComparison(rest, table, preferred, &term) && !ParseColumnText(rest, table, &term) &&
+        !ParseWholeText(rest, table, &term)) {
+      term = {.negate = term.negate, .text = LowerText(rest)};
     }
     filter.Explain(term, rest, table);
     filter.terms_.push_back(std::move(term));
@@ -199,11 +221,16 @@ bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) const {
   if (term.column < 0) {
     return std::any_of(row.begin(), row.end(), [&](const Value& v) {
       const auto* s = std::get_if<std::string>(&v);
-      return s != nullptr && ContainsLower(*s, term.text);
+      if (s == nullptr) return false;
+      return term.op == Op::kIs ? *s == term.text : ContainsLower(*s, term.text);
     });
   }
   if (static_cast<size_t>(term.column) >= row.size()) return false;
   const Value& value = row[static_cast<size_t>(term.column)];
+  if (term.op == Op::kIs) {
+    const auto* s = std::get_if<std::string>(&value);
+    return s != nullptr && *s == term.text;
+  }
   if (term.op == Op::kContains) {
     if (const auto* b = std::get_if<bool>(&value)) {
       return std::string_view(*b ? "yes" : "no").starts_with(term.text) ||

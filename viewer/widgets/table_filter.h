@@ -2,7 +2,8 @@
 // by spaces, all must hold; quotes keep spaces; a leading '-' negates.
 //   MatMul              some text column contains it, case does not matter
 //   op:MatMul           the column whose id or label matches "op" contains it; bool columns: yes,
-//   no avg>100us  col<=5   compares a number; a bare number is in the column's own unit; =, != too
+//   no =MatMul  op=MatMul  a text column is that text and no other, letter for letter; != too
+//   avg>100us  col<=5   compares a number; a bare number is in the column's own unit; =, != too
 //   >100us              the same for the first column of that kind (the sorted one first)
 // What does not parse (a column that does not exist) is plain text: kernel names contain ':' and
 // '<'. Parse is O(columns), Matches O(terms * columns). Thread-safe once parsed.
@@ -26,17 +27,18 @@ class TableFilter {
   const std::string& explanation() const { return explanation_; }
 
  private:
-  enum class Op { kContains, kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kNotEqual };
+  enum class Op { kContains, kIs, kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kNotEqual };
   struct Term {
     Op op = Op::kContains;
     int column = -1;  // -1: any text column
     bool negate = false;
-    std::string text;   // lower case
+    std::string text;   // of kContains in lower case
     double number = 0;  // in the column's unit
   };
   static bool ParseComparison(std::string_view word, const ResultTable& table, int preferred,
                               Term* term);
   static bool ParseColumnText(std::string_view word, const ResultTable& table, Term* term);
+  static bool ParseWholeText(std::string_view word, const ResultTable& table, Term* term);
   bool Holds(const Term& term, const std::vector<Value>& row) const;
   void Explain(const Term& term, std::string_view word, const ResultTable& table);
 
