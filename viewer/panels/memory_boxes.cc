@@ -150,7 +150,7 @@ int MemoryBoxes::Draw(const PanelContext& context, const AllocationBoxes& boxes,
   if (!plot_.Begin(context, "##lifetimes", ImVec2(width, height), all)) return -1;
   const NumberFormat format =
       FormatFor(Unit::kBytes, ValueType::kReal, static_cast<double>(boxes.top));
-  TimePlot::SetupY(format, static_cast<double>(boxes.top) * 1.05);
+  plot_.SetupY(format, static_cast<double>(boxes.top) * 1.05);
   ImPlot::SetupFinish();
   ImPlot::PushPlotClipRect();
   DrawBoxes(context, boxes, op, format.scale);

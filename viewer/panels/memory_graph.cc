@@ -141,8 +141,7 @@ void MemoryGraph::DrawAreas(const PanelContext& context, const MemorySeries& ser
     return std::floor(ImPlot::PlotToPixels(0, bytes * scale, ImAxis_X1, ImAxis_Y1).y);
   };
   const auto shown = [&](size_t layer) { return (hidden_ >> layer) % 2 == 0; };
-  ImVec2 last_point(0, 0);
-  bool has_last = false;
+  std::vector<ImVec2> fragmentation;
   for (size_t x = 0; x < bins_.size();) {
     size_t end = x + 1;
     while (end < bins_.size() && bins_[end] == bins_[x]) ++end;
@@ -161,15 +160,18 @@ void MemoryGraph::DrawAreas(const PanelContext& context, const MemorySeries& ser
       }
       if (shown(3)) {
         const float y = ImPlot::PlotToPixels(0, series.fragmentation[i], ImAxis_X1, ImAxis_Y2).y;
-        const Rgba color = context.theme[Kind::kFragmentation];
-        if (has_last) list->AddLine(last_point, ImVec2(x0, y), color, 1.5f);
-        list->AddLine(ImVec2(x0, y), ImVec2(x1, y), color, 1.5f);
-        last_point = ImVec2(x1, y);
-        has_last = true;
+        fragmentation.insert(fragmentation.end(), {ImVec2(x0, y), ImVec2(x1, y)});
       }
     }
     x = end;
   }
+  // With an edge of the ground's colour: heap and fragmentation are of about one lightness.
+  const auto draw_line = [&](Rgba color, float width) {
+    for (size_t i = 1; i < fragmentation.size(); ++i)
+      list->AddLine(fragmentation[i - 1], fragmentation[i], color, width);
+  };
+  draw_line(WithAlpha(context.theme[Role::kPanel], 0.8f), 4);
+  draw_line(context.theme[Kind::kFragmentation], 2);
 }
 
 void MemoryGraph::DrawTooltip(const PanelContext& context, const MemorySeries& series,
@@ -227,7 +229,7 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
   const FaceScope mono(context, Face::kMono, TypeSize::kSlice);
   const TimeRange all{series.time.front(), series.time.back() + 1};
   if (!plot_.Begin(context, "##memory", ImVec2(size.x, height), all)) return false;
-  TimePlot::SetupY(format, most * 1.08);
+  plot_.SetupY(format, most * 1.08);
   constexpr ImPlotAxisFlags kLocked = ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock;
   ImPlot::SetupAxis(ImAxis_Y2, nullptr, kLocked | ImPlotAxisFlags_AuxDefault);
   ImPlot::SetupAxisLimits(ImAxis_Y2, 0, 1.08, ImPlotCond_Always);

@@ -26,11 +26,6 @@ int FormatMs(double value, char* buffer, int size, void* data) {
   return std::snprintf(buffer, static_cast<size_t>(size), "%.*f ms", decimals, value);
 }
 
-int FormatInUnit(double value, char* buffer, int size, void* unit) {
-  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f %s",
-                       value < 10 && value > 0 ? 1 : 0, value, static_cast<const char*>(unit));
-}
-
 TimeRange ShownRange(const PanelContext& context, TimeRange otherwise) {
   if (context.run == nullptr) return otherwise;
   for (const RunViewState& state : context.view.runs) {
@@ -58,10 +53,17 @@ bool TimePlot::Begin(const PanelContext& context, const char* id, ImVec2 size,
   return true;
 }
 
+int TimePlot::FormatTick(double value, char* buffer, int size, void* ticks) {
+  const auto& t = *static_cast<const Ticks*>(ticks);
+  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f %s", value > 0 ? t.decimals : 0,
+                       value, t.unit);
+}
+
 void TimePlot::SetupY(const NumberFormat& format, double most) {
+  ticks_ = {format.header, most * format.scale < 8 ? 1 : 0};  // up to eight ticks
   ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock);
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, most * format.scale, ImPlotCond_Always);
-  ImPlot::SetupAxisFormat(ImAxis_Y1, FormatInUnit, const_cast<char*>(format.header));
+  ImPlot::SetupAxisFormat(ImAxis_Y1, FormatTick, &ticks_);
 }
 
 void TimePlot::DrawLine(Ps time, Rgba color, float width) {

@@ -16,7 +16,7 @@ class TimePlot {
   bool Begin(const PanelContext& context, const char* id, ImVec2 size, TimeRange otherwise);
   // The left axis from 0 to `most`, which `format` brings into the unit that is shown: the axis is
   // in that unit, so that its ticks are round numbers of it.
-  static void SetupY(const NumberFormat& format, double most);
+  void SetupY(const NumberFormat& format, double most);
   // Inside the plot: the start of the selected event, and the time under a mouse that is elsewhere.
   static void DrawMarks(const PanelContext& context);
   static void DrawLine(Ps time, Rgba color, float width);
@@ -30,6 +30,13 @@ class TimePlot {
   double last_ms() const { return max_; }
 
  private:
+  struct Ticks {
+    const char* unit = "";
+    int decimals = 0;  // of all, so that they align
+  };
+  static int FormatTick(double value, char* buffer, int size, void* ticks);
+
+  Ticks ticks_;
   double min_ = 0, max_ = 1, want_min_ = 0, want_max_ = 1, span_ = 1;  // ms
 };
 
