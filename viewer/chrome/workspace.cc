@@ -2,6 +2,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr float kPanelShare = 0.40f, kPanelShareTall = 0.68f;       // of the height
 constexpr float kDetailsShare = 0.27f, kDetailsShareSmall = 0.30f;  // of the width
+constexpr float kDetailsMost = 560;  // more than names and values need; charts and tables do not
 
 constexpr const char* kFrontPanel = "overview";
 
@@ -31,7 +33,8 @@ void BuildDefault(ImGuiID dock, ImVec2 pos, ImVec2 size) {
   ImGui::DockBuilderSetNodeSize(dock, size);
   ImGuiID top = 0, bottom = 0, left = 0, right = 0;
   ImGui::DockBuilderSplitNode(dock, ImGuiDir_Down, kPanelShare, &bottom, &top);
-  const float share = size.x < ScaledSize(1500) ? kDetailsShareSmall : kDetailsShare;
+  const float wanted = size.x < ScaledSize(1500) ? kDetailsShareSmall : kDetailsShare;
+  const float share = std::min(wanted, ScaledSize(kDetailsMost) / size.x);
   ImGui::DockBuilderSplitNode(bottom, ImGuiDir_Left, share, &left, &right);
   ImGui::DockBuilderDockWindow(kTimelineWindow, top);
   for (const PanelDesc& panel : Panels()) {

@@ -108,7 +108,7 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
   std::array<RingSlice, std::size(kParts)> shares;
   double sum = 0, most = 0;
   for (size_t i = 0; i < shares.size(); ++i) {
-    shares[i] = {kParts[i].label, NumberIn(result, kParts[i].property),
+    shares[i] = {kParts[i].label, NumberIn(result, kParts[i].property) / 1000,
                  context.theme[kParts[i].kind], -1};
     sum += shares[i].value;
     most = std::max(most, shares[i].value);
@@ -129,7 +129,7 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
   }
   DrawShares(context, shares, sum, std::floor(BaseEm()));
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
-  const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, most);
+  const NumberFormat format = FormatFor(Unit::kMs, ValueType::kReal, most);
   const FaceScope small(context, Face::kUi);
   for (size_t i = 0; i < shares.size(); ++i) {
     const ImVec2 p = ImGui::GetCursorScreenPos();

@@ -35,6 +35,22 @@ constexpr const char* kFirst[] = {"rank",
 constexpr const char* kHidden[] = {"measured_flop_rate", "model_flop_rate", "measured_memory_bw",
                                    "operational_intensity", "bound_by"};
 
+// Columns of a side that the profile has no ops of say nothing.
+constexpr const char* kHiddenOnHost[] = {"measured_flop_rate",
+                                         "model_flop_rate",
+                                         "measured_memory_bw",
+                                         "operational_intensity",
+                                         "bound_by",
+                                         "device_total_self_time_percent",
+                                         "device_cumulative_total_self_time_percent"};
+constexpr const char* kHiddenOnDevice[] = {"measured_flop_rate",
+                                           "model_flop_rate",
+                                           "measured_memory_bw",
+                                           "operational_intensity",
+                                           "bound_by",
+                                           "host_total_self_time_percent",
+                                           "Host_cumulative_total_self_time_percent"};
+
 std::string TextAt(const std::vector<Value>& row, int column) {
   const auto* s =
       column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
@@ -196,6 +212,9 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
   options.name_column = "operation";
   options.first_columns = kFirst;
   options.hidden_columns = kHidden;
+  const bool device = rings_[0].ring.total > 0, host = rings_[2].ring.total > 0;
+  if (host && !device) options.hidden_columns = kHiddenOnHost;
+  if (device && !host) options.hidden_columns = kHiddenOnDevice;
   table_.Draw(context, side_ == 0 ? *ops : shown_, key_ | 1, options);
   ImGui::EndChild();
 }

@@ -21,6 +21,13 @@ constexpr const char* kTopFirst[] = {"operation", "selfTimePercent", "cumulative
                                      "category",  "tcEligibility",   "tcUtilization"};
 constexpr const char* kTopHidden[] = {"flopRate"};
 
+// A column with a scrollbar of its own when it needs one, which then stands clear of the numbers.
+void BeginColumn(const char* id, float width) {
+  const float bar = ImGui::GetStyle().ScrollbarSize + BaseEm() * 0.4f;
+  ImGui::SetNextWindowContentSize(ImVec2(std::max(1.0f, width - bar), 0));
+  ImGui::BeginChild(id, ImVec2(width, 0));
+}
+
 class OverviewPanel final : public AnalysisPanel {
  public:
   OverviewPanel() : AnalysisPanel("overview", "Dividing steps into classes") {}
@@ -148,13 +155,13 @@ void OverviewPanel::DrawPlacement(const PanelContext& context, const AnalysisRes
 
 void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key, float height) {
-  const float em = BaseEm();
+  const float em = BaseEm(), top = ImGui::GetCursorPosY();
   const ResultTable* steps = result.Table("steps");
   const ResultTable* ops = result.Table("top_ops");
   const bool with_ops = ops != nullptr && !ops->rows.empty();
   const float ops_height =
-      em * 1.75f * (static_cast<float>(with_ops ? ops->rows.size() : 0) + 1.6f);
-  float chart = with_ops ? std::max(em * 10, height - ops_height - em * 3.2f) : height;
+      ResultTableView::HeightOf(context, std::max<size_t>(3, with_ops ? ops->rows.size() : 0));
+  float chart = with_ops ? height - ops_height - em * 4 : height;
   chart = std::max(em * 10, std::min(chart, em * 34));
   if (steps != nullptr)
     chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, chart));
@@ -174,7 +181,8 @@ void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult
   options.first_columns = kTopFirst;
   options.hidden_columns = kTopHidden;
   options.toolbar = options.total_row = false;
-  options.height = ops_height;
+  const float left = height - (ImGui::GetCursorPosY() - top);
+  options.height = std::clamp(left, ops_height, ops_height + em * 2);
   top_ops_.Draw(context, *ops, key, options);
 }
 
@@ -224,14 +232,16 @@ void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult
                                uint64_t key) {
   if (const ResultTable* steps = result.Table("steps")) chart_.Update(context, *steps, key);
   const ImVec2 avail = ImGui::GetContentRegionAvail();
-  const float em = BaseEm(), gap = em * 1.4f;
+  const float em = BaseEm(), gap = em * 0.6f;
   const float side = std::clamp(avail.x * 0.25f, em * 18, em * 28);
   const bool three = avail.x > em * 82, two = avail.x > em * 52;
   if (two) {
-    ImGui::BeginChild("verdict", ImVec2(side, 0));
+    BeginColumn("verdict", side);
     DrawVerdict(context, result);
     DrawBreakdown(context);
-    DrawPlacement(context, result);
+    // Without steps there is room below the verdict.
+    const bool placement_here = !three || chart_.counted() == 0;
+    if (placement_here) DrawPlacement(context, result);
     if (!three) {
       Rule(context);
       DrawNext(context, result);
@@ -240,13 +250,14 @@ void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult
     }
     ImGui::EndChild();
     ImGui::SameLine(0, gap);
-    ImGui::BeginChild("steps", ImVec2(three ? -side - gap : 0, 0));
+    BeginColumn("steps", avail.x - (side + gap) * (three ? 2 : 1));
     DrawMiddle(context, result, key, ImGui::GetContentRegionAvail().y);
     ImGui::EndChild();
     if (three) {
       ImGui::SameLine(0, gap);
-      ImGui::BeginChild("next", ImVec2(0, 0));
+      BeginColumn("next", side);
       DrawNext(context, result);
+      if (!placement_here) DrawPlacement(context, result);
       DrawEnvironment(context, result);
       DrawProblems(context);
       ImGui::EndChild();

@@ -65,7 +65,7 @@ void DrawRingLegend(const PanelContext& context, const Ring& ring, float left, f
             s.color, 2);
     const std::string share = PercentText(s.value, ring.total);
     DrawRight(list, right, y, context.theme[Role::kText2], share);
-    const float x = left + chip * 1.8f, end = right - Em() * 4;
+    const float x = left + chip * 1.8f, end = right - TextWidth(share) - Em() * 0.6f;
     const bool fits = TextWidth(s.label) <= end - x;
     const std::string label = s.label.empty() ? "(no name)"
                               : fits          ? s.label

@@ -154,7 +154,10 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
   const auto clamp_index = [&](double x) { return static_cast<size_t>(std::clamp(x, 0.0, n)); };
   const size_t first = clamp_index(std::floor(state->x_min)),
                last = clamp_index(std::ceil(state->x_max) + 1);
-  const double top = std::max({TallestIn(bars, *state, first, last), bars.reference, 1e-9}) * 1.12;
+  // Above the bars is room for the reference's label.
+  const float label = ImGui::GetTextLineHeight() * 1.4f;
+  const double air = std::max(1.12, 1 / (1 - std::min(0.4, static_cast<double>(label / size.y))));
+  const double top = std::max({TallestIn(bars, *state, first, last), bars.reference, 1e-9}) * air;
   const FaceScope mono(context, Face::kMono, TypeSize::kSlice);
   int clicked = -1;
   constexpr ImPlotFlags kFlags = ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText |

@@ -23,9 +23,10 @@ uint64_t Mix(uint64_t h, std::string_view text) {
   return (h ^ 0xff) * 0x100000001b3ull;
 }
 
-uint64_t ColumnsKey(const ResultTable& table) {
+uint64_t ColumnsKey(const ResultTable& table, const TableOptions& options) {
   uint64_t h = 0xcbf29ce484222325ull;
   for (const ColumnDesc& c : table.columns) h = Mix(h, c.id);
+  for (const char* id : options.hidden_columns) h = Mix(h, id);
   return h;
 }
 
@@ -41,7 +42,8 @@ bool IsShare(const ColumnDesc& column) {
 }
 
 // The value that a column's unit is chosen for: one gibibyte among many mebibytes must not make
-// them all 0.001. Never less than a thousandth of the largest, which would become unreadably long.
+// them all 0.001. Never so little that the largest becomes unreadably long: times are written out,
+// sizes have 1,024 of one unit in the next.
 double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
   const Dimension dimension = DimensionOf(table.columns[column].unit);
   if (dimension != Dimension::kBytes && dimension != Dimension::kTime) return max_abs;
@@ -53,7 +55,7 @@ double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
   if (values.empty()) return max_abs;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
-  return std::max(*middle, max_abs / 1000);
+  return std::max(*middle, max_abs / (dimension == Dimension::kTime ? 100 : 1000));
 }
 
 }  // namespace
@@ -61,6 +63,11 @@ double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
 float ResultTableView::RowHeight() {
   return std::floor(ImGui::GetTextLineHeight() + ImGui::GetStyle().CellPadding.y * 2 +
                     Em() * 0.25f);
+}
+
+float ResultTableView::HeightOf(const PanelContext& context, size_t rows) {
+  const FaceScope small(context, Face::kUi);
+  return RowHeight() * static_cast<float>(rows + 1) + ImGui::GetStyle().ScrollbarSize + 2;
 }
 
 void ResultTableView::SetFilter(std::string_view text) {
@@ -129,7 +136,7 @@ void ResultTableView::PrepareColumns(const ResultTable& table, const TableOption
 // Largest values and longest texts: what formats and widths follow from. O(cells), once per change
 // of data.
 void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const TableOptions& options) {
-  const uint64_t columns_key = ColumnsKey(table);
+  const uint64_t columns_key = ColumnsKey(table, options);
   if (key == key_ && columns_key == columns_key_ && selected_.size() == table.rows.size()) return;
   if (columns_key != columns_key_ || columns_.empty()) {
     PrepareColumns(table, options);
@@ -166,8 +173,10 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
 
 void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTable& table,
                                      const TableOptions& options) {
-  if (measured_at_ == Em()) return;
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (measured_at_ == Em() && measured_width_ == room) return;
   measured_at_ = Em();
+  measured_width_ = room;
   const float pad = ImGui::GetStyle().CellPadding.x * 2;
   min_width_ = pad;
   for (Column& column : columns_) {
@@ -189,8 +198,10 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
     }
     column.stretch = column.name || cell > Em() * 16;
     if (column.stretch) {
-      // A name needs some 20 letters to be told apart; more if there is room.
-      const float least = column.name ? Em() * 13 : Em() * 8;
+      // A name needs some 20 letters to be told apart; more if there is room, even though other
+      // columns are then reached by scrolling.
+      const float named = std::clamp(room * 0.22f, Em() * 13, Em() * 26);
+      const float least = column.name ? named : Em() * 8;
       column.width = std::max(header, std::min(cell + (column.name ? Em() * 1.4f : 0), least));
     } else {
       column.width = std::max(header, cell);

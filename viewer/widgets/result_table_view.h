@@ -48,6 +48,8 @@ class ResultTableView {
   void Draw(const PanelContext& context, const ResultTable& table, uint64_t key,
             const TableOptions& options);
 
+  // What `rows` rows need with a header and the scrollbar below, without toolbar and totals.
+  static float HeightOf(const PanelContext& context, size_t rows);
   // Row of the data that is current (selected last), or -1.
   int current() const { return current_; }
   std::span<const uint32_t> order() const { return order_; }
@@ -125,7 +127,7 @@ class ResultTableView {
   int menu_column_ = -1;   // data column under the mouse when the menu opened
   RowEvents menu_events_;  // what that row's menu filters the timeline to
   uint64_t key_ = 0, columns_key_ = 0, rebuilds_ = 0;
-  float measured_at_ = 0;  // font size
+  float measured_at_ = 0, measured_width_ = 0;  // font size and the room there was
   float min_width_ = 0;
   bool dirty_ = true, scroll_to_current_ = false, open_columns_ = false;
   std::string message_;  // of the last export

@@ -9,6 +9,7 @@
 
 #include "model/base/digits.h"
 #include "viewer/short_label.h"
+#include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"
 
@@ -88,7 +89,14 @@ void ResultTableView::DrawName(const PanelContext& context, const std::string& t
   }
   Role role = Role::kText;
   for (const ColoredWord& word : options.words) role = text == word.word ? word.role : role;
-  const bool cut = DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[role], shown);
+  // Of a path the end says more than the beginning: "gradient_tape/.../MatMul".
+  std::array<char, 512> buffer{};
+  const bool path = column.name && shown.find('/') != std::string::npos;
+  const std::string_view text_here =
+      path ? MiddleCut(shown, cell.right - left, buffer.data(), buffer.size()) : shown;
+  const bool cut_here =
+      DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[role], text_here);
+  const bool cut = cut_here || text_here.size() != shown.size();
   const ImRect area(cell.left, cell.y, cell.right, cell.y + ImGui::GetTextLineHeight());
   const bool whole = !cut && shown == text;
   if (!whole && ImGui::IsWindowHovered() && area.Contains(ImGui::GetMousePos()) &&
