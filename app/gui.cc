@@ -3,6 +3,7 @@
 #include <epoxy/gl.h>
 #include <imgui.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 #include <implot.h>
 
 #include <chrono>
@@ -154,11 +155,13 @@ void Gui::Persist() {
   if (std::string text = viewer_->SettingsText(); text != saved_settings_) {
     if (store_.WriteSettings(text)) saved_settings_ = std::move(text);
   }
+  // Dear ImGui asks for it only some seconds of drawing after a change, and a window that nothing
+  // happens in draws none.
   ImGuiIO& io = ImGui::GetIO();
-  if (!io.WantSaveIniSettings) return;
+  if (!io.WantSaveIniSettings && ImGui::GetCurrentContext()->SettingsDirtyTimer <= 0) return;
   io.WantSaveIniSettings = false;
   size_t size = 0;
-  const char* text = ImGui::SaveIniSettingsToMemory(&size);
+  const char* text = ImGui::SaveIniSettingsToMemory(&size);  // which ends the waiting
   store_.WriteLayout(std::string_view(text, size));
 }
 

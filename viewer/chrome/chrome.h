@@ -48,7 +48,8 @@ int FuzzyScore(std::string_view query, std::string_view text);
 // the stored one is of another version, or on request. Returns its id.
 inline constexpr int kLayoutVersion = 1;
 struct WorkspaceState {
-  float width = 0, height = 0;       // of the last frame
+  int frames = 0;                    // drawn so far; no more than counts
+  float width = 0, height = 0;       // that the layout is for
   int frames_since_built = 1 << 20;  // of the default layout
   bool built = false, tall = false;
 };

@@ -18,6 +18,9 @@ constexpr float kDetailsMost = 560;  // more than names and values need; charts 
 
 constexpr const char* kFrontPanel = "overview";
 
+// The bars above and below the workspace take their place in the second frame.
+constexpr int kFramesToSettle = 3;
+
 // The tab that lies in front when the node's tab bar is made.
 void PutInFront(ImGuiID node, const PanelDesc& panel) {
   ImGuiDockNode* dock_node = ImGui::DockBuilderGetNode(node);
@@ -75,9 +78,13 @@ unsigned DrawDockSpace(const ChromeInput& input, bool reset, bool hidden, Worksp
   const ImVec2 size = viewport->WorkSize;
   const bool missing = node == nullptr || (!node->IsSplitNode() && node->Windows.empty());
   const bool old = input.panel.settings.Int("layout.version") != kLayoutVersion;
-  // The bars above and below take their place in the second frame: the layout is made again for it.
-  const bool settling =
-      state->frames_since_built < 3 && (size.x != state->width || size.y != state->height);
+  const bool starting = state->frames < kFramesToSettle;
+  if (starting && state->frames++ == 0 && node != nullptr) {
+    state->width = node->Size.x, state->height = node->Size.y;  // that it was saved with
+  }
+  // Made again when the bars have taken their place.
+  const bool settling = state->frames_since_built < kFramesToSettle &&
+                        (size.x != state->width || size.y != state->height);
   state->built = (missing || old || reset || settling) && size.x > 64 && size.y > 64;
   if (state->built) {
     BuildDefault(dock, viewport->WorkPos, size);
@@ -85,9 +92,10 @@ unsigned DrawDockSpace(const ChromeInput& input, bool reset, bool hidden, Worksp
     args.text = "layout.version=" + std::to_string(kLayoutVersion);
     if (old) input.panel.commands.Push("app.set", std::move(args));
     if (!settling) state->frames_since_built = 0;
+    state->width = size.x, state->height = size.y;
     state->tall = input.windows.tall_panels;
     if (state->tall) SetTall(ImGui::DockBuilderGetNode(dock), true);
-  } else if (state->width > 64 && state->height > 64 && size.x > 64 && size.y > 64) {
+  } else if (!starting && state->width > 64 && state->height > 64 && size.x > 64 && size.y > 64) {
     ++state->frames_since_built;
     if (size.x != state->width || size.y != state->height) {
       Scale(ImGui::DockBuilderGetNode(dock), {size.x / state->width, size.y / state->height});
@@ -96,9 +104,8 @@ unsigned DrawDockSpace(const ChromeInput& input, bool reset, bool hidden, Worksp
       state->tall = input.windows.tall_panels;
       SetTall(ImGui::DockBuilderGetNode(dock), state->tall);
     }
+    state->width = size.x, state->height = size.y;
   }
-  state->width = size.x;
-  state->height = size.y;
   const ImGuiDockNodeFlags flags = ImGuiDockNodeFlags_NoWindowMenuButton |
                                    static_cast<int>(ImGuiDockNodeFlags_NoCloseButton) |
                                    (hidden ? ImGuiDockNodeFlags_KeepAliveOnly : 0);
