@@ -15,8 +15,9 @@ const ImGuiWindow* Timeline() { return ImGui::FindWindowByName(kTimelineWindow);
 bool OpenMenuWith(ImGuiTestContext* ctx, float x_share, const char* item) {
   const ImRect area = Timeline()->InnerRect;
   const float x = area.Min.x + area.GetWidth() * x_share;
-  for (float y = area.Min.y + 100; y < area.Max.y - 4; y += 7) {
-    ctx->MouseMoveToPos({x, y});
+  const int bottom = static_cast<int>(area.Max.y) - 4;
+  for (int y = static_cast<int>(area.Min.y) + 100; y < bottom; y += 7) {
+    ctx->MouseMoveToPos({x, static_cast<float>(y)});
     ctx->MouseClick(ImGuiMouseButton_Right);
     ctx->Yield(2);
     if (ImGui::GetCurrentContext()->OpenPopupStack.empty()) continue;
