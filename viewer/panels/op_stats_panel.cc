@@ -26,11 +26,11 @@ constexpr const char* kFirst[] = {"rank",
                                   "total_time",
                                   "avg_time",
                                   "total_self_time",
-                                  "avg_self_time",
                                   "device_total_self_time_percent",
                                   "device_cumulative_total_self_time_percent",
                                   "host_total_self_time_percent",
                                   "Host_cumulative_total_self_time_percent",
+                                  "avg_self_time",
                                   "eager"};
 constexpr const char* kHidden[] = {"measured_flop_rate", "model_flop_rate", "measured_memory_bw",
                                    "operational_intensity", "bound_by"};

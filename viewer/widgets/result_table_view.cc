@@ -281,7 +281,7 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
   ImGui::AlignTextToFramePadding();
   const bool all = order_.size() == table.rows.size();
   const std::string part = all ? std::string() : GroupDigits(order_.size()) + " of ";
-  TextIn(context, Role::kText2, part + GroupDigits(table.rows.size()) + " " + options.noun);
+  TextIn(context, Role::kText2, part + options.Counted(table.rows.size()));
   ImGui::SameLine(0, Em() * 0.6f);
   if (ImGui::Button("Columns")) open_columns_ = true;
   ImGui::SameLine(0, Em() * 0.3f);

@@ -30,7 +30,7 @@ struct ColoredWord {
 
 struct TableOptions {
   const char* id = "table";      // ImGui id, unique in the panel
-  const char* noun = "rows";     // "kernels": "15 of 42 kernels"
+  const char* noun = "rows";     // "kernels": "15 of 42 kernels", "1 kernel"
   const char* name_column = "";  // id: gets the name's colour, is what "Copy name" copies
   std::span<const char* const> first_columns{};   // shown first, in this order; the others follow
   std::span<const char* const> hidden_columns{};  // not shown until the user asks for them
@@ -39,6 +39,8 @@ struct TableOptions {
   bool toolbar = true;
   bool total_row = true;
   float height = 0;  // pixels; 0: what is left of the window
+
+  std::string Counted(size_t n) const;  // of the noun
 };
 
 class ResultTableView {

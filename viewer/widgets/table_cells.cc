@@ -197,12 +197,17 @@ void ResultTableView::DrawTotals(const PanelContext& context, const ResultTable&
     }
   }
   std::string label = "Total";
-  if (order_.size() < table.rows.size())
-    label += " of " + GroupDigits(order_.size()) + " " + options.noun;
+  if (order_.size() < table.rows.size()) label += " of " + options.Counted(order_.size());
   DrawCut(list, ImVec2(p.x + pad, text_y), first_number - Em() * 0.5f, context.theme[Role::kText2],
           label);
   list->PopClipRect();
   ImGui::Dummy(ImVec2(width, height));
+}
+
+std::string TableOptions::Counted(size_t n) const {
+  std::string_view things = noun;
+  if (n == 1 && things.ends_with('s')) things.remove_suffix(1);
+  return GroupDigits(n) + " " + std::string(things);
 }
 
 const std::string* ResultTableView::NameOf(const ResultTable& table, const TableOptions& options,
