@@ -349,8 +349,10 @@ void Page::AddTopOps(const OpSide& side) {
       {"category", "Category", Unit::kNone, ValueType::kString, ""},
       {"operation", "Operation", Unit::kNone, ValueType::kString, ""},
       {"flopRate", "GFLOP/s", Unit::kGflops, ValueType::kReal, "needs XLA's cost model: 0 here"},
-      {"tcEligibility", "Tensor Core eligible", Unit::kNone, ValueType::kBool, ""},
-      {"tcUtilization", "Uses Tensor Cores", Unit::kNone, ValueType::kBool, ""},
+      {"tcEligibility", "TC eligible", Unit::kNone, ValueType::kBool,
+       "the op could use Tensor Cores"},
+      {"tcUtilization", "TC used", Unit::kNone, ValueType::kBool,
+       "a kernel of it does use Tensor Cores"},
   };
   std::unordered_map<std::string, std::pair<bool, bool>> kernels;  // eligible, using; by op
   if (!side.ops.empty() && FindAnalysis("kernel_stats")) {
