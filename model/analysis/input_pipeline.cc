@@ -103,10 +103,7 @@ ResultTable HostOpTable(const OpSide& side, InputTimes* times) {
     if (c == InputCategory::kPreprocessing) times->preprocessing += us;
     t.rows.push_back({op.name, static_cast<int64_t>(op.occurrences), time / ms, time / all,
                       self / ms, self / all, std::string(InputCategoryName(c))});
-    RowLink link;
-    link.rows = op.rows;
-    link.total = op.occurrences;
-    t.links.push_back(std::move(link));
+    t.links.push_back(LinkTo(op));
   }
   return t;
 }

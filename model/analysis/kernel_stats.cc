@@ -73,13 +73,6 @@ std::vector<Value> KernelRow(const KernelGroup& g, int64_t rank, bool xprof, dou
   return row;
 }
 
-RowLink LinkTo(const EventRows& rows) {
-  RowLink link;
-  link.rows = rows;
-  link.total = rows.size();
-  return link;
-}
-
 ResultTable KernelTable(const std::vector<KernelGroup>& groups, bool xprof, double all_ps) {
   ResultTable table{"kernels", "Kernels", KernelColumns(xprof), {}, {}};
   const size_t n = xprof ? std::min(groups.size(), kXprofMaxRows) : groups.size();

@@ -28,13 +28,6 @@ ColumnDesc Time(const char* id, const char* label) {
   return {id, label, Unit::kMs, ValueType::kReal, ""};
 }
 
-RowLink LinkTo(std::vector<EventRow> rows) {
-  RowLink link;
-  link.total = rows.size();
-  link.rows = EventRows(std::move(rows));
-  return link;
-}
-
 std::string HostText(const Trace& trace, HostId host) { return std::string(trace.HostName(host)); }
 
 double Fragmentation(AnalysisContext& context, uint32_t row) {
@@ -75,7 +68,7 @@ ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile)
     t.rows.push_back({HostText(trace, a.host), a.id, allocations, events - allocations, a.capacity,
                       a.lifetime_peak, peak.in_use(), Ms(peak.time), peak.stack, peak.heap,
                       peak.free, Fragmentation(context, peak.row)});
-    t.links.push_back(LinkTo({EventRow(peak.row)}));
+    t.links.push_back(LinkTo(EventRows({EventRow(peak.row)})));
   }
   return t;
 }
@@ -101,7 +94,7 @@ ResultTable TimelineTable(AnalysisContext& context, const MemoryProfile& profile
       t.rows.push_back({HostText(trace, a.host), a.id, Ms(s.time),
                         std::string(s.allocation ? "allocation" : "deallocation"), s.stack, s.heap,
                         s.free, Fragmentation(context, s.row), int64_t{s.step}});
-      t.links.push_back(LinkTo({EventRow(s.row)}));
+      t.links.push_back(LinkTo(EventRows({EventRow(s.row)})));
     }
   }
   return t;
@@ -126,7 +119,7 @@ ResultTable ActiveTable(AnalysisContext& context, const MemoryProfile& profile) 
       t.rows.push_back({HostText(context.trace(), a.host), a.id, live.op, live.allocated,
                         live.requested, static_cast<int64_t>(live.count), live.region, live.type,
                         live.shape});
-      t.links.push_back(LinkTo(live.rows));
+      t.links.push_back(LinkTo(EventRows(live.rows)));
     }
   }
   return t;
@@ -134,13 +127,13 @@ ResultTable ActiveTable(AnalysisContext& context, const MemoryProfile& profile) 
 
 // How long allocations of an op lived: from its allocation to the deallocation of the same address.
 struct Lifetime {
-  uint64_t made = 0, freed = 0;
+  uint64_t freed = 0;
   Ps total = 0, min = kMaxPs, max = 0;  // of those freed
   int64_t bytes = 0;
-  std::vector<EventRow> rows;
+  std::vector<EventRow> rows;  // of all that were made
 
   void Add(const AllocationSpan& s) {
-    ++made, bytes += s.bytes;
+    bytes += s.bytes;
     rows.emplace_back(s.row);
     if (!s.freed) return;
     const Ps life = s.end - s.begin;
@@ -188,10 +181,10 @@ ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile
       Lifetime& l = op->sum;
       t.rows.push_back({HostText(context.trace(), a.host), a.id,
                         std::string(OpOf(context, *op->any)), static_cast<int64_t>(l.freed),
-                        static_cast<int64_t>(l.made - l.freed), l.bytes,
+                        static_cast<int64_t>(l.rows.size() - l.freed), l.bytes,
                         l.freed ? Ms(l.total) / static_cast<double>(l.freed) : 0.0,
                         l.freed ? Ms(l.min) : 0.0, Ms(l.max)});
-      t.links.push_back(LinkTo(std::move(l.rows)));
+      t.links.push_back(LinkTo(EventRows(std::move(l.rows))));
     }
   }
   return t;

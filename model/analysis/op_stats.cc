@@ -128,10 +128,7 @@ class TableWriter {
     row.emplace_back(std::string(op.eager ? "Eager" : "Function"));
     if (show_device_time) row.emplace_back(Us(op.device_time));
     table_.rows.push_back(std::move(row));
-    RowLink link;
-    link.rows = op.rows;
-    link.total = op.occurrences;
-    table_.links.push_back(std::move(link));
+    table_.links.push_back(LinkTo(op));
   }
 
  public:
@@ -166,6 +163,12 @@ const char* NoOps(const Trace& trace) {
 }
 
 }  // namespace
+
+RowLink LinkTo(const OpRow& op) {
+  RowLink link = LinkTo(op.rows);
+  link.total = op.occurrences;
+  return link;
+}
 
 AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params,
                           std::stop_token stop) {

@@ -36,6 +36,9 @@ struct OpRow : OpTotals {
   }
 };
 
+// Counts the op's occurrences: on devices each may be of several events.
+RowLink LinkTo(const OpRow& op);
+
 struct OpSide {
   std::vector<OpRow> ops;  // by self time descending, then name
   Ps total = 0;            // idle time included

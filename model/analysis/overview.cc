@@ -378,10 +378,7 @@ void Page::AddTopOps(const OpSide& side) {
     cumulative += share;
     auto [eligible, uses] = kernels[op.name];
     t.rows.push_back({share, cumulative, op.type, op.name, 0.0, eligible, uses});
-    RowLink link;
-    link.rows = op.rows;
-    link.total = op.occurrences;
-    t.links.push_back(std::move(link));
+    t.links.push_back(LinkTo(op));
   }
   result_.tables.push_back(std::move(t));
 }
@@ -474,9 +471,7 @@ ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool x
       row.emplace_back(step.partial);
     }
     t.rows.push_back(std::move(row));
-    RowLink link;
-    link.rows = EventRows(step.rows);
-    link.total = step.rows.size();
+    RowLink link = LinkTo(EventRows(step.rows));
     link.range = step.span;
     t.links.push_back(std::move(link));
   }

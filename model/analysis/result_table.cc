@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/analysis/names.h"
 #include "model/base/digits.h"
@@ -74,6 +75,13 @@ std::string Shortened(std::string text, size_t cells) {
 }
 
 }  // namespace
+
+RowLink LinkTo(EventRows rows) {
+  RowLink link;
+  link.total = rows.size();
+  link.rows = std::move(rows);
+  return link;
+}
 
 int ResultTable::Column(std::string_view column_id) const {
   const auto it = std::find_if(columns.begin(), columns.end(),

@@ -46,6 +46,7 @@ struct RowLink {
   uint64_t total = 0;  // how many there are in all; `rows` may have fewer
   TimeRange range;     // where to look; empty: whole trace
 };
+RowLink LinkTo(EventRows rows);  // to all there are
 
 struct ResultTable {
   std::string id, title;

@@ -236,9 +236,7 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
           set("region_type", l.region);
           set("data_type", l.type);
           set("tensor_shape", l.shape);
-          RowLink& link = table.links.emplace_back();
-          link.rows = EventRows(l.rows);
-          link.total = l.rows.size();
+          table.links.push_back(LinkTo(EventRows(l.rows)));
         }
         return table;
       },

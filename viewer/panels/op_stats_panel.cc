@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
 
 #include "viewer/panels/analysis_panel.h"
@@ -32,24 +33,25 @@ constexpr const char* kFirst[] = {"rank",
                                   "Host_cumulative_total_self_time_percent",
                                   "avg_self_time",
                                   "eager"};
-constexpr const char* kHidden[] = {"measured_flop_rate", "model_flop_rate", "measured_memory_bw",
-                                   "operational_intensity", "bound_by"};
+// In the middle what is empty without XLA's cost model; the shares of a side at either end say
+// nothing where the profile has no ops of it.
+constexpr size_t kShares = 2;
+constexpr const char* kHidden[] = {"device_total_self_time_percent",
+                                   "device_cumulative_total_self_time_percent",
+                                   "measured_flop_rate",
+                                   "model_flop_rate",
+                                   "measured_memory_bw",
+                                   "operational_intensity",
+                                   "bound_by",
+                                   "host_total_self_time_percent",
+                                   "Host_cumulative_total_self_time_percent"};
 
-// Columns of a side that the profile has no ops of say nothing.
-constexpr const char* kHiddenOnHost[] = {"measured_flop_rate",
-                                         "model_flop_rate",
-                                         "measured_memory_bw",
-                                         "operational_intensity",
-                                         "bound_by",
-                                         "device_total_self_time_percent",
-                                         "device_cumulative_total_self_time_percent"};
-constexpr const char* kHiddenOnDevice[] = {"measured_flop_rate",
-                                           "model_flop_rate",
-                                           "measured_memory_bw",
-                                           "operational_intensity",
-                                           "bound_by",
-                                           "host_total_self_time_percent",
-                                           "Host_cumulative_total_self_time_percent"};
+std::span<const char* const> HiddenColumns(bool device, bool host) {
+  std::span<const char* const> hidden(kHidden);
+  if (device || !host) hidden = hidden.subspan(kShares);
+  if (host || !device) hidden = hidden.first(hidden.size() - kShares);
+  return hidden;
+}
 
 std::string TextAt(const std::vector<Value>& row, int column) {
   const auto* s =
@@ -211,10 +213,7 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
   options.noun = "ops";
   options.name_column = "operation";
   options.first_columns = kFirst;
-  options.hidden_columns = kHidden;
-  const bool device = rings_[0].ring.total > 0, host = rings_[2].ring.total > 0;
-  if (host && !device) options.hidden_columns = kHiddenOnHost;
-  if (device && !host) options.hidden_columns = kHiddenOnDevice;
+  options.hidden_columns = HiddenColumns(rings_[0].ring.total > 0, rings_[2].ring.total > 0);
   table_.Draw(context, side_ == 0 ? *ops : shown_, key_ | 1, options);
   ImGui::EndChild();
 }
