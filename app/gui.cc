@@ -9,9 +9,9 @@
 #include <chrono>
 #include <utility>
 
-#include "viewer/command.h"
+#include "viewer/core/command.h"
+#include "viewer/core/new_frame.h"
 #include "viewer/gl/row_texture.h"
-#include "viewer/new_frame.h"
 
 namespace stepscope {
 namespace {

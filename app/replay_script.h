@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "model/base/status.h"
-#include "viewer/command.h"
+#include "viewer/core/command.h"
 
 namespace stepscope {
 

@@ -15,7 +15,7 @@
 #include "app/settings_store.h"
 #include "loaders/loader.h"
 #include "model/base/task.h"
-#include "viewer/session_view.h"
+#include "viewer/core/session_view.h"
 
 namespace stepscope {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "viewer/session_view.h"
+#include "viewer/core/session_view.h"
 
 namespace stepscope {
 

@@ -2,6 +2,8 @@
 #   loaders -> model; viewer -> model, shaders; app -> all; loaders and viewer never meet.
 #   model: the standard library and fmt. ImGui: viewer and app. GL: viewer/gl and app. GLFW: app.
 #   Generated protobuf classes (.pb.h): loaders.
+#   Inside viewer/: core <- widgets <- timeline, panels, which never meet <- shell <- viewer/ itself;
+#   gl and core alone know how texels are drawn.
 # cmake -DROOT=<repository> -P layering_test.cmake
 # cmake -DSELF_TEST=ON -DWORK=<scratch directory> -P layering_test.cmake: must refuse bad files.
 cmake_minimum_required(VERSION 3.25)
@@ -12,9 +14,15 @@ set(posix "sys/.*" "(fcntl|unistd|dirent|endian|poll|signal|spawn|[a-z0-9]*intri
 set(allowed_model ${standard} "model/.*" ${posix})
 set(allowed_loaders ${standard} ${posix} "model/.*" "loaders/.*" "google/protobuf/.*"
   "zstd(_errors)?\\.h" "isa-l\\.h" "isa-l/.*" "igzip_lib\\.h" "simdjson\\.h")
-set(allowed_viewer ${standard} "model/.*" "viewer/.*" "imgui\\.h" "imgui_internal\\.h"
-  "implot\\.h" "implot_internal\\.h" "nlohmann/.*")
-set(allowed_viewer_gl ${allowed_viewer} "epoxy/gl\\.h" "shaders/embedded\\.h")
+set(viewer_libraries ${standard} "model/.*" "imgui\\.h" "imgui_internal\\.h" "implot\\.h" "implot_internal\\.h"
+  "nlohmann/.*")
+set(allowed_viewer ${viewer_libraries} "viewer/.*")
+set(allowed_viewer_core ${viewer_libraries} "viewer/core/.*")
+set(allowed_viewer_widgets ${allowed_viewer_core} "viewer/widgets/.*")
+set(allowed_viewer_timeline ${allowed_viewer_widgets} "viewer/timeline/.*")
+set(allowed_viewer_panels ${allowed_viewer_widgets} "viewer/panels/.*")
+set(allowed_viewer_shell ${allowed_viewer_panels} "viewer/shell/.*")
+set(allowed_viewer_gl ${allowed_viewer_core} "viewer/gl/.*" "epoxy/gl\\.h" "shaders/embedded\\.h")
 set(allowed_app ".*")
 set(forbidden_app ".*\\.pb\\.h" "tests/.*")
 set(forbidden_model "model/.*\\.pb\\.h")
@@ -25,8 +33,8 @@ function(check_folder root folder)
   file(GLOB_RECURSE files RELATIVE "${root}" "${root}/${folder}/*.h" "${root}/${folder}/*.cc")
   foreach(file IN LISTS files)
     set(rules ${folder})
-    if(file MATCHES "^viewer/gl/")
-      set(rules viewer_gl)
+    if(file MATCHES "^viewer/([a-z]+)/")
+      set(rules viewer_${CMAKE_MATCH_1})  # a new subfolder may include nothing until it has a row above
     endif()
     file(STRINGS "${root}/${file}" lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]")
     foreach(line IN LISTS lines)
@@ -74,11 +82,15 @@ endif()
 
 # file|include: each must be refused on its own.
 set(bad
-  "model/a.cc|\"loaders/loader.h\"" "model/a.cc|\"viewer/panel.h\"" "model/a.cc|<imgui.h>"
+  "model/a.cc|\"loaders/loader.h\"" "model/a.cc|\"viewer/core/panel.h\"" "model/a.cc|<imgui.h>"
   "model/a.cc|<zstd.h>" "model/a.h|\"loaders/xplane/xplane.pb.h\"" "model/a.cc|\"a.h\""
-  "loaders/a.cc|\"viewer/panel.h\"" "loaders/a.cc|\"app/session.h\"" "loaders/a.cc|\"imgui.h\""
+  "loaders/a.cc|\"viewer/core/panel.h\"" "loaders/a.cc|\"app/session.h\"" "loaders/a.cc|\"imgui.h\""
   "loaders/a.cc|<GL/gl.h>" "loaders/a.cc|<GLFW/glfw3.h>"
   "viewer/a.cc|\"loaders/loader.h\"" "viewer/a.cc|\"app/session.h\""
+  "viewer/core/a.cc|\"viewer/timeline/layout.h\"" "viewer/core/a.h|\"viewer/widgets/draw.h\""
+  "viewer/widgets/a.cc|\"viewer/panels/panels.h\"" "viewer/timeline/a.cc|\"viewer/panels/panels.h\""
+  "viewer/panels/a.cc|\"viewer/timeline/layout.h\"" "viewer/panels/a.cc|\"viewer/shell/shell.h\""
+  "viewer/shell/a.cc|\"viewer/viewer.h\"" "viewer/new/a.cc|<vector>"
   "viewer/a.cc|<GLFW/glfw3.h>" "viewer/panels/a.cc|<epoxy/gl.h>" "viewer/a.cc|<GL/gl.h>"
   "viewer/gl/a.cc|\"loaders/loader.h\"" "viewer/a.cc|\"loaders/xplane/xplane.pb.h\""
   "app/a.cc|\"loaders/xplane/xplane.pb.h\"" "app/a.cc|\"tests/support/wire.h\"")
@@ -86,6 +98,8 @@ set(good
   "model/a.cc|\"model/b.h\"" "model/a.cc|<vector>" "model/a.cc|<fmt/format.h>"
   "loaders/a.cc|\"model/trace.h\"" "loaders/a.cc|\"loaders/xplane/xplane.pb.h\""
   "loaders/a.cc|<zstd.h>" "viewer/a.cc|\"model/trace.h\"" "viewer/a.cc|\"imgui.h\""
+  "viewer/shell/a.cc|\"viewer/panels/panels.h\""
+  "viewer/timeline/a.cc|\"viewer/widgets/draw.h\"" "viewer/viewer.cc|\"viewer/shell/shell.h\""
   "viewer/gl/a.cc|<epoxy/gl.h>" "app/a.cc|\"loaders/loader.h\"" "app/a.cc|<GLFW/glfw3.h>")
 foreach(kind bad good)
   foreach(case IN LISTS ${kind})

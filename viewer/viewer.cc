@@ -10,19 +10,19 @@
 #include <map>
 #include <vector>
 
-#include "viewer/analysis_cache.h"
-#include "viewer/chrome/chrome.h"
-#include "viewer/command.h"
-#include "viewer/context.h"
-#include "viewer/file_dialog.h"
-#include "viewer/fonts.h"
-#include "viewer/key_chord.h"
-#include "viewer/name_cache.h"
-#include "viewer/panel.h"
-#include "viewer/settings.h"
+#include "viewer/core/analysis_cache.h"
+#include "viewer/core/command.h"
+#include "viewer/core/context.h"
+#include "viewer/core/fonts.h"
+#include "viewer/core/key_chord.h"
+#include "viewer/core/name_cache.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/settings.h"
+#include "viewer/core/view_state.h"
+#include "viewer/shell/file_dialog.h"
+#include "viewer/shell/shell.h"
+#include "viewer/shell/verdict_strip.h"
 #include "viewer/timeline/timeline_panel.h"
-#include "viewer/verdict_strip.h"
-#include "viewer/view_state.h"
 
 namespace stepscope {
 namespace {
@@ -301,18 +301,18 @@ void Viewer::Frame(const SessionView& session) {
   const PanelContext panel{session,  s.view,     s.analyses, s.settings,
                            s.theme,  s.commands, s.services, context.ActiveRun(),
                            &s.fonts, &s.names,   &s.pointed};
-  const ChromeInput chrome{
+  const ShellInput shell{
       panel, s.windows, s.search, context, s.timeline.feedback(), s.timeline.displayed()};
   s.HandleKeys(context);
   const bool empty = session.runs.empty();
-  DrawMenuBar(chrome, &s.search_box);
+  DrawMenuBar(shell, &s.search_box);
   DrawVerdictBar(panel);
-  DrawStatusBar(chrome);
-  DrawDockSpace(chrome, s.windows.reset_layout, empty, &s.workspace);
+  DrawStatusBar(shell);
+  DrawDockSpace(shell, s.windows.reset_layout, empty, &s.workspace);
   s.windows.reset_layout = s.windows.focus_search = false;
   if (s.workspace.built) s.layout_built = 1;
   if (empty) {
-    DrawWelcome(chrome);
+    DrawWelcome(shell);
   } else {
     s.DrawTimeline(panel);
     s.DrawPanels(panel);
@@ -321,12 +321,12 @@ void Viewer::Frame(const SessionView& session) {
       s.layout_built = 0;
     }
   }
-  DrawHelp(chrome);
-  DrawSettings(chrome);
+  DrawHelp(shell);
+  DrawSettings(shell);
   s.dialog.Draw(panel, &s.windows.file_dialog, s.windows.file_dialog_folder);
-  DrawPalette(chrome, &s.palette);
-  DrawLoading(chrome);
-  DrawError(chrome);
+  DrawPalette(shell, &s.palette);
+  DrawLoading(shell);
+  DrawError(shell);
   if (!s.commands.empty()) s.settle = std::max(s.settle, 2);
   s.Apply(context);
   if (s.settle > 0) --s.settle;

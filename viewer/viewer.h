@@ -7,13 +7,13 @@
 #include <memory>
 #include <string>
 
-#include "viewer/session_view.h"
+#include "viewer/core/session_view.h"
 
 namespace stepscope {
 
 class CommandQueue;
 class Settings;
-class TexelSink;  // viewer/timeline/texel_sink.h: GL row texture, or a recording/ImDrawList
+class TexelSink;  // viewer/core/texel_sink.h: GL row texture, or a recording/ImDrawList
                   // fallback
 struct ViewState;
 

@@ -13,9 +13,9 @@
 
 #include "app/commands/bench_frames.h"
 #include "app/process_stats.h"
-#include "viewer/chrome/chrome.h"
-#include "viewer/command.h"
-#include "viewer/panel.h"
+#include "viewer/core/command.h"
+#include "viewer/core/panel.h"
+#include "viewer/shell/shell.h"
 
 namespace stepscope {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/session.h"
 #include "app/waker.h"
 #include "app/window.h"
-#include "viewer/command.h"
+#include "viewer/core/command.h"
 
 namespace stepscope {
 namespace {

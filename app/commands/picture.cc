@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "app/commands/load_input.h"
-#include "viewer/settings.h"
+#include "viewer/core/settings.h"
 
 namespace stepscope {
 

@@ -5,7 +5,7 @@
 #include "app/exit_code.h"
 #include "app/paths.h"
 #include "app/replay_script.h"
-#include "viewer/command.h"
+#include "viewer/core/command.h"
 
 namespace stepscope {
 namespace {

@@ -1,7 +1,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/picture.h"
 #include "app/exit_code.h"
-#include "viewer/command.h"
+#include "viewer/core/command.h"
 
 namespace stepscope {
 namespace {

@@ -10,7 +10,7 @@
 #include "app/report/text_layout.h"
 #include "model/analysis/names.h"
 #include "model/base/digits.h"
-#include "viewer/timeline/step_markers.h"
+#include "viewer/core/step_markers.h"
 
 namespace stepscope {
 namespace {

@@ -8,10 +8,10 @@
 
 #include "model/analysis/result_table.h"
 #include "tests/ui/ui_app.h"
-#include "viewer/chrome/chrome.h"
-#include "viewer/command.h"
-#include "viewer/panel.h"
-#include "viewer/view_state.h"
+#include "viewer/core/command.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/view_state.h"
+#include "viewer/shell/shell.h"
 
 namespace stepscope::ui {
 namespace {

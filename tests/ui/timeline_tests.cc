@@ -2,9 +2,9 @@
 #include <imgui_internal.h>
 
 #include "tests/ui/ui_app.h"
-#include "viewer/chrome/chrome.h"
-#include "viewer/command.h"
-#include "viewer/view_state.h"
+#include "viewer/core/command.h"
+#include "viewer/core/view_state.h"
+#include "viewer/shell/shell.h"
 
 namespace stepscope::ui {
 namespace {

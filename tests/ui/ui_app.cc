@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "loaders/loader.h"
-#include "viewer/command.h"
-#include "viewer/view_state.h"
+#include "viewer/core/command.h"
+#include "viewer/core/view_state.h"
 
 namespace stepscope::ui {
 namespace {

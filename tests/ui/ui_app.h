@@ -12,7 +12,7 @@
 #include <string>
 
 #include "tests/viewer/recording_services.h"
-#include "viewer/session_view.h"
+#include "viewer/core/session_view.h"
 #include "viewer/viewer.h"
 
 struct ImGuiTable;

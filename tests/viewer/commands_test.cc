@@ -5,10 +5,10 @@
 #include <set>
 #include <string>
 
-#include "viewer/chrome/chrome.h"
-#include "viewer/command.h"
-#include "viewer/key_chord.h"
-#include "viewer/panel.h"
+#include "viewer/core/command.h"
+#include "viewer/core/key_chord.h"
+#include "viewer/core/panel.h"
+#include "viewer/shell/shell.h"
 
 using namespace stepscope;  // NOLINT
 

@@ -1,4 +1,4 @@
-#include "viewer/file_dialog.h"
+#include "viewer/shell/file_dialog.h"
 
 #include <doctest/doctest.h>
 

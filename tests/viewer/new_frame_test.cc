@@ -1,11 +1,11 @@
 // Chords typed within one frame.
-#include "viewer/new_frame.h"
+#include "viewer/core/new_frame.h"
 
 #include <doctest/doctest.h>
 #include <imgui.h>
 
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/key_chord.h"
+#include "viewer/core/key_chord.h"
 
 namespace stepscope {
 namespace {

@@ -5,7 +5,7 @@
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/panels.h"
 #include "viewer/panels/step_chart.h"
-#include "viewer/verdict_strip.h"
+#include "viewer/shell/verdict_strip.h"
 
 namespace stepscope {
 namespace {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "tests/viewer/recording_services.h"
-#include "viewer/analysis_cache.h"
-#include "viewer/command.h"
-#include "viewer/panel.h"
-#include "viewer/settings.h"
-#include "viewer/theme.h"
+#include "viewer/core/analysis_cache.h"
+#include "viewer/core/command.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/settings.h"
+#include "viewer/core/theme.h"
 
 namespace stepscope {
 

@@ -5,7 +5,7 @@
 
 #include "loaders/loader.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/settings.h"
+#include "viewer/core/settings.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT

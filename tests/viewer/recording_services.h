@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "viewer/session_view.h"
+#include "viewer/core/session_view.h"
 
 namespace stepscope {
 

@@ -4,7 +4,7 @@
 
 #include "tests/viewer/panel_fixture.h"
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/search.h"
+#include "viewer/core/search.h"
 
 namespace stepscope {
 namespace {

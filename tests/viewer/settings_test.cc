@@ -1,4 +1,4 @@
-#include "viewer/settings.h"
+#include "viewer/core/settings.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "viewer/short_label.h"
+#include "viewer/core/short_label.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "viewer/shown_events.h"
+#include "viewer/core/shown_events.h"
 
 #include <doctest/doctest.h>
 

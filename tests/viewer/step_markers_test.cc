@@ -1,4 +1,4 @@
-#include "viewer/timeline/step_markers.h"
+#include "viewer/core/step_markers.h"
 
 #include <doctest/doctest.h>
 

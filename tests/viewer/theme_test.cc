@@ -1,4 +1,4 @@
-#include "viewer/theme.h"
+#include "viewer/core/theme.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "viewer/timeline/time_axis.h"
+#include "viewer/core/time_axis.h"
 
 #include <doctest/doctest.h>
 

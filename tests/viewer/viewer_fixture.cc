@@ -2,7 +2,7 @@
 
 #include <implot.h>
 
-#include "viewer/new_frame.h"
+#include "viewer/core/new_frame.h"
 
 namespace stepscope::testing {
 

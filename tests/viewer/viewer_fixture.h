@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "model/trace_builder.h"
-#include "viewer/command.h"
-#include "viewer/timeline/texel_sink.h"
-#include "viewer/view_state.h"
+#include "viewer/core/command.h"
+#include "viewer/core/texel_sink.h"
+#include "viewer/core/view_state.h"
 #include "viewer/viewer.h"
 
 struct ImPlotContext;

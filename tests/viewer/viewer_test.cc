@@ -6,9 +6,9 @@
 #include <imgui_internal.h>
 
 #include "tests/viewer/viewer_fixture.h"
-#include "viewer/chrome/chrome.h"
-#include "viewer/panel.h"
-#include "viewer/settings.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/settings.h"
+#include "viewer/shell/shell.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "viewer/timeline/texel_sink.h"
+#include "viewer/core/texel_sink.h"
 
 struct ImDrawCmd;
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "viewer/analysis_cache.h"
+#include "viewer/core/analysis_cache.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 

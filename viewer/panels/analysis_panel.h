@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "viewer/panel.h"
-#include "viewer/theme.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/theme.h"
 
 namespace stepscope {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "model/lookup.h"
-#include "viewer/name_cache.h"
+#include "viewer/core/name_cache.h"
+#include "viewer/core/run.h"
 #include "viewer/panels/panels.h"
-#include "viewer/timeline/layout.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/number_text.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "viewer/short_label.h"
+#include "viewer/core/short_label.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 

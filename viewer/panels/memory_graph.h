@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "viewer/panel.h"
+#include "viewer/core/panel.h"
 #include "viewer/panels/time_plot.h"
 
 namespace stepscope {

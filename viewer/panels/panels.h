@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "viewer/panel.h"
+#include "viewer/core/panel.h"
 
 namespace stepscope {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "viewer/panel.h"
-#include "viewer/theme.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/theme.h"
 #include "viewer/widgets/chart.h"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "viewer/theme.h"
+#include "viewer/core/theme.h"
 #include "viewer/widgets/chart.h"
 
 namespace stepscope {

@@ -4,8 +4,8 @@
 
 #include <imgui.h>
 
-#include "viewer/color.h"
-#include "viewer/panel.h"
+#include "viewer/core/color.h"
+#include "viewer/core/panel.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {

@@ -46,13 +46,6 @@ void Brighten(const Lane& lane, const std::vector<uint32_t>& hits, const TimeAxi
 
 }  // namespace
 
-const std::vector<uint32_t>* Highlight::Find(uint32_t run, uint32_t set) const {
-  for (const Rows& r : rows) {
-    if (r.run == run && r.set == set) return &r.rows;
-  }
-  return nullptr;
-}
-
 void DrawPlan::Clear() {
   cache_.clear();
   rows_.clear();

@@ -9,23 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "viewer/name_cache.h"
+#include "viewer/core/highlight.h"
+#include "viewer/core/name_cache.h"
+#include "viewer/core/texel_sink.h"
+#include "viewer/core/time_axis.h"
 #include "viewer/timeline/layout.h"
-#include "viewer/timeline/texel_sink.h"
-#include "viewer/timeline/time_axis.h"
 
 namespace stepscope {
-
-// Events shown bright while the rest is dimmed: search hits, or what a panel's row links to.
-struct Highlight {
-  uint64_t version = 0;  // 0: none
-  struct Rows {
-    uint32_t run = 0, set = 0;
-    std::vector<uint32_t> rows;
-  };  // sorted
-  std::vector<Rows> rows;
-  const std::vector<uint32_t>* Find(uint32_t run, uint32_t set) const;
-};
 
 struct PlanInput {
   std::span<const TimelineRun> runs;

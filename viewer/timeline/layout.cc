@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "viewer/core/track_path.h"
+
 namespace stepscope {
 namespace {
 
@@ -32,15 +34,6 @@ bool HasEvents(const Track& track) { return track.events > 0 || !track.counters.
 
 }  // namespace
 
-std::string PlanePath(const Trace& trace, PlaneId plane) {
-  if (!plane.valid() || plane.value >= trace.planes.size()) return "derived";
-  const Plane& p = trace.planes[plane.value];
-  std::string path(trace.HostName(p.host));
-  path += '|';
-  path += trace.names().strings.View(p.name);
-  return path;
-}
-
 std::set<std::string> FoldedAtFirst(const Trace& trace) {
   constexpr uint64_t kFew = 3, kTimesAsMany = 100;
   std::vector<uint64_t> events;
@@ -58,16 +51,6 @@ std::set<std::string> FoldedAtFirst(const Trace& trace) {
     if (few && trace.planes[p].kind != PlaneKind::kGpu) folded.insert(PlanePath(trace, PlaneId(p)));
   }
   return folded;
-}
-
-std::string TrackPath(const Trace& trace, const TrackSet& set, TrackId track) {
-  const Track& t = set.tracks[track.value];
-  std::string path = PlanePath(trace, t.plane);
-  path += '|';
-  path += set.names->strings.View(t.name);
-  path += '#';
-  path += std::to_string(t.id);
-  return path;
 }
 
 const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth) {

@@ -12,19 +12,10 @@
 #include <vector>
 
 #include "model/trace.h"
+#include "viewer/core/run.h"
 #include "viewer/timeline/python_frames.h"
 
 namespace stepscope {
-
-// One run as the timeline sees it: the trace and the sets drawn with it.
-struct TimelineRun {
-  TraceId id;
-  std::string label;
-  std::shared_ptr<const Trace> trace;
-  std::vector<std::shared_ptr<const TrackSet>> derived;
-  const TrackSet& Set(uint32_t set) const { return set == 0 ? trace->set : *derived[set - 1]; }
-  uint32_t sets() const { return 1 + static_cast<uint32_t>(derived.size()); }
-};
 
 struct LayoutSizes {  // pixels, whole numbers
   float row = 19;     // slice and gap
@@ -93,11 +84,6 @@ class Layout {
 // Planes that begin folded: those that hold next to nothing beside others (PyTorch's "Spans" and
 // "Traces" have one event each). By PlanePath.
 std::set<std::string> FoldedAtFirst(const Trace& trace);
-
-// Stable names of planes and tracks, for collapse and event keys: "host/plane",
-// "host/plane/track#id".
-std::string PlanePath(const Trace& trace, PlaneId plane);
-std::string TrackPath(const Trace& trace, const TrackSet& set, TrackId track);
 
 // The lane drawn at `depth` of a track item, or null.
 const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viewer/short_label.h"
+#include "viewer/core/short_label.h"
 
 namespace stepscope {
 namespace {

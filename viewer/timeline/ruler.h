@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "viewer/timeline/time_axis.h"
+#include "viewer/core/time_axis.h"
 
 namespace stepscope {
 

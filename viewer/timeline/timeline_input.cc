@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "model/lookup.h"
+#include "viewer/core/track_path.h"
 #include "viewer/timeline/timeline_panel.h"
 
 namespace stepscope {

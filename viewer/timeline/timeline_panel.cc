@@ -1,4 +1,5 @@
 #include "viewer/timeline/timeline_panel.h"
+#include "viewer/core/track_path.h"
 
 #include <algorithm>
 #include <cmath>

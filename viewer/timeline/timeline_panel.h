@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "viewer/context.h"
-#include "viewer/name_cache.h"
-#include "viewer/panel.h"
+#include "viewer/core/context.h"
+#include "viewer/core/name_cache.h"
+#include "viewer/core/panel.h"
 #include "viewer/timeline/draw_plan.h"
 #include "viewer/timeline/glide.h"
 #include "viewer/timeline/minimap.h"

@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "model/base/digits.h"
-#include "viewer/short_label.h"
+#include "viewer/core/short_label.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "viewer/color.h"
-#include "viewer/panel.h"
+#include "viewer/core/color.h"
+#include "viewer/core/panel.h"
 
 namespace stepscope {
 

@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-#include "viewer/fonts.h"
-#include "viewer/theme.h"
+#include "viewer/core/fonts.h"
+#include "viewer/core/theme.h"
 
 namespace stepscope {
 

@@ -6,9 +6,9 @@
 
 #include <string_view>
 
-#include "viewer/fonts.h"
-#include "viewer/panel.h"
-#include "viewer/theme.h"
+#include "viewer/core/fonts.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/theme.h"
 
 namespace stepscope {
 

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "model/base/digits.h"
-#include "viewer/search.h"
+#include "viewer/core/search.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/table_json.h"
 

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "viewer/panel.h"
-#include "viewer/theme.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/theme.h"
 #include "viewer/widgets/number_text.h"
 #include "viewer/widgets/row_events.h"
 #include "viewer/widgets/table_order.h"

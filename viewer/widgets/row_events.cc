@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "viewer/search.h"
+#include "viewer/core/search.h"
 
 namespace stepscope {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "viewer/panel.h"
+#include "viewer/core/panel.h"
 
 namespace stepscope {
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "model/base/digits.h"
-#include "viewer/short_label.h"
+#include "viewer/core/short_label.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "viewer/search.h"
+#include "viewer/core/search.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viewer/search.h"
+#include "viewer/core/search.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {

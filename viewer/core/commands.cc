@@ -1,0 +1,471 @@
+// The table of all commands. Menus, palette, keys, help and docs are made from it
+// (viewer/core/command.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <string>
+
+#include "model/base/digits.h"
+#include "model/lookup.h"
+#include "viewer/core/command.h"
+#include "viewer/core/context.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/theme.h"
+#include "viewer/core/time_axis.h"
+#include "viewer/core/track_path.h"
+
+namespace stepscope {
+namespace {
+
+using C = ViewerContext;
+using A = CommandArgs;
+
+bool Always(const C&) { return true; }
+bool HasRun(const C& c) { return c.ActiveRun() != nullptr; }
+bool HasSelection(const C& c) { return c.view.selected.valid(); }
+bool HasHits(const C& c) { return !c.search.hits().ordered.empty(); }
+bool Loading(const C& c) { return c.session.loading.has_value(); }
+bool HasRecent(const C& c) { return !c.session.recent.empty(); }
+bool HasSample(const C& c) { return !c.session.sample_path.empty(); }
+
+void Say(C& c, std::string text) {
+  c.windows.note = std::move(text);
+  c.windows.note_is_new = true;
+}
+
+// --- File
+void OpenFile(C& c, const A& a) {
+  if (!a.text.empty()) {
+    c.services.Open({a.text}, false);
+    return;
+  }
+  c.windows.file_dialog = true;
+  c.windows.file_dialog_folder = false;
+}
+void OpenFolder(C& c, const A&) {
+  c.windows.file_dialog = true;
+  c.windows.file_dialog_folder = true;
+}
+void CompareWith(C& c, const A& a) {
+  if (!a.text.empty()) c.services.Open({a.text}, true);
+}
+void OpenSample(C& c, const A&) { c.services.Open({c.session.sample_path}, false); }
+void CloseRun(C& c, const A&) { c.services.CloseRun(c.view.active); }
+void ClearRecent(C& c, const A&) { c.services.ClearRecent(); }
+void CancelLoading(C& c, const A&) { c.services.CancelLoading(); }
+void Quit(C& c, const A&) { c.services.Quit(); }
+void ChooseRun(C& c, const A& a) { c.services.OpenRun(c.view.active, a.text); }
+void ActivateRun(C& c, const A& a) {
+  const auto i = static_cast<size_t>(std::max(0.0, a.number));
+  if (i < c.runs.size()) c.view.active = c.runs[i].id;
+}
+void ChooseHost(C& c, const A& a) { c.view.host = a.text; }
+
+// --- View
+void ZoomBy(C& c, double factor) {
+  const TimeRange range = c.Visible();
+  if (range.empty()) return;
+  const Ps middle = range.begin + range.length() / 2;
+  const bool inside = c.timeline.cursor_valid && range.Contains(c.timeline.cursor);
+  c.SetVisible(ZoomRange(range, factor, inside ? c.timeline.cursor : middle, 10, kMaxPs));
+}
+void ZoomIn(C& c, const A&) { ZoomBy(c, 1 / 1.6); }
+void ZoomOut(C& c, const A&) { ZoomBy(c, 1.6); }
+void PanBy(C& c, double share) {
+  const TimeRange range = c.Visible();
+  const double by = static_cast<double>(range.length()) * share;
+  c.SetVisible(ShiftRange(range, static_cast<Ps>(std::llround(by))));
+}
+void PanLeft(C& c, const A&) { PanBy(c, -0.12); }
+void PanRight(C& c, const A&) { PanBy(c, 0.12); }
+void ScrollBy(C& c, double px) {
+  RunViewState* run = c.ActiveView();
+  if (run == nullptr) return;
+  const double most = std::max(0.0, c.timeline.content_height - c.timeline.rows_height);
+  run->scroll_y = std::clamp(std::round(run->scroll_y + px), 0.0, most);
+}
+void ScrollUp(C& c, const A&) { ScrollBy(c, -3.0 * static_cast<double>(c.timeline.row)); }
+void ScrollDown(C& c, const A&) { ScrollBy(c, 3.0 * static_cast<double>(c.timeline.row)); }
+void PageUp(C& c, const A&) { ScrollBy(c, -0.85 * c.timeline.rows_height); }
+void PageDown(C& c, const A&) { ScrollBy(c, 0.85 * c.timeline.rows_height); }
+void Scroll(C& c, const A& a) { ScrollBy(c, a.number); }
+void ZoomSelection(C& c, const A&) {
+  TimeRange range = c.RangeOf(c.view.selected);
+  if (range.empty()) range = c.view.measured;
+  if (range.empty()) return;
+  const Ps margin =
+      std::max<Ps>(range.length() * 3 / 4, 5);  // 2.5 times as long: some context stays
+  c.SetVisible({SaturatingSub(range.begin, margin), SaturatingAdd(range.end, margin)});
+}
+void ZoomAll(C& c, const A&) {
+  const RunView* run = c.ActiveRun();
+  const TimeRange first =
+      run->trace->first_view.empty() ? run->trace->span : run->trace->first_view;
+  // The densest part first, as at the start; once more: everything, strays included.
+  c.SetVisible(c.Visible() == first ? run->trace->span : first);
+}
+void SetRange(C& c, const A& a) {
+  if (!a.range.empty()) c.SetVisible(a.range);
+}
+void ToggleCollapse(C& c, const A& a) {
+  const auto i = static_cast<size_t>(std::max(0.0, a.number));
+  if (i >= c.view.runs.size() || a.text.empty()) return;
+  auto& collapsed = c.view.runs[i].collapsed;
+  if (collapsed.erase(a.text) == 0) collapsed.insert(a.text);
+}
+void CollapseAll(C& c, const A&) {
+  const RunView* run = c.ActiveRun();
+  RunViewState* view = c.ActiveView();
+  for (uint32_t p = 0; view != nullptr && p < run->trace->planes.size(); ++p) {
+    view->collapsed.insert(PlanePath(*run->trace, PlaneId(p)));
+  }
+}
+void ExpandAll(C& c, const A&) {
+  if (RunViewState* view = c.ActiveView()) view->collapsed.clear();
+}
+void PythonFrames(C& c, const A&) {
+  const bool show = !c.settings.Bool("timeline.python_frames");
+  c.settings.Set("timeline.python_frames", show ? "true" : "false");
+  Say(c, show ? "Python frames shown" : "Python frames hidden");
+}
+void NextTheme(C& c, const A&) {
+  const auto names = ThemeNames();
+  const auto i = static_cast<size_t>(ThemeFromName(c.settings.Get("theme")));
+  // The button flips between dark and light; the others are chosen on the settings page.
+  c.settings.Set("theme", names[i == 1 ? 0 : 1]);
+}
+void SetTheme(C& c, const A& a) { c.settings.Set("theme", a.text); }
+void TallPanels(C& c, const A&) { c.windows.tall_panels = !c.windows.tall_panels; }
+void ResetLayout(C& c, const A&) { c.windows.reset_layout = true; }
+void Fullscreen(C& c, const A&) { c.services.ToggleFullscreen(); }
+void LargerText(C& c, const A&) {
+  c.settings.Set("scale", std::to_string(c.settings.Real("scale") + 0.1));
+}
+void SmallerText(C& c, const A&) {
+  c.settings.Set("scale", std::to_string(c.settings.Real("scale") - 0.1));
+}
+void NormalText(C& c, const A&) { c.settings.Set("scale", "1"); }
+
+// --- Tools
+void SetTool(C& c, Tool tool) { c.view.tool = tool; }
+void SelectTool(C& c, const A&) { SetTool(c, Tool::kSelect); }
+void PanTool(C& c, const A&) { SetTool(c, Tool::kPan); }
+void ZoomTool(C& c, const A&) { SetTool(c, Tool::kZoom); }
+void TimingTool(C& c, const A&) { SetTool(c, Tool::kTiming); }
+void MeasureSelection(C& c, const A&) { c.view.measured = c.RangeOf(c.view.selected); }
+void SetMeasured(C& c, const A& a) { c.view.measured = a.range; }
+
+// --- Go: selection and search
+void Select(C& c, const A& a) {
+  c.view.selected = c.Set(a.event) != nullptr ? a.event : EventRef{};
+  if (c.view.selected.valid()) c.view.active = a.event.trace;
+}
+void Reveal(C& c, const A& a) { c.Reveal(a.event); }
+ShownEvents::StartOf StartIn(const C& c) {
+  return [&c](const EventRef& event) { return c.RangeOf(event).begin; };
+}
+void ShowEvents(C& c, const A& a) {
+  c.view.shown.Set(a.events);
+  if (a.events.empty()) return;
+  c.Reveal(c.view.shown.Earliest(StartIn(c)));
+  const size_t n = a.events.size();
+  // A row of a table may stand for more events than are shown: `number` has them all.
+  const bool all = a.number <= static_cast<double>(n);
+  const std::string of =
+      all ? std::string() : " of " + GroupDigits(static_cast<uint64_t>(a.number));
+  if (n > 1) Say(c, GroupDigits(n) + of + " events shown; N and Shift+N go through them");
+}
+bool HasShown(const C& c) { return !c.view.shown.empty(); }
+void StepShown(C& c, int direction) {
+  c.Reveal(c.view.shown.Step(direction, StartIn(c)));
+  Say(c, "Event " + GroupDigits(c.view.shown.at() + 1) + " of " + GroupDigits(c.view.shown.size()));
+}
+void NextShown(C& c, const A&) { StepShown(c, 1); }
+void PreviousShown(C& c, const A&) { StepShown(c, -1); }
+// One step back at a time: highlight, then search, then measurement, then selection.
+void Escape(C& c, const A&) {
+  if (c.session.loading) {
+    c.services.CancelLoading();
+  } else if (!c.session.error.empty()) {
+    c.services.DismissError();
+  } else if (!c.view.shown.empty()) {
+    c.view.shown.Set({});
+  } else if (!c.search.query().empty()) {
+    c.search.Set({}, c.runs);
+  } else if (!c.view.measured.empty()) {
+    c.view.measured = {};
+  } else {
+    c.view.selected = {};
+  }
+}
+void SameName(C& c, int direction) {
+  const TrackSet* set = c.Set(c.view.selected);
+  if (set == nullptr) return;
+  const EventRow row = NextSameName(*set, c.view.selected.row, direction);
+  if (row.valid()) c.Reveal({c.view.selected.trace, c.view.selected.set, row});
+}
+void NextSame(C& c, const A&) { SameName(c, 1); }
+void PreviousSame(C& c, const A&) { SameName(c, -1); }
+void SelectParent(C& c, const A&) {
+  const TrackSet* set = c.Set(c.view.selected);
+  if (set == nullptr) return;
+  const EventRow row = Parent(*set, c.view.selected.row);
+  if (row.valid()) c.Reveal({c.view.selected.trace, c.view.selected.set, row});
+}
+void Neighbour(C& c, int direction) {
+  const TrackSet* set = c.Set(c.view.selected);
+  if (set == nullptr) return;
+  const Lane& lane = set->lanes[set->LaneOf(c.view.selected.row).value];
+  const int64_t i = int64_t{c.view.selected.row.value} - lane.first_row + direction;
+  if (i < 0 || i >= int64_t{lane.size()}) return;
+  c.Reveal({c.view.selected.trace, c.view.selected.set,
+            EventRow(lane.first_row + static_cast<uint32_t>(i))});
+}
+void NextEvent(C& c, const A&) { Neighbour(c, 1); }
+void PreviousEvent(C& c, const A&) { Neighbour(c, -1); }
+void FocusSearch(C& c, const A&) { c.windows.focus_search = true; }
+void SetSearch(C& c, const A& a) { c.search.Set(a.text, c.runs); }
+void StepSearch(C& c, int direction) {
+  const EventRef hit = c.search.Step(c.view.selected, direction, c.runs);
+  if (hit.valid()) c.Reveal(hit);
+}
+void NextHit(C& c, const A&) { StepSearch(c, 1); }
+void PreviousHit(C& c, const A&) { StepSearch(c, -1); }
+void StepTo(C& c, int direction) {
+  const int run = c.RunIndex(c.view.active);
+  if (run < 0 || static_cast<size_t>(run) >= c.steps.size()) return;
+  const auto& steps = c.steps[static_cast<size_t>(run)];
+  if (steps.empty()) return;
+  const TimeRange view = c.Visible();
+  const Ps middle = view.begin + view.length() / 2;
+  const auto after =
+      std::partition_point(steps.begin(), steps.end(),
+                           [middle](const StepMarker& s) { return s.range.begin <= middle; });
+  int64_t i = (after - steps.begin()) - 1 + direction;
+  i = std::clamp<int64_t>(i, 0, static_cast<int64_t>(steps.size()) - 1);
+  const TimeRange step = steps[static_cast<size_t>(i)].range;
+  const Ps margin = std::max<Ps>(step.length() / 20, 1);
+  c.SetVisible({SaturatingSub(step.begin, margin), SaturatingAdd(step.end, margin)});
+}
+void NextStep(C& c, const A&) { StepTo(c, 1); }
+void PreviousStep(C& c, const A&) { StepTo(c, -1); }
+
+// --- Edit
+std::string NameOfSelection(const C& c) {
+  const TrackSet* set = c.Set(c.view.selected);
+  return set == nullptr ? std::string() : std::string(set->Name(c.view.selected.row));
+}
+void CopyName(C& c, const A&) { c.services.SetClipboard(NameOfSelection(c)); }
+void CopyText(C& c, const A& a) { c.services.SetClipboard(a.text); }
+void CopyAll(C& c, const A&) {
+  const TrackSet* set = c.Set(c.view.selected);
+  if (set == nullptr) return;
+  const EventRow row = c.view.selected.row;
+  const int run = c.RunIndex(c.view.selected.trace);
+  std::string text = "Name\t" + NameOfSelection(c);
+  text += "\nStart\t" + FormatDuration(set->Start(row), 12) + "\nDuration\t" +
+          FormatDuration(set->Duration(row), 12);
+  const Trace& trace = *c.runs[static_cast<size_t>(run)].trace;
+  text += "\nTrack\t" + TrackPath(trace, *set, set->TrackOf(row)) + "\n";
+  if (c.view.selected.set == 0 && trace.source) {
+    const auto stats = trace.source->Decode(trace, row);
+    if (stats.ok()) {
+      for (const Stat& stat : *stats) text += stat.name + "\t" + ToText(stat) + "\n";
+    }
+  }
+  c.services.SetClipboard(text);
+}
+
+// --- Pictures
+// "name.png x y width height"
+void SavePicture(C& c, const A& a) {
+  PictureRequest picture;
+  std::istringstream text(a.text);
+  text >> picture.name >> picture.x >> picture.y >> picture.width >> picture.height;
+  if (text && picture.width >= 1 && picture.height >= 1)
+    c.windows.pictures.push_back(std::move(picture));
+}
+void ShowNote(C& c, const A& a) { Say(c, a.text); }
+
+// --- Window and help
+void ShowPanel(C& c, const A& a) {
+  const PanelDesc* panel = FindPanel(PanelOf(a.text));
+  if (panel == nullptr) return;
+  c.windows.panels[panel->id] = true;
+  c.windows.focus_panel = panel->id;
+  c.view.panel = a.text;
+}
+void TogglePanel(C& c, const A& a) {
+  const PanelDesc* panel = FindPanel(a.text);
+  if (panel == nullptr) return;
+  const auto [it, inserted] = c.windows.panels.try_emplace(a.text, panel->open_by_default);
+  it->second = !it->second;
+  if (it->second) c.windows.focus_panel = a.text;
+}
+void ToggleHelp(C& c, const A&) { c.windows.help = !c.windows.help; }
+void ToggleSettings(C& c, const A&) { c.windows.settings = !c.windows.settings; }
+void TogglePalette(C& c, const A&) { c.windows.palette = !c.windows.palette; }
+void ChangeSetting(C& c, const A& a) {
+  const size_t equals = a.text.find('=');
+  if (equals != std::string::npos) {
+    c.settings.Set(std::string_view(a.text).substr(0, equals),
+                   std::string_view(a.text).substr(equals + 1));
+  }
+}
+
+constexpr CommandDesc kCommands[] = {
+    {"file.open", "Open file…", "File",
+     "Opens a profile: .xplane.pb, .trace.json, also .gz and .zst.", "load profile trace xplane",
+     "Ctrl+O", Always, OpenFile},
+    {"file.open_folder", "Open folder…", "File",
+     "Opens a log directory, a run, or a folder of profiles.", "load directory logdir tensorboard",
+     "Ctrl+Shift+O", Always, OpenFolder},
+    {"file.open_sample", "Open the sample", "File",
+     "Opens the profile that comes with the program.", "example demo", "", HasSample, OpenSample},
+    {"file.compare", "Compare with", "",
+     "Adds a second profile beside the first; the path is its argument.", "diff second run", "",
+     HasRun, CompareWith},
+    {"file.close", "Close", "File", "Closes the active profile.", "", "Ctrl+W", HasRun, CloseRun},
+    {"file.clear_recent", "Clear recent profiles", "File", "Forgets the list of recent profiles.",
+     "history", "", HasRecent, ClearRecent},
+    {"file.cancel", "Stop loading", "", "Stops the load in progress.", "abort", "", Loading,
+     CancelLoading},
+    {"file.quit", "Quit", "File", "Ends the program.", "exit", "Ctrl+Q", Always, Quit},
+    {"run.choose", "Choose run", "", "Opens another run of the same log directory.", "", "", HasRun,
+     ChooseRun},
+    {"run.activate", "Activate run", "", "Makes one of the open profiles the one that panels show.",
+     "", "", HasRun, ActivateRun},
+    {"host.choose", "Choose host", "", "Shows one host only; empty: all.", "filter worker", "",
+     HasRun, ChooseHost},
+
+    {"view.zoom_in", "Zoom in", "View", "Zooms in at the mouse.", "closer", "W | =", HasRun,
+     ZoomIn},
+    {"view.zoom_out", "Zoom out", "View", "Zooms out at the mouse.", "further", "S | -", HasRun,
+     ZoomOut},
+    {"view.pan_left", "Pan left", "View", "Moves to earlier times.", "scroll earlier", "A | Left",
+     HasRun, PanLeft},
+    {"view.pan_right", "Pan right", "View", "Moves to later times.", "scroll later", "D | Right",
+     HasRun, PanRight},
+    {"view.scroll_up", "Scroll up", "View", "Scrolls the tracks up.", "", "Up", HasRun, ScrollUp},
+    {"view.scroll_down", "Scroll down", "View", "Scrolls the tracks down.", "", "Down", HasRun,
+     ScrollDown},
+    {"view.page_up", "Page up", "View", "Scrolls by a page.", "", "PageUp", HasRun, PageUp},
+    {"view.page_down", "Page down", "View", "Scrolls by a page.", "", "PageDown", HasRun, PageDown},
+    {"view.scroll", "Scroll by pixels", "", "Scrolls the tracks by a number of pixels.", "", "",
+     HasRun, Scroll},
+    {"view.zoom_selection", "Zoom to selection", "View",
+     "Shows the selected event, or the measured range.", "focus fit event", "F", HasRun,
+     ZoomSelection},
+    {"view.zoom_all", "Whole trace", "View",
+     "Shows the densest part of the trace; again: all of it.", "reset fit everything", "0", HasRun,
+     ZoomAll},
+    {"view.set_range", "Show range", "", "Shows a range of time.", "", "", HasRun, SetRange},
+    {"view.toggle_collapse", "Fold or unfold", "", "Folds or unfolds a plane or track.", "", "",
+     HasRun, ToggleCollapse},
+    {"view.collapse_all", "Fold all", "View", "Folds all devices and hosts to their activity.",
+     "collapse", "", HasRun, CollapseAll},
+    {"view.expand_all", "Unfold all", "View", "Unfolds everything.", "expand", "", HasRun,
+     ExpandAll},
+    {"view.python_frames", "Hide or show Python frames", "View",
+     "Leaves the frames of Python stacks out of the timeline, or shows them again.",
+     "stack functions calls ops", "H", HasRun, PythonFrames},
+    {"view.next_theme", "Dark or light", "View", "Switches between dark and light.",
+     "theme colours", "", Always, NextTheme},
+    {"view.set_theme", "Choose theme", "", "dark, light, colour-blind or high contrast.", "", "",
+     Always, SetTheme},
+    {"view.larger", "Larger text", "View", "Makes everything larger.", "scale size",
+     "Ctrl+=", Always, LargerText},
+    {"view.smaller", "Smaller text", "View", "Makes everything smaller.", "scale size", "Ctrl+-",
+     Always, SmallerText},
+    {"view.normal_size", "Normal text size", "View", "Back to the monitor's scale.", "scale",
+     "Ctrl+0", Always, NormalText},
+    {"view.fullscreen", "Full screen", "View", "Fills the screen, or goes back.", "", "F11", Always,
+     Fullscreen},
+    {"view.tall_panels", "Tall panels", "View",
+     "Gives the panels two thirds of the height, or the timeline most of it.",
+     "enlarge maximise larger split", "T", HasRun, TallPanels},
+    {"view.reset_layout", "Reset layout", "View", "Puts all panels back where they started.",
+     "docking windows", "", Always, ResetLayout},
+
+    {"tool.select", "Select tool", "Tools", "Drag selects nothing but the event under the mouse.",
+     "pointer", "1", Always, SelectTool},
+    {"tool.pan", "Pan tool", "Tools", "Drag moves the timeline.", "hand move", "2", Always,
+     PanTool},
+    {"tool.zoom", "Zoom tool", "Tools", "Drag marks what to zoom to.", "magnify", "3", Always,
+     ZoomTool},
+    {"tool.timing", "Timing tool", "Tools",
+     "Drag measures a time; it snaps to the edges of events.", "measure ruler", "4", Always,
+     TimingTool},
+    {"measure.selection", "Measure selection", "Tools", "Measures the selected event.",
+     "duration mark", "M", HasSelection, MeasureSelection},
+    {"measure.set", "Measure range", "", "Sets or clears the measured range.", "", "", Always,
+     SetMeasured},
+
+    {"search.focus", "Search events", "Go", "Goes to the search box.", "find", "/ | Ctrl+F", HasRun,
+     FocusSearch},
+    {"search.set", "Search for", "",
+     "Finds all events whose name contains a text; =text: whose name is that text.", "", "", Always,
+     SetSearch},
+    {"search.next", "Next hit", "Go", "Goes to the next event found.", "find", "F3", HasHits,
+     NextHit},
+    {"search.previous", "Previous hit", "Go", "Goes to the previous event found.", "find",
+     "Shift+F3", HasHits, PreviousHit},
+    {"select.event", "Select event", "", "Selects an event, or nothing.", "", "", Always, Select},
+    {"select.reveal", "Go to event", "", "Selects an event and moves it into view.", "", "", Always,
+     Reveal},
+    {"select.show_events", "Show events on the timeline", "",
+     "Shows events bright and dims the rest.", "", "", Always, ShowEvents},
+    {"select.next_shown", "Next shown event", "Go",
+     "Goes to the next of the events that a table shows on the timeline.", "step highlight", "N",
+     HasShown, NextShown},
+    {"select.previous_shown", "Previous shown event", "Go",
+     "Goes to the previous of the events that a table shows on the timeline.", "step highlight",
+     "Shift+N", HasShown, PreviousShown},
+    {"select.next", "Next event", "Go", "Selects the next event of the row.", "", ".", HasSelection,
+     NextEvent},
+    {"select.previous", "Previous event", "Go", "Selects the previous event of the row.", "", ",",
+     HasSelection, PreviousEvent},
+    {"select.next_same", "Next of the same name", "Go",
+     "Selects the next event of the same name on the track.", "", "]", HasSelection, NextSame},
+    {"select.previous_same", "Previous of the same name", "Go",
+     "Selects the previous event of the same name on the track.", "", "[", HasSelection,
+     PreviousSame},
+    {"select.parent", "Enclosing event", "Go", "Selects the event around the selected one.",
+     "parent caller", "P", HasSelection, SelectParent},
+    {"go.next_step", "Next step", "Go", "Shows the next step.", "iteration", "Shift+Right", HasRun,
+     NextStep},
+    {"go.previous_step", "Previous step", "Go", "Shows the previous step.", "iteration",
+     "Shift+Left", HasRun, PreviousStep},
+    {"select.clear", "Back out", "Go",
+     "Stops loading, or clears highlight, search, measurement, selection, in this order.",
+     "clear cancel", "Escape", Always, Escape},
+    {"copy.name", "Copy name", "Go", "Copies the selected event's name.", "clipboard", "Ctrl+C",
+     HasSelection, CopyName},
+    {"copy.all", "Copy all details", "Go", "Copies the selected event with all its arguments.",
+     "clipboard stats", "Ctrl+Shift+C", HasSelection, CopyAll},
+    {"copy.text", "Copy text", "", "Copies a text.", "", "", Always, CopyText},
+
+    {"panel.show", "Show panel", "",
+     "Opens a panel and brings it to the front; memory/lifetimes names a page of it.", "", "",
+     Always, ShowPanel},
+    {"panel.toggle", "Open or close panel", "", "Opens or closes a panel.", "", "", Always,
+     TogglePanel},
+    {"app.settings", "Settings", "Window", "Theme, size and manners.", "preferences options",
+     "Ctrl+,", Always, ToggleSettings},
+    {"app.set", "Change setting", "", "key=value", "", "", Always, ChangeSetting},
+    {"app.save_picture", "Save picture", "", "Saves a part of the window: name x y width height.",
+     "", "", Always, SavePicture},
+    {"app.note", "Say", "", "Says something in the status bar.", "", "", Always, ShowNote},
+    {"app.palette", "Command palette", "Help", "Finds and runs any command.", "search actions",
+     "> | Ctrl+Shift+P", Always, TogglePalette},
+    {"app.help", "Keys and commands", "Help", "Lists all commands with their keys.",
+     "shortcuts keyboard", "? | F1", Always, ToggleHelp},
+};
+
+}  // namespace
+
+std::span<const CommandDesc> Commands() { return kCommands; }
+
+}  // namespace stepscope

@@ -1,0 +1,73 @@
+// NameCache: per (name table, meta) the colour, and the short forms with their widths, computed
+// once. Colours: 4 bytes a meta, safe to ask from several threads (relaxed atomics: every thread
+// computes the same). Labels: UI thread only; Trim() keeps their number near kMaxLabels.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/track.h"
+#include "viewer/core/theme.h"
+
+namespace stepscope {
+
+// Width of a text in pixels at the slice font; `fit` (if not null) gets the number of bytes that
+// fit in max_width.
+using MeasureText = std::function<float(std::string_view text, float max_width, size_t* fit)>;
+
+struct NameLabel {
+  std::array<std::string, 3> forms;  // full, middle, tiny; duplicates and missing ones are empty
+  std::array<float, 3> widths{};
+};
+
+class NameCache {
+ public:
+  static constexpr size_t kMaxLabels = 8192;
+
+  void SetTheme(const Theme& theme);     // drops colours
+  void SetMeasure(MeasureText measure);  // drops labels (after a change of font or scale)
+  uint64_t generation() const { return generation_; }  // changes when colours or labels are dropped
+
+  // Makes room for a table's colours; call before asking from several threads.
+  void Prepare(const NameTable& names);
+  void Forget(const NameTable* names);
+  Rgba Color(const NameTable& names, uint32_t meta) const;
+  // Drops all labels once there are more than kMaxLabels; call between frames, views into labels
+  // die.
+  void Trim();
+  const NameLabel& Label(const NameTable& names, uint32_t meta);
+  float Measure(std::string_view text, float max_width, size_t* fit) const {
+    return measure_(text, max_width, fit);
+  }
+  const Theme& theme() const { return theme_; }
+  size_t labels() const { return labels_.size(); }
+
+ private:
+  struct Key {
+    const NameTable* names;
+    uint32_t meta;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& k) const {
+      return (reinterpret_cast<size_t>(k.names) ^ (k.meta + 0x9e3779b9u)) * 0x9e3779b97f4a7c15ull;
+    }
+  };
+
+  Theme theme_;
+  MeasureText measure_ = [](std::string_view text, float, size_t*) {
+    return 7.0f * static_cast<float>(text.size());
+  };
+  uint64_t generation_ = 1;
+  std::unordered_map<const NameTable*, std::unique_ptr<std::vector<uint32_t>>>
+      colors_;  // 0: not yet
+  std::unordered_map<Key, std::unique_ptr<NameLabel>, KeyHash> labels_;
+};
+
+}  // namespace stepscope

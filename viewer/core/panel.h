@@ -1,0 +1,70 @@
+// Panel: a dockable window that reads and pushes commands, and keeps nothing but widget state.
+// Adding one: viewer/panels/foo_panel.cc, a row in panels/registry.cc,
+// tests/viewer/foo_panel_test.cc.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "viewer/core/command.h"
+#include "viewer/core/session_view.h"
+#include "viewer/core/view_state.h"
+
+namespace stepscope {
+
+class AnalysisCache;  // viewer/core/analysis_cache.h: results computed in the background
+class NameCache;      // viewer/core/name_cache.h: colours and short labels of event names
+class Settings;
+struct Fonts;  // viewer/core/fonts.h
+struct Theme;
+
+// The time under the mouse, wherever it points: the part under it writes, the others show it in the
+// next frame. Not state: gone when the mouse is.
+struct PointedTime {
+  Ps time = 0, next = 0;
+  bool valid = false, has_next = false;
+  void Set(Ps t) { next = t, has_next = true; }
+  void NextFrame() { time = next, valid = has_next, has_next = false; }
+};
+
+struct PanelContext {
+  const SessionView& session;
+  const ViewState& view;
+  AnalysisCache& analyses;
+  const Settings& settings;
+  const Theme& theme;
+  CommandQueue& commands;
+  AppServices& services;
+  const RunView* run = nullptr;    // the active run, or null
+  const Fonts* fonts = nullptr;    // null: everything in the current font
+  NameCache* names = nullptr;      // null: no colours of names (tests)
+  PointedTime* pointed = nullptr;  // null: nobody shares it (tests)
+};
+
+class Panel {
+ public:
+  virtual ~Panel() = default;
+  virtual void Draw(const PanelContext& context) = 0;  // inside its window
+  virtual bool animating() const { return false; }
+};
+
+enum class DockSlot { kCentre, kBottomLeft, kBottomRight };
+
+struct PanelDesc {
+  const char* id;     // "kernel_stats": also the analysis id, where there is one
+  const char* title;  // "Kernels"
+  const char* what;
+  const char* key;  // default chord that opens it, "Alt+3"
+  DockSlot slot;
+  bool open_by_default;
+  std::unique_ptr<Panel> (*create)();
+};
+
+std::span<const PanelDesc> Panels();
+const PanelDesc* FindPanel(std::string_view id);
+// "memory/lifetimes": the panel and its page; the page is empty where none is named.
+std::string_view PanelOf(std::string_view text);
+std::string_view PageOf(std::string_view text);
+
+}  // namespace stepscope

@@ -1,0 +1,68 @@
+// Search: events whose name a query matches, found in the background, over all runs and sets.
+// UI thread only; results arrive a few frames later.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/base/task.h"
+#include "viewer/core/highlight.h"
+#include "viewer/core/run.h"
+
+namespace stepscope {
+
+// Case of `text` does not matter; the needle is in lower case already. (model has
+// ContainsIgnoreCase, which folds both.)
+bool ContainsLower(std::string_view text, std::string_view lower_needle);
+
+// What is asked of a name: a text that it contains, case does not matter (ASCII). "=MatMul": the
+// name is that text and no other, letter for letter. Tables filter by the same sign.
+class NameQuery {
+ public:
+  explicit NameQuery(std::string_view text);
+  bool Matches(std::string_view name) const;
+  // For each name of the table, and one more, whether it matches.
+  std::vector<uint8_t> MatchingMetas(const NameTable& names) const;
+  static std::string Whole(std::string_view name) { return "=" + std::string(name); }
+
+ private:
+  std::string text_;  // in lower case unless it is the whole name
+  bool whole_ = false;
+};
+
+struct SearchHits {
+  std::string query;
+  uint64_t count = 0;
+  std::vector<Highlight::Rows> rows;  // by run and set, sorted by row
+  std::vector<EventRef> ordered;      // by start, the first kMaxOrdered
+};
+
+class Search {
+ public:
+  static constexpr size_t kMaxOrdered = 1'000'000;
+
+  explicit Search(std::function<void()> wake) : wake_(std::move(wake)) {}
+  void Set(std::string query, std::span<const TimelineRun> runs);  // starts anew; empty: none
+  void Refresh(std::span<const TimelineRun> runs) { Set(query_, runs); }
+  bool Poll();  // takes a finished result; true if something changed
+  const std::string& query() const { return query_; }
+  const SearchHits& hits() const { return hits_; }
+  bool busy() const { return job_ != nullptr; }
+  // Steps to the next (+1) or previous (-1) hit after `from`; invalid if there are none.
+  EventRef Step(const EventRef& from, int direction, std::span<const TimelineRun> runs);
+  size_t index() const { return index_; }  // of the last step, from 0
+
+ private:
+  std::function<void()> wake_;
+  std::string query_;
+  SearchHits hits_;
+  std::unique_ptr<Job<SearchHits>> job_;
+  std::vector<std::unique_ptr<Job<SearchHits>>> stale_;  // cancelled, still running down
+  size_t index_ = 0;
+};
+
+}  // namespace stepscope

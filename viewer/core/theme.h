@@ -1,0 +1,84 @@
+// Theme: the colour roles, one table in theme.cc. A plain value; panels get it by const reference.
+// ApplyStyle() builds the ImGui and ImPlot styles from fresh ones, so it may be called at any time.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "viewer/core/color.h"
+
+namespace stepscope {
+
+enum class ThemeKind : uint8_t { kDark, kLight, kColorBlind, kHighContrast };
+
+// Roles of look.md and its mock-up.
+enum class Role : uint8_t {
+  kWindow,
+  kPanel,
+  kRaised,
+  kHover,
+  kLine,
+  kGrid,
+  kText,
+  kText2,
+  kText3,
+  kAccent,
+  kAccentBg,
+  kGood,
+  kWarning,
+  kBad,
+  kSlower,
+  kFaster,
+  kSliceDark,
+  kSliceLight,
+  kShade,
+  kCount,
+};
+
+// Meanings people learn: the same colour in every chart and lane.
+enum class Kind : uint8_t {
+  kDeviceCompute,
+  kDeviceToDevice,
+  kCollective,
+  kHostCompute,
+  kKernelLaunch,
+  kInput,
+  kOutput,
+  kCompilation,
+  kOther,
+  kHeap,
+  kStack,
+  kFree,
+  kFragmentation,
+  kCount,
+};
+
+struct Theme {
+  ThemeKind kind = ThemeKind::kDark;
+  std::array<Rgba, static_cast<size_t>(Role::kCount)> roles{};
+  std::array<Rgba, static_cast<size_t>(Kind::kCount)> kinds{};
+  int hues = 24;                                      // of the wheel for event names
+  float name_lightness = 0.72f, name_chroma = 0.10f;  // OKLCH
+
+  Rgba operator[](Role r) const { return roles[static_cast<size_t>(r)]; }
+  Rgba operator[](Kind k) const { return kinds[static_cast<size_t>(k)]; }
+  Rgba Alpha(Role r, float a) const { return WithAlpha((*this)[r], a); }
+  bool light() const { return Luminance((*this)[Role::kPanel]) > 0.5f; }
+  Rgba NameColor(std::string_view name) const;  // hue by the name without digits
+  Rgba TextOn(Rgba fill) const;                 // the slice text that contrasts more
+};
+
+Theme MakeTheme(ThemeKind kind);
+ThemeKind ThemeFromName(std::string_view name);  // "dark", "light", "colour-blind", "high contrast"
+std::span<const char* const> ThemeNames();       // by ThemeKind
+
+// Sizes are in multiples of the font size; `scale` is content scale times the user's zoom.
+void ApplyStyle(const Theme& theme, float scale);
+
+// Type sizes at scale 1, in pixels.
+struct TypeSize {
+  static constexpr float kUi = 14, kSmall = 13, kTitle = 15, kSlice = 12, kBig = 26, kVerdict = 20;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,257 @@
+// The menu bar: menus from the command table, selectors of run and host, the search box, theme and
+// help.
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "model/base/digits.h"
+#include "viewer/core/settings.h"
+#include "viewer/shell/shell.h"
+#include "viewer/widgets/input_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kMenus[] = {"File", "View", "Go", "Tools", "Window", "Help"};
+
+void DrawCommandItem(const ShellInput& input, const CommandDesc& command) {
+  const std::string key = FirstKey(command.keys);
+  if (ImGui::MenuItem(command.title, key.c_str(), false, command.enabled(input.context))) {
+    input.panel.commands.Push(command.id);
+  }
+  ImGui::SetItemTooltip("%s", command.what);
+}
+
+void DrawRecentMenu(const ShellInput& input) {
+  const auto& recent = input.panel.session.recent;
+  if (recent.empty() || !ImGui::BeginMenu("Recent")) return;
+  for (const RecentProfile& profile : recent) {
+    if (ImGui::MenuItem(profile.path.c_str(), nullptr, false, profile.exists)) {
+      CommandArgs args;
+      args.text = profile.path;
+      input.panel.commands.Push("file.open", std::move(args));
+    }
+  }
+  ImGui::EndMenu();
+}
+
+void DrawPanelItems(const ShellInput& input) {
+  for (const PanelDesc& panel : Panels()) {
+    const auto found = input.windows.panels.find(std::string_view(panel.id));
+    const bool open = found != input.windows.panels.end() ? found->second : panel.open_by_default;
+    if (ImGui::MenuItem(panel.title, panel.key, open)) {
+      CommandArgs args;
+      args.text = panel.id;
+      input.panel.commands.Push("panel.toggle", std::move(args));
+    }
+    ImGui::SetItemTooltip("%s", panel.what);
+  }
+  ImGui::Separator();
+}
+
+void DrawMenus(const ShellInput& input) {
+  for (const char* menu : kMenus) {
+    if (!ImGui::BeginMenu(menu)) continue;
+    if (std::strcmp(menu, "Window") == 0) DrawPanelItems(input);
+    for (const CommandDesc& command : Commands()) {
+      if (std::strcmp(command.category, menu) != 0) continue;
+      DrawCommandItem(input, command);
+      if (std::strcmp(command.id, "file.open_folder") == 0) DrawRecentMenu(input);
+    }
+    ImGui::EndMenu();
+  }
+}
+
+bool BeginSelector(const char* id, const char* text, float width) {
+  ImGui::SetNextItemWidth(width);
+  return ImGui::BeginCombo(id, text, ImGuiComboFlags_HeightLarge);
+}
+
+// Buttons and boxes are lower than the bar: they stand in its middle, on the menus' base line.
+void CentreInBar() {
+  ImGuiWindow* window = ImGui::GetCurrentWindow();
+  const float height = window->MenuBarRect().GetHeight();
+  ImGui::SetCursorPosY(std::floor((height - ImGui::GetFrameHeight()) / 2));
+  window->DC.CurrLineTextBaseOffset = ImGui::GetStyle().FramePadding.y;
+}
+
+void DrawRunSelectors(const ShellInput& input) {
+  const SessionView& session = input.panel.session;
+  const RunView* run = input.panel.run;
+  if (run == nullptr) return;
+  const float unit = ImGui::GetFontSize();
+  const auto width = [unit](std::string_view text) {
+    return std::min(unit * 18,
+                    ImGui::CalcTextSize(text.data(), text.data() + text.size()).x + unit * 3);
+  };
+  if (session.runs.size() > 1) {
+    CentreInBar();
+    if (BeginSelector("##profile", run->label.c_str(), width(run->label))) {
+      for (size_t i = 0; i < session.runs.size(); ++i) {
+        ImGui::PushID(static_cast<int>(i));
+        if (ImGui::Selectable(session.runs[i].label.c_str(), &session.runs[i] == run)) {
+          CommandArgs args;
+          args.number = static_cast<double>(i);
+          input.panel.commands.Push("run.activate", std::move(args));
+        }
+        ImGui::PopID();
+      }
+      ImGui::EndCombo();
+    }
+    ImGui::SetItemTooltip("Which of the open profiles the panels show");
+  }
+  const std::string& name = run->trace->run.empty() ? run->label : run->trace->run;
+  CentreInBar();
+  if (run->runs.size() > 1) {
+    if (BeginSelector("##run", name.c_str(), width(name))) {
+      for (const std::string& other : run->runs) {
+        if (ImGui::Selectable(other.c_str(), other == name)) {
+          CommandArgs args;
+          args.text = other;
+          input.panel.commands.Push("run.choose", std::move(args));
+        }
+      }
+      ImGui::EndCombo();
+    }
+    ImGui::SetItemTooltip("Run: %s", name.c_str());
+  } else {
+    ImGui::TextDisabled("%s", name.c_str());
+    ImGui::SetItemTooltip("%s", run->trace->path.c_str());
+  }
+  if (run->trace->hosts.size() < 2) return;
+  CentreInBar();
+  const std::string& host = input.panel.view.host;
+  if (BeginSelector("##host", host.empty() ? "All hosts" : host.c_str(),
+                    width(host.empty() ? "All hosts" : host))) {
+    if (ImGui::Selectable("All hosts", host.empty())) input.panel.commands.Push("host.choose");
+    for (uint32_t h = 0; h < run->trace->hosts.size(); ++h) {
+      const std::string other(run->trace->HostName(HostId(h)));
+      ImGui::PushID(static_cast<int>(h));
+      if (ImGui::Selectable(other.c_str(), other == host)) {
+        CommandArgs args;
+        args.text = other;
+        input.panel.commands.Push("host.choose", std::move(args));
+      }
+      ImGui::PopID();
+    }
+    ImGui::EndCombo();
+  }
+  ImGui::SetItemTooltip("Host");
+}
+
+void DrawHitCount(const ShellInput& input, const Pen& pen, float right, float y) {
+  const SearchHits& hits = input.search.hits();
+  if (input.search.query().empty()) return;
+  std::string text;
+  if (input.search.busy()) {
+    text = kEllipsis;
+  } else if (hits.ordered.empty()) {
+    text = "none";
+  } else {
+    text = GroupDigits(input.search.index() + 1) + " / " + GroupDigits(hits.count);
+  }
+  const Role role = !input.search.busy() && hits.ordered.empty() ? Role::kWarning : Role::kText2;
+  pen.TextRight(pen.fonts.mono, 12, right, y, pen.theme[role], text);
+}
+
+void DrawSearch(const ShellInput& input, SearchBox* box, float right) {
+  const Pen pen = MakePen(input.panel.theme, *input.panel.fonts);
+  const float left = std::max(ImGui::GetCursorScreenPos().x + pen.Px(12), right - pen.Px(420));
+  const float width = right - left;
+  if (width < pen.Px(90)) return;
+  ImGui::SameLine();
+  CentreInBar();
+  ImGui::SetCursorScreenPos({left, ImGui::GetCursorScreenPos().y});
+  // By id: asking for the next item's focus does not reach into a menu bar.
+  if (input.windows.focus_search || box->focus) ImGui::ActivateItemByID(ImGui::GetID("##search"));
+  box->focus = false;
+  // Something else may have changed the search (Escape): follow it unless the user is typing.
+  const bool had = ImGui::GetActiveID() == ImGui::GetID("##search");
+  if (!had) box->text = input.search.query();
+  ImGui::SetNextItemWidth(width);
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
+  ImGui::PushStyleVarX(ImGuiStyleVar_FramePadding, pen.fonts.icons ? pen.Px(28) : pen.Px(8));
+  const bool changed = InputText("##search", "Search events, or type > for a command", &box->text,
+                                 ImGuiInputTextFlags_EscapeClearsAll);
+  ImGui::PopStyleVar(2);
+  if (!ImGui::IsItemActive())
+    ImGui::SetItemTooltip(
+        "text: names that contain it   =text: the whole name\n"
+        "Enter and Shift+Enter go through the events found");
+  const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
+  const float y = a.y + std::floor((b.y - a.y - pen.Px(12)) / 2);
+  if (pen.fonts.icons)
+    pen.Text(pen.fonts.ui, TypeSize::kSmall, a.x + pen.Px(9), y, pen.theme[Role::kText2],
+             icon::kSearch);
+  if (box->text.empty()) {
+    pen.Box(b.x - pen.Px(26), a.y + pen.Px(4), pen.Px(18), b.y - a.y - pen.Px(8),
+            pen.theme[Role::kHover], pen.Px(3));
+    pen.Text(pen.fonts.mono, 12, b.x - pen.Px(20), y, pen.theme[Role::kText2], "/");
+  }
+  DrawHitCount(input, pen, b.x - pen.Px(10), y);
+  if (changed && box->text == ">") {
+    box->text.clear();
+    ImGui::ClearActiveID();
+    input.panel.commands.Push("app.palette");
+  } else if (changed) {
+    CommandArgs args;
+    args.text = box->text;
+    input.panel.commands.Push("search.set", std::move(args));
+  }
+  if (!ImGui::IsItemDeactivated() || !ImGui::IsKeyPressed(ImGuiKey_Enter)) return;
+  input.panel.commands.Push(ImGui::GetIO().KeyShift ? "search.previous" : "search.next");
+  box->focus = true;  // Enter again goes on
+}
+
+void DrawMark(const Pen& pen, float x, float y) {
+  pen.Box(x, y, pen.Px(10), pen.Px(4), pen.theme[Kind::kDeviceCompute], 1);
+  pen.Box(x + pen.Px(4), y + pen.Px(6), pen.Px(14), pen.Px(4), pen.theme[Kind::kCollective], 1);
+  pen.Box(x + pen.Px(1), y + pen.Px(12), pen.Px(8), pen.Px(4), pen.theme[Kind::kHostCompute], 1);
+}
+
+}  // namespace
+
+void DrawMenuBar(const ShellInput& input, SearchBox* box) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ScaledSize(8), ScaledSize(11)});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);  // the bar's own colour covers all of it
+  const bool open = ImGui::BeginMainMenuBar();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  if (!open) return;
+  const Pen pen = MakePen(input.panel.theme, *input.panel.fonts);
+  const ImVec2 origin = ImGui::GetWindowPos();
+  const float width = ImGui::GetWindowWidth();
+  DrawMark(pen, origin.x + pen.Px(12), origin.y + pen.Px(11));
+  ImGui::SetCursorPosX(pen.Px(40));
+  DrawMenus(input);
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  pen.VLine(p.x + pen.Px(4), origin.y + pen.Px(10), origin.y + pen.Px(28), pen.theme[Role::kLine]);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(14));
+  CentreInBar();
+  if (ImGui::Button(pen.fonts.icons ? "\xEF\x81\xBC  Open" : "Open"))
+    input.panel.commands.Push("file.open_folder");
+  ImGui::SetItemTooltip("Open a log directory or a file (Ctrl+Shift+O, Ctrl+O)");
+  DrawRunSelectors(input);
+  const float right = origin.x + width - pen.Px(12);
+  const float button = pen.Px(28);
+  if (input.panel.run != nullptr) DrawSearch(input, box, right - 2 * button - pen.Px(12));
+  const bool light = input.panel.theme.light();
+  ImGui::SetCursorScreenPos({right - 2 * button, origin.y + pen.Px(5)});
+  if (IconButton("##theme", light ? icon::kMoon : icon::kSun, light ? "D" : "L", "Dark or light",
+                 false, pen.fonts, pen.theme, button)) {
+    input.panel.commands.Push("view.next_theme");
+  }
+  ImGui::SetCursorScreenPos({right - button, origin.y + pen.Px(5)});
+  if (IconButton("##help", icon::kHelp, "?", "Keys and commands (?)", input.windows.help, pen.fonts,
+                 pen.theme, button)) {
+    input.panel.commands.Push("app.help");
+  }
+  ImGui::EndMainMenuBar();
+}
+
+}  // namespace stepscope

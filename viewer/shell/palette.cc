@@ -1,0 +1,283 @@
+// The command palette, the list of keys and the settings page: all made from their tables.
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+
+#include "viewer/core/settings.h"
+#include "viewer/shell/shell.h"
+#include "viewer/widgets/input_text.h"
+
+namespace stepscope {
+namespace {
+
+char Lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+
+struct Match {
+  const CommandDesc* command;
+  int score;
+};
+
+std::vector<Match> Matches(const ShellInput& input, std::string_view query) {
+  std::vector<Match> out;
+  for (const CommandDesc& command : Commands()) {
+    if (command.category[0] == 0 || !command.enabled(input.context)) continue;
+    const int title = 2 * FuzzyScore(query, command.title);
+    const int words = FuzzyScore(query, command.words);
+    const int score = std::max(title, words);
+    if (score > 0 || query.empty()) out.push_back({&command, score});
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Match& a, const Match& b) { return a.score > b.score; });
+  return out;
+}
+
+void KeyText(const ShellInput& input, const char* keys) {
+  ImGui::PushFont(input.panel.fonts->mono, TypeSize::kSmall);
+  const float width = ImGui::CalcTextSize(keys).x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
+                       std::max(0.0f, ImGui::GetContentRegionAvail().x - width));
+  ImGui::TextDisabled("%s", keys);
+  ImGui::PopFont();
+}
+
+// A window over the workspace, told apart from it by a border.
+bool BeginFloating(const char* name, bool* open) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  const bool shown = ImGui::Begin(
+      name, open,
+      ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar(2);
+  return shown;
+}
+
+void PushSetting(const ShellInput& input, const char* key, const std::string& value) {
+  CommandArgs args;
+  args.text = std::string(key) + "=" + value;
+  input.panel.commands.Push("app.set", std::move(args));
+}
+
+void DrawChoice(const ShellInput& input, const SettingDesc& row, const std::string& value) {
+  if (!ImGui::BeginCombo("##value", value.c_str())) return;
+  std::string_view choices = row.choices;
+  while (!choices.empty()) {
+    const size_t bar = choices.find('|');
+    const std::string choice(choices.substr(0, bar));
+    if (ImGui::Selectable(choice.c_str(), choice == value)) PushSetting(input, row.key, choice);
+    choices = bar == std::string_view::npos ? std::string_view() : choices.substr(bar + 1);
+  }
+  ImGui::EndCombo();
+}
+
+void DrawSetting(const ShellInput& input, const SettingDesc& row) {
+  const Settings& settings = input.panel.settings;
+  const std::string& value = settings.Get(row.key);
+  ImGui::PushID(row.key);
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::AlignTextToFramePadding();
+  ImGui::TextUnformatted(row.label);
+  ImGui::SetItemTooltip("%s", row.what);
+  ImGui::TableNextColumn();
+  ImGui::SetNextItemWidth(-1);
+  if (row.type == SettingType::kBool) {
+    bool on = value == "true";
+    if (ImGui::Checkbox("##value", &on)) PushSetting(input, row.key, on ? "true" : "false");
+  } else if (row.type == SettingType::kInt) {
+    int number = settings.Int(row.key);
+    if (ImGui::SliderInt("##value", &number, static_cast<int>(row.min),
+                         static_cast<int>(row.max))) {
+      PushSetting(input, row.key, std::to_string(number));
+    }
+  } else if (row.type == SettingType::kReal) {
+    auto number = static_cast<float>(settings.Real(row.key));
+    ImGui::SliderFloat("##value", &number, static_cast<float>(row.min), static_cast<float>(row.max),
+                       "%.2f");
+    // Only when let go: a scale that changes under the slider runs away from the mouse.
+    if (ImGui::IsItemDeactivatedAfterEdit()) PushSetting(input, row.key, std::to_string(number));
+  } else if (row.type == SettingType::kChoice) {
+    DrawChoice(input, row, value);
+  } else {
+    ImGui::TextDisabled("%s", value.c_str());
+  }
+  ImGui::PopID();
+}
+
+}  // namespace
+
+int FuzzyScore(std::string_view query, std::string_view text) {
+  if (query.empty()) return 1;
+  int score = 0;
+  size_t at = 0;
+  bool run = false;
+  for (char wanted : query) {
+    const char q = Lower(wanted);
+    if (q == ' ') {
+      run = false;
+      continue;
+    }
+    size_t found = at;
+    while (found < text.size() && Lower(text[found]) != q) ++found;
+    if (found == text.size()) return 0;
+    const bool word_start = found == 0 || text[found - 1] == ' ';
+    score += 1 + (word_start ? 8 : 0) + (run && found == at ? 4 : 0);
+    run = true;
+    at = found + 1;
+  }
+  return score;
+}
+
+void DrawPalette(const ShellInput& input, PaletteState* state) {
+  const bool opening = input.windows.palette && !state->was_open;
+  state->was_open = input.windows.palette;
+  if (!input.windows.palette) return;
+  if (opening) {
+    state->text.clear();
+    state->selected = 0;
+    ImGui::SetNextWindowFocus();
+  }
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const float width = std::min(viewport->WorkSize.x * 0.9f, ScaledSize(560));
+  ImGui::SetNextWindowPos(
+      {viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->WorkPos.y + ScaledSize(40)},
+      ImGuiCond_Always, {0.5f, 0});
+  ImGui::SetNextWindowSize({width, std::min(viewport->WorkSize.y * 0.7f, ScaledSize(440))});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, input.panel.theme[Role::kRaised]);
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, input.panel.theme[Role::kPanel]);
+  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                 ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking;
+  if (ImGui::Begin("##palette", nullptr, flags)) {
+    if (opening) ImGui::SetKeyboardFocusHere();
+    ImGui::SetNextItemWidth(-1);
+    if (InputText("##query", "What do you want to do?", &state->text)) state->selected = 0;
+    const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter);
+    const std::vector<Match> matches = Matches(input, state->text);
+    const int last = static_cast<int>(matches.size()) - 1;
+    if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++state->selected;
+    if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --state->selected;
+    state->selected = std::clamp(state->selected, 0, std::max(0, last));
+    const CommandDesc* run = nullptr;
+    if (ImGui::BeginChild("##list")) {
+      for (int i = 0; i <= last; ++i) {
+        const CommandDesc& command = *matches[static_cast<size_t>(i)].command;
+        ImGui::PushID(i);
+        if (ImGui::Selectable(command.title, i == state->selected)) run = &command;
+        if (i == state->selected && !ImGui::IsItemVisible()) ImGui::SetScrollHereY();
+        ImGui::SetItemTooltip("%s", command.what);
+        ImGui::SameLine();
+        KeyText(input, command.keys);
+        ImGui::PopID();
+      }
+      if (matches.empty()) ImGui::TextDisabled("No command has these letters in this order.");
+    }
+    ImGui::EndChild();
+    if (enter && !matches.empty()) run = matches[static_cast<size_t>(state->selected)].command;
+    const bool away = !opening && !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows);
+    if (run != nullptr || ImGui::IsKeyPressed(ImGuiKey_Escape) || away) {
+      input.panel.commands.Push("app.palette");  // closes it
+      if (run != nullptr && std::strcmp(run->id, "app.palette") != 0)
+        input.panel.commands.Push(run->id);
+    }
+  }
+  ImGui::End();
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar(2);
+}
+
+void DrawHelp(const ShellInput& input) {
+  if (!input.windows.help) return;
+  bool open = true;
+  const float unit = ImGui::GetFontSize();
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->GetWorkCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
+  ImGui::SetNextWindowSize({std::min(viewport->WorkSize.x * 0.9f, unit * 58),
+                            std::min(viewport->WorkSize.y * 0.85f, unit * 44)},
+                           ImGuiCond_Appearing);
+  if (BeginFloating("Keys and commands###help", &open)) {
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextDisabled(
+        "Wheel scrolls the tracks; Ctrl with the wheel zooms at the mouse; Shift with the wheel "
+        "pans. Over the time axis and the "
+        "minimap the wheel zooms. Drag pans (tool 2); Shift and drag measures; double-click zooms "
+        "to an event.");
+    ImGui::PopTextWrapPos();
+    const char* category = "";
+    if (ImGui::BeginTable(
+            "##keys", 3,
+            ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX)) {
+      ImGui::TableSetupColumn("command", ImGuiTableColumnFlags_WidthFixed, unit * 15);
+      ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, unit * 12);
+      ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
+      for (const CommandDesc& command : Commands()) {
+        if (command.category[0] == 0) continue;
+        if (std::strcmp(command.category, category) != 0) {
+          category = command.category;
+          ImGui::TableNextRow();
+          ImGui::TableNextColumn();
+          ImGui::Dummy({0, unit * 0.3f});
+          ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+          ImGui::TextUnformatted(category);
+          ImGui::PopFont();
+        }
+        ImGui::TableNextRow();
+        ImGui::TableNextColumn();
+        ImGui::TextUnformatted(command.title);
+        ImGui::TableNextColumn();
+        ImGui::PushFont(input.panel.fonts->mono, TypeSize::kSmall);
+        ImGui::TextUnformatted(command.keys);
+        ImGui::PopFont();
+        ImGui::TableNextColumn();
+        ImGui::TextDisabled("%s", command.what);
+      }
+      ImGui::EndTable();
+    }
+    if (ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows) &&
+        ImGui::IsKeyPressed(ImGuiKey_Escape))
+      open = false;
+  }
+  ImGui::End();
+  if (!open) input.panel.commands.Push("app.help");
+}
+
+void DrawSettings(const ShellInput& input) {
+  if (!input.windows.settings) return;
+  bool open = true;
+  const float unit = ImGui::GetFontSize();
+  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Appearing,
+                          {0.5f, 0.5f});
+  ImGui::SetNextWindowSize({unit * 36, unit * 26}, ImGuiCond_Appearing);
+  if (BeginFloating("Settings###settings", &open)) {
+    const char* page = "";
+    bool in_table = false;
+    for (const SettingDesc& row : SettingRows()) {
+      if (row.page[0] == 0) continue;
+      if (std::strcmp(row.page, page) != 0) {
+        if (in_table) ImGui::EndTable();
+        page = row.page;
+        ImGui::Dummy({0, unit * 0.3f});
+        ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+        ImGui::TextUnformatted(page);
+        ImGui::PopFont();
+        in_table = ImGui::BeginTable(page, 2, ImGuiTableFlags_SizingFixedFit);
+        if (in_table) {
+          ImGui::TableSetupColumn("label", ImGuiTableColumnFlags_WidthFixed, unit * 13);
+          ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+        }
+      }
+      if (in_table) DrawSetting(input, row);
+    }
+    if (in_table) ImGui::EndTable();
+    if (ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows) &&
+        ImGui::IsKeyPressed(ImGuiKey_Escape))
+      open = false;
+  }
+  ImGui::End();
+  if (!open) input.panel.commands.Push("app.settings");
+}
+
+}  // namespace stepscope

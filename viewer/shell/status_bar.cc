@@ -1,0 +1,97 @@
+// The status bar: what is open, how large it is, how long it took, what was wrong; the view and the
+// cursor.
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <array>
+#include <cstdio>
+
+#include "model/base/digits.h"
+#include "viewer/shell/shell.h"
+
+namespace stepscope {
+namespace {
+
+constexpr float kText = 12;
+
+struct Line {
+  const Pen& pen;
+  float x, y;
+  void Value(const std::string& value, const char* what) {
+    x = pen.Text(pen.fonts.mono, kText, x, y, pen.theme[Role::kText], value) + pen.Px(5);
+    x = pen.Text(pen.fonts.ui, kText, x, y, pen.theme[Role::kText2], what) + pen.Px(18);
+  }
+};
+
+void DrawRun(const ShellInput& input, const RunView& run, Line* line) {
+  const Pen& pen = line->pen;
+  std::array<char, 48> text{};
+  line->Value(GroupDigits(run.trace->counts.events()), "events");
+  const double megabytes = static_cast<double>(run.trace->store_bytes()) / 1e6;
+  std::snprintf(text.data(), text.size(), megabytes < 10 ? "%.1f MB" : "%.0f MB", megabytes);
+  line->Value(text.data(), "in memory");
+  std::snprintf(text.data(), text.size(), "%.2f s", run.load_seconds);
+  line->Value(text.data(), "to load");
+  const uint64_t problems = run.trace->diagnostics.problems() + run.trace->errors.size();
+  const Role role = problems == 0 ? Role::kGood : Role::kWarning;
+  const float begin = line->x;
+  if (pen.fonts.icons) {
+    line->x = pen.Text(pen.fonts.ui, kText, line->x, line->y, pen.theme[role],
+                       problems == 0 ? icon::kOk : icon::kWarn) +
+              pen.Px(5);
+  }
+  line->Value(GroupDigits(problems), problems == 1 ? "problem" : "problems");
+  ImGui::SetCursorScreenPos({begin, line->y - pen.Px(4)});
+  if (ImGui::InvisibleButton("##problems", {line->x - begin, pen.Px(20)})) {
+    CommandArgs args;
+    args.text = "diagnostics";
+    input.panel.commands.Push("panel.show", std::move(args));
+  }
+  ImGui::SetItemTooltip("What loading repaired, dropped or clipped");
+}
+
+}  // namespace
+
+void DrawStatusBar(const ShellInput& input) {
+  const float height = ScaledSize(26);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, input.panel.theme[Role::kWindow]);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, {1, 1});
+  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings |
+                                 ImGuiWindowFlags_NoScrollWithMouse;
+  const bool open = ImGui::BeginViewportSideBar("##status", nullptr, ImGuiDir_Down, height, flags);
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+  if (open) {
+    const Pen pen = MakePen(input.panel.theme, *input.panel.fonts);
+    const ImVec2 p = ImGui::GetWindowPos();
+    Line line{pen, p.x + pen.Px(14), p.y + pen.Px(6)};
+    if (input.panel.run != nullptr) {
+      DrawRun(input, *input.panel.run, &line);
+      if (!input.windows.note.empty()) {
+        const float right = p.x + ImGui::GetWindowWidth() - pen.Px(430);
+        pen.TextFit(pen.fonts.ui, kText, line.x, right, line.y, pen.theme[Role::kAccent],
+                    input.windows.note);
+      }
+      float right = p.x + ImGui::GetWindowWidth() - pen.Px(14);
+      const auto value = [&](const char* what, const std::string& text, float room) {
+        pen.TextRight(pen.fonts.mono, kText, right, line.y, pen.theme[Role::kText], text);
+        pen.TextRight(pen.fonts.ui, kText, right - room, line.y, pen.theme[Role::kText2], what);
+        right -= room + pen.Px(70);
+      };
+      // Fixed places: numbers that change with the mouse must not push each other about.
+      if (right - line.x > pen.Px(420)) {
+        value("Cursor",
+              input.timeline.cursor_valid ? FormatDuration(input.timeline.cursor, 10)
+                                          : std::string("\xE2\x80\x93"),
+              pen.Px(120));
+        value("View", FormatDuration(input.displayed.length(), 5), pen.Px(80));
+      }
+    } else {
+      pen.Text(pen.fonts.ui, kText, line.x, line.y, pen.theme[Role::kText2], "No profile open");
+    }
+  }
+  ImGui::End();
+}
+
+}  // namespace stepscope

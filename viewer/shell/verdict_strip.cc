@@ -1,0 +1,248 @@
+#include "viewer/shell/verdict_strip.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "model/base/digits.h"
+#include "viewer/core/analysis_cache.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/step_chart.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+// A label in secondary colour and its number; the x after it, or `x` if it does not fit.
+float Number(const PanelContext& context, float x, float y, float right, const char* label,
+             const std::string& value) {
+  const float gap = BaseEm() * 0.5f;
+  float label_width = 0, value_width = 0;
+  {
+    const FaceScope ui(context, Face::kUi);
+    label_width = TextWidth(label);
+  }
+  const FaceScope mono(context, Face::kMonoBold);
+  value_width = TextWidth(value);
+  if (x + label_width + gap + value_width > right) return x;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  {
+    const FaceScope ui(context, Face::kUi);
+    list->AddText(ImVec2(std::floor(x), y), context.theme[Role::kText2], label);
+  }
+  list->AddText(ImVec2(std::floor(x + label_width + gap), y), context.theme[Role::kText],
+                value.c_str());
+  return x + label_width + gap + value_width + BaseEm() * 1.6f;
+}
+
+// Where an average step goes, as one bar.
+float ClassBar(const PanelContext& context, const ResultTable& steps, float x, float y,
+               float width) {
+  std::array<double, 9> sums{};
+  double all = 0;
+  const int partial = steps.Column("partial");
+  constexpr size_t kMost = 2000;  // enough for a mean; a strip is drawn every frame
+  for (size_t r = 0; r < std::min(kMost, steps.rows.size()); ++r) {
+    const auto* cut =
+        partial >= 0 ? std::get_if<bool>(&steps.rows[r][static_cast<size_t>(partial)]) : nullptr;
+    if (cut != nullptr && *cut) continue;
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const int c = steps.Column(StepClasses()[i].column);
+      const double v = c >= 0 ? NumberOf(steps.rows[r][static_cast<size_t>(c)]) : 0;
+      if (std::isfinite(v) && v > 0) sums[i] += v, all += v;
+    }
+  }
+  if (all <= 0) return x;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float height = std::floor(BaseEm() * 0.5f);
+  float from = x;
+  double sum = 0;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    sum += sums[i];
+    const float to = x + static_cast<float>(sum / all) * width;
+    if (to - from >= 0.5f) {
+      DrawBox(list, from, y - height * 0.5f, std::max(1.0f, to - from - 1), height,
+              context.theme[StepClasses()[i].kind]);
+      from = to;
+    }
+  }
+  return x + width + BaseEm() * 1.6f;
+}
+
+std::string Percent(double v) { return NumberText(v, {1, 1, "", " %"}); }
+
+double ClassPercent(const ResultTable& steps, const char* column) {
+  const int c = steps.Column(column), t = steps.Column("stepTimeMs");
+  double part = 0, whole = 0;
+  constexpr size_t kMost = 2000;
+  for (size_t r = 0; c >= 0 && t >= 0 && r < std::min(kMost, steps.rows.size()); ++r) {
+    part += NumberOf(steps.rows[r][static_cast<size_t>(c)]);
+    whole += NumberOf(steps.rows[r][static_cast<size_t>(t)]);
+  }
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+const char* Word(Finding::Grade grade) {
+  switch (grade) {
+    case Finding::Grade::kGood:
+      return "Healthy";
+    case Finding::Grade::kWarning:
+      return "Look here";
+    case Finding::Grade::kBad:
+      return "Problem";
+    case Finding::Grade::kInfo:
+      break;
+  }
+  return "No verdict";
+}
+
+// What limits the view, each with a cross that ends it; returns where the chips begin.
+float DrawChips(const PanelContext& context, float right, float top, float height) {
+  struct Chip {
+    std::string text, what;
+    const char* command;
+  };
+  std::vector<Chip> chips;
+  const ViewState& view = context.view;
+  if (!view.measured.empty())
+    chips.push_back({FormatDuration(view.measured.length(), 4), "Measured range", "measure.set"});
+  if (!view.shown.empty()) {
+    chips.push_back({GroupDigits(view.shown.size()) + " events",
+                     "Events shown bright; N and Shift+N go through them", "select.show_events"});
+  }
+  if (!view.host.empty()) chips.push_back({view.host, "Only this host", "host.choose"});
+  const FaceScope ui(context, Face::kUi);
+  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  const char* cross = icons ? icon::kClose : "x";
+  const float em = Em(), box = std::floor(em * 1.7f), y = std::floor(top + (height - box) * 0.5f);
+  for (size_t i = 0; i < chips.size(); ++i) {
+    const float width =
+        std::min(TextWidth(chips[i].text), em * 14) + TextWidth(cross) + std::floor(em * 1.8f);
+    right -= width;
+    ImGui::PushID(static_cast<int>(i));
+    ImGui::SetCursorScreenPos(ImVec2(right, y));
+    if (ImGui::InvisibleButton("chip", ImVec2(width, box))) context.commands.Push(chips[i].command);
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered) ImGui::SetTooltip("%s: click ends it", chips[i].what.c_str());
+    ImGui::PopID();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    DrawBox(list, right, y, width, box, context.theme[hovered ? Role::kHover : Role::kAccentBg], 4);
+    const float text_y = std::floor(y + (box - ImGui::GetTextLineHeight()) * 0.5f);
+    const float end = right + width - em * 0.6f - TextWidth(cross);
+    DrawCut(list, ImVec2(right + em * 0.6f, text_y), end - em * 0.4f, context.theme[Role::kAccent],
+            chips[i].text);
+    list->AddText(ImVec2(end, text_y), context.theme[Role::kAccent], cross);
+    right -= em * 0.5f;
+  }
+  return right;
+}
+
+}  // namespace
+
+float VerdictStripHeight() { return std::floor(BaseEm() * 2.6f); }
+
+void DrawVerdict(const PanelContext& context, const AnalysisResult& result, float right) {
+  if (result.findings.empty()) return;
+  const Finding& verdict = result.findings.front();
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const float em = BaseEm(), height = VerdictStripHeight();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Rgba color = context.theme[GradeRole(verdict.grade)];
+  DrawBox(list, p.x, p.y, 3, height, color);
+  const float middle = std::floor(p.y + height * 0.5f);
+  float x = p.x + em;
+  if (context.fonts != nullptr && context.fonts->icons) {
+    const FaceScope icon_face(context, Face::kUi, 16);
+    list->AddText(ImVec2(x, std::floor(middle - Em() * 0.5f)), color, GradeIcon(verdict.grade));
+    x += em * 1.7f;
+  }
+  const ResultTable* steps = result.Table("steps");
+  const bool has_steps = NumberIn(result, "steptime_ms_average") > 0 && steps != nullptr;
+  {
+    const FaceScope bold(context, Face::kBold, TypeSize::kTitle);
+    const float y = std::floor(middle - ImGui::GetTextLineHeight() * 0.5f);
+    // The sentence where there is room, its one word where there is not.
+    const float numbers = has_steps ? em * 46 : 0;
+    const bool sentence = x + TextWidth(verdict.text) + numbers < right || !has_steps;
+    const std::string_view text =
+        sentence ? std::string_view(verdict.text) : std::string_view(Word(verdict.grade));
+    DrawCut(list, ImVec2(x, y), right, context.theme[Role::kText], text);
+    const float width = std::min(TextWidth(text), right - x);
+    ImGui::SetCursorScreenPos(ImVec2(p.x, p.y));
+    if (ImGui::InvisibleButton("##verdict", ImVec2(std::max(x + width - p.x, 1.0f), height))) {
+      const bool other = FindPanel(verdict.panel) != nullptr;
+      CommandArgs args;
+      args.text = other ? verdict.panel : "overview";
+      context.commands.Push("panel.show", std::move(args));
+    }
+    if (ImGui::IsItemHovered()) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+      ImGui::SetTooltip("%s\n%s", verdict.text.c_str(), verdict.next_step.c_str());
+    }
+    x += width + em * 2;
+  }
+  if (!has_steps) return;
+  float y = 0;
+  {
+    const FaceScope ui(context, Face::kUi);
+    y = std::floor(middle - ImGui::GetTextLineHeight() * 0.5f);
+  }
+  const NumberFormat format =
+      FormatFor(Unit::kMs, ValueType::kReal, NumberIn(result, "steptime_ms_average"));
+  x = Number(context, x, y, right, "Step",
+             NumberText(NumberIn(result, "steptime_ms_average"), format) + " " + format.header);
+  const bool device = TextOf(result, "device_type") != "CPU";
+  x = Number(context, x, y, right, device ? "Device compute" : "Host compute",
+             Percent(ClassPercent(*steps, device ? "deviceComputeTimeMs" : "hostComputeTimeMs")));
+  if (x + em * 12 < right) x = ClassBar(context, *steps, x, static_cast<float>(middle), em * 11);
+  x = Number(context, x, y, right, "Input", Percent(NumberIn(result, "input_percent")));
+  if (result.Find("device_compute_16bit_percent") != nullptr) {
+    x = Number(context, x, y, right, "16-bit",
+               Percent(NumberIn(result, "device_compute_16bit_percent")));
+  }
+  Number(context, x, y, right, "Steps", GroupDigits(steps->rows.size()));
+}
+
+bool DrawVerdictStrip(const PanelContext& context) {
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const float right = p.x + ImGui::GetContentRegionAvail().x - BaseEm();
+  if (context.run == nullptr || !context.run->trace) return false;
+  AnalysisParams params;
+  params.host = context.view.host;
+  const AnalysisResult* result = context.analyses.Get(*context.run, "overview", params);
+  if (result != nullptr) {
+    const float chips = DrawChips(context, right, p.y, VerdictStripHeight());
+    ImGui::SetCursorScreenPos(p);
+    DrawVerdict(context, *result, chips - BaseEm());
+    return false;
+  }
+  const FaceScope ui(context, Face::kUi);
+  const float y = std::floor(p.y + (VerdictStripHeight() - ImGui::GetTextLineHeight()) * 0.5f);
+  DrawCut(ImGui::GetWindowDrawList(), ImVec2(p.x + BaseEm(), y), right, context.theme[Role::kText2],
+          "Dividing steps into classes\u2026");
+  return true;
+}
+
+bool DrawVerdictBar(const PanelContext& context) {
+  if (context.run == nullptr || !context.run->trace) return false;
+  constexpr ImGuiWindowFlags kFlags =
+      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
+      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus | ImGuiWindowFlags_NoDocking;
+  bool waiting = false;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);  // the window was cleared with the panels' colour
+  if (ImGui::BeginViewportSideBar("##verdict_bar", ImGui::GetMainViewport(), ImGuiDir_Up,
+                                  VerdictStripHeight(), kFlags)) {
+    waiting = DrawVerdictStrip(context);
+  }
+  ImGui::End();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  return waiting;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,213 @@
+// The welcome page, and the overlays of loading and of errors.
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+
+#include "viewer/shell/shell.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char kFormats[] =
+    "A log directory at any height (it looks for plugins/profile/<run>), a run, a folder of files, "
+    "or one file:\n"
+    ".xplane.pb of TensorFlow, JAX and XLA; .trace.json of TensorFlow and PyTorch; each also as "
+    ".gz or .zst.";
+
+bool PrimaryButton(const ShellInput& input, const char* text) {
+  const Theme& theme = input.panel.theme;
+  ImGui::PushStyleColor(ImGuiCol_Button, theme[Role::kAccent]);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered,
+                        Mix(theme[Role::kAccent], theme[Role::kText], 0.15f));
+  ImGui::PushStyleColor(ImGuiCol_Text, theme.TextOn(theme[Role::kAccent]));
+  const bool pressed = ImGui::Button(text);
+  ImGui::PopStyleColor(3);
+  return pressed;
+}
+
+void DrawRecent(const ShellInput& input, float width) {
+  const auto& recent = input.panel.session.recent;
+  ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+  ImGui::TextUnformatted("Recent profiles");
+  ImGui::PopFont();
+  if (recent.empty()) {
+    ImGui::TextDisabled("None yet. What you open will be listed here.");
+    return;
+  }
+  for (size_t i = 0; i < std::min<size_t>(recent.size(), 10); ++i) {
+    const RecentProfile& profile = recent[i];
+    ImGui::PushID(static_cast<int>(i));
+    const float row = ImGui::GetFrameHeight();
+    const ImVec2 p = ImGui::GetCursorScreenPos();
+    ImGui::BeginDisabled(!profile.exists);
+    if (ImGui::Selectable("##recent", false, 0, {width, row})) {
+      CommandArgs args;
+      args.text = profile.path;
+      input.panel.commands.Push("file.open", std::move(args));
+    }
+    ImGui::EndDisabled();
+    ImGui::SetItemTooltip("%s%s", profile.path.c_str(),
+                          profile.exists ? "" : " is not there any more");
+    const Pen pen = MakePen(input.panel.theme, *input.panel.fonts);
+    std::array<char, 1024> buffer{};
+    const float date = pen.Px(110);
+    const std::string_view path =
+        MiddleCut(profile.path, width - date - pen.Px(30), buffer.data(), buffer.size());
+    const float y = p.y + (row - pen.Px(TypeSize::kUi)) / 2;
+    if (pen.fonts.icons)
+      pen.Text(pen.fonts.ui, TypeSize::kUi, p.x + pen.Px(4), y, pen.theme[Role::kText3],
+               icon::kClock);
+    pen.Text(pen.fonts.ui, TypeSize::kUi, p.x + pen.Px(28), y,
+             pen.theme[profile.exists ? Role::kText : Role::kText3], path);
+    std::array<char, 32> when{};
+    const auto seconds = static_cast<std::time_t>(profile.opened_unix_s);
+    std::tm local{};
+    if (profile.opened_unix_s > 0 && localtime_r(&seconds, &local) != nullptr) {
+      std::strftime(when.data(), when.size(), "%Y-%m-%d", &local);
+      pen.TextRight(pen.fonts.mono, TypeSize::kSmall, p.x + width - pen.Px(6), y,
+                    pen.theme[Role::kText3], when.data());
+    }
+    ImGui::PopID();
+  }
+}
+
+}  // namespace
+
+void DrawWelcome(const ShellInput& input) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const Theme& theme = input.panel.theme;
+  ImGui::SetNextWindowPos(viewport->WorkPos);
+  ImGui::SetNextWindowSize(viewport->WorkSize);
+  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                 ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
+                                 ImGuiWindowFlags_NoBringToFrontOnFocus;
+  if (ImGui::Begin("##welcome", nullptr, flags)) {
+    const Pen pen = MakePen(theme, *input.panel.fonts);
+    const float width = std::min(viewport->WorkSize.x - pen.Px(64), pen.Px(680));
+    const float left = std::floor((viewport->WorkSize.x - width) / 2);
+    ImGui::SetCursorPos({left, std::max(pen.Px(32), viewport->WorkSize.y * 0.14f)});
+    ImGui::BeginGroup();
+    ImGui::PushTextWrapPos(left + width);
+    ImGui::PushFont(input.panel.fonts->bold, 28);
+    ImGui::TextUnformatted("Stepscope");
+    ImGui::PopFont();
+    ImGui::PushStyleColor(ImGuiCol_Text, theme[Role::kText2]);
+    ImGui::TextUnformatted(
+        "Where does a training step go? Open a profile, or drop one onto this window.");
+    ImGui::PopStyleColor();
+    ImGui::Dummy({0, pen.Px(14)});
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {pen.Px(16), pen.Px(8)});
+    if (PrimaryButton(input, "Open folder\xE2\x80\xA6"))
+      input.panel.commands.Push("file.open_folder");
+    ImGui::SetItemTooltip("Ctrl+Shift+O");
+    ImGui::SameLine();
+    if (ImGui::Button("Open file\xE2\x80\xA6")) input.panel.commands.Push("file.open");
+    ImGui::SetItemTooltip("Ctrl+O");
+    if (!input.panel.session.sample_path.empty()) {
+      ImGui::SameLine();
+      if (ImGui::Button("Try the sample")) input.panel.commands.Push("file.open_sample");
+      ImGui::SetItemTooltip("%s", input.panel.session.sample_path.c_str());
+    }
+    ImGui::PopStyleVar();
+    ImGui::Dummy({0, pen.Px(18)});
+    DrawRecent(input, width);
+    ImGui::Dummy({0, pen.Px(18)});
+    ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+    ImGui::TextUnformatted("What it opens");
+    ImGui::PopFont();
+    ImGui::PushStyleColor(ImGuiCol_Text, theme[Role::kText2]);
+    ImGui::TextUnformatted(kFormats);
+    ImGui::PopStyleColor();
+    ImGui::PopTextWrapPos();
+    ImGui::EndGroup();
+  }
+  ImGui::End();
+}
+
+void DrawLoading(const ShellInput& input) {
+  constexpr double kPatience = 0.15;
+  const auto& loading = input.panel.session.loading;
+  if (!loading || loading->seconds < kPatience) return;
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const float width = std::min(viewport->WorkSize.x * 0.9f, ScaledSize(460));
+  ImGui::SetNextWindowPos(viewport->GetWorkCenter(), ImGuiCond_Always, {0.5f, 0.5f});
+  ImGui::SetNextWindowSize({width, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, input.panel.theme[Role::kRaised]);
+  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                 ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
+                                 ImGuiWindowFlags_AlwaysAutoResize;
+  if (ImGui::Begin("##loading", nullptr, flags)) {
+    std::array<char, 1024> buffer{};
+    const float inner = ImGui::GetContentRegionAvail().x;
+    const std::string_view path = MiddleCut(loading->path, inner, buffer.data(), buffer.size());
+    ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+    ImGui::TextUnformatted(loading->stage.empty() ? "Opening" : loading->stage.c_str());
+    ImGui::PopFont();
+    ImGui::TextDisabled("%.*s", static_cast<int>(path.size()), path.data());
+    const bool known = loading->bytes_total > 0;
+    const float done = known ? static_cast<float>(static_cast<double>(loading->bytes_done) /
+                                                  static_cast<double>(loading->bytes_total))
+                             : -0.6f * static_cast<float>(ImGui::GetTime());
+    ImGui::ProgressBar(known ? std::min(done, 1.0f) : done, {inner, ScaledSize(6)}, "");
+    std::array<char, 160> text{};
+    std::snprintf(text.data(), text.size(), "%.0f of %.0f MB   %.2f M events   %.1f s",
+                  static_cast<double>(loading->bytes_done) / 1e6,
+                  static_cast<double>(loading->bytes_total) / 1e6,
+                  static_cast<double>(loading->events) / 1e6, loading->seconds);
+    ImGui::PushFont(input.panel.fonts->mono, TypeSize::kSmall);
+    ImGui::TextDisabled("%s", text.data());
+    ImGui::PopFont();
+    const float button = ScaledSize(96);
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + inner - button);
+    if (ImGui::Button("Cancel", {button, 0})) input.panel.commands.Push("file.cancel");
+    ImGui::SetItemTooltip("Escape");
+  }
+  ImGui::End();
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar(3);
+}
+
+void DrawError(const ShellInput& input) {
+  const std::string& error = input.panel.session.error;
+  if (error.empty()) return;
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const float width = std::min(viewport->WorkSize.x * 0.9f, ScaledSize(560));
+  ImGui::SetNextWindowPos(
+      {viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->WorkPos.y + ScaledSize(24)},
+      ImGuiCond_Always, {0.5f, 0});
+  ImGui::SetNextWindowSize({width, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, input.panel.theme[Role::kRaised]);
+  ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[Role::kBad]);
+  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                 ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
+                                 ImGuiWindowFlags_AlwaysAutoResize;
+  if (ImGui::Begin("##error", nullptr, flags)) {
+    ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(input.panel.theme[Role::kBad]),
+                       "This could not be opened");
+    ImGui::PopFont();
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(error.c_str());
+    ImGui::PopTextWrapPos();
+    const float button = ScaledSize(96);
+    const float inner = ImGui::GetContentRegionAvail().x;
+    if (ImGui::Button("Copy", {button, 0})) input.panel.services.SetClipboard(error);
+    ImGui::SameLine(ImGui::GetCursorPosX() + inner - button);
+    if (ImGui::Button("Close", {button, 0})) input.panel.services.DismissError();
+    ImGui::SetItemTooltip("Escape");
+  }
+  ImGui::End();
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar(3);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,127 @@
+// The docking layout: timeline 60 % on top, details and panels below.
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "viewer/core/settings.h"
+#include "viewer/shell/shell.h"
+
+namespace stepscope {
+namespace {
+
+constexpr float kPanelShare = 0.40f, kPanelShareTall = 0.68f;       // of the height
+constexpr float kDetailsShare = 0.27f, kDetailsShareSmall = 0.30f;  // of the width
+constexpr float kDetailsMost = 560;  // more than names and values need; charts and tables do not
+
+constexpr const char* kFrontPanel = "overview";
+
+// The bars above and below the workspace take their place in the second frame.
+constexpr int kFramesToSettle = 3;
+
+// The tab that lies in front when the node's tab bar is made.
+void PutInFront(ImGuiID node, const PanelDesc& panel) {
+  ImGuiDockNode* dock_node = ImGui::DockBuilderGetNode(node);
+  if (dock_node == nullptr) return;
+  const ImGuiID window = ImHashStr(PanelWindowName(panel).c_str());
+  dock_node->SelectedTabId = ImHashStr("#TAB", 0, window);
+}
+
+void BuildDefault(ImGuiID dock, ImVec2 pos, ImVec2 size) {
+  ImGui::DockBuilderRemoveNode(dock);
+  ImGui::DockBuilderAddNode(dock, ImGuiDockNodeFlags_DockSpace);
+  ImGui::DockBuilderSetNodePos(dock, pos);
+  ImGui::DockBuilderSetNodeSize(dock, size);
+  ImGuiID top = 0, bottom = 0, left = 0, right = 0;
+  ImGui::DockBuilderSplitNode(dock, ImGuiDir_Down, kPanelShare, &bottom, &top);
+  const float wanted = size.x < ScaledSize(1500) ? kDetailsShareSmall : kDetailsShare;
+  const float share = std::min(wanted, ScaledSize(kDetailsMost) / size.x);
+  ImGui::DockBuilderSplitNode(bottom, ImGuiDir_Left, share, &left, &right);
+  ImGui::DockBuilderDockWindow(kTimelineWindow, top);
+  for (const PanelDesc& panel : Panels()) {
+    const ImGuiID node = panel.slot == DockSlot::kCentre       ? top
+                         : panel.slot == DockSlot::kBottomLeft ? left
+                                                               : right;
+    ImGui::DockBuilderDockWindow(PanelWindowName(panel).c_str(), node);
+    if (std::string_view(panel.id) == kFrontPanel) PutInFront(right, panel);
+  }
+  ImGui::DockBuilderFinish(dock);
+}
+
+// Parts keep their shares of a window that becomes larger or smaller.
+void Scale(ImGuiDockNode* node, ImVec2 by) {
+  if (node == nullptr) return;
+  node->SizeRef = {node->SizeRef.x * by.x, node->SizeRef.y * by.y};
+  for (ImGuiDockNode* child : node->ChildNodes) Scale(child, by);
+}
+
+// Gives the panels below the timeline two thirds of the height, or the usual share.
+void SetTall(ImGuiDockNode* root, bool tall) {
+  if (root == nullptr || root->SplitAxis != ImGuiAxis_Y) return;
+  const float below = std::floor(root->Size.y * (tall ? kPanelShareTall : kPanelShare));
+  root->ChildNodes[0]->SizeRef.y = root->Size.y - below;
+  root->ChildNodes[1]->SizeRef.y = below;
+}
+
+}  // namespace
+
+std::string PanelWindowName(const PanelDesc& panel) {
+  return std::string(panel.title) + "###panel_" + panel.id;
+}
+
+unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, WorkspaceState* state) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const ImGuiID dock = ImGui::GetID("stepscope.workspace");
+  const ImGuiDockNode* node = ImGui::DockBuilderGetNode(dock);
+  const ImVec2 size = viewport->WorkSize;
+  const bool missing = node == nullptr || (!node->IsSplitNode() && node->Windows.empty());
+  const bool old = input.panel.settings.Int("layout.version") != kLayoutVersion;
+  const bool starting = state->frames < kFramesToSettle;
+  if (starting && state->frames++ == 0 && node != nullptr) {
+    state->width = node->Size.x, state->height = node->Size.y;  // that it was saved with
+  }
+  // Made again when the bars have taken their place.
+  const bool settling = state->frames_since_built < kFramesToSettle &&
+                        (size.x != state->width || size.y != state->height);
+  state->built = (missing || old || reset || settling) && size.x > 64 && size.y > 64;
+  if (state->built) {
+    BuildDefault(dock, viewport->WorkPos, size);
+    CommandArgs args;
+    args.text = "layout.version=" + std::to_string(kLayoutVersion);
+    if (old) input.panel.commands.Push("app.set", std::move(args));
+    if (!settling) state->frames_since_built = 0;
+    state->width = size.x, state->height = size.y;
+    state->tall = input.windows.tall_panels;
+    if (state->tall) SetTall(ImGui::DockBuilderGetNode(dock), true);
+  } else if (!starting && state->width > 64 && state->height > 64 && size.x > 64 && size.y > 64) {
+    ++state->frames_since_built;
+    if (size.x != state->width || size.y != state->height) {
+      Scale(ImGui::DockBuilderGetNode(dock), {size.x / state->width, size.y / state->height});
+    }
+    if (state->tall != input.windows.tall_panels) {
+      state->tall = input.windows.tall_panels;
+      SetTall(ImGui::DockBuilderGetNode(dock), state->tall);
+    }
+    state->width = size.x, state->height = size.y;
+  }
+  const ImGuiDockNodeFlags flags = ImGuiDockNodeFlags_NoWindowMenuButton |
+                                   static_cast<int>(ImGuiDockNodeFlags_NoCloseButton) |
+                                   (hidden ? ImGuiDockNodeFlags_KeepAliveOnly : 0);
+  ImGui::PushStyleColor(ImGuiCol_Separator, input.panel.theme[Role::kWindow]);
+  // The window was cleared with this colour; a software renderer pays for each time it is filled.
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);
+  ImGui::DockSpaceOverViewport(dock, viewport, flags);
+  ImGui::PopStyleColor(2);
+  return dock;
+}
+
+void ClearBackgroundIfDocked(const char* window_name) {
+  const ImGuiWindow* window = ImGui::FindWindowByName(window_name);
+  if (window == nullptr || window->DockNode == nullptr) return;
+  // A floating node has no background of ours behind it.
+  if (ImGui::DockNodeGetRootNode(window->DockNode)->IsDockSpace()) ImGui::SetNextWindowBgAlpha(0);
+}
+
+}  // namespace stepscope
