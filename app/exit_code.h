@@ -1,4 +1,4 @@
-// Exit statuses, as docs/interface.md promises them to scripts.
+// Exit statuses, as docs/interface.md#exit-status promises them to scripts.
 #pragma once
 
 #include "model/base/status.h"

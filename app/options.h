@@ -1,4 +1,4 @@
-// The command line, parsed. Every flag of docs/interface.md whose command exists is here.
+// The command line, parsed. docs/interface.md#commands lists every flag.
 #pragma once
 
 #include <optional>

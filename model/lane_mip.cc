@@ -9,8 +9,7 @@ constexpr uint32_t kMinEvents = 64;              // below, no pyramid
 constexpr uint32_t kPartLevels = 5;              // levels that one BuildPart fills
 constexpr uint32_t kPartLeaves = 8 * 8 * 8 * 8;  // leaves of a part: one node of its last level
 static_assert(LaneMip::kFan == 8 && LaneMip::kPartEvents == kPartLeaves * LaneMip::kLeaf);
-constexpr uint32_t kScanPerPixel =
-    15;  // up to so many events a pixel, scanning beats the pyramid (docs/build.md)
+constexpr uint32_t kScanPerPixel = 15;  // up to so many events a pixel, scanning beats the pyramid
 
 // Pixel columns of a view, exact in integers: column p begins at the first ps t with
 // (t - begin) * width >= p * length. Works for any view, also one of fewer ps than pixels.

@@ -28,8 +28,8 @@ struct Stat {
 std::string ToText(
     const Stat& stat);  // as XProf prints it: integers decimal, doubles in 6 significant digits
 
-// Typed stats of every event that carries one, for analyses. See docs/semantics.md 3 for the
-// meaning. Int columns hold int64; string columns hold StringIds of StatTable::strings; real
+// Typed stats of every event that carries one, for analyses. docs/xspace.md#stats tells
+// what they mean. Int columns hold int64; string columns hold StringIds of StatTable::strings; real
 // columns hold doubles.
 enum class IntStat : uint8_t {
   kCorrelationId,

@@ -174,10 +174,10 @@ struct Track {
   uint64_t events = 0;           // slices + instants
   Ps busy = 0;                   // sum of durations of depth 0 (+ spill); ranks threads by activity
   bool derived_in_file = false;  // written by XProf's preprocessing: statistics ignore it
-                                 // (semantics 1, special line ids)
+                                 // (docs/xspace.md#special-line-ids)
   uint32_t file_order = 0;       // which line of its plane in the file it is
-  Ps line_start =
-      0;  // XLine.timestamp_ns from the origin, ps; Chrome: 0. Needed by --compat xprof (quirk 5)
+  // XLine.timestamp_ns from the origin, ps; 0 in Chrome traces. XProf leaves it out of some times.
+  Ps line_start = 0;
 };
 
 struct Flow {  // an arrow from one event to another, from the file itself (Chrome s/t/f)

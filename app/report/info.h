@@ -1,4 +1,5 @@
-// What `info` prints: the contents of a loaded profile, for people or as JSON (docs/interface.md).
+// What `info` prints: the contents of a loaded profile, for people or as JSON
+// (docs/interface.md#info).
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Reports: the results of analyses in the forms of docs/interface.md. Pure: results in, text out.
+// Reports: the results of analyses in the forms of docs/interface.md#report. Pure: results in, text
+// out.
 #pragma once
 
 #include <string>

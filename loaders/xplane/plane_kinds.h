@@ -1,5 +1,5 @@
-// What planes and lines of an XSpace are, by their names and ids (docs/semantics.md 1), how they
-// are called on screen, and in which order they are shown. Pure functions.
+// What planes and lines of an XSpace are, by their names and ids (docs/xspace.md#planes-and-lines),
+// how they are called on screen, and in which order they are shown. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // What the kernels of a stream say about where they come from, as nested lines: XLA modules and
-// ops, framework ops, name scopes, source code (semantics 4.4). O(events * levels), one thread a
-// plane.
+// ops, framework ops, name scopes, source code (docs/rules.md#derived-lines). O(events * levels),
+// one thread a plane.
 #pragma once
 
 #include <cstdint>

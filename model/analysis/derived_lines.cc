@@ -13,7 +13,8 @@
 namespace stepscope {
 namespace {
 
-// Special line ids of XProf's derived lines (semantics 1).
+// XProf's ids of derived lines: int32 of 0xdeadbeef for Steps, then one for each further line; 290
+// above it begin those of streams, six a stream.
 constexpr int64_t kFirstDerivedId = -559038737;
 constexpr int64_t kFirstStreamId = kFirstDerivedId + 290;
 constexpr int64_t kIdsPerStream = 6;

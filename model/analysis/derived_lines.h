@@ -1,5 +1,6 @@
-// Derived GPU lines (semantics 4.4) as track sets of the timeline: Steps, XLA Modules, XLA Ops,
-// Framework Ops, Name Scope, Source code and Launch Stats. O(n log lanes), parallel over planes.
+// Derived GPU lines (docs/rules.md#derived-lines) as track sets of the timeline: Steps, XLA
+// Modules, XLA Ops, Framework Ops, Name Scope, Source code and Launch Stats. O(n log lanes),
+// parallel over planes.
 #pragma once
 
 #include <memory>

@@ -290,7 +290,7 @@ std::optional<EventForest::LinkKey> EventForest::RunKey(uint32_t pos) const {
                  stats_.Int(IntStat::kCoreType).Find(row).value_or(0)};
 }
 
-// What else semantics 4.1(c) joins on hosts with TPUs.
+// On hosts with TPUs: requests, program launches and TPU modules of equal queue and run ids.
 void EventForest::LinkTpu(uint32_t host, const ByType& special) {
   LinkEqual(special[HostEventType::kTpuEnqueue], special[HostEventType::kTpuDequeue],
             [&](uint32_t pos) { return Pair(pos, IntStat::kRequestId, IntStat::kQueueAddr); });

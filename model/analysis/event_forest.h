@@ -1,5 +1,5 @@
-// EventForest: who encloses or causes whom (semantics 4.3): intra-line nesting, launches by
-// correlation id, iterator calls, producer and consumer contexts. Used while grouping and then
+// EventForest: who encloses or causes whom (docs/rules.md#grouping): intra-line nesting, launches
+// by correlation id, iterator calls, producer and consumer contexts. Used while grouping and then
 // thrown away but for the launch links. O(n) for nesting, parallel over tracks; 12 bytes an event.
 #pragma once
 

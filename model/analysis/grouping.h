@@ -1,6 +1,6 @@
-// Grouping: which step (group) each event belongs to, by XProf's rules (semantics 4.3); for Chrome
-// traces by ProfilerStep#N. Owned by the AnalysisContext, immutable, shared between threads. 4
-// bytes an event and the launches.
+// Grouping: which step (group) each event belongs to, by XProf's rules (docs/rules.md#grouping);
+// for Chrome traces by ProfilerStep#N. Owned by the AnalysisContext, immutable, shared between
+// threads. 4 bytes an event and the launches.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Groups of TPU cores (docs/semantics.md 4.3, "TPU"): the events of a core's Steps line, or else of
+// Groups of TPU cores (docs/rules.md#tpu): the events of a core's Steps line, or else of
 // its XLA Modules line, are its groups, and every other event of the core joins the one it
 // overlaps. Checked on synthetic input only. O(events * log groups).
 #pragma once

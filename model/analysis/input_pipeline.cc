@@ -1,4 +1,4 @@
-// The input-pipeline analyzer (semantics 5.3).
+// The input-pipeline analyzer (docs/rules.md#input-pipeline).
 #include "model/analysis/input_pipeline.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The input-pipeline analyzer (semantics 5.3): what the host spends on reading and preparing input.
+// The input-pipeline analyzer (docs/rules.md#input-pipeline): what the host spends on reading and
+// preparing input.
 #pragma once
 
 #include <string_view>

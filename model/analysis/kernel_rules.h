@@ -1,5 +1,5 @@
 // Rules about GPU kernels that need nothing but text: launch parameters and Tensor Core (matrix
-// unit) use. Sources: docs/semantics.md 3 (kernel_details) and 5.5, verified against XProf 2.24.2.
+// unit) use. Rules and sources: docs/rules.md#kernels; checked against XProf 2.24.2.
 // Pure, thread-safe, O(length).
 #pragma once
 

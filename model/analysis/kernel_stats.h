@@ -1,5 +1,5 @@
 // Kernel statistics: every GPU kernel grouped by name, launch parameters and framework op
-// (docs/semantics.md 5.5). ComputeKernels is a pure function; O(kernels), parallel over device
+// (docs/rules.md#kernels). ComputeKernels is a pure function; O(kernels), parallel over device
 // planes.
 #pragma once
 

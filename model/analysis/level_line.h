@@ -1,5 +1,6 @@
 // LevelLine: one derived line while it is being filled: nested levels of events that grow as long
-// as what they stand for goes on (semantics 4.4). Used by one thread; O(1) an event and level.
+// as what they stand for goes on (docs/rules.md#derived-lines). Used by one thread; O(1) an event
+// and level.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Memory profile: what each allocator held over time, at its peak, and at any time
-// (docs/semantics.md 5.6). ComputeMemory is a pure function, O(n log n) in memory events; snapshots
+// (docs/rules.md#memory). ComputeMemory is a pure function, O(n log n) in memory events; snapshots
 // take 56 bytes each.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace stepscope {
 
 struct MemorySnapshot {
-  Ps time = 0;  // true start; with XProf's definitions the offset within its line (quirk 5)
+  Ps time = 0;  // true start; with XProf's definitions the offset within its line
   int64_t stack = 0, heap = 0, free = 0;  // bytes after the event: reserved, allocated, available
   int64_t address = 0;
   int64_t bytes = 0;  // of this allocation or deallocation, as the allocator rounded it

@@ -80,7 +80,7 @@ PlaneOps DeviceCollector::CollectPlane(const Plane& plane) const {
   ColumnCursor<int64_t> program(stats_.Int(IntStat::kProgramId));
   Ps first = kMaxPs, last = kMinPs;
   for (const Lane* lane : PlaneLanes(trace_, plane)) {
-    // XProf forgets the line's own begin (quirk 5).
+    // XProf takes the offset within the line for the time: the line's own begin is left out.
     Ps base = xprof_ ? trace_.set.tracks[lane->track.value].line_start : 0;
     tf_op.Seek(lane->first_row);
     hlo.Seek(lane->first_row);

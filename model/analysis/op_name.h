@@ -1,6 +1,6 @@
-// The op-name grammar of TensorFlow, JAX and tf.data names (docs/semantics.md 3, "Op-name
-// parsing"), and what an event's name says about its role in grouping. Pure; O(length); views point
-// into the text given or to literals.
+// The op-name grammar of TensorFlow, JAX and tf.data names (docs/rules.md#op-names), and what an
+// event's name says about its role in grouping. Pure; O(length); views point into the text given or
+// to literals.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ std::string_view TorchOpType(std::string_view name);
 // Of GPU work that no op launched: "Memcpy", "Memset", "Collective" or "Kernel".
 std::string_view TorchKernelType(std::string_view name);
 
-// What an event's name makes it for grouping (semantics 4.3).
+// What an event's name makes it for grouping (docs/rules.md#grouping).
 enum class HostEventType : uint8_t {
   kNone,        // no known name
   kOtherKnown,  // a known name without a rule of its own

@@ -1,4 +1,4 @@
-// Framework op statistics (semantics 5.4): time of each op on hosts and devices. For traces of
+// Framework op statistics (docs/rules.md#ops): time of each op on hosts and devices. For traces of
 // PyTorch the host ops are PyTorch's cpu_op events, and the device ops are the kernels under the op
 // that launched them. Owned by the AnalysisContext; immutable. O(n), parallel over lines.
 #pragma once

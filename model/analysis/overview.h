@@ -1,4 +1,5 @@
-// The overview (semantics 5.2): steps, where their time went, the verdict, and the environment.
+// The overview (docs/rules.md#overview): steps, where their time went, the verdict, and the
+// environment.
 #pragma once
 
 #include <string>

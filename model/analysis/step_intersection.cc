@@ -1,6 +1,6 @@
 // Steps of several hosts. By default each host's are listed. XProf aligns the hosts' steps, keeps
 // those that all have, shows the first host's times and takes the slowest host's step time
-// (semantics 5.2).
+// (docs/rules.md#several-hosts).
 #include <algorithm>
 
 #include "model/analysis/overview.h"

@@ -1,6 +1,6 @@
-// Steps: where the time of each step went (semantics 5.1). Two definitions: XProf's, and ours,
-// which divides each device's own step and explains its idle time by what the host did. Owned by
-// the AnalysisContext; immutable.
+// Steps: where the time of each step went (docs/rules.md#steps). Two definitions: XProf's, and
+// ours, which divides each device's own step and explains its idle time by what the host did. Owned
+// by the AnalysisContext; immutable.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Steps exactly as XProf 2.24.2 computes them (semantics 5.1), and steps of profiles without
+// Steps exactly as XProf 2.24.2 computes them (docs/rules.md#steps), and steps of profiles without
 // devices, which keep its rules but lose no step and can do without marks.
 #include <algorithm>
 #include <map>

@@ -1,5 +1,6 @@
-// The classes that step time is divided into, in XProf's order of priority (semantics 5.1), and
-// which class an event has by its name. Names are classified once for each metadata.
+// The classes that step time is divided into, in XProf's order of priority
+// (docs/rules.md#time-classes), and which class an event has by its name. Names are classified once
+// for each metadata.
 #pragma once
 
 #include <array>
@@ -32,8 +33,7 @@ using ClassTimes = std::array<Ps, kTimeClasses>;
 inline Ps& At(ClassTimes& times, TimeClass c) { return times[static_cast<size_t>(c)]; }
 inline Ps At(const ClassTimes& times, TimeClass c) { return times[static_cast<size_t>(c)]; }
 
-// Device events by name, as XProf does: CUPTI's MemcpyH2D and the like count as 32-bit compute
-// (quirk 2).
+// Device events by name, as XProf does: CUPTI's MemcpyH2D and the like count as 32-bit compute.
 TimeClass XprofDeviceClass(std::string_view name);
 // Device events as what they are: copies by direction, memsets as device to device, NCCL and RCCL
 // as collectives.

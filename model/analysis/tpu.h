@@ -1,6 +1,6 @@
-// TPU profiles (semantics 5.8): steps from each core's Steps line, operations from the stats of the
-// events' metadata. Checked on synthetic input only: no real TPU profile was at hand. The same in
-// both definitions. O(events * log lanes), one pass a core.
+// TPU profiles (docs/rules.md#tpu): steps from each core's Steps line, operations from the stats of
+// the events' metadata. Checked on synthetic input only: no real TPU profile was at hand. The same
+// in both definitions. O(events * log lanes), one pass a core.
 #pragma once
 
 #include <stop_token>

@@ -100,7 +100,7 @@ TEST_CASE("chrome counts: our own samples hold what Python's json counts") {
   }
 }
 
-TEST_CASE("chrome counts: every file of ../shared/traces") {
+TEST_CASE("chrome counts: every further recording") {
   const fs::path folder = fs::path(STEPSCOPE_SHARED_DIR) / "traces";
   if (!fs::is_directory(folder) || !HasPython()) {
     MESSAGE("SKIPPED: no " << folder.string() << " or no python3");

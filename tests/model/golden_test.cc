@@ -133,7 +133,7 @@ const Json* TableWith(const Json& tables, const char* column) {
   return nullptr;
 }
 
-// XProf repeats a kernel's row for each host (quirk 6); ours are merged.
+// XProf repeats a kernel's row for each host; ours are merged.
 template <typename Key>
 Json MergeHosts(const Json& rows, Key key) {
   std::map<std::string, Json> merged;

@@ -12,7 +12,7 @@ namespace stepscope {
 
 enum class ThemeKind : uint8_t { kDark, kLight, kColorBlind, kHighContrast };
 
-// Roles of look.md and its mock-up.
+// What a colour is for; each theme gives every role a colour.
 enum class Role : uint8_t {
   kWindow,
   kPanel,

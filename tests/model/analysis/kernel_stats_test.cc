@@ -1,4 +1,4 @@
-// Rules of docs/semantics.md 5.5, on XSpaces built here.
+// The rules of docs/rules.md#kernels, on XSpaces built here.
 #include "model/analysis/kernel_stats.h"
 
 #include <doctest/doctest.h>

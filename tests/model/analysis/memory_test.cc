@@ -1,4 +1,4 @@
-// Rules of docs/semantics.md 5.6, on XSpaces built here.
+// The rules of docs/rules.md#memory, on XSpaces built here.
 #include "model/analysis/memory.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The examples of docs/semantics.md 3, "Op-name parsing".
+// The examples of docs/rules.md#op-names and more.
 #include "model/analysis/op_name.h"
 
 #include <doctest/doctest.h>

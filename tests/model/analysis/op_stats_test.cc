@@ -1,5 +1,5 @@
-// Op statistics and the input pipeline (docs/semantics.md 5.3, 5.4), each rule with a case it does
-// not apply to, on inputs built here.
+// Op statistics and the input pipeline (docs/rules.md#ops, #input-pipeline), each rule with a case
+// it does not apply to, on inputs built here.
 #include "model/analysis/op_stats.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The overview's verdict and environment (docs/semantics.md 5.2): each class with a case on either
+// The overview's verdict and environment (docs/rules.md#overview): each class with a case on either
 // side of its threshold.
 #include "model/analysis/overview.h"
 

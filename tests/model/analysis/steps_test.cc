@@ -1,4 +1,4 @@
-// Grouping and steps (docs/semantics.md 4.3 and 5.1, issue 5 items 1 and 2) on XSpaces built here.
+// Grouping and steps (docs/rules.md#grouping, #steps) on XSpaces built here.
 #include "model/analysis/steps.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// TPU profiles (docs/semantics.md 5.8) on input built here: no real one was at hand.
+// TPU profiles (docs/rules.md#tpu) on input built here: no real one was at hand.
 #include "model/analysis/tpu.h"
 
 #include <doctest/doctest.h>
