@@ -181,8 +181,7 @@ void Viewer::State::SyncStepNames(const SessionView& session) {
   for (size_t i = 0; i < session.runs.size() && i < steps.size(); ++i) {
     const RunView& run = session.runs[i];
     if (run.id != view.active || !run.analysis || steps_named[i] != 0) continue;
-    AnalysisParams params;
-    params.host = view.host;
+    const AnalysisParams params = ForHost(view.host);
     const AnalysisResult* overview = analyses.Get(run, "overview", params);
     if (overview == nullptr) continue;
     steps_named[i] = 1;

@@ -89,7 +89,7 @@ int RunReport(const Options& options, const Log& log) {
                           options.compat_xprof ? Definitions::kXprof : Definitions::kStepscope);
   for (const AnalysisDesc* analysis : analyses) {
     const auto begin = std::chrono::steady_clock::now();
-    input.panels.push_back({analysis, analysis->run(context, {options.host, {}}, {})});
+    input.panels.push_back({analysis, analysis->run(context, ForHost(options.host), {})});
     const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
     log.Verbose(fmt::format("{}: {:.1f} ms", analysis->id, ms.count()));
   }

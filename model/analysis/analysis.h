@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/analysis/params.h"
 #include "model/analysis/result_table.h"
 #include "model/trace.h"
 
@@ -21,6 +22,7 @@ struct Grouping;      // model/analysis/grouping.h
 struct EventOrder;    // model/analysis/event_order.h
 struct StepDatabase;  // model/analysis/steps.h
 struct OpDatabase;    // model/analysis/op_stats.h
+struct Quirks;        // model/analysis/quirks.h
 class AnalysisContext {
  public:
   AnalysisContext(std::shared_ptr<const Trace> trace, Definitions definitions);
@@ -28,31 +30,28 @@ class AnalysisContext {
   const Trace& trace() const { return *trace_; }
   std::shared_ptr<const Trace> trace_ptr() const { return trace_; }
   Definitions definitions() const { return definitions_; }
-  bool xprof() const { return definitions_ == Definitions::kXprof; }
+  const Quirks& quirks() const;  // model/analysis/quirks.h: what of XProf is followed
   // Typed stats; an empty table (and a diagnostic) when the source cannot be read.
   const StatTable& stats(std::stop_token stop = {});
   const std::string& stats_error(std::stop_token stop = {});  // why the table is empty, or ""
   const Grouping& grouping(std::stop_token stop = {});
   const EventOrder& order(std::stop_token stop = {});  // events of each track in nesting order
   const StepDatabase& steps(std::stop_token stop = {});
-  const OpDatabase& ops(std::stop_token stop = {});
+  // Hosts aside: the database has all of them. The last few asked for are kept.
+  std::shared_ptr<const OpDatabase> ops(const AnalysisParams& params = {},
+                                        std::stop_token stop = {});
   std::vector<std::shared_ptr<const TrackSet>> derived(
       std::stop_token stop = {});  // derived GPU lines as tracks
-  // Results kept for analyses that build on others: "steps" for overview and input pipeline, and so
-  // on.
-  const AnalysisResult& Get(std::string_view analysis, const std::string& host,
-                            std::stop_token stop = {});
+  // Results for analyses that build on others, computed once. The last few asked for are kept.
+  std::shared_ptr<const AnalysisResult> Get(std::string_view analysis,
+                                            const AnalysisParams& params = {},
+                                            std::stop_token stop = {});
 
  private:
   struct State;
   std::shared_ptr<const Trace> trace_;
   Definitions definitions_;
   std::unique_ptr<State> state_;
-};
-
-struct AnalysisParams {
-  std::string host;  // empty: all hosts
-  TimeRange range;   // empty: whole trace
 };
 
 struct AnalysisDesc {

@@ -1,4 +1,4 @@
-#include <map>
+#include <list>
 #include <mutex>
 
 #include "model/analysis/analysis.h"
@@ -7,6 +7,7 @@
 #include "model/analysis/grouping.h"
 #include "model/analysis/kernel_stats.h"
 #include "model/analysis/op_stats.h"
+#include "model/analysis/quirks.h"
 #include "model/analysis/steps.h"
 
 namespace stepscope {
@@ -38,6 +39,48 @@ class Lazy {
   std::vector<std::unique_ptr<T>> unfinished_;
 };
 
+// Values by key, each computed on first use and by one thread only; of those computed the `most`
+// last asked for are kept. What a stopped computation left is handed out but not kept.
+template <typename Key, typename T>
+class Recent {
+ public:
+  explicit Recent(size_t most) : most_(most) {}
+  template <typename Fn>
+  std::shared_ptr<const T> Get(const Key& key, std::stop_token stop, Fn compute) {
+    const std::shared_ptr<Slot> slot = Find(key);
+    std::lock_guard lock(slot->mutex);
+    if (slot->value) return slot->value;
+    auto fresh = std::make_shared<const T>(compute());
+    if (!stop.stop_requested()) slot->value = fresh;
+    return fresh;
+  }
+
+ private:
+  struct Slot {
+    Key key;
+    std::mutex mutex;
+    std::shared_ptr<const T> value;
+  };
+
+  std::shared_ptr<Slot> Find(const Key& key) {
+    std::lock_guard lock(mutex_);
+    for (auto it = slots_.begin(); it != slots_.end(); ++it) {
+      if ((*it)->key != key) continue;
+      slots_.splice(slots_.begin(), slots_, it);
+      return slots_.front();
+    }
+    if (slots_.size() >= most_) slots_.pop_back();
+    auto slot = std::make_shared<Slot>();
+    slot->key = key;
+    slots_.push_front(slot);
+    return slot;
+  }
+
+  const size_t most_;
+  std::mutex mutex_;                        // guards the list; each value has its own lock
+  std::list<std::shared_ptr<Slot>> slots_;  // last asked for first
+};
+
 struct LoadedStats {
   std::shared_ptr<const StatTable> table;
   std::string error;
@@ -62,20 +105,25 @@ LoadedStats LoadStats(const Trace& trace, std::stop_token stop) {
 }  // namespace
 
 struct AnalysisContext::State {
+  explicit State(Definitions definitions) : quirks(QuirksOf(definitions)) {}
+  const Quirks quirks;
   Lazy<LoadedStats> stats;
   Lazy<EventOrder> order;
   Lazy<Grouping> grouping;
   Lazy<StepDatabase> steps;
-  Lazy<OpDatabase> ops;
   Lazy<std::vector<std::shared_ptr<const TrackSet>>> derived;
-  std::mutex results_mutex;  // guards the map; each result has its own lock
-  std::map<std::pair<std::string, std::string>, Lazy<AnalysisResult>> results;
+  Recent<AnalysisParams, OpDatabase> ops{8};
+  Recent<std::pair<std::string, AnalysisParams>, AnalysisResult> results{32};
 };
 
 AnalysisContext::AnalysisContext(std::shared_ptr<const Trace> trace, Definitions definitions)
-    : trace_(std::move(trace)), definitions_(definitions), state_(std::make_unique<State>()) {}
+    : trace_(std::move(trace)),
+      definitions_(definitions),
+      state_(std::make_unique<State>(definitions)) {}
 
 AnalysisContext::~AnalysisContext() = default;
+
+const Quirks& AnalysisContext::quirks() const { return state_->quirks; }
 
 const StatTable& AnalysisContext::stats(std::stop_token stop) {
   return *state_->stats.Get(stop, [&] { return LoadStats(*trace_, stop); }).table;
@@ -86,14 +134,16 @@ const std::string& AnalysisContext::stats_error(std::stop_token stop) {
 }
 
 const EventOrder& AnalysisContext::order(std::stop_token stop) {
-  return state_->order.Get(stop, [&] { return BuildEventOrder(*trace_, xprof(), stop); });
+  return state_->order.Get(
+      stop, [&] { return BuildEventOrder(*trace_, quirks().unsorted_lines_as_in_file, stop); });
 }
 
 const Grouping& AnalysisContext::grouping(std::stop_token stop) {
   const StatTable& table = stats(stop);
   const EventOrder& events = order(stop);
-  return state_->grouping.Get(stop,
-                              [&] { return BuildGrouping(*trace_, table, events, xprof(), stop); });
+  return state_->grouping.Get(stop, [&] {
+    return BuildGrouping(*trace_, table, events, quirks().ungrouped_events_join, stop);
+  });
 }
 
 const StepDatabase& AnalysisContext::steps(std::stop_token stop) {
@@ -101,9 +151,12 @@ const StepDatabase& AnalysisContext::steps(std::stop_token stop) {
   return state_->steps.Get(stop, [&] { return BuildSteps(*this, stop); });
 }
 
-const OpDatabase& AnalysisContext::ops(std::stop_token stop) {
+std::shared_ptr<const OpDatabase> AnalysisContext::ops(const AnalysisParams& params,
+                                                       std::stop_token stop) {
   grouping(stop);
-  return state_->ops.Get(stop, [&] { return BuildOps(*this, stop); });
+  AnalysisParams of_all_hosts = params;
+  of_all_hosts.hosts.clear();
+  return state_->ops.Get(of_all_hosts, stop, [&] { return BuildOps(*this, of_all_hosts, stop); });
 }
 
 std::vector<std::shared_ptr<const TrackSet>> AnalysisContext::derived(std::stop_token stop) {
@@ -111,18 +164,14 @@ std::vector<std::shared_ptr<const TrackSet>> AnalysisContext::derived(std::stop_
   return state_->derived.Get(stop, [&] { return BuildDerivedLines(*this, stop); });
 }
 
-const AnalysisResult& AnalysisContext::Get(std::string_view analysis, const std::string& host,
-                                           std::stop_token stop) {
-  Lazy<AnalysisResult>* slot = nullptr;
-  {
-    std::lock_guard lock(state_->results_mutex);
-    slot = &state_->results[{std::string(analysis), host}];
-  }
-  return slot->Get(stop, [&] {
+std::shared_ptr<const AnalysisResult> AnalysisContext::Get(std::string_view analysis,
+                                                           const AnalysisParams& params,
+                                                           std::stop_token stop) {
+  return state_->results.Get({std::string(analysis), params}, stop, [&] {
     // The row in the registry hands out what is kept here, so it must not be asked.
-    if (analysis == "kernel_stats") return RunKernelStats(*this, {host, {}}, stop);
+    if (analysis == "kernel_stats") return RunKernelStats(*this, params, stop);
     const AnalysisDesc* desc = FindAnalysis(analysis);
-    if (desc) return desc->run(*this, AnalysisParams{host, {}}, stop);
+    if (desc) return desc->run(*this, params, stop);
     AnalysisResult none;
     none.empty_reason = "there is no analysis '" + std::string(analysis) + "'";
     return none;

@@ -94,7 +94,8 @@ class PlaneDeriver {
         order_(context.order(stop)),
         grouping_(context.grouping(stop)),
         steps_(context.steps(stop)),
-        xprof_(context.xprof() && trace_.format == TraceFormat::kXSpace),
+        xprof_((context.definitions() == Definitions::kXprof) &&
+               trace_.format == TraceFormat::kXSpace),
         plane_id_(plane),
         names_(PlaneId(plane)) {}
 
@@ -261,7 +262,8 @@ std::vector<std::shared_ptr<const TrackSet>> BuildDerivedLines(AnalysisContext& 
   if (devices.empty()) return {};
   const Grouping& grouping = context.grouping(stop);
   context.steps(stop);
-  bool as_xprof = context.xprof() && trace.format == TraceFormat::kXSpace;
+  bool as_xprof =
+      (context.definitions() == Definitions::kXprof) && trace.format == TraceFormat::kXSpace;
   std::vector<LaunchesByGroup> launches =
       as_xprof ? XprofLaunches(trace, context.stats(stop), grouping) : OwnLaunches(trace, grouping);
   std::vector<std::shared_ptr<const TrackSet>> sets(devices.size());

@@ -124,15 +124,18 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
   AnalysisResult result;
   result.panel = "input_pipeline";
   const StepDatabase& db = context.steps(stop);
-  std::vector<Step> steps = StepsOfHost(context.trace(), db, params.host, context.xprof());
-  result.tables.push_back(StepTable(context.trace(), steps, context.xprof()));
-  HostOps ops = context.ops(stop).Of(context.trace(), params.host);
+  std::vector<Step> steps =
+      StepsOf(context.trace(), db, params, (context.definitions() == Definitions::kXprof));
+  result.tables.push_back(
+      StepTable(context.trace(), steps, (context.definitions() == Definitions::kXprof)));
+  HostOps ops = context.ops(params, stop)->Of(context.trace(), params);
   InputTimes t;
   result.tables.push_back(HostOpTable(ops.host_side, &t));
   double ratio = EnqueueShare(ops.enqueue, steps);
   double sum = t.demanded + t.advanced + t.preprocessing;
   // XProf also scales by the copies of steps in which the host enqueued nothing; that leaves zeros.
-  const bool scaled = ratio != 0 && (context.xprof() || t.enqueue > 0);
+  const bool scaled =
+      ratio != 0 && ((context.definitions() == Definitions::kXprof) || t.enqueue > 0);
   double outside = scaled ? t.enqueue * (1 - ratio) / ratio : sum;
   double scale = sum > 0 ? outside / sum : 0;
   const char* how =

@@ -286,7 +286,7 @@ std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& sta
   ParallelFor(trace.planes.size(), [&](size_t p) {
     const Plane& plane = trace.planes[p];
     if (plane.kind != PlaneKind::kGpu || stop.stop_requested()) return;
-    if (!params.host.empty() && trace.HostName(plane.host) != params.host) return;
+    if (!params.WantsHost(trace.HostName(plane.host))) return;
     KernelReader reader(trace, stats, ops);
     std::vector<TrackId> tracks = plane.tracks;
     std::sort(tracks.begin(), tracks.end());  // the order of by_stream
@@ -348,7 +348,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
     result.all.back().rows = std::move(all.rows);
     Finish(all.totals, &result.all.back());
   }
-  const bool whole_ns = context.xprof();
+  const bool whole_ns = (context.definitions() == Definitions::kXprof);
   std::stable_sort(result.all.begin(), result.all.end(),
                    [&](const KernelGroup& a, const KernelGroup& b) {
                      return whole_ns ? a.total_ns > b.total_ns : a.total > b.total;

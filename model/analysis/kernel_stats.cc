@@ -199,9 +199,10 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
   const KernelGroups computed = ComputeKernels(context, params, std::move(stop));
   const std::vector<KernelGroup>& groups = computed.all;
   const Summary summary = Summarise(groups);
-  result.tables.push_back(KernelTable(groups, context.xprof(), summary.total));
+  result.tables.push_back(
+      KernelTable(groups, (context.definitions() == Definitions::kXprof), summary.total));
   AddProperties(summary, &result);
-  if (!context.xprof()) {
+  if (!(context.definitions() == Definitions::kXprof)) {
     result.tables.push_back(
         GroupedBy(groups, "by_kernel", "By kernel", "Kernel", &KernelGroup::name, summary.total));
     result.tables.push_back(
@@ -222,8 +223,7 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
 
 AnalysisResult SharedKernelStats(AnalysisContext& context, const AnalysisParams& params,
                                  std::stop_token stop) {
-  if (!params.range.empty()) return RunKernelStats(context, params, std::move(stop));
-  return context.Get("kernel_stats", params.host, std::move(stop));
+  return *context.Get("kernel_stats", params, std::move(stop));
 }
 
 }  // namespace stepscope

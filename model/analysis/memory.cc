@@ -36,7 +36,7 @@ double Fragmentation(AnalysisContext& context, uint32_t row) {
 
 ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile) {
   const Trace& trace = context.trace();
-  const bool xprof = context.xprof();
+  const bool xprof = (context.definitions() == Definitions::kXprof);
   ResultTable t{"summary",
                 "Allocators",
                 {Text("host", "Host"),
@@ -228,7 +228,7 @@ AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params,
   result.tables.push_back(SummaryTable(context, profile));
   result.tables.push_back(TimelineTable(context, profile));
   result.tables.push_back(ActiveTable(context, profile));
-  if (!context.xprof()) {
+  if (!(context.definitions() == Definitions::kXprof)) {
     result.tables.push_back(LifetimeTable(context, profile));
     AddFindings(context, profile, &result);
   }

@@ -281,7 +281,7 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
   std::vector<std::pair<const Plane*, const Track*>> tracks;
   for (const Plane& plane : trace.planes) {
     if (plane.kind != PlaneKind::kHostThreads && trace.format == TraceFormat::kXSpace) continue;
-    if (!params.host.empty() && trace.HostName(plane.host) != params.host) continue;
+    if (!params.WantsHost(trace.HostName(plane.host))) continue;
     for (TrackId id : plane.tracks) {
       const Track& track = trace.set.tracks[id.value];
       if (!track.derived_in_file) tracks.emplace_back(&plane, &track);
@@ -291,7 +291,8 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
   std::vector<EventsByAllocator> found(tracks.size());
   ParallelFor(tracks.size(), [&](size_t t) {
     if (stop.stop_requested()) return;
-    Collector collector(trace, stats, grouping, activities, context.xprof());
+    Collector collector(trace, stats, grouping, activities,
+                        (context.definitions() == Definitions::kXprof));
     found[t] = collector.Collect(*tracks[t].second, *tracks[t].first);
   });
   EventsByAllocator all;
@@ -304,8 +305,8 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
   MemoryProfile profile;
   profile.allocators.resize(sorted.size());
   ParallelFor(sorted.size(), [&](size_t a) {
-    profile.allocators[a] =
-        Profile(trace, sorted[a].first, std::move(sorted[a].second), context.xprof());
+    profile.allocators[a] = Profile(trace, sorted[a].first, std::move(sorted[a].second),
+                                    (context.definitions() == Definitions::kXprof));
   });
   return profile;
 }
@@ -319,7 +320,7 @@ std::string_view OpOf(AnalysisContext& context, const MemorySnapshot& snapshot) 
 std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,
                                      size_t index) {
   const StatTable& stats = context.stats();
-  const bool xprof = context.xprof();
+  const bool xprof = (context.definitions() == Definitions::kXprof);
   const MemorySnapshot& at = allocator.snapshots[index];
   int32_t step = at.step;
   size_t end = index + 1;

@@ -51,7 +51,7 @@ class SumOfHosts {
 
 }  // namespace
 
-OpDatabase BuildOps(AnalysisContext& context, std::stop_token stop) {
+OpDatabase BuildOps(AnalysisContext& context, const AnalysisParams&, std::stop_token stop) {
   const Trace& trace = context.trace();
   OpDatabase db;
   db.hosts.resize(trace.hosts.size());
@@ -67,10 +67,10 @@ OpDatabase BuildOps(AnalysisContext& context, std::stop_token stop) {
   return db;
 }
 
-HostOps OpDatabase::Of(const Trace& trace, const std::string& host) const {
+HostOps OpDatabase::Of(const Trace& trace, const AnalysisParams& params) const {
   std::vector<const HostOps*> wanted;
   for (const HostOps& h : hosts) {
-    if (host.empty() || trace.HostName(h.host) == host) wanted.push_back(&h);
+    if (params.WantsHost(trace.HostName(h.host))) wanted.push_back(&h);
   }
   if (wanted.size() == 1) return *wanted[0];
   HostOps all;

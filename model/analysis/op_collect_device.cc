@@ -41,7 +41,7 @@ class DeviceCollector {
       : trace_(context.trace()),
         stats_(context.stats(stop)),
         grouping_(context.grouping(stop)),
-        xprof_(context.xprof()),
+        xprof_((context.definitions() == Definitions::kXprof)),
         kineto_(trace_.kineto) {}
 
   PlaneOps CollectPlane(const Plane& plane) const;

@@ -153,7 +153,7 @@ class HostCollector {
         stats_(context.stats(stop)),
         order_(context.order(stop)),
         grouping_(context.grouping(stop)),
-        xprof_(context.xprof()),
+        xprof_((context.definitions() == Definitions::kXprof)),
         kineto_(trace_.kineto),
         json_(trace_.format == TraceFormat::kChromeJson && !kineto_),
         host_(host) {}

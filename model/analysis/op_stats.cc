@@ -52,10 +52,12 @@ std::vector<ColumnDesc> Columns(bool devices) {
 // Share of an op's kernel time spent in kernels with Tensor Cores, by op name.
 using TensorCoreUse = std::unordered_map<std::string, std::pair<double, double>>;
 
-TensorCoreUse KernelTimes(AnalysisContext& context, const std::string& host, std::stop_token stop) {
+TensorCoreUse KernelTimes(AnalysisContext& context, const AnalysisParams& params,
+                          std::stop_token stop) {
   TensorCoreUse use;
   if (!FindAnalysis("kernel_stats")) return use;
-  const ResultTable* t = context.Get("kernel_stats", host, stop).Table("kernels");
+  const auto kernels = context.Get("kernel_stats", params, stop);
+  const ResultTable* t = kernels->Table("kernels");
   if (!t) return use;
   int op = t->Column("op_name"), tc = t->Column("is_kernel_using_tensor_core"),
       time = t->Column("total_duration_us");
@@ -173,12 +175,12 @@ RowLink LinkTo(const OpRow& op) {
 AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params,
                           std::stop_token stop) {
   const Trace& trace = context.trace();
-  HostOps ops = context.ops(stop).Of(trace, params.host);
+  HostOps ops = context.ops(params, stop)->Of(trace, params);
   AnalysisResult result;
   result.panel = "op_stats";
   bool gpus = std::any_of(trace.planes.begin(), trace.planes.end(),
                           [](const Plane& p) { return p.kind == PlaneKind::kGpu; });
-  TensorCoreUse use = gpus ? KernelTimes(context, params.host, stop) : TensorCoreUse{};
+  TensorCoreUse use = gpus ? KernelTimes(context, params, stop) : TensorCoreUse{};
   const bool kineto = trace.kineto;
   for (bool with_idle : {false, true}) {
     ResultTable table;
@@ -190,7 +192,9 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
           {"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,
            "of the kernels and copies that the op, and no op inside it, launched"});
     }
-    TableWriter writer(&table, use, gpus, context.xprof() ? kXprofRowsPerSide : SIZE_MAX);
+    TableWriter writer(
+        &table, use, gpus,
+        (context.definitions() == Definitions::kXprof) ? kXprofRowsPerSide : SIZE_MAX);
     writer.show_device_time = kineto;
     writer.AddSide(ops.device_side, true, with_idle);
     writer.AddSide(ops.host_side, false, with_idle);

@@ -63,11 +63,11 @@ struct HostOps {
 
 struct OpDatabase {
   std::vector<HostOps> hosts;
-  // All hosts, or the one named, added up.
-  HostOps Of(const Trace& trace, const std::string& host) const;
+  // The hosts that params name, added up.
+  HostOps Of(const Trace& trace, const AnalysisParams& params) const;
 };
 
-OpDatabase BuildOps(AnalysisContext& context, std::stop_token stop);
+OpDatabase BuildOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
 
 AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params,
                           std::stop_token stop);

@@ -46,7 +46,8 @@ void AddClassColumns(ResultTable* table, bool xprof, bool with_total) {
   }
 }
 
-ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db, const std::string& host) {
+ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db,
+                            const AnalysisParams& params) {
   ResultTable t;
   t.id = "device_steps";
   t.title = "Steps of each device";
@@ -74,7 +75,7 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db, const st
   for (const DeviceStep& d : db.device_steps) {
     const Step& step = db.steps[d.step];
     std::string name(trace.HostName(step.host));
-    if (!host.empty() && name != host) continue;
+    if (!params.WantsHost(name)) continue;
     const Plane& plane = trace.planes[d.device.value];
     std::vector<Value> row = {step.label, name,
                               plane.display_name.empty()
@@ -219,8 +220,9 @@ double Page::Percent(double StepBreakdown::*field) const {
 
 void Page::AddStepTimes() {
   StepSummary s = SummarizeStepTimes(steps_);
-  const char* how =
-      context_.xprof() ? "over the steps shown" : "over the steps shown, partial ones left out";
+  const char* how = (context_.definitions() == Definitions::kXprof)
+                        ? "over the steps shown"
+                        : "over the steps shown, partial ones left out";
   Add("steptime_ms_average", "Step time", s.mean, Unit::kMs, how);
   Add("steptime_ms_standard_deviation", "Standard deviation", s.deviation, Unit::kMs,
       "of the sample: n - 1");
@@ -356,7 +358,8 @@ void Page::AddTopOps(const OpSide& side) {
   };
   std::unordered_map<std::string, std::pair<bool, bool>> kernels;  // eligible, using; by op
   if (!side.ops.empty() && FindAnalysis("kernel_stats")) {
-    const ResultTable* k = context_.Get("kernel_stats", params_.host, stop_).Table("kernels");
+    const auto kernel_stats = context_.Get("kernel_stats", params_, stop_);
+    const ResultTable* k = kernel_stats->Table("kernels");
     int op = k ? k->Column("op_name") : -1,
         eligible = k ? k->Column("is_op_tensor_core_eligible") : -1,
         uses = k ? k->Column("is_kernel_using_tensor_core") : -1;
@@ -388,7 +391,7 @@ void Page::AddEnvironment() {
   std::set<std::string> hosts;
   for (const Plane& p : trace_.planes) {
     std::string host(trace_.HostName(p.host));
-    if (!params_.host.empty() && host != params_.host) continue;
+    if (!params_.WantsHost(host)) continue;
     hosts.insert(host);
     if (db_.kind == DeviceKind::kTpu ? p.kind == PlaneKind::kTpu : p.kind == PlaneKind::kGpu)
       ++cores;
@@ -412,14 +415,15 @@ void Page::AddEnvironment() {
 
 AnalysisResult Page::Build() {
   result_.panel = "overview";
-  steps_ = StepsOfHost(trace_, db_, params_.host, context_.xprof());
+  steps_ = StepsOf(trace_, db_, params_, (context_.definitions() == Definitions::kXprof));
   AddStepTimes();
   AddVerdict();
-  result_.tables.push_back(StepTable(trace_, steps_, context_.xprof()));
-  if (!context_.xprof() && !db_.device_steps.empty()) {
-    result_.tables.push_back(DeviceStepTable(trace_, db_, params_.host));
+  result_.tables.push_back(
+      StepTable(trace_, steps_, (context_.definitions() == Definitions::kXprof)));
+  if (!(context_.definitions() == Definitions::kXprof) && !db_.device_steps.empty()) {
+    result_.tables.push_back(DeviceStepTable(trace_, db_, params_));
   }
-  HostOps ops = context_.ops(stop_).Of(trace_, params_.host);
+  HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);
   AddTopOps(ops.device_side);
   AddEnvironment();
@@ -485,9 +489,9 @@ AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& param
   ParallelFor(2, [&](size_t i) {
     if (i == 0) {
       context.steps(stop);
-      context.ops(stop);
+      context.ops(params, stop);
     } else {
-      context.Get("kernel_stats", params.host, stop);
+      context.Get("kernel_stats", params, stop);
     }
   });
   return Page(context, params, stop).Build();

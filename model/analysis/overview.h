@@ -12,8 +12,8 @@ namespace stepscope {
 
 // The steps of one host, or of all hosts one after the other. XProf aligns the steps of all hosts
 // and shows the first one's (step_intersection.cc); O(steps squared) then.
-std::vector<Step> StepsOfHost(const Trace& trace, const StepDatabase& db, const std::string& host,
-                              bool xprof);
+std::vector<Step> StepsOf(const Trace& trace, const StepDatabase& db, const AnalysisParams& params,
+                          bool xprof);
 // The table `steps`; by our definitions with the columns inferred and partial, and host if there
 // are several.
 ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool xprof);

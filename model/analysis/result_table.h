@@ -71,6 +71,8 @@ struct Finding {  // a verdict in one sentence, with its evidence
 };
 
 struct AnalysisResult {
+  // Given by who keeps results (AnalysisCache): each has its own, later ones larger. 0: not kept.
+  uint64_t serial = 0;
   std::string panel;  // "overview", "kernel_stats", ...
   std::vector<Property> properties;
   std::vector<ResultTable> tables;

@@ -99,14 +99,14 @@ std::vector<Step> Intersect(const Trace& trace, const StepDatabase& db) {
 
 }  // namespace
 
-std::vector<Step> StepsOfHost(const Trace& trace, const StepDatabase& db, const std::string& host,
-                              bool xprof) {
+std::vector<Step> StepsOf(const Trace& trace, const StepDatabase& db, const AnalysisParams& params,
+                          bool xprof) {
   bool several = std::any_of(db.steps.begin(), db.steps.end(),
                              [&](const Step& s) { return s.host != db.steps.front().host; });
-  if (xprof && host.empty() && several) return Intersect(trace, db);
+  if (xprof && params.hosts.empty() && several) return Intersect(trace, db);
   std::vector<Step> steps;
   for (const Step& step : db.steps) {
-    if (host.empty() || trace.HostName(step.host) == host) steps.push_back(step);
+    if (params.WantsHost(trace.HostName(step.host))) steps.push_back(step);
   }
   return steps;
 }

@@ -68,7 +68,8 @@ StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop) {
     if (!tpu.steps.empty()) return tpu;
   }
   // XProf reads no Chrome traces, so there is nothing to be compatible with.
-  bool xprof = context.xprof() && context.trace().format == TraceFormat::kXSpace;
+  bool xprof = (context.definitions() == Definitions::kXprof) &&
+               context.trace().format == TraceFormat::kXSpace;
   return xprof ? XprofSteps(context.trace(), stats, grouping, stop)
                : OwnSteps(context.trace(), stats, grouping, stop);
 }

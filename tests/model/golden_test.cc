@@ -177,7 +177,7 @@ void CompareKernels(AnalysisContext& context, const Json& golden) {
                  "occupancy_pct"};
   if (merged.size() == theirs.size())  // of one host
     fields.insert(fields.end(), {"avg_duration_us", "rank"});
-  c.Rows(RowsOf(context.Get("kernel_stats", ""), "kernels"), merged, key, fields,
+  c.Rows(RowsOf(*context.Get("kernel_stats"), "kernels"), merged, key, fields,
          theirs.size() >= 1000, tolerance);
 }
 
@@ -191,7 +191,8 @@ Json OfSide(const Json& rows, const char* side) {
 
 void CompareOps(AnalysisContext& context, const Json& golden) {
   Comparison c("op_stats");
-  const AnalysisResult& ours = context.Get("op_stats", "");
+  const auto ours_kept = context.Get("op_stats");
+  const AnalysisResult& ours = *ours_kept;
   const auto key = [](const Json& r) { return Json{r["type"], r["operation"]}.dump(); };
   const char* tables[] = {"ops_with_idle", "ops"};
   for (size_t i = 0; i < 2; ++i) {
@@ -213,7 +214,7 @@ void CompareSteps(AnalysisContext& context, const Json& golden) {
   Comparison c("steps");
   const Json* theirs = TableWith(golden["overview_page"], "stepTimeMs");
   REQUIRE(theirs);
-  c.Rows(RowsOf(context.Get("overview", ""), "steps"), (*theirs)["rows"],
+  c.Rows(RowsOf(*context.Get("overview"), "steps"), (*theirs)["rows"],
          [](const Json& r) { return r["stepnum"].get<std::string>(); },
          {"stepTimeMs", "deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs",
           "hostComputeTimeMs", "kernelLaunchTimeMs", "infeedTimeMs", "outfeedTimeMs",
@@ -222,7 +223,8 @@ void CompareSteps(AnalysisContext& context, const Json& golden) {
 
 void CompareOverview(AnalysisContext& context, const Json& golden) {
   Comparison c("overview");
-  const AnalysisResult& ours = context.Get("overview", "");
+  const auto ours_kept = context.Get("overview");
+  const AnalysisResult& ours = *ours_kept;
   std::map<std::string, std::string> theirs;
   for (const Json& t : golden["overview_page"]) {
     if (!t.contains("properties")) continue;
@@ -256,7 +258,8 @@ void CompareOverview(AnalysisContext& context, const Json& golden) {
 
 void CompareInput(AnalysisContext& context, const Json& golden) {
   Comparison c("input_pipeline");
-  const AnalysisResult& ours = context.Get("input_pipeline", "");
+  const auto ours_kept = context.Get("input_pipeline");
+  const AnalysisResult& ours = *ours_kept;
   const Json* theirs = TableWith(golden["input_pipeline_analyzer"], "opName");
   REQUIRE(theirs);
   c.Rows(RowsOf(ours, "host_ops"), (*theirs)["rows"],
@@ -317,7 +320,8 @@ Json OfHost(const Json& rows, const std::string& host) {
 void CompareMemory(AnalysisContext& context, const Json& golden) {
   if (golden["memory_profile"].empty()) return;
   Comparison c("memory");
-  const AnalysisResult& ours = context.Get("memory", "");
+  const auto ours_kept = context.Get("memory");
+  const AnalysisResult& ours = *ours_kept;
   // XProf has the memory of one host only.
   const std::string host = golden.value("memory_host", "");
   const Json rows = OfHost(RowsOf(ours, "active_allocations"), host);
@@ -407,12 +411,12 @@ TEST_CASE("XProf's numbers of two hosts, aligned and merged as it does") {
   CompareAll(*trace, "gpu_two_hosts");
   // By default every step of every host is listed, with its host; --host picks one.
   AnalysisContext own(*trace, Definitions::kStepscope);
-  const ResultTable& steps = *own.Get("overview", "").Table("steps");
+  const ResultTable& steps = *own.Get("overview")->Table("steps");
   CHECK(steps.rows.size() == 12);
   CHECK(steps.Column("host") >= 0);
-  CHECK(own.Get("overview", "worker-1").Table("steps")->rows.size() == 6);
-  CHECK(own.Get("kernel_stats", "").Table("kernels")->rows.size() ==
-        own.Get("kernel_stats", "worker-1").Table("kernels")->rows.size());
+  CHECK(own.Get("overview", ForHost("worker-1"))->Table("steps")->rows.size() == 6);
+  CHECK(own.Get("kernel_stats")->Table("kernels")->rows.size() ==
+        own.Get("kernel_stats", ForHost("worker-1"))->Table("kernels")->rows.size());
 }
 
 }  // namespace stepscope

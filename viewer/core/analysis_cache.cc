@@ -8,8 +8,7 @@ namespace stepscope {
 AnalysisCache::Entry* AnalysisCache::Find(const RunView& run, std::string_view analysis,
                                           const AnalysisParams& params) {
   for (Entry& entry : entries_) {
-    if (entry.trace == run.trace.get() && entry.analysis == analysis && entry.host == params.host &&
-        entry.range == params.range) {
+    if (entry.trace == run.trace.get() && entry.analysis == analysis && entry.params == params) {
       return &entry;
     }
   }
@@ -27,12 +26,12 @@ const AnalysisResult* AnalysisCache::Get(const RunView& run, std::string_view an
     entry->context = run.analysis;
     entry->trace = run.trace.get();
     entry->analysis = std::string(analysis);
-    entry->host = params.host;
-    entry->range = params.range;
+    entry->params = params;
   }
   entry->asked = ++clock_;
   if (entry->job && entry->job->done()) {
     entry->result = std::make_unique<AnalysisResult>(entry->job->Take());
+    entry->result->serial = ++serial_;
     entry->job.reset();
   }
   if (!entry->result && !entry->job) Start(*entry);
@@ -45,8 +44,9 @@ void AnalysisCache::Start(Entry& entry) {
   if (running >= kMaxJobs) return;  // asked again next frame
   const AnalysisDesc* desc = FindAnalysis(entry.analysis);
   entry.job = std::make_unique<Job<AnalysisResult>>(
-      [desc, context = entry.context, params = AnalysisParams{entry.host, entry.range}](
-          std::stop_token stop, Progress&) { return desc->run(*context, params, std::move(stop)); },
+      [desc, context = entry.context, params = entry.params](std::stop_token stop, Progress&) {
+        return desc->run(*context, params, std::move(stop));
+      },
       wake_);
 }
 

@@ -32,8 +32,8 @@ class AnalysisCache {
   struct Entry {
     std::shared_ptr<AnalysisContext> context;  // keeps the trace alive while a job runs
     const Trace* trace = nullptr;
-    std::string analysis, host;
-    TimeRange range;
+    std::string analysis;
+    AnalysisParams params;
     std::unique_ptr<AnalysisResult> result;
     std::unique_ptr<Job<AnalysisResult>> job;
     uint64_t asked = 0;
@@ -44,7 +44,7 @@ class AnalysisCache {
 
   std::function<void()> wake_;
   std::list<Entry> entries_;
-  uint64_t clock_ = 0;
+  uint64_t clock_ = 0, serial_ = 0;
 };
 
 }  // namespace stepscope

@@ -15,12 +15,9 @@ namespace {
 
 constexpr double kSpinnerDelay = 0.15;  // seconds: quicker answers need no spinner
 
-uint64_t KeyOf(const PanelContext& context, const AnalysisResult* result) {
-  uint64_t h = reinterpret_cast<uintptr_t>(result);
-  h = (h ^ context.run->id.value) * 0x9e3779b97f4a7c15ull;
-  h = (h ^ context.session.generation) * 0x9e3779b97f4a7c15ull;
-  for (char c : context.view.host) h = (h ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
-  return h | 1;
+// Results of all runs and hosts have serial numbers of their own.
+uint64_t KeyOf(const PanelContext& context, const AnalysisResult& result) {
+  return result.serial * 0x9e3779b97f4a7c15ull ^ context.session.generation;
 }
 
 // Vertically centred in the window, at most a readable line long.
@@ -49,8 +46,7 @@ void AnalysisPanel::Draw(const PanelContext& context) {
     CentredText(context, "This run has nothing that could be analysed.");
     return;
   }
-  AnalysisParams params;
-  params.host = context.view.host;
+  const AnalysisParams params = ForHost(context.view.host);
   const AnalysisResult* result = context.analyses.Get(*context.run, analysis_, params);
   if (result == nullptr) {
     waiting_ = true;
@@ -63,7 +59,7 @@ void AnalysisPanel::Draw(const PanelContext& context) {
     DrawEmpty(context, result->empty_reason);
     return;
   }
-  DrawResult(context, *result, KeyOf(context, result));
+  DrawResult(context, *result, KeyOf(context, *result));
 }
 
 void DrawEmpty(const PanelContext& context, const std::string& reason) {

@@ -151,7 +151,7 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
       full_job_ = std::make_unique<FullJob>(
           [analysis = context.run->analysis, host = context.view.host](const std::stop_token& stop,
                                                                        Progress&) {
-            return LoadFull(*analysis, {host, {}}, stop);
+            return LoadFull(*analysis, ForHost(host), stop);
           },
           [services] { services->RequestFrame(); });
     }

@@ -211,8 +211,7 @@ bool DrawVerdictStrip(const PanelContext& context) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float right = p.x + ImGui::GetContentRegionAvail().x - BaseEm();
   if (context.run == nullptr || !context.run->trace) return false;
-  AnalysisParams params;
-  params.host = context.view.host;
+  const AnalysisParams params = ForHost(context.view.host);
   const AnalysisResult* result = context.analyses.Get(*context.run, "overview", params);
   if (result != nullptr) {
     const float chips = DrawChips(context, right, p.y, VerdictStripHeight());

@@ -31,7 +31,8 @@ struct Ops {
     REQUIRE(loaded.ok());
     return *loaded;
   }
-  const HostOps& Host() { return context.ops().hosts.at(0); }
+  const HostOps& Host() { return (kept = context.ops())->hosts.at(0); }
+  std::shared_ptr<const OpDatabase> kept;
   static const OpRow* Find(const OpSide& side, std::string_view name) {
     for (const OpRow& op : side.ops) {
       if (op.name == name) return &op;

@@ -152,10 +152,10 @@ TEST_CASE("No result depends on the number of threads or on when it was asked") 
     CHECK(Difference(Report(Load(bytes, threads)), expected) == std::string());
   AnalysisContext backwards(Load(bytes), Definitions::kStepscope);
   AnalysisContext forwards(Load(bytes), Definitions::kStepscope);
-  backwards.Get("memory", ""), backwards.Get("op_stats", ""), backwards.Get("kernel_stats", "");
+  backwards.Get("memory"), backwards.Get("op_stats"), backwards.Get("kernel_stats");
   for (const char* table : {"steps", "device_steps", "top_ops"}) {
-    CHECK(ToCsv(*backwards.Get("overview", "").Table(table)) ==
-          ToCsv(*forwards.Get("overview", "").Table(table)));
+    CHECK(ToCsv(*backwards.Get("overview")->Table(table)) ==
+          ToCsv(*forwards.Get("overview")->Table(table)));
   }
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("Times of a step sum to it, and none is longer than the step") {
 TEST_CASE("Self times sum to the union, busy time is within the span, shares sum to one") {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     AnalysisContext context(Load(MakeProfile(seed, 0)), Definitions::kStepscope);
-    const HostOps& ops = context.ops().hosts[0];
+    const HostOps ops = context.ops()->hosts[0];
     for (const OpSide* side : {&ops.host_side, &ops.device_side}) {
       Ps self = 0;
       for (const OpRow& op : side->ops) {
@@ -194,16 +194,19 @@ TEST_CASE("Self times sum to the union, busy time is within the span, shares sum
       CHECK(self == side->busy);
       CHECK(side->busy <= side->total);
     }
-    const AnalysisResult& r = context.Get("op_stats", "");
+    const auto r_kept = context.Get("op_stats");
+    const AnalysisResult& r = *r_kept;
     for (const char* column : {"device_total_self_time_percent", "host_total_self_time_percent"}) {
       CHECK(Sum(*r.Table("ops"), column) == doctest::Approx(1));
       CHECK(Sum(*r.Table("ops_with_idle"), column) == doctest::Approx(1));
     }
-    const AnalysisResult& kernels = context.Get("kernel_stats", "");
+    const auto kernels_kept = context.Get("kernel_stats");
+    const AnalysisResult& kernels = *kernels_kept;
     for (const char* table : {"kernels", "by_kernel", "by_op", "by_stream"}) {
       CHECK(Sum(*kernels.Table(table), "share") == doctest::Approx(1));
     }
-    const AnalysisResult& overview = context.Get("overview", "");
+    const auto overview_kept = context.Get("overview");
+    const AnalysisResult& overview = *overview_kept;
     const auto percent = [&](const char* id) { return std::get<double>(overview.Find(id)->value); };
     CHECK(percent("device_compute_16bit_percent") + percent("device_compute_32bit_percent") ==
           doctest::Approx(100));

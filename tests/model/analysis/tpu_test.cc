@@ -71,7 +71,7 @@ TEST_CASE(
 
 TEST_CASE("TPU ops come from the metadata's stats; self time is without what is directly inside") {
   AnalysisContext context(MakeTpu(3), Definitions::kStepscope);
-  const OpSide& side = context.ops().hosts.at(0).device_side;
+  const OpSide side = context.ops()->hosts.at(0).device_side;
   REQUIRE(side.ops.size() == 4);
   const auto find = [&](std::string_view name) -> const OpRow& {
     for (const OpRow& op : side.ops) {
@@ -86,7 +86,8 @@ TEST_CASE("TPU ops come from the metadata's stats; self time is without what is 
   CHECK(find("while.2").type == "Unknown");
   CHECK(find("while.2").time == 24 * kMs);
   CHECK(find("while.2").self == 12 * kMs);
-  const AnalysisResult& r = context.Get("op_stats", "");
+  const auto r_kept = context.Get("op_stats");
+  const AnalysisResult& r = *r_kept;
   REQUIRE(r.Find("note"));
   CHECK(r.Find("note")->value == Value(std::string(kTpuCaveat)));
 }

@@ -1,0 +1,57 @@
+// Quirks: what XProf 2.24.2 does otherwise than we hold to be right, one field a rule. All are set
+// by --compat xprof and none without it. docs/differences.md says of each what differs and why; a
+// rule that explains several rows there is named in each of them.
+#pragma once
+
+#include <span>
+
+#include "model/analysis/analysis.h"
+
+namespace stepscope {
+
+struct Quirks {
+  // Events
+  bool unsorted_lines_as_in_file = false;
+  // Steps
+  bool gpu_steps_of_groups = false;
+  bool gpu_steps_numbered = false;
+  bool edge_steps_dropped = false;
+  bool instants_stay_open = false;
+  bool ungrouped_events_join = false;
+  bool hosts_intersected = false;
+  bool input_scaled_by_copies = false;
+  bool step_columns_of_xprof = false;
+  // Copies and collectives
+  bool device_classes_of_xprof = false;
+  // Kernels
+  bool kernel_times_in_whole_ns = false;
+  bool occupancy_of_first_kernel = false;
+  bool kernel_rows_limited = false;
+  bool kernel_columns_of_xprof = false;
+  // Operations
+  bool outer_op_closed_first = false;
+  bool op_counted_by_name_and_stat = false;
+  bool op_times_without_line_start = false;
+  bool unknown_hlo_left_out = false;
+  bool op_rows_limited = false;
+  // Memory
+  bool memory_times_without_line_start = false;
+  bool latest_peak_in_file = false;
+  bool lifetime_peak_of_last_event = false;
+  bool live_in_peak_step_only = false;
+  bool sampled_counts = false;
+  bool memory_tables_of_xprof = false;
+  // Derived lines of the timeline
+  bool step_line_of_groups = false;
+  bool launches_with_device_id = false;
+};
+
+struct QuirkField {
+  const char* name;
+  bool Quirks::*field;
+};
+std::span<const QuirkField> QuirkFields();  // every field of Quirks
+
+Quirks QuirksOf(Definitions definitions);
+
+}  // namespace stepscope
