@@ -46,7 +46,7 @@ inline TracePtr Chrome(std::string text, bool force_tolerant = false) {
 // A file of tests/data.
 inline TracePtr LoadSample(const std::string& name) {
   Progress progress;
-  const std::string path = std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + name;
+  const std::string path = std::string(STEPSCOPE_SOURCE_DIR "/tests/data/") + name;
   Result<TracePtr> trace = LoadPath(path, {}, {}, progress);
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return *trace;
