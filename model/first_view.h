@@ -1,10 +1,11 @@
-// What the timeline shows first: all of the trace, unless a few stray events stretch it beyond
-// reason. Pure. O(n / 1000 * log lanes), no sorting of events: lanes are sorted already.
+// What the timeline shows first: where the devices work, else all of the trace, unless a few stray
+// events stretch it beyond reason. Pure. O(n / 1000 * log lanes), no sorting of events: lanes are
+// sorted already.
 #pragma once
 
 #include <span>
 
-#include "model/track.h"
+#include "model/trace.h"
 
 namespace stepscope {
 
@@ -13,7 +14,15 @@ struct FirstView {
   uint64_t stray = 0;  // events outside; 0 where the range is the full span
 };
 
-// `full`: first begin to last end of the events in `lanes`.
-FirstView FindFirstView(std::span<const Lane> lanes, TimeRange full);
+// The densest 99.9 % of the events where strays are far away, else `full`: first begin to last end
+// of the events in `lanes`.
+FirstView FindDenseView(std::span<const Lane> lanes, TimeRange full);
+
+// The part of `dense` where devices work, with a margin, where that is a small part of it; else
+// `dense`. A profile may hold minutes of a host's start and milliseconds of kernels.
+TimeRange FindDeviceView(std::span<const Plane> planes, const TrackSet& set, TimeRange dense);
+
+// FindDenseView of a finished trace: what an overview of all of it spans.
+TimeRange DenseView(const Trace& trace);
 
 }  // namespace stepscope

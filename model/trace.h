@@ -39,7 +39,7 @@ class Trace {
   std::vector<std::string> errors, warnings;  // XSpace.errors / warnings
   std::vector<std::string> skipped_files;     // in the run directory and not read, with the reason
   TimeRange span;                             // first begin to last end of all events
-  TimeRange first_view;                       // densest 99.9 %: what the timeline shows first
+  TimeRange first_view;                       // what the timeline shows first: first_view.h
   TraceCounts counts;
   std::shared_ptr<const StatSource> source;  // may be null (built in a test)
 

@@ -215,8 +215,8 @@ void TraceBuilder::Summarise(uint64_t slices, uint64_t instants) {
     for (const CounterSeries& c : track.counters) trace.counts.counter_samples += c.time.size();
   }
   trace.span = SpanOf(trace.set.tracks);
-  const FirstView view = FindFirstView(trace.set.lanes, trace.span);
-  trace.first_view = view.range;
+  const FirstView view = FindDenseView(trace.set.lanes, trace.span);
+  trace.first_view = FindDeviceView(trace.planes, trace.set, view.range);
   if (view.stray > 0) {
     trace.diagnostics.Count(
         "view.stray_events", Severity::kInfo,

@@ -308,7 +308,7 @@ void Viewer::Frame(const SessionView& session) {
   DrawVerdictBar(panel);
   DrawStatusBar(shell);
   DrawDockSpace(shell, s.windows.reset_layout, empty, &s.workspace);
-  s.windows.reset_layout = s.windows.focus_search = false;
+  s.windows.reset_layout = s.windows.focus_search = s.windows.switch_tall = false;
   if (s.workspace.built) s.layout_built = 1;
   if (empty) {
     DrawWelcome(shell);

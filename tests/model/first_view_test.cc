@@ -79,6 +79,45 @@ TEST_CASE("up to twenty times the dense part is shown whole") {
   CHECK(trace->first_view == trace->span);
 }
 
+// A minute of a host, and a device that works from `begin` on for n kernels of 10 us each.
+std::shared_ptr<const Trace> WithDevice(Ps begin, int n, TrackKind kind = TrackKind::kStream) {
+  TraceBuilder builder;
+  stepscope::Plane plane;
+  plane.kind = PlaneKind::kHostThreads;
+  const PlaneId host = builder.AddPlane(plane);
+  plane.kind = PlaneKind::kGpu;
+  const PlaneId gpu = builder.AddPlane(plane);
+  TrackData thread, stream;
+  thread.track.plane = host;
+  for (int i = 0; i < 60'000; ++i) thread.slices.Add(i * kPsPerMs, kPsPerUs, 0, 0);
+  stream.track.plane = gpu;
+  stream.track.kind = kind;
+  for (int i = 0; i < n; ++i) stream.slices.Add(begin + i * 20 * kPsPerUs, 10 * kPsPerUs, 0, 0);
+  builder.AddTrack(std::move(thread));
+  builder.AddTrack(std::move(stream));
+  return builder.Finish().value();
+}
+
+TEST_CASE("a device that works in a small part of the trace is what is shown first") {
+  const Ps begin = 59'900 * kPsPerMs, end = begin + 2000 * 20 * kPsPerUs - 10 * kPsPerUs;
+  for (const TrackKind kind : {TrackKind::kStream, TrackKind::kOther}) {
+    const auto trace = WithDevice(begin, 2000, kind);
+    const TimeRange& view = trace->first_view;
+    CHECK(view.begin <= begin + 2 * 20 * kPsPerUs);  // two kernels of 2000 may count as strays
+    CHECK(view.end >= end - 2 * 20 * kPsPerUs);
+    CHECK(view.length() < 50 * kPsPerMs);  // 40 ms of kernels and a margin
+    CHECK(Stray(*trace) == 0);             // nothing is far from the rest
+    CHECK(DenseView(*trace).length() >= 59 * kPsPerS);
+  }
+}
+
+TEST_CASE("a device that works in much of the trace, or only steps, leave the view as it is") {
+  const auto much = WithDevice(10 * kPsPerS, 1'000'000);  // 20 of 60 s
+  CHECK(much->first_view == much->span);
+  const auto steps = WithDevice(10 * kPsPerS, 5, TrackKind::kSteps);
+  CHECK(steps->first_view == steps->span);
+}
+
 TEST_CASE("few events, a single one, only instants") {
   TrackData two;
   two.slices.Add(0, 1, 0, 0);

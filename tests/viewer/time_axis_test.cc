@@ -31,11 +31,12 @@ TEST_CASE("zooming keeps the anchor's place and respects the limits") {
   CHECK(ZoomRange(range, 1e9, 1500, 10, 5000).length() == 5000);
 }
 
-TEST_CASE("a range stays near the trace") {
+TEST_CASE("a range stays inside the trace") {
   const TimeRange whole{0, 1000};
-  CHECK(KeepNear({5000, 5100}, whole) == TimeRange{950, 1050});
-  CHECK(KeepNear({-5000, -4900}, whole) == TimeRange{-50, 50});
-  CHECK(KeepNear({100, 200}, whole) == TimeRange{100, 200});
+  CHECK(KeepInside({5000, 5100}, whole) == TimeRange{900, 1000});
+  CHECK(KeepInside({-40, 60}, whole) == TimeRange{0, 100});
+  CHECK(KeepInside({100, 200}, whole) == TimeRange{100, 200});
+  CHECK(KeepInside({-5000, 9000}, whole) == whole);
 }
 
 TEST_CASE("steps are 1, 2 or 5 times a power of ten, never smaller than asked") {
@@ -65,6 +66,21 @@ TEST_CASE("ticks cover the view, labels share a unit and tell neighbours apart")
             std::string(b).substr(std::string(b).find(' ')));
     }
   }
+}
+
+TEST_CASE("the corner of the ruler is exact to the step, without zeros that say nothing") {
+  const auto corner = [](Ps begin, Ps length) {
+    const TimeAxis axis({begin, begin + length}, 1500);
+    return CornerLabel(MakeTicks(axis, 110), axis);
+  };
+  CHECK(corner(0, kPsPerMs) == "0 ms");
+  CHECK(corner(434 * kPsPerUs, 20 * kPsPerMs) == "434 \xC2\xB5s");
+  CHECK(corner(434 * kPsPerUs, kPsPerMs) == "434 \xC2\xB5s");
+  CHECK(corner(9 * kPsPerS, 7 * kPsPerS) == "9 s");
+  // Zoomed in far out, labels count from here: all its digits are needed.
+  CHECK(corner(9'712'345'678'900, kPsPerUs) == "9.7123456 s");
+  CHECK(corner(9'712'345'678'900, 100) == "9.7123456789 s");
+  CHECK(corner(-5 * kPsPerMs, kPsPerMs) == "-5 ms");
 }
 
 TEST_CASE("a glide arrives exactly, and the fixed point of a zoom does not move on the way") {

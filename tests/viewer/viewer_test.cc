@@ -28,6 +28,12 @@ ImVec2 PointAt(const ViewerFixture& f, Ps t) {
   return {0, 0};
 }
 
+CommandArgs Range(Ps begin, Ps end) {
+  CommandArgs args;
+  args.range = {begin, end};
+  return args;
+}
+
 }  // namespace
 
 TEST_CASE("the welcome page draws, and opening shows the densest part") {
@@ -116,6 +122,76 @@ TEST_CASE("a click selects the event under the mouse, Escape clears, F zooms to 
   CHECK(f.visible().length() == doctest::Approx(2.5 * 90 * kPsPerUs));
   f.Key(ImGuiKey_Escape);
   CHECK_FALSE(f.viewer->view().selected.valid());
+}
+
+TEST_CASE("nothing that goes to events leaves the trace") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const Trace& trace = *f.session.runs[0].trace;
+  const auto inside = [&] {
+    return f.visible().begin >= trace.span.begin && f.visible().end <= trace.span.end;
+  };
+  EventRef first{TraceId(0), 0, EventRow(0)}, last = first;
+  for (uint32_t row = 0; row < trace.set.rows; ++row) {
+    if (trace.set.Start(EventRow(row)) > trace.set.Start(last.row)) last.row = EventRow(row);
+  }
+  for (const EventRef& event : {first, last}) {
+    f.Push("view.set_range", Range(4 * kPsPerMs, 7 * kPsPerMs));
+    f.Push("select.show_events", {.text = {}, .range = {}, .event = {}, .events = {event}});
+    CHECK(inside());
+    CHECK(f.visible().length() == 3 * kPsPerMs);  // the zoom is kept
+    f.Push("view.zoom_selection");
+    CHECK(inside());
+    CHECK(f.visible().length() < 3 * kPsPerMs);
+  }
+  // As the memory panel's graph asks for it.
+  f.Push("view.set_range", Range(8 * kPsPerMs, 14 * kPsPerMs));
+  CHECK(inside());
+  CHECK(f.visible().length() == 6 * kPsPerMs);
+  f.Push("view.set_range", Range(-90 * kPsPerMs, 140 * kPsPerMs));
+  CHECK(inside());
+}
+
+TEST_CASE("zooming to an event never shows less of it than before") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const Ps begin = 3 * kPsPerMs + 100 * kPsPerUs, length = 90 * kPsPerUs;
+  const auto look = [&](Ps from, Ps to) {
+    f.Push("view.set_range", Range(from, to));
+    const ImVec2 p = PointAt(f, begin + length / 2);
+    f.Click(p.x, p.y);
+    REQUIRE(f.viewer->view().selected.valid());
+  };
+  // It has most of the view: F centres it, and does not go further away.
+  look(begin - 10 * kPsPerUs, begin + 110 * kPsPerUs);
+  f.Key(ImGuiKey_F);
+  CHECK(f.visible().length() == 120 * kPsPerUs);
+  CHECK(f.visible().begin == begin + length / 2 - 60 * kPsPerUs);
+  // It is longer than the view: F shows it whole, a double click keeps the zoom.
+  look(begin + 20 * kPsPerUs, begin + 60 * kPsPerUs);
+  CommandArgs closer;
+  closer.number = 1;
+  f.Push("view.zoom_selection", closer);
+  CHECK(f.visible().length() == 40 * kPsPerUs);
+  f.Key(ImGuiKey_F);
+  CHECK(f.visible().length() == 225 * kPsPerUs);
+  // It covers the view: going to it leaves the view where it is.
+  look(begin + 20 * kPsPerUs, begin + 60 * kPsPerUs);
+  const TimeRange before = f.visible();
+  CommandArgs selected;
+  selected.event = f.viewer->view().selected;
+  f.Push("select.reveal", selected);
+  CHECK(f.visible() == before);
+}
+
+TEST_CASE("a double click comes closer") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const TimeRange before = f.visible();
+  const ImVec2 p = PointAt(f, 3 * kPsPerMs + 145 * kPsPerUs);
+  f.Click(p.x, p.y);
+  f.Click(p.x, p.y);
+  CHECK(f.visible().length() < before.length() / 10);
 }
 
 TEST_CASE("dragging pans with the pan tool and measures with the timing tool, snapping to edges") {

@@ -87,5 +87,30 @@ TEST_CASE("workspace: the parts keep their shares of a window that changes") {
   CHECK(Below() / Whole() == doctest::Approx(share).epsilon(0.03));
 }
 
+TEST_CASE("workspace: T switches what is seen, after a restart with tall panels too") {
+  Kept kept;
+  {
+    ViewerFixture f({1600, 1000});
+    f.Open(TrainingTrace());
+    f.Frame(8);
+    CHECK(Below() / Whole() < 0.45f);
+    f.Key(ImGuiKey_T);
+    f.Frame(3);
+    CHECK(Below() / Whole() > 0.6f);
+    kept = Keep(f);
+  }
+  ViewerFixture f({1600, 1000}, kept.settings);
+  ImGui::LoadIniSettingsFromMemory(kept.layout.data(), kept.layout.size());
+  f.Open(TrainingTrace());
+  f.Frame(8);
+  CHECK(Below() / Whole() > 0.6f);
+  f.Key(ImGuiKey_T);
+  f.Frame(3);
+  CHECK(Below() / Whole() < 0.45f);
+  f.Key(ImGuiKey_T);
+  f.Frame(3);
+  CHECK(Below() / Whole() > 0.6f);
+}
+
 }  // namespace
 }  // namespace stepscope

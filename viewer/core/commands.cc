@@ -91,20 +91,15 @@ void ScrollDown(C& c, const A&) { ScrollBy(c, 3.0 * static_cast<double>(c.timeli
 void PageUp(C& c, const A&) { ScrollBy(c, -0.85 * c.timeline.rows_height); }
 void PageDown(C& c, const A&) { ScrollBy(c, 0.85 * c.timeline.rows_height); }
 void Scroll(C& c, const A& a) { ScrollBy(c, a.number); }
-void ZoomSelection(C& c, const A&) {
-  TimeRange range = c.RangeOf(c.view.selected);
-  if (range.empty()) range = c.view.measured;
-  if (range.empty()) return;
-  const Ps margin =
-      std::max<Ps>(range.length() * 3 / 4, 5);  // 2.5 times as long: some context stays
-  c.SetVisible({SaturatingSub(range.begin, margin), SaturatingAdd(range.end, margin)});
+// With a number above 0 (a double click) never further away than now.
+void ZoomSelection(C& c, const A& a) {
+  const TimeRange range = c.RangeOf(c.view.selected);
+  c.ZoomTo(range.empty() ? c.view.measured : range, a.number > 0);
 }
 void ZoomAll(C& c, const A&) {
-  const RunView* run = c.ActiveRun();
-  const TimeRange first =
-      run->trace->first_view.empty() ? run->trace->span : run->trace->first_view;
-  // The densest part first, as at the start; once more: everything, strays included.
-  c.SetVisible(c.Visible() == first ? run->trace->span : first);
+  const TimeRange first = c.ActiveRun()->trace->first_view;
+  // What is shown at the start first; once more: everything, strays included.
+  c.SetVisible(first.empty() || c.Visible() == first ? c.Whole() : first);
 }
 void SetRange(C& c, const A& a) {
   if (!a.range.empty()) c.SetVisible(a.range);
@@ -137,7 +132,7 @@ void NextTheme(C& c, const A&) {
   c.settings.Set("theme", names[i == 1 ? 0 : 1]);
 }
 void SetTheme(C& c, const A& a) { c.settings.Set("theme", a.text); }
-void TallPanels(C& c, const A&) { c.windows.tall_panels = !c.windows.tall_panels; }
+void TallPanels(C& c, const A&) { c.windows.switch_tall = true; }
 void ResetLayout(C& c, const A&) { c.windows.reset_layout = true; }
 void Fullscreen(C& c, const A&) { c.services.ToggleFullscreen(); }
 void LargerText(C& c, const A&) {
@@ -259,14 +254,23 @@ std::string NameOfSelection(const C& c) {
 }
 void CopyName(C& c, const A&) { c.services.SetClipboard(NameOfSelection(c)); }
 void CopyText(C& c, const A& a) { c.services.SetClipboard(a.text); }
+// Twelve digits without the zeros that say nothing: "434 µs".
+std::string ExactDuration(Ps t) {
+  std::string text = FormatDuration(t, 12);
+  const size_t dot = text.find('.'), unit = text.find(' ');
+  if (dot == std::string::npos || unit == std::string::npos || unit < dot) return text;
+  size_t keep = unit;
+  while (keep > dot && (text[keep - 1] == '0' || text[keep - 1] == '.')) --keep;
+  return text.erase(keep, unit - keep);
+}
 void CopyAll(C& c, const A&) {
   const TrackSet* set = c.Set(c.view.selected);
   if (set == nullptr) return;
   const EventRow row = c.view.selected.row;
   const int run = c.RunIndex(c.view.selected.trace);
   std::string text = "Name\t" + NameOfSelection(c);
-  text += "\nStart\t" + FormatDuration(set->Start(row), 12) + "\nDuration\t" +
-          FormatDuration(set->Duration(row), 12);
+  text += "\nStart\t" + ExactDuration(set->Start(row)) + "\nDuration\t" +
+          ExactDuration(set->Duration(row));
   const Trace& trace = *c.runs[static_cast<size_t>(run)].trace;
   text += "\nTrack\t" + TrackPath(trace, *set, set->TrackOf(row)) + "\n";
   if (c.view.selected.set == 0 && trace.source) {
@@ -359,8 +363,8 @@ constexpr CommandDesc kCommands[] = {
      "Shows the selected event, or the measured range.", "focus fit event", "F", HasRun,
      ZoomSelection},
     {"view.zoom_all", "Whole trace", "View",
-     "Shows the densest part of the trace; again: all of it.", "reset fit everything", "0", HasRun,
-     ZoomAll},
+     "Shows where the devices work, as at the start; again: all of the trace.",
+     "reset fit everything", "0", HasRun, ZoomAll},
     {"view.set_range", "Show range", "", "Shows a range of time.", "", "", HasRun, SetRange},
     {"view.toggle_collapse", "Fold or unfold", "", "Folds or unfolds a plane or track.", "", "",
      HasRun, ToggleCollapse},

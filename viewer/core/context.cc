@@ -47,18 +47,35 @@ TimeRange ViewerContext::Visible() const {
   return {};
 }
 
+TimeRange ViewerContext::Whole() const {
+  const RunView* run = ActiveRun();
+  if (run == nullptr) return {};
+  // A trace of one instant has no length; its first view has.
+  const TimeRange &span = run->trace->span, &first = run->trace->first_view;
+  if (first.empty()) return span;
+  return {std::min(span.begin, first.begin), std::max(span.end, first.end)};
+}
+
 void ViewerContext::SetVisible(TimeRange range) {
   constexpr Ps kShortest = 10;  // ps across the whole canvas: nothing in a profile is finer
-  const RunView* run = ActiveRun();
-  if (run == nullptr) return;
-  const TimeRange whole = run->trace->span;
-  const Ps longest = std::max<Ps>(SaturatingMul(whole.length(), 2), kShortest);
+  if (ActiveRun() == nullptr) return;
   if (range.length() < kShortest) range.end = SaturatingAdd(range.begin, kShortest);
-  if (range.length() > longest)
-    range = {whole.begin - whole.length() / 2, whole.end + whole.length() / 2};
-  range = KeepNear(range, whole);
+  range = KeepInside(range, Whole());
   // Runs side by side show the same stretch of time.
   for (RunViewState& state : view.runs) state.visible = range;
+}
+
+void ViewerContext::ZoomTo(TimeRange range, bool closer_only) {
+  if (range.empty()) return;
+  const Ps shown = Visible().length();
+  // 2.5 times as long: some context stays.
+  const Ps margin = std::max<Ps>(SaturatingMul(range.length(), 3) / 4, 5);
+  Ps length = SaturatingAdd(range.length(), SaturatingMul(margin, 2));
+  // Whoever asks for something closer does not get something further away: what fits into the view
+  // is not shown with more around it than before.
+  if (shown > 0 && (closer_only || range.length() <= shown)) length = std::min(length, shown);
+  const Ps middle = SaturatingAdd(range.begin, range.length() / 2);
+  SetVisible({SaturatingSub(middle, length / 2), SaturatingAdd(middle, length - length / 2)});
 }
 
 void ViewerContext::Reveal(const EventRef& event) {
@@ -68,14 +85,16 @@ void ViewerContext::Reveal(const EventRef& event) {
   view.active = event.trace;
   ++view.reveals;
   const TimeRange visible = Visible();
-  const bool seen = range.begin >= visible.begin && range.begin < visible.end;
-  const double share =
-      static_cast<double>(range.length()) / static_cast<double>(std::max<Ps>(1, visible.length()));
-  if (seen && share < 1.0) return;
-  // Keep the zoom unless the event would be a dot or larger than the view.
-  const Ps length = share > 1.0 ? SaturatingMul(range.length(), 2) : visible.length();
-  const Ps middle = range.begin + range.length() / 2;
-  SetVisible({SaturatingSub(middle, length / 2), SaturatingAdd(middle, length - length / 2)});
+  const bool begins = range.begin >= visible.begin && range.begin < visible.end;
+  const bool fits = range.length() <= visible.length();
+  // In sight already, or all that is in sight lies in it.
+  if (fits ? begins : range.begin <= visible.begin && range.end >= visible.end) return;
+  if (fits) {  // keeps the zoom
+    const Ps length = visible.length(), middle = range.begin + range.length() / 2;
+    SetVisible({SaturatingSub(middle, length / 2), SaturatingAdd(middle, length - length / 2)});
+  } else {
+    ZoomTo(range, false);
+  }
 }
 
 }  // namespace stepscope

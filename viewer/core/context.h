@@ -21,7 +21,7 @@ struct WindowState {
   bool help = false, palette = false, settings = false, file_dialog = false;
   bool file_dialog_folder = false;                  // choose a folder instead of files
   bool focus_search = false, reset_layout = false;  // requests, taken by the next frame
-  bool tall_panels = false;  // the panels below the timeline have two thirds of the height
+  bool switch_tall = false;  // request: panels two thirds of the height, or back
   std::map<std::string, bool, std::less<>> panels;  // open or closed, by panel id
   std::string focus_panel;                          // request: bring to the front
   std::vector<PictureRequest> pictures;             // to be taken when their frames have passed
@@ -57,7 +57,11 @@ class ViewerContext {
   TimeRange RangeOf(const EventRef& event) const;  // empty if unknown
   // Target range of a run: what is set now, or its first view.
   TimeRange Visible() const;
-  void SetVisible(TimeRange range);    // of the active run, kept near the trace; others follow
+  TimeRange Whole() const;           // all that the active run can show
+  void SetVisible(TimeRange range);  // of the active run, kept inside Whole(); others follow
+  // Shows the range with what is around it. What fits into the view is not shown smaller than
+  // before, and with `closer_only` nothing is.
+  void ZoomTo(TimeRange range, bool closer_only);
   void Reveal(const EventRef& event);  // selects and moves into view when it is not
 };
 

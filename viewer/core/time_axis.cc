@@ -20,14 +20,11 @@ TimeRange ShiftRange(TimeRange range, Ps by) {
   return {begin, SaturatingAdd(begin, length)};
 }
 
-TimeRange KeepNear(TimeRange range, TimeRange whole) {
-  const Ps half = range.length() / 2;
-  if (range.begin > SaturatingSub(whole.end, half)) {
-    return ShiftRange(range, SaturatingSub(SaturatingSub(whole.end, half), range.begin));
-  }
-  if (range.end < SaturatingAdd(whole.begin, half)) {
-    return ShiftRange(range, SaturatingSub(SaturatingAdd(whole.begin, half), range.end));
-  }
+TimeRange KeepInside(TimeRange range, TimeRange whole) {
+  if (whole.empty()) return range;
+  if (range.length() >= whole.length()) return whole;
+  if (range.begin < whole.begin) return ShiftRange(range, SaturatingSub(whole.begin, range.begin));
+  if (range.end > whole.end) return ShiftRange(range, SaturatingSub(whole.end, range.end));
   return range;
 }
 

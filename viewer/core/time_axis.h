@@ -45,7 +45,7 @@ class TimeAxis {
 // is at least `min_length` long and at most `max_length`.
 TimeRange ZoomRange(TimeRange range, double factor, Ps anchor, Ps min_length, Ps max_length);
 TimeRange ShiftRange(TimeRange range, Ps by);
-// Keeps the range from leaving `whole` by more than half its length, so nobody gets lost.
-TimeRange KeepNear(TimeRange range, TimeRange whole);
+// Moves the range into `whole`; one that is longer becomes `whole`.
+TimeRange KeepInside(TimeRange range, TimeRange whole);
 
 }  // namespace stepscope

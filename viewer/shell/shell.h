@@ -51,7 +51,7 @@ struct WorkspaceState {
   int frames = 0;                    // drawn so far; no more than counts
   float width = 0, height = 0;       // that the layout is for
   int frames_since_built = 1 << 20;  // of the default layout
-  bool built = false, tall = false;
+  bool built = false;
 };
 unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, WorkspaceState* state);
 // For the window begun next: no background where the dock space's is the same.

@@ -57,9 +57,13 @@ void Scale(ImGuiDockNode* node, ImVec2 by) {
   for (ImGuiDockNode* child : node->ChildNodes) Scale(child, by);
 }
 
-// Gives the panels below the timeline two thirds of the height, or the usual share.
-void SetTall(ImGuiDockNode* root, bool tall) {
+// Gives the panels below the timeline two thirds of the height, or the usual share: whichever is
+// further from what they have. The layout itself is the state, so that one which was kept, or set
+// by the splitter, is switched as well.
+void SwitchTall(ImGuiDockNode* root) {
   if (root == nullptr || root->SplitAxis != ImGuiAxis_Y) return;
+  const float share = root->ChildNodes[1]->Size.y / std::max(1.0f, root->Size.y);
+  const bool tall = share < (kPanelShare + kPanelShareTall) / 2;
   const float below = std::floor(root->Size.y * (tall ? kPanelShareTall : kPanelShare));
   root->ChildNodes[0]->SizeRef.y = root->Size.y - below;
   root->ChildNodes[1]->SizeRef.y = below;
@@ -93,17 +97,12 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
     if (old) input.panel.commands.Push("app.set", std::move(args));
     if (!settling) state->frames_since_built = 0;
     state->width = size.x, state->height = size.y;
-    state->tall = input.windows.tall_panels;
-    if (state->tall) SetTall(ImGui::DockBuilderGetNode(dock), true);
   } else if (!starting && state->width > 64 && state->height > 64 && size.x > 64 && size.y > 64) {
     ++state->frames_since_built;
     if (size.x != state->width || size.y != state->height) {
       Scale(ImGui::DockBuilderGetNode(dock), {size.x / state->width, size.y / state->height});
     }
-    if (state->tall != input.windows.tall_panels) {
-      state->tall = input.windows.tall_panels;
-      SetTall(ImGui::DockBuilderGetNode(dock), state->tall);
-    }
+    if (input.windows.switch_tall) SwitchTall(ImGui::DockBuilderGetNode(dock));
     state->width = size.x, state->height = size.y;
   }
   const ImGuiDockNodeFlags flags = ImGuiDockNodeFlags_NoWindowMenuButton |

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/first_view.h"
+
 namespace stepscope {
 
 TimeRange Minimap::Whole(const Trace& trace) {
-  const TimeRange& first = trace.first_view;
-  const bool strays = !first.empty() && trace.span.length() / 20 > first.length();
-  return strays ? first : trace.span;
+  const TimeRange dense = DenseView(trace);
+  return dense.empty() ? trace.span : dense;
 }
 
 bool Minimap::Update(const TimelineRun& run, uint64_t generation, uint32_t width, uint32_t height,

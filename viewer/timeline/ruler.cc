@@ -63,4 +63,22 @@ size_t TickLabel(const Ticks& ticks, Ps t, char* out, size_t size) {
   return n < 0 ? 0 : std::min(static_cast<size_t>(n), size - 1);
 }
 
+std::string CornerLabel(const Ticks& ticks, const TimeAxis& axis) {
+  const Ps t = ticks.relative ? ticks.base : axis.view().begin;
+  const UnitRow& unit = UnitFor(std::llabs(t));
+  int digits = 0;
+  for (Ps s = unit.ps; s > ticks.minor && s > 1; s /= 10) ++digits;
+  char text[48];
+  // Twelve decimals of seconds are picoseconds; long double has digits for days of them.
+  std::snprintf(text, sizeof text, "%.*Lf", digits,
+                static_cast<long double>(t) / static_cast<long double>(unit.ps));
+  std::string out(text);
+  if (digits > 0) {
+    out.erase(out.find_last_not_of('0') + 1);
+    if (out.back() == '.') out.pop_back();
+  }
+  if (out == "-0") out = "0";
+  return out + " " + (t == 0 ? kUnits[1].name : unit.name);
+}
+
 }  // namespace stepscope

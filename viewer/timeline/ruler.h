@@ -27,4 +27,8 @@ Ticks MakeTicks(const TimeAxis& axis, double min_label_px);
 // length.
 size_t TickLabel(const Ticks& ticks, Ps t, char* out, size_t size);
 
+// A time on the ruler that stands alone, exact to the step: "9.7123456 s", "434 µs". Of relative
+// labels it is the base that they count from, else the view's left edge.
+std::string CornerLabel(const Ticks& ticks, const TimeAxis& axis);
+
 }  // namespace stepscope

@@ -253,7 +253,7 @@ void TimelinePanel::DrawRuler(const TimelineInput& input, const Pen& pen) {
   pen.Text(input.fonts.ui, TypeSize::kSmall, left, geo_.minimap.y + pen.Px(6), theme[Role::kText2],
            minimap_.span() == run.trace->span ? "Whole trace" : "Densest 99.9 %");
   pen.Text(input.fonts.mono, kSmallText, left, geo_.minimap.y + pen.Px(24), theme[Role::kText],
-           FormatDuration(minimap_.span().length(), 6));
+           WithoutZeros(FormatDuration(minimap_.span().length(), 4)));
   std::array<char, 32> share{};
   const double part = 100.0 * static_cast<double>(axis.view().length()) /
                       static_cast<double>(std::max<Ps>(1, minimap_.span().length()));
@@ -301,10 +301,14 @@ void TimelinePanel::DrawTools(const TimelineInput& input, const Pen& pen) {
   }
   const float right = geo_.rows.x - pen.Px(12);
   if (right - x < pen.Px(70)) return;
+  const Ticks ticks = MakeTicks(ActiveAxis(), static_cast<double>(pen.Px(110)));
+  std::string corner = CornerLabel(ticks, ActiveAxis());
+  if (pen.Width(input.fonts.mono, kSmallText, corner) > right - x)
+    corner = WithoutZeros(FormatDuration(ActiveAxis().view().begin, 6));
   pen.TextRight(input.fonts.mono, kSmallText, right, geo_.ruler.y + pen.Px(4), theme[Role::kText],
-                WithoutZeros(FormatDuration(ActiveAxis().view().begin, 6)));
+                corner);
   pen.TextRight(input.fonts.ui, kSmallText, right, geo_.ruler.y + pen.Px(22), theme[Role::kText2],
-                "left edge");
+                ticks.relative ? "plus" : "left edge");
 }
 
 void TimelinePanel::DrawSteps(const TimelineInput& input, const Pen& pen) {
@@ -343,7 +347,7 @@ void TimelinePanel::DrawSteps(const TimelineInput& input, const Pen& pen) {
     const bool whole = step->range.begin >= axis.view().begin && step->range.end <= axis.view().end;
     if (b - a > pen.Px(220) && whole) {
       pen.TextRight(input.fonts.mono, kSmallText, b - pen.Px(10), y + pen.Px(1),
-                    theme[Role::kText2], FormatDuration(step->range.length(), 4));
+                    theme[Role::kText2], WithoutZeros(FormatDuration(step->range.length(), 4)));
     }
   }
   pen.list->PopClipRect();

@@ -128,7 +128,7 @@ void TimelinePanel::HandleInput(const TimelineInput& input) {
   }
   if (hovered && geo_.rows.Has(x, y) && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) &&
       hit_.valid()) {
-    input.panel.commands.Push("view.zoom_selection");
+    PushNumber(input, "view.zoom_selection", 1);  // a double click is to come closer
   }
 }
 

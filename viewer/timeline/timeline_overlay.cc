@@ -7,6 +7,7 @@
 #include "model/base/digits.h"
 #include "model/lookup.h"
 #include "viewer/timeline/timeline_panel.h"
+#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
@@ -194,10 +195,11 @@ void TimelinePanel::DrawTooltip(const TimelineInput& input) {
     ImGui::TextUnformatted(name.data(), name.data() + name.size());
     ImGui::PushStyleColor(ImGuiCol_Text, second);
     if (lane.kind == LaneKind::kInstant) {
-      ImGui::TextUnformatted(("at " + FormatDuration(lane.start[i], 9)).c_str());
+      ImGui::TextUnformatted(("at " + WithoutZeros(FormatDuration(lane.start[i], 9))).c_str());
     } else {
-      ImGui::TextUnformatted(
-          (FormatDuration(lane.dur[i], 5) + ", from " + FormatDuration(lane.start[i], 9)).c_str());
+      ImGui::TextUnformatted((WithoutZeros(FormatDuration(lane.dur[i], 5)) + ", from " +
+                              WithoutZeros(FormatDuration(lane.start[i], 9)))
+                                 .c_str());
     }
     if (lane.kind == LaneKind::kSpill)
       ImGui::TextUnformatted("overlaps other events of its track only in part");
