@@ -1,7 +1,7 @@
-// XProf 2.24.2's own answers (tests/golden) against ours with its definitions, value by value, for
-// the profiles in tests/data and the generated GPU profiles. Tolerances as in the tool that made
-// the goldens: whole nanoseconds for kernels, the last digit for texts like "97.6%", 1e-6 for the
-// rest.
+// XProf 2.24.2's own answers (tests/golden, written by tests/tools/make_golden.py) against ours
+// with its definitions, value by value, for the profiles in tests/data and the generated GPU
+// profiles. Tolerances: whole nanoseconds for kernels, the last digit for texts like "97.6%", 1e-6
+// for the rest.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -22,17 +22,24 @@ namespace {
 
 using Json = nlohmann::json;
 using Keys = std::vector<const char*>;
-constexpr uint64_t kLimit = uint64_t{1} << 30;
 
 Json ReadGolden(const std::string& name) {
-  const std::string path =
-      std::string(STEPSCOPE_SOURCE_DIR) + "/tests/golden/" + name + ".json.zst";
-  const auto source = OpenByteSource(path, kLimit, {}, nullptr);
-  REQUIRE(source.ok());
-  std::string text((*source)->size(), '\0');
-  const auto read = (*source)->Read(0, std::as_writable_bytes(std::span(text)));
-  REQUIRE(read.ok());
-  return Json::parse(text);
+  std::ifstream in(std::string(STEPSCOPE_SOURCE_DIR) + "/tests/golden/" + name + ".json");
+  REQUIRE(in.good());
+  return Json::parse(in);
+}
+
+// The rows of a golden's table as objects by column.
+Json Rows(const Json& table) {
+  const Json& columns = table.at("columns");
+  Json rows = Json::array();
+  for (const Json& row : table.at("rows")) {
+    REQUIRE(row.size() == columns.size());
+    Json object;
+    for (size_t c = 0; c < columns.size(); ++c) object[columns[c].get<std::string>()] = row[c];
+    rows.push_back(std::move(object));
+  }
+  return rows;
 }
 
 Json ToJson(const Value& value) {
@@ -123,16 +130,6 @@ class Comparison {
   size_t total_ = 0, bad_ = 0;
 };
 
-const Json* TableWith(const Json& tables, const char* column) {
-  for (const Json& t : tables) {
-    if (!t.contains("columns")) continue;
-    for (const Json& c : t["columns"]) {
-      if (c == column) return &t;
-    }
-  }
-  return nullptr;
-}
-
 // XProf repeats a kernel's row for each host; ours are merged.
 template <typename Key>
 Json MergeHosts(const Json& rows, Key key) {
@@ -171,7 +168,7 @@ void CompareKernels(AnalysisContext& context, const Json& golden) {
     if (!f.ends_with("_us")) return Tolerance{};
     return Tolerance{.001001 * (f == "total_duration_us" ? row["occurrences"].get<double>() : 1)};
   };
-  const Json& theirs = golden["kernel_stats"]["rows"];
+  const Json theirs = Rows(golden["kernel_stats"]["kernels"]);
   const Json merged = MergeHosts(theirs, key);
   Keys fields = {"occurrences", "total_duration_us", "min_duration_us", "max_duration_us",
                  "occupancy_pct"};
@@ -194,10 +191,8 @@ void CompareOps(AnalysisContext& context, const Json& golden) {
   const auto ours_kept = context.Get("op_stats");
   const AnalysisResult& ours = *ours_kept;
   const auto key = [](const Json& r) { return Json{r["type"], r["operation"]}.dump(); };
-  const char* tables[] = {"ops_with_idle", "ops"};
-  for (size_t i = 0; i < 2; ++i) {
-    const Json mine = RowsOf(ours, tables[i]);
-    const Json& theirs = golden["framework_op_stats"][i]["rows"];
+  for (const char* table : {"ops_with_idle", "ops"}) {
+    const Json mine = RowsOf(ours, table), theirs = Rows(golden["op_stats"][table]);
     for (const char* side : {"Device", "Host"}) {
       const Json rows = OfSide(theirs, side);
       c.Rows(OfSide(mine, side), rows, key,
@@ -212,9 +207,7 @@ void CompareOps(AnalysisContext& context, const Json& golden) {
 
 void CompareSteps(AnalysisContext& context, const Json& golden) {
   Comparison c("steps");
-  const Json* theirs = TableWith(golden["overview_page"], "stepTimeMs");
-  REQUIRE(theirs);
-  c.Rows(RowsOf(*context.Get("overview"), "steps"), (*theirs)["rows"],
+  c.Rows(RowsOf(*context.Get("overview"), "steps"), Rows(golden["overview"]["steps"]),
          [](const Json& r) { return r["stepnum"].get<std::string>(); },
          {"stepTimeMs", "deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs",
           "hostComputeTimeMs", "kernelLaunchTimeMs", "infeedTimeMs", "outfeedTimeMs",
@@ -226,10 +219,7 @@ void CompareOverview(AnalysisContext& context, const Json& golden) {
   const auto ours_kept = context.Get("overview");
   const AnalysisResult& ours = *ours_kept;
   std::map<std::string, std::string> theirs;
-  for (const Json& t : golden["overview_page"]) {
-    if (!t.contains("properties")) continue;
-    for (const auto& [k, v] : t["properties"].items()) theirs[k] = v.get<std::string>();
-  }
+  for (const auto& [k, v] : golden["overview"]["properties"].items()) theirs[k] = v;
   const auto mine = [&](const char* k) {
     const Property* p = ours.Find(k);
     return p ? ToJson(p->value) : Json();
@@ -248,11 +238,10 @@ void CompareOverview(AnalysisContext& context, const Json& golden) {
                         "device_collectives_bottleneck", "all_other_bottleneck"}) {
     c.Equal(k, mine(k), theirs[k]);
   }
-  const Json* top = TableWith(golden["overview_page"], "selfTimePercent");
-  if (!top || (*top)["rows"].empty()) return;
+  const Json top = Rows(golden["overview"]["top_ops"]);
+  if (top.empty()) return;
   c.Rows(
-      RowsOf(ours, "top_ops"), (*top)["rows"],
-      [](const Json& r) { return r["operation"].get<std::string>(); },
+      RowsOf(ours, "top_ops"), top, [](const Json& r) { return r["operation"].get<std::string>(); },
       {"selfTimePercent", "cumulativeTimePercent", "category", "tcEligibility", "tcUtilization"});
 }
 
@@ -260,13 +249,11 @@ void CompareInput(AnalysisContext& context, const Json& golden) {
   Comparison c("input_pipeline");
   const auto ours_kept = context.Get("input_pipeline");
   const AnalysisResult& ours = *ours_kept;
-  const Json* theirs = TableWith(golden["input_pipeline_analyzer"], "opName");
-  REQUIRE(theirs);
-  c.Rows(RowsOf(ours, "host_ops"), (*theirs)["rows"],
+  const Json& theirs = golden["input_pipeline"];
+  c.Rows(RowsOf(ours, "host_ops"), Rows(theirs["host_ops"]),
          [](const Json& r) { return r["opName"].get<std::string>(); },
          {"count", "timeInMs", "timeInPercent", "selfTimeInMs", "selfTimeInPercent", "category"});
-  for (const auto& [k, v] : (*theirs)["properties"].items()) {
-    if (!k.ends_with("_us")) continue;
+  for (const auto& [k, v] : theirs["properties"].items()) {
     const Property* p = ours.Find(k);
     c.Equal(k, p ? ToJson(p->value) : Json(), std::stod(v.get<std::string>()), {.001});
   }
@@ -277,17 +264,13 @@ using Live = std::map<std::string, int64_t>;
 
 Live TheirLive(const Json& allocator) {
   Live live;
-  for (const Json& x : allocator["activeAllocations"]) {
-    const auto number = [&](const Json& v) { return std::stoll(v.get<std::string>()); };
-    const int64_t at = number(x["snapshotIndex"]);
-    const Json& m =
-        at >= 0 ? allocator["memoryProfileSnapshots"][static_cast<size_t>(at)]["activityMetadata"]
-                : allocator["specialAllocations"][static_cast<size_t>(number(x["specialIndex"]))];
-    const int64_t bytes = number(m["allocationBytes"]);
-    const Json key = at >= 0 ? Json{m["tfOpName"],   bytes,         number(m["requestedBytes"]),
-                                    m["regionType"], m["dataType"], m["tensorShape"]}
-                             : Json{"special", bytes};
-    live[key.dump()] += number(x["numOccurrences"]);
+  for (const Json& r : Rows(allocator["live"])) {
+    const Json key = {r["tfOpName"],   r["allocationBytes"], r["requestedBytes"],
+                      r["regionType"], r["dataType"],        r["tensorShape"]};
+    live[key.dump()] += r["numOccurrences"].get<int64_t>();
+  }
+  for (const Json& r : Rows(allocator["special"])) {
+    live[Json{"special", r["allocationBytes"]}.dump()] += r["numOccurrences"].get<int64_t>();
   }
   return live;
 }
@@ -318,31 +301,20 @@ Json OfHost(const Json& rows, const std::string& host) {
 }
 
 void CompareMemory(AnalysisContext& context, const Json& golden) {
-  if (golden["memory_profile"].empty()) return;
+  const Json& profile = golden["memory"];
+  if (profile["allocators"].empty()) return;
   Comparison c("memory");
   const auto ours_kept = context.Get("memory");
   const AnalysisResult& ours = *ours_kept;
-  // XProf has the memory of one host only.
-  const std::string host = golden.value("memory_host", "");
+  const std::string host = profile["host"];  // XProf has the memory of one host only
   const Json rows = OfHost(RowsOf(ours, "active_allocations"), host);
   std::map<std::string, Json> summary;
   for (const Json& r : OfHost(RowsOf(ours, "summary"), host)) summary[r["memory_id"]] = r;
-  for (const auto& [id, allocator] :
-       golden["memory_profile"]["memoryProfilePerAllocator"].items()) {
+  for (const auto& [id, allocator] : profile["allocators"].items()) {
     const Json& mine = summary[id];
-    const Json &s = allocator["profileSummary"], &peak = s["peakStats"];
-    const auto compare = [&](const char* field, const Json& theirs) {
-      const double number =
-          theirs.is_string() ? std::stod(theirs.get<std::string>()) : theirs.get<double>();
-      c.Equal(id + " " + field, mine.is_object() ? mine.value(field, Json()) : Json(), number);
-    };
-    compare("peak_bytes_usage_lifetime", s["peakBytesUsageLifetime"]);
-    compare("memory_capacity_bytes", s["memoryCapacity"]);
-    compare("peak_bytes_in_use", peak["peakBytesInUse"]);
-    compare("peak_stack_bytes", peak["stackReservedBytes"]);
-    compare("peak_heap_bytes", peak["heapAllocatedBytes"]);
-    compare("peak_free_bytes", peak["freeMemoryBytes"]);
-    compare("peak_fragmentation", peak["fragmentation"]);
+    for (const auto& [field, value] : allocator["summary"].items()) {
+      c.Equal(id + " " + field, mine.is_object() ? mine.value(field, Json()) : Json(), value);
+    }
     Live live = OurLive(rows, id), theirs = TheirLive(allocator);
     for (const auto& [k, n] : theirs) live.try_emplace(k, 0);
     for (const auto& [k, n] : live) c.Equal(id + " live " + k, n, theirs[k]);
