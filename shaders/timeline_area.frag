@@ -1,4 +1,4 @@
-// A row of texels (viewer/timeline/texel_sink.h) to a filled curve: counters, and previews of folded planes. A
+// A row of texels (viewer/core/texel_sink.h) to a filled curve: counters, and previews of folded planes. A
 // program of its own, as software renderers carry out both sides of a branch.
 #version 330 core
 in vec2 v_texel;

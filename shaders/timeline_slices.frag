@@ -1,4 +1,4 @@
-// Rows of texels (viewer/timeline/texel_sink.h) to slices with gaps between them.
+// Rows of texels (viewer/core/texel_sink.h) to slices with gaps between them.
 #version 330 core
 in vec2 v_texel;
 flat in int v_row;

@@ -264,7 +264,7 @@ void MarkEager(const Trace& trace, const StatTable& stats, const EventOrder& ord
   for (uint32_t row = 0; row < trace.set.rows; ++row) out->eager[row] = eager[row] != 0;
 }
 
-// Events of GPU planes without a group join the group of the latest grouped one before them (4.4).
+// Events of GPU planes without a group join the group of the latest grouped one before them.
 // By our own definitions only those whose launch is unknown: the others were launched outside every
 // step.
 void FillUngrouped(const Trace& trace, bool xprof, Grouping* out) {

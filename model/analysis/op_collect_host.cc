@@ -133,7 +133,7 @@ void SweepOwn(const std::vector<Interval>& ops, LineOps* out) {
   out->total = last - ops.front().begin;
 }
 
-// Durations of infeed enqueue calls but the last, over the distance of their starts (5.3).
+// Durations of infeed enqueue calls but the last, over the distance of their starts.
 void AddEnqueues(const std::vector<Interval>& ops, LineOps* out) {
   const Interval* before = nullptr;
   for (const Interval& o : ops) {
