@@ -9,14 +9,14 @@
 cmake_minimum_required(VERSION 3.25)
 
 # Whose files we name without having them: XProf and XLA, libraries, the system, generated headers.
-set(foreign "^(xprof|xla|tsl|tensorflow|torch|jax|epoxy|GL|EGL|GLFW|fmt|google|sys|isa-l|CLI|nlohmann|doctest)/"
+set(foreign "^(xprof|xla|tsl|tensorflow|torch|jax|stb|epoxy|GL|EGL|GLFW|fmt|google|sys|isa-l|CLI|nlohmann|doctest)/"
   "^(imgui|implot|stb|igzip|isa-l|zstd|simdjson)[a-z_]*\\.(h|cc|cpp)$" "\\.pb\\.h$" "^shaders/embedded\\.h$"
   "^(imconfig|fcntl|unistd|dirent|signal|spawn|poll)\\.h$"
-  "^(train|file|model)\\.py$" "^/" "^~" "^build/")
+  "^share/stepscope$" "^(train|file|module)\\.py$" "^/" "^~" "^build/")
 # Examples of names in texts about adding a file, and of the self test.
 list(APPEND foreign "(^|/)foo[a-z_]*\\.(h|cc)$")
 set(folders "app|dev|docs|loaders|model|shaders|share|tests|third_party|viewer")
-set(endings "h|cc|md|proto|cmake|vert|frag|py|supp|png|svg")
+set(endings "h|cc|md|proto|cmake|vert|frag|py|supp")  # pictures: by links
 
 # The columns of a UTF-8 text: its bytes without continuation bytes.
 function(columns text out)
@@ -117,7 +117,7 @@ macro(check_text file text)
   if(rest MATCHES "(\\.\\./shared|[Ss]emantics [0-9]|[Qq]uirk [0-9]|[Ii]ssue [0-9#])")
     list(APPEND violations "${file}: ${CMAKE_MATCH_1} refers to a paper that is not here")
   endif()
-  string(REGEX REPLACE "<[a-z_ ]+>" "*" rest "${rest}")
+  string(REGEX REPLACE "<[a-z_ ]+>|NAME|SCENARIO" "*" rest "${rest}")
   string(REGEX MATCHALL "[A-Za-z0-9_.*/~-]*[A-Za-z0-9_*]\\.({[a-z,]+}|(${endings}))(#[a-z0-9_-]+)?([^A-Za-z0-9_]|$)"
     names "${rest}")
   foreach(name IN LISTS names)
@@ -164,9 +164,10 @@ function(check_tree root)
           list(APPEND violations "${file}: a line of ${width} columns: ${begin}")
         endif()
         # (text)(target): brackets were replaced by parentheses.
-        string(REGEX MATCHALL "\\)\\([^ ()]+\\)" links "${line}")
+        string(REGEX REPLACE "`[^`]*`" "code" plain "${line}")
+        string(REGEX MATCHALL "\\)\\([^ ()]+\\)" links "${plain}")
         foreach(link IN LISTS links)
-          string(REGEX REPLACE "^..|.$" "" link "${link}")
+          string(REGEX REPLACE "[()]" "" link "${link}")
           if(NOT link MATCHES "^[a-z]+:")
             check_reference("${file}" "${link}")
           endif()
@@ -176,7 +177,8 @@ function(check_tree root)
     elseif(file MATCHES "\\.(h|cc|proto|vert|frag)$")
       read_lines("${root}/${file}" "//")
       foreach(line IN LISTS lines)
-        string(REGEX REPLACE "^.*[^:]?//" "" comment "${line}")
+        string(REGEX REPLACE "[a-z]+://[^ )>\"]*" "" line "${line}")
+        string(REGEX REPLACE "^.*//" "" comment "${line}")
         check_text("${file}" "${comment}")
       endforeach()
     elseif(file MATCHES "(CMakeLists\\.txt|\\.cmake|\\.py|/run|^dev)$" AND NOT file MATCHES "references_test\\.cmake$")
@@ -211,9 +213,9 @@ endif()
 string(REPEAT "x" 121 long)
 string(REPEAT "µ" 120 wide)
 set(bad
-  "model/a.h|// See model/gone.h." "model/a.h|int x;  // as gone.h has it" "model/a.cc|// docs/page.md#gone"
+  "model/a.h|// See model/gone.h." "model/a.h|int x  // as gone.h has it" "model/a.cc|// docs/page.md#gone"
   "model/a.cc|// here.{h,cc}" "model/a.cc|// model/*_gone.h" "model/a.cc|// quirk 5" "model/a.cc|// semantics 4.1"
-  "model/a.cc|// in model/nowhere/ they are" "model/CMakeLists.txt|# see gone.cmake" "docs/b.md|(here)(gone.md)"
+  "model/a.cc|// in model/nowhere/ they are" "model/CMakeLists.txt|# see gone.cmake" "docs/b.md|[here](gone.md)"
   "docs/b.md|![a](images/gone.png)" "docs/b.md|[a](page.md#gone)" "docs/b.md|[a](#gone)" "docs/b.md|`model/gone.h`"
   "docs/b.md|needs ../shared/x" "README.md|${long}" "docs/b.md|issue 7")
 set(good
