@@ -10,7 +10,7 @@ foreach(i RANGE ${last})
     set(path "${CMAKE_ARGV${i}}")
     file(READ "${path}" body)
     cmake_path(GET path FILENAME name)
-    # timeline_row.vert -> kTimelineRowVert
+    # timeline_area.frag -> kTimelineAreaFrag
     string(REGEX REPLACE "[._-]" ";" words "${name}")
     set(constant "k")
     foreach(word IN LISTS words)
