@@ -73,10 +73,12 @@ struct Tolerance {
 
 class Comparison {
  public:
-  explicit Comparison(std::string what) : what_(std::move(what)) {}
+  // Adds the number of values compared to *compared in the end.
+  Comparison(std::string what, size_t* compared) : what_(std::move(what)), compared_(compared) {}
   ~Comparison() {
     MESSAGE(what_ << ": " << bad_ << " of " << total_ << " values differ");
     CHECK(bad_ == 0);
+    *compared_ += total_;
   }
   Comparison(const Comparison&) = delete;
   Comparison& operator=(const Comparison&) = delete;
@@ -127,6 +129,7 @@ class Comparison {
       MESSAGE(what_ << ": " << where << ": ours " << ours.dump() << ", XProf " << theirs.dump());
   }
   std::string what_;
+  size_t* compared_;
   size_t total_ = 0, bad_ = 0;
 };
 
@@ -150,8 +153,8 @@ Json MergeHosts(const Json& rows, Key key) {
   return out;
 }
 
-void CompareKernels(AnalysisContext& context, const Json& golden) {
-  Comparison c("kernel_stats");
+void CompareKernels(AnalysisContext& context, const Json& golden, size_t* compared) {
+  Comparison c("kernel_stats", compared);
   const auto key = [](const Json& r) {
     return Json{r["kernel_name"],
                 r["registers_per_thread"].get<double>(),
@@ -186,8 +189,8 @@ Json OfSide(const Json& rows, const char* side) {
   return picked;
 }
 
-void CompareOps(AnalysisContext& context, const Json& golden) {
-  Comparison c("op_stats");
+void CompareOps(AnalysisContext& context, const Json& golden, size_t* compared) {
+  Comparison c("op_stats", compared);
   const auto ours_kept = context.Get("op_stats");
   const AnalysisResult& ours = *ours_kept;
   const auto key = [](const Json& r) { return Json{r["type"], r["operation"]}.dump(); };
@@ -205,8 +208,8 @@ void CompareOps(AnalysisContext& context, const Json& golden) {
   }
 }
 
-void CompareSteps(AnalysisContext& context, const Json& golden) {
-  Comparison c("steps");
+void CompareSteps(AnalysisContext& context, const Json& golden, size_t* compared) {
+  Comparison c("steps", compared);
   c.Rows(RowsOf(*context.Get("overview"), "steps"), Rows(golden["overview"]["steps"]),
          [](const Json& r) { return r["stepnum"].get<std::string>(); },
          {"stepTimeMs", "deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs",
@@ -214,8 +217,8 @@ void CompareSteps(AnalysisContext& context, const Json& golden) {
           "compileTimeMs", "otherTimeMs"});
 }
 
-void CompareOverview(AnalysisContext& context, const Json& golden) {
-  Comparison c("overview");
+void CompareOverview(AnalysisContext& context, const Json& golden, size_t* compared) {
+  Comparison c("overview", compared);
   const auto ours_kept = context.Get("overview");
   const AnalysisResult& ours = *ours_kept;
   std::map<std::string, std::string> theirs;
@@ -245,8 +248,8 @@ void CompareOverview(AnalysisContext& context, const Json& golden) {
       {"selfTimePercent", "cumulativeTimePercent", "category", "tcEligibility", "tcUtilization"});
 }
 
-void CompareInput(AnalysisContext& context, const Json& golden) {
-  Comparison c("input_pipeline");
+void CompareInput(AnalysisContext& context, const Json& golden, size_t* compared) {
+  Comparison c("input_pipeline", compared);
   const auto ours_kept = context.Get("input_pipeline");
   const AnalysisResult& ours = *ours_kept;
   const Json& theirs = golden["input_pipeline"];
@@ -300,10 +303,10 @@ Json OfHost(const Json& rows, const std::string& host) {
   return several ? picked : rows;
 }
 
-void CompareMemory(AnalysisContext& context, const Json& golden) {
+void CompareMemory(AnalysisContext& context, const Json& golden, size_t* compared) {
   const Json& profile = golden["memory"];
   if (profile["allocators"].empty()) return;
-  Comparison c("memory");
+  Comparison c("memory", compared);
   const auto ours_kept = context.Get("memory");
   const AnalysisResult& ours = *ours_kept;
   const std::string host = profile["host"];  // XProf has the memory of one host only
@@ -321,32 +324,38 @@ void CompareMemory(AnalysisContext& context, const Json& golden) {
   }
 }
 
-void CompareAll(std::shared_ptr<const Trace> trace, const std::string& name) {
+// The number of values compared.
+size_t CompareAll(std::shared_ptr<const Trace> trace, const std::string& name) {
   MESSAGE(name);
   const Json golden = ReadGolden(name);
   AnalysisContext context(std::move(trace), Definitions::kXprof);
-  CompareKernels(context, golden);
-  CompareOps(context, golden);
-  CompareOverview(context, golden);
-  CompareSteps(context, golden);
-  CompareInput(context, golden);
-  CompareMemory(context, golden);
+  size_t compared = 0;
+  CompareKernels(context, golden, &compared);
+  CompareOps(context, golden, &compared);
+  CompareOverview(context, golden, &compared);
+  CompareSteps(context, golden, &compared);
+  CompareInput(context, golden, &compared);
+  CompareMemory(context, golden, &compared);
+  return compared;
 }
 
 }  // namespace
 
 TEST_CASE("XProf's numbers of the recorded profiles") {
+  size_t compared = 0;
   for (const char* name : {"jax_cpu", "tf_eagerpy", "tf_graph", "tf_inputbound", "tf_keras"}) {
     const std::string path =
         std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + name + ".xplane.pb.zst";
     Progress progress;
     auto trace = LoadPath(path, {}, {}, progress);
     REQUIRE(trace.ok());
-    CompareAll(*trace, name);
+    compared += CompareAll(*trace, name);
   }
+  CHECK(compared == 24'192);
 }
 
 TEST_CASE("XProf's numbers of the generated GPU profiles") {
+  size_t compared = 0;
   for (auto scenario : {test::GpuScenario::kHealthy, test::GpuScenario::kInputBound,
                         test::GpuScenario::kLaunchBound, test::GpuScenario::kCopies,
                         test::GpuScenario::kStaggered}) {
@@ -356,8 +365,9 @@ TEST_CASE("XProf's numbers of the generated GPU profiles") {
     options.scenario = scenario;
     auto trace = LoadBytes("worker-0.xplane.pb", test::MakeGpuProfile(options), {});
     REQUIRE(trace.ok());
-    CompareAll(*trace, "gpu_" + std::string(test::GpuScenarioName(scenario)));
+    compared += CompareAll(*trace, "gpu_" + std::string(test::GpuScenarioName(scenario)));
   }
+  CHECK(compared == 28'309);
 }
 
 TEST_CASE("XProf's numbers of two hosts, aligned and merged as it does") {
@@ -380,7 +390,7 @@ TEST_CASE("XProf's numbers of two hosts, aligned and merged as it does") {
   fs::remove_all(folder);
   REQUIRE(trace.ok());
   REQUIRE((*trace)->hosts.size() == 2);
-  CompareAll(*trace, "gpu_two_hosts");
+  CHECK(CompareAll(*trace, "gpu_two_hosts") == 4'208);
   // By default every step of every host is listed, with its host; --host picks one.
   AnalysisContext own(*trace, Definitions::kStepscope);
   const ResultTable& steps = *own.Get("overview")->Table("steps");
