@@ -1,5 +1,5 @@
 // TPU profiles (docs/rules.md#tpu): steps from each core's Steps line, operations from the stats of
-// the events' metadata. Checked on synthetic input only: no real TPU profile was at hand. The same
+// the events' metadata. Checked on synthetic input only, for want of a real profile. The same
 // in both definitions. O(events * log lanes), one pass a core.
 #pragma once
 

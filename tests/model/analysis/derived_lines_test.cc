@@ -1,6 +1,4 @@
 // Derived GPU lines (docs/rules.md#derived-lines), each rule with a case it does not apply to.
-// XProf's own lines of jax_mi300x and of a generated profile were compared event by event when this
-// was written.
 #include "model/analysis/derived_lines.h"
 
 #include <doctest/doctest.h>

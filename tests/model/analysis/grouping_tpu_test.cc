@@ -1,4 +1,4 @@
-// Groups and derived lines of TPU cores on input built here: no real TPU profile was at hand.
+// Groups and derived lines of TPU cores on input built here, for want of a real TPU profile.
 #include "model/analysis/grouping_tpu.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// TPU profiles (docs/rules.md#tpu) on input built here: no real one was at hand.
+// TPU profiles (docs/rules.md#tpu) on input built here, for want of a real one.
 #include "model/analysis/tpu.h"
 
 #include <doctest/doctest.h>
