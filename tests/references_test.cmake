@@ -2,7 +2,7 @@
 #   files by path or name ("model/trace.h", "trace_builder.{h,cc}", "tests/loaders/chrome_*_test.cc"),
 #   links of Markdown with their anchors, and anchors in comments ("docs/rules.md#kernels").
 # Nothing refers to papers that are not here: "../shared", "semantics 4", "quirk 5", "issue 7".
-# Lines of docs/ and README.md are at most 120 columns.
+# Lines of Markdown are at most 120 columns, and README.md links every page of docs/.
 # What other projects own is named by its path there (foreign, below).
 # cmake -DROOT=<repository> -P references_test.cmake
 # cmake -DSELF_TEST=ON -DWORK=<scratch directory> -P references_test.cmake: must refuse bad references.
@@ -199,6 +199,13 @@ if(NOT SELF_TEST)
   if(checked LESS 100)
     message(FATAL_ERROR "No repository under ${ROOT}")
   endif()
+  file(READ "${ROOT}/README.md" readme)
+  file(GLOB pages RELATIVE "${ROOT}" "${ROOT}/docs/*.md")
+  foreach(page IN LISTS pages)
+    if(NOT readme MATCHES "\\]\\(${page}\\)")
+      list(APPEND violations "README.md: no link to ${page}")
+    endif()
+  endforeach()
   foreach(violation IN LISTS violations)
     message("${violation}")
   endforeach()
