@@ -38,7 +38,7 @@ def ask(paths):
     """XProf's answers by tool. It writes caches beside what it reads, so it reads copies."""
     from xprof.convert import raw_to_tool_data
     host = os.path.basename(paths[0]).split('.')[0]
-    answers = {'memory_host': host}
+    answers = {'memory_host': host if len(paths) > 1 else ''}
     for tool in TOOLS:
         with tempfile.TemporaryDirectory() as scratch:
             some = paths[:1] if tool == 'memory_profile' else paths  # XProf has the memory of one host
