@@ -21,7 +21,7 @@ enum class Definitions : uint8_t { kStepscope, kXprof };  // --compat xprof
 struct Grouping;      // model/analysis/grouping.h
 struct EventOrder;    // model/analysis/event_order.h
 struct StepDatabase;  // model/analysis/steps.h
-struct OpDatabase;    // model/analysis/op_stats.h
+struct OpDatabase;    // model/analysis/op_database.h
 struct Quirks;        // model/analysis/quirks.h
 class AnalysisContext {
  public:

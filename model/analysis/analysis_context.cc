@@ -6,7 +6,7 @@
 #include "model/analysis/event_order.h"
 #include "model/analysis/grouping.h"
 #include "model/analysis/kernel_stats.h"
-#include "model/analysis/op_stats.h"
+#include "model/analysis/op_database.h"
 #include "model/analysis/quirks.h"
 #include "model/analysis/steps.h"
 
@@ -112,8 +112,8 @@ struct AnalysisContext::State {
   Lazy<Grouping> grouping;
   Lazy<StepDatabase> steps;
   Lazy<std::vector<std::shared_ptr<const TrackSet>>> derived;
-  Recent<AnalysisParams, OpDatabase> ops{8};
-  Recent<std::pair<std::string, AnalysisParams>, AnalysisResult> results{32};
+  Recent<AnalysisParams, OpDatabase> ops{4};
+  Recent<std::pair<std::string, AnalysisParams>, AnalysisResult> results{4};
 };
 
 AnalysisContext::AnalysisContext(std::shared_ptr<const Trace> trace, Definitions definitions)

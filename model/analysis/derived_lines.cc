@@ -7,8 +7,10 @@
 
 #include "model/analysis/derived_annotations.h"
 #include "model/analysis/lane_merge.h"
+#include "model/analysis/quirks.h"
 #include "model/analysis/steps.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
@@ -94,8 +96,8 @@ class PlaneDeriver {
         order_(context.order(stop)),
         grouping_(context.grouping(stop)),
         steps_(context.steps(stop)),
-        xprof_((context.definitions() == Definitions::kXprof) &&
-               trace_.format == TraceFormat::kXSpace),
+        quirks_(context.quirks()),
+        traits_(CapabilitiesOf(trace_)),
         plane_id_(plane),
         names_(PlaneId(plane)) {}
 
@@ -104,13 +106,13 @@ class PlaneDeriver {
       AddCore();
       return Take("Derived TPU lines");
     }
-    if (xprof_) {
+    if (quirks_.step_line_of_groups && traits_.read_by_xprof) {
       AddXprofSteps();
     } else {
       AddOwnSteps();
     }
     AddLaunches(launches);
-    if (trace_.format == TraceFormat::kXSpace) AddStreams();
+    if (traits_.kernel_annotations) AddStreams();
     return Take("Derived GPU lines");
   }
 
@@ -132,7 +134,8 @@ class PlaneDeriver {
   const EventOrder& order_;
   const Grouping& grouping_;
   const StepDatabase& steps_;
-  const bool xprof_;
+  const Quirks& quirks_;
+  const Capabilities traits_;
   const uint32_t plane_id_;
   DerivedNames names_;
   std::vector<TrackData> tracks_;
@@ -252,20 +255,21 @@ bool IsDerivedInFile(const Trace& trace, const Plane& plane) {
 std::vector<std::shared_ptr<const TrackSet>> BuildDerivedLines(AnalysisContext& context,
                                                                std::stop_token stop) {
   const Trace& trace = context.trace();
+  const Capabilities traits = CapabilitiesOf(trace);
   std::vector<uint32_t> devices;
   for (uint32_t p = 0; p < trace.planes.size(); ++p) {
     const Plane& plane = trace.planes[p];
     const bool device = plane.kind == PlaneKind::kGpu ||
-                        (plane.kind == PlaneKind::kTpu && trace.format == TraceFormat::kXSpace);
+                        (plane.kind == PlaneKind::kTpu && traits.kernel_annotations);
     if (device && !IsDerivedInFile(trace, plane)) devices.push_back(p);
   }
   if (devices.empty()) return {};
   const Grouping& grouping = context.grouping(stop);
   context.steps(stop);
-  bool as_xprof =
-      (context.definitions() == Definitions::kXprof) && trace.format == TraceFormat::kXSpace;
-  std::vector<LaunchesByGroup> launches =
-      as_xprof ? XprofLaunches(trace, context.stats(stop), grouping) : OwnLaunches(trace, grouping);
+  const bool by_device_id = context.quirks().launches_with_device_id && traits.read_by_xprof;
+  std::vector<LaunchesByGroup> launches = by_device_id
+                                              ? XprofLaunches(trace, context.stats(stop), grouping)
+                                              : OwnLaunches(trace, grouping);
   std::vector<std::shared_ptr<const TrackSet>> sets(devices.size());
   ParallelFor(devices.size(), [&](size_t i) {
     if (!stop.stop_requested()) {

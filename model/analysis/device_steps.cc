@@ -5,6 +5,7 @@
 
 #include "model/analysis/lane_merge.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -429,7 +430,9 @@ DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
     return static_cast<double>(w.above[i] - (i + 1 < kTimeClasses ? w.above[i + 1] : 0));
   };
   StepBreakdown& t = d.times;
-  t.compute = only(TimeClass::kCompute16) + only(TimeClass::kCompute32);
+  d.compute16 = only(TimeClass::kCompute16);
+  d.compute32 = only(TimeClass::kCompute32);
+  t.compute = d.compute16 + d.compute32;
   t.device_to_device = only(TimeClass::kDeviceToDevice);
   t.collectives = only(TimeClass::kCollectives);
   t.launch = static_cast<double>(launching);
@@ -502,6 +505,8 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
       AddTimes(d.times, 1.0 / static_cast<double>(mine.size()), &step.times);
       step.span.begin = std::min(step.span.begin, d.span.begin);
       step.span.end = std::max(step.span.end, d.span.end);
+      step.compute16 += d.compute16;
+      step.compute32 += d.compute32;
       count = std::max(count, d.events);
       d.step = static_cast<uint32_t>(kept.size());
       db->device_steps.push_back(d);
@@ -511,13 +516,9 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   }
   db->steps = std::move(kept);
   MarkPartial(db, events);
-  for (const Device& d : devices_) {
-    for (const Window& w : d.windows) {
-      size_t c16 = static_cast<size_t>(TimeClass::kCompute16),
-             c32 = static_cast<size_t>(TimeClass::kCompute32);
-      db->compute16 += static_cast<double>(w.above[c16]);
-      db->compute32 += static_cast<double>(w.above[c32] - w.above[c16]);
-    }
+  for (const Step& step : db->steps) {
+    db->compute16 += step.compute16;
+    db->compute32 += step.compute32;
   }
 }
 
@@ -537,7 +538,7 @@ std::vector<const Lane*> WorkLanes(const Trace& trace, const Plane& plane) {
 std::vector<uint8_t> DeviceClasses(const Trace& trace) {
   const NameTable& names = trace.names();
   std::vector<uint8_t> classes(names.metas.size(), 0);
-  bool chrome = trace.format == TraceFormat::kChromeJson;
+  const bool categories = CapabilitiesOf(trace).event_categories;
   for (size_t m = 0; m < classes.size(); ++m) {
     const EventMeta& meta = names.metas[m];
     EventCategory c = meta.category;
@@ -545,7 +546,7 @@ std::vector<uint8_t> DeviceClasses(const Trace& trace) {
                 c == EventCategory::kMemset || c == EventCategory::kCommunication;
     bool gpu = meta.plane.value < trace.planes.size() &&
                trace.planes[meta.plane.value].kind == PlaneKind::kGpu;
-    if (chrome ? !work : !gpu) continue;
+    if (categories ? !work : !gpu) continue;
     classes[m] = static_cast<uint8_t>(OwnDeviceClass(names.strings.View(meta.name), c));
   }
   return classes;

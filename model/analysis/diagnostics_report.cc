@@ -1,6 +1,6 @@
 // The "diagnostics" panel: what the loader repaired, dropped or clipped, and what the profiler
 // itself reported.
-#include "model/analysis/diagnostics_report.h"
+#include "model/analysis/analysis.h"
 #include "model/analysis/names.h"
 
 namespace stepscope {

@@ -319,10 +319,8 @@ void EventForest::LinkLaunches(uint32_t host) {
   const auto& ids = stats_.Int(IntStat::kCorrelationId);
   std::vector<LaunchIndex::Entry> launches;
   const TrackSet& set = trace_.set;
-  bool chrome = trace_.format == TraceFormat::kChromeJson;
   auto is_launch_track = [&](uint32_t t) {
-    const Plane& plane = trace_.planes[set.tracks[t].plane.value];
-    return chrome ? IsHostThreads(plane) : IsHostCpu(trace_, plane);
+    return HoldsHostEvents(trace_, trace_.planes[set.tracks[t].plane.value]);
   };
   RowReader reader(set);
   for (uint32_t t : host_tracks_[host]) {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "model/base/task.h"
+#include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
@@ -97,6 +98,10 @@ bool IsHostCpu(const Trace& trace, const Plane& plane) {
 }
 
 bool IsHostThreads(const Plane& plane) { return plane.kind == PlaneKind::kHostThreads; }
+
+bool HoldsHostEvents(const Trace& trace, const Plane& plane) {
+  return CapabilitiesOf(trace).planes_tell_hosts ? IsHostCpu(trace, plane) : IsHostThreads(plane);
+}
 
 EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token stop) {
   const TrackSet& set = trace.set;

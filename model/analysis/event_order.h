@@ -36,6 +36,8 @@ bool IsHostCpu(const Trace& trace, const Plane& plane);
 // Threads of a host, whatever the format: /host:CPU planes and the process planes of a Chrome
 // trace.
 bool IsHostThreads(const Plane& plane);
+// Where a host's events are: on the /host:CPU plane, or where planes do not tell, on all threads.
+bool HoldsHostEvents(const Trace& trace, const Plane& plane);
 
 // Reads one column of a track by row without a search for the lane each time: remembers the last
 // lane.

@@ -42,7 +42,8 @@ struct Grouping {
   EventRow LaunchOf(uint32_t device_row) const;
 };
 
+// ungrouped_events_join: see Quirks.
 Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOrder& order,
-                       bool xprof, std::stop_token stop);
+                       bool ungrouped_events_join, std::stop_token stop);
 
 }  // namespace stepscope

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "model/analysis/op_database.h"
 #include "model/analysis/op_name.h"
-#include "model/analysis/op_stats.h"
-#include "model/analysis/overview.h"
-#include "model/analysis/steps.h"
+#include "model/analysis/quirks.h"
+#include "model/analysis/step_table.h"
 
 namespace stepscope {
 namespace {
@@ -123,19 +123,17 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
                                 std::stop_token stop) {
   AnalysisResult result;
   result.panel = "input_pipeline";
-  const StepDatabase& db = context.steps(stop);
-  std::vector<Step> steps =
-      StepsOf(context.trace(), db, params, (context.definitions() == Definitions::kXprof));
-  result.tables.push_back(
-      StepTable(context.trace(), steps, (context.definitions() == Definitions::kXprof)));
+  const StepDatabase db = SelectSteps(context, ScopeOf(context, params, stop), stop);
+  const std::vector<Step>& steps = db.steps;
+  const Quirks& quirks = context.quirks();
+  result.tables.push_back(StepTable(context.trace(), steps, quirks.step_columns_of_xprof));
   HostOps ops = context.ops(params, stop)->Of(context.trace(), params);
   InputTimes t;
   result.tables.push_back(HostOpTable(ops.host_side, &t));
   double ratio = EnqueueShare(ops.enqueue, steps);
   double sum = t.demanded + t.advanced + t.preprocessing;
   // XProf also scales by the copies of steps in which the host enqueued nothing; that leaves zeros.
-  const bool scaled =
-      ratio != 0 && ((context.definitions() == Definitions::kXprof) || t.enqueue > 0);
+  const bool scaled = ratio != 0 && (quirks.input_scaled_by_copies || t.enqueue > 0);
   double outside = scaled ? t.enqueue * (1 - ratio) / ratio : sum;
   double scale = sum > 0 ? outside / sum : 0;
   const char* how =

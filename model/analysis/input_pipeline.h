@@ -2,9 +2,8 @@
 // preparing input.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
-
-#include "model/analysis/analysis.h"
 
 namespace stepscope {
 
@@ -18,8 +17,5 @@ enum class InputCategory : uint8_t {
 };
 InputCategory CategoryOfInput(std::string_view op_name, std::string_view op_type);
 const char* InputCategoryName(InputCategory category);
-
-AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& params,
-                                std::stop_token stop);
 
 }  // namespace stepscope

@@ -8,7 +8,10 @@
 
 #include "model/analysis/kernel_stats.h"
 #include "model/analysis/op_name.h"
+#include "model/analysis/quirks.h"
+#include "model/analysis/scope.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 #include "model/lookup.h"
 #include "model/sparse_column.h"
 
@@ -74,7 +77,7 @@ using RawGroups = std::unordered_map<RawKey, RawGroup, RawKeyHash>;
 class LaunchingOps {
  public:
   LaunchingOps(const Trace& trace, const StatTable& stats) : trace_(trace) {
-    if (trace.format != TraceFormat::kChromeJson) return;
+    if (!CapabilitiesOf(trace).event_categories) return;
     Index(stats.Int(IntStat::kExternalId), EventCategory::kCpuOp, &by_external_id_);
     Index(stats.Int(IntStat::kCorrelationId), EventCategory::kRuntimeCall, &by_correlation_);
   }
@@ -111,7 +114,7 @@ class KernelReader {
       : trace_(trace),
         stats_(stats),
         ops_(ops),
-        chrome_(trace.format == TraceFormat::kChromeJson),
+        by_category_(CapabilitiesOf(trace).event_categories),
         details_(stats.Text(StringStat::kKernelDetails)),
         tf_op_(stats.Text(StringStat::kTfOp)),
         hlo_op_(stats.Text(StringStat::kHloOp)),
@@ -121,13 +124,13 @@ class KernelReader {
         correlation_(stats.Int(IntStat::kCorrelationId)),
         occupancy_(stats.Real(RealStat::kOccupancyPct)) {}
 
-  void Collect(const Track& track, uint32_t plane_order, GpuVendor vendor, TimeRange range,
+  void Collect(const Track& track, uint32_t plane_order, GpuVendor vendor, const TimeScope& scope,
                RawGroups* out) {
     for (const Lane& lane : trace_.set.LanesOf(track)) {
       if (lane.kind == LaneKind::kInstant) continue;
       Seek(lane.first_row);
       for (uint32_t i = 0; i < lane.size(); ++i) {
-        if (lane.dur[i] == 0 || (!range.empty() && !range.Contains(lane.start[i]))) continue;
+        if (lane.dur[i] == 0 || !scope.Contains(lane.start[i])) continue;
         AddEvent(lane, i, {plane_order, track.file_order, lane.SourceOffset(i)}, vendor, out);
       }
     }
@@ -149,7 +152,7 @@ class KernelReader {
     const EventMeta& meta = trace_.names().metas[lane.meta[i]];
     const StringId details = details_.Get(row, StringId());
     const bool has_details = details.valid() && details.value != 0;
-    if (!has_details && !(chrome_ && meta.category == EventCategory::kKernel)) return;
+    if (!has_details && !(by_category_ && meta.category == EventCategory::kKernel)) return;
     RawKey key{meta.name.value,
                has_details ? details.value : kNone,
                tf_op_.Get(row, StringId()).value,
@@ -201,7 +204,7 @@ class KernelReader {
   const Trace& trace_;
   const StatTable& stats_;
   const LaunchingOps& ops_;
-  const bool chrome_;  // in an XSpace kernel_details make a kernel, in a Chrome trace its category
+  const bool by_category_;  // else kernel_details make a kernel
   ColumnCursor<StringId> details_, tf_op_, hlo_op_, equation_;
   ColumnCursor<int64_t> program_, external_, correlation_;
   ColumnCursor<double> occupancy_;
@@ -280,13 +283,13 @@ void Finish(const Totals& totals, KernelGroup* g) {
 }
 
 std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
-                                        const AnalysisParams& params, std::stop_token stop) {
+                                        const Scope& scope, std::stop_token stop) {
   const LaunchingOps ops(trace, stats);
   std::vector<PlaneKernels> planes(trace.planes.size());
   ParallelFor(trace.planes.size(), [&](size_t p) {
     const Plane& plane = trace.planes[p];
     if (plane.kind != PlaneKind::kGpu || stop.stop_requested()) return;
-    if (!params.WantsHost(trace.HostName(plane.host))) return;
+    if (!scope.HasHost(plane.host)) return;
     KernelReader reader(trace, stats, ops);
     std::vector<TrackId> tracks = plane.tracks;
     std::sort(tracks.begin(), tracks.end());  // the order of by_stream
@@ -294,7 +297,8 @@ std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& sta
       const Track& track = trace.set.tracks[id.value];
       if (track.derived_in_file) continue;
       StreamKernels stream{&track, {}};
-      reader.Collect(track, plane.file_order, VendorOf(plane), params.range, &stream.groups);
+      reader.Collect(track, plane.file_order, VendorOf(plane), scope.OfHost(plane.host),
+                     &stream.groups);
       if (!stream.groups.empty()) planes[p].streams.push_back(std::move(stream));
     }
     planes[p].kineto_ops = reader.kineto_ops();
@@ -317,7 +321,8 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
                             std::stop_token stop) {
   const Trace& trace = context.trace();
   const StatTable& stats = context.stats(stop);
-  std::vector<PlaneKernels> planes = CollectPlanes(trace, stats, params, std::move(stop));
+  std::vector<PlaneKernels> planes =
+      CollectPlanes(trace, stats, ScopeOf(context, params, stop), stop);
   const auto less = [](const KernelGroup& a, const KernelGroup& b) {
     return FinalKey(a) < FinalKey(b);
   };
@@ -348,7 +353,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
     result.all.back().rows = std::move(all.rows);
     Finish(all.totals, &result.all.back());
   }
-  const bool whole_ns = (context.definitions() == Definitions::kXprof);
+  const bool whole_ns = context.quirks().kernel_times_in_whole_ns;
   std::stable_sort(result.all.begin(), result.all.end(),
                    [&](const KernelGroup& a, const KernelGroup& b) {
                      return whole_ns ? a.total_ns > b.total_ns : a.total > b.total;

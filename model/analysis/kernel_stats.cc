@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/analysis/quirks.h"
+
 namespace stepscope {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr Ps kShortKernel =
 double Us(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerUs); }
 double WholeNsAsUs(int64_t ns) { return static_cast<double>(ns) / 1000.0; }
 
-std::vector<ColumnDesc> KernelColumns(bool xprof) {
+std::vector<ColumnDesc> KernelColumns(const Quirks& quirks) {
   std::vector<ColumnDesc> c = {
       {"rank", "#", Unit::kCount, ValueType::kInt, ""},
       {"kernel_name", "Kernel", Unit::kNone, ValueType::kString, ""},
@@ -26,8 +28,8 @@ std::vector<ColumnDesc> KernelColumns(bool xprof) {
       {"block_dim", "Block", Unit::kNone, ValueType::kString, "threads of a block"},
       {"grid_dim", "Grid", Unit::kNone, ValueType::kString, "blocks of the grid"},
       {"occupancy_pct", "Occupancy", Unit::kPercent, ValueType::kReal,
-       xprof ? "occ_pct of the first such kernel in the file"
-             : "occ_pct, mean weighted by duration"},
+       quirks.occupancy_of_first_kernel ? "occ_pct of the first such kernel in the file"
+                                        : "occ_pct, mean weighted by duration"},
       {"is_op_tensor_core_eligible", "TC eligible", Unit::kNone, ValueType::kBool,
        "by the name of the framework op or its einsum equation"},
       {"is_kernel_using_tensor_core", "TC used (XProf)", Unit::kNone, ValueType::kBool,
@@ -35,11 +37,11 @@ std::vector<ColumnDesc> KernelColumns(bool xprof) {
       {"op_name", "Op", Unit::kNone, ValueType::kString, "framework op that launched it"},
       {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
       {"total_duration_us", "Total", Unit::kUs, ValueType::kReal,
-       xprof ? "each kernel floored to whole ns" : "sum of durations"},
+       quirks.kernel_times_in_whole_ns ? "each kernel floored to whole ns" : "sum of durations"},
       {"avg_duration_us", "Average", Unit::kUs, ValueType::kReal, ""},
       {"min_duration_us", "Min", Unit::kUs, ValueType::kReal, ""},
       {"max_duration_us", "Max", Unit::kUs, ValueType::kReal, ""}};
-  if (!xprof) {
+  if (!quirks.kernel_columns_of_xprof) {
     c.push_back({"uses_matrix_unit", "Tensor Core", Unit::kNone, ValueType::kBool,
                  "by kernel name: XProf's list and nvjet, wgmma, gmma, cutlass tensorop, ck_tile"});
     c.push_back({"share", "Share of time", Unit::kFraction, ValueType::kReal,
@@ -48,36 +50,41 @@ std::vector<ColumnDesc> KernelColumns(bool xprof) {
   return c;
 }
 
-std::vector<Value> KernelRow(const KernelGroup& g, int64_t rank, bool xprof, double all_ps) {
+std::vector<Value> KernelRow(const KernelGroup& g, int64_t rank, const Quirks& quirks,
+                             double all_ps) {
   const int64_t n = static_cast<int64_t>(g.occurrences);
-  std::vector<Value> row = {rank,
-                            g.name,
-                            g.launch.registers,
-                            g.launch.static_shared + g.launch.dynamic_shared,
-                            DimText(g.launch.block),
-                            DimText(g.launch.grid),
-                            xprof ? g.first_occupancy_pct : g.mean_occupancy_pct,
-                            g.eligible,
-                            g.xprof_uses_tensor_core,
-                            g.op_name,
-                            n};
-  if (xprof) {
+  std::vector<Value> row = {
+      rank,
+      g.name,
+      g.launch.registers,
+      g.launch.static_shared + g.launch.dynamic_shared,
+      DimText(g.launch.block),
+      DimText(g.launch.grid),
+      quirks.occupancy_of_first_kernel ? g.first_occupancy_pct : g.mean_occupancy_pct,
+      g.eligible,
+      g.xprof_uses_tensor_core,
+      g.op_name,
+      n};
+  if (quirks.kernel_times_in_whole_ns) {
     for (int64_t ns : {g.total_ns, g.total_ns / n, g.min_ns, g.max_ns})
       row.emplace_back(WholeNsAsUs(ns));
-    return row;
+  } else {
+    for (double us : {Us(g.total), Us(g.total) / static_cast<double>(n), Us(g.min), Us(g.max)})
+      row.emplace_back(us);
   }
-  for (double us : {Us(g.total), Us(g.total) / static_cast<double>(n), Us(g.min), Us(g.max)})
-    row.emplace_back(us);
+  if (quirks.kernel_columns_of_xprof) return row;
   row.emplace_back(g.uses_matrix_unit);
   row.emplace_back(all_ps > 0 ? static_cast<double>(g.total) / all_ps : 0.0);
   return row;
 }
 
-ResultTable KernelTable(const std::vector<KernelGroup>& groups, bool xprof, double all_ps) {
-  ResultTable table{"kernels", "Kernels", KernelColumns(xprof), {}, {}};
-  const size_t n = xprof ? std::min(groups.size(), kXprofMaxRows) : groups.size();
+ResultTable KernelTable(const std::vector<KernelGroup>& groups, const Quirks& quirks,
+                        double all_ps) {
+  ResultTable table{"kernels", "Kernels", KernelColumns(quirks), {}, {}};
+  const size_t n =
+      quirks.kernel_rows_limited ? std::min(groups.size(), kXprofMaxRows) : groups.size();
   for (size_t i = 0; i < n; ++i) {
-    table.rows.push_back(KernelRow(groups[i], static_cast<int64_t>(i + 1), xprof, all_ps));
+    table.rows.push_back(KernelRow(groups[i], static_cast<int64_t>(i + 1), quirks, all_ps));
     table.links.push_back(LinkTo(groups[i].rows));
   }
   return table;
@@ -199,10 +206,9 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
   const KernelGroups computed = ComputeKernels(context, params, std::move(stop));
   const std::vector<KernelGroup>& groups = computed.all;
   const Summary summary = Summarise(groups);
-  result.tables.push_back(
-      KernelTable(groups, (context.definitions() == Definitions::kXprof), summary.total));
+  result.tables.push_back(KernelTable(groups, context.quirks(), summary.total));
   AddProperties(summary, &result);
-  if (!(context.definitions() == Definitions::kXprof)) {
+  if (!context.quirks().kernel_columns_of_xprof) {
     result.tables.push_back(
         GroupedBy(groups, "by_kernel", "By kernel", "Kernel", &KernelGroup::name, summary.total));
     result.tables.push_back(

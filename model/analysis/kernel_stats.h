@@ -38,11 +38,9 @@ struct KernelGroups {
 KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
                             std::stop_token stop);
 
-// Computes the panel's tables.
+// Computes the panel's tables. The analysis "kernel_stats" hands out the one that the context
+// keeps: overview and op statistics read it too.
 AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params,
                               std::stop_token stop);
-// The same, computed once for each host: overview and op statistics read it too.
-AnalysisResult SharedKernelStats(AnalysisContext& context, const AnalysisParams& params,
-                                 std::stop_token stop);
 
 }  // namespace stepscope

@@ -1,11 +1,12 @@
-#include "model/analysis/memory.h"
-
+// What allocators held: tables of the memory profile.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
+#include "model/analysis/memory_profile.h"
 #include "model/analysis/memory_spans.h"
+#include "model/analysis/quirks.h"
 #include "model/base/task.h"
 
 namespace stepscope {
@@ -36,7 +37,7 @@ double Fragmentation(AnalysisContext& context, uint32_t row) {
 
 ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile) {
   const Trace& trace = context.trace();
-  const bool xprof = (context.definitions() == Definitions::kXprof);
+  const bool sampled = context.quirks().sampled_counts;
   ResultTable t{"summary",
                 "Allocators",
                 {Text("host", "Host"),
@@ -59,11 +60,11 @@ ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile)
   for (const AllocatorProfile& a : profile.allocators) {
     const MemorySnapshot& peak = a.snapshots[a.peak];
     int64_t allocations = 0, events = 0;
-    if (xprof) {  // its front end counts what was sampled for the graph
+    if (sampled) {  // its front end counts what was sampled for the graph
       for (size_t i : SampleSnapshots(a, kTimelineRows))
         ++events, allocations += a.snapshots[i].allocation;
     } else {
-      for (const MemorySnapshot& s : a.snapshots) ++events, allocations += s.allocation;
+      for (size_t i = a.begin; i < a.end; ++i) ++events, allocations += a.snapshots[i].allocation;
     }
     t.rows.push_back({HostText(trace, a.host), a.id, allocations, events - allocations, a.capacity,
                       a.lifetime_peak, peak.in_use(), Ms(peak.time), peak.stack, peak.heap,
@@ -151,6 +152,7 @@ using LifetimesByOp = std::map<std::pair<bool, uint32_t>, OpLifetimes>;
 LifetimesByOp AddUpLifetimes(const AllocatorProfile& allocator) {
   LifetimesByOp by_op;
   for (const AllocationSpan& span : SpansOf(allocator)) {
+    if (span.snapshot < allocator.begin || span.snapshot >= allocator.end) continue;
     const MemorySnapshot& made = allocator.snapshots[span.snapshot];
     OpLifetimes& op = by_op[{made.op_in_trace, made.op}];
     op.any = &made;
@@ -228,7 +230,7 @@ AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params,
   result.tables.push_back(SummaryTable(context, profile));
   result.tables.push_back(TimelineTable(context, profile));
   result.tables.push_back(ActiveTable(context, profile));
-  if (!(context.definitions() == Definitions::kXprof)) {
+  if (!context.quirks().memory_tables_of_xprof) {
     result.tables.push_back(LifetimeTable(context, profile));
     AddFindings(context, profile, &result);
   }

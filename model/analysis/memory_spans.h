@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "model/analysis/memory.h"
+#include "model/analysis/memory_profile.h"
 
 namespace stepscope {
 

@@ -1,11 +1,13 @@
-// Internal to the op database (op_stats.h): what is summed of an op while lines are read, and the
-// two halves that read them.
+// Internal to the op database (op_database.h): what is summed of an op while lines are read, and
+// the two halves that read them.
 #pragma once
 
+#include <algorithm>
 #include <stop_token>
 #include <vector>
 
-#include "model/analysis/op_stats.h"
+#include "model/analysis/op_database.h"
+#include "model/analysis/scope.h"
 
 namespace stepscope {
 
@@ -18,17 +20,24 @@ struct OpSum : OpTotals {
   }
 };
 
+// From the first begin to the last end of the events that count.
+struct Extent {
+  Ps first = kMaxPs, last = kMinPs;
+  void Add(Ps begin, Ps end) { first = std::min(first, begin), last = std::max(last, end); }
+  Ps length() const { return last > first ? last - first : 0; }
+};
+
 inline void AddSum(OpSum sum, OpRow* op) {
   op->OpTotals::Add(sum);
   op->rows.Append(EventRows(std::move(sum.rows)));
 }
 
 // The ops of a host's threads: a sweep over the begins and ends of each line, lines in parallel.
-void CollectHostOps(AnalysisContext& context, HostId host, const std::stop_token& stop,
-                    HostOps* out);
+void CollectHostOps(AnalysisContext& context, HostId host, const Scope& scope,
+                    const std::stop_token& stop, HostOps* out);
 
 // The ops of all GPUs, to the device side of their hosts (by HostId): one pass, planes in parallel.
-void CollectDeviceOps(AnalysisContext& context, const std::stop_token& stop,
+void CollectDeviceOps(AnalysisContext& context, const Scope& scope, const std::stop_token& stop,
                       std::vector<HostOps>* hosts);
 
 }  // namespace stepscope

@@ -7,8 +7,10 @@
 #include "model/analysis/grouping.h"
 #include "model/analysis/op_collect.h"
 #include "model/analysis/op_name.h"
+#include "model/analysis/quirks.h"
 #include "model/analysis/steps.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 #include "model/lookup.h"
 #include "model/sparse_column.h"
 
@@ -41,10 +43,10 @@ class DeviceCollector {
       : trace_(context.trace()),
         stats_(context.stats(stop)),
         grouping_(context.grouping(stop)),
-        xprof_((context.definitions() == Definitions::kXprof)),
-        kineto_(trace_.kineto) {}
+        quirks_(context.quirks()),
+        traits_(CapabilitiesOf(trace_)) {}
 
-  PlaneOps CollectPlane(const Plane& plane) const;
+  PlaneOps CollectPlane(const Plane& plane, const TimeScope& scope) const;
   void Merge(std::vector<PlaneOps> planes, OpSide* side) const;
 
  private:
@@ -61,7 +63,8 @@ class DeviceCollector {
   const Trace& trace_;
   const StatTable& stats_;
   const Grouping& grouping_;
-  const bool xprof_, kineto_;
+  const Quirks& quirks_;
+  const Capabilities traits_;
 };
 
 // The metadata of the innermost cpu_op around the call that launched the event; kNone if unknown.
@@ -73,24 +76,25 @@ uint32_t DeviceCollector::LaunchingOp(uint32_t device_row) const {
   return kNone;
 }
 
-PlaneOps DeviceCollector::CollectPlane(const Plane& plane) const {
+PlaneOps DeviceCollector::CollectPlane(const Plane& plane, const TimeScope& scope) const {
   PlaneOps out;
   ColumnCursor<StringId> tf_op(stats_.Text(StringStat::kTfOp)),
       hlo(stats_.Text(StringStat::kHloOp));
   ColumnCursor<int64_t> program(stats_.Int(IntStat::kProgramId));
-  Ps first = kMaxPs, last = kMinPs;
+  Extent extent;
   for (const Lane* lane : PlaneLanes(trace_, plane)) {
     // XProf takes the offset within the line for the time: the line's own begin is left out.
-    Ps base = xprof_ ? trace_.set.tracks[lane->track.value].line_start : 0;
+    Ps base =
+        quirks_.op_times_without_line_start ? trace_.set.tracks[lane->track.value].line_start : 0;
     tf_op.Seek(lane->first_row);
     hlo.Seek(lane->first_row);
     program.Seek(lane->first_row);
     OpSum* sum = nullptr;
     DeviceKey sum_key;
     for (uint32_t i = 0; i < lane->size(); ++i) {
+      if (!scope.Contains(lane->start[i])) continue;
       uint32_t row = lane->first_row + i;
-      first = std::min(first, lane->start[i] - base);
-      last = std::max(last, lane->end(i) - base);
+      extent.Add(lane->start[i] - base, lane->end(i) - base);
       DeviceKey key;
       key.hlo_op = hlo.Get(row, StringId(0)).value;
       if (key.hlo_op) {
@@ -98,7 +102,7 @@ PlaneOps DeviceCollector::CollectPlane(const Plane& plane) const {
       } else {
         key.tf_op = tf_op.Get(row, StringId(0)).value;
       }
-      if (kineto_) {
+      if (traits_.pytorch_events) {
         uint32_t op = LaunchingOp(row);
         key.meta = (op == kNone ? lane->meta[i] : op) + 1;
       }
@@ -110,8 +114,8 @@ PlaneOps DeviceCollector::CollectPlane(const Plane& plane) const {
       sum->Add(lane->dur[i], lane->dur[i], grouping_.IsEager(row), EventRow(row));
     }
   }
-  bool any = xprof_ ? last > 0 : last > first;
-  out.total = any && last > first ? last - first : 0;
+  const bool any = !quirks_.op_times_without_line_start || extent.last > 0;
+  out.total = any ? extent.length() : 0;
   return out;
 }
 
@@ -127,7 +131,7 @@ DeviceCollector::Named DeviceCollector::NameOf(const DeviceKey& key) const {
     std::string_view op = stats_.strings->View(StringId(key.hlo_op));
     if (size_t inner = op.rfind("::"); inner != std::string_view::npos) op.remove_prefix(inner + 2);
     const HloInstruction* hlo = trace_.hlo.Find(static_cast<uint64_t>(key.program), op);
-    if (!hlo && xprof_) return n;
+    if (!hlo && quirks_.unknown_hlo_left_out) return n;
     n.key = std::to_string(key.program) + "/" + std::string(op);
     n.fallback = op;
     if (hlo && !hlo->op_name.empty()) n.provenance = hlo->op_name + ":" + hlo->op_type;
@@ -135,8 +139,8 @@ DeviceCollector::Named DeviceCollector::NameOf(const DeviceKey& key) const {
   }
   n.provenance = stats_.strings->View(StringId(key.tf_op));
   // It may be a trace.json's long_name, which kernels have too.
-  const bool json = trace_.format == TraceFormat::kChromeJson;
-  if (json && ParseOpName(n.provenance).category == OpCategory::kUnknown) return n;
+  if (traits_.long_names_for_tf_op && ParseOpName(n.provenance).category == OpCategory::kUnknown)
+    return n;
   n.key = ":" + n.provenance;
   return n;
 }
@@ -168,7 +172,7 @@ void DeviceCollector::Merge(std::vector<PlaneOps> planes, OpSide* side) const {
     OpName op = ParseOpName(named.provenance);
     std::string name(named.provenance.empty() ? std::string_view(named.fallback) : op.name);
     std::string type(named.provenance.empty() ? std::string_view("Unknown") : op.type);
-    if (kineto_ && op.category == OpCategory::kUnknown)
+    if (traits_.pytorch_events && op.category == OpCategory::kUnknown)
       type = named.is_kernel ? TorchKernelType(name) : TorchOpType(name);
     OpRow& sum = by_op[{name, type}];
     // The instructions that an op became run once each time that it runs.
@@ -184,15 +188,15 @@ void DeviceCollector::Merge(std::vector<PlaneOps> planes, OpSide* side) const {
 
 }  // namespace
 
-void CollectDeviceOps(AnalysisContext& context, const std::stop_token& stop,
+void CollectDeviceOps(AnalysisContext& context, const Scope& scope, const std::stop_token& stop,
                       std::vector<HostOps>* hosts) {
   const Trace& trace = context.trace();
   const DeviceCollector devices(context, stop);
   std::vector<PlaneOps> planes(trace.planes.size());
   ParallelFor(planes.size(), [&](size_t p) {
-    if (trace.planes[p].kind == PlaneKind::kGpu && !stop.stop_requested()) {
-      planes[p] = devices.CollectPlane(trace.planes[p]);
-    }
+    const Plane& plane = trace.planes[p];
+    if (plane.kind == PlaneKind::kGpu && !stop.stop_requested())
+      planes[p] = devices.CollectPlane(plane, scope.OfHost(plane.host));
   });
   for (uint32_t host = 0; host < hosts->size() && !stop.stop_requested(); ++host) {
     std::vector<PlaneOps> mine;

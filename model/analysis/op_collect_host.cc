@@ -6,7 +6,9 @@
 #include "model/analysis/grouping.h"
 #include "model/analysis/op_collect.h"
 #include "model/analysis/op_name.h"
+#include "model/analysis/quirks.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -54,21 +56,52 @@ struct Interval {
 };
 
 struct LineOps {
-  std::vector<HostSum> sums;  // by slot
+  std::vector<std::pair<uint32_t, HostSum>> sums;  // with their slots, as met
   Ps total = 0, busy = 0;
   EnqueueRatio enqueue;
+};
+
+// Where a line's sum of each slot is. A file may have a million short lines, and a million ops.
+class SumIndex {
+ public:
+  SumIndex(size_t slots, size_t events) {
+    if (slots <= 8 * events) dense_.assign(slots, kNone);
+  }
+  uint32_t& operator[](uint32_t slot) {
+    return dense_.empty() ? sparse_.try_emplace(slot, kNone).first->second : dense_[slot];
+  }
+
+ private:
+  std::vector<uint32_t> dense_;
+  std::unordered_map<uint32_t, uint32_t> sparse_;
+};
+
+// What a line's sweep adds to its sums: the ops that begin in `scope`. All of the line is swept, as
+// the self time of an op is without what is inside, wherever that begins.
+struct LineSink {
+  const TimeScope& scope;
+  LineOps* out;
+  SumIndex index;
+  Extent extent;  // of what was added
   void Add(const Interval& op, Ps self) {
-    HostSum& sum = sums[op.op->slot];
+    if (!scope.Contains(op.begin)) return;
+    uint32_t& at = index[op.op->slot];
+    if (at == kNone) {
+      at = static_cast<uint32_t>(out->sums.size());
+      out->sums.emplace_back(op.op->slot, HostSum());
+    }
+    HostSum& sum = out->sums[at].second;
     sum.Add(std::max<Ps>(0, op.end - op.begin), self, op.eager, EventRow(op.row));
     if (sum.type.empty()) sum.type = op.op->type;
-    busy += self;
+    out->busy += self;
+    extent.Add(op.begin, op.end);
   }
 };
 
 // XProf's sweep: points sorted by time, then as inserted; an end pops until its own begin, whatever
 // lies between. Where nested ops end together the outer end comes first, and what is then missing
 // empties the stack.
-void SweepXprof(const std::vector<Interval>& ops, LineOps* out) {
+void SweepXprof(const std::vector<Interval>& ops, LineSink* out) {
   struct Point {
     Ps time;
     uint32_t index;  // 2 * op, + 1 at the end
@@ -103,11 +136,10 @@ void SweepXprof(const std::vector<Interval>& ops, LineOps* out) {
     out->Add(o, duration - open.children);
     if (!stack.empty()) stack.back().children += duration;
   }
-  out->total = std::max(out->busy, points.back().time - points.front().time);
 }
 
 // Ours: at each moment the op that began last has the time, so that self times sum to the union.
-void SweepOwn(const std::vector<Interval>& ops, LineOps* out) {
+void SweepOwn(const std::vector<Interval>& ops, LineSink* out) {
   std::vector<Ps> self(ops.size());
   std::vector<uint32_t> stack;
   Ps cursor = ops.front().begin, last = ops.front().end;
@@ -130,15 +162,14 @@ void SweepOwn(const std::vector<Interval>& ops, LineOps* out) {
   }
   advance(last);
   for (uint32_t i = 0; i < ops.size(); ++i) out->Add(ops[i], self[i]);
-  out->total = last - ops.front().begin;
 }
 
 // Durations of infeed enqueue calls but the last, over the distance of their starts.
-void AddEnqueues(const std::vector<Interval>& ops, LineOps* out) {
+void AddEnqueues(const std::vector<Interval>& ops, const TimeScope& scope, LineOps* out) {
   const Interval* before = nullptr;
   for (const Interval& o : ops) {
     if (!o.op->IsEnqueue()) continue;
-    if (before) {
+    if (before && scope.Contains(before->begin)) {
       out->enqueue.busy += static_cast<double>(before->end - before->begin);
       out->enqueue.period += static_cast<double>(o.begin - before->begin);
     }
@@ -146,16 +177,24 @@ void AddEnqueues(const std::vector<Interval>& ops, LineOps* out) {
   }
 }
 
+// XProf also counts what its sweep lost.
+Extent ExtentOf(const std::vector<Interval>& ops) {
+  Extent extent;
+  for (const Interval& op : ops) extent.Add(op.begin, op.end);
+  return extent;
+}
+
 class HostCollector {
  public:
-  HostCollector(AnalysisContext& context, HostId host, const std::stop_token& stop)
+  HostCollector(AnalysisContext& context, HostId host, const Scope& scope,
+                const std::stop_token& stop)
       : trace_(context.trace()),
         stats_(context.stats(stop)),
         order_(context.order(stop)),
         grouping_(context.grouping(stop)),
-        xprof_((context.definitions() == Definitions::kXprof)),
-        kineto_(trace_.kineto),
-        json_(trace_.format == TraceFormat::kChromeJson && !kineto_),
+        quirks_(context.quirks()),
+        traits_(CapabilitiesOf(trace_)),
+        scope_(scope.OfHost(host)),
         host_(host) {}
 
   void Collect(const std::stop_token& stop, HostOps* out);
@@ -174,7 +213,9 @@ class HostCollector {
   const StatTable& stats_;
   const EventOrder& order_;
   const Grouping& grouping_;
-  const bool xprof_, kineto_, json_;  // json_: a trace.json of TensorFlow or JAX
+  const Quirks& quirks_;
+  const Capabilities traits_;
+  const TimeScope scope_;
   const HostId host_;
   std::vector<uint32_t> tracks_;
   Slots slots_;
@@ -188,13 +229,12 @@ void HostCollector::NameOps() {
   by_tf_op_.resize(stats_.strings ? stats_.strings->size() : 0);
   for (size_t m = 0; m < names.metas.size(); ++m) {
     const EventMeta& meta = names.metas[m];
-    bool ours =
-        trace_.format == TraceFormat::kChromeJson ||
-        (meta.plane.value < trace_.planes.size() && trace_.planes[meta.plane.value].host == host_ &&
-         IsHostCpu(trace_, trace_.planes[meta.plane.value]));
+    bool ours = !traits_.plane_metadata || (meta.plane.value < trace_.planes.size() &&
+                                            trace_.planes[meta.plane.value].host == host_ &&
+                                            IsHostCpu(trace_, trace_.planes[meta.plane.value]));
     if (!ours) continue;
     std::string_view name = names.strings.View(meta.name);
-    if (kineto_) {
+    if (traits_.pytorch_events) {
       if (meta.category != EventCategory::kCpuOp) continue;
       by_meta_[m] = {slots_.Of(name), TorchOpType(name)};
       continue;
@@ -213,7 +253,7 @@ void HostCollector::NameTfOps(const Track& track) {
     if (id.value == 0 || id.value >= by_tf_op_.size() || by_tf_op_[id.value].slot != kNone) return;
     OpName op = ParseOpName(stats_.strings->View(id));
     // A trace.json's long_name is read as tf_op, and any event may have one.
-    if (json_ && op.category == OpCategory::kUnknown) return;
+    if (traits_.long_names_for_tf_op && op.category == OpCategory::kUnknown) return;
     by_tf_op_[id.value] = {slots_.Of(op.name), op.type};
   });
 }
@@ -249,7 +289,8 @@ std::vector<Interval> HostCollector::IntervalsOf(const Track& track) const {
     }
     uint32_t tf = tf_of.empty() ? 0 : tf_of[row - range.first];
     if (tf != 0 && by_tf_op_[tf].slot == kNone) tf = 0;
-    if (tf != 0 && json_) {  // the name is only the display name of what long_name spells out
+    if (tf != 0 && traits_.long_names_for_tf_op) {  // the name is only the display name of what
+                                                    // long_name spells out
       op = &by_tf_op_[tf];
       tf = 0;
     }
@@ -257,8 +298,9 @@ std::vector<Interval> HostCollector::IntervalsOf(const Track& track) const {
     Ps begin = reader.Start(row), end = reader.End(row);
     if (op->slot != kNone) ops.push_back({begin, end, op, row, grouping_.IsEager(row)});
     // XProf counts an event whose name and tf_op both name an op twice.
-    if (tf != 0 && (xprof_ || op->slot == kNone)) {
-      ops.push_back({begin, end, &by_tf_op_[tf], row, !xprof_ && grouping_.IsEager(row)});
+    const bool twice = quirks_.op_counted_by_name_and_stat;
+    if (tf != 0 && (twice || op->slot == kNone)) {
+      ops.push_back({begin, end, &by_tf_op_[tf], row, !twice && grouping_.IsEager(row)});
     }
   }
   return ops;
@@ -270,6 +312,7 @@ void HostCollector::AddDeviceTimes(std::vector<Ps>* times) const {
     for (EventRow row(link.launch_row); row.valid(); row = Parent(trace_.set, row)) {
       uint32_t slot = by_meta_[trace_.set.Meta(row).value].slot;
       if (slot == kNone) continue;
+      if (!scope_.whole() && !scope_.Contains(trace_.set.Start(row))) break;
       (*times)[slot] += trace_.set.Duration(EventRow(link.device_row));
       break;
     }
@@ -282,7 +325,8 @@ void HostCollector::ChooseTracks() {
     if (track.plane.value >= trace_.planes.size() || track.derived_in_file) continue;
     const Plane& plane = trace_.planes[track.plane.value];
     if (plane.host != host_) continue;
-    if (kineto_ ? IsHostThreads(plane) : IsHostCpu(trace_, plane)) tracks_.push_back(t);
+    const bool wanted = traits_.pytorch_events ? IsHostThreads(plane) : IsHostCpu(trace_, plane);
+    if (wanted) tracks_.push_back(t);
   }
 }
 
@@ -290,13 +334,15 @@ LineOps HostCollector::Sweep(const Track& track, bool enqueues) const {
   LineOps line;
   const std::vector<Interval> ops = IntervalsOf(track);
   if (ops.empty()) return line;
-  line.sums.resize(slots_.all().size());
-  if (enqueues) AddEnqueues(ops, &line);
-  if (xprof_) {
-    SweepXprof(ops, &line);
+  if (enqueues) AddEnqueues(ops, scope_, &line);
+  LineSink sink{scope_, &line, SumIndex(slots_.all().size(), ops.size()), {}};
+  if (quirks_.outer_op_closed_first) {
+    SweepXprof(ops, &sink);
   } else {
-    SweepOwn(ops, &line);
+    SweepOwn(ops, &sink);
   }
+  line.total = scope_.whole() ? ExtentOf(ops).length() : sink.extent.length();
+  if (quirks_.outer_op_closed_first) line.total = std::max(line.total, line.busy);
   return line;
 }
 
@@ -307,15 +353,13 @@ void HostCollector::AddLines(std::vector<LineOps> lines, HostOps* out) const {
     side.total += line.total;
     side.busy += line.busy;
     out->enqueue.Add(line.enqueue);
-    for (size_t slot = 0; slot < line.sums.size(); ++slot) {
-      HostSum& sum = line.sums[slot];
-      if (!sum.occurrences) continue;
+    for (auto& [slot, sum] : line.sums) {
       if (ops[slot].type.empty()) ops[slot].type = sum.type;
       AddSum(std::move(sum), &ops[slot]);
     }
   }
   std::vector<Ps> device(ops.size());
-  if (kineto_) AddDeviceTimes(&device);
+  if (traits_.pytorch_events) AddDeviceTimes(&device);
   for (size_t slot = 0; slot < ops.size(); ++slot) {
     if (!ops[slot].occurrences) continue;
     ops[slot].name = slots_.all()[slot].name;
@@ -340,9 +384,9 @@ void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
 
 }  // namespace
 
-void CollectHostOps(AnalysisContext& context, HostId host, const std::stop_token& stop,
-                    HostOps* out) {
-  HostCollector(context, host, stop).Collect(stop, out);
+void CollectHostOps(AnalysisContext& context, HostId host, const Scope& scope,
+                    const std::stop_token& stop, HostOps* out) {
+  HostCollector(context, host, scope, stop).Collect(stop, out);
 }
 
 }  // namespace stepscope

@@ -1,9 +1,11 @@
-#include "model/analysis/op_stats.h"
-
+// Framework op statistics: the tables of the op database.
 #include <algorithm>
 #include <unordered_map>
 
+#include "model/analysis/op_database.h"
+#include "model/analysis/quirks.h"
 #include "model/analysis/tpu.h"
+#include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
@@ -55,7 +57,6 @@ using TensorCoreUse = std::unordered_map<std::string, std::pair<double, double>>
 TensorCoreUse KernelTimes(AnalysisContext& context, const AnalysisParams& params,
                           std::stop_token stop) {
   TensorCoreUse use;
-  if (!FindAnalysis("kernel_stats")) return use;
   const auto kernels = context.Get("kernel_stats", params, stop);
   const ResultTable* t = kernels->Table("kernels");
   if (!t) return use;
@@ -158,19 +159,13 @@ bool LooksLikeTraining(const HostOps& ops) {
 }
 
 const char* NoOps(const Trace& trace) {
-  if (trace.kineto)
+  if (CapabilitiesOf(trace).pytorch_events)
     return "The trace has no cpu_op events. Record with torch.profiler and activities CPU.";
   return "No event of this profile carries a framework op's name. Record with host_tracer_level 1 "
          "or higher.";
 }
 
 }  // namespace
-
-RowLink LinkTo(const OpRow& op) {
-  RowLink link = LinkTo(op.rows);
-  link.total = op.occurrences;
-  return link;
-}
 
 AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params,
                           std::stop_token stop) {
@@ -181,21 +176,20 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
   bool gpus = std::any_of(trace.planes.begin(), trace.planes.end(),
                           [](const Plane& p) { return p.kind == PlaneKind::kGpu; });
   TensorCoreUse use = gpus ? KernelTimes(context, params, stop) : TensorCoreUse{};
-  const bool kineto = trace.kineto;
+  const bool pytorch = CapabilitiesOf(trace).pytorch_events;
   for (bool with_idle : {false, true}) {
     ResultTable table;
     table.id = with_idle ? "ops_with_idle" : "ops";
     table.title = with_idle ? "Operations and idle time" : "Operations";
     table.columns = Columns(gpus);
-    if (kineto) {
+    if (pytorch) {
       table.columns.push_back(
           {"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,
            "of the kernels and copies that the op, and no op inside it, launched"});
     }
-    TableWriter writer(
-        &table, use, gpus,
-        (context.definitions() == Definitions::kXprof) ? kXprofRowsPerSide : SIZE_MAX);
-    writer.show_device_time = kineto;
+    TableWriter writer(&table, use, gpus,
+                       context.quirks().op_rows_limited ? kXprofRowsPerSide : SIZE_MAX);
+    writer.show_device_time = pytorch;
     writer.AddSide(ops.device_side, true, with_idle);
     writer.AddSide(ops.host_side, false, with_idle);
     result.tables.push_back(std::move(table));

@@ -1,168 +1,19 @@
-#include "model/analysis/overview.h"
-
+// The overview (docs/rules.md#overview): steps, where their time went, the verdict, and the
+// environment.
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <unordered_map>
 
-#include "model/analysis/op_name.h"
-#include "model/analysis/op_stats.h"
+#include "model/analysis/device_type.h"
+#include "model/analysis/op_database.h"
+#include "model/analysis/quirks.h"
+#include "model/analysis/scope.h"
+#include "model/analysis/step_table.h"
 #include "model/base/task.h"
 
 namespace stepscope {
 namespace {
-
-double Ms(double ps) { return ps / static_cast<double>(kPsPerMs); }
-double Ms(Ps ps) { return Ms(static_cast<double>(ps)); }
-
-struct ClassColumn {
-  const char* id;
-  const char* label;
-  double StepBreakdown::*field;
-  const char* how;
-};
-constexpr ClassColumn kClasses[] = {
-    {"deviceComputeTimeMs", "Device compute", &StepBreakdown::compute, "kernels"},
-    {"deviceToDeviceTimeMs", "Device to device", &StepBreakdown::device_to_device,
-     "copies and fills on devices that no kernel hides"},
-    {"deviceCollectivesTimeMs", "Device collectives", &StepBreakdown::collectives,
-     "NCCL and RCCL kernels that nothing else hides, their waiting included"},
-    {"hostComputeTimeMs", "Host compute", &StepBreakdown::host_compute,
-     "host operations of the step (profiles without devices)"},
-    {"kernelLaunchTimeMs", "Kernel launch", &StepBreakdown::launch,
-     "device idle while the host is launching work of the step for it"},
-    {"infeedTimeMs", "Input", &StepBreakdown::input,
-     "device idle while the host waits for input, and copies to the device that nothing hides"},
-    {"outfeedTimeMs", "Output", &StepBreakdown::output, "copies to the host that nothing hides"},
-    {"compileTimeMs", "Compilation", &StepBreakdown::compile, ""},
-    {"otherTimeMs", "Other", &StepBreakdown::other, "the rest of the step"},
-    {"stepTimeMs", "Step time", &StepBreakdown::total, ""},
-};
-
-void AddClassColumns(ResultTable* table, bool xprof, bool with_total) {
-  for (const ClassColumn& c : kClasses) {
-    if (c.field == &StepBreakdown::total && !with_total) continue;
-    table->columns.push_back({c.id, c.label, Unit::kMs, ValueType::kReal, xprof ? "" : c.how});
-  }
-}
-
-ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db,
-                            const AnalysisParams& params) {
-  ResultTable t;
-  t.id = "device_steps";
-  t.title = "Steps of each device";
-  t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
-               {"host", "Host", Unit::kNone, ValueType::kString, ""},
-               {"device", "Device", Unit::kNone, ValueType::kString, ""}};
-  AddClassColumns(&t, false, false);
-  auto column = [&](const char* id, const char* label, const char* how) {
-    t.columns.push_back({id, label, Unit::kMs, ValueType::kReal, how});
-  };
-  column("inputWaitTimeMs", "Input wait", "device idle while the step waits for input on the host");
-  column("h2dTimeMs", "Copies to device", "whole duration of the copies that the step issued");
-  column("d2hTimeMs", "Copies to host", "whole duration of the copies that the step issued");
-  column("collectiveWaitTimeMs", "Collective wait",
-         "time in collectives before the last participant starts");
-  column("idleTimeMs", "Idle", "no kernel or copy on the device");
-  column("stepTimeMs", "Step time",
-         "from the later of the step's begin on the host and the end of the step before on this "
-         "device, "
-         "to the end of the step's last device event");
-  column("hostInputWaitTimeMs", "Input wait on the host", "whether the device is idle or not");
-  column("h2dHiddenTimeMs", "Copies to device, hidden", "the part behind kernels");
-  column("d2hHiddenTimeMs", "Copies to host, hidden", "the part behind kernels");
-  t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool, ""});
-  for (const DeviceStep& d : db.device_steps) {
-    const Step& step = db.steps[d.step];
-    std::string name(trace.HostName(step.host));
-    if (!params.WantsHost(name)) continue;
-    const Plane& plane = trace.planes[d.device.value];
-    std::vector<Value> row = {step.label, name,
-                              plane.display_name.empty()
-                                  ? std::string(trace.names().strings.View(plane.name))
-                                  : plane.display_name};
-    for (const ClassColumn& c : kClasses) {
-      if (c.field != &StepBreakdown::total) row.emplace_back(Ms(d.times.*c.field));
-    }
-    for (Ps v : {d.input_wait, d.h2d, d.d2h, d.collective_wait, d.idle}) row.emplace_back(Ms(v));
-    row.emplace_back(Ms(d.times.total));
-    for (Ps v : {d.host_input_wait, d.h2d_hidden, d.d2h_hidden}) row.emplace_back(Ms(v));
-    row.emplace_back(step.partial);
-    t.rows.push_back(std::move(row));
-    RowLink link;
-    link.range = d.span;
-    link.total = d.events;
-    t.links.push_back(std::move(link));
-  }
-  return t;
-}
-
-// --- what the devices are ---
-
-double Number(const Plane& plane, std::string_view stat) {
-  for (const PlaneStat& s : plane.stats) {
-    if (s.name != stat) continue;
-    if (const auto* i = std::get_if<int64_t>(&s.value)) return static_cast<double>(*i);
-    if (const auto* u = std::get_if<uint64_t>(&s.value)) return static_cast<double>(*u);
-    if (const auto* d = std::get_if<double>(&s.value)) return *d;
-  }
-  return 0;
-}
-
-std::string Text(const Plane& plane, std::string_view stat) {
-  for (const PlaneStat& s : plane.stats) {
-    const auto* text = std::get_if<std::string>(&s.value);
-    if (s.name == stat && text) return *text;
-  }
-  return {};
-}
-
-std::string NvidiaName(int major, int minor) {
-  const char* name = nullptr;
-  switch (major) {
-    case 2:
-      name = "Fermi";
-      break;
-    case 3:
-      name = "Kepler";
-      break;
-    case 5:
-      name = "Maxwell";
-      break;
-    case 6:
-      name = "Pascal";
-      break;
-    case 7:
-      name = minor < 5 ? "Volta" : "Turing";
-      break;
-    case 8:
-      name = minor < 9 ? "Ampere" : "Ada Lovelace";
-      break;
-    case 9:
-      name = "Hopper";
-      break;
-    case 10:
-      name = "Blackwell";
-      break;
-    default:
-      return "Nvidia GPU";
-  }
-  return std::string("Nvidia GPU (") + name + ")";
-}
-
-std::string AmdName(const std::string& gpu, int major, int minor) {
-  size_t hex = 3;
-  while (hex < gpu.size() &&
-         std::string_view("0123456789abcdef").find(gpu[hex]) != std::string_view::npos)
-    ++hex;
-  if (gpu.starts_with("gfx") && hex >= 6) return "AMD GPU - " + gpu.substr(0, hex);
-  if (major == 9 && minor == 4) return "AMD GPU - gfx942";
-  if (major == 9 && minor == 5) return "AMD GPU - gfx950";
-  if (major == 9) return "AMD GPU - gfx-9XX series";
-  if (major == 10) return "AMD GPU - gfx-10XX series";
-  if (major == 11) return "AMD GPU - gfx-11XX series";
-  return "AMD GPU";
-}
 
 bool HasGradients(const Trace& trace) {
   for (const auto& [id, program] : trace.hlo.programs) {
@@ -187,7 +38,7 @@ class Page {
         params_(params),
         stop_(stop),
         trace_(context.trace()),
-        db_(context.steps(stop)) {}
+        db_(SelectSteps(context, ScopeOf(context, params, stop), stop)) {}
 
   AnalysisResult Build();
 
@@ -207,20 +58,19 @@ class Page {
   const AnalysisParams& params_;
   std::stop_token stop_;
   const Trace& trace_;
-  const StepDatabase& db_;
-  std::vector<Step> steps_;
+  const StepDatabase db_;  // of the part asked for
   AnalysisResult result_;
 };
 
 // Of the time of the steps that count.
 double Page::Percent(double StepBreakdown::*field) const {
-  double whole = Summarize(steps_, &StepBreakdown::total).mean;
-  return whole > 0 ? 100 * Summarize(steps_, field).mean / whole : 0;
+  double whole = Summarize(db_.steps, &StepBreakdown::total).mean;
+  return whole > 0 ? 100 * Summarize(db_.steps, field).mean / whole : 0;
 }
 
 void Page::AddStepTimes() {
-  StepSummary s = SummarizeStepTimes(steps_);
-  const char* how = (context_.definitions() == Definitions::kXprof)
+  StepSummary s = SummarizeStepTimes(db_.steps);
+  const char* how = context_.quirks().step_columns_of_xprof
                         ? "over the steps shown"
                         : "over the steps shown, partial ones left out";
   Add("steptime_ms_average", "Step time", s.mean, Unit::kMs, how);
@@ -228,7 +78,7 @@ void Page::AddStepTimes() {
       "of the sample: n - 1");
   Add("steptime_ms_minimum", "Shortest step", s.min, Unit::kMs, how);
   Add("steptime_ms_maximum", "Longest step", s.max, Unit::kMs, how);
-  Add("step_count", "Steps", static_cast<int64_t>(steps_.size()), Unit::kCount, "");
+  Add("step_count", "Steps", static_cast<int64_t>(db_.steps.size()), Unit::kCount, "");
   Add("steps_inferred", "Steps inferred", db_.inferred, Unit::kNone,
       "nothing in the profile marks them");
   if (db_.inferred) {
@@ -254,7 +104,7 @@ void Page::AddVerdict() {
   Finding f;
   f.panel = "overview";
   char text[160];
-  if (steps_.empty()) {
+  if (db_.steps.empty()) {
     f.text = "No step time could be measured.";
     f.next_step =
         "Mark steps with tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation or "
@@ -357,7 +207,7 @@ void Page::AddTopOps(const OpSide& side) {
        "a kernel of it does use Tensor Cores"},
   };
   std::unordered_map<std::string, std::pair<bool, bool>> kernels;  // eligible, using; by op
-  if (!side.ops.empty() && FindAnalysis("kernel_stats")) {
+  if (!side.ops.empty()) {
     const auto kernel_stats = context_.Get("kernel_stats", params_, stop_);
     const ResultTable* k = kernel_stats->Table("kernels");
     int op = k ? k->Column("op_name") : -1,
@@ -415,14 +265,11 @@ void Page::AddEnvironment() {
 
 AnalysisResult Page::Build() {
   result_.panel = "overview";
-  steps_ = StepsOf(trace_, db_, params_, (context_.definitions() == Definitions::kXprof));
   AddStepTimes();
   AddVerdict();
-  result_.tables.push_back(
-      StepTable(trace_, steps_, (context_.definitions() == Definitions::kXprof)));
-  if (!(context_.definitions() == Definitions::kXprof) && !db_.device_steps.empty()) {
-    result_.tables.push_back(DeviceStepTable(trace_, db_, params_));
-  }
+  const bool bare = context_.quirks().step_columns_of_xprof;
+  result_.tables.push_back(StepTable(trace_, db_.steps, bare));
+  if (!bare && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
   HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);
   AddTopOps(ops.device_side);
@@ -431,56 +278,6 @@ AnalysisResult Page::Build() {
 }
 
 }  // namespace
-
-std::string DeviceTypeOf(const Trace& trace) {
-  for (const Plane& plane : trace.planes) {
-    if (plane.kind == PlaneKind::kTpu) {
-      std::string type = Text(plane, "device_type_string");
-      return type.empty() ? "TPU" : type;
-    }
-  }
-  for (const Plane& plane : trace.planes) {
-    if (plane.kind != PlaneKind::kGpu) continue;
-    std::string vendor = Text(plane, "device_vendor"), name = Text(plane, "gpu_device_name");
-    int major = static_cast<int>(Number(plane, "compute_cap_major"));
-    int minor = static_cast<int>(Number(plane, "compute_cap_minor"));
-    if (vendor == "Nvidia") return NvidiaName(major, minor);
-    if (vendor == "AMD") return AmdName(name, major, minor);
-    if (trace.format == TraceFormat::kChromeJson && !name.empty()) return name;
-    return "GPU";
-  }
-  return "CPU";
-}
-
-ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool xprof) {
-  ResultTable t;
-  t.id = "steps";
-  t.title = "Steps";
-  t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""}};
-  AddClassColumns(&t, xprof, true);
-  bool several = !xprof && trace.hosts.size() > 1;
-  if (several) t.columns.push_back({"host", "Host", Unit::kNone, ValueType::kString, ""});
-  if (!xprof) {
-    t.columns.push_back({"inferred", "Inferred", Unit::kNone, ValueType::kBool,
-                         "nothing in the profile marks the step"});
-    t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool,
-                         "cut by the begin or end of the recording: left out of the averages"});
-  }
-  for (const Step& step : steps) {
-    std::vector<Value> row = {step.label};
-    for (const ClassColumn& c : kClasses) row.emplace_back(Ms(step.times.*c.field));
-    if (several) row.emplace_back(std::string(trace.HostName(step.host)));
-    if (!xprof) {
-      row.emplace_back(step.inferred);
-      row.emplace_back(step.partial);
-    }
-    t.rows.push_back(std::move(row));
-    RowLink link = LinkTo(EventRows(step.rows));
-    link.range = step.span;
-    t.links.push_back(std::move(link));
-  }
-  return t;
-}
 
 AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop) {

@@ -1,13 +1,24 @@
-// The list of analyses. Adding one is a row here, its source and its test.
+// The list of analyses. Adding one is a row and a declaration here, its source and its test.
+//
+// Files of this folder by layer; each includes only what stands before it, and no two each other:
+//   result_table, params, names, table_text   what goes in and comes out
+//   op_name, kernel_rules, device_type        what names say
+//   analysis, quirks                          the context, and what of XProf it follows
+//   event_order, event_forest, time_classes, lane_merge, level_line
+//   grouping, grouping_tpu, grouping_build    which step an event belongs to
+//   steps, device_steps, steps_*, scope, step_intersection, step_table
+//   op_database, op_collect*, memory_profile, memory_spans, kernel_*, derived_*: computed once
+//   tpu                                       steps and ops of TPU cores
+//   op_build, steps_build, analysis_context   all of it put together
+//   overview, input_pipeline, op_stats, memory, diagnostics_report, registry      the analyses
 #include "model/analysis/analysis.h"
-#include "model/analysis/diagnostics_report.h"
-#include "model/analysis/input_pipeline.h"
-#include "model/analysis/kernel_stats.h"
-#include "model/analysis/memory.h"
-#include "model/analysis/op_stats.h"
-#include "model/analysis/overview.h"
 
 namespace stepscope {
+
+// Each in a source of its own; nothing else calls them.
+using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
+                           std::stop_token stop);
+Run RunOverview, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics;
 
 std::span<const AnalysisDesc> Analyses() {
   static constexpr AnalysisDesc kAnalyses[] = {

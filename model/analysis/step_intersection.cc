@@ -1,9 +1,6 @@
-// Steps of several hosts. By default each host's are listed. XProf aligns the hosts' steps, keeps
-// those that all have, shows the first host's times and takes the slowest host's step time
-// (docs/rules.md#several-hosts).
-#include <algorithm>
+#include "model/analysis/step_intersection.h"
 
-#include "model/analysis/overview.h"
+#include <algorithm>
 
 namespace stepscope {
 namespace {
@@ -13,10 +10,10 @@ struct HostStep {
   const Step* step;
   TimeRange span;
 };
-using HostSteps = std::vector<HostStep>;
+using AlignedSteps = std::vector<HostStep>;
 
-std::vector<HostSteps> ByHost(const Trace& trace, const StepDatabase& db) {
-  std::vector<HostSteps> hosts;
+std::vector<AlignedSteps> ByHost(const Trace& trace, const StepDatabase& db) {
+  std::vector<AlignedSteps> hosts;
   for (const Step& step : db.steps) {
     if (hosts.empty() || hosts.back().front().step->host != step.host) hosts.emplace_back();
     const Host& host = trace.hosts[step.host.value];
@@ -31,7 +28,7 @@ std::vector<HostSteps> ByHost(const Trace& trace, const StepDatabase& db) {
   return hosts;
 }
 
-Ps SpanOf(const HostSteps& steps) {
+Ps SpanOf(const AlignedSteps& steps) {
   Ps begin = kMaxPs, end = kMinPs;
   for (const HostStep& s : steps) {
     begin = std::min(begin, s.span.begin);
@@ -46,7 +43,7 @@ struct Alignment {
   double overlap = -1;
 };
 
-double OverlapAt(const HostSteps& steps, const HostSteps& chief, int64_t shift) {
+double OverlapAt(const AlignedSteps& steps, const AlignedSteps& chief, int64_t shift) {
   double sum = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     int64_t k = static_cast<int64_t>(i) + shift;
@@ -59,7 +56,7 @@ double OverlapAt(const HostSteps& steps, const HostSteps& chief, int64_t shift) 
 }
 
 // The shift with the largest overlap; of equal ones the first that XProf tries. O(steps squared).
-Alignment Align(const HostSteps& steps, const HostSteps& chief) {
+Alignment Align(const AlignedSteps& steps, const AlignedSteps& chief) {
   Alignment best;
   const auto attempt = [&](int64_t shift) {
     double overlap = OverlapAt(steps, chief, shift);
@@ -70,14 +67,16 @@ Alignment Align(const HostSteps& steps, const HostSteps& chief) {
   return best;
 }
 
-std::vector<Step> Intersect(const Trace& trace, const StepDatabase& db) {
-  const std::vector<HostSteps> hosts = ByHost(trace, db);
-  const HostSteps& chief = *std::min_element(
+}  // namespace
+
+std::vector<Step> IntersectHosts(const Trace& trace, const StepDatabase& db) {
+  const std::vector<AlignedSteps> hosts = ByHost(trace, db);
+  const AlignedSteps& chief = *std::min_element(
       hosts.begin(), hosts.end(),
-      [](const HostSteps& a, const HostSteps& b) { return SpanOf(a) < SpanOf(b); });
+      [](const AlignedSteps& a, const AlignedSteps& b) { return SpanOf(a) < SpanOf(b); });
   std::vector<int64_t> shift;
   int64_t begin = 0, end = static_cast<int64_t>(chief.size());
-  for (const HostSteps& steps : hosts) {
+  for (const AlignedSteps& steps : hosts) {
     shift.push_back(&steps == &chief ? 0 : Align(steps, chief).shift);
     begin = std::max(begin, shift.back());
     end = std::min(end, static_cast<int64_t>(steps.size()) + shift.back());
@@ -88,27 +87,16 @@ std::vector<Step> Intersect(const Trace& trace, const StepDatabase& db) {
       return *hosts[h][static_cast<size_t>(k - shift[h])].step;
     };
     Step row = step_of(0);
-    if (db.kind == DeviceKind::kGpu) row.label = std::to_string(k - begin);
+    if (db.kind == DeviceKind::kGpu) {
+      row.number = k - begin;
+      row.label = std::to_string(row.number);
+    }
     for (size_t h = 0; h < hosts.size(); ++h) {
       row.slowest = std::max(row.slowest, step_of(h).times.total);
     }
     rows.push_back(std::move(row));
   }
   return rows;
-}
-
-}  // namespace
-
-std::vector<Step> StepsOf(const Trace& trace, const StepDatabase& db, const AnalysisParams& params,
-                          bool xprof) {
-  bool several = std::any_of(db.steps.begin(), db.steps.end(),
-                             [&](const Step& s) { return s.host != db.steps.front().host; });
-  if (xprof && params.hosts.empty() && several) return Intersect(trace, db);
-  std::vector<Step> steps;
-  for (const Step& step : db.steps) {
-    if (params.WantsHost(trace.HostName(step.host))) steps.push_back(step);
-  }
-  return steps;
 }
 
 }  // namespace stepscope

@@ -1,11 +1,37 @@
 #include "model/analysis/steps.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-
-#include "model/analysis/tpu.h"
+#include <optional>
+#include <span>
 
 namespace stepscope {
+namespace {
+
+// The number that the label ends with.
+std::optional<int64_t> LastNumber(const std::string& label) {
+  const size_t before = label.find_last_not_of("0123456789");
+  const size_t at = before == std::string::npos ? 0 : before + 1;
+  int64_t number = 0;
+  const auto read = std::from_chars(label.data() + at, label.data() + label.size(), number);
+  if (at == label.size() || read.ec != std::errc()) return std::nullopt;
+  return number;
+}
+
+void NumberHost(std::span<Step> steps) {
+  bool rising = true;
+  std::optional<int64_t> last;
+  for (Step& step : steps) {
+    const std::optional<int64_t> number = LastNumber(step.label);
+    rising = rising && number && (!last || *number > *last);
+    step.number = number.value_or(0);
+    last = number;
+  }
+  for (size_t i = 0; i < steps.size() && !rising; ++i) steps[i].number = static_cast<int64_t>(i);
+}
+
+}  // namespace
 
 DeviceKind KindOf(const Trace& trace) {
   DeviceKind kind = DeviceKind::kCpuOnly;
@@ -60,18 +86,11 @@ StepSummary SummarizeStepTimes(std::vector<Step> steps) {
   return Summarize(steps, &StepBreakdown::total);
 }
 
-StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop) {
-  const StatTable& stats = context.stats(stop);
-  const Grouping& grouping = context.grouping(stop);
-  if (KindOf(context.trace()) == DeviceKind::kTpu) {
-    StepDatabase tpu = TpuSteps(context.trace(), stats, stop);
-    if (!tpu.steps.empty()) return tpu;
+void NumberSteps(std::vector<Step>* steps) {
+  for (size_t begin = 0, end = 0; begin < steps->size(); begin = end) {
+    while (end < steps->size() && (*steps)[end].host == (*steps)[begin].host) ++end;
+    NumberHost(std::span(*steps).subspan(begin, end - begin));
   }
-  // XProf reads no Chrome traces, so there is nothing to be compatible with.
-  bool xprof = (context.definitions() == Definitions::kXprof) &&
-               context.trace().format == TraceFormat::kXSpace;
-  return xprof ? XprofSteps(context.trace(), stats, grouping, stop)
-               : OwnSteps(context.trace(), stats, grouping, stop);
 }
 
 }  // namespace stepscope

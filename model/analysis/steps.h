@@ -35,19 +35,24 @@ struct DeviceStep {
   Ps input_wait = 0;       // device idle while the step waits for input on the host
   Ps host_input_wait = 0;  // the same wait, whether the device idles or not
   Ps h2d = 0, d2h = 0;     // copies that the step issued, whole
-  Ps h2d_hidden = 0, d2h_hidden = 0;  // of these, behind compute
-  Ps collective_wait = 0;             // in collectives before the last participant starts
-  Ps idle = 0;                        // no device event at all
+  Ps h2d_hidden = 0, d2h_hidden = 0;    // of these, behind compute
+  Ps collective_wait = 0;               // in collectives before the last participant starts
+  Ps idle = 0;                          // no device event at all
+  double compute16 = 0, compute32 = 0;  // ps
   uint32_t events = 0;
 };
 
 struct Step {
+  // What people call it: the number at the end of its label, where those of all steps of its host
+  // rise; else its place among them, from 0.
+  int64_t number = 0;
   int32_t group = -1;  // index into Grouping::groups; -1: found without a marker
   HostId host;
   std::string label;  // "train 3"
   TimeRange span;
-  StepBreakdown times;  // mean over devices
-  double slowest = 0;   // XProf, several hosts: the longest of the aligned steps, ps; else 0
+  StepBreakdown times;                  // mean over devices
+  double compute16 = 0, compute32 = 0;  // ps, of all devices together
+  double slowest = 0;  // XProf, several hosts: the longest of the aligned steps, ps; else 0
   bool inferred = false;
   bool partial = false;  // cut by the begin or the end of the recording: left out of the averages
   std::vector<EventRow> rows;  // its marker, or its first events
@@ -57,7 +62,7 @@ struct StepDatabase {
   DeviceKind kind = DeviceKind::kCpuOnly;
   std::vector<Step> steps;               // by host, then time
   std::vector<DeviceStep> device_steps;  // by step, then device; ours only
-  double compute16 = 0, compute32 = 0;   // ps, all groups, whether in a kept step or not
+  double compute16 = 0, compute32 = 0;   // ps, in steps that were dropped too
   bool inferred = false;
   double confidence = 1;  // of inferred steps, 0 to 1
   std::string how;        // how the steps were found, one sentence
@@ -68,13 +73,14 @@ StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop);
 
 // The parts, for tests.
 StepDatabase XprofSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                        std::stop_token stop);
+                        const Quirks& quirks, std::stop_token stop);
 StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                       std::stop_token stop);
 // Steps of the host's own work: for profiles without devices.
 StepDatabase HostSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                        std::stop_token stop);
 DeviceKind KindOf(const Trace& trace);
+void NumberSteps(std::vector<Step>* steps);  // by host, then time
 
 // Lanes of the plane's own lines: what XProf's preprocessing added to the file is left out.
 std::vector<const Lane*> PlaneLanes(const Trace& trace, const Plane& plane);

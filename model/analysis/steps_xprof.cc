@@ -4,8 +4,10 @@
 #include <map>
 
 #include "model/analysis/lane_merge.h"
+#include "model/analysis/quirks.h"
 #include "model/analysis/steps.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -97,8 +99,13 @@ StepBreakdown Breakdown(const GroupTimes& g) {
 
 class Steps {
  public:
-  Steps(const Trace& trace, const StatTable& stats, const Grouping& grouping)
-      : trace_(trace), stats_(stats), grouping_(grouping), groups_(grouping.groups.size()) {}
+  Steps(const Trace& trace, const StatTable& stats, const Grouping& grouping, const Quirks& quirks)
+      : trace_(trace),
+        stats_(stats),
+        grouping_(grouping),
+        quirks_(quirks),
+        pytorch_(CapabilitiesOf(trace).pytorch_events),
+        groups_(grouping.groups.size()) {}
 
   StepDatabase Run(bool own_host, std::stop_token stop);
 
@@ -116,8 +123,11 @@ class Steps {
   const Trace& trace_;
   const StatTable& stats_;
   const Grouping& grouping_;
+  const Quirks& quirks_;
+  const bool pytorch_;
   std::vector<GroupTimes> groups_;
-  std::vector<uint8_t> class_;  // by row; 0: does not take part
+  std::vector<uint8_t> class_;       // by row; 0: does not take part
+  std::vector<uint8_t> host_class_;  // by meta, as it is asked for
   bool own_ = false;
   bool inferred_ = false;
 };
@@ -154,7 +164,9 @@ void Steps::ClassifyRows(const Plane& plane) {
       uint32_t meta = lane->meta[row - lane->first_row];
       if (by_meta[meta] == 0xff) {
         std::string_view name = names.strings.View(names.metas[meta].name);
-        by_meta[meta] = static_cast<uint8_t>(XprofDeviceClass(name));
+        by_meta[meta] = static_cast<uint8_t>(
+            quirks_.device_classes_of_xprof ? XprofDeviceClass(name)
+                                            : OwnDeviceClass(name, names.metas[meta].category));
       }
       class_[row] = by_meta[meta];
     });
@@ -170,7 +182,7 @@ void Steps::ClassifyRows(const Plane& plane) {
 
 void Steps::Unite(std::span<const Lane* const> lanes) {
   // By our definitions an event without duration takes no time, and that is that.
-  for (size_t l = 0; l < lanes.size() && !own_; ++l) {
+  for (size_t l = 0; l < lanes.size() && quirks_.instants_stay_open; ++l) {
     const Lane& lane = *lanes[l];
     for (uint32_t i = 0; i < lane.size(); ++i) {
       int32_t group = grouping_.group[lane.first_row + i];
@@ -219,7 +231,7 @@ constexpr uint8_t kMarker = 0xfe, kSkip = 0xfd, kAsk = 0xff;
 
 uint8_t Steps::HostRowClass(const EventMeta& meta) const {
   std::string_view name = trace_.names().strings.View(meta.name);
-  if (trace_.kineto) {
+  if (pytorch_) {
     if (meta.category == EventCategory::kStep) return kMarker;
     if (name.starts_with("enumerate(DataLoader)"))
       return static_cast<uint8_t>(TimeClass::kInputWait);
@@ -271,13 +283,12 @@ void Steps::MarkImplicit() {
 
 void Steps::ClassifyHostRows(const Track& track) {
   const NameTable& names = trace_.names();
-  std::vector<uint8_t> by_meta(names.metas.size(), kAsk);
   for (const Lane& lane : trace_.set.LanesOf(track)) {
     for (uint32_t i = 0; i < lane.size(); ++i) {
       uint32_t row = lane.first_row + i;
       int32_t group = grouping_.group[row];
       if (group < 0) continue;
-      uint8_t& c = by_meta[lane.meta[i]];
+      uint8_t& c = host_class_[lane.meta[i]];
       if (c == kAsk) c = HostRowClass(names.metas[lane.meta[i]]);
       const EventGroup& g = grouping_.groups[static_cast<size_t>(group)];
       bool named = !g.implicit && g.root.value == row;
@@ -300,9 +311,7 @@ void Steps::ClassifyHostRows(const Track& track) {
 void Steps::AddHostThreads(uint32_t host) {
   std::vector<const Lane*> lanes;
   for (const Plane& plane : trace_.planes) {
-    bool chrome = trace_.format == TraceFormat::kChromeJson;
-    if (plane.host.value != host || !(chrome ? IsHostThreads(plane) : IsHostCpu(trace_, plane)))
-      continue;
+    if (plane.host.value != host || !HoldsHostEvents(trace_, plane)) continue;
     for (TrackId t : plane.tracks) {
       const Track& track = trace_.set.tracks[t.value];
       if (track.derived_in_file) continue;
@@ -319,6 +328,7 @@ StepDatabase Steps::Run(bool own_host, std::stop_token stop) {
   StepDatabase db;
   db.kind = KindOf(trace_);
   class_.assign(trace_.set.rows, 0);
+  host_class_.assign(trace_.names().metas.size(), kAsk);
   bool gpu = !own_ && db.kind == DeviceKind::kGpu;
   for (uint32_t host = 0; host < trace_.hosts.size() && !stop.stop_requested(); ++host) {
     if (gpu) {
@@ -342,15 +352,18 @@ StepDatabase Steps::Run(bool own_host, std::stop_token stop) {
     Step step;
     step.group = static_cast<int32_t>(i);
     step.host = group.host;
-    step.label = gpu || group.implicit ? std::to_string(group.id) : group.name;
+    const bool numbered = gpu && quirks_.gpu_steps_numbered;
+    step.label = numbered || group.implicit ? std::to_string(group.id) : group.name;
     step.span = g.marker;
     step.inferred = inferred_;
     step.times = Breakdown(g);
+    step.compute16 = static_cast<double>(At(g.whole, TimeClass::kCompute16));
+    step.compute32 = static_cast<double>(At(g.whole, TimeClass::kCompute32));
     if (group.root.valid()) step.rows.push_back(group.root);
     if (group.host.value < by_host.size()) by_host[group.host.value].push_back(std::move(step));
   }
   for (std::vector<Step>& steps : by_host) {
-    if (!own_ && steps.size() > 5) {
+    if (quirks_.edge_steps_dropped && steps.size() > 5) {
       steps.erase(steps.begin());
       steps.pop_back();
       db.dropped += 2;
@@ -369,13 +382,13 @@ StepDatabase Steps::Run(bool own_host, std::stop_token stop) {
 }  // namespace
 
 StepDatabase XprofSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                        std::stop_token stop) {
-  return Steps(trace, stats, grouping).Run(false, stop);
+                        const Quirks& quirks, std::stop_token stop) {
+  return Steps(trace, stats, grouping, quirks).Run(false, stop);
 }
 
 StepDatabase HostSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                        std::stop_token stop) {
-  return Steps(trace, stats, grouping).Run(true, stop);
+  return Steps(trace, stats, grouping, Quirks()).Run(true, stop);
 }
 
 }  // namespace stepscope

@@ -147,19 +147,22 @@ StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const std::sto
   return db;
 }
 
-void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, OpSide* side) {
+void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, const Scope& scope,
+               OpSide* side) {
+  const TimeScope& time = scope.OfHost(host);
   std::map<std::pair<std::string, std::string>, OpSum> ops;  // by name and type
   const auto& symbols = stats.Int(IntStat::kSymbolId);
   for (const Plane& plane : trace.planes) {
     if (plane.kind != PlaneKind::kTpu || plane.host != host) continue;
-    Ps first = kMaxPs, last = kMinPs, busy = 0;
+    Ps busy = 0;
+    Extent extent;
     const auto span = [&](const Lane& lane, uint32_t i) {
-      first = std::min(first, lane.start[i]);
-      last = std::max(last, lane.end(i));
+      if (time.Contains(lane.start[i])) extent.Add(lane.start[i], lane.end(i));
     };
     ForLine(trace, plane, TrackKind::kSteps, span);
     ForLine(trace, plane, TrackKind::kXlaOps, [&](const Lane& lane, uint32_t i) {
       span(lane, i);
+      if (!time.Contains(lane.start[i])) return;
       EventRow row(lane.first_row + i);
       if (symbols.Find(row).value_or(0) == 0 || !stats.Int(IntStat::kProgramId).Find(row)) return;
       StringId tf_op = stats.Text(StringStat::kTfOp).Find(row).value_or(StringId(0));
@@ -171,7 +174,7 @@ void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, OpSide* 
       busy += self;
     });
     side->busy += busy;
-    side->total += std::max(busy, last > first ? last - first : 0);
+    side->total += std::max(busy, extent.length());
   }
   for (auto& [key, sum] : ops) {
     OpRow& op = side->ops.emplace_back();

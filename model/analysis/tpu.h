@@ -6,7 +6,8 @@
 #include <stop_token>
 
 #include "model/analysis/analysis.h"
-#include "model/analysis/op_stats.h"
+#include "model/analysis/op_database.h"
+#include "model/analysis/scope.h"
 #include "model/analysis/steps.h"
 
 namespace stepscope {
@@ -23,6 +24,7 @@ StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const std::sto
 
 // Adds the ops of the host's cores to its device side, its counts and its order aside: events of
 // XLA Ops lines that have a program and a symbol id, self time without what is directly inside.
-void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, OpSide* side);
+void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, const Scope& scope,
+               OpSide* side);
 
 }  // namespace stepscope

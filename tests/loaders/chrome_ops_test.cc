@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "model/analysis/op_stats.h"
+#include "model/analysis/op_database.h"
 #include "tests/loaders/chrome_support.h"
 
 namespace stepscope {

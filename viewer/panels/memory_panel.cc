@@ -8,9 +8,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "model/analysis/memory.h"
+#include "model/analysis/memory_profile.h"
 #include "model/base/digits.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory_boxes.h"
 #include "viewer/panels/memory_graph.h"
@@ -375,7 +376,7 @@ void MemoryPanel::DrawTables(const PanelContext& context) {
   }
   DrawLiveTitle(context);
   const bool torch = context.run != nullptr && context.run->trace &&
-                     context.run->trace->format == TraceFormat::kChromeJson;
+                     CapabilitiesOf(*context.run->trace).event_categories;
   options.id = torch ? "live_torch" : "live";
   if (torch) options.hidden_columns = kTorchHidden;
   options.noun = "allocations";

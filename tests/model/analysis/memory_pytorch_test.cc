@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "loaders/loader.h"
-#include "model/analysis/memory.h"
+#include "model/analysis/memory_profile.h"
 
 namespace stepscope {
 namespace {
@@ -44,7 +44,7 @@ TEST_CASE("pytorch memory: negative bytes give back; the op that made an allocat
   CHECK(live[1].op == "aten::mm");  // not aten::empty, which only allocates for it
   CHECK(live[1].allocated == 100);
 
-  const AnalysisResult result = RunMemory(context, {}, {});
+  const AnalysisResult result = FindAnalysis("memory")->run(context, {}, {});
   const ResultTable* lifetimes = result.Table("lifetimes");
   REQUIRE(lifetimes != nullptr);
   REQUIRE(lifetimes->rows.size() == 1);  // both allocations are of one op

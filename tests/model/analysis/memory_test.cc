@@ -1,5 +1,5 @@
 // The rules of docs/rules.md#memory, on XSpaces built here.
-#include "model/analysis/memory.h"
+#include "model/analysis/memory_profile.h"
 
 #include <doctest/doctest.h>
 
@@ -120,10 +120,11 @@ TEST_CASE("sampling keeps the largest of each box and at most so many boxes") {
     s.time = i, s.heap = i == 1234 ? 9999 : i % 7;
     a.snapshots.push_back(s);
   }
+  a.end = a.snapshots.size();
   const auto sampled = SampleSnapshots(a, 1000);
   CHECK(sampled.size() == 1000);
   CHECK(std::find(sampled.begin(), sampled.end(), 1234u) != sampled.end());
-  a.snapshots.resize(10);
+  a.end = 10;
   CHECK(SampleSnapshots(a, 1000).size() == 10);
 }
 
@@ -133,7 +134,7 @@ TEST_CASE("lifetimes by op: freed, and never freed") {
   h.Event(false, 3000, 0, 800, 1, "a:A");
   h.Event(true, 4000, 100, 100, 2, "a:A");
   AnalysisContext context(h.Load(), Definitions::kStepscope);
-  const AnalysisResult r = RunMemory(context, {}, {});
+  const AnalysisResult r = FindAnalysis("memory")->run(context, {}, {});
   const ResultTable* t = r.Table("lifetimes");
   REQUIRE(t);
   REQUIRE(t->rows.size() == 1);

@@ -1,6 +1,6 @@
 // Op statistics and the input pipeline (docs/rules.md#ops, #input-pipeline), each rule with a case
 // it does not apply to, on inputs built here.
-#include "model/analysis/op_stats.h"
+#include "model/analysis/op_database.h"
 
 #include <doctest/doctest.h>
 
@@ -62,7 +62,7 @@ TEST_CASE("An op links to all of its events, on every thread and however many") 
     const std::set<EventRow> rows(add->rows.begin(), add->rows.end());
     CHECK(rows.size() == 2 * kEach);
     for (const EventRow row : rows) CHECK(ops.trace->set.Name(row) == "a/Add:AddV2");
-    const AnalysisResult r = RunOpStats(ops.context, {}, {});
+    const AnalysisResult r = FindAnalysis("op_stats")->run(ops.context, {}, {});
     CHECK(r.Table("ops")->links.at(0).rows.size() == 2 * kEach);
     CHECK(r.Table("ops")->links.at(0).total == 2 * kEach);
   }
@@ -188,7 +188,7 @@ TEST_CASE("Input pipeline: what is enqueueing proper comes from the distance of 
   for (int64_t i = 0; i < 3; ++i)
     line.Event("e:InfeedEnqueueTuple", (100 + 100 * i) * kUs, 50 * kUs);
   Ops ops(b, Definitions::kStepscope);
-  const AnalysisResult r = RunInputPipeline(ops.context, {}, {});
+  const AnalysisResult r = FindAnalysis("input_pipeline")->run(ops.context, {}, {});
   const auto us = [&](const char* id) { return std::get<double>(r.Find(id)->value); };
   CHECK(us("enqueue_us") == doctest::Approx(150));
   // Half of the period is enqueueing, so as much again is spent before: 150 us, all preprocessing.
@@ -198,7 +198,7 @@ TEST_CASE("Input pipeline: what is enqueueing proper comes from the distance of 
   XSpaceBuilder none;
   none.Plane("/host:CPU").Line(1, "t").Event("a:MatMul", 0, 10);
   Ops empty(none, Definitions::kStepscope);
-  CHECK(RunInputPipeline(empty.context, {}, {}).Table("host_ops")->rows.empty());
+  CHECK(FindAnalysis("input_pipeline")->run(empty.context, {}, {}).Table("host_ops")->rows.empty());
 }
 
 }  // namespace stepscope

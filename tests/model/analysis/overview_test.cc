@@ -1,10 +1,11 @@
 // The overview's verdict and environment (docs/rules.md#overview): each class with a case on either
 // side of its threshold.
-#include "model/analysis/overview.h"
+#include "model/analysis/analysis.h"
 
 #include <doctest/doctest.h>
 
 #include "loaders/loader.h"
+#include "model/analysis/device_type.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -40,7 +41,7 @@ AnalysisResult Overview(const Step10Ms& s, const char* kernel = "gemm_half") {
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return RunOverview(context, {}, {});
+  return FindAnalysis("overview")->run(context, {}, {});
 }
 
 std::string Text(const AnalysisResult& r, const char* id) {
@@ -100,7 +101,7 @@ TEST_CASE("No steps: the verdict is unknown, and it says what to do") {
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  const AnalysisResult r = RunOverview(context, {}, {});
+  const AnalysisResult r = FindAnalysis("overview")->run(context, {}, {});
   CHECK(Text(r, "bottleneck") == "unknown");
   CHECK(Text(r, "steps_how").starts_with("Nothing marks steps"));
   REQUIRE_FALSE(r.findings.empty());

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "loaders/loader.h"
-#include "model/analysis/op_stats.h"
+#include "model/analysis/op_database.h"
 #include "model/analysis/steps.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/xspace_builder.h"

@@ -30,7 +30,10 @@ struct AllocatorProfile {
   HostId host;
   std::string id;                         // allocator_name: "GPU_0_bfc"
   std::vector<MemorySnapshot> snapshots;  // by time
-  size_t peak = 0;  // the snapshot with the most in use; valid unless snapshots is empty
+  // Those of the part of the trace that was asked for: [begin, end), not empty. The others tell
+  // what was live before, and when it was freed.
+  size_t begin = 0, end = 0;
+  size_t peak = 0;  // of the part, the snapshot with the most in use
   int64_t capacity = 0, lifetime_peak = 0;
 };
 
@@ -46,6 +49,7 @@ struct LiveAllocation {
   std::vector<EventRow> rows;  // MemoryAllocation events; empty for the special rows
 };
 
+// Allocators with events in the part of the trace that params name.
 MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& params,
                             std::stop_token stop);
 
@@ -60,13 +64,11 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
 // Index of the last snapshot at or before t; the first if none. O(log n). Snapshots must not be
 // empty.
 size_t SnapshotAt(const AllocatorProfile& allocator, Ps t);
-// At most `boxes` indices, the largest in use of each box of neighbours (XProf's max box filter).
+// At most `boxes` indices of the part, the largest in use of each box of neighbours (XProf's max
+// box filter).
 std::vector<size_t> SampleSnapshots(const AllocatorProfile& allocator, size_t boxes);
 // The bytes an event asked for and got, negative for a deallocation's; and the names of
 // TensorFlow's DataType enum.
 std::string DataTypeName(int64_t type);
-
-AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params,
-                         std::stop_token stop);
 
 }  // namespace stepscope

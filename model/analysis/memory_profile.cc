@@ -1,4 +1,6 @@
 // Reading memory events into snapshots, and what was live at one of them.
+#include "model/analysis/memory_profile.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +10,10 @@
 
 #include "model/analysis/event_order.h"
 #include "model/analysis/grouping.h"
-#include "model/analysis/memory.h"
+#include "model/analysis/quirks.h"
+#include "model/analysis/scope.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 #include "model/lookup.h"
 #include "model/sparse_column.h"
 
@@ -24,22 +28,15 @@ struct Events {
   int64_t most_lifetime = 0;  // largest peak_bytes_in_use seen
   uint64_t last_order = 0;    // place in the file of the last event,
   int64_t last_lifetime = 0;  // and its peak_bytes_in_use
-  int64_t best = INT64_MIN;   // most in use, and the last event in the file
-  uint64_t best_order = 0;    // with as much
-  uint32_t best_row = 0;
 
   void Add(const MemorySnapshot& s, uint64_t order, int64_t lifetime) {
     snapshots.push_back(s);
     most_lifetime = std::max(most_lifetime, lifetime);
     if (order >= last_order) last_order = order, last_lifetime = lifetime;
-    if (s.in_use() > best || (s.in_use() == best && order >= best_order))
-      best = s.in_use(), best_order = order, best_row = s.row;
   }
   void Merge(Events&& o) {
     most_lifetime = std::max(most_lifetime, o.most_lifetime);
     if (o.last_order >= last_order) last_order = o.last_order, last_lifetime = o.last_lifetime;
-    if (o.best > best || (o.best == best && o.best_order >= best_order))
-      best = o.best, best_order = o.best_order, best_row = o.best_row;
     if (snapshots.empty()) {
       snapshots = std::move(o.snapshots);
     } else {
@@ -94,17 +91,20 @@ StringId EnclosingOp(const Trace& trace, uint32_t row) {
 class Collector {
  public:
   Collector(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-            const std::vector<Activity>& activities, bool xprof)
-      : trace_(trace), stats_(stats), grouping_(grouping), activities_(activities), xprof_(xprof) {
-    for (size_t s = 0; s < stats.ints.size(); ++s) ints_.emplace_back(stats.ints[s]);
-    for (size_t s = 0; s < stats.texts.size(); ++s) texts_.emplace_back(stats.texts[s]);
-  }
+            const std::vector<Activity>& activities, const Quirks& quirks)
+      : trace_(trace),
+        stats_(stats),
+        grouping_(grouping),
+        activities_(activities),
+        without_line_start_(quirks.memory_times_without_line_start) {}
 
   EventsByAllocator Collect(const Track& track, const Plane& plane) {
     for (const Lane& lane : trace_.set.LanesOf(track)) {
       for (uint32_t meta : lane.meta) expected_ += activities_[meta] != Activity::kNone;
     }
     if (expected_ == 0) return {};
+    for (const auto& column : stats_.ints) ints_.emplace_back(column);
+    for (const auto& column : stats_.texts) texts_.emplace_back(column);
     for (const Lane& lane : trace_.set.LanesOf(track)) {
       for (auto& c : ints_) c.Seek(lane.first_row);
       for (auto& c : texts_) c.Seek(lane.first_row);
@@ -149,7 +149,7 @@ class Collector {
     const uint32_t row = lane.first_row + i;
     MemorySnapshot s;
     s.row = row;
-    s.time = xprof_ ? SaturatingSub(lane.start[i], track.line_start) : lane.start[i];
+    s.time = without_line_start_ ? SaturatingSub(lane.start[i], track.line_start) : lane.start[i];
     s.stack = Int(IntStat::kBytesReserved, row);
     s.heap = Int(IntStat::kBytesAllocated, row);
     s.free = Int(IntStat::kBytesAvailable, row);
@@ -176,7 +176,7 @@ class Collector {
   const StatTable& stats_;
   const Grouping& grouping_;
   const std::vector<Activity>& activities_;
-  bool xprof_;
+  const bool without_line_start_;
   std::vector<ColumnCursor<int64_t>> ints_;
   std::vector<ColumnCursor<StringId>> texts_;
   EventsByAllocator allocators_;
@@ -198,31 +198,59 @@ void FillSteps(std::vector<MemorySnapshot>* snapshots) {
 
 // By time. Ties as in the file, but by default the threads' order in it does not count, only that
 // of their ids. Events of one allocator mostly come from one thread, in order.
-void SortByTime(const Trace& trace, bool xprof, std::vector<MemorySnapshot>* snapshots) {
+void SortByTime(const Trace& trace, bool as_in_file, std::vector<MemorySnapshot>* snapshots) {
   RowReader reader(trace.set);
   const auto less = [&](const MemorySnapshot& a, const MemorySnapshot& b) {
     if (a.time != b.time) return a.time < b.time;
-    const int64_t thread = xprof ? 0 : trace.set.tracks[reader.TrackOf(a.row)].id;
-    const int64_t other = xprof ? 0 : trace.set.tracks[reader.TrackOf(b.row)].id;
+    const int64_t thread = as_in_file ? 0 : trace.set.tracks[reader.TrackOf(a.row)].id;
+    const int64_t other = as_in_file ? 0 : trace.set.tracks[reader.TrackOf(b.row)].id;
     return thread != other ? thread < other : reader.Offset(a.row) < reader.Offset(b.row);
   };
   if (!std::is_sorted(snapshots->begin(), snapshots->end(), less))
     std::sort(snapshots->begin(), snapshots->end(), less);
 }
 
-AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events events, bool xprof) {
+// Of equal maxima the earliest in time, or the latest in the file.
+size_t PeakOf(const Trace& trace, const AllocatorProfile& p, bool latest_in_file) {
+  RowReader reader(trace.set);
+  const auto better = [&](const MemorySnapshot& a, const MemorySnapshot& b) {
+    if (a.in_use() != b.in_use()) return a.in_use() > b.in_use();
+    return latest_in_file && reader.Offset(a.row) >= reader.Offset(b.row);
+  };
+  size_t peak = p.begin;
+  for (size_t i = p.begin + 1; i < p.end; ++i) {
+    if (better(p.snapshots[i], p.snapshots[peak])) peak = i;
+  }
+  return peak;
+}
+
+void ChoosePart(const TimeScope& scope, AllocatorProfile* p) {
+  const auto before = [](const MemorySnapshot& s, Ps t) { return s.time < t; };
+  const auto after = [](Ps t, const MemorySnapshot& s) { return t < s.time; };
+  const auto all = p->snapshots.begin();
+  const auto begin = std::lower_bound(all, p->snapshots.end(), scope.first, before);
+  const auto end = std::upper_bound(begin, p->snapshots.end(), scope.last, after);
+  p->begin = static_cast<size_t>(begin - all);
+  p->end = static_cast<size_t>(end - all);
+}
+
+AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events events,
+                         const Quirks& quirks, const Scope& scope) {
   AllocatorProfile p;
   p.host = key.host;
   p.id = key.id;
   p.snapshots = std::move(events.snapshots);
-  SortByTime(trace, xprof, &p.snapshots);
-  // In file order the latest of equal maxima wins in XProf; by default the earliest in time does.
-  for (size_t i = 0; i < p.snapshots.size(); ++i) {
-    const MemorySnapshot& s = p.snapshots[i];
-    if (xprof ? s.row == events.best_row : s.in_use() > p.snapshots[p.peak].in_use()) p.peak = i;
-  }
+  SortByTime(trace, quirks.latest_peak_in_file, &p.snapshots);
+  ChoosePart(scope.OfHost(key.host), &p);
+  if (p.begin == p.end) return p;
+  p.peak = PeakOf(trace, p, quirks.latest_peak_in_file);
   const MemorySnapshot& peak = p.snapshots[p.peak];
-  p.lifetime_peak = xprof ? events.last_lifetime : std::max(events.most_lifetime, peak.in_use());
+  p.lifetime_peak = events.last_lifetime;
+  if (!quirks.lifetime_peak_of_last_event) {
+    p.lifetime_peak = events.most_lifetime;
+    for (const MemorySnapshot& s : p.snapshots)
+      p.lifetime_peak = std::max(p.lifetime_peak, s.in_use());
+  }
   p.capacity = peak.in_use() + peak.free;
   FillSteps(&p.snapshots);
   return p;
@@ -236,7 +264,7 @@ LiveAllocation DescribeAllocation(const Trace& trace, const StatTable& stats, ui
   };
   LiveAllocation a;
   a.op = text(StringStat::kTfOp);
-  if (a.op.empty() && trace.format == TraceFormat::kChromeJson)
+  if (a.op.empty() && CapabilitiesOf(trace).event_categories)
     a.op = trace.names().strings.View(EnclosingOp(trace, row));
   a.region = text(StringStat::kRegionType);
   a.shape = text(StringStat::kTensorShape);
@@ -278,10 +306,12 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
   const Trace& trace = context.trace();
   const StatTable& stats = context.stats(stop);
   const Grouping& grouping = context.grouping(stop);
+  const Scope scope = ScopeOf(context, params, stop);
+  const bool threads_only = CapabilitiesOf(trace).planes_tell_hosts;
   std::vector<std::pair<const Plane*, const Track*>> tracks;
   for (const Plane& plane : trace.planes) {
-    if (plane.kind != PlaneKind::kHostThreads && trace.format == TraceFormat::kXSpace) continue;
-    if (!params.WantsHost(trace.HostName(plane.host))) continue;
+    if (plane.kind != PlaneKind::kHostThreads && threads_only) continue;
+    if (!scope.HasHost(plane.host)) continue;
     for (TrackId id : plane.tracks) {
       const Track& track = trace.set.tracks[id.value];
       if (!track.derived_in_file) tracks.emplace_back(&plane, &track);
@@ -291,8 +321,7 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
   std::vector<EventsByAllocator> found(tracks.size());
   ParallelFor(tracks.size(), [&](size_t t) {
     if (stop.stop_requested()) return;
-    Collector collector(trace, stats, grouping, activities,
-                        (context.definitions() == Definitions::kXprof));
+    Collector collector(trace, stats, grouping, activities, context.quirks());
     found[t] = collector.Collect(*tracks[t].second, *tracks[t].first);
   });
   EventsByAllocator all;
@@ -305,9 +334,10 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
   MemoryProfile profile;
   profile.allocators.resize(sorted.size());
   ParallelFor(sorted.size(), [&](size_t a) {
-    profile.allocators[a] = Profile(trace, sorted[a].first, std::move(sorted[a].second),
-                                    (context.definitions() == Definitions::kXprof));
+    profile.allocators[a] =
+        Profile(trace, sorted[a].first, std::move(sorted[a].second), context.quirks(), scope);
   });
+  std::erase_if(profile.allocators, [](const AllocatorProfile& a) { return a.begin == a.end; });
   return profile;
 }
 
@@ -320,11 +350,12 @@ std::string_view OpOf(AnalysisContext& context, const MemorySnapshot& snapshot) 
 std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,
                                      size_t index) {
   const StatTable& stats = context.stats();
-  const bool xprof = (context.definitions() == Definitions::kXprof);
+  const bool step_only = context.quirks().live_in_peak_step_only;
   const MemorySnapshot& at = allocator.snapshots[index];
   int32_t step = at.step;
   size_t end = index + 1;
-  if (xprof) {  // the step of the last snapshot with as much in use; events at the same time count
+  if (step_only) {  // the step of the last snapshot with as much in use; events at the same time
+                    // count
     for (const MemorySnapshot& s : allocator.snapshots)
       step = s.in_use() == at.in_use() ? s.step : step;
     while (end < allocator.snapshots.size() && allocator.snapshots[end].time <= at.time) ++end;
@@ -333,7 +364,7 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
   int64_t unexplained = at.heap, unmatched = 0;
   for (size_t i = 0; i < end; ++i) {
     const MemorySnapshot& s = allocator.snapshots[i];
-    if (xprof && s.step != step) continue;
+    if (step_only && s.step != step) continue;
     if (s.allocation) {
       open[s.address] = s.row;
       unexplained -= s.bytes;
@@ -346,21 +377,21 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
   live.reserve(open.size() + 2);
   for (const auto& [address, row] : open)
     live.push_back(DescribeAllocation(context.trace(), stats, row));
-  if (xprof) {
+  if (step_only) {
     unexplained -= unmatched;
   } else {
     unexplained = at.heap;
     for (const LiveAllocation& a : live) unexplained -= a.allocated;
   }
   const char* label =
-      xprof ? "unused preallocated device memory" : "allocated before the recording began";
+      step_only ? "unused preallocated device memory" : "allocated before the recording began";
   // XProf's words for what has no event; by default what is not known stays empty.
   const auto add = [&](const char* op, const char* region, int64_t bytes) {
     if (bytes <= 0) return;
     live.push_back({op,
-                    xprof ? region : "",
-                    xprof ? "INVALID" : "",
-                    xprof ? "unknown" : "",
+                    step_only ? region : "",
+                    step_only ? "INVALID" : "",
+                    step_only ? "unknown" : "",
                     bytes,
                     bytes,
                     1,
@@ -383,12 +414,12 @@ size_t SnapshotAt(const AllocatorProfile& allocator, Ps t) {
 std::vector<size_t> SampleSnapshots(const AllocatorProfile& allocator, size_t boxes) {
   const std::vector<MemorySnapshot>& s = allocator.snapshots;
   std::vector<size_t> sampled;
-  const size_t n = s.size();
+  const size_t n = allocator.end - allocator.begin;
   const size_t width = n <= boxes ? 1 : n / boxes;
   const size_t narrow =
       n <= boxes ? n : boxes * (width + 1) - n;  // boxes of `width`, then boxes one wider
-  for (size_t begin = 0, box = 0; begin < n; ++box) {
-    const size_t end = std::min(n, begin + width + (box >= narrow ? 1 : 0));
+  for (size_t begin = allocator.begin, box = 0; begin < allocator.end; ++box) {
+    const size_t end = std::min(allocator.end, begin + width + (box >= narrow ? 1 : 0));
     size_t best = begin;
     for (size_t i = begin; i < end; ++i) best = s[i].in_use() > s[best].in_use() ? i : best;
     sampled.push_back(best);

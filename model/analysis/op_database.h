@@ -1,6 +1,7 @@
-// Framework op statistics (docs/rules.md#ops): time of each op on hosts and devices. For traces of
-// PyTorch the host ops are PyTorch's cpu_op events, and the device ops are the kernels under the op
-// that launched them. Owned by the AnalysisContext; immutable. O(n), parallel over lines.
+// The op database, from which op statistics and the input pipeline are made (docs/rules.md#ops):
+// time of each op on hosts and devices. For traces of PyTorch the host ops are PyTorch's cpu_op
+// events, and the device ops are the kernels under the op that launched them. Owned by the
+// AnalysisContext; immutable. O(n), parallel over lines.
 #pragma once
 
 #include <cstdint>
@@ -67,9 +68,10 @@ struct OpDatabase {
   HostOps Of(const Trace& trace, const AnalysisParams& params) const;
 };
 
-OpDatabase BuildOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
+// Sums what the ops of the side add up to, and sorts them.
+void FinishSide(OpSide* side);
 
-AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params,
-                          std::stop_token stop);
+// Of the events that begin in the part of the trace that params name; op_build.cc.
+OpDatabase BuildOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
 
 }  // namespace stepscope

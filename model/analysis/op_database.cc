@@ -1,24 +1,11 @@
-#include "model/analysis/op_collect.h"
+#include "model/analysis/op_database.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "model/analysis/tpu.h"
-
 namespace stepscope {
 namespace {
-
-// Counts what the ops add up to, and sorts them.
-void Finish(OpSide* side) {
-  for (const OpRow& op : side->ops) {
-    side->occurrences += op.occurrences;
-    if (op.eager) side->eager += op.self;
-  }
-  std::sort(side->ops.begin(), side->ops.end(), [](const OpRow& a, const OpRow& b) {
-    return a.self != b.self ? a.self > b.self : a.name < b.name;
-  });
-}
 
 // A side of several hosts: ops of a name are one, of devices also those of a type.
 class SumOfHosts {
@@ -39,7 +26,7 @@ class SumOfHosts {
     side_.busy += from.busy;
   }
   OpSide Take() {
-    Finish(&side_);
+    FinishSide(&side_);
     return std::move(side_);
   }
 
@@ -51,20 +38,20 @@ class SumOfHosts {
 
 }  // namespace
 
-OpDatabase BuildOps(AnalysisContext& context, const AnalysisParams&, std::stop_token stop) {
-  const Trace& trace = context.trace();
-  OpDatabase db;
-  db.hosts.resize(trace.hosts.size());
-  CollectDeviceOps(context, stop, &db.hosts);
-  for (uint32_t host = 0; host < db.hosts.size() && !stop.stop_requested(); ++host) {
-    HostOps& ops = db.hosts[host];
-    ops.host = HostId(host);
-    CollectHostOps(context, ops.host, stop, &ops);
-    AddTpuOps(trace, context.stats(stop), ops.host, &ops.device_side);
-    Finish(&ops.host_side);
-    Finish(&ops.device_side);
+RowLink LinkTo(const OpRow& op) {
+  RowLink link = LinkTo(op.rows);
+  link.total = op.occurrences;
+  return link;
+}
+
+void FinishSide(OpSide* side) {
+  for (const OpRow& op : side->ops) {
+    side->occurrences += op.occurrences;
+    if (op.eager) side->eager += op.self;
   }
-  return db;
+  std::sort(side->ops.begin(), side->ops.end(), [](const OpRow& a, const OpRow& b) {
+    return a.self != b.self ? a.self > b.self : a.name < b.name;
+  });
 }
 
 HostOps OpDatabase::Of(const Trace& trace, const AnalysisParams& params) const {

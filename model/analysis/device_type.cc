@@ -1,0 +1,95 @@
+#include "model/analysis/device_type.h"
+
+#include "model/capabilities.h"
+
+namespace stepscope {
+namespace {
+
+double Number(const Plane& plane, std::string_view stat) {
+  for (const PlaneStat& s : plane.stats) {
+    if (s.name != stat) continue;
+    if (const auto* i = std::get_if<int64_t>(&s.value)) return static_cast<double>(*i);
+    if (const auto* u = std::get_if<uint64_t>(&s.value)) return static_cast<double>(*u);
+    if (const auto* d = std::get_if<double>(&s.value)) return *d;
+  }
+  return 0;
+}
+
+std::string Text(const Plane& plane, std::string_view stat) {
+  for (const PlaneStat& s : plane.stats) {
+    const auto* text = std::get_if<std::string>(&s.value);
+    if (s.name == stat && text) return *text;
+  }
+  return {};
+}
+
+std::string NvidiaName(int major, int minor) {
+  const char* name = nullptr;
+  switch (major) {
+    case 2:
+      name = "Fermi";
+      break;
+    case 3:
+      name = "Kepler";
+      break;
+    case 5:
+      name = "Maxwell";
+      break;
+    case 6:
+      name = "Pascal";
+      break;
+    case 7:
+      name = minor < 5 ? "Volta" : "Turing";
+      break;
+    case 8:
+      name = minor < 9 ? "Ampere" : "Ada Lovelace";
+      break;
+    case 9:
+      name = "Hopper";
+      break;
+    case 10:
+      name = "Blackwell";
+      break;
+    default:
+      return "Nvidia GPU";
+  }
+  return std::string("Nvidia GPU (") + name + ")";
+}
+
+std::string AmdName(const std::string& gpu, int major, int minor) {
+  size_t hex = 3;
+  while (hex < gpu.size() &&
+         std::string_view("0123456789abcdef").find(gpu[hex]) != std::string_view::npos)
+    ++hex;
+  if (gpu.starts_with("gfx") && hex >= 6) return "AMD GPU - " + gpu.substr(0, hex);
+  if (major == 9 && minor == 4) return "AMD GPU - gfx942";
+  if (major == 9 && minor == 5) return "AMD GPU - gfx950";
+  if (major == 9) return "AMD GPU - gfx-9XX series";
+  if (major == 10) return "AMD GPU - gfx-10XX series";
+  if (major == 11) return "AMD GPU - gfx-11XX series";
+  return "AMD GPU";
+}
+
+}  // namespace
+
+std::string DeviceTypeOf(const Trace& trace) {
+  for (const Plane& plane : trace.planes) {
+    if (plane.kind == PlaneKind::kTpu) {
+      std::string type = Text(plane, "device_type_string");
+      return type.empty() ? "TPU" : type;
+    }
+  }
+  for (const Plane& plane : trace.planes) {
+    if (plane.kind != PlaneKind::kGpu) continue;
+    std::string vendor = Text(plane, "device_vendor"), name = Text(plane, "gpu_device_name");
+    int major = static_cast<int>(Number(plane, "compute_cap_major"));
+    int minor = static_cast<int>(Number(plane, "compute_cap_minor"));
+    if (vendor == "Nvidia") return NvidiaName(major, minor);
+    if (vendor == "AMD") return AmdName(name, major, minor);
+    if (!CapabilitiesOf(trace).read_by_xprof && !name.empty()) return name;
+    return "GPU";
+  }
+  return "CPU";
+}
+
+}  // namespace stepscope

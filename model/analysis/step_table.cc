@@ -1,0 +1,168 @@
+#include "model/analysis/step_table.h"
+
+#include <algorithm>
+
+#include "model/analysis/quirks.h"
+#include "model/analysis/step_intersection.h"
+
+namespace stepscope {
+namespace {
+
+double Ms(double ps) { return ps / static_cast<double>(kPsPerMs); }
+double Ms(Ps ps) { return Ms(static_cast<double>(ps)); }
+
+struct ClassColumn {
+  const char* id;
+  const char* label;
+  double StepBreakdown::*field;
+  const char* how;
+};
+constexpr ClassColumn kClasses[] = {
+    {"deviceComputeTimeMs", "Device compute", &StepBreakdown::compute, "kernels"},
+    {"deviceToDeviceTimeMs", "Device to device", &StepBreakdown::device_to_device,
+     "copies and fills on devices that no kernel hides"},
+    {"deviceCollectivesTimeMs", "Device collectives", &StepBreakdown::collectives,
+     "NCCL and RCCL kernels that nothing else hides, their waiting included"},
+    {"hostComputeTimeMs", "Host compute", &StepBreakdown::host_compute,
+     "host operations of the step (profiles without devices)"},
+    {"kernelLaunchTimeMs", "Kernel launch", &StepBreakdown::launch,
+     "device idle while the host is launching work of the step for it"},
+    {"infeedTimeMs", "Input", &StepBreakdown::input,
+     "device idle while the host waits for input, and copies to the device that nothing hides"},
+    {"outfeedTimeMs", "Output", &StepBreakdown::output, "copies to the host that nothing hides"},
+    {"compileTimeMs", "Compilation", &StepBreakdown::compile, ""},
+    {"otherTimeMs", "Other", &StepBreakdown::other, "the rest of the step"},
+    {"stepTimeMs", "Step time", &StepBreakdown::total, ""},
+};
+
+void AddClassColumns(ResultTable* table, bool bare, bool with_total) {
+  for (const ClassColumn& c : kClasses) {
+    if (c.field == &StepBreakdown::total && !with_total) continue;
+    table->columns.push_back({c.id, c.label, Unit::kMs, ValueType::kReal, bare ? "" : c.how});
+  }
+}
+
+void KeepScope(const Scope& scope, StepDatabase* db) {
+  std::vector<int64_t> kept(db->steps.size(), -1);  // new index by the old one
+  std::vector<Step> steps;
+  for (size_t i = 0; i < db->steps.size(); ++i) {
+    if (!scope.Has(db->steps[i])) continue;
+    kept[i] = static_cast<int64_t>(steps.size());
+    steps.push_back(std::move(db->steps[i]));
+  }
+  std::vector<DeviceStep> device_steps;
+  for (DeviceStep& d : db->device_steps) {
+    if (kept[d.step] < 0) continue;
+    d.step = static_cast<uint32_t>(kept[d.step]);
+    device_steps.push_back(d);
+  }
+  db->steps = std::move(steps);
+  db->device_steps = std::move(device_steps);
+  if (scope.whole_time()) return;  // the sums may know more than the steps
+  db->compute16 = db->compute32 = 0;
+  for (const Step& step : db->steps) {
+    db->compute16 += step.compute16;
+    db->compute32 += step.compute32;
+  }
+}
+
+}  // namespace
+
+StepDatabase SelectSteps(AnalysisContext& context, const Scope& scope, std::stop_token stop) {
+  const Trace& trace = context.trace();
+  const StepDatabase& all = context.steps(std::move(stop));
+  StepDatabase some = all;
+  const auto every_host = [&] {
+    for (uint32_t h = 0; h < trace.hosts.size(); ++h) {
+      if (!scope.HasHost(HostId(h))) return false;
+    }
+    return true;
+  };
+  const bool several = std::any_of(all.steps.begin(), all.steps.end(),
+                                   [&](const Step& s) { return s.host != all.steps.front().host; });
+  if (context.quirks().hosts_intersected && several && every_host())
+    some.steps = IntersectHosts(trace, all), some.device_steps.clear();
+  KeepScope(scope, &some);
+  return some;
+}
+
+ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool bare) {
+  ResultTable t;
+  t.id = "steps";
+  t.title = "Steps";
+  t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""}};
+  AddClassColumns(&t, bare, true);
+  bool several = !bare && trace.hosts.size() > 1;
+  if (several) t.columns.push_back({"host", "Host", Unit::kNone, ValueType::kString, ""});
+  if (!bare) {
+    t.columns.push_back({"inferred", "Inferred", Unit::kNone, ValueType::kBool,
+                         "nothing in the profile marks the step"});
+    t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool,
+                         "cut by the begin or end of the recording: left out of the averages"});
+  }
+  for (const Step& step : steps) {
+    std::vector<Value> row = {step.label};
+    for (const ClassColumn& c : kClasses) row.emplace_back(Ms(step.times.*c.field));
+    if (several) row.emplace_back(std::string(trace.HostName(step.host)));
+    if (!bare) {
+      row.emplace_back(step.inferred);
+      row.emplace_back(step.partial);
+    }
+    t.rows.push_back(std::move(row));
+    RowLink link = LinkTo(EventRows(step.rows));
+    link.range = step.span;
+    t.links.push_back(std::move(link));
+  }
+  return t;
+}
+
+ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db) {
+  ResultTable t;
+  t.id = "device_steps";
+  t.title = "Steps of each device";
+  t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
+               {"host", "Host", Unit::kNone, ValueType::kString, ""},
+               {"device", "Device", Unit::kNone, ValueType::kString, ""}};
+  AddClassColumns(&t, false, false);
+  auto column = [&](const char* id, const char* label, const char* how) {
+    t.columns.push_back({id, label, Unit::kMs, ValueType::kReal, how});
+  };
+  column("inputWaitTimeMs", "Input wait", "device idle while the step waits for input on the host");
+  column("h2dTimeMs", "Copies to device", "whole duration of the copies that the step issued");
+  column("d2hTimeMs", "Copies to host", "whole duration of the copies that the step issued");
+  column("collectiveWaitTimeMs", "Collective wait",
+         "time in collectives before the last participant starts");
+  column("idleTimeMs", "Idle", "no kernel or copy on the device");
+  column("stepTimeMs", "Step time",
+         "from the later of the step's begin on the host and the end of the step before on this "
+         "device, "
+         "to the end of the step's last device event");
+  column("hostInputWaitTimeMs", "Input wait on the host", "whether the device is idle or not");
+  column("h2dHiddenTimeMs", "Copies to device, hidden", "the part behind kernels");
+  column("d2hHiddenTimeMs", "Copies to host, hidden", "the part behind kernels");
+  t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool, ""});
+  for (const DeviceStep& d : db.device_steps) {
+    const Step& step = db.steps[d.step];
+    std::string name(trace.HostName(step.host));
+    const Plane& plane = trace.planes[d.device.value];
+    std::vector<Value> row = {step.label, name,
+                              plane.display_name.empty()
+                                  ? std::string(trace.names().strings.View(plane.name))
+                                  : plane.display_name};
+    for (const ClassColumn& c : kClasses) {
+      if (c.field != &StepBreakdown::total) row.emplace_back(Ms(d.times.*c.field));
+    }
+    for (Ps v : {d.input_wait, d.h2d, d.d2h, d.collective_wait, d.idle}) row.emplace_back(Ms(v));
+    row.emplace_back(Ms(d.times.total));
+    for (Ps v : {d.host_input_wait, d.h2d_hidden, d.d2h_hidden}) row.emplace_back(Ms(v));
+    row.emplace_back(step.partial);
+    t.rows.push_back(std::move(row));
+    RowLink link;
+    link.range = d.span;
+    link.total = d.events;
+    t.links.push_back(std::move(link));
+  }
+  return t;
+}
+
+}  // namespace stepscope

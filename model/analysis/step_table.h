@@ -1,0 +1,21 @@
+// The steps of a part of a trace, and the tables of them that panels share.
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "model/analysis/scope.h"
+#include "model/analysis/steps.h"
+
+namespace stepscope {
+
+// The steps in the scope, with their device steps and sums: of each host, one host after the other.
+// XProf aligns the steps of several hosts and shows the first one's: O(steps squared) then.
+StepDatabase SelectSteps(AnalysisContext& context, const Scope& scope, std::stop_token stop);
+
+// The table `steps`. Its links hold where each step is on the time axis. `bare`: XProf's columns
+// only, without inferred and partial, and the host where there are several.
+ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool bare);
+ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db);
+
+}  // namespace stepscope
