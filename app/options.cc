@@ -17,7 +17,7 @@ namespace {
 constexpr int kMinSide = 16, kMaxSide = 16384;
 
 // Values that CLI11 does not know how to read; the check names what is expected.
-CLI::Option* AddRange(CLI::App* app, TimeRange* range) {
+CLI::Option* AddRange(CLI::App* app, TimeRange* range, const char* what) {
   return app
       ->add_option_function<std::string>(
           "--range",
@@ -29,8 +29,24 @@ CLI::Option* AddRange(CLI::App* app, TimeRange* range) {
             }
             *range = *parsed;
           },
-          "part of the trace to show")
+          what)
       ->type_name("A..B");
+}
+
+CLI::Option* AddSteps(CLI::App* app, std::optional<StepInterval>* steps) {
+  return app
+      ->add_option_function<std::string>(
+          "--steps",
+          [steps](const std::string& text) {
+            *steps = ParseSteps(text);
+            if (!*steps) {
+              throw CLI::ValidationError("--steps",
+                                         "'" + text + "' are no steps; write them as 3..7");
+            }
+          },
+          "only the time of these steps, both included, by the number in their names (train 3); "
+          "of names without rising numbers by their place, from 0; each host has its own")
+      ->type_name("M..N");
 }
 
 CLI::Option* AddSize(CLI::App* app, Options* options) {
@@ -80,6 +96,9 @@ void AddReport(CLI::App& app, Options* options) {
   AddPaths(report, options, true);
   report->add_option("--run", options->run, "run of a log directory (default: the newest)");
   report->add_option("--host", options->host, "only this host (default: all)");
+  AddRange(report, &options->range,
+           "only what begins in this part of the trace (default: all), as in 12ms..15ms");
+  AddSteps(report, &options->steps);
   report->add_option("--panel", options->panels, "panel to print; may be repeated (default: all)")
       ->type_name("ID")
       ->expected(1)
@@ -108,7 +127,7 @@ void AddScreenshot(CLI::App& app, Options* options) {
   shot->add_flag("--compare", options->compare, "open the paths side by side");
   AddPicture(shot, options);
   shot->add_option("--panel", options->panels, "panel to show")->type_name("ID")->expected(1);
-  AddRange(shot, &options->range);
+  AddRange(shot, &options->range, "part of the trace to show");
   shot->add_option("--select", options->select,
                    "select the first event whose name contains this; =NAME: is this");
 }
@@ -184,6 +203,18 @@ std::optional<TimeRange> ParseRange(const std::string& text) {
     return std::nullopt;
   }
   return range;
+}
+
+std::optional<StepInterval> ParseSteps(const std::string& text) {
+  StepInterval steps;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, steps.first);
+  if (first.ec != std::errc() || end - first.ptr < 3) return std::nullopt;
+  if (first.ptr[0] != '.' || first.ptr[1] != '.') return std::nullopt;
+  const auto last = std::from_chars(first.ptr + 2, end, steps.last);
+  if (last.ec != std::errc() || last.ptr != end) return std::nullopt;
+  if (steps.first < 0 || steps.last < steps.first) return std::nullopt;
+  return steps;
 }
 
 bool ParseSize(const std::string& text, int* width, int* height) {

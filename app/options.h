@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/analysis/params.h"
 #include "model/time.h"
 
 namespace stepscope {
@@ -27,12 +28,13 @@ struct Options {
   std::string table;
   ReportFormat format = ReportFormat::kText;
   bool compat_xprof = false;
+  std::optional<StepInterval> steps;
   std::string output;  // -o
   // screenshot, replay, bench
   int width = 1920, height = 1080;  // pixels of the picture
   double scale = 1;
   std::string theme;
-  TimeRange range;  // empty: the first view
+  TimeRange range;  // report: empty, the whole trace; else: empty, the first view
   std::string select;
   std::string commands_file;  // replay
   bool show_window = false;   // replay, bench: a real window instead of an off-screen one
@@ -52,6 +54,8 @@ ParsedOptions ParseOptions(int argc, const char* const* argv);
 
 // "12ms..15ms", "1.5s..2s", "..3ms" is not accepted: both ends are needed. nullopt if not a range.
 std::optional<TimeRange> ParseRange(const std::string& text);
+// "3..7": whole numbers from 0, the first not above the last. nullopt if not that.
+std::optional<StepInterval> ParseSteps(const std::string& text);
 // "1920x1080", each side 16 to 16384.
 bool ParseSize(const std::string& text, int* width, int* height);
 

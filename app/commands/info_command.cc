@@ -3,13 +3,16 @@
 #include "app/exit_code.h"
 #include "app/output.h"
 #include "app/report/info.h"
+#include "model/analysis/steps.h"
 
 namespace stepscope {
 
 int RunInfo(const Options& options, const Log& log) {
   const LoadedInput input = LoadInput(options, options.host, log);
   if (!input.trace) return input.exit_code;
-  const InfoInput info{options.paths[0], input.runs, input.trace.get()};
+  AnalysisContext context(input.trace, Definitions::kStepscope);
+  const InfoInput info{options.paths[0], input.runs, input.trace.get(),
+                       context.steps().steps.size()};
   const std::string text = options.json ? InfoJson(info) : InfoText(info);
   return WriteOutput({}, text) ? kExitOk : kExitNoResource;
 }

@@ -9,6 +9,7 @@
 #include "app/exit_code.h"
 #include "app/output.h"
 #include "app/report/report.h"
+#include "model/analysis/steps.h"
 
 namespace stepscope {
 namespace {
@@ -43,6 +44,28 @@ bool CheckHost(const Trace& trace, const std::string& host) {
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
   LogError(fmt::format("--host {}: this profile has no such host; it has {}", host, known));
+  return false;
+}
+
+bool CheckRange(const Trace& trace, TimeRange range) {
+  if (range.empty() || (range.begin <= trace.span.end && range.end > trace.span.begin)) return true;
+  LogError(fmt::format("--range: nothing of this profile is there; it goes from {} to {}",
+                       FormatDuration(trace.span.begin), FormatDuration(trace.span.end)));
+  return false;
+}
+
+bool CheckSteps(AnalysisContext& context, const AnalysisParams& params) {
+  if (!params.steps) return true;
+  int64_t first = INT64_MAX, last = INT64_MIN;
+  for (const Step& step : context.steps().steps) {
+    if (!params.WantsHost(context.trace().HostName(step.host))) continue;
+    if (params.steps->Contains(step.number)) return true;
+    first = std::min(first, step.number);
+    last = std::max(last, step.number);
+  }
+  LogError(fmt::format("--steps {}..{}: this profile has {}", params.steps->first,
+                       params.steps->last,
+                       first > last ? "no steps" : fmt::format("steps {} to {}", first, last)));
   return false;
 }
 
@@ -81,15 +104,20 @@ int RunReport(const Options& options, const Log& log) {
   if (analyses.empty()) return kExitUsage;
   const LoadedInput loaded = LoadInput(options, {}, log);
   if (!loaded.trace) return loaded.exit_code;
-  if (!CheckHost(*loaded.trace, options.host)) return kExitUsage;
+  if (!CheckHost(*loaded.trace, options.host) || !CheckRange(*loaded.trace, options.range))
+    return kExitUsage;
 
   ReportInput input{options.paths[0], loaded.trace->run,    options.host,
                     options.table,    options.compat_xprof, {}};
   AnalysisContext context(loaded.trace,
                           options.compat_xprof ? Definitions::kXprof : Definitions::kStepscope);
+  AnalysisParams params = ForHost(options.host);
+  params.steps = options.steps;
+  params.range = options.range;
+  if (!CheckSteps(context, params)) return kExitUsage;
   for (const AnalysisDesc* analysis : analyses) {
     const auto begin = std::chrono::steady_clock::now();
-    input.panels.push_back({analysis, analysis->run(context, ForHost(options.host), {})});
+    input.panels.push_back({analysis, analysis->run(context, params, {})});
     const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
     log.Verbose(fmt::format("{}: {:.1f} ms", analysis->id, ms.count()));
   }

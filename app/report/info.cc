@@ -10,7 +10,7 @@
 #include "app/report/text_layout.h"
 #include "model/analysis/names.h"
 #include "model/base/digits.h"
-#include "viewer/core/step_markers.h"
+#include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
@@ -89,7 +89,7 @@ void AddSummary(const InfoInput& input, TextRows* rows) {
   };
   add("run", RunText(input));
   add("hosts", HostsText(trace));
-  add("format", trace.format == TraceFormat::kXSpace ? "XSpace" : "Chrome trace");
+  add("format", FormatName(trace.format));
   std::string size = BytesText(trace.file_bytes);
   if (trace.inflated_bytes > trace.file_bytes) {
     size += " (" + BytesText(trace.inflated_bytes) + " inflated)";
@@ -102,7 +102,7 @@ void AddSummary(const InfoInput& input, TextRows* rows) {
   if (trace.counts.counter_samples)
     add("counters", GroupDigits(trace.counts.counter_samples) + " samples");
   if (trace.counts.flows) add("flows", GroupDigits(trace.counts.flows));
-  add("steps", GroupDigits(FindSteps(trace).size()));
+  add("steps", GroupDigits(input.steps));
 }
 
 std::string PlaneTitle(const Trace& trace, const Plane& plane) {
@@ -171,7 +171,7 @@ std::string InfoJson(const InfoInput& input) {
   json["counter_samples"] = trace.counts.counter_samples;
   json["flows"] = trace.counts.flows;
   json["span_ps"] = trace.span.length();
-  json["steps"] = FindSteps(trace).size();
+  json["steps"] = input.steps;
   json["skipped_files"] = trace.skipped_files;
   json["diagnostics"] = DiagnosticsJson(trace.diagnostics);
   // Names in a profile need not be UTF-8, JSON has to be.

@@ -13,6 +13,7 @@ struct InfoInput {
   std::string path;               // as the user gave it
   std::vector<std::string> runs;  // newest first
   const Trace* trace = nullptr;   // never null
+  size_t steps = 0;               // rows of the overview's table "steps"
 };
 
 std::string InfoJson(const InfoInput& input);

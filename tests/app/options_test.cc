@@ -52,6 +52,12 @@ TEST_CASE("options: each command reads its flags") {
   CHECK(report.options.output == "out.json");
   CHECK(report.options.paths == std::vector<std::string>{"dir"});
 
+  const ParsedOptions part = Parse({"report", "dir", "--range", "1ms..2ms", "--steps", "3..7"});
+  CHECK(part.run);
+  CHECK(part.options.range == TimeRange{kPsPerMs, 2 * kPsPerMs});
+  CHECK(part.options.steps == StepInterval{3, 7});
+  CHECK_FALSE(report.options.steps);
+
   const ParsedOptions shot = Parse({"screenshot", "dir", "-o", "x.png", "--size", "1280x800",
                                     "--scale", "2", "--range", "12ms..15ms", "--theme", "light"});
   CHECK(shot.run);
@@ -89,6 +95,10 @@ TEST_CASE("options: wrong usage is one line and status 2") {
   CheckUsageError({"screenshot", "a", "-o", "x.png", "--range", "15ms..12ms"}, "12ms..15ms");
   CheckUsageError({"report", "a", "--format", "xml"}, "xml");
   CheckUsageError({"report", "a", "--format", "csv"}, "--panel");
+  CheckUsageError({"report", "a", "--range", "a..7"}, "a..7");
+  CheckUsageError({"report", "a", "--range", "12ms"}, "12ms..15ms");
+  for (const char* bad : {"7..3", "3", "3..", "..7", "a..b", "3..7x", "3...7"})
+    CheckUsageError({"report", "a", "--steps", bad}, "--steps");
   CheckUsageError({"report", "a", "--compat", "tensorboard"}, "--compat");
   CheckUsageError({"a", "--compare"}, "two paths");
   CheckUsageError({"bench", "a", "--frames", "-3"}, "--frames");

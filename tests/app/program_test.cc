@@ -82,6 +82,32 @@ TEST_CASE("program: info and report succeed in silence on standard error") {
   CHECK_FALSE(verbose.error.empty());
 }
 
+TEST_CASE("program: info counts the steps that the report lists, and a part of them is shown") {
+  const TempDir dir;
+  const std::string jax = STEPSCOPE_SOURCE_DIR "/tests/data/jax_cpu.xplane.pb.zst";
+  const auto rows = [&](const std::string& flags) {
+    const Outcome report = Run(dir, "report --panel overview --format json " + flags + " " + jax);
+    CHECK_MESSAGE(report.status == 0, report.error);
+    return nlohmann::json::parse(report.out)["panels"]["overview"]["tables"]["steps"]["rows"];
+  };
+  const auto all = rows("");
+  CHECK(all.size() == 20);
+  const Outcome info = Run(dir, "info --json " + jax);
+  CHECK(nlohmann::json::parse(info.out)["steps"] == all.size());
+  CHECK(rows("--steps 3..7").size() == 5);
+  CHECK(rows("--steps 3..7")[0] == all[3]);
+  CHECK(rows("--range 0ms..100s") == all);
+}
+
+TEST_CASE("program: a range or steps that are not there are status 2 and one sentence") {
+  const TempDir dir;
+  CheckFails(dir, "report --steps 900..901 " + Sample(), 2);
+  CheckFails(dir, "report --range 900s..901s " + Sample(), 2);
+  CheckFails(dir, "report --steps 3-7 " + Sample(), 2);
+  CHECK(Run(dir, "report --steps 900..901 " + Sample()).error.find("this profile has steps") !=
+        std::string::npos);
+}
+
 TEST_CASE("program: a report does not depend on the number of threads") {
   const TempDir dir;
   if (std::system("taskset -c 0 true 2>/dev/null") != 0) {
