@@ -64,7 +64,7 @@ struct Viewer::State {
   void ApplyLook();
   void SyncRuns(const SessionView& session);
   void SyncViews(const SessionView& session);
-  void SyncStepNames(const SessionView& session);
+  void SyncSteps(const SessionView& session);
   void HandleKeys(const ViewerContext& context);
   void DrawPanels(const PanelContext& panel);
   void DrawTimeline(const PanelContext& panel);
@@ -104,7 +104,7 @@ struct Viewer::State {
   bool panels_animating = false;
   PointedTime pointed;
   Clock::time_point note_until{};
-  std::vector<uint8_t> steps_named;  // by run: the overview's numbers have been taken
+  std::vector<uint64_t> steps_serial;  // by run: of the overview that `steps` are from
 };
 
 Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
@@ -166,8 +166,8 @@ void Viewer::State::SyncRuns(const SessionView& session) {
     }
   }
   steps.clear();
-  steps_named.assign(session.runs.size(), 0);
-  for (const RunView& run : session.runs) steps.push_back(FindSteps(*run.trace, run.derived));
+  steps.resize(session.runs.size());
+  steps_serial.assign(session.runs.size(), 0);
   runs.clear();
   for (const RunView& run : session.runs)
     runs.push_back({run.id, run.label, run.trace, run.derived});
@@ -175,17 +175,17 @@ void Viewer::State::SyncRuns(const SessionView& session) {
   if (!search.query().empty()) search.Refresh(runs);
 }
 
-// The overview knows the numbers of steps that only their arguments tell, and infers steps where
-// nothing marks them; it is computed anyway, for the verdict.
-void Viewer::State::SyncStepNames(const SessionView& session) {
+// The steps of the overview; it is computed anyway, for the verdict.
+void Viewer::State::SyncSteps(const SessionView& session) {
   for (size_t i = 0; i < session.runs.size() && i < steps.size(); ++i) {
     const RunView& run = session.runs[i];
-    if (run.id != view.active || !run.analysis || steps_named[i] != 0) continue;
+    if (run.id != view.active || !run.analysis) continue;
     const AnalysisParams params = ForHost(view.host);
     const AnalysisResult* overview = analyses.Get(run, "overview", params);
-    if (overview == nullptr) continue;
-    steps_named[i] = 1;
-    if (const ResultTable* table = overview->Table("steps")) NameSteps(*table, &steps[i]);
+    if (overview == nullptr || overview->serial == steps_serial[i]) continue;
+    steps_serial[i] = overview->serial;
+    const ResultTable* table = overview->Table("steps");
+    steps[i] = table ? StepMarkers(*table) : std::vector<StepMarker>();
   }
 }
 
@@ -294,7 +294,7 @@ void Viewer::Frame(const SessionView& session) {
   s.windows.note_is_new = false;
   if (Clock::now() >= s.note_until) s.windows.note.clear();
   s.SyncRuns(session);
-  s.SyncStepNames(session);
+  s.SyncSteps(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
   ViewerContext context = s.MakeContext(session);
   const PanelContext panel{session,  s.view,     s.analyses, s.settings,

@@ -1,0 +1,90 @@
+// Steps have one definition: `info`, the overview's table and the markers of the timeline show the
+// same ones, with the same names, places and lengths.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/report/report.h"
+#include "loaders/loader.h"
+#include "model/analysis/steps.h"
+#include "viewer/core/step_markers.h"
+
+namespace stepscope {
+namespace {
+
+std::vector<std::string> Samples() {
+  const std::string root = STEPSCOPE_SOURCE_DIR "/";
+  std::vector<std::string> paths = {root + "share/samples/sample"};
+  for (const char* name :
+       {"jax_cpu.trace.json.gz", "jax_cpu.xplane.pb.zst", "tf_eagerpy.xplane.pb.zst",
+        "tf_graph.xplane.pb.zst", "tf_inputbound.xplane.pb.zst", "tf_keras.xplane.pb.zst",
+        "torch_cpu.json.gz", "torch_cpu_stack.json.gz"}) {
+    paths.push_back(root + "tests/data/" + name);
+  }
+  return paths;
+}
+
+std::shared_ptr<const Trace> Load(const std::string& path) {
+  Progress progress;
+  auto trace = LoadPath(path, {}, {}, progress);
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  return *trace;
+}
+
+bool HasSeveralDevices(const StepDatabase& db) {
+  for (const DeviceStep& d : db.device_steps) {
+    if (d.device != db.device_steps.front().device) return true;
+  }
+  return false;
+}
+
+std::string Report(AnalysisContext& context, const AnalysisParams& params) {
+  ReportInput input;
+  for (const AnalysisDesc& analysis : Analyses())
+    input.panels.push_back({&analysis, analysis.run(context, params, {})});
+  return ReportJson(input);
+}
+
+}  // namespace
+
+TEST_CASE("the steps of a profile, its overview's rows and the timeline's markers are the same") {
+  size_t steps = 0;
+  for (const std::string& path : Samples()) {
+    CAPTURE(path);
+    AnalysisContext context(Load(path), Definitions::kStepscope);
+    const StepDatabase& db = context.steps();
+    const auto overview = context.Get("overview");
+    const ResultTable& table = *overview->Table("steps");
+    const std::vector<StepMarker> markers = StepMarkers(table);
+    REQUIRE(table.rows.size() == db.steps.size());
+    REQUIRE(markers.size() == db.steps.size());
+    const auto cell = [&](size_t row, const char* column) -> const Value& {
+      return table.rows[row][static_cast<size_t>(table.Column(column))];
+    };
+    for (size_t i = 0; i < markers.size(); ++i) {
+      CHECK(markers[i].label == db.steps[i].label);
+      CHECK(cell(i, "stepnum") == Value(db.steps[i].label));
+      CHECK(markers[i].range == db.steps[i].span);
+      CHECK(context.trace().span.Contains(markers[i].range.begin));
+      if (HasSeveralDevices(db)) continue;  // the table has the mean over devices
+      CHECK(std::get<double>(cell(i, "stepTimeMs")) ==
+            doctest::Approx(static_cast<double>(markers[i].range.length()) / kPsPerMs));
+    }
+    steps += markers.size();
+  }
+  CHECK(steps > 50);
+}
+
+TEST_CASE("the report of the whole range is the report, byte for byte") {
+  for (const std::string& path : Samples()) {
+    CAPTURE(path);
+    AnalysisContext context(Load(path), Definitions::kStepscope);
+    AnalysisParams whole;
+    whole.range = context.trace().span;
+    const std::string report = Report(context, {});
+    CHECK(report.size() > 1000);
+    CHECK(Report(context, whole) == report);
+  }
+}
+
+}  // namespace stepscope
