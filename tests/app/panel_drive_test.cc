@@ -30,13 +30,13 @@ struct Profile {
 };
 
 std::vector<Profile> Profiles(const TempDir& dir) {
-  const std::string data = std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/";
+  const std::string data = std::string(STEPSCOPE_SOURCE_DIR "/tests/data/");
   std::vector<Profile> out;
   for (const char* file : {"tf_graph.xplane.pb.zst", "tf_inputbound.xplane.pb.zst",
                            "jax_cpu.xplane.pb.zst", "torch_cpu.json.gz"}) {
     out.push_back({file, data + file});
   }
-  out.push_back({"sample", std::string(STEPSCOPE_SOURCE_DIR) + "/share/samples/sample"});
+  out.push_back({"sample", std::string(STEPSCOPE_SOURCE_DIR "/share/samples/sample")});
   const std::string shared = STEPSCOPE_SHARED_DIR;
   for (const char* path : {"/profiles/jax_mi300x", "/traces/bert_h100.json.gz"}) {
     if (std::filesystem::exists(shared + path)) {

@@ -37,7 +37,7 @@ Outcome Run(const TempDir& dir, const std::string& arguments, const std::string&
 }
 
 std::string Sample() {
-  return std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/tf_graph.xplane.pb.zst";
+  return std::string(STEPSCOPE_SOURCE_DIR "/tests/data/tf_graph.xplane.pb.zst");
 }
 
 void CheckFails(const TempDir& dir, const std::string& arguments, int status) {
@@ -114,9 +114,9 @@ TEST_CASE("program: a report does not depend on the number of threads") {
     MESSAGE("SKIPPED: taskset cannot confine a program to one core here");
     return;
   }
-  const std::string data = std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/";
+  const std::string data = std::string(STEPSCOPE_SOURCE_DIR "/tests/data/");
   for (const std::string& path : {Sample(), data + "torch_cpu_stack.json.gz",
-                                  std::string(STEPSCOPE_SOURCE_DIR) + "/share/samples/sample"}) {
+                                  std::string(STEPSCOPE_SOURCE_DIR "/share/samples/sample")}) {
     CAPTURE(path);
     const Outcome all = Run(dir, "report --format json " + path);
     const Outcome one = Run(dir, "report --format json " + path, "taskset -c 0 env");

@@ -32,7 +32,7 @@ struct Fixture {
     return false;
   }
   std::string Sample(const char* name) {
-    return std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + name;
+    return std::string(STEPSCOPE_SOURCE_DIR "/tests/data/") + name;
   }
 };
 

@@ -68,7 +68,7 @@ std::string TypedText(const Trace& trace) {
 }
 
 std::string Sample(const std::string& name) {
-  const std::string path = std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + name;
+  const std::string path = std::string(STEPSCOPE_SOURCE_DIR "/tests/data/") + name;
   const auto source = OpenByteSource(path, uint64_t{1} << 30, {}, nullptr);
   REQUIRE(source.ok());
   const std::span<const std::byte> bytes = (*source)->bytes();

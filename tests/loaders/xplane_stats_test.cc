@@ -211,7 +211,7 @@ TEST_CASE("Columns and decoded stats agree, from memory and from files") {
   std::filesystem::remove(path);
   for (const char* sample : {"tf_graph", "jax_cpu"}) {
     const auto packed =
-        LoadPath(std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + sample + ".xplane.pb.zst", {},
+        LoadPath(std::string(STEPSCOPE_SOURCE_DIR "/tests/data/") + sample + ".xplane.pb.zst", {},
                  {}, progress);
     REQUIRE(packed.ok());
     CHECK((*packed)->source->resident_bytes() == (*packed)->inflated_bytes);

@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 using Keys = std::vector<const char*>;
 
 Json ReadGolden(const std::string& name) {
-  std::ifstream in(std::string(STEPSCOPE_SOURCE_DIR) + "/tests/golden/" + name + ".json");
+  std::ifstream in(std::string(STEPSCOPE_SOURCE_DIR "/tests/golden/") + name + ".json");
   REQUIRE(in.good());
   return Json::parse(in);
 }
@@ -345,7 +345,7 @@ TEST_CASE("XProf's numbers of the recorded profiles") {
   size_t compared = 0;
   for (const char* name : {"jax_cpu", "tf_eagerpy", "tf_graph", "tf_inputbound", "tf_keras"}) {
     const std::string path =
-        std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + name + ".xplane.pb.zst";
+        std::string(STEPSCOPE_SOURCE_DIR "/tests/data/") + name + ".xplane.pb.zst";
     Progress progress;
     auto trace = LoadPath(path, {}, {}, progress);
     REQUIRE(trace.ok());

@@ -14,8 +14,8 @@ namespace {
 
 std::shared_ptr<const Trace> Stacks() {
   Progress progress;
-  auto trace = LoadPath(std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/torch_cpu_stack.json.gz",
-                        {}, {}, progress);
+  auto trace = LoadPath(std::string(STEPSCOPE_SOURCE_DIR "/tests/data/torch_cpu_stack.json.gz"), {},
+                        {}, progress);
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   return *trace;
 }
