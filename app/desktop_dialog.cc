@@ -85,18 +85,16 @@ std::vector<std::string> Run(const std::vector<std::string>& arguments,
 
 }  // namespace
 
-DesktopDialog::DesktopDialog(std::function<void()> wake)
-    : program_(FindProgram("zenity")), wake_(std::move(wake)) {
+DesktopDialog::DesktopDialog(JobThreads& threads)
+    : program_(FindProgram("zenity")), threads_(threads) {
   if (program_.empty()) {
     program_ = FindProgram("kdialog");
     kdialog_ = true;
   }
 }
 
-DesktopDialog::~DesktopDialog() = default;
-
 void DesktopDialog::Show(bool folder) {
-  if (!available() || job_) return;
+  if (!available() || job_.active()) return;
   std::vector<std::string> arguments{program_};
   if (kdialog_) {
     if (folder) {
@@ -113,15 +111,10 @@ void DesktopDialog::Show(bool folder) {
       arguments.insert(arguments.end(), {"--multiple", "--separator=\n"});
     }
   }
-  job_ = std::make_unique<Job<std::vector<std::string>>>(
-      [arguments](const std::stop_token& stop, Progress&) { return Run(arguments, stop); }, wake_);
+  job_.Start(threads_,
+             [arguments](const std::stop_token& stop, Progress&) { return Run(arguments, stop); });
 }
 
-std::optional<std::vector<std::string>> DesktopDialog::Take() {
-  if (!job_ || !job_->done()) return std::nullopt;
-  std::vector<std::string> paths = job_->Take();
-  job_.reset();
-  return paths;
-}
+std::optional<std::vector<std::string>> DesktopDialog::Take() { return job_.Take(); }
 
 }  // namespace stepscope

@@ -2,20 +2,18 @@
 // that the window never waits for it. One at a time. UI thread only.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "model/base/task.h"
+#include "model/base/latest_job.h"
 
 namespace stepscope {
 
 class DesktopDialog {
  public:
-  explicit DesktopDialog(std::function<void()> wake);
-  ~DesktopDialog();  // closes a dialog that is still open
+  // Going away closes a dialog that is still open.
+  explicit DesktopDialog(JobThreads& threads);
 
   bool available() const { return !program_.empty(); }
   // Shows the dialog; does nothing when one is open or none is available.
@@ -26,8 +24,8 @@ class DesktopDialog {
  private:
   std::string program_;
   bool kdialog_ = false;
-  std::function<void()> wake_;
-  std::unique_ptr<Job<std::vector<std::string>>> job_;
+  JobThreads& threads_;
+  LatestJob<std::vector<std::string>> job_;
 };
 
 }  // namespace stepscope

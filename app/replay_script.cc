@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -53,8 +54,14 @@ std::string ReadArgument(const std::string& word, CommandArgs* args) {
     char* end = nullptr;
     args->number = std::strtod(value.c_str(), &end);
     if (value.empty() || *end) return "'" + value + "' is not a number";
+  } else if (key == "run") {
+    uint32_t run = 0;
+    const char* last = value.data() + value.size();
+    const auto [end, error] = std::from_chars(value.data(), last, run);
+    if (error != std::errc() || end != last) return "'" + value + "' is not the number of a run";
+    args->run = TraceId(run);
   } else {
-    return "'" + key + "' is none of text, range and number";
+    return "'" + key + "' is none of text, range, number and run";
   }
   return {};
 }

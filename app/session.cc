@@ -12,6 +12,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t kNowhere = static_cast<size_t>(-1);
+constexpr const char* kNoMemory =
+    ": not enough memory to load it; close other programs or record a shorter profile";
 
 double Seconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration<double>(d).count();
@@ -55,17 +57,12 @@ fs::path FreeName(const fs::path& wanted) {
 }  // namespace
 
 Session::Session(const SettingsStore& store, SessionHost host)
-    : store_(store), host_(std::move(host)), dialog_([this] { RequestFrame(); }) {
+    : store_(store),
+      host_(std::move(host)),
+      threads_([this] { RequestFrame(); }),
+      dialog_(threads_) {
   view_.recent = store_.ReadRecent();
   view_.sample_path = SamplePath();
-}
-
-Session::~Session() {
-  // All at once first, so that they end side by side.
-  CancelLoading();
-  for (size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i].derive) states_[i].derive->Cancel();
-  }
 }
 
 Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token& stop,
@@ -76,36 +73,26 @@ Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token&
         LoadPaths(request.paths, request.options, stop, progress, &runs);
     return {std::move(trace), std::move(runs)};
   } catch (const std::bad_alloc&) {
-    return {Status(ErrorCode::kLimit, request.paths[0] +
-                                          ": not enough memory to load it; close other programs or "
-                                          "record a shorter profile"),
-            {}};
+    return {Status(ErrorCode::kLimit, request.paths[0] + kNoMemory), {}};
   }
 }
 
 void Session::StartNext() {
   if (load_ || queue_.empty()) return;
-  load_ = std::make_unique<LoadJob>();
-  load_->request = std::move(queue_.front());
+  load_ = CurrentLoad{std::move(queue_.front()), std::chrono::steady_clock::now()};
   queue_.pop_front();
-  load_->begin = std::chrono::steady_clock::now();
-  // The request stays where it is until the job has ended: LoadJob owns both.
-  const LoadRequest* request = &load_->request;
-  load_->job = std::make_unique<Job<Loaded>>(
-      [request](const std::stop_token& stop, Progress& progress) {
-        return Load(*request, stop, progress);
-      },
-      [this] { RequestFrame(); });
+  load_job_.Start(threads_,
+                  [request = load_->request](const std::stop_token& stop, Progress& progress) {
+                    return Load(request, stop, progress);
+                  });
   UpdateLoading();
 }
 
 const SessionView& Session::Update() {
   UpdateDerived();  // before a load ends, so that its run is drawn once first
-  if (load_ && load_->job->done()) FinishLoad();
+  if (load_) FinishLoad();
   StartNext();
   UpdateLoading();
-  std::erase_if(cancelled_loads_, [](const auto& l) { return l->job->done(); });
-  std::erase_if(cancelled_derives_, [](const auto& j) { return j->done(); });
   if (auto paths = dialog_.Take(); paths && !paths->empty()) Open(*paths, false);
   return view_;
 }
@@ -115,53 +102,57 @@ void Session::UpdateLoading() {
     view_.loading.reset();
     return;
   }
-  const Progress& progress = load_->job->progress();
   LoadingView loading;
   loading.path = load_->request.paths[0];
   if (load_->request.paths.size() > 1) {
     loading.path += " and " + std::to_string(load_->request.paths.size() - 1) + " more";
   }
-  loading.stage = progress.stage();
   loading.seconds = Seconds(std::chrono::steady_clock::now() - load_->begin);
-  loading.bytes_done = progress.bytes_done.load(std::memory_order_relaxed);
-  loading.bytes_total = progress.bytes_total.load(std::memory_order_relaxed);
-  loading.events = progress.events.load(std::memory_order_relaxed);
+  if (const Progress* progress = load_job_.progress()) {
+    loading.stage = progress->stage();
+    loading.bytes_done = progress->bytes_done.load(std::memory_order_relaxed);
+    loading.bytes_total = progress->bytes_total.load(std::memory_order_relaxed);
+    loading.events = progress->events.load(std::memory_order_relaxed);
+  }
   view_.loading = std::move(loading);
 }
 
 void Session::FinishLoad() {
-  const std::unique_ptr<LoadJob> load = std::move(load_);
-  Loaded loaded = load->job->Take();
-  load_times_ = {load->begin, std::chrono::steady_clock::now(), load->job->progress().history()};
-  load_status_ = loaded.trace.status();
+  if (const Progress* progress = load_job_.progress(); progress != nullptr && load_job_.done())
+    load_times_ = {load_->begin, std::chrono::steady_clock::now(), progress->history()};
+  std::optional<Loaded> loaded = load_job_.Take();
+  if (!loaded && load_job_.failed())
+    loaded = Loaded{Status(ErrorCode::kLimit, load_->request.paths[0] + kNoMemory), {}};
+  if (!loaded) return;
+  const LoadRequest request = std::move(load_->request);
+  load_.reset();
+  load_status_ = loaded->trace.status();
   if (!load_status_.ok()) {
     if (load_status_.code() != ErrorCode::kCancelled) view_.error = load_status_.message();
     return;
   }
   view_.error.clear();
-  Place(load->request, std::move(loaded), Seconds(load_times_.end - load_times_.begin));
-  Remember(load->request);
+  Place(request, std::move(*loaded), Seconds(load_times_.end - load_times_.begin));
+  Remember(request);
 }
 
 void Session::Place(const LoadRequest& request, Loaded loaded, double seconds) {
-  RunView run;
+  Run run;
   run.id = TraceId(next_id_++);
   run.trace = std::move(loaded.trace).value();
   run.label = LabelOf(*run.trace);
   if (!hold_analyses_) run.analysis = std::make_shared<AnalysisContext>(run.trace, definitions_);
   run.runs = std::move(loaded.runs);
   run.load_seconds = seconds;
-  RunState state{request, !hold_analyses_ && HasGpuPlane(*run.trace), nullptr};
+  OpenRunState state{request, !hold_analyses_ && HasGpuPlane(*run.trace), {}};
   state.request.options.run = run.trace->run;
 
   const size_t place = IndexOf(request.replaces);
   if (place != kNowhere) {
-    Retire(place);
     view_.runs[place] = std::move(run);
     states_[place] = std::move(state);
   } else {
     if (!request.add) {
-      for (size_t i = 0; i < states_.size(); ++i) Retire(i);
       view_.runs.clear();
       states_.clear();
     }
@@ -179,35 +170,22 @@ void Session::Remember(const LoadRequest& request) {
 // Derived tracks wait until the run has been drawn once: opening never waits for an analysis.
 void Session::UpdateDerived() {
   for (size_t i = 0; i < states_.size(); ++i) {
-    RunState& state = states_[i];
-    if (state.derive && state.derive->done()) {
-      view_.runs[i].derived = state.derive->Take();
-      state.derive.reset();
+    OpenRunState& state = states_[i];
+    if (std::optional<DerivedSets> derived = state.derive.Take()) {
+      view_.runs[i].derived = std::move(*derived);
     } else if (state.derive_due && !load_) {  // while loading, the cores belong to the load
       state.derive_due = false;
-      state.derive = std::make_unique<Job<DerivedSets>>(
-          [context = view_.runs[i].analysis](const std::stop_token& stop, Progress&) {
-            try {
-              return context->derived(stop);
-            } catch (const std::bad_alloc&) {
-              return DerivedSets();
-            }
-          },
-          [this] { RequestFrame(); });
+      state.derive.Start(
+          threads_, [context = view_.runs[i].analysis](const std::stop_token& stop, Progress&) {
+            return context->derived(stop);
+          });
     }
   }
 }
 
 bool Session::deriving() const {
   return std::any_of(states_.begin(), states_.end(),
-                     [](const RunState& s) { return s.derive || s.derive_due; });
-}
-
-void Session::Retire(size_t run_index) {
-  if (std::unique_ptr<Job<DerivedSets>> job = std::move(states_[run_index].derive)) {
-    job->Cancel();
-    cancelled_derives_.push_back(std::move(job));
-  }
+                     [](const OpenRunState& s) { return s.derive.active() || s.derive_due; });
 }
 
 size_t Session::IndexOf(TraceId run) const {
@@ -233,8 +211,8 @@ void Session::HoldAnalyses(bool hold) {
 }
 
 void Session::ResetAnalyses(size_t run_index) {
-  Retire(run_index);
-  RunView& run = view_.runs[run_index];
+  states_[run_index].derive.Stop();
+  Run& run = view_.runs[run_index];
   run.analysis.reset();
   run.derived.clear();
   if (hold_analyses_) return;
@@ -267,22 +245,12 @@ void Session::OpenRun(TraceId run, const std::string& run_name) {
   if (i == kNowhere) return;
   LoadOptions options = states_[i].request.options;
   options.run = run_name;
-  options.clock_offsets.clear();  // they were set for the hosts of the other run
-  EnqueueReload(i, std::move(options));
-}
-
-void Session::SetClockOffset(TraceId run, const std::string& host, Ps offset) {
-  const size_t i = IndexOf(run);
-  if (i == kNowhere) return;
-  LoadOptions options = states_[i].request.options;
-  options.clock_offsets[host] = offset;
   EnqueueReload(i, std::move(options));
 }
 
 void Session::CloseRun(TraceId run) {
   const size_t i = IndexOf(run);
   if (i == kNowhere) return;
-  Retire(i);
   view_.runs.erase(view_.runs.begin() + static_cast<std::ptrdiff_t>(i));
   states_.erase(states_.begin() + static_cast<std::ptrdiff_t>(i));
   ++view_.generation;
@@ -291,8 +259,7 @@ void Session::CloseRun(TraceId run) {
 void Session::CancelLoading() {
   queue_.clear();
   if (!load_) return;
-  load_->job->Cancel();
-  cancelled_loads_.push_back(std::move(load_));
+  load_job_.Stop();
   load_.reset();
   load_status_ = Status(ErrorCode::kCancelled, "loading was cancelled");
   view_.loading.reset();

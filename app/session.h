@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,7 @@
 #include "app/desktop_dialog.h"
 #include "app/settings_store.h"
 #include "loaders/loader.h"
-#include "model/base/task.h"
+#include "model/base/latest_job.h"
 #include "viewer/core/session_view.h"
 
 namespace stepscope {
@@ -36,17 +37,15 @@ struct LoadTimes {
 class Session : public AppServices {
  public:
   Session(const SettingsStore& store, SessionHost host);
-  ~Session() override;  // asks all jobs to stop and joins them
+  ~Session() override = default;  // asks all jobs to stop and joins them
 
   // Takes finished jobs and starts queued ones. Call once before each frame.
   const SessionView& Update();
   const SessionView& view() const { return view_; }
 
-  bool loading() const { return load_ != nullptr || !queue_.empty(); }
+  bool loading() const { return load_.has_value() || !queue_.empty(); }
   bool deriving() const;
-  bool cancelling() const {  // stopped jobs that have not ended yet
-    return !cancelled_loads_.empty() || !cancelled_derives_.empty();
-  }
+  bool cancelling() { return threads_.stopping() > 0; }  // stopped jobs that have not ended yet
   const Status& load_status() const { return load_status_; }  // of the last finished load
   const LoadTimes& load_times() const { return load_times_; }
   // Definitions for all analyses; runs that are open get new contexts.
@@ -58,7 +57,6 @@ class Session : public AppServices {
 
   void Open(const std::vector<std::string>& paths, bool add_for_comparison) override;
   void OpenRun(TraceId run, const std::string& run_name) override;
-  void SetClockOffset(TraceId run, const std::string& host, Ps offset) override;
   void CloseRun(TraceId run) override;
   void CancelLoading() override;
   void DismissError() override;
@@ -85,15 +83,14 @@ class Session : public AppServices {
     Result<std::shared_ptr<const Trace>> trace;
     std::vector<std::string> runs;
   };
-  struct LoadJob {
+  struct CurrentLoad {
     LoadRequest request;
     std::chrono::steady_clock::time_point begin;
-    std::unique_ptr<Job<Loaded>> job;
   };
-  struct RunState {  // beside view_.runs, by index
+  struct OpenRunState {  // beside view_.runs, by index
     LoadRequest request;
     bool derive_due = false;  // starts one frame after the run was first shown
-    std::unique_ptr<Job<DerivedSets>> derive;
+    LatestJob<DerivedSets> derive;
   };
 
   static Loaded Load(const LoadRequest& request, const std::stop_token& stop, Progress& progress);
@@ -104,12 +101,12 @@ class Session : public AppServices {
   void UpdateDerived();
   void Remember(const LoadRequest& request);
   void ResetAnalyses(size_t run_index);
-  void Retire(size_t run_index);
   size_t IndexOf(TraceId run) const;  // npos if it is not open
   void EnqueueReload(size_t run_index, LoadOptions options);
 
   const SettingsStore& store_;
   SessionHost host_;
+  JobThreads threads_;  // before all jobs: joined when they have been told to stop
   SessionView view_;
   LoadOptions default_options_;
   bool hold_analyses_ = false;
@@ -118,12 +115,10 @@ class Session : public AppServices {
   LoadTimes load_times_;
   uint32_t next_id_ = 0;
   DesktopDialog dialog_;
-  std::vector<RunState> states_;
+  std::vector<OpenRunState> states_;
   std::deque<LoadRequest> queue_;
-  std::unique_ptr<LoadJob> load_;
-  // Cancelled jobs that have not ended yet: joining them would hold up the frame.
-  std::vector<std::unique_ptr<LoadJob>> cancelled_loads_;
-  std::vector<std::unique_ptr<Job<DerivedSets>>> cancelled_derives_;
+  std::optional<CurrentLoad> load_;
+  LatestJob<Loaded> load_job_;  // of load_
 };
 
 }  // namespace stepscope

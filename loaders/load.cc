@@ -84,17 +84,18 @@ Status FilterHost(const std::string& host, std::vector<InputFile>* files) {
   return {};
 }
 
-Result<Run> PickRun(std::vector<Run> runs, const std::string& wanted, const std::string& path) {
+Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted,
+                           const std::string& path) {
   if (wanted.empty()) return std::move(runs.front());
   std::string known;
-  for (Run& run : runs) {
+  for (ProfileRun& run : runs) {
     if (run.name == wanted) return std::move(run);
     known += (known.empty() ? "" : ", ") + run.name;
   }
   return Status(ErrorCode::kUsage, path + ": no run named " + wanted + "; there are: " + known);
 }
 
-Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, Run run,
+Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, ProfileRun run,
                                              const LoadOptions& options,
                                              const std::stop_token& stop, Progress& progress) {
   if (Status s = FilterHost(options.host, &run.files); !s.ok()) return s;
@@ -126,12 +127,12 @@ Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const Loa
                                               const std::stop_token& stop, Progress& progress,
                                               std::vector<std::string>* runs) {
   try {
-    Result<std::vector<Run>> found = FindRuns(path);
+    Result<std::vector<ProfileRun>> found = FindRuns(path);
     if (!found.ok()) return found.status();
     if (runs != nullptr) {
-      for (const Run& run : *found) runs->push_back(run.name);
+      for (const ProfileRun& run : *found) runs->push_back(run.name);
     }
-    Result<Run> run = PickRun(std::move(found).value(), options.run, path);
+    Result<ProfileRun> run = PickRun(std::move(found).value(), options.run, path);
     if (!run.ok()) return run.status();
     return LoadRun(path, std::move(run).value(), options, stop, progress);
   } catch (const std::bad_alloc&) {
@@ -146,11 +147,11 @@ Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> path
   if (paths.empty()) return Status(ErrorCode::kUsage, "no path given");
   if (paths.size() == 1) return LoadPath(paths[0], options, stop, progress, runs);
   try {
-    Run all;
+    ProfileRun all;
     for (const std::string& path : paths) {
-      Result<std::vector<Run>> found = FindRuns(path);
+      Result<std::vector<ProfileRun>> found = FindRuns(path);
       if (!found.ok()) return found.status();
-      Result<Run> run = PickRun(std::move(found).value(), options.run, path);
+      Result<ProfileRun> run = PickRun(std::move(found).value(), options.run, path);
       if (!run.ok()) return run.status();
       if (all.name.empty()) {
         all.name = run->name + " and " + std::to_string(paths.size() - 1) + " more";
@@ -174,7 +175,7 @@ Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::strin
         MakeByteSource(path, std::move(bytes), options.max_inflated_bytes);
     if (!source.ok()) return source.status();
     const std::string file_name = std::filesystem::path(path).filename().string();
-    Run run;
+    ProfileRun run;
     run.name = file_name;
     run.files.push_back(
         {path, file_name.substr(0, file_name.find('.')), std::move(source).value()});

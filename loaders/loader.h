@@ -39,7 +39,7 @@ Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
                                                     const std::stop_token& stop,
                                                     Progress* progress);
 
-struct Run {
+struct ProfileRun {
   std::string name;  // "2026_11_21_11_45_06", "train/2026_…", or the file name
   std::string directory;
   std::vector<InputFile> files;
@@ -47,7 +47,7 @@ struct Run {
 };
 
 // What a path holds: runs newest first. kFormat with what was looked for and where, if nothing.
-Result<std::vector<Run>> FindRuns(const std::string& path);
+Result<std::vector<ProfileRun>> FindRuns(const std::string& path);
 
 // A file format. `load` adds all files of a run (one per host or rank) to the builder.
 struct LoaderDesc {

@@ -120,7 +120,7 @@ bool IsProfilerDirectory(const fs::path& directory) {
 }
 
 // Which of the files of a directory make its run. False if none does.
-bool MakeRun(std::vector<Found> found, bool allow_loose_json, Run* run) {
+bool MakeRun(std::vector<Found> found, bool allow_loose_json, ProfileRun* run) {
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return a.name < b.name; });
   const bool any_xspace = std::any_of(
@@ -173,13 +173,13 @@ Status NothingFound(const std::string& path, const Walk& walk) {
   return {ErrorCode::kFormat, text};
 }
 
-Result<std::vector<Run>> RunsOfDirectory(const std::string& path) {
+Result<std::vector<ProfileRun>> RunsOfDirectory(const std::string& path) {
   const fs::path root(path);
   Walk walk;
   List(root, "", 0, &walk);
-  std::vector<Run> runs;
+  std::vector<ProfileRun> runs;
   for (auto& [relative, found] : walk.files) {
-    Run run;
+    ProfileRun run;
     run.directory = relative.empty() ? path : (root / relative).string();
     const bool profiler_directory = IsProfilerDirectory(run.directory);
     const bool at_root = relative.empty();
@@ -197,7 +197,7 @@ Result<std::vector<Run>> RunsOfDirectory(const std::string& path) {
   }
   if (runs.empty()) return NothingFound(path, walk);
   // Newest first: run names are dates, and `train/2026_…` sorts with its date.
-  std::stable_sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
+  std::stable_sort(runs.begin(), runs.end(), [](const ProfileRun& a, const ProfileRun& b) {
     const std::string a_last = a.name.substr(a.name.rfind('/') + 1);
     const std::string b_last = b.name.substr(b.name.rfind('/') + 1);
     return a_last != b_last ? a_last > b_last : a.name > b.name;
@@ -224,7 +224,7 @@ FileName ClassifyFileName(std::string_view name) {
   return {};
 }
 
-Result<std::vector<Run>> FindRuns(const std::string& path) {
+Result<std::vector<ProfileRun>> FindRuns(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
@@ -236,12 +236,12 @@ Result<std::vector<Run>> FindRuns(const std::string& path) {
     return Status(ErrorCode::kIo, path + ": neither a file nor a directory");
   }
   const fs::path file(path);
-  Run run;
+  ProfileRun run;
   run.name = file.filename().string();
   run.directory = file.has_parent_path() ? file.parent_path().string() : ".";
   FileName kind = ClassifyFileName(run.name);
   run.files.push_back({path, kind.host.empty() ? file.stem().string() : kind.host, nullptr});
-  return std::vector<Run>{std::move(run)};
+  return std::vector<ProfileRun>{std::move(run)};
 }
 
 }  // namespace stepscope

@@ -17,6 +17,7 @@
 #include "viewer/core/key_chord.h"
 #include "viewer/core/name_cache.h"
 #include "viewer/core/panel.h"
+#include "viewer/core/run_steps.h"
 #include "viewer/core/settings.h"
 #include "viewer/core/view_state.h"
 #include "viewer/shell/file_dialog.h"
@@ -58,19 +59,24 @@ struct Viewer::State {
         sink(gl != nullptr ? *gl : fallback),
         config(std::move(c)),
         analyses([&app] { app.RequestFrame(); }),
-        search([&app] { app.RequestFrame(); }),
-        dialog([&app] { app.RequestFrame(); }) {}
+        jobs([&app] { app.RequestFrame(); }),
+        listings([&app] { app.RequestFrame(); }),
+        run_steps(jobs),
+        search(jobs),
+        dialog(listings) {}
 
   void ApplyLook();
   void SyncRuns(const SessionView& session);
-  void SyncViews(const SessionView& session);
-  void SyncSteps(const SessionView& session);
+  void SyncViews();
+  void SyncSteps();
   void HandleKeys(const ViewerContext& context);
   void DrawPanels(const PanelContext& panel);
+  void DrawPanel(const PanelContext& active, const PanelDesc& desc, TraceId pinned);
+  void DrawPanelMenu(const PanelDesc& desc, const PanelContext& panel);
   void DrawTimeline(const PanelContext& panel);
   void Apply(ViewerContext& context);
   ViewerContext MakeContext(const SessionView& session) {
-    return {view, session, services, settings, windows, search, timeline.feedback(), runs, steps};
+    return {view, session, services, settings, windows, search, timeline.feedback(), runs};
   }
 
   AppServices& services;
@@ -85,15 +91,18 @@ struct Viewer::State {
   Theme theme;
   NameCache names;
   AnalysisCache analyses;
+  // Before all that start jobs on them: joined when they are gone.
+  JobThreads jobs;
+  JobThreads listings;  // of folders: a network may take for ever, and no frame waits for it
+  RunSteps run_steps;
   Search search;
   FileDialog dialog;
   TimelinePanel timeline;
   SearchBox search_box;
   PaletteState palette;
   std::vector<BoundKey> keys;
-  std::map<std::string, std::unique_ptr<Panel>, std::less<>> panels;
-  std::vector<TimelineRun> runs;
-  std::vector<std::vector<StepMarker>> steps;
+  std::map<PanelKey, std::unique_ptr<Panel>> panels;
+  std::vector<Run> runs;  // of the session, with their steps
   std::string default_ini;
   uint64_t looked = 0;  // settings generation the style was made for
   float looked_scale = 0;
@@ -104,7 +113,8 @@ struct Viewer::State {
   bool panels_animating = false;
   PointedTime pointed;
   Clock::time_point note_until{};
-  std::vector<uint64_t> steps_serial;  // by run: of the overview that `steps` are from
+  VerdictSums verdict;
+  bool jobs_running = false;  // some that are not told to stop
 };
 
 Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
@@ -148,71 +158,67 @@ void Viewer::State::ApplyLook() {
 void Viewer::State::SyncRuns(const SessionView& session) {
   bool changed = session.generation != session_generation || runs.size() != session.runs.size();
   for (size_t i = 0; !changed && i < runs.size(); ++i) {
-    changed = runs[i].trace != session.runs[i].trace || runs[i].id != session.runs[i].id;
+    const Run &mine = runs[i], &theirs = session.runs[i];
+    changed =
+        mine.trace != theirs.trace || mine.id != theirs.id || mine.analysis != theirs.analysis;
   }
   bool derived = changed;
   for (size_t i = 0; !derived && i < runs.size(); ++i)
     derived = runs[i].derived != session.runs[i].derived;
-  if (!derived) return;
-  session_generation = session.generation;
-  ++content_generation;
-  settle = 3;
-  if (changed) {
-    for (const TimelineRun& run : runs) {
-      names.Forget(run.trace->set.names.get());
-      const bool gone = std::none_of(session.runs.begin(), session.runs.end(),
-                                     [&](const RunView& r) { return r.trace == run.trace; });
-      if (gone) analyses.DropRun(run.trace.get());
+  if (derived) {
+    session_generation = session.generation;
+    ++content_generation;
+    settle = 3;
+    if (changed) {
+      for (const Run& run : runs) names.Forget(run.trace->set.names.get());
+      analyses.KeepOnly(session.runs);
     }
+    runs = session.runs;
+    SyncViews();
+    if (!search.query().empty()) search.Refresh(runs);
   }
-  steps.clear();
-  steps.resize(session.runs.size());
-  steps_serial.assign(session.runs.size(), 0);
-  runs.clear();
-  for (const RunView& run : session.runs)
-    runs.push_back({run.id, run.label, run.trace, run.derived});
-  SyncViews(session);
-  if (!search.query().empty()) search.Refresh(runs);
+  SyncSteps();
 }
 
-// The steps of the overview; it is computed anyway, for the verdict.
-void Viewer::State::SyncSteps(const SessionView& session) {
-  for (size_t i = 0; i < session.runs.size() && i < steps.size(); ++i) {
-    const RunView& run = session.runs[i];
-    if (run.id != view.active || !run.analysis) continue;
-    const AnalysisParams params = ForHost(view.host);
-    const AnalysisResult* overview = analyses.Get(run, "overview", params);
-    if (overview == nullptr || overview->serial == steps_serial[i]) continue;
-    steps_serial[i] = overview->serial;
-    const ResultTable* table = overview->Table("steps");
-    steps[i] = table ? StepMarkers(*table) : std::vector<StepMarker>();
-  }
+void Viewer::State::SyncSteps() {
+  // The steps of the overview; it is computed anyway, for the verdict.
+  const Run* active = FindRun(runs, view.active);
+  const RunState* state = view.Find(view.active);
+  if (active != nullptr && state != nullptr)
+    run_steps.Use(active->id, analyses.Share(*active, "overview", ForHost(state->host)));
+  if (run_steps.Update(runs)) settle = std::max(settle, 2);
 }
 
-void Viewer::State::SyncViews(const SessionView& session) {
-  std::vector<RunViewState> states;
-  for (const RunView& run : session.runs) {
-    const auto old = std::find_if(view.runs.begin(), view.runs.end(),
-                                  [&](const RunViewState& s) { return s.trace == run.id; });
-    if (old != view.runs.end()) {
+void Viewer::State::SyncViews() {
+  std::vector<RunState> states;
+  bool any_kept = false;
+  for (const Run& run : runs) {
+    if (const RunState* old = view.Find(run.id)) {
       states.push_back(*old);
+      any_kept = true;
       continue;
     }
-    RunViewState fresh;
-    fresh.trace = run.id;
-    fresh.visible = run.trace->first_view.empty() ? run.trace->span : run.trace->first_view;
+    RunState fresh;
+    fresh.run = run.id;
     fresh.collapsed = FoldedAtFirst(*run.trace);
     states.push_back(std::move(fresh));
   }
   view.runs = std::move(states);
-  const auto alive = [&](TraceId id) {
-    return std::any_of(view.runs.begin(), view.runs.end(),
-                       [id](const RunViewState& s) { return s.trace == id; });
-  };
-  if (!alive(view.active)) view.active = view.runs.empty() ? TraceId() : view.runs.front().trace;
+  const auto alive = [&](TraceId id) { return view.Find(id) != nullptr; };
+  if (!alive(view.active)) view.active = view.runs.empty() ? TraceId() : view.runs.front().run;
+  if (!alive(view.baseline)) view.baseline = {};
+  if (!alive(view.panel_run)) view.panel_run = {};
   if (!alive(view.selected.trace)) view.selected = {};
   view.shown.Drop([&](const EventRef& e) { return !alive(e.trace); });
-  if (view.runs.empty()) view.measured = {};
+  std::erase_if(windows.pinned, [&](const PanelKey& key) { return !alive(key.run); });
+  std::erase_if(panels, [&](const auto& p) { return p.first.run.valid() && !alive(p.first.run); });
+  if (view.runs.empty()) view.measured = view.filter = {};
+  if (any_kept) return;
+  view.visible = {};
+  if (const Run* run = FindRun(runs, view.active)) {
+    const TimeRange first = run->trace->first_view;
+    view.visible = view.runs.front().map.ToShared(first.empty() ? run->trace->span : first);
+  }
 }
 
 void Viewer::State::HandleKeys(const ViewerContext& context) {
@@ -243,37 +249,78 @@ void Viewer::State::DrawTimeline(const PanelContext& panel) {
   const bool open = ImGui::Begin(kTimelineWindow, nullptr, flags);
   ImGui::PopStyleVar();
   if (open)
-    timeline.Draw(
-        {panel, runs, steps, search, names, fonts, sink, content_generation, config.animate});
+    timeline.Draw({panel, runs, search, names, fonts, sink, content_generation, config.animate});
   ImGui::End();
+}
+
+// What a right click on a panel's tab offers.
+void Viewer::State::DrawPanelMenu(const PanelDesc& desc, const PanelContext& panel) {
+  if (!ImGui::BeginPopupContextItem("tab menu")) return;
+  CommandArgs args;
+  args.text = desc.id;
+  if (panel.run != nullptr && !panel.pinned.valid() &&
+      ImGui::MenuItem("Pin to this profile in a second tab")) {
+    args.run = panel.run->id;
+    commands.Push("panel.duplicate", args);
+  }
+  if (ImGui::MenuItem("Close")) {
+    args.run = panel.pinned;
+    commands.Push("panel.toggle", args);
+  }
+  ImGui::EndPopup();
+}
+
+void Viewer::State::DrawPanel(const PanelContext& active, const PanelDesc& desc, TraceId pinned) {
+  PanelContext panel = active;
+  const std::string own = PanelWindowName(desc);
+  std::string name = own;
+  if (pinned.valid()) {
+    panel.pinned = pinned;
+    panel.run = FindRun(runs, pinned);
+    panel.state = view.Find(pinned);
+    if (panel.run == nullptr) return;
+    name = PanelWindowName(desc, *panel.run);
+    // Beside the one that shows the active run.
+    const ImGuiWindow* window = ImGui::FindWindowByName(own.c_str());
+    if (window != nullptr && window->DockId != 0)
+      ImGui::SetNextWindowDockID(window->DockId, ImGuiCond_FirstUseEver);
+  }
+  const PanelKey key{desc.id, pinned};
+  auto& instance = panels[key];
+  if (!instance) instance = desc.create();
+  bool open = true;
+  if (windows.focus_panel == key) ImGui::SetNextWindowFocus();
+  ClearBackgroundIfDocked(name.c_str());
+  // Which tab lies in front is for the layout and for commands to say, not for who comes last.
+  const bool shown = ImGui::Begin(name.c_str(), &open, ImGuiWindowFlags_NoFocusOnAppearing);
+  DrawPanelMenu(desc, panel);
+  if (shown) {
+    ImGui::PushID(desc.id);
+    instance->Draw(panel);
+    ImGui::PopID();
+    panels_animating = panels_animating || instance->animating();
+  }
+  ImGui::End();
+  if (open) return;
+  CommandArgs args;
+  args.text = desc.id;
+  args.run = pinned;
+  commands.Push("panel.toggle", std::move(args));
 }
 
 void Viewer::State::DrawPanels(const PanelContext& panel) {
   panels_animating = false;
   for (const PanelDesc& desc : Panels()) {
     const auto [it, inserted] = windows.panels.try_emplace(desc.id, desc.open_by_default);
-    if (!it->second) continue;
-    auto& instance = panels[desc.id];
-    if (!instance) instance = desc.create();
-    bool open = true;
-    if (windows.focus_panel == desc.id) ImGui::SetNextWindowFocus();
-    const std::string name = PanelWindowName(desc);
-    ClearBackgroundIfDocked(name.c_str());
-    // Which tab lies in front is for the layout and for commands to say, not for who comes last.
-    if (ImGui::Begin(name.c_str(), &open, ImGuiWindowFlags_NoFocusOnAppearing)) {
-      ImGui::PushID(desc.id);
-      instance->Draw(panel);
-      ImGui::PopID();
-      panels_animating = panels_animating || instance->animating();
-    }
-    ImGui::End();
-    if (!open) {
-      CommandArgs args;
-      args.text = desc.id;
-      commands.Push("panel.toggle", std::move(args));
+    if (it->second) DrawPanel(panel, desc, TraceId());
+    for (const PanelKey& key : windows.pinned) {
+      if (key.panel == desc.id) DrawPanel(panel, desc, key.run);
     }
   }
-  windows.focus_panel.clear();
+  std::erase_if(panels, [this](const auto& entry) {
+    return entry.first.run.valid() && !windows.pinned.contains(entry.first);
+  });
+  windows.focus_panel = {};
 }
 
 void Viewer::State::Apply(ViewerContext& context) {
@@ -293,19 +340,19 @@ void Viewer::Frame(const SessionView& session) {
   if (s.windows.note_is_new) s.note_until = Clock::now() + kNoteTime;
   s.windows.note_is_new = false;
   if (Clock::now() >= s.note_until) s.windows.note.clear();
+  s.analyses.NextFrame();
   s.SyncRuns(session);
-  s.SyncSteps(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
   ViewerContext context = s.MakeContext(session);
-  const PanelContext panel{session,  s.view,     s.analyses, s.settings,
-                           s.theme,  s.commands, s.services, context.ActiveRun(),
-                           &s.fonts, &s.names,   &s.pointed};
+  const PanelContext panel{session,           s.view,     s.analyses, s.jobs,   s.settings,
+                           s.theme,           s.commands, s.services, s.runs,   context.RunOf(),
+                           context.StateOf(), TraceId(),  &s.fonts,   &s.names, &s.pointed};
   const ShellInput shell{
       panel, s.windows, s.search, context, s.timeline.feedback(), s.timeline.displayed()};
   s.HandleKeys(context);
   const bool empty = session.runs.empty();
   DrawMenuBar(shell, &s.search_box);
-  DrawVerdictBar(panel);
+  DrawVerdictBar(panel, &s.verdict);
   DrawStatusBar(shell);
   DrawDockSpace(shell, s.windows.reset_layout, empty, &s.workspace);
   s.windows.reset_layout = s.windows.focus_search = s.windows.switch_tall = false;
@@ -329,12 +376,13 @@ void Viewer::Frame(const SessionView& session) {
   if (!s.commands.empty()) s.settle = std::max(s.settle, 2);
   s.Apply(context);
   if (s.settle > 0) --s.settle;
+  s.jobs_running = s.jobs.running() > s.jobs.stopping();
 }
 
 bool Viewer::animating() const {
   const State& s = *state_;
   return s.settle > 0 || s.windows.note_is_new || !s.windows.pictures.empty() ||
-         s.timeline.animating() || s.analyses.busy() || s.search.busy() || s.panels_animating;
+         s.timeline.animating() || s.analyses.busy() || s.jobs_running || s.panels_animating;
 }
 
 double Viewer::EndsIn() const {
@@ -381,7 +429,7 @@ bool Viewer::SelectByName(const std::string& name) {
   const NameQuery query(name);
   EventRef best;
   Ps best_start = kMaxPs;
-  for (const TimelineRun& run : s.runs) {
+  for (const Run& run : s.runs) {
     const TrackSet& set = run.trace->set;
     const std::vector<uint8_t> wanted = query.MatchingMetas(*set.names);
     for (const Lane& lane : set.lanes) {

@@ -16,7 +16,7 @@ namespace {
 std::string TitleOf(const SessionView& view) {
   if (view.runs.empty()) return "Stepscope";
   std::string title;
-  for (const RunView& run : view.runs) title += (title.empty() ? "" : " | ") + run.label;
+  for (const Run& run : view.runs) title += (title.empty() ? "" : " | ") + run.label;
   return title + " - Stepscope";
 }
 

@@ -348,8 +348,8 @@ std::string_view OpOf(AnalysisContext& context, const MemorySnapshot& snapshot) 
 }
 
 std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,
-                                     size_t index) {
-  const StatTable& stats = context.stats();
+                                     size_t index, const std::stop_token& stop) {
+  const StatTable& stats = context.stats(stop);
   const bool step_only = context.quirks().live_in_peak_step_only;
   const MemorySnapshot& at = allocator.snapshots[index];
   int32_t step = at.step;
@@ -363,6 +363,7 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
   std::unordered_map<int64_t, uint32_t> open;  // address -> allocation event
   int64_t unexplained = at.heap, unmatched = 0;
   for (size_t i = 0; i < end; ++i) {
+    if (stop.stop_requested()) return {};
     const MemorySnapshot& s = allocator.snapshots[i];
     if (step_only && s.step != step) continue;
     if (s.allocation) {
@@ -375,8 +376,10 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
   }
   std::vector<LiveAllocation> live;
   live.reserve(open.size() + 2);
-  for (const auto& [address, row] : open)
+  for (const auto& [address, row] : open) {
+    if (stop.stop_requested()) return {};
     live.push_back(DescribeAllocation(context.trace(), stats, row));
+  }
   if (step_only) {
     unexplained -= unmatched;
   } else {

@@ -59,8 +59,9 @@ std::string_view OpOf(AnalysisContext& context, const MemorySnapshot& snapshot);
 // What was live right after snapshots[index], largest first. Bytes in use that no recorded
 // allocation explains are one row, the stack another. XProf's definitions look at the snapshot's
 // step only. O(index).
+// Stopped, it returns nothing.
 std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,
-                                     size_t index);
+                                     size_t index, const std::stop_token& stop = {});
 // Index of the last snapshot at or before t; the first if none. O(log n). Snapshots must not be
 // empty.
 size_t SnapshotAt(const AllocatorProfile& allocator, Ps t);

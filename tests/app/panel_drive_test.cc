@@ -54,11 +54,11 @@ std::vector<Profile> Profiles(const TempDir& dir) {
   return out;
 }
 
-RunView Open(const std::string& path) {
+Run Open(const std::string& path) {
   Progress progress;
   auto trace = LoadPath(path, {}, {}, progress);
   REQUIRE(trace.ok());
-  RunView run;
+  Run run;
   run.id = TraceId(7);
   run.trace = *trace;
   run.analysis = std::make_shared<AnalysisContext>(*trace, Definitions::kStepscope);
@@ -147,7 +147,7 @@ TEST_CASE("panels open on every kind of profile, or say why there is nothing") {
   const TempDir dir;
   for (const Profile& profile : Profiles(dir)) {
     CAPTURE(profile.name);
-    const RunView run = Open(profile.path);
+    const Run run = Open(profile.path);
     for (const PanelDesc& desc : Panels()) {
       CAPTURE(desc.id);
       for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(520, 300)}) {

@@ -8,9 +8,10 @@ namespace {
 TEST_CASE("replay: commands of the table with their arguments") {
   REQUIRE_FALSE(Commands().empty());
   const std::string id = Commands().front().id;
-  const auto steps = ParseReplay("# a comment\n\n  " + id +
-                                 " text=\"two \\\"words\\\"\" number=-1.5 range=1ms..2ms # end\r\n"
-                                 "wait_idle\nscreenshot \"my shot.png\"");
+  const auto steps =
+      ParseReplay("# a comment\n\n  " + id +
+                  " text=\"two \\\"words\\\"\" number=-1.5 range=1ms..2ms run=3 # end\r\n"
+                  "wait_idle\nscreenshot \"my shot.png\"");
   REQUIRE(steps.ok());
   REQUIRE(steps->size() == 3);
   const ReplayStep& first = (*steps)[0];
@@ -19,6 +20,7 @@ TEST_CASE("replay: commands of the table with their arguments") {
   CHECK(first.command.args.text == "two \"words\"");
   CHECK(first.command.args.number == -1.5);
   CHECK(first.command.args.range == TimeRange{kPsPerMs, 2 * kPsPerMs});
+  CHECK(first.command.args.run == TraceId(3));
   CHECK((*steps)[1].kind == ReplayStep::Kind::kWaitIdle);
   CHECK((*steps)[2].kind == ReplayStep::Kind::kScreenshot);
   CHECK((*steps)[2].path == "my shot.png");
@@ -26,9 +28,9 @@ TEST_CASE("replay: commands of the table with their arguments") {
 
 TEST_CASE("replay: mistakes name their line") {
   const std::string id = Commands().front().id;
-  const std::string bad_lines[] = {"no.such.command", id + " nokey",      id + " number=x",
-                                   id + " range=5",   id + " colour=red", "wait_idle now",
-                                   "screenshot",      id + " text=\"open"};
+  const std::string bad_lines[] = {
+      "no.such.command", id + " nokey",  id + " number=x", id + " range=5", id + " colour=red",
+      "wait_idle now",   id + " run=-1", id + " run=2x",   "screenshot",    id + " text=\"open"};
   for (const std::string& bad : bad_lines) {
     CAPTURE(bad);
     const auto steps = ParseReplay("wait_idle\n" + bad + "\n");

@@ -7,8 +7,10 @@
 #include <thread>
 
 #include "app/commands/load_input.h"
+#include "app/paths.h"
 #include "app/waker.h"
 #include "tests/app/temp_dir.h"
+#include "tests/support/gpu_profile.h"
 
 namespace stepscope {
 namespace {
@@ -126,6 +128,24 @@ TEST_CASE_FIXTURE(Fixture, "session: cancelling gives the frame back at once, th
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   MESSAGE("the cancelled job ended after " << seconds << " s");
   CHECK(seconds < 2);  // 0.2 s on a machine of its own
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a run can be closed while its tracks are derived") {
+  const std::string path = (dir.path() / "gpu.xplane.pb").string();
+  test::GpuProfileOptions options;
+  options.steps = 20;
+  REQUIRE(WriteFileAtomically(path, test::MakeGpuProfile(options)));
+  for (int i = 0; i < 3; ++i) {
+    session.Open({path}, false);
+    REQUIRE(UpdateUntil([](const SessionView& v) { return v.runs.size() == 1; }));
+    const std::weak_ptr<AnalysisContext> context = session.view().runs[0].analysis;
+    session.Update();  // starts them
+    CHECK(session.deriving());
+    session.CloseRun(session.view().runs[0].id);
+    CHECK_FALSE(session.deriving());
+    REQUIRE(UpdateUntil([&](const SessionView&) { return context.expired(); }, 20));
+    CHECK(session.view().runs.empty());
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture, "session: exports never overwrite") {

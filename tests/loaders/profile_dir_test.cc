@@ -40,13 +40,13 @@ class TempTree {
   fs::path root_;
 };
 
-std::vector<std::string> Names(const std::vector<Run>& runs) {
+std::vector<std::string> Names(const std::vector<ProfileRun>& runs) {
   std::vector<std::string> names;
-  for (const Run& run : runs) names.push_back(run.name);
+  for (const ProfileRun& run : runs) names.push_back(run.name);
   return names;
 }
 
-std::vector<std::string> Hosts(const Run& run) {
+std::vector<std::string> Hosts(const ProfileRun& run) {
   std::vector<std::string> hosts;
   for (const InputFile& file : run.files) hosts.push_back(file.host);
   return hosts;
@@ -122,7 +122,7 @@ TEST_CASE("An XSpace wins over the JSON of its host, and caches are named as ski
   }
   const auto runs = FindRuns(tree.Path());
   REQUIRE(runs.ok());
-  const Run& r = runs->front();
+  const ProfileRun& r = runs->front();
   REQUIRE(r.files.size() == 1);
   CHECK(r.files[0].path == tree.Path(run + "vm.xplane.pb"));
   CHECK(Mentions(r.skipped, "vm.trace.json.gz", "XSpace of this host"));

@@ -47,20 +47,24 @@ void PrintStages(const Progress& progress, Clock::time_point end) {
 // Milliseconds of the load; `cancel_after` below 0: to its end.
 double Load(const std::string& path, const LoadOptions& options, double cancel_after) {
   const auto begin = Clock::now();
-  Job<Loaded> job([&](std::stop_token stop,
-                      Progress& progress) { return LoadPath(path, options, stop, progress); },
-                  {});
+  Progress progress;
+  std::atomic<bool> done{false};
+  Loaded loaded = Status(ErrorCode::kIo, "not loaded");
+  std::jthread job([&](const std::stop_token& stop) {
+    loaded = LoadPath(path, options, stop, progress);
+    done = true;
+  });
   Watch watch;
-  while (!job.done() && (cancel_after < 0 || Ms(Clock::now() - begin) < cancel_after)) {
-    watch.Look(job.progress());
+  while (!done && (cancel_after < 0 || Ms(Clock::now() - begin) < cancel_after)) {
+    watch.Look(progress);
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   const auto asked = Clock::now();
-  const std::string stage = job.progress().stage();
-  job.Cancel();
-  const Loaded loaded = job.Take();
+  const std::string stage = progress.stage();
+  job.request_stop();
+  job.join();
   const auto end = Clock::now();
-  watch.Look(job.progress());
+  watch.Look(progress);
   const bool cancelled = loaded.status().code() == ErrorCode::kCancelled;
   if (cancelled) {
     std::printf("cancelled after %7.1f ms, in '%s': returned after %.1f ms\n", cancel_after,
@@ -69,10 +73,10 @@ double Load(const std::string& path, const LoadOptions& options, double cancel_a
   }
   std::printf("loaded in %.1f ms: %s\n", Ms(end - begin),
               loaded.ok() ? "ok" : loaded.status().message().c_str());
-  PrintStages(job.progress(), end);
+  PrintStages(progress, end);
   std::printf("  progress: %llu of %llu bytes, %llu events, %llu looks, %llu times backwards\n",
               static_cast<unsigned long long>(watch.bytes),
-              static_cast<unsigned long long>(job.progress().bytes_total.load()),
+              static_cast<unsigned long long>(progress.bytes_total.load()),
               static_cast<unsigned long long>(watch.events),
               static_cast<unsigned long long>(watch.looks),
               static_cast<unsigned long long>(watch.backwards));

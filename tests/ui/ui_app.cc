@@ -26,11 +26,11 @@ void AcknowledgeTextures() {
   }
 }
 
-RunView Load(const std::string& path) {
+Run Load(const std::string& path) {
   Progress progress;
   auto trace = LoadPath(path, {}, {}, progress);
   if (!trace.ok()) throw std::runtime_error(trace.status().message());
-  RunView run;
+  Run run;
   run.id = TraceId(3);
   run.label = path;
   run.trace = *trace;
@@ -118,7 +118,7 @@ void UiApp::Push(ImGuiTestContext* ctx, const char* command, const std::string& 
 }
 
 std::string UiApp::NameOf(const EventRef& event) const {
-  const RunView& run = session.runs.front();
+  const Run& run = session.runs.front();
   const TrackSet& set = event.set == 0 ? run.trace->set : *run.derived[event.set - 1];
   return event.valid() ? std::string(set.Name(event.row)) : std::string();
 }

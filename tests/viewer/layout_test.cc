@@ -19,7 +19,8 @@ Layout Build(const std::vector<TimelineRun>& runs, const std::set<std::string>& 
   LayoutInput input;
   input.runs = runs;
   input.collapsed = sets;
-  input.host = host;
+  const std::vector<std::string> hosts(runs.size(), host);
+  input.hosts = hosts;
   layout.Build(input);
   return layout;
 }

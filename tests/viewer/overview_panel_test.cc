@@ -80,7 +80,7 @@ TEST_CASE("panels without a profile say so") {
 TEST_CASE("verdict strip: a click opens the panel with the evidence") {
   PanelFixture f(ImVec2(1280, 60));
   const AnalysisResult result = SampleOverview();
-  const auto draw = [&](const PanelContext& c) { DrawVerdict(c, result, 1270); };
+  const auto draw = [&](const PanelContext& c) { DrawVerdict(c, result, SumsOf(result), 1270); };
   f.Frame(draw);
   f.Click(60, 25, draw);
   const auto commands = f.TakeCommands();

@@ -39,7 +39,8 @@ class PanelFixture {
   PanelFixture& operator=(const PanelFixture&) = delete;
 
   PanelContext Context() {
-    return {session, view, analyses, settings, theme, commands, services, &run};
+    return {session,  view,     analyses,  jobs, settings,         theme,
+            commands, services, {&run, 1}, &run, view.Find(run.id)};
   }
 
   // One frame with `draw` in a window that fills the display; returns the number of vertices drawn.
@@ -100,11 +101,12 @@ class PanelFixture {
   SessionView session;
   ViewState view;
   AnalysisCache analyses;
+  JobThreads jobs;
   Settings settings;
   Theme theme;
   CommandQueue commands;
   RecordingServices services;
-  RunView run;
+  Run run;
 };
 
 }  // namespace stepscope

@@ -12,7 +12,6 @@ class RecordingServices final : public AppServices {
  public:
   void Open(const std::vector<std::string>&, bool) override {}
   void OpenRun(TraceId, const std::string&) override {}
-  void SetClockOffset(TraceId, const std::string&, Ps) override {}
   void CloseRun(TraceId) override {}
   void CancelLoading() override {}
   void DismissError() override {}

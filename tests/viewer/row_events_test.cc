@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/viewer/panel_fixture.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/search.h"
 
@@ -30,18 +29,15 @@ std::vector<EventRow> RowsCalled(const Trace& trace, std::string_view name) {
 }
 
 struct Fixture {
-  Fixture() { panel.run.trace = trace; }
+  Fixture() { run.trace = trace; }
   RowEvents Of(const std::string& name, std::vector<EventRow> rows, uint64_t total) {
-    ResultTable table;
-    table.rows = {{name}};
     RowLink link;
     link.rows = decltype(link.rows)(std::move(rows));
     link.total = total;
-    table.links = {link};
-    return FindRowEvents(panel.Context(), table, &name, 0);
+    return FindRowEvents(run, link, name);
   }
   std::shared_ptr<const Trace> trace = Ops();
-  PanelFixture panel;
+  Run run;
 };
 
 TEST_CASE("row events: by name where that finds the row's events and no others") {

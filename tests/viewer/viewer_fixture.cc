@@ -2,6 +2,9 @@
 
 #include <implot.h>
 
+#include <chrono>
+#include <thread>
+
 #include "viewer/core/new_frame.h"
 
 namespace stepscope::testing {
@@ -125,13 +128,21 @@ ViewerFixture::~ViewerFixture() {
 }
 
 void ViewerFixture::Open(std::shared_ptr<const Trace> trace) {
-  RunView run;
+  Run run;
   run.id = TraceId(static_cast<uint32_t>(session.runs.size()));
   run.label = "run";
   run.trace = std::move(trace);
   session.runs.push_back(std::move(run));
   ++session.generation;
   Frame(4);
+  WaitIdle();
+}
+
+void ViewerFixture::WaitIdle() {
+  for (int i = 0; i < 5000 && viewer->animating(); ++i) {
+    Frame();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 void ViewerFixture::Frame(int n) {
@@ -220,8 +231,6 @@ void ViewerFixture::Push(const char* id, CommandArgs args) {
   Frame(2);
 }
 
-TimeRange ViewerFixture::visible() const {
-  return viewer->view().runs.empty() ? TimeRange{} : viewer->view().runs.front().visible;
-}
+TimeRange ViewerFixture::visible() const { return viewer->view().visible; }
 
 }  // namespace stepscope::testing

@@ -51,7 +51,6 @@ class FakeServices : public AppServices {
     added = add;
   }
   void OpenRun(TraceId, const std::string& run) override { opened_run = run; }
-  void SetClockOffset(TraceId, const std::string&, Ps) override {}
   void CloseRun(TraceId) override { ++closed; }
   void CancelLoading() override { ++cancelled; }
   void DismissError() override { ++dismissed; }
@@ -88,6 +87,7 @@ class ViewerFixture {
 
   void Open(std::shared_ptr<const Trace> trace);
   void Frame(int n = 1);
+  void WaitIdle();                       // until nothing moves and nothing is computed any more
   void Key(ImGuiKey key, int mods = 0);  // press and release, with frames between
   void Type(const std::string& text);
   void MoveTo(float x, float y);

@@ -28,7 +28,8 @@ bool CommandQueue::Pop(Command* out) {
   // What is needed to tell what happened; a row may link to a million events.
   Command& entry = journal_.emplace_back();
   entry.id = out->id;
-  entry.args = {out->args.text, out->args.range, out->args.event, {}, out->args.number};
+  entry.args = {out->args.text,   out->args.range, out->args.event, {},
+                out->args.number, out->args.run};
   const auto first = out->args.events.begin();
   const auto kept = std::min(out->args.events.size(), kJournalEvents);
   entry.args.events.assign(first, first + static_cast<std::ptrdiff_t>(kept));

@@ -21,6 +21,7 @@ struct CommandArgs {
   EventRef event;
   std::vector<EventRef> events;
   double number = 0;
+  TraceId run = {};  // that the command means, and whose time `range` is in; invalid: the active one
 };
 
 struct Command {

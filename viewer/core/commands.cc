@@ -23,7 +23,7 @@ using C = ViewerContext;
 using A = CommandArgs;
 
 bool Always(const C&) { return true; }
-bool HasRun(const C& c) { return c.ActiveRun() != nullptr; }
+bool HasRun(const C& c) { return c.RunOf() != nullptr; }
 bool HasSelection(const C& c) { return c.view.selected.valid(); }
 bool HasHits(const C& c) { return !c.search.hits().ordered.empty(); }
 bool Loading(const C& c) { return c.session.loading.has_value(); }
@@ -52,16 +52,21 @@ void CompareWith(C& c, const A& a) {
   if (!a.text.empty()) c.services.Open({a.text}, true);
 }
 void OpenSample(C& c, const A&) { c.services.Open({c.session.sample_path}, false); }
-void CloseRun(C& c, const A&) { c.services.CloseRun(c.view.active); }
+void CloseRun(C& c, const A& a) {
+  if (const Run* run = c.RunOf(a.run)) c.services.CloseRun(run->id);
+}
 void ClearRecent(C& c, const A&) { c.services.ClearRecent(); }
 void CancelLoading(C& c, const A&) { c.services.CancelLoading(); }
 void Quit(C& c, const A&) { c.services.Quit(); }
-void ChooseRun(C& c, const A& a) { c.services.OpenRun(c.view.active, a.text); }
-void ActivateRun(C& c, const A& a) {
-  const auto i = static_cast<size_t>(std::max(0.0, a.number));
-  if (i < c.runs.size()) c.view.active = c.runs[i].id;
+void ChooseRun(C& c, const A& a) {
+  if (const Run* run = c.RunOf(a.run)) c.services.OpenRun(run->id, a.text);
 }
-void ChooseHost(C& c, const A& a) { c.view.host = a.text; }
+void ActivateRun(C& c, const A& a) {
+  if (const Run* run = c.RunOf(a.run)) c.view.active = run->id;
+}
+void ChooseHost(C& c, const A& a) {
+  if (RunState* state = c.StateOf(a.run)) state->host = a.text;
+}
 
 // --- View
 void ZoomBy(C& c, double factor) {
@@ -80,45 +85,50 @@ void PanBy(C& c, double share) {
 }
 void PanLeft(C& c, const A&) { PanBy(c, -0.12); }
 void PanRight(C& c, const A&) { PanBy(c, 0.12); }
-void ScrollBy(C& c, double px) {
-  RunViewState* run = c.ActiveView();
+void ScrollBy(C& c, const A& a, double px) {
+  RunState* run = c.StateOf(a.run);
   if (run == nullptr) return;
   const double most = std::max(0.0, c.timeline.content_height - c.timeline.rows_height);
   run->scroll_y = std::clamp(std::round(run->scroll_y + px), 0.0, most);
 }
-void ScrollUp(C& c, const A&) { ScrollBy(c, -3.0 * static_cast<double>(c.timeline.row)); }
-void ScrollDown(C& c, const A&) { ScrollBy(c, 3.0 * static_cast<double>(c.timeline.row)); }
-void PageUp(C& c, const A&) { ScrollBy(c, -0.85 * c.timeline.rows_height); }
-void PageDown(C& c, const A&) { ScrollBy(c, 0.85 * c.timeline.rows_height); }
-void Scroll(C& c, const A& a) { ScrollBy(c, a.number); }
+void ScrollUp(C& c, const A& a) { ScrollBy(c, a, -3.0 * static_cast<double>(c.timeline.row)); }
+void ScrollDown(C& c, const A& a) { ScrollBy(c, a, 3.0 * static_cast<double>(c.timeline.row)); }
+void PageUp(C& c, const A& a) { ScrollBy(c, a, -0.85 * c.timeline.rows_height); }
+void PageDown(C& c, const A& a) { ScrollBy(c, a, 0.85 * c.timeline.rows_height); }
+void Scroll(C& c, const A& a) { ScrollBy(c, a, a.number); }
 // With a number above 0 (a double click) never further away than now.
 void ZoomSelection(C& c, const A& a) {
   const TimeRange range = c.RangeOf(c.view.selected);
-  c.ZoomTo(range.empty() ? c.view.measured : range, a.number > 0);
-}
-void ZoomAll(C& c, const A&) {
-  const TimeRange first = c.ActiveRun()->trace->first_view;
-  // What is shown at the start first; once more: everything, strays included.
-  c.SetVisible(first.empty() || c.Visible() == first ? c.Whole() : first);
-}
-void SetRange(C& c, const A& a) {
-  if (!a.range.empty()) c.SetVisible(a.range);
-}
-void ToggleCollapse(C& c, const A& a) {
-  const auto i = static_cast<size_t>(std::max(0.0, a.number));
-  if (i >= c.view.runs.size() || a.text.empty()) return;
-  auto& collapsed = c.view.runs[i].collapsed;
-  if (collapsed.erase(a.text) == 0) collapsed.insert(a.text);
-}
-void CollapseAll(C& c, const A&) {
-  const RunView* run = c.ActiveRun();
-  RunViewState* view = c.ActiveView();
-  for (uint32_t p = 0; view != nullptr && p < run->trace->planes.size(); ++p) {
-    view->collapsed.insert(PlanePath(*run->trace, PlaneId(p)));
+  if (range.empty()) {
+    c.ZoomTo(c.view.MeasuredIn(c.view.active), a.number > 0);
+  } else {
+    c.ZoomTo(range, a.number > 0, c.view.selected.trace);
   }
 }
-void ExpandAll(C& c, const A&) {
-  if (RunViewState* view = c.ActiveView()) view->collapsed.clear();
+void ZoomAll(C& c, const A& a) {
+  const Run* run = c.RunOf(a.run);
+  if (run == nullptr) return;
+  const TimeRange first = run->trace->first_view;
+  // What is shown at the start first; once more: everything, strays included.
+  c.SetVisible(first.empty() || c.Visible(a.run) == first ? c.Whole(a.run) : first, a.run);
+}
+void SetRange(C& c, const A& a) {
+  if (!a.range.empty()) c.SetVisible(a.range, a.run);
+}
+void ToggleCollapse(C& c, const A& a) {
+  RunState* state = c.StateOf(a.run);
+  if (state == nullptr || a.text.empty()) return;
+  if (state->collapsed.erase(a.text) == 0) state->collapsed.insert(a.text);
+}
+void CollapseAll(C& c, const A& a) {
+  const Run* run = c.RunOf(a.run);
+  RunState* state = c.StateOf(a.run);
+  if (run == nullptr || state == nullptr) return;
+  for (uint32_t p = 0; p < run->trace->planes.size(); ++p)
+    state->collapsed.insert(PlanePath(*run->trace, PlaneId(p)));
+}
+void ExpandAll(C& c, const A& a) {
+  if (RunState* state = c.StateOf(a.run)) state->collapsed.clear();
 }
 void PythonFrames(C& c, const A&) {
   const bool show = !c.settings.Bool("timeline.python_frames");
@@ -149,8 +159,16 @@ void SelectTool(C& c, const A&) { SetTool(c, Tool::kSelect); }
 void PanTool(C& c, const A&) { SetTool(c, Tool::kPan); }
 void ZoomTool(C& c, const A&) { SetTool(c, Tool::kZoom); }
 void TimingTool(C& c, const A&) { SetTool(c, Tool::kTiming); }
-void MeasureSelection(C& c, const A&) { c.view.measured = c.RangeOf(c.view.selected); }
-void SetMeasured(C& c, const A& a) { c.view.measured = a.range; }
+void SetMeasured(C& c, const A& a) {
+  const RunState* state = c.StateOf(a.run);
+  c.view.measured = state != nullptr ? state->map.ToShared(a.range) : TimeRange{};
+}
+void MeasureSelection(C& c, const A&) {
+  A measured;
+  measured.range = c.RangeOf(c.view.selected);
+  measured.run = c.view.selected.trace;
+  SetMeasured(c, measured);
+}
 
 // --- Go: selection and search
 void Select(C& c, const A& a) {
@@ -228,12 +246,11 @@ void StepSearch(C& c, int direction) {
 }
 void NextHit(C& c, const A&) { StepSearch(c, 1); }
 void PreviousHit(C& c, const A&) { StepSearch(c, -1); }
-void StepTo(C& c, int direction) {
-  const int run = c.RunIndex(c.view.active);
-  if (run < 0 || static_cast<size_t>(run) >= c.steps.size()) return;
-  const auto& steps = c.steps[static_cast<size_t>(run)];
-  if (steps.empty()) return;
-  const TimeRange view = c.Visible();
+void StepTo(C& c, const A& a, int direction) {
+  const Run* run = c.RunOf(a.run);
+  if (run == nullptr || run->Steps().empty()) return;
+  const std::span<const StepMarker> steps = run->Steps();
+  const TimeRange view = c.Visible(a.run);
   const Ps middle = view.begin + view.length() / 2;
   const auto after =
       std::partition_point(steps.begin(), steps.end(),
@@ -242,10 +259,10 @@ void StepTo(C& c, int direction) {
   i = std::clamp<int64_t>(i, 0, static_cast<int64_t>(steps.size()) - 1);
   const TimeRange step = steps[static_cast<size_t>(i)].range;
   const Ps margin = std::max<Ps>(step.length() / 20, 1);
-  c.SetVisible({SaturatingSub(step.begin, margin), SaturatingAdd(step.end, margin)});
+  c.SetVisible({SaturatingSub(step.begin, margin), SaturatingAdd(step.end, margin)}, a.run);
 }
-void NextStep(C& c, const A&) { StepTo(c, 1); }
-void PreviousStep(C& c, const A&) { StepTo(c, -1); }
+void NextStep(C& c, const A& a) { StepTo(c, a, 1); }
+void PreviousStep(C& c, const A& a) { StepTo(c, a, -1); }
 
 // --- Edit
 std::string NameOfSelection(const C& c) {
@@ -267,11 +284,10 @@ void CopyAll(C& c, const A&) {
   const TrackSet* set = c.Set(c.view.selected);
   if (set == nullptr) return;
   const EventRow row = c.view.selected.row;
-  const int run = c.RunIndex(c.view.selected.trace);
   std::string text = "Name\t" + NameOfSelection(c);
   text += "\nStart\t" + ExactDuration(set->Start(row)) + "\nDuration\t" +
           ExactDuration(set->Duration(row));
-  const Trace& trace = *c.runs[static_cast<size_t>(run)].trace;
+  const Trace& trace = *FindRun(c.runs, c.view.selected.trace)->trace;
   text += "\nTrack\t" + TrackPath(trace, *set, set->TrackOf(row)) + "\n";
   if (c.view.selected.set == 0 && trace.source) {
     const auto stats = trace.source->Decode(trace, row);
@@ -296,17 +312,37 @@ void ShowNote(C& c, const A& a) { Say(c, a.text); }
 // --- Window and help
 void ShowPanel(C& c, const A& a) {
   const PanelDesc* panel = FindPanel(PanelOf(a.text));
-  if (panel == nullptr) return;
-  c.windows.panels[panel->id] = true;
-  c.windows.focus_panel = panel->id;
+  if (panel == nullptr || (a.run.valid() && c.RunOf(a.run) == nullptr)) return;
+  const PanelKey key{panel->id, a.run};
+  if (a.run.valid()) {
+    c.windows.pinned.insert(key);
+  } else {
+    c.windows.panels[panel->id] = true;
+  }
+  c.windows.focus_panel = key;
   c.view.panel = a.text;
+  c.view.panel_run = a.run;
+}
+// A second window of a panel, for a run that it stays with.
+void DuplicatePanel(C& c, const A& a) {
+  const Run* run = c.RunOf(a.run);
+  A shown;
+  shown.text = a.text.empty() ? c.view.panel : a.text;
+  if (run == nullptr || FindPanel(PanelOf(shown.text)) == nullptr) return;
+  shown.run = run->id;
+  ShowPanel(c, shown);
 }
 void TogglePanel(C& c, const A& a) {
   const PanelDesc* panel = FindPanel(a.text);
   if (panel == nullptr) return;
+  const PanelKey key{panel->id, a.run};
+  if (a.run.valid()) {
+    if (c.windows.pinned.erase(key) == 0) ShowPanel(c, a);
+    return;
+  }
   const auto [it, inserted] = c.windows.panels.try_emplace(a.text, panel->open_by_default);
   it->second = !it->second;
-  if (it->second) c.windows.focus_panel = a.text;
+  if (it->second) c.windows.focus_panel = key;
 }
 void ToggleHelp(C& c, const A&) { c.windows.help = !c.windows.help; }
 void ToggleSettings(C& c, const A&) { c.windows.settings = !c.windows.settings; }
@@ -456,6 +492,9 @@ constexpr CommandDesc kCommands[] = {
      Always, ShowPanel},
     {"panel.toggle", "Open or close panel", "", "Opens or closes a panel.", "", "", Always,
      TogglePanel},
+    {"panel.duplicate", "Pin panel to this profile", "",
+     "Opens a panel once more, for this profile only: it stays with it when another is active.",
+     "second copy window", "", HasRun, DuplicatePanel},
     {"app.settings", "Settings", "Window", "Theme, size and manners.", "preferences options",
      "Ctrl+,", Always, ToggleSettings},
     {"app.set", "Change setting", "", "key=value", "", "", Always, ChangeSetting},

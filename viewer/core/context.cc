@@ -1,36 +1,25 @@
 #include "viewer/core/context.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "viewer/core/time_axis.h"
 
 namespace stepscope {
 
-const RunView* ViewerContext::ActiveRun() const {
-  const int i = RunIndex(view.active);
-  return i < 0 ? nullptr : &session.runs[static_cast<size_t>(i)];
+const Run* ViewerContext::RunOf(TraceId run) const {
+  return FindRun(runs, run.valid() ? run : view.active);
 }
 
-RunViewState* ViewerContext::ActiveView() {
-  for (RunViewState& run : view.runs) {
-    if (run.trace == view.active) return &run;
-  }
-  return nullptr;
-}
+RunState* ViewerContext::StateOf(TraceId run) { return view.Find(run.valid() ? run : view.active); }
 
-int ViewerContext::RunIndex(TraceId id) const {
-  for (size_t i = 0; i < runs.size(); ++i) {
-    if (runs[i].id == id) return static_cast<int>(i);
-  }
-  return -1;
+const RunState* ViewerContext::StateOf(TraceId run) const {
+  return std::as_const(view).Find(run.valid() ? run : view.active);
 }
 
 const TrackSet* ViewerContext::Set(const EventRef& event) const {
-  const int run = RunIndex(event.trace);
-  if (run < 0 || !event.valid() || event.set >= runs[static_cast<size_t>(run)].sets())
-    return nullptr;
-  const TrackSet& set = runs[static_cast<size_t>(run)].Set(event.set);
-  return event.row.value < set.rows ? &set : nullptr;
+  const Run* run = FindRun(runs, event.trace);
+  return run != nullptr ? run->SetOf(event) : nullptr;
 }
 
 TimeRange ViewerContext::RangeOf(const EventRef& event) const {
@@ -40,15 +29,12 @@ TimeRange ViewerContext::RangeOf(const EventRef& event) const {
   return {start, SaturatingAdd(start, std::max<Ps>(1, set->Duration(event.row)))};
 }
 
-TimeRange ViewerContext::Visible() const {
-  for (const RunViewState& run : view.runs) {
-    if (run.trace == view.active) return run.visible;
-  }
-  return {};
+TimeRange ViewerContext::Visible(TraceId run) const {
+  return view.VisibleIn(run.valid() ? run : view.active);
 }
 
-TimeRange ViewerContext::Whole() const {
-  const RunView* run = ActiveRun();
+TimeRange ViewerContext::Whole(TraceId id) const {
+  const Run* run = RunOf(id);
   if (run == nullptr) return {};
   // A trace of one instant has no length; its first view has.
   const TimeRange &span = run->trace->span, &first = run->trace->first_view;
@@ -56,18 +42,17 @@ TimeRange ViewerContext::Whole() const {
   return {std::min(span.begin, first.begin), std::max(span.end, first.end)};
 }
 
-void ViewerContext::SetVisible(TimeRange range) {
+void ViewerContext::SetVisible(TimeRange range, TraceId run) {
   constexpr Ps kShortest = 10;  // ps across the whole canvas: nothing in a profile is finer
-  if (ActiveRun() == nullptr) return;
+  const RunState* state = StateOf(run);
+  if (state == nullptr || RunOf(run) == nullptr) return;
   if (range.length() < kShortest) range.end = SaturatingAdd(range.begin, kShortest);
-  range = KeepInside(range, Whole());
-  // Runs side by side show the same stretch of time.
-  for (RunViewState& state : view.runs) state.visible = range;
+  view.visible = state->map.ToShared(KeepInside(range, Whole(run)));
 }
 
-void ViewerContext::ZoomTo(TimeRange range, bool closer_only) {
+void ViewerContext::ZoomTo(TimeRange range, bool closer_only, TraceId run) {
   if (range.empty()) return;
-  const Ps shown = Visible().length();
+  const Ps shown = Visible(run).length();
   // 2.5 times as long: some context stays.
   const Ps margin = std::max<Ps>(SaturatingMul(range.length(), 3) / 4, 5);
   Ps length = SaturatingAdd(range.length(), SaturatingMul(margin, 2));
@@ -75,7 +60,7 @@ void ViewerContext::ZoomTo(TimeRange range, bool closer_only) {
   // is not shown with more around it than before.
   if (shown > 0 && (closer_only || range.length() <= shown)) length = std::min(length, shown);
   const Ps middle = SaturatingAdd(range.begin, range.length() / 2);
-  SetVisible({SaturatingSub(middle, length / 2), SaturatingAdd(middle, length - length / 2)});
+  SetVisible({SaturatingSub(middle, length / 2), SaturatingAdd(middle, length - length / 2)}, run);
 }
 
 void ViewerContext::Reveal(const EventRef& event) {
@@ -84,16 +69,17 @@ void ViewerContext::Reveal(const EventRef& event) {
   view.selected = event;
   view.active = event.trace;
   ++view.reveals;
-  const TimeRange visible = Visible();
+  const TimeRange visible = Visible(event.trace);
   const bool begins = range.begin >= visible.begin && range.begin < visible.end;
   const bool fits = range.length() <= visible.length();
   // In sight already, or all that is in sight lies in it.
   if (fits ? begins : range.begin <= visible.begin && range.end >= visible.end) return;
   if (fits) {  // keeps the zoom
     const Ps length = visible.length(), middle = range.begin + range.length() / 2;
-    SetVisible({SaturatingSub(middle, length / 2), SaturatingAdd(middle, length - length / 2)});
+    SetVisible({SaturatingSub(middle, length / 2), SaturatingAdd(middle, length - length / 2)},
+               event.trace);
   } else {
-    ZoomTo(range, false);
+    ZoomTo(range, false, event.trace);
   }
 }
 

@@ -2,7 +2,9 @@
 // never kept.
 #pragma once
 
+#include <compare>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,10 +13,16 @@
 #include "viewer/core/search.h"
 #include "viewer/core/session_view.h"
 #include "viewer/core/settings.h"
-#include "viewer/core/step_markers.h"
 #include "viewer/core/view_state.h"
 
 namespace stepscope {
+
+// One window of a panel: the one that shows the active run, or one that stays with a run.
+struct PanelKey {
+  std::string panel;  // id
+  TraceId run;        // invalid: the active one
+  auto operator<=>(const PanelKey&) const = default;
+};
 
 // Which windows and popups are open. Changed only by commands.
 struct WindowState {
@@ -22,8 +30,9 @@ struct WindowState {
   bool file_dialog_folder = false;                  // choose a folder instead of files
   bool focus_search = false, reset_layout = false;  // requests, taken by the next frame
   bool switch_tall = false;  // request: panels two thirds of the height, or back
-  std::map<std::string, bool, std::less<>> panels;  // open or closed, by panel id
-  std::string focus_panel;                          // request: bring to the front
+  std::map<std::string, bool, std::less<>> panels;  // open or closed, by id, of the active run
+  std::set<PanelKey> pinned;                        // open beside them, for one run each
+  PanelKey focus_panel;                             // request: bring to the front; empty id: none
   std::vector<PictureRequest> pictures;             // to be taken when their frames have passed
   std::string note;                                 // said in the status bar for a few seconds
   bool note_is_new = false;
@@ -46,22 +55,21 @@ class ViewerContext {
   WindowState& windows;
   Search& search;
   const TimelineFeedback& timeline;
-  std::span<const TimelineRun> runs;
-  std::span<const std::vector<StepMarker>> steps;  // by run
+  std::span<const Run> runs;
 
-  // The active run, or null. Index into session.runs and runs.
-  const RunView* ActiveRun() const;
-  RunViewState* ActiveView();
-  int RunIndex(TraceId id) const;  // -1 if it is gone
+  // A run by its id, the active one by none; null if it is gone. The same for what is kept of it.
+  const Run* RunOf(TraceId run = {}) const;
+  RunState* StateOf(TraceId run = {});
+  const RunState* StateOf(TraceId run = {}) const;
   const TrackSet* Set(const EventRef& event) const;
-  TimeRange RangeOf(const EventRef& event) const;  // empty if unknown
-  // Target range of a run: what is set now, or its first view.
-  TimeRange Visible() const;
-  TimeRange Whole() const;           // all that the active run can show
-  void SetVisible(TimeRange range);  // of the active run, kept inside Whole(); others follow
+  TimeRange RangeOf(const EventRef& event) const;  // in its run's time; empty if unknown
+  // What follows is in the time of the run that is named, or of the active one.
+  TimeRange Visible(TraceId run = {}) const;           // target range
+  TimeRange Whole(TraceId run = {}) const;             // all that the run can show
+  void SetVisible(TimeRange range, TraceId run = {});  // kept inside Whole()
   // Shows the range with what is around it. What fits into the view is not shown smaller than
   // before, and with `closer_only` nothing is.
-  void ZoomTo(TimeRange range, bool closer_only);
+  void ZoomTo(TimeRange range, bool closer_only, TraceId run = {});
   void Reveal(const EventRef& event);  // selects and moves into view when it is not
 };
 

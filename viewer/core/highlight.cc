@@ -4,7 +4,7 @@
 
 namespace stepscope {
 
-const std::vector<uint32_t>* Highlight::Find(uint32_t run, uint32_t set) const {
+const std::vector<uint32_t>* Highlight::Find(TraceId run, uint32_t set) const {
   for (const Rows& r : rows) {
     if (r.run == run && r.set == set) return &r.rows;
   }

@@ -4,17 +4,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/ids.h"
+
 namespace stepscope {
 
 // Events shown bright while the rest is dimmed: search hits, or what a panel's row links to.
 struct Highlight {
   uint64_t version = 0;  // 0: none
   struct Rows {
-    uint32_t run = 0, set = 0;
+    TraceId run;
+    uint32_t set = 0;
     std::vector<uint32_t> rows;
   };  // sorted
   std::vector<Rows> rows;
-  const std::vector<uint32_t>* Find(uint32_t run, uint32_t set) const;
+  const std::vector<uint32_t>* Find(TraceId run, uint32_t set) const;
 };
 
 }  // namespace stepscope

@@ -8,12 +8,15 @@
 #include <string_view>
 
 #include "viewer/core/command.h"
+#include "viewer/core/run.h"
 #include "viewer/core/session_view.h"
 #include "viewer/core/view_state.h"
 
 namespace stepscope {
 
+struct AnalysisParams;
 class AnalysisCache;  // viewer/core/analysis_cache.h: results computed in the background
+class JobThreads;     // model/base/latest_job.h
 class NameCache;      // viewer/core/name_cache.h: colours and short labels of event names
 class Settings;
 struct Fonts;  // viewer/core/fonts.h
@@ -32,15 +35,22 @@ struct PanelContext {
   const SessionView& session;
   const ViewState& view;
   AnalysisCache& analyses;
+  JobThreads& jobs;  // for what is too slow for a frame; LatestJob starts on it
   const Settings& settings;
   const Theme& theme;
   CommandQueue& commands;
   AppServices& services;
-  const RunView* run = nullptr;    // the active run, or null
-  const Fonts* fonts = nullptr;    // null: everything in the current font
-  NameCache* names = nullptr;      // null: no colours of names (tests)
-  PointedTime* pointed = nullptr;  // null: nobody shares it (tests)
+  std::span<const Run> runs;        // all that are open
+  const Run* run = nullptr;         // that the panel shows, or null
+  const RunState* state = nullptr;  // of this run, or null
+  TraceId pinned = {};  // the panel stays with this run; invalid: it shows the active
+  const Fonts* fonts = nullptr;     // null: everything in the current font
+  NameCache* names = nullptr;       // null: no colours of names (tests)
+  PointedTime* pointed = nullptr;   // null: nobody shares it (tests)
 };
+
+// What a panel asks analyses about: the host and the range that its run is limited to.
+AnalysisParams ParamsOf(const PanelContext& context);
 
 class Panel {
  public:

@@ -1,8 +1,11 @@
-// One open run: its trace and the sets that are drawn with it. Plain data, read-only in a frame.
+// Run: one open run and all that is read of it: the trace, the sets drawn with it, its steps, what
+// its analyses share. Plain data, read-only in a frame; copies share everything, so that a job
+// keeps alive what it works on. A run is known by its id, never by its place among the open ones.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,14 +13,46 @@
 
 namespace stepscope {
 
-// One run as the timeline sees it: the trace and the sets drawn with it.
-struct TimelineRun {
+class AnalysisContext;  // model/analysis/analysis.h
+
+struct StepMarker {
+  std::string label;  // "train 12", "12"
+  TimeRange range;
+};
+
+struct Run {
   TraceId id;
-  std::string label;
-  std::shared_ptr<const Trace> trace;
-  std::vector<std::shared_ptr<const TrackSet>> derived;
+  std::string label = {};  // "2026_11_21 · vm"
+  std::shared_ptr<const Trace> trace = nullptr;
+  std::vector<std::shared_ptr<const TrackSet>> derived = {};       // as they become ready
+  std::shared_ptr<AnalysisContext> analysis = nullptr;             // null: not analysed
+  std::shared_ptr<const std::vector<StepMarker>> steps = nullptr;  // null until they are known
+  std::vector<std::string> runs = {};  // runs of the same log directory, newest first
+  double load_seconds = 0;
+
   const TrackSet& Set(uint32_t set) const { return set == 0 ? trace->set : *derived[set - 1]; }
   uint32_t sets() const { return 1 + static_cast<uint32_t>(derived.size()); }
+  // The set of an event of this run; null if there is none such.
+  const TrackSet* SetOf(const EventRef& event) const {
+    if (!trace || event.trace != id || !event.valid() || event.set >= sets()) return nullptr;
+    const TrackSet& set = Set(event.set);
+    return event.row.value < set.rows ? &set : nullptr;
+  }
+  std::span<const StepMarker> Steps() const {
+    return steps ? std::span<const StepMarker>(*steps) : std::span<const StepMarker>();
+  }
+  const Diagnostics& diagnostics() const { return trace->diagnostics; }
 };
+
+using TimelineRun = Run;
+using RunView = Run;
+
+// Null if no run has that id.
+inline const Run* FindRun(std::span<const Run> runs, TraceId id) {
+  for (const Run& run : runs) {
+    if (run.id == id) return &run;
+  }
+  return nullptr;
+}
 
 }  // namespace stepscope

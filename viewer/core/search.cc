@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 namespace stepscope {
 namespace {
@@ -22,25 +23,24 @@ std::vector<uint32_t> MatchingRows(const TrackSet& set, const std::vector<uint8_
   return rows;
 }
 
-SearchHits Find(const NameQuery& query, const std::vector<TimelineRun>& runs,
-                const std::stop_token& stop) {
+SearchHits Find(const NameQuery& query, std::span<const Run> runs, const std::stop_token& stop) {
   SearchHits hits;
   struct Timed {
     Ps start;
     EventRef ref;
   };
   std::vector<Timed> timed;
-  for (uint32_t run = 0; run < runs.size(); ++run) {
-    for (uint32_t set = 0; set < runs[run].sets(); ++set) {
-      const TrackSet& s = runs[run].Set(set);
+  for (const Run& run : runs) {
+    for (uint32_t set = 0; set < run.sets(); ++set) {
+      const TrackSet& s = run.Set(set);
       const std::vector<uint8_t> wanted = query.MatchingMetas(*s.names);
       const bool any = std::find(wanted.begin(), wanted.end(), 1) != wanted.end();
       if (!any || stop.stop_requested()) continue;
-      Highlight::Rows rows{run, set, MatchingRows(s, wanted, stop)};
+      Highlight::Rows rows{run.id, set, MatchingRows(s, wanted, stop)};
       hits.count += rows.rows.size();
       for (uint32_t row : rows.rows) {
         if (timed.size() >= Search::kMaxOrdered) break;
-        timed.push_back({s.Start(EventRow(row)), {runs[run].id, set, EventRow(row)}});
+        timed.push_back({s.Start(EventRow(row)), {run.id, set, EventRow(row)}});
       }
       hits.rows.push_back(std::move(rows));
     }
@@ -80,35 +80,29 @@ std::vector<uint8_t> NameQuery::MatchingMetas(const NameTable& names) const {
   return matching;
 }
 
-void Search::Set(std::string query, std::span<const TimelineRun> runs) {
+void Search::Set(std::string query, std::span<const Run> runs) {
   query_ = std::move(query);
-  if (job_) {  // joining here would stall the frame
-    job_->Cancel();
-    stale_.push_back(std::move(job_));
-  }
+  job_.Stop();
   hits_ = {};
   index_ = 0;
   if (query_.empty() || runs.empty()) return;
-  std::vector<TimelineRun> copy(runs.begin(),
-                                runs.end());  // shared pointers: keeps the traces alive
-  job_ = std::make_unique<Job<SearchHits>>(
-      [query = query_, copy = std::move(copy)](const std::stop_token& stop, Progress&) {
-        SearchHits hits = Find(NameQuery(query), copy, stop);
-        hits.query = query;
-        return hits;
-      },
-      wake_);
+  std::vector<Run> copy(runs.begin(), runs.end());  // shared pointers: keeps the traces alive
+  job_.Start(threads_,
+             [query = query_, copy = std::move(copy)](const std::stop_token& stop, Progress&) {
+               SearchHits hits = Find(NameQuery(query), copy, stop);
+               hits.query = query;
+               return hits;
+             });
 }
 
 bool Search::Poll() {
-  std::erase_if(stale_, [](const auto& job) { return job->done(); });
-  if (!job_ || !job_->done()) return false;
-  hits_ = job_->Take();
-  job_.reset();
+  std::optional<SearchHits> hits = job_.Take();
+  if (!hits) return false;
+  hits_ = std::move(*hits);
   return true;
 }
 
-EventRef Search::Step(const EventRef& from, int direction, std::span<const TimelineRun> runs) {
+EventRef Search::Step(const EventRef& from, int direction, std::span<const Run> runs) {
   const auto& all = hits_.ordered;
   if (all.empty()) return {};
   const auto at = std::find(all.begin(), all.end(), from);

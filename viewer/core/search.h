@@ -2,14 +2,12 @@
 // UI thread only; results arrive a few frames later.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "model/base/task.h"
+#include "model/base/latest_job.h"
 #include "viewer/core/highlight.h"
 #include "viewer/core/run.h"
 
@@ -45,23 +43,22 @@ class Search {
  public:
   static constexpr size_t kMaxOrdered = 1'000'000;
 
-  explicit Search(std::function<void()> wake) : wake_(std::move(wake)) {}
-  void Set(std::string query, std::span<const TimelineRun> runs);  // starts anew; empty: none
-  void Refresh(std::span<const TimelineRun> runs) { Set(query_, runs); }
+  explicit Search(JobThreads& threads) : threads_(threads) {}
+  void Set(std::string query, std::span<const Run> runs);  // starts anew; empty: none
+  void Refresh(std::span<const Run> runs) { Set(query_, runs); }
   bool Poll();  // takes a finished result; true if something changed
   const std::string& query() const { return query_; }
   const SearchHits& hits() const { return hits_; }
-  bool busy() const { return job_ != nullptr; }
+  bool busy() const { return job_.active(); }
   // Steps to the next (+1) or previous (-1) hit after `from`; invalid if there are none.
-  EventRef Step(const EventRef& from, int direction, std::span<const TimelineRun> runs);
+  EventRef Step(const EventRef& from, int direction, std::span<const Run> runs);
   size_t index() const { return index_; }  // of the last step, from 0
 
  private:
-  std::function<void()> wake_;
+  JobThreads& threads_;
   std::string query_;
   SearchHits hits_;
-  std::unique_ptr<Job<SearchHits>> job_;
-  std::vector<std::unique_ptr<Job<SearchHits>>> stale_;  // cancelled, still running down
+  LatestJob<SearchHits> job_;
   size_t index_ = 0;
 };
 

@@ -9,19 +9,9 @@
 
 #include "model/analysis/analysis.h"
 #include "model/trace.h"
+#include "viewer/core/run.h"
 
 namespace stepscope {
-
-struct RunView {
-  TraceId id;
-  std::string label;  // "2026_11_21 · vm"
-  std::shared_ptr<const Trace> trace;
-  std::shared_ptr<AnalysisContext> analysis;
-  std::vector<std::shared_ptr<const TrackSet>>
-      derived;                    // as they become ready; drawn with the trace's own
-  std::vector<std::string> runs;  // runs of the same log directory, newest first
-  double load_seconds = 0;
-};
 
 struct LoadingView {  // a load in progress
   std::string path, stage;
@@ -36,7 +26,7 @@ struct RecentProfile {
 };
 
 struct SessionView {
-  std::vector<RunView> runs;
+  std::vector<Run> runs;  // steps are found by the viewer
   std::optional<LoadingView> loading;
   std::string error;  // of the last load: one line, what, where, what to do; empty when dismissed
   std::vector<RecentProfile> recent;
@@ -58,7 +48,6 @@ class AppServices {
   virtual void Open(const std::vector<std::string>& paths, bool add_for_comparison) = 0;
   virtual void OpenRun(TraceId run,
                        const std::string& run_name) = 0;  // another run of the same directory
-  virtual void SetClockOffset(TraceId run, const std::string& host, Ps offset) = 0;
   virtual void CloseRun(TraceId run) = 0;
   virtual void CancelLoading() = 0;
   virtual void DismissError() = 0;

@@ -7,13 +7,9 @@
 #include <vector>
 
 #include "model/analysis/result_table.h"
+#include "viewer/core/run.h"
 
 namespace stepscope {
-
-struct StepMarker {
-  std::string label;  // "train 12", "12"
-  TimeRange range;
-};
 
 // One a row of the table "steps" (stepnum, ranges in its links), by begin. Where the table has the
 // steps of several hosts, which run side by side, those of its first host. O(n log n).

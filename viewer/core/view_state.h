@@ -1,5 +1,6 @@
 // ViewState: what the user looks at, as plain data: comparable, serialisable, kept per session.
-// Changed only by commands.
+// Changed only by commands. Times are on the axis that all open runs share; RunState::map leads
+// from there to the time of a trace and back.
 #pragma once
 
 #include <set>
@@ -9,37 +10,55 @@
 #include "model/ids.h"
 #include "model/time.h"
 #include "viewer/core/shown_events.h"
+#include "viewer/core/time_map.h"
 
 namespace stepscope {
 
 enum class Tool { kSelect, kPan, kZoom, kTiming };
 
-struct EventKey {  // survives reload and maps between runs
-  std::string track_path, name;
-  Ps start = 0;
-  uint64_t occurrence = 0;
-  bool operator==(const EventKey&) const = default;
-};
-
-struct RunViewState {  // per run
-  TraceId trace;
-  TimeRange visible;  // target of animations; the displayed range belongs to the timeline
+struct RunState {  // of one open run
+  TraceId run;
+  TimeMap map;
+  std::string host;                 // the only one shown; empty: all
   std::set<std::string> collapsed;  // plane and track paths
-  double scroll_y = 0;
-  bool operator==(const RunViewState&) const = default;
+  double scroll_y = 0;              // pixels
+  bool operator==(const RunState&) const = default;
 };
 
 struct ViewState {
-  std::vector<RunViewState> runs;
+  std::vector<RunState> runs;  // in the order of the session
+  TimeRange visible;           // target of animations; the displayed range belongs to the timeline
+  TimeRange filter;            // what analyses and tables are asked about; empty: everything
+  TimeRange measured;          // timing tool; empty: none
   Tool tool = Tool::kPan;
   EventRef selected;
   ShownEvents shown;
   uint64_t reveals = 0;  // counts up when the selection is to be scrolled into sight
-  TimeRange measured;    // timing tool; empty: none
-  TraceId active;        // run that panels show
-  std::string host;      // host filter, empty: all
+  TraceId active;        // what panels show and what commands mean that name no run
+  TraceId baseline;      // what the active run is compared with; invalid: nothing
   std::string panel;     // panel shown last, perhaps with a page: "memory/lifetimes"
+  TraceId panel_run;     // the run that this panel is pinned to; invalid: it follows the active
   bool operator==(const ViewState&) const = default;
+
+  const RunState* Find(TraceId run) const {
+    for (const RunState& state : runs) {
+      if (state.run == run) return &state;
+    }
+    return nullptr;
+  }
+  RunState* Find(TraceId run) {
+    return const_cast<RunState*>(static_cast<const ViewState*>(this)->Find(run));
+  }
+  // In the time of a run; empty if it is not open.
+  TimeRange VisibleIn(TraceId run) const { return In(run, visible); }
+  TimeRange MeasuredIn(TraceId run) const { return In(run, measured); }
+  TimeRange FilterIn(TraceId run) const { return In(run, filter); }
+
+ private:
+  TimeRange In(TraceId run, TimeRange range) const {
+    const RunState* state = Find(run);
+    return state != nullptr ? state->map.ToTrace(range) : TimeRange{};
+  }
 };
 
 }  // namespace stepscope

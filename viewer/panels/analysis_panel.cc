@@ -46,8 +46,7 @@ void AnalysisPanel::Draw(const PanelContext& context) {
     CentredText(context, "This run has nothing that could be analysed.");
     return;
   }
-  const AnalysisParams params = ForHost(context.view.host);
-  const AnalysisResult* result = context.analyses.Get(*context.run, analysis_, params);
+  const AnalysisResult* result = context.analyses.Get(*context.run, analysis_, ParamsOf(context));
   if (result == nullptr) {
     waiting_ = true;
     if (since_ <= 0) since_ = ImGui::GetTime();
@@ -146,6 +145,7 @@ void DrawFindings(const PanelContext& context, std::span<const Finding> findings
       if (LinkText(context, "open", label.data())) {
         CommandArgs args;
         args.text = finding.panel;
+        args.run = context.pinned;
         context.commands.Push("panel.show", std::move(args));
       }
     }
@@ -184,6 +184,7 @@ void GoToRow(const PanelContext& context, const ResultTable& table, int row) {
   if (row < 0 || static_cast<size_t>(row) >= table.links.size()) return;
   const RowLink& link = table.links[static_cast<size_t>(row)];
   CommandArgs args;
+  if (context.run != nullptr) args.run = context.run->id;
   if (!link.range.empty()) {
     const Ps margin = std::max<Ps>(link.range.length() / 20, 1);
     args.range = {SaturatingSub(link.range.begin, margin), SaturatingAdd(link.range.end, margin)};

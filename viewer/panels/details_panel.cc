@@ -31,18 +31,6 @@ struct Memo {
   std::vector<Fact> facts, stats;
 };
 
-const RunView* RunOf(const SessionView& session, TraceId id) {
-  for (const RunView& run : session.runs) {
-    if (run.id == id) return &run;
-  }
-  return nullptr;
-}
-
-const TrackSet* SetOf(const RunView& run, uint32_t set) {
-  if (set == 0) return &run.trace->set;
-  return set - 1 < run.derived.size() ? run.derived[set - 1].get() : nullptr;
-}
-
 std::string Where(const Trace& trace, const TrackSet& set, TrackId id) {
   const Track& track = set.tracks[id.value];
   std::string out(set.names->strings.View(track.name));
@@ -89,7 +77,7 @@ void AddParent(const EventRef& event, const TrackSet& set, Memo* memo) {
                          false});
 }
 
-void AddSource(const EventRef& event, const RunView& run, const TrackSet& set, Memo* memo) {
+void AddSource(const EventRef& event, const Run& run, const TrackSet& set, Memo* memo) {
   if (event.set == 0 || event.row.value >= set.source.size()) return;
   const EventRow source = set.source[event.row.value];
   if (!source.valid()) return;
@@ -149,11 +137,13 @@ class DetailsPanel final : public Panel {
 
 bool DetailsPanel::Update(const PanelContext& context) {
   const EventRef event = context.view.selected;
-  const RunView* run = RunOf(context.session, event.trace);
+  // Pinned to a run, the panel shows nothing of the others.
+  if (context.pinned.valid() && event.trace != context.pinned) return false;
+  const Run* run = FindRun(context.runs, event.trace);
   if (!event.valid() || run == nullptr) return false;
   if (memo_.event == event && memo_.trace == run->trace.get()) return true;
-  const TrackSet* set = SetOf(*run, event.set);
-  if (set == nullptr || event.row.value >= set->rows) return false;
+  const TrackSet* set = run->SetOf(event);
+  if (set == nullptr) return false;
   memo_ = {};
   memo_.event = event;
   memo_.trace = run->trace.get();

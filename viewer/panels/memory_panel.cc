@@ -7,10 +7,11 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "model/analysis/memory_profile.h"
 #include "model/base/digits.h"
-#include "model/base/task.h"
+#include "model/base/latest_job.h"
 #include "model/capabilities.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory_boxes.h"
@@ -96,10 +97,11 @@ class MemoryPanel final : public AnalysisPanel {
  public:
   MemoryPanel() : AnalysisPanel("memory", "Following the allocators") {}
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
-  bool animating() const override { return AnalysisPanel::animating() || full_job_ || live_job_; }
+  bool animating() const override {
+    return AnalysisPanel::animating() || full_job_.busy() || live_job_.busy();
+  }
 
  private:
-  using FullJob = Job<std::shared_ptr<const FullMemory>>;
   void Update(const PanelContext& context, const AnalysisResult& result, uint64_t key);
   void PollJobs(const PanelContext& context);
   void ListLiveAt(const PanelContext& context, Ps time);
@@ -121,8 +123,8 @@ class MemoryPanel final : public AnalysisPanel {
   MemorySeries coarse_;
   std::shared_ptr<const FullMemory> full_;
   size_t full_index_ = 0;  // of this allocator in full_
-  std::unique_ptr<FullJob> full_job_;
-  std::unique_ptr<Job<ResultTable>> live_job_;
+  LatestJob<std::shared_ptr<const FullMemory>> full_job_;
+  LatestJob<ResultTable> live_job_;
   Ps marked_ = 0, pending_ = 0;
   bool at_time_ = false, has_pending_ = false, show_lifetimes_ = false;
   uint64_t key_ = 0, data_key_ = 0;
@@ -144,17 +146,14 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
   if (key != key_) {
     allocator_ = Fullest(result);
     full_.reset();
-    live_job_.reset();
-    full_job_.reset();
+    live_job_.Stop();
+    full_job_.Stop();
     // Results made by hand (tests) have no trace behind them: the tables are all there is.
     if (context.run != nullptr && context.run->analysis) {
-      AppServices* services = &context.services;
-      full_job_ = std::make_unique<FullJob>(
-          [analysis = context.run->analysis, host = context.view.host](const std::stop_token& stop,
-                                                                       Progress&) {
-            return LoadFull(*analysis, ForHost(host), stop);
-          },
-          [services] { services->RequestFrame(); });
+      full_job_.Start(context.jobs, [analysis = context.run->analysis, params = ParamsOf(context)](
+                                        const std::stop_token& stop, Progress&) {
+        return LoadFull(*analysis, params, stop);
+      });
     }
   } else if (allocator_ == key_allocator_) {
     return;
@@ -173,6 +172,7 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
     at_peak_ = OfAllocator(*t, host_, id_);
   lifetimes_ = {};
   if (const ResultTable* t = result.Table("lifetimes")) lifetimes_ = OfAllocator(*t, host_, id_);
+  live_job_.Stop();  // of another allocator
   live_ = at_peak_;
   at_time_ = has_pending_ = false;
   const int peak = summary->Column("peak_time_ms");
@@ -182,9 +182,8 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
 }
 
 void MemoryPanel::PollJobs(const PanelContext& context) {
-  if (full_job_ && full_job_->done()) {
-    full_ = full_job_->Take();
-    full_job_.reset();
+  if (auto full = full_job_.Take()) {
+    full_ = std::move(*full);
     ++data_key_;
   }
   if (full_) {
@@ -195,13 +194,12 @@ void MemoryPanel::PollJobs(const PanelContext& context) {
       if (a.id == id_ && same_host) full_index_ = i;
     }
   }
-  if (live_job_ && live_job_->done()) {
-    live_ = live_job_->Take();
-    live_job_.reset();
+  if (std::optional<ResultTable> live = live_job_.Take()) {
+    live_ = std::move(*live);
     at_time_ = true;
     ++data_key_;
   }
-  if (has_pending_ && !live_job_ && full_) {
+  if (has_pending_ && full_) {
     has_pending_ = false;
     ListLiveAt(context, pending_);
   }
@@ -209,39 +207,36 @@ void MemoryPanel::PollJobs(const PanelContext& context) {
 
 void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
   marked_ = time;
-  if (!full_ || live_job_ || full_index_ >= full_->profile.allocators.size() ||
-      context.run == nullptr) {
-    pending_ = time;  // the newest click wins
-    has_pending_ = full_job_ || live_job_;
+  if (!full_ || full_index_ >= full_->profile.allocators.size() || context.run == nullptr) {
+    pending_ = time;
+    has_pending_ = full_job_.active();
     return;
   }
-  AppServices* services = &context.services;
   ResultTable shape{at_peak_.id, "Live at a time", at_peak_.columns, {}, {}};
-  live_job_ = std::make_unique<Job<ResultTable>>(
-      [full = full_, index = full_index_, analysis = context.run->analysis, time,
-       table = std::move(shape), host = host_](const std::stop_token&, Progress&) mutable {
-        const AllocatorProfile& allocator = full->profile.allocators[index];
-        for (const LiveAllocation& l :
-             ActiveAt(*analysis, allocator, SnapshotAt(allocator, time))) {
-          std::vector<Value>& row = table.rows.emplace_back(table.columns.size());
-          const auto set = [&](const char* column, Value value) {
-            if (const int c = table.Column(column); c >= 0)
-              row[static_cast<size_t>(c)] = std::move(value);
-          };
-          set("host", host);
-          set("memory_id", allocator.id);
-          set("tf_op", l.op);
-          set("allocation_bytes", l.allocated);
-          set("requested_bytes", l.requested);
-          set("occurrences", static_cast<int64_t>(l.count));
-          set("region_type", l.region);
-          set("data_type", l.type);
-          set("tensor_shape", l.shape);
-          table.links.push_back(LinkTo(EventRows(l.rows)));
-        }
-        return table;
-      },
-      [services] { services->RequestFrame(); });
+  live_job_.Start(context.jobs, [full = full_, index = full_index_,
+                                 analysis = context.run->analysis, time, table = std::move(shape),
+                                 host = host_](const std::stop_token& stop, Progress&) mutable {
+    const AllocatorProfile& allocator = full->profile.allocators[index];
+    for (const LiveAllocation& l :
+         ActiveAt(*analysis, allocator, SnapshotAt(allocator, time), stop)) {
+      std::vector<Value>& row = table.rows.emplace_back(table.columns.size());
+      const auto set = [&](const char* column, Value value) {
+        if (const int c = table.Column(column); c >= 0)
+          row[static_cast<size_t>(c)] = std::move(value);
+      };
+      set("host", host);
+      set("memory_id", allocator.id);
+      set("tf_op", l.op);
+      set("allocation_bytes", l.allocated);
+      set("requested_bytes", l.requested);
+      set("occurrences", static_cast<int64_t>(l.count));
+      set("region_type", l.region);
+      set("data_type", l.type);
+      set("tensor_shape", l.shape);
+      table.links.push_back(LinkTo(EventRows(l.rows)));
+    }
+    return std::move(table);
+  });
 }
 
 void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& summary) {
@@ -311,7 +306,7 @@ void MemoryPanel::DrawTabs(const PanelContext& context) {
     note = "the largest " + GroupDigits(boxes->spans.size()) + " by size and time, of " +
            GroupDigits(boxes->spans.size() + boxes->left_out);
   }
-  TextIn(context, Role::kText2, full_job_ ? "reading every snapshot\u2026" : note.c_str());
+  TextIn(context, Role::kText2, full_job_.active() ? "reading every snapshot\u2026" : note.c_str());
 }
 
 void MemoryPanel::DrawGraph(const PanelContext& context, float height) {
@@ -350,13 +345,14 @@ void MemoryPanel::DrawLiveTitle(const PanelContext& context) {
   std::snprintf(title.data(), title.size(), at_time_ ? "Live at %s" : "Live at the peak, %s",
                 when.c_str());
   SectionTitle(context, title.data(),
-               live_job_  ? "looking up\u2026"
-               : at_time_ ? ""
-                          : "click in the graph for another time");
-  if (!at_time_ && !live_job_) return;
+               live_job_.active() ? "looking up\u2026"
+               : at_time_         ? ""
+                                  : "click in the graph for another time");
+  if (!at_time_ && !live_job_.active()) return;
   ImGui::SameLine(0, Em());
   const FaceScope small(context, Face::kUi);
   if (!ImGui::Button("Back to the peak")) return;
+  live_job_.Stop();
   live_ = at_peak_;
   at_time_ = false;
   const MemorySeries& s = Series();
@@ -393,8 +389,8 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
   }
   Update(context, result, key);
   PollJobs(context);
-  if (context.view.panel != shown_as_) {  // a command that names a page
-    shown_as_ = context.view.panel;
+  if (context.view.panel_run == context.pinned && context.view.panel != shown_as_) {
+    shown_as_ = context.view.panel;  // a command that names a page
     if (PanelOf(shown_as_) == "memory" && !PageOf(shown_as_).empty())
       show_lifetimes_ = PageOf(shown_as_) == "lifetimes";
   }

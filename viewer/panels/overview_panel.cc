@@ -210,7 +210,7 @@ void OverviewPanel::DrawEnvironment(const PanelContext& context, const AnalysisR
 
 void OverviewPanel::DrawProblems(const PanelContext& context) {
   if (context.run == nullptr || !context.run->trace) return;
-  const Diagnostics& diagnostics = context.run->trace->diagnostics;
+  const Diagnostics& diagnostics = context.run->diagnostics();
   if (diagnostics.rows().empty()) return;
   Rule(context);
   SectionTitle(context, "Diagnostics");

@@ -28,9 +28,8 @@ int FormatMs(double value, char* buffer, int size, void* data) {
 
 TimeRange ShownRange(const PanelContext& context, TimeRange otherwise) {
   if (context.run == nullptr) return otherwise;
-  for (const RunViewState& state : context.view.runs) {
-    if (state.trace == context.run->id && !state.visible.empty()) return state.visible;
-  }
+  const TimeRange visible = context.view.VisibleIn(context.run->id);
+  if (!visible.empty()) return visible;
   const bool known = context.run->trace && !context.run->trace->first_view.empty();
   return known ? context.run->trace->first_view : otherwise;
 }

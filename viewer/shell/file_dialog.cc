@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "viewer/core/settings.h"
 #include "viewer/widgets/draw.h"
@@ -49,7 +50,7 @@ std::string ParentFolder(const std::string& folder) {
   return parent.empty() ? "/" : parent.string();
 }
 
-Listing ListFolder(const std::string& folder, bool hidden) {
+Listing ListFolder(const std::string& folder, bool hidden, const std::stop_token& stop) {
   Listing out;
   std::error_code error;
   const fs::path path = folder.empty() ? fs::current_path(error) : fs::absolute(folder, error);
@@ -57,6 +58,7 @@ Listing ListFolder(const std::string& folder, bool hidden) {
   while (out.folder.size() > 1 && out.folder.back() == '/') out.folder.pop_back();
   fs::directory_iterator it(path, fs::directory_options::skip_permission_denied, error);
   for (; !error && it != fs::directory_iterator(); it.increment(error)) {
+    if (stop.stop_requested()) break;  // of a slow network folder that was left
     FileEntry entry;
     entry.name = it->path().filename().string();
     if (!hidden && entry.name.starts_with(".")) continue;
@@ -77,15 +79,12 @@ Listing ListFolder(const std::string& folder, bool hidden) {
   return out;
 }
 
-FileDialog::~FileDialog() = default;
-
 void FileDialog::Go(const std::string& folder, bool hidden) {
-  if (job_) stale_.push_back(std::move(job_));
   listed_hidden_ = hidden;
   selected_.clear();
-  job_ = std::make_unique<Job<Listing>>(
-      [folder, hidden](const std::stop_token&, Progress&) { return ListFolder(folder, hidden); },
-      wake_);
+  job_.Start(threads_, [folder, hidden](const std::stop_token& stop, Progress&) {
+    return ListFolder(folder, hidden, stop);
+  });
 }
 
 void FileDialog::Choose(const PanelContext& context, const std::string& path, bool* open) {
@@ -99,11 +98,9 @@ void FileDialog::Choose(const PanelContext& context, const std::string& path, bo
 }
 
 void FileDialog::Draw(const PanelContext& context, bool* open, bool folders_only) {
-  std::erase_if(stale_, [](const auto& job) { return job->done(); });
-  if (job_ && job_->done()) {
-    listing_ = job_->Take();
+  if (std::optional<Listing> listing = job_.Take()) {
+    listing_ = std::move(*listing);
     path_ = listing_.folder;
-    job_.reset();
   }
   if (!*open) return;
   const char* title = folders_only ? "Open folder###open_dialog" : "Open file###open_dialog";

@@ -2,12 +2,10 @@
 // on a worker thread, so a slow network folder does not stop the window. UI thread only.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "model/base/task.h"
+#include "model/base/latest_job.h"
 #include "viewer/core/panel.h"
 
 namespace stepscope {
@@ -25,18 +23,17 @@ struct Listing {
 };
 
 inline constexpr size_t kMaxEntries = 20'000;
-Listing ListFolder(const std::string& folder, bool hidden);
+Listing ListFolder(const std::string& folder, bool hidden, const std::stop_token& stop = {});
 // Whether the name ends like a profile: shown bright, other files dimmed.
 bool LooksLikeProfile(const std::string& name);
 std::string ParentFolder(const std::string& folder);
 
 class FileDialog {
  public:
-  explicit FileDialog(std::function<void()> wake) : wake_(std::move(wake)) {}
-  ~FileDialog();
+  explicit FileDialog(JobThreads& threads) : threads_(threads) {}
   // Draws the dialog while open; pushes "file.open" with a path, and closes itself through *open.
   void Draw(const PanelContext& context, bool* open, bool folders_only);
-  bool busy() const { return job_ != nullptr; }
+  bool busy() const { return job_.active(); }
 
  private:
   void Go(const std::string& folder, bool hidden);
@@ -45,10 +42,9 @@ class FileDialog {
   void DrawBottom(const PanelContext& context, bool* open, bool folders_only, bool hidden);
   void Choose(const PanelContext& context, const std::string& path, bool* open);
 
-  std::function<void()> wake_;
+  JobThreads& threads_;
   Listing listing_;
-  std::unique_ptr<Job<Listing>> job_;
-  std::vector<std::unique_ptr<Job<Listing>>> stale_;
+  LatestJob<Listing> job_;
   std::string path_;      // text of the path box
   std::string selected_;  // entry name
   bool listed_hidden_ = false;

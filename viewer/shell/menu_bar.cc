@@ -51,6 +51,17 @@ void DrawPanelItems(const ShellInput& input) {
     }
     ImGui::SetItemTooltip("%s", panel.what);
   }
+  if (ImGui::BeginMenu("Pin to this profile", input.panel.run != nullptr)) {
+    for (const PanelDesc& panel : Panels()) {
+      const PanelKey key{panel.id, input.panel.run->id};
+      if (!ImGui::MenuItem(panel.title, nullptr, input.windows.pinned.contains(key))) continue;
+      CommandArgs args;
+      args.text = panel.id;
+      args.run = key.run;
+      input.panel.commands.Push("panel.toggle", std::move(args));
+    }
+    ImGui::EndMenu();
+  }
   ImGui::Separator();
 }
 
@@ -81,22 +92,22 @@ void CentreInBar() {
 }
 
 void DrawRunSelectors(const ShellInput& input) {
-  const SessionView& session = input.panel.session;
-  const RunView* run = input.panel.run;
+  const std::span<const Run> runs = input.panel.runs;
+  const Run* run = input.panel.run;
   if (run == nullptr) return;
   const float unit = ImGui::GetFontSize();
   const auto width = [unit](std::string_view text) {
     return std::min(unit * 18,
                     ImGui::CalcTextSize(text.data(), text.data() + text.size()).x + unit * 3);
   };
-  if (session.runs.size() > 1) {
+  if (runs.size() > 1) {
     CentreInBar();
     if (BeginSelector("##profile", run->label.c_str(), width(run->label))) {
-      for (size_t i = 0; i < session.runs.size(); ++i) {
-        ImGui::PushID(static_cast<int>(i));
-        if (ImGui::Selectable(session.runs[i].label.c_str(), &session.runs[i] == run)) {
+      for (const Run& other : runs) {
+        ImGui::PushID(static_cast<int>(other.id.value));
+        if (ImGui::Selectable(other.label.c_str(), &other == run)) {
           CommandArgs args;
-          args.number = static_cast<double>(i);
+          args.run = other.id;
           input.panel.commands.Push("run.activate", std::move(args));
         }
         ImGui::PopID();
@@ -125,7 +136,7 @@ void DrawRunSelectors(const ShellInput& input) {
   }
   if (run->trace->hosts.size() < 2) return;
   CentreInBar();
-  const std::string& host = input.panel.view.host;
+  const std::string host = input.panel.state != nullptr ? input.panel.state->host : "";
   if (BeginSelector("##host", host.empty() ? "All hosts" : host.c_str(),
                     width(host.empty() ? "All hosts" : host))) {
     if (ImGui::Selectable("All hosts", host.empty())) input.panel.commands.Push("host.choose");

@@ -59,6 +59,7 @@ void ClearBackgroundIfDocked(const char* window_name);
 
 // "#id" suffixes keep window identities when titles change.
 std::string PanelWindowName(const PanelDesc& panel);
+std::string PanelWindowName(const PanelDesc& panel, const Run& pinned);
 inline constexpr const char kTimelineWindow[] = "Timeline###timeline";
 
 }  // namespace stepscope

@@ -23,7 +23,7 @@ struct Line {
   }
 };
 
-void DrawRun(const ShellInput& input, const RunView& run, Line* line) {
+void DrawRun(const ShellInput& input, const Run& run, Line* line) {
   const Pen& pen = line->pen;
   std::array<char, 48> text{};
   line->Value(GroupDigits(run.trace->counts.events()), "events");

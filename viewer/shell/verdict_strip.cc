@@ -39,23 +39,28 @@ float Number(const PanelContext& context, float x, float y, float right, const c
   return x + label_width + gap + value_width + BaseEm() * 1.6f;
 }
 
-// Where an average step goes, as one bar.
-float ClassBar(const PanelContext& context, const ResultTable& steps, float x, float y,
-               float width) {
-  std::array<double, 9> sums{};
-  double all = 0;
+constexpr size_t kMostSteps = 2000;  // enough for a mean
+
+// Of whole steps: how long each class is.
+void AddClasses(const ResultTable& steps, std::array<double, 9>* sums) {
   const int partial = steps.Column("partial");
-  constexpr size_t kMost = 2000;  // enough for a mean; a strip is drawn every frame
-  for (size_t r = 0; r < std::min(kMost, steps.rows.size()); ++r) {
+  for (size_t r = 0; r < std::min(kMostSteps, steps.rows.size()); ++r) {
     const auto* cut =
         partial >= 0 ? std::get_if<bool>(&steps.rows[r][static_cast<size_t>(partial)]) : nullptr;
     if (cut != nullptr && *cut) continue;
-    for (size_t i = 0; i < sums.size(); ++i) {
+    for (size_t i = 0; i < sums->size(); ++i) {
       const int c = steps.Column(StepClasses()[i].column);
       const double v = c >= 0 ? NumberOf(steps.rows[r][static_cast<size_t>(c)]) : 0;
-      if (std::isfinite(v) && v > 0) sums[i] += v, all += v;
+      if (std::isfinite(v) && v > 0) (*sums)[i] += v;
     }
   }
+}
+
+// Where an average step goes, as one bar.
+float ClassBar(const PanelContext& context, const std::array<double, 9>& sums, float x, float y,
+               float width) {
+  double all = 0;
+  for (const double sum : sums) all += sum;
   if (all <= 0) return x;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float height = std::floor(BaseEm() * 0.5f);
@@ -78,8 +83,7 @@ std::string Percent(double v) { return NumberText(v, {1, 1, "", " %"}); }
 double ClassPercent(const ResultTable& steps, const char* column) {
   const int c = steps.Column(column), t = steps.Column("stepTimeMs");
   double part = 0, whole = 0;
-  constexpr size_t kMost = 2000;
-  for (size_t r = 0; c >= 0 && t >= 0 && r < std::min(kMost, steps.rows.size()); ++r) {
+  for (size_t r = 0; c >= 0 && t >= 0 && r < std::min(kMostSteps, steps.rows.size()); ++r) {
     part += NumberOf(steps.rows[r][static_cast<size_t>(c)]);
     whole += NumberOf(steps.rows[r][static_cast<size_t>(t)]);
   }
@@ -114,7 +118,8 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
     chips.push_back({GroupDigits(view.shown.size()) + " events",
                      "Events shown bright; N and Shift+N go through them", "select.show_events"});
   }
-  if (!view.host.empty()) chips.push_back({view.host, "Only this host", "host.choose"});
+  const std::string host = context.state != nullptr ? context.state->host : std::string();
+  if (!host.empty()) chips.push_back({host, "Only this host", "host.choose"});
   const FaceScope ui(context, Face::kUi);
   const bool icons = context.fonts != nullptr && context.fonts->icons;
   const char* cross = icons ? icon::kClose : "x";
@@ -145,7 +150,20 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
 
 float VerdictStripHeight() { return std::floor(BaseEm() * 2.6f); }
 
-void DrawVerdict(const PanelContext& context, const AnalysisResult& result, float right) {
+VerdictSums SumsOf(const AnalysisResult& result) {
+  VerdictSums sums;
+  sums.serial = result.serial;
+  sums.device = TextOf(result, "device_type") != "CPU";
+  const ResultTable* steps = result.Table("steps");
+  if (steps == nullptr) return sums;
+  AddClasses(*steps, &sums.classes);
+  const char* compute = sums.device ? "deviceComputeTimeMs" : "hostComputeTimeMs";
+  sums.compute_percent = ClassPercent(*steps, compute);
+  return sums;
+}
+
+void DrawVerdict(const PanelContext& context, const AnalysisResult& result, const VerdictSums& sums,
+                 float right) {
   if (result.findings.empty()) return;
   const Finding& verdict = result.findings.front();
   const ImVec2 p = ImGui::GetCursorScreenPos();
@@ -195,10 +213,9 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, floa
       FormatFor(Unit::kMs, ValueType::kReal, NumberIn(result, "steptime_ms_average"));
   x = Number(context, x, y, right, "Step",
              NumberText(NumberIn(result, "steptime_ms_average"), format) + " " + format.header);
-  const bool device = TextOf(result, "device_type") != "CPU";
-  x = Number(context, x, y, right, device ? "Device compute" : "Host compute",
-             Percent(ClassPercent(*steps, device ? "deviceComputeTimeMs" : "hostComputeTimeMs")));
-  if (x + em * 12 < right) x = ClassBar(context, *steps, x, static_cast<float>(middle), em * 11);
+  x = Number(context, x, y, right, sums.device ? "Device compute" : "Host compute",
+             Percent(sums.compute_percent));
+  if (x + em * 12 < right) x = ClassBar(context, sums.classes, x, middle, em * 11);
   x = Number(context, x, y, right, "Input", Percent(NumberIn(result, "input_percent")));
   if (result.Find("device_compute_16bit_percent") != nullptr) {
     x = Number(context, x, y, right, "16-bit",
@@ -207,16 +224,16 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, floa
   Number(context, x, y, right, "Steps", GroupDigits(steps->rows.size()));
 }
 
-bool DrawVerdictStrip(const PanelContext& context) {
+bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float right = p.x + ImGui::GetContentRegionAvail().x - BaseEm();
   if (context.run == nullptr || !context.run->trace) return false;
-  const AnalysisParams params = ForHost(context.view.host);
-  const AnalysisResult* result = context.analyses.Get(*context.run, "overview", params);
+  const AnalysisResult* result = context.analyses.Get(*context.run, "overview", ParamsOf(context));
   if (result != nullptr) {
+    if (sums->serial != result->serial) *sums = SumsOf(*result);
     const float chips = DrawChips(context, right, p.y, VerdictStripHeight());
     ImGui::SetCursorScreenPos(p);
-    DrawVerdict(context, *result, chips - BaseEm());
+    DrawVerdict(context, *result, *sums, chips - BaseEm());
     return false;
   }
   const FaceScope ui(context, Face::kUi);
@@ -226,7 +243,7 @@ bool DrawVerdictStrip(const PanelContext& context) {
   return true;
 }
 
-bool DrawVerdictBar(const PanelContext& context) {
+bool DrawVerdictBar(const PanelContext& context, VerdictSums* sums) {
   if (context.run == nullptr || !context.run->trace) return false;
   constexpr ImGuiWindowFlags kFlags =
       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
@@ -236,7 +253,7 @@ bool DrawVerdictBar(const PanelContext& context) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);  // the window was cleared with the panels' colour
   if (ImGui::BeginViewportSideBar("##verdict_bar", ImGui::GetMainViewport(), ImGuiDir_Up,
                                   VerdictStripHeight(), kFlags)) {
-    waiting = DrawVerdictStrip(context);
+    waiting = DrawVerdictStrip(context, sums);
   }
   ImGui::End();
   ImGui::PopStyleColor();

@@ -75,6 +75,11 @@ std::string PanelWindowName(const PanelDesc& panel) {
   return std::string(panel.title) + "###panel_" + panel.id;
 }
 
+std::string PanelWindowName(const PanelDesc& panel, const Run& pinned) {
+  return std::string(panel.title) + " \u00b7 " + pinned.label + "###panel_" + panel.id + "@" +
+         std::to_string(pinned.id.value);
+}
+
 unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, WorkspaceState* state) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const ImGuiID dock = ImGui::GetID("stepscope.workspace");

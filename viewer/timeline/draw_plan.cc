@@ -12,11 +12,9 @@ namespace {
 constexpr size_t kRowsForThreads = 24;  // below, starting a thread costs more than it saves
 constexpr uint32_t kGapFrom = 4;        // slices at least this wide give a column to the gap
 
-uint64_t RowKey(const LayoutItem& item, uint32_t depth) {
-  const uint64_t kind = static_cast<uint64_t>(item.kind);
-  const uint64_t id = item.kind == ItemKind::kPlaneHeading ? item.plane.value : item.track.value;
-  return (uint64_t{item.run} << 60) ^ (kind << 56) ^ (uint64_t{item.set} << 50) ^ (id << 20) ^
-         depth ^ (uint64_t{depth} << 40);
+PlanRowKey KeyOf(const PlanInput& input, const LayoutItem& item, uint32_t depth) {
+  const uint32_t id = item.kind == ItemKind::kPlaneHeading ? item.plane.value : item.track.value;
+  return {input.runs[item.run].id, item.kind, item.set, id, depth};
 }
 
 // Marks the columns of highlighted events: O(columns * log n), whatever their number.
@@ -110,7 +108,7 @@ void DrawPlan::FindStale(const PlanInput& input) {
   for (size_t i = 0; i < rows_.size(); ++i) {
     const LayoutItem& item = input.layout->items()[rows_[i].item];
     const TimeRange view = input.axes[item.run].view();
-    Cached& cached = cache_[RowKey(item, rows_[i].depth)];
+    Cached& cached = cache_[KeyOf(input, item, rows_[i].depth)];
     const uint64_t highlight = input.highlight != nullptr ? input.highlight->version : 0;
     const bool fresh = cached.view == view && cached.width == input.width &&
                        cached.names == input.names->generation() && cached.highlight == highlight &&
@@ -187,7 +185,7 @@ void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const 
   }
   if (!dimming) return;
   const uint32_t numbering = item.rest != nullptr ? WithoutPython::kSet : item.set;
-  if (const auto* hits = input.highlight->Find(item.run, numbering)) {
+  if (const auto* hits = input.highlight->Find(input.runs[item.run].id, numbering)) {
     Brighten(*row.lane, *hits, axis, &cached.texels);
   }
 }
@@ -214,7 +212,7 @@ void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, cons
       }
     }
     if (!dimming) continue;
-    if (const auto* hits = input.highlight->Find(item.run, item.set)) {
+    if (const auto* hits = input.highlight->Find(input.runs[item.run].id, item.set)) {
       Brighten(lane, *hits, input.axes[item.run], &work.cached->texels);
     }
   }
@@ -259,7 +257,7 @@ void DrawPlan::Compose(const PlanInput& input) {
     const Cached& cached = *row_cache_[r];
     const LayoutItem& item = input.layout->items()[rows_[r].item];
     // Which row and which filling of it: equal to last frame's means the same texels.
-    uint64_t stamp = RowKey(item, rows_[r].depth) * 0x9e3779b97f4a7c15ull;
+    uint64_t stamp = PlanRowKeyHash()(KeyOf(input, item, rows_[r].depth));
     for (uint64_t part :
          {static_cast<uint64_t>(cached.view.begin), static_cast<uint64_t>(cached.view.end),
           cached.names, cached.highlight, cached.content}) {

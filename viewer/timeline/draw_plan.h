@@ -48,6 +48,23 @@ struct PlanMark {
   Rgba color = 0;
 };  // an instant on top of slices
 
+// What a row is known by from frame to frame, whatever is drawn above it.
+struct PlanRowKey {
+  TraceId run;
+  ItemKind kind = ItemKind::kTrack;
+  uint32_t set = 0, id = 0, depth = 0;  // id: of the track or plane
+  bool operator==(const PlanRowKey&) const = default;
+};
+
+struct PlanRowKeyHash {
+  size_t operator()(const PlanRowKey& key) const {
+    uint64_t h = key.run.value;
+    for (const uint32_t part : {static_cast<uint32_t>(key.kind), key.set, key.id, key.depth})
+      h = (h ^ part) * 0x9e3779b97f4a7c15ull, h ^= h >> 29;
+    return h;
+  }
+};
+
 class DrawPlan {
  public:
   static constexpr size_t kMaxLabels = 500;
@@ -107,7 +124,7 @@ class DrawPlan {
   std::vector<PlanRow> rows_;
   std::vector<Cached*> row_cache_;
   std::vector<Work> work_;
-  std::unordered_map<uint64_t, Cached> cache_;
+  std::unordered_map<PlanRowKey, Cached, PlanRowKeyHash> cache_;
   std::vector<uint64_t> last_rows_;  // key and stamp of each row of the last frame
   std::vector<uint32_t> texels_;
   std::vector<TexelLine> lines_;

@@ -117,10 +117,11 @@ void Layout::AddRun(const LayoutInput& input, uint32_t run) {
     }
   }
   const bool show_host = trace.hosts.size() > 1;
+  const std::string_view only = run < input.hosts.size() ? input.hosts[run] : std::string_view();
   HostId host;
   for (uint32_t p = 0; p < trace.planes.size(); ++p) {
     const Plane& plane = trace.planes[p];
-    if (!input.host.empty() && trace.HostName(plane.host) != input.host) continue;
+    if (!only.empty() && trace.HostName(plane.host) != only) continue;
     const size_t before = items_.size();
     const double y = height_;
     if (show_host && plane.host != host) {

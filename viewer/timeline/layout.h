@@ -45,7 +45,7 @@ struct LayoutItem {
 struct LayoutInput {
   std::span<const TimelineRun> runs;
   std::span<const std::set<std::string>* const> collapsed;  // by run; paths as PathOf gives them
-  std::string host;
+  std::span<const std::string> hosts = {};  // by run, the only one shown; empty: all
   LayoutSizes sizes;
   // By run, null where there is nothing to hide; empty: Python frames are shown. Must outlive the
   // layout.

@@ -62,9 +62,10 @@ void TimelinePanel::DrawRows(const TimelineInput& input, const Pen& pen) {
     if ((t - ticks.base) % ticks.step == 0)
       pen.VLine(geo_.rows.x + axis.ClippedX(t), geo_.rows.y, bottom, theme[Role::kGrid]);
   }
-  if (!input.panel.view.measured.empty()) {
-    const float a = geo_.rows.x + axis.ClippedX(input.panel.view.measured.begin);
-    const float b = geo_.rows.x + axis.ClippedX(input.panel.view.measured.end);
+  const TimeRange measured = input.panel.view.MeasuredIn(input.runs[active_].id);
+  if (!measured.empty()) {
+    const float a = geo_.rows.x + axis.ClippedX(measured.begin);
+    const float b = geo_.rows.x + axis.ClippedX(measured.end);
     pen.Box(a, geo_.rows.y, std::max(1.0f, b - a), geo_.rows.h, theme.Alpha(Role::kAccent, 0.10f));
   }
   pen.list->PopClipRect();
@@ -315,8 +316,7 @@ void TimelinePanel::DrawSteps(const TimelineInput& input, const Pen& pen) {
   const Theme& theme = input.panel.theme;
   const float end = geo_.strip.x + geo_.strip.w;
   pen.HLine(geo_.all.x, geo_.all.x + geo_.all.w, geo_.strip.y + geo_.strip.h, theme[Role::kLine]);
-  if (active_ >= input.steps.size()) return;
-  const auto& steps = input.steps[active_];
+  const std::span<const StepMarker> steps = input.runs[active_].Steps();
   const TimeAxis& axis = ActiveAxis();
   auto step = std::partition_point(steps.begin(), steps.end(), [&](const StepMarker& s) {
     return s.range.end < axis.view().begin;

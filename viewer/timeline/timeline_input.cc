@@ -285,15 +285,14 @@ void TimelinePanel::Click(const TimelineInput& input) {
     const LayoutItem& item = layout_.items()[index];
     if (!item.collapsible) return;
     CommandArgs args;
-    args.number = item.run;
+    args.run = input.runs[item.run].id;
     args.text = ItemPath(input, item);
     input.panel.commands.Push("view.toggle_collapse", std::move(args));
     return;
   }
   if (geo_.strip.Has(press_x_, press_y_)) {
     const Ps t = TimeAt(press_x_);
-    for (const StepMarker& step :
-         input.steps.empty() ? std::span<const StepMarker>() : std::span(input.steps[active_])) {
+    for (const StepMarker& step : input.runs[active_].Steps()) {
       if (!step.range.Contains(t)) continue;
       const Ps margin = step.range.length() / 20;
       PushRange(input, {step.range.begin - margin, step.range.end + margin});

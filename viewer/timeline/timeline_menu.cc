@@ -61,7 +61,7 @@ void TimelinePanel::OpenMenu(const TimelineInput& input) {
     if (y < geo_.rows.y || index >= layout_.items().size()) return;
     const LayoutItem& item = layout_.items()[index];
     if (!item.collapsible) return;
-    menu_run_ = item.run;
+    menu_run_ = input.runs[item.run].id;
     menu_path_ = ItemPath(input, item);
   }
   ImGui::OpenPopup("timeline menu");
@@ -93,7 +93,7 @@ void TimelinePanel::DrawEventMenu(const TimelineInput& input) {
 
 void TimelinePanel::DrawTrackMenu(const TimelineInput& input) const {
   CommandArgs fold;
-  fold.number = menu_run_;
+  fold.run = menu_run_;
   fold.text = menu_path_;
   CommandItem(input, "view.toggle_collapse", std::move(fold));
   CommandItem(input, "view.collapse_all");

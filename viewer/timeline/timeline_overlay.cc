@@ -95,7 +95,7 @@ void TimelinePanel::DrawMeasure(const TimelineInput& input, const Pen& pen) {
     pen.Box(a, geo_.rows.y, b - a, geo_.rows.h, theme.Alpha(Role::kAccent, 0.15f));
     for (float x : {a, b}) pen.VLine(x, geo_.ruler.y, bottom, theme[Role::kAccent]);
   }
-  const TimeRange measured = input.panel.view.measured;
+  const TimeRange measured = input.panel.view.MeasuredIn(input.runs[active_].id);
   if (!measured.empty()) {
     const float a = std::floor(geo_.rows.x + axis.ClippedX(measured.begin));
     const float b = std::floor(geo_.rows.x + axis.ClippedX(measured.end));

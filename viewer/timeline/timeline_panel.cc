@@ -60,9 +60,10 @@ void TimelinePanel::ScrollToSelection(const TimelineInput& input) {
     const size_t index = layout_.Find(run, event.set, lane.track);
     if (index == Layout::npos) {
       const std::string plane = PlanePath(*r.trace, set.tracks[lane.track.value].plane);
-      if (run >= view.runs.size() || !view.runs[run].collapsed.contains(plane)) break;
+      const RunState* state = view.Find(r.id);
+      if (state == nullptr || !state->collapsed.contains(plane)) break;
       CommandArgs args;
-      args.number = run;
+      args.run = r.id;
       args.text = plane;
       input.panel.commands.Push("view.toggle_collapse", std::move(args));
       return;
@@ -121,10 +122,8 @@ void TimelinePanel::UpdateRanges(const TimelineInput& input) {
   const bool direct = drag_ == Drag::kPan || drag_ == Drag::kMinimap ||
                       drag_ == Drag::kMinimapBegin || drag_ == Drag::kMinimapEnd;
   for (size_t i = 0; i < input.runs.size(); ++i) {
-    TimeRange target = input.runs[i].trace->span;
-    for (const RunViewState& state : input.panel.view.runs) {
-      if (state.trace == input.runs[i].id && !state.visible.empty()) target = state.visible;
-    }
+    TimeRange target = input.panel.view.VisibleIn(input.runs[i].id);
+    if (target.empty()) target = input.runs[i].trace->span;
     const bool first = glide_ids_[i] != input.runs[i].id;
     glide_ids_[i] = input.runs[i].id;
     if (first || !animate || direct) {
@@ -173,13 +172,13 @@ void TimelinePanel::UpdateLayout(const TimelineInput& input) {
   const PanelContext& panel = input.panel;
   const auto row = static_cast<float>(panel.settings.Int("timeline.row_height"));
   std::vector<const std::set<std::string>*> collapsed;
-  for (const TimelineRun& run : input.runs) {
-    collapsed.push_back(nullptr);
-    for (const RunViewState& state : panel.view.runs) {
-      if (state.trace == run.id) collapsed.back() = &state.collapsed;
-    }
+  std::vector<std::string> hosts;
+  for (const Run& run : input.runs) {
+    const RunState* state = panel.view.Find(run.id);
+    collapsed.push_back(state != nullptr ? &state->collapsed : nullptr);
+    hosts.push_back(state != nullptr ? state->host : std::string());
   }
-  bool same = layout_content_ == input.content_generation && layout_host_ == panel.view.host &&
+  bool same = layout_content_ == input.content_generation && layout_hosts_ == hosts &&
               layout_unit_ == geo_.unit && layout_row_ == row &&
               layout_collapsed_.size() == collapsed.size();
   for (size_t i = 0; same && i < collapsed.size(); ++i) {
@@ -187,7 +186,7 @@ void TimelinePanel::UpdateLayout(const TimelineInput& input) {
   }
   if (same) return;
   layout_content_ = input.content_generation;
-  layout_host_ = panel.view.host;
+  layout_hosts_ = std::move(hosts);
   layout_unit_ = geo_.unit;
   layout_row_ = row;
   layout_collapsed_.clear();
@@ -197,7 +196,7 @@ void TimelinePanel::UpdateLayout(const TimelineInput& input) {
   LayoutInput in;
   in.runs = input.runs;
   in.collapsed = collapsed;
-  in.host = panel.view.host;
+  in.hosts = layout_hosts_;
   in.without_python = without_python_;
   in.sizes = {px(row) + 1, 1, px(22), px(2), px(40)};
   layout_.Build(in);
@@ -224,30 +223,30 @@ void TimelinePanel::UpdateHighlight(const TimelineInput& input) {
   } else {
     highlight_.rows = hits.rows;
   }
-  AddRowsWithoutPython();
+  AddRowsWithoutPython(input);
 }
 
 void TimelinePanel::HighlightEvents(const TimelineInput& input) {
   for (const EventRef& event : input.panel.view.shown.events()) {
-    for (uint32_t run = 0; run < input.runs.size(); ++run) {
-      if (input.runs[run].id != event.trace) continue;
-      auto found = std::find_if(highlight_.rows.begin(), highlight_.rows.end(),
-                                [&](const auto& r) { return r.run == run && r.set == event.set; });
-      if (found == highlight_.rows.end())
-        found = highlight_.rows.insert(found, {run, event.set, {}});
-      found->rows.push_back(event.row.value);
-    }
+    auto found = std::find_if(highlight_.rows.begin(), highlight_.rows.end(), [&](const auto& r) {
+      return r.run == event.trace && r.set == event.set;
+    });
+    if (found == highlight_.rows.end())
+      found = highlight_.rows.insert(found, {event.trace, event.set, {}});
+    found->rows.push_back(event.row.value);
   }
   // Lists of ascending rows, one after the other.
   for (auto& rows : highlight_.rows) SortRuns(rows.rows.begin(), rows.rows.end(), std::less<>());
 }
 
 // The same events by the rows that are drawn where Python frames are hidden.
-void TimelinePanel::AddRowsWithoutPython() {
+void TimelinePanel::AddRowsWithoutPython(const TimelineInput& input) {
   std::vector<Highlight::Rows> added;
   for (const Highlight::Rows& own : highlight_.rows) {
-    if (own.set != 0 || own.run >= without_python_.size() || !without_python_[own.run]) continue;
-    const WithoutPython& rest = *without_python_[own.run];
+    size_t run = 0;
+    while (run < input.runs.size() && input.runs[run].id != own.run) ++run;
+    if (own.set != 0 || run >= without_python_.size() || !without_python_[run]) continue;
+    const WithoutPython& rest = *without_python_[run];
     Highlight::Rows& drawn = added.emplace_back();
     drawn.run = own.run;
     drawn.set = WithoutPython::kSet;
@@ -261,9 +260,8 @@ void TimelinePanel::AddRowsWithoutPython() {
 
 double TimelinePanel::Scroll(const TimelineInput& input) const {
   double scroll = 0;
-  for (const RunViewState& state : input.panel.view.runs) {
-    if (state.trace == input.panel.view.active) scroll = state.scroll_y;
-  }
+  if (const RunState* state = input.panel.view.Find(input.panel.view.active))
+    scroll = state->scroll_y;
   const double most = std::max(0.0, layout_.height() - static_cast<double>(geo_.rows.h));
   return std::floor(std::clamp(scroll, 0.0, most));
 }

@@ -24,7 +24,6 @@ namespace stepscope {
 struct TimelineInput {
   const PanelContext& panel;
   std::span<const TimelineRun> runs;
-  std::span<const std::vector<StepMarker>> steps;  // by run
   const Search& search;
   NameCache& names;
   const Fonts& fonts;
@@ -68,8 +67,6 @@ class TimelinePanel {
     kPan,
     kZoom,
     kMeasure,
-    kMeasureBegin,
-    kMeasureEnd,
     kMinimap,
     kMinimapBegin,
     kMinimapEnd,
@@ -85,7 +82,7 @@ class TimelinePanel {
   bool IsHidden(uint32_t run, const Lane& lane, const EventRef& event) const;
   void UpdateHighlight(const TimelineInput& input);
   void HighlightEvents(const TimelineInput& input);
-  void AddRowsWithoutPython();
+  void AddRowsWithoutPython(const TimelineInput& input);
   void BuildPlan(const TimelineInput& input);
   void ScrollToSelection(const TimelineInput& input);
   void UpdateFlows(const TimelineInput& input);
@@ -139,7 +136,7 @@ class TimelinePanel {
   Layout layout_;
   uint64_t layout_content_ = 0;
   std::vector<std::set<std::string>> layout_collapsed_;
-  std::string layout_host_;
+  std::vector<std::string> layout_hosts_;
   // Of runs whose Python frames are hidden; both empty while frames are shown.
   std::vector<std::shared_ptr<const WithoutPython>> without_python_;
   std::vector<std::shared_ptr<const Trace>> python_traces_;
@@ -156,8 +153,8 @@ class TimelinePanel {
   TimelineFeedback feedback_;
   TimelineHit hit_;
   EventRef menu_event_;    // invalid: the menu is that of a track or plane
-  std::string menu_path_;  // its path, as in RunViewState::collapsed
-  uint32_t menu_run_ = 0;
+  std::string menu_path_;  // its path, as in RunState::collapsed
+  TraceId menu_run_;
   EventRef flows_of_;
   std::vector<uint32_t> flows_;  // indices of Trace::flows that touch the selection
   Drag drag_ = Drag::kNone;

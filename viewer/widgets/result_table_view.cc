@@ -167,6 +167,8 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
   selected_.assign(table.rows.size(), 0);
   short_names_.assign(options.shorten_names ? table.rows.size() : 0, {});
   current_ = anchor_ = menu_column_ = -1;
+  menu_job_.Stop();
+  filter_asked_ = false;
   measured_at_ = 0;
   dirty_ = true;
 }
@@ -474,6 +476,7 @@ void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable&
 CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultTable& table) const {
   CommandArgs args;
   if (context.run == nullptr) return args;
+  args.run = context.run->id;
   for (uint32_t r : SelectedRows()) {
     if (r >= table.links.size()) continue;
     const RowLink& link = table.links[r];

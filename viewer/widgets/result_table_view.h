@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/base/latest_job.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/theme.h"
 #include "viewer/widgets/number_text.h"
@@ -106,7 +107,11 @@ class ResultTableView {
   void KeepInSight(float row_height, bool centre);
   void DrawRowMenu(const PanelContext& context, const ResultTable& table,
                    const TableOptions& options);
-  void DrawFilterItem(const PanelContext& context, const ResultTable& table) const;
+  void DrawFilterItem(const PanelContext& context, const ResultTable& table);
+  void FindMenuEvents(const PanelContext& context, const ResultTable& table,
+                      const TableOptions& options, size_t row);
+  void TakeMenuEvents(const PanelContext& context, const ResultTable& table);
+  void FilterTimeline(const PanelContext& context, const ResultTable& table) const;
   void Export(const PanelContext& context, const ResultTable& table, bool json);
   void ExportWhole(const PanelContext& context, const ResultTable& table);
   static float RowHeight();
@@ -126,8 +131,10 @@ class ResultTableView {
   std::vector<std::string> short_names_;           // by row, filled when first drawn
   std::vector<uint8_t> selected_;                  // by row
   int current_ = -1, anchor_ = -1;
-  int menu_column_ = -1;   // data column under the mouse when the menu opened
-  RowEvents menu_events_;  // what that row's menu filters the timeline to
+  int menu_column_ = -1;  // data column under the mouse when the menu opened
+  LatestJob<RowEvents> menu_job_;
+  RowEvents menu_events_;      // what that row's menu filters the timeline to, when it is found
+  bool filter_asked_ = false;  // before it was found
   uint64_t key_ = 0, columns_key_ = 0, rebuilds_ = 0;
   float measured_at_ = 0, measured_width_ = 0;  // font size and the room there was
   float min_width_ = 0;

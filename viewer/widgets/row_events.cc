@@ -9,19 +9,15 @@
 namespace stepscope {
 namespace {
 
-std::vector<const TrackSet*> SetsOf(const RunView& run) {
-  std::vector<const TrackSet*> sets{&run.trace->set};
-  for (const auto& set : run.derived) sets.push_back(set.get());
-  return sets;
-}
-
 // Over all sets, as the search goes; no further than `most`.
-uint64_t CountMatches(const RunView& run, const NameQuery& query, uint64_t most) {
+uint64_t CountMatches(const Run& run, const NameQuery& query, uint64_t most,
+                      const std::stop_token& stop) {
   uint64_t n = 0;
-  for (const TrackSet* set : SetsOf(run)) {
-    const std::vector<uint8_t> wanted = query.MatchingMetas(*set->names);
+  for (uint32_t set = 0; set < run.sets(); ++set) {
+    const std::vector<uint8_t> wanted = query.MatchingMetas(*run.Set(set).names);
     if (std::find(wanted.begin(), wanted.end(), 1) == wanted.end()) continue;
-    for (const Lane& lane : set->lanes) {
+    for (const Lane& lane : run.Set(set).lanes) {
+      if (stop.stop_requested()) return n;
       for (uint32_t i = 0; i < lane.size() && n < most; ++i) n += wanted[lane.meta[i]];
     }
   }
@@ -44,25 +40,27 @@ std::string_view CommonName(const TrackSet& set, const RowLink& link) {
 }
 
 // A row without links has nothing but its name to go by.
-RowEvents ByName(const RunView& run, const std::string& name) {
+RowEvents ByName(const Run& run, const std::string& name, const std::stop_token& stop) {
   RowEvents found;
   const std::string whole = NameQuery::Whole(name);
-  if (CountMatches(run, NameQuery(whole), 1) > 0) {
+  if (CountMatches(run, NameQuery(whole), 1, stop) > 0) {
     found.query = whole;
     found.what = "Every event called " + name;
-  } else if (CountMatches(run, NameQuery(name), 1) > 0) {
+  } else if (CountMatches(run, NameQuery(name), 1, stop) > 0) {
     found.query = name;
     found.what = "Every event with " + name + " in its name";
   }
   return found;
 }
 
-RowEvents ByLink(const RunView& run, const TrackSet& set, const RowLink& link) {
+RowEvents ByLink(const Run& run, const TrackSet& set, const RowLink& link,
+                 const std::stop_token& stop) {
   RowEvents found;
   found.listed = true;
   const std::string called(CommonName(set, link));
   const NameQuery whole(NameQuery::Whole(called));
-  const bool alone = !called.empty() && CountMatches(run, whole, link.total + 1) == link.total;
+  const bool alone =
+      !called.empty() && CountMatches(run, whole, link.total + 1, stop) == link.total;
   if (alone) {
     found.query = NameQuery::Whole(called);
     found.what = "The events of this row, all called " + called;
@@ -77,15 +75,11 @@ RowEvents ByLink(const RunView& run, const TrackSet& set, const RowLink& link) {
 
 }  // namespace
 
-RowEvents FindRowEvents(const PanelContext& context, const ResultTable& table,
-                        const std::string* name, size_t row) {
-  if (context.run == nullptr || !context.run->trace) return {};
-  const RunView& run = *context.run;
-  const bool linked = row < table.links.size() && !table.links[row].rows.empty();
-  if (!linked) return name != nullptr && !name->empty() ? ByName(run, *name) : RowEvents{};
-  const std::vector<const TrackSet*> sets = SetsOf(run);
-  const RowLink& link = table.links[row];
-  return link.set < sets.size() ? ByLink(run, *sets[link.set], link) : RowEvents{};
+RowEvents FindRowEvents(const Run& run, const RowLink& link, const std::string& name,
+                        const std::stop_token& stop) {
+  if (!run.trace) return {};
+  if (link.rows.empty()) return name.empty() ? RowEvents{} : ByName(run, name, stop);
+  return link.set < run.sets() ? ByLink(run, run.Set(link.set), link, stop) : RowEvents{};
 }
 
 }  // namespace stepscope

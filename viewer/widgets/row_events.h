@@ -3,9 +3,11 @@
 // as with the kernels of an op, by the row's list of events.
 #pragma once
 
+#include <stop_token>
 #include <string>
 
-#include "viewer/core/panel.h"
+#include "model/analysis/result_table.h"
+#include "viewer/core/run.h"
 
 namespace stepscope {
 
@@ -15,8 +17,9 @@ struct RowEvents {
   std::string what;     // what the filter leaves bright, in a sentence
 };
 
-// `name` is what the row is called, or null. O(events of the trace).
-RowEvents FindRowEvents(const PanelContext& context, const ResultTable& table,
-                        const std::string* name, size_t row);
+// `name` is what the row is called, or empty. O(events of the trace): not for a frame. What it
+// returns when stopped means nothing.
+RowEvents FindRowEvents(const Run& run, const RowLink& link, const std::string& name,
+                        const std::stop_token& stop = {});
 
 }  // namespace stepscope

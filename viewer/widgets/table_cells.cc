@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <optional>
 
 #include "model/base/digits.h"
 #include "viewer/core/short_label.h"
@@ -218,18 +219,48 @@ const std::string* ResultTableView::NameOf(const ResultTable& table, const Table
   return c < table.rows[row].size() ? std::get_if<std::string>(&table.rows[row][c]) : nullptr;
 }
 
-void ResultTableView::DrawFilterItem(const PanelContext& context, const ResultTable& table) const {
-  const bool by_name = !menu_events_.query.empty(), any = by_name || menu_events_.listed;
-  if (ImGui::MenuItem("Filter timeline to this", nullptr, false, any)) {
-    if (by_name) {
-      CommandArgs search, note;
-      search.text = menu_events_.query;
-      note.text = menu_events_.what;
-      context.commands.Push("search.set", std::move(search));
-      context.commands.Push("app.note", std::move(note));
-    } else {
-      ShowOnTimeline(context, table);
-    }
+void ResultTableView::FindMenuEvents(const PanelContext& context, const ResultTable& table,
+                                     const TableOptions& options, size_t row) {
+  menu_events_ = {};
+  filter_asked_ = false;
+  menu_job_.Stop();
+  if (context.run == nullptr) return;
+  const std::string* name = NameOf(table, options, row);
+  menu_job_.Start(
+      context.jobs,
+      [run = *context.run, link = row < table.links.size() ? table.links[row] : RowLink(),
+       name = name != nullptr ? *name : std::string()](const std::stop_token& stop, Progress&) {
+        return FindRowEvents(run, link, name, stop);
+      });
+}
+
+void ResultTableView::FilterTimeline(const PanelContext& context, const ResultTable& table) const {
+  if (menu_events_.query.empty()) {
+    if (menu_events_.listed) ShowOnTimeline(context, table);
+    return;
+  }
+  CommandArgs search, note;
+  search.text = menu_events_.query;
+  note.text = menu_events_.what;
+  context.commands.Push("search.set", std::move(search));
+  context.commands.Push("app.note", std::move(note));
+}
+
+// Whoever clicks before the row's events are found is not told to come back: the filter follows.
+void ResultTableView::TakeMenuEvents(const PanelContext& context, const ResultTable& table) {
+  std::optional<RowEvents> found = menu_job_.Take();
+  if (!found) return;
+  menu_events_ = std::move(*found);
+  if (filter_asked_) FilterTimeline(context, table);
+  filter_asked_ = false;
+}
+
+void ResultTableView::DrawFilterItem(const PanelContext& context, const ResultTable& table) {
+  const bool looking = menu_job_.active();
+  const bool any = !menu_events_.query.empty() || menu_events_.listed;
+  if (ImGui::MenuItem("Filter timeline to this", nullptr, false, any || looking)) {
+    filter_asked_ = looking;
+    if (!looking) FilterTimeline(context, table);
   }
   if (any) ImGui::SetItemTooltip("%s", menu_events_.what.c_str());
 }
@@ -244,8 +275,9 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
   if (over_row) {
     ImGui::OpenPopup("row menu");
     const auto row = static_cast<size_t>(current_);
-    menu_events_ = FindRowEvents(context, table, NameOf(table, options, row), row);
+    FindMenuEvents(context, table, options, row);
   }
+  TakeMenuEvents(context, table);
   if (!ImGui::BeginPopup("row menu")) return;
   const int current = current_;
   if (current < 0 || static_cast<size_t>(current) >= table.rows.size()) {

@@ -1,0 +1,14 @@
+#include "viewer/core/panel.h"
+
+#include "model/analysis/analysis.h"
+
+namespace stepscope {
+
+AnalysisParams ParamsOf(const PanelContext& context) {
+  if (context.state == nullptr) return {};
+  AnalysisParams params = ForHost(context.state->host);
+  params.range = context.state->map.ToTrace(context.view.filter);
+  return params;
+}
+
+}  // namespace stepscope
