@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "tests/viewer/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/timeline/plan_area.h"
 
@@ -16,9 +17,7 @@ namespace {
 struct PlanTester {
   explicit PlanTester(std::shared_ptr<const Trace> trace) {
     runs.push_back({TraceId(0), "run", std::move(trace), {}});
-    LayoutInput input;
-    input.runs = runs;
-    layout.Build(input);
+    layout = LayoutOf(runs);
     names.SetTheme(MakeTheme(ThemeKind::kDark));
     names.SetMeasure([](std::string_view text, float max_width, size_t* fit) {
       const auto letters =
@@ -35,6 +34,7 @@ struct PlanTester {
     input.axes = axes;
     input.layout = &layout;
     input.scroll = scroll;
+    if (stick) input.sticky = layout.Sticky(scroll);
     input.width = width;
     input.height = height;
     input.names = &names;
@@ -51,11 +51,12 @@ struct PlanTester {
     }
     return {};
   }
-  std::vector<TimelineRun> runs;
+  std::vector<Run> runs;
   Layout layout;
   NameCache names;
   Highlight highlight;
   std::vector<TimeAxis> axes;
+  bool stick = false;  // headings stay at the top
   DrawPlan plan;
 };
 
@@ -215,7 +216,7 @@ TEST_CASE("activity of a device is that of its busiest stream, of a host the mea
   const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
   maker.Track(host, "t1", TrackKind::kThread, {{"k", 0, 1000}});
   maker.Track(host, "t2", TrackKind::kThread, {{"k", 0, 500}});
-  const TimelineRun run{TraceId(0), "run", maker.Finish(), {}};
+  const Run run{TraceId(0), "run", maker.Finish(), {}};
   std::vector<Bin> scratch;
   const TimeAxis axis({0, 1000}, 600);
   CHECK(PlaneActivityInView(run, gpu, axis, 600, &scratch).mean ==
@@ -251,4 +252,24 @@ TEST_CASE("every pixel line points at a row that is there") {
       CHECK(line.y < line.height);
     }
   }
+}
+
+TEST_CASE("a heading that stays at the top lies over the rows that scroll by under it") {
+  PlanTester t(TrainingTrace());
+  t.stick = true;
+  t.Build({0, 10 * kPsPerMs}, 640, 150, 40);
+  const auto sticky = t.layout.Sticky(40);
+  REQUIRE(sticky.has_value());
+  const PlanRow& over = t.plan.rows().back();
+  CHECK(over.item == sticky->item);
+  CHECK(over.kind == TexelLine::kArea);
+  CHECK(t.plan.RowAt(10) == &over);
+  CHECK(t.plan.Utilisation(over.item) > 0.5);
+  for (size_t y = 0; y < 150; ++y) {
+    const TexelLine& line = t.plan.lines()[y];
+    if (y < 22 && line.kind != TexelLine::kNone) CHECK(line.row + 1 == t.plan.rows().size());
+    if (y >= 23 && line.kind != TexelLine::kNone) CHECK(line.row + 1 < t.plan.rows().size());
+  }
+  t.Build({0, 10 * kPsPerMs}, 640, 150, 41);
+  CHECK(t.plan.rebuilt_rows() == 0);  // scrolling makes nothing new
 }

@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "tests/viewer/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 
 using namespace stepscope;           // NOLINT
@@ -12,17 +13,11 @@ using namespace stepscope::testing;  // NOLINT
 
 namespace {
 
-Layout Build(const std::vector<TimelineRun>& runs, const std::set<std::string>& collapsed,
+Layout Build(const std::vector<Run>& runs, const TrackRules::Paths& folded,
              const std::string& host = {}) {
-  std::vector<const std::set<std::string>*> sets(runs.size(), &collapsed);
-  Layout layout;
-  LayoutInput input;
-  input.runs = runs;
-  input.collapsed = sets;
-  const std::vector<std::string> hosts(runs.size(), host);
-  input.hosts = hosts;
-  layout.Build(input);
-  return layout;
+  TrackRules rules;
+  rules.folded = folded;
+  return LayoutOf(runs, rules, host);
 }
 
 size_t Count(const Layout& layout, ItemKind kind) {
@@ -50,7 +45,7 @@ TEST_CASE("layout: planes with next to nothing beside others begin folded") {
 }
 
 TEST_CASE("planes are headings over their tracks, items follow each other without overlap") {
-  const std::vector<TimelineRun> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
+  const std::vector<Run> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
   const Layout layout = Build(runs, {});
   CHECK(Count(layout, ItemKind::kPlaneHeading) == 3);
   CHECK(Count(layout, ItemKind::kTrack) == 5);
@@ -64,7 +59,7 @@ TEST_CASE("planes are headings over their tracks, items follow each other withou
 }
 
 TEST_CASE("a folded plane keeps its heading only, a folded track its first row") {
-  const std::vector<TimelineRun> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
+  const std::vector<Run> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
   const Trace& trace = *runs[0].trace;
   const Layout folded = Build(runs, {PlanePath(trace, PlaneId(0))});
   CHECK(Count(folded, ItemKind::kTrack) == 3);
@@ -83,7 +78,7 @@ TEST_CASE("hosts are headings when there are several, and can be filtered") {
     const PlaneId plane = maker.Plane("GPU", PlaneKind::kGpu, host);
     maker.Track(plane, "Stream", TrackKind::kStream, {{"k", 0, 10}});
   }
-  const std::vector<TimelineRun> runs = {{TraceId(0), "run", maker.Finish(), {}}};
+  const std::vector<Run> runs = {{TraceId(0), "run", maker.Finish(), {}}};
   CHECK(Count(Build(runs, {}), ItemKind::kHostHeading) == 2);
   CHECK(Count(Build(runs, {}, "host-1"), ItemKind::kPlaneHeading) == 1);
   CHECK(Count(Build(runs, {}, "no such host"), ItemKind::kPlaneHeading) == 0);
@@ -95,14 +90,14 @@ TEST_CASE("counters and empty planes") {
   const PlaneId plane = maker.Plane("memory", PlaneKind::kHostOther);
   maker.Counter(plane, "bytes", {1, 5, 2});
   maker.Track(plane, "work", TrackKind::kThread, {{"k", 0, 10}});
-  const std::vector<TimelineRun> runs = {{TraceId(0), "run", maker.Finish(), {}}};
+  const std::vector<Run> runs = {{TraceId(0), "run", maker.Finish(), {}}};
   const Layout layout = Build(runs, {});
   CHECK(Count(layout, ItemKind::kPlaneHeading) == 1);
   CHECK(Count(layout, ItemKind::kCounter) == 1);
 }
 
 TEST_CASE("the visible part is found by height; the gap belongs to the row above") {
-  const std::vector<TimelineRun> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
+  const std::vector<Run> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
   const Layout layout = Build(runs, {});
   for (size_t i = 0; i < layout.items().size(); ++i) {
     const LayoutItem& item = layout.items()[i];
@@ -124,7 +119,7 @@ TEST_CASE("a hundred thousand tracks: a frame looks at those in sight") {
   for (int i = 0; i < 100'000; ++i) {
     maker.Track(plane, "t" + std::to_string(i % 100), TrackKind::kThread, {{"k", i, 10}});
   }
-  const std::vector<TimelineRun> runs = {{TraceId(0), "run", maker.Finish(), {}}};
+  const std::vector<Run> runs = {{TraceId(0), "run", maker.Finish(), {}}};
   const Layout layout = Build(runs, {});
   REQUIRE(layout.items().size() == 100'001);
   const auto begin = std::chrono::steady_clock::now();
@@ -137,4 +132,58 @@ TEST_CASE("a hundred thousand tracks: a frame looks at those in sight") {
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   CHECK(seen < 10'000 * 40);
   CHECK(ms < 1000);  // 10,000 frames
+}
+
+TEST_CASE("layout: a track takes the rows it is given, what is below moves") {
+  const std::vector<Run> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
+  Layout layout = Build(runs, {});
+  const TrackId python = runs[0].trace->planes[2].tracks[0];
+  const size_t at = layout.Find(0, 0, python);
+  REQUIRE(layout.items()[at].depth == 3);
+  REQUIRE(layout.items()[at].rows == 3);
+  const double height = layout.height(), y = layout.items()[at].y;
+  std::vector<uint32_t> rows(layout.items().size(), 1);
+  layout.SetRows(rows);
+  CHECK(layout.items()[at].rows == 1);
+  CHECK(layout.items()[at].y == y);
+  CHECK(layout.height() == height - 2 * 19);
+  rows[at] = 99;  // never more than it has
+  layout.SetRows(rows);
+  CHECK(layout.height() == height);
+  CHECK(layout.Find(0, 0, python) == at);
+}
+
+TEST_CASE("layout: the heading of a plane stays at the top, and the next one pushes it out") {
+  const std::vector<Run> runs = {{TraceId(0), "run", TrainingTrace(), {}}};
+  const Layout layout = Build(runs, {});
+  std::vector<size_t> headings;
+  for (size_t i = 0; i < layout.items().size(); ++i) {
+    if (layout.items()[i].kind == ItemKind::kPlaneHeading) headings.push_back(i);
+  }
+  REQUIRE(headings.size() == 3);
+  CHECK_FALSE(layout.Sticky(0).has_value());  // it is in its place
+  const auto stuck = layout.Sticky(10);
+  REQUIRE(stuck.has_value());
+  CHECK(stuck->item == headings[0]);
+  CHECK(stuck->y == 10);
+  const LayoutItem& next = layout.items()[headings[1]];
+  const auto pushed = layout.Sticky(next.y - 5);
+  REQUIRE(pushed.has_value());
+  CHECK(pushed->item == headings[0]);
+  CHECK(pushed->y == next.y - 22);
+  CHECK_FALSE(layout.Sticky(next.y).has_value());
+  CHECK(layout.Sticky(next.y + 1)->item == headings[1]);
+  const Layout folded = Build(runs, {PlanePath(*runs[0].trace, PlaneId(0))});
+  CHECK_FALSE(folded.Sticky(10).has_value());
+  CHECK_FALSE(Layout().Sticky(0).has_value());
+}
+
+TEST_CASE("layout: the name of a tall track stays in sight while the track is") {
+  LayoutItem item;
+  item.y = 100;
+  item.height = 190;
+  CHECK(TextTop(item, 50, 19) == 100);
+  CHECK(TextTop(item, 150, 19) == 150);
+  CHECK(TextTop(item, 280, 19) == 271);  // its last row
+  CHECK(TextTop(item, 400, 19) == 271);
 }

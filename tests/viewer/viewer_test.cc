@@ -214,6 +214,16 @@ TEST_CASE("dragging pans with the pan tool and measures with the timing tool, sn
   CHECK(f.viewer->view().measured == TimeRange{3 * kPsPerMs, 3 * kPsPerMs + 190 * kPsPerUs});
 }
 
+TEST_CASE("a drag on the minimap draws a range") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const TexelFrame& map = f.sink.frames[1];
+  const float width = static_cast<float>(map.width), y = map.y + 8;
+  f.Drag(map.x + 0.2f * width, y, map.x + 0.5f * width, y);
+  CHECK(static_cast<double>(f.visible().begin) == doctest::Approx(2.0 * kPsPerMs).epsilon(0.02));
+  CHECK(static_cast<double>(f.visible().end) == doctest::Approx(5.0 * kPsPerMs).epsilon(0.02));
+}
+
 TEST_CASE("the zoom tool shows what was marked") {
   ViewerFixture f;
   f.Open(TrainingTrace());

@@ -100,6 +100,13 @@ void DrawPlan::CollectRows(const PlanInput& input) {
       }
     }
   }
+  if (!input.sticky) return;
+  PlanRow row;  // the last row: what lies over others
+  row.item = static_cast<uint32_t>(input.sticky->item);
+  row.kind = TexelLine::kArea;
+  row.y = static_cast<float>(std::floor(input.sticky->y - input.scroll)) + 2;
+  row.height = layout.items()[row.item].height - 3;
+  rows_.push_back(row);
 }
 
 void DrawPlan::FindStale(const PlanInput& input) {
@@ -154,7 +161,7 @@ void DrawPlan::FillRow(const PlanInput& input, Work& work) const {
 void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
                           Work& work) const {
   if (row.lane == nullptr) return;
-  const TimelineRun& run = input.runs[item.run];
+  const Run& run = input.runs[item.run];
   const TrackSet& set = run.Set(item.set);
   const TimeAxis& axis = input.axes[item.run];
   Cached& cached = *work.cached;
@@ -275,6 +282,11 @@ void DrawPlan::Compose(const PlanInput& input) {
   lines_.assign(input.height, TexelLine{});
   for (uint32_t r = 0; r < rows_.size(); ++r) {
     const PlanRow& row = rows_[r];
+    if (input.sticky && r + 1 == rows_.size()) {  // nothing shows through at its edges
+      const auto end = static_cast<size_t>(std::max(0.0f, row.y + row.height + 1));
+      std::fill(lines_.begin(),
+                lines_.begin() + static_cast<ptrdiff_t>(std::min(end, lines_.size())), TexelLine{});
+    }
     const int top = static_cast<int>(row.y);
     const int height = static_cast<int>(row.height);
     for (int y = std::max(0, top); y < std::min(top + height, static_cast<int>(input.height));
@@ -335,8 +347,9 @@ double DrawPlan::Utilisation(uint32_t item) const {
 }
 
 const PlanRow* DrawPlan::RowAt(float y) const {
-  for (const PlanRow& row : rows_) {
-    if (y >= row.y && y < row.y + row.height) return &row;
+  // From the last one on: it may lie over others.
+  for (size_t r = rows_.size(); r-- > 0;) {
+    if (y >= rows_[r].y && y < rows_[r].y + rows_[r].height) return &rows_[r];
   }
   return nullptr;
 }

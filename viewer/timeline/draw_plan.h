@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -18,11 +19,12 @@
 namespace stepscope {
 
 struct PlanInput {
-  std::span<const TimelineRun> runs;
+  std::span<const Run> runs;
   std::span<const TimeAxis> axes;  // by run; all of one width
   const Layout* layout = nullptr;
-  double scroll = 0;               // content y at the top of the canvas
-  uint32_t width = 0, height = 0;  // canvas, pixels
+  double scroll = 0;                    // content y at the top of the canvas
+  std::optional<StickyHeading> sticky;  // drawn over what scrolls by under it
+  uint32_t width = 0, height = 0;       // canvas, pixels
   NameCache* names = nullptr;
   const Highlight* highlight = nullptr;
   uint64_t content_generation = 0;  // changes when runs or derived sets do

@@ -2,207 +2,66 @@
 
 #include <algorithm>
 
-#include "viewer/core/track_path.h"
-
 namespace stepscope {
-namespace {
 
-uint32_t SliceLanes(std::span<const Lane> lanes) {
-  size_t n = lanes.size();
-  while (n > 0 && lanes[n - 1].kind == LaneKind::kInstant) --n;
-  return static_cast<uint32_t>(n);
+bool IsHeading(ItemKind kind) { return kind != ItemKind::kTrack && kind != ItemKind::kCounter; }
+
+double TextTop(const LayoutItem& item, double top, double text_height) {
+  const double last = item.y + static_cast<double>(item.height) - text_height;
+  return std::max(item.y, std::min(top, last));
 }
 
-bool Contains(const LayoutInput& input, uint32_t run, const std::string& path) {
-  if (run >= input.collapsed.size() || input.collapsed[run] == nullptr) return false;
-  return input.collapsed[run]->contains(path);
-}
-
-// What is drawn of the track when Python frames are hidden, or null.
-const WithoutPython* RestOf(const LayoutInput& input, uint32_t run, uint32_t set, TrackId track) {
-  if (set != 0 || run >= input.without_python.size()) return nullptr;
-  const WithoutPython* rest = input.without_python[run].get();
-  return rest != nullptr && rest->track[track.value].valid() ? rest : nullptr;
-}
-
-std::span<const Lane> DrawnLanes(const TrackSet& set, const LayoutItem& item) {
-  if (item.rest == nullptr) return set.LanesOf(set.tracks[item.track.value]).first(item.lanes);
-  return item.rest->set.LanesOf(item.rest->set.tracks[item.rest->track[item.track.value].value]);
-}
-
-bool HasEvents(const Track& track) { return track.events > 0 || !track.counters.empty(); }
-
-}  // namespace
-
-std::set<std::string> FoldedAtFirst(const Trace& trace) {
-  constexpr uint64_t kFew = 3, kTimesAsMany = 100;
-  std::vector<uint64_t> events;
-  for (const Plane& plane : trace.planes) {
-    uint64_t& sum = events.emplace_back(0);
-    for (TrackId id : plane.tracks) {
-      const Track& track = trace.set.tracks[id.value];
-      sum += track.events + (track.counters.empty() ? 0 : kFew + 1);
-    }
+void Layout::Place(std::vector<LayoutItem> items, const LayoutSizes& sizes) {
+  items_ = std::move(items);
+  sizes_ = sizes;
+  headings_.clear();
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    if (IsHeading(items_[i].kind)) headings_.push_back(i);
   }
-  const uint64_t most = events.empty() ? 0 : *std::max_element(events.begin(), events.end());
-  std::set<std::string> folded;
-  for (uint32_t p = 0; p < events.size(); ++p) {
-    const bool few = events[p] <= kFew && events[p] * kTimesAsMany < most;
-    if (few && trace.planes[p].kind != PlaneKind::kGpu) folded.insert(PlanePath(trace, PlaneId(p)));
+  BuildIndex();
+  PlaceItems();
+}
+
+void Layout::SetRows(std::span<const uint32_t> rows) {
+  for (size_t i = 0; i < std::min(rows.size(), items_.size()); ++i) {
+    if (items_[i].kind == ItemKind::kTrack)
+      items_[i].rows = std::clamp<uint32_t>(rows[i], 1, std::max(1u, items_[i].depth));
   }
-  return folded;
+  PlaceItems();
 }
 
-const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth) {
-  const std::span<const Lane> lanes = DrawnLanes(set, item);
-  if (depth < lanes.size() && lanes[depth].depth == depth) return &lanes[depth];
-  const auto found =
-      std::find_if(lanes.begin(), lanes.end(), [depth](const Lane& l) { return l.depth == depth; });
-  return found == lanes.end() ? nullptr : &*found;
-}
-
-EventRow RowAt(const LayoutItem& item, const Lane& lane, uint32_t i) {
-  const uint32_t row = lane.first_row + i;
-  const bool own = item.rest == nullptr || lane.kind == LaneKind::kInstant;
-  return own ? EventRow(row) : item.rest->set.source[row];
-}
-
-std::optional<uint32_t> DepthOf(const TrackSet& set, const LayoutItem& item, EventRow row) {
-  const Lane* lane = &set.lanes[set.LaneOf(row).value];
-  if (lane->kind == LaneKind::kInstant) return 0;
-  if (item.rest != nullptr) {
-    const EventRow drawn = item.rest->row[row.value];
-    if (!drawn.valid()) return std::nullopt;
-    lane = &item.rest->set.lanes[item.rest->set.LaneOf(drawn).value];
-  }
-  return std::min<uint32_t>(lane->depth, std::max(1u, item.rows) - 1);
-}
-
-std::span<const Lane> InstantLanes(const TrackSet& set, const LayoutItem& item) {
-  return set.LanesOf(set.tracks[item.track.value]).subspan(item.lanes);
-}
-
-void Layout::Build(const LayoutInput& input) {
-  items_.clear();
-  sizes_ = input.sizes;
+void Layout::PlaceItems() {
+  constexpr float kHeadingGap = 1, kPlaneGap = 3;
   height_ = 0;
-  for (uint32_t run = 0; run < input.runs.size(); ++run) {
-    if (input.runs[run].trace) AddRun(input, run);
-  }
-  derived_.clear();
-  BuildIndex(input);
-}
-
-void Layout::Push(LayoutItem item, float gap) {
-  item.y = height_;
-  height_ += static_cast<double>(item.height + gap);
-  items_.push_back(item);
-}
-
-void Layout::AddRun(const LayoutInput& input, uint32_t run) {
-  const TimelineRun& r = input.runs[run];
-  const Trace& trace = *r.trace;
-  if (input.runs.size() > 1) {
-    LayoutItem item{.kind = ItemKind::kRunHeading, .run = run, .height = sizes_.heading};
-    Push(item, 1);
-  }
-  derived_.assign(r.sets(), {});
-  for (uint32_t set = 1; set < r.sets(); ++set) {
-    auto& by_plane = derived_[set];
-    by_plane.resize(trace.planes.size() + 1);
-    const auto& tracks = r.Set(set).tracks;
-    for (uint32_t t = 0; t < tracks.size(); ++t) {
-      const uint32_t plane = tracks[t].plane.value;
-      by_plane[std::min<size_t>(plane, trace.planes.size())].push_back(TrackId(t));
+  for (size_t i = 0; i < items_.size(); ++i) {
+    LayoutItem& item = items_[i];
+    float gap = sizes_.track_gap;
+    switch (item.kind) {
+      case ItemKind::kRunHeading:
+      case ItemKind::kHostHeading:
+        item.height = sizes_.heading;
+        gap = kHeadingGap;
+        break;
+      case ItemKind::kPlaneHeading:
+        item.height = sizes_.heading;
+        gap = kPlaneGap;
+        break;
+      case ItemKind::kCounter:
+        item.height = sizes_.counter;
+        break;
+      case ItemKind::kTrack:
+        item.height = sizes_.row * static_cast<float>(item.rows);
+        // By what the track could have, so that its neighbours do not move by the gap.
+        if (item.depth > 1) gap *= 2;
+        break;
     }
+    item.y = height_;
+    height_ += static_cast<double>(item.height + gap);
+    // Below the last of a plane; a folded one is a line among others.
+    const bool last = i + 1 == items_.size() || IsHeading(items_[i + 1].kind);
+    const bool plane = item.kind == ItemKind::kPlaneHeading && !item.collapsed;
+    if (last && (plane || !IsHeading(item.kind))) height_ += static_cast<double>(kPlaneGap);
   }
-  const bool show_host = trace.hosts.size() > 1;
-  const std::string_view only = run < input.hosts.size() ? input.hosts[run] : std::string_view();
-  HostId host;
-  for (uint32_t p = 0; p < trace.planes.size(); ++p) {
-    const Plane& plane = trace.planes[p];
-    if (!only.empty() && trace.HostName(plane.host) != only) continue;
-    const size_t before = items_.size();
-    const double y = height_;
-    if (show_host && plane.host != host) {
-      Push({.kind = ItemKind::kHostHeading,
-            .run = run,
-            .host = plane.host,
-            .height = sizes_.heading},
-           1);
-    }
-    const size_t heading = items_.size();
-    AddPlane(input, run, PlaneId(p));
-    if (items_.size() == heading) {  // the plane has nothing to show
-      items_.resize(before);
-      height_ = y;
-    } else {
-      host = plane.host;
-    }
-  }
-  AddPlane(input, run, PlaneId());
-}
-
-void Layout::AddPlane(const LayoutInput& input, uint32_t run, PlaneId plane) {
-  const TimelineRun& r = input.runs[run];
-  const Trace& trace = *r.trace;
-  const auto own = plane.valid() ? std::span<const TrackId>(trace.planes[plane.value].tracks)
-                                 : std::span<const TrackId>();
-  const auto derived = [&](uint32_t set) -> std::span<const TrackId> {
-    const auto& by_plane = derived_[set];
-    return by_plane[std::min<size_t>(plane.value, by_plane.size() - 1)];
-  };
-  bool any = std::any_of(own.begin(), own.end(),
-                         [&](TrackId t) { return HasEvents(trace.set.tracks[t.value]); });
-  for (uint32_t set = 1; set < r.sets(); ++set) any = any || !derived(set).empty();
-  if (!any) return;
-
-  LayoutItem heading{
-      .kind = ItemKind::kPlaneHeading, .run = run, .plane = plane, .height = sizes_.heading};
-  heading.host = plane.valid() ? trace.planes[plane.value].host : HostId();
-  heading.collapsible = true;
-  heading.collapsed = Contains(input, run, PlanePath(trace, plane));
-  Push(heading, 3);
-  if (heading.collapsed) return;
-  for (uint32_t set = 1; set < r.sets(); ++set) {
-    for (TrackId t : derived(set)) AddTrack(input, run, set, t);
-  }
-  for (TrackId t : own) AddTrack(input, run, 0, t);
-  height_ += 3;
-}
-
-void Layout::AddTrack(const LayoutInput& input, uint32_t run, uint32_t set, TrackId track) {
-  const TimelineRun& r = input.runs[run];
-  const TrackSet& s = r.Set(set);
-  const Track& t = s.tracks[track.value];
-  if (!HasEvents(t)) return;
-  LayoutItem item{
-      .kind = ItemKind::kTrack, .run = run, .set = set, .plane = t.plane, .track = track};
-  item.host = t.plane.valid() && t.plane.value < r.trace->planes.size()
-                  ? r.trace->planes[t.plane.value].host
-                  : HostId();
-  if (t.events == 0 && !t.counters.empty()) {
-    item.kind = ItemKind::kCounter;
-    item.height = sizes_.counter;
-    Push(item, sizes_.track_gap);
-    return;
-  }
-  item.lanes = SliceLanes(s.LanesOf(t));
-  item.rest = RestOf(input, run, set, track);
-  const auto lanes = static_cast<uint32_t>(DrawnLanes(s, item).size());
-  // Frames and nothing else: no row is left.
-  if (lanes == 0 && item.lanes == t.lane_count && t.counters.empty()) return;
-  item.rows = std::max<uint32_t>(1, lanes);  // instants lie on the first
-  item.collapsible = item.rows > 1;
-  item.collapsed = item.collapsible && Contains(input, run, TrackPath(*r.trace, s, track));
-  if (item.collapsed) item.rows = 1;
-  item.height = sizes_.row * static_cast<float>(item.rows);
-  Push(item, item.rows > 1 ? 2 * sizes_.track_gap : sizes_.track_gap);
-  if (t.counters.empty()) return;
-  item.kind = ItemKind::kCounter;
-  item.height = sizes_.counter;
-  item.collapsible = false;
-  Push(item, sizes_.track_gap);
 }
 
 size_t Layout::At(double y) const {
@@ -222,25 +81,37 @@ std::pair<size_t, size_t> Layout::Visible(double top, double bottom) const {
   return {std::min(first, items_.size()), static_cast<size_t>(last - items_.begin())};
 }
 
+std::optional<StickyHeading> Layout::Sticky(double scroll) const {
+  const size_t top = At(scroll);
+  if (top >= items_.size()) return std::nullopt;
+  const auto after = std::upper_bound(headings_.begin(), headings_.end(), top);
+  if (after == headings_.begin()) return std::nullopt;
+  const LayoutItem& heading = items_[*(after - 1)];
+  if (heading.kind != ItemKind::kPlaneHeading || heading.collapsed || heading.y >= scroll)
+    return std::nullopt;
+  const double end = after == headings_.end() ? height_ : items_[*after].y;
+  const double y = std::min(scroll, end - static_cast<double>(heading.height));
+  if (y <= heading.y) return std::nullopt;
+  return StickyHeading{*(after - 1), y};
+}
+
 size_t Layout::Find(uint32_t run, uint32_t set, TrackId track) const {
   if (run >= index_.size() || set >= index_[run].size()) return npos;
   const auto& tracks = index_[run][set];
   return track.value < tracks.size() && tracks[track.value] > 0 ? tracks[track.value] - 1 : npos;
 }
 
-void Layout::BuildIndex(const LayoutInput& input) {
-  index_.assign(input.runs.size(), {});
-  for (uint32_t run = 0; run < input.runs.size(); ++run) {
-    if (!input.runs[run].trace) continue;
-    index_[run].resize(input.runs[run].sets());
-    for (uint32_t set = 0; set < input.runs[run].sets(); ++set) {
-      index_[run][set].assign(input.runs[run].Set(set).tracks.size(), 0);
-    }
-  }
+void Layout::BuildIndex() {
+  index_.clear();
   for (uint32_t i = 0; i < items_.size(); ++i) {
     const LayoutItem& item = items_[i];
-    if (item.kind != ItemKind::kTrack && item.kind != ItemKind::kCounter) continue;
-    uint32_t& slot = index_[item.run][item.set][item.track.value];
+    if (IsHeading(item.kind)) continue;
+    if (item.run >= index_.size()) index_.resize(item.run + 1);
+    auto& sets = index_[item.run];
+    if (item.set >= sets.size()) sets.resize(item.set + 1);
+    auto& tracks = sets[item.set];
+    if (item.track.value >= tracks.size()) tracks.resize(item.track.value + size_t{1}, 0);
+    uint32_t& slot = tracks[item.track.value];
     if (slot == 0) slot = i + 1;  // a track's counters follow its slices
   }
 }

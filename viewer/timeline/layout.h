@@ -1,19 +1,16 @@
-// Layout: which tracks are drawn, in what order and at what height. Built once per change (runs,
-// collapse, filter, sizes), O(tracks); a frame asks for the visible part by binary search. Heights
-// are doubles in pixels: ten thousand tracks of a thousand rows pass the exact range of float.
+// Layout: the last of three stages (track_list.h, arrange.h): what is drawn gets its pixels. Built
+// when the arrangement or the rows of tracks change, O(items); a frame asks for the visible part
+// by binary search. Heights are doubles in pixels: ten thousand tracks of a thousand rows pass the
+// exact range of float.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <set>
 #include <span>
-#include <string>
+#include <utility>
 #include <vector>
 
-#include "model/trace.h"
-#include "viewer/core/run.h"
-#include "viewer/timeline/python_frames.h"
+#include "viewer/timeline/arrange.h"
 
 namespace stepscope {
 
@@ -23,38 +20,22 @@ struct LayoutSizes {  // pixels, whole numbers
   float heading = 22;
   float track_gap = 2;
   float counter = 40;
+  bool operator==(const LayoutSizes&) const = default;
 };
 
-enum class ItemKind : uint8_t { kRunHeading, kHostHeading, kPlaneHeading, kTrack, kCounter };
-
-struct LayoutItem {
-  ItemKind kind = ItemKind::kTrack;
-  uint32_t run = 0, set = 0;
-  HostId host{};
-  PlaneId plane{};
-  TrackId track{};
-  uint32_t rows = 0;                    // of a track: depths drawn
-  uint32_t lanes = 0;                   // of a track: nested and spill lanes; instants follow
-  const WithoutPython* rest = nullptr;  // of a track whose Python frames are hidden: what is drawn
-  bool collapsed = false;
-  bool collapsible = false;
-  double y = 0;      // top, from the top of the content
-  float height = 0;  // without the gap below
-};
-
-struct LayoutInput {
-  std::span<const TimelineRun> runs;
-  std::span<const std::set<std::string>* const> collapsed;  // by run; paths as PathOf gives them
-  std::span<const std::string> hosts = {};  // by run, the only one shown; empty: all
-  LayoutSizes sizes;
-  // By run, null where there is nothing to hide; empty: Python frames are shown. Must outlive the
-  // layout.
-  std::span<const std::shared_ptr<const WithoutPython>> without_python = {};
+// A plane's heading that stays at the top while its tracks scroll by.
+struct StickyHeading {
+  size_t item = 0;
+  double y = 0;  // content pixels; the next heading pushes it out
 };
 
 class Layout {
  public:
-  void Build(const LayoutInput& input);
+  void Place(std::vector<LayoutItem> items, const LayoutSizes& sizes);
+  // Rows that tracks are drawn with, by item; at most their depth, at least 1. Of what is no track
+  // it does not matter.
+  void SetRows(std::span<const uint32_t> rows);
+
   std::span<const LayoutItem> items() const { return items_; }
   double height() const { return height_; }
   const LayoutSizes& sizes() const { return sizes_; }
@@ -65,33 +46,25 @@ class Layout {
   std::pair<size_t, size_t> Visible(double top, double bottom) const;
   // The item of an event's track, or npos (collapsed planes are not laid out). O(1).
   size_t Find(uint32_t run, uint32_t set, TrackId track) const;
+  // Of content that is scrolled by `scroll`: nothing where the heading is in its place, or folded.
+  // O(log items).
+  std::optional<StickyHeading> Sticky(double scroll) const;
   static constexpr size_t npos = static_cast<size_t>(-1);
 
  private:
-  void AddRun(const LayoutInput& input, uint32_t run);
-  void AddPlane(const LayoutInput& input, uint32_t run, PlaneId plane);
-  void AddTrack(const LayoutInput& input, uint32_t run, uint32_t set, TrackId track);
-  void Push(LayoutItem item, float gap);
-  void BuildIndex(const LayoutInput& input);
+  void PlaceItems();
+  void BuildIndex();
 
   std::vector<LayoutItem> items_;
-  std::vector<std::vector<std::vector<TrackId>>> derived_;  // by set, by plane, while building
-  std::vector<std::vector<std::vector<uint32_t>>> index_;   // by run, set, track: item + 1
+  std::vector<uint32_t> headings_;                         // items that are headings, in order
+  std::vector<std::vector<std::vector<uint32_t>>> index_;  // by run, set, track: item + 1
   LayoutSizes sizes_;
   double height_ = 0;
 };
 
-// Planes that begin folded: those that hold next to nothing beside others (PyTorch's "Spans" and
-// "Traces" have one event each). By PlanePath.
-std::set<std::string> FoldedAtFirst(const Trace& trace);
-
-// The lane drawn at `depth` of a track item, or null.
-const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth);
-// The event at index i of a lane that is drawn for the item.
-EventRow RowAt(const LayoutItem& item, const Lane& lane, uint32_t i);
-// The depth at which an event of the item's track is drawn; nullopt: hidden.
-std::optional<uint32_t> DepthOf(const TrackSet& set, const LayoutItem& item, EventRow row);
-// The instant lanes of a track.
-std::span<const Lane> InstantLanes(const TrackSet& set, const LayoutItem& item);
+bool IsHeading(ItemKind kind);
+// Where the text of an item stands: at its top, or at `top` (content pixels) while the item goes on
+// below it, so that the name of a tall track stays in sight.
+double TextTop(const LayoutItem& item, double top, double text_height);
 
 }  // namespace stepscope

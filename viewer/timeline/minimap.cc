@@ -12,11 +12,12 @@ TimeRange Minimap::Whole(const Trace& trace) {
   return dense.empty() ? trace.span : dense;
 }
 
-bool Minimap::Update(const TimelineRun& run, uint64_t generation, uint32_t width, uint32_t height,
+void Minimap::Update(const Run& run, uint64_t generation, uint32_t width, uint32_t height,
                      const Theme& theme) {
   const bool same = trace_ == run.trace.get() && generation == generation_ && width == width_ &&
                     height == height_ && theme.kind == theme_;
-  if (same) return false;
+  changed_ = !same;
+  if (same) return;
   trace_ = run.trace.get();
   generation_ = generation;
   width_ = width;
@@ -48,11 +49,9 @@ bool Minimap::Update(const TimelineRun& run, uint64_t generation, uint32_t width
   for (uint32_t y = 0; y < height; ++y) {
     lines_[y] = {0, static_cast<uint16_t>(y), static_cast<uint16_t>(height), TexelLine::kArea};
   }
-  return true;
 }
 
-void Minimap::Draw(TexelSink& sink, ImDrawList* list, float x, float y, bool changed,
-                   Rgba background) {
+void Minimap::Draw(TexelSink& sink, ImDrawList* list, float x, float y, Rgba background) const {
   TexelFrame frame;
   frame.slot = 1;
   frame.x = x;
@@ -61,7 +60,7 @@ void Minimap::Draw(TexelSink& sink, ImDrawList* list, float x, float y, bool cha
   frame.rows = 1;
   frame.texels = texels_;
   frame.lines = lines_;
-  frame.dirty_end = changed ? 1 : 0;
+  frame.dirty_end = changed_ ? 1 : 0;
   frame.background = background;
   sink.Draw(frame, list);
 }

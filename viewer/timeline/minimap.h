@@ -11,10 +11,10 @@ class Minimap {
  public:
   // The span it shows: everything, or the densest part where strays would squeeze it to nothing.
   static TimeRange Whole(const Trace& trace);
-  // Returns true when the texels changed. O(tracks * width * log n), once.
-  bool Update(const TimelineRun& run, uint64_t generation, uint32_t width, uint32_t height,
+  // Cheap unless something changed; then O(tracks * width * log n).
+  void Update(const Run& run, uint64_t generation, uint32_t width, uint32_t height,
               const Theme& theme);
-  void Draw(TexelSink& sink, ImDrawList* list, float x, float y, bool changed, Rgba background);
+  void Draw(TexelSink& sink, ImDrawList* list, float x, float y, Rgba background) const;
   TimeRange span() const { return span_; }
 
  private:
@@ -23,6 +23,7 @@ class Minimap {
   const Trace* trace_ = nullptr;
   ThemeKind theme_ = ThemeKind::kDark;
   uint32_t width_ = 0, height_ = 0;
+  bool changed_ = false;  // in the last Update
   std::vector<uint32_t> texels_;
   std::vector<TexelLine> lines_;
 };

@@ -69,7 +69,7 @@ std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane) {
   return out;
 }
 
-PlaneActivity PlaneActivityInView(const TimelineRun& run, PlaneId plane, const TimeAxis& axis,
+PlaneActivity PlaneActivityInView(const Run& run, PlaneId plane, const TimeAxis& axis,
                                   uint32_t width_px, std::vector<Bin>* scratch) {
   PlaneActivity out;
   const std::vector<TrackId> tracks = ActivityTracks(*run.trace, plane);

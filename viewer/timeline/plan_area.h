@@ -17,7 +17,7 @@ struct PlaneActivity {
   bool device = false;
 };
 inline constexpr size_t kMaxActivityTracks = 64;
-PlaneActivity PlaneActivityInView(const TimelineRun& run, PlaneId plane, const TimeAxis& axis,
+PlaneActivity PlaneActivityInView(const Run& run, PlaneId plane, const TimeAxis& axis,
                                   uint32_t width_px, std::vector<Bin>* scratch);
 bool IsDevice(PlaneKind kind);
 // The tracks whose outermost lane stands for the plane's activity.

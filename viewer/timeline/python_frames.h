@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "model/trace.h"
@@ -19,7 +20,7 @@ struct WithoutPython {
   std::vector<EventRow> row;   // by row of the trace; invalid: a frame, an instant, another track
 };
 
-// Null if the trace has no Python frames.
-std::shared_ptr<const WithoutPython> LeaveOutPython(const Trace& trace);
+// Null if the trace has no Python frames, or if it was told to stop. Slow for a frame: a job.
+std::shared_ptr<const WithoutPython> LeaveOutPython(const Trace& trace, std::stop_token stop = {});
 
 }  // namespace stepscope

@@ -1,11 +1,10 @@
-// The right-click menu of the timeline: what can be done with an event, or with a track or plane.
-// Every entry is a command of the table, so that it reads and has the key as everywhere else.
+#include "viewer/timeline/timeline_menu.h"
+
 #include <imgui.h>
 
 #include <string>
 
 #include "model/lookup.h"
-#include "viewer/timeline/timeline_panel.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -17,12 +16,6 @@ void CommandItem(const TimelineInput& input, const char* id, CommandArgs args = 
   if (desc == nullptr) return;
   if (ImGui::MenuItem(title != nullptr ? title : desc->title, FirstKey(desc->keys).c_str()))
     input.panel.commands.Push(id, std::move(args));
-}
-
-CommandArgs OfEvent(const EventRef& event) {
-  CommandArgs args;
-  args.event = event;
-  return args;
 }
 
 // The events of the same name on the event's track, the lanes in order.
@@ -48,32 +41,13 @@ void Heading(const TimelineInput& input, std::string_view text) {
 
 }  // namespace
 
-void TimelinePanel::OpenMenu(const TimelineInput& input) {
-  const float y = ImGui::GetIO().MousePos.y, x = ImGui::GetIO().MousePos.x;
-  menu_event_ = {};
-  menu_path_.clear();
-  if (geo_.rows.Has(x, y) && hit_.valid()) {
-    menu_event_ = hit_.event;
-    // The commands act on the selection: what was clicked is what is meant.
-    input.panel.commands.Push("select.event", OfEvent(hit_.event));
-  } else {
-    const size_t index = layout_.At(static_cast<double>(y - geo_.rows.y) + Scroll(input));
-    if (y < geo_.rows.y || index >= layout_.items().size()) return;
-    const LayoutItem& item = layout_.items()[index];
-    if (!item.collapsible) return;
-    menu_run_ = input.runs[item.run].id;
-    menu_path_ = ItemPath(input, item);
-  }
-  ImGui::OpenPopup("timeline menu");
-}
-
-void TimelinePanel::DrawEventMenu(const TimelineInput& input) {
-  const TimelineRun* run = nullptr;
-  for (const TimelineRun& r : input.runs) run = r.id == menu_event_.trace ? &r : run;
-  if (run == nullptr || menu_event_.set >= run->sets()) return;
-  const TrackSet& set = run->Set(menu_event_.set);
-  if (menu_event_.row.value >= set.rows) return;
-  const std::string name(set.Name(menu_event_.row));
+void TimelineMenu::DrawEvent(const TimelineInput& input) const {
+  const Run* run = nullptr;
+  for (const Run& r : input.runs) run = r.id == target_.event.trace ? &r : run;
+  if (run == nullptr || target_.event.set >= run->sets()) return;
+  const TrackSet& set = run->Set(target_.event.set);
+  if (target_.event.row.value >= set.rows) return;
+  const std::string name(set.Name(target_.event.row));
   Heading(input, name);
   CommandItem(input, "view.zoom_selection");
   CommandItem(input, "measure.selection");
@@ -82,7 +56,7 @@ void TimelinePanel::DrawEventMenu(const TimelineInput& input) {
   filter.text = NameQuery::Whole(name);
   CommandItem(input, "search.set", std::move(filter), "Filter timeline to this name");
   if (ImGui::MenuItem("Show all of this name on this track"))
-    input.panel.commands.Push("select.show_events", SameNameOnTrack(set, menu_event_));
+    input.panel.commands.Push("select.show_events", SameNameOnTrack(set, target_.event));
   CommandItem(input, "select.next_same");
   CommandItem(input, "select.previous_same");
   CommandItem(input, "select.parent");
@@ -91,21 +65,25 @@ void TimelinePanel::DrawEventMenu(const TimelineInput& input) {
   CommandItem(input, "copy.all");
 }
 
-void TimelinePanel::DrawTrackMenu(const TimelineInput& input) const {
+void TimelineMenu::DrawTrack(const TimelineInput& input) const {
   CommandArgs fold;
-  fold.run = menu_run_;
-  fold.text = menu_path_;
+  fold.run = target_.run;
+  fold.text = target_.path;
   CommandItem(input, "view.toggle_collapse", std::move(fold));
   CommandItem(input, "view.collapse_all");
   CommandItem(input, "view.expand_all");
 }
 
-void TimelinePanel::DrawMenu(const TimelineInput& input) {
+void TimelineMenu::Draw(const TimelineInput& input, std::optional<TimelineMenuTarget> asked) {
+  if (asked) {
+    target_ = std::move(*asked);
+    ImGui::OpenPopup("timeline menu");
+  }
   if (!ImGui::BeginPopup("timeline menu")) return;
-  if (menu_event_.valid()) {
-    DrawEventMenu(input);
+  if (target_.event.valid()) {
+    DrawEvent(input);
   } else {
-    DrawTrackMenu(input);
+    DrawTrack(input);
   }
   ImGui::EndPopup();
 }

@@ -1,0 +1,309 @@
+// What the mouse does with the timeline, and what the timeline shows then: the model and the
+// interaction, without a window and without Dear ImGui.
+#include "viewer/timeline/timeline_interaction.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/settings.h"
+#include "viewer/core/track_path.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+namespace {
+
+constexpr float kFont = 14;
+
+// A timeline of 1240 by 500 pixels whose canvas begins at x = 228, y = 91 and is 1000 pixels wide.
+struct Timeline {
+  explicit Timeline(std::shared_ptr<const Trace> trace, float height = 500)
+      : geometry(TimelineGeometry::Make({0, 0, 1240, height}, 1, 228)) {
+    runs.push_back({TraceId(0), "run", std::move(trace), {}});
+    state.run = TraceId(0);
+    view.visible = runs[0].trace->span;
+    view.active = TraceId(0);
+    names.SetTheme(MakeTheme(ThemeKind::kDark));
+    Frame();
+  }
+
+  // Draws, does what the mouse asks for, and returns the ids of its commands.
+  std::vector<std::string> Frame() {
+    view.runs = {state};
+    const TimelineFrame frame{.runs = runs,
+                              .view = view,
+                              .settings = settings,
+                              .hits = hits,
+                              .names = names,
+                              .jobs = jobs,
+                              .content_generation = 1,
+                              .geometry = geometry,
+                              .seconds = 0.016,
+                              .animate = animate,
+                              .direct = interaction.direct(),
+                              .gesture = interaction.gesture(),
+                              .anchor_y = anchor_y};
+    model.Update(frame, &commands);
+    interaction.Update(frame, model, mouse, kFont, &commands);
+    mouse.pressed = mouse.double_clicked = mouse.right_clicked = false;
+    mouse.wheel = mouse.sideways = 0;
+    std::vector<std::string> out;
+    for (Command command; commands.Pop(&command);) {
+      out.push_back(command.id);
+      last = command;
+      if (command.id == "view.set_range") view.visible = command.args.range;
+      if (command.id == "view.scroll")
+        state.scroll_y = std::clamp(state.scroll_y + command.args.number, 0.0, model.max_scroll());
+      if (command.id == "select.event") view.selected = command.args.event;
+      if (command.id == "view.toggle_collapse" && state.collapsed.erase(command.args.text) == 0)
+        state.collapsed.insert(command.args.text);
+    }
+    return out;
+  }
+
+  void MoveTo(float x, float y) {
+    mouse.x = x;
+    mouse.y = y;
+    mouse.over = true;
+    Frame();
+  }
+  void Drag(float x0, float y0, float x1, float y1) {
+    MoveTo(x0, y0);
+    mouse.pressed = mouse.held = true;
+    Frame();
+    for (const float t : {0.5f, 1.0f}) MoveTo(x0 + (x1 - x0) * t, y0 + (y1 - y0) * t);
+    mouse.held = false;
+    Frame();
+  }
+  void Click(float x, float y) {
+    MoveTo(x, y);
+    mouse.pressed = mouse.held = true;
+    Frame();
+    mouse.held = false;
+    Frame();
+  }
+  // The middle of a track's row on the screen.
+  float RowY(TrackId track, uint32_t depth = 0) const {
+    const LayoutItem& item = model.layout().items()[model.layout().Find(0, 0, track)];
+    return model.YOf(item.y) + model.layout().sizes().row * (static_cast<float>(depth) + 0.5f);
+  }
+
+  std::vector<Run> runs;
+  RunState state;
+  ViewState view;
+  Settings settings;
+  SearchHits hits;
+  NameCache names;
+  JobThreads jobs;
+  TimelineGeometry geometry;
+  TimelineModel model;
+  TimelineInteraction interaction;
+  TimelineMouse mouse;
+  CommandQueue commands;
+  Command last;
+  std::optional<float> anchor_y;
+  bool animate = false;
+};
+
+// Of 10 ms on 1000 pixels.
+float At(Ps t) { return 228 + static_cast<float>(t / (10 * kPsPerUs)); }
+
+// Deep in its first half, flat in its second, with more threads below.
+std::shared_ptr<const Trace> DeepThenFlat() {
+  TraceMaker maker;
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
+  std::vector<SimpleEvent> deep;
+  for (Ps i = 0; i < 20; ++i)
+    deep.push_back({"f", i * kPsPerUs, 1000 * kPsPerUs - 2 * i * kPsPerUs});
+  deep.push_back({"g", 1100 * kPsPerUs, 900 * kPsPerUs});
+  maker.Track(host, "deep", TrackKind::kThread, deep);
+  for (int i = 0; i < 13; ++i)
+    maker.Track(host, "below", TrackKind::kThread, {{"h", 0, 2000 * kPsPerUs}});
+  return maker.Finish();
+}
+
+constexpr float kMinimapY = 20;
+
+}  // namespace
+
+TEST_CASE("interaction: a drag beside the minimap's brush draws another visible range") {
+  Timeline t(TrainingTrace());
+  t.view.visible = {1 * kPsPerMs, 2 * kPsPerMs};
+  t.Frame();
+  t.Drag(At(5 * kPsPerMs), kMinimapY, At(8 * kPsPerMs), kMinimapY);
+  CHECK(static_cast<double>(t.view.visible.begin) == doctest::Approx(5e9).epsilon(0.01));
+  CHECK(static_cast<double>(t.view.visible.end) == doctest::Approx(8e9).epsilon(0.01));
+  // From right to left, and out of the window.
+  t.Drag(At(4 * kPsPerMs), kMinimapY, 10, kMinimapY);
+  CHECK(t.view.visible.begin == 0);
+  CHECK(static_cast<double>(t.view.visible.end) == doctest::Approx(4e9).epsilon(0.01));
+}
+
+TEST_CASE("interaction: inside the brush a drag moves it, at its edges it resizes it") {
+  Timeline t(TrainingTrace());
+  t.view.visible = {2 * kPsPerMs, 4 * kPsPerMs};
+  t.Frame();
+  t.Drag(At(3 * kPsPerMs), kMinimapY, At(5 * kPsPerMs), kMinimapY);
+  CHECK(t.view.visible.length() == 2 * kPsPerMs);
+  CHECK(static_cast<double>(t.view.visible.begin) == doctest::Approx(4e9).epsilon(0.01));
+  t.view.visible = {2 * kPsPerMs, 4 * kPsPerMs};
+  t.Frame();
+  t.Drag(At(4 * kPsPerMs), kMinimapY, At(6 * kPsPerMs), kMinimapY);
+  CHECK(t.view.visible.begin == 2 * kPsPerMs);
+  CHECK(static_cast<double>(t.view.visible.end) == doctest::Approx(6e9).epsilon(0.01));
+  t.Drag(At(2 * kPsPerMs), kMinimapY, At(1 * kPsPerMs), kMinimapY);
+  CHECK(static_cast<double>(t.view.visible.begin) == doctest::Approx(1e9).epsilon(0.01));
+}
+
+TEST_CASE("interaction: with everything in view, a drag anywhere on the minimap draws a range") {
+  Timeline t(TrainingTrace());
+  t.Drag(At(3 * kPsPerMs), kMinimapY, At(5 * kPsPerMs), kMinimapY);
+  CHECK(static_cast<double>(t.view.visible.begin) == doctest::Approx(3e9).epsilon(0.01));
+  CHECK(static_cast<double>(t.view.visible.end) == doctest::Approx(5e9).epsilon(0.01));
+}
+
+TEST_CASE(
+    "interaction: a click beside the brush brings it there, a brush of no width can be moved") {
+  Timeline t(TrainingTrace());
+  t.view.visible = {1 * kPsPerMs, 2 * kPsPerMs};
+  t.Frame();
+  t.Click(At(6 * kPsPerMs), kMinimapY);
+  CHECK(t.view.visible.length() == kPsPerMs);
+  CHECK(t.view.visible.Contains(6 * kPsPerMs));
+  t.view.visible = {3 * kPsPerMs, 3 * kPsPerMs + kPsPerUs};
+  t.Frame();
+  t.Drag(At(3 * kPsPerMs) + 2, kMinimapY, At(5 * kPsPerMs) + 2, kMinimapY);
+  CHECK(t.view.visible.length() == kPsPerUs);
+  CHECK(static_cast<double>(t.view.visible.begin) == doctest::Approx(5e9).epsilon(0.01));
+}
+
+TEST_CASE("interaction: a double click asks to come closer, a right click for a menu") {
+  Timeline t(TrainingTrace());
+  const float y = t.RowY(TrackId(0));
+  t.MoveTo(At(3 * kPsPerMs + 145 * kPsPerUs), y);
+  REQUIRE(t.interaction.hovered().valid());
+  t.mouse.double_clicked = true;
+  CHECK(t.Frame() == std::vector<std::string>{"view.zoom_selection"});
+  CHECK(t.last.args.number == 1);
+  t.mouse.right_clicked = true;
+  CHECK(t.Frame() == std::vector<std::string>{"select.event"});
+  const auto menu = t.interaction.TakeMenu();
+  REQUIRE(menu.has_value());
+  CHECK(menu->event == t.view.selected);
+  CHECK_FALSE(t.interaction.TakeMenu().has_value());
+  t.MoveTo(100, t.geometry.rows.y + 10);  // the first plane's name
+  t.mouse.right_clicked = true;
+  t.Frame();
+  const auto plane = t.interaction.TakeMenu();
+  REQUIRE(plane.has_value());
+  CHECK_FALSE(plane->event.valid());
+  CHECK(plane->path == PlanePath(*t.runs[0].trace, PlaneId(0)));
+}
+
+TEST_CASE("interaction: the middle button pans whatever the tool, Shift measures") {
+  Timeline t(TrainingTrace());
+  t.view.visible = {2 * kPsPerMs, 4 * kPsPerMs};
+  t.view.tool = Tool::kZoom;
+  t.mouse.middle = true;
+  t.Drag(600, 300, 500, 300);
+  CHECK(t.view.visible == TimeRange{2 * kPsPerMs + 200 * kPsPerUs, 4 * kPsPerMs + 200 * kPsPerUs});
+  t.mouse.middle = false;
+  t.mouse.shift = true;
+  t.Drag(600, 300, 500, 300);
+  CHECK(t.last.id == "measure.set");
+  CHECK(t.last.args.range.length() == 200 * kPsPerUs);
+}
+
+TEST_CASE("interaction: the wheel scrolls tracks and, over ruler and minimap, zooms") {
+  Timeline t(TrainingTrace());
+  t.MoveTo(600, 300);
+  t.mouse.wheel = 1;
+  CHECK(t.Frame() == std::vector<std::string>{"view.scroll"});
+  t.MoveTo(600, t.geometry.ruler.y + 5);
+  t.mouse.wheel = 1;
+  CHECK(t.Frame() == std::vector<std::string>{"view.set_range"});
+  const TimeRange whole = t.runs[0].trace->span;
+  CHECK(t.view.visible.length() == whole.length() * 4 / 5);
+}
+
+TEST_CASE("timeline: tracks have the rows that are in view and shrink when the gesture has ended") {
+  Timeline t(DeepThenFlat());
+  const TrackId deep(0);
+  const auto rows = [&] {
+    return t.model.layout().items()[t.model.layout().Find(0, 0, deep)].rows;
+  };
+  CHECK(rows() == 20);
+  t.view.visible = {1200 * kPsPerUs, 1900 * kPsPerUs};
+  t.Frame();
+  CHECK(rows() == 1);
+  t.view.visible = {0, 100 * kPsPerUs};
+  t.Frame();
+  CHECK(rows() == 20);
+  // While a drag moves the view nothing becomes smaller.
+  t.view.visible = {700 * kPsPerUs, 1300 * kPsPerUs};
+  t.MoveTo(900, 300);
+  t.mouse.pressed = t.mouse.held = true;
+  t.Frame();
+  t.MoveTo(600, 300);
+  t.MoveTo(300, 300);
+  CHECK(t.view.visible.begin >= 1000 * kPsPerUs);
+  t.Frame();
+  CHECK(rows() == 20);
+  t.mouse.held = false;
+  t.Frame();
+  t.Frame();
+  CHECK(rows() == 1);
+}
+
+TEST_CASE("timeline: what lies under the mouse stays there when tracks above change") {
+  Timeline t(DeepThenFlat(), 300);  // 209 pixels of rows
+  t.view.visible = {1200 * kPsPerUs, 1900 * kPsPerUs};
+  t.Frame();
+  const float before = t.RowY(TrackId(1));
+  t.anchor_y = before;
+  t.view.visible = {0, 100 * kPsPerUs};
+  t.Frame();
+  CHECK(t.RowY(TrackId(1)) == before);  // in this frame already
+  CHECK(t.model.scroll() == 19 * 19);
+  t.Frame();
+  CHECK(t.RowY(TrackId(1)) == before);
+  CHECK(t.state.scroll_y == 19 * 19);
+  t.view.visible = {1200 * kPsPerUs, 1900 * kPsPerUs};
+  t.Frame();
+  CHECK(t.RowY(TrackId(1)) == before);
+  t.Frame();
+  CHECK(t.state.scroll_y == 0);
+  CHECK(t.Frame().empty());
+}
+
+TEST_CASE("timeline: names and headings stay in sight, and what lies under them is not hit") {
+  Timeline t(DeepThenFlat(), 300);
+  t.state.scroll_y = 100;
+  t.Frame();
+  REQUIRE(t.model.sticky().has_value());
+  CHECK(t.model.rows_below_sticky().y == t.geometry.rows.y + 22);
+  CHECK(t.model.ItemAt(t.geometry.rows.y + 10) == t.model.sticky()->item);
+  CHECK_FALSE(t.model.HitTest(t.runs, 300, t.geometry.rows.y + 10).valid());
+  CHECK(t.model.HitTest(t.runs, 400, t.geometry.rows.y + 40).valid());
+  t.Click(100, t.geometry.rows.y + 10);  // folds the plane, whose heading was stuck
+  CHECK(t.state.collapsed.size() == 1);
+  t.Frame();
+  CHECK(t.state.scroll_y == 0);
+}
+
+TEST_CASE("timeline: rules among the settings arrange tracks, in any open trace") {
+  Timeline t(DeepThenFlat());
+  CHECK(t.model.layout().Find(0, 0, TrackId(0)) == 1);
+  TrackRules rules;
+  rules.hidden = {TrackPath(*t.runs[0].trace, t.runs[0].trace->set, TrackId(0))};
+  CHECK(t.settings.Set("timeline.tracks", ToText(rules)));
+  t.Frame();
+  CHECK(t.model.layout().Find(0, 0, TrackId(0)) == Layout::npos);
+  CHECK(t.model.layout().Find(0, 0, TrackId(1)) == 1);
+  Settings again;
+  again.Load(t.settings.Text());
+  CHECK(ParseTrackRules(again.Get("timeline.tracks")) == rules);
+}

@@ -1,0 +1,320 @@
+#include "viewer/timeline/arrange.h"
+
+#include <algorithm>
+#include <map>
+
+#include "viewer/core/search.h"
+#include "viewer/core/track_path.h"
+
+namespace stepscope {
+namespace {
+
+// What the rules of a run say, made for looking up.
+class RuleBook {
+ public:
+  explicit RuleBook(const TrackRules& rules) : rules_(rules) {
+    for (uint32_t i = 0; i < rules.order.size(); ++i) order_[rules.order[i]] = i;
+    for (uint32_t i = 0; i < rules.pinned.size(); ++i) pinned_[rules.pinned[i]] = i;
+    for (const std::string& path : rules.folded) named_.push_back(path);
+    for (const std::string& path : rules.hidden) named_.push_back(path);
+    for (const auto& [path, rank] : order_) named_.push_back(path);
+    for (const auto& [path, rank] : pinned_) named_.push_back(path);
+    for (const auto& [path, rows] : rules.rows) named_.push_back(path);
+    std::sort(named_.begin(), named_.end());
+    std::string_view rest = rules.filter;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(' '), rest.size());
+      if (end > 0) words_.push_back(Lower(rest.substr(0, end)));
+      rest.remove_prefix(std::min(rest.size(), end + 1));
+    }
+  }
+
+  // Whether a rule names something below the plane.
+  bool NamesTracksOf(const std::string& plane) const {
+    const std::string prefix = plane + '|';
+    const auto at = std::lower_bound(named_.begin(), named_.end(), std::string_view(prefix));
+    return at != named_.end() && at->starts_with(prefix);
+  }
+  bool Folded(const std::string& path) const { return rules_.folded.contains(path); }
+  bool Hidden(const std::string& path) const { return rules_.hidden.contains(path); }
+  uint32_t Order(const std::string& path) const { return Rank(order_, path); }
+  uint32_t Pinned(const std::string& path) const { return Rank(pinned_, path); }
+  uint32_t MostRows(const std::string& path) const {
+    const auto at = rules_.rows.find(path);
+    return at == rules_.rows.end() ? kNone : at->second;
+  }
+  bool filters() const { return !words_.empty(); }
+  bool Passes(std::string_view plane, std::string_view track) const {
+    return std::all_of(words_.begin(), words_.end(), [&](const std::string& word) {
+      return ContainsLower(plane, word) || ContainsLower(track, word);
+    });
+  }
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+ private:
+  using Ranks = std::map<std::string_view, uint32_t, std::less<>>;
+  static uint32_t Rank(const Ranks& ranks, std::string_view path) {
+    const auto at = ranks.find(path);
+    return at == ranks.end() ? kNone : at->second;
+  }
+  static std::string Lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return out;
+  }
+
+  const TrackRules& rules_;
+  Ranks order_, pinned_;
+  std::vector<std::string_view> named_;
+  std::vector<std::string> words_;
+};
+
+// A track with its counters, as entries [first, last) of the list.
+struct Unit {
+  size_t first = 0, last = 0;
+  uint32_t order = RuleBook::kNone, rows = RuleBook::kNone;
+  bool folded = false;
+};
+
+struct Section {  // a plane
+  size_t heading = 0;
+  uint32_t host_group = 0, order = RuleBook::kNone, pinned = RuleBook::kNone;
+  bool folded = false;
+  std::vector<Unit> units{};
+};
+
+// Arranges one run: entries [first, last) of the list.
+class RunArranger {
+ public:
+  RunArranger(const ArrangeInput& input, const TrackRules& rules, std::vector<LayoutItem>* out)
+      : in_(input), book_(rules), out_(*out) {}
+
+  void Arrange(size_t first, size_t last) {
+    run_ = in_.list[first].run;
+    Collect(first, last);
+    if (in_.runs.size() > 1) Push(in_.list[first]);
+    std::stable_sort(pins_.begin(), pins_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [rank, unit] : pins_) PushUnit(unit, true);
+    std::stable_sort(sections_.begin(), sections_.end(), [](const Section& a, const Section& b) {
+      // Those that are pinned come first, then all others host by host.
+      if (a.pinned != b.pinned) return a.pinned < b.pinned;
+      if (a.host_group != b.host_group) return a.host_group < b.host_group;
+      return a.order < b.order;
+    });
+    const bool hosts = run().trace->hosts.size() > 1;
+    uint32_t group = 0;  // groups count from 1
+    for (const Section& section : sections_) {
+      const bool of_host = section.host_group != RuleBook::kNone;
+      if (hosts && of_host && section.pinned == RuleBook::kNone && section.host_group != group) {
+        group = section.host_group;
+        Push({.kind = ItemKind::kHostHeading, .run = run_, .host = in_.list[section.heading].host});
+      }
+      PushSection(section);
+    }
+  }
+
+ private:
+  const Run& run() const { return in_.runs[run_]; }
+
+  void Collect(size_t first, size_t last) {
+    uint32_t group = 0;
+    for (size_t i = first; i < last;) {
+      const TrackEntry& entry = in_.list[i];
+      if (entry.kind == ItemKind::kHostHeading) ++group;
+      if (entry.kind != ItemKind::kPlaneHeading) {
+        ++i;
+        continue;
+      }
+      size_t end = i + 1;
+      while (end < last &&
+             (in_.list[end].kind == ItemKind::kTrack || in_.list[end].kind == ItemKind::kCounter))
+        ++end;
+      CollectPlane(i, end, entry.plane.valid() ? group : 0);
+      i = end;
+    }
+  }
+
+  void CollectPlane(size_t heading, size_t end, uint32_t group) {
+    const TrackEntry& plane = in_.list[heading];
+    const std::string_view only =
+        run_ < in_.hosts.size() ? std::string_view(in_.hosts[run_]) : std::string_view();
+    if (plane.plane.valid() && !only.empty() && run().trace->HostName(plane.host) != only) return;
+    const std::string path = PathOf(run(), plane);
+    if (book_.Hidden(path)) return;
+    Section section{.heading = heading, .host_group = group};
+    section.order = book_.Order(path);
+    section.pinned = book_.Pinned(path);
+    section.folded = book_.Folded(path);
+    // Derived tracks of no plane come last.
+    if (!plane.plane.valid()) section.host_group = RuleBook::kNone;
+    const bool named = book_.NamesTracksOf(path);
+    bool all = true;
+    for (size_t i = heading + 1; i < end;) {
+      Unit unit{.first = i, .last = i + 1};
+      while (unit.last < end && SameTrack(in_.list[unit.last], in_.list[i])) ++unit.last;
+      i = unit.last;
+      if (!KeepUnit(plane, named, &unit)) {
+        all = false;
+      } else {
+        section.units.push_back(unit);
+      }
+    }
+    std::stable_sort(section.units.begin(), section.units.end(),
+                     [](const Unit& a, const Unit& b) { return a.order < b.order; });
+    // A plane all of whose tracks went elsewhere has no heading; one that had none keeps it.
+    const bool bare = all && !book_.filters();
+    if (bare || !section.units.empty()) sections_.push_back(std::move(section));
+  }
+
+  static bool SameTrack(const TrackEntry& a, const TrackEntry& b) {
+    return a.track == b.track && a.set == b.set;
+  }
+
+  // False: hidden, or pinned and therefore elsewhere.
+  bool KeepUnit(const TrackEntry& plane, bool named, Unit* unit) {
+    const TrackEntry& entry = in_.list[unit->first];
+    if (book_.filters() && !book_.Passes(plane.name, entry.name)) return false;
+    if (!named) return true;
+    const std::string path = PathOf(run(), entry);
+    if (book_.Hidden(path)) return false;
+    unit->order = book_.Order(path);
+    unit->rows = book_.MostRows(path);
+    unit->folded = book_.Folded(path);
+    const uint32_t pin = book_.Pinned(path);
+    if (pin == RuleBook::kNone) return true;
+    pins_.push_back({pin, *unit});
+    return false;
+  }
+
+  void Push(const TrackEntry& entry) {
+    out_.push_back({.kind = entry.kind,
+                    .run = entry.run,
+                    .set = entry.set,
+                    .host = entry.host,
+                    .plane = entry.plane,
+                    .track = entry.track,
+                    .lanes = entry.lanes});
+  }
+
+  void PushSection(const Section& section) {
+    Push(in_.list[section.heading]);
+    LayoutItem& heading = out_.back();
+    heading.collapsible = true;
+    heading.collapsed = section.folded;
+    heading.pinned = section.pinned != RuleBook::kNone;
+    if (section.folded) return;
+    for (const Unit& unit : section.units) PushUnit(unit, false);
+  }
+
+  void PushUnit(const Unit& unit, bool pinned) {
+    for (size_t i = unit.first; i < unit.last; ++i) {
+      const TrackEntry& entry = in_.list[i];
+      Push(entry);
+      LayoutItem& item = out_.back();
+      item.pinned = pinned;
+      if (entry.kind == ItemKind::kTrack && !SetDepth(unit, &item)) out_.pop_back();
+    }
+  }
+
+  // False if nothing of the track is left: it has Python frames and nothing else.
+  bool SetDepth(const Unit& unit, LayoutItem* item) const {
+    const TrackSet& set = run().Set(item->set);
+    item->rest = RestOf(item->set, item->track);
+    const auto lanes = static_cast<uint32_t>(DrawnLanes(set, *item).size());
+    const Track& track = set.tracks[item->track.value];
+    if (lanes == 0 && item->lanes == track.lane_count && track.counters.empty()) return false;
+    item->depth = std::max<uint32_t>(1, lanes);  // instants lie on the first
+    item->collapsible = item->depth > 1;
+    item->collapsed = item->collapsible && unit.folded;
+    item->depth = item->collapsed ? 1 : std::min(item->depth, unit.rows);
+    item->rows = item->depth;
+    return true;
+  }
+
+  const WithoutPython* RestOf(uint32_t set, TrackId track) const {
+    if (set != 0 || run_ >= in_.without_python.size()) return nullptr;
+    const WithoutPython* rest = in_.without_python[run_].get();
+    return rest != nullptr && rest->track[track.value].valid() ? rest : nullptr;
+  }
+
+  const ArrangeInput& in_;
+  const RuleBook book_;
+  std::vector<LayoutItem>& out_;
+  uint32_t run_ = 0;
+  std::vector<Section> sections_;
+  std::vector<std::pair<uint32_t, Unit>> pins_;  // rank and track
+};
+
+}  // namespace
+
+std::vector<LayoutItem> Arrange(const ArrangeInput& input) {
+  std::vector<LayoutItem> out;
+  out.reserve(input.list.size());
+  const TrackRules none;
+  for (size_t first = 0; first < input.list.size();) {
+    const uint32_t run = input.list[first].run;
+    size_t last = first;
+    while (last < input.list.size() && input.list[last].run == run) ++last;
+    const TrackRules& rules = run < input.rules.size() ? input.rules[run] : none;
+    RunArranger(input, rules, &out).Arrange(first, last);
+    first = last;
+  }
+  return out;
+}
+
+std::set<std::string> FoldedAtFirst(const Trace& trace) {
+  constexpr uint64_t kFew = 3, kTimesAsMany = 100;
+  std::vector<uint64_t> events;
+  for (const Plane& plane : trace.planes) {
+    uint64_t& sum = events.emplace_back(0);
+    for (TrackId id : plane.tracks) {
+      const Track& track = trace.set.tracks[id.value];
+      sum += track.events + (track.counters.empty() ? 0 : kFew + 1);
+    }
+  }
+  const uint64_t most = events.empty() ? 0 : *std::max_element(events.begin(), events.end());
+  std::set<std::string> folded;
+  for (uint32_t p = 0; p < events.size(); ++p) {
+    const bool few = events[p] <= kFew && events[p] * kTimesAsMany < most;
+    if (few && trace.planes[p].kind != PlaneKind::kGpu) folded.insert(PlanePath(trace, PlaneId(p)));
+  }
+  return folded;
+}
+
+std::span<const Lane> DrawnLanes(const TrackSet& set, const LayoutItem& item) {
+  if (item.rest == nullptr) return set.LanesOf(set.tracks[item.track.value]).first(item.lanes);
+  return item.rest->set.LanesOf(item.rest->set.tracks[item.rest->track[item.track.value].value]);
+}
+
+const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth) {
+  const std::span<const Lane> lanes = DrawnLanes(set, item);
+  if (depth < lanes.size() && lanes[depth].depth == depth) return &lanes[depth];
+  const auto found =
+      std::find_if(lanes.begin(), lanes.end(), [depth](const Lane& l) { return l.depth == depth; });
+  return found == lanes.end() ? nullptr : &*found;
+}
+
+EventRow RowAt(const LayoutItem& item, const Lane& lane, uint32_t i) {
+  const uint32_t row = lane.first_row + i;
+  const bool own = item.rest == nullptr || lane.kind == LaneKind::kInstant;
+  return own ? EventRow(row) : item.rest->set.source[row];
+}
+
+std::optional<uint32_t> DepthOf(const TrackSet& set, const LayoutItem& item, EventRow row) {
+  const Lane* lane = &set.lanes[set.LaneOf(row).value];
+  if (lane->kind == LaneKind::kInstant) return 0;
+  if (item.rest != nullptr) {
+    const EventRow drawn = item.rest->row[row.value];
+    if (!drawn.valid()) return std::nullopt;
+    lane = &item.rest->set.lanes[item.rest->set.LaneOf(drawn).value];
+  }
+  if (lane->depth >= std::max(1u, item.rows)) return std::nullopt;
+  return lane->depth;
+}
+
+std::span<const Lane> InstantLanes(const TrackSet& set, const LayoutItem& item) {
+  return set.LanesOf(set.tracks[item.track.value]).subspan(item.lanes);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,63 @@
+// Arrange: the second of three stages of the layout. From the list of tracks to those that are
+// drawn, in their order, with the depth each has: fold, hide, pin, order, filter, height, and
+// Python frames left out. Rules go by name (track_rules.h); no pixels. O(tracks), and the path of a
+// track is made only where a rule may mean it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "viewer/core/track_rules.h"
+#include "viewer/timeline/python_frames.h"
+#include "viewer/timeline/track_list.h"
+
+namespace stepscope {
+
+struct LayoutItem {
+  ItemKind kind = ItemKind::kTrack;
+  bool collapsed = false, collapsible = false, pinned = false;
+  uint32_t run = 0, set = 0;
+  HostId host{};
+  PlaneId plane{};
+  TrackId track{};
+  uint32_t depth = 0;                   // of a track: rows that it has at most
+  uint32_t rows = 0;                    // of a track: rows that are drawn, 1 to depth
+  uint32_t lanes = 0;                   // of a track: nested and spill lanes; instants follow
+  const WithoutPython* rest = nullptr;  // of a track whose Python frames are hidden: what is drawn
+  double y = 0;                         // set by Layout: top, from the top of the content
+  float height = 0;                     // without the gap below
+};
+
+struct ArrangeInput {
+  std::span<const Run> runs;
+  std::span<const TrackEntry> list;    // ListTracks of the runs
+  std::span<const TrackRules> rules;   // by run; empty or short: none
+  std::span<const std::string> hosts;  // by run, the only one shown; empty or short: all
+  // By run, null where there is nothing to hide; empty: Python frames are shown. Must outlive the
+  // items.
+  std::span<const std::shared_ptr<const WithoutPython>> without_python;
+};
+
+std::vector<LayoutItem> Arrange(const ArrangeInput& input);
+
+// Planes that begin folded: those that hold next to nothing beside others (PyTorch's "Spans" and
+// "Traces" have one event each). By PlanePath.
+std::set<std::string> FoldedAtFirst(const Trace& trace);
+
+// The slice lanes that are drawn for a track item: its own, or those without Python frames.
+std::span<const Lane> DrawnLanes(const TrackSet& set, const LayoutItem& item);
+// The lane drawn at `depth` of a track item, or null.
+const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth);
+// The event at index i of a lane that is drawn for the item.
+EventRow RowAt(const LayoutItem& item, const Lane& lane, uint32_t i);
+// The row of the item in which an event of its track is drawn; nullopt: hidden, or deeper than the
+// rows that are drawn.
+std::optional<uint32_t> DepthOf(const TrackSet& set, const LayoutItem& item, EventRow row);
+// The instant lanes of a track.
+std::span<const Lane> InstantLanes(const TrackSet& set, const LayoutItem& item);
+
+}  // namespace stepscope

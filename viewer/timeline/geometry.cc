@@ -1,0 +1,33 @@
+#include "viewer/timeline/geometry.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepscope {
+
+float TimelineGeometry::Px(float at_scale_1) const { return std::floor(at_scale_1 * unit + 0.5f); }
+
+TimelineGeometry TimelineGeometry::Make(const Box& area, float unit, float label_width) {
+  constexpr float kMinimap = 46, kMinimapMargin = 7, kRuler = 22, kStrip = 22, kRight = 12;
+  constexpr float kLeastLabel = 80;
+  TimelineGeometry g;
+  g.unit = unit;
+  const float x = std::floor(area.x), y = std::floor(area.y);
+  const float w = std::floor(area.w), h = std::floor(area.h);
+  const float label =
+      std::clamp(std::floor(label_width), g.Px(kLeastLabel), std::max(g.Px(kLeastLabel), w / 2));
+  g.all = {x, y, w, h};
+  const float left = x + label, width = std::max(0.0f, w - label - g.Px(kRight));
+  g.minimap = {left, y, width, g.Px(kMinimap)};
+  g.minimap_bar = {left, y + g.Px(kMinimapMargin), width,
+                   std::max(1.0f, g.minimap.h - g.Px(2 * kMinimapMargin))};
+  g.ruler = {left, g.minimap.bottom(), width, g.Px(kRuler)};
+  g.strip = {left, g.ruler.bottom(), width, g.Px(kStrip)};
+  const float top = g.strip.bottom() + 1;
+  g.labels = {x, top, label, std::max(0.0f, y + h - top)};
+  g.rows = {left, top, width, g.labels.h};
+  g.scrollbar = {left + width, top, g.Px(kRight), g.labels.h};
+  return g;
+}
+
+}  // namespace stepscope

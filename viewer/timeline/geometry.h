@@ -1,0 +1,23 @@
+// Where the parts of the timeline lie in its window. Plain data, in pixels of the screen.
+#pragma once
+
+namespace stepscope {
+
+struct Box {
+  float x = 0, y = 0, w = 0, h = 0;
+  bool Has(float px, float py) const { return px >= x && px < x + w && py >= y && py < y + h; }
+  float right() const { return x + w; }
+  float bottom() const { return y + h; }
+};
+
+struct TimelineGeometry {
+  Box all, minimap, minimap_bar, ruler, strip, labels, rows, scrollbar;
+  float unit = 1;  // pixels of 1/14 of the UI font: 1 at scale 1
+  // The names of tracks take `label_width` pixels, but never more than half of it all.
+  static TimelineGeometry Make(const Box& all, float unit, float label_width);
+  // Whole pixels of a length at scale 1.
+  float Px(float at_scale_1) const;
+  bool drawable() const { return rows.w >= 16 && rows.h >= 16; }
+};
+
+}  // namespace stepscope

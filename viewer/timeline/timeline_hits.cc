@@ -1,0 +1,162 @@
+// What lies where on the timeline.
+#include <algorithm>
+#include <cmath>
+
+#include "model/lookup.h"
+#include "viewer/timeline/timeline_model.h"
+
+namespace stepscope {
+namespace {
+
+constexpr float kSnapDistance = 10;    // pixels within which the timing tool catches an edge
+constexpr uint32_t kMaxEdges = 64;     // events closer together are folded: no edge one could mean
+constexpr uint32_t kMaxFolded = 4096;  // events of a pixel that are looked at for the longest
+
+// The lane's events in the pixel column that begins at `column`, or the nearest within two pixels.
+bool FindInLane(const Lane& lane, const TimeAxis& axis, double column, TimelineHit* hit) {
+  const TimeRange pixel{axis.At(column), std::max(axis.At(column + 1), axis.At(column) + 1)};
+  auto [first, last] = EventsIn(lane, pixel);
+  if (first == last) {
+    const auto near = EventAt(lane, axis.At(column + 0.5), axis.Length(2));
+    if (!near) return false;
+    first = *near;
+    last = first + 1;
+  }
+  hit->lane = &lane;
+  hit->first = first;
+  hit->last = last;
+  return true;
+}
+
+}  // namespace
+
+HitSums SumByName(const TimelineHit& hit) {
+  constexpr uint32_t kMaxSummed = 20'000;
+  constexpr size_t kMaxNames = 256;  // names beyond are in the total only
+  HitSums out;
+  const Lane& lane = *hit.lane;
+  const uint32_t last = std::min(hit.last, hit.first + kMaxSummed);
+  out.all = last == hit.last;
+  for (uint32_t i = hit.first; i < last; ++i) {
+    out.total = SaturatingAdd(out.total, lane.dur[i]);
+    auto found = std::find_if(out.names.begin(), out.names.end(),
+                              [&](const HitSums::Name& n) { return n.meta == lane.meta[i]; });
+    if (found == out.names.end()) {
+      if (out.names.size() >= kMaxNames) continue;
+      found = out.names.insert(found, {lane.meta[i], 0, 0});
+    }
+    ++found->count;
+    found->time = SaturatingAdd(found->time, lane.dur[i]);
+  }
+  std::sort(out.names.begin(), out.names.end(),
+            [](const HitSums::Name& a, const HitSums::Name& b) { return a.time > b.time; });
+  return out;
+}
+
+Ps TimelineModel::TimeAt(float x) const { return axis().At(static_cast<double>(x - geo_.rows.x)); }
+
+float TimelineModel::XOf(Ps t) const { return geo_.rows.x + axis().ClippedX(t); }
+
+float TimelineModel::YOf(double content_y) const {
+  return geo_.rows.y + static_cast<float>(content_y - scroll_);
+}
+
+size_t TimelineModel::ItemAt(float y) const {
+  if (y < geo_.rows.y || y >= geo_.rows.bottom()) return layout_.items().size();
+  if (sticky_ && y < rows_below_sticky().y) return sticky_->item;
+  return layout_.At(static_cast<double>(y - geo_.rows.y) + scroll_);
+}
+
+Box TimelineModel::rows_below_sticky() const {
+  Box box = geo_.rows;
+  if (!sticky_) return box;
+  const float top = YOf(sticky_->y) + layout_.items()[sticky_->item].height;
+  const float cut = std::clamp(top - box.y, 0.0f, box.h);
+  return {box.x, box.y + cut, box.w, box.h - cut};
+}
+
+TimelineHit TimelineModel::HitTest(std::span<const Run> runs, float x, float y) const {
+  TimelineHit hit;
+  const PlanRow* row = plan_.RowAt(y - geo_.rows.y);
+  if (row == nullptr || !rows_below_sticky().Has(x, y)) return hit;
+  const LayoutItem& item = layout_.items()[row->item];
+  if (item.kind != ItemKind::kTrack) return hit;
+  hit.run = item.run;
+  hit.set = item.set;
+  hit.item = row->item;
+  hit.depth = row->depth;
+  const double column = std::floor(static_cast<double>(x - geo_.rows.x));
+  bool found = false;
+  // Instants first: they are thin and lie on top.
+  if (row->depth == 0) {
+    for (const Lane& lane : InstantLanes(runs[item.run].Set(item.set), item))
+      found = found || FindInLane(lane, axes_[item.run], column, &hit);
+  }
+  if (!found && (row->lane == nullptr || !FindInLane(*row->lane, axes_[item.run], column, &hit)))
+    return {};
+  uint32_t longest = hit.first;
+  for (uint32_t i = hit.first; i < std::min(hit.last, hit.first + kMaxFolded); ++i) {
+    if (hit.lane->dur[i] > hit.lane->dur[longest]) longest = i;
+  }
+  hit.event = {runs[item.run].id, item.set, RowAt(item, *hit.lane, longest)};
+  return hit;
+}
+
+Ps TimelineModel::Snap(float x, float y) const {
+  const Ps t = TimeAt(x);
+  const PlanRow* row = plan_.RowAt(y - geo_.rows.y);
+  if (row == nullptr || row->lane == nullptr) return t;
+  const Lane& lane = *row->lane;
+  const LayoutItem& item = layout_.items()[row->item];
+  const Ps reach = axes_[item.run].Length(static_cast<double>(kSnapDistance * geo_.unit));
+  const auto [first, last] = EventsIn(lane, {SaturatingSub(t, reach), SaturatingAdd(t, reach)});
+  if (last - first > kMaxEdges) return t;
+  Ps best = t, distance = reach + 1;
+  for (uint32_t i = first; i < last; ++i) {
+    for (const Ps edge : {lane.start[i], lane.end(i)}) {
+      const Ps d = edge > t ? edge - t : t - edge;
+      if (d >= distance) continue;
+      distance = d;
+      best = edge;
+    }
+  }
+  return best;
+}
+
+std::optional<Box> TimelineModel::Place(std::span<const Run> runs, const EventRef& event) const {
+  for (uint32_t run = 0; run < runs.size(); ++run) {
+    if (runs[run].id != event.trace || !event.valid() || event.set >= runs[run].sets()) continue;
+    const TrackSet& set = runs[run].Set(event.set);
+    if (event.row.value >= set.rows) return std::nullopt;
+    const Lane& lane = set.lanes[set.LaneOf(event.row).value];
+    const size_t index = layout_.Find(run, event.set, lane.track);
+    if (index == Layout::npos) return std::nullopt;
+    const LayoutItem& item = layout_.items()[index];
+    const std::optional<uint32_t> depth = DepthOf(set, item, event.row);
+    if (!depth) return std::nullopt;
+    const uint32_t i = event.row.value - lane.first_row;
+    const float x0 = std::floor(axes_[run].ClippedX(lane.start[i]));
+    const float x1 = std::floor(axes_[run].ClippedX(lane.end(i)));
+    const double row = static_cast<double>(layout_.sizes().row);
+    return Box{geo_.rows.x + x0, YOf(item.y + row * *depth), std::max(1.0f, x1 - x0),
+               layout_.sizes().row - 1};
+  }
+  return std::nullopt;
+}
+
+TimeAxis TimelineModel::MinimapAxis() const {
+  return {minimap_.span(), static_cast<double>(geo_.minimap.w)};
+}
+
+std::pair<float, float> TimelineModel::Brush() const {
+  constexpr float kLeast = 2;
+  const TimeAxis whole = MinimapAxis();
+  const float left = geo_.minimap.x, right = geo_.minimap.right();
+  const float a = std::floor(
+      std::clamp(left + whole.ClippedX(axis().view().begin), left, std::max(left, right - kLeast)));
+  const float b = std::ceil(std::clamp(left + whole.ClippedX(axis().view().end), a + kLeast,
+                                       std::max(a + kLeast, right)));
+  return {a, b};
+}
+
+}  // namespace stepscope

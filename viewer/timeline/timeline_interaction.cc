@@ -1,0 +1,291 @@
+#include "viewer/timeline/timeline_interaction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/core/settings.h"
+#include "viewer/core/track_path.h"
+
+namespace stepscope {
+namespace {
+
+constexpr float kClickSlop = 4;        // pixels before a press becomes a drag
+constexpr float kEdgeGrip = 5;         // pixels around an edge that move it
+constexpr double kWheelSeconds = 0.3;  // between two turns of one gesture
+
+CommandArgs OfRange(TimeRange range) {
+  CommandArgs args;
+  args.range = range;
+  return args;
+}
+
+CommandArgs OfNumber(double number) {
+  CommandArgs args;
+  args.number = number;
+  return args;
+}
+
+TimeRange Ordered(Ps a, Ps b) { return {std::min(a, b), std::max(a, b)}; }
+
+std::string PathOf(std::span<const Run> runs, const LayoutItem& item) {
+  const Run& run = runs[item.run];
+  return item.kind == ItemKind::kPlaneHeading
+             ? PlanePath(*run.trace, item.plane)
+             : TrackPath(*run.trace, run.Set(item.set), item.track);
+}
+
+}  // namespace
+
+bool TimelineInteraction::direct() const {
+  return drag_ == Drag::kPan || drag_ == Drag::kMinimap || drag_ == Drag::kMinimapBegin ||
+         drag_ == Drag::kMinimapEnd || drag_ == Drag::kMinimapRange;
+}
+
+bool TimelineInteraction::gesture() const { return direct() || quiet_in_ > 0; }
+
+std::optional<std::pair<float, float>> TimelineInteraction::zoom_marks() const {
+  if (drag_ != Drag::kZoom || !moved_) return std::nullopt;
+  return std::minmax(press_x_, last_x_);
+}
+
+std::optional<TimelineMenuTarget> TimelineInteraction::TakeMenu() {
+  return std::exchange(menu_, std::nullopt);
+}
+
+void TimelineInteraction::Update(const TimelineFrame& frame, const TimelineModel& model,
+                                 const TimelineMouse& mouse, float font_size,
+                                 CommandQueue* commands) {
+  const Input in{frame, model, mouse, font_size, *commands};
+  const TimelineGeometry& geo = model.geometry();
+  settling_ = quiet_in_ > 0;
+  quiet_in_ = frame.animate ? std::max(0.0, quiet_in_ - frame.seconds) : 0;
+  cursor_.reset();
+  if (mouse.over && mouse.x >= geo.rows.x && mouse.x < geo.rows.right() && mouse.y >= geo.ruler.y)
+    cursor_ = model.TimeAt(mouse.x);
+  hit_ = mouse.over && drag_ == Drag::kNone ? model.HitTest(frame.runs, mouse.x, mouse.y)
+                                            : TimelineHit{};
+  if (mouse.over) Wheel(in);
+  if (mouse.pressed) Press(in);
+  if (pressed_ && mouse.held) Move(in);
+  if (pressed_ && !mouse.held) Release(in);
+  if (mouse.over && mouse.right_clicked) RightClick(in);
+  resizes_ = drag_ == Drag::kLabelWidth ||
+             (mouse.over && drag_ == Drag::kNone && mouse.y >= geo.labels.y &&
+              std::abs(mouse.x - geo.labels.right()) < kEdgeGrip);
+  if (mouse.over && mouse.double_clicked && geo.rows.Has(mouse.x, mouse.y) && hit_.valid())
+    commands->Push("view.zoom_selection", OfNumber(1));  // to come closer, never further away
+}
+
+void TimelineInteraction::Wheel(const Input& in) {
+  const auto& [frame, model, mouse, font_size, commands] = in;
+  if (mouse.wheel == 0 && mouse.sideways == 0) return;
+  const TimelineGeometry& geo = model.geometry();
+  const TimeRange target = model.target();
+  if (mouse.sideways != 0 || mouse.shift) {
+    const float amount = mouse.sideways != 0 ? mouse.sideways : mouse.wheel;
+    const double by = -0.1 * static_cast<double>(target.length()) * static_cast<double>(amount);
+    commands.Push("view.set_range", OfRange(ShiftRange(target, static_cast<Ps>(by))));
+    quiet_in_ = kWheelSeconds;
+    return;
+  }
+  const bool over_top = mouse.y < geo.rows.y && mouse.x >= geo.rows.x;
+  const bool zooms = mouse.ctrl != frame.settings.Bool("timeline.wheel_zooms");
+  if (!over_top && (!zooms || mouse.x < geo.rows.x)) {
+    const double row = static_cast<double>(model.layout().sizes().row);
+    commands.Push("view.scroll", OfNumber(static_cast<double>(-mouse.wheel) * 3 * row));
+    return;
+  }
+  // The time under the mouse keeps its pixel in the target, wherever the glide is now.
+  Ps anchor = 0;
+  if (mouse.y < geo.minimap.bottom()) {
+    anchor = std::clamp(model.MinimapAxis().At(static_cast<double>(mouse.x - geo.minimap.x)),
+                        target.begin, target.end);
+  } else {
+    anchor = TimeAxis(target, static_cast<double>(geo.rows.w))
+                 .At(static_cast<double>(mouse.x - geo.rows.x));
+  }
+  const double factor = std::pow(1.25, static_cast<double>(-mouse.wheel));
+  commands.Push("view.set_range", OfRange(ZoomRange(target, factor, anchor, 10, kMaxPs)));
+  quiet_in_ = kWheelSeconds;
+}
+
+void TimelineInteraction::Press(const Input& in) {
+  const auto& [frame, model, mouse, font_size, commands] = in;
+  const TimelineGeometry& geo = model.geometry();
+  pressed_ = true;
+  moved_ = false;
+  press_x_ = last_x_ = mouse.x;
+  press_y_ = last_y_ = mouse.y;
+  press_range_ = model.target();
+  press_scroll_ = model.scroll();
+  drag_ = Drag::kNone;
+  if (geo.minimap.Has(mouse.x, mouse.y)) {
+    PressMinimap(in);
+  } else if (geo.scrollbar.Has(mouse.x, mouse.y)) {
+    drag_ = Drag::kScrollbar;
+  } else if (mouse.y >= geo.labels.y && std::abs(mouse.x - geo.labels.right()) < kEdgeGrip) {
+    drag_ = Drag::kLabelWidth;
+  }
+}
+
+// On the brush's edges: resizes it; inside: moves it; outside: draws another one. A brush that
+// fills the minimap cannot be moved: then inside is outside. One that is too narrow for both edges
+// has none.
+void TimelineInteraction::PressMinimap(const Input& in) {
+  const float x = in.mouse.x;
+  const auto [begin, end] = in.model.Brush();
+  const float width = in.model.geometry().minimap.w;
+  const bool narrow = end - begin<4 * kEdgeGrip, fills = end - begin> width - 2 * kEdgeGrip;
+  const bool near = x > begin - kEdgeGrip && x < end + kEdgeGrip;
+  drag_ = Drag::kMinimapRange;
+  if (narrow && near) {
+    drag_ = Drag::kMinimap;
+  } else if (!narrow && std::abs(x - begin) < kEdgeGrip) {
+    drag_ = Drag::kMinimapBegin;
+  } else if (!narrow && std::abs(x - end) < kEdgeGrip) {
+    drag_ = Drag::kMinimapEnd;
+  } else if (x > begin && x < end && !fills) {
+    drag_ = Drag::kMinimap;
+  }
+  press_time_ = in.model.MinimapAxis().At(static_cast<double>(x - in.model.geometry().minimap.x));
+}
+
+void TimelineInteraction::Move(const Input& in) {
+  const auto& [frame, model, mouse, font_size, commands] = in;
+  const TimelineGeometry& geo = model.geometry();
+  const bool still = std::hypot(mouse.x - press_x_, mouse.y - press_y_) < kClickSlop;
+  // A click on the minimap is no drag either: its range would be a few pixels long.
+  if (!moved_ && still && (drag_ == Drag::kNone || drag_ == Drag::kMinimapRange)) return;
+  const bool canvas = press_x_ >= geo.rows.x && press_y_ >= geo.ruler.y;
+  if (!moved_ && drag_ == Drag::kNone && canvas) {
+    const Tool tool = mouse.shift ? Tool::kTiming : mouse.middle ? Tool::kPan : frame.view.tool;
+    if (tool == Tool::kPan || (tool == Tool::kSelect && press_y_ < geo.rows.y)) drag_ = Drag::kPan;
+    if (tool == Tool::kZoom) drag_ = Drag::kZoom;
+    if (tool == Tool::kTiming) drag_ = Drag::kMeasure;
+    press_time_ = drag_ == Drag::kMeasure ? model.Snap(press_x_, press_y_) : model.TimeAt(press_x_);
+  }
+  moved_ = true;
+  if (mouse.x == last_x_ && mouse.y == last_y_) return;
+  // Rows may have been moved since the press, to keep what lies under the mouse: scroll from there.
+  const double step_y = static_cast<double>(mouse.y - last_y_);
+  last_x_ = mouse.x;
+  last_y_ = mouse.y;
+  const double dx = static_cast<double>(mouse.x - press_x_);
+  const double dy = static_cast<double>(mouse.y - press_y_);
+  switch (drag_) {
+    case Drag::kPan: {
+      const TimeAxis axis(press_range_, static_cast<double>(geo.rows.w));
+      commands.Push("view.set_range", OfRange(ShiftRange(press_range_, -axis.Length(dx))));
+      commands.Push("view.scroll", OfNumber(-step_y));
+      break;
+    }
+    case Drag::kMeasure:
+      commands.Push("measure.set", OfRange(Ordered(model.Snap(mouse.x, mouse.y), press_time_)));
+      break;
+    case Drag::kScrollbar: {
+      const double per_px =
+          model.layout().height() / std::max(1.0, static_cast<double>(geo.scrollbar.h));
+      commands.Push("view.scroll", OfNumber(press_scroll_ + dy * per_px - model.scroll()));
+      break;
+    }
+    case Drag::kLabelWidth: {
+      CommandArgs args;
+      args.text = "timeline.label_width=" + std::to_string((mouse.x - geo.labels.x) / font_size);
+      commands.Push("app.set", std::move(args));
+      break;
+    }
+    case Drag::kMinimap:
+    case Drag::kMinimapBegin:
+    case Drag::kMinimapEnd:
+    case Drag::kMinimapRange:
+      MoveMinimap(in);
+      break;
+    default:
+      break;
+  }
+}
+
+void TimelineInteraction::MoveMinimap(const Input& in) {
+  const TimelineGeometry& geo = in.model.geometry();
+  const TimeAxis whole = in.model.MinimapAxis();
+  const Ps by = whole.Length(static_cast<double>(in.mouse.x - press_x_));
+  TimeRange range = press_range_;
+  if (drag_ == Drag::kMinimapRange) {
+    const float x = std::clamp(in.mouse.x, geo.minimap.x, geo.minimap.right());
+    range = Ordered(press_time_, whole.At(static_cast<double>(x - geo.minimap.x)));
+  } else if (drag_ == Drag::kMinimap) {
+    range = ShiftRange(range, by);
+  } else {  // an edge that passes the other one goes on as that
+    Ps& edge = drag_ == Drag::kMinimapBegin ? range.begin : range.end;
+    edge = SaturatingAdd(edge, by);
+    range = Ordered(range.begin, range.end);
+  }
+  if (!range.empty()) in.commands.Push("view.set_range", OfRange(range));
+}
+
+void TimelineInteraction::Release(const Input& in) {
+  if (!moved_ && drag_ == Drag::kNone) {
+    Click(in);
+  } else if (!moved_ && drag_ == Drag::kMinimapRange) {  // a click outside jumps there
+    const Ps middle = SaturatingAdd(press_range_.begin, press_range_.length() / 2);
+    in.commands.Push("view.set_range",
+                     OfRange(ShiftRange(press_range_, SaturatingSub(press_time_, middle))));
+  } else if (drag_ == Drag::kZoom && moved_ && std::abs(in.mouse.x - press_x_) > kClickSlop) {
+    in.commands.Push("view.set_range", OfRange(Ordered(in.model.TimeAt(in.mouse.x), press_time_)));
+  }
+  pressed_ = false;
+  drag_ = Drag::kNone;
+}
+
+void TimelineInteraction::Click(const Input& in) {
+  const auto& [frame, model, mouse, font_size, commands] = in;
+  const TimelineGeometry& geo = model.geometry();
+  const size_t index = model.ItemAt(press_y_);
+  if (index < model.layout().items().size() && press_x_ < geo.rows.x) {
+    const LayoutItem& item = model.layout().items()[index];
+    if (!item.collapsible) return;
+    CommandArgs args;
+    args.run = frame.runs[item.run].id;
+    args.text = PathOf(frame.runs, item);
+    commands.Push("view.toggle_collapse", std::move(args));
+  } else if (geo.strip.Has(press_x_, press_y_)) {
+    ClickStep(in);
+  } else if (geo.rows.Has(press_x_, press_y_)) {
+    CommandArgs args;
+    args.event = model.HitTest(frame.runs, press_x_, press_y_).event;
+    commands.Push("select.event", std::move(args));
+  }
+}
+
+// Shows the step that was clicked.
+void TimelineInteraction::ClickStep(const Input& in) const {
+  const Ps t = in.model.TimeAt(press_x_);
+  for (const StepMarker& step : in.frame.runs[in.model.active()].Steps()) {
+    if (!step.range.Contains(t)) continue;
+    const Ps margin = step.range.length() / 20;
+    in.commands.Push("view.set_range", OfRange({SaturatingSub(step.range.begin, margin),
+                                                SaturatingAdd(step.range.end, margin)}));
+  }
+}
+
+void TimelineInteraction::RightClick(const Input& in) {
+  const auto& [frame, model, mouse, font_size, commands] = in;
+  TimelineMenuTarget target;
+  if (model.geometry().rows.Has(mouse.x, mouse.y) && hit_.valid()) {
+    target.event = hit_.event;
+    // The commands act on the selection: what was clicked is what is meant.
+    CommandArgs args;
+    args.event = hit_.event;
+    commands.Push("select.event", std::move(args));
+  } else {
+    const size_t index = model.ItemAt(mouse.y);
+    if (index >= model.layout().items().size()) return;
+    const LayoutItem& item = model.layout().items()[index];
+    if (!item.collapsible) return;
+    target.run = frame.runs[item.run].id;
+    target.path = PathOf(frame.runs, item);
+  }
+  menu_ = std::move(target);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,94 @@
+// TimelineInteraction: what mouse and wheel do with the timeline, as commands. Knows no ImGui: it
+// is told what the mouse did, and can be told so by a test. Keeps what lasts longer than a frame:
+// the drag, and what is under the mouse. UI thread only.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "viewer/timeline/timeline_model.h"
+
+namespace stepscope {
+
+// The mouse in this frame. The canvas is all of the timeline that no button lies on.
+struct TimelineMouse {
+  float x = 0, y = 0;
+  bool over = false;     // the canvas is what the mouse points at
+  bool pressed = false;  // left or middle button went down on the canvas
+  bool held = false;     // and still is
+  bool middle = false;   // it is the middle one
+  bool double_clicked = false;
+  bool right_clicked = false;  // went up without a drag
+  float wheel = 0, sideways = 0;
+  bool shift = false, ctrl = false;
+};
+
+enum class Drag {
+  kNone,
+  kPan,
+  kZoom,
+  kMeasure,
+  kMinimap,       // moves the brush
+  kMinimapBegin,  // moves its left edge
+  kMinimapEnd,
+  kMinimapRange,  // draws another one
+  kScrollbar,
+  kLabelWidth
+};
+
+// What a right click is on: an event, or a track or plane by its path.
+struct TimelineMenuTarget {
+  EventRef event;
+  std::string path;
+  TraceId run;
+};
+
+class TimelineInteraction {
+ public:
+  // `font_size`: pixels; the width of track names is kept in multiples of it.
+  void Update(const TimelineFrame& frame, const TimelineModel& model, const TimelineMouse& mouse,
+              float font_size, CommandQueue* commands);
+
+  Drag drag() const { return drag_; }
+  bool pressed() const { return pressed_; }
+  const TimelineHit& hovered() const { return hit_; }         // valid in this frame
+  std::optional<Ps> cursor() const { return cursor_; }        // the time under the mouse
+  std::optional<std::pair<float, float>> zoom_marks() const;  // what the zoom tool has marked
+  std::optional<TimelineMenuTarget> TakeMenu();               // asked for in this frame
+  bool resizes() const { return resizes_; }                   // over or at an edge to drag
+  bool direct() const;                         // the drag moves the view: it is to follow at once
+  bool gesture() const;                        // the view is being moved, or was a moment ago
+  bool settling() const { return settling_; }  // draw again: a gesture ends, or did in this frame
+
+ private:
+  struct Input {  // of one Update
+    const TimelineFrame& frame;
+    const TimelineModel& model;
+    const TimelineMouse& mouse;
+    float font_size;
+    CommandQueue& commands;
+  };
+  void Wheel(const Input& in);
+  void Press(const Input& in);
+  void PressMinimap(const Input& in);
+  void Move(const Input& in);
+  void MoveMinimap(const Input& in);
+  void Release(const Input& in);
+  void Click(const Input& in);
+  void ClickStep(const Input& in) const;
+  void RightClick(const Input& in);
+
+  Drag drag_ = Drag::kNone;
+  bool pressed_ = false, moved_ = false, resizes_ = false;
+  float press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;
+  TimeRange press_range_;
+  Ps press_time_ = 0;
+  double press_scroll_ = 0;
+  bool settling_ = false;
+  double quiet_in_ = 0;  // seconds until a turn of the wheel counts as over
+  TimelineHit hit_;
+  std::optional<Ps> cursor_;
+  std::optional<TimelineMenuTarget> menu_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,24 @@
+// The right-click menu of the timeline: what can be done with an event, or with a track or plane.
+// Every entry is a command of the table, so that it reads and has the key as everywhere else.
+#pragma once
+
+#include <optional>
+
+#include "viewer/timeline/timeline_interaction.h"
+#include "viewer/timeline/timeline_painter.h"
+
+namespace stepscope {
+
+class TimelineMenu {
+ public:
+  // `asked`: opens it for that; else it stays as it is.
+  void Draw(const TimelineInput& input, std::optional<TimelineMenuTarget> asked);
+
+ private:
+  void DrawEvent(const TimelineInput& input) const;
+  void DrawTrack(const TimelineInput& input) const;
+
+  TimelineMenuTarget target_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,275 @@
+#include "viewer/timeline/timeline_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/core/settings.h"
+#include "viewer/core/track_path.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMaxFlows = 64;  // arrows drawn for one selection
+
+TimeRange Hull(const TimeRange& a, const TimeRange& b) {
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
+void PushScroll(double by, CommandQueue* commands) {
+  CommandArgs args;
+  args.number = by;
+  commands->Push("view.scroll", std::move(args));
+}
+
+}  // namespace
+
+void TimelineModel::Update(const TimelineFrame& frame, CommandQueue* commands) {
+  geo_ = frame.geometry;
+  active_ = 0;
+  for (uint32_t i = 0; i < frame.runs.size(); ++i) {
+    if (frame.runs[i].id == frame.view.active) active_ = i;
+  }
+  UpdateRanges(frame);
+  UpdateLayout(frame, commands);
+  ScrollToSelection(frame, commands);
+  BuildPlan(frame);
+  UpdateFlows(frame);
+  minimap_.Update(frame.runs[active_], frame.content_generation,
+                  static_cast<uint32_t>(geo_.minimap_bar.w),
+                  static_cast<uint32_t>(geo_.minimap_bar.h), frame.names.theme());
+}
+
+void TimelineModel::UpdateRanges(const TimelineFrame& frame) {
+  glides_.resize(frame.runs.size());
+  glide_ids_.resize(frame.runs.size());
+  axes_.resize(frame.runs.size());
+  const double duration = frame.settings.Real("timeline.glide_ms") / 1000.0;
+  const bool animate = frame.animate && frame.settings.Bool("timeline.animate");
+  animating_ = false;
+  for (size_t i = 0; i < frame.runs.size(); ++i) {
+    TimeRange target = frame.view.VisibleIn(frame.runs[i].id);
+    if (target.empty()) target = frame.runs[i].trace->span;
+    const bool first = glide_ids_[i] != frame.runs[i].id;
+    glide_ids_[i] = frame.runs[i].id;
+    if (first || !animate || frame.direct) {
+      glides_[i].Jump(target);
+    } else {
+      glides_[i].SetTarget(target);
+      animating_ = glides_[i].Advance(std::min(0.1, frame.seconds), duration) || animating_;
+    }
+    axes_[i] = TimeAxis(glides_[i].shown(), static_cast<double>(geo_.rows.w));
+  }
+}
+
+double TimelineModel::max_scroll() const {
+  return std::max(0.0, layout_.height() - static_cast<double>(geo_.rows.h));
+}
+
+double TimelineModel::StoredScroll(const TimelineFrame& frame) const {
+  const RunState* state = frame.view.Find(frame.view.active);
+  return std::floor(std::clamp(state != nullptr ? state->scroll_y : 0.0, 0.0, max_scroll()));
+}
+
+std::optional<TimelineModel::Anchor> TimelineModel::TakeAnchor(const TimelineFrame& frame) const {
+  float y = geo_.rows.y;
+  if (frame.anchor_y && *frame.anchor_y >= geo_.rows.y && *frame.anchor_y < geo_.rows.bottom())
+    y = *frame.anchor_y;
+  size_t i = ItemAt(y);
+  // From below the last track on: the last.
+  if (i >= layout_.items().size()) i = layout_.items().size() - 1;
+  if (layout_.items().empty()) return std::nullopt;
+  return Anchor{layout_.items()[i], layout_.items()[i].y - scroll_};
+}
+
+double TimelineModel::ScrollFor(const Anchor& anchor) const {
+  const LayoutItem& was = anchor.item;
+  size_t at = Layout::npos;
+  if (!IsHeading(was.kind)) {
+    at = layout_.Find(was.run, was.set, was.track);
+    if (at != Layout::npos && was.kind == ItemKind::kCounter && at + 1 < layout_.items().size() &&
+        layout_.items()[at].kind == ItemKind::kTrack &&
+        layout_.items()[at + 1].kind == ItemKind::kCounter)
+      ++at;
+  }
+  const bool plane = at == Layout::npos;
+  // A heading, or the plane of a track that is gone.
+  for (size_t i = 0; plane && i < layout_.items().size() && at == Layout::npos; ++i) {
+    const LayoutItem& item = layout_.items()[i];
+    const ItemKind kind = IsHeading(was.kind) ? was.kind : ItemKind::kPlaneHeading;
+    if (item.kind == kind && item.run == was.run && item.plane == was.plane &&
+        item.host == was.host)
+      at = i;
+  }
+  if (at == Layout::npos) return scroll_;
+  // What was above the top comes to the top.
+  const double offset = plane ? std::max(0.0, anchor.offset) : anchor.offset;
+  return std::floor(std::clamp(layout_.items()[at].y - offset, 0.0, max_scroll()));
+}
+
+void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
+  const std::string& kept = frame.settings.Get("timeline.tracks");
+  if (kept != kept_rules_) {
+    kept_rules_ = kept;
+    kept_ = ParseTrackRules(kept);
+    rules_.clear();
+  }
+  *changed = *changed || rules_.size() != frame.runs.size();
+  hosts_.resize(frame.runs.size());
+  rules_.resize(frame.runs.size());
+  collapsed_.resize(frame.runs.size());
+  const std::set<std::string> nothing;
+  for (size_t i = 0; i < rules_.size(); ++i) {
+    const RunState* state = frame.view.Find(frame.runs[i].id);
+    const std::set<std::string>& collapsed = state != nullptr ? state->collapsed : nothing;
+    const std::string host = state != nullptr ? state->host : std::string();
+    if (!*changed && collapsed == collapsed_[i] && host == hosts_[i]) continue;
+    collapsed_[i] = collapsed;
+    hosts_[i] = host;
+    rules_[i] = kept_;
+    rules_[i].folded.insert(collapsed.begin(), collapsed.end());
+    *changed = true;
+  }
+}
+
+void TimelineModel::UpdateArrangement(const TimelineFrame& frame) {
+  const bool hide = !frame.settings.Bool("timeline.python_frames");
+  const bool other_rows = python_.Update(frame.runs, hide, frame.jobs);
+  bool changed = other_rows;
+  if (other_rows) ++python_changes_;
+  if (content_ != frame.content_generation) {
+    content_ = frame.content_generation;
+    list_ = ListTracks(frame.runs);
+    changed = true;
+  }
+  highlight_.Update(frame.runs, frame.view.shown, frame.hits, python_, other_rows);
+  UpdateRules(frame, &changed);
+  const auto row = static_cast<float>(frame.settings.Int("timeline.row_height"));
+  const LayoutSizes sizes{geo_.Px(row) + 1, 1, geo_.Px(22), geo_.Px(2), geo_.Px(40)};
+  if (!changed && sizes == layout_.sizes()) return;
+  std::vector<LayoutItem> items = Arrange({frame.runs, list_, rules_, hosts_, python_.rests()});
+  depth_.Reset(items);
+  layout_.Place(std::move(items), sizes);
+}
+
+// Tracks that come into sight because others shrink are looked at in the same frame.
+void TimelineModel::UpdateDepth(const TimelineFrame& frame) {
+  constexpr int kPasses = 4;
+  std::vector<TimeRange> ranges;
+  bool moving = false;
+  for (const Glide& glide : glides_) {
+    // What is on its way out, and what will be there.
+    ranges.push_back(Hull(glide.shown(), glide.target()));
+    moving = moving || glide.moving();
+  }
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const auto [first, last] = layout_.Visible(scroll_, scroll_ + static_cast<double>(geo_.rows.h));
+    if (!depth_.Update({frame.runs, ranges, layout_, first, last, !frame.gesture && !moving}))
+      return;
+    layout_.SetRows(depth_.rows());
+  }
+}
+
+void TimelineModel::UpdateLayout(const TimelineFrame& frame, CommandQueue* commands) {
+  scroll_ = StoredScroll(frame);
+  const bool other_runs = content_ != frame.content_generation;
+  const std::optional<Anchor> anchor = TakeAnchor(frame);
+  const double stored = scroll_;
+  UpdateArrangement(frame);
+  scroll_ = std::min(scroll_, std::floor(max_scroll()));
+  UpdateDepth(frame);
+  scroll_ = std::min(scroll_, std::floor(max_scroll()));
+  // The row under the mouse stays under the mouse.
+  if (anchor && !other_runs) scroll_ = ScrollFor(*anchor);
+  if (scroll_ != stored) PushScroll(scroll_ - stored, commands);
+  sticky_ = layout_.Sticky(scroll_);
+}
+
+// Is it a Python frame that is left out now? Instants have no row in what is left, but stay.
+bool TimelineModel::IsHidden(uint32_t run, const Lane& lane, const EventRef& event) const {
+  const WithoutPython* rest = event.set == 0 ? python_.rest(run) : nullptr;
+  return rest != nullptr && lane.kind != LaneKind::kInstant &&
+         rest->track[lane.track.value].valid() && !rest->row[event.row.value].valid();
+}
+
+// A selection that came from elsewhere (search, a table, a link) may lie on a folded plane or out
+// of sight. What the user clicked on is in sight anyway.
+void TimelineModel::ScrollToSelection(const TimelineFrame& frame, CommandQueue* commands) {
+  if (frame.view.reveals == revealed_) return;
+  const EventRef& event = frame.view.selected;
+  for (uint32_t run = 0; run < frame.runs.size() && event.valid(); ++run) {
+    const Run& r = frame.runs[run];
+    if (r.id != event.trace || event.set >= r.sets() || event.row.value >= r.Set(event.set).rows)
+      continue;
+    const TrackSet& set = r.Set(event.set);
+    const Lane& lane = set.lanes[set.LaneOf(event.row).value];
+    if (IsHidden(run, lane, event)) {
+      commands->Push("view.python_frames");
+      return;  // there in the next frame
+    }
+    const size_t index = layout_.Find(run, event.set, lane.track);
+    if (index == Layout::npos) {
+      const std::string plane = PlanePath(*r.trace, set.tracks[lane.track.value].plane);
+      const RunState* state = frame.view.Find(r.id);
+      if (state == nullptr || !state->collapsed.contains(plane)) break;
+      CommandArgs args;
+      args.run = r.id;
+      args.text = plane;
+      commands->Push("view.toggle_collapse", std::move(args));
+      return;
+    }
+    const LayoutItem& item = layout_.items()[index];
+    const auto row = static_cast<double>(layout_.sizes().row);
+    const double top = static_cast<double>(rows_below_sticky().y - geo_.rows.y);
+    const auto page = static_cast<double>(geo_.rows.h);
+    const std::optional<uint32_t> depth = DepthOf(set, item, event.row);
+    const double y = item.y + row * depth.value_or(0);
+    if (y >= scroll_ + top && y + row <= scroll_ + page) break;
+    PushScroll(y - page / 3 - scroll_, commands);
+    // A track that comes into sight gets the rows that it needs, and then the event has its place.
+    if (!depth && !item.collapsed && y + row > scroll_ + page) return;
+    break;
+  }
+  revealed_ = frame.view.reveals;
+}
+
+void TimelineModel::BuildPlan(const TimelineFrame& frame) {
+  for (const Run& run : frame.runs) {
+    for (uint32_t set = 0; set < run.sets(); ++set) frame.names.Prepare(*run.Set(set).names);
+  }
+  PlanInput in;
+  in.runs = frame.runs;
+  in.axes = axes_;
+  in.layout = &layout_;
+  in.scroll = scroll_;
+  in.sticky = sticky_;
+  in.width = static_cast<uint32_t>(geo_.rows.w);
+  in.height = static_cast<uint32_t>(geo_.rows.h);
+  in.names = &frame.names;
+  in.highlight = &highlight_.highlight();
+  // Rows are kept while this stays: other frames hidden are other contents.
+  in.content_generation = frame.content_generation << 32 | python_changes_;
+  plan_.Build(in);
+  animating_ = animating_ || python_.busy();
+}
+
+void TimelineModel::UpdateFlows(const TimelineFrame& frame) {
+  const EventRef& selected = frame.view.selected;
+  if (selected == flows_of_ && flows_content_ == content_) return;
+  flows_of_ = selected;
+  flows_content_ = content_;
+  flows_.clear();
+  if (!selected.valid() || selected.set != 0) return;
+  for (const Run& run : frame.runs) {
+    if (run.id != selected.trace) continue;
+    const auto& flows = run.trace->flows;  // once per selection
+    for (uint32_t i = 0; i < flows.size() && flows_.size() < kMaxFlows; ++i) {
+      if (flows[i].from == selected.row || flows[i].to == selected.row) flows_.push_back(i);
+    }
+  }
+}
+
+TimeRange TimelineModel::displayed() const {
+  return active_ < glides_.size() ? glides_[active_].shown() : TimeRange{};
+}
+
+}  // namespace stepscope

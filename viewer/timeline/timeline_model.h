@@ -1,0 +1,150 @@
+// TimelineModel: what the timeline shows, without a pixel drawn: ranges on their way to their
+// targets, the layout, the draw plan, what is bright, the arrows of the selection; and what lies
+// where. Knows no ImGui. Made once a frame by Update, which costs what DrawPlan does; the questions
+// are O(log n). What has to change in the view is asked for by commands. UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "viewer/core/command.h"
+#include "viewer/core/context.h"
+#include "viewer/core/name_cache.h"
+#include "viewer/timeline/depth_in_view.h"
+#include "viewer/timeline/draw_plan.h"
+#include "viewer/timeline/geometry.h"
+#include "viewer/timeline/glide.h"
+#include "viewer/timeline/layout.h"
+#include "viewer/timeline/minimap.h"
+#include "viewer/timeline/timeline_highlight.h"
+
+namespace stepscope {
+
+// What a frame is made from.
+struct TimelineFrame {
+  std::span<const Run> runs;
+  const ViewState& view;
+  const Settings& settings;
+  const SearchHits& hits;
+  NameCache& names;
+  JobThreads& jobs;
+  uint64_t content_generation = 0;  // changes with runs and derived sets
+  TimelineGeometry geometry;
+  double seconds = 0;             // since the last frame
+  bool animate = true;            // false: ranges jump
+  bool direct = false;            // a drag moves the view: it follows at once
+  bool gesture = false;           // the view is being moved: tracks do not shrink
+  std::optional<float> anchor_y;  // of the screen; what lies here stays, else the topmost
+};
+
+// What lies at a place.
+struct TimelineHit {
+  EventRef event;  // the event, or the longest of folded ones
+  uint32_t run = 0, set = 0, item = 0, depth = 0;
+  const Lane* lane = nullptr;  // valid in this frame
+  uint32_t first = 0,
+           last = 0;  // folded events of the pixel column: indices [first, last) in the lane
+  bool valid() const { return lane != nullptr; }
+  uint32_t count() const { return last - first; }
+};
+
+// What the folded events of a hit are: the sum of each name, the longest first. O(events), of the
+// first 20,000.
+struct HitSums {
+  struct Name {
+    uint32_t meta = 0, count = 0;
+    Ps time = 0;
+  };
+  std::vector<Name> names;  // at most 256
+  Ps total = 0;
+  bool all = true;  // the hit has no more events than were summed
+};
+HitSums SumByName(const TimelineHit& hit);
+
+class TimelineModel {
+ public:
+  void Update(const TimelineFrame& frame, CommandQueue* commands);
+
+  bool animating() const { return animating_; }
+  const TimelineGeometry& geometry() const { return geo_; }
+  const Layout& layout() const { return layout_; }
+  const DrawPlan& plan() const { return plan_; }
+  const Minimap& minimap() const { return minimap_; }
+  uint32_t active() const { return active_; }  // index of the run that panels show
+  const TimeAxis& axis() const { return axes_[active_]; }
+  const TimeAxis& axis(uint32_t run) const { return axes_[run]; }
+  TimeRange target() const { return glides_[active_].target(); }
+  TimeRange displayed() const;  // of the active run
+  double scroll() const { return scroll_; }
+  double max_scroll() const;
+  const std::optional<StickyHeading>& sticky() const { return sticky_; }
+  Box rows_below_sticky() const;  // the part of the rows that no heading lies over
+  // Indices of Trace::flows that touch the selection.
+  std::span<const uint32_t> flows() const { return flows_; }
+
+  Ps TimeAt(float x) const;           // of the active run
+  float XOf(Ps t) const;              // of the active run; clipped to the canvas and a margin
+  float YOf(double content_y) const;  // of the screen
+  size_t ItemAt(float y) const;       // of the layout; items().size() if none
+  TimelineHit HitTest(std::span<const Run> runs, float x, float y) const;
+  Ps Snap(float x, float y) const;  // the nearest edge of an event close by, else TimeAt
+  // Screen box of an event; nullopt where its track or row is not drawn.
+  std::optional<Box> Place(std::span<const Run> runs, const EventRef& event) const;
+  // The visible range in the minimap: left and right edge.
+  std::pair<float, float> Brush() const;
+  TimeAxis MinimapAxis() const;
+
+ private:
+  struct Anchor {
+    LayoutItem item;
+    double offset = 0;  // of the item's top from the top of the canvas
+  };
+
+  void UpdateRanges(const TimelineFrame& frame);
+  void UpdateLayout(const TimelineFrame& frame, CommandQueue* commands);
+  void UpdateArrangement(const TimelineFrame& frame);
+  void UpdateRules(const TimelineFrame& frame, bool* changed);
+  void UpdateDepth(const TimelineFrame& frame);
+  std::optional<Anchor> TakeAnchor(const TimelineFrame& frame) const;
+  double ScrollFor(const Anchor& anchor) const;
+  double StoredScroll(const TimelineFrame& frame) const;
+  void BuildPlan(const TimelineFrame& frame);
+  void ScrollToSelection(const TimelineFrame& frame, CommandQueue* commands);
+  bool IsHidden(uint32_t run, const Lane& lane, const EventRef& event) const;
+  void UpdateFlows(const TimelineFrame& frame);
+
+  TimelineGeometry geo_;
+  uint32_t active_ = 0;
+  std::vector<TimeAxis> axes_;
+  std::vector<Glide> glides_;  // by run
+  std::vector<TraceId> glide_ids_;
+  bool animating_ = false;
+
+  PythonHider python_;
+  std::vector<TrackEntry> list_;
+  std::vector<TrackRules> rules_;                 // by run
+  std::vector<std::set<std::string>> collapsed_;  // by run, in rules_
+  std::vector<std::string> hosts_;                // by run, the only one shown
+  std::string kept_rules_;
+  TrackRules kept_;
+  Layout layout_;
+  DepthInView depth_;
+  uint64_t content_ = 0;
+  uint32_t python_changes_ = 0;
+  double scroll_ = 0;
+  std::optional<StickyHeading> sticky_;
+
+  TimelineHighlight highlight_;
+  DrawPlan plan_;
+  Minimap minimap_;
+  EventRef flows_of_;
+  uint64_t flows_content_ = 0;
+  std::vector<uint32_t> flows_;
+  uint64_t revealed_ = 0;  // ViewState::reveals that have been scrolled to
+};
+
+}  // namespace stepscope

@@ -1,0 +1,260 @@
+#include "viewer/timeline/timeline_painter.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "viewer/timeline/ruler.h"
+#include "viewer/timeline/track_label.h"
+
+namespace stepscope {
+namespace {
+
+constexpr float kSmallText = 12;
+
+const char* PlaneIcon(PlaneKind kind) {
+  return kind == PlaneKind::kHostThreads || kind == PlaneKind::kHostOther ? icon::kServer
+                                                                          : icon::kChip;
+}
+
+}  // namespace
+
+TimelinePainter::TimelinePainter(const TimelineInput& input, const TimelineModel& model,
+                                 const TimelineInteraction& interaction)
+    : in_(input),
+      model_(model),
+      interaction_(interaction),
+      geo_(model.geometry()),
+      layout_(model.layout()),
+      plan_(model.plan()),
+      axis_(model.axis()),
+      theme_(input.panel.theme),
+      pen_(MakePen(input.panel.theme, input.fonts)) {}
+
+void TimelinePainter::Draw() const {
+  DrawRows();
+  DrawMinimap();
+  DrawRuler();
+  DrawTools();
+  DrawSteps();
+  DrawMeasure();
+  DrawFlows();
+  DrawSelection();
+  DrawCursor();
+  DrawTooltip();
+}
+
+void TimelinePainter::DrawRows() const {
+  const double scroll = model_.scroll();
+  const float bottom = geo_.rows.y + geo_.rows.h;
+  const auto [first, last] = layout_.Visible(scroll, scroll + static_cast<double>(geo_.rows.h));
+  pen_.list->PushClipRect({geo_.all.x, geo_.rows.y}, {geo_.all.x + geo_.all.w, bottom}, true);
+  for (size_t i = first; i < last; ++i) {  // headings lie under the previews
+    const LayoutItem& item = layout_.items()[i];
+    const float y = model_.YOf(item.y);
+    if (IsHeading(item.kind)) {
+      pen_.Box(geo_.all.x, y, geo_.all.w, item.height, theme_[Role::kRaised]);
+      if (i > 0) pen_.HLine(geo_.all.x, geo_.all.x + geo_.all.w, y, theme_[Role::kLine]);
+    } else if (i > first) {
+      pen_.HLine(geo_.all.x, geo_.rows.x + geo_.rows.w, y - 2, theme_[Role::kGrid]);
+    }
+  }
+  // Gridlines, and steps a little stronger.
+  const Ticks ticks = MakeTicks(axis_, static_cast<double>(pen_.Px(110)));
+  for (Ps t = ticks.first; t < axis_.view().end; t = SaturatingAdd(t, ticks.minor)) {
+    if ((t - ticks.base) % ticks.step == 0)
+      pen_.VLine(geo_.rows.x + axis_.ClippedX(t), geo_.rows.y, bottom, theme_[Role::kGrid]);
+  }
+  const TimeRange measured = in_.panel.view.MeasuredIn(in_.runs[model_.active()].id);
+  if (!measured.empty()) {
+    const float a = geo_.rows.x + axis_.ClippedX(measured.begin);
+    const float b = geo_.rows.x + axis_.ClippedX(measured.end);
+    pen_.Box(a, geo_.rows.y, std::max(1.0f, b - a), geo_.rows.h,
+             theme_.Alpha(Role::kAccent, 0.10f));
+  }
+  if (model_.sticky()) {  // over the gridlines, under its activity
+    const float y = model_.YOf(model_.sticky()->y);
+    const float height = layout_.items()[model_.sticky()->item].height;
+    pen_.Box(geo_.all.x, y, geo_.all.w, height, theme_[Role::kRaised]);
+    pen_.HLine(geo_.all.x, geo_.all.right(), y + height, theme_[Role::kLine]);
+  }
+  pen_.list->PopClipRect();
+
+  pen_.list->PushClipRect({geo_.rows.x, geo_.rows.y}, {geo_.rows.right(), bottom}, true);
+  TexelFrame frame;
+  frame.x = geo_.rows.x;
+  frame.y = geo_.rows.y;
+  frame.width = plan_.width();
+  frame.rows = static_cast<uint32_t>(plan_.rows().size());
+  frame.texels = plan_.texels();
+  frame.lines = plan_.lines();
+  frame.dirty_begin = plan_.dirty_begin();
+  frame.dirty_end = plan_.dirty_end();
+  frame.background = theme_[Role::kPanel];
+  if (frame.rows > 0) in_.sink.Draw(frame, pen_.list);
+  pen_.list->PopClipRect();
+  DrawLabels();
+
+  DrawNames(first, last);
+  pen_.VLine(geo_.rows.x - 1, geo_.ruler.y, bottom, theme_[Role::kLine]);
+
+  DrawScrollbar();
+}
+
+// Names beside the rows. That of a tall track stays in sight while it scrolls by, below the heading
+// of its plane, which stays at the top.
+void TimelinePainter::DrawNames(size_t first, size_t last) const {
+  const float top = model_.rows_below_sticky().y;
+  const double content_top = model_.scroll() + static_cast<double>(top - geo_.rows.y);
+  pen_.list->PushClipRect({geo_.all.x, top}, {geo_.rows.x, geo_.rows.bottom()}, true);
+  for (size_t i = first; i < last; ++i) {
+    const LayoutItem& item = layout_.items()[i];
+    if (!IsHeading(item.kind)) {
+      DrawTrackLabel(
+          item, model_.YOf(item.y),
+          model_.YOf(TextTop(item, content_top, static_cast<double>(layout_.sizes().row))));
+    } else if (!model_.sticky() || model_.sticky()->item != i) {
+      DrawHeading(item, static_cast<uint32_t>(i), model_.YOf(item.y));
+    }
+  }
+  pen_.list->PopClipRect();
+  if (!model_.sticky()) return;
+  pen_.list->PushClipRect({geo_.all.x, geo_.rows.y}, {geo_.rows.x, geo_.rows.bottom()}, true);
+  const size_t item = model_.sticky()->item;
+  DrawHeading(layout_.items()[item], static_cast<uint32_t>(item), model_.YOf(model_.sticky()->y));
+  pen_.list->PopClipRect();
+}
+
+void TimelinePainter::DrawHeading(const LayoutItem& item, uint32_t index, float y) const {
+  const Trace& trace = *in_.runs[item.run].trace;
+  const float left = geo_.all.x, right = geo_.rows.x - pen_.Px(12);
+  const float text_y = y + std::floor((item.height - pen_.Px(TypeSize::kSmall)) / 2) - 1;
+  if (item.kind == ItemKind::kRunHeading) {
+    pen_.TextFit(in_.fonts.bold, TypeSize::kSmall, left + pen_.Px(12), right, text_y,
+                 theme_[Role::kAccent], in_.runs[item.run].label);
+    return;
+  }
+  if (item.kind == ItemKind::kHostHeading) {
+    if (in_.fonts.icons)
+      pen_.Text(in_.fonts.ui, TypeSize::kSmall, left + pen_.Px(10), text_y, theme_[Role::kText2],
+                icon::kServer);
+    pen_.TextFit(in_.fonts.bold, TypeSize::kSmall, left + pen_.Px(30), right, text_y,
+                 theme_[Role::kText], trace.HostName(item.host));
+    return;
+  }
+  // Triangle by hand: it needs no icon font.
+  const float cx = left + pen_.Px(16), cy = y + std::floor(item.height / 2), r = pen_.Px(4);
+  if (item.collapsed) {
+    pen_.list->AddTriangleFilled({cx - r + 1, cy - r}, {cx + r - 1, cy}, {cx - r + 1, cy + r},
+                                 theme_[Role::kText2]);
+  } else {
+    pen_.list->AddTriangleFilled({cx - r, cy - r + 1}, {cx + r, cy - r + 1}, {cx, cy + r - 1},
+                                 theme_[Role::kText2]);
+  }
+  const bool derived = !item.plane.valid();
+  const Plane* plane = derived ? nullptr : &trace.planes[item.plane.value];
+  if (in_.fonts.icons && plane != nullptr) {
+    pen_.Text(in_.fonts.ui, TypeSize::kSmall, left + pen_.Px(27), text_y + 1, theme_[Role::kText2],
+              PlaneIcon(plane->kind));
+  }
+  float percent_left = right;
+  const double busy = plan_.Utilisation(index);
+  if (busy >= 0) {
+    std::array<char, 16> text{};
+    std::snprintf(text.data(), text.size(), "%.1f %%", busy * 100);
+    percent_left = pen_.TextRight(in_.fonts.mono, kSmallText, right, text_y + 1,
+                                  theme_[Role::kText], text.data());
+  }
+  const std::string_view name = derived ? "Derived" : std::string_view(plane->display_name);
+  const float x = left + pen_.Px(46);
+  pen_.TextFit(in_.fonts.bold, TypeSize::kSmall, x, percent_left - pen_.Px(6), text_y,
+               theme_[Role::kText], name);
+  if (derived || plane->subtitle.empty()) return;
+  const float after = x + pen_.Width(in_.fonts.bold, TypeSize::kSmall, name) + pen_.Px(8);
+  if (percent_left - after > pen_.Px(40)) {
+    pen_.TextFit(in_.fonts.ui, kSmallText, after, percent_left - pen_.Px(8), text_y + 1,
+                 theme_[Role::kText2], plane->subtitle);
+  }
+}
+
+void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text_top) const {
+  const TrackSet& set = in_.runs[item.run].Set(item.set);
+  const Track& track = set.tracks[item.track.value];
+  const EventRef& selected = in_.panel.view.selected;
+  const bool active = selected.valid() && selected.set == item.set &&
+                      selected.trace == in_.runs[item.run].id && selected.row.value < set.rows &&
+                      set.TrackOf(selected.row) == item.track;
+  const float left = geo_.all.x;
+  if (active) {
+    pen_.Box(left, y - 1, geo_.labels.w - 1, item.height + 1, theme_[Role::kAccentBg]);
+    pen_.Box(left, y - 1, pen_.Px(3), item.height + 1, theme_[Role::kAccent]);
+  }
+  const float text_y =
+      text_top +
+      std::floor((std::min(item.height, layout_.sizes().row) - pen_.Px(TypeSize::kSmall)) / 2) - 1;
+  if (item.collapsible) {
+    const float cx = left + pen_.Px(34), cy = text_top + std::floor(layout_.sizes().row / 2),
+                r = pen_.Px(3);
+    if (item.collapsed) {
+      pen_.list->AddTriangleFilled({cx - r + 1, cy - r}, {cx + r, cy}, {cx - r + 1, cy + r},
+                                   theme_[Role::kText3]);
+    } else {
+      pen_.list->AddTriangleFilled({cx - r, cy - r + 1}, {cx + r, cy - r + 1}, {cx, cy + r},
+                                   theme_[Role::kText3]);
+    }
+  }
+  const float right = geo_.rows.x - pen_.Px(12);
+  const TrackLabel label = LabelOf(set, track, item.set != 0);
+  const float id_left =
+      label.tag.empty() ? right
+                        : pen_.TextRight(in_.fonts.mono, kSmallText, right, text_y + 1,
+                                         theme_[active ? Role::kText2 : Role::kText3], label.tag);
+  pen_.TextFit(in_.fonts.ui, TypeSize::kSmall, left + pen_.Px(46), id_left - pen_.Px(6), text_y,
+               theme_[Role::kText], label.name);
+  if (item.kind == ItemKind::kCounter && !track.counters.empty()) {
+    pen_.Text(in_.fonts.mono, kSmallText, left + pen_.Px(46), text_y + pen_.Px(17),
+              theme_[Role::kText3], "max " + CounterText(set, track, track.counters.front().max));
+  }
+}
+
+void TimelinePainter::DrawLabels() const {
+  const float size = pen_.Px(TypeSize::kSlice);
+  const float row = layout_.sizes().row - 1;
+  const Box area = model_.rows_below_sticky();
+  pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+  ImFont* font = in_.fonts.ui;
+  for (const PlanLabel& label : plan_.labels()) {
+    const float x = geo_.rows.x + label.x;
+    const float y = geo_.rows.y + label.y + std::floor((row - size) / 2);
+    const char* end = label.text.data() + label.text.size();
+    pen_.list->AddText(font, size, {x, y}, label.color, label.text.data(), end);
+    if (!label.cut) continue;
+    const float width = font->CalcTextSizeA(size, FLT_MAX, 0, label.text.data(), end).x;
+    pen_.list->AddText(font, size, {std::floor(x + width), y}, label.color, kEllipsis);
+  }
+  const float mark = pen_.Px(2.5f);
+  for (const PlanMark& m : plan_.marks()) {
+    const float x = geo_.rows.x + m.x, y = geo_.rows.y + m.y + row;
+    pen_.list->AddTriangleFilled({x - mark - 1, y}, {x, y - mark * 1.6f - 1}, {x + mark + 1, y},
+                                 theme_[Role::kPanel]);
+    pen_.list->AddTriangleFilled({x - mark + 1, y}, {x, y - mark * 1.6f + 1.5f}, {x + mark - 1, y},
+                                 theme_[Role::kText]);
+  }
+  pen_.list->PopClipRect();
+}
+
+void TimelinePainter::DrawScrollbar() const {
+  const double content = layout_.height(), page = static_cast<double>(geo_.rows.h);
+  if (content > page) {
+    const float thumb = std::max(pen_.Px(24), static_cast<float>(page * page / content));
+    const float y = geo_.rows.y +
+                    static_cast<float>(model_.scroll() / (content - page)) * (geo_.rows.h - thumb);
+    const bool hot = interaction_.drag() == Drag::kScrollbar ||
+                     geo_.scrollbar.Has(ImGui::GetIO().MousePos.x, ImGui::GetIO().MousePos.y);
+    pen_.Box(geo_.scrollbar.x + 3, y, geo_.scrollbar.w - 6, thumb,
+             theme_[hot ? Role::kText3 : Role::kLine], pen_.Px(3));
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,67 @@
+// TimelinePainter: draws what the timeline's model holds, into the current ImGui window. Decides
+// nothing. Lives for one frame; UI thread only.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "viewer/core/panel.h"
+#include "viewer/core/step_markers.h"
+#include "viewer/timeline/timeline_interaction.h"
+#include "viewer/widgets/draw.h"
+
+namespace stepscope {
+
+struct TimelineInput {
+  const PanelContext& panel;
+  std::span<const Run> runs;
+  const Search& search;
+  NameCache& names;
+  const Fonts& fonts;
+  TexelSink& sink;
+  uint64_t content_generation = 0;  // changes with runs and derived sets
+  bool animate = true;
+};
+
+class TimelinePainter {
+ public:
+  TimelinePainter(const TimelineInput& input, const TimelineModel& model,
+                  const TimelineInteraction& interaction);
+  void Draw() const;
+
+ private:
+  // timeline_painter.cc: rows and names
+  void DrawRows() const;
+  void DrawNames(size_t first, size_t last) const;
+  void DrawHeading(const LayoutItem& item, uint32_t index, float y) const;
+  void DrawTrackLabel(const LayoutItem& item, float y, float text_top) const;
+  void DrawLabels() const;
+  void DrawScrollbar() const;
+  // timeline_painter_top.cc: what lies above the rows
+  void DrawMinimap() const;
+  void DrawRuler() const;
+  void DrawTools() const;
+  void DrawSteps() const;
+  // timeline_painter_over.cc: on top of the rows
+  void DrawMeasure() const;
+  void DrawSelection() const;
+  void DrawFlows() const;
+  void DrawCursor() const;
+  // timeline_tooltip.cc
+  void DrawTooltip() const;
+  void DrawEventTooltip() const;
+  void DrawFoldedTooltip() const;
+  void DrawLabelTooltip() const;
+
+  const TimelineInput& in_;
+  const TimelineModel& model_;
+  const TimelineInteraction& interaction_;
+  const TimelineGeometry& geo_;
+  const Layout& layout_;
+  const DrawPlan& plan_;
+  const TimeAxis& axis_;  // of the active run
+  const Theme& theme_;
+  const Pen pen_;
+};
+
+}  // namespace stepscope
