@@ -3,13 +3,15 @@
 #include <cstdio>
 #include <string>
 
+#include "model/base/terminal_text.h"
+
 namespace stepscope {
 namespace {
 
 // One write per line, so that lines of two threads do not mix.
 void WriteLine(std::string_view prefix, std::string_view message) {
   std::string line(prefix);
-  for (char c : message) line += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+  line += TerminalText(message);
   line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

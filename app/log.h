@@ -5,8 +5,8 @@
 
 namespace stepscope {
 
-// One line, "stepscope: <message>"; line breaks and control bytes in it (file names may have them)
-// become spaces. Thread-safe.
+// One line, "stepscope: <message>"; what a terminal would obey in it (file names and names of
+// events may have it) is escaped (model/base/terminal_text.h). Thread-safe.
 void LogError(std::string_view message);
 
 // Progress messages for --verbose. Passed by value to whoever logs; no global switch.

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <filesystem>
 #include <functional>
 #include <map>
 
@@ -165,6 +166,35 @@ std::string UsageLine(const CLI::App& app, const CLI::ParseError& error) {
   return text + " (see stepscope" + name + " --help)";
 }
 
+// Words that mean a command, now or later, are never file names.
+struct FutureCommand {
+  const char* name;
+  const char* instead;
+};
+constexpr FutureCommand kFutureCommands[] = {
+    {"compare", "`stepscope A B --compare` opens two profiles side by side"},
+    {"events", "`stepscope report PATH --format json` has the statistics of ops and kernels"},
+    {"check", "compare what `stepscope report PATH --format json` says of both profiles"},
+    {"export", "`stepscope report PATH --format csv --panel ID` writes a table"}};
+
+void AddFutureCommands(CLI::App& app) {
+  for (const FutureCommand& command : kFutureCommands) {
+    CLI::App* sub = app.add_subcommand(command.name)->group("");  // not in --help
+    sub->set_help_flag();
+    sub->allow_extras();
+  }
+}
+
+// Of a command that this version does not have; empty for all others.
+std::string FutureCommandText(const CLI::App& app) {
+  for (const FutureCommand& command : kFutureCommands) {
+    if (!app.got_subcommand(command.name)) continue;
+    return std::string(command.name) + ": this version has no such command; " + command.instead +
+           " (a file of that name: ./" + command.name + ")";
+  }
+  return {};
+}
+
 ProgramCommand CommandOf(const CLI::App& app) {
   const std::map<std::string, ProgramCommand> commands{{"info", ProgramCommand::kInfo},
                                                        {"report", ProgramCommand::kReport},
@@ -217,6 +247,21 @@ std::optional<StepInterval> ParseSteps(const std::string& text) {
   return steps;
 }
 
+Status CheckPaths(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) continue;
+    if (path.find_first_of("./") == std::string::npos) {
+      return Status(ErrorCode::kUsage,
+                    path +
+                        ": neither a file nor a command; commands are info, report, screenshot, "
+                        "replay and bench (see stepscope --help)");
+    }
+    return Status(ErrorCode::kIo, path + ": there is no such file or directory");
+  }
+  return Status::Ok();
+}
+
 bool ParseSize(const std::string& text, int* width, int* height) {
   int w = 0, h = 0;
   const char* end = text.data() + text.size();
@@ -246,6 +291,7 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   AddScreenshot(app, options);
   AddReplay(app, options);
   AddBench(app, options);
+  AddFutureCommands(app);
   const std::string verbose = "say on standard error what is being done";
   app.add_flag("--verbose", options->verbose, verbose);
   for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) {
@@ -253,8 +299,11 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   }
   try {
     app.parse(argc, argv);
-    options->command = CommandOf(app);
-    parsed.text = CheckOptions(*options);
+    parsed.text = FutureCommandText(app);
+    if (parsed.text.empty()) {
+      options->command = CommandOf(app);
+      parsed.text = CheckOptions(*options);
+    }
     if (!parsed.text.empty()) {
       parsed.run = false;
       parsed.exit_code = kExitUsage;

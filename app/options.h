@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/analysis/params.h"
+#include "model/base/status.h"
 #include "model/time.h"
 
 namespace stepscope {
@@ -56,6 +57,9 @@ ParsedOptions ParseOptions(int argc, const char* const* argv);
 std::optional<TimeRange> ParseRange(const std::string& text);
 // "3..7": whole numbers from 0, the first not above the last. nullopt if not that.
 std::optional<StepInterval> ParseSteps(const std::string& text);
+// Of what the window is to open: kUsage for a word that may be meant as a command, kIo for a path
+// that leads nowhere.
+Status CheckPaths(const std::vector<std::string>& paths);
 // "1920x1080", each side 16 to 16384.
 bool ParseSize(const std::string& text, int* width, int* height);
 

@@ -3,22 +3,42 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "app/log.h"
-#include "app/paths.h"
 
 namespace stepscope {
 
-bool WriteOutput(const std::string& path, std::string_view text) {
-  if (!path.empty() && path != "-") {
-    if (WriteFileAtomically(path, text)) return true;
-    LogError(path + ": cannot be written; choose another file with -o");
+Output::Output(std::string path) : path_(std::move(path)) {
+  if (!path_.empty() && path_ != "-") file_.emplace(path_);
+}
+
+void Output::Write(std::string_view text) {
+  if (!ok_) return;  // what follows a gap is of no use
+  if (file_) {
+    ok_ = file_->Write(text);
+    return;
+  }
+  ok_ = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!ok_) error_ = errno;
+}
+
+bool Output::Finish() {
+  if (file_) {
+    if (ok_ && file_->Commit()) return true;
+    LogError(path_ + ": cannot be written; choose another file with -o");
     return false;
   }
-  const bool ok = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if ((std::fflush(stdout) == 0 && ok) || errno == EPIPE) return true;
-  LogError(std::string("standard output: ") + std::strerror(errno));
+  if (ok_ && std::fflush(stdout) != 0) ok_ = false, error_ = errno;
+  if (ok_ || error_ == EPIPE) return true;
+  LogError(std::string("standard output: ") + std::strerror(error_));
   return false;
+}
+
+bool WriteOutput(const std::string& path, std::string_view text) {
+  Output output(path);
+  output.sink()(text);
+  return output.Finish();
 }
 
 }  // namespace stepscope

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 namespace stepscope {
@@ -81,20 +82,47 @@ std::string FindProgram(std::string_view name) {
   return {};
 }
 
-bool WriteFileAtomically(const fs::path& path, std::string_view contents) {
+AtomicFile::AtomicFile(const fs::path& path) : path_(path.string()) {
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  std::string temporary = path.string() + ".XXXXXX";
-  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return false;
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) {
+    fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    ok_ = fd_ >= 0;
+    return;
+  }
+  if (const fs::path target = fs::canonical(path, error); !error) path_ = target.string();
+  temporary_ = path_ + ".XXXXXX";
+  fd_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  ok_ = fd_ >= 0;
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ < 0) return;
+  ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+bool AtomicFile::Write(std::string_view bytes) {
+  ok_ = ok_ && WriteAll(fd_, bytes);
+  return ok_;
+}
+
+bool AtomicFile::Commit() {
+  if (!ok_) return false;
+  if (temporary_.empty()) return ok_ = ::close(std::exchange(fd_, -1)) == 0;
   // mkstemp makes files private; what the user exports should be as readable as any new file.
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  bool ok = WriteAll(fd, contents) && ::fchmod(fd, 0666 & ~mask) == 0 && ::fsync(fd) == 0;
-  ok = ::close(fd) == 0 && ok;
-  ok = ok && ::rename(temporary.c_str(), path.c_str()) == 0;
-  if (!ok) ::unlink(temporary.c_str());
-  return ok;
+  ok_ = ::fchmod(fd_, 0666 & ~mask) == 0 && ::fsync(fd_) == 0;
+  ok_ = ::close(std::exchange(fd_, -1)) == 0 && ok_;
+  ok_ = ok_ && ::rename(temporary_.c_str(), path_.c_str()) == 0;
+  if (!ok_) ::unlink(temporary_.c_str());
+  return ok_;
+}
+
+bool WriteFileAtomically(const fs::path& path, std::string_view contents) {
+  AtomicFile file(path);
+  return file.Write(contents) && file.Commit();
 }
 
 std::string ReadSmallFile(const fs::path& path, size_t limit) {

@@ -21,8 +21,26 @@ std::string SamplePath();
 // Full path of an executable found in $PATH; empty if absent.
 std::string FindProgram(std::string_view name);
 
-// Writes a file so that a crash leaves either the old or the new contents: a temporary file in the
-// same directory, synced and renamed. Creates the directory. False if that failed.
+// A file that is written in pieces and appears as a whole: a crash leaves either the old or the new
+// contents. A temporary file in the same directory, synced and renamed by Commit(); without that it
+// is removed. Creates the directory. A link is followed; what is no regular file, such as
+// /dev/stdout or a pipe, is written to as it is. Every call after one that failed fails too.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  bool Write(std::string_view bytes);
+  bool Commit();
+
+ private:
+  std::string path_, temporary_;  // temporary_: empty where there is none
+  int fd_ = -1;
+  bool ok_ = false;
+};
+
+// The same for contents that are in memory. False if that failed.
 bool WriteFileAtomically(const std::filesystem::path& path, std::string_view contents);
 
 // The whole file, at most `limit` bytes; empty if it cannot be read.

@@ -4,7 +4,9 @@
 #include <ctime>
 #include <filesystem>
 #include <new>
+#include <utility>
 
+#include "app/open_plan.h"
 #include "app/paths.h"
 
 namespace stepscope {
@@ -221,7 +223,41 @@ void Session::ResetAnalyses(size_t run_index) {
 }
 
 void Session::Open(const std::vector<std::string>& paths, bool add_for_comparison) {
+  const bool two = asks_ && !add_for_comparison && paths.size() == 2;
+  if (two && !OfOneJob(ReadHint(paths[0]), ReadHint(paths[1]))) {
+    Ask(paths, false);
+  } else {
+    OpenNow(paths, add_for_comparison);
+  }
+}
+
+void Session::Drop(const std::vector<std::string>& paths) {
+  const bool beside = asks_ && paths.size() == 1 && !view_.runs.empty();
+  if (beside) {
+    Ask(paths, true);
+  } else {
+    Open(paths, false);
+  }
+}
+
+void Session::Ask(const std::vector<std::string>& paths, bool beside) {
+  view_.question = OpenQuestion{paths, beside};
+  RequestFrame();
+}
+
+void Session::Answer(OpenAnswer answer) {
+  const std::optional<OpenQuestion> question = std::exchange(view_.question, std::nullopt);
+  if (!question) return;
+  if (answer == OpenAnswer::kMerge || answer == OpenAnswer::kInstead)
+    OpenNow(question->paths, false);
+  if (answer != OpenAnswer::kCompare) return;
+  bool add = question->beside;
+  for (const std::string& path : question->paths) OpenNow({path}, std::exchange(add, true));
+}
+
+void Session::OpenNow(const std::vector<std::string>& paths, bool add_for_comparison) {
   if (paths.empty()) return;
+  view_.question.reset();  // the newest choice wins
   // The newest choice wins; a run to compare with waits for the one before it.
   if (!add_for_comparison) CancelLoading();
   LoadRequest request{paths, default_options_, add_for_comparison, TraceId()};

@@ -53,11 +53,16 @@ class Session : public AppServices {
   // While held, a run that is opened is shown without analyses and derived tracks: `bench` times
   // those by themselves. Letting go starts them.
   void HoldAnalyses(bool hold);
+  // With a window: profiles that have nothing to do with each other are asked about, not merged.
+  void set_asks(bool asks) { asks_ = asks; }
+  // Dropped on the window: asks whether to compare if something is open.
+  void Drop(const std::vector<std::string>& paths);
   void set_load_options(LoadOptions options) { default_options_ = std::move(options); }
 
   void Open(const std::vector<std::string>& paths, bool add_for_comparison) override;
   void OpenRun(TraceId run, const std::string& run_name) override;
   void CloseRun(TraceId run) override;
+  void Answer(OpenAnswer answer) override;
   void CancelLoading() override;
   void DismissError() override;
   void NativeOpenDialog(bool folder) override;
@@ -94,6 +99,8 @@ class Session : public AppServices {
   };
 
   static Loaded Load(const LoadRequest& request, const std::stop_token& stop, Progress& progress);
+  void OpenNow(const std::vector<std::string>& paths, bool add_for_comparison);
+  void Ask(const std::vector<std::string>& paths, bool beside);
   void StartNext();
   void FinishLoad();
   void Place(const LoadRequest& request, Loaded loaded, double seconds);
@@ -110,6 +117,7 @@ class Session : public AppServices {
   SessionView view_;
   LoadOptions default_options_;
   bool hold_analyses_ = false;
+  bool asks_ = false;
   Definitions definitions_ = Definitions::kStepscope;
   Status load_status_;
   LoadTimes load_times_;

@@ -1,6 +1,7 @@
 // EventRows: a list of events in immutable parts, which all lists made of it share: a copy or an
-// Append() costs its parts, not its events, and a part lives as long as its last owner. Any thread
-// may read one. In no order of time.
+// Append() costs its parts, not its events, and a part lives as long as its last owner. A part of
+// one event is in the list itself: most rows of a wide table have no more. Any thread may read one.
+// In no order of time.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,12 @@
 namespace stepscope {
 
 class EventRows {
-  using Part = std::shared_ptr<const std::vector<EventRow>>;  // never null, never empty
+  struct Part {
+    std::shared_ptr<const std::vector<EventRow>> events;  // null: `only`; else two or more
+    EventRow only;
+    size_t size() const { return events ? events->size() : 1; }
+    const EventRow& operator[](size_t i) const { return events ? (*events)[i] : only; }
+  };
 
  public:
   class Iterator {
@@ -26,11 +32,11 @@ class EventRows {
     using reference = const EventRow&;
 
     Iterator() = default;
-    explicit Iterator(const Part* part) : part_(part) {}
-    reference operator*() const { return (**part_)[at_]; }
+    Iterator(const EventRows* list, size_t part) : list_(list), part_(part) {}
+    reference operator*() const { return list_->part(part_)[at_]; }
     pointer operator->() const { return &**this; }
     Iterator& operator++() {
-      if (++at_ == (*part_)->size()) ++part_, at_ = 0;
+      if (++at_ == list_->part(part_).size()) ++part_, at_ = 0;
       return *this;
     }
     Iterator operator++(int) {
@@ -41,29 +47,42 @@ class EventRows {
     bool operator==(const Iterator&) const = default;
 
    private:
-    const Part* part_ = nullptr;
-    size_t at_ = 0;
+    const EventRows* list_ = nullptr;
+    size_t part_ = 0, at_ = 0;
   };
 
   EventRows() = default;
   explicit EventRows(std::vector<EventRow> rows) : size_(rows.size()) {
-    if (size_ > 0) parts_.push_back(std::make_shared<const std::vector<EventRow>>(std::move(rows)));
+    if (size_ == 1) first_.only = rows.front();
+    if (size_ > 1) {
+      rows.shrink_to_fit();
+      first_.events = std::make_shared<const std::vector<EventRow>>(std::move(rows));
+    }
   }
 
   void Append(EventRows more) {  // a copy: it may be this list
+    if (more.empty()) return;
+    if (empty()) {
+      *this = std::move(more);
+      return;
+    }
     size_ += more.size_;
-    parts_.insert(parts_.end(), std::make_move_iterator(more.parts_.begin()),
-                  std::make_move_iterator(more.parts_.end()));
+    more_.push_back(std::move(more.first_));
+    more_.insert(more_.end(), std::make_move_iterator(more.more_.begin()),
+                 std::make_move_iterator(more.more_.end()));
   }
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  EventRow front() const { return parts_.front()->front(); }  // of a list that is not empty
-  Iterator begin() const { return Iterator(parts_.data()); }
-  Iterator end() const { return Iterator(parts_.data() + parts_.size()); }
+  EventRow front() const { return first_[0]; }  // of a list that is not empty
+  Iterator begin() const { return Iterator(this, 0); }
+  Iterator end() const { return Iterator(this, empty() ? 0 : 1 + more_.size()); }
 
  private:
-  std::vector<Part> parts_;
+  const Part& part(size_t i) const { return i == 0 ? first_ : more_[i - 1]; }
+
+  Part first_;              // of a list that is not empty
+  std::vector<Part> more_;  // the others
   size_t size_ = 0;
 };
 

@@ -21,6 +21,7 @@
 #include "viewer/core/settings.h"
 #include "viewer/core/view_state.h"
 #include "viewer/shell/file_dialog.h"
+#include "viewer/shell/open_question.h"
 #include "viewer/shell/shell.h"
 #include "viewer/shell/verdict_strip.h"
 #include "viewer/timeline/timeline_panel.h"
@@ -373,6 +374,7 @@ void Viewer::Frame(const SessionView& session) {
   DrawPalette(shell, &s.palette);
   DrawLoading(shell);
   DrawError(shell);
+  DrawOpenQuestion(shell);
   if (!s.commands.empty()) s.settle = std::max(s.settle, 2);
   s.Apply(context);
   if (s.settle > 0) --s.settle;

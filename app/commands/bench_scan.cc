@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/commands/bare_scan_chrome.h"
+#include "app/commands/bare_scan_xspace.h"
 #include "loaders/byte_source.h"
-#include "loaders/chrome_json/bare_scan.h"
 #include "loaders/loader.h"
-#include "loaders/xplane/bare_scan.h"
 
 namespace stepscope {
 namespace {

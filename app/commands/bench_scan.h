@@ -11,7 +11,7 @@ namespace stepscope {
 
 // Milliseconds, medians of 5, over the files of the trace (inflated before, not timed): with 2
 // threads for XSpaces, with one for Chrome traces. `touch_ms` is of Chrome traces only: see
-// loaders/chrome_json/bare_scan.h.
+// app/commands/bare_scan_chrome.h.
 struct ScanTimes {
   double scan_ms = 0;
   std::optional<double> touch_ms;

@@ -13,8 +13,14 @@ int RunInfo(const Options& options, const Log& log) {
   AnalysisContext context(input.trace, Definitions::kStepscope);
   const InfoInput info{options.paths[0], input.runs, input.trace.get(),
                        context.steps().steps.size()};
-  const std::string text = options.json ? InfoJson(info) : InfoText(info);
-  return WriteOutput({}, text) ? kExitOk : kExitNoResource;
+  Output output({});
+  if (options.json) {
+    WriteInfoJson(info, output.sink());
+  } else {
+    WriteInfoText(info, output.sink());
+  }
+  LogPeakMemory(log);
+  return output.Finish() ? kExitOk : kExitNoResource;
 }
 
 }  // namespace stepscope

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/exit_code.h"
+#include "app/process_stats.h"
 #include "app/session.h"
 
 namespace stepscope {
@@ -27,6 +28,10 @@ void OpenCommandLine(const Options& options, Session& session) {
   } else if (!options.paths.empty()) {
     session.Open(options.paths, false);
   }
+}
+
+void LogPeakMemory(const Log& log) {
+  log.Verbose(fmt::format("peak memory: {} bytes", PeakResidentBytes()));
 }
 
 LoadedInput LoadInput(const Options& options, const std::string& host, const Log& log) {

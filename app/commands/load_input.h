@@ -27,6 +27,9 @@ struct LoadedInput {
   int exit_code = 0;
 };
 
+// With --verbose: the most memory the program has had so far, for people and for tests.
+void LogPeakMemory(const Log& log);
+
 // options.paths[0], options.run; `host` restricts what is read, if given.
 LoadedInput LoadInput(const Options& options, const std::string& host, const Log& log);
 

@@ -23,6 +23,10 @@ std::string TitleOf(const SessionView& view) {
 }  // namespace
 
 int RunOpen(const Options& options, const Log& log) {
+  if (const Status status = CheckPaths(options.paths); !status.ok()) {
+    LogError(status.message());
+    return ExitCodeOf(status);
+  }
   Waker waker;
   const SettingsStore store(ConfigDirectory());
   Window* window = nullptr;  // there once the session calls any of these but wake
@@ -41,6 +45,7 @@ int RunOpen(const Options& options, const Log& log) {
              std::string("<prefix>/share/stepscope/samples"));
     return kExitNothing;
   }
+  session.set_asks(true);
   OpenCommandLine(options, session);  // loads while the window and GL start
   Result<std::unique_ptr<Window>> opened = Window::Create(store.ReadPlacement(), waker);
   if (!opened.ok()) {
@@ -48,8 +53,7 @@ int RunOpen(const Options& options, const Log& log) {
     return kExitNoResource;
   }
   window = opened.value().get();
-  window->set_on_drop(
-      [&session](const std::vector<std::string>& paths) { session.Open(paths, false); });
+  window->set_on_drop([&session](const std::vector<std::string>& paths) { session.Drop(paths); });
   {
     GuiConfig config;
     config.settings_text = store.ReadSettings();

@@ -73,28 +73,28 @@ int Write(const ReportInput& input, const Options& options) {
   const ResultTable* table = ReportTable(input);
   if (!table && (!input.table.empty() || options.format == ReportFormat::kCsv)) {
     const std::string reason =
-        input.panels.size() == 1 ? input.panels.front().result.empty_reason : std::string();
+        input.panels.size() == 1 ? input.panels.front().result->empty_reason : std::string();
     LogError(fmt::format("{}: no table{}{}", input.path,
                          input.table.empty() ? "" : " '" + input.table + "' in these panels",
                          reason.empty() ? "" : "; " + reason));
     return kExitUsage;
   }
-  std::string text;
+  Output output(options.output);
   switch (options.format) {
     case ReportFormat::kText:
-      text = ReportText(input);
+      WriteReportText(input, output.sink());
       break;
     case ReportFormat::kJson:
-      text = ReportJson(input);
+      WriteReportJson(input, output.sink());
       break;
     case ReportFormat::kCsv:
-      text = ToCsv(*table);
+      WriteCsv(*table, output.sink());
       break;
     case ReportFormat::kHtml:
-      text = ReportHtml(input);
+      WriteReportHtml(input, output.sink());
       break;
   }
-  return WriteOutput(options.output, text) ? kExitOk : kExitNoResource;
+  return output.Finish() ? kExitOk : kExitNoResource;
 }
 
 }  // namespace
@@ -117,11 +117,14 @@ int RunReport(const Options& options, const Log& log) {
   if (!CheckSteps(context, params)) return kExitUsage;
   for (const AnalysisDesc* analysis : analyses) {
     const auto begin = std::chrono::steady_clock::now();
-    input.panels.push_back({analysis, analysis->run(context, params, {})});
+    // Shared with the analyses that build on it, not computed or copied again.
+    input.panels.push_back({analysis, context.Get(analysis->id, params)});
     const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
     log.Verbose(fmt::format("{}: {:.1f} ms", analysis->id, ms.count()));
   }
-  return Write(input, options);
+  const int status = Write(input, options);
+  LogPeakMemory(log);
+  return status;
 }
 
 }  // namespace stepscope

@@ -5,17 +5,17 @@
 
 #include <algorithm>
 #include <ctime>
-#include <nlohmann/json.hpp>
 
 #include "app/report/text_layout.h"
 #include "model/analysis/names.h"
+#include "model/base/counted.h"
 #include "model/base/digits.h"
+#include "model/base/terminal_text.h"
 #include "model/capabilities.h"
+#include "viewer/widgets/json_stream.h"
 
 namespace stepscope {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string TrackName(const Trace& trace, const Track& track) {
   return std::string(trace.names().strings.View(track.name));
@@ -25,29 +25,42 @@ std::string PlaneName(const Trace& trace, const Plane& plane) {
   return std::string(trace.names().strings.View(plane.name));
 }
 
-Json PlaneJson(const Trace& trace, const Plane& plane) {
-  Json tracks = Json::array();
+void WritePlane(const Trace& trace, const Plane& plane, JsonStream* json) {
+  json->BeginObject();
+  json->Member("host", trace.HostName(plane.host));
+  json->Member("name", PlaneName(trace, plane));
+  json->Key("tracks");
+  json->BeginArray();
   for (TrackId id : plane.tracks) {
     const Track& track = trace.set.tracks[id.value];
-    tracks.push_back({{"name", TrackName(trace, track)}, {"events", track.events}});
+    json->BeginObject();
+    json->Member("name", TrackName(trace, track));
+    json->Member("events", track.events);
+    json->EndObject();
   }
-  Json json;
-  json["host"] = std::string(trace.HostName(plane.host));
-  json["name"] = PlaneName(trace, plane);
-  json["tracks"] = std::move(tracks);
-  return json;
+  json->EndArray();
+  json->EndObject();
 }
 
-Json DiagnosticsJson(const Diagnostics& diagnostics) {
-  Json rows = Json::array();
+void WriteTexts(std::string_view key, const std::vector<std::string>& texts, JsonStream* json) {
+  json->Key(key);
+  json->BeginArray();
+  for (const std::string& text : texts) json->Text(text);
+  json->EndArray();
+}
+
+void WriteDiagnostics(const Diagnostics& diagnostics, JsonStream* json) {
+  json->BeginArray();
   for (const Diagnostic& d : diagnostics.rows()) {
-    rows.push_back({{"id", d.id},
-                    {"severity", SeverityName(d.severity)},
-                    {"count", d.count},
-                    {"text", d.text},
-                    {"first", d.first}});
+    json->BeginObject();
+    json->Member("id", d.id);
+    json->Member("severity", SeverityName(d.severity));
+    json->Member("count", d.count);
+    json->Member("text", d.text);
+    WriteTexts("first", d.first, json);
+    json->EndObject();
   }
-  return rows;
+  json->EndArray();
 }
 
 std::string BytesText(uint64_t bytes) {
@@ -97,10 +110,11 @@ void AddSummary(const InfoInput& input, TextRows* rows) {
   add("size", size);
   if (trace.origin_unix_ns > 0) add("recorded", RecordedText(trace));
   add("span", FormatDuration(trace.span.length()));
-  add("events", fmt::format("{}  ({} slices, {} instants)", GroupDigits(trace.counts.events()),
-                            GroupDigits(trace.counts.slices), GroupDigits(trace.counts.instants)));
+  add("events", fmt::format("{}  ({}, {})", GroupDigits(trace.counts.events()),
+                            Counted(trace.counts.slices, "slices"),
+                            Counted(trace.counts.instants, "instants")));
   if (trace.counts.counter_samples)
-    add("counters", GroupDigits(trace.counts.counter_samples) + " samples");
+    add("counters", Counted(trace.counts.counter_samples, "samples"));
   if (trace.counts.flows) add("flows", GroupDigits(trace.counts.flows));
   add("steps", GroupDigits(input.steps));
 }
@@ -115,11 +129,11 @@ std::string PlaneTitle(const Trace& trace, const Plane& plane) {
   return title;
 }
 
-void AddPlanes(const Trace& trace, std::string* out) {
+void AddPlanes(const Trace& trace, TextBuffer* out) {
   for (const Plane& plane : trace.planes) {
     *out += "\n";
-    if (trace.hosts.size() > 1) *out += std::string(trace.HostName(plane.host)) + "  ";
-    *out += PlaneTitle(trace, plane) + "\n";
+    if (trace.hosts.size() > 1) *out += TerminalText(trace.HostName(plane.host)) + "  ";
+    *out += TerminalText(PlaneTitle(trace, plane)) + "\n";
     TextRows rows;
     for (TrackId id : plane.tracks) {
       const Track& track = trace.set.tracks[id.value];
@@ -129,7 +143,7 @@ void AddPlanes(const Trace& trace, std::string* out) {
       if (!track.counters.empty()) {
         uint64_t samples = 0;
         for (const CounterSeries& s : track.counters) samples += s.time.size();
-        note = GroupDigits(samples) + " counter samples";
+        note = Counted(samples, "counter samples");
       }
       rows.Add({"  " + name, GroupDigits(track.events), note});
     }
@@ -138,54 +152,63 @@ void AddPlanes(const Trace& trace, std::string* out) {
   }
 }
 
-void AddDiagnostics(const Trace& trace, std::string* out) {
+void AddDiagnostics(const Trace& trace, TextBuffer* out) {
   if (!trace.skipped_files.empty()) *out += "\nNot read\n";
-  for (const std::string& file : trace.skipped_files) *out += "  " + file + "\n";
+  for (const std::string& file : trace.skipped_files) *out += "  " + TerminalText(file) + "\n";
   const auto& rows = trace.diagnostics.rows();
   if (!rows.empty()) *out += "\nDiagnostics\n";
   for (const Diagnostic& d : rows) {
-    *out += fmt::format("  {} {}: {}\n", SeverityName(d.severity), GroupDigits(d.count), d.text);
-    for (const std::string& place : d.first) *out += "    " + place + "\n";
+    *out += fmt::format("  {} {}: {}\n", SeverityName(d.severity), GroupDigits(d.count),
+                        TerminalText(d.text));
+    for (const std::string& place : d.first) *out += "    " + TerminalText(place) + "\n";
   }
-  for (const std::string& e : trace.errors) *out += "  recorded error: " + e + "\n";
-  for (const std::string& w : trace.warnings) *out += "  recorded warning: " + w + "\n";
+  for (const std::string& e : trace.errors) *out += "  recorded error: " + TerminalText(e) + "\n";
+  for (const std::string& w : trace.warnings)
+    *out += "  recorded warning: " + TerminalText(w) + "\n";
 }
 
 }  // namespace
 
-std::string InfoJson(const InfoInput& input) {
+void WriteInfoJson(const InfoInput& input, const TextSink& sink) {
   const Trace& trace = *input.trace;
-  Json json;
-  json["path"] = input.path;
-  json["runs"] = input.runs;
-  json["run"] = trace.run;
-  json["hosts"] = Json::array();
+  JsonStream json(sink);
+  json.BeginObject();
+  json.Member("path", input.path);
+  WriteTexts("runs", input.runs, &json);
+  json.Member("run", trace.run);
+  json.Key("hosts");
+  json.BeginArray();
   for (size_t i = 0; i < trace.hosts.size(); ++i) {
-    json["hosts"].push_back(std::string(trace.HostName(HostId(static_cast<uint32_t>(i)))));
+    json.Text(trace.HostName(HostId(static_cast<uint32_t>(i))));
   }
-  json["planes"] = Json::array();
-  for (const Plane& plane : trace.planes) json["planes"].push_back(PlaneJson(trace, plane));
-  json["events"] = trace.counts.events();
-  json["slices"] = trace.counts.slices;
-  json["instants"] = trace.counts.instants;
-  json["counter_samples"] = trace.counts.counter_samples;
-  json["flows"] = trace.counts.flows;
-  json["span_ps"] = trace.span.length();
-  json["steps"] = input.steps;
-  json["skipped_files"] = trace.skipped_files;
-  json["diagnostics"] = DiagnosticsJson(trace.diagnostics);
-  // Names in a profile need not be UTF-8, JSON has to be.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  json.EndArray();
+  json.Key("planes");
+  json.BeginArray();
+  for (const Plane& plane : trace.planes) WritePlane(trace, plane, &json);
+  json.EndArray();
+  json.Member("events", trace.counts.events());
+  json.Member("slices", trace.counts.slices);
+  json.Member("instants", trace.counts.instants);
+  json.Member("counter_samples", trace.counts.counter_samples);
+  json.Member("flows", trace.counts.flows);
+  json.Key("span_ps");
+  json.Int(trace.span.length());
+  json.Member("steps", uint64_t{input.steps});
+  WriteTexts("skipped_files", trace.skipped_files, &json);
+  json.Key("diagnostics");
+  WriteDiagnostics(trace.diagnostics, &json);
+  json.EndObject();
+  json.Finish();
 }
 
-std::string InfoText(const InfoInput& input) {
-  std::string out = input.path + "\n";
+void WriteInfoText(const InfoInput& input, const TextSink& sink) {
+  TextBuffer out(sink);
+  out += TerminalText(input.path) + "\n";
   TextRows summary;
   AddSummary(input, &summary);
   out += summary.Render("  ");
   AddPlanes(*input.trace, &out);
   AddDiagnostics(*input.trace, &out);
-  return out;
 }
 
 }  // namespace stepscope

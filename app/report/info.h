@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "model/base/text_sink.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -16,7 +17,9 @@ struct InfoInput {
   size_t steps = 0;               // rows of the overview's table "steps"
 };
 
-std::string InfoJson(const InfoInput& input);
-std::string InfoText(const InfoInput& input);
+// Track by track: neither is in memory as a whole.
+void WriteInfoJson(const InfoInput& input, const TextSink& sink);
+// What a terminal would obey in a name is escaped.
+void WriteInfoText(const InfoInput& input, const TextSink& sink);
 
 }  // namespace stepscope

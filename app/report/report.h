@@ -1,17 +1,19 @@
-// Reports: the results of analyses in the forms of docs/interface.md#report. Pure: results in, text
-// out.
+// Reports: the results of analyses in the forms of docs/interface.md#report. Results in, text out,
+// row by row: no report is in memory as a whole.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/base/text_sink.h"
 
 namespace stepscope {
 
 struct PanelReport {
   const AnalysisDesc* analysis = nullptr;
-  AnalysisResult result;
+  std::shared_ptr<const AnalysisResult> result;  // never null
 };
 
 struct ReportInput {
@@ -23,11 +25,12 @@ struct ReportInput {
   std::vector<PanelReport> panels;
 };
 
-// Numbers unrounded. NaN and infinities are null.
-std::string ReportJson(const ReportInput& input);
-std::string ReportText(const ReportInput& input);
+// Numbers unrounded. NaN and infinities are null. A panel asked for twice is there once.
+void WriteReportJson(const ReportInput& input, const TextSink& sink);
+// For people and terminals: what a terminal would obey in a name is escaped.
+void WriteReportText(const ReportInput& input, const TextSink& sink);
 // One page with its styles and charts inside; what came from the profile is escaped.
-std::string ReportHtml(const ReportInput& input);
+void WriteReportHtml(const ReportInput& input, const TextSink& sink);
 // The table of input.table, or the first one; null if there is none.
 const ResultTable* ReportTable(const ReportInput& input);
 

@@ -70,7 +70,7 @@ std::string Bar(double share) {
       share * 60);
 }
 
-void AddTable(const ResultTable& table, std::string* out) {
+void AddTable(const ResultTable& table, TextBuffer* out) {
   *out += "<div class=\"scroll\"><table><caption>" +
           EscapeMarkup(table.title.empty() ? table.id : table.title) + "</caption><thead><tr>";
   for (const ColumnDesc& c : table.columns) {
@@ -98,8 +98,8 @@ void AddTable(const ResultTable& table, std::string* out) {
   }
 }
 
-void AddPanel(const PanelReport& panel, const std::string& only_table, std::string* out) {
-  const AnalysisResult& result = panel.result;
+void AddPanel(const PanelReport& panel, const std::string& only_table, TextBuffer* out) {
+  const AnalysisResult& result = *panel.result;
   *out += fmt::format("<section id=\"{}\"><h2>{}</h2><p class=\"soft\">{}</p>\n",
                       EscapeMarkup(panel.analysis->id), EscapeMarkup(panel.analysis->title),
                       EscapeMarkup(panel.analysis->what));
@@ -126,9 +126,10 @@ void AddPanel(const PanelReport& panel, const std::string& only_table, std::stri
 
 }  // namespace
 
-std::string ReportHtml(const ReportInput& input) {
+void WriteReportHtml(const ReportInput& input, const TextSink& sink) {
   const std::string title = EscapeMarkup(input.run.empty() ? input.path : input.run);
-  std::string out =
+  TextBuffer out(sink);
+  out +=
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
       "<meta name=\"viewport\" content=\"width=device-width\"><title>" +
       title + " – Stepscope</title><style>" + std::string(kStyle) +
@@ -142,7 +143,7 @@ std::string ReportHtml(const ReportInput& input) {
   }
   out += "</nav></header><main>\n";
   for (const PanelReport& panel : input.panels) AddPanel(panel, input.table, &out);
-  return out + "</main></body></html>\n";
+  out += "</main></body></html>\n";
 }
 
 }  // namespace stepscope

@@ -1,52 +1,76 @@
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
 #include "app/report/report.h"
 #include "model/analysis/names.h"
-#include "viewer/widgets/table_json.h"
+#include "viewer/widgets/json_stream.h"
 
 namespace stepscope {
 namespace {
 
-using Json = nlohmann::ordered_json;
+void WriteFindings(const std::vector<Finding>& findings, JsonStream* json) {
+  json->BeginArray();
+  for (const Finding& f : findings) {
+    json->BeginObject();
+    json->Member("grade", GradeName(f.grade));
+    json->Member("text", f.text);
+    json->Member("next_step", f.next_step);
+    json->Member("panel", f.panel);
+    json->EndObject();
+  }
+  json->EndArray();
+}
 
-Json PanelJson(const AnalysisResult& result, const std::string& only_table) {
-  Json json;
-  json["properties"] = Json::object();
-  for (const Property& p : result.properties) json["properties"][p.id] = ToJson(p.value);
-  json["tables"] = Json::object();
+void WritePanel(const AnalysisResult& result, const std::string& only_table, JsonStream* json) {
+  json->BeginObject();
+  json->Key("properties");
+  json->BeginObject();
+  for (const Property& p : result.properties) {
+    json->Key(p.id);
+    json->Write(p.value);
+  }
+  json->EndObject();
+  json->Key("tables");
+  json->BeginObject();
   for (const ResultTable& table : result.tables) {
-    if (only_table.empty() || table.id == only_table) json["tables"][table.id] = ToJson(table);
+    if (!only_table.empty() && table.id != only_table) continue;
+    json->Key(table.id);
+    WriteTable(table, json);
   }
+  json->EndObject();
   if (!result.findings.empty()) {
-    json["findings"] = Json::array();
-    for (const Finding& f : result.findings) {
-      json["findings"].push_back({{"grade", GradeName(f.grade)},
-                                  {"text", f.text},
-                                  {"next_step", f.next_step},
-                                  {"panel", f.panel}});
-    }
+    json->Key("findings");
+    WriteFindings(result.findings, json);
   }
-  if (!result.empty_reason.empty()) json["empty_reason"] = result.empty_reason;
-  return json;
+  if (!result.empty_reason.empty()) json->Member("empty_reason", result.empty_reason);
+  json->EndObject();
 }
 
 }  // namespace
 
-std::string ReportJson(const ReportInput& input) {
-  Json json;
-  json["profile"] = input.path;
-  json["run"] = input.run;
-  json["host"] = input.host.empty() ? "ALL_HOSTS" : input.host;
-  json["panels"] = Json::object();
-  for (const PanelReport& panel : input.panels) {
-    json["panels"][panel.analysis->id] = PanelJson(panel.result, input.table);
+void WriteReportJson(const ReportInput& input, const TextSink& sink) {
+  JsonStream json(sink);
+  json.BeginObject();
+  json.Member("profile", input.path);
+  json.Member("run", input.run);
+  json.Member("host", input.host.empty() ? "ALL_HOSTS" : input.host);
+  json.Key("panels");
+  json.BeginObject();
+  for (auto panel = input.panels.begin(); panel != input.panels.end(); ++panel) {
+    const bool again = std::any_of(input.panels.begin(), panel, [&](const PanelReport& before) {
+      return before.analysis == panel->analysis;
+    });
+    if (again) continue;
+    json.Key(panel->analysis->id);
+    WritePanel(*panel->result, input.table, &json);
   }
-  return JsonText(json);
+  json.EndObject();
+  json.EndObject();
+  json.Finish();
 }
 
 const ResultTable* ReportTable(const ReportInput& input) {
   for (const PanelReport& panel : input.panels) {
-    for (const ResultTable& table : panel.result.tables) {
+    for (const ResultTable& table : panel.result->tables) {
       if (input.table.empty() || table.id == input.table) return &table;
     }
   }

@@ -2,6 +2,7 @@
 
 #include "app/report/report.h"
 #include "app/report/text_layout.h"
+#include "model/base/terminal_text.h"
 
 namespace stepscope {
 namespace {
@@ -22,14 +23,14 @@ const char* GradeMark(Finding::Grade grade) {
   return "problem:";
 }
 
-void AddPanel(const PanelReport& panel, const std::string& only_table, std::string* out) {
-  const AnalysisResult& result = panel.result;
+void AddPanel(const PanelReport& panel, const std::string& only_table, TextBuffer* out) {
+  const AnalysisResult& result = *panel.result;
   const std::string title = panel.analysis->title;
   *out += "\n" + title + "\n" + std::string(CellsOf(title), '=') + "\n";
-  if (!result.empty_reason.empty()) *out += result.empty_reason + "\n";
+  if (!result.empty_reason.empty()) *out += TerminalText(result.empty_reason) + "\n";
   for (const Finding& f : result.findings) {
-    *out += fmt::format("{} {}\n", GradeMark(f.grade), f.text);
-    if (!f.next_step.empty()) *out += "  " + f.next_step + "\n";
+    *out += fmt::format("{} {}\n", GradeMark(f.grade), TerminalText(f.text));
+    if (!f.next_step.empty()) *out += "  " + TerminalText(f.next_step) + "\n";
   }
   TextRows properties;
   for (const Property& p : result.properties) {
@@ -39,18 +40,23 @@ void AddPanel(const PanelReport& panel, const std::string& only_table, std::stri
   for (const ResultTable& table : result.tables) {
     if (!only_table.empty() && table.id != only_table) continue;
     *out += fmt::format("\n{} ({})\n", table.title.empty() ? table.id : table.title, table.id);
-    *out += table.rows.empty() ? "no rows\n" : ToText(table, only_table.empty() ? kMaxRows : 0);
+    if (table.rows.empty()) {
+      *out += "no rows\n";
+      continue;
+    }
+    WriteText(table, only_table.empty() ? kMaxRows : 0,
+              [out](std::string_view text) { *out += text; });
   }
 }
 
 }  // namespace
 
-std::string ReportText(const ReportInput& input) {
-  std::string out = fmt::format("{}\nrun {}, {}{}\n", input.path, input.run,
-                                input.host.empty() ? "all hosts" : "host " + input.host,
-                                input.compat_xprof ? ", definitions of XProf 2.24" : "");
+void WriteReportText(const ReportInput& input, const TextSink& sink) {
+  TextBuffer out(sink);
+  const std::string host = input.host.empty() ? "all hosts" : "host " + TerminalText(input.host);
+  out += fmt::format("{}\nrun {}, {}{}\n", TerminalText(input.path), TerminalText(input.run), host,
+                     input.compat_xprof ? ", definitions of XProf 2.24" : "");
   for (const PanelReport& panel : input.panels) AddPanel(panel, input.table, &out);
-  return out;
 }
 
 }  // namespace stepscope

@@ -14,7 +14,8 @@ size_t CellsOf(std::string_view text);
 
 class TextRows {
  public:
-  void Add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  // Cells are escaped for the terminal (model/base/terminal_text.h).
+  void Add(std::vector<std::string> cells);
   void RightAlign(size_t column) { right_.push_back(column); }
   // One line a row, columns padded to the widest cell and two spaces apart.
   std::string Render(std::string_view indent = {}) const;

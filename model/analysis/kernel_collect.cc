@@ -253,8 +253,9 @@ std::string OpNameOf(const Trace& trace, const StatTable& stats, const RawKey& k
 
 // Order and identity of the final groups, as XProf sorts them.
 auto FinalKey(const KernelGroup& g) {
-  return std::tie(g.name, g.launch.grid, g.launch.block, g.launch.registers, g.launch.static_shared,
-                  g.launch.dynamic_shared, g.xprof_uses_tensor_core, g.eligible, g.op_name);
+  const KernelLaunch& l = g.launch;
+  return std::make_tuple(g.name.view(), l.grid, l.block, l.registers, l.static_shared,
+                         l.dynamic_shared, g.xprof_uses_tensor_core, g.eligible, g.op_name.view());
 }
 
 KernelGroup Describe(const Trace& trace, const StatTable& stats, const RawKey& key,
@@ -331,27 +332,35 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
     EventRows rows;
   };
   std::map<KernelGroup, Merged, decltype(less)> merged(less);
-  KernelGroups result;
+  std::map<std::string, KernelSum> streams;
+  // Of each form only a part is in memory: nodes go from one to the next.
   for (PlaneKernels& plane : planes) {
     for (StreamKernels& stream : plane.streams) {
-      const std::string label = StreamLabel(trace, *stream.track);
-      for (auto& [key, raw] : stream.groups) {
-        KernelGroup group = Describe(trace, stats, key, plane);
-        Merged& all = merged[group];
-        group.rows = EventRows(std::move(raw.rows));
-        all.totals.Merge(raw.totals);
-        all.rows.Append(group.rows);
-        group.stream = label;
-        Finish(raw.totals, &group);
-        result.by_stream.push_back(std::move(group));
+      KernelSum& of_stream = streams[StreamLabel(trace, *stream.track)];
+      while (!stream.groups.empty()) {
+        auto raw = stream.groups.extract(stream.groups.begin());
+        KernelGroup group = Describe(trace, stats, raw.key(), plane);
+        Finish(raw.mapped().totals, &group);
+        group.rows = EventRows(std::move(raw.mapped().rows));
+        of_stream.Add(group);
+        EventRows rows = std::move(group.rows);
+        Merged& all = merged.try_emplace(std::move(group)).first->second;
+        all.totals.Merge(raw.mapped().totals);
+        all.rows.Append(std::move(rows));
       }
     }
   }
+  KernelGroups result;
+  for (auto& [name, sum] : streams) {
+    sum.name = name;
+    result.by_stream.push_back(std::move(sum));
+  }
   result.all.reserve(merged.size());
-  for (auto& [group, all] : merged) {
-    result.all.push_back(group);
-    result.all.back().rows = std::move(all.rows);
-    Finish(all.totals, &result.all.back());
+  while (!merged.empty()) {
+    auto node = merged.extract(merged.begin());
+    KernelGroup& group = result.all.emplace_back(std::move(node.key()));
+    group.rows = std::move(node.mapped().rows);
+    Finish(node.mapped().totals, &group);
   }
   const bool whole_ns = context.quirks().kernel_times_in_whole_ns;
   std::stable_sort(result.all.begin(), result.all.end(),

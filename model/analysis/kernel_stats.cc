@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "model/analysis/quirks.h"
 
@@ -50,21 +52,31 @@ std::vector<ColumnDesc> KernelColumns(const Quirks& quirks) {
   return c;
 }
 
+// Texts that many rows have, once each.
+class TextTable {
+ public:
+  SharedText Of(const std::string& text) { return texts_.try_emplace(text, text).first->second; }
+
+ private:
+  std::unordered_map<std::string, SharedText> texts_;
+};
+
 std::vector<Value> KernelRow(const KernelGroup& g, int64_t rank, const Quirks& quirks,
-                             double all_ps) {
+                             double all_ps, size_t columns, TextTable* texts) {
   const int64_t n = static_cast<int64_t>(g.occurrences);
-  std::vector<Value> row = {
-      rank,
-      g.name,
-      g.launch.registers,
-      g.launch.static_shared + g.launch.dynamic_shared,
-      DimText(g.launch.block),
-      DimText(g.launch.grid),
-      quirks.occupancy_of_first_kernel ? g.first_occupancy_pct : g.mean_occupancy_pct,
-      g.eligible,
-      g.xprof_uses_tensor_core,
-      g.op_name,
-      n};
+  std::vector<Value> row;
+  row.reserve(columns);
+  row = {rank,
+         g.name,
+         g.launch.registers,
+         g.launch.static_shared + g.launch.dynamic_shared,
+         texts->Of(DimText(g.launch.block)),
+         texts->Of(DimText(g.launch.grid)),
+         quirks.occupancy_of_first_kernel ? g.first_occupancy_pct : g.mean_occupancy_pct,
+         g.eligible,
+         g.xprof_uses_tensor_core,
+         g.op_name,
+         n};
   if (quirks.kernel_times_in_whole_ns) {
     for (int64_t ns : {g.total_ns, g.total_ns / n, g.min_ns, g.max_ns})
       row.emplace_back(WholeNsAsUs(ns));
@@ -83,31 +95,37 @@ ResultTable KernelTable(const std::vector<KernelGroup>& groups, const Quirks& qu
   ResultTable table{"kernels", "Kernels", KernelColumns(quirks), {}, {}};
   const size_t n =
       quirks.kernel_rows_limited ? std::min(groups.size(), kXprofMaxRows) : groups.size();
+  table.rows.reserve(n);
+  table.links.reserve(n);
+  TextTable texts;
   for (size_t i = 0; i < n; ++i) {
-    table.rows.push_back(KernelRow(groups[i], static_cast<int64_t>(i + 1), quirks, all_ps));
+    table.rows.push_back(KernelRow(groups[i], static_cast<int64_t>(i + 1), quirks, all_ps,
+                                   table.columns.size(), &texts));
     table.links.push_back(LinkTo(groups[i].rows));
   }
   return table;
 }
 
-// Totals of the kernels that share a name, or an op.
-ResultTable GroupedBy(const std::vector<KernelGroup>& groups, std::string id, std::string title,
-                      std::string label, const std::string KernelGroup::*key, double all_ps) {
-  struct Sum {
-    Ps total = 0, min = kMaxPs, max = 0, matrix = 0;
-    uint64_t count = 0;
-    EventRows rows;
-  };
-  std::map<std::string, Sum> sums;
+// Sums of the kernels that share a name, or an op; by what they share.
+std::vector<KernelSum> SumBy(const std::vector<KernelGroup>& groups,
+                             const SharedText KernelGroup::*key) {
+  std::vector<KernelSum> sums;
+  std::unordered_map<std::string_view, size_t> places;
   for (const KernelGroup& g : groups) {
-    Sum& s = sums[g.*key];
-    s.total += g.total, s.count += g.occurrences, s.matrix += g.uses_matrix_unit ? g.total : 0;
-    s.min = std::min(s.min, g.min), s.max = std::max(s.max, g.max);
-    s.rows.Append(g.rows);
+    const auto [place, added] = places.try_emplace((g.*key).view(), sums.size());
+    if (added) sums.emplace_back().name = g.*key;
+    sums[place->second].Add(g);
   }
-  std::vector<std::pair<std::string, Sum>> sorted(sums.begin(), sums.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second.total > b.second.total; });
+  std::sort(sums.begin(), sums.end(),
+            [](const KernelSum& a, const KernelSum& b) { return a.name.view() < b.name.view(); });
+  return sums;
+}
+
+// The largest total first, ties by name.
+ResultTable SumTable(std::vector<KernelSum> sums, std::string id, std::string title,
+                     std::string label, double all_ps) {
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const KernelSum& a, const KernelSum& b) { return a.total > b.total; });
   ResultTable table{
       std::move(id),
       std::move(title),
@@ -123,14 +141,17 @@ ResultTable GroupedBy(const std::vector<KernelGroup>& groups, std::string id, st
        {"share", "Share of time", Unit::kFraction, ValueType::kReal, "of the time of all kernels"}},
       {},
       {}};
-  for (auto& [name, s] : sorted) {
+  table.rows.reserve(sums.size());
+  table.links.reserve(sums.size());
+  for (KernelSum& s : sums) {
     const double total = static_cast<double>(s.total);
-    table.rows.push_back(
-        {static_cast<int64_t>(table.rows.size() + 1), name.empty() ? std::string("(no op)") : name,
-         static_cast<int64_t>(s.count), Us(s.total), Us(s.total) / static_cast<double>(s.count),
-         Us(s.min), Us(s.max), total > 0 ? static_cast<double>(s.matrix) / total : 0.0,
-         all_ps > 0 ? total / all_ps : 0.0});
-    table.links.push_back(LinkTo(s.rows));
+    table.rows.push_back({static_cast<int64_t>(table.rows.size() + 1),
+                          s.name.empty() ? SharedText("(no op)") : s.name,
+                          static_cast<int64_t>(s.count), Us(s.total),
+                          Us(s.total) / static_cast<double>(s.count), Us(s.min), Us(s.max),
+                          total > 0 ? static_cast<double>(s.matrix) / total : 0.0,
+                          all_ps > 0 ? total / all_ps : 0.0});
+    table.links.push_back(LinkTo(std::move(s.rows)));
   }
   return table;
 }
@@ -199,25 +220,35 @@ void AddFindings(const Summary& s, AnalysisResult* result) {
 
 }  // namespace
 
+void KernelSum::Add(const KernelGroup& group) {
+  total += group.total, count += group.occurrences;
+  matrix += group.uses_matrix_unit ? group.total : 0;
+  min = std::min(min, group.min), max = std::max(max, group.max);
+  rows.Append(group.rows);
+}
+
 AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& params,
                               std::stop_token stop) {
   AnalysisResult result;
   result.panel = "kernel_stats";
-  const KernelGroups computed = ComputeKernels(context, params, std::move(stop));
+  KernelGroups computed = ComputeKernels(context, params, std::move(stop));
   const std::vector<KernelGroup>& groups = computed.all;
+  const bool none = groups.empty();
   const Summary summary = Summarise(groups);
   result.tables.push_back(KernelTable(groups, context.quirks(), summary.total));
   AddProperties(summary, &result);
   if (!context.quirks().kernel_columns_of_xprof) {
+    std::vector<KernelSum> by_kernel = SumBy(groups, &KernelGroup::name),
+                           by_op = SumBy(groups, &KernelGroup::op_name);
+    computed.all = {};  // before two more tables as large as they are
     result.tables.push_back(
-        GroupedBy(groups, "by_kernel", "By kernel", "Kernel", &KernelGroup::name, summary.total));
+        SumTable(std::move(by_kernel), "by_kernel", "By kernel", "Kernel", summary.total));
+    result.tables.push_back(SumTable(std::move(by_op), "by_op", "By op", "Op", summary.total));
     result.tables.push_back(
-        GroupedBy(groups, "by_op", "By op", "Op", &KernelGroup::op_name, summary.total));
-    result.tables.push_back(GroupedBy(computed.by_stream, "by_stream", "By stream", "Stream",
-                                      &KernelGroup::stream, summary.total));
+        SumTable(std::move(computed.by_stream), "by_stream", "By stream", "Stream", summary.total));
     AddFindings(summary, &result);
   }
-  if (groups.empty()) {
+  if (none) {
     result.empty_reason =
         "This profile has no GPU kernels. Record on a machine with a GPU; on NVIDIA, CUPTI needs "
         "permission "

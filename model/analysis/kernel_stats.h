@@ -14,9 +14,8 @@
 namespace stepscope {
 
 struct KernelGroup {
-  std::string name, op_name;
-  std::string stream;   // of KernelGroups::by_stream: "GPU 0, Stream #14(Compute)"
-  KernelLaunch launch;  // its occupancy is not part of the key, see occupancy_pct
+  SharedText name, op_name;  // the same as in the tables made of it
+  KernelLaunch launch;       // its occupancy is not part of the key, see occupancy_pct
   bool xprof_uses_tensor_core = false;
   bool uses_matrix_unit = false;
   bool eligible = false;
@@ -29,11 +28,20 @@ struct KernelGroup {
   EventRows rows;
 };
 
+// What kernels that share something came to.
+struct KernelSum {
+  SharedText name;                                  // what they share
+  Ps total = 0, min = kMaxPs, max = 0, matrix = 0;  // matrix: in kernels that use the matrix unit
+  uint64_t count = 0;
+  EventRows rows;
+  void Add(const KernelGroup& group);
+};
+
 // `all`: largest total time first; ties by name, grid, block, registers, shared memory, Tensor Core
 // use, op.
 struct KernelGroups {
   std::vector<KernelGroup> all;
-  std::vector<KernelGroup> by_stream;  // the same, but apart for each stream of each device
+  std::vector<KernelSum> by_stream;  // by name: "GPU 0, Stream #14(Compute)"
 };
 KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
                             std::stop_token stop);

@@ -167,8 +167,10 @@ DeviceCollector::NamedOps DeviceCollector::NameSums(std::vector<PlaneOps>&& plan
 
 void DeviceCollector::Merge(std::vector<PlaneOps> planes, OpSide* side) const {
   std::map<std::pair<std::string, std::string>, OpRow> by_op;
-  for (const auto& [key, entry] : NameSums(std::move(planes), side)) {
-    const auto& [named, one] = entry;
+  NamedOps named_ops = NameSums(std::move(planes), side);
+  while (!named_ops.empty()) {  // nodes go as they are used: both maps may be large
+    const auto node = named_ops.extract(named_ops.begin());
+    const auto& [named, one] = node.mapped();
     OpName op = ParseOpName(named.provenance);
     std::string name(named.provenance.empty() ? std::string_view(named.fallback) : op.name);
     std::string type(named.provenance.empty() ? std::string_view("Unknown") : op.type);

@@ -64,11 +64,11 @@ TensorCoreUse KernelTimes(AnalysisContext& context, const AnalysisParams& params
       time = t->Column("total_duration_us");
   if (op < 0 || tc < 0 || time < 0) return use;
   for (const auto& row : t->rows) {
-    const auto* name = std::get_if<std::string>(&row[static_cast<size_t>(op)]);
+    const auto* name = std::get_if<SharedText>(&row[static_cast<size_t>(op)]);
     const auto* us = std::get_if<double>(&row[static_cast<size_t>(time)]);
     const auto* uses = std::get_if<bool>(&row[static_cast<size_t>(tc)]);
     if (!name || !us || name->empty()) continue;
-    auto& [in_tc, all] = use[*name];
+    auto& [in_tc, all] = use[name->str()];
     all += *us;
     if (uses && *uses) in_tc += *us;
   }
@@ -105,30 +105,32 @@ class TableWriter {
     cumulative_ += share;
     double n = static_cast<double>(op.occurrences);
     auto average = [&](Ps t) { return op.occurrences ? Us(t) / n : 0.0; };  // of idle time: none
-    std::vector<Value> row = {static_cast<int64_t>(table_.rows.size() + 1),
-                              std::string(device ? "Device" : "Host"),
-                              op.type,
-                              op.name,
-                              static_cast<int64_t>(op.occurrences),
-                              Us(op.time),
-                              average(op.time),
-                              Us(op.self),
-                              average(op.self),
-                              device ? share : 0.0,
-                              device ? cumulative_ : 0.0,
-                              device ? 0.0 : share,
-                              device ? 0.0 : cumulative_,
-                              0.0,
-                              0.0,
-                              0.0,
-                              0.0};
+    std::vector<Value> row;
+    row.reserve(table_.columns.size());
+    row = {static_cast<int64_t>(table_.rows.size() + 1),
+           device ? device_text_ : host_text_,
+           op.type,
+           op.name,
+           static_cast<int64_t>(op.occurrences),
+           Us(op.time),
+           average(op.time),
+           Us(op.self),
+           average(op.self),
+           device ? share : 0.0,
+           device ? cumulative_ : 0.0,
+           device ? 0.0 : share,
+           device ? 0.0 : cumulative_,
+           0.0,
+           0.0,
+           0.0,
+           0.0};
     if (devices_) {
       auto it = use_.find(op.name);
       bool known = device && it != use_.end() && it->second.second > 0;
       row.emplace_back(known ? it->second.first / it->second.second : 0.0);
     }
-    row.emplace_back(std::string("Unknown"));
-    row.emplace_back(std::string(op.eager ? "Eager" : "Function"));
+    row.emplace_back(unknown_text_);
+    row.emplace_back(op.eager ? eager_text_ : function_text_);
     if (show_device_time) row.emplace_back(Us(op.device_time));
     table_.rows.push_back(std::move(row));
     table_.links.push_back(LinkTo(op));
@@ -142,6 +144,9 @@ class TableWriter {
   const TensorCoreUse& use_;
   const bool devices_;
   const size_t max_rows_;  // a side
+  // Texts that many rows share.
+  const SharedText host_text_{"Host"}, device_text_{"Device"}, unknown_text_{"Unknown"},
+      eager_text_{"Eager"}, function_text_{"Function"};
   Ps whole_ = 0;
   double cumulative_ = 0;
 };

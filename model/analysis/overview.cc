@@ -215,10 +215,10 @@ void Page::AddTopOps(const OpSide& side) {
         uses = k ? k->Column("is_kernel_using_tensor_core") : -1;
     for (size_t i = 0; op >= 0 && eligible >= 0 && uses >= 0 && i < k->rows.size(); ++i) {
       auto cell = [&](int c) -> const Value& { return k->rows[i][static_cast<size_t>(c)]; };
-      const auto* name = std::get_if<std::string>(&cell(op));
+      const auto* name = std::get_if<SharedText>(&cell(op));
       const auto *e = std::get_if<bool>(&cell(eligible)), *u = std::get_if<bool>(&cell(uses));
       if (!name) continue;
-      auto& entry = kernels[*name];
+      auto& entry = kernels[name->str()];
       entry.first = entry.first || (e && *e);
       entry.second = entry.second || (u && *u);
     }

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "model/base/shared_text.h"
+#include "model/base/text_sink.h"
 #include "model/event_rows.h"
 #include "model/time.h"
 
@@ -37,7 +39,7 @@ struct ColumnDesc {
   std::string how;  // how it is computed, for the tooltip; may be empty
 };
 
-using Value = std::variant<std::monostate, std::string, int64_t, double, bool>;
+using Value = std::variant<std::monostate, SharedText, int64_t, double, bool>;
 
 // The events behind a row.
 struct RowLink {
@@ -82,9 +84,13 @@ struct AnalysisResult {
   const Property* Find(std::string_view id) const;
 };
 
-// Text forms of a table. CSV: RFC 4180, unrounded numbers. Text: aligned columns for people.
+// Text forms of a table, written row by row. CSV: RFC 4180, unrounded numbers; a cell that begins
+// with = + - or @ stays as it is: it is data, and a spreadsheet has to be told to read it as text.
+// Text: aligned columns for people and terminals (model/base/terminal_text.h); 0: all rows.
+void WriteCsv(const ResultTable& table, const TextSink& sink);
 std::string ToCsv(const ResultTable& table);
 std::string CsvField(const std::string& text);  // quoted where it must be
+void WriteText(const ResultTable& table, size_t max_rows, const TextSink& sink);
 std::string ToText(const ResultTable& table, size_t max_rows = 0);
 std::string FormatValue(const Value& value,
                         Unit unit);  // for people, unit included where the column does not say it

@@ -42,6 +42,22 @@ void AddClassColumns(ResultTable* table, bool bare, bool with_total) {
   }
 }
 
+// Texts that many rows share.
+std::vector<SharedText> HostNames(const Trace& trace) {
+  std::vector<SharedText> names;
+  for (uint32_t i = 0; i < trace.hosts.size(); ++i) names.emplace_back(trace.HostName(HostId(i)));
+  return names;
+}
+
+std::vector<SharedText> DeviceNames(const Trace& trace) {
+  std::vector<SharedText> names;
+  for (const Plane& plane : trace.planes) {
+    names.emplace_back(plane.display_name.empty() ? trace.names().strings.View(plane.name)
+                                                  : std::string_view(plane.display_name));
+  }
+  return names;
+}
+
 void KeepScope(const Scope& scope, StepDatabase* db) {
   std::vector<int64_t> kept(db->steps.size(), -1);  // new index by the old one
   std::vector<Step> steps;
@@ -100,10 +116,15 @@ ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool b
     t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool,
                          "cut by the begin or end of the recording: left out of the averages"});
   }
+  const std::vector<SharedText> hosts = HostNames(trace);
+  t.rows.reserve(steps.size());
+  t.links.reserve(steps.size());
   for (const Step& step : steps) {
-    std::vector<Value> row = {step.label};
+    std::vector<Value> row;
+    row.reserve(t.columns.size());
+    row.emplace_back(step.label);
     for (const ClassColumn& c : kClasses) row.emplace_back(Ms(step.times.*c.field));
-    if (several) row.emplace_back(std::string(trace.HostName(step.host)));
+    if (several) row.emplace_back(hosts[step.host.value]);
     if (!bare) {
       row.emplace_back(step.inferred);
       row.emplace_back(step.partial);
@@ -141,14 +162,14 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db) {
   column("h2dHiddenTimeMs", "Copies to device, hidden", "the part behind kernels");
   column("d2hHiddenTimeMs", "Copies to host, hidden", "the part behind kernels");
   t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool, ""});
+  const std::vector<SharedText> hosts = HostNames(trace), devices = DeviceNames(trace);
+  t.rows.reserve(db.device_steps.size());
+  t.links.reserve(db.device_steps.size());
   for (const DeviceStep& d : db.device_steps) {
     const Step& step = db.steps[d.step];
-    std::string name(trace.HostName(step.host));
-    const Plane& plane = trace.planes[d.device.value];
-    std::vector<Value> row = {step.label, name,
-                              plane.display_name.empty()
-                                  ? std::string(trace.names().strings.View(plane.name))
-                                  : plane.display_name};
+    std::vector<Value> row;
+    row.reserve(t.columns.size());
+    row = {step.label, hosts[step.host.value], devices[d.device.value]};
     for (const ClassColumn& c : kClasses) {
       if (c.field != &StepBreakdown::total) row.emplace_back(Ms(d.times.*c.field));
     }

@@ -8,6 +8,7 @@
 #include "model/analysis/names.h"
 #include "model/analysis/result_table.h"
 #include "model/base/digits.h"
+#include "model/base/terminal_text.h"
 
 namespace stepscope {
 namespace {
@@ -74,10 +75,22 @@ std::string Shortened(std::string text, size_t cells) {
   return text.substr(0, i) + "\u2026";
 }
 
+constexpr size_t kMaxCells = 60;  // of a column of text
+
+std::string HeaderText(const ColumnDesc& column) {
+  return Shortened(TerminalText(column.label + UnitSuffix(column.unit)), kMaxCells);
+}
+
+std::string CellText(const ResultTable& table, size_t row, size_t column) {
+  const std::vector<Value>& cells = table.rows[row];
+  if (column >= cells.size()) return {};
+  return Shortened(TerminalText(FormatValue(cells[column], table.columns[column].unit)), kMaxCells);
+}
+
 }  // namespace
 
 std::string RawValue(const Value& value) {
-  if (const auto* s = std::get_if<std::string>(&value)) return *s;
+  if (const auto* s = std::get_if<SharedText>(&value)) return s->str();
   if (const auto* i = std::get_if<int64_t>(&value)) return fmt::format("{}", *i);
   if (const auto* d = std::get_if<double>(&value)) return fmt::format("{}", *d);
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
@@ -107,8 +120,8 @@ std::string CsvField(const std::string& text) {
   return out + "\"";
 }
 
-std::string ToCsv(const ResultTable& table) {
-  std::string out;
+void WriteCsv(const ResultTable& table, const TextSink& sink) {
+  TextBuffer out(sink);
   for (size_t c = 0; c < table.columns.size(); ++c) {
     if (c) out += ',';
     out += CsvField(table.columns[c].id);
@@ -121,40 +134,41 @@ std::string ToCsv(const ResultTable& table) {
     }
     out += "\r\n";
   }
-  return out;
+}
+
+std::string ToCsv(const ResultTable& table) {
+  return Collected([&table](const TextSink& sink) { WriteCsv(table, sink); });
+}
+
+// Twice over the rows, for the widths and for the text: cells are made again instead of kept.
+void WriteText(const ResultTable& table, size_t max_rows, const TextSink& sink) {
+  const size_t n = max_rows ? std::min(max_rows, table.rows.size()) : table.rows.size();
+  std::vector<size_t> width;
+  for (const ColumnDesc& column : table.columns) width.push_back(Cells(HeaderText(column)));
+  for (size_t r = 0; r < n; ++r) {
+    for (size_t c = 0; c < width.size(); ++c)
+      width[c] = std::max(width[c], Cells(CellText(table, r, c)));
+  }
+  TextBuffer out(sink);
+  const auto add_line = [&](const auto& text_of) {
+    std::string line;
+    for (size_t c = 0; c < width.size(); ++c) {
+      const std::string text = text_of(c);
+      const std::string pad(width[c] - Cells(text), ' ');
+      if (c) line += "  ";
+      line += IsNumber(table.columns[c]) ? pad + text : text + pad;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line;
+    out += '\n';
+  };
+  add_line([&](size_t c) { return HeaderText(table.columns[c]); });
+  for (size_t r = 0; r < n; ++r) add_line([&](size_t c) { return CellText(table, r, c); });
+  if (n < table.rows.size()) out += fmt::format("\u2026 and {} more\n", table.rows.size() - n);
 }
 
 std::string ToText(const ResultTable& table, size_t max_rows) {
-  constexpr size_t kMaxCells = 60;
-  const size_t n = max_rows ? std::min(max_rows, table.rows.size()) : table.rows.size();
-  std::vector<std::vector<std::string>> cells(n + 1);
-  std::vector<size_t> width(table.columns.size(), 0);
-  for (size_t r = 0; r <= n; ++r) {
-    for (size_t c = 0; c < table.columns.size(); ++c) {
-      const ColumnDesc& column = table.columns[c];
-      std::string text;
-      if (r == 0) {
-        text = column.label + UnitSuffix(column.unit);
-      } else if (c < table.rows[r - 1].size()) {
-        text = FormatValue(table.rows[r - 1][c], column.unit);
-      }
-      cells[r].push_back(Shortened(std::move(text), kMaxCells));
-      width[c] = std::max(width[c], Cells(cells[r].back()));
-    }
-  }
-  std::string out;
-  for (const auto& row : cells) {
-    std::string line;
-    for (size_t c = 0; c < row.size(); ++c) {
-      const std::string pad(width[c] - Cells(row[c]), ' ');
-      if (c) line += "  ";
-      line += IsNumber(table.columns[c]) ? pad + row[c] : row[c] + pad;
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
-  }
-  if (n < table.rows.size()) out += fmt::format("\u2026 and {} more\n", table.rows.size() - n);
-  return out;
+  return Collected([&](const TextSink& sink) { WriteText(table, max_rows, sink); });
 }
 
 }  // namespace stepscope

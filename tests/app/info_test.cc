@@ -42,9 +42,13 @@ std::shared_ptr<const Trace> SmallTrace() {
   return *trace;
 }
 
+std::string JsonOf(const InfoInput& input) {
+  return Collected([&input](const TextSink& sink) { WriteInfoJson(input, sink); });
+}
+
 TEST_CASE("info --json: the promised fields") {
   const auto trace = SmallTrace();
-  const nlohmann::json json = nlohmann::json::parse(InfoJson({"/p", {"r1", "r0"}, trace.get()}));
+  const nlohmann::json json = nlohmann::json::parse(JsonOf({"/p", {"r1", "r0"}, trace.get()}));
   CHECK(json["path"] == "/p");
   CHECK(json["runs"] == nlohmann::json{"r1", "r0"});
   CHECK(json["run"] == "r1");
@@ -70,7 +74,9 @@ TEST_CASE("info --json: the promised fields") {
 
 TEST_CASE("info: the text has tracks with counts, what was skipped, and diagnostics") {
   const auto trace = SmallTrace();
-  const std::string text = InfoText({"/p", {"r1", "r0"}, trace.get()});
+  const InfoInput input{"/p", {"r1", "r0"}, trace.get()};
+  const std::string text =
+      Collected([&input](const TextSink& sink) { WriteInfoText(input, sink); });
   for (const char* part : {"r1 (of 2: r1, r0)", "Stream #14", "1\u2009234", "Not read",
                            "warning 2: Something was repaired.", "line 3"}) {
     CAPTURE(part);
@@ -89,7 +95,7 @@ TEST_CASE("info --json: counts of recorded samples add up") {
     Progress progress;
     const auto trace = LoadPath(path, {}, {}, progress);
     REQUIRE_MESSAGE(trace.ok(), trace.status().message());
-    const nlohmann::json json = nlohmann::json::parse(InfoJson({path, {}, trace->get()}));
+    const nlohmann::json json = nlohmann::json::parse(JsonOf({path, {}, trace->get()}));
     uint64_t events = 0;
     for (const auto& plane : json["planes"]) {
       for (const auto& track : plane["tracks"]) events += track["events"].get<uint64_t>();

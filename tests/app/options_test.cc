@@ -105,6 +105,28 @@ TEST_CASE("options: wrong usage is one line and status 2") {
   CheckUsageError({"info", "a", "--sample"}, "--sample");
 }
 
+TEST_CASE("options: commands of later versions are no file names") {
+  CheckUsageError({"compare", "a.pb", "b.pb"}, "--compare");
+  CheckUsageError({"compare", "a.pb", "b.pb", "--panel", "overview"}, "--compare");
+  CheckUsageError({"compare", "--help"}, "no such command");
+  CheckUsageError({"events", "a.pb", "--stats", "--group", "name"}, "report");
+  CheckUsageError({"check", "a", "b", "--max-step-regression", "3%"}, "report");
+  CheckUsageError({"export", "a", "-o", "b.json"}, "report");
+  CHECK(Parse({"./compare"}).options.paths == std::vector<std::string>{"./compare"});
+  CHECK(Parse({"--help"}).text.find("export") == std::string::npos);
+}
+
+TEST_CASE("options: a word that is no path may be a mistyped command") {
+  CHECK(CheckPaths({}).ok());
+  CHECK(CheckPaths({STEPSCOPE_SOURCE_DIR}).ok());
+  const Status word = CheckPaths({STEPSCOPE_SOURCE_DIR, "reprot"});
+  CHECK(word.code() == ErrorCode::kUsage);
+  CHECK(word.message().find("reprot: ") == 0);
+  CHECK(word.message().find("screenshot") != std::string::npos);
+  CHECK(CheckPaths({"./no/such.json"}).code() == ErrorCode::kIo);
+  CHECK(CheckPaths({"nosuch.xplane.pb"}).code() == ErrorCode::kIo);
+}
+
 TEST_CASE("options: help and version go to standard output") {
   const ParsedOptions help = Parse({"--help"});
   CHECK_FALSE(help.run);

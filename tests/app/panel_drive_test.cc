@@ -82,8 +82,9 @@ int DrawUntilReady(PanelFixture& f, Panel& panel) {
 std::string SomeText(const ResultTable& table) {
   for (size_t c = 0; c < table.columns.size(); ++c) {
     for (const auto& row : table.rows) {
-      const auto* text = c < row.size() ? std::get_if<std::string>(&row[c]) : nullptr;
-      if (text != nullptr && text->size() > 3 && text->find('"') == std::string::npos) return *text;
+      const auto* text = c < row.size() ? std::get_if<SharedText>(&row[c]) : nullptr;
+      if (text != nullptr && text->size() > 3 && text->view().find('"') == std::string_view::npos)
+        return text->str();
     }
   }
   return {};

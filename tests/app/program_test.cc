@@ -11,6 +11,7 @@
 
 #include "app/paths.h"
 #include "tests/app/temp_dir.h"
+#include "tests/support/xspace_builder.h"
 
 #ifdef STEPSCOPE_BINARY
 
@@ -58,6 +59,10 @@ TEST_CASE("program: wrong usage is 2, nothing usable is 3, each with one line") 
   CheckFails(dir, "report --panel no_such_panel " + Sample(), 2);
   CheckFails(dir, "report --host no_such_host " + Sample(), 2);
   CheckFails(dir, "info " + (dir.path() / "absent").string(), 3);
+  CheckFails(dir, "compare " + Sample() + " " + Sample() + " --format json", 2);
+  CheckFails(dir, "export " + Sample() + " -o x.json", 2);
+  CheckFails(dir, "reprot " + Sample(), 2);
+  CheckFails(dir, (dir.path() / "absent").string(), 3);
   std::filesystem::create_directory(dir.path() / "empty");
   CheckFails(dir, "info " + (dir.path() / "empty").string(), 3);
   std::ofstream(dir.path() / "text.xplane.pb") << "this is no profile at all, just words";
@@ -106,6 +111,89 @@ TEST_CASE("program: a range or steps that are not there are status 2 and one sen
   CheckFails(dir, "report --steps 3-7 " + Sample(), 2);
   CHECK(Run(dir, "report --steps 900..901 " + Sample()).error.find("this profile has steps") !=
         std::string::npos);
+}
+
+// A profile whose every name is an attack on the terminal.
+std::string HostileProfile(const TempDir& dir) {
+  const std::string evil =
+      "\x1b]0;owned\x07\x1b[2J\nline\ttab\r\xc2\x9b"
+      "31m\xe2\x80\xae\x9b <b onx=\"'>";
+  test::XSpaceBuilder builder;
+  builder.Hostname("host" + evil).Error("error" + evil).Warning("warning" + evil);
+  test::PlaneBuilder& gpu = builder.Plane("/device:GPU:0").Id(0);
+  test::LineBuilder& line = gpu.Line(14, "Stream #14" + evil).TimestampNs(1000);
+  for (int i = 0; i < 3; ++i) {
+    line.Event("kernel" + evil, i * 1000, 500)
+        .Stat("kernel_details", "regs:32 grid:1,1,1 block:1,1,1 occ_pct:50")
+        .Stat("tf_op", "op" + evil + ":MatMul");
+  }
+  test::PlaneBuilder& host = builder.Plane("/host:CPU").Id(1);
+  host.Line(1, "thread" + evil).TimestampNs(1000).Event("op" + evil + ":Relu", 0, 5000);
+  const std::string path = (dir.path() / ("evil\x1b[31m\n.xplane.pb")).string();
+  std::ofstream(path, std::ios::binary) << builder.Bytes();
+  return path;
+}
+
+TEST_CASE("program: no name of a profile or a file reaches the terminal as a command") {
+  const TempDir dir;
+  const std::string profile = "'" + HostileProfile(dir) + "'";
+  const auto check = [&](const std::string& arguments, int status) {
+    const Outcome run = Run(dir, arguments);
+    CAPTURE(arguments);
+    CHECK(run.status == status);
+    const std::string all = run.out + run.error;
+    for (unsigned char c : all) CHECK_MESSAGE((c >= 0x20 || c == '\n'), int{c});
+    CHECK(all.find('\x7f') == std::string::npos);
+    CHECK(all.find("\xc2\x9b") == std::string::npos);
+    CHECK(all.find("\xe2\x80\xae") == std::string::npos);
+    CHECK(all.find("\\x1b[") != std::string::npos);
+    return run;
+  };
+  check("info " + profile, 0);
+  check("info --verbose " + profile, 0);
+  check("report --compat xprof " + profile, 0);
+  const Outcome report = check("report " + profile, 0);
+  CHECK(report.out.find("kernel\\x1b]0;owned") != std::string::npos);
+  check("report --panel kernel_stats --table kernels " + profile, 0);
+  check("report --host 'no\x1b[31m' " + profile, 2);
+  check("report --panel 'no\x1b[31m' " + profile, 2);
+  check("info 'no such\x1b[31m\nfile'", 3);
+  check("replay 'no\x1b[31m'", 2);
+  check("info --wrong='\x1b[31m'", 2);
+}
+
+TEST_CASE("program: data formats keep hostile names, by their own rules") {
+  const TempDir dir;
+  const std::string profile = "'" + HostileProfile(dir) + "'";
+  const Outcome json = Run(dir, "report --format json " + profile);
+  const auto panels = nlohmann::json::parse(json.out)["panels"];
+  const std::string name = panels["kernel_stats"]["tables"]["kernels"]["rows"][0]["kernel_name"];
+  CHECK(name.starts_with("kernel\x1b]0;owned\x07\x1b[2J\nline\ttab\r"));
+  const Outcome csv = Run(dir, "report --format csv --table by_kernel " + profile);
+  CHECK(csv.out.find("\"kernel\x1b]0;owned\x07\x1b[2J\nline\ttab\r") != std::string::npos);
+  CHECK(csv.out.find("onx=\"\"'>\"") != std::string::npos);
+  const Outcome html = Run(dir, "report --format html " + profile);
+  CHECK(html.out.find("<b onx") == std::string::npos);
+  CHECK(html.out.find("&lt;b onx=&quot;&#39;&gt;") != std::string::npos);
+  CHECK(html.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("program: a report goes to what is no regular file without taking its place") {
+  const TempDir dir;
+  const std::filesystem::path pipe = dir.path() / "pipe", link = dir.path() / "link",
+                              target = dir.path() / "target";
+  std::ofstream(target) << "old";
+  std::filesystem::create_symlink(target, link);
+  CHECK(Run(dir, "report --format json -o " + link.string() + " " + Sample()).status == 0);
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(std::filesystem::file_size(target) > 1000);
+  REQUIRE(std::system(("mkfifo " + pipe.string()).c_str()) == 0);
+  const std::string copy = (dir.path() / "copy").string();
+  const Outcome run = Run(dir, "report --format json -o " + pipe.string() + " " + Sample() +
+                                   " & cat " + pipe.string() + " > " + copy + "; wait; true");
+  CHECK(run.status == 0);
+  CHECK(std::filesystem::is_fifo(pipe));
+  CHECK(nlohmann::json::accept(ReadSmallFile(copy)));
 }
 
 TEST_CASE("program: a report does not depend on the number of threads") {

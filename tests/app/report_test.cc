@@ -34,12 +34,20 @@ ReportInput MakeInput() {
   ReportInput input;
   input.path = "/p/q";
   input.run = "r1";
-  input.panels.push_back({&kAnalysis, result});
+  input.panels.push_back({&kAnalysis, std::make_shared<const AnalysisResult>(result)});
   return input;
 }
 
+template <typename Write>
+std::string Written(const Write& write, const ReportInput& input) {
+  return Collected([&](const TextSink& sink) { write(input, sink); });
+}
+std::string JsonOf(const ReportInput& input) { return Written(WriteReportJson, input); }
+std::string HtmlOf(const ReportInput& input) { return Written(WriteReportHtml, input); }
+std::string TextOf(const ReportInput& input) { return Written(WriteReportText, input); }
+
 TEST_CASE("report json: the promised form, numbers unrounded, no number where there is none") {
-  const nlohmann::json json = nlohmann::json::parse(ReportJson(MakeInput()));
+  const nlohmann::json json = nlohmann::json::parse(JsonOf(MakeInput()));
   CHECK(json["profile"] == "/p/q");
   CHECK(json["run"] == "r1");
   CHECK(json["host"] == "ALL_HOSTS");
@@ -57,11 +65,11 @@ TEST_CASE("report json: the promised form, numbers unrounded, no number where th
   CHECK(table["rows"][2]["name"].is_null());
   ReportInput one_host = MakeInput();
   one_host.host = "vm";
-  CHECK(nlohmann::json::parse(ReportJson(one_host))["host"] == "vm");
+  CHECK(nlohmann::json::parse(JsonOf(one_host))["host"] == "vm");
 }
 
 TEST_CASE("report html: what comes from the profile is escaped, shares are bars") {
-  const std::string html = ReportHtml(MakeInput());
+  const std::string html = HtmlOf(MakeInput());
   CHECK(html.find("gemm&lt;float, &quot;x&quot;&gt;") != std::string::npos);
   CHECK(html.find("gemm<float") == std::string::npos);
   CHECK(html.find("Input &lt;slow&gt;") != std::string::npos);
@@ -73,10 +81,37 @@ TEST_CASE("report html: what comes from the profile is escaped, shares are bars"
 }
 
 TEST_CASE("report text: findings, properties and tables") {
-  const std::string text = ReportText(MakeInput());
+  const std::string text = TextOf(MakeInput());
   CHECK(text.find("problem: Input <slow>") != std::string::npos);
   CHECK(text.find("Bottleneck  device") != std::string::npos);
   CHECK(text.find("gemm<float") != std::string::npos);
+}
+
+TEST_CASE("report json: a panel asked for twice is there once") {
+  ReportInput input = MakeInput();
+  input.panels.push_back(input.panels.front());
+  const std::string json = JsonOf(input);
+  CHECK(json == JsonOf(MakeInput()));
+  CHECK(json.find("\"kernels\": {\n   \"properties\"") != std::string::npos);
+}
+
+TEST_CASE("report text: what a terminal would obey in a name is escaped") {
+  ReportInput input = MakeInput();
+  AnalysisResult result = *input.panels[0].result;
+  result.tables[0].rows[0][0] = "a\x1b]0;title\x07\n\tb";
+  result.findings[0].text = "rank \x1b[2J is late";
+  result.empty_reason = "\u202ereversed";
+  result.properties[1].value = "\u009b31m";
+  input.path = "dir\x1b[31m";
+  input.run = "run\rrun";
+  input.panels[0].result = std::make_shared<const AnalysisResult>(result);
+  const std::string text = TextOf(input);
+  for (const char* part : {"a\\x1b]0;title\\x07\\x0a\\x09b", "rank \\x1b[2J is late",
+                           "\\u{202e}reversed", "\\u{9b}31m", "dir\\x1b[31m", "run\\x0drun"}) {
+    CAPTURE(part);
+    CHECK(text.find(part) != std::string::npos);
+  }
+  CHECK(text.find('\x1b') == std::string::npos);
 }
 
 TEST_CASE("report: one table by name") {
@@ -85,7 +120,7 @@ TEST_CASE("report: one table by name") {
   CHECK(ReportTable(input)->id == "kernels");
   input.table = "other";
   CHECK(ReportTable(input) == nullptr);
-  CHECK(nlohmann::json::parse(ReportJson(input))["panels"]["kernels"]["tables"].empty());
+  CHECK(nlohmann::json::parse(JsonOf(input))["panels"]["kernels"]["tables"].empty());
 }
 
 }  // namespace

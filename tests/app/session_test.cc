@@ -59,6 +59,60 @@ TEST_CASE_FIXTURE(Fixture, "session: loads in the background and remembers what 
   CHECK(SettingsStore(dir.path() / "config").ReadRecent().size() == 1);
 }
 
+TEST_CASE_FIXTURE(Fixture,
+                  "session: two profiles of different runs are asked about, with a window") {
+  const std::vector<std::string> paths{Sample("tf_graph.xplane.pb.zst"),
+                                       Sample("tf_keras.xplane.pb.zst")};
+  session.set_asks(true);
+  session.Open(paths, false);
+  REQUIRE(session.view().question.has_value());
+  CHECK(session.view().question->paths == paths);
+  CHECK_FALSE(session.view().question->beside);
+  CHECK_FALSE(session.loading());
+
+  session.Answer(OpenAnswer::kCancel);
+  CHECK_FALSE(session.view().question.has_value());
+  CHECK_FALSE(session.loading());
+
+  session.Open(paths, false);
+  session.Answer(OpenAnswer::kCompare);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.runs.size() == 2; }));
+
+  session.Open(paths, false);
+  session.Answer(OpenAnswer::kMerge);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.runs.size() == 1; }));
+  CHECK(session.view().runs[0].trace->hosts.size() == 2);
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a profile dropped on an open one is asked about") {
+  const std::string first = Sample("tf_graph.xplane.pb.zst"),
+                    second = Sample("tf_keras.xplane.pb.zst");
+  session.set_asks(true);
+  session.Drop({first});
+  CHECK_FALSE(session.view().question.has_value());  // nothing is open yet
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.runs.size() == 1; }));
+
+  session.Drop({second});
+  REQUIRE(session.view().question.has_value());
+  CHECK(session.view().question->beside);
+  session.Answer(OpenAnswer::kCompare);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.runs.size() == 2; }));
+
+  session.Drop({first});
+  session.Answer(OpenAnswer::kInstead);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.runs.size() == 1; }));
+  session.Answer(OpenAnswer::kMerge);  // nothing is asked any more
+  CHECK_FALSE(session.loading());
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "session: without a window nothing is asked, several files are one run") {
+  session.Open({Sample("tf_graph.xplane.pb.zst"), Sample("tf_keras.xplane.pb.zst")}, false);
+  CHECK_FALSE(session.view().question.has_value());
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.runs.size() == 1; }));
+  CHECK(session.view().runs[0].trace->hosts.size() == 2);
+}
+
 TEST_CASE_FIXTURE(Fixture, "session: the command line's limit holds for what the window opens") {
   Options options;
   options.paths = {Sample("torch_cpu.json.gz")};

@@ -41,8 +41,8 @@ bool HasSeveralDevices(const StepDatabase& db) {
 std::string Report(AnalysisContext& context, const AnalysisParams& params) {
   ReportInput input;
   for (const AnalysisDesc& analysis : Analyses())
-    input.panels.push_back({&analysis, analysis.run(context, params, {})});
-  return ReportJson(input);
+    input.panels.push_back({&analysis, context.Get(analysis.id, params)});
+  return Collected([&input](const TextSink& sink) { WriteReportJson(input, sink); });
 }
 
 }  // namespace

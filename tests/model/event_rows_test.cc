@@ -36,6 +36,22 @@ TEST_CASE("event rows: parts follow each other, empty ones do not count") {
   CHECK(Numbers(rows) == std::vector<uint32_t>{7, 9, 1, 7, 9, 1});
 }
 
+TEST_CASE("event rows: lists of one event, alone and beside longer ones") {
+  const EventRows one = Rows({5});
+  CHECK(one.size() == 1);
+  CHECK(one.front() == EventRow(5));
+  CHECK(Numbers(one) == std::vector<uint32_t>{5});
+  EventRows rows = one;
+  rows.Append(Rows({6, 7}));
+  rows.Append(one);
+  CHECK(Numbers(rows) == std::vector<uint32_t>{5, 6, 7, 5});
+  EventRows none;
+  none.Append(rows);
+  none.Append({});
+  CHECK(Numbers(none) == std::vector<uint32_t>{5, 6, 7, 5});
+  CHECK(none.front() == EventRow(5));
+}
+
 TEST_CASE("event rows: a copy shares the events and outlives the list it was made of") {
   EventRows copy;
   const EventRow* first = nullptr;

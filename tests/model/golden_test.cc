@@ -47,6 +47,8 @@ Json ToJson(const Value& value) {
       [](const auto& v) -> Json {
         if constexpr (std::is_same_v<std::decay_t<decltype(v)>, std::monostate>) {
           return nullptr;
+        } else if constexpr (std::is_same_v<std::decay_t<decltype(v)>, SharedText>) {
+          return v.str();
         } else {
           return v;
         }

@@ -13,6 +13,7 @@ class RecordingServices final : public AppServices {
   void Open(const std::vector<std::string>&, bool) override {}
   void OpenRun(TraceId, const std::string&) override {}
   void CloseRun(TraceId) override {}
+  void Answer(OpenAnswer) override {}
   void CancelLoading() override {}
   void DismissError() override {}
   void NativeOpenDialog(bool) override {}

@@ -5,6 +5,7 @@
 #include <imgui.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,7 @@ class FakeServices : public AppServices {
   }
   void OpenRun(TraceId, const std::string& run) override { opened_run = run; }
   void CloseRun(TraceId) override { ++closed; }
+  void Answer(OpenAnswer answer) override { answered = answer; }
   void CancelLoading() override { ++cancelled; }
   void DismissError() override { ++dismissed; }
   void NativeOpenDialog(bool) override {}
@@ -65,6 +67,7 @@ class FakeServices : public AppServices {
 
   std::vector<std::string> opened;
   bool added = false;
+  std::optional<OpenAnswer> answered;
   std::string opened_run, clipboard;
   int closed = 0, cancelled = 0, dismissed = 0, quits = 0;
 };

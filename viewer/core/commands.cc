@@ -48,6 +48,13 @@ void OpenFolder(C& c, const A&) {
   c.windows.file_dialog = true;
   c.windows.file_dialog_folder = true;
 }
+void AnswerQuestion(C& c, const A& a) {
+  OpenAnswer answer = OpenAnswer::kCancel;
+  if (a.text == "compare") answer = OpenAnswer::kCompare;
+  if (a.text == "merge") answer = OpenAnswer::kMerge;
+  if (a.text == "instead") answer = OpenAnswer::kInstead;
+  c.services.Answer(answer);
+}
 void CompareWith(C& c, const A& a) {
   if (!a.text.empty()) c.services.Open({a.text}, true);
 }
@@ -370,6 +377,9 @@ constexpr CommandDesc kCommands[] = {
     {"file.close", "Close", "File", "Closes the active profile.", "", "Ctrl+W", HasRun, CloseRun},
     {"file.clear_recent", "Clear recent profiles", "File", "Forgets the list of recent profiles.",
      "history", "", HasRecent, ClearRecent},
+    {"file.answer", "Answer how to open", "",
+     "compare, merge, instead or cancel: what to do with profiles opened together.", "", "", Always,
+     AnswerQuestion},
     {"file.cancel", "Stop loading", "", "Stops the load in progress.", "abort", "", Loading,
      CancelLoading},
     {"file.quit", "Quit", "File", "Ends the program.", "exit", "Ctrl+Q", Always, Quit},

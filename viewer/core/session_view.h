@@ -25,9 +25,17 @@ struct RecentProfile {
   bool exists = true;
 };
 
+// Asked before anything is loaded.
+struct OpenQuestion {
+  std::vector<std::string> paths;
+  bool beside = false;  // something is open already; else: two profiles at once
+};
+enum class OpenAnswer { kCancel, kCompare, kMerge, kInstead };
+
 struct SessionView {
   std::vector<Run> runs;  // steps are found by the viewer
   std::optional<LoadingView> loading;
+  std::optional<OpenQuestion> question;
   std::string error;  // of the last load: one line, what, where, what to do; empty when dismissed
   std::vector<RecentProfile> recent;
   std::string sample_path;  // bundled sample, empty if not installed
@@ -49,6 +57,7 @@ class AppServices {
   virtual void OpenRun(TraceId run,
                        const std::string& run_name) = 0;  // another run of the same directory
   virtual void CloseRun(TraceId run) = 0;
+  virtual void Answer(OpenAnswer answer) = 0;  // to SessionView::question
   virtual void CancelLoading() = 0;
   virtual void DismissError() = 0;
   virtual void NativeOpenDialog(

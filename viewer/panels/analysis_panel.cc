@@ -203,8 +203,8 @@ double NumberIn(const AnalysisResult& result, std::string_view property, double 
 
 std::string TextOf(const AnalysisResult& result, std::string_view property) {
   const Property* found = result.Find(property);
-  const auto* text = found != nullptr ? std::get_if<std::string>(&found->value) : nullptr;
-  return text != nullptr ? *text : std::string();
+  const auto* text = found != nullptr ? std::get_if<SharedText>(&found->value) : nullptr;
+  return text != nullptr ? text->str() : std::string();
 }
 
 }  // namespace stepscope

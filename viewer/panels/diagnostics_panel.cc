@@ -37,8 +37,8 @@ void DiagnosticsPanel::DrawInFull(const PanelContext& context, const ResultTable
   const auto text = [&](const char* id) {
     const int c = table.Column(id);
     const auto* s =
-        c >= 0 ? std::get_if<std::string>(&table.rows[row][static_cast<size_t>(c)]) : nullptr;
-    return s != nullptr ? std::string_view(*s) : std::string_view();
+        c >= 0 ? std::get_if<SharedText>(&table.rows[row][static_cast<size_t>(c)]) : nullptr;
+    return s != nullptr ? s->view() : std::string_view();
   };
   WrappedIn(context, Role::kText, text("text"));
   const FaceScope small(context, Face::kUi);

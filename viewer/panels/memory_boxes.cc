@@ -124,10 +124,10 @@ void MemoryBoxes::DrawTooltip(const PanelContext& context, const AllocationBoxes
   ImGui::TextUnformatted(op.data(), op.data() + op.size());
   ImGui::PopTextWrapPos();
   ImGui::Text("%s for %s%s", FormatValue(Value(s.bytes), Unit::kBytes).c_str(),
-              FormatDuration(s.end - s.begin, 4).c_str(),
+              WithoutZeros(FormatDuration(s.end - s.begin, 4)).c_str(),
               s.freed ? "" : " or longer: not freed while recording");
-  ImGui::Text("from %s to %s", FormatDuration(s.begin, 7).c_str(),
-              s.freed ? FormatDuration(s.end, 7).c_str() : "the end");
+  ImGui::Text("from %s to %s", WithoutZeros(FormatDuration(s.begin, 7)).c_str(),
+              s.freed ? WithoutZeros(FormatDuration(s.end, 7)).c_str() : "the end");
   TextIn(context, Role::kText3, "Click: select the allocation on the timeline");
   ImGui::EndTooltip();
 }

@@ -23,8 +23,8 @@ double Ms(Ps t) { return static_cast<double>(t) / kPsPerMsReal; }
 
 std::string TextAt(const std::vector<Value>& row, int column) {
   const auto* s =
-      column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
-  return s != nullptr ? *s : std::string();
+      column >= 0 ? std::get_if<SharedText>(&row[static_cast<size_t>(column)]) : nullptr;
+  return s != nullptr ? s->str() : std::string();
 }
 
 double RealAt(const std::vector<Value>& row, int column) {
@@ -204,7 +204,7 @@ void MemoryGraph::DrawTooltip(const PanelContext& context, const MemorySeries& s
   if (!ImGui::BeginTooltip()) return;
   const auto bytes = [](double v) { return FormatValue(Value(v), Unit::kBytes); };
   ImGui::Text("%s at %s", series.allocation[snapshot] != 0 ? "Allocation" : "Deallocation",
-              FormatDuration(series.time[snapshot], 7).c_str());
+              WithoutZeros(FormatDuration(series.time[snapshot], 7)).c_str());
   ImGui::Text("in use %s, heap %s, stack %s, free %s", bytes(series.in_use(snapshot)).c_str(),
               bytes(series.heap[snapshot]).c_str(), bytes(series.stack[snapshot]).c_str(),
               bytes(series.free[snapshot]).c_str());

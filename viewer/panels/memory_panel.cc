@@ -36,8 +36,8 @@ constexpr const char* kTorchHidden[] = {"host",        "memory_id", "requested_b
 
 std::string TextAt(const std::vector<Value>& row, int column) {
   const auto* s =
-      column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
-  return s != nullptr ? *s : std::string();
+      column >= 0 ? std::get_if<SharedText>(&row[static_cast<size_t>(column)]) : nullptr;
+  return s != nullptr ? s->str() : std::string();
 }
 
 // Rows of one allocator, with their links.
@@ -341,7 +341,7 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
 
 void MemoryPanel::DrawLiveTitle(const PanelContext& context) {
   std::array<char, 96> title{};
-  const std::string when = FormatDuration(marked_, 6);
+  const std::string when = WithoutZeros(FormatDuration(marked_, 6));
   std::snprintf(title.data(), title.size(), at_time_ ? "Live at %s" : "Live at the peak, %s",
                 when.c_str());
   SectionTitle(context, title.data(),

@@ -55,8 +55,8 @@ std::span<const char* const> HiddenColumns(bool device, bool host) {
 
 std::string TextAt(const std::vector<Value>& row, int column) {
   const auto* s =
-      column >= 0 ? std::get_if<std::string>(&row[static_cast<size_t>(column)]) : nullptr;
-  return s != nullptr ? *s : std::string();
+      column >= 0 ? std::get_if<SharedText>(&row[static_cast<size_t>(column)]) : nullptr;
+  return s != nullptr ? s->str() : std::string();
 }
 
 // One side's part of the table with name, self time and the row that a name stands for; types are

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/base/counted.h"
 #include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/panels.h"
@@ -97,8 +98,7 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, Rgba color, co
 void OverviewPanel::DrawBreakdown(const PanelContext& context) {
   if (chart_.counted() == 0) return;
   Rule(context);
-  const std::string note =
-      "average of " + GroupDigits(chart_.counted()) + (chart_.counted() == 1 ? " step" : " steps");
+  const std::string note = "average of " + Counted(chart_.counted(), "steps");
   SectionTitle(context, "Where a step goes", note.c_str());
   std::array<RingSlice, 9> shares;
   double sum = 0;

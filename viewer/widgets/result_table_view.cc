@@ -1,4 +1,5 @@
 #include "viewer/widgets/result_table_view.h"
+#include "viewer/widgets/json_stream.h"
 
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -11,7 +12,6 @@
 #include "model/base/digits.h"
 #include "viewer/core/search.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/table_json.h"
 
 namespace stepscope {
 namespace {
@@ -155,7 +155,7 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
       if (column.numeric) {
         const double v = std::fabs(NumberOf(value));
         if (std::isfinite(v)) column.max_abs = std::max(column.max_abs, v);
-      } else if (const auto* s = std::get_if<std::string>(&value);
+      } else if (const auto* s = std::get_if<SharedText>(&value);
                  s != nullptr && s->size() > longest) {
         longest = s->size();
         column.widest_row = static_cast<int>(r);
@@ -194,7 +194,7 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
     } else if (column.widest_row >= 0) {
       const Value& value =
           table.rows[static_cast<size_t>(column.widest_row)][static_cast<size_t>(column.data)];
-      cell = TextWidth(*std::get_if<std::string>(&value));
+      cell = TextWidth(*std::get_if<SharedText>(&value));
     } else if (desc.type == ValueType::kBool) {
       cell = Em() * 3;
     }
@@ -506,7 +506,7 @@ std::string ResultTableView::Csv(const ResultTable& table) const {
   return ToCsv(ShownPart(table, order_, shown_columns_));
 }
 std::string ResultTableView::Json(const ResultTable& table) const {
-  return JsonText(ToJson(ShownPart(table, order_, shown_columns_)));
+  return TableJson(ShownPart(table, order_, shown_columns_));
 }
 std::string ResultTableView::SelectedTsv(const ResultTable& table) const {
   return ToTsv(table, SelectedRows(), shown_columns_);

@@ -98,7 +98,7 @@ class ResultTableView {
                uint32_t row, float height);
   void DrawCell(const PanelContext& context, const ResultTable& table, const TableOptions& options,
                 const Column& column, uint32_t row);
-  void DrawName(const PanelContext& context, const std::string& text, const TableOptions& options,
+  void DrawName(const PanelContext& context, std::string_view text, const TableOptions& options,
                 const Column& column, uint32_t row);
   void DrawTotals(const PanelContext& context, const ResultTable& table,
                   const TableOptions& options, float y);
@@ -115,11 +115,10 @@ class ResultTableView {
   void Export(const PanelContext& context, const ResultTable& table, bool json);
   void ExportWhole(const PanelContext& context, const ResultTable& table);
   static float RowHeight();
-  static const std::string* NameOf(const ResultTable& table, const TableOptions& options,
-                                   size_t row);
+  static std::string_view NameOf(const ResultTable& table, const TableOptions& options, size_t row);
   size_t PositionOf(int row) const;            // in order_, or npos
   std::vector<uint32_t> SelectedRows() const;  // in shown order
-  const std::string& ShortName(const std::string& text, uint32_t row);
+  std::string_view ShortName(std::string_view text, uint32_t row);
 
   std::array<char, 256> filter_text_{};
   TableFilter filter_;

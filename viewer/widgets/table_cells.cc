@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "model/base/counted.h"
 #include "model/base/digits.h"
 #include "viewer/core/short_label.h"
 #include "viewer/widgets/draw.h"
@@ -62,7 +63,7 @@ void DrawShareBar(const PanelContext& context, double value, double max_abs, Rgb
 
 }  // namespace
 
-const std::string& ResultTableView::ShortName(const std::string& text, uint32_t row) {
+std::string_view ResultTableView::ShortName(std::string_view text, uint32_t row) {
   if (row >= short_names_.size()) return text;
   std::string& name = short_names_[row];
   if (name.empty()) {
@@ -72,7 +73,7 @@ const std::string& ResultTableView::ShortName(const std::string& text, uint32_t 
   return name;
 }
 
-void ResultTableView::DrawName(const PanelContext& context, const std::string& text,
+void ResultTableView::DrawName(const PanelContext& context, std::string_view text,
                                const TableOptions& options, const Column& column, uint32_t row) {
   const CellBox cell = CurrentCell();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -83,7 +84,7 @@ void ResultTableView::DrawName(const PanelContext& context, const std::string& t
     DrawBox(list, left, y, chip, chip, context.theme.NameColor(text), 2);
     left += chip + Em() * 0.6f;
   }
-  const std::string& shown = column.name && options.shorten_names ? ShortName(text, row) : text;
+  const std::string_view shown = column.name && options.shorten_names ? ShortName(text, row) : text;
   if (shown.empty() && column.name) {
     DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[Role::kText3], "(no name)");
     return;
@@ -120,9 +121,8 @@ void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& t
     const std::string_view text = WriteNumber(NumberOf(value), column.format, buffer);
     if (column.bar) {
       const auto name = static_cast<size_t>(std::max(table.Column(options.name_column), 0));
-      const auto* label = name < table.rows[row].size()
-                              ? std::get_if<std::string>(&table.rows[row][name])
-                              : nullptr;
+      const auto* label =
+          name < table.rows[row].size() ? std::get_if<SharedText>(&table.rows[row][name]) : nullptr;
       const Rgba fill =
           label != nullptr ? context.theme.NameColor(*label) : context.theme[Role::kAccent];
       DrawShareBar(context, NumberOf(value), column.max_abs, fill, Em() * 4);
@@ -135,7 +135,7 @@ void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& t
   }
   if (const auto* b = std::get_if<bool>(&value)) {
     DrawBool(context, *b);
-  } else if (const auto* s = std::get_if<std::string>(&value)) {
+  } else if (const auto* s = std::get_if<SharedText>(&value)) {
     DrawName(context, *s, options, column, row);
   }
 }
@@ -205,18 +205,16 @@ void ResultTableView::DrawTotals(const PanelContext& context, const ResultTable&
   ImGui::Dummy(ImVec2(width, height));
 }
 
-std::string TableOptions::Counted(size_t n) const {
-  std::string_view things = noun;
-  if (n == 1 && things.ends_with('s')) things.remove_suffix(1);
-  return GroupDigits(n) + " " + std::string(things);
-}
+std::string TableOptions::Counted(size_t n) const { return stepscope::Counted(n, noun); }
 
-const std::string* ResultTableView::NameOf(const ResultTable& table, const TableOptions& options,
-                                           size_t row) {
+std::string_view ResultTableView::NameOf(const ResultTable& table, const TableOptions& options,
+                                         size_t row) {
   const int column = table.Column(options.name_column);
-  if (column < 0 || row >= table.rows.size()) return nullptr;
+  if (column < 0 || row >= table.rows.size()) return {};
   const auto c = static_cast<size_t>(column);
-  return c < table.rows[row].size() ? std::get_if<std::string>(&table.rows[row][c]) : nullptr;
+  const auto* name =
+      c < table.rows[row].size() ? std::get_if<SharedText>(&table.rows[row][c]) : nullptr;
+  return name != nullptr ? name->view() : std::string_view();
 }
 
 void ResultTableView::FindMenuEvents(const PanelContext& context, const ResultTable& table,
@@ -292,11 +290,11 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
   const std::string label = "Show on timeline (" + GroupDigits(events) + ")###show";
   const bool linked = events > 0 || (row < table.links.size() && !table.links[row].range.empty());
   if (ImGui::MenuItem(label.c_str(), "Enter", false, linked)) ShowOnTimeline(context, table);
-  const std::string* name = NameOf(table, options, row);
+  const std::string_view name = NameOf(table, options, row);
   DrawFilterItem(context, table);
   ImGui::Separator();
-  if (ImGui::MenuItem("Copy name", nullptr, false, name != nullptr))
-    context.services.SetClipboard(*name);
+  if (ImGui::MenuItem("Copy name", nullptr, false, !name.empty()))
+    context.services.SetClipboard(std::string(name));
   const bool has_cell =
       menu_column_ >= 0 && static_cast<size_t>(menu_column_) < table.rows[row].size();
   if (ImGui::MenuItem("Copy cell", nullptr, false, has_cell)) {

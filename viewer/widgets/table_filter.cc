@@ -220,7 +220,7 @@ TableFilter TableFilter::Parse(std::string_view text, const ResultTable& table, 
 bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) const {
   if (term.column < 0) {
     return std::any_of(row.begin(), row.end(), [&](const Value& v) {
-      const auto* s = std::get_if<std::string>(&v);
+      const auto* s = std::get_if<SharedText>(&v);
       if (s == nullptr) return false;
       return term.op == Op::kIs ? *s == term.text : ContainsLower(*s, term.text);
     });
@@ -228,7 +228,7 @@ bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) const {
   if (static_cast<size_t>(term.column) >= row.size()) return false;
   const Value& value = row[static_cast<size_t>(term.column)];
   if (term.op == Op::kIs) {
-    const auto* s = std::get_if<std::string>(&value);
+    const auto* s = std::get_if<SharedText>(&value);
     return s != nullptr && *s == term.text;
   }
   if (term.op == Op::kContains) {
@@ -236,7 +236,7 @@ bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) const {
       return std::string_view(*b ? "yes" : "no").starts_with(term.text) ||
              std::string_view(*b ? "true" : "false").starts_with(term.text);
     }
-    if (const auto* s = std::get_if<std::string>(&value)) return ContainsLower(*s, term.text);
+    if (const auto* s = std::get_if<SharedText>(&value)) return ContainsLower(*s, term.text);
     return ContainsLower(RawValue(value), term.text);
   }
   const double have = NumberOf(value);

@@ -11,8 +11,8 @@ namespace {
 
 // A column's values, taken out of the rows so that comparing two costs no look-up of variants.
 struct KeyColumn {
-  std::vector<double> numbers;            // by row; NaN: missing
-  std::vector<const std::string*> texts;  // by row, for text columns; null: missing
+  std::vector<double> numbers;           // by row; NaN: missing
+  std::vector<const SharedText*> texts;  // by row, for text columns; null: missing
   bool descending = false;
 
   bool Missing(uint32_t row) const {
@@ -23,7 +23,7 @@ struct KeyColumn {
     if (no_a || no_b) return no_a == no_b ? 0 : no_a ? 1 : -1;
     int order = 0;
     if (!texts.empty()) {
-      order = texts[a]->compare(*texts[b]);
+      order = texts[a]->view().compare(texts[b]->view());
     } else if (numbers[a] != numbers[b]) {
       order = numbers[a] < numbers[b] ? -1 : 1;
     }
@@ -39,7 +39,7 @@ KeyColumn MakeKey(const ResultTable& table, SortKey key) {
   for (const auto& row : table.rows) {
     const Value* value = column < row.size() ? &row[column] : nullptr;
     if (text) {
-      out.texts.push_back(value != nullptr ? std::get_if<std::string>(value) : nullptr);
+      out.texts.push_back(value != nullptr ? std::get_if<SharedText>(value) : nullptr);
     } else {
       out.numbers.push_back(value != nullptr ? NumberOf(*value) : NumberOf(Value{}));
     }

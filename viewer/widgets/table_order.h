@@ -27,7 +27,8 @@ std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& fil
 bool IsAdditive(const ColumnDesc& column);
 double SumOf(const ResultTable& table, size_t column, std::span<const uint32_t> order);
 
-// The shown part as a table of its own, links left out: what ToCsv and ToJson (table_json.h) get.
+// The shown part as a table of its own, links left out: what ToCsv and TableJson (json_stream.h)
+// get.
 ResultTable ShownPart(const ResultTable& table, std::span<const uint32_t> order,
                       std::span<const int> columns);
 // Rows as lines, cells separated by tabs (tabs and line ends inside become spaces): what is pasted

@@ -51,7 +51,7 @@ TEST_CASE("pytorch memory: negative bytes give back; the op that made an allocat
   const auto at = [&](const char* column) {
     return lifetimes->rows[0][static_cast<size_t>(lifetimes->Column(column))];
   };
-  CHECK(std::get<std::string>(at("tf_op")) == "aten::mm");
+  CHECK(std::get<SharedText>(at("tf_op")) == "aten::mm");
   CHECK(std::get<int64_t>(at("occurrences")) == 1);
   CHECK(std::get<int64_t>(at("still_live")) == 1);
   CHECK(std::get<double>(at("avg_lifetime_ms")) == doctest::Approx(0.003));

@@ -1,4 +1,4 @@
-#include "loaders/xplane/bare_scan.h"
+#include "app/commands/bare_scan_xspace.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "loaders/chrome_json/bare_scan.h"
+#include "app/commands/bare_scan_chrome.h"
 
 #include <simdjson.h>
 #include <sys/mman.h>

@@ -1,0 +1,82 @@
+// What a row of a report costs: profiles with many distinct kernels, ops and steps through the real
+// program. Memory is compared between two sizes, so that what the program needs anyway cancels out.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "app/paths.h"
+#include "tests/app/temp_dir.h"
+#include "tests/support/wide_profile.h"
+
+#if defined(STEPSCOPE_BINARY) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace stepscope {
+namespace {
+
+using test::WideProfile;
+using test::WideProfileOptions;
+
+constexpr uint32_t kFew = 2'000, kMany = 22'000;
+constexpr double kMostBytesARow = 2048;  // beyond the file
+
+struct Cost {
+  double file = 0, peak = 0;  // bytes
+};
+
+// Of `stepscope <command> FILE`, as the program itself says with --verbose.
+Cost CostOf(const TempDir& dir, const std::string& command, const WideProfileOptions& options) {
+  const std::string profile = (dir.path() / "wide.xplane.pb").string(),
+                    error = (dir.path() / "err").string();
+  Cost cost;
+  {
+    const std::string bytes = WideProfile(options);
+    std::ofstream(profile, std::ios::binary) << bytes;
+    cost.file = static_cast<double>(bytes.size());
+  }
+  const std::string line =
+      "'" STEPSCOPE_BINARY "' " + command + " --verbose " + profile + " >/dev/null 2>" + error;
+  REQUIRE(std::system(line.c_str()) == 0);
+  const std::string said = ReadSmallFile(error);
+  const size_t at = said.find("peak memory: ");
+  REQUIRE_MESSAGE(at != std::string::npos, said);
+  cost.peak = std::atof(said.c_str() + at + 13);
+  return cost;
+}
+
+void CheckCost(const std::string& command, uint32_t WideProfileOptions::*rows, bool own_ops) {
+  const TempDir dir;
+  WideProfileOptions few, many;
+  few.*rows = kFew, many.*rows = kMany;
+  few.own_ops = many.own_ops = own_ops;
+  const Cost a = CostOf(dir, command, few), b = CostOf(dir, command, many);
+  const double a_row = ((b.peak - b.file) - (a.peak - a.file)) / (kMany - kFew);
+  CAPTURE(command);
+  MESSAGE(command << ": " << a_row << " bytes a row");
+  CHECK(a_row < kMostBytesARow);
+}
+
+TEST_CASE("wide report: distinct kernel names") {
+  CheckCost("report --format json", &WideProfileOptions::kernels, false);
+  CheckCost("report --format csv --panel kernel_stats", &WideProfileOptions::kernels, false);
+}
+
+TEST_CASE("wide report: distinct kernel names, each with an op of its own") {
+  CheckCost("report --format json", &WideProfileOptions::kernels, true);
+}
+
+TEST_CASE("wide report: steps") {
+  CheckCost("report --format json", &WideProfileOptions::steps, false);
+}
+
+TEST_CASE("wide report: distinct ops of the host") {
+  CheckCost("report --format json", &WideProfileOptions::host_ops, false);
+  CheckCost("info --json", &WideProfileOptions::host_ops, false);
+}
+
+}  // namespace
+}  // namespace stepscope
+
+#endif

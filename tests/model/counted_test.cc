@@ -1,0 +1,17 @@
+#include "model/base/counted.h"
+
+#include <doctest/doctest.h>
+
+namespace stepscope {
+namespace {
+
+TEST_CASE("counted: one has no s, none and many have") {
+  CHECK(Counted(1, "events") == "1 event");
+  CHECK(Counted(0, "events") == "0 events");
+  CHECK(Counted(2, "counter samples") == "2 counter samples");
+  CHECK(Counted(1, "counter samples") == "1 counter sample");
+  CHECK(Counted(12345, "rows") == "12\u2009345 rows");
+}
+
+}  // namespace
+}  // namespace stepscope

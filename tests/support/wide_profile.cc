@@ -1,0 +1,90 @@
+#include "tests/support/wide_profile.h"
+
+#include "tests/support/plane_stream.h"
+
+namespace stepscope::test {
+namespace {
+
+constexpr std::int64_t kUs = 1'000'000;          // ps
+constexpr std::int64_t kPeriod = 10 * kUs;       // from one event to the next
+constexpr std::int64_t kBaseNs = 1'000'000'000;  // of all lines
+constexpr std::int64_t kBase = kBaseNs * 1000;   // the same in ps
+
+std::string Numbered(const char* prefix, std::uint32_t i) { return prefix + std::to_string(i); }
+
+class Writer {
+ public:
+  explicit Writer(const WideProfileOptions& options)
+      : options_(options),
+        gpu_(&symbols_, 1, "/device:GPU:0", kBaseNs),
+        host_(&symbols_, 2, "/host:CPU", kBaseNs),
+        stream_(gpu_.Line(14, "Stream #14(Compute)")) {}
+
+  std::string Bytes() {
+    AddKernels();
+    AddSteps();
+    AddHostOps();
+    gpu_.StringStat(symbols_.Add("device_vendor"), "Nvidia");
+    std::string bytes;
+    const ByteSink sink = [&bytes](std::string_view part) { bytes += part; };
+    gpu_.Write(sink);
+    host_.Write(sink);
+    return bytes;
+  }
+
+ private:
+  void AddKernels() {
+    const StatArg same_op = StatArg::Ref(tf_op_, symbols_.Add("model/dense/MatMul:MatMul"));
+    for (std::uint32_t i = 0; i < options_.kernels; ++i) {
+      StatArg op = same_op;
+      if (options_.own_ops) {
+        op = StatArg::Ref(tf_op_,
+                          symbols_.Add(Numbered("model/block/dense_", i) + "/MatMul:MatMul"));
+      }
+      stream_->Event(symbols_.Add(Numbered("volta_sgemm_128x64_nn_variant_", i)), NextOnDevice(),
+                     5 * kUs + i % 1000 * 1000, {details_, op});
+    }
+  }
+
+  // The host marks a step and launches its one kernel in it.
+  void AddSteps() {
+    LineStream* thread = host_.Line(1001, "python3");
+    const Symbol train = symbols_.Add("train"), launch = symbols_.Add("cuLaunchKernel"),
+                 kernel = symbols_.Add("volta_sgemm_128x64_nn"), number = symbols_.Add("step_num"),
+                 root = symbols_.Add("_r"), correlation = symbols_.Add("correlation_id");
+    for (std::uint32_t i = 0; i < options_.steps; ++i) {
+      const std::int64_t begin = NextOnDevice();
+      const StatArg id = StatArg::Uint(correlation, std::uint64_t{i} + 1);
+      thread->Event(train, begin, 9 * kUs, {StatArg::Int(number, i), StatArg::Int(root, 1)});
+      thread->Event(launch, begin + kUs, kUs, {id});
+      stream_->Event(kernel, begin + 3 * kUs, 4 * kUs, {id, details_});
+    }
+  }
+
+  void AddHostOps() {
+    LineStream* thread = host_.Line(1002, "tf_executor");
+    for (std::uint32_t i = 0; i < options_.host_ops; ++i) {
+      thread->Event(symbols_.Add(Numbered("model/layer_", i) + ":Relu"), kBase + i * kPeriod,
+                    5 * kUs, {});
+    }
+  }
+
+  std::int64_t NextOnDevice() { return kBase + device_events_++ * kPeriod; }
+
+  const WideProfileOptions options_;
+  SymbolTable symbols_;
+  PlaneStream gpu_, host_;
+  LineStream* stream_;
+  std::int64_t device_events_ = 0;
+  const Symbol tf_op_ = symbols_.Add("tf_op");
+  const StatArg details_ = StatArg::Ref(
+      symbols_.Add("kernel_details"),
+      symbols_.Add("regs:32 static_shared:0 dynamic_shared:0 grid:64,1,1 block:128,1,1 "
+                   "occ_pct:50"));
+};
+
+}  // namespace
+
+std::string WideProfile(const WideProfileOptions& options) { return Writer(options).Bytes(); }
+
+}  // namespace stepscope::test

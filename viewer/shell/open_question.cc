@@ -1,0 +1,100 @@
+#include "viewer/shell/open_question.h"
+
+#include <imgui.h>
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace stepscope {
+namespace {
+
+constexpr const char kWindow[] = "How to open them###open_question";
+
+struct Answer {
+  const char* label;
+  const char* what;
+  const char* name;  // of file.answer
+  ImGuiKey key;
+};
+constexpr std::array<Answer, 3> kTogether = {
+    {{"Compare", "Side by side, each with a timeline of its own", "compare", ImGuiKey_C},
+     {"Merge", "One timeline, each file as a host: parts of one run", "merge", ImGuiKey_M},
+     {"Cancel", "Escape", "cancel", ImGuiKey_Escape}}};
+constexpr std::array<Answer, 3> kBeside = {
+    {{"Compare", "Beside what is open", "compare", ImGuiKey_C},
+     {"Open instead", "In the place of what is open", "instead", ImGuiKey_O},
+     {"Cancel", "Escape", "cancel", ImGuiKey_Escape}}};
+
+void DrawPath(const ShellInput& input, const std::string& path) {
+  std::array<char, 1024> buffer{};
+  const std::string_view shown = MiddleCut(path, ScaledSize(420), buffer.data(), buffer.size());
+  ImGui::PushStyleColor(ImGuiCol_Text, input.panel.theme[Role::kText2]);
+  ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
+  ImGui::PopStyleColor();
+}
+
+// The answer chosen by keys or the mouse in this frame; null if none.
+const Answer* DrawAnswers(const ShellInput& input, std::span<const Answer> answers) {
+  int* chosen = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("chosen"), 0);
+  if (ImGui::IsWindowAppearing()) *chosen = 0;
+  const int count = static_cast<int>(answers.size());
+  const bool back = ImGui::IsKeyPressed(ImGuiKey_LeftArrow) ||
+                    ImGui::IsKeyPressed(ImGuiKey_UpArrow) ||
+                    (ImGui::IsKeyPressed(ImGuiKey_Tab) && ImGui::GetIO().KeyShift);
+  const bool on = ImGui::IsKeyPressed(ImGuiKey_RightArrow) ||
+                  ImGui::IsKeyPressed(ImGuiKey_DownArrow) ||
+                  (ImGui::IsKeyPressed(ImGuiKey_Tab) && !ImGui::GetIO().KeyShift);
+  *chosen = (*chosen + count + (on ? 1 : 0) - (back ? 1 : 0)) % count;
+  const bool take = ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
+                    ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false);
+  const Answer* taken = take ? &answers[static_cast<size_t>(*chosen)] : nullptr;
+  const Theme& theme = input.panel.theme;
+  for (int i = 0; i < count; ++i) {
+    const Answer& answer = answers[static_cast<size_t>(i)];
+    if (i > 0) ImGui::SameLine();
+    const Rgba fill = theme[i == *chosen ? Role::kAccent : Role::kRaised];
+    ImGui::PushStyleColor(ImGuiCol_Button, fill);
+    ImGui::PushStyleColor(ImGuiCol_Text, theme.TextOn(fill));
+    if (ImGui::Button(answer.label) || ImGui::IsKeyPressed(answer.key, false)) taken = &answer;
+    ImGui::PopStyleColor(2);
+    ImGui::SetItemTooltip("%s", answer.what);
+  }
+  ImGui::TextDisabled("%s", answers[static_cast<size_t>(*chosen)].what);
+  return taken;
+}
+
+}  // namespace
+
+void DrawOpenQuestion(const ShellInput& input) {
+  const auto& question = input.panel.session.question;
+  if (!question) return;
+  if (!ImGui::IsPopupOpen(kWindow)) ImGui::OpenPopup(kWindow);
+  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Always,
+                          {0.5f, 0.5f});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
+  ImGui::PushStyleColor(ImGuiCol_PopupBg, input.panel.theme[Role::kPanel]);
+  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
+                                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize;
+  const bool shown = ImGui::BeginPopupModal(kWindow, nullptr, flags);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  if (!shown) return;
+  ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+  ImGui::TextUnformatted(question->beside ? "A profile is open already"
+                                          : "Two profiles that do not look like one run");
+  ImGui::PopFont();
+  for (const std::string& path : question->paths) DrawPath(input, path);
+  ImGui::Spacing();
+  const Answer* taken = DrawAnswers(input, question->beside ? kBeside : kTogether);
+  if (taken != nullptr) {
+    CommandArgs args;
+    args.text = taken->name;
+    input.panel.commands.Push("file.answer", std::move(args));
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace stepscope
