@@ -229,10 +229,8 @@ Result<std::shared_ptr<const ByteSource>> InflateAll(const ByteSource& in, Compr
   Column<char> out;
   std::vector<std::byte> block(static_cast<size_t>(std::min<uint64_t>(kInputBlock, in.size())));
   bool broken = false;
-  if (progress != nullptr) {
-    progress->SetStage("Inflating");
-    progress->bytes_total += in.size();
-  }
+  if (progress != nullptr) progress->SetStage("Inflating");
+  uint64_t counted = 0;
   for (uint64_t at = 0; at < in.size() && !broken;) {
     if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
     const Result<size_t> n = in.Read(at, block);
@@ -241,7 +239,8 @@ Result<std::shared_ptr<const ByteSource>> InflateAll(const ByteSource& in, Compr
     if (state == Inflater::State::kFull) return LimitError(in.path(), limit);
     broken = state == Inflater::State::kBroken;
     at += *n;
-    if (progress != nullptr) progress->bytes_done += *n;
+    if (progress != nullptr) progress->bytes_done += InflateShare(at) - counted;
+    counted = InflateShare(at);
   }
   const bool truncated = broken || !inflater->AtEnd();
   if (truncated && out.empty()) {

@@ -36,9 +36,14 @@ class ByteSource {
   uint64_t file_bytes_ = 0;
 };
 
+// How much of a file's bytes counts as done once so many were inflated: half. The other half is for
+// those who go through what came out.
+constexpr uint64_t InflateShare(uint64_t file_bytes) { return file_bytes / 2; }
+
 enum class Compression { kNone, kGzip, kZstd };
 Compression DetectCompression(std::span<const std::byte> prefix);
 
+// `progress`: gets InflateShare of a compressed file, nothing of a plain one.
 Result<std::shared_ptr<const ByteSource>> OpenByteSource(const std::string& path,
                                                          uint64_t max_inflated_bytes,
                                                          const std::stop_token& stop,

@@ -15,13 +15,14 @@ bool Sniffs(const LoaderDesc& loader, std::string_view prefix) {
 }
 
 const LoaderDesc* PickLoader(std::string_view name, std::string_view prefix) {
-  for (const LoaderDesc& loader : Loaders()) {
-    if (Sniffs(loader, prefix)) return &loader;
+  for (const LoaderDesc* loader : Loaders()) {
+    if (Sniffs(*loader, prefix)) return loader;
   }
   // Not recognised: the name is a hint, and the loader says what is wrong with the content.
-  for (const LoaderDesc& loader : Loaders()) {
-    for (const char* extension : loader.extensions) {
-      if (name.find(extension) != std::string_view::npos) return &loader;
+  for (const LoaderDesc* loader : Loaders()) {
+    for (const FileEnding& ending : loader->endings) {
+      const bool read = ending.kind != FileEnding::Kind::kSkipped;
+      if (read && name.find(ending.text) != std::string_view::npos) return loader;
     }
   }
   return nullptr;
@@ -29,10 +30,14 @@ const LoaderDesc* PickLoader(std::string_view name, std::string_view prefix) {
 
 Status UnknownFormat(const std::string& path) {
   std::string text = path + ": not a format that is read here. Read are:";
-  for (const LoaderDesc& loader : Loaders()) {
-    text += std::string(" ") + loader.name + " (";
-    for (const char* extension : loader.extensions)
-      text += std::string(extension == loader.extensions[0] ? "" : ", ") + extension;
+  for (const LoaderDesc* loader : Loaders()) {
+    const char* separator = " (";
+    text += std::string(" ") + loader->name;
+    for (const FileEnding& ending : loader->endings) {
+      if (ending.kind == FileEnding::Kind::kSkipped) continue;
+      text += std::string(separator) + ending.text;
+      separator = ", ";
+    }
     text += ")";
   }
   return {ErrorCode::kFormat, text + ", each also as .gz or .zst"};
@@ -84,8 +89,19 @@ Status FilterHost(const std::string& host, std::vector<InputFile>* files) {
   return {};
 }
 
-Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted,
-                           const std::string& path) {
+// What there is to read, as it lies on the disk: known before anything is read.
+uint64_t FileBytes(const std::vector<InputFile>& files) {
+  uint64_t sum = 0;
+  for (const InputFile& file : files) {
+    std::error_code error;
+    const uint64_t bytes = file.opened != nullptr ? file.opened->file_bytes()
+                                                  : std::filesystem::file_size(file.path, error);
+    if (!error) sum += bytes;
+  }
+  return sum;
+}
+
+Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted, const std::string& path) {
   if (wanted.empty()) return std::move(runs.front());
   std::string known;
   for (ProfileRun& run : runs) {
@@ -105,7 +121,9 @@ Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, ProfileRun
   builder.trace().path = path;
   builder.trace().run = run.name;
   builder.trace().skipped_files = run.skipped;
+  progress.bytes_total = FileBytes(run.files);
   if (Status s = (*loader)->load(builder, run.files, options, stop, progress); !s.ok()) return s;
+  progress.bytes_done = progress.bytes_total.load();
   return builder.Finish(stop, &progress);
 }
 

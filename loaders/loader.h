@@ -49,15 +49,36 @@ struct ProfileRun {
 // What a path holds: runs newest first. kFormat with what was looked for and where, if nothing.
 Result<std::vector<ProfileRun>> FindRuns(const std::string& path);
 
-// A file format. `load` adds all files of a run (one per host or rank) to the builder.
+// How the names of a format's files end, without .gz or .zst.
+struct FileEnding {
+  enum class Kind : uint8_t {
+    kOwn,      // nobody else's: a profile wherever it lies
+    kCommon,   // a profile in the folder that was asked for, or in a run directory
+    kLoose,    // a profile if its content is one
+    kSkipped,  // known, and not read
+  };
+  const char* text;  // ".xplane.pb"; the host's name stands before it
+  Kind kind;
+  const char* reason = "";  // of kSkipped: what the file is
+};
+
+// A file format. A row of loaders/registry.cc; all that other code says about the format's files
+// comes from here. `load` adds all files of a run (one per host or rank) to the builder, and adds
+// the size of each file to progress.bytes_done as it goes.
 struct LoaderDesc {
-  const char* name;                         // "XSpace"
-  std::span<const char* const> extensions;  // ".xplane.pb": what FindRuns and the open dialog list
+  const char* name;                     // "XSpace": in `info`, in reasons and errors
+  const char* filter;                   // in an open dialog: "XSpace of TensorFlow and JAX"
+  std::span<const FileEnding> endings;  // the first that fits counts
   bool (*sniff)(std::span<const std::byte> prefix);  // first bytes, inflated
   Status (*load)(TraceBuilder& builder, std::span<const InputFile> files,
                  const LoadOptions& options, const std::stop_token& stop, Progress& progress);
 };
-std::span<const LoaderDesc> Loaders();  // loaders/registry.cc
+// In order of preference: the first one's files of a directory are read, the others' are skipped.
+std::span<const LoaderDesc* const> Loaders();
+
+inline constexpr std::string_view kPackedEndings[] = {".gz", ".zst"};
+// Endings of the names of files that are read, packed ones included: for open dialogs.
+std::vector<std::string> ProfileEndings();
 
 // Finds the run, picks the loader by content, loads, finishes. The whole way from a path to a
 // Trace. `runs`, if wanted: the names of all runs that the path holds.

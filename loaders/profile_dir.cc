@@ -1,7 +1,6 @@
 #include "loaders/profile_dir.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -14,34 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Ending {
-  std::string_view text;
-  FileRole role;
-  const char* reason;
-};
-
-// First match wins, so the exceptions come before what they are exceptions of.
-constexpr std::array kEndings = {
-    Ending{".xplane.pb", FileRole::kXSpace, ""},
-    Ending{".xplane.riegeli", FileRole::kSkipped, "Riegeli records are not read"},
-    Ending{"perfetto_trace.json", FileRole::kSkipped, "a copy of the trace for the Perfetto UI"},
-    Ending{".memory_profile.json", FileRole::kSkipped, "an old summary by TensorFlow"},
-    Ending{".input_pipeline.pb", FileRole::kSkipped, "an old summary by TensorFlow"},
-    Ending{".overview_page.pb", FileRole::kSkipped, "an old summary by TensorFlow"},
-    Ending{".tensorflow_stats.pb", FileRole::kSkipped, "an old summary by TensorFlow"},
-    Ending{".kernel_stats.pb", FileRole::kSkipped, "an old summary by TensorFlow"},
-    Ending{".op_stats.pb", FileRole::kSkipped, "a cache of XProf"},
-    Ending{".op_stats_v2.pb", FileRole::kSkipped, "a cache of XProf"},
-    Ending{".dcn_collective_stats.pb", FileRole::kSkipped, "a cache of XProf"},
-    Ending{".smart_suggestion.pb", FileRole::kSkipped, "a cache of XProf"},
-    Ending{".hlo_proto.pb", FileRole::kSkipped, "an HLO module that XProf unpacked"},
-    Ending{".SSTABLE", FileRole::kSkipped, "a cache of XProf"},
-    Ending{"cache_version.txt", FileRole::kSkipped, "a cache of XProf"},
-    Ending{".trace.json", FileRole::kChrome, ""},
-    Ending{".json", FileRole::kMaybeChrome, ""},
-};
-
-bool EndsWith(std::string_view text, std::string_view ending) { return text.ends_with(ending); }
+using Kind = FileEnding::Kind;
 
 struct Found {
   std::string path, name;
@@ -76,7 +48,7 @@ void List(const fs::path& directory, const std::string& relative, int depth, Wal
       if (!it->is_symlink(ignored)) below.emplace_back(it->path(), JoinNames(relative, name));
     } else if (it->is_regular_file(ignored)) {
       FileName kind = ClassifyFileName(name);
-      if (kind.role != FileRole::kOther) {
+      if (kind.loader != nullptr) {
         walk->files[relative].push_back({it->path().string(), name, std::move(kind)});
       }
     }
@@ -104,12 +76,12 @@ std::string RunName(const fs::path& root, std::string relative) {
   return relative;
 }
 
-bool SniffsAsTrace(const std::string& path) {
+bool SniffsAsProfile(const std::string& path) {
   const Result<std::string> prefix = ReadPrefix(path, 4096);
   if (!prefix.ok()) return false;
   const auto bytes = std::as_bytes(std::span(prefix->data(), prefix->size()));
   return std::any_of(Loaders().begin(), Loaders().end(),
-                     [&](const LoaderDesc& loader) { return loader.sniff(bytes); });
+                     [&](const LoaderDesc* loader) { return loader->sniff(bytes); });
 }
 
 // A run directory of TensorFlow or JAX, where loose JSON files are something else.
@@ -119,54 +91,90 @@ bool IsProfilerDirectory(const fs::path& directory) {
   return whole.filename() == "profile" && whole.parent_path().filename() == "plugins";
 }
 
-// Which of the files of a directory make its run. False if none does.
-bool MakeRun(std::vector<Found> found, bool allow_loose_json, ProfileRun* run) {
-  std::sort(found.begin(), found.end(),
-            [](const Found& a, const Found& b) { return a.name < b.name; });
-  const bool any_xspace = std::any_of(
-      found.begin(), found.end(), [](const Found& f) { return f.kind.role == FileRole::kXSpace; });
-  for (const Found& f : found) {
-    const bool wanted = any_xspace ? f.kind.role == FileRole::kXSpace
-                                   : f.kind.role == FileRole::kChrome ||
-                                         (f.kind.role == FileRole::kMaybeChrome &&
-                                          allow_loose_json && SniffsAsTrace(f.path));
-    const auto same = std::find_if(run->files.begin(), run->files.end(),
-                                   [&](const InputFile& i) { return i.host == f.kind.host; });
-    if (wanted && same == run->files.end()) {
-      run->files.push_back({f.path, f.kind.host, nullptr});
-    } else if (wanted) {
-      run->skipped.push_back(f.name + ": " + fs::path(same->path).filename().string() +
-                             " of this host is read instead");
+bool IsCertain(const FileName& name) {
+  return name.kind == Kind::kOwn || name.kind == Kind::kCommon;
+}
+
+// The first loader, in order of preference, that has files here for certain; else the one whose
+// files may be there, or null.
+const LoaderDesc* ChooseLoader(const std::vector<Found>& found) {
+  for (const Kind least : {Kind::kCommon, Kind::kLoose}) {
+    for (const LoaderDesc* loader : Loaders()) {
+      if (std::any_of(found.begin(), found.end(), [&](const Found& f) {
+            return f.kind.loader == loader && f.kind.kind <= least;
+          }))
+        return loader;
     }
   }
+  return nullptr;
+}
+
+void AddFile(const Found& found, ProfileRun* run) {
+  const auto same = std::find_if(run->files.begin(), run->files.end(),
+                                 [&](const InputFile& i) { return i.host == found.kind.host; });
+  if (same == run->files.end()) {
+    run->files.push_back({found.path, found.kind.host, nullptr});
+  } else {
+    run->skipped.push_back(found.name + ": " + fs::path(same->path).filename().string() +
+                           " of this host is read instead");
+  }
+}
+
+// Why a file of another format than that of the run is not read.
+std::string OtherFormat(const Found& found, const LoaderDesc& chosen, const ProfileRun& run) {
+  const bool has = std::any_of(run.files.begin(), run.files.end(),
+                               [&](const InputFile& i) { return i.host == found.kind.host; });
+  const std::string name = chosen.name;
+  return found.name + (has ? ": the " + name + " of this host is read instead"
+                           : ": the " + name +
+                                 "s of this run are read; open this file itself to "
+                                 "see it");
+}
+
+// Which of the files of a directory make its run. False if none does.
+bool MakeRun(std::vector<Found> found, bool allow_loose, ProfileRun* run) {
+  std::sort(found.begin(), found.end(),
+            [](const Found& a, const Found& b) { return a.name < b.name; });
+  const LoaderDesc* chosen = ChooseLoader(found);
   for (const Found& f : found) {
-    if (f.kind.role == FileRole::kSkipped) {
+    if (f.kind.loader != chosen) continue;
+    const bool loose = f.kind.kind == Kind::kLoose && allow_loose && SniffsAsProfile(f.path);
+    if (IsCertain(f.kind) || loose) AddFile(f, run);
+  }
+  for (const Found& f : found) {
+    if (f.kind.kind == Kind::kSkipped) {
       run->skipped.push_back(f.name + ": " + f.kind.reason);
-    } else if (any_xspace &&
-               (f.kind.role == FileRole::kChrome || f.kind.role == FileRole::kMaybeChrome)) {
-      const bool has = std::any_of(run->files.begin(), run->files.end(),
-                                   [&](const InputFile& i) { return i.host == f.kind.host; });
-      run->skipped.push_back(
-          f.name + (has ? ": the XSpace of this host is read instead"
-                        : ": the XSpaces of this run are read; open this file itself to see it"));
+    } else if (f.kind.loader != chosen) {
+      run->skipped.push_back(OtherFormat(f, *chosen, *run));
     }
   }
   std::sort(run->skipped.begin(), run->skipped.end());
   return !run->files.empty();
 }
 
+// "*.xplane.pb, *.trace.json" of what is a profile by its name.
+std::string CertainNames() {
+  std::string text;
+  for (const LoaderDesc* loader : Loaders()) {
+    for (const FileEnding& e : loader->endings) {
+      if (e.kind == Kind::kOwn || e.kind == Kind::kCommon)
+        text += (text.empty() ? "*" : ", *") + std::string(e.text);
+    }
+  }
+  return text;
+}
+
 Status NothingFound(const std::string& path, const Walk& walk) {
-  std::string text =
-      path +
-      ": no profile found. Looked for plugins/profile/<run>/<host>.xplane.pb at any height, "
-      "and for *.xplane.pb and *.trace.json (also .gz, .zst) in the folder itself; ";
+  std::string text = path + ": no profile found. Looked for plugins/profile/<run>/<host>" +
+                     Loaders().front()->endings.front().text + " at any height, and for " +
+                     CertainNames() + " (also .gz, .zst) in the folder itself; ";
   text += std::to_string(walk.entries) + " entries seen";
   if (walk.cut)
     text += ", then a limit was reached (depth " + std::to_string(kMaxDirectoryDepth) + ", " +
             std::to_string(kMaxDirectoryEntries) + " entries)";
   for (const auto& [directory, files] : walk.files) {
     for (const Found& f : files) {
-      if (f.kind.role == FileRole::kSkipped)
+      if (f.kind.kind == Kind::kSkipped)
         return {ErrorCode::kFormat, text + ". " + f.name + " is there: " + f.kind.reason};
     }
   }
@@ -186,10 +194,8 @@ Result<std::vector<ProfileRun>> RunsOfDirectory(const std::string& path) {
     // Below the given folder only what is certainly a profile counts: a home directory is full of
     // JSON.
     const bool has_profile = std::any_of(found.begin(), found.end(), [&](const Found& f) {
-      return f.kind.role == FileRole::kXSpace ||
-             (f.kind.role == FileRole::kChrome &&
-              (at_root || profiler_directory ||
-               f.name.find(".pt.trace.json") != std::string::npos));
+      return f.kind.kind == Kind::kOwn ||
+             (f.kind.kind == Kind::kCommon && (at_root || profiler_directory));
     });
     if (!has_profile && !at_root) continue;
     run.name = RunName(root, relative);
@@ -209,19 +215,32 @@ Result<std::vector<ProfileRun>> RunsOfDirectory(const std::string& path) {
 
 FileName ClassifyFileName(std::string_view name) {
   std::string_view stem = name;
-  for (const std::string_view packed : {".gz", ".zst"}) {
-    if (EndsWith(stem, packed)) {
-      stem.remove_suffix(packed.size());
-      break;
+  for (const std::string_view packed : kPackedEndings) {
+    if (!stem.ends_with(packed)) continue;
+    stem.remove_suffix(packed.size());
+    break;
+  }
+  for (const LoaderDesc* loader : Loaders()) {
+    for (const FileEnding& ending : loader->endings) {
+      if (!stem.ends_with(ending.text)) continue;
+      stem.remove_suffix(std::string_view(ending.text).size());
+      return {loader, ending.kind, std::string(stem), ending.reason};
     }
   }
-  for (const Ending& ending : kEndings) {
-    if (!EndsWith(stem, ending.text)) continue;
-    std::string_view host = stem.substr(0, stem.size() - ending.text.size());
-    if (ending.role == FileRole::kChrome && EndsWith(host, ".pt")) host.remove_suffix(3);
-    return {ending.role, std::string(host), ending.reason};
-  }
   return {};
+}
+
+std::vector<std::string> ProfileEndings() {
+  std::vector<std::string> endings;
+  for (const LoaderDesc* loader : Loaders()) {
+    for (const FileEnding& ending : loader->endings) {
+      if (ending.kind == Kind::kSkipped) continue;
+      endings.emplace_back(ending.text);
+      for (const std::string_view packed : kPackedEndings)
+        endings.push_back(ending.text + std::string(packed));
+    }
+  }
+  return endings;
 }
 
 Result<std::vector<ProfileRun>> FindRuns(const std::string& path) {

@@ -6,26 +6,21 @@
 #include <string>
 #include <string_view>
 
+#include "loaders/loader.h"
+
 namespace stepscope {
 
 inline constexpr int kMaxDirectoryDepth = 12;
 inline constexpr size_t kMaxDirectoryEntries = 200'000;
 
-enum class FileRole {
-  kOther,        // none of our business
-  kXSpace,       // <host>.xplane.pb, also .gz, .zst
-  kChrome,       // <host>.trace.json, .pt.trace.json, ..., also .gz, .zst
-  kMaybeChrome,  // any other .json: its content decides
-  kSkipped,      // known, and not read: caches of XProf, older formats
-};
-
 struct FileName {
-  FileRole role = FileRole::kOther;
-  std::string host;         // what comes before the known ending
+  const LoaderDesc* loader = nullptr;  // whose ending it has; null: none of our business
+  FileEnding::Kind kind = FileEnding::Kind::kSkipped;
+  std::string host;         // what comes before the ending
   const char* reason = "";  // of kSkipped
 };
 
-// By name alone. "vm.xplane.pb.gz" -> {kXSpace, "vm"}.
+// By name alone. "vm.xplane.pb.gz" -> {XSpace, kOwn, "vm"}.
 FileName ClassifyFileName(std::string_view name);
 
 }  // namespace stepscope

@@ -1,6 +1,7 @@
 #include "model/diagnostics.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stepscope {
 
@@ -15,6 +16,17 @@ void Diagnostics::Count(std::string_view id, Severity severity, std::string_view
   it->count += n;
   it->severity = std::max(it->severity, severity);
   if (!place.empty() && it->first.size() < kMaxPlaces) it->first.push_back(std::move(place));
+}
+
+void Diagnostics::CountTruncated(std::string place) {
+  Count(kTruncated, Severity::kWarning,
+        "The file ends before it is complete: what was written last is missing.", std::move(place));
+}
+
+const Diagnostic* Diagnostics::Find(std::string_view id) const {
+  const auto it =
+      std::find_if(rows_.begin(), rows_.end(), [&](const Diagnostic& d) { return d.id == id; });
+  return it == rows_.end() ? nullptr : &*it;
 }
 
 void Diagnostics::Merge(const Diagnostics& other) {

@@ -20,13 +20,20 @@ struct Diagnostic {
                                    // 204 331, line 'Stream #14'"
 };
 
+// The id that every loader counts a file under that ends before it is complete, beside what it says
+// of the places: for those who want to know just that.
+inline constexpr std::string_view kTruncated = "truncated";
+
 class Diagnostics {
  public:
   static constexpr size_t kMaxPlaces = 4;
   // Adds to the counter `id`; the place is kept if among the first.
   void Count(std::string_view id, Severity severity, std::string_view text, std::string place = {},
              uint64_t n = 1);
+  // That of kTruncated, for one file; `place`: where it ends.
+  void CountTruncated(std::string place);
   void Merge(const Diagnostics& other);
+  const Diagnostic* Find(std::string_view id) const;             // null: not counted
   const std::vector<Diagnostic>& rows() const { return rows_; }  // in order of first occurrence
   uint64_t problems() const;  // sum of counts with severity warning or error
 

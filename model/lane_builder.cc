@@ -285,7 +285,7 @@ void AddLanes(RawEvents* events, LaneColumns* columns, std::span<const uint32_t>
 void CountNesting(const Nesting& nesting, const std::string& place, Diagnostics* diagnostics) {
   if (nesting.overlaps > 0) {
     diagnostics->Count(
-        "track.partial_overlap", Severity::kWarning,
+        "track.partial_overlap", Severity::kInfo,
         "Events overlap without one enclosing the other; they are drawn in rows of their own",
         place, nesting.overlaps);
   }

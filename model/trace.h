@@ -43,6 +43,8 @@ class Trace {
   TraceCounts counts;
   std::shared_ptr<const StatSource> source;  // may be null (built in a test)
 
+  // The input ends before its writer was done: what was written last is missing.
+  bool truncated() const { return diagnostics.Find(kTruncated) != nullptr; }
   const NameTable& names() const { return *set.names; }
   std::string_view HostName(HostId h) const;
   size_t store_bytes() const { return set.bytes(); }

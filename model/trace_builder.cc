@@ -4,6 +4,7 @@
 #include <new>
 #include <numeric>
 
+#include "model/base/demangle.h"
 #include "model/first_view.h"
 #include "model/lane_builder.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 constexpr uint64_t kMaxRows = 0xfffffffeu;  // rows are 32-bit, and the last value means none
 constexpr size_t kLanesPerTask = 64;        // small lanes whose pyramids one task builds
+constexpr size_t kMaxReadableBytes = size_t{64} << 20;  // of demangled names
+constexpr size_t kTracksPerBlock = 16'384;              // that are built at the same time
 
 // What TrackSet::storage owns.
 struct SetStorage {
@@ -34,8 +37,8 @@ std::vector<uint32_t> LargestFirst(size_t n, const Size& size) {
 
 // Builds the pyramids of all lanes in parallel. A long lane is built in parts, or one huge lane
 // would keep a single thread busy; short ones go in groups, or a hundred thousand tracks would be
-// as many tasks.
-void BuildPyramids(std::vector<Lane>* lanes) {
+// as many tasks. When asked to stop, some are missing.
+void BuildPyramids(std::vector<Lane>* lanes, const std::stop_token& stop) {
   struct Task {
     uint32_t lane, part, count;  // `count` whole lanes from `lane` on, or 0: a part of one
   };
@@ -58,11 +61,13 @@ void BuildPyramids(std::vector<Lane>* lanes) {
   }
   tasks.insert(tasks.end(), groups.begin(), groups.end());
   ParallelFor(tasks.size(), [&](size_t t) {
+    if (stop.stop_requested()) return;
     const Task& task = tasks[t];
     if (task.count == 0) (*lanes)[task.lane].mip.BuildPart((*lanes)[task.lane].view(), task.part);
     for (uint32_t i = task.lane; i < task.lane + task.count; ++i)
       (*lanes)[i].mip.Build((*lanes)[i].view());
   });
+  if (stop.stop_requested()) return;
   for (const uint32_t i : in_parts) (*lanes)[i].mip.Finish();
 }
 
@@ -102,31 +107,48 @@ void AddBuilt(TrackData& data, BuiltTrack& built, SetStorage* storage, BuiltSet*
   if (built.instant_count > 0) storage->columns.push_back(std::move(built.instants));
 }
 
-// `keep_rows[track]`: the map from slices to rows is wanted.
+// Room for what `built` will add.
+void Reserve(const std::vector<BuiltTrack>& built, SetStorage* storage, TrackSet* set) {
+  size_t lanes = 0, columns = 0;
+  for (const BuiltTrack& b : built) {
+    lanes += b.lanes.size();
+    columns += (b.slice_count > 0 ? 1 : 0) + (b.instant_count > 0 ? 1 : 0);
+  }
+  const auto grow = [](auto* list, size_t more) {
+    const size_t size = list->size() + more;
+    if (size > list->capacity()) list->reserve(std::max(size, list->size() * 3 / 2));
+  };
+  grow(&storage->columns, columns);
+  grow(&set->lanes, lanes);
+}
+
+// `keep_rows[track]`: the map from slices to rows is wanted. Block by block, because what is built
+// of a track takes more memory than what is kept of it, and there may be a million.
 BuiltSet Build(std::vector<TrackData>& tracks, const std::vector<char>& keep_rows,
                const NameTable& names, std::stop_token stop) {
-  std::vector<BuiltTrack> built(tracks.size());
-  const auto order = LargestFirst(tracks.size(), [&](uint32_t t) { return EventCount(tracks[t]); });
-  ParallelFor(tracks.size(), [&](size_t k) {
-    if (stop.stop_requested()) return;
-    TrackData& data = tracks[order[k]];
-    const std::string place = "track '" + std::string(names.strings.View(data.track.name)) + "'";
-    built[order[k]] = BuildLanes(data, keep_rows[order[k]] != 0, place, stop);
-  });
   BuiltSet out;
-  if (stop.stop_requested()) return out;
   auto storage = std::make_shared<SetStorage>();
-  size_t lane_count = 0;
-  for (const BuiltTrack& b : built) lane_count += b.lanes.size();
-  out.set.lanes.reserve(lane_count);
   out.set.tracks.reserve(tracks.size());
   out.first_row.reserve(tracks.size());
   out.row_of_slice.reserve(tracks.size());
-  for (size_t t = 0; t < tracks.size(); ++t) AddBuilt(tracks[t], built[t], storage.get(), &out);
+  for (size_t first = 0; first < tracks.size(); first += kTracksPerBlock) {
+    const size_t n = std::min(kTracksPerBlock, tracks.size() - first);
+    std::vector<BuiltTrack> built(n);
+    const auto order = LargestFirst(n, [&](uint32_t t) { return EventCount(tracks[first + t]); });
+    ParallelFor(n, [&](size_t k) {
+      if (stop.stop_requested()) return;
+      const uint32_t t = order[k];
+      TrackData& data = tracks[first + t];
+      const std::string place = "track '" + std::string(names.strings.View(data.track.name)) + "'";
+      built[t] = BuildLanes(data, keep_rows[first + t] != 0, place, stop);
+    });
+    if (stop.stop_requested()) return out;
+    Reserve(built, storage.get(), &out.set);
+    for (size_t t = 0; t < n; ++t) AddBuilt(tracks[first + t], built[t], storage.get(), &out);
+  }
   out.set.storage = std::move(storage);
-  if (stop.stop_requested()) return out;
-  BuildPyramids(&out.set.lanes);
-  out.complete = true;
+  BuildPyramids(&out.set.lanes, stop);
+  out.complete = !stop.stop_requested();
   return out;
 }
 
@@ -162,13 +184,38 @@ TraceBuilder::TraceBuilder()
     : names_(std::make_shared<NameTable>()), trace_(std::make_shared<Trace>()) {}
 
 MetaId TraceBuilder::AddMeta(const EventMeta& meta) {
-  names_->metas.push_back(meta);
+  EventMeta& added = names_->metas.emplace_back(meta);
+  if (!added.display_name.valid() || added.display_name.value == 0)
+    added.display_name = ReadableName(added.name);
   return MetaId(static_cast<uint32_t>(names_->metas.size() - 1));
+}
+
+// Once for each name: the kernels of eight devices have the same ones.
+StringId TraceBuilder::ReadableName(StringId name) {
+  const std::string_view raw = names_->strings.View(name);
+  if (!raw.starts_with("_Z") || readable_bytes_ > kMaxReadableBytes) return StringId(0);
+  const auto [known, added] = readable_.try_emplace(name.value, StringId(0));
+  if (added) {
+    const std::string readable = Demangle(raw);
+    readable_bytes_ += readable.size();
+    known->second = names_->strings.Intern(readable);
+  }
+  return known->second;
 }
 
 HostId TraceBuilder::AddHost(Host host) {
   trace_->hosts.push_back(std::move(host));
   return HostId(static_cast<uint32_t>(trace_->hosts.size() - 1));
+}
+
+void TraceBuilder::Reserve(size_t planes, size_t tracks) {
+  const auto grow = [](auto* list, size_t more) {
+    const size_t size = list->size() + more;
+    // By a half at least: many files that each ask for a little must not copy the list each time.
+    if (size > list->capacity()) list->reserve(std::max(size, list->size() * 3 / 2));
+  };
+  grow(&trace_->planes, planes);
+  grow(&tracks_, tracks);
 }
 
 PlaneId TraceBuilder::AddPlane(Plane plane) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "model/base/column.h"
@@ -46,10 +47,11 @@ class TraceBuilder {
   // Names. The pool and metas belong to the builder; not thread-safe.
   StringPool& strings() { return names_->strings; }
   NameTable& names() { return *names_; }
-  MetaId AddMeta(const EventMeta& meta);
+  MetaId AddMeta(const EventMeta& meta);  // a mangled name without a display name gets one
   HostId AddHost(Host host);
-  PlaneId AddPlane(Plane plane);     // tracks are listed in order of AddTrack
-  TrackId AddTrack(TrackData data);  // data.track.plane and .name set
+  void Reserve(size_t planes, size_t tracks);  // room for so many more
+  PlaneId AddPlane(Plane plane);               // tracks are listed in order of AddTrack
+  TrackId AddTrack(TrackData data);            // data.track.plane and .name set
   Trace& trace() {
     return *trace_;
   }  // path, run, origin, hlo, diagnostics, errors: fill freely before Finish
@@ -77,11 +79,14 @@ class TraceBuilder {
   };
   void MapFlows(const std::vector<EventRow>& rows);  // from and to of each pending flow
   void Summarise(uint64_t slices, uint64_t instants);
+  StringId ReadableName(StringId name);
 
   std::shared_ptr<NameTable> names_;
   std::shared_ptr<Trace> trace_;
   std::vector<TrackData> tracks_;
   std::vector<PendingFlow> flows_;
+  std::unordered_map<uint32_t, StringId> readable_;  // mangled names met so far
+  size_t readable_bytes_ = 0;
 };
 
 }  // namespace stepscope

@@ -13,7 +13,7 @@ cmake_minimum_required(VERSION 3.25)
 # A whitelist of regular expressions over the text between <> or "" of each include.
 set(standard "[a-z_0-9]+" "fmt/.*")
 set(posix "sys/.*" "(fcntl|unistd|dirent|endian|poll|signal|spawn|[a-z0-9]*intrin)\\.h")
-set(allowed_model ${standard} "model/.*" ${posix})
+set(allowed_model ${standard} "cxxabi\\.h" "model/.*" ${posix})
 set(allowed_loaders ${standard} ${posix} "model/.*" "loaders/.*" "google/protobuf/.*"
   "zstd(_errors)?\\.h" "isa-l\\.h" "isa-l/.*" "igzip_lib\\.h" "simdjson\\.h")
 set(viewer_libraries ${standard} "model/.*" "imgui\\.h" "imgui_internal\\.h" "implot\\.h" "implot_internal\\.h"

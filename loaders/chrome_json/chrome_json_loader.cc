@@ -1,6 +1,7 @@
 #include "loaders/chrome_json/chrome_json_loader.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
 
@@ -189,14 +190,36 @@ std::string HostNameOf(const LoadedFile& file) {
   return file.input.host.empty() ? file.label : file.input.host;
 }
 
+// "vm" -> "vm rank 0", "rank_0" -> "rank 0"; a name that has its rank in it already says it.
+std::string WithRank(const std::string& name, int rank) {
+  if (rank < 0) return name;
+  const std::string number = std::to_string(rank);
+  constexpr std::string_view kRank = "rank";
+  for (size_t at = name.find_first_of("rR"); at != std::string::npos;
+       at = name.find_first_of("rR", at + 1)) {
+    if (name.compare(at + 1, kRank.size() - 1, kRank.substr(1)) != 0) continue;
+    size_t digits = at + kRank.size();
+    if (digits < name.size() && std::string_view("_- ").find(name[digits]) != std::string::npos)
+      ++digits;
+    while (digits < name.size() && name[digits] == '0' && digits + 1 < name.size() &&
+           std::isdigit(static_cast<unsigned char>(name[digits + 1])) != 0) {
+      ++digits;  // rank_007
+    }
+    if (name.compare(digits, number.size(), number) != 0) continue;
+    const size_t end = digits + number.size();
+    if (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end])) != 0) continue;
+    return at == 0 && end == name.size() ? "rank " + number : name;
+  }
+  return name + " rank " + number;
+}
+
 void AddFile(uint32_t index, const Origin& origin, const LoadOptions& options, LoadedFile* file,
              MetaTable* metas, TraceBuilder* builder, const std::stop_token& stop) {
   Host host;
   std::string name = HostNameOf(*file);
   const auto offset = options.clock_offsets.find(name);
   if (offset != options.clock_offsets.end()) host.clock_offset = offset->second;
-  if (file->rank >= 0) name += " rank " + std::to_string(file->rank);
-  host.name = builder->strings().Intern(name);
+  host.name = builder->strings().Intern(WithRank(name, file->rank));
   host.file = file->input.path;
   host.rank = file->rank;
   if (file->unix_clock) host.start_unix_ns = static_cast<int64_t>(file->begin_ps / kPsPerNs);
@@ -210,6 +233,9 @@ void AddFile(uint32_t index, const Origin& origin, const LoadOptions& options, L
   BuildTracks(placement, &file->events, metas, builder, stop);
   Trace& trace = builder->trace();
   file->events.problems.Report(file->label, &trace.diagnostics);
+  if (file->parsed.cut) {
+    trace.diagnostics.CountTruncated(file->label + " byte " + std::to_string(file->inflated_bytes));
+  }
   trace.file_bytes += file->file_bytes;
   trace.inflated_bytes += file->inflated_bytes;
 }
@@ -235,7 +261,13 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadO
   return LoadChrome(builder, files, options, {}, stop, progress);
 }
 
-constexpr const char* kExtensions[] = {".trace.json", ".pt.trace.json", ".json"};
+using Kind = FileEnding::Kind;
+constexpr FileEnding kEndings[] = {
+    {"perfetto_trace.json", Kind::kSkipped, "a copy of the trace for the Perfetto UI"},
+    {".pt.trace.json", Kind::kOwn},
+    {".trace.json", Kind::kCommon},
+    {".json", Kind::kLoose},
+};
 
 }  // namespace
 
@@ -283,7 +315,8 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
 
 }  // namespace chrome
 
-const LoaderDesc kChromeJsonLoader = {"Chrome trace", chrome::kExtensions, chrome::Sniff,
-                                      chrome::Load};
+extern const LoaderDesc kChromeJsonLoader;
+const LoaderDesc kChromeJsonLoader = {"Chrome trace", "Chrome trace of PyTorch, TensorFlow or JAX",
+                                      chrome::kEndings, chrome::Sniff, chrome::Load};
 
 }  // namespace stepscope

@@ -6,8 +6,6 @@
 
 namespace stepscope {
 
-extern const LoaderDesc kChromeJsonLoader;
-
 namespace chrome {
 struct ReadMode {
   bool force_tolerant = false;  // every batch by the tolerant reader

@@ -93,12 +93,18 @@ void BatchResult::Clear() {
   problems = {};
 }
 
+// Mixed twice, so that both halves of the key reach all bits of the slot.
+uint64_t PairIndex::SlotOf(uint64_t key) const {
+  const uint64_t h = key * 0x9e3779b97f4a7c15ull;
+  return ((h ^ h >> 32) * 0xbf58476d1ce4e5b9ull >> 20) & (table_.size() - 1);
+}
+
 bool PairIndex::Insert(uint32_t a, uint32_t b, uint32_t* index) {
   if ((keys_.size() + 1) * 2 > table_.size()) Grow();
   const uint64_t key = uint64_t{a} << 32 | b;
   const uint64_t mask = table_.size() - 1;
-  uint64_t slot = (key * 0x9e3779b97f4a7c15ull) >> 20 & mask;
-  for (; table_[slot] != 0; slot = (slot + 1) & mask) {
+  uint64_t slot = SlotOf(key);
+  for (++probes_; table_[slot] != 0; slot = (slot + 1) & mask, ++probes_) {
     if (keys_[table_[slot] - 1] == key) {
       *index = table_[slot] - 1;
       return false;
@@ -114,8 +120,8 @@ void PairIndex::Grow() {
   table_.assign(std::max<size_t>(64, table_.size() * 2), 0);
   const uint64_t mask = table_.size() - 1;
   for (size_t i = 0; i < keys_.size(); ++i) {
-    uint64_t slot = (keys_[i] * 0x9e3779b97f4a7c15ull) >> 20 & mask;
-    while (table_[slot] != 0) slot = (slot + 1) & mask;
+    uint64_t slot = SlotOf(keys_[i]);
+    for (++probes_; table_[slot] != 0; ++probes_) slot = (slot + 1) & mask;
     table_[slot] = static_cast<uint32_t>(i + 1);
   }
 }

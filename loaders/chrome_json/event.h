@@ -80,6 +80,7 @@ struct BatchResult {
 };
 
 // (a, b) -> index in order of first appearance. Open addressing, grows; keys are never removed.
+// O(1), whichever of the two varies.
 class PairIndex {
  public:
   // True when the pair is new.
@@ -87,11 +88,14 @@ class PairIndex {
   uint32_t size() const { return static_cast<uint32_t>(keys_.size()); }
   uint32_t first(uint32_t i) const { return static_cast<uint32_t>(keys_[i] >> 32); }
   uint32_t second(uint32_t i) const { return static_cast<uint32_t>(keys_[i]); }
+  uint64_t probes() const { return probes_; }  // slots looked at by all calls: its cost, for tests
 
  private:
   void Grow();
+  uint64_t SlotOf(uint64_t key) const;
   std::vector<uint64_t> keys_;
   std::vector<uint32_t> table_;  // index + 1
+  uint64_t probes_ = 0;
 };
 
 // Names met by one worker; one thread at a time. Tokens are kept raw (with quotes), so interning

@@ -8,7 +8,8 @@
 namespace stepscope::chrome {
 namespace {
 
-CounterSeries* SeriesOf(Counter* counter, StringId name) {
+// Of a counter of few series.
+CounterSeries* FindSeries(Counter* counter, StringId name) {
   for (CounterSeries& s : counter->series) {
     if (s.name == name) return &s;
   }
@@ -137,7 +138,7 @@ void FileEvents::AddEvent(const BatchResult& batch, const ParsedEvent& event, co
     case 'O':
     case 'D':
       t.host = t.host || role.host;
-      AddRaw(&t.parts[static_cast<size_t>(role.part)].instants, event.ts, 0, meta, event.offset);
+      AddRaw(&t.Of(role.part).instants, event.ts, 0, meta, event.offset);
       ++event_count;
       break;
     case 'C':
@@ -166,7 +167,7 @@ void FileEvents::AddComplete(const BatchResult& batch, const ParsedEvent& event,
                              uint32_t thread) {
   ThreadEvents& t = threads[thread];
   const CategoryRole role = Role(meta);
-  RawEvents& slices = t.parts[static_cast<size_t>(role.part)].slices;
+  RawEvents& slices = t.Of(role.part).slices;
   if (event.aux != kNoAux) {
     const EventAux& aux = batch.aux[event.aux];
     AddBind(event.ts, event.offset, {aux.bind_id, aux.flow_in, aux.flow_out}, thread, role.part,
@@ -188,8 +189,11 @@ void FileEvents::AddBind(int64_t ts, uint64_t offset, const Bind& bind, uint32_t
 void FileEvents::AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread, uint64_t offset,
                              std::string_view text) {
   const std::string_view kind = builder_->names().Name(MetaId(meta));
-  ProcessInfo& process = processes[threads[thread].pid];
-  ThreadInfo& info = thread_infos[uint64_t{threads[thread].pid} << 32 | threads[thread].tid];
+  const uint32_t pid = threads[thread].pid;
+  const auto process = [&]() -> ProcessInfo& { return processes[pid]; };
+  const auto info = [&]() -> ThreadInfo& {
+    return thread_infos[uint64_t{pid} << 32 | threads[thread].tid];
+  };
   const bool has_args = aux != nullptr && aux->args_offset < text.size();
   const std::string_view args =
       has_args ? ValueAt(text.data() + aux->args_offset, text.data() + text.size())
@@ -198,17 +202,17 @@ void FileEvents::AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread
   ForEachMember(args, [&](std::string_view key, std::string_view value) {
     known = true;
     if (kind == "process_name" && key == "name") {
-      process.name = TextOf(value);
+      process().name = TextOf(value);
     } else if (kind == "process_labels" && key == "labels") {
-      process.labels = TextOf(value);
+      process().labels = TextOf(value);
     } else if (kind == "process_sort_index" && key == "sort_index") {
-      process.sort_index = ParseInt(value).value_or(0);
-      process.has_sort_index = true;
+      process().sort_index = ParseInt(value).value_or(0);
+      process().has_sort_index = true;
     } else if (kind == "thread_name" && key == "name") {
-      info.name = TextOf(value);
+      info().name = TextOf(value);
     } else if (kind == "thread_sort_index" && key == "sort_index") {
-      info.sort_index = ParseInt(value).value_or(0);
-      info.has_sort_index = true;
+      info().sort_index = ParseInt(value).value_or(0);
+      info().has_sort_index = true;
     } else {
       known = false;
     }
@@ -219,19 +223,29 @@ void FileEvents::AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread
 
 void FileEvents::AddCounter(const BatchResult& batch, const ParsedEvent& event, const EventAux& aux,
                             uint32_t meta, uint32_t thread) {
-  std::string name(builder_->names().Name(MetaId(meta)));
-  if (aux.has_id) name += " [" + std::to_string(aux.id) + "]";
+  StringId name = builder_->names().metas[meta].name;
+  if (aux.has_id) {
+    const std::string_view base = builder_->strings().View(name);
+    name = builder_->strings().Intern(std::string(base) + " [" + std::to_string(aux.id) + "]");
+  }
   const uint32_t pid = threads[thread].pid;
-  const auto [it, added] = counter_index_.try_emplace({pid, name}, counters.size());
-  if (added) {
+  uint32_t number;
+  if (counter_index_.Insert(pid, name.value, &number)) {
     counters.emplace_back();
     counters.back().pid = pid;
     counters.back().name = name;
   }
-  Counter& counter = counters[it->second];
+  Counter& counter = counters[number];
   for (uint32_t i = 0; i < aux.samples; ++i) {
     const CounterSample& sample = batch.samples[aux.first_sample + i];
-    AddSample(SeriesOf(&counter, String(sample.series)), event.ts, sample.value);
+    const StringId series_name = String(sample.series);
+    uint32_t series;
+    if (series_index_.Insert(number, series_name.value, &series)) {
+      series_places_.push_back(static_cast<uint32_t>(counter.series.size()));
+      counter.series.emplace_back();
+      counter.series.back().name = series_name;
+    }
+    AddSample(&counter.series[series_places_[series]], event.ts, sample.value);
   }
 }
 
@@ -240,11 +254,11 @@ void FileEvents::AddMemory(const MemorySample& sample, uint32_t pid) {
   counter.pid = pid;
   StringPool& strings = builder_->strings();
   if (sample.total_allocated >= 0) {
-    AddSample(SeriesOf(&counter, strings.Intern("allocated")), sample.ts,
+    AddSample(FindSeries(&counter, strings.Intern("allocated")), sample.ts,
               static_cast<double>(sample.total_allocated));
   }
   if (sample.total_reserved >= 0) {
-    AddSample(SeriesOf(&counter, strings.Intern("reserved")), sample.ts,
+    AddSample(FindSeries(&counter, strings.Intern("reserved")), sample.ts,
               static_cast<double>(sample.total_reserved));
   }
 }

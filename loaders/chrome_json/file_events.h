@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -39,11 +40,16 @@ struct BeginOrEnd {
 };
 
 struct ThreadEvents {
-  uint32_t pid = 0, tid = 0;  // FileEvents::ids
-  PartEvents parts[kParts];
-  Column<BeginOrEnd> nested;  // B and E
-  bool host = false;          // has events that only a host thread has
-  bool only_python = true;    // of the main part
+  uint32_t pid = 0, tid = 0;                  // FileEvents::ids
+  std::unique_ptr<PartEvents> parts[kParts];  // null: none, as nearly all of many threads have one
+  Column<BeginOrEnd> nested;                  // B and E
+  bool host = false;                          // has events that only a host thread has
+  bool only_python = true;                    // of the main part
+  PartEvents& Of(Part part) {                 // made when first asked for
+    std::unique_ptr<PartEvents>& events = parts[static_cast<size_t>(part)];
+    if (events == nullptr) events = std::make_unique<PartEvents>();
+    return *events;
+  }
 };
 
 struct AsyncEvent {
@@ -68,7 +74,7 @@ struct FlowPoint {
 
 struct Counter {
   uint32_t pid = 0;
-  std::string name;
+  StringId name;  // of the builder
   std::vector<CounterSeries> series;
 };
 
@@ -111,6 +117,7 @@ class FileEvents {
 
   uint32_t Id(std::string_view text);  // of a process or thread
   std::string_view IdText(uint32_t id) const { return ids_.View(StringId(id)); }
+  size_t id_count() const { return ids_.size(); }  // ids are below this
 
   // Offset of the E event of a B event that has one: its arguments belong to the slice too. Sorted
   // by B.
@@ -169,7 +176,9 @@ class FileEvents {
   StringPool ids_;
   PairIndex threads_;  // (pid, tid)
   std::vector<Bind> binds_;
-  std::map<std::pair<uint32_t, std::string>, size_t> counter_index_;
+  PairIndex counter_index_;              // (pid, name) -> `counters`
+  PairIndex series_index_;               // (counter, name of the series)
+  std::vector<uint32_t> series_places_;  // by number in series_index_: index in Counter::series
 };
 
 }  // namespace stepscope::chrome

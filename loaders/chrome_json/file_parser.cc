@@ -267,6 +267,7 @@ class FileParse {
     if (stop_.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
     out_->members = splitter_.members();
     out_->base_ps = base_ps_;
+    out_->cut = IsCut();
     if (out_->text->size() == 0) return {ErrorCode::kFormat, path_ + ": the file is empty"};
     if (!found_events_ && !splitter_.saw_events()) {
       return {ErrorCode::kFormat,
@@ -276,6 +277,14 @@ class FileParse {
   }
 
  private:
+  // The format lets a bare list be without its last bracket, but an object must be closed.
+  bool IsCut() const {
+    const ProblemCounts& problems = events_->problems;
+    return problems.count(Problem::kTruncatedStream) > 0 ||
+           problems.count(Problem::kTruncatedEvent) > 0 ||
+           (problems.count(Problem::kUnterminated) > 0 && !splitter_.bare_array());
+  }
+
   void OnBatch(uint64_t begin, uint64_t end) {
     NeedBase(begin, end);
     pipeline_.Push({begin, end}, base_ps_);
@@ -288,10 +297,7 @@ class FileParse {
 
   Status ReadStream() {
     TraceText& text = *out_->text;
-    if (progress_ != nullptr) {
-      progress_->SetStage(stream_->compressed() ? "Inflating" : "Reading");
-      progress_->bytes_total += stream_->file_bytes();
-    }
+    if (progress_ != nullptr) progress_->SetStage(stream_->compressed() ? "Inflating" : "Reading");
     uint64_t counted = 0;
     while (true) {
       if (stop_.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};

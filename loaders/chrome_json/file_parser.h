@@ -27,6 +27,7 @@ struct ParseOptions {
 struct ParsedFile {
   std::shared_ptr<TraceText> text;
   Int128 base_ps = 0;              // what times are relative to
+  bool cut = false;                // the text ends before what it holds does
   std::vector<TopMember> members;  // around the event list
 };
 

@@ -25,7 +25,8 @@ class SliceOrder {
   SliceOrder(const ThreadEvents& thread, const std::stop_token& stop) {
     for (size_t p = 0; p < kParts; ++p) {
       // An arrow to a GPU goes to the kernel, not to the annotation around it.
-      if (static_cast<Part>(p) != Part::kAnnotation) slices_[p] = &thread.parts[p].slices;
+      if (static_cast<Part>(p) != Part::kAnnotation && thread.parts[p] != nullptr)
+        slices_[p] = &thread.parts[p]->slices;
       ends_[p] = (p == 0 ? 0 : ends_[p - 1]) + (slices_[p] ? slices_[p]->start.size() : 0);
     }
     order_.Resize(ends_.back());

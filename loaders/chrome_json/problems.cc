@@ -52,7 +52,7 @@ constexpr ProblemDesc kProblems[] = {
     {Problem::kInvalidUtf8, "chrome.invalid_utf8", Severity::kInfo,
      "Names with invalid UTF-8 or broken escapes; the bytes are shown as U+FFFD"},
     {Problem::kUnmatchedBegin, "chrome.unmatched_begin", Severity::kWarning,
-     "B events without an E, drawn to the end of the trace"},
+     "B events without an E, drawn to the last event of their thread"},
     {Problem::kUnmatchedEnd, "chrome.unmatched_end", Severity::kWarning, "E events without a B"},
     {Problem::kUnmatchedAsyncBegin, "chrome.unmatched_async_begin", Severity::kWarning,
      "Asynchronous begins without an end, drawn to the end of the trace"},
@@ -76,7 +76,8 @@ static_assert(std::size(kProblems) == static_cast<size_t>(Problem::kCount));
 }  // namespace
 
 void ProblemCounts::Add(Problem p, uint64_t offset) {
-  Row& row = rows_[static_cast<size_t>(p)];
+  if (rows_ == nullptr) rows_ = std::make_unique<Rows>();
+  Row& row = (*rows_)[static_cast<size_t>(p)];
   ++row.count;
   row.Keep(offset);
 }
@@ -90,15 +91,19 @@ void ProblemCounts::Row::Keep(uint64_t offset) {
 }
 
 void ProblemCounts::Merge(const ProblemCounts& other) {
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    rows_[i].count += other.rows_[i].count;
-    for (uint32_t k = 0; k < other.rows_[i].places; ++k) rows_[i].Keep(other.rows_[i].first[k]);
+  if (other.rows_ == nullptr) return;
+  if (rows_ == nullptr) rows_ = std::make_unique<Rows>();
+  for (size_t i = 0; i < rows_->size(); ++i) {
+    const Row& from = (*other.rows_)[i];
+    (*rows_)[i].count += from.count;
+    for (uint32_t k = 0; k < from.places; ++k) (*rows_)[i].Keep(from.first[k]);
   }
 }
 
 void ProblemCounts::Report(const std::string& file, Diagnostics* out) const {
+  if (rows_ == nullptr) return;
   for (const ProblemDesc& desc : kProblems) {
-    const Row& row = rows_[static_cast<size_t>(desc.problem)];
+    const Row& row = (*rows_)[static_cast<size_t>(desc.problem)];
     if (row.count == 0) continue;
     for (uint32_t k = 0; k < row.places; ++k) {
       const uint64_t n = k == 0 ? row.count - (row.places - 1) : 1;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "model/diagnostics.h"
@@ -50,7 +51,7 @@ class ProblemCounts {
  public:
   void Add(Problem p, uint64_t offset);
   void Merge(const ProblemCounts& other);
-  uint64_t count(Problem p) const { return rows_[static_cast<size_t>(p)].count; }
+  uint64_t count(Problem p) const { return rows_ ? (*rows_)[static_cast<size_t>(p)].count : 0; }
   // Adds the rows to the diagnostics; a place is "<file> byte <offset>".
   void Report(const std::string& file, Diagnostics* out) const;
 
@@ -61,7 +62,8 @@ class ProblemCounts {
     std::array<uint64_t, Diagnostics::kMaxPlaces> first{};  // the smallest offsets, ascending
     void Keep(uint64_t offset);
   };
-  std::array<Row, static_cast<size_t>(Problem::kCount)> rows_;
+  using Rows = std::array<Row, static_cast<size_t>(Problem::kCount)>;
+  std::unique_ptr<Rows> rows_;  // null while there are none, as for nearly all of many threads
 };
 
 }  // namespace stepscope::chrome

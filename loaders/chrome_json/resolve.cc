@@ -2,6 +2,7 @@
 // time. Asynchronous events: resolve_async.cc.
 #include <algorithm>
 #include <functional>
+#include <memory>
 
 #include "loaders/chrome_json/file_events.h"
 #include "model/base/sort_runs.h"
@@ -32,8 +33,8 @@ struct Matched {
 // Matches B with E on one thread. Writes to that thread and to `out` only.
 class Matcher {
  public:
-  Matcher(const std::vector<CategoryRole>& roles, Ps end, ThreadEvents* thread, Matched* out)
-      : roles_(roles), end_(end), thread_(*thread), out_(*out) {}
+  Matcher(const std::vector<CategoryRole>& roles, ThreadEvents* thread, Matched* out)
+      : roles_(roles), thread_(*thread), out_(*out) {}
 
   void Run(const std::stop_token& stop) {
     Column<BeginOrEnd>& events = thread_.nested;
@@ -43,9 +44,10 @@ class Matcher {
       if (i % kStopEvery == 0 && stop.stop_requested()) return;
       Add(events[i]);
     }
+    const Ps end = open_.empty() ? 0 : LastOfThread();
     for (const BeginOrEnd* begin : open_) {
       out_.problems.Add(Problem::kUnmatchedBegin, begin->offset);
-      Close(*begin, end_);
+      Close(*begin, end);
     }
     SortRuns(out_.ends.begin(), out_.ends.end(), std::less<>(), stop);
   }
@@ -63,9 +65,22 @@ class Matcher {
     }
   }
 
+  // Nothing is known of the thread after this, so neither of what has no end.
+  Ps LastOfThread() const {
+    Ps last = thread_.nested[thread_.nested.size() - 1].ts;
+    for (const std::unique_ptr<PartEvents>& part : thread_.parts) {
+      if (part == nullptr) continue;
+      const RawEvents& slices = part->slices;
+      for (size_t i = 0; i < slices.start.size(); ++i)
+        last = std::max(last, slices.start[i] + slices.dur[i]);
+      for (const Ps start : part->instants.start.span()) last = std::max(last, start);
+    }
+    return last;
+  }
+
   void Close(const BeginOrEnd& begin, Ps end) {
     const Part part = roles_[begin.meta].part;
-    RawEvents& slices = thread_.parts[static_cast<size_t>(part)].slices;
+    RawEvents& slices = thread_.Of(part).slices;
     const auto slice = static_cast<uint32_t>(slices.start.size());
     if (begin.aux != kNoIndex)
       out_.bound.push_back({begin.ts, begin.offset, begin.aux, slice, part});
@@ -74,7 +89,6 @@ class Matcher {
   }
 
   const std::vector<CategoryRole>& roles_;
-  const Ps end_;
   ThreadEvents& thread_;
   Matched& out_;
   std::vector<const BeginOrEnd*> open_;
@@ -89,11 +103,12 @@ void FileEvents::FindSpan() {
     has_span = true;
   };
   for (const ThreadEvents& t : threads) {
-    for (const PartEvents& p : t.parts) {
-      for (size_t i = 0; i < p.slices.start.size(); ++i) {
-        extend(p.slices.start[i], p.slices.start[i] + p.slices.dur[i]);
+    for (const std::unique_ptr<PartEvents>& p : t.parts) {
+      if (p == nullptr) continue;
+      for (size_t i = 0; i < p->slices.start.size(); ++i) {
+        extend(p->slices.start[i], p->slices.start[i] + p->slices.dur[i]);
       }
-      for (const Ps start : p.instants.start.span()) extend(start, start);
+      for (const Ps start : p->instants.start.span()) extend(start, start);
     }
     for (const BeginOrEnd& n : t.nested.span()) extend(n.ts, n.ts);
   }
@@ -114,17 +129,23 @@ void FileEvents::Resolve(const std::stop_token& stop) {
 
 // Threads are matched side by side; what belongs to the whole file is added in their order.
 void FileEvents::ResolveNested(const std::stop_token& stop) {
-  std::vector<Matched> matched(threads.size());
-  ParallelFor(threads.size(), [&](size_t i) {
-    if (threads[i].nested.empty() || stop.stop_requested()) return;
-    Matcher(metas_->roles, span.end, &threads[i], &matched[i]).Run(stop);
-    threads[i].nested.Release();
+  std::vector<uint32_t> nesting;  // threads with begins or ends
+  for (uint32_t i = 0; i < threads.size(); ++i) {
+    if (!threads[i].nested.empty()) nesting.push_back(i);
+  }
+  std::vector<Matched> matched(nesting.size());
+  ParallelFor(nesting.size(), [&](size_t i) {
+    if (stop.stop_requested()) return;
+    ThreadEvents& thread = threads[nesting[i]];
+    Matcher(metas_->roles, &thread, &matched[i]).Run(stop);
+    thread.nested.Release();
   });
   for (uint32_t i = 0; i < matched.size(); ++i) {
     Matched& m = matched[i];
     problems.Merge(m.problems);
     event_count += m.slices;
-    for (const BoundSlice& b : m.bound) AddBind(b.ts, b.offset, binds_[b.bind], i, b.part, b.slice);
+    for (const BoundSlice& b : m.bound)
+      AddBind(b.ts, b.offset, binds_[b.bind], nesting[i], b.part, b.slice);
     ends.insert(ends.end(), m.ends.begin(), m.ends.end());
     m.ends = {};
   }

@@ -58,6 +58,7 @@ class Splitter {
   // What comes before is not looked at again.
   uint64_t keep_from() const;
   bool saw_events() const { return saw_events_; }
+  bool bare_array() const { return bare_array_; }  // a list without an object around it
   bool closed() const { return place_ == Place::kEnd; }
   const std::vector<TopMember>& members() const { return members_; }
   // The tolerant reader found the end of the event list at this offset: go on behind it.

@@ -2,45 +2,73 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
 #include "loaders/chrome_json/flow_binder.h"
+#include "model/base/sort_runs.h"
 
 namespace stepscope::chrome {
 namespace {
 
+// Where a text comes in an order: numbers before texts, and numbers by value ("1 234" is a text).
+struct TextOrder {
+  bool text = true;
+  int64_t number = 0;
+  std::string_view bytes;
+  auto operator<=>(const TextOrder&) const = default;
+};
+
+TextOrder OrderOf(std::string_view text) {
+  const std::optional<int64_t> number = ParseInt(text);
+  return {!number.has_value(), number.value_or(0), text};
+}
+
+// A track to be: what its place depends on, and where its events lie. Small, because there may be
+// a million.
+struct TrackDraft {
+  int group = 0;  // threads, asynchronous, counters
+  int64_t sort_index = 0;
+  TextOrder tid;
+  Part part = Part::kMain;
+  uint32_t thread = kNoIndex;
+  Track track;
+  std::unique_ptr<PartEvents> events;  // null: a counter
+};
+
 struct PlaneDraft {
   Plane plane;
+  int rank = 0;  // as in an XSpace, with what is neither device nor host behind the rest
   int64_t sort_index = 0;
-  std::string pid;
-  struct TrackDraft {
-    TrackData data;
-    int group = 0;  // threads, asynchronous, counters
-    int64_t sort_index = 0;
-    std::string tid;
-    uint32_t thread = kNoIndex;
-    Part part = Part::kMain;
-  };
+  std::string_view pid;  // of FileEvents
+  TextOrder order;       // of pid
   std::vector<TrackDraft> tracks;
 };
-using TrackDraft = PlaneDraft::TrackDraft;
 
 // Where Kineto puts its own bookkeeping ("Spans"); processes with a text for an id come there too.
 constexpr int64_t kTextsLast = 536'870'912;
 constexpr int kLastRank = 100;
+constexpr size_t kStopEvery = 4096;  // planes, tracks or counters
+
+// The places of the drafts, in order of their keys.
+template <typename Draft, typename Key>
+std::vector<uint32_t> Sorted(const std::vector<Draft>& drafts, const Key& key,
+                             const std::stop_token& stop) {
+  std::vector<uint32_t> order(drafts.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto before = [&](uint32_t a, uint32_t b) { return key(drafts[a]) < key(drafts[b]); };
+  SortRuns(order.begin(), order.end(), before, stop);
+  return order;
+}
 
 int64_t NumberOr(std::string_view text, int64_t missing) {
   return ParseInt(text).value_or(missing);
-}
-
-// "1 234" never, but numbers before texts, and numbers by value.
-auto TextOrder(const std::string& text) {
-  const std::optional<int64_t> number = ParseInt(text);
-  return std::tuple(!number.has_value(), number.value_or(0), text);
 }
 
 void SortSeries(CounterSeries* series) {
@@ -61,19 +89,31 @@ void SortSeries(CounterSeries* series) {
 class TrackWriter {
  public:
   TrackWriter(const TrackPlacement& placement, FileEvents* events, MetaTable* metas,
-              TraceBuilder* builder)
-      : placement_(placement), events_(events), metas_(metas), builder_(builder) {}
+              TraceBuilder* builder, const std::stop_token& stop)
+      : placement_(placement),
+        events_(events),
+        metas_(metas),
+        builder_(builder),
+        stop_(stop),
+        plane_index_(2 * events->id_count(), kNoIndex) {}
 
-  void Write(const std::stop_token& stop) {
-    std::vector<std::vector<Arrow>> arrows = BindFlows(events_, stop);
+  void Write() {
+    std::vector<std::vector<Arrow>> arrows = BindFlows(events_, stop_);
     FindDevices();
-    for (uint32_t i = 0; i < events_->threads.size() && !stop.stop_requested(); ++i) AddThread(i);
-    if (stop.stop_requested()) return;
+    for (uint32_t i = 0; i < events_->threads.size() && !Stopped(i); ++i) AddThread(i);
     for (FileEvents::AsyncTrack& track : events_->async_tracks) AddAsync(&track);
-    for (Counter& counter : events_->counters) AddCounter(&counter);
+    for (size_t i = 0; i < events_->counters.size() && !Stopped(i); ++i)
+      AddCounter(&events_->counters[i]);
+    if (stop_.stop_requested()) return;
+    FindGpus();
     for (auto& [key, counter] : events_->memory)
       AddMemory(std::get<0>(key), std::get<1>(key), &counter);
+    thread_count_ = events_->threads.size();
+    std::vector<ThreadEvents>().swap(events_->threads);
+    events_->processes.clear();
+    events_->thread_infos.clear();
     Emit();
+    if (stop_.stop_requested()) return;
     for (std::vector<Arrow>& list : arrows) {
       for (const Arrow& a : list) AddArrow(a);
       list = {};
@@ -84,6 +124,8 @@ class TrackWriter {
   static size_t Slot(uint32_t thread, Part part) {
     return size_t{thread} * kParts + static_cast<size_t>(part);
   }
+
+  bool Stopped(size_t i) const { return i % kStopEvery == 0 && stop_.stop_requested(); }
 
   StringId CategoryName(uint32_t meta) const {
     return meta == kNoIndex ? StringId(0) : builder_->names().metas[meta].name;
@@ -100,12 +142,13 @@ class TrackWriter {
   void FindDevices() {
     std::map<uint32_t, size_t> host_threads;
     for (const ThreadEvents& t : events_->threads) {
-      if (!t.parts[static_cast<size_t>(Part::kDevice)].empty()) gpu_pids_[t.pid] = true;
+      const PartEvents* device = t.parts[static_cast<size_t>(Part::kDevice)].get();
+      if (device != nullptr && !device->empty()) gpu_pids_.insert(t.pid);
       if (t.host) ++host_threads[t.pid];
     }
     devices_with_events_ = gpu_pids_.size();
     for (const auto& [pid, info] : events_->processes) {
-      if (GpuOfLabel(info.labels)) gpu_pids_[pid] = true;
+      if (GpuOfLabel(info.labels)) gpu_pids_.insert(pid);
     }
     size_t most = 0;
     for (const auto& [pid, n] : host_threads) {
@@ -125,9 +168,12 @@ class TrackWriter {
     const bool gpu = gpu_pids_.contains(pid);
     if (gpu && host && main_host_ != kNoIndex) pid = main_host_;
     const bool split = gpu && host && main_host_ == kNoIndex;
-    const auto [it, added] = plane_index_.try_emplace({pid, split}, planes_.size());
-    if (added) planes_.push_back(MakePlane(pid, gpu_pids_.contains(pid) && !split, host));
-    PlaneDraft& draft = planes_[it->second];
+    uint32_t& index = plane_index_[2 * size_t{pid} + (split ? 1 : 0)];
+    if (index == kNoIndex) {
+      index = static_cast<uint32_t>(planes_.size());
+      planes_.push_back(MakePlane(pid, gpu_pids_.contains(pid) && !split, host));
+    }
+    PlaneDraft& draft = planes_[index];
     if (host && draft.plane.kind == PlaneKind::kOther) MakeHostPlane(&draft);
     return draft;
   }
@@ -140,18 +186,22 @@ class TrackWriter {
 
   PlaneDraft MakePlane(uint32_t pid, bool gpu, bool host) {
     PlaneDraft draft;
-    draft.pid = std::string(events_->IdText(pid));
+    draft.pid = events_->IdText(pid);
+    draft.order = OrderOf(draft.pid);
     const auto it = events_->processes.find(pid);
     const ProcessInfo info = it == events_->processes.end() ? ProcessInfo{} : it->second;
     Plane& plane = draft.plane;
     plane.host = placement_.host;
     plane.id = NumberOr(draft.pid, 0);
-    const bool number = ParseInt(draft.pid).has_value();
+    const bool number = !draft.order.text;
     draft.sort_index = info.has_sort_index ? info.sort_index : number ? plane.id : kTextsLast;
     plane.display_name = info.name;
-    if (number) plane.display_name += (info.name.empty() ? "Process " : ", process ") + draft.pid;
-    if (!number && info.name.empty())
+    if (number) {
+      plane.display_name += info.name.empty() ? "Process " : ", process ";
+      plane.display_name += draft.pid;
+    } else if (info.name.empty()) {
       plane.display_name = draft.pid.empty() ? "Unnamed process" : draft.pid;
+    }
     std::string name = info.name.empty() ? plane.display_name : info.name;
     if (gpu) {
       const int ordinal =
@@ -197,7 +247,7 @@ class TrackWriter {
   void AddThread(uint32_t index) {
     ThreadEvents& thread = events_->threads[index];
     for (size_t p = 0; p < kParts; ++p) {
-      if (thread.parts[p].empty()) continue;
+      if (thread.parts[p] == nullptr || thread.parts[p]->empty()) continue;
       const Part part = static_cast<Part>(p);
       PlaneDraft& plane = PlaneOf(thread.pid, part == Part::kMain && thread.host);
       plane.tracks.push_back(MakeThreadTrack(index, part, plane.plane.kind));
@@ -209,23 +259,25 @@ class TrackWriter {
     TrackDraft draft;
     draft.thread = index;
     draft.part = part;
-    draft.tid = std::string(events_->IdText(thread.tid));
-    Track& track = draft.data.track;
-    track.id = NumberOr(draft.tid, 0);
+    const std::string_view tid = events_->IdText(thread.tid);
+    draft.tid = OrderOf(tid);
+    Track& track = draft.track;
+    track.id = draft.tid.number;
     const auto it = events_->thread_infos.find(uint64_t{thread.pid} << 32 | thread.tid);
     const ThreadInfo info = it == events_->thread_infos.end() ? ThreadInfo{} : it->second;
     draft.sort_index = info.has_sort_index ? info.sort_index : track.id;
     std::string name = info.name;
     while (!name.empty() && name.back() == ' ') name.pop_back();
-    const bool number = ParseInt(draft.tid).has_value();
+    const bool number = !draft.tid.text;
     const bool stream = part != Part::kMain && number;
-    if (stream && (name.empty() || name.starts_with("stream"))) name = "Stream #" + draft.tid;
-    if (name.empty()) name = number ? "Thread " + draft.tid : draft.tid;
+    if (stream && (name.empty() || name.starts_with("stream")))
+      name = "Stream #" + std::string(tid);
+    if (name.empty()) name = (number ? "Thread " : "") + std::string(tid);
     if (name.empty()) name = "Unnamed thread";
     const LineNaming role = RoleOfThread(name, plane);
     track.kind = part == Part::kDevice ? TrackKind::kStream : role.kind;
     track.derived_in_file = role.derived_in_file;
-    if (part == Part::kMain && thread.only_python && !thread.parts[0].slices.start.empty()) {
+    if (part == Part::kMain && thread.only_python && !thread.parts[0]->slices.start.empty()) {
       track.kind = TrackKind::kPython;
     }
     if (part == Part::kAnnotation) {
@@ -237,25 +289,35 @@ class TrackWriter {
       track.kind = TrackKind::kOther;
     }
     track.name = builder_->strings().Intern(name);
-    PartEvents& events = thread.parts[static_cast<size_t>(part)];
-    Fill(&events, plane, &draft.data);
+    Fill(std::move(thread.parts[static_cast<size_t>(part)]), plane, &draft);
     return draft;
   }
 
-  // Moves the columns, shifts their times, and gives events without a known `cat` the category of
+  // Takes the events, shifts their times, and gives those without a known `cat` the category of
   // their place.
-  void Fill(PartEvents* events, PlaneKind plane, TrackData* data) {
-    data->track.source = placement_.source;
-    data->slices = std::move(events->slices);
-    data->instants = std::move(events->instants);
-    Places places(this, plane, data->track.kind);
-    for (RawEvents* raw : {&data->slices, &data->instants}) {
+  void Fill(std::unique_ptr<PartEvents> events, PlaneKind plane, TrackDraft* draft) {
+    draft->track.source = placement_.source;
+    const TrackKind kind = draft->track.kind;
+    if (events->slices.start.size() + events->instants.start.size() < kFewEvents) {
+      Place(events.get(), [&](uint32_t meta) { return MetaByPlace(meta, plane, kind); });
+    } else {
+      Places places(this, plane, kind);
+      Place(events.get(), [&](uint32_t meta) { return places.Of(meta); });
+    }
+    draft->events = std::move(events);
+  }
+
+  template <typename MetaOf>
+  void Place(PartEvents* events, const MetaOf& meta_of) const {
+    for (RawEvents* raw : {&events->slices, &events->instants}) {
       for (size_t i = 0; i < raw->start.size(); ++i) {
         raw->start[i] = SaturatingAdd(raw->start[i], placement_.shift);
-        raw->meta[i] = places.Of(raw->meta[i]);
+        raw->meta[i] = meta_of(raw->meta[i]);
       }
     }
   }
+
+  static constexpr size_t kFewEvents = 256;  // of a track whose Places cost more than they save
 
   // MetaByPlace with what it said before for one track, by the low bits of the meta.
   class Places {
@@ -304,13 +366,14 @@ class TrackWriter {
     TrackDraft draft;
     draft.group = 1;
     draft.sort_index = async->number;
-    std::string name(builder_->strings().View(StringId(async->cat)));
-    if (name.empty()) name = "Asynchronous";
-    draft.tid = name;
+    std::string_view category = builder_->strings().View(StringId(async->cat));
+    if (category.empty()) category = "Asynchronous";
+    draft.tid = OrderOf(category);
+    std::string name(category);
     if (async->number > 0) name += " (" + std::to_string(async->number + 1) + ")";
-    draft.data.track.name = builder_->strings().Intern(name);
-    draft.data.track.kind = TrackKind::kOther;
-    Fill(&async->events, PlaneKind::kOther, &draft.data);
+    draft.track.name = builder_->strings().Intern(name);
+    draft.track.kind = TrackKind::kOther;
+    Fill(std::make_unique<PartEvents>(std::move(async->events)), PlaneKind::kOther, &draft);
     plane.tracks.push_back(std::move(draft));
   }
 
@@ -318,16 +381,20 @@ class TrackWriter {
     AddCounterTrack(counter->name, counter, &PlaneOf(counter->pid, false));
   }
 
-  void AddCounterTrack(const std::string& name, Counter* counter, PlaneDraft* plane) {
+  void AddCounterTrack(StringId name, Counter* counter, PlaneDraft* plane) {
     TrackDraft draft;
     draft.group = 2;
-    draft.tid = name;
-    Track& track = draft.data.track;
-    track.name = builder_->strings().Intern(name);
+    draft.tid = OrderOf(builder_->strings().View(name));
+    Track& track = draft.track;
+    track.name = name;
     track.kind = TrackKind::kCounter;
     track.source = placement_.source;
-    for (CounterSeries& series : counter->series) {
+    track.counters.reserve(counter->series.size());
+    for (size_t i = 0; i < counter->series.size() && !Stopped(i + 1); ++i) {
+      CounterSeries& series = counter->series[i];
       SortSeries(&series);
+      series.time.shrink_to_fit();
+      series.value.shrink_to_fit();
       for (Ps& time : series.time) time = SaturatingAdd(time, placement_.shift);
       const auto [low, high] = std::minmax_element(series.value.begin(), series.value.end());
       series.min = *low;
@@ -337,62 +404,85 @@ class TrackWriter {
     plane->tracks.push_back(std::move(draft));
   }
 
+  // The last plane of each GPU, and of any.
+  void FindGpus() {
+    for (uint32_t i = 0; i < planes_.size(); ++i) {
+      if (planes_[i].plane.kind != PlaneKind::kGpu) continue;
+      gpu_planes_[planes_[i].plane.device_ordinal] = last_gpu_ = i;
+    }
+  }
+
   // PyTorch's device types: 0 is the CPU, 1 CUDA, 6 HIP; others are rare accelerators.
   void AddMemory(int64_t type, int64_t id, Counter* counter) {
     PlaneDraft* plane = nullptr;
-    for (PlaneDraft& p : planes_) {
-      const bool same = p.plane.device_ordinal == id || OnlyDevice();
-      if (type > 0 && p.plane.kind == PlaneKind::kGpu && same) plane = &p;
+    const auto own = gpu_planes_.find(id);
+    if (type > 0 && OnlyDevice() && last_gpu_ != kNoIndex) {
+      plane = &planes_[last_gpu_];
+    } else if (type > 0 && own != gpu_planes_.end()) {
+      plane = &planes_[own->second];
     }
     std::string name = "Memory";
     if (plane == nullptr) {
       plane = &PlaneOf(counter->pid, true);
       name = type == 0 ? "CPU memory" : "Memory of device " + std::to_string(id);
     }
-    AddCounterTrack(name, counter, plane);
+    AddCounterTrack(builder_->strings().Intern(name), counter, plane);
   }
 
   void Emit() {
-    std::stable_sort(planes_.begin(), planes_.end(), [](const PlaneDraft& a, const PlaneDraft& b) {
-      const auto key = [](const PlaneDraft& p) {
-        // As in an XSpace, with what is neither device nor host behind the rest.
-        const int rank =
-            p.plane.kind == PlaneKind::kOther ? kLastRank : xplane::PlaneRank(p.plane.kind);
-        return std::tuple(rank, p.sort_index, TextOrder(p.pid));
-      };
-      return key(a) < key(b);
-    });
-    track_ids_.assign(events_->threads.size() * kParts, TrackId());
-    uint32_t plane_number = 0;
-    for (PlaneDraft& draft : planes_) {
-      draft.plane.file_order = plane_number++;
-      const PlaneId plane = builder_->AddPlane(std::move(draft.plane));
-      std::stable_sort(draft.tracks.begin(), draft.tracks.end(),
-                       [](const TrackDraft& a, const TrackDraft& b) {
-                         const auto key = [](const TrackDraft& t) {
-                           return std::tuple(t.group, t.sort_index, TextOrder(t.tid), t.part);
-                         };
-                         return key(a) < key(b);
-                       });
-      uint32_t track_number = 0;
-      for (TrackDraft& track : draft.tracks) {
-        track.data.track.plane = plane;
-        track.data.track.file_order = track_number++;
-        const TrackId id = builder_->AddTrack(std::move(track.data));
-        if (track.thread != kNoIndex) track_ids_[Slot(track.thread, track.part)] = id;
-      }
+    size_t tracks = 0;
+    for (PlaneDraft& p : planes_) {
+      tracks += p.tracks.size();
+      p.rank = p.plane.kind == PlaneKind::kOther ? kLastRank : xplane::PlaneRank(p.plane.kind);
     }
+    builder_->Reserve(planes_.size(), tracks);
+    const auto key = [](const PlaneDraft& p) { return std::tie(p.rank, p.sort_index, p.order); };
+    track_ids_.assign(thread_count_ * kParts, TrackId());
+    uint32_t plane_number = 0;
+    for (const uint32_t i : Sorted(planes_, key, stop_)) {
+      if (Stopped(plane_number)) return;
+      PlaneDraft& draft = planes_[i];
+      draft.plane.file_order = plane_number++;
+      EmitTracks(builder_->AddPlane(std::move(draft.plane)), &draft.tracks);
+    }
+  }
+
+  void EmitTracks(PlaneId plane, std::vector<TrackDraft>* drafts) {
+    const auto key = [](const TrackDraft& t) {
+      return std::tie(t.group, t.sort_index, t.tid, t.part);
+    };
+    uint32_t track_number = 0;
+    for (const uint32_t i : Sorted(*drafts, key, stop_)) {
+      if (Stopped(track_number + 1)) return;
+      TrackDraft& draft = (*drafts)[i];
+      TrackData data;
+      data.track = std::move(draft.track);
+      data.track.plane = plane;
+      data.track.file_order = track_number++;
+      if (draft.events != nullptr) {
+        data.slices = std::move(draft.events->slices);
+        data.instants = std::move(draft.events->instants);
+        draft.events.reset();
+      }
+      const TrackId id = builder_->AddTrack(std::move(data));
+      if (draft.thread != kNoIndex) track_ids_[Slot(draft.thread, draft.part)] = id;
+    }
+    drafts->clear();
+    drafts->shrink_to_fit();
   }
 
   const TrackPlacement& placement_;
   FileEvents* events_;
   MetaTable* metas_;
   TraceBuilder* builder_;
-  std::map<uint32_t, bool> gpu_pids_;
-  size_t devices_with_events_ = 0;
+  std::stop_token stop_;
+  std::set<uint32_t> gpu_pids_;
+  size_t devices_with_events_ = 0, thread_count_ = 0;
   uint32_t main_host_ = kNoIndex;
   std::vector<PlaneDraft> planes_;
-  std::map<std::pair<uint32_t, bool>, size_t> plane_index_;
+  std::vector<uint32_t> plane_index_;       // by pid and whether it is the host's half: planes_
+  std::map<int64_t, uint32_t> gpu_planes_;  // by device ordinal: planes_
+  uint32_t last_gpu_ = kNoIndex;
   std::unordered_map<uint64_t, uint32_t> by_place_;
   std::vector<TrackId> track_ids_;  // by Slot
 };
@@ -401,7 +491,7 @@ class TrackWriter {
 
 void BuildTracks(const TrackPlacement& placement, FileEvents* events, MetaTable* metas,
                  TraceBuilder* builder, const std::stop_token& stop) {
-  TrackWriter(placement, events, metas, builder).Write(stop);
+  TrackWriter(placement, events, metas, builder, stop).Write();
 }
 
 }  // namespace stepscope::chrome

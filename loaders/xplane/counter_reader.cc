@@ -1,16 +1,20 @@
 #include "loaders/xplane/counter_reader.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "loaders/xplane/xplane.pb.h"
+#include "model/base/sort_runs.h"
 
 namespace stepscope::xplane {
 namespace {
+
+constexpr size_t kStopEvery = 4096;  // events, stats or series
 
 std::optional<double> Number(const pb::XStat& s) {
   switch (s.value_case()) {
@@ -25,61 +29,89 @@ std::optional<double> Number(const pb::XStat& s) {
   }
 }
 
-// Samples by (event name, stat); the stat tells series of one event apart.
-using Samples = std::map<std::pair<uint32_t, int64_t>, std::vector<std::pair<Ps, double>>>;
+// A sample of the series of one event name and stat; the stat tells series of one event apart.
+struct Sample {
+  uint32_t meta;
+  int64_t stat;
+  Ps time;
+  double value;
+  std::pair<uint32_t, int64_t> series() const { return {meta, stat}; }
+};
 
-void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta, Samples* samples,
-               Issues* issues) {
+void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta,
+               std::vector<Sample>* samples, Issues* issues, const std::stop_token& stop) {
   SourceField event;
   if (!MessageAt(reader, at, &event)) return;
   SourceFieldReader fields(reader, event.begin, event.end);
   SourceField f;
   bool any = false;
   pb::XStat stat;
-  while (fields.Next(&f)) {
+  for (size_t n = 1; fields.Next(&f); ++n) {
+    if (n % kStopEvery == 0 && stop.stop_requested()) return;
     if (f.number != 4 || f.wire != kLen || f.size() > kMaxStatBytes) continue;
     const std::string_view bytes = reader->Fetch(f.begin, static_cast<size_t>(f.size()));
     (void)stat.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
     if (const std::optional<double> value = Number(stat)) {
-      (*samples)[{meta, stat.metadata_id()}].emplace_back(time, *value);
+      samples->push_back({meta, stat.metadata_id(), time, *value});
       any = true;
     }
   }
   if (!any) issues->Count(Issue::kBadCounter, at);
 }
 
+// `several`: the event has series beside this one, so the stat's name tells them apart.
+std::string SeriesName(const Sample& sample, bool several, const PlaneTables& tables,
+                       const NameTable& names) {
+  std::string name(names.DisplayName(MetaId(sample.meta)));
+  const std::string* stat = tables.StatName(sample.stat);
+  if ((several || name.empty()) && stat != nullptr) name += (name.empty() ? "" : ": ") + *stat;
+  return name;
+}
+
+CounterSeries MakeSeries(StringId name, std::span<const Sample> samples) {
+  CounterSeries series;
+  series.name = name;
+  series.min = series.max = samples.front().value;
+  series.time.reserve(samples.size());
+  series.value.reserve(samples.size());
+  for (const Sample& sample : samples) {
+    series.time.push_back(sample.time);
+    series.value.push_back(sample.value);
+    series.min = std::min(series.min, sample.value);
+    series.max = std::max(series.max, sample.value);
+  }
+  return series;
+}
+
 }  // namespace
 
 Status ReadCounters(const ByteSource& source, const PlaneTables& tables, NameTable* names,
-                    TrackData* data, Issues* issues) {
+                    TrackData* data, Issues* issues, const std::stop_token& stop) {
   WindowReader reader(source);
-  Samples samples;
+  std::vector<Sample> samples;
   for (const RawEvents* events : {&data->slices, &data->instants}) {
     for (size_t i = 0; i < events->start.size(); ++i) {
+      if (i % kStopEvery == 0 && stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
       const uint64_t at =
           events->wide_ref.empty() ? events->ref_base + events->ref[i] : events->wide_ref[i];
-      ReadEvent(&reader, at, events->start[i], events->meta[i], &samples, issues);
+      ReadEvent(&reader, at, events->start[i], events->meta[i], &samples, issues, stop);
     }
   }
-  for (auto it = samples.begin(); it != samples.end(); ++it) {
-    auto& [key, points] = *it;
-    std::stable_sort(points.begin(), points.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::string name(names->DisplayName(MetaId(key.first)));
-    const bool shared = (it != samples.begin() && std::prev(it)->first.first == key.first) ||
-                        (std::next(it) != samples.end() && std::next(it)->first.first == key.first);
-    const std::string* stat = tables.StatName(key.second);
-    if ((shared || name.empty()) && stat != nullptr) name += (name.empty() ? "" : ": ") + *stat;
-    CounterSeries series;
-    series.name = names->strings.Intern(name);
-    series.min = series.max = points.front().second;
-    for (const auto& [time, value] : points) {
-      series.time.push_back(time);
-      series.value.push_back(value);
-      series.min = std::min(series.min, value);
-      series.max = std::max(series.max, value);
-    }
-    data->track.counters.push_back(std::move(series));
+  const auto before = [](const Sample& a, const Sample& b) {
+    return std::tuple(a.series(), a.time) < std::tuple(b.series(), b.time);
+  };
+  SortRuns(samples.begin(), samples.end(), before, stop);
+  const std::span<const Sample> all(samples);
+  for (size_t first = 0, number = 0; first < all.size(); ++number) {
+    if (number % kStopEvery == 0 && stop.stop_requested())
+      return {ErrorCode::kCancelled, "cancelled"};
+    size_t last = first + 1;
+    while (last < all.size() && all[last].series() == all[first].series()) ++last;
+    const bool several = (first > 0 && all[first - 1].meta == all[first].meta) ||
+                         (last < all.size() && all[last].meta == all[first].meta);
+    const StringId name = names->strings.Intern(SeriesName(all[first], several, tables, *names));
+    data->track.counters.push_back(MakeSeries(name, all.subspan(first, last - first)));
+    first = last;
   }
   return reader.status();
 }

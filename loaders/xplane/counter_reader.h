@@ -2,6 +2,8 @@
 // thread.
 #pragma once
 
+#include <stop_token>
+
 #include "loaders/xplane/file_scan.h"
 #include "model/trace_builder.h"
 
@@ -10,6 +12,6 @@ namespace stepscope::xplane {
 // Fills data->track.counters from the stats of the track's events. The events themselves stay in
 // the track. `names` gives the event names by MetaId.
 Status ReadCounters(const ByteSource& source, const PlaneTables& tables, NameTable* names,
-                    TrackData* data, Issues* issues);
+                    TrackData* data, Issues* issues, const std::stop_token& stop);
 
 }  // namespace stepscope::xplane

@@ -10,6 +10,7 @@
 namespace stepscope::xplane {
 namespace {
 
+constexpr uint64_t kLongestHead = 20;  // tag and length
 constexpr const char* kEnvironmentPlane = "Task Environment";
 
 // One pass over a file. Members are scratch space that is used again for each message.
@@ -32,7 +33,10 @@ class Scanner {
       at = fields.position();
     }
     if (!reader_.status().ok()) return reader_.status();
-    if (fields.bad()) scan_->issues.Count(Issue::kBadSpace, at);
+    if (fields.bad()) {
+      scan_->issues.Count(Issue::kBadSpace, at);
+      scan_->tail_cut = reader_.size() - at < kLongestHead;
+    }
     return {};
   }
 
@@ -275,21 +279,24 @@ uint32_t IdMap::Set(int64_t id, uint32_t value) {
   // Dense while the array stays within a few times the number of entries.
   const bool dense = id >= 0 && static_cast<uint64_t>(id) < 4 * size_ + 4096;
   uint32_t* slot = nullptr;
-  if (dense && sparse_.find(id) == sparse_.end()) {
+  if (dense && (sparse_ == nullptr || !sparse_->contains(id))) {
     if (static_cast<size_t>(id) >= dense_.size()) {
       dense_.resize(std::max(static_cast<size_t>(id) + 1, dense_.size() * 2), kNone);
       // Numbers beyond what is dense now may have gone to the map before the array grew over them.
-      std::erase_if(sparse_, [&](const auto& entry) {
-        const bool covered = entry.first >= 0 && static_cast<uint64_t>(entry.first) < dense_.size();
-        if (covered) dense_[static_cast<size_t>(entry.first)] = entry.second;
-        return covered;
-      });
+      if (sparse_ != nullptr)
+        std::erase_if(*sparse_, [&](const auto& entry) {
+          const bool covered =
+              entry.first >= 0 && static_cast<uint64_t>(entry.first) < dense_.size();
+          if (covered) dense_[static_cast<size_t>(entry.first)] = entry.second;
+          return covered;
+        });
     }
     slot = &dense_[static_cast<size_t>(id)];
   } else if (static_cast<uint64_t>(id) < dense_.size()) {
     slot = &dense_[static_cast<size_t>(id)];
   } else {
-    slot = &sparse_.try_emplace(id, kNone).first->second;
+    if (sparse_ == nullptr) sparse_ = std::make_unique<std::unordered_map<int64_t, uint32_t>>();
+    slot = &sparse_->try_emplace(id, kNone).first->second;
   }
   const uint32_t before = *slot;
   *slot = value;
@@ -298,8 +305,8 @@ uint32_t IdMap::Set(int64_t id, uint32_t value) {
 }
 
 uint32_t IdMap::FindSparse(int64_t id) const {
-  const auto it = sparse_.find(id);
-  return it == sparse_.end() ? kNone : it->second;
+  const auto it = sparse_->find(id);
+  return it == sparse_->end() ? kNone : it->second;
 }
 
 Status ScanFile(FileScan* scan, StringPool* names, ScanBudget* budget, std::stop_token stop) {

@@ -27,7 +27,7 @@ class IdMap {
   static constexpr uint32_t kNone = 0xffffffffu;
   uint32_t Find(int64_t id) const {
     if (static_cast<uint64_t>(id) < dense_.size()) return dense_[static_cast<size_t>(id)];
-    return sparse_.empty() ? kNone : FindSparse(id);
+    return sparse_ == nullptr ? kNone : FindSparse(id);
   }
   // Returns what the id was mapped to before, or kNone.
   uint32_t Set(int64_t id, uint32_t value);
@@ -37,7 +37,7 @@ class IdMap {
  private:
   uint32_t FindSparse(int64_t id) const;
   std::vector<uint32_t> dense_;
-  std::unordered_map<int64_t, uint32_t> sparse_;
+  std::unique_ptr<std::unordered_map<int64_t, uint32_t>> sparse_;  // null: none, as in most planes
   size_t size_ = 0;
 };
 
@@ -88,6 +88,7 @@ struct FileScan {
   std::vector<PlaneScan> planes;
   std::vector<std::string> hostnames, errors, warnings;
   int64_t start_unix_ns = 0;  // Task Environment's profile_start_time
+  bool tail_cut = false;      // the last bytes are the beginning of something
   Issues issues;              // of the file's own level
 };
 

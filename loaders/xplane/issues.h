@@ -50,6 +50,7 @@ class Issues {
   }
   void Merge(const Issues& other);
   uint64_t total() const;
+  bool any() const { return entries_ != nullptr; }
   // Adds all counters to `out`; places read "<file> byte 1204331, line 'Stream #14'" (`where` is
   // what follows the byte).
   void Report(const std::string& file, const std::string& where, Diagnostics* out) const;

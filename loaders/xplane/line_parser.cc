@@ -38,10 +38,17 @@ class EventWriter {
   void Expect(size_t expected) {
     if (n_ + expected > capacity_) Resize(n_ + expected);
   }
-  void Close() { Resize(n_); }
+  void Close() {
+    Resize(n_);
+    if (n_ >= kManyEvents) return;
+    for (auto* column : {&out_->start, &out_->dur}) column->ShrinkToFit();
+    for (auto* column : {&out_->meta, &out_->ref}) column->ShrinkToFit();
+    Point();
+  }
 
  private:
-  void Grow() { Resize(capacity_ + capacity_ / 2 + 64); }
+  static constexpr size_t kManyEvents = 1024;  // of less, the room left over counts
+  void Grow() { Resize(capacity_ + capacity_ / 2 + 8); }
   void Resize(size_t n) {
     out_->start.Resize(n);
     out_->dur.Resize(n);
@@ -336,7 +343,9 @@ Status Parser::Run() {
     const Bytes p = Block(begin, begin + *n, at, at + *n >= job.end);
     const uint64_t done = static_cast<uint64_t>(p - begin);
     if (progress != nullptr) {
-      progress->bytes_done.fetch_add(done, std::memory_order_relaxed);
+      progress->bytes_done.fetch_add(
+          static_cast<uint64_t>(static_cast<double>(done) * job.progress_per_byte),
+          std::memory_order_relaxed);
       progress->events.fetch_add(out.events - events_before, std::memory_order_relaxed);
     }
     // A line of one kind of event: its first block tells how many there will be.

@@ -37,6 +37,7 @@ struct LineJob {
   Ps base_ps = 0;                   // added to the offsets
   const uint32_t* metas = nullptr;  // index of an event metadata in its plane -> MetaId
   const IdMap* ids = nullptr;
+  double progress_per_byte = 1;  // of the file as it lies on the disk
 };
 
 struct ParsedLine {

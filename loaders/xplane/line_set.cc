@@ -15,8 +15,8 @@ constexpr uint64_t kMinPieceBytes = uint64_t{8} << 20;
 struct Piece {
   size_t line = 0;
   uint64_t begin = 0, end = 0;
-  bool first = true, only = true;
-  ParsedLine parsed;  // of a line in several pieces
+  bool first = true;
+  std::unique_ptr<ParsedLine> parsed;  // of a line in several pieces; null: the line's own
 };
 
 template <typename T>
@@ -113,6 +113,7 @@ class LineSet {
 Status LineSet::MakePieces() {
   const unsigned threads = threads_ == 0 ? WorkerCount() : threads_;
   uint64_t total = 0;
+  pieces_.reserve(lines_.size());
   for (const LineTask& l : lines_) total += l.job.end - l.job.begin;
   const uint64_t share = std::max(kMinPieceBytes, total / threads);
   std::vector<size_t> large;
@@ -121,7 +122,7 @@ Status LineSet::MakePieces() {
     if (threads > 1 && job.end - job.begin > share) {
       large.push_back(i);
     } else {
-      pieces_.push_back({i, job.begin, job.end, true, true, {}});
+      pieces_.push_back({i, job.begin, job.end, true, nullptr});
     }
   }
   if (Status s = SplitLines(large, std::max(kMinPieceBytes, share / 4)); !s.ok()) return s;
@@ -152,8 +153,9 @@ Status LineSet::SplitLines(const std::vector<size_t>& large, uint64_t target) {
   if (error.any()) return error.Take();
   for (size_t k = 0; k < large.size(); ++k) {
     for (size_t i = 0; i + 1 < bounds[k].size(); ++i) {
-      pieces_.push_back(
-          {large[k], bounds[k][i], bounds[k][i + 1], i == 0, bounds[k].size() == 2, {}});
+      const bool only = bounds[k].size() == 2;
+      pieces_.push_back({large[k], bounds[k][i], bounds[k][i + 1], i == 0,
+                         only ? nullptr : std::make_unique<ParsedLine>()});
     }
   }
   return {};
@@ -166,8 +168,8 @@ Status LineSet::ParsePiece(Piece* piece) {
   job.end = piece->end;
   job.first_piece = piece->first;
   std::unique_ptr<ParseBuffer> buffer = buffers_.Take();
-  Status status =
-      ParseLine(job, buffer.get(), stop_, progress_, piece->only ? line.parsed : &piece->parsed);
+  Status status = ParseLine(job, buffer.get(), stop_, progress_,
+                            piece->parsed == nullptr ? line.parsed : piece->parsed.get());
   buffers_.Give(std::move(buffer));
   return status;
 }
@@ -176,12 +178,12 @@ Status LineSet::ParsePiece(Piece* piece) {
 void LineSet::JoinPieces() {
   std::vector<Piece*> split;
   for (Piece& p : pieces_) {
-    if (!p.only) split.push_back(&p);
+    if (p.parsed != nullptr) split.push_back(&p);
   }
   std::sort(split.begin(), split.end(), [](const Piece* a, const Piece* b) {
     return std::pair(a->line, a->begin) < std::pair(b->line, b->begin);
   });
-  for (Piece* piece : split) Append(lines_[piece->line].parsed, &piece->parsed);
+  for (Piece* piece : split) Append(lines_[piece->line].parsed, piece->parsed.get());
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
-#include "loaders/xplane/xplane_loader.h"
-
+// The loader of XSpace files (<host>.xplane.pb) of TensorFlow, JAX and XLA.
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
+#include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "loaders/loader.h"
 #include "loaders/xplane/counter_reader.h"
 #include "loaders/xplane/file_scan.h"
 #include "loaders/xplane/hlo_reader.h"
@@ -18,6 +21,8 @@ namespace stepscope {
 namespace {
 
 using namespace xplane;
+
+constexpr size_t kStopEvery = 4096;  // planes or lines
 
 Status Cancelled() { return {ErrorCode::kCancelled, "cancelled"}; }
 
@@ -53,6 +58,7 @@ class XSpaceLoad {
     AddHosts();
     AddPlanes();
     AddMetas();
+    if (stop_.stop_requested()) return Cancelled();
     ListLines();
     if (Status s = ParseLines(); !s.ok()) return s;
     NameMissingMetas();
@@ -74,7 +80,9 @@ class XSpaceLoad {
   void NameMissingMetas();
   void FixLateTimestamps();
   Status AddTracks();
-  TrackData MakeTrack(LineLoad* line);
+  Status AddTracksOf(std::span<LineLoad> lines);
+  Track MakeTrack(const LineLoad& line);
+  Status AddCounters(LineLoad* line, Track* track);
   void Report();
   void ReportDevices();
 
@@ -115,7 +123,6 @@ Status XSpaceLoad::OpenAndScan() {
     }
     if (status.code() == ErrorCode::kCancelled) return status;
     if (status.ok()) {
-      progress_.bytes_total += scan.source->size();
       files_.push_back(std::move(scan));
       continue;
     }
@@ -196,6 +203,8 @@ void XSpaceLoad::AddPlanes() {
 
 void XSpaceLoad::AddMetas() {
   for (PlaneLoad& p : planes_) {
+    if (stop_.stop_requested()) return;
+    p.metas.reserve(p.scan->tables->event_metas.size());
     for (const EventMetaScan& scan : p.scan->tables->event_metas) {
       EventMeta meta;
       meta.name = scan.name;
@@ -209,6 +218,9 @@ void XSpaceLoad::AddMetas() {
 }
 
 void XSpaceLoad::ListLines() {
+  size_t lines = 0;
+  for (const PlaneLoad& p : planes_) lines += p.scan->lines.size();
+  lines_.reserve(lines);
   for (PlaneLoad& p : planes_) {
     for (LineScan& scan : p.scan->lines) {
       LineLoad& line = lines_.emplace_back();
@@ -244,6 +256,13 @@ Status XSpaceLoad::ReadHloOf(size_t file) {
   return {};
 }
 
+// How much of the file as it lies on the disk a parsed byte is.
+double ProgressPerByte(const ByteSource& source) {
+  if (source.bytes().empty()) return 1;  // plain, read as it is parsed
+  const uint64_t left = source.file_bytes() - InflateShare(source.file_bytes());
+  return static_cast<double>(std::min(left, source.size())) / static_cast<double>(source.size());
+}
+
 // The lines, and the HLO of each file beside them: one file's cannot be split.
 Status XSpaceLoad::ParseLines() {
   std::vector<LineTask> tasks;
@@ -255,6 +274,7 @@ Status XSpaceLoad::ParseLines() {
     task.job.base_ps = line.start->base_ps;
     task.job.metas = line.plane->metas.data();
     task.job.ids = &line.plane->scan->tables->event_ids;
+    task.job.progress_per_byte = ProgressPerByte(*line.plane->file->source);
     task.parsed = &line.parsed;
   }
   hlo_.resize(files_.size());
@@ -316,67 +336,79 @@ void XSpaceLoad::FixLateTimestamps() {
   }
 }
 
-TrackData XSpaceLoad::MakeTrack(LineLoad* line) {
-  ParsedLine& parsed = line->parsed;
-  TrackData data;
-  const int64_t id = parsed.has_late_id ? parsed.late_id : line->scan->id;
-  const std::string& name = parsed.late_name.empty() ? line->scan->name : parsed.late_name;
-  const LineNaming naming = NameLine(line->plane->naming.kind, name, id);
-  data.track.plane = line->plane->id;
-  data.track.name =
-      builder_.strings().Intern(parsed.display_name.empty() ? name : parsed.display_name);
-  data.track.id = id;
-  data.track.display_id = parsed.display_id != 0 ? parsed.display_id : id;
-  data.track.kind = naming.kind;
-  data.track.derived_in_file = naming.derived_in_file;
-  data.track.source = line->plane->file_index;
-  data.track.file_order = line->scan->file_order;
-  data.track.line_start = line->start->base_ps;
-  data.slices = std::move(parsed.slices);
-  data.instants = std::move(parsed.instants);
-  return data;
+Track XSpaceLoad::MakeTrack(const LineLoad& line) {
+  const ParsedLine& parsed = line.parsed;
+  const int64_t id = parsed.has_late_id ? parsed.late_id : line.scan->id;
+  const std::string& name = parsed.late_name.empty() ? line.scan->name : parsed.late_name;
+  const LineNaming naming = NameLine(line.plane->naming.kind, name, id);
+  Track track;
+  track.plane = line.plane->id;
+  track.name = builder_.strings().Intern(parsed.display_name.empty() ? name : parsed.display_name);
+  track.id = id;
+  track.display_id = parsed.display_id != 0 ? parsed.display_id : id;
+  track.kind = naming.kind;
+  track.derived_in_file = naming.derived_in_file;
+  track.source = line.plane->file_index;
+  track.file_order = line.scan->file_order;
+  track.line_start = line.start->base_ps;
+  return track;
+}
+
+// Reads the series of a line of counters into its track.
+Status XSpaceLoad::AddCounters(LineLoad* line, Track* track) {
+  TrackData data{std::move(*track), std::move(line->parsed.slices),
+                 std::move(line->parsed.instants)};
+  Issues issues;
+  Status status = ReadCounters(*line->plane->file->source, *line->plane->scan->tables,
+                               &builder_.names(), &data, &issues, stop_);
+  line->parsed.issues.Merge(issues);
+  *track = std::move(data.track);
+  line->parsed.slices = std::move(data.slices);
+  line->parsed.instants = std::move(data.instants);
+  return status;
 }
 
 // Tracks of each plane in display order: devices by kind and id, host threads by activity.
 Status XSpaceLoad::AddTracks() {
+  builder_.Reserve(0, lines_.size());
   size_t first = 0;
   while (first < lines_.size()) {
     size_t last = first;
     while (last < lines_.size() && lines_[last].plane == lines_[first].plane) ++last;
-    const bool by_activity = lines_[first].plane->naming.kind == PlaneKind::kHostThreads ||
-                             lines_[first].plane->naming.kind == PlaneKind::kHostOther;
-    struct Entry {
-      std::tuple<bool, int, Ps, uint64_t, int64_t, uint32_t> key;
-      TrackData data;
-    };
-    std::vector<Entry> tracks;
-    for (size_t i = first; i < last; ++i) {
-      const Ps busy = lines_[i].parsed.busy;
-      const uint64_t events = lines_[i].parsed.events;
-      Entry& e = tracks.emplace_back();
-      e.data = MakeTrack(&lines_[i]);
-      const Track& t = e.data.track;
-      e.key = by_activity ? std::tuple(events == 0, t.kind == TrackKind::kCounter ? 1 : 0, -busy,
-                                       ~events, int64_t{0}, t.file_order)
-                          : std::tuple(events == 0, TrackRank(t.kind), Ps{0}, uint64_t{0},
-                                       t.display_id, t.file_order);
-      if (t.kind == TrackKind::kCounter && events > 0) {
-        Issues issues;
-        const PlaneLoad& p = *lines_[i].plane;
-        if (Status s =
-                ReadCounters(*p.file->source, *p.scan->tables, &builder_.names(), &e.data, &issues);
-            !s.ok())
-          return s;
-        lines_[i].parsed.issues.Merge(issues);
-      }
-    }
-    std::sort(tracks.begin(), tracks.end(),
-              [](const Entry& a, const Entry& b) { return a.key < b.key; });
-    for (Entry& e : tracks) builder_.AddTrack(std::move(e.data));
+    if (Status s = AddTracksOf(std::span(lines_).subspan(first, last - first)); !s.ok()) return s;
     first = last;
-    if (stop_.stop_requested()) return Cancelled();
   }
   return {};
+}
+
+// The lines of one plane.
+Status XSpaceLoad::AddTracksOf(std::span<LineLoad> lines) {
+  const bool by_activity = lines[0].plane->naming.kind == PlaneKind::kHostThreads ||
+                           lines[0].plane->naming.kind == PlaneKind::kHostOther;
+  std::vector<std::tuple<bool, int, Ps, uint64_t, int64_t, uint32_t>> keys;
+  std::vector<Track> tracks;
+  keys.reserve(lines.size());
+  tracks.reserve(lines.size());
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i % kStopEvery == 0 && stop_.stop_requested()) return Cancelled();
+    const Ps busy = lines[i].parsed.busy;
+    const uint64_t events = lines[i].parsed.events;
+    Track& t = tracks.emplace_back(MakeTrack(lines[i]));
+    keys.push_back(by_activity ? std::tuple(events == 0, t.kind == TrackKind::kCounter ? 1 : 0,
+                                            -busy, ~events, int64_t{0}, t.file_order)
+                               : std::tuple(events == 0, TrackRank(t.kind), Ps{0}, uint64_t{0},
+                                            t.display_id, t.file_order));
+    if (t.kind != TrackKind::kCounter || events == 0) continue;
+    if (Status s = AddCounters(&lines[i], &t); !s.ok()) return s;
+  }
+  std::vector<uint32_t> order(lines.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return keys[a] < keys[b]; });
+  for (const uint32_t i : order) {
+    builder_.AddTrack({std::move(tracks[i]), std::move(lines[i].parsed.slices),
+                       std::move(lines[i].parsed.instants)});
+  }
+  return stop_.stop_requested() ? Cancelled() : Status();
 }
 
 void XSpaceLoad::ReportDevices() {
@@ -397,11 +429,21 @@ void XSpaceLoad::ReportDevices() {
       "CAP_SYS_ADMIN), or CUPTI was not found.");
 }
 
+// A plane goes on beyond the end of the file, or the bytes of one that follows are not whole.
+bool IsCut(const FileScan& file) {
+  return file.source->truncated() || file.issues.count(Issue::kLengthPastEnd) > 0 || file.tail_cut;
+}
+
 void XSpaceLoad::Report() {
   Trace& trace = builder_.trace();
   for (size_t f = 0; f < files_.size(); ++f) {
     files_[f].issues.Report(files_[f].file_name, "", &trace.diagnostics);
+    if (IsCut(files_[f])) {
+      trace.diagnostics.CountTruncated(files_[f].file_name + " byte " +
+                                       std::to_string(files_[f].source->size()));
+    }
     for (const PlaneScan& plane : files_[f].planes) {
+      if (!plane.issues.any()) continue;
       plane.issues.Report(files_[f].file_name, "plane '" + plane.name + "'", &trace.diagnostics);
     }
     hlo_issues_[f].Report(files_[f].file_name, "HLO", &trace.diagnostics);
@@ -418,6 +460,7 @@ void XSpaceLoad::Report() {
     if (line.start->zero_based_among_epoch)
       line.parsed.issues.Count(Issue::kZeroBasedLine, line.scan->begin);
     if (line.start->stray) line.parsed.issues.Count(Issue::kStrayLine, line.scan->begin);
+    if (!line.parsed.issues.any()) continue;
     line.parsed.issues.Report(
         line.plane->file->file_name,
         "plane '" + line.plane->scan->name + "', line '" + line.scan->name + "'",
@@ -451,10 +494,29 @@ bool SniffXSpace(std::span<const std::byte> prefix) {
          inner.wire == (inner.number == 1 ? kVarint : kLen);
 }
 
-constexpr std::array kExtensions = {".xplane.pb"};
+using Kind = FileEnding::Kind;
+constexpr FileEnding kEndings[] = {
+    {".xplane.pb", Kind::kOwn},
+    {".xplane.riegeli", Kind::kSkipped, "Riegeli records are not read"},
+    // What lies beside XSpaces in a run directory.
+    {".memory_profile.json", Kind::kSkipped, "an old summary by TensorFlow"},
+    {".input_pipeline.pb", Kind::kSkipped, "an old summary by TensorFlow"},
+    {".overview_page.pb", Kind::kSkipped, "an old summary by TensorFlow"},
+    {".tensorflow_stats.pb", Kind::kSkipped, "an old summary by TensorFlow"},
+    {".kernel_stats.pb", Kind::kSkipped, "an old summary by TensorFlow"},
+    {".op_stats.pb", Kind::kSkipped, "a cache of XProf"},
+    {".op_stats_v2.pb", Kind::kSkipped, "a cache of XProf"},
+    {".dcn_collective_stats.pb", Kind::kSkipped, "a cache of XProf"},
+    {".smart_suggestion.pb", Kind::kSkipped, "a cache of XProf"},
+    {".hlo_proto.pb", Kind::kSkipped, "an HLO module that XProf unpacked"},
+    {".SSTABLE", Kind::kSkipped, "a cache of XProf"},
+    {"cache_version.txt", Kind::kSkipped, "a cache of XProf"},
+};
 
 }  // namespace
 
-const LoaderDesc kXSpaceLoader = {"XSpace", kExtensions, SniffXSpace, LoadXSpace};
+extern const LoaderDesc kXSpaceLoader;
+const LoaderDesc kXSpaceLoader = {"XSpace", "XSpace of TensorFlow, JAX or XLA", kEndings,
+                                  SniffXSpace, LoadXSpace};
 
 }  // namespace stepscope

@@ -12,7 +12,8 @@
 namespace stepscope {
 
 // A growing array without value-initialisation; large ones grow by mremap, so a column is written
-// once. Growing throws std::bad_alloc.
+// once. A first element takes the least that an allocator hands out: there may be a million tracks
+// of one event. Growing throws std::bad_alloc.
 template <typename T>
 class Column {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -28,7 +29,7 @@ class Column {
   Column(const Column&) = delete;
   Column& operator=(const Column&) = delete;
   void push_back(T v) {
-    if (size_ == capacity_) Reserve(capacity_ + capacity_ / 2 + 64);
+    if (size_ == capacity_) Reserve(capacity_ + capacity_ / 2 + kFirst);
     data_[size_++] = v;
   }
   void Reserve(size_t n) {
@@ -64,6 +65,8 @@ class Column {
     data_ = static_cast<T*>(ResizeBlock(data_, capacity_ * sizeof(T), n * sizeof(T)));
     capacity_ = n;
   }
+
+  static constexpr size_t kFirst = sizeof(T) < 24 ? 24 / sizeof(T) : 1;
 
   T* data_ = nullptr;
   size_t size_ = 0, capacity_ = 0;

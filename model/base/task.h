@@ -36,6 +36,8 @@ class Progress {
     std::lock_guard lock(history_mutex_);
     return history_;
   }
+  // Of the files as they lie on the disk. The total is set once, before anything is read; what is
+  // done only grows, and never beyond it.
   std::atomic<uint64_t> bytes_done{0}, bytes_total{0}, events{0};
 
  private:

@@ -84,7 +84,7 @@ void Compare(const fs::path& file) {
   CHECK(got.arrows == expected->arrows);
   CHECK(got.steps == expected->steps);
   CHECK(got.kernel_ps == expected->kernel_ps);
-  CHECK((*trace)->diagnostics.problems() == DiagnosticCount(**trace, "track.partial_overlap"));
+  CHECK((*trace)->diagnostics.problems() == 0);
 }
 
 bool HasPython() { return std::system("python3 -c 'import json, gzip' >/dev/null 2>&1") == 0; }
@@ -108,6 +108,7 @@ TEST_CASE("chrome counts: every further recording") {
   }
   int files = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
     Compare(entry.path());
     ++files;
   }

@@ -107,7 +107,7 @@ TEST_CASE("chrome files: several files or a folder of ranks open together, one h
 
 TEST_CASE("chrome files: recognised by content") {
   const auto is_chrome = [](std::string_view text) {
-    return kChromeJsonLoader.sniff(std::as_bytes(std::span(text.data(), text.size())));
+    return ChromeLoader().sniff(std::as_bytes(std::span(text.data(), text.size())));
   };
   for (const char* text : {"{\"traceEvents\":[]}", " [\n {\"ph\"", "[]", "{}", "\xef\xbb\xbf[{",
                            "\n\t{ \"schemaVersion\"", "["})

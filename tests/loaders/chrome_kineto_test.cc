@@ -209,7 +209,7 @@ TEST_CASE("chrome kineto: ranks of one run are aligned by their base times") {
   }
   TraceBuilder builder;
   Progress progress;
-  REQUIRE(kChromeJsonLoader.load(builder, files, {}, {}, progress).ok());
+  REQUIRE(ChromeLoader().load(builder, files, {}, {}, progress).ok());
   const Result<TracePtr> trace = builder.Finish();
   REQUIRE(trace.ok());
   REQUIRE((*trace)->hosts.size() == 2);

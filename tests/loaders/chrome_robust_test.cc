@@ -134,8 +134,7 @@ TEST_CASE("chrome limits: a gzip bomb stops at the limit") {
   options.max_inflated_bytes = uint64_t{100} << 20;
   TraceBuilder builder;
   Progress progress;
-  const Status status =
-      kChromeJsonLoader.load(builder, std::span(&input, 1), options, {}, progress);
+  const Status status = ChromeLoader().load(builder, std::span(&input, 1), options, {}, progress);
   fs::remove(path);
   CHECK(status.code() == ErrorCode::kLimit);
   CHECK(status.message().find("more than the limit of 100 MiB") != std::string::npos);
@@ -149,7 +148,7 @@ TEST_CASE("chrome limits: loading can be cancelled") {
   TraceBuilder builder;
   Progress progress;
   const Status status =
-      kChromeJsonLoader.load(builder, std::span(&input, 1), {}, stop.get_token(), progress);
+      ChromeLoader().load(builder, std::span(&input, 1), {}, stop.get_token(), progress);
   CHECK(status.code() == ErrorCode::kCancelled);
 }
 

@@ -19,6 +19,14 @@ namespace stepscope {
 
 using TracePtr = std::shared_ptr<const Trace>;
 
+inline const LoaderDesc& ChromeLoader() {
+  for (const LoaderDesc* loader : Loaders()) {
+    if (std::string_view(loader->name) == "Chrome trace") return *loader;
+  }
+  FAIL("no loader of Chrome traces");
+  return *Loaders().front();
+}
+
 // Both parsers must agree on every text; this one is read by simdjson where it is strict enough.
 inline Result<TracePtr> TryChrome(std::string text, bool force_tolerant = false) {
   const Result<std::shared_ptr<const ByteSource>> source =

@@ -22,7 +22,7 @@ inline std::string Gzip(std::string_view text) {
   stream.next_out = reinterpret_cast<uint8_t*>(out.data());
   stream.avail_out = static_cast<uint32_t>(out.size());
   REQUIRE(isal_deflate_stateless(&stream) == COMP_OK);
-  out.resize(out.size() - stream.avail_out);
+  out.erase(out.size() - stream.avail_out);
   return out;
 }
 

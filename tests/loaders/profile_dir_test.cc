@@ -62,18 +62,36 @@ bool Mentions(const std::vector<std::string>& lines, std::string_view start,
 using Strings = std::vector<std::string>;
 
 TEST_CASE("File names tell the format and the host") {
-  CHECK(ClassifyFileName("vm.xplane.pb").role == FileRole::kXSpace);
+  CHECK(ClassifyFileName("vm.xplane.pb").kind == FileEnding::Kind::kOwn);
   CHECK(ClassifyFileName("vm.xplane.pb.gz").host == "vm");
   CHECK(ClassifyFileName("10.0.0.1_6009.xplane.pb.zst").host == "10.0.0.1_6009");
-  CHECK(ClassifyFileName("vm.trace.json.gz").role == FileRole::kChrome);
+  CHECK(ClassifyFileName("vm.trace.json.gz").kind == FileEnding::Kind::kCommon);
   CHECK(ClassifyFileName("worker0.1234.pt.trace.json").host == "worker0.1234");
-  CHECK(ClassifyFileName("anything.json").role == FileRole::kMaybeChrome);
-  CHECK(ClassifyFileName("perfetto_trace.json.gz").role == FileRole::kSkipped);
-  CHECK(ClassifyFileName("ALL_HOSTS.op_stats_v2.pb").role == FileRole::kSkipped);
-  CHECK(ClassifyFileName("jit_f(12).hlo_proto.pb").role == FileRole::kSkipped);
-  CHECK(ClassifyFileName("vm.SSTABLE").role == FileRole::kSkipped);
-  CHECK(ClassifyFileName("events.out.tfevents.1.vm.profile-empty").role == FileRole::kOther);
-  CHECK(ClassifyFileName("").role == FileRole::kOther);
+  CHECK(ClassifyFileName("anything.json").kind == FileEnding::Kind::kLoose);
+  CHECK(ClassifyFileName("perfetto_trace.json.gz").kind == FileEnding::Kind::kSkipped);
+  CHECK(ClassifyFileName("ALL_HOSTS.op_stats_v2.pb").kind == FileEnding::Kind::kSkipped);
+  CHECK(ClassifyFileName("jit_f(12).hlo_proto.pb").kind == FileEnding::Kind::kSkipped);
+  CHECK(ClassifyFileName("vm.SSTABLE").kind == FileEnding::Kind::kSkipped);
+  CHECK(ClassifyFileName("events.out.tfevents.1.vm.profile-empty").loader == nullptr);
+  CHECK(ClassifyFileName("").loader == nullptr);
+}
+
+TEST_CASE("Each loader owns the endings of its files, packed ones included") {
+  const std::vector<std::string> endings = ProfileEndings();
+  for (const char* ending : {".xplane.pb", ".xplane.pb.zst", ".pt.trace.json.gz", ".json.gz"})
+    CHECK(std::count(endings.begin(), endings.end(), ending) == 1);
+  CHECK(std::count(endings.begin(), endings.end(), ".SSTABLE") == 0);
+  for (const LoaderDesc* loader : Loaders()) {
+    CAPTURE(loader->name);
+    CHECK(std::string_view(loader->filter).starts_with(loader->name));
+    for (const FileEnding& ending : loader->endings) {
+      const FileName name = ClassifyFileName("vm" + std::string(ending.text));
+      CHECK(name.loader == loader);
+      CHECK(name.kind == ending.kind);
+      CHECK(name.host == "vm");
+      CHECK((ending.kind == FileEnding::Kind::kSkipped) == !std::string(name.reason).empty());
+    }
+  }
 }
 
 TEST_CASE("A log directory is recognised at any height, newest run first") {

@@ -510,7 +510,7 @@ TEST_CASE("Event counts equal an independent count, also compressed") {
 }
 
 TEST_CASE("The recorded MI300X profile shows its eight GPUs and 32 host threads") {
-  const std::string path = std::string(STEPSCOPE_SHARED_DIR) + "/profiles/jax_mi300x";
+  const std::string path = STEPSCOPE_SHARED_DIR "/profiles/jax_mi300x";
   if (!std::filesystem::exists(path)) {
     MESSAGE("SKIPPED: no " << path);
     return;

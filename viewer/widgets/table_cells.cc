@@ -223,11 +223,11 @@ void ResultTableView::FindMenuEvents(const PanelContext& context, const ResultTa
   filter_asked_ = false;
   menu_job_.Stop();
   if (context.run == nullptr) return;
-  const std::string* name = NameOf(table, options, row);
+  std::string name(NameOf(table, options, row));
   menu_job_.Start(
       context.jobs,
       [run = *context.run, link = row < table.links.size() ? table.links[row] : RowLink(),
-       name = name != nullptr ? *name : std::string()](const std::stop_token& stop, Progress&) {
+       name = std::move(name)](const std::stop_token& stop, Progress&) {
         return FindRowEvents(run, link, name, stop);
       });
 }

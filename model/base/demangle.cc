@@ -1,0 +1,39 @@
+#include "model/base/demangle.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMaxMangled = 2048;
+constexpr size_t kMaxReferences = 40;
+
+// At least as many as there are: letters of names count too. "St", "Ss" and their like stand for a
+// fixed short text.
+size_t BackReferences(std::string_view name) {
+  size_t n = 0;
+  for (size_t i = 0; i + 1 < name.size(); ++i) {
+    const char next = name[i + 1];
+    const bool number = next == '_' || (next >= '0' && next <= '9') || (next >= 'A' && next <= 'Z');
+    n += (name[i] == 'S' || name[i] == 'T') && number;
+  }
+  return n;
+}
+
+}  // namespace
+
+std::string Demangle(std::string_view name) {
+  if (!name.starts_with("_Z") || name.size() > kMaxMangled) return {};
+  if (BackReferences(name) > kMaxReferences) return {};
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
+  if (status != 0 || text == nullptr) return {};
+  const std::string_view readable(text.get());
+  return readable.size() > kMaxDemangled ? std::string() : std::string(readable);
+}
+
+}  // namespace stepscope

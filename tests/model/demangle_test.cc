@@ -1,0 +1,58 @@
+#include "model/base/demangle.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "model/trace_builder.h"
+
+namespace stepscope {
+namespace {
+
+TEST_CASE("Mangled names become readable, others stay") {
+  CHECK(Demangle("_ZN3fooC1Ev") == "foo::foo()");
+  CHECK(Demangle("_Z6kernelIfLi4EEvPT_i") == "void kernel<float, 4>(float*, int)");
+  CHECK(Demangle("_ZNSt6vectorIiSaIiEE4sizeEv") ==
+        "std::vector<int, std::allocator<int> >::size()");
+  for (const char* name : {"", "_Z", "kernel", "_ZN3foo", "Z6kernelv", "_Zürich"})
+    CHECK(Demangle(name) == "");
+}
+
+// Each level names the one below twice: 2 to the number of levels.
+std::string Bomb(int levels) {
+  std::string name = "_Z1fI1A";
+  std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (int i = 0; i < levels; ++i) {
+    const std::string before = std::string("S") + digits[static_cast<size_t>(i)] + "_";
+    name += "1BI" + before + before + "E";
+  }
+  return name + "Evv";
+}
+
+TEST_CASE("A name made to hurt is left as it is") {
+  CHECK(Demangle(Bomb(30)) == "");
+  CHECK(Demangle(Bomb(15)).size() <= kMaxDemangled);
+  CHECK(Demangle("_Z" + std::string(5'000, '1')) == "");
+  CHECK(Demangle("_Z2000" + std::string(2'000, 'a') + "v").size() == 2'002);
+}
+
+TEST_CASE("Names are readable where they enter a trace; the raw name stays beside") {
+  TraceBuilder builder;
+  const auto add = [&](const char* name, const char* display) {
+    EventMeta meta;
+    meta.name = builder.strings().Intern(name);
+    meta.display_name = builder.strings().Intern(display);
+    return builder.AddMeta(meta);
+  };
+  const MetaId mangled = add("_Z6kernelv", ""), again = add("_Z6kernelv", "");
+  const MetaId given = add("_Z6kernelv", "mine"), plain = add("kernel", "");
+  const NameTable& names = builder.names();
+  CHECK(names.Name(mangled) == "_Z6kernelv");
+  CHECK(names.DisplayName(mangled) == "kernel()");
+  CHECK(names.metas[mangled.value].display_name == names.metas[again.value].display_name);
+  CHECK(names.DisplayName(given) == "mine");
+  CHECK(names.DisplayName(plain) == "kernel");
+}
+
+}  // namespace
+}  // namespace stepscope
