@@ -105,7 +105,7 @@ void Gui::SavePictures() {
         EncodePng(Crop(whole, static_cast<int>(request.x), static_cast<int>(request.y),
                        static_cast<int>(request.width), static_cast<int>(request.height)));
     std::string where;
-    const bool ok = !png.empty() && session_.SaveFile(request.name, png, &where);
+    const bool ok = !png.empty() && session_.SaveFile(request.name, png, request.replace, &where);
     viewer_->Note((ok ? "Saved " : "Not saved: ") + where);
   }
 }

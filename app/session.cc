@@ -319,13 +319,13 @@ void Session::SetClipboard(const std::string& text) {
   if (host_.set_clipboard) host_.set_clipboard(text);
 }
 
-bool Session::SaveFile(const std::string& suggested_name, const std::string& contents,
+bool Session::SaveFile(const std::string& path, const std::string& contents, bool replace,
                        std::string* where) {
-  const fs::path suggested(suggested_name);
+  const fs::path suggested(path);
   std::error_code error;
   fs::path target = suggested.is_absolute() ? suggested : fs::current_path(error) / suggested;
   if (target.filename().empty()) return false;
-  target = FreeName(target);
+  if (!replace) target = FreeName(target);
   if (!WriteFileAtomically(target, contents)) return false;
   if (where) *where = target.string();
   return true;

@@ -70,7 +70,7 @@ class Session : public AppServices {
   void Quit() override;
   void ToggleFullscreen() override;
   void SetClipboard(const std::string& text) override;
-  bool SaveFile(const std::string& suggested_name, const std::string& contents,
+  bool SaveFile(const std::string& path, const std::string& contents, bool replace,
                 std::string* where) override;
   void RequestFrame() override;
   void ClearRecent() override;

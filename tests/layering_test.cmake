@@ -136,7 +136,7 @@ set(bad
   "loaders/a.cc|<GL/gl.h>" "loaders/a.cc|<GLFW/glfw3.h>"
   "viewer/a.cc|\"loaders/loader.h\"" "viewer/a.cc|\"app/session.h\""
   "viewer/core/a.cc|\"viewer/timeline/layout.h\"" "viewer/core/a.h|\"viewer/widgets/draw.h\""
-  "viewer/widgets/a.cc|\"viewer/panels/panels.h\"" "viewer/timeline/a.cc|\"viewer/panels/panels.h\""
+  "viewer/widgets/a.cc|\"viewer/panels/step_chart.h\"" "viewer/timeline/a.cc|\"viewer/panels/step_chart.h\""
   "viewer/panels/a.cc|\"viewer/timeline/layout.h\"" "viewer/panels/a.cc|\"viewer/shell/shell.h\""
   "viewer/shell/a.cc|\"viewer/viewer.h\"" "viewer/new/a.cc|<vector>"
   "viewer/a.cc|<GLFW/glfw3.h>" "viewer/panels/a.cc|<epoxy/gl.h>" "viewer/a.cc|<GL/gl.h>"
@@ -146,7 +146,7 @@ set(good
   "model/a.cc|\"model/b.h\"" "model/a.cc|<vector>" "model/a.cc|<fmt/format.h>"
   "loaders/a.cc|\"model/trace.h\"" "loaders/a.cc|\"loaders/xplane/xplane.pb.h\""
   "loaders/a.cc|<zstd.h>" "viewer/a.cc|\"model/trace.h\"" "viewer/a.cc|\"imgui.h\""
-  "viewer/shell/a.cc|\"viewer/panels/panels.h\""
+  "viewer/shell/a.cc|\"viewer/panels/step_chart.h\""
   "viewer/timeline/a.cc|\"viewer/widgets/draw.h\"" "viewer/viewer.cc|\"viewer/shell/shell.h\""
   "viewer/gl/a.cc|<epoxy/gl.h>" "app/a.cc|\"loaders/loader.h\"" "app/a.cc|<GLFW/glfw3.h>")
 foreach(kind bad good)

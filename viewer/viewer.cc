@@ -75,6 +75,8 @@ struct Viewer::State {
   void DrawPanel(const PanelContext& active, const PanelDesc& desc, TraceId pinned);
   void DrawPanelMenu(const PanelDesc& desc, const PanelContext& panel);
   void DrawTimeline(const PanelContext& panel);
+  void FollowFocus();
+  void FollowPopups();
   void Apply(ViewerContext& context);
   ViewerContext MakeContext(const SessionView& session) {
     return {view, session, services, settings, windows, search, timeline.feedback(), runs};
@@ -99,7 +101,7 @@ struct Viewer::State {
   Search search;
   FileDialog dialog;
   TimelinePanel timeline;
-  SearchBox search_box;
+  MenuBarState menu_bar;
   PaletteState palette;
   std::vector<BoundKey> keys;
   std::map<PanelKey, std::unique_ptr<Panel>> panels;
@@ -116,6 +118,8 @@ struct Viewer::State {
   Clock::time_point note_until{};
   VerdictSums verdict;
   bool jobs_running = false;  // some that are not told to stop
+  bool popups = false;     // were open at the end of the last frame: this frame's keys are theirs
+  int focus_timeline = 0;  // frames until it has the keyboard
 };
 
 Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
@@ -170,6 +174,7 @@ void Viewer::State::SyncRuns(const SessionView& session) {
     session_generation = session.generation;
     ++content_generation;
     settle = 3;
+    if (runs.empty()) focus_timeline = 3;  // when all panels have been made
     if (changed) {
       for (const Run& run : runs) names.Forget(run.trace->set.names.get());
       analyses.KeepOnly(session.runs);
@@ -223,12 +228,17 @@ void Viewer::State::SyncViews() {
 }
 
 void Viewer::State::HandleKeys(const ViewerContext& context) {
-  const bool popup = windows.palette || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId |
-                                                                   ImGuiPopupFlags_AnyPopupLevel);
-  if (popup) return;
+  const bool popup =
+      popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  // What is typed while a box is about to take the keyboard is for the box.
+  if (popup || windows.palette || windows.focus_search || menu_bar.search.waiting) return;
   for (const BoundKey& key : keys) {
     if (!Pressed(key.chord)) continue;
-    if (key.command != nullptr && key.command->enabled(context)) commands.Push(key.command->id);
+    if (key.command != nullptr && key.command->enabled(context)) {
+      CommandArgs args;
+      if (key.chord.character != 0) args.text = TypedText(1);
+      commands.Push(key.command->id, std::move(args));
+    }
     if (key.panel != nullptr) {
       CommandArgs args;
       args.text = key.panel->id;
@@ -322,6 +332,24 @@ void Viewer::State::DrawPanels(const PanelContext& panel) {
     return entry.first.run.valid() && !windows.pinned.contains(entry.first);
   });
   windows.focus_panel = {};
+  KeepPanelsOnScreen();
+}
+
+// When a window closes, the keyboard goes to the one that had it before: not to the panel that was
+// made last, which would come to the front by that.
+void Viewer::State::FollowFocus() {
+  if (focus_timeline > 0 && --focus_timeline == 0 && windows.focus_panel.panel.empty())
+    ImGui::SetWindowFocus(kTimelineWindow);
+}
+
+// The arrow keys move in a menu while one is open, and in the timeline otherwise.
+void Viewer::State::FollowPopups() {
+  const bool open = !ImGui::GetCurrentContext()->OpenPopupStack.empty();
+  ImGuiIO& io = ImGui::GetIO();
+  io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+  if (open) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  if (popups && !open) ImGui::SetNavCursorVisible(false);
+  popups = open;
 }
 
 void Viewer::State::Apply(ViewerContext& context) {
@@ -352,7 +380,7 @@ void Viewer::Frame(const SessionView& session) {
       panel, s.windows, s.search, context, s.timeline.feedback(), s.timeline.displayed()};
   s.HandleKeys(context);
   const bool empty = session.runs.empty();
-  DrawMenuBar(shell, &s.search_box);
+  DrawMenuBar(shell, &s.menu_bar);
   DrawVerdictBar(panel, &s.verdict);
   DrawStatusBar(shell);
   DrawDockSpace(shell, s.windows.reset_layout, empty, &s.workspace);
@@ -362,6 +390,7 @@ void Viewer::Frame(const SessionView& session) {
     DrawWelcome(shell);
   } else {
     s.DrawTimeline(panel);
+    s.FollowFocus();
     s.DrawPanels(panel);
     if (s.layout_built > 0 && ++s.layout_built == 4) {
       s.default_ini = ImGui::SaveIniSettingsToMemory();
@@ -370,11 +399,12 @@ void Viewer::Frame(const SessionView& session) {
   }
   DrawHelp(shell);
   DrawSettings(shell);
-  s.dialog.Draw(panel, &s.windows.file_dialog, s.windows.file_dialog_folder);
+  s.dialog.Draw(panel, &s.windows.file_dialog, s.windows.dialog_mode, s.windows.save.name);
   DrawPalette(shell, &s.palette);
   DrawLoading(shell);
   DrawError(shell);
   DrawOpenQuestion(shell);
+  s.FollowPopups();
   if (!s.commands.empty()) s.settle = std::max(s.settle, 2);
   s.Apply(context);
   if (s.settle > 0) --s.settle;

@@ -15,8 +15,8 @@
 #include "tests/app/temp_dir.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/viewer/panel_fixture.h"
+#include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
-#include "viewer/panels/panels.h"
 #include "viewer/widgets/result_table_view.h"
 
 namespace stepscope {

@@ -202,18 +202,23 @@ TEST_CASE_FIXTURE(Fixture, "session: a run can be closed while its tracks are de
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "session: exports never overwrite") {
+TEST_CASE_FIXTURE(Fixture, "session: exports overwrite only what they are told to") {
   const std::string wanted = (dir.path() / "table.csv").string();
   std::string first, second;
-  CHECK(session.SaveFile(wanted, "a", &first));
-  CHECK(session.SaveFile(wanted, "b", &second));
+  CHECK(session.SaveFile(wanted, "a", false, &first));
+  CHECK(session.SaveFile(wanted, "b", false, &second));
   CHECK(first == wanted);
   CHECK(second == (dir.path() / "table-2.csv").string());
   std::ifstream file(first);
   std::string text;
   std::getline(file, text);
   CHECK(text == "a");
-  CHECK_FALSE(session.SaveFile((dir.path() / "table.csv/below.csv").string(), "c", &first));
+  CHECK_FALSE(session.SaveFile((dir.path() / "table.csv/below.csv").string(), "c", false, &first));
+  CHECK(session.SaveFile(wanted, "d", true, &second));
+  CHECK(second == wanted);
+  std::ifstream again(wanted);
+  std::getline(again, text);
+  CHECK(text == "d");
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
+#include <thread>
 
 #include "model/analysis/result_table.h"
 #include "tests/ui/ui_app.h"
@@ -51,13 +53,26 @@ Shown OpenPanel(UiApp& app, ImGuiTestContext* ctx, const char* id) {
 
 std::string In(const Shown& panel, const char* item) { return panel.window + "/**/" + item; }
 
-// The rows and columns that are shown, by what "Export" writes; {} if nothing was written.
-Json Exported(UiApp& app, ImGuiTestContext* ctx, const Shown& panel) {
+// What the menu's item writes, to where the dialog suggests; empty if nothing was written.
+const std::string& Saved(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const char* item) {
   app.services.saved.clear();
   ctx->ItemClick(In(panel, "Export").c_str());
-  ctx->ItemClick("//$FOCUSED/JSON of what is shown");
-  ctx->Yield();
-  return app.services.saved.empty() ? Json() : Json::parse(app.services.saved, nullptr, false);
+  ctx->ItemClick(item);
+  app.WaitIdle(ctx);
+  ctx->KeyPress(ImGuiKey_Enter);
+  constexpr int kMostFrames = 2000;  // of reading the folder
+  for (int i = 0; i < kMostFrames && app.services.saved.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ctx->Yield();
+  }
+  app.WaitIdle(ctx);
+  return app.services.saved;
+}
+
+// The rows and columns that are shown, by what "Export" writes; {} if nothing was written.
+Json Exported(UiApp& app, ImGuiTestContext* ctx, const Shown& panel) {
+  const std::string& saved = Saved(app, ctx, panel, "//$FOCUSED/JSON of what is shown\u2026");
+  return saved.empty() ? Json() : Json::parse(saved, nullptr, false);
 }
 
 float HeaderHeight(ImGuiTable* table) {
@@ -218,22 +233,14 @@ void HideAndMove(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Js
   IM_CHECK_STR_EQ(got.c_str(), want.c_str());
 }
 
-std::string Csv(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const char* item) {
-  app.services.saved.clear();
-  ctx->ItemClick(In(panel, "Export").c_str());
-  ctx->ItemClick(item);
-  ctx->Yield();
-  return app.services.saved;
-}
-
 void Export(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Json& all) {
-  const std::string shown = Csv(app, ctx, panel, "//$FOCUSED/CSV of what is shown");
+  const std::string shown = Saved(app, ctx, panel, "//$FOCUSED/CSV of what is shown\u2026");
   IM_CHECK(app.services.saved_name.ends_with(".csv"));
   std::string header;
   for (const Json& c : all["columns"])
     header += (header.empty() ? "" : ",") + c["id"].get<std::string>();
   IM_CHECK_STR_EQ(shown.substr(0, shown.find('\r')).c_str(), header.c_str());
-  const std::string whole = Csv(app, ctx, panel, "//$FOCUSED/CSV of the whole table");
+  const std::string whole = Saved(app, ctx, panel, "//$FOCUSED/CSV of the whole table\u2026");
   IM_CHECK_GE(whole.size(), shown.size());
 }
 

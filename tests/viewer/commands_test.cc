@@ -8,7 +8,6 @@
 #include "viewer/core/command.h"
 #include "viewer/core/key_chord.h"
 #include "viewer/core/panel.h"
-#include "viewer/shell/shell.h"
 
 using namespace stepscope;  // NOLINT
 
@@ -78,20 +77,4 @@ TEST_CASE("the queue keeps order and a bounded journal") {
   CHECK(command.id == "c1499");
   CHECK(queue.journal().size() == 1000);
   CHECK(queue.journal().back().id == "c1499");
-}
-
-TEST_CASE("palette: letters in order match, word starts and runs rank higher") {
-  CHECK(FuzzyScore("zs", "Zoom to selection") > 0);
-  CHECK(FuzzyScore("xq", "Zoom to selection") == 0);
-  CHECK(FuzzyScore("zoom", "Zoom in") > FuzzyScore("zoom", "Fuzzy other loom"));
-  CHECK(FuzzyScore("", "anything") > 0);
-}
-
-TEST_CASE("panels have unique ids, and each creates") {
-  std::set<std::string> ids;
-  for (const PanelDesc& panel : Panels()) {
-    CHECK(ids.insert(panel.id).second);
-    CHECK(panel.create() != nullptr);
-    CHECK(FindPanel(panel.id) == &panel);
-  }
 }

@@ -2,8 +2,8 @@
 
 #include "tests/viewer/panel_fixture.h"
 #include "tests/viewer/sample_results.h"
+#include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
-#include "viewer/panels/panels.h"
 
 namespace stepscope {
 namespace {
@@ -34,7 +34,7 @@ TEST_CASE(
     "input pipeline: draws with steps and ops, with neither, at every size; a step is a link") {
   for (const ImVec2 size : {ImVec2(400, 300), ImVec2(1280, 800), ImVec2(2560, 1440)}) {
     PanelFixture f(size);
-    const auto panel = MakeInputPipelinePanel();
+    const auto panel = FindPanel("input_pipeline")->create();
     auto& input = static_cast<AnalysisPanel&>(*panel);
     const AnalysisResult full = Sample();
     int vertices = 0;
@@ -46,7 +46,7 @@ TEST_CASE(
     CHECK(vertices > empty);
   }
   PanelFixture f(ImVec2(1600, 700));
-  const auto panel = MakeInputPipelinePanel();
+  const auto panel = FindPanel("input_pipeline")->create();
   auto& input = static_cast<AnalysisPanel&>(*panel);
   const AnalysisResult full = Sample();
   const auto draw = [&](const PanelContext& c) { input.DrawResult(c, full, 1); };

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "tests/viewer/panel_fixture.h"
+#include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
-#include "viewer/panels/panels.h"
 #include "viewer/widgets/chart.h"
 
 namespace stepscope {
@@ -78,7 +78,7 @@ TEST_CASE(
     r.tables.push_back(Kernels("by_op", "name", 5));
     r.properties = {{"matrix_unit_percent", "Tensor Core", 58.9, Unit::kPercent, ""},
                     {"short_kernel_percent", "Short", 40.0, Unit::kPercent, "how"}};
-    const auto panel = MakeKernelStatsPanel();
+    const auto panel = FindPanel("kernel_stats")->create();
     auto& kernels = static_cast<AnalysisPanel&>(*panel);
     int vertices = 0;
     for (int i = 0; i < 3; ++i)

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include "tests/viewer/panel_fixture.h"
+#include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory_graph.h"
-#include "viewer/panels/panels.h"
 
 namespace stepscope {
 namespace {
@@ -81,7 +81,7 @@ TEST_CASE("memory: draws at every size; zooming the graph moves the timeline") {
     f.view.runs.push_back({f.run.id, {}, {}, {}, 0});
     f.view.visible = {0, 50 * kPsPerMs};
     const AnalysisResult r = Sample();
-    const auto panel = MakeMemoryPanel();
+    const auto panel = FindPanel("memory")->create();
     auto& memory = static_cast<AnalysisPanel&>(*panel);
     const auto draw = [&](const PanelContext& c) { memory.DrawResult(c, r, 1); };
     int vertices = 0;

@@ -1,8 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "tests/viewer/panel_fixture.h"
+#include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
-#include "viewer/panels/panels.h"
 
 namespace stepscope {
 namespace {
@@ -36,7 +36,7 @@ TEST_CASE("ops: draws both sides with rings and table at every size, and with no
   for (const ImVec2 size :
        {ImVec2(420, 260), ImVec2(900, 300), ImVec2(700, 900), ImVec2(2560, 1440)}) {
     PanelFixture f(size);
-    const auto panel = MakeOpStatsPanel();
+    const auto panel = FindPanel("op_stats")->create();
     auto& ops = static_cast<AnalysisPanel&>(*panel);
     int vertices = 0;
     for (int i = 0; i < 3; ++i)

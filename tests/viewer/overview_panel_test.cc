@@ -2,8 +2,8 @@
 
 #include "tests/viewer/panel_fixture.h"
 #include "tests/viewer/sample_results.h"
+#include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
-#include "viewer/panels/panels.h"
 #include "viewer/panels/step_chart.h"
 #include "viewer/shell/verdict_strip.h"
 
@@ -34,7 +34,7 @@ TEST_CASE("step chart: averages leave partial steps out, classes that never occu
 TEST_CASE("overview: a click on a bar moves the timeline to that step") {
   PanelFixture f(ImVec2(1900, 700));
   const AnalysisResult result = SampleOverview();
-  const auto panel = MakeOverviewPanel();
+  const auto panel = FindPanel("overview")->create();
   auto& overview = static_cast<AnalysisPanel&>(*panel);
   const auto draw = [&](const PanelContext& c) { overview.DrawResult(c, result, 1); };
   for (int i = 0; i < 3; ++i) f.Frame(draw);
@@ -52,7 +52,7 @@ TEST_CASE("overview: draws at every size, with 100,000 steps, and with nothing b
   for (const ImVec2 size :
        {ImVec2(320, 200), ImVec2(640, 260), ImVec2(1280, 800), ImVec2(2560, 1440)}) {
     PanelFixture f(size);
-    const auto panel = MakeOverviewPanel();
+    const auto panel = FindPanel("overview")->create();
     auto& overview = static_cast<AnalysisPanel&>(*panel);
     const AnalysisResult few = SampleOverview(), many = SampleOverview(100000);
     for (int i = 0; i < 3; ++i)
@@ -72,7 +72,7 @@ TEST_CASE("overview: draws at every size, with 100,000 steps, and with nothing b
 
 TEST_CASE("panels without a profile say so") {
   PanelFixture f;
-  const auto panel = MakeOverviewPanel();
+  const auto panel = FindPanel("overview")->create();
   CHECK(f.Frame([&](const PanelContext& c) { panel->Draw(c); }) > 0);
   CHECK_FALSE(panel->animating());
 }

@@ -21,7 +21,8 @@ class RecordingServices final : public AppServices {
   void Quit() override {}
   void ToggleFullscreen() override {}
   void SetClipboard(const std::string& text) override { clipboard = text; }
-  bool SaveFile(const std::string& name, const std::string& contents, std::string* where) override {
+  bool SaveFile(const std::string& name, const std::string& contents, bool,
+                std::string* where) override {
     saved_name = name;
     saved = contents;
     *where = name;

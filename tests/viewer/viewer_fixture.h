@@ -33,6 +33,7 @@ class TraceMaker {
                 const std::vector<SimpleEvent>& events);
   TrackId Counter(PlaneId plane, const std::string& name, const std::vector<double>& values);
   void Flow(TrackId from, uint32_t from_slice, TrackId to, uint32_t to_slice);
+  Trace& trace() { return builder_.trace(); }
   std::shared_ptr<const Trace> Finish();
 
  private:
@@ -61,14 +62,21 @@ class FakeServices : public AppServices {
   void Quit() override { ++quits; }
   void ToggleFullscreen() override {}
   void SetClipboard(const std::string& text) override { clipboard = text; }
-  bool SaveFile(const std::string&, const std::string&, std::string*) override { return false; }
+  bool SaveFile(const std::string& path, const std::string& contents, bool replace,
+                std::string* where) override {
+    saved_path = *where = path;
+    saved = contents;
+    replaced = replace;
+    return true;
+  }
   void RequestFrame() override {}
   void ClearRecent() override {}
 
   std::vector<std::string> opened;
   bool added = false;
   std::optional<OpenAnswer> answered;
-  std::string opened_run, clipboard;
+  bool replaced = false;
+  std::string opened_run, clipboard, saved_path, saved;
   int closed = 0, cancelled = 0, dismissed = 0, quits = 0;
 };
 

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/panel.h"
+#include "viewer/shell/shell.h"
 
 namespace stepscope {
 namespace {
@@ -110,6 +112,61 @@ TEST_CASE("workspace: T switches what is seen, after a restart with tall panels 
   f.Key(ImGuiKey_T);
   f.Frame(3);
   CHECK(Below() / Whole() > 0.6f);
+}
+
+// The kept layout with one panel undocked, at a place of its own.
+Kept Detached(const Kept& kept, const std::string& id, ImVec2 pos, ImVec2 size) {
+  const std::string heading = "[Window][panel_" + id + "]\n";
+  const size_t begin = kept.layout.find(heading);
+  REQUIRE(begin != std::string::npos);
+  const size_t end = kept.layout.find("\n\n", begin);
+  const auto number = [](float v) { return std::to_string(static_cast<int>(v)); };
+  const std::string window = heading + "Pos=" + number(pos.x) + "," + number(pos.y) +
+                             "\nSize=" + number(size.x) + "," + number(size.y) + "\nCollapsed=0";
+  return {kept.layout.substr(0, begin) + window + kept.layout.substr(end), kept.settings};
+}
+
+void CheckOnScreen(const char* id, ImVec2 screen) {
+  const ImGuiWindow* window = ImGui::FindWindowByName(PanelWindowName(*FindPanel(id)).c_str());
+  REQUIRE(window != nullptr);
+  CHECK(bool{window->Active});
+  const ImRect rect = window->Rect();
+  CAPTURE(rect.Min.x);
+  CAPTURE(rect.Min.y);
+  CHECK(rect.Min.x >= 0);
+  CHECK(rect.Min.y >= 0);
+  CHECK(rect.Max.x <= screen.x);
+  CHECK(rect.Max.y <= screen.y);
+}
+
+TEST_CASE("workspace: a detached panel is on the screen, wherever it was kept") {
+  const Kept kept = WithBelow(300);
+  for (const ImVec2 pos : {ImVec2(2300, 400), ImVec2(-500, 100), ImVec2(700, 3000)}) {
+    const Kept detached = Detached(kept, "kernel_stats", pos, {900, 400});
+    const ImVec2 screen(1280, 800);
+    ViewerFixture f(screen, detached.settings);
+    ImGui::LoadIniSettingsFromMemory(detached.layout.data(), detached.layout.size());
+    f.Open(TrainingTrace());
+    f.Frame(8);
+    const ImGuiWindow* window =
+        ImGui::FindWindowByName(PanelWindowName(*FindPanel("kernel_stats")).c_str());
+    REQUIRE(window != nullptr);
+    CHECK((window->DockNode == nullptr ||
+           !ImGui::DockNodeGetRootNode(window->DockNode)->IsDockSpace()));
+    CheckOnScreen("kernel_stats", screen);
+  }
+}
+
+TEST_CASE("workspace: a detached panel stays on the screen when the window gets smaller") {
+  const Kept detached = Detached(WithBelow(300), "kernel_stats", {900, 500}, {650, 400});
+  ViewerFixture f({1600, 1000}, detached.settings);
+  ImGui::LoadIniSettingsFromMemory(detached.layout.data(), detached.layout.size());
+  f.Open(TrainingTrace());
+  f.Frame(8);
+  CheckOnScreen("kernel_stats", {1600, 1000});
+  ImGui::GetIO().DisplaySize = {800, 600};
+  f.Frame(6);
+  CheckOnScreen("kernel_stats", {800, 600});
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "viewer/core/vendor_words.h"
+
 namespace stepscope {
 
 AnalysisCache::Entry* AnalysisCache::Find(const Run& run, std::string_view analysis,
@@ -54,7 +56,9 @@ void AnalysisCache::Start(Entry& entry) {
   const AnalysisDesc* desc = FindAnalysis(entry.analysis);
   entry.job.Start(threads_, [desc, context = entry.context, params = entry.params](
                                 const std::stop_token& stop, Progress&) {
-    return desc->run(*context, params, stop);
+    AnalysisResult result = desc->run(*context, params, stop);
+    UseVendorWords(context->trace(), &result);
+    return result;
   });
 }
 

@@ -29,7 +29,7 @@ bool CommandQueue::Pop(Command* out) {
   Command& entry = journal_.emplace_back();
   entry.id = out->id;
   entry.args = {out->args.text,   out->args.range, out->args.event, {},
-                out->args.number, out->args.run};
+                out->args.number, out->args.run,   out->args.paths};
   const auto first = out->args.events.begin();
   const auto kept = std::min(out->args.events.size(), kJournalEvents);
   entry.args.events.assign(first, first + static_cast<std::ptrdiff_t>(kept));

@@ -21,7 +21,10 @@ struct CommandArgs {
   EventRef event;
   std::vector<EventRef> events;
   double number = 0;
-  TraceId run = {};  // that the command means, and whose time `range` is in; invalid: the active one
+  TraceId run =
+      {};  // that the command means, and whose time `range` is in; invalid: the active one
+  std::vector<std::string> paths{};  // of several files
+  std::string contents{};            // of a file to write; the journal does not keep it
 };
 
 struct Command {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "model/base/digits.h"
 #include "model/lookup.h"
@@ -36,17 +37,48 @@ void Say(C& c, std::string text) {
 }
 
 // --- File
+void ShowDialog(C& c, DialogMode mode) {
+  c.windows.file_dialog = true;
+  c.windows.dialog_mode = mode;
+}
 void OpenFile(C& c, const A& a) {
-  if (!a.text.empty()) {
+  if (!a.paths.empty()) {
+    c.services.Open(a.paths, false);
+  } else if (!a.text.empty()) {
     c.services.Open({a.text}, false);
+  } else {
+    ShowDialog(c, DialogMode::kFiles);
+  }
+}
+void OpenFolder(C& c, const A&) { ShowDialog(c, DialogMode::kFolders); }
+bool ParsePicture(const std::string& text, PictureRequest* out) {
+  std::istringstream in(text);
+  in >> out->name >> out->x >> out->y >> out->width >> out->height;
+  return in && out->width >= 1 && out->height >= 1;
+}
+void Export(C& c, const A& a) {
+  c.windows.save = {a.text, a.contents, {}};
+  ShowDialog(c, DialogMode::kSave);
+}
+void ExportPicture(C& c, const A& a) {
+  PictureRequest picture;
+  if (!ParsePicture(a.text, &picture)) return;
+  c.windows.save = {picture.name, {}, picture};
+  ShowDialog(c, DialogMode::kSave);
+}
+void WriteExport(C& c, const A& a) {
+  const SaveRequest save = std::exchange(c.windows.save, {});
+  if (a.text.empty()) return;
+  const bool replace = a.number > 0;
+  if (save.picture) {
+    c.windows.pictures.push_back(*save.picture);
+    c.windows.pictures.back().name = a.text;
+    c.windows.pictures.back().replace = replace;
     return;
   }
-  c.windows.file_dialog = true;
-  c.windows.file_dialog_folder = false;
-}
-void OpenFolder(C& c, const A&) {
-  c.windows.file_dialog = true;
-  c.windows.file_dialog_folder = true;
+  std::string where = a.text;
+  const bool ok = c.services.SaveFile(a.text, save.contents, replace, &where);
+  Say(c, (ok ? "Saved " : "Not saved: ") + where);
 }
 void AnswerQuestion(C& c, const A& a) {
   OpenAnswer answer = OpenAnswer::kCancel;
@@ -204,9 +236,13 @@ void StepShown(C& c, int direction) {
 }
 void NextShown(C& c, const A&) { StepShown(c, 1); }
 void PreviousShown(C& c, const A&) { StepShown(c, -1); }
-// One step back at a time: highlight, then search, then measurement, then selection.
+// One step back at a time: windows, highlight, then search, then measurement, then selection.
 void Escape(C& c, const A&) {
-  if (c.session.loading) {
+  if (c.windows.settings) {
+    c.windows.settings = false;
+  } else if (c.windows.help) {
+    c.windows.help = false;
+  } else if (c.session.loading) {
     c.services.CancelLoading();
   } else if (!c.session.error.empty()) {
     c.services.DismissError();
@@ -245,7 +281,10 @@ void Neighbour(C& c, int direction) {
 }
 void NextEvent(C& c, const A&) { Neighbour(c, 1); }
 void PreviousEvent(C& c, const A&) { Neighbour(c, -1); }
-void FocusSearch(C& c, const A&) { c.windows.focus_search = true; }
+void FocusSearch(C& c, const A& a) {
+  c.windows.focus_search = true;
+  c.windows.typed = a.text;
+}
 void SetSearch(C& c, const A& a) { c.search.Set(a.text, c.runs); }
 void StepSearch(C& c, int direction) {
   const EventRef hit = c.search.Step(c.view.selected, direction, c.runs);
@@ -309,10 +348,7 @@ void CopyAll(C& c, const A&) {
 // "name.png x y width height"
 void SavePicture(C& c, const A& a) {
   PictureRequest picture;
-  std::istringstream text(a.text);
-  text >> picture.name >> picture.x >> picture.y >> picture.width >> picture.height;
-  if (text && picture.width >= 1 && picture.height >= 1)
-    c.windows.pictures.push_back(std::move(picture));
+  if (ParsePicture(a.text, &picture)) c.windows.pictures.push_back(std::move(picture));
 }
 void ShowNote(C& c, const A& a) { Say(c, a.text); }
 
@@ -352,8 +388,15 @@ void TogglePanel(C& c, const A& a) {
   if (it->second) c.windows.focus_panel = key;
 }
 void ToggleHelp(C& c, const A&) { c.windows.help = !c.windows.help; }
-void ToggleSettings(C& c, const A&) { c.windows.settings = !c.windows.settings; }
-void TogglePalette(C& c, const A&) { c.windows.palette = !c.windows.palette; }
+// With a setting's key: opens the page at it.
+void ToggleSettings(C& c, const A& a) {
+  c.windows.settings = !c.windows.settings || !a.text.empty();
+  c.windows.setting = a.text;
+}
+void TogglePalette(C& c, const A& a) {
+  c.windows.palette = !c.windows.palette;
+  c.windows.typed = a.text;
+}
 void ChangeSetting(C& c, const A& a) {
   const size_t equals = a.text.find('=');
   if (equals != std::string::npos) {
@@ -382,6 +425,13 @@ constexpr CommandDesc kCommands[] = {
      AnswerQuestion},
     {"file.cancel", "Stop loading", "", "Stops the load in progress.", "abort", "", Loading,
      CancelLoading},
+    {"file.export", "Export as", "", "Asks where to write a table or the numbers of a chart.", "",
+     "", Always, Export},
+    {"file.export_picture", "Export picture as", "",
+     "Asks where to save a part of the window: name x y width height.", "", "", Always,
+     ExportPicture},
+    {"file.write", "Write export", "", "Writes what is being exported to a path; 1: over a file.",
+     "", "", Always, WriteExport},
     {"file.quit", "Quit", "File", "Ends the program.", "exit", "Ctrl+Q", Always, Quit},
     {"run.choose", "Choose run", "", "Opens another run of the same log directory.", "", "", HasRun,
      ChooseRun},
@@ -458,10 +508,10 @@ constexpr CommandDesc kCommands[] = {
     {"search.set", "Search for", "",
      "Finds all events whose name contains a text; =text: whose name is that text.", "", "", Always,
      SetSearch},
-    {"search.next", "Next hit", "Go", "Goes to the next event found.", "find", "F3", HasHits,
-     NextHit},
+    {"search.next", "Next hit", "Go", "Goes to the next event found.", "find", "F3 | Enter",
+     HasHits, NextHit},
     {"search.previous", "Previous hit", "Go", "Goes to the previous event found.", "find",
-     "Shift+F3", HasHits, PreviousHit},
+     "Shift+F3 | Shift+Enter", HasHits, PreviousHit},
     {"select.event", "Select event", "", "Selects an event, or nothing.", "", "", Always, Select},
     {"select.reveal", "Go to event", "", "Selects an event and moves it into view.", "", "", Always,
      Reveal},
@@ -489,7 +539,8 @@ constexpr CommandDesc kCommands[] = {
     {"go.previous_step", "Previous step", "Go", "Shows the previous step.", "iteration",
      "Shift+Left", HasRun, PreviousStep},
     {"select.clear", "Back out", "Go",
-     "Stops loading, or clears highlight, search, measurement, selection, in this order.",
+     "Closes settings or help, stops loading, or clears highlight, search, measurement, selection, "
+     "in this order.",
      "clear cancel", "Escape", Always, Escape},
     {"copy.name", "Copy name", "Go", "Copies the selected event's name.", "clipboard", "Ctrl+C",
      HasSelection, CopyName},

@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -24,12 +25,23 @@ struct PanelKey {
   auto operator<=>(const PanelKey&) const = default;
 };
 
+enum class DialogMode { kFiles, kFolders, kSave };
+
+// What is to be written once the user has said where.
+struct SaveRequest {
+  std::string name, contents;             // name: suggested, without a folder
+  std::optional<PictureRequest> picture;  // taken of the window instead of `contents`
+};
+
 // Which windows and popups are open. Changed only by commands.
 struct WindowState {
   bool help = false, palette = false, settings = false, file_dialog = false;
-  bool file_dialog_folder = false;                  // choose a folder instead of files
+  DialogMode dialog_mode = DialogMode::kFiles;
+  SaveRequest save;                                 // of the dialog in the mode kSave
   bool focus_search = false, reset_layout = false;  // requests, taken by the next frame
   bool switch_tall = false;  // request: panels two thirds of the height, or back
+  std::string typed;         // into the search box or the palette that is being opened
+  std::string setting;       // that the settings page points at; empty: none
   std::map<std::string, bool, std::less<>> panels;  // open or closed, by id, of the active run
   std::set<PanelKey> pinned;                        // open beside them, for one run each
   PanelKey focus_panel;                             // request: bring to the front; empty id: none

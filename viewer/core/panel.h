@@ -43,7 +43,7 @@ struct PanelContext {
   std::span<const Run> runs;        // all that are open
   const Run* run = nullptr;         // that the panel shows, or null
   const RunState* state = nullptr;  // of this run, or null
-  TraceId pinned = {};  // the panel stays with this run; invalid: it shows the active
+  TraceId pinned = {};              // the panel stays with this run; invalid: it shows the active
   const Fonts* fonts = nullptr;     // null: everything in the current font
   NameCache* names = nullptr;       // null: no colours of names (tests)
   PointedTime* pointed = nullptr;   // null: nobody shares it (tests)
@@ -61,6 +61,9 @@ class Panel {
 
 enum class DockSlot { kCentre, kBottomLeft, kBottomRight };
 
+// A panel's source defines one of these; the registry declares it and lists it in a row.
+using MakePanel = std::unique_ptr<Panel>();
+
 struct PanelDesc {
   const char* id;     // "kernel_stats": also the analysis id, where there is one
   const char* title;  // "Kernels"
@@ -68,7 +71,7 @@ struct PanelDesc {
   const char* key;  // default chord that opens it, "Alt+3"
   DockSlot slot;
   bool open_by_default;
-  std::unique_ptr<Panel> (*create)();
+  MakePanel* create;
 };
 
 std::span<const PanelDesc> Panels();

@@ -46,7 +46,8 @@ struct SessionView {
 struct PictureRequest {
   std::string name;  // "memory.png"
   float x = 0, y = 0, width = 0, height = 0;
-  int wait = 2;  // frames: menus close first
+  int wait = 2;          // frames: menus close first
+  bool replace = false;  // `name` is a path that the user chose; a file there is written over
 };
 
 // What the viewer asks of the app. The app implements it; all calls are cheap and return at once.
@@ -66,9 +67,11 @@ class AppServices {
   virtual void Quit() = 0;
   virtual void ToggleFullscreen() = 0;
   virtual void SetClipboard(const std::string& text) = 0;
-  virtual bool SaveFile(const std::string& suggested_name, const std::string& contents,
-                        std::string* where) = 0;  // export
-  virtual void RequestFrame() = 0;                // from any thread: draw again soon
+  // Writes an export. Without `replace` a file that exists is kept and the new one gets another
+  // name; *where is the path that was written.
+  virtual bool SaveFile(const std::string& path, const std::string& contents, bool replace,
+                        std::string* where) = 0;
+  virtual void RequestFrame() = 0;  // from any thread: draw again soon
   virtual void ClearRecent() = 0;
 };
 

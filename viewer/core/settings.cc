@@ -38,6 +38,8 @@ constexpr SettingDesc kSettings[] = {
     {"layout.version", "Layout version", "Of the stored docking layout.", "", T::kInt, "0", 0, 1e6,
      ""},
     {"dialog.folder", "Last folder", "Where the open dialog starts.", "", T::kText, "", 0, 0, ""},
+    {"dialog.export_folder", "Last export", "Where the export dialog starts.", "", T::kText, "", 0,
+     0, ""},
     {"dialog.hidden", "Show hidden files", "In the open dialog.", "", T::kBool, "false", 0, 0, ""},
 };
 

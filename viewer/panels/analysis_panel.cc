@@ -129,15 +129,18 @@ void DrawFindings(const PanelContext& context, std::span<const Finding> findings
   const float indent = std::floor(BaseEm() * 1.6f);
   int id = 0;
   for (const Finding& finding : findings) {
+    const bool said = SaidInStrip(context, finding.text);
+    if (said && finding.next_step.empty()) continue;
     ImGui::PushID(id++);
     const float x = ImGui::GetCursorPosX();
     TextIn(context, GradeRole(finding.grade), icons ? GradeIcon(finding.grade) : "!");
     ImGui::SameLine();
     ImGui::SetCursorPosX(x + indent);
     ImGui::BeginGroup();
-    WrappedIn(context, Role::kText, finding.text);
+    if (!said) WrappedIn(context, Role::kText, finding.text);
     const FaceScope small(context, Face::kUi);
-    if (!finding.next_step.empty()) WrappedIn(context, Role::kText2, finding.next_step);
+    if (!finding.next_step.empty())
+      WrappedIn(context, said ? Role::kText : Role::kText2, finding.next_step);
     const PanelDesc* panel = finding.panel == own_panel ? nullptr : FindPanel(finding.panel);
     if (panel != nullptr) {
       std::array<char, 96> label{};
@@ -153,6 +156,14 @@ void DrawFindings(const PanelContext& context, std::span<const Finding> findings
     ImGui::Dummy(ImVec2(0, BaseEm() * 0.25f));
     ImGui::PopID();
   }
+}
+
+bool SaidInStrip(const PanelContext& context, std::string_view text) {
+  if (context.run == nullptr || !context.run->trace) return false;
+  const AnalysisResult* overview =
+      context.analyses.Get(*context.run, "overview", ParamsOf(context));
+  return overview != nullptr && !overview->findings.empty() &&
+         overview->findings.front().text == text;
 }
 
 void DrawBigNumber(const PanelContext& context, const Property* property, const char* label) {

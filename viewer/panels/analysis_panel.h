@@ -32,9 +32,12 @@ class AnalysisPanel : public Panel {
 // Parts that several panels use.
 void DrawEmpty(const PanelContext& context, const std::string& reason);
 void DrawSpinner(const PanelContext& context, const char* doing);
-// Findings as icon, sentence, advice and a link to the panel with the evidence; from index `first`.
+// Findings as icon, sentence, advice and a link to the panel with the evidence. Of one that the
+// verdict strip says, only what is to be done.
 void DrawFindings(const PanelContext& context, std::span<const Finding> findings,
                   const char* own_panel);
+// Whether the strip above the timeline says this sentence: nothing is said twice on a page.
+bool SaidInStrip(const PanelContext& context, std::string_view text);
 void DrawHeadline(const PanelContext& context, const Finding& finding);
 Role GradeRole(Finding::Grade grade);
 const char* GradeIcon(Finding::Grade grade);

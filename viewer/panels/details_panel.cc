@@ -1,4 +1,5 @@
-// Details: the selected event. Everything shown is gathered once per selection, not each frame.
+// Details: the selected event, or the sums of what is in view while none is selected. Everything
+// shown of an event is gathered once per selection, not each frame.
 #include <imgui.h>
 
 #include <algorithm>
@@ -8,8 +9,10 @@
 
 #include "model/lookup.h"
 #include "viewer/core/name_cache.h"
+#include "viewer/core/panel.h"
 #include "viewer/core/run.h"
-#include "viewer/panels/panels.h"
+#include "viewer/panels/stat_text.h"
+#include "viewer/panels/view_summary.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/number_text.h"
 
@@ -117,8 +120,11 @@ void AddStats(const EventRef& event, const Trace& trace, Memo* memo) {
     return;
   }
   for (const Stat& stat : *stats) {
-    const char* how = stat.from_metadata ? "The same for all events of this name." : "";
-    memo->stats.push_back({stat.name, ToText(stat), how, {}, IsNumber(stat)});
+    std::string how = stat.from_metadata ? "The same for all events of this name." : "";
+    std::string value = StatText(stat);
+    if (const std::string exact = ToText(stat); value != exact)
+      how += (how.empty() ? "Exactly " : "\nExactly ") + exact;
+    memo->stats.push_back({stat.name, std::move(value), std::move(how), {}, IsNumber(stat)});
   }
   if (memo->stats.empty()) memo->note = "The event carries no arguments.";
 }
@@ -126,6 +132,7 @@ void AddStats(const EventRef& event, const Trace& trace, Memo* memo) {
 class DetailsPanel final : public Panel {
  public:
   void Draw(const PanelContext& context) override;
+  bool animating() const override { return !shows_event_ && summary_.animating(); }
 
  private:
   bool Update(const PanelContext& context);
@@ -133,6 +140,8 @@ class DetailsPanel final : public Panel {
   void DrawFacts(const PanelContext& context, const char* id, const std::vector<Fact>& facts) const;
   void DrawFact(const PanelContext& context, const Fact& fact) const;
   Memo memo_;
+  ViewSummary summary_;
+  bool shows_event_ = true;
 };
 
 bool DetailsPanel::Update(const PanelContext& context) {
@@ -160,13 +169,14 @@ bool DetailsPanel::Update(const PanelContext& context) {
 }
 
 void DetailsPanel::Draw(const PanelContext& context) {
-  if (!Update(context)) {
+  shows_event_ = Update(context);
+  if (!shows_event_ && context.run != nullptr && context.run->trace) {
+    summary_.Draw(context);
+    return;
+  }
+  if (!shows_event_) {
     ImGui::PushTextWrapPos(0);
-    ImGui::TextDisabled(
-        "%s", context.run == nullptr
-                  ? "Open a profile, then click an event on the timeline."
-                  : "Click an event on the timeline to see its times and all its arguments. "
-                    "With / you find events by name.");
+    ImGui::TextDisabled("%s", "Open a profile, then click an event on the timeline.");
     ImGui::PopTextWrapPos();
     return;
   }

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "viewer/panels/analysis_panel.h"
-#include "viewer/panels/panels.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"

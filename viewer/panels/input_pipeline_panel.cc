@@ -7,7 +7,6 @@
 #include <cstdio>
 
 #include "viewer/panels/analysis_panel.h"
-#include "viewer/panels/panels.h"
 #include "viewer/panels/step_chart.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -37,9 +36,8 @@ constexpr HostPart kParts[] = {
      "Not tf.data: look at the host's threads on the timeline."},
 };
 
-constexpr const char* kFirst[] = {"opName",           "category",      "count",
-                                  "timeInMs",         "timeInPercent", "selfTimeInMs",
-                                  "selfTimeInPercent"};
+constexpr const char* kFirst[] = {"opName",        "selfTimeInMs", "selfTimeInPercent", "timeInMs",
+                                  "timeInPercent", "count",        "category"};
 
 class InputPipelinePanel final : public AnalysisPanel {
  public:
@@ -65,7 +63,12 @@ double InputPipelinePanel::InputPercent() const {
 
 void InputPipelinePanel::DrawSummary(const PanelContext& context, const AnalysisResult& result) {
   if (!result.findings.empty()) {
-    DrawHeadline(context, result.findings.front());
+    const Finding& verdict = result.findings.front();
+    if (!SaidInStrip(context, verdict.text)) {
+      DrawHeadline(context, verdict);
+    } else if (!verdict.next_step.empty()) {
+      WrappedIn(context, Role::kText2, verdict.next_step);
+    }
   } else if (chart_.counted() > 0) {
     const double input = InputPercent();
     std::array<char, 160> text{};
@@ -169,6 +172,7 @@ void InputPipelinePanel::DrawTable(const PanelContext& context, const AnalysisRe
   options.noun = "input ops";
   options.name_column = "opName";
   options.first_columns = kFirst;
+  options.shorten_names = true;
   options.height =
       height > 0 ? std::max(height - ImGui::GetFrameHeightWithSpacing() * 2, BaseEm() * 9) : 0;
   table_.Draw(context, *ops, key, options);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "viewer/panels/analysis_panel.h"
-#include "viewer/panels/panels.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -32,8 +31,8 @@ constexpr Mode kModes[] = {
     {"Op", "by_op", "name", "A row for each framework op that launched kernels."},
     {"Stream", "by_stream", "name", "A row for each stream of each device."}};
 constexpr const char* kFirst[] = {
-    "rank",           "kernel_name",       "name",  "op_name",         "uses_matrix_unit",
-    "occurrences",    "total_duration_us", "share", "avg_duration_us", "min_duration_us",
+    "rank",           "kernel_name",     "name",    "total_duration_us", "share",
+    "occurrences",    "avg_duration_us", "op_name", "uses_matrix_unit",  "min_duration_us",
     "max_duration_us"};
 constexpr const char* kHidden[] = {"is_kernel_using_tensor_core"};
 
@@ -77,11 +76,10 @@ void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisRes
   for (RingSlice& slice : ring_.slices)
     if (kernels != nullptr) slice.row = -1;
   ring_.centre = FormatDuration(static_cast<Ps>(ring_.total * static_cast<double>(kPsPerUs)));
-  if (result.Find("matrix_unit_percent") != nullptr) {
-    std::array<char, 64> note{};
-    std::snprintf(note.data(), note.size(), "Tensor Core %.1f %%",
-                  NumberIn(result, "matrix_unit_percent"));
-    ring_.centre_note = note.data();
+  if (const Property* matrix = result.Find("matrix_unit_percent")) {
+    const std::string_view label = matrix->label;  // "Tensor Core time"
+    ring_.centre_note = std::string(label.substr(0, label.rfind(" time"))) + " " +
+                        NumberText(NumberOf(matrix->value), {1, 1, "", " %"});
   }
 }
 
@@ -254,7 +252,7 @@ void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisRes
   options.name_column = kModes[mode_].name_column;
   options.first_columns = kFirst;
   options.hidden_columns = kHidden;
-  options.shorten_names = mode_ < 2;
+  options.shorten_names = mode_ < 3;
   table_.Draw(context, *table, key * 8 + mode_, options);
   ImGui::EndChild();
 }

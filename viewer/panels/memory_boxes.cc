@@ -72,6 +72,13 @@ void MemoryBoxes::Prepare(const PanelContext& context, const AllocationBoxes& bo
     entry_.push_back(static_cast<uint32_t>(std::min<size_t>(at, kNamedOps)));
   }
   if (others) legend_.push_back({"others", context.theme[Kind::kOther], {}});
+  colors_.clear();
+  for (size_t op = 0; op < entry_.size(); ++op) colors_[boxes.ops[op]] = legend_[entry_[op]].color;
+}
+
+Rgba MemoryBoxes::ColorOf(const PanelContext& context, const std::string& op) const {
+  const auto found = colors_.find(op);
+  return found != colors_.end() ? found->second : context.theme[Kind::kOther];
 }
 
 void MemoryBoxes::DrawBoxes(const PanelContext& context, const AllocationBoxes& boxes,

@@ -6,6 +6,8 @@
 #include <imgui.h>
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,9 @@ class MemoryBoxes {
   int Draw(const PanelContext& context, const AllocationBoxes& boxes, uint64_t key,
            const std::string& op, ImVec2 size);
 
+  // That of the op's boxes and its entry of the legend. O(log ops)
+  Rgba ColorOf(const PanelContext& context, const std::string& op) const;
+
  private:
   void Prepare(const PanelContext& context, const AllocationBoxes& boxes, uint64_t key);
   bool Shown(uint32_t op) const;
@@ -37,6 +42,7 @@ class MemoryBoxes {
   ChartState state_;                 // a bit for each entry of the legend
   std::vector<ChartSeries> legend_;  // the ops with the largest boxes by short name, and "others"
   std::vector<uint32_t> entry_;      // of the legend, by op
+  std::map<std::string, Rgba, std::less<>> colors_;  // by op
   uint64_t key_ = 0;
   Rgba panel_ = 0;  // of the theme the colours are for
 };

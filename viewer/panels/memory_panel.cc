@@ -16,7 +16,6 @@
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory_boxes.h"
 #include "viewer/panels/memory_graph.h"
-#include "viewer/panels/panels.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
@@ -363,10 +362,14 @@ void MemoryPanel::DrawLiveTitle(const PanelContext& context) {
 void MemoryPanel::DrawTables(const PanelContext& context) {
   TableOptions options;
   options.name_column = "tf_op";
+  options.shorten_names = true;
   options.hidden_columns = kLiveHidden;
   if (show_lifetimes_) {
     options.id = "lifetimes";
     options.noun = "ops";
+    // As in the chart above, whose legend names the ops with the largest boxes.
+    if (Boxes() != nullptr && !Boxes()->spans.empty())
+      options.color = [&](const std::string& op) { return boxes_.ColorOf(context, op); };
     lifetime_view_.Draw(context, lifetimes_, key_ * 31 + key_allocator_, options);
     return;
   }

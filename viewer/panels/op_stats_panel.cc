@@ -10,7 +10,6 @@
 #include <string>
 
 #include "viewer/panels/analysis_panel.h"
-#include "viewer/panels/panels.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -21,17 +20,17 @@ namespace {
 
 constexpr const char* kFirst[] = {"rank",
                                   "operation",
-                                  "type",
-                                  "host_or_device",
-                                  "occurrences",
-                                  "total_time",
-                                  "avg_time",
                                   "total_self_time",
                                   "device_total_self_time_percent",
-                                  "device_cumulative_total_self_time_percent",
                                   "host_total_self_time_percent",
-                                  "Host_cumulative_total_self_time_percent",
+                                  "total_time",
+                                  "occurrences",
                                   "avg_self_time",
+                                  "avg_time",
+                                  "type",
+                                  "host_or_device",
+                                  "device_cumulative_total_self_time_percent",
+                                  "Host_cumulative_total_self_time_percent",
                                   "eager"};
 // In the middle what is empty without XLA's cost model; the shares of a side at either end say
 // nothing where the profile has no ops of it.
@@ -213,6 +212,7 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
   options.noun = "ops";
   options.name_column = "operation";
   options.first_columns = kFirst;
+  options.shorten_names = true;
   options.hidden_columns = HiddenColumns(rings_[0].ring.total > 0, rings_[2].ring.total > 0);
   table_.Draw(context, side_ == 0 ? *ops : shown_, key_ | 1, options);
   ImGui::EndChild();

@@ -9,7 +9,6 @@
 #include "model/base/counted.h"
 #include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
-#include "viewer/panels/panels.h"
 #include "viewer/panels/step_chart.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -51,9 +50,12 @@ class OverviewPanel final : public AnalysisPanel {
 };
 
 void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResult& result) {
-  if (!result.findings.empty()) DrawHeadline(context, result.findings.front());
+  // The strip above the timeline says the verdict; results made by hand have no strip.
+  const Finding* verdict = result.findings.empty() ? nullptr : &result.findings.front();
+  const bool said = verdict == nullptr || SaidInStrip(context, verdict->text);
+  if (!said) DrawHeadline(context, *verdict);
   if (NumberIn(result, "steptime_ms_average") <= 0) return;
-  ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
+  if (!said) ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
   DrawBigNumber(context, result.Find("steptime_ms_average"), "a step");
   const double ms = NumberIn(result, "steptime_ms_average");
   const Property rate{"steps_per_second", "Steps per second", 1000 / ms, Unit::kNone,
@@ -178,6 +180,7 @@ void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult
   options.id = "top ops";
   options.noun = "ops";
   options.name_column = "operation";
+  options.shorten_names = true;
   options.first_columns = kTopFirst;
   options.hidden_columns = kTopHidden;
   options.toolbar = options.total_row = false;

@@ -1,7 +1,11 @@
 // The list of panels. A panel is its source, a row here and a test.
-#include "viewer/panels/panels.h"
+#include "viewer/core/panel.h"
 
 namespace stepscope {
+
+MakePanel MakeDetailsPanel, MakeDiagnosticsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel,
+    MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel;
+
 namespace {
 
 constexpr PanelDesc kPanels[] = {
@@ -11,7 +15,7 @@ constexpr PanelDesc kPanels[] = {
      DockSlot::kBottomRight, true, &MakeOverviewPanel},
     {"input_pipeline", "Input", "Whether input is the bottleneck, and what the host does for it.",
      "Alt+2", DockSlot::kBottomRight, true, &MakeInputPipelinePanel},
-    {"kernel_stats", "Kernels", "Every GPU kernel with its launch, time and Tensor Core use.",
+    {"kernel_stats", "Kernels", "Every GPU kernel with its launch, time and matrix unit use.",
      "Alt+3", DockSlot::kBottomRight, true, &MakeKernelStatsPanel},
     {"op_stats", "Ops", "Framework operations on hosts and devices.", "Alt+4",
      DockSlot::kBottomRight, true, &MakeOpStatsPanel},

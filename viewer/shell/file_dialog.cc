@@ -4,126 +4,301 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdio>
-#include <filesystem>
+#include <cstdlib>
+#include <ctime>
 #include <optional>
 
+#include "viewer/core/search.h"
 #include "viewer/core/settings.h"
 #include "viewer/widgets/draw.h"
-#include "viewer/widgets/input_text.h"
 
 namespace stepscope {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr const char* kEndings[] = {".xplane.pb",     ".xplane.pb.gz",     ".xplane.pb.zst",
-                                    ".trace.json",    ".trace.json.gz",    ".trace.json.zst",
-                                    ".pt.trace.json", ".pt.trace.json.gz", ".json",
-                                    ".json.gz",       ".json.zst"};
-
-std::string Join(const std::string& folder, const std::string& name) {
-  return folder.empty() || folder.back() == '/' ? folder + name : folder + "/" + name;
+std::string FolderPart(const std::string& text) {
+  const size_t slash = text.rfind('/');
+  if (slash == std::string::npos) return {};
+  return slash == 0 ? "/" : text.substr(0, slash);
 }
 
-void FormatBytes(uint64_t bytes, char* out, size_t size) {
-  const double mb = static_cast<double>(bytes) / 1e6;
-  if (bytes < 1000)
-    std::snprintf(out, size, "%u B", static_cast<unsigned>(bytes));
-  else if (mb < 1)
-    std::snprintf(out, size, "%.1f kB", mb * 1000);
-  else if (mb < 1000)
-    std::snprintf(out, size, "%.1f MB", mb);
-  else
-    std::snprintf(out, size, "%.2f GB", mb / 1000);
+std::string NamePart(const std::string& text) {
+  const size_t slash = text.rfind('/');
+  return slash == std::string::npos ? text : text.substr(slash + 1);
+}
+
+std::string WithSlash(const std::string& folder) {
+  return folder.ends_with('/') ? folder : folder + "/";
+}
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::string WithHome(const std::string& path) {
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || (path != "~" && !path.starts_with("~/"))) return path;
+  return home + path.substr(1);
+}
+
+const char* TitleOf(DialogMode mode) {
+  switch (mode) {
+    case DialogMode::kFolders:
+      return "Open folder###open_dialog";
+    case DialogMode::kSave:
+      return "Export###open_dialog";
+    case DialogMode::kFiles:
+      break;
+  }
+  return "Open files###open_dialog";
+}
+
+const char* FolderSetting(DialogMode mode) {
+  return mode == DialogMode::kSave ? "dialog.export_folder" : "dialog.folder";
+}
+
+void PushSetting(const PanelContext& context, const char* key, const std::string& value) {
+  CommandArgs args;
+  args.text = std::string(key) + "=" + value;
+  context.commands.Push("app.set", std::move(args));
+}
+
+void DrawDate(const FileEntry& entry) {
+  const auto seconds = static_cast<std::time_t>(entry.modified);
+  std::tm local{};
+  std::array<char, 32> text{};
+  if (entry.modified == 0 || localtime_r(&seconds, &local) == nullptr) return;
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &local);
+  ImGui::TextDisabled("%s", text.data());
 }
 
 }  // namespace
 
-bool LooksLikeProfile(const std::string& name) {
-  return std::any_of(std::begin(kEndings), std::end(kEndings),
-                     [&](const char* e) { return name.ends_with(e); });
+std::string FileDialog::Join(std::string_view name) const {
+  return WithSlash(listing_.folder).append(name);
 }
 
-std::string ParentFolder(const std::string& folder) {
-  const fs::path parent = fs::path(folder).parent_path();
-  return parent.empty() ? "/" : parent.string();
+const FileEntry* FileDialog::At(int position) const {
+  if (position < 0 || static_cast<size_t>(position) >= shown_.size()) return nullptr;
+  return &listing_.entries[shown_[static_cast<size_t>(position)]];
 }
 
-Listing ListFolder(const std::string& folder, bool hidden, const std::stop_token& stop) {
-  Listing out;
-  std::error_code error;
-  const fs::path path = folder.empty() ? fs::current_path(error) : fs::absolute(folder, error);
-  out.folder = path.lexically_normal().string();
-  while (out.folder.size() > 1 && out.folder.back() == '/') out.folder.pop_back();
-  fs::directory_iterator it(path, fs::directory_options::skip_permission_denied, error);
-  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-    if (stop.stop_requested()) break;  // of a slow network folder that was left
-    FileEntry entry;
-    entry.name = it->path().filename().string();
-    if (!hidden && entry.name.starts_with(".")) continue;
-    if (out.entries.size() >= kMaxEntries) {
-      out.cut = true;
-      break;
-    }
-    std::error_code ignored;  // a file may vanish between listing and asking
-    entry.folder = it->is_directory(ignored);
-    if (!entry.folder) entry.bytes = it->file_size(ignored);
-    if (ignored) entry.bytes = 0;
-    out.entries.push_back(std::move(entry));
-  }
-  if (error) out.error = out.folder + ": " + error.message();
-  std::sort(out.entries.begin(), out.entries.end(), [](const FileEntry& a, const FileEntry& b) {
-    return a.folder != b.folder ? a.folder : a.name < b.name;
-  });
+bool FileDialog::Selectable(const Frame& frame, const FileEntry& entry) const {
+  return entry.folder || frame.mode != DialogMode::kFolders;
+}
+
+std::vector<std::string> FileDialog::Chosen() const {
+  std::vector<std::string> out;
+  for (const std::string& name : selected_) out.push_back(Join(name));
+  const FileEntry* entry = At(cursor_);
+  if (out.empty() && entry != nullptr) out.push_back(Join(entry->name));
   return out;
 }
 
-void FileDialog::Go(const std::string& folder, bool hidden) {
+void FileDialog::Go(const std::string& folder, bool hidden, bool keep_text) {
   listed_hidden_ = hidden;
+  keep_text_ = keep_text;
+  wanted_ = WithHome(folder);
   selected_.clear();
-  job_.Start(threads_, [folder, hidden](const std::stop_token& stop, Progress&) {
+  cursor_ = anchor_ = -1;
+  job_.Start(threads_, [folder = wanted_, hidden](const std::stop_token& stop, Progress&) {
     return ListFolder(folder, hidden, stop);
   });
 }
 
-void FileDialog::Choose(const PanelContext& context, const std::string& path, bool* open) {
-  CommandArgs remember;
-  remember.text = "dialog.folder=" + listing_.folder;
-  context.commands.Push("app.set", std::move(remember));
-  CommandArgs args;
-  args.text = path;
-  context.commands.Push("file.open", std::move(args));
-  *open = false;
+void FileDialog::Poll() {
+  std::optional<Listing> listing = job_.Take();
+  if (!listing) return;
+  listing_ = std::move(*listing);
+  wanted_ = listing_.folder;
+  if (!keep_text_) {
+    path_.text = WithSlash(listing_.folder) + name_;
+    path_.Focus({}, true);
+  }
+  SortEntries(&listing_.entries, sort_, descending_);
+  ShowEntries();
 }
 
-void FileDialog::Draw(const PanelContext& context, bool* open, bool folders_only) {
-  if (std::optional<Listing> listing = job_.Take()) {
-    listing_ = std::move(*listing);
-    path_ = listing_.folder;
+// The entries whose name contains what is typed behind the folder. O(entries), when it changes.
+void FileDialog::ShowEntries() {
+  const std::string typed = NamePart(path_.text), lower = Lower(filter_ ? typed : std::string());
+  shown_.clear();
+  cursor_ = anchor_ = -1;
+  for (uint32_t i = 0; i < listing_.entries.size(); ++i) {
+    const FileEntry& entry = listing_.entries[i];
+    if (!lower.empty() && !ContainsLower(entry.name, lower)) continue;
+    if (entry.name == typed) cursor_ = static_cast<int>(shown_.size());
+    shown_.push_back(i);
   }
+  if (!lower.empty() && cursor_ < 0 && !shown_.empty()) cursor_ = 0;
+}
+
+// The path box was edited: another folder is listed, another name filters.
+void FileDialog::FollowText(const Frame& frame) {
+  asked_.clear();
+  selected_.clear();
+  if (frame.mode == DialogMode::kSave) name_ = NamePart(path_.text);
+  const std::string folder = FolderPart(path_.text);
+  if (!folder.empty() && WithHome(folder) != wanted_) Go(folder, frame.hidden, true);
+  ShowEntries();
+}
+
+void FileDialog::Open(const Frame& frame, std::vector<std::string> paths) {
+  PushSetting(frame.context, FolderSetting(frame.mode), listing_.folder);
+  CommandArgs args;
+  args.text = paths.front();
+  args.paths = std::move(paths);
+  frame.context.commands.Push("file.open", std::move(args));
+  *frame.open = false;
+}
+
+// A file that exists is written over only when the user has said so.
+void FileDialog::Save(const Frame& frame) {
+  const std::string target = WithHome(path_.text);
+  const std::string name = NamePart(target);
+  if (name.empty() || job_.active()) return;
+  const auto there = std::find_if(listing_.entries.begin(), listing_.entries.end(),
+                                  [&](const FileEntry& e) { return e.name == name; });
+  const bool exists = there != listing_.entries.end();
+  if (exists && there->folder) {
+    name_.clear();
+    Go(Join(name), frame.hidden, false);
+    return;
+  }
+  if (exists && asked_ != target) {
+    asked_ = target;
+    return;
+  }
+  PushSetting(frame.context, FolderSetting(frame.mode), listing_.folder);
+  CommandArgs args;
+  args.text = target;
+  args.number = exists ? 1 : 0;
+  frame.context.commands.Push("file.write", std::move(args));
+  *frame.open = false;
+}
+
+void FileDialog::Enter(const Frame& frame) {
+  if (job_.active()) {
+    enter_ = true;
+    return;
+  }
+  const FileEntry* entry = At(cursor_);
+  if (entry != nullptr && entry->folder && selected_.size() < 2) {
+    if (frame.mode != DialogMode::kSave) name_.clear();
+    Go(Join(entry->name), frame.hidden, false);
+  } else if (frame.mode == DialogMode::kSave) {
+    Save(frame);
+  } else if (std::vector<std::string> paths = Chosen(); !paths.empty()) {
+    Open(frame, std::move(paths));
+  } else if (!NamePart(path_.text).empty()) {
+    Open(frame, {WithHome(path_.text)});  // loading says what is wrong with it
+  } else if (frame.mode == DialogMode::kFolders) {
+    Open(frame, {listing_.folder});
+  }
+}
+
+void FileDialog::Move(const Frame& frame, int by) {
+  if (shown_.empty()) return;
+  const auto last = static_cast<int>(shown_.size()) - 1;
+  cursor_ = std::clamp(cursor_ < 0 ? (by > 0 ? 0 : last) : cursor_ + by, 0, last);
+  to_cursor_ = true;
+  const FileEntry& entry = *At(cursor_);
+  if (frame.mode == DialogMode::kSave) return;
+  if (!ImGui::GetIO().KeyShift) selected_.clear();
+  if (!ImGui::GetIO().KeyShift) anchor_ = cursor_;
+  if (Selectable(frame, entry)) selected_.insert(entry.name);
+}
+
+void FileDialog::Click(const Frame& frame, int at) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const FileEntry& entry = *At(at);
+  if (frame.mode == DialogMode::kSave) {
+    if (!entry.folder) path_.text = Join(name_ = entry.name);
+    asked_.clear();
+  } else if (Selectable(frame, entry)) {
+    if (!io.KeyCtrl) selected_.clear();
+    if (io.KeyShift && anchor_ >= 0) {
+      for (int i = std::min(anchor_, at); i <= std::max(anchor_, at); ++i)
+        if (Selectable(frame, *At(i))) selected_.insert(At(i)->name);
+    } else if (io.KeyCtrl && selected_.erase(entry.name) > 0) {
+      anchor_ = at;
+    } else {
+      selected_.insert(entry.name);
+      anchor_ = at;
+    }
+  }
+  cursor_ = at;
+}
+
+void FileDialog::HandleKeys(const Frame& frame) {
+  const int page = 12;
+  const auto pressed = [](ImGuiKey key) {
+    return ImGui::IsKeyPressed(key, true) && !ImGui::GetIO().KeyAlt;
+  };
+  if (pressed(ImGuiKey_DownArrow)) Move(frame, 1);
+  if (pressed(ImGuiKey_UpArrow)) Move(frame, -1);
+  if (pressed(ImGuiKey_PageDown)) Move(frame, page);
+  if (pressed(ImGuiKey_PageUp)) Move(frame, -page);
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.KeyAlt && ImGui::IsKeyPressed(ImGuiKey_UpArrow))
+    Go(ParentFolder(listing_.folder), frame.hidden, false);
+  if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_H, false))
+    PushSetting(frame.context, "dialog.hidden", frame.hidden ? "false" : "true");
+  if (ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
+      ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false)) {
+    if (io.KeyCtrl && frame.mode == DialogMode::kFolders) {
+      std::vector<std::string> paths = Chosen();
+      Open(frame, paths.empty() ? std::vector<std::string>{listing_.folder} : std::move(paths));
+    } else {
+      Enter(frame);
+    }
+  } else if (enter_ && !job_.active()) {
+    enter_ = false;
+    Enter(frame);
+  }
+}
+
+void FileDialog::Begin(const Frame& frame, const std::string& save_name) {
+  name_ = frame.mode == DialogMode::kSave ? save_name : std::string();
+  filter_ = frame.mode != DialogMode::kSave;
+  asked_.clear();
+  enter_ = false;
+  path_ = {};
+  std::string folder = frame.context.settings.Get(FolderSetting(frame.mode));
+  if (folder.empty() && frame.mode != DialogMode::kSave) folder = listing_.folder;
+  Go(folder, frame.hidden, false);
+}
+
+void FileDialog::Draw(const PanelContext& context, bool* open, DialogMode mode,
+                      const std::string& save_name) {
+  Poll();
   if (!*open) return;
-  const char* title = folders_only ? "Open folder###open_dialog" : "Open file###open_dialog";
-  const bool hidden = context.settings.Bool("dialog.hidden");
+  const Frame frame{context, mode, context.settings.Bool("dialog.hidden"), open};
   if (!ImGui::IsPopupOpen("###open_dialog")) {
     ImGui::OpenPopup("###open_dialog");
-    Go(listing_.folder.empty() ? context.settings.Get("dialog.folder") : listing_.folder, hidden);
+    Begin(frame, save_name);
   }
-  if (hidden != listed_hidden_) Go(listing_.folder, hidden);
+  if (frame.hidden != listed_hidden_) Go(listing_.folder, frame.hidden, false);
   const ImVec2 screen = ImGui::GetMainViewport()->Size;
   const float unit = ImGui::GetFontSize();
   ImGui::SetNextWindowSize(
-      {std::min(screen.x * 0.9f, unit * 56), std::min(screen.y * 0.85f, unit * 38)},
+      {std::min(screen.x * 0.9f, unit * 62), std::min(screen.y * 0.85f, unit * 38)},
       ImGuiCond_Appearing);
   ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
   // On the panels' ground: controls are as raised as a popup.
   ImGui::PushStyleColor(ImGuiCol_PopupBg, context.theme[Role::kPanel]);
-  const bool shown = ImGui::BeginPopupModal(title, open, ImGuiWindowFlags_NoSavedSettings);
+  // The arrow keys move in the list, from wherever the keyboard is.
+  const bool shown = ImGui::BeginPopupModal(
+      TitleOf(mode), open, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavInputs);
   ImGui::PopStyleColor();
   if (!shown) return;
-  DrawTop(context, hidden);
-  DrawList(context, open, hidden);
-  DrawBottom(context, open, folders_only, hidden);
+  HandleKeys(frame);
+  DrawTop(frame);
+  DrawList(frame);
+  DrawBottom(frame);
   if (!*open || ImGui::IsKeyPressed(ImGuiKey_Escape)) {
     *open = false;
     ImGui::CloseCurrentPopup();
@@ -131,102 +306,135 @@ void FileDialog::Draw(const PanelContext& context, bool* open, bool folders_only
   ImGui::EndPopup();
 }
 
-void FileDialog::DrawTop(const PanelContext& context, bool hidden) {
-  if (ImGui::Button(context.fonts->icons ? icon::kUp : "Up"))
-    Go(ParentFolder(listing_.folder), hidden);
-  ImGui::SetItemTooltip("One folder up (Backspace)");
+void FileDialog::DrawTop(const Frame& frame) {
+  if (ImGui::Button(frame.context.fonts->icons ? icon::kUp : "Up"))
+    Go(ParentFolder(listing_.folder), frame.hidden, false);
+  ImGui::SetItemTooltip("One folder up (Alt+Up)");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
-  if (InputText("##path", "", &path_, ImGuiInputTextFlags_EnterReturnsTrue)) Go(path_, hidden);
-  if (!ImGui::GetIO().WantTextInput && ImGui::IsKeyPressed(ImGuiKey_Backspace))
-    Go(ParentFolder(listing_.folder), hidden);
+  if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(ImGuiMouseButton_Left) && !path_.waiting)
+    path_.Focus({}, true);
+  if (path_.Draw("##path", "")) FollowText(frame);
 }
 
-void FileDialog::DrawList(const PanelContext& context, bool* open, bool hidden) {
+void FileDialog::DrawList(const Frame& frame) {
   const float bottom = ImGui::GetFrameHeightWithSpacing() + ImGui::GetStyle().ItemSpacing.y;
   const ImGuiTableFlags flags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
-                                ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_PadOuterX;
-  if (!ImGui::BeginTable("##files", 2, flags, {0, -bottom})) return;
-  ImGui::TableSetupColumn("Name", ImGuiTableColumnFlags_WidthStretch);
-  ImGui::TableSetupColumn("Size", ImGuiTableColumnFlags_WidthFixed, ImGui::GetFontSize() * 6);
-  std::string enter;
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(listing_.entries.size()));
-  while (clipper.Step()) {
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const FileEntry& entry = listing_.entries[static_cast<size_t>(i)];
-      ImGui::PushID(i);
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      const bool bright = entry.folder || LooksLikeProfile(entry.name);
-      if (context.fonts->icons) {
-        ImGui::TextDisabled("%s", entry.folder ? icon::kFolder : icon::kFile);
-        ImGui::SameLine();
-      }
-      if (!bright) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kText3]);
-      const ImGuiSelectableFlags select =
-          ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick;
-      if (ImGui::Selectable(entry.name.c_str(), entry.name == selected_, select)) {
-        selected_ = entry.name;
-        if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) enter = entry.name;
-      }
-      if (!bright) ImGui::PopStyleColor();
-      ImGui::TableNextColumn();
-      if (!entry.folder) {
-        std::array<char, 24> size{};
-        FormatBytes(entry.bytes, size.data(), size.size());
-        ImGui::TextDisabled("%s", size.data());
-      }
-      ImGui::PopID();
-    }
+                                ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_PadOuterX |
+                                ImGuiTableFlags_Sortable | ImGuiTableFlags_Resizable |
+                                ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_NoBordersInBody;
+  if (!ImGui::BeginTable("##files", 3, flags, {0, -bottom})) return;
+  const float unit = ImGui::GetFontSize();
+  ImGui::TableSetupColumn("Name",
+                          ImGuiTableColumnFlags_WidthStretch | ImGuiTableColumnFlags_DefaultSort);
+  ImGui::TableSetupColumn(
+      "Size", ImGuiTableColumnFlags_WidthFixed | ImGuiTableColumnFlags_PreferSortDescending,
+      unit * 6);
+  ImGui::TableSetupColumn(
+      "Modified", ImGuiTableColumnFlags_WidthFixed | ImGuiTableColumnFlags_PreferSortDescending,
+      unit * 9);
+  ImGui::TableSetupScrollFreeze(0, 1);
+  ImGui::TableHeadersRow();
+  ImGuiTableSortSpecs* sort = ImGui::TableGetSortSpecs();
+  if (sort != nullptr && sort->SpecsDirty && sort->SpecsCount > 0) {
+    sort->SpecsDirty = false;
+    sort_ = static_cast<FileSort>(sort->Specs[0].ColumnIndex);
+    descending_ = sort->Specs[0].SortDirection == ImGuiSortDirection_Descending;
+    SortEntries(&listing_.entries, sort_, descending_);
+    ShowEntries();
   }
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(shown_.size()));
+  if (to_cursor_ && cursor_ >= 0) clipper.IncludeItemByIndex(cursor_);
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) DrawEntry(frame, i);
+  }
+  to_cursor_ = false;
   if (!listing_.error.empty()) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::TextUnformatted(listing_.error.c_str());
   }
   ImGui::EndTable();
-  if (enter.empty()) return;
-  const auto found = std::find_if(listing_.entries.begin(), listing_.entries.end(),
-                                  [&](const FileEntry& e) { return e.name == enter; });
-  if (found != listing_.entries.end() && found->folder) {
-    Go(Join(listing_.folder, enter), hidden);
-  } else {
-    Choose(context, Join(listing_.folder, enter), open);
-  }
 }
 
-void FileDialog::DrawBottom(const PanelContext& context, bool* open, bool folders_only,
-                            bool hidden) {
-  bool show_hidden = hidden;
-  if (ImGui::Checkbox("Hidden files", &show_hidden)) {
-    CommandArgs args;
-    args.text = std::string("dialog.hidden=") + (show_hidden ? "true" : "false");
-    context.commands.Push("app.set", std::move(args));
+void FileDialog::DrawEntry(const Frame& frame, int at) {
+  const PanelContext& context = frame.context;
+  const FileEntry entry = *At(at);  // a copy: a click may list another folder
+  ImGui::PushID(at);
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  const bool bright =
+      entry.folder || (frame.mode == DialogMode::kFiles && LooksLikeProfile(entry.name));
+  if (context.fonts->icons) {
+    ImGui::TextDisabled("%s", entry.folder ? icon::kFolder : icon::kFile);
+    ImGui::SameLine();
   }
-  if (context.services.has_native_dialog()) {
+  if (!bright) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kText3]);
+  const bool on = at == cursor_ || selected_.count(entry.name) > 0;
+  const bool clicked = ImGui::Selectable(entry.name.c_str(), on,
+                                         ImGuiSelectableFlags_SpanAllColumns |
+                                             ImGuiSelectableFlags_AllowDoubleClick |
+                                             ImGuiSelectableFlags_NoAutoClosePopups);
+  if (!bright) ImGui::PopStyleColor();
+  if (to_cursor_ && at == cursor_ && !ImGui::IsItemVisible()) ImGui::SetScrollHereY();
+  ImGui::TableNextColumn();
+  if (!entry.folder) ImGui::TextDisabled("%s", BytesText(entry.bytes).c_str());
+  ImGui::TableNextColumn();
+  DrawDate(entry);
+  ImGui::PopID();
+  if (!clicked) return;
+  Click(frame, at);
+  if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) Enter(frame);
+}
+
+void FileDialog::DrawBottom(const Frame& frame) {
+  const PanelContext& context = frame.context;
+  const bool save = frame.mode == DialogMode::kSave, folders = frame.mode == DialogMode::kFolders;
+  bool hidden = frame.hidden;
+  if (ImGui::Checkbox("Hidden files", &hidden))
+    PushSetting(context, "dialog.hidden", hidden ? "true" : "false");
+  ImGui::SetItemTooltip("Ctrl+H");
+  if (!save && context.services.has_native_dialog()) {
     ImGui::SameLine();
     if (ImGui::Button("Desktop's dialog")) {
-      context.services.NativeOpenDialog(folders_only);
-      *open = false;
+      context.services.NativeOpenDialog(folders);
+      *frame.open = false;
     }
   }
-  if (listing_.cut) {
-    ImGui::SameLine();
+  ImGui::SameLine();
+  if (!asked_.empty()) {
+    ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(context.theme[Role::kWarning]),
+                       "%s exists. Replace it?", NamePart(asked_).c_str());
+  } else if (listing_.cut) {
     ImGui::TextDisabled("Only the first %zu entries are listed.", kMaxEntries);
+  } else if (selected_.size() > 1) {
+    ImGui::TextDisabled("%zu selected", selected_.size());
+  } else if (folders) {
+    ImGui::TextDisabled("Enter goes in, Ctrl+Enter opens");
+  } else {
+    ImGui::TextDisabled(save ? "" : "Ctrl and Shift select several");
   }
   const float width = ImGui::GetFontSize() * 9;
   ImGui::SameLine(ImGui::GetWindowWidth() - ImGui::GetStyle().WindowPadding.x - 2 * width -
                   ImGui::GetStyle().ItemSpacing.x);
-  if (ImGui::Button("Cancel", {width, 0})) *open = false;
+  if (ImGui::Button("Cancel", {width, 0})) *frame.open = false;
   ImGui::SameLine();
-  const std::string target = selected_.empty() ? listing_.folder : Join(listing_.folder, selected_);
-  const bool usable = folders_only || !selected_.empty();
+  const bool usable = save ? !NamePart(path_.text).empty() : folders || !Chosen().empty();
   ImGui::BeginDisabled(!usable);
   ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccent]);
   ImGui::PushStyleColor(ImGuiCol_Text, context.theme.TextOn(context.theme[Role::kAccent]));
-  if (ImGui::Button(selected_.empty() && folders_only ? "Open this folder" : "Open", {width, 0}))
-    Choose(context, target, open);
+  const char* label = save ? (asked_.empty() ? "Save###go" : "Replace###go")
+                      : folders && Chosen().empty() ? "Open this folder###go"
+                                                    : "Open###go";
+  if (ImGui::Button(label, {width, 0})) {
+    std::vector<std::string> paths = Chosen();
+    if (save) {
+      Save(frame);
+    } else {
+      Open(frame, paths.empty() ? std::vector<std::string>{listing_.folder} : std::move(paths));
+    }
+  }
   ImGui::PopStyleColor(2);
   ImGui::EndDisabled();
 }

@@ -1,12 +1,19 @@
-// FileDialog: an open dialog drawn with ImGui, for every desktop and over SSH. Directories are read
-// on a worker thread, so a slow network folder does not stop the window. UI thread only.
+// FileDialog: opens files and folders and says where exports go, drawn with ImGui, for every
+// desktop and over SSH. The path box has the keyboard from the start: what is typed behind the
+// folder filters the list, arrow keys move in it, Enter goes in or opens. Directories are read on a
+// worker thread, so a slow network folder does not stop the window. UI thread only.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/latest_job.h"
+#include "viewer/core/context.h"
 #include "viewer/core/panel.h"
+#include "viewer/widgets/input_text.h"
 
 namespace stepscope {
 
@@ -14,6 +21,7 @@ struct FileEntry {
   std::string name;
   bool folder = false;
   uint64_t bytes = 0;
+  int64_t modified = 0;  // seconds since 1970; 0: unknown
 };
 
 struct Listing {
@@ -28,26 +36,60 @@ Listing ListFolder(const std::string& folder, bool hidden, const std::stop_token
 bool LooksLikeProfile(const std::string& name);
 std::string ParentFolder(const std::string& folder);
 
+enum class FileSort { kName, kSize, kDate };
+// Folders come first in any order; what is equal is sorted by name.
+void SortEntries(std::vector<FileEntry>* entries, FileSort by, bool descending);
+std::string BytesText(uint64_t bytes);  // "12.3 MB"
+
 class FileDialog {
  public:
   explicit FileDialog(JobThreads& threads) : threads_(threads) {}
-  // Draws the dialog while open; pushes "file.open" with a path, and closes itself through *open.
-  void Draw(const PanelContext& context, bool* open, bool folders_only);
+  // Draws the dialog while open. Pushes "file.open" with the paths, or "file.write" with the path
+  // to write, and closes itself through *open. `save_name` is suggested.
+  void Draw(const PanelContext& context, bool* open, DialogMode mode, const std::string& save_name);
   bool busy() const { return job_.active(); }
 
  private:
-  void Go(const std::string& folder, bool hidden);
-  void DrawTop(const PanelContext& context, bool hidden);
-  void DrawList(const PanelContext& context, bool* open, bool hidden);
-  void DrawBottom(const PanelContext& context, bool* open, bool folders_only, bool hidden);
-  void Choose(const PanelContext& context, const std::string& path, bool* open);
+  struct Frame {  // of one Draw
+    const PanelContext& context;
+    DialogMode mode;
+    bool hidden;
+    bool* open;
+  };
+  void Begin(const Frame& frame, const std::string& save_name);
+  void Go(const std::string& folder, bool hidden, bool keep_text);
+  void Poll();
+  void ShowEntries();
+  void FollowText(const Frame& frame);
+  void HandleKeys(const Frame& frame);
+  void Move(const Frame& frame, int by);
+  void Click(const Frame& frame, int at);
+  void Enter(const Frame& frame);
+  void Open(const Frame& frame, std::vector<std::string> paths);
+  void Save(const Frame& frame);
+  void DrawTop(const Frame& frame);
+  void DrawList(const Frame& frame);
+  void DrawEntry(const Frame& frame, int at);
+  void DrawBottom(const Frame& frame);
+  bool Selectable(const Frame& frame, const FileEntry& entry) const;
+  const FileEntry* At(int position) const;
+  std::vector<std::string> Chosen() const;  // paths of what is selected
+  std::string Join(std::string_view name) const;
 
   JobThreads& threads_;
   Listing listing_;
   LatestJob<Listing> job_;
-  std::string path_;      // text of the path box
-  std::string selected_;  // entry name
-  bool listed_hidden_ = false;
+  std::string wanted_;           // folder that is listed or being listed
+  TextBox path_;                 // folder, "/", and what is typed
+  std::vector<uint32_t> shown_;  // entries that pass the filter
+  std::set<std::string> selected_;
+  int cursor_ = -1, anchor_ = -1;  // in shown_
+  FileSort sort_ = FileSort::kName;
+  bool descending_ = false, listed_hidden_ = false, keep_text_ = false, filter_ = true;
+  bool enter_ = false;      // Enter was pressed before the folder was listed
+  bool to_cursor_ = false;  // scroll it into sight
+  std::string name_;        // of the file to save
+  std::string asked_;       // path of the file that may be written over if the user says so again
 };
 
 }  // namespace stepscope

@@ -8,11 +8,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 #include "model/base/digits.h"
 #include "viewer/core/settings.h"
 #include "viewer/shell/shell.h"
-#include "viewer/widgets/input_text.h"
 
 namespace stepscope {
 namespace {
@@ -65,8 +65,22 @@ void DrawPanelItems(const ShellInput& input) {
   ImGui::Separator();
 }
 
-void DrawMenus(const ShellInput& input) {
-  for (const char* menu : kMenus) {
+// Where an arrow key leads from the open menu: to its neighbour, unless it moves within the menu.
+int NextMenu(int at) {
+  constexpr int kCount = static_cast<int>(std::size(kMenus));
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  const bool sideways = g.NavMoveDir == ImGuiDir_Left || g.NavMoveDir == ImGuiDir_Right;
+  if (!sideways || g.NavWindow != g.CurrentWindow || !ImGui::NavMoveRequestButNoResultYet())
+    return -1;
+  ImGui::NavMoveRequestCancel();
+  return (at + (g.NavMoveDir == ImGuiDir_Right ? 1 : kCount - 1)) % kCount;
+}
+
+void DrawMenus(const ShellInput& input, MenuBarState* state) {
+  if (state->open_next >= 0) ImGui::OpenPopup(kMenus[state->open_next]);
+  state->open_next = -1;
+  for (int i = 0; i < static_cast<int>(std::size(kMenus)); ++i) {
+    const char* menu = kMenus[i];
     if (!ImGui::BeginMenu(menu)) continue;
     if (std::strcmp(menu, "Window") == 0) DrawPanelItems(input);
     for (const CommandDesc& command : Commands()) {
@@ -74,6 +88,7 @@ void DrawMenus(const ShellInput& input) {
       DrawCommandItem(input, command);
       if (std::strcmp(command.id, "file.open_folder") == 0) DrawRecentMenu(input);
     }
+    if (const int next = NextMenu(i); next >= 0) state->open_next = next;
     ImGui::EndMenu();
   }
 }
@@ -170,7 +185,7 @@ void DrawHitCount(const ShellInput& input, const Pen& pen, float right, float y)
   pen.TextRight(pen.fonts.mono, 12, right, y, pen.theme[role], text);
 }
 
-void DrawSearch(const ShellInput& input, SearchBox* box, float right) {
+void DrawSearch(const ShellInput& input, TextBox* box, float right) {
   const Pen pen = MakePen(input.panel.theme, *input.panel.fonts);
   const float left = std::max(ImGui::GetCursorScreenPos().x + pen.Px(12), right - pen.Px(420));
   const float width = right - left;
@@ -178,22 +193,21 @@ void DrawSearch(const ShellInput& input, SearchBox* box, float right) {
   ImGui::SameLine();
   CentreInBar();
   ImGui::SetCursorScreenPos({left, ImGui::GetCursorScreenPos().y});
-  // By id: asking for the next item's focus does not reach into a menu bar.
-  if (input.windows.focus_search || box->focus) ImGui::ActivateItemByID(ImGui::GetID("##search"));
-  box->focus = false;
   // Something else may have changed the search (Escape): follow it unless the user is typing.
   const bool had = ImGui::GetActiveID() == ImGui::GetID("##search");
-  if (!had) box->text = input.search.query();
+  if (!had && !box->waiting) box->text = input.search.query();
+  if (input.windows.focus_search) box->Focus(input.windows.typed, false);
+  const std::string before = box->text;
   ImGui::SetNextItemWidth(width);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
   ImGui::PushStyleVarX(ImGuiStyleVar_FramePadding, pen.fonts.icons ? pen.Px(28) : pen.Px(8));
-  const bool changed = InputText("##search", "Search events, or type > for a command", &box->text,
-                                 ImGuiInputTextFlags_EscapeClearsAll);
+  bool changed = box->Draw("##search", "Search events, or type > for a command");
   ImGui::PopStyleVar(2);
   if (!ImGui::IsItemActive())
     ImGui::SetItemTooltip(
         "text: names that contain it   =text: the whole name\n"
-        "Enter and Shift+Enter go through the events found");
+        "Enter goes to the first event found, Enter and Shift+Enter on; Escape: back to the "
+        "timeline");
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
   const float y = a.y + std::floor((b.y - a.y - pen.Px(12)) / 2);
   if (pen.fonts.icons)
@@ -205,18 +219,28 @@ void DrawSearch(const ShellInput& input, SearchBox* box, float right) {
     pen.Text(pen.fonts.mono, 12, b.x - pen.Px(20), y, pen.theme[Role::kText2], "/");
   }
   DrawHitCount(input, pen, b.x - pen.Px(10), y);
-  if (changed && box->text == ">") {
+  const bool left_box = ImGui::IsItemDeactivated();
+  const bool escape = left_box && ImGui::IsKeyPressed(ImGuiKey_Escape);
+  if (escape) {  // what was typed stays; Escape on the timeline clears it
+    box->text = before;
+    changed = false;
+  }
+  CommandArgs args;
+  if (changed && box->text.starts_with('>')) {
+    args.text = box->text.substr(1);
     box->text.clear();
+    box->waiting = false;
     ImGui::ClearActiveID();
-    input.panel.commands.Push("app.palette");
-  } else if (changed) {
-    CommandArgs args;
+    input.panel.commands.Push("app.palette", std::move(args));
+    return;
+  }
+  if (changed) {
     args.text = box->text;
     input.panel.commands.Push("search.set", std::move(args));
   }
-  if (!ImGui::IsItemDeactivated() || !ImGui::IsKeyPressed(ImGuiKey_Enter)) return;
-  input.panel.commands.Push(ImGui::GetIO().KeyShift ? "search.previous" : "search.next");
-  box->focus = true;  // Enter again goes on
+  const bool enter = left_box && ImGui::IsKeyPressed(ImGuiKey_Enter);
+  if (enter) input.panel.commands.Push(ImGui::GetIO().KeyShift ? "search.previous" : "search.next");
+  if (enter || escape) ImGui::SetWindowFocus(kTimelineWindow);
 }
 
 void DrawMark(const Pen& pen, float x, float y) {
@@ -227,7 +251,7 @@ void DrawMark(const Pen& pen, float x, float y) {
 
 }  // namespace
 
-void DrawMenuBar(const ShellInput& input, SearchBox* box) {
+void DrawMenuBar(const ShellInput& input, MenuBarState* state) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ScaledSize(8), ScaledSize(11)});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);  // the bar's own colour covers all of it
   const bool open = ImGui::BeginMainMenuBar();
@@ -239,7 +263,7 @@ void DrawMenuBar(const ShellInput& input, SearchBox* box) {
   const float width = ImGui::GetWindowWidth();
   DrawMark(pen, origin.x + pen.Px(12), origin.y + pen.Px(11));
   ImGui::SetCursorPosX(pen.Px(40));
-  DrawMenus(input);
+  DrawMenus(input, state);
   const ImVec2 p = ImGui::GetCursorScreenPos();
   pen.VLine(p.x + pen.Px(4), origin.y + pen.Px(10), origin.y + pen.Px(28), pen.theme[Role::kLine]);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(14));
@@ -250,7 +274,8 @@ void DrawMenuBar(const ShellInput& input, SearchBox* box) {
   DrawRunSelectors(input);
   const float right = origin.x + width - pen.Px(12);
   const float button = pen.Px(28);
-  if (input.panel.run != nullptr) DrawSearch(input, box, right - 2 * button - pen.Px(12));
+  if (input.panel.run != nullptr)
+    DrawSearch(input, &state->search, right - 2 * button - pen.Px(12));
   const bool light = input.panel.theme.light();
   ImGui::SetCursorScreenPos({right - 2 * button, origin.y + pen.Px(5)});
   if (IconButton("##theme", light ? icon::kMoon : icon::kSun, light ? "D" : "L", "Dark or light",

@@ -5,33 +5,33 @@
 #include <array>
 #include <cctype>
 #include <cstring>
+#include <string>
 
+#include "viewer/core/search.h"
 #include "viewer/core/settings.h"
 #include "viewer/shell/shell.h"
-#include "viewer/widgets/input_text.h"
 
 namespace stepscope {
 namespace {
 
 char Lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-struct Match {
-  const CommandDesc* command;
-  int score;
-};
+// A title that begins with the query is meant before one that has it somewhere; one that is the
+// query before all.
+int TitleScore(std::string_view query, std::string_view title) {
+  const int score = 2 * FuzzyScore(query, title);
+  const bool begins = title.size() >= query.size() &&
+                      std::equal(query.begin(), query.end(), title.begin(),
+                                 [](char a, char b) { return Lower(a) == Lower(b); });
+  if (score == 0 || query.empty() || !begins) return score;
+  return score + (title.size() == query.size() ? 100 : 10);
+}
 
-std::vector<Match> Matches(const ShellInput& input, std::string_view query) {
-  std::vector<Match> out;
-  for (const CommandDesc& command : Commands()) {
-    if (command.category[0] == 0 || !command.enabled(input.context)) continue;
-    const int title = 2 * FuzzyScore(query, command.title);
-    const int words = FuzzyScore(query, command.words);
-    const int score = std::max(title, words);
-    if (score > 0 || query.empty()) out.push_back({&command, score});
-  }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Match& a, const Match& b) { return a.score > b.score; });
-  return out;
+// Of a sentence the letters in order say nothing: it has to contain the query.
+int SentenceScore(std::string_view query, std::string_view sentence) {
+  std::string lower(query);
+  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
+  return !lower.empty() && ContainsLower(sentence, lower) ? 1 : 0;
 }
 
 void KeyText(const ShellInput& input, const char* keys) {
@@ -52,6 +52,30 @@ bool BeginFloating(const char* name, bool* open) {
       ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleVar(2);
   return shown;
+}
+
+// The one that was clicked, or null.
+const PaletteEntry* DrawEntries(const ShellInput& input, const std::vector<PaletteEntry>& entries,
+                                int selected) {
+  const PaletteEntry* clicked = nullptr;
+  if (ImGui::BeginChild("##list")) {
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const PaletteEntry& entry = entries[i];
+      const bool on = static_cast<int>(i) == selected;
+      ImGui::PushID(static_cast<int>(i));
+      if (ImGui::Selectable(entry.title, on)) clicked = &entry;
+      if (on && !ImGui::IsItemVisible()) ImGui::SetScrollHereY();
+      ImGui::SetItemTooltip("%s", entry.what);
+      ImGui::SameLine();
+      ImGui::TextDisabled("%s", entry.group);
+      ImGui::SameLine();
+      KeyText(input, entry.keys);
+      ImGui::PopID();
+    }
+    if (entries.empty()) ImGui::TextDisabled("Nothing has these letters in this order.");
+  }
+  ImGui::EndChild();
+  return clicked;
 }
 
 void PushSetting(const ShellInput& input, const char* key, const std::string& value) {
@@ -77,6 +101,10 @@ void DrawSetting(const ShellInput& input, const SettingDesc& row) {
   const std::string& value = settings.Get(row.key);
   ImGui::PushID(row.key);
   ImGui::TableNextRow();
+  if (input.windows.setting == row.key) {  // what the palette led to
+    ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, input.panel.theme[Role::kAccentBg]);
+    if (ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
+  }
   ImGui::TableNextColumn();
   ImGui::AlignTextToFramePadding();
   ImGui::TextUnformatted(row.label);
@@ -130,12 +158,33 @@ int FuzzyScore(std::string_view query, std::string_view text) {
   return score;
 }
 
+std::vector<PaletteEntry> FindEntries(std::string_view query, const ViewerContext& context) {
+  std::vector<PaletteEntry> out;
+  const auto add = [&](PaletteEntry entry, std::string_view words) {
+    entry.score = std::max({TitleScore(query, entry.title), FuzzyScore(query, words),
+                            SentenceScore(query, entry.what)});
+    if (entry.score > 0) out.push_back(entry);
+  };
+  for (const CommandDesc& c : Commands()) {
+    if (c.category[0] == 0 || !c.enabled(context)) continue;
+    add({c.title, c.category, c.what, c.keys, c.id, ""}, c.words);
+  }
+  for (const PanelDesc& p : Panels())
+    add({p.title, "Panel", p.what, p.key, "panel.show", p.id}, "panel");
+  for (const SettingDesc& s : SettingRows()) {
+    if (s.page[0] != 0) add({s.label, "Setting", s.what, "", "app.settings", s.key}, "settings");
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const PaletteEntry& a, const PaletteEntry& b) { return a.score > b.score; });
+  return out;
+}
+
 void DrawPalette(const ShellInput& input, PaletteState* state) {
   const bool opening = input.windows.palette && !state->was_open;
   state->was_open = input.windows.palette;
   if (!input.windows.palette) return;
   if (opening) {
-    state->text.clear();
+    state->box = {};
     state->selected = 0;
     ImGui::SetNextWindowFocus();
   }
@@ -152,36 +201,24 @@ void DrawPalette(const ShellInput& input, PaletteState* state) {
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                  ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking;
   if (ImGui::Begin("##palette", nullptr, flags)) {
-    if (opening) ImGui::SetKeyboardFocusHere();
+    if (opening) state->box.Focus(input.windows.typed, true);
     ImGui::SetNextItemWidth(-1);
-    if (InputText("##query", "What do you want to do?", &state->text)) state->selected = 0;
+    if (state->box.Draw("##query", "What do you want to do?")) state->selected = 0;
     const bool enter = ImGui::IsKeyPressed(ImGuiKey_Enter);
-    const std::vector<Match> matches = Matches(input, state->text);
+    const std::vector<PaletteEntry> matches = FindEntries(state->box.text, input.context);
     const int last = static_cast<int>(matches.size()) - 1;
     if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++state->selected;
     if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --state->selected;
     state->selected = std::clamp(state->selected, 0, std::max(0, last));
-    const CommandDesc* run = nullptr;
-    if (ImGui::BeginChild("##list")) {
-      for (int i = 0; i <= last; ++i) {
-        const CommandDesc& command = *matches[static_cast<size_t>(i)].command;
-        ImGui::PushID(i);
-        if (ImGui::Selectable(command.title, i == state->selected)) run = &command;
-        if (i == state->selected && !ImGui::IsItemVisible()) ImGui::SetScrollHereY();
-        ImGui::SetItemTooltip("%s", command.what);
-        ImGui::SameLine();
-        KeyText(input, command.keys);
-        ImGui::PopID();
-      }
-      if (matches.empty()) ImGui::TextDisabled("No command has these letters in this order.");
-    }
-    ImGui::EndChild();
-    if (enter && !matches.empty()) run = matches[static_cast<size_t>(state->selected)].command;
+    const PaletteEntry* run = DrawEntries(input, matches, state->selected);
+    if (enter && !matches.empty()) run = &matches[static_cast<size_t>(state->selected)];
     const bool away = !opening && !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows);
     if (run != nullptr || ImGui::IsKeyPressed(ImGuiKey_Escape) || away) {
       input.panel.commands.Push("app.palette");  // closes it
-      if (run != nullptr && std::strcmp(run->id, "app.palette") != 0)
-        input.panel.commands.Push(run->id);
+      CommandArgs args;
+      if (run != nullptr) args.text = run->text;
+      if (run != nullptr && std::strcmp(run->command, "app.palette") != 0)
+        input.panel.commands.Push(run->command, std::move(args));
     }
   }
   ImGui::End();
@@ -236,9 +273,6 @@ void DrawHelp(const ShellInput& input) {
       }
       ImGui::EndTable();
     }
-    if (ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows) &&
-        ImGui::IsKeyPressed(ImGuiKey_Escape))
-      open = false;
   }
   ImGui::End();
   if (!open) input.panel.commands.Push("app.help");
@@ -272,9 +306,6 @@ void DrawSettings(const ShellInput& input) {
       if (in_table) DrawSetting(input, row);
     }
     if (in_table) ImGui::EndTable();
-    if (ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows) &&
-        ImGui::IsKeyPressed(ImGuiKey_Escape))
-      open = false;
   }
   ImGui::End();
   if (!open) input.panel.commands.Push("app.settings");

@@ -10,6 +10,7 @@
 #include "viewer/core/context.h"
 #include "viewer/core/panel.h"
 #include "viewer/widgets/draw.h"
+#include "viewer/widgets/input_text.h"
 
 namespace stepscope {
 
@@ -22,18 +23,18 @@ struct ShellInput {
   TimeRange displayed;  // range on the screen
 };
 
-struct SearchBox {
-  std::string text;
-  bool focus = false;
+struct MenuBarState {
+  TextBox search;
+  int open_next = -1;  // menu that an arrow key went to
 };
-void DrawMenuBar(const ShellInput& input, SearchBox* box);
+void DrawMenuBar(const ShellInput& input, MenuBarState* state);
 void DrawStatusBar(const ShellInput& input);
 void DrawWelcome(const ShellInput& input);
 void DrawLoading(const ShellInput& input);  // after 150 ms
 void DrawError(const ShellInput& input);
 
 struct PaletteState {
-  std::string text;
+  TextBox box;
   int selected = 0;
   bool was_open = false;
 };
@@ -41,6 +42,18 @@ void DrawPalette(const ShellInput& input, PaletteState* state);
 void DrawHelp(const ShellInput& input);
 void DrawSettings(const ShellInput& input);
 
+// What the palette can do: run a command, show a panel, go to a setting.
+struct PaletteEntry {
+  const char* title;
+  const char* group;  // the command's menu, "Panel", "Setting"
+  const char* what;
+  const char* keys;
+  const char* command;  // that does it, with `text`
+  const char* text;
+  int score = 0;
+};
+// The entries that match, best first; of an empty query all.
+std::vector<PaletteEntry> FindEntries(std::string_view query, const ViewerContext& context);
 // How well `text` matches the query's letters in order; 0: not at all. Used by the palette.
 int FuzzyScore(std::string_view query, std::string_view text);
 
@@ -52,8 +65,12 @@ struct WorkspaceState {
   float width = 0, height = 0;       // that the layout is for
   int frames_since_built = 1 << 20;  // of the default layout
   bool built = false;
+  std::string front;  // panel that lies in front after Reset layout
 };
 unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, WorkspaceState* state);
+// Moves panels that float back onto the screen, where a kept layout or a smaller window left them
+// outside.
+void KeepPanelsOnScreen();
 // For the window begun next: no background where the dock space's is the same.
 void ClearBackgroundIfDocked(const char* window_name);
 

@@ -3,6 +3,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -26,7 +27,8 @@ struct Line {
 void DrawRun(const ShellInput& input, const Run& run, Line* line) {
   const Pen& pen = line->pen;
   std::array<char, 48> text{};
-  line->Value(GroupDigits(run.trace->counts.events()), "events");
+  const uint64_t events = run.trace->counts.events();
+  line->Value(GroupDigits(events), events == 1 ? "event" : "events");
   const double megabytes = static_cast<double>(run.trace->store_bytes()) / 1e6;
   std::snprintf(text.data(), text.size(), megabytes < 10 ? "%.1f MB" : "%.0f MB", megabytes);
   line->Value(text.data(), "in memory");
@@ -48,6 +50,15 @@ void DrawRun(const ShellInput& input, const Run& run, Line* line) {
     input.panel.commands.Push("panel.show", std::move(args));
   }
   ImGui::SetItemTooltip("What loading repaired, dropped or clipped");
+}
+
+// As many as a pixel of the view tells apart.
+int DigitsOf(Ps t, TimeRange view) {
+  constexpr Ps kPixels = 2000;
+  constexpr int kLeast = 3, kMost = 12;
+  int digits = 1;
+  for (Ps n = (t < 0 ? -t : t) / std::max<Ps>(1, view.length() / kPixels); n > 0; n /= 10) ++digits;
+  return std::clamp(digits, kLeast, kMost);
 }
 
 }  // namespace
@@ -82,8 +93,10 @@ void DrawStatusBar(const ShellInput& input) {
       // Fixed places: numbers that change with the mouse must not push each other about.
       if (right - line.x > pen.Px(420)) {
         value("Cursor",
-              input.timeline.cursor_valid ? FormatDuration(input.timeline.cursor, 10)
-                                          : std::string("\xE2\x80\x93"),
+              input.timeline.cursor_valid
+                  ? FormatDuration(input.timeline.cursor,
+                                   DigitsOf(input.timeline.cursor, input.displayed))
+                  : std::string("\xE2\x80\x93"),
               pen.Px(120));
         value("View", FormatDuration(input.displayed.length(), 5), pen.Px(80));
       }

@@ -90,18 +90,40 @@ double ClassPercent(const ResultTable& steps, const char* column) {
   return whole > 0 ? 100 * part / whole : 0;
 }
 
-const char* Word(Finding::Grade grade) {
-  switch (grade) {
-    case Finding::Grade::kGood:
-      return "Healthy";
-    case Finding::Grade::kWarning:
-      return "Look here";
-    case Finding::Grade::kBad:
-      return "Problem";
-    case Finding::Grade::kInfo:
-      break;
+// What was lost because a file ends too early, or null.
+const Diagnostic* CutOff(const Trace& trace) {
+  for (const Diagnostic& d : trace.diagnostics.rows()) {
+    if (d.id.find("truncated") != std::string::npos && d.severity != Severity::kInfo) return &d;
   }
-  return "No verdict";
+  return nullptr;
+}
+
+// Says that a file is incomplete: its numbers are of a part. Returns where it begins.
+float DrawCutOff(const PanelContext& context, const Diagnostic& cut, float right, float top,
+                 float height) {
+  const FaceScope bold(context, Face::kBold);
+  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  const std::string text =
+      icons ? std::string(icon::kWarn) + "  Incomplete file" : "Incomplete file";
+  const float em = Em(), width = TextWidth(text) + std::floor(em * 1.2f);
+  const float box = std::floor(em * 1.7f), y = std::floor(top + (height - box) * 0.5f);
+  const float left = right - width;
+  ImGui::SetCursorScreenPos(ImVec2(left, y));
+  if (ImGui::InvisibleButton("##incomplete", ImVec2(width, box))) {
+    CommandArgs args;
+    args.text = "diagnostics";
+    context.commands.Push("panel.show", std::move(args));
+  }
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  DrawBox(list, left, y, width, box, context.theme[hovered ? Role::kHover : Role::kRaised], 4);
+  list->AddText(ImVec2(left + em * 0.6f, std::floor(y + (box - ImGui::GetTextLineHeight()) * 0.5f)),
+                context.theme[Role::kWarning], text.c_str());
+  if (hovered) {
+    const std::string place = cut.first.empty() ? std::string() : "\n" + cut.first.front();
+    WrappedTooltip(cut.text + place + "\nWhat is shown is of the part that was read.");
+  }
+  return left - em * 0.5f;
 }
 
 // What limits the view, each with a cross that ends it; returns where the chips begin.
@@ -115,8 +137,9 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
   if (!view.measured.empty())
     chips.push_back({FormatDuration(view.measured.length(), 4), "Measured range", "measure.set"});
   if (!view.shown.empty()) {
-    chips.push_back({GroupDigits(view.shown.size()) + " events",
-                     "Events shown bright; N and Shift+N go through them", "select.show_events"});
+    chips.push_back(
+        {GroupDigits(view.shown.size()) + (view.shown.size() == 1 ? " event" : " events"),
+         "Events shown bright; N and Shift+N go through them", "select.show_events"});
   }
   const std::string host = context.state != nullptr ? context.state->host : std::string();
   if (!host.empty()) chips.push_back({host, "Only this host", "host.choose"});
@@ -132,7 +155,7 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
     ImGui::SetCursorScreenPos(ImVec2(right, y));
     if (ImGui::InvisibleButton("chip", ImVec2(width, box))) context.commands.Push(chips[i].command);
     const bool hovered = ImGui::IsItemHovered();
-    if (hovered) ImGui::SetTooltip("%s: click ends it", chips[i].what.c_str());
+    if (hovered) WrappedTooltip(chips[i].what + ": click ends it");
     ImGui::PopID();
     ImDrawList* list = ImGui::GetWindowDrawList();
     DrawBox(list, right, y, width, box, context.theme[hovered ? Role::kHover : Role::kAccentBg], 4);
@@ -183,13 +206,9 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
   {
     const FaceScope bold(context, Face::kBold, TypeSize::kTitle);
     const float y = std::floor(middle - ImGui::GetTextLineHeight() * 0.5f);
-    // The sentence where there is room, its one word where there is not.
-    const float numbers = has_steps ? em * 46 : 0;
-    const bool sentence = x + TextWidth(verdict.text) + numbers < right || !has_steps;
-    const std::string_view text =
-        sentence ? std::string_view(verdict.text) : std::string_view(Word(verdict.grade));
-    DrawCut(list, ImVec2(x, y), right, context.theme[Role::kText], text);
-    const float width = std::min(TextWidth(text), right - x);
+    // The sentence comes first: it is said nowhere else. Numbers take the room that is left.
+    DrawCut(list, ImVec2(x, y), right, context.theme[Role::kText], verdict.text);
+    const float width = std::min(TextWidth(verdict.text), right - x);
     ImGui::SetCursorScreenPos(ImVec2(p.x, p.y));
     if (ImGui::InvisibleButton("##verdict", ImVec2(std::max(x + width - p.x, 1.0f), height))) {
       const bool other = FindPanel(verdict.panel) != nullptr;
@@ -199,7 +218,8 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
     }
     if (ImGui::IsItemHovered()) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-      ImGui::SetTooltip("%s\n%s", verdict.text.c_str(), verdict.next_step.c_str());
+      WrappedTooltip(verdict.next_step.empty() ? verdict.text
+                                               : verdict.text + "\n" + verdict.next_step);
     }
     x += width + em * 2;
   }
@@ -226,8 +246,10 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
 
 bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
-  const float right = p.x + ImGui::GetContentRegionAvail().x - BaseEm();
+  float right = p.x + ImGui::GetContentRegionAvail().x - BaseEm();
   if (context.run == nullptr || !context.run->trace) return false;
+  const Diagnostic* cut = CutOff(*context.run->trace);
+  if (cut != nullptr) right = DrawCutOff(context, *cut, right, p.y, VerdictStripHeight());
   const AnalysisResult* result = context.analyses.Get(*context.run, "overview", ParamsOf(context));
   if (result != nullptr) {
     if (sums->serial != result->serial) *sums = SumsOf(*result);
@@ -251,13 +273,13 @@ bool DrawVerdictBar(const PanelContext& context, VerdictSums* sums) {
   bool waiting = false;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);  // the window was cleared with the panels' colour
-  if (ImGui::BeginViewportSideBar("##verdict_bar", ImGui::GetMainViewport(), ImGuiDir_Up,
-                                  VerdictStripHeight(), kFlags)) {
-    waiting = DrawVerdictStrip(context, sums);
-  }
-  ImGui::End();
+  const bool open = ImGui::BeginViewportSideBar("##verdict_bar", ImGui::GetMainViewport(),
+                                                ImGuiDir_Up, VerdictStripHeight(), kFlags);
+  // Tooltips of what is in it have the padding of all others.
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
+  if (open) waiting = DrawVerdictStrip(context, sums);
+  ImGui::End();
   return waiting;
 }
 

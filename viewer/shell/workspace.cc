@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 
 #include "viewer/core/settings.h"
@@ -29,7 +30,23 @@ void PutInFront(ImGuiID node, const PanelDesc& panel) {
   dock_node->SelectedTabId = ImHashStr("#TAB", 0, window);
 }
 
-void BuildDefault(ImGuiID dock, ImVec2 pos, ImVec2 size) {
+// The panel that lies in front of the others beside the details, or nothing.
+std::string FrontPanel() {
+  const ImGuiWindow* front = nullptr;
+  std::string id;
+  for (const PanelDesc& panel : Panels()) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(PanelWindowName(panel).c_str());
+    if (panel.slot != DockSlot::kBottomRight || window == nullptr || !window->WasActive) continue;
+    if (window->DockNode != nullptr && !window->DockTabIsVisible) continue;
+    // The user may have split them: the one that was used last.
+    if (front != nullptr && window->FocusOrder < front->FocusOrder) continue;
+    front = window;
+    id = panel.id;
+  }
+  return id;
+}
+
+void BuildDefault(ImGuiID dock, ImVec2 pos, ImVec2 size, std::string_view front) {
   ImGui::DockBuilderRemoveNode(dock);
   ImGui::DockBuilderAddNode(dock, ImGuiDockNodeFlags_DockSpace);
   ImGui::DockBuilderSetNodePos(dock, pos);
@@ -45,7 +62,7 @@ void BuildDefault(ImGuiID dock, ImVec2 pos, ImVec2 size) {
                          : panel.slot == DockSlot::kBottomLeft ? left
                                                                : right;
     ImGui::DockBuilderDockWindow(PanelWindowName(panel).c_str(), node);
-    if (std::string_view(panel.id) == kFrontPanel) PutInFront(right, panel);
+    if (panel.id == front) PutInFront(right, panel);
   }
   ImGui::DockBuilderFinish(dock);
 }
@@ -96,7 +113,9 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
                         (size.x != state->width || size.y != state->height);
   state->built = (missing || old || reset || settling) && size.x > 64 && size.y > 64;
   if (state->built) {
-    BuildDefault(dock, viewport->WorkPos, size);
+    if (!settling) state->front = reset && !missing ? FrontPanel() : std::string();
+    BuildDefault(dock, viewport->WorkPos, size,
+                 state->front.empty() ? std::string_view(kFrontPanel) : state->front);
     CommandArgs args;
     args.text = "layout.version=" + std::to_string(kLayoutVersion);
     if (old) input.panel.commands.Push("app.set", std::move(args));
@@ -119,6 +138,32 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
   ImGui::DockSpaceOverViewport(dock, viewport, flags);
   ImGui::PopStyleColor(2);
   return dock;
+}
+
+void KeepPanelsOnScreen() {
+  if (ImGui::IsMouseDown(ImGuiMouseButton_Left)) return;  // it may be on its way
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  for (const PanelDesc& panel : Panels()) {
+    ImGuiWindow* window = ImGui::FindWindowByName(PanelWindowName(panel).c_str());
+    if (window == nullptr || !window->Active) continue;
+    ImGuiDockNode* root =
+        window->DockNode != nullptr ? ImGui::DockNodeGetRootNode(window->DockNode) : nullptr;
+    if (root != nullptr && root->IsDockSpace()) continue;
+    const ImVec2 pos = root != nullptr ? root->Pos : window->Pos;
+    const ImVec2 size = root != nullptr ? root->Size : window->SizeFull;
+    const ImVec2 fits(std::min(size.x, viewport->WorkSize.x),
+                      std::min(size.y, viewport->WorkSize.y));
+    const ImVec2 most = viewport->WorkPos + viewport->WorkSize - fits;
+    const ImVec2 inside(std::clamp(pos.x, viewport->WorkPos.x, most.x),
+                        std::clamp(pos.y, viewport->WorkPos.y, most.y));
+    if (root != nullptr) {
+      if (fits.x < size.x || fits.y < size.y) ImGui::DockBuilderSetNodeSize(root->ID, fits);
+      if (inside.x != pos.x || inside.y != pos.y) ImGui::DockBuilderSetNodePos(root->ID, inside);
+      continue;
+    }
+    if (fits.x < size.x || fits.y < size.y) ImGui::SetWindowSize(window, fits);
+    if (inside.x != pos.x || inside.y != pos.y) ImGui::SetWindowPos(window, inside);
+  }
 }
 
 void ClearBackgroundIfDocked(const char* window_name) {

@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "model/base/digits.h"
-#include "viewer/core/short_label.h"
+#include "viewer/core/distinct_names.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 
@@ -66,11 +66,9 @@ void DrawRingLegend(const PanelContext& context, const Ring& ring, float left, f
     const std::string share = PercentText(s.value, ring.total);
     DrawRight(list, right, y, context.theme[Role::kText2], share);
     const float x = left + chip * 1.8f, end = right - TextWidth(share) - Em() * 0.6f;
-    const bool fits = TextWidth(s.label) <= end - x;
-    const std::string label = s.label.empty() ? "(no name)"
-                              : fits          ? s.label
-                                              : MakeShortForms(s.label).middle;
-    DrawCut(list, ImVec2(x, y), end, context.theme[Role::kText], label);
+    const std::string& label = s.shown.empty() ? s.label : s.shown;
+    DrawCut(list, ImVec2(x, y), end, context.theme[Role::kText],
+            label.empty() ? std::string_view("(no name)") : label);
   }
 }
 
@@ -160,6 +158,10 @@ Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string
         {label, sizes[i].first, context.theme.NameColor(label), static_cast<int>(sizes[i].second)});
     rest -= sizes[i].first;
   }
+  std::vector<std::string_view> labels;
+  for (const RingSlice& slice : ring.slices) labels.push_back(slice.label);
+  const std::vector<std::string> short_names = DistinctNames(labels);
+  for (size_t i = 0; i < short_names.size(); ++i) ring.slices[i].shown = short_names[i];
   if (sizes.size() > shown && rest > 0) {
     ring.slices.push_back(
         {GroupDigits(sizes.size() - shown) + " others", rest, context.theme[Kind::kOther], -1});
@@ -352,8 +354,8 @@ ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBo
   if (ImGui::BeginPopup("chart menu")) {
     if (ImGui::MenuItem("Copy numbers")) chosen = ChartExport::kCopy;
     ImGui::Separator();
-    if (ImGui::MenuItem("Save numbers (CSV)")) chosen = ChartExport::kCsv;
-    if (ImGui::MenuItem("Save picture (PNG)")) {
+    if (ImGui::MenuItem("Save numbers (CSV)\u2026")) chosen = ChartExport::kCsv;
+    if (ImGui::MenuItem("Save picture (PNG)\u2026")) {
       std::array<char, 160> text{};
       std::snprintf(text.data(), text.size(), "%.*s.png %.0f %.0f %.0f %.0f",
                     static_cast<int>(std::min<size_t>(box.name.size(), 80)), box.name.data(),
@@ -362,9 +364,9 @@ ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBo
                     static_cast<double>(box.max.y - box.min.y));
       CommandArgs args;
       args.text = text.data();
-      context.commands.Push("app.save_picture", std::move(args));
+      context.commands.Push("file.export_picture", std::move(args));
     }
-    if (box.svg && ImGui::MenuItem("Save picture (SVG)")) chosen = ChartExport::kSvg;
+    if (box.svg && ImGui::MenuItem("Save picture (SVG)\u2026")) chosen = ChartExport::kSvg;
     ImGui::EndPopup();
   }
   ImGui::PopID();
@@ -373,11 +375,10 @@ ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBo
 
 void SaveChart(const PanelContext& context, std::string_view name, std::string_view extension,
                const std::string& contents) {
-  std::string where;
-  const bool ok = context.services.SaveFile(std::string(name).append(extension), contents, &where);
   CommandArgs args;
-  args.text = (ok ? "Saved " : "Not saved: ") + where;
-  context.commands.Push("app.note", std::move(args));
+  args.text = std::string(name).append(extension);
+  args.contents = contents;
+  context.commands.Push("file.export", std::move(args));
 }
 
 void CopyChart(const PanelContext& context, const std::string& numbers) {

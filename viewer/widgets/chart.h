@@ -55,7 +55,8 @@ struct RingSlice {
   std::string label;
   double value = 0;
   Rgba color = 0;
-  int row = -1;  // of the table it came from; -1: "other"
+  int row = -1;            // of the table it came from; -1: "other"
+  std::string shown = {};  // its short name, told apart from the others'; empty: the label
 };
 struct Ring {
   std::string title = "ring";
@@ -108,7 +109,7 @@ struct ChartBox {
 };
 void OpenChartMenu(const char* id);
 ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBox& box);
-// Saves or copies, and says where to.
+// Asks where to save; copies, and says so.
 void SaveChart(const PanelContext& context, std::string_view name, std::string_view extension,
                const std::string& contents);
 void CopyChart(const PanelContext& context, const std::string& numbers);

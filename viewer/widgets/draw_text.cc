@@ -102,6 +102,14 @@ bool LinkText(const PanelContext& context, const char* id, std::string_view text
   return clicked;
 }
 
+void WrappedTooltip(std::string_view text) {
+  if (!ImGui::BeginTooltip()) return;
+  ImGui::PushTextWrapPos(BaseEm() * 40);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
 void Rule(const PanelContext& context) {
   const float air = std::floor(BaseEm() * 0.5f);
   ImGui::Dummy(ImVec2(0, air * 0.5f));

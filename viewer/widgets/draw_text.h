@@ -38,6 +38,8 @@ void DrawRight(ImDrawList* list, float right, float y, Rgba color, std::string_v
 void DrawBox(ImDrawList* list, float x, float y, float w, float h, Rgba color, float rounding = 0);
 // Text that acts as a link; true when clicked.
 bool LinkText(const PanelContext& context, const char* id, std::string_view text);
+// A tooltip of lines that are not longer than one reads with ease.
+void WrappedTooltip(std::string_view text);
 // A thin horizontal rule with some air.
 void Rule(const PanelContext& context);
 // Label left in secondary colour, value after `value_x` pixels, cut to the window.

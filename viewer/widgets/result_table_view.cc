@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "model/base/digits.h"
+#include "viewer/core/distinct_names.h"
 #include "viewer/core/search.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -56,6 +57,14 @@ double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return std::max(*middle, max_abs / (dimension == Dimension::kTime ? 100 : 1000));
+}
+
+// Asks where to, and writes it there.
+void ExportAs(const PanelContext& context, std::string name, std::string contents) {
+  CommandArgs args;
+  args.text = std::move(name);
+  args.contents = std::move(contents);
+  context.commands.Push("file.export", std::move(args));
 }
 
 }  // namespace
@@ -165,12 +174,32 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
                               TypicalOf(table, c, column.max_abs));
   }
   selected_.assign(table.rows.size(), 0);
-  short_names_.assign(options.shorten_names ? table.rows.size() : 0, {});
+  ShortenNames(table, options);
   current_ = anchor_ = menu_column_ = -1;
   menu_job_.Stop();
   filter_asked_ = false;
   measured_at_ = 0;
   dirty_ = true;
+}
+
+// Rows beyond are many: they get their short names when they are drawn, each on its own.
+void ResultTableView::ShortenNames(const ResultTable& table, const TableOptions& options) {
+  constexpr size_t kMostDistinct = 10'000;
+  short_names_.assign(options.shorten_names ? table.rows.size() : 0, {});
+  if (short_names_.empty() || short_names_.size() > kMostDistinct) return;
+  std::vector<std::string_view> names;
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    const std::string* name = NameOf(table, options, r);
+    names.push_back(name != nullptr ? std::string_view(*name) : std::string_view());
+  }
+  short_names_ = DistinctNames(names);
+  const auto longest = std::max_element(
+      short_names_.begin(), short_names_.end(),
+      [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+  for (Column& column : columns_) {
+    if (column.name && longest != short_names_.end())
+      column.widest_row = static_cast<int>(longest - short_names_.begin());
+  }
 }
 
 void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTable& table,
@@ -192,9 +221,13 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
       cell = TextWidth(WriteNumber(column.max_abs, column.format, buffer)) +
              (column.bar ? Em() * 4.5f : 0);
     } else if (column.widest_row >= 0) {
-      const Value& value =
-          table.rows[static_cast<size_t>(column.widest_row)][static_cast<size_t>(column.data)];
-      cell = TextWidth(*std::get_if<SharedText>(&value));
+      const auto row = static_cast<size_t>(column.widest_row);
+      const auto* text =
+          std::get_if<SharedText>(&table.rows[row][static_cast<size_t>(column.data)]);
+      const bool shortened = column.name && options.shorten_names;
+      if (text != nullptr)
+        cell = TextWidth(shortened ? ShortName(text->view(), static_cast<uint32_t>(row))
+                                   : text->view());
     } else if (desc.type == ValueType::kBool) {
       cell = Em() * 3;
     }
@@ -211,7 +244,6 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
     column.width = std::ceil(column.width);
     if (!column.hidden) min_width_ += column.width + pad;
   }
-  static_cast<void>(options);
 }
 
 void ResultTableView::Rebuild(const ResultTable& table) {
@@ -289,17 +321,12 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
   ImGui::SameLine(0, Em() * 0.3f);
   if (ImGui::Button("Export")) ImGui::OpenPopup("export");
   if (ImGui::BeginPopup("export")) {
-    if (ImGui::MenuItem("CSV of what is shown")) Export(context, table, false);
-    if (ImGui::MenuItem("JSON of what is shown")) Export(context, table, true);
+    if (ImGui::MenuItem("CSV of what is shown\u2026")) Export(context, table, false);
+    if (ImGui::MenuItem("JSON of what is shown\u2026")) Export(context, table, true);
     ImGui::Separator();
-    if (ImGui::MenuItem("CSV of the whole table")) ExportWhole(context, table);
+    if (ImGui::MenuItem("CSV of the whole table\u2026")) ExportWhole(context, table);
     ImGui::SetItemTooltip("All rows and columns, as `stepscope report --format csv` writes them");
     ImGui::EndPopup();
-  }
-  if (!message_.empty()) {
-    ImGui::SameLine(0, Em() * 0.6f);
-    ImGui::AlignTextToFramePadding();
-    TextIn(context, Role::kText2, message_);
   }
 }
 
@@ -513,16 +540,11 @@ std::string ResultTableView::SelectedTsv(const ResultTable& table) const {
 }
 
 void ResultTableView::ExportWhole(const PanelContext& context, const ResultTable& table) {
-  std::string where;
-  const bool ok = context.services.SaveFile(table.id + ".csv", ToCsv(table), &where);
-  message_ = (ok ? "Saved " : "Not saved: ") + where;
+  ExportAs(context, table.id + ".csv", ToCsv(table));
 }
 
 void ResultTableView::Export(const PanelContext& context, const ResultTable& table, bool json) {
-  const std::string name = table.id + (json ? ".json" : ".csv");
-  std::string where;
-  const bool ok = context.services.SaveFile(name, json ? Json(table) : Csv(table), &where);
-  message_ = (ok ? "Saved " : "Not saved: ") + where;
+  ExportAs(context, table.id + (json ? ".json" : ".csv"), json ? Json(table) : Csv(table));
 }
 
 }  // namespace stepscope

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,7 +37,8 @@ struct TableOptions {
   std::span<const char* const> first_columns{};   // shown first, in this order; the others follow
   std::span<const char* const> hidden_columns{};  // not shown until the user asks for them
   std::span<const ColoredWord> words{};
-  bool shorten_names = false;  // names as MakeShortForms' middle form, whole on hover
+  std::function<Rgba(const std::string& name)> color{};  // of a name; empty: the theme's
+  bool shorten_names = false;  // names as DistinctNames' short forms, whole on hover
   bool toolbar = true;
   bool total_row = true;
   float height = 0;  // pixels; 0: what is left of the window
@@ -85,6 +87,7 @@ class ResultTableView {
 
   void Prepare(const ResultTable& table, uint64_t key, const TableOptions& options);
   void PrepareColumns(const ResultTable& table, const TableOptions& options);
+  void ShortenNames(const ResultTable& table, const TableOptions& options);
   void MeasureColumns(const PanelContext& context, const ResultTable& table,
                       const TableOptions& options);
   void Rebuild(const ResultTable& table);
@@ -138,7 +141,6 @@ class ResultTableView {
   float measured_at_ = 0, measured_width_ = 0;  // font size and the room there was
   float min_width_ = 0;
   bool dirty_ = true, scroll_to_current_ = false, open_columns_ = false;
-  std::string message_;  // of the last export
 };
 
 }  // namespace stepscope

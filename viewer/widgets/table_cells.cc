@@ -81,7 +81,8 @@ void ResultTableView::DrawName(const PanelContext& context, std::string_view tex
   if (column.name) {
     const float chip = std::floor(Em() * 0.7f);
     const float y = cell.y + std::floor((ImGui::GetTextLineHeight() - chip) * 0.5f);
-    DrawBox(list, left, y, chip, chip, context.theme.NameColor(text), 2);
+    DrawBox(list, left, y, chip, chip,
+            options.color ? options.color(text) : context.theme.NameColor(text), 2);
     left += chip + Em() * 0.6f;
   }
   const std::string_view shown = column.name && options.shorten_names ? ShortName(text, row) : text;
@@ -224,12 +225,11 @@ void ResultTableView::FindMenuEvents(const PanelContext& context, const ResultTa
   menu_job_.Stop();
   if (context.run == nullptr) return;
   std::string name(NameOf(table, options, row));
-  menu_job_.Start(
-      context.jobs,
-      [run = *context.run, link = row < table.links.size() ? table.links[row] : RowLink(),
-       name = std::move(name)](const std::stop_token& stop, Progress&) {
-        return FindRowEvents(run, link, name, stop);
-      });
+  menu_job_.Start(context.jobs, [run = *context.run,
+                                 link = row < table.links.size() ? table.links[row] : RowLink(),
+                                 name = std::move(name)](const std::stop_token& stop, Progress&) {
+    return FindRowEvents(run, link, name, stop);
+  });
 }
 
 void ResultTableView::FilterTimeline(const PanelContext& context, const ResultTable& table) const {
@@ -302,8 +302,8 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
   }
   if (ImGui::MenuItem("Copy rows", "Ctrl+C")) context.services.SetClipboard(SelectedTsv(table));
   ImGui::Separator();
-  if (ImGui::MenuItem("Export CSV")) Export(context, table, false);
-  if (ImGui::MenuItem("Export JSON")) Export(context, table, true);
+  if (ImGui::MenuItem("Export CSV\u2026")) Export(context, table, false);
+  if (ImGui::MenuItem("Export JSON\u2026")) Export(context, table, true);
   if (has_cell && !table.columns[static_cast<size_t>(menu_column_)].how.empty()) {
     ImGui::Separator();
     const ColumnDesc& column = table.columns[static_cast<size_t>(menu_column_)];

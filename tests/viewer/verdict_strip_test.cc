@@ -1,0 +1,79 @@
+// The strip under the menu bar: its tooltip, and what it says of a file that was cut off.
+#include "viewer/shell/verdict_strip.h"
+
+#include <doctest/doctest.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <string>
+
+#include "tests/viewer/viewer_fixture.h"
+
+namespace stepscope {
+namespace {
+
+using testing::TraceMaker;
+using testing::ViewerFixture;
+
+void OpenAnalysed(ViewerFixture& f, std::shared_ptr<const Trace> trace) {
+  f.Open(trace);
+  RunView& run = f.session.runs.back();
+  run.analysis = std::make_shared<AnalysisContext>(trace, Definitions::kStepscope);
+  run.derived = run.analysis->derived();
+  ++f.session.generation;
+  for (int i = 0; i < 5000 && f.viewer->animating(); ++i) f.Frame();
+  f.Frame(5);
+}
+
+const ImGuiWindow* Tooltip() {
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if ((window->Flags & ImGuiWindowFlags_Tooltip) != 0 && window->Active && !window->Hidden)
+      return window;
+  }
+  return nullptr;
+}
+
+float StripMiddle() {
+  const ImGuiWindow* bar = ImGui::FindWindowByName("##verdict_bar");
+  REQUIRE(bar != nullptr);
+  return bar->Rect().GetCenter().y;
+}
+
+TEST_CASE("verdict strip: the tooltip has padding and a background") {
+  ViewerFixture f;
+  OpenAnalysed(f, testing::TrainingTrace());
+  f.MoveTo(120, StripMiddle());
+  f.Frame(4);
+  const ImGuiWindow* tooltip = Tooltip();
+  REQUIRE(tooltip != nullptr);
+  CHECK(tooltip->WindowPadding.x >= 4);
+  CHECK(tooltip->WindowPadding.y >= 4);
+  CHECK(ImGui::GetStyle().Colors[ImGuiCol_PopupBg].w == doctest::Approx(1));
+}
+
+std::shared_ptr<const Trace> CutTrace(const char* id, Severity severity) {
+  TraceMaker maker;
+  const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
+  maker.Track(host, "python3", TrackKind::kThread, {{"train", 0, kPsPerMs}});
+  maker.trace().diagnostics.Count(id, severity, "The file ends in the middle of an event.",
+                                  "a.json byte 77");
+  return maker.Finish();
+}
+
+// A click at the right end of the strip, where it says that a file is incomplete.
+bool LeadsToDiagnostics(std::shared_ptr<const Trace> trace) {
+  ViewerFixture f;
+  OpenAnalysed(f, std::move(trace));
+  f.Click(1920 - 60, StripMiddle());
+  f.Frame(3);
+  return f.viewer->view().panel == "diagnostics";
+}
+
+TEST_CASE("verdict strip: it says that a file was cut off") {
+  CHECK(LeadsToDiagnostics(CutTrace("chrome.truncated_stream", Severity::kWarning)));
+  CHECK_FALSE(LeadsToDiagnostics(CutTrace("chrome.overlap", Severity::kWarning)));
+  CHECK_FALSE(LeadsToDiagnostics(testing::TrainingTrace()));
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,89 @@
+#include "viewer/panels/view_summary.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "model/base/digits.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kRest = 0.2;  // seconds that the view has to rest before it is added up
+
+}  // namespace
+
+void ViewSummary::Update(const PanelContext& context) {
+  const Key key{context.run->trace.get(), context.view.VisibleIn(context.run->id),
+                context.state != nullptr ? context.state->host : std::string()};
+  const double now = ImGui::GetTime();
+  if (!(key == wanted_)) {
+    wanted_ = key;
+    since_ = now;
+  }
+  if (std::optional<VisibleEvents> result = job_.Take()) {
+    events_ = std::move(*result);
+    shown_ = asked_;
+    ++version_;
+  }
+  const bool rests = now - since_ >= kRest || version_ == 0;
+  if (!(wanted_ == asked_) && rests) {
+    asked_ = wanted_;
+    job_.Start(context.jobs,
+               [trace = context.run->trace, key](const std::stop_token& stop, Progress&) {
+                 return AddUpVisible(*trace, key.range, key.host, stop);
+               });
+  }
+  waiting_ = !(wanted_ == shown_);
+}
+
+void ViewSummary::DrawKinds(const PanelContext& context) const {
+  const ResultTable& kinds = events_.kinds;
+  double most = 0;
+  for (const auto& row : kinds.rows) most = std::max(most, NumberOf(row[2]));
+  const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, most);
+  const FaceScope small(context, Face::kUi);
+  for (const auto& row : kinds.rows) {
+    const auto count = static_cast<uint64_t>(NumberOf(row[1]));
+    const std::string text = GroupDigits(count) + (count == 1 ? " event, " : " events, ") +
+                             NumberText(NumberOf(row[2]), format) + " " + format.header;
+    KeyValue(context, std::get<SharedText>(row[0]).view(), text, BaseEm() * 8, true);
+    ImGui::SetItemTooltip("%s", kinds.columns[2].how.c_str());
+  }
+}
+
+void ViewSummary::Draw(const PanelContext& context) {
+  Update(context);
+  SectionTitle(context, "In view", FormatDuration(wanted_.range.length(), 4));
+  if (version_ == 0) {
+    WrappedIn(context, Role::kText2, "Adding up what is in view\u2026");
+    return;
+  }
+  {
+    const FaceScope small(context, Face::kUi);
+    const std::string tracks =
+        GroupDigits(events_.tracks) + (events_.tracks == 1 ? " track" : " tracks");
+    const std::string hint =
+        events_.events == 0
+            ? "No event is in view."
+            : GroupDigits(events_.events) + (events_.events == 1 ? " event" : " events") + " on " +
+                  tracks + ". Click one for its times and arguments; / finds events by name.";
+    WrappedIn(context, Role::kText2, hint);
+  }
+  if (events_.events == 0) return;
+  ImGui::Spacing();
+  DrawKinds(context);
+  ImGui::Spacing();
+  TableOptions options;
+  options.id = "visible";
+  options.noun = "names";
+  options.name_column = "name";
+  options.shorten_names = true;
+  options.toolbar = options.total_row = false;
+  table_.Draw(context, events_.names, version_, options);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,40 @@
+// ViewSummary: what the details panel shows while no event is selected: the events in view, added
+// up by name and by kind of track. Computed in the background once the view rests. UI thread only.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "model/base/latest_job.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/visible_events.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+
+class ViewSummary {
+ public:
+  void Draw(const PanelContext& context);  // for an active run
+  // True while the view moves or its sums are computed.
+  bool animating() const { return waiting_; }
+
+ private:
+  struct Key {
+    const Trace* trace = nullptr;
+    TimeRange range;
+    std::string host;
+    bool operator==(const Key&) const = default;
+  };
+  void Update(const PanelContext& context);
+  void DrawKinds(const PanelContext& context) const;
+
+  LatestJob<VisibleEvents> job_;
+  Key wanted_, asked_, shown_;
+  double since_ = 0;  // when the view last moved
+  bool waiting_ = false;
+  uint64_t version_ = 0;  // of what is shown
+  VisibleEvents events_;
+  ResultTableView table_;
+};
+
+}  // namespace stepscope
