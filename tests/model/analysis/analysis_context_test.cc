@@ -1,0 +1,80 @@
+// What the context keeps: results by what was asked, the last few of them, computed once.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "model/analysis/op_database.h"
+#include "tests/support/gpu_profile.h"
+
+namespace stepscope {
+namespace {
+
+std::shared_ptr<const Trace> Generated() {
+  test::GpuProfileOptions options;
+  options.steps = 3;
+  options.layers = 4;
+  auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+  REQUIRE(trace.ok());
+  return *trace;
+}
+
+AnalysisParams FirstMs(int64_t ms) {
+  AnalysisParams params;
+  params.range = {0, ms * kPsPerMs};
+  return params;
+}
+
+}  // namespace
+
+TEST_CASE("a result is computed once for the same question, and anew for another") {
+  AnalysisContext context(Generated(), Definitions::kStepscope);
+  const auto all = context.Get("kernel_stats");
+  CHECK(context.Get("kernel_stats") == all);
+  CHECK(context.Get("kernel_stats", FirstMs(2)) != all);
+  CHECK(context.Get("op_stats") != all);
+  CHECK(context.ops() == context.ops(ForHost("worker-0")));  // has all hosts anyway
+  CHECK(context.ops(FirstMs(2)) != context.ops());
+}
+
+TEST_CASE("the last few results are kept; one that went stays with those who hold it") {
+  AnalysisContext context(Generated(), Definitions::kStepscope);
+  const auto first = context.Get("kernel_stats");
+  const std::string before = ToCsv(*first->Table("kernels"));
+  std::weak_ptr<const AnalysisResult> dropped = context.Get("kernel_stats", FirstMs(1));
+  for (int64_t ms = 2; ms < 12; ++ms) context.Get("kernel_stats", FirstMs(ms));
+  CHECK(dropped.expired());
+  CHECK(ToCsv(*first->Table("kernels")) == before);
+  const auto again = context.Get("kernel_stats");
+  CHECK(again != first);
+  CHECK(ToCsv(*again->Table("kernels")) == before);
+}
+
+TEST_CASE("threads that ask the same at once get one result") {
+  AnalysisContext context(Generated(), Definitions::kStepscope);
+  std::vector<std::shared_ptr<const AnalysisResult>> got(6);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < got.size(); ++i)
+    threads.emplace_back([&, i] { got[i] = context.Get("overview", FirstMs(i % 2 == 0 ? 1 : 2)); });
+  for (std::thread& t : threads) t.join();
+  const std::set<std::shared_ptr<const AnalysisResult>> distinct(got.begin(), got.end());
+  CHECK(distinct.size() == 2);
+}
+
+TEST_CASE("what a stopped computation left is not kept") {
+  AnalysisContext context(Generated(), Definitions::kStepscope);
+  std::stop_source stop;
+  stop.request_stop();
+  context.Get("kernel_stats", {}, stop.get_token());
+  CHECK_FALSE(context.Get("kernel_stats")->Table("kernels")->rows.empty());
+}
+
+TEST_CASE("an analysis that does not exist says so") {
+  AnalysisContext context(Generated(), Definitions::kStepscope);
+  CHECK(context.Get("no_such")->empty_reason.find("no_such") != std::string::npos);
+}
+
+}  // namespace stepscope
