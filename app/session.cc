@@ -120,12 +120,15 @@ void Session::UpdateLoading() {
 }
 
 void Session::FinishLoad() {
-  if (const Progress* progress = load_job_.progress(); progress != nullptr && load_job_.done())
-    load_times_ = {load_->begin, std::chrono::steady_clock::now(), progress->history()};
+  LoadTimes times;
+  times.begin = load_->begin;
+  times.end = std::chrono::steady_clock::now();
+  if (const Progress* progress = load_job_.progress()) times.stages = progress->history();
   std::optional<Loaded> loaded = load_job_.Take();
   if (!loaded && load_job_.failed())
     loaded = Loaded{Status(ErrorCode::kLimit, load_->request.paths[0] + kNoMemory), {}};
   if (!loaded) return;
+  load_times_ = std::move(times);
   const LoadRequest request = std::move(load_->request);
   load_.reset();
   load_status_ = loaded->trace.status();
