@@ -101,7 +101,8 @@ uint64_t FileBytes(const std::vector<InputFile>& files) {
   return sum;
 }
 
-Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted, const std::string& path) {
+Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted,
+                           const std::string& path) {
   if (wanted.empty()) return std::move(runs.front());
   std::string known;
   for (ProfileRun& run : runs) {

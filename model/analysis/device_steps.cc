@@ -485,6 +485,7 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
     PlaceWindows(&devices_[i - 1]);
     FillWindows(&devices_[i - 1]);
   });
+  if (stop.stop_requested()) return;  // some devices have no windows
   WaitsOfCollectives();
   std::vector<uint32_t> events, counts;
   std::vector<Step> kept;

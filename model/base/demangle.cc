@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMaxMangled = 2048;
+constexpr size_t kMaxMangled = 1024;  // the C++ library takes no longer ones either
 constexpr size_t kMaxReferences = 40;
 
 // At least as many as there are: letters of names count too. "St", "Ss" and their like stand for a

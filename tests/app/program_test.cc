@@ -159,7 +159,7 @@ TEST_CASE("program: no name of a profile or a file reaches the terminal as a com
   check("report --panel 'no\x1b[31m' " + profile, 2);
   check("info 'no such\x1b[31m\nfile'", 3);
   check("replay 'no\x1b[31m'", 2);
-  check("info --wrong='\x1b[31m'", 2);
+  check("info " + profile + " --wrong='\x1b[31m'", 2);
 }
 
 TEST_CASE("program: data formats keep hostile names, by their own rules") {

@@ -23,7 +23,7 @@ opener = gzip.open if sys.argv[1].endswith('.gz') else open
 data = json.load(opener(sys.argv[1]))
 events = data['traceEvents'] if isinstance(data, dict) else data
 n = collections.Counter(e.get('ph') for e in events)
-assert not set(n) - set('XisfM') - {None}, n
+assert not set(n) - set('XisfMC') - {None}, n
 starts = {(e['cat'], e['name'], e['id']) for e in events if e.get('ph') == 's'}
 arrows = sum(1 for e in events if e.get('ph') == 'f' and (e['cat'], e['name'], e['id']) in starts)
 steps = sum(1 for e in events if e.get('ph') == 'X' and e['name'].startswith('ProfilerStep#'))

@@ -130,7 +130,8 @@ TEST_CASE("XSpaceBuilder: explicit ids, metadata stats and raw bytes") {
   CHECK(bytes.back() == 'z');
 }
 
-// The hash is that of the bytes from which the goldens were made: the generator may not change them.
+// The hash is that of the bytes from which the goldens were made: the generator may not change
+// them.
 TEST_CASE("GPU profile: the bytes of the reference generator") {
   GpuProfileOptions options;
   options.steps = 6;

@@ -33,7 +33,8 @@ TEST_CASE("A name made to hurt is left as it is") {
   CHECK(Demangle(Bomb(30)) == "");
   CHECK(Demangle(Bomb(15)).size() <= kMaxDemangled);
   CHECK(Demangle("_Z" + std::string(5'000, '1')) == "");
-  CHECK(Demangle("_Z2000" + std::string(2'000, 'a') + "v").size() == 2'002);
+  CHECK(Demangle("_Z1000" + std::string(1'000, 'a') + "v").size() == 1'002);
+  CHECK(Demangle("_Z2000" + std::string(2'000, 'a') + "v") == "");
 }
 
 TEST_CASE("Names are readable where they enter a trace; the raw name stays beside") {

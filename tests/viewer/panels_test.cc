@@ -117,8 +117,10 @@ TEST_CASE("every panel draws without a run, and says something") {
     const auto panel = desc.create();
     const int nothing = f.Frame([](const PanelContext&) {});
     const int vertices = f.Frame([&](const PanelContext& c) {
-      PanelContext without{c.session, c.view,     c.analyses, c.settings,
-                           c.theme,   c.commands, c.services};
+      PanelContext without = c;
+      without.run = nullptr;
+      without.state = nullptr;
+      without.runs = {};
       panel->Draw(without);
     });
     CHECK(vertices > nothing);

@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
 
+#include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/run.h"
+#include "viewer/core/step_markers.h"
 #include "viewer/core/track_path.h"
 
 using namespace stepscope;           // NOLINT
@@ -26,7 +28,8 @@ std::shared_ptr<const Trace> TwoHosts() {
 }
 
 struct TwoRuns : ViewerFixture {
-  TwoRuns() {
+  // Low: the runs are higher than the window whatever else is shown.
+  TwoRuns() : ViewerFixture(ImVec2(900, 360)) {
     Open(TwoHosts());
     Open(TwoHosts());
   }
@@ -54,6 +57,9 @@ TEST_CASE("runs: a command changes the run that it names and no other, the activ
   CHECK(f.State(f.first).host.empty());
   CHECK(f.State(f.second).host == "host-1");
 
+  f.Push("view.scroll", TwoRuns::Of(TraceId(), {}, 15));
+  CHECK(f.State(f.first).scroll_y == 15);  // by less than the heading at the top is high
+  f.Push("view.scroll", TwoRuns::Of(TraceId(), {}, -15));
   const std::string plane = PlanePath(*f.session.runs[1].trace, PlaneId(0));
   f.Push("view.toggle_collapse", TwoRuns::Of(f.second, plane));
   CHECK(f.State(f.first).collapsed.empty());
@@ -67,8 +73,8 @@ TEST_CASE("runs: a command changes the run that it names and no other, the activ
   f.Push("view.scroll", TwoRuns::Of(f.second, {}, 60));
   CHECK(f.State(f.first).scroll_y == 0);
   CHECK(f.State(f.second).scroll_y == 60);
-  f.Push("view.scroll", TwoRuns::Of(TraceId(), {}, 25));
-  CHECK(f.State(f.first).scroll_y == 25);
+  f.Push("view.scroll", TwoRuns::Of(TraceId(), {}, 15));
+  CHECK(f.State(f.first).scroll_y == 15);
   CHECK(f.State(f.second).scroll_y == 60);
 }
 
@@ -128,19 +134,32 @@ TEST_CASE("panels: one can be opened twice, and each shows its run") {
 
 TEST_CASE("runs: steps are those of the overview, taken beside the frames") {
   ViewerFixture f;
+  Progress progress;
+  auto trace = LoadPath(STEPSCOPE_SOURCE_DIR "/tests/data/jax_cpu.xplane.pb.zst", {}, {}, progress);
+  REQUIRE(trace.ok());
   Run run;
   run.id = TraceId(4);
-  run.trace = TrainingTrace();
+  run.trace = *trace;
   run.analysis = std::make_shared<AnalysisContext>(run.trace, Definitions::kStepscope);
+  const AnalysisResult overview = FindAnalysis("overview")->run(*run.analysis, {}, {});
+  const std::vector<StepMarker> steps = StepMarkers(*overview.Table("steps"));
+  REQUIRE(steps.size() == 20);
   f.session.runs = {run};
   ++f.session.generation;
   f.Frame(4);
   f.WaitIdle();
+  f.Push("view.set_range", [&] {
+    CommandArgs args;
+    args.range = steps[5].range;
+    return args;
+  }());
   f.Push("go.next_step");
-  const TimeRange step = f.visible();
-  CHECK(step.length() < 2 * kPsPerMs);
+  const TimeRange next = f.visible();
+  CHECK(next.begin <= steps[6].range.begin);
+  CHECK(next.end >= steps[6].range.end);
+  CHECK(next.length() < 2 * steps[6].range.length());
   f.Push("go.previous_step", TwoRuns::Of(run.id));
-  CHECK(f.visible().begin < step.begin);
+  CHECK(f.visible().begin < next.begin);
 }
 
 TEST_CASE("runs: one can be closed while its analyses run") {

@@ -75,8 +75,10 @@ void DrawOpenQuestion(const ShellInput& input) {
                           {0.5f, 0.5f});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
   ImGui::PushStyleColor(ImGuiCol_PopupBg, input.panel.theme[Role::kPanel]);
+  // The keys are read below: Enter must not press the button that Dear ImGui would have chosen.
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
-                                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize;
+                                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize |
+                                 ImGuiWindowFlags_NoNav;
   const bool shown = ImGui::BeginPopupModal(kWindow, nullptr, flags);
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();

@@ -101,6 +101,8 @@ double TimelineModel::ScrollFor(const Anchor& anchor) const {
       at = i;
   }
   if (at == Layout::npos) return scroll_;
+  const LayoutItem& is = layout_.items()[at];
+  if (is.kind == was.kind && is.y == was.y) return scroll_;  // nothing moved it
   // What was above the top comes to the top.
   const double offset = plane ? std::max(0.0, anchor.offset) : anchor.offset;
   return std::floor(std::clamp(layout_.items()[at].y - offset, 0.0, max_scroll()));

@@ -57,6 +57,11 @@ bool TextBox::Draw(const char* label, const char* hint, ImGuiInputTextFlags flag
     changed_ = TakeTyped(TypedText()) || changed_;
     ImGui::GetIO().InputQueueCharacters.resize(0);
   }
+  // A box that has the keyboard already would write its own text over the one that it was given.
+  if (waiting && active) {
+    if (ImGuiInputTextState* state = ImGui::GetInputTextState(id))
+      state->ReloadUserBufAndMoveToEnd();
+  }
   const bool edited = InputText(label, hint, &text, flags);
   if (waiting && ImGui::GetActiveID() == id) {
     waiting = false;

@@ -189,8 +189,7 @@ void ResultTableView::ShortenNames(const ResultTable& table, const TableOptions&
   if (short_names_.empty() || short_names_.size() > kMostDistinct) return;
   std::vector<std::string_view> names;
   for (size_t r = 0; r < table.rows.size(); ++r) {
-    const std::string* name = NameOf(table, options, r);
-    names.push_back(name != nullptr ? std::string_view(*name) : std::string_view());
+    names.push_back(NameOf(table, options, r));
   }
   short_names_ = DistinctNames(names);
   const auto longest = std::max_element(

@@ -82,7 +82,7 @@ void ResultTableView::DrawName(const PanelContext& context, std::string_view tex
     const float chip = std::floor(Em() * 0.7f);
     const float y = cell.y + std::floor((ImGui::GetTextLineHeight() - chip) * 0.5f);
     DrawBox(list, left, y, chip, chip,
-            options.color ? options.color(text) : context.theme.NameColor(text), 2);
+            options.color ? options.color(std::string(text)) : context.theme.NameColor(text), 2);
     left += chip + Em() * 0.6f;
   }
   const std::string_view shown = column.name && options.shorten_names ? ShortName(text, row) : text;
