@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "loaders/byte_source.h"
+#include "model/base/lower.h"
 
 namespace stepscope {
 namespace fs = std::filesystem;
@@ -32,9 +33,7 @@ int NumberAfter(std::string_view text, std::string_view key, size_t from) {
 bool NamesAPart(std::string_view before) {
   while (!before.empty() && std::ispunct(static_cast<unsigned char>(before.back())))
     before.remove_suffix(1);
-  std::string word(before);
-  std::transform(word.begin(), word.end(), word.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string word = Lower(before);
   constexpr std::array<std::string_view, 9> kParts = {"rank", "worker", "host",   "node",   "gpu",
                                                       "task", "proc",   "device", "process"};
   return std::any_of(kParts.begin(), kParts.end(),

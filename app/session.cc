@@ -120,6 +120,7 @@ void Session::UpdateLoading() {
 }
 
 void Session::FinishLoad() {
+  if (load_job_.progress() != nullptr && !load_job_.done()) return;  // it runs
   LoadTimes times;
   times.begin = load_->begin;
   times.end = std::chrono::steady_clock::now();

@@ -17,7 +17,7 @@ using testing::ViewerFixture;
 
 void OpenAnalysed(ViewerFixture& f, std::shared_ptr<const Trace> trace) {
   f.Open(trace);
-  RunView& run = f.session.runs.back();
+  Run& run = f.session.runs.back();
   run.analysis = std::make_shared<AnalysisContext>(trace, Definitions::kStepscope);
   run.derived = run.analysis->derived();
   ++f.session.generation;

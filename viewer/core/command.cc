@@ -20,6 +20,12 @@ void CommandQueue::Push(std::string_view id, CommandArgs args) {
   queue_.push_back({std::string(id), std::move(args)});
 }
 
+void CommandQueue::PushSetting(std::string_view key, std::string_view value) {
+  CommandArgs args;
+  args.text.append(key).append("=").append(value);
+  Push("app.set", std::move(args));
+}
+
 bool CommandQueue::Pop(Command* out) {
   constexpr size_t kJournal = 1000;
   if (queue_.empty()) return false;

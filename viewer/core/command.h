@@ -56,6 +56,7 @@ class CommandQueue {
  public:
   static constexpr size_t kJournalEvents = 16;  // events of a list that the journal keeps
   void Push(std::string_view id, CommandArgs args = {});
+  void PushSetting(std::string_view key, std::string_view value);  // "app.set"
   bool Pop(Command* out);
   bool empty() const { return queue_.empty(); }
   const std::deque<Command>& journal() const { return journal_; }  // last 1,000 applied

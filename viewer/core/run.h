@@ -44,9 +44,6 @@ struct Run {
   const Diagnostics& diagnostics() const { return trace->diagnostics; }
 };
 
-using TimelineRun = Run;
-using RunView = Run;
-
 // Null if no run has that id.
 inline const Run* FindRun(std::span<const Run> runs, TraceId id) {
   for (const Run& run : runs) {

@@ -1,13 +1,12 @@
 #include "viewer/core/search.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
+
+#include "model/base/lower.h"
 
 namespace stepscope {
 namespace {
-
-char LowerChar(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 // Rows of a set whose meta is wanted. O(rows).
 std::vector<uint32_t> MatchingRows(const TrackSet& set, const std::vector<uint8_t>& wanted,
@@ -56,7 +55,7 @@ SearchHits Find(const NameQuery& query, std::span<const Run> runs, const std::st
 
 bool ContainsLower(std::string_view text, std::string_view lower_needle) {
   const auto found = std::search(text.begin(), text.end(), lower_needle.begin(), lower_needle.end(),
-                                 [](char a, char b) { return LowerChar(a) == b; });
+                                 [](char a, char b) { return Lower(a) == b; });
   return found != text.end() || lower_needle.empty();
 }
 
@@ -65,7 +64,7 @@ NameQuery::NameQuery(std::string_view text) : text_(text) {
   if (whole_) {
     text_.erase(0, 1);
   } else {
-    std::transform(text_.begin(), text_.end(), text_.begin(), LowerChar);
+    text_ = Lower(text_);
   }
 }
 
@@ -112,12 +111,12 @@ EventRef Search::Step(const EventRef& from, int direction, std::span<const Run> 
     index_ = static_cast<size_t>(next);
   } else {
     Ps start = kMinPs;
-    for (const TimelineRun& run : runs) {
+    for (const Run& run : runs) {
       if (run.id == from.trace && from.valid() && from.set < run.sets())
         start = run.Set(from.set).Start(from.row);
     }
     const auto start_of = [&](const EventRef& ref) {
-      for (const TimelineRun& run : runs) {
+      for (const Run& run : runs) {
         if (run.id == ref.trace && ref.set < run.sets()) return run.Set(ref.set).Start(ref.row);
       }
       return kMinPs;

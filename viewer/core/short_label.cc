@@ -5,6 +5,8 @@
 #include <cctype>
 #include <vector>
 
+#include "model/base/lower.h"
+
 namespace stepscope {
 namespace {
 
@@ -22,12 +24,6 @@ constexpr std::array<std::string_view, 24> kVerbs = {
     "dropout",   "sort",   "copy",      "reducescatter", "relu",      "scan"};
 
 bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 std::vector<std::string_view> Words(std::string_view text) {
   std::vector<std::string_view> out;

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <optional>
 
+#include "model/base/lower.h"
 #include "viewer/core/search.h"
 #include "viewer/core/settings.h"
 #include "viewer/widgets/draw.h"
@@ -32,12 +32,6 @@ std::string WithSlash(const std::string& folder) {
   return folder.ends_with('/') ? folder : folder + "/";
 }
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 std::string WithHome(const std::string& path) {
   const char* home = std::getenv("HOME");
   if (home == nullptr || (path != "~" && !path.starts_with("~/"))) return path;
@@ -58,12 +52,6 @@ const char* TitleOf(DialogMode mode) {
 
 const char* FolderSetting(DialogMode mode) {
   return mode == DialogMode::kSave ? "dialog.export_folder" : "dialog.folder";
-}
-
-void PushSetting(const PanelContext& context, const char* key, const std::string& value) {
-  CommandArgs args;
-  args.text = std::string(key) + "=" + value;
-  context.commands.Push("app.set", std::move(args));
 }
 
 void DrawDate(const FileEntry& entry) {
@@ -147,7 +135,7 @@ void FileDialog::FollowText(const Frame& frame) {
 }
 
 void FileDialog::Open(const Frame& frame, std::vector<std::string> paths) {
-  PushSetting(frame.context, FolderSetting(frame.mode), listing_.folder);
+  frame.context.commands.PushSetting(FolderSetting(frame.mode), listing_.folder);
   CommandArgs args;
   args.text = paths.front();
   args.paths = std::move(paths);
@@ -172,7 +160,7 @@ void FileDialog::Save(const Frame& frame) {
     asked_ = target;
     return;
   }
-  PushSetting(frame.context, FolderSetting(frame.mode), listing_.folder);
+  frame.context.commands.PushSetting(FolderSetting(frame.mode), listing_.folder);
   CommandArgs args;
   args.text = target;
   args.number = exists ? 1 : 0;
@@ -246,7 +234,7 @@ void FileDialog::HandleKeys(const Frame& frame) {
   if (io.KeyAlt && ImGui::IsKeyPressed(ImGuiKey_UpArrow))
     Go(ParentFolder(listing_.folder), frame.hidden, false);
   if (io.KeyCtrl && ImGui::IsKeyPressed(ImGuiKey_H, false))
-    PushSetting(frame.context, "dialog.hidden", frame.hidden ? "false" : "true");
+    frame.context.commands.PushSetting("dialog.hidden", frame.hidden ? "false" : "true");
   if (ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
       ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false)) {
     if (io.KeyCtrl && frame.mode == DialogMode::kFolders) {
@@ -393,7 +381,7 @@ void FileDialog::DrawBottom(const Frame& frame) {
   const bool save = frame.mode == DialogMode::kSave, folders = frame.mode == DialogMode::kFolders;
   bool hidden = frame.hidden;
   if (ImGui::Checkbox("Hidden files", &hidden))
-    PushSetting(context, "dialog.hidden", hidden ? "true" : "false");
+    context.commands.PushSetting("dialog.hidden", hidden ? "true" : "false");
   ImGui::SetItemTooltip("Ctrl+H");
   if (!save && context.services.has_native_dialog()) {
     ImGui::SameLine();

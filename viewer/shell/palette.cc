@@ -3,18 +3,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstring>
 #include <string>
 
+#include "model/base/lower.h"
 #include "viewer/core/search.h"
 #include "viewer/core/settings.h"
 #include "viewer/shell/shell.h"
 
 namespace stepscope {
 namespace {
-
-char Lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 // A title that begins with the query is meant before one that has it somewhere; one that is the
 // query before all.
@@ -29,8 +27,7 @@ int TitleScore(std::string_view query, std::string_view title) {
 
 // Of a sentence the letters in order say nothing: it has to contain the query.
 int SentenceScore(std::string_view query, std::string_view sentence) {
-  std::string lower(query);
-  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
+  const std::string lower = Lower(query);
   return !lower.empty() && ContainsLower(sentence, lower) ? 1 : 0;
 }
 
@@ -78,19 +75,14 @@ const PaletteEntry* DrawEntries(const ShellInput& input, const std::vector<Palet
   return clicked;
 }
 
-void PushSetting(const ShellInput& input, const char* key, const std::string& value) {
-  CommandArgs args;
-  args.text = std::string(key) + "=" + value;
-  input.panel.commands.Push("app.set", std::move(args));
-}
-
 void DrawChoice(const ShellInput& input, const SettingDesc& row, const std::string& value) {
   if (!ImGui::BeginCombo("##value", value.c_str())) return;
   std::string_view choices = row.choices;
   while (!choices.empty()) {
     const size_t bar = choices.find('|');
     const std::string choice(choices.substr(0, bar));
-    if (ImGui::Selectable(choice.c_str(), choice == value)) PushSetting(input, row.key, choice);
+    if (ImGui::Selectable(choice.c_str(), choice == value))
+      input.panel.commands.PushSetting(row.key, choice);
     choices = bar == std::string_view::npos ? std::string_view() : choices.substr(bar + 1);
   }
   ImGui::EndCombo();
@@ -113,19 +105,21 @@ void DrawSetting(const ShellInput& input, const SettingDesc& row) {
   ImGui::SetNextItemWidth(-1);
   if (row.type == SettingType::kBool) {
     bool on = value == "true";
-    if (ImGui::Checkbox("##value", &on)) PushSetting(input, row.key, on ? "true" : "false");
+    if (ImGui::Checkbox("##value", &on))
+      input.panel.commands.PushSetting(row.key, on ? "true" : "false");
   } else if (row.type == SettingType::kInt) {
     int number = settings.Int(row.key);
     if (ImGui::SliderInt("##value", &number, static_cast<int>(row.min),
                          static_cast<int>(row.max))) {
-      PushSetting(input, row.key, std::to_string(number));
+      input.panel.commands.PushSetting(row.key, std::to_string(number));
     }
   } else if (row.type == SettingType::kReal) {
     auto number = static_cast<float>(settings.Real(row.key));
     ImGui::SliderFloat("##value", &number, static_cast<float>(row.min), static_cast<float>(row.max),
                        "%.2f");
     // Only when let go: a scale that changes under the slider runs away from the mouse.
-    if (ImGui::IsItemDeactivatedAfterEdit()) PushSetting(input, row.key, std::to_string(number));
+    if (ImGui::IsItemDeactivatedAfterEdit())
+      input.panel.commands.PushSetting(row.key, std::to_string(number));
   } else if (row.type == SettingType::kChoice) {
     DrawChoice(input, row, value);
   } else {

@@ -116,9 +116,7 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
     if (!settling) state->front = reset && !missing ? FrontPanel() : std::string();
     BuildDefault(dock, viewport->WorkPos, size,
                  state->front.empty() ? std::string_view(kFrontPanel) : state->front);
-    CommandArgs args;
-    args.text = "layout.version=" + std::to_string(kLayoutVersion);
-    if (old) input.panel.commands.Push("app.set", std::move(args));
+    if (old) input.panel.commands.PushSetting("layout.version", std::to_string(kLayoutVersion));
     if (!settling) state->frames_since_built = 0;
     state->width = size.x, state->height = size.y;
   } else if (!starting && state->width > 64 && state->height > 64 && size.x > 64 && size.y > 64) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "model/base/lower.h"
 #include "viewer/core/search.h"
 #include "viewer/core/track_path.h"
 
@@ -56,11 +57,6 @@ class RuleBook {
   static uint32_t Rank(const Ranks& ranks, std::string_view path) {
     const auto at = ranks.find(path);
     return at == ranks.end() ? kNone : at->second;
-  }
-  static std::string Lower(std::string_view text) {
-    std::string out(text);
-    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    return out;
   }
 
   const TrackRules& rules_;

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "viewer/core/settings.h"
-#include "viewer/core/track_path.h"
+#include "viewer/timeline/track_list.h"
 
 namespace stepscope {
 namespace {
@@ -28,10 +28,9 @@ CommandArgs OfNumber(double number) {
 TimeRange Ordered(Ps a, Ps b) { return {std::min(a, b), std::max(a, b)}; }
 
 std::string PathOf(std::span<const Run> runs, const LayoutItem& item) {
-  const Run& run = runs[item.run];
-  return item.kind == ItemKind::kPlaneHeading
-             ? PlanePath(*run.trace, item.plane)
-             : TrackPath(*run.trace, run.Set(item.set), item.track);
+  return PathOf(
+      runs[item.run],
+      TrackEntry{.kind = item.kind, .set = item.set, .plane = item.plane, .track = item.track});
 }
 
 }  // namespace
@@ -188,12 +187,10 @@ void TimelineInteraction::Move(const Input& in) {
       commands.Push("view.scroll", OfNumber(press_scroll_ + dy * per_px - model.scroll()));
       break;
     }
-    case Drag::kLabelWidth: {
-      CommandArgs args;
-      args.text = "timeline.label_width=" + std::to_string((mouse.x - geo.labels.x) / font_size);
-      commands.Push("app.set", std::move(args));
+    case Drag::kLabelWidth:
+      commands.PushSetting("timeline.label_width",
+                           std::to_string((mouse.x - geo.labels.x) / font_size));
       break;
-    }
     case Drag::kMinimap:
     case Drag::kMinimapBegin:
     case Drag::kMinimapEnd:

@@ -5,19 +5,12 @@
 #include <cmath>
 #include <optional>
 
+#include "model/base/lower.h"
 #include "viewer/core/search.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string LowerText(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), Lower);
-  return out;
-}
 
 // Lower case without spaces, '_', '-' and '.'.
 std::string Plain(std::string_view text) {
@@ -61,7 +54,7 @@ std::optional<Quantity> ParseQuantity(std::string_view text) {
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), q.value);
   if (parsed.ec != std::errc() || !std::isfinite(q.value)) return std::nullopt;
   const std::string rest =
-      LowerText({parsed.ptr, static_cast<size_t>(text.data() + text.size() - parsed.ptr)});
+      Lower({parsed.ptr, static_cast<size_t>(text.data() + text.size() - parsed.ptr)});
   if (rest.empty()) return q;
   for (const Suffix& suffix : kSuffixes) {
     if (rest != suffix.text) continue;
@@ -161,7 +154,7 @@ bool TableFilter::ParseColumnText(std::string_view word, const ResultTable& tabl
   const int column = FindColumnByName(table, word.substr(0, colon));
   if (column < 0) return false;
   term->column = column;
-  term->text = LowerText(word.substr(colon + 1));
+  term->text = Lower(word.substr(colon + 1));
   return true;
 }
 
@@ -209,7 +202,7 @@ TableFilter TableFilter::Parse(std::string_view text, const ResultTable& table, 
     }
     if (!ParseComparison(rest, table, preferred, &term) && !ParseColumnText(rest, table, &term) &&
         !ParseWholeText(rest, table, &term)) {
-      term = {.negate = term.negate, .text = LowerText(rest)};
+      term = {.negate = term.negate, .text = Lower(rest)};
     }
     filter.Explain(term, rest, table);
     filter.terms_.push_back(std::move(term));
