@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "model/analysis/host_activity.h"
+#include "model/analysis/idle_causes.h"
 #include "model/analysis/lane_merge.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
@@ -55,10 +57,16 @@ Ranges Union(const Ranges& a, const Ranges& b) {
   return merged;
 }
 
-Ps Length(const Ranges& r) {
+Ps Length(std::span<const IdleGap> gaps) {
   Ps sum = 0;
-  for (TimeRange x : r) sum += x.length();
+  for (const IdleGap& gap : gaps) sum += gap.end - gap.begin;
   return sum;
+}
+
+Ps Overlap(std::span<const IdleGap> gaps, const Ranges& b) {
+  Ranges a;
+  for (const IdleGap& gap : gaps) a.push_back({gap.begin, gap.end});
+  return Overlap(a, b);
 }
 
 struct Collective {
@@ -71,12 +79,15 @@ struct Window {
   int32_t step = -1;
   Ps first = kMaxPs, last = kMinPs;  // device events
   TimeRange span;
+  bool cut = false;  // earlier work was still running when it began
   uint32_t events = 0;
   Ps h2d = 0, d2h = 0, h2d_hidden = 0, d2h_hidden = 0;
-  ClassTimes above{};  // union at each class or above, within span
-  Ranges gaps;         // no event of any kind
+  ClassTimes above{};    // union at each class or above, within span
+  size_t first_gap = 0;  // of the device's gaps: no event of any kind
+  size_t gap_count = 0;
   std::vector<Collective> collectives;
   Ps collective_wait = 0;
+  Ranges waits;  // the same as intervals, by begin
 };
 
 struct Device {
@@ -84,6 +95,14 @@ struct Device {
   std::vector<const Lane*> lanes;
   std::vector<Window> windows;  // by begin
   std::vector<int32_t> window_of_step;
+  Ps outstanding = kMinPs;    // when what was launched before all steps is done
+  std::vector<IdleGap> gaps;  // within the windows
+  // When collectives run or what hides them, and when what hides them runs: the difference is
+  // collectives that nothing hides. Kept where there are collectives.
+  bool has_collectives = false;
+  Ranges with_collectives, above_collectives;
+  std::vector<LossTimes> losses;  // by window
+  std::vector<IdleCause> causes;  // the step is the window
 };
 
 class Divider {
@@ -94,6 +113,13 @@ class Divider {
 
  private:
   int32_t StepOf(uint32_t row, Ps start) const;
+  struct RestEvent {
+    TimeRange range;
+    uint32_t row;
+  };
+  Ps Outstanding(const Device& device, const std::vector<RestEvent>& rest) const;
+  void ExtendLast(Device* device) const;
+  void SplitCollectives(const Device& device, const Window& w, LossTimes* losses) const;
   void FindWindows(Device* device) const;
   void PlaceWindows(Device* device) const;
   void FillWindows(Device* device) const;
@@ -114,10 +140,17 @@ class Divider {
   std::vector<uint8_t> device_of_plane_;  // device + 1
   std::vector<uint8_t> launch_device_;    // by row: device + 1, 0: no launch
   std::vector<HostInterval> host_;        // sorted by step, device, begin
+  std::vector<Ps> first_marker_;          // by host
+  const HostActivity* activity_ = nullptr;
+  const IdleExplainer* explainer_ = nullptr;
 };
 
 int32_t Divider::StepOf(uint32_t row, Ps start) const {
   if (plan_.by_time()) {
+    if (plan_.by_launch) {
+      const EventRow launch = grouping_.LaunchOf(row);
+      if (launch.valid()) start = trace_.set.Start(launch);
+    }
     auto it = std::upper_bound(plan_.boundaries.begin(), plan_.boundaries.end(), start);
     if (it == plan_.boundaries.begin() || it == plan_.boundaries.end()) return -1;
     return plan_.step_of_boundary[static_cast<size_t>(it - plan_.boundaries.begin() - 1)];
@@ -126,16 +159,35 @@ int32_t Divider::StepOf(uint32_t row, Ps start) const {
   return group < 0 ? -1 : plan_.step_of_group[static_cast<size_t>(group)];
 }
 
+// When the device is done with what was launched before all steps. `rest` is what belongs to no
+// step; what of it has no launch in the recording counts where it runs before the steps do.
+Ps Divider::Outstanding(const Device& device, const std::vector<RestEvent>& rest) const {
+  const Ps first_marker = first_marker_[trace_.planes[device.plane].host.value];
+  Ps first = kMaxPs, done = kMinPs;
+  for (const Window& w : device.windows) first = std::min(first, w.first);
+  for (const RestEvent& event : rest) {
+    const EventRow launch = grouping_.LaunchOf(event.row);
+    const bool before =
+        launch.valid() ? trace_.set.Start(launch) < first_marker : event.range.begin < first;
+    if (before) done = std::max(done, event.range.end);
+  }
+  return done;
+}
+
 // First and last event of each step on the device, and what the step issued.
 void Divider::FindWindows(Device* device) const {
   const NameTable& names = trace_.names();
+  std::vector<RestEvent> rest;
   device->window_of_step.assign(plan_.steps.size(), -1);
   for (const Lane* lane : device->lanes) {
     for (uint32_t i = 0; i < lane->size(); ++i) {
       auto c = static_cast<TimeClass>(class_[lane->meta[i]]);
       if (c == TimeClass::kUnknown || lane->dur[i] <= 0) continue;
       int32_t step = StepOf(lane->first_row + i, lane->start[i]);
-      if (step < 0) continue;
+      if (step < 0) {
+        rest.push_back({{lane->start[i], lane->end(i)}, lane->first_row + i});
+        continue;
+      }
       int32_t& index = device->window_of_step[static_cast<size_t>(step)];
       if (index < 0) {
         index = static_cast<int32_t>(device->windows.size());
@@ -155,10 +207,11 @@ void Divider::FindWindows(Device* device) const {
       }
     }
   }
+  device->outstanding = Outstanding(*device, rest);
 }
 
-// From the later of the host marker's begin and the end of the step before, to the last device
-// event.
+// From the end of the last device event of the step before to that of its own. The first begins
+// with its marker, or when the device is done with what was launched before.
 void Divider::PlaceWindows(Device* device) const {
   auto marker = [&](const Window& w) { return plan_.steps[static_cast<size_t>(w.step)].span; };
   std::sort(device->windows.begin(), device->windows.end(), [&](const Window& a, const Window& b) {
@@ -170,18 +223,39 @@ void Divider::PlaceWindows(Device* device) const {
   Ps before = kMinPs;
   std::vector<Window> kept;
   for (Window& w : device->windows) {
-    Ps begin = marker(w).empty() ? (before == kMinPs ? w.first : before) : marker(w).begin;
-    w.span = {std::max(begin, before), w.last};
+    const Ps begin = marker(w).empty() ? w.first : marker(w).begin;
+    if (before == kMinPs) {
+      w.cut = plan_.tile && device->outstanding > begin;
+      before = plan_.tile ? std::max(begin, device->outstanding) : begin;
+    } else if (!plan_.tile && !marker(w).empty()) {
+      before = std::max(before, begin);
+    }
+    w.span = {before, w.last};
     std::sort(w.collectives.begin(), w.collectives.end(),
               [](const Collective& a, const Collective& b) { return a.begin < b.begin; });
+    device->has_collectives = device->has_collectives || !w.collectives.empty();
     if (w.span.empty()) continue;  // over before the step before was
     before = w.last;
     kept.push_back(std::move(w));
   }
   device->windows = std::move(kept);
+  if (plan_.tile) ExtendLast(device);
   std::fill(device->window_of_step.begin(), device->window_of_step.end(), -1);
   for (size_t i = 0; i < device->windows.size(); ++i) {
     device->window_of_step[static_cast<size_t>(device->windows[i].step)] = static_cast<int32_t>(i);
+  }
+}
+
+// The last step ends with its marker where the host waits in it for the device.
+void Divider::ExtendLast(Device* device) const {
+  if (device->windows.empty()) return;
+  Window& w = device->windows.back();
+  const TimeRange marker = plan_.steps[static_cast<size_t>(w.step)].span;
+  const Track* thread = explainer_->MainThread(trace_.planes[device->plane].host);
+  if (thread == nullptr || marker.end <= w.last || marker.begin >= w.last) return;
+  for (const HostPiece& piece : activity_->During(*thread, {&marker, 1})) {
+    const bool waits = piece.state == HostState::kSync && piece.begin < w.last;
+    if (waits && piece.end >= w.last) w.span.end = marker.end;
   }
 }
 
@@ -206,19 +280,22 @@ void Divider::FillWindows(Device* device) const {
     }
   };
   size_t gap_at = 0;
-  auto gap = [&](Ps from, Ps to) {
+  auto gap = [&](Ps from, Ps to, uint32_t next) {
     while (gap_at < windows.size() && windows[gap_at].span.end <= from) ++gap_at;
     for (size_t k = gap_at; k < windows.size() && windows[k].span.begin < to; ++k) {
       TimeRange r{std::max(from, windows[k].span.begin), std::min(to, windows[k].span.end)};
-      if (!r.empty()) windows[k].gaps.push_back(r);
+      if (r.empty()) continue;
+      if (windows[k].gap_count++ == 0) windows[k].first_gap = device->gaps.size();
+      device->gaps.push_back({static_cast<uint32_t>(k), next, r.begin, r.end});
     }
   };
   constexpr size_t kCompute = static_cast<size_t>(TimeClass::kCompute32);
+  constexpr size_t kCollectives = static_cast<size_t>(TimeClass::kCollectives);
   ForEachByStart(device->lanes, [&](const Lane& lane, uint32_t i) {
     size_t c = class_[lane.meta[i]];
     if (!c || lane.dur[i] <= 0) return;
     Ps begin = lane.start[i], end = lane.end(i);
-    if (begin > cursor[1]) gap(cursor[1], begin);
+    if (begin > cursor[1]) gap(cursor[1], begin, lane.first_row + i);
     bool copy = c == static_cast<size_t>(TimeClass::kHostToDevice) ||
                 c == static_cast<size_t>(TimeClass::kDeviceToHost);
     int32_t step = copy ? StepOf(lane.first_row + i, begin) : -1;
@@ -235,12 +312,16 @@ void Divider::FillWindows(Device* device) const {
       if (end <= from) continue;
       cursor[t] = end;
       cover(t, from, end);
+      if (device->has_collectives) {
+        if (t == kCollectives) MergeInto(&device->with_collectives, {from, end});
+        if (t == kCollectives + 1) MergeInto(&device->above_collectives, {from, end});
+      }
       if (t != kCompute || copies.empty()) continue;
       std::erase_if(copies, [&](const OpenCopy& o) { return o.end <= from; });
       for (const OpenCopy& o : copies) *o.hidden += std::min(end, o.end) - from;
     }
   });
-  if (!windows.empty()) gap(cursor[1], kMaxPs);
+  if (!windows.empty()) gap(cursor[1], kMaxPs, IdleGap::kNone);
 }
 
 // Time of each collective before the last participant starts; participants are the n-th collectives
@@ -266,7 +347,9 @@ void Divider::WaitsOfCollectives() {
       for (Window* w : sides) {
         if (n >= w->collectives.size() || w->collectives[n].name != name) continue;
         const Collective& c = w->collectives[n];
-        w->collective_wait += std::min(last, c.end) - c.begin;
+        const Ps until = std::min(last, c.end);
+        w->collective_wait += until - c.begin;
+        if (until > c.begin) MergeInto(&w->waits, {c.begin, until});
       }
     }
   }
@@ -404,17 +487,36 @@ Ranges Divider::HostRanges(int32_t step, uint8_t device) const {
   return merged;
 }
 
+// Of the time in collectives that nothing hides, which is before their last participant starts.
+void Divider::SplitCollectives(const Device& device, const Window& w, LossTimes* losses) const {
+  const auto wait_in = [&](const Ranges& ranges) {
+    Ps sum = 0;
+    for (const TimeRange& wait : w.waits) {
+      auto it = std::upper_bound(ranges.begin(), ranges.end(), wait.begin,
+                                 [](Ps t, const TimeRange& r) { return t < r.end; });
+      const Ps begin = std::max(wait.begin, w.span.begin), end = std::min(wait.end, w.span.end);
+      for (; it != ranges.end() && it->begin < end; ++it)
+        sum += std::max<Ps>(0, std::min(end, it->end) - std::max(begin, it->begin));
+    }
+    return sum;
+  };
+  const Ps wait = wait_in(device.with_collectives) - wait_in(device.above_collectives);
+  At(*losses, LossClass::kCollectiveWait) = wait;
+  At(*losses, LossClass::kCollective) -= wait;
+}
+
 DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
+  const Device& of = devices_[device];
+  const std::span<const IdleGap> gaps(of.gaps.data() + w.first_gap, w.gap_count);
   Ranges input = HostRanges(w.step, kInputDevice), launch = HostRanges(w.step, device);
   DeviceStep d;
   d.step = static_cast<uint32_t>(w.step);
   d.device = PlaneId(devices_[device].plane);
   d.span = w.span;
   d.events = w.events;
-  d.idle = Length(w.gaps);
-  d.input_wait = Overlap(w.gaps, input);
-  Ps launching = Overlap(w.gaps, Union(input, launch)) - d.input_wait;
-  Ranges in_step;
+  d.idle = Length(gaps);
+  d.input_wait = Overlap(gaps, input);
+  Ps launching = Overlap(gaps, Union(input, launch)) - d.input_wait;
   TimeRange marker = plan_.steps[d.step].span;
   for (TimeRange r : input) {
     bool inside = !plan_.by_time() || w.span.Contains(r.begin) || marker.Contains(r.begin);
@@ -425,10 +527,11 @@ DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
   d.h2d_hidden = w.h2d_hidden;
   d.d2h_hidden = w.d2h_hidden;
   d.collective_wait = w.collective_wait;
-  auto only = [&](TimeClass c) {
+  auto whole = [&](TimeClass c) {
     size_t i = static_cast<size_t>(c);
-    return static_cast<double>(w.above[i] - (i + 1 < kTimeClasses ? w.above[i + 1] : 0));
+    return w.above[i] - (i + 1 < kTimeClasses ? w.above[i + 1] : 0);
   };
+  auto only = [&](TimeClass c) { return static_cast<double>(whole(c)); };
   StepBreakdown& t = d.times;
   d.compute16 = only(TimeClass::kCompute16);
   d.compute32 = only(TimeClass::kCompute32);
@@ -441,6 +544,13 @@ DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
   t.output = only(TimeClass::kDeviceToHost);
   t.other = static_cast<double>(d.idle - d.input_wait - launching);
   t.total = static_cast<double>(w.span.length());
+  d.losses = of.losses[static_cast<size_t>(&w - of.windows.data())];
+  At(d.losses, LossClass::kCompute) = whole(TimeClass::kCompute16) + whole(TimeClass::kCompute32);
+  At(d.losses, LossClass::kHostToDevice) = whole(TimeClass::kHostToDevice);
+  At(d.losses, LossClass::kDeviceToHost) = whole(TimeClass::kDeviceToHost);
+  At(d.losses, LossClass::kDeviceToDevice) = whole(TimeClass::kDeviceToDevice);
+  At(d.losses, LossClass::kCollective) = whole(TimeClass::kCollectives);
+  SplitCollectives(of, w, &d.losses);
   return d;
 }
 
@@ -474,6 +584,16 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
     devices_.push_back(std::move(d));
     device_of_plane_[p] = static_cast<uint8_t>(devices_.size());
   }
+  first_marker_.assign(trace_.hosts.size(), kMaxPs);
+  for (const Step& step : plan_.steps) {
+    Ps& first = first_marker_[step.host.value];
+    if (!step.span.empty()) first = std::min(first, step.span.begin);
+  }
+  if (plan_.by_launch) std::fill(first_marker_.begin(), first_marker_.end(), plan_.boundaries[0]);
+  const HostActivity activity(trace_, stats_, grouping_, {});
+  const IdleExplainer explainer(trace_, grouping_, activity, plan_.steps);
+  activity_ = &activity;
+  explainer_ = &explainer;
   // The host and the devices are read side by side.
   ParallelFor(devices_.size() + 1, [&](size_t i) {
     if (stop.stop_requested()) return;
@@ -481,14 +601,20 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
       ReadHosts(stop);
       return;
     }
-    FindWindows(&devices_[i - 1]);
-    PlaceWindows(&devices_[i - 1]);
-    FillWindows(&devices_[i - 1]);
+    Device& device = devices_[i - 1];
+    FindWindows(&device);
+    PlaceWindows(&device);
+    FillWindows(&device);
+    device.losses.assign(device.windows.size(), {});
+    if (!plan_.tile) return;
+    explainer.Explain(trace_.planes[device.plane].host, PlaneId(device.plane), device.gaps,
+                      &device.losses, &device.causes);
   });
   if (stop.stop_requested()) return;  // some devices have no windows
   WaitsOfCollectives();
   std::vector<uint32_t> events, counts;
   std::vector<Step> kept;
+  std::vector<int64_t> kept_at(plan_.steps.size(), -1);
   for (size_t s = 0; s < plan_.steps.size(); ++s) {
     std::vector<DeviceStep> mine;
     for (size_t d = 0; d < devices_.size(); ++d) {
@@ -502,7 +628,10 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
     step.times = {};
     uint32_t count = 0;
     step.span = mine[0].span;
+    kept_at[s] = static_cast<int64_t>(kept.size());
     for (DeviceStep& d : mine) {
+      for (size_t c = 0; c < kLossClasses; ++c)
+        step.losses[c] += static_cast<double>(d.losses[c]) / static_cast<double>(mine.size());
       AddTimes(d.times, 1.0 / static_cast<double>(mine.size()), &step.times);
       step.span.begin = std::min(step.span.begin, d.span.begin);
       step.span.end = std::max(step.span.end, d.span.end);
@@ -517,6 +646,19 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   }
   db->steps = std::move(kept);
   MarkPartial(db, events);
+  for (const Device& device : devices_) {
+    if (device.windows.empty()) continue;
+    const int64_t first = kept_at[static_cast<size_t>(device.windows.front().step)];
+    if (device.windows.front().cut && first >= 0)
+      db->steps[static_cast<size_t>(first)].partial = true;
+    for (IdleCause cause : device.causes) {
+      const int64_t step = kept_at[static_cast<size_t>(device.windows[cause.step].step)];
+      if (step < 0) continue;
+      cause.step = static_cast<uint32_t>(step);
+      db->causes.push_back(std::move(cause));
+    }
+  }
+  if (plan_.tile) MarkFirst(&db->steps);
   for (const Step& step : db->steps) {
     db->compute16 += step.compute16;
     db->compute32 += step.compute32;

@@ -19,6 +19,9 @@ struct StepPlan {
   // tell.
   std::vector<Ps> boundaries;
   std::vector<int32_t> step_of_boundary;
+  bool by_launch = false;  // boundaries are of launches, on the host; else of device events
+  // Steps tile the time; else they begin with their markers, or with the end of the one before.
+  bool tile = true;
   bool by_time() const { return !boundaries.empty(); }
 };
 
@@ -32,10 +35,13 @@ std::vector<const Lane*> WorkLanes(const Trace& trace, const Plane& plane);
 // By meta: class of device events; kUnknown for what is no work (annotations on a stream).
 std::vector<uint8_t> DeviceClasses(const Trace& trace);
 
+// Steps where nothing marks them: the calls that a program repeats on purpose, or the one call that
+// encloses nearly all launches. Empty if there is none. O(events log events).
+StepPlan InferByCalls(const Trace& trace, const Grouping& grouping);
 // Steps where nothing marks them, from the period of the kernel sequence of the busiest stream of
 // each host. Null plan (no steps) if there is no period. `confidence` is the share of the sequence
 // that repeats.
-StepPlan InferByPeriod(const Trace& trace, double* confidence);
+StepPlan InferByPeriod(const Trace& trace, const Grouping& grouping, double* confidence);
 // The smallest period of a sequence that repeats at least `least` of it; 0 if none.
 size_t FindPeriod(const std::vector<uint32_t>& sequence, double least, double* share);
 

@@ -5,11 +5,13 @@
 #include <set>
 #include <unordered_map>
 
+#include "model/analysis/device_busy.h"
 #include "model/analysis/device_type.h"
 #include "model/analysis/op_database.h"
 #include "model/analysis/quirks.h"
 #include "model/analysis/scope.h"
 #include "model/analysis/step_table.h"
+#include "model/analysis/verdict.h"
 #include "model/base/task.h"
 
 namespace stepscope {
@@ -49,6 +51,7 @@ class Page {
   }
   void AddStepTimes();
   void AddVerdict();
+  void AddBottlenecks();
   void AddPercents(const HostOps& ops);
   void AddTopOps(const OpSide& side);
   void AddEnvironment();
@@ -59,6 +62,7 @@ class Page {
   std::stop_token stop_;
   const Trace& trace_;
   const StepDatabase db_;  // of the part asked for
+  const bool xprof_ = context_.quirks().step_columns_of_xprof;
   AnalysisResult result_;
 };
 
@@ -72,7 +76,12 @@ void Page::AddStepTimes() {
   StepSummary s = SummarizeStepTimes(db_.steps);
   const char* how = context_.quirks().step_columns_of_xprof
                         ? "over the steps shown"
-                        : "over the steps shown, partial ones left out";
+                        : "over the steps shown; partial ones and a slow first one are left out";
+  if (!xprof_) {
+    Add("step_ms_median", "Median step time", s.median, Unit::kMs, how);
+    Add("device_busy_percent", "Device busy", BusyPercent(trace_, db_, params_), Unit::kPercent,
+        "time with an event on the device / from its first event to its last, mean over devices");
+  }
   Add("steptime_ms_average", "Step time", s.mean, Unit::kMs, how);
   Add("steptime_ms_standard_deviation", "Standard deviation", s.deviation, Unit::kMs,
       "of the sample: n - 1");
@@ -88,7 +97,28 @@ void Page::AddStepTimes() {
   if (!db_.how.empty()) Add("steps_how", "How steps were found", db_.how);
 }
 
+// The first sentence, and the losses behind it. Where no step is found the span of all device
+// events stands for one.
 void Page::AddVerdict() {
+  const bool whole = db_.kind == DeviceKind::kGpu && db_.device_steps.empty();
+  const StepDatabase span =
+      whole && ScopeOf(context_, params_, stop_).whole_time()
+          ? WholeSpan(trace_, context_.stats(stop_), context_.grouping(stop_), stop_)
+          : StepDatabase();
+  const StepDatabase& db = whole ? span : db_;
+  Verdict verdict = Judge(trace_, db, whole);
+  Add("verdict", "Verdict", verdict.id, Unit::kNone,
+      "the largest loss of 10 % of the step and more, else device");
+  Add("verdict_percent", "Share of the step", verdict.percent, Unit::kPercent,
+      "of the steps that count, mean over devices");
+  const bool any = !verdict.losses.empty() && verdict.id == verdict.losses.front().id;
+  Add("verdict_causes", "Causes", any ? verdict.losses.front().causes : std::string());
+  result_.findings.push_back(verdict.finding);
+  result_.tables.push_back(LossTable(verdict));
+  result_.tables.push_back(IdleCauseTable(trace_, db));
+}
+
+void Page::AddBottlenecks() {
   double input = Percent(&StepBreakdown::input), other = Percent(&StepBreakdown::other);
   double launch = Percent(&StepBreakdown::launch);
   double collectives = Percent(&StepBreakdown::collectives);
@@ -136,7 +166,7 @@ void Page::AddVerdict() {
     f.next_step = "Make the device's work faster: see the kernels.";
     f.panel = "kernel_stats";
   }
-  result_.findings.push_back(f);
+  if (xprof_) result_.findings.push_back(f);
   Add("bottleneck", "Bottleneck", bottleneck, Unit::kNone, how);
   Add("kernel_launch_bottleneck", "Kernel launch", grade(launch), Unit::kNone,
       "high from 15 %, moderate from 3 %");
@@ -145,6 +175,7 @@ void Page::AddVerdict() {
   bool explained = bottleneck == "both" && input < 5;  // XProf says nothing twice
   Add("all_other_bottleneck", "Other", explained ? std::string("no") : grade(other), Unit::kNone,
       "high from 15 %, moderate from 3 %");
+  if (!xprof_) return;
   if (launch >= 3) {
     std::snprintf(text, sizeof text,
                   "%.1f %% of the step time the device waits for kernels to be launched.", launch);
@@ -266,10 +297,10 @@ void Page::AddEnvironment() {
 AnalysisResult Page::Build() {
   result_.panel = "overview";
   AddStepTimes();
-  AddVerdict();
-  const bool bare = context_.quirks().step_columns_of_xprof;
-  result_.tables.push_back(StepTable(trace_, db_.steps, bare));
-  if (!bare && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
+  result_.tables.push_back(StepTable(trace_, db_.steps, xprof_));
+  if (!xprof_ && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
+  if (!xprof_) AddVerdict();
+  AddBottlenecks();
   HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);
   AddTopOps(ops.device_side);

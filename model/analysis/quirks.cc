@@ -13,6 +13,7 @@ constexpr QuirkField kFields[] = {
     {"hosts_intersected", &Quirks::hosts_intersected},
     {"input_scaled_by_copies", &Quirks::input_scaled_by_copies},
     {"step_columns_of_xprof", &Quirks::step_columns_of_xprof},
+    {"steps_begin_at_markers", &Quirks::steps_begin_at_markers},
     {"device_classes_of_xprof", &Quirks::device_classes_of_xprof},
     {"kernel_times_in_whole_ns", &Quirks::kernel_times_in_whole_ns},
     {"occupancy_of_first_kernel", &Quirks::occupancy_of_first_kernel},

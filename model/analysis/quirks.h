@@ -21,6 +21,7 @@ struct Quirks {
   bool hosts_intersected = false;
   bool input_scaled_by_copies = false;
   bool step_columns_of_xprof = false;
+  bool steps_begin_at_markers = false;
   // Copies and collectives
   bool device_classes_of_xprof = false;
   // Kernels

@@ -72,8 +72,15 @@ void KeepScope(const Scope& scope, StepDatabase* db) {
     d.step = static_cast<uint32_t>(kept[d.step]);
     device_steps.push_back(d);
   }
+  std::vector<IdleCause> causes;
+  for (IdleCause& cause : db->causes) {
+    if (kept[cause.step] < 0) continue;
+    cause.step = static_cast<uint32_t>(kept[cause.step]);
+    causes.push_back(std::move(cause));
+  }
   db->steps = std::move(steps);
   db->device_steps = std::move(device_steps);
+  db->causes = std::move(causes);
   if (scope.whole_time()) return;  // the sums may know more than the steps
   db->compute16 = db->compute32 = 0;
   for (const Step& step : db->steps) {
@@ -97,7 +104,7 @@ StepDatabase SelectSteps(AnalysisContext& context, const Scope& scope, std::stop
   const bool several = std::any_of(all.steps.begin(), all.steps.end(),
                                    [&](const Step& s) { return s.host != all.steps.front().host; });
   if (context.quirks().hosts_intersected && several && every_host())
-    some.steps = IntersectHosts(trace, all), some.device_steps.clear();
+    some.steps = IntersectHosts(trace, all), some.device_steps.clear(), some.causes.clear();
   KeepScope(scope, &some);
   return some;
 }
@@ -115,6 +122,8 @@ ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool b
                          "nothing in the profile marks the step"});
     t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool,
                          "cut by the begin or end of the recording: left out of the averages"});
+    t.columns.push_back({"warmup", "Warm-up", Unit::kNone, ValueType::kBool,
+                         "the first step, of over 1.5 times the others' median: left out too"});
   }
   const std::vector<SharedText> hosts = HostNames(trace);
   t.rows.reserve(steps.size());
@@ -128,6 +137,7 @@ ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool b
     if (!bare) {
       row.emplace_back(step.inferred);
       row.emplace_back(step.partial);
+      row.emplace_back(step.warmup);
     }
     t.rows.push_back(std::move(row));
     RowLink link = LinkTo(EventRows(step.rows));
@@ -155,9 +165,7 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db) {
          "time in collectives before the last participant starts");
   column("idleTimeMs", "Idle", "no kernel or copy on the device");
   column("stepTimeMs", "Step time",
-         "from the later of the step's begin on the host and the end of the step before on this "
-         "device, "
-         "to the end of the step's last device event");
+         "from the end of the last device event of the step before to that of the step");
   column("hostInputWaitTimeMs", "Input wait on the host", "whether the device is idle or not");
   column("h2dHiddenTimeMs", "Copies to device, hidden", "the part behind kernels");
   column("d2hHiddenTimeMs", "Copies to host, hidden", "the part behind kernels");

@@ -31,6 +31,10 @@ void NumberHost(std::span<Step> steps) {
   for (size_t i = 0; i < steps.size() && !rising; ++i) steps[i].number = static_cast<int64_t>(i);
 }
 
+// A first step of more than the one times the median of the others warms up; of less than the other
+// its begin is missing: it is marked after what the others begin with.
+constexpr double kSlow = 1.5, kCut = 0.75;
+
 }  // namespace
 
 DeviceKind KindOf(const Trace& trace) {
@@ -56,28 +60,33 @@ std::vector<const Lane*> PlaneLanes(const Trace& trace, const Plane& plane) {
   return lanes;
 }
 
+std::vector<const Step*> CountedSteps(const std::vector<Step>& steps) {
+  std::vector<const Step*> counted;
+  for (const Step& step : steps) {
+    if (step.counts()) counted.push_back(&step);
+  }
+  if (!counted.empty()) return counted;
+  for (const Step& step : steps) counted.push_back(&step);
+  return counted;
+}
+
 StepSummary Summarize(const std::vector<Step>& steps, double StepBreakdown::*field) {
   StepSummary s;
-  bool all_partial =
-      std::all_of(steps.begin(), steps.end(), [](const Step& x) { return x.partial; });
-  double sum = 0;
-  for (const Step& step : steps) {
-    if (step.partial && !all_partial) continue;
-    double ms = step.times.*field / static_cast<double>(kPsPerMs);
-    s.min = s.count ? std::min(s.min, ms) : ms;
-    s.max = s.count ? std::max(s.max, ms) : ms;
-    sum += ms;
-    ++s.count;
-  }
-  if (!s.count) return s;
+  std::vector<double> all;
+  for (const Step* step : CountedSteps(steps))
+    all.push_back(step->times.*field / static_cast<double>(kPsPerMs));
+  if (all.empty()) return s;
+  double sum = 0, squares = 0;
+  for (const double ms : all) sum += ms;
+  s.count = all.size();
   s.mean = sum / static_cast<double>(s.count);
-  double squares = 0;
-  for (const Step& step : steps) {
-    if (step.partial && !all_partial) continue;
-    double d = step.times.*field / static_cast<double>(kPsPerMs) - s.mean;
-    squares += d * d;
-  }
+  for (const double ms : all) squares += (ms - s.mean) * (ms - s.mean);
   if (s.count > 1) s.deviation = std::sqrt(squares / static_cast<double>(s.count - 1));
+  std::sort(all.begin(), all.end());
+  s.min = all.front();
+  s.max = all.back();
+  const size_t half = s.count / 2;
+  s.median = s.count % 2 != 0 ? all[half] : (all[half - 1] + all[half]) / 2;
   return s;
 }
 
@@ -90,6 +99,22 @@ void NumberSteps(std::vector<Step>* steps) {
   for (size_t begin = 0, end = 0; begin < steps->size(); begin = end) {
     while (end < steps->size() && (*steps)[end].host == (*steps)[begin].host) ++end;
     NumberHost(std::span(*steps).subspan(begin, end - begin));
+  }
+}
+
+void MarkFirst(std::vector<Step>* steps) {
+  for (size_t first = 0, end = 0; first < steps->size(); first = end) {
+    while (end < steps->size() && (*steps)[end].host == (*steps)[first].host) ++end;
+    std::vector<double> others;
+    for (size_t i = first + 1; i < end; ++i) {
+      if (!(*steps)[i].partial) others.push_back((*steps)[i].times.total);
+    }
+    if (others.size() < 2) continue;
+    const auto middle = others.begin() + static_cast<ptrdiff_t>(others.size() / 2);
+    std::nth_element(others.begin(), middle, others.end());
+    Step& step = (*steps)[first];
+    step.warmup = step.times.total > kSlow * *middle;
+    step.partial = step.partial || step.times.total < kCut * *middle;
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/grouping.h"
+#include "model/analysis/losses.h"
 #include "model/analysis/time_classes.h"
 
 namespace stepscope {
@@ -28,8 +29,7 @@ struct StepBreakdown {
 struct DeviceStep {
   uint32_t step = 0;  // index into StepDatabase::steps
   PlaneId device;
-  TimeRange span;  // later of the host marker's begin and the end of the step before, to the last
-                   // device event
+  TimeRange span;  // from the end of the last device event of the step before, to that of its own
   StepBreakdown times;     // exclusive, within span; input = idle in input wait + host-to-device
                            // copies not hidden
   Ps input_wait = 0;       // device idle while the step waits for input on the host
@@ -40,6 +40,7 @@ struct DeviceStep {
   Ps idle = 0;                          // no device event at all
   double compute16 = 0, compute32 = 0;  // ps
   uint32_t events = 0;
+  LossTimes losses{};  // sum to span
 };
 
 struct Step {
@@ -53,15 +54,20 @@ struct Step {
   StepBreakdown times;                  // mean over devices
   double compute16 = 0, compute32 = 0;  // ps, of all devices together
   double slowest = 0;  // XProf, several hosts: the longest of the aligned steps, ps; else 0
+  std::array<double, kLossClasses>
+      losses{};  // ours only: mean over devices, ps; sum to times.total
   bool inferred = false;
-  bool partial = false;  // cut by the begin or the end of the recording: left out of the averages
-  std::vector<EventRow> rows;  // its marker, or its first events
+  bool partial = false;  // cut by the begin or the end of the recording
+  bool warmup = false;   // the first, and much longer than the others
+  bool counts() const { return !partial && !warmup; }  // in averages
+  std::vector<EventRow> rows;                          // its marker, or its first events
 };
 
 struct StepDatabase {
   DeviceKind kind = DeviceKind::kCpuOnly;
   std::vector<Step> steps;               // by host, then time
   std::vector<DeviceStep> device_steps;  // by step, then device; ours only
+  std::vector<IdleCause> causes;         // by device, step, class, falling time; ours only
   double compute16 = 0, compute32 = 0;   // ps, in steps that were dropped too
   bool inferred = false;
   double confidence = 1;  // of inferred steps, 0 to 1
@@ -75,21 +81,29 @@ StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop);
 StepDatabase XprofSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                         const Quirks& quirks, std::stop_token stop);
 StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                      std::stop_token stop);
+                      const Quirks& quirks, std::stop_token stop);
+// One step from the first to the last device event: for recordings in which no step is found. Empty
+// without device events.
+StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                       std::stop_token stop);
 // Steps of the host's own work: for profiles without devices.
 StepDatabase HostSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                       std::stop_token stop);
+                       const Quirks& quirks, std::stop_token stop);
 DeviceKind KindOf(const Trace& trace);
 void NumberSteps(std::vector<Step>* steps);  // by host, then time
+// The first step of a host may compile, tune and fill caches, or be marked after its begin: it is
+// warm-up or partial then.
+void MarkFirst(std::vector<Step>* steps);
 
 // Lanes of the plane's own lines: what XProf's preprocessing added to the file is left out.
 std::vector<const Lane*> PlaneLanes(const Trace& trace, const Plane& plane);
 
-// Averages over the steps that are not partial.
+// Averages over the steps that count; over all where none does.
 struct StepSummary {
-  double mean = 0, deviation = 0, min = 0, max = 0;  // ms
+  double mean = 0, deviation = 0, min = 0, max = 0, median = 0;  // ms
   size_t count = 0;
 };
+std::vector<const Step*> CountedSteps(const std::vector<Step>& steps);
 StepSummary Summarize(const std::vector<Step>& steps, double StepBreakdown::*field);
 // Of the step times: of several hosts, as XProf has them, the slowest host's.
 StepSummary SummarizeStepTimes(std::vector<Step> steps);

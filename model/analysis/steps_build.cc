@@ -17,7 +17,7 @@ StepDatabase Find(AnalysisContext& context, std::stop_token stop) {
   }
   if (context.quirks().gpu_steps_of_groups && CapabilitiesOf(trace).read_by_xprof)
     return XprofSteps(trace, stats, grouping, context.quirks(), stop);
-  return OwnSteps(trace, stats, grouping, stop);
+  return OwnSteps(trace, stats, grouping, context.quirks(), stop);
 }
 
 }  // namespace

@@ -17,6 +17,11 @@ double ShareAt(const std::vector<uint32_t>& s, size_t period) {
   return all ? static_cast<double>(equal) / static_cast<double>(all) : 0;
 }
 
+bool IsCopy(TimeClass c) {
+  return c == TimeClass::kHostToDevice || c == TimeClass::kDeviceToHost ||
+         c == TimeClass::kDeviceToDevice;
+}
+
 // The lane of a device plane of the host with the most events.
 const Lane* BusiestLane(const Trace& trace, uint32_t host) {
   const Lane* best = nullptr;
@@ -81,7 +86,7 @@ size_t FindPeriod(const std::vector<uint32_t>& sequence, double least, double* s
   return best;
 }
 
-StepPlan InferByPeriod(const Trace& trace, double* confidence) {
+StepPlan InferByPeriod(const Trace& trace, const Grouping& grouping, double* confidence) {
   StepPlan plan;
   std::vector<uint8_t> classes = DeviceClasses(trace);
   *confidence = 0;
@@ -89,8 +94,14 @@ StepPlan InferByPeriod(const Trace& trace, double* confidence) {
     const Lane* lane = BusiestLane(trace, host);
     if (!lane || lane->size() < 6) continue;
     std::vector<uint32_t> events, names;
+    EventRow last;
     for (uint32_t i = 0; i < lane->size(); ++i) {
-      if (!classes[lane->meta[i]]) continue;
+      const auto c = static_cast<TimeClass>(classes[lane->meta[i]]);
+      if (c < TimeClass::kCollectives || IsCopy(c)) continue;
+      // The kernels of one launch, of a graph, are no sequence: layers in them are parts of a step.
+      const EventRow launch = grouping.LaunchOf(lane->first_row + i);
+      if (launch.valid() && launch == last) continue;
+      last = launch;
       events.push_back(i);
       names.push_back(lane->meta[i]);
     }

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "model/analysis/device_steps.h"
+#include "model/analysis/host_losses.h"
+#include "model/analysis/quirks.h"
 #include "model/analysis/steps.h"
 
 namespace stepscope {
@@ -9,8 +11,9 @@ namespace {
 
 // Steps from groups: all that have a marker, or, where none has, the implicit roots that are large
 // enough to be steps.
-StepPlan PlanFromGroups(const Trace& trace, const Grouping& grouping, bool implicit) {
+StepPlan PlanFromGroups(const Trace& trace, const Grouping& grouping, bool implicit, bool tile) {
   StepPlan plan;
+  plan.tile = tile;
   plan.step_of_group.assign(grouping.groups.size(), -1);
   for (size_t g = 0; g < grouping.groups.size(); ++g) {
     const EventGroup& group = grouping.groups[g];
@@ -31,10 +34,10 @@ StepPlan PlanFromGroups(const Trace& trace, const Grouping& grouping, bool impli
   return plan;
 }
 
-void DivideGpus(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+void DivideGpus(const Trace& trace, const StatTable& stats, const Grouping& grouping, bool tile,
                 StepDatabase* db, std::stop_token stop) {
   for (bool implicit : {false, true}) {
-    StepPlan plan = PlanFromGroups(trace, grouping, implicit);
+    StepPlan plan = PlanFromGroups(trace, grouping, implicit, tile);
     if (plan.steps.empty()) continue;
     DivideDevices(trace, stats, grouping, std::move(plan), db, stop);
     if (db->steps.empty()) continue;
@@ -44,7 +47,19 @@ void DivideGpus(const Trace& trace, const StatTable& stats, const Grouping& grou
                            : "From the marks in the profile.";
     return;
   }
-  StepPlan plan = InferByPeriod(trace, &db->confidence);
+  StepPlan calls = InferByCalls(trace, grouping);
+  if (tile && !calls.steps.empty()) {
+    const std::string name(trace.set.Name(calls.steps.front().rows.front()));
+    const bool one = calls.steps.size() == 1;
+    DivideDevices(trace, stats, grouping, std::move(calls), db, stop);
+    db->inferred = !db->steps.empty();
+    db->confidence = 0.9;
+    db->how = one ? "No marks: one call of " + name + " encloses the launches."
+                  : "No marks: each call of " + name + " is taken as a step.";
+    if (db->inferred) return;
+  }
+  StepPlan plan = InferByPeriod(trace, grouping, &db->confidence);
+  plan.tile = tile;
   if (plan.steps.empty()) return;
   DivideDevices(trace, stats, grouping, std::move(plan), db, stop);
   db->inferred = !db->steps.empty();
@@ -53,17 +68,37 @@ void DivideGpus(const Trace& trace, const StatTable& stats, const Grouping& grou
 
 }  // namespace
 
+StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                       std::stop_token stop) {
+  StepDatabase db;
+  db.kind = KindOf(trace);
+  StepPlan plan;
+  Step all;
+  all.host = trace.hosts.empty() ? HostId() : HostId(0);
+  all.inferred = true;
+  plan.steps.push_back(std::move(all));
+  plan.boundaries = {kMinPs, kMaxPs};
+  plan.step_of_boundary = {0};
+  DivideDevices(trace, stats, grouping, std::move(plan), &db, std::move(stop));
+  return db;
+}
+
 StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                      std::stop_token stop) {
+                      const Quirks& quirks, std::stop_token stop) {
+  const bool tile = !quirks.steps_begin_at_markers;
   StepDatabase db;
   db.kind = KindOf(trace);
   if (db.kind == DeviceKind::kGpu) {
-    DivideGpus(trace, stats, grouping, &db, stop);
+    DivideGpus(trace, stats, grouping, tile, &db, stop);
     db.kind = DeviceKind::kGpu;
     if (!db.steps.empty()) return db;
   }
-  StepDatabase host = HostSteps(trace, stats, grouping, stop);
+  StepDatabase host = HostSteps(trace, stats, grouping, quirks, stop);
   host.kind = db.kind;
+  if (host.kind == DeviceKind::kCpuOnly && tile) {
+    AddHostLosses(trace, stats, grouping, &host);
+    MarkFirst(&host.steps);
+  }
   if (host.steps.empty())
     host.how = "Nothing marks steps, no function is run again, and no sequence of kernels repeats.";
   return host;

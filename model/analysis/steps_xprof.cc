@@ -119,6 +119,7 @@ class Steps {
   void Unite(std::span<const Lane* const> lanes);
   uint8_t HostRowClass(const EventMeta& meta) const;
   void MarkImplicit();
+  void ExtendMarkers(uint32_t host);
 
   const Trace& trace_;
   const StatTable& stats_;
@@ -281,6 +282,20 @@ void Steps::MarkImplicit() {
   }
 }
 
+// A step lasts until the next one begins: what the host does between two markers is of the first.
+void Steps::ExtendMarkers(uint32_t host) {
+  std::vector<size_t> marked;
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    if (groups_[i].marked && grouping_.groups[i].host.value == host) marked.push_back(i);
+  }
+  std::sort(marked.begin(), marked.end(),
+            [&](size_t a, size_t b) { return groups_[a].marker.begin < groups_[b].marker.begin; });
+  for (size_t k = 0; k + 1 < marked.size(); ++k) {
+    const Ps next = groups_[marked[k + 1]].marker.begin;
+    if (next > groups_[marked[k]].marker.begin) groups_[marked[k]].marker.end = next;
+  }
+}
+
 void Steps::ClassifyHostRows(const Track& track) {
   const NameTable& names = trace_.names();
   for (const Lane& lane : trace_.set.LanesOf(track)) {
@@ -319,7 +334,10 @@ void Steps::AddHostThreads(uint32_t host) {
       for (const Lane& lane : trace_.set.LanesOf(track)) lanes.push_back(&lane);
     }
   }
-  if (own_) MarkImplicit();
+  if (own_) {
+    MarkImplicit();
+    if (!quirks_.steps_begin_at_markers) ExtendMarkers(host);
+  }
   Unite(lanes);
 }
 
@@ -387,8 +405,10 @@ StepDatabase XprofSteps(const Trace& trace, const StatTable& stats, const Groupi
 }
 
 StepDatabase HostSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                       std::stop_token stop) {
-  return Steps(trace, stats, grouping, Quirks()).Run(true, stop);
+                       const Quirks& quirks, std::stop_token stop) {
+  Quirks own;
+  own.steps_begin_at_markers = quirks.steps_begin_at_markers;
+  return Steps(trace, stats, grouping, own).Run(true, stop);
 }
 
 }  // namespace stepscope

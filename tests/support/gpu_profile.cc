@@ -43,7 +43,7 @@ struct Names {
   Symbol peak_bytes_in_use, requested_bytes, allocation_bytes, addr, step_id, region_type;
   Symbol data_type, shape, output, temp, allocation, deallocation;
   Symbol launch_kernel, h2d, d2h, d2h_details, all_reduce, all_reduce_op, all_reduce_details;
-  Symbol train, function_run, process, iterator, get_next;
+  Symbol train, function_run, process, iterator, get_next, write_metrics;
 };
 
 Names::Names(SymbolTable* t)
@@ -93,7 +93,8 @@ Names::Names(SymbolTable* t)
       function_run(t->Add("FunctionRun")),
       process(t->Add("ExecutorState::Process")),
       iterator(t->Add("Iterator::Root::Prefetch::BatchV2::Map")),
-      get_next(t->Add("IteratorGetNext:IteratorGetNext")) {}
+      get_next(t->Add("IteratorGetNext:IteratorGetNext")),
+      write_metrics(t->Add("WriteMetrics")) {}
 
 // An op as the generator uses it.
 struct Op {
@@ -268,12 +269,21 @@ void Generator::Step(int step) {
     now_ = meet + ring_ps_ + 20 * kUs;
   }
   before_ = meet + ring_ps_;
-  main_thread_->Event(n_.train, begin, now_ - begin - 5 * kUs,
+  // The function begins 9 us before the launches.
+  const std::int64_t marker =
+      options_.marker_after_input ? begin + 20 * kUs + wait - 19 * kUs / 2 : begin;
+  const std::int64_t end = now_ - 5 * kUs;
+  main_thread_->Event(n_.train, marker, end - marker,
                       {StatArg::Int(n_.step_num, step), StatArg::Int(n_.root, 1),
                        StatArg::Ref(n_.step_name, n_.train), StatArg::Int(n_.id, step + 1)});
+  const auto between = static_cast<std::int64_t>(options_.between_us * static_cast<double>(kUs));
+  if (between > 0) {
+    main_thread_->Event(n_.write_metrics, end + kUs, between, {});
+    now_ += between;
+  }
   host_.Flush();
   for (const auto& gpu : gpus_) gpu->plane.Flush();
-  if (truth_ != nullptr) AddTruth(begin, now_ - 5 * kUs, wait, meet);
+  if (truth_ != nullptr) AddTruth(begin, end, wait, meet);
 }
 
 void Generator::LaunchStep(Gpu* gpu, std::int64_t start) {
@@ -396,7 +406,7 @@ void Generator::AddBusy(Gpu* gpu, Busy kind, std::int64_t begin, std::int64_t en
 
 void Generator::AddTruth(std::int64_t begin, std::int64_t end, std::int64_t wait,
                          std::int64_t meet) {
-  StepTruth step{step_, begin, end, wait, {}};
+  StepTruth step{step_, begin, end, now_ - begin, now_ - end, wait, {}};
   for (const auto& gpu : gpus_) {
     step.gpus.push_back(TruthOf(*gpu, meet));
     gpu->earlier.swap(gpu->busy);
@@ -527,6 +537,8 @@ std::string GpuTruthJson(GpuScenario scenario, std::span<const StepTruth> steps)
                  {{"step", step.step},
                   {"begin_ps", step.begin_ps},
                   {"end_ps", step.end_ps},
+                  {"period_ps", step.period_ps},
+                  {"between_ps", step.between_ps},
                   {"input_wait_ps", step.input_wait_ps}});
     out += ",\n   \"gpus\": [";
     for (const GpuStepTruth& gpu : step.gpus) AppendGpu(&out, gpu);

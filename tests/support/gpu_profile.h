@@ -47,6 +47,8 @@ struct GpuProfileOptions {
   std::optional<double> input_wait_us;  // of every step
   int outlier_step = -1;                // this step's kernels take twice as long
   bool run_ahead = false;  // the host launches the next step while the GPU works on this one
+  bool marker_after_input = false;  // the step's marker opens when its input was fetched
+  double between_us = 0;            // the host writes metrics for so long after each step's marker
 };
 
 // What was planted in one step on one GPU.
@@ -59,7 +61,9 @@ struct GpuStepTruth {
 
 struct StepTruth {
   int step = 0;
-  std::int64_t begin_ps = 0, end_ps = 0;  // on the host
+  std::int64_t begin_ps = 0, end_ps = 0;  // on the host; the begin includes the input
+  std::int64_t period_ps = 0;             // to the next step's begin
+  std::int64_t between_ps = 0;            // from the end to the next step's begin
   std::int64_t input_wait_ps = 0;
   std::vector<GpuStepTruth> gpus;
 };

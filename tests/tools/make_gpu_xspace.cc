@@ -34,6 +34,8 @@ For pairs to compare:
   --input-wait US       of every step
   --outlier STEP        this step's kernels take twice as long
   --run-ahead           the host launches a step while the GPU works on the one before
+  --marker after-input  the step's marker opens when its input was fetched (else: whole)
+  --between US          the host writes metrics for so long after each step, outside the marker
 )";
 
 struct Arguments {
@@ -68,6 +70,11 @@ bool ParseValue(std::string_view name, std::string_view text, Arguments* args) {
   if (name == "--seed") return ParseNumber(text, &p.seed);
   if (name == "--outlier") return ParseNumber(text, &p.outlier_step);
   if (name == "--input-wait") return ParseNumber(text, &p.input_wait_us.emplace());
+  if (name == "--between") return ParseNumber(text, &p.between_us) && p.between_us >= 0;
+  if (name == "--marker") {
+    p.marker_after_input = text == "after-input";
+    return p.marker_after_input || text == "whole";
+  }
   if (name == "--scenario") return ParseScenario(text, &p);
   if (name == "--slower") return ParseSlower(text, &p);
   if (name == "--drop") return !(p.drop_op = text).empty();

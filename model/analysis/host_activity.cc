@@ -1,0 +1,265 @@
+#include "model/analysis/host_activity.h"
+
+#include <algorithm>
+
+namespace stepscope {
+namespace {
+
+constexpr Ps kLongestDispatch = 200 * kPsPerUs;  // what takes an executor longer is work
+constexpr Ps kLongestLaunch = kPsPerMs;          // what takes longer loads a module first
+constexpr size_t kLaunchSample = 64;
+
+bool IsPageable(std::string_view text) { return text.find("ageable") != std::string_view::npos; }
+
+HostState StateOf(HostRole role) {
+  switch (role) {
+    case HostRole::kWait:
+    case HostRole::kInput:
+      return HostState::kInput;
+    case HostRole::kSync:
+    case HostRole::kAwait:
+      return HostState::kSync;
+    case HostRole::kCompile:
+      return HostState::kCompile;
+    case HostRole::kLaunch:
+    case HostRole::kGraph:
+    case HostRole::kCopy:
+      return HostState::kLaunch;
+    case HostRole::kCompute:
+      return HostState::kCompute;
+    case HostRole::kExecutor:
+      return HostState::kDispatch;
+    case HostRole::kNothing:
+      return HostState::kNothing;
+    case HostRole::kWork:
+    case HostRole::kRuntime:
+      break;
+  }
+  return HostState::kWork;
+}
+
+bool SameBut(const HostPiece& a, const HostPiece& b) {  // but for the time
+  return a.state == b.state && a.row == b.row && a.inside == b.inside && a.executor == b.executor;
+}
+
+void Append(std::vector<HostPiece>* pieces, HostPiece piece, TimeRange at) {
+  if (at.empty()) return;
+  if (!pieces->empty() && pieces->back().end == at.begin && SameBut(pieces->back(), piece)) {
+    pieces->back().end = at.end;
+    return;
+  }
+  piece.begin = at.begin;
+  piece.end = at.end;
+  pieces->push_back(piece);
+}
+
+// Index of the first event from `from` on that ends after t.
+uint32_t FirstEndingAfter(const Lane& lane, uint32_t from, Ps t) {
+  if (from < lane.size() && lane.end(from) > t) return from;
+  uint32_t low = from, high = lane.size();
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (lane.end(middle) > t) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+bool IsThread(const Trace& trace, const Track& track) {
+  return track.plane.value < trace.planes.size() &&
+         IsHostThreads(trace.planes[track.plane.value]) && !track.derived_in_file;
+}
+
+}  // namespace
+
+HostActivity::HostActivity(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                           std::span<const uint8_t> compute)
+    : trace_(trace) {
+  const NameTable& names = trace.names();
+  roles_.resize(names.metas.size());
+  marker_.resize(names.metas.size());
+  for (size_t m = 0; m < roles_.size(); ++m) {
+    roles_[m] = RoleOfHostEvent(names.strings.View(names.metas[m].name), names.metas[m].category);
+    const bool works = roles_[m] == HostRole::kWork || roles_[m] == HostRole::kNothing;
+    if (m < compute.size() && compute[m] != 0 && works) roles_[m] = HostRole::kCompute;
+  }
+  for (const EventGroup& group : grouping.groups) {  // markers of steps, whatever their names
+    if (group.implicit || !group.root.valid()) continue;
+    const uint32_t meta = trace.set.Meta(group.root).value;
+    roles_[meta] = HostRole::kNothing;
+    marker_[meta] = 1;
+  }
+  MarkLaunches(stats, grouping);
+}
+
+// A copy from or to pageable memory returns when it is done.
+void HostActivity::MarkLaunches(const StatTable& stats, const Grouping& grouping) {
+  launch_.assign(trace_.set.rows, kNoLaunch);
+  const NameTable& names = trace_.names();
+  std::vector<uint8_t> pageable(names.metas.size());
+  for (size_t m = 0; m < pageable.size(); ++m)
+    pageable[m] = IsPageable(names.strings.View(names.metas[m].name));
+  RowReader reader(trace_.set);
+  for (const LaunchLink& link : grouping.launches) {
+    if (launch_[link.launch_row] != kBlocking)
+      launch_[link.launch_row] = pageable[reader.Meta(link.device_row)] ? kBlocking : kLaunches;
+  }
+  stats.Text(StringStat::kMemcpyDetails).ForAll([&](uint32_t row, StringId text) {
+    if (launch_[row] != kNoLaunch && IsPageable(stats.strings->View(text)))
+      launch_[row] = kBlocking;
+  });
+}
+
+HostState HostActivity::StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) const {
+  if (launch_[row] == kBlocking || roles_[meta] == HostRole::kSync) return HostState::kSync;
+  if (duration <= kLongestLaunch || roles_[meta] == HostRole::kGraph) return HostState::kLaunch;
+  return roles_[meta] == HostRole::kCopy ? HostState::kSync : HostState::kCompile;
+}
+
+HostPiece HostActivity::Under(HostPiece outer, const Lane& lane, uint32_t index) const {
+  const uint32_t row = lane.first_row + index, meta = lane.meta[index];
+  const HostRole role = roles_[meta];
+  HostState state = StateOf(role);
+  if (launch_[row] == kBlocking) state = HostState::kSync;
+  if (launch_[row] == kLaunches && state == HostState::kWork) state = HostState::kLaunch;
+  if (state == HostState::kLaunch) state = StateOfLaunch(row, meta, lane.dur[index]);
+  if (role == HostRole::kExecutor) {
+    outer.executor = true;
+    if (outer.state != HostState::kNothing) return outer;
+  }
+  if (state == HostState::kNothing) {
+    if (marker_[meta] == 0 || outer.state != HostState::kNothing) return outer;
+    outer.marked = true;
+    outer.row = row;
+    outer.meta = meta;
+    return outer;
+  }
+  const bool short_op = state == HostState::kWork && lane.dur[index] <= kLongestDispatch;
+  if (outer.executor && short_op) state = HostState::kDispatch;
+  const bool call = role == HostRole::kRuntime || role == HostRole::kLaunch ||
+                    role == HostRole::kGraph || role == HostRole::kCopy ||
+                    role == HostRole::kSync || launch_[row] != kNoLaunch;
+  const bool in_op = outer.state == HostState::kWork || outer.state == HostState::kDispatch;
+  outer.inside = call && in_op ? outer.meta : HostPiece::kNone;
+  outer.state = state;
+  outer.row = row;
+  outer.meta = meta;
+  return outer;
+}
+
+void HostActivity::Paint(const Lane& lane, std::vector<HostPiece>* pieces) const {
+  std::vector<HostPiece> out;
+  out.reserve(pieces->size());
+  uint32_t first = 0;
+  for (const HostPiece& piece : *pieces) {
+    Ps at = piece.begin;
+    if (piece.state < HostState::kSync) {  // the others hold whatever is inside
+      first = FirstEndingAfter(lane, first, piece.begin);
+      for (uint32_t i = first; i < lane.size() && lane.start[i] < piece.end; ++i) {
+        const Ps from = std::max(lane.start[i], at), to = std::min(lane.end(i), piece.end);
+        if (to <= from) continue;
+        Append(&out, piece, {at, from});
+        Append(&out, Under(piece, lane, i), {from, to});
+        at = to;
+      }
+    }
+    Append(&out, piece, {at, piece.end});
+  }
+  *pieces = std::move(out);
+}
+
+std::vector<HostPiece> HostActivity::During(const Track& thread,
+                                            std::span<const TimeRange> ranges) const {
+  std::vector<HostPiece> pieces;
+  pieces.reserve(ranges.size());
+  for (const TimeRange& range : ranges) {
+    HostPiece piece;
+    piece.begin = range.begin;
+    piece.end = range.end;
+    if (!range.empty()) pieces.push_back(piece);
+  }
+  for (const Lane& lane : trace_.set.LanesOf(thread)) {
+    if (lane.kind != LaneKind::kInstant && lane.size() > 0) Paint(lane, &pieces);
+  }
+  return pieces;
+}
+
+std::vector<HostPiece> HostActivity::InputWaits(HostId host) const {
+  return AllOf(host, HostRole::kWait, HostState::kInput);
+}
+
+std::vector<HostPiece> HostActivity::Executing(HostId host) const {
+  return AllOf(host, HostRole::kExecutor, HostState::kDispatch);
+}
+
+std::vector<HostPiece> HostActivity::AllOf(HostId host, HostRole role, HostState state) const {
+  std::vector<HostPiece> all;
+  for (const Track* thread : HostThreadsOf(trace_, host)) {
+    for (const Lane& lane : trace_.set.LanesOf(*thread)) {
+      for (uint32_t i = 0; i < lane.size(); ++i) {
+        if (roles_[lane.meta[i]] != role || lane.dur[i] <= 0) continue;
+        HostPiece piece;
+        piece.begin = lane.start[i];
+        piece.end = lane.end(i);
+        piece.state = state;
+        piece.row = lane.first_row + i;
+        piece.meta = lane.meta[i];
+        all.push_back(piece);
+      }
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const HostPiece& a, const HostPiece& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  size_t kept = 0;
+  for (const HostPiece& piece : all) {
+    if (kept > 0 && piece.begin <= all[kept - 1].end) {
+      all[kept - 1].end = std::max(all[kept - 1].end, piece.end);
+    } else {
+      all[kept++] = piece;
+    }
+  }
+  all.resize(kept);
+  return all;
+}
+
+const Track* HostActivity::ExecutorOf(const Track& thread) const {
+  std::vector<Ps> launches;
+  for (const Lane& lane : trace_.set.LanesOf(thread)) {
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      if (roles_[lane.meta[i]] == HostRole::kExecutor) return nullptr;
+      if (launch_[lane.first_row + i] != kNoLaunch && launches.size() < kLaunchSample)
+        launches.push_back(lane.start[i]);
+    }
+  }
+  const Track* best = nullptr;
+  size_t most = 0;
+  const HostId host = trace_.planes[thread.plane.value].host;
+  for (const Track* other : HostThreadsOf(trace_, host)) {
+    size_t inside = 0;
+    for (const Lane& lane : trace_.set.LanesOf(*other)) {
+      if (lane.kind != LaneKind::kNested || lane.depth > 1) continue;  // executors are outermost
+      for (const Ps t : launches) {
+        const uint32_t i = FirstEndingAfter(lane, 0, t);
+        if (i < lane.size() && lane.start[i] <= t && roles_[lane.meta[i]] == HostRole::kExecutor)
+          ++inside;
+      }
+    }
+    if (inside > most) most = inside, best = other;
+  }
+  return best;
+}
+
+std::vector<const Track*> HostThreadsOf(const Trace& trace, HostId host) {
+  std::vector<const Track*> threads;
+  for (const Track& track : trace.set.tracks) {
+    if (IsThread(trace, track) && trace.planes[track.plane.value].host == host)
+      threads.push_back(&track);
+  }
+  return threads;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,166 @@
+// Losses of programs whose device is the CPU: what is no op is idle, and is explained like the idle
+// time of a device.
+#include <algorithm>
+
+#include "model/analysis/host_losses.h"
+#include "model/analysis/idle_causes.h"
+#include "model/analysis/op_name.h"
+#include "model/analysis/time_classes.h"
+#include "model/capabilities.h"
+
+namespace stepscope {
+namespace {
+
+using Ranges = std::vector<TimeRange>;
+
+// By meta: ops that do work by themselves.
+std::vector<uint8_t> OpMetas(const Trace& trace) {
+  const NameTable& names = trace.names();
+  const bool pytorch = CapabilitiesOf(trace).pytorch_events;
+  std::vector<uint8_t> ops(names.metas.size());
+  for (size_t m = 0; m < ops.size(); ++m) {
+    const EventMeta& meta = names.metas[m];
+    const std::string_view name = names.strings.View(meta.name);
+    if (pytorch) {
+      ops[m] = meta.category == EventCategory::kCpuOp;
+      continue;
+    }
+    const OpCategory category = ParseOpName(name).category;
+    const bool waits = RoleOfHostEvent(name, meta.category) == HostRole::kWait;
+    const bool op = category == OpCategory::kTensorFlow || category == OpCategory::kJax;
+    ops[m] = !waits && ((op && !IsWrapper(name)) || name.starts_with("EagerLocalExecute: ") ||
+                        name == "ThunkExecutor::Execute");
+  }
+  return ops;
+}
+
+void Merge(Ranges* ranges) {
+  std::sort(ranges->begin(), ranges->end(),
+            [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+  size_t kept = 0;
+  for (const TimeRange& range : *ranges) {
+    if (kept > 0 && range.begin <= (*ranges)[kept - 1].end) {
+      (*ranges)[kept - 1].end = std::max((*ranges)[kept - 1].end, range.end);
+    } else {
+      (*ranges)[kept++] = range;
+    }
+  }
+  ranges->resize(kept);
+}
+
+class HostDivider {
+ public:
+  HostDivider(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+              StepDatabase* db)
+      : trace_(trace),
+        stats_(stats),
+        grouping_(grouping),
+        db_(*db),
+        ops_(OpMetas(trace)),
+        activity_(trace, stats, grouping, ops_),
+        explainer_(trace, grouping, activity_, Markers()) {}
+
+  void Run(HostId host);
+
+ private:
+  std::vector<Step> Markers() const;
+  Ranges Compute(HostId host, const Ranges& windows) const;
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const Grouping& grouping_;
+  StepDatabase& db_;
+  const std::vector<uint8_t> ops_;
+  const HostActivity activity_;
+  const IdleExplainer explainer_;
+};
+
+// The steps as they are marked: their spans reach to the next step's begin.
+std::vector<Step> HostDivider::Markers() const {
+  std::vector<Step> markers = db_.steps;
+  for (Step& step : markers) {
+    if (step.group < 0 || step.rows.empty()) continue;
+    const EventRow marker = step.rows.front();
+    const Ps begin = trace_.set.Start(marker);
+    step.span = {begin, begin + trace_.set.Duration(marker)};
+  }
+  return markers;
+}
+
+// PyTorch's ops are on the threads of the program; those of a loader in it are input. Others' ops
+// count where they belong to a step, and XLA's by what they say they are.
+Ranges HostDivider::Compute(HostId host, const Ranges& windows) const {
+  Ranges compute;
+  const bool pytorch = CapabilitiesOf(trace_).pytorch_events;
+  const auto& hlo = stats_.Text(StringStat::kHloOp);
+  for (const Track* thread : HostThreadsOf(trace_, host)) {
+    if (pytorch) {
+      for (const HostPiece& piece : activity_.During(*thread, windows)) {
+        if (piece.state == HostState::kCompute) compute.push_back({piece.begin, piece.end});
+      }
+      continue;
+    }
+    for (const Lane& lane : trace_.set.LanesOf(*thread)) {
+      for (uint32_t i = 0; i < lane.size(); ++i) {
+        const bool xla = trace_.names().Name(MetaId(lane.meta[i])) == "ThunkExecutor::Execute";
+        const bool op =
+            ops_[lane.meta[i]] != 0 && (xla || grouping_.group[lane.first_row + i] >= 0);
+        if (op && lane.dur[i] > 0) compute.push_back({lane.start[i], lane.end(i)});
+      }
+      hlo.ForRange(lane.first_row, lane.first_row + lane.size(), [&](uint32_t row, StringId) {
+        const uint32_t i = row - lane.first_row;
+        if (lane.dur[i] > 0) compute.push_back({lane.start[i], lane.end(i)});
+      });
+    }
+  }
+  Merge(&compute);
+  return compute;
+}
+
+void HostDivider::Run(HostId host) {
+  Ranges windows;
+  std::vector<uint32_t> steps;  // by window
+  for (uint32_t s = 0; s < db_.steps.size(); ++s) {
+    if (db_.steps[s].host != host) continue;
+    if (!windows.empty() && db_.steps[s].span.begin < windows.back().end) return;  // no tiling
+    windows.push_back(db_.steps[s].span);
+    steps.push_back(s);
+  }
+  if (windows.empty()) return;
+  const Ranges compute = Compute(host, windows);
+  std::vector<LossTimes> losses(windows.size());
+  std::vector<IdleGap> gaps;
+  auto busy = compute.begin();
+  for (uint32_t w = 0; w < windows.size(); ++w) {
+    Ps at = windows[w].begin;
+    const Ps end = windows[w].end;
+    while (busy != compute.end() && busy->end <= at) ++busy;
+    for (auto it = busy; it != compute.end() && it->begin < end; ++it) {
+      if (it->begin > at) gaps.push_back({w, IdleGap::kNone, at, it->begin});
+      const Ps to = std::min(it->end, end);
+      At(losses[w], LossClass::kCompute) += to - std::max(it->begin, at);
+      at = to;
+    }
+    if (at < end) gaps.push_back({w, IdleGap::kNone, at, end});
+  }
+  std::vector<IdleCause> causes;
+  explainer_.Explain(host, PlaneId(), gaps, &losses, &causes);
+  for (IdleCause& cause : causes) {
+    cause.step = steps[cause.step];
+    db_.causes.push_back(std::move(cause));
+  }
+  for (size_t w = 0; w < windows.size(); ++w) {
+    for (size_t c = 0; c < kLossClasses; ++c)
+      db_.steps[steps[w]].losses[c] = static_cast<double>(losses[w][c]);
+  }
+}
+
+}  // namespace
+
+void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                   StepDatabase* db) {
+  HostDivider divider(trace, stats, grouping, db);
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h) divider.Run(HostId(h));
+}
+
+}  // namespace stepscope

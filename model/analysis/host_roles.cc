@@ -1,0 +1,128 @@
+// What names of host events mean: calls of CUDA's and HIP's runtimes, TensorFlow's, JAX's and
+// PyTorch's events, and Python functions by file and name.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+#include "model/analysis/host_activity.h"
+#include "model/base/lower.h"
+
+namespace stepscope {
+namespace {
+
+bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// As a whole word: "preprocess" is in "base.py(3): preprocess" and not in "sdd_preprocess_splits".
+bool HasWord(std::string_view text, std::string_view word) {
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || !IsWordChar(text[at - 1]);
+    const size_t end = at + word.size();
+    if (begins && (end == text.size() || !IsWordChar(text[end]))) return true;
+  }
+  return false;
+}
+
+template <size_t N>
+bool HasAny(std::string_view text, const std::array<std::string_view, N>& parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+  });
+}
+
+template <size_t N>
+bool HasAnyWord(std::string_view text, const std::array<std::string_view, N>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return HasWord(text, word); });
+}
+
+template <size_t N>
+bool BeginsWithAny(std::string_view text, const std::array<std::string_view, N>& parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return text.starts_with(part); });
+}
+
+// Calls of CUDA and HIP begin with one of these and a capital letter.
+bool IsRuntimeName(std::string_view name) {
+  for (std::string_view prefix : {"cuda", "cu", "hip"}) {
+    if (name.starts_with(prefix) && name.size() > prefix.size() &&
+        std::isupper(static_cast<unsigned char>(name[prefix.size()])) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+HostRole RuntimeRole(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (has("Synchronize")) return HostRole::kSync;
+  if (has("GraphLaunch")) return HostRole::kGraph;
+  if (has("ModuleLoad") || has("LibraryLoad") || has("LinkComplete")) return HostRole::kCompile;
+  if (has("LaunchHostFunc")) return HostRole::kRuntime;
+  if (has("Launch")) return HostRole::kLaunch;
+  const bool copies = has("Memcpy") || has("Memset");
+  if (copies) return has("Async") ? HostRole::kCopy : HostRole::kSync;
+  return HostRole::kRuntime;
+}
+
+constexpr std::array<std::string_view, 12> kInputParts = {"torch/utils/data/",
+                                                          "dataloader",
+                                                          "data_loader",
+                                                          "torchvision/transforms",
+                                                          "torchvision/io",
+                                                          "image_processing",
+                                                          "feature_extraction",
+                                                          "tokenization_",
+                                                          "tokenizers/",
+                                                          "webdataset",
+                                                          "transformers/pipelines/pt_utils",
+                                                          "albumentations"};
+constexpr std::array<std::string_view, 11> kInputWords = {
+    "preprocess", "load_batch", "data_load",  "wait_for_batch", "next_batch",        "get_batch",
+    "collate",    "collate_fn", "read_video", "read_image",     "prefetch_to_device"};
+constexpr std::array<std::string_view, 14> kCompileParts = {
+    "XlaCompile",       "xla_compile",    "backend_compile",  "compile_or_get_cached",
+    "trace_to_jaxpr",   "lower_jaxpr",    "torch/_inductor/", "torch/_dynamo/convert_frame",
+    "triton/compiler/", "autotun",        "Autotun",          "tracing_compilation",
+    "HloPassPipeline",  "BuildExecutable"};
+constexpr std::array<std::string_view, 3> kAwaitWords = {"block_until_ready", "BlockUntilReady",
+                                                         "BlockHostUntilDone"};
+constexpr std::array<std::string_view, 3> kSyncWords = {"aten::item", "aten::_local_scalar_dense",
+                                                        "aten::is_nonzero"};
+constexpr std::array<std::string_view, 4> kWaits = {"IteratorGetNext", "IteratorGetNextOp",
+                                                    "InfeedEnqueue", "enumerate(DataLoader)"};
+constexpr std::array<std::string_view, 6> kNothings = {
+    "ThreadpoolListener::", "ProfilerStep#", "TraceContext",
+    "PyTorch Profiler",     "end: ",         "FunctionRun"};
+
+bool IsExecutor(std::string_view name) {
+  if (name == "ExecutorState::Process" || name == "GpuExecutable::ExecuteThunks") return true;
+  if (name.find("Executable::Execute") != std::string_view::npos) return true;
+  return name.find("PjRt") != std::string_view::npos &&
+         name.find("Execute") != std::string_view::npos;
+}
+
+bool Compiles(std::string_view name) {
+  return HasAny(name, kCompileParts) || name.ends_with("::Compile") || name == "Compile" ||
+         name.find("::Compile(") != std::string_view::npos;
+}
+
+}  // namespace
+
+HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
+  if (category == EventCategory::kStep || BeginsWithAny(name, kNothings)) {
+    return HostRole::kNothing;
+  }
+  if (category == EventCategory::kRuntimeCall || IsRuntimeName(name)) return RuntimeRole(name);
+  if (BeginsWithAny(name, kWaits)) return HostRole::kWait;
+  if (IsExecutor(name)) return HostRole::kExecutor;
+  if (HasAnyWord(name, kSyncWords)) return HostRole::kSync;
+  if (HasAnyWord(name, kAwaitWords)) return HostRole::kAwait;
+  if (Compiles(name)) return HostRole::kCompile;
+  if (name.starts_with("Iterator::")) return HostRole::kInput;
+  const std::string lower = Lower(name);
+  if (HasAny(lower, kInputParts) || HasAnyWord(lower, kInputWords)) return HostRole::kInput;
+  return HostRole::kWork;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,311 @@
+#include "model/analysis/idle_causes.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kCausesOfClass = 5;  // in a step; the rest is one more
+constexpr size_t kRowsOfCause = 16;
+// Work that is queued starts soon after its launch. What takes this many times as long as the call
+// waits for something else.
+constexpr Ps kSoon = 16;
+
+LossClass ClassOf(HostState state) {
+  switch (state) {
+    case HostState::kInput:
+      return LossClass::kInput;
+    case HostState::kSync:
+      return LossClass::kSync;
+    case HostState::kCompile:
+      return LossClass::kCompile;
+    case HostState::kLaunch:
+    case HostState::kDispatch:
+      return LossClass::kLaunch;
+    case HostState::kWork:
+    case HostState::kCompute:
+      return LossClass::kHost;
+    case HostState::kNothing:
+      break;
+  }
+  return LossClass::kUnknown;
+}
+
+// Sums the parts of one window by class and cause.
+class CauseSums {
+ public:
+  CauseSums(std::span<const TimeRange> markers, std::vector<LossTimes>* losses)
+      : markers_(markers), losses_(losses) {}
+
+  void Add(uint32_t window, const HostPiece& piece) {
+    const LossClass loss = ClassOf(piece.state);
+    if (loss != LossClass::kHost || markers_.empty()) {
+      AddPart(window, loss, piece, {piece.begin, piece.end});
+      return;
+    }
+    Ps at = piece.begin;  // inside and outside of markers
+    for (size_t m = FirstMarker(at); at < piece.end; ++m) {
+      const Ps begin = m < markers_.size() ? markers_[m].begin : kMaxPs;
+      const Ps end = m < markers_.size() ? markers_[m].end : kMaxPs;
+      const Ps outside = std::min(begin, piece.end), inside = std::min(end, piece.end);
+      if (outside > at) AddPart(window, LossClass::kBetweenSteps, piece, {at, outside});
+      at = std::max(at, outside);
+      if (inside > at) AddPart(window, LossClass::kHost, piece, {at, inside});
+      at = std::max(at, inside);
+    }
+  }
+
+  // The largest causes of each class; what is left of a class is one cause without a name.
+  void Flush(PlaneId device, uint32_t window, std::vector<IdleCause>* out) {
+    std::vector<IdleCause> all;
+    for (auto& [key, cause] : sums_) all.push_back(std::move(cause));
+    sums_.clear();
+    std::sort(all.begin(), all.end(), [](const IdleCause& a, const IdleCause& b) {
+      return std::make_tuple(a.loss, -a.time, a.event.value, a.inside.value) <
+             std::make_tuple(b.loss, -b.time, b.event.value, b.inside.value);
+    });
+    size_t of_class = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      IdleCause& cause = all[i];
+      of_class = i > 0 && all[i - 1].loss == cause.loss ? of_class + 1 : 0;
+      cause.step = window;
+      cause.device = device;
+      if (of_class < kCausesOfClass) {
+        out->push_back(std::move(cause));
+      } else if (of_class == kCausesOfClass) {
+        cause.event = cause.inside = MetaId();
+        out->push_back(std::move(cause));
+      } else {
+        Merge(cause, &out->back());
+      }
+    }
+  }
+
+ private:
+  static void Merge(const IdleCause& from, IdleCause* to) {
+    to->time += from.time;
+    to->count += from.count;
+    if (from.longest.length() > to->longest.length()) to->longest = from.longest;
+  }
+
+  size_t FirstMarker(Ps t) const {
+    const auto it = std::upper_bound(markers_.begin(), markers_.end(), t,
+                                     [](Ps at, const TimeRange& m) { return at < m.end; });
+    return static_cast<size_t>(it - markers_.begin());
+  }
+
+  void AddPart(uint32_t window, LossClass loss, const HostPiece& piece, TimeRange range) {
+    const Ps time = range.length();
+    At((*losses_)[window], loss) += time;
+    IdleCause& cause = sums_[{loss, piece.meta, piece.inside}];
+    cause.loss = loss;
+    if (piece.meta != HostPiece::kNone) cause.event = MetaId(piece.meta);
+    if (piece.inside != HostPiece::kNone) cause.inside = MetaId(piece.inside);
+    cause.time += time;
+    ++cause.count;
+    if (time > cause.longest.length()) cause.longest = range;
+    if (piece.row == HostPiece::kNone || cause.rows.size() >= kRowsOfCause) return;
+    if (cause.rows.empty() || cause.rows.back().value != piece.row)
+      cause.rows.push_back(EventRow(piece.row));
+  }
+
+  std::span<const TimeRange> markers_;
+  std::vector<LossTimes>* losses_;
+  std::map<std::tuple<LossClass, uint32_t, uint32_t>, IdleCause> sums_;
+};
+
+std::vector<TimeRange> Markers(std::span<const Step> steps, HostId host) {
+  std::vector<TimeRange> markers;
+  for (const Step& step : steps) {
+    if (step.inferred) return {};
+    if (step.host == host && !step.span.empty()) markers.push_back(step.span);
+  }
+  std::sort(markers.begin(), markers.end(),
+            [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < markers.size(); ++i)  // a marker inside another adds nothing
+    markers[i].end = std::max(markers[i].end, markers[i - 1].end);
+  return markers;
+}
+
+const Track* FindMain(const Trace& trace, std::span<const Step> steps, HostId host) {
+  const std::vector<const Track*> threads = HostThreadsOf(trace, host);
+  for (const Step& step : steps) {
+    if (step.host != host || step.rows.empty()) continue;
+    const TrackId id = trace.set.TrackOf(step.rows.front());
+    for (const Track* thread : threads) {
+      if (thread == &trace.set.tracks[id.value]) return thread;
+    }
+  }
+  const Track* busiest = nullptr;
+  for (const Track* thread : threads) {
+    if (busiest == nullptr || thread->busy > busiest->busy) busiest = thread;
+  }
+  return busiest;
+}
+
+}  // namespace
+
+IdleExplainer::IdleExplainer(const Trace& trace, const Grouping& grouping,
+                             const HostActivity& activity, std::span<const Step> steps)
+    : trace_(trace), grouping_(grouping), activity_(activity), hosts_(trace.hosts.size()) {
+  for (uint32_t h = 0; h < hosts_.size(); ++h) {
+    hosts_[h].main = FindMain(trace, steps, HostId(h));
+    hosts_[h].markers = Markers(steps, HostId(h));
+    hosts_[h].waits = activity.InputWaits(HostId(h));
+    hosts_[h].executing = activity.Executing(HostId(h));
+    // Where ops run on the CPU their executor's part is work of the host.
+    for (HostPiece& piece : hosts_[h].executing) piece.state = HostState::kWork;
+  }
+  std::vector<bool> launches(trace.set.tracks.size());
+  RowReader reader(trace.set);
+  for (const LaunchLink& link : grouping.launches) launches[reader.TrackOf(link.launch_row)] = true;
+  for (size_t t = 0; t < launches.size(); ++t) {
+    const Track& track = trace.set.tracks[t];
+    if (launches[t] && track.plane.value < trace.planes.size())
+      executors_[&track] = activity.ExecutorOf(track);
+  }
+}
+
+const IdleExplainer::HostInfo& IdleExplainer::InfoOf(HostId host) const {
+  static const HostInfo kNone;
+  return host.value < hosts_.size() ? hosts_[host.value] : kNone;
+}
+
+const Track* IdleExplainer::MainThread(HostId host) const { return InfoOf(host).main; }
+
+// What the launch of the next event explains; what came before it is asked of the thread.
+void IdleExplainer::Divide(std::span<const IdleGap> gaps, std::map<const Track*, Parts>* open,
+                           Parts* done) const {
+  RowReader launches(trace_.set);
+  const Track* feeding = nullptr;
+  for (uint32_t g = 0; g < gaps.size(); ++g) {
+    const IdleGap& gap = gaps[g];
+    const EventRow launch =
+        gap.next_row == IdleGap::kNone ? EventRow() : grouping_.LaunchOf(gap.next_row);
+    HostPiece piece;
+    piece.begin = gap.begin;
+    piece.end = gap.end;
+    if (!launch.valid()) {
+      (*open)[feeding].push_back({g, piece});
+      continue;
+    }
+    feeding = &trace_.set.tracks[launches.TrackOf(launch.value)];
+    const Ps begin = launches.Start(launch.value), end = launches.End(launch.value);
+    const Ps called = std::clamp(begin, gap.begin, gap.end);
+    if (called > gap.begin) {
+      piece.end = called;
+      (*open)[feeding].push_back({g, piece});
+    }
+    const Ps soon = SaturatingAdd(std::max(end, gap.begin), SaturatingMul(end - begin, kSoon));
+    const Ps explained = std::clamp(soon, called, gap.end);
+    const TimeRange call{called, explained};
+    if (!call.empty()) {
+      HostPiece said;
+      said.row = launch.value;
+      said.meta = launches.Meta(launch.value);
+      said.state = activity_.StateOfLaunch(launch.value, said.meta, end - begin);
+      said.begin = call.begin;
+      said.end = call.end;
+      done->push_back({g, said});
+    }
+    if (explained < gap.end) {
+      piece = HostPiece();
+      piece.begin = explained;
+      piece.end = gap.end;
+      done->push_back({g, piece});
+    }
+  }
+}
+
+// What the thread says of the open parts; returns those it says nothing of.
+IdleExplainer::Parts IdleExplainer::Ask(const Track* thread, const Parts& open, Parts* done) const {
+  if (thread == nullptr) return open;
+  std::vector<TimeRange> ranges;
+  ranges.reserve(open.size());
+  for (const Part& part : open) ranges.push_back({part.piece.begin, part.piece.end});
+  const std::vector<HostPiece> pieces = activity_.During(*thread, ranges);
+  Parts left;
+  size_t first = 0;
+  for (const Part& part : open) {
+    while (first < pieces.size() && pieces[first].end <= part.piece.begin) ++first;
+    for (size_t i = first; i < pieces.size() && pieces[i].begin < part.piece.end; ++i) {
+      Part piece{part.gap, pieces[i]};
+      piece.piece.begin = std::max(piece.piece.begin, part.piece.begin);
+      piece.piece.end = std::min(piece.piece.end, part.piece.end);
+      (piece.piece.state == HostState::kNothing ? &left : done)->push_back(piece);
+    }
+  }
+  return left;
+}
+
+// What intervals of any thread, which are sorted and disjoint, say of the open parts.
+IdleExplainer::Parts IdleExplainer::AskAll(std::span<const HostPiece> all, const Parts& open,
+                                           Parts* done) {
+  Parts left;
+  for (const Part& part : open) {
+    auto said = std::upper_bound(all.begin(), all.end(), part.piece.begin,
+                                 [](Ps t, const HostPiece& w) { return t < w.end; });
+    Ps at = part.piece.begin;
+    const auto add = [&](const HostPiece& what, Ps end, Parts* to) {
+      if (end <= at) return;
+      Part piece{part.gap, what};
+      piece.piece.begin = at;
+      piece.piece.end = end;
+      to->push_back(piece);
+      at = end;
+    };
+    for (; said != all.end() && said->begin < part.piece.end; ++said) {
+      add(part.piece, std::min(said->begin, part.piece.end), &left);
+      add(*said, std::min(said->end, part.piece.end), done);
+    }
+    add(part.piece, part.piece.end, &left);
+  }
+  return left;
+}
+
+// The main thread's wait for results is no cause: the threads that are to start the work are late.
+IdleExplainer::Parts IdleExplainer::AskMain(const HostInfo& host, const Parts& open,
+                                            Parts* done) const {
+  const size_t first = done->size();
+  Parts left = Ask(host.main, open, done);
+  for (size_t i = first; i < done->size(); ++i) {
+    HostPiece& piece = (*done)[i].piece;
+    if (piece.state == HostState::kSync && activity_.Awaits(piece.meta))
+      piece.state = HostState::kWork;
+  }
+  return left;
+}
+
+void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
+                            std::vector<LossTimes>* losses, std::vector<IdleCause>* causes) const {
+  const HostInfo& info = InfoOf(host);
+  std::map<const Track*, Parts> open;
+  Parts done;
+  Divide(gaps, &open, &done);
+  for (const auto& [thread, parts] : open) {
+    Parts left = Ask(thread, parts, &done);
+    const auto executor = executors_.find(thread);
+    if (executor != executors_.end()) left = Ask(executor->second, left, &done);
+    left = AskAll(info.waits, left, &done);
+    if (!device.valid()) left = AskAll(info.executing, left, &done);
+    if (thread != info.main) left = AskMain(info, left, &done);
+    // A thread that marks steps itself and is in one runs Python that was not recorded.
+    const bool own = thread == nullptr || thread == info.main;
+    for (Part& part : left) {
+      if (own && part.piece.marked) part.piece.state = HostState::kWork;
+    }
+    done.insert(done.end(), left.begin(), left.end());
+  }
+  std::sort(done.begin(), done.end(),
+            [](const Part& a, const Part& b) { return a.piece.begin < b.piece.begin; });
+  CauseSums sums(info.markers, losses);
+  for (size_t i = 0; i < done.size(); ++i) {
+    const uint32_t window = gaps[done[i].gap].window;
+    sums.Add(window, done[i].piece);
+    if (i + 1 == done.size() || gaps[done[i + 1].gap].window != window)
+      sums.Flush(device, window, causes);
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,64 @@
+// Why devices are idle (docs/rules.md#losses): each idle interval is divided by what the host
+// thread did that launched the device's next event; where that thread did nothing, by its
+// executor's and the main thread, or by a wait for input on any thread. The parts cover the
+// interval exactly.
+#pragma once
+
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "model/analysis/host_activity.h"
+#include "model/analysis/losses.h"
+#include "model/analysis/steps.h"
+
+namespace stepscope {
+
+struct IdleGap {
+  static constexpr uint32_t kNone = 0xffffffffu;
+  uint32_t window = 0;        // of the caller
+  uint32_t next_row = kNone;  // the device event that ends it
+  Ps begin = 0, end = 0;
+};
+
+class IdleExplainer {
+ public:
+  // `steps`: with their markers as spans; nothing is between steps where they are inferred.
+  IdleExplainer(const Trace& trace, const Grouping& grouping, const HostActivity& activity,
+                std::span<const Step> steps);
+
+  // Divides gaps, which are sorted and disjoint and whose windows rise. `losses` by window; causes
+  // get the window's number as their step. Thread-safe. O(gaps * log launches + host events in the
+  // gaps * depth).
+  void Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
+               std::vector<LossTimes>* losses, std::vector<IdleCause>* causes) const;
+  // The thread with the markers of steps, else the busiest; null if the host has none.
+  const Track* MainThread(HostId host) const;
+
+ private:
+  struct Part {
+    uint32_t gap;
+    HostPiece piece;
+  };
+  struct HostInfo {
+    const Track* main = nullptr;
+    std::vector<TimeRange> markers;
+    std::vector<HostPiece> waits, executing;
+  };
+  using Parts = std::vector<Part>;
+  void Divide(std::span<const IdleGap> gaps, std::map<const Track*, Parts>* open,
+              Parts* done) const;
+  Parts Ask(const Track* thread, const Parts& open, Parts* done) const;
+  static Parts AskAll(std::span<const HostPiece> all, const Parts& open, Parts* done);
+  Parts AskMain(const HostInfo& host, const Parts& open, Parts* done) const;
+  const HostInfo& InfoOf(HostId host) const;
+
+  const Trace& trace_;
+  const Grouping& grouping_;
+  const HostActivity& activity_;
+  std::vector<HostInfo> hosts_;
+  std::unordered_map<const Track*, const Track*> executors_;  // of threads that launch
+};
+
+}  // namespace stepscope

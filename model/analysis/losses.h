@@ -1,0 +1,57 @@
+// Losses: the classes into which a step's time on a device is divided (docs/rules.md#losses). They
+// exclude each other and sum to the step. A program without devices is its own device: the CPU.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "model/ids.h"
+#include "model/time.h"
+
+namespace stepscope {
+
+enum class LossClass : uint8_t {
+  kCompute,
+  kHostToDevice,
+  kDeviceToHost,
+  kDeviceToDevice,
+  kCollectiveWait,  // before the last participant starts
+  kCollective,
+  // The device is idle, because the host ...
+  kInput,         // waits for input
+  kSync,          // is inside a blocking call
+  kCompile,       // compiles, tunes or loads a module
+  kLaunch,        // is launching
+  kHost,          // runs framework ops or Python inside the step
+  kBetweenSteps,  // does so outside every step
+  kUnknown,       // nothing is recorded
+  kCount
+};
+inline constexpr size_t kLossClasses = static_cast<size_t>(LossClass::kCount);
+using LossTimes = std::array<Ps, kLossClasses>;
+inline Ps& At(LossTimes& times, LossClass c) { return times[static_cast<size_t>(c)]; }
+inline Ps At(const LossTimes& times, LossClass c) { return times[static_cast<size_t>(c)]; }
+inline bool IsIdle(LossClass c) { return c >= LossClass::kInput; }
+
+struct LossDesc {
+  const char* id;     // of tables
+  const char* label;  // "Waiting for input"
+  const char* how;    // when time is of the class
+};
+const LossDesc& DescOf(LossClass c);
+
+// Why a device was idle in one step: the intervals of one class and cause.
+struct IdleCause {
+  uint32_t step = 0;  // index into StepDatabase::steps
+  PlaneId device;     // invalid: the program's CPU
+  LossClass loss = LossClass::kUnknown;
+  MetaId event;  // what the host was in; invalid: nothing, or several things too small to be listed
+  MetaId inside;  // the op around a call of the runtime; invalid: none
+  Ps time = 0;
+  uint32_t count = 0;  // intervals
+  TimeRange longest;
+  std::vector<EventRow> rows;  // some of the host's events, by time
+};
+
+}  // namespace stepscope

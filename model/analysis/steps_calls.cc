@@ -1,0 +1,208 @@
+// Steps where nothing marks them: what a program repeats on purpose. Annotations of one name, calls
+// of one compiled function, launches of one graph.
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+#include "model/analysis/device_steps.h"
+#include "model/analysis/host_activity.h"
+#include "model/base/lower.h"
+#include "model/capabilities.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kEncloses = 0.9;  // of all launches: the call that is the one step
+constexpr double kCovers = 0.5;    // of all launches: those from the first call on
+
+bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// "step 12" and "Iteration_3": a word for a step with a running number.
+bool HasRunningNumber(std::string_view name) {
+  const std::string lower = Lower(name);
+  for (std::string_view word : {"step", "iter", "iteration", "batch"}) {
+    size_t at = lower.find(word);
+    if (at == std::string::npos) continue;
+    at = lower.find_first_not_of(" _#:=-", at + word.size());
+    if (at != std::string::npos && IsDigit(lower[at])) return true;
+  }
+  return false;
+}
+
+// The name without its numbers, so that the calls of a loop have one.
+std::string Pattern(std::string_view name) {
+  std::string pattern;
+  for (const char c : name) {
+    if (!IsDigit(c)) {
+      pattern += c;
+    } else if (pattern.empty() || pattern.back() != '#') {
+      pattern += '#';
+    }
+  }
+  return pattern;
+}
+
+struct Call {
+  TimeRange range;
+  uint32_t row = 0;
+  uint32_t pattern = 0;
+};
+
+class CallFinder {
+ public:
+  CallFinder(const Trace& trace, const Grouping& grouping) : trace_(trace) {
+    RowReader reader(trace.set);
+    for (const LaunchLink& link : grouping.launches)
+      launches_.push_back(reader.Start(link.launch_row));
+    std::sort(launches_.begin(), launches_.end());
+    const NameTable& names = trace.names();
+    const bool pytorch = CapabilitiesOf(trace).pytorch_events;
+    pattern_.resize(names.metas.size());
+    for (size_t m = 0; m < pattern_.size(); ++m) {
+      const EventMeta& meta = names.metas[m];
+      const std::string_view name = names.strings.View(meta.name);
+      numbered_.push_back(HasRunningNumber(name));
+      if (IsCall(name, meta.category, pytorch)) pattern_[m] = IdOf(Pattern(name));
+    }
+  }
+
+  StepPlan Find(HostId host) const;
+
+ private:
+  static bool IsCall(std::string_view name, EventCategory category, bool pytorch);
+  uint32_t IdOf(const std::string& pattern) {
+    return ids_.try_emplace(pattern, static_cast<uint32_t>(ids_.size()) + 1).first->second;
+  }
+  std::vector<Call> CallsIn(HostId host, TimeRange range, bool numbered) const;
+  std::vector<Call> MostRegular(const std::vector<Call>& calls) const;
+  double ShareOf(TimeRange range) const;
+  StepPlan PlanOf(HostId host, const std::vector<Call>& calls) const;
+
+  const Trace& trace_;
+  std::vector<Ps> launches_;       // sorted
+  std::vector<uint32_t> pattern_;  // by meta; 0: no call
+  std::vector<bool> numbered_;     // by meta
+  std::map<std::string, uint32_t> ids_;
+};
+
+bool CallFinder::IsCall(std::string_view name, EventCategory category, bool pytorch) {
+  if (RoleOfHostEvent(name, category) == HostRole::kGraph) return true;
+  if (!pytorch) return name.starts_with("PjitFunction(") || HasRunningNumber(name);
+  if (category != EventCategory::kUserAnnotation) return false;
+  return !name.starts_with("nccl") && !name.starts_with("PyTorch Profiler") &&
+         RoleOfHostEvent(name, category) == HostRole::kWork;
+}
+
+// Of all launches.
+double CallFinder::ShareOf(TimeRange range) const {
+  if (launches_.empty()) return 0;
+  const auto first = std::lower_bound(launches_.begin(), launches_.end(), range.begin);
+  const auto last = std::lower_bound(first, launches_.end(), range.end);
+  return static_cast<double>(last - first) / static_cast<double>(launches_.size());
+}
+
+// The outermost calls of each thread that lie within the range, by begin; `numbered`: those with a
+// running number.
+std::vector<Call> CallFinder::CallsIn(HostId host, TimeRange range, bool numbered) const {
+  std::vector<Call> all;
+  for (const Track* thread : HostThreadsOf(trace_, host)) {
+    std::vector<Call> mine;
+    for (const Lane& lane : trace_.set.LanesOf(*thread)) {
+      if (lane.kind == LaneKind::kInstant) continue;
+      for (uint32_t i = 0; i < lane.size(); ++i) {
+        const uint32_t meta = lane.meta[i];
+        const TimeRange call{lane.start[i], lane.end(i)};
+        const bool inside = call.begin >= range.begin && call.end <= range.end && call != range;
+        if (pattern_[meta] != 0 && inside && !call.empty() && (!numbered || numbered_[meta]))
+          mine.push_back({call, lane.first_row + i, pattern_[meta]});
+      }
+    }
+    std::sort(mine.begin(), mine.end(), [](const Call& a, const Call& b) {
+      return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
+                                            : a.range.end > b.range.end;
+    });
+    Ps end = kMinPs;
+    for (const Call& call : mine) {
+      if (call.range.begin < end) continue;
+      end = call.range.end;
+      all.push_back(call);
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Call& a, const Call& b) { return a.range.begin < b.range.begin; });
+  return all;
+}
+
+// The calls of one name: of the number of calls that most names have, those that begin first.
+std::vector<Call> CallFinder::MostRegular(const std::vector<Call>& calls) const {
+  std::map<uint32_t, size_t> count;  // by pattern
+  for (const Call& call : calls) ++count[call.pattern];
+  std::map<size_t, size_t> names;  // by number of calls
+  for (const auto& [pattern, n] : count) {
+    if (n >= 2) ++names[n];
+  }
+  const auto most = std::max_element(
+      names.begin(), names.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  std::vector<Call> chosen;
+  if (most == names.end()) return chosen;
+  for (const Call& call : calls) {
+    if (count[call.pattern] != most->first) continue;
+    if (chosen.empty() || chosen.front().pattern == call.pattern) chosen.push_back(call);
+  }
+  return chosen;
+}
+
+StepPlan CallFinder::PlanOf(HostId host, const std::vector<Call>& calls) const {
+  StepPlan plan;
+  plan.by_launch = true;
+  for (const Call& call : calls) {
+    Step step;
+    step.host = host;
+    step.label = calls.size() == 1 ? std::string(trace_.set.Name(EventRow(call.row)))
+                                   : std::to_string(plan.steps.size());
+    step.inferred = true;
+    step.span = call.range;
+    step.rows.push_back(EventRow(call.row));
+    plan.step_of_boundary.push_back(static_cast<int32_t>(plan.steps.size()));
+    plan.boundaries.push_back(call.range.begin);
+    plan.steps.push_back(std::move(step));
+  }
+  if (!calls.empty()) plan.boundaries.push_back(calls.size() == 1 ? calls[0].range.end : kMaxPs);
+  return plan;
+}
+
+StepPlan CallFinder::Find(HostId host) const {
+  TimeRange within{kMinPs, kMaxPs};
+  bool numbered = false;
+  Call enclosing;
+  for (;;) {
+    const std::vector<Call> calls = CallsIn(host, within, numbered);
+    const std::vector<Call> regular = MostRegular(calls);
+    const bool covers =
+        !regular.empty() && ShareOf({regular.front().range.begin, within.end}) >= kCovers;
+    if (covers) return PlanOf(host, regular);
+    const auto around = std::find_if(calls.begin(), calls.end(), [&](const Call& call) {
+      return ShareOf(call.range) >= kEncloses;
+    });
+    if (around == calls.end()) break;
+    // Repeated parts of one call are no steps, unless they are numbered as such.
+    enclosing = *around;
+    within = around->range;
+    numbered = true;
+  }
+  if (!numbered) return {};
+  return PlanOf(host, {enclosing});
+}
+
+}  // namespace
+
+StepPlan InferByCalls(const Trace& trace, const Grouping& grouping) {
+  const CallFinder finder(trace, grouping);
+  for (uint32_t host = 0; host < trace.hosts.size(); ++host) {
+    StepPlan plan = finder.Find(HostId(host));
+    if (!plan.steps.empty()) return plan;
+  }
+  return {};
+}
+
+}  // namespace stepscope

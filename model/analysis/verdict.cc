@@ -1,0 +1,421 @@
+#include "model/analysis/verdict.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace stepscope {
+namespace {
+
+constexpr double kLeast = 10;    // percent of the step: a loss that is worth saying
+constexpr double kProblem = 30;  // percent
+// A loss that is explained leads over unexplained time of up to this times its size.
+constexpr double kUnexplained = 1.25;
+constexpr uint32_t kFewEvents = 20;  // device events, or intervals of a CPU
+
+struct Remedy {
+  const char* id;
+  const char* label;
+  const char* leads;  // "Input-bound"
+  const char* what;   // after "the GPU waits 34 % of each step"; {device}: "the GPU"
+  bool waits;         // "waits ... of each step for", else "goes to"
+  const char* next_step;
+  const char* panel;
+};
+
+constexpr std::array<Remedy, 10> kRemedies = {{
+    {"input", "Waiting for input", "Input-bound", "input", true,
+     "See which stage of the input pipeline takes the time; prefetch and parallelise it.",
+     "input_pipeline"},
+    {"host", "Host work", "Host-bound", "Python and op dispatch", true,
+     "Compile the step (tf.function, jax.jit, torch.compile) or capture CUDA graphs; see in the "
+     "timeline what the host does in the gaps.",
+     "timeline"},
+    {"launch", "Kernel launch", "Launch-bound", "kernels to be launched", true,
+     "Fuse small operations (XLA, torch.compile, CUDA graphs) or give each more work.",
+     "kernel_stats"},
+    {"sync", "Synchronisation", "Synchronisation-bound", "the host to return from blocking calls",
+     true, "Avoid .item(), print and copies of pageable memory inside the step.", "timeline"},
+    {"compile", "Compilation", "Compiling", "compilation, tuning and loading of modules", true,
+     "Profile after a few steps of warm-up; look for shapes that change.", "timeline"},
+    {"copies", "Copies", "Copy-bound", "copies that no kernel hides", false,
+     "Keep data on the device, copy from pinned memory on a stream of its own, and copy less "
+     "often.",
+     "kernel_stats"},
+    {"collectives", "Collectives", "Collective-bound", "collectives that nothing hides", false,
+     "Overlap them with the backward pass, make buckets larger, or send fewer bytes.",
+     "kernel_stats"},
+    {"collective_wait", "Waiting for participants", "Waiting for participants",
+     "the last participant of collectives", true,
+     "Find the device that is late and what its host did then.", "timeline"},
+    {"between_steps", "Between steps", "Bound by work between steps", "host work outside the steps",
+     true, "Do metrics, logging and checkpoints less often or on another thread.", "timeline"},
+    {"unknown", "Not explained", "Idle", "something that was not recorded", true,
+     "Record host and Python events as well, so that the cause can be seen.", "timeline"},
+}};
+
+// Copies and fills on a device are its own work.
+size_t RemedyOf(LossClass c) {
+  static constexpr std::array<size_t, kLossClasses> kOf = {99, 5, 5, 99, 7, 6, 0, 3, 4, 2, 1, 8, 9};
+  return kOf[static_cast<size_t>(c)];
+}
+
+std::string Rounded(double percent) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), percent < kLeast ? "%.1f %%" : "%.0f %%", percent);
+  return text.data();
+}
+
+// Shares of causes of one loss.
+class CauseShares {
+ public:
+  void Add(const IdleCause& cause) {
+    all_ += static_cast<double>(cause.time);
+    if (cause.longest.length() > longest_.length()) longest_ = cause.longest;
+    for (const EventRow row : cause.rows) {
+      if (rows_.size() < kRows) rows_.push_back(row);
+    }
+    if (cause.event.valid())
+      sums_[{cause.event.value, cause.inside.value}].time += static_cast<double>(cause.time);
+  }
+  // By falling share, at most three, of 5 % and more.
+  std::vector<std::pair<std::string, double>> Largest(const Trace& trace) const {
+    std::map<std::string, double> by_name;
+    for (const auto& [key, sum] : sums_) {
+      IdleCause cause;
+      cause.event = MetaId(key.first);
+      cause.inside = MetaId(key.second);
+      by_name[CauseName(trace, cause)] += sum.time;
+    }
+    std::vector<std::pair<std::string, double>> shares;
+    for (const auto& [name, time] : by_name) {
+      const double share = 100 * time / all_;
+      if (share >= 5) shares.emplace_back(name, share);
+    }
+    std::stable_sort(shares.begin(), shares.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    if (shares.size() > 3) shares.resize(3);
+    return shares;
+  }
+  RowLink Link() const {
+    RowLink link = LinkTo(EventRows(rows_));
+    link.range = longest_;
+    return link;
+  }
+
+ private:
+  static constexpr size_t kRows = 1000;
+  struct Sum {
+    double time = 0;
+  };
+  double all_ = 0;
+  TimeRange longest_;
+  std::vector<EventRow> rows_;
+  std::map<std::pair<uint32_t, uint32_t>, Sum> sums_;
+};
+
+const char* Devices(const StepDatabase& db, const Trace& trace) {
+  if (db.kind == DeviceKind::kCpuOnly) return "the CPU";
+  size_t gpus = 0;
+  for (const Plane& plane : trace.planes) gpus += plane.kind == PlaneKind::kGpu;
+  return gpus > 1 ? "the GPUs" : "the GPU";
+}
+
+class Judgement {
+ public:
+  Judgement(const Trace& trace, const StepDatabase& db, bool whole)
+      : trace_(trace), db_(db), whole_(whole) {}
+
+  Verdict Make() {
+    SumLosses();
+    AddCauses();
+    Rank();
+    Decide();
+    return std::move(verdict_);
+  }
+
+ private:
+  void SumLosses();
+  void AddCauses();
+  void Rank();
+  void Decide();
+  bool TooLittle() const;
+  size_t DevicesInSteps() const;
+  std::string Where() const;
+  std::string Sentence(const Loss& loss, const Remedy& remedy) const;
+  std::string Others(size_t from) const;
+  void SayDevice();
+
+  const Trace& trace_;
+  const StepDatabase& db_;
+  const bool whole_;
+  Verdict verdict_;
+  double total_ = 0, work_ = 0;  // ps of an average step
+};
+
+void Judgement::SumLosses() {
+  for (const Remedy& remedy : kRemedies) {
+    Loss loss;
+    loss.id = remedy.id;
+    loss.label = remedy.label;
+    verdict_.losses.push_back(std::move(loss));
+  }
+  const std::vector<const Step*> steps = CountedSteps(db_.steps);
+  const double n = static_cast<double>(std::max<size_t>(1, steps.size()));
+  for (const Step* step : steps) {
+    total_ += step->times.total / n;
+    for (size_t c = 0; c < kLossClasses; ++c) {
+      const size_t remedy = RemedyOf(static_cast<LossClass>(c));
+      (remedy < kRemedies.size() ? verdict_.losses[remedy].ps : work_) += step->losses[c] / n;
+    }
+  }
+  for (Loss& loss : verdict_.losses) loss.percent = total_ > 0 ? 100 * loss.ps / total_ : 0;
+  for (Loss& loss : verdict_.losses) {  // the device that is late does not wait
+    const double all = static_cast<double>(DevicesInSteps());
+    const bool waits = loss.id == std::string_view("collective_wait") && all > 1;
+    if (waits) loss.of_waiting = loss.percent * all / (all - 1);
+    if (!waits) loss.of_waiting = loss.percent;
+  }
+}
+
+void Judgement::AddCauses() {
+  std::vector<CauseShares> shares(kRemedies.size());
+  const bool all =
+      std::none_of(db_.steps.begin(), db_.steps.end(), [](const Step& s) { return s.counts(); });
+  for (const IdleCause& cause : db_.causes) {
+    const size_t remedy = RemedyOf(cause.loss);
+    if (remedy >= shares.size()) continue;
+    if (all || db_.steps[cause.step].counts()) shares[remedy].Add(cause);
+  }
+  for (size_t i = 0; i < shares.size(); ++i) {
+    Loss& loss = verdict_.losses[i];
+    for (const auto& [name, share] : shares[i].Largest(trace_))
+      loss.causes += (loss.causes.empty() ? "" : ", ") + name + " " + Rounded(share);
+    loss.link = shares[i].Link();
+  }
+}
+
+void Judgement::Rank() {
+  std::erase_if(verdict_.losses, [](const Loss& loss) { return loss.ps <= 0; });
+  std::stable_sort(verdict_.losses.begin(), verdict_.losses.end(),
+                   [](const Loss& a, const Loss& b) {
+                     const auto size = [](const Loss& l) {
+                       return l.id == "unknown" ? l.of_waiting / kUnexplained : l.of_waiting;
+                     };
+                     return size(a) > size(b);
+                   });
+}
+
+size_t Judgement::DevicesInSteps() const {
+  std::set<uint32_t> devices;
+  for (const DeviceStep& d : db_.device_steps) devices.insert(d.device.value);
+  return devices.size();
+}
+
+bool Judgement::TooLittle() const {
+  if (!whole_ && !db_.steps.empty()) return false;
+  uint32_t events = 0;
+  for (const DeviceStep& d : db_.device_steps) events += d.events;
+  return events < kFewEvents;
+}
+
+std::string Judgement::Where() const {
+  if (whole_) return "of the recording";
+  return db_.steps.size() == 1 ? "of the step" : "of each step";
+}
+
+// "61 % of that in aten::index".
+std::string FirstCause(const std::string& causes) {
+  if (causes.empty()) return {};
+  const std::string first = causes.substr(0, causes.find(" %") + 2);
+  const size_t space = first.rfind(' ', first.size() - 3);
+  if (std::strtod(first.c_str() + space, nullptr) < kLeast) return {};
+  return "; " + first.substr(space + 1) + " of that in " + first.substr(0, space);
+}
+
+std::string Judgement::Sentence(const Loss& loss, const Remedy& remedy) const {
+  const std::string devices = Devices(db_, trace_);
+  std::string text = std::string(remedy.leads) + ": ";
+  const bool several = devices.ends_with("s");
+  if (remedy.waits) {
+    text += devices + (several ? " wait " : " waits ") + Rounded(loss.of_waiting) + " " + Where() +
+            " for " + remedy.what;
+  } else {
+    text += Rounded(loss.of_waiting) + " " + Where() + " goes to " + remedy.what;
+  }
+  return text + FirstCause(loss.causes);
+}
+
+// What else is worth saying: "; then 13 % host work and 11 % copies".
+std::string Judgement::Others(size_t from) const {
+  std::vector<std::string> others;
+  for (size_t i = from; i < verdict_.losses.size() && others.size() < 2; ++i) {
+    const Loss& loss = verdict_.losses[i];
+    std::string label = loss.label;
+    label[0] = static_cast<char>(label[0] - 'A' + 'a');
+    if (loss.of_waiting >= kLeast) others.push_back(Rounded(loss.of_waiting) + " " + label);
+  }
+  if (others.empty()) return ".";
+  std::string text = ". Then " + others.front();
+  return text + (others.size() > 1 ? " and " + others[1] : "") + ".";
+}
+
+void Judgement::SayDevice() {
+  const double percent = total_ > 0 ? 100 * work_ / total_ : 0;
+  const std::string devices = Devices(db_, trace_);
+  verdict_.id = "device";
+  verdict_.percent = percent;
+  Finding& f = verdict_.finding;
+  f.grade = Finding::Grade::kGood;
+  f.text = (db_.kind == DeviceKind::kCpuOnly ? "CPU-bound: " : "Device-bound: ") + devices +
+           (devices.ends_with("s") ? " compute " : " computes ") + Rounded(percent) + " " + Where();
+  if (!verdict_.losses.empty() && verdict_.losses.front().of_waiting >= 1) {
+    std::string label = verdict_.losses.front().label;
+    label[0] = static_cast<char>(label[0] - 'A' + 'a');
+    f.text += "; the largest loss is " + Rounded(verdict_.losses.front().of_waiting) + " " + label;
+  }
+  f.text += ".";
+  const bool cpu = db_.kind == DeviceKind::kCpuOnly;
+  f.next_step =
+      cpu ? "See which ops take the time." : "Make the device's work faster: see the kernels.";
+  f.panel = cpu ? "op_stats" : "kernel_stats";
+}
+
+void Judgement::Decide() {
+  Finding& f = verdict_.finding;
+  if (TooLittle() || total_ <= 0) {
+    verdict_.id = "too_little";
+    f.text = "Too little was recorded to judge: no step, and hardly any work on a device.";
+    f.next_step =
+        "Record several steps: mark them with tf.profiler.experimental.Trace, "
+        "jax.profiler.StepTraceAnnotation or torch.profiler's schedule.";
+    f.panel = "overview";
+    return;
+  }
+  if (verdict_.losses.empty() || verdict_.losses.front().of_waiting < kLeast) {
+    SayDevice();
+    return;
+  }
+  const Loss& first = verdict_.losses.front();
+  const auto remedy = std::find_if(kRemedies.begin(), kRemedies.end(),
+                                   [&](const Remedy& r) { return first.id == r.id; });
+  verdict_.id = first.id;
+  verdict_.percent = first.of_waiting;
+  f.grade = first.of_waiting >= kProblem ? Finding::Grade::kBad : Finding::Grade::kWarning;
+  f.text = Sentence(first, *remedy) + Others(1);
+  f.next_step = remedy->next_step;
+  f.panel = remedy->panel;
+}
+
+std::string_view FileName(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+// "dir/file.py(129): name" of PyTorch, "$file.py:129 name" of JAX and TensorFlow.
+std::string CauseName(std::string_view event) {
+  const size_t open = event.find(".py("), close = event.find("): ");
+  if (open != std::string_view::npos && close != std::string_view::npos && open < close) {
+    const std::string_view line = event.substr(open + 4, close - open - 4);
+    return std::string(event.substr(close + 3)) + " (" +
+           std::string(FileName(event.substr(0, open + 3))) + ":" + std::string(line) + ")";
+  }
+  for (std::string_view kind : {"<built-in method ", "<built-in function "}) {
+    if (event.starts_with(kind)) {
+      event.remove_prefix(kind.size());
+      return std::string(event.substr(0, event.find_first_of(" >")));
+    }
+  }
+  const size_t space = event.find(' ');
+  if (event.starts_with("$") && space != std::string_view::npos) {
+    return std::string(event.substr(space + 1)) + " (" +
+           std::string(FileName(event.substr(1, space - 1))) + ")";
+  }
+  return std::string(event);
+}
+
+std::string CauseName(const Trace& trace, const IdleCause& cause) {
+  if (!cause.event.valid()) return {};
+  std::string name = CauseName(trace.names().DisplayName(cause.event));
+  if (cause.inside.valid()) name += " in " + CauseName(trace.names().DisplayName(cause.inside));
+  return name;
+}
+
+Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole) {
+  return Judgement(trace, db, whole).Make();
+}
+
+ResultTable LossTable(const Verdict& verdict) {
+  ResultTable t;
+  t.id = "losses";
+  t.title = "What a step loses";
+  t.columns = {
+      {"class", "Class", Unit::kNone, ValueType::kString, ""},
+      {"label", "Loss", Unit::kNone, ValueType::kString, ""},
+      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
+      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
+      {"causes", "Causes", Unit::kNone, ValueType::kString, "the largest, by share of the loss"}};
+  for (const Loss& loss : verdict.losses) {
+    t.rows.push_back(
+        {loss.id, loss.label, loss.ps / static_cast<double>(kPsPerMs), loss.percent, loss.causes});
+    t.links.push_back(loss.link);
+  }
+  return t;
+}
+
+ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
+  ResultTable t;
+  t.id = "idle_causes";
+  t.title = "Why devices are idle";
+  t.columns = {
+      {"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
+      {"host", "Host", Unit::kNone, ValueType::kString, ""},
+      {"device", "Device", Unit::kNone, ValueType::kString, ""},
+      {"class", "Class", Unit::kNone, ValueType::kString, ""},
+      {"cause", "Cause", Unit::kNone, ValueType::kString,
+       "the event that the host was in; of each class of a step the five largest, the rest is "
+       "\"others\""},
+      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time"},
+      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device"},
+      {"count", "Intervals", Unit::kCount, ValueType::kInt, ""}};
+  std::vector<SharedText> labels, hosts, devices, classes;
+  for (const Step& step : db.steps) labels.emplace_back(step.label);
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h) hosts.emplace_back(trace.HostName(HostId(h)));
+  for (const Plane& plane : trace.planes) {
+    devices.emplace_back(plane.display_name.empty() ? trace.names().strings.View(plane.name)
+                                                    : std::string_view(plane.display_name));
+  }
+  for (size_t c = 0; c < kLossClasses; ++c)
+    classes.emplace_back(DescOf(static_cast<LossClass>(c)).id);
+  std::map<std::pair<uint32_t, uint32_t>, double> totals;  // ps, by step and device
+  for (const DeviceStep& d : db.device_steps) totals[{d.step, d.device.value}] = d.times.total;
+  std::map<std::tuple<uint32_t, uint32_t>, SharedText> names;
+  const SharedText cpu("CPU"), others("others");
+  for (const IdleCause& cause : db.causes) {
+    const Step& step = db.steps[cause.step];
+    SharedText& name = names[{cause.event.value, cause.inside.value}];
+    if (name.empty() && cause.event.valid()) name = SharedText(CauseName(trace, cause));
+    const auto total = totals.find({cause.step, cause.device.value});
+    const double whole = total != totals.end() ? total->second : step.times.total;
+    const bool nothing = cause.loss == LossClass::kUnknown || cause.count == 0;
+    t.rows.push_back({labels[cause.step], hosts[step.host.value],
+                      cause.device.valid() ? devices[cause.device.value] : cpu,
+                      classes[static_cast<size_t>(cause.loss)],
+                      cause.event.valid() ? name : (nothing ? SharedText("") : others),
+                      static_cast<double>(cause.time) / static_cast<double>(kPsPerMs),
+                      whole > 0 ? 100 * static_cast<double>(cause.time) / whole : 0.0,
+                      static_cast<int64_t>(cause.count)});
+    RowLink link = LinkTo(EventRows(cause.rows));
+    link.range = cause.longest;
+    t.links.push_back(std::move(link));
+  }
+  return t;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,137 @@
+// The first sentence of our own samples and of generated profiles with planted losses.
+#include "model/analysis/verdict.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "loaders/loader.h"
+#include "model/base/task.h"
+#include "tests/support/gpu_profile.h"
+
+namespace stepscope {
+namespace {
+
+using test::GpuScenario;
+
+struct Facts {
+  std::string verdict;
+  double percent = 0, median_ms = 0, busy = 0;
+};
+
+Facts FactsOf(const std::shared_ptr<const Trace>& trace) {
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const AnalysisResult page = FindAnalysis("overview")->run(context, {}, {});
+  const auto number = [&](const char* id) {
+    const Property* p = page.Find(id);
+    REQUIRE(p != nullptr);
+    return std::get<double>(p->value);
+  };
+  REQUIRE(page.Find("verdict") != nullptr);
+  return {std::get<SharedText>(page.Find("verdict")->value).str(), number("verdict_percent"),
+          number("step_ms_median"), number("device_busy_percent")};
+}
+
+struct Planted {
+  const char* what;
+  test::GpuProfileOptions options;
+  const char* verdict;
+  // The share of the period that was planted, of one step; null: not checked.
+  std::function<double(const test::StepTruth&)> share;
+};
+
+double Share(int64_t part, const test::StepTruth& step) {
+  return 100.0 * static_cast<double>(part) / static_cast<double>(step.period_ps);
+}
+
+std::vector<Planted> AllPlanted() {
+  std::vector<Planted> all;
+  const auto add = [&](const char* what, const char* verdict, auto set, auto share) {
+    test::GpuProfileOptions options;
+    options.steps = 6;
+    options.layers = 20;
+    set(&options);
+    all.push_back({what, options, verdict, share});
+  };
+  using O = test::GpuProfileOptions;
+  using T = const test::StepTruth&;
+  const std::function<double(T)> none;
+  add(
+      "healthy", "device", [](O*) {}, none);
+  add(
+      "inputbound", "input", [](O* o) { o->scenario = GpuScenario::kInputBound; },
+      [](T s) { return Share(s.input_wait_ps, s); });
+  add(
+      "launchbound", "launch", [](O* o) { o->scenario = GpuScenario::kLaunchBound; }, none);
+  add(
+      "copies", "copies", [](O* o) { o->scenario = GpuScenario::kCopies; }, none);
+  add(
+      "staggered", "collective_wait", [](O* o) { o->scenario = GpuScenario::kStaggered; },
+      [](T s) { return Share(s.gpus[0].collective_wait_ps, s); });
+  add(
+      "after-input", "input",
+      [](O* o) {
+        o->marker_after_input = true;
+        o->input_wait_us = 2000;
+      },
+      [](T s) { return Share(s.input_wait_ps, s); });
+  add(
+      "between", "between_steps", [](O* o) { o->between_us = 2500; },
+      [](T s) { return Share(s.between_ps, s); });
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Planted losses lead, with their share of the step, whatever size and seed") {
+  for (Planted& planted : AllPlanted()) {
+    for (const int variant : {0, 1}) {
+      CAPTURE(planted.what);
+      CAPTURE(variant);
+      if (variant == 1) {
+        planted.options.seed = 5;
+        planted.options.layers = 31;
+        planted.options.gpus = 4;
+      }
+      std::vector<test::StepTruth> truth;
+      auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(planted.options, &truth), {});
+      REQUIRE(trace.ok());
+      const Facts facts = FactsOf(*trace);
+      CHECK(facts.verdict == planted.verdict);
+      const double period = static_cast<double>(truth[2].period_ps) / static_cast<double>(kPsPerMs);
+      CHECK(facts.median_ms == doctest::Approx(period).epsilon(0.02));
+      if (planted.share) CHECK(std::abs(facts.percent - planted.share(truth[2])) <= 2);
+    }
+  }
+}
+
+TEST_CASE("The samples' verdicts are what an expert says of them") {
+  struct Sample {
+    const char* file;
+    const char* verdict;
+    double percent, median_ms, busy;
+  };
+  // Looked at on the timeline one by one; the numbers are what this code measured then.
+  const Sample samples[] = {
+      {"tf_inputbound.xplane.pb.zst", "input", 92.9, 69.85, 4.3},
+      {"tf_graph.xplane.pb.zst", "host", 11.7, 7.07, 88.2},
+      {"jax_cpu.xplane.pb.zst", "host", 16.3, 1.98, 83.3},
+      {"torch_cpu.json.gz", "device", 90.2, 20.01, 90.2},
+      {"torch_cpu_stack.json.gz", "host", 13.4, 11.62, 78.8},
+  };
+  for (const Sample& sample : samples) {
+    CAPTURE(sample.file);
+    Progress progress;
+    auto trace = LoadPath(std::string(STEPSCOPE_SOURCE_DIR) + "/tests/data/" + sample.file, {}, {},
+                          progress, nullptr);
+    REQUIRE(trace.ok());
+    const Facts facts = FactsOf(*trace);
+    CHECK(facts.verdict == sample.verdict);
+    CHECK(facts.percent == doctest::Approx(sample.percent).epsilon(0.01));
+    CHECK(facts.median_ms == doctest::Approx(sample.median_ms).epsilon(0.01));
+    CHECK(facts.busy == doctest::Approx(sample.busy).epsilon(0.01));
+  }
+}
+
+}  // namespace stepscope
