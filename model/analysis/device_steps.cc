@@ -1,61 +1,21 @@
 #include "model/analysis/device_steps.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "model/analysis/host_activity.h"
+#include "model/analysis/host_intervals.h"
 #include "model/analysis/idle_causes.h"
 #include "model/analysis/lane_merge.h"
+#include "model/analysis/ranges.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
-#include "model/lookup.h"
 
 namespace stepscope {
 namespace {
 
-constexpr int32_t kAnyStep = -1;
-constexpr uint8_t kInputDevice =
-    0xff;  // of a HostInterval: input wait, not the launch for a device
 constexpr size_t kMaxDevices = 250;
-
-// What the host did for a step: waited for input, or launched for one device.
-struct HostInterval {
-  int32_t step;
-  uint8_t device;
-  Ps begin, end;
-};
-
-using Ranges = std::vector<TimeRange>;
-
-void MergeInto(Ranges* merged, TimeRange r) {
-  if (!merged->empty() && r.begin <= merged->back().end) {
-    merged->back().end = std::max(merged->back().end, r.end);
-  } else {
-    merged->push_back(r);
-  }
-}
-
-Ps Overlap(const Ranges& a, const Ranges& b) {
-  Ps sum = 0;
-  for (size_t i = 0, k = 0; i < a.size() && k < b.size();) {
-    sum += std::max<Ps>(0, std::min(a[i].end, b[k].end) - std::max(a[i].begin, b[k].begin));
-    if (a[i].end < b[k].end) {
-      ++i;
-    } else {
-      ++k;
-    }
-  }
-  return sum;
-}
-
-Ranges Union(const Ranges& a, const Ranges& b) {
-  Ranges all = a;
-  all.insert(all.end(), b.begin(), b.end());
-  std::sort(all.begin(), all.end(), [](TimeRange x, TimeRange y) { return x.begin < y.begin; });
-  Ranges merged;
-  for (TimeRange r : all) MergeInto(&merged, r);
-  return merged;
-}
 
 Ps Length(std::span<const IdleGap> gaps) {
   Ps sum = 0;
@@ -112,7 +72,9 @@ class Divider {
   void Run(StepDatabase* db, std::stop_token stop);
 
  private:
-  int32_t StepOf(uint32_t row, Ps start) const;
+  int32_t StepOf(uint32_t row, Ps start) const {
+    return plan_.StepOf(trace_, grouping_, row, start);
+  }
   struct RestEvent {
     TimeRange range;
     uint32_t row;
@@ -124,40 +86,20 @@ class Divider {
   void PlaceWindows(Device* device) const;
   void FillWindows(Device* device) const;
   void WaitsOfCollectives();
-  void FindLaunchDevices();
-  void ReadHosts(std::stop_token stop);
-  void ReadThread(const Track& track, std::vector<HostInterval>* out) const;
-  std::vector<uint8_t> HostRoles() const;
-  Ranges HostRanges(int32_t step, uint8_t device) const;
   DeviceStep Finish(const Window& w, uint8_t device) const;
 
   const Trace& trace_;
   const StatTable& stats_;
   const Grouping& grouping_;
   StepPlan plan_;
-  std::vector<uint8_t> class_, role_;
+  std::vector<uint8_t> class_;
   std::vector<Device> devices_;
   std::vector<uint8_t> device_of_plane_;  // device + 1
-  std::vector<uint8_t> launch_device_;    // by row: device + 1, 0: no launch
-  std::vector<HostInterval> host_;        // sorted by step, device, begin
   std::vector<Ps> first_marker_;          // by host
+  std::optional<HostIntervals> host_;
   const HostActivity* activity_ = nullptr;
   const IdleExplainer* explainer_ = nullptr;
 };
-
-int32_t Divider::StepOf(uint32_t row, Ps start) const {
-  if (plan_.by_time()) {
-    if (plan_.by_launch) {
-      const EventRow launch = grouping_.LaunchOf(row);
-      if (launch.valid()) start = trace_.set.Start(launch);
-    }
-    auto it = std::upper_bound(plan_.boundaries.begin(), plan_.boundaries.end(), start);
-    if (it == plan_.boundaries.begin() || it == plan_.boundaries.end()) return -1;
-    return plan_.step_of_boundary[static_cast<size_t>(it - plan_.boundaries.begin() - 1)];
-  }
-  int32_t group = grouping_.group[row];
-  return group < 0 ? -1 : plan_.step_of_group[static_cast<size_t>(group)];
-}
 
 // When the device is done with what was launched before all steps. `rest` is what belongs to no
 // step; what of it has no launch in the recording counts where it runs before the steps do.
@@ -355,138 +297,6 @@ void Divider::WaitsOfCollectives() {
   }
 }
 
-void Divider::FindLaunchDevices() {
-  launch_device_.assign(trace_.set.rows, 0);
-  RowReader reader(trace_.set);
-  for (const LaunchLink& link : grouping_.launches) {
-    uint32_t plane = trace_.set.tracks[reader.TrackOf(link.device_row)].plane.value;
-    if (plane < device_of_plane_.size()) launch_device_[link.launch_row] = device_of_plane_[plane];
-  }
-}
-
-// By meta: 1 waits for input, 2 launches (an executor, whose launches tell for which device).
-std::vector<uint8_t> Divider::HostRoles() const {
-  const NameTable& names = trace_.names();
-  std::vector<uint8_t> roles(names.metas.size(), 0);
-  for (size_t m = 0; m < roles.size(); ++m) {
-    const EventMeta& meta = names.metas[m];
-    std::string_view name = names.strings.View(meta.name);
-    if (name.starts_with("IteratorGetNext") || name.starts_with("enumerate(DataLoader)")) {
-      roles[m] = 1;
-    } else if (name == "ExecutorState::Process" ||
-               name.find("Executable::Execute") != std::string_view::npos ||
-               (name.find("PjRt") != std::string_view::npos &&
-                name.find("Execute") != std::string_view::npos)) {
-      roles[m] = 2;
-    }
-  }
-  return roles;
-}
-
-void Divider::ReadThread(const Track& track, std::vector<HostInterval>* out) const {
-  struct Executor {
-    Ps begin = 0, end = kMinPs;
-    int32_t step = kAnyStep;
-    uint64_t mask[4] = {};
-  } open;
-  auto close = [&] {
-    if (open.end == kMinPs) return;
-    bool any = open.mask[0] | open.mask[1] | open.mask[2] | open.mask[3];
-    for (size_t d = 0; d < devices_.size(); ++d) {
-      if (!any || (open.mask[d / 64] >> (d % 64) & 1)) {
-        out->push_back({open.step, static_cast<uint8_t>(d), open.begin, open.end});
-      }
-    }
-    open = Executor{};
-  };
-  const auto& stages = stats_.Text(StringStat::kIplStageName);
-  std::vector<const Lane*> lanes;
-  for (const Lane& lane : trace_.set.LanesOf(track)) {
-    if (lane.kind != LaneKind::kInstant) lanes.push_back(&lane);
-  }
-  // Ties: the longer first, so that an executor is open before what it launches. Lanes are ordered
-  // by depth.
-  std::vector<std::tuple<Ps, Ps, uint32_t, uint32_t>> events;  // start, -dur, row, meta
-  for (const Lane* lane : lanes) {
-    auto middle = static_cast<ptrdiff_t>(events.size());
-    for (uint32_t i = 0; i < lane->size(); ++i) {
-      uint32_t row = lane->first_row + i, meta = lane->meta[i];
-      if (role_[meta] || launch_device_[row])
-        events.push_back({lane->start[i], -lane->dur[i], row, meta});
-    }
-    auto at = events.begin() + middle;  // each lane is in order by itself
-    if (middle > 0 && at != events.end() && *at < *(at - 1))
-      std::inplace_merge(events.begin(), at, events.end());
-    if (stages.empty()) continue;
-    ForColumn(stages, {lane->first_row, lane->size()}, [&](uint32_t row, StringId) {
-      bool root = true;
-      for (EventRow p = Parent(trace_.set, EventRow(row)); p.valid() && root;
-           p = Parent(trace_.set, p)) {
-        root = !stages.Find(p);
-      }
-      uint32_t i = row - lane->first_row;
-      if (root) {
-        out->push_back({plan_.by_time() ? kAnyStep : StepOf(row, lane->start[i]), kInputDevice,
-                        lane->start[i], lane->end(i)});
-      }
-    });
-  }
-  for (const auto& [start, minus_dur, row, meta] : events) {
-    int32_t step = plan_.by_time() ? kAnyStep : StepOf(row, start);
-    if (!plan_.by_time() && step < 0) continue;
-    Ps end = start - minus_dur;
-    if (start >= open.end) close();
-    if (role_[meta] == 1) {
-      out->push_back({step, kInputDevice, start, end});
-    } else if (role_[meta] == 2 && open.end == kMinPs) {
-      open.begin = start;
-      open.end = end;
-      open.step = step;
-    }
-    if (!launch_device_[row]) continue;
-    size_t d = launch_device_[row] - 1u;
-    if (open.end != kMinPs && end <= open.end) {
-      open.mask[d / 64] |= uint64_t{1} << (d % 64);
-    } else {
-      out->push_back({step, static_cast<uint8_t>(d), start, end});
-    }
-  }
-  close();
-}
-
-void Divider::ReadHosts(std::stop_token stop) {
-  FindLaunchDevices();
-  role_ = HostRoles();
-  std::vector<const Track*> threads;
-  for (const Track& t : trace_.set.tracks) {
-    if (t.plane.value < trace_.planes.size() && IsHostThreads(trace_.planes[t.plane.value]) &&
-        !t.derived_in_file) {
-      threads.push_back(&t);
-    }
-  }
-  std::vector<std::vector<HostInterval>> parts(threads.size());
-  ParallelFor(threads.size(), [&](size_t i) {
-    if (!stop.stop_requested()) ReadThread(*threads[i], &parts[i]);
-  });
-  for (const auto& part : parts) host_.insert(host_.end(), part.begin(), part.end());
-  std::sort(host_.begin(), host_.end(), [](const HostInterval& a, const HostInterval& b) {
-    return std::tie(a.step, a.device, a.begin) < std::tie(b.step, b.device, b.begin);
-  });
-}
-
-Ranges Divider::HostRanges(int32_t step, uint8_t device) const {
-  if (plan_.by_time()) step = kAnyStep;
-  auto it = std::lower_bound(host_.begin(), host_.end(), std::make_pair(step, device),
-                             [](const HostInterval& h, const std::pair<int32_t, uint8_t>& k) {
-                               return std::tie(h.step, h.device) < std::tie(k.first, k.second);
-                             });
-  Ranges merged;
-  for (; it != host_.end() && it->step == step && it->device == device; ++it) {
-    MergeInto(&merged, {it->begin, it->end});
-  }
-  return merged;
-}
-
 // Of the time in collectives that nothing hides, which is before their last participant starts.
 void Divider::SplitCollectives(const Device& device, const Window& w, LossTimes* losses) const {
   const auto wait_in = [&](const Ranges& ranges) {
@@ -508,7 +318,7 @@ void Divider::SplitCollectives(const Device& device, const Window& w, LossTimes*
 DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
   const Device& of = devices_[device];
   const std::span<const IdleGap> gaps(of.gaps.data() + w.first_gap, w.gap_count);
-  Ranges input = HostRanges(w.step, kInputDevice), launch = HostRanges(w.step, device);
+  Ranges input = host_->InputWaits(w.step), launch = host_->Launching(w.step, device);
   DeviceStep d;
   d.step = static_cast<uint32_t>(w.step);
   d.device = PlaneId(devices_[device].plane);
@@ -592,13 +402,14 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   if (plan_.by_launch) std::fill(first_marker_.begin(), first_marker_.end(), plan_.boundaries[0]);
   const HostActivity activity(trace_, stats_, grouping_, {});
   const IdleExplainer explainer(trace_, grouping_, activity, plan_.steps);
+  host_.emplace(trace_, stats_, grouping_, plan_, device_of_plane_);
   activity_ = &activity;
   explainer_ = &explainer;
   // The host and the devices are read side by side.
   ParallelFor(devices_.size() + 1, [&](size_t i) {
     if (stop.stop_requested()) return;
     if (i == 0) {
-      ReadHosts(stop);
+      host_->Read(stop);
       return;
     }
     Device& device = devices_[i - 1];
@@ -666,6 +477,21 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
 }
 
 }  // namespace
+
+int32_t StepPlan::StepOf(const Trace& trace, const Grouping& grouping, uint32_t row,
+                         Ps start) const {
+  if (by_time()) {
+    if (by_launch) {
+      const EventRow launch = grouping.LaunchOf(row);
+      if (launch.valid()) start = trace.set.Start(launch);
+    }
+    auto it = std::upper_bound(boundaries.begin(), boundaries.end(), start);
+    if (it == boundaries.begin() || it == boundaries.end()) return -1;
+    return step_of_boundary[static_cast<size_t>(it - boundaries.begin() - 1)];
+  }
+  int32_t group = grouping.group[row];
+  return group < 0 ? -1 : step_of_group[static_cast<size_t>(group)];
+}
 
 std::vector<const Lane*> WorkLanes(const Trace& trace, const Plane& plane) {
   std::vector<const Lane*> lanes;

@@ -23,6 +23,8 @@ struct StepPlan {
   // Steps tile the time; else they begin with their markers, or with the end of the one before.
   bool tile = true;
   bool by_time() const { return !boundaries.empty(); }
+  // The step of an event of a device or a host; -1: none. O(log n).
+  int32_t StepOf(const Trace& trace, const Grouping& grouping, uint32_t row, Ps start) const;
 };
 
 // Fills device_steps, and each step's times (mean over devices) and span. Steps without device

@@ -5,13 +5,12 @@
 #include "model/analysis/host_losses.h"
 #include "model/analysis/idle_causes.h"
 #include "model/analysis/op_name.h"
+#include "model/analysis/ranges.h"
 #include "model/analysis/time_classes.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
-
-using Ranges = std::vector<TimeRange>;
 
 // By meta: ops that do work by themselves.
 std::vector<uint8_t> OpMetas(const Trace& trace) {
@@ -32,20 +31,6 @@ std::vector<uint8_t> OpMetas(const Trace& trace) {
                         name == "ThunkExecutor::Execute");
   }
   return ops;
-}
-
-void Merge(Ranges* ranges) {
-  std::sort(ranges->begin(), ranges->end(),
-            [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
-  size_t kept = 0;
-  for (const TimeRange& range : *ranges) {
-    if (kept > 0 && range.begin <= (*ranges)[kept - 1].end) {
-      (*ranges)[kept - 1].end = std::max((*ranges)[kept - 1].end, range.end);
-    } else {
-      (*ranges)[kept++] = range;
-    }
-  }
-  ranges->resize(kept);
 }
 
 class HostDivider {
@@ -113,7 +98,7 @@ Ranges HostDivider::Compute(HostId host, const Ranges& windows) const {
       });
     }
   }
-  Merge(&compute);
+  SortAndMerge(&compute);
   return compute;
 }
 
