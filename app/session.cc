@@ -207,6 +207,7 @@ void Session::SetDefinitions(Definitions definitions) {
   definitions_ = definitions;
   for (size_t i = 0; i < view_.runs.size(); ++i) ResetAnalyses(i);
   ++view_.generation;
+  RequestFrame();
 }
 
 void Session::HoldAnalyses(bool hold) {

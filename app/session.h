@@ -48,8 +48,6 @@ class Session : public AppServices {
   bool cancelling() { return threads_.stopping() > 0; }  // stopped jobs that have not ended yet
   const Status& load_status() const { return load_status_; }  // of the last finished load
   const LoadTimes& load_times() const { return load_times_; }
-  // Definitions for all analyses; runs that are open get new contexts.
-  void SetDefinitions(Definitions definitions);
   // While held, a run that is opened is shown without analyses and derived tracks: `bench` times
   // those by themselves. Letting go starts them.
   void HoldAnalyses(bool hold);
@@ -64,6 +62,7 @@ class Session : public AppServices {
   void CloseRun(TraceId run) override;
   void Answer(OpenAnswer answer) override;
   void CancelLoading() override;
+  void SetDefinitions(Definitions definitions) override;  // open runs get new contexts
   void DismissError() override;
   void NativeOpenDialog(bool folder) override;
   bool has_native_dialog() const override;

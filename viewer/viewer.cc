@@ -126,6 +126,7 @@ Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
     : state_(std::make_unique<State>(services, sink, std::move(config))) {
   State& s = *state_;
   s.settings.Load(s.config.settings_text);
+  services.SetDefinitions(DefinitionsOf(s.settings));  // of what is loaded before the first frame
   ImGuiIO& io = ImGui::GetIO();
   io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
   io.ConfigInputTextCursorBlink = false;  // an idle text box costs nothing
@@ -359,6 +360,7 @@ void Viewer::State::Apply(ViewerContext& context) {
     const CommandDesc* desc = FindCommand(command.id);
     if (desc != nullptr && desc->enabled(context)) desc->apply(context, command.args);
   }
+  services.SetDefinitions(DefinitionsOf(settings));
 }
 
 void Viewer::Frame(const SessionView& session) {

@@ -221,5 +221,24 @@ TEST_CASE_FIXTURE(Fixture, "session: exports overwrite only what they are told t
   CHECK(text == "d");
 }
 
+TEST_CASE_FIXTURE(Fixture,
+                  "session: other definitions are those of what is open and of what comes") {
+  session.Open({Sample("tf_graph.xplane.pb.zst")}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.runs.empty(); }));
+  const std::shared_ptr<AnalysisContext> own = session.view().runs[0].analysis;
+  CHECK(own->definitions() == Definitions::kStepscope);
+  const uint64_t generation = session.view().generation;
+  session.SetDefinitions(Definitions::kStepscope);
+  CHECK(session.view().runs[0].analysis == own);
+  CHECK(session.view().generation == generation);
+  session.SetDefinitions(Definitions::kXprof);
+  CHECK(session.view().runs[0].analysis != own);
+  CHECK(session.view().runs[0].analysis->definitions() == Definitions::kXprof);
+  CHECK(session.view().generation > generation);
+  session.Open({Sample("tf_keras.xplane.pb.zst")}, true);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return v.runs.size() == 2; }));
+  CHECK(session.view().runs[1].analysis->definitions() == Definitions::kXprof);
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -15,6 +15,7 @@ class RecordingServices final : public AppServices {
   void CloseRun(TraceId) override {}
   void Answer(OpenAnswer) override {}
   void CancelLoading() override {}
+  void SetDefinitions(Definitions) override {}
   void DismissError() override {}
   void NativeOpenDialog(bool) override {}
   bool has_native_dialog() const override { return false; }

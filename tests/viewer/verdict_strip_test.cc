@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/settings.h"
 
 namespace stepscope {
 namespace {
@@ -21,6 +22,7 @@ void OpenAnalysed(ViewerFixture& f, std::shared_ptr<const Trace> trace) {
   run.analysis = std::make_shared<AnalysisContext>(trace, Definitions::kStepscope);
   run.derived = run.analysis->derived();
   ++f.session.generation;
+  f.Frame(2);  // which starts the analyses
   f.WaitIdle();
   f.Frame(5);
 }
@@ -77,6 +79,43 @@ TEST_CASE("verdict strip: it says that a file was cut off") {
   CHECK(LeadsToDiagnostics(CutTrace("chrome.truncated_stream", Severity::kWarning)));
   CHECK_FALSE(LeadsToDiagnostics(CutTrace("chrome.overlap", Severity::kWarning)));
   CHECK_FALSE(LeadsToDiagnostics(testing::TrainingTrace()));
+}
+
+TEST_CASE("definitions: a setting that the session is told, kept, and shown while it is XProf's") {
+  ViewerFixture f;
+  CHECK(f.services.definitions == Definitions::kStepscope);
+  OpenAnalysed(f, testing::TrainingTrace());
+  CommandArgs args;
+  args.text = "definitions=XProf";
+  f.Push("app.set", args);
+  CHECK(f.services.definitions == Definitions::kXprof);
+  CHECK(f.viewer->SettingsText().find("definitions = XProf\n") != std::string::npos);
+  args.text = "definitions=Nobody";
+  f.Push("app.set", args);
+  CHECK(f.services.definitions == Definitions::kXprof);
+  f.Frame(3);
+  f.Click(1920 - 60, StripMiddle());  // the chip at the right end of the strip
+  CHECK(f.services.definitions == Definitions::kStepscope);
+  CHECK(f.viewer->settings().Get("definitions") == "Stepscope");
+  f.Push("view.definitions");
+  CHECK(f.services.definitions == Definitions::kXprof);
+
+  const ViewerFixture again({1920, 1080}, f.viewer->SettingsText());
+  CHECK(again.services.definitions == Definitions::kXprof);
+}
+
+TEST_CASE("definitions: what is shown is computed again when the runs have other contexts") {
+  ViewerFixture f;
+  OpenAnalysed(f, testing::TrainingTrace());
+  const std::weak_ptr<AnalysisContext> before = f.session.runs[0].analysis;
+  Run& run = f.session.runs[0];
+  run.analysis = std::make_shared<AnalysisContext>(run.trace, Definitions::kXprof);
+  ++f.session.generation;
+  f.Frame();
+  CHECK(f.viewer->animating());  // it is being computed
+  f.WaitIdle();
+  f.Frame(2);
+  CHECK(before.expired());  // nothing shown goes by the old one
 }
 
 }  // namespace

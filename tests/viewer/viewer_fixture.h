@@ -56,6 +56,7 @@ class FakeServices : public AppServices {
   void CloseRun(TraceId) override { ++closed; }
   void Answer(OpenAnswer answer) override { answered = answer; }
   void CancelLoading() override { ++cancelled; }
+  void SetDefinitions(Definitions to) override { definitions = to; }
   void DismissError() override { ++dismissed; }
   void NativeOpenDialog(bool) override {}
   bool has_native_dialog() const override { return false; }
@@ -75,6 +76,7 @@ class FakeServices : public AppServices {
   std::vector<std::string> opened;
   bool added = false;
   std::optional<OpenAnswer> answered;
+  std::optional<Definitions> definitions;
   bool replaced = false;
   std::string opened_run, clipboard, saved_path, saved;
   int closed = 0, cancelled = 0, dismissed = 0, quits = 0;

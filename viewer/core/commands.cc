@@ -174,6 +174,11 @@ void PythonFrames(C& c, const A&) {
   c.settings.Set("timeline.python_frames", show ? "true" : "false");
   Say(c, show ? "Python frames shown" : "Python frames hidden");
 }
+void SwitchDefinitions(C& c, const A&) {
+  const bool xprof = DefinitionsOf(c.settings) != Definitions::kXprof;
+  c.settings.Set("definitions", xprof ? "XProf" : "Stepscope");
+  Say(c, xprof ? "Computed as XProf does" : "Computed by Stepscope's definitions");
+}
 void NextTheme(C& c, const A&) {
   const auto names = ThemeNames();
   const auto i = static_cast<size_t>(ThemeFromName(c.settings.Get("theme")));
@@ -471,6 +476,9 @@ constexpr CommandDesc kCommands[] = {
     {"view.python_frames", "Hide or show Python frames", "View",
      "Leaves the frames of Python stacks out of the timeline, or shows them again.",
      "stack functions calls ops", "H", HasRun, PythonFrames},
+    {"view.definitions", "XProf's or own definitions", "View",
+     "Computes everything as XProf 2.24.2 does, or by Stepscope's definitions again.",
+     "analyses numbers quirks compat rules", "", Always, SwitchDefinitions},
     {"view.next_theme", "Dark or light", "View", "Switches between dark and light.",
      "theme colours", "", Always, NextTheme},
     {"view.set_theme", "Choose theme", "", "dark, light, colour-blind or high contrast.", "", "",

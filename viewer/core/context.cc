@@ -83,4 +83,8 @@ void ViewerContext::Reveal(const EventRef& event) {
   }
 }
 
+Definitions DefinitionsOf(const Settings& settings) {
+  return settings.Get("definitions") == "XProf" ? Definitions::kXprof : Definitions::kStepscope;
+}
+
 }  // namespace stepscope

@@ -85,4 +85,7 @@ class ViewerContext {
   void Reveal(const EventRef& event);  // selects and moves into view when it is not
 };
 
+// What the setting "definitions" says.
+Definitions DefinitionsOf(const Settings& settings);
+
 }  // namespace stepscope

@@ -60,6 +60,7 @@ class AppServices {
   virtual void CloseRun(TraceId run) = 0;
   virtual void Answer(OpenAnswer answer) = 0;  // to SessionView::question
   virtual void CancelLoading() = 0;
+  virtual void SetDefinitions(Definitions definitions) = 0;  // of all analyses, until called again
   virtual void DismissError() = 0;
   virtual void NativeOpenDialog(
       bool folder) = 0;  // zenity or kdialog where found; see has_native_dialog

@@ -9,6 +9,7 @@
 
 #include "model/base/digits.h"
 #include "viewer/core/analysis_cache.h"
+#include "viewer/core/context.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/step_chart.h"
 #include "viewer/widgets/draw_text.h"
@@ -141,6 +142,8 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
         {GroupDigits(view.shown.size()) + (view.shown.size() == 1 ? " event" : " events"),
          "Events shown bright; N and Shift+N go through them", "select.show_events"});
   }
+  if (DefinitionsOf(context.settings) == Definitions::kXprof)
+    chips.push_back({"As XProf", "Everything is computed as XProf does", "view.definitions"});
   const std::string host = context.state != nullptr ? context.state->host : std::string();
   if (!host.empty()) chips.push_back({host, "Only this host", "host.choose"});
   const FaceScope ui(context, Face::kUi);
