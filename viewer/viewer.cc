@@ -13,6 +13,7 @@
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/command.h"
 #include "viewer/core/context.h"
+#include "viewer/core/folds.h"
 #include "viewer/core/fonts.h"
 #include "viewer/core/key_chord.h"
 #include "viewer/core/name_cache.h"
@@ -207,7 +208,7 @@ void Viewer::State::SyncViews() {
     }
     RunState fresh;
     fresh.run = run.id;
-    fresh.collapsed = FoldedAtFirst(*run.trace);
+    fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *run.trace);
     states.push_back(std::move(fresh));
   }
   view.runs = std::move(states);

@@ -1,4 +1,5 @@
 #include "viewer/timeline/layout.h"
+#include "viewer/core/folds.h"
 #include "viewer/core/track_path.h"
 
 #include <doctest/doctest.h>

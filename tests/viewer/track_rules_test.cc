@@ -7,6 +7,7 @@ using namespace stepscope;  // NOLINT
 TEST_CASE("rules of tracks come back from their text, whatever the names hold") {
   TrackRules rules;
   rules.folded = {"host|GPU 0", "a;b\\c\nd|e"};
+  rules.unfolded = {"host|Spans"};
   rules.hidden = {"host|GPU 1|Stream #7(Memcpy)#7"};
   rules.pinned = {"z", "a"};
   rules.order = {"second", "first"};

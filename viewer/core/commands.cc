@@ -12,6 +12,7 @@
 #include "model/lookup.h"
 #include "viewer/core/command.h"
 #include "viewer/core/context.h"
+#include "viewer/core/folds.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/theme.h"
 #include "viewer/core/time_axis.h"
@@ -154,10 +155,26 @@ void ZoomAll(C& c, const A& a) {
 void SetRange(C& c, const A& a) {
   if (!a.range.empty()) c.SetVisible(a.range, a.run);
 }
+TrackRules RulesOf(const C& c) { return ParseTrackRules(c.settings.Get("timeline.tracks")); }
+void SetRules(C& c, const TrackRules& rules) { c.settings.Set("timeline.tracks", ToText(rules)); }
+// For the next start, and the next profile with tracks of these names.
+void KeepFoldsOf(C& c, const RunState& state) {
+  TrackRules rules = RulesOf(c);
+  KeepFolds(*c.RunOf(state.run)->trace, state.collapsed, &rules);
+  SetRules(c, rules);
+}
+// What is folded in the open runs becomes what the rules say.
+void FoldByRules(C& c) {
+  const TrackRules rules = RulesOf(c);
+  for (const Run& run : c.runs) {
+    if (RunState* state = c.StateOf(run.id)) state->collapsed = FoldedBy(rules, *run.trace);
+  }
+}
 void ToggleCollapse(C& c, const A& a) {
   RunState* state = c.StateOf(a.run);
   if (state == nullptr || a.text.empty()) return;
   if (state->collapsed.erase(a.text) == 0) state->collapsed.insert(a.text);
+  KeepFoldsOf(c, *state);
 }
 void CollapseAll(C& c, const A& a) {
   const Run* run = c.RunOf(a.run);
@@ -165,9 +182,27 @@ void CollapseAll(C& c, const A& a) {
   if (run == nullptr || state == nullptr) return;
   for (uint32_t p = 0; p < run->trace->planes.size(); ++p)
     state->collapsed.insert(PlanePath(*run->trace, PlaneId(p)));
+  KeepFoldsOf(c, *state);
 }
 void ExpandAll(C& c, const A& a) {
-  if (RunState* state = c.StateOf(a.run)) state->collapsed.clear();
+  RunState* state = c.StateOf(a.run);
+  if (state == nullptr) return;
+  state->collapsed.clear();
+  KeepFoldsOf(c, *state);
+}
+bool HasHidden(const C& c) { return !RulesOf(c).hidden.empty(); }
+void ToggleHidden(C& c, const A& a) {
+  if (a.text.empty()) return;
+  TrackRules rules = RulesOf(c);
+  const bool hides = rules.hidden.insert(a.text).second;
+  if (!hides) rules.hidden.erase(a.text);
+  SetRules(c, rules);
+  if (hides) Say(c, "Hidden: " + a.text.substr(a.text.rfind('|') + 1));
+}
+void ShowHidden(C& c, const A&) {
+  TrackRules rules = RulesOf(c);
+  rules.hidden.clear();
+  SetRules(c, rules);
 }
 void PythonFrames(C& c, const A&) {
   const bool show = !c.settings.Bool("timeline.python_frames");
@@ -187,7 +222,12 @@ void NextTheme(C& c, const A&) {
 }
 void SetTheme(C& c, const A& a) { c.settings.Set("theme", a.text); }
 void TallPanels(C& c, const A&) { c.windows.switch_tall = true; }
-void ResetLayout(C& c, const A&) { c.windows.reset_layout = true; }
+void ResetLayout(C& c, const A&) {
+  c.windows.reset_layout = true;
+  for (const char* key : {"timeline.tracks", "timeline.python_frames"})
+    c.settings.Set(key, FindSetting(key)->standard);
+  FoldByRules(c);
+}
 void Fullscreen(C& c, const A&) { c.services.ToggleFullscreen(); }
 void LargerText(C& c, const A&) {
   c.settings.Set("scale", std::to_string(c.settings.Real("scale") + 0.1));
@@ -404,10 +444,10 @@ void TogglePalette(C& c, const A& a) {
 }
 void ChangeSetting(C& c, const A& a) {
   const size_t equals = a.text.find('=');
-  if (equals != std::string::npos) {
-    c.settings.Set(std::string_view(a.text).substr(0, equals),
-                   std::string_view(a.text).substr(equals + 1));
-  }
+  if (equals == std::string::npos) return;
+  const std::string_view key = std::string_view(a.text).substr(0, equals);
+  c.settings.Set(key, std::string_view(a.text).substr(equals + 1));
+  if (key == "timeline.tracks") FoldByRules(c);
 }
 
 constexpr CommandDesc kCommands[] = {
@@ -473,6 +513,11 @@ constexpr CommandDesc kCommands[] = {
      "collapse", "", HasRun, CollapseAll},
     {"view.expand_all", "Unfold all", "View", "Unfolds everything.", "expand", "", HasRun,
      ExpandAll},
+    {"view.toggle_hidden", "Hide", "",
+     "Hides planes and tracks of a name in all profiles, or shows them again.", "", "", HasRun,
+     ToggleHidden},
+    {"view.show_hidden", "Show hidden tracks", "View", "Shows what was hidden by its name.",
+     "planes unhide", "", HasHidden, ShowHidden},
     {"view.python_frames", "Hide or show Python frames", "View",
      "Leaves the frames of Python stacks out of the timeline, or shows them again.",
      "stack functions calls ops", "H", HasRun, PythonFrames},
@@ -494,8 +539,9 @@ constexpr CommandDesc kCommands[] = {
     {"view.tall_panels", "Tall panels", "View",
      "Gives the panels two thirds of the height, or the timeline most of it.",
      "enlarge maximise larger split", "T", HasRun, TallPanels},
-    {"view.reset_layout", "Reset layout", "View", "Puts all panels back where they started.",
-     "docking windows", "", Always, ResetLayout},
+    {"view.reset_layout", "Reset layout", "View",
+     "Puts all panels back where they started, and shows tracks as at first.", "docking windows",
+     "", Always, ResetLayout},
 
     {"tool.select", "Select tool", "Tools", "Drag selects nothing but the event under the mouse.",
      "pointer", "1", Always, SelectTool},

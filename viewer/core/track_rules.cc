@@ -60,6 +60,7 @@ bool TrackRules::empty() const { return *this == TrackRules(); }
 std::string ToText(const TrackRules& rules) {
   std::string out;
   for (const std::string& path : rules.folded) AddRule("fold", path, &out);
+  for (const std::string& path : rules.unfolded) AddRule("unfold", path, &out);
   for (const std::string& path : rules.hidden) AddRule("hide", path, &out);
   for (const std::string& path : rules.pinned) AddRule("pin", path, &out);
   for (const std::string& path : rules.order) AddRule("order", path, &out);
@@ -79,6 +80,8 @@ TrackRules ParseTrackRules(std::string_view text) {
     std::string argument = rule.substr(space + 1);
     if (verb == "fold")
       out.folded.insert(std::move(argument));
+    else if (verb == "unfold")
+      out.unfolded.insert(std::move(argument));
     else if (verb == "hide")
       out.hidden.insert(std::move(argument));
     else if (verb == "pin")

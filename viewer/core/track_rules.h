@@ -15,6 +15,7 @@ namespace stepscope {
 struct TrackRules {
   using Paths = std::set<std::string, std::less<>>;
   Paths folded;                     // a plane shows its heading only, a track its first row
+  Paths unfolded;                   // planes that are folded at first, and are not to be
   Paths hidden;                     // planes and tracks
   std::vector<std::string> pinned;  // on top of the run, in this order
   std::vector<std::string> order;   // before their neighbours, in this order: planes of a host,
@@ -25,8 +26,8 @@ struct TrackRules {
   bool operator==(const TrackRules&) const = default;
 };
 
-// "hide host|GPU 1; rows 3 host|Threads|main#7; filter stream": a rule is a verb (fold, hide, pin,
-// order, rows, filter) and a path. One line; rules in the order of the struct.
+// "hide host|GPU 1; rows 3 host|Threads|main#7; filter stream": a rule is a verb (fold, unfold,
+// hide, pin, order, rows, filter) and a path. One line; rules in the order of the struct.
 std::string ToText(const TrackRules& rules);
 // What is not a rule is left out: the text may come from a newer version.
 TrackRules ParseTrackRules(std::string_view text);

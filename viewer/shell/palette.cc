@@ -278,7 +278,7 @@ void DrawSettings(const ShellInput& input) {
   const float unit = ImGui::GetFontSize();
   ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Appearing,
                           {0.5f, 0.5f});
-  ImGui::SetNextWindowSize({unit * 36, unit * 26}, ImGuiCond_Appearing);
+  ImGui::SetNextWindowSize({unit * 36, unit * 30}, ImGuiCond_Appearing);
   if (BeginFloating("Settings###settings", &open)) {
     const char* page = "";
     bool in_table = false;

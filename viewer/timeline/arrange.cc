@@ -259,25 +259,6 @@ std::vector<LayoutItem> Arrange(const ArrangeInput& input) {
   return out;
 }
 
-std::set<std::string> FoldedAtFirst(const Trace& trace) {
-  constexpr uint64_t kFew = 3, kTimesAsMany = 100;
-  std::vector<uint64_t> events;
-  for (const Plane& plane : trace.planes) {
-    uint64_t& sum = events.emplace_back(0);
-    for (TrackId id : plane.tracks) {
-      const Track& track = trace.set.tracks[id.value];
-      sum += track.events + (track.counters.empty() ? 0 : kFew + 1);
-    }
-  }
-  const uint64_t most = events.empty() ? 0 : *std::max_element(events.begin(), events.end());
-  std::set<std::string> folded;
-  for (uint32_t p = 0; p < events.size(); ++p) {
-    const bool few = events[p] <= kFew && events[p] * kTimesAsMany < most;
-    if (few && trace.planes[p].kind != PlaneKind::kGpu) folded.insert(PlanePath(trace, PlaneId(p)));
-  }
-  return folded;
-}
-
 std::span<const Lane> DrawnLanes(const TrackSet& set, const LayoutItem& item) {
   if (item.rest == nullptr) return set.LanesOf(set.tracks[item.track.value]).first(item.lanes);
   return item.rest->set.LanesOf(item.rest->set.tracks[item.rest->track[item.track.value].value]);

@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,10 +42,6 @@ struct ArrangeInput {
 };
 
 std::vector<LayoutItem> Arrange(const ArrangeInput& input);
-
-// Planes that begin folded: those that hold next to nothing beside others (PyTorch's "Spans" and
-// "Traces" have one event each). By PlanePath.
-std::set<std::string> FoldedAtFirst(const Trace& trace);
 
 // The slice lanes that are drawn for a track item: its own, or those without Python frames.
 std::span<const Lane> DrawnLanes(const TrackSet& set, const LayoutItem& item);

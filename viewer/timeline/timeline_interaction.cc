@@ -278,8 +278,9 @@ void TimelineInteraction::RightClick(const Input& in) {
     const size_t index = model.ItemAt(mouse.y);
     if (index >= model.layout().items().size()) return;
     const LayoutItem& item = model.layout().items()[index];
-    if (!item.collapsible) return;
+    if (IsHeading(item.kind) && item.kind != ItemKind::kPlaneHeading) return;
     target.run = frame.runs[item.run].id;
+    target.folds = item.collapsible;
     target.path = PathOf(frame.runs, item);
   }
   menu_ = std::move(target);

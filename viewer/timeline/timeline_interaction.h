@@ -41,6 +41,7 @@ struct TimelineMenuTarget {
   EventRef event;
   std::string path;
   TraceId run;
+  bool folds = false;  // the track or plane can be folded
 };
 
 class TimelineInteraction {

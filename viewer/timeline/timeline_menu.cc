@@ -66,12 +66,13 @@ void TimelineMenu::DrawEvent(const TimelineInput& input) const {
 }
 
 void TimelineMenu::DrawTrack(const TimelineInput& input) const {
-  CommandArgs fold;
-  fold.run = target_.run;
-  fold.text = target_.path;
-  CommandItem(input, "view.toggle_collapse", std::move(fold));
-  CommandItem(input, "view.collapse_all");
-  CommandItem(input, "view.expand_all");
+  CommandArgs run, path;
+  run.run = path.run = target_.run;
+  path.text = target_.path;
+  if (target_.folds) CommandItem(input, "view.toggle_collapse", path);
+  CommandItem(input, "view.toggle_hidden", path);
+  CommandItem(input, "view.collapse_all", run);
+  CommandItem(input, "view.expand_all", run);
 }
 
 void TimelineMenu::Draw(const TimelineInput& input, std::optional<TimelineMenuTarget> asked) {

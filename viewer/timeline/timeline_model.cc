@@ -128,7 +128,8 @@ void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
     collapsed_[i] = collapsed;
     hosts_[i] = host;
     rules_[i] = kept_;
-    rules_[i].folded.insert(collapsed.begin(), collapsed.end());
+    // What is kept was taken into account when the run was opened.
+    rules_[i].folded = {collapsed.begin(), collapsed.end()};
     *changed = true;
   }
 }
@@ -211,12 +212,17 @@ void TimelineModel::ScrollToSelection(const TimelineFrame& frame, CommandQueue* 
     const size_t index = layout_.Find(run, event.set, lane.track);
     if (index == Layout::npos) {
       const std::string plane = PlanePath(*r.trace, set.tracks[lane.track.value].plane);
+      const std::string track = TrackPath(*r.trace, set, lane.track);
       const RunState* state = frame.view.Find(r.id);
-      if (state == nullptr || !state->collapsed.contains(plane)) break;
       CommandArgs args;
       args.run = r.id;
-      args.text = plane;
-      commands->Push("view.toggle_collapse", std::move(args));
+      args.text = kept_.hidden.contains(track) ? track : plane;
+      if (kept_.hidden.contains(args.text))
+        commands->Push("view.toggle_hidden", std::move(args));
+      else if (state != nullptr && state->collapsed.contains(plane))
+        commands->Push("view.toggle_collapse", std::move(args));
+      else
+        break;
       return;
     }
     const LayoutItem& item = layout_.items()[index];

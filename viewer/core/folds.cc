@@ -1,0 +1,78 @@
+#include "viewer/core/folds.h"
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "viewer/core/track_path.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostRules = 4000;  // no profile shown has as many planes that someone folds
+
+std::set<std::string> PlanePaths(const Trace& trace) {
+  std::set<std::string> out{PlanePath(trace, PlaneId())};  // derived tracks of no plane
+  for (uint32_t p = 0; p < trace.planes.size(); ++p) out.insert(PlanePath(trace, PlaneId(p)));
+  return out;
+}
+
+// The paths of the planes themselves and of their tracks.
+std::set<std::string> PathsOf(const Trace& trace, const TrackRules::Paths& paths) {
+  std::set<std::string> out;
+  if (paths.empty()) return out;
+  for (const std::string& plane : PlanePaths(trace)) {
+    if (paths.contains(plane)) out.insert(plane);
+    const std::string prefix = plane + '|';
+    for (auto at = paths.lower_bound(prefix); at != paths.end() && at->starts_with(prefix); ++at)
+      out.insert(*at);
+  }
+  return out;
+}
+
+void Add(const std::set<std::string>& some, const std::set<std::string>& without,
+         TrackRules::Paths* paths) {
+  if (paths->size() > kMostRules) paths->clear();
+  std::set_difference(some.begin(), some.end(), without.begin(), without.end(),
+                      std::inserter(*paths, paths->end()));
+}
+
+}  // namespace
+
+std::set<std::string> FoldedAtFirst(const Trace& trace) {
+  constexpr uint64_t kFew = 3, kTimesAsMany = 100;
+  std::vector<uint64_t> events;
+  for (const Plane& plane : trace.planes) {
+    uint64_t& sum = events.emplace_back(0);
+    for (TrackId id : plane.tracks) {
+      const Track& track = trace.set.tracks[id.value];
+      sum += track.events + (track.counters.empty() ? 0 : kFew + 1);
+    }
+  }
+  const uint64_t most = events.empty() ? 0 : *std::max_element(events.begin(), events.end());
+  std::set<std::string> folded;
+  for (uint32_t p = 0; p < events.size(); ++p) {
+    const bool few = events[p] <= kFew && events[p] * kTimesAsMany < most;
+    if (few && trace.planes[p].kind != PlaneKind::kGpu) folded.insert(PlanePath(trace, PlaneId(p)));
+  }
+  return folded;
+}
+
+std::set<std::string> FoldedBy(const TrackRules& rules, const Trace& trace) {
+  std::set<std::string> folded = FoldedAtFirst(trace);
+  std::erase_if(folded, [&](const std::string& path) { return rules.unfolded.contains(path); });
+  folded.merge(PathsOf(trace, rules.folded));
+  return folded;
+}
+
+void KeepFolds(const Trace& trace, const std::set<std::string>& folded, TrackRules* rules) {
+  const std::set<std::string> first = FoldedAtFirst(trace);
+  for (const std::string& path : PathsOf(trace, rules->folded)) {
+    if (!folded.contains(path)) rules->folded.erase(path);
+  }
+  for (const std::string& path : folded) rules->unfolded.erase(path);
+  Add(folded, first, &rules->folded);
+  Add(first, folded, &rules->unfolded);
+}
+
+}  // namespace stepscope
