@@ -223,6 +223,7 @@ void Viewer::State::SyncViews() {
   if (view.runs.empty()) view.measured = view.filter = {};
   if (any_kept) return;
   view.visible = {};
+  view.scroll_y = 0;
   if (const Run* run = FindRun(runs, view.active)) {
     const TimeRange first = run->trace->first_view;
     view.visible = view.runs.front().map.ToShared(first.empty() ? run->trace->span : first);

@@ -78,7 +78,7 @@ TEST_CASE("memory: draws at every size; zooming the graph moves the timeline") {
   for (const ImVec2 size : {ImVec2(420, 300), ImVec2(1280, 400), ImVec2(2560, 1440)}) {
     PanelFixture f(size);
     f.run.trace = std::make_shared<Trace>();
-    f.view.runs.push_back({f.run.id, {}, {}, {}, 0});
+    f.view.runs.push_back({f.run.id, {}, {}, {}});
     f.view.visible = {0, 50 * kPsPerMs};
     const AnalysisResult r = Sample();
     const auto panel = FindPanel("memory")->create();

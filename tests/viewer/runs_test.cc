@@ -1,4 +1,4 @@
-// Several runs: each has its own host, folds and scroll, and panels can stay with one of them.
+// Several runs in one list: each has its own host and folds, and panels can stay with one of them.
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
 
@@ -57,9 +57,6 @@ TEST_CASE("runs: a command changes the run that it names and no other, the activ
   CHECK(f.State(f.first).host.empty());
   CHECK(f.State(f.second).host == "host-1");
 
-  f.Push("view.scroll", TwoRuns::Of(TraceId(), {}, 15));
-  CHECK(f.State(f.first).scroll_y == 15);  // by less than the heading at the top is high
-  f.Push("view.scroll", TwoRuns::Of(TraceId(), {}, -15));
   const std::string plane = PlanePath(*f.session.runs[1].trace, PlaneId(0));
   f.Push("view.toggle_collapse", TwoRuns::Of(f.second, plane));
   CHECK(f.State(f.first).collapsed.empty());
@@ -69,13 +66,23 @@ TEST_CASE("runs: a command changes the run that it names and no other, the activ
   CHECK(f.State(f.second).collapsed.size() == 2);
   f.Push("view.expand_all", TwoRuns::Of(f.second));
   CHECK(f.State(f.second).collapsed.empty());
+}
 
-  f.Push("view.scroll", TwoRuns::Of(f.second, {}, 60));
-  CHECK(f.State(f.first).scroll_y == 0);
-  CHECK(f.State(f.second).scroll_y == 60);
+TEST_CASE("runs: their tracks scroll as one list, whichever is active") {
+  TwoRuns f;
+  const auto scroll = [&] { return f.viewer->view().scroll_y; };
   f.Push("view.scroll", TwoRuns::Of(TraceId(), {}, 15));
-  CHECK(f.State(f.first).scroll_y == 15);
-  CHECK(f.State(f.second).scroll_y == 60);
+  CHECK(scroll() == 15);  // by less than the heading at the top is high
+  f.Push("view.scroll", TwoRuns::Of(f.second, {}, 45));
+  CHECK(scroll() == 60);
+  f.Push("run.activate", TwoRuns::Of(f.second));
+  f.Frame(2);
+  CHECK(scroll() == 60);
+  f.session.runs.clear();
+  ++f.session.generation;
+  f.Frame(2);
+  f.Open(TwoHosts());
+  CHECK(scroll() == 0);
 }
 
 TEST_CASE("runs: the active one is chosen by its id, and one that is gone by none") {

@@ -56,7 +56,7 @@ struct Timeline {
       last = command;
       if (command.id == "view.set_range") view.visible = command.args.range;
       if (command.id == "view.scroll")
-        state.scroll_y = std::clamp(state.scroll_y + command.args.number, 0.0, model.max_scroll());
+        view.scroll_y = std::clamp(view.scroll_y + command.args.number, 0.0, model.max_scroll());
       if (command.id == "select.event") view.selected = command.args.event;
       if (command.id == "view.toggle_collapse" && state.collapsed.erase(command.args.text) == 0)
         state.collapsed.insert(command.args.text);
@@ -278,18 +278,18 @@ TEST_CASE("timeline: what lies under the mouse stays there when tracks above cha
   CHECK(t.model.scroll() == 19 * 19);
   t.Frame();
   CHECK(t.RowY(TrackId(1)) == before);
-  CHECK(t.state.scroll_y == 19 * 19);
+  CHECK(t.view.scroll_y == 19 * 19);
   t.view.visible = {1200 * kPsPerUs, 1900 * kPsPerUs};
   t.Frame();
   CHECK(t.RowY(TrackId(1)) == before);
   t.Frame();
-  CHECK(t.state.scroll_y == 0);
+  CHECK(t.view.scroll_y == 0);
   CHECK(t.Frame().empty());
 }
 
 TEST_CASE("timeline: names and headings stay in sight, and what lies under them is not hit") {
   Timeline t(DeepThenFlat(), 300);
-  t.state.scroll_y = 100;
+  t.view.scroll_y = 100;
   t.Frame();
   REQUIRE(t.model.sticky().has_value());
   CHECK(t.model.rows_below_sticky().y == t.geometry.rows.y + 22);
@@ -299,7 +299,7 @@ TEST_CASE("timeline: names and headings stay in sight, and what lies under them 
   t.Click(100, t.geometry.rows.y + 10);  // folds the plane, whose heading was stuck
   CHECK(t.state.collapsed.size() == 1);
   t.Frame();
-  CHECK(t.state.scroll_y == 0);
+  CHECK(t.view.scroll_y == 0);
 }
 
 TEST_CASE("timeline: rules among the settings arrange tracks, in any open trace") {

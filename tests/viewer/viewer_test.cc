@@ -446,16 +446,16 @@ TEST_CASE("an event that is gone to is scrolled into sight, out of a folded plan
   const TrackSet& set = f.session.runs[0].trace->set;
   const Track& last = set.tracks.back();
   const EventRef event{TraceId(0), 0, EventRow(set.lanes[last.first_lane.value].first_row)};
-  CHECK(f.viewer->view().runs[0].scroll_y == 0);
+  CHECK(f.viewer->view().scroll_y == 0);
   CommandArgs args;
   args.event = event;
   f.Push("select.reveal", args);
   f.Frame(3);
-  const double scrolled = f.viewer->view().runs[0].scroll_y;
+  const double scrolled = f.viewer->view().scroll_y;
   CHECK(scrolled > 0);
   f.Push("select.reveal", args);
   f.Frame(3);
-  CHECK(f.viewer->view().runs[0].scroll_y == scrolled);  // it is in sight: nothing moves
+  CHECK(f.viewer->view().scroll_y == scrolled);  // it is in sight: nothing moves
   f.Push("view.collapse_all");
   CHECK_FALSE(f.viewer->view().runs[0].collapsed.empty());
   const size_t folded = f.viewer->view().runs[0].collapsed.size();

@@ -125,17 +125,15 @@ void PanBy(C& c, double share) {
 }
 void PanLeft(C& c, const A&) { PanBy(c, -0.12); }
 void PanRight(C& c, const A&) { PanBy(c, 0.12); }
-void ScrollBy(C& c, const A& a, double px) {
-  RunState* run = c.StateOf(a.run);
-  if (run == nullptr) return;
+void ScrollBy(C& c, double px) {
   const double most = std::max(0.0, c.timeline.content_height - c.timeline.rows_height);
-  run->scroll_y = std::clamp(std::round(run->scroll_y + px), 0.0, most);
+  c.view.scroll_y = std::clamp(std::round(c.view.scroll_y + px), 0.0, most);
 }
-void ScrollUp(C& c, const A& a) { ScrollBy(c, a, -3.0 * static_cast<double>(c.timeline.row)); }
-void ScrollDown(C& c, const A& a) { ScrollBy(c, a, 3.0 * static_cast<double>(c.timeline.row)); }
-void PageUp(C& c, const A& a) { ScrollBy(c, a, -0.85 * c.timeline.rows_height); }
-void PageDown(C& c, const A& a) { ScrollBy(c, a, 0.85 * c.timeline.rows_height); }
-void Scroll(C& c, const A& a) { ScrollBy(c, a, a.number); }
+void ScrollUp(C& c, const A&) { ScrollBy(c, -3.0 * static_cast<double>(c.timeline.row)); }
+void ScrollDown(C& c, const A&) { ScrollBy(c, 3.0 * static_cast<double>(c.timeline.row)); }
+void PageUp(C& c, const A&) { ScrollBy(c, -0.85 * c.timeline.rows_height); }
+void PageDown(C& c, const A&) { ScrollBy(c, 0.85 * c.timeline.rows_height); }
+void Scroll(C& c, const A& a) { ScrollBy(c, a.number); }
 // With a number above 0 (a double click) never further away than now.
 void ZoomSelection(C& c, const A& a) {
   const TimeRange range = c.RangeOf(c.view.selected);

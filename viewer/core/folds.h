@@ -1,5 +1,5 @@
 // Folds: which planes and tracks of a trace are folded by the rules that are kept, and what is
-// folded as rules. By PlanePath and TrackPath. Pure; O(planes · log rules).
+// folded as rules. By PlanePath and TrackPath. Pure; O(tracks).
 #pragma once
 
 #include <set>

@@ -21,13 +21,13 @@ struct RunState {  // of one open run
   TimeMap map;
   std::string host;                 // the only one shown; empty: all
   std::set<std::string> collapsed;  // plane and track paths
-  double scroll_y = 0;              // pixels
   bool operator==(const RunState&) const = default;
 };
 
 struct ViewState {
   std::vector<RunState> runs;  // in the order of the session
   TimeRange visible;           // target of animations; the displayed range belongs to the timeline
+  double scroll_y = 0;         // pixels; the tracks of all runs lie in one list
   TimeRange filter;            // what analyses and tables are asked about; empty: everything
   TimeRange measured;          // timing tool; empty: none
   Tool tool = Tool::kPan;

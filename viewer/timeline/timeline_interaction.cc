@@ -238,7 +238,9 @@ void TimelineInteraction::Click(const Input& in) {
   const auto& [frame, model, mouse, font_size, commands] = in;
   const TimelineGeometry& geo = model.geometry();
   const size_t index = model.ItemAt(press_y_);
-  if (index < model.layout().items().size() && press_x_ < geo.rows.x) {
+  const bool on_item = index < model.layout().items().size();
+  if (on_item) Activate(in, model.layout().items()[index].run);
+  if (on_item && press_x_ < geo.rows.x) {
     const LayoutItem& item = model.layout().items()[index];
     if (!item.collapsible) return;
     CommandArgs args;
@@ -252,6 +254,14 @@ void TimelineInteraction::Click(const Input& in) {
     args.event = model.HitTest(frame.runs, press_x_, press_y_).event;
     commands.Push("select.event", std::move(args));
   }
+}
+
+// What is clicked is what panels show and keys act on.
+void TimelineInteraction::Activate(const Input& in, uint32_t run) const {
+  if (run == in.model.active()) return;
+  CommandArgs args;
+  args.run = in.frame.runs[run].id;
+  in.commands.Push("run.activate", std::move(args));
 }
 
 // Shows the step that was clicked.

@@ -76,6 +76,7 @@ class TimelineInteraction {
   void MoveMinimap(const Input& in);
   void Release(const Input& in);
   void Click(const Input& in);
+  void Activate(const Input& in, uint32_t run) const;
   void ClickStep(const Input& in) const;
   void RightClick(const Input& in);
 

@@ -66,8 +66,7 @@ double TimelineModel::max_scroll() const {
 }
 
 double TimelineModel::StoredScroll(const TimelineFrame& frame) const {
-  const RunState* state = frame.view.Find(frame.view.active);
-  return std::floor(std::clamp(state != nullptr ? state->scroll_y : 0.0, 0.0, max_scroll()));
+  return std::floor(std::clamp(frame.view.scroll_y, 0.0, max_scroll()));
 }
 
 std::optional<TimelineModel::Anchor> TimelineModel::TakeAnchor(const TimelineFrame& frame) const {
