@@ -142,35 +142,18 @@ EventRow NextSameName(const TrackSet& set, EventRow row, int direction) {
   return best ? EventRow(best->second) : EventRow();
 }
 
-void ForEachInOrder(const TrackSet& set, const Track& track,
-                    const std::function<void(EventRow, uint32_t)>& fn) {
-  const std::span<const Lane> lanes = set.LanesOf(track);
-  struct Head {
-    Ps start, dur;
-    uint32_t lane, index;
-  };
-  const auto later = [](const Head& a, const Head& b) {
-    if (a.start != b.start) return a.start > b.start;
-    if (a.dur != b.dur) return a.dur < b.dur;
-    return a.lane > b.lane;  // lanes are in order of depth
-  };
-  std::vector<Head> heap;
-  for (uint32_t k = 0; k < lanes.size(); ++k)
-    heap.push_back({lanes[k].start[0], lanes[k].dur[0], k, 0});
-  std::make_heap(heap.begin(), heap.end(), later);
-  while (!heap.empty()) {
-    std::pop_heap(heap.begin(), heap.end(), later);
-    Head& head = heap.back();
-    const Lane& lane = lanes[head.lane];
-    fn(EventRow(lane.first_row + head.index), lane.depth);
-    if (++head.index == lane.size()) {
-      heap.pop_back();
-      continue;
+SameNameEvents AllOfSameName(const TrackSet& set, EventRow row, size_t most,
+                             const std::stop_token& stop) {
+  SameNameEvents out;
+  const uint32_t meta = set.Meta(row).value;
+  for (const Lane& lane : set.LanesOf(set.tracks[set.TrackOf(row).value])) {
+    if (stop.stop_requested()) break;
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      if (lane.meta[i] != meta) continue;
+      if (out.total++ < most) out.rows.push_back(EventRow(lane.first_row + i));
     }
-    head.start = lane.start[head.index];
-    head.dur = lane.dur[head.index];
-    std::push_heap(heap.begin(), heap.end(), later);
   }
+  return out;
 }
 
 }  // namespace stepscope

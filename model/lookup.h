@@ -2,8 +2,8 @@
 // n) unless said.
 #pragma once
 
-#include <functional>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "model/trace.h"
@@ -24,9 +24,13 @@ std::vector<EventRow> Children(const TrackSet& set, EventRow row);
 Ps SelfTime(const TrackSet& set, EventRow row);
 // The next or previous event with the same name on the same track.
 EventRow NextSameName(const TrackSet& set, EventRow row, int direction);
-// Calls fn(row, depth) for every event of the track (slices and instants) ordered by start, then
-// longer first, then file order. O(n log lanes).
-void ForEachInOrder(const TrackSet& set, const Track& track,
-                    const std::function<void(EventRow, uint32_t)>& fn);
+// The events of that name on that track, lane by lane: the first `most` of them, and how many there
+// are. Stops early with what it has when told to. O(events of the track): not for a frame.
+struct SameNameEvents {
+  std::vector<EventRow> rows;
+  uint64_t total = 0;
+};
+SameNameEvents AllOfSameName(const TrackSet& set, EventRow row, size_t most,
+                             const std::stop_token& stop = {});
 
 }  // namespace stepscope

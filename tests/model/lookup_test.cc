@@ -109,27 +109,30 @@ TEST_CASE("the next and the previous event of the same name, over all depths") {
   CHECK(NextSameName(set, EventRow(0), 0).valid() == false);
 }
 
-TEST_CASE("all events of a track in order") {
-  test::Random random(4);
+TEST_CASE("all events of the same name on a track, no more than asked for but all counted") {
   Fixture f;
-  TrackData data;
-  for (uint32_t i = 0; i < 2000; ++i) {
-    data.slices.Add(test::Uniform(random, 0, 5000), test::Uniform(random, 0, 40), i, 0);
-    if (i % 10 == 0) data.instants.Add(test::Uniform(random, 0, 5000), 0, i, 0);
-  }
-  const TrackId id = f.Add(std::move(data));
+  const uint32_t a = f.Name("a"), b = f.Name("b");
+  TrackData data, other;
+  for (Ps t = 0; t < 100; t += 10) data.slices.Add(t, 5, t % 20 == 0 ? a : b, 0);
+  data.slices.Add(41, 2, a, 0);  // inside another, so on another lane
+  data.instants.Add(7, 0, a, 0);
+  other.slices.Add(50, 1, a, 0);
+  const TrackId track = f.Add(std::move(data));
+  f.Add(std::move(other));
   const TrackSet& set = f.Finish();
-  std::vector<std::pair<Ps, Ps>> keys;
-  std::vector<char> seen(set.rows, 0);
-  bool depths = true;
-  ForEachInOrder(set, set.tracks[id.value], [&](EventRow row, uint32_t depth) {
-    keys.emplace_back(set.Start(row), -set.Duration(row));
-    depths = depths && set.lanes[set.LaneOf(row).value].depth == depth && !seen[row.value];
-    seen[row.value] = 1;
-  });
-  CHECK(keys.size() == 2200);
-  CHECK(depths);
-  CHECK(std::is_sorted(keys.begin(), keys.end()));
+  const SameNameEvents all = AllOfSameName(set, EventRow(0), 100);
+  CHECK(all.total == 7);
+  REQUIRE(all.rows.size() == 7);
+  for (EventRow row : all.rows) {
+    CHECK(set.Name(row) == "a");
+    CHECK(set.TrackOf(row) == track);
+  }
+  const SameNameEvents few = AllOfSameName(set, all.rows.back(), 3);
+  CHECK(few.total == 7);
+  CHECK(few.rows == std::vector<EventRow>(all.rows.begin(), all.rows.begin() + 3));
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(AllOfSameName(set, EventRow(0), 100, stop.get_token()).rows.empty());
 }
 
 }  // namespace

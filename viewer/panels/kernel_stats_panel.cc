@@ -6,9 +6,12 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "model/base/latest_job.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
@@ -38,6 +41,15 @@ constexpr const char* kHidden[] = {"is_kernel_using_tensor_core"};
 
 constexpr size_t kBins = 28;
 
+struct Durations {
+  std::vector<double> us;
+  std::vector<EventRow> rows;  // the same events
+};
+struct Spread {
+  std::shared_ptr<const Durations> durations;
+  Histogram histogram;
+};
+
 class KernelStatsPanel final : public AnalysisPanel {
  public:
   KernelStatsPanel() : AnalysisPanel("kernel_stats", "Adding up the kernels") {}
@@ -47,6 +59,7 @@ class KernelStatsPanel final : public AnalysisPanel {
   void UpdateRing(const PanelContext& context, const AnalysisResult& result,
                   const ResultTable& table, uint64_t key);
   void UpdateHistogram(const PanelContext& context, const ResultTable& table, uint64_t key);
+  void UpdateZoom(const PanelContext& context);
   void DrawSide(const PanelContext& context, const AnalysisResult& result, const ResultTable& table,
                 ImVec2 size);
   void DrawDurations(const PanelContext& context, float width, float height);
@@ -56,9 +69,9 @@ class KernelStatsPanel final : public AnalysisPanel {
   size_t mode_ = 1;
   ResultTableView table_;
   Ring ring_;
-  Histogram histogram_;
-  std::vector<double> durations_;        // of the selected row's events, us
-  std::vector<EventRow> duration_rows_;  // the same events
+  Spread spread_;  // of the selected row, or of the one before while it is being made
+  LatestJob<Spread> spread_job_;
+  LatestJob<Histogram> zoom_job_;  // of spread_
   std::pair<double, double> zoom_, shown_zoom_;
   uint64_t ring_key_ = 0, histogram_key_ = 0;
   int histogram_row_ = -2;
@@ -83,74 +96,95 @@ void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisRes
   }
 }
 
-// Durations of the events of the selected row; O(events of the row), once per selection.
+// Durations of the events that a row links to. Of a million of them this takes longer than a frame.
+Spread SpreadOf(const TrackSet& set, const RowLink& link) {
+  auto durations = std::make_shared<Durations>();
+  durations->us.reserve(link.rows.size());
+  for (EventRow event : link.rows) {
+    if (event.value >= set.rows) continue;
+    durations->us.push_back(static_cast<double>(set.Duration(event)) / kPsPerUs);
+    durations->rows.push_back(event);
+  }
+  Histogram histogram = MakeHistogram(durations->us, kBins);
+  return {std::move(durations), std::move(histogram)};
+}
+
+// Of the selected row, once per selection; what was shown stays until it is there.
 void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const ResultTable& table,
                                        uint64_t key) {
+  if (std::optional<Spread> spread = spread_job_.Take()) {
+    spread_ = std::move(*spread);
+    zoom_ = shown_zoom_ = {0, 0};
+    zoom_job_.Stop();
+  }
   const int row = table_.current();
   const uint64_t histogram_key = key * 8 + mode_;
   if (row == histogram_row_ && histogram_key == histogram_key_) return;
   histogram_row_ = row;
   histogram_key_ = histogram_key;
-  histogram_ = {};
-  durations_.clear();
-  duration_rows_.clear();
-  zoom_ = shown_zoom_ = {0, 0};
-  if (row < 0 || static_cast<size_t>(row) >= table.links.size() || context.run == nullptr ||
-      !context.run->trace)
+  spread_job_.Stop();
+  const bool linked = row >= 0 && static_cast<size_t>(row) < table.links.size();
+  if (!linked || context.run == nullptr || !context.run->trace ||
+      table.links[static_cast<size_t>(row)].set != 0) {
+    spread_ = {};
     return;
-  const RowLink& link = table.links[static_cast<size_t>(row)];
-  const TrackSet& set = context.run->trace->set;
-  if (link.set != 0) return;
-  durations_.reserve(link.rows.size());
-  for (EventRow event : link.rows) {
-    if (event.value >= set.rows) continue;
-    durations_.push_back(static_cast<double>(set.Duration(event)) / kPsPerUs);
-    duration_rows_.push_back(event);
   }
-  histogram_ = MakeHistogram(durations_, kBins);
+  spread_job_.Start(context.jobs,
+                    [trace = context.run->trace, link = table.links[static_cast<size_t>(row)]](
+                        const std::stop_token&, Progress&) { return SpreadOf(trace->set, link); });
+}
+
+// The part of the histogram that is zoomed to, with finer bins.
+void KernelStatsPanel::UpdateZoom(const PanelContext& context) {
+  if (std::optional<Histogram> zoomed = zoom_job_.Take()) spread_.histogram = std::move(*zoomed);
+  if (zoom_ == shown_zoom_ || !spread_.durations) return;
+  shown_zoom_ = zoom_;
+  zoom_job_.Start(context.jobs,
+                  [durations = spread_.durations, zoom = zoom_](const std::stop_token&, Progress&) {
+                    return MakeHistogram(durations->us, kBins, zoom.first, zoom.second);
+                  });
 }
 
 // The events whose durations lie in a bin, on the timeline.
 void KernelStatsPanel::ShowBin(const PanelContext& context, int bin) const {
-  if (context.run == nullptr) return;
-  const double width = (histogram_.high - histogram_.low) / static_cast<double>(kBins);
-  const double from = histogram_.low + width * bin, to = from + width;
+  if (context.run == nullptr || !spread_.durations) return;
+  const Histogram& histogram = spread_.histogram;
+  const double width = (histogram.high - histogram.low) / static_cast<double>(kBins);
+  const double from = histogram.low + width * bin, to = from + width;
   const bool last = bin + 1 == static_cast<int>(kBins);
   CommandArgs args;
-  for (size_t i = 0; i < durations_.size(); ++i) {
-    const double d = durations_[i];
-    if (d < from || (d >= to && !(last && d <= histogram_.high))) continue;
-    args.events.push_back({context.run->id, 0, duration_rows_[i]});
+  for (size_t i = 0; i < spread_.durations->us.size(); ++i) {
+    const double d = spread_.durations->us[i];
+    if (d < from || (d >= to && !(last && d <= histogram.high))) continue;
+    args.events.push_back({context.run->id, 0, spread_.durations->rows[i]});
   }
   if (!args.events.empty()) context.commands.Push("select.show_events", std::move(args));
 }
 
 void KernelStatsPanel::DrawDurations(const PanelContext& context, float width, float height) {
   const float top = ImGui::GetCursorPosY();
-  if (histogram_.total == 0) {
+  if (spread_.histogram.total == 0) {
     SectionTitle(context, "Durations");
     const FaceScope small(context, Face::kUi);
     WrappedIn(context, Role::kText3, "Select a row to see how its durations spread.");
     return;
   }
-  const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, histogram_.max);
+  const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, spread_.histogram.max);
   std::array<char, 128> note{};
   std::snprintf(note.data(), note.size(), "p50 %s  p95 %s  max %s %s",
-                NumberText(histogram_.p50, format).c_str(),
-                NumberText(histogram_.p95, format).c_str(),
-                NumberText(histogram_.max, format).c_str(), format.header);
+                NumberText(spread_.histogram.p50, format).c_str(),
+                NumberText(spread_.histogram.p95, format).c_str(),
+                NumberText(spread_.histogram.max, format).c_str(), format.header);
   SectionTitle(context, "Durations");
   {
     const FaceScope small(context, Face::kUi, TypeSize::kSlice);
     WrappedIn(context, Role::kText2, note.data());
   }
   const float left = height - (ImGui::GetCursorPosY() - top);
-  const int bin = DrawHistogram(context, "##durations", histogram_, Unit::kUs,
+  const int bin = DrawHistogram(context, "##durations", spread_.histogram, Unit::kUs,
                                 ImVec2(width, std::max(left, BaseEm() * 3.5f)), &zoom_);
   if (bin >= 0) ShowBin(context, bin);
-  if (zoom_ == shown_zoom_) return;
-  shown_zoom_ = zoom_;
-  histogram_ = MakeHistogram(durations_, kBins, zoom_.first, zoom_.second);
+  UpdateZoom(context);
 }
 
 void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResult& result,
@@ -159,12 +193,12 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
   const float lines = em * 3.4f;
   // Where both do not fit, the selected row's durations take the ring's place.
   const bool both = size.y > em * 25;
-  const bool ring = both || histogram_.total == 0;
+  const bool ring = both || spread_.histogram.total == 0;
   const float body = size.y - em * 1.8f - lines;
   if (ring) {
     SectionTitle(context, "Share of kernel time");
     const float most = size.x + em * 1.5f * static_cast<float>(ring_.slices.size() + 1);
-    const float share = histogram_.total == 0 ? body - em * 5 : body * 0.62f;
+    const float share = spread_.histogram.total == 0 ? body - em * 5 : body * 0.62f;
     const float height = std::clamp(both ? share : body, em * 6, most);
     const int slice = DrawRing(context, "##ring", ring_, table_.current(), ImVec2(size.x, height),
                                size.x > em * 24 || height > size.x * 1.25f);

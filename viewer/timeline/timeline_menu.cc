@@ -18,20 +18,6 @@ void CommandItem(const TimelineInput& input, const char* id, CommandArgs args = 
     input.panel.commands.Push(id, std::move(args));
 }
 
-// The events of the same name on the event's track, the lanes in order.
-CommandArgs SameNameOnTrack(const TrackSet& set, const EventRef& event) {
-  CommandArgs args;
-  const Track& track = set.tracks[set.TrackOf(event.row).value];
-  const uint32_t meta = set.Meta(event.row).value;
-  for (const Lane& lane : set.LanesOf(track)) {
-    for (uint32_t i = 0; i < lane.size() && args.events.size() < kMaxShownEvents; ++i) {
-      if (lane.meta[i] != meta) continue;
-      args.events.push_back({event.trace, event.set, EventRow(lane.first_row + i)});
-    }
-  }
-  return args;
-}
-
 void Heading(const TimelineInput& input, std::string_view text) {
   ImGui::PushTextWrapPos(Em() * 32);
   TextIn(input.panel, Role::kText2, text);
@@ -41,13 +27,12 @@ void Heading(const TimelineInput& input, std::string_view text) {
 
 }  // namespace
 
-void TimelineMenu::DrawEvent(const TimelineInput& input) const {
+void TimelineMenu::DrawEvent(const TimelineInput& input) {
   const Run* run = nullptr;
   for (const Run& r : input.runs) run = r.id == target_.event.trace ? &r : run;
-  if (run == nullptr || target_.event.set >= run->sets()) return;
-  const TrackSet& set = run->Set(target_.event.set);
-  if (target_.event.row.value >= set.rows) return;
-  const std::string name(set.Name(target_.event.row));
+  const TrackSet* set = run != nullptr ? run->SetOf(target_.event) : nullptr;
+  if (set == nullptr) return;
+  const std::string name(set->Name(target_.event.row));
   Heading(input, name);
   CommandItem(input, "view.zoom_selection");
   CommandItem(input, "measure.selection");
@@ -55,8 +40,7 @@ void TimelineMenu::DrawEvent(const TimelineInput& input) const {
   CommandArgs filter;
   filter.text = NameQuery::Whole(name);
   CommandItem(input, "search.set", std::move(filter), "Filter timeline to this name");
-  if (ImGui::MenuItem("Show all of this name on this track"))
-    input.panel.commands.Push("select.show_events", SameNameOnTrack(set, target_.event));
+  if (ImGui::MenuItem("Show all of this name on this track")) FindSameName(input, *run);
   CommandItem(input, "select.next_same");
   CommandItem(input, "select.previous_same");
   CommandItem(input, "select.parent");
@@ -75,7 +59,29 @@ void TimelineMenu::DrawTrack(const TimelineInput& input) const {
   CommandItem(input, "view.expand_all", run);
 }
 
+// Of a track with millions of events this takes longer than a frame.
+void TimelineMenu::FindSameName(const TimelineInput& input, const Run& run) {
+  same_name_.Start(input.panel.jobs, [run, event = target_.event](const std::stop_token& stop,
+                                                                  Progress&) {
+    CommandArgs args;
+    args.run = run.id;
+    const SameNameEvents same = AllOfSameName(*run.SetOf(event), event.row, kMaxShownEvents, stop);
+    args.number = static_cast<double>(same.total);
+    args.events.reserve(same.rows.size());
+    for (EventRow row : same.rows) args.events.push_back({run.id, event.set, row});
+    return args;
+  });
+}
+
+// What was asked for in an earlier frame; of a run that was closed since nothing is shown.
+void TimelineMenu::ShowSameName(const TimelineInput& input) {
+  std::optional<CommandArgs> found = same_name_.Take();
+  if (found && FindRun(input.runs, found->run) != nullptr)
+    input.panel.commands.Push("select.show_events", std::move(*found));
+}
+
 void TimelineMenu::Draw(const TimelineInput& input, std::optional<TimelineMenuTarget> asked) {
+  ShowSameName(input);
   if (asked) {
     target_ = std::move(*asked);
     ImGui::OpenPopup("timeline menu");

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "model/base/latest_job.h"
 #include "viewer/timeline/timeline_interaction.h"
 #include "viewer/timeline/timeline_painter.h"
 
@@ -15,10 +16,13 @@ class TimelineMenu {
   void Draw(const TimelineInput& input, std::optional<TimelineMenuTarget> asked);
 
  private:
-  void DrawEvent(const TimelineInput& input) const;
+  void DrawEvent(const TimelineInput& input);
   void DrawTrack(const TimelineInput& input) const;
+  void FindSameName(const TimelineInput& input, const Run& run);
+  void ShowSameName(const TimelineInput& input);
 
   TimelineMenuTarget target_;
+  LatestJob<CommandArgs> same_name_;  // of "select.show_events"
 };
 
 }  // namespace stepscope
