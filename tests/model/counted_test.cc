@@ -10,6 +10,8 @@ TEST_CASE("counted: one has no s, none and many have") {
   CHECK(Counted(0, "events") == "0 events");
   CHECK(Counted(2, "counter samples") == "2 counter samples");
   CHECK(Counted(1, "counter samples") == "1 counter sample");
+  CHECK(NounFor(1, "events") == "event");
+  CHECK(NounFor(2, "events") == "events");
   CHECK(Counted(12345, "rows") == "12\u2009345 rows");
 }
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/base/digits.h"
+#include "model/base/counted.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -48,7 +48,7 @@ void ViewSummary::DrawKinds(const PanelContext& context) const {
   const FaceScope small(context, Face::kUi);
   for (const auto& row : kinds.rows) {
     const auto count = static_cast<uint64_t>(NumberOf(row[1]));
-    const std::string text = GroupDigits(count) + (count == 1 ? " event, " : " events, ") +
+    const std::string text = Counted(count, "events") + ", " +
                              NumberText(NumberOf(row[2]), format) + " " + format.header;
     KeyValue(context, std::get<SharedText>(row[0]).view(), text, BaseEm() * 8, true);
     ImGui::SetItemTooltip("%s", kinds.columns[2].how.c_str());
@@ -64,13 +64,11 @@ void ViewSummary::Draw(const PanelContext& context) {
   }
   {
     const FaceScope small(context, Face::kUi);
-    const std::string tracks =
-        GroupDigits(events_.tracks) + (events_.tracks == 1 ? " track" : " tracks");
     const std::string hint =
         events_.events == 0
             ? "No event is in view."
-            : GroupDigits(events_.events) + (events_.events == 1 ? " event" : " events") + " on " +
-                  tracks + ". Click one for its times and arguments; / finds events by name.";
+            : Counted(events_.events, "events") + " on " + Counted(events_.tracks, "tracks") +
+                  ". Click one for its times and arguments; / finds events by name.";
     WrappedIn(context, Role::kText2, hint);
   }
   if (events_.events == 0) return;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 
+#include "model/base/counted.h"
 #include "model/base/digits.h"
 #include "viewer/shell/shell.h"
 
@@ -18,7 +19,7 @@ constexpr float kText = 12;
 struct Line {
   const Pen& pen;
   float x, y;
-  void Value(const std::string& value, const char* what) {
+  void Value(const std::string& value, std::string_view what) {
     x = pen.Text(pen.fonts.mono, kText, x, y, pen.theme[Role::kText], value) + pen.Px(5);
     x = pen.Text(pen.fonts.ui, kText, x, y, pen.theme[Role::kText2], what) + pen.Px(18);
   }
@@ -28,7 +29,7 @@ void DrawRun(const ShellInput& input, const Run& run, Line* line) {
   const Pen& pen = line->pen;
   std::array<char, 48> text{};
   const uint64_t events = run.trace->counts.events();
-  line->Value(GroupDigits(events), events == 1 ? "event" : "events");
+  line->Value(GroupDigits(events), NounFor(events, "events"));
   const double megabytes = static_cast<double>(run.trace->store_bytes()) / 1e6;
   std::snprintf(text.data(), text.size(), megabytes < 10 ? "%.1f MB" : "%.0f MB", megabytes);
   line->Value(text.data(), "in memory");
@@ -42,7 +43,7 @@ void DrawRun(const ShellInput& input, const Run& run, Line* line) {
                        problems == 0 ? icon::kOk : icon::kWarn) +
               pen.Px(5);
   }
-  line->Value(GroupDigits(problems), problems == 1 ? "problem" : "problems");
+  line->Value(GroupDigits(problems), NounFor(problems, "problems"));
   ImGui::SetCursorScreenPos({begin, line->y - pen.Px(4)});
   if (ImGui::InvisibleButton("##problems", {line->x - begin, pen.Px(20)})) {
     CommandArgs args;

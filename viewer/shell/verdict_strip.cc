@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/base/counted.h"
 #include "model/base/digits.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/context.h"
@@ -138,9 +139,8 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
   if (!view.measured.empty())
     chips.push_back({FormatDuration(view.measured.length(), 4), "Measured range", "measure.set"});
   if (!view.shown.empty()) {
-    chips.push_back(
-        {GroupDigits(view.shown.size()) + (view.shown.size() == 1 ? " event" : " events"),
-         "Events shown bright; N and Shift+N go through them", "select.show_events"});
+    chips.push_back({Counted(view.shown.size(), "events"),
+                     "Events shown bright; N and Shift+N go through them", "select.show_events"});
   }
   if (DefinitionsOf(context.settings) == Definitions::kXprof)
     chips.push_back({"As XProf", "Everything is computed as XProf does", "view.definitions"});
