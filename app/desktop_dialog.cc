@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app/paths.h"
+#include "loaders/loader.h"
 
 extern char** environ;
 
@@ -83,34 +84,63 @@ std::vector<std::string> Run(const std::vector<std::string>& arguments,
                                                        : std::vector<std::string>();
 }
 
+// "*.xplane.pb *.xplane.pb.gz"
+std::string Patterns(const LoaderDesc& loader) {
+  std::string out;
+  for (const std::string& ending : ReadEndings(loader)) out += (out.empty() ? "*" : " *") + ending;
+  return out;
+}
+
+// What can be chosen from, by name and patterns: all that is read first.
+std::vector<std::pair<std::string, std::string>> FileFilters() {
+  std::vector<std::pair<std::string, std::string>> out{{"All profiles", {}}};
+  for (const LoaderDesc* loader : Loaders()) {
+    const std::string patterns = Patterns(*loader);
+    out[0].second += (out[0].second.empty() ? "" : " ") + patterns;
+    out.emplace_back(loader->filter, patterns);
+  }
+  out.emplace_back("All files", "*");
+  return out;
+}
+
+std::vector<std::string> ZenityArguments(bool folder) {
+  std::vector<std::string> out{"--file-selection", "--title=Open a profile"};
+  if (folder) {
+    out.push_back("--directory");
+    return out;
+  }
+  out.insert(out.end(), {"--multiple", "--separator=\n"});
+  for (const auto& [name, patterns] : FileFilters())
+    out.push_back("--file-filter=" + name + " | " + patterns);
+  return out;
+}
+
+std::vector<std::string> KdialogArguments(bool folder) {
+  if (folder) return {"--getexistingdirectory", "."};
+  std::string filters;
+  for (const auto& [name, patterns] : FileFilters())
+    filters += (filters.empty() ? "" : "\n") + name + " (" + patterns + ")";
+  return {"--multiple", "--separate-output", "--getopenfilename", ".", filters};
+}
+
 }  // namespace
+
+std::vector<std::string> DialogArguments(DialogProgram program, bool folder) {
+  return program == DialogProgram::kZenity ? ZenityArguments(folder) : KdialogArguments(folder);
+}
 
 DesktopDialog::DesktopDialog(JobThreads& threads)
     : program_(FindProgram("zenity")), threads_(threads) {
   if (program_.empty()) {
     program_ = FindProgram("kdialog");
-    kdialog_ = true;
+    kind_ = DialogProgram::kKdialog;
   }
 }
 
 void DesktopDialog::Show(bool folder) {
   if (!available() || job_.active()) return;
-  std::vector<std::string> arguments{program_};
-  if (kdialog_) {
-    if (folder) {
-      arguments.insert(arguments.end(), {"--getexistingdirectory", "."});
-    } else {
-      arguments.insert(arguments.end(),
-                       {"--multiple", "--separate-output", "--getopenfilename", "."});
-    }
-  } else {
-    arguments.insert(arguments.end(), {"--file-selection", "--title=Open a profile"});
-    if (folder) {
-      arguments.push_back("--directory");
-    } else {
-      arguments.insert(arguments.end(), {"--multiple", "--separator=\n"});
-    }
-  }
+  std::vector<std::string> arguments = DialogArguments(kind_, folder);
+  arguments.insert(arguments.begin(), program_);
   job_.Start(threads_,
              [arguments](const std::stop_token& stop, Progress&) { return Run(arguments, stop); });
 }

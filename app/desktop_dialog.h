@@ -10,6 +10,11 @@
 
 namespace stepscope {
 
+enum class DialogProgram { kZenity, kKdialog };
+// Its arguments to ask for files, or for a folder. Files are filtered by what the loaders read, or
+// by nothing.
+std::vector<std::string> DialogArguments(DialogProgram program, bool folder);
+
 class DesktopDialog {
  public:
   // Going away closes a dialog that is still open.
@@ -23,7 +28,7 @@ class DesktopDialog {
 
  private:
   std::string program_;
-  bool kdialog_ = false;
+  DialogProgram kind_ = DialogProgram::kZenity;
   JobThreads& threads_;
   LatestJob<std::vector<std::string>> job_;
 };

@@ -8,6 +8,7 @@
 
 #include "app/open_plan.h"
 #include "app/paths.h"
+#include "loaders/profile_dir.h"
 
 namespace stepscope {
 namespace fs = std::filesystem;
@@ -307,6 +308,12 @@ void Session::CancelLoading() {
 }
 
 void Session::DismissError() { view_.error.clear(); }
+
+std::string Session::FormatOfFile(const std::string& name) const {
+  const FileName file = ClassifyFileName(name);
+  const bool read = file.loader != nullptr && file.kind != FileEnding::Kind::kSkipped;
+  return read ? file.loader->filter : std::string();
+}
 
 void Session::NativeOpenDialog(bool folder) { dialog_.Show(folder); }
 

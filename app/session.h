@@ -64,6 +64,7 @@ class Session : public AppServices {
   void CancelLoading() override;
   void SetDefinitions(Definitions definitions) override;  // open runs get new contexts
   void DismissError() override;
+  std::string FormatOfFile(const std::string& name) const override;
   void NativeOpenDialog(bool folder) override;
   bool has_native_dialog() const override;
   void Quit() override;

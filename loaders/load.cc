@@ -4,6 +4,7 @@
 #include <new>
 
 #include "loaders/loader.h"
+#include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
@@ -32,7 +33,7 @@ Status UnknownFormat(const std::string& path) {
   std::string text = path + ": not a format that is read here. Read are:";
   for (const LoaderDesc* loader : Loaders()) {
     const char* separator = " (";
-    text += std::string(" ") + loader->name;
+    text += std::string(" ") + FormatName(loader->format);
     for (const FileEnding& ending : loader->endings) {
       if (ending.kind == FileEnding::Kind::kSkipped) continue;
       text += std::string(separator) + ending.text;
@@ -67,8 +68,8 @@ Result<const LoaderDesc*> ChooseLoader(std::vector<InputFile>* files,
       if (first_error.ok()) first_error = status;
       skipped->push_back(name + ": " + status.message());
     } else if (chosen != nullptr && loader != chosen) {
-      skipped->push_back(name + ": " + loader->name + " beside " + chosen->name +
-                         " files; open it by itself");
+      skipped->push_back(name + ": " + FormatName(loader->format) + " beside " +
+                         FormatName(chosen->format) + " files; open it by itself");
     } else {
       chosen = loader;
       kept.push_back(std::move(file));

@@ -66,7 +66,7 @@ struct FileEnding {
 // comes from here. `load` adds all files of a run (one per host or rank) to the builder, and adds
 // the size of each file to progress.bytes_done as it goes.
 struct LoaderDesc {
-  const char* name;                     // "XSpace": in `info`, in reasons and errors
+  TraceFormat format;                   // of the traces that it makes; FormatName has its name
   const char* filter;                   // in an open dialog: "XSpace of TensorFlow and JAX"
   std::span<const FileEnding> endings;  // the first that fits counts
   bool (*sniff)(std::span<const std::byte> prefix);  // first bytes, inflated
@@ -77,8 +77,8 @@ struct LoaderDesc {
 std::span<const LoaderDesc* const> Loaders();
 
 inline constexpr std::string_view kPackedEndings[] = {".gz", ".zst"};
-// Endings of the names of files that are read, packed ones included: for open dialogs.
-std::vector<std::string> ProfileEndings();
+// Endings of the names of files that it reads, packed ones included: for open dialogs.
+std::vector<std::string> ReadEndings(const LoaderDesc& loader);
 
 // Finds the run, picks the loader by content, loads, finishes. The whole way from a path to a
 // Trace. `runs`, if wanted: the names of all runs that the path holds.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "loaders/loader.h"
+#include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
@@ -124,7 +125,7 @@ void AddFile(const Found& found, ProfileRun* run) {
 std::string OtherFormat(const Found& found, const LoaderDesc& chosen, const ProfileRun& run) {
   const bool has = std::any_of(run.files.begin(), run.files.end(),
                                [&](const InputFile& i) { return i.host == found.kind.host; });
-  const std::string name = chosen.name;
+  const std::string name = FormatName(chosen.format);
   return found.name + (has ? ": the " + name + " of this host is read instead"
                            : ": the " + name +
                                  "s of this run are read; open this file itself to "
@@ -230,15 +231,13 @@ FileName ClassifyFileName(std::string_view name) {
   return {};
 }
 
-std::vector<std::string> ProfileEndings() {
+std::vector<std::string> ReadEndings(const LoaderDesc& loader) {
   std::vector<std::string> endings;
-  for (const LoaderDesc* loader : Loaders()) {
-    for (const FileEnding& ending : loader->endings) {
-      if (ending.kind == Kind::kSkipped) continue;
-      endings.emplace_back(ending.text);
-      for (const std::string_view packed : kPackedEndings)
-        endings.push_back(ending.text + std::string(packed));
-    }
+  for (const FileEnding& ending : loader.endings) {
+    if (ending.kind == Kind::kSkipped) continue;
+    endings.emplace_back(ending.text);
+    for (const std::string_view packed : kPackedEndings)
+      endings.push_back(ending.text + std::string(packed));
   }
   return endings;
 }

@@ -8,6 +8,7 @@
 
 #include "app/report/text_layout.h"
 #include "model/analysis/names.h"
+#include "model/base/bytes_text.h"
 #include "model/base/counted.h"
 #include "model/base/digits.h"
 #include "model/base/terminal_text.h"
@@ -61,12 +62,6 @@ void WriteDiagnostics(const Diagnostics& diagnostics, JsonStream* json) {
     json->EndObject();
   }
   json->EndArray();
-}
-
-std::string BytesText(uint64_t bytes) {
-  if (bytes < 10'000) return GroupDigits(bytes) + " bytes";
-  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3);
-  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
 std::string RunText(const InfoInput& input) {

@@ -316,7 +316,8 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
 }  // namespace chrome
 
 extern const LoaderDesc kChromeJsonLoader;
-const LoaderDesc kChromeJsonLoader = {"Chrome trace", "Chrome trace of PyTorch, TensorFlow or JAX",
+const LoaderDesc kChromeJsonLoader = {TraceFormat::kChromeJson,
+                                      "Chrome trace of PyTorch, TensorFlow or JAX",
                                       chrome::kEndings, chrome::Sniff, chrome::Load};
 
 }  // namespace stepscope

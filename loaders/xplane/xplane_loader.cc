@@ -516,7 +516,7 @@ constexpr FileEnding kEndings[] = {
 }  // namespace
 
 extern const LoaderDesc kXSpaceLoader;
-const LoaderDesc kXSpaceLoader = {"XSpace", "XSpace of TensorFlow, JAX or XLA", kEndings,
-                                  SniffXSpace, LoadXSpace};
+const LoaderDesc kXSpaceLoader = {TraceFormat::kXSpace, "XSpace of TensorFlow, JAX or XLA",
+                                  kEndings, SniffXSpace, LoadXSpace};
 
 }  // namespace stepscope

@@ -240,5 +240,14 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(session.view().runs[1].analysis->definitions() == Definitions::kXprof);
 }
 
+TEST_CASE_FIXTURE(Fixture, "session: the file dialog is told what the loaders say of a name") {
+  for (const LoaderDesc* loader : Loaders()) {
+    for (const std::string& ending : ReadEndings(*loader))
+      CHECK(session.FormatOfFile("vm" + ending) == loader->filter);
+  }
+  CHECK(session.FormatOfFile("xplane.txt").empty());
+  CHECK(session.FormatOfFile("perfetto_trace.json.gz").empty());
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -21,7 +21,7 @@ using TracePtr = std::shared_ptr<const Trace>;
 
 inline const LoaderDesc& ChromeLoader() {
   for (const LoaderDesc* loader : Loaders()) {
-    if (std::string_view(loader->name) == "Chrome trace") return *loader;
+    if (loader->format == TraceFormat::kChromeJson) return *loader;
   }
   FAIL("no loader of Chrome traces");
   return *Loaders().front();

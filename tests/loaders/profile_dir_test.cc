@@ -9,6 +9,7 @@
 #include <string>
 
 #include "loaders/loader.h"
+#include "model/capabilities.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -77,13 +78,16 @@ TEST_CASE("File names tell the format and the host") {
 }
 
 TEST_CASE("Each loader owns the endings of its files, packed ones included") {
-  const std::vector<std::string> endings = ProfileEndings();
+  std::vector<std::string> endings;
+  for (const LoaderDesc* loader : Loaders()) {
+    for (std::string& ending : ReadEndings(*loader)) endings.push_back(std::move(ending));
+  }
   for (const char* ending : {".xplane.pb", ".xplane.pb.zst", ".pt.trace.json.gz", ".json.gz"})
     CHECK(std::count(endings.begin(), endings.end(), ending) == 1);
   CHECK(std::count(endings.begin(), endings.end(), ".SSTABLE") == 0);
   for (const LoaderDesc* loader : Loaders()) {
-    CAPTURE(loader->name);
-    CHECK(std::string_view(loader->filter).starts_with(loader->name));
+    CAPTURE(FormatName(loader->format));
+    CHECK(std::string_view(loader->filter).starts_with(FormatName(loader->format)));
     for (const FileEnding& ending : loader->endings) {
       const FileName name = ClassifyFileName("vm" + std::string(ending.text));
       CHECK(name.loader == loader);

@@ -105,19 +105,35 @@ TEST_CASE("a listing is sorted by name, size and date, folders first") {
   CHECK(Names(entries) == std::vector<std::string>{"zeta", "c.json.gz", "b.txt", "a.xplane.pb"});
 }
 
-TEST_CASE("sizes have units") {
-  CHECK(BytesText(5) == "5 B");
-  CHECK(BytesText(2000) == "2.0 kB");
-  CHECK(BytesText(12'340'000) == "12.3 MB");
-  CHECK(BytesText(2'500'000'000) == "2.50 GB");
-}
-
-TEST_CASE("profiles are known by their endings, folders have parents") {
-  CHECK(LooksLikeProfile("vm.xplane.pb"));
-  CHECK(LooksLikeProfile("rank0.pt.trace.json.gz"));
-  CHECK_FALSE(LooksLikeProfile("xplane.txt"));
+TEST_CASE("folders have parents") {
   CHECK(ParentFolder("/a/b") == "/a");
   CHECK(ParentFolder("/") == "/");
+}
+
+TEST_CASE("what the app calls a profile is bright, and its tooltip says of which format") {
+  const Folder folder;
+  Dialog dialog(folder, "file.open");
+  const auto tooltip_in_row = [&](const char* name) {
+    const ImGuiWindow* window = ImGui::FindWindowByName("###open_dialog");
+    REQUIRE(window != nullptr);
+    const std::vector<FileEntry> entries = ListFolder(folder.path(), false).entries;
+    const auto at = std::find_if(entries.begin(), entries.end(),
+                                 [&](const FileEntry& e) { return e.name == name; });
+    const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+    const ImGuiWindow* list = nullptr;
+    for (const ImGuiWindow* w : ImGui::GetCurrentContext()->Windows)
+      if (w->ParentWindow == window && w->Active) list = w;
+    REQUIRE(list != nullptr);
+    dialog.f.MoveTo(list->Pos.x + 60,
+                    list->Pos.y + row * (static_cast<float>(at - entries.begin()) + 1.5f));
+    dialog.f.Frame(60);
+    return std::any_of(ImGui::GetCurrentContext()->Windows.begin(),
+                       ImGui::GetCurrentContext()->Windows.end(), [](const ImGuiWindow* w) {
+                         return (w->Flags & ImGuiWindowFlags_Tooltip) != 0 && w->Active;
+                       });
+  };
+  CHECK(tooltip_in_row("a.xplane.pb"));
+  CHECK_FALSE(tooltip_in_row("b.txt"));
 }
 
 TEST_CASE("the path box has the keyboard; typing filters, Enter goes in and opens") {

@@ -17,6 +17,7 @@ class RecordingServices final : public AppServices {
   void CancelLoading() override {}
   void SetDefinitions(Definitions) override {}
   void DismissError() override {}
+  std::string FormatOfFile(const std::string&) const override { return {}; }
   void NativeOpenDialog(bool) override {}
   bool has_native_dialog() const override { return false; }
   void Quit() override {}

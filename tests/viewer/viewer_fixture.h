@@ -58,6 +58,9 @@ class FakeServices : public AppServices {
   void CancelLoading() override { ++cancelled; }
   void SetDefinitions(Definitions to) override { definitions = to; }
   void DismissError() override { ++dismissed; }
+  std::string FormatOfFile(const std::string& name) const override {
+    return name.ends_with(".xplane.pb") ? "XSpace" : "";
+  }
   void NativeOpenDialog(bool) override {}
   bool has_native_dialog() const override { return false; }
   void Quit() override { ++quits; }

@@ -62,6 +62,9 @@ class AppServices {
   virtual void CancelLoading() = 0;
   virtual void SetDefinitions(Definitions definitions) = 0;  // of all analyses, until called again
   virtual void DismissError() = 0;
+  // What a file is by its name, "XSpace of TensorFlow or JAX"; empty: no profile, or none that is
+  // read.
+  virtual std::string FormatOfFile(const std::string& name) const = 0;
   virtual void NativeOpenDialog(
       bool folder) = 0;  // zenity or kdialog where found; see has_native_dialog
   virtual bool has_native_dialog() const = 0;

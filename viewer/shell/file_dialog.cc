@@ -9,6 +9,7 @@
 #include <ctime>
 #include <optional>
 
+#include "model/base/bytes_text.h"
 #include "model/base/lower.h"
 #include "viewer/core/search.h"
 #include "viewer/core/settings.h"
@@ -352,8 +353,10 @@ void FileDialog::DrawEntry(const Frame& frame, int at) {
   ImGui::PushID(at);
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  const bool bright =
-      entry.folder || (frame.mode == DialogMode::kFiles && LooksLikeProfile(entry.name));
+  const std::string format = entry.folder || frame.mode != DialogMode::kFiles
+                                 ? std::string()
+                                 : context.services.FormatOfFile(entry.name);
+  const bool bright = entry.folder || !format.empty();
   if (context.fonts->icons) {
     ImGui::TextDisabled("%s", entry.folder ? icon::kFolder : icon::kFile);
     ImGui::SameLine();
@@ -365,6 +368,7 @@ void FileDialog::DrawEntry(const Frame& frame, int at) {
                                              ImGuiSelectableFlags_AllowDoubleClick |
                                              ImGuiSelectableFlags_NoAutoClosePopups);
   if (!bright) ImGui::PopStyleColor();
+  if (!format.empty()) ImGui::SetItemTooltip("%s", format.c_str());
   if (to_cursor_ && at == cursor_ && !ImGui::IsItemVisible()) ImGui::SetScrollHereY();
   ImGui::TableNextColumn();
   if (!entry.folder) ImGui::TextDisabled("%s", BytesText(entry.bytes).c_str());

@@ -32,14 +32,11 @@ struct Listing {
 
 inline constexpr size_t kMaxEntries = 20'000;
 Listing ListFolder(const std::string& folder, bool hidden, const std::stop_token& stop = {});
-// Whether the name ends like a profile: shown bright, other files dimmed.
-bool LooksLikeProfile(const std::string& name);
 std::string ParentFolder(const std::string& folder);
 
 enum class FileSort { kName, kSize, kDate };
 // Folders come first in any order; what is equal is sorted by name.
 void SortEntries(std::vector<FileEntry>* entries, FileSort by, bool descending);
-std::string BytesText(uint64_t bytes);  // "12.3 MB"
 
 class FileDialog {
  public:

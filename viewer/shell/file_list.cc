@@ -1,8 +1,6 @@
 // What the file dialog lists: reading a folder and putting it into order.
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 
 #include "viewer/shell/file_dialog.h"
@@ -11,11 +9,6 @@ namespace stepscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kEndings[] = {".xplane.pb",     ".xplane.pb.gz",     ".xplane.pb.zst",
-                                    ".trace.json",    ".trace.json.gz",    ".trace.json.zst",
-                                    ".pt.trace.json", ".pt.trace.json.gz", ".json",
-                                    ".json.gz",       ".json.zst"};
 
 int64_t Modified(const fs::directory_entry& entry) {
   std::error_code error;
@@ -27,28 +20,9 @@ int64_t Modified(const fs::directory_entry& entry) {
 
 }  // namespace
 
-bool LooksLikeProfile(const std::string& name) {
-  return std::any_of(std::begin(kEndings), std::end(kEndings),
-                     [&](const char* e) { return name.ends_with(e); });
-}
-
 std::string ParentFolder(const std::string& folder) {
   const fs::path parent = fs::path(folder).parent_path();
   return parent.empty() ? "/" : parent.string();
-}
-
-std::string BytesText(uint64_t bytes) {
-  const double mb = static_cast<double>(bytes) / 1e6;
-  std::array<char, 32> out{};
-  if (bytes < 1000)
-    std::snprintf(out.data(), out.size(), "%u B", static_cast<unsigned>(bytes));
-  else if (mb < 1)
-    std::snprintf(out.data(), out.size(), "%.1f kB", mb * 1000);
-  else if (mb < 1000)
-    std::snprintf(out.data(), out.size(), "%.1f MB", mb);
-  else
-    std::snprintf(out.data(), out.size(), "%.2f GB", mb / 1000);
-  return out.data();
 }
 
 void SortEntries(std::vector<FileEntry>* entries, FileSort by, bool descending) {
