@@ -1,9 +1,15 @@
 #include <doctest/doctest.h>
+#include <implot.h>
+#include <implot_internal.h>
+
+#include <set>
 
 #include "tests/viewer/panel_fixture.h"
 #include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/memory_boxes.h"
 #include "viewer/panels/memory_graph.h"
+#include "viewer/widgets/result_table_view.h"
 
 namespace stepscope {
 namespace {
@@ -101,6 +107,49 @@ TEST_CASE("memory: draws at every size; zooming the graph moves the timeline") {
     const AnalysisResult none;
     CHECK(f.Frame([&](const PanelContext& c) { memory.DrawResult(c, none, 2); }) > 0);
   }
+}
+
+std::vector<std::string> SizeTicks() {
+  std::vector<std::string> out;
+  ImPlotContext& g = *ImPlot::GetCurrentContext();
+  for (int i = 0; i < g.Plots.GetBufSize(); ++i) {
+    ImPlotTicker& ticker = g.Plots.GetByIndex(i)->YAxis(0).Ticker;
+    for (int t = 0; t < ticker.TickCount(); ++t) {
+      if (ticker.Ticks[t].TextOffset >= 0) out.emplace_back(ticker.GetText(t));
+    }
+  }
+  return out;
+}
+
+TEST_CASE(
+    "memory: the boxes of allocations have the unit of the table below, whatever their size") {
+  ResultTable table{"lifetimes",
+                    "Lifetimes",
+                    {{"allocated_bytes", "Allocated", Unit::kBytes, ValueType::kInt, ""}},
+                    {{int64_t{5} << 30}, {int64_t{3} << 30}},
+                    {}};
+  const NumberFormat format = ColumnFormat(table, 0);
+  REQUIRE(std::string(format.header) == "GiB");
+  PanelFixture f;
+  f.run.trace = std::make_shared<Trace>();
+  f.view.runs.push_back({f.run.id, {}, {}, {}});
+  f.view.visible = {0, 50 * kPsPerMs};
+  AllocationBoxes boxes;
+  boxes.ops = {"conv"};
+  boxes.top = int64_t{300} << 20;
+  AllocationSpan span{};
+  span.begin = 0;
+  span.end = 40 * kPsPerMs;
+  span.bytes = int64_t{300} << 20;
+  boxes.spans = {span};
+  MemoryBoxes chart;
+  for (int i = 0; i < 2; ++i) {
+    f.Frame([&](const PanelContext& c) { chart.Draw(c, boxes, 1, {}, format, ImVec2(900, 400)); });
+  }
+  const std::vector<std::string> ticks = SizeTicks();
+  REQUIRE(ticks.size() > 2);
+  CHECK(std::set<std::string>(ticks.begin(), ticks.end()).size() == ticks.size());
+  for (const std::string& tick : ticks) CHECK(tick.ends_with(" GiB"));
 }
 
 }  // namespace

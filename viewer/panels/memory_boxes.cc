@@ -140,7 +140,7 @@ void MemoryBoxes::DrawTooltip(const PanelContext& context, const AllocationBoxes
 }
 
 int MemoryBoxes::Draw(const PanelContext& context, const AllocationBoxes& boxes, uint64_t key,
-                      const std::string& op, ImVec2 size) {
+                      const std::string& op, const NumberFormat& format, ImVec2 size) {
   if (boxes.spans.empty()) {
     TextIn(context, Role::kText2, "No allocation was recorded from its beginning.");
     return -1;
@@ -155,8 +155,6 @@ int MemoryBoxes::Draw(const PanelContext& context, const AllocationBoxes& boxes,
   // Room for half of the last time, which stands under the plot's right edge.
   const float width = size.x - Em() * 2.5f;
   if (!plot_.Begin(context, "##lifetimes", ImVec2(width, height), all)) return -1;
-  const NumberFormat format =
-      FormatFor(Unit::kBytes, ValueType::kReal, static_cast<double>(boxes.top));
   plot_.SetupY(format, static_cast<double>(boxes.top) * 1.05);
   ImPlot::SetupFinish();
   ImPlot::PushPlotClipRect();

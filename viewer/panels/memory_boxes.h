@@ -23,9 +23,9 @@ std::string ToCsv(const AllocationBoxes& boxes);
 class MemoryBoxes {
  public:
   // Index of the box the user clicked, or -1. Boxes of ops other than `op` are dimmed, unless it is
-  // empty. `key` changes whenever the boxes do.
+  // empty. `key` changes whenever the boxes do; `format` is that of sizes.
   int Draw(const PanelContext& context, const AllocationBoxes& boxes, uint64_t key,
-           const std::string& op, ImVec2 size);
+           const std::string& op, const NumberFormat& format, ImVec2 size);
 
   // That of the op's boxes and its entry of the legend. O(log ops)
   Rgba ColorOf(const PanelContext& context, const std::string& op) const;

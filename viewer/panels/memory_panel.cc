@@ -119,6 +119,7 @@ class MemoryPanel final : public AnalysisPanel {
   std::string host_, id_;
   std::string shown_as_;  // ViewState::panel when last looked at
   ResultTable live_, at_peak_, lifetimes_;
+  NumberFormat size_format_;  // of the sizes in lifetimes_, and of the boxes above it
   MemorySeries coarse_;
   std::shared_ptr<const FullMemory> full_;
   size_t full_index_ = 0;  // of this allocator in full_
@@ -171,6 +172,8 @@ void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& resu
     at_peak_ = OfAllocator(*t, host_, id_);
   lifetimes_ = {};
   if (const ResultTable* t = result.Table("lifetimes")) lifetimes_ = OfAllocator(*t, host_, id_);
+  if (const int c = lifetimes_.Column("allocated_bytes"); c >= 0)
+    size_format_ = ColumnFormat(lifetimes_, static_cast<size_t>(c));
   live_job_.Stop();  // of another allocator
   live_ = at_peak_;
   at_time_ = has_pending_ = false;
@@ -331,7 +334,7 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
   const std::string op = row >= 0 && static_cast<size_t>(row) < lifetimes_.rows.size()
                              ? TextAt(lifetimes_.rows[static_cast<size_t>(row)], column)
                              : std::string();
-  const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size);
+  const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size_format_, size);
   if (clicked < 0 || context.run == nullptr) return;
   CommandArgs args;
   args.event = {context.run->id, 0, EventRow(boxes->spans[static_cast<size_t>(clicked)].row)};

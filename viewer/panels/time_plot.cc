@@ -59,7 +59,9 @@ int TimePlot::FormatTick(double value, char* buffer, int size, void* ticks) {
 }
 
 void TimePlot::SetupY(const NumberFormat& format, double most) {
-  ticks_ = {format.header, most * format.scale < 8 ? 1 : 0};  // up to eight ticks
+  // Up to eight ticks, told apart by their digits.
+  const double digits = -std::log10(std::max(most * format.scale / 8, 1e-9));
+  ticks_ = {format.header, std::max(0, static_cast<int>(std::ceil(digits)))};
   ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock);
   ImPlot::SetupAxisLimits(ImAxis_Y1, 0, most * format.scale, ImPlotCond_Always);
   ImPlot::SetupAxisFormat(ImAxis_Y1, FormatTick, &ticks_);

@@ -67,7 +67,21 @@ void ExportAs(const PanelContext& context, std::string name, std::string content
   context.commands.Push("file.export", std::move(args));
 }
 
+double MaxAbs(const ResultTable& table, size_t column) {
+  double most = 0;
+  for (const auto& row : table.rows) {
+    const double v = column < row.size() ? std::fabs(NumberOf(row[column])) : 0;
+    if (std::isfinite(v)) most = std::max(most, v);
+  }
+  return most;
+}
+
 }  // namespace
+
+NumberFormat ColumnFormat(const ResultTable& table, size_t column) {
+  const ColumnDesc& desc = table.columns[column];
+  return FormatFor(desc.unit, desc.type, TypicalOf(table, column, MaxAbs(table, column)));
+}
 
 float ResultTableView::RowHeight() {
   return std::floor(ImGui::GetTextLineHeight() + ImGui::GetStyle().CellPadding.y * 2 +
@@ -155,23 +169,17 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
   columns_key_ = columns_key;
   for (Column& column : columns_) {
     const auto c = static_cast<size_t>(column.data);
-    column.max_abs = 0;
+    column.max_abs = column.numeric ? MaxAbs(table, c) : 0;
     column.widest_row = -1;
     size_t longest = 0;
-    for (size_t r = 0; r < table.rows.size(); ++r) {
+    for (size_t r = 0; r < table.rows.size() && !column.numeric; ++r) {
       if (c >= table.rows[r].size()) continue;
-      const Value& value = table.rows[r][c];
-      if (column.numeric) {
-        const double v = std::fabs(NumberOf(value));
-        if (std::isfinite(v)) column.max_abs = std::max(column.max_abs, v);
-      } else if (const auto* s = std::get_if<SharedText>(&value);
-                 s != nullptr && s->size() > longest) {
-        longest = s->size();
-        column.widest_row = static_cast<int>(r);
-      }
+      const auto* s = std::get_if<SharedText>(&table.rows[r][c]);
+      if (s == nullptr || s->size() <= longest) continue;
+      longest = s->size();
+      column.widest_row = static_cast<int>(r);
     }
-    column.format = FormatFor(table.columns[c].unit, table.columns[c].type,
-                              TypicalOf(table, c, column.max_abs));
+    column.format = ColumnFormat(table, c);
   }
   selected_.assign(table.rows.size(), 0);
   ShortenNames(table, options);

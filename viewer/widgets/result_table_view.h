@@ -46,6 +46,9 @@ struct TableOptions {
   std::string Counted(size_t n) const;  // of the noun
 };
 
+// How the numbers of a column are shown: a chart beside the table has the same unit. O(rows)
+NumberFormat ColumnFormat(const ResultTable& table, size_t column);
+
 class ResultTableView {
  public:
   // `key` changes whenever the table's contents may have changed. The table must live through the
