@@ -258,10 +258,10 @@ TEST_CASE("a heading that stays at the top lies over the rows that scroll by und
   PlanTester t(TrainingTrace());
   t.stick = true;
   t.Build({0, 10 * kPsPerMs}, 640, 150, 40);
-  const auto sticky = t.layout.Sticky(40);
-  REQUIRE(sticky.has_value());
+  const StickyHeadings sticky = t.layout.Sticky(40);
+  REQUIRE(sticky.size() == 1);
   const PlanRow& over = t.plan.rows().back();
-  CHECK(over.item == sticky->item);
+  CHECK(over.item == sticky[0].item);
   CHECK(over.kind == TexelLine::kArea);
   CHECK(t.plan.RowAt(10) == &over);
   CHECK(t.plan.Utilisation(over.item) > 0.5);

@@ -162,21 +162,69 @@ TEST_CASE("layout: the heading of a plane stays at the top, and the next one pus
     if (layout.items()[i].kind == ItemKind::kPlaneHeading) headings.push_back(i);
   }
   REQUIRE(headings.size() == 3);
-  CHECK_FALSE(layout.Sticky(0).has_value());  // it is in its place
-  const auto stuck = layout.Sticky(10);
-  REQUIRE(stuck.has_value());
-  CHECK(stuck->item == headings[0]);
-  CHECK(stuck->y == 10);
+  CHECK(layout.Sticky(0).empty());  // it is in its place
+  const StickyHeadings stuck = layout.Sticky(10);
+  REQUIRE(stuck.size() == 1);
+  CHECK(stuck[0].item == headings[0]);
+  CHECK(stuck[0].y == 10);
   const LayoutItem& next = layout.items()[headings[1]];
-  const auto pushed = layout.Sticky(next.y - 5);
-  REQUIRE(pushed.has_value());
-  CHECK(pushed->item == headings[0]);
-  CHECK(pushed->y == next.y - 22);
-  CHECK_FALSE(layout.Sticky(next.y).has_value());
-  CHECK(layout.Sticky(next.y + 1)->item == headings[1]);
+  const StickyHeadings pushed = layout.Sticky(next.y - 5);
+  REQUIRE(pushed.size() == 1);
+  CHECK(pushed[0].item == headings[0]);
+  CHECK(pushed[0].y == next.y - 22);
+  CHECK(layout.Sticky(next.y).empty());
+  CHECK(layout.Sticky(next.y + 1).front().item == headings[1]);
   const Layout folded = Build(runs, {PlanePath(*runs[0].trace, PlaneId(0))});
-  CHECK_FALSE(folded.Sticky(10).has_value());
-  CHECK_FALSE(Layout().Sticky(0).has_value());
+  CHECK(folded.Sticky(10).empty());
+  CHECK(Layout().Sticky(0).empty());
+}
+
+TEST_CASE("layout: headings of runs and hosts stay at the top too, above that of the plane") {
+  TraceMaker maker(2);
+  for (int host = 0; host < 2; ++host) {
+    const PlaneId plane = maker.Plane("Host threads", PlaneKind::kHostThreads, host);
+    for (int i = 0; i < 10; ++i)
+      maker.Track(plane, "t" + std::to_string(i), TrackKind::kThread, {{"a", 0, 10}});
+  }
+  const auto trace = maker.Finish();
+  const Layout layout = Build({{TraceId(0), "a", trace, {}}, {TraceId(1), "b", trace, {}}}, {});
+  const auto kinds = [&](double scroll) {
+    std::string text;
+    double below = scroll;
+    for (const StickyHeading& heading : layout.Sticky(scroll)) {
+      const LayoutItem& item = layout.items()[heading.item];
+      text += item.kind == ItemKind::kRunHeading    ? "run"
+              : item.kind == ItemKind::kHostHeading ? " host"
+                                                    : " plane";
+      text += std::to_string(item.kind == ItemKind::kRunHeading ? item.run : item.host.value);
+      CHECK(heading.y <= below);
+      CHECK(heading.y > item.y);
+      below = heading.y + static_cast<double>(item.height);
+    }
+    return text;
+  };
+  const auto y_of = [&](uint32_t run, ItemKind kind, size_t nth) {
+    for (const LayoutItem& item : layout.items()) {
+      if (item.run == run && item.kind == kind && nth-- == 0) return item.y;
+    }
+    return -1.0;
+  };
+  CHECK(kinds(0).empty());
+  CHECK(kinds(1) == "run0");  // the others are in their places
+  CHECK(kinds(10) == "run0 host0 plane0");
+  CHECK(kinds(150) == "run0 host0 plane0");
+  // Under the headings of run and host the next host comes, and pushes both others out.
+  const double second = y_of(0, ItemKind::kHostHeading, 1);
+  CHECK(kinds(second - 70) == "run0 host0 plane0");
+  CHECK(kinds(second - 30) == "run0 host0");
+  CHECK(kinds(second - 22) == "run0");
+  CHECK(kinds(second) == "run0 host1 plane1");
+  // The next run pushes all of them out.
+  const double other = y_of(1, ItemKind::kRunHeading, 0);
+  CHECK(kinds(other - 10) == "run0");
+  CHECK(layout.Sticky(other - 10)[0].y == other - 22);
+  CHECK(kinds(other).empty());
+  CHECK(kinds(other + 150) == "run1 host0 plane0");
 }
 
 TEST_CASE("layout: the name of a tall track stays in sight while the track is") {

@@ -291,9 +291,9 @@ TEST_CASE("timeline: names and headings stay in sight, and what lies under them 
   Timeline t(DeepThenFlat(), 300);
   t.view.scroll_y = 100;
   t.Frame();
-  REQUIRE(t.model.sticky().has_value());
+  REQUIRE(t.model.sticky().size() == 1);
   CHECK(t.model.rows_below_sticky().y == t.geometry.rows.y + 22);
-  CHECK(t.model.ItemAt(t.geometry.rows.y + 10) == t.model.sticky()->item);
+  CHECK(t.model.ItemAt(t.geometry.rows.y + 10) == t.model.sticky()[0].item);
   CHECK_FALSE(t.model.HitTest(t.runs, 300, t.geometry.rows.y + 10).valid());
   CHECK(t.model.HitTest(t.runs, 400, t.geometry.rows.y + 40).valid());
   t.Click(100, t.geometry.rows.y + 10);  // folds the plane, whose heading was stuck

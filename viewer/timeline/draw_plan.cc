@@ -100,11 +100,14 @@ void DrawPlan::CollectRows(const PlanInput& input) {
       }
     }
   }
-  if (!input.sticky) return;
-  PlanRow row;  // the last row: what lies over others
-  row.item = static_cast<uint32_t>(input.sticky->item);
+  below_ = rows_.size();
+  if (input.sticky.empty()) return;
+  const StickyHeading& over = input.sticky.back();
+  if (layout.items()[over.item].kind != ItemKind::kPlaneHeading) return;  // it is but a name
+  PlanRow row;
+  row.item = static_cast<uint32_t>(over.item);
   row.kind = TexelLine::kArea;
-  row.y = static_cast<float>(std::floor(input.sticky->y - input.scroll)) + 2;
+  row.y = static_cast<float>(std::floor(over.y - input.scroll)) + 2;
   row.height = layout.items()[row.item].height - 3;
   rows_.push_back(row);
 }
@@ -279,22 +282,34 @@ void DrawPlan::Compose(const PlanInput& input) {
     dirty_end_ = r + 1;
   }
   if (dirty_begin_ > dirty_end_) dirty_begin_ = dirty_end_;
+  ComposeLines(input);
+}
+
+void DrawPlan::ComposeLines(const PlanInput& input) {
   lines_.assign(input.height, TexelLine{});
-  for (uint32_t r = 0; r < rows_.size(); ++r) {
-    const PlanRow& row = rows_[r];
-    if (input.sticky && r + 1 == rows_.size()) {  // nothing shows through at its edges
-      const auto end = static_cast<size_t>(std::max(0.0f, row.y + row.height + 1));
-      std::fill(lines_.begin(),
-                lines_.begin() + static_cast<ptrdiff_t>(std::min(end, lines_.size())), TexelLine{});
-    }
-    const int top = static_cast<int>(row.y);
-    const int height = static_cast<int>(row.height);
-    for (int y = std::max(0, top); y < std::min(top + height, static_cast<int>(input.height));
-         ++y) {
-      lines_[static_cast<size_t>(y)] = {static_cast<uint16_t>(r), static_cast<uint16_t>(y - top),
-                                        static_cast<uint16_t>(height),
-                                        static_cast<uint16_t>(row.kind)};
-    }
+  for (uint32_t r = 0; r < below_; ++r) SetLines(r, 0);
+  if (input.sticky.empty()) return;
+  const auto end_of = [&](const StickyHeading& heading) {
+    const auto height = static_cast<double>(input.layout->items()[heading.item].height);
+    const double end = std::floor(heading.y - input.scroll) + height;
+    return static_cast<int>(std::clamp(end, 0.0, static_cast<double>(input.height)));
+  };
+  // Nothing shows through at the edges of what lies over the rows.
+  std::fill(lines_.begin(), lines_.begin() + end_of(input.sticky.back()), TexelLine{});
+  // A heading that is pushed out goes under the one above it.
+  const size_t above = input.sticky.size() - 1;
+  const int top = above > 0 ? end_of(input.sticky[above - 1]) : 0;
+  for (auto r = static_cast<uint32_t>(below_); r < rows_.size(); ++r) SetLines(r, top);
+}
+
+void DrawPlan::SetLines(uint32_t r, int first) {
+  const PlanRow& row = rows_[r];
+  const int top = static_cast<int>(row.y), height = static_cast<int>(row.height);
+  const int bottom = std::min(top + height, static_cast<int>(lines_.size()));
+  for (int y = std::max(first, top); y < bottom; ++y) {
+    lines_[static_cast<size_t>(y)] = {static_cast<uint16_t>(r), static_cast<uint16_t>(y - top),
+                                      static_cast<uint16_t>(height),
+                                      static_cast<uint16_t>(row.kind)};
   }
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -22,9 +21,9 @@ struct PlanInput {
   std::span<const Run> runs;
   std::span<const TimeAxis> axes;  // by run; all of one width
   const Layout* layout = nullptr;
-  double scroll = 0;                    // content y at the top of the canvas
-  std::optional<StickyHeading> sticky;  // drawn over what scrolls by under it
-  uint32_t width = 0, height = 0;       // canvas, pixels
+  double scroll = 0;               // content y at the top of the canvas
+  StickyHeadings sticky;           // drawn over what scrolls by under them
+  uint32_t width = 0, height = 0;  // canvas, pixels
   NameCache* names = nullptr;
   const Highlight* highlight = nullptr;
   uint64_t content_generation = 0;  // changes when runs or derived sets do
@@ -121,9 +120,12 @@ class DrawPlan {
   void FillArea(const PlanInput& input, const LayoutItem& item, Work& work) const;
   void FillCounter(const PlanInput& input, const LayoutItem& item, Cached& cached) const;
   void Compose(const PlanInput& input);
+  void ComposeLines(const PlanInput& input);
+  void SetLines(uint32_t row, int first);  // from pixel line `first` on
   void PlaceLabels(const PlanInput& input);
 
   std::vector<PlanRow> rows_;
+  size_t below_ = 0;  // rows that scroll; one of a heading that stays may follow
   std::vector<Cached*> row_cache_;
   std::vector<Work> work_;
   std::unordered_map<PlanRowKey, Cached, PlanRowKeyHash> cache_;

@@ -14,10 +14,7 @@ double TextTop(const LayoutItem& item, double top, double text_height) {
 void Layout::Place(std::vector<LayoutItem> items, const LayoutSizes& sizes) {
   items_ = std::move(items);
   sizes_ = sizes;
-  headings_.clear();
-  for (uint32_t i = 0; i < items_.size(); ++i) {
-    if (IsHeading(items_[i].kind)) headings_.push_back(i);
-  }
+  FindHeadings();
   BuildIndex();
   PlaceItems();
 }
@@ -81,18 +78,70 @@ std::pair<size_t, size_t> Layout::Visible(double top, double bottom) const {
   return {std::min(first, items_.size()), static_cast<size_t>(last - items_.begin())};
 }
 
-std::optional<StickyHeading> Layout::Sticky(double scroll) const {
-  const size_t top = At(scroll);
-  if (top >= items_.size()) return std::nullopt;
-  const auto after = std::upper_bound(headings_.begin(), headings_.end(), top);
-  if (after == headings_.begin()) return std::nullopt;
-  const LayoutItem& heading = items_[*(after - 1)];
-  if (heading.kind != ItemKind::kPlaneHeading || heading.collapsed || heading.y >= scroll)
-    return std::nullopt;
-  const double end = after == headings_.end() ? height_ : items_[*after].y;
-  const double y = std::min(scroll, end - static_cast<double>(heading.height));
-  if (y <= heading.y) return std::nullopt;
-  return StickyHeading{*(after - 1), y};
+void Layout::FindHeadings() {
+  headings_.clear();
+  uint32_t run = kNoHeading, host = kNoHeading;
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    const LayoutItem& item = items_[i];
+    if (!IsHeading(item.kind)) continue;
+    const auto self = static_cast<uint32_t>(headings_.size());
+    Heading& heading = headings_.emplace_back();
+    heading.item = i;
+    if (item.kind == ItemKind::kRunHeading) {
+      run = self;
+      host = kNoHeading;
+    } else if (item.kind == ItemKind::kHostHeading) {
+      heading.around = run;
+      host = self;
+    } else {
+      if (!item.plane.valid()) host = kNoHeading;  // derived tracks are of no host
+      heading.around = host != kNoHeading ? host : run;
+    }
+  }
+  // What ends at the heading below: a run with its hosts, a host with its planes, a plane.
+  auto next = static_cast<uint32_t>(items_.size());
+  uint32_t next_host = next, next_run = next;
+  for (size_t h = headings_.size(); h-- > 0;) {
+    Heading& heading = headings_[h];
+    const LayoutItem& item = items_[heading.item];
+    const bool of_run = item.kind == ItemKind::kRunHeading;
+    const bool of_host = item.kind == ItemKind::kHostHeading;
+    heading.end = of_run ? next_run : of_host ? next_host : next;
+    next = heading.item;
+    if (of_run) next_run = next;
+    if (of_run || of_host || !item.plane.valid()) next_host = next;
+  }
+}
+
+uint32_t Layout::HeadingAt(double y, ItemKind kind) const {
+  const size_t top = At(y);
+  if (top >= items_.size()) return kNoHeading;
+  const auto after =
+      std::upper_bound(headings_.begin(), headings_.end(), top,
+                       [](size_t item, const Heading& heading) { return item < heading.item; });
+  if (after == headings_.begin()) return kNoHeading;
+  auto at = static_cast<uint32_t>(after - headings_.begin()) - 1;
+  while (at != kNoHeading && items_[headings_[at].item].kind != kind) at = headings_[at].around;
+  return at;
+}
+
+StickyHeadings Layout::Sticky(double scroll) const {
+  StickyHeadings out;
+  double top = scroll;  // below those that were found
+  for (const ItemKind kind :
+       {ItemKind::kRunHeading, ItemKind::kHostHeading, ItemKind::kPlaneHeading}) {
+    const uint32_t at = HeadingAt(top, kind);
+    if (at == kNoHeading) continue;
+    const LayoutItem& heading = items_[headings_[at].item];
+    if (heading.collapsed || heading.y >= top) continue;
+    const size_t next = headings_[at].end;
+    const double end = next < items_.size() ? items_[next].y : height_;
+    const double y = std::min(top, end - static_cast<double>(heading.height));
+    if (y <= heading.y) continue;
+    out.push_back({headings_[at].item, y});
+    top = y + static_cast<double>(heading.height);
+  }
+  return out;
 }
 
 size_t Layout::Find(uint32_t run, uint32_t set, TrackId track) const {

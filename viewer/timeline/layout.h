@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -23,11 +22,12 @@ struct LayoutSizes {  // pixels, whole numbers
   bool operator==(const LayoutSizes&) const = default;
 };
 
-// A plane's heading that stays at the top while its tracks scroll by.
+// The heading of a run, host or plane that stays at the top while what it heads scrolls by.
 struct StickyHeading {
   size_t item = 0;
   double y = 0;  // content pixels; the next heading pushes it out
 };
+using StickyHeadings = std::vector<StickyHeading>;  // one below the other: run, host, plane
 
 class Layout {
  public:
@@ -46,17 +46,26 @@ class Layout {
   std::pair<size_t, size_t> Visible(double top, double bottom) const;
   // The item of an event's track, or npos (collapsed planes are not laid out). O(1).
   size_t Find(uint32_t run, uint32_t set, TrackId track) const;
-  // Of content that is scrolled by `scroll`: nothing where the heading is in its place, or folded.
-  // O(log items).
-  std::optional<StickyHeading> Sticky(double scroll) const;
+  // Of content that is scrolled by `scroll`: none that is in its place, or folded. O(log items).
+  StickyHeadings Sticky(double scroll) const;
   static constexpr size_t npos = static_cast<size_t>(-1);
 
  private:
+  static constexpr uint32_t kNoHeading = 0xffffffffu;
+  struct Heading {
+    uint32_t item = 0;
+    uint32_t around = kNoHeading;  // the one of its host or run, in headings_
+    uint32_t end = 0;              // the item behind the last that it heads
+  };
+
   void PlaceItems();
   void BuildIndex();
+  void FindHeadings();
+  // Of that kind, of the item at content height y; kNoHeading if there is none.
+  uint32_t HeadingAt(double y, ItemKind kind) const;
 
   std::vector<LayoutItem> items_;
-  std::vector<uint32_t> headings_;                         // items that are headings, in order
+  std::vector<Heading> headings_;                          // in order
   std::vector<std::vector<std::vector<uint32_t>>> index_;  // by run, set, track: item + 1
   LayoutSizes sizes_;
   double height_ = 0;

@@ -63,14 +63,24 @@ float TimelineModel::YOf(double content_y) const {
 
 size_t TimelineModel::ItemAt(float y) const {
   if (y < geo_.rows.y || y >= geo_.rows.bottom()) return layout_.items().size();
-  if (sticky_ && y < rows_below_sticky().y) return sticky_->item;
+  if (y < rows_below_sticky().y) {
+    size_t at = 0;
+    while (at + 1 < sticky_.size() && y >= YOf(sticky_[at + 1].y)) ++at;
+    return sticky_[at].item;
+  }
   return layout_.At(static_cast<double>(y - geo_.rows.y) + scroll_);
+}
+
+bool TimelineModel::Sticks(size_t item) const {
+  return std::any_of(sticky_.begin(), sticky_.end(),
+                     [item](const StickyHeading& s) { return s.item == item; });
 }
 
 Box TimelineModel::rows_below_sticky() const {
   Box box = geo_.rows;
-  if (!sticky_) return box;
-  const float top = YOf(sticky_->y) + layout_.items()[sticky_->item].height;
+  if (sticky_.empty()) return box;
+  const StickyHeading& last = sticky_.back();
+  const float top = YOf(last.y) + layout_.items()[last.item].height;
   const float cut = std::clamp(top - box.y, 0.0f, box.h);
   return {box.x, box.y + cut, box.w, box.h - cut};
 }

@@ -74,6 +74,11 @@ std::optional<TimelineModel::Anchor> TimelineModel::TakeAnchor(const TimelineFra
   if (frame.anchor_y && *frame.anchor_y >= geo_.rows.y && *frame.anchor_y < geo_.rows.bottom())
     y = *frame.anchor_y;
   size_t i = ItemAt(y);
+  // Where headings lie over what scrolls by: the plane's, or what is below those of run and host.
+  if (const float below = rows_below_sticky().y; y < below) {
+    i = sticky_.back().item;
+    if (layout_.items()[i].kind != ItemKind::kPlaneHeading) i = ItemAt(below);
+  }
   // From below the last track on: the last.
   if (i >= layout_.items().size()) i = layout_.items().size() - 1;
   if (layout_.items().empty()) return std::nullopt;

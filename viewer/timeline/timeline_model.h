@@ -81,7 +81,8 @@ class TimelineModel {
   TimeRange displayed() const;  // of the active run
   double scroll() const { return scroll_; }
   double max_scroll() const;
-  const std::optional<StickyHeading>& sticky() const { return sticky_; }
+  const StickyHeadings& sticky() const { return sticky_; }
+  bool Sticks(size_t item) const;
   Box rows_below_sticky() const;  // the part of the rows that no heading lies over
   // Indices of Trace::flows that touch the selection.
   std::span<const uint32_t> flows() const { return flows_; }
@@ -136,7 +137,7 @@ class TimelineModel {
   uint64_t content_ = 0;
   uint32_t python_changes_ = 0;
   double scroll_ = 0;
-  std::optional<StickyHeading> sticky_;
+  StickyHeadings sticky_;
 
   TimelineHighlight highlight_;
   DrawPlan plan_;

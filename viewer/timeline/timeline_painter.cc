@@ -73,9 +73,11 @@ void TimelinePainter::DrawRows() const {
     pen_.Box(a, geo_.rows.y, std::max(1.0f, b - a), geo_.rows.h,
              theme_.Alpha(Role::kAccent, 0.10f));
   }
-  if (model_.sticky()) {  // over the gridlines, under its activity
-    const float y = model_.YOf(model_.sticky()->y);
-    const float height = layout_.items()[model_.sticky()->item].height;
+  // Over the gridlines, under its activity. One that is pushed out goes under the one above it.
+  for (size_t k = model_.sticky().size(); k-- > 0;) {
+    const StickyHeading& sticky = model_.sticky()[k];
+    const float y = model_.YOf(sticky.y);
+    const float height = layout_.items()[sticky.item].height;
     pen_.Box(geo_.all.x, y, geo_.all.w, height, theme_[Role::kRaised]);
     pen_.HLine(geo_.all.x, geo_.all.right(), y + height, theme_[Role::kLine]);
   }
@@ -114,16 +116,19 @@ void TimelinePainter::DrawNames(size_t first, size_t last) const {
       DrawTrackLabel(
           item, model_.YOf(item.y),
           model_.YOf(TextTop(item, content_top, static_cast<double>(layout_.sizes().row))));
-    } else if (!model_.sticky() || model_.sticky()->item != i) {
+    } else if (!model_.Sticks(i)) {
       DrawHeading(item, static_cast<uint32_t>(i), model_.YOf(item.y));
     }
   }
   pen_.list->PopClipRect();
-  if (!model_.sticky()) return;
-  pen_.list->PushClipRect({geo_.all.x, geo_.rows.y}, {geo_.rows.x, geo_.rows.bottom()}, true);
-  const size_t item = model_.sticky()->item;
-  DrawHeading(layout_.items()[item], static_cast<uint32_t>(item), model_.YOf(model_.sticky()->y));
-  pen_.list->PopClipRect();
+  float above = geo_.rows.y;  // where the heading above ends
+  for (const auto& [index, y] : model_.sticky()) {
+    const LayoutItem& item = layout_.items()[index];
+    pen_.list->PushClipRect({geo_.all.x, above}, {geo_.rows.x, geo_.rows.bottom()}, true);
+    DrawHeading(item, static_cast<uint32_t>(index), model_.YOf(y));
+    pen_.list->PopClipRect();
+    above = model_.YOf(y) + item.height;
+  }
 }
 
 void TimelinePainter::DrawHeading(const LayoutItem& item, uint32_t index, float y) const {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "model/base/counted.h"
 #include "model/base/digits.h"
 #include "viewer/timeline/timeline_painter.h"
 #include "viewer/widgets/number_text.h"
@@ -88,16 +89,15 @@ void TimelinePainter::DrawLabelTooltip() const {
     return;
   const LayoutItem& item = layout_.items()[index];
   const Run& run = in_.runs[item.run];
-  const bool sticks = model_.sticky() && model_.sticky()->item == index;
-  if (!sticks && mouse.y > model_.YOf(item.y) + item.height) return;
+  if (!model_.Sticks(index) && mouse.y > model_.YOf(item.y) + item.height) return;
   const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
   if (item.kind == ItemKind::kPlaneHeading && item.plane.valid()) {
     const Plane& plane = run.trace->planes[item.plane.value];
     if (!ImGui::BeginTooltip()) return;
     ImGui::TextUnformatted(plane.display_name.c_str());
     ImGui::TextColored(second, "%s", plane.subtitle.c_str());
-    ImGui::TextColored(second, "%s tracks; click folds or unfolds",
-                       GroupDigits(plane.tracks.size()).c_str());
+    ImGui::TextColored(second, "%s; click folds or unfolds",
+                       Counted(plane.tracks.size(), "tracks").c_str());
     ImGui::EndTooltip();
   } else if (item.kind == ItemKind::kTrack || item.kind == ItemKind::kCounter) {
     const TrackSet& set = run.Set(item.set);
@@ -105,7 +105,7 @@ void TimelinePainter::DrawLabelTooltip() const {
     if (!ImGui::BeginTooltip()) return;
     const std::string_view name = set.names->strings.View(track.name);
     ImGui::TextUnformatted(name.data(), name.data() + name.size());
-    ImGui::TextColored(second, "%s events, busy for %s", GroupDigits(track.events).c_str(),
+    ImGui::TextColored(second, "%s, busy for %s", Counted(track.events, "events").c_str(),
                        FormatDuration(track.busy, 4).c_str());
     if (item.set == 0 && track.id != 0)
       ImGui::TextColored(second, "id %lld", static_cast<long long>(track.id));
