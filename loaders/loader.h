@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -20,10 +19,9 @@ namespace stepscope {
 
 struct LoadOptions {
   uint64_t max_inflated_bytes = uint64_t{16} << 30;  // of one file; a bomb stops here with kLimit
-  std::string run;                          // which run of a log directory; empty: the newest
-  std::string host;                         // only this host; empty: all
-  std::map<std::string, Ps> clock_offsets;  // by host name, added to its times
-  unsigned threads = 0;                     // 0: all cores
+  std::string run;       // which run of a log directory; empty: the newest
+  std::string host;      // only this host; empty: all
+  unsigned threads = 0;  // 0: all cores
 };
 
 // One file of a run.

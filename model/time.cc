@@ -51,10 +51,6 @@ std::string FormatDuration(Ps t, int digits) {
   }
 }
 
-std::string FormatIn(Ps t, Ps unit, int decimals) {
-  return Fixed(static_cast<double>(t) / static_cast<double>(unit > 0 ? unit : 1), decimals);
-}
-
 bool ParseDuration(const std::string& text, Ps* out) {
   std::string_view rest(text);
   while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);

@@ -47,8 +47,6 @@ struct TimeRange {
 // "12.345 ms": the unit follows the magnitude (ps, ns, us as µs, ms, s), `digits` significant
 // digits, thin spaces (U+2009) between groups of three digits.
 std::string FormatDuration(Ps t, int digits = 4);
-// The same in the given unit, for columns: "12 345.68" for kPsPerUs and 2 decimals.
-std::string FormatIn(Ps t, Ps unit, int decimals);
 // Parses "12ms", "1.5 us", "300ns", "2s", "17ps"; a bare number is milliseconds. False if not a
 // duration.
 bool ParseDuration(const std::string& text, Ps* out);

@@ -76,7 +76,6 @@ enum class PlaneKind : uint8_t {
 struct Host {
   StringId name;
   std::string file;           // path it was read from
-  Ps clock_offset = 0;        // added to this host's times when it was loaded
   int64_t start_unix_ns = 0;  // Task Environment profile_start_time, or 0
   int rank = -1;              // PyTorch distributedInfo
 };
@@ -115,7 +114,6 @@ enum class TrackKind : uint8_t {
   kCounter,
   kDerived,
   kPython,
-  kIdle,
   kOther
 };
 

@@ -213,13 +213,10 @@ std::string WithRank(const std::string& name, int rank) {
   return name + " rank " + number;
 }
 
-void AddFile(uint32_t index, const Origin& origin, const LoadOptions& options, LoadedFile* file,
-             MetaTable* metas, TraceBuilder* builder, const std::stop_token& stop) {
+void AddFile(uint32_t index, const Origin& origin, LoadedFile* file, MetaTable* metas,
+             TraceBuilder* builder, const std::stop_token& stop) {
   Host host;
-  std::string name = HostNameOf(*file);
-  const auto offset = options.clock_offsets.find(name);
-  if (offset != options.clock_offsets.end()) host.clock_offset = offset->second;
-  host.name = builder->strings().Intern(WithRank(name, file->rank));
+  host.name = builder->strings().Intern(WithRank(HostNameOf(*file), file->rank));
   host.file = file->input.path;
   host.rank = file->rank;
   if (file->unix_clock) host.start_unix_ns = static_cast<int64_t>(file->begin_ps / kPsPerNs);
@@ -229,7 +226,6 @@ void AddFile(uint32_t index, const Origin& origin, const LoadOptions& options, L
   placement.devices = file->devices;
   const Int128 shift = file->begin_ps - file->events.span.begin - origin.Of(*file);
   placement.shift = static_cast<Ps>(std::clamp<Int128>(shift, kMinPs, kMaxPs));
-  placement.shift = SaturatingAdd(placement.shift, builder->trace().hosts.back().clock_offset);
   BuildTracks(placement, &file->events, metas, builder, stop);
   Trace& trace = builder->trace();
   file->events.problems.Report(file->label, &trace.diagnostics);
@@ -299,7 +295,7 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
   for (uint32_t i = 0; i < files.size(); ++i) {
     if (origin.unix_clock && !files[i]->unix_clock)
       files[i]->events.problems.Add(Problem::kNoCommonClock, 0);
-    AddFile(i, origin, options, files[i].get(), &metas, &builder, stop);
+    AddFile(i, origin, files[i].get(), &metas, &builder, stop);
     if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
     texts.push_back({TextOf(*files[i]), std::move(files[i]->events.ends)});
     files[i].reset();

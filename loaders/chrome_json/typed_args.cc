@@ -24,7 +24,6 @@ constexpr std::array kInts = {
     IntRow{"Total Reserved", IntStat::kBytesReserved},
     IntRow{"_r", IntStat::kRootLevel},
     IntRow{"bytes", IntStat::kBytes},
-    IntRow{"bytes_accessed", IntStat::kBytesAccessed},
     IntRow{"consumer_id", IntStat::kConsumerId},
     IntRow{"consumer_type", IntStat::kConsumerType},
     IntRow{"correlation", IntStat::kCorrelationId},
@@ -34,12 +33,9 @@ constexpr std::array kInts = {
     IntRow{"device_ordinal", IntStat::kDeviceOrdinal},
     IntRow{"dynamic shared memory", IntStat::kDynamicShared},
     IntRow{"external id", IntStat::kExternalId},
-    IntRow{"flops", IntStat::kFlops},
     IntRow{"group_id", IntStat::kGroupId},
     IntRow{"id", IntStat::kId},
     IntRow{"iter_num", IntStat::kIterNum},
-    IntRow{"model_flops", IntStat::kFlops},
-    IntRow{"parent_id", IntStat::kParentId},
     IntRow{"producer_id", IntStat::kProducerId},
     IntRow{"producer_type", IntStat::kProducerType},
     IntRow{"program_id", IntStat::kProgramId},
@@ -48,7 +44,6 @@ constexpr std::array kInts = {
     IntRow{"run_id", IntStat::kRunId},
     IntRow{"shared memory", IntStat::kStaticShared},
     IntRow{"step_num", IntStat::kStepNum},
-    IntRow{"stream", IntStat::kStream},
     IntRow{"symbol_id", IntStat::kSymbolId},
 };
 
@@ -59,7 +54,6 @@ struct TextRow {
 constexpr std::array kTexts = {
     TextRow{"Input Dims", StringStat::kShape},
     TextRow{"_src", StringStat::kSource},
-    TextRow{"context_id", StringStat::kContextId},
     TextRow{"equation", StringStat::kEquation},
     TextRow{"hlo_category", StringStat::kHloCategory},
     TextRow{"hlo_module", StringStat::kHloModule},
@@ -67,11 +61,9 @@ constexpr std::array kTexts = {
     TextRow{"kernel_details", StringStat::kKernelDetails},
     TextRow{"long_name", StringStat::kTfOp},
     TextRow{"memcpy_details", StringStat::kMemcpyDetails},
-    TextRow{"memset_details", StringStat::kMemsetDetails},
     TextRow{"shape_with_layout", StringStat::kShape},
     TextRow{"source", StringStat::kSource},
     TextRow{"step_name", StringStat::kStepName},
-    TextRow{"tf_function_call", StringStat::kTfFunctionCall},
     TextRow{"tf_op", StringStat::kTfOp},
 };
 

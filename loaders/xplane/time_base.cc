@@ -92,8 +92,7 @@ int64_t PlaceOrigin(std::vector<HostTimes>* hosts) {
   }
   size_t i = 0;
   for (HostTimes& host : *hosts) {
-    for (LineStart& l : host.lines)
-      l.base_ps = SaturatingAdd(ToPs(all[i++].ns - origin), host.clock_offset);
+    for (LineStart& l : host.lines) l.base_ps = ToPs(all[i++].ns - origin);
   }
   const bool fits = origin > 0 && origin <= std::numeric_limits<int64_t>::max();
   return absolute && fits ? static_cast<int64_t>(origin) : 0;

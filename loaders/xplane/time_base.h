@@ -19,7 +19,6 @@ struct LineStart {
 
 struct HostTimes {
   int64_t start_unix_ns = 0;  // profile_start_time, 0 if unknown
-  Ps clock_offset = 0;        // by the user
   std::vector<LineStart> lines;
   bool unaligned =
       false;  // out: nothing says where this host lies beside the others; put at their origin

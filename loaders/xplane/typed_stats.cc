@@ -401,8 +401,6 @@ class TypedReader {
     while (fields.Next(&f)) {
       if (f.number == 4 && f.wire == kLen) {
         ReadStat(f.begin, f.end, false, row, meta, decoder, out);
-      } else if (f.number == 5 && f.wire == kVarint) {
-        out->Put(static_cast<uint32_t>(IntStat::kNumOccurrences), row, f.value, true);
       }
     }
   }
@@ -420,9 +418,8 @@ class TypedReader {
         if (p > end || value > static_cast<uint64_t>(end - p)) return false;
         ReadStat(p, p + value, true, row, meta, decoder, out);
         p += value;
-      } else if (tag == (5 << 3 | kVarint)) {
-        out->Put(static_cast<uint32_t>(IntStat::kNumOccurrences), row, value, true);
-      } else if ((tag & 7) != kVarint || tag < 8 || tag > (3 << 3 | kVarint)) {
+      } else if ((tag & 7) != kVarint || tag < 8 || tag > (5 << 3 | kVarint) ||
+                 tag == (4 << 3 | kVarint)) {
         return false;
       }
     }

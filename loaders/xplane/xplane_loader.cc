@@ -146,11 +146,8 @@ void XSpaceLoad::AddHosts() {
     host.name = builder_.strings().Intern(name);
     host.file = file.source->path();
     host.start_unix_ns = file.start_unix_ns;
-    if (const auto it = options_.clock_offsets.find(name); it != options_.clock_offsets.end())
-      host.clock_offset = it->second;
     HostTimes times;
     times.start_unix_ns = host.start_unix_ns;
-    times.clock_offset = host.clock_offset;
     host_times_.push_back(std::move(times));
     builder_.AddHost(std::move(host));
     trace.file_bytes += file.source->file_bytes();

@@ -28,7 +28,6 @@ class AnalysisContext {
   AnalysisContext(std::shared_ptr<const Trace> trace, Definitions definitions);
   ~AnalysisContext();
   const Trace& trace() const { return *trace_; }
-  std::shared_ptr<const Trace> trace_ptr() const { return trace_; }
   Definitions definitions() const { return definitions_; }
   const Quirks& quirks() const;  // model/analysis/quirks.h: what of XProf is followed
   // Typed stats; an empty table (and a diagnostic) when the source cannot be read.

@@ -17,11 +17,9 @@ std::vector<AlignedSteps> ByHost(const Trace& trace, const StepDatabase& db) {
   for (const Step& step : db.steps) {
     if (hosts.empty() || hosts.back().front().step->host != step.host) hosts.emplace_back();
     const Host& host = trace.hosts[step.host.value];
-    Ps start = host.clock_offset;
-    if (host.start_unix_ns != 0 && trace.origin_unix_ns != 0) {
-      const Ps ns = SaturatingSub(host.start_unix_ns, trace.origin_unix_ns);
-      start = SaturatingAdd(start, SaturatingMul(ns, kPsPerNs));
-    }
+    Ps start = 0;
+    if (host.start_unix_ns != 0 && trace.origin_unix_ns != 0)
+      start = SaturatingMul(SaturatingSub(host.start_unix_ns, trace.origin_unix_ns), kPsPerNs);
     hosts.back().push_back(
         {&step, {SaturatingSub(step.span.begin, start), SaturatingSub(step.span.end, start)}});
   }

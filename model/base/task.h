@@ -1,6 +1,4 @@
-// Background work: a parallel loop, a cancellable job, and its progress.
-// Threads: ParallelFor and Job may be used from any thread; a Job's result is taken by its owner
-// only.
+// Background work: a parallel loop, and how far a job is. Any thread.
 #pragma once
 
 #include <atomic>
@@ -8,10 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <future>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -55,40 +50,5 @@ unsigned WorkerCount();
 // an fn throws (no memory), the rest is skipped and the first exception is thrown again in the
 // caller.
 void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threads = 0);
-
-// One background computation of a T on its own thread. Destroying it requests a stop and joins.
-// `wake` is called from the worker when the result is there (the app posts an empty window event).
-template <typename T>
-class Job {
- public:
-  using Fn = std::function<T(std::stop_token, Progress&)>;
-  Job(Fn fn, std::function<void()> wake)
-      : thread_([this, fn = std::move(fn), wake = std::move(wake)](std::stop_token stop) {
-          T result = fn(stop, progress_);
-          {
-            std::lock_guard lock(mutex_);
-            result_.emplace(std::move(result));
-          }
-          done_.store(true, std::memory_order_release);
-          if (wake) wake();
-        }) {}
-
-  bool done() const { return done_.load(std::memory_order_acquire); }
-  const Progress& progress() const { return progress_; }
-  void Cancel() { thread_.request_stop(); }
-  // Waits if need be; moves the result out, once.
-  T Take() {
-    if (thread_.joinable()) thread_.join();
-    std::lock_guard lock(mutex_);
-    return std::move(*result_);
-  }
-
- private:
-  Progress progress_;
-  std::mutex mutex_;
-  std::optional<T> result_;
-  std::atomic<bool> done_{false};
-  std::jthread thread_;  // last: starts after and stops before the rest
-};
 
 }  // namespace stepscope

@@ -106,7 +106,6 @@ TEST_CASE("chrome kineto: arguments become typed columns") {
   CHECK(stats.Int(IntStat::kGridY).Find(gemm) == 2);
   CHECK(stats.Int(IntStat::kBlockX).Find(gemm) == 128);
   CHECK(stats.Real(RealStat::kOccupancyPct).Find(gemm) == 41.5);
-  CHECK(stats.Int(IntStat::kStream).Find(gemm) == 7);
   CHECK(stats.Int(IntStat::kBytes).Find(FindEvent(*trace, "Memcpy HtoD")) == 4096);
   const auto shape = stats.Text(StringStat::kShape).Find(mm);
   REQUIRE(shape.has_value());

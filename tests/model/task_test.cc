@@ -36,30 +36,5 @@ TEST_CASE("what a worker throws reaches the caller") {
   CHECK(calls >= 11);
 }
 
-TEST_CASE("a job delivers its result and wakes the owner") {
-  std::atomic<int> woken{0};
-  Job<int> job(
-      [](std::stop_token, Progress& progress) {
-        progress.bytes_done = 5;
-        return 42;
-      },
-      [&] { ++woken; });
-  CHECK(job.Take() == 42);
-  CHECK(job.done());
-  CHECK(woken == 1);
-  CHECK(job.progress().bytes_done == 5);
-}
-
-TEST_CASE("a cancelled job ends soon") {
-  Job<bool> job(
-      [](std::stop_token stop, Progress&) {
-        while (!stop.stop_requested()) std::this_thread::yield();
-        return true;
-      },
-      {});
-  job.Cancel();
-  CHECK(job.Take());
-}
-
 }  // namespace
 }  // namespace stepscope

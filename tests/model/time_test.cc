@@ -27,13 +27,6 @@ TEST_CASE("the ends of the range have a text") {
   CHECK(FormatDuration(kMinPs) == "-9\u2009223\u2009372 s");
 }
 
-TEST_CASE("columns: a given unit and decimals, digits grouped") {
-  CHECK(FormatIn(12'345'678'901, kPsPerUs, 2) == "12\u2009345.68");
-  CHECK(FormatIn(999, 1, 0) == "999");
-  CHECK(FormatIn(-1'234'567, 1, 0) == "-1\u2009234\u2009567");
-  CHECK(FormatIn(5, 0, 0) == "5");  // no unit: ps
-}
-
 TEST_CASE("durations are read back") {
   Ps t = 0;
   CHECK((ParseDuration("12ms", &t) && t == 12 * kPsPerMs));

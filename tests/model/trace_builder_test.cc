@@ -238,7 +238,7 @@ TEST_CASE("flows and derived sources follow their slices to the rows") {
 
 TEST_CASE("planes list their tracks; counts and span cover all of them") {
   TraceBuilder builder;
-  const HostId host = builder.AddHost({builder.strings().Intern("vm"), "", 0, 0, -1});
+  const HostId host = builder.AddHost({builder.strings().Intern("vm"), "", 0, -1});
   Plane plane;
   plane.host = host;
   const PlaneId p0 = builder.AddPlane(plane), p1 = builder.AddPlane(plane);

@@ -23,7 +23,6 @@ Fonts LoadFonts(const std::vector<std::string>& roots = {});
 
 namespace icon {  // Fork Awesome, UTF-8
 inline constexpr const char kOpen[] = "\xEF\x81\xBC", kSearch[] = "\xEF\x80\x82",
-                            kDown[] = "\xEF\x83\x97", kRight[] = "\xEF\x83\x9A",
                             kOk[] = "\xEF\x81\x98", kClose[] = "\xEF\x80\x8D",
                             kSun[] = "\xEF\x86\x85", kMoon[] = "\xEF\x86\x86",
                             kHelp[] = "\xEF\x81\x99", kPointer[] = "\xEF\x89\x85",
@@ -33,8 +32,7 @@ inline constexpr const char kOpen[] = "\xEF\x81\xBC", kSearch[] = "\xEF\x80\x82"
                             kServer[] = "\xEF\x88\xB3", kWarn[] = "\xEF\x81\xB1",
                             kFolder[] = "\xEF\x81\xBB", kFile[] = "\xEF\x85\x9B",
                             kUp[] = "\xEF\x83\x98", kInfo[] = "\xEF\x81\x9A",
-                            kClock[] = "\xEF\x80\x97", kGear[] = "\xEF\x80\x93",
-                            kPrevious[] = "\xEF\x84\x86", kNext[] = "\xEF\x84\x87";
+                            kClock[] = "\xEF\x80\x97";
 }  // namespace icon
 
 }  // namespace stepscope

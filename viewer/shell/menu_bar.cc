@@ -268,8 +268,8 @@ void DrawMenuBar(const ShellInput& input, MenuBarState* state) {
   pen.VLine(p.x + pen.Px(4), origin.y + pen.Px(10), origin.y + pen.Px(28), pen.theme[Role::kLine]);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(14));
   CentreInBar();
-  if (ImGui::Button(pen.fonts.icons ? "\xEF\x81\xBC  Open" : "Open"))
-    input.panel.commands.Push("file.open_folder");
+  const std::string open_label = pen.fonts.icons ? std::string(icon::kOpen) + "  Open" : "Open";
+  if (ImGui::Button(open_label.c_str())) input.panel.commands.Push("file.open_folder");
   ImGui::SetItemTooltip("Open a log directory or a file (Ctrl+Shift+O, Ctrl+O)");
   DrawRunSelectors(input);
   const float right = origin.x + width - pen.Px(12);
