@@ -1,6 +1,5 @@
 #include "viewer/core/name_cache.h"
 
-#include <atomic>
 #include <utility>
 
 #include "viewer/core/short_label.h"
@@ -31,18 +30,15 @@ void NameCache::Forget(const NameTable* names) {
   ++generation_;
 }
 
-Rgba NameCache::Color(const NameTable& names, uint32_t meta) const {
-  const auto found = colors_.find(&names);
-  if (found == colors_.end() || meta >= found->second->size()) {
-    return theme_.NameColor(names.DisplayName(MetaId(meta)));
-  }
-  std::atomic_ref<uint32_t> slot((*found->second)[meta]);
-  uint32_t color = slot.load(std::memory_order_relaxed);
-  if (color == 0) {
-    color = theme_.NameColor(names.DisplayName(MetaId(meta)));
-    slot.store(color, std::memory_order_relaxed);
-  }
+Rgba NameColors::Make(uint32_t meta) const {
+  const Rgba color = theme_.NameColor(names_.DisplayName(MetaId(meta)));
+  std::atomic_ref<uint32_t>((*known_)[meta]).store(color, std::memory_order_relaxed);
   return color;
+}
+
+NameColors NameCache::Colors(const NameTable& names) const {
+  const auto found = colors_.find(&names);
+  return {names, theme_, found == colors_.end() ? nullptr : found->second.get()};
 }
 
 void NameCache::Trim() {

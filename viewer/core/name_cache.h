@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,28 @@ struct NameLabel {
   std::array<float, 3> widths{};
 };
 
+// The colours of one name table, found once for all the events of a row. Valid as long as the cache
+// and the table are, and no theme is set.
+class NameColors {
+ public:
+  NameColors(const NameTable& names, const Theme& theme, std::vector<uint32_t>* known)
+      : names_(names), theme_(theme), known_(known) {}
+  Rgba operator()(uint32_t meta) const {
+    if (known_ == nullptr || meta >= known_->size())
+      return theme_.NameColor(names_.DisplayName(MetaId(meta)));
+    const std::atomic_ref<uint32_t> slot((*known_)[meta]);
+    const uint32_t color = slot.load(std::memory_order_relaxed);
+    return color != 0 ? color : Make(meta);
+  }
+
+ private:
+  Rgba Make(uint32_t meta) const;
+
+  const NameTable& names_;
+  const Theme& theme_;
+  std::vector<uint32_t>* known_;  // by meta, 0: not yet; null: not prepared
+};
+
 class NameCache {
  public:
   static constexpr size_t kMaxLabels = 8192;
@@ -37,7 +60,8 @@ class NameCache {
   // Makes room for a table's colours; call before asking from several threads.
   void Prepare(const NameTable& names);
   void Forget(const NameTable* names);
-  Rgba Color(const NameTable& names, uint32_t meta) const;
+  NameColors Colors(const NameTable& names) const;
+  Rgba Color(const NameTable& names, uint32_t meta) const { return Colors(names)(meta); }
   // Drops all labels once there are more than kMaxLabels; call between frames, views into labels
   // die.
   void Trim();

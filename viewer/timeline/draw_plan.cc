@@ -172,10 +172,11 @@ void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const 
   row.lane->mip.AppendBins(row.lane->view(), axis.view(), input.width, &work.bins);
   const bool dimming = input.highlight != nullptr && input.highlight->version != 0;
   const uint32_t flags = dimming ? texel::kDim : 0;
+  const NameColors colors = input.names->Colors(*set.names);
   for (const Bin& bin : work.bins) {
     if (bin.px >= input.width) continue;
     const uint32_t end = std::min(input.width, bin.px + std::max<uint32_t>(bin.width, 1));
-    const Rgba color = input.names->Color(*set.names, row.lane->meta[bin.event]);
+    const Rgba color = colors(row.lane->meta[bin.event]);
     uint32_t coverage = texel::kOpaque;
     if (bin.count > 1) {
       const double share = std::min(1.0, static_cast<double>(bin.busy) / axis.ps_per_px() /
@@ -205,6 +206,7 @@ void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, cons
   const TrackSet& set = input.runs[item.run].Set(item.set);
   const bool dimming = input.highlight != nullptr && input.highlight->version != 0;
   std::vector<PlanMark>& marks = work.cached->marks;
+  const NameColors colors = input.names->Colors(*set.names);
   for (const Lane& lane : InstantLanes(set, item)) {
     // Instants belong to the track's first row, wherever their parents lie.
     if (row.depth != 0) continue;
@@ -212,7 +214,7 @@ void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, cons
     lane.mip.AppendBins(lane.view(), input.axes[item.run].view(), input.width, &work.bins);
     for (const Bin& bin : work.bins) {
       if (bin.px >= input.width) continue;
-      const Rgba color = input.names->Color(*set.names, lane.meta[bin.event]);
+      const Rgba color = colors(lane.meta[bin.event]);
       uint32_t& out = work.cached->texels[bin.px];
       if (texel::Alpha(out) == 0) {
         out = texel::Make(color, texel::kOpaque, dimming ? texel::kDim : 0);
