@@ -417,8 +417,10 @@ void Viewer::Frame(const SessionView& session) {
 
 bool Viewer::animating() const {
   const State& s = *state_;
-  return s.settle > 0 || s.windows.note_is_new || !s.windows.pictures.empty() ||
-         s.timeline.animating() || s.analyses.busy() || s.jobs_running || s.panels_animating;
+  // Without a run neither is drawn: what they said last is of one that was closed.
+  const bool drawn = !s.runs.empty() && (s.timeline.animating() || s.panels_animating);
+  return s.settle > 0 || s.windows.note_is_new || !s.windows.pictures.empty() || drawn ||
+         s.analyses.busy() || s.jobs_running;
 }
 
 double Viewer::EndsIn() const {

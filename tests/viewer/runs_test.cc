@@ -29,7 +29,7 @@ std::shared_ptr<const Trace> TwoHosts() {
 
 struct TwoRuns : ViewerFixture {
   // Low: the runs are higher than the window whatever else is shown.
-  TwoRuns() : ViewerFixture(ImVec2(900, 360)) {
+  explicit TwoRuns(float height = 360) : ViewerFixture(ImVec2(900, height)) {
     Open(TwoHosts());
     Open(TwoHosts());
   }
@@ -83,6 +83,48 @@ TEST_CASE("runs: their tracks scroll as one list, whichever is active") {
   f.Frame(2);
   f.Open(TwoHosts());
   CHECK(scroll() == 0);
+}
+
+TEST_CASE("runs: what is clicked on the timeline is of the run under the mouse") {
+  TwoRuns f(800);
+  f.Push("view.scroll", TwoRuns::Of(TraceId(), {}, 1e6));  // to the end of the second run
+  f.Frame(2);
+  const double scroll = f.viewer->view().scroll_y;
+  REQUIRE(scroll > 0);
+  REQUIRE(f.viewer->view().active == f.first);
+  const float heading = 22, left = f.canvas().x - 150, top = f.canvas().y + heading / 2;
+  const float below = f.canvas().y + 4 * heading;  // the headings that stay on top
+  REQUIRE(f.canvas().lines.size() > 5 * static_cast<size_t>(heading));
+  bool selected = false;  // it may be a gap between tracks
+  for (float y = below; y < below + heading && !selected; y += 4) {
+    f.Click(f.canvas().x + 100, y);
+    selected = f.viewer->view().selected.valid();
+  }
+  CHECK(f.viewer->view().selected.trace == f.second);
+  CHECK(f.viewer->view().active == f.second);
+  CHECK(f.viewer->view().scroll_y == scroll);
+
+  f.Push("run.activate", TwoRuns::Of(f.first));
+  f.Click(left, below);  // the name of a track, which cannot be folded
+  CHECK(f.viewer->view().active == f.second);
+  CHECK(f.viewer->view().scroll_y == scroll);
+
+  f.Push("run.activate", TwoRuns::Of(f.first));
+  f.Click(left, top);  // the heading of the run, which stays on top
+  CHECK(f.viewer->view().active == f.second);
+  CHECK(f.State(f.second).collapsed.empty());
+
+  f.Push("run.activate", TwoRuns::Of(f.first));
+  f.Click(left, top + 2 * heading);  // that of the plane
+  CHECK(f.viewer->view().active == f.second);
+  CHECK(f.State(f.first).collapsed.empty());
+  CHECK(f.State(f.second).collapsed.size() == 1);
+
+  f.Push("view.scroll", TwoRuns::Of(TraceId(), {}, -1e6));
+  f.Frame(2);
+  f.Click(left, top);  // the first run's own heading
+  CHECK(f.viewer->view().active == f.first);
+  CHECK(f.State(f.first).collapsed.empty());
 }
 
 TEST_CASE("runs: the active one is chosen by its id, and one that is gone by none") {
@@ -186,6 +228,7 @@ TEST_CASE("runs: one can be closed while its analyses run") {
     f.Frame(2);
     CHECK_FALSE(f.viewer->view().active.valid());
     f.WaitIdle();
+    CHECK_FALSE(f.viewer->animating());
     for (int wait = 0; wait < 5000 && !context.expired(); ++wait) f.Frame();
     CHECK(context.expired());
   }
