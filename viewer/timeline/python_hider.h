@@ -23,7 +23,7 @@ class PythonHider {
   const WithoutPython* rest(size_t run) const {
     return run < rests_.size() ? rests_[run].get() : nullptr;
   }
-  bool busy() const { return job_.busy(); }
+  bool busy() const { return job_.active(); }
 
  private:
   using Traces = std::vector<std::shared_ptr<const Trace>>;

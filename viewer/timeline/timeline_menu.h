@@ -14,6 +14,7 @@ class TimelineMenu {
  public:
   // `asked`: opens it for that; else it stays as it is.
   void Draw(const TimelineInput& input, std::optional<TimelineMenuTarget> asked);
+  bool busy() const { return same_name_.active(); }  // a result is to be shown
 
  private:
   void DrawEvent(const TimelineInput& input);

@@ -13,7 +13,7 @@ namespace stepscope {
 class TimelinePanel {
  public:
   void Draw(const TimelineInput& input);
-  bool animating() const { return model_.animating() || interaction_.settling(); }
+  bool animating() const { return model_.animating() || interaction_.settling() || menu_.busy(); }
   const TimelineFeedback& feedback() const { return feedback_; }
   TimeRange displayed() const { return model_.displayed(); }  // of the active run
 
