@@ -33,8 +33,9 @@ struct Matched {
 // Matches B with E on one thread. Writes to that thread and to `out` only.
 class Matcher {
  public:
-  Matcher(const std::vector<CategoryRole>& roles, ThreadEvents* thread, Matched* out)
-      : roles_(roles), thread_(*thread), out_(*out) {}
+  // `last`: the last event of the trace, where what has no end is cut.
+  Matcher(const std::vector<CategoryRole>& roles, Ps last, ThreadEvents* thread, Matched* out)
+      : roles_(roles), last_(last), thread_(*thread), out_(*out) {}
 
   void Run(const std::stop_token& stop) {
     Column<BeginOrEnd>& events = thread_.nested;
@@ -44,10 +45,10 @@ class Matcher {
       if (i % kStopEvery == 0 && stop.stop_requested()) return;
       Add(events[i]);
     }
-    const Ps end = open_.empty() ? 0 : LastOfThread();
-    for (const BeginOrEnd* begin : open_) {
-      out_.problems.Add(Problem::kUnmatchedBegin, begin->offset);
-      Close(*begin, end);
+    for (size_t i = 0; i < open_.size(); ++i) {
+      if (i % kStopEvery == 0 && stop.stop_requested()) return;
+      out_.problems.Add(Problem::kUnmatchedBegin, open_[i]->offset);
+      Close(*open_[i], last_);
     }
     SortRuns(out_.ends.begin(), out_.ends.end(), std::less<>(), stop);
   }
@@ -65,19 +66,6 @@ class Matcher {
     }
   }
 
-  // Nothing is known of the thread after this, so neither of what has no end.
-  Ps LastOfThread() const {
-    Ps last = thread_.nested[thread_.nested.size() - 1].ts;
-    for (const std::unique_ptr<PartEvents>& part : thread_.parts) {
-      if (part == nullptr) continue;
-      const RawEvents& slices = part->slices;
-      for (size_t i = 0; i < slices.start.size(); ++i)
-        last = std::max(last, slices.start[i] + slices.dur[i]);
-      for (const Ps start : part->instants.start.span()) last = std::max(last, start);
-    }
-    return last;
-  }
-
   void Close(const BeginOrEnd& begin, Ps end) {
     const Part part = roles_[begin.meta].part;
     RawEvents& slices = thread_.Of(part).slices;
@@ -89,6 +77,7 @@ class Matcher {
   }
 
   const std::vector<CategoryRole>& roles_;
+  const Ps last_;
   ThreadEvents& thread_;
   Matched& out_;
   std::vector<const BeginOrEnd*> open_;
@@ -137,7 +126,7 @@ void FileEvents::ResolveNested(const std::stop_token& stop) {
   ParallelFor(nesting.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
     ThreadEvents& thread = threads[nesting[i]];
-    Matcher(metas_->roles, &thread, &matched[i]).Run(stop);
+    Matcher(metas_->roles, span.end, &thread, &matched[i]).Run(stop);
     thread.nested.Release();
   });
   for (uint32_t i = 0; i < matched.size(); ++i) {

@@ -46,18 +46,25 @@ TEST_CASE("An XSpace that is cut says so") {
   CHECK(Truncated("t.xplane.pb", bytes + "\x0a"));
 }
 
-TEST_CASE("A begin without an end lasts to the last event of its thread, not of the trace") {
+TEST_CASE("A begin whose end is lost lasts to the last event of the trace, asynchronous or not") {
   const TracePtr trace = Chrome(R"([
 {"ph":"B","name":"main","pid":1,"tid":1,"ts":0},
 {"ph":"B","name":"inner","pid":1,"tid":1,"ts":5},
 {"ph":"X","name":"last","pid":1,"tid":1,"ts":10,"dur":2},
+{"ph":"b","name":"request","cat":"net","id":1,"pid":1,"tid":1,"ts":6},
+{"ph":"S","name":"old","cat":"net","id":2,"pid":2,"tid":1,"ts":7},
 {"ph":"X","name":"other","pid":1,"tid":2,"ts":0,"dur":1000}])");
-  const auto duration = [&](const char* name) {
-    return trace->set.Duration(FindEvent(*trace, name));
+  const auto end = [&](const char* name) {
+    const EventRow row = FindEvent(*trace, name);
+    return trace->set.Start(row) + trace->set.Duration(row);
   };
-  CHECK(duration("main") == 12 * kPsPerUs);
-  CHECK(duration("inner") == 7 * kPsPerUs);
+  for (const char* name : {"main", "inner", "request", "old"}) {
+    CAPTURE(name);
+    CHECK(end(name) == 1'000 * kPsPerUs);
+  }
+  CHECK(trace->span.end == 1'000 * kPsPerUs);
   CHECK(DiagnosticCount(*trace, "chrome.unmatched_begin") == 2);
+  CHECK(DiagnosticCount(*trace, "chrome.unmatched_async_begin") == 2);
 }
 
 TEST_CASE("Slices that overlap are a note, not problems") {
