@@ -15,6 +15,8 @@ constexpr uint64_t kMaxRows = 0xfffffffeu;  // rows are 32-bit, and the last val
 constexpr size_t kLanesPerTask = 64;        // small lanes whose pyramids one task builds
 constexpr size_t kMaxReadableBytes = size_t{64} << 20;  // of demangled names
 constexpr size_t kTracksPerBlock = 16'384;              // that are built at the same time
+constexpr size_t kFewTracks = 256;
+constexpr size_t kSmallTrack = 64;  // events; more have columns of their own
 
 // What TrackSet::storage owns.
 struct SetStorage {
@@ -80,9 +82,62 @@ struct BuiltSet {
   bool complete = false;  // false: stopped
 };
 
-// Appends what was built of one track to the set.
-void AddBuilt(TrackData& data, BuiltTrack& built, SetStorage* storage, BuiltSet* out) {
+bool IsSmall(const BuiltTrack& built) {
+  return built.slice_count + built.instant_count <= kSmallTrack;
+}
+
+// Few tracks keep their own columns, which need not be copied.
+bool AreShared(const std::vector<BuiltTrack>& block) { return block.size() > kFewTracks; }
+
+// The columns of many small tracks in one: each for itself takes more memory than its events.
+class SharedColumns {
+ public:
+  explicit SharedColumns(const std::vector<BuiltTrack>& built) {
+    size_t rows = 0, bases = 0;
+    for (const BuiltTrack& b : built) {
+      if (!AreShared(built) || !IsSmall(b)) continue;
+      rows += b.slice_count + b.instant_count;
+      for (const Lane& lane : b.lanes) bases += lane.ref_bases.size();
+    }
+    columns_.start.Reserve(rows);
+    columns_.dur.Reserve(rows);
+    columns_.meta.Reserve(rows);
+    columns_.ref.Reserve(rows);
+    columns_.ref_bases.reserve(bases);
+  }
+
+  void Take(Lane* lane) {
+    lane->start = Append(lane->start, &columns_.start);
+    lane->dur = Append(lane->dur, &columns_.dur);
+    lane->meta = Append(lane->meta, &columns_.meta);
+    lane->ref = Append(lane->ref, &columns_.ref);
+    const size_t at = columns_.ref_bases.size();
+    columns_.ref_bases.insert(columns_.ref_bases.end(), lane->ref_bases.begin(),
+                              lane->ref_bases.end());
+    lane->ref_bases = std::span<const uint64_t>(columns_.ref_bases).subspan(at);
+  }
+  void MoveTo(SetStorage* storage) {
+    if (!columns_.start.empty()) storage->columns.push_back(std::move(columns_));
+  }
+
+ private:
+  // There is room: what was appended stays where it is.
+  template <typename T>
+  static std::span<const T> Append(std::span<const T> from, Column<T>* to) {
+    const size_t at = to->size();
+    for (const T& value : from) to->push_back(value);
+    return to->span().subspan(at);
+  }
+
+  LaneColumns columns_;
+};
+
+// Appends what was built of one track to the set. `shared`: where a small one's columns go; null:
+// each keeps its own.
+void AddBuilt(TrackData& data, BuiltTrack& built, SharedColumns* shared, SetStorage* storage,
+              BuiltSet* out) {
   TrackSet& set = out->set;
+  const bool take = shared != nullptr && IsSmall(built);
   const TrackId id(static_cast<uint32_t>(set.tracks.size()));
   Track& track = set.tracks.emplace_back(std::move(data.track));
   track.first_lane =
@@ -94,6 +149,7 @@ void AddBuilt(TrackData& data, BuiltTrack& built, SetStorage* storage, BuiltSet*
   track.events = built.slice_count + built.instant_count;
   out->first_row.push_back(set.rows);
   for (Lane& lane : built.lanes) {
+    if (take) shared->Take(&lane);
     lane.track = id;
     lane.first_row += out->first_row.back();
     set.rows = lane.first_row + lane.size();
@@ -103,16 +159,18 @@ void AddBuilt(TrackData& data, BuiltTrack& built, SetStorage* storage, BuiltSet*
   out->instants += built.instant_count;
   out->diagnostics.Merge(built.diagnostics);
   out->row_of_slice.push_back(std::move(built.row_of_slice));
+  if (take) return;
   if (built.slice_count > 0) storage->columns.push_back(std::move(built.slices));
   if (built.instant_count > 0) storage->columns.push_back(std::move(built.instants));
 }
 
 // Room for what `built` will add.
 void Reserve(const std::vector<BuiltTrack>& built, SetStorage* storage, TrackSet* set) {
-  size_t lanes = 0, columns = 0;
+  size_t lanes = 0, columns = 1;
   for (const BuiltTrack& b : built) {
     lanes += b.lanes.size();
-    columns += (b.slice_count > 0 ? 1 : 0) + (b.instant_count > 0 ? 1 : 0);
+    if (!AreShared(built) || !IsSmall(b))
+      columns += (b.slice_count > 0 ? 1 : 0) + (b.instant_count > 0 ? 1 : 0);
   }
   const auto grow = [](auto* list, size_t more) {
     const size_t size = list->size() + more;
@@ -124,27 +182,32 @@ void Reserve(const std::vector<BuiltTrack>& built, SetStorage* storage, TrackSet
 
 // `keep_rows[track]`: the map from slices to rows is wanted. Block by block, because what is built
 // of a track takes more memory than what is kept of it, and there may be a million.
-BuiltSet Build(std::vector<TrackData>& tracks, const std::vector<char>& keep_rows,
+BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<char>& keep_rows,
                const NameTable& names, std::stop_token stop) {
   BuiltSet out;
   auto storage = std::make_shared<SetStorage>();
-  out.set.tracks.reserve(tracks.size());
-  out.first_row.reserve(tracks.size());
-  out.row_of_slice.reserve(tracks.size());
-  for (size_t first = 0; first < tracks.size(); first += kTracksPerBlock) {
-    const size_t n = std::min(kTracksPerBlock, tracks.size() - first);
-    std::vector<BuiltTrack> built(n);
-    const auto order = LargestFirst(n, [&](uint32_t t) { return EventCount(tracks[first + t]); });
-    ParallelFor(n, [&](size_t k) {
+  out.set.tracks.reserve(keep_rows.size());
+  out.first_row.reserve(keep_rows.size());
+  out.row_of_slice.reserve(keep_rows.size());
+  for (std::vector<TrackData>& tracks : blocks) {
+    const size_t first = out.set.tracks.size();
+    std::vector<BuiltTrack> built(tracks.size());
+    const auto order =
+        LargestFirst(tracks.size(), [&](uint32_t t) { return EventCount(tracks[t]); });
+    ParallelFor(tracks.size(), [&](size_t k) {
       if (stop.stop_requested()) return;
       const uint32_t t = order[k];
-      TrackData& data = tracks[first + t];
+      TrackData& data = tracks[t];
       const std::string place = "track '" + std::string(names.strings.View(data.track.name)) + "'";
       built[t] = BuildLanes(data, keep_rows[first + t] != 0, place, stop);
     });
     if (stop.stop_requested()) return out;
     Reserve(built, storage.get(), &out.set);
-    for (size_t t = 0; t < n; ++t) AddBuilt(tracks[first + t], built[t], storage.get(), &out);
+    SharedColumns shared(built);
+    for (size_t t = 0; t < tracks.size(); ++t)
+      AddBuilt(tracks[t], built[t], AreShared(built) ? &shared : nullptr, storage.get(), &out);
+    shared.MoveTo(storage.get());
+    std::vector<TrackData>().swap(tracks);
   }
   out.set.storage = std::move(storage);
   BuildPyramids(&out.set.lanes, stop);
@@ -215,7 +278,7 @@ void TraceBuilder::Reserve(size_t planes, size_t tracks) {
     if (size > list->capacity()) list->reserve(std::max(size, list->size() * 3 / 2));
   };
   grow(&trace_->planes, planes);
-  grow(&tracks_, tracks);
+  if (tracks_.empty()) tracks_.emplace_back().reserve(std::min(tracks, kTracksPerBlock));
 }
 
 PlaneId TraceBuilder::AddPlane(Plane plane) {
@@ -224,9 +287,10 @@ PlaneId TraceBuilder::AddPlane(Plane plane) {
 }
 
 TrackId TraceBuilder::AddTrack(TrackData data) {
-  const TrackId id(static_cast<uint32_t>(tracks_.size()));
+  const TrackId id(track_count_++);
   const PlaneId plane = data.track.plane;
-  tracks_.push_back(std::move(data));
+  if (tracks_.empty() || tracks_.back().size() == kTracksPerBlock) tracks_.emplace_back();
+  tracks_.back().push_back(std::move(data));
   if (plane.value < trace_->planes.size()) trace_->planes[plane.value].tracks.push_back(id);
   return id;
 }
@@ -277,16 +341,19 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish(std::stop_token stop,
   if (progress) progress->SetStage("Building the timeline");
   uint64_t total = 0;
   std::vector<uint64_t> slice_counts;
-  for (const TrackData& t : tracks_) {
-    total += EventCount(t);
-    slice_counts.push_back(t.slices.start.size());
+  slice_counts.reserve(track_count_);
+  for (const std::vector<TrackData>& block : tracks_) {
+    for (const TrackData& t : block) {
+      total += EventCount(t);
+      slice_counts.push_back(t.slices.start.size());
+    }
   }
   if (total > kMaxRows) {
     return Status(ErrorCode::kLimit, "The profile has " + std::to_string(total) +
                                          " events; the limit is " + std::to_string(kMaxRows) +
                                          ". Open fewer hosts at a time.");
   }
-  std::vector<char> has_flows(tracks_.size(), 0);
+  std::vector<char> has_flows(track_count_, 0);
   for (const PendingFlow& flow : flows_) {
     for (const TrackId t : {flow.from, flow.to}) {
       if (t.value < has_flows.size()) has_flows[t.value] = 1;
@@ -327,7 +394,9 @@ TrackSet TraceBuilder::BuildSet(std::string title, std::shared_ptr<const NameTab
   for (const TrackData& t : tracks) slices.push_back(t.slices.start.size());
   for (size_t t = 0; t < tracks.size() && t < source_of_slices.size(); ++t)
     keep[t] = !source_of_slices[t].empty();
-  BuiltSet built = Build(tracks, keep, *names, {});
+  std::vector<std::vector<TrackData>> blocks;
+  blocks.push_back(std::move(tracks));
+  BuiltSet built = Build(blocks, keep, *names, {});
   TrackSet& set = built.set;
   set.title = std::move(title);
   set.names = std::move(names);

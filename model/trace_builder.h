@@ -83,7 +83,8 @@ class TraceBuilder {
 
   std::shared_ptr<NameTable> names_;
   std::shared_ptr<Trace> trace_;
-  std::vector<TrackData> tracks_;
+  std::vector<std::vector<TrackData>> tracks_;  // in blocks, each freed when it is built
+  uint32_t track_count_ = 0;
   std::vector<PendingFlow> flows_;
   std::unordered_map<uint32_t, StringId> readable_;  // mangled names met so far
   size_t readable_bytes_ = 0;

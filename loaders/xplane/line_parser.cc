@@ -6,6 +6,9 @@
 namespace stepscope::xplane {
 namespace {
 
+constexpr size_t kShortLine = size_t{4} << 10;  // bytes of a line that is read with its neighbours
+constexpr size_t kAheadBytes = size_t{64} << 10;  // with how many of them
+
 constexpr uint8_t kTagEvent = 4 << 3 | kLen;
 constexpr uint8_t kTagMetadataId = 1 << 3 | kVarint;
 constexpr uint8_t kTagOffset = 2 << 3 | kVarint;
@@ -323,10 +326,31 @@ Bytes Parser::Block(Bytes p, Bytes end, uint64_t at, bool last) {
   return p;
 }
 
+// As ByteSource::Read, for a few bytes: reading each of a million short lines for itself takes
+// longer than parsing them.
+Result<size_t> ReadAhead(const ByteSource& source, uint64_t at, size_t want, ParseBuffer* buffer) {
+  const uint64_t ahead_end = buffer->ahead_begin + buffer->ahead.size();
+  if (buffer->ahead_source != &source || at < buffer->ahead_begin || at + want > ahead_end) {
+    buffer->ahead_source = nullptr;
+    buffer->ahead.resize(kAheadBytes);
+    const Result<size_t> n = source.Read(at, std::as_writable_bytes(std::span(buffer->ahead)));
+    if (!n.ok()) return n;
+    buffer->ahead.resize(*n);
+    buffer->ahead_begin = at;
+    buffer->ahead_source = &source;
+  }
+  const size_t n = std::min<size_t>(want, buffer->ahead.size() - (at - buffer->ahead_begin));
+  std::memcpy(buffer->bytes.data(), buffer->ahead.data() + (at - buffer->ahead_begin), n);
+  return n;
+}
+
 // Reads [at, end of the block) into the buffer with zeros behind it. Returns the bytes read.
 Result<size_t> ReadBlock(const ByteSource& source, uint64_t at, uint64_t end, ParseBuffer* buffer) {
   const size_t want = static_cast<size_t>(std::min<uint64_t>(kBlockBytes, end - at));
-  Result<size_t> n = source.Read(at, std::as_writable_bytes(std::span(buffer->bytes)).first(want));
+  Result<size_t> n =
+      want <= kShortLine
+          ? ReadAhead(source, at, want, buffer)
+          : source.Read(at, std::as_writable_bytes(std::span(buffer->bytes)).first(want));
   if (n.ok()) std::memset(buffer->bytes.data() + *n, 0, kBlockPadding);
   return n;
 }

@@ -26,6 +26,10 @@ inline constexpr size_t kBlockPadding =
 // What a worker needs besides the line itself; one per thread, used again for the next line.
 struct ParseBuffer {
   std::vector<uint8_t> bytes = std::vector<uint8_t>(kBlockBytes + kBlockPadding);
+  // Short lines lie side by side: what was read ahead of `ahead_source` from `ahead_begin` on.
+  const ByteSource* ahead_source = nullptr;
+  uint64_t ahead_begin = 0;
+  std::vector<uint8_t> ahead;
 };
 
 // A line, or a piece of a line that begins and ends between two events.
