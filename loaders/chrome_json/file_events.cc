@@ -8,6 +8,8 @@
 namespace stepscope::chrome {
 namespace {
 
+constexpr uint32_t kStopEvery = 4096;  // series of one event
+
 // Of a counter of few series.
 CounterSeries* FindSeries(Counter* counter, StringId name) {
   for (CounterSeries& s : counter->series) {
@@ -100,16 +102,17 @@ void FileEvents::Learn(const BatchResult& batch, WorkerMap* map) {
   for (const NamePair& pair : batch.new_threads) map->threads.push_back(Thread(pair));
 }
 
-void FileEvents::Consume(const BatchResult& batch, WorkerMap* map, std::string_view text) {
+void FileEvents::Consume(const BatchResult& batch, WorkerMap* map, std::string_view text,
+                         const std::stop_token& stop) {
   Learn(batch, map);
   problems.Merge(batch.problems);
-  for (const ParsedEvent& event : batch.events) AddEvent(batch, event, *map, text);
+  for (const ParsedEvent& event : batch.events) AddEvent(batch, event, *map, text, stop);
   for (const MemorySample& sample : batch.memory)
     AddMemory(sample, threads[map->threads[sample.thread]].pid);
 }
 
 void FileEvents::AddEvent(const BatchResult& batch, const ParsedEvent& event, const WorkerMap& map,
-                          std::string_view text) {
+                          std::string_view text, const std::stop_token& stop) {
   const uint32_t meta = map.metas[event.meta], thread = map.threads[event.thread];
   const EventAux* aux = event.aux == kNoAux ? nullptr : &batch.aux[event.aux];
   ThreadEvents& t = threads[thread];
@@ -142,7 +145,7 @@ void FileEvents::AddEvent(const BatchResult& batch, const ParsedEvent& event, co
       ++event_count;
       break;
     case 'C':
-      if (aux != nullptr) AddCounter(batch, event, *aux, meta, thread);
+      if (aux != nullptr) AddCounter(batch, event, *aux, meta, thread, stop);
       break;
     case 's':
     case 't':
@@ -190,10 +193,11 @@ void FileEvents::AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread
                              std::string_view text) {
   const std::string_view kind = builder_->names().Name(MetaId(meta));
   const uint32_t pid = threads[thread].pid;
-  const auto process = [&]() -> ProcessInfo& { return processes[pid]; };
-  const auto info = [&]() -> ThreadInfo& {
-    return thread_infos[uint64_t{pid} << 32 | threads[thread].tid];
+  const auto process = [&]() -> ProcessInfo& {
+    if (pid >= processes.size()) processes.resize(size_t{pid} + 1);
+    return processes[pid];
   };
+  ThreadInfo& info = threads[thread].info;
   const bool has_args = aux != nullptr && aux->args_offset < text.size();
   const std::string_view args =
       has_args ? ValueAt(text.data() + aux->args_offset, text.data() + text.size())
@@ -202,17 +206,17 @@ void FileEvents::AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread
   ForEachMember(args, [&](std::string_view key, std::string_view value) {
     known = true;
     if (kind == "process_name" && key == "name") {
-      process().name = TextOf(value);
+      process().name = String(value);
     } else if (kind == "process_labels" && key == "labels") {
-      process().labels = TextOf(value);
+      process().labels = String(value);
     } else if (kind == "process_sort_index" && key == "sort_index") {
       process().sort_index = ParseInt(value).value_or(0);
       process().has_sort_index = true;
     } else if (kind == "thread_name" && key == "name") {
-      info().name = TextOf(value);
+      info.name = String(value);
     } else if (kind == "thread_sort_index" && key == "sort_index") {
-      info().sort_index = ParseInt(value).value_or(0);
-      info().has_sort_index = true;
+      info.sort_index = ParseInt(value).value_or(0);
+      info.has_sort_index = true;
     } else {
       known = false;
     }
@@ -222,7 +226,7 @@ void FileEvents::AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread
 }
 
 void FileEvents::AddCounter(const BatchResult& batch, const ParsedEvent& event, const EventAux& aux,
-                            uint32_t meta, uint32_t thread) {
+                            uint32_t meta, uint32_t thread, const std::stop_token& stop) {
   StringId name = builder_->names().metas[meta].name;
   if (aux.has_id) {
     const std::string_view base = builder_->strings().View(name);
@@ -237,6 +241,7 @@ void FileEvents::AddCounter(const BatchResult& batch, const ParsedEvent& event, 
   }
   Counter& counter = counters[number];
   for (uint32_t i = 0; i < aux.samples; ++i) {
+    if (i % kStopEvery == 0 && stop.stop_requested()) return;
     const CounterSample& sample = batch.samples[aux.first_sample + i];
     const StringId series_name = String(sample.series);
     uint32_t series;

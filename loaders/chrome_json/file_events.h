@@ -39,13 +39,26 @@ struct BeginOrEnd {
   bool end() const { return aux == kEndMark; }
 };
 
+// What metadata events say. Texts are strings of the builder: there may be a million of them.
+struct ProcessInfo {
+  StringId name{0}, labels{0};
+  int64_t sort_index = 0;
+  bool has_sort_index = false;
+};
+struct ThreadInfo {
+  StringId name{0};
+  bool has_sort_index = false;
+  int64_t sort_index = 0;
+};
+
 struct ThreadEvents {
   uint32_t pid = 0, tid = 0;                  // FileEvents::ids
   std::unique_ptr<PartEvents> parts[kParts];  // null: none, as nearly all of many threads have one
   Column<BeginOrEnd> nested;                  // B and E
-  bool host = false;                          // has events that only a host thread has
-  bool only_python = true;                    // of the main part
-  PartEvents& Of(Part part) {                 // made when first asked for
+  ThreadInfo info;
+  bool host = false;           // has events that only a host thread has
+  bool only_python = true;     // of the main part
+  PartEvents& Of(Part part) {  // made when first asked for
     std::unique_ptr<PartEvents>& events = parts[static_cast<size_t>(part)];
     if (events == nullptr) events = std::make_unique<PartEvents>();
     return *events;
@@ -78,17 +91,6 @@ struct Counter {
   std::vector<CounterSeries> series;
 };
 
-struct ProcessInfo {
-  std::string name, labels;
-  int64_t sort_index = 0;
-  bool has_sort_index = false;
-};
-struct ThreadInfo {
-  std::string name;
-  int64_t sort_index = 0;
-  bool has_sort_index = false;
-};
-
 // The metas of all files of a trace, one for each name and `cat`; several where the place gives the
 // category.
 struct MetaTable {
@@ -109,8 +111,9 @@ class FileEvents {
   FileEvents(TraceBuilder* builder, MetaTable* metas) : builder_(builder), metas_(metas) {}
 
   // Batches of one worker in the order it parsed them. `text`: from the start, for arguments of
-  // metadata events.
-  void Consume(const BatchResult& batch, WorkerMap* map, std::string_view text);
+  // metadata events. A part of the batch when asked to stop.
+  void Consume(const BatchResult& batch, WorkerMap* map, std::string_view text,
+               const std::stop_token& stop = {});
   // Matches B with E and asynchronous begins with ends. Once, after the last batch. Not all are
   // when asked to stop.
   void Resolve(const std::stop_token& stop);
@@ -137,8 +140,7 @@ class FileEvents {
   std::vector<Counter> counters;
   // Allocator totals by device type, device id and process.
   std::map<std::tuple<int64_t, int64_t, uint32_t>, Counter> memory;
-  std::map<uint32_t, ProcessInfo> processes;
-  std::map<uint64_t, ThreadInfo> thread_infos;  // by pid << 32 | tid
+  std::vector<ProcessInfo> processes;  // by pid; those beyond have none
   ProblemCounts problems;
   uint64_t event_count = 0;
   TimeRange span;         // first start to last end, known after Resolve()
@@ -154,17 +156,17 @@ class FileEvents {
   uint32_t Thread(const NamePair& pid_and_tid);
   StringId String(std::string_view token);
   void AddEvent(const BatchResult& batch, const ParsedEvent& event, const WorkerMap& map,
-                std::string_view text);
+                std::string_view text, const std::stop_token& stop);
   void AddComplete(const BatchResult& batch, const ParsedEvent& event, uint32_t meta,
                    uint32_t thread);
   void AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread, uint64_t offset,
                    std::string_view text);
   void AddCounter(const BatchResult& batch, const ParsedEvent& event, const EventAux& aux,
-                  uint32_t meta, uint32_t thread);
+                  uint32_t meta, uint32_t thread, const std::stop_token& stop);
   void AddMemory(const MemorySample& sample, uint32_t pid);
   void AddBind(int64_t ts, uint64_t offset, const Bind& bind, uint32_t thread, Part part,
                uint32_t slice);
-  void FindSpan();
+  void FindSpan(const std::stop_token& stop);
   void ResolveNested(const std::stop_token& stop);
   void ResolveAsync(const std::stop_token& stop);
   void PlaceChains(std::vector<struct AsyncChain>* chains, const std::stop_token& stop);

@@ -109,7 +109,7 @@ class Pipeline {
       BatchResult result;
       const TolerantReader::State state =
           reader.Read(kEventsPerRead, base_ps, &worker.names, &result);
-      events_->Consume(result, &worker.map, {text_, static_cast<size_t>(end)});
+      events_->Consume(result, &worker.map, {text_, static_cast<size_t>(end)}, stop_);
       if (progress_ != nullptr) progress_->events += result.events.size();
       if (state == TolerantReader::State::kTextEnd) return 0;
       if (state == TolerantReader::State::kArrayEnd && !through_ends) {
@@ -200,12 +200,14 @@ class Pipeline {
     done_[item.number] = {std::move(result), worker, item.batch.end};
     if (draining_) return;
     draining_ = true;
-    while (!done_.empty() && done_.begin()->first == next_) {
+    // Workers may be many batches ahead of this.
+    while (!done_.empty() && done_.begin()->first == next_ && !stop_.stop_requested()) {
       Done done = std::move(done_.begin()->second);
       done_.erase(done_.begin());
       ++next_;
       lock.unlock();
-      events_->Consume(*done.result, &done.worker->map, {text_, static_cast<size_t>(done.end)});
+      events_->Consume(*done.result, &done.worker->map, {text_, static_cast<size_t>(done.end)},
+                       stop_);
       if (progress_ != nullptr) progress_->events += done.result->events.size();
       lock.lock();
       begins_.pop_front();

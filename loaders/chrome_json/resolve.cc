@@ -85,13 +85,14 @@ class Matcher {
 
 }  // namespace
 
-void FileEvents::FindSpan() {
+void FileEvents::FindSpan(const std::stop_token& stop) {
   const auto extend = [this](Ps begin, Ps end) {
     span.begin = has_span ? std::min(span.begin, begin) : begin;
     span.end = has_span ? std::max(span.end, end) : end;
     has_span = true;
   };
   for (const ThreadEvents& t : threads) {
+    if (stop.stop_requested()) return;
     for (const std::unique_ptr<PartEvents>& p : t.parts) {
       if (p == nullptr) continue;
       for (size_t i = 0; i < p->slices.start.size(); ++i) {
@@ -110,8 +111,8 @@ void FileEvents::FindSpan() {
 }
 
 void FileEvents::Resolve(const std::stop_token& stop) {
-  FindSpan();
-  ResolveNested(stop);
+  FindSpan(stop);
+  if (!stop.stop_requested()) ResolveNested(stop);
   if (!stop.stop_requested()) ResolveAsync(stop);
   SortRuns(ends.begin(), ends.end(), std::less<>(), stop);
 }
@@ -129,7 +130,7 @@ void FileEvents::ResolveNested(const std::stop_token& stop) {
     Matcher(metas_->roles, span.end, &thread, &matched[i]).Run(stop);
     thread.nested.Release();
   });
-  for (uint32_t i = 0; i < matched.size(); ++i) {
+  for (uint32_t i = 0; i < matched.size() && !stop.stop_requested(); ++i) {
     Matched& m = matched[i];
     problems.Merge(m.problems);
     event_count += m.slices;

@@ -168,6 +168,7 @@ void FileEvents::ResolveAsync(const std::stop_token& stop) {
   async = {};
   std::vector<AsyncChain> chains;
   for (AsyncShare& share : shares) {
+    if (stop.stop_requested()) return;
     chains.insert(chains.end(), share.chains.begin(), share.chains.end());
     ends.insert(ends.end(), share.ends.begin(), share.ends.end());
     problems.Merge(share.problems);

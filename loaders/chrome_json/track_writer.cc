@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <compare>
+#include <deque>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -33,22 +34,24 @@ TextOrder OrderOf(std::string_view text) {
 // A track to be: what its place depends on, and where its events lie. Small, because there may be
 // a million.
 struct TrackDraft {
-  int group = 0;  // threads, asynchronous, counters
+  enum Group : uint8_t { kThreads, kAsync, kCounters } group = kThreads;
+  Part part = Part::kMain;
+  TrackKind kind = TrackKind::kOther;
+  bool derived_in_file = false;
+  uint32_t plane = 0;  // planes_
+  uint32_t thread = kNoIndex;
+  StringId name;
   int64_t sort_index = 0;
   TextOrder tid;
-  Part part = Part::kMain;
-  uint32_t thread = kNoIndex;
-  Track track;
   std::unique_ptr<PartEvents> events;  // null: a counter
+  std::unique_ptr<std::vector<CounterSeries>> counters;
 };
 
 struct PlaneDraft {
   Plane plane;
   int rank = 0;  // as in an XSpace, with what is neither device nor host behind the rest
   int64_t sort_index = 0;
-  std::string_view pid;  // of FileEvents
-  TextOrder order;       // of pid
-  std::vector<TrackDraft> tracks;
+  TextOrder order;  // of the process id, in FileEvents
 };
 
 // Where Kineto puts its own bookkeeping ("Spans"); processes with a text for an id come there too.
@@ -58,17 +61,13 @@ constexpr size_t kStopEvery = 4096;  // planes, tracks or counters
 
 // The places of the drafts, in order of their keys.
 template <typename Draft, typename Key>
-std::vector<uint32_t> Sorted(const std::vector<Draft>& drafts, const Key& key,
+std::vector<uint32_t> Sorted(const std::deque<Draft>& drafts, const Key& key,
                              const std::stop_token& stop) {
   std::vector<uint32_t> order(drafts.size());
   std::iota(order.begin(), order.end(), 0u);
   const auto before = [&](uint32_t a, uint32_t b) { return key(drafts[a]) < key(drafts[b]); };
   SortRuns(order.begin(), order.end(), before, stop);
   return order;
-}
-
-int64_t NumberOr(std::string_view text, int64_t missing) {
-  return ParseInt(text).value_or(missing);
 }
 
 void SortSeries(CounterSeries* series) {
@@ -100,8 +99,12 @@ class TrackWriter {
   void Write() {
     std::vector<std::vector<Arrow>> arrows = BindFlows(events_, stop_);
     FindDevices();
-    for (uint32_t i = 0; i < events_->threads.size() && !Stopped(i); ++i) AddThread(i);
-    for (FileEvents::AsyncTrack& track : events_->async_tracks) AddAsync(&track);
+    // A look for each: one thread may have all events.
+    for (uint32_t i = 0; i < events_->threads.size() && !stop_.stop_requested(); ++i) AddThread(i);
+    for (FileEvents::AsyncTrack& track : events_->async_tracks) {
+      if (stop_.stop_requested()) return;
+      AddAsync(&track);
+    }
     for (size_t i = 0; i < events_->counters.size() && !Stopped(i); ++i)
       AddCounter(&events_->counters[i]);
     if (stop_.stop_requested()) return;
@@ -110,8 +113,7 @@ class TrackWriter {
       AddMemory(std::get<0>(key), std::get<1>(key), &counter);
     thread_count_ = events_->threads.size();
     std::vector<ThreadEvents>().swap(events_->threads);
-    events_->processes.clear();
-    events_->thread_infos.clear();
+    std::vector<ProcessInfo>().swap(events_->processes);
     Emit();
     if (stop_.stop_requested()) return;
     for (std::vector<Arrow>& list : arrows) {
@@ -140,22 +142,20 @@ class TrackWriter {
   // Processes with kernels are GPUs whatever they are called; the one labelled CPU, or the one with
   // most host threads, takes host threads that Kineto files under a GPU's number.
   void FindDevices() {
-    std::map<uint32_t, size_t> host_threads;
+    std::map<uint32_t, size_t> host_threads;  // of processes that have some
     for (const ThreadEvents& t : events_->threads) {
       const PartEvents* device = t.parts[static_cast<size_t>(Part::kDevice)].get();
       if (device != nullptr && !device->empty()) gpu_pids_.insert(t.pid);
       if (t.host) ++host_threads[t.pid];
     }
     devices_with_events_ = gpu_pids_.size();
-    for (const auto& [pid, info] : events_->processes) {
-      if (GpuOfLabel(info.labels)) gpu_pids_.insert(pid);
+    for (uint32_t pid = 0; pid < events_->processes.size(); ++pid) {
+      if (GpuOfLabel(Text(events_->processes[pid].labels))) gpu_pids_.insert(pid);
     }
     size_t most = 0;
     for (const auto& [pid, n] : host_threads) {
       if (gpu_pids_.contains(pid)) continue;
-      const auto it = events_->processes.find(pid);
-      const size_t weight =
-          n + (it != events_->processes.end() && it->second.labels == "CPU" ? 1'000'000 : 0);
+      const size_t weight = n + (Text(InfoOf(pid).labels) == "CPU" ? 1'000'000 : 0);
       if (weight > most) {
         most = weight;
         main_host_ = pid;
@@ -163,8 +163,13 @@ class TrackWriter {
     }
   }
 
-  // The plane of a process; `host`: of what happens on the host under its number.
-  PlaneDraft& PlaneOf(uint32_t pid, bool host) {
+  std::string_view Text(StringId id) const { return builder_->strings().View(id); }
+  ProcessInfo InfoOf(uint32_t pid) const {
+    return pid < events_->processes.size() ? events_->processes[pid] : ProcessInfo{};
+  }
+
+  // The plane of a process, in planes_; `host`: of what happens on the host under its number.
+  uint32_t PlaneOf(uint32_t pid, bool host) {
     const bool gpu = gpu_pids_.contains(pid);
     if (gpu && host && main_host_ != kNoIndex) pid = main_host_;
     const bool split = gpu && host && main_host_ == kNoIndex;
@@ -175,7 +180,7 @@ class TrackWriter {
     }
     PlaneDraft& draft = planes_[index];
     if (host && draft.plane.kind == PlaneKind::kOther) MakeHostPlane(&draft);
-    return draft;
+    return index;
   }
 
   static void MakeHostPlane(PlaneDraft* draft) {
@@ -186,37 +191,36 @@ class TrackWriter {
 
   PlaneDraft MakePlane(uint32_t pid, bool gpu, bool host) {
     PlaneDraft draft;
-    draft.pid = events_->IdText(pid);
-    draft.order = OrderOf(draft.pid);
-    const auto it = events_->processes.find(pid);
-    const ProcessInfo info = it == events_->processes.end() ? ProcessInfo{} : it->second;
+    const std::string_view id = events_->IdText(pid);
+    draft.order = OrderOf(id);
+    const ProcessInfo info = InfoOf(pid);
+    const std::string_view called = Text(info.name);
     Plane& plane = draft.plane;
     plane.host = placement_.host;
-    plane.id = NumberOr(draft.pid, 0);
+    plane.id = draft.order.number;
     const bool number = !draft.order.text;
     draft.sort_index = info.has_sort_index ? info.sort_index : number ? plane.id : kTextsLast;
-    plane.display_name = info.name;
+    plane.display_name = called;
     if (number) {
-      plane.display_name += info.name.empty() ? "Process " : ", process ";
-      plane.display_name += draft.pid;
-    } else if (info.name.empty()) {
-      plane.display_name = draft.pid.empty() ? "Unnamed process" : draft.pid;
+      plane.display_name += called.empty() ? "Process " : ", process ";
+      plane.display_name += id;
+    } else if (called.empty()) {
+      plane.display_name = id.empty() ? "Unnamed process" : id;
     }
-    std::string name = info.name.empty() ? plane.display_name : info.name;
+    plane.name = called.empty() ? builder_->strings().Intern(plane.display_name) : info.name;
     if (gpu) {
       const int ordinal =
-          GpuOfLabel(info.labels)
+          GpuOfLabel(Text(info.labels))
               .value_or(static_cast<int>(std::clamp<int64_t>(plane.id, -1, 1 << 20)));
       MakeGpu(ordinal, &plane);
-      name = "/device:GPU:" + std::to_string(ordinal);
-    } else if (const auto role = RoleOfProcess(info.name, plane.id)) {
+      plane.name = builder_->strings().Intern("/device:GPU:" + std::to_string(ordinal));
+    } else if (const auto role = RoleOfProcess(called, plane.id)) {
       plane.kind = role->kind;
       plane.device_ordinal = role->device_ordinal;
       plane.display_name = role->display_name;
     } else if (host) {
       MakeHostPlane(&draft);
     }
-    plane.name = builder_->strings().Intern(name);
     return draft;
   }
 
@@ -249,24 +253,27 @@ class TrackWriter {
     for (size_t p = 0; p < kParts; ++p) {
       if (thread.parts[p] == nullptr || thread.parts[p]->empty()) continue;
       const Part part = static_cast<Part>(p);
-      PlaneDraft& plane = PlaneOf(thread.pid, part == Part::kMain && thread.host);
-      plane.tracks.push_back(MakeThreadTrack(index, part, plane.plane.kind));
+      AddThreadTrack(index, part, PlaneOf(thread.pid, part == Part::kMain && thread.host));
     }
   }
 
-  TrackDraft MakeThreadTrack(uint32_t index, Part part, PlaneKind plane) {
+  TrackDraft& NewDraft(uint32_t plane) {
+    TrackDraft& draft = drafts_.emplace_back();
+    draft.plane = plane;
+    return draft;
+  }
+
+  void AddThreadTrack(uint32_t index, Part part, uint32_t plane_index) {
     ThreadEvents& thread = events_->threads[index];
-    TrackDraft draft;
+    const PlaneKind plane = planes_[plane_index].plane.kind;
+    TrackDraft& draft = NewDraft(plane_index);
     draft.thread = index;
     draft.part = part;
     const std::string_view tid = events_->IdText(thread.tid);
     draft.tid = OrderOf(tid);
-    Track& track = draft.track;
-    track.id = draft.tid.number;
-    const auto it = events_->thread_infos.find(uint64_t{thread.pid} << 32 | thread.tid);
-    const ThreadInfo info = it == events_->thread_infos.end() ? ThreadInfo{} : it->second;
-    draft.sort_index = info.has_sort_index ? info.sort_index : track.id;
-    std::string name = info.name;
+    const ThreadInfo& info = thread.info;
+    draft.sort_index = info.has_sort_index ? info.sort_index : draft.tid.number;
+    std::string name(Text(info.name));
     while (!name.empty() && name.back() == ' ') name.pop_back();
     const bool number = !draft.tid.text;
     const bool stream = part != Part::kMain && number;
@@ -275,29 +282,27 @@ class TrackWriter {
     if (name.empty()) name = (number ? "Thread " : "") + std::string(tid);
     if (name.empty()) name = "Unnamed thread";
     const LineNaming role = RoleOfThread(name, plane);
-    track.kind = part == Part::kDevice ? TrackKind::kStream : role.kind;
-    track.derived_in_file = role.derived_in_file;
+    draft.kind = part == Part::kDevice ? TrackKind::kStream : role.kind;
+    draft.derived_in_file = role.derived_in_file;
     if (part == Part::kMain && thread.only_python && !thread.parts[0]->slices.start.empty()) {
-      track.kind = TrackKind::kPython;
+      draft.kind = TrackKind::kPython;
     }
     if (part == Part::kAnnotation) {
       name += " annotations";
-      track.kind = TrackKind::kNvtx;
-      track.derived_in_file = true;
+      draft.kind = TrackKind::kNvtx;
+      draft.derived_in_file = true;
     } else if (part == Part::kSync) {
       name += " synchronisation";
-      track.kind = TrackKind::kOther;
+      draft.kind = TrackKind::kOther;
     }
-    track.name = builder_->strings().Intern(name);
+    draft.name = builder_->strings().Intern(name);
     Fill(std::move(thread.parts[static_cast<size_t>(part)]), plane, &draft);
-    return draft;
   }
 
   // Takes the events, shifts their times, and gives those without a known `cat` the category of
   // their place.
   void Fill(std::unique_ptr<PartEvents> events, PlaneKind plane, TrackDraft* draft) {
-    draft->track.source = placement_.source;
-    const TrackKind kind = draft->track.kind;
+    const TrackKind kind = draft->kind;
     if (events->slices.start.size() + events->instants.start.size() < kFewEvents) {
       Place(events.get(), [&](uint32_t meta) { return MetaByPlace(meta, plane, kind); });
     } else {
@@ -362,34 +367,30 @@ class TrackWriter {
   }
 
   void AddAsync(FileEvents::AsyncTrack* async) {
-    PlaneDraft& plane = PlaneOf(async->pid, false);
-    TrackDraft draft;
-    draft.group = 1;
+    TrackDraft& draft = NewDraft(PlaneOf(async->pid, false));
+    draft.group = TrackDraft::kAsync;
     draft.sort_index = async->number;
     std::string_view category = builder_->strings().View(StringId(async->cat));
     if (category.empty()) category = "Asynchronous";
     draft.tid = OrderOf(category);
     std::string name(category);
     if (async->number > 0) name += " (" + std::to_string(async->number + 1) + ")";
-    draft.track.name = builder_->strings().Intern(name);
-    draft.track.kind = TrackKind::kOther;
+    draft.name = builder_->strings().Intern(name);
     Fill(std::make_unique<PartEvents>(std::move(async->events)), PlaneKind::kOther, &draft);
-    plane.tracks.push_back(std::move(draft));
   }
 
   void AddCounter(Counter* counter) {
-    AddCounterTrack(counter->name, counter, &PlaneOf(counter->pid, false));
+    AddCounterTrack(counter->name, counter, PlaneOf(counter->pid, false));
   }
 
-  void AddCounterTrack(StringId name, Counter* counter, PlaneDraft* plane) {
-    TrackDraft draft;
-    draft.group = 2;
-    draft.tid = OrderOf(builder_->strings().View(name));
-    Track& track = draft.track;
-    track.name = name;
-    track.kind = TrackKind::kCounter;
-    track.source = placement_.source;
-    track.counters.reserve(counter->series.size());
+  void AddCounterTrack(StringId name, Counter* counter, uint32_t plane) {
+    TrackDraft& draft = NewDraft(plane);
+    draft.group = TrackDraft::kCounters;
+    draft.tid = OrderOf(Text(name));
+    draft.name = name;
+    draft.kind = TrackKind::kCounter;
+    draft.counters = std::make_unique<std::vector<CounterSeries>>();
+    draft.counters->reserve(counter->series.size());
     for (size_t i = 0; i < counter->series.size() && !Stopped(i + 1); ++i) {
       CounterSeries& series = counter->series[i];
       SortSeries(&series);
@@ -399,9 +400,9 @@ class TrackWriter {
       const auto [low, high] = std::minmax_element(series.value.begin(), series.value.end());
       series.min = *low;
       series.max = *high;
-      track.counters.push_back(std::move(series));
+      draft.counters->push_back(std::move(series));
     }
-    plane->tracks.push_back(std::move(draft));
+    counter->series = {};
   }
 
   // The last plane of each GPU, and of any.
@@ -414,61 +415,75 @@ class TrackWriter {
 
   // PyTorch's device types: 0 is the CPU, 1 CUDA, 6 HIP; others are rare accelerators.
   void AddMemory(int64_t type, int64_t id, Counter* counter) {
-    PlaneDraft* plane = nullptr;
+    uint32_t plane = kNoIndex;
     const auto own = gpu_planes_.find(id);
     if (type > 0 && OnlyDevice() && last_gpu_ != kNoIndex) {
-      plane = &planes_[last_gpu_];
+      plane = last_gpu_;
     } else if (type > 0 && own != gpu_planes_.end()) {
-      plane = &planes_[own->second];
+      plane = own->second;
     }
     std::string name = "Memory";
-    if (plane == nullptr) {
-      plane = &PlaneOf(counter->pid, true);
+    if (plane == kNoIndex) {
+      plane = PlaneOf(counter->pid, true);
       name = type == 0 ? "CPU memory" : "Memory of device " + std::to_string(id);
     }
     AddCounterTrack(builder_->strings().Intern(name), counter, plane);
   }
 
   void Emit() {
-    size_t tracks = 0;
-    for (PlaneDraft& p : planes_) {
-      tracks += p.tracks.size();
+    for (PlaneDraft& p : planes_)
       p.rank = p.plane.kind == PlaneKind::kOther ? kLastRank : xplane::PlaneRank(p.plane.kind);
-    }
-    builder_->Reserve(planes_.size(), tracks);
+    builder_->Reserve(planes_.size(), drafts_.size());
     const auto key = [](const PlaneDraft& p) { return std::tie(p.rank, p.sort_index, p.order); };
-    track_ids_.assign(thread_count_ * kParts, TrackId());
+    std::vector<PlaneId> plane_ids(planes_.size());
     uint32_t plane_number = 0;
     for (const uint32_t i : Sorted(planes_, key, stop_)) {
       if (Stopped(plane_number)) return;
-      PlaneDraft& draft = planes_[i];
-      draft.plane.file_order = plane_number++;
-      EmitTracks(builder_->AddPlane(std::move(draft.plane)), &draft.tracks);
+      Plane& plane = planes_[i].plane;
+      plane.file_order = plane_number++;
+      plane_ids[i] = builder_->AddPlane(std::move(plane));
     }
+    planes_.clear();
+    track_ids_.assign(thread_count_ * kParts, TrackId());
+    EmitTracks(plane_ids);
   }
 
-  void EmitTracks(PlaneId plane, std::vector<TrackDraft>* drafts) {
-    const auto key = [](const TrackDraft& t) {
-      return std::tie(t.group, t.sort_index, t.tid, t.part);
+  // Plane after plane, the tracks of each in order of their keys.
+  void EmitTracks(const std::vector<PlaneId>& plane_ids) {
+    const auto key = [&](const TrackDraft& t) {
+      return std::tuple<PlaneId, int, int64_t, const TextOrder&, Part>(plane_ids[t.plane], t.group,
+                                                                       t.sort_index, t.tid, t.part);
     };
-    uint32_t track_number = 0;
-    for (const uint32_t i : Sorted(*drafts, key, stop_)) {
-      if (Stopped(track_number + 1)) return;
-      TrackDraft& draft = (*drafts)[i];
-      TrackData data;
-      data.track = std::move(draft.track);
-      data.track.plane = plane;
-      data.track.file_order = track_number++;
-      if (draft.events != nullptr) {
-        data.slices = std::move(draft.events->slices);
-        data.instants = std::move(draft.events->instants);
-        draft.events.reset();
-      }
-      const TrackId id = builder_->AddTrack(std::move(data));
-      if (draft.thread != kNoIndex) track_ids_[Slot(draft.thread, draft.part)] = id;
+    uint32_t emitted = 0, track_number = 0;
+    PlaneId last;
+    for (const uint32_t i : Sorted(drafts_, key, stop_)) {
+      if (Stopped(emitted++)) return;
+      const PlaneId plane = plane_ids[drafts_[i].plane];
+      track_number = plane == last ? track_number + 1 : 0;
+      last = plane;
+      EmitTrack(plane, track_number, &drafts_[i]);
     }
-    drafts->clear();
-    drafts->shrink_to_fit();
+    drafts_.clear();
+  }
+
+  void EmitTrack(PlaneId plane, uint32_t number, TrackDraft* draft) {
+    TrackData data;
+    data.track.plane = plane;
+    data.track.name = draft->name;
+    data.track.kind = draft->kind;
+    data.track.derived_in_file = draft->derived_in_file;
+    data.track.source = placement_.source;
+    data.track.file_order = number;
+    if (draft->group == TrackDraft::kThreads) data.track.id = draft->tid.number;
+    if (draft->counters != nullptr) data.track.counters = std::move(*draft->counters);
+    if (draft->events != nullptr) {
+      data.slices = std::move(draft->events->slices);
+      data.instants = std::move(draft->events->instants);
+    }
+    draft->events.reset();
+    draft->counters.reset();
+    const TrackId id = builder_->AddTrack(std::move(data));
+    if (draft->thread != kNoIndex) track_ids_[Slot(draft->thread, draft->part)] = id;
   }
 
   const TrackPlacement& placement_;
@@ -479,7 +494,8 @@ class TrackWriter {
   std::set<uint32_t> gpu_pids_;
   size_t devices_with_events_ = 0, thread_count_ = 0;
   uint32_t main_host_ = kNoIndex;
-  std::vector<PlaneDraft> planes_;
+  std::deque<PlaneDraft> planes_;  // these two do not copy what they hold as they grow
+  std::deque<TrackDraft> drafts_;
   std::vector<uint32_t> plane_index_;       // by pid and whether it is the host's half: planes_
   std::map<int64_t, uint32_t> gpu_planes_;  // by device ordinal: planes_
   uint32_t last_gpu_ = kNoIndex;
