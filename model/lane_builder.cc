@@ -11,7 +11,12 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kSpillBit = 0x80000000u;  // in lane numbers while nesting
+constexpr uint32_t kSpillBit = 0x80000000u;     // in lane numbers while nesting
+constexpr size_t kStopEvery = size_t{1} << 18;  // events
+
+bool Stopped(size_t i, const std::stop_token& stop) {
+  return i % kStopEvery == 0 && stop.stop_requested();
+}
 
 // ---- Times
 // ------------------------------------------------------------------------------------------------------
@@ -124,13 +129,13 @@ struct Nesting {
   Ps busy = 0;  // of depth 0 and the spilled
 };
 
-Nesting Nest(const RawEvents& events, const Column<uint32_t>& order) {
+Nesting Nest(const RawEvents& events, const Column<uint32_t>& order, const std::stop_token& stop) {
   Nesting result;
   const size_t n = events.start.size();
   result.place.Resize(n);
   SpillLanes spill;
   std::vector<Ps> open;  // ends of the events that enclose the current one
-  for (size_t k = 0; k < n; ++k) {
+  for (size_t k = 0; k < n && !Stopped(k, stop); ++k) {
     const uint32_t i = order.empty() ? static_cast<uint32_t>(k) : order[k];
     const Ps start = events.start[i], end = start + events.dur[i];
     while (!open.empty() && open.back() <= start) open.pop_back();
@@ -171,11 +176,24 @@ void PlaceRows(Nesting* nesting, const Column<uint32_t>& order) {
 
 // Moves a column into its new order and gives the old one back at once.
 template <typename T>
-void Scatter(const Column<uint32_t>& place, Column<T>* column) {
+void Scatter(const Column<uint32_t>& place, const std::stop_token& stop, Column<T>* column) {
   Column<T> out;
   out.Resize(column->size());
-  for (size_t i = 0; i < out.size(); ++i) out[place[i]] = (*column)[i];
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (Stopped(i, stop)) return;
+    out[place[i]] = (*column)[i];
+  }
   *column = std::move(out);
+}
+
+// All columns. Stopped, some are as they were.
+void Reorder(const Column<uint32_t>& place, const std::stop_token& stop, RawEvents* events) {
+  const size_t n = place.size();
+  Scatter(place, stop, &events->start);
+  if (events->dur.size() == n) Scatter(place, stop, &events->dur);
+  Scatter(place, stop, &events->meta);
+  if (events->ref.size() == n) Scatter(place, stop, &events->ref);
+  if (events->wide_ref.size() == n) Scatter(place, stop, &events->wide_ref);
 }
 
 // ---- References
@@ -317,16 +335,14 @@ void BuildSlices(RawEvents& events, bool keep_rows, const std::string& place, st
   if (stop.stop_requested()) return;
   Column<uint32_t> by_start = SortedOrder(events, order.sorted, stop);
   if (stop.stop_requested()) return;
-  Nesting nesting = Nest(events, by_start);
+  Nesting nesting = Nest(events, by_start, stop);
+  if (stop.stop_requested()) return;
   CountNesting(nesting, place, &out->diagnostics);
   out->busy = nesting.busy;
   PlaceRows(&nesting, by_start);
   by_start.Release();
-  Scatter(nesting.place, &events.start);
-  Scatter(nesting.place, &events.dur);
-  Scatter(nesting.place, &events.meta);
-  if (events.ref.size() == n) Scatter(nesting.place, &events.ref);
-  if (events.wide_ref.size() == n) Scatter(nesting.place, &events.wide_ref);
+  Reorder(nesting.place, stop, &events);
+  if (stop.stop_requested()) return;
   if (keep_rows) out->row_of_slice.assign(nesting.place.data(), nesting.place.data() + n);
   nesting.place.Release();
   std::vector<uint32_t> sizes = std::move(nesting.nested);
@@ -335,21 +351,21 @@ void BuildSlices(RawEvents& events, bool keep_rows, const std::string& place, st
   AddLanes(&events, &out->slices, sizes, depths, LaneKind::kNested, place, out);
 }
 
-void BuildInstants(RawEvents& events, const std::string& place, BuiltTrack* out) {
+void BuildInstants(RawEvents& events, const std::string& place, const std::stop_token& stop,
+                   BuiltTrack* out) {
   const uint32_t n = static_cast<uint32_t>(events.start.size());
   if (n == 0) return;
   out->instant_count = n;
   events.dur.Resize(n);
   std::fill(events.dur.data(), events.dur.data() + n, 0);
   if (!std::is_sorted(events.start.data(), events.start.data() + n)) {
-    const Column<uint32_t> by_start = SortedOrder(events, false, {});
+    const Column<uint32_t> by_start = SortedOrder(events, false, stop);
+    if (stop.stop_requested()) return;
     Column<uint32_t> rows;
     rows.Resize(n);
     for (uint32_t k = 0; k < n; ++k) rows[by_start[k]] = k;
-    Scatter(rows, &events.start);
-    Scatter(rows, &events.meta);
-    if (events.ref.size() == n) Scatter(rows, &events.ref);
-    if (events.wide_ref.size() == n) Scatter(rows, &events.wide_ref);
+    Reorder(rows, stop, &events);
+    if (stop.stop_requested()) return;
   }
   AddLanes(&events, &out->instants, {&n, 1}, 0, LaneKind::kInstant, place, out);
 }
@@ -360,7 +376,8 @@ BuiltTrack BuildLanes(TrackData& data, bool keep_rows, const std::string& place,
                       std::stop_token stop) {
   BuiltTrack out;
   BuildSlices(data.slices, keep_rows, place, stop, &out);
-  BuildInstants(data.instants, place, &out);
+  if (!stop.stop_requested()) BuildInstants(data.instants, place, stop, &out);
+  if (stop.stop_requested()) return {};
   bool first = true;
   for (const Lane& lane : out.lanes) {
     const Ps begin = lane.start.front(), end = lane.end(lane.size() - 1);

@@ -8,17 +8,54 @@
 #include <cstddef>
 #include <iterator>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 namespace stepscope {
 
+inline constexpr size_t kMergedPerStop = 16'384;  // items merged between two looks at the stop
+
+// Merges two neighbours by a copy of the left one. When asked to stop it leaves what remains of
+// both as it is.
+template <typename It, typename Less>
+void MergeByLeft(It begin, It mid, It end, const Less& less, const std::stop_token& stop) {
+  std::vector<typename std::iterator_traits<It>::value_type> left(std::make_move_iterator(begin),
+                                                                  std::make_move_iterator(mid));
+  auto next = left.begin();
+  It out = begin;
+  for (size_t n = 1; next != left.end() && mid != end; ++n, ++out) {
+    if (n % kMergedPerStop == 0 && stop.stop_requested()) break;
+    *out = less(*mid, *next) ? std::move(*mid++) : std::move(*next++);
+  }
+  std::move(next, left.end(), out);  // it ends where the rest of the right one begins
+}
+
+// The same from the end, by a copy of the right one.
+template <typename It, typename Less>
+void MergeByRight(It begin, It mid, It end, const Less& less, const std::stop_token& stop) {
+  std::vector<typename std::iterator_traits<It>::value_type> right(std::make_move_iterator(mid),
+                                                                   std::make_move_iterator(end));
+  auto next = right.end();
+  It out = end;
+  for (size_t n = 1; next != right.begin() && mid != begin; ++n) {
+    if (n % kMergedPerStop == 0 && stop.stop_requested()) break;
+    const bool from_left = less(*std::prev(next), *std::prev(mid));
+    *--out = from_left ? std::move(*--mid) : std::move(*--next);
+  }
+  std::move_backward(right.begin(), next, out);
+}
+
 // Sorts [begin, mid) and [mid, end), each in order, into one; touches only where they overlap.
 template <typename It, typename Less>
-void MergeRuns(It begin, It mid, It end, const Less& less) {
+void MergeRuns(It begin, It mid, It end, const Less& less, const std::stop_token& stop = {}) {
   if (!less(*mid, *std::prev(mid))) return;
   const It low = std::upper_bound(begin, mid, *mid, less);
   const It high = std::lower_bound(mid, end, *std::prev(mid), less);
-  std::inplace_merge(low, mid, high, less);
+  if (mid - low <= high - mid) {
+    MergeByLeft(low, mid, high, less, stop);
+  } else {
+    MergeByRight(low, mid, high, less, stop);
+  }
 }
 
 // The starts of runs; short ones are sorted together first, in the first-level cache.
@@ -47,7 +84,7 @@ void SortRuns(It begin, It end, const Less& less, const std::stop_token& stop = 
     for (size_t i = 0; i < runs.size(); i += 2) {
       if (stop.stop_requested()) return;
       const It last = i + 2 < runs.size() ? runs[i + 2] : end;
-      if (i + 1 < runs.size()) MergeRuns(runs[i], runs[i + 1], last, less);
+      if (i + 1 < runs.size()) MergeRuns(runs[i], runs[i + 1], last, less, stop);
       runs[kept++] = runs[i];
     }
     runs.resize(kept);

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <random>
 #include <utility>
@@ -65,6 +67,36 @@ TEST_CASE("sort runs: stops when asked to, with all items still there") {
   std::sort(stopped.begin(), stopped.end());
   std::sort(items.begin(), items.end());
   CHECK(stopped == items);
+}
+
+TEST_CASE("sort runs: what is compared after the stop does not grow with the number of items") {
+  constexpr size_t kMostAfter = 2 * kMergedPerStop + 1024 * 10;  // a merge's stride, a short run
+  std::mt19937 random(9);
+  std::vector<uint32_t> items(1'000'000);
+  for (uint32_t& item : items) item = static_cast<uint32_t>(random());
+  size_t whole = 0;
+  {
+    std::vector<uint32_t> copy = items;
+    SortRuns(copy.begin(), copy.end(), [&](uint32_t a, uint32_t b) { return ++whole, a < b; });
+    CHECK(std::is_sorted(copy.begin(), copy.end()));
+  }
+  REQUIRE(whole > 10 * kMostAfter);
+  for (const size_t percent : {1, 30, 60, 90, 99}) {
+    std::vector<uint32_t> copy = items;
+    std::stop_source stop;
+    size_t compared = 0;
+    const auto less = [&](uint32_t a, uint32_t b) {
+      if (++compared == whole / 100 * percent) stop.request_stop();
+      return a < b;
+    };
+    SortRuns(copy.begin(), copy.end(), less, stop.get_token());
+    CAPTURE(percent);
+    CHECK(compared - whole / 100 * percent <= kMostAfter);
+    std::sort(copy.begin(), copy.end());
+    std::vector<uint32_t> all = items;
+    std::sort(all.begin(), all.end());
+    CHECK(copy == all);
+  }
 }
 
 }  // namespace
