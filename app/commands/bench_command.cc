@@ -73,7 +73,7 @@ AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
   std::vector<AnalysisResult> results;
   for (const AnalysisDesc& analysis : Analyses()) {
     const auto begin = Clock::now();
-    results.push_back(analysis.run(context, {}, {}));
+    results.push_back(RunAnalysis(analysis, context, {}, {}));
     const double ms = Ms(Clock::now() - begin);
     times.by_id[analysis.id] = ms;
     times.total_ms += ms;

@@ -45,6 +45,8 @@ class AnalysisContext {
   std::shared_ptr<const AnalysisResult> Get(std::string_view analysis,
                                             const AnalysisParams& params = {},
                                             std::stop_token stop = {});
+  // Does not keep the result any longer: who holds it owns it.
+  void Forget(std::string_view analysis, const AnalysisParams& params = {});
 
  private:
   struct State;
@@ -59,6 +61,12 @@ struct AnalysisDesc {
   const char* what;  // one sentence
   AnalysisResult (*run)(AnalysisContext&, const AnalysisParams&, std::stop_token);
 };
+
+// What an analysis finds, in the words of those who made the GPUs: --compat xprof keeps XProf's.
+AnalysisResult RunAnalysis(const AnalysisDesc& analysis, AnalysisContext& context,
+                           const AnalysisParams& params, std::stop_token stop);
+// AnalysisDesc::what in the same words.
+std::string WhatOf(const AnalysisDesc& analysis, const AnalysisContext& context);
 
 std::span<const AnalysisDesc> Analyses();
 const AnalysisDesc* FindAnalysis(std::string_view id);

@@ -1,5 +1,6 @@
 #include <list>
 #include <mutex>
+#include <utility>
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/derived_lines.h"
@@ -9,6 +10,7 @@
 #include "model/analysis/op_database.h"
 #include "model/analysis/quirks.h"
 #include "model/analysis/steps.h"
+#include "model/analysis/vendor_words.h"
 
 namespace stepscope {
 namespace {
@@ -53,6 +55,10 @@ class Recent {
     auto fresh = std::make_shared<const T>(compute());
     if (!stop.stop_requested()) slot->value = fresh;
     return fresh;
+  }
+  void Forget(const Key& key) {
+    std::lock_guard lock(mutex_);
+    slots_.remove_if([&key](const std::shared_ptr<Slot>& slot) { return slot->key == key; });
   }
 
  private:
@@ -168,14 +174,31 @@ std::shared_ptr<const AnalysisResult> AnalysisContext::Get(std::string_view anal
                                                            const AnalysisParams& params,
                                                            std::stop_token stop) {
   return state_->results.Get({std::string(analysis), params}, stop, [&] {
-    // The row in the registry hands out what is kept here, so it must not be asked.
-    if (analysis == "kernel_stats") return RunKernelStats(*this, params, stop);
     const AnalysisDesc* desc = FindAnalysis(analysis);
-    if (desc) return desc->run(*this, params, stop);
+    // The row in the registry hands out what is kept here, so it must not be asked.
+    if (analysis == "kernel_stats")
+      return RunAnalysis({desc->id, desc->title, desc->what, RunKernelStats}, *this, params, stop);
+    if (desc) return RunAnalysis(*desc, *this, params, stop);
     AnalysisResult none;
     none.empty_reason = "there is no analysis '" + std::string(analysis) + "'";
     return none;
   });
+}
+
+void AnalysisContext::Forget(std::string_view analysis, const AnalysisParams& params) {
+  state_->results.Forget({std::string(analysis), params});
+}
+
+AnalysisResult RunAnalysis(const AnalysisDesc& analysis, AnalysisContext& context,
+                           const AnalysisParams& params, std::stop_token stop) {
+  AnalysisResult result = analysis.run(context, params, std::move(stop));
+  if (context.definitions() == Definitions::kStepscope) UseVendorWords(context.trace(), &result);
+  return result;
+}
+
+std::string WhatOf(const AnalysisDesc& analysis, const AnalysisContext& context) {
+  const bool amd = context.definitions() == Definitions::kStepscope && OnlyAmdGpus(context.trace());
+  return amd ? InAmdWords(analysis.what) : analysis.what;
 }
 
 }  // namespace stepscope

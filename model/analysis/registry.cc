@@ -3,6 +3,7 @@
 // Files of this folder by layer; each includes only what stands before it, and no two each other:
 //   result_table, params, names, table_text   what goes in and comes out
 //   op_name, kernel_rules, device_type        what names say
+//   vendor_words                              what the parts of a GPU are called
 //   analysis, quirks                          the context, and what of XProf it follows
 //   event_order, event_forest, time_classes, lane_merge, level_line
 //   grouping, grouping_tpu, grouping_build    which step an event belongs to

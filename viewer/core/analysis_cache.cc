@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "viewer/core/vendor_words.h"
-
 namespace stepscope {
 
 AnalysisCache::Entry* AnalysisCache::Find(const Run& run, std::string_view analysis,
@@ -56,9 +54,7 @@ void AnalysisCache::Start(Entry& entry) {
   const AnalysisDesc* desc = FindAnalysis(entry.analysis);
   entry.job.Start(threads_, [desc, context = entry.context, params = entry.params](
                                 const std::stop_token& stop, Progress&) {
-    AnalysisResult result = desc->run(*context, params, stop);
-    UseVendorWords(context->trace(), &result);
-    return result;
+    return RunAnalysis(*desc, *context, params, stop);
   });
 }
 
