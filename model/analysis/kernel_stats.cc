@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "model/analysis/quirks.h"
+#include "model/base/demangle.h"
 
 namespace stepscope {
 namespace {
@@ -90,8 +91,31 @@ std::vector<Value> KernelRow(const KernelGroup& g, int64_t rank, const Quirks& q
   return row;
 }
 
-ResultTable KernelTable(const std::vector<KernelGroup>& groups, const Quirks& quirks,
-                        double all_ps) {
+// The readable form of a mangled kernel's name, as the timeline has it.
+Value ReadableName(const TrackSet& set, std::string_view name, const EventRows& rows) {
+  if (!name.starts_with("_Z") || rows.empty()) return {};
+  const std::string_view shown = set.Name(*rows.begin());
+  if (shown == name) return {};
+  return SharedText(WithoutParameters(shown));
+}
+
+// Of the newest row of the table.
+void AddReadable(const TrackSet& set, std::string_view name, const EventRows& rows,
+                 ResultTable* table) {
+  Value readable = ReadableName(set, name, rows);
+  if (readable.index() == 0 && table->readable.empty()) return;
+  table->readable.resize(table->rows.size());
+  table->readable.back() = std::move(readable);
+}
+
+void FinishReadable(std::string_view column, ResultTable* table) {
+  if (table->readable.empty()) return;
+  table->readable.resize(table->rows.size());
+  table->readable_column = table->Column(column);
+}
+
+ResultTable KernelTable(const TrackSet& set, const std::vector<KernelGroup>& groups,
+                        const Quirks& quirks, double all_ps) {
   ResultTable table{"kernels", "Kernels", KernelColumns(quirks), {}, {}};
   const size_t n =
       quirks.kernel_rows_limited ? std::min(groups.size(), kXprofMaxRows) : groups.size();
@@ -102,7 +126,9 @@ ResultTable KernelTable(const std::vector<KernelGroup>& groups, const Quirks& qu
     table.rows.push_back(KernelRow(groups[i], static_cast<int64_t>(i + 1), quirks, all_ps,
                                    table.columns.size(), &texts));
     table.links.push_back(LinkTo(groups[i].rows));
+    if (!quirks.kernel_columns_of_xprof) AddReadable(set, groups[i].name, groups[i].rows, &table);
   }
+  FinishReadable("kernel_name", &table);
   return table;
 }
 
@@ -122,8 +148,8 @@ std::vector<KernelSum> SumBy(const std::vector<KernelGroup>& groups,
 }
 
 // The largest total first, ties by name.
-ResultTable SumTable(std::vector<KernelSum> sums, std::string id, std::string title,
-                     std::string label, double all_ps) {
+ResultTable SumTable(const TrackSet& set, std::vector<KernelSum> sums, std::string id,
+                     std::string title, std::string label, double all_ps) {
   std::stable_sort(sums.begin(), sums.end(),
                    [](const KernelSum& a, const KernelSum& b) { return a.total > b.total; });
   ResultTable table{
@@ -151,8 +177,10 @@ ResultTable SumTable(std::vector<KernelSum> sums, std::string id, std::string ti
                           Us(s.total) / static_cast<double>(s.count), Us(s.min), Us(s.max),
                           total > 0 ? static_cast<double>(s.matrix) / total : 0.0,
                           all_ps > 0 ? total / all_ps : 0.0});
+    AddReadable(set, s.name, s.rows, &table);
     table.links.push_back(LinkTo(std::move(s.rows)));
   }
+  FinishReadable("name", &table);
   return table;
 }
 
@@ -235,17 +263,18 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
   const std::vector<KernelGroup>& groups = computed.all;
   const bool none = groups.empty();
   const Summary summary = Summarise(groups);
-  result.tables.push_back(KernelTable(groups, context.quirks(), summary.total));
+  const TrackSet& set = context.trace().set;
+  result.tables.push_back(KernelTable(set, groups, context.quirks(), summary.total));
   AddProperties(summary, &result);
   if (!context.quirks().kernel_columns_of_xprof) {
     std::vector<KernelSum> by_kernel = SumBy(groups, &KernelGroup::name),
                            by_op = SumBy(groups, &KernelGroup::op_name);
     computed.all = {};  // before two more tables as large as they are
     result.tables.push_back(
-        SumTable(std::move(by_kernel), "by_kernel", "By kernel", "Kernel", summary.total));
-    result.tables.push_back(SumTable(std::move(by_op), "by_op", "By op", "Op", summary.total));
-    result.tables.push_back(
-        SumTable(std::move(computed.by_stream), "by_stream", "By stream", "Stream", summary.total));
+        SumTable(set, std::move(by_kernel), "by_kernel", "By kernel", "Kernel", summary.total));
+    result.tables.push_back(SumTable(set, std::move(by_op), "by_op", "By op", "Op", summary.total));
+    result.tables.push_back(SumTable(set, std::move(computed.by_stream), "by_stream", "By stream",
+                                     "Stream", summary.total));
     AddFindings(summary, &result);
   }
   if (none) {

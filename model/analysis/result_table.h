@@ -54,8 +54,17 @@ struct ResultTable {
   std::string id, title;
   std::vector<ColumnDesc> columns;
   std::vector<std::vector<Value>> rows;
-  std::vector<RowLink> links;             // empty, or one per row
+  std::vector<RowLink> links;  // empty, or one per row
+  // For people, in place of the cells of one column: mangled names as they are written in C++.
+  // Empty, or one per row, nothing where the cell is readable as it is. Data has the cells.
+  std::vector<Value> readable = {};
+  int readable_column = -1;
+
   int Column(std::string_view id) const;  // -1 if absent
+  // What people see in a cell that there is.
+  const Value& Shown(size_t row, size_t column) const;
+  // The same as a name, or nothing where the cell holds none. -1 is no column.
+  std::string_view ShownText(size_t row, int column) const;
 };
 
 struct Property {
@@ -86,7 +95,8 @@ struct AnalysisResult {
 
 // Text forms of a table, written row by row. CSV: RFC 4180, unrounded numbers; a cell that begins
 // with = + - or @ stays as it is: it is data, and a spreadsheet has to be told to read it as text.
-// Text: aligned columns for people and terminals (model/base/terminal_text.h); 0: all rows.
+// Text: aligned columns for people and terminals (model/base/terminal_text.h), names readable; 0:
+// all rows.
 void WriteCsv(const ResultTable& table, const TextSink& sink);
 std::string ToCsv(const ResultTable& table);
 std::string CsvField(const std::string& text);  // quoted where it must be

@@ -84,7 +84,8 @@ std::string HeaderText(const ColumnDesc& column) {
 std::string CellText(const ResultTable& table, size_t row, size_t column) {
   const std::vector<Value>& cells = table.rows[row];
   if (column >= cells.size()) return {};
-  return Shortened(TerminalText(FormatValue(cells[column], table.columns[column].unit)), kMaxCells);
+  return Shortened(TerminalText(FormatValue(table.Shown(row, column), table.columns[column].unit)),
+                   kMaxCells);
 }
 
 }  // namespace

@@ -36,4 +36,16 @@ std::string Demangle(std::string_view name) {
   return readable.size() > kMaxDemangled ? std::string() : std::string(readable);
 }
 
+std::string_view WithoutParameters(std::string_view readable) {
+  constexpr std::string_view kVoid = "void ";
+  if (readable.starts_with(kVoid)) readable.remove_prefix(kVoid.size());
+  if (!readable.ends_with(')')) return readable;
+  size_t open = 0;
+  for (size_t i = readable.size(); i-- > 0;) {
+    open += readable[i] == ')';
+    if (readable[i] == '(' && --open == 0) return i > 0 ? readable.substr(0, i) : readable;
+  }
+  return readable;
+}
+
 }  // namespace stepscope

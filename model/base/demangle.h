@@ -16,4 +16,8 @@ inline constexpr size_t kMaxDemangled = 16 << 10;
 // made to hurt, some tens of milliseconds.
 std::string Demangle(std::string_view name);
 
+// Of a readable name what says which function it is: "void a::f<int>(int*)" -> "a::f<int>".
+// O(length)
+std::string_view WithoutParameters(std::string_view readable);
+
 }  // namespace stepscope

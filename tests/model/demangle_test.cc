@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 
 #include "model/trace_builder.h"
 
@@ -53,6 +54,20 @@ TEST_CASE("Names are readable where they enter a trace; the raw name stays besid
   CHECK(names.metas[mangled.value].display_name == names.metas[again.value].display_name);
   CHECK(names.DisplayName(given) == "mine");
   CHECK(names.DisplayName(plain) == "kernel");
+}
+
+TEST_CASE("Of a readable name what says which function it is") {
+  for (const auto& [name, expected] :
+       {std::pair{"void a::f<int>(int*, b (*)(c))", "a::f<int>"},
+        {"foo::foo()", "foo::foo"},
+        {"(anonymous namespace)::f(int)", "(anonymous namespace)::f"},
+        {"a::operator()(int)", "a::operator()"},
+        {"gemm<x>", "gemm<x>"},
+        {"", ""},
+        {")", ")"},
+        {"(x)", "(x)"}}) {
+    CHECK(WithoutParameters(name) == expected);
+  }
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ std::vector<int> Hits(std::string_view text, int preferred = -1) {
   const TableFilter f = TableFilter::Parse(text, t, preferred);
   std::vector<int> out;
   for (int r = 0; r < 3; ++r)
-    if (f.Matches(t.rows[static_cast<size_t>(r)])) out.push_back(r);
+    if (f.Matches(t, static_cast<size_t>(r))) out.push_back(r);
   return out;
 }
 
@@ -99,6 +99,28 @@ TEST_CASE("table filter: what is no column is text, as names of kernels have ':'
 TEST_CASE("table filter: says how it understood the text") {
   const ResultTable t = Kernels();
   CHECK(TableFilter::Parse(">100us op:Mat", t).explanation() == "Total >100us and Op has \"mat\"");
+}
+
+TEST_CASE("table filter: of mangled names both forms count") {
+  ResultTable t = Kernels();
+  t.rows[1][0] = std::string("_ZSt4sortIiEvi");
+  t.readable = {Value(), std::string("std::sort<int>"), Value()};
+  t.readable_column = 0;
+  const auto hits = [&t](std::string_view text) {
+    const TableFilter f = TableFilter::Parse(text, t, -1);
+    V out;
+    for (int r = 0; r < 3; ++r)
+      if (f.Matches(t, static_cast<size_t>(r))) out.push_back(r);
+    return out;
+  };
+  CHECK(hits("st4sort") == V{1});
+  CHECK(hits("sort<int>") == V{1});
+  CHECK(hits("kernel:std::sort") == V{1});
+  CHECK(hits("op:std::sort").empty());
+  CHECK(hits("kernel=std::sort<int>") == V{1});
+  CHECK(hits("kernel=_ZSt4sortIiEvi") == V{1});
+  CHECK(hits("-sort<int>") == V{0, 2});
+  CHECK(hits("-_zst4") == V{0, 2});
 }
 
 }  // namespace

@@ -151,9 +151,7 @@ Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string
                     });
   double rest = ring.total;
   for (size_t i = 0; i < shown; ++i) {
-    const auto* text =
-        std::get_if<SharedText>(&table.rows[sizes[i].second][static_cast<size_t>(name)]);
-    const std::string label = text != nullptr ? text->str() : std::string();
+    const std::string label(table.ShownText(sizes[i].second, name));
     ring.slices.push_back(
         {label, sizes[i].first, context.theme.NameColor(label), static_cast<int>(sizes[i].second)});
     rest -= sizes[i].first;

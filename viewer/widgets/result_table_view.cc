@@ -174,7 +174,8 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
     size_t longest = 0;
     for (size_t r = 0; r < table.rows.size() && !column.numeric; ++r) {
       if (c >= table.rows[r].size()) continue;
-      const auto* s = std::get_if<SharedText>(&table.rows[r][c]);
+      const Value& value = table.Shown(r, c);
+      const auto* s = std::get_if<SharedText>(&value);
       if (s == nullptr || s->size() <= longest) continue;
       longest = s->size();
       column.widest_row = static_cast<int>(r);
@@ -195,9 +196,10 @@ void ResultTableView::ShortenNames(const ResultTable& table, const TableOptions&
   constexpr size_t kMostDistinct = 10'000;
   short_names_.assign(options.shorten_names ? table.rows.size() : 0, {});
   if (short_names_.empty() || short_names_.size() > kMostDistinct) return;
+  const int name = table.Column(options.name_column);
   std::vector<std::string_view> names;
   for (size_t r = 0; r < table.rows.size(); ++r) {
-    names.push_back(NameOf(table, options, r));
+    names.push_back(table.ShownText(r, name));
   }
   short_names_ = DistinctNames(names);
   const auto longest = std::max_element(
@@ -229,12 +231,9 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
              (column.bar ? Em() * 4.5f : 0);
     } else if (column.widest_row >= 0) {
       const auto row = static_cast<size_t>(column.widest_row);
-      const auto* text =
-          std::get_if<SharedText>(&table.rows[row][static_cast<size_t>(column.data)]);
+      const std::string_view text = table.ShownText(row, column.data);
       const bool shortened = column.name && options.shorten_names;
-      if (text != nullptr)
-        cell = TextWidth(shortened ? ShortName(text->view(), static_cast<uint32_t>(row))
-                                   : text->view());
+      cell = TextWidth(shortened ? ShortName(text, static_cast<uint32_t>(row)) : text);
     } else if (desc.type == ValueType::kBool) {
       cell = Em() * 3;
     }

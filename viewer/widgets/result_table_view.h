@@ -104,7 +104,10 @@ class ResultTableView {
                uint32_t row, float height);
   void DrawCell(const PanelContext& context, const ResultTable& table, const TableOptions& options,
                 const Column& column, uint32_t row);
-  void DrawName(const PanelContext& context, std::string_view text, const TableOptions& options,
+  struct NameText {
+    std::string_view raw, shown;  // the same but for mangled names
+  };
+  void DrawName(const PanelContext& context, const NameText& name, const TableOptions& options,
                 const Column& column, uint32_t row);
   void DrawTotals(const PanelContext& context, const ResultTable& table,
                   const TableOptions& options, float y);

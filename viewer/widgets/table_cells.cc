@@ -73,8 +73,9 @@ std::string_view ResultTableView::ShortName(std::string_view text, uint32_t row)
   return name;
 }
 
-void ResultTableView::DrawName(const PanelContext& context, std::string_view text,
+void ResultTableView::DrawName(const PanelContext& context, const NameText& name,
                                const TableOptions& options, const Column& column, uint32_t row) {
+  const std::string_view text = name.shown;
   const CellBox cell = CurrentCell();
   ImDrawList* list = ImGui::GetWindowDrawList();
   float left = cell.left;
@@ -101,11 +102,13 @@ void ResultTableView::DrawName(const PanelContext& context, std::string_view tex
       DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[role], text_here);
   const bool cut = cut_here || text_here.size() != shown.size();
   const ImRect area(cell.left, cell.y, cell.right, cell.y + ImGui::GetTextLineHeight());
-  const bool whole = !cut && shown == text;
+  const bool whole = !cut && shown == name.raw;
   if (!whole && ImGui::IsWindowHovered() && area.Contains(ImGui::GetMousePos()) &&
       list->_CmdHeader.ClipRect.w > area.Min.y && ImGui::BeginTooltip()) {
     ImGui::PushTextWrapPos(Em() * 50);
     ImGui::TextUnformatted(text.data(), text.data() + text.size());
+    if (name.raw != text)
+      ImGui::TextUnformatted(name.raw.data(), name.raw.data() + name.raw.size());
     ImGui::PopTextWrapPos();
     ImGui::EndTooltip();
   }
@@ -121,11 +124,10 @@ void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& t
     std::array<char, 64> buffer{};
     const std::string_view text = WriteNumber(NumberOf(value), column.format, buffer);
     if (column.bar) {
-      const auto name = static_cast<size_t>(std::max(table.Column(options.name_column), 0));
-      const auto* label =
-          name < table.rows[row].size() ? std::get_if<SharedText>(&table.rows[row][name]) : nullptr;
+      const std::string_view label =
+          table.ShownText(row, std::max(table.Column(options.name_column), 0));
       const Rgba fill =
-          label != nullptr ? context.theme.NameColor(*label) : context.theme[Role::kAccent];
+          label.data() != nullptr ? context.theme.NameColor(label) : context.theme[Role::kAccent];
       DrawShareBar(context, NumberOf(value), column.max_abs, fill, Em() * 4);
     }
     const CellBox cell = CurrentCell();
@@ -137,7 +139,7 @@ void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& t
   if (const auto* b = std::get_if<bool>(&value)) {
     DrawBool(context, *b);
   } else if (const auto* s = std::get_if<SharedText>(&value)) {
-    DrawName(context, *s, options, column, row);
+    DrawName(context, {s->view(), table.ShownText(row, column.data)}, options, column, row);
   }
 }
 

@@ -210,7 +210,7 @@ TableFilter TableFilter::Parse(std::string_view text, const ResultTable& table, 
   return filter;
 }
 
-bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) const {
+bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) {
   if (term.column < 0) {
     return std::any_of(row.begin(), row.end(), [&](const Value& v) {
       const auto* s = std::get_if<SharedText>(&v);
@@ -249,9 +249,20 @@ bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) const {
   }
 }
 
-bool TableFilter::Matches(const std::vector<Value>& row) const {
-  return std::all_of(terms_.begin(), terms_.end(),
-                     [&](const Term& term) { return Holds(term, row) != term.negate; });
+// Of the name that is shown in place of a mangled one.
+bool TableFilter::HoldsOfReadable(const Term& term, const ResultTable& table, size_t row) {
+  if (row >= table.readable.size()) return false;
+  if (term.column >= 0 && term.column != table.readable_column) return false;
+  const auto* name = std::get_if<SharedText>(&table.readable[row]);
+  if (name == nullptr) return false;
+  if (term.op == Op::kIs) return *name == term.text;
+  return term.op == Op::kContains && ContainsLower(*name, term.text);
+}
+
+bool TableFilter::Matches(const ResultTable& table, size_t row) const {
+  return std::all_of(terms_.begin(), terms_.end(), [&](const Term& term) {
+    return (Holds(term, table.rows[row]) || HoldsOfReadable(term, table, row)) != term.negate;
+  });
 }
 
 }  // namespace stepscope

@@ -1,6 +1,7 @@
 // TableFilter: the text of a table's filter box, parsed once and asked per row. Terms are separated
 // by spaces, all must hold; quotes keep spaces; a leading '-' negates.
-//   MatMul              some text column contains it, case does not matter
+//   MatMul              some text column contains it, case does not matter; of mangled names both
+//   forms count
 //   op:MatMul           the column whose id or label matches "op" contains it; bool columns: yes,
 //   no =MatMul  op=MatMul  a text column is that text and no other, letter for letter; != too
 //   avg>100us  col<=5   compares a number; a bare number is in the column's own unit; =, != too
@@ -21,7 +22,7 @@ class TableFilter {
  public:
   // `preferred` is the column that a bare comparison means if its unit fits, or -1.
   static TableFilter Parse(std::string_view text, const ResultTable& table, int preferred = -1);
-  bool Matches(const std::vector<Value>& row) const;
+  bool Matches(const ResultTable& table, size_t row) const;
   bool empty() const { return terms_.empty(); }
   // How it was understood: "Average > 100us and text has \"MatMul\"".
   const std::string& explanation() const { return explanation_; }
@@ -39,7 +40,8 @@ class TableFilter {
                               Term* term);
   static bool ParseColumnText(std::string_view word, const ResultTable& table, Term* term);
   static bool ParseWholeText(std::string_view word, const ResultTable& table, Term* term);
-  bool Holds(const Term& term, const std::vector<Value>& row) const;
+  static bool Holds(const Term& term, const std::vector<Value>& row);
+  static bool HoldsOfReadable(const Term& term, const ResultTable& table, size_t row);
   void Explain(const Term& term, std::string_view word, const ResultTable& table);
 
   std::vector<Term> terms_;

@@ -36,8 +36,8 @@ KeyColumn MakeKey(const ResultTable& table, SortKey key) {
   out.descending = key.descending;
   const auto column = static_cast<size_t>(key.column);
   const bool text = table.columns[column].type == ValueType::kString;
-  for (const auto& row : table.rows) {
-    const Value* value = column < row.size() ? &row[column] : nullptr;
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    const Value* value = column < table.rows[r].size() ? &table.Shown(r, column) : nullptr;
     if (text) {
       out.texts.push_back(value != nullptr ? std::get_if<SharedText>(value) : nullptr);
     } else {
@@ -54,7 +54,7 @@ std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& fil
   std::vector<uint32_t> order;
   order.reserve(table.rows.size());
   for (uint32_t r = 0; r < table.rows.size(); ++r) {
-    if (filter.empty() || filter.Matches(table.rows[r])) order.push_back(r);
+    if (filter.empty() || filter.Matches(table, r)) order.push_back(r);
   }
   std::vector<KeyColumn> columns;
   for (const SortKey& key : keys) {

@@ -71,6 +71,25 @@ TEST_CASE("occupancy is no part of the key: XProf shows the first, ours the mean
         doctest::Approx(17.5));
 }
 
+TEST_CASE(
+    "people see mangled names of kernels as C++ has them, data and XProf's tables as they are") {
+  Gpu gpu;
+  gpu.Kernel("_Z6kernelIfLi4EEvPT_i", 0, 2'000'000);
+  gpu.Kernel("gemm", 3'000'000, 1'000'000);
+  const AnalysisResult ours = gpu.Run(Definitions::kStepscope);
+  CHECK(Cell(ours, 0, "kernel_name") == Value(std::string("_Z6kernelIfLi4EEvPT_i")));
+  const ResultTable* kernels = ours.Table("kernels");
+  CHECK(kernels->ShownText(0, kernels->Column("kernel_name")) == "kernel<float, 4>");
+  CHECK(kernels->ShownText(1, kernels->Column("kernel_name")) == "gemm");
+  CHECK(ToText(*kernels).find("kernel<float, 4>") != std::string::npos);
+  const ResultTable* sums = ours.Table("by_kernel");
+  CHECK(sums->ShownText(0, sums->Column("name")) == "kernel<float, 4>");
+  CHECK(ToCsv(*sums).find("_Z6kernelIfLi4EEvPT_i") != std::string::npos);
+  const AnalysisResult xprof = gpu.Run(Definitions::kXprof);
+  CHECK(xprof.Table("kernels")->readable.empty());
+  CHECK(ToText(*xprof.Table("kernels")).find("_Z6kernelIfLi4EEvPT_i") != std::string::npos);
+}
+
 TEST_CASE("a kernel has kernel_details; copies and events with empty details are none") {
   Gpu gpu;
   gpu.Kernel("c", 0, 1'000'000, "kernel without params");
