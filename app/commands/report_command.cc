@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <string_view>
 #include <utility>
 
 #include "app/commands/commands.h"
@@ -70,10 +72,11 @@ bool CheckSteps(AnalysisContext& context, const AnalysisParams& params) {
 }
 
 int Write(const ReportInput& input, const Options& options) {
-  const ResultTable* table = ReportTable(input);
-  if (!table && (!input.table.empty() || options.format == ReportFormat::kCsv)) {
+  const bool one_table = !input.table.empty() || options.format == ReportFormat::kCsv;
+  std::shared_ptr<const ResultTable> table = one_table ? ReportTable(input) : nullptr;
+  if (one_table && !table) {
     const std::string reason =
-        input.panels.size() == 1 ? input.panels.front().result->empty_reason : std::string();
+        input.panels.size() == 1 ? input.panels.front().Result()->empty_reason : std::string();
     LogError(fmt::format("{}: no table{}{}", input.path,
                          input.table.empty() ? "" : " '" + input.table + "' in these panels",
                          reason.empty() ? "" : "; " + reason));
@@ -97,6 +100,18 @@ int Write(const ReportInput& input, const Options& options) {
   return output.Finish() ? kExitOk : kExitNoResource;
 }
 
+// What a panel is written from. `keep`: it is asked for again.
+std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
+                                              const AnalysisParams& params, bool keep,
+                                              AnalysisContext& context, const Log& log) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto result = context.Get(analysis.id, params);
+  if (!keep) context.Forget(analysis.id, params);
+  const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
+  log.Verbose(fmt::format("{}: {:.1f} ms", analysis.id, ms.count()));
+  return result;
+}
+
 }  // namespace
 
 int RunReport(const Options& options, const Log& log) {
@@ -115,12 +130,13 @@ int RunReport(const Options& options, const Log& log) {
   params.steps = options.steps;
   params.range = options.range;
   if (!CheckSteps(context, params)) return kExitUsage;
+  input.params = params;
   for (const AnalysisDesc* analysis : analyses) {
-    const auto begin = std::chrono::steady_clock::now();
-    // Shared with the analyses that build on it, not computed or copied again.
-    input.panels.push_back({analysis, context.Get(analysis->id, params)});
-    const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
-    log.Verbose(fmt::format("{}: {:.1f} ms", analysis->id, ms.count()));
+    // Others build on the kernels, and one table is looked for before it is written.
+    const bool keep = !options.table.empty() || analysis->id == std::string_view("kernel_stats");
+    input.panels.push_back({analysis, nullptr, WhatOf(*analysis, context), [&, analysis, keep] {
+                              return Compute(*analysis, params, keep, context, log);
+                            }});
   }
   const int status = Write(input, options);
   LogPeakMemory(log);

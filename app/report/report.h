@@ -2,6 +2,7 @@
 // row by row: no report is in memory as a whole.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +14,13 @@ namespace stepscope {
 
 struct PanelReport {
   const AnalysisDesc* analysis = nullptr;
-  std::shared_ptr<const AnalysisResult> result;  // never null
+  std::shared_ptr<const AnalysisResult> result;  // null: `compute` gives it
+  std::string what = {};                         // one sentence; empty: the analysis's own
+  // Asked when the panel is written. The writer drops what it got before it asks for the next: the
+  // tables of all panels need not be in memory at once.
+  std::function<std::shared_ptr<const AnalysisResult>()> compute = {};
+
+  std::shared_ptr<const AnalysisResult> Result() const { return result ? result : compute(); }
 };
 
 struct ReportInput {
@@ -23,7 +30,12 @@ struct ReportInput {
   std::string table;  // only this table; empty: all
   bool compat_xprof = false;
   std::vector<PanelReport> panels;
+  AnalysisParams params = {};  // which part of the run the panels are about
 };
+
+// "only what begins from 12.0000 ms to 15.0000 ms", "only steps 3 to 7": what of the run is shown;
+// empty: all.
+std::string PartText(const AnalysisParams& params);
 
 // Numbers unrounded. NaN and infinities are null. A panel asked for twice is there once.
 void WriteReportJson(const ReportInput& input, const TextSink& sink);
@@ -31,7 +43,8 @@ void WriteReportJson(const ReportInput& input, const TextSink& sink);
 void WriteReportText(const ReportInput& input, const TextSink& sink);
 // One page with its styles and charts inside; what came from the profile is escaped.
 void WriteReportHtml(const ReportInput& input, const TextSink& sink);
-// The table of input.table, or the first one; null if there is none.
-const ResultTable* ReportTable(const ReportInput& input);
+// The table of input.table, or the first one; null if there is none. Computes the panels in order
+// up to the one that has it.
+std::shared_ptr<const ResultTable> ReportTable(const ReportInput& input);
 
 }  // namespace stepscope

@@ -83,7 +83,7 @@ void AddTable(const ResultTable& table, TextBuffer* out) {
     *out += "<tr>";
     for (size_t c = 0; c < std::min(table.rows[r].size(), table.columns.size()); ++c) {
       const ColumnDesc& column = table.columns[c];
-      const Value& value = table.rows[r][c];
+      const Value& value = table.Shown(r, c);
       const std::optional<double> share = ShareOf(value, column.unit);
       *out += fmt::format("<td{}>{}{}</td>", IsNumber(column) ? " class=\"n\"" : "",
                           share ? Bar(*share) : "", EscapeMarkup(FormatValue(value, column.unit)));
@@ -99,10 +99,11 @@ void AddTable(const ResultTable& table, TextBuffer* out) {
 }
 
 void AddPanel(const PanelReport& panel, const std::string& only_table, TextBuffer* out) {
-  const AnalysisResult& result = *panel.result;
+  const std::shared_ptr<const AnalysisResult> computed = panel.Result();
+  const AnalysisResult& result = *computed;
   *out += fmt::format("<section id=\"{}\"><h2>{}</h2><p class=\"soft\">{}</p>\n",
                       EscapeMarkup(panel.analysis->id), EscapeMarkup(panel.analysis->title),
-                      EscapeMarkup(panel.analysis->what));
+                      EscapeMarkup(panel.what.empty() ? panel.analysis->what : panel.what));
   if (!result.empty_reason.empty()) *out += "<p>" + EscapeMarkup(result.empty_reason) + "</p>\n";
   for (const Finding& f : result.findings) {
     *out += fmt::format("<div class=\"finding {}\">{}<br><span class=\"soft\">{}</span></div>\n",
@@ -136,7 +137,10 @@ void WriteReportHtml(const ReportInput& input, const TextSink& sink) {
       "</style></head><body><header><h1>" + title + "</h1><p class=\"soft\">" +
       EscapeMarkup(input.path) + " · " +
       EscapeMarkup(input.host.empty() ? "all hosts" : input.host) +
-      (input.compat_xprof ? " · definitions of XProf 2.24" : "") + "</p><nav>";
+      (input.compat_xprof ? " · definitions of XProf 2.24" : "") + "</p>";
+  if (const std::string part = PartText(input.params); !part.empty())
+    out += "<p class=\"soft\">" + EscapeMarkup(part) + "</p>";
+  out += "<nav>";
   for (const PanelReport& panel : input.panels) {
     out += fmt::format("<a href=\"#{}\">{}</a>", EscapeMarkup(panel.analysis->id),
                        EscapeMarkup(panel.analysis->title));

@@ -61,17 +61,19 @@ void WriteReportJson(const ReportInput& input, const TextSink& sink) {
     });
     if (again) continue;
     json.Key(panel->analysis->id);
-    WritePanel(*panel->result, input.table, &json);
+    WritePanel(*panel->Result(), input.table, &json);
   }
   json.EndObject();
   json.EndObject();
   json.Finish();
 }
 
-const ResultTable* ReportTable(const ReportInput& input) {
+std::shared_ptr<const ResultTable> ReportTable(const ReportInput& input) {
   for (const PanelReport& panel : input.panels) {
-    for (const ResultTable& table : panel.result->tables) {
-      if (input.table.empty() || table.id == input.table) return &table;
+    const std::shared_ptr<const AnalysisResult> result = panel.Result();
+    for (const ResultTable& table : result->tables) {
+      if (input.table.empty() || table.id == input.table)
+        return std::shared_ptr<const ResultTable>(result, &table);
     }
   }
   return nullptr;

@@ -7,6 +7,7 @@
 namespace stepscope {
 namespace {
 
+constexpr int kDigits = 6;       // of a time that was asked for
 constexpr size_t kMaxRows = 30;  // of a table, unless it is asked for by name
 
 const char* GradeMark(Finding::Grade grade) {
@@ -24,7 +25,8 @@ const char* GradeMark(Finding::Grade grade) {
 }
 
 void AddPanel(const PanelReport& panel, const std::string& only_table, TextBuffer* out) {
-  const AnalysisResult& result = *panel.result;
+  const std::shared_ptr<const AnalysisResult> computed = panel.Result();
+  const AnalysisResult& result = *computed;
   const std::string title = panel.analysis->title;
   *out += "\n" + title + "\n" + std::string(CellsOf(title), '=') + "\n";
   if (!result.empty_reason.empty()) *out += TerminalText(result.empty_reason) + "\n";
@@ -51,11 +53,25 @@ void AddPanel(const PanelReport& panel, const std::string& only_table, TextBuffe
 
 }  // namespace
 
+std::string PartText(const AnalysisParams& params) {
+  std::string text;
+  if (!params.range.empty()) {
+    text = "only what begins from " + FormatDuration(params.range.begin, kDigits) + " to " +
+           FormatDuration(params.range.end, kDigits);
+  }
+  if (!params.steps) return text;
+  text += text.empty() ? "only " : " and in ";
+  if (params.steps->first == params.steps->last)
+    return text + fmt::format("step {}", params.steps->first);
+  return text + fmt::format("steps {} to {}", params.steps->first, params.steps->last);
+}
+
 void WriteReportText(const ReportInput& input, const TextSink& sink) {
   TextBuffer out(sink);
   const std::string host = input.host.empty() ? "all hosts" : "host " + TerminalText(input.host);
   out += fmt::format("{}\nrun {}, {}{}\n", TerminalText(input.path), TerminalText(input.run), host,
                      input.compat_xprof ? ", definitions of XProf 2.24" : "");
+  if (const std::string part = PartText(input.params); !part.empty()) out += part + "\n";
   for (const PanelReport& panel : input.panels) AddPanel(panel, input.table, &out);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace stepscope {
 namespace {
@@ -36,6 +37,15 @@ class SumOfHosts {
   OpSide side_;
 };
 
+std::vector<const HostOps*> WantedHosts(const OpDatabase& database, const Trace& trace,
+                                        const AnalysisParams& params) {
+  std::vector<const HostOps*> wanted;
+  for (const HostOps& h : database.hosts) {
+    if (params.WantsHost(trace.HostName(h.host))) wanted.push_back(&h);
+  }
+  return wanted;
+}
+
 }  // namespace
 
 RowLink LinkTo(const OpRow& op) {
@@ -54,11 +64,16 @@ void FinishSide(OpSide* side) {
   });
 }
 
+std::shared_ptr<const HostOps> OpsOf(std::shared_ptr<const OpDatabase> database, const Trace& trace,
+                                     const AnalysisParams& params) {
+  const std::vector<const HostOps*> wanted = WantedHosts(*database, trace, params);
+  if (wanted.size() == 1)
+    return std::shared_ptr<const HostOps>(std::move(database), wanted.front());
+  return std::make_shared<const HostOps>(database->Of(trace, params));
+}
+
 HostOps OpDatabase::Of(const Trace& trace, const AnalysisParams& params) const {
-  std::vector<const HostOps*> wanted;
-  for (const HostOps& h : hosts) {
-    if (params.WantsHost(trace.HostName(h.host))) wanted.push_back(&h);
-  }
+  const std::vector<const HostOps*> wanted = WantedHosts(*this, trace, params);
   if (wanted.size() == 1) return *wanted[0];
   HostOps all;
   SumOfHosts host_side(false), device_side(true);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -67,6 +68,10 @@ struct OpDatabase {
   // The hosts that params name, added up.
   HostOps Of(const Trace& trace, const AnalysisParams& params) const;
 };
+
+// The same without a copy where one host is meant.
+std::shared_ptr<const HostOps> OpsOf(std::shared_ptr<const OpDatabase> database, const Trace& trace,
+                                     const AnalysisParams& params);
 
 // Sums what the ops of the side add up to, and sorts them.
 void FinishSide(OpSide* side);

@@ -1,6 +1,10 @@
 // Framework op statistics: the tables of the op database.
 #include <algorithm>
+#include <functional>
+#include <memory>
+#include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "model/analysis/op_database.h"
 #include "model/analysis/quirks.h"
@@ -51,8 +55,33 @@ std::vector<ColumnDesc> Columns(bool devices) {
   return c;
 }
 
-// Share of an op's kernel time spent in kernels with Tensor Cores, by op name.
-using TensorCoreUse = std::unordered_map<std::string, std::pair<double, double>>;
+// Time of an op's kernels with Tensor Cores, and of all.
+struct KernelTime {
+  double in_tensor_cores = 0, all = 0;
+};
+struct NameHash {
+  size_t operator()(const SharedText& name) const {
+    return std::hash<std::string_view>{}(name.view());
+  }
+};
+using TensorCoreUse = std::unordered_map<SharedText, KernelTime, NameHash>;  // by op name
+
+// The texts of ops, once each: both tables have them.
+class OpTexts {
+ public:
+  explicit OpTexts(const OpSide& side) {
+    names_.reserve(side.ops.size());
+    for (const OpRow& op : side.ops) names_.emplace_back(op.name);
+  }
+  const SharedText& Name(size_t op) const { return names_[op]; }
+  const SharedText& Type(const std::string& type) {
+    return types_.try_emplace(type, type).first->second;
+  }
+
+ private:
+  std::vector<SharedText> names_;  // by place in the side
+  std::unordered_map<std::string, SharedText> types_;
+};
 
 TensorCoreUse KernelTimes(AnalysisContext& context, const AnalysisParams& params,
                           std::stop_token stop) {
@@ -68,9 +97,9 @@ TensorCoreUse KernelTimes(AnalysisContext& context, const AnalysisParams& params
     const auto* us = std::get_if<double>(&row[static_cast<size_t>(time)]);
     const auto* uses = std::get_if<bool>(&row[static_cast<size_t>(tc)]);
     if (!name || !us || name->empty()) continue;
-    auto& [in_tc, all] = use[name->str()];
-    all += *us;
-    if (uses && *uses) in_tc += *us;
+    KernelTime& time_of_op = use[*name];
+    time_of_op.all += *us;
+    if (uses && *uses) time_of_op.in_tensor_cores += *us;
   }
   return use;
 }
@@ -80,27 +109,30 @@ class TableWriter {
   TableWriter(ResultTable* table, const TensorCoreUse& use, bool devices, size_t max_rows)
       : table_(*table), use_(use), devices_(devices), max_rows_(max_rows) {}
 
-  void AddSide(const OpSide& side, bool device, bool with_idle) {
+  void AddSide(const OpSide& side, OpTexts* texts, bool device, bool with_idle) {
     whole_ = with_idle ? side.total : side.busy;
     cumulative_ = 0;
     size_t first = table_.rows.size();
+    const SharedText idle_text("IDLE");
     OpRow idle;
-    idle.name = idle.type = "IDLE";
+    idle.name = "IDLE";
     idle.time = idle.self = side.idle();
     bool idle_pending = with_idle && (side.total > 0 || !device);
-    for (const OpRow& op : side.ops) {
+    for (size_t i = 0; i < side.ops.size(); ++i) {
+      const OpRow& op = side.ops[i];
       if (idle_pending && (idle.self > op.self || (idle.self == op.self && idle.name < op.name))) {
-        AddRow(idle, device);
+        AddRow(idle, idle_text, idle_text, device);
         idle_pending = false;
       }
       if (table_.rows.size() - first >= max_rows_) return;
-      AddRow(op, device);
+      AddRow(op, texts->Name(i), texts->Type(op.type), device);
     }
-    if (idle_pending && table_.rows.size() - first < max_rows_) AddRow(idle, device);
+    if (idle_pending && table_.rows.size() - first < max_rows_)
+      AddRow(idle, idle_text, idle_text, device);
   }
 
  private:
-  void AddRow(const OpRow& op, bool device) {
+  void AddRow(const OpRow& op, const SharedText& name, const SharedText& type, bool device) {
     double share = whole_ > 0 ? static_cast<double>(op.self) / static_cast<double>(whole_) : 0;
     cumulative_ += share;
     double n = static_cast<double>(op.occurrences);
@@ -109,8 +141,8 @@ class TableWriter {
     row.reserve(table_.columns.size());
     row = {static_cast<int64_t>(table_.rows.size() + 1),
            device ? device_text_ : host_text_,
-           op.type,
-           op.name,
+           type,
+           name,
            static_cast<int64_t>(op.occurrences),
            Us(op.time),
            average(op.time),
@@ -125,9 +157,9 @@ class TableWriter {
            0.0,
            0.0};
     if (devices_) {
-      auto it = use_.find(op.name);
-      bool known = device && it != use_.end() && it->second.second > 0;
-      row.emplace_back(known ? it->second.first / it->second.second : 0.0);
+      auto it = use_.find(name);
+      bool known = device && it != use_.end() && it->second.all > 0;
+      row.emplace_back(known ? it->second.in_tensor_cores / it->second.all : 0.0);
     }
     row.emplace_back(unknown_text_);
     row.emplace_back(op.eager ? eager_text_ : function_text_);
@@ -175,7 +207,9 @@ const char* NoOps(const Trace& trace) {
 AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params,
                           std::stop_token stop) {
   const Trace& trace = context.trace();
-  HostOps ops = context.ops(params, stop)->Of(trace, params);
+  const std::shared_ptr<const HostOps> shared_ops = OpsOf(context.ops(params, stop), trace, params);
+  const HostOps& ops = *shared_ops;
+  OpTexts device_texts(ops.device_side), host_texts(ops.host_side);
   AnalysisResult result;
   result.panel = "op_stats";
   bool gpus = std::any_of(trace.planes.begin(), trace.planes.end(),
@@ -192,11 +226,15 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
           {"device_time_launched", "Device time", Unit::kUs, ValueType::kReal,
            "of the kernels and copies that the op, and no op inside it, launched"});
     }
+    const size_t rows = ops.device_side.ops.size() + ops.host_side.ops.size() + 2;
+    const size_t most = context.quirks().op_rows_limited ? 2 * kXprofRowsPerSide : SIZE_MAX;
+    table.rows.reserve(std::min(rows, most));
+    table.links.reserve(std::min(rows, most));
     TableWriter writer(&table, use, gpus,
                        context.quirks().op_rows_limited ? kXprofRowsPerSide : SIZE_MAX);
     writer.show_device_time = pytorch;
-    writer.AddSide(ops.device_side, true, with_idle);
-    writer.AddSide(ops.host_side, false, with_idle);
+    writer.AddSide(ops.device_side, &device_texts, true, with_idle);
+    writer.AddSide(ops.host_side, &host_texts, false, with_idle);
     result.tables.push_back(std::move(table));
   }
   result.properties.push_back({"task_type", "Task",

@@ -2,8 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 namespace stepscope {
@@ -121,6 +123,62 @@ TEST_CASE("report: one table by name") {
   input.table = "other";
   CHECK(ReportTable(input) == nullptr);
   CHECK(nlohmann::json::parse(JsonOf(input))["panels"]["kernels"]["tables"].empty());
+}
+
+TEST_CASE("report text and html: which part of the run they are about, one line below the title") {
+  ReportInput input = MakeInput();
+  CHECK(PartText(input.params).empty());
+  CHECK(TextOf(input).find("only ") == std::string::npos);
+  input.params.range = {12 * kPsPerMs, 15 * kPsPerMs};
+  CHECK(TextOf(input).find("\nonly what begins from 12.0000 ms to 15.0000 ms\n") !=
+        std::string::npos);
+  CHECK(HtmlOf(input).find(">only what begins from 12.0000 ms to 15.0000 ms<") !=
+        std::string::npos);
+  input.params.steps = StepInterval{3, 7};
+  CHECK(PartText(input.params) ==
+        "only what begins from 12.0000 ms to 15.0000 ms and in steps 3 to 7");
+  input.params.range = {};
+  CHECK(TextOf(input).find("\nonly steps 3 to 7\n") != std::string::npos);
+  CHECK(HtmlOf(input).find(">only steps 3 to 7<") != std::string::npos);
+  input.params.steps = StepInterval{4, 4};
+  CHECK(PartText(input.params) == "only step 4");
+}
+
+TEST_CASE("report: people read readable names, data has those of the file") {
+  ReportInput input = MakeInput();
+  AnalysisResult result = *input.panels[0].result;
+  ResultTable& table = result.tables[0];
+  table.rows[0][0] = std::string("_Z3addPf");
+  table.readable = {std::string("add<a>"), Value(), Value()};
+  table.readable_column = 0;
+  input.panels[0].result = std::make_shared<const AnalysisResult>(result);
+  CHECK(TextOf(input).find("add<a>") != std::string::npos);
+  CHECK(TextOf(input).find("_Z3addPf") == std::string::npos);
+  CHECK(HtmlOf(input).find("add&lt;a&gt;") != std::string::npos);
+  const nlohmann::json json = nlohmann::json::parse(JsonOf(input));
+  CHECK(json["panels"]["kernels"]["tables"]["kernels"]["rows"][0]["name"] == "_Z3addPf");
+  CHECK(ToCsv(table).find("_Z3addPf") != std::string::npos);
+  CHECK(ToCsv(table).find("add<a>") == std::string::npos);
+}
+
+TEST_CASE("report: a panel is computed when it is written and dropped before the next") {
+  ReportInput input = MakeInput();
+  const auto made = input.panels[0].result;
+  std::weak_ptr<const AnalysisResult> last;
+  int alive = 0, most = 0, computed = 0;
+  input.panels.assign(3, {&kAnalysis, nullptr, {}, [&] {
+                            alive = last.expired() ? 1 : alive + 1;
+                            most = std::max(most, alive);
+                            ++computed;
+                            auto fresh = std::make_shared<const AnalysisResult>(*made);
+                            last = fresh;
+                            return fresh;
+                          }});
+  CHECK(TextOf(input).find("Bottleneck  device") != std::string::npos);
+  CHECK(computed == 3);
+  CHECK(most == 1);
+  HtmlOf(input);
+  CHECK(most == 1);
 }
 
 }  // namespace
