@@ -25,8 +25,9 @@ constexpr uint32_t kFew = 2'000, kMany = 22'000;
 constexpr double kMostBytes = 2048;
 // It is a row of five tables, and op statistics read those of the kernels while they write theirs.
 constexpr double kMostBytesWithOp = 2816;
-// A step brings a kernel, its launch and a marker, and stands in the tables of two panels.
-constexpr double kMostBytesOfStep = 2560;
+// A step brings a kernel, its launch and a marker, and stands in the tables of two panels. What
+// the allocator keeps differs from run to run by some 400 bytes.
+constexpr double kMostBytesOfStep = 3000;
 
 struct Cost {
   double file = 0, peak = 0;  // bytes
