@@ -166,6 +166,7 @@ class FileEvents {
   void AddMemory(const MemorySample& sample, uint32_t pid);
   void AddBind(int64_t ts, uint64_t offset, const Bind& bind, uint32_t thread, Part part,
                uint32_t slice);
+  std::vector<Ps> LastOfProcesses() const;  // by pid's id
   void FindSpan(const std::stop_token& stop);
   void ResolveNested(const std::stop_token& stop);
   void ResolveAsync(const std::stop_token& stop);

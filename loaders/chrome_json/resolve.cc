@@ -30,12 +30,19 @@ struct Matched {
   uint64_t slices = 0;
 };
 
+Ps LastOf(const PartEvents& part) {
+  Ps last = kMinPs;
+  for (size_t i = 0; i < part.slices.start.size(); ++i)
+    last = std::max(last, part.slices.start[i] + part.slices.dur[i]);
+  for (const Ps start : part.instants.start.span()) last = std::max(last, start);
+  return last;
+}
+
 // Matches B with E on one thread. Writes to that thread and to `out` only.
 class Matcher {
  public:
-  // `last`: the last event of the trace, where what has no end is cut.
-  Matcher(const std::vector<CategoryRole>& roles, Ps last, ThreadEvents* thread, Matched* out)
-      : roles_(roles), last_(last), thread_(*thread), out_(*out) {}
+  Matcher(const std::vector<CategoryRole>& roles, ThreadEvents* thread, Matched* out)
+      : roles_(roles), thread_(*thread), out_(*out) {}
 
   void Run(const std::stop_token& stop) {
     Column<BeginOrEnd>& events = thread_.nested;
@@ -45,10 +52,11 @@ class Matcher {
       if (i % kStopEvery == 0 && stop.stop_requested()) return;
       Add(events[i]);
     }
+    const Ps end = open_.empty() ? 0 : LastOfThread();
     for (size_t i = 0; i < open_.size(); ++i) {
       if (i % kStopEvery == 0 && stop.stop_requested()) return;
       out_.problems.Add(Problem::kUnmatchedBegin, open_[i]->offset);
-      Close(*open_[i], last_);
+      Close(*open_[i], end);
     }
     SortRuns(out_.ends.begin(), out_.ends.end(), std::less<>(), stop);
   }
@@ -66,6 +74,15 @@ class Matcher {
     }
   }
 
+  // Nothing is known of the thread after this, so neither of what has no end.
+  Ps LastOfThread() const {
+    Ps last = thread_.nested[thread_.nested.size() - 1].ts;
+    for (const std::unique_ptr<PartEvents>& part : thread_.parts) {
+      if (part != nullptr) last = std::max(last, LastOf(*part));
+    }
+    return last;
+  }
+
   void Close(const BeginOrEnd& begin, Ps end) {
     const Part part = roles_[begin.meta].part;
     RawEvents& slices = thread_.Of(part).slices;
@@ -77,13 +94,27 @@ class Matcher {
   }
 
   const std::vector<CategoryRole>& roles_;
-  const Ps last_;
   ThreadEvents& thread_;
   Matched& out_;
   std::vector<const BeginOrEnd*> open_;
 };
 
 }  // namespace
+
+std::vector<Ps> FileEvents::LastOfProcesses() const {
+  std::vector<Ps> last;
+  const auto extend = [&](uint32_t pid, Ps t) {
+    if (pid >= last.size()) last.resize(pid + 1, kMinPs);
+    last[pid] = std::max(last[pid], t);
+  };
+  for (const ThreadEvents& thread : threads) {
+    for (const std::unique_ptr<PartEvents>& part : thread.parts) {
+      if (part != nullptr) extend(thread.pid, LastOf(*part));
+    }
+  }
+  for (const AsyncEvent& e : async) extend(e.pid, e.ts);
+  return last;
+}
 
 void FileEvents::FindSpan(const std::stop_token& stop) {
   const auto extend = [this](Ps begin, Ps end) {
@@ -127,7 +158,7 @@ void FileEvents::ResolveNested(const std::stop_token& stop) {
   ParallelFor(nesting.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
     ThreadEvents& thread = threads[nesting[i]];
-    Matcher(metas_->roles, span.end, &thread, &matched[i]).Run(stop);
+    Matcher(metas_->roles, &thread, &matched[i]).Run(stop);
     thread.nested.Release();
   });
   for (uint32_t i = 0; i < matched.size() && !stop.stop_requested(); ++i) {

@@ -93,9 +93,9 @@ struct AsyncShare {
 
 class ChainMatcher {
  public:
-  ChainMatcher(const std::vector<AsyncEvent>& all, const NameTable& names, Ps end,
-               AsyncShare* share)
-      : all_(all), names_(names), end_(end), share_(*share), open_(names.metas.size()) {}
+  ChainMatcher(const std::vector<AsyncEvent>& all, const NameTable& names,
+               const std::vector<Ps>& last, AsyncShare* share)
+      : all_(all), names_(names), last_(last), share_(*share), open_(names.metas.size()) {}
 
   void Run(const std::stop_token& stop) {
     // So that spans of them stay valid.
@@ -126,8 +126,8 @@ class ChainMatcher {
     for (const AsyncEvent& e : events) Add(e);
     open_.Drain([&](const AsyncEvent& begin) {
       share_.problems.Add(Problem::kUnmatchedAsyncBegin, begin.offset);
-      share_.slices.push_back({begin.ts, end_ - begin.ts, begin.meta, begin.offset});
-      end = end_;
+      share_.slices.push_back({begin.ts, last_[begin.pid] - begin.ts, begin.meta, begin.offset});
+      end = last_[begin.pid];
     });
     AsyncChain chain{events[0].pid, events[0].cat, events[0].ts, end, events[0].offset, {}, {}};
     chain.slices = std::span(share_.slices).subspan(slices);
@@ -147,7 +147,7 @@ class ChainMatcher {
 
   const std::vector<AsyncEvent>& all_;
   const NameTable& names_;
-  const Ps end_;
+  const std::vector<Ps>& last_;  // by process
   AsyncShare& share_;
   OpenBegins open_;
 };
@@ -161,9 +161,10 @@ void FileEvents::ResolveAsync(const std::stop_token& stop) {
     const uint64_t hash = HashOfId(async[i].id, async[i].cat);
     shares[HashShareOf(hash)].events.push_back({hash, i});
   }
+  const std::vector<Ps> last = LastOfProcesses();
   ParallelFor(kHashShares, [&](size_t i) {
     if (stop.stop_requested()) return;
-    ChainMatcher(async, builder_->names(), span.end, &shares[i]).Run(stop);
+    ChainMatcher(async, builder_->names(), last, &shares[i]).Run(stop);
   });
   async = {};
   std::vector<AsyncChain> chains;
