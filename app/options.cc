@@ -105,6 +105,7 @@ void AddReport(CLI::App& app, Options* options) {
       ->expected(1)
       ->take_all();
   report->add_option("--table", options->table, "only this table");
+  report->add_flag("--wide", options->wide, "text: all columns, however long the lines");
   const std::map<std::string, ReportFormat> formats{{"text", ReportFormat::kText},
                                                     {"json", ReportFormat::kJson},
                                                     {"csv", ReportFormat::kCsv},

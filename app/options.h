@@ -29,6 +29,7 @@ struct Options {
   std::string table;
   ReportFormat format = ReportFormat::kText;
   bool compat_xprof = false;
+  bool wide = false;
   std::optional<StepInterval> steps;
   std::string output;  // -o
   // screenshot, replay, bench

@@ -122,8 +122,13 @@ int RunReport(const Options& options, const Log& log) {
   if (!CheckHost(*loaded.trace, options.host) || !CheckRange(*loaded.trace, options.range))
     return kExitUsage;
 
-  ReportInput input{options.paths[0], loaded.trace->run,    options.host,
-                    options.table,    options.compat_xprof, {}};
+  ReportInput input{options.paths[0],
+                    loaded.trace->run,
+                    options.host,
+                    options.table,
+                    options.compat_xprof,
+                    options.wide,
+                    {}};
   AnalysisContext context(loaded.trace,
                           options.compat_xprof ? Definitions::kXprof : Definitions::kStepscope);
   AnalysisParams params = ForHost(options.host);

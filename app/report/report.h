@@ -29,6 +29,7 @@ struct ReportInput {
   std::string host;   // empty: all
   std::string table;  // only this table; empty: all
   bool compat_xprof = false;
+  bool wide = false;  // text: all columns, however long the lines
   std::vector<PanelReport> panels;
   AnalysisParams params = {};  // which part of the run the panels are about
 };

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "app/report/report.h"
+#include "app/report/step_chart_svg.h"
+#include "app/report/text_layout.h"
 #include "model/analysis/names.h"
 #include "model/base/markup.h"
 
@@ -40,7 +42,17 @@ th,td{padding:3px 8px;border-bottom:1px solid var(--line);text-align:left;vertic
 th{position:sticky;top:0;background:var(--panel);white-space:nowrap}
 td{max-width:520px;overflow-wrap:anywhere}
 .n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-svg{vertical-align:middle;margin-right:6px}
+td svg{vertical-align:middle;margin-right:6px}
+figure{margin:12px 0}figcaption{color:var(--soft);font-weight:600;font-size:13px}
+figure svg{display:block;width:100%;height:auto}.grid{stroke:var(--line)}
+.axis{fill:var(--soft);font-size:12px}.legend{font-size:12px;color:var(--soft);margin:4px 0}
+.legend span{margin-right:16px;white-space:nowrap}
+.legend i{display:inline-block;width:10px;height:10px;margin-right:6px;border-radius:2px}
+@media print{:root{--bg:#fff;--panel:#fff;--line:#c9ced6;--text:#000;--soft:#444}
+body{font-size:11px}header,main{max-width:none;padding:0}nav{display:none}
+section{border:0;padding:0;break-before:auto}.scroll{overflow:visible;max-height:none}
+th{position:static}tr,figure,.finding{break-inside:avoid}table{font-size:9px}
+*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )";
 
 bool IsNumber(const ColumnDesc& column) {
@@ -98,7 +110,8 @@ void AddTable(const ResultTable& table, TextBuffer* out) {
   }
 }
 
-void AddPanel(const PanelReport& panel, const std::string& only_table, TextBuffer* out) {
+void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* out) {
+  const std::string& only_table = input.table;
   const std::shared_ptr<const AnalysisResult> computed = panel.Result();
   const AnalysisResult& result = *computed;
   *out += fmt::format("<section id=\"{}\"><h2>{}</h2><p class=\"soft\">{}</p>\n",
@@ -112,15 +125,19 @@ void AddPanel(const PanelReport& panel, const std::string& only_table, TextBuffe
   if (!result.properties.empty() && only_table.empty()) {
     *out += "<dl>";
     for (const Property& p : result.properties) {
-      *out += fmt::format("<div{}><dt>{}</dt><dd>{}</dd></div>",
-                          p.how.empty() ? "" : " title=\"" + EscapeMarkup(p.how) + "\"",
-                          EscapeMarkup(p.label.empty() ? p.id : p.label),
-                          EscapeMarkup(FormatValue(p.value, p.unit)));
+      *out += fmt::format(
+          "<div{}><dt>{}</dt><dd>{}</dd></div>",
+          p.how.empty() ? "" : " title=\"" + EscapeMarkup(p.how) + "\"",
+          EscapeMarkup(p.label.empty() ? p.id : p.label),
+          EscapeMarkup(input.compat_xprof ? FormatValue(p.value, p.unit) : PropertyText(p)));
     }
     *out += "</dl>\n";
   }
   for (const ResultTable& table : result.tables) {
-    if (only_table.empty() || table.id == only_table) AddTable(table, out);
+    if (!only_table.empty() && table.id != only_table) continue;
+    const bool chart = table.id == "steps" && result.panel == "overview";
+    if (chart && !input.compat_xprof) *out += StepChartSvg(table);
+    AddTable(table, out);
   }
   *out += "</section>\n";
 }
@@ -146,7 +163,7 @@ void WriteReportHtml(const ReportInput& input, const TextSink& sink) {
                        EscapeMarkup(panel.analysis->title));
   }
   out += "</nav></header><main>\n";
-  for (const PanelReport& panel : input.panels) AddPanel(panel, input.table, &out);
+  for (const PanelReport& panel : input.panels) AddPanel(panel, input, &out);
   out += "</main></body></html>\n";
 }
 

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kDigits = 6;       // of a time that was asked for
 constexpr size_t kMaxRows = 30;  // of a table, unless it is asked for by name
+constexpr size_t kWidth = 100;
 
 const char* GradeMark(Finding::Grade grade) {
   switch (grade) {
@@ -24,13 +25,51 @@ const char* GradeMark(Finding::Grade grade) {
   return "problem:";
 }
 
-void AddPanel(const PanelReport& panel, const std::string& only_table, TextBuffer* out) {
+// `first` and `rest` begin its lines; they break at blanks.
+void AddWrapped(std::string_view text, const std::string& first, const std::string& rest,
+                TextBuffer* out) {
+  std::string line = first;
+  bool any = false;
+  while (!text.empty()) {
+    const size_t blank = text.find(' ');
+    const std::string_view word = text.substr(0, blank);
+    text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
+    if (any && CellsOf(line) + 1 + CellsOf(word) > kWidth) {
+      *out += line + "\n";
+      line = rest;
+      any = false;
+    }
+    if (any) line += ' ';
+    line += word;
+    any = true;
+  }
+  *out += line + "\n";
+}
+
+void AddProperties(const std::vector<Property>& properties, TextBuffer* out) {
+  size_t width = 0;
+  for (const Property& p : properties) width = std::max(width, CellsOf(p.label));
+  for (const Property& p : properties) {
+    const std::string label = p.label.empty() ? p.id : p.label;
+    const std::string pad(width > CellsOf(label) ? width - CellsOf(label) : 0, ' ');
+    AddWrapped(TerminalText(PropertyText(p)), label + pad + "  ", std::string(width + 2, ' '), out);
+  }
+}
+
+void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* out) {
+  const std::string& only_table = input.table;
+  const bool narrow = !input.compat_xprof && !input.wide;
   const std::shared_ptr<const AnalysisResult> computed = panel.Result();
   const AnalysisResult& result = *computed;
   const std::string title = panel.analysis->title;
   *out += "\n" + title + "\n" + std::string(CellsOf(title), '=') + "\n";
   if (!result.empty_reason.empty()) *out += TerminalText(result.empty_reason) + "\n";
   for (const Finding& f : result.findings) {
+    if (narrow) {
+      AddWrapped(TerminalText(f.text), std::string(GradeMark(f.grade)) + " ", "  ", out);
+      if (!f.next_step.empty()) AddWrapped(TerminalText(f.next_step), "  ", "  ", out);
+      continue;
+    }
     *out += fmt::format("{} {}\n", GradeMark(f.grade), TerminalText(f.text));
     if (!f.next_step.empty()) *out += "  " + TerminalText(f.next_step) + "\n";
   }
@@ -38,7 +77,8 @@ void AddPanel(const PanelReport& panel, const std::string& only_table, TextBuffe
   for (const Property& p : result.properties) {
     properties.Add({p.label.empty() ? p.id : p.label, FormatValue(p.value, p.unit)});
   }
-  if (only_table.empty()) *out += properties.Render();
+  if (only_table.empty() && narrow) AddProperties(result.properties, out);
+  if (only_table.empty() && !narrow) *out += properties.Render();
   for (const ResultTable& table : result.tables) {
     if (!only_table.empty() && table.id != only_table) continue;
     *out += fmt::format("\n{} ({})\n", table.title.empty() ? table.id : table.title, table.id);
@@ -46,8 +86,8 @@ void AddPanel(const PanelReport& panel, const std::string& only_table, TextBuffe
       *out += "no rows\n";
       continue;
     }
-    WriteText(table, only_table.empty() ? kMaxRows : 0,
-              [out](std::string_view text) { *out += text; });
+    const TextLayout layout{only_table.empty() ? kMaxRows : 0, narrow ? kWidth : 0};
+    WriteText(table, layout, [out](std::string_view text) { *out += text; });
   }
 }
 
@@ -72,7 +112,7 @@ void WriteReportText(const ReportInput& input, const TextSink& sink) {
   out += fmt::format("{}\nrun {}, {}{}\n", TerminalText(input.path), TerminalText(input.run), host,
                      input.compat_xprof ? ", definitions of XProf 2.24" : "");
   if (const std::string part = PartText(input.params); !part.empty()) out += part + "\n";
-  for (const PanelReport& panel : input.panels) AddPanel(panel, input.table, &out);
+  for (const PanelReport& panel : input.panels) AddPanel(panel, input, &out);
 }
 
 }  // namespace stepscope

@@ -42,4 +42,12 @@ std::string TextRows::Render(std::string_view indent) const {
   return out;
 }
 
+std::string PropertyText(const Property& p) {
+  const std::string text = FormatValue(p.value, p.unit);
+  if (p.unit == Unit::kMs) return text + " ms";
+  if (p.unit == Unit::kUs) return text + " \u00b5s";
+  if (p.unit == Unit::kNs) return text + " ns";
+  return text;
+}
+
 }  // namespace stepscope

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analysis/result_table.h"
+
 namespace stepscope {
 
 // Columns a text takes in a terminal: its code points.
@@ -26,5 +28,8 @@ class TextRows {
   std::vector<std::vector<std::string>> rows_;
   std::vector<size_t> right_;
 };
+
+// A property's value with its unit, which FormatValue leaves to the header of a column.
+std::string PropertyText(const Property& property);
 
 }  // namespace stepscope

@@ -7,25 +7,10 @@
 #include <vector>
 
 #include "model/analysis/grouping.h"
+#include "model/analysis/step_plan.h"
 #include "model/analysis/steps.h"
 
 namespace stepscope {
-
-// Which step a device event belongs to, before devices are looked at.
-struct StepPlan {
-  std::vector<Step> steps;             // span: the host marker's, or empty
-  std::vector<int32_t> step_of_group;  // by group, -1: none
-  // Steps found by time: begins of consecutive steps, ps; the end of the last. Empty where groups
-  // tell.
-  std::vector<Ps> boundaries;
-  std::vector<int32_t> step_of_boundary;
-  bool by_launch = false;  // boundaries are of launches, on the host; else of device events
-  // Steps tile the time; else they begin with their markers, or with the end of the one before.
-  bool tile = true;
-  bool by_time() const { return !boundaries.empty(); }
-  // The step of an event of a device or a host; -1: none. O(log n).
-  int32_t StepOf(const Trace& trace, const Grouping& grouping, uint32_t row, Ps start) const;
-};
 
 // Fills device_steps, and each step's times (mean over devices) and span. Steps without device
 // events are removed.
@@ -44,6 +29,12 @@ StepPlan InferByCalls(const Trace& trace, const Grouping& grouping);
 // each host. Null plan (no steps) if there is no period. `confidence` is the share of the sequence
 // that repeats.
 StepPlan InferByPeriod(const Trace& trace, const Grouping& grouping, double* confidence);
+// What repeats inside one step, of the busiest stream: layers, mostly. None: count 0.
+struct EqualParts {
+  size_t count = 0;
+  Ps each = 0;  // mean
+};
+EqualParts FindEqualParts(const Trace& trace, const Step& step);
 // The smallest period of a sequence that repeats at least `least` of it; 0 if none.
 size_t FindPeriod(const std::vector<uint32_t>& sequence, double least, double* share);
 

@@ -7,9 +7,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "model/analysis/device_steps.h"
 #include "model/analysis/grouping.h"
 #include "model/analysis/ranges.h"
+#include "model/analysis/step_plan.h"
 
 namespace stepscope {
 

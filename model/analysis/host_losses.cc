@@ -77,6 +77,7 @@ std::vector<Step> HostDivider::Markers() const {
 Ranges HostDivider::Compute(HostId host, const Ranges& windows) const {
   Ranges compute;
   const bool pytorch = CapabilitiesOf(trace_).pytorch_events;
+  const bool ungrouped = grouping_.groups.empty();
   const auto& hlo = stats_.Text(StringStat::kHloOp);
   for (const Track* thread : HostThreadsOf(trace_, host)) {
     if (pytorch) {
@@ -88,8 +89,8 @@ Ranges HostDivider::Compute(HostId host, const Ranges& windows) const {
     for (const Lane& lane : trace_.set.LanesOf(*thread)) {
       for (uint32_t i = 0; i < lane.size(); ++i) {
         const bool xla = trace_.names().Name(MetaId(lane.meta[i])) == "ThunkExecutor::Execute";
-        const bool op =
-            ops_[lane.meta[i]] != 0 && (xla || grouping_.group[lane.first_row + i] >= 0);
+        const bool op = ops_[lane.meta[i]] != 0 &&
+                        (xla || ungrouped || grouping_.group[lane.first_row + i] >= 0);
         if (op && lane.dur[i] > 0) compute.push_back({lane.start[i], lane.end(i)});
       }
       hlo.ForRange(lane.first_row, lane.first_row + lane.size(), [&](uint32_t row, StringId) {

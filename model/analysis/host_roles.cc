@@ -13,7 +13,7 @@ namespace {
 
 bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// As a whole word: "preprocess" is in "base.py(3): preprocess" and not in "sdd_preprocess_splits".
+// As a whole word: "preprocess" is not in "sdd_preprocess_splits".
 bool HasWord(std::string_view text, std::string_view word) {
   for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const bool begins = at == 0 || !IsWordChar(text[at - 1]);

@@ -7,7 +7,6 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kCausesOfClass = 5;  // in a step; the rest is one more
-constexpr size_t kRowsOfCause = 16;
 // Work that is queued starts soon after its launch. What takes this many times as long as the call
 // waits for something else.
 constexpr Ps kSoon = 16;
@@ -105,9 +104,12 @@ class CauseSums {
     cause.time += time;
     ++cause.count;
     if (time > cause.longest.length()) cause.longest = range;
-    if (piece.row == HostPiece::kNone || cause.rows.size() >= kRowsOfCause) return;
-    if (cause.rows.empty() || cause.rows.back().value != piece.row)
-      cause.rows.push_back(EventRow(piece.row));
+    if (piece.row == HostPiece::kNone) return;
+    for (EventRow& row : cause.rows) {
+      if (row.valid() && row.value != piece.row) continue;
+      row = EventRow(piece.row);
+      return;
+    }
   }
 
   std::span<const TimeRange> markers_;

@@ -2,11 +2,14 @@
 #include "model/analysis/input_pipeline.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 
 #include "model/analysis/op_database.h"
 #include "model/analysis/op_name.h"
 #include "model/analysis/quirks.h"
 #include "model/analysis/step_table.h"
+#include "model/analysis/verdict.h"
 
 namespace stepscope {
 namespace {
@@ -117,15 +120,33 @@ double EnqueueShare(const EnqueueRatio& calls, const std::vector<Step>& steps) {
   return total > 0 ? std::min(1.0, copies / total) : 0;
 }
 
+// What the overview says of input, so that the two pages never disagree.
+Finding InputFinding(const Verdict& verdict) {
+  if (verdict.id == "input") return verdict.finding;
+  double percent = 0;
+  for (const Loss& loss : verdict.losses) {
+    if (loss.id == "input") percent = loss.percent;
+  }
+  std::array<char, 96> text{};
+  const bool some = percent >= 5;
+  std::snprintf(text.data(), text.size(), "%s: %.1f %% of the step time waits for input.",
+                some ? "Partly input-bound" : "Not input-bound", percent);
+  return {some ? Finding::Grade::kWarning : Finding::Grade::kGood, text.data(),
+          some ? "See below which operations take the time." : "", ""};
+}
+
 }  // namespace
 
 AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& params,
                                 std::stop_token stop) {
   AnalysisResult result;
   result.panel = "input_pipeline";
-  const StepDatabase db = SelectSteps(context, ScopeOf(context, params, stop), stop);
+  const auto selected = SelectSteps(context, ScopeOf(context, params, stop), stop);
+  const StepDatabase& db = *selected;
   const std::vector<Step>& steps = db.steps;
   const Quirks& quirks = context.quirks();
+  if (!quirks.step_columns_of_xprof && !steps.empty())
+    result.findings.push_back(InputFinding(Judge(context.trace(), db, false)));
   result.tables.push_back(StepTable(context.trace(), steps, quirks.step_columns_of_xprof));
   HostOps ops = context.ops(params, stop)->Of(context.trace(), params);
   InputTimes t;

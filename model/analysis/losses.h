@@ -51,7 +51,7 @@ struct IdleCause {
   Ps time = 0;
   uint32_t count = 0;  // intervals
   TimeRange longest;
-  std::vector<EventRow> rows;  // some of the host's events, by time
+  std::array<EventRow, 4> rows;  // the first of the host's events; invalid: fewer
 };
 
 }  // namespace stepscope

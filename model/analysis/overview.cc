@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "model/analysis/device_busy.h"
+#include "model/analysis/device_steps.h"
 #include "model/analysis/device_type.h"
 #include "model/analysis/op_database.h"
 #include "model/analysis/quirks.h"
@@ -40,7 +41,7 @@ class Page {
         params_(params),
         stop_(stop),
         trace_(context.trace()),
-        db_(SelectSteps(context, ScopeOf(context, params, stop), stop)) {}
+        selected_(SelectSteps(context, ScopeOf(context, params, stop), stop)) {}
 
   AnalysisResult Build();
 
@@ -61,7 +62,8 @@ class Page {
   const AnalysisParams& params_;
   std::stop_token stop_;
   const Trace& trace_;
-  const StepDatabase db_;  // of the part asked for
+  const std::shared_ptr<const StepDatabase> selected_;
+  const StepDatabase& db_ = *selected_;  // of the part asked for
   const bool xprof_ = context_.quirks().step_columns_of_xprof;
   AnalysisResult result_;
 };
@@ -95,12 +97,18 @@ void Page::AddStepTimes() {
         "share of the sequence that repeats");
   }
   if (!db_.how.empty()) Add("steps_how", "How steps were found", db_.how);
+  if (xprof_ || db_.kind != DeviceKind::kGpu || db_.steps.size() != 1) return;
+  const EqualParts parts = FindEqualParts(trace_, db_.steps.front());
+  if (parts.count == 0) return;
+  Add("step_parts", "Parts of the step",
+      std::to_string(parts.count) + " equal parts of " + FormatDuration(parts.each, 3), Unit::kNone,
+      "the period of the kernel sequence on the busiest stream: layers, mostly");
 }
 
 // The first sentence, and the losses behind it. Where no step is found the span of all device
 // events stands for one.
 void Page::AddVerdict() {
-  const bool whole = db_.kind == DeviceKind::kGpu && db_.device_steps.empty();
+  const bool whole = db_.kind == DeviceKind::kGpu ? db_.device_steps.empty() : db_.steps.empty();
   const StepDatabase span =
       whole && ScopeOf(context_, params_, stop_).whole_time()
           ? WholeSpan(trace_, context_.stats(stop_), context_.grouping(stop_), stop_)
@@ -167,13 +175,15 @@ void Page::AddBottlenecks() {
     f.panel = "kernel_stats";
   }
   if (xprof_) result_.findings.push_back(f);
-  Add("bottleneck", "Bottleneck", bottleneck, Unit::kNone, how);
-  Add("kernel_launch_bottleneck", "Kernel launch", grade(launch), Unit::kNone,
-      "high from 15 %, moderate from 3 %");
-  Add("device_collectives_bottleneck", "Collectives", grade(collectives), Unit::kNone,
-      "high from 15 %, moderate from 3 %");
+  Add("bottleneck", xprof_ ? "Bottleneck" : "Bottleneck by XProf's rule", bottleneck, Unit::kNone,
+      how);
+  Add("kernel_launch_bottleneck", xprof_ ? "Kernel launch" : "Kernel launch, grade", grade(launch),
+      Unit::kNone, "high from 15 %, moderate from 3 %");
+  Add("device_collectives_bottleneck", xprof_ ? "Collectives" : "Collectives, grade",
+      grade(collectives), Unit::kNone, "high from 15 %, moderate from 3 %");
   bool explained = bottleneck == "both" && input < 5;  // XProf says nothing twice
-  Add("all_other_bottleneck", "Other", explained ? std::string("no") : grade(other), Unit::kNone,
+  Add("all_other_bottleneck", xprof_ ? "Other" : "Other, grade",
+      explained ? std::string("no") : grade(other), Unit::kNone,
       "high from 15 %, moderate from 3 %");
   if (!xprof_) return;
   if (launch >= 3) {

@@ -36,7 +36,8 @@ struct ColumnDesc {
   std::string label;  // "Total time"
   Unit unit = Unit::kNone;
   ValueType type = ValueType::kString;
-  std::string how;  // how it is computed, for the tooltip; may be empty
+  std::string how;   // how it is computed, for the tooltip; may be empty
+  bool key = false;  // what the table is about: shown however narrow it is, as the first column is
 };
 
 using Value = std::variant<std::monostate, SharedText, int64_t, double, bool>;
@@ -100,8 +101,14 @@ struct AnalysisResult {
 void WriteCsv(const ResultTable& table, const TextSink& sink);
 std::string ToCsv(const ResultTable& table);
 std::string CsvField(const std::string& text);  // quoted where it must be
-void WriteText(const ResultTable& table, size_t max_rows, const TextSink& sink);
-std::string ToText(const ResultTable& table, size_t max_rows = 0);
+// Where lines would be longer than `width`, columns without content go first, then text is
+// shortened, then columns go from the right; what is left out is said below.
+struct TextLayout {
+  size_t max_rows = 0;  // 0: all
+  size_t width = 0;     // terminal columns; 0: no limit
+};
+void WriteText(const ResultTable& table, const TextLayout& layout, const TextSink& sink);
+std::string ToText(const ResultTable& table, const TextLayout& layout = {});
 std::string FormatValue(const Value& value,
                         Unit unit);  // for people, unit included where the column does not say it
 std::string RawValue(const Value& value);  // unrounded, for data

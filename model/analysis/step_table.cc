@@ -38,7 +38,8 @@ constexpr ClassColumn kClasses[] = {
 void AddClassColumns(ResultTable* table, bool bare, bool with_total) {
   for (const ClassColumn& c : kClasses) {
     if (c.field == &StepBreakdown::total && !with_total) continue;
-    table->columns.push_back({c.id, c.label, Unit::kMs, ValueType::kReal, bare ? "" : c.how});
+    const bool key = c.field == &StepBreakdown::total;
+    table->columns.push_back({c.id, c.label, Unit::kMs, ValueType::kReal, bare ? "" : c.how, key});
   }
 }
 
@@ -91,21 +92,25 @@ void KeepScope(const Scope& scope, StepDatabase* db) {
 
 }  // namespace
 
-StepDatabase SelectSteps(AnalysisContext& context, const Scope& scope, std::stop_token stop) {
+std::shared_ptr<const StepDatabase> SelectSteps(AnalysisContext& context, const Scope& scope,
+                                                std::stop_token stop) {
   const Trace& trace = context.trace();
   const StepDatabase& all = context.steps(std::move(stop));
-  StepDatabase some = all;
-  const auto every_host = [&] {
-    for (uint32_t h = 0; h < trace.hosts.size(); ++h) {
-      if (!scope.HasHost(HostId(h))) return false;
-    }
-    return true;
-  };
+  bool every_host = true;
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h)
+    every_host = every_host && scope.HasHost(HostId(h));
   const bool several = std::any_of(all.steps.begin(), all.steps.end(),
                                    [&](const Step& s) { return s.host != all.steps.front().host; });
-  if (context.quirks().hosts_intersected && several && every_host())
-    some.steps = IntersectHosts(trace, all), some.device_steps.clear(), some.causes.clear();
-  KeepScope(scope, &some);
+  const bool intersected = context.quirks().hosts_intersected && several && every_host;
+  if (!intersected && every_host && scope.whole_time())
+    return {std::shared_ptr<const StepDatabase>(), &all};  // not owned
+  auto some = std::make_shared<StepDatabase>(all);
+  if (intersected) {
+    some->steps = IntersectHosts(trace, all);
+    some->device_steps.clear();
+    some->causes.clear();
+  }
+  KeepScope(scope, some.get());
   return some;
 }
 
@@ -156,7 +161,8 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db) {
                {"device", "Device", Unit::kNone, ValueType::kString, ""}};
   AddClassColumns(&t, false, false);
   auto column = [&](const char* id, const char* label, const char* how) {
-    t.columns.push_back({id, label, Unit::kMs, ValueType::kReal, how});
+    const bool key = std::string_view(id) == "stepTimeMs";
+    t.columns.push_back({id, label, Unit::kMs, ValueType::kReal, how, key});
   };
   column("inputWaitTimeMs", "Input wait", "device idle while the step waits for input on the host");
   column("h2dTimeMs", "Copies to device", "whole duration of the copies that the step issued");

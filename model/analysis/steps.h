@@ -82,8 +82,8 @@ StepDatabase XprofSteps(const Trace& trace, const StatTable& stats, const Groupi
                         const Quirks& quirks, std::stop_token stop);
 StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                       const Quirks& quirks, std::stop_token stop);
-// One step from the first to the last device event: for recordings in which no step is found. Empty
-// without device events.
+// One step from the first to the last device event, without devices one of each host over all of
+// the trace: for recordings in which no step is found. Empty without events.
 StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                        std::stop_token stop);
 // Steps of the host's own work: for profiles without devices.

@@ -128,4 +128,25 @@ StepPlan InferByPeriod(const Trace& trace, const Grouping& grouping, double* con
   return plan;
 }
 
+EqualParts FindEqualParts(const Trace& trace, const Step& step) {
+  EqualParts parts;
+  const Lane* lane = BusiestLane(trace, step.host.value);
+  if (lane == nullptr) return parts;
+  const std::vector<uint8_t> classes = DeviceClasses(trace);
+  std::vector<uint32_t> events, names;
+  for (uint32_t i = 0; i < lane->size(); ++i) {
+    const auto c = static_cast<TimeClass>(classes[lane->meta[i]]);
+    if (c < TimeClass::kCollectives || IsCopy(c) || !step.span.Contains(lane->start[i])) continue;
+    events.push_back(i);
+    names.push_back(lane->meta[i]);
+  }
+  double share = 0;
+  const size_t period = events.size() < 6 ? 0 : FindPeriod(names, kLeastShare, &share);
+  if (period == 0 || events.size() / period < 3) return parts;
+  parts.count = events.size() / period;
+  const Ps last = lane->end(events[parts.count * period - 1]);
+  parts.each = (last - lane->start[events.front()]) / static_cast<Ps>(parts.count);
+  return parts;
+}
+
 }  // namespace stepscope

@@ -72,6 +72,18 @@ StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Groupin
                        std::stop_token stop) {
   StepDatabase db;
   db.kind = KindOf(trace);
+  if (db.kind == DeviceKind::kCpuOnly) {
+    for (uint32_t h = 0; h < trace.hosts.size() && !trace.span.empty(); ++h) {
+      Step all;
+      all.host = HostId(h);
+      all.inferred = true;
+      all.span = trace.span;
+      all.times.total = static_cast<double>(all.span.length());
+      db.steps.push_back(std::move(all));
+    }
+    AddHostLosses(trace, stats, grouping, &db);
+    return db;
+  }
   StepPlan plan;
   Step all;
   all.host = trace.hosts.empty() ? HostId() : HostId(0);

@@ -88,6 +88,119 @@ std::string CellText(const ResultTable& table, size_t row, size_t column) {
                    kMaxCells);
 }
 
+constexpr size_t kLeastCells = 20;  // of a column of text that is shortened to fit
+
+bool HasContent(const Value& value) {
+  if (const auto* s = std::get_if<SharedText>(&value)) return !s->empty();
+  if (const auto* i = std::get_if<int64_t>(&value)) return *i != 0;
+  if (const auto* d = std::get_if<double>(&value)) return *d != 0;
+  if (const auto* b = std::get_if<bool>(&value)) return *b;
+  return false;
+}
+
+// Which columns of a table are shown in so many terminal columns, and how wide.
+class TextColumns {
+ public:
+  TextColumns(const ResultTable& table, size_t rows) : table_(table), rows_(rows) {
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      width_.push_back(Cells(HeaderText(table.columns[c])));
+      for (size_t r = 0; r < rows; ++r)
+        width_[c] = std::max(width_[c], Cells(CellText(table, r, c)));
+      shown_.push_back(c);
+    }
+  }
+
+  void Fit(size_t width) {
+    limit_ = width;
+    for (size_t i = shown_.size(); i > 1 && Line() > limit_; --i) {
+      if (!Any(shown_[i - 1])) LeaveOut(i - 1);
+    }
+    while (Line() > limit_ && ShortenWidest()) {
+    }
+    while (Line() > limit_ && LeaveOutLeast()) {
+    }
+  }
+  const std::vector<size_t>& shown() const { return shown_; }
+  size_t width(size_t column) const { return width_[column]; }
+
+  // The columns that are not shown, as lines of at most the limit; empty if all are.
+  std::string LeftOut() const {
+    if (left_out_.empty()) return {};
+    std::string text, line = "Not shown:";
+    for (size_t i = 0; i < left_out_.size(); ++i) {
+      const std::string name = " " + TerminalText(table_.columns[left_out_[i]].label) +
+                               (i + 1 < left_out_.size() ? "," : " (--wide shows all)");
+      if (Cells(line) + Cells(name) > limit_) {
+        text += line + "\n";
+        line = " ";
+      }
+      line += name;
+    }
+    return text + line + "\n";
+  }
+
+ private:
+  size_t Line() const {
+    size_t sum = 0;
+    for (const size_t c : shown_) sum += width_[c] + 2;
+    return sum < 2 ? 0 : sum - 2;
+  }
+  bool Any(size_t c) const {
+    for (size_t r = 0; r < rows_; ++r) {
+      if (c < table_.rows[r].size() && HasContent(table_.rows[r][c])) return true;
+    }
+    return table_.columns[c].key;
+  }
+  // Takes one more column out: of times in the same unit the one with the smallest, else the last
+  // one that is not key. False when only key columns and the first are left.
+  bool LeaveOutLeast() {
+    size_t last = 0, least = 0, times = 0;
+    double smallest = 0;
+    for (size_t i = 1; i < shown_.size(); ++i) {
+      const ColumnDesc& column = table_.columns[shown_[i]];
+      if (column.key) continue;
+      last = i;
+      if (column.type == ValueType::kBool || column.unit != Unit::kMs) continue;
+      const double largest = Largest(shown_[i]);
+      if (times++ == 0 || largest < smallest) smallest = largest, least = i;
+    }
+    if (last == 0) return false;
+    const bool of_times = times > 1 && table_.columns[shown_[last]].unit == Unit::kMs;
+    LeaveOut(of_times ? least : last);
+    return true;
+  }
+  double Largest(size_t c) const {
+    double largest = 0;
+    for (size_t r = 0; r < rows_; ++r) {
+      const auto* d = c < table_.rows[r].size() ? std::get_if<double>(&table_.rows[r][c]) : nullptr;
+      if (d != nullptr && std::isfinite(*d)) largest = std::max(largest, std::fabs(*d));
+    }
+    return largest;
+  }
+  void LeaveOut(size_t index) {
+    left_out_.insert(left_out_.begin(), shown_[index]);
+    shown_.erase(shown_.begin() + static_cast<ptrdiff_t>(index));
+  }
+  // Takes the widest column of text down, as far as needed; false when none can be shorter.
+  bool ShortenWidest() {
+    size_t widest = table_.columns.size();
+    for (const size_t c : shown_) {
+      const bool text = !IsNumber(table_.columns[c]) && width_[c] > kLeastCells;
+      if (text && (widest == table_.columns.size() || width_[c] > width_[widest])) widest = c;
+    }
+    if (widest == table_.columns.size()) return false;
+    const size_t over = Line() - limit_;
+    width_[widest] = std::max(kLeastCells, width_[widest] - std::min(over, width_[widest] / 4 + 1));
+    return true;
+  }
+
+  const ResultTable& table_;
+  const size_t rows_;
+  size_t limit_ = 0;
+  std::vector<size_t> width_;  // by column
+  std::vector<size_t> shown_, left_out_;
+};
+
 }  // namespace
 
 std::string RawValue(const Value& value) {
@@ -142,21 +255,18 @@ std::string ToCsv(const ResultTable& table) {
 }
 
 // Twice over the rows, for the widths and for the text: cells are made again instead of kept.
-void WriteText(const ResultTable& table, size_t max_rows, const TextSink& sink) {
-  const size_t n = max_rows ? std::min(max_rows, table.rows.size()) : table.rows.size();
-  std::vector<size_t> width;
-  for (const ColumnDesc& column : table.columns) width.push_back(Cells(HeaderText(column)));
-  for (size_t r = 0; r < n; ++r) {
-    for (size_t c = 0; c < width.size(); ++c)
-      width[c] = std::max(width[c], Cells(CellText(table, r, c)));
-  }
+void WriteText(const ResultTable& table, const TextLayout& layout, const TextSink& sink) {
+  const size_t n =
+      layout.max_rows ? std::min(layout.max_rows, table.rows.size()) : table.rows.size();
+  TextColumns columns(table, n);
+  if (layout.width > 0) columns.Fit(layout.width);
   TextBuffer out(sink);
   const auto add_line = [&](const auto& text_of) {
     std::string line;
-    for (size_t c = 0; c < width.size(); ++c) {
-      const std::string text = text_of(c);
-      const std::string pad(width[c] - Cells(text), ' ');
-      if (c) line += "  ";
+    for (const size_t c : columns.shown()) {
+      const std::string text = Shortened(text_of(c), columns.width(c));
+      const std::string pad(columns.width(c) - Cells(text), ' ');
+      if (c != columns.shown().front()) line += "  ";
       line += IsNumber(table.columns[c]) ? pad + text : text + pad;
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -166,10 +276,11 @@ void WriteText(const ResultTable& table, size_t max_rows, const TextSink& sink) 
   add_line([&](size_t c) { return HeaderText(table.columns[c]); });
   for (size_t r = 0; r < n; ++r) add_line([&](size_t c) { return CellText(table, r, c); });
   if (n < table.rows.size()) out += fmt::format("\u2026 and {} more\n", table.rows.size() - n);
+  out += columns.LeftOut();
 }
 
-std::string ToText(const ResultTable& table, size_t max_rows) {
-  return Collected([&](const TextSink& sink) { WriteText(table, max_rows, sink); });
+std::string ToText(const ResultTable& table, const TextLayout& layout) {
+  return Collected([&](const TextSink& sink) { WriteText(table, layout, sink); });
 }
 
 }  // namespace stepscope

@@ -1,9 +1,12 @@
 #include "model/analysis/verdict.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -15,7 +18,7 @@ constexpr double kLeast = 10;    // percent of the step: a loss that is worth sa
 constexpr double kProblem = 30;  // percent
 // A loss that is explained leads over unexplained time of up to this times its size.
 constexpr double kUnexplained = 1.25;
-constexpr uint32_t kFewEvents = 20;  // device events, or intervals of a CPU
+constexpr uint32_t kFewEvents = 20;  // of devices
 
 struct Remedy {
   const char* id;
@@ -77,7 +80,7 @@ class CauseShares {
     all_ += static_cast<double>(cause.time);
     if (cause.longest.length() > longest_.length()) longest_ = cause.longest;
     for (const EventRow row : cause.rows) {
-      if (rows_.size() < kRows) rows_.push_back(row);
+      if (row.valid() && rows_.size() < kRows) rows_.push_back(row);
     }
     if (cause.event.valid())
       sums_[{cause.event.value, cause.inside.value}].time += static_cast<double>(cause.time);
@@ -120,9 +123,30 @@ class CauseShares {
 
 const char* Devices(const StepDatabase& db, const Trace& trace) {
   if (db.kind == DeviceKind::kCpuOnly) return "the CPU";
+  if (db.kind == DeviceKind::kTpu) return "the TPU";
   size_t gpus = 0;
   for (const Plane& plane : trace.planes) gpus += plane.kind == PlaneKind::kGpu;
   return gpus > 1 ? "the GPUs" : "the GPU";
+}
+
+// Of steps that were not divided (TPUs, steps that overlap): what their nine classes tell.
+std::array<double, kLossClasses> LossesOf(const Step& step) {
+  double sum = 0;
+  for (const double loss : step.losses) sum += loss;
+  if (sum > 0) return step.losses;
+  std::array<double, kLossClasses> losses{};
+  const auto set = [&](LossClass c, double ps) { losses[static_cast<size_t>(c)] = ps; };
+  const StepBreakdown& t = step.times;
+  set(LossClass::kCompute, t.compute + t.host_compute);
+  set(LossClass::kDeviceToDevice, t.device_to_device);
+  set(LossClass::kCollective, t.collectives);
+  set(LossClass::kHostToDevice, t.host_to_device);
+  set(LossClass::kInput, t.input - t.host_to_device);
+  set(LossClass::kDeviceToHost, t.output);
+  set(LossClass::kCompile, t.compile);
+  set(LossClass::kLaunch, t.launch);
+  set(LossClass::kUnknown, t.other);
+  return losses;
 }
 
 class Judgement {
@@ -168,9 +192,10 @@ void Judgement::SumLosses() {
   const double n = static_cast<double>(std::max<size_t>(1, steps.size()));
   for (const Step* step : steps) {
     total_ += step->times.total / n;
+    const std::array<double, kLossClasses> losses = LossesOf(*step);
     for (size_t c = 0; c < kLossClasses; ++c) {
       const size_t remedy = RemedyOf(static_cast<LossClass>(c));
-      (remedy < kRemedies.size() ? verdict_.losses[remedy].ps : work_) += step->losses[c] / n;
+      (remedy < kRemedies.size() ? verdict_.losses[remedy].ps : work_) += losses[c] / n;
     }
   }
   for (Loss& loss : verdict_.losses) loss.percent = total_ > 0 ? 100 * loss.ps / total_ : 0;
@@ -218,6 +243,7 @@ size_t Judgement::DevicesInSteps() const {
 
 bool Judgement::TooLittle() const {
   if (!whole_ && !db_.steps.empty()) return false;
+  if (db_.kind == DeviceKind::kCpuOnly) return work_ <= 0;
   uint32_t events = 0;
   for (const DeviceStep& d : db_.device_steps) events += d.events;
   return events < kFewEvents;
@@ -318,7 +344,7 @@ std::string_view FileName(std::string_view path) {
 
 }  // namespace
 
-// "dir/file.py(129): name" of PyTorch, "$file.py:129 name" of JAX and TensorFlow.
+// PyTorch has FILE(LINE): NAME, JAX and TensorFlow $FILE:LINE NAME.
 std::string CauseName(std::string_view event) {
   const size_t open = event.find(".py("), close = event.find("): ");
   if (open != std::string_view::npos && close != std::string_view::npos && open < close) {
@@ -369,6 +395,17 @@ ResultTable LossTable(const Verdict& verdict) {
   return t;
 }
 
+// Of more causes than a table should have, the time of the shortest that is shown; else 0.
+constexpr size_t kMostCauses = 20'000;
+Ps LeastTime(const std::vector<IdleCause>& causes) {
+  if (causes.size() <= kMostCauses) return 0;
+  std::vector<Ps> times;
+  for (const IdleCause& cause : causes) times.push_back(cause.time);
+  const auto last = times.begin() + kMostCauses - 1;
+  std::nth_element(times.begin(), last, times.end(), std::greater<>());
+  return std::max<Ps>(*last, 1);
+}
+
 ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
   ResultTable t;
   t.id = "idle_causes";
@@ -397,7 +434,10 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
   for (const DeviceStep& d : db.device_steps) totals[{d.step, d.device.value}] = d.times.total;
   std::map<std::tuple<uint32_t, uint32_t>, SharedText> names;
   const SharedText cpu("CPU"), others("others");
+  const Ps least = LeastTime(db.causes);
+  if (least > 0) t.title += fmt::format(", the {} longest", kMostCauses);
   for (const IdleCause& cause : db.causes) {
+    if (cause.time < least) continue;
     const Step& step = db.steps[cause.step];
     SharedText& name = names[{cause.event.value, cause.inside.value}];
     if (name.empty() && cause.event.valid()) name = SharedText(CauseName(trace, cause));
@@ -411,7 +451,11 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
                       static_cast<double>(cause.time) / static_cast<double>(kPsPerMs),
                       whole > 0 ? 100 * static_cast<double>(cause.time) / whole : 0.0,
                       static_cast<int64_t>(cause.count)});
-    RowLink link = LinkTo(EventRows(cause.rows));
+    std::vector<EventRow> rows;
+    for (const EventRow row : cause.rows) {
+      if (row.valid()) rows.push_back(row);
+    }
+    RowLink link = LinkTo(EventRows(std::move(rows)));
     link.range = cause.longest;
     t.links.push_back(std::move(link));
   }

@@ -32,7 +32,7 @@ struct Verdict {
 // `whole`: the one step of `db` is the span of all device events, for want of steps.
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole);
 
-// An event as causes name it: "preprocess (video_classification.py:129)" for a Python function.
+// An event as causes name it: a Python function as NAME (FILE:LINE), without the folders.
 std::string CauseName(std::string_view event);
 std::string CauseName(const Trace& trace, const IdleCause& cause);
 

@@ -89,6 +89,56 @@ TEST_CASE("report text: findings, properties and tables") {
   CHECK(text.find("gemm<float") != std::string::npos);
 }
 
+TEST_CASE(
+    "report text: lines of at most 100 columns, units on properties; wide and XProf's are not "
+    "cut") {
+  ReportInput input = MakeInput();
+  AnalysisResult result = *input.panels[0].result;
+  result.tables[0].rows[0][0] = std::string(90, 'x');
+  result.findings[0].text =
+      "Input-bound: " + std::string("the device waits for it ") +
+      "and the sentence goes on beyond what a terminal of usual size shows of it";
+  input.panels[0].result = std::make_shared<const AnalysisResult>(result);
+  const auto longest = [](const std::string& text) {
+    size_t most = 0, at = 0;
+    for (size_t end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
+      size_t cells = 0;
+      for (size_t i = at; i < end; ++i)
+        cells += (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80;
+      most = std::max(most, cells);
+    }
+    return most;
+  };
+  const std::string text = TextOf(input);
+  CHECK(longest(text) <= 100);
+  CHECK(text.find("Step        7.062 ms") != std::string::npos);
+  input.wide = true;
+  CHECK(longest(TextOf(input)) > 100);
+  input.wide = false;
+  input.compat_xprof = true;
+  CHECK(longest(TextOf(input)) > 100);
+}
+
+TEST_CASE("report html: the overview has a chart of its steps, one bar a step") {
+  ResultTable steps;
+  steps.id = "steps";
+  steps.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
+                   {"deviceComputeTimeMs", "Device compute", Unit::kMs, ValueType::kReal, ""},
+                   {"otherTimeMs", "Other", Unit::kMs, ValueType::kReal, ""}};
+  steps.rows = {{std::string("train <1>"), 3.0, 1.0}, {std::string("train 2"), 2.0, 0.0}};
+  AnalysisResult result;
+  result.panel = "overview";
+  result.tables = {steps};
+  ReportInput input;
+  input.panels.push_back({&kAnalysis, std::make_shared<const AnalysisResult>(result)});
+  const std::string html = HtmlOf(input);
+  CHECK(html.find("<title>train &lt;1&gt;: Device compute 3.000 ms</title>") != std::string::npos);
+  CHECK(html.find("<title>train &lt;1&gt;: Other 1.000 ms</title>") != std::string::npos);
+  CHECK(html.find("train 2: Other") == std::string::npos);  // nothing to draw
+  input.compat_xprof = true;
+  CHECK(HtmlOf(input).find("<figure>") == std::string::npos);
+}
+
 TEST_CASE("report json: a panel asked for twice is there once") {
   ReportInput input = MakeInput();
   input.panels.push_back(input.panels.front());

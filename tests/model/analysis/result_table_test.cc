@@ -26,7 +26,7 @@ TEST_CASE("text tables align numbers right, put units in the header and say what
   t.rows.push_back({std::string("a"), 12345.67});
   t.rows.push_back({std::string("longer"), 1.0});
   CHECK(ToText(t) == "Name    Total (\u00b5s)\na         12\u2009345.7\nlonger         1.0\n");
-  CHECK(ToText(t, 1).find("1 more") != std::string::npos);
+  CHECK(ToText(t, {1, 0}).find("1 more") != std::string::npos);
 }
 
 TEST_CASE("values for people") {
@@ -48,6 +48,34 @@ TEST_CASE("columns, tables and properties are found by id") {
   CHECK(r.Table("u") == nullptr);
   CHECK(r.Find("p")->value == Value(1.5));
   CHECK(r.Find("q") == nullptr);
+}
+
+TEST_CASE(
+    "Text fits a width: what is empty goes first, then text is cut, then columns; it is said") {
+  ResultTable t;
+  t.id = "t";
+  t.columns = {{"name", "Name", Unit::kNone, ValueType::kString, ""},
+               {"none", "Nothing at all", Unit::kMs, ValueType::kReal, ""},
+               {"a", "First number", Unit::kMs, ValueType::kReal, ""},
+               {"b", "Second number", Unit::kMs, ValueType::kReal, ""},
+               {"total", "Total", Unit::kMs, ValueType::kReal, "", true}};
+  t.rows.push_back({std::string(50, 'n'), 0.0, 1.0, 2.0, 3.0});
+  const auto longest = [](const std::string& text) {
+    size_t most = 0, at = 0;
+    for (size_t end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
+      most = std::max(most, end - at);
+    return most;
+  };
+  CHECK(ToText(t).find("Nothing at all") != std::string::npos);
+  const std::string wide = ToText(t, {0, 104}), narrow = ToText(t, {0, 60}),
+                    least = ToText(t, {0, 45});
+  CHECK(longest(wide) <= 104);
+  CHECK(wide.find(std::string(50, 'n')) != std::string::npos);
+  CHECK(wide.find("Not shown: Nothing at all (--wide shows all)") != std::string::npos);
+  CHECK(longest(narrow) <= 62);  // the ellipsis is three bytes and one column
+  CHECK(narrow.find("Second number") != std::string::npos);
+  CHECK(least.find("Total") < least.find("Not shown:"));  // the key column stays
+  CHECK(least.find("Second number") > least.find("Not shown:"));
 }
 
 }  // namespace stepscope

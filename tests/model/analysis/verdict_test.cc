@@ -9,6 +9,7 @@
 #include "loaders/loader.h"
 #include "model/base/task.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/xspace_builder.h"
 
 namespace stepscope {
 namespace {
@@ -131,6 +132,46 @@ TEST_CASE("The samples' verdicts are what an expert says of them") {
     CHECK(facts.percent == doctest::Approx(sample.percent).epsilon(0.01));
     CHECK(facts.median_ms == doctest::Approx(sample.median_ms).epsilon(0.01));
     CHECK(facts.busy == doctest::Approx(sample.busy).epsilon(0.01));
+  }
+}
+
+TEST_CASE("Without steps the span of all device events is judged, if there are enough of them") {
+  for (const int kernels : {10, 40}) {
+    test::XSpaceBuilder b;
+    auto& stream = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+    auto& host = b.Plane("/host:CPU").Line(1, "python");
+    for (int k = 0; k < kernels; ++k) {  // no name twice: no period
+      const auto id = static_cast<uint64_t>(k + 1);
+      const int64_t t = k * 100 * kPsPerUs;
+      host.Event("op:MatMul", t, 60 * kPsPerUs);
+      host.Event("cuLaunchKernel", t + 60 * kPsPerUs, 5 * kPsPerUs).Stat("correlation_id", id);
+      stream.Event("kernel" + std::to_string(k), t + 70 * kPsPerUs, 30 * kPsPerUs)
+          .Stat("correlation_id", id);
+    }
+    auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+    REQUIRE(trace.ok());
+    const Facts facts = FactsOf(*trace);
+    CAPTURE(kernels);
+    CHECK(facts.median_ms == 0);
+    CHECK(facts.verdict == (kernels < 20 ? "too_little" : "host"));
+    if (kernels >= 20) CHECK(facts.percent == doctest::Approx(60).epsilon(0.05));
+  }
+}
+
+TEST_CASE("The input page says what the overview says of input") {
+  test::GpuProfileOptions options;
+  options.steps = 4;
+  options.layers = 6;
+  for (const bool waits : {true, false}) {
+    options.scenario = waits ? GpuScenario::kInputBound : GpuScenario::kHealthy;
+    auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    const AnalysisResult overview = FindAnalysis("overview")->run(context, {}, {});
+    const AnalysisResult input = FindAnalysis("input_pipeline")->run(context, {}, {});
+    REQUIRE(!input.findings.empty());
+    CHECK((input.findings.front().text == overview.findings.front().text) == waits);
+    CHECK(input.findings.front().text.starts_with(waits ? "Input-bound" : "Not input-bound"));
   }
 }
 

@@ -1,0 +1,123 @@
+#include "app/report/step_chart_svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "model/base/markup.h"
+
+namespace stepscope {
+namespace {
+
+struct Series {
+  const char* column;
+  const char* label;
+  const char* color;  // readable on light and dark ground
+};
+constexpr std::array<Series, 9> kSeries = {{
+    {"deviceComputeTimeMs", "Device compute", "#4f8fe6"},
+    {"deviceToDeviceTimeMs", "Device to device", "#7fb4c9"},
+    {"deviceCollectivesTimeMs", "Collectives", "#9a78d6"},
+    {"hostComputeTimeMs", "Host compute", "#4aa88a"},
+    {"kernelLaunchTimeMs", "Kernel launch", "#d68f3c"},
+    {"infeedTimeMs", "Input", "#d9534f"},
+    {"outfeedTimeMs", "Output", "#c46aa0"},
+    {"compileTimeMs", "Compilation", "#b8a12e"},
+    {"otherTimeMs", "Other", "#98a0ac"},
+}};
+constexpr size_t kMostBars = 200;
+constexpr double kWidth = 1160, kHeight = 220, kLeft = 56, kBottom = 22, kTop = 10;
+
+double NumberAt(const ResultTable& steps, size_t row, int column) {
+  if (column < 0) return 0;
+  const auto* value = std::get_if<double>(&steps.rows[row][static_cast<size_t>(column)]);
+  return value != nullptr && std::isfinite(*value) ? std::max(0.0, *value) : 0;
+}
+
+struct Bars {
+  std::vector<std::array<double, kSeries.size()>> bars;  // ms
+  std::vector<std::string> labels;
+  double highest = 0;
+};
+
+Bars BarsOf(const ResultTable& steps) {
+  Bars out;
+  const size_t of_bar = (steps.rows.size() + kMostBars - 1) / kMostBars;
+  std::array<int, kSeries.size()> columns{};
+  for (size_t i = 0; i < columns.size(); ++i) columns[i] = steps.Column(kSeries[i].column);
+  for (size_t first = 0; first < steps.rows.size(); first += of_bar) {
+    const size_t end = std::min(first + of_bar, steps.rows.size());
+    std::array<double, kSeries.size()> bar{};
+    double sum = 0;
+    for (size_t i = 0; i < bar.size(); ++i) {
+      for (size_t r = first; r < end; ++r) bar[i] += NumberAt(steps, r, columns[i]);
+      bar[i] /= static_cast<double>(end - first);
+      sum += bar[i];
+    }
+    out.highest = std::max(out.highest, sum);
+    out.bars.push_back(bar);
+    out.labels.push_back(RawValue(steps.rows[first][0]));
+  }
+  return out;
+}
+
+std::string Legend(const Bars& bars) {
+  std::string out = "<p class=\"legend\">";
+  for (size_t i = 0; i < kSeries.size(); ++i) {
+    const bool any = std::any_of(bars.bars.begin(), bars.bars.end(),
+                                 [&](const auto& bar) { return bar[i] > 0; });
+    if (any) {
+      out += fmt::format("<span><i style=\"background:{}\"></i>{}</span>", kSeries[i].color,
+                         kSeries[i].label);
+    }
+  }
+  return out + "</p>";
+}
+
+}  // namespace
+
+std::string StepChartSvg(const ResultTable& steps) {
+  if (steps.rows.empty()) return {};
+  const Bars bars = BarsOf(steps);
+  if (bars.highest <= 0) return {};
+  const double slot = (kWidth - kLeft) / static_cast<double>(bars.bars.size());
+  const double bar_width = std::max(1.0, std::min(slot * 0.82, 48.0));
+  const double scale = (kHeight - kBottom - kTop) / bars.highest;
+  std::string out = fmt::format(
+      "<figure><figcaption>Step time, ms</figcaption><svg viewBox=\"0 0 {} {}\" role=\"img\" "
+      "aria-label=\"Step time by class\">",
+      kWidth, kHeight);
+  for (const double part : {0.0, 0.5, 1.0}) {
+    const double y = kHeight - kBottom - part * bars.highest * scale;
+    out += fmt::format(
+        "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>"
+        "<text x=\"{3}\" y=\"{4:.1f}\" class=\"axis\" text-anchor=\"end\">{5:.4g}</text>",
+        kLeft, kWidth, y, kLeft - 6, y + 4, part * bars.highest);
+  }
+  for (size_t b = 0; b < bars.bars.size(); ++b) {
+    const double x = kLeft + slot * static_cast<double>(b) + (slot - bar_width) / 2;
+    double y = kHeight - kBottom;
+    for (size_t i = 0; i < kSeries.size(); ++i) {
+      const double height = bars.bars[b][i] * scale;
+      if (height < 0.05) continue;
+      y -= height;
+      out += fmt::format(
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>"
+          "{}: {} {:.3f} ms</title></rect>",
+          x, y, bar_width, height, kSeries[i].color, EscapeMarkup(bars.labels[b]), kSeries[i].label,
+          bars.bars[b][i]);
+    }
+  }
+  const auto label = [&](size_t b, const char* anchor, double x) {
+    out += fmt::format("<text x=\"{:.1f}\" y=\"{}\" class=\"axis\" text-anchor=\"{}\">{}</text>", x,
+                       kHeight - 6, anchor, EscapeMarkup(bars.labels[b]));
+  };
+  label(0, "start", kLeft);
+  if (bars.labels.size() > 1) label(bars.labels.size() - 1, "end", kWidth);
+  return out + "</svg>" + Legend(bars) + "</figure>\n";
+}
+
+}  // namespace stepscope

@@ -1,0 +1,14 @@
+// The step-time chart of the HTML report: the nine classes of each step as stacked bars.
+#pragma once
+
+#include <string>
+
+#include "model/analysis/result_table.h"
+
+namespace stepscope {
+
+// SVG with its legend, from the overview's table `steps`; empty without steps. Of many steps each
+// bar is the mean of some that follow one another. O(steps).
+std::string StepChartSvg(const ResultTable& steps);
+
+}  // namespace stepscope
