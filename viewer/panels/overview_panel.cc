@@ -28,6 +28,58 @@ void BeginColumn(const char* id, float width) {
   ImGui::BeginChild(id, ImVec2(width, 0));
 }
 
+struct LossText {
+  std::string id, label, causes;
+  double percent = 0;
+};
+
+// One item: label and share, a bar, and the causes below in small.
+void DrawLoss(const PanelContext& context, const LossText& loss) {
+  const float em = BaseEm(), width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  float line = 0, small_line = 0;
+  {
+    const FaceScope face(context, Face::kUi);
+    line = ImGui::GetTextLineHeight();
+  }
+  {
+    const FaceScope face(context, Face::kUi, TypeSize::kSlice);
+    small_line = ImGui::GetTextLineHeight();
+  }
+  const float bar = std::floor(em * 0.4f), text = loss.causes.empty() ? 0 : small_line + em * 0.1f;
+  const float height = std::floor(line + bar + text + em * 0.55f);
+  ImGui::InvisibleButton("loss", ImVec2(std::max(1.0f, width), height));
+  const bool hovered = ImGui::IsItemHovered();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  if (hovered) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    DrawBox(list, p.x - em * 0.3f, p.y, width + em * 0.6f, height, context.theme[Role::kHover], 3);
+  }
+  {
+    const FaceScope face(context, Face::kMono);
+    DrawRight(list, p.x + width, p.y, context.theme[Role::kText],
+              NumberText(loss.percent, {1, 1, "", " %"}).c_str());
+  }
+  {
+    const FaceScope face(context, Face::kUi);
+    DrawCut(list, p, p.x + width - em * 5, context.theme[Role::kText], loss.label);
+  }
+  const float y = std::floor(p.y + line + em * 0.1f);
+  DrawBox(list, p.x, y, width, bar, context.theme[Role::kRaised], 2);
+  const float filled = width * static_cast<float>(std::clamp(loss.percent / 100, 0.0, 1.0));
+  DrawBox(list, p.x, y, std::max(2.0f, filled), bar, context.theme[LossKind(loss.id)], 2);
+  if (!loss.causes.empty()) {
+    const FaceScope face(context, Face::kUi, TypeSize::kSlice);
+    DrawCut(list, ImVec2(p.x, y + bar + em * 0.1f), p.x + width, context.theme[Role::kText2],
+            loss.causes);
+  }
+  if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
+    WrappedTooltip(loss.label + ": " + NumberText(loss.percent, {1, 1, "", " %"}) + " of the step" +
+                   (loss.causes.empty() ? "" : "\n" + loss.causes) +
+                   "\nClick: the longest interval on the timeline");
+  }
+}
+
 class OverviewPanel final : public AnalysisPanel {
  public:
   OverviewPanel() : AnalysisPanel("overview", "Dividing steps into classes") {}
@@ -35,6 +87,7 @@ class OverviewPanel final : public AnalysisPanel {
 
  private:
   void DrawVerdict(const PanelContext& context, const AnalysisResult& result);
+  void DrawLosses(const PanelContext& context, const AnalysisResult& result);
   void DrawBreakdown(const PanelContext& context);
   void DrawBreakdownRow(const PanelContext& context, Rgba color, const char* label,
                         const ClassSummary& value, bool strong);
@@ -56,19 +109,52 @@ void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResul
   if (!said) DrawHeadline(context, *verdict);
   if (NumberIn(result, "steptime_ms_average") <= 0) return;
   if (!said) ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
-  DrawBigNumber(context, result.Find("steptime_ms_average"), "a step");
-  const double ms = NumberIn(result, "steptime_ms_average");
-  const Property rate{"steps_per_second", "Steps per second", 1000 / ms, Unit::kNone,
-                      "1000 / average step time in ms"};
+  const Property* median = result.Find("step_ms_median");  // XProf's definitions have none
+  const Property* step = median != nullptr ? median : result.Find("steptime_ms_average");
+  DrawBigNumber(context, step, "a step");
+  const double ms = NumberOf(step->value);
+  const Property rate{
+      "steps_per_second", "Steps per second", 1000 / ms, Unit::kNone,
+      median != nullptr ? "1000 / median step time in ms" : "1000 / average step time in ms"};
   const float avail = ImGui::GetContentRegionAvail().x;
   if (avail > BaseEm() * 20) ImGui::SameLine(std::floor(avail * 0.5f));
   DrawBigNumber(context, &rate, "steps a second");
+  const FaceScope small(context, Face::kUi);
+  if (chart_.counted() == 1) {
+    WrappedIn(context, Role::kText2, "one step");
+    return;
+  }
   std::array<char, 128> text{};
-  std::snprintf(text.data(), text.size(), "\u03c3 %.3f ms, from %.3f to %.3f ms",
+  std::snprintf(text.data(), text.size(), "%s%.3f ms, \u03c3 %.3f ms, from %.3f to %.3f ms",
+                median != nullptr ? "median; mean " : "mean ",
+                NumberIn(result, "steptime_ms_average"),
                 NumberIn(result, "steptime_ms_standard_deviation"),
                 NumberIn(result, "steptime_ms_minimum"), NumberIn(result, "steptime_ms_maximum"));
-  const FaceScope small(context, Face::kUi);
   WrappedIn(context, Role::kText2, text.data());
+}
+
+// The losses by size, as bars that lead to the longest interval of each and mark the host's events.
+void OverviewPanel::DrawLosses(const PanelContext& context, const AnalysisResult& result) {
+  const ResultTable* losses = result.Table("losses");
+  if (losses == nullptr || losses->rows.empty()) return;
+  const int id = losses->Column("class"), label = losses->Column("label");
+  const int percent = losses->Column("percent"), causes = losses->Column("causes");
+  if (id < 0 || label < 0 || percent < 0 || causes < 0) return;
+  Rule(context);
+  SectionTitle(context, "What a step loses");
+  constexpr size_t kMost = 6;
+  constexpr double kLeast = 0.5;  // percent
+  for (size_t r = 0; r < std::min(kMost, losses->rows.size()); ++r) {
+    const auto cell = [&](int c) -> const Value& {
+      return losses->rows[r][static_cast<size_t>(c)];
+    };
+    const double share = NumberOf(cell(percent));
+    if (share < kLeast && r > 0) break;
+    ImGui::PushID(static_cast<int>(r));
+    DrawLoss(context, {RawValue(cell(id)), RawValue(cell(label)), RawValue(cell(causes)), share});
+    if (ImGui::IsItemClicked()) GoToRow(context, *losses, static_cast<int>(r));
+    ImGui::PopID();
+  }
 }
 
 void OverviewPanel::DrawBreakdownRow(const PanelContext& context, Rgba color, const char* label,
@@ -241,6 +327,7 @@ void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult
   if (two) {
     BeginColumn("verdict", side);
     DrawVerdict(context, result);
+    DrawLosses(context, result);
     DrawBreakdown(context);
     // Without steps there is room below the verdict.
     const bool placement_here = !three || chart_.counted() == 0;
@@ -268,6 +355,7 @@ void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult
     return;
   }
   DrawVerdict(context, result);
+  DrawLosses(context, result);
   Rule(context);
   DrawMiddle(context, result, key, em * 26);
   DrawBreakdown(context);

@@ -55,6 +55,16 @@ std::string LabelAt(const ResultTable& table, size_t row) {
 
 std::span<const StepClass> StepClasses() { return kClasses; }
 
+Kind LossKind(std::string_view id) {
+  if (id == "input") return Kind::kInput;
+  if (id == "launch") return Kind::kKernelLaunch;
+  if (id == "compile") return Kind::kCompilation;
+  if (id == "copies") return Kind::kOutput;
+  if (id == "collectives" || id == "collective_wait") return Kind::kCollective;
+  if (id == "host" || id == "between_steps") return Kind::kHostCompute;
+  return Kind::kOther;
+}
+
 void StepChart::Update(const PanelContext& context, const ResultTable& steps, uint64_t key) {
   if (key == key_ && theme_ == context.theme.kind) return;
   key_ = key;
@@ -63,14 +73,23 @@ void StepChart::Update(const PanelContext& context, const ResultTable& steps, ui
   bars_.title = "step_times";
   counted_ = partial_ = inferred_ = 0;
   const int partial = steps.Column("partial"), inferred = steps.Column("inferred");
+  const int warmup = steps.Column("warmup");
+  const auto left_out = [&](size_t r) {
+    return BoolAt(steps, r, partial) || BoolAt(steps, r, warmup);
+  };
   for (size_t r = 0; r < steps.rows.size(); ++r) {
-    const bool cut = BoolAt(steps, r, partial), guessed = BoolAt(steps, r, inferred);
-    partial_ += cut, inferred_ += guessed, counted_ += !cut;
+    const bool guessed = BoolAt(steps, r, inferred);
+    partial_ += left_out(r), inferred_ += guessed;
     bars_.labels.push_back(LabelAt(steps, r));
-    bars_.notes.emplace_back(cut       ? "partial: cut by the begin or end of the recording"
-                             : guessed ? "inferred: nothing in the profile marks it"
-                                       : "");
+    bars_.notes.emplace_back(
+        BoolAt(steps, r, partial)  ? "partial: cut by the begin or end of the recording"
+        : BoolAt(steps, r, warmup) ? "warm-up: the first step, much longer than the others"
+        : guessed                  ? "inferred: nothing in the profile marks it"
+                                   : "");
   }
+  // Where no step counts all do, as in the analysis.
+  const bool all = partial_ == steps.rows.size();
+  counted_ = all ? steps.rows.size() : steps.rows.size() - partial_;
   // Inferred steps are paler only where marked ones stand beside them.
   if (inferred_ == steps.rows.size() && partial_ < steps.rows.size()) {
     for (std::string& note : bars_.notes)
@@ -88,7 +107,7 @@ void StepChart::Update(const PanelContext& context, const ResultTable& steps, ui
   const auto summarise = [&](const std::vector<double>& values) {
     std::vector<double> whole;
     for (size_t r = 0; r < values.size(); ++r)
-      if (!BoolAt(steps, r, partial)) whole.push_back(values[r]);
+      if (all || !left_out(r)) whole.push_back(values[r]);
     return Summary(whole);
   };
   for (size_t i = 0; i < std::size(kClasses); ++i) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "viewer/core/panel.h"
 #include "viewer/core/theme.h"
@@ -19,9 +20,12 @@ struct StepClass {
 };
 std::span<const StepClass> StepClasses();  // the nine, bottom of the bars first
 
+// The colour of a loss by its id in the table "losses".
+Kind LossKind(std::string_view id);
+
 struct ClassSummary {
   double mean = 0,
-         deviation = 0;  // ms, over the steps that are not partial; deviation of the sample
+         deviation = 0;  // ms, over the steps that count; deviation of the sample
 };
 
 class StepChart {
@@ -33,7 +37,7 @@ class StepChart {
   const std::array<ClassSummary, 9>& classes() const { return classes_; }
   const ClassSummary& total() const { return total_; }
   size_t counted() const { return counted_; }  // steps in the averages
-  size_t partial() const { return partial_; }
+  size_t partial() const { return partial_; }  // and warm-up
   size_t inferred() const { return inferred_; }
   const StepBars& bars() const { return bars_; }
 

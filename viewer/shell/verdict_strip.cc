@@ -43,37 +43,53 @@ float Number(const PanelContext& context, float x, float y, float right, const c
 
 constexpr size_t kMostSteps = 2000;  // enough for a mean
 
-// Of whole steps: how long each class is.
-void AddClasses(const ResultTable& steps, std::array<double, 9>* sums) {
+// XProf's definitions: the nine classes of the steps that are whole.
+void AddClasses(const ResultTable& steps, std::vector<VerdictSums::Part>* parts) {
   const int partial = steps.Column("partial");
-  for (size_t r = 0; r < std::min(kMostSteps, steps.rows.size()); ++r) {
-    const auto* cut =
-        partial >= 0 ? std::get_if<bool>(&steps.rows[r][static_cast<size_t>(partial)]) : nullptr;
-    if (cut != nullptr && *cut) continue;
-    for (size_t i = 0; i < sums->size(); ++i) {
-      const int c = steps.Column(StepClasses()[i].column);
-      const double v = c >= 0 ? NumberOf(steps.rows[r][static_cast<size_t>(c)]) : 0;
-      if (std::isfinite(v) && v > 0) (*sums)[i] += v;
+  for (const StepClass& of : StepClasses()) {
+    const int c = steps.Column(of.column);
+    double sum = 0;
+    for (size_t r = 0; c >= 0 && r < std::min(kMostSteps, steps.rows.size()); ++r) {
+      const auto* cut =
+          partial >= 0 ? std::get_if<bool>(&steps.rows[r][static_cast<size_t>(partial)]) : nullptr;
+      const double v = NumberOf(steps.rows[r][static_cast<size_t>(c)]);
+      if ((cut == nullptr || !*cut) && std::isfinite(v) && v > 0) sum += v;
     }
+    parts->push_back({of.kind, sum});
   }
 }
 
+// The work of the device, then what is lost, by size. Returns the work's percent.
+double AddLosses(const ResultTable& losses, Kind work, std::vector<VerdictSums::Part>* parts) {
+  const int id = losses.Column("class"), percent = losses.Column("percent");
+  if (id < 0 || percent < 0) return 0;
+  double rest = 100;
+  parts->push_back({work, 0});
+  for (const std::vector<Value>& row : losses.rows) {
+    const double share = NumberOf(row[static_cast<size_t>(percent)]);
+    parts->push_back({LossKind(RawValue(row[static_cast<size_t>(id)])), share});
+    rest -= share;
+  }
+  parts->front().size = std::max(0.0, rest);
+  return parts->front().size;
+}
+
 // Where an average step goes, as one bar.
-float ClassBar(const PanelContext& context, const std::array<double, 9>& sums, float x, float y,
-               float width) {
+float ClassBar(const PanelContext& context, std::span<const VerdictSums::Part> parts, float x,
+               float y, float width) {
   double all = 0;
-  for (const double sum : sums) all += sum;
+  for (const VerdictSums::Part& part : parts) all += part.size;
   if (all <= 0) return x;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float height = std::floor(BaseEm() * 0.5f);
   float from = x;
   double sum = 0;
-  for (size_t i = 0; i < sums.size(); ++i) {
-    sum += sums[i];
+  for (const VerdictSums::Part& part : parts) {
+    sum += part.size;
     const float to = x + static_cast<float>(sum / all) * width;
     if (to - from >= 0.5f) {
       DrawBox(list, from, y - height * 0.5f, std::max(1.0f, to - from - 1), height,
-              context.theme[StepClasses()[i].kind]);
+              context.theme[part.kind]);
       from = to;
     }
   }
@@ -182,7 +198,13 @@ VerdictSums SumsOf(const AnalysisResult& result) {
   sums.device = TextOf(result, "device_type") != "CPU";
   const ResultTable* steps = result.Table("steps");
   if (steps == nullptr) return sums;
-  AddClasses(*steps, &sums.classes);
+  const ResultTable* losses = result.Table("losses");
+  if (losses != nullptr) {
+    const Kind work = sums.device ? Kind::kDeviceCompute : Kind::kHostCompute;
+    sums.compute_percent = AddLosses(*losses, work, &sums.parts);
+    return sums;
+  }
+  AddClasses(*steps, &sums.parts);
   const char* compute = sums.device ? "deviceComputeTimeMs" : "hostComputeTimeMs";
   sums.compute_percent = ClassPercent(*steps, compute);
   return sums;
@@ -232,14 +254,13 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
     const FaceScope ui(context, Face::kUi);
     y = std::floor(middle - ImGui::GetTextLineHeight() * 0.5f);
   }
-  const NumberFormat format =
-      FormatFor(Unit::kMs, ValueType::kReal, NumberIn(result, "steptime_ms_average"));
-  x = Number(context, x, y, right, "Step",
-             NumberText(NumberIn(result, "steptime_ms_average"), format) + " " + format.header);
-  x = Number(context, x, y, right, sums.device ? "Device compute" : "Host compute",
+  const bool median = result.Find("step_ms_median") != nullptr;
+  const double step = NumberIn(result, median ? "step_ms_median" : "steptime_ms_average");
+  const NumberFormat format = FormatFor(Unit::kMs, ValueType::kReal, step);
+  x = Number(context, x, y, right, "Step", NumberText(step, format) + " " + format.header);
+  x = Number(context, x, y, right, sums.device ? "Device compute" : "CPU compute",
              Percent(sums.compute_percent));
-  if (x + em * 12 < right) x = ClassBar(context, sums.classes, x, middle, em * 11);
-  x = Number(context, x, y, right, "Input", Percent(NumberIn(result, "input_percent")));
+  if (x + em * 12 < right) x = ClassBar(context, sums.parts, x, middle, em * 11);
   if (result.Find("device_compute_16bit_percent") != nullptr) {
     x = Number(context, x, y, right, "16-bit",
                Percent(NumberIn(result, "device_compute_16bit_percent")));

@@ -2,19 +2,24 @@
 // step goes. A pure view of the analysis "overview". O(1) per frame after the first.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "model/analysis/analysis.h"
 #include "viewer/core/panel.h"
+#include "viewer/core/theme.h"
 
 namespace stepscope {
 
 // What the strip adds up, once for each result.
 struct VerdictSums {
-  uint64_t serial = 0;              // AnalysisResult::serial; 0: of none
-  std::array<double, 9> classes{};  // ms, in the order of StepClasses()
-  double compute_percent = 0;       // of the steps' time, by the device or by the host
+  uint64_t serial = 0;  // AnalysisResult::serial; 0: of none
+  struct Part {
+    Kind kind;
+    double size;
+  };
+  std::vector<Part> parts;     // of a step: the device's work and its losses, or the nine classes
+  double compute_percent = 0;  // of the steps' time, by the device or by the host
   bool device = false;
 };
 VerdictSums SumsOf(const AnalysisResult& result);

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Draws the pictures of docs/images anew:
+#   tests/tools/make_pictures.sh build/release RECORDINGS
+# RECORDINGS is a folder with the recorded profiles profiles/tf_graph, profiles/jax_mi300x and traces/*.json.gz.
+set -euo pipefail
+build=$1 recordings=$2
+program=$build/stepscope
+images=$(dirname "$0")/../../docs/images
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export STEPSCOPE_CONFIG_DIR=$work/config  # nobody's settings
+
+"$build/tests/make_gpu_xspace" "$work/gpu.xplane.pb" --scenario inputbound >/dev/null
+"$build/tests/make_gpu_xspace" "$work/gpu_10m.xplane.pb" --gpus 8 --steps 1400 --layers 100 >/dev/null
+
+picture() {  # picture NAME PATH SIZE THEME [arguments]
+  "$program" screenshot "$2" -o "$images/$1.png" --size "$3" --theme "$4" "${@:5}"
+}
+for theme in dark:1920x1080 light:1280x800; do
+  size=${theme#*:} name=${theme%:*}
+  picture "gpu_${name}_${size%x*}" "$work/gpu.xplane.pb" "$size" "$name"
+  picture "gpu_10m_${name}_${size%x*}" "$work/gpu_10m.xplane.pb" "$size" "$name"
+  picture "tf_graph_${name}_${size%x*}" "$recordings/profiles/tf_graph" "$size" "$name"
+  picture "jax_mi300x_${name}_${size%x*}" "$recordings/profiles/jax_mi300x" "$size" "$name"
+done
+
+tall() {  # tall NAME PATH PANEL: the panel at two thirds of the height
+  printf 'panel.show text="%s"\nview.tall_panels\nwait_idle\n' "$3" >"$work/commands"
+  "$program" replay "$work/commands" "$2" -o "$images/$1.png" --size 1280x800 --theme dark
+}
+panels() {  # panels NAME PATH
+  for panel in overview input_pipeline kernel_stats op_stats memory diagnostics; do
+    tall "panels/$1_$panel" "$2" "$panel"
+  done
+}
+panels gpu "$work/gpu.xplane.pb"
+panels tf_graph "$recordings/profiles/tf_graph"
+panels jax_mi300x "$recordings/profiles/jax_mi300x"
+panels pytorch "$recordings/traces/qwen_h100.json.gz"
+tall panels/pytorch_lifetimes "$recordings/traces/qwen_h100.json.gz" memory/lifetimes
+
+# 256 colours are enough for flat areas and text, at a third of the bytes (needs ImageMagick).
+for image in "$images"/*.png "$images"/panels/*.png; do
+  convert "$image" +dither -colors 256 "PNG8:$image"
+done
