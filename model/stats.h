@@ -101,6 +101,8 @@ enum class StringStat : uint8_t {
   kIplStageCategory,
   kSource,
   kDevice,
+  kInputTypes,  // PyTorch's `Input type` of an op's tensors
+  kEagerOp,     // of EagerExecute: the op that it runs
   kCount
 };
 enum class RealStat : uint8_t { kFragmentation, kOccupancyPct, kCount };

@@ -53,6 +53,7 @@ struct TextRow {
 };
 constexpr std::array kTexts = {
     TextRow{"Input Dims", StringStat::kShape},
+    TextRow{"Input type", StringStat::kInputTypes},
     TextRow{"_src", StringStat::kSource},
     TextRow{"equation", StringStat::kEquation},
     TextRow{"hlo_category", StringStat::kHloCategory},

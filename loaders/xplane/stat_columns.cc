@@ -72,6 +72,7 @@ constexpr std::array kRows = {
     Text("_ipl_stage_cat", StringStat::kIplStageCategory),
     Text("source", StringStat::kSource),
     Text("device", StringStat::kDevice),
+    Text("eager_op", StringStat::kEagerOp),
     Row{"shape", {StatColumn::Kind::kText, static_cast<uint8_t>(StringStat::kShape), true}},
     Real("fragmentation", RealStat::kFragmentation),
     Real("theoretical_occupancy_pct", RealStat::kOccupancyPct),

@@ -70,7 +70,28 @@ std::string AmdName(const std::string& gpu, int major, int minor) {
   return "AMD GPU";
 }
 
+GpuVendor VendorOfName(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (has("NVIDIA") || has("Tesla") || has("GeForce") || has("Quadro")) return GpuVendor::kNvidia;
+  return has("AMD") || has("Instinct") || has("Radeon") ? GpuVendor::kAmd : GpuVendor::kUnknown;
+}
+
 }  // namespace
+
+DeviceFacts DeviceFactsOf(const Plane& plane) {
+  const auto first = [&](std::string_view a, std::string_view b) {
+    const double value = Number(plane, a);
+    return static_cast<int64_t>(value > 0 ? value : Number(plane, b));
+  };
+  DeviceFacts facts;
+  facts.name = Text(plane, "gpu_device_name");
+  if (facts.name.empty()) facts.name = Text(plane, "name");
+  facts.memory_bytes = first("memory_size", "totalGlobalMem");
+  facts.processors = first("core_count", "numSms");
+  facts.vendor = ParseVendor(Text(plane, "device_vendor"));
+  if (facts.vendor == GpuVendor::kUnknown) facts.vendor = VendorOfName(facts.name);
+  return facts;
+}
 
 std::string DeviceTypeOf(const Trace& trace) {
   for (const Plane& plane : trace.planes) {
@@ -81,11 +102,12 @@ std::string DeviceTypeOf(const Trace& trace) {
   }
   for (const Plane& plane : trace.planes) {
     if (plane.kind != PlaneKind::kGpu) continue;
-    std::string vendor = Text(plane, "device_vendor"), name = Text(plane, "gpu_device_name");
+    std::string vendor = Text(plane, "device_vendor"), gfx = Text(plane, "gpu_device_name");
     int major = static_cast<int>(Number(plane, "compute_cap_major"));
     int minor = static_cast<int>(Number(plane, "compute_cap_minor"));
     if (vendor == "Nvidia") return NvidiaName(major, minor);
-    if (vendor == "AMD") return AmdName(name, major, minor);
+    if (vendor == "AMD") return AmdName(gfx, major, minor);
+    const std::string name = DeviceFactsOf(plane).name;
     if (!CapabilitiesOf(trace).read_by_xprof && !name.empty()) return name;
     return "GPU";
   }

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "model/analysis/eager_torch.h"
 #include "model/analysis/grouping_tpu.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
@@ -403,6 +404,7 @@ Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOr
   if (CapabilitiesOf(trace).pytorch_events) {
     out.launches = forest.TakeLaunches();
     GroupChrome(trace, forest, &out);
+    MarkTorchEager(trace, &out);
     return out;
   }
   if (!TakeGroupsFromFile(trace, stats, &out)) {

@@ -9,6 +9,7 @@
 #include "model/analysis/op_name.h"
 #include "model/analysis/quirks.h"
 #include "model/analysis/step_table.h"
+#include "model/analysis/torch_input.h"
 #include "model/analysis/verdict.h"
 
 namespace stepscope {
@@ -171,6 +172,7 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
       "self time of operations that hand data to the device");
   add("unclassified_nonequeue_us", "Other", std::max(0.0, outside - sum * scale),
       "what the operations above do not explain");
+  AddTorchInput(context, params, stop, &result);
   if (ops.host_side.ops.empty()) {
     result.empty_reason = "No tf.data events: the profile has no host operations.";
   }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "model/analysis/device_type.h"
 #include "model/analysis/kernel_stats.h"
 #include "model/analysis/op_name.h"
 #include "model/analysis/quirks.h"
@@ -46,6 +47,7 @@ struct Totals {
   Ps total = 0, min = kMaxPs, max = 0;
   int64_t total_ns = 0, min_ns = INT64_MAX, max_ns = 0;
   double occupancy_time = 0, first_occupancy = 0;
+  Ps occupancy_known = 0;  // time of the kernels whose occupancy is known
   std::tuple<uint32_t, uint32_t, uint64_t> first{UINT32_MAX, UINT32_MAX,
                                                  UINT64_MAX};  // plane, line, offset in the file
 
@@ -54,7 +56,8 @@ struct Totals {
     total += dur, min = std::min(min, dur), max = std::max(max, dur);
     const int64_t ns = dur / kPsPerNs;
     total_ns += ns, min_ns = std::min(min_ns, ns), max_ns = std::max(max_ns, ns);
-    occupancy_time += occupancy * static_cast<double>(dur);
+    if (occupancy >= 0)
+      occupancy_time += occupancy * static_cast<double>(dur), occupancy_known += dur;
     if (order < first) first = order, first_occupancy = occupancy;
   }
   void Merge(const Totals& o) {
@@ -62,7 +65,7 @@ struct Totals {
     total += o.total, min = std::min(min, o.min), max = std::max(max, o.max);
     total_ns += o.total_ns, min_ns = std::min(min_ns, o.min_ns),
                             max_ns = std::max(max_ns, o.max_ns);
-    occupancy_time += o.occupancy_time;
+    occupancy_time += o.occupancy_time, occupancy_known += o.occupancy_known;
     if (o.first < first) first = o.first, first_occupancy = o.first_occupancy;
   }
 };
@@ -166,7 +169,9 @@ class KernelReader {
       occupancy = Occupancy(details.value);
     } else {
       key.launch = NumericLaunch(EventRow(row));
+      // Kineto writes 0 where it could not tell: a kernel that runs occupies something.
       occupancy = occupancy_.Get(row, 0);
+      if (occupancy <= 0) occupancy = kUnknownOccupancy;
       key.tf_op = KinetoOp(ops_.Find(external_.Get(row, -1), correlation_.Get(row, -1)));
     }
     RawGroup& group = (*out)[key];
@@ -225,14 +230,6 @@ struct PlaneKernels {
   std::vector<std::string_view> kineto_ops;
 };
 
-GpuVendor VendorOf(const Plane& plane) {
-  for (const PlaneStat& s : plane.stats) {
-    const auto* text = std::get_if<std::string>(&s.value);
-    if (s.name == "device_vendor" && text) return ParseVendor(*text);
-  }
-  return GpuVendor::kUnknown;
-}
-
 // The framework op of a group of ids: the HLO instruction's where the program is known, else
 // tf_op's name.
 std::string OpNameOf(const Trace& trace, const StatTable& stats, const RawKey& key,
@@ -259,7 +256,7 @@ auto FinalKey(const KernelGroup& g) {
 }
 
 KernelGroup Describe(const Trace& trace, const StatTable& stats, const RawKey& key,
-                     const PlaneKernels& plane) {
+                     const PlaneKernels& plane, const Quirks& quirks) {
   KernelGroup g;
   g.name = trace.names().strings.View(StringId(key.name));
   g.op_name = OpNameOf(trace, stats, key, plane);
@@ -270,7 +267,8 @@ KernelGroup Describe(const Trace& trace, const StatTable& stats, const RawKey& k
   g.uses_matrix_unit = UsesMatrixUnit(g.name, key.vendor);
   const bool has_tf_op = !stats.strings->View(StringId(key.tf_op)).empty();
   g.eligible = IsTensorCoreEligible(g.op_name, stats.strings->View(StringId(key.equation))) ||
-               (g.xprof_uses_tensor_core && has_tf_op);
+               (g.xprof_uses_tensor_core && has_tf_op) ||
+               (!quirks.kernel_columns_of_xprof && g.uses_matrix_unit && !g.op_name.empty());
   return g;
 }
 
@@ -279,8 +277,9 @@ void Finish(const Totals& totals, KernelGroup* g) {
   g->total = totals.total, g->min = totals.min, g->max = totals.max;
   g->total_ns = totals.total_ns, g->min_ns = totals.min_ns, g->max_ns = totals.max_ns;
   g->first_occupancy_pct = totals.first_occupancy;
-  g->mean_occupancy_pct =
-      totals.total > 0 ? totals.occupancy_time / static_cast<double>(totals.total) : 0;
+  g->mean_occupancy_pct = totals.occupancy_known > 0
+                              ? totals.occupancy_time / static_cast<double>(totals.occupancy_known)
+                              : kUnknownOccupancy;
 }
 
 std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
@@ -298,7 +297,7 @@ std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& sta
       const Track& track = trace.set.tracks[id.value];
       if (track.derived_in_file) continue;
       StreamKernels stream{&track, {}};
-      reader.Collect(track, plane.file_order, VendorOf(plane), scope.OfHost(plane.host),
+      reader.Collect(track, plane.file_order, DeviceFactsOf(plane).vendor, scope.OfHost(plane.host),
                      &stream.groups);
       if (!stream.groups.empty()) planes[p].streams.push_back(std::move(stream));
     }
@@ -339,7 +338,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
       KernelSum& of_stream = streams[StreamLabel(trace, *stream.track)];
       while (!stream.groups.empty()) {
         auto raw = stream.groups.extract(stream.groups.begin());
-        KernelGroup group = Describe(trace, stats, raw.key(), plane);
+        KernelGroup group = Describe(trace, stats, raw.key(), plane, context.quirks());
         Finish(raw.mapped().totals, &group);
         group.rows = EventRows(std::move(raw.mapped().rows));
         of_stream.Add(group);

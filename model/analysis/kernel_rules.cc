@@ -28,8 +28,12 @@ constexpr std::string_view kNvidia[] = {"16816",
                                         "xmma_sparse_conv",
                                         "xmma_sparse_gemm",
                                         "xmma_warp_specialized_implicit_gemm"};
-constexpr std::string_view kNvidiaNewer[] = {"nvjet",    "wgmma",  "gmma",
-                                             "tensorop", "utcmma", "tcgen05"};
+constexpr std::string_view kNvidiaNewer[] = {
+    "nvjet", "wgmma",  "gmma",    "tensorop",     "utcmma",       "tcgen05",
+    "xmma",  "fmhaSm", "fmha_v2", "fmha_cutlass", "FlashAttnFwd", "FlashAttnBwd"};
+// Attention and mixtures of experts of either vendor.
+constexpr std::string_view kBothNewer[] = {"flash_fwd", "flash_bwd", "attn_fwd", "attn_bwd",
+                                           "matmul_ogs"};
 constexpr std::string_view kAmd[] = {"mfma",
                                      "wmma",
                                      "gtcx",
@@ -41,7 +45,10 @@ constexpr std::string_view kAmd[] = {"mfma",
                                      "Custom_Cijk_",
                                      "TileFmhaShape<",
                                      "TileFmhaBwdShape<"};
-constexpr std::string_view kAmdNewer[] = {"ck_tile", "MFMA", "xdlops"};
+constexpr std::string_view kAmdNewer[] = {"MFMA", "xdlops"};
+// Composable Kernel's tiles are of every kind: these multiply.
+constexpr std::string_view kTileParts[] = {"gemm", "Gemm",   "GEMM",   "fmha", "Fmha",
+                                           "FMHA", "flatmm", "FlatMM", "conv", "Conv"};
 
 bool ContainsAny(std::string_view text, std::span<const std::string_view> parts) {
   return std::any_of(parts.begin(), parts.end(),
@@ -78,6 +85,14 @@ bool HasMiShape(std::string_view name) {
 }
 
 bool NvidiaRule(std::string_view kernel) { return ContainsAny(kernel, kNvidia); }
+bool AmdTileRule(std::string_view kernel) {
+  return kernel.find("ck_tile") != std::string_view::npos && ContainsAny(kernel, kTileParts);
+}
+// Norms of the libraries that multiply otherwise: aiter's and ck_tile's.
+bool IsNorm(std::string_view kernel) {
+  static constexpr std::string_view kNorms[] = {"norm", "Norm"};
+  return ContainsAny(kernel, kNorms) && !ContainsAny(kernel, kTileParts);
+}
 bool AmdRule(std::string_view kernel) { return ContainsAny(kernel, kAmd) || HasMiShape(kernel); }
 
 int64_t ParseInt(std::string_view text) {
@@ -107,6 +122,29 @@ void SetParameter(std::string_view key, std::string_view value, KernelLaunch* la
   if (key == "grid") ParseDim(value, &launch->grid);
   if (key == "block") ParseDim(value, &launch->block);
   if (key == "occ_pct") launch->occupancy_pct = ParseReal(value);
+}
+
+// Of PyTorch, without aten:: in front. Their backward ops and forms for one library too.
+bool IsTorchEligible(std::string_view op) {
+  static constexpr std::array<std::string_view, 13> kOps = {"mm",
+                                                            "addmm",
+                                                            "bmm",
+                                                            "baddbmm",
+                                                            "addbmm",
+                                                            "matmul",
+                                                            "linear",
+                                                            "einsum",
+                                                            "_scaled_mm",
+                                                            "_grouped_mm",
+                                                            "_scaled_grouped_mm",
+                                                            "_int_mm",
+                                                            "_addmm_activation"};
+  static constexpr std::string_view kTorchParts[] = {"convolution",      "conv1d",
+                                                     "conv2d",           "conv3d",
+                                                     "conv_transpose",   "scaled_dot_product",
+                                                     "_flash_attention", "_efficient_attention",
+                                                     "linear_backward"};
+  return std::find(kOps.begin(), kOps.end(), op) != kOps.end() || ContainsAny(op, kTorchParts);
 }
 
 bool IsEinsumOfTwo(std::string_view equation) {
@@ -147,10 +185,13 @@ bool XprofUsesTensorCore(std::string_view kernel, GpuVendor vendor) {
 }
 
 bool UsesMatrixUnit(std::string_view kernel, GpuVendor vendor) {
+  if (ContainsAny(kernel, kBothNewer)) return true;
+  // TensorRT-LLM's batched multiplications: bmm_E4m3_Bfloat16...
   const bool nvidia =
-      vendor != GpuVendor::kAmd && (NvidiaRule(kernel) || ContainsAny(kernel, kNvidiaNewer));
-  const bool amd =
-      vendor != GpuVendor::kNvidia && (AmdRule(kernel) || ContainsAny(kernel, kAmdNewer));
+      vendor != GpuVendor::kAmd &&
+      (NvidiaRule(kernel) || ContainsAny(kernel, kNvidiaNewer) || kernel.starts_with("bmm_"));
+  const bool amd = vendor != GpuVendor::kNvidia && !IsNorm(kernel) &&
+                   (AmdRule(kernel) || ContainsAny(kernel, kAmdNewer) || AmdTileRule(kernel));
   return nvidia || amd;
 }
 
@@ -170,6 +211,7 @@ bool IsTensorCoreEligible(std::string_view op_name, std::string_view equation) {
   static constexpr std::string_view kParts[] = {"BatchMatMul",     "CudnnRNNV",
                                                 "CudnnRNNForward", "CudnnRNNBackprop",
                                                 "dot_general",     "conv_general_dilated"};
+  if (op_name.starts_with("aten::")) return IsTorchEligible(op_name.substr(6));
   return EndsWithAny(op_name, kEnds) || ContainsAny(op_name, kParts) || IsEinsumOfTwo(equation);
 }
 

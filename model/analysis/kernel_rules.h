@@ -27,11 +27,12 @@ GpuVendor ParseVendor(std::string_view device_vendor);  // stat "device_vendor":
 // XProf's rule: substrings of the kernel's name, a list for each vendor. An unknown vendor never
 // uses Tensor Cores.
 bool XprofUsesTensorCore(std::string_view kernel, GpuVendor vendor);
-// Ours: XProf's, and the families it does not know (nvjet, wgmma, gmma, cutlass tensorop; ck_tile
-// and MFMA names on AMD); with an unknown vendor both lists apply.
+// Ours: XProf's, and the families it does not know (nvjet, wgmma, gmma, cutlass tensorop, attention
+// and batched multiplications; ck_tile's gemm and fmha and MFMA names on AMD, norms left out); with
+// an unknown vendor both lists apply. Every table that says whether the unit is used asks this.
 bool UsesMatrixUnit(std::string_view kernel, GpuVendor vendor);
-// XProf's rule: could the op run on Tensor Cores? `op_name` is the framework op's name, `equation`
-// an einsum's or empty.
+// XProf's rule, and PyTorch's ops: could the op run on Tensor Cores? `op_name` is the framework
+// op's name, `equation` an einsum's or empty.
 bool IsTensorCoreEligible(std::string_view op_name, std::string_view equation);
 
 }  // namespace stepscope

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/analysis/category_tables.h"
+#include "model/analysis/device_tables.h"
 #include "model/analysis/quirks.h"
 #include "model/base/demangle.h"
 
@@ -31,8 +33,9 @@ std::vector<ColumnDesc> KernelColumns(const Quirks& quirks) {
       {"block_dim", "Block", Unit::kNone, ValueType::kString, "threads of a block"},
       {"grid_dim", "Grid", Unit::kNone, ValueType::kString, "blocks of the grid"},
       {"occupancy_pct", "Occupancy", Unit::kPercent, ValueType::kReal,
-       quirks.occupancy_of_first_kernel ? "occ_pct of the first such kernel in the file"
-                                        : "occ_pct, mean weighted by duration"},
+       quirks.occupancy_of_first_kernel
+           ? "occ_pct of the first such kernel in the file"
+           : "mean weighted by duration; empty where the recording does not tell"},
       {"is_op_tensor_core_eligible", "TC eligible", Unit::kNone, ValueType::kBool,
        "by the name of the framework op or its einsum equation"},
       {"is_kernel_using_tensor_core", "TC used (XProf)", Unit::kNone, ValueType::kBool,
@@ -46,7 +49,7 @@ std::vector<ColumnDesc> KernelColumns(const Quirks& quirks) {
       {"max_duration_us", "Max", Unit::kUs, ValueType::kReal, ""}};
   if (!quirks.kernel_columns_of_xprof) {
     c.push_back({"uses_matrix_unit", "Tensor Core", Unit::kNone, ValueType::kBool,
-                 "by kernel name: XProf's list and nvjet, wgmma, gmma, cutlass tensorop, ck_tile"});
+                 "by kernel name: XProf's list and what it misses, from nvjet to attention"});
     c.push_back({"share", "Share of time", Unit::kFraction, ValueType::kReal,
                  "of the time of all kernels"});
   }
@@ -62,6 +65,8 @@ class TextTable {
   std::unordered_map<std::string, SharedText> texts_;
 };
 
+Value Occupancy(double percent) { return percent < 0 ? Value() : Value(percent); }
+
 std::vector<Value> KernelRow(const KernelGroup& g, int64_t rank, const Quirks& quirks,
                              double all_ps, size_t columns, TextTable* texts) {
   const int64_t n = static_cast<int64_t>(g.occurrences);
@@ -73,7 +78,7 @@ std::vector<Value> KernelRow(const KernelGroup& g, int64_t rank, const Quirks& q
          g.launch.static_shared + g.launch.dynamic_shared,
          texts->Of(DimText(g.launch.block)),
          texts->Of(DimText(g.launch.grid)),
-         quirks.occupancy_of_first_kernel ? g.first_occupancy_pct : g.mean_occupancy_pct,
+         Occupancy(quirks.occupancy_of_first_kernel ? g.first_occupancy_pct : g.mean_occupancy_pct),
          g.eligible,
          g.xprof_uses_tensor_core,
          g.op_name,
@@ -246,6 +251,26 @@ void AddFindings(const Summary& s, AnalysisResult* result) {
   }
 }
 
+ResultTable KernelCategoryTable(const std::vector<KernelGroup>& groups) {
+  CategoryTable table;
+  for (const KernelGroup& g : groups) {
+    table.Add(CategoryOfKernel(g.name.view(), g.op_name.view()), g.total,
+              g.uses_matrix_unit ? g.total : 0, g.occurrences, g.rows);
+  }
+  return table.Take("sum of the kernels' durations", true);
+}
+
+void AddDeviceTables(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+                     AnalysisResult* result) {
+  const DeviceEvents events(context, params, std::move(stop));
+  if (events.devices().empty()) return;
+  result->tables.push_back(DeviceTable(context, events));
+  result->tables.push_back(LaunchDelayTable(context, events));
+  result->tables.push_back(CopyTable(context, events));
+  ResultTable by_annotation = AnnotationTable(context, events);
+  if (!by_annotation.rows.empty()) result->tables.push_back(std::move(by_annotation));
+}
+
 }  // namespace
 
 void KernelSum::Add(const KernelGroup& group) {
@@ -259,7 +284,7 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
                               std::stop_token stop) {
   AnalysisResult result;
   result.panel = "kernel_stats";
-  KernelGroups computed = ComputeKernels(context, params, std::move(stop));
+  KernelGroups computed = ComputeKernels(context, params, stop);
   const std::vector<KernelGroup>& groups = computed.all;
   const bool none = groups.empty();
   const Summary summary = Summarise(groups);
@@ -269,12 +294,15 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
   if (!context.quirks().kernel_columns_of_xprof) {
     std::vector<KernelSum> by_kernel = SumBy(groups, &KernelGroup::name),
                            by_op = SumBy(groups, &KernelGroup::op_name);
+    ResultTable by_category = KernelCategoryTable(groups);
     computed.all = {};  // before two more tables as large as they are
     result.tables.push_back(
         SumTable(set, std::move(by_kernel), "by_kernel", "By kernel", "Kernel", summary.total));
     result.tables.push_back(SumTable(set, std::move(by_op), "by_op", "By op", "Op", summary.total));
     result.tables.push_back(SumTable(set, std::move(computed.by_stream), "by_stream", "By stream",
                                      "Stream", summary.total));
+    if (!none) result.tables.push_back(std::move(by_category));
+    AddDeviceTables(context, params, stop, &result);
     AddFindings(summary, &result);
   }
   if (none) {

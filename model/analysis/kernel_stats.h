@@ -13,6 +13,8 @@
 
 namespace stepscope {
 
+inline constexpr double kUnknownOccupancy = -1;
+
 struct KernelGroup {
   SharedText name, op_name;  // the same as in the tables made of it
   KernelLaunch launch;       // its occupancy is not part of the key, see occupancy_pct
@@ -24,7 +26,7 @@ struct KernelGroup {
   int64_t total_ns = 0, min_ns = INT64_MAX,
           max_ns = 0;              // each kernel floored to whole ns, as XProf has it
   double first_occupancy_pct = 0;  // of the first in the file: XProf's
-  double mean_occupancy_pct = 0;   // weighted by duration: ours
+  double mean_occupancy_pct = 0;   // weighted by duration: ours; or kUnknownOccupancy
   EventRows rows;
 };
 

@@ -8,6 +8,7 @@
 #include "model/analysis/memory_spans.h"
 #include "model/analysis/quirks.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
@@ -38,13 +39,15 @@ double Fragmentation(AnalysisContext& context, uint32_t row) {
 ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile) {
   const Trace& trace = context.trace();
   const bool sampled = context.quirks().sampled_counts;
+  const bool pytorch = CapabilitiesOf(trace).pytorch_events;
   ResultTable t{"summary",
                 "Allocators",
                 {Text("host", "Host"),
                  Text("memory_id", "Allocator"),
                  Count("num_allocations", "Allocations"),
                  Count("num_deallocations", "Deallocations"),
-                 Bytes("memory_capacity_bytes", "Capacity", "in use and free at the peak"),
+                 Bytes("memory_capacity_bytes", "Capacity",
+                       pytorch ? "memory of the device" : "in use and free at the peak"),
                  Bytes("peak_bytes_usage_lifetime", "Lifetime peak",
                        "since the program began, as the allocator says"),
                  Bytes("peak_bytes_in_use", "Peak in profile",
@@ -57,6 +60,10 @@ ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile)
                   "1 - largest free chunk / free bytes of the pool"}},
                 {},
                 {}};
+  if (pytorch) {
+    t.columns.push_back(Bytes("peak_reserved_bytes", "Reserved peak",
+                              "most that the allocator held of the device, in use or not"));
+  }
   for (const AllocatorProfile& a : profile.allocators) {
     const MemorySnapshot& peak = a.snapshots[a.peak];
     int64_t allocations = 0, events = 0;
@@ -66,9 +73,11 @@ ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile)
     } else {
       for (size_t i = a.begin; i < a.end; ++i) ++events, allocations += a.snapshots[i].allocation;
     }
-    t.rows.push_back({HostText(trace, a.host), a.id, allocations, events - allocations, a.capacity,
-                      a.lifetime_peak, peak.in_use(), Ms(peak.time), peak.stack, peak.heap,
-                      peak.free, Fragmentation(context, peak.row)});
+    t.rows.push_back({HostText(trace, a.host), a.id, allocations, events - allocations,
+                      a.capacity > 0 ? Value(a.capacity) : Value(), a.lifetime_peak, peak.in_use(),
+                      Ms(peak.time), peak.stack, peak.heap, peak.free,
+                      Fragmentation(context, peak.row)});
+    if (pytorch) t.rows.back().push_back(a.reserved_peak > 0 ? Value(a.reserved_peak) : Value());
     t.links.push_back(LinkTo(EventRows({EventRow(peak.row)})));
   }
   return t;
@@ -195,8 +204,10 @@ ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile
 void AddFindings(AnalysisContext& context, const MemoryProfile& profile, AnalysisResult* result) {
   for (const AllocatorProfile& a : profile.allocators) {
     const MemorySnapshot& peak = a.snapshots[a.peak];
-    const double used =
-        a.capacity > 0 ? static_cast<double>(peak.in_use()) / static_cast<double>(a.capacity) : 0;
+    const double used = a.capacity > 0
+                            ? static_cast<double>(std::max(peak.in_use(), a.reserved_peak)) /
+                                  static_cast<double>(a.capacity)
+                            : 0;
     if (used >= 0.9 && a.capacity > peak.in_use()) {
       result->findings.push_back(
           {Finding::Grade::kWarning,

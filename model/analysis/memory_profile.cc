@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "model/analysis/device_type.h"
 #include "model/analysis/event_order.h"
 #include "model/analysis/grouping.h"
 #include "model/analysis/quirks.h"
@@ -234,6 +235,21 @@ void ChoosePart(const TimeScope& scope, AllocatorProfile* p) {
   p->end = static_cast<size_t>(end - all);
 }
 
+// Bytes of the GPU that an allocator of PyTorch is named after. Numbers of devices may differ
+// between the allocator and the recording; where all GPUs of the host are alike it does not matter.
+int64_t MemoryOf(const Trace& trace, const AllocatorProfile& p) {
+  int64_t any = 0;
+  bool alike = p.id.starts_with("GPU ");
+  for (const Plane& plane : trace.planes) {
+    if (plane.kind != PlaneKind::kGpu || plane.host != p.host) continue;
+    const int64_t bytes = DeviceFactsOf(plane).memory_bytes;
+    if (plane.display_name == p.id && bytes > 0) return bytes;
+    alike = alike && (any == 0 || any == bytes);
+    any = bytes;
+  }
+  return alike ? any : 0;
+}
+
 AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events events,
                          const Quirks& quirks, const Scope& scope) {
   AllocatorProfile p;
@@ -252,6 +268,13 @@ AllocatorProfile Profile(const Trace& trace, const AllocatorKey& key, Events eve
       p.lifetime_peak = std::max(p.lifetime_peak, s.in_use());
   }
   p.capacity = peak.in_use() + peak.free;
+  if (CapabilitiesOf(trace).pytorch_events) {  // what it reserved is not what there is
+    p.capacity = MemoryOf(trace, p);
+    for (size_t i = p.begin; i < p.end; ++i) {
+      const MemorySnapshot& s = p.snapshots[i];
+      if (s.free > 0) p.reserved_peak = std::max(p.reserved_peak, s.heap + s.free);
+    }
+  }
   FillSteps(&p.snapshots);
   return p;
 }

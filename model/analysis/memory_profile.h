@@ -33,8 +33,10 @@ struct AllocatorProfile {
   // Those of the part of the trace that was asked for: [begin, end), not empty. The others tell
   // what was live before, and when it was freed.
   size_t begin = 0, end = 0;
-  size_t peak = 0;  // of the part, the snapshot with the most in use
-  int64_t capacity = 0, lifetime_peak = 0;
+  size_t peak = 0;       // of the part, the snapshot with the most in use
+  int64_t capacity = 0;  // PyTorch: the device's memory, 0 if unknown; else in use and free at peak
+  int64_t lifetime_peak = 0;
+  int64_t reserved_peak = 0;  // PyTorch: the most reserved from the device; else 0
 };
 
 struct MemoryProfile {

@@ -204,6 +204,8 @@ class HostCollector {
   void NameOps();
   void NameTfOps(const Track& track);
   void NameStages(const Track& track);
+  void NameEagerCalls(const Track& track);
+  const OpId* EagerCall(uint32_t row) const;
   std::vector<Interval> IntervalsOf(const Track& track) const;
   LineOps Sweep(const Track& track, bool enqueues) const;
   void AddDeviceTimes(std::vector<Ps>* times) const;
@@ -220,6 +222,7 @@ class HostCollector {
   std::vector<uint32_t> tracks_;
   Slots slots_;
   std::vector<OpId> by_meta_, by_tf_op_;
+  std::vector<OpId> by_eager_op_;              // by StringId; empty: no op was run by itself
   std::unordered_map<uint32_t, OpId> by_row_;  // input-pipeline stages
 };
 
@@ -245,7 +248,30 @@ void HostCollector::NameOps() {
   for (uint32_t t : tracks_) {
     NameTfOps(trace_.set.tracks[t]);
     NameStages(trace_.set.tracks[t]);
+    if (!quirks_.eager_calls_no_ops) NameEagerCalls(trace_.set.tracks[t]);
   }
+}
+
+// EagerExecute says which op it runs, and whether that is a function: an op is then one of its own.
+void HostCollector::NameEagerCalls(const Track& track) {
+  const auto& is_func = stats_.Int(IntStat::kIsFunc);
+  const auto& ops = stats_.Text(StringStat::kEagerOp);
+  ForColumn(ops, RowsOf(trace_.set, track), [&](uint32_t row, StringId id) {
+    if (is_func.Find(EventRow(row)).value_or(1) != 0) return;
+    by_eager_op_.resize(by_tf_op_.size());
+    OpId& op = by_eager_op_[id.value];
+    const std::string_view name = stats_.strings->View(id);
+    if (op.slot == kNone && !name.empty()) op = {slots_.Of(name), name};
+  });
+}
+
+// Null: the event is no such call.
+const OpId* HostCollector::EagerCall(uint32_t row) const {
+  const auto id = stats_.Text(StringStat::kEagerOp).Find(EventRow(row));
+  if (!id || id->value >= by_eager_op_.size() || by_eager_op_[id->value].slot == kNone)
+    return nullptr;
+  const bool op = stats_.Int(IntStat::kIsFunc).Find(EventRow(row)).value_or(1) == 0;
+  return op ? &by_eager_op_[id->value] : nullptr;
 }
 
 void HostCollector::NameTfOps(const Track& track) {
@@ -293,6 +319,13 @@ std::vector<Interval> HostCollector::IntervalsOf(const Track& track) const {
                                                     // long_name spells out
       op = &by_tf_op_[tf];
       tf = 0;
+    }
+    if (op->slot == kNone && tf == 0 && !by_eager_op_.empty()) {
+      const OpId* eager = EagerCall(row);
+      if (eager != nullptr) {
+        ops.push_back({reader.Start(row), reader.End(row), eager, row, true});
+        continue;
+      }
     }
     if (op->slot == kNone && tf == 0) continue;
     Ps begin = reader.Start(row), end = reader.End(row);

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "model/analysis/collectives.h"
 #include "model/base/lower.h"
 
 namespace stepscope {
@@ -101,8 +102,7 @@ std::string_view TorchOpType(std::string_view name) {
 std::string_view TorchKernelType(std::string_view name) {
   if (StartsWithIgnoreCase(name, "memcpy")) return "Memcpy";
   if (StartsWithIgnoreCase(name, "memset")) return "Memset";
-  const bool collective = ContainsIgnoreCase(name, "nccl") || ContainsIgnoreCase(name, "rccl");
-  return collective ? "Collective" : "Kernel";
+  return IsCollective(name) ? "Collective" : "Kernel";
 }
 
 HostEventType ClassifyHostEvent(std::string_view name) {

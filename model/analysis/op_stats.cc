@@ -6,9 +6,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/analysis/category_tables.h"
 #include "model/analysis/op_database.h"
 #include "model/analysis/quirks.h"
 #include "model/analysis/tpu.h"
+#include "model/analysis/training.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -89,8 +91,9 @@ TensorCoreUse KernelTimes(AnalysisContext& context, const AnalysisParams& params
   const auto kernels = context.Get("kernel_stats", params, stop);
   const ResultTable* t = kernels->Table("kernels");
   if (!t) return use;
-  int op = t->Column("op_name"), tc = t->Column("is_kernel_using_tensor_core"),
+  int op = t->Column("op_name"), tc = t->Column("uses_matrix_unit"),
       time = t->Column("total_duration_us");
+  if (tc < 0) tc = t->Column("is_kernel_using_tensor_core");  // XProf's rule where ours is not
   if (op < 0 || tc < 0 || time < 0) return use;
   for (const auto& row : t->rows) {
     const auto* name = std::get_if<SharedText>(&row[static_cast<size_t>(op)]);
@@ -237,9 +240,17 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
     writer.AddSide(ops.host_side, &host_texts, false, with_idle);
     result.tables.push_back(std::move(table));
   }
+  if (!context.quirks().kernel_columns_of_xprof && !ops.device_side.ops.empty()) {
+    const auto kernels = context.Get("kernel_stats", params, stop);
+    result.tables.push_back(OpCategoryTable(ops.device_side, kernels->Table("kernels")));
+  }
+  const bool by_gradients = context.quirks().training_by_gradients;
+  const bool training = by_gradients ? LooksLikeTraining(ops) : IsTraining(context, stop);
   result.properties.push_back({"task_type", "Task",
-                               std::string(LooksLikeTraining(ops) ? "Training" : "Inference"),
-                               Unit::kNone, "Training if the name of any op shows a gradient"});
+                               std::string(training ? "Training" : "Inference"), Unit::kNone,
+                               by_gradients ? "Training if the name of any op shows a gradient"
+                                            : "Training if a name shows an optimizer or a "
+                                              "backward pass"});
   bool tpus = std::any_of(trace.planes.begin(), trace.planes.end(),
                           [](const Plane& p) { return p.kind == PlaneKind::kTpu; });
   if (tpus) result.properties.push_back({"note", "Note", std::string(kTpuCaveat), Unit::kNone, ""});

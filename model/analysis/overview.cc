@@ -7,11 +7,14 @@
 
 #include "model/analysis/device_busy.h"
 #include "model/analysis/device_steps.h"
+#include "model/analysis/device_tables.h"
 #include "model/analysis/device_type.h"
 #include "model/analysis/op_database.h"
+#include "model/analysis/precision.h"
 #include "model/analysis/quirks.h"
 #include "model/analysis/scope.h"
 #include "model/analysis/step_table.h"
+#include "model/analysis/training.h"
 #include "model/analysis/verdict.h"
 #include "model/base/task.h"
 
@@ -30,6 +33,12 @@ bool HasGradients(const Trace& trace) {
     }
   }
   return false;
+}
+
+// Which column says that a kernel uses the matrix unit: by our rule where it is there.
+int UsesColumn(const ResultTable& kernels) {
+  const int ours = kernels.Column("uses_matrix_unit");
+  return ours >= 0 ? ours : kernels.Column("is_kernel_using_tensor_core");
 }
 
 // --- the page ---
@@ -56,6 +65,8 @@ class Page {
   void AddPercents(const HostOps& ops);
   void AddTopOps(const OpSide& side);
   void AddEnvironment();
+  void AddOverlap();
+  void AddDeviceFacts(ResultTable* environment) const;
   double Percent(double StepBreakdown::*field) const;
 
   AnalysisContext& context_;
@@ -203,17 +214,26 @@ void Page::AddBottlenecks() {
 }
 
 void Page::AddPercents(const HostOps& ops) {
-  double both = db_.compute16 + db_.compute32;
   if (db_.kind == DeviceKind::kGpu) {
-    double share = both > 0 ? 100 * db_.compute16 / both : 0;
-    const char* how = "of the kernels' time, by name and shape, copies and collectives left out";
+    PrecisionTimes precision{db_.compute16, db_.compute16 + db_.compute32};
+    const bool by_class = context_.quirks().device_classes_of_xprof;
+    if (!by_class) precision = ComputePrecision(context_, params_, db_, stop_);
+    const double both = precision.all, share = precision.percent();
+    const char* how =
+        by_class
+            ? "of the kernels' time, by name and shape, copies and collectives left out"
+            : "16 bits and fewer, of the kernels' time in steps (without steps of all), by the "
+              "types of the op's inputs where recorded, else by the kernel's name; copies and "
+              "collectives left out";
     Add("device_compute_16bit_percent", "16-bit compute", share, Unit::kPercent, how);
     Add("device_compute_32bit_percent", "32-bit compute", both > 0 ? 100 - share : 0.0,
         Unit::kPercent, how);
     if (both > 0 && share < 10) {
-      result_.findings.push_back({Finding::Grade::kInfo,
-                                  "Less than 10 % of the compute time is in 16 bits.",
-                                  "Try mixed precision.", "kernel_stats"});
+      result_.findings.push_back(
+          {Finding::Grade::kInfo,
+           by_class ? "Less than 10 % of the compute time is in 16 bits."
+                    : "Less than 10 % of the compute time is in 16 bits or fewer.",
+           "Try mixed precision.", "kernel_stats"});
     }
   }
   double host = static_cast<double>(ops.host_side.occurrences),
@@ -252,8 +272,7 @@ void Page::AddTopOps(const OpSide& side) {
     const auto kernel_stats = context_.Get("kernel_stats", params_, stop_);
     const ResultTable* k = kernel_stats->Table("kernels");
     int op = k ? k->Column("op_name") : -1,
-        eligible = k ? k->Column("is_op_tensor_core_eligible") : -1,
-        uses = k ? k->Column("is_kernel_using_tensor_core") : -1;
+        eligible = k ? k->Column("is_op_tensor_core_eligible") : -1, uses = k ? UsesColumn(*k) : -1;
     for (size_t i = 0; op >= 0 && eligible >= 0 && uses >= 0 && i < k->rows.size(); ++i) {
       auto cell = [&](int c) -> const Value& { return k->rows[i][static_cast<size_t>(c)]; };
       const auto* name = std::get_if<SharedText>(&cell(op));
@@ -291,8 +310,11 @@ void Page::AddEnvironment() {
   Add("device_core_count", "Devices", cores, Unit::kCount,
       "planes of devices, those without events too");
   Add("host_count", "Hosts", static_cast<int64_t>(hosts.size()), Unit::kCount, "");
-  Add("is_training", "Training", HasGradients(trace_), Unit::kNone,
-      "the name of an HLO instruction shows a gradient");
+  const bool by_gradients = context_.quirks().training_by_gradients;
+  Add("is_training", "Training", by_gradients ? HasGradients(trace_) : IsTraining(context_, stop_),
+      Unit::kNone,
+      by_gradients ? "the name of an HLO instruction shows a gradient"
+                   : "a name shows an optimizer or a backward pass");
   ResultTable t;
   t.id = "environment";
   t.title = "Environment";
@@ -300,8 +322,35 @@ void Page::AddEnvironment() {
                {"value", "Value", Unit::kNone, ValueType::kString, ""}};
   t.rows.push_back({std::string("Device"), DeviceTypeOf(trace_)});
   t.rows.push_back({std::string("Devices"), std::to_string(cores)});
+  if (!xprof_) AddDeviceFacts(&t);
   for (const std::string& host : hosts) t.rows.push_back({std::string("Host"), host});
   result_.tables.push_back(std::move(t));
+}
+
+void Page::AddOverlap() {
+  ResultTable overlap = OverlapTable(DeviceEvents(context_, params_, stop_));
+  if (!overlap.rows.empty()) result_.tables.push_back(std::move(overlap));
+}
+
+// Of the kinds of GPUs that have events, each once.
+void Page::AddDeviceFacts(ResultTable* environment) const {
+  std::set<std::string> seen;
+  for (const Plane& plane : trace_.planes) {
+    if (plane.kind != PlaneKind::kGpu || !params_.WantsHost(trace_.HostName(plane.host))) continue;
+    const DeviceFacts facts = DeviceFactsOf(plane);
+    if (facts.name.empty() && facts.memory_bytes == 0 && facts.processors == 0) continue;
+    if (!seen.insert(facts.name).second) continue;
+    const auto add = [&](const char* what, std::string value) {
+      environment->rows.push_back({std::string(what), std::move(value)});
+    };
+    if (!facts.name.empty() && facts.name != DeviceTypeOf(trace_)) add("Device name", facts.name);
+    if (facts.memory_bytes > 0)
+      add("Device memory", FormatValue(Value(facts.memory_bytes), Unit::kBytes));
+    if (facts.processors > 0) {
+      const bool amd = facts.vendor == GpuVendor::kAmd;
+      add(amd ? "Compute units" : "Multiprocessors", std::to_string(facts.processors));
+    }
+  }
 }
 
 AnalysisResult Page::Build() {
@@ -310,6 +359,7 @@ AnalysisResult Page::Build() {
   result_.tables.push_back(StepTable(trace_, db_.steps, xprof_));
   if (!xprof_ && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
   if (!xprof_) AddVerdict();
+  if (!xprof_) AddOverlap();
   AddBottlenecks();
   HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);

@@ -24,6 +24,8 @@ constexpr QuirkField kFields[] = {
     {"op_times_without_line_start", &Quirks::op_times_without_line_start},
     {"unknown_hlo_left_out", &Quirks::unknown_hlo_left_out},
     {"op_rows_limited", &Quirks::op_rows_limited},
+    {"training_by_gradients", &Quirks::training_by_gradients},
+    {"eager_calls_no_ops", &Quirks::eager_calls_no_ops},
     {"memory_times_without_line_start", &Quirks::memory_times_without_line_start},
     {"latest_peak_in_file", &Quirks::latest_peak_in_file},
     {"lifetime_peak_of_last_event", &Quirks::lifetime_peak_of_last_event},

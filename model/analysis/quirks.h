@@ -35,6 +35,8 @@ struct Quirks {
   bool op_times_without_line_start = false;
   bool unknown_hlo_left_out = false;
   bool op_rows_limited = false;
+  bool training_by_gradients = false;
+  bool eager_calls_no_ops = false;
   // Memory
   bool memory_times_without_line_start = false;
   bool latest_peak_in_file = false;

@@ -2,14 +2,17 @@
 //
 // Files of this folder by layer; each includes only what stands before it, and no two each other:
 //   result_table, params, names, table_text   what goes in and comes out
-//   op_name, kernel_rules, device_type        what names say
+//   collectives, op_name, kernel_rules, kernel_category, precision_names, device_type: what names
+//                                             say
 //   vendor_words                              what the parts of a GPU are called
 //   analysis, quirks                          the context, and what of XProf it follows
-//   event_order, event_forest, time_classes, lane_merge, level_line
-//   grouping, grouping_tpu, grouping_build    which step an event belongs to
+//   event_order, event_forest, time_classes, lane_merge, level_line, time_ranges, enclosing
+//   grouping, grouping_*, eager_torch         which step an event belongs to
 //   steps, device_steps, steps_*, scope, step_intersection, step_table
+//   device_events, precision, training        what devices did, for the tables about them
 //   op_database, op_collect*, memory_profile, memory_spans, kernel_*, derived_*: computed once
 //   tpu                                       steps and ops of TPU cores
+//   device_tables: overlap, launch_delay, copies, by_annotation, device_use; category_tables
 //   op_build, steps_build, analysis_context   all of it put together
 //   overview, input_pipeline, op_stats, memory, diagnostics_report, registry      the analyses
 #include "model/analysis/analysis.h"

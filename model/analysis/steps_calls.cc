@@ -4,6 +4,7 @@
 #include <cctype>
 #include <map>
 
+#include "model/analysis/collectives.h"
 #include "model/analysis/device_steps.h"
 #include "model/analysis/host_activity.h"
 #include "model/base/lower.h"
@@ -89,7 +90,7 @@ bool CallFinder::IsCall(std::string_view name, EventCategory category, bool pyto
   if (RoleOfHostEvent(name, category) == HostRole::kGraph) return true;
   if (!pytorch) return name.starts_with("PjitFunction(") || HasRunningNumber(name);
   if (category != EventCategory::kUserAnnotation) return false;
-  return !name.starts_with("nccl") && !name.starts_with("PyTorch Profiler") &&
+  return !IsCollective(name) && !name.starts_with("PyTorch Profiler") &&
          RoleOfHostEvent(name, category) == HostRole::kWork;
 }
 

@@ -1,6 +1,8 @@
 #include "model/analysis/time_classes.h"
 
+#include "model/analysis/collectives.h"
 #include "model/analysis/op_name.h"
+#include "model/analysis/precision_names.h"
 
 namespace stepscope {
 
@@ -47,15 +49,10 @@ TimeClass OwnDeviceClass(std::string_view name, EventCategory category) {
       StartsWithIgnoreCase(name, "memset") || StartsWithIgnoreCase(name, "memcpy")) {
     return TimeClass::kDeviceToDevice;
   }
-  if (category == EventCategory::kCommunication || ContainsIgnoreCase(name, "nccl") ||
-      ContainsIgnoreCase(name, "rccl")) {
+  if (category == EventCategory::kCommunication || IsCollective(name))
     return TimeClass::kCollectives;
-  }
-  for (std::string_view k : {"half", "fp16", "bf16", "bfloat16", "f16", "s16816", "h16816", "h1688",
-                             "h884", "bhs_bh", "hhs_bh"}) {
-    if (ContainsIgnoreCase(name, k)) return TimeClass::kCompute16;
-  }
-  return TimeClass::kCompute32;
+  const int bits = BitsOfKernel(name);
+  return bits != 0 && bits <= 16 ? TimeClass::kCompute16 : TimeClass::kCompute32;
 }
 
 TimeClass HostClass(std::string_view name) {

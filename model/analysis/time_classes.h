@@ -35,8 +35,8 @@ inline Ps At(const ClassTimes& times, TimeClass c) { return times[static_cast<si
 
 // Device events by name, as XProf does: CUPTI's MemcpyH2D and the like count as 32-bit compute.
 TimeClass XprofDeviceClass(std::string_view name);
-// Device events as what they are: copies by direction, memsets as device to device, NCCL and RCCL
-// as collectives.
+// Device events as what they are: copies by direction, memsets as device to device,
+// collectives by name, 16 bits and fewer by name.
 TimeClass OwnDeviceClass(std::string_view name, EventCategory category);
 // Host events of CPU profiles.
 TimeClass HostClass(std::string_view name);

@@ -32,7 +32,20 @@ TEST_CASE("matrix unit: names that XProf does not know") {
     CHECK_FALSE(UsesMatrixUnit(name, GpuVendor::kAmd));
   }
   CHECK_FALSE(XprofUsesTensorCore("nvjet_hsh_128x256", GpuVendor::kNvidia));
+  for (const char* name : {"fmhaSm100aKernel_QkvE4m3", "bmm_Bfloat16_E4m3_t128x8",
+                           "sm90_xmma_gemm_bf16bf16", "fmha_cutlassF_bf16_aligned"}) {
+    CHECK(UsesMatrixUnit(name, GpuVendor::kNvidia));
+  }
+  for (const GpuVendor vendor : {GpuVendor::kUnknown, GpuVendor::kNvidia, GpuVendor::kAmd}) {
+    CHECK(UsesMatrixUnit("void pytorch_flash::flash_fwd_kernel<>", vendor));
+    CHECK(UsesMatrixUnit("flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel", vendor));
+    CHECK(UsesMatrixUnit("_matmul_ogs_NNT_bf16xbf16", vendor));
+    CHECK_FALSE(UsesMatrixUnit("ck_tile::Rmsnorm2dFwd<float>", vendor));
+    CHECK_FALSE(UsesMatrixUnit("ck_tile::MoeSortingKernel", vendor));
+  }
   CHECK(UsesMatrixUnit("ck_tile::FmhaFwdKernel", GpuVendor::kAmd));
+  CHECK(UsesMatrixUnit("ck_tile::GemmKernel", GpuVendor::kAmd));
+  CHECK_FALSE(UsesMatrixUnit("aiter::add_rmsnorm_quant_kernel", GpuVendor::kAmd));
   CHECK_FALSE(UsesMatrixUnit("elementwise_kernel", GpuVendor::kUnknown));
 }
 
@@ -47,6 +60,15 @@ TEST_CASE("eligibility by op name and einsum equation") {
   CHECK_FALSE(IsTensorCoreEligible("x/Einsum", "abc->ac"));
   CHECK_FALSE(IsTensorCoreEligible("x/Einsum", "a,b->c->d"));
   CHECK_FALSE(IsTensorCoreEligible("x/Einsum", "a,b,c->d"));
+  for (const char* op :
+       {"aten::mm", "aten::addmm", "aten::bmm", "aten::linear", "aten::convolution",
+        "aten::cudnn_convolution", "aten::scaled_dot_product_attention",
+        "aten::_scaled_dot_product_flash_attention", "aten::_scaled_mm"}) {
+    CAPTURE(op);
+    CHECK(IsTensorCoreEligible(op, ""));
+  }
+  for (const char* op : {"aten::add", "aten::mul", "aten::layer_norm", "aten::hmm"})
+    CHECK_FALSE(IsTensorCoreEligible(op, ""));
 }
 
 }  // namespace stepscope

@@ -3,6 +3,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/memory_profile.h"
+#include "tests/support/table_cells.h"
 
 namespace stepscope {
 namespace {
@@ -56,6 +57,31 @@ TEST_CASE("pytorch memory: negative bytes give back; the op that made an allocat
   CHECK(std::get<int64_t>(at("still_live")) == 1);
   CHECK(std::get<double>(at("avg_lifetime_ms")) == doctest::Approx(0.003));
   CHECK(lifetimes->links[0].total == 2);
+}
+
+// Of 1000 bytes, 950 are reserved at most and 300 allocated.
+std::string OneAllocation(const std::string& device) {
+  return R"({"deviceProperties":[)" + device + R"(],"traceEvents":[
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":2,"args":{"device":0}},
+{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":12,"args":
+ {"Total Reserved":400,"Total Allocated":300,"Bytes":100,"Addr":7,"Device Id":0,"Device Type":1}},
+{"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":1,"tid":1,"ts":18,"args":
+ {"Total Reserved":850,"Total Allocated":240,"Bytes":-60,"Addr":8,"Device Id":0,"Device Type":1}}
+]})";
+}
+
+TEST_CASE(
+    "pytorch memory: capacity is the device's, and the most reserved stands beside the peak") {
+  using namespace test;
+  const AnalysisResult known =
+      Analyse("a.json", OneAllocation(R"({"id":0,"name":"X","totalGlobalMem":1000})"), "memory");
+  CHECK(Int(known, "summary", 0, "memory_capacity_bytes") == 1000);
+  CHECK(Int(known, "summary", 0, "peak_bytes_in_use") == 300);
+  CHECK(Int(known, "summary", 0, "peak_reserved_bytes") == 850);
+  CHECK(known.findings.empty());  // 300 of 400 reserved is not 300 of 1000
+  const AnalysisResult unknown = Analyse("a.json", OneAllocation(""), "memory");
+  CHECK(Unknown(unknown, "summary", 0, "memory_capacity_bytes"));
+  CHECK(unknown.findings.empty());
 }
 
 }  // namespace

@@ -4,8 +4,12 @@
 
 #include <doctest/doctest.h>
 
+#include <map>
+
 #include "loaders/loader.h"
 #include "model/analysis/device_type.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/table_cells.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -106,6 +110,22 @@ TEST_CASE("No steps: the verdict is unknown, and it says what to do") {
   CHECK(Text(r, "steps_how").starts_with("Nothing marks steps"));
   REQUIRE_FALSE(r.findings.empty());
   CHECK_FALSE(r.findings[0].next_step.empty());
+}
+
+TEST_CASE("Devices of PyTorch: name, memory and multiprocessors from deviceProperties") {
+  test::KinetoText t;
+  t.Kernel("k", 1, 0, 10);
+  const AnalysisResult r = test::Analyse("t.json", t.Text(test::kH100), "overview");
+  CHECK(Text(r, "device_type") == "NVIDIA H100 80GB HBM3");
+  const ResultTable* environment = r.Table("environment");
+  REQUIRE(environment != nullptr);
+  std::map<std::string, std::string> facts;
+  for (const auto& row : environment->rows) facts[RawValue(row[0])] = RawValue(row[1]);
+  CHECK(facts["Device"] == "NVIDIA H100 80GB HBM3");
+  CHECK(facts["Device memory"] == FormatValue(Value(int64_t{85018279936}), Unit::kBytes));
+  CHECK(facts["Multiprocessors"] == "132");
+  const AnalysisResult bare = test::Analyse("t.json", t.Text(), "overview");
+  CHECK(Text(bare, "device_type") == "GPU");
 }
 
 TEST_CASE("What devices are called") {

@@ -1,0 +1,19 @@
+// Tables about what devices do, each a pure function of the device events of a part of a trace
+// (docs/rules.md#devices). O(events log events).
+#pragma once
+
+#include "model/analysis/device_events.h"
+
+namespace stepscope {
+
+// Collectives of each device, and what of them computation hides.
+ResultTable OverlapTable(const DeviceEvents& events);
+// How long what was launched waits for each stream.
+ResultTable LaunchDelayTable(AnalysisContext& context, const DeviceEvents& events);
+// Copies by device, direction and kind of host memory.
+ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events);
+// Device time by the innermost user annotation around the launch. No rows where there are none.
+ResultTable AnnotationTable(AnalysisContext& context, const DeviceEvents& events);
+// How busy each device is, and how full.
+ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events);
+}  // namespace stepscope

@@ -1,0 +1,116 @@
+#include "model/analysis/kernel_category.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+
+#include "model/analysis/collectives.h"
+#include "model/analysis/kernel_rules.h"
+#include "model/base/lower.h"
+
+namespace stepscope {
+namespace {
+
+using Words = std::span<const std::string_view>;
+
+// Lower case. What comes first in kRules wins: a copy by an elementwise kernel is a copy, attention
+// multiplies too, and a GEMM that splits its sums reduces them.
+constexpr std::string_view kCopy[] = {"memcpy",      "memset",       "direct_copy", "copy_kernel",
+                                      "catarray",    "copydeviceto", "transpose",   "fillfunctor",
+                                      "copy_device", "_copy_"};
+constexpr std::string_view kAttention[] = {"flash_fwd",
+                                           "flash_bwd",
+                                           "flashattn",
+                                           "flash_attention",
+                                           "fmha",
+                                           "attn_fwd",
+                                           "attn_bwd",
+                                           "paged_attention",
+                                           "efficient_attention",
+                                           "attention_kernel",
+                                           "scaled_dot_product",
+                                           "_attention_forward",
+                                           "_attention_backward"};
+constexpr std::string_view kElementwiseKernels[] = {"elementwise_kernel", "triton_poi_"};
+constexpr std::string_view kNormalisation[] = {"norm", "bn_fw", "bn_bw", "welford"};
+constexpr std::string_view kConvolution[] = {"convol",   "conv1d",        "conv2d",    "conv3d",
+                                             "fprop",    "dgrad",         "wgrad",     "im2col",
+                                             "col2im",   "implicit_gemm", "winograd",  "naive_conv",
+                                             "conv_fwd", "conv_bwd",      "igemm_fwd", "igemm_bwd"};
+constexpr std::string_view kGemm[] = {"gemm",        "gemv",       "nvjet",      "cijk_",
+                                      "bmm_",        "matmul",     "dot_kernel", "splitkreduce",
+                                      "triton_tem_", "dot_general"};
+constexpr std::string_view kReduction[] = {"reduce",      "reduction", "softmax", "triton_red_",
+                                           "triton_per_", "argmax",    "argmin",  "cumsum",
+                                           "scan",        "topk"};
+constexpr std::string_view kElementwise[] = {
+    "elementwise", "pointwise", "multi_tensor_apply", "loop_", "relu",    "gelu", "silu",
+    "_foreach_",   "dropout",   "fused_adam",         "adam",  "optensor"};
+
+struct Rule {
+  KernelCategory category;
+  Words words;
+};
+constexpr std::array kRules = {
+    Rule{KernelCategory::kCopy, kCopy},
+    Rule{KernelCategory::kElementwise, kElementwiseKernels},
+    Rule{KernelCategory::kAttention, kAttention},
+    Rule{KernelCategory::kNormalisation, kNormalisation},
+    Rule{KernelCategory::kConvolution, kConvolution},
+    Rule{KernelCategory::kGemm, kGemm},
+    Rule{KernelCategory::kReduction, kReduction},
+    Rule{KernelCategory::kElementwise, kElementwise},
+};
+
+KernelCategory ByName(std::string_view name) {
+  if (IsCollective(name)) return KernelCategory::kCollective;
+  std::string lower = Lower(name);
+  // A library that multiplies, by its name, in front of what its kernels do.
+  constexpr std::string_view kLibrary = "fbgemm";
+  for (size_t at = lower.find(kLibrary); at != std::string::npos; at = lower.find(kLibrary))
+    lower.erase(at, kLibrary.size());
+  for (const Rule& rule : kRules) {
+    const bool any = std::any_of(rule.words.begin(), rule.words.end(), [&](std::string_view word) {
+      return lower.find(word) != std::string::npos;
+    });
+    if (any) return rule.category;
+  }
+  return KernelCategory::kOther;
+}
+
+// What of PyTorch's, TensorFlow's and JAX's ops no word of kernels tells.
+KernelCategory ByOp(std::string_view op) {
+  const KernelCategory named = ByName(op);
+  if (named != KernelCategory::kOther) return named;
+  if (IsTensorCoreEligible(op, "")) return KernelCategory::kGemm;
+  const std::string_view plain = op.substr(op.rfind(':') == op.npos ? 0 : op.rfind(':') + 1);
+  const std::string_view bare = plain.ends_with('_') ? plain.substr(0, plain.size() - 1) : plain;
+  static constexpr std::array<std::string_view, 12> kPlain = {
+      "add", "sub", "mul", "div", "neg", "exp", "pow", "sqrt", "rsqrt", "tanh", "sigmoid", "where"};
+  static constexpr std::array<std::string_view, 6> kCopies = {"copy", "cat",   "fill",
+                                                              "zero", "clone", "contiguous"};
+  static constexpr std::array<std::string_view, 5> kSums = {"sum", "mean", "max", "min", "var"};
+  const auto is = [&](const auto& names) {
+    return std::find(names.begin(), names.end(), bare) != names.end();
+  };
+  if (is(kPlain)) return KernelCategory::kElementwise;
+  if (is(kCopies)) return KernelCategory::kCopy;
+  return is(kSums) ? KernelCategory::kReduction : KernelCategory::kOther;
+}
+
+}  // namespace
+
+const char* CategoryName(KernelCategory category) {
+  static constexpr std::array<const char*, static_cast<size_t>(KernelCategory::kCount)> kNames = {
+      "GEMM",      "Convolution", "Attention",  "Normalisation", "Elementwise",
+      "Reduction", "Copy",        "Collective", "Other"};
+  return kNames[static_cast<size_t>(category)];
+}
+
+KernelCategory CategoryOfKernel(std::string_view kernel, std::string_view op) {
+  const KernelCategory named = ByName(kernel);
+  return named != KernelCategory::kOther || op.empty() ? named : ByOp(op);
+}
+
+}  // namespace stepscope

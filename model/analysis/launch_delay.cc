@@ -1,0 +1,156 @@
+// How long what the host launched waits for its stream, and how much waits at once.
+#include <algorithm>
+
+#include "model/analysis/device_tables.h"
+#include "model/analysis/event_order.h"
+#include "model/analysis/host_activity.h"
+
+namespace stepscope {
+namespace {
+
+double Us(double ps) { return ps / static_cast<double>(kPsPerUs); }
+
+// A launch, and the first event that it led to on a stream.
+struct Launch {
+  uint32_t call = 0, row = 0;
+  Ps begin = 0, ready = 0, start = 0;  // ready: from when the delay counts
+};
+
+struct Delays {
+  double mean = 0, median = 0, p95 = 0, max = 0;  // ps
+};
+
+// `sorted` ascends and is not empty. The 95th percentile is the smallest value that 95 % reach.
+Delays DelaysOf(const std::vector<Ps>& sorted) {
+  const size_t n = sorted.size();
+  double sum = 0;
+  for (const Ps delay : sorted) sum += static_cast<double>(delay);
+  const auto at = [&](size_t i) { return static_cast<double>(sorted[i]); };
+  return {sum / static_cast<double>(n), (at((n - 1) / 2) + at(n / 2)) / 2,
+          at((95 * n + 99) / 100 - 1), at(n - 1)};
+}
+
+struct Queue {
+  int64_t max = 0;
+  double mean = 0;
+};
+
+// What waits: launched, from the call's begin, and not yet started.
+Queue QueueOf(const std::vector<Launch>& launches) {
+  std::vector<Ps> in, out;
+  in.reserve(launches.size()), out.reserve(launches.size());
+  double waited = 0;
+  for (const Launch& l : launches) {
+    in.push_back(l.begin);
+    out.push_back(std::max(l.begin, l.start));
+    waited += static_cast<double>(out.back() - l.begin);
+  }
+  std::sort(in.begin(), in.end());
+  std::sort(out.begin(), out.end());
+  Queue queue;
+  for (size_t i = 0, left = 0; i < in.size(); ++i) {
+    while (left < out.size() && out[left] <= in[i]) ++left;
+    // Who leaves at the very moment of coming was never there.
+    queue.max = std::max(queue.max,
+                         static_cast<int64_t>(i + 1) - static_cast<int64_t>(std::min(left, i + 1)));
+  }
+  const double span = static_cast<double>(out.back() - in.front());
+  queue.mean = span > 0 ? waited / span : 0;
+  return queue;
+}
+
+class DelayReader {
+ public:
+  DelayReader(const Trace& trace) : trace_(trace), calls_(trace.set) {
+    const std::vector<EventMeta>& metas = trace.names().metas;
+    graph_.resize(metas.size());
+    for (size_t m = 0; m < metas.size(); ++m) {
+      graph_[m] = RoleOfHostEvent(trace.names().strings.View(metas[m].name), metas[m].category) ==
+                  HostRole::kGraph;
+    }
+  }
+  bool IsGraph(uint32_t call) { return graph_[calls_.Meta(call)]; }
+  Launch Read(const DeviceEvent& e) {
+    const uint32_t call = e.launch.value;
+    const Ps begin = calls_.Start(call);
+    return {call, e.row, begin, IsGraph(call) ? begin : calls_.End(call), e.begin};
+  }
+
+ private:
+  const Trace& trace_;
+  RowReader calls_;
+  std::vector<bool> graph_;  // by meta
+};
+
+// Of what a graph launched on a stream only the first event waits for the launch.
+void KeepFirstOfGraphs(DelayReader* reader, std::vector<Launch>* launches) {
+  std::sort(launches->begin(), launches->end(), [](const Launch& a, const Launch& b) {
+    return a.call != b.call ? a.call < b.call : a.start < b.start;
+  });
+  size_t kept = 0;
+  for (size_t i = 0; i < launches->size(); ++i) {
+    const Launch& l = (*launches)[i];
+    if (kept > 0 && (*launches)[kept - 1].call == l.call && reader->IsGraph(l.call)) continue;
+    (*launches)[kept++] = l;
+  }
+  launches->resize(kept);
+}
+
+std::vector<ColumnDesc> Columns() {
+  using V = ValueType;
+  return {{"host", "Host", Unit::kNone, V::kString, ""},
+          {"device", "Device", Unit::kNone, V::kString, ""},
+          {"stream", "Stream", Unit::kNone, V::kString, ""},
+          {"launches", "Launches", Unit::kCount, V::kInt,
+           "events whose launch is known; of a graph its first event on the stream"},
+          {"graph_launches", "Graphs", Unit::kCount, V::kInt, "of these, launches of graphs"},
+          {"mean_us", "Mean delay", Unit::kUs, V::kReal,
+           "from the end of the launch call (of a graph: its begin) to the event's begin, at least "
+           "0"},
+          {"median_us", "Median", Unit::kUs, V::kReal, ""},
+          {"p95_us", "95 %", Unit::kUs, V::kReal, "95 % of the delays are at most this"},
+          {"max_us", "Max", Unit::kUs, V::kReal, ""},
+          {"queue_mean", "Mean queue", Unit::kNone, V::kReal,
+           "launched (from the call's begin) and not yet begun, mean over the time from the first "
+           "launch to the last begin"},
+          {"queue_max", "Longest queue", Unit::kCount, V::kInt, "the most that waits at once"}};
+}
+
+}  // namespace
+
+ResultTable LaunchDelayTable(AnalysisContext& context, const DeviceEvents& events) {
+  const Trace& trace = context.trace();
+  ResultTable t{"launch_delay", "Launch delay", Columns(), {}, {}};
+  DelayReader reader(trace);
+  for (const PlaneId device : events.devices()) {
+    std::vector<std::pair<TrackId, std::vector<Launch>>> streams;
+    events.ForEach(device, [&](const DeviceEvent& e) {
+      if (!e.launch.valid()) return;
+      if (streams.empty() || streams.back().first != e.track) streams.push_back({e.track, {}});
+      streams.back().second.push_back(reader.Read(e));
+    });
+    for (auto& [track, launches] : streams) {
+      KeepFirstOfGraphs(&reader, &launches);
+      std::vector<Ps> delays;
+      std::vector<EventRow> rows;
+      int64_t graphs = 0;
+      for (const Launch& l : launches) {
+        delays.push_back(std::max<Ps>(0, l.start - l.ready));
+        rows.emplace_back(l.row);
+        graphs += reader.IsGraph(l.call) ? 1 : 0;
+      }
+      std::sort(delays.begin(), delays.end());
+      const Delays d = DelaysOf(delays);
+      const Queue queue = QueueOf(launches);
+      const Track& stream = trace.set.tracks[track.value];
+      t.rows.push_back({events.HostOf(device), events.NameOf(device),
+                        SharedText(trace.names().strings.View(stream.name)),
+                        static_cast<int64_t>(launches.size()), graphs, Us(d.mean), Us(d.median),
+                        Us(d.p95), Us(d.max), queue.mean, queue.max});
+      t.links.push_back(LinkTo(EventRows(std::move(rows))));
+    }
+  }
+  return t;
+}
+
+}  // namespace stepscope

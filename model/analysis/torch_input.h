@@ -1,0 +1,16 @@
+// The input side of PyTorch: waits for data loaders and copies to the device
+// (docs/rules.md#input-pipeline).
+#pragma once
+
+#include <stop_token>
+
+#include "model/analysis/analysis.h"
+
+namespace stepscope {
+
+// Adds the tables `loader_waits` and, with GPUs, `copies`, and their sums as properties; nothing to
+// traces that are not PyTorch's.
+void AddTorchInput(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+                   AnalysisResult* result);
+
+}  // namespace stepscope

@@ -1,0 +1,67 @@
+// Cells of an analysis' result by table, row and column, for tests. Everything named must be there.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+
+namespace stepscope::test {
+
+inline const ResultTable& TableOf(const AnalysisResult& result, const char* table) {
+  const ResultTable* t = result.Table(table);
+  REQUIRE_MESSAGE(t != nullptr, table);
+  return *t;
+}
+
+inline Value CellOf(const AnalysisResult& result, const char* table, size_t row,
+                    const char* column) {
+  const ResultTable& t = TableOf(result, table);
+  REQUIRE(row < t.rows.size());
+  REQUIRE_MESSAGE(t.Column(column) >= 0, column);
+  return t.rows[row][static_cast<size_t>(t.Column(column))];
+}
+
+inline double Real(const AnalysisResult& result, const char* table, size_t row,
+                   const char* column) {
+  const Value value = CellOf(result, table, row, column);
+  REQUIRE_MESSAGE(std::holds_alternative<double>(value), column);
+  return std::get<double>(value);
+}
+
+inline int64_t Int(const AnalysisResult& result, const char* table, size_t row,
+                   const char* column) {
+  const Value value = CellOf(result, table, row, column);
+  REQUIRE_MESSAGE(std::holds_alternative<int64_t>(value), column);
+  return std::get<int64_t>(value);
+}
+
+inline std::string Text(const AnalysisResult& result, const char* table, size_t row,
+                        const char* column) {
+  return RawValue(CellOf(result, table, row, column));
+}
+
+inline bool Unknown(const AnalysisResult& result, const char* table, size_t row,
+                    const char* column) {
+  return std::holds_alternative<std::monostate>(CellOf(result, table, row, column));
+}
+
+inline std::string PropertyText(const AnalysisResult& result, const char* id) {
+  const Property* p = result.Find(id);
+  REQUIRE_MESSAGE(p != nullptr, id);
+  return RawValue(p->value);
+}
+
+inline AnalysisResult Analyse(const std::string& file, const std::string& bytes,
+                              const char* analysis,
+                              Definitions definitions = Definitions::kStepscope) {
+  const Result<std::shared_ptr<const Trace>> trace = LoadBytes(file, bytes, {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  AnalysisContext context(*trace, definitions);
+  return FindAnalysis(analysis)->run(context, {}, {});
+}
+
+}  // namespace stepscope::test
