@@ -235,11 +235,16 @@ void ResultTableView::FindMenuEvents(const PanelContext& context, const ResultTa
 }
 
 void ResultTableView::FilterTimeline(const PanelContext& context, const ResultTable& table) const {
+  CommandArgs search, note;
   if (menu_events_.query.empty()) {
-    if (menu_events_.listed) ShowOnTimeline(context, table);
+    if (menu_events_.listed) {
+      ShowOnTimeline(context, table);
+    } else {  // it was asked for before that was known
+      note.text = "This row has no events on the timeline.";
+      context.commands.Push("app.note", std::move(note));
+    }
     return;
   }
-  CommandArgs search, note;
   search.text = menu_events_.query;
   note.text = menu_events_.what;
   context.commands.Push("search.set", std::move(search));
