@@ -7,7 +7,7 @@
 #include "model/analysis/event_order.h"
 #include "model/analysis/host_activity.h"
 #include "model/analysis/kernel_rules.h"
-#include "model/analysis/time_ranges.h"
+#include "model/analysis/ranges.h"
 #include "model/capabilities.h"
 #include "model/sparse_column.h"
 #include "model/string_pool.h"
@@ -39,7 +39,7 @@ struct Mean {
 };
 
 struct DeviceUse {
-  TimeRanges open;
+  Ranges open;
   Mean occupancy, efficiency;
   int64_t kernels = 0, of_graphs = 0;
   std::vector<uint32_t> graphs;  // launches of graphs
@@ -148,7 +148,7 @@ ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
     DeviceUse use;
     events.ForEach(device, [&](const DeviceEvent& e) { reader.Add(e, facts.processors, &use); });
     if (use.open.empty()) continue;
-    const TimeRanges open = UnionOf(std::move(use.open));
+    const Ranges open = UnionOf(std::move(use.open));
     const double busy = static_cast<double>(LengthOf(open));
     const double span = static_cast<double>(open.back().end - open.front().begin);
     Mean percent = use.efficiency;

@@ -99,8 +99,7 @@ Ranges HostDivider::Compute(HostId host, const Ranges& windows) const {
       });
     }
   }
-  SortAndMerge(&compute);
-  return compute;
+  return UnionOf(std::move(compute));
 }
 
 void HostDivider::Run(HostId host) {

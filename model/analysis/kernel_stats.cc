@@ -25,7 +25,7 @@ double WholeNsAsUs(int64_t ns) { return static_cast<double>(ns) / 1000.0; }
 std::vector<ColumnDesc> KernelColumns(const Quirks& quirks) {
   std::vector<ColumnDesc> c = {
       {"rank", "#", Unit::kCount, ValueType::kInt, ""},
-      {"kernel_name", "Kernel", Unit::kNone, ValueType::kString, ""},
+      {"kernel_name", "Kernel", Unit::kNone, ValueType::kString, "", true},
       {"registers_per_thread", "Registers", Unit::kCount, ValueType::kInt,
        "registers per thread, from kernel_details"},
       {"shmem_bytes", "Shared memory", Unit::kBytes, ValueType::kInt,
@@ -41,9 +41,10 @@ std::vector<ColumnDesc> KernelColumns(const Quirks& quirks) {
       {"is_kernel_using_tensor_core", "TC used (XProf)", Unit::kNone, ValueType::kBool,
        "by XProf's list of kernel names"},
       {"op_name", "Op", Unit::kNone, ValueType::kString, "framework op that launched it"},
-      {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
+      {"occurrences", "Count", Unit::kCount, ValueType::kInt, "", true},
       {"total_duration_us", "Total", Unit::kUs, ValueType::kReal,
-       quirks.kernel_times_in_whole_ns ? "each kernel floored to whole ns" : "sum of durations"},
+       quirks.kernel_times_in_whole_ns ? "each kernel floored to whole ns" : "sum of durations",
+       true},
       {"avg_duration_us", "Average", Unit::kUs, ValueType::kReal, ""},
       {"min_duration_us", "Min", Unit::kUs, ValueType::kReal, ""},
       {"max_duration_us", "Max", Unit::kUs, ValueType::kReal, ""}};
@@ -51,7 +52,7 @@ std::vector<ColumnDesc> KernelColumns(const Quirks& quirks) {
     c.push_back({"uses_matrix_unit", "Tensor Core", Unit::kNone, ValueType::kBool,
                  "by kernel name: XProf's list and what it misses, from nvjet to attention"});
     c.push_back({"share", "Share of time", Unit::kFraction, ValueType::kReal,
-                 "of the time of all kernels"});
+                 "of the time of all kernels", true});
   }
   return c;
 }
@@ -161,15 +162,16 @@ ResultTable SumTable(const TrackSet& set, std::vector<KernelSum> sums, std::stri
       std::move(id),
       std::move(title),
       {{"rank", "#", Unit::kCount, ValueType::kInt, ""},
-       {"name", std::move(label), Unit::kNone, ValueType::kString, ""},
-       {"occurrences", "Count", Unit::kCount, ValueType::kInt, ""},
-       {"total_duration_us", "Total", Unit::kUs, ValueType::kReal, "sum of durations"},
+       {"name", std::move(label), Unit::kNone, ValueType::kString, "", true},
+       {"occurrences", "Count", Unit::kCount, ValueType::kInt, "", true},
+       {"total_duration_us", "Total", Unit::kUs, ValueType::kReal, "sum of durations", true},
        {"avg_duration_us", "Average", Unit::kUs, ValueType::kReal, ""},
        {"min_duration_us", "Min", Unit::kUs, ValueType::kReal, ""},
        {"max_duration_us", "Max", Unit::kUs, ValueType::kReal, ""},
        {"matrix_share", "Tensor Core time", Unit::kFraction, ValueType::kReal,
         "time in kernels that use the matrix unit"},
-       {"share", "Share of time", Unit::kFraction, ValueType::kReal, "of the time of all kernels"}},
+       {"share", "Share of time", Unit::kFraction, ValueType::kReal, "of the time of all kernels",
+        true}},
       {},
       {}};
   table.rows.reserve(sums.size());

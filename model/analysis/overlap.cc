@@ -1,6 +1,6 @@
 // Collectives that computation hides, and those that it does not.
 #include "model/analysis/device_tables.h"
-#include "model/analysis/time_ranges.h"
+#include "model/analysis/ranges.h"
 
 namespace stepscope {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
 
 struct DeviceOverlap {
-  TimeRanges collectives, compute;
+  Ranges collectives, compute;
   std::vector<EventRow> rows;  // of the collectives
 };
 
@@ -49,7 +49,7 @@ ResultTable OverlapTable(const DeviceEvents& events) {
   for (const PlaneId device : events.devices()) {
     DeviceOverlap d = Collect(events, device);
     if (d.collectives.empty() && d.compute.empty()) continue;
-    const Ps all = LengthOf(d.collectives), hidden = CommonLength(d.collectives, d.compute);
+    const Ps all = LengthOf(d.collectives), hidden = Overlap(d.collectives, d.compute);
     t.rows.push_back({events.HostOf(device), events.NameOf(device),
                       static_cast<int64_t>(d.rows.size()), Ms(all), Ms(hidden), Ms(all - hidden),
                       all > 0 ? Value(100 * Ms(hidden) / Ms(all)) : Value(),

@@ -26,19 +26,25 @@ Ps Overlap(const Ranges& a, const Ranges& b) {
   return sum;
 }
 
-void SortAndMerge(Ranges* ranges) {
-  std::sort(ranges->begin(), ranges->end(),
-            [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
+Ranges UnionOf(Ranges ranges) {
+  const auto earlier = [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; };
+  if (!std::is_sorted(ranges.begin(), ranges.end(), earlier))
+    std::sort(ranges.begin(), ranges.end(), earlier);
   Ranges merged;
-  for (const TimeRange& r : *ranges) MergeInto(&merged, r);
-  *ranges = std::move(merged);
+  for (const TimeRange& r : ranges) MergeInto(&merged, r);
+  return merged;
+}
+
+Ps LengthOf(const Ranges& ranges) {
+  Ps sum = 0;
+  for (const TimeRange& r : ranges) sum += r.length();
+  return sum;
 }
 
 Ranges Union(const Ranges& a, const Ranges& b) {
   Ranges all = a;
   all.insert(all.end(), b.begin(), b.end());
-  SortAndMerge(&all);
-  return all;
+  return UnionOf(std::move(all));
 }
 
 }  // namespace stepscope

@@ -9,8 +9,9 @@ namespace stepscope {
 
 using Ranges = std::vector<TimeRange>;
 
-void MergeInto(Ranges* merged, TimeRange r);     // r begins no earlier than the last one
-void SortAndMerge(Ranges* ranges);               // of any order. O(n log n)
+void MergeInto(Ranges* merged, TimeRange r);  // r begins no earlier than the last one
+Ranges UnionOf(Ranges ranges);      // of any order. O(n log n), O(n) where they are by begin
+Ps LengthOf(const Ranges& ranges);  // O(n)
 Ps Overlap(const Ranges& a, const Ranges& b);    // the time in both. O(n)
 Ranges Union(const Ranges& a, const Ranges& b);  // O(n log n)
 

@@ -88,7 +88,8 @@ std::string CellText(const ResultTable& table, size_t row, size_t column) {
                    kMaxCells);
 }
 
-constexpr size_t kLeastCells = 20;  // of a column of text that is shortened to fit
+// Of columns of text that are shortened to fit: key ones are only where nothing else helps.
+constexpr size_t kLeastCells = 20, kLeastKeyCells = 40;
 
 bool HasContent(const Value& value) {
   if (const auto* s = std::get_if<SharedText>(&value)) return !s->empty();
@@ -108,6 +109,7 @@ class TextColumns {
         width_[c] = std::max(width_[c], Cells(CellText(table, r, c)));
       shown_.push_back(c);
     }
+    natural_ = width_;
   }
 
   void Fit(size_t width) {
@@ -115,10 +117,13 @@ class TextColumns {
     for (size_t i = shown_.size(); i > 1 && Line() > limit_; --i) {
       if (!Any(shown_[i - 1])) LeaveOut(i - 1);
     }
-    while (Line() > limit_ && ShortenWidest()) {
+    while (Line() > limit_ && ShortenWidest(kLeastKeyCells)) {
     }
     while (Line() > limit_ && LeaveOutLeast()) {
     }
+    while (Line() > limit_ && ShortenWidest(kLeastCells)) {
+    }
+    Widen();
   }
   const std::vector<size_t>& shown() const { return shown_; }
   size_t width(size_t column) const { return width_[column]; }
@@ -144,6 +149,13 @@ class TextColumns {
     size_t sum = 0;
     for (const size_t c : shown_) sum += width_[c] + 2;
     return sum < 2 ? 0 : sum - 2;
+  }
+  // Gives texts that were shortened what is left of the line.
+  void Widen() {
+    for (const size_t c : shown_) {
+      const size_t left = limit_ - std::min(limit_, Line());
+      width_[c] += std::min(left, natural_[c] - width_[c]);
+    }
   }
   bool Any(size_t c) const {
     for (size_t r = 0; r < rows_; ++r) {
@@ -182,22 +194,24 @@ class TextColumns {
     shown_.erase(shown_.begin() + static_cast<ptrdiff_t>(index));
   }
   // Takes the widest column of text down, as far as needed; false when none can be shorter.
-  bool ShortenWidest() {
+  bool ShortenWidest(size_t least_of_key) {
     size_t widest = table_.columns.size();
     for (const size_t c : shown_) {
-      const bool text = !IsNumber(table_.columns[c]) && width_[c] > kLeastCells;
+      const size_t least = table_.columns[c].key ? least_of_key : kLeastCells;
+      const bool text = !IsNumber(table_.columns[c]) && width_[c] > least;
       if (text && (widest == table_.columns.size() || width_[c] > width_[widest])) widest = c;
     }
     if (widest == table_.columns.size()) return false;
     const size_t over = Line() - limit_;
-    width_[widest] = std::max(kLeastCells, width_[widest] - std::min(over, width_[widest] / 4 + 1));
+    const size_t least = table_.columns[widest].key ? least_of_key : kLeastCells;
+    width_[widest] = std::max(least, width_[widest] - std::min(over, width_[widest] / 4 + 1));
     return true;
   }
 
   const ResultTable& table_;
   const size_t rows_;
   size_t limit_ = 0;
-  std::vector<size_t> width_;  // by column
+  std::vector<size_t> width_, natural_;  // by column; natural: of its longest cell
   std::vector<size_t> shown_, left_out_;
 };
 

@@ -386,7 +386,8 @@ ResultTable LossTable(const Verdict& verdict) {
       {"label", "Loss", Unit::kNone, ValueType::kString, ""},
       {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
-      {"causes", "Causes", Unit::kNone, ValueType::kString, "the largest, by share of the loss"}};
+      {"causes", "Causes", Unit::kNone, ValueType::kString, "the largest, by share of the loss",
+       true}};
   for (const Loss& loss : verdict.losses) {
     t.rows.push_back(
         {loss.id, loss.label, loss.ps / static_cast<double>(kPsPerMs), loss.percent, loss.causes});
@@ -417,8 +418,9 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
       {"class", "Class", Unit::kNone, ValueType::kString, ""},
       {"cause", "Cause", Unit::kNone, ValueType::kString,
        "the event that the host was in; of each class of a step the five largest, the rest is "
-       "\"others\""},
-      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time"},
+       "\"others\"",
+       true},
+      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time", true},
       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device"},
       {"count", "Intervals", Unit::kCount, ValueType::kInt, ""}};
   std::vector<SharedText> labels, hosts, devices, classes;

@@ -9,9 +9,11 @@ beside the measured one.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 PLANTED = {
     'healthy': [],
@@ -46,22 +48,36 @@ def overview(program, path):
     return json.loads(run.stdout)['panels']['overview']
 
 
-def row(name, page, planted=None):
-    p = page['properties']
-    share = f"{p['verdict_percent']:.1f} %" + (f' ({planted:.1f} %)' if planted is not None else '')
-    steps = f"{p['step_count']}{' inferred' if p['steps_inferred'] else ''}"
-    print(f"| {name} | {p['verdict']} | {share} | {p['step_ms_median']:.2f} ms | {steps} | "
-          f"{page['findings'][0]['text']} |")
+class Table:
+    """Rows of numbers, then the sentences."""
+
+    def __init__(self):
+        print('| input | verdict | share (planted) | median step | steps |\n|---|---|---|---|---|')
+        self.sentences = []
+
+    def add(self, name, page, planted=None):
+        p = page['properties']
+        share = f"{p['verdict_percent']:.1f} %" + (f' ({planted:.1f} %)' if planted is not None else '')
+        steps = f"{p['step_count']}{' inferred' if p['steps_inferred'] else ''}"
+        print(f"| {name} | {p['verdict']} | {share} | {p['step_ms_median']:.2f} ms | {steps} |")
+        sentence = re.sub(r' \(\S+:\d+\)', '', page['findings'][0]['text'])  # where Python functions stand
+        self.sentences.append(f'- {name}: {sentence}')
+
+    def finish(self):
+        print()
+        for sentence in self.sentences:
+            print(textwrap.fill(sentence, 118, subsequent_indent='  ', break_on_hyphens=False))
 
 
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     program, paths = sys.argv[1], sys.argv[2:]
-    print('| input | verdict | share (planted) | median step | steps | first sentence |\n|---|---|---|---|---|---|')
+    table = Table()
     if paths[0] != '--generated':
         for path in paths:
-            row(os.path.basename(path.rstrip('/')).split('.')[0], overview(program, path))
+            table.add(os.path.basename(path.rstrip('/')).split('.')[0], overview(program, path))
+        table.finish()
         return
     with tempfile.TemporaryDirectory() as folder:
         for name, arguments in PLANTED.items():
@@ -70,7 +86,8 @@ def main():
                            stdout=subprocess.DEVNULL)
             with open(truth) as f:
                 step = json.load(f)['steps'][3]
-            row(name, overview(program, profile), planted_percent(name, step))
+            table.add(name, overview(program, profile), planted_percent(name, step))
+    table.finish()
 
 
 main()
