@@ -363,7 +363,10 @@ std::string CauseName(std::string_view event) {
     return std::string(event.substr(space + 1)) + " (" +
            std::string(FileName(event.substr(1, space - 1))) + ")";
   }
-  return std::string(event);
+  const size_t colon = event.find(':');  // NAME:TYPE of TensorFlow, where the type says nothing new
+  const bool twice =
+      colon != std::string_view::npos && event.substr(0, colon) == event.substr(colon + 1);
+  return std::string(twice ? event.substr(0, colon) : event);
 }
 
 std::string CauseName(const Trace& trace, const IdleCause& cause) {

@@ -39,7 +39,4 @@ panels jax_mi300x "$recordings/profiles/jax_mi300x"
 panels pytorch "$recordings/traces/qwen_h100.json.gz"
 tall panels/pytorch_lifetimes "$recordings/traces/qwen_h100.json.gz" memory/lifetimes
 
-# 256 colours are enough for flat areas and text, at a third of the bytes (needs ImageMagick).
-for image in "$images"/*.png "$images"/panels/*.png; do
-  convert "$image" +dither -colors 256 "PNG8:$image"
-done
+"$(dirname "$0")/palette_png.py" "$images"/*.png "$images"/panels/*.png

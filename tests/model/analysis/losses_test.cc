@@ -258,6 +258,7 @@ TEST_CASE("Causes are named as people call them") {
   CHECK(CauseName("$api.py:3154 block_until_ready") == "block_until_ready (api.py:3154)");
   CHECK(CauseName("<built-in method to of Tensor object at 0x7f72809f2990>") == "to");
   CHECK(CauseName("aten::index") == "aten::index");
+  CHECK(CauseName("IteratorGetNext:IteratorGetNext") == "IteratorGetNext");
 }
 
 }  // namespace stepscope
