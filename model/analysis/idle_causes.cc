@@ -117,6 +117,31 @@ class CauseSums {
   std::map<std::tuple<LossClass, uint32_t, uint32_t>, IdleCause> sums_;
 };
 
+// Grouping::LaunchOf() for rows that mostly come one after the other.
+class LaunchCursor {
+ public:
+  explicit LaunchCursor(const std::vector<LaunchLink>& launches) : launches_(launches) {}
+
+  EventRow Of(uint32_t row) {
+    constexpr uint32_t kNear = 64;
+    const bool near = at_ < launches_.size() && launches_[at_].device_row <= row &&
+                      row - launches_[at_].device_row < kNear;
+    if (!near) {
+      const auto it =
+          std::lower_bound(launches_.begin(), launches_.end(), row,
+                           [](const LaunchLink& link, uint32_t r) { return link.device_row < r; });
+      at_ = static_cast<size_t>(it - launches_.begin());
+    }
+    while (at_ < launches_.size() && launches_[at_].device_row < row) ++at_;
+    const bool found = at_ < launches_.size() && launches_[at_].device_row == row;
+    return found ? EventRow(launches_[at_].launch_row) : EventRow();
+  }
+
+ private:
+  const std::vector<LaunchLink>& launches_;
+  size_t at_ = 0;
+};
+
 std::vector<TimeRange> Markers(std::span<const Step> steps, HostId host) {
   std::vector<TimeRange> markers;
   for (const Step& step : steps) {
@@ -180,11 +205,11 @@ const Track* IdleExplainer::MainThread(HostId host) const { return InfoOf(host).
 void IdleExplainer::Divide(std::span<const IdleGap> gaps, std::map<const Track*, Parts>* open,
                            Parts* done) const {
   RowReader launches(trace_.set);
+  LaunchCursor cursor(grouping_.launches);
   const Track* feeding = nullptr;
   for (uint32_t g = 0; g < gaps.size(); ++g) {
     const IdleGap& gap = gaps[g];
-    const EventRow launch =
-        gap.next_row == IdleGap::kNone ? EventRow() : grouping_.LaunchOf(gap.next_row);
+    const EventRow launch = gap.next_row == IdleGap::kNone ? EventRow() : cursor.Of(gap.next_row);
     HostPiece piece;
     piece.begin = gap.begin;
     piece.end = gap.end;
@@ -285,6 +310,7 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   std::map<const Track*, Parts> open;
   Parts done;
   Divide(gaps, &open, &done);
+  const size_t divided = done.size();
   for (const auto& [thread, parts] : open) {
     Parts left = Ask(thread, parts, &done);
     const auto executor = executors_.find(thread);
@@ -299,8 +325,10 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
     }
     done.insert(done.end(), left.begin(), left.end());
   }
-  std::sort(done.begin(), done.end(),
-            [](const Part& a, const Part& b) { return a.piece.begin < b.piece.begin; });
+  const auto earlier = [](const Part& a, const Part& b) { return a.piece.begin < b.piece.begin; };
+  const auto asked = done.begin() + static_cast<ptrdiff_t>(divided);  // before it by time already
+  std::sort(asked, done.end(), earlier);
+  std::inplace_merge(done.begin(), asked, done.end(), earlier);
   CauseSums sums(info.markers, losses);
   for (size_t i = 0; i < done.size(); ++i) {
     const uint32_t window = gaps[done[i].gap].window;
