@@ -14,19 +14,18 @@ namespace {
 
 struct Series {
   const char* column;
-  const char* label;
   const char* color;  // readable on light and dark ground
 };
 constexpr std::array<Series, 9> kSeries = {{
-    {"deviceComputeTimeMs", "Device compute", "#4f8fe6"},
-    {"deviceToDeviceTimeMs", "Device to device", "#7fb4c9"},
-    {"deviceCollectivesTimeMs", "Collectives", "#9a78d6"},
-    {"hostComputeTimeMs", "Host compute", "#4aa88a"},
-    {"kernelLaunchTimeMs", "Kernel launch", "#d68f3c"},
-    {"infeedTimeMs", "Input", "#d9534f"},
-    {"outfeedTimeMs", "Output", "#c46aa0"},
-    {"compileTimeMs", "Compilation", "#b8a12e"},
-    {"otherTimeMs", "Other", "#98a0ac"},
+    {"deviceComputeTimeMs", "#4f8fe6"},
+    {"deviceToDeviceTimeMs", "#7fb4c9"},
+    {"deviceCollectivesTimeMs", "#9a78d6"},
+    {"hostComputeTimeMs", "#4aa88a"},
+    {"kernelLaunchTimeMs", "#d68f3c"},
+    {"infeedTimeMs", "#d9534f"},
+    {"outfeedTimeMs", "#c46aa0"},
+    {"compileTimeMs", "#b8a12e"},
+    {"otherTimeMs", "#98a0ac"},
 }};
 constexpr size_t kMostBars = 200;
 constexpr double kWidth = 1160, kHeight = 220, kLeft = 56, kBottom = 22, kTop = 10;
@@ -35,6 +34,11 @@ double NumberAt(const ResultTable& steps, size_t row, int column) {
   if (column < 0) return 0;
   const auto* value = std::get_if<double>(&steps.rows[row][static_cast<size_t>(column)]);
   return value != nullptr && std::isfinite(*value) ? std::max(0.0, *value) : 0;
+}
+
+std::string LabelOf(const ResultTable& steps, size_t series) {
+  const int column = steps.Column(kSeries[series].column);
+  return column < 0 ? "" : EscapeMarkup(steps.columns[static_cast<size_t>(column)].label);
 }
 
 struct Bars {
@@ -64,14 +68,14 @@ Bars BarsOf(const ResultTable& steps) {
   return out;
 }
 
-std::string Legend(const Bars& bars) {
+std::string Legend(const ResultTable& steps, const Bars& bars) {
   std::string out = "<p class=\"legend\">";
   for (size_t i = 0; i < kSeries.size(); ++i) {
     const bool any = std::any_of(bars.bars.begin(), bars.bars.end(),
                                  [&](const auto& bar) { return bar[i] > 0; });
     if (any) {
       out += fmt::format("<span><i style=\"background:{}\"></i>{}</span>", kSeries[i].color,
-                         kSeries[i].label);
+                         LabelOf(steps, i));
     }
   }
   return out + "</p>";
@@ -107,8 +111,8 @@ std::string StepChartSvg(const ResultTable& steps) {
       out += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>"
           "{}: {} {:.3f} ms</title></rect>",
-          x, y, bar_width, height, kSeries[i].color, EscapeMarkup(bars.labels[b]), kSeries[i].label,
-          bars.bars[b][i]);
+          x, y, bar_width, height, kSeries[i].color, EscapeMarkup(bars.labels[b]),
+          LabelOf(steps, i), bars.bars[b][i]);
     }
   }
   const auto label = [&](size_t b, const char* anchor, double x) {
@@ -117,7 +121,7 @@ std::string StepChartSvg(const ResultTable& steps) {
   };
   label(0, "start", kLeft);
   if (bars.labels.size() > 1) label(bars.labels.size() - 1, "end", kWidth);
-  return out + "</svg>" + Legend(bars) + "</figure>\n";
+  return out + "</svg>" + Legend(steps, bars) + "</figure>\n";
 }
 
 }  // namespace stepscope

@@ -7,12 +7,6 @@
 
 namespace stepscope {
 
-size_t CellsOf(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
-}
-
 void TextRows::Add(std::vector<std::string> cells) {
   for (std::string& cell : cells) cell = TerminalText(cell);
   rows_.push_back(std::move(cells));

@@ -11,9 +11,6 @@
 
 namespace stepscope {
 
-// Columns a text takes in a terminal: its code points.
-size_t CellsOf(std::string_view text);
-
 class TextRows {
  public:
   // Cells are escaped for the terminal (model/base/terminal_text.h).

@@ -85,8 +85,7 @@ ResultTable AnnotationTable(AnalysisContext& context, const DeviceEvents& events
   for (AnnotationSum& s : sums) {
     const double time = static_cast<double>(s.time);
     t.rows.push_back({s.name.empty() ? SharedText("(no annotation)") : SharedText(s.name),
-                      static_cast<int64_t>(s.rows.size()), time / static_cast<double>(kPsPerMs),
-                      time / all});
+                      static_cast<int64_t>(s.rows.size()), Ms(s.time), time / all});
     t.links.push_back(LinkTo(EventRows(std::move(s.rows))));
   }
   return t;

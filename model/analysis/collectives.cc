@@ -1,10 +1,10 @@
 #include "model/analysis/collectives.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 
 #include "model/base/lower.h"
+#include "model/base/text_parts.h"
 
 namespace stepscope {
 
@@ -29,9 +29,7 @@ bool IsCollective(std::string_view device_event) {
       "all_reduce_kernel",
       "allreducekernel",
   };
-  const std::string lower = Lower(device_event);
-  return std::any_of(kParts.begin(), kParts.end(),
-                     [&](std::string_view part) { return lower.find(part) != std::string::npos; });
+  return ContainsAny(Lower(device_event), kParts);
 }
 
 }  // namespace stepscope

@@ -119,8 +119,7 @@ ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events) {
           {events.HostOf(device), events.NameOf(device),
            SharedText(kDirectionNames[kind / kMemories]),
            SharedText(kMemoryNames[kind % kMemories]), static_cast<int64_t>(s.rows.size()),
-           s.known > 0 ? Value(s.bytes) : Value(),
-           static_cast<double>(s.time) / static_cast<double>(kPsPerMs),
+           s.known > 0 ? Value(s.bytes) : Value(), Ms(s.time),
            s.known > 0 ? Value(static_cast<double>(s.bytes) / 1e9 / seconds) : Value()});
       t.links.push_back(LinkTo(EventRows(std::move(s.rows))));
     }

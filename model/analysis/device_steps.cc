@@ -401,7 +401,7 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   }
   if (plan_.by_launch) std::fill(first_marker_.begin(), first_marker_.end(), plan_.boundaries[0]);
   const HostActivity activity(trace_, stats_, grouping_, {});
-  const IdleExplainer explainer(trace_, grouping_, activity, plan_.steps);
+  const IdleExplainer explainer(trace_, grouping_, activity, plan_.steps, false);
   host_.emplace(trace_, stats_, grouping_, plan_, device_of_plane_);
   activity_ = &activity;
   explainer_ = &explainer;

@@ -6,6 +6,8 @@
 
 namespace stepscope {
 
+inline double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
+
 // Collectives of each device, and what of them computation hides.
 ResultTable OverlapTable(const DeviceEvents& events);
 // How long what was launched waits for each stream.
@@ -16,4 +18,5 @@ ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events);
 ResultTable AnnotationTable(AnalysisContext& context, const DeviceEvents& events);
 // How busy each device is, and how full.
 ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events);
+
 }  // namespace stepscope

@@ -68,6 +68,31 @@ uint32_t FirstEndingAfter(const Lane& lane, uint32_t from, Ps t) {
   return low;
 }
 
+HostPiece PieceOf(const Lane& lane, uint32_t index, HostState state) {
+  HostPiece piece;
+  piece.begin = lane.start[index];
+  piece.end = lane.end(index);
+  piece.state = state;
+  piece.row = lane.first_row + index;
+  piece.meta = lane.meta[index];
+  return piece;
+}
+
+void MergePieces(std::vector<HostPiece>* pieces) {
+  std::sort(pieces->begin(), pieces->end(), [](const HostPiece& a, const HostPiece& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  size_t kept = 0;
+  for (const HostPiece& piece : *pieces) {
+    if (kept > 0 && piece.begin <= (*pieces)[kept - 1].end) {
+      (*pieces)[kept - 1].end = std::max((*pieces)[kept - 1].end, piece.end);
+    } else {
+      (*pieces)[kept++] = piece;
+    }
+  }
+  pieces->resize(kept);
+}
+
 bool IsThread(const Trace& trace, const Track& track) {
   return track.plane.value < trace.planes.size() &&
          IsHostThreads(trace.planes[track.plane.value]) && !track.derived_in_file;
@@ -187,58 +212,39 @@ std::vector<HostPiece> HostActivity::During(const Track& thread,
   return pieces;
 }
 
-std::vector<HostPiece> HostActivity::InputWaits(HostId host) const {
-  return AllOf(host, HostRole::kWait, HostState::kInput);
-}
-
-std::vector<HostPiece> HostActivity::Executing(HostId host) const {
-  return AllOf(host, HostRole::kExecutor, HostState::kDispatch);
-}
-
-std::vector<HostPiece> HostActivity::AllOf(HostId host, HostRole role, HostState state) const {
-  std::vector<HostPiece> all;
+HostSummary HostActivity::Summarise(HostId host, bool executing) const {
+  HostSummary summary;
   for (const Track* thread : HostThreadsOf(trace_, host)) {
+    bool executor = false;
     for (const Lane& lane : trace_.set.LanesOf(*thread)) {
       for (uint32_t i = 0; i < lane.size(); ++i) {
-        if (roles_[lane.meta[i]] != role || lane.dur[i] <= 0) continue;
-        HostPiece piece;
-        piece.begin = lane.start[i];
-        piece.end = lane.end(i);
-        piece.state = state;
-        piece.row = lane.first_row + i;
-        piece.meta = lane.meta[i];
-        all.push_back(piece);
+        const HostRole role = roles_[lane.meta[i]];
+        executor = executor || role == HostRole::kExecutor;
+        if (lane.dur[i] <= 0) continue;
+        if (role == HostRole::kWait) summary.waits.push_back(PieceOf(lane, i, HostState::kInput));
+        if (role == HostRole::kExecutor && executing)
+          summary.executing.push_back(PieceOf(lane, i, HostState::kDispatch));
       }
     }
+    if (executor) summary.executors.push_back(thread);
   }
-  std::sort(all.begin(), all.end(), [](const HostPiece& a, const HostPiece& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
-  });
-  size_t kept = 0;
-  for (const HostPiece& piece : all) {
-    if (kept > 0 && piece.begin <= all[kept - 1].end) {
-      all[kept - 1].end = std::max(all[kept - 1].end, piece.end);
-    } else {
-      all[kept++] = piece;
-    }
-  }
-  all.resize(kept);
-  return all;
+  MergePieces(&summary.waits);
+  MergePieces(&summary.executing);
+  return summary;
 }
 
-const Track* HostActivity::ExecutorOf(const Track& thread) const {
+const Track* HostActivity::ExecutorOf(const Track& thread,
+                                      std::span<const Track* const> executors) const {
+  if (executors.empty()) return nullptr;
   std::vector<Ps> launches;
   for (const Lane& lane : trace_.set.LanesOf(thread)) {
-    for (uint32_t i = 0; i < lane.size(); ++i) {
-      if (roles_[lane.meta[i]] == HostRole::kExecutor) return nullptr;
-      if (launch_[lane.first_row + i] != kNoLaunch && launches.size() < kLaunchSample)
-        launches.push_back(lane.start[i]);
+    for (uint32_t i = 0; i < lane.size() && launches.size() < kLaunchSample; ++i) {
+      if (launch_[lane.first_row + i] != kNoLaunch) launches.push_back(lane.start[i]);
     }
   }
   const Track* best = nullptr;
   size_t most = 0;
-  const HostId host = trace_.planes[thread.plane.value].host;
-  for (const Track* other : HostThreadsOf(trace_, host)) {
+  for (const Track* other : executors) {
     size_t inside = 0;
     for (const Lane& lane : trace_.set.LanesOf(*other)) {
       if (lane.kind != LaneKind::kNested || lane.depth > 1) continue;  // executors are outermost

@@ -54,6 +54,13 @@ struct HostPiece {
   uint32_t inside = kNone;  // meta of the op around a call of the runtime
 };
 
+// The intervals are sorted and disjoint, each named by the first event in it.
+struct HostSummary {
+  std::vector<HostPiece> waits;         // when any thread waits for input
+  std::vector<HostPiece> executing;     // when any thread is in an executor; if asked for
+  std::vector<const Track*> executors;  // threads that have one
+};
+
 class HostActivity {
  public:
   // compute: by meta, whether it is an op of a program whose device is the CPU; may be empty.
@@ -63,25 +70,21 @@ class HostActivity {
   // What the thread does in ranges that are sorted and disjoint: pieces that cover them exactly.
   // O(events in the ranges * depth).
   std::vector<HostPiece> During(const Track& thread, std::span<const TimeRange> ranges) const;
-  // When any of the host's threads waits for input: sorted, disjoint, named by the first wait.
-  // O(events).
-  std::vector<HostPiece> InputWaits(HostId host) const;
-  // When any of the host's threads is in an executor: as InputWaits().
-  std::vector<HostPiece> Executing(HostId host) const;
+  // What the threads of a host do together. O(events log events).
+  HostSummary Summarise(HostId host, bool executing) const;
   // What a launch call says of the time until its work starts: that it launches, loads a module or
   // blocks.
   HostState StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) const;
   // Whether an event waits for results that other threads have yet to start.
   bool Awaits(uint32_t meta) const { return roles_[meta] == HostRole::kAwait; }
-  // The thread whose executor encloses most of the launches of `thread`; null if it has executors
-  // itself or there is none.
-  const Track* ExecutorOf(const Track& thread) const;
+  // The one of `executors` whose executor encloses most of the launches of `thread`, by a sample of
+  // them; null if there is none. O(executors log events).
+  const Track* ExecutorOf(const Track& thread, std::span<const Track* const> executors) const;
 
  private:
   enum Launch : uint8_t { kNoLaunch, kLaunches, kBlocking };
   void MarkLaunches(const StatTable& stats, const Grouping& grouping);
   HostPiece Under(HostPiece outer, const Lane& lane, uint32_t index) const;
-  std::vector<HostPiece> AllOf(HostId host, HostRole role, HostState state) const;
   void Paint(const Lane& lane, std::vector<HostPiece>* pieces) const;
 
   const Trace& trace_;

@@ -43,7 +43,7 @@ class HostDivider {
         db_(*db),
         ops_(OpMetas(trace)),
         activity_(trace, stats, grouping, ops_),
-        explainer_(trace, grouping, activity_, Markers()) {}
+        explainer_(trace, grouping, activity_, Markers(), true) {}
 
   void Run(HostId host);
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 #include <string>
 
 #include "model/analysis/host_activity.h"
 #include "model/base/lower.h"
+#include "model/base/text_parts.h"
 
 namespace stepscope {
 namespace {
@@ -23,23 +25,9 @@ bool HasWord(std::string_view text, std::string_view word) {
   return false;
 }
 
-template <size_t N>
-bool HasAny(std::string_view text, const std::array<std::string_view, N>& parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-  });
-}
-
-template <size_t N>
-bool HasAnyWord(std::string_view text, const std::array<std::string_view, N>& words) {
+bool HasAnyWord(std::string_view text, std::span<const std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return HasWord(text, word); });
-}
-
-template <size_t N>
-bool BeginsWithAny(std::string_view text, const std::array<std::string_view, N>& parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return text.starts_with(part); });
 }
 
 // Calls of CUDA and HIP begin with one of these and a capital letter.
@@ -103,7 +91,7 @@ bool IsExecutor(std::string_view name) {
 }
 
 bool Compiles(std::string_view name) {
-  return HasAny(name, kCompileParts) || name.ends_with("::Compile") || name == "Compile" ||
+  return ContainsAny(name, kCompileParts) || name.ends_with("::Compile") || name == "Compile" ||
          name.find("::Compile(") != std::string_view::npos;
 }
 
@@ -121,7 +109,7 @@ HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
   if (Compiles(name)) return HostRole::kCompile;
   if (name.starts_with("Iterator::")) return HostRole::kInput;
   const std::string lower = Lower(name);
-  if (HasAny(lower, kInputParts) || HasAnyWord(lower, kInputWords)) return HostRole::kInput;
+  if (ContainsAny(lower, kInputParts) || HasAnyWord(lower, kInputWords)) return HostRole::kInput;
   return HostRole::kWork;
 }
 

@@ -6,6 +6,7 @@
 namespace stepscope {
 namespace {
 
+constexpr size_t kMostThreads = 1024, kMostExecutors = 256;
 constexpr size_t kCausesOfClass = 5;  // in a step; the rest is one more
 // Work that is queued starts soon after its launch. What takes this many times as long as the call
 // waits for something else.
@@ -174,23 +175,33 @@ const Track* FindMain(const Trace& trace, std::span<const Step> steps, HostId ho
 }  // namespace
 
 IdleExplainer::IdleExplainer(const Trace& trace, const Grouping& grouping,
-                             const HostActivity& activity, std::span<const Step> steps)
+                             const HostActivity& activity, std::span<const Step> steps, bool cpu)
     : trace_(trace), grouping_(grouping), activity_(activity), hosts_(trace.hosts.size()) {
   for (uint32_t h = 0; h < hosts_.size(); ++h) {
     hosts_[h].main = FindMain(trace, steps, HostId(h));
     hosts_[h].markers = Markers(steps, HostId(h));
-    hosts_[h].waits = activity.InputWaits(HostId(h));
-    hosts_[h].executing = activity.Executing(HostId(h));
+    hosts_[h].all = activity.Summarise(HostId(h), cpu);
     // Where ops run on the CPU their executor's part is work of the host.
-    for (HostPiece& piece : hosts_[h].executing) piece.state = HostState::kWork;
+    for (HostPiece& piece : hosts_[h].all.executing) piece.state = HostState::kWork;
   }
-  std::vector<bool> launches(trace.set.tracks.size());
-  RowReader reader(trace.set);
-  for (const LaunchLink& link : grouping.launches) launches[reader.TrackOf(link.launch_row)] = true;
-  for (size_t t = 0; t < launches.size(); ++t) {
-    const Track& track = trace.set.tracks[t];
-    if (launches[t] && track.plane.value < trace.planes.size())
-      executors_[&track] = activity.ExecutorOf(track);
+  FindExecutors();
+}
+
+// Of threads that launch and have no executor themselves. Programs have a few of both: what has
+// more goes without.
+void IdleExplainer::FindExecutors() {
+  std::vector<bool> launches(trace_.set.tracks.size());
+  RowReader reader(trace_.set);
+  for (const LaunchLink& link : grouping_.launches)
+    launches[reader.TrackOf(link.launch_row)] = true;
+  for (size_t t = 0; t < launches.size() && executors_.size() < kMostThreads; ++t) {
+    const Track& track = trace_.set.tracks[t];
+    if (!launches[t] || track.plane.value >= trace_.planes.size()) continue;
+    const std::vector<const Track*>& all =
+        InfoOf(trace_.planes[track.plane.value].host).all.executors;
+    if (all.empty() || std::find(all.begin(), all.end(), &track) != all.end()) continue;
+    const std::span<const Track* const> some(all.data(), std::min(all.size(), kMostExecutors));
+    executors_[&track] = activity_.ExecutorOf(track, some);
   }
 }
 
@@ -315,8 +326,8 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
     Parts left = Ask(thread, parts, &done);
     const auto executor = executors_.find(thread);
     if (executor != executors_.end()) left = Ask(executor->second, left, &done);
-    left = AskAll(info.waits, left, &done);
-    if (!device.valid()) left = AskAll(info.executing, left, &done);
+    left = AskAll(info.all.waits, left, &done);
+    if (!device.valid()) left = AskAll(info.all.executing, left, &done);
     if (thread != info.main) left = AskMain(info, left, &done);
     // A thread that marks steps itself and is in one runs Python that was not recorded.
     const bool own = thread == nullptr || thread == info.main;

@@ -24,9 +24,10 @@ struct IdleGap {
 
 class IdleExplainer {
  public:
-  // `steps`: with their markers as spans; nothing is between steps where they are inferred.
+  // `steps`: with their markers as spans; nothing is between steps where they are inferred. `cpu`:
+  // the program's device is the CPU.
   IdleExplainer(const Trace& trace, const Grouping& grouping, const HostActivity& activity,
-                std::span<const Step> steps);
+                std::span<const Step> steps, bool cpu);
 
   // Divides gaps, which are sorted and disjoint and whose windows rise. `losses` by window; causes
   // get the window's number as their step. Thread-safe. O(gaps * log launches + host events in the
@@ -44,7 +45,7 @@ class IdleExplainer {
   struct HostInfo {
     const Track* main = nullptr;
     std::vector<TimeRange> markers;
-    std::vector<HostPiece> waits, executing;
+    HostSummary all;
   };
   using Parts = std::vector<Part>;
   void Divide(std::span<const IdleGap> gaps, std::map<const Track*, Parts>* open,
@@ -53,6 +54,7 @@ class IdleExplainer {
   static Parts AskAll(std::span<const HostPiece> all, const Parts& open, Parts* done);
   Parts AskMain(const HostInfo& host, const Parts& open, Parts* done) const;
   const HostInfo& InfoOf(HostId host) const;
+  void FindExecutors();
 
   const Trace& trace_;
   const Grouping& grouping_;

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <span>
 
+#include "model/base/text_parts.h"
+
 namespace stepscope {
 namespace {
 
@@ -49,11 +51,6 @@ constexpr std::string_view kAmdNewer[] = {"MFMA", "xdlops"};
 // Composable Kernel's tiles are of every kind: these multiply.
 constexpr std::string_view kTileParts[] = {"gemm", "Gemm",   "GEMM",   "fmha", "Fmha",
                                            "FMHA", "flatmm", "FlatMM", "conv", "Conv"};
-
-bool ContainsAny(std::string_view text, std::span<const std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view p) { return text.find(p) != std::string_view::npos; });
-}
 
 bool EndsWithAny(std::string_view text, std::span<const std::string_view> ends) {
   return std::any_of(ends.begin(), ends.end(),

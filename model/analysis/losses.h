@@ -34,12 +34,7 @@ inline Ps& At(LossTimes& times, LossClass c) { return times[static_cast<size_t>(
 inline Ps At(const LossTimes& times, LossClass c) { return times[static_cast<size_t>(c)]; }
 inline bool IsIdle(LossClass c) { return c >= LossClass::kInput; }
 
-struct LossDesc {
-  const char* id;     // of tables
-  const char* label;  // "Waiting for input"
-  const char* how;    // when time is of the class
-};
-const LossDesc& DescOf(LossClass c);
+const char* IdOf(LossClass c);  // in tables
 
 // Why a device was idle in one step: the intervals of one class and cause.
 struct IdleCause {

@@ -5,8 +5,6 @@
 namespace stepscope {
 namespace {
 
-double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
-
 struct DeviceOverlap {
   Ranges collectives, compute;
   std::vector<EventRow> rows;  // of the collectives

@@ -7,10 +7,10 @@
 #include <set>
 #include <unordered_map>
 
-#include "model/analysis/device_busy.h"
 #include "model/analysis/device_steps.h"
 #include "model/analysis/device_tables.h"
 #include "model/analysis/device_type.h"
+#include "model/analysis/loss_tables.h"
 #include "model/analysis/op_database.h"
 #include "model/analysis/precision.h"
 #include "model/analysis/quirks.h"
@@ -71,6 +71,7 @@ class Page {
   void AddOverlap();
   void AddDeviceFacts(ResultTable* environment) const;
   double Percent(double StepBreakdown::*field) const;
+  double BusyPercent() const;
 
   AnalysisContext& context_;
   const AnalysisParams& params_;
@@ -88,6 +89,29 @@ double Page::Percent(double StepBreakdown::*field) const {
   return whole > 0 ? 100 * Summarize(db_.steps, field).mean / whole : 0;
 }
 
+// Of devices the mean of what the kernels' page says of each. Of a program without: the time in
+// ops.
+double Page::BusyPercent() const {
+  double busy = 0, whole = 0;
+  if (db_.kind == DeviceKind::kGpu) {
+    const auto kernels = context_.Get("kernel_stats", params_, stop_);
+    const ResultTable* devices = kernels->Table("devices");
+    const int c = devices != nullptr ? devices->Column("busy_percent") : -1;
+    if (c < 0) return 0;
+    for (const std::vector<Value>& row : devices->rows) {
+      const auto* percent = std::get_if<double>(&row[static_cast<size_t>(c)]);
+      busy += percent != nullptr ? *percent / 100 : 0;
+      whole += 1;
+    }
+  } else {
+    for (const Step* step : CountedSteps(db_.steps)) {
+      busy += step->losses[static_cast<size_t>(LossClass::kCompute)];
+      whole += step->times.total;
+    }
+  }
+  return whole > 0 ? 100 * busy / whole : 0;
+}
+
 void Page::AddStepTimes() {
   StepSummary s = SummarizeStepTimes(db_.steps);
   const char* how = context_.quirks().step_columns_of_xprof
@@ -95,7 +119,7 @@ void Page::AddStepTimes() {
                         : "over the steps shown; partial ones and a slow first one are left out";
   if (!xprof_) {
     Add("step_ms_median", "Median step time", s.median, Unit::kMs, how);
-    Add("device_busy_percent", "Device busy", BusyPercent(trace_, db_, params_), Unit::kPercent,
+    Add("device_busy_percent", "Device busy", BusyPercent(), Unit::kPercent,
         "time with an event on the device / from its first event to its last, mean over devices");
   }
   Add("steptime_ms_average", "Step time", s.mean, Unit::kMs, how);

@@ -1,6 +1,7 @@
 #include "model/analysis/precision.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "model/analysis/device_events.h"
 #include "model/analysis/enclosing.h"
@@ -42,14 +43,14 @@ std::vector<bool> CpuOps(const Trace& trace) {
   return ops;
 }
 
-// Spans of a device's steps, by begin.
-std::vector<TimeRange> SpansOn(const StepDatabase& steps, PlaneId device) {
-  std::vector<TimeRange> spans;
-  for (const DeviceStep& d : steps.device_steps) {
-    if (d.device == device) spans.push_back(d.span);
+// Spans of each device's steps, by begin.
+std::unordered_map<uint32_t, std::vector<TimeRange>> SpansByDevice(const StepDatabase& steps) {
+  std::unordered_map<uint32_t, std::vector<TimeRange>> spans;
+  for (const DeviceStep& d : steps.device_steps) spans[d.device.value].push_back(d.span);
+  for (auto& [device, list] : spans) {
+    std::sort(list.begin(), list.end(),
+              [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
   }
-  std::sort(spans.begin(), spans.end(),
-            [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; });
   return spans;
 }
 
@@ -70,8 +71,9 @@ PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& 
   const Enclosing ops(trace, typed ? CpuOps(trace) : std::vector<bool>());
   std::vector<int8_t> of_meta(trace.names().metas.size(), -1);
   PrecisionTimes times;
+  std::unordered_map<uint32_t, std::vector<TimeRange>> all_spans = SpansByDevice(steps);
   for (const PlaneId device : events.devices()) {
-    const std::vector<TimeRange> spans = SpansOn(steps, device);
+    const std::vector<TimeRange>& spans = all_spans[device.value];
     if (spans.empty() && !steps.device_steps.empty()) continue;
     events.ForEach(device, [&](const DeviceEvent& e) {
       if (!e.is_compute() || (!spans.empty() && !InAny(spans, e.begin))) return;

@@ -43,22 +43,6 @@ void AddClassColumns(ResultTable* table, bool bare, bool with_total) {
   }
 }
 
-// Texts that many rows share.
-std::vector<SharedText> HostNames(const Trace& trace) {
-  std::vector<SharedText> names;
-  for (uint32_t i = 0; i < trace.hosts.size(); ++i) names.emplace_back(trace.HostName(HostId(i)));
-  return names;
-}
-
-std::vector<SharedText> DeviceNames(const Trace& trace) {
-  std::vector<SharedText> names;
-  for (const Plane& plane : trace.planes) {
-    names.emplace_back(plane.display_name.empty() ? trace.names().strings.View(plane.name)
-                                                  : std::string_view(plane.display_name));
-  }
-  return names;
-}
-
 void KeepScope(const Scope& scope, StepDatabase* db) {
   std::vector<int64_t> kept(db->steps.size(), -1);  // new index by the old one
   std::vector<Step> steps;
@@ -91,6 +75,21 @@ void KeepScope(const Scope& scope, StepDatabase* db) {
 }
 
 }  // namespace
+
+std::vector<SharedText> HostNames(const Trace& trace) {
+  std::vector<SharedText> names;
+  for (uint32_t i = 0; i < trace.hosts.size(); ++i) names.emplace_back(trace.HostName(HostId(i)));
+  return names;
+}
+
+std::vector<SharedText> DeviceNames(const Trace& trace) {
+  std::vector<SharedText> names;
+  for (const Plane& plane : trace.planes) {
+    names.emplace_back(plane.display_name.empty() ? trace.names().strings.View(plane.name)
+                                                  : std::string_view(plane.display_name));
+  }
+  return names;
+}
 
 std::shared_ptr<const StepDatabase> SelectSteps(AnalysisContext& context, const Scope& scope,
                                                 std::stop_token stop) {

@@ -19,6 +19,9 @@ std::shared_ptr<const StepDatabase> SelectSteps(AnalysisContext& context, const 
 // The table `steps`. Its links hold where each step is on the time axis. `bare`: XProf's columns
 // only, without inferred and partial, and the host where there are several.
 ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool bare);
+// Texts that many rows share, by HostId and PlaneId.
+std::vector<SharedText> HostNames(const Trace& trace);
+std::vector<SharedText> DeviceNames(const Trace& trace);
 ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db);
 
 }  // namespace stepscope

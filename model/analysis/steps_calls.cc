@@ -14,6 +14,7 @@ namespace stepscope {
 namespace {
 
 constexpr double kEncloses = 0.9;  // of all launches: the call that is the one step
+constexpr int kDeepest = 16;       // calls inside calls that are looked into
 constexpr double kCovers = 0.5;    // of all launches: those from the first call on
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -176,7 +177,7 @@ StepPlan CallFinder::Find(HostId host) const {
   TimeRange within{kMinPs, kMaxPs};
   bool numbered = false;
   Call enclosing;
-  for (;;) {
+  for (int depth = 0; depth < kDeepest; ++depth) {
     const std::vector<Call> calls = CallsIn(host, within, numbered);
     const std::vector<Call> regular = MostRegular(calls);
     const bool covers =

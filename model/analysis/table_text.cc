@@ -55,16 +55,8 @@ bool IsNumber(const ColumnDesc& column) {
   return column.type == ValueType::kInt || column.type == ValueType::kReal;
 }
 
-// Terminal columns: code points stand for cells, which is right for all that we print but CJK
-// names.
-size_t Cells(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  }));
-}
-
 std::string Shortened(std::string text, size_t cells) {
-  if (Cells(text) <= cells) return text;
+  if (CellsOf(text) <= cells) return text;
   size_t kept = 0;
   size_t i = 0;
   while (i < text.size()) {
@@ -104,9 +96,9 @@ class TextColumns {
  public:
   TextColumns(const ResultTable& table, size_t rows) : table_(table), rows_(rows) {
     for (size_t c = 0; c < table.columns.size(); ++c) {
-      width_.push_back(Cells(HeaderText(table.columns[c])));
+      width_.push_back(CellsOf(HeaderText(table.columns[c])));
       for (size_t r = 0; r < rows; ++r)
-        width_[c] = std::max(width_[c], Cells(CellText(table, r, c)));
+        width_[c] = std::max(width_[c], CellsOf(CellText(table, r, c)));
       shown_.push_back(c);
     }
     natural_ = width_;
@@ -135,7 +127,7 @@ class TextColumns {
     for (size_t i = 0; i < left_out_.size(); ++i) {
       const std::string name = " " + TerminalText(table_.columns[left_out_[i]].label) +
                                (i + 1 < left_out_.size() ? "," : " (--wide shows all)");
-      if (Cells(line) + Cells(name) > limit_) {
+      if (CellsOf(line) + CellsOf(name) > limit_) {
         text += line + "\n";
         line = " ";
       }
@@ -279,7 +271,7 @@ void WriteText(const ResultTable& table, const TextLayout& layout, const TextSin
     std::string line;
     for (const size_t c : columns.shown()) {
       const std::string text = Shortened(text_of(c), columns.width(c));
-      const std::string pad(columns.width(c) - Cells(text), ' ');
+      const std::string pad(columns.width(c) - CellsOf(text), ' ');
       if (c != columns.shown().front()) line += "  ";
       line += IsNumber(table.columns[c]) ? pad + text : text + pad;
     }

@@ -10,8 +10,6 @@
 namespace stepscope {
 namespace {
 
-double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
-
 constexpr std::string_view kWait = "enumerate(DataLoader)#";
 
 struct LoaderWaits {

@@ -1,29 +1,22 @@
 #include "model/analysis/training.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include "model/base/lower.h"
+#include "model/base/text_parts.h"
 #include "model/string_pool.h"
 
 namespace stepscope {
 namespace {
-
-bool HasAny(std::string_view text, std::span<const std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-  });
-}
 
 // Of ops: JAX's and TensorFlow's gradients too.
 bool OpTrains(std::string_view name) {
   static constexpr std::array<std::string_view, 9> kParts = {
       "gradient_tape", "/gradients", "transpose(",    "Optimizer.step#", "autograd::engine",
       "Backward",      "ApplyAdam",  "ResourceApply", "ApplyGradient"};
-  return name.starts_with("gradients") || HasAny(name, kParts);
+  return name.starts_with("gradients") || ContainsAny(name, kParts);
 }
 
 // Of any event: kernels of C++ may transpose something, and Python files may be called anything.
@@ -34,7 +27,7 @@ bool EventTrains(const EventMeta& meta, std::string_view name) {
   static constexpr std::array<std::string_view, 6> kParts = {"gradient_tape",    "Optimizer.step#",
                                                              "autograd::engine", "ResourceApply",
                                                              "/gradients/",      "transpose(jvp"};
-  if (HasAny(name, kParts) || name.starts_with("gradients/")) return true;
+  if (ContainsAny(name, kParts) || name.starts_with("gradients/")) return true;
   return meta.category == EventCategory::kCpuOp && name.find("Backward") != std::string_view::npos;
 }
 
@@ -67,12 +60,13 @@ bool IsTraining(AnalysisContext& context, std::stop_token stop) {
       if (OpTrains(op.op_name)) return true;
     }
   }
-  std::vector<bool> seen(context.stats(stop).strings->size());
+  const StatTable& stats = context.stats(stop);
+  std::vector<bool> seen(stats.strings->size());
   bool trains = false;
-  context.stats(stop).Text(StringStat::kTfOp).ForAll([&](uint32_t, StringId id) {
+  stats.Text(StringStat::kTfOp).ForAll([&](uint32_t, StringId id) {
     if (trains || id.value >= seen.size() || seen[id.value]) return;
     seen[id.value] = true;
-    trains = OpTrains(context.stats(stop).strings->View(id));
+    trains = OpTrains(stats.strings->View(id));
   });
   return trains;
 }

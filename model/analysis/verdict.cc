@@ -1,15 +1,13 @@
 #include "model/analysis/verdict.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
 #include <map>
 #include <set>
-#include <tuple>
+
+#include "model/base/lower.h"
 
 namespace stepscope {
 namespace {
@@ -63,7 +61,9 @@ constexpr std::array<Remedy, 10> kRemedies = {{
 
 // Copies and fills on a device are its own work.
 size_t RemedyOf(LossClass c) {
-  static constexpr std::array<size_t, kLossClasses> kOf = {99, 5, 5, 99, 7, 6, 0, 3, 4, 2, 1, 8, 9};
+  constexpr size_t kWork = kRemedies.size();
+  static constexpr std::array<size_t, kLossClasses> kOf = {kWork, 5, 5, kWork, 7, 6, 0,
+                                                           3,     4, 2, 1,     8, 9};
   return kOf[static_cast<size_t>(c)];
 }
 
@@ -282,7 +282,7 @@ std::string Judgement::Others(size_t from) const {
   for (size_t i = from; i < verdict_.losses.size() && others.size() < 2; ++i) {
     const Loss& loss = verdict_.losses[i];
     std::string label = loss.label;
-    label[0] = static_cast<char>(label[0] - 'A' + 'a');
+    label[0] = Lower(label[0]);
     if (loss.of_waiting >= kLeast) others.push_back(Rounded(loss.of_waiting) + " " + label);
   }
   if (others.empty()) return ".";
@@ -301,7 +301,7 @@ void Judgement::SayDevice() {
            (devices.ends_with("s") ? " compute " : " computes ") + Rounded(percent) + " " + Where();
   if (!verdict_.losses.empty() && verdict_.losses.front().of_waiting >= 1) {
     std::string label = verdict_.losses.front().label;
-    label[0] = static_cast<char>(label[0] - 'A' + 'a');
+    label[0] = Lower(label[0]);
     f.text += "; the largest loss is " + Rounded(verdict_.losses.front().of_waiting) + " " + label;
   }
   f.text += ".";
@@ -378,93 +378,6 @@ std::string CauseName(const Trace& trace, const IdleCause& cause) {
 
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole) {
   return Judgement(trace, db, whole).Make();
-}
-
-ResultTable LossTable(const Verdict& verdict) {
-  ResultTable t;
-  t.id = "losses";
-  t.title = "What a step loses";
-  t.columns = {
-      {"class", "Class", Unit::kNone, ValueType::kString, ""},
-      {"label", "Loss", Unit::kNone, ValueType::kString, ""},
-      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
-      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
-      {"causes", "Causes", Unit::kNone, ValueType::kString, "the largest, by share of the loss",
-       true}};
-  for (const Loss& loss : verdict.losses) {
-    t.rows.push_back(
-        {loss.id, loss.label, loss.ps / static_cast<double>(kPsPerMs), loss.percent, loss.causes});
-    t.links.push_back(loss.link);
-  }
-  return t;
-}
-
-// Of more causes than a table should have, the time of the shortest that is shown; else 0.
-constexpr size_t kMostCauses = 20'000;
-Ps LeastTime(const std::vector<IdleCause>& causes) {
-  if (causes.size() <= kMostCauses) return 0;
-  std::vector<Ps> times;
-  for (const IdleCause& cause : causes) times.push_back(cause.time);
-  const auto last = times.begin() + kMostCauses - 1;
-  std::nth_element(times.begin(), last, times.end(), std::greater<>());
-  return std::max<Ps>(*last, 1);
-}
-
-ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
-  ResultTable t;
-  t.id = "idle_causes";
-  t.title = "Why devices are idle";
-  t.columns = {
-      {"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
-      {"host", "Host", Unit::kNone, ValueType::kString, ""},
-      {"device", "Device", Unit::kNone, ValueType::kString, ""},
-      {"class", "Class", Unit::kNone, ValueType::kString, ""},
-      {"cause", "Cause", Unit::kNone, ValueType::kString,
-       "the event that the host was in; of each class of a step the five largest, the rest is "
-       "\"others\"",
-       true},
-      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time", true},
-      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device"},
-      {"count", "Intervals", Unit::kCount, ValueType::kInt, ""}};
-  std::vector<SharedText> labels, hosts, devices, classes;
-  for (const Step& step : db.steps) labels.emplace_back(step.label);
-  for (uint32_t h = 0; h < trace.hosts.size(); ++h) hosts.emplace_back(trace.HostName(HostId(h)));
-  for (const Plane& plane : trace.planes) {
-    devices.emplace_back(plane.display_name.empty() ? trace.names().strings.View(plane.name)
-                                                    : std::string_view(plane.display_name));
-  }
-  for (size_t c = 0; c < kLossClasses; ++c)
-    classes.emplace_back(DescOf(static_cast<LossClass>(c)).id);
-  std::map<std::pair<uint32_t, uint32_t>, double> totals;  // ps, by step and device
-  for (const DeviceStep& d : db.device_steps) totals[{d.step, d.device.value}] = d.times.total;
-  std::map<std::tuple<uint32_t, uint32_t>, SharedText> names;
-  const SharedText cpu("CPU"), others("others");
-  const Ps least = LeastTime(db.causes);
-  if (least > 0) t.title += fmt::format(", the {} longest", kMostCauses);
-  for (const IdleCause& cause : db.causes) {
-    if (cause.time < least) continue;
-    const Step& step = db.steps[cause.step];
-    SharedText& name = names[{cause.event.value, cause.inside.value}];
-    if (name.empty() && cause.event.valid()) name = SharedText(CauseName(trace, cause));
-    const auto total = totals.find({cause.step, cause.device.value});
-    const double whole = total != totals.end() ? total->second : step.times.total;
-    const bool nothing = cause.loss == LossClass::kUnknown || cause.count == 0;
-    t.rows.push_back({labels[cause.step], hosts[step.host.value],
-                      cause.device.valid() ? devices[cause.device.value] : cpu,
-                      classes[static_cast<size_t>(cause.loss)],
-                      cause.event.valid() ? name : (nothing ? SharedText("") : others),
-                      static_cast<double>(cause.time) / static_cast<double>(kPsPerMs),
-                      whole > 0 ? 100 * static_cast<double>(cause.time) / whole : 0.0,
-                      static_cast<int64_t>(cause.count)});
-    std::vector<EventRow> rows;
-    for (const EventRow row : cause.rows) {
-      if (row.valid()) rows.push_back(row);
-    }
-    RowLink link = LinkTo(EventRows(std::move(rows)));
-    link.range = cause.longest;
-    t.links.push_back(std::move(link));
-  }
-  return t;
 }
 
 }  // namespace stepscope

@@ -36,7 +36,4 @@ Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole);
 std::string CauseName(std::string_view event);
 std::string CauseName(const Trace& trace, const IdleCause& cause);
 
-ResultTable LossTable(const Verdict& verdict);
-ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db);
-
 }  // namespace stepscope

@@ -69,4 +69,10 @@ std::string TerminalText(std::string_view text) {
   return out;
 }
 
+size_t CellsOf(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
 }  // namespace stepscope

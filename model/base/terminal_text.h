@@ -1,6 +1,7 @@
 // Text from a profile on its way to a terminal.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,8 @@ namespace stepscope {
 // line separators and invisible spaces as \u{202e}. All else stays as it is, so the result is for
 // eyes and cannot be turned back. O(length).
 std::string TerminalText(std::string_view text);
+
+// Columns a text takes in a terminal: its code points, which is right for all but CJK names.
+size_t CellsOf(std::string_view text);
 
 }  // namespace stepscope

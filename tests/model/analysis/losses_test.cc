@@ -118,7 +118,7 @@ TEST_CASE("Times that are all longer by a factor make all losses longer by it") 
                                          {"op:MatMul", 250, 90}};
   const auto once = Steps(events), thrice = Steps(events, 3);
   for (size_t c = 0; c < kLossClasses; ++c) {
-    CAPTURE(DescOf(static_cast<LossClass>(c)).id);
+    CAPTURE(IdOf(static_cast<LossClass>(c)));
     CHECK(LossUs(thrice, static_cast<LossClass>(c)) == 3 * LossUs(once, static_cast<LossClass>(c)));
   }
 }
@@ -234,6 +234,32 @@ TEST_CASE("Calls of one function are steps; repeated parts inside one annotation
   CHECK(steps_of() == 4);
   host.Event("batch 7", -kUs, 500 * kUs);  // all of it is one numbered call
   CHECK(steps_of() == 1);
+}
+
+TEST_CASE("Launches on a line of their own: what their executor's thread does is the cause") {
+  XSpaceBuilder b;
+  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+  auto& cpu = b.Plane("/host:CPU");
+  for (int64_t s = 0; s < 4; ++s) {
+    const int64_t t = s * 1000 * kUs;
+    const auto id = static_cast<uint64_t>(s + 1);
+    cpu.Line(1, "python")
+        .Event("PjitFunction(step)", t, 10 * kUs)
+        .Event("$api.py:1 block_until_ready", t + 10 * kUs, 970 * kUs);
+    cpu.Line(2, "worker")
+        .Event("PjRtExecutable::ExecuteHelper", t + 100 * kUs, 720 * kUs)
+        .Event("Build buffer allocations", t + 150 * kUs, 500 * kUs);
+    cpu.Line(3, "API calls of worker")
+        .Event("hipModuleLaunchKernel", t + 800 * kUs, 10 * kUs)
+        .Stat("correlation_id", id);
+    kernels.Event("kernel", t + 820 * kUs, 160 * kUs).Stat("correlation_id", id);
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const Verdict verdict = Judge(**trace, context.steps(), false);
+  CHECK(verdict.id == "host");
+  CHECK(verdict.losses.front().causes.starts_with("Build buffer allocations"));
 }
 
 TEST_CASE("Names of host events say what the host does") {

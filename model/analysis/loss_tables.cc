@@ -1,0 +1,107 @@
+#include "model/analysis/loss_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+
+#include "model/analysis/step_table.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostCauses = 20'000;
+
+// Of more causes than a table should have, the time of the shortest that is shown; else 0.
+Ps LeastTime(const std::vector<IdleCause>& causes) {
+  if (causes.size() <= kMostCauses) return 0;
+  std::vector<Ps> times;
+  for (const IdleCause& cause : causes) times.push_back(cause.time);
+  const auto last = times.begin() + kMostCauses - 1;
+  std::nth_element(times.begin(), last, times.end(), std::greater<>());
+  return std::max<Ps>(*last, 1);
+}
+
+// The step's time on the cause's device; on a CPU the step's. Device steps are by step and device.
+double WholeOf(const StepDatabase& db, const IdleCause& cause) {
+  const auto key = std::tuple(cause.step, cause.device.value);
+  const auto it = std::lower_bound(
+      db.device_steps.begin(), db.device_steps.end(), key,
+      [](const DeviceStep& d, const auto& k) { return std::tuple(d.step, d.device.value) < k; });
+  const bool found = it != db.device_steps.end() && std::tuple(it->step, it->device.value) == key;
+  return found ? it->times.total : db.steps[cause.step].times.total;
+}
+
+}  // namespace
+
+ResultTable LossTable(const Verdict& verdict) {
+  ResultTable t;
+  t.id = "losses";
+  t.title = "What a step loses";
+  t.columns = {
+      {"class", "Class", Unit::kNone, ValueType::kString, ""},
+      {"label", "Loss", Unit::kNone, ValueType::kString, ""},
+      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
+      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
+      {"causes", "Causes", Unit::kNone, ValueType::kString, "the largest, by share of the loss",
+       true}};
+  for (const Loss& loss : verdict.losses) {
+    t.rows.push_back(
+        {loss.id, loss.label, loss.ps / static_cast<double>(kPsPerMs), loss.percent, loss.causes});
+    t.links.push_back(loss.link);
+  }
+  return t;
+}
+
+ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
+  ResultTable t;
+  t.id = "idle_causes";
+  t.title = "Why devices are idle";
+  t.columns = {
+      {"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
+      {"host", "Host", Unit::kNone, ValueType::kString, ""},
+      {"device", "Device", Unit::kNone, ValueType::kString, ""},
+      {"class", "Class", Unit::kNone, ValueType::kString, ""},
+      {"cause", "Cause", Unit::kNone, ValueType::kString,
+       "the event that the host was in; of each class of a step the five largest, the rest is "
+       "\"others\"",
+       true},
+      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time", true},
+      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device"},
+      {"count", "Intervals", Unit::kCount, ValueType::kInt, ""}};
+  std::vector<SharedText> labels, classes;
+  for (const Step& step : db.steps) labels.emplace_back(step.label);
+  for (size_t c = 0; c < kLossClasses; ++c) classes.emplace_back(IdOf(static_cast<LossClass>(c)));
+  const std::vector<SharedText> hosts = HostNames(trace), devices = DeviceNames(trace);
+  std::map<std::pair<uint32_t, uint32_t>, SharedText> names;  // by event and what is around it
+  const SharedText cpu("CPU"), others("others");
+  const Ps least = LeastTime(db.causes);
+  if (least > 0) t.title += fmt::format(", the {} longest", kMostCauses);
+  for (const IdleCause& cause : db.causes) {
+    if (cause.time < least) continue;
+    const Step& step = db.steps[cause.step];
+    SharedText& name = names[{cause.event.value, cause.inside.value}];
+    if (name.empty() && cause.event.valid()) name = SharedText(CauseName(trace, cause));
+    const double whole = WholeOf(db, cause);
+    const bool nothing = cause.loss == LossClass::kUnknown || cause.count == 0;
+    t.rows.push_back({labels[cause.step], hosts[step.host.value],
+                      cause.device.valid() ? devices[cause.device.value] : cpu,
+                      classes[static_cast<size_t>(cause.loss)],
+                      cause.event.valid() ? name : (nothing ? SharedText("") : others),
+                      static_cast<double>(cause.time) / static_cast<double>(kPsPerMs),
+                      whole > 0 ? 100 * static_cast<double>(cause.time) / whole : 0.0,
+                      static_cast<int64_t>(cause.count)});
+    std::vector<EventRow> rows;
+    for (const EventRow row : cause.rows) {
+      if (row.valid()) rows.push_back(row);
+    }
+    RowLink link = LinkTo(EventRows(std::move(rows)));
+    link.range = cause.longest;
+    t.links.push_back(std::move(link));
+  }
+  return t;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,13 @@
+// Tables of what steps lose: the losses by size, and why devices are idle. Pure.
+#pragma once
+
+#include "model/analysis/result_table.h"
+#include "model/analysis/verdict.h"
+
+namespace stepscope {
+
+ResultTable LossTable(const Verdict& verdict);
+// Of more than 20,000 causes the longest; the title says so then. O(causes log device steps).
+ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db);
+
+}  // namespace stepscope
