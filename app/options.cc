@@ -7,6 +7,7 @@
 #include <map>
 
 #include "app/exit_code.h"
+#include "viewer/core/view_token.h"
 
 #ifndef STEPSCOPE_VERSION
 #define STEPSCOPE_VERSION "unknown"
@@ -83,6 +84,12 @@ void AddPaths(CLI::App* app, Options* options, bool required) {
       ->check(CLI::PositiveNumber);
 }
 
+void AddView(CLI::App* app, Options* options) {
+  app->add_option("--view", options->view,
+                  "a view that was copied from the window: shows the same place")
+      ->type_name("TOKEN");
+}
+
 void AddInfo(CLI::App& app, Options* options) {
   CLI::App* info = app.add_subcommand(
       "info", "What a profile holds: runs, hosts, planes, tracks, what was repaired or skipped");
@@ -130,6 +137,7 @@ void AddScreenshot(CLI::App& app, Options* options) {
   AddPicture(shot, options);
   shot->add_option("--panel", options->panels, "panel to show")->type_name("ID")->expected(1);
   AddRange(shot, &options->range, "part of the trace to show");
+  AddView(shot, options);
   shot->add_option("--select", options->select,
                    "select the first event whose name contains this; =NAME: is this");
 }
@@ -211,6 +219,8 @@ std::string CheckOptions(const Options& o) {
   if (o.command == ProgramCommand::kOpen && o.sample && !o.paths.empty()) {
     return "--sample takes no PATH";
   }
+  if (!o.view.empty() && !ParseViewToken(o.view))
+    return "--view " + o.view + ": this is no view; View > Copy view makes one";
   if (o.compare && o.paths.size() != 2) return "--compare needs exactly two paths";
   const bool one_path = o.command == ProgramCommand::kInfo ||
                         o.command == ProgramCommand::kReport || o.command == ProgramCommand::kBench;
@@ -287,6 +297,7 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   AddPaths(&app, options, false);
   app.add_flag("--compare", options->compare, "open two paths side by side");
   app.add_flag("--sample", options->sample, "open the bundled sample");
+  AddView(&app, options);
   AddInfo(app, options);
   AddReport(app, options);
   AddScreenshot(app, options);

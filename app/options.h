@@ -38,6 +38,7 @@ struct Options {
   std::string theme;
   TimeRange range;  // report: empty, the whole trace; else: empty, the first view
   std::string select;
+  std::string view;  // open, screenshot, replay: a token of view_token.h; empty: the first view
   std::string commands_file;  // replay
   bool show_window = false;   // replay, bench: a real window instead of an off-screen one
   int frames = 300;

@@ -39,6 +39,26 @@ std::optional<std::vector<std::string>> SplitWords(std::string_view line) {
   return words;
 }
 
+// "SET.ROW", of the active run.
+bool ParseEvent(std::string_view text, EventRef* event) {
+  uint32_t set = 0, row = 0;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, set);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '.') return false;
+  const auto second = std::from_chars(first.ptr + 1, end, row);
+  *event = {TraceId(), set, EventRow(row)};
+  return second.ec == std::errc() && second.ptr == end;
+}
+
+bool ParseEvents(std::string_view text, std::vector<EventRef>* events) {
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    if (!ParseEvent(one, &events->emplace_back())) return false;
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+  }
+  return !events->empty();
+}
+
 // One "key=value". Empty if it is understood, else what is wrong.
 std::string ReadArgument(const std::string& word, CommandArgs* args) {
   const size_t equals = word.find('=');
@@ -60,8 +80,14 @@ std::string ReadArgument(const std::string& word, CommandArgs* args) {
     const auto [end, error] = std::from_chars(value.data(), last, run);
     if (error != std::errc() || end != last) return "'" + value + "' is not the number of a run";
     args->run = TraceId(run);
+  } else if (key == "event") {
+    if (!ParseEvent(value, &args->event))
+      return "'" + value + "' is not an event; write it as SET.ROW";
+  } else if (key == "events") {
+    if (!ParseEvents(value, &args->events))
+      return "'" + value + "' are no events; write them as SET.ROW,SET.ROW";
   } else {
-    return "'" + key + "' is none of text, range, number and run";
+    return "'" + key + "' is none of text, range, number, run, event and events";
   }
   return {};
 }

@@ -6,9 +6,11 @@
 #include <new>
 #include <utility>
 
+#include "app/content_id.h"
 #include "app/open_plan.h"
 #include "app/paths.h"
 #include "loaders/profile_dir.h"
+#include "model/analysis/flow_index.h"
 
 namespace stepscope {
 namespace fs = std::filesystem;
@@ -26,6 +28,9 @@ bool HasGpuPlane(const Trace& trace) {
   return std::any_of(trace.planes.begin(), trace.planes.end(),
                      [](const Plane& p) { return p.kind == PlaneKind::kGpu; });
 }
+
+// What is looked for once a run is shown: device lines and launches, arrows between events.
+bool HasLinks(const Trace& trace) { return HasGpuPlane(trace) || !trace.flows.empty(); }
 
 // "2026_11_21_11_45_06 · vm", "resnet · 8 hosts".
 std::string LabelOf(const Trace& trace) {
@@ -74,9 +79,10 @@ Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token&
     std::vector<std::string> runs;
     Result<std::shared_ptr<const Trace>> trace =
         LoadPaths(request.paths, request.options, stop, progress, &runs);
-    return {std::move(trace), std::move(runs)};
+    std::string content = trace.ok() ? ContentId(*trace.value()) : std::string();
+    return {std::move(trace), std::move(runs), std::move(content)};
   } catch (const std::bad_alloc&) {
-    return {Status(ErrorCode::kLimit, request.paths[0] + kNoMemory), {}};
+    return {Status(ErrorCode::kLimit, request.paths[0] + kNoMemory), {}, {}};
   }
 }
 
@@ -128,7 +134,7 @@ void Session::FinishLoad() {
   if (const Progress* progress = load_job_.progress()) times.stages = progress->history();
   std::optional<Loaded> loaded = load_job_.Take();
   if (!loaded && load_job_.failed())
-    loaded = Loaded{Status(ErrorCode::kLimit, load_->request.paths[0] + kNoMemory), {}};
+    loaded = Loaded{Status(ErrorCode::kLimit, load_->request.paths[0] + kNoMemory), {}, {}};
   if (!loaded) return;
   load_times_ = std::move(times);
   const LoadRequest request = std::move(load_->request);
@@ -151,7 +157,8 @@ void Session::Place(const LoadRequest& request, Loaded loaded, double seconds) {
   if (!hold_analyses_) run.analysis = std::make_shared<AnalysisContext>(run.trace, definitions_);
   run.runs = std::move(loaded.runs);
   run.load_seconds = seconds;
-  OpenRunState state{request, !hold_analyses_ && HasGpuPlane(*run.trace), {}};
+  run.content = std::move(loaded.content);
+  OpenRunState state{request, !hold_analyses_ && HasLinks(*run.trace), {}};
   state.request.options.run = run.trace->run;
 
   const size_t place = IndexOf(request.replaces);
@@ -178,13 +185,19 @@ void Session::Remember(const LoadRequest& request) {
 void Session::UpdateDerived() {
   for (size_t i = 0; i < states_.size(); ++i) {
     OpenRunState& state = states_[i];
-    if (std::optional<DerivedSets> derived = state.derive.Take()) {
-      view_.runs[i].derived = std::move(*derived);
+    if (std::optional<Derived> derived = state.derive.Take()) {
+      view_.runs[i].derived = std::move(derived->sets);
+      view_.runs[i].flows = std::move(derived->flows);
     } else if (state.derive_due && !load_) {  // while loading, the cores belong to the load
       state.derive_due = false;
       state.derive.Start(
           threads_, [context = view_.runs[i].analysis](const std::stop_token& stop, Progress&) {
-            return context->derived(stop);
+            const Trace& trace = context->trace();
+            // What a CPU did has no launches to look for.
+            const Grouping* grouping = HasGpuPlane(trace) ? &context->grouping(stop) : nullptr;
+            auto flows = std::make_shared<const FlowIndex>(BuildFlowIndex(trace, grouping));
+            if (grouping == nullptr) return Derived{{}, std::move(flows)};
+            return Derived{context->derived(stop), std::move(flows)};
           });
     }
   }
@@ -223,9 +236,10 @@ void Session::ResetAnalyses(size_t run_index) {
   Run& run = view_.runs[run_index];
   run.analysis.reset();
   run.derived.clear();
+  run.flows.reset();
   if (hold_analyses_) return;
   run.analysis = std::make_shared<AnalysisContext>(run.trace, definitions_);
-  states_[run_index].derive_due = HasGpuPlane(*run.trace);
+  states_[run_index].derive_due = HasLinks(*run.trace);
 }
 
 void Session::Open(const std::vector<std::string>& paths, bool add_for_comparison) {
@@ -341,6 +355,16 @@ bool Session::SaveFile(const std::string& path, const std::string& contents, boo
   if (!WriteFileAtomically(target, contents)) return false;
   if (where) *where = target.string();
   return true;
+}
+
+std::string Session::ReadNotes(const std::string& content) { return store_.ReadNotes(content); }
+
+bool Session::WriteNotes(const std::string& content, const std::string& text) {
+  return store_.WriteNotes(content, text);
+}
+
+std::string Session::SetNotesAside(const std::string& content) {
+  return store_.SetNotesAside(content);
 }
 
 void Session::RequestFrame() {

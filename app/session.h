@@ -72,11 +72,17 @@ class Session : public AppServices {
   void SetClipboard(const std::string& text) override;
   bool SaveFile(const std::string& path, const std::string& contents, bool replace,
                 std::string* where) override;
+  std::string ReadNotes(const std::string& content) override;
+  bool WriteNotes(const std::string& content, const std::string& text) override;
+  std::string SetNotesAside(const std::string& content) override;
   void RequestFrame() override;
   void ClearRecent() override;
 
  private:
-  using DerivedSets = std::vector<std::shared_ptr<const TrackSet>>;
+  struct Derived {
+    std::vector<std::shared_ptr<const TrackSet>> sets;
+    std::shared_ptr<const FlowIndex> flows;
+  };
 
   struct LoadRequest {
     std::vector<std::string> paths;
@@ -87,6 +93,7 @@ class Session : public AppServices {
   struct Loaded {
     Result<std::shared_ptr<const Trace>> trace;
     std::vector<std::string> runs;
+    std::string content;
   };
   struct CurrentLoad {
     LoadRequest request;
@@ -95,7 +102,7 @@ class Session : public AppServices {
   struct OpenRunState {  // beside view_.runs, by index
     LoadRequest request;
     bool derive_due = false;  // starts one frame after the run was first shown
-    LatestJob<DerivedSets> derive;
+    LatestJob<Derived> derive;
   };
 
   static Loaded Load(const LoadRequest& request, const std::stop_token& stop, Progress& progress);

@@ -14,6 +14,7 @@ constexpr char kSettingsFile[] = "settings";
 constexpr char kLayoutFile[] = "layout.ini";
 constexpr char kPlacementFile[] = "window.json";
 constexpr char kRecentFile[] = "recent.json";
+constexpr char kNotesFolder[] = "notes";
 
 std::string Dump(const Json& json) {
   // Paths need not be UTF-8; the default handler would throw.
@@ -106,5 +107,33 @@ std::vector<RecentProfile> SettingsStore::AddRecent(const std::string& path,
 }
 
 void SettingsStore::ClearRecent() const { Write(kRecentFile, "[]\n"); }
+
+std::filesystem::path SettingsStore::NotesPath(const std::string& content) const {
+  if (directory_.empty() || content.empty()) return {};
+  return directory_ / kNotesFolder / (content + ".json");
+}
+
+std::string SettingsStore::ReadNotes(const std::string& content) const {
+  const std::filesystem::path path = NotesPath(content);
+  return path.empty() ? std::string() : ReadSmallFile(path);
+}
+
+bool SettingsStore::WriteNotes(const std::string& content, std::string_view text) const {
+  const std::filesystem::path path = NotesPath(content);
+  return path.empty() || WriteFileAtomically(path, text);
+}
+
+std::string SettingsStore::SetNotesAside(const std::string& content) const {
+  const std::filesystem::path path = NotesPath(content);
+  if (path.empty()) return {};
+  std::error_code error;
+  std::filesystem::path aside;
+  for (int i = 1; i < 1000; ++i) {
+    aside = path.string() + ".damaged-" + std::to_string(i);
+    if (!std::filesystem::exists(aside, error)) break;
+  }
+  std::filesystem::rename(path, aside, error);
+  return error ? std::string() : aside.string();
+}
 
 }  // namespace stepscope

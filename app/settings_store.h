@@ -39,8 +39,15 @@ class SettingsStore {
   std::vector<RecentProfile> AddRecent(const std::string& path, int64_t opened_unix_s) const;
   void ClearRecent() const;
 
+  // What a user noted of a profile, by its content (content_id.h).
+  std::string ReadNotes(const std::string& content) const;
+  bool WriteNotes(const std::string& content, std::string_view text) const;
+  // Renames a file that cannot be read; its new path, or empty if that failed.
+  std::string SetNotesAside(const std::string& content) const;
+
  private:
   bool Write(const char* file, std::string_view text) const;
+  std::filesystem::path NotesPath(const std::string& content) const;  // empty: none
 
   std::filesystem::path directory_;
 };

@@ -18,6 +18,7 @@
 #include "viewer/core/key_chord.h"
 #include "viewer/core/name_cache.h"
 #include "viewer/core/panel.h"
+#include "viewer/core/run_notes.h"
 #include "viewer/core/run_steps.h"
 #include "viewer/core/settings.h"
 #include "viewer/core/view_state.h"
@@ -79,8 +80,9 @@ struct Viewer::State {
   void FollowFocus();
   void FollowPopups();
   void Apply(ViewerContext& context);
+  void NameRun(CommandArgs* args) const;
   ViewerContext MakeContext(const SessionView& session) {
-    return {view, session, services, settings, windows, search, timeline.feedback(), runs};
+    return {view, session, services, settings, windows, search, history, timeline.feedback(), runs};
   }
 
   AppServices& services;
@@ -90,7 +92,9 @@ struct Viewer::State {
   CommandQueue commands;
   Settings settings;
   ViewState view;
+  ViewHistory history;
   WindowState windows;
+  RunNotes notes;
   Fonts fonts;
   Theme theme;
   NameCache names;
@@ -171,7 +175,7 @@ void Viewer::State::SyncRuns(const SessionView& session) {
   }
   bool derived = changed;
   for (size_t i = 0; !derived && i < runs.size(); ++i)
-    derived = runs[i].derived != session.runs[i].derived;
+    derived = runs[i].derived != session.runs[i].derived || runs[i].flows != session.runs[i].flows;
   if (derived) {
     session_generation = session.generation;
     ++content_generation;
@@ -209,6 +213,7 @@ void Viewer::State::SyncViews() {
     RunState fresh;
     fresh.run = run.id;
     fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *run.trace);
+    fresh.markers = notes.Read(run, services, &windows);
     states.push_back(std::move(fresh));
   }
   view.runs = std::move(states);
@@ -220,8 +225,12 @@ void Viewer::State::SyncViews() {
   view.shown.Drop([&](const EventRef& e) { return !alive(e.trace); });
   std::erase_if(windows.pinned, [&](const PanelKey& key) { return !alive(key.run); });
   std::erase_if(panels, [&](const auto& p) { return p.first.run.valid() && !alive(p.first.run); });
-  if (view.runs.empty()) view.measured = view.filter = {};
+  if (view.runs.empty()) {
+    view.measured = {};
+    view.filters.clear();
+  }
   if (any_kept) return;
+  history = {};  // of runs that are gone
   view.visible = {};
   view.scroll_y = 0;
   if (const Run* run = FindRun(runs, view.active)) {
@@ -355,14 +364,30 @@ void Viewer::State::FollowPopups() {
   popups = open;
 }
 
+// Events of a script that name no run are those of the active one.
+void Viewer::State::NameRun(CommandArgs* args) const {
+  const auto name = [this](EventRef& event) {
+    if (event.valid() && !event.trace.valid()) event.trace = view.active;
+  };
+  name(args->event);
+  if (!args->events.empty() && !args->events.front().trace.valid())
+    std::for_each(args->events.begin(), args->events.end(), name);
+}
+
 void Viewer::State::Apply(ViewerContext& context) {
+  if (commands.empty()) return;
+  const ViewState before = ViewHistory::PlaceOf(view);
   Command command;
   // What a command pushes is applied in the same frame, but a loop of commands must end.
   for (int i = 0; i < 10'000 && commands.Pop(&command); ++i) {
     const CommandDesc* desc = FindCommand(command.id);
+    NameRun(&command.args);
     if (desc != nullptr && desc->enabled(context)) desc->apply(context, command.args);
   }
   services.SetDefinitions(DefinitionsOf(settings));
+  const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+  history.Note(before, ViewHistory::PlaceOf(view), now);
+  notes.Write(view, services);
 }
 
 void Viewer::Frame(const SessionView& session) {
@@ -460,6 +485,12 @@ void Viewer::SetVisibleRange(TimeRange range) {
   CommandArgs args;
   args.range = range;
   state_->commands.Push("view.set_range", std::move(args));
+}
+
+void Viewer::OpenView(const std::string& token) {
+  CommandArgs args;
+  args.text = token;
+  state_->commands.Push("view.open_token", std::move(args));
 }
 
 bool Viewer::SelectByName(const std::string& name) {

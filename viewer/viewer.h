@@ -50,6 +50,7 @@ class Viewer {
   // For `screenshot` and `bench`: where the scripted view goes.
   bool ShowPanel(const std::string& panel_id);  // false: unknown id
   void SetVisibleRange(TimeRange range);
+  void OpenView(const std::string& token);     // viewer/core/view_token.h
   bool SelectByName(const std::string& name);  // first event whose name contains it
 
  private:

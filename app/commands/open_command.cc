@@ -60,8 +60,10 @@ int RunOpen(const Options& options, const Log& log) {
     config.layout = store.ReadLayout();
     Gui gui(*window, session, store, std::move(config));
     log.Verbose("window open");
+    std::string view = options.view;  // shown once there is a profile to show it of
     while (!window->closing()) {
       gui.Step();
+      if (!view.empty() && gui.drew_timeline()) gui.viewer().OpenView(std::exchange(view, {}));
       window->SetTitle(TitleOf(session.view()));
     }
     store.WritePlacement(window->placement());

@@ -23,6 +23,7 @@ Status Arrange(const Options& options, Viewer& viewer) {
     return Status(ErrorCode::kUsage,
                   "--select " + options.select + ": no event has a name that contains it");
   }
+  if (!options.view.empty()) viewer.OpenView(options.view);
   if (!options.range.empty()) viewer.SetVisibleRange(options.range);
   return Status::Ok();
 }

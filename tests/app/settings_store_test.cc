@@ -76,6 +76,23 @@ TEST_CASE("settings store: damaged files are read as far as they make sense") {
   CHECK(store.ReadRecent().empty());
 }
 
+TEST_CASE("settings store: notes by content, damaged ones set aside") {
+  const TempDir dir;
+  const SettingsStore store(dir.path());
+  CHECK(store.ReadNotes("abc").empty());
+  REQUIRE(store.WriteNotes("abc", "one"));
+  REQUIRE(store.WriteNotes("def", "two"));
+  CHECK(SettingsStore(dir.path()).ReadNotes("abc") == "one");
+  const std::string first = store.SetNotesAside("abc");
+  CHECK(ReadSmallFile(first) == "one");
+  CHECK(store.ReadNotes("abc").empty());
+  REQUIRE(store.WriteNotes("abc", "three"));
+  const std::string second = store.SetNotesAside("abc");
+  CHECK(second != first);
+  CHECK(ReadSmallFile(first) == "one");
+  CHECK(store.SetNotesAside("none of these").empty());
+}
+
 TEST_CASE("settings store: without a directory nothing is kept and nothing fails") {
   const SettingsStore store({});
   CHECK(store.WriteSettings("x"));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "viewer/core/session_view.h"
@@ -30,8 +31,15 @@ class RecordingServices final : public AppServices {
     *where = name;
     return true;
   }
+  std::string ReadNotes(const std::string&) override { return notes; }
+  bool WriteNotes(const std::string&, const std::string& text) override {
+    notes = text;
+    return true;
+  }
+  std::string SetNotesAside(const std::string&) override { return std::exchange(aside, ""); }
   void RequestFrame() override {}
   void ClearRecent() override {}
+  std::string notes, aside = "aside";
   std::string clipboard, saved_name, saved;
 };
 

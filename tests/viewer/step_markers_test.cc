@@ -35,4 +35,29 @@ TEST_CASE("of several hosts, whose steps run side by side, the first one's are m
   CHECK(steps[1].label == "train 7");
 }
 
+TEST_CASE("steps are numbered as their labels say where those rise, else by their places") {
+  std::vector<StepMarker> steps = StepMarkers(Steps(false));
+  CHECK(steps[0].number == 5);
+  CHECK(steps[2].number == 7);
+  ResultTable table = Steps(false);
+  table.rows[1][0] = std::string("eval 3");  // the second by begin: 5, 3, 7 do not rise
+  steps = StepMarkers(table);
+  CHECK(steps[0].number == 0);
+  CHECK(steps[1].number == 1);
+  CHECK(steps[2].number == 2);
+}
+
+TEST_CASE("steps that averages leave out are known") {
+  ResultTable table = Steps(false);
+  for (const char* id : {"partial", "warmup"})
+    table.columns.push_back({id, "", Unit::kNone, ValueType::kBool, ""});
+  table.rows[0].insert(table.rows[0].end(), {Value(true), Value(false)});
+  table.rows[1].insert(table.rows[1].end(), {Value(false), Value(false)});
+  table.rows[2].insert(table.rows[2].end(), {Value(false), Value(true)});
+  const std::vector<StepMarker> steps = StepMarkers(table);
+  CHECK_FALSE(steps[0].counts);
+  CHECK(steps[1].counts);
+  CHECK_FALSE(steps[2].counts);
+}
+
 TEST_CASE("no table of steps, no markers") { CHECK(StepMarkers(ResultTable()).empty()); }

@@ -211,18 +211,62 @@ TEST_CASE("interaction: a double click asks to come closer, a right click for a 
   CHECK_FALSE(track->folds);
 }
 
-TEST_CASE("interaction: the middle button pans whatever the tool, Shift measures") {
+TEST_CASE("interaction: the right button pans whatever the tool, the middle one zooms to a range") {
   Timeline t(TrainingTrace());
   t.view.visible = {2 * kPsPerMs, 4 * kPsPerMs};
-  t.view.tool = Tool::kZoom;
-  t.mouse.middle = true;
+  t.view.tool = Tool::kTiming;
+  t.mouse.right = true;
   t.Drag(600, 300, 500, 300);
   CHECK(t.view.visible == TimeRange{2 * kPsPerMs + 200 * kPsPerUs, 4 * kPsPerMs + 200 * kPsPerUs});
-  t.mouse.middle = false;
-  t.mouse.shift = true;
-  t.Drag(600, 300, 500, 300);
+  t.Click(600, 300);
+  CHECK_FALSE(t.view.selected.valid());  // the menu's button selects by its own command
+  t.mouse.right = false;
+  t.mouse.middle = true;
+  t.view.visible = {0, 10 * kPsPerMs};
+  t.Drag(At(2 * kPsPerMs), 300, At(4 * kPsPerMs), 300);
+  CHECK(t.view.visible == TimeRange{2 * kPsPerMs, 4 * kPsPerMs});
+}
+
+TEST_CASE("interaction: Shift measures, edges snap on all tracks unless Alt is held") {
+  Timeline t(TrainingTrace());
+  t.view.visible = {0, 10 * kPsPerMs};
+  t.view.tool = Tool::kZoom;
+  t.mouse.shift = t.mouse.alt = true;
+  t.Drag(600, t.RowY(TrackId(0)), 500, t.RowY(TrackId(0)));
   CHECK(t.last.id == "measure.set");
-  CHECK(t.last.args.range.length() == 200 * kPsPerUs);
+  CHECK(t.last.args.range.begin == 2720 * kPsPerUs);
+  t.mouse.alt = false;
+  // Some pixels beside the begins of kernels.
+  t.Drag(At(3300 * kPsPerUs) + 3, 480, At(5500 * kPsPerUs) + 3, 480);
+  CHECK(t.last.args.range == TimeRange{3300 * kPsPerUs, 5500 * kPsPerUs});
+}
+
+TEST_CASE("interaction: the edges of the measured range are dragged on the ruler") {
+  Timeline t(TrainingTrace());
+  t.view.visible = {0, 10 * kPsPerMs};
+  t.view.measured = {2 * kPsPerMs, 4 * kPsPerMs};
+  const float ruler = t.geometry.ruler.y + 5;
+  t.MoveTo(At(4 * kPsPerMs) + 2, ruler);
+  CHECK(t.interaction.resizes());
+  t.Drag(At(4 * kPsPerMs), ruler, At(7 * kPsPerMs), ruler);
+  CHECK(t.last.id == "measure.set");
+  CHECK(t.last.args.range == TimeRange{2 * kPsPerMs, 7 * kPsPerMs});
+  t.Drag(At(2 * kPsPerMs), ruler, At(6 * kPsPerMs), ruler);  // past the other edge
+  CHECK(t.last.args.range == TimeRange{4 * kPsPerMs, 6 * kPsPerMs});
+}
+
+TEST_CASE("interaction: Ctrl and a click add to the selection, Ctrl and a drag draw a box") {
+  Timeline t(TrainingTrace());
+  t.view.visible = {0, 10 * kPsPerMs};
+  t.mouse.ctrl = true;
+  t.Click(At(1 * kPsPerMs) + 4, t.RowY(TrackId(0)));
+  CHECK(t.last.id == "select.toggle");
+  CHECK(t.last.args.event.row.valid());
+  const float top = t.RowY(TrackId(0)) - 4, bottom = t.RowY(TrackId(1)) + 4;
+  t.Drag(At(1 * kPsPerMs) + 1, top, At(2 * kPsPerMs) - 20, bottom);
+  CHECK(t.last.id == "select.events");
+  // Eight kernels of the first step and its copy.
+  CHECK(t.last.args.events.size() == 9);
 }
 
 TEST_CASE("interaction: the wheel scrolls tracks and, over ruler and minimap, zooms") {

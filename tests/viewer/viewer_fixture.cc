@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "model/analysis/flow_index.h"
 #include "viewer/core/new_frame.h"
 
 namespace stepscope::testing {
@@ -132,6 +133,8 @@ void ViewerFixture::Open(std::shared_ptr<const Trace> trace) {
   run.id = TraceId(static_cast<uint32_t>(session.runs.size()));
   run.label = "run";
   run.trace = std::move(trace);
+  run.content = content;
+  run.flows = std::make_shared<const FlowIndex>(BuildFlowIndex(*run.trace, nullptr));
   session.runs.push_back(std::move(run));
   ++session.generation;
   Frame(4);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/trace_builder.h"
@@ -73,6 +74,12 @@ class FakeServices : public AppServices {
     replaced = replace;
     return true;
   }
+  std::string ReadNotes(const std::string&) override { return notes; }
+  bool WriteNotes(const std::string&, const std::string& text) override {
+    notes = text;
+    return true;
+  }
+  std::string SetNotesAside(const std::string&) override { return std::exchange(aside, ""); }
   void RequestFrame() override {}
   void ClearRecent() override {}
 
@@ -81,6 +88,7 @@ class FakeServices : public AppServices {
   std::optional<OpenAnswer> answered;
   std::optional<Definitions> definitions;
   bool replaced = false;
+  std::string notes, aside = "aside";
   std::string opened_run, clipboard, saved_path, saved;
   int closed = 0, cancelled = 0, dismissed = 0, quits = 0;
 };
@@ -118,6 +126,7 @@ class ViewerFixture {
   FakeServices services;
   RecordingSink sink;
   SessionView session;
+  std::string content;  // of what is opened next
   std::unique_ptr<Viewer> viewer;
 
  private:

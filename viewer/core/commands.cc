@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <string>
 #include <utility>
 
 #include "model/base/digits.h"
 #include "model/lookup.h"
 #include "viewer/core/command.h"
+#include "viewer/core/command_actions.h"
 #include "viewer/core/context.h"
 #include "viewer/core/folds.h"
 #include "viewer/core/panel.h"
@@ -19,6 +19,9 @@
 #include "viewer/core/track_path.h"
 
 namespace stepscope {
+
+using namespace actions;  // NOLINT(google-build-using-namespace)
+
 namespace {
 
 using C = ViewerContext;
@@ -27,77 +30,10 @@ using A = CommandArgs;
 bool Always(const C&) { return true; }
 bool HasRun(const C& c) { return c.RunOf() != nullptr; }
 bool HasSelection(const C& c) { return c.view.selected.valid(); }
-bool HasHits(const C& c) { return !c.search.hits().ordered.empty(); }
 bool Loading(const C& c) { return c.session.loading.has_value(); }
 bool HasRecent(const C& c) { return !c.session.recent.empty(); }
 bool HasSample(const C& c) { return !c.session.sample_path.empty(); }
 
-void Say(C& c, std::string text) {
-  c.windows.note = std::move(text);
-  c.windows.note_is_new = true;
-}
-
-// --- File
-void ShowDialog(C& c, DialogMode mode) {
-  c.windows.file_dialog = true;
-  c.windows.dialog_mode = mode;
-}
-void OpenFile(C& c, const A& a) {
-  if (!a.paths.empty()) {
-    c.services.Open(a.paths, false);
-  } else if (!a.text.empty()) {
-    c.services.Open({a.text}, false);
-  } else {
-    ShowDialog(c, DialogMode::kFiles);
-  }
-}
-void OpenFolder(C& c, const A&) { ShowDialog(c, DialogMode::kFolders); }
-bool ParsePicture(const std::string& text, PictureRequest* out) {
-  std::istringstream in(text);
-  in >> out->name >> out->x >> out->y >> out->width >> out->height;
-  return in && out->width >= 1 && out->height >= 1;
-}
-void Export(C& c, const A& a) {
-  c.windows.save = {a.text, a.contents, {}};
-  ShowDialog(c, DialogMode::kSave);
-}
-void ExportPicture(C& c, const A& a) {
-  PictureRequest picture;
-  if (!ParsePicture(a.text, &picture)) return;
-  c.windows.save = {picture.name, {}, picture};
-  ShowDialog(c, DialogMode::kSave);
-}
-void WriteExport(C& c, const A& a) {
-  const SaveRequest save = std::exchange(c.windows.save, {});
-  if (a.text.empty()) return;
-  const bool replace = a.number > 0;
-  if (save.picture) {
-    c.windows.pictures.push_back(*save.picture);
-    c.windows.pictures.back().name = a.text;
-    c.windows.pictures.back().replace = replace;
-    return;
-  }
-  std::string where = a.text;
-  const bool ok = c.services.SaveFile(a.text, save.contents, replace, &where);
-  Say(c, (ok ? "Saved " : "Not saved: ") + where);
-}
-void AnswerQuestion(C& c, const A& a) {
-  OpenAnswer answer = OpenAnswer::kCancel;
-  if (a.text == "compare") answer = OpenAnswer::kCompare;
-  if (a.text == "merge") answer = OpenAnswer::kMerge;
-  if (a.text == "instead") answer = OpenAnswer::kInstead;
-  c.services.Answer(answer);
-}
-void CompareWith(C& c, const A& a) {
-  if (!a.text.empty()) c.services.Open({a.text}, true);
-}
-void OpenSample(C& c, const A&) { c.services.Open({c.session.sample_path}, false); }
-void CloseRun(C& c, const A& a) {
-  if (const Run* run = c.RunOf(a.run)) c.services.CloseRun(run->id);
-}
-void ClearRecent(C& c, const A&) { c.services.ClearRecent(); }
-void CancelLoading(C& c, const A&) { c.services.CancelLoading(); }
-void Quit(C& c, const A&) { c.services.Quit(); }
 void ChooseRun(C& c, const A& a) {
   if (const Run* run = c.RunOf(a.run)) c.services.OpenRun(run->id, a.text);
 }
@@ -241,17 +177,6 @@ void SelectTool(C& c, const A&) { SetTool(c, Tool::kSelect); }
 void PanTool(C& c, const A&) { SetTool(c, Tool::kPan); }
 void ZoomTool(C& c, const A&) { SetTool(c, Tool::kZoom); }
 void TimingTool(C& c, const A&) { SetTool(c, Tool::kTiming); }
-void SetMeasured(C& c, const A& a) {
-  const RunState* state = c.StateOf(a.run);
-  c.view.measured = state != nullptr ? state->map.ToShared(a.range) : TimeRange{};
-}
-void MeasureSelection(C& c, const A&) {
-  A measured;
-  measured.range = c.RangeOf(c.view.selected);
-  measured.run = c.view.selected.trace;
-  SetMeasured(c, measured);
-}
-
 // --- Go: selection and search
 void Select(C& c, const A& a) {
   c.view.selected = c.Set(a.event) != nullptr ? a.event : EventRef{};
@@ -335,23 +260,6 @@ void StepSearch(C& c, int direction) {
 }
 void NextHit(C& c, const A&) { StepSearch(c, 1); }
 void PreviousHit(C& c, const A&) { StepSearch(c, -1); }
-void StepTo(C& c, const A& a, int direction) {
-  const Run* run = c.RunOf(a.run);
-  if (run == nullptr || run->Steps().empty()) return;
-  const std::span<const StepMarker> steps = run->Steps();
-  const TimeRange view = c.Visible(a.run);
-  const Ps middle = view.begin + view.length() / 2;
-  const auto after =
-      std::partition_point(steps.begin(), steps.end(),
-                           [middle](const StepMarker& s) { return s.range.begin <= middle; });
-  int64_t i = (after - steps.begin()) - 1 + direction;
-  i = std::clamp<int64_t>(i, 0, static_cast<int64_t>(steps.size()) - 1);
-  const TimeRange step = steps[static_cast<size_t>(i)].range;
-  const Ps margin = std::max<Ps>(step.length() / 20, 1);
-  c.SetVisible({SaturatingSub(step.begin, margin), SaturatingAdd(step.end, margin)}, a.run);
-}
-void NextStep(C& c, const A& a) { StepTo(c, a, 1); }
-void PreviousStep(C& c, const A& a) { StepTo(c, a, -1); }
 
 // --- Edit
 std::string NameOfSelection(const C& c) {
@@ -387,12 +295,6 @@ void CopyAll(C& c, const A&) {
   c.services.SetClipboard(text);
 }
 
-// --- Pictures
-// "name.png x y width height"
-void SavePicture(C& c, const A& a) {
-  PictureRequest picture;
-  if (ParsePicture(a.text, &picture)) c.windows.pictures.push_back(std::move(picture));
-}
 void ShowNote(C& c, const A& a) { Say(c, a.text); }
 
 // --- Window and help
@@ -541,6 +443,47 @@ constexpr CommandDesc kCommands[] = {
      "Puts all panels back where they started, and shows tracks as at first.", "docking windows",
      "", Always, ResetLayout},
 
+    {"view.back", "Go back", "View", "Goes back to the view before this one.", "undo history",
+     "Ctrl+Z | Alt+Left", CanGoBack, GoBack},
+    {"view.forward", "Go forward", "View", "Goes forward again to the view that was left.",
+     "redo history", "Ctrl+Shift+Z | Ctrl+Y | Alt+Right", CanGoForward, GoForward},
+    {"view.copy_token", "Copy view", "View",
+     "Copies a short text that opens this profile at the same place: stepscope PATH --view TEXT.",
+     "token link share bookmark", "", HasRun, CopyViewToken},
+    {"view.open_token", "Go to view", "", "Goes to a view that was copied as text.", "", "", HasRun,
+     OpenViewToken},
+
+    {"filter.here", "Limit panels to this", "Tools",
+     "Limits all panels to the measured range, else to the selected event, else to what is in "
+     "sight.",
+     "restrict range filter", "L", HasRun, FilterHere},
+    {"filter.visible", "Limit panels to the view", "Tools",
+     "Limits all panels to what the timeline shows now.", "restrict range filter", "", HasRun,
+     FilterVisible},
+    {"filter.range", "Limit panels to a range", "", "Limits all panels to a range.", "", "", HasRun,
+     FilterRange},
+    {"filter.steps", "Limit panels to steps", "", "Limits all panels to steps: 5, or 3..7.", "", "",
+     HasSteps, FilterSteps},
+    {"filter.pop", "Remove the last limit", "Tools",
+     "Takes back the last limit of the panels; others stay.", "widen unfilter", "Shift+L",
+     HasFilter, PopFilter},
+    {"filter.clear", "Remove all limits", "Tools", "Panels show the whole profile again.",
+     "everything unfilter reset", "", HasFilter, ClearFilters},
+
+    {"mark.add", "Add marker", "Tools",
+     "Marks the measured range, else the time under the mouse, else the selected event, for good.",
+     "note bookmark annotate remember", "Shift+M", HasRun, AddMarker},
+    {"mark.remove", "Remove marker", "", "Removes the marker of a number.", "", "", HasMarkers,
+     RemoveMarker},
+    {"mark.rename", "Name marker", "", "Names the marker of a number.", "", "", HasMarkers,
+     RenameMarker},
+    {"mark.color", "Colour marker", "", "Gives the marker of a number the next colour.", "", "",
+     HasMarkers, ColorMarker},
+    {"mark.next", "Next marker", "Go", "Shows the next marker.", "bookmark", "Ctrl+Right",
+     HasMarkers, NextMarker},
+    {"mark.previous", "Previous marker", "Go", "Shows the previous marker.", "bookmark",
+     "Ctrl+Left", HasMarkers, PreviousMarker},
+
     {"tool.select", "Select tool", "Tools", "Drag selects nothing but the event under the mouse.",
      "pointer", "1", Always, SelectTool},
     {"tool.pan", "Pan tool", "Tools", "Drag moves the timeline.", "hand move", "2", Always,
@@ -586,10 +529,33 @@ constexpr CommandDesc kCommands[] = {
      PreviousSame},
     {"select.parent", "Enclosing event", "Go", "Selects the event around the selected one.",
      "parent caller", "P", HasSelection, SelectParent},
+    {"select.child", "First event inside", "Go", "Selects the first event inside the selected one.",
+     "child callee", "Shift+P", HasSelection, FirstChild},
+    {"select.flow_next", "What it leads to", "Go",
+     "Follows an arrow from the selected event: from a launch to its kernel.",
+     "flow launch kernel correlation arrow", "O", HasFlows, NextFlow},
+    {"select.flow_previous", "What led to it", "Go",
+     "Follows an arrow back from the selected event: from a kernel to its launch.",
+     "flow launch cause correlation arrow", "I", HasFlows, PreviousFlow},
+    {"select.events", "Select events", "", "Selects some events: they are shown bright.", "", "",
+     HasRun, SelectEvents},
+    {"select.toggle", "Add to the selection", "",
+     "Adds an event to those selected, or takes it out.", "", "", HasRun, ToggleEvent},
+    {"select.hits", "Select all hits", "Go", "Selects all events that the search has found.",
+     "search statistics", "Ctrl+A", HasHits, SelectHits},
+    {"measure.shown", "Measure selected events", "Tools",
+     "Measures from the first begin to the last end of the events that are shown bright.",
+     "range span", "", HasShown, MeasureShown},
     {"go.next_step", "Next step", "Go", "Shows the next step.", "iteration", "Shift+Right", HasRun,
      NextStep},
     {"go.previous_step", "Previous step", "Go", "Shows the previous step.", "iteration",
      "Shift+Left", HasRun, PreviousStep},
+    {"go.step", "Go to step", "", "Shows the step of a number.", "iteration", "", HasSteps,
+     GoToStep},
+    {"go.typical_step", "Typical step", "Go", "Shows the step of median length.",
+     "iteration median average representative", "", HasSteps, TypicalStep},
+    {"go.worst_step", "Longest step", "Go", "Shows the step that took longest.",
+     "iteration slowest outlier maximum", "", HasSteps, WorstStep},
     {"select.clear", "Back out", "Go",
      "Closes settings or help, stops loading, or clears highlight, search, measurement, selection, "
      "in this order.",

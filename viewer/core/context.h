@@ -14,6 +14,7 @@
 #include "viewer/core/search.h"
 #include "viewer/core/session_view.h"
 #include "viewer/core/settings.h"
+#include "viewer/core/view_history.h"
 #include "viewer/core/view_state.h"
 
 namespace stepscope {
@@ -66,6 +67,7 @@ class ViewerContext {
   Settings& settings;
   WindowState& windows;
   Search& search;
+  ViewHistory& history;
   const TimelineFeedback& timeline;
   std::span<const Run> runs;
 

@@ -7,7 +7,7 @@ namespace stepscope {
 AnalysisParams ParamsOf(const PanelContext& context) {
   if (context.state == nullptr) return {};
   AnalysisParams params = ForHost(context.state->host);
-  params.range = context.state->map.ToTrace(context.view.filter);
+  params.range = context.state->map.ToTrace(context.view.Filter());
   return params;
 }
 

@@ -14,10 +14,14 @@
 namespace stepscope {
 
 class AnalysisContext;  // model/analysis/analysis.h
+class FlowIndex;        // model/analysis/flow_index.h
 
 struct StepMarker {
   std::string label;  // "train 12", "12"
   TimeRange range;
+  // As in Step::number (model/analysis/steps.h).
+  int64_t number = 0;
+  bool counts = true;  // in averages: neither partial nor warm-up
 };
 
 struct Run {
@@ -25,10 +29,14 @@ struct Run {
   std::string label = {};  // "2026_11_21 · vm"
   std::shared_ptr<const Trace> trace = nullptr;
   std::vector<std::shared_ptr<const TrackSet>> derived = {};       // as they become ready
+  std::shared_ptr<const FlowIndex> flows = nullptr;                // null until it is known
   std::shared_ptr<AnalysisContext> analysis = nullptr;             // null: not analysed
   std::shared_ptr<const std::vector<StepMarker>> steps = nullptr;  // null until they are known
   std::vector<std::string> runs = {};  // runs of the same log directory, newest first
   double load_seconds = 0;
+  // The same for files of the same contents, wherever they lie: what notes are kept under. Empty:
+  // notes are not kept.
+  std::string content = {};
 
   const TrackSet& Set(uint32_t set) const { return set == 0 ? trace->set : *derived[set - 1]; }
   uint32_t sets() const { return 1 + static_cast<uint32_t>(derived.size()); }

@@ -75,6 +75,11 @@ class AppServices {
   // name; *where is the path that was written.
   virtual bool SaveFile(const std::string& path, const std::string& contents, bool replace,
                         std::string* where) = 0;
+  // What a user noted of a profile, by Run::content; empty: nothing. Small files.
+  virtual std::string ReadNotes(const std::string& content) = 0;
+  virtual bool WriteNotes(const std::string& content, const std::string& text) = 0;
+  // Gives a file that cannot be read another name, which it returns; empty: it stays.
+  virtual std::string SetNotesAside(const std::string& content) = 0;
   virtual void RequestFrame() = 0;  // from any thread: draw again soon
   virtual void ClearRecent() = 0;
 };

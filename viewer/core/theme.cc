@@ -180,6 +180,12 @@ Rgba Theme::TextOn(Rgba fill) const {
   return Contrast(dark, fill) >= Contrast(bright, fill) ? dark : bright;
 }
 
+Rgba MarkerColor(const Theme& theme, uint32_t color) {
+  constexpr std::array kKinds = {Kind::kDeviceCompute, Kind::kInput,       Kind::kCollective,
+                                 Kind::kOutput,        Kind::kCompilation, Kind::kKernelLaunch};
+  return theme[kKinds[color % kKinds.size()]];
+}
+
 Theme MakeTheme(ThemeKind kind) {
   Theme theme;
   theme.kind = kind;

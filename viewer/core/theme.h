@@ -69,6 +69,9 @@ struct Theme {
   Rgba TextOn(Rgba fill) const;                 // the slice text that contrasts more
 };
 
+// Of Marker::color: colours that are far from each other in every theme.
+Rgba MarkerColor(const Theme& theme, uint32_t color);
+
 Theme MakeTheme(ThemeKind kind);
 ThemeKind ThemeFromName(std::string_view name);  // "dark", "light", "colour-blind", "high contrast"
 std::span<const char* const> ThemeNames();       // by ThemeKind

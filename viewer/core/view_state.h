@@ -16,20 +16,37 @@ namespace stepscope {
 
 enum class Tool { kSelect, kPan, kZoom, kTiming };
 
+// A time that someone wants to find again, or a range that stays measured.
+struct Marker {
+  TimeRange range;     // in the time of its run; empty: one moment, its begin
+  std::string name;    // one line
+  uint32_t color = 0;  // of kMarkerColors
+  bool operator==(const Marker&) const = default;
+};
+inline constexpr uint32_t kMarkerColors = 6;
+
 struct RunState {  // of one open run
   TraceId run;
   TimeMap map;
-  std::string host;                 // the only one shown; empty: all
-  std::set<std::string> collapsed;  // plane and track paths
+  std::string host;                  // the only one shown; empty: all
+  std::set<std::string> collapsed;   // plane and track paths
+  std::vector<Marker> markers = {};  // by begin
   bool operator==(const RunState&) const = default;
+};
+
+// What panels are limited to, and the words for it: "step 3", "12 ms".
+struct RangeFilter {
+  TimeRange range;  // on the shared axis, not empty
+  std::string label;
+  bool operator==(const RangeFilter&) const = default;
 };
 
 struct ViewState {
   std::vector<RunState> runs;  // in the order of the session
   TimeRange visible;           // target of animations; the displayed range belongs to the timeline
   double scroll_y = 0;         // pixels; the tracks of all runs lie in one list
-  TimeRange filter;            // what analyses and tables are asked about; empty: everything
-  TimeRange measured;          // timing tool; empty: none
+  std::vector<RangeFilter> filters;  // each lies inside the one before it
+  TimeRange measured;                // timing tool; empty: none
   Tool tool = Tool::kPan;
   EventRef selected;
   ShownEvents shown;
@@ -49,10 +66,12 @@ struct ViewState {
   RunState* Find(TraceId run) {
     return const_cast<RunState*>(static_cast<const ViewState*>(this)->Find(run));
   }
+  // What analyses and tables are asked about; empty: everything.
+  TimeRange Filter() const { return filters.empty() ? TimeRange{} : filters.back().range; }
   // In the time of a run; empty if it is not open.
   TimeRange VisibleIn(TraceId run) const { return In(run, visible); }
   TimeRange MeasuredIn(TraceId run) const { return In(run, measured); }
-  TimeRange FilterIn(TraceId run) const { return In(run, filter); }
+  TimeRange FilterIn(TraceId run) const { return In(run, Filter()); }
 
  private:
   TimeRange In(TraceId run, TimeRange range) const {

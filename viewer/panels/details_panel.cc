@@ -3,10 +3,13 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "model/analysis/flow_index.h"
+#include "model/base/digits.h"
 #include "model/lookup.h"
 #include "viewer/core/name_cache.h"
 #include "viewer/core/panel.h"
@@ -29,6 +32,7 @@ struct Fact {
 struct Memo {
   EventRef event;
   const Trace* trace = nullptr;
+  const FlowIndex* flows = nullptr;
   std::string name, where, note;  // note: why arguments are missing
   Rgba color = 0;
   std::vector<Fact> facts, stats;
@@ -91,21 +95,99 @@ void AddSource(const EventRef& event, const Run& run, const TrackSet& set, Memo*
                          false});
 }
 
-void AddFlows(const EventRef& event, const Trace& trace, Memo* memo) {
-  constexpr size_t kMost = 8;
-  size_t shown = 0;
-  for (const Flow& flow : trace.flows) {
-    if (event.set != 0 || shown >= kMost) return;
-    const bool from = flow.from == event.row;
-    if (!from && flow.to != event.row) continue;
-    const EventRow other = from ? flow.to : flow.from;
-    memo->facts.push_back({from ? "Leads to" : "Caused by",
-                           std::string(trace.set.Name(other)),
-                           "By a flow recorded in the profile.",
-                           {event.trace, 0, other},
+EventRow OwnRow(const EventRef& event, const TrackSet& set) {
+  if (event.set == 0) return event.row;
+  return event.row.value < set.source.size() ? set.source[event.row.value] : EventRow();
+}
+
+// How long a kernel waited for its stream after the call that queued it had returned, and how many
+// events of the stream were queued before it and had not begun.
+void AddDelay(const Trace& trace, EventRow device, EventRow call, Memo* memo) {
+  const TrackSet& set = trace.set;
+  const Lane& lane = set.lanes[set.LaneOf(device).value];
+  const Ps begin = set.Start(call), ready = SaturatingAdd(begin, set.Duration(call));
+  const Ps start = set.Start(device);
+  memo->facts.push_back(
+      {"Launch delay",
+       WithoutZeros(FormatDuration(std::max<Ps>(0, SaturatingSub(start, ready)), 4)),
+       "From the end of the launch call to the begin of this event.",
+       {},
+       true});
+  const auto first = std::lower_bound(lane.start.begin(), lane.start.end(), begin);
+  const auto own = std::lower_bound(first, lane.start.end(), start);
+  memo->facts.push_back({"Ahead in queue",
+                         GroupDigits(static_cast<uint64_t>(own - first)),
+                         "Events of this stream that begin after the launch call began, and before "
+                         "this one: what it waited for.",
+                         {},
+                         true});
+}
+
+// The call that launched it with what is around that call, innermost first: where in the program
+// it comes from.
+void AddStack(const EventRef& event, const Trace& trace, EventRow call, Memo* memo) {
+  constexpr int kMost = 12;
+  EventRow row = Parent(trace.set, call);
+  for (int i = 0; row.valid() && i < kMost; ++i, row = Parent(trace.set, row)) {
+    memo->facts.push_back({i == 0 ? "Launched inside" : "",
+                           std::string(trace.set.Name(row)),
+                           "What the host was in when it launched this.",
+                           {event.trace, 0, row},
                            false});
-    ++shown;
   }
+}
+
+void AddArrows(const EventRef& event, const Trace& trace, std::span<const FlowArrow> arrows,
+               bool from, Memo* memo) {
+  constexpr size_t kMost = 8;
+  for (const FlowArrow& arrow : arrows.first(std::min(kMost, arrows.size()))) {
+    const bool launch = arrow.kind == FlowKind::kLaunch;
+    const EventRow other(from ? arrow.to : arrow.from);
+    const char* label =
+        from ? (launch ? "Launches" : "Leads to") : (launch ? "Launched by" : "Caused by");
+    memo->facts.push_back(
+        {label,
+         std::string(trace.set.Name(other)),
+         launch ? "By the correlation id that both carry." : "By an arrow recorded in the profile.",
+         {event.trace, 0, other},
+         false});
+  }
+  if (arrows.size() > kMost)
+    memo->facts.push_back(
+        {"", "and " + GroupDigits(arrows.size() - kMost) + " more", "", {}, false});
+}
+
+void AddFlows(const EventRef& event, const Run& run, const TrackSet& set, Memo* memo) {
+  const EventRow row = OwnRow(event, set);
+  if (!run.flows || !row.valid()) return;
+  const std::span<const FlowArrow> to = run.flows->To(row);
+  AddArrows(event, *run.trace, to, false, memo);
+  if (!to.empty() && to.front().kind == FlowKind::kLaunch) {
+    const EventRow call(to.front().from);
+    AddDelay(*run.trace, row, call, memo);
+    AddStack(event, *run.trace, call, memo);
+  }
+  AddArrows(event, *run.trace, run.flows->From(row), true, memo);
+}
+
+// The events before and after on the same row, and the time between.
+void AddNeighbour(const EventRef& event, const TrackSet& set, int direction, Memo* memo) {
+  const Lane& lane = set.lanes[set.LaneOf(event.row).value];
+  const int64_t i = int64_t{event.row.value} - lane.first_row, other = i + direction;
+  if (lane.kind == LaneKind::kInstant || other < 0 || other >= int64_t{lane.size()}) return;
+  const auto at = static_cast<size_t>(std::min(i, other));
+  const Ps gap = SaturatingSub(lane.start[at + 1], lane.end(at));
+  const EventRow row(lane.first_row + static_cast<uint32_t>(other));
+  memo->facts.push_back({direction > 0 ? "Next" : "Previous",
+                         std::string(set.Name(row)),
+                         "The event beside this one on its row.",
+                         {event.trace, event.set, row},
+                         false});
+  memo->facts.push_back({direction > 0 ? "Gap after" : "Gap before",
+                         WithoutZeros(FormatDuration(gap, 4)),
+                         "Between the end of one and the begin of the other.",
+                         {},
+                         true});
 }
 
 void AddStats(const EventRef& event, const Trace& trace, Memo* memo) {
@@ -150,12 +232,14 @@ bool DetailsPanel::Update(const PanelContext& context) {
   if (context.pinned.valid() && event.trace != context.pinned) return false;
   const Run* run = FindRun(context.runs, event.trace);
   if (!event.valid() || run == nullptr) return false;
-  if (memo_.event == event && memo_.trace == run->trace.get()) return true;
+  if (memo_.event == event && memo_.trace == run->trace.get() && memo_.flows == run->flows.get())
+    return true;
   const TrackSet* set = run->SetOf(event);
   if (set == nullptr) return false;
   memo_ = {};
   memo_.event = event;
   memo_.trace = run->trace.get();
+  memo_.flows = run->flows.get();
   memo_.name = std::string(set->Name(event.row));
   memo_.where = Where(*run->trace, *set, set->TrackOf(event.row));
   memo_.color = context.theme.NameColor(memo_.name);
@@ -163,7 +247,9 @@ bool DetailsPanel::Update(const PanelContext& context) {
   AddTimes(*set, event.row, lane, &memo_);
   AddParent(event, *set, &memo_);
   AddSource(event, *run, *set, &memo_);
-  AddFlows(event, *run->trace, &memo_);
+  AddFlows(event, *run, *set, &memo_);
+  AddNeighbour(event, *set, -1, &memo_);
+  AddNeighbour(event, *set, 1, &memo_);
   AddStats(event, *run->trace, &memo_);
   return true;
 }

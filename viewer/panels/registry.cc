@@ -4,13 +4,15 @@
 namespace stepscope {
 
 MakePanel MakeDetailsPanel, MakeDiagnosticsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel,
-    MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel;
+    MakeMarkersPanel, MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel;
 
 namespace {
 
 constexpr PanelDesc kPanels[] = {
     {"details", "Details", "The selected event with all its arguments.", "Alt+D",
      DockSlot::kBottomLeft, true, &MakeDetailsPanel},
+    {"markers", "Markers", "Times and ranges to find again, with names.", "Alt+M",
+     DockSlot::kBottomLeft, true, &MakeMarkersPanel},
     {"overview", "Overview", "Where a step goes, the verdict, what to look at next.", "Alt+1",
      DockSlot::kBottomRight, true, &MakeOverviewPanel},
     {"input_pipeline", "Input", "Whether input is the bottleneck, and what the host does for it.",

@@ -152,6 +152,13 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
   };
   std::vector<Chip> chips;
   const ViewState& view = context.view;
+  if (!view.filters.empty()) {
+    std::string all;
+    for (const RangeFilter& filter : view.filters)
+      all += (all.empty() ? "" : " \u203a ") + filter.label;
+    chips.push_back(
+        {"Only " + view.filters.back().label, "All panels are limited to " + all, "filter.pop"});
+  }
   if (!view.measured.empty())
     chips.push_back({FormatDuration(view.measured.length(), 4), "Measured range", "measure.set"});
   if (!view.shown.empty()) {

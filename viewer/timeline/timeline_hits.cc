@@ -112,25 +112,59 @@ TimelineHit TimelineModel::HitTest(std::span<const Run> runs, float x, float y) 
   return hit;
 }
 
-Ps TimelineModel::Snap(float x, float y) const {
-  const Ps t = TimeAt(x);
-  const PlanRow* row = plan_.RowAt(y - geo_.rows.y);
-  if (row == nullptr || row->lane == nullptr) return t;
-  const Lane& lane = *row->lane;
-  const LayoutItem& item = layout_.items()[row->item];
-  const Ps reach = axes_[item.run].Length(static_cast<double>(kSnapDistance * geo_.unit));
-  const auto [first, last] = EventsIn(lane, {SaturatingSub(t, reach), SaturatingAdd(t, reach)});
-  if (last - first > kMaxEdges) return t;
-  Ps best = t, distance = reach + 1;
+// The edge of an event of a row that is nearest to a time, if it is nearer than *distance.
+void TimelineModel::SnapToRow(const PlanRow& row, Ps t, Ps* distance, Ps* best) const {
+  if (row.lane == nullptr) return;
+  const Lane& lane = *row.lane;
+  const Ps reach = *distance;
+  const auto [first, last] =
+      stepscope::EventsIn(lane, {SaturatingSub(t, reach), SaturatingAdd(t, reach)});
+  if (last - first > kMaxEdges) return;
   for (uint32_t i = first; i < last; ++i) {
     for (const Ps edge : {lane.start[i], lane.end(i)}) {
       const Ps d = edge > t ? edge - t : t - edge;
-      if (d >= distance) continue;
-      distance = d;
-      best = edge;
+      if (d >= *distance) continue;
+      *distance = d;
+      *best = edge;
     }
   }
+}
+
+// First of the row under the mouse, then of all that are in sight.
+Ps TimelineModel::Snap(float x, float y) const {
+  const Ps t = TimeAt(x);
+  Ps best = t;
+  Ps distance = axis().Length(static_cast<double>(kSnapDistance * geo_.unit)) + 1;
+  if (const PlanRow* row = plan_.RowAt(y - geo_.rows.y)) SnapToRow(*row, t, &distance, &best);
+  if (best != t) return best;
+  distance /= 2;  // what lies elsewhere has to be closer
+  for (const PlanRow& row : plan_.rows()) {
+    if (layout_.items()[row.item].run == active_) SnapToRow(row, t, &distance, &best);
+  }
   return best;
+}
+
+std::vector<EventRef> TimelineModel::EventsIn(std::span<const Run> runs, const Box& box,
+                                              size_t most) const {
+  std::vector<EventRef> out;
+  for (const PlanRow& row : plan_.rows()) {
+    const float y = geo_.rows.y + row.y;
+    const LayoutItem& item = layout_.items()[row.item];
+    if (y + row.height <= box.y || y >= box.bottom() || item.kind != ItemKind::kTrack) continue;
+    const TimeAxis& axis = axes_[item.run];
+    const TimeRange range{axis.At(static_cast<double>(box.x - geo_.rows.x)),
+                          axis.At(static_cast<double>(box.right() - geo_.rows.x))};
+    const auto add = [&](const Lane& lane) {
+      const auto [first, last] = stepscope::EventsIn(lane, range);
+      for (uint32_t i = first; i < last && out.size() < most; ++i)
+        out.push_back({runs[item.run].id, item.set, RowAt(item, lane, i)});
+    };
+    if (row.lane != nullptr) add(*row.lane);
+    for (const Lane& lane : InstantLanes(runs[item.run].Set(item.set), item)) {
+      if (row.depth == 0) add(lane);
+    }
+  }
+  return out;
 }
 
 std::optional<Box> TimelineModel::Place(std::span<const Run> runs, const EventRef& event) const {

@@ -47,6 +47,13 @@ std::optional<std::pair<float, float>> TimelineInteraction::zoom_marks() const {
   return std::minmax(press_x_, last_x_);
 }
 
+std::optional<Box> TimelineInteraction::box() const {
+  if (drag_ != Drag::kBox || !moved_) return std::nullopt;
+  const auto [x0, x1] = std::minmax(press_x_, last_x_);
+  const auto [y0, y1] = std::minmax(press_y_, last_y_);
+  return Box{x0, y0, x1 - x0, y1 - y0};
+}
+
 std::optional<TimelineMenuTarget> TimelineInteraction::TakeMenu() {
   return std::exchange(menu_, std::nullopt);
 }
@@ -70,7 +77,8 @@ void TimelineInteraction::Update(const TimelineFrame& frame, const TimelineModel
   if (mouse.over && mouse.right_clicked) RightClick(in);
   resizes_ = drag_ == Drag::kLabelWidth ||
              (mouse.over && drag_ == Drag::kNone && mouse.y >= geo.labels.y &&
-              std::abs(mouse.x - geo.labels.right()) < kEdgeGrip);
+              std::abs(mouse.x - geo.labels.right()) < kEdgeGrip) ||
+             (mouse.over && drag_ == Drag::kNone && OtherEdge(in).has_value());
   if (mouse.over && mouse.double_clicked && geo.rows.Has(mouse.x, mouse.y) && hit_.valid())
     commands->Push("view.zoom_selection", OfNumber(1));  // to come closer, never further away
 }
@@ -113,6 +121,7 @@ void TimelineInteraction::Press(const Input& in) {
   const TimelineGeometry& geo = model.geometry();
   pressed_ = true;
   moved_ = false;
+  right_ = mouse.right;
   press_x_ = last_x_ = mouse.x;
   press_y_ = last_y_ = mouse.y;
   press_range_ = model.target();
@@ -124,7 +133,52 @@ void TimelineInteraction::Press(const Input& in) {
     drag_ = Drag::kScrollbar;
   } else if (mouse.y >= geo.labels.y && std::abs(mouse.x - geo.labels.right()) < kEdgeGrip) {
     drag_ = Drag::kLabelWidth;
+  } else if (const std::optional<Ps> other = OtherEdge(in)) {
+    drag_ = Drag::kMeasure;
+    press_time_ = *other;
   }
+}
+
+// Near an edge of the measured range, above the rows, where nothing else is dragged: the other
+// edge, which stays.
+std::optional<Ps> TimelineInteraction::OtherEdge(const Input& in) const {
+  const auto& [frame, model, mouse, font_size, commands] = in;
+  const TimelineGeometry& geo = model.geometry();
+  const TimeRange measured = frame.view.MeasuredIn(frame.runs[model.active()].id);
+  if (measured.empty() || mouse.x < geo.rows.x || mouse.y < geo.ruler.y || mouse.y >= geo.rows.y)
+    return std::nullopt;
+  if (std::abs(mouse.x - model.XOf(measured.begin)) < kEdgeGrip) return measured.end;
+  if (std::abs(mouse.x - model.XOf(measured.end)) < kEdgeGrip) return measured.begin;
+  return std::nullopt;
+}
+
+// A press on the canvas has become a drag: the button, the keys held and the tool say which.
+void TimelineInteraction::Begin(const Input& in) {
+  const auto& [frame, model, mouse, font_size, commands] = in;
+  const bool rows = press_y_ >= model.geometry().rows.y;
+  const Tool tool = mouse.right    ? Tool::kPan
+                    : mouse.shift  ? Tool::kTiming
+                    : mouse.middle ? Tool::kZoom
+                                   : frame.view.tool;
+  const bool box = rows && !mouse.right && !mouse.middle && !mouse.shift &&
+                   (mouse.ctrl || tool == Tool::kSelect);
+  if (tool == Tool::kPan || tool == Tool::kSelect) drag_ = Drag::kPan;
+  if (tool == Tool::kZoom) drag_ = Drag::kZoom;
+  if (tool == Tool::kTiming) drag_ = Drag::kMeasure;
+  if (box) drag_ = Drag::kBox;
+  const bool snaps = drag_ == Drag::kMeasure && !mouse.alt;
+  press_time_ = snaps ? model.Snap(press_x_, press_y_) : model.TimeAt(press_x_);
+}
+
+// What the box touches becomes what is selected; while it is drawn only what a frame has time for.
+void TimelineInteraction::SelectBox(const Input& in, bool done) const {
+  constexpr size_t kWhileDrawn = 20'000;
+  const std::optional<Box> marked = box();
+  if (!marked) return;
+  CommandArgs args;
+  args.events = in.model.EventsIn(in.frame.runs, *marked, done ? kMaxShownEvents : kWhileDrawn);
+  if (!done && args.events.size() >= kWhileDrawn) return;
+  in.commands.Push("select.events", std::move(args));
 }
 
 // On the brush's edges: resizes it; inside: moves it; outside: draws another one. A brush that
@@ -156,13 +210,7 @@ void TimelineInteraction::Move(const Input& in) {
   // A click on the minimap is no drag either: its range would be a few pixels long.
   if (!moved_ && still && (drag_ == Drag::kNone || drag_ == Drag::kMinimapRange)) return;
   const bool canvas = press_x_ >= geo.rows.x && press_y_ >= geo.ruler.y;
-  if (!moved_ && drag_ == Drag::kNone && canvas) {
-    const Tool tool = mouse.shift ? Tool::kTiming : mouse.middle ? Tool::kPan : frame.view.tool;
-    if (tool == Tool::kPan || (tool == Tool::kSelect && press_y_ < geo.rows.y)) drag_ = Drag::kPan;
-    if (tool == Tool::kZoom) drag_ = Drag::kZoom;
-    if (tool == Tool::kTiming) drag_ = Drag::kMeasure;
-    press_time_ = drag_ == Drag::kMeasure ? model.Snap(press_x_, press_y_) : model.TimeAt(press_x_);
-  }
+  if (!moved_ && drag_ == Drag::kNone && canvas) Begin(in);
   moved_ = true;
   if (mouse.x == last_x_ && mouse.y == last_y_) return;
   // Rows may have been moved since the press, to keep what lies under the mouse: scroll from there.
@@ -179,7 +227,12 @@ void TimelineInteraction::Move(const Input& in) {
       break;
     }
     case Drag::kMeasure:
-      commands.Push("measure.set", OfRange(Ordered(model.Snap(mouse.x, mouse.y), press_time_)));
+      commands.Push("measure.set", OfRange(Ordered(mouse.alt ? model.TimeAt(mouse.x)
+                                                             : model.Snap(mouse.x, mouse.y),
+                                                   press_time_)));
+      break;
+    case Drag::kBox:
+      SelectBox(in, false);
       break;
     case Drag::kScrollbar: {
       const double per_px =
@@ -222,7 +275,7 @@ void TimelineInteraction::MoveMinimap(const Input& in) {
 
 void TimelineInteraction::Release(const Input& in) {
   if (!moved_ && drag_ == Drag::kNone) {
-    Click(in);
+    if (!right_) Click(in);
   } else if (!moved_ && drag_ == Drag::kMinimapRange) {  // a click outside jumps there
     const Ps middle = SaturatingAdd(press_range_.begin, press_range_.length() / 2);
     in.commands.Push("view.set_range",
@@ -230,6 +283,7 @@ void TimelineInteraction::Release(const Input& in) {
   } else if (drag_ == Drag::kZoom && moved_ && std::abs(in.mouse.x - press_x_) > kClickSlop) {
     in.commands.Push("view.set_range", OfRange(Ordered(in.model.TimeAt(in.mouse.x), press_time_)));
   }
+  if (drag_ == Drag::kBox) SelectBox(in, true);
   pressed_ = false;
   drag_ = Drag::kNone;
 }
@@ -252,7 +306,8 @@ void TimelineInteraction::Click(const Input& in) {
   } else if (geo.rows.Has(press_x_, press_y_)) {
     CommandArgs args;
     args.event = model.HitTest(frame.runs, press_x_, press_y_).event;
-    commands.Push("select.event", std::move(args));
+    if (mouse.ctrl && !args.event.valid()) return;
+    commands.Push(mouse.ctrl ? "select.toggle" : "select.event", std::move(args));
   }
 }
 

@@ -14,13 +14,14 @@ namespace stepscope {
 struct TimelineMouse {
   float x = 0, y = 0;
   bool over = false;     // the canvas is what the mouse points at
-  bool pressed = false;  // left or middle button went down on the canvas
+  bool pressed = false;  // a button went down on the canvas
   bool held = false;     // and still is
   bool middle = false;   // it is the middle one
+  bool right = false;    // it is the right one
   bool double_clicked = false;
   bool right_clicked = false;  // went up without a drag
   float wheel = 0, sideways = 0;
-  bool shift = false, ctrl = false;
+  bool shift = false, ctrl = false, alt = false;  // alt: edges do not snap
 };
 
 enum class Drag {
@@ -28,6 +29,7 @@ enum class Drag {
   kPan,
   kZoom,
   kMeasure,
+  kBox,           // marks events on several rows
   kMinimap,       // moves the brush
   kMinimapBegin,  // moves its left edge
   kMinimapEnd,
@@ -55,6 +57,7 @@ class TimelineInteraction {
   const TimelineHit& hovered() const { return hit_; }         // valid in this frame
   std::optional<Ps> cursor() const { return cursor_; }        // the time under the mouse
   std::optional<std::pair<float, float>> zoom_marks() const;  // what the zoom tool has marked
+  std::optional<Box> box() const;                             // that selects events
   std::optional<TimelineMenuTarget> TakeMenu();               // asked for in this frame
   bool resizes() const { return resizes_; }                   // over or at an edge to drag
   bool direct() const;                         // the drag moves the view: it is to follow at once
@@ -71,17 +74,20 @@ class TimelineInteraction {
   };
   void Wheel(const Input& in);
   void Press(const Input& in);
+  void Begin(const Input& in);
   void PressMinimap(const Input& in);
   void Move(const Input& in);
   void MoveMinimap(const Input& in);
   void Release(const Input& in);
+  void SelectBox(const Input& in, bool done) const;
+  std::optional<Ps> OtherEdge(const Input& in) const;
   void Click(const Input& in);
   void Activate(const Input& in, uint32_t run) const;
   void ClickStep(const Input& in) const;
   void RightClick(const Input& in);
 
   Drag drag_ = Drag::kNone;
-  bool pressed_ = false, moved_ = false, resizes_ = false;
+  bool pressed_ = false, moved_ = false, resizes_ = false, right_ = false;
   float press_x_ = 0, press_y_ = 0, last_x_ = 0, last_y_ = 0;
   TimeRange press_range_;
   Ps press_time_ = 0;

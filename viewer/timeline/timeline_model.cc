@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/analysis/flow_index.h"
 #include "viewer/core/settings.h"
 #include "viewer/core/track_path.h"
 
@@ -13,6 +14,12 @@ constexpr size_t kMaxFlows = 64;  // arrows drawn for one selection
 
 TimeRange Hull(const TimeRange& a, const TimeRange& b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+
+// The trace's own event that an event is or stands for; invalid if there is none.
+EventRow OwnRow(const TrackSet& set, const EventRef& event) {
+  if (event.set == 0) return event.row;
+  return event.row.value < set.source.size() ? set.source[event.row.value] : EventRow();
 }
 
 void PushScroll(double by, CommandQueue* commands) {
@@ -266,17 +273,20 @@ void TimelineModel::BuildPlan(const TimelineFrame& frame) {
 
 void TimelineModel::UpdateFlows(const TimelineFrame& frame) {
   const EventRef& selected = frame.view.selected;
-  if (selected == flows_of_ && flows_content_ == content_) return;
+  const Run* run = FindRun(frame.runs, selected.trace);
+  const FlowIndex* index = run != nullptr ? run->flows.get() : nullptr;
+  if (selected == flows_of_ && flows_index_ == index && flows_content_ == content_) return;
   flows_of_ = selected;
+  flows_index_ = index;
   flows_content_ = content_;
   flows_.clear();
-  if (!selected.valid() || selected.set != 0) return;
-  for (const Run& run : frame.runs) {
-    if (run.id != selected.trace) continue;
-    const auto& flows = run.trace->flows;  // once per selection
-    for (uint32_t i = 0; i < flows.size() && flows_.size() < kMaxFlows; ++i) {
-      if (flows[i].from == selected.row || flows[i].to == selected.row) flows_.push_back(i);
-    }
+  const TrackSet* set = run != nullptr ? run->SetOf(selected) : nullptr;
+  const EventRow row = set != nullptr ? OwnRow(*set, selected) : EventRow();
+  if (index == nullptr || !row.valid()) return;
+  for (const auto arrows : {index->To(row), index->From(row)}) {
+    const size_t room = kMaxFlows - flows_.size();
+    flows_.insert(flows_.end(), arrows.begin(),
+                  arrows.begin() + static_cast<ptrdiff_t>(std::min(room, arrows.size())));
   }
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "model/analysis/flow_index.h"
 #include "viewer/core/command.h"
 #include "viewer/core/context.h"
 #include "viewer/core/name_cache.h"
@@ -84,14 +85,17 @@ class TimelineModel {
   const StickyHeadings& sticky() const { return sticky_; }
   bool Sticks(size_t item) const;
   Box rows_below_sticky() const;  // the part of the rows that no heading lies over
-  // Indices of Trace::flows that touch the selection.
-  std::span<const uint32_t> flows() const { return flows_; }
+  // What led to the selected event and what it led to.
+  std::span<const FlowArrow> flows() const { return flows_; }
 
   Ps TimeAt(float x) const;           // of the active run
   float XOf(Ps t) const;              // of the active run; clipped to the canvas and a margin
   float YOf(double content_y) const;  // of the screen
   size_t ItemAt(float y) const;       // of the layout; items().size() if none
   TimelineHit HitTest(std::span<const Run> runs, float x, float y) const;
+  // The events of all rows that a box on the screen touches, up to `most`: of tracks in the order
+  // in which they are drawn. O(rows of it · log n + events)
+  std::vector<EventRef> EventsIn(std::span<const Run> runs, const Box& box, size_t most) const;
   Ps Snap(float x, float y) const;  // the nearest edge of an event close by, else TimeAt
   // Screen box of an event; nullopt where its track or row is not drawn.
   std::optional<Box> Place(std::span<const Run> runs, const EventRef& event) const;
@@ -115,6 +119,7 @@ class TimelineModel {
   double StoredScroll(const TimelineFrame& frame) const;
   void BuildPlan(const TimelineFrame& frame);
   void ScrollToSelection(const TimelineFrame& frame, CommandQueue* commands);
+  void SnapToRow(const PlanRow& row, Ps t, Ps* distance, Ps* best) const;
   bool IsHidden(uint32_t run, const Lane& lane, const EventRef& event) const;
   void UpdateFlows(const TimelineFrame& frame);
 
@@ -144,7 +149,8 @@ class TimelineModel {
   Minimap minimap_;
   EventRef flows_of_;
   uint64_t flows_content_ = 0;
-  std::vector<uint32_t> flows_;
+  const FlowIndex* flows_index_ = nullptr;
+  std::vector<FlowArrow> flows_;
   uint64_t revealed_ = 0;  // ViewState::reveals that have been scrolled to
 };
 

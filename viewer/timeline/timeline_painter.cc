@@ -38,9 +38,12 @@ void TimelinePainter::Draw() const {
   DrawRuler();
   DrawTools();
   DrawSteps();
+  DrawFilter();
+  DrawMarkers();
   DrawMeasure();
   DrawFlows();
   DrawSelection();
+  DrawBox();
   DrawCursor();
   DrawTooltip();
 }

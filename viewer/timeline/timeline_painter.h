@@ -46,6 +46,11 @@ class TimelinePainter {
   void DrawMeasure() const;
   void DrawSelection() const;
   void DrawFlows() const;
+  void DrawArrow(const Box& from, const Box& to, FlowKind kind) const;
+  void DrawBox() const;
+  void DrawFilter() const;
+  void DrawMarkers() const;
+  void DrawFlag(const Marker& marker, float x, Rgba color) const;
   void DrawCursor() const;
   // timeline_tooltip.cc
   void DrawTooltip() const;

@@ -22,37 +22,43 @@ void TimelinePainter::DrawSelection() const {
   pen_.list->PopClipRect();
 }
 
+// From the middle of the cause to the begin of what it led to.
+void TimelinePainter::DrawArrow(const Box& from, const Box& to, FlowKind kind) const {
+  const Rgba color = theme_[kind == FlowKind::kLaunch ? Role::kText : Role::kAccent];
+  const bool up = to.y < from.y;
+  const ImVec2 a(from.x + from.w / 2, up ? from.y : from.y + from.h);
+  const ImVec2 b(to.x + std::min(to.w / 2, pen_.Px(6)), up ? to.y + to.h + 2 : to.y - 2);
+  const float bend =
+      std::clamp(std::abs(b.y - a.y) * 0.5f, pen_.Px(20), pen_.Px(120)) * (up ? -1.0f : 1.0f);
+  const ImVec2 c1(a.x, a.y + bend), c2(b.x, b.y - bend);
+  pen_.list->AddBezierCubic(a, c1, c2, b, theme_.Alpha(Role::kPanel, 0.8f), 4.5f);
+  pen_.list->AddBezierCubic(a, c1, c2, b, color, 1.6f);
+  const float head = pen_.Px(5) * (up ? 1.0f : -1.0f), half = pen_.Px(4);
+  pen_.list->AddTriangleFilled(b, {b.x + half, b.y + head * 1.6f}, {b.x - half, b.y + head * 1.6f},
+                               color);
+  pen_.list->AddCircleFilled(a, 4.5f, theme_[Role::kPanel]);
+  pen_.list->AddCircleFilled(a, 3.2f, color);
+}
+
 void TimelinePainter::DrawFlows() const {
   if (model_.flows().empty() || !in_.panel.settings.Bool("timeline.flow_arrows")) return;
-  const EventRef& selected = in_.panel.view.selected;
-  const Trace* trace = nullptr;
-  for (const Run& run : in_.runs) {
-    if (run.id == selected.trace) trace = run.trace.get();
-  }
-  if (trace == nullptr) return;
+  const TraceId run = in_.panel.view.selected.trace;
   const Box area = model_.rows_below_sticky();
   pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
-  for (const uint32_t i : model_.flows()) {
-    const Flow& flow = trace->flows[i];
-    const auto from_box = model_.Place(in_.runs, {selected.trace, 0, flow.from});
-    const auto to_box = model_.Place(in_.runs, {selected.trace, 0, flow.to});
-    if (!from_box || !to_box) continue;
-    const Box &from = *from_box, &to = *to_box;
-    const bool up = to.y < from.y;
-    const ImVec2 a(from.x + from.w / 2, up ? from.y : from.y + from.h);
-    const ImVec2 b(to.x + std::min(to.w / 2, pen_.Px(6)), up ? to.y + to.h + 2 : to.y - 2);
-    const float bend =
-        std::clamp(std::abs(b.y - a.y) * 0.5f, pen_.Px(20), pen_.Px(120)) * (up ? -1.0f : 1.0f);
-    const ImVec2 c1(a.x, a.y + bend), c2(b.x, b.y - bend);
-    pen_.list->AddBezierCubic(a, c1, c2, b, theme_.Alpha(Role::kPanel, 0.8f), 4.5f);
-    pen_.list->AddBezierCubic(a, c1, c2, b, theme_[Role::kText], 1.6f);
-    const float head = pen_.Px(5) * (up ? 1.0f : -1.0f), half = pen_.Px(4);
-    pen_.list->AddTriangleFilled(b, {b.x + half, b.y + head * 1.6f},
-                                 {b.x - half, b.y + head * 1.6f}, theme_[Role::kText]);
-    pen_.list->AddCircleFilled(a, 4.5f, theme_[Role::kPanel]);
-    pen_.list->AddCircleFilled(a, 3.2f, theme_[Role::kText]);
+  for (const FlowArrow& arrow : model_.flows()) {
+    const auto from = model_.Place(in_.runs, {run, 0, EventRow(arrow.from)});
+    const auto to = model_.Place(in_.runs, {run, 0, EventRow(arrow.to)});
+    if (from && to) DrawArrow(*from, *to, arrow.kind);
   }
   pen_.list->PopClipRect();
+}
+
+// What box selects, while it is drawn.
+void TimelinePainter::DrawBox() const {
+  const std::optional<Box> box = interaction_.box();
+  if (!box) return;
+  pen_.Box(box->x, box->y, box->w, box->h, theme_.Alpha(Role::kAccent, 0.12f));
+  pen_.Frame(box->x, box->y, box->w, box->h, theme_[Role::kAccent]);
 }
 
 void TimelinePainter::DrawMeasure() const {
@@ -87,6 +93,54 @@ void TimelinePainter::DrawMeasure() const {
     }
   }
   pen_.list->PopClipRect();
+}
+
+// What panels are not asked about is dimmed.
+void TimelinePainter::DrawFilter() const {
+  const TimeRange filter = in_.panel.view.FilterIn(in_.runs[model_.active()].id);
+  if (filter.empty()) return;
+  const float top = geo_.strip.y, height = geo_.rows.bottom() - top;
+  const float a = std::clamp(std::floor(geo_.rows.x + axis_.ClippedX(filter.begin)), geo_.rows.x,
+                             geo_.rows.right());
+  const float b =
+      std::clamp(std::floor(geo_.rows.x + axis_.ClippedX(filter.end)), a, geo_.rows.right());
+  const Rgba shade = theme_.Alpha(Role::kWindow, 0.72f);
+  pen_.Box(geo_.rows.x, top, a - geo_.rows.x, height, shade);
+  pen_.Box(b, top, geo_.rows.right() - b, height, shade);
+  pen_.list->PushClipRect({geo_.rows.x, top}, {geo_.rows.right(), top + height}, true);
+  for (const float x : {a, b}) pen_.VLine(x, top, top + height, theme_[Role::kText3]);
+  pen_.list->PopClipRect();
+}
+
+// A flag on the ruler with its name, a line through all rows, a tint over a range.
+void TimelinePainter::DrawMarkers() const {
+  const RunState* state = in_.panel.view.Find(in_.runs[model_.active()].id);
+  if (state == nullptr || state->markers.empty()) return;
+  const float bottom = geo_.rows.bottom(), top = geo_.ruler.y;
+  pen_.list->PushClipRect({geo_.rows.x, top}, {geo_.rows.right(), bottom}, true);
+  for (const Marker& marker : state->markers) {
+    const float a = std::floor(geo_.rows.x + axis_.ClippedX(marker.range.begin));
+    const float b = std::floor(geo_.rows.x + axis_.ClippedX(marker.range.end));
+    if (b < geo_.rows.x || a >= geo_.rows.right()) continue;
+    const Rgba color = MarkerColor(theme_, marker.color);
+    if (b > a) pen_.Box(a, geo_.rows.y, b - a, geo_.rows.h, WithAlpha(color, 0.08f));
+    if (b > a) pen_.Box(a, geo_.ruler.bottom() - pen_.Px(3), b - a, pen_.Px(2), color);
+    for (const float x : {a, b}) pen_.VLine(x, top, bottom, WithAlpha(color, 0.8f));
+    DrawFlag(marker, a, color);
+  }
+  pen_.list->PopClipRect();
+}
+
+void TimelinePainter::DrawFlag(const Marker& marker, float x, Rgba color) const {
+  constexpr float kMostWidth = 180;
+  const float y = geo_.ruler.y + pen_.Px(18), height = pen_.Px(15);
+  const std::string_view name = marker.name;
+  const float text = std::min(pen_.Width(in_.fonts.bold, kSmallText, name), pen_.Px(kMostWidth));
+  const float width = name.empty() ? pen_.Px(9) : text + pen_.Px(10);
+  pen_.Box(x, y, width, height, color, pen_.Px(2));
+  if (name.empty()) return;
+  pen_.TextFit(in_.fonts.bold, kSmallText, x + pen_.Px(5), x + pen_.Px(5) + text + 1, y,
+               theme_.TextOn(color), name);
 }
 
 void TimelinePainter::DrawCursor() const {

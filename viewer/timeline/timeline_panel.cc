@@ -57,7 +57,8 @@ TimelineMouse TimelinePanel::ReadMouse(const TimelineGeometry& geometry) const {
   ImGui::SetCursorScreenPos({all.x, all.y});
   ImGui::SetNextItemAllowOverlap();
   ImGui::InvisibleButton("##canvas", {std::max(1.0f, all.w), std::max(1.0f, all.h)},
-                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
+                         ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle |
+                             ImGuiButtonFlags_MouseButtonRight);
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
   ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelX);
   TimelineMouse mouse;
@@ -66,7 +67,9 @@ TimelineMouse TimelinePanel::ReadMouse(const TimelineGeometry& geometry) const {
   mouse.over = ImGui::IsItemHovered();
   mouse.pressed = ImGui::IsItemActivated();
   mouse.middle = ImGui::IsMouseDown(ImGuiMouseButton_Middle);
-  mouse.held = ImGui::IsItemActive() && (mouse.middle || ImGui::IsMouseDown(ImGuiMouseButton_Left));
+  mouse.right = ImGui::IsMouseDown(ImGuiMouseButton_Right);
+  mouse.held = ImGui::IsItemActive() &&
+               (mouse.middle || mouse.right || ImGui::IsMouseDown(ImGuiMouseButton_Left));
   mouse.double_clicked = ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
   mouse.right_clicked = ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
                         !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Right);
@@ -74,6 +77,7 @@ TimelineMouse TimelinePanel::ReadMouse(const TimelineGeometry& geometry) const {
   mouse.sideways = io.MouseWheelH;
   mouse.shift = io.KeyShift;
   mouse.ctrl = io.KeyCtrl;
+  mouse.alt = io.KeyAlt;
   return mouse;
 }
 

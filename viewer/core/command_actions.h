@@ -1,0 +1,36 @@
+// What the commands of the table do, where it does not stand beside the table: declared here,
+// defined in commands_*.cc by subject. Only commands.cc uses it.
+#pragma once
+
+#include <string>
+
+#include "viewer/core/command.h"
+#include "viewer/core/context.h"
+
+namespace stepscope::actions {
+
+using Act = void(ViewerContext& context, const CommandArgs& args);
+using Ask = bool(const ViewerContext& context);
+
+void Say(ViewerContext& context, std::string text);  // in the status bar
+
+// commands_file.cc
+Act OpenFile, OpenFolder, OpenSample, CompareWith, CloseRun, ClearRecent, AnswerQuestion;
+Act Export, ExportPicture, WriteExport, SavePicture, CancelLoading, Quit;
+
+// commands_range.cc: measured ranges, what panels are limited to, steps
+Act SetMeasured, MeasureSelection;
+Act FilterRange, FilterHere, FilterVisible, FilterSteps, PopFilter, ClearFilters;
+Act NextStep, PreviousStep, GoToStep, TypicalStep, WorstStep;
+Ask HasFilter, HasSteps;
+
+// commands_select.cc: several events, and what is linked to the selected one
+Act SelectEvents, ToggleEvent, SelectHits, MeasureShown, NextFlow, PreviousFlow, FirstChild;
+Ask HasHits, HasFlows;
+
+// commands_place.cc: views to go back to, views as text, markers
+Act GoBack, GoForward, CopyViewToken, OpenViewToken;
+Act AddMarker, RemoveMarker, RenameMarker, ColorMarker, NextMarker, PreviousMarker;
+Ask CanGoBack, CanGoForward, HasMarkers;
+
+}  // namespace stepscope::actions

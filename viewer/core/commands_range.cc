@@ -1,0 +1,187 @@
+// Commands of ranges of time: what is measured, what panels are limited to, steps.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "viewer/core/command_actions.h"
+#include "viewer/core/step_markers.h"
+
+namespace stepscope::actions {
+
+using C = ViewerContext;
+using A = CommandArgs;
+
+namespace {
+
+void ShowStep(C& c, TraceId run, TimeRange step) {
+  const Ps margin = std::max<Ps>(step.length() / 20, 1);
+  c.SetVisible({SaturatingSub(step.begin, margin), SaturatingAdd(step.end, margin)}, run);
+}
+
+void StepBy(C& c, const A& a, int direction) {
+  if (!HasSteps(c)) return;
+  const std::span<const StepMarker> steps = c.RunOf(a.run)->Steps();
+  const TimeRange view = c.Visible(a.run);
+  const Ps middle = view.begin + view.length() / 2;
+  const auto after =
+      std::partition_point(steps.begin(), steps.end(),
+                           [middle](const StepMarker& s) { return s.range.begin <= middle; });
+  int64_t i = (after - steps.begin()) - 1 + direction;
+  i = std::clamp<int64_t>(i, 0, static_cast<int64_t>(steps.size()) - 1);
+  ShowStep(c, a.run, steps[static_cast<size_t>(i)].range);
+}
+
+void ShowNamed(C& c, const A& a, const StepMarker* step, const char* what) {
+  if (step == nullptr) return;
+  ShowStep(c, a.run, step->range);
+  Say(c, fmt::format("{}: {}, {}", what, step->label, FormatDuration(step->range.length(), 4)));
+}
+
+// Of the run, by length; those that count, or all where none does.
+std::vector<const StepMarker*> StepsByLength(const Run& run) {
+  std::vector<const StepMarker*> steps;
+  for (const StepMarker& step : run.Steps()) {
+    if (step.counts) steps.push_back(&step);
+  }
+  if (steps.empty()) {
+    for (const StepMarker& step : run.Steps()) steps.push_back(&step);
+  }
+  std::stable_sort(steps.begin(), steps.end(), [](const StepMarker* x, const StepMarker* y) {
+    return x->range.length() < y->range.length();
+  });
+  return steps;
+}
+
+// "3..7" or "5"; false if it is neither.
+bool ParseInterval(std::string_view text, int64_t* first, int64_t* last) {
+  const char* end = text.data() + text.size();
+  auto [at, error] = std::from_chars(text.data(), end, *first);
+  if (error != std::errc()) return false;
+  *last = *first;
+  if (at == end) return true;
+  if (end - at < 3 || at[0] != '.' || at[1] != '.') return false;
+  const auto second = std::from_chars(at + 2, end, *last);
+  return second.ec == std::errc() && second.ptr == end && *last >= *first;
+}
+
+// What a shared range is inside a filter; empty if nothing of it is.
+TimeRange Inside(TimeRange range, TimeRange filter) {
+  if (filter.empty()) return range;
+  return {std::max(range.begin, filter.begin), std::min(range.end, filter.end)};
+}
+
+// A range outside of the filter that there is takes its place: nothing would be left otherwise.
+void PushFilter(C& c, TimeRange shared, std::string label) {
+  const TimeRange inside = Inside(shared, c.view.Filter());
+  if (inside.empty()) c.view.filters.clear();
+  const TimeRange range = inside.empty() ? shared : inside;
+  if (range.empty() || range == c.view.Filter()) return;
+  Say(c, "Panels show " + label + " only");
+  c.view.filters.push_back({range, std::move(label)});
+}
+
+void FilterTo(C& c, TimeRange range, TraceId run, std::string label) {
+  const RunState* state = c.StateOf(run);
+  if (state == nullptr || range.empty()) return;
+  if (label.empty()) label = FormatDuration(range.length(), 4);
+  PushFilter(c, state->map.ToShared(range), std::move(label));
+}
+
+}  // namespace
+
+// --- Measured
+void SetMeasured(C& c, const A& a) {
+  const RunState* state = c.StateOf(a.run);
+  c.view.measured = state != nullptr ? state->map.ToShared(a.range) : TimeRange{};
+}
+
+void MeasureSelection(C& c, const A&) {
+  A measured;
+  measured.range = c.RangeOf(c.view.selected);
+  measured.run = c.view.selected.trace;
+  SetMeasured(c, measured);
+}
+
+// --- Limited
+bool HasFilter(const C& c) { return !c.view.filters.empty(); }
+
+void FilterRange(C& c, const A& a) { FilterTo(c, a.range, a.run, a.text); }
+
+// The measured range, else the selected event, else what is in sight.
+void FilterHere(C& c, const A& a) {
+  if (!c.view.measured.empty()) {
+    FilterTo(c, c.view.MeasuredIn(c.view.active), {}, {});
+  } else if (const TimeRange event = c.RangeOf(c.view.selected); !event.empty()) {
+    const std::string name(c.Set(c.view.selected)->Name(c.view.selected.row));
+    FilterTo(c, event, c.view.selected.trace, name.substr(0, 60));
+  } else {
+    FilterVisible(c, a);
+  }
+}
+
+void FilterVisible(C& c, const A& a) { FilterTo(c, c.Visible(a.run), a.run, {}); }
+
+// From the begin of the first of these steps to the end of the last.
+void FilterSteps(C& c, const A& a) {
+  int64_t first = 0, last = 0;
+  const Run* run = c.RunOf(a.run);
+  if (run == nullptr || !ParseInterval(a.text, &first, &last)) return;
+  TimeRange range{kMaxPs, kMinPs};
+  for (const StepMarker& step : run->Steps()) {
+    if (step.number < first || step.number > last) continue;
+    range.begin = std::min(range.begin, step.range.begin);
+    range.end = std::max(range.end, step.range.end);
+  }
+  if (range.empty()) {
+    Say(c, "There is no step " + a.text);
+    return;
+  }
+  const std::string what = first == last ? "step " : "steps ";
+  FilterTo(c, range, a.run, what + a.text);
+}
+
+void PopFilter(C& c, const A&) {
+  if (!c.view.filters.empty()) c.view.filters.pop_back();
+}
+
+void ClearFilters(C& c, const A&) { c.view.filters.clear(); }
+
+// --- Steps
+bool HasSteps(const C& c) { return c.RunOf() != nullptr && !c.RunOf()->Steps().empty(); }
+
+void NextStep(C& c, const A& a) { StepBy(c, a, 1); }
+void PreviousStep(C& c, const A& a) { StepBy(c, a, -1); }
+
+void GoToStep(C& c, const A& a) {
+  int64_t first = 0, last = 0;
+  const Run* run = c.RunOf(a.run);
+  if (run == nullptr || !ParseInterval(a.text, &first, &last)) return;
+  for (const StepMarker& step : run->Steps()) {
+    if (step.number != first) continue;
+    ShowStep(c, a.run, step.range);
+    return;
+  }
+  Say(c, "There is no step " + a.text);
+}
+
+void TypicalStep(C& c, const A& a) {
+  const Run* run = c.RunOf(a.run);
+  if (run == nullptr) return;
+  const auto steps = StepsByLength(*run);
+  ShowNamed(c, a, steps.empty() ? nullptr : steps[(steps.size() - 1) / 2], "Typical step");
+}
+
+void WorstStep(C& c, const A& a) {
+  const Run* run = c.RunOf(a.run);
+  if (run == nullptr) return;
+  const auto steps = StepsByLength(*run);
+  ShowNamed(c, a, steps.empty() ? nullptr : steps.back(), "Longest step");
+}
+
+}  // namespace stepscope::actions

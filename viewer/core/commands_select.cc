@@ -1,0 +1,105 @@
+// Commands of selections: several events, and what is linked to the selected one.
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "model/analysis/flow_index.h"
+#include "model/base/digits.h"
+#include "model/lookup.h"
+#include "viewer/core/command_actions.h"
+
+namespace stepscope::actions {
+
+using C = ViewerContext;
+using A = CommandArgs;
+
+namespace {
+
+// The run's own event that is selected, or that the selected derived one stands for.
+EventRow OwnSelection(const C& c) {
+  const TrackSet* set = c.Set(c.view.selected);
+  if (set == nullptr) return {};
+  const EventRow row = c.view.selected.row;
+  if (c.view.selected.set == 0) return row;
+  return row.value < set->source.size() ? set->source[row.value] : EventRow();
+}
+
+std::span<const FlowArrow> Arrows(const C& c, bool forward) {
+  const Run* run = FindRun(c.runs, c.view.selected.trace);
+  const EventRow row = OwnSelection(c);
+  if (run == nullptr || !run->flows || !row.valid()) return {};
+  return forward ? run->flows->From(row) : run->flows->To(row);
+}
+
+void Follow(C& c, bool forward) {
+  const std::span<const FlowArrow> arrows = Arrows(c, forward);
+  if (arrows.empty()) return;
+  const uint32_t to = forward ? arrows.front().to : arrows.front().from;
+  if (arrows.size() > 1) {
+    Say(c, "The first of " + GroupDigits(arrows.size()) + " arrows; the Details panel has them");
+  }
+  c.Reveal({c.view.selected.trace, 0, EventRow(to)});
+}
+
+}  // namespace
+
+void SelectEvents(C& c, const A& a) {
+  c.view.shown.Set(a.events);
+  if (a.events.empty()) return;
+  c.view.active = a.events.front().trace;
+  c.view.selected = {};
+  Say(c, GroupDigits(a.events.size()) + (a.events.size() == 1 ? " event" : " events") +
+             " selected; the Selection panel adds them up");
+}
+
+void ToggleEvent(C& c, const A& a) {
+  if (c.Set(a.event) == nullptr) return;
+  std::vector<EventRef> events = c.view.shown.events();
+  // The event that was clicked first, without a key held, is one of them.
+  if (events.empty() && c.view.selected.valid() && !(c.view.selected == a.event))
+    events.push_back(c.view.selected);
+  const auto found = std::find(events.begin(), events.end(), a.event);
+  if (found == events.end()) {
+    events.push_back(a.event);
+  } else {
+    events.erase(found);
+  }
+  c.view.shown.Set(std::move(events));
+  c.view.selected = a.event;
+  c.view.active = a.event.trace;
+}
+
+bool HasHits(const C& c) { return !c.search.hits().ordered.empty(); }
+
+void SelectHits(C& c, const A&) {
+  A all;
+  all.events = c.search.hits().ordered;
+  SelectEvents(c, all);
+}
+
+void MeasureShown(C& c, const A&) {
+  TimeRange all{kMaxPs, kMinPs};
+  for (const EventRef& event : c.view.shown.events()) {
+    if (event.trace != c.view.active) continue;
+    const TimeRange range = c.RangeOf(event);
+    all = {std::min(all.begin, range.begin), std::max(all.end, range.end)};
+  }
+  A measured;
+  measured.range = all;
+  if (!all.empty()) SetMeasured(c, measured);
+}
+
+bool HasFlows(const C& c) { return !Arrows(c, true).empty() || !Arrows(c, false).empty(); }
+void NextFlow(C& c, const A&) { Follow(c, true); }
+void PreviousFlow(C& c, const A&) { Follow(c, false); }
+
+void FirstChild(C& c, const A&) {
+  const TrackSet* set = c.Set(c.view.selected);
+  if (set == nullptr) return;
+  const std::vector<EventRow> children = Children(*set, c.view.selected.row);
+  if (!children.empty()) c.Reveal({c.view.selected.trace, c.view.selected.set, children.front()});
+}
+
+}  // namespace stepscope::actions

@@ -1,0 +1,141 @@
+#include "viewer/core/view_token.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kVersion = "v1";
+
+bool IsPlain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+std::string Escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (IsPlain(c)) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    }
+  }
+  return out;
+}
+
+std::string Unescaped(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned code = 0;
+    const char* at = text.data() + i;
+    const bool escape = text[i] == '%' && i + 2 < text.size() &&
+                        std::from_chars(at + 1, at + 3, code, 16).ptr == at + 3;
+    out += escape ? static_cast<char>(code) : text[i];
+    if (escape) i += 2;
+  }
+  return out;
+}
+
+void AddRange(char key, TimeRange range, std::string* out) {
+  if (!range.empty()) *out += fmt::format(":{}{}-{}", key, range.begin, range.end);
+}
+
+void AddText(char key, const std::string& text, std::string* out) {
+  if (!text.empty()) *out += fmt::format(":{}{}", key, Escaped(text));
+}
+
+// Two numbers with a character between them, and nothing else.
+template <typename T>
+bool ParsePair(std::string_view text, char between, T* first, T* second) {
+  const char* end = text.data() + text.size();
+  const auto a = std::from_chars(text.data(), end, *first);
+  if (a.ec != std::errc() || a.ptr == end || *a.ptr != between) return false;
+  const auto b = std::from_chars(a.ptr + 1, end, *second);
+  return b.ec == std::errc() && b.ptr == end;
+}
+
+void ParseTimes(std::string_view text, TimeRange* out) {
+  TimeRange range;
+  if (ParsePair(text, '-', &range.begin, &range.end) && !range.empty()) *out = range;
+}
+
+void ParsePart(std::string_view part, ViewPlace* place) {
+  const std::string_view value = part.substr(1);
+  uint32_t set = 0, row = 0;
+  int64_t pixels = 0;
+  switch (part.front()) {
+    case 'r':
+      ParseTimes(value, &place->visible);
+      break;
+    case 'm':
+      ParseTimes(value, &place->measured);
+      break;
+    case 'f':
+      ParseTimes(value, &place->filter);
+      break;
+    case 'e':
+      if (ParsePair(value, '.', &set, &row)) place->selected = {TraceId(), set, EventRow(row)};
+      break;
+    case 'y':
+      std::from_chars(value.data(), value.data() + value.size(), pixels);
+      place->scroll_y = static_cast<double>(std::max<int64_t>(pixels, 0));
+      break;
+    case 'h':
+      place->host = Unescaped(value);
+      break;
+    case 'p':
+      place->panel = Unescaped(value);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+std::string ToToken(const ViewPlace& place) {
+  std::string out(kVersion);
+  AddRange('r', place.visible, &out);
+  AddRange('m', place.measured, &out);
+  AddRange('f', place.filter, &out);
+  if (place.selected.row.valid())
+    out += fmt::format(":e{}.{}", place.selected.set, place.selected.row.value);
+  if (place.scroll_y >= 1) out += fmt::format(":y{}", std::llround(place.scroll_y));
+  AddText('h', place.host, &out);
+  AddText('p', place.panel, &out);
+  return out;
+}
+
+std::string TokenOf(const ViewState& view, const RunState& run) {
+  ViewPlace place;
+  place.visible = view.VisibleIn(run.run);
+  place.measured = view.MeasuredIn(run.run);
+  place.filter = view.FilterIn(run.run);
+  if (view.selected.valid() && view.selected.trace == run.run)
+    place.selected = {TraceId(), view.selected.set, view.selected.row};
+  place.scroll_y = view.scroll_y;
+  place.host = run.host;
+  place.panel = view.panel;
+  return ToToken(place);
+}
+
+std::optional<ViewPlace> ParseViewToken(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n')) text.remove_suffix(1);
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  if (!text.starts_with(kVersion)) return std::nullopt;
+  text.remove_prefix(kVersion.size());
+  ViewPlace place;
+  while (!text.empty()) {
+    if (text.front() != ':') return std::nullopt;
+    text.remove_prefix(1);
+    const std::string_view part = text.substr(0, text.find(':'));
+    if (!part.empty()) ParsePart(part, &place);
+    text.remove_prefix(part.size());
+  }
+  return place;
+}
+
+}  // namespace stepscope
