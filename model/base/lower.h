@@ -1,6 +1,7 @@
-// Lower case of ASCII letters; all other bytes stay, whatever the locale. Pure; O(length).
+// Lower case of ASCII letters; all other bytes stay, whatever the locale. Pure.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,13 @@ inline std::string Lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = Lower(c);
   return out;
+}
+
+// Case of `text` does not matter; the part is in lower case already.
+inline bool ContainsLower(std::string_view text, std::string_view lower_part) {
+  const auto found = std::search(text.begin(), text.end(), lower_part.begin(), lower_part.end(),
+                                 [](char a, char b) { return Lower(a) == b; });
+  return found != text.end() || lower_part.empty();
 }
 
 }  // namespace stepscope

@@ -2,46 +2,58 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
-#include "model/base/lower.h"
+#include "model/analysis/analysis.h"
+#include "model/query/event_query.h"
+#include "model/query/find_events.h"
 
 namespace stepscope {
 namespace {
 
-// Rows of a set whose meta is wanted. O(rows).
-std::vector<uint32_t> MatchingRows(const TrackSet& set, const std::vector<uint8_t>& wanted,
-                                   const std::stop_token& stop) {
-  std::vector<uint32_t> rows;
-  for (const Lane& lane : set.lanes) {
-    if (stop.stop_requested()) break;
-    for (uint32_t i = 0; i < lane.size(); ++i) {
-      if (wanted[lane.meta[i]] != 0) rows.push_back(lane.first_row + i);
-    }
-  }
-  std::sort(rows.begin(), rows.end());
-  return rows;
+// Typed stats save reading arguments; most panels have asked for them already.
+const StatTable* StatsFor(const EventQuery& query, const Run& run, const std::stop_token& stop) {
+  const bool asks =
+      query.Has(QueryTerm::Kind::kArgument) || query.Has(QueryTerm::Kind::kArgumentContains);
+  return asks && run.analysis ? &run.analysis->stats(stop) : nullptr;
 }
 
-SearchHits Find(const NameQuery& query, std::span<const Run> runs, const std::stop_token& stop) {
+struct Timed {
+  Ps start;
+  EventRef ref;
+};
+
+// Of one set; `timed` grows to kMaxOrdered.
+Status FindIn(const Run& run, uint32_t set, const EventQuery& query, const std::stop_token& stop,
+              SearchHits* hits, std::vector<Timed>* timed) {
+  const TrackSet& s = run.Set(set);
+  const Result<RowBits> found = FindEvents(query, *run.trace, s, StatsFor(query, run, stop), stop);
+  if (!found.ok()) return found.status();
+  Highlight::Rows rows{run.id, set, {}};
+  found->ForEach([&](uint32_t row) { rows.rows.push_back(row); });
+  if (rows.rows.empty()) return {};
+  hits->count += rows.rows.size();
+  for (const uint32_t row : rows.rows) {
+    if (timed->size() >= Search::kMaxOrdered) break;
+    timed->push_back({s.Start(EventRow(row)), {run.id, set, EventRow(row)}});
+  }
+  hits->rows.push_back(std::move(rows));
+  return {};
+}
+
+SearchHits Find(const std::string& text, std::span<const Run> runs, const std::stop_token& stop) {
   SearchHits hits;
-  struct Timed {
-    Ps start;
-    EventRef ref;
-  };
+  hits.query = text;
+  const Result<EventQuery> query = EventQuery::Parse(text);
+  if (!query.ok()) {
+    hits.error = query.status().message();
+    return hits;
+  }
   std::vector<Timed> timed;
   for (const Run& run : runs) {
-    for (uint32_t set = 0; set < run.sets(); ++set) {
-      const TrackSet& s = run.Set(set);
-      const std::vector<uint8_t> wanted = query.MatchingMetas(*s.names);
-      const bool any = std::find(wanted.begin(), wanted.end(), 1) != wanted.end();
-      if (!any || stop.stop_requested()) continue;
-      Highlight::Rows rows{run.id, set, MatchingRows(s, wanted, stop)};
-      hits.count += rows.rows.size();
-      for (uint32_t row : rows.rows) {
-        if (timed.size() >= Search::kMaxOrdered) break;
-        timed.push_back({s.Start(EventRow(row)), {run.id, set, EventRow(row)}});
-      }
-      hits.rows.push_back(std::move(rows));
+    for (uint32_t set = 0; set < run.sets() && !stop.stop_requested(); ++set) {
+      const Status status = FindIn(run, set, *query, stop, &hits, &timed);
+      if (!status.ok() && status.code() != ErrorCode::kCancelled) hits.error = status.message();
     }
   }
   std::stable_sort(timed.begin(), timed.end(),
@@ -52,12 +64,6 @@ SearchHits Find(const NameQuery& query, std::span<const Run> runs, const std::st
 }
 
 }  // namespace
-
-bool ContainsLower(std::string_view text, std::string_view lower_needle) {
-  const auto found = std::search(text.begin(), text.end(), lower_needle.begin(), lower_needle.end(),
-                                 [](char a, char b) { return Lower(a) == b; });
-  return found != text.end() || lower_needle.empty();
-}
 
 NameQuery::NameQuery(std::string_view text) : text_(text) {
   whole_ = text_.size() > 1 && text_[0] == '=';
@@ -84,13 +90,11 @@ void Search::Set(std::string query, std::span<const Run> runs) {
   job_.Stop();
   hits_ = {};
   index_ = 0;
-  if (query_.empty() || runs.empty()) return;
+  if (query_.find_first_not_of(' ') == query_.npos || runs.empty()) return;
   std::vector<Run> copy(runs.begin(), runs.end());  // shared pointers: keeps the traces alive
   job_.Start(threads_,
              [query = query_, copy = std::move(copy)](const std::stop_token& stop, Progress&) {
-               SearchHits hits = Find(NameQuery(query), copy, stop);
-               hits.query = query;
-               return hits;
+               return Find(query, copy, stop);
              });
 }
 

@@ -1,5 +1,5 @@
-// Search: events whose name a query matches, found in the background, over all runs and sets.
-// UI thread only; results arrive a few frames later.
+// Search: the events that a query asks for (model/query/event_query.h), found in the background,
+// over all runs and sets. UI thread only; results arrive a few frames later.
 #pragma once
 
 #include <span>
@@ -8,17 +8,14 @@
 #include <vector>
 
 #include "model/base/latest_job.h"
+#include "model/base/lower.h"
 #include "viewer/core/highlight.h"
 #include "viewer/core/run.h"
 
 namespace stepscope {
 
-// Case of `text` does not matter; the needle is in lower case already. (model has
-// ContainsIgnoreCase, which folds both.)
-bool ContainsLower(std::string_view text, std::string_view lower_needle);
-
-// What is asked of a name: a text that it contains, case does not matter (ASCII). "=MatMul": the
-// name is that text and no other, letter for letter. Tables filter by the same sign.
+// What a table asks of a name, without the search's further terms: a text that it contains, case
+// does not matter (ASCII). "=MatMul": the name is that text and no other, letter for letter.
 class NameQuery {
  public:
   explicit NameQuery(std::string_view text);
@@ -34,6 +31,7 @@ class NameQuery {
 
 struct SearchHits {
   std::string query;
+  std::string error;  // why it is no query, or what could not be read; else empty
   uint64_t count = 0;
   std::vector<Highlight::Rows> rows;  // by run and set, sorted by row
   std::vector<EventRef> ordered;      // by start, the first kMaxOrdered

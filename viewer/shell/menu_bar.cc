@@ -176,6 +176,8 @@ void DrawHitCount(const ShellInput& input, const Pen& pen, float right, float y)
   std::string text;
   if (input.search.busy()) {
     text = kEllipsis;
+  } else if (!hits.error.empty()) {
+    text = "not a search";
   } else if (hits.ordered.empty()) {
     text = "none";
   } else {
@@ -203,11 +205,15 @@ void DrawSearch(const ShellInput& input, TextBox* box, float right) {
   ImGui::PushStyleVarX(ImGuiStyleVar_FramePadding, pen.fonts.icons ? pen.Px(28) : pen.Px(8));
   bool changed = box->Draw("##search", "Search events, or type > for a command");
   ImGui::PopStyleVar(2);
-  if (!ImGui::IsItemActive())
+  if (const std::string& error = input.search.hits().error; !error.empty()) {
+    ImGui::SetItemTooltip("%s", error.c_str());
+  } else if (!ImGui::IsItemActive()) {
     ImGui::SetItemTooltip(
-        "text: names that contain it   =text: the whole name\n"
+        "text: names that contain it   =text: the whole name   -term: not\n"
+        "track:   process:   cat:   dur>1ms   arg.KEY=VALUE   all must hold\n"
         "Enter goes to the first event found, Enter and Shift+Enter on; Escape: back to the "
         "timeline");
+  }
   const ImVec2 a = ImGui::GetItemRectMin(), b = ImGui::GetItemRectMax();
   const float y = a.y + std::floor((b.y - a.y - pen.Px(12)) / 2);
   if (pen.fonts.icons)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/lookup.h"
+#include "model/query/event_query.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -38,7 +39,7 @@ void TimelineMenu::DrawEvent(const TimelineInput& input) {
   CommandItem(input, "measure.selection");
   ImGui::Separator();
   CommandArgs filter;
-  filter.text = NameQuery::Whole(name);
+  filter.text = QueryForWhole(name);
   CommandItem(input, "search.set", std::move(filter), "Filter timeline to this name");
   if (ImGui::MenuItem("Show all of this name on this track")) FindSameName(input, *run);
   CommandItem(input, "select.next_same");

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/query/event_query.h"
 #include "viewer/core/search.h"
 
 namespace stepscope {
@@ -44,10 +45,10 @@ RowEvents ByName(const Run& run, const std::string& name, const std::stop_token&
   RowEvents found;
   const std::string whole = NameQuery::Whole(name);
   if (CountMatches(run, NameQuery(whole), 1, stop) > 0) {
-    found.query = whole;
+    found.query = QueryForWhole(name);
     found.what = "Every event called " + name;
   } else if (CountMatches(run, NameQuery(name), 1, stop) > 0) {
-    found.query = name;
+    found.query = QueryForPart(name);
     found.what = "Every event with " + name + " in its name";
   }
   return found;
@@ -62,10 +63,10 @@ RowEvents ByLink(const Run& run, const TrackSet& set, const RowLink& link,
   const bool alone =
       !called.empty() && CountMatches(run, whole, link.total + 1, stop) == link.total;
   if (alone) {
-    found.query = NameQuery::Whole(called);
+    found.query = QueryForWhole(called);
     found.what = "The events of this row, all called " + called;
   } else if (!called.empty() && link.rows.size() < link.total) {
-    found.query = NameQuery::Whole(called);
+    found.query = QueryForWhole(called);
     found.what = "Every event called " + called + ", more than this row's";
   } else {
     found.what = "The events of this row, which share their names with others";

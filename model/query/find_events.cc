@@ -1,0 +1,269 @@
+#include "model/query/find_events.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+#include "model/base/lower.h"
+#include "model/base/task.h"
+#include "model/query/argument_term.h"
+
+namespace stepscope {
+namespace {
+
+using Kind = QueryTerm::Kind;
+
+constexpr uint32_t kRowsPerTask = RowBits::kWord * 4096;
+constexpr uint32_t kRowsPerRead = RowBits::kWord * 16;  // whose arguments one task reads
+constexpr size_t kNamesPerTask = 8192;
+
+struct CategoryTexts {
+  EventCategory category;
+  std::string_view texts;  // PyTorch's names and those of the tables
+};
+constexpr std::array kCategoryTexts = {
+    CategoryTexts{EventCategory::kKernel, "kernel"},
+    CategoryTexts{EventCategory::kMemcpy, "gpu_memcpy copy"},
+    CategoryTexts{EventCategory::kMemset, "gpu_memset fill"},
+    CategoryTexts{EventCategory::kRuntimeCall, "cuda_runtime runtime call"},
+    CategoryTexts{EventCategory::kCpuOp, "cpu_op"},
+    CategoryTexts{EventCategory::kPythonFunction, "python_function"},
+    CategoryTexts{EventCategory::kUserAnnotation, "user_annotation"},
+    CategoryTexts{EventCategory::kGpuUserAnnotation, "gpu_user_annotation"},
+    CategoryTexts{EventCategory::kStep, "step"},
+    CategoryTexts{EventCategory::kHostEvent, "host event"},
+    CategoryTexts{EventCategory::kOverhead, "overhead"},
+    CategoryTexts{EventCategory::kCommunication, "communication"},
+    CategoryTexts{EventCategory::kMemoryEvent, "memory"},
+};
+
+std::string_view TextsOf(EventCategory category) {
+  for (const CategoryTexts& c : kCategoryTexts) {
+    if (c.category == category) return c.texts;
+  }
+  return {};
+}
+
+// A mangled name is found as it stands in the file, too.
+bool HasText(const NameTable& names, MetaId meta, std::string_view part) {
+  if (ContainsLower(names.DisplayName(meta), part)) return true;
+  const std::string_view raw = names.Name(meta);
+  return raw.starts_with("_Z") && ContainsLower(raw, part);
+}
+
+bool AnswersName(const QueryTerm& term, const NameTable& names, MetaId meta) {
+  if (term.kind == Kind::kName) return HasText(names, meta, term.text) != term.negated;
+  if (term.kind != Kind::kWholeName) return true;
+  const bool is = names.DisplayName(meta) == term.text || names.Name(meta) == term.text;
+  return is != term.negated;
+}
+
+// By MetaId, and one more for what has none.
+std::vector<uint8_t> WantedMetas(const EventQuery& query, const NameTable& names,
+                                 const std::vector<std::string>& categories,
+                                 const std::stop_token& stop) {
+  std::vector<uint8_t> wanted(names.metas.size() + 1);
+  const size_t tasks = (wanted.size() + kNamesPerTask - 1) / kNamesPerTask;
+  ParallelFor(tasks, [&](size_t task) {
+    if (stop.stop_requested()) return;
+    const size_t end = std::min(wanted.size(), (task + 1) * kNamesPerTask);
+    for (size_t m = task * kNamesPerTask; m < end; ++m) {
+      const MetaId meta(static_cast<uint32_t>(m));
+      bool all = AnswersNames(query, names, meta);
+      for (const QueryTerm& term : query.terms()) {
+        if (!all || term.kind != Kind::kCategory) continue;
+        const bool known = m < names.metas.size();
+        const bool has = (known && ContainsLower(TextsOf(names.metas[m].category), term.text)) ||
+                         (m < categories.size() && ContainsLower(categories[m], term.text));
+        all = has != term.negated;
+      }
+      wanted[m] = all ? 1 : 0;
+    }
+  });
+  return wanted;
+}
+
+std::vector<uint8_t> WantedTracks(const EventQuery& query, const Trace& trace,
+                                  const TrackSet& set) {
+  std::vector<uint8_t> planes(trace.planes.size(), 1), tracks(set.tracks.size(), 1);
+  for (const QueryTerm& term : query.terms()) {
+    for (size_t p = 0; term.kind == Kind::kProcess && p < planes.size(); ++p) {
+      const Plane& plane = trace.planes[p];
+      const bool has = ContainsLower(trace.names().strings.View(plane.name), term.text) ||
+                       ContainsLower(plane.display_name, term.text);
+      if (has == term.negated) planes[p] = 0;
+    }
+    for (size_t t = 0; t < tracks.size(); ++t) {
+      if (term.kind != Kind::kTrack) break;
+      const bool has = ContainsLower(set.names->strings.View(set.tracks[t].name), term.text);
+      if (has == term.negated) tracks[t] = 0;
+    }
+  }
+  for (size_t t = 0; t < tracks.size(); ++t) {
+    const PlaneId plane = set.tracks[t].plane;
+    if (plane.value < planes.size() && planes[plane.value] == 0) tracks[t] = 0;
+  }
+  return tracks;
+}
+
+struct Times {
+  Ps least = kMinPs, most = kMaxPs;
+};
+
+// What is left for durations when all terms hold; negated ones are asked one by one.
+Times CommonTimes(const EventQuery& query) {
+  Times times;
+  for (const QueryTerm& term : query.terms()) {
+    if (term.kind != Kind::kDuration || term.negated) continue;
+    times.least = std::max(times.least, term.least);
+    times.most = std::min(times.most, term.most);
+  }
+  return times;
+}
+
+bool AnswersNegated(const EventQuery& query, Ps dur) {
+  return std::none_of(query.terms().begin(), query.terms().end(), [dur](const QueryTerm& term) {
+    return term.kind == Kind::kDuration && term.negated && dur >= term.least && dur <= term.most;
+  });
+}
+
+// All but arguments.
+RowBits FindByColumns(const EventQuery& query, const Trace& trace, const TrackSet& set,
+                      const std::stop_token& stop) {
+  RowBits found(set.rows);
+  const std::vector<std::string> categories =
+      query.Has(Kind::kCategory) && set.names == trace.set.names ? FileCategories(trace, stop)
+                                                                 : std::vector<std::string>();
+  const std::vector<uint8_t> metas = WantedMetas(query, *set.names, categories, stop);
+  const std::vector<uint8_t> tracks = WantedTracks(query, trace, set);
+  const auto last = static_cast<uint32_t>(metas.size() - 1);
+  const bool timed = query.Has(Kind::kDuration);
+  const Times times = CommonTimes(query);
+  if (std::find(metas.begin(), metas.end(), 1) == metas.end()) return found;
+  ParallelFor((size_t{set.rows} + kRowsPerTask - 1) / kRowsPerTask, [&](size_t task) {
+    if (stop.stop_requested()) return;
+    const auto first = static_cast<uint32_t>(task * kRowsPerTask);
+    const uint32_t end = first + std::min(kRowsPerTask, set.rows - first);
+    ForLaneParts(set, first, end, [&](const Lane& lane, uint32_t from, uint32_t to) {
+      if (tracks[lane.track.value] == 0) return;
+      for (uint32_t i = from; i < to; ++i) {
+        if (metas[std::min(lane.meta[i], last)] == 0) continue;
+        if (timed && (lane.dur[i] < times.least || lane.dur[i] > times.most ||
+                      !AnswersNegated(query, lane.dur[i])))
+          continue;
+        found.Set(lane.first_row + i);
+      }
+    });
+  });
+  return found;
+}
+
+EventRow OwnRow(const Trace& trace, const TrackSet& set, uint32_t row) {
+  if (&set == &trace.set) return EventRow(row);
+  return row < set.source.size() ? set.source[row] : EventRow();
+}
+
+std::vector<const QueryTerm*> ArgumentTerms(const EventQuery& query) {
+  std::vector<const QueryTerm*> terms;
+  for (const QueryTerm& term : query.terms()) {
+    if (term.kind == Kind::kArgument || term.kind == Kind::kArgumentContains)
+      terms.push_back(&term);
+  }
+  return terms;
+}
+
+// Takes out rows of which typed stats say that they cannot answer.
+void NarrowByStats(const std::vector<const QueryTerm*>& terms, const Trace& trace,
+                   const TrackSet& set, const StatTable& stats, RowBits* found) {
+  for (const QueryTerm* term : terms) {
+    if (term->negated) continue;
+    const std::optional<RowBits> rows = RowsByTypedStats(*term, stats, trace.set.rows);
+    if (!rows) continue;
+    found->ForEach([&](uint32_t row) {
+      const EventRow own = OwnRow(trace, set, row);
+      if (!own.valid() || !rows->Has(own.value)) found->Clear(row);
+    });
+  }
+}
+
+// Takes out rows whose arguments do not answer.
+Status NarrowByArguments(const std::vector<const QueryTerm*>& terms, const Trace& trace,
+                         const TrackSet& set, const std::stop_token& stop, RowBits* found) {
+  std::mutex mutex;
+  Status error;
+  std::atomic<bool> failed = false;
+  const auto read = [&](uint32_t row) {
+    const EventRow own = OwnRow(trace, set, row);
+    std::vector<Stat> stats;
+    if (own.valid() && trace.source) {
+      Result<std::vector<Stat>> decoded = trace.source->Decode(trace, own);
+      if (decoded.ok()) {
+        stats = std::move(decoded).value();
+      } else if (!failed.exchange(true)) {
+        const std::lock_guard lock(mutex);
+        error = decoded.status();
+      }
+    }
+    for (const QueryTerm* term : terms) {
+      if (AnswersArgument(*term, stats) == term->negated) return found->Clear(row);
+    }
+  };
+  ParallelFor((size_t{set.rows} + kRowsPerRead - 1) / kRowsPerRead, [&](size_t task) {
+    const auto first = static_cast<uint32_t>(task * kRowsPerRead);
+    const uint32_t end = first + std::min(kRowsPerRead, set.rows - first);
+    found->ForEach(first, end, [&](uint32_t row) {
+      if (!stop.stop_requested() && !failed) read(row);
+    });
+  });
+  return error;
+}
+
+}  // namespace
+
+bool AnswersNames(const EventQuery& query, const NameTable& names, MetaId meta) {
+  return std::all_of(query.terms().begin(), query.terms().end(),
+                     [&](const QueryTerm& term) { return AnswersName(term, names, meta); });
+}
+
+std::vector<std::string> FileCategories(const Trace& trace, const std::stop_token& stop) {
+  const auto& metas = trace.names().metas;
+  std::vector<std::string> categories(metas.size());
+  if (!trace.source) return categories;
+  std::vector<EventRow> first(metas.size());
+  for (const Lane& lane : trace.set.lanes) {
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      // Metadata of a plane is an XSpace's, which has no such member.
+      const uint32_t m = lane.meta[i];
+      if (m < metas.size() && !first[m].valid() && !metas[m].plane.valid())
+        first[m] = EventRow(lane.first_row + i);
+    }
+  }
+  ParallelFor((metas.size() + kNamesPerTask - 1) / kNamesPerTask, [&](size_t task) {
+    const size_t end = std::min(metas.size(), (task + 1) * kNamesPerTask);
+    for (size_t m = task * kNamesPerTask; m < end && !stop.stop_requested(); ++m) {
+      if (!first[m].valid()) continue;
+      const Result<std::vector<Stat>> stats = trace.source->Decode(trace, first[m]);
+      if (!stats.ok()) continue;
+      for (const Stat& stat : *stats) {
+        if (stat.from_metadata && stat.name == "cat") categories[m] = ToText(stat);
+      }
+    }
+  });
+  return categories;
+}
+
+Result<RowBits> FindEvents(const EventQuery& query, const Trace& trace, const TrackSet& set,
+                           const StatTable* stats, const std::stop_token& stop) {
+  RowBits found = FindByColumns(query, trace, set, stop);
+  const std::vector<const QueryTerm*> terms = ArgumentTerms(query);
+  if (!terms.empty() && !stop.stop_requested()) {
+    if (stats != nullptr) NarrowByStats(terms, trace, set, *stats, &found);
+    if (Status s = NarrowByArguments(terms, trace, set, stop, &found); !s.ok()) return s;
+  }
+  if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
+  return found;
+}
+
+}  // namespace stepscope
