@@ -1,0 +1,284 @@
+#include "model/query/event_stats.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <memory>
+
+#include "model/base/task.h"
+#include "model/query/duration_stats.h"
+#include "model/query/event_groups.h"
+#include "model/query/time_order.h"
+
+namespace stepscope {
+namespace {
+
+constexpr uint32_t kPieceEvents = 1 << 16;
+constexpr size_t kGroupsPerTask = 256;
+
+// Events [first, end) of a lane, of which those count that the part's bits have.
+struct Piece {
+  size_t part = 0;
+  const Lane* lane = nullptr;
+  uint32_t first = 0, end = 0;
+};
+
+// The slices that begin in the scope, in pieces.
+std::vector<Piece> PiecesOf(const StatsQuestion& question) {
+  std::vector<Piece> pieces;
+  const Trace& trace = *question.trace;
+  for (size_t p = 0; p < question.parts.size(); ++p) {
+    const TrackSet& set = *question.parts[p].events;
+    for (const Lane& lane : set.lanes) {
+      if (lane.kind == LaneKind::kInstant) continue;
+      uint32_t first = 0, end = lane.size();
+      if (question.scope != nullptr) {
+        const PlaneId plane = set.tracks[lane.track.value].plane;
+        const bool placed = plane.value < trace.planes.size();
+        const LaneRange range =
+            BeginningIn(lane, *question.scope, placed ? trace.planes[plane.value].host : HostId());
+        first = range.first;
+        end = range.end;
+      }
+      for (; first < end; first += std::min(kPieceEvents, end - first))
+        pieces.push_back({p, &lane, first, first + std::min(kPieceEvents, end - first)});
+    }
+  }
+  return pieces;
+}
+
+// Contiguous shares of about as many events each: boundaries in `pieces`.
+std::vector<size_t> SharesOf(const std::vector<Piece>& pieces, size_t groups) {
+  uint64_t events = 0;
+  for (const Piece& piece : pieces) events += piece.end - piece.first;
+  // Each share has counts of all groups.
+  const uint64_t most = std::max<uint64_t>(1, events / (4 * std::max<size_t>(1, groups)));
+  const uint64_t shares = std::min<uint64_t>(WorkerCount(), most);
+  std::vector<size_t> bounds{0};
+  uint64_t before = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    before += pieces[i].end - pieces[i].first;
+    if (before * shares >= events * bounds.size() && bounds.size() < shares)
+      bounds.push_back(i + 1);
+  }
+  bounds.push_back(pieces.size());
+  return bounds;
+}
+
+// Self times of the events of a piece, which are asked for in order.
+class SelfTimes {
+ public:
+  SelfTimes(const TrackSet& set, const Lane& lane, uint32_t first) : lane_(lane) {
+    const auto lanes = set.LanesOf(set.tracks[lane.track.value]);
+    const size_t below = size_t{lane.depth} + 1;
+    if (lane.kind != LaneKind::kNested || below >= lanes.size()) return;
+    if (lanes[below].kind != LaneKind::kNested) return;
+    below_ = &lanes[below];
+    child_ = static_cast<uint32_t>(
+        std::lower_bound(below_->start.begin(), below_->start.end(), lane.start[first]) -
+        below_->start.begin());
+  }
+  Ps Of(uint32_t i) {
+    Ps self = lane_.dur[i];
+    if (below_ == nullptr) return self;
+    const Ps begin = lane_.start[i], end = lane_.end(i);
+    while (child_ < below_->size() && below_->start[child_] < begin) ++child_;
+    for (; child_ < below_->size() && below_->start[child_] < end; ++child_)
+      self -= below_->dur[child_];
+    return self;
+  }
+
+ private:
+  const Lane& lane_;
+  const Lane* below_ = nullptr;
+  uint32_t child_ = 0;
+};
+
+class Adder {
+ public:
+  Adder(const StatsQuestion& question, const std::stop_token& stop)
+      : question_(question),
+        stop_(stop),
+        groups_(question),
+        pieces_(PiecesOf(question)),
+        shares_(SharesOf(pieces_, groups_.size())) {}
+
+  EventStats Run() {
+    const size_t shares = shares_.size() - 1;
+    places_.assign(shares, {});
+    self_.assign(shares, {});
+    ParallelFor(shares, [&](size_t s) { Count(s); });
+    Place();
+    if (stop_.stop_requested() || count_ == 0) return {};
+    durations_ = std::make_unique_for_overwrite<Ps[]>(count_);
+    ParallelFor(shares, [&](size_t s) { Fill(s); });
+    if (stop_.stop_requested()) return {};
+    return Result();
+  }
+
+ private:
+  // Calls fn(index, group) for the piece's events that count.
+  template <typename Fn>
+  void ForEvents(const Piece& piece, Fn fn) const {
+    const RowBits* rows = question_.parts[piece.part].rows;
+    groups_.ForEach(piece.part, *piece.lane, piece.first, piece.end, [&](uint32_t i, uint32_t g) {
+      if (rows == nullptr || rows->Has(piece.lane->first_row + i)) fn(i, g);
+    });
+  }
+
+  void Count(size_t share) {
+    std::vector<uint64_t>& counts = places_[share];
+    counts.assign(groups_.size(), 0);
+    for (size_t p = shares_[share]; p < shares_[share + 1] && !stop_.stop_requested(); ++p)
+      ForEvents(pieces_[p], [&](uint32_t, uint32_t group) { ++counts[group]; });
+  }
+
+  // Counts become where the share's durations of the group begin.
+  void Place() {
+    begin_.assign(groups_.size() + 1, 0);
+    for (size_t g = 0; g < groups_.size(); ++g) {
+      begin_[g] = count_;
+      for (std::vector<uint64_t>& places : places_) {
+        const uint64_t n = places[g];
+        places[g] = count_;
+        count_ += n;
+      }
+    }
+    begin_.back() = count_;
+  }
+
+  void Fill(size_t share) {
+    std::vector<uint64_t>& places = places_[share];
+    std::vector<PsSum>& self = self_[share];
+    self.assign(groups_.size(), 0);
+    for (size_t p = shares_[share]; p < shares_[share + 1] && !stop_.stop_requested(); ++p) {
+      const Piece& piece = pieces_[p];
+      SelfTimes times(*question_.parts[piece.part].events, *piece.lane, piece.first);
+      ForEvents(piece, [&](uint32_t i, uint32_t group) {
+        durations_[places[group]++] = piece.lane->dur[i];
+        self[group] += times.Of(i);
+      });
+    }
+  }
+
+  std::span<Ps> DurationsOf(size_t group) const {
+    return {durations_.get() + begin_[group], begin_[group + 1] - begin_[group]};
+  }
+
+  static Ps Saturated(PsSum sum) { return sum > kMaxPs ? kMaxPs : static_cast<Ps>(sum); }
+
+  static EventStatsRow RowOf(const DurationStats& stats, PsSum self) {
+    EventStatsRow row;
+    row.count = stats.count;
+    row.total = Saturated(stats.total);
+    row.self = Saturated(self);
+    row.mean = stats.mean;
+    row.median = stats.median;
+    row.p95 = stats.p95;
+    row.p99 = stats.p99;
+    row.min = stats.min;
+    row.max = stats.max;
+    row.stddev = std::sqrt(stats.squares / static_cast<double>(stats.count));
+    return row;
+  }
+
+  // Before the groups' durations are brought in another order.
+  void AddTotalPercentiles(DurationStats* total, DurationHistogram* histogram) const {
+    std::vector<std::span<const Ps>> parts;
+    const size_t shares = shares_.size() - 1;
+    for (size_t s = 0; s < shares; ++s) {
+      const size_t from = count_ * s / shares, to = count_ * (s + 1) / shares;
+      parts.emplace_back(durations_.get() + from, to - from);
+    }
+    std::vector<FineCounts> counts(parts.size());
+    ParallelFor(parts.size(), [&](size_t s) { counts[s].Add(parts[s]); });
+    for (size_t s = 1; s < counts.size(); ++s) counts[0].Add(counts[s]);
+    const std::array<Ps, 3> found = PercentilesOf(parts, counts[0], count_);
+    total->median = found[0];
+    total->p95 = found[1];
+    total->p99 = found[2];
+    for (size_t b = 0; b < FineCounts::kBins; ++b) {
+      if (counts[0][b] > 0)
+        histogram->counts[DurationHistogram::BinOf(FineCounts::BinBegin(b))] += counts[0][b];
+    }
+  }
+
+  EventStats Result() {
+    EventStats result;
+    std::vector<DurationStats> stats(groups_.size());
+    DurationStats total;
+    AddTotalPercentiles(&total, &result.histogram);
+    ParallelFor((stats.size() + kGroupsPerTask - 1) / kGroupsPerTask, [&](size_t task) {
+      const size_t end = std::min(stats.size(), (task + 1) * kGroupsPerTask);
+      for (size_t g = task * kGroupsPerTask; g < end && !stop_.stop_requested(); ++g)
+        stats[g] = StatsOf(DurationsOf(g));
+    });
+    if (stop_.stop_requested()) return {};
+    PsSum self_total = 0;
+    bool first = true;
+    for (size_t g = 0; g < stats.size(); ++g) {
+      if (stats[g].count == 0) continue;
+      PsSum self = 0;
+      for (const std::vector<PsSum>& of_share : self_) self += of_share[g];
+      self_total += self;
+      total.min = first ? stats[g].min : std::min(total.min, stats[g].min);
+      total.max = first ? stats[g].max : std::max(total.max, stats[g].max);
+      first = false;
+      total.count += stats[g].count;
+      total.total += stats[g].total;
+      if (question_.by == GroupBy::kNone) continue;
+      groups_.Describe(g, &result.groups.emplace_back(RowOf(stats[g], self)));
+    }
+    total.mean = static_cast<double>(total.total) / static_cast<double>(total.count);
+    for (const DurationStats& s : stats) {
+      const double distance = s.mean - total.mean;
+      total.squares += s.squares + static_cast<double>(s.count) * distance * distance;
+    }
+    result.total = RowOf(total, self_total);
+    std::stable_sort(result.groups.begin(), result.groups.end(),
+                     [](const EventStatsRow& a, const EventStatsRow& b) {
+                       return a.total != b.total ? a.total > b.total : a.name < b.name;
+                     });
+    return result;
+  }
+
+  const StatsQuestion& question_;
+  const std::stop_token& stop_;
+  const EventGroups groups_;
+  const std::vector<Piece> pieces_;
+  const std::vector<size_t> shares_;
+  std::vector<std::vector<uint64_t>> places_;  // by share and group
+  std::vector<std::vector<PsSum>> self_;       // by share and group
+  std::vector<uint64_t> begin_;                // by group: where its durations begin
+  std::unique_ptr<Ps[]> durations_;            // by group, then share
+  uint64_t count_ = 0;
+};
+
+}  // namespace
+
+size_t DurationHistogram::BinOf(Ps duration) {
+  if (duration < 4) return duration <= 0 ? 0 : static_cast<size_t>(duration);
+  const auto d = static_cast<uint64_t>(duration);
+  const auto exponent = static_cast<unsigned>(std::bit_width(d)) - 3;  // d >> exponent: 4 to 7
+  return size_t{exponent} * 4 + static_cast<size_t>(d >> exponent);
+}
+
+Ps DurationHistogram::BinBegin(size_t bin) {
+  if (bin < 8) return static_cast<Ps>(bin);
+  const size_t exponent = bin / 4 - 1;
+  return exponent > 60 ? kMaxPs : static_cast<Ps>((uint64_t{bin % 4} + 4) << exponent);
+}
+
+EventStats AddUp(const StatsQuestion& question, const std::stop_token& stop) {
+  return Adder(question, stop).Run();
+}
+
+RowBits BitsOf(std::span<const EventRef> events, uint32_t set, const TrackSet& rows) {
+  RowBits bits(rows.rows);
+  for (const EventRef& event : events) {
+    if (event.set == set && event.valid()) bits.Set(event.row.value);
+  }
+  return bits;
+}
+
+}  // namespace stepscope
