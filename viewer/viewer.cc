@@ -402,9 +402,10 @@ void Viewer::Frame(const SessionView& session) {
   s.SyncRuns(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
   ViewerContext context = s.MakeContext(session);
-  const PanelContext panel{session,           s.view,     s.analyses, s.jobs,   s.settings,
-                           s.theme,           s.commands, s.services, s.runs,   context.RunOf(),
-                           context.StateOf(), TraceId(),  &s.fonts,   &s.names, &s.pointed};
+  const PanelContext panel{session,    s.view,          s.analyses,        s.jobs,
+                           s.settings, s.theme,         s.commands,        s.services,
+                           s.runs,     context.RunOf(), context.StateOf(), TraceId(),
+                           &s.fonts,   &s.names,        &s.pointed,        &s.search.hits()};
   const ShellInput shell{
       panel, s.windows, s.search, context, s.timeline.feedback(), s.timeline.displayed()};
   s.HandleKeys(context);

@@ -19,7 +19,8 @@ class AnalysisCache;  // viewer/core/analysis_cache.h: results computed in the b
 class JobThreads;     // model/base/latest_job.h
 class NameCache;      // viewer/core/name_cache.h: colours and short labels of event names
 class Settings;
-struct Fonts;  // viewer/core/fonts.h
+struct SearchHits;  // viewer/core/search.h
+struct Fonts;       // viewer/core/fonts.h
 struct Theme;
 
 // The time under the mouse, wherever it points: the part under it writes, the others show it in the
@@ -47,6 +48,7 @@ struct PanelContext {
   const Fonts* fonts = nullptr;     // null: everything in the current font
   NameCache* names = nullptr;       // null: no colours of names (tests)
   PointedTime* pointed = nullptr;   // null: nobody shares it (tests)
+  const SearchHits* search = nullptr;  // what the search has found; null: there is none (tests)
 };
 
 // What a panel asks analyses about: the host and the range that its run is limited to.

@@ -102,6 +102,7 @@ bool Search::Poll() {
   std::optional<SearchHits> hits = job_.Take();
   if (!hits) return false;
   hits_ = std::move(*hits);
+  hits_.version = ++versions_;
   return true;
 }
 

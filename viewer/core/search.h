@@ -31,7 +31,8 @@ class NameQuery {
 
 struct SearchHits {
   std::string query;
-  std::string error;  // why it is no query, or what could not be read; else empty
+  std::string error;     // why it is no query, or what could not be read; else empty
+  uint64_t version = 0;  // another one for each result
   uint64_t count = 0;
   std::vector<Highlight::Rows> rows;  // by run and set, sorted by row
   std::vector<EventRef> ordered;      // by start, the first kMaxOrdered
@@ -58,6 +59,7 @@ class Search {
   SearchHits hits_;
   LatestJob<SearchHits> job_;
   size_t index_ = 0;
+  uint64_t versions_ = 0;
 };
 
 }  // namespace stepscope

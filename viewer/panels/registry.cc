@@ -4,13 +4,16 @@
 namespace stepscope {
 
 MakePanel MakeDetailsPanel, MakeDiagnosticsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel,
-    MakeMarkersPanel, MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel;
+    MakeMarkersPanel, MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeSelectionPanel;
 
 namespace {
 
 constexpr PanelDesc kPanels[] = {
     {"details", "Details", "The selected event with all its arguments.", "Alt+D",
      DockSlot::kBottomLeft, true, &MakeDetailsPanel},
+    {"selection", "Selection",
+     "The events that are selected, found, measured or in view: statistics and a list.", "Alt+S",
+     DockSlot::kBottomLeft, true, &MakeSelectionPanel},
     {"markers", "Markers", "Times and ranges to find again, with names.", "Alt+M",
      DockSlot::kBottomLeft, true, &MakeMarkersPanel},
     {"overview", "Overview", "Where a step goes, the verdict, what to look at next.", "Alt+1",

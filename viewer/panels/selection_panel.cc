@@ -1,0 +1,243 @@
+// Selection: the events that are selected, else those found by the search, else those of the
+// measured range, else those in view: added up by name, track or step, and listed.
+#include <imgui.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "model/base/counted.h"
+#include "model/base/digits.h"
+#include "viewer/core/selection_stats.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/duration_bars.h"
+#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kRest = 0.15;  // seconds that the view has to rest before it is added up
+
+class SelectionPanel final : public Panel {
+ public:
+  void Draw(const PanelContext& context) override;
+  bool animating() const override { return waiting_; }
+
+ private:
+  SelectionRequest Wanted(const PanelContext& context) const;
+  void Update(const PanelContext& context);
+  void DrawHeader(const PanelContext& context);
+  void DrawNumbers(const PanelContext& context) const;
+  void DrawGroups(const PanelContext& context);
+  void DrawEvents(const PanelContext& context);
+
+  LatestJob<SelectionStats> job_;
+  SelectionRequest wanted_, asked_, shown_;
+  double since_ = 0;  // when what is wanted last changed
+  bool waiting_ = false;
+  uint64_t version_ = 0;  // of what is shown; 0: nothing yet
+  SelectionStats stats_;
+  GroupBy by_ = GroupBy::kName;
+  bool list_ = false;  // events one by one
+  ResultTableView groups_, events_;
+};
+
+std::vector<Highlight::Rows> RowsOf(const ShownEvents& shown) {
+  std::vector<Highlight::Rows> rows;
+  for (const EventRef& event : shown.events()) {
+    auto found = std::find_if(rows.begin(), rows.end(), [&](const Highlight::Rows& part) {
+      return part.run == event.trace && part.set == event.set;
+    });
+    if (found == rows.end()) found = rows.insert(found, {event.trace, event.set, {}});
+    found->rows.push_back(event.row.value);
+  }
+  return rows;
+}
+
+SelectionRequest SelectionPanel::Wanted(const PanelContext& context) const {
+  SelectionRequest request;
+  request.run = context.run->id;
+  request.by = by_;
+  const ViewState& view = context.view;
+  if (!view.shown.empty()) {
+    request.kind = SelectionKind::kSelected;
+    request.version = view.shown.version();
+    return request;
+  }
+  if (context.search != nullptr && context.search->count > 0) {
+    request.kind = SelectionKind::kFound;
+    request.version = context.search->version;
+    return request;
+  }
+  if (context.state != nullptr) request.host = context.state->host;
+  const TimeRange measured = view.MeasuredIn(request.run);
+  request.kind = measured.empty() ? SelectionKind::kVisible : SelectionKind::kMeasured;
+  request.range = measured.empty() ? view.VisibleIn(request.run) : measured;
+  return request;
+}
+
+void SelectionPanel::Update(const PanelContext& context) {
+  const SelectionRequest wanted = Wanted(context);
+  const double now = ImGui::GetTime();
+  if (!(wanted == wanted_)) {
+    wanted_ = wanted;
+    since_ = now;
+  }
+  if (std::optional<SelectionStats> result = job_.Take()) {
+    stats_ = std::move(*result);
+    shown_ = asked_;
+    ++version_;
+  }
+  // A range that is being dragged is added up as it goes; the view only when it rests.
+  const bool rests = wanted_.kind != SelectionKind::kVisible || now - since_ >= kRest ||
+                     version_ == 0 || wanted_.kind != shown_.kind;
+  const bool free = !job_.active() || wanted_.kind != SelectionKind::kMeasured;
+  if (!(wanted_ == asked_) && rests && free) {
+    asked_ = wanted_;
+    std::vector<Highlight::Rows> rows;
+    if (wanted_.kind == SelectionKind::kSelected) rows = RowsOf(context.view.shown);
+    if (wanted_.kind == SelectionKind::kFound) rows = context.search->rows;
+    job_.Start(context.jobs, [run = *context.run, request = asked_, rows = std::move(rows)](
+                                 const std::stop_token& stop, Progress&) {
+      return AddUpSelection(run, request, rows, stop);
+    });
+  }
+  waiting_ = !(wanted_ == shown_);
+}
+
+std::string TitleOf(SelectionKind kind) {
+  switch (kind) {
+    case SelectionKind::kSelected:
+      return "Selected events";
+    case SelectionKind::kFound:
+      return "Found events";
+    case SelectionKind::kMeasured:
+      return "Measured range";
+    case SelectionKind::kVisible:
+      break;
+  }
+  return "In view";
+}
+
+void SelectionPanel::DrawHeader(const PanelContext& context) {
+  const std::string note = Counted(stats_.listed_of, "events") + " in " +
+                           WithoutZeros(FormatDuration(stats_.range.length(), 4));
+  SectionTitle(context, TitleOf(shown_.kind), note);
+  const FaceScope small(context, Face::kUi);
+  struct Choice {
+    const char* label;
+    GroupBy by;
+  };
+  constexpr Choice kChoices[] = {
+      {"By name", GroupBy::kName}, {"By track", GroupBy::kTrack}, {"By step", GroupBy::kStep}};
+  for (const Choice& choice : kChoices) {
+    if (ImGui::RadioButton(choice.label, !list_ && by_ == choice.by)) {
+      by_ = choice.by;
+      list_ = false;
+    }
+    ImGui::SameLine();
+  }
+  if (ImGui::RadioButton("Events", list_)) list_ = true;
+  ImGui::SetItemTooltip("One row an event, by begin");
+}
+
+void SelectionPanel::DrawNumbers(const PanelContext& context) const {
+  const EventStatsRow& all = stats_.stats.total;
+  if (all.count == 0) return;
+  const FaceScope small(context, Face::kUi);
+  struct Number {
+    const char* label;
+    Ps value;
+    const char* how;
+  };
+  const Number numbers[] = {{"Total", all.total, "Sum of all durations."},
+                            {"Self", all.self, "Without the events inside, on the same track."},
+                            {"Mean", static_cast<Ps>(all.mean), ""},
+                            {"Median", all.median, "By nearest rank."},
+                            {"95 %", all.p95, "95 % of the durations are at most this."},
+                            {"99 %", all.p99, "99 % of the durations are at most this."},
+                            {"Min", all.min, ""},
+                            {"Max", all.max, ""},
+                            {"\u03c3", static_cast<Ps>(all.stddev), "Standard deviation."}};
+  const float cell = BaseEm() * 9.2f, room = ImGui::GetContentRegionAvail().x;
+  const int columns = std::max(1, static_cast<int>(room / cell));
+  int at = 0;
+  for (const Number& number : numbers) {
+    if (at % columns != 0) ImGui::SameLine(cell * static_cast<float>(at % columns));
+    ++at;
+    TextIn(context, Role::kText2, number.label);
+    ImGui::SameLine(0, BaseEm() * 0.4f);
+    const FaceScope mono(context, Face::kMono);
+    TextIn(context, Role::kText, WithoutZeros(FormatDuration(number.value, 4)));
+    if (*number.how != 0) ImGui::SetItemTooltip("%s", number.how);
+  }
+}
+
+void SelectionPanel::DrawGroups(const PanelContext& context) {
+  TableOptions options;
+  options.id = "selection";
+  options.noun = shown_.by == GroupBy::kTrack  ? "tracks"
+                 : shown_.by == GroupBy::kStep ? "steps"
+                                               : "names";
+  options.name_column = "name";
+  options.shorten_names = shown_.by == GroupBy::kName;
+  options.total_row = false;
+  groups_.Draw(context, stats_.groups, version_, options);
+}
+
+void SelectionPanel::DrawEvents(const PanelContext& context) {
+  if (stats_.listed_of > stats_.events.rows.size()) {
+    const FaceScope small(context, Face::kUi);
+    WrappedIn(context, Role::kText3,
+              "The first " + GroupDigits(stats_.events.rows.size()) + " by begin; " +
+                  "`stepscope events` lists all of them.");
+  }
+  TableOptions options;
+  options.id = "events";
+  options.noun = "events";
+  options.name_column = "name";
+  options.shorten_names = true;
+  options.total_row = false;
+  events_.Draw(context, stats_.events, version_, options);
+}
+
+void SelectionPanel::Draw(const PanelContext& context) {
+  if (context.run == nullptr || !context.run->trace) {
+    TextIn(context, Role::kText2, "Open a profile to add up its events.");
+    return;
+  }
+  Update(context);
+  if (version_ == 0) {
+    TextIn(context, Role::kText2, "Adding up\u2026");
+    return;
+  }
+  DrawHeader(context);
+  if (stats_.listed_of == 0) {
+    WrappedIn(context, Role::kText2,
+              "No events here. Shift and a drag measure a range, Ctrl and a drag select events, "
+              "/ finds them.");
+    return;
+  }
+  DrawNumbers(context);
+  const float em = BaseEm();
+  if (ImGui::GetContentRegionAvail().y > em * 16) {
+    ImGui::Spacing();
+    DrawDurationBars(context, stats_.stats.histogram,
+                     {std::min(ImGui::GetContentRegionAvail().x, em * 48), em * 4.5f});
+  }
+  ImGui::Spacing();
+  if (list_) {
+    DrawEvents(context);
+  } else {
+    DrawGroups(context);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeSelectionPanel() { return std::make_unique<SelectionPanel>(); }
+
+}  // namespace stepscope

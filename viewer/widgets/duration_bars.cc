@@ -1,0 +1,64 @@
+#include "viewer/widgets/duration_bars.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "model/base/counted.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+// The bins from the first to the last that has any.
+std::pair<size_t, size_t> Used(const DurationHistogram& h) {
+  size_t first = 0, end = DurationHistogram::kBins;
+  while (first < end && h.counts[first] == 0) ++first;
+  while (end > first && h.counts[end - 1] == 0) --end;
+  return {first, end};
+}
+
+std::string Limit(size_t bin) {
+  return WithoutZeros(FormatDuration(DurationHistogram::BinBegin(bin), 3));
+}
+
+}  // namespace
+
+void DrawDurationBars(const PanelContext& context, const DurationHistogram& histogram,
+                      ImVec2 size) {
+  constexpr size_t kLeastBins = 12;  // a single duration is not one bar as wide as the panel
+  const auto [first, end] = Used(histogram);
+  if (first == end) return;
+  const size_t bins = std::max(kLeastBins, end - first);
+  const uint64_t most = *std::max_element(histogram.counts.begin(), histogram.counts.end());
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const float text = ImGui::GetTextLineHeight(), height = std::max(8.0f, size.y - text - 4);
+  ImGui::InvisibleButton("##durations", size);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float step = size.x / static_cast<float>(bins);
+  for (size_t b = first; b < end; ++b) {
+    if (histogram.counts[b] == 0) continue;
+    const float x = p.x + step * static_cast<float>(b - first);
+    const double share = static_cast<double>(histogram.counts[b]) / static_cast<double>(most);
+    const float bar = std::max(2.0f, std::floor(height * static_cast<float>(share)));
+    const bool over = ImGui::IsItemHovered() && ImGui::GetIO().MousePos.x >= x &&
+                      ImGui::GetIO().MousePos.x < x + step;
+    DrawBox(list, std::floor(x), p.y + height - bar, std::max(1.0f, std::floor(step) - 1), bar,
+            over ? context.theme[Role::kText] : context.theme[Role::kAccent]);
+    if (over) {
+      WrappedTooltip(Limit(b) + " to " + Limit(b + 1) + ": " +
+                     Counted(histogram.counts[b], "events"));
+    }
+  }
+  list->AddLine({p.x, p.y + height}, {p.x + size.x, p.y + height}, context.theme[Role::kLine]);
+  const FaceScope small(context, Face::kMono, TypeSize::kSlice);
+  const float y = p.y + height + 2;
+  list->AddText({p.x, y}, context.theme[Role::kText3], Limit(first).c_str());
+  const float right = p.x + step * static_cast<float>(end - first);
+  const std::string last = Limit(end);
+  if (right - TextWidth(last) > p.x + TextWidth(Limit(first)) + 12)
+    DrawRight(list, right, y, context.theme[Role::kText3], last);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,14 @@
+// How durations spread, on a logarithmic axis: four bars for a doubling. UI thread only.
+#pragma once
+
+#include <imgui.h>
+
+#include "model/query/event_stats.h"
+#include "viewer/core/panel.h"
+
+namespace stepscope {
+
+// Nothing where there are no durations. The tooltip of a bar says its limits and its count.
+void DrawDurationBars(const PanelContext& context, const DurationHistogram& histogram, ImVec2 size);
+
+}  // namespace stepscope
