@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/settings.h"
 #include "viewer/core/view_token.h"
 
 using namespace stepscope;           // NOLINT
@@ -146,4 +147,37 @@ TEST_CASE("a box selects what it touches") {
   for (const EventRef& event : f.view().shown.events())
     inside = inside && set.Start(event.row) < 6 * kPsPerMs;
   CHECK(inside);
+}
+
+TEST_CASE("tracks are pinned, moved and let go, and the rules are kept as settings") {
+  Opened f;
+  CommandArgs stream;
+  stream.text = "host-0|/device:GPU:1|Stream #15#3";
+  f.Do("track.pin", stream);
+  f.Do("track.move", stream);
+  CHECK(f.viewer->settings().Get("timeline.tracks").find("pin host-0|/device:GPU:1|Stream #15") !=
+        std::string::npos);
+  CHECK(f.viewer->settings().Get("timeline.tracks").find("order ") != std::string::npos);
+  f.Do("track.pin", stream);
+  CHECK(f.viewer->settings().Get("timeline.tracks").find("pin ") == std::string::npos);
+  f.Do("track.unpin_all");
+  CHECK(f.viewer->settings().Get("timeline.tracks").empty());
+}
+
+TEST_CASE("only the tracks of the selection are shown, and all of them again") {
+  Opened f;
+  f.Do("select.event", f.Event("MemcpyH2D"));
+  f.Do("track.only_selected");
+  REQUIRE(f.view().runs[0].only.size() == 1);
+  f.Do("view.set_range", Range(0, 5 * kPsPerMs));
+  CHECK(f.canvas().rows == 2);  // the plane's activity and the stream
+  f.Do("track.only_selected");
+  CHECK(f.view().runs[0].only.empty());
+  CHECK(f.canvas().rows > 4);
+  CommandArgs words;
+  words.text = "gpu:1 #14";
+  f.Do("track.filter", words);
+  CHECK(f.canvas().rows == 2);
+  f.Do("track.filter");
+  CHECK(f.canvas().rows > 4);
 }

@@ -13,6 +13,7 @@ using Act = void(ViewerContext& context, const CommandArgs& args);
 using Ask = bool(const ViewerContext& context);
 
 void Say(ViewerContext& context, std::string text);  // in the status bar
+void FoldByRules(ViewerContext& context);            // what is folded becomes what the rules say
 
 // commands_file.cc
 Act OpenFile, OpenFolder, OpenSample, CompareWith, CloseRun, ClearRecent, AnswerQuestion;
@@ -23,6 +24,11 @@ Act SetMeasured, MeasureSelection;
 Act FilterRange, FilterHere, FilterVisible, FilterSteps, PopFilter, ClearFilters;
 Act NextStep, PreviousStep, GoToStep, TypicalStep, WorstStep;
 Ask HasFilter, HasSteps;
+
+// commands_tracks.cc: how tracks are arranged
+Act ToggleCollapse, CollapseAll, ExpandAll, ToggleHidden, ShowHidden, ResetLayout;
+Act TogglePin, MoveTrack, LimitRows, FilterTracks, OnlySelected, UnpinAll;
+Ask HasHidden, HasOrder;
 
 // commands_select.cc: several events, and what is linked to the selected one
 Act SelectEvents, ToggleEvent, SelectHits, MeasureShown, NextFlow, PreviousFlow, FirstChild;

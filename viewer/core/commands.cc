@@ -12,7 +12,6 @@
 #include "viewer/core/command.h"
 #include "viewer/core/command_actions.h"
 #include "viewer/core/context.h"
-#include "viewer/core/folds.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/theme.h"
 #include "viewer/core/time_axis.h"
@@ -89,55 +88,6 @@ void ZoomAll(C& c, const A& a) {
 void SetRange(C& c, const A& a) {
   if (!a.range.empty()) c.SetVisible(a.range, a.run);
 }
-TrackRules RulesOf(const C& c) { return ParseTrackRules(c.settings.Get("timeline.tracks")); }
-void SetRules(C& c, const TrackRules& rules) { c.settings.Set("timeline.tracks", ToText(rules)); }
-// For the next start, and the next profile with tracks of these names.
-void KeepFoldsOf(C& c, const RunState& state) {
-  TrackRules rules = RulesOf(c);
-  KeepFolds(*c.RunOf(state.run)->trace, state.collapsed, &rules);
-  SetRules(c, rules);
-}
-// What is folded in the open runs becomes what the rules say.
-void FoldByRules(C& c) {
-  const TrackRules rules = RulesOf(c);
-  for (const Run& run : c.runs) {
-    if (RunState* state = c.StateOf(run.id)) state->collapsed = FoldedBy(rules, *run.trace);
-  }
-}
-void ToggleCollapse(C& c, const A& a) {
-  RunState* state = c.StateOf(a.run);
-  if (state == nullptr || a.text.empty()) return;
-  if (state->collapsed.erase(a.text) == 0) state->collapsed.insert(a.text);
-  KeepFoldsOf(c, *state);
-}
-void CollapseAll(C& c, const A& a) {
-  const Run* run = c.RunOf(a.run);
-  RunState* state = c.StateOf(a.run);
-  if (run == nullptr || state == nullptr) return;
-  for (uint32_t p = 0; p < run->trace->planes.size(); ++p)
-    state->collapsed.insert(PlanePath(*run->trace, PlaneId(p)));
-  KeepFoldsOf(c, *state);
-}
-void ExpandAll(C& c, const A& a) {
-  RunState* state = c.StateOf(a.run);
-  if (state == nullptr) return;
-  state->collapsed.clear();
-  KeepFoldsOf(c, *state);
-}
-bool HasHidden(const C& c) { return !RulesOf(c).hidden.empty(); }
-void ToggleHidden(C& c, const A& a) {
-  if (a.text.empty()) return;
-  TrackRules rules = RulesOf(c);
-  const bool hides = rules.hidden.insert(a.text).second;
-  if (!hides) rules.hidden.erase(a.text);
-  SetRules(c, rules);
-  if (hides) Say(c, "Hidden: " + a.text.substr(a.text.rfind('|') + 1));
-}
-void ShowHidden(C& c, const A&) {
-  TrackRules rules = RulesOf(c);
-  rules.hidden.clear();
-  SetRules(c, rules);
-}
 void PythonFrames(C& c, const A&) {
   const bool show = !c.settings.Bool("timeline.python_frames");
   c.settings.Set("timeline.python_frames", show ? "true" : "false");
@@ -156,12 +106,6 @@ void NextTheme(C& c, const A&) {
 }
 void SetTheme(C& c, const A& a) { c.settings.Set("theme", a.text); }
 void TallPanels(C& c, const A&) { c.windows.switch_tall = true; }
-void ResetLayout(C& c, const A&) {
-  c.windows.reset_layout = true;
-  for (const char* key : {"timeline.tracks", "timeline.python_frames"})
-    c.settings.Set(key, FindSetting(key)->standard);
-  FoldByRules(c);
-}
 void Fullscreen(C& c, const A&) { c.services.ToggleFullscreen(); }
 void LargerText(C& c, const A&) {
   c.settings.Set("scale", std::to_string(c.settings.Real("scale") + 0.1));
@@ -416,6 +360,22 @@ constexpr CommandDesc kCommands[] = {
     {"view.toggle_hidden", "Hide", "",
      "Hides planes and tracks of a name in all profiles, or shows them again.", "", "", HasRun,
      ToggleHidden},
+    {"track.pin", "Pin to the top", "",
+     "Keeps tracks of a name above all others in all profiles, or lets them go again.", "", "",
+     HasRun, TogglePin},
+    {"track.move", "Move track", "",
+     "Moves a plane or track before its neighbours; number 1: behind all that were moved.", "", "",
+     HasRun, MoveTrack},
+    {"track.rows", "Limit the height of a track", "",
+     "Draws at most so many rows of tracks of a name; 0: all.", "", "", HasRun, LimitRows},
+    {"track.filter", "Show tracks by name", "",
+     "Shows only tracks whose name, or whose plane's, has all of some words; nothing: all.", "", "",
+     HasRun, FilterTracks},
+    {"track.only_selected", "Only tracks of the selection", "View",
+     "Shows only tracks with selected events; again: all.", "isolate filter", "", HasRun,
+     OnlySelected},
+    {"track.unpin_all", "Let all tracks go", "View", "Unpins all tracks and undoes their order.",
+     "unpin reset order", "", HasOrder, UnpinAll},
     {"view.show_hidden", "Show hidden tracks", "View", "Shows what was hidden by its name.",
      "planes unhide", "", HasHidden, ShowHidden},
     {"view.python_frames", "Hide or show Python frames", "View",

@@ -22,6 +22,7 @@ struct TrackRules {
                                     // tracks of a plane
   std::map<std::string, uint32_t, std::less<>> rows;  // a track is no higher than so many rows
   std::string filter;  // words; a track stays whose name, or whose plane's, has all of them
+  Paths only;          // the only tracks that stay; empty: all. Not kept as text
   bool empty() const;
   bool operator==(const TrackRules&) const = default;
 };

@@ -31,6 +31,8 @@ struct RunState {  // of one open run
   std::string host;                  // the only one shown; empty: all
   std::set<std::string> collapsed;   // plane and track paths
   std::vector<Marker> markers = {};  // by begin
+  std::string track_filter = {};     // words that the names of shown tracks have; empty: all
+  std::set<std::string> only = {};   // paths of the only tracks that are shown; empty: all
   bool operator==(const RunState&) const = default;
 };
 

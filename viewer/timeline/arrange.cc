@@ -21,6 +21,7 @@ class RuleBook {
     for (const auto& [path, rank] : order_) named_.push_back(path);
     for (const auto& [path, rank] : pinned_) named_.push_back(path);
     for (const auto& [path, rows] : rules.rows) named_.push_back(path);
+    for (const std::string& path : rules.only) named_.push_back(path);
     std::sort(named_.begin(), named_.end());
     std::string_view rest = rules.filter;
     while (!rest.empty()) {
@@ -44,7 +45,9 @@ class RuleBook {
     const auto at = rules_.rows.find(path);
     return at == rules_.rows.end() ? kNone : at->second;
   }
-  bool filters() const { return !words_.empty(); }
+  bool filters() const { return !words_.empty() || !rules_.only.empty(); }
+  bool Isolates() const { return !rules_.only.empty(); }
+  bool IsIsolated(const std::string& path) const { return rules_.only.contains(path); }
   bool Passes(std::string_view plane, std::string_view track) const {
     return std::all_of(words_.begin(), words_.end(), [&](const std::string& word) {
       return ContainsLower(plane, word) || ContainsLower(track, word);
@@ -171,8 +174,9 @@ class RunArranger {
   bool KeepUnit(const TrackEntry& plane, bool named, Unit* unit) {
     const TrackEntry& entry = in_.list[unit->first];
     if (book_.filters() && !book_.Passes(plane.name, entry.name)) return false;
-    if (!named) return true;
+    if (!named) return !book_.Isolates();
     const std::string path = PathOf(run(), entry);
+    if (book_.Isolates() && !book_.IsIsolated(path)) return false;
     if (book_.Hidden(path)) return false;
     unit->order = book_.Order(path);
     unit->rows = book_.MostRows(path);

@@ -2,10 +2,13 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <string>
 
+#include "model/base/counted.h"
 #include "model/lookup.h"
 #include "model/query/event_query.h"
+#include "viewer/core/track_rules.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -45,9 +48,24 @@ void TimelineMenu::DrawEvent(const TimelineInput& input) {
   CommandItem(input, "select.next_same");
   CommandItem(input, "select.previous_same");
   CommandItem(input, "select.parent");
+  CommandItem(input, "select.flow_previous");
+  CommandItem(input, "select.flow_next");
+  CommandItem(input, "filter.here");
+  CommandItem(input, "mark.add");
   ImGui::Separator();
   CommandItem(input, "copy.name");
   CommandItem(input, "copy.all");
+}
+
+void TimelineMenu::DrawHeights(const TimelineInput& input, CommandArgs path) const {
+  if (target_.event.valid() || !ImGui::BeginMenu("Height")) return;
+  for (const int rows : {1, 2, 4, 8, 0}) {
+    path.number = rows;
+    const std::string title = rows == 0 ? std::string("As many rows as there are")
+                                        : "At most " + Counted(static_cast<uint64_t>(rows), "rows");
+    CommandItem(input, "track.rows", path, title.c_str());
+  }
+  ImGui::EndMenu();
 }
 
 void TimelineMenu::DrawTrack(const TimelineInput& input) const {
@@ -55,7 +73,18 @@ void TimelineMenu::DrawTrack(const TimelineInput& input) const {
   run.run = path.run = target_.run;
   path.text = target_.path;
   if (target_.folds) CommandItem(input, "view.toggle_collapse", path);
+  const TrackRules rules = ParseTrackRules(input.panel.settings.Get("timeline.tracks"));
+  const auto& pinned = rules.pinned;
+  const bool is_pinned = std::find(pinned.begin(), pinned.end(), path.text) != pinned.end();
+  CommandItem(input, "track.pin", path, is_pinned ? "Let it go from the top" : nullptr);
+  CommandItem(input, "track.move", path, "Move before its neighbours");
+  DrawHeights(input, path);
   CommandItem(input, "view.toggle_hidden", path);
+  ImGui::Separator();
+  CommandItem(input, "track.only_selected", run);
+  CommandItem(input, "view.show_hidden");
+  CommandItem(input, "track.unpin_all");
+  ImGui::Separator();
   CommandItem(input, "view.collapse_all", run);
   CommandItem(input, "view.expand_all", run);
 }

@@ -19,6 +19,7 @@ class TimelineMenu {
  private:
   void DrawEvent(const TimelineInput& input);
   void DrawTrack(const TimelineInput& input) const;
+  void DrawHeights(const TimelineInput& input, CommandArgs path) const;
   void FindSameName(const TimelineInput& input, const Run& run);
   void ShowSameName(const TimelineInput& input);
 

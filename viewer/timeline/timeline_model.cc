@@ -44,6 +44,8 @@ void TimelineModel::Update(const TimelineFrame& frame, CommandQueue* commands) {
   minimap_.Update(frame.runs[active_], frame.content_generation,
                   static_cast<uint32_t>(geo_.minimap_bar.w),
                   static_cast<uint32_t>(geo_.minimap_bar.h), frame.names.theme());
+  minimap_marks_.Update(frame.runs[active_], highlight_.highlight(), minimap_.span(),
+                        static_cast<uint32_t>(geo_.minimap_bar.w));
 }
 
 void TimelineModel::UpdateRanges(const TimelineFrame& frame) {
@@ -135,10 +137,18 @@ void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
     const RunState* state = frame.view.Find(frame.runs[i].id);
     const std::set<std::string>& collapsed = state != nullptr ? state->collapsed : nothing;
     const std::string host = state != nullptr ? state->host : std::string();
-    if (!*changed && collapsed == collapsed_[i] && host == hosts_[i]) continue;
+    const std::string filter = state != nullptr ? state->track_filter : std::string();
+    const TrackRules::Paths only = state != nullptr
+                                       ? TrackRules::Paths(state->only.begin(), state->only.end())
+                                       : TrackRules::Paths();
+    const bool same = collapsed == collapsed_[i] && host == hosts_[i] &&
+                      filter == rules_[i].filter && only == rules_[i].only;
+    if (!*changed && same) continue;
     collapsed_[i] = collapsed;
     hosts_[i] = host;
     rules_[i] = kept_;
+    rules_[i].filter = filter;
+    rules_[i].only = only;
     // What is kept was taken into account when the run was opened.
     rules_[i].folded = {collapsed.begin(), collapsed.end()};
     *changed = true;

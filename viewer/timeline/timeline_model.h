@@ -21,6 +21,7 @@
 #include "viewer/timeline/glide.h"
 #include "viewer/timeline/layout.h"
 #include "viewer/timeline/minimap.h"
+#include "viewer/timeline/minimap_marks.h"
 #include "viewer/timeline/timeline_highlight.h"
 
 namespace stepscope {
@@ -75,6 +76,7 @@ class TimelineModel {
   const Layout& layout() const { return layout_; }
   const DrawPlan& plan() const { return plan_; }
   const Minimap& minimap() const { return minimap_; }
+  const MinimapMarks& minimap_marks() const { return minimap_marks_; }
   uint32_t active() const { return active_; }  // index of the run that panels show
   const TimeAxis& axis() const { return axes_[active_]; }
   const TimeAxis& axis(uint32_t run) const { return axes_[run]; }
@@ -147,6 +149,7 @@ class TimelineModel {
   TimelineHighlight highlight_;
   DrawPlan plan_;
   Minimap minimap_;
+  MinimapMarks minimap_marks_;
   EventRef flows_of_;
   uint64_t flows_content_ = 0;
   const FlowIndex* flows_index_ = nullptr;

@@ -39,6 +39,7 @@ class TimelinePainter {
   void DrawScrollbar() const;
   // timeline_painter_top.cc: what lies above the rows
   void DrawMinimap() const;
+  void DrawMinimapMarks() const;
   void DrawRuler() const;
   void DrawTools() const;
   void DrawSteps() const;

@@ -38,6 +38,7 @@ void TimelinePainter::DrawMinimap() const {
   const Minimap& minimap = model_.minimap();
   pen_.Box(bar.x, bar.y, bar.w, bar.h, theme_[Role::kWindow], 2);
   minimap.Draw(in_.sink, pen_.list, bar.x, bar.y, theme_[Role::kWindow]);
+  DrawMinimapMarks();
   const auto [a, b] = model_.Brush();
   pen_.Box(bar.x, bar.y, a - bar.x, bar.h, theme_.Alpha(Role::kPanel, 0.55f));
   pen_.Box(b, bar.y, bar.right() - b, bar.h, theme_.Alpha(Role::kPanel, 0.55f));
@@ -61,6 +62,21 @@ void TimelinePainter::DrawMinimap() const {
   pen_.TextRight(in_.fonts.ui, kSmallText, right, geo_.minimap.y + pen_.Px(24),
                  theme_[Role::kText2], share.data());
   pen_.HLine(geo_.all.x, geo_.all.x + geo_.all.w, geo_.ruler.y - 1, theme_[Role::kLine]);
+}
+
+// Ticks where bright events begin; neighbours are one tick.
+void TimelinePainter::DrawMinimapMarks() const {
+  const std::vector<uint8_t>& columns = model_.minimap_marks().columns();
+  const Box& bar = geo_.minimap_bar;
+  const float height = pen_.Px(5);
+  for (size_t x = 0; x < columns.size(); ++x) {
+    if (columns[x] == 0) continue;
+    const size_t first = x;
+    while (x + 1 < columns.size() && columns[x + 1] != 0) ++x;
+    const float width = std::max(pen_.Px(2), static_cast<float>(x - first + 1));
+    pen_.Box(bar.x + static_cast<float>(first), bar.bottom() - height, width, height,
+             theme_[Role::kWarning]);
+  }
 }
 
 void TimelinePainter::DrawRuler() const {

@@ -1,0 +1,37 @@
+// Where bright events lie on the minimap.
+#include "viewer/timeline/minimap_marks.h"
+
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "tests/viewer/viewer_fixture.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+TEST_CASE("the minimap marks where bright events begin, and nothing without any") {
+  Run run;
+  run.id = TraceId(0);
+  run.trace = TrainingTrace();
+  const TimeRange span{0, 10 * kPsPerMs};
+  Highlight bright;
+  MinimapMarks marks;
+  marks.Update(run, bright, span, 100);
+  CHECK(marks.columns() == std::vector<uint8_t>(100, 0));
+  // The copies of GPU 0 begin with each of the ten steps.
+  const TrackSet& set = run.trace->set;
+  std::vector<uint32_t> copies;
+  for (uint32_t row = 0; row < set.rows; ++row) {
+    if (set.Name(EventRow(row)) == "MemcpyH2D") copies.push_back(row);
+  }
+  bright.version = 1;
+  bright.rows = {{TraceId(0), 0, copies}, {TraceId(9), 0, {1, 2, 3}}};
+  marks.Update(run, bright, span, 100);
+  const auto& columns = marks.columns();
+  CHECK(std::accumulate(columns.begin(), columns.end(), 0) == 10);
+  for (size_t step = 0; step < 10; ++step) CHECK(columns[step * 10] == 1);
+  // A part of the run: what lies outside is not marked.
+  marks.Update(run, bright, {5 * kPsPerMs, 10 * kPsPerMs}, 100);
+  CHECK(std::accumulate(columns.begin(), columns.end(), 0) == 5);
+}
