@@ -128,6 +128,48 @@ void AddReport(CLI::App& app, Options* options) {
   report->add_option("-o,--output", options->output, "file to write (default: standard output)");
 }
 
+void AddEvents(CLI::App& app, Options* options) {
+  CLI::App* events = app.add_subcommand("events", "The events that match, or their statistics");
+  AddPaths(events, options, true);
+  events->add_option("--run", options->run, "run of a log directory (default: the newest)");
+  events->add_option("--host", options->host, "only this host (default: all)");
+  events->add_option(
+      "--query", options->query,
+      "as in the search box: words, name:, =whole name, track:, process:, cat:, dur>1ms, "
+      "arg.KEY=VALUE, arg.KEY:TEXT, -not; all must hold");
+  AddRange(events, &options->range,
+           "only what begins in this part of the trace (default: all), as in 12ms..15ms");
+  AddSteps(events, &options->steps);
+  events->add_flag("--stats", options->stats, "count, times and percentiles instead of a list");
+  const std::map<std::string, GroupBy> groups{
+      {"name", GroupBy::kName}, {"track", GroupBy::kTrack}, {"step", GroupBy::kStep}};
+  events
+      ->add_option("--group", options->group,
+                   "with --stats: name (default), track or step: what a row is about")
+      ->transform(CLI::CheckedTransformer(groups, CLI::ignore_case))
+      ->type_name("BY");
+  events->add_flag("--args", options->args, "the list with all arguments");
+  events->add_flag("--wide", options->wide, "text: all columns, however long the lines");
+  const std::map<std::string, ReportFormat> formats{
+      {"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}};
+  events->add_option("--format", options->format, "text (default), json or csv")
+      ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case))
+      ->type_name("FORMAT");
+  events->add_option("-o,--output", options->output, "file to write (default: standard output)");
+}
+
+void AddExport(CLI::App& app, Options* options) {
+  CLI::App* to_chrome = app.add_subcommand(
+      "export", "The trace, or a part of it, as Chrome JSON, for Perfetto and others");
+  AddPaths(to_chrome, options, true);
+  to_chrome->add_option("--run", options->run, "run of a log directory (default: the newest)");
+  to_chrome->add_option("--host", options->host, "only this host (default: all)");
+  AddRange(to_chrome, &options->range,
+           "only events that touch this part of the trace (default: all), as in 12ms..15ms");
+  to_chrome->add_option("-o,--output", options->output,
+                        "file to write, .gz: compressed (default: standard output)");
+}
+
 void AddScreenshot(CLI::App& app, Options* options) {
   CLI::App* shot =
       app.add_subcommand("screenshot", "One frame of the window as a PNG; needs no display");
@@ -182,9 +224,7 @@ struct FutureCommand {
 };
 constexpr FutureCommand kFutureCommands[] = {
     {"compare", "`stepscope A B --compare` opens two profiles side by side"},
-    {"events", "`stepscope report PATH --format json` has the statistics of ops and kernels"},
-    {"check", "compare what `stepscope report PATH --format json` says of both profiles"},
-    {"export", "`stepscope report PATH --format csv --panel ID` writes a table"}};
+    {"check", "compare what `stepscope report PATH --format json` says of both profiles"}};
 
 void AddFutureCommands(CLI::App& app) {
   for (const FutureCommand& command : kFutureCommands) {
@@ -207,6 +247,8 @@ std::string FutureCommandText(const CLI::App& app) {
 ProgramCommand CommandOf(const CLI::App& app) {
   const std::map<std::string, ProgramCommand> commands{{"info", ProgramCommand::kInfo},
                                                        {"report", ProgramCommand::kReport},
+                                                       {"events", ProgramCommand::kEvents},
+                                                       {"export", ProgramCommand::kExport},
                                                        {"screenshot", ProgramCommand::kScreenshot},
                                                        {"replay", ProgramCommand::kReplay},
                                                        {"bench", ProgramCommand::kBench}};
@@ -223,13 +265,16 @@ std::string CheckOptions(const Options& o) {
     return "--view " + o.view + ": this is no view; View > Copy view makes one";
   if (o.compare && o.paths.size() != 2) return "--compare needs exactly two paths";
   const bool one_path = o.command == ProgramCommand::kInfo ||
-                        o.command == ProgramCommand::kReport || o.command == ProgramCommand::kBench;
+                        o.command == ProgramCommand::kReport ||
+                        o.command == ProgramCommand::kEvents ||
+                        o.command == ProgramCommand::kExport || o.command == ProgramCommand::kBench;
   if (one_path && o.paths.size() != 1)
     return "one PATH is needed, " + std::to_string(o.paths.size()) + " were given";
   if (o.command == ProgramCommand::kReport && o.format == ReportFormat::kCsv &&
       o.panels.size() != 1 && o.table.empty()) {
     return "--format csv gives one table: name its panel with --panel or the table with --table";
   }
+  if (o.stats && o.args) return "--args is of the list of events, which --stats leaves out";
   return {};
 }
 
@@ -265,8 +310,8 @@ Status CheckPaths(const std::vector<std::string>& paths) {
     if (path.find_first_of("./") == std::string::npos) {
       return Status(ErrorCode::kUsage,
                     path +
-                        ": neither a file nor a command; commands are info, report, screenshot, "
-                        "replay and bench (see stepscope --help)");
+                        ": neither a file nor a command; commands are info, report, events, "
+                        "export, screenshot, replay and bench (see stepscope --help)");
     }
     return Status(ErrorCode::kIo, path + ": there is no such file or directory");
   }
@@ -300,6 +345,8 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   AddView(&app, options);
   AddInfo(app, options);
   AddReport(app, options);
+  AddEvents(app, options);
+  AddExport(app, options);
   AddScreenshot(app, options);
   AddReplay(app, options);
   AddBench(app, options);

@@ -7,11 +7,12 @@
 
 #include "model/analysis/params.h"
 #include "model/base/status.h"
+#include "model/query/event_stats.h"
 #include "model/time.h"
 
 namespace stepscope {
 
-enum class ProgramCommand { kOpen, kInfo, kReport, kScreenshot, kReplay, kBench };
+enum class ProgramCommand { kOpen, kInfo, kReport, kEvents, kExport, kScreenshot, kReplay, kBench };
 enum class ReportFormat { kText, kJson, kCsv, kHtml };
 
 struct Options {
@@ -32,11 +33,16 @@ struct Options {
   bool wide = false;
   std::optional<StepInterval> steps;
   std::string output;  // -o
+  // events
+  std::string query;
+  bool stats = false;
+  GroupBy group = GroupBy::kName;
+  bool args = false;
   // screenshot, replay, bench
   int width = 1920, height = 1080;  // pixels of the picture
   double scale = 1;
   std::string theme;
-  TimeRange range;  // report: empty, the whole trace; else: empty, the first view
+  TimeRange range;  // screenshot: empty, the first view; else: empty, the whole trace
   std::string select;
   std::string view;  // open, screenshot, replay: a token of view_token.h; empty: the first view
   std::string commands_file;  // replay

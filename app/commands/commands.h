@@ -9,6 +9,8 @@ namespace stepscope {
 int RunOpen(const Options& options, const Log& log);
 int RunInfo(const Options& options, const Log& log);
 int RunReport(const Options& options, const Log& log);
+int RunEvents(const Options& options, const Log& log);
+int RunExport(const Options& options, const Log& log);
 int RunScreenshot(const Options& options, const Log& log);
 int RunReplay(const Options& options, const Log& log);
 int RunBench(const Options& options, const Log& log);
@@ -19,6 +21,10 @@ inline int RunCommand(const Options& options, const Log& log) {
       return RunInfo(options, log);
     case ProgramCommand::kReport:
       return RunReport(options, log);
+    case ProgramCommand::kEvents:
+      return RunEvents(options, log);
+    case ProgramCommand::kExport:
+      return RunExport(options, log);
     case ProgramCommand::kScreenshot:
       return RunScreenshot(options, log);
     case ProgramCommand::kReplay:

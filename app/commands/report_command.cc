@@ -8,10 +8,10 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/load_input.h"
+#include "app/commands/part_of_trace.h"
 #include "app/exit_code.h"
 #include "app/output.h"
 #include "app/report/report.h"
-#include "model/analysis/steps.h"
 
 namespace stepscope {
 namespace {
@@ -35,40 +35,6 @@ std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& 
     for (const AnalysisDesc& a : Analyses()) chosen.push_back(&a);
   }
   return chosen;
-}
-
-bool CheckHost(const Trace& trace, const std::string& host) {
-  if (host.empty()) return true;
-  std::string known;
-  for (size_t i = 0; i < trace.hosts.size(); ++i) {
-    const std::string_view name = trace.HostName(HostId(static_cast<uint32_t>(i)));
-    if (name == host) return true;
-    known += (known.empty() ? "" : ", ") + std::string(name);
-  }
-  LogError(fmt::format("--host {}: this profile has no such host; it has {}", host, known));
-  return false;
-}
-
-bool CheckRange(const Trace& trace, TimeRange range) {
-  if (range.empty() || (range.begin <= trace.span.end && range.end > trace.span.begin)) return true;
-  LogError(fmt::format("--range: nothing of this profile is there; it goes from {} to {}",
-                       FormatDuration(trace.span.begin), FormatDuration(trace.span.end)));
-  return false;
-}
-
-bool CheckSteps(AnalysisContext& context, const AnalysisParams& params) {
-  if (!params.steps) return true;
-  int64_t first = INT64_MAX, last = INT64_MIN;
-  for (const Step& step : context.steps().steps) {
-    if (!params.WantsHost(context.trace().HostName(step.host))) continue;
-    if (params.steps->Contains(step.number)) return true;
-    first = std::min(first, step.number);
-    last = std::max(last, step.number);
-  }
-  LogError(fmt::format("--steps {}..{}: this profile has {}", params.steps->first,
-                       params.steps->last,
-                       first > last ? "no steps" : fmt::format("steps {} to {}", first, last)));
-  return false;
 }
 
 int Write(const ReportInput& input, const Options& options) {
@@ -119,8 +85,6 @@ int RunReport(const Options& options, const Log& log) {
   if (analyses.empty()) return kExitUsage;
   const LoadedInput loaded = LoadInput(options, {}, log);
   if (!loaded.trace) return loaded.exit_code;
-  if (!CheckHost(*loaded.trace, options.host) || !CheckRange(*loaded.trace, options.range))
-    return kExitUsage;
 
   ReportInput input{options.paths[0],
                     loaded.trace->run,
@@ -131,10 +95,8 @@ int RunReport(const Options& options, const Log& log) {
                     {}};
   AnalysisContext context(loaded.trace,
                           options.compat_xprof ? Definitions::kXprof : Definitions::kStepscope);
-  AnalysisParams params = ForHost(options.host);
-  params.steps = options.steps;
-  params.range = options.range;
-  if (!CheckSteps(context, params)) return kExitUsage;
+  const AnalysisParams params = PartOf(options);
+  if (!CheckPart(context, params)) return kExitUsage;
   input.params = params;
   for (const AnalysisDesc* analysis : analyses) {
     // Others build on the kernels, and one table is looked for before it is written.

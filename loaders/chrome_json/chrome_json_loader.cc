@@ -37,7 +37,10 @@ struct LoadedFile {
   std::optional<int64_t> base_ns;
   std::vector<DeviceProperties> devices;
   bool unix_clock = false;
+  // Times count from the origin of the trace that was exported, whatever begins first.
+  bool own_origin = false;
   Int128 begin_ps = 0;  // of its first event: Unix time with unix_clock, else by its own clock
+  Int128 zero_ps = 0;   // what may be t = 0: the first event, or the file's own origin
 };
 
 DeviceProperties ReadDevice(std::string_view object) {
@@ -65,6 +68,8 @@ void ReadMembers(LoadedFile* file) {
   for (const TopMember& m : file->parsed.members) {
     if (m.key == "baseTimeNanoseconds") {
       file->base_ns = ParseInt(m.value);
+    } else if (m.key == "stepscopeOrigin") {
+      file->own_origin = m.value == "true";
     } else if (m.key == "host_name") {
       Unescape(m.value, &file->host_name);
     } else if (m.key == "deviceProperties") {
@@ -84,13 +89,10 @@ void ReadMembers(LoadedFile* file) {
 }
 
 void FindClock(LoadedFile* file) {
-  file->begin_ps = file->parsed.base_ps + file->events.span.begin;
-  if (file->base_ns) {
-    file->begin_ps += Int128{*file->base_ns} * kPsPerNs;
-    file->unix_clock = true;
-  } else {
-    file->unix_clock = file->begin_ps > kYear2000 && file->begin_ps < kYear2100;
-  }
+  const Int128 base = file->base_ns ? Int128{*file->base_ns} * kPsPerNs : Int128{0};
+  file->begin_ps = base + file->parsed.base_ps + file->events.span.begin;
+  file->unix_clock = file->base_ns || (file->begin_ps > kYear2000 && file->begin_ps < kYear2100);
+  file->zero_ps = file->own_origin ? base : file->begin_ps;
 }
 
 Status OpenPlain(const std::string& path, const LoadOptions& options, LoadedFile* file,
@@ -169,11 +171,12 @@ Origin ChooseOrigin(const std::vector<std::unique_ptr<LoadedFile>>& files) {
     if (!file->events.has_span) continue;
     bool& any = file->unix_clock ? any_unix : any_own;
     Int128& at = file->unix_clock ? origin.unix_ps : origin.own_ps;
-    at = any ? std::min(at, file->begin_ps) : file->begin_ps;
+    at = any ? std::min(at, file->zero_ps) : file->zero_ps;
     any = true;
   }
   const auto floor_us = [](Int128 t) { return t - ((t % kPsPerUs) + kPsPerUs) % kPsPerUs; };
-  origin.unix_ps = floor_us(origin.unix_ps);
+  const bool exported = files.size() == 1 && files.front()->own_origin;
+  if (!exported) origin.unix_ps = floor_us(origin.unix_ps);
   origin.own_ps =
       origin.own_ps >= 0 && origin.own_ps < kOwnZero ? Int128{0} : floor_us(origin.own_ps);
   origin.unix_clock = any_unix;

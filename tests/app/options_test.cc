@@ -109,11 +109,34 @@ TEST_CASE("options: commands of later versions are no file names") {
   CheckUsageError({"compare", "a.pb", "b.pb"}, "--compare");
   CheckUsageError({"compare", "a.pb", "b.pb", "--panel", "overview"}, "--compare");
   CheckUsageError({"compare", "--help"}, "no such command");
-  CheckUsageError({"events", "a.pb", "--stats", "--group", "name"}, "report");
   CheckUsageError({"check", "a", "b", "--max-step-regression", "3%"}, "report");
-  CheckUsageError({"export", "a", "-o", "b.json"}, "report");
   CHECK(Parse({"./compare"}).options.paths == std::vector<std::string>{"./compare"});
-  CHECK(Parse({"--help"}).text.find("export") == std::string::npos);
+  CHECK(Parse({"--help"}).text.find("  check") == std::string::npos);
+}
+
+TEST_CASE("options: events and export") {
+  const ParsedOptions list = Parse({"events", "a.pb", "--query", "dur>1ms -x", "--args"});
+  CHECK(list.options.command == ProgramCommand::kEvents);
+  CHECK(list.options.query == "dur>1ms -x");
+  CHECK(list.options.args);
+  CHECK(list.options.group == GroupBy::kName);
+  const ParsedOptions stats = Parse({"events", "a.pb", "--stats", "--group", "step", "--range",
+                                     "1ms..2ms", "--steps", "3..7", "--format", "csv"});
+  CHECK(stats.options.stats);
+  CHECK(stats.options.group == GroupBy::kStep);
+  CHECK(stats.options.steps == StepInterval{3, 7});
+  CHECK(stats.options.format == ReportFormat::kCsv);
+  const ParsedOptions part = Parse({"export", "a", "-o", "b.json.gz", "--range", "1ms..2ms"});
+  CHECK(part.options.command == ProgramCommand::kExport);
+  CHECK(part.options.output == "b.json.gz");
+  CHECK(part.options.range == TimeRange{kPsPerMs, 2 * kPsPerMs});
+  CheckUsageError({"events"}, "PATH");
+  CheckUsageError({"events", "a", "b"}, "one PATH");
+  CheckUsageError({"events", "a", "--format", "html"}, "html");
+  CheckUsageError({"events", "a", "--group", "color"}, "color");
+  CheckUsageError({"events", "a", "--stats", "--args"}, "--args");
+  CheckUsageError({"export", "a", "b", "-o", "c"}, "one PATH");
+  CHECK(Parse({"--help"}).text.find("export") != std::string::npos);
 }
 
 TEST_CASE("options: a word that is no path may be a mistyped command") {

@@ -60,7 +60,13 @@ TEST_CASE("program: wrong usage is 2, nothing usable is 3, each with one line") 
   CheckFails(dir, "report --host no_such_host " + Sample(), 2);
   CheckFails(dir, "info " + (dir.path() / "absent").string(), 3);
   CheckFails(dir, "compare " + Sample() + " " + Sample() + " --format json", 2);
-  CheckFails(dir, "export " + Sample() + " -o x.json", 2);
+  CheckFails(dir, "events --query 'dur>' " + Sample(), 2);
+  CheckFails(dir, "events --steps 700..800 " + Sample(), 2);
+  CheckFails(dir, "events --range 5000s..5001s " + Sample(), 2);
+  CheckFails(dir, "events --host nobody " + Sample(), 2);
+  CheckFails(dir, "events " + (dir.path() / "absent").string(), 3);
+  CheckFails(dir, "export --range 5000s..5001s " + Sample(), 2);
+  CheckFails(dir, "export " + (dir.path() / "absent").string(), 3);
   CheckFails(dir, "reprot " + Sample(), 2);
   CheckFails(dir, (dir.path() / "absent").string(), 3);
   std::filesystem::create_directory(dir.path() / "empty");
@@ -176,6 +182,52 @@ TEST_CASE("program: data formats keep hostile names, by their own rules") {
   CHECK(html.out.find("<b onx") == std::string::npos);
   CHECK(html.out.find("&lt;b onx=&quot;&#39;&gt;") != std::string::npos);
   CHECK(html.out.find('\x1b') == std::string::npos);
+}
+
+TEST_CASE("program: events as a list and as statistics, and what is exported has them again") {
+  const TempDir dir;
+  using Json = nlohmann::json;
+  const auto stats = [&](const std::string& arguments) {
+    const Outcome run = Run(dir, "events --stats --format json " + arguments);
+    CAPTURE(run.error);
+    REQUIRE(run.status == 0);
+    CHECK(run.error.empty());
+    Json json = Json::parse(run.out);
+    json["total"].erase("stddev_ps");  // its last digits depend on the order of the sums
+    for (Json& row : json["groups"]) row.erase("stddev_ps");
+    return json;
+  };
+  const Json all = stats(Sample());
+  REQUIRE(all["groups"].size() > 10);
+  CHECK(all["total"]["count"].get<int>() > 1000);
+  const Outcome list = Run(dir, "events --format json --args --query 'dur>0ps' " + Sample());
+  REQUIRE(list.status == 0);
+  const Json events = Json::parse(list.out)["events"];
+  CHECK(events.size() == all["total"]["count"].get<size_t>());
+  int64_t total = 0, last = INT64_MIN, with_args = 0;
+  for (const Json& event : events) {
+    total += event["duration_ps"].get<int64_t>();
+    CHECK(event["begin_ps"].get<int64_t>() >= last);
+    last = event["begin_ps"].get<int64_t>();
+    with_args += event["args"].empty() ? 0 : 1;
+  }
+  CHECK(total == all["total"]["total_ps"].get<int64_t>());
+  CHECK(with_args > 100);
+  for (const char* group : {"track", "step"}) {
+    const Json grouped = stats(std::string("--group ") + group + " " + Sample());
+    CHECK((grouped["total"] == all["total"]));
+    int64_t sum = 0;
+    for (const Json& row : grouped["groups"]) sum += row["total_ps"].get<int64_t>();
+    CHECK(sum == total);
+  }
+  const std::string copy = (dir.path() / "copy.trace.json.gz").string();
+  CHECK(Run(dir, "export " + Sample() + " -o " + copy).status == 0);
+  CHECK((stats(copy) == all));
+  const Outcome piped = Run(dir, "export " + Sample());
+  CHECK(Json::parse(piped.out)["traceEvents"].size() >= events.size());
+  const Outcome text = Run(dir, "events --stats --query iterator " + Sample());
+  CHECK(text.status == 0);
+  CHECK(text.out.find("query iterator") != std::string::npos);
 }
 
 TEST_CASE("program: a report goes to what is no regular file without taking its place") {

@@ -1,0 +1,245 @@
+#include "app/report/event_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/report/event_args.h"
+#include "model/analysis/result_table.h"
+#include "model/base/task.h"
+#include "model/base/terminal_text.h"
+#include "model/lookup.h"
+#include "model/query/time_order.h"
+#include "viewer/widgets/json_stream.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kBatch = 8192;     // events whose arguments are read side by side
+constexpr size_t kReadAtOnce = 64;  // by one thread
+constexpr size_t kWidth = 100;
+
+struct ListedEvent {
+  const Lane* lane = nullptr;
+  uint32_t index = 0;
+  std::vector<Stat> args = {};
+  EventRow row() const { return EventRow(lane->first_row + index); }
+};
+
+// What begins in the scope, by lane.
+std::vector<LaneRange> RangesOf(const EventListInput& input) {
+  const Trace& trace = *input.trace;
+  std::vector<LaneRange> ranges;
+  for (const Lane& lane : trace.set.lanes) {
+    const PlaneId plane = trace.set.tracks[lane.track.value].plane;
+    const bool placed = plane.value < trace.planes.size();
+    const LaneRange range =
+        BeginningIn(lane, *input.scope, placed ? trace.planes[plane.value].host : HostId());
+    if (range.first < range.end) ranges.push_back(range);
+  }
+  return ranges;
+}
+
+Status ReadBatch(const Trace& trace, std::vector<ListedEvent>* batch) {
+  std::vector<Status> errors((batch->size() + kReadAtOnce - 1) / kReadAtOnce);
+  ParallelFor(errors.size(), [&](size_t task) {
+    const size_t end = std::min(batch->size(), (task + 1) * kReadAtOnce);
+    for (size_t i = task * kReadAtOnce; i < end && errors[task].ok(); ++i) {
+      ListedEvent& event = (*batch)[i];
+      Result<std::vector<Stat>> args = ReadArgs(trace, event.row());
+      if (!args.ok()) {
+        errors[task] = args.status();
+        continue;
+      }
+      event.args = std::move(args).value();
+    }
+  });
+  for (const Status& error : errors) {
+    if (!error.ok()) return error;
+  }
+  return {};
+}
+
+// Calls write(event) for the events of the list.
+template <typename Write>
+Status ForListed(const EventListInput& input, Write write) {
+  const std::vector<LaneRange> ranges = RangesOf(input);
+  std::vector<ListedEvent> batch;
+  Status status;
+  const auto flush = [&] {
+    if (input.args) status = ReadBatch(*input.trace, &batch);
+    if (status.ok()) {
+      for (const ListedEvent& event : batch) write(event);
+    }
+    batch.clear();
+    return status.ok();
+  };
+  ForEachInTimeOrder(ranges, [&](const Lane& lane, uint32_t index) {
+    if (input.rows != nullptr && !input.rows->Has(lane.first_row + index)) return true;
+    batch.push_back({&lane, index});
+    return batch.size() < kBatch || flush();
+  });
+  if (status.ok()) flush();
+  return status;
+}
+
+std::string_view FileName(const Trace& trace, const ListedEvent& event) {
+  return trace.names().Name(MetaId(event.lane->meta[event.index]));
+}
+
+std::string_view TrackName(const Trace& trace, const Lane& lane) {
+  return trace.names().strings.View(trace.set.tracks[lane.track.value].name);
+}
+
+const Plane* PlaneOf(const Trace& trace, const Lane& lane) {
+  const PlaneId plane = trace.set.tracks[lane.track.value].plane;
+  return plane.value < trace.planes.size() ? &trace.planes[plane.value] : nullptr;
+}
+
+std::string_view ProcessName(const Trace& trace, const Lane& lane) {
+  const Plane* plane = PlaneOf(trace, lane);
+  return plane != nullptr ? trace.names().strings.View(plane->name) : std::string_view();
+}
+
+std::string_view HostName(const Trace& trace, const Lane& lane) {
+  const Plane* plane = PlaneOf(trace, lane);
+  return plane != nullptr ? trace.HostName(plane->host) : std::string_view();
+}
+
+void WriteArgs(const std::vector<Stat>& args, JsonStream* json) {
+  json->BeginObject();
+  for (const Stat& stat : args) {
+    json->Key(stat.name);
+    if (const auto* i = std::get_if<int64_t>(&stat.value)) {
+      json->Int(*i);
+    } else if (const auto* u = std::get_if<uint64_t>(&stat.value)) {
+      json->Uint(*u);
+    } else if (const auto* d = std::get_if<double>(&stat.value)) {
+      json->Real(*d);
+    } else {
+      json->Text(std::get<std::string>(stat.value));
+    }
+  }
+  json->EndObject();
+}
+
+std::string Joined(const std::vector<Stat>& args) {
+  std::string text;
+  for (const Stat& stat : args) text += (text.empty() ? "" : " ") + stat.name + "=" + ToText(stat);
+  return text;
+}
+
+// At most so many columns; what is longer ends with an ellipsis.
+std::string Cut(std::string text, size_t cells) {
+  if (CellsOf(text) <= cells) return text;
+  size_t kept = 0, i = 0;
+  for (; i < text.size(); ++i) {
+    const bool begins = (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80;
+    if (begins && ++kept == cells) break;
+  }
+  return text.substr(0, i) + "\u2026";
+}
+
+// A cell of a column; `cells` 0: as long as it is.
+std::string Cell(std::string_view text, size_t cells, bool right = false) {
+  std::string cell = TerminalText(text);
+  if (cells == 0) return cell;
+  cell = Cut(std::move(cell), cells);
+  const std::string pad(cells - CellsOf(cell), ' ');
+  return right ? pad + cell : cell + pad;
+}
+
+// Columns of the text: with --wide the last three are as long as they are.
+struct TextForm {
+  explicit TextForm(bool wide_lines) : wide(wide_lines) {}
+  std::string Line(const std::string& begin, const std::string& dur, const std::string& self,
+                   std::string_view name, std::string_view track, std::string_view process) const {
+    constexpr size_t kBegin = 15, kTime = 11, kName = 28, kTrack = 14;
+    std::string line = Cell(begin, kBegin, true) + "  " + Cell(dur, kTime, true) + "  " +
+                       Cell(self, kTime, true) + "  " + Cell(name, wide ? 0 : kName) + "  " +
+                       Cell(track, wide ? 0 : kTrack) + "  ";
+    line += wide ? TerminalText(process) : Cut(TerminalText(process), kWidth - CellsOf(line));
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+  }
+  bool wide;
+};
+
+}  // namespace
+
+Status WriteEventsJson(const EventListInput& input, const TextSink& sink) {
+  const Trace& trace = *input.trace;
+  JsonStream json(sink);
+  json.BeginObject();
+  json.Key("events");
+  json.BeginArray();
+  const Status status = ForListed(input, [&](const ListedEvent& event) {
+    json.BeginObject();
+    json.Key("begin_ps");
+    json.Int(event.lane->start[event.index]);
+    json.Key("duration_ps");
+    json.Int(event.lane->dur[event.index]);
+    json.Key("self_ps");
+    json.Int(SelfTime(trace.set, event.row()));
+    json.Member("name", FileName(trace, event));
+    json.Member("track", TrackName(trace, *event.lane));
+    json.Member("process", ProcessName(trace, *event.lane));
+    if (trace.hosts.size() > 1) json.Member("host", HostName(trace, *event.lane));
+    if (input.args) {
+      json.Key("args");
+      WriteArgs(event.args, &json);
+    }
+    json.EndObject();
+  });
+  json.EndArray();
+  json.EndObject();
+  json.Finish();
+  return status;
+}
+
+Status WriteEventsCsv(const EventListInput& input, const TextSink& sink) {
+  const Trace& trace = *input.trace;
+  TextBuffer out(sink);
+  const bool hosts = trace.hosts.size() > 1;
+  out += fmt::format("begin_ps,duration_ps,self_ps,name,track,process{}{}\r\n",
+                     hosts ? ",host" : "", input.args ? ",args" : "");
+  return ForListed(input, [&](const ListedEvent& event) {
+    const auto field = [](std::string_view text) { return CsvField(std::string(text)); };
+    out += fmt::format("{},{},{},{},{},{}", event.lane->start[event.index],
+                       event.lane->dur[event.index], SelfTime(trace.set, event.row()),
+                       field(FileName(trace, event)), field(TrackName(trace, *event.lane)),
+                       field(ProcessName(trace, *event.lane)));
+    if (hosts) out += "," + field(HostName(trace, *event.lane));
+    if (input.args) out += "," + CsvField(Joined(event.args));
+    out += "\r\n";
+  });
+}
+
+Status WriteEventsText(const EventListInput& input, const TextSink& sink) {
+  const Trace& trace = *input.trace;
+  TextBuffer out(sink);
+  constexpr int kDigits = 9;  // of a begin
+  const TextForm form(input.wide);
+  uint64_t count = 0;
+  out += form.Line("begin", "duration", "self", "name", "track", "process");
+  const Status status = ForListed(input, [&](const ListedEvent& event) {
+    const bool instant = event.lane->kind == LaneKind::kInstant;
+    out += form.Line(FormatDuration(event.lane->start[event.index], kDigits),
+                     instant ? "" : FormatDuration(event.lane->dur[event.index]),
+                     instant ? "" : FormatDuration(SelfTime(trace.set, event.row())),
+                     trace.set.Name(event.row()), TrackName(trace, *event.lane),
+                     ProcessName(trace, *event.lane));
+    ++count;
+    if (!input.args || event.args.empty()) return;
+    std::string line = "    " + TerminalText(Joined(event.args));
+    out += (input.wide ? std::move(line) : Cut(std::move(line), kWidth)) + "\n";
+  });
+  if (count == 0 && status.ok()) out += "no events\n";
+  return status;
+}
+
+}  // namespace stepscope
