@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <string_view>
 
 #include "app/exit_code.h"
 #include "viewer/core/view_token.h"
@@ -99,14 +101,17 @@ void AddInfo(CLI::App& app, Options* options) {
   info->add_option("--host", options->host, "only this host");
 }
 
-void AddReport(CLI::App& app, Options* options) {
-  CLI::App* report = app.add_subcommand("report", "The panels as text or data");
-  AddPaths(report, options, true);
-  report->add_option("--run", options->run, "run of a log directory (default: the newest)");
-  report->add_option("--host", options->host, "only this host (default: all)");
-  AddRange(report, &options->range,
+// Which part of a profile.
+void AddPart(CLI::App* app, Options* options) {
+  app->add_option("--run", options->run, "run of a log directory (default: the newest)");
+  app->add_option("--host", options->host, "only this host (default: all)");
+  AddRange(app, &options->range,
            "only what begins in this part of the trace (default: all), as in 12ms..15ms");
-  AddSteps(report, &options->steps);
+  AddSteps(app, &options->steps);
+}
+
+// What is written of it, and how.
+void AddForm(CLI::App* report, Options* options) {
   report->add_option("--panel", options->panels, "panel to print; may be repeated (default: all)")
       ->type_name("ID")
       ->expected(1)
@@ -120,12 +125,72 @@ void AddReport(CLI::App& app, Options* options) {
   report->add_option("--format", options->format, "text (default), json, csv or html")
       ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case))
       ->type_name("FORMAT");
+  report->add_option("-o,--output", options->output, "file to write (default: standard output)");
+}
+
+void AddReport(CLI::App& app, Options* options) {
+  CLI::App* report = app.add_subcommand("report", "The panels as text or data");
+  AddPaths(report, options, true);
+  AddPart(report, options);
+  AddForm(report, options);
   report
       ->add_option_function<std::string>(
           "--compat", [options](const std::string&) { options->compat_xprof = true; },
           "xprof: definitions exactly as XProf 2.24 has them")
       ->check(CLI::IsMember({"xprof"}));
-  report->add_option("-o,--output", options->output, "file to write (default: standard output)");
+}
+
+void AddCompare(CLI::App& app, Options* options) {
+  CLI::App* compare = app.add_subcommand(
+      "compare",
+      "What changed from profile A to profile B, by how much per step, and what of it "
+      "explains the change of the step time");
+  AddPaths(compare, options, true);
+  AddPart(compare, options);
+  AddForm(compare, options);
+}
+
+void AddAllowance(CLI::App* app, const char* name, std::optional<Allowance>* allowance,
+                  const char* what) {
+  app->add_option_function<std::string>(
+         name,
+         [name, allowance](const std::string& text) {
+           *allowance = ParseAllowance(text);
+           if (!*allowance)
+             throw CLI::ValidationError(name, "'" + text + "' is no limit; write it as 3%");
+         },
+         what)
+      ->type_name("P%");
+}
+
+void AddCheck(CLI::App& app, Options* options) {
+  CLI::App* check = app.add_subcommand(
+      "check",
+      "Status 1 when profile B is worse than profile A by more than allowed, naming what "
+      "is to blame");
+  AddPaths(check, options, true);
+  AddPart(check, options);
+  AddAllowance(check, "--max-step-regression", &options->max_step_regression,
+               "the median step may take so much longer, as in 3%; without %: ms");
+  AddAllowance(check, "--max-memory-regression", &options->max_memory_regression,
+               "the memory peak may be so much higher, as in 5%; without %: bytes");
+  check
+      ->add_option_function<std::vector<std::string>>(
+          "--max",
+          [options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const std::optional<PropertyLimit> limit = ParseLimit(text);
+              if (!limit) {
+                throw CLI::ValidationError(
+                    "--max", "'" + text + "' is no limit; write it as PANEL.PROPERTY+5%");
+              }
+              options->limits.push_back(*limit);
+            }
+          },
+          "a number that `report --format json` has may be so much larger; may be repeated")
+      ->type_name("PANEL.PROPERTY+P%")
+      ->expected(1)
+      ->take_all();
 }
 
 void AddEvents(CLI::App& app, Options* options) {
@@ -217,38 +282,13 @@ std::string UsageLine(const CLI::App& app, const CLI::ParseError& error) {
   return text + " (see stepscope" + name + " --help)";
 }
 
-// Words that mean a command, now or later, are never file names.
-struct FutureCommand {
-  const char* name;
-  const char* instead;
-};
-constexpr FutureCommand kFutureCommands[] = {
-    {"compare", "`stepscope A B --compare` opens two profiles side by side"},
-    {"check", "compare what `stepscope report PATH --format json` says of both profiles"}};
-
-void AddFutureCommands(CLI::App& app) {
-  for (const FutureCommand& command : kFutureCommands) {
-    CLI::App* sub = app.add_subcommand(command.name)->group("");  // not in --help
-    sub->set_help_flag();
-    sub->allow_extras();
-  }
-}
-
-// Of a command that this version does not have; empty for all others.
-std::string FutureCommandText(const CLI::App& app) {
-  for (const FutureCommand& command : kFutureCommands) {
-    if (!app.got_subcommand(command.name)) continue;
-    return std::string(command.name) + ": this version has no such command; " + command.instead +
-           " (a file of that name: ./" + command.name + ")";
-  }
-  return {};
-}
-
 ProgramCommand CommandOf(const CLI::App& app) {
   const std::map<std::string, ProgramCommand> commands{{"info", ProgramCommand::kInfo},
                                                        {"report", ProgramCommand::kReport},
                                                        {"events", ProgramCommand::kEvents},
                                                        {"export", ProgramCommand::kExport},
+                                                       {"compare", ProgramCommand::kCompare},
+                                                       {"check", ProgramCommand::kCheck},
                                                        {"screenshot", ProgramCommand::kScreenshot},
                                                        {"replay", ProgramCommand::kReplay},
                                                        {"bench", ProgramCommand::kBench}};
@@ -270,6 +310,13 @@ std::string CheckOptions(const Options& o) {
                         o.command == ProgramCommand::kExport || o.command == ProgramCommand::kBench;
   if (one_path && o.paths.size() != 1)
     return "one PATH is needed, " + std::to_string(o.paths.size()) + " were given";
+  const bool two_paths =
+      o.command == ProgramCommand::kCompare || o.command == ProgramCommand::kCheck;
+  if (two_paths && o.paths.size() != 2)
+    return "two PATHs are needed, A and B; " + std::to_string(o.paths.size()) + " were given";
+  const bool limits = o.max_step_regression || o.max_memory_regression || !o.limits.empty();
+  if (o.command == ProgramCommand::kCheck && !limits)
+    return "check needs a limit, as in --max-step-regression 3%";
   if (o.command == ProgramCommand::kReport && o.format == ReportFormat::kCsv &&
       o.panels.size() != 1 && o.table.empty()) {
     return "--format csv gives one table: name its panel with --panel or the table with --table";
@@ -303,6 +350,27 @@ std::optional<StepInterval> ParseSteps(const std::string& text) {
   return steps;
 }
 
+std::optional<Allowance> ParseAllowance(const std::string& text) {
+  Allowance allowance;
+  std::string_view number = text;
+  allowance.percent = number.ends_with('%');
+  if (allowance.percent) number.remove_suffix(1);
+  const char* end = number.data() + number.size();
+  const auto parsed = std::from_chars(number.data(), end, allowance.amount);
+  if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+  if (!std::isfinite(allowance.amount) || allowance.amount < 0) return std::nullopt;
+  return allowance;
+}
+
+std::optional<PropertyLimit> ParseLimit(const std::string& text) {
+  const size_t dot = text.find('.'), plus = text.rfind('+');
+  if (dot == std::string::npos || plus == std::string::npos || dot == 0 || plus < dot + 2)
+    return std::nullopt;
+  const std::optional<Allowance> allowed = ParseAllowance(text.substr(plus + 1));
+  if (!allowed) return std::nullopt;
+  return PropertyLimit{text.substr(0, dot), text.substr(dot + 1, plus - dot - 1), *allowed};
+}
+
 Status CheckPaths(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     std::error_code error;
@@ -311,7 +379,8 @@ Status CheckPaths(const std::vector<std::string>& paths) {
       return Status(ErrorCode::kUsage,
                     path +
                         ": neither a file nor a command; commands are info, report, events, "
-                        "export, screenshot, replay and bench (see stepscope --help)");
+                        "export, compare, check, screenshot, replay and bench (see stepscope "
+                        "--help)");
     }
     return Status(ErrorCode::kIo, path + ": there is no such file or directory");
   }
@@ -347,10 +416,11 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   AddReport(app, options);
   AddEvents(app, options);
   AddExport(app, options);
+  AddCompare(app, options);
+  AddCheck(app, options);
   AddScreenshot(app, options);
   AddReplay(app, options);
   AddBench(app, options);
-  AddFutureCommands(app);
   const std::string verbose = "say on standard error what is being done";
   app.add_flag("--verbose", options->verbose, verbose);
   for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) {
@@ -358,11 +428,8 @@ ParsedOptions ParseOptions(int argc, const char* const* argv) {
   }
   try {
     app.parse(argc, argv);
-    parsed.text = FutureCommandText(app);
-    if (parsed.text.empty()) {
-      options->command = CommandOf(app);
-      parsed.text = CheckOptions(*options);
-    }
+    options->command = CommandOf(app);
+    parsed.text = CheckOptions(*options);
     if (!parsed.text.empty()) {
       parsed.run = false;
       parsed.exit_code = kExitUsage;

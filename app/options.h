@@ -12,8 +12,29 @@
 
 namespace stepscope {
 
-enum class ProgramCommand { kOpen, kInfo, kReport, kEvents, kExport, kScreenshot, kReplay, kBench };
+enum class ProgramCommand {
+  kOpen,
+  kInfo,
+  kReport,
+  kEvents,
+  kExport,
+  kCompare,
+  kCheck,
+  kScreenshot,
+  kReplay,
+  kBench
+};
 enum class ReportFormat { kText, kJson, kCsv, kHtml };
+
+// By how much B may be larger than A: "3%" of A, or "0.5" in the unit of what is compared.
+struct Allowance {
+  double amount = 0;
+  bool percent = false;
+};
+struct PropertyLimit {
+  std::string panel, property;
+  Allowance allowed;
+};
 
 struct Options {
   ProgramCommand command = ProgramCommand::kOpen;
@@ -38,6 +59,9 @@ struct Options {
   bool stats = false;
   GroupBy group = GroupBy::kName;
   bool args = false;
+  // check
+  std::optional<Allowance> max_step_regression, max_memory_regression;
+  std::vector<PropertyLimit> limits;
   // screenshot, replay, bench
   int width = 1920, height = 1080;  // pixels of the picture
   double scale = 1;
@@ -65,6 +89,10 @@ ParsedOptions ParseOptions(int argc, const char* const* argv);
 std::optional<TimeRange> ParseRange(const std::string& text);
 // "3..7": whole numbers from 0, the first not above the last. nullopt if not that.
 std::optional<StepInterval> ParseSteps(const std::string& text);
+// "3%", "0.5": finite and not negative. nullopt if not that.
+std::optional<Allowance> ParseAllowance(const std::string& text);
+// "overview.steptime_ms_average+5%". nullopt if not that.
+std::optional<PropertyLimit> ParseLimit(const std::string& text);
 // Of what the window is to open: kUsage for a word that may be meant as a command, kIo for a path
 // that leads nowhere.
 Status CheckPaths(const std::vector<std::string>& paths);

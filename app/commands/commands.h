@@ -11,6 +11,8 @@ int RunInfo(const Options& options, const Log& log);
 int RunReport(const Options& options, const Log& log);
 int RunEvents(const Options& options, const Log& log);
 int RunExport(const Options& options, const Log& log);
+int RunCompare(const Options& options, const Log& log);
+int RunCheck(const Options& options, const Log& log);
 int RunScreenshot(const Options& options, const Log& log);
 int RunReplay(const Options& options, const Log& log);
 int RunBench(const Options& options, const Log& log);
@@ -25,6 +27,10 @@ inline int RunCommand(const Options& options, const Log& log) {
       return RunEvents(options, log);
     case ProgramCommand::kExport:
       return RunExport(options, log);
+    case ProgramCommand::kCompare:
+      return RunCompare(options, log);
+    case ProgramCommand::kCheck:
+      return RunCheck(options, log);
     case ProgramCommand::kScreenshot:
       return RunScreenshot(options, log);
     case ProgramCommand::kReplay:

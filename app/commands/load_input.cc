@@ -34,21 +34,22 @@ void LogPeakMemory(const Log& log) {
   log.Verbose(fmt::format("peak memory: {} bytes", PeakResidentBytes()));
 }
 
-LoadedInput LoadInput(const Options& options, const std::string& host, const Log& log) {
+LoadedInput LoadInput(const Options& options, const std::string& host, const Log& log,
+                      size_t path) {
   LoadedInput input;
   LoadOptions load = LoadOptionsOf(options);
   load.host = host;
   Progress progress;
   const auto begin = std::chrono::steady_clock::now();
   Result<std::shared_ptr<const Trace>> trace =
-      LoadPath(options.paths[0], load, {}, progress, &input.runs);
+      LoadPath(options.paths[path], load, {}, progress, &input.runs);
   if (!trace.ok()) {
     LogError(trace.status().message());
     input.exit_code = ExitCodeOf(trace.status());
     return input;
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  log.Verbose(fmt::format("{}: {} events loaded in {:.3f} s", options.paths[0],
+  log.Verbose(fmt::format("{}: {} events loaded in {:.3f} s", options.paths[path],
                           trace.value()->counts.events(), seconds.count()));
   input.trace = std::move(trace).value();
   return input;

@@ -30,7 +30,8 @@ struct LoadedInput {
 // With --verbose: the most memory the program has had so far, for people and for tests.
 void LogPeakMemory(const Log& log);
 
-// options.paths[0], options.run; `host` restricts what is read, if given.
-LoadedInput LoadInput(const Options& options, const std::string& host, const Log& log);
+// options.paths[path], options.run; `host` restricts what is read, if given.
+LoadedInput LoadInput(const Options& options, const std::string& host, const Log& log,
+                      size_t path = 0);
 
 }  // namespace stepscope

@@ -48,6 +48,25 @@ bool CheckSteps(AnalysisContext& context, const AnalysisParams& params) {
 
 }  // namespace
 
+std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& panels) {
+  std::vector<const AnalysisDesc*> chosen;
+  for (const std::string& id : panels) {
+    const AnalysisDesc* analysis = FindAnalysis(id);
+    if (!analysis) {
+      std::string known;
+      for (const AnalysisDesc& a : Analyses())
+        known += (known.empty() ? "" : ", ") + std::string(a.id);
+      LogError(fmt::format("--panel {}: there is no such panel; known are {}", id, known));
+      return {};
+    }
+    chosen.push_back(analysis);
+  }
+  if (panels.empty()) {
+    for (const AnalysisDesc& a : Analyses()) chosen.push_back(&a);
+  }
+  return chosen;
+}
+
 AnalysisParams PartOf(const Options& options) {
   AnalysisParams params = ForHost(options.host);
   params.steps = options.steps;

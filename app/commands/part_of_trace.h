@@ -1,10 +1,17 @@
-// Which part of a trace a command is about: --host, --range and --steps.
+// What of a trace a command is about: --panel, --host, --range and --steps.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "app/options.h"
 #include "model/analysis/analysis.h"
 
 namespace stepscope {
+
+// The analyses to run, in the order of the registry or of the command line; empty: one is unknown,
+// and the error is printed.
+std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& panels);
 
 AnalysisParams PartOf(const Options& options);
 // False, with the error printed in one line, where the trace has nothing there. Steps are computed

@@ -16,27 +16,6 @@
 namespace stepscope {
 namespace {
 
-// The analyses to run, in the order of the registry or of the command line; empty: one is unknown,
-// and the error is printed.
-std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& panels) {
-  std::vector<const AnalysisDesc*> chosen;
-  for (const std::string& id : panels) {
-    const AnalysisDesc* analysis = FindAnalysis(id);
-    if (!analysis) {
-      std::string known;
-      for (const AnalysisDesc& a : Analyses())
-        known += (known.empty() ? "" : ", ") + std::string(a.id);
-      LogError(fmt::format("--panel {}: there is no such panel; known are {}", id, known));
-      return {};
-    }
-    chosen.push_back(analysis);
-  }
-  if (panels.empty()) {
-    for (const AnalysisDesc& a : Analyses()) chosen.push_back(&a);
-  }
-  return chosen;
-}
-
 int Write(const ReportInput& input, const Options& options) {
   const bool one_table = !input.table.empty() || options.format == ReportFormat::kCsv;
   std::shared_ptr<const ResultTable> table = one_table ? ReportTable(input) : nullptr;

@@ -40,6 +40,9 @@ std::string PartText(const AnalysisParams& params);
 
 // Numbers unrounded. NaN and infinities are null. A panel asked for twice is there once.
 void WriteReportJson(const ReportInput& input, const TextSink& sink);
+// The comparison of two profiles: an object of its own. `table`: only this one; empty: all.
+void WriteCompareJson(const std::string& a, const std::string& b, const AnalysisResult& result,
+                      const std::string& table, const TextSink& sink);
 // For people and terminals: what a terminal would obey in a name is escaped.
 void WriteReportText(const ReportInput& input, const TextSink& sink);
 // One page with its styles and charts inside; what came from the profile is escaped.

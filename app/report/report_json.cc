@@ -20,8 +20,7 @@ void WriteFindings(const std::vector<Finding>& findings, JsonStream* json) {
   json->EndArray();
 }
 
-void WritePanel(const AnalysisResult& result, const std::string& only_table, JsonStream* json) {
-  json->BeginObject();
+void WriteResult(const AnalysisResult& result, const std::string& only_table, JsonStream* json) {
   json->Key("properties");
   json->BeginObject();
   for (const Property& p : result.properties) {
@@ -42,7 +41,6 @@ void WritePanel(const AnalysisResult& result, const std::string& only_table, Jso
     WriteFindings(result.findings, json);
   }
   if (!result.empty_reason.empty()) json->Member("empty_reason", result.empty_reason);
-  json->EndObject();
 }
 
 }  // namespace
@@ -61,9 +59,22 @@ void WriteReportJson(const ReportInput& input, const TextSink& sink) {
     });
     if (again) continue;
     json.Key(panel->analysis->id);
-    WritePanel(*panel->Result(), input.table, &json);
+    json.BeginObject();
+    WriteResult(*panel->Result(), input.table, &json);
+    json.EndObject();
   }
   json.EndObject();
+  json.EndObject();
+  json.Finish();
+}
+
+void WriteCompareJson(const std::string& a, const std::string& b, const AnalysisResult& result,
+                      const std::string& table, const TextSink& sink) {
+  JsonStream json(sink);
+  json.BeginObject();
+  json.Member("a", a);
+  json.Member("b", b);
+  WriteResult(result, table, &json);
   json.EndObject();
   json.Finish();
 }

@@ -23,18 +23,6 @@ HostMemory MemoryIn(std::string_view text) {
   return ContainsIgnoreCase(text, "pinned") ? HostMemory::kPinned : HostMemory::kUnknown;
 }
 
-// From "kind_src:pinned kind_dst:device size:4096 dest:0 async:1".
-std::optional<int64_t> SizeIn(std::string_view details) {
-  constexpr std::string_view kKey = "size:";
-  const size_t at = details.find(kKey);
-  if (at == std::string_view::npos) return std::nullopt;
-  int64_t size = 0;
-  const char* begin = details.data() + at + kKey.size();
-  const auto [end, error] = std::from_chars(begin, details.data() + details.size(), size);
-  if (error != std::errc() || end == begin) return std::nullopt;
-  return size;
-}
-
 bool IsCopy(const EventMeta& meta, std::string_view name) {
   return meta.category == EventCategory::kMemcpy || DirectionOf(name) != CopyDirection::kNone ||
          StartsWithIgnoreCase(name, "memcpy");
@@ -70,7 +58,7 @@ class CopyCollector {
     sum.time += e.length();
     sum.rows.emplace_back(e.row);
     std::optional<int64_t> size = bytes_.Find(EventRow(e.row));
-    if (!size) size = SizeIn(details);
+    if (!size) size = SizeInCopyDetails(details);
     if (size) sum.bytes += *size, sum.timed += e.length(), ++sum.known;
   }
   std::array<CopySum, kDirections * kMemories> Take() { return std::exchange(sums_, {}); }
@@ -103,6 +91,17 @@ std::vector<ColumnDesc> Columns() {
 }
 
 }  // namespace
+
+std::optional<int64_t> SizeInCopyDetails(std::string_view details) {
+  constexpr std::string_view kKey = "size:";
+  const size_t at = details.find(kKey);
+  if (at == std::string_view::npos) return std::nullopt;
+  int64_t size = 0;
+  const char* begin = details.data() + at + kKey.size();
+  const auto [end, error] = std::from_chars(begin, details.data() + details.size(), size);
+  if (error != std::errc() || end == begin) return std::nullopt;
+  return size;
+}
 
 ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events) {
   ResultTable t{"copies", "Copies", Columns(), {}, {}};

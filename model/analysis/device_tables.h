@@ -2,6 +2,9 @@
 // (docs/rules.md#devices). O(events log events).
 #pragma once
 
+#include <optional>
+#include <string_view>
+
 #include "model/analysis/device_events.h"
 
 namespace stepscope {
@@ -12,6 +15,8 @@ inline double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(k
 ResultTable OverlapTable(const DeviceEvents& events);
 // How long what was launched waits for each stream.
 ResultTable LaunchDelayTable(AnalysisContext& context, const DeviceEvents& events);
+// The size in "kind_src:pinned kind_dst:device size:4096 dest:0 async:1". O(length).
+std::optional<int64_t> SizeInCopyDetails(std::string_view details);
 // Copies by device, direction and kind of host memory.
 ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events);
 // Device time by the innermost user annotation around the launch. No rows where there are none.

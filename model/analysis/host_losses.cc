@@ -10,10 +10,8 @@
 #include "model/capabilities.h"
 
 namespace stepscope {
-namespace {
 
-// By meta: ops that do work by themselves.
-std::vector<uint8_t> OpMetas(const Trace& trace) {
+std::vector<uint8_t> HostOpMetas(const Trace& trace) {
   const NameTable& names = trace.names();
   const bool pytorch = CapabilitiesOf(trace).pytorch_events;
   std::vector<uint8_t> ops(names.metas.size());
@@ -33,6 +31,8 @@ std::vector<uint8_t> OpMetas(const Trace& trace) {
   return ops;
 }
 
+namespace {
+
 class HostDivider {
  public:
   HostDivider(const Trace& trace, const StatTable& stats, const Grouping& grouping,
@@ -41,7 +41,7 @@ class HostDivider {
         stats_(stats),
         grouping_(grouping),
         db_(*db),
-        ops_(OpMetas(trace)),
+        ops_(HostOpMetas(trace)),
         activity_(trace, stats, grouping, ops_),
         explainer_(trace, grouping, activity_, Markers(), true) {}
 

@@ -1,6 +1,8 @@
 // Divides the steps of a program without devices into losses (docs/rules.md#losses).
 #pragma once
 
+#include <vector>
+
 #include "model/analysis/grouping.h"
 #include "model/analysis/steps.h"
 
@@ -10,5 +12,8 @@ namespace stepscope {
 // O(events log events).
 void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                    StepDatabase* db);
+
+// By MetaId: ops that do work by themselves, where the CPU is the device. O(names).
+std::vector<uint8_t> HostOpMetas(const Trace& trace);
 
 }  // namespace stepscope

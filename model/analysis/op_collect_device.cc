@@ -4,6 +4,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "model/analysis/device_op_names.h"
 #include "model/analysis/grouping.h"
 #include "model/analysis/op_collect.h"
 #include "model/analysis/op_name.h"
@@ -17,23 +18,8 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kNone = 0xffffffffu;
-
-// What makes two device events the same op; resolved to text once each.
-struct DeviceKey {
-  uint32_t tf_op = 0, hlo_op = 0, meta = 0;
-  int64_t program = 0;
-  bool operator==(const DeviceKey&) const = default;
-};
-struct DeviceKeyHash {
-  size_t operator()(const DeviceKey& k) const {
-    uint64_t h = (uint64_t{k.tf_op} << 32 | k.hlo_op) * 0x9e3779b97f4a7c15ull;
-    h ^= (static_cast<uint64_t>(k.program) + k.meta) * 0xff51afd7ed558ccdull;
-    return static_cast<size_t>(h ^ h >> 29);
-  }
-};
 struct PlaneOps {
-  std::unordered_map<DeviceKey, OpSum, DeviceKeyHash> sums;
+  std::unordered_map<DeviceOpKey, OpSum, DeviceOpKeyHash> sums;
   Ps total = 0;
 };
 
@@ -41,72 +27,44 @@ class DeviceCollector {
  public:
   DeviceCollector(AnalysisContext& context, const std::stop_token& stop)
       : trace_(context.trace()),
-        stats_(context.stats(stop)),
         grouping_(context.grouping(stop)),
         quirks_(context.quirks()),
+        names_(context, stop),
         traits_(CapabilitiesOf(trace_)) {}
 
   PlaneOps CollectPlane(const Plane& plane, const TimeScope& scope) const;
   void Merge(std::vector<PlaneOps> planes, OpSide* side) const;
 
  private:
-  struct Named {
-    std::string key, provenance, fallback;  // key empty: left out
-    bool is_kernel = false;                 // not an op: launched by none
-  };
+  using Named = DeviceOpNames::Named;
   using NamedOps = std::map<std::string, std::pair<Named, OpRow>>;  // by Named::key
 
-  Named NameOf(const DeviceKey& key) const;
   NamedOps NameSums(std::vector<PlaneOps>&& planes, OpSide* side) const;
-  uint32_t LaunchingOp(uint32_t row) const;
 
   const Trace& trace_;
-  const StatTable& stats_;
   const Grouping& grouping_;
   const Quirks& quirks_;
+  const DeviceOpNames names_;
   const Capabilities traits_;
 };
 
-// The metadata of the innermost cpu_op around the call that launched the event; kNone if unknown.
-uint32_t DeviceCollector::LaunchingOp(uint32_t device_row) const {
-  for (EventRow row = grouping_.LaunchOf(device_row); row.valid(); row = Parent(trace_.set, row)) {
-    uint32_t meta = trace_.set.Meta(row).value;
-    if (trace_.names().metas[meta].category == EventCategory::kCpuOp) return meta;
-  }
-  return kNone;
-}
-
 PlaneOps DeviceCollector::CollectPlane(const Plane& plane, const TimeScope& scope) const {
   PlaneOps out;
-  ColumnCursor<StringId> tf_op(stats_.Text(StringStat::kTfOp)),
-      hlo(stats_.Text(StringStat::kHloOp));
-  ColumnCursor<int64_t> program(stats_.Int(IntStat::kProgramId));
+  DeviceOpNames::Reader reader(names_);
   Extent extent;
   for (const Lane* lane : PlaneLanes(trace_, plane)) {
     // XProf takes the offset within the line for the time: the line's own begin is left out.
     Ps base =
         quirks_.op_times_without_line_start ? trace_.set.tracks[lane->track.value].line_start : 0;
-    tf_op.Seek(lane->first_row);
-    hlo.Seek(lane->first_row);
-    program.Seek(lane->first_row);
+    reader.Seek(lane->first_row);
     OpSum* sum = nullptr;
-    DeviceKey sum_key;
+    DeviceOpKey sum_key;
     for (uint32_t i = 0; i < lane->size(); ++i) {
       if (!scope.Contains(lane->start[i])) continue;
       uint32_t row = lane->first_row + i;
       extent.Add(lane->start[i] - base, lane->end(i) - base);
-      DeviceKey key;
-      key.hlo_op = hlo.Get(row, StringId(0)).value;
-      if (key.hlo_op) {
-        key.program = program.Get(row, 0);
-      } else {
-        key.tf_op = tf_op.Get(row, StringId(0)).value;
-      }
-      if (traits_.pytorch_events) {
-        uint32_t op = LaunchingOp(row);
-        key.meta = (op == kNone ? lane->meta[i] : op) + 1;
-      }
-      if (!key.hlo_op && !key.tf_op && !key.meta) continue;
+      const DeviceOpKey key = reader.KeyOf(row, lane->meta[i]);
+      if (key.empty()) continue;
       if (!sum || !(key == sum_key)) {
         sum = &out.sums[key];
         sum_key = key;
@@ -119,32 +77,6 @@ PlaneOps DeviceCollector::CollectPlane(const Plane& plane, const TimeScope& scop
   return out;
 }
 
-DeviceCollector::Named DeviceCollector::NameOf(const DeviceKey& key) const {
-  Named n;
-  if (key.meta) {
-    const EventMeta& meta = trace_.names().metas[key.meta - 1];
-    n.key = n.provenance = trace_.names().strings.View(meta.name);
-    n.is_kernel = meta.category != EventCategory::kCpuOp;
-    return n;
-  }
-  if (key.hlo_op) {
-    std::string_view op = stats_.strings->View(StringId(key.hlo_op));
-    if (size_t inner = op.rfind("::"); inner != std::string_view::npos) op.remove_prefix(inner + 2);
-    const HloInstruction* hlo = trace_.hlo.Find(static_cast<uint64_t>(key.program), op);
-    if (!hlo && quirks_.unknown_hlo_left_out) return n;
-    n.key = std::to_string(key.program) + "/" + std::string(op);
-    n.fallback = op;
-    if (hlo && !hlo->op_name.empty()) n.provenance = hlo->op_name + ":" + hlo->op_type;
-    return n;
-  }
-  n.provenance = stats_.strings->View(StringId(key.tf_op));
-  // It may be a trace.json's long_name, which kernels have too.
-  if (traits_.long_names_for_tf_op && ParseOpName(n.provenance).category == OpCategory::kUnknown)
-    return n;
-  n.key = ":" + n.provenance;
-  return n;
-}
-
 // Ops of all planes by what makes them one; `side` gets the planes' times.
 DeviceCollector::NamedOps DeviceCollector::NameSums(std::vector<PlaneOps>&& planes,
                                                     OpSide* side) const {
@@ -152,7 +84,7 @@ DeviceCollector::NamedOps DeviceCollector::NameSums(std::vector<PlaneOps>&& plan
   for (PlaneOps& plane : planes) {
     Ps busy = 0;
     for (auto& [key, sum] : plane.sums) {
-      Named named = NameOf(key);
+      Named named = names_.NameOf(key);
       if (named.key.empty()) continue;
       busy += sum.self;
       auto& [first, op] = ops[named.key];

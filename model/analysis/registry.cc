@@ -10,6 +10,7 @@
 //   grouping, grouping_*, eager_torch         which step an event belongs to
 //   steps, device_steps, steps_*, scope, step_intersection, step_table
 //   device_events, precision, training        what devices did, for the tables about them
+//   device_op_names                           which op a device event is of
 //   op_database, op_collect*, memory_profile, memory_spans, kernel_*, derived_*: computed once
 //   tpu                                       steps and ops of TPU cores
 //   device_tables: overlap, launch_delay, copies, by_annotation, device_use; category_tables

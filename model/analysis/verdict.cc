@@ -129,26 +129,6 @@ const char* Devices(const StepDatabase& db, const Trace& trace) {
   return gpus > 1 ? "the GPUs" : "the GPU";
 }
 
-// Of steps that were not divided (TPUs, steps that overlap): what their nine classes tell.
-std::array<double, kLossClasses> LossesOf(const Step& step) {
-  double sum = 0;
-  for (const double loss : step.losses) sum += loss;
-  if (sum > 0) return step.losses;
-  std::array<double, kLossClasses> losses{};
-  const auto set = [&](LossClass c, double ps) { losses[static_cast<size_t>(c)] = ps; };
-  const StepBreakdown& t = step.times;
-  set(LossClass::kCompute, t.compute + t.host_compute);
-  set(LossClass::kDeviceToDevice, t.device_to_device);
-  set(LossClass::kCollective, t.collectives);
-  set(LossClass::kHostToDevice, t.host_to_device);
-  set(LossClass::kInput, t.input - t.host_to_device);
-  set(LossClass::kDeviceToHost, t.output);
-  set(LossClass::kCompile, t.compile);
-  set(LossClass::kLaunch, t.launch);
-  set(LossClass::kUnknown, t.other);
-  return losses;
-}
-
 class Judgement {
  public:
   Judgement(const Trace& trace, const StepDatabase& db, bool whole)
@@ -343,6 +323,25 @@ std::string_view FileName(std::string_view path) {
 }
 
 }  // namespace
+
+std::array<double, kLossClasses> LossesOf(const Step& step) {
+  double sum = 0;
+  for (const double loss : step.losses) sum += loss;
+  if (sum > 0) return step.losses;
+  std::array<double, kLossClasses> losses{};
+  const auto set = [&](LossClass c, double ps) { losses[static_cast<size_t>(c)] = ps; };
+  const StepBreakdown& t = step.times;
+  set(LossClass::kCompute, t.compute + t.host_compute);
+  set(LossClass::kDeviceToDevice, t.device_to_device);
+  set(LossClass::kCollective, t.collectives);
+  set(LossClass::kHostToDevice, t.host_to_device);
+  set(LossClass::kInput, t.input - t.host_to_device);
+  set(LossClass::kDeviceToHost, t.output);
+  set(LossClass::kCompile, t.compile);
+  set(LossClass::kLaunch, t.launch);
+  set(LossClass::kUnknown, t.other);
+  return losses;
+}
 
 // PyTorch has FILE(LINE): NAME, JAX and TensorFlow $FILE:LINE NAME.
 std::string CauseName(std::string_view event) {

@@ -2,6 +2,7 @@
 // losses by size. Pure functions of the steps.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,10 @@ struct Verdict {
 
 // `whole`: the one step of `db` is the span of all device events, for want of steps.
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole);
+
+// What a step on a device goes into, ps by LossClass; of steps that were not divided (TPUs, steps
+// that overlap) what their nine classes tell.
+std::array<double, kLossClasses> LossesOf(const Step& step);
 
 // An event as causes name it: a Python function as NAME (FILE:LINE), without the folders.
 std::string CauseName(std::string_view event);

@@ -105,13 +105,49 @@ TEST_CASE("options: wrong usage is one line and status 2") {
   CheckUsageError({"info", "a", "--sample"}, "--sample");
 }
 
-TEST_CASE("options: commands of later versions are no file names") {
-  CheckUsageError({"compare", "a.pb", "b.pb"}, "--compare");
-  CheckUsageError({"compare", "a.pb", "b.pb", "--panel", "overview"}, "--compare");
-  CheckUsageError({"compare", "--help"}, "no such command");
-  CheckUsageError({"check", "a", "b", "--max-step-regression", "3%"}, "report");
+TEST_CASE("options: compare takes two paths and what report takes") {
+  const ParsedOptions p = Parse({"compare", "a.pb", "b.pb", "--panel", "op_stats", "--format",
+                                 "json", "--steps", "3..7", "-o", "x.json"});
+  CHECK(p.run);
+  CHECK(p.options.command == ProgramCommand::kCompare);
+  CHECK(p.options.paths == std::vector<std::string>{"a.pb", "b.pb"});
+  CHECK(p.options.panels == std::vector<std::string>{"op_stats"});
+  CHECK(p.options.format == ReportFormat::kJson);
+  CHECK(p.options.output == "x.json");
+  CHECK(Parse({"compare", "a", "b", "--format", "csv"}).run);
+  CheckUsageError({"compare", "a"}, "1 were given");
+  CheckUsageError({"compare", "a", "b", "c"}, "3 were given");
+  CheckUsageError({"compare", "a", "b", "--compat", "xprof"}, "--compat");
+}
+
+TEST_CASE("options: check takes limits in percent, or in the unit of what they are of") {
+  const ParsedOptions p =
+      Parse({"check", "a", "b", "--max-step-regression", "3%", "--max", "memory.x+5%", "--max",
+             "overview.device_busy_percent+0.5", "--max-memory-regression", "1e6"});
+  CHECK(p.run);
+  CHECK(p.options.command == ProgramCommand::kCheck);
+  REQUIRE(p.options.max_step_regression);
+  CHECK(p.options.max_step_regression->amount == 3);
+  CHECK(p.options.max_step_regression->percent);
+  REQUIRE(p.options.max_memory_regression);
+  CHECK(p.options.max_memory_regression->amount == 1e6);
+  CHECK_FALSE(p.options.max_memory_regression->percent);
+  REQUIRE(p.options.limits.size() == 2);
+  CHECK(p.options.limits[0].panel == "memory");
+  CHECK(p.options.limits[0].property == "x");
+  CHECK(p.options.limits[1].property == "device_busy_percent");
+  CHECK(p.options.limits[1].allowed.amount == 0.5);
+  CheckUsageError({"check", "a", "b"}, "--max-step-regression");
+  CheckUsageError({"check", "a", "--max-step-regression", "3%"}, "1 were given");
+  for (const char* bad : {"", "%", "x", "-1%", "3 %", "nan", "inf", "3%%"})
+    CHECK_FALSE(ParseAllowance(bad).has_value());
+  for (const char* bad : {"", "a", "a.b", "a+3%", ".b+3%", "a.+3%", "a.b+", "a.b+x"})
+    CHECK_FALSE(ParseLimit(bad).has_value());
+}
+
+TEST_CASE("options: a file that is called like a command has a path") {
   CHECK(Parse({"./compare"}).options.paths == std::vector<std::string>{"./compare"});
-  CHECK(Parse({"--help"}).text.find("  check") == std::string::npos);
+  CHECK(Parse({"--help"}).text.find("  check") != std::string::npos);
 }
 
 TEST_CASE("options: events and export") {

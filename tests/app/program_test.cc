@@ -11,6 +11,7 @@
 
 #include "app/paths.h"
 #include "tests/app/temp_dir.h"
+#include "tests/support/gpu_profile.h"
 #include "tests/support/xspace_builder.h"
 
 #ifdef STEPSCOPE_BINARY
@@ -59,7 +60,6 @@ TEST_CASE("program: wrong usage is 2, nothing usable is 3, each with one line") 
   CheckFails(dir, "report --panel no_such_panel " + Sample(), 2);
   CheckFails(dir, "report --host no_such_host " + Sample(), 2);
   CheckFails(dir, "info " + (dir.path() / "absent").string(), 3);
-  CheckFails(dir, "compare " + Sample() + " " + Sample() + " --format json", 2);
   CheckFails(dir, "events --query 'dur>' " + Sample(), 2);
   CheckFails(dir, "events --steps 700..800 " + Sample(), 2);
   CheckFails(dir, "events --range 5000s..5001s " + Sample(), 2);
@@ -67,6 +67,10 @@ TEST_CASE("program: wrong usage is 2, nothing usable is 3, each with one line") 
   CheckFails(dir, "events " + (dir.path() / "absent").string(), 3);
   CheckFails(dir, "export --range 5000s..5001s " + Sample(), 2);
   CheckFails(dir, "export " + (dir.path() / "absent").string(), 3);
+  CheckFails(dir, "compare " + Sample(), 2);
+  CheckFails(dir, "compare " + Sample() + " " + (dir.path() / "absent").string(), 3);
+  CheckFails(dir, "compare --panel none " + Sample() + " " + Sample(), 2);
+  CheckFails(dir, "check " + Sample() + " " + Sample(), 2);
   CheckFails(dir, "reprot " + Sample(), 2);
   CheckFails(dir, (dir.path() / "absent").string(), 3);
   std::filesystem::create_directory(dir.path() / "empty");
@@ -108,6 +112,64 @@ TEST_CASE("program: info counts the steps that the report lists, and a part of t
   CHECK(rows("--steps 3..7").size() == 5);
   CHECK(rows("--steps 3..7")[0] == all[3]);
   CHECK(rows("--range 0ms..100s") == all);
+}
+
+std::string MadeProfile(const TempDir& dir, const char* name,
+                        const test::GpuProfileOptions& options) {
+  const std::string path = (dir.path() / name).string();
+  std::ofstream(path, std::ios::binary) << test::MakeGpuProfile(options);
+  return path;
+}
+
+TEST_CASE("program: compare gives the promised forms, check an exit status and the culprits") {
+  const TempDir dir;
+  test::GpuProfileOptions options;
+  options.layers = 12;
+  const std::string a = MadeProfile(dir, "a.xplane.pb", options);
+  options.slower_op = "conv";
+  options.slower_factor = 1.2;
+  const std::string b = MadeProfile(dir, "b.xplane.pb", options), both = a + " " + b;
+  const Outcome json = Run(dir, "compare --format json " + both);
+  CHECK(json.status == 0);
+  CHECK(json.error.empty());
+  const auto object = nlohmann::json::parse(json.out);
+  CHECK(object["a"] == a);
+  CHECK(object["b"] == b);
+  CHECK(object["properties"]["delta_ms"].get<double>() > 0);
+  CHECK(object["properties"]["significance"] == "strong");
+  const auto& row = object["tables"]["contributions"]["rows"][0];
+  CHECK(row["rank"] == 1);
+  CHECK(row["kind"] == "op");
+  CHECK(row["change"] == "slower");
+  CHECK(row["share_of_change"].get<double>() > 95);
+  const Outcome text = Run(dir, "compare " + both);
+  CHECK(text.out.find("The median step takes") != std::string::npos);
+  const Outcome html = Run(dir, "compare --format html " + both);
+  CHECK(html.out.find("</html>") != std::string::npos);
+  CHECK(Run(dir, "compare --format csv " + both).out.find("rank,kind,name,change") == 0);
+  CHECK(Run(dir, "compare --format csv --panel op_stats " + both).out.find("name,change") == 0);
+  const auto ops = nlohmann::json::parse(
+      Run(dir, "compare --format json --panel op_stats " + both).out)["tables"];
+  CHECK(ops.size() == 2);
+  CHECK(ops.contains("ops"));
+  CheckFails(dir, "compare --table none " + both, 2);
+  CheckFails(dir, "compare --steps 900..901 " + both, 2);
+
+  const Outcome slower = Run(dir, "check --max-step-regression 3% " + both);
+  CHECK(slower.status == 1);
+  CHECK(slower.error.empty());
+  CHECK(slower.out.find("FAILED: step time") != std::string::npos);
+  CHECK(slower.out.find("/conv/Conv2D") != std::string::npos);
+  const Outcome fine = Run(dir,
+                           "check --max-step-regression 50% --max-memory-regression 1% "
+                           "--max overview.steptime_ms_average+40% " +
+                               both);
+  CHECK(fine.status == 0);
+  CHECK(fine.out.find("ok: overview.steptime_ms_average") != std::string::npos);
+  CHECK(Run(dir, "check --max overview.steptime_ms_average+3% " + both).status == 1);
+  CHECK(Run(dir, "check --max-step-regression 0% " + a + " " + a).status == 0);
+  CheckFails(dir, "check --max overview.no_such+3% " + both, 2);
+  CheckFails(dir, "check --max none.x+3% " + both, 2);
 }
 
 TEST_CASE("program: a range or steps that are not there are status 2 and one sentence") {

@@ -1,0 +1,67 @@
+// Which framework op a device event is of (docs/rules.md#ops): by the HLO instruction, else by
+// tf_op; in traces of PyTorch the op that launched it. What is one op is resolved to text once.
+// Views the context, which must outlive it. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+
+#include "model/analysis/analysis.h"
+#include "model/analysis/grouping.h"
+#include "model/capabilities.h"
+#include "model/stats.h"
+
+namespace stepscope {
+
+// What makes two device events the same op.
+struct DeviceOpKey {
+  uint32_t tf_op = 0, hlo_op = 0, meta = 0;
+  int64_t program = 0;
+  bool empty() const { return hlo_op == 0 && tf_op == 0 && meta == 0; }  // of no op
+  bool operator==(const DeviceOpKey&) const = default;
+};
+struct DeviceOpKeyHash {
+  size_t operator()(const DeviceOpKey& k) const {
+    uint64_t h = (uint64_t{k.tf_op} << 32 | k.hlo_op) * 0x9e3779b97f4a7c15ull;
+    h ^= (static_cast<uint64_t>(k.program) + k.meta) * 0xff51afd7ed558ccdull;
+    return static_cast<size_t>(h ^ h >> 29);
+  }
+};
+
+class DeviceOpNames {
+ public:
+  DeviceOpNames(AnalysisContext& context, const std::stop_token& stop);
+
+  struct Named {
+    std::string key, provenance, fallback;  // key empty: left out
+    bool is_kernel = false;                 // not an op: launched by none
+  };
+  Named NameOf(const DeviceOpKey& key) const;
+  // The innermost cpu_op around the call that launched the event; invalid if unknown. O(depth log
+  // n).
+  EventRow LaunchingOp(uint32_t device_row) const;
+
+  // Keys of the events of a lane, asked for in order. Not thread-safe.
+  class Reader {
+   public:
+    explicit Reader(const DeviceOpNames& names);
+    void Seek(uint32_t row);  // before a lane
+    DeviceOpKey KeyOf(uint32_t row, uint32_t meta);
+
+   private:
+    const DeviceOpNames& names_;
+    SparseColumn<StringId>::Cursor tf_op_, hlo_;
+    SparseColumn<int64_t>::Cursor program_;
+  };
+
+ private:
+  const Trace& trace_;
+  const StatTable& stats_;
+  const Grouping& grouping_;
+  const bool unknown_hlo_left_out_;
+  const Capabilities traits_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,32 @@
+#include "model/compare/compare_table.h"
+
+namespace stepscope {
+
+void CompareTable::AddValues(const std::string& what, const std::string& label, Unit unit,
+                             const std::string& how) {
+  AddReal("a_" + what, "A " + label, unit, how);
+  AddReal("b_" + what, "B " + label, unit, how);
+  AddReal("delta_" + what, "Δ " + label, unit, "B - A", true);
+  AddReal("delta_percent", "Δ", Unit::kPercent, "(B - A) / A");
+}
+
+void CompareTable::Append(double a, double b, std::vector<Value>* row) {
+  row->emplace_back(a);
+  row->emplace_back(b);
+  row->emplace_back(b - a);
+  row->push_back(a != 0 ? Value(100 * (b - a) / a) : Value());
+}
+
+void CompareTable::AddRow(std::vector<Value> row, const std::vector<EventRow>& a,
+                          const std::vector<EventRow>& b) {
+  table_.rows.push_back(std::move(row));
+  table_.links.push_back(LinkTo(EventRows(a)));
+  links_b_.push_back(LinkTo(EventRows(b)));
+}
+
+void CompareTable::Finish(CompareResult* to) {
+  to->links_b[table_.id] = std::move(links_b_);
+  to->result.tables.push_back(std::move(table_));
+}
+
+}  // namespace stepscope

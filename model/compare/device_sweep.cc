@@ -1,0 +1,294 @@
+#include "model/compare/device_sweep.h"
+
+#include <algorithm>
+#include <array>
+
+#include "model/analysis/device_steps.h"
+#include "model/analysis/host_activity.h"
+#include "model/analysis/idle_causes.h"
+#include "model/analysis/lane_merge.h"
+#include "model/analysis/verdict.h"
+#include "model/compare/device_work.h"
+
+namespace stepscope {
+namespace {
+
+constexpr uint32_t kNone = DeviceWork::kNone;
+constexpr size_t kGapsAtATime = 50'000;
+// A kernel that is queued starts this soon after the one before it: what is longer is no cost of
+// starting it.
+constexpr Ps kStarting = 20 * kPsPerUs;
+
+struct Window {
+  TimeRange span;
+  double weight = 0;  // 0: a step that does not count
+  uint32_t sample = 0;
+};
+
+struct Gap {
+  IdleGap idle;
+  double weight = 0;
+  uint32_t sample = 0;
+  uint32_t before_row = kNone, before = kNone, next = kNone;  // work around it
+};
+
+// Both kinds of compute are one.
+size_t LevelOf(uint8_t time_class) {
+  const auto c = static_cast<TimeClass>(time_class);
+  return static_cast<size_t>(c == TimeClass::kCompute16 ? TimeClass::kCompute32 : c);
+}
+
+std::vector<Step> MarkedSteps(const Trace& trace, const StepDatabase& db) {
+  std::vector<Step> steps = db.steps;
+  for (Step& step : steps) {
+    if (step.group < 0 || step.rows.empty()) continue;
+    const Ps begin = trace.set.Start(step.rows.front());
+    step.span = {begin, begin + trace.set.Duration(step.rows.front())};
+  }
+  return steps;
+}
+
+class Sweep {
+ public:
+  Sweep(AnalysisContext& context, ItemTable* table, std::stop_token stop)
+      : trace_(context.trace()),
+        grouping_(context.grouping(stop)),
+        work_(context, table, stop),
+        activity_(trace_, context.stats(stop), grouping_, {}),
+        explainer_(trace_, grouping_, activity_, MarkedSteps(trace_, context.steps(stop)), false),
+        table_(*table),
+        stop_(stop),
+        first_of_lane_(trace_.set.lanes.size()) {}
+
+  void Run(PlaneId device, std::vector<Window> windows);
+
+ private:
+  struct Open {
+    Ps end;
+    uint32_t row, work;
+    size_t level;
+    double from;  // clock_ of the level when it began
+    bool operator<(const Open& o) const { return o.end < end; }  // the first to end on top
+  };
+  void Begin(uint32_t row, uint32_t work, TimeRange range, size_t level);
+  void EndUntil(Ps t);
+  void MoveTo(Ps t, uint32_t next_row, uint32_t next_work);
+  void AddGap(const Window& window, TimeRange range, uint32_t next_row, uint32_t next_work);
+  void ExplainGaps();
+  void Place(const Gap& gap, const IdleCause& cause);
+  bool HostWaitedFor(const Gap& gap) const;
+  bool WasQueued(const Gap& gap) const;
+  const std::string& NameOf(const IdleCause& cause);
+
+  const Trace& trace_;
+  const Grouping& grouping_;
+  DeviceWork work_;
+  const HostActivity activity_;
+  const IdleExplainer explainer_;
+  ItemTable& table_;
+  const std::stop_token stop_;
+  std::vector<size_t> first_of_lane_;  // by lane, into places_
+  std::vector<uint32_t> places_;       // by event of the device's lanes
+  std::map<std::pair<uint32_t, uint32_t>, std::string> cause_names_;
+
+  // Of the device at hand.
+  PlaneId device_;
+  std::vector<Window> windows_;
+  size_t at_ = 0;  // the first window that is not over
+  Ps now_ = 0;
+  uint32_t sample_ = 0;  // the last one that time was added to
+  std::vector<Open> open_;
+  std::array<size_t, kTimeClasses> count_{};
+  // Time during which the level was the highest open, weighted and divided by how many were open:
+  // what an event has of it is the difference between its end and its begin.
+  std::array<double, kTimeClasses> clock_{};
+  Open last_{};
+  std::vector<Gap> gaps_;
+};
+
+void Sweep::Run(PlaneId device, std::vector<Window> windows) {
+  device_ = device;
+  windows_ = std::move(windows);
+  at_ = 0;
+  now_ = windows_.empty() ? 0 : windows_.front().span.begin;
+  last_ = {0, kNone, kNone, 0, 0};
+  places_.clear();
+  const std::vector<const Lane*> lanes = WorkLanes(trace_, trace_.planes[device.value]);
+  const auto index = [&](const Lane& lane) {
+    return static_cast<size_t>(&lane - trace_.set.lanes.data());
+  };
+  for (const Lane* lane : lanes) {
+    first_of_lane_[index(*lane)] = places_.size();
+    work_.Read(*lane, &places_);
+  }
+  ForEachByStart(lanes, [&](const Lane& lane, uint32_t i) {
+    const uint32_t work = places_[first_of_lane_[index(lane)] + i];
+    if (work == kNone || stop_.stop_requested()) return;
+    Begin(lane.first_row + i, work, {lane.start[i], lane.end(i)},
+          LevelOf(work_.ClassOf(lane.meta[i])));
+  });
+  EndUntil(kMaxPs);
+  if (!windows_.empty()) MoveTo(windows_.back().span.end, kNone, kNone);
+  ExplainGaps();
+}
+
+void Sweep::Begin(uint32_t row, uint32_t work, TimeRange range, size_t level) {
+  EndUntil(range.begin);
+  MoveTo(range.begin, row, work);
+  open_.push_back({range.end, row, work, level, clock_[level]});
+  std::push_heap(open_.begin(), open_.end());
+  ++count_[level];
+  while (at_ < windows_.size() && windows_[at_].span.end <= range.begin) ++at_;
+  if (at_ == windows_.size() || !windows_[at_].span.Contains(range.begin)) return;
+  const double weight = windows_[at_].weight;
+  if (weight <= 0) return;
+  RunWork& w = table_.work(work);
+  RunItem& item = table_.item(w.item);
+  const double busy = static_cast<double>(range.length()) * weight;
+  w.count += weight;
+  w.busy += busy;
+  item.count += weight;
+  item.busy += busy;
+  KeepRow(EventRow(row), &w.rows);
+  KeepRow(EventRow(row), &item.rows);
+  if (item.kind != ItemKind::kCopy) return;
+  const int64_t bytes = work_.BytesOf(row);
+  if (bytes > 0) w.bytes += static_cast<double>(bytes) * weight, w.sized += busy;
+}
+
+void Sweep::EndUntil(Ps t) {
+  while (!open_.empty() && open_.front().end <= t) {
+    MoveTo(open_.front().end, kNone, kNone);
+    std::pop_heap(open_.begin(), open_.end());
+    last_ = open_.back();
+    open_.pop_back();
+    --count_[last_.level];
+    const double time = clock_[last_.level] - last_.from;
+    if (time <= 0) continue;
+    RunWork& w = table_.work(last_.work);
+    w.time += time;
+    table_.item(w.item).time.Add(sample_, time);
+  }
+}
+
+void Sweep::MoveTo(Ps t, uint32_t next_row, uint32_t next_work) {
+  while (now_ < t) {
+    while (at_ < windows_.size() && windows_[at_].span.end <= now_) ++at_;
+    if (at_ == windows_.size()) {
+      now_ = t;
+      return;
+    }
+    const Window& window = windows_[at_];
+    if (now_ < window.span.begin) {
+      now_ = std::min(t, window.span.begin);
+      continue;
+    }
+    const TimeRange part{now_, std::min(t, window.span.end)};
+    now_ = part.end;
+    if (window.weight <= 0) continue;
+    sample_ = window.sample;
+    if (open_.empty()) {
+      AddGap(window, part, next_row, next_work);
+      continue;
+    }
+    size_t level = kTimeClasses - 1;
+    while (count_[level] == 0) --level;
+    clock_[level] +=
+        static_cast<double>(part.length()) * window.weight / static_cast<double>(count_[level]);
+  }
+}
+
+void Sweep::AddGap(const Window& window, TimeRange range, uint32_t next_row, uint32_t next_work) {
+  if (gaps_.size() >= kGapsAtATime) ExplainGaps();
+  Gap gap;
+  gap.idle.window = static_cast<uint32_t>(gaps_.size());
+  gap.idle.next_row = next_row == kNone ? IdleGap::kNone : next_row;
+  gap.idle.begin = range.begin;
+  gap.idle.end = range.end;
+  gap.weight = window.weight;
+  gap.sample = window.sample;
+  gap.before_row = last_.row;
+  gap.before = last_.work;
+  gap.next = next_work;
+  gaps_.push_back(gap);
+}
+
+void Sweep::ExplainGaps() {
+  std::vector<IdleGap> idle;
+  for (const Gap& gap : gaps_) idle.push_back(gap.idle);
+  std::vector<LossTimes> losses(gaps_.size());
+  std::vector<IdleCause> causes;
+  explainer_.Explain(trace_.planes[device_.value].host, device_, idle, &losses, &causes);
+  for (const IdleCause& cause : causes) Place(gaps_[cause.step], cause);
+  gaps_.clear();
+}
+
+// The call of the copy before the gap returned only when the copy was done: what comes until the
+// device has work again is its cost too.
+bool Sweep::HostWaitedFor(const Gap& gap) const {
+  if (gap.before == kNone) return false;
+  if (table_.item(table_.work(gap.before).item).kind != ItemKind::kCopy) return false;
+  const EventRow call = grouping_.LaunchOf(gap.before_row);
+  if (!call.valid()) return false;
+  const EventRow copy(gap.before_row);
+  const Ps returned = trace_.set.Start(call) + trace_.set.Duration(call);
+  return returned >= trace_.set.Start(copy) + trace_.set.Duration(copy);
+}
+
+bool Sweep::WasQueued(const Gap& gap) const {
+  if (gap.next == kNone || gap.idle.end - gap.idle.begin > kStarting) return false;
+  const EventRow call = grouping_.LaunchOf(gap.idle.next_row);
+  return call.valid() && trace_.set.Start(call) + trace_.set.Duration(call) <= gap.idle.begin;
+}
+
+const std::string& Sweep::NameOf(const IdleCause& cause) {
+  std::string& name = cause_names_[{cause.event.value, cause.inside.value}];
+  if (name.empty()) name = CauseName(trace_, cause);
+  return name;
+}
+
+void Sweep::Place(const Gap& gap, const IdleCause& cause) {
+  const double time = static_cast<double>(cause.time) * gap.weight;
+  const bool launch = cause.loss == LossClass::kLaunch, unknown = cause.loss == LossClass::kUnknown;
+  if ((launch || unknown || cause.loss == LossClass::kSync) && HostWaitedFor(gap)) {
+    table_.item(table_.work(gap.before).item).after.Add(gap.sample, time);
+    return;
+  }
+  if ((launch && gap.next != kNone) || (unknown && WasQueued(gap))) {
+    table_.item(table_.work(gap.next).item).waits.Add(gap.sample, time);
+    return;
+  }
+  const std::string none = unknown ? "not recorded" : "several";
+  const std::string& name = cause.event.valid() ? NameOf(cause) : none;
+  RunItem& item = table_.item(table_.Find(KindOf(cause.loss), cause.loss, name));
+  item.time.Add(gap.sample, time);
+  item.count += static_cast<double>(cause.count) * gap.weight;
+  for (const EventRow row : cause.rows) KeepRow(row, &item.rows);
+}
+
+}  // namespace
+
+size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
+                    const std::vector<bool>& typical, ItemTable* table, std::stop_token stop) {
+  std::vector<size_t> devices(steps.steps.size());  // by step
+  for (const DeviceStep& d : steps.device_steps) ++devices[d.step];
+  double counted = 0;
+  for (size_t s = 0; s < devices.size(); ++s) counted += typical[s] && devices[s] > 0 ? 1 : 0;
+  std::map<PlaneId, std::vector<Window>> windows;
+  uint32_t samples = 0;
+  for (const DeviceStep& d : steps.device_steps) {
+    const bool counts = typical[d.step];
+    const double weight = counts ? 1 / counted / static_cast<double>(devices[d.step]) : 0;
+    windows[d.device].push_back({d.span, weight, samples});
+    samples += counts;
+  }
+  Sweep sweep(context, table, stop);
+  for (auto& [device, list] : windows) {
+    std::sort(list.begin(), list.end(),
+              [](const Window& a, const Window& b) { return a.span.begin < b.span.begin; });
+    sweep.Run(device, std::move(list));
+  }
+  return samples;
+}
+
+}  // namespace stepscope

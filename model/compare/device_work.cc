@@ -1,0 +1,119 @@
+#include "model/compare/device_work.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "model/analysis/device_steps.h"
+#include "model/analysis/device_tables.h"
+#include "model/analysis/op_name.h"
+#include "model/lookup.h"
+#include "model/string_pool.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kPlaces = 6;  // levels that are around an op
+
+LossClass LossOf(TimeClass c) {
+  switch (c) {
+    case TimeClass::kHostToDevice:
+      return LossClass::kHostToDevice;
+    case TimeClass::kDeviceToHost:
+      return LossClass::kDeviceToHost;
+    case TimeClass::kDeviceToDevice:
+      return LossClass::kDeviceToDevice;
+    case TimeClass::kCollectives:
+      return LossClass::kCollective;
+    default:
+      return LossClass::kCompute;
+  }
+}
+
+// "a/b/c" is inside "a/b", which is inside "a".
+std::vector<std::string> ScopesOf(std::string_view name) {
+  std::vector<std::string> scopes;
+  for (size_t at = name.rfind('/'); at != std::string_view::npos && scopes.size() < kPlaces;
+       at = name.rfind('/')) {
+    name = name.substr(0, at);
+    scopes.emplace_back(name);
+  }
+  return scopes;
+}
+
+}  // namespace
+
+DeviceWork::DeviceWork(AnalysisContext& context, ItemTable* table, const std::stop_token& stop)
+    : trace_(context.trace()),
+      stats_(context.stats(stop)),
+      grouping_(context.grouping(stop)),
+      names_(context, stop),
+      reader_(names_),
+      classes_(DeviceClasses(trace_)),
+      table_(table) {}
+
+std::string DeviceWork::OpNameOf(const DeviceOpKey& key) const {
+  if (key.empty()) return {};
+  const DeviceOpNames::Named named = names_.NameOf(key);
+  if (named.key.empty() || named.is_kernel) return {};
+  if (named.provenance.empty()) return named.fallback;
+  const OpName op = ParseOpName(named.provenance);
+  return std::string(op.name.empty() ? std::string_view(named.fallback) : op.name);
+}
+
+std::vector<std::string> DeviceWork::PlaceOf(const std::string& op, uint32_t row) const {
+  std::vector<std::string> place = ScopesOf(op);
+  const EventRow launching = names_.LaunchingOp(row);
+  EventRow at = launching.valid() ? launching : grouping_.LaunchOf(row);
+  if (at.valid()) at = Parent(trace_.set, at);
+  for (; at.valid() && place.size() < kPlaces; at = Parent(trace_.set, at)) {
+    const EventCategory c = trace_.names().metas[trace_.set.Meta(at).value].category;
+    const bool step = c == EventCategory::kStep || c == EventCategory::kRuntimeCall;
+    if (!step) place.emplace_back(trace_.set.Name(at));
+  }
+  return place;
+}
+
+uint32_t DeviceWork::Make(const Key& key, uint32_t row) {
+  const LossClass loss = LossOf(static_cast<TimeClass>(classes_[key.meta]));
+  RunWork work;
+  work.kernel = trace_.names().Name(MetaId(key.meta));
+  work.op = OpNameOf(key.op);
+  work.category = CategoryOfKernel(work.kernel, work.op);
+  ItemKind kind = KindOf(loss);
+  if (kind == ItemKind::kOp && work.op.empty()) kind = ItemKind::kKernel;
+  const std::string& name = kind == ItemKind::kOp ? work.op : work.kernel;
+  work.item = table_->Find(kind, loss, name);
+  RunItem& item = table_->item(work.item);
+  if (item.place.empty()) item.place = PlaceOf(work.op, row);
+  if (item.category == KernelCategory::kOther) item.category = work.category;
+  return table_->AddWork(std::move(work));
+}
+
+void DeviceWork::Read(const Lane& lane, std::vector<uint32_t>* out) {
+  reader_.Seek(lane.first_row);
+  Key last;
+  uint32_t place = kNone;
+  for (uint32_t i = 0; i < lane.size(); ++i) {
+    if (classes_[lane.meta[i]] == 0 || lane.dur[i] <= 0) {
+      out->push_back(kNone);
+      continue;
+    }
+    const uint32_t row = lane.first_row + i;
+    const Key key{reader_.KeyOf(row, lane.meta[i]), lane.meta[i]};
+    if (place == kNone || !(key == last)) {
+      const auto [it, fresh] = made_.try_emplace(key, kNone);
+      if (fresh) it->second = Make(key, row);
+      place = it->second;
+      last = key;
+    }
+    out->push_back(place);
+  }
+}
+
+int64_t DeviceWork::BytesOf(uint32_t row) const {
+  if (const auto bytes = stats_.Int(IntStat::kBytes).Find(EventRow(row))) return *bytes;
+  const auto text = stats_.Text(StringStat::kMemcpyDetails).Find(EventRow(row));
+  return text ? SizeInCopyDetails(stats_.strings->View(*text)).value_or(0) : 0;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,54 @@
+// DeviceWork: which item each event of a device belongs to. Items are named once for each op and
+// name of an event. Not thread-safe.
+#pragma once
+
+#include <stop_token>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/analysis/device_op_names.h"
+#include "model/compare/item_table.h"
+
+namespace stepscope {
+
+class DeviceWork {
+ public:
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  // All must outlive it.
+  DeviceWork(AnalysisContext& context, ItemTable* table, const std::stop_token& stop);
+
+  // By event of the lane: its place among the table's work, or kNone where it is no work. In order.
+  void Read(const Lane& lane, std::vector<uint32_t>* out);
+  // The class of events of the name: of DeviceClasses().
+  uint8_t ClassOf(uint32_t meta) const { return classes_[meta]; }
+  // The size of a copy where it is recorded, else 0.
+  int64_t BytesOf(uint32_t row) const;
+
+ private:
+  struct Key {
+    DeviceOpKey op;
+    uint32_t meta = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& k) const {
+      return DeviceOpKeyHash()(k.op) * 31 + k.meta * 0x9e3779b97f4a7c15ull;
+    }
+  };
+  uint32_t Make(const Key& key, uint32_t row);
+  std::string OpNameOf(const DeviceOpKey& key) const;
+  std::vector<std::string> PlaceOf(const std::string& op, uint32_t row) const;
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const Grouping& grouping_;
+  const DeviceOpNames names_;
+  DeviceOpNames::Reader reader_;
+  std::vector<uint8_t> classes_;
+  ItemTable* table_;
+  std::unordered_map<Key, uint32_t, KeyHash> made_;
+};
+
+}  // namespace stepscope

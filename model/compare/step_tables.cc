@@ -1,0 +1,78 @@
+#include "model/compare/step_tables.h"
+
+#include "model/analysis/verdict.h"
+
+namespace stepscope {
+namespace {
+
+std::vector<EventRow> MarkersOf(const RunSteps& run) {
+  std::vector<EventRow> rows;
+  for (const Step* step : run.counted)
+    rows.insert(rows.end(), step->rows.begin(), step->rows.end());
+  return rows;
+}
+
+// Of each step that counts, ms.
+std::vector<double> TimesOf(const RunSteps& run, size_t loss) {
+  std::vector<double> times;
+  for (const Step* step : run.counted) times.push_back(MsOf(LossesOf(*step)[loss]));
+  return times;
+}
+
+double MeanOf(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += v;
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+StepChange ChangeOfSteps(const RunSteps& a, const RunSteps& b) {
+  return {a.summary, b.summary, TestShift(a.times, b.times)};
+}
+
+void AddStepTable(const RunSteps& a, const RunSteps& b, CompareResult* to) {
+  CompareTable t("steps", "Step times");
+  t.AddText("what", "What", "of the steps that count");
+  t.AddValues("ms", "", Unit::kNone, "ms, or a number of steps");
+  const auto add = [&](const char* what, double x, double y, bool link = false) {
+    std::vector<Value> row{SharedText(what)};
+    CompareTable::Append(x, y, &row);
+    if (link) {
+      t.AddRow(std::move(row), MarkersOf(a), MarkersOf(b));
+    } else {
+      t.AddRow(std::move(row));
+    }
+  };
+  const StepSummary &x = a.summary, &y = b.summary;
+  add("median", x.median, y.median, true);
+  add("mean", x.mean, y.mean, true);
+  add("deviation", x.deviation, y.deviation);
+  add("minimum", x.min, y.min);
+  add("maximum", x.max, y.max);
+  add("steps", static_cast<double>(x.count), static_cast<double>(y.count));
+  add("outliers", static_cast<double>(a.outliers.size()), static_cast<double>(b.outliers.size()));
+  t.Finish(to);
+}
+
+void AddClassTable(const RunSteps& a, const RunSteps& b, CompareResult* to) {
+  CompareTable t("classes", "What a step goes into");
+  t.AddText("class", "Class");
+  t.AddValues("ms_per_step", "per step", Unit::kMs, "of the mean step that counts");
+  t.AddText("significance", "Significance", "of the difference between the steps' times");
+  t.AddReal("p_value", "p", Unit::kNone, "Mann-Whitney U test over the steps");
+  for (size_t c = 0; c < kLossClasses; ++c) {
+    const std::vector<double> x = TimesOf(a, c), y = TimesOf(b, c);
+    const double mean_x = MeanOf(x), mean_y = MeanOf(y);
+    if (mean_x == 0 && mean_y == 0) continue;
+    const RankTest test = TestShift(x, y);
+    std::vector<Value> row{SharedText(IdOf(static_cast<LossClass>(c)))};
+    CompareTable::Append(mean_x, mean_y, &row);
+    row.emplace_back(SharedText(IdOf(test.significance)));
+    row.emplace_back(test.p);
+    t.AddRow(std::move(row));
+  }
+  t.Finish(to);
+}
+
+}  // namespace stepscope

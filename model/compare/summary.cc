@@ -1,0 +1,150 @@
+#include "model/compare/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/base/demangle.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostNamed = 3;
+constexpr double kWorthNaming = 5;  // percent of the change
+constexpr size_t kLongName = 80, kFewSteps = 4;
+
+double Explained(const Contributions& found) {
+  double sum = 0;
+  for (const Contribution& c : found.rows) sum += MsOf(c.delta());
+  return sum;
+}
+
+std::string OutlierText(const RunSteps& run) {
+  std::string text;
+  for (const Step* step : run.outliers) {
+    text += text.empty() ? "" : ", ";
+    text += fmt::format("{} ({:.3g} ms)", step->label, MsOf(step->times.total));
+  }
+  return text;
+}
+
+std::string Signed(double ms) {
+  return fmt::format("{}{:.3g} ms", ms < 0 ? "-" : "+", std::abs(ms));
+}
+
+// The row as it is called in a sentence.
+std::string NameOf(const Contribution& c) {
+  std::string name = Demangle(c.name);
+  name = name.empty() ? c.name : std::string(WithoutParameters(name));
+  if (name.size() > kLongName) {
+    size_t end = kLongName;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
+    name = name.substr(0, end) + "...";
+  }
+  switch (c.kind) {
+    case ItemKind::kInput:
+      return "waiting for input in " + name;
+    case ItemKind::kLaunch:
+      return "launching " + name;
+    case ItemKind::kIdle:
+      return fmt::format("idle time ({}) in {}", IdOf(c.loss), name);
+    default:
+      return name;
+  }
+}
+
+std::string StepSentence(const StepChange& change) {
+  const StepSummary &a = change.a, &b = change.b;
+  const double delta = change.delta();
+  std::string text =
+      fmt::format("The median step takes {:.4g} ms in B and {:.4g} ms in A: ", b.median, a.median);
+  if (delta == 0) {
+    text += "no change";
+  } else {
+    text += fmt::format("{:.3g} ms", std::abs(delta));
+    if (a.median > 0) text += fmt::format(" ({:.1f} %)", 100 * std::abs(delta) / a.median);
+    text += delta > 0 ? " longer" : " shorter";
+  }
+  const std::string steps = fmt::format("{} and {} steps", a.count, b.count);
+  if (delta == 0) return text + fmt::format(" ({}).", steps);
+  if (std::min(a.count, b.count) < kFewSteps)
+    return text + fmt::format("; {} are too few to rule out chance.", steps);
+  const bool none = change.test.significance == Significance::kNone;
+  return text + fmt::format(", {} ({}, p = {:.2g}).",
+                            none ? "which may be chance" : "more than steps scatter", steps,
+                            change.test.p);
+}
+
+std::string CauseSentences(const StepChange& change, const Contributions& found) {
+  const double mean = change.mean_delta();
+  if (found.rows.empty()) return mean == 0 ? "" : " No item changed by more than it scatters.";
+  std::string text = fmt::format(" Of the change of the mean step, {}: ", Signed(mean));
+  size_t named = 0;
+  for (const Contribution& c : found.rows) {
+    const double share = mean != 0 ? 100 * MsOf(c.delta()) / mean : 0;
+    if (named == kMostNamed || (named > 0 && std::abs(share) < kWorthNaming)) break;
+    text += named++ == 0 ? "" : "; ";
+    text += fmt::format("{} {}, {} per step", NameOf(c), IdOf(c.change), Signed(MsOf(c.delta())));
+    if (mean != 0) text += fmt::format(" ({:.0f} %)", share);
+  }
+  text += ".";
+  if (mean != 0) {
+    text += fmt::format(" All {} rows together explain {:.1f} %.", found.rows.size(),
+                        100 * Explained(found) / mean);
+  }
+  return text;
+}
+
+}  // namespace
+
+void AddProperties(const StepChange& change, const Contributions& found, const RunSteps& a,
+                   const RunSteps& b, CompareResult* to) {
+  const auto add = [&](const char* id, const char* label, Value value, Unit unit = Unit::kNone,
+                       const char* how = "") {
+    to->result.properties.push_back({id, label, std::move(value), unit, how});
+  };
+  const double mean = change.mean_delta();
+  add("step_ms_a", "Step time of A", change.a.median, Unit::kMs, "median of the steps that count");
+  add("step_ms_b", "Step time of B", change.b.median, Unit::kMs, "median of the steps that count");
+  add("delta_ms", "Change", change.delta(), Unit::kMs, "B - A");
+  add("delta_percent", "Change in percent",
+      change.a.median > 0 ? Value(100 * change.delta() / change.a.median) : Value(), Unit::kPercent,
+      "(B - A) / A");
+  add("mean_delta_ms", "Change of the mean", mean, Unit::kMs, "what contributions are parts of");
+  add("explained_percent", "Explained", mean != 0 ? Value(100 * Explained(found) / mean) : Value(),
+      Unit::kPercent, "sum of the contributions that are listed / change of the mean step");
+  add("noise_ms", "Not listed", MsOf(found.noise), Unit::kMs,
+      "sum of the changes that are not listed: tiny, or within 4 standard errors and small");
+  add("significance", "Significance", SharedText(IdOf(change.test.significance)), Unit::kNone,
+      "Mann-Whitney U test over the step times: weak p < 0.05, strong p < 0.01");
+  add("p_value", "p", change.test.p, Unit::kNone, "two-sided");
+  add("delta_low_ms", "Change at least", change.test.low, Unit::kMs,
+      "95 % interval of the shift, Hodges and Lehmann");
+  add("delta_high_ms", "Change at most", change.test.high, Unit::kMs,
+      "95 % interval of the shift, Hodges and Lehmann");
+  add("steps_a", "Steps of A", static_cast<int64_t>(a.counted.size()), Unit::kCount,
+      "that count: neither cut nor warm-up");
+  add("steps_b", "Steps of B", static_cast<int64_t>(b.counted.size()), Unit::kCount,
+      "that count: neither cut nor warm-up");
+  if (!a.outliers.empty()) add("outliers_a", "Outliers of A", SharedText(OutlierText(a)));
+  if (!b.outliers.empty()) add("outliers_b", "Outliers of B", SharedText(OutlierText(b)));
+}
+
+void AddSummary(const StepChange& change, const Contributions& found,
+                const std::vector<RunDifference>& differences, CompareResult* to) {
+  std::string text = StepSentence(change) + CauseSentences(change, found);
+  if (!to->has_steps)
+    text += " Steps were not found in both: all of a recording stands for one step.";
+  std::string list;
+  for (const RunDifference& d : differences) {
+    list += list.empty() ? "" : "; ";
+    list +=
+        fmt::format("{} {} -> {}", d.what, d.a.empty() ? "none" : d.a, d.b.empty() ? "none" : d.b);
+  }
+  if (!list.empty()) text += " The runs differ in: " + list + ".";
+  std::vector<Property>& properties = to->result.properties;
+  properties.insert(properties.begin(), {"summary", "Summary", SharedText(text), Unit::kNone, ""});
+}
+
+}  // namespace stepscope

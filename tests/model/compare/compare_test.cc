@@ -1,0 +1,283 @@
+// Pairs of profiles with one planted change: it must come first and explain the change of the step.
+#include "model/compare/compare.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "loaders/loader.h"
+#include "tests/support/gpu_profile.h"
+#include "tests/support/table_cells.h"
+
+namespace stepscope {
+namespace {
+
+using test::GpuProfileOptions;
+using test::GpuScenario;
+
+std::unique_ptr<AnalysisContext> Loaded(const GpuProfileOptions& options) {
+  auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+  REQUIRE(trace.ok());
+  return std::make_unique<AnalysisContext>(*trace, Definitions::kStepscope);
+}
+
+CompareResult Compared(const GpuProfileOptions& a, const GpuProfileOptions& b) {
+  return Compare(*Loaded(a), *Loaded(b), {}, {});
+}
+
+double Number(const AnalysisResult& result, const char* id) {
+  const Property* p = result.Find(id);
+  REQUIRE_MESSAGE(p != nullptr, id);
+  REQUIRE_MESSAGE(std::holds_alternative<double>(p->value), id);
+  return std::get<double>(p->value);
+}
+
+// Every contribution is listed or noise; classes sum to the mean step as well.
+void CheckSums(const AnalysisResult& result) {
+  const double mean = Number(result, "mean_delta_ms"), noise = Number(result, "noise_ms");
+  const double step = std::max(Number(result, "step_ms_a"), Number(result, "step_ms_b"));
+  double sum = noise, classes = 0;
+  const ResultTable& contributions = test::TableOf(result, "contributions");
+  for (size_t r = 0; r < contributions.rows.size(); ++r)
+    sum += test::Real(result, "contributions", r, "delta_ms_per_step");
+  for (size_t r = 0; r < test::TableOf(result, "classes").rows.size(); ++r)
+    classes += test::Real(result, "classes", r, "delta_ms_per_step");
+  CAPTURE(mean);
+  CAPTURE(sum);
+  CAPTURE(classes);
+  CHECK(std::abs(sum - mean) <= 1e-6 * step);
+  CHECK(std::abs(classes - mean) <= 1e-6 * step);
+}
+
+double ShareOf(const AnalysisResult& result, const std::string& name) {
+  double share = 0;
+  const ResultTable& t = test::TableOf(result, "contributions");
+  for (size_t r = 0; r < t.rows.size(); ++r) {
+    if (test::Text(result, "contributions", r, "name").find(name) != std::string::npos)
+      share += test::Real(result, "contributions", r, "share_of_change");
+  }
+  return share;
+}
+
+struct Planted {
+  const char* what;
+  std::function<void(GpuProfileOptions*)> plant;
+  const char* kind;
+  const char* name;  // part of the first row's
+  const char* change;
+  GpuScenario base = GpuScenario::kHealthy;
+};
+
+const Planted kPlanted[] = {
+    {"one op slower", [](auto* o) { o->slower_op = "logits/MatMul", o->slower_factor = 1.2; }, "op",
+     "logits/MatMul", "slower"},
+    {"one layer slower",
+     [](auto* o) { o->slower_op = "stage0/block3/conv", o->slower_factor = 1.2; }, "op",
+     "stage0/block3/conv", "slower"},
+    {"an op of all layers slower", [](auto* o) { o->slower_op = "conv", o->slower_factor = 1.2; },
+     "op", "/conv/Conv2D", "slower"},
+    {"a stage slower", [](auto* o) { o->slower_op = "stage1/", o->slower_factor = 1.5; }, "op",
+     "stage1/", "slower"},
+    {"an op of all layers faster", [](auto* o) { o->slower_op = "/bn/", o->slower_factor = 0.5; },
+     "op", "/bn/", "faster"},
+    {"one op dropped", [](auto* o) { o->drop_op = "logits/MatMul"; }, "op", "logits/MatMul",
+     "removed"},
+    {"an op of all layers dropped", [](auto* o) { o->drop_op = "relu"; }, "op", "/relu/",
+     "removed"},
+    {"a tiny op of all layers dropped", [](auto* o) { o->drop_op = "Mul_3"; }, "op", "Mul_3",
+     "removed", GpuScenario::kLaunchBound},
+    {"waiting for input", [](auto* o) { o->input_wait_us = 2000; }, "input", "IteratorGetNext",
+     "slower"},
+    {"copies that the host waits for", [](auto* o) { o->scenario = GpuScenario::kCopies; }, "copy",
+     "MemcpyD2H", "added"},
+    {"work between steps", [](auto* o) { o->between_us = 3000; }, "idle", "WriteMetrics", "added"},
+    {"an outlier", [](auto* o) { o->outlier_step = 5; }, "op", "train 5", "added"},
+};
+
+// Values of all columns whose ids begin with delta_ are 0.
+void CheckZero(const AnalysisResult& result) {
+  for (const ResultTable& t : result.tables) {
+    for (size_t c = 0; c < t.columns.size(); ++c) {
+      if (t.columns[c].id.rfind("delta_", 0) != 0) continue;
+      for (const std::vector<Value>& row : t.rows) {
+        CAPTURE(t.id);
+        const auto* value = std::get_if<double>(&row[c]);
+        if (value != nullptr) CHECK(*value == 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("A planted change comes first and explains the change of the step time") {
+  for (const Planted& planted : kPlanted) {
+    for (const bool run_ahead : {false, true}) {
+      CAPTURE(planted.what);
+      CAPTURE(run_ahead);
+      GpuProfileOptions a;
+      a.scenario = planted.base;
+      a.layers = 30;
+      a.run_ahead = run_ahead;
+      GpuProfileOptions b = a;
+      planted.plant(&b);
+      const AnalysisResult result = Compared(a, b).result;
+      CheckSums(result);
+      // A step that runs ahead hides the host's work.
+      if (run_ahead && std::string(planted.kind) != "op") continue;
+      if (run_ahead && planted.base == GpuScenario::kLaunchBound) continue;
+      REQUIRE_FALSE(test::TableOf(result, "contributions").rows.empty());
+      CAPTURE(test::PropertyText(result, "summary"));
+      CHECK(test::Text(result, "contributions", 0, "kind") == planted.kind);
+      CHECK(test::Text(result, "contributions", 0, "change") == planted.change);
+      CHECK(test::Text(result, "contributions", 0, "name").find(planted.name) != std::string::npos);
+      const double share = ShareOf(result, planted.name);
+      CHECK(share >= 95);
+      CHECK(share <= 105);
+    }
+  }
+}
+
+TEST_CASE("A profile compared with itself has changed nowhere") {
+  for (const GpuScenario scenario : {GpuScenario::kHealthy, GpuScenario::kStaggered}) {
+    GpuProfileOptions options;
+    options.scenario = scenario;
+    options.layers = 8;
+    options.outlier_step = 4;
+    const CompareResult compared = Compared(options, options);
+    CHECK(test::TableOf(compared.result, "contributions").rows.empty());
+    CHECK(compared.result.Table("differences") == nullptr);
+    CHECK(Number(compared.result, "delta_ms") == 0);
+    CHECK(Number(compared.result, "mean_delta_ms") == 0);
+    CHECK(test::PropertyText(compared.result, "significance") == "none");
+    CheckZero(compared.result);
+  }
+}
+
+TEST_CASE("Runs of another size differ in that, not in what they do") {
+  const auto check = [](const GpuProfileOptions& a, const GpuProfileOptions& b, const char* what) {
+    CAPTURE(what);
+    const AnalysisResult result = Compared(a, b).result;
+    CheckSums(result);
+    const double step = Number(result, "step_ms_a");
+    const ResultTable& t = test::TableOf(result, "contributions");
+    for (size_t r = 0; r < t.rows.size(); ++r)
+      CHECK(std::abs(test::Real(result, "contributions", r, "delta_ms_per_step")) <= 0.01 * step);
+    bool said = false;
+    for (size_t r = 0; r < test::TableOf(result, "differences").rows.size(); ++r)
+      said = said || test::Text(result, "differences", r, "id") == what;
+    CHECK(said);
+  };
+  const GpuProfileOptions a;
+  GpuProfileOptions half = a, more = a;
+  half.steps = a.steps / 2;
+  more.gpus = 4;
+  check(a, half, "steps");
+  check(half, a, "steps");
+  check(a, more, "gpus");
+  check(more, a, "gpus");
+}
+
+TEST_CASE("Exchanging the runs negates every change") {
+  for (const Planted& planted : kPlanted) {
+    CAPTURE(planted.what);
+    GpuProfileOptions a;
+    a.scenario = planted.base;
+    a.layers = 9;
+    a.steps = 8;
+    GpuProfileOptions b = a;
+    planted.plant(&b);
+    const AnalysisResult ab = Compared(a, b).result, ba = Compared(b, a).result;
+    for (const char* id : {"delta_ms", "mean_delta_ms", "noise_ms"})
+      CHECK(std::abs(Number(ab, id) + Number(ba, id)) <= 1e-9);
+    CHECK(Number(ab, "p_value") == doctest::Approx(Number(ba, "p_value")));
+    REQUIRE(test::TableOf(ab, "contributions").rows.size() ==
+            test::TableOf(ba, "contributions").rows.size());
+    for (size_t r = 0; r < test::TableOf(ab, "contributions").rows.size(); ++r) {
+      CHECK(std::abs(test::Real(ab, "contributions", r, "delta_ms_per_step") +
+                     test::Real(ba, "contributions", r, "delta_ms_per_step")) <= 1e-9);
+    }
+  }
+}
+
+TEST_CASE("Significance needs steps, and more than their scatter") {
+  GpuProfileOptions a, b;
+  a.layers = b.layers = 10;
+  b.slower_op = "conv";
+  b.slower_factor = 1.2;
+  CHECK(test::PropertyText(Compared(a, b).result, "significance") == "strong");
+  b.steps = 2;
+  CHECK(test::PropertyText(Compared(a, b).result, "significance") == "none");
+}
+
+TEST_CASE("Kernels that were renamed are found by their op, and links lead to both runs") {
+  GpuProfileOptions a, b;
+  a.layers = b.layers = 6;
+  b.scenario = GpuScenario::kFp32;
+  const CompareResult compared = Compared(a, b);
+  const AnalysisResult& result = compared.result;
+  CheckSums(result);
+  const ResultTable& kernels = test::TableOf(result, "kernels");
+  size_t renamed = 0;
+  for (size_t r = 0; r < kernels.rows.size(); ++r) {
+    if (test::Text(result, "kernels", r, "change") != "renamed") continue;
+    ++renamed;
+    CHECK_FALSE(test::Text(result, "kernels", r, "matched_as").empty());
+    CHECK(test::Text(result, "kernels", r, "matched_by") == "op");
+  }
+  CHECK(renamed == 4);
+  CHECK(test::Text(result, "contributions", 0, "change") == "slower");
+  const ResultTable& rows = test::TableOf(result, "contributions");
+  const auto& links_b = compared.links_b.at("contributions");
+  REQUIRE(rows.links.size() == rows.rows.size());
+  REQUIRE(links_b.size() == rows.rows.size());
+  CHECK_FALSE(rows.links[0].rows.empty());
+  CHECK_FALSE(links_b[0].rows.empty());
+}
+
+TEST_CASE("Allocations and peaks are compared") {
+  GpuProfileOptions a, b;
+  a.layers = b.layers = 6;
+  b.drop_op = "block5/conv";  // its output lives to the end of the step
+  const AnalysisResult result = Compared(a, b).result;
+  CHECK(Number(result, "memory_peak_bytes_b") < Number(result, "memory_peak_bytes_a"));
+  const ResultTable& t = test::TableOf(result, "allocations");
+  CHECK_FALSE(t.rows.empty());
+}
+
+TEST_CASE("All pairs of recorded samples compare, and their sums hold") {
+  const char* names[] = {"tf_graph.xplane.pb.zst", "tf_keras.xplane.pb.zst",
+                         "jax_cpu.xplane.pb.zst", "torch_cpu.json.gz"};
+  std::vector<std::unique_ptr<AnalysisContext>> contexts;
+  Progress progress;
+  for (const char* name : names) {
+    const auto trace =
+        LoadPath(std::string(STEPSCOPE_SOURCE_DIR "/tests/data/") + name, {}, {}, progress);
+    REQUIRE_MESSAGE(trace.ok(), name);
+    contexts.push_back(std::make_unique<AnalysisContext>(*trace, Definitions::kStepscope));
+  }
+  for (const auto& a : contexts) {
+    for (const auto& b : contexts) {
+      const CompareResult compared = Compare(*a, *b, {}, {});
+      CAPTURE(a->trace().path);
+      CAPTURE(b->trace().path);
+      CHECK(compared.has_steps);
+      CheckSums(compared.result);
+      if (a == b) CheckZero(compared.result);
+    }
+  }
+}
+
+TEST_CASE("A part of the runs is compared") {
+  GpuProfileOptions a, b;
+  a.layers = b.layers = 5;
+  b.outlier_step = 7;
+  CompareParams params;
+  params.a.steps = params.b.steps = StepInterval{1, 5};
+  const CompareResult compared = Compare(*Loaded(a), *Loaded(b), params, {});
+  CHECK(Number(compared.result, "delta_ms") == 0);
+  CHECK(test::TableOf(compared.result, "contributions").rows.empty());
+}
+
+}  // namespace stepscope
