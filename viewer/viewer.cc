@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "viewer/core/align_runs.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/command.h"
 #include "viewer/core/context.h"
@@ -71,6 +72,7 @@ struct Viewer::State {
   void ApplyLook();
   void SyncRuns(const SessionView& session);
   void SyncViews();
+  void BeginComparison();
   void SyncSteps();
   void HandleKeys(const ViewerContext& context);
   void DrawPanels(const PanelContext& panel);
@@ -193,12 +195,16 @@ void Viewer::State::SyncRuns(const SessionView& session) {
 }
 
 void Viewer::State::SyncSteps() {
-  // The steps of the overview; it is computed anyway, for the verdict.
-  const Run* active = FindRun(runs, view.active);
-  const RunState* state = view.Find(view.active);
-  if (active != nullptr && state != nullptr)
-    run_steps.Use(active->id, analyses.Share(*active, "overview", ForHost(state->host)));
-  if (run_steps.Update(runs)) settle = std::max(settle, 2);
+  // The steps of the overview; it is computed anyway, for the verdict and for what is compared.
+  for (const Run& run : runs) {
+    const RunState* state = view.Find(run.id);
+    const bool shown = run.id == view.active || view.baseline.valid();
+    if (shown && state != nullptr)
+      run_steps.Use(run.id, analyses.Share(run, "overview", ForHost(state->host)));
+  }
+  if (!run_steps.Update(runs)) return;
+  settle = std::max(settle, 2);
+  AlignByItself(runs, &view);
 }
 
 void Viewer::State::SyncViews() {
@@ -220,6 +226,7 @@ void Viewer::State::SyncViews() {
   const auto alive = [&](TraceId id) { return view.Find(id) != nullptr; };
   if (!alive(view.active)) view.active = view.runs.empty() ? TraceId() : view.runs.front().run;
   if (!alive(view.baseline)) view.baseline = {};
+  if (runs.size() == 2 && !view.baseline.valid()) BeginComparison();
   if (!alive(view.panel_run)) view.panel_run = {};
   if (!alive(view.selected.trace)) view.selected = {};
   view.shown.Drop([&](const EventRef& e) { return !alive(e.trace); });
@@ -237,6 +244,16 @@ void Viewer::State::SyncViews() {
     const TimeRange first = run->trace->first_view;
     view.visible = view.runs.front().map.ToShared(first.empty() ? run->trace->span : first);
   }
+}
+
+// The profile that was there first is the baseline. Of both the busiest plane is unfolded, so that
+// both are in sight.
+void Viewer::State::BeginComparison() {
+  view.baseline = runs.front().id;
+  for (const Run& run : runs) view.Find(run.id)->collapsed = AllButBusiest(*run.trace);
+  windows.focus_panel = {"compare", TraceId()};
+  windows.panels["compare"] = true;
+  settle = 3;
 }
 
 void Viewer::State::HandleKeys(const ViewerContext& context) {

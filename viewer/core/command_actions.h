@@ -34,6 +34,10 @@ Ask HasHidden, HasOrder;
 Act SelectEvents, ToggleEvent, SelectHits, MeasureShown, NextFlow, PreviousFlow, FirstChild;
 Ask HasHits, HasFlows;
 
+// commands_compare.cc: two profiles beside each other
+Act SwapBaseline, AlignSteps, AlignBegins, AlignEvents, StretchSteps;
+Ask Compares;
+
 // commands_place.cc: views to go back to, views as text, markers
 Act GoBack, GoForward, CopyViewToken, OpenViewToken;
 Act AddMarker, RemoveMarker, RenameMarker, ColorMarker, NextMarker, PreviousMarker;

@@ -2,6 +2,7 @@
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "viewer/core/command_actions.h"
 #include "viewer/core/context.h"
@@ -72,7 +73,13 @@ void AnswerQuestion(C& c, const A& a) {
   c.services.Answer(answer);
 }
 void CompareWith(C& c, const A& a) {
-  if (!a.text.empty()) c.services.Open({a.text}, true);
+  std::vector<std::string> paths = a.paths;
+  if (paths.empty() && !a.text.empty()) paths = {a.text};
+  if (paths.empty()) {
+    ShowDialog(c, DialogMode::kCompare);
+  } else {
+    c.services.Open(paths, true);
+  }
 }
 void OpenSample(C& c, const A&) { c.services.Open({c.session.sample_path}, false); }
 void CloseRun(C& c, const A& a) {

@@ -26,7 +26,7 @@ struct PanelKey {
   auto operator<=>(const PanelKey&) const = default;
 };
 
-enum class DialogMode { kFiles, kFolders, kSave };
+enum class DialogMode { kFiles, kFolders, kSave, kCompare };
 
 // What is to be written once the user has said where.
 struct SaveRequest {

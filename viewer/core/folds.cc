@@ -9,6 +9,10 @@
 namespace stepscope {
 namespace {
 
+bool ShowsDevice(PlaneKind kind) {
+  return kind == PlaneKind::kGpu || kind == PlaneKind::kTpu || kind == PlaneKind::kCustom;
+}
+
 constexpr size_t kMostRules = 4000;  // no profile shown has as many planes that someone folds
 
 std::set<std::string> PlanePaths(const Trace& trace) {
@@ -55,6 +59,23 @@ std::set<std::string> FoldedAtFirst(const Trace& trace) {
     const bool few = events[p] <= kFew && events[p] * kTimesAsMany < most;
     if (few && trace.planes[p].kind != PlaneKind::kGpu) folded.insert(PlanePath(trace, PlaneId(p)));
   }
+  return folded;
+}
+
+std::set<std::string> AllButBusiest(const Trace& trace) {
+  std::set<std::string> folded = PlanePaths(trace);
+  PlaneId best;
+  std::pair<bool, Ps> most{false, -1};
+  for (uint32_t p = 0; p < trace.planes.size(); ++p) {
+    Ps busy = 0;
+    for (const TrackId id : trace.planes[p].tracks)
+      busy = SaturatingAdd(busy, trace.set.tracks[id.value].busy);
+    const std::pair<bool, Ps> rank{ShowsDevice(trace.planes[p].kind), busy};
+    if (rank <= most) continue;
+    most = rank;
+    best = PlaneId(p);
+  }
+  if (best.valid()) folded.erase(PlanePath(trace, best));
   return folded;
 }
 

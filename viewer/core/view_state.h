@@ -33,6 +33,7 @@ struct RunState {  // of one open run
   std::vector<Marker> markers = {};  // by begin
   std::string track_filter = {};     // words that the names of shown tracks have; empty: all
   std::set<std::string> only = {};   // paths of the only tracks that are shown; empty: all
+  bool aligned = false;              // its map was chosen: it is not chosen again
   bool operator==(const RunState&) const = default;
 };
 

@@ -3,8 +3,9 @@
 
 namespace stepscope {
 
-MakePanel MakeDetailsPanel, MakeDiagnosticsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel,
-    MakeMarkersPanel, MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeSelectionPanel;
+MakePanel MakeComparePanel, MakeDetailsPanel, MakeDiagnosticsPanel, MakeInputPipelinePanel,
+    MakeKernelStatsPanel, MakeMarkersPanel, MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel,
+    MakeSelectionPanel;
 
 namespace {
 
@@ -26,6 +27,8 @@ constexpr PanelDesc kPanels[] = {
      DockSlot::kBottomRight, true, &MakeOpStatsPanel},
     {"memory", "Memory", "What allocators held over time, and at any time what was live.", "Alt+5",
      DockSlot::kBottomRight, true, &MakeMemoryPanel},
+    {"compare", "Compare", "What changed from a baseline to another profile, and why.", "Alt+C",
+     DockSlot::kBottomRight, false, &MakeComparePanel},
     {"diagnostics", "Diagnostics", "What loading repaired, dropped or clipped.", "Alt+0",
      DockSlot::kBottomRight, true, &MakeDiagnosticsPanel},
 };

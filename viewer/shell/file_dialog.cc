@@ -45,6 +45,8 @@ const char* TitleOf(DialogMode mode) {
       return "Open folder###open_dialog";
     case DialogMode::kSave:
       return "Export###open_dialog";
+    case DialogMode::kCompare:
+      return "Compare with###open_dialog";
     case DialogMode::kFiles:
       break;
   }
@@ -140,7 +142,8 @@ void FileDialog::Open(const Frame& frame, std::vector<std::string> paths) {
   CommandArgs args;
   args.text = paths.front();
   args.paths = std::move(paths);
-  frame.context.commands.Push("file.open", std::move(args));
+  const bool compare = frame.mode == DialogMode::kCompare;
+  frame.context.commands.Push(compare ? "file.compare" : "file.open", std::move(args));
   *frame.open = false;
 }
 
@@ -353,9 +356,10 @@ void FileDialog::DrawEntry(const Frame& frame, int at) {
   ImGui::PushID(at);
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  const std::string format = entry.folder || frame.mode != DialogMode::kFiles
-                                 ? std::string()
-                                 : context.services.FormatOfFile(entry.name);
+  const std::string format =
+      entry.folder || (frame.mode != DialogMode::kFiles && frame.mode != DialogMode::kCompare)
+          ? std::string()
+          : context.services.FormatOfFile(entry.name);
   const bool bright = entry.folder || !format.empty();
   if (context.fonts->icons) {
     ImGui::TextDisabled("%s", entry.folder ? icon::kFolder : icon::kFile);

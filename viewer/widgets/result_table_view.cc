@@ -287,6 +287,8 @@ void ResultTableView::TakeSort(const ResultTable& table) {
 
 void ResultTableView::Draw(const PanelContext& context, const ResultTable& table, uint64_t key,
                            const TableOptions& options) {
+  other_run_ = options.other_run;
+  other_links_ = options.other_links;
   ImGui::PushID(options.id);
   const FaceScope small(context, Face::kUi);
   Prepare(table, key, options);
@@ -506,21 +508,27 @@ void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable&
   }
 }
 
+void ResultTableView::AddEvents(TraceId run, const std::vector<RowLink>& links, uint32_t row,
+                                CommandArgs* args) {
+  if (row >= links.size()) return;
+  const RowLink& link = links[row];
+  args->number += static_cast<double>(link.total);
+  const size_t room = kMaxShownEvents - args->events.size();
+  args->events.reserve(args->events.size() + std::min(room, link.rows.size()));
+  for (EventRow event : link.rows) {
+    if (args->events.size() == kMaxShownEvents) break;
+    args->events.push_back({run, link.set, event});
+  }
+}
+
 CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultTable& table) const {
   CommandArgs args;
   if (context.run == nullptr) return args;
   args.run = context.run->id;
   for (uint32_t r : SelectedRows()) {
-    if (r >= table.links.size()) continue;
-    const RowLink& link = table.links[r];
-    if (args.range.empty()) args.range = link.range;
-    args.number += static_cast<double>(link.total);
-    const size_t room = kMaxShownEvents - args.events.size();
-    args.events.reserve(args.events.size() + std::min(room, link.rows.size()));
-    for (EventRow row : link.rows) {
-      if (args.events.size() == kMaxShownEvents) break;
-      args.events.push_back({context.run->id, link.set, row});
-    }
+    if (r < table.links.size() && args.range.empty()) args.range = table.links[r].range;
+    AddEvents(context.run->id, table.links, r, &args);
+    if (other_links_ != nullptr) AddEvents(other_run_, *other_links_, r, &args);
   }
   return args;
 }

@@ -42,6 +42,10 @@ struct TableOptions {
   bool toolbar = true;
   bool total_row = true;
   float height = 0;  // pixels; 0: what is left of the window
+  // Of a table about two runs: what its rows link to in the other one. Shown together with the
+  // table's own links. Must outlive the frame.
+  TraceId other_run{};
+  const std::vector<RowLink>* other_links = nullptr;
 
   std::string Counted(size_t n) const;  // of the noun
 };
@@ -117,6 +121,8 @@ class ResultTableView {
   void DrawRowMenu(const PanelContext& context, const ResultTable& table,
                    const TableOptions& options);
   void DrawFilterItem(const PanelContext& context, const ResultTable& table);
+  static void AddEvents(TraceId run, const std::vector<RowLink>& links, uint32_t row,
+                        CommandArgs* args);
   void FindMenuEvents(const PanelContext& context, const ResultTable& table,
                       const TableOptions& options, size_t row);
   void TakeMenuEvents(const PanelContext& context, const ResultTable& table);
@@ -129,6 +135,8 @@ class ResultTableView {
   std::vector<uint32_t> SelectedRows() const;  // in shown order
   std::string_view ShortName(std::string_view text, uint32_t row);
 
+  TraceId other_run_;  // of the last Draw's options
+  const std::vector<RowLink>* other_links_ = nullptr;
   std::array<char, 256> filter_text_{};
   TableFilter filter_;
   std::vector<SortKey> sort_;
