@@ -63,6 +63,7 @@ struct Device {
   Ranges with_collectives, above_collectives;
   std::vector<LossTimes> losses;  // by window
   std::vector<IdleCause> causes;  // the step is the window
+  IdleIntervals idle;             // likewise
 };
 
 class Divider {
@@ -419,7 +420,7 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
     device.losses.assign(device.windows.size(), {});
     if (!plan_.tile) return;
     explainer.Explain(trace_.planes[device.plane].host, PlaneId(device.plane), device.gaps,
-                      &device.losses, &device.causes);
+                      &device.losses, &device.causes, &device.idle);
   });
   if (stop.stop_requested()) return;  // some devices have no windows
   WaitsOfCollectives();
@@ -457,8 +458,13 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   }
   db->steps = std::move(kept);
   MarkPartial(db, events);
-  for (const Device& device : devices_) {
+  for (Device& device : devices_) {
     if (device.windows.empty()) continue;
+    for (IdleInterval& interval : device.idle.longest) {
+      const int64_t step = kept_at[static_cast<size_t>(device.windows[interval.step].step)];
+      interval.step = static_cast<uint32_t>(std::max<int64_t>(step, 0));
+    }
+    db->idle.Append(device.idle);
     const int64_t first = kept_at[static_cast<size_t>(device.windows.front().step)];
     if (device.windows.front().cut && first >= 0)
       db->steps[static_cast<size_t>(first)].partial = true;
@@ -469,6 +475,7 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
       db->causes.push_back(std::move(cause));
     }
   }
+  db->idle.Finish();
   if (plan_.tile) MarkFirst(&db->steps);
   for (const Step& step : db->steps) {
     db->compute16 += step.compute16;

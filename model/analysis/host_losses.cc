@@ -129,7 +129,10 @@ void HostDivider::Run(HostId host) {
     if (at < end) gaps.push_back({w, IdleGap::kNone, at, end});
   }
   std::vector<IdleCause> causes;
-  explainer_.Explain(host, PlaneId(), gaps, &losses, &causes);
+  IdleIntervals intervals;
+  explainer_.Explain(host, PlaneId(), gaps, &losses, &causes, &intervals);
+  for (IdleInterval& interval : intervals.longest) interval.step = steps[interval.step];
+  db_.idle.Append(intervals);
   for (IdleCause& cause : causes) {
     cause.step = steps[cause.step];
     db_.causes.push_back(std::move(cause));
@@ -146,6 +149,7 @@ void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& g
                    StepDatabase* db) {
   HostDivider divider(trace, stats, grouping, db);
   for (uint32_t h = 0; h < trace.hosts.size(); ++h) divider.Run(HostId(h));
+  db->idle.Finish();
 }
 
 }  // namespace stepscope

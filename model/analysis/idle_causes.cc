@@ -32,11 +32,64 @@ LossClass ClassOf(HostState state) {
   return LossClass::kUnknown;
 }
 
+// Sums the parts of one gap, which come one after the other.
+class GapSums {
+ public:
+  void Add(LossClass loss, const HostPiece& piece, Ps time) {
+    At(classes_, loss) += time;
+    parts_.push_back({loss, piece.meta, piece.inside, piece.row, time});
+  }
+  // The gap as one interval, of the class that most of it has and of that class's largest cause.
+  // O(parts log parts).
+  IdleInterval Take(const IdleGap& gap, PlaneId device) {
+    IdleInterval interval;
+    interval.step = gap.window;
+    interval.device = device;
+    interval.range = {gap.begin, gap.end};
+    const auto most = std::max_element(classes_.begin(), classes_.end());
+    interval.loss = static_cast<LossClass>(most - classes_.begin());
+    const Part part = LargestOf(interval.loss);
+    interval.event = part.meta == HostPiece::kNone ? MetaId() : MetaId(part.meta);
+    interval.inside = part.inside == HostPiece::kNone ? MetaId() : MetaId(part.inside);
+    interval.row = part.row == HostPiece::kNone ? EventRow() : EventRow(part.row);
+    parts_.clear();
+    classes_ = {};
+    return interval;
+  }
+
+ private:
+  struct Part {
+    LossClass loss = LossClass::kUnknown;
+    uint32_t meta = HostPiece::kNone, inside = HostPiece::kNone, row = HostPiece::kNone;
+    Ps time = 0;
+    auto cause() const { return std::tie(meta, inside); }
+  };
+
+  Part LargestOf(LossClass loss) {
+    std::erase_if(parts_, [loss](const Part& part) { return part.loss != loss; });
+    std::stable_sort(parts_.begin(), parts_.end(),
+                     [](const Part& a, const Part& b) { return a.cause() < b.cause(); });
+    Part most, sum;
+    for (const Part& part : parts_) {
+      if (sum.time > 0 && sum.cause() == part.cause()) {
+        sum.time += part.time;
+      } else {
+        sum = part;
+      }
+      if (sum.time > most.time) most = sum;
+    }
+    return most;
+  }
+
+  std::vector<Part> parts_;
+  LossTimes classes_{};
+};
+
 // Sums the parts of one window by class and cause.
 class CauseSums {
  public:
-  CauseSums(std::span<const TimeRange> markers, std::vector<LossTimes>* losses)
-      : markers_(markers), losses_(losses) {}
+  CauseSums(std::span<const TimeRange> markers, std::vector<LossTimes>* losses, GapSums* gap)
+      : markers_(markers), losses_(losses), gap_(gap) {}
 
   void Add(uint32_t window, const HostPiece& piece) {
     const LossClass loss = ClassOf(piece.state);
@@ -98,6 +151,7 @@ class CauseSums {
   void AddPart(uint32_t window, LossClass loss, const HostPiece& piece, TimeRange range) {
     const Ps time = range.length();
     At((*losses_)[window], loss) += time;
+    gap_->Add(loss, piece, time);
     IdleCause& cause = sums_[{loss, piece.meta, piece.inside}];
     cause.loss = loss;
     if (piece.meta != HostPiece::kNone) cause.event = MetaId(piece.meta);
@@ -115,6 +169,7 @@ class CauseSums {
 
   std::span<const TimeRange> markers_;
   std::vector<LossTimes>* losses_;
+  GapSums* gap_;
   std::map<std::tuple<LossClass, uint32_t, uint32_t>, IdleCause> sums_;
 };
 
@@ -316,7 +371,8 @@ IdleExplainer::Parts IdleExplainer::AskMain(const HostInfo& host, const Parts& o
 }
 
 void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
-                            std::vector<LossTimes>* losses, std::vector<IdleCause>* causes) const {
+                            std::vector<LossTimes>* losses, std::vector<IdleCause>* causes,
+                            IdleIntervals* intervals) const {
   const HostInfo& info = InfoOf(host);
   std::map<const Track*, Parts> open;
   Parts done;
@@ -340,10 +396,13 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   const auto asked = done.begin() + static_cast<ptrdiff_t>(divided);  // before it by time already
   std::sort(asked, done.end(), earlier);
   std::inplace_merge(done.begin(), asked, done.end(), earlier);
-  CauseSums sums(info.markers, losses);
+  GapSums gap;
+  CauseSums sums(info.markers, losses, &gap);
   for (size_t i = 0; i < done.size(); ++i) {
     const uint32_t window = gaps[done[i].gap].window;
     sums.Add(window, done[i].piece);
+    if (i + 1 == done.size() || done[i + 1].gap != done[i].gap)
+      intervals->Add(gap.Take(gaps[done[i].gap], device));
     if (i + 1 == done.size() || gaps[done[i + 1].gap].window != window)
       sums.Flush(device, window, causes);
   }

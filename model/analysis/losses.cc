@@ -1,6 +1,36 @@
 #include "model/analysis/losses.h"
 
+#include <algorithm>
+
 namespace stepscope {
+namespace {
+
+bool IsLonger(const IdleInterval& a, const IdleInterval& b) {
+  if (a.range.length() != b.range.length()) return a.range.length() > b.range.length();
+  return a.range.begin != b.range.begin ? a.range.begin < b.range.begin : a.device < b.device;
+}
+
+}  // namespace
+
+void IdleIntervals::Add(const IdleInterval& interval) {
+  if (interval.range.length() < kLeast) return;
+  ++count;
+  longest.push_back(interval);
+  if (longest.size() < 2 * kMost) return;
+  std::nth_element(longest.begin(), longest.begin() + kMost, longest.end(), IsLonger);
+  longest.resize(kMost);
+}
+
+void IdleIntervals::Append(const IdleIntervals& others) {
+  const uint64_t sum = count + others.count;
+  for (const IdleInterval& interval : others.longest) Add(interval);
+  count = sum;
+}
+
+void IdleIntervals::Finish() {
+  std::sort(longest.begin(), longest.end(), IsLonger);
+  if (longest.size() > kMost) longest.resize(kMost);
+}
 
 const char* IdOf(LossClass c) {
   static constexpr std::array<const char*, kLossClasses> kIds = {

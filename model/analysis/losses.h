@@ -49,4 +49,26 @@ struct IdleCause {
   std::array<EventRow, 4> rows;  // the first of the host's events; invalid: fewer
 };
 
+// An interval in which a device was idle, with the class and the cause that most of it has.
+struct IdleInterval {
+  uint32_t step = 0;  // index into StepDatabase::steps
+  PlaneId device;     // invalid: the program's CPU
+  TimeRange range;
+  LossClass loss = LossClass::kUnknown;
+  MetaId event, inside;  // as in IdleCause
+  EventRow row;          // the host's event; invalid: nothing was open
+};
+
+// The longest intervals. What is shorter than kLeast is not counted.
+struct IdleIntervals {
+  static constexpr size_t kMost = 20'000;
+  static constexpr Ps kLeast = kPsPerUs;
+  std::vector<IdleInterval> longest;  // the longest first, then by begin; at most kMost
+  uint64_t count = 0;                 // of all of at least kLeast
+
+  void Add(const IdleInterval& interval);  // O(1) amortised; Finish() when all are there
+  void Append(const IdleIntervals& others);
+  void Finish();
+};
+
 }  // namespace stepscope

@@ -63,6 +63,14 @@ void KeepScope(const Scope& scope, StepDatabase* db) {
     cause.step = static_cast<uint32_t>(kept[cause.step]);
     causes.push_back(std::move(cause));
   }
+  IdleIntervals idle;
+  for (IdleInterval& interval : db->idle.longest) {
+    if (kept[interval.step] < 0) continue;
+    interval.step = static_cast<uint32_t>(kept[interval.step]);
+    idle.Add(interval);
+  }
+  idle.Finish();
+  db->idle = std::move(idle);
   db->steps = std::move(steps);
   db->device_steps = std::move(device_steps);
   db->causes = std::move(causes);
