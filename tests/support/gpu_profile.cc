@@ -126,7 +126,8 @@ struct Gpu {
   int index;  // a device plane's id is its ordinal
   PlaneStream plane;
   LineStream *compute, *h2d, *d2h, *nccl;
-  LineStream* launch;  // the host thread that serves this GPU
+  LineStream* launch;            // the host thread that serves this GPU
+  LineStream* worker = nullptr;  // of tf.data, with contention only
   PythonRandom noise;  // one per GPU, so that --gpus and --drop leave the others as they were
   Symbol allocator, h2d_details;
   std::int64_t heap = 0, peak = 0;
@@ -158,6 +159,9 @@ class Generator {
   void LaunchStep(Gpu* gpu, std::int64_t start);
   void CopyInput(Gpu* gpu);
   void LaunchOp(Gpu* gpu, int index);
+  void Stall(Gpu* gpu);
+  void Contend(Gpu* gpu, std::int64_t begin);
+  std::int64_t CostOf(int index) const;
   void CopyOutput(Gpu* gpu);
   void Allocate(Gpu* gpu, int index, std::int64_t cost);
   void Memory(Gpu* gpu, bool allocate, std::int64_t at, const LiveBlock& block);
@@ -194,6 +198,8 @@ Generator::Generator(const GpuProfileOptions& options, std::vector<StepTruth>* t
       truth_(truth),
       h2d_ps_(static_cast<std::int64_t>(3.6 * options.layers) * kUs),
       ring_ps_(3 * kUs * options.layers) {
+  if (options_.collective_us)
+    ring_ps_ = static_cast<std::int64_t>(*options_.collective_us * static_cast<double>(kUs));
   main_thread_ = host_.Line(1001, "python3");
   data_thread_ = host_.Line(1900, "tf_data_iterator");
   AddGpus();
@@ -215,6 +221,8 @@ void Generator::AddGpus() {
     gpu->d2h = gpu->plane.Line(16, "Stream #16(MemcpyD2H)");
     gpu->nccl = gpu->plane.Line(20, "Stream #20(Compute)");
     gpu->launch = host_.Line(1100 + g, "tf_gpu_" + std::to_string(g));
+    if (options_.contention_us > 0)
+      gpu->worker = host_.Line(1901 + g, "tf_data_worker_" + std::to_string(g));
     gpu->allocator = symbols_.Add("GPU_" + std::to_string(g) + "_bfc");
     gpu->h2d_details = symbols_.Add(
         "kind_src:pinned kind_dst:device size:" + std::to_string(h2d_ps_ / kUs * 24000) +
@@ -288,10 +296,20 @@ void Generator::Step(int step) {
 
 void Generator::LaunchStep(Gpu* gpu, std::int64_t start) {
   const bool late = options_.scenario == GpuScenario::kStaggered && gpu->index == options_.gpus - 1;
-  const std::int64_t process = start + gpu->index * 4 * kUs + (late ? 3 * kMs / 2 : 0);
+  std::int64_t process = start + gpu->index * 4 * kUs + (late ? 3 * kMs / 2 : 0);
+  if (options_.sequential && gpu->index > 0)
+    process = std::max(process, gpus_[static_cast<std::size_t>(gpu->index) - 1]->dev_ps);
   gpu->cpu_ps = process;
+  gpu->heap += options_.leak_bytes;
   CopyInput(gpu);
-  for (int i = 0; i < static_cast<int>(ops_.size()); ++i) LaunchOp(gpu, i);
+  const int half = static_cast<int>(ops_.size()) / 2;
+  std::int64_t contended = 0;
+  for (int i = 0; i < static_cast<int>(ops_.size()); ++i) {
+    if (i == half) Stall(gpu);
+    if (i == half) contended = gpu->cpu_ps;
+    LaunchOp(gpu, i);
+  }
+  Contend(gpu, contended);
   std::int64_t at = gpu->cpu_ps + kUs;
   for (const LiveBlock& block : gpu->live) {  // 10 ns apart, inside the executor's event
     Memory(gpu, false, at, block);
@@ -318,11 +336,33 @@ void Generator::CopyInput(Gpu* gpu) {
   gpu->cpu_ps += 5 * kUs;  // the copy's API call is over before the first op starts
 }
 
+void Generator::Stall(Gpu* gpu) {
+  if (options_.stall_us <= 0) return;
+  const std::int64_t begin = std::max(gpu->cpu_ps, gpu->dev_ps);
+  const auto time = static_cast<std::int64_t>(options_.stall_us * static_cast<double>(kUs));
+  gpu->launch->Event(symbols_.Add(options_.stall), begin, time, {});
+  gpu->cpu_ps = begin + time;
+}
+
+void Generator::Contend(Gpu* gpu, std::int64_t begin) {
+  if (gpu->worker == nullptr) return;
+  gpu->worker->Event(symbols_.Add("Iterator::Prefetch::BatchV2::Map"), begin, gpu->cpu_ps - begin,
+                     {});
+}
+
+// Of the launching thread for each op.
+std::int64_t Generator::CostOf(int index) const {
+  const bool contended = options_.contention_us > 0 && index >= static_cast<int>(ops_.size()) / 2;
+  if (contended)
+    return static_cast<std::int64_t>(options_.contention_us * static_cast<double>(kUs));
+  return (options_.scenario == GpuScenario::kLaunchBound ? 24 : 5) * kUs;
+}
+
 void Generator::LaunchOp(Gpu* gpu, int index) {
   const Op& op = ops_[static_cast<std::size_t>(index)];
   const double jitter = gpu->noise.Uniform(.97, 1.05);  // drawn for dropped ops too
   if (op.dropped) return;
-  const std::int64_t cost = (options_.scenario == GpuScenario::kLaunchBound ? 24 : 5) * kUs;
+  const std::int64_t cost = CostOf(index);
   gpu->cpu_ps += cost;
   const std::int64_t cpu = gpu->cpu_ps;
   const StatArg tf_op = StatArg::Ref(n_.tf_op, op.name);

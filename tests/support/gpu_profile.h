@@ -49,6 +49,15 @@ struct GpuProfileOptions {
   bool run_ahead = false;  // the host launches the next step while the GPU works on this one
   bool marker_after_input = false;  // the step's marker opens when its input was fetched
   double between_us = 0;            // the host writes metrics for so long after each step's marker
+  // Losses of findings (docs/findings.md), which the reference generator does not have.
+  double stall_us =
+      0;              // half way through each step the launching thread is in `stall` for so long,
+  std::string stall;  // with nothing queued: "cudaStreamSynchronize", "net/unique:Unique", ...
+  std::optional<double> collective_us;  // of each step; default: in proportion to the layers
+  bool sequential = false;              // each GPU begins when the one before is done
+  // In the second half of each step tf.data works and each op costs its thread so much; 0: never.
+  double contention_us = 0;
+  std::int64_t leak_bytes = 0;  // of each step and GPU, never freed
 };
 
 // What was planted in one step on one GPU.

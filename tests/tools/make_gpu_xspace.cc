@@ -36,6 +36,12 @@ For pairs to compare:
   --run-ahead           the host launches a step while the GPU works on the one before
   --marker after-input  the step's marker opens when its input was fetched (else: whole)
   --between US          the host writes metrics for so long after each step, outside the marker
+Losses of findings:
+  --stall NAME=US       half way through each step the launching thread is in NAME, nothing queued
+  --collective US       of each step
+  --sequential          each GPU begins when the one before is done
+  --contention US       tf.data works in half of each step, and each op costs its thread so much
+  --leak BYTES          of each step and GPU
 )";
 
 struct Arguments {
@@ -54,6 +60,13 @@ bool ParseSlower(std::string_view text, GpuProfileOptions* profile) {
   if (equals == 0 || equals == std::string_view::npos) return false;
   profile->slower_op = text.substr(0, equals);
   return ParseNumber(text.substr(equals + 1), &profile->slower_factor);
+}
+
+bool ParseStall(std::string_view text, GpuProfileOptions* profile) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == 0 || equals == std::string_view::npos) return false;
+  profile->stall = text.substr(0, equals);
+  return ParseNumber(text.substr(equals + 1), &profile->stall_us);
 }
 
 bool ParseScenario(std::string_view text, GpuProfileOptions* profile) {
@@ -76,6 +89,10 @@ bool ParseValue(std::string_view name, std::string_view text, Arguments* args) {
     return p.marker_after_input || text == "whole";
   }
   if (name == "--scenario") return ParseScenario(text, &p);
+  if (name == "--stall") return ParseStall(text, &p);
+  if (name == "--collective") return ParseNumber(text, &p.collective_us.emplace());
+  if (name == "--contention") return ParseNumber(text, &p.contention_us) && p.contention_us >= 0;
+  if (name == "--leak") return ParseNumber(text, &p.leak_bytes);
   if (name == "--slower") return ParseSlower(text, &p);
   if (name == "--drop") return !(p.drop_op = text).empty();
   if (name == "--host") return !(p.host = text).empty();
@@ -89,6 +106,8 @@ bool ParseArguments(const std::vector<std::string_view>& words, Arguments* args)
     const std::string_view word = words[i];
     if (word == "--no-memory") {
       args->profile.memory = false;
+    } else if (word == "--sequential") {
+      args->profile.sequential = true;
     } else if (word == "--run-ahead") {
       args->profile.run_ahead = true;
     } else if (!word.starts_with("--") && args->out.empty()) {
