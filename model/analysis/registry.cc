@@ -15,6 +15,7 @@
 //   tpu                                       steps and ops of TPU cores
 //   device_tables: overlap, launch_delay, copies, by_annotation, device_use; category_tables
 //   op_build, steps_build, analysis_context   all of it put together
+//   findings/: rules and what they share; they read everything above
 //   overview, input_pipeline, op_stats, memory, diagnostics_report, registry      the analyses
 #include "model/analysis/analysis.h"
 
@@ -23,7 +24,8 @@ namespace stepscope {
 // Each in a source of its own; nothing else calls them.
 using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop);
-Run RunOverview, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics;
+Run RunOverview, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics,
+    RunFindings;
 
 std::span<const AnalysisDesc> Analyses() {
   static constexpr AnalysisDesc kAnalyses[] = {
@@ -37,6 +39,8 @@ std::span<const AnalysisDesc> Analyses() {
        RunOpStats},
       {"memory", "Memory",
        "What was live when each allocator was fullest, and allocations over time.", RunMemory},
+      {"findings", "Findings", "What to fix first, and how much of a step it would save.",
+       RunFindings},
       {"diagnostics", "Diagnostics", "What the loader repaired, and what the recording lacks.",
        RunDiagnostics},
   };

@@ -1,0 +1,312 @@
+// `allreduce`, `imbalance` and `sequential-gpus`: several GPUs that wait for one another.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+
+#include "model/analysis/findings/idle_loss.h"
+#include "model/analysis/findings/rule_functions.h"
+
+namespace stepscope {
+namespace {
+
+double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
+
+// --- how much collectives move, where it is recorded (PyTorch) ---
+
+struct Traffic {
+  double bytes = 0;  // a ring's: each element goes out and comes in
+  double seconds = 0;
+  int decoded = 0;
+};
+
+double BytesOfType(const std::string& dtype) {
+  if (dtype == "Double" || dtype == "Long") return 8;
+  if (dtype == "Half" || dtype == "BFloat16" || dtype == "Short") return 2;
+  if (dtype == "Byte" || dtype == "Char" || dtype == "Bool" || dtype.starts_with("Float8"))
+    return 1;
+  return 4;
+}
+
+double NumberIn(const Stat& stat) {
+  if (const auto* i = std::get_if<int64_t>(&stat.value)) return static_cast<double>(*i);
+  if (const auto* u = std::get_if<uint64_t>(&stat.value)) return static_cast<double>(*u);
+  const auto* d = std::get_if<double>(&stat.value);
+  return d != nullptr ? *d : 0;
+}
+
+// What ring all-reduces among n participants send: bytes * 2 (n - 1) / n.
+Traffic TrafficOf(const FindingInput& input, const std::vector<EventRow>& rows) {
+  constexpr size_t kMostDecoded = 64;
+  Traffic traffic;
+  const Trace& trace = input.trace();
+  if (!trace.source || !trace.kineto) return traffic;
+  for (size_t i = 0; i < std::min(rows.size(), kMostDecoded); ++i) {
+    const Result<std::vector<Stat>> stats = trace.source->Decode(trace, rows[i]);
+    if (!stats.ok()) return traffic;
+    double elements = 0, bytes = 4, ranks = 0;
+    for (const Stat& stat : stats.value()) {
+      if (stat.name == "In msg nelems") elements = NumberIn(stat);
+      if (stat.name == "dtype") bytes = BytesOfType(ToText(stat));
+      if (stat.name == "Group size") ranks = NumberIn(stat);
+    }
+    if (elements <= 0 || ranks < 2) continue;
+    traffic.bytes += elements * bytes * 2 * (ranks - 1) / ranks;
+    traffic.seconds +=
+        static_cast<double>(trace.set.Duration(rows[i])) / static_cast<double>(kPsPerS);
+    ++traffic.decoded;
+  }
+  return traffic;
+}
+
+std::string TrafficText(const FindingInput& input, const DeviceScan& scan) {
+  const Traffic t = TrafficOf(input, scan.collective_rows);
+  if (t.decoded == 0 || t.seconds <= 0) return {};
+  const double bandwidth = input.thresholds().Of("allreduce-bandwidth");  // 10^9 bytes a second
+  return fmt::format("; they move {:.3g} GB/s, and would take {} of the time at {:.0f} GB/s",
+                     t.bytes / t.seconds / 1e9,
+                     PercentText(100 * t.bytes / (bandwidth * 1e9) / t.seconds), bandwidth);
+}
+
+// --- which device is late ---
+
+struct DeviceMean {
+  PlaneId device;
+  double steps = 0;
+  std::array<double, kLossClasses> ms{};
+  double wait() const { return Of(LossClass::kCollectiveWait); }
+  double Of(LossClass c) const { return ms[static_cast<size_t>(c)]; }
+};
+
+// Means over the steps that count, of the devices of one host, by name.
+std::vector<DeviceMean> MeansOf(const FindingInput& input, HostId host) {
+  std::map<uint32_t, DeviceMean> sums;
+  for (const DeviceStep& d : input.db().device_steps) {
+    if (!input.Counts(d.step) || input.trace().planes[d.device.value].host != host) continue;
+    DeviceMean& sum = sums[d.device.value];
+    sum.device = d.device;
+    ++sum.steps;
+    for (size_t c = 0; c < kLossClasses; ++c) sum.ms[c] += Ms(d.losses[c]);
+  }
+  std::vector<DeviceMean> means;
+  for (auto& [device, sum] : sums) {
+    for (double& ms : sum.ms) ms /= sum.steps;
+    means.push_back(sum);
+  }
+  std::sort(means.begin(), means.end(), [&](const DeviceMean& a, const DeviceMean& b) {
+    return input.NameOf(a.device) < input.NameOf(b.device);
+  });
+  return means;
+}
+
+// What the late device does that the others do not: the class with the largest excess.
+std::pair<LossClass, double> ExcessOf(const std::vector<DeviceMean>& means,
+                                      const DeviceMean& late) {
+  std::pair<LossClass, double> most{LossClass::kUnknown, 0};
+  for (size_t c = 0; c < kLossClasses; ++c) {
+    const auto loss = static_cast<LossClass>(c);
+    if (loss == LossClass::kCollectiveWait || loss == LossClass::kCollective) continue;
+    double others = 0;
+    for (const DeviceMean& mean : means) others += &mean == &late ? 0 : mean.ms[c];
+    const double excess = late.ms[c] - others / static_cast<double>(means.size() - 1);
+    if (excess > most.second) most = {loss, excess};
+  }
+  return most;
+}
+
+const char* DoingOf(LossClass loss) {
+  switch (loss) {
+    case LossClass::kCompute:
+      return "computes";
+    case LossClass::kHostToDevice:
+    case LossClass::kDeviceToHost:
+    case LossClass::kDeviceToDevice:
+      return "copies";
+    case LossClass::kInput:
+      return "waits for input";
+    case LossClass::kSync:
+      return "waits for a host that blocks";
+    case LossClass::kCompile:
+      return "waits for compilation";
+    case LossClass::kLaunch:
+      return "waits for launches";
+    case LossClass::kHost:
+    case LossClass::kBetweenSteps:
+      return "waits for work of its host";
+    default:
+      return "is idle";
+  }
+}
+
+std::string ExcessText(const FindingInput& input, const std::vector<DeviceMean>& means,
+                       const DeviceMean& late, double threshold) {
+  const auto [loss, ms] = ExcessOf(means, late);
+  if (ms <= 0) return {};
+  std::string text = fmt::format("; it {} {} longer than the others", DoingOf(loss), MsText(ms));
+  if (!IsIdle(loss) || loss == LossClass::kUnknown) return text;
+  const IdleLoss causes = SumIdle(
+      input,
+      [&, c = loss](const IdleCause& cause) {
+        return cause.loss == c && cause.device == late.device;
+      },
+      threshold);
+  return causes.cause.empty() ? text : text + " (" + causes.causes + ")";
+}
+
+std::vector<HostId> HostsOf(const FindingInput& input) {
+  std::vector<HostId> hosts;
+  for (uint32_t h = 0; h < input.trace().hosts.size(); ++h) hosts.emplace_back(h);
+  return hosts;
+}
+
+void FindLate(const FindingInput& input, HostId host, double threshold, std::vector<Found>* out) {
+  const std::vector<DeviceMean> means = MeansOf(input, host);
+  if (means.size() < 2) return;
+  const auto less = [](const DeviceMean& a, const DeviceMean& b) { return a.wait() < b.wait(); };
+  const DeviceMean& late = *std::min_element(means.begin(), means.end(), less);
+  const double most = std::max_element(means.begin(), means.end(), less)->wait();
+  if (input.PercentOfStep(most) < threshold) return;
+  const bool clear = most - late.wait() >= most / 2;
+  Found found;
+  found.title =
+      clear
+          ? fmt::format(
+                "{} is late in every step: the others wait up to {} of {} for it in "
+                "collectives{}.",
+                input.NameOf(late.device), MsText(most), input.EveryStep(),
+                ExcessText(input, means, late, threshold))
+          : fmt::format("GPUs take turns at being late: each waits up to {} of {} in collectives.",
+                        MsText(most), input.EveryStep());
+  found.measured = input.PercentOfStep(most);
+  found.saving_ms = most;
+  found.assumption =
+      "All devices reach their collectives at the same time; the step is as much shorter as the "
+      "device that waits longest waits. Devices of other hosts are not compared. " +
+      input.Uncertainty();
+  found.devices = {late.device};
+  if (!clear) {
+    found.devices.clear();
+    for (const DeviceMean& mean : means) found.devices.push_back(mean.device);
+  }
+  std::vector<bool> waits(input.db().steps.size());
+  for (const DeviceStep& d : input.db().device_steps) {
+    const Ps wait = At(d.losses, LossClass::kCollectiveWait);
+    if (d.times.total > 0 && 100 * static_cast<double>(wait) / d.times.total >= threshold)
+      waits[d.step] = true;
+  }
+  for (const uint32_t s : input.AllSteps()) {
+    if (waits[s]) found.steps.push_back(s);
+  }
+  for (const DeviceScan& scan : input.Scans()) {
+    if (scan.device == late.device) continue;
+    found.link.total += scan.collectives;
+    if (found.link.rows.empty()) found.link.rows = EventRows(scan.collective_rows);
+  }
+  out->push_back(std::move(found));
+}
+
+// --- devices that take turns ---
+
+struct Turns {
+  Ps any = 0, one = 0;  // when any of the devices computes, and when exactly one does
+  Ps longest = 0;       // of one device
+};
+
+Turns TurnsOf(const std::vector<const DeviceScan*>& scans) {
+  std::vector<std::pair<Ps, int>> changes;
+  Turns turns;
+  for (const DeviceScan* scan : scans) {
+    turns.longest = std::max(turns.longest, LengthOf(scan->computing));
+    for (const TimeRange& r : scan->computing) {
+      changes.emplace_back(r.begin, 1);
+      changes.emplace_back(r.end, -1);
+    }
+  }
+  std::sort(changes.begin(), changes.end());
+  int open = 0;
+  for (size_t i = 0; i + 1 < changes.size(); ++i) {
+    open += changes[i].second;
+    const Ps time = changes[i + 1].first - changes[i].first;
+    turns.any += open > 0 ? time : 0;
+    turns.one += open == 1 ? time : 0;
+  }
+  return turns;
+}
+
+}  // namespace
+
+void FindAllReduce(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  const double ms = input.LossMs(LossClass::kCollective);
+  if (input.PercentOfStep(ms) < threshold) return;
+  Found found;
+  Ps all = 0, hidden = 0;
+  double kernels = 0, steps = 0;
+  const DeviceScan* most = nullptr;
+  for (const DeviceScan& scan : input.Scans()) {
+    all += scan.collective_time, hidden += scan.collective_hidden;
+    kernels += static_cast<double>(scan.collectives), steps += scan.steps;
+    found.link.total += scan.collectives;
+    if (scan.collectives > 0) found.devices.push_back(scan.device);
+    if (most == nullptr || scan.collectives > most->collectives) most = &scan;
+  }
+  if (most == nullptr || steps <= 0) return;
+  found.title = fmt::format(
+      "Collectives that nothing hides take {} of {}, waiting for the last participant apart: "
+      "{:.1f} "
+      "kernels a step, {} of their time hidden{}.",
+      MsText(ms), input.EveryStep(), kernels / steps,
+      PercentText(all > 0 ? 100 * Ms(hidden) / Ms(all) : 0), TrafficText(input, *most));
+  found.measured = input.PercentOfStep(ms);
+  found.saving_ms = ms;
+  found.assumption =
+      "All of it is hidden behind computation; there must be computation left that does not need "
+      "its result. " +
+      input.Uncertainty();
+  found.link.rows = EventRows(most->collective_rows);
+  const auto of = static_cast<size_t>(LossClass::kCollective);
+  for (const uint32_t s : input.AllSteps()) {
+    const Step& step = input.db().steps[s];
+    if (step.times.total > 0 && 100 * step.losses[of] / step.times.total >= threshold)
+      found.steps.push_back(s);
+  }
+  out->push_back(std::move(found));
+}
+
+void FindImbalance(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  for (const HostId host : HostsOf(input)) FindLate(input, host, threshold, out);
+}
+
+void FindSequentialGpus(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  for (const HostId host : HostsOf(input)) {
+    std::vector<const DeviceScan*> scans;
+    uint32_t steps = 0;
+    for (const DeviceScan& scan : input.Scans()) {
+      if (input.trace().planes[scan.device.value].host != host || scan.computing.empty()) continue;
+      scans.push_back(&scan);
+      steps = std::max(steps, scan.steps);
+    }
+    if (scans.size() < 2 || steps == 0) continue;
+    const Turns turns = TurnsOf(scans);
+    const double percent = turns.any > 0 ? 100 * Ms(turns.one) / Ms(turns.any) : 0;
+    const double saving = Ms(turns.any - turns.longest) / steps;
+    // Devices that hardly compute at all do so one at a time by chance.
+    const bool busy = input.PercentOfStep(Ms(turns.any) / steps) >= 50;
+    if (!busy || percent < threshold || input.PercentOfStep(saving) < 5) continue;
+    Found found;
+    found.title = fmt::format(
+        "In {} of the time in which any of {} GPUs computes only one does: they take turns.",
+        PercentText(percent), scans.size());
+    found.measured = percent;
+    found.saving_ms = std::min(saving, input.step_ms());
+    found.assumption =
+        "The devices compute side by side, and the step is as long as the busiest of them needs." +
+        SharedWith("imbalance") + " " + input.Uncertainty();
+    for (const DeviceScan* scan : scans) found.devices.push_back(scan->device);
+    found.steps = input.AllSteps();
+    out->push_back(std::move(found));
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,147 @@
+// `copies`: copies that no kernel hides, and whether they recur in every step.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+#include "model/analysis/findings/input.h"
+#include "model/analysis/findings/rule_functions.h"
+#include "model/analysis/host_activity.h"
+#include "model/lookup.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kRecurs = 0.8;  // of the steps
+
+struct Direction {
+  CopyDirection direction;
+  LossClass loss;
+  const char* title;
+};
+constexpr std::array<Direction, 3> kDirections = {
+    {{CopyDirection::kHostToDevice, LossClass::kHostToDevice, "Copies to the device"},
+     {CopyDirection::kDeviceToHost, LossClass::kDeviceToHost, "Copies to the host"},
+     {CopyDirection::kDeviceToDevice, LossClass::kDeviceToDevice, "Copies and fills on devices"}}};
+
+// Groups of one direction, of all devices together.
+std::vector<CopyGroup> GroupsOf(const FindingInput& input, CopyDirection direction,
+                                std::vector<PlaneId>* devices) {
+  std::map<std::pair<CopyMemory, int64_t>, CopyGroup> groups;
+  for (const DeviceScan& scan : input.Scans()) {
+    bool any = false;
+    for (const CopyGroup& of_device : scan.copies) {
+      if (of_device.direction != direction) continue;
+      any = any || of_device.exposed > 0;
+      CopyGroup& group = groups[{of_device.memory, of_device.bytes}];
+      group.memory = of_device.memory;
+      group.bytes = of_device.bytes;
+      group.count += of_device.count;
+      group.exposed += of_device.exposed;
+      group.time += of_device.time;
+      group.steps += of_device.steps;
+      group.first_offset += of_device.first_offset;
+      for (const EventRow row : of_device.rows) {
+        if (group.rows.size() < FindingInput::kMostEvents) group.rows.push_back(row);
+      }
+    }
+    if (any) devices->push_back(scan.device);
+  }
+  std::vector<CopyGroup> sorted;
+  for (auto& [key, group] : groups) sorted.push_back(std::move(group));
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const CopyGroup& a, const CopyGroup& b) { return a.exposed > b.exposed; });
+  return sorted;
+}
+
+// The op or function that asked for a copy: the innermost one around its launch that is no call of
+// the runtime.
+std::string OriginOf(const FindingInput& input, EventRow copy) {
+  const TrackSet& set = input.trace().set;
+  EventRow at = input.context().grouping(input.stop()).LaunchOf(copy.value);
+  for (int depth = 0; at.valid() && depth < 64; ++depth, at = Parent(set, at)) {
+    const MetaId meta = set.Meta(at);
+    const HostRole role = RoleOfHostEvent(input.trace().names().Name(meta),
+                                          input.trace().names().metas[meta.value].category);
+    const bool op = role == HostRole::kWork || role == HostRole::kInput || role == HostRole::kAwait;
+    if (op || role == HostRole::kSync) {
+      std::string name = CauseName(set.Name(at));
+      const bool call =
+          name.starts_with("cu") || name.starts_with("hip") || name.starts_with("Memcpy");
+      if (!call) return name;
+    }
+  }
+  return {};
+}
+
+std::string SizeText(int64_t bytes) {
+  if (bytes >= 1 << 20) return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
+  if (bytes >= 1 << 10) return fmt::format("{:.0f} KiB", static_cast<double>(bytes) / (1 << 10));
+  return fmt::format("{} B", bytes);
+}
+
+// "; 25 of 640 KiB (pageable) recur in every step, the first at +0.4 ms, by X".
+std::string GroupText(const FindingInput& input, const CopyGroup& group, double device_steps) {
+  const double each = static_cast<double>(group.count) / std::max<double>(1, group.steps);
+  std::string text =
+      fmt::format("; {:.{}f}", each,
+                  each < 10 && each != static_cast<double>(static_cast<int64_t>(each)) ? 1 : 0);
+  if (group.bytes >= 0) text += " of " + SizeText(group.bytes);
+  if (group.memory == CopyMemory::kPageable)
+    text += " from or to pageable memory, which block the host,";
+  if (group.memory == CopyMemory::kPinned) text += " from or to pinned memory";
+  const double share = device_steps > 0 ? static_cast<double>(group.steps) / device_steps : 0;
+  if (share >= kRecurs) {
+    text += each == 1 ? " recurs in every step" : " recur in every step";
+    text += fmt::format(", the first at +{}", MsText(static_cast<double>(group.first_offset) /
+                                                     group.steps / static_cast<double>(kPsPerMs)));
+  } else {
+    text += fmt::format(" occur in {:.0f} % of the steps", 100 * share);
+  }
+  const std::string origin = group.rows.empty() ? "" : OriginOf(input, group.rows.front());
+  return origin.empty() ? text : text + ", by " + origin;
+}
+
+void FindDirection(const FindingInput& input, const Direction& direction, double threshold,
+                   std::vector<Found>* out) {
+  const double ms = input.LossMs(direction.loss);
+  if (input.PercentOfStep(ms) < threshold) return;
+  Found found;
+  const std::vector<CopyGroup> groups = GroupsOf(input, direction.direction, &found.devices);
+  double device_steps = 0;
+  for (const DeviceScan& scan : input.Scans()) device_steps += scan.steps;
+  found.title = fmt::format("{} take {} of {} while no kernel runs", direction.title, MsText(ms),
+                            input.EveryStep());
+  if (!groups.empty()) found.title += GroupText(input, groups.front(), device_steps);
+  found.title += ".";
+  found.measured = input.PercentOfStep(ms);
+  found.saving_ms = ms;
+  found.assumption = "The copies are left out, or kernels hide them. " + input.Uncertainty();
+  if (direction.direction == CopyDirection::kDeviceToDevice) {
+    found.remedy =
+        "Avoid clones and changes of layout (contiguous(), transposes that are copied), write in "
+        "place, and fill less.";
+  }
+  const auto of = static_cast<size_t>(direction.loss);
+  for (const uint32_t s : input.AllSteps()) {
+    const Step& step = input.db().steps[s];
+    if (step.times.total > 0 && 100 * step.losses[of] / step.times.total >= threshold)
+      found.steps.push_back(s);
+  }
+  for (const CopyGroup& group : groups) {
+    found.link.total += group.count;
+    if (found.link.rows.size() + group.rows.size() <= FindingInput::kMostEvents)
+      found.link.rows.Append(EventRows(group.rows));
+  }
+  out->push_back(std::move(found));
+}
+
+}  // namespace
+
+void FindCopies(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  for (const Direction& direction : kDirections) FindDirection(input, direction, threshold, out);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,177 @@
+#include "model/analysis/findings/device_scan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "model/analysis/device_steps.h"
+#include "model/analysis/lane_merge.h"
+#include "model/analysis/op_name.h"
+#include "model/base/task.h"
+#include "model/string_pool.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostRows = 1000;
+
+struct Copy {
+  uint32_t row, step;
+  TimeRange range;
+  CopyDirection direction;
+  CopyMemory memory;
+};
+
+CopyMemory MemoryIn(std::string_view text) {
+  if (ContainsIgnoreCase(text, "pageable")) return CopyMemory::kPageable;
+  return ContainsIgnoreCase(text, "pinned") ? CopyMemory::kPinned : CopyMemory::kUnknown;
+}
+
+// From "kind_src:pinned kind_dst:device size:4096 dest:0 async:1"; -1 if it is not there.
+int64_t SizeIn(std::string_view details) {
+  constexpr std::string_view kKey = "size:";
+  const size_t at = details.find(kKey);
+  if (at == std::string_view::npos) return -1;
+  int64_t size = -1;
+  std::from_chars(details.data() + at + kKey.size(), details.data() + details.size(), size);
+  return std::max<int64_t>(size, -1);
+}
+
+void MergeClose(Ranges* merged, TimeRange r) {  // r begins no earlier than the last one
+  if (!merged->empty() && r.begin <= SaturatingAdd(merged->back().end, DeviceScan::kHole)) {
+    merged->back().end = std::max(merged->back().end, r.end);
+  } else {
+    merged->push_back(r);
+  }
+}
+
+class Scanner {
+ public:
+  Scanner(AnalysisContext& context, const StepDatabase& db, const std::stop_token& stop)
+      : trace_(context.trace()),
+        stats_(context.stats(stop)),
+        db_(db),
+        stop_(stop),
+        classes_(DeviceClasses(trace_)) {
+    const NameTable& names = trace_.names();
+    for (const EventMeta& meta : names.metas) {
+      const std::string_view name = names.strings.View(meta.name);
+      kinds_.push_back({DirectionOf(name), MemoryIn(name)});
+    }
+  }
+  DeviceScan Scan(PlaneId device) const;
+
+ private:
+  struct Kind {
+    CopyDirection direction;
+    CopyMemory memory;
+  };
+  struct Window {
+    TimeRange span;
+    uint32_t step;
+  };
+  std::vector<Window> WindowsOf(PlaneId device) const;
+  void Group(const std::vector<Copy>& copies, DeviceScan* scan) const;
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const StepDatabase& db_;
+  const std::stop_token& stop_;
+  const std::vector<uint8_t> classes_;
+  std::vector<Kind> kinds_;  // by meta
+};
+
+std::vector<Scanner::Window> Scanner::WindowsOf(PlaneId device) const {
+  std::vector<Window> windows;
+  for (const DeviceStep& d : db_.device_steps) {
+    if (d.device == device) windows.push_back({d.span, d.step});
+  }
+  std::sort(windows.begin(), windows.end(),
+            [](const Window& a, const Window& b) { return a.span.begin < b.span.begin; });
+  return windows;
+}
+
+DeviceScan Scanner::Scan(PlaneId device) const {
+  DeviceScan scan;
+  scan.device = device;
+  const std::vector<Window> windows = WindowsOf(device);
+  scan.steps = static_cast<uint32_t>(windows.size());
+  std::vector<Copy> copies;
+  Ranges collectives;
+  size_t w = 0;
+  const std::vector<const Lane*> lanes = WorkLanes(trace_, trace_.planes[device.value]);
+  ForEachByStart(lanes, [&](const Lane& lane, uint32_t i) {
+    const auto c = static_cast<TimeClass>(classes_[lane.meta[i]]);
+    if (c == TimeClass::kUnknown || lane.dur[i] <= 0) return;
+    const TimeRange range{lane.start[i], lane.end(i)};
+    while (w < windows.size() && windows[w].span.end <= range.begin) ++w;
+    if (w == windows.size() || !windows[w].span.Contains(range.begin)) return;
+    const uint32_t row = lane.first_row + i;
+    const Kind& kind = kinds_[lane.meta[i]];
+    if (c == TimeClass::kCompute16 || c == TimeClass::kCompute32) {
+      MergeClose(&scan.computing, range);
+    } else if (c == TimeClass::kCollectives) {
+      ++scan.collectives;
+      MergeInto(&collectives, range);
+      if (scan.collective_rows.size() < kMostRows) scan.collective_rows.emplace_back(row);
+    } else if (kind.direction != CopyDirection::kNone) {
+      copies.push_back({row, windows[w].step, range, kind.direction, kind.memory});
+    }
+  });
+  if (stop_.stop_requested()) return scan;
+  scan.collective_time = LengthOf(collectives);
+  scan.collective_hidden = Overlap(collectives, scan.computing);
+  Group(copies, &scan);
+  return scan;
+}
+
+void Scanner::Group(const std::vector<Copy>& copies, DeviceScan* scan) const {
+  const auto& bytes = stats_.Int(IntStat::kBytes);
+  const auto& details = stats_.Text(StringStat::kMemcpyDetails);
+  std::map<std::tuple<CopyDirection, CopyMemory, int64_t>, CopyGroup> groups;
+  auto busy = scan->computing.begin();
+  for (const Copy& copy : copies) {  // by begin
+    const auto text = details.Find(EventRow(copy.row));
+    const std::string_view said = text ? stats_.strings->View(*text) : std::string_view();
+    const CopyMemory memory = copy.memory == CopyMemory::kUnknown ? MemoryIn(said) : copy.memory;
+    const int64_t size = bytes.Find(EventRow(copy.row)).value_or(SizeIn(said));
+    CopyGroup& group = groups[{copy.direction, memory, size}];
+    group.direction = copy.direction;
+    group.memory = memory;
+    group.bytes = size;
+    ++group.count;
+    group.time += copy.range.length();
+    if (group.last_step != copy.step) {
+      group.last_step = copy.step;
+      ++group.steps;
+      group.first_offset += copy.range.begin - db_.steps[copy.step].span.begin;
+    }
+    if (group.rows.size() < kMostRows) group.rows.emplace_back(copy.row);
+    while (busy != scan->computing.end() && busy->end <= copy.range.begin) ++busy;
+    Ps hidden = 0;
+    for (auto it = busy; it != scan->computing.end() && it->begin < copy.range.end; ++it)
+      hidden += std::min(it->end, copy.range.end) - std::max(it->begin, copy.range.begin);
+    group.exposed += copy.range.length() - hidden;
+  }
+  for (auto& [key, group] : groups) scan->copies.push_back(std::move(group));
+  std::stable_sort(scan->copies.begin(), scan->copies.end(),
+                   [](const CopyGroup& a, const CopyGroup& b) { return a.exposed > b.exposed; });
+}
+
+}  // namespace
+
+std::vector<DeviceScan> ScanDevices(AnalysisContext& context, const StepDatabase& db,
+                                    const std::stop_token& stop) {
+  std::vector<PlaneId> devices;
+  for (const DeviceStep& d : db.device_steps) devices.push_back(d.device);
+  std::sort(devices.begin(), devices.end());
+  devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+  const Scanner scanner(context, db, stop);
+  std::vector<DeviceScan> scans(devices.size());
+  ParallelFor(devices.size(), [&](size_t d) { scans[d] = scanner.Scan(devices[d]); });
+  return scans;
+}
+
+}  // namespace stepscope

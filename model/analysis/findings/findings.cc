@@ -1,0 +1,284 @@
+#include "model/analysis/findings/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "model/analysis/findings/gap_tables.h"
+#include "model/analysis/findings/input.h"
+#include "model/analysis/findings/what_if.h"
+#include "model/analysis/names.h"
+#include "model/analysis/vendor_words.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kProblem = 30, kWarning = 10;  // percent of the step: as the verdict has it
+
+struct Row {
+  const FindingRule* rule;
+  Found found;
+  FindingSeverity severity;
+};
+
+// The rule that says what the verdict says; "" for those that no rule is about.
+std::string_view RuleOfVerdict(std::string_view verdict) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOf = {
+      {{"input", "input-bound"},
+       {"host", "host-op"},
+       {"launch", "launch-bound"},
+       {"sync", "sync"},
+       {"compile", "compile"},
+       {"copies", "copies"},
+       {"collectives", "allreduce"},
+       {"collective_wait", "imbalance"},
+       {"between_steps", "between-steps"}}};
+  for (const auto& [id, rule] : kOf) {
+    if (id == verdict) return rule;
+  }
+  return {};
+}
+
+FindingSeverity SeverityOf(const FindingInput& input, const Found& found) {
+  const double percent = input.PercentOfStep(found.saving_ms);
+  const FindingSeverity by_saving = percent >= kProblem   ? FindingSeverity::kProblem
+                                    : percent >= kWarning ? FindingSeverity::kWarning
+                                                          : FindingSeverity::kNote;
+  return std::min(std::max(by_saving, found.least), found.most);
+}
+
+// What the verdict says first, then by what is saved.
+void Sort(std::string_view first, std::vector<Row>* rows) {
+  std::stable_sort(rows->begin(), rows->end(), [&](const Row& a, const Row& b) {
+    const bool a_first = a.rule->id == first, b_first = b.rule->id == first;
+    if (a_first != b_first) return a_first;
+    return a.found.saving_ms > b.found.saving_ms;
+  });
+}
+
+std::vector<Row> ApplyRules(const FindingInput& input) {
+  std::vector<Row> rows;
+  for (const FindingRule& rule : FindingRules()) {
+    if (input.stop().stop_requested()) break;
+    std::vector<Found> found;
+    rule.find(input, input.thresholds().Of(rule), &found);
+    for (Found& f : found) {
+      f.saving_ms = std::clamp(f.saving_ms, 0.0, input.step_ms());
+      const FindingSeverity severity = SeverityOf(input, f);
+      rows.push_back({&rule, std::move(f), severity});
+    }
+  }
+  Sort(RuleOfVerdict(input.verdict().id), &rows);
+  return rows;
+}
+
+// "0..4, 7": by their numbers, as --steps has them.
+std::string StepsText(const StepDatabase& db, const std::vector<uint32_t>& steps) {
+  constexpr size_t kMostRuns = 20;
+  std::set<int64_t> numbers;
+  for (const uint32_t s : steps) numbers.insert(db.steps[s].number);
+  std::string text;
+  size_t runs = 0;
+  for (auto it = numbers.begin(); it != numbers.end(); ++runs) {
+    const int64_t first = *it;
+    int64_t last = first;
+    for (++it; it != numbers.end() && *it == last + 1; ++it) last = *it;
+    if (runs == kMostRuns) return text + ", ...";
+    text += text.empty() ? "" : ", ";
+    text += first == last ? fmt::format("{}", first) : fmt::format("{}..{}", first, last);
+  }
+  return text;
+}
+
+std::string DevicesText(const FindingInput& input, const Found& found) {
+  if (found.devices.empty())
+    return input.db().kind == DeviceKind::kCpuOnly ? std::string("CPU") : std::string();
+  std::string text;
+  std::set<std::string> names;
+  for (const PlaneId device : found.devices) names.insert(input.NameOf(device));
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::string HostsText(const FindingInput& input, const Found& found) {
+  std::set<std::string> hosts;
+  const Trace& trace = input.trace();
+  for (const PlaneId device : found.devices)
+    hosts.emplace(trace.HostName(trace.planes[device.value].host));
+  if (hosts.empty()) {
+    for (const uint32_t s : found.steps) hosts.emplace(trace.HostName(input.db().steps[s].host));
+  }
+  std::string text;
+  for (const std::string& host : hosts) text += (text.empty() ? "" : ", ") + host;
+  return text;
+}
+
+std::vector<ColumnDesc> Columns() {
+  using V = ValueType;
+  return {
+      {"rule", "Rule", Unit::kNone, V::kString, "the table `rules` has its formula", true},
+      {"severity", "Severity", Unit::kNone, V::kString,
+       "problem: 30 % of the step and more can be saved, warning: 10 %, else a note; where no "
+       "time is saved the rule says it"},
+      {"title", "Finding", Unit::kNone, V::kString, "", true},
+      {"measured", "Measured", Unit::kNone, V::kReal, "in the unit of the row"},
+      {"threshold", "Threshold", Unit::kNone, V::kReal, "from where on it is reported"},
+      {"unit", "Unit", Unit::kNone, V::kString, "of measured and threshold"},
+      {"saving_ms_per_step", "Saving per step", Unit::kMs, V::kReal,
+       "how much shorter an average step would be without it; see the assumption", true},
+      {"assumption", "Assumption", Unit::kNone, V::kString, "of the saving, and how sure it is"},
+      {"host", "Host", Unit::kNone, V::kString, ""},
+      {"device", "Device", Unit::kNone, V::kString, "where it is"},
+      {"steps", "Steps", Unit::kNone, V::kString, "by their numbers"},
+      {std::string(kFindingEvents), "Events", Unit::kCount, V::kInt,
+       "how many there are; a row leads to at most 1000 of them"},
+      {"guide", "Guide", Unit::kNone, V::kString,
+       "section of TensorFlow's guide to GPU performance"},
+      {"remedy", "What to do", Unit::kNone, V::kString, ""}};
+}
+
+ResultTable FindingTable(const FindingInput& input, std::vector<Row>* rows) {
+  ResultTable t{"findings", "Findings", Columns(), {}, {}};
+  const bool amd = OnlyAmdGpus(input.trace());
+  const auto words = [&](std::string text) {
+    return SharedText(amd ? InAmdWords(std::move(text)) : text);
+  };
+  for (Row& row : *rows) {
+    Found& f = row.found;
+    const bool own = !std::isnan(f.threshold);
+    const uint64_t events = std::max<uint64_t>(f.link.total, f.link.rows.size());
+    t.rows.push_back({SharedText(row.rule->id), SharedText(IdOf(row.severity)), words(f.title),
+                      f.measured, own ? f.threshold : input.thresholds().Of(*row.rule),
+                      SharedText(UnitName(own ? f.unit : row.rule->unit)), f.saving_ms,
+                      words(f.assumption), SharedText(HostsText(input, f)),
+                      SharedText(DevicesText(input, f)), SharedText(StepsText(input.db(), f.steps)),
+                      static_cast<int64_t>(events), SharedText(row.rule->guide),
+                      words(f.remedy.empty() ? row.rule->remedy : f.remedy)});
+    t.links.push_back(std::move(f.link));
+  }
+  return t;
+}
+
+ResultTable RuleTable(const FindingThresholds& thresholds, const std::vector<Row>& rows) {
+  using V = ValueType;
+  ResultTable t{"rules",
+                "Rules",
+                {{"rule", "Rule", Unit::kNone, V::kString, ""},
+                 {"what", "What it looks for", Unit::kNone, V::kString, ""},
+                 {"threshold", "Threshold", Unit::kNone, V::kReal,
+                  "report --threshold RULE=VALUE changes it"},
+                 {"unit", "Unit", Unit::kNone, V::kString, ""},
+                 {"found", "Findings", Unit::kCount, V::kInt, ""},
+                 {"formula", "How computed", Unit::kNone, V::kString, ""}},
+                {},
+                {}};
+  for (const FindingRule& rule : FindingRules()) {
+    const auto found =
+        std::count_if(rows.begin(), rows.end(), [&](const Row& row) { return row.rule == &rule; });
+    t.rows.push_back({SharedText(rule.id), SharedText(rule.what), thresholds.Of(rule),
+                      SharedText(UnitName(rule.unit)), static_cast<int64_t>(found),
+                      SharedText(rule.formula)});
+  }
+  for (const FindingParameter& p : FindingParameters()) {
+    t.rows.push_back({SharedText(p.id), SharedText(p.what), thresholds.Of(p.id),
+                      SharedText(UnitName(p.unit)), Value(), SharedText("")});
+  }
+  return t;
+}
+
+Finding::Grade GradeOf(FindingSeverity severity) {
+  if (severity == FindingSeverity::kProblem) return Finding::Grade::kBad;
+  return severity == FindingSeverity::kWarning ? Finding::Grade::kWarning : Finding::Grade::kInfo;
+}
+
+// The verdict and then the findings as sentences: a row of a table has no room for them.
+void AddSentences(const FindingInput& input, const std::vector<Row>& rows, AnalysisResult* result) {
+  const bool amd = OnlyAmdGpus(input.trace());
+  const auto words = [amd](std::string text) { return amd ? InAmdWords(std::move(text)) : text; };
+  result->findings.push_back(input.verdict().finding);
+  for (const Row& row : rows) {
+    Finding finding;
+    finding.grade = GradeOf(row.severity);
+    finding.text = words(row.found.title);
+    if (row.found.saving_ms > 0) {
+      finding.text +=
+          fmt::format(" Without it a step is {} shorter ({}).", MsText(row.found.saving_ms),
+                      PercentText(input.PercentOfStep(row.found.saving_ms)));
+    }
+    finding.next_step = words(row.found.remedy.empty() ? row.rule->remedy : row.found.remedy);
+    finding.panel = "findings";
+    result->findings.push_back(std::move(finding));
+  }
+}
+
+void AddProperties(const FindingInput& input, const std::vector<Row>& rows,
+                   AnalysisResult* result) {
+  std::array<int64_t, 3> counts{};
+  for (const Row& row : rows) ++counts[static_cast<size_t>(row.severity)];
+  const auto count = [&](FindingSeverity s) { return counts[static_cast<size_t>(s)]; };
+  result->properties = {
+      {"verdict", "Verdict", SharedText(input.verdict().id), Unit::kNone, "as the overview has it"},
+      {"step_ms", "Step time", input.step_ms(), Unit::kMs,
+       "mean over the steps that count, which savings are of"},
+      {"problems", "Problems", count(FindingSeverity::kProblem), Unit::kCount,
+       "findings that 30 % of the step and more can be saved by"},
+      {"warnings", "Warnings", count(FindingSeverity::kWarning), Unit::kCount, "10 % and more"},
+      {"notes", "Notes", count(FindingSeverity::kNote), Unit::kCount, "the others"}};
+}
+
+}  // namespace
+
+AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
+                       const FindingThresholds& thresholds, std::stop_token stop) {
+  AnalysisResult result;
+  result.panel = "findings";
+  if (context.definitions() == Definitions::kXprof) {
+    result.empty_reason = "Findings are of Stepscope's definitions, not of XProf's.";
+    return result;
+  }
+  const FindingInput input(context, params, thresholds, std::move(stop));
+  if (input.db().steps.empty() || input.step_ms() <= 0) {
+    result.empty_reason =
+        "This profile has no steps, and findings are about steps. Mark them with "
+        "tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation or torch.profiler's "
+        "schedule.";
+    return result;
+  }
+  std::vector<Row> rows = ApplyRules(input);
+  AddSentences(input, rows, &result);
+  AddProperties(input, rows, &result);
+  ResultTable rules = RuleTable(thresholds, rows);
+  result.tables.push_back(FindingTable(input, &rows));
+  result.tables.push_back(WhatIfTable(input));
+  result.tables.push_back(GapCauseTable(input));
+  result.tables.push_back(GapTable(input));
+  result.tables.push_back(std::move(rules));
+  return result;
+}
+
+std::vector<std::string> FindingsOfRule(const AnalysisResult& result, std::string_view rule,
+                                        FindingSeverity least) {
+  std::vector<std::string> titles;
+  const ResultTable* table = result.Table("findings");
+  for (size_t r = 0; table != nullptr && r < table->rows.size(); ++r) {
+    const std::string_view severity = table->ShownText(r, table->Column("severity"));
+    const bool severe =
+        severity == IdOf(FindingSeverity::kProblem) ||
+        (severity == IdOf(FindingSeverity::kWarning) && least != FindingSeverity::kProblem) ||
+        least == FindingSeverity::kNote;
+    if (severe && table->ShownText(r, table->Column("rule")) == rule)
+      titles.emplace_back(table->ShownText(r, table->Column("title")));
+  }
+  return titles;
+}
+
+// The registry's row.
+AnalysisResult RunFindings(AnalysisContext& context, const AnalysisParams& params,
+                           std::stop_token stop) {
+  return FindAll(context, params, {}, std::move(stop));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,115 @@
+// Rules whose measure is one class of idle time: `between-steps`, `sync`, `compile`,
+// `loss-scaling`, `host-op`.
+#include "model/analysis/findings/idle_loss.h"
+#include "model/analysis/findings/rule_functions.h"
+#include "model/analysis/op_database.h"
+#include "model/analysis/op_name.h"
+
+namespace stepscope {
+namespace {
+
+enum class HostWork : uint8_t { kUnrecorded, kOp, kOther };
+
+bool IsMarker(const FindingInput& input, const std::string& cause) {
+  for (const Step& step : input.db().steps) {
+    if (!step.rows.empty() && CauseName(input.trace().set.Name(step.rows.front())) == cause)
+      return true;
+  }
+  return false;
+}
+
+// PyTorch's ops launch kernels; one that does not runs on the host. TensorFlow's are told by how
+// long their executor is in them.
+HostWork WorkOf(const FindingInput& input, const std::string& cause) {
+  if (IsMarker(input, cause)) return HostWork::kUnrecorded;
+  if (input.db().kind == DeviceKind::kCpuOnly) return HostWork::kOther;
+  if (ParseOpName(cause).category == OpCategory::kTensorFlow) return HostWork::kOp;
+  if (!cause.starts_with("aten::")) return HostWork::kOther;
+  const auto ops =
+      OpsOf(input.context().ops(input.params(), input.stop()), input.trace(), input.params());
+  for (const OpRow& op : ops->host_side.ops) {
+    if (op.name == cause) return op.device_time > 0 ? HostWork::kOther : HostWork::kOp;
+  }
+  return HostWork::kOther;
+}
+
+// One finding of a class: "The GPU waits 4 ms of every 20 ms step WHAT, 90 % of it in CAUSE."
+void FindClass(const FindingInput& input, LossClass loss_class, double threshold,
+               const std::string& what, const std::string& assumption, std::vector<Found>* out) {
+  const IdleLoss loss = SumIdle(input, loss_class, threshold);
+  if (loss.percent < threshold) return;
+  const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
+                            " " + what + InCause(loss) + ".";
+  out->push_back(FoundLoss(input, loss, title, assumption));
+}
+
+}  // namespace
+
+void FindBetweenSteps(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  FindClass(input, LossClass::kBetweenSteps, threshold, "for host work between steps",
+            "That work is done on another thread, or so seldom that it does not count.", out);
+}
+
+void FindSync(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  FindClass(input, LossClass::kSync, threshold,
+            "because blocking calls of the host drained its queue",
+            "The host no longer blocks and has launched the next kernels by then.", out);
+}
+
+void FindHostOp(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  const IdleLoss loss = SumIdle(input, LossClass::kHost, threshold);
+  if (loss.percent < threshold) return;
+  HostWork work = WorkOf(input, loss.cause);
+  if (work == HostWork::kUnrecorded && loss.cause_percent < 50) work = HostWork::kOther;
+  std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep();
+  if (work == HostWork::kOp) title += " for ops that run on the host" + InCause(loss);
+  if (work == HostWork::kOther)
+    title += " for Python and op dispatch inside the step" + InCause(loss);
+  if (work == HostWork::kUnrecorded) {
+    title += " for the host inside the step, " + PercentText(loss.cause_percent) +
+             " of it in Python that was not recorded";
+  }
+  Found found = FoundLoss(input, loss, title + ".",
+                          "The host's work is compiled, moved to the device or hidden behind it.");
+  if (work != HostWork::kOp) {
+    found.remedy =
+        "Compile the step (tf.function, jax.jit, torch.compile) or capture CUDA graphs, so that "
+        "Python does not dispatch each op.";
+  }
+  if (work == HostWork::kUnrecorded) {
+    found.remedy =
+        "Record Python frames (python_tracer_level=1, with_stack=True) to see what the host "
+        "does. " +
+        found.remedy;
+  }
+  out->push_back(std::move(found));
+}
+
+// Steps that are left out of averages count here: warming up is what it is about.
+void FindCompile(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  const auto compiles = [&](const IdleCause& cause) {
+    return cause.loss == LossClass::kCompile && input.ThemeOf(cause) == CauseTheme::kNone;
+  };
+  const IdleLoss warm = SumIdle(input, compiles, threshold);
+  const IdleLoss all = SumIdle(input, compiles, threshold, true);
+  if (all.percent < threshold) return;
+  const std::string title = "Compilation, tuning or loading of modules takes " + MsText(all.ms) +
+                            " of an average step of the profile" + InCause(all) + ".";
+  Found found = FoundLoss(input, all, title,
+                          "A program that has warmed up does none of it; saved are the steps after "
+                          "the first.");
+  found.saving_ms = warm.ms;
+  out->push_back(std::move(found));
+}
+
+void FindLossScaling(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  const IdleLoss loss = SumIdle(
+      input, [&](const IdleCause& c) { return input.ThemeOf(c) == CauseTheme::kLossScaling; },
+      threshold);
+  if (loss.percent < threshold) return;
+  const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
+                            " for dynamic loss scaling" + InCause(loss) + ".";
+  out->push_back(FoundLoss(input, loss, title, "A static loss scale, or bfloat16, needs none."));
+}
+
+}  // namespace stepscope

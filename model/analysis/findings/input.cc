@@ -1,0 +1,167 @@
+#include "model/analysis/findings/input.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "model/analysis/scope.h"
+#include "model/analysis/step_table.h"
+#include "model/base/text_parts.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::array<std::string_view, 8> kLossScaling = {
+    "LossScale",   "loss_scale",       "lossscale",        "GradScaler",
+    "grad_scaler", "non_finite_check", "amp_update_scale", "IsFinite"};
+constexpr std::array<std::string_view, 8> kAllocations = {
+    "cudaMalloc", "cudaFree", "cuMemAlloc",  "cuMemFree",
+    "hipMalloc",  "hipFree",  "hipMemAlloc", "cudaHostAlloc"};
+
+CauseTheme ThemeOfName(std::string_view name) {
+  if (ContainsAny(name, kLossScaling)) return CauseTheme::kLossScaling;
+  return BeginsWithAny(name, kAllocations) ? CauseTheme::kAllocation : CauseTheme::kNone;
+}
+
+double InMs(double ps) { return ps / static_cast<double>(kPsPerMs); }
+
+}  // namespace
+
+FindingInput::FindingInput(AnalysisContext& context, const AnalysisParams& params,
+                           const FindingThresholds& thresholds, std::stop_token stop)
+    : context_(context),
+      params_(params),
+      thresholds_(thresholds),
+      stop_(std::move(stop)),
+      db_(SelectSteps(context, ScopeOf(context, params, stop_), stop_)) {
+  const bool gpus = db_->kind == DeviceKind::kGpu;
+  const bool none = gpus ? db_->device_steps.empty() : db_->steps.empty();
+  whole_ = none && ScopeOf(context, params, stop_).whole_time() && db_->kind != DeviceKind::kTpu;
+  if (whole_) {
+    db_ = std::make_shared<const StepDatabase>(
+        WholeSpan(trace(), context.stats(stop_), context.grouping(stop_), stop_));
+  }
+  verdict_ = Judge(trace(), *db_, whole_);
+  const NameTable& names = trace().names();
+  themes_.resize(names.metas.size());
+  for (size_t m = 0; m < themes_.size(); ++m)
+    themes_[m] = ThemeOfName(names.strings.View(names.metas[m].name));
+  Average();
+}
+
+void FindingInput::Average() {
+  const std::vector<Step>& steps = db_->steps;
+  const bool all =
+      std::none_of(steps.begin(), steps.end(), [](const Step& s) { return s.counts(); });
+  counts_.resize(steps.size());
+  for (uint32_t s = 0; s < steps.size(); ++s) {
+    counts_[s] = all || steps[s].counts();
+    if (counts_[s]) steps_.push_back(s);
+  }
+  devices_of_step_.assign(steps.size(), 0);
+  for (const DeviceStep& d : db_->device_steps) ++devices_of_step_[d.step];
+  for (uint32_t& devices : devices_of_step_) devices = std::max(devices, 1u);
+  const double n = static_cast<double>(std::max<size_t>(1, steps_.size()));
+  for (const uint32_t s : steps_) {
+    step_ms_ += InMs(steps[s].times.total) / n;
+    for (size_t c = 0; c < kLossClasses; ++c) loss_ms_[c] += InMs(steps[s].losses[c]) / n;
+  }
+}
+
+CauseTheme FindingInput::ThemeOf(const IdleCause& cause) const {
+  for (const MetaId meta : {cause.event, cause.inside}) {
+    if (meta.value < themes_.size() && themes_[meta.value] != CauseTheme::kNone)
+      return themes_[meta.value];
+  }
+  return CauseTheme::kNone;
+}
+
+std::vector<PlaneId> FindingInput::Devices() const {
+  std::set<PlaneId> found;
+  for (const DeviceStep& d : db_->device_steps) found.insert(d.device);
+  std::vector<PlaneId> devices(found.begin(), found.end());
+  std::sort(devices.begin(), devices.end(),
+            [this](PlaneId a, PlaneId b) { return NameOf(a) < NameOf(b); });
+  return devices;
+}
+
+std::vector<uint32_t> FindingInput::AllSteps() const {
+  std::vector<uint32_t> all(db_->steps.size());
+  for (uint32_t s = 0; s < all.size(); ++s) all[s] = s;
+  return all;
+}
+
+const AnalysisResult* FindingInput::Kernels() const {
+  if (!kernels_) kernels_ = context_.Get("kernel_stats", params_, stop_);
+  return kernels_->empty_reason.empty() ? kernels_.get() : nullptr;
+}
+
+const std::vector<DeviceScan>& FindingInput::Scans() const {
+  if (!scans_) scans_ = ScanDevices(context_, *db_, stop_);
+  return *scans_;
+}
+
+const MemoryProfile& FindingInput::Memory() const {
+  if (!memory_) memory_ = ComputeMemory(context_, params_, stop_);
+  return *memory_;
+}
+
+std::string FindingInput::NameOf(PlaneId device) const {
+  if (device.value >= trace().planes.size()) return "CPU";
+  const Plane& plane = trace().planes[device.value];
+  return plane.display_name.empty() ? std::string(trace().names().strings.View(plane.name))
+                                    : plane.display_name;
+}
+
+std::string FindingInput::Waits() const {
+  if (db_->kind == DeviceKind::kCpuOnly) return "The CPU waits";
+  const bool several = Devices().size() > 1;
+  const char* device = db_->kind == DeviceKind::kTpu ? "The TPU" : "The GPU";
+  return std::string(device) + (several ? "s wait" : " waits");
+}
+
+std::string FindingInput::EveryStep() const {
+  if (whole_) return "the recording's " + MsText(step_ms_);
+  return (db_->steps.size() == 1 ? "the " : "every ") + MsText(step_ms_) + " step";
+}
+
+std::string FindingInput::Uncertainty() const {
+  if (whole_) return "No steps were found: all of the recording stands for one.";
+  if (steps_.size() < 2) return "One step was recorded: another may differ.";
+  const StepSummary times = Summarize(db_->steps, &StepBreakdown::total);
+  std::string text = fmt::format("Mean of {} steps", steps_.size());
+  if (times.mean > 0)
+    text += fmt::format(", which vary by {}", PercentText(100 * times.deviation / times.mean));
+  if (db_->inferred)
+    text += fmt::format(", found without markers ({:.0f} % sure)", 100 * db_->confidence);
+  return text + ".";
+}
+
+std::string MsText(double ms) {
+  if (ms >= 100) return fmt::format("{:.0f} ms", ms);
+  if (ms >= 10) return fmt::format("{:.1f} ms", ms);
+  return fmt::format("{:.{}f} ms", ms, ms >= 0.1 ? 2 : 3);
+}
+
+std::string PercentText(double percent) {
+  return fmt::format("{:.{}f} %", percent, percent < 10 ? 1 : 0);
+}
+
+std::string OpKind(std::string_view op) {
+  if (op.starts_with("aten::") || op.find('(') != std::string_view::npos)
+    return std::string(op.substr(0, 80));
+  op = op.substr(op.rfind('/') + 1);
+  const size_t last = op.find_last_not_of("0123456789");
+  const bool numbered =
+      last != std::string_view::npos && last > 0 && last + 1 < op.size() && op[last] == '_';
+  return std::string((numbered ? op.substr(0, last) : op).substr(0, 80));
+}
+
+std::string SharedWith(const char* rule) {
+  return fmt::format(" Not to be added to what {} saves: it is the same time.", rule);
+}
+
+}  // namespace stepscope

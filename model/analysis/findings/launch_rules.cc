@@ -1,0 +1,231 @@
+// `launch-bound`, `short-kernels` and `host-threads`: the host does not launch fast enough.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "model/analysis/findings/idle_loss.h"
+#include "model/analysis/findings/rule_functions.h"
+#include "model/analysis/host_activity.h"
+#include "model/base/text_parts.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kShortUs = 20;  // launching a kernel takes the host 20 to 40 us
+
+double NumberAt(const ResultTable& table, size_t row, const char* column) {
+  const int c = table.Column(column);
+  if (c < 0) return 0;
+  const Value& value = table.rows[row][static_cast<size_t>(c)];
+  if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
+  const auto* d = std::get_if<double>(&value);
+  return d != nullptr ? *d : 0;
+}
+
+std::string_view TextAt(const ResultTable& table, size_t row, const char* column) {
+  const int c = table.Column(column);
+  const auto* text =
+      c < 0 ? nullptr : std::get_if<SharedText>(&table.rows[row][static_cast<size_t>(c)]);
+  return text != nullptr ? text->view() : std::string_view();
+}
+
+// Of the stream with the most launches: "; a kernel starts 2.1 us after its launch, ...".
+std::string DelayText(const FindingInput& input) {
+  const AnalysisResult* kernels = input.Kernels();
+  const ResultTable* delays = kernels != nullptr ? kernels->Table("launch_delay") : nullptr;
+  if (delays == nullptr || delays->rows.empty()) return {};
+  size_t busiest = 0;
+  for (size_t r = 1; r < delays->rows.size(); ++r) {
+    if (NumberAt(*delays, r, "launches") > NumberAt(*delays, busiest, "launches")) busiest = r;
+  }
+  return fmt::format(
+      "; half of the kernels start within {:.1f} \u00b5s of their launch, {:.1f} wait in the queue "
+      "on average",
+      NumberAt(*delays, busiest, "median_us"), NumberAt(*delays, busiest, "queue_mean"));
+}
+
+struct ShortKernels {
+  double count = 0, all = 0, us = 0;
+  std::map<std::string, double> by_op;  // count
+  std::vector<EventRow> rows;
+};
+
+ShortKernels CountShort(const ResultTable& kernels) {
+  ShortKernels found;
+  for (size_t r = 0; r < kernels.rows.size(); ++r) {
+    const double count = NumberAt(kernels, r, "occurrences");
+    found.all += count;
+    if (NumberAt(kernels, r, "avg_duration_us") >= kShortUs) continue;
+    found.count += count;
+    found.us += NumberAt(kernels, r, "total_duration_us");
+    std::string_view op = TextAt(kernels, r, "op_name");
+    if (op.empty()) op = TextAt(kernels, r, "kernel_name");
+    found.by_op[OpKind(op)] += count;
+    if (r >= kernels.links.size()) continue;
+    for (const EventRow row : kernels.links[r].rows) {
+      if (found.rows.size() >= FindingInput::kMostEvents) break;
+      found.rows.push_back(row);
+    }
+  }
+  return found;
+}
+
+// The three ops with the most short kernels.
+std::string OpsToFuse(const ShortKernels& kernels) {
+  std::vector<std::pair<std::string, double>> ops(kernels.by_op.begin(), kernels.by_op.end());
+  std::stable_sort(ops.begin(), ops.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (size_t i = 0; i < std::min<size_t>(ops.size(), 3); ++i) {
+    text +=
+        (i > 0 ? ", " : "") + ops[i].first + " " + PercentText(100 * ops[i].second / kernels.count);
+  }
+  return text;
+}
+
+// When threads of a host prepare input or run callbacks.
+Ranges BusyThreads(const FindingInput& input, HostId host) {
+  static constexpr std::array<std::string_view, 4> kNames = {"Iterator::", "HostCallback",
+                                                             "EagerPyFunc", "PyFunc"};
+  const Trace& trace = input.trace();
+  const NameTable& names = trace.names();
+  std::vector<bool> wanted(names.metas.size());
+  bool any = false;
+  for (size_t m = 0; m < wanted.size(); ++m) {
+    wanted[m] = BeginsWithAny(names.strings.View(names.metas[m].name), kNames);
+    any = any || wanted[m];
+  }
+  Ranges busy;
+  if (!any) return busy;
+  for (const Track* thread : HostThreadsOf(trace, host)) {
+    for (const Lane& lane : trace.set.LanesOf(*thread)) {
+      for (uint32_t i = 0; i < lane.size(); ++i) {
+        if (wanted[lane.meta[i]] && lane.dur[i] > 0) busy.push_back({lane.start[i], lane.end(i)});
+      }
+    }
+  }
+  return UnionOf(std::move(busy));
+}
+
+// Idle time for want of launches, and all time, while such threads work and while they do not.
+struct Contention {
+  double idle_in = 0, all_in = 0, idle_out = 0, all_out = 0;  // ps
+  Ps longest = 0;
+  RowLink link;
+  std::vector<PlaneId> devices;
+
+  double ratio() const {
+    return idle_out > 0 && all_in > 0 ? (idle_in / all_in) / (idle_out / all_out) : 1e3;
+  }
+  // What is idle beyond the rate of the rest of the time, ps.
+  double excess() const {
+    return all_out > 0 && all_in > 0 ? idle_in - idle_out / all_out * all_in : 0;
+  }
+};
+
+void AddDevice(const FindingInput& input, PlaneId device, const Ranges& busy, Contention* sums) {
+  Ranges spans, idle;
+  for (const DeviceStep& d : input.db().device_steps) {
+    if (d.device == device && input.Counts(d.step)) spans.push_back(d.span);
+  }
+  std::vector<EventRow> rows;
+  for (const IdleInterval& i : input.db().idle.longest) {
+    const bool launch = i.loss == LossClass::kLaunch || i.loss == LossClass::kHost;
+    if (i.device != device || !launch || !input.Counts(i.step)) continue;
+    idle.push_back(i.range);
+    if (i.row.valid() && rows.size() < FindingInput::kMostEvents) rows.push_back(i.row);
+    if (i.range.length() > sums->link.range.length()) sums->link.range = i.range;
+  }
+  spans = UnionOf(std::move(spans));
+  idle = UnionOf(std::move(idle));
+  const double all = static_cast<double>(LengthOf(spans)),
+               in = static_cast<double>(Overlap(spans, busy));
+  const double lost = static_cast<double>(LengthOf(idle)),
+               lost_in = static_cast<double>(Overlap(idle, busy));
+  sums->all_in += in, sums->all_out += all - in;
+  sums->idle_in += lost_in, sums->idle_out += lost - lost_in;
+  if (lost_in <= 0) return;
+  sums->devices.push_back(device);
+  sums->link.rows.Append(EventRows(std::move(rows)));
+  sums->link.total = sums->link.rows.size();
+}
+
+}  // namespace
+
+void FindLaunchBound(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  const IdleLoss loss = SumIdle(input, LossClass::kLaunch, threshold);
+  if (loss.percent < threshold) return;
+  const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
+                            " for kernels to be launched" + InCause(loss) + DelayText(input) + ".";
+  out->push_back(FoundLoss(input, loss, title,
+                           "Launches are always ahead of the device: fewer and larger kernels, or "
+                           "graphs of them."));
+}
+
+void FindShortKernels(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  const AnalysisResult* result = input.Kernels();
+  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
+  if (table == nullptr || input.db().device_steps.empty()) return;
+  const ShortKernels kernels = CountShort(*table);
+  const double percent = kernels.all > 0 ? 100 * kernels.count / kernels.all : 0;
+  const double steps = static_cast<double>(input.db().device_steps.size());
+  const double lost = input.LossMs(LossClass::kLaunch) * percent / 100;
+  const double own = kernels.us / 1000 / steps;
+  // What neither waits for launches nor takes the device's time is not worth a sentence.
+  if (percent < threshold || input.PercentOfStep(lost + own) < 5) return;
+  Found found;
+  found.title = fmt::format(
+      "{:.0f} of {:.0f} kernels in each step are shorter than a launch ({:.0f} \u00b5s), {:.1f} "
+      "\u00b5s on "
+      "average; most are of {}.",
+      kernels.count / steps, kernels.all / steps, kShortUs, kernels.us / kernels.count,
+      OpsToFuse(kernels));
+  found.measured = percent;
+  found.saving_ms = lost;
+  found.assumption =
+      "Fused kernels wait for no launches; their share of the time lost to launches is taken to be "
+      "their share of the kernels." +
+      SharedWith("launch-bound") + " " + input.Uncertainty();
+  found.devices = input.Devices();
+  found.steps = input.AllSteps();
+  found.link.rows = EventRows(kernels.rows);
+  found.link.total = static_cast<uint64_t>(kernels.count);
+  out->push_back(std::move(found));
+}
+
+void FindHostThreads(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  Contention sums;
+  std::map<uint32_t, Ranges> by_host;
+  for (const PlaneId device : input.Devices()) {
+    const HostId host = input.trace().planes[device.value].host;
+    const auto [at, fresh] = by_host.try_emplace(host.value);
+    if (fresh) at->second = BusyThreads(input, host);
+    if (!at->second.empty()) AddDevice(input, device, at->second, &sums);
+  }
+  // Where such threads always or never work there is nothing to compare with.
+  const double all = sums.all_in + sums.all_out;
+  if (all <= 0 || sums.all_out < 0.05 * all || sums.ratio() < 1.5) return;
+  const double n =
+      static_cast<double>(input.steps().size() * std::max<size_t>(1, sums.devices.size()));
+  const double saving = sums.excess() / n / static_cast<double>(kPsPerMs);
+  if (input.PercentOfStep(saving) < threshold) return;
+  Found found;
+  found.title = fmt::format(
+      "While threads of the host prepare input or run callbacks, devices are idle for want of "
+      "launches {:.0f} % of the time, else {:.0f} %: {} of {}.",
+      100 * sums.idle_in / sums.all_in, 100 * sums.idle_out / sums.all_out, MsText(saving),
+      input.EveryStep());
+  found.measured = input.PercentOfStep(saving);
+  found.saving_ms = saving;
+  found.assumption =
+      "With threads of their own launches are as fast as while no such thread works. That two "
+      "things happen together does not prove that one causes the other." +
+      SharedWith("launch-bound and host-op") + " " + input.Uncertainty();
+  found.devices = sums.devices;
+  found.steps = input.steps();
+  found.link = sums.link;
+  out->push_back(std::move(found));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,182 @@
+// `memory`: pools that are nearly full and fragmented, growth from step to step, room that is left,
+// and allocations outside of the pool inside of steps.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/analysis/findings/idle_loss.h"
+#include "model/analysis/findings/rule_functions.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kNearlyFull = 90;  // percent of the capacity
+constexpr size_t kLeastSteps = 4;   // to call something growth
+
+double GiB(double bytes) { return bytes / (1 << 30); }
+
+// The device that an allocator is for: "GPU_0_bfc", "GPU 0".
+std::vector<PlaneId> DeviceOf(const FindingInput& input, const AllocatorProfile& allocator) {
+  const size_t digits = allocator.id.find_first_of("0123456789");
+  if (digits == std::string::npos) return {};
+  const int ordinal = std::atoi(allocator.id.c_str() + digits);
+  for (const PlaneId device : input.Devices()) {
+    const Plane& plane = input.trace().planes[device.value];
+    if (plane.host == allocator.host && plane.device_ordinal == ordinal) return {device};
+  }
+  return {};
+}
+
+RowLink LinkAt(const MemorySnapshot& snapshot) {
+  return LinkTo(EventRows({EventRow(snapshot.row)}));
+}
+
+double Percent(double part, int64_t capacity) {
+  return capacity > 0 ? 100 * part / static_cast<double>(capacity) : 0;
+}
+
+void FindFragmentation(const FindingInput& input, const AllocatorProfile& allocator,
+                       double threshold, std::vector<Found>* out) {
+  const auto& column = input.context().stats(input.stop()).Real(RealStat::kFragmentation);
+  if (column.empty() || allocator.capacity <= 0) return;
+  double most = 0;
+  const MemorySnapshot* worst = nullptr;
+  for (size_t i = allocator.begin; i < allocator.end; ++i) {
+    const MemorySnapshot& s = allocator.snapshots[i];
+    if (Percent(static_cast<double>(s.in_use()), allocator.capacity) < kNearlyFull) continue;
+    const double value = 100 * column.Find(EventRow(s.row)).value_or(0);
+    if (value > most) most = value, worst = &s;
+  }
+  if (worst == nullptr || most < threshold) return;
+  Found found;
+  found.title = fmt::format(
+      "{} is {:.0f} % full and {:.0f} % fragmented: its free {:.1f} GiB are in pieces, and a large "
+      "allocation may fail.",
+      allocator.id, Percent(static_cast<double>(worst->in_use()), allocator.capacity), most,
+      GiB(static_cast<double>(worst->free)));
+  found.measured = most;
+  found.assumption = "Time is not saved, but the program does not run out of memory.";
+  found.least = FindingSeverity::kWarning;
+  found.devices = DeviceOf(input, allocator);
+  found.steps = input.AllSteps();
+  found.link = LinkAt(*worst);
+  out->push_back(std::move(found));
+}
+
+// Bytes in use when each step ends, of those steps of the allocator's host that count.
+std::vector<double> UseAtEnds(const FindingInput& input, const AllocatorProfile& allocator) {
+  std::vector<double> used;
+  for (const uint32_t s : input.steps()) {
+    const Step& step = input.db().steps[s];
+    if (step.host != allocator.host) continue;
+    const MemorySnapshot& at = allocator.snapshots[SnapshotAt(allocator, step.span.end)];
+    used.push_back(static_cast<double>(at.in_use()));
+  }
+  return used;
+}
+
+void FindGrowth(const FindingInput& input, const AllocatorProfile& allocator,
+                std::vector<Found>* out) {
+  const double threshold = input.thresholds().Of("memory-growth");
+  const std::vector<double> used = UseAtEnds(input, allocator);
+  if (used.size() < kLeastSteps || allocator.capacity <= 0) return;
+  size_t rises = 0;
+  for (size_t i = 1; i < used.size(); ++i) rises += used[i] > used[i - 1];
+  const double each = (used.back() - used.front()) / static_cast<double>(used.size() - 1);
+  const bool steady = static_cast<double>(rises) >= 0.8 * static_cast<double>(used.size() - 1);
+  if (!steady || Percent(each, allocator.capacity) < threshold) return;
+  Found found;
+  found.title = fmt::format(
+      "{} holds {:.1f} MiB more after each step, over {} steps: it leaks, or a "
+      "cache grows; {:.0f} more steps fill it.",
+      allocator.id, each / (1 << 20), used.size(),
+      (static_cast<double>(allocator.capacity) - used.back()) / each);
+  found.measured = Percent(each, allocator.capacity);
+  found.threshold = threshold;
+  found.unit = Unit::kPercent;
+  found.assumption = fmt::format("Of {} steps {} end with more in use than the one before.",
+                                 used.size() - 1, rises);
+  found.least = FindingSeverity::kWarning;
+  found.devices = DeviceOf(input, allocator);
+  found.steps = input.steps();
+  found.link = LinkAt(allocator.snapshots[allocator.peak]);
+  found.remedy =
+      "See in the memory panel what is still live after the step: keep no tensors of earlier steps "
+      "(losses for logging, lists, hooks).";
+  out->push_back(std::move(found));
+}
+
+void FindHeadroom(const FindingInput& input, const AllocatorProfile& allocator,
+                  std::vector<Found>* out) {
+  const double threshold = input.thresholds().Of("memory-headroom");
+  const int64_t peak =
+      std::max(allocator.snapshots[allocator.peak].in_use(), allocator.reserved_peak);
+  const double room = 100 - Percent(static_cast<double>(peak), allocator.capacity);
+  if (allocator.capacity <= 0 || DeviceOf(input, allocator).empty() || room < threshold) return;
+  Found found;
+  found.title =
+      fmt::format("{} uses {:.1f} of {:.1f} GiB at its peak: a larger batch fits.", allocator.id,
+                  GiB(static_cast<double>(peak)), GiB(static_cast<double>(allocator.capacity)));
+  found.measured = room;
+  found.threshold = threshold;
+  found.unit = Unit::kPercent;
+  found.assumption = "What a larger batch saves depends on the model; it is not estimated.";
+  found.most = FindingSeverity::kNote;
+  found.devices = DeviceOf(input, allocator);
+  found.steps = input.AllSteps();
+  found.link = LinkAt(allocator.snapshots[allocator.peak]);
+  found.remedy = "Try a larger batch: it amortises launches and communication.";
+  out->push_back(std::move(found));
+}
+
+void FindOutside(const FindingInput& input, std::vector<Found>* out) {
+  const double threshold = input.thresholds().Of("memory-outside");
+  const IdleLoss loss = SumIdle(
+      input, [&](const IdleCause& c) { return input.ThemeOf(c) == CauseTheme::kAllocation; },
+      threshold);
+  if (loss.percent < threshold) return;
+  Found found =
+      FoundLoss(input, loss,
+                input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
+                    " for allocations outside of the framework's pool" + InCause(loss) + ".",
+                "The pool has the memory already.");
+  found.threshold = threshold;
+  found.unit = Unit::kPercent;
+  found.remedy =
+      "Let the pool keep its memory: no empty_cache() inside the loop, expandable segments, shapes "
+      "that stay the same.";
+  out->push_back(std::move(found));
+}
+
+// One finding for what allocators of several devices have in common: the worst, and where else.
+void Merge(std::vector<Found> found, std::vector<Found>* out) {
+  if (found.empty()) return;
+  const auto worst =
+      std::max_element(found.begin(), found.end(),
+                       [](const Found& a, const Found& b) { return a.measured < b.measured; });
+  Found merged = *worst;
+  merged.devices.clear();
+  for (const Found& f : found)
+    merged.devices.insert(merged.devices.end(), f.devices.begin(), f.devices.end());
+  if (found.size() > 1)
+    merged.title +=
+        fmt::format(" Like it {} other{}.", found.size() - 1, found.size() > 2 ? "s" : "");
+  out->push_back(std::move(merged));
+}
+
+}  // namespace
+
+void FindMemory(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  std::vector<Found> fragmentation, growth, headroom;
+  for (const AllocatorProfile& allocator : input.Memory().allocators) {
+    FindFragmentation(input, allocator, threshold, &fragmentation);
+    FindGrowth(input, allocator, &growth);
+    FindHeadroom(input, allocator, &headroom);
+  }
+  Merge(std::move(fragmentation), out);
+  Merge(std::move(growth), out);
+  Merge(std::move(headroom), out);
+  FindOutside(input, out);
+}
+
+}  // namespace stepscope

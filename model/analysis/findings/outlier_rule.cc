@@ -1,0 +1,142 @@
+// `outlier-steps`: steps much longer than the median one, and what they do more of.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/analysis/findings/idle_loss.h"
+#include "model/analysis/findings/rule_functions.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kLeastSteps = 4;
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+// Of the steps of one host that count.
+struct HostSteps {
+  std::vector<uint32_t> all, outliers;
+  double median = 0, least = 0;  // ps; from where on a step is an outlier
+};
+
+HostSteps Split(const FindingInput& input, HostId host, double threshold) {
+  HostSteps steps;
+  std::vector<double> times, off;
+  for (const uint32_t s : input.steps()) {
+    const Step& step = input.db().steps[s];
+    if (step.host != host) continue;
+    steps.all.push_back(s);
+    times.push_back(step.times.total);
+  }
+  steps.median = Median(times);
+  for (const double t : times) off.push_back(std::abs(t - steps.median));
+  // Times that vary anyway have no outliers: five times the median deviation.
+  steps.least = steps.median + std::max(steps.median * threshold / 100, 5 * Median(off));
+  for (const uint32_t s : steps.all) {
+    if (input.db().steps[s].times.total >= steps.least) steps.outliers.push_back(s);
+  }
+  return steps;
+}
+
+const char* NameOf(LossClass c) {
+  static constexpr std::array<const char*, kLossClasses> kNames = {
+      "computation",
+      "copies to the device",
+      "copies to the host",
+      "copies on devices",
+      "waiting in collectives",
+      "collectives",
+      "waiting for input",
+      "blocking calls",
+      "compilation",
+      "kernel launch",
+      "host work",
+      "work between steps",
+      "idle time without a recorded cause"};
+  return kNames[static_cast<size_t>(c)];
+}
+
+// The class of which outliers have the most more than the median of the others.
+std::pair<LossClass, double> Difference(const FindingInput& input, const HostSteps& steps) {
+  std::pair<LossClass, double> most{LossClass::kUnknown, 0};
+  for (size_t c = 0; c < kLossClasses; ++c) {
+    std::vector<double> usual;
+    double more = 0;
+    for (const uint32_t s : steps.all) usual.push_back(input.db().steps[s].losses[c]);
+    const double median = Median(usual);
+    for (const uint32_t s : steps.outliers) more += input.db().steps[s].losses[c] - median;
+    more /= static_cast<double>(steps.outliers.size());
+    if (more > most.second) most = {static_cast<LossClass>(c), more};
+  }
+  return most;
+}
+
+void FindOfHost(const FindingInput& input, HostId host, double threshold, std::vector<Found>* out) {
+  const HostSteps steps = Split(input, host, threshold);
+  if (steps.outliers.empty() || steps.all.size() < kLeastSteps || steps.median <= 0) return;
+  double excess = 0, longest = 0;
+  for (const uint32_t s : steps.outliers) {
+    excess += input.db().steps[s].times.total - steps.median;
+    longest = std::max(longest, input.db().steps[s].times.total);
+  }
+  const auto [loss, more] = Difference(input, steps);
+  const double ms = static_cast<double>(kPsPerMs);
+  const size_t n = steps.outliers.size();
+  Found found;
+  found.title = fmt::format("{} of {} steps {} longer than usual, up to {} where {} is the median",
+                            n, steps.all.size(), n == 1 ? "is" : "are", MsText(longest / ms),
+                            MsText(steps.median / ms));
+  if (more > 0) {
+    found.title += fmt::format("; {} of it {} more {}", MsText(more / ms),
+                               n == 1 ? "is" : "each are", NameOf(loss));
+  }
+  if (more > 0 && IsIdle(loss)) {
+    const IdleLoss causes = SumIdle(
+        input,
+        [&, c = loss](const IdleCause& cause) {
+          return cause.loss == c &&
+                 std::binary_search(steps.outliers.begin(), steps.outliers.end(), cause.step);
+        },
+        threshold);
+    if (!causes.cause.empty()) found.title += ", most of it in " + causes.cause;
+    found.link.rows = causes.link.rows;
+    found.link.total = causes.link.total;
+  }
+  if (found.link.rows.empty()) {  // the markers of the steps
+    std::vector<EventRow> rows;
+    for (const uint32_t s : steps.outliers) {
+      const Step& step = input.db().steps[s];
+      if (!step.rows.empty() && rows.size() < FindingInput::kMostEvents)
+        rows.push_back(step.rows.front());
+    }
+    found.link = LinkTo(EventRows(std::move(rows)));
+  }
+  found.title += ".";
+  found.measured = 100 * (longest / steps.median - 1);
+  found.saving_ms = excess / ms / static_cast<double>(steps.all.size());
+  found.assumption = fmt::format(
+      "All steps are as long as the median one; the saving is spread over all {} steps. It may be "
+      "in other findings as well.",
+      steps.all.size());
+  found.devices = input.Devices();
+  std::erase_if(found.devices,
+                [&](PlaneId d) { return input.trace().planes[d.value].host != host; });
+  found.steps = steps.outliers;
+  found.link.range = input.db().steps[steps.outliers.front()].span;
+  out->push_back(std::move(found));
+}
+
+}  // namespace
+
+void FindOutlierSteps(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  for (uint32_t h = 0; h < input.trace().hosts.size(); ++h)
+    FindOfHost(input, HostId(h), threshold, out);
+}
+
+}  // namespace stepscope

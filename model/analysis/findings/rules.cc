@@ -1,0 +1,185 @@
+// The list of rules, in the order of TensorFlow's guide: input, one GPU, 16 bits and XLA, several
+// GPUs. Adding one is a row here, its function (declared in rule_functions.h) and its test.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "model/analysis/findings/finding.h"
+#include "model/analysis/findings/rule_functions.h"
+
+namespace stepscope {
+namespace {
+
+constexpr FindingRule kRules[] = {
+    {"input-bound", "Devices wait for input", 5, Unit::kPercent,
+     "idle time of class input / step time, mean over devices and the steps that count",
+     "Debug Input Pipeline",
+     "Parallelise, cache and prefetch the input pipeline; see the input panel for its stages.",
+     FindInputBound},
+    {"host-threads", "Threads of the host compete with launches", 5, Unit::kPercent,
+     "(share of idle time for want of launches while tf.data threads or host callbacks work - the "
+     "same share while they do not) * the time in which they work / step time; only where the "
+     "first share is 1.5 times the second",
+     "Analyze Gaps Between Steps",
+     "Set TF_GPU_THREAD_MODE=gpu_private, or give the input pipeline fewer threads "
+     "(tf.data.Options.threading.private_threadpool_size).",
+     FindHostThreads},
+    {"between-steps", "The host works between steps", 5, Unit::kPercent,
+     "idle time of class between_steps / step time, mean over devices and the steps that count",
+     "Analyze Gaps Between Steps",
+     "Do metrics, callbacks, summaries and logging every N steps or on another thread; Keras: "
+     "steps_per_execution.",
+     FindBetweenSteps},
+    {"short-kernels", "Kernels are shorter than their launch", 50, Unit::kPercent,
+     "kernels whose group averages under 20 us / all kernels; only where they and the launches "
+     "they wait for take 5 % of the step",
+     "Small GPU Kernels and Host Kernel Launch Delays",
+     "Fuse them: XLA (jit_compile=True), torch.compile, CUDA graphs, or a larger batch.",
+     FindShortKernels},
+    {"launch-bound", "Devices wait for launches", 5, Unit::kPercent,
+     "idle time of class launch / step time, mean over devices and the steps that count",
+     "Small GPU Kernels and Host Kernel Launch Delays",
+     "Launch less: fuse kernels (XLA, torch.compile), capture CUDA graphs, or give each kernel "
+     "more "
+     "work with a larger batch.",
+     FindLaunchBound},
+    {"host-op", "Ops and Python on the host hold devices up", 5, Unit::kPercent,
+     "idle time of class host / step time, mean over devices and the steps that count",
+     "Tensorflow Op Placement",
+     "Place the op on the device, replace it by one that runs there, or move it out of the step; "
+     "tf.debugging.set_log_device_placement(True) says where ops are.",
+     FindHostOp},
+    {"copies", "Copies that no kernel hides", 5, Unit::kPercent,
+     "time in which copies of one direction run and no kernel does / step time, mean over devices "
+     "and the steps that count",
+     "Tensorflow Op Placement",
+     "Keep data on the device, copy from pinned memory on a stream of its own (non_blocking=True), "
+     "and copy less often.",
+     FindCopies},
+    {"sync", "The host blocks and drains the queue", 5, Unit::kPercent,
+     "idle time of class sync / step time, mean over devices and the steps that count",
+     "Tensorflow Op Placement",
+     "Avoid .item(), print, float(tensor) and copies of pageable memory inside the step; read "
+     "results a step later.",
+     FindSync},
+    {"matrix-units", "Eligible ops without matrix units", 10, Unit::kPercent,
+     "time of kernels of eligible ops that do not use matrix units / device steps / step time",
+     "Utilizing Tensor Cores",
+     "Use mixed precision or TF32, and dimensions that are multiples of 8.", FindMatrixUnits},
+    {"precision", "Hardly any 16-bit compute", 10, Unit::kPercent,
+     "time of kernels with 16 bits or fewer / time of all kernels but collectives; found below the "
+     "threshold",
+     "Enabling Mixed Precision",
+     "Enable mixed precision: tf.keras.mixed_precision, jax with bfloat16, torch.autocast.",
+     FindPrecision},
+    {"loss-scaling", "Dynamic loss scaling holds devices up", 2, Unit::kPercent,
+     "idle time whose cause is named after loss scaling / step time",
+     "Dynamic vs Static Loss Scaling", "Use a static loss scale, or bfloat16, which needs none.",
+     FindLossScaling},
+    {"compile", "Compilation in the profile", 5, Unit::kPercent,
+     "idle time of class compile / step time, over all steps, those that are left out of averages "
+     "too",
+     "Enabling XLA",
+     "Profile after a few steps of warm-up; look for shapes that change from step to step.",
+     FindCompile},
+    {"memory", "Memory that is fragmented, grows or is free", 30, Unit::kPercent,
+     "largest fragmentation while 90 % of the pool is in use; growth: bytes in use at the ends of "
+     "steps; room: 100 % - peak / capacity",
+     "Optimize Performance on Multi-GPU Single Host",
+     "Free large tensors earlier, allocate large ones first, or set "
+     "TF_GPU_ALLOCATOR=cuda_malloc_async.",
+     FindMemory},
+    {"allreduce", "Collectives that nothing hides", 5, Unit::kPercent,
+     "time in collectives after the last participant started and while nothing else runs / step "
+     "time; a ring of n moves 2 (n - 1) / n of the bytes",
+     "Optimize Gradient AllReduce",
+     "Overlap them with the backward pass, make buckets larger, send fewer bytes, or make the "
+     "batch larger.",
+     FindAllReduce},
+    {"imbalance", "Devices wait for a late one", 5, Unit::kPercent,
+     "time in collectives before their last participant starts / step time, of the device that "
+     "waits longest, mean over the steps that count",
+     "GPU Host Thread Contention",
+     "See what the late device and its host thread do then; give all devices the same work; "
+     "TF_GPU_THREAD_MODE=gpu_private.",
+     FindImbalance},
+    {"sequential-gpus", "GPUs take turns", 80, Unit::kPercent,
+     "time in which exactly one device of a host computes / time in which any does; only where it "
+     "costs 5 % of the step",
+     "Optimize Performance on Multi-GPU Single Host",
+     "Look for control dependencies and shared host threads that make one device wait for another.",
+     FindSequentialGpus},
+    {"outlier-steps", "Steps longer than the median", 20, Unit::kPercent,
+     "step time / median - 1 of steps that are also five median deviations above it",
+     "Analyze Gaps Between Steps",
+     "Compare the step with a usual one: what differs is garbage collection, checkpoints, "
+     "evaluation, input or another process.",
+     FindOutlierSteps},
+};
+
+constexpr FindingParameter kParameters[] = {
+    {"gaps", "Shortest idle interval in the table `gaps`", 10, Unit::kUs},
+    {"allreduce-bandwidth", "What collectives could move, 10^9 bytes a second", 100, Unit::kNone},
+    {"memory-growth", "Growth after each step, of the capacity", 0.5, Unit::kPercent},
+    {"memory-headroom", "Capacity that is free at the peak", 50, Unit::kPercent},
+    {"memory-outside", "Idle time for allocations outside of the pool, of the step", 2,
+     Unit::kPercent},
+};
+
+const FindingParameter* FindParameter(std::string_view id) {
+  for (const FindingParameter& parameter : kParameters) {
+    if (id == parameter.id) return &parameter;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const char* IdOf(FindingSeverity severity) {
+  switch (severity) {
+    case FindingSeverity::kProblem:
+      return "problem";
+    case FindingSeverity::kWarning:
+      return "warning";
+    case FindingSeverity::kNote:
+      break;
+  }
+  return "note";
+}
+
+std::span<const FindingRule> FindingRules() { return kRules; }
+std::span<const FindingParameter> FindingParameters() { return kParameters; }
+
+const FindingRule* FindRule(std::string_view id) {
+  for (const FindingRule& rule : kRules) {
+    if (id == rule.id) return &rule;
+  }
+  return nullptr;
+}
+
+bool FindingThresholds::Set(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos) return false;
+  const std::string id = text.substr(0, equals);
+  if (FindRule(id) == nullptr && FindParameter(id) == nullptr) return false;
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data() + equals + 1, end, value);
+  if (error != std::errc() || at != end || !std::isfinite(value) || value < 0) return false;
+  changed_[id] = value;
+  return true;
+}
+
+double FindingThresholds::Of(const FindingRule& rule) const {
+  const auto changed = changed_.find(std::string_view(rule.id));
+  return changed != changed_.end() ? changed->second : rule.threshold;
+}
+
+double FindingThresholds::Of(std::string_view id) const {
+  const auto changed = changed_.find(id);
+  if (changed != changed_.end()) return changed->second;
+  const FindingParameter* parameter = FindParameter(id);
+  return parameter != nullptr ? parameter->value : 0;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,80 @@
+#include "model/analysis/findings/what_if.h"
+
+#include <algorithm>
+#include <map>
+
+namespace stepscope {
+namespace {
+
+struct Change {
+  LossClass loss;
+  const char* label;
+  const char* assumption;
+};
+
+constexpr Change kChanges[] = {
+    {LossClass::kInput, "No waits for input", "input is ready whenever a step begins"},
+    {LossClass::kSync, "No blocking calls",
+     "the host has launched the next kernels when the device is done"},
+    {LossClass::kCompile, "No compilation", "the program has warmed up"},
+    {LossClass::kLaunch, "No waits for launches", "launches are always ahead of the device"},
+    {LossClass::kHost, "No host work inside the step",
+     "it is compiled, or hidden behind the device"},
+    {LossClass::kBetweenSteps, "No work between steps", "it is done on another thread"},
+    {LossClass::kUnknown, "No idle time without a recorded cause", "whatever it is, it is gone"},
+    {LossClass::kHostToDevice, "Copies to the device hidden", "kernels run meanwhile"},
+    {LossClass::kDeviceToHost, "Copies to the host hidden", "kernels run meanwhile"},
+    {LossClass::kDeviceToDevice, "Copies on devices hidden", "kernels run meanwhile"},
+    {LossClass::kCollective, "Collectives hidden",
+     "kernels that do not need the result run meanwhile"},
+    {LossClass::kCollectiveWait, "No waiting for participants",
+     "all devices reach their collectives together; of the device that waits longest"},
+};
+
+// Of the device that waits longest, mean over the steps that count.
+double LongestWaitMs(const FindingInput& input) {
+  std::map<uint32_t, double> by_device;
+  for (const DeviceStep& d : input.db().device_steps) {
+    if (input.Counts(d.step))
+      by_device[d.device.value] += static_cast<double>(At(d.losses, LossClass::kCollectiveWait));
+  }
+  double most = 0;
+  for (const auto& [device, ps] : by_device) most = std::max(most, ps);
+  const double steps = static_cast<double>(std::max<size_t>(1, input.steps().size()));
+  return most / steps / static_cast<double>(kPsPerMs);
+}
+
+}  // namespace
+
+ResultTable WhatIfTable(const FindingInput& input) {
+  using V = ValueType;
+  ResultTable t{
+      "what_if",
+      "What if a loss were gone",
+      {{"class", "Class", Unit::kNone, V::kString, "as in the overview's `idle_causes`"},
+       {"change", "What if", Unit::kNone, V::kString, "", true},
+       {"saving_ms_per_step", "Saving per step", Unit::kMs, V::kReal,
+        "the class's time in an average step; classes exclude each other, so that savings "
+        "add up, but for waiting for participants"},
+       {"step_ms", "Step then", Unit::kMs, V::kReal, "step time - saving", true},
+       {"percent", "Saved", Unit::kPercent, V::kReal, "of the step"},
+       {"assumption", "Assumption", Unit::kNone, V::kString, ""}},
+      {},
+      {}};
+  std::vector<std::pair<double, const Change*>> changes;
+  for (const Change& change : kChanges) {
+    const bool wait = change.loss == LossClass::kCollectiveWait;
+    const double ms = wait ? LongestWaitMs(input) : input.LossMs(change.loss);
+    if (ms > 0) changes.emplace_back(std::min(ms, input.step_ms()), &change);
+  }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (const auto& [ms, change] : changes) {
+    t.rows.push_back({SharedText(IdOf(change->loss)), SharedText(change->label), ms,
+                      input.step_ms() - ms, input.PercentOfStep(ms),
+                      SharedText(change->assumption)});
+  }
+  return t;
+}
+
+}  // namespace stepscope
