@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "app/exit_code.h"
+#include "model/analysis/findings/finding.h"
 #include "viewer/core/view_token.h"
 
 #ifndef STEPSCOPE_VERSION
@@ -115,7 +116,8 @@ void AddForm(CLI::App* report, Options* options) {
   report->add_option("--panel", options->panels, "panel to print; may be repeated (default: all)")
       ->type_name("ID")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);  // what follows is a path
   report->add_option("--table", options->table, "only this table");
   report->add_flag("--wide", options->wide, "text: all columns, however long the lines");
   const std::map<std::string, ReportFormat> formats{{"text", ReportFormat::kText},
@@ -138,6 +140,26 @@ void AddReport(CLI::App& app, Options* options) {
           "--compat", [options](const std::string&) { options->compat_xprof = true; },
           "xprof: definitions exactly as XProf 2.24 has them")
       ->check(CLI::IsMember({"xprof"}));
+  report
+      ->add_option_function<std::vector<std::string>>(
+          "--threshold",
+          [options](const std::vector<std::string>& texts) {
+            FindingThresholds thresholds;
+            for (const std::string& text : texts) {
+              if (!thresholds.Set(text)) {
+                throw CLI::ValidationError(
+                    "--threshold", "'" + text +
+                                       "' is not RULE=NUMBER of a rule that there is; "
+                                       "`report --panel findings --table rules` lists them");
+              }
+            }
+            options->thresholds = texts;
+          },
+          "from where on findings of a rule are reported, as in copies=2; may be repeated")
+      ->type_name("RULE=VALUE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);  // what follows is a path
 }
 
 void AddCompare(CLI::App& app, Options* options) {
@@ -190,7 +212,8 @@ void AddCheck(CLI::App& app, Options* options) {
           "a number that `report --format json` has may be so much larger; may be repeated")
       ->type_name("PANEL.PROPERTY+P%")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);  // what follows is a path
 }
 
 void AddEvents(CLI::App& app, Options* options) {

@@ -49,6 +49,7 @@ struct Options {
   std::string run, host;
   std::vector<std::string> panels;
   std::string table;
+  std::vector<std::string> thresholds;  // of findings, "RULE=VALUE", each known
   ReportFormat format = ReportFormat::kText;
   bool compat_xprof = false;
   bool wide = false;

@@ -48,7 +48,8 @@ bool CheckSteps(AnalysisContext& context, const AnalysisParams& params) {
 
 }  // namespace
 
-std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& panels) {
+std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& panels,
+                                                bool compat_xprof) {
   std::vector<const AnalysisDesc*> chosen;
   for (const std::string& id : panels) {
     const AnalysisDesc* analysis = FindAnalysis(id);
@@ -62,7 +63,10 @@ std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& 
     chosen.push_back(analysis);
   }
   if (panels.empty()) {
-    for (const AnalysisDesc& a : Analyses()) chosen.push_back(&a);
+    for (const AnalysisDesc& a : Analyses()) {
+      const bool ours = a.id == std::string_view("findings");
+      if (!ours || !compat_xprof) chosen.push_back(&a);
+    }
   }
   return chosen;
 }

@@ -11,7 +11,9 @@ namespace stepscope {
 
 // The analyses to run, in the order of the registry or of the command line; empty: one is unknown,
 // and the error is printed.
-std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& panels);
+// Of all, --compat xprof leaves out what XProf has nothing of.
+std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& panels,
+                                                bool compat_xprof = false);
 
 AnalysisParams PartOf(const Options& options);
 // False, with the error printed in one line, where the trace has nothing there. Steps are computed

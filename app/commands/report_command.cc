@@ -12,6 +12,7 @@
 #include "app/exit_code.h"
 #include "app/output.h"
 #include "app/report/report.h"
+#include "model/analysis/findings/findings.h"
 
 namespace stepscope {
 namespace {
@@ -45,12 +46,25 @@ int Write(const ReportInput& input, const Options& options) {
   return output.Finish() ? kExitOk : kExitNoResource;
 }
 
+// Findings above thresholds that were given; null: the analysis's own will do.
+std::shared_ptr<const AnalysisResult> ComputeFindings(const AnalysisDesc& analysis,
+                                                      const AnalysisParams& params,
+                                                      const Options& options,
+                                                      AnalysisContext& context) {
+  FindingThresholds thresholds;
+  for (const std::string& text : options.thresholds) thresholds.Set(text);
+  if (options.thresholds.empty() || analysis.id != std::string_view("findings")) return nullptr;
+  return std::make_shared<const AnalysisResult>(FindAll(context, params, thresholds, {}));
+}
+
 // What a panel is written from. `keep`: it is asked for again.
 std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
                                               const AnalysisParams& params, bool keep,
-                                              AnalysisContext& context, const Log& log) {
+                                              const Options& options, AnalysisContext& context,
+                                              const Log& log) {
   const auto begin = std::chrono::steady_clock::now();
-  auto result = context.Get(analysis.id, params);
+  auto result = ComputeFindings(analysis, params, options, context);
+  if (!result) result = context.Get(analysis.id, params);
   if (!keep) context.Forget(analysis.id, params);
   const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
   log.Verbose(fmt::format("{}: {:.1f} ms", analysis.id, ms.count()));
@@ -60,7 +74,8 @@ std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
 }  // namespace
 
 int RunReport(const Options& options, const Log& log) {
-  const std::vector<const AnalysisDesc*> analyses = ChooseAnalyses(options.panels);
+  const std::vector<const AnalysisDesc*> analyses =
+      ChooseAnalyses(options.panels, options.compat_xprof);
   if (analyses.empty()) return kExitUsage;
   const LoadedInput loaded = LoadInput(options, {}, log);
   if (!loaded.trace) return loaded.exit_code;
@@ -77,11 +92,12 @@ int RunReport(const Options& options, const Log& log) {
   const AnalysisParams params = PartOf(options);
   if (!CheckPart(context, params)) return kExitUsage;
   input.params = params;
+  input.trace = loaded.trace;
   for (const AnalysisDesc* analysis : analyses) {
     // Others build on the kernels, and one table is looked for before it is written.
     const bool keep = !options.table.empty() || analysis->id == std::string_view("kernel_stats");
     input.panels.push_back({analysis, nullptr, WhatOf(*analysis, context), [&, analysis, keep] {
-                              return Compute(*analysis, params, keep, context, log);
+                              return Compute(*analysis, params, keep, options, context, log);
                             }});
   }
   const int status = Write(input, options);

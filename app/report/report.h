@@ -31,7 +31,8 @@ struct ReportInput {
   bool compat_xprof = false;
   bool wide = false;  // text: all columns, however long the lines
   std::vector<PanelReport> panels;
-  AnalysisParams params = {};  // which part of the run the panels are about
+  AnalysisParams params = {};               // which part of the run the panels are about
+  std::shared_ptr<const Trace> trace = {};  // data lists the events of findings; null: it does not
 };
 
 // "only what begins from 12.0000 ms to 15.0000 ms", "only steps 3 to 7": what of the run is shown;

@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "app/report/report.h"
+#include "model/analysis/event_forest.h"
+#include "model/analysis/findings/findings.h"
 #include "model/analysis/names.h"
 #include "viewer/widgets/json_stream.h"
 
@@ -20,7 +22,37 @@ void WriteFindings(const std::vector<Finding>& findings, JsonStream* json) {
   json->EndArray();
 }
 
-void WriteResult(const AnalysisResult& result, const std::string& only_table, JsonStream* json) {
+// [{"begin_ps", "end_ps", "track"}]: the events behind a row.
+void WriteEvents(const Trace& trace, const ResultTable& table, size_t row, JsonStream* json) {
+  json->BeginArray();
+  RowReader events(trace.set);
+  static const RowLink kNone;
+  const RowLink& link = row < table.links.size() ? table.links[row] : kNone;
+  for (const EventRow event : link.rows) {
+    if (link.set != 0 || event.value >= trace.set.rows) continue;  // the trace's own
+    json->BeginObject();
+    json->Key("begin_ps");
+    json->Int(events.Start(event.value));
+    json->Key("end_ps");
+    json->Int(events.End(event.value));
+    const Track& track = trace.set.tracks[events.TrackOf(event.value)];
+    json->Member("track", trace.names().strings.View(track.name));
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+// The events of findings; no other table lists them.
+ListColumn EventColumn(const Trace* trace, const AnalysisResult& result, const ResultTable& table) {
+  const bool lists = trace != nullptr && result.panel == "findings" && table.id == "findings";
+  if (!lists) return {};
+  return {table.Column(kFindingEvents),
+          [trace, &table](size_t row, JsonStream* json) { WriteEvents(*trace, table, row, json); }};
+}
+
+// `trace`: whose events tables list; null: none are listed.
+void WriteResult(const AnalysisResult& result, const std::string& only_table, const Trace* trace,
+                 JsonStream* json) {
   json->Key("properties");
   json->BeginObject();
   for (const Property& p : result.properties) {
@@ -33,7 +65,7 @@ void WriteResult(const AnalysisResult& result, const std::string& only_table, Js
   for (const ResultTable& table : result.tables) {
     if (!only_table.empty() && table.id != only_table) continue;
     json->Key(table.id);
-    WriteTable(table, json);
+    WriteTable(table, json, EventColumn(trace, result, table));
   }
   json->EndObject();
   if (!result.findings.empty()) {
@@ -60,7 +92,7 @@ void WriteReportJson(const ReportInput& input, const TextSink& sink) {
     if (again) continue;
     json.Key(panel->analysis->id);
     json.BeginObject();
-    WriteResult(*panel->Result(), input.table, &json);
+    WriteResult(*panel->Result(), input.table, input.trace.get(), &json);
     json.EndObject();
   }
   json.EndObject();
@@ -74,7 +106,7 @@ void WriteCompareJson(const std::string& a, const std::string& b, const Analysis
   json.BeginObject();
   json.Member("a", a);
   json.Member("b", b);
-  WriteResult(result, table, &json);
+  WriteResult(result, table, nullptr, &json);
   json.EndObject();
   json.Finish();
 }

@@ -110,26 +110,35 @@ void JsonStream::Finish() {
   out_.Flush();
 }
 
-void WriteTable(const ResultTable& table, JsonStream* json) {
+void WriteTable(const ResultTable& table, JsonStream* json, const ListColumn& list) {
   json->BeginObject();
   json->Key("columns");
   json->BeginArray();
-  for (const ColumnDesc& c : table.columns) {
+  const auto is_list = [&](size_t c) {
+    return list.column >= 0 && static_cast<size_t>(list.column) == c;
+  };
+  for (size_t i = 0; i < table.columns.size(); ++i) {
+    const ColumnDesc& c = table.columns[i];
     json->BeginObject();
     json->Member("id", c.id);
     json->Member("label", c.label);
-    json->Member("unit", UnitName(c.unit));
-    json->Member("type", TypeName(c.type));
+    json->Member("unit", is_list(i) ? "" : UnitName(c.unit));
+    json->Member("type", is_list(i) ? "array" : TypeName(c.type));
     json->EndObject();
   }
   json->EndArray();
   json->Key("rows");
   json->BeginArray();
-  for (const auto& row : table.rows) {
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    const std::vector<Value>& row = table.rows[r];
     json->BeginObject();
     for (size_t c = 0; c < std::min(row.size(), table.columns.size()); ++c) {
       json->Key(table.columns[c].id);
-      json->Write(row[c]);
+      if (is_list(c)) {
+        list.write(r, json);
+      } else {
+        json->Write(row[c]);
+      }
     }
     json->EndObject();
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,8 +54,14 @@ class JsonStream {
   bool after_key_ = false;
 };
 
+// A column whose cells are written otherwise than as they are: lists have no kind of cell.
+struct ListColumn {
+  int column = -1;                                          // of the table; -1: none
+  std::function<void(size_t row, JsonStream* json)> write;  // one value
+};
+
 // {"columns": [{"id", "label", "unit", "type"}], "rows": [{column id: value}]}
-void WriteTable(const ResultTable& table, JsonStream* json);
+void WriteTable(const ResultTable& table, JsonStream* json, const ListColumn& list = {});
 std::string TableJson(const ResultTable& table);  // the same as a text of its own
 
 }  // namespace stepscope

@@ -1,0 +1,90 @@
+// Findings in reports: the events of a finding are a list in JSON and a number elsewhere.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/options.h"
+#include "app/report/report.h"
+#include "loaders/loader.h"
+#include "tests/support/gpu_profile.h"
+
+namespace stepscope {
+namespace {
+
+struct Loaded {
+  std::shared_ptr<const Trace> trace;
+  ReportInput input;
+};
+
+Loaded Planted() {
+  test::GpuProfileOptions options;
+  options.scenario = test::GpuScenario::kInputBound;
+  options.steps = 5;
+  options.layers = 10;
+  Loaded loaded;
+  auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+  REQUIRE(trace.ok());
+  loaded.trace = *trace;
+  AnalysisContext context(loaded.trace, Definitions::kStepscope);
+  loaded.input.trace = loaded.trace;
+  loaded.input.panels.push_back({FindAnalysis("findings"), context.Get("findings")});
+  return loaded;
+}
+
+ParsedOptions Parse(std::vector<const char*> words) {
+  words.insert(words.begin(), "stepscope");
+  return ParseOptions(static_cast<int>(words.size()), words.data());
+}
+
+}  // namespace
+
+TEST_CASE("JSON lists the events of each finding, with their track") {
+  const Loaded loaded = Planted();
+  const auto json = nlohmann::json::parse(
+      Collected([&](const TextSink& sink) { WriteReportJson(loaded.input, sink); }));
+  const auto& table = json["panels"]["findings"]["tables"]["findings"];
+  for (const auto& column : table["columns"]) {
+    if (column["id"] == "events") CHECK(column["type"] == "array");
+  }
+  const auto& first = table["rows"][0];
+  CHECK(first["rule"] == "input-bound");
+  CHECK(first["severity"] == "problem");
+  REQUIRE(first["events"].is_array());
+  REQUIRE(first["events"].size() == 5);
+  for (const auto& event : first["events"]) {
+    CHECK(event.size() == 3);
+    CHECK(event["track"] == "python3");
+    // The wait of 4 ms.
+    CHECK(event["end_ps"].get<int64_t>() - event["begin_ps"].get<int64_t>() == 4 * kPsPerMs);
+  }
+  CHECK(json["panels"]["findings"]["tables"].contains("gaps"));
+}
+
+TEST_CASE("Text and CSV count the events") {
+  Loaded loaded = Planted();
+  const std::string csv = ToCsv(*ReportTable(loaded.input));
+  CHECK(csv.substr(0, csv.find('\n')).find(",events,") != std::string::npos);
+  CHECK(csv.find("input-bound,problem,\"The GPUs wait 4.00 ms of every") != std::string::npos);
+  const std::string text =
+      Collected([&](const TextSink& sink) { WriteReportText(loaded.input, sink); });
+  CHECK(text.find("Input-bound: the GPUs wait") != std::string::npos);
+  const std::string html =
+      Collected([&](const TextSink& sink) { WriteReportHtml(loaded.input, sink); });
+  CHECK(html.find("input-bound") != std::string::npos);
+}
+
+TEST_CASE("Thresholds of findings are checked when the command line is read") {
+  const ParsedOptions good =
+      Parse({"report", "--threshold", "copies=2", "--threshold", "gaps=50", "/"});
+  CHECK(good.run);
+  CHECK(good.options.thresholds == std::vector<std::string>{"copies=2", "gaps=50"});
+  CHECK(good.options.paths == std::vector<std::string>{"/"});
+  for (const char* wrong : {"copies", "copies=x", "nothing=1"}) {
+    const ParsedOptions bad = Parse({"report", "/", "--threshold", wrong});
+    CHECK_FALSE(bad.run);
+    CHECK(bad.exit_code == 2);
+    CHECK(bad.text.find(wrong) != std::string::npos);
+  }
+}
+
+}  // namespace stepscope

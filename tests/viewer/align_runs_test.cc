@@ -1,0 +1,103 @@
+// Two profiles on one axis.
+#include "viewer/core/align_runs.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/folds.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+namespace {
+
+// Steps of a length, numbered from `number`, from `begin` on; the first is warm-up.
+Run WithSteps(uint32_t id, int64_t number, Ps begin, Ps length, int count) {
+  auto steps = std::make_shared<std::vector<StepMarker>>();
+  for (int i = 0; i < count; ++i) {
+    steps->push_back({std::to_string(number + i),
+                      {begin + i * length, begin + (i + 1) * length},
+                      number + i,
+                      i > 0});
+  }
+  Run run;
+  run.id = TraceId(id);
+  run.trace = TrainingTrace();
+  run.steps = std::move(steps);
+  return run;
+}
+
+struct Two {
+  Two(Run a, Run b) : runs{std::move(a), std::move(b)} {
+    for (const Run& run : runs) {
+      RunState state;
+      state.run = run.id;
+      view.runs.push_back(state);
+    }
+    view.baseline = runs[0].id;
+    view.active = runs[1].id;
+  }
+  // Where a time of B lies in A.
+  Ps InA(Ps b) const { return view.runs[0].map.ToTrace(view.runs[1].map.ToShared(b)); }
+  std::vector<Run> runs;
+  ViewState view;
+};
+
+}  // namespace
+
+TEST_CASE("the first steps that count are put at the same place, once") {
+  Two two(WithSteps(0, 0, 1000, 100, 5), WithSteps(1, 40, 7000, 120, 5));
+  AlignByItself(two.runs, &two.view);
+  CHECK(two.InA(7120) == 1100);
+  CHECK(two.view.runs[0].map == TimeMap{});
+  two.view.runs[1].map.offset = 5;
+  AlignByItself(two.runs, &two.view);
+  CHECK(two.view.runs[1].map.offset == 5);
+}
+
+TEST_CASE("the step of the same number is put beside the one in view") {
+  Two two(WithSteps(0, 3, 1000, 100, 5), WithSteps(1, 5, 7000, 120, 5));
+  REQUIRE(AlignBySteps(two.runs[0], two.view.runs[0], 1350, two.runs[1], &two.view.runs[1]));
+  CHECK(two.InA(7120) == 1300);  // both have a step 6
+  REQUIRE(AlignBySteps(two.runs[0], two.view.runs[0], 1050, two.runs[1], &two.view.runs[1]));
+  CHECK(two.InA(7120) == 1100);  // B has no step 3: the first that count
+}
+
+TEST_CASE("steps are stretched to the same length") {
+  Two two(WithSteps(0, 0, 1000, 100, 5), WithSteps(1, 0, 7000, 120, 5));
+  REQUIRE(StretchToSteps(two.runs[0], two.view.runs[0], two.runs[1], &two.view.runs[1]));
+  CHECK(two.InA(7000) == 1000);
+  CHECK(two.InA(7360) == 1300);
+}
+
+TEST_CASE("what is compared is the active profile, or the other one") {
+  Two two(WithSteps(0, 0, 1000, 100, 5), WithSteps(1, 0, 7000, 120, 5));
+  CHECK(ComparedRun(two.runs, two.view)->id == TraceId(1));
+  two.view.active = TraceId(0);
+  CHECK(ComparedRun(two.runs, two.view)->id == TraceId(1));
+  two.view.baseline = TraceId(1);
+  CHECK(ComparedRun(two.runs, two.view)->id == TraceId(0));
+  two.view.baseline = {};
+  CHECK(ComparedRun(two.runs, two.view) == nullptr);
+}
+
+TEST_CASE("of profiles beside each other the busiest device is unfolded") {
+  const auto trace = TrainingTrace();
+  const std::set<std::string> folded = AllButBusiest(*trace);
+  CHECK(folded.contains("host-0|Host threads"));
+  CHECK(folded.contains("host-0|/device:GPU:1"));
+  CHECK_FALSE(folded.contains("host-0|/device:GPU:0"));
+}
+
+TEST_CASE("a second profile makes the first the baseline, which can be swapped") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  CHECK_FALSE(f.viewer->view().baseline.valid());
+  f.Open(TrainingTrace());
+  CHECK(f.viewer->view().baseline == TraceId(0));
+  CHECK(f.viewer->view().active == TraceId(1));
+  f.Push("compare.swap");
+  f.Frame(2);
+  CHECK(f.viewer->view().baseline == TraceId(1));
+  CHECK(f.viewer->view().active == TraceId(0));
+}

@@ -1,0 +1,86 @@
+// Commands of two profiles beside each other.
+#include <string>
+#include <utility>
+
+#include "viewer/core/align_runs.h"
+#include "viewer/core/command_actions.h"
+
+namespace stepscope::actions {
+
+using C = ViewerContext;
+using A = CommandArgs;
+
+namespace {
+
+struct Pair {
+  const Run *base = nullptr, *run = nullptr;
+  RunState *baseline = nullptr, *state = nullptr;
+};
+
+// What is compared; the pointers are null where nothing is.
+Pair PairOf(C& c) {
+  Pair pair;
+  pair.run = ComparedRun(c.runs, c.view);
+  if (pair.run == nullptr) return pair;
+  pair.base = FindRun(c.runs, c.view.baseline);
+  pair.baseline = c.view.Find(c.view.baseline);
+  pair.state = c.view.Find(pair.run->id);
+  return pair;
+}
+
+}  // namespace
+
+bool Compares(const C& c) { return ComparedRun(c.runs, c.view) != nullptr; }
+
+void SwapBaseline(C& c, const A&) {
+  const Pair pair = PairOf(c);
+  if (pair.run == nullptr) return;
+  const TraceId was = c.view.baseline;
+  c.view.baseline = pair.run->id;
+  c.view.active = was;
+  Say(c, "Baseline: " + pair.run->label);
+}
+
+void AlignSteps(C& c, const A&) {
+  const Pair pair = PairOf(c);
+  if (pair.run == nullptr) return;
+  const TimeRange view = c.Visible(pair.base->id);
+  const Ps middle = view.begin + view.length() / 2;
+  if (!AlignBySteps(*pair.base, *pair.baseline, middle, *pair.run, pair.state))
+    Say(c, "One of the two has no steps");
+}
+
+void AlignBegins(C& c, const A&) {
+  const Pair pair = PairOf(c);
+  if (pair.run == nullptr) return;
+  AlignTimes(*pair.baseline, pair.base->trace->span.begin, pair.run->trace->span.begin, pair.state);
+}
+
+void AlignEvents(C& c, const A&) {
+  const Pair pair = PairOf(c);
+  if (pair.run == nullptr) return;
+  EventRef of_base, of_run;
+  for (const EventRef& event : c.view.shown.events()) {
+    if (event.trace == pair.base->id) of_base = event;
+    if (event.trace == pair.run->id) of_run = event;
+  }
+  if (!of_base.valid() || !of_run.valid()) {
+    Say(c, "Select an event of each profile first: Ctrl and a click add one");
+    return;
+  }
+  AlignTimes(*pair.baseline, c.RangeOf(of_base).begin, c.RangeOf(of_run).begin, pair.state);
+}
+
+void StretchSteps(C& c, const A&) {
+  const Pair pair = PairOf(c);
+  if (pair.run == nullptr) return;
+  TimeMap& map = pair.state->map;
+  if (map.shared != map.of_own) {
+    map.shared = map.of_own = 1;
+    AlignSteps(c, {});
+  } else if (!StretchToSteps(*pair.base, *pair.baseline, *pair.run, pair.state)) {
+    Say(c, "One of the two has no steps");
+  }
+}
+
+}  // namespace stepscope::actions

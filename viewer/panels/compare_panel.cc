@@ -1,0 +1,193 @@
+// Compare: what changed from the baseline to the other profile, per step, and what the change is
+// made of. Rows show their events in both timelines.
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "model/compare/compare.h"
+#include "viewer/core/align_runs.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+namespace {
+
+// What is compared: contexts keep their traces alive.
+struct Compared {
+  std::shared_ptr<AnalysisContext> a, b;
+  CompareParams params;
+  bool operator==(const Compared&) const = default;
+};
+
+class ComparePanel final : public Panel {
+ public:
+  void Draw(const PanelContext& context) override;
+  bool animating() const override { return job_.active(); }
+
+ private:
+  bool Update(const PanelContext& context);
+  void DrawHeadline(const PanelContext& context) const;
+  void DrawSummary(const PanelContext& context) const;
+  void DrawChooser();
+  void DrawTable(const PanelContext& context);
+
+  const Run *base_ = nullptr, *run_ = nullptr;  // of this frame
+  LatestJob<CompareResult> job_;
+  Compared asked_;
+  CompareResult found_;
+  uint64_t version_ = 0;  // of what is shown; 0: nothing yet
+  std::string table_ = "contributions";
+  ResultTableView view_;
+};
+
+AnalysisParams ParamsIn(const PanelContext& context, TraceId run) {
+  const RunState* state = context.view.Find(run);
+  if (state == nullptr) return {};
+  AnalysisParams params = ForHost(state->host);
+  params.range = state->map.ToTrace(context.view.Filter());
+  return params;
+}
+
+// False while there is nothing to show.
+bool ComparePanel::Update(const PanelContext& context) {
+  run_ = ComparedRun(context.runs, context.view);
+  base_ = FindRun(context.runs, context.view.baseline);
+  if (run_ == nullptr || !run_->analysis || !base_->analysis) return false;
+  const Compared wanted{
+      base_->analysis, run_->analysis, {ParamsIn(context, base_->id), ParamsIn(context, run_->id)}};
+  if (!(wanted == asked_)) {
+    asked_ = wanted;
+    job_.Start(context.jobs, [wanted](const std::stop_token& stop, Progress&) {
+      return Compare(*wanted.a, *wanted.b, wanted.params, stop);
+    });
+  }
+  if (std::optional<CompareResult> result = job_.Take()) {
+    found_ = std::move(*result);
+    ++version_;
+    if (found_.result.Table(table_) == nullptr) table_ = "contributions";
+  }
+  return version_ > 0;
+}
+
+std::string MsText(double ms) {
+  return WithoutZeros(FormatDuration(static_cast<Ps>(ms * static_cast<double>(kPsPerMs)), 4));
+}
+
+void ComparePanel::DrawHeadline(const PanelContext& context) const {
+  const AnalysisResult& r = found_.result;
+  const double a = NumberIn(r, "step_ms_a"), b = NumberIn(r, "step_ms_b"), delta = b - a;
+  const bool slower = delta > 0;
+  const std::string significance = TextOf(r, "significance");
+  const bool same = significance == "none";
+  {
+    const FaceScope big(context, Face::kMonoBold, TypeSize::kVerdict);
+    const std::string text = (slower ? "+" : "") + MsText(delta);
+    TextIn(context, same ? Role::kText2 : slower ? Role::kSlower : Role::kFaster, text);
+  }
+  ImGui::SameLine(0, BaseEm() * 0.6f);
+  const FaceScope ui(context, Face::kUi);
+  ImGui::AlignTextToFramePadding();
+  const double percent = NumberIn(r, "delta_percent");
+  std::string what = " a step (" + std::string(percent > 0 ? "+" : "") +
+                     NumberText(percent, {1, 1, "", " %"}) + "), " + MsText(a) + " to " + MsText(b);
+  what += same ? "; not significant" : "; significance " + significance;
+  TextIn(context, Role::kText2, what);
+  const auto label = [&](const char* name, const Run& run) {
+    TextIn(context, Role::kText3, name);
+    ImGui::SameLine(0, BaseEm() * 0.4f);
+    TextIn(context, Role::kText, run.label);
+  };
+  label("Baseline A", *base_);
+  ImGui::SameLine(0, BaseEm() * 1.5f);
+  label("B", *run_);
+  ImGui::SameLine(0, BaseEm() * 1.5f);
+  if (ImGui::SmallButton("Swap")) context.commands.Push("compare.swap");
+  ImGui::SetItemTooltip("A becomes B (X)");
+}
+
+void ComparePanel::DrawSummary(const PanelContext& context) const {
+  const std::string summary = TextOf(found_.result, "summary");
+  if (summary.empty()) return;
+  ImGui::Spacing();
+  WrappedIn(context, Role::kText, summary);
+  if (ImGui::SmallButton("Copy")) {
+    CommandArgs args;
+    args.text = summary;
+    context.commands.Push("copy.text", std::move(args));
+  }
+  ImGui::SetItemTooltip("Copies these sentences, to paste into a message");
+  ImGui::Spacing();
+}
+
+void ComparePanel::DrawChooser() {
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  bool first = true;
+  for (const ResultTable& table : found_.result.tables) {
+    const std::string& title = table.title.empty() ? table.id : table.title;
+    const float width = TextWidth(title) + BaseEm() * 2.6f;
+    if (!first && ImGui::GetItemRectMax().x + width < right) ImGui::SameLine();
+    first = false;
+    if (ImGui::RadioButton(title.c_str(), table.id == table_)) table_ = table.id;
+  }
+}
+
+constexpr ColoredWord kChanges[] = {{"slower", Role::kSlower}, {"faster", Role::kFaster},
+                                    {"more", Role::kSlower},   {"fewer", Role::kFaster},
+                                    {"added", Role::kSlower},  {"removed", Role::kFaster},
+                                    {"renamed", Role::kText2}};
+
+void ComparePanel::DrawTable(const PanelContext& context) {
+  const ResultTable* table = found_.result.Table(table_);
+  if (table == nullptr || table->rows.empty()) {
+    WrappedIn(context, Role::kText2,
+              table_ == "contributions" ? "Nothing changed by 1 % of a step."
+                                        : "Neither profile has any of these.");
+    return;
+  }
+  PanelContext of_base = context;
+  of_base.run = base_;  // the table's links are to its events
+  const auto links = found_.links_b.find(table_);
+  TableOptions options;
+  options.id = table->id.c_str();
+  options.noun = "rows";
+  options.name_column = table->Column("name") >= 0 ? "name" : "";
+  options.words = kChanges;
+  options.shorten_names = true;
+  options.total_row = false;
+  options.other_run = run_->id;
+  options.other_links = links != found_.links_b.end() ? &links->second : nullptr;
+  view_.Draw(of_base, *table,
+             version_ * 64 + static_cast<uint64_t>(table - &found_.result.tables[0]), options);
+}
+
+void ComparePanel::Draw(const PanelContext& context) {
+  if (!Update(context)) {
+    if (job_.active()) {
+      TextIn(context, Role::kText2, "Comparing\u2026");
+      return;
+    }
+    WrappedIn(context, Role::kText2,
+              "Nothing is compared. Open a second profile beside the one that is open: "
+              "what changed per step is shown here, and both timelines above.");
+    if (context.run != nullptr && ImGui::Button("Compare with\u2026"))
+      context.commands.Push("file.compare");
+    return;
+  }
+  DrawHeadline(context);
+  DrawSummary(context);
+  const FaceScope small(context, Face::kUi);
+  DrawChooser();
+  DrawTable(context);
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeComparePanel() { return std::make_unique<ComparePanel>(); }
+
+}  // namespace stepscope
