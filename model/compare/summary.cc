@@ -14,10 +14,11 @@ constexpr size_t kMostNamed = 3;
 constexpr double kWorthNaming = 5;  // percent of the change
 constexpr size_t kLongName = 80, kFewSteps = 4;
 
-double Explained(const Contributions& found) {
+// Percent of the change; there is one.
+double Explained(const Contributions& found, double change) {
   double sum = 0;
   for (const Contribution& c : found.rows) sum += MsOf(c.delta());
-  return sum;
+  return found.rows.empty() ? 0 : 100 * sum / change;
 }
 
 std::string OutlierText(const RunSteps& run) {
@@ -90,8 +91,10 @@ std::string CauseSentences(const StepChange& change, const Contributions& found)
   }
   text += ".";
   if (mean != 0) {
-    text += fmt::format(" All {} rows together explain {:.1f} %.", found.rows.size(),
-                        100 * Explained(found) / mean);
+    const size_t rows = found.rows.size();
+    const std::string who =
+        rows == 1 ? " That explains" : fmt::format(" All {} rows together explain", rows);
+    text += fmt::format("{} {:.1f} %.", who, Explained(found, mean));
   }
   return text;
 }
@@ -112,7 +115,7 @@ void AddProperties(const StepChange& change, const Contributions& found, const R
       change.a.median > 0 ? Value(100 * change.delta() / change.a.median) : Value(), Unit::kPercent,
       "(B - A) / A");
   add("mean_delta_ms", "Change of the mean", mean, Unit::kMs, "what contributions are parts of");
-  add("explained_percent", "Explained", mean != 0 ? Value(100 * Explained(found) / mean) : Value(),
+  add("explained_percent", "Explained", mean != 0 ? Value(Explained(found, mean)) : Value(),
       Unit::kPercent, "sum of the contributions that are listed / change of the mean step");
   add("noise_ms", "Not listed", MsOf(found.noise), Unit::kMs,
       "sum of the changes that are not listed: tiny, or within 4 standard errors and small");

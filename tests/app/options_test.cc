@@ -115,6 +115,8 @@ TEST_CASE("options: compare takes two paths and what report takes") {
   CHECK(p.options.format == ReportFormat::kJson);
   CHECK(p.options.output == "x.json");
   CHECK(Parse({"compare", "a", "b", "--format", "csv"}).run);
+  CHECK(Parse({"compare", "--panel", "op_stats", "a", "b"}).options.paths.size() == 2);
+  CHECK(Parse({"check", "--max", "memory.x+5%", "a", "b"}).options.paths.size() == 2);
   CheckUsageError({"compare", "a"}, "1 were given");
   CheckUsageError({"compare", "a", "b", "c"}, "3 were given");
   CheckUsageError({"compare", "a", "b", "--compat", "xprof"}, "--compat");
