@@ -218,7 +218,9 @@ void Sweep::ExplainGaps() {
   for (const Gap& gap : gaps_) idle.push_back(gap.idle);
   std::vector<LossTimes> losses(gaps_.size());
   std::vector<IdleCause> causes;
-  explainer_.Explain(trace_.planes[device_.value].host, device_, idle, &losses, &causes);
+  IdleIntervals intervals;  // each gap on its own: not asked for here
+  explainer_.Explain(trace_.planes[device_.value].host, device_, idle, &losses, &causes,
+                     &intervals);
   for (const IdleCause& cause : causes) Place(gaps_[cause.step], cause);
   gaps_.clear();
 }

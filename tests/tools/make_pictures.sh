@@ -29,7 +29,7 @@ tall() {  # tall NAME PATH PANEL: the panel at two thirds of the height
   "$program" replay "$work/commands" "$2" -o "$images/$1.png" --size 1280x800 --theme dark
 }
 panels() {  # panels NAME PATH
-  for panel in overview input_pipeline kernel_stats op_stats memory diagnostics; do
+  for panel in overview findings input_pipeline kernel_stats op_stats memory devices diagnostics; do
     tall "panels/$1_$panel" "$2" "$panel"
   done
 }
@@ -39,4 +39,51 @@ panels jax_mi300x "$recordings/profiles/jax_mi300x"
 panels pytorch "$recordings/traces/qwen_h100.json.gz"
 tall panels/pytorch_lifetimes "$recordings/traces/qwen_h100.json.gz" memory/lifetimes
 
-"$(dirname "$0")/palette_png.py" "$images"/*.png "$images"/panels/*.png
+guide() {  # guide NAME PATH... < commands
+  cat >"$work/commands"
+  "$program" replay "$work/commands" "${@:2}" -o "$images/guide/$1.png" --size 1280x800 --theme dark
+}
+mkdir -p "$images/guide"
+guide findings "$work/gpu.xplane.pb" <<'COMMANDS'
+wait_idle
+panel.show text=findings
+view.tall_panels
+wait_idle
+COMMANDS
+guide launch "$work/gpu.xplane.pb" <<'COMMANDS'
+wait_idle
+search.set text=s16816gemm
+wait_idle
+search.next
+search.set text=""
+view.zoom_selection
+panel.show text=details
+wait_idle
+COMMANDS
+guide selection "$work/gpu.xplane.pb" <<'COMMANDS'
+wait_idle
+search.set text="conv dur>20us"
+panel.show text=selection
+wait_idle
+COMMANDS
+guide range "$work/gpu.xplane.pb" <<'COMMANDS'
+wait_idle
+view.set_range range=20ms..45ms
+measure.set range=31ms..35ms
+filter.here
+panel.show text=selection
+wait_idle
+COMMANDS
+guide markers "$work/gpu.xplane.pb" <<'COMMANDS'
+wait_idle
+view.set_range range=0ms..60ms
+mark.add text="warm-up ends" range=9ms..16ms
+mark.add text="waits for input" range=35ms..39ms
+panel.show text=markers
+wait_idle
+COMMANDS
+"$build/tests/make_gpu_xspace" "$work/yesterday.xplane.pb" --gpus 2 --steps 8 >/dev/null
+"$build/tests/make_gpu_xspace" "$work/today.xplane.pb" --gpus 2 --steps 8 --seed 1 --slower conv=1.2 >/dev/null
+printf 'wait_idle\n' | guide compare "$work/yesterday.xplane.pb" "$work/today.xplane.pb" --compare
+
+"$(dirname "$0")/palette_png.py" "$images"/*.png "$images"/panels/*.png "$images"/guide/*.png

@@ -95,7 +95,8 @@ TEST_CASE("a second profile makes the first the baseline, which can be swapped")
   CHECK_FALSE(f.viewer->view().baseline.valid());
   f.Open(TrainingTrace());
   CHECK(f.viewer->view().baseline == TraceId(0));
-  CHECK(f.viewer->view().active == TraceId(1));
+  CHECK(f.viewer->view().active == TraceId(0));
+  CHECK_FALSE(f.viewer->view().runs[1].collapsed.empty());
   f.Push("compare.swap");
   f.Frame(2);
   CHECK(f.viewer->view().baseline == TraceId(1));

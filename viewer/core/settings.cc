@@ -38,6 +38,8 @@ constexpr SettingDesc kSettings[] = {
     {"timeline.tracks", "Arrangement of tracks",
      "Rules by name: fold, unfold, hide, pin, order, rows, filter; separated by semicolons.", "",
      T::kText, "", 0, 0, ""},
+    {"findings.muted", "Muted findings", "Ids of rules, with blanks between.", "", T::kText, "", 0,
+     0, ""},
     {"layout.version", "Layout version", "Of the stored docking layout.", "", T::kInt, "0", 0, 1e6,
      ""},
     {"dialog.folder", "Last folder", "Where the open dialog starts.", "", T::kText, "", 0, 0, ""},

@@ -3,9 +3,9 @@
 
 namespace stepscope {
 
-MakePanel MakeComparePanel, MakeDetailsPanel, MakeDiagnosticsPanel, MakeInputPipelinePanel,
-    MakeKernelStatsPanel, MakeMarkersPanel, MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel,
-    MakeSelectionPanel;
+MakePanel MakeComparePanel, MakeDetailsPanel, MakeDevicesPanel, MakeDiagnosticsPanel,
+    MakeFindingsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel, MakeMarkersPanel,
+    MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeSelectionPanel;
 
 namespace {
 
@@ -19,6 +19,8 @@ constexpr PanelDesc kPanels[] = {
      DockSlot::kBottomLeft, true, &MakeMarkersPanel},
     {"overview", "Overview", "Where a step goes, the verdict, what to look at next.", "Alt+1",
      DockSlot::kBottomRight, true, &MakeOverviewPanel},
+    {"findings", "Findings", "What to fix first, and how much of a step it saves.", "Alt+F",
+     DockSlot::kBottomRight, true, &MakeFindingsPanel},
     {"input_pipeline", "Input", "Whether input is the bottleneck, and what the host does for it.",
      "Alt+2", DockSlot::kBottomRight, true, &MakeInputPipelinePanel},
     {"kernel_stats", "Kernels", "Every GPU kernel with its launch, time and matrix unit use.",
@@ -27,6 +29,8 @@ constexpr PanelDesc kPanels[] = {
      DockSlot::kBottomRight, true, &MakeOpStatsPanel},
     {"memory", "Memory", "What allocators held over time, and at any time what was live.", "Alt+5",
      DockSlot::kBottomRight, true, &MakeMemoryPanel},
+    {"devices", "Devices", "How busy each GPU is, what waits for it, and why it is idle.", "Alt+6",
+     DockSlot::kBottomRight, true, &MakeDevicesPanel},
     {"compare", "Compare", "What changed from a baseline to another profile, and why.", "Alt+C",
      DockSlot::kBottomRight, false, &MakeComparePanel},
     {"diagnostics", "Diagnostics", "What loading repaired, dropped or clipped.", "Alt+0",

@@ -1,0 +1,64 @@
+// Devices: how busy each GPU is and what its time goes into: work by kind and annotation, copies,
+// what waits for its stream, what computation hides of communication, why it is idle.
+#include <imgui.h>
+
+#include <vector>
+
+#include "viewer/core/analysis_cache.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/table_pages.h"
+#include "viewer/widgets/draw_text.h"
+
+namespace stepscope {
+namespace {
+
+struct Source {
+  const char *analysis, *table, *name_column;
+};
+constexpr Source kSources[] = {
+    {"kernel_stats", "devices", "device"},       {"overview", "idle_causes", "cause"},
+    {"kernel_stats", "by_category", "category"}, {"kernel_stats", "by_annotation", "annotation"},
+    {"kernel_stats", "launch_delay", "stream"},  {"kernel_stats", "copies", ""},
+    {"overview", "overlap", "device"},           {"input_pipeline", "loader_waits", ""}};
+
+class DevicesPanel final : public Panel {
+ public:
+  void Draw(const PanelContext& context) override;
+  bool animating() const override { return waiting_; }
+
+ private:
+  TablePages pages_;
+  bool waiting_ = false;
+};
+
+void DevicesPanel::Draw(const PanelContext& context) {
+  waiting_ = false;
+  if (context.run == nullptr || !context.run->analysis) {
+    TextIn(context, Role::kText2, "Open a profile to see what its devices do.");
+    return;
+  }
+  const AnalysisParams params = ParamsOf(context);
+  std::vector<TablePages::Page> pages;
+  for (const Source& source : kSources) {
+    const AnalysisResult* result = context.analyses.Get(*context.run, source.analysis, params);
+    waiting_ = waiting_ || result == nullptr;
+    const ResultTable* table = result != nullptr ? result->Table(source.table) : nullptr;
+    if (table == nullptr) continue;
+    TablePages::Page page{table, result->serial};
+    page.options.name_column = table->Column(source.name_column) >= 0 ? source.name_column : "";
+    page.options.total_row = false;
+    pages.push_back(page);
+  }
+  if (pages.empty() && waiting_) {
+    DrawSpinner(context, "Looking at the devices");
+    return;
+  }
+  pages_.Draw(context, pages,
+              "Nothing is known of this profile's devices: it has none, or no events of theirs.");
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeDevicesPanel() { return std::make_unique<DevicesPanel>(); }
+
+}  // namespace stepscope

@@ -1,0 +1,226 @@
+// Findings: what to fix first, how much of a step that saves, and where it is. A click shows the
+// events; beside the list stand what-if, the causes of idle time, and each interval.
+#include <imgui.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/analysis/findings/findings.h"
+#include "viewer/core/settings.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/table_pages.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kMuted = "findings.muted";  // setting: ids of rules, with blanks between
+
+class FindingsPanel final : public AnalysisPanel {
+ public:
+  FindingsPanel() : AnalysisPanel("findings", "Looking for what to fix") {}
+  void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
+
+ private:
+  void DrawList(const PanelContext& context, const ResultTable& table);
+  void DrawFinding(const PanelContext& context, const ResultTable& table, size_t row);
+  void DrawMore(const PanelContext& context, const ResultTable& table, size_t row);
+  void DrawMuted(const PanelContext& context, size_t hidden);
+  void DrawTables(const PanelContext& context, const AnalysisResult& result, uint64_t key);
+
+  int open_ = -1;  // row whose assumption and remedy are shown
+  uint64_t key_ = 0;
+  bool show_muted_ = false;
+  TablePages pages_;
+};
+
+std::string_view TextAt(const ResultTable& table, size_t row, const char* id) {
+  const int c = table.Column(id);
+  const auto* text =
+      c >= 0 ? std::get_if<SharedText>(&table.rows[row][static_cast<size_t>(c)]) : nullptr;
+  return text != nullptr ? text->view() : std::string_view();
+}
+
+double NumberAt(const ResultTable& table, size_t row, const char* id) {
+  const int c = table.Column(id);
+  return c >= 0 ? NumberOf(table.rows[row][static_cast<size_t>(c)]) : 0;
+}
+
+std::set<std::string, std::less<>> MutedIn(const Settings& settings) {
+  std::set<std::string, std::less<>> out;
+  std::string_view rest = settings.Get(kMuted);
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(' '), rest.size());
+    if (end > 0) out.emplace(rest.substr(0, end));
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+  }
+  return out;
+}
+
+void Mute(const PanelContext& context, std::string_view rule, bool mute) {
+  auto muted = MutedIn(context.settings);
+  if (mute) {
+    muted.emplace(rule);
+  } else if (const auto at = muted.find(rule); at != muted.end()) {
+    muted.erase(at);
+  }
+  std::string text;
+  for (const std::string& id : muted) text += (text.empty() ? "" : " ") + id;
+  context.commands.PushSetting(kMuted, text);
+}
+
+Finding::Grade GradeOf(std::string_view severity) {
+  if (severity == "problem") return Finding::Grade::kBad;
+  return severity == "warning" ? Finding::Grade::kWarning : Finding::Grade::kInfo;
+}
+
+void ShowEvents(const PanelContext& context, const ResultTable& table, size_t row) {
+  if (row >= table.links.size()) return;
+  CommandArgs args;
+  args.run = context.run->id;
+  const RowLink& link = table.links[row];
+  for (const EventRow event : link.rows) args.events.push_back({context.run->id, link.set, event});
+  args.number = static_cast<double>(link.total);
+  args.range = link.range;
+  if (!args.events.empty()) {
+    context.commands.Push("select.show_events", std::move(args));
+  } else if (!args.range.empty()) {
+    context.commands.Push("view.set_range", std::move(args));
+  }
+}
+
+// What is assumed, what to do, where, and what can be done with the finding.
+void FindingsPanel::DrawMore(const PanelContext& context, const ResultTable& table, size_t row) {
+  const FaceScope small(context, Face::kUi);
+  const std::string_view device = TextAt(table, row, "device"), steps = TextAt(table, row, "steps");
+  WrappedIn(context, Role::kText, TextAt(table, row, "remedy"));
+  WrappedIn(context, Role::kText2, TextAt(table, row, "assumption"));
+  std::string where;
+  if (!device.empty()) where += "On " + std::string(device);
+  if (!steps.empty()) where += (where.empty() ? "Steps " : ", steps ") + std::string(steps);
+  if (!where.empty()) WrappedIn(context, Role::kText3, where);
+  WrappedIn(context, Role::kText3, "Guide: " + std::string(TextAt(table, row, "guide")));
+  if (ImGui::SmallButton("Show on the timeline")) ShowEvents(context, table, row);
+  ImGui::SetItemTooltip("N and Shift+N go through its events");
+  ImGui::SameLine();
+  const std::string_view rule = TextAt(table, row, "rule");
+  const bool muted = MutedIn(context.settings).contains(rule);
+  if (ImGui::SmallButton(muted ? "Unmute" : "Mute")) Mute(context, rule, !muted);
+  ImGui::SetItemTooltip("Findings of this rule are left out, in all profiles, until unmuted");
+  ImGui::Spacing();
+}
+
+void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& table, size_t row) {
+  const float em = BaseEm();
+  const Finding::Grade grade = GradeOf(TextAt(table, row, "severity"));
+  const double saving = NumberAt(table, row, "saving_ms_per_step");
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, amount = em * 6.5f;
+  const std::string title(TextAt(table, row, "title"));
+  const float text_x = em * 1.7f, wrap = std::max(em * 8, width - text_x - amount);
+  const ImVec2 size = ImGui::CalcTextSize(title.c_str(), nullptr, false, wrap);
+  ImGui::PushID(static_cast<int>(row));
+  if (ImGui::InvisibleButton("finding", {std::max(1.0f, width), size.y + em * 0.5f})) {
+    open_ = open_ == static_cast<int>(row) ? -1 : static_cast<int>(row);
+    ShowEvents(context, table, row);
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const bool open = open_ == static_cast<int>(row);
+  if (ImGui::IsItemHovered() || open) {
+    DrawBox(list, p.x, p.y, width, size.y + em * 0.5f,
+            context.theme[ImGui::IsItemHovered() ? Role::kHover : Role::kRaised], 3);
+  }
+  const Rgba color = context.theme[GradeRole(grade)];
+  const float y = p.y + em * 0.25f;
+  DrawBox(list, p.x, p.y, 3, size.y + em * 0.5f, color);
+  if (context.fonts != nullptr && context.fonts->icons)
+    list->AddText({p.x + em * 0.5f, y}, color, GradeIcon(grade));
+  list->AddText(nullptr, 0, {p.x + text_x, y}, context.theme[Role::kText], title.c_str(), nullptr,
+                wrap);
+  if (saving > 0) {
+    const FaceScope mono(context, Face::kMono);
+    DrawRight(list, p.x + width - em * 0.4f, y, context.theme[Role::kText],
+              "\u2212" + WithoutZeros(FormatDuration(
+                             static_cast<Ps>(saving * static_cast<double>(kPsPerMs)), 3)));
+  }
+  if (open) {
+    ImGui::Indent(text_x);
+    DrawMore(context, table, row);
+    ImGui::Unindent(text_x);
+  }
+  ImGui::PopID();
+}
+
+void FindingsPanel::DrawMuted(const PanelContext& context, size_t hidden) {
+  const FaceScope small(context, Face::kUi);
+  const std::string text =
+      std::to_string(hidden) + " muted: " + (show_muted_ ? "hide them" : "show them");
+  if (hidden > 0 && LinkText(context, "##muted", text)) show_muted_ = !show_muted_;
+}
+
+void FindingsPanel::DrawList(const PanelContext& context, const ResultTable& table) {
+  const auto muted = MutedIn(context.settings);
+  size_t hidden = 0, shown = 0;
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    const bool is_muted = muted.contains(TextAt(table, row, "rule"));
+    hidden += is_muted ? 1 : 0;
+    if (is_muted && !show_muted_) continue;
+    ++shown;
+    DrawFinding(context, table, row);
+  }
+  if (shown == 0) {
+    WrappedIn(context, Role::kText2,
+              "Nothing to fix was found. The table of rules says what was looked for.");
+  }
+  DrawMuted(context, hidden);
+}
+
+void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult& result,
+                               uint64_t key) {
+  std::vector<TablePages::Page> pages;
+  for (const char* id : {"what_if", "gap_causes", "gaps", "rules"}) {
+    const ResultTable* table = result.Table(id);
+    if (table == nullptr) continue;
+    TablePages::Page page{table, key};
+    page.options.name_column = table->Column("cause") >= 0 ? "cause" : "";
+    page.options.total_row = false;
+    pages.push_back(page);
+  }
+  pages_.Draw(context, pages, "No steps and no devices: nothing to compute from.");
+}
+
+void FindingsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
+                               uint64_t key) {
+  if (key != key_) open_ = -1;
+  key_ = key;
+  const ResultTable* table = result.Table("findings");
+  if (table == nullptr) {
+    DrawEmpty(context, result.empty_reason.empty()
+                           ? "Findings are of Stepscope's definitions: the setting \"Definitions\" "
+                             "has XProf's now."
+                           : result.empty_reason);
+    return;
+  }
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float em = BaseEm();
+  const bool beside = room.x > em * 62;
+  const ImVec2 list = beside ? ImVec2(room.x * 0.48f, 0) : ImVec2(0, room.y * 0.55f);
+  ImGui::BeginChild("findings", list);
+  SectionTitle(context, "What to fix first", "what a step would save");
+  DrawList(context, *table);
+  ImGui::EndChild();
+  if (beside) ImGui::SameLine(0, em);
+  ImGui::BeginChild("tables");
+  DrawTables(context, result, key);
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeFindingsPanel() { return std::make_unique<FindingsPanel>(); }
+
+}  // namespace stepscope

@@ -1,0 +1,53 @@
+#include "viewer/panels/table_pages.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "viewer/widgets/draw_text.h"
+
+namespace stepscope {
+
+// As many in a line as there is room for.
+void TablePages::DrawTitles(std::span<const Page> pages) {
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  bool first = true;
+  for (const Page& page : pages) {
+    const std::string& title = page.table->title.empty() ? page.table->id : page.table->title;
+    const float width = TextWidth(title) + BaseEm() * 2.6f;
+    if (!first && ImGui::GetItemRectMax().x + width < right) ImGui::SameLine();
+    first = false;
+    ImGui::PushID(page.table->id.c_str());
+    if (ImGui::RadioButton(title.c_str(), page.table->id == shown_)) shown_ = page.table->id;
+    ImGui::PopID();
+  }
+}
+
+void TablePages::Draw(const PanelContext& context, std::span<const Page> pages,
+                      const char* nothing) {
+  std::vector<Page> filled;
+  for (const Page& page : pages) {
+    if (page.table != nullptr && !page.table->rows.empty()) filled.push_back(page);
+  }
+  if (filled.empty()) {
+    WrappedIn(context, Role::kText2, nothing);
+    return;
+  }
+  const auto chosen = [&] {
+    return std::find_if(filled.begin(), filled.end(),
+                        [&](const Page& page) { return page.table->id == shown_; });
+  };
+  if (chosen() == filled.end()) shown_ = filled.front().table->id;
+  {
+    const FaceScope small(context, Face::kUi);
+    DrawTitles(filled);
+  }
+  const Page& page = *chosen();
+  TableOptions options = page.options;
+  options.id = page.table->id.c_str();
+  views_[page.table->id].Draw(context, *page.table, page.key, options);
+}
+
+}  // namespace stepscope
