@@ -246,11 +246,11 @@ void Viewer::State::SyncViews() {
   }
 }
 
-// The profile that was there first is the baseline. Of both the busiest plane is unfolded, so that
+// The profile that was there first is the baseline. Of both only what works most is shown, so that
 // both are in sight.
 void Viewer::State::BeginComparison() {
   view.baseline = runs.front().id;
-  for (const Run& run : runs) view.Find(run.id)->collapsed = AllButBusiest(*run.trace);
+  for (const Run& run : runs) view.Find(run.id)->only = BusiestTracks(*run.trace);
   windows.focus_panel = {"compare", TraceId()};
   windows.panels["compare"] = true;
   settle = 3;

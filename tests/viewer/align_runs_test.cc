@@ -81,12 +81,18 @@ TEST_CASE("what is compared is the active profile, or the other one") {
   CHECK(ComparedRun(two.runs, two.view) == nullptr);
 }
 
-TEST_CASE("of profiles beside each other the busiest device is unfolded") {
+TEST_CASE("of profiles beside each other the busiest tracks of the busiest device are shown") {
   const auto trace = TrainingTrace();
-  const std::set<std::string> folded = AllButBusiest(*trace);
-  CHECK(folded.contains("host-0|Host threads"));
-  CHECK(folded.contains("host-0|/device:GPU:1"));
-  CHECK_FALSE(folded.contains("host-0|/device:GPU:0"));
+  const std::set<std::string> shown = BusiestTracks(*trace);
+  REQUIRE(shown.size() == 2);
+  for (const std::string& path : shown) CHECK(path.starts_with("host-0|/device:GPU:0|Stream"));
+  TraceMaker maker;
+  maker.Plane("/device:GPU:0", PlaneKind::kGpu);  // without work
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
+  for (Ps i = 1; i <= 9; ++i)
+    maker.Track(host, "thread " + std::to_string(i), TrackKind::kThread, {{"f", 0, i * kPsPerMs}});
+  const auto threads = maker.Finish();
+  CHECK(BusiestTracks(*threads).size() == 4);
 }
 
 TEST_CASE("a second profile makes the first the baseline, which can be swapped") {
@@ -96,7 +102,7 @@ TEST_CASE("a second profile makes the first the baseline, which can be swapped")
   f.Open(TrainingTrace());
   CHECK(f.viewer->view().baseline == TraceId(0));
   CHECK(f.viewer->view().active == TraceId(0));
-  CHECK_FALSE(f.viewer->view().runs[1].collapsed.empty());
+  CHECK(f.viewer->view().runs[1].only.size() == 2);
   f.Push("compare.swap");
   f.Frame(2);
   CHECK(f.viewer->view().baseline == TraceId(1));

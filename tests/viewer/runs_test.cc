@@ -32,9 +32,9 @@ struct TwoRuns : ViewerFixture {
   explicit TwoRuns(float height = 360) : ViewerFixture(ImVec2(900, height)) {
     Open(TwoHosts());
     Open(TwoHosts());
-    // Beside each other all but the busiest plane is folded at first.
-    Push("view.expand_all", Of(first));
-    Push("view.expand_all", Of(second));
+    // Beside each other only the busiest tracks are shown at first.
+    Push("track.only_selected", Of(first));
+    Push("track.only_selected", Of(second));
     Frame(2);
   }
   static CommandArgs Of(TraceId run, const std::string& text = {}, double number = 0) {

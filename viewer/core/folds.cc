@@ -62,21 +62,30 @@ std::set<std::string> FoldedAtFirst(const Trace& trace) {
   return folded;
 }
 
-std::set<std::string> AllButBusiest(const Trace& trace) {
-  std::set<std::string> folded = PlanePaths(trace);
+std::set<std::string> BusiestTracks(const Trace& trace) {
+  constexpr size_t kMost = 4;
   PlaneId best;
-  std::pair<bool, Ps> most{false, -1};
+  std::pair<bool, Ps> most{false, 0};
   for (uint32_t p = 0; p < trace.planes.size(); ++p) {
     Ps busy = 0;
     for (const TrackId id : trace.planes[p].tracks)
       busy = SaturatingAdd(busy, trace.set.tracks[id.value].busy);
     const std::pair<bool, Ps> rank{ShowsDevice(trace.planes[p].kind), busy};
-    if (rank <= most) continue;
+    if (busy == 0 || rank <= most) continue;
     most = rank;
     best = PlaneId(p);
   }
-  if (best.valid()) folded.erase(PlanePath(trace, best));
-  return folded;
+  std::set<std::string> paths;
+  if (!best.valid()) return paths;
+  std::vector<TrackId> tracks = trace.planes[best.value].tracks;
+  std::stable_sort(tracks.begin(), tracks.end(), [&](TrackId a, TrackId b) {
+    return trace.set.tracks[a.value].busy > trace.set.tracks[b.value].busy;
+  });
+  for (const TrackId id : tracks) {
+    const bool idle = trace.set.tracks[id.value].busy == 0;
+    if (!idle && paths.size() < kMost) paths.insert(TrackPath(trace, trace.set, id));
+  }
+  return paths;
 }
 
 std::set<std::string> FoldedBy(const TrackRules& rules, const Trace& trace) {

@@ -14,9 +14,9 @@ namespace stepscope {
 // (PyTorch's "Spans" and "Traces" have one event each).
 std::set<std::string> FoldedAtFirst(const Trace& trace);
 
-// All planes but the busiest device, or the busiest plane where there is none: what is folded of
-// profiles beside each other, so that each is in sight.
-std::set<std::string> AllButBusiest(const Trace& trace);
+// The busiest tracks of the busiest device, or of the busiest plane where there is none: what is
+// shown of profiles beside each other, so that each is in sight. At most 4 paths.
+std::set<std::string> BusiestTracks(const Trace& trace);
 
 // What is folded when the trace is opened. Of the rules only those of its planes and their tracks.
 std::set<std::string> FoldedBy(const TrackRules& rules, const Trace& trace);

@@ -24,6 +24,8 @@ class MarkersPanel final : public Panel {
   void DrawToolbar(const PanelContext& context) const;
   void DrawRow(const PanelContext& context, size_t i, const Marker& marker);
   void DrawName(const PanelContext& context, size_t i, const Marker& marker);
+  static void Show(const PanelContext& context, const Marker& marker);
+  static void Measure(const PanelContext& context, const Marker& marker);
   static void Push(const PanelContext& context, const char* command, size_t i,
                    std::string text = {});
 
@@ -65,43 +67,51 @@ void MarkersPanel::DrawName(const PanelContext& context, size_t i, const Marker&
   }
 }
 
+// What is around the marker, or as much as is in sight now.
+void MarkersPanel::Show(const PanelContext& context, const Marker& marker) {
+  CommandArgs args;
+  args.run = context.run->id;
+  const Ps around =
+      std::max<Ps>(marker.range.length() / 4, context.view.VisibleIn(context.run->id).length() / 4);
+  args.range = {SaturatingSub(marker.range.begin, around), SaturatingAdd(marker.range.end, around)};
+  context.commands.Push("view.set_range", std::move(args));
+}
+
+void MarkersPanel::Measure(const PanelContext& context, const Marker& marker) {
+  CommandArgs args;
+  args.run = context.run->id;
+  args.range = marker.range;
+  context.commands.Push("measure.set", std::move(args));
+}
+
 void MarkersPanel::DrawRow(const PanelContext& context, size_t i, const Marker& marker) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  const float size = ImGui::GetFrameHeight() * 0.6f;
+  const float size = ImGui::GetFrameHeight();
   const ImVec4 color = ImGui::ColorConvertU32ToFloat4(MarkerColor(context.theme, marker.color));
-  if (ImGui::ColorButton("##color", color, ImGuiColorEditFlags_NoTooltip, {size, size}))
+  if (ImGui::ColorButton("##color", color, ImGuiColorEditFlags_NoTooltip, {size * 0.6f, size}))
     Push(context, "mark.color", i);
   ImGui::SetItemTooltip("Another colour");
   ImGui::TableNextColumn();
   DrawName(context, i, marker);
   ImGui::TableNextColumn();
-  const std::string at = WithoutZeros(FormatDuration(marker.range.begin, 7));
-  if (LinkText(context, "##at", at)) {
-    CommandArgs args;
-    args.run = context.run->id;
-    const Ps around = std::max<Ps>(marker.range.length() / 4,
-                                   context.view.VisibleIn(context.run->id).length() / 4);
-    args.range = {SaturatingSub(marker.range.begin, around),
-                  SaturatingAdd(marker.range.end, around)};
-    context.commands.Push("view.set_range", std::move(args));
-  }
+  ImGui::AlignTextToFramePadding();
+  if (LinkText(context, "##at", WithoutZeros(FormatDuration(marker.range.begin, 7))))
+    Show(context, marker);
+  ImGui::SetItemTooltip("Go there");
   ImGui::TableNextColumn();
-  const std::string length = marker.range.empty()
-                                 ? "\xE2\x80\x93"
-                                 : WithoutZeros(FormatDuration(marker.range.length(), 4));
-  ImGui::TextUnformatted(length.c_str());
-  ImGui::TableNextColumn();
-  ImGui::BeginDisabled(marker.range.empty());
-  if (ImGui::SmallButton("Measure")) {
-    CommandArgs args;
-    args.run = context.run->id;
-    args.range = marker.range;
-    context.commands.Push("measure.set", std::move(args));
+  ImGui::AlignTextToFramePadding();
+  if (marker.range.empty()) {
+    TextIn(context, Role::kText3, "\xE2\x80\x93");
+  } else if (LinkText(context, "##length",
+                      WithoutZeros(FormatDuration(marker.range.length(), 4)))) {
+    Measure(context, marker);
   }
-  ImGui::EndDisabled();
-  ImGui::SameLine();
-  if (ImGui::SmallButton("Remove")) Push(context, "mark.remove", i);
+  if (!marker.range.empty()) ImGui::SetItemTooltip("Measure this range");
+  ImGui::TableNextColumn();
+  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  if (ImGui::Button(icons ? icon::kClose : "x")) Push(context, "mark.remove", i);
+  ImGui::SetItemTooltip("Remove; Ctrl+Z brings it back");
 }
 
 void MarkersPanel::Draw(const PanelContext& context) {

@@ -133,7 +133,7 @@ void TimelinePainter::DrawMarkers() const {
 
 void TimelinePainter::DrawFlag(const Marker& marker, float x, Rgba color) const {
   constexpr float kMostWidth = 180;
-  const float y = geo_.ruler.y + pen_.Px(18), height = pen_.Px(15);
+  const float height = pen_.Px(15), y = geo_.ruler.bottom() - height - 1;
   const std::string_view name = marker.name;
   const float text = std::min(pen_.Width(in_.fonts.bold, kSmallText, name), pen_.Px(kMostWidth));
   const float width = name.empty() ? pen_.Px(9) : text + pen_.Px(10);
