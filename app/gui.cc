@@ -141,8 +141,10 @@ Status Gui::DrawUntilIdle(double seconds) {
     DrawFrame();
     calm = busy() ? 0 : calm + 1;
     if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds)) {
+      const char* loads = session_.loading() || session_.deriving() ? "loading; " : "";
       return Status(ErrorCode::kLimit, "the window was still busy after " +
-                                           std::to_string(static_cast<int>(seconds)) + " s");
+                                           std::to_string(static_cast<int>(seconds)) +
+                                           " s: " + loads + viewer_->BusyWith());
     }
     // Drawing as fast as possible would take the cores from what is being waited for.
     if (calm == 0) surface_.Wait({PacerWait::Kind::kTimeout, 0.01});

@@ -185,6 +185,28 @@ void AddAllowance(CLI::App* app, const char* name, std::optional<Allowance>* all
       ->type_name("P%");
 }
 
+void AddForbid(CLI::App* check, Options* options) {
+  check
+      ->add_option_function<std::vector<std::string>>(
+          "--forbid",
+          [options](const std::vector<std::string>& rules) {
+            for (const std::string& rule : rules) {
+              if (FindRule(rule) == nullptr) {
+                throw CLI::ValidationError(
+                    "--forbid", "'" + rule +
+                                    "' is no rule; `report --panel findings --table rules` "
+                                    "lists them");
+              }
+            }
+            options->forbidden = rules;
+          },
+          "B must have no finding of this rule that is a warning or worse; may be repeated")
+      ->type_name("RULE")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);  // what follows is a path
+}
+
 void AddCheck(CLI::App& app, Options* options) {
   CLI::App* check = app.add_subcommand(
       "check",
@@ -214,6 +236,7 @@ void AddCheck(CLI::App& app, Options* options) {
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);  // what follows is a path
+  AddForbid(check, options);
 }
 
 void AddEvents(CLI::App& app, Options* options) {
@@ -337,7 +360,8 @@ std::string CheckOptions(const Options& o) {
       o.command == ProgramCommand::kCompare || o.command == ProgramCommand::kCheck;
   if (two_paths && o.paths.size() != 2)
     return "two PATHs are needed, A and B; " + std::to_string(o.paths.size()) + " were given";
-  const bool limits = o.max_step_regression || o.max_memory_regression || !o.limits.empty();
+  const bool limits =
+      o.max_step_regression || o.max_memory_regression || !o.limits.empty() || !o.forbidden.empty();
   if (o.command == ProgramCommand::kCheck && !limits)
     return "check needs a limit, as in --max-step-regression 3%";
   if (o.command == ProgramCommand::kReport && o.format == ReportFormat::kCsv &&

@@ -63,6 +63,7 @@ struct Options {
   // check
   std::optional<Allowance> max_step_regression, max_memory_regression;
   std::vector<PropertyLimit> limits;
+  std::vector<std::string> forbidden;  // ids of rules of findings
   // screenshot, replay, bench
   int width = 1920, height = 1080;  // pixels of the picture
   double scale = 1;

@@ -96,7 +96,11 @@ std::string ReadArgument(const std::string& word, CommandArgs* args) {
 std::string ReadStep(const std::vector<std::string>& words, ReplayStep* step) {
   if (words[0] == "wait_idle") {
     step->kind = ReplayStep::Kind::kWaitIdle;
-    return words.size() == 1 ? "" : "wait_idle takes no arguments";
+    if (words.size() == 1) return {};
+    char* end = nullptr;
+    step->seconds = std::strtod(words[1].c_str(), &end);
+    const bool ok = words.size() == 2 && *end == 0 && step->seconds > 0 && step->seconds < 1e6;
+    return ok ? "" : "wait_idle takes seconds, or nothing";
   }
   if (words[0] == "screenshot") {
     step->kind = ReplayStep::Kind::kScreenshot;

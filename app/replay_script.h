@@ -23,9 +23,10 @@ namespace stepscope {
 
 struct ReplayStep {
   enum class Kind { kCommand, kWaitIdle, kScreenshot } kind = Kind::kCommand;
-  int line = 0;      // in the file, from 1
-  Command command;   // kCommand
-  std::string path;  // kScreenshot
+  int line = 0;          // in the file, from 1
+  Command command;       // kCommand
+  std::string path;      // kScreenshot
+  double seconds = 120;  // kWaitIdle: longest
 };
 
 // kUsage, with the line, for an unknown command or a malformed argument.

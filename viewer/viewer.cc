@@ -466,6 +466,22 @@ bool Viewer::animating() const {
          s.analyses.busy() || s.jobs_running;
 }
 
+std::string Viewer::BusyWith() const {
+  const State& s = *state_;
+  std::string out;
+  const auto add = [&out](bool busy, const std::string& what) {
+    if (busy) out += (out.empty() ? "" : ", ") + what;
+  };
+  add(s.settle > 0, "layout");
+  add(!s.commands.empty(), "commands");
+  add(!s.windows.pictures.empty(), "pictures");
+  add(!s.runs.empty() && s.timeline.animating(), "the timeline");
+  for (const auto& [key, panel] : s.panels) add(panel->animating(), "panel " + key.panel);
+  add(s.analyses.busy(), "analyses");
+  add(s.jobs_running, "jobs");
+  return out;
+}
+
 double Viewer::EndsIn() const {
   if (state_->windows.note.empty()) return std::numeric_limits<double>::infinity();
   return std::chrono::duration<double>(state_->note_until - Clock::now()).count();

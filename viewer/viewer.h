@@ -35,6 +35,8 @@ class Viewer {
       const SessionView& session);  // draws all windows, then applies the commands of this frame
   // True while something still moves (zoom easing, spinner, analysis running): the pacer keeps
   // drawing.
+  // What keeps it from coming to rest, in words; empty: nothing.
+  std::string BusyWith() const;
   bool animating() const;
   // Seconds until something on the screen ends by itself; infinity if nothing does.
   double EndsIn() const;

@@ -3,12 +3,14 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/commands/commands.h"
 #include "app/commands/compare_input.h"
 #include "app/exit_code.h"
 #include "app/output.h"
 #include "app/report/text_layout.h"
+#include "model/analysis/findings/findings.h"
 #include "model/base/terminal_text.h"
 
 namespace stepscope {
@@ -37,6 +39,7 @@ class Check {
   bool Steps();
   bool Memory();
   bool Limit(const PropertyLimit& limit);
+  void Forbidden(const std::string& rule);
   // A number of the comparison or of panels in both runs; false: one of them has none.
   bool Judge(const std::string& what, const Property* a, const Property* b,
              const Allowance& allowed, const std::string& why);
@@ -145,6 +148,16 @@ bool Check::Limit(const PropertyLimit& limit) {
                limit.allowed, "");
 }
 
+// Of B alone: what A has is no excuse.
+void Check::Forbidden(const std::string& rule) {
+  const auto found = input_.b->Get("findings", input_.params.b);
+  const std::vector<std::string> titles = FindingsOfRule(*found, rule, FindingSeverity::kWarning);
+  failed_ = failed_ || !titles.empty();
+  text_ += fmt::format("{}: {}: {}\n", titles.empty() ? "ok" : "FAILED", rule,
+                       titles.empty() ? "no finding in B" : "found in B");
+  for (const std::string& title : titles) text_ += "  " + TerminalText(title) + "\n";
+}
+
 int Check::Run() {
   text_ = fmt::format("A: {}\nB: {}\n", TerminalText(options_.paths[0]),
                       TerminalText(options_.paths[1]));
@@ -152,6 +165,7 @@ int Check::Run() {
   for (const PropertyLimit& limit : options_.limits) {
     if (!Limit(limit)) return kExitUsage;
   }
+  for (const std::string& rule : options_.forbidden) Forbidden(rule);
   const Property* summary = input_.compared.result.Find("summary");
   if (failed_ && summary != nullptr) text_ += TerminalText(RawValue(summary->value)) + "\n";
   return failed_ ? kExitCheckFailed : kExitOk;

@@ -19,7 +19,7 @@ Status SavePicture(Stage& stage, const std::string& path) {
 Status Play(Stage& stage, const ReplayStep& step) {
   switch (step.kind) {
     case ReplayStep::Kind::kWaitIdle:
-      return stage.gui().DrawUntilIdle(kIdleLimitSeconds);
+      return stage.gui().DrawUntilIdle(step.seconds);
     case ReplayStep::Kind::kScreenshot:
       return SavePicture(stage, step.path);
     case ReplayStep::Kind::kCommand:

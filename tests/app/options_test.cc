@@ -139,6 +139,8 @@ TEST_CASE("options: check takes limits in percent, or in the unit of what they a
   CHECK(p.options.limits[0].property == "x");
   CHECK(p.options.limits[1].property == "device_busy_percent");
   CHECK(p.options.limits[1].allowed.amount == 0.5);
+  CHECK(Parse({"check", "--forbid", "copies", "a", "b"}).options.forbidden.size() == 1);
+  CheckUsageError({"check", "a", "b", "--forbid", "nonsense"}, "no rule");
   CheckUsageError({"check", "a", "b"}, "--max-step-regression");
   CheckUsageError({"check", "a", "--max-step-regression", "3%"}, "1 were given");
   for (const char* bad : {"", "%", "x", "-1%", "3 %", "nan", "inf", "3%%"})

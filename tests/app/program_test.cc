@@ -121,6 +121,21 @@ std::string MadeProfile(const TempDir& dir, const char* name,
   return path;
 }
 
+TEST_CASE("program: check forbids findings of a rule") {
+  const TempDir dir;
+  test::GpuProfileOptions options;
+  options.layers = 12;
+  const std::string healthy = MadeProfile(dir, "healthy.xplane.pb", options);
+  options.scenario = test::GpuScenario::kCopies;
+  const std::string copies = MadeProfile(dir, "copies.xplane.pb", options);
+  const Outcome good = Run(dir, "check --forbid copies " + copies + " " + healthy);
+  CHECK(good.status == 0);
+  CHECK(good.out.find("ok: copies") != std::string::npos);
+  const Outcome bad = Run(dir, "check --forbid copies " + healthy + " " + copies);
+  CHECK(bad.status == 1);
+  CHECK(bad.out.find("FAILED: copies: found in B") != std::string::npos);
+}
+
 TEST_CASE("program: compare gives the promised forms, check an exit status and the culprits") {
   const TempDir dir;
   test::GpuProfileOptions options;

@@ -28,9 +28,10 @@ TEST_CASE("replay: commands of the table with their arguments") {
 
 TEST_CASE("replay: mistakes name their line") {
   const std::string id = Commands().front().id;
-  const std::string bad_lines[] = {
-      "no.such.command", id + " nokey",  id + " number=x", id + " range=5", id + " colour=red",
-      "wait_idle now",   id + " run=-1", id + " run=2x",   "screenshot",    id + " text=\"open"};
+  const std::string bad_lines[] = {"no.such.command", id + " nokey",      id + " number=x",
+                                   id + " range=5",   id + " colour=red", "wait_idle now",
+                                   "wait_idle 0",     "wait_idle 1 2",    id + " run=-1",
+                                   id + " run=2x",    "screenshot",       id + " text=\"open"};
   for (const std::string& bad : bad_lines) {
     CAPTURE(bad);
     const auto steps = ParseReplay("wait_idle\n" + bad + "\n");

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "model/analysis/analysis.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/folds.h"
 
@@ -107,4 +108,21 @@ TEST_CASE("a second profile makes the first the baseline, which can be swapped")
   f.Frame(2);
   CHECK(f.viewer->view().baseline == TraceId(1));
   CHECK(f.viewer->view().active == TraceId(0));
+}
+
+TEST_CASE("what is closed while it is compared leaves the window at rest") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Open(TrainingTrace());
+  for (Run& run : f.session.runs)
+    run.analysis = std::make_shared<AnalysisContext>(run.trace, Definitions::kStepscope);
+  ++f.session.generation;
+  CommandArgs panel;
+  panel.text = "compare";
+  f.Push("panel.show", panel);
+  f.Frame(4);  // the comparison has begun
+  f.session.runs.pop_back();
+  ++f.session.generation;
+  f.WaitIdle();
+  CHECK(f.viewer->BusyWith().empty());
 }

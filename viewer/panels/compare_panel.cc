@@ -58,7 +58,13 @@ AnalysisParams ParamsIn(const PanelContext& context, TraceId run) {
 bool ComparePanel::Update(const PanelContext& context) {
   run_ = ComparedRun(context.runs, context.view);
   base_ = FindRun(context.runs, context.view.baseline);
-  if (run_ == nullptr || !run_->analysis || !base_->analysis) return false;
+  if (run_ == nullptr || !run_->analysis || !base_->analysis) {
+    job_.Stop();  // of a run that was closed: nobody takes its result
+    asked_ = {};
+    found_ = {};
+    version_ = 0;
+    return false;
+  }
   const Compared wanted{
       base_->analysis, run_->analysis, {ParamsIn(context, base_->id), ParamsIn(context, run_->id)}};
   if (!(wanted == asked_)) {

@@ -105,6 +105,8 @@ void SelectionPanel::Update(const PanelContext& context) {
       return AddUpSelection(run, request, rows, stop);
     });
   }
+  // Of what there was no memory for nothing comes.
+  if (job_.failed()) shown_ = asked_;
   waiting_ = !(wanted_ == shown_);
 }
 
@@ -206,6 +208,7 @@ void SelectionPanel::DrawEvents(const PanelContext& context) {
 
 void SelectionPanel::Draw(const PanelContext& context) {
   if (context.run == nullptr || !context.run->trace) {
+    waiting_ = false;
     TextIn(context, Role::kText2, "Open a profile to add up its events.");
     return;
   }
