@@ -35,7 +35,7 @@ Act SelectEvents, ToggleEvent, SelectHits, MeasureShown, NextFlow, PreviousFlow,
 Ask HasHits, HasFlows;
 
 // commands_compare.cc: two profiles beside each other
-Act SwapBaseline, AlignSteps, AlignBegins, AlignEvents, StretchSteps;
+Act SwapBaseline, Counterpart, AlignSteps, AlignBegins, AlignEvents, StretchSteps;
 Ask Compares;
 
 // commands_place.cc: views to go back to, views as text, markers

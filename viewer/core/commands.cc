@@ -309,6 +309,10 @@ constexpr CommandDesc kCommands[] = {
     {"compare.swap", "Swap baseline", "Go",
      "What was compared becomes the baseline, and the baseline what is compared with it.",
      "diff exchange A B", "X", Compares, SwapBaseline},
+    {"compare.counterpart", "Same event of the other profile", "Go",
+     "Selects what does the same in the other profile: of that name, in that step, as many before "
+     "it; both stand bright.",
+     "diff match pair", "C", Compares, Counterpart},
     {"compare.align_steps", "Align steps", "Go",
      "Puts a step of each profile at the same place: that of the same number, or the first.",
      "diff shift offset", "", Compares, AlignSteps},

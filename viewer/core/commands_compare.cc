@@ -4,6 +4,7 @@
 
 #include "viewer/core/align_runs.h"
 #include "viewer/core/command_actions.h"
+#include "viewer/core/counterpart.h"
 
 namespace stepscope::actions {
 
@@ -39,6 +40,26 @@ void SwapBaseline(C& c, const A&) {
   c.view.baseline = pair.run->id;
   c.view.active = was;
   Say(c, "Baseline: " + pair.run->label);
+}
+
+void Counterpart(C& c, const A&) {
+  const Pair pair = PairOf(c);
+  const TrackSet* set = c.Set(c.view.selected);
+  if (pair.run == nullptr || set == nullptr || c.view.selected.set != 0) return;
+  const EventRef mine = c.view.selected;
+  const Run* from = mine.trace == pair.base->id ? pair.base : pair.run;
+  const Run* to = from == pair.base ? pair.run : pair.base;
+  if (mine.trace != from->id) return;
+  const EventRow found = CounterpartOf(*from, mine.row, *to);
+  if (!found.valid()) {
+    Say(c, to->label + " has no event of this name");
+    return;
+  }
+  const EventRef theirs{to->id, 0, found};
+  const Ps a = set->Duration(mine.row), b = to->trace->set.Duration(found);
+  c.view.shown.Set({mine, theirs});
+  c.Reveal(theirs);
+  Say(c, FormatDuration(b, 4) + " here, " + FormatDuration(a, 4) + " in the other profile");
 }
 
 void AlignSteps(C& c, const A&) {
