@@ -16,6 +16,7 @@
 #include "viewer/core/context.h"
 #include "viewer/core/folds.h"
 #include "viewer/core/fonts.h"
+#include "viewer/core/key_bindings.h"
 #include "viewer/core/key_chord.h"
 #include "viewer/core/name_cache.h"
 #include "viewer/core/panel.h"
@@ -41,15 +42,15 @@ struct BoundKey {
   const PanelDesc* panel = nullptr;
 };
 
-std::vector<BoundKey> BindKeys() {
+std::vector<BoundKey> BindKeys(const KeyBindings& bindings) {
   std::vector<BoundKey> out;
   bool ok = true;
   for (const CommandDesc& command : Commands()) {
-    for (const KeyChord& chord : ParseChords(command.keys, &ok))
+    for (const KeyChord& chord : ParseChords(bindings.Of(command.id), &ok))
       out.push_back({chord, &command, nullptr});
   }
   for (const PanelDesc& panel : Panels()) {
-    for (const KeyChord& chord : ParseChords(panel.key, &ok))
+    for (const KeyChord& chord : ParseChords(bindings.Of("panel." + std::string(panel.id)), &ok))
       out.push_back({chord, nullptr, &panel});
   }
   return out;
@@ -110,6 +111,7 @@ struct Viewer::State {
   TimelinePanel timeline;
   MenuBarState menu_bar;
   PaletteState palette;
+  KeyBindings bindings;
   std::vector<BoundKey> keys;
   std::map<PanelKey, std::unique_ptr<Panel>> panels;
   std::vector<Run> runs;  // of the session, with their steps
@@ -139,7 +141,8 @@ Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
   io.ConfigInputTextCursorBlink = false;  // an idle text box costs nothing
   io.ConfigWindowsMoveFromTitleBarOnly = true;
   s.fonts = LoadFonts();
-  s.keys = BindKeys();
+  s.bindings.Update(s.settings);
+  s.keys = BindKeys(s.bindings);
   s.ApplyLook();
 }
 
@@ -257,6 +260,13 @@ void Viewer::State::BeginComparison() {
 }
 
 void Viewer::State::HandleKeys(const ViewerContext& context) {
+  if (bindings.Update(settings)) {
+    keys = BindKeys(bindings);
+    if (!bindings.notes().empty()) {
+      windows.note = bindings.notes().front();
+      windows.note_is_new = true;
+    }
+  }
   const bool popup =
       popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   // What is typed while a box is about to take the keyboard is for the box.
@@ -419,10 +429,10 @@ void Viewer::Frame(const SessionView& session) {
   s.SyncRuns(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
   ViewerContext context = s.MakeContext(session);
-  const PanelContext panel{session,    s.view,          s.analyses,        s.jobs,
-                           s.settings, s.theme,         s.commands,        s.services,
-                           s.runs,     context.RunOf(), context.StateOf(), TraceId(),
-                           &s.fonts,   &s.names,        &s.pointed,        &s.search.hits()};
+  const PanelContext panel{session,           s.view,     s.analyses, s.jobs,   s.settings,
+                           s.theme,           s.commands, s.services, s.runs,   context.RunOf(),
+                           context.StateOf(), TraceId(),  &s.fonts,   &s.names, &s.pointed,
+                           &s.search.hits(),  &s.bindings};
   const ShellInput shell{
       panel, s.windows, s.search, context, s.timeline.feedback(), s.timeline.displayed()};
   s.HandleKeys(context);

@@ -96,7 +96,8 @@ def main():
     parser.add_argument("--commands", type=int, default=200)
     parser.add_argument("--keep", type=Path)
     args = parser.parse_args()
-    maker = Maker(args.source)
+    args.program = str(Path(args.program).resolve())
+    maker = Maker(args.source.resolve())
     failed = 0
     for seed in range(args.first, args.first + args.lists):
         rnd = random.Random(seed)

@@ -14,13 +14,16 @@ struct KeyRow {
 };
 
 constexpr KeyRow kKeys[] = {
-    {"Left", ImGuiKey_LeftArrow}, {"Right", ImGuiKey_RightArrow}, {"Up", ImGuiKey_UpArrow},
-    {"Down", ImGuiKey_DownArrow}, {"Enter", ImGuiKey_Enter},      {"Escape", ImGuiKey_Escape},
-    {"Space", ImGuiKey_Space},    {"Tab", ImGuiKey_Tab},          {"Home", ImGuiKey_Home},
-    {"End", ImGuiKey_End},        {"PageUp", ImGuiKey_PageUp},    {"PageDown", ImGuiKey_PageDown},
-    {"Delete", ImGuiKey_Delete},  {",", ImGuiKey_Comma},          {".", ImGuiKey_Period},
-    {"=", ImGuiKey_Equal},        {"-", ImGuiKey_Minus},          {"[", ImGuiKey_LeftBracket},
-    {"]", ImGuiKey_RightBracket},
+    {"Left", ImGuiKey_LeftArrow}, {"Right", ImGuiKey_RightArrow},
+    {"Up", ImGuiKey_UpArrow},     {"Down", ImGuiKey_DownArrow},
+    {"Enter", ImGuiKey_Enter},    {"Escape", ImGuiKey_Escape},
+    {"Space", ImGuiKey_Space},    {"Tab", ImGuiKey_Tab},
+    {"Home", ImGuiKey_Home},      {"End", ImGuiKey_End},
+    {"PageUp", ImGuiKey_PageUp},  {"PageDown", ImGuiKey_PageDown},
+    {"Delete", ImGuiKey_Delete},  {"Backspace", ImGuiKey_Backspace},
+    {",", ImGuiKey_Comma},        {".", ImGuiKey_Period},
+    {"=", ImGuiKey_Equal},        {"-", ImGuiKey_Minus},
+    {"[", ImGuiKey_LeftBracket},  {"]", ImGuiKey_RightBracket},
 };
 
 ImGuiKey FindKey(std::string_view name) {

@@ -17,6 +17,7 @@ namespace stepscope {
 struct AnalysisParams;
 class AnalysisCache;  // viewer/core/analysis_cache.h: results computed in the background
 class JobThreads;     // model/base/latest_job.h
+class KeyBindings;    // viewer/core/key_bindings.h
 class NameCache;      // viewer/core/name_cache.h: colours and short labels of event names
 class Settings;
 struct SearchHits;  // viewer/core/search.h
@@ -49,7 +50,11 @@ struct PanelContext {
   NameCache* names = nullptr;       // null: no colours of names (tests)
   PointedTime* pointed = nullptr;   // null: nobody shares it (tests)
   const SearchHits* search = nullptr;  // what the search has found; null: there is none (tests)
+  const KeyBindings* keys = nullptr;   // null: those of the tables (tests)
 };
+
+// The keys of a command as they are bound now.
+std::string_view KeysOf(const PanelContext& context, const CommandDesc& command);
 
 // What a panel asks analyses about: the host and the range that its run is limited to.
 AnalysisParams ParamsOf(const PanelContext& context);

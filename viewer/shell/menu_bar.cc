@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kMenus[] = {"File", "View", "Go", "Tools", "Window", "Help"};
 
 void DrawCommandItem(const ShellInput& input, const CommandDesc& command) {
-  const std::string key = FirstKey(command.keys);
+  const std::string key = FirstKey(KeysOf(input.panel, command));
   if (ImGui::MenuItem(command.title, key.c_str(), false, command.enabled(input.context))) {
     input.panel.commands.Push(command.id);
   }

@@ -10,6 +10,7 @@
 #include "viewer/core/search.h"
 #include "viewer/core/settings.h"
 #include "viewer/shell/shell.h"
+#include "viewer/widgets/input_text.h"
 
 namespace stepscope {
 namespace {
@@ -31,13 +32,19 @@ int SentenceScore(std::string_view query, std::string_view sentence) {
   return !lower.empty() && ContainsLower(sentence, lower) ? 1 : 0;
 }
 
-void KeyText(const ShellInput& input, const char* keys) {
+void KeyText(const ShellInput& input, const std::string& keys) {
   ImGui::PushFont(input.panel.fonts->mono, TypeSize::kSmall);
-  const float width = ImGui::CalcTextSize(keys).x;
+  const float width = ImGui::CalcTextSize(keys.c_str()).x;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
                        std::max(0.0f, ImGui::GetContentRegionAvail().x - width));
-  ImGui::TextDisabled("%s", keys);
+  ImGui::TextDisabled("%s", keys.c_str());
   ImGui::PopFont();
+}
+
+std::string KeysOfEntry(const ShellInput& input, const PaletteEntry& entry) {
+  const CommandDesc* command = FindCommand(entry.command);
+  const bool plain = command != nullptr && *entry.text == 0;
+  return std::string(plain ? KeysOf(input.panel, *command) : entry.keys);
 }
 
 // A window over the workspace, told apart from it by a border.
@@ -66,7 +73,7 @@ const PaletteEntry* DrawEntries(const ShellInput& input, const std::vector<Palet
       ImGui::SameLine();
       ImGui::TextDisabled("%s", entry.group);
       ImGui::SameLine();
-      KeyText(input, entry.keys);
+      KeyText(input, KeysOfEntry(input, entry));
       ImGui::PopID();
     }
     if (entries.empty()) ImGui::TextDisabled("Nothing has these letters in this order.");
@@ -123,7 +130,10 @@ void DrawSetting(const ShellInput& input, const SettingDesc& row) {
   } else if (row.type == SettingType::kChoice) {
     DrawChoice(input, row, value);
   } else {
-    ImGui::TextDisabled("%s", value.c_str());
+    std::string text = value;
+    ImGui::SetNextItemWidth(ImGui::GetFontSize() * 16);
+    InputText("##text", "", &text);
+    if (ImGui::IsItemDeactivatedAfterEdit()) input.panel.commands.PushSetting(row.key, text);
   }
   ImGui::PopID();
 }
@@ -260,7 +270,8 @@ void DrawHelp(const ShellInput& input) {
         ImGui::TextUnformatted(command.title);
         ImGui::TableNextColumn();
         ImGui::PushFont(input.panel.fonts->mono, TypeSize::kSmall);
-        ImGui::TextUnformatted(command.keys);
+        const std::string_view keys = KeysOf(input.panel, command);
+        ImGui::TextUnformatted(keys.data(), keys.data() + keys.size());
         ImGui::PopFont();
         ImGui::TableNextColumn();
         ImGui::TextDisabled("%s", command.what);

@@ -168,8 +168,8 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
   if (DefinitionsOf(context.settings) == Definitions::kXprof)
     chips.push_back({"As XProf", "Everything is computed as XProf does", "view.definitions"});
   if (context.state != nullptr && !context.state->only.empty())
-    chips.push_back({Counted(context.state->only.size(), "tracks"),
-                     "Only these tracks are shown", "track.only_selected"});
+    chips.push_back({Counted(context.state->only.size(), "tracks"), "Only these tracks are shown",
+                     "track.only_selected"});
   if (context.state != nullptr && !context.state->track_filter.empty())
     chips.push_back({"Tracks: " + context.state->track_filter,
                      "Only tracks with these words are shown", "track.filter"});

@@ -18,7 +18,8 @@ void CommandItem(const TimelineInput& input, const char* id, CommandArgs args = 
                  const char* title = nullptr) {
   const CommandDesc* desc = FindCommand(id);
   if (desc == nullptr) return;
-  if (ImGui::MenuItem(title != nullptr ? title : desc->title, FirstKey(desc->keys).c_str()))
+  if (ImGui::MenuItem(title != nullptr ? title : desc->title,
+                      FirstKey(KeysOf(input.panel, *desc)).c_str()))
     input.panel.commands.Push(id, std::move(args));
 }
 

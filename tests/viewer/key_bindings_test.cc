@@ -1,0 +1,86 @@
+// Keys of presets and of the user.
+#include "viewer/core/key_bindings.h"
+
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/command.h"
+#include "viewer/core/key_chord.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/settings.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+namespace {
+
+KeyBindings With(const char* preset, const char* custom) {
+  Settings settings;
+  settings.Set("keys.preset", preset);
+  settings.Set("keys.custom", custom);
+  KeyBindings keys;
+  keys.Update(settings);
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("without a choice keys are those of the table") {
+  const KeyBindings keys;
+  for (const CommandDesc& command : Commands()) CHECK(keys.Of(command.id) == command.keys);
+  CHECK(keys.Of("panel.overview") == "Alt+1");
+  CHECK(keys.Of("no.such").empty());
+  CHECK(keys.notes().empty());
+}
+
+TEST_CASE("in no preset two commands have the same key, and all its rows are commands and keys") {
+  std::set<std::string> presets;
+  for (const PresetKey& row : PresetKeys()) {
+    bool ok = true;
+    CHECK_FALSE(ParseChords(row.keys, &ok).empty());
+    CHECK(ok);
+    CHECK(FindCommand(row.id) != nullptr);
+    presets.insert(row.preset);
+  }
+  const std::string choices = FindSetting("keys.preset")->choices;
+  for (const std::string& preset : presets) {
+    CAPTURE(preset);
+    CHECK(choices.find(preset) != std::string::npos);
+    const KeyBindings keys = With(preset.c_str(), "");
+    std::set<std::pair<int, unsigned>> taken;
+    for (const CommandDesc& command : Commands()) {
+      bool ok = true;
+      for (const KeyChord& chord : ParseChords(keys.Of(command.id), &ok))
+        CHECK(taken.insert({chord.chord, chord.character}).second);
+    }
+  }
+}
+
+TEST_CASE("a key that is chosen is taken from who had it, and that is said") {
+  const KeyBindings keys = With("Stepscope", "mark.add=B; search.next = T ;panel.memory=Alt+9");
+  CHECK(keys.Of("mark.add") == "B");
+  CHECK(keys.Of("search.next") == "T");
+  CHECK(keys.Of("view.tall_panels").empty());
+  CHECK(keys.Of("panel.memory") == "Alt+9");
+  REQUIRE(keys.notes().size() == 1);
+  CHECK(keys.notes()[0] == "T was that of view.tall_panels");
+}
+
+TEST_CASE("what is no binding is left out and said") {
+  const KeyBindings keys = With("Stepscope", "no.such=B; mark.add=Hyper+Q; ; =; mark.add");
+  CHECK(keys.notes().size() == 3);
+  CHECK(keys.Of("mark.add").empty());  // "mark.add" alone: no key
+}
+
+TEST_CASE("the window follows the keys that are chosen") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.viewer->settings().Set("keys.custom", "filter.here=B");
+  f.Frame(2);
+  f.Key(ImGuiKey_L);
+  CHECK(f.viewer->view().filters.empty());
+  f.Key(ImGuiKey_B);
+  CHECK(f.viewer->view().filters.size() == 1);
+}
