@@ -4,6 +4,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/derived_lines.h"
+#include "model/analysis/device_lanes.h"
 #include "model/analysis/event_order.h"
 #include "model/analysis/grouping.h"
 #include "model/analysis/kernel_stats.h"
@@ -167,7 +168,12 @@ std::shared_ptr<const OpDatabase> AnalysisContext::ops(const AnalysisParams& par
 
 std::vector<std::shared_ptr<const TrackSet>> AnalysisContext::derived(std::stop_token stop) {
   grouping(stop);
-  return state_->derived.Get(stop, [&] { return BuildDerivedLines(*this, stop); });
+  return state_->derived.Get(stop, [&] {
+    std::vector<std::shared_ptr<const TrackSet>> sets = BuildDerivedLines(*this, stop);
+    std::vector<std::shared_ptr<const TrackSet>> lanes = BuildDeviceLanes(*this, stop);
+    sets.insert(sets.end(), lanes.begin(), lanes.end());
+    return sets;
+  });
 }
 
 std::shared_ptr<const AnalysisResult> AnalysisContext::Get(std::string_view analysis,

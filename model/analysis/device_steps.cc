@@ -16,6 +16,7 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kMaxDevices = 250;
+constexpr size_t kMostIdleParts = 524'288;  // of all devices together, 40 bytes each
 
 Ps Length(std::span<const IdleGap> gaps) {
   Ps sum = 0;
@@ -64,6 +65,7 @@ struct Device {
   std::vector<LossTimes> losses;  // by window
   std::vector<IdleCause> causes;  // the step is the window
   IdleIntervals idle;             // likewise
+  DeviceIdle parts;               // likewise
 };
 
 class Divider {
@@ -392,9 +394,12 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
     Device d;
     d.plane = p;
     d.lanes = WorkLanes(trace_, trace_.planes[p]);
+    d.parts.device = PlaneId(p);
     devices_.push_back(std::move(d));
     device_of_plane_[p] = static_cast<uint8_t>(devices_.size());
   }
+  for (Device& d : devices_)
+    d.parts.most = std::min(d.parts.most, kMostIdleParts / devices_.size());
   first_marker_.assign(trace_.hosts.size(), kMaxPs);
   for (const Step& step : plan_.steps) {
     Ps& first = first_marker_[step.host.value];
@@ -420,7 +425,8 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
     device.losses.assign(device.windows.size(), {});
     if (!plan_.tile) return;
     explainer.Explain(trace_.planes[device.plane].host, PlaneId(device.plane), device.gaps,
-                      &device.losses, &device.causes, &device.idle);
+                      &device.losses, &device.causes, &device.idle, &device.parts);
+    device.parts.Finish();
   });
   if (stop.stop_requested()) return;  // some devices have no windows
   WaitsOfCollectives();
@@ -460,11 +466,14 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   MarkPartial(db, events);
   for (Device& device : devices_) {
     if (device.windows.empty()) continue;
-    for (IdleInterval& interval : device.idle.longest) {
-      const int64_t step = kept_at[static_cast<size_t>(device.windows[interval.step].step)];
-      interval.step = static_cast<uint32_t>(std::max<int64_t>(step, 0));
+    for (std::vector<IdleInterval>* intervals : {&device.idle.longest, &device.parts.parts}) {
+      for (IdleInterval& interval : *intervals) {
+        const int64_t step = kept_at[static_cast<size_t>(device.windows[interval.step].step)];
+        interval.step = static_cast<uint32_t>(std::max<int64_t>(step, 0));
+      }
     }
     db->idle.Append(device.idle);
+    if (!device.parts.parts.empty()) db->idle_parts.push_back(std::move(device.parts));
     const int64_t first = kept_at[static_cast<size_t>(device.windows.front().step)];
     if (device.windows.front().cut && first >= 0)
       db->steps[static_cast<size_t>(first)].partial = true;

@@ -85,11 +85,40 @@ class GapSums {
   LossTimes classes_{};
 };
 
+// Cuts gaps where their class changes. What comes is in order of time.
+class PartCutter {
+ public:
+  PartCutter(PlaneId device, DeviceIdle* out) : device_(device), out_(out) {}
+
+  void Add(uint32_t window, LossClass loss, const HostPiece& piece, TimeRange range) {
+    if (out_ == nullptr) return;
+    if (loss != loss_ || window != part_.window || range.begin != part_.end) Cut();
+    if (part_.end == part_.begin) part_.begin = range.begin;
+    part_.window = window;
+    part_.end = range.end;
+    loss_ = loss;
+    sums_.Add(loss, piece, range.length());
+  }
+  // Where a gap ends, too: the next may begin at once, in another window.
+  void Cut() {
+    if (part_.end > part_.begin) out_->Add(sums_.Take(part_, device_));
+    part_ = {};
+  }
+
+ private:
+  const PlaneId device_;
+  DeviceIdle* const out_;
+  GapSums sums_;
+  IdleGap part_;
+  LossClass loss_ = LossClass::kUnknown;
+};
+
 // Sums the parts of one window by class and cause.
 class CauseSums {
  public:
-  CauseSums(std::span<const TimeRange> markers, std::vector<LossTimes>* losses, GapSums* gap)
-      : markers_(markers), losses_(losses), gap_(gap) {}
+  CauseSums(std::span<const TimeRange> markers, std::vector<LossTimes>* losses, GapSums* gap,
+            PartCutter* cutter)
+      : markers_(markers), losses_(losses), gap_(gap), cutter_(cutter) {}
 
   void Add(uint32_t window, const HostPiece& piece) {
     const LossClass loss = ClassOf(piece.state);
@@ -152,6 +181,7 @@ class CauseSums {
     const Ps time = range.length();
     At((*losses_)[window], loss) += time;
     gap_->Add(loss, piece, time);
+    cutter_->Add(window, loss, piece, range);
     IdleCause& cause = sums_[{loss, piece.meta, piece.inside}];
     cause.loss = loss;
     if (piece.meta != HostPiece::kNone) cause.event = MetaId(piece.meta);
@@ -170,6 +200,7 @@ class CauseSums {
   std::span<const TimeRange> markers_;
   std::vector<LossTimes>* losses_;
   GapSums* gap_;
+  PartCutter* cutter_;
   std::map<std::tuple<LossClass, uint32_t, uint32_t>, IdleCause> sums_;
 };
 
@@ -372,7 +403,7 @@ IdleExplainer::Parts IdleExplainer::AskMain(const HostInfo& host, const Parts& o
 
 void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                             std::vector<LossTimes>* losses, std::vector<IdleCause>* causes,
-                            IdleIntervals* intervals) const {
+                            IdleIntervals* intervals, DeviceIdle* parts_of_gaps) const {
   const HostInfo& info = InfoOf(host);
   std::map<const Track*, Parts> open;
   Parts done;
@@ -397,12 +428,15 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   std::sort(asked, done.end(), earlier);
   std::inplace_merge(done.begin(), asked, done.end(), earlier);
   GapSums gap;
-  CauseSums sums(info.markers, losses, &gap);
+  PartCutter cutter(device, parts_of_gaps);
+  CauseSums sums(info.markers, losses, &gap, &cutter);
   for (size_t i = 0; i < done.size(); ++i) {
     const uint32_t window = gaps[done[i].gap].window;
     sums.Add(window, done[i].piece);
-    if (i + 1 == done.size() || done[i + 1].gap != done[i].gap)
+    if (i + 1 == done.size() || done[i + 1].gap != done[i].gap) {
       intervals->Add(gap.Take(gaps[done[i].gap], device));
+      cutter.Cut();
+    }
     if (i + 1 == done.size() || gaps[done[i + 1].gap].window != window)
       sums.Flush(device, window, causes);
   }

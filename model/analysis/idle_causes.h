@@ -30,11 +30,11 @@ class IdleExplainer {
                 std::span<const Step> steps, bool cpu);
 
   // Divides gaps, which are sorted and disjoint and whose windows rise. `losses` by window; causes
-  // and intervals get the window's number as their step. Thread-safe. O(gaps * log launches + host
-  // events in the gaps * depth).
+  // and intervals get the window's number as their step. `parts_of_gaps` may be null. Thread-safe.
+  // O(gaps * log launches + host events in the gaps * depth).
   void Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                std::vector<LossTimes>* losses, std::vector<IdleCause>* causes,
-               IdleIntervals* intervals) const;
+               IdleIntervals* intervals, DeviceIdle* parts_of_gaps = nullptr) const;
   // The thread with the markers of steps, else the busiest; null if the host has none.
   const Track* MainThread(HostId host) const;
 

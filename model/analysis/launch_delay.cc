@@ -1,20 +1,13 @@
 // How long what the host launched waits for its stream, and how much waits at once.
 #include <algorithm>
 
+#include "model/analysis/device_launches.h"
 #include "model/analysis/device_tables.h"
-#include "model/analysis/event_order.h"
-#include "model/analysis/host_activity.h"
 
 namespace stepscope {
 namespace {
 
 double Us(double ps) { return ps / static_cast<double>(kPsPerUs); }
-
-// A launch, and the first event that it led to on a stream.
-struct Launch {
-  uint32_t call = 0, row = 0;
-  Ps begin = 0, ready = 0, start = 0;  // ready: from when the delay counts
-};
 
 struct Delays {
   double mean = 0, median = 0, p95 = 0, max = 0;  // ps
@@ -36,13 +29,13 @@ struct Queue {
 };
 
 // What waits: launched, from the call's begin, and not yet started.
-Queue QueueOf(const std::vector<Launch>& launches) {
+Queue QueueOf(const std::vector<DeviceLaunch>& launches) {
   std::vector<Ps> in, out;
   in.reserve(launches.size()), out.reserve(launches.size());
   double waited = 0;
-  for (const Launch& l : launches) {
+  for (const DeviceLaunch& l : launches) {
     in.push_back(l.begin);
-    out.push_back(std::max(l.begin, l.start));
+    out.push_back(l.begun());
     waited += static_cast<double>(out.back() - l.begin);
   }
   std::sort(in.begin(), in.end());
@@ -57,43 +50,6 @@ Queue QueueOf(const std::vector<Launch>& launches) {
   const double span = static_cast<double>(out.back() - in.front());
   queue.mean = span > 0 ? waited / span : 0;
   return queue;
-}
-
-class DelayReader {
- public:
-  DelayReader(const Trace& trace) : trace_(trace), calls_(trace.set) {
-    const std::vector<EventMeta>& metas = trace.names().metas;
-    graph_.resize(metas.size());
-    for (size_t m = 0; m < metas.size(); ++m) {
-      graph_[m] = RoleOfHostEvent(trace.names().strings.View(metas[m].name), metas[m].category) ==
-                  HostRole::kGraph;
-    }
-  }
-  bool IsGraph(uint32_t call) { return graph_[calls_.Meta(call)]; }
-  Launch Read(const DeviceEvent& e) {
-    const uint32_t call = e.launch.value;
-    const Ps begin = calls_.Start(call);
-    return {call, e.row, begin, IsGraph(call) ? begin : calls_.End(call), e.begin};
-  }
-
- private:
-  const Trace& trace_;
-  RowReader calls_;
-  std::vector<bool> graph_;  // by meta
-};
-
-// Of what a graph launched on a stream only the first event waits for the launch.
-void KeepFirstOfGraphs(DelayReader* reader, std::vector<Launch>* launches) {
-  std::sort(launches->begin(), launches->end(), [](const Launch& a, const Launch& b) {
-    return a.call != b.call ? a.call < b.call : a.start < b.start;
-  });
-  size_t kept = 0;
-  for (size_t i = 0; i < launches->size(); ++i) {
-    const Launch& l = (*launches)[i];
-    if (kept > 0 && (*launches)[kept - 1].call == l.call && reader->IsGraph(l.call)) continue;
-    (*launches)[kept++] = l;
-  }
-  launches->resize(kept);
 }
 
 std::vector<ColumnDesc> Columns() {
@@ -121,21 +77,14 @@ std::vector<ColumnDesc> Columns() {
 ResultTable LaunchDelayTable(AnalysisContext& context, const DeviceEvents& events) {
   const Trace& trace = context.trace();
   ResultTable t{"launch_delay", "Launch delay", Columns(), {}, {}};
-  DelayReader reader(trace);
+  LaunchReader reader(trace);
   for (const PlaneId device : events.devices()) {
-    std::vector<std::pair<TrackId, std::vector<Launch>>> streams;
-    events.ForEach(device, [&](const DeviceEvent& e) {
-      if (!e.launch.valid()) return;
-      if (streams.empty() || streams.back().first != e.track) streams.push_back({e.track, {}});
-      streams.back().second.push_back(reader.Read(e));
-    });
-    for (auto& [track, launches] : streams) {
-      KeepFirstOfGraphs(&reader, &launches);
+    for (const auto& [track, launches] : reader.Read(events, device)) {
       std::vector<Ps> delays;
       std::vector<EventRow> rows;
       int64_t graphs = 0;
-      for (const Launch& l : launches) {
-        delays.push_back(std::max<Ps>(0, l.start - l.ready));
+      for (const DeviceLaunch& l : launches) {
+        delays.push_back(l.delay());
         rows.emplace_back(l.row);
         graphs += reader.IsGraph(l.call) ? 1 : 0;
       }

@@ -1,6 +1,7 @@
 #include "model/analysis/losses.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace stepscope {
 namespace {
@@ -30,6 +31,28 @@ void IdleIntervals::Append(const IdleIntervals& others) {
 void IdleIntervals::Finish() {
   std::sort(longest.begin(), longest.end(), IsLonger);
   if (longest.size() > kMost) longest.resize(kMost);
+}
+
+void DeviceIdle::Add(const IdleInterval& part) {
+  parts.push_back(part);
+  if (parts.size() < 2 * most) return;
+  std::nth_element(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(most), parts.end(),
+                   IsLonger);
+  parts.resize(most);
+}
+
+void DeviceIdle::Finish() {
+  if (parts.size() > most) {
+    std::nth_element(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(most), parts.end(),
+                     IsLonger);
+    parts.resize(most);
+  }
+  const auto earlier = [](const IdleInterval& a, const IdleInterval& b) {
+    return a.range.begin < b.range.begin;
+  };
+  if (!std::is_sorted(parts.begin(), parts.end(), earlier))
+    std::sort(parts.begin(), parts.end(), earlier);
+  parts.shrink_to_fit();
 }
 
 const char* IdOf(LossClass c) {

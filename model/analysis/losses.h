@@ -71,4 +71,16 @@ struct IdleIntervals {
   void Finish();
 };
 
+// The idle time of one device, cut wherever its class changes: each part has one class, and its
+// largest cause. By time; the parts tile the idle intervals exactly, unless there are more than
+// `most`: then the shortest are left out.
+struct DeviceIdle {
+  PlaneId device;
+  size_t most = 65'536;
+  std::vector<IdleInterval> parts;
+
+  void Add(const IdleInterval& part);  // O(1) amortised; Finish() when all are there
+  void Finish();
+};
+
 }  // namespace stepscope

@@ -69,6 +69,7 @@ struct StepDatabase {
   std::vector<DeviceStep> device_steps;  // by step, then device; ours only
   std::vector<IdleCause> causes;         // by device, step, class, falling time; ours only
   IdleIntervals idle;                    // of its devices; ours only
+  std::vector<DeviceIdle> idle_parts;    // of each GPU; ours only
   double compute16 = 0, compute32 = 0;   // ps, in steps that were dropped too
   bool inferred = false;
   double confidence = 1;  // of inferred steps, 0 to 1

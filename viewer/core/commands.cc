@@ -93,6 +93,17 @@ void PythonFrames(C& c, const A&) {
   c.settings.Set("timeline.python_frames", show ? "true" : "false");
   Say(c, show ? "Python frames shown" : "Python frames hidden");
 }
+void SwitchLanes(C& c, const char* key, const char* what) {
+  const bool show = !c.settings.Bool(key);
+  c.settings.Set(key, show ? "true" : "false");
+  Say(c, what + std::string(show ? " of GPUs shown" : " of GPUs hidden"));
+}
+void DerivedLanes(C& c, const A&) {
+  SwitchLanes(c, "timeline.derived_lanes", "Idle time and utilisation");
+}
+void WaitingLanes(C& c, const A&) {
+  SwitchLanes(c, "timeline.waiting_lanes", "Queue, launch delay and memory");
+}
 void SwitchDefinitions(C& c, const A&) {
   const bool xprof = DefinitionsOf(c.settings) != Definitions::kXprof;
   c.settings.Set("definitions", xprof ? "XProf" : "Stepscope");
@@ -399,6 +410,14 @@ constexpr CommandDesc kCommands[] = {
     {"view.python_frames", "Hide or show Python frames", "View",
      "Leaves the frames of Python stacks out of the timeline, or shows them again.",
      "stack functions calls ops", "H", HasRun, PythonFrames},
+    {"view.derived_lanes", "Hide or show idle time and utilisation", "View",
+     "Leaves the lanes of each GPU that say why it is idle and how busy it is out of the timeline, "
+     "or shows them again.",
+     "gaps lanes counters tracks busy", "", HasRun, DerivedLanes},
+    {"view.waiting_lanes", "Show or hide queue, launch delay and memory", "View",
+     "Shows below each GPU how many launches wait, how long they take to begin, and the memory in "
+     "use, or hides them again.",
+     "lanes counters tracks allocator", "", HasRun, WaitingLanes},
     {"view.definitions", "XProf's or own definitions", "View",
      "Computes everything as XProf 2.24.2 does, or by Stepscope's definitions again.",
      "analyses numbers quirks compat rules", "", Always, SwitchDefinitions},

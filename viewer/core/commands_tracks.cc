@@ -151,7 +151,8 @@ void UnpinAll(C& c, const A&) {
 
 void ResetLayout(C& c, const A&) {
   c.windows.reset_layout = true;
-  for (const char* key : {"timeline.tracks", "timeline.python_frames"})
+  for (const char* key : {"timeline.tracks", "timeline.python_frames", "timeline.derived_lanes",
+                          "timeline.waiting_lanes"})
     c.settings.Set(key, FindSetting(key)->standard);
   FoldByRules(c);
 }

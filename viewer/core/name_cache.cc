@@ -2,13 +2,14 @@
 
 #include <utility>
 
+#include "viewer/core/loss_kind.h"
 #include "viewer/core/short_label.h"
 
 namespace stepscope {
 
 void NameCache::SetTheme(const Theme& theme) {
   theme_ = theme;
-  for (auto& [names, colors] : colors_) colors->assign(colors->size(), 0);
+  for (auto& [names, colors] : colors_) colors->known.assign(colors->known.size(), 0);
   ++generation_;
 }
 
@@ -18,10 +19,11 @@ void NameCache::SetMeasure(MeasureText measure) {
   ++generation_;
 }
 
-void NameCache::Prepare(const NameTable& names) {
+void NameCache::Prepare(const NameTable& names, bool derived) {
   auto& colors = colors_[&names];
-  if (!colors) colors = std::make_unique<std::vector<uint32_t>>();
-  if (colors->size() < names.metas.size()) colors->resize(names.metas.size(), 0);
+  if (!colors) colors = std::make_unique<TableColors>();
+  colors->derived = derived;
+  if (colors->known.size() < names.metas.size()) colors->known.resize(names.metas.size(), 0);
 }
 
 void NameCache::Forget(const NameTable* names) {
@@ -30,15 +32,23 @@ void NameCache::Forget(const NameTable* names) {
   ++generation_;
 }
 
+Rgba NameColors::Compute(uint32_t meta) const {
+  const bool idle = derived_ && meta < names_.metas.size() &&
+                    names_.metas[meta].category == EventCategory::kOverhead;
+  if (idle) return theme_[LossKind(names_.Name(MetaId(meta)))];
+  return theme_.NameColor(names_.DisplayName(MetaId(meta)));
+}
+
 Rgba NameColors::Make(uint32_t meta) const {
-  const Rgba color = theme_.NameColor(names_.DisplayName(MetaId(meta)));
+  const Rgba color = Compute(meta);
   std::atomic_ref<uint32_t>((*known_)[meta]).store(color, std::memory_order_relaxed);
   return color;
 }
 
 NameColors NameCache::Colors(const NameTable& names) const {
   const auto found = colors_.find(&names);
-  return {names, theme_, found == colors_.end() ? nullptr : found->second.get()};
+  if (found == colors_.end()) return {names, theme_, nullptr, false};
+  return {names, theme_, &found->second->known, found->second->derived};
 }
 
 void NameCache::Trim() {

@@ -31,11 +31,10 @@ struct NameLabel {
 // and the table are, and no theme is set.
 class NameColors {
  public:
-  NameColors(const NameTable& names, const Theme& theme, std::vector<uint32_t>* known)
-      : names_(names), theme_(theme), known_(known) {}
+  NameColors(const NameTable& names, const Theme& theme, std::vector<uint32_t>* known, bool derived)
+      : names_(names), theme_(theme), known_(known), derived_(derived) {}
   Rgba operator()(uint32_t meta) const {
-    if (known_ == nullptr || meta >= known_->size())
-      return theme_.NameColor(names_.DisplayName(MetaId(meta)));
+    if (known_ == nullptr || meta >= known_->size()) return Compute(meta);
     const std::atomic_ref<uint32_t> slot((*known_)[meta]);
     const uint32_t color = slot.load(std::memory_order_relaxed);
     return color != 0 ? color : Make(meta);
@@ -43,10 +42,12 @@ class NameColors {
 
  private:
   Rgba Make(uint32_t meta) const;
+  Rgba Compute(uint32_t meta) const;
 
   const NameTable& names_;
   const Theme& theme_;
   std::vector<uint32_t>* known_;  // by meta, 0: not yet; null: not prepared
+  bool derived_;
 };
 
 class NameCache {
@@ -57,8 +58,10 @@ class NameCache {
   void SetMeasure(MeasureText measure);  // drops labels (after a change of font or scale)
   uint64_t generation() const { return generation_; }  // changes when colours or labels are dropped
 
-  // Makes room for a table's colours; call before asking from several threads.
-  void Prepare(const NameTable& names);
+  // Makes room for a table's colours; call before asking from several threads. `derived`: of a
+  // derived set, whose idle slices (model/analysis/device_lanes.h) have the colours of their
+  // classes.
+  void Prepare(const NameTable& names, bool derived = false);
   void Forget(const NameTable* names);
   NameColors Colors(const NameTable& names) const;
   Rgba Color(const NameTable& names, uint32_t meta) const { return Colors(names)(meta); }
@@ -89,8 +92,11 @@ class NameCache {
     return 7.0f * static_cast<float>(text.size());
   };
   uint64_t generation_ = 1;
-  std::unordered_map<const NameTable*, std::unique_ptr<std::vector<uint32_t>>>
-      colors_;  // 0: not yet
+  struct TableColors {
+    std::vector<uint32_t> known;  // by meta, 0: not yet
+    bool derived = false;
+  };
+  std::unordered_map<const NameTable*, std::unique_ptr<TableColors>> colors_;
   std::unordered_map<Key, std::unique_ptr<NameLabel>, KeyHash> labels_;
 };
 

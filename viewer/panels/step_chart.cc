@@ -55,16 +55,6 @@ std::string LabelAt(const ResultTable& table, size_t row) {
 
 std::span<const StepClass> StepClasses() { return kClasses; }
 
-Kind LossKind(std::string_view id) {
-  if (id == "input") return Kind::kInput;
-  if (id == "launch") return Kind::kKernelLaunch;
-  if (id == "compile") return Kind::kCompilation;
-  if (id == "copies") return Kind::kOutput;
-  if (id == "collectives" || id == "collective_wait") return Kind::kCollective;
-  if (id == "host" || id == "between_steps") return Kind::kHostCompute;
-  return Kind::kOther;
-}
-
 void StepChart::Update(const PanelContext& context, const ResultTable& steps, uint64_t key) {
   if (key == key_ && theme_ == context.theme.kind) return;
   key_ = key;

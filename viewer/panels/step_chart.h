@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "viewer/core/loss_kind.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/theme.h"
 #include "viewer/widgets/chart.h"
@@ -19,9 +20,6 @@ struct StepClass {
   Kind kind;
 };
 std::span<const StepClass> StepClasses();  // the nine, bottom of the bars first
-
-// The colour of a loss by its id in the table "losses".
-Kind LossKind(std::string_view id);
 
 struct ClassSummary {
   double mean = 0,

@@ -170,9 +170,10 @@ class RunArranger {
     return a.track == b.track && a.set == b.set;
   }
 
-  // False: hidden, or pinned and therefore elsewhere.
+  // False: hidden, not chosen, or pinned and therefore elsewhere.
   bool KeepUnit(const TrackEntry& plane, bool named, Unit* unit) {
     const TrackEntry& entry = in_.list[unit->first];
+    if (!in_.lanes.Shows(entry.lane)) return false;
     if (book_.filters() && !book_.Passes(plane.name, entry.name)) return false;
     if (!named) return !book_.Isolates();
     const std::string path = PathOf(run(), entry);
@@ -194,6 +195,7 @@ class RunArranger {
                     .host = entry.host,
                     .plane = entry.plane,
                     .track = entry.track,
+                    .lane = entry.lane,
                     .lanes = entry.lanes});
   }
 
@@ -247,6 +249,18 @@ class RunArranger {
 };
 
 }  // namespace
+
+bool LaneChoice::Shows(DeviceLane lane) const {
+  switch (lane) {
+    case DeviceLane::kNone:
+      return true;
+    case DeviceLane::kIdle:
+    case DeviceLane::kUtilisation:
+      return use;
+    default:
+      return waiting;
+  }
+}
 
 std::vector<LayoutItem> Arrange(const ArrangeInput& input) {
   std::vector<LayoutItem> out;

@@ -25,10 +25,19 @@ struct LayoutItem {
   TrackId track{};
   uint32_t depth = 0;                   // of a track: rows that it has at most
   uint32_t rows = 0;                    // of a track: rows that are drawn, 1 to depth
+  DeviceLane lane = DeviceLane::kNone;  // as in TrackEntry
   uint32_t lanes = 0;                   // of a track: nested and spill lanes; instants follow
   const WithoutPython* rest = nullptr;  // of a track whose Python frames are hidden: what is drawn
   double y = 0;                         // set by Layout: top, from the top of the content
   float height = 0;                     // without the gap below
+};
+
+// Which lanes of GPUs (model/analysis/device_lanes.h) are shown.
+struct LaneChoice {
+  bool use = true;       // idle and utilisation
+  bool waiting = false;  // queue, launch delay and memory
+  bool Shows(DeviceLane lane) const;
+  bool operator==(const LaneChoice&) const = default;
 };
 
 struct ArrangeInput {
@@ -39,6 +48,7 @@ struct ArrangeInput {
   // By run, null where there is nothing to hide; empty: Python frames are shown. Must outlive the
   // items.
   std::span<const std::shared_ptr<const WithoutPython>> without_python;
+  LaneChoice lanes = {};
 };
 
 std::vector<LayoutItem> Arrange(const ArrangeInput& input);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "model/base/task.h"
 #include "viewer/timeline/plan_area.h"
@@ -15,6 +16,21 @@ constexpr uint32_t kGapFrom = 4;        // slices at least this wide give a colu
 PlanRowKey KeyOf(const PlanInput& input, const LayoutItem& item, uint32_t depth) {
   const uint32_t id = item.kind == ItemKind::kPlaneHeading ? item.plane.value : item.track.value;
   return {input.runs[item.run].id, item.kind, item.set, id, depth};
+}
+
+// The colours that these have elsewhere.
+std::optional<Kind> KindOfLane(DeviceLane lane) {
+  switch (lane) {
+    case DeviceLane::kUtilisation:
+      return Kind::kDeviceCompute;
+    case DeviceLane::kQueue:
+    case DeviceLane::kLaunchDelay:
+      return Kind::kKernelLaunch;
+    case DeviceLane::kMemory:
+      return Kind::kHeap;
+    default:
+      return std::nullopt;
+  }
 }
 
 // Marks the columns of highlighted events: O(columns * log n), whatever their number.
@@ -248,9 +264,13 @@ void DrawPlan::FillCounter(const PlanInput& input, const LayoutItem& item, Cache
   const Track& track = set.tracks[item.track.value];
   if (track.counters.empty()) return;
   const CounterSeries& series = track.counters.front();
-  const Rgba color = input.names->theme().NameColor(set.names->strings.View(track.name));
+  const Theme& theme = input.names->theme();
+  const std::optional<Kind> kind = KindOfLane(item.lane);
+  const Rgba color = kind ? theme[*kind] : theme.NameColor(set.names->strings.View(track.name));
   std::vector<float> values(input.width);
-  CounterInView(series, input.axes[item.run], values);
+  const bool share = item.lane == DeviceLane::kUtilisation;
+  CounterInView(series, input.axes[item.run], values,
+                share ? CounterScale::kPercent : CounterScale::kPeaks);
   for (uint32_t x = 0; x < input.width; ++x) {
     const auto value =
         static_cast<uint32_t>(std::lround(std::clamp(values[x], 0.0f, 1.0f) * 255.0f));

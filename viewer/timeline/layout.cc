@@ -44,7 +44,7 @@ void Layout::PlaceItems() {
         gap = kPlaneGap;
         break;
       case ItemKind::kCounter:
-        item.height = sizes_.counter;
+        item.height = item.lane == DeviceLane::kNone ? sizes_.counter : sizes_.lane;
         break;
       case ItemKind::kTrack:
         item.height = sizes_.row * static_cast<float>(item.rows);

@@ -19,6 +19,7 @@ struct LayoutSizes {  // pixels, whole numbers
   float heading = 22;
   float track_gap = 2;
   float counter = 40;
+  float lane = 26;  // counter among the lanes of a GPU
   bool operator==(const LayoutSizes&) const = default;
 };
 

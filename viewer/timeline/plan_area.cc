@@ -93,28 +93,42 @@ PlaneActivity PlaneActivityInView(const Run& run, PlaneId plane, const TimeAxis&
   return out;
 }
 
-void CounterInView(const CounterSeries& series, const TimeAxis& axis, std::span<float> out) {
-  const double low = std::min(0.0, series.min);
-  const double range = series.max > low ? series.max - low : 1.0;
-  const auto scaled = [&](double v) { return static_cast<float>((v - low) / range); };
-  std::fill(out.begin(), out.end(), 0.0f);
-  size_t i = static_cast<size_t>(
-      std::upper_bound(series.time.begin(), series.time.end(), axis.view().begin) -
-      series.time.begin());
-  double current = i > 0 ? series.value[i - 1] : low;
+CounterColumn CounterIn(const CounterSeries& series, TimeRange range) {
+  CounterColumn column;
+  const auto all = series.time.begin();
+  const auto first = std::upper_bound(all, series.time.end(), range.begin);
+  const auto last = std::lower_bound(first, series.time.end(), range.end);
+  double held = first == all ? std::min(0.0, series.min) : series.value[size_t(first - all) - 1];
+  column.first = column.least = column.most = held;
+  column.changes = static_cast<size_t>(last - first);
+  // Many are looked at in parts of equal number; the last is always among them.
+  const auto from = static_cast<size_t>(first - all), end = from + column.changes;
+  const size_t step = (column.changes + kMostLooks - 1) / kMostLooks;
+  Ps at = range.begin;
+  double sum = 0;
+  for (size_t i = from; i < end; i = i + step < end ? i + step : std::max(i + 1, end - 1)) {
+    sum += held * static_cast<double>(series.time[i] - at);
+    at = series.time[i];
+    held = series.value[i];
+    column.least = std::min(column.least, held);
+    column.most = std::max(column.most, held);
+  }
+  sum += held * static_cast<double>(range.end - at);
+  column.mean = range.empty() ? held : sum / static_cast<double>(range.length());
+  return column;
+}
+
+void CounterInView(const CounterSeries& series, const TimeAxis& axis, std::span<float> out,
+                   CounterScale scale) {
+  const bool share = scale == CounterScale::kPercent;
+  const double low = share ? 0 : std::min(0.0, series.min);
+  const double high = share ? 100 : series.max;
+  const double range = high > low ? high - low : 1.0;
   for (size_t x = 0; x < out.size(); ++x) {
-    const Ps end = axis.At(static_cast<double>(x + 1));
-    double best = current;
-    // Long columns: look at their ends by binary search and at no more than a few dozen values
-    // between.
-    const size_t last = static_cast<size_t>(
-        std::lower_bound(series.time.begin() + static_cast<ptrdiff_t>(i), series.time.end(), end) -
-        series.time.begin());
-    const size_t step = std::max<size_t>(1, (last - i) / 32);
-    for (size_t k = i; k < last; k += step) best = std::max(best, series.value[k]);
-    if (last > i) current = series.value[last - 1];
-    i = last;
-    out[x] = scaled(std::max(best, current));
+    const Ps begin = axis.At(static_cast<double>(x));
+    const CounterColumn column =
+        CounterIn(series, {begin, std::max(axis.At(static_cast<double>(x + 1)), begin + 1)});
+    out[x] = static_cast<float>(((share ? column.mean : column.most) - low) / range);
   }
 }
 

@@ -23,9 +23,21 @@ bool IsDevice(PlaneKind kind);
 // The tracks whose outermost lane stands for the plane's activity.
 std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane);
 
-// Largest value of the series in each column, scaled to [0, 1] of [min(0, min), max]. O(columns *
-// log n + visible).
-void CounterInView(const CounterSeries& series, const TimeAxis& axis, std::span<float> out);
+// The values that a counter has in a range of time. Of many changes some are looked at.
+struct CounterColumn {
+  double first = 0;            // when the range begins
+  double least = 0, most = 0;  // the first one counts
+  double mean = 0;             // weighted by time
+  size_t changes = 0;          // within the range
+};
+CounterColumn CounterIn(const CounterSeries& series, TimeRange range);  // O(log n + kMostLooks)
+inline constexpr size_t kMostLooks = 128;
+
+// The series in each column, scaled to [0, 1]: the largest value, of [min(0, min), max]; or of a
+// share of time its mean, of [0, 100]. O(columns * (log n + kMostLooks)).
+enum class CounterScale : uint8_t { kPeaks, kPercent };
+void CounterInView(const CounterSeries& series, const TimeAxis& axis, std::span<float> out,
+                   CounterScale scale = CounterScale::kPeaks);
 
 // Chooses the longest form that fits `space`, or cuts one of at least 4 letters. False if nothing
 // fits.

@@ -112,6 +112,25 @@ TimelineHit TimelineModel::HitTest(std::span<const Run> runs, float x, float y) 
   return hit;
 }
 
+std::optional<CounterHit> TimelineModel::CounterAt(std::span<const Run> runs, float x,
+                                                   float y) const {
+  const PlanRow* row = plan_.RowAt(y - geo_.rows.y);
+  if (row == nullptr || !rows_below_sticky().Has(x, y)) return std::nullopt;
+  const LayoutItem& item = layout_.items()[row->item];
+  if (item.kind != ItemKind::kCounter) return std::nullopt;
+  CounterHit hit;
+  hit.run = item.run;
+  hit.set = item.set;
+  hit.item = row->item;
+  hit.series = &runs[item.run].Set(item.set).tracks[item.track.value].counters.front();
+  const TimeAxis& axis = axes_[item.run];
+  const double column = std::floor(static_cast<double>(x - geo_.rows.x));
+  hit.time = axis.At(column);
+  hit.values = CounterIn(*hit.series, {hit.time, std::max(axis.At(column + 1), hit.time + 1)});
+  if (hit.values.changes == 0 && hit.time < hit.series->time.front()) return std::nullopt;
+  return hit;
+}
+
 // The edge of an event of a row that is nearest to a time, if it is nearer than *distance.
 void TimelineModel::SnapToRow(const PlanRow& row, Ps t, Ps* distance, Ps* best) const {
   if (row.lane == nullptr) return;

@@ -167,10 +167,15 @@ void TimelineModel::UpdateArrangement(const TimelineFrame& frame) {
   }
   highlight_.Update(frame.runs, frame.view.shown, frame.hits, python_, other_rows);
   UpdateRules(frame, &changed);
+  const LaneChoice lanes{frame.settings.Bool("timeline.derived_lanes"),
+                         frame.settings.Bool("timeline.waiting_lanes")};
+  if (!(lanes == lanes_)) changed = true;
+  lanes_ = lanes;
   const auto row = static_cast<float>(frame.settings.Int("timeline.row_height"));
-  const LayoutSizes sizes{geo_.Px(row) + 1, 1, geo_.Px(22), geo_.Px(2), geo_.Px(40)};
+  const LayoutSizes sizes{geo_.Px(row) + 1, 1, geo_.Px(22), geo_.Px(2), geo_.Px(40), geo_.Px(26)};
   if (!changed && sizes == layout_.sizes()) return;
-  std::vector<LayoutItem> items = Arrange({frame.runs, list_, rules_, hosts_, python_.rests()});
+  std::vector<LayoutItem> items =
+      Arrange({frame.runs, list_, rules_, hosts_, python_.rests(), lanes_});
   depth_.Reset(items);
   layout_.Place(std::move(items), sizes);
 }
@@ -232,6 +237,12 @@ void TimelineModel::ScrollToSelection(const TimelineFrame& frame, CommandQueue* 
     }
     const size_t index = layout_.Find(run, event.set, lane.track);
     if (index == Layout::npos) {
+      const DeviceLane own =
+          event.set > 0 ? DeviceLaneOf(set.tracks[lane.track.value]) : DeviceLane::kNone;
+      if (!lanes_.Shows(own)) {
+        commands->Push("view.derived_lanes");  // the only slices are those of idle time
+        return;
+      }
       const std::string plane = PlanePath(*r.trace, set.tracks[lane.track.value].plane);
       const std::string track = TrackPath(*r.trace, set, lane.track);
       const RunState* state = frame.view.Find(r.id);
@@ -263,7 +274,8 @@ void TimelineModel::ScrollToSelection(const TimelineFrame& frame, CommandQueue* 
 
 void TimelineModel::BuildPlan(const TimelineFrame& frame) {
   for (const Run& run : frame.runs) {
-    for (uint32_t set = 0; set < run.sets(); ++set) frame.names.Prepare(*run.Set(set).names);
+    for (uint32_t set = 0; set < run.sets(); ++set)
+      frame.names.Prepare(*run.Set(set).names, set > 0);
   }
   PlanInput in;
   in.runs = frame.runs;

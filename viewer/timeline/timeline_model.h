@@ -22,6 +22,7 @@
 #include "viewer/timeline/layout.h"
 #include "viewer/timeline/minimap.h"
 #include "viewer/timeline/minimap_marks.h"
+#include "viewer/timeline/plan_area.h"
 #include "viewer/timeline/timeline_highlight.h"
 
 namespace stepscope {
@@ -52,6 +53,14 @@ struct TimelineHit {
            last = 0;  // folded events of the pixel column: indices [first, last) in the lane
   bool valid() const { return lane != nullptr; }
   uint32_t count() const { return last - first; }
+};
+
+// What a counter has at a place.
+struct CounterHit {
+  uint32_t run = 0, set = 0, item = 0;
+  Ps time = 0;  // of the run
+  const CounterSeries* series = nullptr;
+  CounterColumn values{};  // in the pixel
 };
 
 // What the folded events of a hit are: the sum of each name, the longest first. O(events), of the
@@ -95,6 +104,7 @@ class TimelineModel {
   float YOf(double content_y) const;  // of the screen
   size_t ItemAt(float y) const;       // of the layout; items().size() if none
   TimelineHit HitTest(std::span<const Run> runs, float x, float y) const;
+  std::optional<CounterHit> CounterAt(std::span<const Run> runs, float x, float y) const;
   // The events of all rows that a box on the screen touches, up to `most`: of tracks in the order
   // in which they are drawn. O(rows of it · log n + events)
   std::vector<EventRef> EventsIn(std::span<const Run> runs, const Box& box, size_t most) const;
@@ -134,6 +144,7 @@ class TimelineModel {
 
   PythonHider python_;
   std::vector<TrackEntry> list_;
+  LaneChoice lanes_;
   std::vector<TrackRules> rules_;                 // by run
   std::vector<std::set<std::string>> collapsed_;  // by run, in rules_
   std::vector<std::string> hosts_;                // by run, the only one shown

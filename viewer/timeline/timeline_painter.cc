@@ -213,14 +213,18 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
     }
   }
   const float right = geo_.rows.x - pen_.Px(12);
-  const TrackLabel label = LabelOf(set, track, item.set != 0);
+  TrackLabel label = LabelOf(set, track, item.set != 0);
+  const bool lane = item.lane != DeviceLane::kNone;
+  const bool counts = item.kind == ItemKind::kCounter && !track.counters.empty();
+  if (lane && counts && item.lane != DeviceLane::kUtilisation)
+    label.tag = "max " + CounterText(set, track, track.counters.front().max);
   const float id_left =
       label.tag.empty() ? right
                         : pen_.TextRight(in_.fonts.mono, kSmallText, right, text_y + 1,
                                          theme_[active ? Role::kText2 : Role::kText3], label.tag);
   pen_.TextFit(in_.fonts.ui, TypeSize::kSmall, left + pen_.Px(46), id_left - pen_.Px(6), text_y,
                theme_[Role::kText], label.name);
-  if (item.kind == ItemKind::kCounter && !track.counters.empty()) {
+  if (counts && !lane) {
     pen_.Text(in_.fonts.mono, kSmallText, left + pen_.Px(46), text_y + pen_.Px(17),
               theme_[Role::kText3], "max " + CounterText(set, track, track.counters.front().max));
   }

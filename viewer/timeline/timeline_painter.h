@@ -57,6 +57,7 @@ class TimelinePainter {
   void DrawTooltip() const;
   void DrawEventTooltip() const;
   void DrawFoldedTooltip() const;
+  void DrawCounterTooltip() const;
   void DrawLabelTooltip() const;
 
   const TimelineInput& in_;

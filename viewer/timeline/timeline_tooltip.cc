@@ -6,13 +6,36 @@
 #include "model/base/counted.h"
 #include "model/base/digits.h"
 #include "viewer/timeline/timeline_painter.h"
+#include "viewer/timeline/track_label.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
+namespace {
+
+const char* WhatIs(DeviceLane lane) {
+  switch (lane) {
+    case DeviceLane::kIdle:
+      return "nothing runs on the device, by what the host did; the colours are those of the "
+             "losses";
+    case DeviceLane::kUtilisation:
+      return "share of the time in which something runs on the device";
+    case DeviceLane::kQueue:
+      return "launched and not yet begun";
+    case DeviceLane::kLaunchDelay:
+      return "from the launch call's end to the begin of what it launched";
+    case DeviceLane::kMemory:
+      return "held by the allocator";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
 
 void TimelinePainter::DrawTooltip() const {
   if (interaction_.drag() != Drag::kNone || interaction_.pressed()) return;
   if (!interaction_.hovered().valid()) {
+    DrawCounterTooltip();
     DrawLabelTooltip();
     return;
   }
@@ -81,6 +104,34 @@ void TimelinePainter::DrawFoldedTooltip() const {
     ImGui::TextColored(second, "and %zu more names", sums.names.size() - kNames);
 }
 
+// The value under the mouse; where a pixel has several, from which to which.
+void TimelinePainter::DrawCounterTooltip() const {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (!ImGui::IsWindowHovered()) return;
+  const std::optional<CounterHit> hit = model_.CounterAt(in_.runs, mouse.x, mouse.y);
+  if (!hit || !ImGui::BeginTooltip()) return;
+  const TrackSet& set = in_.runs[hit->run].Set(hit->set);
+  const LayoutItem& item = layout_.items()[hit->item];
+  const Track& track = set.tracks[item.track.value];
+  const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
+  const CounterColumn& values = hit->values;
+  const bool share = item.lane == DeviceLane::kUtilisation;
+  const std::string value = CounterText(set, track, share ? values.mean : values.most);
+  ImGui::TextUnformatted(value.c_str());
+  ImGui::SameLine();
+  ImGui::TextColored(second, "%s", LabelOf(set, track, item.set != 0).name.c_str());
+  if (values.changes > 0 && values.least < values.most) {
+    ImGui::TextColored(second, "%s in this pixel, from %s", share ? "mean" : "the most",
+                       CounterText(set, track, values.least).c_str());
+    if (share) {
+      ImGui::SameLine(0, 0);
+      ImGui::TextColored(second, " to %s", CounterText(set, track, values.most).c_str());
+    }
+  }
+  ImGui::TextColored(second, "at %s", WithoutZeros(FormatDuration(hit->time, 9)).c_str());
+  ImGui::EndTooltip();
+}
+
 void TimelinePainter::DrawLabelTooltip() const {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const size_t index = model_.ItemAt(mouse.y);
@@ -105,8 +156,12 @@ void TimelinePainter::DrawLabelTooltip() const {
     if (!ImGui::BeginTooltip()) return;
     const std::string_view name = set.names->strings.View(track.name);
     ImGui::TextUnformatted(name.data(), name.data() + name.size());
-    ImGui::TextColored(second, "%s, busy for %s", Counted(track.events, "events").c_str(),
-                       FormatDuration(track.busy, 4).c_str());
+    if (const char* what = WhatIs(item.lane); what != nullptr) {
+      ImGui::TextColored(second, "%s", what);
+    } else {
+      ImGui::TextColored(second, "%s, busy for %s", Counted(track.events, "events").c_str(),
+                         FormatDuration(track.busy, 4).c_str());
+    }
     if (item.set == 0 && track.id != 0)
       ImGui::TextColored(second, "id %lld", static_cast<long long>(track.id));
     ImGui::EndTooltip();

@@ -36,6 +36,29 @@ bool TakeNumbered(std::string_view text, std::string_view prefix, std::string_vi
   return Digits(*number) && !rest->empty();
 }
 
+Unit UnitOf(std::string_view name, std::string_view series) {
+  const auto says = [&](std::string_view word) {
+    return ContainsLower(name, word) || ContainsLower(series, word);
+  };
+  // "memory throughput percentage" is no number of bytes.
+  if (says("percent") || says("pct") || says("%")) return Unit::kPercent;
+  if (ContainsLower(name, "memory") || says("bytes")) return Unit::kBytes;
+  return series == "us" || name.ends_with("_us") || name.ends_with("(us)") ? Unit::kUs
+                                                                           : Unit::kNone;
+}
+
+std::string Short(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.4g", value);
+  return text.data();
+}
+
+// Values of a file may be of any size.
+Ps InPs(double value, Ps unit) {
+  constexpr double kMost = 9e18;
+  return static_cast<Ps>(std::clamp(value * static_cast<double>(unit), -kMost, kMost));
+}
+
 }  // namespace
 
 TrackLabel LabelOf(const TrackSet& set, const Track& track, bool derived) {
@@ -68,9 +91,15 @@ std::string CounterText(const TrackSet& set, const Track& track, double value) {
   const std::string_view name = set.names->strings.View(track.name);
   const std::string_view series =
       track.counters.empty() ? std::string_view() : set.names->strings.View(track.counters[0].name);
-  if (ContainsLower(name, "memory") || ContainsLower(name, "bytes") ||
-      ContainsLower(series, "bytes")) {
-    return FormatValue(Value(value), Unit::kBytes);
+  switch (UnitOf(name, series)) {
+    case Unit::kBytes:
+      return FormatValue(Value(value), Unit::kBytes);
+    case Unit::kPercent:
+      return Short(value) + " %";
+    case Unit::kUs:
+      return WithoutZeros(FormatDuration(InPs(value, kPsPerUs), 3));
+    default:
+      break;
   }
   constexpr const char* kUnits[] = {"", " k", " M", " G", " T"};
   size_t unit = 0;
@@ -78,9 +107,7 @@ std::string CounterText(const TrackSet& set, const Track& track, double value) {
     value /= 1000;
     ++unit;
   }
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.4g%s", value, kUnits[unit]);
-  return text.data();
+  return Short(value) + kUnits[unit];
 }
 
 }  // namespace stepscope

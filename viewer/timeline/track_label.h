@@ -18,7 +18,8 @@ struct TrackLabel {
 // interest.
 TrackLabel LabelOf(const TrackSet& set, const Track& track, bool derived);
 
-// A counter's value with the unit that its name tells: "1.95 GiB", "12.4 k".
+// A counter's value with the unit that its name, or that of its first series, tells: "1.95 GiB",
+// "42.1 %", "7.5 us", "12.4 k".
 std::string CounterText(const TrackSet& set, const Track& track, double value);
 
 }  // namespace stepscope

@@ -55,6 +55,15 @@ class RunLister {
         derived_[plane].push_back({set, TrackId(t)});
       }
     }
+    for (auto& tracks : derived_) {
+      std::stable_partition(tracks.begin(), tracks.end(), [this](const auto& derived) {
+        return LaneOf(derived.first, derived.second) != DeviceLane::kNone;
+      });
+    }
+  }
+
+  DeviceLane LaneOf(uint32_t set, TrackId track) const {
+    return set == 0 ? DeviceLane::kNone : DeviceLaneOf(run_.Set(set).tracks[track.value]);
   }
 
   bool ListPlane(PlaneId plane) {
@@ -85,6 +94,7 @@ class RunLister {
     const Track& track = tracks.tracks[id.value];
     if (!HasEvents(track)) return;
     TrackEntry entry{.run = index_, .set = set, .host = host, .plane = track.plane, .track = id};
+    entry.lane = LaneOf(set, id);
     entry.lanes = SliceLanes(tracks.LanesOf(track));
     entry.events = track.events;
     entry.busy = track.busy;
