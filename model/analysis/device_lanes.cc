@@ -86,8 +86,8 @@ StepSeries QueueOf(const LaunchReader::ByStream& streams) {
   return series;
 }
 
-// Of each launch when its event begins.
-StepSeries DelaysOf(const LaunchReader::ByStream& streams) {
+// Of each launch when its event begins; 0 when the device is done.
+StepSeries DelaysOf(const LaunchReader::ByStream& streams, Ps done) {
   std::vector<std::pair<Ps, Ps>> all;
   for (const auto& [track, launches] : streams) {
     for (const DeviceLaunch& l : launches) all.emplace_back(l.start, l.delay());
@@ -96,6 +96,7 @@ StepSeries DelaysOf(const LaunchReader::ByStream& streams) {
   StepSeries series;
   series.Reserve(all.size());
   for (const auto& [start, delay] : all) series.Put(start, Us(delay));
+  if (!all.empty()) series.Put(std::max(done, all.back().first), 0);
   return series;
 }
 
@@ -221,15 +222,15 @@ class LanesBuilder {
       if (idle.device == device) lanes.AddIdle(idle.parts);
     }
     const Ranges busy = BusyRanges(trace_, trace_.planes[device.value], classes_);
-    if (!busy.empty()) {
-      lanes.AddCounter("Utilisation", DeviceLane::kUtilisation, "percent", UtilisationOf(busy),
-                       kMostUtilisationPoints);
-    }
+    if (busy.empty()) return lanes.Take();
+    lanes.AddCounter("Utilisation", DeviceLane::kUtilisation, "percent", UtilisationOf(busy),
+                     kMostUtilisationPoints);
     if (stop_.stop_requested()) return nullptr;
     LaunchReader reader = launches_;
     const LaunchReader::ByStream launches = reader.Read(events_, device);
     lanes.AddCounter("Queue", DeviceLane::kQueue, "launches", QueueOf(launches));
-    lanes.AddCounter("Launch delay", DeviceLane::kLaunchDelay, "us", DelaysOf(launches));
+    lanes.AddCounter("Launch delay", DeviceLane::kLaunchDelay, "us",
+                     DelaysOf(launches, busy.back().end));
     if (!stop_.stop_requested()) AddMemory(device, &lanes);
     return lanes.Take();
   }

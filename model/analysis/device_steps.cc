@@ -16,7 +16,7 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kMaxDevices = 250;
-constexpr size_t kMostIdleParts = 524'288;  // of all devices together, 40 bytes each
+constexpr size_t kMostIdleParts = 262'144;  // of all devices together, 40 bytes each
 
 Ps Length(std::span<const IdleGap> gaps) {
   Ps sum = 0;

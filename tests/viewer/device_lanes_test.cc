@@ -9,6 +9,7 @@
 #include "tests/viewer/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/loss_kind.h"
+#include "viewer/core/settings.h"
 #include "viewer/timeline/plan_area.h"
 #include "viewer/timeline/track_label.h"
 

@@ -45,7 +45,8 @@ struct Derived {
     auto loaded = LoadBytes("h.xplane.pb", space.Bytes(), {});
     REQUIRE(loaded.ok());
     trace = *loaded;
-    sets = AnalysisContext(trace, definitions).derived();
+    AnalysisContext context(trace, definitions);
+    sets = BuildDerivedLines(context, {});
   }
   // "begin+duration name" of each event of the track, in us, by start; outer events first.
   std::string Events(std::string_view track_name) const {
