@@ -81,6 +81,13 @@ enum class IntStat : uint8_t {
   kCoreType,
   kRequestId,
   kQueueAddr,
+  // collectives of PyTorch
+  kCollectiveSeq,
+  kInElements,
+  kOutElements,
+  kGroupSize,
+  kSourceRank,
+  kTargetRank,
   kCount
 };
 enum class StringStat : uint8_t {
@@ -103,6 +110,10 @@ enum class StringStat : uint8_t {
   kDevice,
   kInputTypes,  // PyTorch's `Input type` of an op's tensors
   kEagerOp,     // of EagerExecute: the op that it runs
+  kCollectiveName,
+  kElementType,  // of a collective's elements: "BFloat16"
+  kProcessGroup,
+  kGroupRanks,  // "[0, 1]"
   kCount
 };
 enum class RealStat : uint8_t { kFragmentation, kOccupancyPct, kCount };

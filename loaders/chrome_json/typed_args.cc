@@ -19,7 +19,13 @@ constexpr std::array kInts = {
     IntRow{"Addr", IntStat::kAddress},
     IntRow{"Bytes", IntStat::kAllocationBytes},
     IntRow{"Device Id", IntStat::kDeviceOrdinal},
+    IntRow{"Dst Rank", IntStat::kTargetRank},
     IntRow{"External id", IntStat::kExternalId},
+    IntRow{"Group size", IntStat::kGroupSize},
+    IntRow{"In msg nelems", IntStat::kInElements},
+    IntRow{"Out msg nelems", IntStat::kOutElements},
+    IntRow{"Seq", IntStat::kCollectiveSeq},
+    IntRow{"Src Rank", IntStat::kSourceRank},
     IntRow{"Total Allocated", IntStat::kBytesAllocated},
     IntRow{"Total Reserved", IntStat::kBytesReserved},
     IntRow{"_r", IntStat::kRootLevel},
@@ -53,9 +59,13 @@ struct TextRow {
   StringStat stat;
 };
 constexpr std::array kTexts = {
+    TextRow{"Collective name", StringStat::kCollectiveName},
     TextRow{"Input Dims", StringStat::kShape},
     TextRow{"Input type", StringStat::kInputTypes},
+    TextRow{"Process Group Name", StringStat::kProcessGroup},
+    TextRow{"Process Group Ranks", StringStat::kGroupRanks},
     TextRow{"_src", StringStat::kSource},
+    TextRow{"dtype", StringStat::kElementType},
     TextRow{"eager_op", StringStat::kEagerOp},
     TextRow{"equation", StringStat::kEquation},
     TextRow{"hlo_category", StringStat::kHloCategory},
