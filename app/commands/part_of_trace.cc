@@ -64,7 +64,8 @@ std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& 
   }
   if (panels.empty()) {
     for (const AnalysisDesc& a : Analyses()) {
-      const bool ours = a.id == std::string_view("findings");
+      const std::string_view id = a.id;
+      const bool ours = id == "findings" || id == "ranks";
       if (!ours || !compat_xprof) chosen.push_back(&a);
     }
   }

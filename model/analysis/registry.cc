@@ -16,7 +16,10 @@
 //   device_tables: overlap, launch_delay, copies, by_annotation, device_use; category_tables
 //   op_build, steps_build, analysis_context   all of it put together
 //   findings/: rules and what they share; they read everything above
-//   overview, input_pipeline, op_stats, memory, diagnostics_report, registry      the analyses
+//   ranks/: coordinates, collective_kind; rank_list, rank_steps, collective_calls, clocks,
+//   lateness,
+//           late_causes, rank_tables
+//   overview, input_pipeline, op_stats, memory, ranks, diagnostics_report, registry  the analyses
 #include "model/analysis/analysis.h"
 
 namespace stepscope {
@@ -25,7 +28,7 @@ namespace stepscope {
 using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop);
 Run RunOverview, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics,
-    RunFindings;
+    RunFindings, RunRanks;
 
 std::span<const AnalysisDesc> Analyses() {
   static constexpr AnalysisDesc kAnalyses[] = {
@@ -41,6 +44,8 @@ std::span<const AnalysisDesc> Analyses() {
        "What was live when each allocator was fullest, and allocations over time.", RunMemory},
       {"findings", "Findings", "What to fix first, and how much of a step it would save.",
        RunFindings},
+      {"ranks", "Ranks", "Which rank of a job the others wait for, by how much, and why.",
+       RunRanks},
       {"diagnostics", "Diagnostics", "What the loader repaired, and what the recording lacks.",
        RunDiagnostics},
   };

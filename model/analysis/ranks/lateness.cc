@@ -1,0 +1,153 @@
+#include "model/analysis/ranks/lateness.h"
+
+#include <algorithm>
+
+namespace stepscope {
+namespace {
+
+constexpr Ps kLeast = 5 * kPsPerUs;  // what is less is nobody's lateness
+
+Ps Aligned(const std::vector<RankClock>& clocks, uint32_t rank, Ps t) {
+  return SaturatingSub(t, clocks[rank].offset);
+}
+
+// How far the end of one call is from the others' median where all must end at once: so wrong are
+// the clocks there, whatever they are elsewhere.
+Ps Apart(const CollectiveCalls& calls, std::span<const CollectiveCall> of, size_t one,
+         const std::vector<RankClock>& clocks, std::vector<Ps>* ends) {
+  if (!EndsTogether(calls.names[of.front().name].kind)) return 0;
+  ends->clear();
+  for (size_t i = 0; i < of.size(); ++i) {
+    if (i != one) ends->push_back(Aligned(clocks, of[i].rank, of[i].end));
+  }
+  const Ps apart = SaturatingSub(Aligned(clocks, of[one].rank, of[one].end), MedianOf(ends));
+  return apart < 0 ? SaturatingSub(0, apart) : apart;
+}
+
+LateCollective Judge(const CollectiveCalls& calls, const PairedCollective& c,
+                     const std::vector<RankClock>& clocks, std::vector<Ps>* others) {
+  LateCollective found;
+  const auto of = calls.Of(c);
+  found.last = c.first;
+  found.several = of.size() > 1;
+  if (!found.several) return found;
+  const auto begin = [&](const CollectiveCall& call) {
+    return Aligned(clocks, call.rank, call.begin);
+  };
+  size_t last = 0;
+  found.transfer = of[0].end - of[0].begin;
+  for (size_t i = 1; i < of.size(); ++i) {
+    if (begin(of[i]) > begin(of[last])) last = i;
+    found.transfer = std::min(found.transfer, of[i].end - of[i].begin);
+  }
+  others->clear();
+  for (size_t i = 0; i < of.size(); ++i) {
+    if (i != last) others->push_back(begin(of[i]));
+  }
+  found.last = c.first + static_cast<uint32_t>(last);
+  found.late_by = SaturatingSub(begin(of[last]), MedianOf(others));
+  const Ps open = std::max(clocks[of[last].rank].residual, Apart(calls, of, last, clocks, others));
+  found.late = found.late_by > std::max(kLeast, SaturatingMul(2, open));
+  return found;
+}
+
+// What each rank cost in each step.
+struct Part {
+  bool in_step;
+  int64_t step;  // else the collective's place
+  uint32_t rank;
+  Ps ps;
+};
+
+void CountSteps(std::vector<Part> parts, Lateness* all) {
+  const auto unit = [](const Part& p) { return std::make_pair(p.in_step, p.step); };
+  std::sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) {
+    return std::make_pair(unit(a), a.rank) < std::make_pair(unit(b), b.rank);
+  });
+  for (size_t i = 0; i < parts.size();) {
+    uint32_t worst = 0;
+    Ps most = 0;
+    const auto of = unit(parts[i]);
+    while (i < parts.size() && unit(parts[i]) == of) {
+      const uint32_t rank = parts[i].rank;
+      Ps sum = 0;
+      for (; i < parts.size() && unit(parts[i]) == of && parts[i].rank == rank; ++i)
+        sum = SaturatingAdd(sum, parts[i].ps);
+      if (sum > most) worst = rank, most = sum;
+    }
+    ++all->steps;
+    if (most > 0) ++all->ranks[worst].steps;
+  }
+}
+
+}  // namespace
+
+std::vector<TimeRange> RecordingOf(const CollectiveCalls& calls,
+                                   const std::vector<std::vector<RankStep>>& steps,
+                                   const std::vector<RankClock>& clocks) {
+  std::vector<TimeRange> recording(clocks.size(), TimeRange{kMaxPs, kMinPs});
+  const auto include = [&](size_t rank, TimeRange r) {
+    recording[rank].begin = std::min(recording[rank].begin, r.begin);
+    recording[rank].end = std::max(recording[rank].end, r.end);
+  };
+  for (const CollectiveCall& call : calls.calls) include(call.rank, {call.begin, call.end});
+  for (size_t r = 0; r < steps.size(); ++r) {
+    for (const RankStep& step : steps[r]) include(r, step.span);
+  }
+  for (uint32_t r = 0; r < recording.size(); ++r) {
+    if (recording[r].empty()) continue;
+    recording[r] = {Aligned(clocks, r, recording[r].begin), Aligned(clocks, r, recording[r].end)};
+  }
+  return recording;
+}
+
+std::vector<uint32_t> MissingFrom(const CollectiveCalls& calls, const PairedCollective& c,
+                                  const std::vector<RankClock>& clocks,
+                                  const std::vector<TimeRange>& recording, size_t most) {
+  std::vector<uint32_t> missing;
+  const auto of = calls.Of(c);
+  auto next = of.begin();
+  const Ps end = Aligned(clocks, of.front().rank, of.front().end);
+  for (const uint32_t rank : calls.groups[of.front().group].members) {
+    while (next != of.end() && next->rank < rank) ++next;
+    if (next != of.end() && next->rank == rank) continue;
+    // What another rank's recording does not cover says nothing.
+    const bool known = clocks[rank].component == clocks[of.front().rank].component;
+    if (known && recording[rank].begin < end && end <= recording[rank].end) missing.push_back(rank);
+    if (missing.size() >= most) break;
+  }
+  return missing;
+}
+
+Lateness FindLateness(const CollectiveCalls& calls, const std::vector<RankClock>& clocks,
+                      const std::vector<TimeRange>& recording) {
+  Lateness all;
+  all.ranks.resize(clocks.size());
+  std::vector<Part> parts;
+  std::vector<Ps> others;
+  for (size_t i = 0; i < calls.paired.size(); ++i) {
+    const PairedCollective& c = calls.paired[i];
+    LateCollective found = Judge(calls, c, clocks, &others);
+    if (c.count < calls.groups[calls.Of(c).front().group].members.size()) {
+      const std::vector<uint32_t> missing = MissingFrom(calls, c, clocks, recording, clocks.size());
+      for (const uint32_t rank : missing) ++all.ranks[rank].missing;
+      found.missing = !missing.empty();
+      all.missing += found.missing ? 1 : 0;
+    }
+    if (found.several) {
+      const CollectiveCall& last = calls.calls[found.last];
+      parts.push_back({last.in_step, last.in_step ? last.step : static_cast<int64_t>(i), last.rank,
+                       found.late ? found.late_by : 0});
+      if (found.late) {
+        RankLateness& rank = all.ranks[last.rank];
+        rank.late_by.push_back(found.late_by);
+        rank.sum = SaturatingAdd(rank.sum, found.late_by);
+      }
+    }
+    all.collectives.push_back(found);
+  }
+  CountSteps(std::move(parts), &all);
+  return all;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,331 @@
+// The analysis `ranks`: what is planted in the traces of a job's ranks comes back.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "model/analysis/ranks/collective_kind.h"
+#include "model/analysis/ranks/coordinates.h"
+#include "tests/support/gpu_profile.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/rank_profiles.h"
+#include "tests/support/table_cells.h"
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Int;
+using test::LateBy;
+using test::PropertyText;
+using test::RankJobOptions;
+using test::Real;
+using test::TableOf;
+using test::Text;
+using test::Unknown;
+
+class Folder {
+ public:
+  Folder() {
+    static int count = 0;
+    root_ = fs::temp_directory_path() /
+            ("stepscope_ranks_" + std::to_string(getpid()) + "_" + std::to_string(count++));
+    fs::create_directories(root_);
+  }
+  ~Folder() {
+    std::error_code error;
+    fs::remove_all(root_, error);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  void Add(const std::string& name, const std::string& text) const {
+    std::ofstream(root_ / name, std::ios::binary) << text;
+  }
+  std::shared_ptr<const Trace> Load() const {
+    Progress progress;
+    const auto trace = LoadPath(root_.string(), {}, {}, progress);
+    REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+    return *trace;
+  }
+
+ private:
+  fs::path root_;
+};
+
+std::shared_ptr<const Trace> Job(const RankJobOptions& options) {
+  const Folder folder;
+  for (int r = 0; r < options.ranks; ++r)
+    folder.Add(test::RankFileName(r), test::MakeRank(options, r));
+  return folder.Load();
+}
+
+AnalysisResult Ranks(const std::shared_ptr<const Trace>& trace, const AnalysisParams& params = {}) {
+  AnalysisContext context(trace, Definitions::kStepscope);
+  return FindAnalysis("ranks")->run(context, params, {});
+}
+
+RankJobOptions Late(LateBy by, bool arguments = true) {
+  RankJobOptions o;
+  o.clock_offset_us = {0, 350, -1200, 47.5};
+  o.late_rank = 2;
+  o.late_us = 400;
+  o.late_by = by;
+  o.arguments = arguments;
+  return o;
+}
+
+// All tables and properties, without the cells of `column` in the table of ranks.
+std::string Everything(const AnalysisResult& result, const std::string& column = "") {
+  std::string text;
+  for (const Property& p : result.properties) text += p.id + "=" + RawValue(p.value) + "\n";
+  for (const ResultTable& t : result.tables) {
+    for (const auto& row : t.rows) {
+      for (size_t c = 0; c < row.size(); ++c)
+        text += t.columns[c].id == column ? "" : RawValue(row[c]) + ";";
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+void CheckOffsets(const AnalysisResult& result, const RankJobOptions& o) {
+  for (size_t r = 0; r < o.clock_offset_us.size(); ++r) {
+    CAPTURE(r);
+    const double expected = o.clock_offset_us[r] - o.clock_offset_us[0];
+    CHECK(std::abs(Real(result, "ranks", r, "clock_offset_us") - expected) < 10);
+    CHECK(Real(result, "ranks", r, "residual_us") < 5);
+  }
+}
+
+// Processor time of the analysis, without what it shares with others, in seconds.
+double Seconds(const std::shared_ptr<const Trace>& trace, AnalysisResult* result) {
+  AnalysisContext context(trace, Definitions::kStepscope);
+  context.stats();
+  context.steps();
+  const std::clock_t from = std::clock();
+  *result = FindAnalysis("ranks")->run(context, {}, {});
+  return static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC;
+}
+
+}  // namespace
+
+TEST_CASE("Ranks: the late one, its lateness and its cause come back, clocks off by milliseconds") {
+  const std::pair<LateBy, const char*> kCauses[] = {{LateBy::kCompute, "compute"},
+                                                    {LateBy::kInput, "input"},
+                                                    {LateBy::kHost, "host"},
+                                                    {LateBy::kCopy, "copies"}};
+  for (const auto& [by, cause] : kCauses) {
+    for (const bool arguments : {true, false}) {
+      CAPTURE(cause);
+      CAPTURE(arguments);
+      const RankJobOptions o = Late(by, arguments);
+      const AnalysisResult result = Ranks(Job(o));
+      CheckOffsets(result, o);
+      CHECK(PropertyText(result, "slowest_rank") == "2");
+      CHECK(PropertyText(result, "ranks") == "4");
+      CHECK(Int(result, "ranks", 2, "rank") == 2);
+      CHECK(Real(result, "ranks", 2, "late_percent") == doctest::Approx(100));
+      CHECK(Text(result, "ranks", 2, "cause") == cause);
+      const ResultTable& t = TableOf(result, "collectives");
+      REQUIRE(t.rows.size() == 24);
+      for (size_t i = 0; i < 8; ++i) {  // the first of each step; the longest stand first
+        CHECK(Int(result, "collectives", i, "last_rank") == 2);
+        CHECK(Real(result, "collectives", i, "late_by_us") == doctest::Approx(400).epsilon(0.02));
+        CHECK(Text(result, "collectives", i, "cause") == cause);
+      }
+      CHECK(Real(result, "collectives", 8, "late_by_us") < 20);
+      CHECK(result.findings.front().text.find("Rank 2 is the last in 100 %") == 0);
+    }
+  }
+}
+
+TEST_CASE("Ranks: what the host is in while the others wait is named") {
+  const AnalysisResult result = Ranks(Job(Late(LateBy::kHost)));
+  CHECK(Text(result, "ranks", 2, "cause_event") == "aten::unique_consecutive");
+}
+
+TEST_CASE("Ranks: where nobody is late, nobody is blamed for microseconds") {
+  RankJobOptions o;
+  o.jitter_us = 0;
+  const AnalysisResult result = Ranks(Job(o));
+  CHECK(PropertyText(result, "slowest_rank") == "");
+  CHECK(result.findings.front().grade == Finding::Grade::kGood);
+  CHECK(Real(result, "ranks", 1, "late_percent") == 0);
+  CHECK(Text(result, "ranks", 1, "cause") == "");
+}
+
+TEST_CASE("Ranks: a missing participant is listed, and what follows is still paired") {
+  for (const bool arguments : {true, false}) {
+    CAPTURE(arguments);
+    RankJobOptions o = Late(LateBy::kCompute, arguments);
+    o.missing_rank = 1;
+    o.missing_step = 3;
+    o.missing_collective = 2;
+    const AnalysisResult result = Ranks(Job(o));
+    CheckOffsets(result, o);
+    CHECK(PropertyText(result, "missing") == "1");
+    CHECK(Int(result, "ranks", 1, "missing") == 1);
+    CHECK(Text(result, "collectives", 0, "missing") == "1");
+    CHECK(Int(result, "collectives", 0, "step") == 3);
+    CHECK(Int(result, "collectives", 0, "participants") == 3);
+    CHECK(Text(result, "collectives", 1, "missing") == "");
+    CHECK(PropertyText(result, "slowest_rank") == "2");
+  }
+}
+
+TEST_CASE("Ranks: bandwidth is of the bytes recorded, empty without them") {
+  RankJobOptions o = Late(LateBy::kInput);
+  o.jitter_us = 0;
+  const AnalysisResult result = Ranks(Job(o));
+  const double us = Real(result, "collectives", 0, "duration_us");
+  CHECK(us == doctest::Approx(80).epsilon(0.01));
+  const double gbps = 2.0 * (1 << 20) / us / 1000;
+  CHECK(Real(result, "collectives", 0, "algorithm_gbps") == doctest::Approx(gbps));
+  CHECK(Real(result, "collectives", 0, "bus_gbps") == doctest::Approx(gbps * 2 * 3 / 4));
+  CHECK(Int(result, "collectives", 0, "bytes") == 2 << 20);
+  o.arguments = false;
+  CHECK(Unknown(Ranks(Job(o)), "collectives", 0, "algorithm_gbps"));
+}
+
+TEST_CASE("Ranks: a shift of one clock changes its offset and nothing else") {
+  RankJobOptions o = Late(LateBy::kHost);
+  const AnalysisResult before = Ranks(Job(o));
+  o.clock_offset_us[3] += 2500;
+  const AnalysisResult after = Ranks(Job(o));
+  CHECK(Real(after, "ranks", 3, "clock_offset_us") ==
+        doctest::Approx(Real(before, "ranks", 3, "clock_offset_us") + 2500));
+  CHECK(Everything(before, "clock_offset_us") == Everything(after, "clock_offset_us"));
+  for (const size_t r : {0, 1, 2})
+    CHECK(Real(after, "ranks", r, "clock_offset_us") ==
+          Real(before, "ranks", r, "clock_offset_us"));
+}
+
+TEST_CASE("Ranks: the order of files does not matter") {
+  const RankJobOptions o = Late(LateBy::kInput);
+  const Folder other;
+  const char* kNames[] = {"z", "m", "a", "k"};
+  for (int r = 0; r < o.ranks; ++r)
+    other.Add(std::string(kNames[r]) + ".pt.trace.json", test::MakeRank(o, r));
+  CHECK(Everything(Ranks(Job(o)), "host") == Everything(Ranks(other.Load()), "host"));
+}
+
+TEST_CASE("Ranks: without numbers of their own, names of files say them, and coordinates") {
+  RankJobOptions o = Late(LateBy::kCompute);
+  const Folder folder;
+  for (int r = 0; r < o.ranks; ++r) {
+    std::string text = test::MakeRank(o, r);
+    const std::string number = "\"rank\":" + std::to_string(r);
+    text.replace(text.find(number), number.size(), "\"rank\":0");  // copies of one another
+    folder.Add("dp" + std::to_string(r / 2) + "_tp" + std::to_string(r % 2) + "-rank" +
+                   std::to_string(r) + ".pt.trace.json",
+               text);
+  }
+  const AnalysisResult result = Ranks(folder.Load());
+  CHECK(PropertyText(result, "slowest_rank") == "2");
+  CHECK(Text(result, "ranks", 3, "coordinates") == "dp 1, tp 1");
+}
+
+TEST_CASE("Ranks: one rank has nobody to wait for") {
+  RankJobOptions o;
+  o.ranks = 1;
+  const AnalysisResult result = Ranks(Job(o));
+  CHECK(result.tables.empty());
+  CHECK(result.empty_reason.find("a folder with several ranks") != std::string::npos);
+  AnalysisParams params;
+  params.hosts = {"rank 1"};
+  CHECK(!Ranks(Job(Late(LateBy::kHost)), params).empty_reason.empty());
+}
+
+TEST_CASE("Ranks: hosts of an XSpace with GPUs are ranks by host and device") {
+  const Folder folder;
+  for (const char* host : {"b", "a"}) {
+    test::GpuProfileOptions o;
+    o.host = host;
+    o.scenario = test::GpuScenario::kStaggered;
+    folder.Add(std::string(host) + ".xplane.pb", test::MakeGpuProfile(o));
+  }
+  const AnalysisResult result = Ranks(folder.Load());
+  REQUIRE(TableOf(result, "ranks").rows.size() == 4);
+  CHECK(Text(result, "ranks", 0, "host") == "a");
+  CHECK(Text(result, "ranks", 1, "device") == "GPU 1");
+  // The last GPU of each host is late.
+  const std::string slowest = PropertyText(result, "slowest_rank");
+  CHECK((slowest == "1" || slowest == "3"));
+  CHECK(std::abs(Real(result, "ranks", 3, "clock_offset_us")) < 10);
+}
+
+TEST_CASE("Ranks: where ends drift apart, clocks do not tell who is late") {
+  const Folder folder;
+  for (const char* host : {"a", "b"}) {  // not of one job: one is twice as fast
+    test::GpuProfileOptions o;
+    o.host = host;
+    o.gpus = 1;
+    o.input_wait_us = host[0] == 'a' ? 100 : 5000;
+    folder.Add(std::string(host) + ".xplane.pb", test::MakeGpuProfile(o));
+  }
+  const AnalysisResult result = Ranks(folder.Load());
+  CHECK(PropertyText(result, "collectives") == "10");
+  CHECK(PropertyText(result, "slowest_rank") == "");
+  CHECK(Real(result, "ranks", 1, "residual_us") > 1000);
+}
+
+TEST_CASE("Ranks: numbers in names, and names of collectives") {
+  CHECK(CoordinatesText(CoordinatesIn("1749-TP-0-DP-1.trace.json.gz")) == "tp 0, dp 1");
+  CHECK(CoordinatesIn("dp0_pp0_tp1_rank3.json").back() == RankCoordinate{"rank", 3});
+  CHECK(CoordinatesIn("http0 sdp1 rank rank99999999999").empty());
+  CHECK(KindOfCollective("_reduce_scatter_base") == CollectiveKind::kReduceScatter);
+  CHECK(KindOfCollective("ncclDevKernel_AllGather_RING_LL(x)") == CollectiveKind::kAllGather);
+  CHECK(KindOfCollective("all_to_allv") == CollectiveKind::kAllToAll);
+  CHECK(BusFactor(CollectiveKind::kAllReduce, 8) == doctest::Approx(1.75));
+  CHECK(BusFactor(CollectiveKind::kAllGather, 4) == doctest::Approx(0.75));
+  CHECK(BusFactor(CollectiveKind::kBroadcast, 4) == 1);
+  CHECK(ElementBytes("BFloat16") == 2);
+  CHECK(ElementBytes("Nonsense") == 0);
+}
+
+TEST_CASE("Ranks: 64 ranks with 2,000 collectives each") {
+  RankJobOptions o;
+  o.ranks = 64;
+  o.steps = 20;
+  o.collectives = 100;
+  o.late_rank = 17;
+  o.late_us = 300;
+  AnalysisResult result;
+  const double seconds = Seconds(Job(o), &result);
+  MESSAGE("64 x 2,000 collectives: " << seconds << " s");
+  CHECK(PropertyText(result, "slowest_rank") == "17");
+  CHECK(PropertyText(result, "collectives") == "2000");
+  CHECK(seconds < 2);
+}
+
+TEST_CASE(
+    "Ranks: hostile groups: equal numbers, lists of ranks that do not fit, many of one group") {
+  const Folder folder;
+  for (int r = 0; r < 2; ++r) {
+    test::KinetoText text;
+    const int n = r == 0 ? 30'000 : 20'000;
+    for (int i = 0; i < n; ++i) {
+      const char* ranks = i % 3 == 0   ? "[0, 1]"
+                          : i % 3 == 1 ? "[99999999999999999999]"
+                                       : "[7, ..., 9]";
+      text.Kernel("ncclKernel_AllReduce", i, 10.0 * i + 5 * r, 7,
+                  std::string(R"("Collective name":"allreduce","Seq":)") +
+                      (i % 2 == 0 ? "1" : "-9223372036854775808") +
+                      R"(,"In msg nelems":9223372036854775807,"dtype":"Double","Group size":-4,)" +
+                      R"("Process Group Name":"x","Process Group Ranks":")" + ranks + "\"");
+    }
+    folder.Add(test::RankFileName(r), "{\"distributedInfo\":{\"rank\":" + std::to_string(r) + "}," +
+                                          text.Text().substr(1));
+  }
+  AnalysisResult result;
+  const double seconds = Seconds(folder.Load(), &result);
+  MESSAGE("50,000 hostile collectives: " << seconds << " s");
+  CHECK(seconds < 5);
+  CHECK(TableOf(result, "collectives").rows.size() == 20'000);
+  CHECK(Unknown(result, "collectives", 0, "bytes"));
+}
+
+}  // namespace stepscope
