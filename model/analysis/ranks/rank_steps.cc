@@ -46,7 +46,8 @@ void Join(std::vector<RankStep>* steps) {
 std::vector<std::vector<RankStep>> StepsOfRanks(const std::vector<Rank>& ranks,
                                                 const StepDatabase& db, const Scope& scope) {
   std::vector<std::vector<RankStep>> steps(ranks.size());
-  std::vector<size_t> by_plane, by_host;
+  std::vector<size_t> by_plane;
+  std::vector<std::vector<size_t>> by_host;  // of ranks without steps of devices
   const auto put = [](std::vector<size_t>* at, size_t key, size_t rank) {
     if (at->size() <= key) at->resize(key + 1, SIZE_MAX);
     (*at)[key] = rank;
@@ -56,7 +57,9 @@ std::vector<std::vector<RankStep>> StepsOfRanks(const std::vector<Rank>& ranks,
   };
   for (size_t r = 0; r < ranks.size(); ++r) {
     for (const PlaneId device : ranks[r].devices) put(&by_plane, device.value, r);
-    put(&by_host, ranks[r].host.value, r);
+    if (!ranks[r].devices.empty() && !db.device_steps.empty()) continue;
+    if (by_host.size() <= ranks[r].host.value) by_host.resize(ranks[r].host.value + size_t{1});
+    by_host[ranks[r].host.value].push_back(r);
   }
   for (const DeviceStep& d : db.device_steps) {
     const size_t r = find(by_plane, d.device.value);
@@ -64,9 +67,8 @@ std::vector<std::vector<RankStep>> StepsOfRanks(const std::vector<Rank>& ranks,
       steps[r].push_back(OfDevice(db.steps[d.step], d));
   }
   for (const Step& s : db.steps) {
-    const size_t r = find(by_host, s.host.value);
-    const bool host_only = r != SIZE_MAX && (ranks[r].devices.empty() || db.device_steps.empty());
-    if (host_only && scope.Has(s)) steps[r].push_back(OfHost(s));
+    if (s.host.value >= by_host.size() || !scope.Has(s)) continue;
+    for (const size_t r : by_host[s.host.value]) steps[r].push_back(OfHost(s));
   }
   const auto by_number = [](const RankStep& a, const RankStep& b) {
     return a.number != b.number ? a.number < b.number : a.span.begin < b.span.begin;

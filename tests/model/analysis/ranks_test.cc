@@ -247,7 +247,8 @@ TEST_CASE("Ranks: hosts of an XSpace with GPUs are ranks by host and device") {
     o.scenario = test::GpuScenario::kStaggered;
     folder.Add(std::string(host) + ".xplane.pb", test::MakeGpuProfile(o));
   }
-  const AnalysisResult result = Ranks(folder.Load());
+  const std::shared_ptr<const Trace> trace = folder.Load();
+  const AnalysisResult result = Ranks(trace);
   REQUIRE(TableOf(result, "ranks").rows.size() == 4);
   CHECK(Text(result, "ranks", 0, "host") == "a");
   CHECK(Text(result, "ranks", 1, "device") == "GPU 1");
@@ -255,6 +256,9 @@ TEST_CASE("Ranks: hosts of an XSpace with GPUs are ranks by host and device") {
   const std::string slowest = PropertyText(result, "slowest_rank");
   CHECK((slowest == "1" || slowest == "3"));
   CHECK(std::abs(Real(result, "ranks", 3, "clock_offset_us")) < 10);
+  AnalysisContext xprof(trace, Definitions::kXprof);  // has no steps of devices
+  const AnalysisResult theirs = FindAnalysis("ranks")->run(xprof, {}, {});
+  for (size_t r = 0; r < 4; ++r) CHECK(Int(theirs, "ranks", r, "steps") > 0);
 }
 
 TEST_CASE("Ranks: where ends drift apart, clocks do not tell who is late") {
