@@ -26,8 +26,8 @@ const char* NameOf(CollectiveKind kind);  // "AllReduce"; "" for kOther
 // None of the participants can be done before all have come.
 bool EndsTogether(CollectiveKind kind);
 // Bus bandwidth / algorithm bandwidth of n participants. Source: NVIDIA/nccl-tests,
-// guide to performance: all-reduce 2 (n - 1) / n; all-gather, reduce-scatter, all-to-all, gather and
-// scatter (n - 1) / n; broadcast, reduce, send and receive 1.
+// guide to performance: all-reduce 2 (n - 1) / n; all-gather, reduce-scatter, all-to-all, gather
+// and scatter (n - 1) / n; broadcast, reduce, send and receive 1.
 double BusFactor(CollectiveKind kind, int64_t n);
 // Bytes of an element of c10::toString(ScalarType), "BFloat16"; 0 if not known.
 int64_t ElementBytes(std::string_view dtype);
