@@ -181,3 +181,19 @@ TEST_CASE("only the tracks of the selection are shown, and all of them again") {
   f.Do("track.filter");
   CHECK(f.canvas().rows > 4);
 }
+
+TEST_CASE("commands that name a run that is gone do nothing") {
+  Opened f;
+  const ViewState before = f.view();
+  for (const char* id : {"go.next_step", "go.previous_step", "go.step", "go.typical_step",
+                         "go.worst_step", "filter.steps", "filter.visible", "filter.range",
+                         "mark.add", "mark.next", "track.only_selected", "view.open_token"}) {
+    CAPTURE(id);
+    CommandArgs args = Range(0, kPsPerMs);
+    args.run = TraceId(7);
+    args.text = "1";
+    f.Do(id, args);
+    CHECK(f.view().visible == before.visible);
+    CHECK(f.view().filters.empty());
+  }
+}

@@ -25,8 +25,9 @@ void ShowStep(C& c, TraceId run, TimeRange step) {
 }
 
 void StepBy(C& c, const A& a, int direction) {
-  if (!HasSteps(c)) return;
-  const std::span<const StepMarker> steps = c.RunOf(a.run)->Steps();
+  const Run* run = c.RunOf(a.run);
+  if (run == nullptr || run->Steps().empty()) return;
+  const std::span<const StepMarker> steps = run->Steps();
   const TimeRange view = c.Visible(a.run);
   const Ps middle = view.begin + view.length() / 2;
   const auto after =

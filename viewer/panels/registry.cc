@@ -5,7 +5,7 @@ namespace stepscope {
 
 MakePanel MakeComparePanel, MakeDetailsPanel, MakeDevicesPanel, MakeDiagnosticsPanel,
     MakeFindingsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel, MakeMarkersPanel,
-    MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeSelectionPanel;
+    MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeRanksPanel, MakeSelectionPanel;
 
 namespace {
 
@@ -31,6 +31,8 @@ constexpr PanelDesc kPanels[] = {
      DockSlot::kBottomRight, true, &MakeMemoryPanel},
     {"devices", "Devices", "How busy each GPU is, what waits for it, and why it is idle.", "Alt+6",
      DockSlot::kBottomRight, true, &MakeDevicesPanel},
+    {"ranks", "Ranks", "Who is late in a job of several hosts or ranks, and why.", "Alt+7",
+     DockSlot::kBottomRight, false, &MakeRanksPanel},
     {"compare", "Compare", "What changed from a baseline to another profile, and why.", "Alt+C",
      DockSlot::kBottomRight, false, &MakeComparePanel},
     {"diagnostics", "Diagnostics", "What loading repaired, dropped or clipped.", "Alt+0",
