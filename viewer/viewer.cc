@@ -298,6 +298,7 @@ void Viewer::State::DrawTimeline(const PanelContext& panel) {
   ClearBackgroundIfDocked(kTimelineWindow);
   const bool open = ImGui::Begin(kTimelineWindow, nullptr, flags);
   ImGui::PopStyleVar();
+  timeline.NewFrame();
   if (open)
     timeline.Draw({panel, runs, search, names, fonts, sink, content_generation, config.animate});
   ImGui::End();
@@ -486,7 +487,9 @@ std::string Viewer::BusyWith() const {
   add(!s.commands.empty(), "commands");
   add(!s.windows.pictures.empty(), "pictures");
   add(!s.runs.empty() && s.timeline.animating(), "the timeline");
-  for (const auto& [key, panel] : s.panels) add(panel->animating(), "panel " + key.panel);
+  // One that is hidden says what it said when it was last drawn.
+  for (const auto& [key, panel] : s.panels)
+    add(s.panels_animating && panel->animating(), "panel " + key.panel);
   add(s.analyses.busy(), "analyses");
   add(s.jobs_running, "jobs");
   return out;

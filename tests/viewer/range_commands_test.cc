@@ -197,3 +197,16 @@ TEST_CASE("commands that name a run that is gone do nothing") {
     CHECK(f.view().filters.empty());
   }
 }
+
+TEST_CASE("a window that becomes too small for the timeline while it moves comes to rest") {
+  ViewerFixture f({900, 700}, "timeline.animate = true");
+  f.Open(TrainingTrace());
+  CommandArgs range;
+  range.range = {2 * kPsPerMs, 3 * kPsPerMs};
+  f.Push("view.set_range", range);
+  f.Push("view.tall_panels");
+  ImGui::GetIO().DisplaySize = {200, 60};
+  f.Frame(3);
+  f.WaitIdle();
+  CHECK(f.viewer->BusyWith().empty());
+}

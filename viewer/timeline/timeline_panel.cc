@@ -11,6 +11,7 @@ namespace stepscope {
 void TimelinePanel::Draw(const TimelineInput& input) {
   const TimelineFrame frame = Frame(input);
   if (input.runs.empty() || !frame.geometry.drawable()) return;
+  drawn_ = true;
   model_.Update(frame, &input.panel.commands);
   feedback_.rows_height = static_cast<double>(frame.geometry.rows.h);
   feedback_.content_height = model_.layout().height();

@@ -13,7 +13,12 @@ namespace stepscope {
 class TimelinePanel {
  public:
   void Draw(const TimelineInput& input);
-  bool animating() const { return model_.animating() || interaction_.settling() || menu_.busy(); }
+  // Once a frame, before Draw, which is not called while the window is hidden.
+  void NewFrame() { drawn_ = false; }
+  // What is not drawn, for want of room or because it is hidden, does not move.
+  bool animating() const {
+    return drawn_ && (model_.animating() || interaction_.settling() || menu_.busy());
+  }
   const TimelineFeedback& feedback() const { return feedback_; }
   TimeRange displayed() const { return model_.displayed(); }  // of the active run
 
@@ -25,6 +30,7 @@ class TimelinePanel {
   TimelineInteraction interaction_;
   TimelineMenu menu_;
   TimelineFeedback feedback_;
+  bool drawn_ = false;  // in this frame
 };
 
 }  // namespace stepscope
