@@ -84,7 +84,7 @@ TEST_CASE("what is compared is the active profile, or the other one") {
 
 TEST_CASE("of profiles beside each other the busiest tracks of the busiest device are shown") {
   const auto trace = TrainingTrace();
-  const std::set<std::string> shown = BusiestTracks(*trace);
+  const TrackRules::Paths shown = BusiestTracks(*trace);
   REQUIRE(shown.size() == 2);
   for (const std::string& path : shown) CHECK(path.starts_with("host-0|/device:GPU:0|Stream"));
   TraceMaker maker;

@@ -12,7 +12,7 @@ using namespace stepscope::testing;  // NOLINT
 
 namespace {
 
-using Names = std::set<std::string>;
+using Names = TrackRules::Paths;
 
 // Of its planes "Spans" begins folded, if it has that one.
 std::shared_ptr<const Trace> Profile(bool spans = true) {

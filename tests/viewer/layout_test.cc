@@ -41,7 +41,7 @@ TEST_CASE("layout: planes with next to nothing beside others begin folded") {
   const PlaneId few = maker.Plane("helper", PlaneKind::kHostThreads);
   maker.Track(few, "t", TrackKind::kThread, {{"a", 0, 1}, {"a", 1, 1}, {"a", 2, 1}, {"a", 3, 1}});
   const auto trace = maker.Finish();
-  CHECK(FoldedAtFirst(*trace) == std::set<std::string>{PlanePath(*trace, spans)});
+  CHECK(FoldedAtFirst(*trace) == TrackRules::Paths{PlanePath(*trace, spans)});
   CHECK(FoldedAtFirst(*TrainingTrace()).empty());
 }
 

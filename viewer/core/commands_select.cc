@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/analysis/flow_index.h"
+#include "model/base/counted.h"
 #include "model/base/digits.h"
 #include "model/lookup.h"
 #include "viewer/core/command_actions.h"
@@ -17,19 +18,10 @@ using A = CommandArgs;
 
 namespace {
 
-// The run's own event that is selected, or that the selected derived one stands for.
-EventRow OwnSelection(const C& c) {
-  const TrackSet* set = c.Set(c.view.selected);
-  if (set == nullptr) return {};
-  const EventRow row = c.view.selected.row;
-  if (c.view.selected.set == 0) return row;
-  return row.value < set->source.size() ? set->source[row.value] : EventRow();
-}
-
 std::span<const FlowArrow> Arrows(const C& c, bool forward) {
   const Run* run = FindRun(c.runs, c.view.selected.trace);
-  const EventRow row = OwnSelection(c);
-  if (run == nullptr || !run->flows || !row.valid()) return {};
+  const EventRow row = run != nullptr ? run->OwnRow(c.view.selected) : EventRow();
+  if (!row.valid() || !run->flows) return {};
   return forward ? run->flows->From(row) : run->flows->To(row);
 }
 
@@ -50,8 +42,7 @@ void SelectEvents(C& c, const A& a) {
   if (a.events.empty()) return;
   c.view.active = a.events.front().trace;
   c.view.selected = {};
-  Say(c, GroupDigits(a.events.size()) + (a.events.size() == 1 ? " event" : " events") +
-             " selected; the Selection panel adds them up");
+  Say(c, Counted(a.events.size(), "events") + " selected; the Selection panel adds them up");
 }
 
 void ToggleEvent(C& c, const A& a) {

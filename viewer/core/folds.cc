@@ -15,15 +15,15 @@ bool ShowsDevice(PlaneKind kind) {
 
 constexpr size_t kMostRules = 4000;  // no profile shown has as many planes that someone folds
 
-std::set<std::string> PlanePaths(const Trace& trace) {
-  std::set<std::string> out{PlanePath(trace, PlaneId())};  // derived tracks of no plane
+TrackRules::Paths PlanePaths(const Trace& trace) {
+  TrackRules::Paths out{PlanePath(trace, PlaneId())};  // derived tracks of no plane
   for (uint32_t p = 0; p < trace.planes.size(); ++p) out.insert(PlanePath(trace, PlaneId(p)));
   return out;
 }
 
 // The paths of the planes themselves and of their tracks.
-std::set<std::string> PathsOf(const Trace& trace, const TrackRules::Paths& paths) {
-  std::set<std::string> out;
+TrackRules::Paths PathsOf(const Trace& trace, const TrackRules::Paths& paths) {
+  TrackRules::Paths out;
   if (paths.empty()) return out;
   for (const std::string& plane : PlanePaths(trace)) {
     if (paths.contains(plane)) out.insert(plane);
@@ -34,7 +34,7 @@ std::set<std::string> PathsOf(const Trace& trace, const TrackRules::Paths& paths
   return out;
 }
 
-void Add(const std::set<std::string>& some, const std::set<std::string>& without,
+void Add(const TrackRules::Paths& some, const TrackRules::Paths& without,
          TrackRules::Paths* paths) {
   if (paths->size() > kMostRules) paths->clear();
   std::set_difference(some.begin(), some.end(), without.begin(), without.end(),
@@ -43,7 +43,7 @@ void Add(const std::set<std::string>& some, const std::set<std::string>& without
 
 }  // namespace
 
-std::set<std::string> FoldedAtFirst(const Trace& trace) {
+TrackRules::Paths FoldedAtFirst(const Trace& trace) {
   constexpr uint64_t kFew = 3, kTimesAsMany = 100;
   std::vector<uint64_t> events;
   for (const Plane& plane : trace.planes) {
@@ -54,7 +54,7 @@ std::set<std::string> FoldedAtFirst(const Trace& trace) {
     }
   }
   const uint64_t most = events.empty() ? 0 : *std::max_element(events.begin(), events.end());
-  std::set<std::string> folded;
+  TrackRules::Paths folded;
   for (uint32_t p = 0; p < events.size(); ++p) {
     const bool few = events[p] <= kFew && events[p] * kTimesAsMany < most;
     if (few && trace.planes[p].kind != PlaneKind::kGpu) folded.insert(PlanePath(trace, PlaneId(p)));
@@ -62,7 +62,7 @@ std::set<std::string> FoldedAtFirst(const Trace& trace) {
   return folded;
 }
 
-std::set<std::string> BusiestTracks(const Trace& trace) {
+TrackRules::Paths BusiestTracks(const Trace& trace) {
   constexpr size_t kMost = 4;
   PlaneId best;
   std::pair<bool, Ps> most{false, 0};
@@ -75,7 +75,7 @@ std::set<std::string> BusiestTracks(const Trace& trace) {
     most = rank;
     best = PlaneId(p);
   }
-  std::set<std::string> paths;
+  TrackRules::Paths paths;
   if (!best.valid()) return paths;
   std::vector<TrackId> tracks = trace.planes[best.value].tracks;
   std::stable_sort(tracks.begin(), tracks.end(), [&](TrackId a, TrackId b) {
@@ -88,15 +88,15 @@ std::set<std::string> BusiestTracks(const Trace& trace) {
   return paths;
 }
 
-std::set<std::string> FoldedBy(const TrackRules& rules, const Trace& trace) {
-  std::set<std::string> folded = FoldedAtFirst(trace);
+TrackRules::Paths FoldedBy(const TrackRules& rules, const Trace& trace) {
+  TrackRules::Paths folded = FoldedAtFirst(trace);
   std::erase_if(folded, [&](const std::string& path) { return rules.unfolded.contains(path); });
   folded.merge(PathsOf(trace, rules.folded));
   return folded;
 }
 
-void KeepFolds(const Trace& trace, const std::set<std::string>& folded, TrackRules* rules) {
-  const std::set<std::string> first = FoldedAtFirst(trace);
+void KeepFolds(const Trace& trace, const TrackRules::Paths& folded, TrackRules* rules) {
+  const TrackRules::Paths first = FoldedAtFirst(trace);
   for (const std::string& path : PathsOf(trace, rules->folded)) {
     if (!folded.contains(path)) rules->folded.erase(path);
   }

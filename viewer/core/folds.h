@@ -12,17 +12,17 @@ namespace stepscope {
 
 // Planes that begin folded where no rule names them: those that hold next to nothing beside others
 // (PyTorch's "Spans" and "Traces" have one event each).
-std::set<std::string> FoldedAtFirst(const Trace& trace);
+TrackRules::Paths FoldedAtFirst(const Trace& trace);
 
 // The busiest tracks of the busiest device, or of the busiest plane where there is none: what is
 // shown of profiles beside each other, so that each is in sight. At most 4 paths.
-std::set<std::string> BusiestTracks(const Trace& trace);
+TrackRules::Paths BusiestTracks(const Trace& trace);
 
 // What is folded when the trace is opened. Of the rules only those of its planes and their tracks.
-std::set<std::string> FoldedBy(const TrackRules& rules, const Trace& trace);
+TrackRules::Paths FoldedBy(const TrackRules& rules, const Trace& trace);
 
 // Makes the rules say what is folded now, so that FoldedBy gives it back. Those of planes that the
 // trace does not have stay, unless there are thousands.
-void KeepFolds(const Trace& trace, const std::set<std::string>& folded, TrackRules* rules);
+void KeepFolds(const Trace& trace, const TrackRules::Paths& folded, TrackRules* rules);
 
 }  // namespace stepscope

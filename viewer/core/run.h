@@ -46,6 +46,14 @@ struct Run {
     const TrackSet& set = Set(event.set);
     return event.row.value < set.rows ? &set : nullptr;
   }
+  // The trace's own event that an event is or, as a derived one, stands for; invalid if there is
+  // none.
+  EventRow OwnRow(const EventRef& event) const {
+    const TrackSet* set = SetOf(event);
+    if (set == nullptr) return {};
+    if (event.set == 0) return event.row;
+    return event.row.value < set->source.size() ? set->source[event.row.value] : EventRow();
+  }
   std::span<const StepMarker> Steps() const {
     return steps ? std::span<const StepMarker>(*steps) : std::span<const StepMarker>();
   }

@@ -3,7 +3,6 @@
 // from there to the time of a trace and back.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "model/time.h"
 #include "viewer/core/shown_events.h"
 #include "viewer/core/time_map.h"
+#include "viewer/core/track_rules.h"
 
 namespace stepscope {
 
@@ -29,10 +29,10 @@ struct RunState {  // of one open run
   TraceId run;
   TimeMap map;
   std::string host;                  // the only one shown; empty: all
-  std::set<std::string> collapsed;   // plane and track paths
+  TrackRules::Paths collapsed;       // planes and tracks
   std::vector<Marker> markers = {};  // by begin
   std::string track_filter = {};     // words that the names of shown tracks have; empty: all
-  std::set<std::string> only = {};   // paths of the only tracks that are shown; empty: all
+  TrackRules::Paths only = {};       // the only tracks that are shown; empty: all
   bool aligned = false;              // its map was chosen: it is not chosen again
   bool operator==(const RunState&) const = default;
 };

@@ -84,20 +84,14 @@ void AddParent(const EventRef& event, const TrackSet& set, Memo* memo) {
                          false});
 }
 
-void AddSource(const EventRef& event, const Run& run, const TrackSet& set, Memo* memo) {
-  if (event.set == 0 || event.row.value >= set.source.size()) return;
-  const EventRow source = set.source[event.row.value];
-  if (!source.valid()) return;
+void AddSource(const EventRef& event, const Run& run, Memo* memo) {
+  const EventRow source = run.OwnRow(event);
+  if (event.set == 0 || !source.valid()) return;
   memo->facts.push_back({"Comes from",
                          std::string(run.trace->set.Name(source)),
                          "The recorded event this derived one stands for.",
                          {event.trace, 0, source},
                          false});
-}
-
-EventRow OwnRow(const EventRef& event, const TrackSet& set) {
-  if (event.set == 0) return event.row;
-  return event.row.value < set.source.size() ? set.source[event.row.value] : EventRow();
 }
 
 // How long a kernel waited for its stream after the call that queued it had returned, and how many
@@ -157,8 +151,8 @@ void AddArrows(const EventRef& event, const Trace& trace, std::span<const FlowAr
         {"", "and " + GroupDigits(arrows.size() - kMost) + " more", "", {}, false});
 }
 
-void AddFlows(const EventRef& event, const Run& run, const TrackSet& set, Memo* memo) {
-  const EventRow row = OwnRow(event, set);
+void AddFlows(const EventRef& event, const Run& run, Memo* memo) {
+  const EventRow row = run.OwnRow(event);
   if (!run.flows || !row.valid()) return;
   const std::span<const FlowArrow> to = run.flows->To(row);
   AddArrows(event, *run.trace, to, false, memo);
@@ -246,8 +240,8 @@ bool DetailsPanel::Update(const PanelContext& context) {
   const Lane& lane = set->lanes[set->LaneOf(event.row).value];
   AddTimes(*set, event.row, lane, &memo_);
   AddParent(event, *set, &memo_);
-  AddSource(event, *run, *set, &memo_);
-  AddFlows(event, *run, *set, &memo_);
+  AddSource(event, *run, &memo_);
+  AddFlows(event, *run, &memo_);
   AddNeighbour(event, *set, -1, &memo_);
   AddNeighbour(event, *set, 1, &memo_);
   AddStats(event, *run->trace, &memo_);

@@ -16,12 +16,6 @@ TimeRange Hull(const TimeRange& a, const TimeRange& b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
-// The trace's own event that an event is or stands for; invalid if there is none.
-EventRow OwnRow(const TrackSet& set, const EventRef& event) {
-  if (event.set == 0) return event.row;
-  return event.row.value < set.source.size() ? set.source[event.row.value] : EventRow();
-}
-
 void PushScroll(double by, CommandQueue* commands) {
   CommandArgs args;
   args.number = by;
@@ -131,26 +125,20 @@ void TimelineModel::UpdateRules(const TimelineFrame& frame, bool* changed) {
   *changed = *changed || rules_.size() != frame.runs.size();
   hosts_.resize(frame.runs.size());
   rules_.resize(frame.runs.size());
-  collapsed_.resize(frame.runs.size());
-  const std::set<std::string> nothing;
+  const RunState plain;
   for (size_t i = 0; i < rules_.size(); ++i) {
-    const RunState* state = frame.view.Find(frame.runs[i].id);
-    const std::set<std::string>& collapsed = state != nullptr ? state->collapsed : nothing;
-    const std::string host = state != nullptr ? state->host : std::string();
-    const std::string filter = state != nullptr ? state->track_filter : std::string();
-    const TrackRules::Paths only = state != nullptr
-                                       ? TrackRules::Paths(state->only.begin(), state->only.end())
-                                       : TrackRules::Paths();
-    const bool same = collapsed == collapsed_[i] && host == hosts_[i] &&
-                      filter == rules_[i].filter && only == rules_[i].only;
+    const RunState* found = frame.view.Find(frame.runs[i].id);
+    const RunState& state = found != nullptr ? *found : plain;
+    TrackRules& rules = rules_[i];
+    const bool same = state.collapsed == rules.folded && state.host == hosts_[i] &&
+                      state.track_filter == rules.filter && state.only == rules.only;
     if (!*changed && same) continue;
-    collapsed_[i] = collapsed;
-    hosts_[i] = host;
-    rules_[i] = kept_;
-    rules_[i].filter = filter;
-    rules_[i].only = only;
+    hosts_[i] = state.host;
+    rules = kept_;
+    rules.filter = state.track_filter;
+    rules.only = state.only;
     // What is kept was taken into account when the run was opened.
-    rules_[i].folded = {collapsed.begin(), collapsed.end()};
+    rules.folded = state.collapsed;
     *changed = true;
   }
 }
@@ -302,8 +290,7 @@ void TimelineModel::UpdateFlows(const TimelineFrame& frame) {
   flows_index_ = index;
   flows_content_ = content_;
   flows_.clear();
-  const TrackSet* set = run != nullptr ? run->SetOf(selected) : nullptr;
-  const EventRow row = set != nullptr ? OwnRow(*set, selected) : EventRow();
+  const EventRow row = run != nullptr ? run->OwnRow(selected) : EventRow();
   if (index == nullptr || !row.valid()) return;
   for (const auto arrows : {index->To(row), index->From(row)}) {
     const size_t room = kMaxFlows - flows_.size();

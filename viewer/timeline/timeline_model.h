@@ -145,9 +145,8 @@ class TimelineModel {
   PythonHider python_;
   std::vector<TrackEntry> list_;
   LaneChoice lanes_;
-  std::vector<TrackRules> rules_;                 // by run
-  std::vector<std::set<std::string>> collapsed_;  // by run, in rules_
-  std::vector<std::string> hosts_;                // by run, the only one shown
+  std::vector<TrackRules> rules_;   // by run
+  std::vector<std::string> hosts_;  // by run, the only one shown
   std::string kept_rules_;
   TrackRules kept_;
   Layout layout_;
