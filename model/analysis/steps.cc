@@ -1,35 +1,13 @@
 #include "model/analysis/steps.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <optional>
 #include <span>
+
+#include "model/analysis/step_number.h"
 
 namespace stepscope {
 namespace {
-
-// The number that the label ends with.
-std::optional<int64_t> LastNumber(const std::string& label) {
-  const size_t before = label.find_last_not_of("0123456789");
-  const size_t at = before == std::string::npos ? 0 : before + 1;
-  int64_t number = 0;
-  const auto read = std::from_chars(label.data() + at, label.data() + label.size(), number);
-  if (at == label.size() || read.ec != std::errc()) return std::nullopt;
-  return number;
-}
-
-void NumberHost(std::span<Step> steps) {
-  bool rising = true;
-  std::optional<int64_t> last;
-  for (Step& step : steps) {
-    const std::optional<int64_t> number = LastNumber(step.label);
-    rising = rising && number && (!last || *number > *last);
-    step.number = number.value_or(0);
-    last = number;
-  }
-  for (size_t i = 0; i < steps.size() && !rising; ++i) steps[i].number = static_cast<int64_t>(i);
-}
 
 // A first step of more than the one times the median of the others warms up; of less than the other
 // its begin is missing: it is marked after what the others begin with.
@@ -98,7 +76,7 @@ StepSummary SummarizeStepTimes(std::vector<Step> steps) {
 void NumberSteps(std::vector<Step>* steps) {
   for (size_t begin = 0, end = 0; begin < steps->size(); begin = end) {
     while (end < steps->size() && (*steps)[end].host == (*steps)[begin].host) ++end;
-    NumberHost(std::span(*steps).subspan(begin, end - begin));
+    NumberByLabel(std::span(*steps).subspan(begin, end - begin));
   }
 }
 

@@ -1,30 +1,12 @@
 #include "viewer/core/step_markers.h"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
+#include <span>
+
+#include "model/analysis/step_number.h"
 
 namespace stepscope {
 namespace {
-
-// The number at the end of a label; false if there is none that fits.
-bool NumberAtEnd(std::string_view label, int64_t* number) {
-  const size_t last = label.find_last_not_of("0123456789");
-  const std::string_view digits = label.substr(last == label.npos ? 0 : last + 1);
-  const char* end = digits.data() + digits.size();
-  return !digits.empty() && std::from_chars(digits.data(), end, *number).ec == std::errc();
-}
-
-// What people call them: the numbers of their labels where those rise, else their places.
-void Number(std::vector<StepMarker>* steps) {
-  int64_t before = -1;
-  bool rise = true;
-  for (StepMarker& step : *steps) {
-    rise = rise && NumberAtEnd(step.label, &step.number) && step.number > before;
-    before = step.number;
-  }
-  for (size_t i = 0; !rise && i < steps->size(); ++i) (*steps)[i].number = static_cast<int64_t>(i);
-}
 
 bool IsTrue(const ResultTable& table, size_t row, int column) {
   if (column < 0) return false;
@@ -50,7 +32,7 @@ std::vector<StepMarker> StepMarkers(const ResultTable& table) {
   std::stable_sort(steps.begin(), steps.end(), [](const StepMarker& a, const StepMarker& b) {
     return a.range.begin < b.range.begin;
   });
-  Number(&steps);
+  NumberByLabel(std::span<StepMarker>(steps));
   return steps;
 }
 

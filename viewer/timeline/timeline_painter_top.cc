@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/analysis/step_number.h"
 #include "viewer/timeline/ruler.h"
 #include "viewer/timeline/timeline_painter.h"
 #include "viewer/widgets/number_text.h"
@@ -24,12 +25,6 @@ constexpr ToolRow kTools[] = {
     {Tool::kTiming, "##timing", "tool.timing", icon::kRange, "4",
      "Timing (4): drag measures, edges snap"},
 };
-
-// "12" of "train 12": where the whole name has no room, its number has.
-std::string_view StepNumber(std::string_view label) {
-  const size_t at = label.find_last_not_of("0123456789");
-  return at == std::string_view::npos ? label : label.substr(at + 1);
-}
 
 }  // namespace
 
@@ -148,7 +143,7 @@ void TimelinePainter::DrawSteps() const {
     const float room = b - a - pen_.Px(14);
     if (pen_.Width(in_.fonts.bold, kSmallText, step->label) <= room) {
       pen_.Text(in_.fonts.bold, kSmallText, a + pen_.Px(8), y + pen_.Px(1), color, step->label);
-    } else if (const std::string_view number = StepNumber(step->label);
+    } else if (const std::string_view number = LastDigits(step->label);  // it may have room
                pen_.Width(in_.fonts.bold, kSmallText, number) <= b - a - pen_.Px(6)) {
       const float width = pen_.Width(in_.fonts.bold, kSmallText, number);
       pen_.Text(in_.fonts.bold, kSmallText, std::floor((a + b - width) / 2), y + pen_.Px(1), color,

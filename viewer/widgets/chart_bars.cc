@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/analysis/step_number.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -45,10 +46,9 @@ int FormatStep(double value, char* buffer, int size, void* data) {
   }
   // The number alone where it ends the label: "train 12" -> "12"; the tooltip has it whole.
   const std::string& label = labels[static_cast<size_t>(nearest)];
-  const size_t space = label.find_last_not_of("0123456789");
-  const bool number = space != std::string::npos && space + 1 < label.size();
+  const std::string_view digits = LastDigits(label);
   return std::snprintf(buffer, static_cast<size_t>(size), "%s",
-                       number ? label.c_str() + space + 1 : label.c_str());
+                       digits.empty() ? label.c_str() : digits.data());
 }
 
 void BarTooltip(const PanelContext& context, const StepBars& bars, const ChartState& state,
