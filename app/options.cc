@@ -130,6 +130,27 @@ void AddForm(CLI::App* report, Options* options) {
   report->add_option("-o,--output", options->output, "file to write (default: standard output)");
 }
 
+// An option that may be repeated. `read` takes one of its texts; what it returns is what is wrong
+// with it, or nothing.
+void AddRepeated(CLI::App* app, const char* name, const char* type, const char* what,
+                 std::function<std::string(const std::string&)> read) {
+  app->add_option_function<std::vector<std::string>>(
+         name,
+         [name, read = std::move(read)](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             if (const std::string wrong = read(text); !wrong.empty())
+               throw CLI::ValidationError(name, "'" + text + "' is " + wrong);
+           }
+         },
+         what)
+      ->type_name(type)
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);  // what follows is a path
+}
+
+constexpr const char* kListsRules = "`report --panel findings --table rules` lists them";
+
 void AddReport(CLI::App& app, Options* options) {
   CLI::App* report = app.add_subcommand("report", "The panels as text or data");
   AddPaths(report, options, true);
@@ -140,26 +161,15 @@ void AddReport(CLI::App& app, Options* options) {
           "--compat", [options](const std::string&) { options->compat_xprof = true; },
           "xprof: definitions exactly as XProf 2.24 has them")
       ->check(CLI::IsMember({"xprof"}));
-  report
-      ->add_option_function<std::vector<std::string>>(
-          "--threshold",
-          [options](const std::vector<std::string>& texts) {
-            FindingThresholds thresholds;
-            for (const std::string& text : texts) {
-              if (!thresholds.Set(text)) {
-                throw CLI::ValidationError(
-                    "--threshold", "'" + text +
-                                       "' is not RULE=NUMBER of a rule that there is; "
-                                       "`report --panel findings --table rules` lists them");
-              }
-            }
-            options->thresholds = texts;
-          },
-          "from where on findings of a rule are reported, as in copies=2; may be repeated")
-      ->type_name("RULE=VALUE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);  // what follows is a path
+  AddRepeated(report, "--threshold", "RULE=VALUE",
+              "from where on findings of a rule are reported, as in copies=2; may be repeated",
+              [options](const std::string& text) -> std::string {
+                FindingThresholds thresholds;
+                if (!thresholds.Set(text))
+                  return std::string("not RULE=NUMBER of a rule that there is; ") + kListsRules;
+                options->thresholds.push_back(text);
+                return {};
+              });
 }
 
 void AddCompare(CLI::App& app, Options* options) {
@@ -185,28 +195,6 @@ void AddAllowance(CLI::App* app, const char* name, std::optional<Allowance>* all
       ->type_name("P%");
 }
 
-void AddForbid(CLI::App* check, Options* options) {
-  check
-      ->add_option_function<std::vector<std::string>>(
-          "--forbid",
-          [options](const std::vector<std::string>& rules) {
-            for (const std::string& rule : rules) {
-              if (FindRule(rule) == nullptr) {
-                throw CLI::ValidationError(
-                    "--forbid", "'" + rule +
-                                    "' is no rule; `report --panel findings --table rules` "
-                                    "lists them");
-              }
-            }
-            options->forbidden = rules;
-          },
-          "B must have no finding of this rule that is a warning or worse; may be repeated")
-      ->type_name("RULE")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);  // what follows is a path
-}
-
 void AddCheck(CLI::App& app, Options* options) {
   CLI::App* check = app.add_subcommand(
       "check",
@@ -218,25 +206,21 @@ void AddCheck(CLI::App& app, Options* options) {
                "the median step may take so much longer, as in 3%; without %: ms");
   AddAllowance(check, "--max-memory-regression", &options->max_memory_regression,
                "the memory peak may be so much higher, as in 5%; without %: bytes");
-  check
-      ->add_option_function<std::vector<std::string>>(
-          "--max",
-          [options](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) {
-              const std::optional<PropertyLimit> limit = ParseLimit(text);
-              if (!limit) {
-                throw CLI::ValidationError(
-                    "--max", "'" + text + "' is no limit; write it as PANEL.PROPERTY+5%");
-              }
-              options->limits.push_back(*limit);
-            }
-          },
-          "a number that `report --format json` has may be so much larger; may be repeated")
-      ->type_name("PANEL.PROPERTY+P%")
-      ->expected(1)
-      ->take_all()
-      ->allow_extra_args(false);  // what follows is a path
-  AddForbid(check, options);
+  AddRepeated(check, "--max", "PANEL.PROPERTY+P%",
+              "a number that `report --format json` has may be so much larger; may be repeated",
+              [options](const std::string& text) -> std::string {
+                const std::optional<PropertyLimit> limit = ParseLimit(text);
+                if (!limit) return "no limit; write it as PANEL.PROPERTY+5%";
+                options->limits.push_back(*limit);
+                return {};
+              });
+  AddRepeated(check, "--forbid", "RULE",
+              "B must have no finding of this rule that is a warning or worse; may be repeated",
+              [options](const std::string& rule) -> std::string {
+                if (FindRule(rule) == nullptr) return std::string("no rule; ") + kListsRules;
+                options->forbidden.push_back(rule);
+                return {};
+              });
 }
 
 void AddEvents(CLI::App& app, Options* options) {
@@ -383,18 +367,6 @@ std::optional<TimeRange> ParseRange(const std::string& text) {
     return std::nullopt;
   }
   return range;
-}
-
-std::optional<StepInterval> ParseSteps(const std::string& text) {
-  StepInterval steps;
-  const char* end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, steps.first);
-  if (first.ec != std::errc() || end - first.ptr < 3) return std::nullopt;
-  if (first.ptr[0] != '.' || first.ptr[1] != '.') return std::nullopt;
-  const auto last = std::from_chars(first.ptr + 2, end, steps.last);
-  if (last.ec != std::errc() || last.ptr != end) return std::nullopt;
-  if (steps.first < 0 || steps.last < steps.first) return std::nullopt;
-  return steps;
 }
 
 std::optional<Allowance> ParseAllowance(const std::string& text) {

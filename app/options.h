@@ -89,8 +89,6 @@ ParsedOptions ParseOptions(int argc, const char* const* argv);
 
 // "12ms..15ms", "1.5s..2s", "..3ms" is not accepted: both ends are needed. nullopt if not a range.
 std::optional<TimeRange> ParseRange(const std::string& text);
-// "3..7": whole numbers from 0, the first not above the last. nullopt if not that.
-std::optional<StepInterval> ParseSteps(const std::string& text);
 // "3%", "0.5": finite and not negative. nullopt if not that.
 std::optional<Allowance> ParseAllowance(const std::string& text);
 // "overview.steptime_ms_average+5%". nullopt if not that.

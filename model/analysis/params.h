@@ -19,6 +19,9 @@ struct StepInterval {
   bool operator==(const StepInterval&) const = default;
 };
 
+// "3..7": whole numbers from 0, the first not above the last. nullopt if not that.
+std::optional<StepInterval> ParseSteps(std::string_view text);
+
 struct AnalysisParams {
   std::vector<std::string> hosts;     // names; empty: all
   std::optional<StepInterval> steps;  // of each host; the time from the first to the last of them

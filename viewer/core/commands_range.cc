@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "model/analysis/params.h"
 #include "viewer/core/command_actions.h"
 #include "viewer/core/step_markers.h"
 
@@ -59,16 +61,13 @@ std::vector<const StepMarker*> StepsByLength(const Run& run) {
   return steps;
 }
 
-// "3..7" or "5"; false if it is neither.
-bool ParseInterval(std::string_view text, int64_t* first, int64_t* last) {
+// "3..7", or "5" alone.
+std::optional<StepInterval> StepsIn(std::string_view text) {
+  int64_t only = 0;
   const char* end = text.data() + text.size();
-  auto [at, error] = std::from_chars(text.data(), end, *first);
-  if (error != std::errc()) return false;
-  *last = *first;
-  if (at == end) return true;
-  if (end - at < 3 || at[0] != '.' || at[1] != '.') return false;
-  const auto second = std::from_chars(at + 2, end, *last);
-  return second.ec == std::errc() && second.ptr == end && *last >= *first;
+  const auto read = std::from_chars(text.data(), end, only);
+  if (read.ec == std::errc() && read.ptr == end) return StepInterval{only, only};
+  return ParseSteps(text);
 }
 
 // What a shared range is inside a filter; empty if nothing of it is.
@@ -130,12 +129,12 @@ void FilterVisible(C& c, const A& a) { FilterTo(c, c.Visible(a.run), a.run, {});
 
 // From the begin of the first of these steps to the end of the last.
 void FilterSteps(C& c, const A& a) {
-  int64_t first = 0, last = 0;
   const Run* run = c.RunOf(a.run);
-  if (run == nullptr || !ParseInterval(a.text, &first, &last)) return;
+  const std::optional<StepInterval> steps = StepsIn(a.text);
+  if (run == nullptr || !steps) return;
   TimeRange range{kMaxPs, kMinPs};
   for (const StepMarker& step : run->Steps()) {
-    if (step.number < first || step.number > last) continue;
+    if (!steps->Contains(step.number)) continue;
     range.begin = std::min(range.begin, step.range.begin);
     range.end = std::max(range.end, step.range.end);
   }
@@ -143,7 +142,7 @@ void FilterSteps(C& c, const A& a) {
     Say(c, "There is no step " + a.text);
     return;
   }
-  const std::string what = first == last ? "step " : "steps ";
+  const std::string what = steps->first == steps->last ? "step " : "steps ";
   FilterTo(c, range, a.run, what + a.text);
 }
 
@@ -160,11 +159,11 @@ void NextStep(C& c, const A& a) { StepBy(c, a, 1); }
 void PreviousStep(C& c, const A& a) { StepBy(c, a, -1); }
 
 void GoToStep(C& c, const A& a) {
-  int64_t first = 0, last = 0;
   const Run* run = c.RunOf(a.run);
-  if (run == nullptr || !ParseInterval(a.text, &first, &last)) return;
+  const std::optional<StepInterval> steps = StepsIn(a.text);
+  if (run == nullptr || !steps) return;
   for (const StepMarker& step : run->Steps()) {
-    if (step.number != first) continue;
+    if (step.number != steps->first) continue;
     ShowStep(c, a.run, step.range);
     return;
   }
