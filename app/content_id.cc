@@ -6,28 +6,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <string_view>
 #include <vector>
+
+#include "model/base/fnv.h"
 
 namespace stepscope {
 namespace {
 
 constexpr uint64_t kPart = uint64_t{64} << 10;
-
-class Fnv {
- public:
-  void Add(std::string_view bytes) {
-    for (const char c : bytes) value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  }
-  void Add(uint64_t number) {
-    for (int i = 0; i < 8; ++i, number >>= 8)
-      value_ = (value_ ^ (number & 0xff)) * 0x100000001b3ull;
-  }
-  uint64_t value() const { return value_; }
-
- private:
-  uint64_t value_ = 0xcbf29ce484222325ull;
-};
 
 bool AddPart(std::ifstream& file, uint64_t at, uint64_t size, Fnv* fnv) {
   std::string bytes(size, '\0');

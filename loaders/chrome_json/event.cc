@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "loaders/chrome_json/json_cursor.h"
+#include "model/base/fnv.h"
 
 namespace stepscope::chrome {
 namespace {
@@ -13,9 +14,9 @@ namespace {
 constexpr Int128 kMaxDistance = Int128{50} * 86'400 * kPsPerS;
 
 uint64_t HashText(std::string_view text) {
-  uint64_t h = 0xcbf29ce484222325ull;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  return h;
+  Fnv fnv;
+  fnv.Add(text);
+  return fnv.value();
 }
 
 // Ids are numbers, decimal texts, "0x1f" or any text. Equal texts give equal ids.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "model/ids.h"
@@ -15,9 +16,12 @@ struct Highlight {
     TraceId run;
     uint32_t set = 0;
     std::vector<uint32_t> rows;
-  };  // sorted
-  std::vector<Rows> rows;
+  };
+  std::vector<Rows> rows;  // of each part sorted
   const std::vector<uint32_t>* Find(TraceId run, uint32_t set) const;
 };
+
+// The rows of events, in the order of the events. O(events · sets)
+std::vector<Highlight::Rows> ByRunAndSet(std::span<const EventRef> events);
 
 }  // namespace stepscope

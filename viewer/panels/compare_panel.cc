@@ -7,10 +7,12 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/compare/compare.h"
 #include "viewer/core/align_runs.h"
 #include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
@@ -132,15 +134,9 @@ void ComparePanel::DrawSummary(const PanelContext& context) const {
 }
 
 void ComparePanel::DrawChooser() {
-  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-  bool first = true;
-  for (const ResultTable& table : found_.result.tables) {
-    const std::string& title = table.title.empty() ? table.id : table.title;
-    const float width = TextWidth(title) + BaseEm() * 2.6f;
-    if (!first && ImGui::GetItemRectMax().x + width < right) ImGui::SameLine();
-    first = false;
-    if (ImGui::RadioButton(title.c_str(), table.id == table_)) table_ = table.id;
-  }
+  std::vector<const ResultTable*> tables;
+  for (const ResultTable& table : found_.result.tables) tables.push_back(&table);
+  DrawTableTitles(tables, &table_);
 }
 
 constexpr ColoredWord kChanges[] = {{"slower", Role::kSlower}, {"faster", Role::kFaster},

@@ -14,6 +14,7 @@
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
+#include "viewer/widgets/row_events.h"
 
 namespace stepscope {
 namespace {
@@ -78,19 +79,13 @@ Finding::Grade GradeOf(std::string_view severity) {
   return severity == "warning" ? Finding::Grade::kWarning : Finding::Grade::kInfo;
 }
 
-void ShowEvents(const PanelContext& context, const ResultTable& table, size_t row) {
+void ShowRow(const PanelContext& context, const ResultTable& table, size_t row) {
   if (row >= table.links.size()) return;
   CommandArgs args;
   args.run = context.run->id;
-  const RowLink& link = table.links[row];
-  for (const EventRow event : link.rows) args.events.push_back({context.run->id, link.set, event});
-  args.number = static_cast<double>(link.total);
-  args.range = link.range;
-  if (!args.events.empty()) {
-    context.commands.Push("select.show_events", std::move(args));
-  } else if (!args.range.empty()) {
-    context.commands.Push("view.set_range", std::move(args));
-  }
+  args.range = table.links[row].range;
+  AddEvents(context.run->id, table.links[row], &args);
+  ShowEvents(context.commands, std::move(args));
 }
 
 // What is assumed, what to do, where, and what can be done with the finding.
@@ -104,7 +99,7 @@ void FindingsPanel::DrawMore(const PanelContext& context, const ResultTable& tab
   if (!steps.empty()) where += (where.empty() ? "Steps " : ", steps ") + std::string(steps);
   if (!where.empty()) WrappedIn(context, Role::kText3, where);
   WrappedIn(context, Role::kText3, "Guide: " + std::string(TextAt(table, row, "guide")));
-  if (ImGui::SmallButton("Show on the timeline")) ShowEvents(context, table, row);
+  if (ImGui::SmallButton("Show on the timeline")) ShowRow(context, table, row);
   ImGui::SetItemTooltip("N and Shift+N go through its events");
   ImGui::SameLine();
   const std::string_view rule = TextAt(table, row, "rule");
@@ -126,7 +121,7 @@ void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& 
   ImGui::PushID(static_cast<int>(row));
   if (ImGui::InvisibleButton("finding", {std::max(1.0f, width), size.y + em * 0.5f})) {
     open_ = open_ == static_cast<int>(row) ? -1 : static_cast<int>(row);
-    ShowEvents(context, table, row);
+    ShowRow(context, table, row);
   }
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool open = open_ == static_cast<int>(row);

@@ -45,18 +45,6 @@ class SelectionPanel final : public Panel {
   ResultTableView groups_, events_;
 };
 
-std::vector<Highlight::Rows> RowsOf(const ShownEvents& shown) {
-  std::vector<Highlight::Rows> rows;
-  for (const EventRef& event : shown.events()) {
-    auto found = std::find_if(rows.begin(), rows.end(), [&](const Highlight::Rows& part) {
-      return part.run == event.trace && part.set == event.set;
-    });
-    if (found == rows.end()) found = rows.insert(found, {event.trace, event.set, {}});
-    found->rows.push_back(event.row.value);
-  }
-  return rows;
-}
-
 SelectionRequest SelectionPanel::Wanted(const PanelContext& context) const {
   SelectionRequest request;
   request.run = context.run->id;
@@ -98,7 +86,7 @@ void SelectionPanel::Update(const PanelContext& context) {
   if (!(wanted_ == asked_) && rests && free) {
     asked_ = wanted_;
     std::vector<Highlight::Rows> rows;
-    if (wanted_.kind == SelectionKind::kSelected) rows = RowsOf(context.view.shown);
+    if (wanted_.kind == SelectionKind::kSelected) rows = ByRunAndSet(context.view.shown.events());
     if (wanted_.kind == SelectionKind::kFound) rows = context.search->rows;
     job_.Start(context.jobs, [run = *context.run, request = asked_, rows = std::move(rows)](
                                  const std::stop_token& stop, Progress&) {

@@ -10,17 +10,16 @@
 
 namespace stepscope {
 
-// As many in a line as there is room for.
-void TablePages::DrawTitles(std::span<const Page> pages) {
+void DrawTableTitles(std::span<const ResultTable* const> tables, std::string* shown) {
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   bool first = true;
-  for (const Page& page : pages) {
-    const std::string& title = page.table->title.empty() ? page.table->id : page.table->title;
+  for (const ResultTable* table : tables) {
+    const std::string& title = table->title.empty() ? table->id : table->title;
     const float width = TextWidth(title) + BaseEm() * 2.6f;
     if (!first && ImGui::GetItemRectMax().x + width < right) ImGui::SameLine();
     first = false;
-    ImGui::PushID(page.table->id.c_str());
-    if (ImGui::RadioButton(title.c_str(), page.table->id == shown_)) shown_ = page.table->id;
+    ImGui::PushID(table->id.c_str());
+    if (ImGui::RadioButton(title.c_str(), table->id == *shown)) *shown = table->id;
     ImGui::PopID();
   }
 }
@@ -42,7 +41,9 @@ void TablePages::Draw(const PanelContext& context, std::span<const Page> pages,
   if (chosen() == filled.end()) shown_ = filled.front().table->id;
   {
     const FaceScope small(context, Face::kUi);
-    DrawTitles(filled);
+    std::vector<const ResultTable*> tables;
+    for (const Page& page : filled) tables.push_back(page.table);
+    DrawTableTitles(tables, &shown_);
   }
   const Page& page = *chosen();
   TableOptions options = page.options;

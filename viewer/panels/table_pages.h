@@ -12,6 +12,9 @@
 
 namespace stepscope {
 
+// The titles of tables, as many in a line as there is room for; the one that is clicked is shown.
+void DrawTableTitles(std::span<const ResultTable* const> tables, std::string* shown);
+
 class TablePages {
  public:
   struct Page {
@@ -25,7 +28,6 @@ class TablePages {
   void Show(std::string table) { shown_ = std::move(table); }
 
  private:
-  void DrawTitles(std::span<const Page> pages);
   std::string shown_;  // id of the table; of none that there is: the first
   std::map<std::string, ResultTableView> views_;
 };

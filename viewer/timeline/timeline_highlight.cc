@@ -31,14 +31,7 @@ void TimelineHighlight::Update(std::span<const Run> runs, const ShownEvents& sho
 }
 
 void TimelineHighlight::AddEvents(const ShownEvents& shown) {
-  for (const EventRef& event : shown.events()) {
-    auto found = std::find_if(highlight_.rows.begin(), highlight_.rows.end(), [&](const auto& r) {
-      return r.run == event.trace && r.set == event.set;
-    });
-    if (found == highlight_.rows.end())
-      found = highlight_.rows.insert(found, {event.trace, event.set, {}});
-    found->rows.push_back(event.row.value);
-  }
+  highlight_.rows = ByRunAndSet(shown.events());
   // Lists of ascending rows, one after the other.
   for (auto& rows : highlight_.rows) SortRuns(rows.rows.begin(), rows.rows.end(), std::less<>());
 }

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "model/base/digits.h"
+#include "model/base/fnv.h"
 #include "viewer/core/distinct_names.h"
 #include "viewer/core/search.h"
 #include "viewer/widgets/draw_text.h"
@@ -19,16 +20,16 @@ namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
 
-uint64_t Mix(uint64_t h, std::string_view text) {
-  for (char c : text) h = (h ^ static_cast<uint8_t>(c)) * 0x100000001b3ull;
-  return (h ^ 0xff) * 0x100000001b3ull;
-}
-
 uint64_t ColumnsKey(const ResultTable& table, const TableOptions& options) {
-  uint64_t h = 0xcbf29ce484222325ull;
-  for (const ColumnDesc& c : table.columns) h = Mix(h, c.id);
-  for (const char* id : options.hidden_columns) h = Mix(h, id);
-  return h;
+  constexpr unsigned char kEnd = 0xff;
+  Fnv fnv;
+  const auto add = [&](std::string_view id) {
+    fnv.Add(id);
+    fnv.Add(kEnd);
+  };
+  for (const ColumnDesc& c : table.columns) add(c.id);
+  for (const char* id : options.hidden_columns) add(id);
+  return fnv.value();
 }
 
 bool Contains(std::span<const char* const> list, std::string_view id) {
@@ -508,39 +509,21 @@ void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable&
   }
 }
 
-void ResultTableView::AddEvents(TraceId run, const std::vector<RowLink>& links, uint32_t row,
-                                CommandArgs* args) {
-  if (row >= links.size()) return;
-  const RowLink& link = links[row];
-  args->number += static_cast<double>(link.total);
-  const size_t room = kMaxShownEvents - args->events.size();
-  args->events.reserve(args->events.size() + std::min(room, link.rows.size()));
-  for (EventRow event : link.rows) {
-    if (args->events.size() == kMaxShownEvents) break;
-    args->events.push_back({run, link.set, event});
-  }
-}
-
 CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultTable& table) const {
   CommandArgs args;
   if (context.run == nullptr) return args;
   args.run = context.run->id;
   for (uint32_t r : SelectedRows()) {
     if (r < table.links.size() && args.range.empty()) args.range = table.links[r].range;
-    AddEvents(context.run->id, table.links, r, &args);
-    if (other_links_ != nullptr) AddEvents(other_run_, *other_links_, r, &args);
+    if (r < table.links.size()) AddEvents(context.run->id, table.links[r], &args);
+    if (other_links_ != nullptr && r < other_links_->size())
+      AddEvents(other_run_, (*other_links_)[r], &args);
   }
   return args;
 }
 
 void ResultTableView::ShowOnTimeline(const PanelContext& context, const ResultTable& table) const {
-  CommandArgs args = EventsOf(context, table);
-  const TimeRange range = args.range;
-  if (!args.events.empty()) {
-    context.commands.Push("select.show_events", std::move(args));
-  } else if (!range.empty()) {
-    context.commands.Push("view.set_range", std::move(args));
-  }
+  ShowEvents(context.commands, EventsOf(context, table));
 }
 
 std::string ResultTableView::Csv(const ResultTable& table) const {

@@ -121,8 +121,6 @@ class ResultTableView {
   void DrawRowMenu(const PanelContext& context, const ResultTable& table,
                    const TableOptions& options);
   void DrawFilterItem(const PanelContext& context, const ResultTable& table);
-  static void AddEvents(TraceId run, const std::vector<RowLink>& links, uint32_t row,
-                        CommandArgs* args);
   void FindMenuEvents(const PanelContext& context, const ResultTable& table,
                       const TableOptions& options, size_t row);
   void TakeMenuEvents(const PanelContext& context, const ResultTable& table);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/query/event_query.h"
 #include "viewer/core/search.h"
+#include "viewer/core/shown_events.h"
 
 namespace stepscope {
 namespace {
@@ -81,6 +83,24 @@ RowEvents FindRowEvents(const Run& run, const RowLink& link, const std::string& 
   if (!run.trace) return {};
   if (link.rows.empty()) return name.empty() ? RowEvents{} : ByName(run, name, stop);
   return link.set < run.sets() ? ByLink(run, run.Set(link.set), link, stop) : RowEvents{};
+}
+
+void AddEvents(TraceId run, const RowLink& link, CommandArgs* args) {
+  args->number += static_cast<double>(link.total);
+  const size_t room = kMaxShownEvents - args->events.size();
+  args->events.reserve(args->events.size() + std::min(room, link.rows.size()));
+  for (const EventRow event : link.rows) {
+    if (args->events.size() == kMaxShownEvents) break;
+    args->events.push_back({run, link.set, event});
+  }
+}
+
+void ShowEvents(CommandQueue& commands, CommandArgs args) {
+  if (!args.events.empty()) {
+    commands.Push("select.show_events", std::move(args));
+  } else if (!args.range.empty()) {
+    commands.Push("view.set_range", std::move(args));
+  }
 }
 
 }  // namespace stepscope

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "model/analysis/result_table.h"
+#include "viewer/core/command.h"
 #include "viewer/core/run.h"
 
 namespace stepscope {
@@ -21,5 +22,10 @@ struct RowEvents {
 // returns when stopped means nothing.
 RowEvents FindRowEvents(const Run& run, const RowLink& link, const std::string& name,
                         const std::stop_token& stop = {});
+
+// Adds what a row links to to what is to be shown; up to kMaxShownEvents in all.
+void AddEvents(TraceId run, const RowLink& link, CommandArgs* args);
+// Shows the events of args on the timeline; where there are none, its range.
+void ShowEvents(CommandQueue& commands, CommandArgs args);
 
 }  // namespace stepscope
