@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/options.h"
+#include "model/base/number_pair.h"
 
 namespace stepscope {
 namespace {
@@ -42,12 +43,9 @@ std::optional<std::vector<std::string>> SplitWords(std::string_view line) {
 // "SET.ROW", of the active run.
 bool ParseEvent(std::string_view text, EventRef* event) {
   uint32_t set = 0, row = 0;
-  const char* end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, set);
-  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '.') return false;
-  const auto second = std::from_chars(first.ptr + 1, end, row);
+  if (!ParsePair(text, '.', &set, &row)) return false;
   *event = {TraceId(), set, EventRow(row)};
-  return second.ec == std::errc() && second.ptr == end;
+  return true;
 }
 
 bool ParseEvents(std::string_view text, std::vector<EventRef>* events) {

@@ -7,9 +7,8 @@
 #include "app/commands/commands.h"
 #include "app/commands/compare_input.h"
 #include "app/commands/part_of_trace.h"
+#include "app/commands/write_report.h"
 #include "app/exit_code.h"
-#include "app/output.h"
-#include "app/report/report.h"
 
 namespace stepscope {
 namespace {
@@ -44,30 +43,16 @@ ReportInput InputOf(const Options& options, const ComparedInput& input, Analysis
 }
 
 int Write(const Options& options, const ReportInput& input) {
-  const bool one_table = !input.table.empty() || options.format == ReportFormat::kCsv;
-  const std::shared_ptr<const ResultTable> table = one_table ? ReportTable(input) : nullptr;
-  if (one_table && !table) {
-    LogError(fmt::format("compare: there is no table{} of these profiles",
-                         input.table.empty() ? "" : " '" + input.table + "'"));
-    return kExitUsage;
-  }
-  Output output(options.output);
-  switch (options.format) {
-    case ReportFormat::kText:
-      WriteReportText(input, output.sink());
-      break;
-    case ReportFormat::kJson:
-      WriteCompareJson(options.paths[0], options.paths[1], *input.panels.front().result,
-                       input.table, output.sink());
-      break;
-    case ReportFormat::kCsv:
-      WriteCsv(*table, output.sink());
-      break;
-    case ReportFormat::kHtml:
-      WriteReportHtml(input, output.sink());
-      break;
-  }
-  return output.Finish() ? kExitOk : kExitNoResource;
+  return WriteReport(
+      options, input,
+      [&](const TextSink& sink) {
+        WriteCompareJson(options.paths[0], options.paths[1], *input.panels.front().result,
+                         input.table, sink);
+      },
+      [&] {
+        return fmt::format("compare: there is no table{} of these profiles",
+                           input.table.empty() ? "" : " '" + input.table + "'");
+      });
 }
 
 }  // namespace

@@ -9,41 +9,23 @@
 #include "app/commands/commands.h"
 #include "app/commands/load_input.h"
 #include "app/commands/part_of_trace.h"
+#include "app/commands/write_report.h"
 #include "app/exit_code.h"
-#include "app/output.h"
-#include "app/report/report.h"
 #include "model/analysis/findings/findings.h"
 
 namespace stepscope {
 namespace {
 
 int Write(const ReportInput& input, const Options& options) {
-  const bool one_table = !input.table.empty() || options.format == ReportFormat::kCsv;
-  std::shared_ptr<const ResultTable> table = one_table ? ReportTable(input) : nullptr;
-  if (one_table && !table) {
-    const std::string reason =
-        input.panels.size() == 1 ? input.panels.front().Result()->empty_reason : std::string();
-    LogError(fmt::format("{}: no table{}{}", input.path,
-                         input.table.empty() ? "" : " '" + input.table + "' in these panels",
-                         reason.empty() ? "" : "; " + reason));
-    return kExitUsage;
-  }
-  Output output(options.output);
-  switch (options.format) {
-    case ReportFormat::kText:
-      WriteReportText(input, output.sink());
-      break;
-    case ReportFormat::kJson:
-      WriteReportJson(input, output.sink());
-      break;
-    case ReportFormat::kCsv:
-      WriteCsv(*table, output.sink());
-      break;
-    case ReportFormat::kHtml:
-      WriteReportHtml(input, output.sink());
-      break;
-  }
-  return output.Finish() ? kExitOk : kExitNoResource;
+  return WriteReport(
+      options, input, [&](const TextSink& sink) { WriteReportJson(input, sink); },
+      [&] {
+        const std::string reason =
+            input.panels.size() == 1 ? input.panels.front().Result()->empty_reason : std::string();
+        return fmt::format("{}: no table{}{}", input.path,
+                           input.table.empty() ? "" : " '" + input.table + "' in these panels",
+                           reason.empty() ? "" : "; " + reason);
+      });
 }
 
 // Findings above thresholds that were given; null: the analysis's own will do.

@@ -2,10 +2,11 @@
 // lane). O(n log lanes); runs of one lane cost nothing extra.
 #pragma once
 
-#include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "model/base/heap_merge.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -22,28 +23,18 @@ void ForEachByStart(std::span<const Lane* const> lanes, Fn fn) {
       return lane < o.lane;
     }
   };
-  auto later = [](const Head& a, const Head& b) { return b < a; };
   std::vector<Head> heap;
   for (uint32_t i = 0; i < lanes.size(); ++i) {
     if (lanes[i]->size()) heap.push_back({lanes[i]->start[0], lanes[i]->dur[0], i, 0});
   }
-  std::make_heap(heap.begin(), heap.end(), later);
-  while (!heap.empty()) {
-    std::pop_heap(heap.begin(), heap.end(), later);
-    Head& head = heap.back();
+  HeapMerge(std::move(heap), [&](Head& head) {
     const Lane& lane = *lanes[head.lane];
-    bool more = true;
-    do {
-      fn(lane, head.index);
-      more = ++head.index < lane.size();
-      if (more) head = {lane.start[head.index], lane.dur[head.index], head.lane, head.index};
-    } while (more && (heap.size() == 1 || head < heap.front()));
-    if (more) {
-      std::push_heap(heap.begin(), heap.end(), later);
-    } else {
-      heap.pop_back();
-    }
-  }
+    fn(lane, head.index);
+    if (++head.index == lane.size()) return MergeStep::kEnd;
+    head.start = lane.start[head.index];
+    head.dur = lane.dur[head.index];
+    return MergeStep::kMore;
+  });
 }
 
 }  // namespace stepscope

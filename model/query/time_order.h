@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/analysis/scope.h"
+#include "model/base/heap_merge.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -37,29 +39,18 @@ void ForEachInTimeOrder(std::span<const LaneRange> lanes, Fn fn) {
       return start != o.start ? start < o.start : number < o.number;
     }
   };
-  const auto later = [](const Head& a, const Head& b) { return b < a; };
   std::vector<Head> heap;
   for (uint32_t n = 0; n < lanes.size(); ++n) {
     const LaneRange& range = lanes[n];
     if (range.first < range.end) heap.push_back({range.lane->start[range.first], n, range.first});
   }
-  std::make_heap(heap.begin(), heap.end(), later);
-  while (!heap.empty()) {
-    std::pop_heap(heap.begin(), heap.end(), later);
-    Head& head = heap.back();
+  HeapMerge(std::move(heap), [&](Head& head) {
     const LaneRange& range = lanes[head.number];
-    bool more = true;
-    do {
-      if (!fn(*range.lane, head.index)) return;
-      more = ++head.index < range.end;
-      if (more) head.start = range.lane->start[head.index];
-    } while (more && (heap.size() == 1 || head < heap.front()));
-    if (more) {
-      std::push_heap(heap.begin(), heap.end(), later);
-    } else {
-      heap.pop_back();
-    }
-  }
+    if (!fn(*range.lane, head.index)) return MergeStep::kStop;
+    if (++head.index == range.end) return MergeStep::kEnd;
+    head.start = range.lane->start[head.index];
+    return MergeStep::kMore;
+  });
 }
 
 }  // namespace stepscope

@@ -15,6 +15,7 @@
 #include "loaders/loader.h"
 #include "model/lookup.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/samples.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -109,22 +110,10 @@ void CheckSame(const Trace& trace, const Trace& again) {
   }
 }
 
-std::vector<std::string> Samples() {
-  const std::string root = STEPSCOPE_SOURCE_DIR "/";
-  std::vector<std::string> paths = {root + "share/samples/sample"};
-  for (const char* name :
-       {"jax_cpu.trace.json.gz", "jax_cpu.xplane.pb.zst", "tf_eagerpy.xplane.pb.zst",
-        "tf_graph.xplane.pb.zst", "tf_inputbound.xplane.pb.zst", "tf_keras.xplane.pb.zst",
-        "torch_cpu.json.gz", "torch_cpu_stack.json.gz"}) {
-    paths.push_back(root + "tests/data/" + name);
-  }
-  return paths;
-}
-
 }  // namespace
 
 TEST_CASE("export: the samples, read again, have the same events, arguments, counters and flows") {
-  for (const std::string& path : Samples()) {
+  for (const std::string& path : test::Samples()) {
     CAPTURE(path);
     Progress progress;
     const auto trace = LoadPath(path, {}, {}, progress);
@@ -151,7 +140,7 @@ TEST_CASE("export: the samples, read again, have the same events, arguments, cou
 }
 
 TEST_CASE("export: a part has what touches it, whole and at its time") {
-  for (const std::string& path : Samples()) {
+  for (const std::string& path : test::Samples()) {
     CAPTURE(path);
     Progress progress;
     const auto trace = LoadPath(path, {}, {}, progress);

@@ -7,22 +7,11 @@
 #include "app/report/report.h"
 #include "loaders/loader.h"
 #include "model/analysis/steps.h"
+#include "tests/support/samples.h"
 #include "viewer/core/step_markers.h"
 
 namespace stepscope {
 namespace {
-
-std::vector<std::string> Samples() {
-  const std::string root = STEPSCOPE_SOURCE_DIR "/";
-  std::vector<std::string> paths = {root + "share/samples/sample"};
-  for (const char* name :
-       {"jax_cpu.trace.json.gz", "jax_cpu.xplane.pb.zst", "tf_eagerpy.xplane.pb.zst",
-        "tf_graph.xplane.pb.zst", "tf_inputbound.xplane.pb.zst", "tf_keras.xplane.pb.zst",
-        "torch_cpu.json.gz", "torch_cpu_stack.json.gz"}) {
-    paths.push_back(root + "tests/data/" + name);
-  }
-  return paths;
-}
 
 std::shared_ptr<const Trace> Load(const std::string& path) {
   Progress progress;
@@ -49,7 +38,7 @@ std::string Report(AnalysisContext& context, const AnalysisParams& params) {
 
 TEST_CASE("the steps of a profile, its overview's rows and the timeline's markers are the same") {
   size_t steps = 0;
-  for (const std::string& path : Samples()) {
+  for (const std::string& path : test::Samples()) {
     CAPTURE(path);
     AnalysisContext context(Load(path), Definitions::kStepscope);
     const StepDatabase& db = context.steps();
@@ -76,7 +65,7 @@ TEST_CASE("the steps of a profile, its overview's rows and the timeline's marker
 }
 
 TEST_CASE("the report of the whole range is the report, byte for byte") {
-  for (const std::string& path : Samples()) {
+  for (const std::string& path : test::Samples()) {
     CAPTURE(path);
     AnalysisContext context(Load(path), Definitions::kStepscope);
     AnalysisParams whole;

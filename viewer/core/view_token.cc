@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "model/base/number_pair.h"
+
 namespace stepscope {
 namespace {
 
@@ -45,16 +47,6 @@ void AddRange(char key, TimeRange range, std::string* out) {
 
 void AddText(char key, const std::string& text, std::string* out) {
   if (!text.empty()) *out += fmt::format(":{}{}", key, Escaped(text));
-}
-
-// Two numbers with a character between them, and nothing else.
-template <typename T>
-bool ParsePair(std::string_view text, char between, T* first, T* second) {
-  const char* end = text.data() + text.size();
-  const auto a = std::from_chars(text.data(), end, *first);
-  if (a.ec != std::errc() || a.ptr == end || *a.ptr != between) return false;
-  const auto b = std::from_chars(a.ptr + 1, end, *second);
-  return b.ec == std::errc() && b.ptr == end;
 }
 
 void ParseTimes(std::string_view text, TimeRange* out) {

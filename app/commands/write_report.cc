@@ -1,0 +1,38 @@
+#include "app/commands/write_report.h"
+
+#include <memory>
+
+#include "app/exit_code.h"
+#include "app/log.h"
+#include "app/output.h"
+
+namespace stepscope {
+
+int WriteReport(const Options& options, const ReportInput& input,
+                const std::function<void(const TextSink&)>& json,
+                const std::function<std::string()>& no_table) {
+  const bool one_table = !input.table.empty() || options.format == ReportFormat::kCsv;
+  const std::shared_ptr<const ResultTable> table = one_table ? ReportTable(input) : nullptr;
+  if (one_table && !table) {
+    LogError(no_table());
+    return kExitUsage;
+  }
+  Output output(options.output);
+  switch (options.format) {
+    case ReportFormat::kText:
+      WriteReportText(input, output.sink());
+      break;
+    case ReportFormat::kJson:
+      json(output.sink());
+      break;
+    case ReportFormat::kCsv:
+      WriteCsv(*table, output.sink());
+      break;
+    case ReportFormat::kHtml:
+      WriteReportHtml(input, output.sink());
+      break;
+  }
+  return output.Finish() ? kExitOk : kExitNoResource;
+}
+
+}  // namespace stepscope
