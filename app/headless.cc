@@ -107,9 +107,20 @@ Status HeadlessSurface::CreateTarget() {
   return Status::Ok();
 }
 
-HeadlessSurface::~HeadlessSurface() {
+void HeadlessSurface::DropTarget() {
   if (framebuffer_) glDeleteFramebuffers(1, &framebuffer_);
   if (colour_) glDeleteRenderbuffers(1, &colour_);
+  framebuffer_ = colour_ = 0;
+}
+
+Status HeadlessSurface::Resize(PixelSize size) {
+  DropTarget();
+  size_ = size;
+  return CreateTarget();
+}
+
+HeadlessSurface::~HeadlessSurface() {
+  DropTarget();
   if (context_) {
     eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
     eglDestroyContext(display_, context_);

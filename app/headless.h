@@ -24,6 +24,7 @@ class HeadlessSurface : public Surface {
   void BindTarget() override;
   PixelSize size() const override { return size_; }
   float content_scale() const override { return scale_; }
+  Status Resize(PixelSize size) override;
   void Wait(const PacerWait& wait) override;
   bool TakeInput() override { return waker_.Take(); }
 
@@ -35,6 +36,7 @@ class HeadlessSurface : public Surface {
       : size_(size), scale_(scale), waker_(waker) {}
   Status CreateContext();
   Status CreateTarget();
+  void DropTarget();
 
   PixelSize size_;
   float scale_;

@@ -90,15 +90,31 @@ std::string ReadArgument(const std::string& word, CommandArgs* args) {
   return {};
 }
 
+bool ReadSeconds(const std::string& word, ReplayStep* step) {
+  char* end = nullptr;
+  step->seconds = std::strtod(word.c_str(), &end);
+  return !word.empty() && *end == 0 && step->seconds > 0 && step->seconds < 1e6;
+}
+
 // Fills step from the words of its line. Empty if it is understood, else what is wrong.
 std::string ReadStep(const std::vector<std::string>& words, ReplayStep* step) {
   if (words[0] == "wait_idle") {
     step->kind = ReplayStep::Kind::kWaitIdle;
-    if (words.size() == 1) return {};
-    char* end = nullptr;
-    step->seconds = std::strtod(words[1].c_str(), &end);
-    const bool ok = words.size() == 2 && *end == 0 && step->seconds > 0 && step->seconds < 1e6;
+    const bool ok = words.size() == 1 || (words.size() == 2 && ReadSeconds(words[1], step));
     return ok ? "" : "wait_idle takes seconds, or nothing";
+  }
+  if (words[0] == "rest") {
+    step->kind = ReplayStep::Kind::kRest;
+    return words.size() == 2 && ReadSeconds(words[1], step) ? "" : "rest needs seconds";
+  }
+  if (words[0] == "resize") {
+    step->kind = ReplayStep::Kind::kResize;
+    const bool ok = words.size() == 2 && ParseSize(words[1], &step->size.width, &step->size.height);
+    return ok ? "" : "resize needs a size such as 800x600";
+  }
+  if (IsInputVerb(words[0])) {
+    step->kind = ReplayStep::Kind::kInput;
+    return ReadInput(words, &step->input);
   }
   if (words[0] == "screenshot") {
     step->kind = ReplayStep::Kind::kScreenshot;

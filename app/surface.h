@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/frame_pacer.h"
+#include "model/base/status.h"
 
 namespace stepscope {
 
@@ -27,6 +28,8 @@ class Surface {
   virtual void BindTarget() = 0;
   virtual PixelSize size() const = 0;
   virtual float content_scale() const = 0;
+  // kUsage for a size that cannot be drawn. A window system may take its time, or give another.
+  virtual Status Resize(PixelSize size) = 0;
 
   // Sleeps as told and handles events.
   virtual void Wait(const PacerWait& wait) = 0;

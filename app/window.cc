@@ -190,6 +190,17 @@ float Window::content_scale() const {
   return std::clamp(std::max(x, y), 0.5f, 4.0f);
 }
 
+// Window systems count in points, which may be several pixels.
+Status Window::Resize(PixelSize size) {
+  const PixelSize pixels = this->size();
+  int width = 0, height = 0;
+  glfwGetWindowSize(window_, &width, &height);
+  if (pixels.width > 0 && pixels.height > 0)
+    glfwSetWindowSize(window_, size.width * width / pixels.width,
+                      size.height * height / pixels.height);
+  return Status::Ok();
+}
+
 void Window::Wait(const PacerWait& wait) {
   switch (wait.kind) {
     case PacerWait::Kind::kPoll:

@@ -29,6 +29,7 @@ class Window : public Surface {
   void BindTarget() override;
   PixelSize size() const override;
   float content_scale() const override;
+  Status Resize(PixelSize size) override;
   void Wait(const PacerWait& wait) override;
   bool TakeInput() override;
   bool closing() const override;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <vector>
@@ -83,7 +84,7 @@ struct Viewer::State {
   void FollowFocus();
   void FollowPopups();
   void Apply(ViewerContext& context);
-  void NameRun(CommandArgs* args) const;
+  void Complete(CommandArgs* args) const;
   ViewerContext MakeContext(const SessionView& session) {
     return {view, session, services, settings, windows, search, history, timeline.feedback(), runs};
   }
@@ -392,14 +393,22 @@ void Viewer::State::FollowPopups() {
   popups = open;
 }
 
-// Events of a script that name no run are those of the active one.
-void Viewer::State::NameRun(CommandArgs* args) const {
+// Scripts and tables of runs that were closed may name anything. Events that name no run are those
+// of the active one; events that are not there are left out; numbers are of a size that can be
+// counted with.
+void Viewer::State::Complete(CommandArgs* args) const {
+  constexpr double kMost = 1e15;
+  args->number = std::isnan(args->number) ? 0 : std::clamp(args->number, -kMost, kMost);
   const auto name = [this](EventRef& event) {
     if (event.valid() && !event.trace.valid()) event.trace = view.active;
   };
   name(args->event);
   if (!args->events.empty() && !args->events.front().trace.valid())
     std::for_each(args->events.begin(), args->events.end(), name);
+  std::erase_if(args->events, [this](const EventRef& event) {
+    const Run* run = FindRun(runs, event.trace);
+    return run == nullptr || run->SetOf(event) == nullptr;
+  });
 }
 
 void Viewer::State::Apply(ViewerContext& context) {
@@ -409,7 +418,7 @@ void Viewer::State::Apply(ViewerContext& context) {
   // What a command pushes is applied in the same frame, but a loop of commands must end.
   for (int i = 0; i < 10'000 && commands.Pop(&command); ++i) {
     const CommandDesc* desc = FindCommand(command.id);
-    NameRun(&command.args);
+    Complete(&command.args);
     if (desc != nullptr && desc->enabled(context)) desc->apply(context, command.args);
   }
   services.SetDefinitions(DefinitionsOf(settings));

@@ -406,6 +406,29 @@ TEST_CASE("Overview lies in front, and the panels keep their share when the wind
   CHECK(window("overview")->Size.y / 1440 == doctest::Approx(share).epsilon(0.05));
 }
 
+TEST_CASE("events that are not there are not shown, numbers that are none do nothing") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  CommandArgs args;
+  for (const auto& [set, row] : {std::pair{9u, 1u}, {0u, 4'000'000u}, {1u, 4'000'000u}})
+    args.events.push_back({TraceId(), set, EventRow(row)});
+  f.Push("select.show_events", args);
+  f.Push("select.events", args);
+  CHECK(f.viewer->view().shown.empty());
+  args.events.push_back({TraceId(0), 0, EventRow(3)});
+  f.Push("select.show_events", args);
+  CHECK(f.viewer->view().shown.size() == 1);
+  f.Push("view.python_frames");
+  f.Frame(3);
+  CommandArgs odd;
+  for (const double number : {std::nan(""), 1e300, -1e300, HUGE_VAL}) {
+    odd.number = number;
+    f.Push("view.scroll", odd);
+    CHECK(f.viewer->view().scroll_y >= 0);
+    CHECK(f.viewer->view().scroll_y < 1e6);
+  }
+}
+
 TEST_CASE("N and Shift+N go through the events that a table shows") {
   ViewerFixture f;
   f.Open(TrainingTrace());
