@@ -4,10 +4,12 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "app/report/report.h"
 #include "app/report/step_chart_svg.h"
 #include "app/report/text_layout.h"
+#include "app/report/timeline_svg.h"
 #include "model/analysis/names.h"
 #include "model/base/markup.h"
 
@@ -110,6 +112,22 @@ void AddTable(const ResultTable& table, TextBuffer* out) {
   }
 }
 
+// Where the findings are: a part of the timeline for the first of each one's events.
+void AddPictures(const Trace& trace, const ResultTable& findings, TextBuffer* out) {
+  constexpr size_t kMost = 12;
+  const int title = findings.Column("title");
+  if (title < 0) return;
+  for (size_t r = 0; r < std::min({kMost, findings.rows.size(), findings.links.size()}); ++r) {
+    const RowLink& link = findings.links[r];
+    if (link.set != 0) continue;
+    const std::vector<EventRow> rows(link.rows.begin(), link.rows.end());
+    const std::string picture = TimelineSvg(trace, PictureOf(trace, rows));
+    if (picture.empty()) continue;
+    *out += "<p><b>" + EscapeMarkup(RawValue(findings.rows[r][static_cast<size_t>(title)])) +
+            "</b></p>\n" + picture;
+  }
+}
+
 void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* out) {
   const std::string& only_table = input.table;
   const std::shared_ptr<const AnalysisResult> computed = panel.Result();
@@ -138,6 +156,8 @@ void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* ou
     const bool chart = table.id == "steps" && result.panel == "overview";
     if (chart && !input.compat_xprof) *out += StepChartSvg(table);
     AddTable(table, out);
+    if (input.trace && table.id == "findings" && result.panel == "findings")
+      AddPictures(*input.trace, table, out);
   }
   *out += "</section>\n";
 }

@@ -87,4 +87,17 @@ TEST_CASE("Thresholds of findings are checked when the command line is read") {
   }
 }
 
+TEST_CASE("HTML has a picture of the first event of each finding, with its track and neighbours") {
+  const Loaded loaded = Planted();
+  const std::string html =
+      Collected([&](const TextSink& sink) { WriteReportHtml(loaded.input, sink); });
+  const size_t section = html.find("<section id=\"findings\"");
+  REQUIRE(section != std::string::npos);
+  const std::string findings = html.substr(section);
+  CHECK(findings.find("<figure><svg") != std::string::npos);
+  CHECK(findings.find("python3</text>") != std::string::npos);          // the track of the wait
+  CHECK(findings.find("stroke=\"var(--text)\"") != std::string::npos);  // the event is marked
+  CHECK(findings.find("GPU 0") != std::string::npos);                   // and what the GPU did
+}
+
 }  // namespace stepscope

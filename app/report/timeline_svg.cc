@@ -1,0 +1,206 @@
+#include "app/report/timeline_svg.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "model/base/fnv.h"
+#include "model/base/markup.h"
+#include "model/lookup.h"
+#include "viewer/core/short_label.h"
+
+namespace stepscope {
+namespace {
+
+constexpr double kWidth = 1160, kLeft = 190, kRow = 18, kGap = 6, kAxis = 20;
+constexpr size_t kMostOwn = 3, kMostStreams = 3, kMostDepth = 4;
+constexpr double kCharacter = 6.2;  // width of one of a label, 11 pixels high
+constexpr double kNarrow = 1;       // slices below this are merged with what follows
+
+// Readable on light and dark ground, with dark text on them.
+constexpr std::array kColors = {"#7fa8e8", "#8cc4a4", "#e0b070", "#c79be0",
+                                "#e39a94", "#8fc3d6", "#c8c078", "#b5bcc8"};
+
+const char* ColorOf(std::string_view name) {
+  Fnv fnv;
+  fnv.Add(name);
+  return kColors[fnv.value() % kColors.size()];
+}
+
+Ps BusyIn(const TrackSet& set, const Track& track, TimeRange range) {
+  Ps busy = 0;
+  for (const Lane& lane : set.LanesOf(track)) {
+    if (lane.depth > 0 || lane.kind == LaneKind::kInstant) continue;
+    const auto [first, last] = EventsIn(lane, range);
+    for (uint32_t i = first; i < last; ++i)
+      busy += std::min(lane.end(i), range.end) - std::max(lane.start[i], range.begin);
+  }
+  return busy;
+}
+
+void AddOnce(TrackId track, std::vector<TrackId>* tracks) {
+  if (std::find(tracks->begin(), tracks->end(), track) == tracks->end()) tracks->push_back(track);
+}
+
+// Of planes of that kind the tracks that are busiest in the range.
+void AddBusiest(const Trace& trace, TimeRange range, PlaneKind kind, size_t most,
+                std::vector<TrackId>* tracks) {
+  std::vector<std::pair<Ps, TrackId>> found;
+  for (const Plane& plane : trace.planes) {
+    if (plane.kind != kind) continue;
+    for (const TrackId id : plane.tracks) {
+      const Track& track = trace.set.tracks[id.value];
+      const bool plain = kind != PlaneKind::kGpu || track.kind == TrackKind::kStream;
+      const Ps busy = plain && !track.derived_in_file ? BusyIn(trace.set, track, range) : 0;
+      if (busy > 0) found.emplace_back(-busy, id);
+    }
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first, a.second.value) < std::pair(b.first, b.second.value);
+  });
+  for (size_t i = 0; i < std::min(most, found.size()); ++i) AddOnce(found[i].second, tracks);
+}
+
+std::vector<TrackId> TracksOf(const Trace& trace, const TimelinePicture& picture) {
+  std::vector<TrackId> tracks;
+  for (const EventRow row : picture.rows) {
+    if (tracks.size() == kMostOwn || trace.set.Start(row) > picture.range.end) break;
+    AddOnce(trace.set.TrackOf(row), &tracks);
+  }
+  AddBusiest(trace, picture.range, PlaneKind::kGpu, kMostStreams, &tracks);
+  AddBusiest(trace, picture.range, PlaneKind::kHostThreads, 1, &tracks);
+  std::sort(tracks.begin(), tracks.end(), [&](TrackId a, TrackId b) {
+    const auto rank = [&](TrackId id) {
+      const PlaneId plane = trace.set.tracks[id.value].plane;
+      const bool device = plane.valid() && trace.planes[plane.value].kind == PlaneKind::kGpu;
+      return std::pair(!device, id.value);
+    };
+    return rank(a) < rank(b);
+  });
+  return tracks;
+}
+
+class Painter {
+ public:
+  Painter(const Trace& trace, const TimelinePicture& picture) : trace_(trace), in_(picture) {}
+
+  std::string Draw(const std::vector<TrackId>& tracks) {
+    for (const TrackId track : tracks) AddTrack(track);
+    if (y_ == kAxis) return {};
+    return fmt::format("<figure><svg viewBox=\"0 0 {} {:.0f}\" role=\"img\">", kWidth, y_) +
+           Shade() + Axis() + out_ + "</svg></figure>\n";
+  }
+
+ private:
+  double X(Ps t) const {
+    const double at = static_cast<double>(SaturatingSub(t, in_.range.begin)) /
+                      static_cast<double>(in_.range.length());
+    return kLeft + (kWidth - kLeft) * std::clamp(at, 0.0, 1.0);
+  }
+
+  std::string Shade() const {
+    if (in_.marked.empty()) return {};
+    const double a = X(in_.marked.begin), b = std::max(X(in_.marked.end), a + 1);
+    return fmt::format(
+        "<rect x=\"{:.1f}\" y=\"0\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"var(--accent)\" "
+        "opacity=\"0.14\"/>",
+        a, b - a, y_);
+  }
+
+  std::string Axis() const {
+    constexpr int kParts = 4;
+    std::string out;
+    for (int i = 0; i <= kParts; ++i) {
+      const double x = kLeft + (kWidth - kLeft) * i / kParts;
+      const char* anchor = i == 0 ? "start" : i == kParts ? "end" : "middle";
+      const Ps t = in_.range.length() / kParts * i;
+      out += fmt::format(
+          "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2:.0f}\" class=\"grid\"/>"
+          "<text x=\"{0:.1f}\" y=\"12\" class=\"axis\" text-anchor=\"{3}\">{4}</text>",
+          x, kAxis - 4, y_, anchor,
+          i == 0 ? FormatDuration(in_.range.begin) : "+" + FormatDuration(t, 3));
+    }
+    return out;
+  }
+
+  void AddTrack(TrackId id) {
+    const Track& track = trace_.set.tracks[id.value];
+    const double top = y_;
+    for (const Lane& lane : trace_.set.LanesOf(track)) {
+      if (lane.kind == LaneKind::kInstant || lane.depth >= kMostDepth) continue;
+      const auto [first, last] = EventsIn(lane, in_.range);
+      if (first == last) continue;
+      const double y = top + kRow * lane.depth;
+      AddLane(lane, first, last, y);
+      y_ = std::max(y_, y + kRow);
+    }
+    if (y_ == top) return;
+    std::string label(trace_.set.names->strings.View(track.name));
+    if (track.plane.valid()) label = trace_.planes[track.plane.value].display_name + " · " + label;
+    out_ += fmt::format("<text x=\"0\" y=\"{:.1f}\" class=\"axis\">{}</text>", top + kRow - 5,
+                        EscapeMarkup(CutEnd(label, 30)));
+    y_ += kGap;
+  }
+
+  void AddLane(const Lane& lane, uint32_t first, uint32_t last, double y) {
+    for (uint32_t i = first; i < last;) {
+      const double a = X(lane.start[i]);
+      uint32_t end = i + 1;
+      double b = X(lane.end(i));
+      while (end < last && X(lane.end(end)) - a < kNarrow) b = X(lane.end(end++));
+      AddSlice(lane, i, end - i, {a, std::max(b, a + 0.5)}, y);
+      i = end;
+    }
+  }
+
+  void AddSlice(const Lane& lane, uint32_t i, uint32_t count, std::pair<double, double> x,
+                double y) {
+    const std::string_view name = trace_.set.names->DisplayName(MetaId(lane.meta[i]));
+    const EventRow row(lane.first_row + i);
+    const bool own = std::find(in_.rows.begin(), in_.rows.end(), row) != in_.rows.end();
+    const double width = x.second - x.first;
+    const std::string title =
+        count > 1 ? fmt::format("{} events", count)
+                  : fmt::format("{} · {}", CutEnd(name, 200), FormatDuration(lane.dur[i]));
+    out_ += fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\"{}>"
+        "<title>{}</title></rect>",
+        x.first, y + 1, width, kRow - 2, count > 1 ? "var(--soft)" : ColorOf(name),
+        own ? " stroke=\"var(--text)\" stroke-width=\"1.5\"" : "", EscapeMarkup(title));
+    const auto room = static_cast<size_t>(std::max(0.0, (width - 8) / kCharacter));
+    if (count > 1 || room < 3) return;
+    std::string label(WithoutNamespaces(WithoutArguments(name)));
+    if (label.size() > room) label = std::string(CutEnd(label, room - 1)) + "…";
+    out_ +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\" fill=\"#14171c\">{}</text>",
+                    x.first + 4, y + kRow - 5, EscapeMarkup(label));
+  }
+
+  const Trace& trace_;
+  const TimelinePicture& in_;
+  std::string out_;
+  double y_ = kAxis;
+};
+
+}  // namespace
+
+TimelinePicture PictureOf(const Trace& trace, std::span<const EventRow> rows) {
+  TimelinePicture picture;
+  picture.rows = rows;
+  if (rows.empty() || rows.front().value >= trace.set.rows) return picture;
+  const Ps begin = trace.set.Start(rows.front());
+  const Ps length = std::max<Ps>(trace.set.Duration(rows.front()), kPsPerUs);
+  picture.marked = {begin, SaturatingAdd(begin, length)};
+  picture.range = {SaturatingSub(begin, length / 3), SaturatingAdd(picture.marked.end, length / 3)};
+  return picture;
+}
+
+std::string TimelineSvg(const Trace& trace, const TimelinePicture& picture) {
+  if (picture.range.empty()) return {};
+  return Painter(trace, picture).Draw(TracksOf(trace, picture));
+}
+
+}  // namespace stepscope
