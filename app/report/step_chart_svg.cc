@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "model/base/markup.h"
@@ -12,70 +13,92 @@
 namespace stepscope {
 namespace {
 
-struct Series {
-  const char* column;
+struct Color {
+  std::string_view column;
   const char* color;  // readable on light and dark ground
 };
-constexpr std::array<Series, 9> kSeries = {{
-    {"deviceComputeTimeMs", "#4f8fe6"},
-    {"deviceToDeviceTimeMs", "#7fb4c9"},
-    {"deviceCollectivesTimeMs", "#9a78d6"},
-    {"hostComputeTimeMs", "#4aa88a"},
-    {"kernelLaunchTimeMs", "#d68f3c"},
-    {"infeedTimeMs", "#d9534f"},
-    {"outfeedTimeMs", "#c46aa0"},
-    {"compileTimeMs", "#b8a12e"},
-    {"otherTimeMs", "#98a0ac"},
-}};
+constexpr std::array kColors = {
+    Color{"deviceComputeTimeMs", "#4f8fe6"},
+    Color{"deviceToDeviceTimeMs", "#7fb4c9"},
+    Color{"deviceCollectivesTimeMs", "#9a78d6"},
+    Color{"hostComputeTimeMs", "#4aa88a"},
+    Color{"kernelLaunchTimeMs", "#d68f3c"},
+    Color{"infeedTimeMs", "#d9534f"},
+    Color{"outfeedTimeMs", "#c46aa0"},
+    Color{"compileTimeMs", "#b8a12e"},
+    Color{"otherTimeMs", "#98a0ac"},
+    Color{"device", "#4f8fe6"},
+    Color{"input", "#d9534f"},
+    Color{"host", "#4aa88a"},
+    Color{"launch", "#d68f3c"},
+    Color{"sync", "#7fb4c9"},
+    Color{"compile", "#b8a12e"},
+    Color{"copies", "#c46aa0"},
+    Color{"collectives", "#9a78d6"},
+    Color{"collective_wait", "#c3aee6"},
+    Color{"between_steps", "#8fc9b4"},
+    Color{"unknown", "#98a0ac"},
+};
+
+// A column of the table that is a part of the step.
+struct Series {
+  size_t column;
+  const char* color;
+  std::string label;
+};
+
+std::vector<Series> SeriesOf(const ResultTable& steps) {
+  std::vector<Series> series;
+  for (const Color& color : kColors) {
+    const int column = steps.Column(color.column);
+    if (column < 0) continue;
+    const auto at = static_cast<size_t>(column);
+    series.push_back({at, color.color, EscapeMarkup(steps.columns[at].label)});
+  }
+  return series;
+}
+
 constexpr size_t kMostBars = 200;
 constexpr double kWidth = 1160, kHeight = 220, kLeft = 56, kBottom = 22, kTop = 10;
 
-double NumberAt(const ResultTable& steps, size_t row, int column) {
-  if (column < 0) return 0;
-  const auto* value = std::get_if<double>(&steps.rows[row][static_cast<size_t>(column)]);
+double NumberAt(const ResultTable& steps, size_t row, size_t column) {
+  const auto* value = std::get_if<double>(&steps.rows[row][column]);
   return value != nullptr && std::isfinite(*value) ? std::max(0.0, *value) : 0;
 }
 
-std::string LabelOf(const ResultTable& steps, size_t series) {
-  const int column = steps.Column(kSeries[series].column);
-  return column < 0 ? "" : EscapeMarkup(steps.columns[static_cast<size_t>(column)].label);
-}
-
 struct Bars {
-  std::vector<std::array<double, kSeries.size()>> bars;  // ms
+  std::vector<std::vector<double>> bars;  // ms, by series
   std::vector<std::string> labels;
   double highest = 0;
 };
 
-Bars BarsOf(const ResultTable& steps) {
+Bars BarsOf(const ResultTable& steps, const std::vector<Series>& series) {
   Bars out;
   const size_t of_bar = (steps.rows.size() + kMostBars - 1) / kMostBars;
-  std::array<int, kSeries.size()> columns{};
-  for (size_t i = 0; i < columns.size(); ++i) columns[i] = steps.Column(kSeries[i].column);
   for (size_t first = 0; first < steps.rows.size(); first += of_bar) {
     const size_t end = std::min(first + of_bar, steps.rows.size());
-    std::array<double, kSeries.size()> bar{};
+    std::vector<double> bar(series.size());
     double sum = 0;
     for (size_t i = 0; i < bar.size(); ++i) {
-      for (size_t r = first; r < end; ++r) bar[i] += NumberAt(steps, r, columns[i]);
+      for (size_t r = first; r < end; ++r) bar[i] += NumberAt(steps, r, series[i].column);
       bar[i] /= static_cast<double>(end - first);
       sum += bar[i];
     }
     out.highest = std::max(out.highest, sum);
-    out.bars.push_back(bar);
+    out.bars.push_back(std::move(bar));
     out.labels.push_back(RawValue(steps.rows[first][0]));
   }
   return out;
 }
 
-std::string Legend(const ResultTable& steps, const Bars& bars) {
+std::string Legend(const std::vector<Series>& series, const Bars& bars) {
   std::string out = "<p class=\"legend\">";
-  for (size_t i = 0; i < kSeries.size(); ++i) {
+  for (size_t i = 0; i < series.size(); ++i) {
     const bool any = std::any_of(bars.bars.begin(), bars.bars.end(),
                                  [&](const auto& bar) { return bar[i] > 0; });
     if (any) {
-      out += fmt::format("<span><i style=\"background:{}\"></i>{}</span>", kSeries[i].color,
-                         LabelOf(steps, i));
+      out += fmt::format("<span><i style=\"background:{}\"></i>{}</span>", series[i].color,
+                         series[i].label);
     }
   }
   return out + "</p>";
@@ -85,7 +108,8 @@ std::string Legend(const ResultTable& steps, const Bars& bars) {
 
 std::string StepChartSvg(const ResultTable& steps) {
   if (steps.rows.empty()) return {};
-  const Bars bars = BarsOf(steps);
+  const std::vector<Series> series = SeriesOf(steps);
+  const Bars bars = BarsOf(steps, series);
   if (bars.highest <= 0) return {};
   const double slot = (kWidth - kLeft) / static_cast<double>(bars.bars.size());
   const double bar_width = std::max(1.0, std::min(slot * 0.82, 48.0));
@@ -104,15 +128,15 @@ std::string StepChartSvg(const ResultTable& steps) {
   for (size_t b = 0; b < bars.bars.size(); ++b) {
     const double x = kLeft + slot * static_cast<double>(b) + (slot - bar_width) / 2;
     double y = kHeight - kBottom;
-    for (size_t i = 0; i < kSeries.size(); ++i) {
+    for (size_t i = 0; i < series.size(); ++i) {
       const double height = bars.bars[b][i] * scale;
       if (height < 0.05) continue;
       y -= height;
       out += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>"
           "{}: {} {:.3f} ms</title></rect>",
-          x, y, bar_width, height, kSeries[i].color, EscapeMarkup(bars.labels[b]),
-          LabelOf(steps, i), bars.bars[b][i]);
+          x, y, bar_width, height, series[i].color, EscapeMarkup(bars.labels[b]), series[i].label,
+          bars.bars[b][i]);
     }
   }
   const auto label = [&](size_t b, const char* anchor, double x) {
@@ -121,7 +145,7 @@ std::string StepChartSvg(const ResultTable& steps) {
   };
   label(0, "start", kLeft);
   if (bars.labels.size() > 1) label(bars.labels.size() - 1, "end", kWidth);
-  return out + "</svg>" + Legend(steps, bars) + "</figure>\n";
+  return out + "</svg>" + Legend(series, bars) + "</figure>\n";
 }
 
 }  // namespace stepscope

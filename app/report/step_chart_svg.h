@@ -1,4 +1,4 @@
-// The step-time chart of the HTML report: the nine classes of each step as stacked bars.
+// The step-time chart of the HTML report: what each step goes into, as stacked bars.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace stepscope {
 
-// SVG with its legend, from the overview's table `steps`; empty without steps. Of many steps each
-// bar is the mean of some that follow one another. O(steps).
+// SVG with its legend, from the overview's table `step_losses` or `steps`; empty without steps. Of
+// many steps each bar is the mean of some that follow one another. O(steps).
 std::string StepChartSvg(const ResultTable& steps);
 
 }  // namespace stepscope

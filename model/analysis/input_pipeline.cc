@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 
+#include "model/analysis/loss_tables.h"
 #include "model/analysis/op_database.h"
 #include "model/analysis/op_name.h"
 #include "model/analysis/quirks.h"
@@ -149,6 +150,7 @@ AnalysisResult RunInputPipeline(AnalysisContext& context, const AnalysisParams& 
   if (!quirks.step_columns_of_xprof && !steps.empty())
     result.findings.push_back(InputFinding(Judge(context.trace(), db, false)));
   result.tables.push_back(StepTable(context.trace(), steps, quirks.step_columns_of_xprof));
+  if (!quirks.step_columns_of_xprof) result.tables.push_back(StepLossTable(db));
   HostOps ops = context.ops(params, stop)->Of(context.trace(), params);
   InputTimes t;
   result.tables.push_back(HostOpTable(ops.host_side, &t));

@@ -55,6 +55,27 @@ ResultTable LossTable(const Verdict& verdict) {
   return t;
 }
 
+ResultTable StepLossTable(const StepDatabase& db) {
+  ResultTable t;
+  t.id = "step_losses";
+  t.title = "What each step goes into";
+  t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
+               {"stepTimeMs", "Step time", Unit::kMs, ValueType::kReal,
+                "mean over devices; the sum of the columns behind it", true}};
+  for (const LossGroup& group : LossGroups())
+    t.columns.push_back({group.id, group.label, Unit::kMs, ValueType::kReal, ""});
+  for (const Step& step : db.steps) {
+    std::vector<Value> row = {step.label, step.times.total / static_cast<double>(kPsPerMs)};
+    for (const double ps : GroupedLosses(step))
+      row.emplace_back(ps / static_cast<double>(kPsPerMs));
+    t.rows.push_back(std::move(row));
+    RowLink link = LinkTo(EventRows(step.rows));
+    link.range = step.span;
+    t.links.push_back(std::move(link));
+  }
+  return t;
+}
+
 ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
   ResultTable t;
   t.id = "idle_causes";

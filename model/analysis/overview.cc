@@ -162,6 +162,7 @@ void Page::AddVerdict() {
   if (verdict.id == "device") verdict.finding.text += WorkText();
   result_.findings.push_back(verdict.finding);
   result_.tables.push_back(LossTable(verdict));
+  result_.tables.push_back(StepLossTable(db_));
   result_.tables.push_back(IdleCauseTable(trace_, db));
 }
 

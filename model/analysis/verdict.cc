@@ -324,6 +324,22 @@ std::string_view FileName(std::string_view path) {
 
 }  // namespace
 
+std::vector<LossGroup> LossGroups() {
+  std::vector<LossGroup> groups = {{"device", "Compute"}};
+  for (const Remedy& remedy : kRemedies) groups.push_back({remedy.id, remedy.label});
+  return groups;
+}
+
+std::vector<double> GroupedLosses(const Step& step) {
+  std::vector<double> groups(kRemedies.size() + 1);
+  const std::array<double, kLossClasses> losses = LossesOf(step);
+  for (size_t c = 0; c < kLossClasses; ++c) {
+    const size_t remedy = RemedyOf(static_cast<LossClass>(c));
+    groups[remedy < kRemedies.size() ? remedy + 1 : 0] += losses[c];
+  }
+  return groups;
+}
+
 std::array<double, kLossClasses> LossesOf(const Step& step) {
   double sum = 0;
   for (const double loss : step.losses) sum += loss;

@@ -37,6 +37,15 @@ Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole);
 // that overlap) what their nine classes tell.
 std::array<double, kLossClasses> LossesOf(const Step& step);
 
+// The groups that a step's time is divided into: what the device does, then the losses of a
+// verdict.
+struct LossGroup {
+  const char* id;     // "device", "input"
+  const char* label;  // "Compute", "Waiting for input"
+};
+std::vector<LossGroup> LossGroups();
+std::vector<double> GroupedLosses(const Step& step);  // ps, by LossGroups(); sums to the step
+
 // An event as causes name it: a Python function as NAME (FILE:LINE), without the folders.
 std::string CauseName(std::string_view event);
 std::string CauseName(const Trace& trace, const IdleCause& cause);

@@ -12,15 +12,16 @@ namespace {
 
 TEST_CASE("step chart: averages leave partial steps out, classes that never occur have no series") {
   PanelFixture f;
-  const ResultTable steps = SampleSteps(12, 2);
+  AnalysisResult result;
+  result.tables.push_back(SampleSteps(12, 2));
   StepChart chart;
-  chart.Update(f.Context(), steps, 1);
+  chart.Update(f.Context(), result, 1);
   CHECK(chart.counted() == 11);
   CHECK(chart.partial() == 1);
   CHECK(chart.total().mean == doctest::Approx(10));
   CHECK(chart.total().deviation == doctest::Approx(0));
-  CHECK(chart.classes()[0].mean == doctest::Approx(7));
-  CHECK(chart.classes()[5].mean == doctest::Approx(2));
+  CHECK(chart.sums()[0].mean == doctest::Approx(7));
+  CHECK(chart.sums()[5].mean == doctest::Approx(2));
   REQUIRE(chart.bars().series.size() == 5);
   CHECK(chart.bars().labels[3] == "train 3");
   CHECK(chart.bars().notes[3].empty());
@@ -29,6 +30,29 @@ TEST_CASE("step chart: averages leave partial steps out, classes that never occu
   CHECK(chart.bars().TotalOf(0, hidden) == doctest::Approx(10));
   hidden.hidden = 1;  // device compute off
   CHECK(chart.bars().TotalOf(0, hidden) == doctest::Approx(3));
+}
+
+TEST_CASE("step chart: our definitions have the classes of the losses") {
+  PanelFixture f;
+  AnalysisResult result;
+  result.tables.push_back(SampleSteps(4, 2));
+  ResultTable losses;
+  losses.id = "step_losses";
+  for (const auto& [id, label] : {std::pair{"stepnum", "Step"},
+                                  {"stepTimeMs", "Step time"},
+                                  {"device", "Device compute"},
+                                  {"input", "Waiting for input"},
+                                  {"sync", "Synchronisation"}})
+    losses.columns.push_back({id, label, Unit::kMs, ValueType::kReal, ""});
+  for (int i = 0; i < 4; ++i) losses.rows.push_back({"train", 10.0, 7.0, 3.0, 0.0});
+  result.tables.push_back(losses);
+  StepChart chart;
+  chart.Update(f.Context(), result, 1);
+  REQUIRE(chart.classes().size() == 3);
+  CHECK(chart.SumOf("input").mean == doctest::Approx(3));
+  CHECK(chart.SumOf("infeedTimeMs").mean == 0);
+  REQUIRE(chart.bars().series.size() == 2);  // nothing synchronises
+  CHECK(chart.bars().series[1].label == "Waiting for input");
 }
 
 TEST_CASE("overview: a click on a bar moves the timeline to that step") {

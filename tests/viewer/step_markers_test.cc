@@ -60,4 +60,16 @@ TEST_CASE("steps that averages leave out are known") {
   CHECK_FALSE(steps[2].counts);
 }
 
+TEST_CASE(
+    "a step took what the table says, which is less than its range where devices are skewed") {
+  ResultTable table = Steps(false);
+  std::vector<StepMarker> steps = StepMarkers(table);
+  CHECK(steps[0].length() == steps[0].range.length());
+  table.columns.push_back({"stepTimeMs", "", Unit::kMs, ValueType::kReal, ""});
+  for (auto& row : table.rows) row.emplace_back(50e-9);
+  steps = StepMarkers(table);
+  CHECK(steps[0].range.length() == 90);
+  CHECK(steps[0].length() == 50);
+}
+
 TEST_CASE("no table of steps, no markers") { CHECK(StepMarkers(ResultTable()).empty()); }

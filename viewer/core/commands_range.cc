@@ -43,7 +43,7 @@ void StepBy(C& c, const A& a, int direction) {
 void ShowNamed(C& c, const A& a, const StepMarker* step, const char* what) {
   if (step == nullptr) return;
   ShowStep(c, a.run, step->range);
-  Say(c, fmt::format("{}: {}, {}", what, step->label, FormatDuration(step->range.length(), 4)));
+  Say(c, fmt::format("{}: {}, {}", what, step->label, FormatDuration(step->length(), 4)));
 }
 
 // Of the run, by length; those that count, or all where none does.
@@ -56,7 +56,7 @@ std::vector<const StepMarker*> StepsByLength(const Run& run) {
     for (const StepMarker& step : run.Steps()) steps.push_back(&step);
   }
   std::stable_sort(steps.begin(), steps.end(), [](const StepMarker* x, const StepMarker* y) {
-    return x->range.length() < y->range.length();
+    return x->length() < y->length();
   });
   return steps;
 }

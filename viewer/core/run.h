@@ -22,6 +22,10 @@ struct StepMarker {
   // As in Step::number (model/analysis/steps.h).
   int64_t number = 0;
   bool counts = true;  // in averages: neither partial nor warm-up
+  // What it took, as the table of steps has it: the mean over devices, where `range` goes from the
+  // first device's begin to the last one's end. 0: as long as the range.
+  Ps time = 0;
+  Ps length() const { return time > 0 ? time : range.length(); }
 };
 
 struct Run {

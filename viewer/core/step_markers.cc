@@ -1,6 +1,7 @@
 #include "viewer/core/step_markers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 #include "model/analysis/step_number.h"
@@ -14,12 +15,21 @@ bool IsTrue(const ResultTable& table, size_t row, int column) {
   return value != nullptr && *value;
 }
 
+// Of a cell in ms; 0 where it is no length of time.
+Ps TimeIn(const ResultTable& table, size_t row, int column) {
+  if (column < 0) return 0;
+  const double* ms = std::get_if<double>(&table.rows[row][static_cast<size_t>(column)]);
+  const double ps = ms != nullptr ? *ms * static_cast<double>(kPsPerMs) : 0;
+  return ps > 0 && ps < static_cast<double>(kMaxPs) ? static_cast<Ps>(std::llround(ps)) : 0;
+}
+
 }  // namespace
 
 std::vector<StepMarker> StepMarkers(const ResultTable& table) {
   std::vector<StepMarker> steps;
   const int label = table.Column("stepnum"), host = table.Column("host");
   const int partial = table.Column("partial"), warmup = table.Column("warmup");
+  const int time = table.Column("stepTimeMs");
   if (label < 0) return steps;
   for (size_t r = 0; r < table.rows.size() && r < table.links.size(); ++r) {
     const auto cell = [&](size_t row, int column) -> const Value& {
@@ -27,7 +37,8 @@ std::vector<StepMarker> StepMarkers(const ResultTable& table) {
     };
     if (host >= 0 && cell(r, host) != cell(0, host)) continue;
     const bool counts = !IsTrue(table, r, partial) && !IsTrue(table, r, warmup);
-    steps.push_back({RawValue(cell(r, label)), table.links[r].range, 0, counts});
+    steps.push_back(
+        {RawValue(cell(r, label)), table.links[r].range, 0, counts, TimeIn(table, r, time)});
   }
   std::stable_sort(steps.begin(), steps.end(), [](const StepMarker& a, const StepMarker& b) {
     return a.range.begin < b.range.begin;

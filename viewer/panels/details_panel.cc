@@ -17,6 +17,7 @@
 #include "viewer/panels/stat_text.h"
 #include "viewer/panels/view_summary.h"
 #include "viewer/widgets/draw.h"
+#include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
@@ -215,6 +216,7 @@ class DetailsPanel final : public Panel {
   void DrawHeader(const PanelContext& context) const;
   void DrawFacts(const PanelContext& context, const char* id, const std::vector<Fact>& facts) const;
   void DrawFact(const PanelContext& context, const Fact& fact) const;
+  void DrawCells(const PanelContext& context, const Fact& fact) const;
   Memo memo_;
   ViewSummary summary_;
   bool shows_event_ = true;
@@ -319,13 +321,19 @@ void DetailsPanel::DrawHeader(const PanelContext& context) const {
 }
 
 void DetailsPanel::DrawFact(const PanelContext& context, const Fact& fact) const {
+  ImGui::PushID(&fact);
+  DrawCells(context, fact);
+  ImGui::PopID();
+}
+
+void DetailsPanel::DrawCells(const PanelContext& context, const Fact& fact) const {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::TextDisabled("%s", fact.label.c_str());
   if (!fact.how.empty()) ImGui::SetItemTooltip("%s", fact.how.c_str());
   ImGui::TableNextColumn();
   if (fact.link.valid()) {
-    if (ImGui::TextLink(fact.value.c_str())) {
+    if (LinkText(context, "##link", fact.value)) {
       CommandArgs args;
       args.event = fact.link;
       context.commands.Push("select.reveal", std::move(args));

@@ -5,12 +5,14 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
+#include <vector>
 
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/step_chart.h"
+#include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
-#include "viewer/widgets/result_table_view.h"
 
 namespace stepscope {
 namespace {
@@ -47,18 +49,23 @@ class InputPipelinePanel final : public AnalysisPanel {
  private:
   void DrawSummary(const PanelContext& context, const AnalysisResult& result);
   void DrawHost(const PanelContext& context, const AnalysisResult& result);
-  void DrawTable(const PanelContext& context, const AnalysisResult& result, uint64_t key,
-                 float height);
+  void DrawTables(const PanelContext& context, const AnalysisResult& result, uint64_t key,
+                  float height);
+  double InputMs() const;
   double InputPercent() const;
 
   StepChart chart_;
-  ResultTableView table_;
+  TablePages tables_;
 };
 
+// Of a step: by our definitions waiting for input, by XProf's copies to the device as well.
+double InputPipelinePanel::InputMs() const {
+  return chart_.SumOf("input").mean + chart_.SumOf("infeedTimeMs").mean;
+}
+
 double InputPipelinePanel::InputPercent() const {
-  constexpr size_t kInput = 5;  // of StepClasses()
   const double whole = chart_.total().mean;
-  return whole > 0 ? 100 * chart_.classes()[kInput].mean / whole : 0;
+  return whole > 0 ? 100 * InputMs() / whole : 0;
 }
 
 void InputPipelinePanel::DrawSummary(const PanelContext& context, const AnalysisResult& result) {
@@ -91,7 +98,7 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
   const std::array<std::pair<const char*, double>, 3> rows = {
       {{"Average", chart_.total().mean},
        {"Standard deviation", chart_.total().deviation},
-       {"Input, of a step", chart_.classes()[5].mean}}};
+       {"Input, of a step", InputMs()}}};
   for (const auto& [label, value] : rows)
     KeyValue(context, label, NumberText(value, {1, 3, "", " ms"}), BaseEm() * 11, true);
   double low = 0, high = 0;
@@ -121,6 +128,12 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
     WrappedIn(context, Role::kText2,
               "The input operations cannot be divided: the profile has no enqueue events to relate "
               "them to. The table lists them.");
+    return;
+  }
+  const ResultTable* waits = result.Table("loader_waits");
+  if (sum <= 0 && waits != nullptr && !waits->rows.empty()) {
+    WrappedIn(context, Role::kText2,
+              "The program waits for a DataLoader of PyTorch; the table lists each wait.");
     return;
   }
   if (sum <= 0) {
@@ -158,30 +171,31 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
   }
 }
 
-void InputPipelinePanel::DrawTable(const PanelContext& context, const AnalysisResult& result,
-                                   uint64_t key, float height) {
-  const ResultTable* ops = result.Table("host_ops");
-  if (ops == nullptr) return;
-  SectionTitle(context, "Input operations");
-  if (ops->rows.empty()) {
-    WrappedIn(context, Role::kText2, "None were recorded.");
-    return;
+// What the host did for the input, one table at a time: operations of tf.data, waits for PyTorch's
+// loader, copies to the device.
+void InputPipelinePanel::DrawTables(const PanelContext& context, const AnalysisResult& result,
+                                    uint64_t key, float height) {
+  std::vector<TablePages::Page> pages;
+  for (const char* id : {"host_ops", "loader_waits", "copies"}) {
+    const ResultTable* table = result.Table(id);
+    if (table == nullptr) continue;
+    TablePages::Page page{table, key};
+    page.options.noun = id == std::string_view("host_ops") ? "input ops" : "rows";
+    page.options.name_column = table->Column("opName") >= 0 ? "opName" : "";
+    page.options.first_columns = kFirst;
+    page.options.shorten_names = true;
+    page.options.height =
+        height > 0 ? std::max(height - ImGui::GetFrameHeightWithSpacing() * 3, BaseEm() * 9) : 0;
+    pages.push_back(page);
   }
-  TableOptions options;
-  options.id = "input ops";
-  options.noun = "input ops";
-  options.name_column = "opName";
-  options.first_columns = kFirst;
-  options.shorten_names = true;
-  options.height =
-      height > 0 ? std::max(height - ImGui::GetFrameHeightWithSpacing() * 2, BaseEm() * 9) : 0;
-  table_.Draw(context, *ops, key, options);
+  SectionTitle(context, "Input operations");
+  tables_.Draw(context, pages, "None were recorded.");
 }
 
 void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                     uint64_t key) {
   const ResultTable* steps = result.Table("steps");
-  if (steps != nullptr) chart_.Update(context, *steps, key);
+  if (steps != nullptr) chart_.Update(context, result, key);
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
   const bool wide = avail.x > em * 52;
@@ -199,7 +213,7 @@ void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisR
       Rule(context);
     }
     const float left = ImGui::GetContentRegionAvail().y;
-    DrawTable(context, result, key, left < em * 13 ? em * 16 : 0);
+    DrawTables(context, result, key, left < em * 13 ? em * 16 : 0);
     ImGui::EndChild();
     return;
   }
@@ -210,7 +224,7 @@ void InputPipelinePanel::DrawResult(const PanelContext& context, const AnalysisR
     chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, em * 14));
   }
   Rule(context);
-  DrawTable(context, result, key, em * 20);
+  DrawTables(context, result, key, em * 20);
 }
 
 }  // namespace

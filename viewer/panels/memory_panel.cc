@@ -245,7 +245,7 @@ void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& s
   const int c_host = summary.Column("host"), c_id = summary.Column("memory_id");
   const auto label = [&](size_t r) {
     const std::string host = TextAt(summary.rows[r], c_host), id = TextAt(summary.rows[r], c_id);
-    return host.empty() ? id : id + "  \u00b7  " + host;
+    return ItemLabel(host.empty() ? id : id + "  \u00b7  " + host);
   };
   ImGui::AlignTextToFramePadding();
   SectionTitle(context, "Allocator");

@@ -188,12 +188,16 @@ void OverviewPanel::DrawBreakdown(const PanelContext& context) {
   Rule(context);
   const std::string note = "average of " + Counted(chart_.counted(), "steps");
   SectionTitle(context, "Where a step goes", note.c_str());
-  std::array<RingSlice, 9> shares;
+  std::vector<RingSlice> shares;
+  std::vector<ClassSummary> sums;
   double sum = 0;
-  for (size_t i = 0; i < shares.size(); ++i) {
-    const StepClass& c = StepClasses()[i];
-    shares[i] = {c.label, chart_.classes()[i].mean, context.theme[c.kind], -1};
-    sum += shares[i].value;
+  for (size_t i = 0; i < chart_.classes().size(); ++i) {
+    const StepClass& c = chart_.classes()[i];
+    const ClassSummary& of = chart_.sums()[i];
+    if (of.mean <= 0) continue;
+    shares.push_back({c.label, of.mean, context.theme[c.kind], -1});
+    sums.push_back(of);
+    sum += of.mean;
   }
   DrawShares(context, shares, std::max(sum, chart_.total().mean), std::floor(BaseEm()));
   {
@@ -209,7 +213,7 @@ void OverviewPanel::DrawBreakdown(const PanelContext& context) {
     ImGui::Dummy(ImVec2(1, ImGui::GetTextLineHeight()));
   }
   for (size_t i = 0; i < shares.size(); ++i)
-    DrawBreakdownRow(context, shares[i].color, shares[i].label.c_str(), chart_.classes()[i], false);
+    DrawBreakdownRow(context, shares[i].color, shares[i].label.c_str(), sums[i], false);
   DrawBreakdownRow(context, 0, "Step", chart_.total(), true);
 }
 
@@ -319,7 +323,7 @@ void OverviewPanel::DrawProblems(const PanelContext& context) {
 
 void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key) {
-  if (const ResultTable* steps = result.Table("steps")) chart_.Update(context, *steps, key);
+  if (result.Table("steps") != nullptr) chart_.Update(context, result, key);
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm(), gap = em * 0.6f;
   const float side = std::clamp(avail.x * 0.25f, em * 18, em * 28);

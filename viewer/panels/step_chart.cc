@@ -16,7 +16,11 @@
 namespace stepscope {
 namespace {
 
-constexpr StepClass kClasses[] = {
+struct XprofClass {
+  const char *column, *label;
+  Kind kind;
+};
+constexpr XprofClass kXprofClasses[] = {
     {"deviceComputeTimeMs", "Device compute", Kind::kDeviceCompute},
     {"deviceToDeviceTimeMs", "Device to device", Kind::kDeviceToDevice},
     {"deviceCollectivesTimeMs", "Collectives", Kind::kCollective},
@@ -53,10 +57,31 @@ std::string LabelAt(const ResultTable& table, size_t row) {
 
 }  // namespace
 
-std::span<const StepClass> StepClasses() { return kClasses; }
+std::vector<StepClass> StepClassesOf(const ResultTable& table) {
+  std::vector<StepClass> classes;
+  if (table.id != "step_losses") {
+    for (const XprofClass& c : kXprofClasses) classes.push_back({c.column, c.label, c.kind});
+    return classes;
+  }
+  constexpr size_t kFirst = 2;  // behind the step and its time
+  for (size_t i = kFirst; i < table.columns.size(); ++i)
+    classes.push_back({table.columns[i].id, table.columns[i].label, LossKind(table.columns[i].id)});
+  return classes;
+}
 
-void StepChart::Update(const PanelContext& context, const ResultTable& steps, uint64_t key) {
+ClassSummary StepChart::SumOf(std::string_view column) const {
+  for (size_t i = 0; i < classes_.size(); ++i) {
+    if (classes_[i].column == column) return sums_[i];
+  }
+  return {};
+}
+
+void StepChart::Update(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
   if (key == key_ && theme_ == context.theme.kind) return;
+  const ResultTable& steps = *result.Table("steps");
+  const ResultTable* losses = result.Table("step_losses");
+  const bool ours = losses != nullptr && losses->rows.size() == steps.rows.size();
+  const ResultTable& table = ours ? *losses : steps;
   key_ = key;
   theme_ = context.theme.kind;
   bars_ = {};
@@ -85,10 +110,10 @@ void StepChart::Update(const PanelContext& context, const ResultTable& steps, ui
     for (std::string& note : bars_.notes)
       if (note.starts_with("inferred")) note.clear();
   }
-  const auto column = [&](const char* id) {
-    const int c = steps.Column(id);
+  const auto column = [&](const std::string& id) {
+    const int c = table.Column(id);
     std::vector<double> values;
-    for (const auto& row : steps.rows) {
+    for (const auto& row : table.rows) {
       const double v = c >= 0 ? NumberOf(row[static_cast<size_t>(c)]) : 0;
       values.push_back(std::isfinite(v) ? std::max(v, 0.0) : 0);
     }
@@ -100,14 +125,14 @@ void StepChart::Update(const PanelContext& context, const ResultTable& steps, ui
       if (all || !left_out(r)) whole.push_back(values[r]);
     return Summary(whole);
   };
-  for (size_t i = 0; i < std::size(kClasses); ++i) {
-    std::vector<double> values = column(kClasses[i].column);
-    classes_[i] = summarise(values);
+  classes_ = StepClassesOf(table);
+  sums_.clear();
+  for (const StepClass& c : classes_) {
+    std::vector<double> values = column(c.column);
+    sums_.push_back(summarise(values));
     // Classes that never occur need no place in the legend.
-    if (std::any_of(values.begin(), values.end(), [](double v) { return v > 0; })) {
-      bars_.series.push_back(
-          {kClasses[i].label, context.theme[kClasses[i].kind], std::move(values)});
-    }
+    if (std::any_of(values.begin(), values.end(), [](double v) { return v > 0; }))
+      bars_.series.push_back({c.label, context.theme[c.kind], std::move(values)});
   }
   total_ = summarise(column("stepTimeMs"));
   bars_.reference = total_.mean;

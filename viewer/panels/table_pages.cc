@@ -43,7 +43,11 @@ void TablePages::Draw(const PanelContext& context, std::span<const Page> pages,
     const FaceScope small(context, Face::kUi);
     std::vector<const ResultTable*> tables;
     for (const Page& page : filled) tables.push_back(page.table);
-    DrawTableTitles(tables, &shown_);
+    if (tables.size() == 1) {
+      TextIn(context, Role::kText2, tables[0]->title.empty() ? tables[0]->id : tables[0]->title);
+    } else {
+      DrawTableTitles(tables, &shown_);
+    }
   }
   const Page& page = *chosen();
   TableOptions options = page.options;

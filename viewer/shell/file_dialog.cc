@@ -14,6 +14,7 @@
 #include "viewer/core/search.h"
 #include "viewer/core/settings.h"
 #include "viewer/widgets/draw.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {
@@ -367,7 +368,7 @@ void FileDialog::DrawEntry(const Frame& frame, int at) {
   }
   if (!bright) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kText3]);
   const bool on = at == cursor_ || selected_.count(entry.name) > 0;
-  const bool clicked = ImGui::Selectable(entry.name.c_str(), on,
+  const bool clicked = ImGui::Selectable(ItemLabel(entry.name).c_str(), on,
                                          ImGuiSelectableFlags_SpanAllColumns |
                                              ImGuiSelectableFlags_AllowDoubleClick |
                                              ImGuiSelectableFlags_NoAutoClosePopups);

@@ -13,6 +13,7 @@
 #include "model/base/digits.h"
 #include "viewer/core/settings.h"
 #include "viewer/shell/shell.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {
@@ -31,7 +32,7 @@ void DrawRecentMenu(const ShellInput& input) {
   const auto& recent = input.panel.session.recent;
   if (recent.empty() || !ImGui::BeginMenu("Recent")) return;
   for (const RecentProfile& profile : recent) {
-    if (ImGui::MenuItem(profile.path.c_str(), nullptr, false, profile.exists)) {
+    if (ImGui::MenuItem(ItemLabel(profile.path).c_str(), nullptr, false, profile.exists)) {
       CommandArgs args;
       args.text = profile.path;
       input.panel.commands.Push("file.open", std::move(args));
@@ -117,10 +118,10 @@ void DrawRunSelectors(const ShellInput& input) {
   };
   if (runs.size() > 1) {
     CentreInBar();
-    if (BeginSelector("##profile", run->label.c_str(), width(run->label))) {
+    if (BeginSelector("##profile", ItemLabel(run->label).c_str(), width(run->label))) {
       for (const Run& other : runs) {
         ImGui::PushID(static_cast<int>(other.id.value));
-        if (ImGui::Selectable(other.label.c_str(), &other == run)) {
+        if (ImGui::Selectable(ItemLabel(other.label).c_str(), &other == run)) {
           CommandArgs args;
           args.run = other.id;
           input.panel.commands.Push("run.activate", std::move(args));
@@ -134,9 +135,9 @@ void DrawRunSelectors(const ShellInput& input) {
   const std::string& name = run->trace->run.empty() ? run->label : run->trace->run;
   CentreInBar();
   if (run->runs.size() > 1) {
-    if (BeginSelector("##run", name.c_str(), width(name))) {
+    if (BeginSelector("##run", ItemLabel(name).c_str(), width(name))) {
       for (const std::string& other : run->runs) {
-        if (ImGui::Selectable(other.c_str(), other == name)) {
+        if (ImGui::Selectable(ItemLabel(other).c_str(), other == name)) {
           CommandArgs args;
           args.text = other;
           input.panel.commands.Push("run.choose", std::move(args));
@@ -152,13 +153,13 @@ void DrawRunSelectors(const ShellInput& input) {
   if (run->trace->hosts.size() < 2) return;
   CentreInBar();
   const std::string host = input.panel.state != nullptr ? input.panel.state->host : "";
-  if (BeginSelector("##host", host.empty() ? "All hosts" : host.c_str(),
+  if (BeginSelector("##host", host.empty() ? "All hosts" : ItemLabel(host).c_str(),
                     width(host.empty() ? "All hosts" : host))) {
     if (ImGui::Selectable("All hosts", host.empty())) input.panel.commands.Push("host.choose");
     for (uint32_t h = 0; h < run->trace->hosts.size(); ++h) {
       const std::string other(run->trace->HostName(HostId(h)));
       ImGui::PushID(static_cast<int>(h));
-      if (ImGui::Selectable(other.c_str(), other == host)) {
+      if (ImGui::Selectable(ItemLabel(other).c_str(), other == host)) {
         CommandArgs args;
         args.text = other;
         input.panel.commands.Push("host.choose", std::move(args));
@@ -203,7 +204,9 @@ void DrawSearch(const ShellInput& input, TextBox* box, float right) {
   ImGui::SetNextItemWidth(width);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
   ImGui::PushStyleVarX(ImGuiStyleVar_FramePadding, pen.fonts.icons ? pen.Px(28) : pen.Px(8));
-  bool changed = box->Draw("##search", "Search events, or type > for a command");
+  const char* hint = "Search events, or type > for a command";
+  if (ImGui::CalcTextSize(hint).x > width - pen.Px(62)) hint = "Search, > command";
+  bool changed = box->Draw("##search", hint);
   ImGui::PopStyleVar(2);
   if (const std::string& error = input.search.hits().error; !error.empty()) {
     ImGui::SetItemTooltip("%s", error.c_str());

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdio>
 
+#include "model/base/bytes_text.h"
 #include "model/base/counted.h"
 #include "model/base/digits.h"
 #include "viewer/shell/shell.h"
@@ -30,9 +31,7 @@ void DrawRun(const ShellInput& input, const Run& run, Line* line) {
   std::array<char, 48> text{};
   const uint64_t events = run.trace->counts.events();
   line->Value(GroupDigits(events), NounFor(events, "events"));
-  const double megabytes = static_cast<double>(run.trace->store_bytes()) / 1e6;
-  std::snprintf(text.data(), text.size(), megabytes < 10 ? "%.1f MB" : "%.0f MB", megabytes);
-  line->Value(text.data(), "in memory");
+  line->Value(BytesText(run.trace->store_bytes()), "in memory");
   std::snprintf(text.data(), text.size(), "%.2f s", run.load_seconds);
   line->Value(text.data(), "to load");
   const uint64_t problems = run.trace->diagnostics.problems() + run.trace->errors.size();

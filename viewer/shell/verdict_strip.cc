@@ -46,7 +46,7 @@ constexpr size_t kMostSteps = 2000;  // enough for a mean
 // XProf's definitions: the nine classes of the steps that are whole.
 void AddClasses(const ResultTable& steps, std::vector<VerdictSums::Part>* parts) {
   const int partial = steps.Column("partial");
-  for (const StepClass& of : StepClasses()) {
+  for (const StepClass& of : StepClassesOf(steps)) {
     const int c = steps.Column(of.column);
     double sum = 0;
     for (size_t r = 0; c >= 0 && r < std::min(kMostSteps, steps.rows.size()); ++r) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
 #include "model/analysis/step_number.h"
 #include "viewer/timeline/ruler.h"
@@ -133,7 +134,11 @@ void TimelinePainter::DrawSteps() const {
   for (; step != steps.end() && step->range.begin < axis_.view().end; ++step) {
     const float a =
         std::max(geo_.strip.x, std::floor(geo_.strip.x + axis_.ClippedX(step->range.begin)) + 1);
-    const float b = std::min(end, std::floor(geo_.strip.x + axis_.ClippedX(step->range.end)));
+    // Where devices are out of step, the next one begins before the last device ends this one.
+    const auto next = std::next(step);
+    const Ps until =
+        next != steps.end() ? std::min(step->range.end, next->range.begin) : step->range.end;
+    const float b = std::min(end, std::floor(geo_.strip.x + axis_.ClippedX(until)));
     if (b <= drawn_to) continue;  // thousands of steps in view: one box per pixel
     const bool current = step->range.Contains(cursor);
     pen_.Box(a, y, std::max(1.0f, b - a), height, theme_[current ? Role::kAccentBg : Role::kRaised],
@@ -153,7 +158,7 @@ void TimelinePainter::DrawSteps() const {
         step->range.begin >= axis_.view().begin && step->range.end <= axis_.view().end;
     if (b - a > pen_.Px(220) && whole) {
       pen_.TextRight(in_.fonts.mono, kSmallText, b - pen_.Px(10), y + pen_.Px(1),
-                     theme_[Role::kText2], WithoutZeros(FormatDuration(step->range.length(), 4)));
+                     theme_[Role::kText2], WithoutZeros(FormatDuration(step->length(), 4)));
     }
   }
   pen_.list->PopClipRect();

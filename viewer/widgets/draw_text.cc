@@ -90,16 +90,27 @@ void DrawBox(ImDrawList* list, float x, float y, float w, float h, Rgba color, f
 
 bool LinkText(const PanelContext& context, const char* id, std::string_view text) {
   const ImVec2 pos = ImGui::GetCursorScreenPos();
-  const ImVec2 size = ImGui::CalcTextSize(text.data(), End(text));
-  const bool clicked = ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 1.0f), size.y));
+  const ImVec2 whole = ImGui::CalcTextSize(text.data(), End(text));
+  const float width = std::max(1.0f, std::min(whole.x, ImGui::GetContentRegionAvail().x));
+  const bool clicked = ImGui::InvisibleButton(id, ImVec2(width, whole.y));
   const Rgba color = context.theme[Role::kAccent];
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddText(pos, color, text.data(), End(text));
+  const bool cut = DrawCut(list, pos, pos.x + width + 1, color, text);
   if (ImGui::IsItemHovered()) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    list->AddLine(ImVec2(pos.x, pos.y + size.y), ImVec2(pos.x + size.x, pos.y + size.y), color);
+    list->AddLine(ImVec2(pos.x, pos.y + whole.y), ImVec2(pos.x + width, pos.y + whole.y), color);
+    if (cut) WrappedTooltip(text);
   }
   return clicked;
+}
+
+std::string ItemLabel(std::string_view name) {
+  std::string label;
+  for (const char c : name) {
+    if (c == '#' && label.ends_with('#')) label += ' ';
+    label += c;
+  }
+  return label;
 }
 
 void WrappedTooltip(std::string_view text) {

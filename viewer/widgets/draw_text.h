@@ -4,6 +4,7 @@
 
 #include <imgui.h>
 
+#include <string>
 #include <string_view>
 
 #include "viewer/core/fonts.h"
@@ -36,8 +37,11 @@ void SectionTitle(const PanelContext& context, std::string_view text, std::strin
 bool DrawCut(ImDrawList* list, ImVec2 pos, float right, Rgba color, std::string_view text);
 void DrawRight(ImDrawList* list, float right, float y, Rgba color, std::string_view text);
 void DrawBox(ImDrawList* list, float x, float y, float w, float h, Rgba color, float rounding = 0);
-// Text that acts as a link; true when clicked.
+// Text that acts as a link; true when clicked. Cut to what is left of the line, whole in a tooltip
+// then.
 bool LinkText(const PanelContext& context, const char* id, std::string_view text);
+// A name out of a profile or a file system as the label of an ImGui item, which would end at "##".
+std::string ItemLabel(std::string_view name);
 // A tooltip of lines that are not longer than one reads with ease.
 void WrappedTooltip(std::string_view text);
 // A thin horizontal rule with some air.
