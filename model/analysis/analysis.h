@@ -18,11 +18,12 @@ enum class Definitions : uint8_t { kStepscope, kXprof };  // --compat xprof
 
 // What analyses share for one trace: typed stats and grouping, computed once each, on first use.
 // Thread-safe.
-struct Grouping;      // model/analysis/grouping.h
-struct EventOrder;    // model/analysis/event_order.h
-struct StepDatabase;  // model/analysis/steps.h
-struct OpDatabase;    // model/analysis/op_database.h
-struct Quirks;        // model/analysis/quirks.h
+struct Grouping;       // model/analysis/grouping.h
+struct EventOrder;     // model/analysis/event_order.h
+struct StepDatabase;   // model/analysis/steps.h
+struct OpDatabase;     // model/analysis/op_database.h
+struct MemoryProfile;  // model/analysis/memory_profile.h
+struct Quirks;         // model/analysis/quirks.h
 class AnalysisContext {
  public:
   AnalysisContext(std::shared_ptr<const Trace> trace, Definitions definitions);
@@ -39,6 +40,9 @@ class AnalysisContext {
   // Hosts aside: the database has all of them. The last few asked for are kept.
   std::shared_ptr<const OpDatabase> ops(const AnalysisParams& params = {},
                                         std::stop_token stop = {});
+  // The last one asked for is kept: it is large where allocations were recorded.
+  std::shared_ptr<const MemoryProfile> memory(const AnalysisParams& params = {},
+                                              std::stop_token stop = {});
   std::vector<std::shared_ptr<const TrackSet>> derived(
       std::stop_token stop = {});  // derived GPU lines as tracks
   // Results for analyses that build on others, computed once. The last few asked for are kept.

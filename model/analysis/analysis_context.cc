@@ -8,6 +8,7 @@
 #include "model/analysis/event_order.h"
 #include "model/analysis/grouping.h"
 #include "model/analysis/kernel_stats.h"
+#include "model/analysis/memory_profile.h"
 #include "model/analysis/op_database.h"
 #include "model/analysis/quirks.h"
 #include "model/analysis/steps.h"
@@ -120,6 +121,7 @@ struct AnalysisContext::State {
   Lazy<StepDatabase> steps;
   Lazy<std::vector<std::shared_ptr<const TrackSet>>> derived;
   Recent<AnalysisParams, OpDatabase> ops{4};
+  Recent<AnalysisParams, MemoryProfile> memory{1};
   Recent<std::pair<std::string, AnalysisParams>, AnalysisResult> results{4};
 };
 
@@ -164,6 +166,11 @@ std::shared_ptr<const OpDatabase> AnalysisContext::ops(const AnalysisParams& par
   AnalysisParams of_all_hosts = params;
   of_all_hosts.hosts.clear();
   return state_->ops.Get(of_all_hosts, stop, [&] { return BuildOps(*this, of_all_hosts, stop); });
+}
+
+std::shared_ptr<const MemoryProfile> AnalysisContext::memory(const AnalysisParams& params,
+                                                             std::stop_token stop) {
+  return state_->memory.Get(params, stop, [&] { return ComputeMemory(*this, params, stop); });
 }
 
 std::vector<std::shared_ptr<const TrackSet>> AnalysisContext::derived(std::stop_token stop) {

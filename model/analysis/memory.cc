@@ -237,7 +237,8 @@ AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params,
                          std::stop_token stop) {
   AnalysisResult result;
   result.panel = "memory";
-  const MemoryProfile profile = ComputeMemory(context, params, stop);
+  const std::shared_ptr<const MemoryProfile> shared = context.memory(params, stop);
+  const MemoryProfile& profile = *shared;
   result.tables.push_back(SummaryTable(context, profile));
   result.tables.push_back(TimelineTable(context, profile));
   result.tables.push_back(ActiveTable(context, profile));

@@ -52,7 +52,7 @@ ResultTable OfAllocator(const ResultTable& table, const std::string& host, const
 }
 
 struct FullMemory {
-  MemoryProfile profile;
+  std::shared_ptr<const MemoryProfile> profile;
   std::vector<MemorySeries> series;    // by allocator
   std::vector<AllocationBoxes> boxes;  // by allocator
 };
@@ -60,9 +60,9 @@ struct FullMemory {
 std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const AnalysisParams& params,
                                            const std::stop_token& stop) {
   auto full = std::make_shared<FullMemory>();
-  full->profile = ComputeMemory(context, params, stop);
+  full->profile = context.memory(params, stop);
   const auto& fragmentation = context.stats(stop).Real(RealStat::kFragmentation);
-  for (const AllocatorProfile& a : full->profile.allocators) {
+  for (const AllocatorProfile& a : full->profile->allocators) {
     MemorySeries& s = full->series.emplace_back();
     for (const MemorySnapshot& snapshot : a.snapshots) {
       s.time.push_back(snapshot.time);
@@ -189,8 +189,8 @@ void MemoryPanel::PollJobs(const PanelContext& context) {
     ++data_key_;
   }
   if (full_) {
-    for (size_t i = 0; i < full_->profile.allocators.size(); ++i) {
-      const AllocatorProfile& a = full_->profile.allocators[i];
+    for (size_t i = 0; i < full_->profile->allocators.size(); ++i) {
+      const AllocatorProfile& a = full_->profile->allocators[i];
       const bool same_host =
           context.run != nullptr && context.run->trace->HostName(a.host) == host_;
       if (a.id == id_ && same_host) full_index_ = i;
@@ -209,7 +209,7 @@ void MemoryPanel::PollJobs(const PanelContext& context) {
 
 void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
   marked_ = time;
-  if (!full_ || full_index_ >= full_->profile.allocators.size() || context.run == nullptr) {
+  if (!full_ || full_index_ >= full_->profile->allocators.size() || context.run == nullptr) {
     pending_ = time;
     has_pending_ = full_job_.active();
     return;
@@ -218,7 +218,7 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
   live_job_.Start(context.jobs, [full = full_, index = full_index_,
                                  analysis = context.run->analysis, time, table = std::move(shape),
                                  host = host_](const std::stop_token& stop, Progress&) mutable {
-    const AllocatorProfile& allocator = full->profile.allocators[index];
+    const AllocatorProfile& allocator = full->profile->allocators[index];
     for (const LiveAllocation& l :
          ActiveAt(*analysis, allocator, SnapshotAt(allocator, time), stop)) {
       std::vector<Value>& row = table.rows.emplace_back(table.columns.size());

@@ -105,7 +105,7 @@ const std::vector<DeviceScan>& FindingInput::Scans() const {
 }
 
 const MemoryProfile& FindingInput::Memory() const {
-  if (!memory_) memory_ = ComputeMemory(context_, params_, stop_);
+  if (!memory_) memory_ = context_.memory(params_, stop_);
   return *memory_;
 }
 

@@ -77,7 +77,7 @@ class FindingInput {
   double step_ms_ = 0;
   mutable std::shared_ptr<const AnalysisResult> kernels_;
   mutable std::optional<std::vector<DeviceScan>> scans_;
-  mutable std::optional<MemoryProfile> memory_;
+  mutable std::shared_ptr<const MemoryProfile> memory_;
 };
 
 // "4.2 ms": three digits.

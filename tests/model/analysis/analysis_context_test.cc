@@ -7,6 +7,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/analysis/memory_profile.h"
 #include "model/analysis/op_database.h"
 #include "tests/support/gpu_profile.h"
 
@@ -51,6 +52,17 @@ TEST_CASE("the last few results are kept; one that went stays with those who hol
   const auto again = context.Get("kernel_stats");
   CHECK(again != first);
   CHECK(ToCsv(*again->Table("kernels")) == before);
+}
+
+TEST_CASE("the memory profile is computed once for the page and for findings") {
+  AnalysisContext context(Generated(), Definitions::kStepscope);
+  RunAnalysis(*FindAnalysis("memory"), context, {}, {});
+  const std::shared_ptr<const MemoryProfile> profile = context.memory();
+  CHECK(profile.use_count() == 2);  // the context's and ours
+  RunAnalysis(*FindAnalysis("findings"), context, {}, {});
+  CHECK(context.memory() == profile);
+  CHECK(context.memory(FirstMs(2)) != profile);
+  CHECK(profile.use_count() == 1);  // only the last one is kept
 }
 
 TEST_CASE("threads that ask the same at once get one result") {
