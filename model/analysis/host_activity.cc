@@ -1,6 +1,7 @@
 #include "model/analysis/host_activity.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace stepscope {
 namespace {
@@ -175,6 +176,56 @@ HostPiece HostActivity::Under(HostPiece outer, const Lane& lane, uint32_t index)
   return outer;
 }
 
+// The nested events of a thread, outermost first, while time goes on: each is looked at once, when
+// time comes to it, however many ranges lie inside of it.
+class HostActivity::NestedSweep {
+ public:
+  NestedSweep(const HostActivity& activity, std::vector<const Lane*> by_depth)
+      : activity_(activity), by_depth_(std::move(by_depth)), next_(by_depth_.size()) {}
+
+  // Ranges must ascend.
+  void Append(TimeRange range, std::vector<HostPiece>* out) {
+    for (Ps t = range.begin; t < range.end;) {
+      while (!open_.empty() && open_.back().end <= t) open_.pop_back();
+      const HostPiece piece = open_.empty() ? HostPiece() : open_.back().said;
+      const Ps end = open_.empty() ? range.end : std::min(range.end, open_.back().end);
+      const Ps inner = Enter(piece, t, end);
+      stepscope::Append(out, piece, {t, inner});
+      t = inner;
+    }
+  }
+  uint64_t looks() const { return looks_; }
+
+ private:
+  struct Open {
+    Ps end;
+    HostPiece said;
+  };
+
+  // Opens the next event inside what is open that has a part in [t, end). Returns where it begins
+  // there, or `end`.
+  Ps Enter(const HostPiece& piece, Ps t, Ps end) {
+    const size_t depth = open_.size();
+    // Some hold whatever is inside.
+    if (depth >= by_depth_.size() || piece.state >= HostState::kSync) return end;
+    ++looks_;
+    const Lane& lane = *by_depth_[depth];
+    uint32_t& i = next_[depth];
+    i = FirstEndingAfter(lane, i, t);
+    if (i >= lane.size() || lane.start[i] >= end) return end;
+    const Ps outer = open_.empty() ? kMaxPs : open_.back().end;
+    open_.push_back({std::min(lane.end(i), outer), activity_.Under(piece, lane, i)});
+    return std::max(lane.start[i], t);
+  }
+
+  const HostActivity& activity_;
+  const std::vector<const Lane*> by_depth_;
+  std::vector<uint32_t> next_;  // by depth: all before it end before now
+  std::vector<Open> open_;
+  uint64_t looks_ = 0;
+};
+
+// What events that spilled say inside of pieces that are there already.
 void HostActivity::Paint(const Lane& lane, std::vector<HostPiece>* pieces) const {
   std::vector<HostPiece> out;
   out.reserve(pieces->size());
@@ -196,19 +247,19 @@ void HostActivity::Paint(const Lane& lane, std::vector<HostPiece>* pieces) const
   *pieces = std::move(out);
 }
 
-std::vector<HostPiece> HostActivity::During(const Track& thread,
-                                            std::span<const TimeRange> ranges) const {
+std::vector<HostPiece> HostActivity::During(const Track& thread, std::span<const TimeRange> ranges,
+                                            uint64_t* looks) const {
+  std::vector<const Lane*> nested, spilled;
+  for (const Lane& lane : trace_.set.LanesOf(thread)) {
+    if (lane.kind == LaneKind::kInstant || lane.size() == 0) continue;
+    (lane.kind == LaneKind::kNested ? nested : spilled).push_back(&lane);
+  }
+  NestedSweep sweep(*this, std::move(nested));
   std::vector<HostPiece> pieces;
   pieces.reserve(ranges.size());
-  for (const TimeRange& range : ranges) {
-    HostPiece piece;
-    piece.begin = range.begin;
-    piece.end = range.end;
-    if (!range.empty()) pieces.push_back(piece);
-  }
-  for (const Lane& lane : trace_.set.LanesOf(thread)) {
-    if (lane.kind != LaneKind::kInstant && lane.size() > 0) Paint(lane, &pieces);
-  }
+  for (const TimeRange& range : ranges) sweep.Append(range, &pieces);
+  if (looks != nullptr) *looks += sweep.looks();
+  for (const Lane* lane : spilled) Paint(*lane, &pieces);
   return pieces;
 }
 

@@ -68,8 +68,10 @@ class HostActivity {
                std::span<const uint8_t> compute);
 
   // What the thread does in ranges that are sorted and disjoint: pieces that cover them exactly.
-  // O(events in the ranges * depth).
-  std::vector<HostPiece> During(const Track& thread, std::span<const TimeRange> ranges) const;
+  // O((ranges + nested events that touch them) log events), and lanes of spilled events times
+  // pieces. `looks`, if any, is raised by how many events were looked for.
+  std::vector<HostPiece> During(const Track& thread, std::span<const TimeRange> ranges,
+                                uint64_t* looks = nullptr) const;
   // What the threads of a host do together. O(events log events).
   HostSummary Summarise(HostId host, bool executing) const;
   // What a launch call says of the time until its work starts: that it launches, loads a module or
@@ -84,6 +86,7 @@ class HostActivity {
  private:
   enum Launch : uint8_t { kNoLaunch, kLaunches, kBlocking };
   void MarkLaunches(const StatTable& stats, const Grouping& grouping);
+  class NestedSweep;
   HostPiece Under(HostPiece outer, const Lane& lane, uint32_t index) const;
   void Paint(const Lane& lane, std::vector<HostPiece>* pieces) const;
 
