@@ -34,22 +34,31 @@ struct CopySum {
   std::vector<EventRow> rows;
 };
 
+struct CopyKind {
+  bool copy;
+  uint8_t direction;
+  HostMemory memory;
+};
+
+std::vector<CopyKind> KindsByMeta(const NameTable& names) {
+  std::vector<CopyKind> kinds;
+  for (const EventMeta& meta : names.metas) {
+    const std::string_view name = names.strings.View(meta.name);
+    kinds.push_back({IsCopy(meta, name), static_cast<uint8_t>(DirectionOf(name)), MemoryIn(name)});
+  }
+  return kinds;
+}
+
 class CopyCollector {
  public:
-  explicit CopyCollector(AnalysisContext& context)
-      : stats_(context.stats()),
+  CopyCollector(const StatTable& stats, const std::vector<CopyKind>& kinds)
+      : stats_(stats),
         bytes_(stats_.Int(IntStat::kBytes)),
-        details_(stats_.Text(StringStat::kMemcpyDetails)) {
-    const NameTable& names = context.trace().names();
-    for (const EventMeta& meta : names.metas) {
-      const std::string_view name = names.strings.View(meta.name);
-      kinds_.push_back(
-          {IsCopy(meta, name), static_cast<uint8_t>(DirectionOf(name)), MemoryIn(name)});
-    }
-  }
+        details_(stats_.Text(StringStat::kMemcpyDetails)),
+        kinds_(kinds) {}
 
   void Add(const DeviceEvent& e) {
-    const Kind& kind = kinds_[e.meta];
+    const CopyKind& kind = kinds_[e.meta];
     if (!kind.copy) return;
     const auto text = details_.Find(EventRow(e.row));
     const std::string_view details = text ? stats_.strings->View(*text) : std::string_view();
@@ -64,15 +73,10 @@ class CopyCollector {
   std::array<CopySum, kDirections * kMemories> Take() { return std::exchange(sums_, {}); }
 
  private:
-  struct Kind {
-    bool copy;
-    uint8_t direction;
-    HostMemory memory;
-  };
   const StatTable& stats_;
   const SparseColumn<int64_t>& bytes_;
   const SparseColumn<StringId>& details_;
-  std::vector<Kind> kinds_;  // by meta
+  const std::vector<CopyKind>& kinds_;  // by meta
   std::array<CopySum, kDirections * kMemories> sums_;
 };
 
@@ -105,8 +109,10 @@ std::optional<int64_t> SizeInCopyDetails(std::string_view details) {
 
 ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events) {
   ResultTable t{"copies", "Copies", Columns(), {}, {}};
-  CopyCollector collector(context);
-  for (const PlaneId device : events.devices()) {
+  const StatTable& stats = context.stats();
+  const std::vector<CopyKind> kinds = KindsByMeta(context.trace().names());
+  AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
+    CopyCollector collector(stats, kinds);
     events.ForEach(device, [&](const DeviceEvent& e) { collector.Add(e); });
     auto sums = collector.Take();
     for (size_t i = 0; i < sums.size(); ++i) {
@@ -114,15 +120,15 @@ ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events) {
       if (s.rows.empty()) continue;
       const size_t kind = (i + kMemories) % sums.size();
       const double seconds = static_cast<double>(s.timed) / static_cast<double>(kPsPerS);
-      t.rows.push_back(
+      of_device->rows.push_back(
           {events.HostOf(device), events.NameOf(device),
            SharedText(kDirectionNames[kind / kMemories]),
            SharedText(kMemoryNames[kind % kMemories]), static_cast<int64_t>(s.rows.size()),
            s.known > 0 ? Value(s.bytes) : Value(), Ms(s.time),
            s.known > 0 ? Value(static_cast<double>(s.bytes) / 1e9 / seconds) : Value()});
-      t.links.push_back(LinkTo(EventRows(std::move(s.rows))));
+      of_device->links.push_back(LinkTo(EventRows(std::move(s.rows))));
     }
-  }
+  });
   return t;
 }
 

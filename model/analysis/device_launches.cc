@@ -5,22 +5,18 @@
 #include "model/analysis/host_activity.h"
 
 namespace stepscope {
-namespace {
-
-std::vector<bool> GraphMetas(const NameTable& names) {
-  std::vector<bool> graph(names.metas.size());
-  for (size_t m = 0; m < graph.size(); ++m) {
+std::vector<bool> GraphLaunches(const Trace& trace) {
+  const NameTable& names = trace.names();
+  std::vector<bool> graphs(names.metas.size());
+  for (size_t m = 0; m < graphs.size(); ++m) {
     const EventMeta& meta = names.metas[m];
-    graph[m] = RoleOfHostEvent(names.strings.View(meta.name), meta.category) == HostRole::kGraph;
+    graphs[m] = RoleOfHostEvent(names.strings.View(meta.name), meta.category) == HostRole::kGraph;
   }
-  return graph;
+  return graphs;
 }
 
-}  // namespace
-
 LaunchReader::LaunchReader(const Trace& trace)
-    : calls_(trace.set),
-      graph_(std::make_shared<const std::vector<bool>>(GraphMetas(trace.names()))) {}
+    : calls_(trace.set), graph_(std::make_shared<const std::vector<bool>>(GraphLaunches(trace))) {}
 
 DeviceLaunch LaunchReader::Of(const DeviceEvent& event) {
   const uint32_t call = event.launch.value;

@@ -20,6 +20,9 @@ struct DeviceLaunch {
   Ps begun() const { return start > begin ? start : begin; }
 };
 
+// By meta, whether it is a call that launches a graph.
+std::vector<bool> GraphLaunches(const Trace& trace);
+
 // Reads launches. Copies share what was found out about names; one thread uses one.
 class LaunchReader {
  public:

@@ -2,8 +2,10 @@
 // (docs/rules.md#devices). O(events log events).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "model/analysis/device_events.h"
 
@@ -11,6 +13,10 @@ namespace stepscope {
 
 inline double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
 
+// Appends the rows and links that fill(device, table) gives for each device, in their order.
+// Devices are read side by side: fill must be thread-safe.
+void AppendDevices(const DeviceEvents& events, ResultTable* t,
+                   const std::function<void(PlaneId, ResultTable*)>& fill);
 // Collectives of each device, and what of them computation hides.
 ResultTable OverlapTable(const DeviceEvents& events);
 // How long what was launched waits for each stream.

@@ -1,13 +1,16 @@
 // How busy each device is, and how full its kernels make it.
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
+#include "model/analysis/device_launches.h"
 #include "model/analysis/device_tables.h"
 #include "model/analysis/device_type.h"
 #include "model/analysis/event_order.h"
 #include "model/analysis/host_activity.h"
 #include "model/analysis/kernel_rules.h"
 #include "model/analysis/ranges.h"
+#include "model/base/task.h"
 #include "model/capabilities.h"
 #include "model/sparse_column.h"
 #include "model/string_pool.h"
@@ -48,7 +51,8 @@ struct DeviceUse {
 
 class UseReader {
  public:
-  UseReader(AnalysisContext& context)
+  // graphs: by meta, whether it launches one.
+  UseReader(AnalysisContext& context, const std::vector<bool>& graphs)
       : trace_(context.trace()),
         stats_(context.stats()),
         occupancy_(stats_.Real(RealStat::kOccupancyPct)),
@@ -58,13 +62,9 @@ class UseReader {
         exec_(stats_.Int(IntStat::kCudaGraphExecId)),
         details_(stats_.Text(StringStat::kKernelDetails)),
         calls_(trace_.set),
-        categories_(CapabilitiesOf(trace_).event_categories) {
-    const std::vector<EventMeta>& metas = trace_.names().metas;
-    for (const EventMeta& meta : metas) {
-      graph_.push_back(RoleOfHostEvent(trace_.names().strings.View(meta.name), meta.category) ==
-                       HostRole::kGraph);
-    }
-  }
+        categories_(CapabilitiesOf(trace_).event_categories),
+        graph_(graphs),
+        any_graph_(std::find(graphs.begin(), graphs.end(), true) != graphs.end()) {}
 
   void Add(const DeviceEvent& e, int64_t processors, DeviceUse* use) {
     use->open.push_back({e.begin, e.end});
@@ -89,7 +89,7 @@ class UseReader {
 
  private:
   void AddGraph(const DeviceEvent& e, DeviceUse* use) {
-    const bool called = e.launch.valid() && graph_[calls_.Meta(e.launch.value)];
+    const bool called = any_graph_ && e.launch.valid() && graph_[calls_.Meta(e.launch.value)];
     if (!called && exec_.Get(e.row, 0) == 0) return;
     ++use->of_graphs;
     if (e.launch.valid() && (use->graphs.empty() || use->graphs.back() != e.launch.value))
@@ -108,7 +108,8 @@ class UseReader {
   RunReader<StringId> details_;
   RowReader calls_;
   const bool categories_;
-  std::vector<bool> graph_;  // by meta
+  const std::vector<bool>& graph_;
+  const bool any_graph_;
   std::unordered_map<uint32_t, double> of_details_;
 };
 
@@ -140,25 +141,37 @@ int64_t Distinct(std::vector<uint32_t>* ids) {
 
 }  // namespace
 
+void AppendDevices(const DeviceEvents& events, ResultTable* t,
+                   const std::function<void(PlaneId, ResultTable*)>& fill) {
+  const std::vector<PlaneId>& devices = events.devices();
+  std::vector<ResultTable> parts(devices.size());
+  ParallelFor(parts.size(), [&](size_t d) { fill(devices[d], &parts[d]); });
+  for (ResultTable& part : parts) {
+    std::move(part.rows.begin(), part.rows.end(), std::back_inserter(t->rows));
+    std::move(part.links.begin(), part.links.end(), std::back_inserter(t->links));
+  }
+}
+
 ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
   ResultTable t{"devices", "Devices", Columns(), {}, {}};
-  UseReader reader(context);
-  for (const PlaneId device : events.devices()) {
+  const std::vector<bool> graphs = GraphLaunches(context.trace());
+  AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
+    UseReader reader(context, graphs);
     const DeviceFacts facts = DeviceFactsOf(context.trace().planes[device.value]);
     DeviceUse use;
     events.ForEach(device, [&](const DeviceEvent& e) { reader.Add(e, facts.processors, &use); });
-    if (use.open.empty()) continue;
+    if (use.open.empty()) return;
     const Ranges open = UnionOf(std::move(use.open));
     const double busy = static_cast<double>(LengthOf(open));
     const double span = static_cast<double>(open.back().end - open.front().begin);
     Mean percent = use.efficiency;
     percent.sum *= 100;
     const double ms = static_cast<double>(kPsPerMs);
-    t.rows.push_back({events.HostOf(device), events.NameOf(device), facts.name, 100 * busy / span,
-                      busy / ms, span / ms, use.occupancy.Get(), percent.Get(), use.kernels,
-                      use.of_graphs, Distinct(&use.graphs)});
-    t.links.push_back(LinkTo(EventRows(std::move(use.rows))));
-  }
+    of_device->rows.push_back({events.HostOf(device), events.NameOf(device), facts.name,
+                               100 * busy / span, busy / ms, span / ms, use.occupancy.Get(),
+                               percent.Get(), use.kernels, use.of_graphs, Distinct(&use.graphs)});
+    of_device->links.push_back(LinkTo(EventRows(std::move(use.rows))));
+  });
   return t;
 }
 

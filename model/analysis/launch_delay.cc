@@ -3,6 +3,7 @@
 
 #include "model/analysis/device_launches.h"
 #include "model/analysis/device_tables.h"
+#include "model/base/sort_numbers.h"
 
 namespace stepscope {
 namespace {
@@ -38,8 +39,8 @@ Queue QueueOf(const std::vector<DeviceLaunch>& launches) {
     out.push_back(l.begun());
     waited += static_cast<double>(out.back() - l.begin);
   }
-  std::sort(in.begin(), in.end());
-  std::sort(out.begin(), out.end());
+  SortNumbers(&in);
+  SortNumbers(&out);
   Queue queue;
   for (size_t i = 0, left = 0; i < in.size(); ++i) {
     while (left < out.size() && out[left] <= in[i]) ++left;
@@ -72,33 +73,40 @@ std::vector<ColumnDesc> Columns() {
           {"queue_max", "Longest queue", Unit::kCount, V::kInt, "the most that waits at once"}};
 }
 
+// The streams of a device, as rows of the table.
+void AddDevice(const Trace& trace, const DeviceEvents& events, PlaneId device, LaunchReader reader,
+               ResultTable* t) {
+  for (const auto& [track, launches] : reader.Read(events, device)) {
+    std::vector<Ps> delays;
+    std::vector<EventRow> rows;
+    delays.reserve(launches.size()), rows.reserve(launches.size());
+    int64_t graphs = 0;
+    for (const DeviceLaunch& l : launches) {
+      delays.push_back(l.delay());
+      rows.emplace_back(l.row);
+      graphs += reader.IsGraph(l.call) ? 1 : 0;
+    }
+    SortNumbers(&delays);
+    const Delays d = DelaysOf(delays);
+    const Queue queue = QueueOf(launches);
+    const Track& stream = trace.set.tracks[track.value];
+    t->rows.push_back({events.HostOf(device), events.NameOf(device),
+                       SharedText(trace.names().strings.View(stream.name)),
+                       static_cast<int64_t>(launches.size()), graphs, Us(d.mean), Us(d.median),
+                       Us(d.p95), Us(d.max), queue.mean, queue.max});
+    t->links.push_back(LinkTo(EventRows(std::move(rows))));
+  }
+}
+
 }  // namespace
 
 ResultTable LaunchDelayTable(AnalysisContext& context, const DeviceEvents& events) {
   const Trace& trace = context.trace();
   ResultTable t{"launch_delay", "Launch delay", Columns(), {}, {}};
-  LaunchReader reader(trace);
-  for (const PlaneId device : events.devices()) {
-    for (const auto& [track, launches] : reader.Read(events, device)) {
-      std::vector<Ps> delays;
-      std::vector<EventRow> rows;
-      int64_t graphs = 0;
-      for (const DeviceLaunch& l : launches) {
-        delays.push_back(l.delay());
-        rows.emplace_back(l.row);
-        graphs += reader.IsGraph(l.call) ? 1 : 0;
-      }
-      std::sort(delays.begin(), delays.end());
-      const Delays d = DelaysOf(delays);
-      const Queue queue = QueueOf(launches);
-      const Track& stream = trace.set.tracks[track.value];
-      t.rows.push_back({events.HostOf(device), events.NameOf(device),
-                        SharedText(trace.names().strings.View(stream.name)),
-                        static_cast<int64_t>(launches.size()), graphs, Us(d.mean), Us(d.median),
-                        Us(d.p95), Us(d.max), queue.mean, queue.max});
-      t.links.push_back(LinkTo(EventRows(std::move(rows))));
-    }
-  }
+  const LaunchReader reader(trace);
+  AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
+    AddDevice(trace, events, device, reader, of_device);
+  });
   return t;
 }
 

@@ -44,16 +44,16 @@ ResultTable OverlapTable(const DeviceEvents& events) {
         "with a kernel open that is no collective (union)"}},
       {},
       {}};
-  for (const PlaneId device : events.devices()) {
+  AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
     DeviceOverlap d = Collect(events, device);
-    if (d.collectives.empty() && d.compute.empty()) continue;
+    if (d.collectives.empty() && d.compute.empty()) return;
     const Ps all = LengthOf(d.collectives), hidden = Overlap(d.collectives, d.compute);
-    t.rows.push_back({events.HostOf(device), events.NameOf(device),
-                      static_cast<int64_t>(d.rows.size()), Ms(all), Ms(hidden), Ms(all - hidden),
-                      all > 0 ? Value(100 * Ms(hidden) / Ms(all)) : Value(),
-                      Ms(LengthOf(d.compute))});
-    t.links.push_back(LinkTo(EventRows(std::move(d.rows))));
-  }
+    of_device->rows.push_back(
+        {events.HostOf(device), events.NameOf(device), static_cast<int64_t>(d.rows.size()), Ms(all),
+         Ms(hidden), Ms(all - hidden), all > 0 ? Value(100 * Ms(hidden) / Ms(all)) : Value(),
+         Ms(LengthOf(d.compute))});
+    of_device->links.push_back(LinkTo(EventRows(std::move(d.rows))));
+  });
   return t;
 }
 

@@ -61,6 +61,7 @@ class Page {
            const char* how = "") {
     result_.properties.push_back({id, label, std::move(value), unit, how});
   }
+  void ReadDevices();
   void AddStepTimes();
   void AddVerdict();
   std::string WorkText();
@@ -80,8 +81,25 @@ class Page {
   const std::shared_ptr<const StepDatabase> selected_;
   const StepDatabase& db_ = *selected_;  // of the part asked for
   const bool xprof_ = context_.quirks().step_columns_of_xprof;
+  ResultTable overlap_;
+  PrecisionTimes precision_;
+  bool is_training_ = false;
   AnalysisResult result_;
 };
+
+// What the page says that is read from all events, side by side.
+void Page::ReadDevices() {
+  const Quirks& quirks = context_.quirks();
+  ParallelFor(3, [&](size_t i) {
+    if (i == 0 && !xprof_) {
+      overlap_ = OverlapTable(DeviceEvents(context_, params_, stop_));
+    } else if (i == 1 && db_.kind == DeviceKind::kGpu && !quirks.device_classes_of_xprof) {
+      precision_ = ComputePrecision(context_, params_, db_, stop_);
+    } else if (i == 2 && !quirks.training_by_gradients) {
+      is_training_ = IsTraining(context_, stop_);
+    }
+  });
+}
 
 // Of the time of the steps that count.
 double Page::Percent(double StepBreakdown::*field) const {
@@ -274,9 +292,9 @@ void Page::AddBottlenecks() {
 
 void Page::AddPercents(const HostOps& ops) {
   if (db_.kind == DeviceKind::kGpu) {
-    PrecisionTimes precision{db_.compute16, db_.compute16 + db_.compute32};
     const bool by_class = context_.quirks().device_classes_of_xprof;
-    if (!by_class) precision = ComputePrecision(context_, params_, db_, stop_);
+    const PrecisionTimes precision =
+        by_class ? PrecisionTimes{db_.compute16, db_.compute16 + db_.compute32} : precision_;
     const double both = precision.all, share = precision.percent();
     const char* how =
         by_class
@@ -370,8 +388,7 @@ void Page::AddEnvironment() {
       "planes of devices, those without events too");
   Add("host_count", "Hosts", static_cast<int64_t>(hosts.size()), Unit::kCount, "");
   const bool by_gradients = context_.quirks().training_by_gradients;
-  Add("is_training", "Training", by_gradients ? HasGradients(trace_) : IsTraining(context_, stop_),
-      Unit::kNone,
+  Add("is_training", "Training", by_gradients ? HasGradients(trace_) : is_training_, Unit::kNone,
       by_gradients ? "the name of an HLO instruction shows a gradient"
                    : "a name shows an optimizer or a backward pass");
   ResultTable t;
@@ -387,8 +404,7 @@ void Page::AddEnvironment() {
 }
 
 void Page::AddOverlap() {
-  ResultTable overlap = OverlapTable(DeviceEvents(context_, params_, stop_));
-  if (!overlap.rows.empty()) result_.tables.push_back(std::move(overlap));
+  if (!overlap_.rows.empty()) result_.tables.push_back(std::move(overlap_));
 }
 
 // Of the kinds of GPUs that have events, each once.
@@ -414,6 +430,7 @@ void Page::AddDeviceFacts(ResultTable* environment) const {
 
 AnalysisResult Page::Build() {
   result_.panel = "overview";
+  ReadDevices();
   AddStepTimes();
   result_.tables.push_back(StepTable(trace_, db_.steps, xprof_));
   if (!xprof_ && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
@@ -432,7 +449,14 @@ AnalysisResult Page::Build() {
 AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop) {
   // What the page is made of, side by side: kernels need no steps.
-  context.stats(stop);
+  // The order of events and their stats do not need each other either.
+  ParallelFor(2, [&](size_t i) {
+    if (i == 0) {
+      context.stats(stop);
+    } else {
+      context.order(stop);
+    }
+  });
   ParallelFor(2, [&](size_t i) {
     if (i == 0) {
       context.steps(stop);

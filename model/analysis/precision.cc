@@ -8,6 +8,7 @@
 #include "model/analysis/grouping.h"
 #include "model/analysis/precision_names.h"
 #include "model/analysis/steps.h"
+#include "model/base/task.h"
 #include "model/string_pool.h"
 
 namespace stepscope {
@@ -54,40 +55,79 @@ std::unordered_map<uint32_t, std::vector<TimeRange>> SpansByDevice(const StepDat
   return spans;
 }
 
-bool InAny(const std::vector<TimeRange>& spans, Ps t) {
-  const auto after = std::upper_bound(spans.begin(), spans.end(), t,
-                                      [](Ps v, const TimeRange& r) { return v < r.begin; });
-  return after != spans.begin() && t < (after - 1)->end;
-}
+// Whether times, which mostly ascend, are in one of the spans. O(1) amortised over a stream.
+class SpanCursor {
+ public:
+  explicit SpanCursor(const std::vector<TimeRange>& spans) : spans_(spans) {}
+  bool Has(Ps t) {
+    if (t < last_) after_ = 0;
+    last_ = t;
+    while (after_ < spans_.size() && spans_[after_].begin <= t) ++after_;
+    return after_ > 0 && t < spans_[after_ - 1].end;
+  }
 
-}  // namespace
+ private:
+  const std::vector<TimeRange>& spans_;
+  size_t after_ = 0;  // the first that begins later
+  Ps last_ = kMinPs;
+};
 
-PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& params,
-                                const StepDatabase& steps, std::stop_token stop) {
-  const Trace& trace = context.trace();
-  const DeviceEvents events(context, params, stop);
-  InputBits inputs(context.stats(stop));
-  const bool typed = !context.stats(stop).Text(StringStat::kInputTypes).empty();
-  const Enclosing ops(trace, typed ? CpuOps(trace) : std::vector<bool>());
-  std::vector<int8_t> of_meta(trace.names().metas.size(), -1);
-  PrecisionTimes times;
-  std::unordered_map<uint32_t, std::vector<TimeRange>> all_spans = SpansByDevice(steps);
-  for (const PlaneId device : events.devices()) {
-    const std::vector<TimeRange>& spans = all_spans[device.value];
-    if (spans.empty() && !steps.device_steps.empty()) continue;
+class PrecisionReader {
+ public:
+  PrecisionReader(const Trace& trace, const StatTable& stats)
+      : trace_(trace),
+        stats_(stats),
+        typed_(!stats.Text(StringStat::kInputTypes).empty()),
+        ops_(trace, typed_ ? CpuOps(trace) : std::vector<bool>()) {}
+
+  // Of the events in spans; of all if there are none.
+  PrecisionTimes Read(const DeviceEvents& events, PlaneId device,
+                      const std::vector<TimeRange>& spans) const {
+    InputBits inputs(stats_);
+    SpanCursor in_spans(spans);
+    std::vector<int8_t> of_meta(trace_.names().metas.size(), -1);
+    PrecisionTimes times;
     events.ForEach(device, [&](const DeviceEvent& e) {
-      if (!e.is_compute() || (!spans.empty() && !InAny(spans, e.begin))) return;
-      int bits = typed ? inputs.Of(ops.Around(e.launch)) : 0;
+      if (!e.is_compute() || (!spans.empty() && !in_spans.Has(e.begin))) return;
+      int bits = typed_ ? inputs.Of(ops_.Around(e.launch)) : 0;
       if (bits == 0) {
         int8_t& named = of_meta[e.meta];
         if (named < 0)
-          named = static_cast<int8_t>(BitsOfKernel(trace.names().Name(MetaId(e.meta))));
+          named = static_cast<int8_t>(BitsOfKernel(trace_.names().Name(MetaId(e.meta))));
         bits = named;
       }
       times.all += static_cast<double>(e.length());
       if (bits != 0 && bits <= 16) times.narrow += static_cast<double>(e.length());
     });
+    return times;
   }
+
+ private:
+  const Trace& trace_;
+  const StatTable& stats_;
+  const bool typed_;
+  const Enclosing ops_;
+};
+
+}  // namespace
+
+PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& params,
+                                const StepDatabase& steps, std::stop_token stop) {
+  const DeviceEvents events(context, params, stop);
+  const PrecisionReader reader(context.trace(), context.stats(stop));
+  const std::unordered_map<uint32_t, std::vector<TimeRange>> all_spans = SpansByDevice(steps);
+  const std::vector<PlaneId>& devices = events.devices();
+  std::vector<PrecisionTimes> of_device(devices.size());
+  ParallelFor(devices.size(), [&](size_t d) {
+    const auto spans = all_spans.find(devices[d].value);
+    if (spans != all_spans.end()) {
+      of_device[d] = reader.Read(events, devices[d], spans->second);
+    } else if (steps.device_steps.empty()) {
+      of_device[d] = reader.Read(events, devices[d], {});
+    }
+  });
+  PrecisionTimes times;
+  for (const PrecisionTimes& t : of_device) times.all += t.all, times.narrow += t.narrow;
   return times;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/base/sort_runs.h"
+
 namespace stepscope {
 
 void MergeInto(Ranges* merged, TimeRange r) {
@@ -28,8 +30,7 @@ Ps Overlap(const Ranges& a, const Ranges& b) {
 
 Ranges UnionOf(Ranges ranges) {
   const auto earlier = [](const TimeRange& a, const TimeRange& b) { return a.begin < b.begin; };
-  if (!std::is_sorted(ranges.begin(), ranges.end(), earlier))
-    std::sort(ranges.begin(), ranges.end(), earlier);
+  SortRuns(ranges.begin(), ranges.end(), earlier);  // a few streams, each by begin
   Ranges merged;
   for (const TimeRange& r : ranges) MergeInto(&merged, r);
   return merged;
