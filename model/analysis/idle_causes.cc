@@ -67,6 +67,7 @@ class GapSums {
 
   Part LargestOf(LossClass loss) {
     std::erase_if(parts_, [loss](const Part& part) { return part.loss != loss; });
+    if (parts_.size() == 1) return parts_.front().time > 0 ? parts_.front() : Part();
     std::stable_sort(parts_.begin(), parts_.end(),
                      [](const Part& a, const Part& b) { return a.cause() < b.cause(); });
     Part most, sum;
@@ -143,6 +144,7 @@ class CauseSums {
     std::vector<IdleCause> all;
     for (auto& [key, cause] : sums_) all.push_back(std::move(cause));
     sums_.clear();
+    last_ = nullptr;
     std::sort(all.begin(), all.end(), [](const IdleCause& a, const IdleCause& b) {
       return std::make_tuple(a.loss, -a.time, a.event.value, a.inside.value) <
              std::make_tuple(b.loss, -b.time, b.event.value, b.inside.value);
@@ -182,7 +184,9 @@ class CauseSums {
     At((*losses_)[window], loss) += time;
     gap_->Add(loss, piece, time);
     cutter_->Add(window, loss, piece, range);
-    IdleCause& cause = sums_[{loss, piece.meta, piece.inside}];
+    const Key key{loss, piece.meta, piece.inside};
+    if (last_ == nullptr || last_->first != key) last_ = &*sums_.try_emplace(key).first;
+    IdleCause& cause = last_->second;
     cause.loss = loss;
     if (piece.meta != HostPiece::kNone) cause.event = MetaId(piece.meta);
     if (piece.inside != HostPiece::kNone) cause.inside = MetaId(piece.inside);
@@ -201,7 +205,9 @@ class CauseSums {
   std::vector<LossTimes>* losses_;
   GapSums* gap_;
   PartCutter* cutter_;
-  std::map<std::tuple<LossClass, uint32_t, uint32_t>, IdleCause> sums_;
+  using Key = std::tuple<LossClass, uint32_t, uint32_t>;
+  std::map<Key, IdleCause> sums_;
+  std::pair<const Key, IdleCause>* last_ = nullptr;  // mostly the next part's too
 };
 
 // Grouping::LaunchOf() for rows that mostly come one after the other.
