@@ -421,11 +421,13 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
     Device& device = devices_[i - 1];
     FindWindows(&device);
     PlaceWindows(&device);
+    if (stop.stop_requested()) return;
     FillWindows(&device);
     device.losses.assign(device.windows.size(), {});
-    if (!plan_.tile) return;
+    if (!plan_.tile || stop.stop_requested()) return;
     explainer.Explain(trace_.planes[device.plane].host, PlaneId(device.plane), device.gaps,
-                      &device.losses, &device.causes, &device.idle, &device.parts);
+                      &device.losses, &device.causes, &device.idle, &device.parts, stop);
+    if (stop.stop_requested()) return;
     device.parts.Finish();
   });
   if (stop.stop_requested()) return;  // some devices have no windows

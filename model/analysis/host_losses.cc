@@ -45,11 +45,11 @@ class HostDivider {
         activity_(trace, stats, grouping, ops_),
         explainer_(trace, grouping, activity_, Markers(), true) {}
 
-  void Run(HostId host);
+  void Run(HostId host, const std::stop_token& stop);
 
  private:
   std::vector<Step> Markers() const;
-  Ranges Compute(HostId host, const Ranges& windows) const;
+  Ranges Compute(HostId host, const Ranges& windows, const std::stop_token& stop) const;
 
   const Trace& trace_;
   const StatTable& stats_;
@@ -74,12 +74,13 @@ std::vector<Step> HostDivider::Markers() const {
 
 // PyTorch's ops are on the threads of the program; those of a loader in it are input. Others' ops
 // count where they belong to a step, and XLA's by what they say they are.
-Ranges HostDivider::Compute(HostId host, const Ranges& windows) const {
+Ranges HostDivider::Compute(HostId host, const Ranges& windows, const std::stop_token& stop) const {
   Ranges compute;
   const bool pytorch = CapabilitiesOf(trace_).pytorch_events;
   const bool ungrouped = grouping_.groups.empty();
   const auto& hlo = stats_.Text(StringStat::kHloOp);
   for (const Track* thread : HostThreadsOf(trace_, host)) {
+    if (stop.stop_requested()) return {};
     if (pytorch) {
       for (const HostPiece& piece : activity_.During(*thread, windows)) {
         if (piece.state == HostState::kCompute) compute.push_back({piece.begin, piece.end});
@@ -102,7 +103,7 @@ Ranges HostDivider::Compute(HostId host, const Ranges& windows) const {
   return UnionOf(std::move(compute));
 }
 
-void HostDivider::Run(HostId host) {
+void HostDivider::Run(HostId host, const std::stop_token& stop) {
   Ranges windows;
   std::vector<uint32_t> steps;  // by window
   for (uint32_t s = 0; s < db_.steps.size(); ++s) {
@@ -112,7 +113,8 @@ void HostDivider::Run(HostId host) {
     steps.push_back(s);
   }
   if (windows.empty()) return;
-  const Ranges compute = Compute(host, windows);
+  const Ranges compute = Compute(host, windows, stop);
+  if (stop.stop_requested()) return;
   std::vector<LossTimes> losses(windows.size());
   std::vector<IdleGap> gaps;
   auto busy = compute.begin();
@@ -130,7 +132,7 @@ void HostDivider::Run(HostId host) {
   }
   std::vector<IdleCause> causes;
   IdleIntervals intervals;
-  explainer_.Explain(host, PlaneId(), gaps, &losses, &causes, &intervals);
+  explainer_.Explain(host, PlaneId(), gaps, &losses, &causes, &intervals, nullptr, stop);
   for (IdleInterval& interval : intervals.longest) interval.step = steps[interval.step];
   db_.idle.Append(intervals);
   for (IdleCause& cause : causes) {
@@ -146,9 +148,10 @@ void HostDivider::Run(HostId host) {
 }  // namespace
 
 void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-                   StepDatabase* db) {
+                   StepDatabase* db, const std::stop_token& stop) {
   HostDivider divider(trace, stats, grouping, db);
-  for (uint32_t h = 0; h < trace.hosts.size(); ++h) divider.Run(HostId(h));
+  for (uint32_t h = 0; h < trace.hosts.size() && !stop.stop_requested(); ++h)
+    divider.Run(HostId(h), stop);
   db->idle.Finish();
 }
 

@@ -8,6 +8,7 @@ namespace {
 
 constexpr size_t kMostThreads = 1024, kMostExecutors = 256;
 constexpr size_t kCausesOfClass = 5;  // in a step; the rest is one more
+constexpr size_t kPartsPerStop = 16'384;
 // Work that is queued starts soon after its launch. What takes this many times as long as the call
 // waits for something else.
 constexpr Ps kSoon = 16;
@@ -409,13 +410,15 @@ IdleExplainer::Parts IdleExplainer::AskMain(const HostInfo& host, const Parts& o
 
 void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                             std::vector<LossTimes>* losses, std::vector<IdleCause>* causes,
-                            IdleIntervals* intervals, DeviceIdle* parts_of_gaps) const {
+                            IdleIntervals* intervals, DeviceIdle* parts_of_gaps,
+                            const std::stop_token& stop) const {
   const HostInfo& info = InfoOf(host);
   std::map<const Track*, Parts> open;
   Parts done;
   Divide(gaps, &open, &done);
   const size_t divided = done.size();
   for (const auto& [thread, parts] : open) {
+    if (stop.stop_requested()) return;
     Parts left = Ask(thread, parts, &done);
     const auto executor = executors_.find(thread);
     if (executor != executors_.end()) left = Ask(executor->second, left, &done);
@@ -429,6 +432,7 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
     }
     done.insert(done.end(), left.begin(), left.end());
   }
+  if (stop.stop_requested()) return;
   const auto earlier = [](const Part& a, const Part& b) { return a.piece.begin < b.piece.begin; };
   const auto asked = done.begin() + static_cast<ptrdiff_t>(divided);  // before it by time already
   std::sort(asked, done.end(), earlier);
@@ -437,6 +441,7 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   PartCutter cutter(device, parts_of_gaps);
   CauseSums sums(info.markers, losses, &gap, &cutter);
   for (size_t i = 0; i < done.size(); ++i) {
+    if (i % kPartsPerStop == 0 && stop.stop_requested()) return;
     const uint32_t window = gaps[done[i].gap].window;
     sums.Add(window, done[i].piece);
     if (i + 1 == done.size() || done[i + 1].gap != done[i].gap) {

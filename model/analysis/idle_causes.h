@@ -6,6 +6,7 @@
 
 #include <map>
 #include <span>
+#include <stop_token>
 #include <unordered_map>
 #include <vector>
 
@@ -31,10 +32,12 @@ class IdleExplainer {
 
   // Divides gaps, which are sorted and disjoint and whose windows rise. `losses` by window; causes
   // and intervals get the window's number as their step. `parts_of_gaps` may be null. Thread-safe.
-  // O(gaps * log launches + host events in the gaps * depth).
+  // O(gaps * log launches + host events in the gaps * log events). Stopped, it returns early, and
+  // what it fills is incomplete.
   void Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                std::vector<LossTimes>* losses, std::vector<IdleCause>* causes,
-               IdleIntervals* intervals, DeviceIdle* parts_of_gaps = nullptr) const;
+               IdleIntervals* intervals, DeviceIdle* parts_of_gaps = nullptr,
+               const std::stop_token& stop = {}) const;
   // The thread with the markers of steps, else the busiest; null if the host has none.
   const Track* MainThread(HostId host) const;
 

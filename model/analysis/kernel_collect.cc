@@ -336,7 +336,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
   for (PlaneKernels& plane : planes) {
     for (StreamKernels& stream : plane.streams) {
       KernelSum& of_stream = streams[StreamLabel(trace, *stream.track)];
-      while (!stream.groups.empty()) {
+      while (!stream.groups.empty() && !stop.stop_requested()) {
         auto raw = stream.groups.extract(stream.groups.begin());
         KernelGroup group = Describe(trace, stats, raw.key(), plane, context.quirks());
         Finish(raw.mapped().totals, &group);

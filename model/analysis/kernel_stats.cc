@@ -264,10 +264,12 @@ ResultTable KernelCategoryTable(const std::vector<KernelGroup>& groups) {
 
 void AddDeviceTables(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
                      AnalysisResult* result) {
-  const DeviceEvents events(context, params, std::move(stop));
+  const DeviceEvents events(context, params, stop);
   if (events.devices().empty()) return;
   result->tables.push_back(DeviceTable(context, events));
+  if (stop.stop_requested()) return;
   result->tables.push_back(LaunchDelayTable(context, events));
+  if (stop.stop_requested()) return;
   result->tables.push_back(CopyTable(context, events));
   ResultTable by_annotation = AnnotationTable(context, events);
   if (!by_annotation.rows.empty()) result->tables.push_back(std::move(by_annotation));
@@ -289,6 +291,7 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
   KernelGroups computed = ComputeKernels(context, params, stop);
   const std::vector<KernelGroup>& groups = computed.all;
   const bool none = groups.empty();
+  if (stop.stop_requested()) return result;
   const Summary summary = Summarise(groups);
   const TrackSet& set = context.trace().set;
   result.tables.push_back(KernelTable(set, groups, context.quirks(), summary.total));

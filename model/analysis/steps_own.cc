@@ -81,7 +81,7 @@ StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Groupin
       all.times.total = static_cast<double>(all.span.length());
       db.steps.push_back(std::move(all));
     }
-    AddHostLosses(trace, stats, grouping, &db);
+    AddHostLosses(trace, stats, grouping, &db, stop);
     return db;
   }
   StepPlan plan;
@@ -108,7 +108,7 @@ StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping
   StepDatabase host = HostSteps(trace, stats, grouping, quirks, stop);
   host.kind = db.kind;
   if (host.kind == DeviceKind::kCpuOnly && tile) {
-    AddHostLosses(trace, stats, grouping, &host);
+    AddHostLosses(trace, stats, grouping, &host, stop);
     MarkFirst(&host.steps);
   }
   if (host.steps.empty())

@@ -214,13 +214,14 @@ void Sweep::AddGap(const Window& window, TimeRange range, uint32_t next_row, uin
 }
 
 void Sweep::ExplainGaps() {
+  if (stop_.stop_requested()) return;
   std::vector<IdleGap> idle;
   for (const Gap& gap : gaps_) idle.push_back(gap.idle);
   std::vector<LossTimes> losses(gaps_.size());
   std::vector<IdleCause> causes;
   IdleIntervals intervals;  // each gap on its own: not asked for here
-  explainer_.Explain(trace_.planes[device_.value].host, device_, idle, &losses, &causes,
-                     &intervals);
+  explainer_.Explain(trace_.planes[device_.value].host, device_, idle, &losses, &causes, &intervals,
+                     nullptr, stop_);
   for (const IdleCause& cause : causes) Place(gaps_[cause.step], cause);
   gaps_.clear();
 }
@@ -286,6 +287,7 @@ size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
   }
   Sweep sweep(context, table, stop);
   for (auto& [device, list] : windows) {
+    if (stop.stop_requested()) break;
     std::sort(list.begin(), list.end(),
               [](const Window& a, const Window& b) { return a.span.begin < b.span.begin; });
     sweep.Run(device, std::move(list));

@@ -23,6 +23,15 @@ std::shared_ptr<const Trace> Generated() {
   return *trace;
 }
 
+// Events that the rows of the tables lead to.
+size_t EventsIn(const AnalysisResult& result) {
+  size_t events = 0;
+  for (const ResultTable& table : result.tables) {
+    for (const RowLink& link : table.links) events += link.rows.size();
+  }
+  return events;
+}
+
 AnalysisParams FirstMs(int64_t ms) {
   AnalysisParams params;
   params.range = {0, ms * kPsPerMs};
@@ -82,6 +91,26 @@ TEST_CASE("what a stopped computation left is not kept") {
   stop.request_stop();
   context.Get("kernel_stats", {}, stop.get_token());
   CHECK_FALSE(context.Get("kernel_stats")->Table("kernels")->rows.empty());
+}
+
+TEST_CASE("an analysis that is stopped when its databases are there leaves the events alone") {
+  test::GpuProfileOptions options;
+  options.steps = 40;
+  options.layers = 20;
+  auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+  REQUIRE(trace.ok());
+  for (const char* id : {"overview", "kernel_stats", "op_stats", "memory", "findings"}) {
+    CAPTURE(id);
+    AnalysisContext whole(*trace, Definitions::kStepscope);
+    const size_t all = EventsIn(RunAnalysis(*FindAnalysis(id), whole, {}, {}));
+    CHECK(all > 100);
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    context.grouping();
+    std::stop_source stop;
+    stop.request_stop();
+    CHECK(EventsIn(RunAnalysis(*FindAnalysis(id), context, {}, stop.get_token())) <= all / 50);
+    CHECK(EventsIn(RunAnalysis(*FindAnalysis(id), context, {}, {})) == all);  // nothing half done
+  }
 }
 
 TEST_CASE("an analysis that does not exist says so") {

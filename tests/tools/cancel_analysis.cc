@@ -1,0 +1,86 @@
+// How long analyses go on after they were told to stop: each one on a context of its own, stopped
+// after 10, 20 ... 90 % of its own time, and two sides of a comparison.
+//
+//   cancel_analysis FILE
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "model/compare/compare.h"
+
+namespace {
+
+using namespace stepscope;
+using Clock = std::chrono::steady_clock;
+using Work = std::function<void(std::stop_token)>;
+
+double MsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+double RunMs(const Work& work) {
+  const auto begin = Clock::now();
+  work({});
+  return MsSince(begin);
+}
+
+// From the request until it returned, its result destroyed; 0 when it had ended before.
+double StopMs(const Work& work, double after_ms) {
+  std::stop_source stop;
+  std::atomic<bool> ended{false};
+  std::thread thread([&] {
+    work(stop.get_token());
+    ended = true;
+  });
+  std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(after_ms));
+  const bool late = ended;
+  const auto asked = Clock::now();
+  stop.request_stop();
+  thread.join();
+  return late ? 0 : MsSince(asked);
+}
+
+void Measure(const char* name, const Work& work) {
+  const double whole = RunMs(work);
+  double worst = 0;
+  int worst_percent = 0;
+  for (int percent = 10; percent < 100; percent += 10) {
+    const double ms = StopMs(work, whole * percent / 100);
+    if (ms > worst) worst = ms, worst_percent = percent;
+  }
+  std::printf("%-16s %7.0f ms, stopped: at most %5.0f ms (after %d %%)\n", name, whole, worst,
+              worst_percent);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: cancel_analysis FILE\n");
+    return 2;
+  }
+  Progress progress;
+  const auto trace = LoadPath(argv[1], {}, {}, progress);
+  if (!trace.ok()) {
+    std::fprintf(stderr, "cancel_analysis: %s\n", trace.status().message().c_str());
+    return 1;
+  }
+  for (const AnalysisDesc& analysis : Analyses()) {
+    Measure(analysis.id, [&](std::stop_token stop) {
+      AnalysisContext context(*trace, Definitions::kStepscope);
+      RunAnalysis(analysis, context, {}, stop);
+    });
+  }
+  Measure("compare", [&](std::stop_token stop) {
+    AnalysisContext a(*trace, Definitions::kStepscope), b(*trace, Definitions::kStepscope);
+    Compare(a, b, {}, stop);
+  });
+  return 0;
+}
