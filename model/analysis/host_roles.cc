@@ -9,6 +9,7 @@
 #include "model/analysis/host_activity.h"
 #include "model/base/lower.h"
 #include "model/base/text_parts.h"
+#include "model/base/word_set.h"
 
 namespace stepscope {
 namespace {
@@ -25,8 +26,10 @@ bool HasWord(std::string_view text, std::string_view word) {
   return false;
 }
 
-bool HasAnyWord(std::string_view text, std::span<const std::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
+bool HasAnyWord(std::string_view text, std::span<const std::string_view> words,
+                const WordSet& anywhere) {
+  return anywhere.AnyIn(text) &&
+         std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return HasWord(text, word); });
 }
 
@@ -65,18 +68,23 @@ constexpr std::array<std::string_view, 12> kInputParts = {"torch/utils/data/",
                                                           "webdataset",
                                                           "transformers/pipelines/pt_utils",
                                                           "albumentations"};
+constexpr WordSet kInputPartSet(kInputParts);
 constexpr std::array<std::string_view, 11> kInputWords = {
     "preprocess", "load_batch", "data_load",  "wait_for_batch", "next_batch",        "get_batch",
     "collate",    "collate_fn", "read_video", "read_image",     "prefetch_to_device"};
+constexpr WordSet kInputWordSet(kInputWords);
 constexpr std::array<std::string_view, 14> kCompileParts = {
     "XlaCompile",       "xla_compile",    "backend_compile",  "compile_or_get_cached",
     "trace_to_jaxpr",   "lower_jaxpr",    "torch/_inductor/", "torch/_dynamo/convert_frame",
     "triton/compiler/", "autotun",        "Autotun",          "tracing_compilation",
     "HloPassPipeline",  "BuildExecutable"};
+constexpr WordSet kCompilePartSet(kCompileParts);
 constexpr std::array<std::string_view, 3> kAwaitWords = {"block_until_ready", "BlockUntilReady",
                                                          "BlockHostUntilDone"};
+constexpr WordSet kAwaitWordSet(kAwaitWords);
 constexpr std::array<std::string_view, 3> kSyncWords = {"aten::item", "aten::_local_scalar_dense",
                                                         "aten::is_nonzero"};
+constexpr WordSet kSyncWordSet(kSyncWords);
 constexpr std::array<std::string_view, 4> kWaits = {"IteratorGetNext", "IteratorGetNextOp",
                                                     "InfeedEnqueue", "enumerate(DataLoader)"};
 constexpr std::array<std::string_view, 6> kNothings = {
@@ -91,7 +99,7 @@ bool IsExecutor(std::string_view name) {
 }
 
 bool Compiles(std::string_view name) {
-  return ContainsAny(name, kCompileParts) || name.ends_with("::Compile") || name == "Compile" ||
+  return kCompilePartSet.AnyIn(name) || name.ends_with("::Compile") || name == "Compile" ||
          name.find("::Compile(") != std::string_view::npos;
 }
 
@@ -104,12 +112,13 @@ HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
   if (category == EventCategory::kRuntimeCall || IsRuntimeName(name)) return RuntimeRole(name);
   if (BeginsWithAny(name, kWaits)) return HostRole::kWait;
   if (IsExecutor(name)) return HostRole::kExecutor;
-  if (HasAnyWord(name, kSyncWords)) return HostRole::kSync;
-  if (HasAnyWord(name, kAwaitWords)) return HostRole::kAwait;
+  if (HasAnyWord(name, kSyncWords, kSyncWordSet)) return HostRole::kSync;
+  if (HasAnyWord(name, kAwaitWords, kAwaitWordSet)) return HostRole::kAwait;
   if (Compiles(name)) return HostRole::kCompile;
   if (name.starts_with("Iterator::")) return HostRole::kInput;
   const std::string lower = Lower(name);
-  if (ContainsAny(lower, kInputParts) || HasAnyWord(lower, kInputWords)) return HostRole::kInput;
+  if (kInputPartSet.AnyIn(lower) || HasAnyWord(lower, kInputWords, kInputWordSet))
+    return HostRole::kInput;
   return HostRole::kWork;
 }
 

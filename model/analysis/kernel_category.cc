@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string>
 
 #include "model/analysis/collectives.h"
 #include "model/analysis/kernel_rules.h"
 #include "model/base/lower.h"
+#include "model/base/word_set.h"
 
 namespace stepscope {
 namespace {
-
-using Words = std::span<const std::string_view>;
 
 // Lower case. What comes first in kRules wins: a copy by an elementwise kernel is a copy, attention
 // multiplies too, and a GEMM that splits its sums reduces them.
@@ -50,17 +48,17 @@ constexpr std::string_view kElementwise[] = {
 
 struct Rule {
   KernelCategory category;
-  Words words;
+  WordSet words;
 };
 constexpr std::array kRules = {
-    Rule{KernelCategory::kCopy, kCopy},
-    Rule{KernelCategory::kElementwise, kElementwiseKernels},
-    Rule{KernelCategory::kAttention, kAttention},
-    Rule{KernelCategory::kNormalisation, kNormalisation},
-    Rule{KernelCategory::kConvolution, kConvolution},
-    Rule{KernelCategory::kGemm, kGemm},
-    Rule{KernelCategory::kReduction, kReduction},
-    Rule{KernelCategory::kElementwise, kElementwise},
+    Rule{KernelCategory::kCopy, WordSet(kCopy)},
+    Rule{KernelCategory::kElementwise, WordSet(kElementwiseKernels)},
+    Rule{KernelCategory::kAttention, WordSet(kAttention)},
+    Rule{KernelCategory::kNormalisation, WordSet(kNormalisation)},
+    Rule{KernelCategory::kConvolution, WordSet(kConvolution)},
+    Rule{KernelCategory::kGemm, WordSet(kGemm)},
+    Rule{KernelCategory::kReduction, WordSet(kReduction)},
+    Rule{KernelCategory::kElementwise, WordSet(kElementwise)},
 };
 
 KernelCategory ByName(std::string_view name) {
@@ -71,10 +69,7 @@ KernelCategory ByName(std::string_view name) {
   for (size_t at = lower.find(kLibrary); at != std::string::npos; at = lower.find(kLibrary))
     lower.erase(at, kLibrary.size());
   for (const Rule& rule : kRules) {
-    const bool any = std::any_of(rule.words.begin(), rule.words.end(), [&](std::string_view word) {
-      return lower.find(word) != std::string::npos;
-    });
-    if (any) return rule.category;
+    if (rule.words.AnyIn(lower)) return rule.category;
   }
   return KernelCategory::kOther;
 }

@@ -2,9 +2,12 @@
 // text is looked at once per distinct kernel and not once per event.
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "model/analysis/device_type.h"
 #include "model/analysis/kernel_stats.h"
@@ -315,6 +318,70 @@ std::string StreamLabel(const Trace& trace, const Track& track) {
   return label;
 }
 
+// A kernel of all streams, and its sums so far.
+struct Merged {
+  KernelGroup group;
+  Totals totals;
+};
+
+// Groups by what they are. Each stays where it is, because there may be a million.
+class MergedGroups {
+ public:
+  // `group` has the sums of `totals`.
+  void Add(KernelGroup group, const Totals& totals) {
+    Merged& added = all_.emplace_back();
+    added.group = std::move(group);
+    const auto [same, fresh] = index_.insert(&added);
+    Merged& into = **same;
+    into.totals.Merge(totals);
+    if (fresh) return;
+    into.group.rows.Append(std::move(added.group.rows));
+    all_.pop_back();
+  }
+
+  // Largest first; ties by what they are.
+  std::vector<KernelGroup> Take(bool whole_ns) {
+    index_.clear();
+    std::vector<Merged*> order;
+    order.reserve(all_.size());
+    for (Merged& m : all_) order.push_back(&m);
+    std::sort(order.begin(), order.end(), [whole_ns](const Merged* a, const Merged* b) {
+      const int64_t of_a = whole_ns ? a->totals.total_ns : a->totals.total;
+      const int64_t of_b = whole_ns ? b->totals.total_ns : b->totals.total;
+      return of_a != of_b ? of_a > of_b : FinalKey(a->group) < FinalKey(b->group);
+    });
+    std::vector<KernelGroup> groups;
+    groups.reserve(order.size());
+    for (Merged* m : order) {
+      Finish(m->totals, &m->group);
+      groups.push_back(std::move(m->group));
+    }
+    all_.clear();
+    return groups;
+  }
+
+ private:
+  struct Hash {
+    size_t operator()(const Merged* m) const {
+      const KernelLaunch& l = m->group.launch;
+      uint64_t h = std::hash<std::string_view>{}(m->group.name.view());
+      for (const int64_t v : {l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.registers,
+                              l.dynamic_shared}) {
+        h = (h ^ static_cast<uint64_t>(v)) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+      }
+      return h ^ std::hash<std::string_view>{}(m->group.op_name.view());
+    }
+  };
+  struct Same {
+    bool operator()(const Merged* a, const Merged* b) const {
+      return FinalKey(a->group) == FinalKey(b->group);
+    }
+  };
+  std::deque<Merged> all_;
+  std::unordered_set<Merged*, Hash, Same> index_;
+};
+
 }  // namespace
 
 KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
@@ -323,14 +390,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
   const StatTable& stats = context.stats(stop);
   std::vector<PlaneKernels> planes =
       CollectPlanes(trace, stats, ScopeOf(context, params, stop), stop);
-  const auto less = [](const KernelGroup& a, const KernelGroup& b) {
-    return FinalKey(a) < FinalKey(b);
-  };
-  struct Merged {
-    Totals totals;
-    EventRows rows;
-  };
-  std::map<KernelGroup, Merged, decltype(less)> merged(less);
+  MergedGroups merged;
   std::map<std::string, KernelSum> streams;
   // Of each form only a part is in memory: nodes go from one to the next.
   for (PlaneKernels& plane : planes) {
@@ -342,10 +402,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
         Finish(raw.mapped().totals, &group);
         group.rows = EventRows(std::move(raw.mapped().rows));
         of_stream.Add(group);
-        EventRows rows = std::move(group.rows);
-        Merged& all = merged.try_emplace(std::move(group)).first->second;
-        all.totals.Merge(raw.mapped().totals);
-        all.rows.Append(std::move(rows));
+        merged.Add(std::move(group), raw.mapped().totals);
       }
     }
   }
@@ -354,18 +411,7 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
     sum.name = name;
     result.by_stream.push_back(std::move(sum));
   }
-  result.all.reserve(merged.size());
-  while (!merged.empty()) {
-    auto node = merged.extract(merged.begin());
-    KernelGroup& group = result.all.emplace_back(std::move(node.key()));
-    group.rows = std::move(node.mapped().rows);
-    Finish(node.mapped().totals, &group);
-  }
-  const bool whole_ns = context.quirks().kernel_times_in_whole_ns;
-  std::stable_sort(result.all.begin(), result.all.end(),
-                   [&](const KernelGroup& a, const KernelGroup& b) {
-                     return whole_ns ? a.total_ns > b.total_ns : a.total > b.total;
-                   });
+  result.all = merged.Take(context.quirks().kernel_times_in_whole_ns);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "model/base/text_parts.h"
+#include "model/base/word_set.h"
 
 namespace stepscope {
 namespace {
@@ -30,12 +31,15 @@ constexpr std::string_view kNvidia[] = {"16816",
                                         "xmma_sparse_conv",
                                         "xmma_sparse_gemm",
                                         "xmma_warp_specialized_implicit_gemm"};
+constexpr WordSet kNvidiaSet(kNvidia);
 constexpr std::string_view kNvidiaNewer[] = {
     "nvjet", "wgmma",  "gmma",    "tensorop",     "utcmma",       "tcgen05",
     "xmma",  "fmhaSm", "fmha_v2", "fmha_cutlass", "FlashAttnFwd", "FlashAttnBwd"};
+constexpr WordSet kNvidiaNewerSet(kNvidiaNewer);
 // Attention and mixtures of experts of either vendor.
 constexpr std::string_view kBothNewer[] = {"flash_fwd", "flash_bwd", "attn_fwd", "attn_bwd",
                                            "matmul_ogs"};
+constexpr WordSet kBothNewerSet(kBothNewer);
 constexpr std::string_view kAmd[] = {"mfma",
                                      "wmma",
                                      "gtcx",
@@ -47,10 +51,13 @@ constexpr std::string_view kAmd[] = {"mfma",
                                      "Custom_Cijk_",
                                      "TileFmhaShape<",
                                      "TileFmhaBwdShape<"};
+constexpr WordSet kAmdSet(kAmd);
 constexpr std::string_view kAmdNewer[] = {"MFMA", "xdlops"};
+constexpr WordSet kAmdNewerSet(kAmdNewer);
 // Composable Kernel's tiles are of every kind: these multiply.
 constexpr std::string_view kTileParts[] = {"gemm", "Gemm",   "GEMM",   "fmha", "Fmha",
                                            "FMHA", "flatmm", "FlatMM", "conv", "Conv"};
+constexpr WordSet kTilePartsSet(kTileParts);
 
 bool EndsWithAny(std::string_view text, std::span<const std::string_view> ends) {
   return std::any_of(ends.begin(), ends.end(),
@@ -81,16 +88,16 @@ bool HasMiShape(std::string_view name) {
   return false;
 }
 
-bool NvidiaRule(std::string_view kernel) { return ContainsAny(kernel, kNvidia); }
+bool NvidiaRule(std::string_view kernel) { return kNvidiaSet.AnyIn(kernel); }
 bool AmdTileRule(std::string_view kernel) {
-  return kernel.find("ck_tile") != std::string_view::npos && ContainsAny(kernel, kTileParts);
+  return kernel.find("ck_tile") != std::string_view::npos && kTilePartsSet.AnyIn(kernel);
 }
 // Norms of the libraries that multiply otherwise: aiter's and ck_tile's.
 bool IsNorm(std::string_view kernel) {
   static constexpr std::string_view kNorms[] = {"norm", "Norm"};
-  return ContainsAny(kernel, kNorms) && !ContainsAny(kernel, kTileParts);
+  return ContainsAny(kernel, kNorms) && !kTilePartsSet.AnyIn(kernel);
 }
-bool AmdRule(std::string_view kernel) { return ContainsAny(kernel, kAmd) || HasMiShape(kernel); }
+bool AmdRule(std::string_view kernel) { return kAmdSet.AnyIn(kernel) || HasMiShape(kernel); }
 
 int64_t ParseInt(std::string_view text) {
   int64_t v = 0;
@@ -182,13 +189,13 @@ bool XprofUsesTensorCore(std::string_view kernel, GpuVendor vendor) {
 }
 
 bool UsesMatrixUnit(std::string_view kernel, GpuVendor vendor) {
-  if (ContainsAny(kernel, kBothNewer)) return true;
+  if (kBothNewerSet.AnyIn(kernel)) return true;
   // TensorRT-LLM's batched multiplications: bmm_E4m3_Bfloat16...
   const bool nvidia =
       vendor != GpuVendor::kAmd &&
-      (NvidiaRule(kernel) || ContainsAny(kernel, kNvidiaNewer) || kernel.starts_with("bmm_"));
+      (NvidiaRule(kernel) || kNvidiaNewerSet.AnyIn(kernel) || kernel.starts_with("bmm_"));
   const bool amd = vendor != GpuVendor::kNvidia && !IsNorm(kernel) &&
-                   (AmdRule(kernel) || ContainsAny(kernel, kAmdNewer) || AmdTileRule(kernel));
+                   (AmdRule(kernel) || kAmdNewerSet.AnyIn(kernel) || AmdTileRule(kernel));
   return nvidia || amd;
 }
 
@@ -208,8 +215,9 @@ bool IsTensorCoreEligible(std::string_view op_name, std::string_view equation) {
   static constexpr std::string_view kParts[] = {"BatchMatMul",     "CudnnRNNV",
                                                 "CudnnRNNForward", "CudnnRNNBackprop",
                                                 "dot_general",     "conv_general_dilated"};
+  static constexpr WordSet kPartSet(kParts);
   if (op_name.starts_with("aten::")) return IsTorchEligible(op_name.substr(6));
-  return EndsWithAny(op_name, kEnds) || ContainsAny(op_name, kParts) || IsEinsumOfTwo(equation);
+  return EndsWithAny(op_name, kEnds) || kPartSet.AnyIn(op_name) || IsEinsumOfTwo(equation);
 }
 
 }  // namespace stepscope

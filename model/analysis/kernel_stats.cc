@@ -138,7 +138,7 @@ ResultTable KernelTable(const TrackSet& set, const std::vector<KernelGroup>& gro
   return table;
 }
 
-// Sums of the kernels that share a name, or an op; by what they share.
+// Sums of the kernels that share a name, or an op.
 std::vector<KernelSum> SumBy(const std::vector<KernelGroup>& groups,
                              const SharedText KernelGroup::*key) {
   std::vector<KernelSum> sums;
@@ -148,16 +148,15 @@ std::vector<KernelSum> SumBy(const std::vector<KernelGroup>& groups,
     if (added) sums.emplace_back().name = g.*key;
     sums[place->second].Add(g);
   }
-  std::sort(sums.begin(), sums.end(),
-            [](const KernelSum& a, const KernelSum& b) { return a.name.view() < b.name.view(); });
   return sums;
 }
 
 // The largest total first, ties by name.
 ResultTable SumTable(const TrackSet& set, std::vector<KernelSum> sums, std::string id,
                      std::string title, std::string label, double all_ps) {
-  std::stable_sort(sums.begin(), sums.end(),
-                   [](const KernelSum& a, const KernelSum& b) { return a.total > b.total; });
+  std::sort(sums.begin(), sums.end(), [](const KernelSum& a, const KernelSum& b) {
+    return a.total != b.total ? a.total > b.total : a.name.view() < b.name.view();
+  });
   ResultTable table{
       std::move(id),
       std::move(title),

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/base/lower.h"
+#include "model/base/word_set.h"
 
 namespace stepscope {
 namespace {
@@ -26,6 +27,12 @@ constexpr std::array kWords = {
     Word{"fp32", 32},      Word{"sgemm", 32},     Word{"s1688gemm", 32}, Word{"_sb_", 32},
     Word{"double", 64},    Word{"dgemm", 64},     Word{"f64", 64},
 };
+constexpr auto kTexts = [] {
+  std::array<std::string_view, kWords.size()> texts;
+  for (size_t i = 0; i < texts.size(); ++i) texts[i] = kWords[i].text;
+  return texts;
+}();
+constexpr WordSet kWordSet(kTexts);
 
 // cuBLAS's nvjet kernels begin with the letters of their types: nvjet_tst_...,
 // nvjet_sm100_qqtst_...
@@ -65,11 +72,8 @@ int BitsOfType(std::string_view type) {
 
 int BitsOfKernel(std::string_view kernel) {
   if (const int bits = BitsOfNvjet(kernel)) return bits;
-  const std::string lower = Lower(kernel);
-  for (const Word& word : kWords) {
-    if (lower.find(word.text) != std::string::npos) return word.bits;
-  }
-  return 0;
+  const size_t word = kWordSet.First(Lower(kernel));
+  return word == WordSet::kNone ? 0 : kWords[word].bits;
 }
 
 int BitsOfInputTypes(std::string_view input_types) {
