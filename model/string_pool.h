@@ -34,7 +34,7 @@ class StringPool {
   void Grow();
 
   std::vector<std::string_view> views_;
-  std::vector<uint32_t> table_;  // open addressing, holds id + 1
+  std::vector<uint32_t> table_;  // open addressing: id + 1 and hash
   std::vector<std::unique_ptr<char[]>> blocks_;
   size_t block_used_ = 0, block_size_ = 0, total_ = 0;
 };
