@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/counted.h"
 #include "model/compare/compare.h"
 #include "viewer/core/align_runs.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
+#include "viewer/widgets/compared_bars.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
@@ -30,7 +32,7 @@ struct Compared {
 class ComparePanel final : public Panel {
  public:
   void Draw(const PanelContext& context) override;
-  bool animating() const override { return job_.active(); }
+  bool animating() const override { return job_.active() || spread_job_.active(); }
 
  private:
   bool Update(const PanelContext& context);
@@ -38,6 +40,9 @@ class ComparePanel final : public Panel {
   void DrawSummary(const PanelContext& context) const;
   void DrawChooser();
   void DrawTable(const PanelContext& context);
+  void UpdateSpread(const PanelContext& context, const ResultTable& table);
+  void DrawSpread(const PanelContext& context);
+  uint64_t TableKey(const ResultTable& table) const;  // changes with its contents
 
   const Run *base_ = nullptr, *run_ = nullptr;  // of this frame
   LatestJob<CompareResult> job_;
@@ -46,6 +51,10 @@ class ComparePanel final : public Panel {
   uint64_t version_ = 0;  // of what is shown; 0: nothing yet
   std::string table_ = "contributions";
   ResultTableView view_;
+  // Durations of the selected row's events in both runs.
+  LatestJob<ComparedDurations> spread_job_;
+  ComparedDurations spread_;
+  std::pair<uint64_t, int> spread_of_{0, -1};  // contents of the table, row
 };
 
 AnalysisParams ParamsIn(const PanelContext& context, TraceId run) {
@@ -62,6 +71,9 @@ bool ComparePanel::Update(const PanelContext& context) {
   base_ = FindRun(context.runs, context.view.baseline);
   if (run_ == nullptr || !run_->analysis || !base_->analysis) {
     job_.Stop();  // of a run that was closed: nobody takes its result
+    spread_job_.Stop();
+    spread_ = {};
+    spread_of_ = {0, -1};
     asked_ = {};
     found_ = {};
     version_ = 0;
@@ -164,8 +176,47 @@ void ComparePanel::DrawTable(const PanelContext& context) {
   options.total_row = false;
   options.other_run = run_->id;
   options.other_links = links != found_.links_b.end() ? &links->second : nullptr;
-  view_.Draw(of_base, *table,
-             version_ * 64 + static_cast<uint64_t>(table - &found_.result.tables[0]), options);
+  const float room = ImGui::GetContentRegionAvail().y;
+  const bool below = room > BaseEm() * 18;  // for the durations
+  if (below) options.height = room - BaseEm() * 11;
+  view_.Draw(of_base, *table, TableKey(*table), options);
+  if (!below) return;
+  UpdateSpread(context, *table);
+  DrawSpread(context);
+}
+
+uint64_t ComparePanel::TableKey(const ResultTable& table) const {
+  return version_ * 64 + static_cast<uint64_t>(&table - found_.result.tables.data());
+}
+
+void ComparePanel::UpdateSpread(const PanelContext& context, const ResultTable& table) {
+  if (std::optional<ComparedDurations> spread = spread_job_.Take()) spread_ = *spread;
+  const std::pair<uint64_t, int> wanted(TableKey(table), view_.current());
+  if (wanted == spread_of_) return;
+  spread_of_ = wanted;
+  spread_job_.Stop();
+  spread_ = {};
+  const auto row = static_cast<size_t>(wanted.second);
+  const auto links = found_.links_b.find(table.id);
+  if (wanted.second < 0 || row >= table.links.size()) return;
+  const bool other = links != found_.links_b.end() && row < links->second.size();
+  spread_job_.Start(context.jobs, [a = *base_, b = *run_, of_a = table.links[row],
+                                   of_b = other ? links->second[row] : RowLink()](
+                                      const std::stop_token&, Progress&) {
+    return CompareDurations(a, of_a, b, of_b);
+  });
+}
+
+void ComparePanel::DrawSpread(const PanelContext& context) {
+  if (spread_.count_a + spread_.count_b == 0) {
+    const FaceScope small(context, Face::kUi);
+    TextIn(context, Role::kText3, "Select a row to see how its durations spread in both runs.");
+    return;
+  }
+  SectionTitle(context, "Durations",
+               "line: A, " + Counted(spread_.count_a, "events") + "; bars: B, " +
+                   Counted(spread_.count_b, "events"));
+  DrawComparedBars(context, spread_, {ImGui::GetContentRegionAvail().x, BaseEm() * 7});
 }
 
 void ComparePanel::Draw(const PanelContext& context) {

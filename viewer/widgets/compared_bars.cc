@@ -1,0 +1,111 @@
+#include "viewer/widgets/compared_bars.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "model/base/counted.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kLeastBins = 12;
+
+uint64_t AddTo(DurationHistogram* histogram, const Run& run, const RowLink& link) {
+  if (link.set >= run.sets()) return 0;
+  const TrackSet& set = run.Set(link.set);
+  uint64_t count = 0;
+  for (const EventRow row : link.rows) {
+    if (row.value >= set.rows) continue;
+    ++histogram->counts[DurationHistogram::BinOf(set.Duration(row))];
+    ++count;
+  }
+  return count;
+}
+
+double Share(uint64_t part, uint64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+std::string Limit(size_t bin) {
+  return WithoutZeros(FormatDuration(DurationHistogram::BinBegin(bin), 3));
+}
+
+// Bins from the first to the last that either run has events in.
+struct Bins {
+  size_t first = 0, end = DurationHistogram::kBins;
+  double most = 0;  // the largest share of a bin
+  explicit Bins(const ComparedDurations& d) {
+    const auto none = [&](size_t i) { return d.a.counts[i] == 0 && d.b.counts[i] == 0; };
+    while (first < end && none(first)) ++first;
+    while (end > first && none(end - 1)) --end;
+    for (size_t i = first; i < end; ++i)
+      most = std::max({most, Share(d.a.counts[i], d.count_a), Share(d.b.counts[i], d.count_b)});
+  }
+  size_t shown() const { return std::max(kLeastBins, end - first); }
+};
+
+void Tooltip(const ComparedDurations& d, size_t bin) {
+  const auto side = [&](const char* name, uint64_t n, uint64_t of) {
+    return "\n" + std::string(name) + ": " + Counted(n, "events") + ", " +
+           NumberText(100 * Share(n, of), {1, 1, "", " %"});
+  };
+  WrappedTooltip(Limit(bin) + " to " + Limit(bin + 1) + side("A", d.a.counts[bin], d.count_a) +
+                 side("B", d.b.counts[bin], d.count_b));
+}
+
+}  // namespace
+
+ComparedDurations CompareDurations(const Run& run_a, const RowLink& a, const Run& run_b,
+                                   const RowLink& b) {
+  ComparedDurations out;
+  out.count_a = AddTo(&out.a, run_a, a);
+  out.count_b = AddTo(&out.b, run_b, b);
+  return out;
+}
+
+void DrawComparedBars(const PanelContext& context, const ComparedDurations& d, ImVec2 size) {
+  const Bins bins(d);
+  if (bins.first == bins.end) return;
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const float text = ImGui::GetTextLineHeight(), height = std::max(8.0f, size.y - text - 4);
+  ImGui::InvisibleButton("##compared", size);
+  const bool hovered = ImGui::IsItemHovered();
+  const float mouse = ImGui::GetIO().MousePos.x;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float step = size.x / static_cast<float>(bins.shown());
+  const auto top = [&](double share) {
+    return p.y + height - std::floor(height * static_cast<float>(share / bins.most));
+  };
+  float before = p.y + height;
+  for (size_t i = bins.first; i < bins.end; ++i) {
+    const float x = std::floor(p.x + step * static_cast<float>(i - bins.first));
+    const float right = std::floor(p.x + step * static_cast<float>(i - bins.first + 1));
+    const bool over = hovered && mouse >= x && mouse < right;
+    if (over) {
+      DrawBox(list, x, p.y, right - x, height, context.theme[Role::kHover]);
+      Tooltip(d, i);
+    }
+    const float b = top(Share(d.b.counts[i], d.count_b));
+    if (d.b.counts[i] > 0)
+      DrawBox(list, x, std::min(b, p.y + height - 2), std::max(1.0f, right - x - 1),
+              std::max(2.0f, p.y + height - b), context.theme.Alpha(Role::kAccent, 0.75f));
+    const float a = top(Share(d.a.counts[i], d.count_a));
+    const Rgba line = context.theme[Role::kText];
+    list->AddLine({x, before}, {x, a}, line, 1.5f);
+    list->AddLine({x, a}, {right, a}, line, 1.5f);
+    before = a;
+  }
+  list->AddLine({p.x, p.y + height}, {p.x + size.x, p.y + height}, context.theme[Role::kLine]);
+  const FaceScope small(context, Face::kMono, TypeSize::kSlice);
+  const float y = p.y + height + 2;
+  list->AddText({p.x, y}, context.theme[Role::kText3], Limit(bins.first).c_str());
+  const float right = p.x + step * static_cast<float>(bins.end - bins.first);
+  const std::string last = Limit(bins.end);
+  if (right - TextWidth(last) > p.x + TextWidth(Limit(bins.first)) + 12)
+    DrawRight(list, right, y, context.theme[Role::kText3], last);
+}
+
+}  // namespace stepscope
