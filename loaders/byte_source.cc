@@ -249,9 +249,7 @@ Result<std::shared_ptr<const ByteSource>> InflateAll(const ByteSource& in, Compr
                                           " stream: nothing could be inflated");
   }
   out.ShrinkToFit();
-  std::shared_ptr<const ByteSource> source =
-      std::make_shared<MemorySource>(in.path(), in.file_bytes(), std::move(out), truncated);
-  return source;
+  return MakeMemorySource(in.path(), in.file_bytes(), std::move(out), truncated);
 }
 
 Result<std::shared_ptr<const ByteSource>> OpenPlain(const std::string& path) {
@@ -307,6 +305,11 @@ Result<std::shared_ptr<const ByteSource>> MakeByteSource(std::string name, std::
   std::shared_ptr<const ByteSource> plain =
       std::make_shared<MemorySource>(std::move(name), size, std::move(bytes));
   return InflateIfNeeded(std::move(plain), max_inflated_bytes, {}, nullptr);
+}
+
+std::shared_ptr<const ByteSource> MakeMemorySource(std::string path, uint64_t file_bytes,
+                                                   Column<char> bytes, bool truncated) {
+  return std::make_shared<MemorySource>(std::move(path), file_bytes, std::move(bytes), truncated);
 }
 
 Result<std::string> ReadPrefix(const std::string& path, size_t n) {

@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <string>
 
+#include "model/base/column.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
 
@@ -51,6 +52,9 @@ Result<std::shared_ptr<const ByteSource>> OpenByteSource(const std::string& path
 // From memory; inflates when the bytes are gzip or zstd.
 Result<std::shared_ptr<const ByteSource>> MakeByteSource(std::string name, std::string bytes,
                                                          uint64_t max_inflated_bytes);
+// Of bytes that are inflated already. `truncated`: not all of them could be had.
+std::shared_ptr<const ByteSource> MakeMemorySource(std::string path, uint64_t file_bytes,
+                                                   Column<char> bytes, bool truncated);
 // The first n inflated bytes of a file, for sniffing. Cheap.
 Result<std::string> ReadPrefix(const std::string& path, size_t n);
 

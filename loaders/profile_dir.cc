@@ -110,15 +110,22 @@ const LoaderDesc* ChooseLoader(const std::vector<Found>& found) {
   return nullptr;
 }
 
+// Of two files of a host the first one is read; not an empty one: what would not fit an .xplane.pb
+// leaves one beside its .xplane.riegeli.
 void AddFile(const Found& found, ProfileRun* run) {
   const auto same = std::find_if(run->files.begin(), run->files.end(),
                                  [&](const InputFile& i) { return i.host == found.kind.host; });
   if (same == run->files.end()) {
     run->files.push_back({found.path, found.kind.host, nullptr});
-  } else {
-    run->skipped.push_back(found.name + ": " + fs::path(same->path).filename().string() +
-                           " of this host is read instead");
+    return;
   }
+  std::string skipped = found.name, read = fs::path(same->path).filename().string();
+  std::error_code error;
+  if (fs::file_size(same->path, error) == 0 && !error) {
+    same->path = found.path;
+    std::swap(skipped, read);
+  }
+  run->skipped.push_back(skipped + ": " + read + " of this host is read instead");
 }
 
 // Why a file of another format than that of the run is not read.

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,16 +30,39 @@ std::optional<double> Number(const pb::XStat& s) {
   }
 }
 
+// The metadata of a stat: an id counts within a message of the plane.
+struct StatKey {
+  const PlaneTables* tables;
+  int64_t id;
+  std::pair<uint64_t, int64_t> order() const { return {tables->begin, id}; }
+};
+
 // A sample of the series of one event name and stat; the stat tells series of one event apart.
 struct Sample {
   uint32_t meta;
-  int64_t stat;
+  StatKey stat;
   Ps time;
   double value;
-  std::pair<uint32_t, int64_t> series() const { return {meta, stat}; }
+  auto series() const { return std::pair(meta, stat.order()); }
 };
 
-void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta,
+// One key for each name of a stat, that of the message where it was met first.
+class StatKeys {
+ public:
+  explicit StatKeys(const PlaneParts& plane) : plane_(plane) {}
+  StatKey At(uint64_t offset, int64_t id) {
+    const StatKey key{&TablesAt(plane_, offset), id};
+    if (plane_.size() == 1) return key;
+    const std::string* name = key.tables->StatName(id);
+    return name == nullptr ? key : first_.try_emplace(*name, key).first->second;
+  }
+
+ private:
+  const PlaneParts& plane_;
+  std::unordered_map<std::string, StatKey> first_;
+};
+
+void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta, StatKeys* keys,
                std::vector<Sample>* samples, Issues* issues, const std::stop_token& stop) {
   SourceField event;
   if (!MessageAt(reader, at, &event)) return;
@@ -52,7 +76,7 @@ void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta,
     const std::string_view bytes = reader->Fetch(f.begin, static_cast<size_t>(f.size()));
     (void)stat.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
     if (const std::optional<double> value = Number(stat)) {
-      samples->push_back({meta, stat.metadata_id(), time, *value});
+      samples->push_back({meta, keys->At(at, stat.metadata_id()), time, *value});
       any = true;
     }
   }
@@ -60,10 +84,9 @@ void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta,
 }
 
 // `several`: the event has series beside this one, so the stat's name tells them apart.
-std::string SeriesName(const Sample& sample, bool several, const PlaneTables& tables,
-                       const NameTable& names) {
+std::string SeriesName(const Sample& sample, bool several, const NameTable& names) {
   std::string name(names.DisplayName(MetaId(sample.meta)));
-  const std::string* stat = tables.StatName(sample.stat);
+  const std::string* stat = sample.stat.tables->StatName(sample.stat.id);
   if ((several || name.empty()) && stat != nullptr) name += (name.empty() ? "" : ": ") + *stat;
   return name;
 }
@@ -85,16 +108,17 @@ CounterSeries MakeSeries(StringId name, std::span<const Sample> samples) {
 
 }  // namespace
 
-Status ReadCounters(const ByteSource& source, const PlaneTables& tables, NameTable* names,
+Status ReadCounters(const ByteSource& source, const PlaneParts& plane, NameTable* names,
                     TrackData* data, Issues* issues, const std::stop_token& stop) {
   WindowReader reader(source);
+  StatKeys keys(plane);
   std::vector<Sample> samples;
   for (const RawEvents* events : {&data->slices, &data->instants}) {
     for (size_t i = 0; i < events->start.size(); ++i) {
       if (i % kStopEvery == 0 && stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
       const uint64_t at =
           events->wide_ref.empty() ? events->ref_base + events->ref[i] : events->wide_ref[i];
-      ReadEvent(&reader, at, events->start[i], events->meta[i], &samples, issues, stop);
+      ReadEvent(&reader, at, events->start[i], events->meta[i], &keys, &samples, issues, stop);
     }
   }
   const auto before = [](const Sample& a, const Sample& b) {
@@ -109,7 +133,7 @@ Status ReadCounters(const ByteSource& source, const PlaneTables& tables, NameTab
     while (last < all.size() && all[last].series() == all[first].series()) ++last;
     const bool several = (first > 0 && all[first - 1].meta == all[first].meta) ||
                          (last < all.size() && all[last].meta == all[first].meta);
-    const StringId name = names->strings.Intern(SeriesName(all[first], several, tables, *names));
+    const StringId name = names->strings.Intern(SeriesName(all[first], several, *names));
     data->track.counters.push_back(MakeSeries(name, all.subspan(first, last - first)));
     first = last;
   }

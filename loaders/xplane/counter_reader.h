@@ -11,7 +11,7 @@ namespace stepscope::xplane {
 
 // Fills data->track.counters from the stats of the track's events. The events themselves stay in
 // the track. `names` gives the event names by MetaId.
-Status ReadCounters(const ByteSource& source, const PlaneTables& tables, NameTable* names,
+Status ReadCounters(const ByteSource& source, const PlaneParts& plane, NameTable* names,
                     TrackData* data, Issues* issues, const std::stop_token& stop);
 
 }  // namespace stepscope::xplane

@@ -24,9 +24,17 @@ class Scanner {
         reader_(*scan->source) {}
 
   Status Run() {
-    SourceFieldReader fields(&reader_, 0, reader_.size());
+    for (const auto& [begin, end] : scan_->spaces) {
+      if (Status s = Space(begin, end); !s.ok()) return s;
+    }
+    return {};
+  }
+
+ private:
+  Status Space(uint64_t begin, uint64_t end) {
+    SourceFieldReader fields(&reader_, begin, end);
     SourceField f;
-    uint64_t at = 0;
+    uint64_t at = begin;
     while (fields.Next(&f)) {
       if (stop_.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
       SpaceField(f);
@@ -40,7 +48,6 @@ class Scanner {
     return {};
   }
 
- private:
   void SpaceField(const SourceField& f) {
     if (f.number < 1 || f.number > 4) return;
     if (f.wire != kLen) {
@@ -66,6 +73,7 @@ class Scanner {
     plane_ = &scan_->planes.emplace_back();
     plane_->begin = space_field.begin;
     plane_->end = space_field.end;
+    plane_->tables->begin = space_field.begin;
     plane_->file_order = static_cast<uint32_t>(scan_->planes.size() - 1);
     plane_stats_.clear();
     SourceFieldReader fields(&reader_, space_field.begin, space_field.end);
@@ -236,12 +244,17 @@ class Scanner {
       if (!value) continue;
       PlaneStat stat{*name, *std::move(value)};
       if (plane_->name == kEnvironmentPlane && *name == "profile_start_time") {
-        if (const auto* u = std::get_if<uint64_t>(&stat.value))
-          scan_->start_unix_ns = static_cast<int64_t>(*u);
-        if (const auto* i = std::get_if<int64_t>(&stat.value)) scan_->start_unix_ns = *i;
+        if (const auto* u = std::get_if<uint64_t>(&stat.value)) StartsAt(static_cast<int64_t>(*u));
+        if (const auto* i = std::get_if<int64_t>(&stat.value)) StartsAt(*i);
       }
       plane_->stats.push_back(std::move(stat));
     }
+  }
+
+  // Of several XSpaces the first one to start counts.
+  void StartsAt(int64_t unix_ns) {
+    int64_t& start = scan_->start_unix_ns;
+    start = scan_->several && start != 0 ? std::min(start, unix_ns) : unix_ns;
   }
 
   FileScan* scan_;
@@ -307,6 +320,22 @@ uint32_t IdMap::Set(int64_t id, uint32_t value) {
 uint32_t IdMap::FindSparse(int64_t id) const {
   const auto it = sparse_->find(id);
   return it == sparse_->end() ? kNone : it->second;
+}
+
+const PlaneTables& TablesAt(std::span<const std::shared_ptr<const PlaneTables>> parts,
+                            uint64_t offset) {
+  const auto next = std::upper_bound(
+      parts.begin() + 1, parts.end(), offset,
+      [](uint64_t at, const std::shared_ptr<const PlaneTables>& t) { return at < t->begin; });
+  return **(next - 1);
+}
+
+const PlaneTables* TablesOfMeta(std::span<const std::shared_ptr<const PlaneTables>> parts,
+                                uint32_t meta) {
+  const auto part = std::partition_point(
+      parts.begin(), parts.end(),
+      [&](const std::shared_ptr<const PlaneTables>& t) { return t->last_meta <= meta; });
+  return part != parts.end() && (*part)->first_meta <= meta ? part->get() : nullptr;
 }
 
 Status ScanFile(FileScan* scan, StringPool* names, ScanBudget* budget, std::stop_token stop) {

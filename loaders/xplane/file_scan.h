@@ -6,13 +6,16 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "loaders/byte_source.h"
+#include "loaders/riegeli/chunk_list.h"
 #include "loaders/xplane/issues.h"
 #include "loaders/xplane/window_reader.h"
 #include "model/string_pool.h"
@@ -58,10 +61,12 @@ struct EventMetaScan {
   bool has_stats = false;
 };
 
-// What a StatSource needs of a plane after loading.
+// What a StatSource needs of a plane of the file after loading.
 struct PlaneTables {
   uint32_t file = 0;
-  IdMap event_ids;  // -> index into event_metas
+  uint64_t begin = 0;                      // of the plane in the file
+  uint32_t first_meta = 0, last_meta = 0;  // the MetaIds that were made of it: [first, last)
+  IdMap event_ids;                         // -> index into event_metas
   std::vector<EventMetaScan> event_metas;
   IdMap stat_ids;  // -> index into stat_names
   std::vector<std::string> stat_names;
@@ -70,6 +75,16 @@ struct PlaneTables {
     return i == IdMap::kNone ? nullptr : &stat_names[i];
   }
 };
+
+// A plane of a trace has one of these for each message of the file that makes it up, in order of
+// the file: one, but in files of several XSpaces. Metadata ids count within a message.
+using PlaneParts = std::vector<std::shared_ptr<const PlaneTables>>;
+// Of the message that holds the byte `offset` of the file; parts are not empty. O(log parts).
+const PlaneTables& TablesAt(std::span<const std::shared_ptr<const PlaneTables>> parts,
+                            uint64_t offset);
+// Of the message that the MetaId was made of, or null.
+const PlaneTables* TablesOfMeta(std::span<const std::shared_ptr<const PlaneTables>> parts,
+                                uint32_t meta);
 
 struct PlaneScan {
   uint64_t begin = 0, end = 0;
@@ -84,11 +99,15 @@ struct PlaneScan {
 
 struct FileScan {
   std::shared_ptr<const ByteSource> source;
+  // Where its XSpaces begin and end: the whole source, or the records of a Riegeli file.
+  std::vector<std::pair<uint64_t, uint64_t>> spaces;
+  bool several = false;  // planes of one name, and in them lines of one id, belong together
   std::string file_name, host;
   std::vector<PlaneScan> planes;
   std::vector<std::string> hostnames, errors, warnings;
   int64_t start_unix_ns = 0;  // Task Environment's profile_start_time
   bool tail_cut = false;      // the last bytes are the beginning of something
+  riegeli::Damage damage;     // chunks of a Riegeli file that were skipped
   Issues issues;              // of the file's own level
 };
 
@@ -98,8 +117,8 @@ struct ScanBudget {
          stat_metadata = kMaxMetadata;
 };
 
-// Fills scan->planes and the rest from scan->source. Salvages; kFormat when not one plane could be
-// read.
+// Fills scan->planes and the rest from scan->source and scan->spaces. Salvages; kFormat when not
+// one plane could be read.
 Status ScanFile(FileScan* scan, StringPool* names, ScanBudget* budget, std::stop_token stop);
 
 }  // namespace stepscope::xplane

@@ -21,19 +21,45 @@ struct Piece {
 
 template <typename T>
 void Append(Column<T>* to, const Column<T>& from) {
-  const size_t n = to->size();
+  const size_t n = to->size(), wanted = n + from.size();
   if (from.empty()) return;
-  to->Resize(n + from.size());
+  if (wanted > to->capacity()) to->Reserve(wanted + n / 2);  // there may be thousands to come
+  to->Resize(wanted);
   std::copy(from.data(), from.data() + from.size(), to->data() + n);
 }
 
+void WidenRefs(RawEvents* events) {
+  if (!events->wide_ref.empty()) return;
+  events->wide_ref.Resize(events->ref.size());
+  for (size_t i = 0; i < events->ref.size(); ++i)
+    events->wide_ref[i] = events->ref_base + events->ref[i];
+  events->ref.Release();
+  events->ref_base = 0;
+}
+
+// Makes the references of both count from one place, in 64 bits where 32 are not enough.
+void AlignRefs(RawEvents* a, RawEvents* b) {
+  const bool narrow = a->wide_ref.empty() && b->wide_ref.empty();
+  if (narrow && a->ref_base == b->ref_base) return;
+  const uint64_t shift = b->ref_base - a->ref_base;  // of no use if negative: then it is large
+  const auto last = std::max_element(b->ref.data(), b->ref.data() + b->ref.size());
+  if (!narrow || shift >= Lane::kNoRef || shift + *last >= Lane::kNoRef) {
+    WidenRefs(a);
+    return WidenRefs(b);
+  }
+  for (size_t i = 0; i < b->ref.size(); ++i) b->ref[i] += static_cast<uint32_t>(shift);
+  b->ref_base = a->ref_base;
+}
+
 void Append(RawEvents* to, RawEvents* from) {
+  if (from->start.empty()) return;
   if (to->start.empty()) {
     const uint64_t base = from->ref_base;
     *to = std::move(*from);
     to->ref_base = base;
     return;
   }
+  AlignRefs(to, from);
   Append(&to->start, from->start);
   Append(&to->dur, from->dur);
   Append(&to->meta, from->meta);
@@ -183,10 +209,12 @@ void LineSet::JoinPieces() {
   std::sort(split.begin(), split.end(), [](const Piece* a, const Piece* b) {
     return std::pair(a->line, a->begin) < std::pair(b->line, b->begin);
   });
-  for (Piece* piece : split) Append(lines_[piece->line].parsed, piece->parsed.get());
+  for (Piece* piece : split) AppendLine(lines_[piece->line].parsed, piece->parsed.get());
 }
 
 }  // namespace
+
+void AppendLine(ParsedLine* to, ParsedLine* from) { Append(to, from); }
 
 Status ParseLineSet(std::span<const LineTask> lines, const SideWork& side, unsigned threads,
                     const std::stop_token& stop, Progress* progress) {

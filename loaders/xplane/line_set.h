@@ -29,4 +29,8 @@ struct SideWork {
 Status ParseLineSet(std::span<const LineTask> lines, const SideWork& side, unsigned threads,
                     const std::stop_token& stop, Progress* progress);
 
+// Adds what was parsed of one line, or piece of a line, to what was parsed of another. `from` is
+// used up. References to the file stay what they are, however far apart the two lie.
+void AppendLine(ParsedLine* to, ParsedLine* from);
+
 }  // namespace stepscope::xplane

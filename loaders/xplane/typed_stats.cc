@@ -33,6 +33,7 @@ struct Action {
   StringId name_as_value{0};  // in the table's pool: the name itself, for references to it
 };
 
+// Of a message of a plane.
 struct PlaneActions {
   const PlaneTables* tables = nullptr;
   std::vector<Action> actions;  // by index of the stat name
@@ -100,7 +101,7 @@ class Scratch {
 struct Part {
   const Lane* lane = nullptr;
   uint32_t first = 0, last = 0;  // within the lane
-  const PlaneActions* plane = nullptr;
+  std::span<const PlaneActions> plane;
   const ByteSource* source = nullptr;
 };
 
@@ -117,6 +118,9 @@ class StatDecoder {
   StatDecoder(const PlaneActions* plane, const std::vector<EventMeta>& metas, StringPool* pool,
               uint32_t local_mark)
       : plane_(plane), metas_(&metas), pool_(pool), mark_(local_mark) {}
+
+  // Of the message that the next stats stand in.
+  void Use(const PlaneActions* plane) { plane_ = plane; }
 
   // The common form: an id, then one value, both known. kSlack bytes can be read at `end`. False:
   // ask Decode.
@@ -277,7 +281,7 @@ struct MetaStats {
 class TypedReader {
  public:
   TypedReader(const Trace& trace, std::span<const std::shared_ptr<const ByteSource>> files,
-              std::span<const std::shared_ptr<const PlaneTables>> planes, std::stop_token stop)
+              std::span<const PlaneParts> planes, std::stop_token stop)
       : trace_(trace), files_(files), planes_(planes), stop_(std::move(stop)) {}
 
   Result<std::shared_ptr<const StatTable>> Run() {
@@ -296,18 +300,33 @@ class TypedReader {
 
  private:
   void PrepareActions() {
-    for (const auto& tables : planes_) {
-      PlaneActions& plane = actions_.emplace_back();
-      plane.tables = tables.get();
-      plane.actions.reserve(tables->stat_names.size());
-      for (const std::string& name : tables->stat_names) {
-        plane.actions.push_back({ColumnOf(name), table_->strings->Intern(name)});
-      }
-      for (size_t id = 0; id < tables->stat_ids.dense_size(); ++id) {
-        const uint32_t index = tables->stat_ids.Find(static_cast<int64_t>(id));
-        plane.by_id.push_back(index == IdMap::kNone ? Action{} : plane.actions[index]);
-      }
+    for (const PlaneParts& parts : planes_) {
+      std::vector<PlaneActions>& plane = actions_.emplace_back();
+      plane.reserve(parts.size());
+      for (const auto& tables : parts) plane.push_back(ActionsOf(*tables));
     }
+  }
+
+  PlaneActions ActionsOf(const PlaneTables& tables) {
+    PlaneActions plane;
+    plane.tables = &tables;
+    plane.actions.reserve(tables.stat_names.size());
+    for (const std::string& name : tables.stat_names) {
+      plane.actions.push_back({ColumnOf(name), table_->strings->Intern(name)});
+    }
+    for (size_t id = 0; id < tables.stat_ids.dense_size(); ++id) {
+      const uint32_t index = tables.stat_ids.Find(static_cast<int64_t>(id));
+      plane.by_id.push_back(index == IdMap::kNone ? Action{} : plane.actions[index]);
+    }
+    return plane;
+  }
+
+  // The actions of the message whose tables these are.
+  static const PlaneActions* Of(std::span<const PlaneActions> plane, const PlaneTables& tables) {
+    const auto at = std::partition_point(plane.begin(), plane.end(), [&](const PlaneActions& a) {
+      return a.tables->begin < tables.begin;
+    });
+    return &*at;
   }
 
   Status ReadMetaStats() {
@@ -318,11 +337,13 @@ class TypedReader {
       meta_stats_.first.push_back(static_cast<uint32_t>(meta_stats_.values.size()));
       const uint32_t plane = metas[m].plane.value;
       if (plane >= actions_.size()) continue;
-      const PlaneTables& tables = *actions_[plane].tables;
+      const PlaneTables* made_of = TablesOfMeta(planes_[plane], static_cast<uint32_t>(m));
+      if (made_of == nullptr) continue;
+      const PlaneTables& tables = *made_of;
       const uint32_t index = tables.event_ids.Find(metas[m].source_id);
       if (index == IdMap::kNone || !tables.event_metas[index].has_stats) continue;
       if ((m & 1023) == 0 && stop_.stop_requested()) break;
-      ReadMeta(&readers[tables.file], actions_[plane], tables.event_metas[index],
+      ReadMeta(&readers[tables.file], *Of(actions_[plane], tables), tables.event_metas[index],
                static_cast<uint32_t>(m));
       if (!readers[tables.file].status().ok()) return readers[tables.file].status();
     }
@@ -354,7 +375,7 @@ class TypedReader {
       if (track.plane.value >= actions_.size() || track.source >= files_.size()) continue;
       for (uint32_t first = 0; first < lane.size(); first += kRowsPerPart) {
         parts.push_back({&lane, first, std::min(lane.size(), first + kRowsPerPart),
-                         &actions_[track.plane.value], files_[track.source].get()});
+                         actions_[track.plane.value], files_[track.source].get()});
       }
     }
     return parts;
@@ -372,17 +393,26 @@ class TypedReader {
   void ReadItem(Item* item) {
     const Part& part = item->part;
     std::unique_ptr<Scratch> scratch = scratches_.Take();
-    StatDecoder decoder(part.plane, trace_.names().metas, item->table.strings.get(), kLocalText);
+    StatDecoder decoder(&part.plane.front(), trace_.names().metas, item->table.strings.get(),
+                        kLocalText);
     WindowReader reader(*part.source);
     for (uint32_t i = part.first; i < part.last; ++i) {
       const uint32_t row = part.lane->first_row + i, meta = part.lane->meta[i];
       const uint64_t at = part.lane->SourceOffset(i);
+      if (part.plane.size() > 1 && at != ~uint64_t{0}) decoder.Use(ActionsAt(part.plane, at));
       if (at != ~uint64_t{0}) ReadEvent(&reader, at, row, meta, &decoder, scratch.get());
       for (const Value& v : meta_stats_.Of(meta)) scratch->Put(v.column, row, v.bits, false);
     }
     scratch->MoveTo(&item->table);
     scratches_.Give(std::move(scratch));
     error_.Set(reader.status());
+  }
+
+  static const PlaneActions* ActionsAt(std::span<const PlaneActions> plane, uint64_t offset) {
+    const auto next =
+        std::upper_bound(plane.begin() + 1, plane.end(), offset,
+                         [](uint64_t at, const PlaneActions& a) { return at < a.tables->begin; });
+    return &*(next - 1);
   }
 
   static void ReadEvent(WindowReader* reader, uint64_t at, uint32_t row, uint32_t meta,
@@ -486,10 +516,10 @@ class TypedReader {
 
   const Trace& trace_;
   std::span<const std::shared_ptr<const ByteSource>> files_;
-  std::span<const std::shared_ptr<const PlaneTables>> planes_;
+  std::span<const PlaneParts> planes_;
   std::stop_token stop_;
   std::shared_ptr<StatTable> table_ = std::make_shared<StatTable>();
-  std::vector<PlaneActions> actions_;  // by PlaneId
+  std::vector<std::vector<PlaneActions>> actions_;  // by PlaneId, then by message
   MetaStats meta_stats_;
   std::vector<Item> items_;  // of the wave
   Pool<Scratch> scratches_;
@@ -512,7 +542,7 @@ std::string_view FetchEvent(WindowReader* reader, uint64_t at) {
 
 Result<std::shared_ptr<const StatTable>> ReadTypedStats(
     const Trace& trace, std::span<const std::shared_ptr<const ByteSource>> files,
-    std::span<const std::shared_ptr<const PlaneTables>> planes, std::stop_token stop) {
+    std::span<const PlaneParts> planes, std::stop_token stop) {
   try {
     return TypedReader(trace, files, planes, std::move(stop)).Run();
   } catch (const std::bad_alloc&) {

@@ -15,7 +15,7 @@ namespace stepscope::xplane {
 
 Result<std::shared_ptr<const StatTable>> ReadTypedStats(
     const Trace& trace, std::span<const std::shared_ptr<const ByteSource>> files,
-    std::span<const std::shared_ptr<const PlaneTables>> planes, std::stop_token stop);
+    std::span<const PlaneParts> planes, std::stop_token stop);
 
 // The payload of the XEvent whose length varint is at `at`; empty if there is none. Valid until the
 // next Fetch.

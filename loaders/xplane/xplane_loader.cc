@@ -1,4 +1,5 @@
-// The loader of XSpace files (<host>.xplane.pb) of TensorFlow, JAX and XLA.
+#include "loaders/xplane/xplane_loader.h"
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -14,6 +15,7 @@
 #include "loaders/xplane/hlo_reader.h"
 #include "loaders/xplane/line_set.h"
 #include "loaders/xplane/plane_kinds.h"
+#include "loaders/xplane/several_spaces.h"
 #include "loaders/xplane/time_base.h"
 #include "loaders/xplane/xplane_stats.h"
 
@@ -26,17 +28,30 @@ constexpr size_t kStopEvery = 4096;  // planes or lines
 
 Status Cancelled() { return {ErrorCode::kCancelled, "cancelled"}; }
 
-struct PlaneLoad {
-  FileScan* file = nullptr;
+// A message of the file that a plane is made of.
+struct PlanePart {
   PlaneScan* scan = nullptr;
-  uint32_t file_index = 0;
-  PlaneNaming naming;
-  PlaneId id;
   std::vector<uint32_t> metas;  // by index in scan->tables->event_metas
 };
 
+struct PlaneLoad {
+  FileScan* file = nullptr;
+  uint32_t file_index = 0;
+  std::vector<PlanePart> parts;  // in order of the file; one, but in files of several XSpaces
+  PlaneNaming naming;
+  PlaneId id;
+  const PlaneScan& first() const { return *parts.front().scan; }
+};
+
+PlaneParts PartsOf(const PlaneLoad& plane) {
+  PlaneParts parts;
+  for (const PlanePart& part : plane.parts) parts.push_back(part.scan->tables);
+  return parts;
+}
+
 struct LineLoad {
   PlaneLoad* plane = nullptr;
+  PlanePart* part = nullptr;
   LineScan* scan = nullptr;
   LineStart* start = nullptr;
   ParsedLine parsed;
@@ -63,6 +78,8 @@ class XSpaceLoad {
     if (Status s = ParseLines(); !s.ok()) return s;
     NameMissingMetas();
     FixLateTimestamps();
+    CountStrangeStarts();
+    JoinLines();
     if (Status s = AddTracks(); !s.ok()) return s;
     Report();
     return {};
@@ -70,15 +87,22 @@ class XSpaceLoad {
 
  private:
   Status OpenAndScan();
+  Status OpenAndScan(size_t input, Result<std::shared_ptr<const ByteSource>> source,
+                     ScanBudget* budget);
   void AddHosts();
+  void ListPlanes();
   void AddPlanes();
   void AddMetas();
+  void AddMetas(PlaneLoad* plane);
   void ListLines();
   void PlaceLines();
   Status ParseLines();
   Status ReadHloOf(size_t file);
   void NameMissingMetas();
   void FixLateTimestamps();
+  void CountStrangeStarts();
+  void JoinLines();
+  std::vector<std::vector<size_t>> GroupLines() const;
   Status AddTracks();
   Status AddTracksOf(std::span<LineLoad> lines);
   Track MakeTrack(const LineLoad& line);
@@ -112,20 +136,9 @@ Status XSpaceLoad::OpenAndScan() {
   Status first_error;
   files_.reserve(inputs_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    FileScan scan;
-    Status status = sources[i]->status();
-    if (status.ok()) {
-      scan.source = std::move(*sources[i]).value();
-      const size_t slash = inputs_[i].path.rfind('/');
-      scan.file_name = inputs_[i].path.substr(slash == std::string::npos ? 0 : slash + 1);
-      scan.host = inputs_[i].host;
-      status = ScanFile(&scan, &builder_.strings(), &budget, stop_);
-    }
+    const Status status = OpenAndScan(i, *std::move(sources[i]), &budget);
     if (status.code() == ErrorCode::kCancelled) return status;
-    if (status.ok()) {
-      files_.push_back(std::move(scan));
-      continue;
-    }
+    if (status.ok()) continue;
     // The other hosts of a run are worth seeing without this one.
     if (first_error.ok()) first_error = status;
     builder_.trace().diagnostics.Count("xplane.unreadable_file", Severity::kError,
@@ -134,6 +147,20 @@ Status XSpaceLoad::OpenAndScan() {
     builder_.trace().skipped_files.push_back(status.message());
   }
   return files_.empty() ? first_error : Status();
+}
+
+Status XSpaceLoad::OpenAndScan(size_t input, Result<std::shared_ptr<const ByteSource>> source,
+                               ScanBudget* budget) {
+  if (!source.ok()) return source.status();
+  FileScan scan;
+  scan.source = std::move(source).value();
+  const size_t slash = inputs_[input].path.rfind('/');
+  scan.file_name = inputs_[input].path.substr(slash == std::string::npos ? 0 : slash + 1);
+  scan.host = inputs_[input].host;
+  if (Status s = FindSpaces(options_, stop_, &progress_, &scan); !s.ok()) return s;
+  if (Status s = ScanFile(&scan, &builder_.strings(), budget, stop_); !s.ok()) return s;
+  files_.push_back(std::move(scan));
+  return {};
 }
 
 void XSpaceLoad::AddHosts() {
@@ -158,21 +185,28 @@ void XSpaceLoad::AddHosts() {
   }
 }
 
-// Planes in display order: by host; on each host devices first, planes without events last.
-void XSpaceLoad::AddPlanes() {
+void XSpaceLoad::ListPlanes() {
   for (size_t f = 0; f < files_.size(); ++f) {
-    for (PlaneScan& scan : files_[f].planes) {
+    const uint32_t file_index = static_cast<uint32_t>(f);
+    for (PlaneScan& scan : files_[f].planes) scan.tables->file = file_index;
+    for (std::vector<PlaneScan*>& group : GroupPlanes(&files_[f])) {
       PlaneLoad& plane = planes_.emplace_back();
       plane.file = &files_[f];
-      plane.scan = &scan;
-      plane.file_index = static_cast<uint32_t>(f);
-      plane.naming = NamePlane(scan.name, scan.id);
-      scan.tables->file = plane.file_index;
+      plane.file_index = file_index;
+      for (PlaneScan* scan : group) plane.parts.push_back({scan, {}});
+      plane.naming = NamePlane(plane.first().name, plane.first().id);
     }
   }
+}
+
+// Planes in display order: by host; on each host devices first, planes without events last.
+void XSpaceLoad::AddPlanes() {
+  ListPlanes();
   const auto key = [](const PlaneLoad& p) {
-    const bool empty = std::none_of(p.scan->lines.begin(), p.scan->lines.end(),
-                                    [](const LineScan& l) { return l.has_events; });
+    const bool empty = std::none_of(p.parts.begin(), p.parts.end(), [](const PlanePart& part) {
+      return std::any_of(part.scan->lines.begin(), part.scan->lines.end(),
+                         [](const LineScan& l) { return l.has_events; });
+    });
     return std::tuple(p.file_index, empty, PlaneRank(p.naming.kind), p.naming.device_ordinal);
   };
   std::vector<std::pair<decltype(key(planes_[0])), size_t>> order;
@@ -186,13 +220,15 @@ void XSpaceLoad::AddPlanes() {
   for (PlaneLoad& p : planes_) {
     Plane plane;
     plane.host = HostId(p.file_index);
-    plane.name = builder_.strings().Intern(p.scan->name);
+    plane.name = builder_.strings().Intern(p.first().name);
     plane.display_name = p.naming.display_name;
     plane.kind = p.naming.kind;
     plane.device_ordinal = p.naming.device_ordinal;
-    plane.id = p.scan->id;
-    plane.file_order = p.scan->file_order;
-    plane.stats = std::move(p.scan->stats);
+    plane.id = p.first().id;
+    plane.file_order = p.first().file_order;
+    StatJoiner stats;
+    for (PlanePart& part : p.parts) stats.Add(std::move(part.scan->stats));
+    plane.stats = stats.Take();
     if (plane.kind != PlaneKind::kEnvironment) plane.subtitle = DeviceSubtitle(plane.stats);
     p.id = builder_.AddPlane(std::move(plane));
   }
@@ -201,28 +237,48 @@ void XSpaceLoad::AddPlanes() {
 void XSpaceLoad::AddMetas() {
   for (PlaneLoad& p : planes_) {
     if (stop_.stop_requested()) return;
-    p.metas.reserve(p.scan->tables->event_metas.size());
-    for (const EventMetaScan& scan : p.scan->tables->event_metas) {
+    AddMetas(&p);
+  }
+}
+
+void XSpaceLoad::AddMetas(PlaneLoad* plane) {
+  SharedMetas shared;  // of the messages before
+  for (PlanePart& part : plane->parts) {
+    PlaneTables& tables = *part.scan->tables;
+    tables.first_meta = static_cast<uint32_t>(builder_.names().metas.size());
+    part.metas.reserve(tables.event_metas.size());
+    for (const EventMetaScan& scan : tables.event_metas) {
+      if (const uint32_t* known = plane->parts.size() > 1 ? shared.Find(scan) : nullptr) {
+        part.metas.push_back(*known);
+        continue;
+      }
       EventMeta meta;
       meta.name = scan.name;
       meta.display_name = scan.display_name;
-      meta.category = CategoryOf(p.naming.kind, builder_.strings().View(scan.name));
-      meta.plane = p.id;
+      meta.category = CategoryOf(plane->naming.kind, builder_.strings().View(scan.name));
+      meta.plane = plane->id;
       meta.source_id = scan.id;
-      p.metas.push_back(builder_.AddMeta(meta).value);
+      part.metas.push_back(builder_.AddMeta(meta).value);
     }
+    tables.last_meta = static_cast<uint32_t>(builder_.names().metas.size());
+    if (plane->parts.size() > 1) shared.Add(tables.event_metas, part.metas);
   }
 }
 
 void XSpaceLoad::ListLines() {
   size_t lines = 0;
-  for (const PlaneLoad& p : planes_) lines += p.scan->lines.size();
+  for (const PlaneLoad& p : planes_) {
+    for (const PlanePart& part : p.parts) lines += part.scan->lines.size();
+  }
   lines_.reserve(lines);
   for (PlaneLoad& p : planes_) {
-    for (LineScan& scan : p.scan->lines) {
-      LineLoad& line = lines_.emplace_back();
-      line.plane = &p;
-      line.scan = &scan;
+    for (PlanePart& part : p.parts) {
+      for (LineScan& scan : part.scan->lines) {
+        LineLoad& line = lines_.emplace_back();
+        line.plane = &p;
+        line.part = &part;
+        line.scan = &scan;
+      }
     }
   }
   PlaceLines();
@@ -269,8 +325,8 @@ Status XSpaceLoad::ParseLines() {
     task.job.line_begin = task.job.begin = line.scan->begin;
     task.job.end = line.scan->end;
     task.job.base_ps = line.start->base_ps;
-    task.job.metas = line.plane->metas.data();
-    task.job.ids = &line.plane->scan->tables->event_ids;
+    task.job.metas = line.part->metas.data();
+    task.job.ids = &line.part->scan->tables->event_ids;
     task.job.progress_per_byte = ProgressPerByte(*line.plane->file->source);
     task.parsed = &line.parsed;
   }
@@ -333,6 +389,52 @@ void XSpaceLoad::FixLateTimestamps() {
   }
 }
 
+void XSpaceLoad::CountStrangeStarts() {
+  for (LineLoad& line : lines_) {
+    if (line.start->zero_based_among_epoch)
+      line.parsed.issues.Count(Issue::kZeroBasedLine, line.scan->begin);
+    if (line.start->stray) line.parsed.issues.Count(Issue::kStrayLine, line.scan->begin);
+  }
+}
+
+// What the messages of a plane hold of one line becomes one line, that of the first message.
+void XSpaceLoad::JoinLines() {
+  const std::vector<std::vector<size_t>> groups = GroupLines();
+  if (groups.size() == lines_.size()) return;
+  ParallelFor(
+      groups.size(),
+      [&](size_t g) {
+        LineLoad& first = lines_[groups[g][0]];
+        for (const size_t l : std::span(groups[g]).subspan(1)) {
+          AppendLine(&first.parsed, &lines_[l].parsed);
+          first.start->base_ps = std::min(first.start->base_ps, lines_[l].start->base_ps);
+          if (first.scan->name.empty()) first.scan->name = lines_[l].scan->name;
+        }
+      },
+      options_.threads);
+  std::vector<LineLoad> joined;
+  for (const std::vector<size_t>& group : groups) joined.push_back(std::move(lines_[group[0]]));
+  lines_ = std::move(joined);
+}
+
+// The lines that belong together, in order of first appearance.
+std::vector<std::vector<size_t>> XSpaceLoad::GroupLines() const {
+  std::vector<std::vector<size_t>> groups;
+  std::unordered_map<LineKey, size_t, LineKeyHash> known;
+  LineKeys keys;
+  for (size_t l = 0; l < lines_.size(); ++l) {
+    const LineLoad& line = lines_[l];
+    if (l == 0 || line.plane != lines_[l - 1].plane) known.clear();
+    if (l == 0 || line.part != lines_[l - 1].part) keys = {};
+    const bool alone = line.plane->parts.size() == 1;
+    const auto it =
+        alone ? known.end() : known.try_emplace(keys.Next(line.scan->id), groups.size()).first;
+    if (alone || it->second == groups.size()) groups.emplace_back();
+    groups[alone ? groups.size() - 1 : it->second].push_back(l);
+  }
+  return groups;
+}
+
 Track XSpaceLoad::MakeTrack(const LineLoad& line) {
   const ParsedLine& parsed = line.parsed;
   const int64_t id = parsed.has_late_id ? parsed.late_id : line.scan->id;
@@ -356,8 +458,8 @@ Status XSpaceLoad::AddCounters(LineLoad* line, Track* track) {
   TrackData data{std::move(*track), std::move(line->parsed.slices),
                  std::move(line->parsed.instants)};
   Issues issues;
-  Status status = ReadCounters(*line->plane->file->source, *line->plane->scan->tables,
-                               &builder_.names(), &data, &issues, stop_);
+  Status status = ReadCounters(*line->plane->file->source, PartsOf(*line->plane), &builder_.names(),
+                               &data, &issues, stop_);
   line->parsed.issues.Merge(issues);
   *track = std::move(data.track);
   line->parsed.slices = std::move(data.slices);
@@ -435,6 +537,7 @@ void XSpaceLoad::Report() {
   Trace& trace = builder_.trace();
   for (size_t f = 0; f < files_.size(); ++f) {
     files_[f].issues.Report(files_[f].file_name, "", &trace.diagnostics);
+    ReportDamage(files_[f], &trace.diagnostics);
     if (IsCut(files_[f])) {
       trace.diagnostics.CountTruncated(files_[f].file_name + " byte " +
                                        std::to_string(files_[f].source->size()));
@@ -454,66 +557,28 @@ void XSpaceLoad::Report() {
     }
   }
   for (LineLoad& line : lines_) {
-    if (line.start->zero_based_among_epoch)
-      line.parsed.issues.Count(Issue::kZeroBasedLine, line.scan->begin);
-    if (line.start->stray) line.parsed.issues.Count(Issue::kStrayLine, line.scan->begin);
     if (!line.parsed.issues.any()) continue;
     line.parsed.issues.Report(
         line.plane->file->file_name,
-        "plane '" + line.plane->scan->name + "', line '" + line.scan->name + "'",
+        "plane '" + line.plane->first().name + "', line '" + line.scan->name + "'",
         &trace.diagnostics);
   }
   ReportDevices();
   std::vector<std::shared_ptr<const ByteSource>> sources;
   for (const FileScan& file : files_) sources.push_back(file.source);
-  std::vector<std::shared_ptr<const PlaneTables>> tables;
-  for (const PlaneLoad& p : planes_) tables.push_back(p.scan->tables);
+  std::vector<PlaneParts> tables;
+  for (const PlaneLoad& p : planes_) tables.push_back(PartsOf(p));
   trace.source = MakeStatSource(std::move(sources), std::move(tables));
 }
+
+}  // namespace
+
+namespace xplane {
 
 Status LoadXSpace(TraceBuilder& builder, std::span<const InputFile> files,
                   const LoadOptions& options, const std::stop_token& stop, Progress& progress) {
   return XSpaceLoad(&builder, files, options, stop, &progress).Run();
 }
 
-// An XSpace begins with a plane (or an error, a warning or a host name), and a plane with one of
-// its six fields.
-bool SniffXSpace(std::span<const std::byte> prefix) {
-  FieldReader space(reinterpret_cast<Bytes>(prefix.data()),
-                    reinterpret_cast<Bytes>(prefix.data() + prefix.size()));
-  Field f;
-  if (!space.Next(&f) || f.wire != kLen || f.number < 1 || f.number > 4) return false;
-  if (f.number != 1) return true;
-  FieldReader plane(f.begin, f.end);
-  Field inner;
-  if (!plane.Next(&inner)) return f.begin == f.end && !f.clamped;
-  return inner.number >= 1 && inner.number <= 6 &&
-         inner.wire == (inner.number == 1 ? kVarint : kLen);
-}
-
-using Kind = FileEnding::Kind;
-constexpr FileEnding kEndings[] = {
-    {".xplane.pb", Kind::kOwn},
-    {".xplane.riegeli", Kind::kSkipped, "Riegeli records are not read"},
-    // What lies beside XSpaces in a run directory.
-    {".memory_profile.json", Kind::kSkipped, "an old summary by TensorFlow"},
-    {".input_pipeline.pb", Kind::kSkipped, "an old summary by TensorFlow"},
-    {".overview_page.pb", Kind::kSkipped, "an old summary by TensorFlow"},
-    {".tensorflow_stats.pb", Kind::kSkipped, "an old summary by TensorFlow"},
-    {".kernel_stats.pb", Kind::kSkipped, "an old summary by TensorFlow"},
-    {".op_stats.pb", Kind::kSkipped, "a cache of XProf"},
-    {".op_stats_v2.pb", Kind::kSkipped, "a cache of XProf"},
-    {".dcn_collective_stats.pb", Kind::kSkipped, "a cache of XProf"},
-    {".smart_suggestion.pb", Kind::kSkipped, "a cache of XProf"},
-    {".hlo_proto.pb", Kind::kSkipped, "an HLO module that XProf unpacked"},
-    {".SSTABLE", Kind::kSkipped, "a cache of XProf"},
-    {"cache_version.txt", Kind::kSkipped, "a cache of XProf"},
-};
-
-}  // namespace
-
-extern const LoaderDesc kXSpaceLoader;
-const LoaderDesc kXSpaceLoader = {TraceFormat::kXSpace, "XSpace of TensorFlow, JAX or XLA",
-                                  kEndings, SniffXSpace, LoadXSpace};
-
+}  // namespace xplane
 }  // namespace stepscope

@@ -21,8 +21,7 @@ std::string Unpack(const std::string& packed) {
 
 class XPlaneStats final : public StatSource {
  public:
-  XPlaneStats(std::vector<std::shared_ptr<const ByteSource>> files,
-              std::vector<std::shared_ptr<const PlaneTables>> planes)
+  XPlaneStats(std::vector<std::shared_ptr<const ByteSource>> files, std::vector<PlaneParts> planes)
       : files_(std::move(files)), planes_(std::move(planes)) {}
 
   Result<std::vector<Stat>> Decode(const Trace& trace, EventRow row) const override {
@@ -52,18 +51,19 @@ class XPlaneStats final : public StatSource {
     const Track& track = trace.set.tracks[lane.track.value];
     const uint32_t i = row.value - lane.first_row;
     if (track.plane.value >= planes_.size() || track.source >= files_.size()) return stats;
-    const PlaneTables& tables = *planes_[track.plane.value];
+    const PlaneParts& parts = planes_[track.plane.value];
     WindowReader reader(*files_[track.source]);
     const auto& metas = trace.names().metas;
-    if (lane.meta[i] < metas.size()) {
-      const uint32_t index = tables.event_ids.Find(metas[lane.meta[i]].source_id);
-      if (index != IdMap::kNone && tables.event_metas[index].has_stats) {
-        const EventMetaScan& meta = tables.event_metas[index];
-        AddStats(&reader, meta.begin, meta.end, 5, tables, true, &stats);
+    const PlaneTables* tables = TablesOfMeta(parts, lane.meta[i]);
+    if (tables != nullptr && lane.meta[i] < metas.size()) {
+      const uint32_t index = tables->event_ids.Find(metas[lane.meta[i]].source_id);
+      if (index != IdMap::kNone && tables->event_metas[index].has_stats) {
+        const EventMetaScan& meta = tables->event_metas[index];
+        AddStats(&reader, meta.begin, meta.end, 5, *tables, true, &stats);
       }
     }
     if (const uint64_t at = lane.SourceOffset(i); at != ~uint64_t{0})
-      AddEvent(&reader, at, tables, &stats);
+      AddEvent(&reader, at, TablesAt(parts, at), &stats);
     if (!reader.status().ok()) return reader.status();
     return stats;
   }
@@ -115,14 +115,13 @@ class XPlaneStats final : public StatSource {
   }
 
   std::vector<std::shared_ptr<const ByteSource>> files_;
-  std::vector<std::shared_ptr<const PlaneTables>> planes_;  // by PlaneId
+  std::vector<PlaneParts> planes_;  // by PlaneId
 };
 
 }  // namespace
 
 std::shared_ptr<const StatSource> MakeStatSource(
-    std::vector<std::shared_ptr<const ByteSource>> files,
-    std::vector<std::shared_ptr<const PlaneTables>> planes) {
+    std::vector<std::shared_ptr<const ByteSource>> files, std::vector<PlaneParts> planes) {
   return std::make_shared<XPlaneStats>(std::move(files), std::move(planes));
 }
 

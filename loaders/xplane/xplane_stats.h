@@ -14,7 +14,6 @@ namespace stepscope::xplane {
 
 // `planes` by PlaneId; Track::source and PlaneTables::file index `files`.
 std::shared_ptr<const StatSource> MakeStatSource(
-    std::vector<std::shared_ptr<const ByteSource>> files,
-    std::vector<std::shared_ptr<const PlaneTables>> planes);
+    std::vector<std::shared_ptr<const ByteSource>> files, std::vector<PlaneParts> planes);
 
 }  // namespace stepscope::xplane

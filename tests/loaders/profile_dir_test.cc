@@ -176,14 +176,32 @@ TEST_CASE("Loose JSON below the folder is left alone, in the folder itself its c
   CHECK(Hosts(runs->front()) == Strings{"rank0"});
 }
 
+TEST_CASE("Riegeli files are XSpaces; one is read instead of an empty .xplane.pb") {
+  const TempTree tree;
+  tree.Add("plugins/profile/r/a.xplane.riegeli");
+  tree.Add("plugins/profile/r/b.xplane.pb");
+  tree.Add("plugins/profile/r/c.xplane.pb", "");
+  tree.Add("plugins/profile/r/c.xplane.riegeli");
+  tree.Add("plugins/profile/r/d.xplane.pb");
+  tree.Add("plugins/profile/r/d.xplane.riegeli");
+  const auto runs = FindRuns(tree.Path());
+  REQUIRE(runs.ok());
+  const ProfileRun& run = runs->front();
+  CHECK(Hosts(run) == Strings{"a", "b", "c", "d"});
+  CHECK(run.files[2].path == tree.Path("plugins/profile/r/c.xplane.riegeli"));
+  CHECK(run.files[3].path == tree.Path("plugins/profile/r/d.xplane.pb"));
+  CHECK(run.skipped == Strings{"c.xplane.pb: c.xplane.riegeli of this host is read instead",
+                               "d.xplane.riegeli: d.xplane.pb of this host is read instead"});
+}
+
 TEST_CASE("When nothing is found, the message says what was looked for and where") {
   const TempTree tree;
-  tree.Add("plugins/profile/r/vm.xplane.riegeli");
+  tree.Add("plugins/profile/r/vm.SSTABLE");
   const Status status = FindRuns(tree.Path()).status();
   CHECK(status.code() == ErrorCode::kFormat);
   CHECK(status.message().find(tree.Path()) != std::string::npos);
   CHECK(status.message().find("plugins/profile/<run>/<host>.xplane.pb") != std::string::npos);
-  CHECK(status.message().find("Riegeli") != std::string::npos);
+  CHECK(status.message().find("a cache of XProf") != std::string::npos);
   CHECK(FindRuns(tree.Path("nowhere")).status().code() == ErrorCode::kIo);
 }
 
