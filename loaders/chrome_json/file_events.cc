@@ -243,7 +243,9 @@ void FileEvents::AddCounter(const BatchResult& batch, const ParsedEvent& event, 
   for (uint32_t i = 0; i < aux.samples; ++i) {
     if (i % kStopEvery == 0 && stop.stop_requested()) return;
     const CounterSample& sample = batch.samples[aux.first_sample + i];
-    const StringId series_name = String(sample.series);
+    StringId series_name = String(sample.series);
+    // Kineto's hardware counters: {"": 1.5}, the counter itself.
+    if (builder_->strings().View(series_name).empty()) series_name = name;
     uint32_t series;
     if (series_index_.Insert(number, series_name.value, &series)) {
       series_places_.push_back(static_cast<uint32_t>(counter.series.size()));

@@ -219,5 +219,18 @@ TEST_CASE("chrome kineto: ranks of one run are aligned by their base times") {
   CHECK(Arg(**trace, FindEvent(**trace, "op1"), "cat") == "cpu_op");
 }
 
+TEST_CASE("A series without a name, as hardware counters have it, is called as its counter") {
+  const TracePtr trace = Chrome(R"([
+{"ph":"C","cat":"hardware_counters","name":"sm__cycles_active.avg","pid":"GPU 0 Counters","tid":7,
+ "ts":1000,"args":{"":0.5}},
+{"ph":"C","cat":"hardware_counters","name":"sm__cycles_active.avg","pid":"GPU 0 Counters","tid":7,
+ "ts":1010,"args":{"":1.5}}])");
+  REQUIRE(trace->set.tracks.size() == 1);
+  REQUIRE(trace->set.tracks[0].counters.size() == 1);
+  const CounterSeries& series = trace->set.tracks[0].counters[0];
+  CHECK(trace->names().strings.View(series.name) == "sm__cycles_active.avg");
+  CHECK(series.value == std::vector<double>{0.5, 1.5});
+}
+
 }  // namespace
 }  // namespace stepscope
