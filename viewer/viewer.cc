@@ -270,6 +270,7 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
   }
   const bool popup =
       popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  if (timeline.takes_keys()) return;
   // What is typed while a box is about to take the keyboard is for the box.
   if (popup || windows.palette || windows.focus_search || menu_bar.search.waiting) return;
   for (const BoundKey& key : keys) {

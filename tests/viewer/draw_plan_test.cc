@@ -258,12 +258,12 @@ TEST_CASE("a heading that stays at the top lies over the rows that scroll by und
   PlanTester t(TrainingTrace());
   t.stick = true;
   t.Build({0, 10 * kPsPerMs}, 640, 150, 40);
-  const StickyHeadings sticky = t.layout.Sticky(40);
+  const StickyItems sticky = t.layout.Sticky(40);
   REQUIRE(sticky.size() == 1);
   const PlanRow& over = t.plan.rows().back();
   CHECK(over.item == sticky[0].item);
   CHECK(over.kind == TexelLine::kArea);
-  CHECK(t.plan.RowAt(10) == &over);
+  CHECK(t.plan.RowAt(over.item, 10) == &over);
   CHECK(t.plan.Utilisation(over.item) > 0.5);
   for (size_t y = 0; y < 150; ++y) {
     const TexelLine& line = t.plan.lines()[y];

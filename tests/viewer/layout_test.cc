@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <set>
 
 #include "tests/viewer/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
@@ -163,12 +164,12 @@ TEST_CASE("layout: the heading of a plane stays at the top, and the next one pus
   }
   REQUIRE(headings.size() == 3);
   CHECK(layout.Sticky(0).empty());  // it is in its place
-  const StickyHeadings stuck = layout.Sticky(10);
+  const StickyItems stuck = layout.Sticky(10);
   REQUIRE(stuck.size() == 1);
   CHECK(stuck[0].item == headings[0]);
   CHECK(stuck[0].y == 10);
   const LayoutItem& next = layout.items()[headings[1]];
-  const StickyHeadings pushed = layout.Sticky(next.y - 5);
+  const StickyItems pushed = layout.Sticky(next.y - 5);
   REQUIRE(pushed.size() == 1);
   CHECK(pushed[0].item == headings[0]);
   CHECK(pushed[0].y == next.y - 22);
@@ -191,7 +192,7 @@ TEST_CASE("layout: headings of runs and hosts stay at the top too, above that of
   const auto kinds = [&](double scroll) {
     std::string text;
     double below = scroll;
-    for (const StickyHeading& heading : layout.Sticky(scroll)) {
+    for (const StickyItem& heading : layout.Sticky(scroll)) {
       const LayoutItem& item = layout.items()[heading.item];
       text += item.kind == ItemKind::kRunHeading    ? "run"
               : item.kind == ItemKind::kHostHeading ? " host"
@@ -235,4 +236,65 @@ TEST_CASE("layout: the name of a tall track stays in sight while the track is") 
   CHECK(TextTop(item, 150, 19) == 150);
   CHECK(TextTop(item, 280, 19) == 271);  // its last row
   CHECK(TextTop(item, 400, 19) == 271);
+}
+
+TEST_CASE(
+    "layout: what is pinned stays at the top as far as there is room, the next run pushes it") {
+  TraceMaker maker;
+  const PlaneId plane = maker.Plane("Host threads", PlaneKind::kHostThreads);
+  for (int i = 0; i < 20; ++i)
+    maker.Track(plane, "t" + std::to_string(i), TrackKind::kThread, {{"a", 0, 10}});
+  const auto trace = maker.Finish();
+  TrackRules rules;
+  rules.pinned = {TrackPath(*trace, trace->set, TrackId(7)),
+                  TrackPath(*trace, trace->set, TrackId(3))};
+  const Layout one = LayoutOf({{TraceId(0), "a", trace, {}}}, rules);
+  REQUIRE(one.items()[0].track == TrackId(7));
+  REQUIRE(one.items()[0].apart);
+  CHECK(one.Sticky(0).empty());  // they are in their places
+  const StickyItems stuck = one.Sticky(100);
+  REQUIRE(stuck.size() == 3);  // and the plane's heading below them
+  CHECK(stuck[0].y == 100);
+  CHECK(stuck[1].y == 100 + one.items()[1].y);
+  CHECK(one.items()[stuck[2].item].kind == ItemKind::kPlaneHeading);
+  CHECK(stuck[2].y == stuck[1].y + 19);
+  const StickyItems few = one.Sticky(100, 30);  // room for one of them
+  REQUIRE(few.size() == 2);
+  CHECK(few[0].item == 0);
+  CHECK(one.items()[few[1].item].kind == ItemKind::kPlaneHeading);
+
+  const Layout two = LayoutOf({{TraceId(0), "a", trace, {}}, {TraceId(1), "b", trace, {}}}, rules);
+  const size_t other = two.items().size() / 2;
+  REQUIRE(two.items()[other].kind == ItemKind::kRunHeading);
+  const StickyItems pushed = two.Sticky(two.items()[other].y - 30);
+  REQUIRE(pushed.size() >= 3);  // heading of the run and two pins, as one
+  CHECK(pushed[2].y + 19 == two.items()[other].y);
+  CHECK(pushed[1].y - pushed[0].y == two.items()[1].y);
+  CHECK(two.Sticky(two.items()[other].y + 100)[1].item == other + 1);
+}
+
+TEST_CASE("layout: a pinned plane stays at the top with its tracks, and is not there twice") {
+  TraceMaker maker;
+  const PlaneId gpu = maker.Plane("GPU", PlaneKind::kGpu);
+  for (int i = 0; i < 6; ++i)
+    maker.Track(gpu, "s" + std::to_string(i), TrackKind::kStream, {{"a", 0, 10}});
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
+  for (int i = 0; i < 20; ++i)
+    maker.Track(host, "t" + std::to_string(i), TrackKind::kThread, {{"a", 0, 10}});
+  const auto trace = maker.Finish();
+  TrackRules rules;
+  rules.pinned = {PlanePath(*trace, gpu)};
+  const Layout layout = LayoutOf({{TraceId(0), "a", trace, {}}}, rules);
+  CHECK(layout.Sticky(300).size() == 8);  // GPU, its streams, and the heading of the host
+  for (const double room : {0.0, 20.0, 60.0, 500.0}) {
+    for (double scroll = 0; scroll < layout.height() - 200; scroll += 7) {
+      double below = scroll;
+      std::set<size_t> seen;
+      for (const StickyItem& item : layout.Sticky(scroll, room)) {
+        CHECK(seen.insert(item.item).second);
+        CHECK(item.y >= below - 22);
+        below = item.y;
+      }
+    }
+  }
 }

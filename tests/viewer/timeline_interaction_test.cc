@@ -359,3 +359,59 @@ TEST_CASE("timeline: rules among the settings arrange tracks, in any open trace"
   again.Load(t.settings.Text());
   CHECK(ParseTrackRules(again.Get("timeline.tracks")) == rules);
 }
+
+TEST_CASE("timeline: pinned tracks stay in sight, and what lies on them is theirs") {
+  TraceMaker maker;
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
+  std::vector<SimpleEvent> deep;
+  for (Ps i = 0; i < 20; ++i)
+    deep.push_back({"f", i * kPsPerUs, 1000 * kPsPerUs - 2 * i * kPsPerUs});
+  maker.Track(host, "deep", TrackKind::kThread, deep);
+  for (int i = 0; i < 13; ++i)
+    maker.Track(host, "t" + std::to_string(i), TrackKind::kThread, {{"h", 0, 2000 * kPsPerUs}});
+  Timeline t(maker.Finish(), 300);  // 209 pixels of rows
+  const Trace& trace = *t.runs[0].trace;
+  const TrackId last(13);
+  t.view.visible = {0, 2000 * kPsPerUs};
+  const auto pin = [&](const std::vector<TrackId>& tracks) {
+    TrackRules rules;
+    for (const TrackId track : tracks) rules.pinned.push_back(TrackPath(trace, trace.set, track));
+    t.settings.Set("timeline.tracks", ToText(rules));
+  };
+  pin({TrackId(0), last});
+  t.Frame();
+  t.Frame();
+  // The first is deeper than half of the rows are high: neither stays.
+  t.view.scroll_y = 200;
+  t.Frame();
+  CHECK(t.model.sticky().empty());
+  pin({last});
+  t.view.scroll_y = 100;
+  t.Frame();
+  t.Frame();
+  REQUIRE(t.model.scroll() > 0);
+  REQUIRE(t.model.sticky().size() == 2);
+  const float y = t.geometry.rows.y + 9;
+  CHECK(t.model.ItemAt(y) == 0);
+  t.MoveTo(600, y);
+  REQUIRE(t.interaction.hovered().valid());
+  const TrackSet& set = trace.set;
+  CHECK(set.TrackOf(t.interaction.hovered().event.row) == last);
+  const auto place = t.model.Place(t.runs, t.interaction.hovered().event);
+  REQUIRE(place);
+  CHECK(place->sticks);
+  CHECK(place->y == t.geometry.rows.y);
+  // A box over it holds its event, and not those that scroll by under it.
+  CHECK(t.model.EventsIn(t.runs, {300, y, 300, 2}, 100).size() == 1);
+  t.Click(600, y);
+  CHECK(set.TrackOf(t.view.selected.row) == last);
+  const double scroll = t.model.scroll();
+  ++t.view.reveals;  // going to an event of it scrolls nowhere
+  t.Frame();
+  CHECK(t.model.scroll() == scroll);
+  // The name beside it is its own; labels and texels of it stand in its row.
+  for (const PlanLabel& label : t.model.plan().labels()) {
+    if (label.sticks) CHECK(label.y == 0);
+  }
+  CHECK(t.model.plan().lines()[9].row + 2 == t.model.plan().rows().size());
+}

@@ -27,7 +27,7 @@ Ask HasFilter, HasSteps;
 
 // commands_tracks.cc: how tracks are arranged
 Act ToggleCollapse, CollapseAll, ExpandAll, ToggleHidden, ShowHidden, ResetLayout;
-Act TogglePin, MoveTrack, LimitRows, FilterTracks, OnlySelected, UnpinAll;
+Act TogglePin, MoveTrack, PlaceTrack, LimitRows, FilterTracks, OnlySelected, UnpinAll;
 Ask HasHidden, HasOrder;
 
 // commands_select.cc: several events, and what is linked to the selected one

@@ -100,6 +100,23 @@ void MoveTrack(C& c, const A& a) {
   SetRules(c, rules);
 }
 
+// Those before it are fixed too: without a rule they would come behind it.
+void PlaceTrack(C& c, const A& a) {
+  if (a.paths.empty()) return;
+  TrackRules rules = RulesOf(c);
+  const bool pins =
+      std::find(rules.pinned.begin(), rules.pinned.end(), a.paths.back()) != rules.pinned.end();
+  std::vector<std::string>& order = pins ? rules.pinned : rules.order;
+  std::vector<std::string> placed;
+  TrackRules::Paths seen;
+  for (const std::string& path : a.paths) {
+    if (seen.insert(path).second) placed.push_back(path);
+  }
+  std::erase_if(order, [&](const std::string& path) { return seen.contains(path); });
+  order.insert(order.begin(), placed.begin(), placed.end());
+  SetRules(c, rules);
+}
+
 void LimitRows(C& c, const A& a) {
   constexpr double kMost = 10'000;
   if (a.text.empty()) return;

@@ -94,7 +94,7 @@ class RunArranger {
     if (in_.runs.size() > 1) Push(in_.list[first]);
     std::stable_sort(pins_.begin(), pins_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [rank, unit] : pins_) PushUnit(unit, true);
+    for (const auto& [rank, unit] : pins_) PushUnit(unit, true, true);
     std::stable_sort(sections_.begin(), sections_.end(), [](const Section& a, const Section& b) {
       // Those that are pinned come first, then all others host by host.
       if (a.pinned != b.pinned) return a.pinned < b.pinned;
@@ -204,17 +204,19 @@ class RunArranger {
     LayoutItem& heading = out_.back();
     heading.collapsible = true;
     heading.collapsed = section.folded;
-    heading.pinned = section.pinned != RuleBook::kNone;
+    const bool heading_pinned = section.pinned != RuleBook::kNone;
+    heading.pinned = heading_pinned;
     if (section.folded) return;
-    for (const Unit& unit : section.units) PushUnit(unit, false);
+    for (const Unit& unit : section.units) PushUnit(unit, heading_pinned, false);
   }
 
-  void PushUnit(const Unit& unit, bool pinned) {
+  void PushUnit(const Unit& unit, bool pinned, bool apart) {
     for (size_t i = unit.first; i < unit.last; ++i) {
       const TrackEntry& entry = in_.list[i];
       Push(entry);
       LayoutItem& item = out_.back();
       item.pinned = pinned;
+      item.apart = apart;
       if (entry.kind == ItemKind::kTrack && !SetDepth(unit, &item)) out_.pop_back();
     }
   }

@@ -18,7 +18,9 @@ namespace stepscope {
 
 struct LayoutItem {
   ItemKind kind = ItemKind::kTrack;
-  bool collapsed = false, collapsible = false, pinned = false;
+  bool collapsed = false, collapsible = false;
+  bool pinned = false;  // above what is not, with all that it heads
+  bool apart = false;   // pinned without its plane
   uint32_t run = 0, set = 0;
   HostId host{};
   PlaneId plane{};

@@ -57,6 +57,8 @@ bool DepthInView::Update(const DepthInput& input) {
     for (const uint32_t i : deep_) changed = UpdateItem(input, i) || changed;
     return changed;
   }
+  for (const StickyItem& sticky : input.sticky)
+    changed = UpdateItem(input, static_cast<uint32_t>(sticky.item)) || changed;
   const auto first =
       std::lower_bound(deep_.begin(), deep_.end(), static_cast<uint32_t>(input.first));
   for (auto i = first; i != deep_.end() && *i < input.last; ++i)

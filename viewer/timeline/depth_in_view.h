@@ -18,6 +18,7 @@ struct DepthInput {
   const Layout& layout;
   size_t first = 0, last = 0;  // items in sight
   bool settled = true;         // no gesture: tracks may shrink
+  StickyItems sticky = {};     // in sight, too: they stay at the top
 };
 
 class DepthInView {

@@ -91,41 +91,42 @@ void DrawPlan::CollectRows(const PlanInput& input) {
   const Layout& layout = *input.layout;
   const double bottom = input.scroll + static_cast<double>(input.height);
   const auto [first, last] = layout.Visible(input.scroll, bottom);
+  const auto sticks = [&](size_t i) {
+    return std::any_of(input.sticky.begin(), input.sticky.end(),
+                       [i](const StickyItem& sticky) { return sticky.item == i; });
+  };
   for (size_t i = first; i < last; ++i) {
-    const LayoutItem& item = layout.items()[i];
-    const double top = item.y - input.scroll;
-    PlanRow row;
-    row.item = static_cast<uint32_t>(i);
-    if (item.kind == ItemKind::kPlaneHeading || item.kind == ItemKind::kCounter) {
-      row.kind = TexelLine::kArea;
-      row.y = static_cast<float>(std::floor(top)) + 2;
-      row.height = item.height - 3;
-      rows_.push_back(row);
-    } else if (item.kind == ItemKind::kTrack) {
-      const double row_height = static_cast<double>(layout.sizes().row);
-      // Only the depths in sight: a track may have thousands.
-      const auto skip = static_cast<uint32_t>(std::max(0.0, std::floor(-top / row_height)));
-      const TrackSet& set = input.runs[item.run].Set(item.set);
-      for (uint32_t depth = skip; depth < item.rows; ++depth) {
-        row.depth = depth;
-        row.y = static_cast<float>(std::floor(top + row_height * depth));
-        row.height = layout.sizes().row;
-        if (row.y >= static_cast<float>(input.height)) break;
-        row.lane = LaneAt(set, item, depth);
-        rows_.push_back(row);
-      }
-    }
+    if (!sticks(i)) AddRows(input, i, layout.items()[i].y - input.scroll);
   }
   below_ = rows_.size();
-  if (input.sticky.empty()) return;
-  const StickyHeading& over = input.sticky.back();
-  if (layout.items()[over.item].kind != ItemKind::kPlaneHeading) return;  // it is but a name
+  for (const StickyItem& sticky : input.sticky)
+    AddRows(input, sticky.item, sticky.y - input.scroll);
+}
+
+void DrawPlan::AddRows(const PlanInput& input, size_t i, double top) {
+  const Layout& layout = *input.layout;
+  const LayoutItem& item = layout.items()[i];
   PlanRow row;
-  row.item = static_cast<uint32_t>(over.item);
-  row.kind = TexelLine::kArea;
-  row.y = static_cast<float>(std::floor(over.y - input.scroll)) + 2;
-  row.height = layout.items()[row.item].height - 3;
-  rows_.push_back(row);
+  row.item = static_cast<uint32_t>(i);
+  if (item.kind == ItemKind::kPlaneHeading || item.kind == ItemKind::kCounter) {
+    row.kind = TexelLine::kArea;
+    row.y = static_cast<float>(std::floor(top)) + 2;
+    row.height = item.height - 3;
+    rows_.push_back(row);
+  } else if (item.kind == ItemKind::kTrack) {
+    const double row_height = static_cast<double>(layout.sizes().row);
+    // Only the depths in sight: a track may have thousands.
+    const auto skip = static_cast<uint32_t>(std::max(0.0, std::floor(-top / row_height)));
+    const TrackSet& set = input.runs[item.run].Set(item.set);
+    for (uint32_t depth = skip; depth < item.rows; ++depth) {
+      row.depth = depth;
+      row.y = static_cast<float>(std::floor(top + row_height * depth));
+      row.height = layout.sizes().row;
+      if (row.y >= static_cast<float>(input.height)) break;
+      row.lane = LaneAt(set, item, depth);
+      rows_.push_back(row);
+    }
+  }
 }
 
 void DrawPlan::FindStale(const PlanInput& input) {
@@ -311,17 +312,19 @@ void DrawPlan::ComposeLines(const PlanInput& input) {
   lines_.assign(input.height, TexelLine{});
   for (uint32_t r = 0; r < below_; ++r) SetLines(r, 0);
   if (input.sticky.empty()) return;
-  const auto end_of = [&](const StickyHeading& heading) {
+  const auto end_of = [&](const StickyItem& heading) {
     const auto height = static_cast<double>(input.layout->items()[heading.item].height);
     const double end = std::floor(heading.y - input.scroll) + height;
     return static_cast<int>(std::clamp(end, 0.0, static_cast<double>(input.height)));
   };
   // Nothing shows through at the edges of what lies over the rows.
   std::fill(lines_.begin(), lines_.begin() + end_of(input.sticky.back()), TexelLine{});
-  // A heading that is pushed out goes under the one above it.
-  const size_t above = input.sticky.size() - 1;
-  const int top = above > 0 ? end_of(input.sticky[above - 1]) : 0;
-  for (auto r = static_cast<uint32_t>(below_); r < rows_.size(); ++r) SetLines(r, top);
+  // What is pushed out goes under what is above it.
+  size_t at = 0;
+  for (auto r = static_cast<uint32_t>(below_); r < rows_.size(); ++r) {
+    while (input.sticky[at].item != rows_[r].item) ++at;
+    SetLines(r, at > 0 ? end_of(input.sticky[at - 1]) : 0);
+  }
 }
 
 void DrawPlan::SetLines(uint32_t r, int first) {
@@ -348,7 +351,8 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
     for (uint32_t w = 0; w < cached.wide.size(); ++w)
       candidates.push_back({r, w, cached.wide[w].width});
     for (const PlanMark& mark : cached.marks) {
-      if (marks_.size() < kMaxMarks) marks_.push_back({mark.x, rows_[r].y, mark.color});
+      if (marks_.size() < kMaxMarks)
+        marks_.push_back({mark.x, rows_[r].y, mark.color, r >= below_});
     }
   }
   if (candidates.size() > kMaxLabels) {  // the widest ones say most
@@ -367,6 +371,7 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
     PlanLabel out;
     out.x = static_cast<float>(wide.px) + kLabelPadding;
     out.y = row.y;
+    out.sticks = c.row >= below_;
     out.color = input.names->theme().TextOn(input.names->Color(*set.names, meta));
     if (input.highlight != nullptr && input.highlight->version != 0) {
       const uint32_t t = texels_[size_t{c.row} * width_ + wide.px];
@@ -383,10 +388,9 @@ double DrawPlan::Utilisation(uint32_t item) const {
   return -1;
 }
 
-const PlanRow* DrawPlan::RowAt(float y) const {
-  // From the last one on: it may lie over others.
-  for (size_t r = rows_.size(); r-- > 0;) {
-    if (y >= rows_[r].y && y < rows_[r].y + rows_[r].height) return &rows_[r];
+const PlanRow* DrawPlan::RowAt(size_t item, float y) const {
+  for (const PlanRow& row : rows_) {
+    if (row.item == item && y >= row.y && y < row.y + row.height) return &row;
   }
   return nullptr;
 }

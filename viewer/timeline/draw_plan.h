@@ -22,7 +22,7 @@ struct PlanInput {
   std::span<const TimeAxis> axes;  // by run; all of one width
   const Layout* layout = nullptr;
   double scroll = 0;               // content y at the top of the canvas
-  StickyHeadings sticky;           // drawn over what scrolls by under them
+  StickyItems sticky;              // drawn over what scrolls by under them
   uint32_t width = 0, height = 0;  // canvas, pixels
   NameCache* names = nullptr;
   const Highlight* highlight = nullptr;
@@ -41,12 +41,14 @@ struct PlanLabel {
   float x = 0, y = 0, width = 0;  // of the text, canvas pixels; y is the row's top
   std::string_view text;          // lives as long as the NameCache's generation
   bool cut = false;               // draw an ellipsis after it
+  bool sticks = false;            // in a row that stays at the top
   Rgba color = 0;
 };
 
 struct PlanMark {
   float x = 0, y = 0;
   Rgba color = 0;
+  bool sticks = false;
 };  // an instant on top of slices
 
 // What a row is known by from frame to frame, whatever is drawn above it.
@@ -88,8 +90,8 @@ class DrawPlan {
   }  // of the last Build, for tests and the frame statistics
   // Mean share of busy time of a plane heading in view, in [0, 1]; -1 if not known.
   double Utilisation(uint32_t item) const;
-  // The row at a canvas y, or null.
-  const PlanRow* RowAt(float y) const;
+  // The row of an item at a canvas y, or null.
+  const PlanRow* RowAt(size_t item, float y) const;
 
  private:
   struct Wide {
@@ -111,6 +113,7 @@ class DrawPlan {
   };
 
   void CollectRows(const PlanInput& input);
+  void AddRows(const PlanInput& input, size_t item, double top);  // `top`: canvas pixels
   void FindStale(const PlanInput& input);
   void FillRow(const PlanInput& input, Work& work) const;
   void FillSlices(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
@@ -125,7 +128,7 @@ class DrawPlan {
   void PlaceLabels(const PlanInput& input);
 
   std::vector<PlanRow> rows_;
-  size_t below_ = 0;  // rows that scroll; one of a heading that stays may follow
+  size_t below_ = 0;  // rows that scroll; those that stay follow
   std::vector<Cached*> row_cache_;
   std::vector<Work> work_;
   std::unordered_map<PlanRowKey, Cached, PlanRowKeyHash> cache_;

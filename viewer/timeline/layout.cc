@@ -15,6 +15,7 @@ void Layout::Place(std::vector<LayoutItem> items, const LayoutSizes& sizes) {
   items_ = std::move(items);
   sizes_ = sizes;
   FindHeadings();
+  FindTops();
   BuildIndex();
   PlaceItems();
 }
@@ -113,6 +114,18 @@ void Layout::FindHeadings() {
   }
 }
 
+void Layout::FindTops() {
+  tops_.clear();
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    const bool other = tops_.empty() || items_[i].run != items_[tops_.back().first].run;
+    if (other) tops_.push_back({i, i, i});
+    Top& top = tops_.back();
+    const bool keeps = items_[i].pinned || items_[i].kind == ItemKind::kRunHeading;
+    if (keeps && top.last == i) top.last = i + 1;
+    top.end = i + 1;
+  }
+}
+
 uint32_t Layout::HeadingAt(double y, ItemKind kind) const {
   const size_t top = At(y);
   if (top >= items_.size()) return kNoHeading;
@@ -125,13 +138,39 @@ uint32_t Layout::HeadingAt(double y, ItemKind kind) const {
   return at;
 }
 
-StickyHeadings Layout::Sticky(double scroll) const {
-  StickyHeadings out;
+size_t Layout::AddTop(double most, double* top, StickyItems* out) const {
+  const size_t at = At(*top);
+  const auto after = std::upper_bound(tops_.begin(), tops_.end(), at,
+                                      [](size_t i, const Top& run) { return i < run.first; });
+  if (at >= items_.size() || after == tops_.begin()) return 0;
+  const Top& run = *(after - 1);
+  const double begin = items_[run.first].y;
+  const auto bottom = [this](size_t i) {
+    return items_[i].y + static_cast<double>(items_[i].height);
+  };
+  const auto fits = [&](size_t i) {
+    return bottom(i) <= begin + most || items_[i].kind == ItemKind::kRunHeading;
+  };
+  size_t last = run.first;
+  while (last < run.last && fits(last)) ++last;
+  if (last == run.first) return 0;
+  // All of it is pushed out at once.
+  const double height = bottom(last - 1) - begin;
+  const double end = run.end < items_.size() ? items_[run.end].y : height_;
+  const double y = std::min(*top, end - height);
+  if (y <= begin) return 0;
+  for (size_t i = run.first; i < last; ++i) out->push_back({i, y + (items_[i].y - begin)});
+  *top = y + height;
+  return last;
+}
+
+StickyItems Layout::Sticky(double scroll, double most_pins) const {
+  StickyItems out;
   double top = scroll;  // below those that were found
-  for (const ItemKind kind :
-       {ItemKind::kRunHeading, ItemKind::kHostHeading, ItemKind::kPlaneHeading}) {
+  const size_t behind = AddTop(most_pins, &top, &out);
+  for (const ItemKind kind : {ItemKind::kHostHeading, ItemKind::kPlaneHeading}) {
     const uint32_t at = HeadingAt(top, kind);
-    if (at == kNoHeading) continue;
+    if (at == kNoHeading || headings_[at].item < behind) continue;
     const LayoutItem& heading = items_[headings_[at].item];
     if (heading.collapsed || heading.y >= top) continue;
     const size_t next = headings_[at].end;

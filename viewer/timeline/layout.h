@@ -23,12 +23,13 @@ struct LayoutSizes {  // pixels, whole numbers
   bool operator==(const LayoutSizes&) const = default;
 };
 
-// The heading of a run, host or plane that stays at the top while what it heads scrolls by.
-struct StickyHeading {
+// What stays at the top while the rest scrolls by: the headings of a run, host and plane, and what
+// is pinned.
+struct StickyItem {
   size_t item = 0;
-  double y = 0;  // content pixels; the next heading pushes it out
+  double y = 0;  // content pixels; the next heading of its kind, or the next run, pushes it out
 };
-using StickyHeadings = std::vector<StickyHeading>;  // one below the other: run, host, plane
+using StickyItems = std::vector<StickyItem>;  // one below the other: run, pins, host, plane
 
 class Layout {
  public:
@@ -47,8 +48,10 @@ class Layout {
   std::pair<size_t, size_t> Visible(double top, double bottom) const;
   // The item of an event's track, or npos (collapsed planes are not laid out). O(1).
   size_t Find(uint32_t run, uint32_t set, TrackId track) const;
-  // Of content that is scrolled by `scroll`: none that is in its place, or folded. O(log items).
-  StickyHeadings Sticky(double scroll) const;
+  // Of content that is scrolled by `scroll`: none that is in its place, or folded. What is pinned
+  // stays as far as it takes at most `most_pins` pixels with its run's heading. O(log items +
+  // pins).
+  StickyItems Sticky(double scroll, double most_pins = 1e9) const;
   static constexpr size_t npos = static_cast<size_t>(-1);
 
  private:
@@ -61,12 +64,21 @@ class Layout {
 
   void PlaceItems();
   void BuildIndex();
+  // The heading of a run, and what is pinned in it: the first of the run's items.
+  struct Top {
+    uint32_t first = 0, last = 0, end = 0;  // items [first, last) of the run's [first, end)
+  };
+
   void FindHeadings();
+  void FindTops();
+  // Adds what stays of the run that is at the top; the item behind it, and in *top its lower edge.
+  size_t AddTop(double most, double* top, StickyItems* out) const;
   // Of that kind, of the item at content height y; kNoHeading if there is none.
   uint32_t HeadingAt(double y, ItemKind kind) const;
 
   std::vector<LayoutItem> items_;
   std::vector<Heading> headings_;                          // in order
+  std::vector<Top> tops_;                                  // by run
   std::vector<std::vector<std::vector<uint32_t>>> index_;  // by run, set, track: item + 1
   LayoutSizes sizes_;
   double height_ = 0;

@@ -61,6 +61,12 @@ float TimelineModel::YOf(double content_y) const {
   return geo_.rows.y + static_cast<float>(content_y - scroll_);
 }
 
+double TimelineModel::TopOf(size_t item) const {
+  const auto sticky = std::find_if(sticky_.begin(), sticky_.end(),
+                                   [item](const StickyItem& s) { return s.item == item; });
+  return sticky != sticky_.end() ? sticky->y : layout_.items()[item].y;
+}
+
 size_t TimelineModel::ItemAt(float y) const {
   if (y < geo_.rows.y || y >= geo_.rows.bottom()) return layout_.items().size();
   if (y < rows_below_sticky().y) {
@@ -73,22 +79,27 @@ size_t TimelineModel::ItemAt(float y) const {
 
 bool TimelineModel::Sticks(size_t item) const {
   return std::any_of(sticky_.begin(), sticky_.end(),
-                     [item](const StickyHeading& s) { return s.item == item; });
+                     [item](const StickyItem& s) { return s.item == item; });
 }
 
 Box TimelineModel::rows_below_sticky() const {
   Box box = geo_.rows;
   if (sticky_.empty()) return box;
-  const StickyHeading& last = sticky_.back();
+  const StickyItem& last = sticky_.back();
   const float top = YOf(last.y) + layout_.items()[last.item].height;
   const float cut = std::clamp(top - box.y, 0.0f, box.h);
   return {box.x, box.y + cut, box.w, box.h - cut};
 }
 
+const PlanRow* TimelineModel::RowUnder(float y) const {
+  const size_t item = ItemAt(y);
+  return item < layout_.items().size() ? plan_.RowAt(item, y - geo_.rows.y) : nullptr;
+}
+
 TimelineHit TimelineModel::HitTest(std::span<const Run> runs, float x, float y) const {
   TimelineHit hit;
-  const PlanRow* row = plan_.RowAt(y - geo_.rows.y);
-  if (row == nullptr || !rows_below_sticky().Has(x, y)) return hit;
+  const PlanRow* row = RowUnder(y);
+  if (row == nullptr || !geo_.rows.Has(x, y)) return hit;
   const LayoutItem& item = layout_.items()[row->item];
   if (item.kind != ItemKind::kTrack) return hit;
   hit.run = item.run;
@@ -114,8 +125,8 @@ TimelineHit TimelineModel::HitTest(std::span<const Run> runs, float x, float y) 
 
 std::optional<CounterHit> TimelineModel::CounterAt(std::span<const Run> runs, float x,
                                                    float y) const {
-  const PlanRow* row = plan_.RowAt(y - geo_.rows.y);
-  if (row == nullptr || !rows_below_sticky().Has(x, y)) return std::nullopt;
+  const PlanRow* row = RowUnder(y);
+  if (row == nullptr || !geo_.rows.Has(x, y)) return std::nullopt;
   const LayoutItem& item = layout_.items()[row->item];
   if (item.kind != ItemKind::kCounter) return std::nullopt;
   CounterHit hit;
@@ -154,7 +165,7 @@ Ps TimelineModel::Snap(float x, float y) const {
   const Ps t = TimeAt(x);
   Ps best = t;
   Ps distance = axis().Length(static_cast<double>(kSnapDistance * geo_.unit)) + 1;
-  if (const PlanRow* row = plan_.RowAt(y - geo_.rows.y)) SnapToRow(*row, t, &distance, &best);
+  if (const PlanRow* row = RowUnder(y)) SnapToRow(*row, t, &distance, &best);
   if (best != t) return best;
   distance /= 2;  // what lies elsewhere has to be closer
   for (const PlanRow& row : plan_.rows()) {
@@ -166,8 +177,10 @@ Ps TimelineModel::Snap(float x, float y) const {
 std::vector<EventRef> TimelineModel::EventsIn(std::span<const Run> runs, const Box& box,
                                               size_t most) const {
   std::vector<EventRef> out;
+  const float below = rows_below_sticky().y;
   for (const PlanRow& row : plan_.rows()) {
     const float y = geo_.rows.y + row.y;
+    if (y + row.height <= below && !Sticks(row.item)) continue;  // it lies under what stays
     const LayoutItem& item = layout_.items()[row.item];
     if (y + row.height <= box.y || y >= box.bottom() || item.kind != ItemKind::kTrack) continue;
     const TimeAxis& axis = axes_[item.run];
@@ -186,7 +199,8 @@ std::vector<EventRef> TimelineModel::EventsIn(std::span<const Run> runs, const B
   return out;
 }
 
-std::optional<Box> TimelineModel::Place(std::span<const Run> runs, const EventRef& event) const {
+std::optional<EventPlace> TimelineModel::Place(std::span<const Run> runs,
+                                               const EventRef& event) const {
   for (uint32_t run = 0; run < runs.size(); ++run) {
     if (runs[run].id != event.trace || !event.valid() || event.set >= runs[run].sets()) continue;
     const TrackSet& set = runs[run].Set(event.set);
@@ -201,8 +215,9 @@ std::optional<Box> TimelineModel::Place(std::span<const Run> runs, const EventRe
     const float x0 = std::floor(axes_[run].ClippedX(lane.start[i]));
     const float x1 = std::floor(axes_[run].ClippedX(lane.end(i)));
     const double row = static_cast<double>(layout_.sizes().row);
-    return Box{geo_.rows.x + x0, YOf(item.y + row * *depth), std::max(1.0f, x1 - x0),
-               layout_.sizes().row - 1};
+    const Box box{geo_.rows.x + x0, YOf(TopOf(index) + row * *depth), std::max(1.0f, x1 - x0),
+                  layout_.sizes().row - 1};
+    return EventPlace{box, Sticks(index)};
   }
   return std::nullopt;
 }

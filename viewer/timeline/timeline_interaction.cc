@@ -11,6 +11,7 @@ namespace {
 
 constexpr float kClickSlop = 4;        // pixels before a press becomes a drag
 constexpr float kEdgeGrip = 5;         // pixels around an edge that move it
+constexpr float kScrollMargin = 14;    // pixels at the edges where a dragged track scrolls
 constexpr double kWheelSeconds = 0.3;  // between two turns of one gesture
 
 CommandArgs OfRange(TimeRange range) {
@@ -54,6 +55,10 @@ std::optional<Box> TimelineInteraction::box() const {
   return Box{x0, y0, x1 - x0, y1 - y0};
 }
 
+std::optional<size_t> TimelineInteraction::dragged() const {
+  return drag_ == Drag::kTrack ? std::optional(dragged_) : std::nullopt;
+}
+
 std::optional<TimelineMenuTarget> TimelineInteraction::TakeMenu() {
   return std::exchange(menu_, std::nullopt);
 }
@@ -72,7 +77,9 @@ void TimelineInteraction::Update(const TimelineFrame& frame, const TimelineModel
                                             : TimelineHit{};
   if (mouse.over) Wheel(in);
   if (mouse.pressed) Press(in);
+  if (drag_ == Drag::kTrack && mouse.cancel) pressed_ = false, drag_ = Drag::kNone;
   if (pressed_ && mouse.held) Move(in);
+  if (drag_ == Drag::kTrack) MoveTrack(in);
   if (pressed_ && !mouse.held) Release(in);
   if (mouse.over && mouse.right_clicked) RightClick(in);
   resizes_ = drag_ == Drag::kLabelWidth ||
@@ -211,6 +218,8 @@ void TimelineInteraction::Move(const Input& in) {
   if (!moved_ && still && (drag_ == Drag::kNone || drag_ == Drag::kMinimapRange)) return;
   const bool canvas = press_x_ >= geo.rows.x && press_y_ >= geo.ruler.y;
   if (!moved_ && drag_ == Drag::kNone && canvas) Begin(in);
+  if (!moved_ && drag_ == Drag::kNone && !mouse.right && !mouse.middle && BeginTrack(in))
+    drag_ = Drag::kTrack;
   moved_ = true;
   if (mouse.x == last_x_ && mouse.y == last_y_) return;
   // Rows may have been moved since the press, to keep what lies under the mouse: scroll from there.
@@ -255,6 +264,51 @@ void TimelineInteraction::Move(const Input& in) {
   }
 }
 
+// By its name, beside the rows. What has no neighbours stays.
+bool TimelineInteraction::BeginTrack(const Input& in) {
+  const Layout& layout = in.model.layout();
+  if (!in.model.geometry().labels.Has(press_x_, press_y_)) return false;
+  dragged_ = in.model.ItemAt(press_y_);
+  landing_.reset();
+  if (dragged_ >= layout.items().size() || NeighboursOf(layout, dragged_).size() < 2) return false;
+  dragged_item_ = layout.items()[dragged_];
+  return true;
+}
+
+void TimelineInteraction::MoveTrack(const Input& in) {
+  const auto& [frame, model, mouse, font_size, commands] = in;
+  landing_.reset();
+  const std::span<const LayoutItem> items = model.layout().items();
+  const bool is_there = dragged_ < items.size() && items[dragged_].kind == dragged_item_.kind &&
+                        items[dragged_].run == dragged_item_.run &&
+                        items[dragged_].plane == dragged_item_.plane &&
+                        items[dragged_].track == dragged_item_.track;
+  if (!is_there) {
+    pressed_ = false;
+    drag_ = Drag::kNone;
+    return;
+  }
+  const Box& rows = model.geometry().rows;
+  const double y = static_cast<double>(mouse.y - rows.y) + model.scroll();
+  landing_ = LandingAt(model.layout(), model.sticky(), dragged_, y);
+  const float margin = kScrollMargin * model.geometry().unit;
+  const bool up = mouse.y < model.rows_below_sticky().y + margin && !items[dragged_].apart;
+  const bool down = mouse.y > rows.bottom() - margin;
+  if ((!up || model.scroll() <= 0) && (!down || model.scroll() >= model.max_scroll())) return;
+  settling_ = true;  // it scrolls on while the mouse stays here
+  commands.Push("view.scroll", OfNumber(up ? -margin / 2.0 : margin / 2.0));
+}
+
+void TimelineInteraction::DropTrack(const Input& in) const {
+  const std::span<const LayoutItem> items = in.model.layout().items();
+  CommandArgs args;
+  args.run = in.frame.runs[items[dragged_].run].id;
+  for (const size_t item : landing_->order)
+    args.paths.push_back(PathOf(in.frame.runs, items[item]));
+  args.text = args.paths.back();
+  in.commands.Push("track.place", std::move(args));
+}
+
 void TimelineInteraction::MoveMinimap(const Input& in) {
   const TimelineGeometry& geo = in.model.geometry();
   const TimeAxis whole = in.model.MinimapAxis();
@@ -284,6 +338,7 @@ void TimelineInteraction::Release(const Input& in) {
     in.commands.Push("view.set_range", OfRange(Ordered(in.model.TimeAt(in.mouse.x), press_time_)));
   }
   if (drag_ == Drag::kBox) SelectBox(in, true);
+  if (drag_ == Drag::kTrack && landing_) DropTrack(in);
   pressed_ = false;
   drag_ = Drag::kNone;
 }

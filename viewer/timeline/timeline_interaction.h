@@ -7,6 +7,7 @@
 #include <string>
 
 #include "viewer/timeline/timeline_model.h"
+#include "viewer/timeline/track_drag.h"
 
 namespace stepscope {
 
@@ -22,6 +23,7 @@ struct TimelineMouse {
   bool right_clicked = false;  // went up without a drag
   float wheel = 0, sideways = 0;
   bool shift = false, ctrl = false, alt = false;  // alt: edges do not snap
+  bool cancel = false;                            // Escape
 };
 
 enum class Drag {
@@ -35,7 +37,8 @@ enum class Drag {
   kMinimapEnd,
   kMinimapRange,  // draws another one
   kScrollbar,
-  kLabelWidth
+  kLabelWidth,
+  kTrack  // moves a track or plane among its neighbours
 };
 
 // What a right click is on: an event, or a track or plane by its path.
@@ -59,7 +62,10 @@ class TimelineInteraction {
   std::optional<std::pair<float, float>> zoom_marks() const;  // what the zoom tool has marked
   std::optional<Box> box() const;                             // that selects events
   std::optional<TimelineMenuTarget> TakeMenu();               // asked for in this frame
-  bool resizes() const { return resizes_; }                   // over or at an edge to drag
+  std::optional<size_t> dragged() const;  // the item that is dragged by its name
+  // Where it lands when let go now; nullopt: where it is.
+  const std::optional<TrackLanding>& landing() const { return landing_; }
+  bool resizes() const { return resizes_; }    // over or at an edge to drag
   bool direct() const;                         // the drag moves the view: it is to follow at once
   bool gesture() const;                        // the view is being moved, or was a moment ago
   bool settling() const { return settling_; }  // draw again: a gesture ends, or did in this frame
@@ -78,6 +84,9 @@ class TimelineInteraction {
   void PressMinimap(const Input& in);
   void Move(const Input& in);
   void MoveMinimap(const Input& in);
+  bool BeginTrack(const Input& in);
+  void MoveTrack(const Input& in);
+  void DropTrack(const Input& in) const;
   void Release(const Input& in);
   void SelectBox(const Input& in, bool done) const;
   std::optional<Ps> OtherEdge(const Input& in) const;
@@ -92,6 +101,9 @@ class TimelineInteraction {
   TimeRange press_range_;
   Ps press_time_ = 0;
   double press_scroll_ = 0;
+  size_t dragged_ = 0;
+  LayoutItem dragged_item_;
+  std::optional<TrackLanding> landing_;
   bool settling_ = false;
   double quiet_in_ = 0;  // seconds until a turn of the wheel counts as over
   TimelineHit hit_;

@@ -10,7 +10,8 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMaxFlows = 64;  // arrows drawn for one selection
+constexpr size_t kMaxFlows = 64;     // arrows drawn for one selection
+constexpr double kMostPinned = 0.5;  // of the height: pins beyond scroll by like other tracks
 
 TimeRange Hull(const TimeRange& a, const TimeRange& b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
@@ -77,10 +78,11 @@ std::optional<TimelineModel::Anchor> TimelineModel::TakeAnchor(const TimelineFra
   if (frame.anchor_y && *frame.anchor_y >= geo_.rows.y && *frame.anchor_y < geo_.rows.bottom())
     y = *frame.anchor_y;
   size_t i = ItemAt(y);
-  // Where headings lie over what scrolls by: the plane's, or what is below those of run and host.
+  // Where something lies over what scrolls by: the plane's heading, or what is below all of it.
   if (const float below = rows_below_sticky().y; y < below) {
     i = sticky_.back().item;
-    if (layout_.items()[i].kind != ItemKind::kPlaneHeading) i = ItemAt(below);
+    const LayoutItem& over = layout_.items()[i];
+    if (over.kind != ItemKind::kPlaneHeading || over.pinned) i = ItemAt(below);
   }
   // From below the last track on: the last.
   if (i >= layout_.items().size()) i = layout_.items().size() - 1;
@@ -110,6 +112,7 @@ double TimelineModel::ScrollFor(const Anchor& anchor) const {
   if (at == Layout::npos) return scroll_;
   const LayoutItem& is = layout_.items()[at];
   if (is.kind == was.kind && is.y == was.y) return scroll_;  // nothing moved it
+  if (is.pinned != was.pinned) return scroll_;               // the others stay where they are
   // What was above the top comes to the top.
   const double offset = plane ? std::max(0.0, anchor.offset) : anchor.offset;
   return std::floor(std::clamp(layout_.items()[at].y - offset, 0.0, max_scroll()));
@@ -180,7 +183,8 @@ void TimelineModel::UpdateDepth(const TimelineFrame& frame) {
   }
   for (int pass = 0; pass < kPasses; ++pass) {
     const auto [first, last] = layout_.Visible(scroll_, scroll_ + static_cast<double>(geo_.rows.h));
-    if (!depth_.Update({frame.runs, ranges, layout_, first, last, !frame.gesture && !moving}))
+    const bool settled = !frame.gesture && !moving;
+    if (!depth_.Update({frame.runs, ranges, layout_, first, last, settled, StickyAt(scroll_)}))
       return;
     layout_.SetRows(depth_.rows());
   }
@@ -198,7 +202,11 @@ void TimelineModel::UpdateLayout(const TimelineFrame& frame, CommandQueue* comma
   // The row under the mouse stays under the mouse.
   if (anchor && !other_runs) scroll_ = ScrollFor(*anchor);
   if (scroll_ != stored) PushScroll(scroll_ - stored, commands);
-  sticky_ = layout_.Sticky(scroll_);
+  sticky_ = StickyAt(scroll_);
+}
+
+StickyItems TimelineModel::StickyAt(double scroll) const {
+  return layout_.Sticky(scroll, kMostPinned * static_cast<double>(geo_.rows.h));
 }
 
 // Is it a Python frame that is left out now? Instants have no row in what is left, but stay.
@@ -251,7 +259,8 @@ void TimelineModel::ScrollToSelection(const TimelineFrame& frame, CommandQueue* 
     const auto page = static_cast<double>(geo_.rows.h);
     const std::optional<uint32_t> depth = DepthOf(set, item, event.row);
     const double y = item.y + row * depth.value_or(0);
-    if (y >= scroll_ + top && y + row <= scroll_ + page) break;
+    const bool in_sight = y >= scroll_ + top && y + row <= scroll_ + page;
+    if (in_sight || (Sticks(index) && depth)) break;
     PushScroll(y - page / 3 - scroll_, commands);
     // A track that comes into sight gets the rows that it needs, and then the event has its place.
     if (!depth && !item.collapsed && y + row > scroll_ + page) return;

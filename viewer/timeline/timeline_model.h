@@ -55,6 +55,11 @@ struct TimelineHit {
   uint32_t count() const { return last - first; }
 };
 
+// Where an event is drawn.
+struct EventPlace : Box {
+  bool sticks = false;  // in a row that stays at the top
+};
+
 // What a counter has at a place.
 struct CounterHit {
   uint32_t run = 0, set = 0, item = 0;
@@ -93,15 +98,17 @@ class TimelineModel {
   TimeRange displayed() const;  // of the active run
   double scroll() const { return scroll_; }
   double max_scroll() const;
-  const StickyHeadings& sticky() const { return sticky_; }
+  const StickyItems& sticky() const { return sticky_; }
   bool Sticks(size_t item) const;
-  Box rows_below_sticky() const;  // the part of the rows that no heading lies over
+  // The part of the rows that nothing lies over that stays at the top.
+  Box rows_below_sticky() const;
   // What led to the selected event and what it led to.
   std::span<const FlowArrow> flows() const { return flows_; }
 
   Ps TimeAt(float x) const;           // of the active run
   float XOf(Ps t) const;              // of the active run; clipped to the canvas and a margin
   float YOf(double content_y) const;  // of the screen
+  double TopOf(size_t item) const;    // content pixels: where it is drawn
   size_t ItemAt(float y) const;       // of the layout; items().size() if none
   TimelineHit HitTest(std::span<const Run> runs, float x, float y) const;
   std::optional<CounterHit> CounterAt(std::span<const Run> runs, float x, float y) const;
@@ -110,7 +117,11 @@ class TimelineModel {
   std::vector<EventRef> EventsIn(std::span<const Run> runs, const Box& box, size_t most) const;
   Ps Snap(float x, float y) const;  // the nearest edge of an event close by, else TimeAt
   // Screen box of an event; nullopt where its track or row is not drawn.
-  std::optional<Box> Place(std::span<const Run> runs, const EventRef& event) const;
+  std::optional<EventPlace> Place(std::span<const Run> runs, const EventRef& event) const;
+  // Of the rows, what a place is to be drawn in: others lie under what stays at the top.
+  Box ClipOf(const EventPlace& place) const {
+    return place.sticks ? geo_.rows : rows_below_sticky();
+  }
   // The visible range in the minimap: left and right edge.
   std::pair<float, float> Brush() const;
   TimeAxis MinimapAxis() const;
@@ -126,11 +137,13 @@ class TimelineModel {
   void UpdateArrangement(const TimelineFrame& frame);
   void UpdateRules(const TimelineFrame& frame, bool* changed);
   void UpdateDepth(const TimelineFrame& frame);
+  StickyItems StickyAt(double scroll) const;
   std::optional<Anchor> TakeAnchor(const TimelineFrame& frame) const;
   double ScrollFor(const Anchor& anchor) const;
   double StoredScroll(const TimelineFrame& frame) const;
   void BuildPlan(const TimelineFrame& frame);
   void ScrollToSelection(const TimelineFrame& frame, CommandQueue* commands);
+  const PlanRow* RowUnder(float y) const;  // null where nothing is drawn
   void SnapToRow(const PlanRow& row, Ps t, Ps* distance, Ps* best) const;
   bool IsHidden(uint32_t run, const Lane& lane, const EventRef& event) const;
   void UpdateFlows(const TimelineFrame& frame);
@@ -154,7 +167,7 @@ class TimelineModel {
   uint64_t content_ = 0;
   uint32_t python_changes_ = 0;
   double scroll_ = 0;
-  StickyHeadings sticky_;
+  StickyItems sticky_;
 
   TimelineHighlight highlight_;
   DrawPlan plan_;

@@ -12,6 +12,7 @@ namespace stepscope {
 namespace {
 
 constexpr float kSmallText = 12;
+constexpr const char* kPinIcon = "\xEF\x82\x8D";  // Fork Awesome
 
 const char* PlaneIcon(PlaneKind kind) {
   return kind == PlaneKind::kHostThreads || kind == PlaneKind::kHostOther ? icon::kServer
@@ -44,6 +45,7 @@ void TimelinePainter::Draw() const {
   DrawFlows();
   DrawSelection();
   DrawBox();
+  DrawDraggedTrack();
   DrawCursor();
   DrawTooltip();
 }
@@ -76,14 +78,7 @@ void TimelinePainter::DrawRows() const {
     pen_.Box(a, geo_.rows.y, std::max(1.0f, b - a), geo_.rows.h,
              theme_.Alpha(Role::kAccent, 0.10f));
   }
-  // Over the gridlines, under its activity. One that is pushed out goes under the one above it.
-  for (size_t k = model_.sticky().size(); k-- > 0;) {
-    const StickyHeading& sticky = model_.sticky()[k];
-    const float y = model_.YOf(sticky.y);
-    const float height = layout_.items()[sticky.item].height;
-    pen_.Box(geo_.all.x, y, geo_.all.w, height, theme_[Role::kRaised]);
-    pen_.HLine(geo_.all.x, geo_.all.right(), y + height, theme_[Role::kLine]);
-  }
+  DrawSticky();
   pen_.list->PopClipRect();
 
   pen_.list->PushClipRect({geo_.rows.x, geo_.rows.y}, {geo_.rows.right(), bottom}, true);
@@ -99,12 +94,33 @@ void TimelinePainter::DrawRows() const {
   frame.background = theme_[Role::kPanel];
   if (frame.rows > 0) in_.sink.Draw(frame, pen_.list);
   pen_.list->PopClipRect();
-  DrawLabels();
+  const Box below = model_.rows_below_sticky();
+  DrawLabels(below, false);
+  DrawLabels({geo_.rows.x, geo_.rows.y, geo_.rows.w, below.y - geo_.rows.y}, true);
 
   DrawNames(first, last);
   pen_.VLine(geo_.rows.x - 1, geo_.ruler.y, bottom, theme_[Role::kLine]);
 
   DrawScrollbar();
+}
+
+// Over the gridlines, under its activity. What is pushed out goes under what is above it.
+void TimelinePainter::DrawSticky() const {
+  const float end = model_.rows_below_sticky().y;
+  pen_.Box(geo_.all.x, geo_.rows.y, geo_.all.w, end - geo_.rows.y, theme_[Role::kPanel]);
+  for (size_t k = model_.sticky().size(); k-- > 0;) {
+    const StickyItem& sticky = model_.sticky()[k];
+    const LayoutItem& item = layout_.items()[sticky.item];
+    const float y = model_.YOf(sticky.y);
+    if (IsHeading(item.kind)) {
+      pen_.Box(geo_.all.x, y, geo_.all.w, item.height, theme_[Role::kRaised]);
+    } else {
+      pen_.Box(geo_.all.x, y - 2, geo_.all.w, item.height + 2, theme_[Role::kPanel]);
+    }
+    const bool last = k + 1 == model_.sticky().size() || !layout_.items()[sticky.item + 1].pinned;
+    const Role line = IsHeading(item.kind) || last ? Role::kLine : Role::kGrid;
+    pen_.HLine(geo_.all.x, geo_.all.right(), y + item.height, theme_[line]);
+  }
 }
 
 // Names beside the rows. That of a tall track stays in sight while it scrolls by, below the heading
@@ -115,20 +131,25 @@ void TimelinePainter::DrawNames(size_t first, size_t last) const {
   pen_.list->PushClipRect({geo_.all.x, top}, {geo_.rows.x, geo_.rows.bottom()}, true);
   for (size_t i = first; i < last; ++i) {
     const LayoutItem& item = layout_.items()[i];
+    if (model_.Sticks(i)) continue;
     if (!IsHeading(item.kind)) {
       DrawTrackLabel(
           item, model_.YOf(item.y),
           model_.YOf(TextTop(item, content_top, static_cast<double>(layout_.sizes().row))));
-    } else if (!model_.Sticks(i)) {
+    } else {
       DrawHeading(item, static_cast<uint32_t>(i), model_.YOf(item.y));
     }
   }
   pen_.list->PopClipRect();
-  float above = geo_.rows.y;  // where the heading above ends
+  float above = geo_.rows.y;  // where what is above ends
   for (const auto& [index, y] : model_.sticky()) {
     const LayoutItem& item = layout_.items()[index];
     pen_.list->PushClipRect({geo_.all.x, above}, {geo_.rows.x, geo_.rows.bottom()}, true);
-    DrawHeading(item, static_cast<uint32_t>(index), model_.YOf(y));
+    if (IsHeading(item.kind)) {
+      DrawHeading(item, static_cast<uint32_t>(index), model_.YOf(y));
+    } else {
+      DrawTrackLabel(item, model_.YOf(y), model_.YOf(y));
+    }
     pen_.list->PopClipRect();
     above = model_.YOf(y) + item.height;
   }
@@ -222,21 +243,36 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
       label.tag.empty() ? right
                         : pen_.TextRight(in_.fonts.mono, kSmallText, right, text_y + 1,
                                          theme_[active ? Role::kText2 : Role::kText3], label.tag);
-  pen_.TextFit(in_.fonts.ui, TypeSize::kSmall, left + pen_.Px(46), id_left - pen_.Px(6), text_y,
-               theme_[Role::kText], label.name);
+  const float name_x = left + pen_.Px(46), name_end = id_left - pen_.Px(6);
+  pen_.TextFit(in_.fonts.ui, TypeSize::kSmall, name_x, name_end, text_y, theme_[Role::kText],
+               label.name);
+  if (item.apart) {
+    const float width = pen_.Width(in_.fonts.ui, TypeSize::kSmall, label.name);
+    DrawPin(item, name_x + width + pen_.Px(8), name_end, text_y);
+  }
   if (counts && !lane) {
     pen_.Text(in_.fonts.mono, kSmallText, left + pen_.Px(46), text_y + pen_.Px(17),
               theme_[Role::kText3], "max " + CounterText(set, track, track.counters.front().max));
   }
 }
 
-void TimelinePainter::DrawLabels() const {
+// What is pinned stands without the heading of its plane.
+void TimelinePainter::DrawPin(const LayoutItem& item, float x, float right, float y) const {
+  if (in_.fonts.icons)
+    pen_.Text(in_.fonts.ui, kSmallText, geo_.all.x + pen_.Px(12), y + 1, theme_[Role::kText3],
+              kPinIcon);
+  if (!item.plane.valid() || right - x < pen_.Px(24)) return;
+  const Plane& plane = in_.runs[item.run].trace->planes[item.plane.value];
+  pen_.TextFit(in_.fonts.ui, kSmallText, x, right, y + 1, theme_[Role::kText3], plane.display_name);
+}
+
+void TimelinePainter::DrawLabels(const Box& area, bool sticks) const {
   const float size = pen_.Px(TypeSize::kSlice);
   const float row = layout_.sizes().row - 1;
-  const Box area = model_.rows_below_sticky();
   pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
   ImFont* font = in_.fonts.ui;
   for (const PlanLabel& label : plan_.labels()) {
+    if (label.sticks != sticks) continue;
     const float x = geo_.rows.x + label.x;
     const float y = geo_.rows.y + label.y + std::floor((row - size) / 2);
     const char* end = label.text.data() + label.text.size();
@@ -245,15 +281,20 @@ void TimelinePainter::DrawLabels() const {
     const float width = font->CalcTextSizeA(size, FLT_MAX, 0, label.text.data(), end).x;
     pen_.list->AddText(font, size, {std::floor(x + width), y}, label.color, kEllipsis);
   }
-  const float mark = pen_.Px(2.5f);
+  DrawMarks(sticks);
+  pen_.list->PopClipRect();
+}
+
+void TimelinePainter::DrawMarks(bool sticks) const {
+  const float row = layout_.sizes().row - 1, mark = pen_.Px(2.5f);
   for (const PlanMark& m : plan_.marks()) {
+    if (m.sticks != sticks) continue;
     const float x = geo_.rows.x + m.x, y = geo_.rows.y + m.y + row;
     pen_.list->AddTriangleFilled({x - mark - 1, y}, {x, y - mark * 1.6f - 1}, {x + mark + 1, y},
                                  theme_[Role::kPanel]);
     pen_.list->AddTriangleFilled({x - mark + 1, y}, {x, y - mark * 1.6f + 1.5f}, {x + mark - 1, y},
                                  theme_[Role::kText]);
   }
-  pen_.list->PopClipRect();
 }
 
 void TimelinePainter::DrawScrollbar() const {

@@ -32,10 +32,13 @@ class TimelinePainter {
  private:
   // timeline_painter.cc: rows and names
   void DrawRows() const;
+  void DrawSticky() const;
   void DrawNames(size_t first, size_t last) const;
   void DrawHeading(const LayoutItem& item, uint32_t index, float y) const;
+  void DrawPin(const LayoutItem& item, float x, float right, float y) const;
   void DrawTrackLabel(const LayoutItem& item, float y, float text_top) const;
-  void DrawLabels() const;
+  void DrawLabels(const Box& area, bool sticks) const;
+  void DrawMarks(bool sticks) const;
   void DrawScrollbar() const;
   // timeline_painter_top.cc: what lies above the rows
   void DrawMinimap() const;
@@ -45,6 +48,7 @@ class TimelinePainter {
   void DrawSteps() const;
   // timeline_painter_over.cc: on top of the rows
   void DrawMeasure() const;
+  void DrawDraggedTrack() const;
   void DrawSelection() const;
   void DrawFlows() const;
   void DrawArrow(const Box& from, const Box& to, FlowKind kind) const;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "viewer/timeline/timeline_painter.h"
+#include "viewer/timeline/track_label.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
@@ -13,9 +14,9 @@ constexpr float kSmallText = 12;
 }  // namespace
 
 void TimelinePainter::DrawSelection() const {
-  const std::optional<Box> place = model_.Place(in_.runs, in_.panel.view.selected);
+  const std::optional<EventPlace> place = model_.Place(in_.runs, in_.panel.view.selected);
   if (!place) return;
-  const Box &box = *place, area = model_.rows_below_sticky();
+  const Box &box = *place, area = model_.ClipOf(*place);
   pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
   pen_.Frame(box.x - 2, box.y - 2, box.w + 4, box.h + 4, theme_[Role::kPanel], 2, 1);
   pen_.Frame(box.x - 1, box.y - 1, box.w + 2, box.h + 2, theme_[Role::kText], 1, 2);
@@ -51,6 +52,35 @@ void TimelinePainter::DrawFlows() const {
     if (from && to) DrawArrow(*from, *to, arrow.kind);
   }
   pen_.list->PopClipRect();
+}
+
+// What is dragged by its name, and a line where it lands.
+void TimelinePainter::DrawDraggedTrack() const {
+  const std::optional<size_t> dragged = interaction_.dragged();
+  if (!dragged) return;
+  const LayoutItem& item = layout_.items()[*dragged];
+  pen_.list->PushClipRect({geo_.all.x, geo_.rows.y}, {geo_.rows.right(), geo_.rows.bottom()}, true);
+  const float at = model_.YOf(model_.TopOf(*dragged));
+  pen_.Box(geo_.all.x, at, geo_.all.w, item.height, theme_.Alpha(Role::kAccent, 0.14f));
+  if (const auto& landing = interaction_.landing()) {
+    const float y = std::floor(model_.YOf(landing->y)) - 2, r = pen_.Px(4);
+    pen_.Box(geo_.all.x, y, geo_.all.w, pen_.Px(2), theme_[Role::kAccent]);
+    pen_.list->AddTriangleFilled({geo_.all.x, y + 1 - r}, {geo_.all.x + r * 1.4f, y + 1},
+                                 {geo_.all.x, y + 1 + r}, theme_[Role::kAccent]);
+  }
+  pen_.list->PopClipRect();
+  const float height = layout_.sizes().row, width = geo_.labels.w - pen_.Px(24);
+  const float x = geo_.all.x + pen_.Px(12), y = ImGui::GetIO().MousePos.y - height / 2;
+  pen_.Box(x, y, width, height, theme_[Role::kRaised], pen_.Px(3));
+  pen_.Frame(x, y, width, height, theme_[Role::kAccent], pen_.Px(3));
+  const Run& run = in_.runs[item.run];
+  const TrackSet& set = run.Set(item.set);
+  const std::string name = item.kind == ItemKind::kPlaneHeading
+                               ? run.trace->planes[item.plane.value].display_name
+                               : LabelOf(set, set.tracks[item.track.value], item.set != 0).name;
+  pen_.TextFit(in_.fonts.ui, TypeSize::kSmall, x + pen_.Px(8), x + width - pen_.Px(8),
+               y + std::floor((height - pen_.Px(TypeSize::kSmall)) / 2) - 1, theme_[Role::kText],
+               name);
 }
 
 // What box selects, while it is drawn.

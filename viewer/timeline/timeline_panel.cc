@@ -23,6 +23,7 @@ void TimelinePanel::Draw(const TimelineInput& input) {
   if (feedback_.cursor_valid && input.panel.pointed != nullptr)
     input.panel.pointed->Set(feedback_.cursor);
   if (interaction_.resizes()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (interaction_.dragged()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
   TimelinePainter(input, model_, interaction_).Draw();
   menu_.Draw(input, interaction_.TakeMenu());
 }
@@ -79,6 +80,7 @@ TimelineMouse TimelinePanel::ReadMouse(const TimelineGeometry& geometry) const {
   mouse.shift = io.KeyShift;
   mouse.ctrl = io.KeyCtrl;
   mouse.alt = io.KeyAlt;
+  mouse.cancel = ImGui::IsKeyPressed(ImGuiKey_Escape, false);
   return mouse;
 }
 

@@ -19,6 +19,8 @@ class TimelinePanel {
   bool animating() const {
     return drawn_ && (model_.animating() || interaction_.settling() || menu_.busy());
   }
+  // A drag that Escape takes back: keys are not commands meanwhile.
+  bool takes_keys() const { return drawn_ && interaction_.dragged().has_value(); }
   const TimelineFeedback& feedback() const { return feedback_; }
   TimeRange displayed() const { return model_.displayed(); }  // of the active run
 

@@ -147,7 +147,7 @@ void TimelinePainter::DrawLabelTooltip() const {
     if (!ImGui::BeginTooltip()) return;
     ImGui::TextUnformatted(plane.display_name.c_str());
     ImGui::TextColored(second, "%s", plane.subtitle.c_str());
-    ImGui::TextColored(second, "%s; click folds or unfolds",
+    ImGui::TextColored(second, "%s; click folds or unfolds, drag moves",
                        Counted(plane.tracks.size(), "tracks").c_str());
     ImGui::EndTooltip();
   } else if (item.kind == ItemKind::kTrack || item.kind == ItemKind::kCounter) {
