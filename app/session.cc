@@ -195,7 +195,8 @@ void Session::UpdateDerived() {
             const Trace& trace = context->trace();
             // What a CPU did has no launches to look for.
             const Grouping* grouping = HasGpuPlane(trace) ? &context->grouping(stop) : nullptr;
-            auto flows = std::make_shared<const FlowIndex>(BuildFlowIndex(trace, grouping));
+            auto flows = std::make_shared<const FlowIndex>(
+                BuildFlowIndex(trace, grouping, &context->stats(stop), stop));
             if (grouping == nullptr) return Derived{{}, std::move(flows)};
             return Derived{context->derived(stop), std::move(flows)};
           });
