@@ -14,6 +14,7 @@
 #include "viewer/core/name_cache.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/run.h"
+#include "viewer/panels/name_rank_view.h"
 #include "viewer/panels/stat_text.h"
 #include "viewer/panels/view_summary.h"
 #include "viewer/widgets/draw.h"
@@ -132,6 +133,17 @@ void AddStack(const EventRef& event, const Trace& trace, EventRow call, Memo* me
   }
 }
 
+const char* HowLinked(FlowKind kind) {
+  switch (kind) {
+    case FlowKind::kLaunch:
+      return "By the correlation id that both carry.";
+    case FlowKind::kContext:
+      return "By the ids of a producer and a consumer, which are equal.";
+    default:
+      return "By an arrow recorded in the profile.";
+  }
+}
+
 void AddArrows(const EventRef& event, const Trace& trace, std::span<const FlowArrow> arrows,
                bool from, Memo* memo) {
   constexpr size_t kMost = 8;
@@ -140,12 +152,11 @@ void AddArrows(const EventRef& event, const Trace& trace, std::span<const FlowAr
     const EventRow other(from ? arrow.to : arrow.from);
     const char* label =
         from ? (launch ? "Launches" : "Leads to") : (launch ? "Launched by" : "Caused by");
-    memo->facts.push_back(
-        {label,
-         std::string(trace.set.Name(other)),
-         launch ? "By the correlation id that both carry." : "By an arrow recorded in the profile.",
-         {event.trace, 0, other},
-         false});
+    memo->facts.push_back({label,
+                           std::string(trace.set.Name(other)),
+                           HowLinked(arrow.kind),
+                           {event.trace, 0, other},
+                           false});
   }
   if (arrows.size() > kMost)
     memo->facts.push_back(
@@ -209,7 +220,9 @@ void AddStats(const EventRef& event, const Trace& trace, Memo* memo) {
 class DetailsPanel final : public Panel {
  public:
   void Draw(const PanelContext& context) override;
-  bool animating() const override { return !shows_event_ && summary_.animating(); }
+  bool animating() const override {
+    return shows_event_ ? rank_.animating() : summary_.animating();
+  }
 
  private:
   bool Update(const PanelContext& context);
@@ -219,6 +232,7 @@ class DetailsPanel final : public Panel {
   void DrawCells(const PanelContext& context, const Fact& fact) const;
   Memo memo_;
   ViewSummary summary_;
+  NameRankView rank_;
   bool shows_event_ = true;
 };
 
@@ -269,6 +283,8 @@ void DetailsPanel::Draw(const PanelContext& context) {
   }
   DrawFacts(context, "##times", memo_.facts);
   ImGui::Spacing();
+  if (const Run* run = FindRun(context.runs, memo_.event.trace))
+    rank_.Draw(context, *run, memo_.event);
   ImGui::Separator();
   ImGui::Spacing();
   if (!memo_.note.empty()) {

@@ -1,0 +1,56 @@
+// Details: where the event lies among those of its name.
+#include "viewer/panels/name_rank_view.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "tests/viewer/panel_fixture.h"
+#include "tests/viewer/viewer_fixture.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+TEST_CASE("the words for a rank never claim more than is so") {
+  const auto text = [](uint64_t count, uint64_t shorter, uint64_t longer) {
+    NameRank rank;
+    rank.count = count;
+    rank.shorter = shorter;
+    rank.longer = longer;
+    return RankText(rank);
+  };
+  CHECK(text(1, 0, 0) == "The only one of this name");
+  CHECK(text(8, 0, 0) == "As long as all 8 of this name");
+  CHECK(text(8, 7, 0) == "The longest of the 8 of this name");
+  CHECK(text(8, 0, 5) == "The shortest of the 8 of this name");
+  CHECK(text(100, 93, 5) == "Longer than 93 % of the 100 of this name");
+  CHECK(text(1000, 998, 1) == "Longer than 99 % of the 1\u2009000 of this name");
+}
+
+TEST_CASE(
+    "the rank of the selected event is computed beside the frames, and finds all of the name") {
+  PanelFixture fixture;
+  fixture.run.trace = TrainingTrace();
+  NameRankView view;
+  const EventRef event{fixture.run.id, 0, EventRow(3)};
+  const auto draw = [&](const PanelContext& context) { view.Draw(context, fixture.run, event); };
+  fixture.Frame(draw);
+  for (int i = 0; i < 2000 && view.animating(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    fixture.Frame(draw);
+  }
+  CHECK_FALSE(view.animating());
+  fixture.Frame(draw);
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddMousePosEvent(30, 18);
+  fixture.Frame(draw);
+  for (const bool down : {true, false}) {
+    io.AddMouseButtonEvent(0, down);
+    fixture.Frame(draw);
+  }
+  Command command;
+  REQUIRE(fixture.commands.Pop(&command));
+  CHECK(command.id == "search.set");
+  CHECK(command.args.text.find(fixture.run.trace->set.Name(EventRow(3))) != std::string::npos);
+}

@@ -1,0 +1,33 @@
+// NameRankView: how an event's duration compares with that of all events of its name: bars, a mark,
+// words, and a link to all of them. Computed in the background. UI thread only.
+#pragma once
+
+#include <string>
+
+#include "model/base/latest_job.h"
+#include "model/ids.h"
+#include "model/query/name_rank.h"
+#include "viewer/core/panel.h"
+
+namespace stepscope {
+
+// "Longer than 93 % of the 1 204 of this name".
+std::string RankText(const NameRank& rank);
+
+class NameRankView {
+ public:
+  // Nothing for instants. What is computed takes the same height before it is there.
+  void Draw(const PanelContext& context, const Run& run, const EventRef& event);
+  bool animating() const { return job_.busy(); }
+
+ private:
+  void Update(const PanelContext& context, const Run& run, const EventRef& event);
+
+  LatestJob<NameRank> job_;
+  EventRef event_;
+  const Trace* trace_ = nullptr;
+  bool ready_ = false;
+  NameRank rank_;
+};
+
+}  // namespace stepscope
