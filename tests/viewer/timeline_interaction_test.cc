@@ -7,6 +7,7 @@
 #include <chrono>
 #include <thread>
 
+#include "model/analysis/flow_index.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/settings.h"
 #include "viewer/core/track_path.h"
@@ -45,7 +46,8 @@ struct Timeline {
                               .animate = animate,
                               .direct = interaction.direct(),
                               .gesture = interaction.gesture(),
-                              .anchor_y = anchor_y};
+                              .anchor_y = anchor_y,
+                              .hovered = interaction.lit()};
     model.Update(frame, &commands);
     interaction.Update(frame, model, mouse, kFont, &commands);
     mouse.pressed = mouse.double_clicked = mouse.right_clicked = false;
@@ -57,7 +59,8 @@ struct Timeline {
       if (command.id == "view.set_range") view.visible = command.args.range;
       if (command.id == "view.scroll")
         view.scroll_y = std::clamp(view.scroll_y + command.args.number, 0.0, model.max_scroll());
-      if (command.id == "select.event") view.selected = command.args.event;
+      if (command.id == "select.event" || command.id == "select.reveal")
+        view.selected = command.args.event;
       if (command.id == "view.toggle_collapse" && state.collapsed.erase(command.args.text) == 0)
         state.collapsed.insert(command.args.text);
     }
@@ -414,4 +417,127 @@ TEST_CASE("timeline: pinned tracks stay in sight, and what lies on them is their
     if (label.sticks) CHECK(label.y == 0);
   }
   CHECK(t.model.plan().lines()[9].row + 2 == t.model.plan().rows().size());
+}
+
+TEST_CASE("timeline: slices of the name under the mouse light up on all tracks") {
+  Timeline t(TrainingTrace());
+  t.view.visible = {0, 2 * kPsPerMs};
+  t.Frame();
+  CHECK(t.model.same_name().empty());
+  const float x = 228 + 500.0f * 0.045f;  // in the first kernel
+  t.MoveTo(x, t.RowY(TrackId(0)));
+  t.Frame();
+  // Four of each step on both GPUs; each box is one of the kernels of that name.
+  REQUIRE(t.model.same_name().size() == 16);
+  for (const PlanBox& box : t.model.same_name()) {
+    const TimelineHit hit = t.model.HitTest(t.runs, t.geometry.rows.x + box.x + box.w / 2,
+                                            t.geometry.rows.y + box.y + box.h / 2);
+    REQUIRE(hit.valid());
+    CHECK(t.runs[0].trace->set.Name(hit.event.row) == "sgemm_128x64");
+    CHECK_FALSE(box.sticks);
+  }
+  t.MoveTo(x, t.geometry.ruler.y + 5);
+  t.Frame();
+  CHECK(t.model.same_name().empty());
+  // Where a pixel holds many, none is meant.
+  t.view.visible = {0, 10'000 * kPsPerMs};
+  t.Frame();
+  t.MoveTo(228.5f, t.RowY(TrackId(0)));
+  t.Frame();
+  CHECK(t.model.same_name().empty());
+}
+
+namespace {
+
+// A call on the host at 0.1 ms that launches a kernel at 5 ms.
+std::shared_ptr<const Trace> FarLaunch() {
+  TraceMaker maker;
+  const PlaneId gpu = maker.Plane("GPU", PlaneKind::kGpu);
+  const TrackId kernels = maker.Track(
+      gpu, "Stream", TrackKind::kStream,
+      {{"kernel", 5000 * kPsPerUs, 100 * kPsPerUs}, {"last", 9900 * kPsPerUs, 100 * kPsPerUs}});
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
+  const TrackId calls =
+      maker.Track(host, "main", TrackKind::kThread, {{"launch", 100 * kPsPerUs, 50 * kPsPerUs}});
+  maker.Flow(calls, 0, kernels, 0);
+  return maker.Finish();
+}
+
+struct Launches : Timeline {
+  Launches() : Timeline(FarLaunch()) {
+    runs[0].flows = std::make_shared<const FlowIndex>(BuildFlowIndex(*runs[0].trace, nullptr));
+    const TrackSet& set = runs[0].trace->set;
+    kernel = {TraceId(0), 0, EventRow(set.LanesOf(set.tracks[0])[0].first_row)};
+    call = {TraceId(0), 0, EventRow(set.LanesOf(set.tracks[1])[0].first_row)};
+  }
+  EventRef kernel, call;
+};
+
+}  // namespace
+
+TEST_CASE("timeline: an arrow whose other end is out of sight is a stub; a click goes there") {
+  Launches t;
+  t.view.visible = {0, 10 * kPsPerMs};
+  t.view.selected = t.kernel;
+  t.Frame();
+  CHECK(t.model.flows().lines().size() == 1);
+  CHECK(t.model.flows().stubs().empty());
+  t.view.visible = {4 * kPsPerMs, 6 * kPsPerMs};
+  t.Frame();
+  CHECK(t.model.flows().lines().empty());
+  REQUIRE(t.model.flows().stubs().size() == 1);
+  const FlowStub stub = t.model.flows().stubs()[0];
+  CHECK(stub.dx == -1);
+  CHECK(stub.dy == 1);
+  CHECK_FALSE(stub.forward);
+  CHECK(stub.to == t.call);
+  t.Click(stub.box.x + 5, stub.box.y + 5);
+  CHECK(t.last.id == "select.reveal");
+  CHECK(t.view.selected == t.call);
+  t.view.visible = {0, kPsPerMs};
+  t.Frame();
+  REQUIRE(t.model.flows().stubs().size() == 1);
+  CHECK(t.model.flows().stubs()[0].forward);
+  CHECK(t.model.flows().stubs()[0].dx == 1);
+  CHECK(t.model.flows().stubs()[0].dy == -1);
+  CHECK(t.model.flows().stubs()[0].to == t.kernel);
+  // On a folded plane it is out of sight, too.
+  t.view.visible = {0, 10 * kPsPerMs};
+  t.state.collapsed = {PlanePath(*t.runs[0].trace, PlaneId(0))};
+  t.Frame();
+  REQUIRE(t.model.flows().stubs().size() == 1);
+  CHECK(t.model.flows().stubs()[0].dx == 0);
+  t.settings.Set("timeline.flow_arrows", "false");
+  t.Frame();
+  CHECK(t.model.flows().stubs().empty());
+}
+
+TEST_CASE("timeline: the event under the mouse has its arrows, and keeps them on its stub") {
+  Launches t;
+  t.view.visible = {0, 10 * kPsPerMs};
+  t.MoveTo(At(5050 * kPsPerUs), t.RowY(TrackId(0)));
+  t.Frame();
+  CHECK(t.interaction.lit() == t.kernel);
+  CHECK(t.model.hovered_flows().lines().size() == 1);
+  t.view.selected = t.kernel;  // then it is drawn already
+  t.Frame();
+  CHECK(t.model.hovered_flows().lines().empty());
+  CHECK(t.model.flows().lines().size() == 1);
+  t.view.selected = {};
+  t.view.visible = {4 * kPsPerMs, 6 * kPsPerMs};
+  t.MoveTo(728 + 10, t.RowY(TrackId(0)));
+  t.Frame();
+  REQUIRE(t.model.hovered_flows().stubs().size() == 1);
+  const Box box = t.model.hovered_flows().stubs()[0].box;
+  t.MoveTo(box.x + 5, box.y + 5);
+  t.Frame();
+  CHECK(t.interaction.stub() != nullptr);
+  CHECK(t.interaction.lit() == t.kernel);
+  CHECK_FALSE(t.interaction.hovered().valid());
+  t.Click(box.x + 5, box.y + 5);
+  CHECK(t.view.selected == t.call);
+  t.MoveTo(400, t.geometry.ruler.y + 5);
+  t.Frame();
+  CHECK_FALSE(t.interaction.lit().valid());
+  CHECK(t.model.hovered_flows().stubs().empty());
 }

@@ -166,7 +166,7 @@ void DrawPlan::FillRow(const PlanInput& input, Work& work) const {
   const LayoutItem& item = input.layout->items()[row.item];
   Cached& cached = *work.cached;
   cached.texels.assign(input.width, texel::kEmpty);
-  cached.wide.clear();
+  cached.alone.clear();
   cached.marks.clear();
   if (item.kind == ItemKind::kPlaneHeading) {
     FillArea(input, item, work);
@@ -207,9 +207,7 @@ void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const 
     if (end - bin.px >= kGapFrom && ends_inside) {
       cached.texels[end - 1] = texel::Make(color, coverage, flags | texel::kEdge);
     }
-    if (static_cast<float>(end - bin.px) >= kMinLabelWidth) {
-      cached.wide.push_back({bin.px, end - bin.px, bin.event});
-    }
+    if (end - bin.px >= kMinAlone) cached.alone.push_back({bin.px, end - bin.px, bin.event});
   }
   if (!dimming) return;
   const uint32_t numbering = item.rest != nullptr ? WithoutPython::kSet : item.set;
@@ -340,7 +338,7 @@ void DrawPlan::SetLines(uint32_t r, int first) {
 
 void DrawPlan::PlaceLabels(const PlanInput& input) {
   struct Candidate {
-    uint32_t row, wide;
+    uint32_t row, slice;
     uint32_t width;
   };
   std::vector<Candidate> candidates;
@@ -348,8 +346,10 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
   labels_.clear();
   for (uint32_t r = 0; r < rows_.size(); ++r) {
     const Cached& cached = *row_cache_[r];
-    for (uint32_t w = 0; w < cached.wide.size(); ++w)
-      candidates.push_back({r, w, cached.wide[w].width});
+    for (uint32_t i = 0; i < cached.alone.size(); ++i) {
+      if (static_cast<float>(cached.alone[i].width) >= kMinLabelWidth)
+        candidates.push_back({r, i, cached.alone[i].width});
+    }
     for (const PlanMark& mark : cached.marks) {
       if (marks_.size() < kMaxMarks)
         marks_.push_back({mark.x, rows_[r].y, mark.color, r >= below_});
@@ -362,7 +362,7 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
   }
   for (const Candidate& c : candidates) {
     const PlanRow& row = rows_[c.row];
-    const Wide& wide = row_cache_[c.row]->wide[c.wide];
+    const Alone& wide = row_cache_[c.row]->alone[c.slice];
     const LayoutItem& item = input.layout->items()[row.item];
     const TrackSet& set = input.runs[item.run].Set(item.set);
     const uint32_t meta = row.lane->meta[wide.event];
@@ -386,6 +386,22 @@ double DrawPlan::Utilisation(uint32_t item) const {
     if (rows_[r].item == item) return row_cache_[r]->utilisation;
   }
   return -1;
+}
+
+void DrawPlan::AddSlicesOf(std::span<const Run> runs, const Layout& layout, std::string_view name,
+                           size_t most, std::vector<PlanBox>* out) const {
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    const PlanRow& row = rows_[r];
+    const LayoutItem& item = layout.items()[row.item];
+    if (item.kind != ItemKind::kTrack || row.lane == nullptr) continue;
+    const NameTable& names = *runs[item.run].Set(item.set).names;
+    for (const Alone& slice : row_cache_[r]->alone) {
+      if (names.DisplayName(MetaId(row.lane->meta[slice.event])) != name) continue;
+      if (out->size() >= most) return;
+      out->push_back({static_cast<float>(slice.px), row.y, static_cast<float>(slice.width),
+                      row.height - 1, r >= below_});
+    }
+  }
 }
 
 const PlanRow* DrawPlan::RowAt(size_t item, float y) const {

@@ -51,6 +51,11 @@ struct PlanMark {
   bool sticks = false;
 };  // an instant on top of slices
 
+struct PlanBox {
+  float x = 0, y = 0, w = 0, h = 0;  // canvas pixels
+  bool sticks = false;
+};  // a slice
+
 // What a row is known by from frame to frame, whatever is drawn above it.
 struct PlanRowKey {
   TraceId run;
@@ -72,6 +77,7 @@ class DrawPlan {
  public:
   static constexpr size_t kMaxLabels = 500;
   static constexpr size_t kMaxMarks = 400;
+  static constexpr uint32_t kMinAlone = 2;  // pixels
   static constexpr float kLabelPadding = 5, kMinLabelWidth = 20, kMarkDistance = 10;
 
   void Build(const PlanInput& input);
@@ -90,20 +96,24 @@ class DrawPlan {
   }  // of the last Build, for tests and the frame statistics
   // Mean share of busy time of a plane heading in view, in [0, 1]; -1 if not known.
   double Utilisation(uint32_t item) const;
+  // The slices of a name, of all runs, that are drawn one by one and at least kMinAlone wide; up to
+  // `most` boxes in all. O(slices drawn one by one)
+  void AddSlicesOf(std::span<const Run> runs, const Layout& layout, std::string_view name,
+                   size_t most, std::vector<PlanBox>* out) const;
   // The row of an item at a canvas y, or null.
   const PlanRow* RowAt(size_t item, float y) const;
 
  private:
-  struct Wide {
+  struct Alone {
     uint32_t px, width, event;
-  };  // a slice that may carry a label
+  };  // a slice that shares its columns with no other
   struct Cached {
     TimeRange view;
     uint32_t width = 0;
     uint64_t names = 0, highlight = 0, content = 0, used = 0;
     double utilisation = -1;
     std::vector<uint32_t> texels;
-    std::vector<Wide> wide;
+    std::vector<Alone> alone;
     std::vector<PlanMark> marks;
   };
   struct Work {

@@ -61,6 +61,30 @@ float TimelineModel::YOf(double content_y) const {
   return geo_.rows.y + static_cast<float>(content_y - scroll_);
 }
 
+const FlowStub* TimelineModel::StubAt(float x, float y) const {
+  const FlowStub* stub = flows_.StubAt(x, y);
+  return stub != nullptr ? stub : hovered_flows_.StubAt(x, y);
+}
+
+TimeRange TimelineModel::ViewOf(TraceId run) const {
+  for (size_t i = 0; i < glide_ids_.size(); ++i) {
+    if (glide_ids_[i] == run) return axes_[i].view();
+  }
+  return {};
+}
+
+bool TimelineModel::Below(std::span<const Run> runs, const EventRef& event, float y) const {
+  if (const auto place = Place(runs, event)) return place->y > y;
+  for (const LayoutItem& item : layout_.items()) {
+    const Run& run = runs[item.run];
+    if (item.kind != ItemKind::kPlaneHeading || run.id != event.trace) continue;
+    const TrackSet* set = run.SetOf(event);
+    if (set != nullptr && item.plane == set->tracks[set->TrackOf(event.row).value].plane)
+      return YOf(item.y) > y;
+  }
+  return false;
+}
+
 double TimelineModel::TopOf(size_t item) const {
   const auto sticky = std::find_if(sticky_.begin(), sticky_.end(),
                                    [item](const StickyItem& s) { return s.item == item; });

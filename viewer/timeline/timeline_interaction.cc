@@ -73,8 +73,7 @@ void TimelineInteraction::Update(const TimelineFrame& frame, const TimelineModel
   cursor_.reset();
   if (mouse.over && mouse.x >= geo.rows.x && mouse.x < geo.rows.right() && mouse.y >= geo.ruler.y)
     cursor_ = model.TimeAt(mouse.x);
-  hit_ = mouse.over && drag_ == Drag::kNone ? model.HitTest(frame.runs, mouse.x, mouse.y)
-                                            : TimelineHit{};
+  Hover(in);
   if (mouse.over) Wheel(in);
   if (mouse.pressed) Press(in);
   if (drag_ == Drag::kTrack && mouse.cancel) pressed_ = false, drag_ = Drag::kNone;
@@ -88,6 +87,19 @@ void TimelineInteraction::Update(const TimelineFrame& frame, const TimelineModel
              (mouse.over && drag_ == Drag::kNone && OtherEdge(in).has_value());
   if (mouse.over && mouse.double_clicked && geo.rows.Has(mouse.x, mouse.y) && hit_.valid())
     commands->Push("view.zoom_selection", OfNumber(1));  // to come closer, never further away
+}
+
+// A stub lies over events, and its event stays lit while the mouse goes there.
+void TimelineInteraction::Hover(const Input& in) {
+  const auto& [frame, model, mouse, font_size, commands] = in;
+  hit_ = {};
+  stub_ = nullptr;
+  if (mouse.over && drag_ == Drag::kNone) stub_ = model.StubAt(mouse.x, mouse.y);
+  if (stub_ != nullptr) return;
+  lit_ = {};
+  if (!mouse.over || drag_ != Drag::kNone) return;
+  hit_ = model.HitTest(frame.runs, mouse.x, mouse.y);
+  if (hit_.count() == 1 && hit_.valid()) lit_ = hit_.event;
 }
 
 void TimelineInteraction::Wheel(const Input& in) {
@@ -346,6 +358,12 @@ void TimelineInteraction::Release(const Input& in) {
 void TimelineInteraction::Click(const Input& in) {
   const auto& [frame, model, mouse, font_size, commands] = in;
   const TimelineGeometry& geo = model.geometry();
+  if (const FlowStub* stub = model.StubAt(press_x_, press_y_)) {
+    CommandArgs args;
+    args.event = stub->to;
+    commands.Push("select.reveal", std::move(args));
+    return;
+  }
   const size_t index = model.ItemAt(press_y_);
   const bool on_item = index < model.layout().items().size();
   if (on_item) Activate(in, model.layout().items()[index].run);

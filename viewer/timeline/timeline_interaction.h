@@ -57,8 +57,11 @@ class TimelineInteraction {
 
   Drag drag() const { return drag_; }
   bool pressed() const { return pressed_; }
-  const TimelineHit& hovered() const { return hit_; }         // valid in this frame
-  std::optional<Ps> cursor() const { return cursor_; }        // the time under the mouse
+  const TimelineHit& hovered() const { return hit_; }  // valid in this frame
+  // What stays lit while the mouse is on it or on one of its stubs; folded events are not.
+  const EventRef& lit() const { return lit_; }
+  const FlowStub* stub() const { return stub_; }        // under the mouse; valid in this frame
+  std::optional<Ps> cursor() const { return cursor_; }  // the time under the mouse
   std::optional<std::pair<float, float>> zoom_marks() const;  // what the zoom tool has marked
   std::optional<Box> box() const;                             // that selects events
   std::optional<TimelineMenuTarget> TakeMenu();               // asked for in this frame
@@ -94,6 +97,7 @@ class TimelineInteraction {
   void Activate(const Input& in, uint32_t run) const;
   void ClickStep(const Input& in) const;
   void RightClick(const Input& in);
+  void Hover(const Input& in);
 
   Drag drag_ = Drag::kNone;
   bool pressed_ = false, moved_ = false, resizes_ = false, right_ = false;
@@ -107,6 +111,8 @@ class TimelineInteraction {
   bool settling_ = false;
   double quiet_in_ = 0;  // seconds until a turn of the wheel counts as over
   TimelineHit hit_;
+  const FlowStub* stub_ = nullptr;
+  EventRef lit_;
   std::optional<Ps> cursor_;
   std::optional<TimelineMenuTarget> menu_;
 };

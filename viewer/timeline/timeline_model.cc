@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/analysis/flow_index.h"
 #include "viewer/core/settings.h"
 #include "viewer/core/track_path.h"
 
@@ -36,6 +35,7 @@ void TimelineModel::Update(const TimelineFrame& frame, CommandQueue* commands) {
   ScrollToSelection(frame, commands);
   BuildPlan(frame);
   UpdateFlows(frame);
+  UpdateSameName(frame);
   minimap_.Update(frame.runs[active_], frame.content_generation,
                   static_cast<uint32_t>(geo_.minimap_bar.w),
                   static_cast<uint32_t>(geo_.minimap_bar.h), frame.names.theme());
@@ -291,21 +291,21 @@ void TimelineModel::BuildPlan(const TimelineFrame& frame) {
 }
 
 void TimelineModel::UpdateFlows(const TimelineFrame& frame) {
-  const EventRef& selected = frame.view.selected;
-  const Run* run = FindRun(frame.runs, selected.trace);
-  const FlowIndex* index = run != nullptr ? run->flows.get() : nullptr;
-  if (selected == flows_of_ && flows_index_ == index && flows_content_ == content_) return;
-  flows_of_ = selected;
-  flows_index_ = index;
-  flows_content_ = content_;
-  flows_.clear();
-  const EventRow row = run != nullptr ? run->OwnRow(selected) : EventRow();
-  if (index == nullptr || !row.valid()) return;
-  for (const auto arrows : {index->To(row), index->From(row)}) {
-    const size_t room = kMaxFlows - flows_.size();
-    flows_.insert(flows_.end(), arrows.begin(),
-                  arrows.begin() + static_cast<ptrdiff_t>(std::min(room, arrows.size())));
-  }
+  const bool shown = frame.settings.Bool("timeline.flow_arrows");
+  const EventRef selected = shown ? frame.view.selected : EventRef();
+  // A derived event is drawn apart from the one that its arrows are of.
+  const bool own = frame.hovered.set == 0 && !(frame.hovered == frame.view.selected);
+  flows_.Update(frame.runs, selected, content_, *this);
+  hovered_flows_.Update(frame.runs, shown && own ? frame.hovered : EventRef(), content_, *this);
+}
+
+void TimelineModel::UpdateSameName(const TimelineFrame& frame) {
+  constexpr size_t kMost = 4000;
+  same_name_.clear();
+  const Run* run = FindRun(frame.runs, frame.hovered.trace);
+  const TrackSet* set = run != nullptr ? run->SetOf(frame.hovered) : nullptr;
+  if (set != nullptr)
+    plan_.AddSlicesOf(frame.runs, layout_, set->Name(frame.hovered.row), kMost, &same_name_);
 }
 
 TimeRange TimelineModel::displayed() const {

@@ -17,6 +17,7 @@
 #include "viewer/core/name_cache.h"
 #include "viewer/timeline/depth_in_view.h"
 #include "viewer/timeline/draw_plan.h"
+#include "viewer/timeline/event_flows.h"
 #include "viewer/timeline/geometry.h"
 #include "viewer/timeline/glide.h"
 #include "viewer/timeline/layout.h"
@@ -42,6 +43,7 @@ struct TimelineFrame {
   bool direct = false;            // a drag moves the view: it follows at once
   bool gesture = false;           // the view is being moved: tracks do not shrink
   std::optional<float> anchor_y;  // of the screen; what lies here stays, else the topmost
+  EventRef hovered = {};          // its arrows are shown, and others of its name light up
 };
 
 // What lies at a place.
@@ -53,11 +55,6 @@ struct TimelineHit {
            last = 0;  // folded events of the pixel column: indices [first, last) in the lane
   bool valid() const { return lane != nullptr; }
   uint32_t count() const { return last - first; }
-};
-
-// Where an event is drawn.
-struct EventPlace : Box {
-  bool sticks = false;  // in a row that stays at the top
 };
 
 // What a counter has at a place.
@@ -102,9 +99,17 @@ class TimelineModel {
   bool Sticks(size_t item) const;
   // The part of the rows that nothing lies over that stays at the top.
   Box rows_below_sticky() const;
-  // What led to the selected event and what it led to.
-  std::span<const FlowArrow> flows() const { return flows_; }
+  // What led to the selected event and what it led to; the same for the one under the mouse, unless
+  // it is selected.
+  const EventFlows& flows() const { return flows_; }
+  const EventFlows& hovered_flows() const { return hovered_flows_; }
+  const FlowStub* StubAt(float x, float y) const;
+  // Slices that have the name of the one under the mouse, as far as they are drawn one by one.
+  std::span<const PlanBox> same_name() const { return same_name_; }
 
+  TimeRange ViewOf(TraceId run) const;  // displayed, in the run's time
+  // Whether an event's track lies below a height of the screen; one that is folded away: its plane.
+  bool Below(std::span<const Run> runs, const EventRef& event, float y) const;
   Ps TimeAt(float x) const;           // of the active run
   float XOf(Ps t) const;              // of the active run; clipped to the canvas and a margin
   float YOf(double content_y) const;  // of the screen
@@ -147,6 +152,7 @@ class TimelineModel {
   void SnapToRow(const PlanRow& row, Ps t, Ps* distance, Ps* best) const;
   bool IsHidden(uint32_t run, const Lane& lane, const EventRef& event) const;
   void UpdateFlows(const TimelineFrame& frame);
+  void UpdateSameName(const TimelineFrame& frame);
 
   TimelineGeometry geo_;
   uint32_t active_ = 0;
@@ -173,10 +179,8 @@ class TimelineModel {
   DrawPlan plan_;
   Minimap minimap_;
   MinimapMarks minimap_marks_;
-  EventRef flows_of_;
-  uint64_t flows_content_ = 0;
-  const FlowIndex* flows_index_ = nullptr;
-  std::vector<FlowArrow> flows_;
+  EventFlows flows_, hovered_flows_;
+  std::vector<PlanBox> same_name_;
   uint64_t revealed_ = 0;  // ViewState::reveals that have been scrolled to
 };
 

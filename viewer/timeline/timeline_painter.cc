@@ -270,6 +270,7 @@ void TimelinePainter::DrawLabels(const Box& area, bool sticks) const {
   const float size = pen_.Px(TypeSize::kSlice);
   const float row = layout_.sizes().row - 1;
   pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+  DrawSameName(sticks);
   ImFont* font = in_.fonts.ui;
   for (const PlanLabel& label : plan_.labels()) {
     if (label.sticks != sticks) continue;

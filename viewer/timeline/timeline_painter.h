@@ -50,8 +50,11 @@ class TimelinePainter {
   void DrawMeasure() const;
   void DrawDraggedTrack() const;
   void DrawSelection() const;
+  void DrawSameName(bool sticks) const;
   void DrawFlows() const;
-  void DrawArrow(const Box& from, const Box& to, FlowKind kind) const;
+  void DrawFlowsOf(const EventFlows& flows, float width) const;
+  void DrawArrow(const FlowLine& line, float width) const;
+  void DrawStub(const FlowStub& stub, float width) const;
   void DrawBox() const;
   void DrawFilter() const;
   void DrawMarkers() const;
@@ -60,6 +63,7 @@ class TimelinePainter {
   // timeline_tooltip.cc
   void DrawTooltip() const;
   void DrawEventTooltip() const;
+  void DrawStubTooltip(const FlowStub& stub) const;
   void DrawFoldedTooltip() const;
   void DrawCounterTooltip() const;
   void DrawLabelTooltip() const;

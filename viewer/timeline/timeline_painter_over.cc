@@ -24,34 +24,70 @@ void TimelinePainter::DrawSelection() const {
 }
 
 // From the middle of the cause to the begin of what it led to.
-void TimelinePainter::DrawArrow(const Box& from, const Box& to, FlowKind kind) const {
-  const Rgba color = theme_[kind == FlowKind::kLaunch ? Role::kText : Role::kAccent];
+void TimelinePainter::DrawArrow(const FlowLine& line, float width) const {
+  const Box &from = line.from, &to = line.to;
+  const Rgba color = theme_[line.kind == FlowKind::kLaunch ? Role::kText : Role::kAccent];
   const bool up = to.y < from.y;
   const ImVec2 a(from.x + from.w / 2, up ? from.y : from.y + from.h);
   const ImVec2 b(to.x + std::min(to.w / 2, pen_.Px(6)), up ? to.y + to.h + 2 : to.y - 2);
   const float bend =
       std::clamp(std::abs(b.y - a.y) * 0.5f, pen_.Px(20), pen_.Px(120)) * (up ? -1.0f : 1.0f);
   const ImVec2 c1(a.x, a.y + bend), c2(b.x, b.y - bend);
-  pen_.list->AddBezierCubic(a, c1, c2, b, theme_.Alpha(Role::kPanel, 0.8f), 4.5f);
-  pen_.list->AddBezierCubic(a, c1, c2, b, color, 1.6f);
+  pen_.list->AddBezierCubic(a, c1, c2, b, theme_.Alpha(Role::kPanel, 0.8f), width + 2.9f);
+  pen_.list->AddBezierCubic(a, c1, c2, b, color, width);
   const float head = pen_.Px(5) * (up ? 1.0f : -1.0f), half = pen_.Px(4);
   pen_.list->AddTriangleFilled(b, {b.x + half, b.y + head * 1.6f}, {b.x - half, b.y + head * 1.6f},
                                color);
-  pen_.list->AddCircleFilled(a, 4.5f, theme_[Role::kPanel]);
-  pen_.list->AddCircleFilled(a, 3.2f, color);
+  pen_.list->AddCircleFilled(a, width + 2.9f, theme_[Role::kPanel]);
+  pen_.list->AddCircleFilled(a, width + 1.6f, color);
+}
+
+// A button beside the event, with a triangle to where the others are.
+void TimelinePainter::DrawStub(const FlowStub& stub, float width) const {
+  const Rgba color = theme_[stub.kind == FlowKind::kLaunch ? Role::kText : Role::kAccent];
+  const float r = stub.box.w / 2, size = r * 0.55f;
+  const ImVec2 c(stub.box.x + r, stub.box.y + r);
+  pen_.list->AddLine({stub.x, stub.y}, c, theme_.Alpha(Role::kPanel, 0.8f), width + 2.9f);
+  pen_.list->AddLine({stub.x, stub.y}, c, color, width);
+  const bool hot = interaction_.stub() == &stub;
+  pen_.list->AddCircleFilled(c, r, theme_[hot ? Role::kAccent : Role::kRaised]);
+  pen_.list->AddCircle(c, r, color, 0, width);
+  const Rgba inside = hot ? theme_.TextOn(theme_[Role::kAccent]) : color;
+  const float dx = static_cast<float>(stub.dx), dy = static_cast<float>(stub.dy);
+  if (stub.dx != 0) {
+    pen_.list->AddTriangleFilled({c.x + dx * size, c.y}, {c.x - dx * size * 0.6f, c.y - size},
+                                 {c.x - dx * size * 0.6f, c.y + size}, inside);
+  } else {
+    pen_.list->AddTriangleFilled({c.x, c.y + dy * size}, {c.x - size, c.y - dy * size * 0.6f},
+                                 {c.x + size, c.y - dy * size * 0.6f}, inside);
+  }
+}
+
+void TimelinePainter::DrawFlowsOf(const EventFlows& flows, float width) const {
+  const Box below = model_.rows_below_sticky();
+  for (const FlowLine& line : flows.lines()) {
+    const Box& area = line.from.sticks || line.to.sticks ? geo_.rows : below;
+    pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+    DrawArrow(line, width);
+    pen_.list->PopClipRect();
+  }
+  for (const FlowStub& stub : flows.stubs()) DrawStub(stub, width);
 }
 
 void TimelinePainter::DrawFlows() const {
-  if (model_.flows().empty() || !in_.panel.settings.Bool("timeline.flow_arrows")) return;
-  const TraceId run = in_.panel.view.selected.trace;
-  const Box area = model_.rows_below_sticky();
-  pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
-  for (const FlowArrow& arrow : model_.flows()) {
-    const auto from = model_.Place(in_.runs, {run, 0, EventRow(arrow.from)});
-    const auto to = model_.Place(in_.runs, {run, 0, EventRow(arrow.to)});
-    if (from && to) DrawArrow(*from, *to, arrow.kind);
+  DrawFlowsOf(model_.hovered_flows(), 1.0f);
+  DrawFlowsOf(model_.flows(), 1.6f);
+}
+
+// Under the labels.
+void TimelinePainter::DrawSameName(bool sticks) const {
+  constexpr float kFramed = 6;  // narrower ones are only lighter
+  for (const PlanBox& box : model_.same_name()) {
+    if (box.sticks != sticks) continue;
+    const float x = geo_.rows.x + box.x, y = geo_.rows.y + box.y;
+    pen_.Box(x, y, box.w, box.h, theme_.Alpha(Role::kText, 0.22f));
+    if (box.w >= kFramed) pen_.Frame(x, y, box.w, box.h, theme_[Role::kText]);
   }
-  pen_.list->PopClipRect();
 }
 
 // What is dragged by its name, and a line where it lands.

@@ -45,7 +45,8 @@ TimelineFrame TimelinePanel::Frame(const TimelineInput& input) const {
       .animate = input.animate,
       .direct = interaction_.direct(),
       .gesture = interaction_.gesture(),
-      .anchor_y = {}};
+      .anchor_y = {},
+      .hovered = interaction_.lit()};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (ImGui::IsMousePosValid(&mouse) && frame.geometry.all.Has(mouse.x, mouse.y))
     frame.anchor_y = mouse.y;

@@ -34,6 +34,7 @@ const char* WhatIs(DeviceLane lane) {
 
 void TimelinePainter::DrawTooltip() const {
   if (interaction_.drag() != Drag::kNone || interaction_.pressed()) return;
+  if (interaction_.stub() != nullptr) return DrawStubTooltip(*interaction_.stub());
   if (!interaction_.hovered().valid()) {
     DrawCounterTooltip();
     DrawLabelTooltip();
@@ -46,6 +47,31 @@ void TimelinePainter::DrawTooltip() const {
   } else {
     DrawFoldedTooltip();
   }
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+// Where a click on it goes.
+void TimelinePainter::DrawStubTooltip(const FlowStub& stub) const {
+  const Run* run = FindRun(in_.runs, stub.to.trace);
+  if (run == nullptr || !ImGui::BeginTooltip()) return;
+  ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
+  const TrackSet& set = run->trace->set;
+  const std::string name(set.Name(stub.to.row));
+  const bool launch = stub.kind == FlowKind::kLaunch;
+  const char* what = stub.forward ? (launch ? "Launches " : "Leads to ")
+                                  : (launch ? "Launched by " : "Caused by ");
+  ImGui::TextUnformatted((what + name).c_str());
+  const TrackSet* own_set = run->SetOf(stub.of);
+  const Ps begin = set.Start(stub.to.row);
+  const Ps own = own_set != nullptr ? own_set->Start(stub.of.row) : begin;
+  const Ps gap = begin >= own ? begin - own : own - begin;
+  const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
+  const Track& track = set.tracks[set.TrackOf(stub.to.row).value];
+  ImGui::TextColored(second, "%s %s, on %s; click goes there",
+                     WithoutZeros(FormatDuration(gap, 4)).c_str(),
+                     begin >= own ? "later" : "earlier", LabelOf(set, track, false).name.c_str());
+  if (stub.others > 0) ImGui::TextColored(second, "and %s more", GroupDigits(stub.others).c_str());
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
 }
