@@ -111,6 +111,7 @@ struct Viewer::State {
   FileDialog dialog;
   TimelinePanel timeline;
   MenuBarState menu_bar;
+  KeyEditor key_editor;
   PaletteState palette;
   KeyBindings bindings;
   std::vector<BoundKey> keys;
@@ -270,7 +271,7 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
   }
   const bool popup =
       popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-  if (timeline.takes_keys()) return;
+  if (timeline.takes_keys() || key_editor.capturing()) return;
   // What is typed while a box is about to take the keyboard is for the box.
   if (popup || windows.palette || windows.focus_search || menu_bar.search.waiting) return;
   for (const BoundKey& key : keys) {
@@ -278,6 +279,7 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
     if (key.command != nullptr && key.command->enabled(context)) {
       CommandArgs args;
       if (key.chord.character != 0) args.text = TypedText(1);
+      if (key.chord.repeat) args.number = HoldSpeed(key.chord);
       commands.Push(key.command->id, std::move(args));
     }
     if (key.panel != nullptr) {
@@ -465,7 +467,7 @@ void Viewer::Frame(const SessionView& session) {
       s.layout_built = 0;
     }
   }
-  DrawHelp(shell);
+  DrawHelp(shell, &s.key_editor);
   DrawSettings(shell);
   s.dialog.Draw(panel, &s.windows.file_dialog, s.windows.dialog_mode, s.windows.save.name);
   DrawPalette(shell, &s.palette);

@@ -82,6 +82,13 @@ mark.add text="waits for input" range=35ms..39ms
 panel.show text=markers
 wait_idle
 COMMANDS
+guide tracks "$work/gpu.xplane.pb" <<'COMMANDS'
+wait_idle
+track.pin text="gpu|/device:GPU:1|Stream #14(Compute)#14"
+track.pin text="gpu|/host:CPU|python3#1001"
+view.scroll number=260
+wait_idle
+COMMANDS
 "$build/tests/make_gpu_xspace" "$work/yesterday.xplane.pb" --gpus 2 --steps 8 >/dev/null
 "$build/tests/make_gpu_xspace" "$work/today.xplane.pb" --gpus 2 --steps 8 --seed 1 --slower conv=1.2 >/dev/null
 printf 'wait_idle\n' | guide compare "$work/yesterday.xplane.pb" "$work/today.xplane.pb" --compare

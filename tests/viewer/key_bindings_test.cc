@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <imgui_internal.h>
+
 #include <set>
 
 #include "tests/viewer/viewer_fixture.h"
@@ -83,4 +85,76 @@ TEST_CASE("the window follows the keys that are chosen") {
   CHECK(f.viewer->view().filters.empty());
   f.Key(ImGuiKey_B);
   CHECK(f.viewer->view().filters.size() == 1);
+}
+
+TEST_CASE("keys that are chosen replace what was chosen for the command, and go again") {
+  CHECK(WithKeys("", "mark.add", "B") == "mark.add=B");
+  CHECK(WithKeys("mark.add=B; view.zoom_in=W | =", "mark.add", "Ctrl+B") ==
+        "view.zoom_in=W | =; mark.add=Ctrl+B");
+  CHECK(WithKeys("mark.add=B; view.zoom_in=W", "mark.add", std::nullopt) == "view.zoom_in=W");
+  CHECK(WithKeys("mark.add=B", "mark.add", "") == "mark.add=");
+  CHECK(HasRule("a=1; mark.add = B", "mark.add"));
+  CHECK_FALSE(HasRule("a=1; mark.add=B", "mark"));
+  const KeyBindings keys = With("", WithKeys("", "mark.add", "Ctrl+O").c_str());
+  CHECK(keys.Of("mark.add") == "Ctrl+O");
+  CHECK(keys.Of("file.open").empty());
+  CHECK(keys.OwnerOf("Ctrl+O") == "mark.add");
+  CHECK(KeyBindings().OwnerOf("Ctrl+O") == "file.open");
+  CHECK(KeyBindings().OwnerOf("Alt+1") == "panel.overview");
+  CHECK(KeyBindings().OwnerOf("Ctrl+Alt+F9").empty());
+  CHECK(With("", WithKeys("", "mark.add", "").c_str()).Of("mark.add").empty());
+}
+
+namespace {
+
+// The help window with the keys of a command, which its button has been clicked of.
+struct KeysOfAddMarker {
+  KeysOfAddMarker() {
+    app.Open(TrainingTrace());
+    app.Push("app.help");
+    app.Frame(4);
+  }
+  const std::string& Custom() { return app.viewer->settings().Get("keys.custom"); }
+  // A button of the help window that stands in a row of "mark.add", by its label; nothing if it is
+  // not there.
+  void Activate(const char* label) {
+    // Under the table's id lies that of the row.
+    const ImGuiTable* table = nullptr;
+    auto& tables = ImGui::GetCurrentContext()->Tables;
+    for (int i = 0; i < tables.GetMapSize(); ++i) {
+      const ImGuiTable* one = tables.TryGetMapData(i);
+      const bool help = one != nullptr && one->OuterWindow != nullptr &&
+                        std::string(one->OuterWindow->Name).ends_with("###help");
+      if (help) table = one;
+    }
+    REQUIRE(table != nullptr);
+    const ImGuiID row = ImHashStr("mark.add", 0, table->ID);
+    ImGui::ActivateItemByID(ImHashStr(label, 0, row));
+    app.Frame(4);
+  }
+  ViewerFixture app;
+};
+
+}  // namespace
+
+TEST_CASE("in the list of commands a click and a chord change a command's keys") {
+  KeysOfAddMarker help;
+  help.Activate("###keys");
+  help.app.Key(ImGuiKey_B, ImGuiMod_Ctrl);
+  CHECK(help.Custom() == "mark.add=Ctrl+B");
+  // Escape leaves them as they are, and is no command then.
+  help.Activate("###keys");
+  help.app.Key(ImGuiKey_Escape);
+  CHECK(help.Custom() == "mark.add=Ctrl+B");
+  // A key of another command is asked about first.
+  help.Activate("###keys");
+  help.app.Key(ImGuiKey_W);
+  CHECK(help.Custom() == "mark.add=Ctrl+B");
+  help.Activate("Leave it");
+  CHECK(help.Custom() == "mark.add=Ctrl+B");
+  help.Activate("###keys");
+  help.app.Key(ImGuiKey_W);
+  help.Activate("Take it");
+  CHECK(help.Custom() == "mark.add=W");
+  CHECK(help.app.viewer->view().runs.front().markers.empty());
 }

@@ -6,6 +6,7 @@
 #include <imgui_internal.h>
 
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 #include "tests/viewer/viewer_fixture.h"
@@ -485,4 +486,58 @@ TEST_CASE("an event that is gone to is scrolled into sight, out of a folded plan
   f.Push("select.reveal", args);
   f.Frame(4);
   CHECK(f.viewer->view().runs[0].collapsed.size() == folded - 1);
+}
+
+TEST_CASE("a key that is held moves slowly first, then faster and faster; a tap is one step") {
+  ViewerFixture app;
+  app.Open(TrainingTrace());
+  CommandArgs range;
+  range.range = {1000 * kPsPerUs, 1100 * kPsPerUs};
+  app.Push("view.set_range", range);
+  Ps at = app.visible().begin;
+  const auto moved = [&] {
+    const Ps by = app.visible().begin - at;
+    at += by;
+    return by;
+  };
+  app.Key(ImGuiKey_D);
+  CHECK(moved() == 12 * kPsPerUs);
+  app.Key(ImGuiKey_D, ImGuiMod_Shift);
+  CHECK(moved() == 3 * kPsPerUs);
+  app.Key(ImGuiKey_D, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  CHECK(moved() == 48 * kPsPerUs);
+  app.Key(ImGuiKey_A, ImGuiMod_Ctrl | ImGuiMod_Shift);
+  CHECK(moved() == -48 * kPsPerUs);
+  std::vector<Ps> steps;
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_D, true);
+  for (int i = 0; i < 180; ++i) {
+    app.Frame();
+    if (const Ps by = moved(); by != 0) steps.push_back(by);
+  }
+  ImGui::GetIO().AddKeyEvent(ImGuiKey_D, false);
+  app.Frame(2);
+  REQUIRE(steps.size() > 20);
+  CHECK(steps[0] == 12 * kPsPerUs);
+  CHECK(steps[1] < 12 * kPsPerUs);
+  for (size_t i = 2; i < steps.size(); ++i) CHECK(steps[i] >= steps[i - 1]);
+  CHECK(steps.back() == 36 * kPsPerUs);
+}
+
+TEST_CASE("zooming by a little and by a lot keeps what is under the middle") {
+  ViewerFixture app;
+  app.Open(TrainingTrace());
+  CommandArgs range;
+  range.range = {4000 * kPsPerUs, 5000 * kPsPerUs};
+  app.Push("view.set_range", range);
+  const auto share = [&](const char* command) {
+    const TimeRange before = app.visible();
+    app.Push(command);
+    const TimeRange after = app.visible();
+    CHECK(std::abs((before.begin + before.end) - (after.begin + after.end)) < 1000);
+    return static_cast<double>(after.length()) / static_cast<double>(before.length());
+  };
+  CHECK(share("view.zoom_in_fine") == doctest::Approx(std::pow(1.6, -0.25)).epsilon(0.001));
+  CHECK(share("view.zoom_out_fine") == doctest::Approx(std::pow(1.6, 0.25)).epsilon(0.001));
+  CHECK(share("view.zoom_in_coarse") == doctest::Approx(std::pow(1.6, -4)).epsilon(0.001));
+  CHECK(share("view.zoom_out_coarse") == doctest::Approx(std::pow(1.6, 4)).epsilon(0.001));
 }

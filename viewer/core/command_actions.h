@@ -19,6 +19,11 @@ void FoldByRules(ViewerContext& context);            // what is folded becomes w
 Act OpenFile, OpenFolder, OpenSample, CompareWith, CloseRun, ClearRecent, AnswerQuestion;
 Act Export, ExportPicture, WriteExport, SavePicture, CancelLoading, Quit;
 
+// commands_view.cc: the view by steps
+Act ZoomIn, ZoomOut, ZoomInFine, ZoomOutFine, ZoomInCoarse, ZoomOutCoarse;
+Act PanLeft, PanRight, PanLeftFine, PanRightFine, PanLeftCoarse, PanRightCoarse;
+Act ScrollUp, ScrollDown, PageUp, PageDown, Scroll;
+
 // commands_range.cc: measured ranges, what panels are limited to, steps
 Act SetMeasured, MeasureSelection;
 Act FilterRange, FilterHere, FilterVisible, FilterSteps, PopFilter, ClearFilters;

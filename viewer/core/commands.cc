@@ -44,31 +44,6 @@ void ChooseHost(C& c, const A& a) {
 }
 
 // --- View
-void ZoomBy(C& c, double factor) {
-  const TimeRange range = c.Visible();
-  if (range.empty()) return;
-  const Ps middle = range.begin + range.length() / 2;
-  const bool inside = c.timeline.cursor_valid && range.Contains(c.timeline.cursor);
-  c.SetVisible(ZoomRange(range, factor, inside ? c.timeline.cursor : middle, 10, kMaxPs));
-}
-void ZoomIn(C& c, const A&) { ZoomBy(c, 1 / 1.6); }
-void ZoomOut(C& c, const A&) { ZoomBy(c, 1.6); }
-void PanBy(C& c, double share) {
-  const TimeRange range = c.Visible();
-  const double by = static_cast<double>(range.length()) * share;
-  c.SetVisible(ShiftRange(range, static_cast<Ps>(std::llround(by))));
-}
-void PanLeft(C& c, const A&) { PanBy(c, -0.12); }
-void PanRight(C& c, const A&) { PanBy(c, 0.12); }
-void ScrollBy(C& c, double px) {
-  const double most = std::max(0.0, c.timeline.content_height - c.timeline.rows_height);
-  c.view.scroll_y = std::clamp(std::round(c.view.scroll_y + px), 0.0, most);
-}
-void ScrollUp(C& c, const A&) { ScrollBy(c, -3.0 * static_cast<double>(c.timeline.row)); }
-void ScrollDown(C& c, const A&) { ScrollBy(c, 3.0 * static_cast<double>(c.timeline.row)); }
-void PageUp(C& c, const A&) { ScrollBy(c, -0.85 * c.timeline.rows_height); }
-void PageDown(C& c, const A&) { ScrollBy(c, 0.85 * c.timeline.rows_height); }
-void Scroll(C& c, const A& a) { ScrollBy(c, a.number); }
 // With a number above 0 (a double click) never further away than now.
 void ZoomSelection(C& c, const A& a) {
   const TimeRange range = c.RangeOf(c.view.selected);
@@ -442,6 +417,24 @@ constexpr CommandDesc kCommands[] = {
     {"view.reset_layout", "Reset layout", "View",
      "Puts all panels back where they started, and shows tracks as at first.", "docking windows",
      "", Always, ResetLayout},
+
+    // In no menu: they are for the keyboard.
+    {"view.pan_left_fine", "Pan left a little", "Fine and coarse",
+     "Moves to earlier times by a quarter of a step.", "slow", "Shift+A", HasRun, PanLeftFine},
+    {"view.pan_right_fine", "Pan right a little", "Fine and coarse",
+     "Moves to later times by a quarter of a step.", "slow", "Shift+D", HasRun, PanRightFine},
+    {"view.zoom_in_fine", "Zoom in a little", "Fine and coarse",
+     "Zooms in at the mouse by a quarter of a step.", "slow", "Shift+W", HasRun, ZoomInFine},
+    {"view.zoom_out_fine", "Zoom out a little", "Fine and coarse",
+     "Zooms out at the mouse by a quarter of a step.", "slow", "Shift+S", HasRun, ZoomOutFine},
+    {"view.pan_left_coarse", "Pan left a lot", "Fine and coarse",
+     "Moves to earlier times by four steps.", "fast page", "Ctrl+Shift+A", HasRun, PanLeftCoarse},
+    {"view.pan_right_coarse", "Pan right a lot", "Fine and coarse",
+     "Moves to later times by four steps.", "fast page", "Ctrl+Shift+D", HasRun, PanRightCoarse},
+    {"view.zoom_in_coarse", "Zoom in a lot", "Fine and coarse",
+     "Zooms in at the mouse by four steps.", "fast", "Ctrl+Shift+W", HasRun, ZoomInCoarse},
+    {"view.zoom_out_coarse", "Zoom out a lot", "Fine and coarse",
+     "Zooms out at the mouse by four steps.", "fast", "Ctrl+Shift+S", HasRun, ZoomOutCoarse},
 
     {"view.back", "Go back", "View", "Goes back to the view before this one.", "undo history",
      "Ctrl+Z | Alt+Left", CanGoBack, GoBack},

@@ -65,7 +65,40 @@ bool SameChord(const std::string& a, const std::string& b) {
          x[0].character == y[0].character;
 }
 
+// Takes the next rule of a text, without blanks around it.
+std::string_view TakeRule(std::string_view* rest) {
+  const size_t end = std::min(rest->find(';'), rest->size());
+  const std::string_view rule = Trim(rest->substr(0, end));
+  rest->remove_prefix(std::min(rest->size(), end + 1));
+  return rule;
+}
+
+std::string_view IdOf(std::string_view rule) { return Trim(rule.substr(0, rule.find('='))); }
+
 }  // namespace
+
+std::string WithKeys(std::string_view custom, std::string_view id,
+                     const std::optional<std::string>& keys) {
+  std::string out;
+  const auto add = [&out](std::string_view rule) {
+    if (!out.empty()) out += "; ";
+    out += rule;
+  };
+  while (!custom.empty()) {
+    const std::string_view rule = TakeRule(&custom);
+    if (!rule.empty() && IdOf(rule) != id) add(rule);
+  }
+  // The last one: it takes its keys from those before it.
+  if (keys) add(std::string(id) + "=" + *keys);
+  return out;
+}
+
+bool HasRule(std::string_view custom, std::string_view id) {
+  while (!custom.empty()) {
+    if (IdOf(TakeRule(&custom)) == id) return true;
+  }
+  return false;
+}
 
 std::span<const PresetKey> PresetKeys() { return kPresets; }
 
@@ -80,6 +113,15 @@ const std::string& KeyBindings::Of(std::string_view id) const {
   static const std::string kNone;
   const auto found = keys_.find(id);
   return found == keys_.end() ? kNone : found->second;
+}
+
+std::string KeyBindings::OwnerOf(const std::string& chord) const {
+  for (const auto& [id, keys] : keys_) {
+    for (const std::string& own : Split(keys)) {
+      if (SameChord(own, chord)) return id;
+    }
+  }
+  return {};
 }
 
 void KeyBindings::Bind(const std::string& id, const std::string& keys, bool say) {
@@ -111,12 +153,10 @@ void KeyBindings::Rebuild(const std::string& preset, const std::string& custom) 
   }
   std::string_view rest = custom;
   while (!rest.empty()) {
-    const std::string_view rule = Trim(rest.substr(0, rest.find(';')));
-    rest.remove_prefix(
-        std::min(rest.size(), rest.find(';') == rest.npos ? rest.size() : rest.find(';') + 1));
+    const std::string_view rule = TakeRule(&rest);
     const size_t equals = rule.find('=');
     if (rule.empty()) continue;
-    const std::string id(Trim(rule.substr(0, equals)));
+    const std::string id(IdOf(rule));
     const std::string keys(equals == rule.npos ? "" : Trim(rule.substr(equals + 1)));
     bool ok = true;
     ParseChords(keys, &ok);

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,12 @@ struct PresetKey {
 };
 std::span<const PresetKey> PresetKeys();
 
+// The user's text ("keys.custom") with other keys for a command; "": none. nullopt: what was chosen
+// for it goes. Rules of other commands stay as they are.
+std::string WithKeys(std::string_view custom, std::string_view id,
+                     const std::optional<std::string>& keys);
+bool HasRule(std::string_view custom, std::string_view id);
+
 class KeyBindings {
  public:
   KeyBindings() { Rebuild("", ""); }
@@ -27,6 +34,8 @@ class KeyBindings {
   bool Update(const Settings& settings);
   // "W | =": of a command, or of "panel.ID"; empty: none. Lives until the next Update.
   const std::string& Of(std::string_view id) const;
+  // Who has a chord now, as in Of; empty: nobody.
+  std::string OwnerOf(const std::string& chord) const;
   // What the user's text says that cannot be: unknown commands, keys that are none. Keys that were
   // taken from another command are said too. In words.
   const std::vector<std::string>& notes() const { return notes_; }

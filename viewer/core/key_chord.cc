@@ -3,6 +3,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <string>
 
 namespace stepscope {
@@ -102,6 +103,45 @@ std::vector<KeyChord> ParseChords(std::string_view keys, bool* ok) {
     keys = bar == std::string_view::npos ? std::string_view() : keys.substr(bar + 3);
   }
   return out;
+}
+
+std::string PressedChord() {
+  const ImGuiIO& io = ImGui::GetIO();
+  for (const ImWchar c : io.InputQueueCharacters) {
+    if ((c == '?' || c == '/' || c == '>') && !io.KeyCtrl && !io.KeyAlt)
+      return std::string(1, static_cast<char>(c));
+  }
+  std::string mods = io.KeyCtrl ? "Ctrl+" : "";
+  mods += io.KeyShift ? "Shift+" : "";
+  mods += io.KeyAlt ? "Alt+" : "";
+  const auto pressed = [](ImGuiKey key) {
+    return ImGui::IsKeyPressed(key, ImGuiInputFlags_None, ImGuiKeyOwner_Any);
+  };
+  for (int i = 0; i < 26; ++i) {
+    if (pressed(static_cast<ImGuiKey>(ImGuiKey_A + i))) return mods + static_cast<char>('A' + i);
+  }
+  for (int i = 0; i < 10; ++i) {
+    if (pressed(static_cast<ImGuiKey>(ImGuiKey_0 + i))) return mods + static_cast<char>('0' + i);
+  }
+  for (int i = 0; i < 12; ++i) {
+    if (pressed(static_cast<ImGuiKey>(ImGuiKey_F1 + i))) return mods + "F" + std::to_string(i + 1);
+  }
+  for (const KeyRow& row : kKeys) {
+    if (pressed(row.key)) return mods + std::string(row.name);
+  }
+  return {};
+}
+
+double HoldSpeedAfter(double seconds) {
+  if (seconds <= 0) return 1;
+  const double share = std::min(1.0, seconds / kHoldSeconds);
+  return kLeastHoldSpeed + (kMostHoldSpeed - kLeastHoldSpeed) * share;
+}
+
+double HoldSpeed(const KeyChord& chord) {
+  const auto key = static_cast<ImGuiKey>(chord.chord & ~ImGuiMod_Mask_);
+  if (!chord.repeat || key == ImGuiKey_None) return 1;
+  return HoldSpeedAfter(static_cast<double>(ImGui::GetKeyData(key)->DownDuration));
 }
 
 bool Pressed(const KeyChord& chord) {

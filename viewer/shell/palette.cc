@@ -230,7 +230,37 @@ void DrawPalette(const ShellInput& input, PaletteState* state) {
   ImGui::PopStyleVar(2);
 }
 
-void DrawHelp(const ShellInput& input) {
+namespace {
+
+// A command, or a panel as "panel.ID", with its keys.
+void DrawHelpRow(const ShellInput& input, KeyEditor* keys, const char* id, const char* title,
+                 const char* what) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::TextUnformatted(title);
+  ImGui::TableNextColumn();
+  ImGui::PushFont(input.panel.fonts->mono, TypeSize::kSmall);
+  keys->DrawKeys(input.panel, id);
+  ImGui::PopFont();
+  ImGui::TableNextColumn();
+  ImGui::PushID(id);
+  if (!keys->DrawQuestion(input.panel, id)) ImGui::TextDisabled("%s", what);
+  ImGui::PopID();
+}
+
+void DrawHelpTitle(const ShellInput& input, const char* title) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::Dummy({0, ImGui::GetFontSize() * 0.3f});
+  ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+  ImGui::TextUnformatted(title);
+  ImGui::PopFont();
+}
+
+}  // namespace
+
+void DrawHelp(const ShellInput& input, KeyEditor* keys) {
+  keys->NewFrame(input.panel, input.windows.help);
   if (!input.windows.help) return;
   bool open = true;
   const float unit = ImGui::GetFontSize();
@@ -245,8 +275,9 @@ void DrawHelp(const ShellInput& input) {
         "Wheel scrolls the tracks; Ctrl with the wheel zooms at the mouse; Shift with the wheel "
         "pans. Over the time axis and the "
         "minimap the wheel zooms. Drag pans (tool 2); Shift and drag measures; double-click zooms "
-        "to an event.");
+        "to an event. Click a command's keys and press others to change them.");
     ImGui::PopTextWrapPos();
+    keys->DrawResetAll(input.panel);
     const char* category = "";
     if (ImGui::BeginTable(
             "##keys", 3,
@@ -258,24 +289,14 @@ void DrawHelp(const ShellInput& input) {
         if (command.category[0] == 0) continue;
         if (std::strcmp(command.category, category) != 0) {
           category = command.category;
-          ImGui::TableNextRow();
-          ImGui::TableNextColumn();
-          ImGui::Dummy({0, unit * 0.3f});
-          ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
-          ImGui::TextUnformatted(category);
-          ImGui::PopFont();
+          DrawHelpTitle(input, category);
         }
-        ImGui::TableNextRow();
-        ImGui::TableNextColumn();
-        ImGui::TextUnformatted(command.title);
-        ImGui::TableNextColumn();
-        ImGui::PushFont(input.panel.fonts->mono, TypeSize::kSmall);
-        const std::string_view keys = KeysOf(input.panel, command);
-        ImGui::TextUnformatted(keys.data(), keys.data() + keys.size());
-        ImGui::PopFont();
-        ImGui::TableNextColumn();
-        ImGui::TextDisabled("%s", command.what);
+        DrawHelpRow(input, keys, command.id, command.title, command.what);
       }
+      DrawHelpTitle(input, "Panels");
+      for (const PanelDesc& panel : Panels())
+        DrawHelpRow(input, keys, ("panel." + std::string(panel.id)).c_str(), panel.title,
+                    panel.what);
       ImGui::EndTable();
     }
   }

@@ -9,6 +9,7 @@
 
 #include "viewer/core/context.h"
 #include "viewer/core/panel.h"
+#include "viewer/shell/key_editor.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/input_text.h"
 
@@ -39,7 +40,7 @@ struct PaletteState {
   bool was_open = false;
 };
 void DrawPalette(const ShellInput& input, PaletteState* state);
-void DrawHelp(const ShellInput& input);
+void DrawHelp(const ShellInput& input, KeyEditor* keys);
 void DrawSettings(const ShellInput& input);
 
 // What the palette can do: run a command, show a panel, go to a setting.

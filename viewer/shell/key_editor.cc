@@ -1,0 +1,100 @@
+#include "viewer/shell/key_editor.h"
+
+#include <imgui.h>
+
+#include <optional>
+
+#include "viewer/core/key_bindings.h"
+#include "viewer/core/key_chord.h"
+#include "viewer/core/settings.h"
+#include "viewer/widgets/draw_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr char kSetting[] = "keys.custom";
+
+std::string TitleOf(std::string_view id) {
+  if (const CommandDesc* command = FindCommand(id)) return command->title;
+  const PanelDesc* panel = id.starts_with("panel.") ? FindPanel(id.substr(6)) : nullptr;
+  return panel != nullptr ? panel->title : std::string(id);
+}
+
+std::string_view Keys(const PanelContext& context, std::string_view id) {
+  return context.keys != nullptr ? std::string_view(context.keys->Of(id)) : std::string_view();
+}
+
+}  // namespace
+
+void KeyEditor::Choose(const PanelContext& context, const std::string& id, const char* keys) const {
+  const std::optional<std::string> wanted = keys != nullptr ? std::optional(keys) : std::nullopt;
+  context.commands.PushSetting(kSetting, WithKeys(context.settings.Get(kSetting), id, wanted));
+}
+
+void KeyEditor::NewFrame(const PanelContext& context, bool open) {
+  if (!open) GiveUp();
+  if (!capturing()) return;
+  const std::string chord = PressedChord();
+  if (chord.empty()) return;
+  ended_ = ImGui::GetFrameCount();
+  if (chord == "Escape") return GiveUp();
+  owner_ = context.keys != nullptr ? context.keys->OwnerOf(chord) : std::string();
+  if (owner_.empty() || owner_ == id_) {
+    Choose(context, id_, chord.c_str());
+    return GiveUp();
+  }
+  wanted_ = chord;
+}
+
+void KeyEditor::DrawKeys(const PanelContext& context, const char* id) {
+  ImGui::PushID(id);
+  const bool own = id_ == id;
+  const std::string keys(Keys(context, id));
+  const std::string text = own && capturing() ? "Press keys\u2026"
+                           : own              ? wanted_
+                           : keys.empty()     ? "\u2013"
+                                              : keys;
+  const bool chosen = HasRule(context.settings.Get(kSetting), id);
+  ImGui::PushStyleColor(ImGuiCol_Button, 0);
+  ImGui::PushStyleColor(ImGuiCol_Text, context.theme[own || chosen  ? Role::kAccent
+                                                     : keys.empty() ? Role::kText3
+                                                                    : Role::kText]);
+  // What a focused button takes for a click may be the chord itself.
+  const bool fresh = ImGui::GetFrameCount() - ended_ > 1;
+  if (ImGui::SmallButton((text + "###keys").c_str()) && fresh && !capturing()) {
+    GiveUp();
+    id_ = id;
+  }
+  ImGui::PopStyleColor(2);
+  if (!own) ImGui::SetItemTooltip("Click and press other keys; right click for more");
+  if (ImGui::BeginPopupContextItem("keys menu")) {
+    if (ImGui::MenuItem("No keys", nullptr, false, !keys.empty())) Choose(context, id, "");
+    if (ImGui::MenuItem("Keys as they were", nullptr, false, chosen)) Choose(context, id, nullptr);
+    ImGui::EndPopup();
+  }
+  ImGui::PopID();
+}
+
+bool KeyEditor::DrawQuestion(const PanelContext& context, const char* id) {
+  if (id_ != id) return false;
+  if (capturing()) {
+    TextIn(context, Role::kText2, "Escape leaves them as they are");
+    return true;
+  }
+  TextIn(context, Role::kWarning, wanted_ + " is that of \u201c" + TitleOf(owner_) + "\u201d");
+  ImGui::SameLine();
+  if (ImGui::SmallButton("Take it")) {
+    Choose(context, id_, wanted_.c_str());
+    GiveUp();
+  }
+  ImGui::SameLine();
+  if (ImGui::SmallButton("Leave it")) GiveUp();
+  return true;
+}
+
+void KeyEditor::DrawResetAll(const PanelContext& context) const {
+  if (context.settings.Get(kSetting).empty()) return;
+  if (ImGui::Button("All keys as they were")) context.commands.PushSetting(kSetting, "");
+}
+
+}  // namespace stepscope
