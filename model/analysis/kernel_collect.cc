@@ -271,7 +271,7 @@ KernelGroup Describe(const Trace& trace, const StatTable& stats, const RawKey& k
   const bool has_tf_op = !stats.strings->View(StringId(key.tf_op)).empty();
   g.eligible = IsTensorCoreEligible(g.op_name, stats.strings->View(StringId(key.equation))) ||
                (g.xprof_uses_tensor_core && has_tf_op) ||
-               (!quirks.kernel_columns_of_xprof && g.uses_matrix_unit && !g.op_name.empty());
+               (!quirks.kernel_columns_of_xprof && g.uses_matrix_unit);
   return g;
 }
 

@@ -1,12 +1,12 @@
 // Framework op statistics: the tables of the op database.
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "model/analysis/category_tables.h"
+#include "model/analysis/matrix_use.h"
 #include "model/analysis/op_database.h"
 #include "model/analysis/quirks.h"
 #include "model/analysis/tpu.h"
@@ -57,17 +57,6 @@ std::vector<ColumnDesc> Columns(bool devices) {
   return c;
 }
 
-// Time of an op's kernels with Tensor Cores, and of all.
-struct KernelTime {
-  double in_tensor_cores = 0, all = 0;
-};
-struct NameHash {
-  size_t operator()(const SharedText& name) const {
-    return std::hash<std::string_view>{}(name.view());
-  }
-};
-using TensorCoreUse = std::unordered_map<SharedText, KernelTime, NameHash>;  // by op name
-
 // The texts of ops, once each: both tables have them.
 class OpTexts {
  public:
@@ -85,31 +74,9 @@ class OpTexts {
   std::unordered_map<std::string, SharedText> types_;
 };
 
-TensorCoreUse KernelTimes(AnalysisContext& context, const AnalysisParams& params,
-                          std::stop_token stop) {
-  TensorCoreUse use;
-  const auto kernels = context.Get("kernel_stats", params, stop);
-  const ResultTable* t = kernels->Table("kernels");
-  if (!t) return use;
-  int op = t->Column("op_name"), tc = t->Column("uses_matrix_unit"),
-      time = t->Column("total_duration_us");
-  if (tc < 0) tc = t->Column("is_kernel_using_tensor_core");  // XProf's rule where ours is not
-  if (op < 0 || tc < 0 || time < 0) return use;
-  for (const auto& row : t->rows) {
-    const auto* name = std::get_if<SharedText>(&row[static_cast<size_t>(op)]);
-    const auto* us = std::get_if<double>(&row[static_cast<size_t>(time)]);
-    const auto* uses = std::get_if<bool>(&row[static_cast<size_t>(tc)]);
-    if (!name || !us || name->empty()) continue;
-    KernelTime& time_of_op = use[*name];
-    time_of_op.all += *us;
-    if (uses && *uses) time_of_op.in_tensor_cores += *us;
-  }
-  return use;
-}
-
 class TableWriter {
  public:
-  TableWriter(ResultTable* table, const TensorCoreUse& use, bool devices, size_t max_rows)
+  TableWriter(ResultTable* table, const MatrixUses& use, bool devices, size_t max_rows)
       : table_(*table), use_(use), devices_(devices), max_rows_(max_rows) {}
 
   void AddSide(const OpSide& side, OpTexts* texts, bool device, bool with_idle) {
@@ -160,9 +127,8 @@ class TableWriter {
            0.0,
            0.0};
     if (devices_) {
-      auto it = use_.find(name);
-      bool known = device && it != use_.end() && it->second.all > 0;
-      row.emplace_back(known ? it->second.in_tensor_cores / it->second.all : 0.0);
+      const MatrixUse use = device ? use_.Of(name.view()) : MatrixUse();
+      row.emplace_back(use.all_us > 0 ? use.matrix_us / use.all_us : 0.0);
     }
     row.emplace_back(unknown_text_);
     row.emplace_back(op.eager ? eager_text_ : function_text_);
@@ -176,7 +142,7 @@ class TableWriter {
 
  private:
   ResultTable& table_;
-  const TensorCoreUse& use_;
+  const MatrixUses& use_;
   const bool devices_;
   const size_t max_rows_;  // a side
   // Texts that many rows share.
@@ -217,7 +183,8 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
   result.panel = "op_stats";
   bool gpus = std::any_of(trace.planes.begin(), trace.planes.end(),
                           [](const Plane& p) { return p.kind == PlaneKind::kGpu; });
-  TensorCoreUse use = gpus ? KernelTimes(context, params, stop) : TensorCoreUse{};
+  const auto stats = gpus ? context.Get("kernel_stats", params, stop) : nullptr;
+  const MatrixUses use(stats != nullptr ? stats->Table("kernels") : nullptr);
   const bool pytorch = CapabilitiesOf(trace).pytorch_events;
   for (bool with_idle : {false, true}) {
     ResultTable table;

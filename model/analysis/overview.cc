@@ -5,12 +5,12 @@
 #include <cmath>
 #include <cstdio>
 #include <set>
-#include <unordered_map>
 
 #include "model/analysis/device_steps.h"
 #include "model/analysis/device_tables.h"
 #include "model/analysis/device_type.h"
 #include "model/analysis/loss_tables.h"
+#include "model/analysis/matrix_use.h"
 #include "model/analysis/op_database.h"
 #include "model/analysis/precision.h"
 #include "model/analysis/quirks.h"
@@ -35,12 +35,6 @@ bool HasGradients(const Trace& trace) {
     }
   }
   return false;
-}
-
-// Which column says that a kernel uses the matrix unit: by our rule where it is there.
-int UsesColumn(const ResultTable& kernels) {
-  const int ours = kernels.Column("uses_matrix_unit");
-  return ours >= 0 ? ours : kernels.Column("is_kernel_using_tensor_core");
 }
 
 // --- the page ---
@@ -344,30 +338,16 @@ void Page::AddTopOps(const OpSide& side) {
       {"tcUtilization", "TC used", Unit::kNone, ValueType::kBool,
        "a kernel of it does use Tensor Cores"},
   };
-  std::unordered_map<std::string, std::pair<bool, bool>> kernels;  // eligible, using; by op
-  if (!side.ops.empty()) {
-    const auto kernel_stats = context_.Get("kernel_stats", params_, stop_);
-    const ResultTable* k = kernel_stats->Table("kernels");
-    int op = k ? k->Column("op_name") : -1,
-        eligible = k ? k->Column("is_op_tensor_core_eligible") : -1, uses = k ? UsesColumn(*k) : -1;
-    for (size_t i = 0; op >= 0 && eligible >= 0 && uses >= 0 && i < k->rows.size(); ++i) {
-      auto cell = [&](int c) -> const Value& { return k->rows[i][static_cast<size_t>(c)]; };
-      const auto* name = std::get_if<SharedText>(&cell(op));
-      const auto *e = std::get_if<bool>(&cell(eligible)), *u = std::get_if<bool>(&cell(uses));
-      if (!name) continue;
-      auto& entry = kernels[name->str()];
-      entry.first = entry.first || (e && *e);
-      entry.second = entry.second || (u && *u);
-    }
-  }
+  const auto kernels = side.ops.empty() ? nullptr : context_.Get("kernel_stats", params_, stop_);
+  const MatrixUses uses(kernels != nullptr ? kernels->Table("kernels") : nullptr);
   double cumulative = 0;
   for (size_t i = 0; i < side.ops.size() && i < 10; ++i) {
     const OpRow& op = side.ops[i];
     double share =
         side.busy > 0 ? static_cast<double>(op.self) / static_cast<double>(side.busy) : 0;
     cumulative += share;
-    auto [eligible, uses] = kernels[op.name];
-    t.rows.push_back({share, cumulative, op.type, op.name, 0.0, eligible, uses});
+    const MatrixUse use = uses.Of(op.name);
+    t.rows.push_back({share, cumulative, op.type, op.name, 0.0, use.eligible, use.uses});
     t.links.push_back(LinkTo(op));
   }
   result_.tables.push_back(std::move(t));

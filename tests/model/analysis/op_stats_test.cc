@@ -9,6 +9,8 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/input_pipeline.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/table_cells.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -165,6 +167,32 @@ TEST_CASE("PyTorch: cpu_op events are ops, with the time of the kernels they lau
   CHECK(ops.OnDevice("aten::addmm")->time == 30 * kUs);
   CHECK(ops.OnHost("aten::addmm")->type == "addmm");
   CHECK(ops.OnDevice("aten::addmm")->type == "addmm");
+}
+
+TEST_CASE(
+    "A kernel that no op launched uses the matrix unit alike in all tables; XProf's as it has it") {
+  test::KinetoText t;
+  t.Host("cpu_op", "aten::relu", 0, 100).Launch(1, 20, 5).Kernel("relu_kernel", 1, 50, 10);
+  t.Kernel("sm90_xmma_gemm_bf16", 2, 100, 30).Kernel("fill_kernel", 3, 200, 5);
+  using test::Text;
+  for (const Definitions definitions : {Definitions::kStepscope, Definitions::kXprof}) {
+    const auto of = [&](const char* analysis) {
+      return test::Analyse("t.json", t.Text(test::kH100), analysis, definitions);
+    };
+    const bool ours = definitions == Definitions::kStepscope;
+    CAPTURE(ours);
+    const AnalysisResult kernels = of("kernel_stats"), ops = of("op_stats"), page = of("overview");
+    REQUIRE(Text(kernels, "kernels", 0, "kernel_name") == "sm90_xmma_gemm_bf16");
+    CHECK(Text(kernels, "kernels", 0, "op_name").empty());
+    CHECK(Text(kernels, "kernels", 0, "is_op_tensor_core_eligible") == (ours ? "true" : "false"));
+    REQUIRE(Text(page, "top_ops", 0, "operation") == "sm90_xmma_gemm_bf16");
+    CHECK(Text(page, "top_ops", 0, "tcUtilization") == (ours ? "true" : "false"));
+    CHECK(Text(page, "top_ops", 0, "tcEligibility") == (ours ? "true" : "false"));
+    CHECK(Text(page, "top_ops", 1, "tcUtilization") == "false");
+    REQUIRE(Text(ops, "ops", 0, "operation") == "sm90_xmma_gemm_bf16");
+    CHECK(test::Real(ops, "ops", 0, "gpu_tensorcore_utilization") == (ours ? 1 : 0));
+    CHECK(test::Real(ops, "ops", 1, "gpu_tensorcore_utilization") == 0);
+  }
 }
 
 TEST_CASE("Input operations by the names of their iterators") {
