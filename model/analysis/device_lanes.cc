@@ -158,7 +158,8 @@ uint32_t GpuLanes::MetaOf(const IdleInterval& part) {
   const auto key = std::tuple(part.loss, part.event.value, part.inside.value);
   const auto [it, added] = metas_.try_emplace(key, 0);
   if (!added) return it->second;
-  std::string text = TextOf(part.loss);
+  const bool open = part.loss == LossClass::kUnknown && part.event.valid();  // the host is known
+  std::string text = open ? "not explained" : TextOf(part.loss);
   if (part.event.valid()) {
     IdleCause cause;
     cause.event = part.event;

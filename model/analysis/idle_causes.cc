@@ -7,7 +7,6 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kMostThreads = 1024, kMostExecutors = 256;
-constexpr size_t kCausesOfClass = 5;  // in a step; the rest is one more
 constexpr size_t kPartsPerStop = 16'384;
 // Work that is queued starts soon after its launch. What takes this many times as long as the call
 // waits for something else.
@@ -307,7 +306,7 @@ const Track* IdleExplainer::MainThread(HostId host) const { return InfoOf(host).
 
 // What the launch of the next event explains; what came before it is asked of the thread.
 void IdleExplainer::Divide(std::span<const IdleGap> gaps, std::map<const Track*, Parts>* open,
-                           Parts* done) const {
+                           std::map<const Track*, Parts>* late, Parts* done) const {
   RowReader launches(trace_.set);
   LaunchCursor cursor(grouping_.launches);
   const Track* feeding = nullptr;
@@ -344,7 +343,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, std::map<const Track*,
       piece = HostPiece();
       piece.begin = explained;
       piece.end = gap.end;
-      done->push_back({g, piece});
+      (*late)[feeding].push_back({g, piece});
     }
   }
 }
@@ -368,6 +367,17 @@ IdleExplainer::Parts IdleExplainer::Ask(const Track* thread, const Parts& open, 
     }
   }
   return left;
+}
+
+// Work that was launched and begins late waits for something on the device, which is not recorded.
+// What the thread is in meanwhile is named, for want of more.
+void IdleExplainer::NameLate(const Track* thread, const Parts& late, Parts* done) const {
+  const size_t first = done->size();
+  for (Part part : Ask(thread, late, done)) {
+    part.piece.row = part.piece.meta = HostPiece::kNone;  // a marker says nothing
+    done->push_back(part);
+  }
+  for (size_t i = first; i < done->size(); ++i) (*done)[i].piece.state = HostState::kNothing;
 }
 
 // What intervals of any thread, which are sorted and disjoint, say of the open parts.
@@ -413,10 +423,11 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
                             IdleIntervals* intervals, DeviceIdle* parts_of_gaps,
                             const std::stop_token& stop) const {
   const HostInfo& info = InfoOf(host);
-  std::map<const Track*, Parts> open;
+  std::map<const Track*, Parts> open, late;
   Parts done;
-  Divide(gaps, &open, &done);
+  Divide(gaps, &open, &late, &done);
   const size_t divided = done.size();
+  for (const auto& [thread, parts] : late) NameLate(thread, parts, &done);
   for (const auto& [thread, parts] : open) {
     if (stop.stop_requested()) return;
     Parts left = Ask(thread, parts, &done);

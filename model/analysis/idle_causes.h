@@ -1,7 +1,8 @@
 // Why devices are idle (docs/rules.md#losses): each idle interval is divided by what the host
 // thread did that launched the device's next event; where that thread did nothing, by its
 // executor's and the main thread, or by a wait for input on any thread. The parts cover the
-// interval exactly.
+// interval exactly. The event of a part without a class (kUnknown) is no cause: it is what was open
+// while work that had been launched did not begin.
 #pragma once
 
 #include <map>
@@ -15,6 +16,8 @@
 #include "model/analysis/steps.h"
 
 namespace stepscope {
+
+inline constexpr size_t kCausesOfClass = 5;  // listed of a step; the rest is one more
 
 struct IdleGap {
   static constexpr uint32_t kNone = 0xffffffffu;
@@ -53,7 +56,8 @@ class IdleExplainer {
   };
   using Parts = std::vector<Part>;
   void Divide(std::span<const IdleGap> gaps, std::map<const Track*, Parts>* open,
-              Parts* done) const;
+              std::map<const Track*, Parts>* late, Parts* done) const;
+  void NameLate(const Track* thread, const Parts& late, Parts* done) const;
   Parts Ask(const Track* thread, const Parts& open, Parts* done) const;
   static Parts AskAll(std::span<const HostPiece> all, const Parts& open, Parts* done);
   Parts AskMain(const HostInfo& host, const Parts& open, Parts* done) const;

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/analysis/idle_causes.h"
 #include "model/analysis/step_table.h"
 
 namespace stepscope {
@@ -34,12 +35,28 @@ double WholeOf(const StepDatabase& db, const IdleCause& cause) {
   return found ? it->times.total : db.steps[cause.step].times.total;
 }
 
+// Counts the causes of each class, which come one after the other.
+class CauseCounter {
+ public:
+  // Whether it is what is left of its class, after the largest.
+  bool IsRest(const IdleCause& cause) {
+    const auto key = std::tuple(cause.step, cause.device.value, cause.loss);
+    of_class_ = key == key_ ? of_class_ + 1 : 0;
+    key_ = key;
+    return of_class_ >= kCausesOfClass;
+  }
+
+ private:
+  std::tuple<uint32_t, uint32_t, LossClass> key_{};
+  size_t of_class_ = 0;
+};
+
 }  // namespace
 
-ResultTable LossTable(const Verdict& verdict) {
+ResultTable LossTable(const Verdict& verdict, bool whole) {
   ResultTable t;
   t.id = "losses";
-  t.title = "What a step loses";
+  t.title = whole ? "What the recording loses: it has no steps" : "What a step loses";
   t.columns = {
       {"class", "Class", Unit::kNone, ValueType::kString, ""},
       {"label", "Loss", Unit::kNone, ValueType::kString, ""},
@@ -84,33 +101,36 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
       {"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
       {"host", "Host", Unit::kNone, ValueType::kString, ""},
       {"device", "Device", Unit::kNone, ValueType::kString, ""},
-      {"class", "Class", Unit::kNone, ValueType::kString, ""},
+      {"class", "Class", Unit::kNone, ValueType::kString, "", true},
       {"cause", "Cause", Unit::kNone, ValueType::kString,
        "the event that the host was in; of each class of a step the five largest, the rest is "
-       "\"others\"",
+       "\"others\"; of unknown what is open while work that was launched does not begin",
        true},
       {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time", true},
-      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device"},
+      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device",
+       true},
       {"count", "Intervals", Unit::kCount, ValueType::kInt, ""}};
   std::vector<SharedText> labels, classes;
   for (const Step& step : db.steps) labels.emplace_back(step.label);
   for (size_t c = 0; c < kLossClasses; ++c) classes.emplace_back(IdOf(static_cast<LossClass>(c)));
   const std::vector<SharedText> hosts = HostNames(trace), devices = DeviceNames(trace);
   std::map<std::pair<uint32_t, uint32_t>, SharedText> names;  // by event and what is around it
-  const SharedText cpu("CPU"), others("others");
+  const SharedText cpu("CPU"), others("others"), nothing("nothing recorded");
   const Ps least = LeastTime(db.causes);
+  CauseCounter counter;
   if (least > 0) t.title += fmt::format(", the {} longest", kMostCauses);
   for (const IdleCause& cause : db.causes) {
+    const bool rest = counter.IsRest(cause);
     if (cause.time < least) continue;
+    const bool none = cause.loss == LossClass::kUnknown && !rest;
     const Step& step = db.steps[cause.step];
     SharedText& name = names[{cause.event.value, cause.inside.value}];
     if (name.empty() && cause.event.valid()) name = SharedText(CauseName(trace, cause));
     const double whole = WholeOf(db, cause);
-    const bool nothing = cause.loss == LossClass::kUnknown || cause.count == 0;
     t.rows.push_back({labels[cause.step], hosts[step.host.value],
                       cause.device.valid() ? devices[cause.device.value] : cpu,
                       classes[static_cast<size_t>(cause.loss)],
-                      cause.event.valid() ? name : (nothing ? SharedText("") : others),
+                      cause.event.valid() ? name : (none ? nothing : others),
                       static_cast<double>(cause.time) / static_cast<double>(kPsPerMs),
                       whole > 0 ? 100 * static_cast<double>(cause.time) / whole : 0.0,
                       static_cast<int64_t>(cause.count)});

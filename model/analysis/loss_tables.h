@@ -6,7 +6,8 @@
 
 namespace stepscope {
 
-ResultTable LossTable(const Verdict& verdict);
+// `whole`: no step was found, the recording stands for one.
+ResultTable LossTable(const Verdict& verdict, bool whole = false);
 // What each step goes into: a row for each of the table `steps`, in its order.
 ResultTable StepLossTable(const StepDatabase& db);
 // Of more than 20,000 causes the longest; the title says so then. O(causes log device steps).

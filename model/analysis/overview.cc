@@ -173,7 +173,7 @@ void Page::AddVerdict() {
   Add("verdict_causes", "Causes", any ? verdict.losses.front().causes : std::string());
   if (verdict.id == "device") verdict.finding.text += WorkText();
   result_.findings.push_back(verdict.finding);
-  result_.tables.push_back(LossTable(verdict));
+  result_.tables.push_back(LossTable(verdict, whole));
   result_.tables.push_back(StepLossTable(db_));
   result_.tables.push_back(IdleCauseTable(trace_, db));
 }

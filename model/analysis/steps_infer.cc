@@ -95,12 +95,16 @@ StepPlan InferByPeriod(const Trace& trace, const Grouping& grouping, double* con
     if (!lane || lane->size() < 6) continue;
     std::vector<uint32_t> events, names;
     EventRow last;
+    bool several = false;  // launches of more than one kernel
     for (uint32_t i = 0; i < lane->size(); ++i) {
       const auto c = static_cast<TimeClass>(classes[lane->meta[i]]);
       if (c < TimeClass::kCollectives || IsCopy(c)) continue;
       // The kernels of one launch, of a graph, are no sequence: layers in them are parts of a step.
       const EventRow launch = grouping.LaunchOf(lane->first_row + i);
-      if (launch.valid() && launch == last) continue;
+      if (launch.valid() && launch == last) {
+        several = true;
+        continue;
+      }
       last = launch;
       events.push_back(i);
       names.push_back(lane->meta[i]);
@@ -109,6 +113,7 @@ StepPlan InferByPeriod(const Trace& trace, const Grouping& grouping, double* con
     double share = 0;
     size_t period = FindPeriod(names, kLeastShare, &share);
     if (!period) continue;
+    if (period == 1 && !several) continue;  // one kernel again and again is no evidence of steps
     size_t steps = events.size() / period;
     if (steps < 2) continue;
     *confidence = share * (1.0 - 1.0 / static_cast<double>(2 * steps));

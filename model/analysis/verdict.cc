@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <set>
 
+#include "model/analysis/exposed_time.h"
+#include "model/analysis/host_activity.h"
 #include "model/base/lower.h"
 
 namespace stepscope {
 namespace {
 
-constexpr double kLeast = 10;    // percent of the step: a loss that is worth saying
-constexpr double kProblem = 30;  // percent
+constexpr double kLeast = 10;        // percent of the step: a loss that is worth saying
+constexpr double kProblem = 30;      // percent
+constexpr double kLeastOfKinds = 1;  // percent: kinds of smaller losses are not looked for
 // A loss that is explained leads over unexplained time of up to this times its size.
 constexpr double kUnexplained = 1.25;
 constexpr uint32_t kFewEvents = 20;  // of devices
@@ -73,6 +75,31 @@ std::string Rounded(double percent) {
   return text.data();
 }
 
+using Shares = std::vector<std::pair<std::string, double>>;  // percent, by name
+
+// By falling share, at most three, of 5 % and more.
+Shares LargestOf(Shares shares) {
+  std::erase_if(shares, [](const auto& share) { return share.second < 5; });
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (shares.size() > 3) shares.resize(3);
+  return shares;
+}
+
+std::string CausesText(const Shares& shares) {
+  std::string text;
+  for (const auto& [name, share] : shares)
+    text += (text.empty() ? "" : ", ") + name + " " + Rounded(share);
+  return text;
+}
+
+// The largest cause of a loss.
+struct FirstCause {
+  std::string name;
+  double share = 0;  // percent of the loss
+  bool known() const { return share >= kLeast; }
+};
+
 // Shares of causes of one loss.
 class CauseShares {
  public:
@@ -85,8 +112,7 @@ class CauseShares {
     if (cause.event.valid())
       sums_[{cause.event.value, cause.inside.value}].time += static_cast<double>(cause.time);
   }
-  // By falling share, at most three, of 5 % and more.
-  std::vector<std::pair<std::string, double>> Largest(const Trace& trace) const {
+  Shares Largest(const Trace& trace) const {
     std::map<std::string, double> by_name;
     for (const auto& [key, sum] : sums_) {
       IdleCause cause;
@@ -94,15 +120,9 @@ class CauseShares {
       cause.inside = MetaId(key.second);
       by_name[CauseName(trace, cause)] += sum.time;
     }
-    std::vector<std::pair<std::string, double>> shares;
-    for (const auto& [name, time] : by_name) {
-      const double share = 100 * time / all_;
-      if (share >= 5) shares.emplace_back(name, share);
-    }
-    std::stable_sort(shares.begin(), shares.end(),
-                     [](const auto& a, const auto& b) { return a.second > b.second; });
-    if (shares.size() > 3) shares.resize(3);
-    return shares;
+    Shares shares;
+    for (const auto& [name, time] : by_name) shares.emplace_back(name, 100 * time / all_);
+    return LargestOf(std::move(shares));
   }
   RowLink Link() const {
     RowLink link = LinkTo(EventRows(rows_));
@@ -137,6 +157,7 @@ class Judgement {
   Verdict Make() {
     SumLosses();
     AddCauses();
+    AddKinds();
     Rank();
     Decide();
     return std::move(verdict_);
@@ -145,10 +166,14 @@ class Judgement {
  private:
   void SumLosses();
   void AddCauses();
+  void AddKinds();
+  void SetCauses(const Shares& shares, Loss* loss);
+  FirstCause FirstOf(const Loss& loss) const;
   void Rank();
   void Decide();
   bool TooLittle() const;
   size_t DevicesInSteps() const;
+  bool Outlasts() const;
   std::string Where() const;
   std::string Sentence(const Loss& loss, const Remedy& remedy) const;
   std::string Others(size_t from) const;
@@ -158,7 +183,8 @@ class Judgement {
   const StepDatabase& db_;
   const bool whole_;
   Verdict verdict_;
-  double total_ = 0, work_ = 0;  // ps of an average step
+  double total_ = 0, work_ = 0;              // ps of an average step
+  std::map<std::string, FirstCause> first_;  // by loss
 };
 
 void Judgement::SumLosses() {
@@ -197,10 +223,42 @@ void Judgement::AddCauses() {
     if (all || db_.steps[cause.step].counts()) shares[remedy].Add(cause);
   }
   for (size_t i = 0; i < shares.size(); ++i) {
-    Loss& loss = verdict_.losses[i];
-    for (const auto& [name, share] : shares[i].Largest(trace_))
-      loss.causes += (loss.causes.empty() ? "" : ", ") + name + " " + Rounded(share);
-    loss.link = shares[i].Link();
+    SetCauses(shares[i].Largest(trace_), &verdict_.losses[i]);
+    verdict_.losses[i].link = shares[i].Link();
+  }
+}
+
+void Judgement::SetCauses(const Shares& shares, Loss* loss) {
+  loss->causes = CausesText(shares);
+  if (!shares.empty()) first_[loss->id] = {shares.front().first, shares.front().second};
+}
+
+FirstCause Judgement::FirstOf(const Loss& loss) const {
+  const auto found = first_.find(loss.id);
+  return found != first_.end() ? found->second : FirstCause();
+}
+
+// Copies and collectives are named by their kinds.
+void Judgement::AddKinds() {
+  const auto is_copy = [](const Loss& loss) { return loss.id == "copies"; };
+  const auto asked = [&](const Loss& loss) {
+    return (is_copy(loss) || loss.id == "collectives") && loss.percent >= kLeastOfKinds;
+  };
+  if (std::none_of(verdict_.losses.begin(), verdict_.losses.end(), asked)) return;
+  const std::vector<ExposedKind> kinds = ExposedKinds(trace_, db_);
+  for (Loss& loss : verdict_.losses) {
+    if (!asked(loss)) continue;
+    double all = 0;
+    for (const ExposedKind& kind : kinds) all += kind.copy == is_copy(loss) ? kind.ps : 0;
+    Shares shares;
+    std::vector<EventRow> rows;
+    for (const ExposedKind& kind : kinds) {
+      if (kind.copy != is_copy(loss)) continue;
+      shares.emplace_back(kind.name, 100 * kind.ps / all);
+      rows.push_back(kind.longest);
+    }
+    SetCauses(LargestOf(std::move(shares)), &loss);
+    loss.link = LinkTo(EventRows(std::move(rows)));
   }
 }
 
@@ -234,13 +292,41 @@ std::string Judgement::Where() const {
   return db_.steps.size() == 1 ? "of the step" : "of each step";
 }
 
-// "61 % of that in aten::index".
-std::string FirstCause(const std::string& causes) {
-  if (causes.empty()) return {};
-  const std::string first = causes.substr(0, causes.find(" %") + 2);
-  const size_t space = first.rfind(' ', first.size() - 3);
-  if (std::strtod(first.c_str() + space, nullptr) < kLeast) return {};
-  return "; " + first.substr(space + 1) + " of that in " + first.substr(0, space);
+// A wait for the device's own results: what is to start the work is late.
+bool IsAwait(const FirstCause& cause) {
+  return RoleOfHostEvent(cause.name, EventCategory::kUnknown) == HostRole::kAwait;
+}
+
+Remedy RemedyOf(const Loss& loss, const FirstCause& cause) {
+  Remedy remedy = *std::find_if(kRemedies.begin(), kRemedies.end(),
+                                [&](const Remedy& r) { return loss.id == r.id; });
+  if (loss.id == "host" && IsAwait(cause)) {
+    remedy.what = "the host to start work";
+    remedy.next_step =
+        "The program waits for its own results then: see in the timeline which thread is to launch "
+        "the next work, and what holds it up.";
+  } else if (loss.id == "unknown" && cause.known()) {
+    remedy.what = "something that the recording does not show";
+    remedy.next_step =
+        "See in the timeline which stream, device or process that call waits for: the host was "
+        "recorded, what holds up the device was not.";
+  }
+  return remedy;
+}
+
+// Whether the longest of the unexplained intervals ends while the call that is named goes on.
+bool Judgement::Outlasts() const {
+  const IdleCause* most = nullptr;
+  for (const IdleCause& cause : db_.causes) {
+    const bool named = cause.loss == LossClass::kUnknown && cause.event.valid();
+    if (named && (most == nullptr || cause.time > most->time)) most = &cause;
+  }
+  if (most == nullptr) return false;
+  return std::any_of(most->rows.begin(), most->rows.end(), [&](EventRow row) {
+    if (!row.valid()) return false;
+    const TimeRange call{trace_.set.Start(row), trace_.set.Start(row) + trace_.set.Duration(row)};
+    return call.begin <= most->longest.begin && call.end > most->longest.end;
+  });
 }
 
 std::string Judgement::Sentence(const Loss& loss, const Remedy& remedy) const {
@@ -253,7 +339,12 @@ std::string Judgement::Sentence(const Loss& loss, const Remedy& remedy) const {
   } else {
     text += Rounded(loss.of_waiting) + " " + Where() + " goes to " + remedy.what;
   }
-  return text + FirstCause(loss.causes);
+  const FirstCause cause = FirstOf(loss);
+  if (!cause.known()) return text;
+  text += "; " + Rounded(cause.share) + " of that in " + cause.name;
+  if (loss.id == "unknown" && Outlasts())
+    text += std::string(", which returns after ") + (several ? "they have" : "it has") + " begun";
+  return text;
 }
 
 // What else is worth saying: "; then 13 % host work and 11 % copies".
@@ -307,14 +398,13 @@ void Judgement::Decide() {
     return;
   }
   const Loss& first = verdict_.losses.front();
-  const auto remedy = std::find_if(kRemedies.begin(), kRemedies.end(),
-                                   [&](const Remedy& r) { return first.id == r.id; });
+  const Remedy remedy = RemedyOf(first, FirstOf(first));
   verdict_.id = first.id;
   verdict_.percent = first.of_waiting;
   f.grade = first.of_waiting >= kProblem ? Finding::Grade::kBad : Finding::Grade::kWarning;
-  f.text = Sentence(first, *remedy) + Others(1);
-  f.next_step = remedy->next_step;
-  f.panel = remedy->panel;
+  f.text = Sentence(first, remedy) + Others(1);
+  f.next_step = remedy.next_step;
+  f.panel = remedy.panel;
 }
 
 std::string_view FileName(std::string_view path) {
@@ -385,10 +475,12 @@ std::string CauseName(std::string_view event) {
 }
 
 std::string CauseName(const Trace& trace, const IdleCause& cause) {
+  const auto name_of = [&](MetaId event) {
+    const std::string name = CauseName(trace.names().DisplayName(event));
+    return name.empty() ? std::string("(no name)") : name;
+  };
   if (!cause.event.valid()) return {};
-  std::string name = CauseName(trace.names().DisplayName(cause.event));
-  if (cause.inside.valid()) name += " in " + CauseName(trace.names().DisplayName(cause.inside));
-  return name;
+  return name_of(cause.event) + (cause.inside.valid() ? " in " + name_of(cause.inside) : "");
 }
 
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole) {

@@ -2,13 +2,14 @@
 // `loss-scaling`, `host-op`.
 #include "model/analysis/findings/idle_loss.h"
 #include "model/analysis/findings/rule_functions.h"
+#include "model/analysis/host_activity.h"
 #include "model/analysis/op_database.h"
 #include "model/analysis/op_name.h"
 
 namespace stepscope {
 namespace {
 
-enum class HostWork : uint8_t { kUnrecorded, kOp, kOther };
+enum class HostWork : uint8_t { kUnrecorded, kOp, kAwaits, kOther };
 
 bool IsMarker(const FindingInput& input, const std::string& cause) {
   for (const Step& step : input.db().steps) {
@@ -22,6 +23,7 @@ bool IsMarker(const FindingInput& input, const std::string& cause) {
 // long their executor is in them.
 HostWork WorkOf(const FindingInput& input, const std::string& cause) {
   if (IsMarker(input, cause)) return HostWork::kUnrecorded;
+  if (RoleOfHostEvent(cause, EventCategory::kUnknown) == HostRole::kAwait) return HostWork::kAwaits;
   if (input.db().kind == DeviceKind::kCpuOnly) return HostWork::kOther;
   if (ParseOpName(cause).category == OpCategory::kTensorFlow) return HostWork::kOp;
   if (!cause.starts_with("aten::")) return HostWork::kOther;
@@ -65,13 +67,18 @@ void FindHostOp(const FindingInput& input, double threshold, std::vector<Found>*
   if (work == HostWork::kOp) title += " for ops that run on the host" + InCause(loss);
   if (work == HostWork::kOther)
     title += " for Python and op dispatch inside the step" + InCause(loss);
+  if (work == HostWork::kAwaits) title += " for the host to start work" + InCause(loss);
   if (work == HostWork::kUnrecorded) {
     title += " for the host inside the step, " + PercentText(loss.cause_percent) +
              " of it in Python that was not recorded";
   }
   Found found = FoundLoss(input, loss, title + ".",
                           "The host's work is compiled, moved to the device or hidden behind it.");
-  if (work != HostWork::kOp) {
+  if (work == HostWork::kAwaits) {
+    found.remedy =
+        "The program waits for its own results then: see in the timeline which thread is to launch "
+        "the next work, and what holds it up.";
+  } else if (work != HostWork::kOp) {
     found.remedy =
         "Compile the step (tf.function, jax.jit, torch.compile) or capture CUDA graphs, so that "
         "Python does not dispatch each op.";

@@ -10,6 +10,8 @@
 #include "model/analysis/steps.h"
 #include "model/analysis/verdict.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/table_cells.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -260,6 +262,79 @@ TEST_CASE("Launches on a line of their own: what their executor's thread does is
   const Verdict verdict = Judge(**trace, context.steps(), false);
   CHECK(verdict.id == "host");
   CHECK(verdict.losses.front().causes.starts_with("Build buffer allocations"));
+}
+
+TEST_CASE("A main thread that waits for results is no op dispatch: what starts the work is late") {
+  test::KinetoText t;
+  for (int s = 0; s < 4; ++s) {
+    const int at = 1000 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 990);
+    t.Host("python_function", "jax/api.py(3154): block_until_ready", at + 10, 970);
+    const std::string id = std::to_string(s + 1), begin = std::to_string(at + 800);
+    t.Raw(R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":100,"tid":2,"ts":)" +
+          begin + R"(,"dur":10,"args":{"correlation":)" + id + "}}");
+    t.Kernel("kernel", s + 1, at + 820, 160);
+  }
+  auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const Verdict verdict = Judge(**trace, context.steps(), false);
+  CHECK(verdict.id == "host");
+  CHECK(verdict.finding.text.find("for the host to start work; ") != std::string::npos);
+  CHECK(verdict.finding.text.find("of that in block_until_ready") != std::string::npos);
+  CHECK(verdict.finding.next_step.find("jit") == std::string::npos);
+  AnalysisContext of_findings(*trace, Definitions::kStepscope);
+  const AnalysisResult findings = FindAnalysis("findings")->run(of_findings, {}, {});
+  bool found = false;
+  for (const Finding& f : findings.findings) {
+    CHECK(f.next_step.find("jit") == std::string::npos);
+    found = found || f.text.find("for the host to start work") != std::string::npos;
+  }
+  CHECK(found);
+}
+
+// The kernel waits on the device for something that was not recorded.
+TEST_CASE("Work that begins long after its launch: what the host is in meanwhile is named") {
+  for (const bool recorded : {true, false}) {
+    test::KinetoText t;
+    for (int s = 0; s < 4; ++s) {
+      const double at = 1000 * s;
+      t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 990);
+      t.Launch(s + 1, at, 5).Kernel("kernel", s + 1, at + 900, 50);
+      if (!recorded) continue;
+      t.Host("cpu_op", "aten::copy_", at + 20, 940);
+      t.Host("cuda_runtime", "hipMemcpyWithStream", at + 25, 930);
+    }
+    auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    const StepDatabase& db = context.steps();
+    const Verdict verdict = Judge(**trace, db, false);
+    CAPTURE(recorded);
+    CheckTilesAndSums(db);
+    CHECK(verdict.id == "unknown");
+    const auto says = [](const std::string& text, const char* part) {
+      return text.find(part) != std::string::npos;
+    };
+    const std::string& text = verdict.finding.text;
+    CHECK(says(text, "something that was not recorded") == !recorded);
+    CHECK(says(verdict.finding.next_step, "Record host and Python events") == !recorded);
+    CHECK(says(text,
+               "of that in hipMemcpyWithStream in aten::copy_, which returns after it has "
+               "begun") == recorded);
+  }
+}
+
+TEST_CASE("An event without a name is a cause all the same") {
+  const auto trace = Steps({{"", 100, 200}});
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const AnalysisResult page = FindAnalysis("overview")->run(context, {}, {});
+  bool found = false;
+  for (size_t r = 0; r < test::TableOf(page, "idle_causes").rows.size(); ++r) {
+    CHECK_FALSE(test::Text(page, "idle_causes", r, "cause").empty());
+    found = found || test::Text(page, "idle_causes", r, "cause") == "(no name)";
+  }
+  CHECK(found);
 }
 
 TEST_CASE("Names of host events say what the host does") {

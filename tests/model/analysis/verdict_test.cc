@@ -9,6 +9,8 @@
 #include "loaders/loader.h"
 #include "model/base/task.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/table_cells.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -104,6 +106,55 @@ TEST_CASE("Planted losses lead, with their share of the step, whatever size and 
       CHECK(facts.median_ms == doctest::Approx(period).epsilon(0.02));
       if (planted.share) CHECK(std::abs(facts.percent - planted.share(truth[2])) <= 2);
     }
+  }
+}
+
+TEST_CASE("Copies and collectives that lead are named by their kinds") {
+  test::GpuProfileOptions options;
+  options.steps = 6;
+  options.layers = 20;
+  options.scenario = GpuScenario::kCopies;
+  const AnalysisResult copies =
+      test::Analyse("h.xplane.pb", test::MakeGpuProfile(options), "overview");
+  CHECK(test::PropertyText(copies, "verdict") == "copies");
+  CHECK(test::PropertyText(copies, "verdict_causes").starts_with("MemcpyD2H 9"));
+  CHECK(copies.findings.front().text.find(" of that in MemcpyD2H") != std::string::npos);
+  CHECK(test::Text(copies, "losses", 0, "causes").starts_with("MemcpyD2H 9"));
+}
+
+// A step of 100 us: 40 of a kernel, 50 in which a send begins behind it, of which 30 are hidden, 40
+// of a reduction. Another step is cut: what it did is not counted.
+TEST_CASE("Kinds of collectives share the time that nothing hides") {
+  test::KinetoText t;
+  for (int s = 0; s < 5; ++s) {
+    const double at = 100 * s;
+    const int id = 3 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 99);
+    t.Launch(id + 1, at, 1).Launch(id + 2, at + 2, 1).Launch(id + 3, at + 4, 1);
+    t.On(0, 7).Kernel("gemm", id + 1, at + 10, 40);
+    t.On(0, 20).Kernel("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", id + 2, at + 20,
+                       40);
+    t.Kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)", id + 3, at + 60, 40);
+  }
+  const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
+  CHECK(test::PropertyText(page, "verdict") == "collectives");
+  CHECK(test::PropertyText(page, "verdict_causes") ==
+        "ncclDevKernel_AllReduce_Sum_f32 80 %, ncclDevKernel_SendRecv 20 %");
+  CHECK(page.findings.front().text.find("; 80 % of that in ncclDevKernel_AllReduce_Sum_f32") !=
+        std::string::npos);
+}
+
+TEST_CASE("Kernels of one name alone are no steps, those of a repeated sequence are") {
+  for (const bool sequence : {false, true}) {
+    test::KinetoText t;
+    for (int k = 0; k < 30; ++k)
+      t.Kernel(sequence && k % 3 == 0 ? "gemm" : "relu", k + 1, 100.0 * k, 10);
+    const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
+    CAPTURE(sequence);
+    CHECK(test::PropertyText(page, "step_count") == (sequence ? "10" : "0"));
+    CHECK(test::PropertyText(page, "verdict") == "unknown");
+    const std::string& text = page.findings.front().text;
+    CHECK((text.find("of the recording") != std::string::npos) == !sequence);
   }
 }
 
