@@ -129,16 +129,18 @@ void Page::AddStepTimes() {
   const char* how = context_.quirks().step_columns_of_xprof
                         ? "over the steps shown"
                         : "over the steps shown; partial ones and a slow first one are left out";
+  const bool none = !xprof_ && db_.steps.empty();  // then they are not known
+  const auto ms = [&](double value) { return none ? Value() : Value(value); };
   if (!xprof_) {
-    Add("step_ms_median", "Median step time", s.median, Unit::kMs, how);
+    Add("step_ms_median", "Median step time", ms(s.median), Unit::kMs, how);
     Add("device_busy_percent", "Device busy", BusyPercent(), Unit::kPercent,
         "time with an event on the device / from its first event to its last, mean over devices");
   }
-  Add("steptime_ms_average", "Step time", s.mean, Unit::kMs, how);
-  Add("steptime_ms_standard_deviation", "Standard deviation", s.deviation, Unit::kMs,
+  Add("steptime_ms_average", xprof_ ? "Step time" : "Mean step time", ms(s.mean), Unit::kMs, how);
+  Add("steptime_ms_standard_deviation", "Standard deviation", ms(s.deviation), Unit::kMs,
       "of the sample: n - 1");
-  Add("steptime_ms_minimum", "Shortest step", s.min, Unit::kMs, how);
-  Add("steptime_ms_maximum", "Longest step", s.max, Unit::kMs, how);
+  Add("steptime_ms_minimum", "Shortest step", ms(s.min), Unit::kMs, how);
+  Add("steptime_ms_maximum", "Longest step", ms(s.max), Unit::kMs, how);
   Add("step_count", "Steps", static_cast<int64_t>(db_.steps.size()), Unit::kCount, "");
   Add("steps_inferred", "Steps inferred", db_.inferred, Unit::kNone,
       "nothing in the profile marks them");
@@ -299,7 +301,9 @@ void Page::AddPercents(const HostOps& ops) {
     Add("device_compute_16bit_percent", "16-bit compute", share, Unit::kPercent, how);
     Add("device_compute_32bit_percent", "32-bit compute", both > 0 ? 100 - share : 0.0,
         Unit::kPercent, how);
-    if (both > 0 && share < 10) {
+    const Property* verdict = result_.Find("verdict");
+    const bool judged = verdict == nullptr || !(verdict->value == Value(SharedText("too_little")));
+    if (both > 0 && share < 10 && judged) {
       result_.findings.push_back(
           {Finding::Grade::kInfo,
            by_class ? "Less than 10 % of the compute time is in 16 bits."

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "model/analysis/device_tables.h"
+#include "model/analysis/quirks.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -81,7 +82,7 @@ void AddWaitProperties(const WaitsByLoader& waits, AnalysisResult* result) {
 }
 
 // Of the copies to devices.
-void AddCopyProperties(const ResultTable& copies, AnalysisResult* result) {
+void AddCopyProperties(const ResultTable& copies, bool xprof, AnalysisResult* result) {
   double bytes = 0, pinned = 0, ms = 0, count = 0, pinned_count = 0;
   const auto number = [](const Value& v) {
     const auto* i = std::get_if<int64_t>(&v);
@@ -102,7 +103,8 @@ void AddCopyProperties(const ResultTable& copies, AnalysisResult* result) {
   add("h2d_copies", "Copies to devices", static_cast<int64_t>(count), Unit::kCount, "");
   add("h2d_bytes", "Copied to devices", static_cast<int64_t>(bytes), Unit::kBytes,
       "of the copies whose size is recorded");
-  add("h2d_gb_per_s", "GB/s", ms > 0 ? Value(bytes / 1e6 / ms) : Value(), Unit::kNone,
+  add("h2d_gb_per_s", xprof ? "GB/s" : "Copies to devices, GB/s",
+      ms > 0 ? Value(bytes / 1e6 / ms) : Value(), Unit::kNone,
       "bytes / time of these copies; 10^9 bytes");
   add("h2d_pinned_copies", "Pinned copies", static_cast<int64_t>(pinned_count), Unit::kCount,
       "from pinned memory: they need not be staged");
@@ -122,7 +124,7 @@ void AddTorchInput(AnalysisContext& context, const AnalysisParams& params, std::
   const DeviceEvents events(context, params, stop);
   if (events.devices().empty()) return;
   ResultTable copies = CopyTable(context, events);
-  AddCopyProperties(copies, result);
+  AddCopyProperties(copies, context.quirks().kernel_columns_of_xprof, result);
   result->tables.push_back(std::move(copies));
 }
 

@@ -125,7 +125,8 @@ std::string FindingInput::Waits() const {
 
 std::string FindingInput::EveryStep() const {
   if (whole_) return "the recording's " + MsText(step_ms_);
-  return (db_->steps.size() == 1 ? "the " : "every ") + MsText(step_ms_) + " step";
+  if (db_->steps.size() == 1) return "the " + MsText(step_ms_) + " step";
+  return "every " + MsText(SummarizeStepTimes(db_->steps).median) + " step";  // the headline's
 }
 
 std::string FindingInput::Uncertainty() const {

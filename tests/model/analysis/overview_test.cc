@@ -112,6 +112,25 @@ TEST_CASE("No steps: the verdict is unknown, and it says what to do") {
   CHECK_FALSE(r.findings[0].next_step.empty());
 }
 
+TEST_CASE("Without steps their times are unknown, and nothing is advised") {
+  test::KinetoText t;
+  t.Kernel("sgemm", 1, 0, 10);
+  const AnalysisResult ours = test::Analyse("t.json", t.Text(test::kH100), "overview");
+  for (const char* id : {"step_ms_median", "steptime_ms_average", "steptime_ms_standard_deviation",
+                         "steptime_ms_minimum", "steptime_ms_maximum"}) {
+    CAPTURE(id);
+    REQUIRE(ours.Find(id) != nullptr);
+    CHECK(std::holds_alternative<std::monostate>(ours.Find(id)->value));
+  }
+  CHECK(ours.Find("steptime_ms_average")->label == "Mean step time");
+  CHECK(test::PropertyText(ours, "verdict") == "too_little");
+  CHECK(ours.findings.size() == 1);
+  const AnalysisResult xprof =
+      test::Analyse("t.json", t.Text(test::kH100), "overview", Definitions::kXprof);
+  CHECK(xprof.Find("steptime_ms_average")->label == "Step time");
+  CHECK(xprof.Find("steptime_ms_average")->value == Value(0.0));
+}
+
 TEST_CASE("Devices of PyTorch: name, memory and multiprocessors from deviceProperties") {
   test::KinetoText t;
   t.Kernel("k", 1, 0, 10);

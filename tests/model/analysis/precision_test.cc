@@ -74,8 +74,10 @@ TEST_CASE("precision: recorded types win over names, and no steps are needed") {
 
 TEST_CASE("precision: mixed precision is advised to programs in 32 bits only") {
   KinetoText wide, narrow;
-  wide.Kernel("volta_sgemm_128x32_nt", 1, 0, 100);
-  narrow.Kernel("nvjet_tst_128x64", 1, 0, 100);
+  for (int k = 0; k < 30; ++k) {  // enough to be judged
+    wide.Kernel("volta_sgemm_128x32_nt", k + 1, 200 * k, 100);
+    narrow.Kernel("nvjet_tst_128x64", k + 1, 200 * k, 100);
+  }
   CHECK(AdvisesMixedPrecision(test::Analyse("t.json", wide.Text(), "overview")));
   CHECK_FALSE(AdvisesMixedPrecision(test::Analyse("t.json", narrow.Text(), "overview")));
 }

@@ -29,7 +29,7 @@ Facts FactsOf(const std::shared_ptr<const Trace>& trace) {
   const auto number = [&](const char* id) {
     const Property* p = page.Find(id);
     REQUIRE(p != nullptr);
-    return std::get<double>(p->value);
+    return std::holds_alternative<double>(p->value) ? std::get<double>(p->value) : -1;
   };
   REQUIRE(page.Find("verdict") != nullptr);
   return {std::get<SharedText>(page.Find("verdict")->value).str(), number("verdict_percent"),
@@ -203,7 +203,7 @@ TEST_CASE("Without steps the span of all device events is judged, if there are e
     REQUIRE(trace.ok());
     const Facts facts = FactsOf(*trace);
     CAPTURE(kernels);
-    CHECK(facts.median_ms == 0);
+    CHECK(facts.median_ms == -1);  // there is no step to have one
     CHECK(facts.verdict == (kernels < 20 ? "too_little" : "host"));
     if (kernels >= 20) CHECK(facts.percent == doctest::Approx(60).epsilon(0.05));
   }
