@@ -143,6 +143,7 @@ void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* ou
   if (!result.properties.empty() && only_table.empty()) {
     *out += "<dl>";
     for (const Property& p : result.properties) {
+      if (!input.compat_xprof && PropertyText(p).empty()) continue;  // not known
       *out += fmt::format(
           "<div{}><dt>{}</dt><dd>{}</dd></div>",
           p.how.empty() ? "" : " title=\"" + EscapeMarkup(p.how) + "\"",

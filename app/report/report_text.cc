@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kDigits = 6;       // of a time that was asked for
 constexpr size_t kMaxRows = 30;  // of a table, unless it is asked for by name
-constexpr size_t kWidth = 100;
+constexpr size_t kWidth = 100, kLeastRoom = 20;
 
 const char* GradeMark(Finding::Grade grade) {
   switch (grade) {
@@ -25,15 +25,26 @@ const char* GradeMark(Finding::Grade grade) {
   return "problem:";
 }
 
-// `first` and `rest` begin its lines; they break at blanks.
+// The first so many terminal columns of a text.
+std::string_view FirstCells(std::string_view text, size_t cells) {
+  size_t end = 0;
+  for (; end < text.size(); ++end) {
+    const bool begins = (static_cast<unsigned char>(text[end]) & 0xc0) != 0x80;
+    if (begins && cells-- == 0) break;
+  }
+  return text.substr(0, end);
+}
+
+// `first` and `rest` begin its lines; they break at blanks, and where a word is longer than a line.
 void AddWrapped(std::string_view text, const std::string& first, const std::string& rest,
                 TextBuffer* out) {
   std::string line = first;
   bool any = false;
   while (!text.empty()) {
     const size_t blank = text.find(' ');
-    const std::string_view word = text.substr(0, blank);
-    text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
+    const size_t room = kWidth - std::min(kWidth - kLeastRoom, CellsOf(any ? rest : line));
+    const std::string_view word = FirstCells(text.substr(0, blank), room);
+    text.remove_prefix(word.size() + (word.size() == blank ? 1 : 0));
     if (any && CellsOf(line) + 1 + CellsOf(word) > kWidth) {
       *out += line + "\n";
       line = rest;
@@ -48,8 +59,11 @@ void AddWrapped(std::string_view text, const std::string& first, const std::stri
 
 void AddProperties(const std::vector<Property>& properties, TextBuffer* out) {
   size_t width = 0;
-  for (const Property& p : properties) width = std::max(width, CellsOf(p.label));
   for (const Property& p : properties) {
+    if (!PropertyText(p).empty()) width = std::max(width, CellsOf(p.label));
+  }
+  for (const Property& p : properties) {
+    if (PropertyText(p).empty()) continue;
     const std::string label = p.label.empty() ? p.id : p.label;
     const std::string pad(width > CellsOf(label) ? width - CellsOf(label) : 0, ' ');
     AddWrapped(TerminalText(PropertyText(p)), label + pad + "  ", std::string(width + 2, ' '), out);
@@ -63,7 +77,11 @@ void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* ou
   const AnalysisResult& result = *computed;
   const std::string title = panel.analysis->title;
   *out += "\n" + title + "\n" + std::string(CellsOf(title), '=') + "\n";
-  if (!result.empty_reason.empty()) *out += TerminalText(result.empty_reason) + "\n";
+  if (!result.empty_reason.empty()) {
+    const std::string reason = TerminalText(result.empty_reason);
+    if (narrow) AddWrapped(reason, "", "", out);
+    if (!narrow) *out += reason + "\n";
+  }
   for (const Finding& f : result.findings) {
     if (narrow) {
       AddWrapped(TerminalText(f.text), std::string(GradeMark(f.grade)) + " ", "  ", out);
@@ -75,6 +93,7 @@ void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* ou
   }
   TextRows properties;
   for (const Property& p : result.properties) {
+    if (!input.compat_xprof && PropertyText(p).empty()) continue;
     properties.Add({p.label.empty() ? p.id : p.label, FormatValue(p.value, p.unit)});
   }
   if (only_table.empty() && narrow) AddProperties(result.properties, out);

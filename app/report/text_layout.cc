@@ -38,6 +38,7 @@ std::string TextRows::Render(std::string_view indent) const {
 
 std::string PropertyText(const Property& p) {
   const std::string text = FormatValue(p.value, p.unit);
+  if (text.empty()) return text;  // not known
   if (p.unit == Unit::kMs) return text + " ms";
   if (p.unit == Unit::kUs) return text + " \u00b5s";
   if (p.unit == Unit::kNs) return text + " ns";

@@ -101,8 +101,8 @@ struct AnalysisResult {
 void WriteCsv(const ResultTable& table, const TextSink& sink);
 std::string ToCsv(const ResultTable& table);
 std::string CsvField(const std::string& text);  // quoted where it must be
-// Where lines would be longer than `width`, columns without content go first, then text is
-// shortened, then columns go from the right; what is left out is said below.
+// Where lines would be longer than `width`, columns without content go first, then those that are
+// constant; then text is shortened, then columns go from the right. What is left out is said below.
 struct TextLayout {
   size_t max_rows = 0;  // 0: all
   size_t width = 0;     // terminal columns; 0: no limit

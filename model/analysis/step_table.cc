@@ -38,7 +38,7 @@ constexpr ClassColumn kClasses[] = {
 void AddClassColumns(ResultTable* table, bool bare, bool with_total) {
   for (const ClassColumn& c : kClasses) {
     if (c.field == &StepBreakdown::total && !with_total) continue;
-    const bool key = c.field == &StepBreakdown::total;
+    const bool key = c.field == &StepBreakdown::total || c.field == &StepBreakdown::compute;
     table->columns.push_back({c.id, c.label, Unit::kMs, ValueType::kReal, bare ? "" : c.how, key});
   }
 }
@@ -133,9 +133,11 @@ ResultTable StepTable(const Trace& trace, const std::vector<Step>& steps, bool b
     t.columns.push_back({"inferred", "Inferred", Unit::kNone, ValueType::kBool,
                          "nothing in the profile marks the step"});
     t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool,
-                         "cut by the begin or end of the recording: left out of the averages"});
+                         "cut by the begin or end of the recording: left out of the averages",
+                         true});
     t.columns.push_back({"warmup", "Warm-up", Unit::kNone, ValueType::kBool,
-                         "the first step, of over 1.5 times the others' median: left out too"});
+                         "the first step, of over 1.5 times the others' median: left out too",
+                         true});
   }
   const std::vector<SharedText> hosts = HostNames(trace);
   t.rows.reserve(steps.size());
@@ -182,7 +184,7 @@ ResultTable DeviceStepTable(const Trace& trace, const StepDatabase& db) {
   column("hostInputWaitTimeMs", "Input wait on the host", "whether the device is idle or not");
   column("h2dHiddenTimeMs", "Copies to device, hidden", "the part behind kernels");
   column("d2hHiddenTimeMs", "Copies to host, hidden", "the part behind kernels");
-  t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool, ""});
+  t.columns.push_back({"partial", "Partial", Unit::kNone, ValueType::kBool, "", true});
   const std::vector<SharedText> hosts = HostNames(trace), devices = DeviceNames(trace);
   t.rows.reserve(db.device_steps.size());
   t.links.reserve(db.device_steps.size());

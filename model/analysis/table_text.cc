@@ -109,6 +109,9 @@ class TextColumns {
     for (size_t i = shown_.size(); i > 1 && Line() > limit_; --i) {
       if (!Any(shown_[i - 1])) LeaveOut(i - 1);
     }
+    for (size_t i = shown_.size(); i > 1 && Line() > limit_; --i) {
+      if (IsSame(shown_[i - 1])) LeaveOut(i - 1);
+    }
     while (Line() > limit_ && ShortenWidest(kLeastKeyCells)) {
     }
     while (Line() > limit_ && LeaveOutLeast()) {
@@ -126,6 +129,7 @@ class TextColumns {
     std::string text, line = "Not shown:";
     for (size_t i = 0; i < left_out_.size(); ++i) {
       const std::string name = " " + TerminalText(table_.columns[left_out_[i]].label) +
+                               SameText(left_out_[i]) +
                                (i + 1 < left_out_.size() ? "," : " (--wide shows all)");
       if (CellsOf(line) + CellsOf(name) > limit_) {
         text += line + "\n";
@@ -137,6 +141,12 @@ class TextColumns {
   }
 
  private:
+  // " = GPU 0": what a column of text that is left out says in all rows.
+  std::string SameText(size_t c) const {
+    const bool text = rows_ > 0 && table_.columns[c].type == ValueType::kString && IsSame(c);
+    const std::string cell = text ? CellText(table_, 0, c) : std::string();
+    return cell.empty() ? cell : " = " + Shortened(cell, kLeastCells);
+  }
   size_t Line() const {
     size_t sum = 0;
     for (const size_t c : shown_) sum += width_[c] + 2;
@@ -149,11 +159,20 @@ class TextColumns {
       width_[c] += std::min(left, natural_[c] - width_[c]);
     }
   }
+  // Whether a column says the same in all rows, and nothing that the table is about.
+  bool IsSame(size_t c) const {
+    if (table_.columns[c].key) return false;
+    if (rows_ < 2 && table_.columns[c].type != ValueType::kString) return false;
+    for (size_t r = 1; r < rows_; ++r) {
+      if (CellText(table_, r, c) != CellText(table_, 0, c)) return false;
+    }
+    return true;
+  }
   bool Any(size_t c) const {
     for (size_t r = 0; r < rows_; ++r) {
       if (c < table_.rows[r].size() && HasContent(table_.rows[r][c])) return true;
     }
-    return table_.columns[c].key;
+    return table_.columns[c].key && table_.columns[c].type != ValueType::kBool;
   }
   // Takes one more column out: of times in the same unit the one with the smallest, else the last
   // one that is not key. False when only key columns and the first are left.

@@ -48,6 +48,16 @@ std::string JsonOf(const ReportInput& input) { return Written(WriteReportJson, i
 std::string HtmlOf(const ReportInput& input) { return Written(WriteReportHtml, input); }
 std::string TextOf(const ReportInput& input) { return Written(WriteReportText, input); }
 
+size_t LongestLine(const std::string& text) {
+  size_t most = 0, at = 0;
+  for (size_t end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
+    size_t cells = 0;
+    for (size_t i = at; i < end; ++i) cells += (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80;
+    most = std::max(most, cells);
+  }
+  return most;
+}
+
 TEST_CASE("report json: the promised form, numbers unrounded, no number where there is none") {
   const nlohmann::json json = nlohmann::json::parse(JsonOf(MakeInput()));
   CHECK(json["profile"] == "/p/q");
@@ -99,24 +109,37 @@ TEST_CASE(
       "Input-bound: " + std::string("the device waits for it ") +
       "and the sentence goes on beyond what a terminal of usual size shows of it";
   input.panels[0].result = std::make_shared<const AnalysisResult>(result);
-  const auto longest = [](const std::string& text) {
-    size_t most = 0, at = 0;
-    for (size_t end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
-      size_t cells = 0;
-      for (size_t i = at; i < end; ++i)
-        cells += (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80;
-      most = std::max(most, cells);
-    }
-    return most;
-  };
   const std::string text = TextOf(input);
-  CHECK(longest(text) <= 100);
+  CHECK(LongestLine(text) <= 100);
   CHECK(text.find("Step        7.062 ms") != std::string::npos);
   input.wide = true;
-  CHECK(longest(TextOf(input)) > 100);
+  CHECK(LongestLine(TextOf(input)) > 100);
   input.wide = false;
   input.compat_xprof = true;
-  CHECK(longest(TextOf(input)) > 100);
+  CHECK(LongestLine(TextOf(input)) > 100);
+}
+
+TEST_CASE("report text: reasons and long words are broken, properties without a value left out") {
+  ReportInput input = MakeInput();
+  AnalysisResult result = *input.panels[0].result;
+  std::string reason = "There is nothing,";
+  for (int i = 0; i < 30; ++i) reason += " because";
+  result.empty_reason = reason;
+  result.findings[0].text = std::string(250, 'w') + " end";
+  result.properties.push_back({"how", "How", std::string(230, 'h'), Unit::kNone, ""});
+  result.properties.push_back({"none", "Loader workers", Value(), Unit::kMs, ""});
+  input.panels[0].result = std::make_shared<const AnalysisResult>(result);
+  const std::string text = TextOf(input);
+  CHECK(LongestLine(text) <= 100);
+  CHECK(std::count(text.begin(), text.end(), 'w') >= 250);
+  CHECK(text.find("Loader workers") == std::string::npos);
+  CHECK(HtmlOf(input).find("Loader workers") == std::string::npos);
+  CHECK(JsonOf(input).find("\"none\"") != std::string::npos);
+  input.wide = true;
+  CHECK(TextOf(input).find(reason) != std::string::npos);
+  CHECK(TextOf(input).find("Loader workers") == std::string::npos);
+  input.compat_xprof = true;
+  CHECK(TextOf(input).find("Loader workers") != std::string::npos);
 }
 
 TEST_CASE("report html: the overview has a chart of its steps, one bar a step") {

@@ -78,4 +78,26 @@ TEST_CASE(
   CHECK(least.find("Second number") > least.find("Not shown:"));
 }
 
+TEST_CASE(
+    "Text fits a width: what is the same in all rows goes before anything is cut, and is said") {
+  ResultTable t;
+  t.id = "t";
+  t.columns = {{"step", "Step", Unit::kNone, ValueType::kString, ""},
+               {"device", "Device", Unit::kNone, ValueType::kString, ""},
+               {"class", "Class", Unit::kNone, ValueType::kString, "", true},
+               {"share", "Share", Unit::kPercent, ValueType::kReal, ""},
+               {"cut", "Cut", Unit::kNone, ValueType::kBool, "", true},
+               {"partial", "Partial", Unit::kNone, ValueType::kBool, "", true}};
+  t.rows.push_back(
+      {std::string("step 1"), std::string("GPU 0"), std::string("host"), 5.0, false, true});
+  t.rows.push_back(
+      {std::string("step 1"), std::string("GPU 0"), std::string("sync"), 7.0, false, false});
+  const std::string text = ToText(t, {0, 36});
+  CHECK(text.find("Partial") < text.find("Not shown:"));
+  CHECK(text.find("Share") < text.find("Not shown:"));
+  CHECK(text.find("Device = GPU 0,") > text.find("Not shown:"));
+  CHECK(text.find("Cut (--wide shows all)") != std::string::npos);
+  CHECK(ToText(t, {0, 60}).find("Not shown") == std::string::npos);
+}
+
 }  // namespace stepscope
