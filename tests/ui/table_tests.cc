@@ -195,6 +195,13 @@ void Filter(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Json& a
   IM_CHECK_EQ(RowsAfterFilter(app, ctx, panel, ""), all["rows"].size());
 }
 
+// A label in a path of the test engine, whose parts have slashes between them.
+std::string PathOf(const std::string& label) {
+  std::string path;
+  for (const char c : label) path += c == '/' ? std::string("\\/") : std::string(1, c);
+  return path;
+}
+
 void HideAndMove(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Json& all) {
   int shown = -1, other = -1;
   for (int c = 0; c < panel.table->ColumnsCount; ++c) {
@@ -206,7 +213,7 @@ void HideAndMove(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Js
   const std::string label = ImGui::TableGetColumnName(panel.table, shown);
   for (const size_t expected : {all["columns"].size() - 1, all["columns"].size()}) {
     ctx->ItemClick(In(panel, "Columns").c_str());
-    ctx->ItemClick(("//$FOCUSED/" + label).c_str());
+    ctx->ItemClick(("//$FOCUSED/" + PathOf(label)).c_str());
     ctx->PopupCloseAll();
     ctx->Yield(2);
     IM_CHECK_EQ(Exported(app, ctx, panel)["columns"].size(), expected);
