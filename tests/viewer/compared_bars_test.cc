@@ -44,6 +44,8 @@ TEST_CASE("links beyond the run count nothing") {
   const Run a = RunOf(0, {kPsPerUs});
   RowLink link = LinkTo(EventRows(std::vector<EventRow>{EventRow(9)}));
   CHECK(CompareDurations(a, link, a, {}).count_a == 0);
+  link.total = 1000;
+  CHECK(CompareDurations(a, link, a, {}).all_a == 1000);
   link.set = 7;
   CHECK(CompareDurations(a, link, a, {}).count_a == 0);
 }

@@ -9,8 +9,10 @@ Kind LossKind(std::string_view id) {
   if (id == "compile") return Kind::kCompilation;
   if (id == "copies") return Kind::kOutput;
   if (id == "collectives" || id == "collective_wait") return Kind::kCollective;
-  if (id == "host" || id == "between_steps") return Kind::kHostCompute;
+  if (id == "host") return Kind::kHostCompute;
+  // Kinds that no loss is, for their colours: neighbours in a bar must be told apart.
   if (id == "sync") return Kind::kDeviceToDevice;
+  if (id == "between_steps") return Kind::kFree;
   return Kind::kOther;
 }
 

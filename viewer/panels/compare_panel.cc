@@ -176,13 +176,22 @@ void ComparePanel::DrawTable(const PanelContext& context) {
   options.total_row = false;
   options.other_run = run_->id;
   options.other_links = links != found_.links_b.end() ? &links->second : nullptr;
-  const float room = ImGui::GetContentRegionAvail().y;
-  const bool below = room > BaseEm() * 18;  // for the durations
-  if (below) options.height = room - BaseEm() * 11;
+  // The durations have their place below the table, or beside it.
+  const float em = BaseEm();
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const bool below = room.y > em * 18, beside = !below && room.x > em * 66;
+  if (below) options.height = room.y - em * 11;
+  if (beside) ImGui::BeginChild("table", {room.x - em * 23, 0});
   view_.Draw(of_base, *table, TableKey(*table), options);
-  if (!below) return;
+  if (beside) {
+    ImGui::EndChild();
+    ImGui::SameLine(0, em);
+  }
+  if (!below && !beside) return;
+  ImGui::BeginChild("durations");
   UpdateSpread(context, *table);
   DrawSpread(context);
+  ImGui::EndChild();
 }
 
 uint64_t ComparePanel::TableKey(const ResultTable& table) const {
@@ -210,13 +219,21 @@ void ComparePanel::UpdateSpread(const PanelContext& context, const ResultTable& 
 void ComparePanel::DrawSpread(const PanelContext& context) {
   if (spread_.count_a + spread_.count_b == 0) {
     const FaceScope small(context, Face::kUi);
-    TextIn(context, Role::kText3, "Select a row to see how its durations spread in both runs.");
+    WrappedIn(context, Role::kText3, "Select a row to see how its durations spread in both runs.");
     return;
   }
-  SectionTitle(context, "Durations",
-               "line: A, " + Counted(spread_.count_a, "events") + "; bars: B, " +
-                   Counted(spread_.count_b, "events"));
-  DrawComparedBars(context, spread_, {ImGui::GetContentRegionAvail().x, BaseEm() * 7});
+  SectionTitle(context, "Durations");
+  {
+    const FaceScope small(context, Face::kUi);
+    const auto counted = [](uint64_t some, uint64_t all) {
+      return (some < all ? GroupDigits(some) + " of " : "") + Counted(all, "events");
+    };
+    WrappedIn(context, Role::kText2,
+              "Line: A, " + counted(spread_.count_a, spread_.all_a) + ". Bars: B, " +
+                  counted(spread_.count_b, spread_.all_b) + ".");
+  }
+  const float height = std::min(ImGui::GetContentRegionAvail().y, BaseEm() * 8);
+  DrawComparedBars(context, spread_, {ImGui::GetContentRegionAvail().x, height});
 }
 
 void ComparePanel::Draw(const PanelContext& context) {

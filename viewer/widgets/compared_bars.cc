@@ -63,6 +63,8 @@ ComparedDurations CompareDurations(const Run& run_a, const RowLink& a, const Run
   ComparedDurations out;
   out.count_a = AddTo(&out.a, run_a, a);
   out.count_b = AddTo(&out.b, run_b, b);
+  out.all_a = std::max(out.count_a, a.total);
+  out.all_b = std::max(out.count_b, b.total);
   return out;
 }
 

@@ -12,7 +12,8 @@ namespace stepscope {
 
 struct ComparedDurations {
   DurationHistogram a, b;
-  uint64_t count_a = 0, count_b = 0;
+  uint64_t count_a = 0, count_b = 0;  // that are counted
+  uint64_t all_a = 0, all_b = 0;      // that there are: links may have fewer
 };
 
 // The events that a row links to in each run. Any thread. O(events)
