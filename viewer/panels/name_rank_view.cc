@@ -50,7 +50,7 @@ void NameRankView::Draw(const PanelContext& context, const Run& run, const Event
     TextIn(context, Role::kText2, "Comparing with others of this name\u2026");
   } else if (rank_.count <= 1) {
     TextIn(context, Role::kText2, RankText(rank_));
-  } else if (ImGui::TextLink(RankText(rank_).c_str())) {
+  } else if (LinkText(context, "##rank", RankText(rank_))) {
     CommandArgs all;
     all.text = QueryForWhole(set->Name(event.row));
     context.commands.Push("search.set", std::move(all));

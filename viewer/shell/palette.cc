@@ -244,8 +244,22 @@ void DrawHelpRow(const ShellInput& input, KeyEditor* keys, const char* id, const
   ImGui::PopFont();
   ImGui::TableNextColumn();
   ImGui::PushID(id);
+  ImGui::PushTextWrapPos(0);
   if (!keys->DrawQuestion(input.panel, id)) ImGui::TextDisabled("%s", what);
+  ImGui::PopTextWrapPos();
   ImGui::PopID();
+}
+
+// Of commands that menus have, in the order of the table.
+std::vector<std::string_view> Categories() {
+  std::vector<std::string_view> categories;
+  for (const CommandDesc& command : Commands()) {
+    const std::string_view category = command.category;
+    const bool known =
+        std::find(categories.begin(), categories.end(), category) != categories.end();
+    if (!category.empty() && !known) categories.push_back(category);
+  }
+  return categories;
 }
 
 void DrawHelpTitle(const ShellInput& input, const char* title) {
@@ -278,20 +292,18 @@ void DrawHelp(const ShellInput& input, KeyEditor* keys) {
         "to an event. Click a command's keys and press others to change them.");
     ImGui::PopTextWrapPos();
     keys->DrawResetAll(input.panel);
-    const char* category = "";
     if (ImGui::BeginTable(
             "##keys", 3,
             ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX)) {
       ImGui::TableSetupColumn("command", ImGuiTableColumnFlags_WidthFixed, unit * 15);
       ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, unit * 12);
       ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
-      for (const CommandDesc& command : Commands()) {
-        if (command.category[0] == 0) continue;
-        if (std::strcmp(command.category, category) != 0) {
-          category = command.category;
-          DrawHelpTitle(input, category);
+      for (const std::string_view category : Categories()) {
+        DrawHelpTitle(input, category.data());
+        for (const CommandDesc& command : Commands()) {
+          if (command.category == category)
+            DrawHelpRow(input, keys, command.id, command.title, command.what);
         }
-        DrawHelpRow(input, keys, command.id, command.title, command.what);
       }
       DrawHelpTitle(input, "Panels");
       for (const PanelDesc& panel : Panels())
