@@ -427,7 +427,10 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   Parts done;
   Divide(gaps, &open, &late, &done);
   const size_t divided = done.size();
-  for (const auto& [thread, parts] : late) NameLate(thread, parts, &done);
+  for (const auto& [thread, parts] : late) {
+    if (stop.stop_requested()) return;
+    NameLate(thread, parts, &done);
+  }
   for (const auto& [thread, parts] : open) {
     if (stop.stop_requested()) return;
     Parts left = Ask(thread, parts, &done);

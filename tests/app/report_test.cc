@@ -144,10 +144,10 @@ TEST_CASE("report text: reasons and long words are broken, properties without a 
 
 TEST_CASE("report html: the overview has a chart of its steps, one bar a step") {
   ResultTable steps;
-  steps.id = "steps";
+  steps.id = "step_losses";
   steps.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
-                   {"deviceComputeTimeMs", "Device compute", Unit::kMs, ValueType::kReal, ""},
-                   {"otherTimeMs", "Other", Unit::kMs, ValueType::kReal, ""}};
+                   {"device", "Compute", Unit::kMs, ValueType::kReal, ""},
+                   {"unknown", "Not explained", Unit::kMs, ValueType::kReal, ""}};
   steps.rows = {{std::string("train <1>"), 3.0, 1.0}, {std::string("train 2"), 2.0, 0.0}};
   AnalysisResult result;
   result.panel = "overview";
@@ -155,10 +155,12 @@ TEST_CASE("report html: the overview has a chart of its steps, one bar a step") 
   ReportInput input;
   input.panels.push_back({&kAnalysis, std::make_shared<const AnalysisResult>(result)});
   const std::string html = HtmlOf(input);
-  CHECK(html.find("<title>train &lt;1&gt;: Device compute 3.000 ms</title>") != std::string::npos);
-  CHECK(html.find("<title>train &lt;1&gt;: Other 1.000 ms</title>") != std::string::npos);
-  CHECK(html.find("train 2: Other") == std::string::npos);  // nothing to draw
-  input.compat_xprof = true;
+  CHECK(html.find("<title>train &lt;1&gt;: Compute 3.000 ms</title>") != std::string::npos);
+  CHECK(html.find("<title>train &lt;1&gt;: Not explained 1.000 ms</title>") != std::string::npos);
+  CHECK(html.find("train 2: Not explained") == std::string::npos);  // nothing to draw
+  steps.id = "steps";  // the only one of XProf's definitions
+  result.tables = {steps};
+  input.panels[0].result = std::make_shared<const AnalysisResult>(result);
   CHECK(HtmlOf(input).find("<figure>") == std::string::npos);
 }
 
