@@ -152,11 +152,10 @@ void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* ou
     }
     *out += "</dl>\n";
   }
-  const char* charted = result.Table("step_losses") != nullptr ? "step_losses" : "steps";
   for (const ResultTable& table : result.tables) {
     if (!only_table.empty() && table.id != only_table) continue;
-    const bool chart = table.id == charted && result.panel == "overview";
-    if (chart && !input.compat_xprof) *out += StepChartSvg(table);
+    const bool chart = table.id == "step_losses" && result.panel == "overview";
+    if (chart) *out += StepChartSvg(table);
     AddTable(table, out);
     if (input.trace && table.id == "findings" && result.panel == "findings")
       AddPictures(*input.trace, table, out);

@@ -18,15 +18,6 @@ struct Color {
   const char* color;  // readable on light and dark ground
 };
 constexpr std::array kColors = {
-    Color{"deviceComputeTimeMs", "#4f8fe6"},
-    Color{"deviceToDeviceTimeMs", "#7fb4c9"},
-    Color{"deviceCollectivesTimeMs", "#9a78d6"},
-    Color{"hostComputeTimeMs", "#4aa88a"},
-    Color{"kernelLaunchTimeMs", "#d68f3c"},
-    Color{"infeedTimeMs", "#d9534f"},
-    Color{"outfeedTimeMs", "#c46aa0"},
-    Color{"compileTimeMs", "#b8a12e"},
-    Color{"otherTimeMs", "#98a0ac"},
     Color{"device", "#4f8fe6"},
     Color{"input", "#d9534f"},
     Color{"host", "#4aa88a"},

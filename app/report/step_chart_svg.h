@@ -7,8 +7,8 @@
 
 namespace stepscope {
 
-// SVG with its legend, from the overview's table `step_losses` or `steps`; empty without steps. Of
-// many steps each bar is the mean of some that follow one another. O(steps).
+// SVG with its legend, from the overview's table `step_losses`; empty without steps. Of many steps
+// each bar is the mean of some that follow one another. O(steps).
 std::string StepChartSvg(const ResultTable& steps);
 
 }  // namespace stepscope

@@ -51,6 +51,16 @@ class CauseCounter {
   size_t of_class_ = 0;
 };
 
+// By LossGroups(), whether any step has it.
+std::vector<bool> Occurring(const std::vector<Step>& steps) {
+  std::vector<bool> occurs(LossGroups().size());
+  for (const Step& step : steps) {
+    const std::vector<double> times = GroupedLosses(step);
+    for (size_t i = 0; i < times.size(); ++i) occurs[i] = occurs[i] || times[i] > 0;
+  }
+  return occurs;
+}
+
 }  // namespace
 
 ResultTable LossTable(const Verdict& verdict, bool whole) {
@@ -79,16 +89,22 @@ ResultTable StepLossTable(const StepDatabase& db) {
   t.columns = {{"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
                {"stepTimeMs", "Step time", Unit::kMs, ValueType::kReal,
                 "mean over devices; the sum of the columns behind it", true}};
-  for (const LossGroup& group : LossGroups())
-    t.columns.push_back({group.id, group.label, Unit::kMs, ValueType::kReal, ""});
+  const std::vector<bool> occurs = Occurring(db.steps);
+  const std::vector<LossGroup> groups = LossGroups();
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (occurs[i])
+      t.columns.push_back({groups[i].id, groups[i].label, Unit::kMs, ValueType::kReal, ""});
+  }
   for (const Step& step : db.steps) {
-    std::vector<Value> row = {step.label, step.times.total / static_cast<double>(kPsPerMs)};
-    for (const double ps : GroupedLosses(step))
-      row.emplace_back(ps / static_cast<double>(kPsPerMs));
-    t.rows.push_back(std::move(row));
-    RowLink link = LinkTo(EventRows(step.rows));
-    link.range = step.span;
-    t.links.push_back(std::move(link));
+    std::vector<Value>& row = t.rows.emplace_back();
+    row.reserve(t.columns.size());
+    row.emplace_back(SharedText(step.label));
+    row.emplace_back(step.times.total / static_cast<double>(kPsPerMs));
+    const std::vector<double> times = GroupedLosses(step);
+    for (size_t i = 0; i < times.size(); ++i) {
+      if (occurs[i]) row.emplace_back(times[i] / static_cast<double>(kPsPerMs));
+    }
+    t.links.emplace_back().range = step.span;
   }
   return t;
 }
