@@ -166,6 +166,25 @@ TEST_CASE("Losses sum to the step, causes to the idle time, and steps tile the d
   }
 }
 
+TEST_CASE("Each step's row of losses sums to its time, and has no column for what never occurs") {
+  const auto trace = Steps({{"IteratorGetNext", 50, 300}});
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const auto overview = context.Get("overview");
+  const ResultTable& losses = test::TableOf(*overview, "step_losses");
+  const ResultTable& steps = test::TableOf(*overview, "steps");
+  REQUIRE(losses.rows.size() == steps.rows.size());
+  for (size_t r = 0; r < losses.rows.size(); ++r) {
+    CHECK(RawValue(losses.rows[r][0]) == RawValue(steps.rows[r][0]));
+    CHECK(losses.links[r].range == steps.links[r].range);
+    double sum = 0;
+    for (size_t c = 2; c < losses.columns.size(); ++c) sum += std::get<double>(losses.rows[r][c]);
+    CHECK(sum == doctest::Approx(std::get<double>(losses.rows[r][1])));
+  }
+  CHECK(losses.Column("device") >= 0);
+  CHECK(losses.Column("input") >= 0);
+  CHECK(losses.Column("collectives") < 0);
+}
+
 TEST_CASE("What was launched before the first step delays its begin and makes it partial") {
   XSpaceBuilder b;
   auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
