@@ -122,6 +122,32 @@ class StatDecoder {
   // Of the message that the next stats stand in.
   void Use(const PlaneActions* plane) { plane_ = plane; }
 
+  // Nearly all stats: an id and a number or a reference, each where it is wanted as such. Puts it
+  // where it belongs. kSlack bytes can be read at `end`. False: it is something else.
+  inline bool PutCommon(Bytes p, Bytes end, uint32_t row, Scratch* out) const {
+    constexpr uint8_t kUint = 3 << 3 | kVarint, kInt = 4 << 3 | kVarint, kRef = 7 << 3 | kVarint;
+    if (*p != (1 << 3 | kVarint)) return false;
+    uint64_t id = 0, value = 0;
+    p = ReadVarintPadded(p + 1, &id);
+    if (p == nullptr || p >= end || id >= plane_->by_id.size()) return false;
+    const Action& action = plane_->by_id[id];
+    const uint8_t tag = *p;
+    if (tag != kUint && tag != kInt && tag != kRef) return false;
+    if (ReadVarintPadded(p + 1, &value) != end) return false;
+    const StatColumn& column = action.column;
+    if (column.kind == StatColumn::Kind::kNone) return true;
+    if (tag != kRef) {
+      if (column.kind != StatColumn::Kind::kInt) return false;
+      out->Put(column.column, row, value, true);
+      return true;
+    }
+    if (column.kind != StatColumn::Kind::kText || column.memory_shape) return false;
+    if (value >= plane_->by_id.size()) return false;
+    out->Put(static_cast<uint32_t>(kInts) + column.column, row,
+             plane_->by_id[value].name_as_value.value, true);
+    return true;
+  }
+
   // The common form: an id, then one value, both known. kSlack bytes can be read at `end`. False:
   // ask Decode.
   inline bool DecodeFast(Bytes p, Bytes end, Field* value, const Action** action) const {
@@ -446,7 +472,8 @@ class TypedReader {
       if (p == nullptr) return false;
       if (tag == (4 << 3 | kLen)) {
         if (p > end || value > static_cast<uint64_t>(end - p)) return false;
-        ReadStat(p, p + value, true, row, meta, decoder, out);
+        if (!decoder->PutCommon(p, p + value, row, out)) [[unlikely]]
+          ReadStat(p, p + value, true, row, meta, decoder, out);
         p += value;
       } else if ((tag & 7) != kVarint || tag < 8 || tag > (5 << 3 | kVarint) ||
                  tag == (4 << 3 | kVarint)) {

@@ -27,45 +27,6 @@ bool IsSpecial(HostEventType type) {
   }
 }
 
-// Correlation ids to launches: a table where the ids are dense, else a sorted list.
-class LaunchIndex {
- public:
-  struct Entry {
-    int64_t id;
-    uint32_t row, sequence;
-  };
-  explicit LaunchIndex(std::vector<Entry> entries) : entries_(std::move(entries)) {
-    if (entries_.empty()) return;
-    auto [lo, hi] = std::minmax_element(entries_.begin(), entries_.end(),
-                                        [](const Entry& a, const Entry& b) { return a.id < b.id; });
-    base_ = lo->id;
-    uint64_t span = static_cast<uint64_t>(hi->id) - static_cast<uint64_t>(lo->id);
-    if (span <= 4 * entries_.size() + 65536) {
-      table_.assign(span + 1, EventForest::kNone);
-      for (const Entry& e : entries_) table_[static_cast<size_t>(e.id - base_)] = e.row;
-      entries_.clear();
-    } else {
-      std::stable_sort(entries_.begin(), entries_.end(),
-                       [](const Entry& a, const Entry& b) { return a.id < b.id; });
-    }
-  }
-  uint32_t Find(int64_t id) const {  // the last one in the file wins
-    if (!table_.empty()) {
-      uint64_t i = static_cast<uint64_t>(id) - static_cast<uint64_t>(base_);
-      return i < table_.size() ? table_[i] : EventForest::kNone;
-    }
-    auto it = std::upper_bound(entries_.begin(), entries_.end(), id,
-                               [](int64_t v, const Entry& e) { return v < e.id; });
-    return it != entries_.begin() && std::prev(it)->id == id ? std::prev(it)->row
-                                                             : EventForest::kNone;
-  }
-
- private:
-  std::vector<Entry> entries_;
-  std::vector<uint32_t> table_;
-  int64_t base_ = 0;
-};
-
 template <typename T>
 void Fill(size_t n, T value, Column<T>* column) {
   column->Resize(n);
@@ -73,6 +34,56 @@ void Fill(size_t n, T value, Column<T>* column) {
 }
 
 }  // namespace
+
+// Correlation ids to launches: a table where the ids are dense, else a sorted list.
+class LaunchIndex {
+ public:
+  // By track, in order of the tracks: of equal ids the last one wins.
+  explicit LaunchIndex(std::vector<std::vector<LaunchEntry>> tracks) {
+    int64_t last = std::numeric_limits<int64_t>::min();
+    size_t count = 0;
+    base_ = std::numeric_limits<int64_t>::max();
+    for (const auto& track : tracks) {
+      count += track.size();
+      for (const LaunchEntry& e : track) base_ = std::min(base_, e.id), last = std::max(last, e.id);
+    }
+    if (count == 0) return;
+    const uint64_t span = static_cast<uint64_t>(last) - static_cast<uint64_t>(base_);
+    if (span <= 4 * count + 65536) {
+      FillTable(tracks, span + 1);
+    } else {
+      FillList(std::move(tracks), count);
+    }
+  }
+  uint32_t Find(int64_t id) const {
+    if (!table_.empty()) {
+      uint64_t i = static_cast<uint64_t>(id) - static_cast<uint64_t>(base_);
+      return i < table_.size() ? table_[i] : EventForest::kNone;
+    }
+    auto it = std::upper_bound(entries_.begin(), entries_.end(), id,
+                               [](int64_t v, const LaunchEntry& e) { return v < e.id; });
+    return it != entries_.begin() && std::prev(it)->id == id ? std::prev(it)->row
+                                                             : EventForest::kNone;
+  }
+
+ private:
+  void FillTable(const std::vector<std::vector<LaunchEntry>>& tracks, uint64_t size) {
+    table_.assign(size, EventForest::kNone);
+    for (const auto& track : tracks) {
+      for (const LaunchEntry& e : track) table_[static_cast<size_t>(e.id - base_)] = e.row;
+    }
+  }
+  void FillList(std::vector<std::vector<LaunchEntry>> tracks, size_t count) {
+    entries_.reserve(count);
+    for (const auto& track : tracks) entries_.insert(entries_.end(), track.begin(), track.end());
+    std::stable_sort(entries_.begin(), entries_.end(),
+                     [](const LaunchEntry& a, const LaunchEntry& b) { return a.id < b.id; });
+  }
+
+  std::vector<LaunchEntry> entries_;
+  std::vector<uint32_t> table_;
+  int64_t base_ = 0;
+};
 
 EventForest::EventForest(const Trace& trace, const StatTable& stats, const EventOrder& order)
     : trace_(trace), stats_(stats), order_(order) {}
@@ -99,8 +110,19 @@ void EventForest::ClassifyMetas() {
   }
 }
 
+void EventForest::FindPositions() {
+  constexpr size_t kPart = 1 << 18;
+  pos_.Resize(order_.row.size());
+  ParallelFor((order_.row.size() + kPart - 1) / kPart, [&](size_t part) {
+    const size_t end = std::min(order_.row.size(), (part + 1) * kPart);
+    for (size_t p = part * kPart; p < end; ++p) pos_[order_.row[p]] = static_cast<uint32_t>(p);
+  });
+}
+
 void EventForest::Build(std::stop_token stop) {
   ClassifyMetas();
+  if (stop.stop_requested()) return;  // the order may be incomplete
+  FindPositions();
   const TrackSet& set = trace_.set;
   size_t hosts = trace_.hosts.size();
   host_tracks_.resize(hosts);
@@ -119,7 +141,7 @@ void EventForest::Build(std::stop_token stop) {
   std::iota(subtree_end_.data(), subtree_end_.data() + set.rows, 1u);
   const auto& async = stats_.Int(IntStat::kIsAsync);
   async.ForRange(0, set.rows, [&](uint32_t row, int64_t is_async) {
-    if (is_async != 0) async_[order_.pos[row]] = 1;
+    if (is_async != 0) async_[pos_[row]] = 1;
   });
   std::vector<std::vector<uint32_t>> special(set.tracks.size());
   std::vector<uint32_t> by_size = order_.tracks;
@@ -236,7 +258,7 @@ void EventForest::AppendParents(uint32_t pos, std::vector<uint32_t>* out) const 
   auto launch = std::lower_bound(launches_.begin(), launches_.end(), row,
                                  [](const LaunchLink& l, uint32_t r) { return l.device_row < r; });
   if (launch != launches_.end() && launch->device_row == row) {
-    out->push_back(order_.pos[launch->launch_row]);
+    out->push_back(pos_[launch->launch_row]);
   }
   auto link = std::lower_bound(links_.begin(), links_.end(), pos,
                                [](const auto& l, uint32_t p) { return l.first < p; });
@@ -315,46 +337,69 @@ void EventForest::LinkSpecial(uint32_t host) {
   LinkTpu(host, special);
 }
 
-void EventForest::LinkLaunches(uint32_t host) {
+// The calls of a track that may have queued work: in order of rows within the track's time order.
+std::vector<LaunchEntry> EventForest::LaunchesOn(uint32_t track) const {
   const auto& ids = stats_.Int(IntStat::kCorrelationId);
-  std::vector<LaunchIndex::Entry> launches;
   const TrackSet& set = trace_.set;
-  auto is_launch_track = [&](uint32_t t) {
-    return HoldsHostEvents(trace_, trace_.planes[set.tracks[t].plane.value]);
+  std::vector<LaunchEntry> launches;
+  launches.reserve(std::min<size_t>(ids.size(), RowsOf(set, set.tracks[track]).count));
+  // Rows run lane by lane, and each lane in order of time; the last in time must come last.
+  const auto by_pos = [](const LaunchEntry& a, const LaunchEntry& b) {
+    return a.sequence < b.sequence;
   };
-  RowReader reader(set);
-  for (uint32_t t : host_tracks_[host]) {
-    if (!is_launch_track(t)) continue;
-    // Rows run lane by lane, and each lane in order of time; the last in time must come last.
-    auto by_pos = [](const auto& a, const auto& b) { return a.sequence < b.sequence; };
-    auto first = static_cast<ptrdiff_t>(launches.size());
-    for (const Lane& lane : set.LanesOf(set.tracks[t])) {
-      auto middle = static_cast<ptrdiff_t>(launches.size());
-      ForColumn(ids, {lane.first_row, lane.size()}, [&](uint32_t row, int64_t id) {
-        HostEventType type = types_[lane.meta[row - lane.first_row]];
-        if (type != HostEventType::kNone && type != HostEventType::kKernelLaunch) return;
-        launches.push_back({id, row, order_.pos[row]});
-      });
-      auto begin = launches.begin() + first, at = launches.begin() + middle;
-      if (!std::is_sorted(at, launches.end(), by_pos)) std::sort(at, launches.end(), by_pos);
-      if (at != begin && at != launches.end() && by_pos(*at, *(at - 1)))
-        std::inplace_merge(begin, at, launches.end(), by_pos);
-    }
+  for (const Lane& lane : set.LanesOf(set.tracks[track])) {
+    const auto middle = static_cast<ptrdiff_t>(launches.size());
+    ForColumn(ids, {lane.first_row, lane.size()}, [&](uint32_t row, int64_t id) {
+      const HostEventType type = types_[lane.meta[row - lane.first_row]];
+      if (type != HostEventType::kNone && type != HostEventType::kKernelLaunch) return;
+      launches.push_back({id, row, pos_[row]});
+    });
+    const auto begin = launches.begin(), at = launches.begin() + middle;
+    if (!std::is_sorted(at, launches.end(), by_pos)) std::sort(at, launches.end(), by_pos);
+    if (at != begin && at != launches.end() && by_pos(*at, *(at - 1)))
+      std::inplace_merge(begin, at, launches.end(), by_pos);
   }
-  LaunchIndex index(std::move(launches));
+  return launches;
+}
+
+// The work of a track that one of the calls queued, by row.
+std::vector<LaunchLink> EventForest::LaunchedOn(uint32_t track, const LaunchIndex& index) const {
+  std::vector<LaunchLink> links;
+  RowReader reader(trace_.set);
+  const auto& ids = stats_.Int(IntStat::kCorrelationId);
+  const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[track]);
+  links.reserve(std::min<size_t>(ids.size(), rows.count));
+  ForColumn(ids, rows, [&](uint32_t row, int64_t id) {
+    const HostEventType type = types_[reader.Meta(row)];
+    if (type != HostEventType::kNone && type != HostEventType::kKernelExecute) return;
+    const uint32_t launch = index.Find(id);
+    if (launch != kNone) links.push_back({row, launch});
+  });
+  return links;
+}
+
+void EventForest::LinkLaunches(uint32_t host) {
+  std::vector<uint32_t> callers, others;
   for (uint32_t t : host_tracks_[host]) {
-    if (is_launch_track(t)) continue;
-    ForColumn(ids, RowsOf(set, set.tracks[t]), [&](uint32_t row, int64_t id) {
-      HostEventType type = types_[reader.Meta(row)];
-      if (type != HostEventType::kNone && type != HostEventType::kKernelExecute) return;
-      uint32_t launch = index.Find(id);
-      if (launch == kNone) return;
-      uint32_t parent = order_.pos[launch], child = order_.pos[row];
+    const Track& track = trace_.set.tracks[t];
+    (HoldsHostEvents(trace_, trace_.planes[track.plane.value]) ? callers : others).push_back(t);
+  }
+  std::vector<std::vector<LaunchEntry>> calls(callers.size());
+  ParallelFor(callers.size(), [&](size_t i) { calls[i] = LaunchesOn(callers[i]); });
+  const LaunchIndex index(std::move(calls));
+  std::vector<std::vector<LaunchLink>> links(others.size());
+  ParallelFor(others.size(), [&](size_t i) { links[i] = LaunchedOn(others[i], index); });
+  size_t count = launches_.size();
+  for (const std::vector<LaunchLink>& of_track : links) count += of_track.size();
+  launches_.reserve(count);
+  for (const std::vector<LaunchLink>& of_track : links) {
+    for (const LaunchLink& link : of_track) {
+      const uint32_t parent = pos_[link.launch_row], child = pos_[link.device_row];
       edges_.push_back({child, head_[parent]});
       head_[parent] = static_cast<uint32_t>(edges_.size() - 1);
       linked_child_[child] = 1;
-      launches_.push_back({row, launch});
-    });
+    }
+    launches_.insert(launches_.end(), of_track.begin(), of_track.end());
   }
 }
 
@@ -373,7 +418,7 @@ void EventForest::LinkContexts(uint32_t host) {
       types.Seek(rows.first);
       ForColumn(stats_.Int(id_stat), rows, [&](uint32_t row, int64_t id) {
         const int64_t type = types.Get(row, kNoType);
-        if (type != kNoType) out.push_back({type, id, sequence, order_.pos[row]});
+        if (type != kNoType) out.push_back({type, id, sequence, pos_[row]});
       });
       ++sequence;
     }

@@ -29,6 +29,13 @@ void ForColumn(const SparseColumn<T>& column, RowRange range, Fn fn) {
   column.ForRange(range.first, range.end(), fn);
 }
 
+// A call that may have queued work. `sequence`: its position.
+struct LaunchEntry {
+  int64_t id = 0;
+  uint32_t row = 0, sequence = 0;
+};
+class LaunchIndex;
+
 class EventForest {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
@@ -37,6 +44,7 @@ class EventForest {
   void Build(std::stop_token stop);
 
   // Positions of EventOrder.
+  uint32_t PositionOf(uint32_t row) const { return pos_[row]; }
   uint32_t SubtreeEnd(uint32_t pos) const { return subtree_end_[pos]; }
   bool InTree(uint32_t pos) const { return !async_[pos]; }
   template <typename Fn>
@@ -55,7 +63,10 @@ class EventForest {
   std::span<const HostEventType> types() const { return types_; }
   // Positions of the host's events with a type that grouping looks at, in file order.
   const std::vector<uint32_t>& Special(uint32_t host) const { return special_[host]; }
-  std::vector<LaunchLink> TakeLaunches() { return std::move(launches_); }
+  std::vector<LaunchLink> TakeLaunches() {
+    launches_.shrink_to_fit();
+    return std::move(launches_);
+  }
   const std::vector<LaunchLink>& launches() const { return launches_; }
   std::span<const uint32_t> HostTracks(uint32_t host) const { return host_tracks_[host]; }
   bool HasLoopMarkers(uint32_t host) const { return loop_markers_[host]; }
@@ -81,6 +92,7 @@ class EventForest {
     std::array<std::vector<uint32_t>, kLast + 1> of_;
   };
   void ClassifyMetas();
+  void FindPositions();
   std::vector<Region> ThreadpoolRegions(uint32_t track) const;
   void NestTrack(uint32_t track, std::vector<uint32_t>* special);
   using LinkKey = std::array<int64_t, 4>;
@@ -92,6 +104,8 @@ class EventForest {
   void LinkSpecial(uint32_t host);
   void LinkExecutors(const ByType& special);
   void LinkTpu(uint32_t host, const ByType& special);
+  std::vector<LaunchEntry> LaunchesOn(uint32_t track) const;
+  std::vector<LaunchLink> LaunchedOn(uint32_t track, const LaunchIndex& index) const;
   void LinkLaunches(uint32_t host);
   void LinkContexts(uint32_t host);
 
@@ -104,6 +118,7 @@ class EventForest {
   std::vector<bool> loop_markers_;
   // By position. Columns go back to the system when they are freed.
   Column<uint32_t> parent_, subtree_end_, head_;
+  Column<uint32_t> pos_;  // by row
   Column<uint8_t> async_, linked_child_;
   Column<Edge> edges_;
   std::vector<std::pair<uint32_t, uint32_t>> links_;  // (child, parent), launches excluded

@@ -118,7 +118,6 @@ EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token 
   std::stable_sort(order.tracks.begin(), order.tracks.end(),
                    [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
   order.row.resize(set.rows);
-  order.pos.resize(set.rows);
   std::vector<bool> regions = PlanesWithRegions(trace);
   std::vector<uint32_t> by_size = order.tracks;
   std::stable_sort(by_size.begin(), by_size.end(), [&](uint32_t a, uint32_t b) {
@@ -137,7 +136,6 @@ EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token 
     }
     bool plane_sorts = track.plane.value < regions.size() && regions[track.plane.value];
     if (as_in_file && !plane_sorts) SortAsInFile(set, range, rows);
-    for (uint32_t k = 0; k < range.count; ++k) order.pos[rows[k]] = range.first + k;
   });
   return order;
 }

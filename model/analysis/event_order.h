@@ -1,7 +1,7 @@
 // EventOrder: the events of each track in nesting order (by start, then longer first, then as in
 // the file), slices and instants together. Positions of a track are the same numbers as its rows,
 // in another order. Owned by the AnalysisContext; immutable. O(n log lanes), parallel over tracks,
-// 8 bytes an event.
+// 4 bytes an event.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,6 @@ RowRange RowsOf(const TrackSet& set, const Track& track);
 struct EventOrder {
   std::vector<uint32_t> tracks;  // indices of the set's tracks as in the files: host, plane, line
   std::vector<uint32_t> row;     // by position
-  std::vector<uint32_t> pos;     // by row
 };
 
 // as_in_file: a line whose events are not sorted in the file keeps the file's order (XProf does not

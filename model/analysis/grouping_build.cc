@@ -124,7 +124,7 @@ std::vector<Grouper::Root> Grouper::LevelRoots(uint32_t host,
     size_t first = roots.size();
     for (auto it = levels_.lower_bound(range.first); it != levels_.end() && it->first < range.end();
          ++it) {
-      uint32_t pos = order_.pos[it->first];
+      uint32_t pos = forest_.PositionOf(it->first);
       auto id = Int(IntStat::kId, pos);
       if (id && tf_data.contains(*id)) continue;
       roots.push_back({it->second, trace_.set.Start(EventRow(it->first)), pos});
