@@ -36,7 +36,6 @@ LossClass ClassOf(HostState state) {
 class GapSums {
  public:
   void Add(LossClass loss, const HostPiece& piece, Ps time) {
-    At(classes_, loss) += time;
     parts_.push_back({loss, piece.meta, piece.inside, piece.row, time});
   }
   // The gap as one interval, of the class that most of it has and of that class's largest cause.
@@ -46,14 +45,12 @@ class GapSums {
     interval.step = gap.window;
     interval.device = device;
     interval.range = {gap.begin, gap.end};
-    const auto most = std::max_element(classes_.begin(), classes_.end());
-    interval.loss = static_cast<LossClass>(most - classes_.begin());
-    const Part part = LargestOf(interval.loss);
+    const Part part = parts_.size() == 1 ? parts_.front() : Largest();
+    interval.loss = part.loss;
     interval.event = part.meta == HostPiece::kNone ? MetaId() : MetaId(part.meta);
     interval.inside = part.inside == HostPiece::kNone ? MetaId() : MetaId(part.inside);
     interval.row = part.row == HostPiece::kNone ? EventRow() : EventRow(part.row);
     parts_.clear();
-    classes_ = {};
     return interval;
   }
 
@@ -65,12 +62,20 @@ class GapSums {
     auto cause() const { return std::tie(meta, inside); }
   };
 
+  Part Largest() {
+    LossTimes classes{};
+    for (const Part& part : parts_) At(classes, part.loss) += part.time;
+    const auto most = std::max_element(classes.begin(), classes.end());
+    return LargestOf(static_cast<LossClass>(most - classes.begin()));
+  }
+
+  // Without a part of that class that takes time: nothing but the class is known.
   Part LargestOf(LossClass loss) {
     std::erase_if(parts_, [loss](const Part& part) { return part.loss != loss; });
-    if (parts_.size() == 1) return parts_.front().time > 0 ? parts_.front() : Part();
     std::stable_sort(parts_.begin(), parts_.end(),
                      [](const Part& a, const Part& b) { return a.cause() < b.cause(); });
     Part most, sum;
+    most.loss = loss;
     for (const Part& part : parts_) {
       if (sum.time > 0 && sum.cause() == part.cause()) {
         sum.time += part.time;
@@ -83,7 +88,6 @@ class GapSums {
   }
 
   std::vector<Part> parts_;
-  LossTimes classes_{};
 };
 
 // Cuts gaps where their class changes. What comes is in order of time.
@@ -182,7 +186,7 @@ class CauseSums {
   void AddPart(uint32_t window, LossClass loss, const HostPiece& piece, TimeRange range) {
     const Ps time = range.length();
     At((*losses_)[window], loss) += time;
-    gap_->Add(loss, piece, time);
+    if (gap_ != nullptr) gap_->Add(loss, piece, time);
     cutter_->Add(window, loss, piece, range);
     const Key key{loss, piece.meta, piece.inside};
     if (last_ == nullptr || last_->first != key) last_ = &*sums_.try_emplace(key).first;
@@ -310,6 +314,11 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, std::map<const Track*,
   RowReader launches(trace_.set);
   LaunchCursor cursor(grouping_.launches);
   const Track* feeding = nullptr;
+  const auto add = [&](std::map<const Track*, Parts>* to, const Part& part) {
+    const auto [it, added] = to->try_emplace(feeding);
+    if (added) it->second.reserve(gaps.size());
+    it->second.push_back(part);
+  };
   for (uint32_t g = 0; g < gaps.size(); ++g) {
     const IdleGap& gap = gaps[g];
     const EventRow launch = gap.next_row == IdleGap::kNone ? EventRow() : cursor.Of(gap.next_row);
@@ -317,7 +326,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, std::map<const Track*,
     piece.begin = gap.begin;
     piece.end = gap.end;
     if (!launch.valid()) {
-      (*open)[feeding].push_back({g, piece});
+      add(open, {g, piece});
       continue;
     }
     feeding = &trace_.set.tracks[launches.TrackOf(launch.value)];
@@ -325,7 +334,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, std::map<const Track*,
     const Ps called = std::clamp(begin, gap.begin, gap.end);
     if (called > gap.begin) {
       piece.end = called;
-      (*open)[feeding].push_back({g, piece});
+      add(open, {g, piece});
     }
     const Ps soon = SaturatingAdd(std::max(end, gap.begin), SaturatingMul(end - begin, kSoon));
     const Ps explained = std::clamp(soon, called, gap.end);
@@ -343,7 +352,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, std::map<const Track*,
       piece = HostPiece();
       piece.begin = explained;
       piece.end = gap.end;
-      (*late)[feeding].push_back({g, piece});
+      add(late, {g, piece});
     }
   }
 }
@@ -425,6 +434,7 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   const HostInfo& info = InfoOf(host);
   std::map<const Track*, Parts> open, late;
   Parts done;
+  done.reserve(2 * gaps.size());  // room that is not touched takes no memory
   Divide(gaps, &open, &late, &done);
   const size_t divided = done.size();
   for (const auto& [thread, parts] : late) {
@@ -453,13 +463,13 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   std::inplace_merge(done.begin(), asked, done.end(), earlier);
   GapSums gap;
   PartCutter cutter(device, parts_of_gaps);
-  CauseSums sums(info.markers, losses, &gap, &cutter);
+  CauseSums sums(info.markers, losses, intervals == nullptr ? nullptr : &gap, &cutter);
   for (size_t i = 0; i < done.size(); ++i) {
     if (i % kPartsPerStop == 0 && stop.stop_requested()) return;
     const uint32_t window = gaps[done[i].gap].window;
     sums.Add(window, done[i].piece);
     if (i + 1 == done.size() || done[i + 1].gap != done[i].gap) {
-      intervals->Add(gap.Take(gaps[done[i].gap], device));
+      if (intervals != nullptr) intervals->Add(gap.Take(gaps[done[i].gap], device));
       cutter.Cut();
     }
     if (i + 1 == done.size() || gaps[done[i + 1].gap].window != window)

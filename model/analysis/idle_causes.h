@@ -34,9 +34,9 @@ class IdleExplainer {
                 std::span<const Step> steps, bool cpu);
 
   // Divides gaps, which are sorted and disjoint and whose windows rise. `losses` by window; causes
-  // and intervals get the window's number as their step. `parts_of_gaps` may be null. Thread-safe.
-  // O(gaps * log launches + host events in the gaps * log events). Stopped, it returns early, and
-  // what it fills is incomplete.
+  // and intervals get the window's number as their step. `intervals` and `parts_of_gaps` may be
+  // null. Thread-safe. O(gaps * log launches + host events in the gaps * log events). Stopped, it
+  // returns early, and what it fills is incomplete.
   void Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
                std::vector<LossTimes>* losses, std::vector<IdleCause>* causes,
                IdleIntervals* intervals, DeviceIdle* parts_of_gaps = nullptr,

@@ -11,6 +11,15 @@ bool IsLonger(const IdleInterval& a, const IdleInterval& b) {
   return a.range.begin != b.range.begin ? a.range.begin < b.range.begin : a.device < b.device;
 }
 
+// Of parts of one length none comes first: so those that are kept lie all over the recording.
+bool IsLongerPart(const IdleInterval& a, const IdleInterval& b) {
+  if (a.range.length() != b.range.length()) return a.range.length() > b.range.length();
+  const auto mixed = [](const IdleInterval& part) {
+    return static_cast<uint64_t>(part.range.begin) * 0x9e3779b97f4a7c15u;
+  };
+  return mixed(a) < mixed(b);
+}
+
 }  // namespace
 
 void IdleIntervals::Add(const IdleInterval& interval) {
@@ -34,17 +43,19 @@ void IdleIntervals::Finish() {
 }
 
 void DeviceIdle::Add(const IdleInterval& part) {
+  if (part.range.length() < least) return;
   parts.push_back(part);
   if (parts.size() < 2 * most) return;
-  std::nth_element(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(most), parts.end(),
-                   IsLonger);
+  const auto last = parts.begin() + static_cast<std::ptrdiff_t>(most) - 1;
+  std::nth_element(parts.begin(), last, parts.end(), IsLongerPart);
+  least = last->range.length();
   parts.resize(most);
 }
 
 void DeviceIdle::Finish() {
   if (parts.size() > most) {
     std::nth_element(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(most), parts.end(),
-                     IsLonger);
+                     IsLongerPart);
     parts.resize(most);
   }
   const auto earlier = [](const IdleInterval& a, const IdleInterval& b) {

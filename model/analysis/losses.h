@@ -73,10 +73,11 @@ struct IdleIntervals {
 
 // The idle time of one device, cut wherever its class changes: each part has one class, and its
 // largest cause. By time; the parts tile the idle intervals exactly, unless there are more than
-// `most`: then the shortest are left out.
+// `most`: then the shortest are left out, and of those of one length some, all over the recording.
 struct DeviceIdle {
   PlaneId device;
-  size_t most = 65'536;
+  size_t most = 65'536;  // 1 and more
+  Ps least = 0;          // shorter ones are known to be among those left out
   std::vector<IdleInterval> parts;
 
   void Add(const IdleInterval& part);  // O(1) amortised; Finish() when all are there

@@ -16,7 +16,7 @@ const char* WhatIs(DeviceLane lane) {
   switch (lane) {
     case DeviceLane::kIdle:
       return "nothing runs on the device, by what the host did; the colours are those of the "
-             "losses";
+             "losses. Of very many intervals the longest are here";
     case DeviceLane::kUtilisation:
       return "share of the time in which something runs on the device";
     case DeviceLane::kQueue:

@@ -168,9 +168,8 @@ void Explainer::Read(size_t rank) {
     sweep.Add(lane.first_row + i, {lane.start[i], lane.end(i)}, compute);
   });
   const std::vector<IdleGap> gaps = sweep.Finish();
-  IdleIntervals intervals;  // not asked for here
   idle_.Explain(ranks_[rank].host, ranks_[rank].devices.front(), gaps, &work.losses, &work.causes,
-                &intervals);
+                nullptr);
 }
 
 // The class in which the late one spent the most beyond the others' median.

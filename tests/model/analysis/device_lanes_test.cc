@@ -150,6 +150,26 @@ TEST_CASE("lanes: of more parts than are kept the longest stay, in order of time
   }
 }
 
+TEST_CASE("lanes: parts of one length are left out all over the recording") {
+  DeviceIdle idle;
+  idle.most = 1000;
+  constexpr Ps kParts = 10'000;
+  for (Ps i = 0; i < kParts; ++i) {
+    IdleInterval part;
+    part.range = {1000 * i, 1000 * i + 10};
+    idle.Add(part);
+  }
+  idle.Finish();
+  REQUIRE(idle.parts.size() == 1000);
+  size_t of_quarter[4] = {};
+  for (const IdleInterval& part : idle.parts)
+    ++of_quarter[static_cast<size_t>(4 * part.range.begin / (1000 * kParts))];
+  for (const size_t count : of_quarter) {
+    CHECK(count > 100);  // 250 were all alike
+    CHECK(count < 400);
+  }
+}
+
 TEST_CASE("lanes: utilisation adds up to the busy time of the table") {
   for (const GpuScenario scenario : kScenarios) {
     CAPTURE(test::GpuScenarioName(scenario));
