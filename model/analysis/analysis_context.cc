@@ -18,8 +18,8 @@ namespace stepscope {
 namespace {
 
 // A value computed on first use. Of several threads that ask at once one computes and the others
-// wait. What a stopped computation left is handed out but computed anew the next time; references
-// stay valid either way.
+// wait. What a stopped computation left is handed out, to all who ask when they were stopped
+// already; for others it is computed anew. References stay valid either way.
 template <typename T>
 class Lazy {
  public:
@@ -27,6 +27,7 @@ class Lazy {
   const T& Get(std::stop_token stop, Fn compute) {
     std::lock_guard lock(mutex_);
     if (value_) return *value_;
+    if (stop.stop_requested() && !unfinished_.empty()) return *unfinished_.back();
     auto fresh = std::make_unique<T>(compute());
     const T& result = *fresh;
     if (stop.stop_requested()) {

@@ -7,6 +7,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "model/analysis/grouping.h"
 #include "model/analysis/memory_profile.h"
 #include "model/analysis/op_database.h"
 #include "tests/support/gpu_profile.h"
@@ -91,6 +92,19 @@ TEST_CASE("what a stopped computation left is not kept") {
   stop.request_stop();
   context.Get("kernel_stats", {}, stop.get_token());
   CHECK_FALSE(context.Get("kernel_stats")->Table("kernels")->rows.empty());
+}
+
+TEST_CASE("who asks when stopped already gets what was left, others the whole") {
+  AnalysisContext context(Generated(), Definitions::kStepscope);
+  std::stop_source stop;
+  stop.request_stop();
+  const Grouping& left = context.grouping(stop.get_token());
+  CHECK(&context.grouping(stop.get_token()) == &left);
+  CHECK(&context.stats(stop.get_token()) == &context.stats(stop.get_token()));
+  CHECK(&context.steps(stop.get_token()) == &context.steps(stop.get_token()));
+  CHECK(&context.grouping() != &left);
+  CHECK_FALSE(context.grouping().launches.empty());
+  CHECK(&context.grouping(stop.get_token()) == &context.grouping());
 }
 
 TEST_CASE("an analysis that is stopped when its databases are there leaves the events alone") {
