@@ -4,13 +4,17 @@
 #include <exception>
 
 #include "app/commands/commands.h"
+#include "app/crash_report.h"
 #include "app/exit_code.h"
 #include "app/log.h"
 #include "app/options.h"
+#include "app/paths.h"
+#include "app/version.h"
 
 int main(int argc, char** argv) {
   // A closed pipe (`stepscope report | head`) shows as a failed write, not as a killed program.
   std::signal(SIGPIPE, SIG_IGN);
+  stepscope::InstallCrashReports(stepscope::StateDirectory(), stepscope::VersionText());
   try {
     const stepscope::ParsedOptions parsed = stepscope::ParseOptions(argc, argv);
     if (parsed.run) {

@@ -8,13 +8,11 @@
 #include <map>
 #include <string_view>
 
+#include "app/command_line.h"
 #include "app/exit_code.h"
+#include "app/version.h"
 #include "model/analysis/findings/finding.h"
 #include "viewer/core/view_token.h"
-
-#ifndef STEPSCOPE_VERSION
-#define STEPSCOPE_VERSION "unknown"
-#endif
 
 namespace stepscope {
 namespace {
@@ -83,8 +81,14 @@ void AddPaths(CLI::App* app, Options* options, bool required) {
   if (required) paths->required();
   app->add_option("--max-inflated", options->max_inflated_bytes,
                   "a compressed file may inflate to this much (default 16GiB), as in 500MB")
+      ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::PositiveNumber);
+}
+
+CLI::Option* AddOutput(CLI::App* app, Options* options,
+                       const char* what = "file to write (default: standard output)") {
+  return app->add_option("-o,--output", options->output, what)->type_name("FILE");
 }
 
 void AddView(CLI::App* app, Options* options) {
@@ -127,7 +131,7 @@ void AddForm(CLI::App* report, Options* options) {
   report->add_option("--format", options->format, "text (default), json, csv or html")
       ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case))
       ->type_name("FORMAT");
-  report->add_option("-o,--output", options->output, "file to write (default: standard output)");
+  AddOutput(report, options);
 }
 
 // An option that may be repeated. `read` takes one of its texts; what it returns is what is wrong
@@ -250,7 +254,7 @@ void AddEvents(CLI::App& app, Options* options) {
   events->add_option("--format", options->format, "text (default), json or csv")
       ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case))
       ->type_name("FORMAT");
-  events->add_option("-o,--output", options->output, "file to write (default: standard output)");
+  AddOutput(events, options);
 }
 
 void AddExport(CLI::App& app, Options* options) {
@@ -261,15 +265,14 @@ void AddExport(CLI::App& app, Options* options) {
   to_chrome->add_option("--host", options->host, "only this host (default: all)");
   AddRange(to_chrome, &options->range,
            "only events that touch this part of the trace (default: all), as in 12ms..15ms");
-  to_chrome->add_option("-o,--output", options->output,
-                        "file to write, .gz: compressed (default: standard output)");
+  AddOutput(to_chrome, options, "file to write, .gz: compressed (default: standard output)");
 }
 
 void AddScreenshot(CLI::App& app, Options* options) {
   CLI::App* shot =
       app.add_subcommand("screenshot", "One frame of the window as a PNG; needs no display");
   AddPaths(shot, options, true);
-  shot->add_option("-o,--output", options->output, "PNG file to write")->required();
+  AddOutput(shot, options, "PNG file to write")->required();
   shot->add_flag("--compare", options->compare, "open the paths side by side");
   AddPicture(shot, options);
   shot->add_option("--panel", options->panels, "panel to show")->type_name("ID")->expected(1);
@@ -284,7 +287,7 @@ void AddReplay(CLI::App& app, Options* options) {
   replay->add_option("COMMANDS", options->commands_file, "file with one command a line")
       ->required();
   AddPaths(replay, options, false);
-  replay->add_option("-o,--output", options->output, "PNG of the last frame");
+  AddOutput(replay, options, "PNG of the last frame");
   replay->add_flag("--compare", options->compare, "open the paths side by side");
   replay->add_flag("--window", options->show_window, "in a real window instead of off-screen");
   AddPicture(replay, options);
@@ -419,32 +422,37 @@ bool ParseSize(const std::string& text, int* width, int* height) {
   return true;
 }
 
+void AddCommandLine(CLI::App* app, Options* options) {
+  app->name("stepscope");
+  app->description(
+      "Stepscope shows the profiles that TensorFlow, JAX and PyTorch write, and says what to fix.");
+  app->set_version_flag("--version", VersionText());
+  app->require_subcommand(0, 1);
+  AddPaths(app, options, false);
+  app->add_flag("--compare", options->compare, "open two paths side by side");
+  app->add_flag("--sample", options->sample, "open the bundled sample");
+  AddView(app, options);
+  AddInfo(*app, options);
+  AddReport(*app, options);
+  AddEvents(*app, options);
+  AddExport(*app, options);
+  AddCompare(*app, options);
+  AddCheck(*app, options);
+  AddScreenshot(*app, options);
+  AddReplay(*app, options);
+  AddBench(*app, options);
+  const std::string verbose = "say on standard error what is being done";
+  app->add_flag("--verbose", options->verbose, verbose);
+  for (CLI::App* sub : app->get_subcommands([](CLI::App*) { return true; })) {
+    sub->add_flag("--verbose", options->verbose, verbose);
+  }
+}
+
 ParsedOptions ParseOptions(int argc, const char* const* argv) {
   ParsedOptions parsed;
   Options* options = &parsed.options;
-  CLI::App app(
-      "Stepscope shows the profiles that TensorFlow, JAX and PyTorch write, and says what to fix.",
-      "stepscope");
-  app.set_version_flag("--version", std::string("stepscope ") + STEPSCOPE_VERSION);
-  app.require_subcommand(0, 1);
-  AddPaths(&app, options, false);
-  app.add_flag("--compare", options->compare, "open two paths side by side");
-  app.add_flag("--sample", options->sample, "open the bundled sample");
-  AddView(&app, options);
-  AddInfo(app, options);
-  AddReport(app, options);
-  AddEvents(app, options);
-  AddExport(app, options);
-  AddCompare(app, options);
-  AddCheck(app, options);
-  AddScreenshot(app, options);
-  AddReplay(app, options);
-  AddBench(app, options);
-  const std::string verbose = "say on standard error what is being done";
-  app.add_flag("--verbose", options->verbose, verbose);
-  for (CLI::App* sub : app.get_subcommands([](CLI::App*) { return true; })) {
-    sub->add_flag("--verbose", options->verbose, verbose);
-  }
+  CLI::App app;
+  AddCommandLine(&app, options);
   try {
     app.parse(argc, argv);
     options->command = CommandOf(app);

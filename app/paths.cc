@@ -32,17 +32,22 @@ bool WriteAll(int fd, std::string_view bytes) {
   return true;
 }
 
+// $VARIABLE/stepscope, else $HOME/FALLBACK/stepscope.
+fs::path XdgDirectory(const char* variable, const char* fallback) {
+  // The XDG specification says to ignore a relative path.
+  if (fs::path xdg = FromEnvironment(variable); xdg.is_absolute()) return xdg / "stepscope";
+  if (fs::path home = FromEnvironment("HOME"); !home.empty()) return home / fallback / "stepscope";
+  return {};
+}
+
 }  // namespace
 
 fs::path ConfigDirectory() {
   if (fs::path own = FromEnvironment("STEPSCOPE_CONFIG_DIR"); !own.empty()) return own;
-  // The XDG specification says to ignore a relative path.
-  if (fs::path xdg = FromEnvironment("XDG_CONFIG_HOME"); xdg.is_absolute()) {
-    return xdg / "stepscope";
-  }
-  if (fs::path home = FromEnvironment("HOME"); !home.empty()) return home / ".config/stepscope";
-  return {};
+  return XdgDirectory("XDG_CONFIG_HOME", ".config");
 }
+
+fs::path StateDirectory() { return XdgDirectory("XDG_STATE_HOME", ".local/state"); }
 
 fs::path DataDirectory() {
   std::error_code error;

@@ -1,4 +1,4 @@
-// Where things lie on this machine: configuration, the bundled sample, programs in PATH.
+// Where things lie on this machine: configuration, state, the bundled sample, programs in PATH.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +10,9 @@ namespace stepscope {
 // $STEPSCOPE_CONFIG_DIR, else $XDG_CONFIG_HOME/stepscope, else ~/.config/stepscope; empty when none
 // of these is set (settings are then not kept).
 std::filesystem::path ConfigDirectory();
+
+// $XDG_STATE_HOME/stepscope, else ~/.local/state/stepscope: crash reports. Empty when none is set.
+std::filesystem::path StateDirectory();
 
 // The directory "share/stepscope": beside the program's prefix, where it was installed, or in the
 // source tree of a build; empty if there is none.

@@ -1,7 +1,9 @@
 #include "app/settings_store.h"
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "app/paths.h"
 
@@ -21,6 +23,38 @@ std::string Dump(const Json& json) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// Lines of text that are empty, a comment or contain one of `marks`.
+bool AreLines(const std::string& text, std::string_view comments, std::string_view marks) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    for (const char c : line) {
+      if (std::iscntrl(static_cast<unsigned char>(c)) && c != '\t' && c != '\r') return false;
+    }
+    const size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string::npos || comments.find(line[begin]) != std::string::npos) continue;
+    if (line.find_first_of(marks) == std::string::npos) return false;
+  }
+  return true;
+}
+
+bool AreSettings(const std::string& text) { return AreLines(text, "#", "="); }
+bool IsLayout(const std::string& text) { return AreLines(text, ";", "[="); }  // imgui.ini
+bool IsObject(const std::string& text) { return Json::parse(text, nullptr, false).is_object(); }
+bool IsArray(const std::string& text) { return Json::parse(text, nullptr, false).is_array(); }
+
+// Renames a file to NAME.damaged-1 or the next number that is free; its new path, or empty if that
+// failed.
+std::string SetAside(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path aside;
+  for (int i = 1; i < 1000; ++i) {
+    aside = path.string() + ".damaged-" + std::to_string(i);
+    if (!std::filesystem::exists(aside, error)) break;
+  }
+  std::filesystem::rename(path, aside, error);
+  return error ? std::string() : aside.string();
+}
+
 int IntOr(const Json& json, const char* key, int fallback) {
   const auto it = json.find(key);
   return it != json.end() && it->is_number_integer() ? it->get<int>() : fallback;
@@ -28,8 +62,11 @@ int IntOr(const Json& json, const char* key, int fallback) {
 
 }  // namespace
 
-bool SettingsStore::Write(const char* file, std::string_view text) const {
-  return directory_.empty() || WriteFileAtomically(directory_ / file, text);
+bool SettingsStore::Write(const char* file, IsIntact intact, std::string_view text) const {
+  if (directory_.empty()) return true;
+  const std::filesystem::path path = directory_ / file;
+  if (const std::string old = ReadSmallFile(path); !old.empty() && !intact(old)) SetAside(path);
+  return WriteFileAtomically(path, text);
 }
 
 std::string SettingsStore::ReadSettings() const {
@@ -37,14 +74,16 @@ std::string SettingsStore::ReadSettings() const {
 }
 
 bool SettingsStore::WriteSettings(std::string_view text) const {
-  return Write(kSettingsFile, text);
+  return Write(kSettingsFile, AreSettings, text);
 }
 
 std::string SettingsStore::ReadLayout() const {
   return directory_.empty() ? std::string() : ReadSmallFile(directory_ / kLayoutFile);
 }
 
-bool SettingsStore::WriteLayout(std::string_view text) const { return Write(kLayoutFile, text); }
+bool SettingsStore::WriteLayout(std::string_view text) const {
+  return Write(kLayoutFile, IsLayout, text);
+}
 
 WindowPlacement SettingsStore::ReadPlacement() const {
   WindowPlacement placement;
@@ -67,7 +106,7 @@ bool SettingsStore::WritePlacement(const WindowPlacement& placement) const {
   json["x"] = placement.x;
   json["y"] = placement.y;
   json["maximized"] = placement.maximized ? 1 : 0;
-  return Write(kPlacementFile, Dump(json));
+  return Write(kPlacementFile, IsObject, Dump(json));
 }
 
 std::vector<RecentProfile> SettingsStore::ReadRecent() const {
@@ -102,11 +141,11 @@ std::vector<RecentProfile> SettingsStore::AddRecent(const std::string& path,
   for (const RecentProfile& r : recent) {
     json.push_back({{"path", r.path}, {"opened", r.opened_unix_s}});
   }
-  Write(kRecentFile, Dump(json));
+  Write(kRecentFile, IsArray, Dump(json));
   return recent;
 }
 
-void SettingsStore::ClearRecent() const { Write(kRecentFile, "[]\n"); }
+void SettingsStore::ClearRecent() const { Write(kRecentFile, IsArray, "[]\n"); }
 
 std::filesystem::path SettingsStore::NotesPath(const std::string& content) const {
   if (directory_.empty() || content.empty()) return {};
@@ -125,15 +164,7 @@ bool SettingsStore::WriteNotes(const std::string& content, std::string_view text
 
 std::string SettingsStore::SetNotesAside(const std::string& content) const {
   const std::filesystem::path path = NotesPath(content);
-  if (path.empty()) return {};
-  std::error_code error;
-  std::filesystem::path aside;
-  for (int i = 1; i < 1000; ++i) {
-    aside = path.string() + ".damaged-" + std::to_string(i);
-    if (!std::filesystem::exists(aside, error)) break;
-  }
-  std::filesystem::rename(path, aside, error);
-  return error ? std::string() : aside.string();
+  return path.empty() ? std::string() : SetAside(path);
 }
 
 }  // namespace stepscope

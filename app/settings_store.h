@@ -1,5 +1,6 @@
 // SettingsStore: what is kept between runs, in the user's configuration directory: settings, window
-// layout, window size, recent profiles. Each file is replaced atomically. UI thread only.
+// layout, window size, recent profiles. Each file is replaced atomically; a damaged one is renamed
+// to NAME.damaged-1 instead. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,9 @@ class SettingsStore {
   std::string SetNotesAside(const std::string& content) const;
 
  private:
-  bool Write(const char* file, std::string_view text) const;
+  using IsIntact = bool (*)(const std::string& text);
+  // Replaces a file; one that is there and not intact is kept under another name first.
+  bool Write(const char* file, IsIntact intact, std::string_view text) const;
   std::filesystem::path NotesPath(const std::string& content) const;  // empty: none
 
   std::filesystem::path directory_;

@@ -196,7 +196,11 @@ TEST_CASE("options: help and version go to standard output") {
   CHECK(help.exit_code == 0);
   CHECK(help.text.find("screenshot") != std::string::npos);
   CHECK(Parse({"bench", "--help"}).text.find("--frames") != std::string::npos);
-  CHECK(Parse({"--version"}).text.find("stepscope ") == 0);
+  const std::string version = Parse({"--version"}).text;
+  CHECK(version.find("stepscope 0.") == 0);
+  for (const char* part : {"\ncommit ", "\nDear ImGui ", "\nGLFW ", "fmt ", "protobuf ", "isa-l "})
+    CHECK_MESSAGE(version.find(part) != std::string::npos, part);
+  CHECK(version.find(", ,") == std::string::npos);  // every library has a version
 }
 
 TEST_CASE("options: ranges and sizes") {

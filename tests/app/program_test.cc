@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -365,6 +366,41 @@ TEST_CASE("program: a picture without a display; without EGL, status 4 says what
                             "env __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null");
   CHECK(no_gl.status == 4);
   CHECK(no_gl.error.find("EGL") != std::string::npos);
+}
+
+TEST_CASE("program: a crash leaves a report in the state directory, and ends by the signal") {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  MESSAGE("SKIPPED: sanitizers have reports of their own");
+#else
+  const TempDir dir;
+  const std::filesystem::path pipe = dir.path() / "pipe", script = dir.path() / "script";
+  REQUIRE(std::system(("mkfifo " + pipe.string()).c_str()) == 0);
+  // It waits for a reader of the pipe, who does not come; SigCgt: the handler is in place.
+  std::ofstream(script) << "ulimit -c 0\n'" STEPSCOPE_BINARY "' export " << Sample() << " -o "
+                        << pipe.string()
+                        << " &\npid=$!\n"
+                           "for _ in $(seq 500); do\n"
+                           "  caught=$(sed -n 's/^SigCgt:.*\\(...\\)$/\\1/p' /proc/$pid/status)\n"
+                           "  [ $((0x${caught:-0} & 0x400)) -ne 0 ] && break\n  sleep 0.01\ndone\n"
+                           "kill -SEGV $pid\nwait $pid\n";
+  const std::string error = (dir.path() / "err").string();
+  const int raw = std::system(
+      ("XDG_STATE_HOME=" + dir.path().string() + "/state sh " + script.string() + " 2>" + error)
+          .c_str());
+  CHECK(WEXITSTATUS(raw) == 128 + SIGSEGV);
+  size_t files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(dir.path() / "state" / "stepscope")) {
+    ++files;
+    const std::string report = ReadSmallFile(entry.path());
+    CHECK(report.find("\nstepscope 0.") != std::string::npos);
+    CHECK(report.find("\n  stepscope 0x") != std::string::npos);
+    CHECK(report.find("tf_graph") == std::string::npos);
+    CHECK(report.find(dir.path().string()) == std::string::npos);
+    CHECK(ReadSmallFile(error).find(entry.path().string()) != std::string::npos);
+  }
+  CHECK(files == 1);
+#endif
 }
 
 TEST_CASE("program: a window without a display is status 4") {

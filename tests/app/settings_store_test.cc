@@ -28,7 +28,7 @@ TEST_CASE("settings store: what is written is read back, and the directory is ma
 TEST_CASE("settings store: replacing leaves no other files behind") {
   const TempDir dir;
   const SettingsStore store(dir.path());
-  for (int i = 0; i < 3; ++i) CHECK(store.WriteSettings(std::string(1000, 'x')));
+  for (int i = 0; i < 3; ++i) CHECK(store.WriteSettings("x = " + std::string(1000, 'x')));
   size_t files = 0;
   for (const auto& entry : fs::directory_iterator(dir.path())) files += entry.is_regular_file();
   CHECK(files == 1);
@@ -74,6 +74,37 @@ TEST_CASE("settings store: damaged files are read as far as they make sense") {
   CHECK(store.ReadPlacement().height == WindowPlacement().height);
   std::ofstream(dir.path() / "recent.json") << "{[";
   CHECK(store.ReadRecent().empty());
+}
+
+TEST_CASE("settings store: what is damaged is kept aside before it is replaced") {
+  const TempDir dir;
+  const SettingsStore store(dir.path());
+  const auto write = [&](const char* file, const std::string& text) {
+    std::ofstream(dir.path() / file, std::ios::binary) << text;
+  };
+  const std::string zeros(64, '\0');  // what a file system leaves behind after a power cut
+  for (const char* file : {"settings", "layout.ini", "window.json", "recent.json"})
+    write(file, zeros);
+  store.AddRecent("/x", 1);
+  CHECK(store.WriteSettings("theme = light\n"));
+  CHECK(store.WriteLayout("[Window][x]\nPos=1,2\n"));
+  CHECK(store.WritePlacement({}));
+  for (const char* file : {"settings", "layout.ini", "window.json", "recent.json"}) {
+    CAPTURE(file);
+    CHECK(ReadSmallFile(dir.path() / (std::string(file) + ".damaged-1")) == zeros);
+  }
+  CHECK(store.ReadRecent().size() == 1);
+
+  // What is whole is replaced, and a second damage gets the next name.
+  store.AddRecent("/y", 2);
+  CHECK(store.WriteSettings("# a comment\n\ntheme = dark\n"));
+  CHECK(store.WriteSettings("theme = light\n"));
+  CHECK(store.WriteLayout("[Window][y]\n"));
+  CHECK_FALSE(fs::exists(dir.path() / "settings.damaged-2"));
+  CHECK_FALSE(fs::exists(dir.path() / "layout.ini.damaged-2"));
+  write("recent.json", R"([{"path": "/z", "op)");
+  store.AddRecent("/x", 3);
+  CHECK(ReadSmallFile(dir.path() / "recent.json.damaged-2").find("/z") != std::string::npos);
 }
 
 TEST_CASE("settings store: notes by content, damaged ones set aside") {

@@ -1,0 +1,22 @@
+// Which file a code address lies in, for stacks in crash reports: from /proc/self/maps, with
+// nothing that a signal handler must not call (dladdr and backtrace_symbols_fd take the loader's
+// lock).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace stepscope {
+
+struct CodePlace {
+  uintptr_t address = 0;  // given
+  uintptr_t offset = 0;   // from where the file's first byte is mapped: what addr2line takes
+  char module[64] = "";   // the file's name without its folders; empty: no code is there
+};
+
+// Fills in the places from the text of a maps file, read to its end. Only mappings of code count:
+// profiles are mapped too, and their names stay out. O(lines * places), no allocation.
+void FindModules(int maps_fd, std::span<CodePlace> places);
+
+}  // namespace stepscope
