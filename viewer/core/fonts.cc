@@ -35,7 +35,7 @@ constexpr const char* kIcons[] = {"truetype/fork-awesome/forkawesome-webfont.ttf
 class Finder {
  public:
   explicit Finder(const std::vector<std::string>& roots) : roots_(roots) {
-    if (roots_.empty()) roots_.assign(std::begin(kSystemRoots), std::end(kSystemRoots));
+    roots_.insert(roots_.end(), std::begin(kSystemRoots), std::end(kSystemRoots));
   }
 
   std::string Find(std::span<const char* const> names) const {

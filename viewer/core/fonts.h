@@ -17,8 +17,8 @@ struct Fonts {
   bool icons = false;  // Fork Awesome was found: without it, buttons carry words
 };
 
-// Adds faces to the current context's atlas. Looks under `roots`, or under the usual system folders
-// when empty; falls back to DejaVu, then to the font embedded in Dear ImGui.
+// Adds faces to the current context's atlas. Looks under `roots`, then under the usual system
+// folders; falls back to DejaVu, then to the font embedded in Dear ImGui.
 Fonts LoadFonts(const std::vector<std::string>& roots = {});
 
 namespace icon {  // Fork Awesome, UTF-8

@@ -1,0 +1,31 @@
+// Writes the manual page and the completions into a folder: make_docs VERSION FOLDER
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "app/command_docs.h"
+#include "app/command_line.h"
+#include "app/options.h"
+#include "app/paths.h"
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("usage: make_docs VERSION FOLDER\n", stderr);
+    return 2;
+  }
+  stepscope::Options options;
+  CLI::App app;
+  stepscope::AddCommandLine(&app, &options);
+  const auto commands = stepscope::ReadCommands(app);
+  const std::string folder = std::string(argv[2]) + "/";
+  const bool ok =
+      stepscope::WriteFileAtomically(folder + "stepscope.1",
+                                     stepscope::ManPage(commands, argv[1])) &&
+      stepscope::WriteFileAtomically(folder + "stepscope.bash",
+                                     stepscope::BashCompletion(commands)) &&
+      stepscope::WriteFileAtomically(folder + "_stepscope", stepscope::ZshCompletion(commands)) &&
+      stepscope::WriteFileAtomically(folder + "stepscope.fish",
+                                     stepscope::FishCompletion(commands));
+  if (!ok) std::perror(argv[2]);
+  return ok ? 0 : 1;
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Installs a wheel into a fresh environment without a network and uses it: check_wheel.py WHEEL SAMPLE
+
+The program must say what the sample holds, draw a picture of it, say in one sentence that there is no OpenGL where
+there is none, and be gone after pip uninstall. Exits 1 with what was wrong.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import venv
+
+MOST_BYTES = 15_000_000
+WRONG = []
+
+
+def check(ok, what):
+    if not ok:
+        WRONG.append(what)
+
+
+def files_of(folder):
+    return {os.path.join(base, name) for base, _, names in os.walk(folder) for name in names
+            if "__pycache__" not in base}
+
+
+def run(command, **environment):
+    clean = {key: value for key, value in os.environ.items() if key not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    return subprocess.run(command, env={**clean, **environment}, text=True, capture_output=True)
+
+
+def check_program(program, sample, folder):
+    version = run([program, "--version"])
+    check(version.returncode == 0 and version.stdout.startswith("stepscope "), f"--version: {version.stderr}")
+    info = run([program, "info", "--json", sample])
+    check(info.returncode == 0 and '"events"' in info.stdout, f"info: {info.stderr}")
+    png = os.path.join(folder, "shot.png")
+    shot = run([program, "screenshot", sample, "-o", png])
+    if shot.returncode == 4:
+        print(f"SKIPPED: no OpenGL here: {shot.stderr.strip()}")
+    else:
+        check(shot.returncode == 0, f"screenshot: {shot.stderr}")
+        check(os.path.exists(png) and os.path.getsize(png) > 5000, "screenshot: no picture")
+    blind = run([program, "screenshot", sample, "-o", png], __EGL_VENDOR_LIBRARY_FILENAMES="/dev/null")
+    check(blind.returncode == 4 and re.fullmatch(r"stepscope: [^\n]+\n", blind.stderr) is not None,
+          f"without OpenGL: status {blind.returncode}: {blind.stderr}")
+    window = run([program, sample])
+    check(window.returncode == 4 and window.stderr.count("\n") == 1, f"without a display: {window.stderr}")
+
+
+def main():
+    wheel, sample = map(os.path.abspath, sys.argv[1:3])
+    check(os.path.getsize(wheel) < MOST_BYTES, f"{os.path.getsize(wheel)} bytes, more than {MOST_BYTES}")
+    with tempfile.TemporaryDirectory() as folder:
+        home = os.path.join(folder, "environment")
+        venv.create(home, with_pip=True)
+        before = files_of(home)
+        pip = [os.path.join(home, "bin", "python"), "-m", "pip", "--disable-pip-version-check", "-q"]
+        installed = run(pip + ["install", "--no-index", "--no-deps", wheel])
+        check(installed.returncode == 0, f"pip install: {installed.stderr}")
+        program = os.path.join(home, "bin", "stepscope")
+        if not WRONG:
+            check_program(program, sample, folder)
+            bundled = run([program, "info", os.path.join(home, "share/stepscope/samples/sample")])
+            check(bundled.returncode == 0, f"the bundled sample: {bundled.stderr}")
+        removed = run(pip + ["uninstall", "-y", "stepscope"])
+        check(removed.returncode == 0, f"pip uninstall: {removed.stderr}")
+        left = files_of(home) - before
+        check(not left, f"left after pip uninstall: {sorted(left)}")
+    for what in WRONG:
+        print(what, file=sys.stderr)
+    if WRONG:
+        sys.exit(1)
+    print(f"{os.path.basename(wheel)}: installed, used, removed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+// What the program, or what is linked into it, calls of the C library that glibc 2.28 does not have.
+// Each does what the C library itself does there, in terms of what 2.28 has.
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// 2.30. A deadline of the steady clock, as one of the clock that pthread_cond_timedwait goes by.
+// When that clock is set meanwhile the wait ends early or late: callers look at their condition
+// again, as libstdc++ did before 2.30.
+int pthread_cond_clockwait(pthread_cond_t* cond, pthread_mutex_t* mutex, clockid_t clock,
+                           const struct timespec* deadline) {
+  struct timespec now, real;
+  if (clock == CLOCK_REALTIME) return pthread_cond_timedwait(cond, mutex, deadline);
+  if (clock_gettime(clock, &now) != 0 || clock_gettime(CLOCK_REALTIME, &real) != 0) return EINVAL;
+  real.tv_sec += deadline->tv_sec - now.tv_sec;
+  real.tv_nsec += deadline->tv_nsec - now.tv_nsec;
+  if (real.tv_nsec < 0) {
+    real.tv_nsec += 1000000000;
+    --real.tv_sec;
+  } else if (real.tv_nsec >= 1000000000) {
+    real.tv_nsec -= 1000000000;
+    ++real.tv_sec;
+  }
+  return pthread_cond_timedwait(cond, mutex, &real);
+}
+
+// 2.35. Where the tables lie that exceptions are thrown with: libgcc asks by an address of code.
+struct Found {
+  uintptr_t pc;
+  struct dl_find_object* result;
+};
+
+static int Visit(struct dl_phdr_info* info, size_t size, void* data) {
+  (void)size;
+  struct Found* found = data;
+  const ElfW(Phdr)* frames = NULL;
+  uintptr_t begin = UINTPTR_MAX, end = 0;
+  int here = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* segment = &info->dlpi_phdr[i];
+    const uintptr_t from = info->dlpi_addr + segment->p_vaddr;
+    if (segment->p_type == PT_GNU_EH_FRAME) frames = segment;
+    if (segment->p_type != PT_LOAD) continue;
+    if (from < begin) begin = from;
+    if (from + segment->p_memsz > end) end = from + segment->p_memsz;
+    if (found->pc >= from && found->pc < from + segment->p_memsz) here = 1;
+  }
+  if (!here || frames == NULL) return 0;
+  memset(found->result, 0, sizeof(*found->result));
+  found->result->dlfo_map_start = (void*)begin;
+  found->result->dlfo_map_end = (void*)end;
+  found->result->dlfo_eh_frame = (void*)(info->dlpi_addr + frames->p_vaddr);
+  return 1;
+}
+
+int _dl_find_object(void* pc, struct dl_find_object* result) {
+  struct Found found = {(uintptr_t)pc, result};
+  return dl_iterate_phdr(Visit, &found) == 1 ? 0 : -1;
+}
