@@ -16,7 +16,7 @@ std::string VersionText() {
   return "stepscope " STEPSCOPE_VERSION "\ncommit " STEPSCOPE_COMMIT ", " STEPSCOPE_COMPILER
          ", " STEPSCOPE_BUILD "\nDear ImGui " IMGUI_VERSION ", ImPlot " IMPLOT_VERSION
          ", CLI11 " CLI11_VERSION ", nlohmann_json " +
-         json + ",\n" STEPSCOPE_LIBRARIES;
+         json + ",\n" STEPSCOPE_LIBRARIES ",\n" STEPSCOPE_CODECS;
 }
 
 }  // namespace stepscope

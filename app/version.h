@@ -5,7 +5,7 @@
 
 namespace stepscope {
 
-// Four lines without the last line's end: version; commit, compiler, kind of build; then the
+// Five lines without the last line's end: version; commit, compiler, kind of build; then the
 // libraries that it was built with, with their versions.
 std::string VersionText();
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include "app/gl_libraries.h"
@@ -81,6 +82,10 @@ Result<std::unique_ptr<Window>> Window::Create(const WindowPlacement& placement,
 }
 
 Status Window::Open(const WindowPlacement& placement) {
+#ifdef GLFW_PLATFORM  // GLFW 3.4, which knows Wayland; without this the library of Wayland
+                      // complains
+  if (std::getenv("WAYLAND_DISPLAY") == nullptr) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+#endif
   if (!glfwInit()) {
     return Status(ErrorCode::kUnsupported,
                   "no window can be opened (" + GlfwError() +
@@ -94,6 +99,9 @@ Status Window::Open(const WindowPlacement& placement) {
   glfwWindowHint(GLFW_MAXIMIZED, placement.maximized ? GLFW_TRUE : GLFW_FALSE);
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // until it has its place and its icon
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "stepscope");
+#ifdef GLFW_WAYLAND_APP_ID
+  glfwWindowHintString(GLFW_WAYLAND_APP_ID, "io.github.stepscope.Stepscope");
+#endif
   glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "stepscope");
   windowed_ = FitToMonitor(placement);
   window_ = glfwCreateWindow(windowed_.width, windowed_.height, "Stepscope", nullptr, nullptr);

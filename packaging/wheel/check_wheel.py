@@ -48,6 +48,8 @@ def check_program(program, sample, folder):
           f"without OpenGL: status {blind.returncode}: {blind.stderr}")
     window = run([program, sample])
     check(window.returncode == 4 and window.stderr.count("\n") == 1, f"without a display: {window.stderr}")
+    with open(program, "rb") as file:
+        check(os.getcwd().encode() not in file.read(), "the program has paths of the build in it")
 
 
 def main():

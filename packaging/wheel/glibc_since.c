@@ -7,10 +7,22 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/random.h>
 #include <time.h>
-#include <unistd.h>
+
+// 2.32. Whether counters of references need no atomic instructions: they always take them.
+char __libc_single_threaded = 0;
+
+// 2.36. Without random numbers nothing can go on that asked for them, as in the C library.
+uint32_t arc4random(void) {
+  uint32_t value;
+  while (getrandom(&value, sizeof(value), 0) != sizeof(value)) {
+    if (errno != EINTR) abort();
+  }
+  return value;
+}
 
 // 2.30. A deadline of the steady clock, as one of the clock that pthread_cond_timedwait goes by.
 // When that clock is set meanwhile the wait ends early or late: callers look at their condition

@@ -2,6 +2,7 @@
 # an old one: libraries are static, GL, X11 and Wayland are loaded at run time. The sources are compiled as for any
 # other build; only what they are linked with differs.
 set(root "${STEPSCOPE_STATIC_ROOT}")
+set(CMAKE_SKIP_RPATH ON)
 
 # use_archives(<target> <name>...): what the target links instead of its shared library.
 function(use_archives target)

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <initializer_list>
+#include <sstream>
 #include <vector>
 
 namespace stepscope {
@@ -200,6 +201,8 @@ TEST_CASE("options: help and version go to standard output") {
   CHECK(version.find("stepscope 0.") == 0);
   for (const char* part : {"\ncommit ", "\nDear ImGui ", "\nGLFW ", "fmt ", "protobuf ", "isa-l "})
     CHECK_MESSAGE(version.find(part) != std::string::npos, part);
+  std::istringstream lines(version);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
   CHECK(version.find(", ,") == std::string::npos);  // every library has a version
 }
 
