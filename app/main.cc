@@ -14,7 +14,8 @@
 int main(int argc, char** argv) {
   // A closed pipe (`stepscope report | head`) shows as a failed write, not as a killed program.
   std::signal(SIGPIPE, SIG_IGN);
-  stepscope::InstallCrashReports(stepscope::StateDirectory(), stepscope::VersionText());
+  stepscope::InstallCrashReports(stepscope::StateDirectory(),
+                                 stepscope::VersionText() + "\nbuild " + stepscope::BuildId());
   try {
     const stepscope::ParsedOptions parsed = stepscope::ParseOptions(argc, argv);
     if (parsed.run) {

@@ -1,13 +1,54 @@
 #include "app/version.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <implot.h>
+#include <link.h>
 #include <CLI/Version.hpp>
+#include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/build_commit.h"  // made by app/commit.cmake
 
 namespace stepscope {
+namespace {
+
+// The notes of a program: name and contents, each padded to four bytes, behind three lengths.
+std::string BuildIdIn(const char* notes, size_t size) {
+  ElfW(Nhdr) note;
+  for (size_t at = 0; at + sizeof(note) <= size;) {
+    std::memcpy(&note, notes + at, sizeof(note));
+    const size_t name = at + sizeof(note), content = name + (note.n_namesz + 3u) / 4 * 4;
+    at = content + (note.n_descsz + 3u) / 4 * 4;
+    if (at > size) break;
+    if (note.n_type != NT_GNU_BUILD_ID || std::strncmp(notes + name, "GNU", 4) != 0) continue;
+    std::string id;
+    for (size_t i = 0; i < note.n_descsz; ++i)
+      id += fmt::format("{:02x}", static_cast<unsigned char>(notes[content + i]));
+    return id;
+  }
+  return {};
+}
+
+int ReadProgram(dl_phdr_info* program, size_t, void* id) {
+  for (int i = 0; i < program->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& part = program->dlpi_phdr[i];
+    if (part.p_type != PT_NOTE) continue;
+    const auto* notes = reinterpret_cast<const char*>(program->dlpi_addr + part.p_vaddr);
+    std::string found = BuildIdIn(notes, part.p_memsz);
+    if (!found.empty()) *static_cast<std::string*>(id) = std::move(found);
+  }
+  return 1;  // the program is the first; its libraries do not matter
+}
+
+}  // namespace
+
+std::string BuildId() {
+  std::string id;
+  ::dl_iterate_phdr(ReadProgram, &id);
+  return id;
+}
 
 std::string VersionText() {
   const std::string json = std::to_string(NLOHMANN_JSON_VERSION_MAJOR) + "." +

@@ -9,4 +9,8 @@ namespace stepscope {
 // libraries that it was built with, with their versions.
 std::string VersionText();
 
+// What the linker calls this very program, in hex; empty if it gave it no name. The file with its
+// debug information has the same.
+std::string BuildId();
+
 }  // namespace stepscope

@@ -395,6 +395,9 @@ TEST_CASE("program: a crash leaves a report in the state directory, and ends by 
     const std::string report = ReadSmallFile(entry.path());
     CHECK(report.find("\nstepscope 0.") != std::string::npos);
     CHECK(report.find("\n  stepscope 0x") != std::string::npos);
+    const size_t build = report.find("\nbuild ");
+    REQUIRE(build != std::string::npos);
+    CHECK(report.find_first_not_of("0123456789abcdef", build + 7) >= build + 7 + 16);
     CHECK(report.find("tf_graph") == std::string::npos);
     CHECK(report.find(dir.path().string()) == std::string::npos);
     CHECK(ReadSmallFile(error).find(entry.path().string()) != std::string::npos);
