@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the bill of materials of a program as CycloneDX JSON:
 
-sbom.py --program FILE --copyright FILE --out FILE
+sbom.py --program FILE --copyright FILE --out FILE [--with NAME=VERSION]...
 
 What is in it and in which version the program itself says (--version); licences and authors come from the file of all
-licences (packaging/copyright), which must have each. The same program gives the same file.
+licences (packaging/copyright), which must have each. --with adds what is shipped beside it. The same program gives the same file.
 """
 
 import argparse
@@ -24,6 +24,8 @@ PURLS = {"Dear ImGui": "pkg:github/ocornut/imgui", "ImPlot": "pkg:github/epezent
          "protobuf": "pkg:github/protocolbuffers/protobuf", "simdjson": "pkg:github/simdjson/simdjson",
          "zstd": "pkg:github/facebook/zstd", "brotli": "pkg:github/google/brotli",
          "snappy": "pkg:github/google/snappy", "isa-l": "pkg:github/intel/isa-l"}
+
+EXPRESSIONS = {"GPL-3+ with GCC Runtime Library Exception": "GPL-3.0-or-later WITH GCC-exception-3.1"}
 
 
 def program_version(program):
@@ -46,14 +48,14 @@ def licences_of(path):
         fields = dict(re.findall(r"^([A-Z][\w-]*): (.*)$", paragraph, re.M))
         for work in fields.get("Files", "").split():
             if "/" in work:
-                found[work.replace("_", " ") if work.startswith("fonts/") else work] = (
-                    fields["License"], fields["Copyright"])
+                found[work.partition("/")[2]] = (fields["License"], fields["Copyright"])
     return found
 
 
 def component(name, version, licence, copyright_line):
+    licences = [{"expression": EXPRESSIONS[licence]}] if licence in EXPRESSIONS else [{"license": {"id": licence}}]
     entry = {"type": "library", "bom-ref": f"{name}@{version}", "name": name, "version": version,
-             "licenses": [{"license": {"id": licence}}], "copyright": copyright_line}
+             "licenses": licences, "copyright": copyright_line}
     if name in PURLS:
         entry["purl"] = f"{PURLS[name]}@{version.split()[0]}"
     return entry
@@ -64,12 +66,13 @@ def main():
     parser.add_argument("--program", required=True)
     parser.add_argument("--copyright", required=True)
     parser.add_argument("--out", required=True)
+    parser.add_argument("--with", dest="beside", action="append", default=[])
     options = parser.parse_args()
     version, commit, libraries = program_version(options.program)
     licences = licences_of(options.copyright)
     components = []
-    for name, library_version in libraries:
-        work = "third_party/" + name.replace(" ", "_")
+    for name, library_version in libraries + [tuple(item.split("=", 1)) for item in options.beside]:
+        work = name.replace(" ", "_")
         if work not in licences:
             sys.exit(f"{options.copyright}: no licence of {name}")
         components.append(component(name, library_version, *licences[work]))
