@@ -4,7 +4,8 @@
 sbom.py --program FILE --copyright FILE --out FILE [--with NAME=VERSION]...
 
 What is in it and in which version the program itself says (--version); licences and authors come from the file of all
-licences (packaging/copyright), which must have each. --with adds what is shipped beside it. The same program gives the same file.
+licences (packaging/copyright), which must have each. --with adds what is shipped beside it. The same program
+gives the same file.
 """
 
 import argparse

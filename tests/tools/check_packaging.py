@@ -99,7 +99,8 @@ def check_bill(program, root):
         for name in ("a.json", "b.json"):
             path = os.path.join(folder, name)
             made = subprocess.run([sys.executable, os.path.join(root, "packaging/sbom.py"), "--program", program,
-                                   "--copyright", os.path.join(root, "packaging/copyright"), "--out", path, "--with", "JetBrains Mono=2", "--with", "libstdc++=12"],
+                                   "--copyright", os.path.join(root, "packaging/copyright"), "--out", path,
+                                   "--with", "JetBrains Mono=2", "--with", "libstdc++=12"],
                                   stderr=subprocess.PIPE, text=True)
             check(made.returncode == 0, f"sbom.py: {made.stderr}")
             if made.returncode:
@@ -108,7 +109,8 @@ def check_bill(program, root):
                 texts.append(file.read())
         check(texts[0] == texts[1], "the bill of materials is not the same twice")
         names = {part["name"] for part in json.loads(texts[0])["components"]}
-        check(len(names) == 15 and {"Dear ImGui", "GLFW", "JetBrains Mono", "libstdc++"} <= names, f"the bill of materials has {names}")
+        check(len(names) == 15 and {"Dear ImGui", "GLFW", "JetBrains Mono", "libstdc++"} <= names,
+              f"the bill of materials has {names}")
 
 
 def main():
