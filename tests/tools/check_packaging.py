@@ -68,6 +68,17 @@ def check_types(root, mime):
         check(not types_of(mime, other), f"{other} is taken for {types_of(mime, other)}")
 
 
+def check_names(mime):
+    """By its ending a compressed file is one of ours, and still one of its compression."""
+    entry = mime.find(f"{MIME}mime-type[@type='application/vnd.stepscope.compressed']")
+    globs = {glob.get("pattern") for glob in entry.findall(MIME + "glob")}
+    check({"trace.json.gz", "*.trace.json.gz", "*.xplane.pb.zst"} <= globs, f"compressed files are {globs}")
+    parents = {parent.get("type") for parent in entry.findall(MIME + "sub-class-of")}
+    check(parents == {"application/gzip", "application/zstd"}, f"compressed files are also {parents}")
+    patterns = [glob.get("pattern") for glob in mime.iter(MIME + "glob")]
+    check(len(patterns) == len(set(patterns)), "a name belongs to two types")
+
+
 def check_desktop(folder, mime):
     known = {entry.get("type") for entry in mime.findall(MIME + "mime-type")}
     name = "io.github.stepscope.Stepscope"
@@ -118,6 +129,7 @@ def main():
     folder = os.path.join(root, "packaging/desktop")
     mime = tree.parse(os.path.join(folder, "stepscope.xml")).getroot()
     check_types(root, mime)
+    check_names(mime)
     check_versions(program, root, check_desktop(folder, mime))
     check_bill(program, root)
     for what in WRONG:
