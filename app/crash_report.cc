@@ -76,6 +76,14 @@ class SignalText {
     while (count > 0) Put(digits[--count]);
     return *this;
   }
+  void Flush() {
+    for (size_t done = 0; fd_ >= 0 && done < used_;) {
+      const ssize_t n = ::write(fd_, buffer_ + done, used_ - done);
+      if (n <= 0) break;
+      done += static_cast<size_t>(n);
+    }
+    if (fd_ >= 0) used_ = 0;
+  }
   // What was put together, if it is to be no file but a name.
   const char* text() {
     buffer_[used_] = '\0';
@@ -86,14 +94,6 @@ class SignalText {
   void Put(char c) {
     if (used_ + 1 == sizeof(buffer_)) Flush();
     if (used_ + 1 < sizeof(buffer_)) buffer_[used_++] = c;
-  }
-  void Flush() {
-    for (size_t done = 0; fd_ >= 0 && done < used_;) {
-      const ssize_t n = ::write(fd_, buffer_ + done, used_ - done);
-      if (n <= 0) break;
-      done += static_cast<size_t>(n);
-    }
-    if (fd_ >= 0) used_ = 0;
   }
 
   int fd_;
@@ -150,6 +150,7 @@ void WriteReport(int fd, int signal, const siginfo_t& info) {
   }
   if (g_crash.exception[0] != '\0') out << "\nuncaught exception: " << g_crash.exception;
   out << "\nthread: " << (::syscall(SYS_gettid) == ::getpid() ? "main" : "worker") << "\n";
+  out.Flush();  // it stays if the stack is what is damaged
   WriteStack(out);
 }
 
@@ -168,13 +169,12 @@ void OnCrash(int signal, siginfo_t* info, void*) {
   SignalText line(STDERR_FILENO);
   line << "stepscope: crashed (" << NameOf(signal);
   if (g_crash.exception[0] != '\0') line << ", " << g_crash.exception;
-  if (fd >= 0) {
-    WriteReport(fd, signal, *info);
-    ::close(fd);
+  if (fd >= 0)
     line << "); a report without contents of profiles is " << path.text() << "\n";
-  } else {
+  else
     line << "); no report could be written\n";
-  }
+  line.Flush();
+  if (fd >= 0) WriteReport(fd, signal, *info);
   std::signal(signal, SIG_DFL);
   ::raise(signal);  // held back until this handler returns
 }
