@@ -3,10 +3,12 @@
 
 namespace stepscope {
 
-extern const LoaderDesc kXSpaceLoader, kChromeJsonLoader;  // xplane/, chrome_json/
+// xplane/, chrome_json/, memory_snapshot/
+extern const LoaderDesc kXSpaceLoader, kChromeJsonLoader, kMemorySnapshotLoader;
 
 std::span<const LoaderDesc* const> Loaders() {
-  static constexpr const LoaderDesc* kLoaders[] = {&kXSpaceLoader, &kChromeJsonLoader};
+  static constexpr const LoaderDesc* kLoaders[] = {&kXSpaceLoader, &kChromeJsonLoader,
+                                                   &kMemorySnapshotLoader};
   return kLoaders;
 }
 

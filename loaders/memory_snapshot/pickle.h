@@ -1,0 +1,141 @@
+// PickleReader: reads a Python pickle of plain data (protocols 2 to 5): dicts, lists, tuples, sets,
+// numbers, texts, bytes, None and bools. What would run code or needs more than the file (GLOBAL,
+// REDUCE, BUILD, persistent ids, extension codes, buffers from elsewhere) ends in one error that
+// names it. So nothing of a file is ever executed.
+//
+// A DictSink may take a dict when it gets its items and keep what it says in columns of its own;
+// the reader then keeps a number for it. That is how a file of millions of alike dicts takes less
+// memory than its bytes.
+//
+// Bounds: memory is at most a constant times the bytes read, kMaxObjects, kMaxStack and kMaxDepth
+// are not exceeded, a text is at most kMaxText. One thread. O(bytes).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "loaders/inflate_stream.h"
+#include "model/base/column.h"
+#include "model/base/status.h"
+#include "model/base/task.h"
+#include "model/string_pool.h"
+
+namespace stepscope::pickle {
+
+inline constexpr size_t kMaxObjects = size_t{1} << 28;  // lists and dicts, and what is memoized
+inline constexpr size_t kMaxStack = size_t{1} << 22;    // values that are not yet in a container
+inline constexpr size_t kMaxDepth = 1000;               // containers that are open
+inline constexpr size_t kMaxText = size_t{16} << 20;    // bytes
+
+enum class Tag : uint8_t { kNone, kBool, kInt, kWideInt, kReal, kText, kBytes, kObject };
+
+// A value in 8 bytes. What does not fit lies in the reader.
+struct Value {
+  uint64_t bits = 0;
+  static constexpr int kShift = 60;
+  static constexpr uint64_t kPayload = (uint64_t{1} << kShift) - 1;
+  static Value Of(Tag tag, uint64_t payload) {
+    return {(uint64_t{static_cast<uint8_t>(tag)} << kShift) | (payload & kPayload)};
+  }
+  Tag tag() const { return static_cast<Tag>(bits >> kShift); }
+  uint64_t payload() const { return bits & kPayload; }
+  bool operator==(const Value&) const = default;
+};
+
+// A dict that a sink has taken: what it is to the sink.
+struct Record {
+  uint8_t kind = 0;  // 1 to 15
+  uint32_t index = 0;
+};
+
+class PickleReader;
+
+class DictSink {
+ public:
+  virtual ~DictSink() = default;
+  // `items`: key, value, key, value. nullopt: the reader keeps the dict.
+  virtual std::optional<Record> Take(PickleReader& reader, std::span<const Value> items) = 0;
+};
+
+class PickleReader {
+ public:
+  // Texts are interned into `strings`. All must outlive the reader; `progress` may be null.
+  PickleReader(InflateStream* stream, StringPool* strings, DictSink* sink, Progress* progress);
+
+  // To STOP, or to where the bytes end (truncated()): then what is open is closed, with what it
+  // has so far.
+  Result<Value> Read(const std::stop_token& stop, uint64_t max_bytes);
+  bool truncated() const { return truncated_; }
+  uint64_t offset() const { return base_ + at_; }  // bytes read
+
+  // Of a list, tuple or set the items, of a dict keys and values in turn; empty for all else.
+  std::span<const Value> Items(Value value) const;
+  bool IsDict(Value value) const;
+  bool IsList(Value value) const;  // or a tuple or set
+  std::optional<Record> AsRecord(Value value) const;
+  std::optional<int64_t> AsInt(Value value) const;  // of bools too
+  std::optional<double> AsReal(Value value) const;  // of ints too
+  std::optional<StringId> AsText(Value value) const;
+  // The last value of the key in a dict; None if it is no dict or has no such key.
+  Value Get(Value dict, std::string_view key) const;
+  // A list that the sink has read: it is a record from now on, and its items are gone.
+  void Replace(Value list, Record record);
+
+ private:
+  enum class Kind : uint8_t { kDict, kList, kRecord };
+  static constexpr uint64_t kNoItems = (uint64_t{1} << 56) - 1;
+
+  // Bytes. Need(n): n bytes lie at at_; false: the stream ends before.
+  bool Need(size_t n);
+  bool Refill(size_t n);
+  uint64_t TakeLittle(size_t n);
+  std::string_view TakeBytes(size_t n);
+
+  bool Step(uint8_t op);  // false: stop, failed, or the stream ended
+  bool StepContainer(uint8_t op);
+  bool StepNumber(uint8_t op);
+  bool StepText(uint8_t op);
+  bool StepMemo(uint8_t op);
+  bool Refuse(uint8_t op);
+  bool Fail(std::string text);
+  bool Push(Value value);
+  bool PushLong(size_t bytes);
+  bool PushText(uint64_t bytes, Tag tag);
+  bool PushTuple(size_t items);
+  Value IntValue(int64_t value);
+  Value NewObject(Kind kind);
+  std::span<const Value> SinceMark();
+  bool PopMark();
+  bool Append(Value list, std::span<const Value> items);
+  bool SetItems(Value dict, std::span<const Value> items);
+  bool Memoize(uint64_t index);
+  bool Recall(uint64_t index);
+  std::vector<Value>& ItemsOf(Value object);
+  void CloseAll();
+
+  InflateStream* stream_;
+  StringPool* strings_;
+  DictSink* sink_;
+  Progress* progress_;
+  std::string buffer_;
+  size_t at_ = 0, end_ = 0;  // in buffer_
+  uint64_t base_ = 0;        // of buffer_'s first byte in the stream
+  uint64_t max_bytes_ = 0, file_done_ = 0;
+  bool truncated_ = false, done_ = false;
+  Status error_;
+  std::vector<Value> stack_;
+  std::vector<uint32_t> marks_;
+  Column<uint64_t> objects_;  // kind in the upper 8 bits; a slot of items_, or a record
+  Column<uint64_t> memo_;     // Value::bits
+  std::vector<std::vector<Value>> items_;
+  std::vector<uint32_t> free_items_;
+  std::vector<int64_t> wide_;
+  std::vector<double> reals_;
+};
+
+}  // namespace stepscope::pickle
