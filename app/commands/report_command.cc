@@ -11,6 +11,7 @@
 #include "app/commands/part_of_trace.h"
 #include "app/commands/write_report.h"
 #include "app/exit_code.h"
+#include "model/allocator_history.h"
 #include "model/analysis/findings/findings.h"
 
 namespace stepscope {
@@ -56,11 +57,13 @@ std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
 }  // namespace
 
 int RunReport(const Options& options, const Log& log) {
-  const std::vector<const AnalysisDesc*> analyses =
-      ChooseAnalyses(options.panels, options.compat_xprof);
+  std::vector<const AnalysisDesc*> analyses = ChooseAnalyses(options.panels, options.compat_xprof);
   if (analyses.empty()) return kExitUsage;
   const LoadedInput loaded = LoadInput(options, {}, log);
   if (!loaded.trace) return loaded.exit_code;
+  // Of a profile that is none there is nothing to say unless asked.
+  if (options.panels.empty() && HistoryOf(*loaded.trace) == nullptr)
+    std::erase(analyses, FindAnalysis("memory_snapshot"));
 
   ReportInput input{options.paths[0],
                     loaded.trace->run,

@@ -19,7 +19,9 @@
 //   ranks/: coordinates, collective_kind; rank_list, rank_steps, collective_calls, clocks,
 //   lateness,
 //           late_causes, rank_tables
-//   overview, input_pipeline, op_stats, memory, ranks, diagnostics_report, registry  the analyses
+//   allocation_groups, allocation_layout      of memory snapshots
+//   overview, input_pipeline, op_stats, memory, memory_snapshot, ranks, diagnostics_report,
+//   registry                                  the analyses
 #include "model/analysis/analysis.h"
 
 namespace stepscope {
@@ -28,7 +30,7 @@ namespace stepscope {
 using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop);
 Run RunOverview, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics,
-    RunFindings, RunRanks;
+    RunFindings, RunRanks, RunMemorySnapshot;
 
 std::span<const AnalysisDesc> Analyses() {
   static constexpr AnalysisDesc kAnalyses[] = {
@@ -46,6 +48,9 @@ std::span<const AnalysisDesc> Analyses() {
        RunFindings},
       {"ranks", "Ranks", "Which rank of a job the others wait for, by how much, and why.",
        RunRanks},
+      {"memory_snapshot", "Memory snapshot",
+       "Who held a device's memory at the peak, at the end and when it ran out, and what grows.",
+       RunMemorySnapshot},
       {"diagnostics", "Diagnostics", "What the loader repaired, and what the recording lacks.",
        RunDiagnostics},
   };

@@ -1,0 +1,200 @@
+#include "model/analysis/allocation_layout.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "model/analysis/allocation_groups.h"
+
+namespace stepscope {
+namespace {
+
+// A moment that stands for a part of the time: the state after an event.
+struct Moment {
+  TimeRange range;
+  uint32_t event = 0;
+  int64_t bytes = 0;  // allocated then
+};
+
+// An allocation is made at an event, or freed, and is seen to be at a moment.
+struct Change {
+  uint32_t moment = 0, event = 0, allocation = 0;
+  bool made = false;
+};
+
+// Moments of the range, at most as many as there are columns and at least one.
+std::vector<Moment> MomentsOf(const AllocatorHistory& history, const AllocatorDevice& device,
+                              const LayoutRequest& request) {
+  std::vector<Moment> moments;
+  const uint32_t first = EventAt(history, device, request.range.begin);
+  const uint32_t last = EventAt(history, device, request.range.end);
+  const uint32_t columns = std::max(request.columns, 1u);
+  const Column<int64_t> after = AllocatedAfter(device);
+  if (last - first < columns) {
+    for (uint32_t e = first; e <= last; ++e)
+      moments.push_back({{history.EventTime(device, e), 0}, e, after[e]});
+  } else {
+    const double width = static_cast<double>(request.range.length()) / columns;
+    uint32_t next = first;
+    for (uint32_t c = 0; c < columns; ++c) {
+      const Ps begin = request.range.begin + static_cast<Ps>(width * c);
+      const Ps end = request.range.begin + static_cast<Ps>(width * (c + 1));
+      uint32_t fullest = next > first ? next - 1 : first;
+      for (bool any = false; next <= last && history.EventTime(device, next) < end; ++next) {
+        if (!any || after[next] > after[fullest]) fullest = next;
+        any = true;
+      }
+      moments.push_back({{begin, 0}, fullest, after[fullest]});
+    }
+  }
+  moments.front().range.begin = std::min(moments.front().range.begin, request.range.begin);
+  for (size_t i = 0; i + 1 < moments.size(); ++i) moments[i].range.end = moments[i + 1].range.begin;
+  moments.back().range.end = std::max(request.range.end, moments.back().range.begin + 1);
+  return moments;
+}
+
+// Sweeps over the moments with the allocations that are told apart in order of their making.
+class Sweep {
+ public:
+  Sweep(const AllocatorHistory& history, const AllocatorDevice& device, int64_t min_bytes,
+        AllocationLayout* layout)
+      : history_(history), device_(device), min_bytes_(min_bytes), layout_(*layout) {}
+
+  // False: stopped, or more bands than there may be.
+  bool Run(const std::vector<Moment>& moments, const std::stop_token& stop) {
+    Begin(moments);
+    size_t next = 0;
+    for (uint32_t m = 0; m < moments.size(); ++m) {
+      if (stop.stop_requested()) return false;
+      for (; next < changes_.size() && changes_[next].moment == m; ++next) Apply(changes_[next]);
+      Show(moments[m]);
+      if (layout_.bands.size() > kMostBands) return false;
+    }
+    for (const Open& open : live_) Close(open, moments.back().range.end);
+    CloseSmall(moments.back().range.end);
+    return true;
+  }
+
+ private:
+  struct Open {
+    uint32_t allocation = 0;
+    int64_t offset = -1;  // where it is now; -1: not shown yet
+    Ps since = 0;
+  };
+
+  // What is live at the first moment, and what changes up to the last.
+  void Begin(const std::vector<Moment>& moments) {
+    const std::span<const Allocation> all = device_.allocations.span();
+    const auto seen_at = [&](uint32_t event) {
+      return static_cast<uint32_t>(
+          std::lower_bound(moments.begin(), moments.end(), event,
+                           [](const Moment& m, uint32_t e) { return m.event < e; }) -
+          moments.begin());
+    };
+    const auto count = static_cast<uint32_t>(moments.size());
+    std::vector<uint32_t> made_earlier;
+    for (uint32_t i = 0; i < all.size(); ++i) {
+      const Allocation& a = all[i];
+      if (a.size < min_bytes_) continue;
+      const uint32_t from = a.before() ? 0 : seen_at(a.begin);
+      const uint32_t to = a.freed() ? seen_at(a.end) : count;
+      if (from >= to) continue;  // not there at any moment
+      if (a.before()) {
+        live_.push_back({i});  // at the bottom
+      } else if (from == 0) {
+        made_earlier.push_back(i);
+      } else {
+        changes_.push_back({from, a.begin, i, true});
+      }
+      if (to < count) changes_.push_back({to, a.end, i, false});
+    }
+    for (const uint32_t i : made_earlier) live_.push_back({i});
+    std::sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) {
+      return std::tuple(a.moment, a.event, a.made) < std::tuple(b.moment, b.event, b.made);
+    });
+  }
+
+  void Apply(const Change& change) {
+    if (change.made) {
+      live_.push_back({change.allocation});
+      return;
+    }
+    const auto at = std::find_if(live_.begin(), live_.end(), [&](const Open& open) {
+      return open.allocation == change.allocation;
+    });
+    if (at == live_.end()) return;
+    Close(*at, history_.EventTime(device_, change.event));
+    live_.erase(at);
+  }
+
+  void Show(const Moment& moment) {
+    int64_t offset = 0;
+    for (Open& open : live_) {
+      const Allocation& a = device_.allocations[open.allocation];
+      if (open.offset != offset) {
+        if (open.offset >= 0) Close(open, moment.range.begin);
+        open.since = moment.range.begin;
+        if (open.offset < 0 && !a.before()) {
+          // Its own begin where that is later than the column's.
+          open.since = std::max(open.since, history_.EventTime(device_, a.begin));
+        }
+        open.offset = offset;
+      }
+      offset = SaturatingAdd(offset, a.size);
+    }
+    ShowSmall(moment.range.begin, offset, std::max<int64_t>(0, moment.bytes - offset));
+    layout_.top = std::max(layout_.top, moment.bytes);
+  }
+
+  void Close(const Open& open, Ps end) {
+    if (open.offset < 0 || end <= open.since) return;
+    layout_.bands.push_back({{open.since, end},
+                             open.offset,
+                             device_.allocations[open.allocation].size,
+                             open.allocation});
+  }
+
+  void ShowSmall(Ps time, int64_t offset, int64_t bytes) {
+    if (shown_.offset == offset && shown_.size == bytes) return;
+    CloseSmall(time);
+    shown_ = {{time, time}, offset, bytes};
+  }
+
+  void CloseSmall(Ps end) {
+    if (shown_.size == 0 || end <= shown_.range.begin) return;
+    shown_.range.end = end;
+    layout_.small.push_back(shown_);
+  }
+
+  const AllocatorHistory& history_;
+  const AllocatorDevice& device_;
+  const int64_t min_bytes_;
+  AllocationLayout& layout_;
+  std::vector<Change> changes_;
+  std::vector<Open> live_;
+  SmallBand shown_;
+};
+
+}  // namespace
+
+AllocationLayout LayOut(const AllocatorHistory& history, const AllocatorDevice& device,
+                        const LayoutRequest& request, const std::stop_token& stop) {
+  AllocationLayout layout;
+  layout.request = request;
+  layout.min_bytes = std::max<int64_t>(request.min_bytes, 1);
+  if (device.events == 0 || request.range.empty()) return layout;
+  const std::vector<Moment> moments = MomentsOf(history, device, request);
+  while (!stop.stop_requested()) {
+    if (Sweep(history, device, layout.min_bytes, &layout).Run(moments, stop)) break;
+    layout.bands.clear();
+    layout.small.clear();
+    layout.top = 0;
+    layout.min_bytes = SaturatingMul(layout.min_bytes, 2);
+  }
+  std::sort(layout.bands.begin(), layout.bands.end(),
+            [](const AllocationBand& a, const AllocationBand& b) {
+              return a.range.begin < b.range.begin;
+            });
+  return layout;
+}
+
+}  // namespace stepscope
