@@ -11,6 +11,7 @@
 #include <map>
 #include <vector>
 
+#include "model/allocator_history.h"
 #include "viewer/core/align_runs.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/command.h"
@@ -74,6 +75,7 @@ struct Viewer::State {
   void ApplyLook();
   void SyncRuns(const SessionView& session);
   void SyncViews();
+  void ShowSnapshot();
   void BeginComparison();
   void SyncSteps();
   void HandleKeys(const ViewerContext& context);
@@ -226,6 +228,7 @@ void Viewer::State::SyncViews() {
     fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *run.trace);
     fresh.markers = notes.Read(run, services, &windows);
     states.push_back(std::move(fresh));
+    if (HistoryOf(*run.trace) != nullptr) ShowSnapshot();
   }
   view.runs = std::move(states);
   const auto alive = [&](TraceId id) { return view.Find(id) != nullptr; };
@@ -249,6 +252,13 @@ void Viewer::State::SyncViews() {
     const TimeRange first = run->trace->first_view;
     view.visible = view.runs.front().map.ToShared(first.empty() ? run->trace->span : first);
   }
+}
+
+// The panel that such a file is opened for, which no other has use for.
+void Viewer::State::ShowSnapshot() {
+  windows.focus_panel = {"memory_snapshot", TraceId()};
+  windows.panels["memory_snapshot"] = true;
+  settle = 3;
 }
 
 // The profile that was there first is the baseline. Of both only what works most is shown, so that

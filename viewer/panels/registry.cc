@@ -5,7 +5,8 @@ namespace stepscope {
 
 MakePanel MakeComparePanel, MakeDetailsPanel, MakeDevicesPanel, MakeDiagnosticsPanel,
     MakeFindingsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel, MakeMarkersPanel,
-    MakeMemoryPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeRanksPanel, MakeSelectionPanel;
+    MakeMemoryPanel, MakeMemorySnapshotPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeRanksPanel,
+    MakeSelectionPanel;
 
 namespace {
 
@@ -29,6 +30,9 @@ constexpr PanelDesc kPanels[] = {
      DockSlot::kBottomRight, true, &MakeOpStatsPanel},
     {"memory", "Memory", "What allocators held over time, and at any time what was live.", "Alt+5",
      DockSlot::kBottomRight, true, &MakeMemoryPanel},
+    {"memory_snapshot", "Memory snapshot",
+     "Who holds a GPU's memory, by the allocator's own history: peak, leaks, out of memory.",
+     "Alt+8", DockSlot::kBottomRight, false, &MakeMemorySnapshotPanel},
     {"devices", "Devices", "How busy each GPU is, what waits for it, and why it is idle.", "Alt+6",
      DockSlot::kBottomRight, true, &MakeDevicesPanel},
     {"ranks", "Ranks", "Who is late in a job of several hosts or ranks, and why.", "Alt+7",

@@ -1,0 +1,127 @@
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "loaders/loader.h"
+#include "tests/support/memory_snapshot.h"
+#include "tests/viewer/panel_fixture.h"
+#include "viewer/core/panel.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/snapshot_graph.h"
+
+namespace stepscope {
+namespace {
+
+std::shared_ptr<const Trace> Load(const test::SnapshotFile& file) {
+  auto trace = LoadBytes("a.pickle", test::ToPickle(file), {});
+  REQUIRE(trace.ok());
+  return *trace;
+}
+
+std::shared_ptr<const SnapshotData> DataOf(const std::shared_ptr<const Trace>& trace) {
+  const AllocatorHistory* history = HistoryOf(*trace);
+  return std::make_shared<SnapshotData>(SnapshotData{trace, history, UserFrames(*history)});
+}
+
+// Frames until `done`, at most five seconds.
+template <typename Draw, typename Done>
+void DrawUntil(PanelFixture* fixture, const Draw& draw, const Done& done) {
+  const auto begin = std::chrono::steady_clock::now();
+  do {
+    fixture->Frame(draw);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  } while (!done() && std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
+TEST_CASE("The graph of a snapshot: bands of what is in view; a click finds an allocation") {
+  const test::TrainingSnapshot made = test::MakeTrainingSnapshot(4, 8, 1 << 20, true);
+  const auto data = DataOf(Load(made.file));
+  PanelFixture fixture;
+  fixture.run.trace = data->trace;
+  SnapshotGraph graph;
+  SnapshotGraph::Clicked clicked;
+  int64_t selected = -1;
+  const auto draw = [&](const PanelContext& context) {
+    const auto now = graph.Draw(context, data, 0, 1, 0, selected, ImVec2(1200, 600));
+    if (now.any) clicked = now;
+  };
+  const int empty = fixture.Frame(draw);
+  DrawUntil(&fixture, draw, [&] { return graph.layout() != nullptr; });
+  REQUIRE(graph.layout() != nullptr);
+  CHECK(graph.layout()->top == made.peak_bytes);
+  CHECK(!graph.layout()->bands.empty());
+  CHECK(fixture.Frame(draw) > empty + 4 * 8);
+  // Low in the plot lies what was there before the recording.
+  fixture.Click(700, 560, draw);
+  REQUIRE(clicked.any);
+  REQUIRE(clicked.allocation >= 0);
+  const AllocatorDevice& device = data->Device(0);
+  const Allocation& a = device.allocations[static_cast<size_t>(clicked.allocation)];
+  CHECK(a.before());
+  CHECK(SnapshotGraph::MakerOf(*data, a) == "from before the recording");
+  selected = clicked.allocation;
+  fixture.Frame(draw);
+  // Other colours have classes of their own; nothing is laid out again for them.
+  const AllocationLayout* before = graph.layout();
+  for (const auto colors : {SnapshotColors::kStream, SnapshotColors::kSize}) {
+    graph.colors = colors;
+    CHECK(fixture.Frame(draw) > empty);
+    CHECK(graph.layout() == before);
+  }
+}
+
+TEST_CASE("Colours of the graph are told apart and are those of the table") {
+  const auto data = DataOf(Load(test::MakeTrainingSnapshot(4, 8, 1 << 20, false).file));
+  PanelFixture fixture;
+  fixture.run.trace = data->trace;
+  SnapshotGraph graph;
+  fixture.Frame([&](const PanelContext& context) {
+    graph.Draw(context, data, 0, 1, 0, -1, ImVec2(1200, 600));
+    CHECK(graph.ColorOf(context, "train.py:88 loss_history") !=
+          graph.ColorOf(context, "train.py:75 train_step"));
+    CHECK(graph.ColorOf(context, "elsewhere") == context.theme.NameColor("elsewhere"));
+  });
+}
+
+TEST_CASE("The panel shows numbers, graph and tables; a click lists what was live then") {
+  const auto trace = Load(test::MakeTrainingSnapshot(4, 8, 1 << 20, true).file);
+  AnalysisContext analysis(trace, Definitions::kStepscope);
+  const AnalysisResult result = RunAnalysis(*FindAnalysis("memory_snapshot"), analysis, {}, {});
+  for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(560, 900), ImVec2(900, 240)}) {
+    PanelFixture fixture(size);
+    fixture.run.trace = trace;
+    const auto panel = FindPanel("memory_snapshot")->create();
+    const auto draw = [&](const PanelContext& context) {
+      static_cast<AnalysisPanel&>(*panel).DrawResult(context, result, 5);
+    };
+    const int first = fixture.Frame(draw);
+    DrawUntil(&fixture, draw, [&] { return !panel->animating(); });
+    CHECK(!panel->animating());
+    const int drawn = fixture.Frame(draw);
+    CHECK(drawn > 0);
+    if (size.x < 1280) continue;
+    CHECK(drawn > first);  // the bands
+    fixture.Click(800, 300, draw);
+    DrawUntil(&fixture, draw, [&] { return !panel->animating(); });
+    CHECK(fixture.Frame(draw) > 0);
+  }
+}
+
+TEST_CASE("Without a trace behind it the panel shows the tables") {
+  const auto trace = Load(test::MakeTrainingSnapshot(2, 4, 0, false).file);
+  AnalysisContext analysis(trace, Definitions::kStepscope);
+  const AnalysisResult result = RunAnalysis(*FindAnalysis("memory_snapshot"), analysis, {}, {});
+  PanelFixture fixture;
+  const auto panel = FindPanel("memory_snapshot")->create();
+  const auto draw = [&](const PanelContext& context) {
+    static_cast<AnalysisPanel&>(*panel).DrawResult(context, result, 5);
+  };
+  CHECK(fixture.Frame(draw) > 0);
+  CHECK(!panel->animating());
+}
+
+}  // namespace
+}  // namespace stepscope
