@@ -1,6 +1,7 @@
 #include "model/analysis/allocation_layout.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "model/analysis/allocation_groups.h"
@@ -55,9 +56,9 @@ std::vector<Moment> MomentsOf(const AllocatorHistory& history, const AllocatorDe
 // Sweeps over the moments with the allocations that are told apart in order of their making.
 class Sweep {
  public:
-  Sweep(const AllocatorHistory& history, const AllocatorDevice& device, int64_t min_bytes,
-        AllocationLayout* layout)
-      : history_(history), device_(device), min_bytes_(min_bytes), layout_(*layout) {}
+  Sweep(const AllocatorHistory& history, const AllocatorDevice& device,
+        const AllocationGroup& group, AllocationLayout* layout)
+      : history_(history), device_(device), group_(group), layout_(*layout) {}
 
   // False: stopped, or more bands than there may be.
   bool Run(const std::vector<Moment>& moments, const std::stop_token& stop) {
@@ -66,11 +67,13 @@ class Sweep {
     for (uint32_t m = 0; m < moments.size(); ++m) {
       if (stop.stop_requested()) return false;
       for (; next < changes_.size() && changes_[next].moment == m; ++next) Apply(changes_[next]);
+      for (uint32_t g = 0; g < kMostGroups; ++g)
+        small_[g] = SaturatingAdd(small_[g], small_changes_[m][g]);
       Show(moments[m]);
-      if (layout_.bands.size() > kMostBands) return false;
+      if (layout_.bands.size() + layout_.small.size() > kMostBands) return false;
     }
     for (const Open& open : live_) Close(open, moments.back().range.end);
-    CloseSmall(moments.back().range.end);
+    for (uint32_t g = 0; g < kMostGroups; ++g) CloseSmall(g, moments.back().range.end);
     return true;
   }
 
@@ -91,13 +94,19 @@ class Sweep {
           moments.begin());
     };
     const auto count = static_cast<uint32_t>(moments.size());
+    small_changes_.resize(count + size_t{1});
     std::vector<uint32_t> made_earlier;
     for (uint32_t i = 0; i < all.size(); ++i) {
       const Allocation& a = all[i];
-      if (a.size < min_bytes_) continue;
       const uint32_t from = a.before() ? 0 : seen_at(a.begin);
       const uint32_t to = a.freed() ? seen_at(a.end) : count;
       if (from >= to) continue;  // not there at any moment
+      if (a.size < layout_.min_bytes) {
+        const uint32_t g = std::min(group_(a), kMostGroups - 1);
+        small_changes_[from][g] = SaturatingAdd(small_changes_[from][g], a.size);
+        small_changes_[to][g] = SaturatingSub(small_changes_[to][g], a.size);
+        continue;
+      }
       if (a.before()) {
         live_.push_back({i});  // at the bottom
       } else if (from == 0) {
@@ -141,7 +150,10 @@ class Sweep {
       }
       offset = SaturatingAdd(offset, a.size);
     }
-    ShowSmall(moment.range.begin, offset, std::max<int64_t>(0, moment.bytes - offset));
+    for (uint32_t g = 0; g < kMostGroups; ++g) {
+      ShowSmall(g, moment.range.begin, offset);
+      offset = SaturatingAdd(offset, small_[g]);
+    }
     layout_.top = std::max(layout_.top, moment.bytes);
   }
 
@@ -153,38 +165,44 @@ class Sweep {
                              open.allocation});
   }
 
-  void ShowSmall(Ps time, int64_t offset, int64_t bytes) {
-    if (shown_.offset == offset && shown_.size == bytes) return;
-    CloseSmall(time);
-    shown_ = {{time, time}, offset, bytes};
+  void ShowSmall(uint32_t group, Ps time, int64_t offset) {
+    SmallBand& shown = shown_[group];
+    if (shown.offset == offset && shown.size == small_[group]) return;
+    CloseSmall(group, time);
+    shown = {{time, time}, offset, small_[group], group};
   }
 
-  void CloseSmall(Ps end) {
-    if (shown_.size == 0 || end <= shown_.range.begin) return;
-    shown_.range.end = end;
-    layout_.small.push_back(shown_);
+  void CloseSmall(uint32_t group, Ps end) {
+    SmallBand& shown = shown_[group];
+    if (shown.size == 0 || end <= shown.range.begin) return;
+    shown.range.end = end;
+    layout_.small.push_back(shown);
   }
 
   const AllocatorHistory& history_;
   const AllocatorDevice& device_;
-  const int64_t min_bytes_;
+  const AllocationGroup& group_;
   AllocationLayout& layout_;
   std::vector<Change> changes_;
   std::vector<Open> live_;
-  SmallBand shown_;
+  using Groups = std::array<int64_t, kMostGroups>;
+  std::vector<Groups> small_changes_;  // by moment
+  Groups small_{};
+  std::array<SmallBand, kMostGroups> shown_{};
 };
 
 }  // namespace
 
 AllocationLayout LayOut(const AllocatorHistory& history, const AllocatorDevice& device,
-                        const LayoutRequest& request, const std::stop_token& stop) {
+                        const LayoutRequest& request, const AllocationGroup& group,
+                        const std::stop_token& stop) {
   AllocationLayout layout;
   layout.request = request;
   layout.min_bytes = std::max<int64_t>(request.min_bytes, 1);
   if (device.events == 0 || request.range.empty()) return layout;
   const std::vector<Moment> moments = MomentsOf(history, device, request);
   while (!stop.stop_requested()) {
-    if (Sweep(history, device, layout.min_bytes, &layout).Run(moments, stop)) break;
+    if (Sweep(history, device, group, &layout).Run(moments, stop)) break;
     layout.bands.clear();
     layout.small.clear();
     layout.top = 0;

@@ -167,8 +167,22 @@ class Report {
 
   void AddFindings() {
     if (has_failed_) AddFailure();
+    if (!result_.Table("leaks")->rows.empty()) AddGrowing();
+    if (result_.findings.empty()) AddPeak();
+  }
+
+  void AddPeak() {
+    Finding f;
+    f.panel = "memory_snapshot";
+    f.text = fmt::format("At most {} were allocated", Size(part_.peak_bytes));
+    const ResultTable& live = *result_.Table("at_peak");
+    if (!live.rows.empty()) f.text += fmt::format("; most was held by {})", First(live));
+    f.text += ". Nothing grows with the steps.";
+    result_.findings.push_back(std::move(f));
+  }
+
+  void AddGrowing() {
     const ResultTable& leaks = *result_.Table("leaks");
-    if (leaks.rows.empty()) return;
     Finding f;
     f.grade = Finding::Grade::kWarning;
     f.panel = "memory_snapshot";

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "model/allocator_history.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -158,12 +159,15 @@ void DrawFindings(const PanelContext& context, std::span<const Finding> findings
   }
 }
 
+const char* VerdictAnalysis(const Run& run) {
+  return HistoryOf(*run.trace) != nullptr ? "memory_snapshot" : "overview";
+}
+
 bool SaidInStrip(const PanelContext& context, std::string_view text) {
   if (context.run == nullptr || !context.run->trace) return false;
-  const AnalysisResult* overview =
-      context.analyses.Get(*context.run, "overview", ParamsOf(context));
-  return overview != nullptr && !overview->findings.empty() &&
-         overview->findings.front().text == text;
+  const AnalysisResult* result =
+      context.analyses.Get(*context.run, VerdictAnalysis(*context.run), ParamsOf(context));
+  return result != nullptr && !result->findings.empty() && result->findings.front().text == text;
 }
 
 void DrawBigNumber(const PanelContext& context, const Property* property, const char* label) {

@@ -36,6 +36,8 @@ void DrawSpinner(const PanelContext& context, const char* doing);
 // verdict strip says, only what is to be done.
 void DrawFindings(const PanelContext& context, std::span<const Finding> findings,
                   const char* own_panel);
+// The analysis whose first finding the strip above the timeline says.
+const char* VerdictAnalysis(const Run& run);
 // Whether the strip above the timeline says this sentence: nothing is said twice on a page.
 bool SaidInStrip(const PanelContext& context, std::string_view text);
 void DrawHeadline(const PanelContext& context, const Finding& finding);

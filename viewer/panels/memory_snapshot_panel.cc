@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kColorNames[] = {"frame", "stream", "size"};
 
-std::string TimeText(Ps time) { return WithoutZeros(FormatDuration(time, 7)); }
+std::string TimeText(Ps time) { return WithoutZeros(FormatDuration(time, 6)); }
 
 // What was live at a moment, and what had changed since another.
 struct MomentTables {
@@ -115,7 +115,7 @@ void MemorySnapshotPanel::ListLiveAt(const PanelContext& context, Ps time) {
     tables.live.title = "Live at " + TimeText(time);
     tables.growth = Growth(d, data->frames, then, now);
     tables.growth.id = "since";
-    tables.growth.title = fmt::format("{} and {}", TimeText(since), TimeText(time));
+    tables.growth.title = fmt::format("Change since {}", TimeText(since));
     return tables;
   });
 }
@@ -184,7 +184,7 @@ void MemorySnapshotPanel::DrawBar(const PanelContext& context) {
   const AllocationLayout* layout = graph_.layout();
   std::string note = "Ctrl and the wheel zoom the bytes";
   if (layout != nullptr && !layout->small.empty()) {
-    note = fmt::format("below {}: grey on top \u00b7 ",
+    note = fmt::format("below {}: together, on top \u00b7 ",
                        FormatValue(Value(layout->min_bytes), Unit::kBytes)) +
            note;
   }

@@ -54,6 +54,23 @@ std::vector<std::string> LabelsOf(const SnapshotData& data, SnapshotColors color
   return labels;
 }
 
+// Index of an allocation's label.
+uint32_t ClassOf(const SnapshotData& data, SnapshotColors colors, const Allocation& a) {
+  switch (colors) {
+    case SnapshotColors::kStream:
+      return a.stream;
+    case SnapshotColors::kSize: {
+      uint32_t c = 0;
+      while (c + 1 < std::size(kSizes) && a.size >= kSizes[c].below) ++c;
+      return c;
+    }
+    case SnapshotColors::kFrame:
+      break;
+  }
+  const uint32_t frame = data.frames.Of(a.stack);
+  return frame == 0 && a.before() ? static_cast<uint32_t>(data.frames.size()) : frame;
+}
+
 // The colour of the name everywhere, unless an entry above has it already.
 Rgba FreshColor(const PanelContext& context, std::string name,
                 const std::vector<ChartSeries>& taken) {
@@ -117,22 +134,6 @@ std::string SnapshotGraph::MakerOf(const SnapshotData& data, const Allocation& a
   return allocation.before() ? kBefore : kNoFrame;
 }
 
-uint32_t SnapshotGraph::ClassOf(const SnapshotData& data, const Allocation& a) const {
-  switch (prepared_) {
-    case SnapshotColors::kStream:
-      return a.stream;
-    case SnapshotColors::kSize: {
-      uint32_t c = 0;
-      while (c + 1 < std::size(kSizes) && a.size >= kSizes[c].below) ++c;
-      return c;
-    }
-    case SnapshotColors::kFrame:
-      break;
-  }
-  const uint32_t frame = data.frames.Of(a.stack);
-  return frame == 0 && a.before() ? static_cast<uint32_t>(data.frames.size()) : frame;
-}
-
 // Colours and legend: by how much is held at the peak.
 void SnapshotGraph::Prepare(const PanelContext& context, const SnapshotData& data,
                             const AllocatorDevice& device, uint64_t key) {
@@ -145,13 +146,13 @@ void SnapshotGraph::Prepare(const PanelContext& context, const SnapshotData& dat
     low_ = high_ = 0;
     format_ = FormatFor(Unit::kBytes, ValueType::kInt, static_cast<double>(device.peak_bytes));
   }
-  if (key != key_ || colors != prepared_) state_ = {};
+  if (key != key_ || colors != prepared_) state_ = {}, requested_ = {}, job_.Stop();
   key_ = key, panel_ = panel, prepared_ = colors;
   labels_ = LabelsOf(data, colors);
   std::vector<int64_t> held(labels_.size());
   for (const Allocation& a : device.allocations.span()) {
     if (!a.LiveAfter(device.peak_event)) continue;
-    int64_t& sum = held[ClassOf(data, a)];
+    int64_t& sum = held[ClassOf(data, colors, a)];
     sum = SaturatingAdd(sum, a.size);
   }
   std::vector<uint32_t> order(labels_.size());
@@ -180,9 +181,10 @@ void SnapshotGraph::Prepare(const PanelContext& context, const SnapshotData& dat
 
 Rgba SnapshotGraph::ColorOf(const PanelContext& context, const std::string& frame) const {
   for (const ChartSeries& s : legend_) {
-    if (s.label == frame) return s.color;
+    if (frame.empty() ? s.label == kBefore || s.label == kNoFrame : s.label == frame)
+      return s.color;
   }
-  return context.theme.NameColor(frame);
+  return frame.empty() ? context.theme[Kind::kOther] : context.theme.NameColor(frame);
 }
 
 // Asks for a layout where the one there is does not have what is in view, or not at its size.
@@ -209,11 +211,12 @@ void SnapshotGraph::Request(const PanelContext& context,
       static_cast<double>(requested_.range.length()) / static_cast<double>(view.length());
   requested_.columns = static_cast<uint32_t>(
       std::clamp(share * static_cast<double>(pixels.x), 64.0, static_cast<double>(kMostColumns)));
-  job_.Start(context.jobs,
-             [data, device, request = requested_](const std::stop_token& stop, Progress&) {
-               return std::make_shared<const AllocationLayout>(
-                   LayOut(*data->history, data->Device(device), request, stop));
-             });
+  job_.Start(context.jobs, [data, device, request = requested_, entry = entry_, by = prepared_](
+                               const std::stop_token& stop, Progress&) {
+    const auto group = [&](const Allocation& a) { return entry[ClassOf(*data, by, a)]; };
+    return std::make_shared<const AllocationLayout>(
+        LayOut(*data->history, data->Device(device), request, group, stop));
+  });
 }
 
 // Ctrl and the wheel, around the mouse; dragging moves. Never below 0 or far above the peak.
@@ -245,13 +248,13 @@ void SnapshotGraph::DrawBands(const PanelContext& context, const SnapshotData& d
   const Pixels at = PixelsOf(plot_, low_, high_);
   const float left = at.origin.x, right = at.origin.x + at.size.x;
   const float top = at.origin.y, bottom = at.origin.y + at.size.y;
-  const Rgba small = WithAlpha(context.theme[Kind::kOther], 0.45f);
   for (const SmallBand& b : layout_->small) {
-    const float x0 = at.X(b.range.begin), x1 = std::max(at.X(b.range.end), x0 + 1);
-    if (x1 < left || x0 > right) continue;
+    const float x0 = at.X(b.range.begin), x1 = at.X(b.range.end);
+    if (x1 < left || x0 > right || b.group >= legend_.size()) continue;
     const auto offset = static_cast<double>(b.offset);
+    const float alpha = state_.Shown(b.group) ? 0.6f : 0.08f;
     list->AddRectFilled({x0, at.Y(offset + static_cast<double>(b.size))}, {x1, at.Y(offset)},
-                        small);
+                        WithAlpha(legend_[b.group].color, alpha));
   }
   for (const AllocationBand& b : layout_->bands) {
     const float x0 = at.X(b.range.begin), x1 = std::max(at.X(b.range.end), x0 + 1);
@@ -260,7 +263,7 @@ void SnapshotGraph::DrawBands(const PanelContext& context, const SnapshotData& d
     float y0 = at.Y(offset + static_cast<double>(b.size));
     const float y1 = at.Y(offset);
     if (y1 < top || y0 > bottom) continue;
-    const uint32_t c = ClassOf(data, device.allocations[b.allocation]);
+    const uint32_t c = ClassOf(data, prepared_, device.allocations[b.allocation]);
     // A line of the background tells bands of one colour apart, where there is room.
     if (y1 - y0 > 4) y0 += 1;
     list->AddRectFilled({x0, y0}, {x1, std::max(y1, y0 + 1)},
@@ -278,23 +281,40 @@ void SnapshotGraph::DrawMarks(const PanelContext& context, const SnapshotData& d
   TimePlot::DrawMarks(context);
 }
 
-int64_t SnapshotGraph::Hit() const {
+SnapshotGraph::Hit SnapshotGraph::HitAt() const {
   const ImPlotPoint at = ImPlot::GetPlotMousePos();
   const Ps time = FromMs(at.x);
   const double bytes = at.y / format_.scale;
+  const auto on = [&](const auto& b) {
+    const auto offset = static_cast<double>(b.offset);
+    return b.range.Contains(time) && bytes >= offset &&
+           bytes < offset + static_cast<double>(b.size);
+  };
   for (const AllocationBand& b : layout_->bands) {
-    if (b.range.begin > time) break;
-    if (b.range.end <= time || bytes < static_cast<double>(b.offset)) continue;
-    if (bytes < static_cast<double>(b.offset) + static_cast<double>(b.size)) return b.allocation;
+    if (on(b)) return {&b, nullptr};
   }
-  return -1;
+  for (const SmallBand& b : layout_->small) {
+    if (on(b)) return {nullptr, &b};
+  }
+  return {};
 }
 
 void SnapshotGraph::DrawTooltip(const PanelContext& context, const SnapshotData& data,
-                                const AllocatorDevice& device, int64_t allocation) const {
+                                const AllocatorDevice& device, const Hit& hit) const {
   if (!ImGui::BeginTooltip()) return;
+  if (hit.band == nullptr) {
+    const bool known = hit.small->group < legend_.size();
+    TextIn(context, Role::kText, known ? legend_[hit.small->group].label : "others");
+    ImGui::Text("%s in allocations below %s: zoom in to tell them apart",
+                FormatValue(Value(hit.small->size), Unit::kBytes).c_str(),
+                FormatValue(Value(layout_->min_bytes), Unit::kBytes).c_str());
+    TextIn(context, Role::kText3, "Click: what was live then");
+    ImGui::EndTooltip();
+    return;
+  }
+  const uint32_t allocation = hit.band->allocation;
   const AllocatorHistory& history = *data.history;
-  const Allocation& a = device.allocations[static_cast<size_t>(allocation)];
+  const Allocation& a = device.allocations[allocation];
   TextIn(context, Role::kText, MakerOf(data, a));
   const auto when = [&](uint32_t event) {
     return WithoutZeros(FormatDuration(history.EventTime(device, event), 7));
@@ -340,9 +360,10 @@ SnapshotGraph::Clicked SnapshotGraph::Draw(const PanelContext& context,
   ImPlot::PopPlotClipRect();
   if (ImPlot::IsPlotHovered()) {
     const Ps time = TimePlot::Point(context);
-    const int64_t hit = layout_ ? Hit() : -1;
-    if (hit >= 0) DrawTooltip(context, *data, device, hit);
-    if (TimePlot::Clicked()) clicked = {true, time, hit};
+    const Hit hit = layout_ ? HitAt() : Hit{};
+    if (hit.band != nullptr || hit.small != nullptr) DrawTooltip(context, *data, device, hit);
+    if (TimePlot::Clicked())
+      clicked = {true, time, hit.band != nullptr ? int64_t{hit.band->allocation} : -1};
   }
   ZoomBytes(device);
   plot_.End(context, "##snapshot");

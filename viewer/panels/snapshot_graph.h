@@ -29,7 +29,7 @@ struct SnapshotData {
   const AllocatorDevice& Device(size_t i) const { return history->devices[i]; }
 };
 
-enum class SnapshotColors { kFrame, kStream, kSize };
+enum class SnapshotColors : uint8_t { kFrame, kStream, kSize };
 
 class SnapshotGraph {
  public:
@@ -54,7 +54,6 @@ class SnapshotGraph {
  private:
   void Prepare(const PanelContext& context, const SnapshotData& data, const AllocatorDevice& device,
                uint64_t key);
-  uint32_t ClassOf(const SnapshotData& data, const Allocation& allocation) const;
   void Request(const PanelContext& context, const std::shared_ptr<const SnapshotData>& data,
                size_t device, ImVec2 pixels);
   void ZoomBytes(const AllocatorDevice& device);
@@ -62,9 +61,13 @@ class SnapshotGraph {
                  const AllocatorDevice& device, int64_t selected) const;
   void DrawMarks(const PanelContext& context, const SnapshotData& data,
                  const AllocatorDevice& device, Ps marked) const;
-  int64_t Hit() const;
+  struct Hit {
+    const AllocationBand* band = nullptr;
+    const SmallBand* small = nullptr;
+  };
+  Hit HitAt() const;
   void DrawTooltip(const PanelContext& context, const SnapshotData& data,
-                   const AllocatorDevice& device, int64_t allocation) const;
+                   const AllocatorDevice& device, const Hit& hit) const;
 
   TimePlot plot_;
   NumberFormat format_;

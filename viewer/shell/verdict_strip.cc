@@ -287,7 +287,8 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   if (context.run == nullptr || !context.run->trace) return false;
   const Diagnostic* cut = CutOff(*context.run->trace);
   if (cut != nullptr) right = DrawCutOff(context, *cut, right, p.y, VerdictStripHeight());
-  const AnalysisResult* result = context.analyses.Get(*context.run, "overview", ParamsOf(context));
+  const char* analysis = VerdictAnalysis(*context.run);
+  const AnalysisResult* result = context.analyses.Get(*context.run, analysis, ParamsOf(context));
   if (result != nullptr) {
     if (sums->serial != result->serial) *sums = SumsOf(*result);
     const float chips = DrawChips(context, right, p.y, VerdictStripHeight());
@@ -298,7 +299,8 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   const FaceScope ui(context, Face::kUi);
   const float y = std::floor(p.y + (VerdictStripHeight() - ImGui::GetTextLineHeight()) * 0.5f);
   DrawCut(ImGui::GetWindowDrawList(), ImVec2(p.x + BaseEm(), y), right, context.theme[Role::kText2],
-          "Dividing steps into classes\u2026");
+          analysis == std::string_view("overview") ? "Dividing steps into classes\u2026"
+                                                   : "Following the allocator\u2026");
   return true;
 }
 

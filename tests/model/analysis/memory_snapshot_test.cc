@@ -57,6 +57,8 @@ TEST_CASE("At the peak and at the end: bytes by the program's innermost frame, a
     CHECK(Bytes(result, "at_peak") == made.at_peak);
     CHECK(Bytes(result, "at_end") == made.at_end);
     CHECK(result.Table("at_oom") == nullptr);
+    REQUIRE(result.findings.size() == 1);
+    CHECK((result.findings[0].grade == Finding::Grade::kInfo) == (leak == 0));
   }
 }
 
@@ -165,6 +167,9 @@ TEST_CASE("Frames of the program are those outside of packages and torch") {
   CHECK(!own("<frozen importlib>.py"));
 }
 
+uint32_t OneGroup(const Allocation&) { return 0; }
+uint32_t ByStack(const Allocation& a) { return a.stack % 3; }
+
 // At any time the bands and what is too small lie on each other without gap up to what is there.
 void CheckStack(const AllocatorHistory& history, const AllocatorDevice& device,
                 const AllocationLayout& layout, Ps time, int64_t bytes) {
@@ -194,7 +199,7 @@ TEST_CASE("The drawing: with room for every event it is exact, allocations lie o
                       history.EventTime(device, static_cast<uint32_t>(device.events - 1)) + 1};
   const Column<int64_t> after = AllocatedAfter(device);
   for (const int64_t least : {int64_t{1}, int64_t{4} << 20}) {
-    const AllocationLayout layout = LayOut(history, device, {all, 100'000, least}, {});
+    const AllocationLayout layout = LayOut(history, device, {all, 100'000, least}, ByStack, {});
     CHECK(layout.top == made.peak_bytes);
     CHECK(layout.small.empty() == (least == 1));
     for (uint32_t e = 0; e < device.events; ++e)
@@ -211,7 +216,7 @@ TEST_CASE("The drawing: of many events a column shows its fullest moment, and ba
   const AllocatorDevice& device = history.devices[0];
   const TimeRange all{history.EventTime(device, 0),
                       history.EventTime(device, static_cast<uint32_t>(device.events - 1)) + 1};
-  const AllocationLayout layout = LayOut(history, device, {all, 50, 1}, {});
+  const AllocationLayout layout = LayOut(history, device, {all, 50, 1}, OneGroup, {});
   CHECK(layout.top == made.peak_bytes);
   CHECK(layout.bands.size() < 50 * 120);
   CHECK(layout.min_bytes == 1);
@@ -223,7 +228,7 @@ TEST_CASE("The drawing: of many events a column shows its fullest moment, and ba
     }
     CHECK(top > 0);
   }
-  CHECK(LayOut(history, device, {{0, 0}, 50, 1}, {}).bands.empty());
+  CHECK(LayOut(history, device, {{0, 0}, 50, 1}, OneGroup, {}).bands.empty());
 }
 
 }  // namespace
