@@ -107,9 +107,29 @@ PickleReader::PickleReader(InflateStream* stream, StringPool* strings, DictSink*
   buffer_.resize(kBuffer);
 }
 
+// ---- What happens for each value
+
+bool PickleReader::Fail(std::string text) {
+  error_ = Status(ErrorCode::kFormat, fmt::format("byte {}: {}", offset(), text));
+  return false;
+}
+
+[[gnu::always_inline]] inline bool PickleReader::Push(Value value) {
+  if (stack_.size() >= kMaxStack) return Fail("too many values outside of containers");
+  stack_.push_back(value);
+  return true;
+}
+
+[[gnu::always_inline]] inline bool PickleReader::Recall(uint64_t index) {
+  if (index >= memo_.size() || memo_[index] == ~uint64_t{0}) return Fail("a memo index unset");
+  return Push({memo_[index]});
+}
+
 // ---- Bytes
 
-bool PickleReader::Need(size_t n) { return end_ - at_ >= n || Refill(n); }
+[[gnu::always_inline]] inline bool PickleReader::Need(size_t n) {
+  return end_ - at_ >= n || Refill(n);
+}
 
 bool PickleReader::Refill(size_t n) {
   const size_t rest = end_ - at_;
@@ -141,7 +161,7 @@ bool PickleReader::Refill(size_t n) {
   return false;
 }
 
-uint64_t PickleReader::TakeLittle(size_t n) {
+[[gnu::always_inline]] inline uint64_t PickleReader::TakeLittle(size_t n) {
   uint64_t value = 0;
   std::memcpy(&value, buffer_.data() + at_, n);
   at_ += n;
@@ -155,17 +175,6 @@ std::string_view PickleReader::TakeBytes(size_t n) {
 }
 
 // ---- Values
-
-bool PickleReader::Fail(std::string text) {
-  error_ = Status(ErrorCode::kFormat, fmt::format("byte {}: {}", offset(), text));
-  return false;
-}
-
-bool PickleReader::Push(Value value) {
-  if (stack_.size() >= kMaxStack) return Fail("too many values outside of containers");
-  stack_.push_back(value);
-  return true;
-}
 
 Value PickleReader::IntValue(int64_t value) {
   constexpr int64_t kMost = int64_t{1} << (Value::kShift - 1);
@@ -202,46 +211,10 @@ std::span<const Value> PickleReader::Items(Value value) const {
   return items_[entry & kObjectPayload];
 }
 
-bool PickleReader::IsDict(Value value) const {
-  return value.tag() == Tag::kObject &&
-         static_cast<Kind>(objects_[value.payload()] >> 56) == Kind::kDict;
-}
-
-bool PickleReader::IsList(Value value) const {
-  return value.tag() == Tag::kObject &&
-         static_cast<Kind>(objects_[value.payload()] >> 56) == Kind::kList;
-}
-
-std::optional<Record> PickleReader::AsRecord(Value value) const {
-  if (value.tag() != Tag::kObject) return std::nullopt;
-  const uint64_t entry = objects_[value.payload()];
-  if (static_cast<Kind>(entry >> 56) != Kind::kRecord) return std::nullopt;
-  return Record{static_cast<uint8_t>((entry >> 48) & 0xff), static_cast<uint32_t>(entry)};
-}
-
-std::optional<int64_t> PickleReader::AsInt(Value value) const {
-  constexpr int kUnused = 64 - Value::kShift;
-  switch (value.tag()) {
-    case Tag::kInt:
-      return static_cast<int64_t>(value.bits << kUnused) >> kUnused;
-    case Tag::kWideInt:
-      return wide_[value.payload()];
-    case Tag::kBool:
-      return static_cast<int64_t>(value.payload());
-    default:
-      return std::nullopt;
-  }
-}
-
 std::optional<double> PickleReader::AsReal(Value value) const {
   if (value.tag() == Tag::kReal) return reals_[value.payload()];
   if (const auto whole = AsInt(value)) return static_cast<double>(*whole);
   return std::nullopt;
-}
-
-std::optional<StringId> PickleReader::AsText(Value value) const {
-  if (value.tag() != Tag::kText) return std::nullopt;
-  return StringId(static_cast<uint32_t>(value.payload()));
 }
 
 Value PickleReader::Get(Value dict, std::string_view key) const {
@@ -455,23 +428,14 @@ bool PickleReader::Memoize(uint64_t index) {
   return true;
 }
 
-bool PickleReader::Recall(uint64_t index) {
-  if (index >= memo_.size() || memo_[index] == ~uint64_t{0}) return Fail("a memo index unset");
-  return Push({memo_[index]});
-}
-
 bool PickleReader::StepMemo(uint8_t op) {
   switch (op) {
     case kMemoize:
       return Memoize(memo_.size());
     case kBinPut:
       return Need(1) && Memoize(TakeLittle(1));
-    case kLongBinPut:
+    default:  // kLongBinPut
       return Need(4) && Memoize(TakeLittle(4));
-    case kBinGet:
-      return Need(1) && Recall(TakeLittle(1));
-    default:  // kLongBinGet
-      return Need(4) && Recall(TakeLittle(4));
   }
 }
 
@@ -488,9 +452,10 @@ bool PickleReader::Refuse(uint8_t op) {
 }
 
 bool PickleReader::Step(uint8_t op) {
+  // Most of a file are texts and frames that were met before.
+  if (op == kBinGet) return Need(1) && Recall(TakeLittle(1));
+  if (op == kLongBinGet) return Need(4) && Recall(TakeLittle(4));
   switch (op) {
-    case kBinGet:
-    case kLongBinGet:
     case kMemoize:
     case kBinPut:
     case kLongBinPut:

@@ -138,4 +138,41 @@ class PickleReader {
   std::vector<double> reals_;
 };
 
+// Asked for each value of each dict.
+inline bool PickleReader::IsDict(Value value) const {
+  return value.tag() == Tag::kObject &&
+         static_cast<Kind>(objects_[value.payload()] >> 56) == Kind::kDict;
+}
+
+inline bool PickleReader::IsList(Value value) const {
+  return value.tag() == Tag::kObject &&
+         static_cast<Kind>(objects_[value.payload()] >> 56) == Kind::kList;
+}
+
+inline std::optional<Record> PickleReader::AsRecord(Value value) const {
+  if (value.tag() != Tag::kObject) return std::nullopt;
+  const uint64_t entry = objects_[value.payload()];
+  if (static_cast<Kind>(entry >> 56) != Kind::kRecord) return std::nullopt;
+  return Record{static_cast<uint8_t>((entry >> 48) & 0xff), static_cast<uint32_t>(entry)};
+}
+
+inline std::optional<int64_t> PickleReader::AsInt(Value value) const {
+  constexpr int kUnused = 64 - Value::kShift;
+  switch (value.tag()) {
+    case Tag::kInt:
+      return static_cast<int64_t>(value.bits << kUnused) >> kUnused;
+    case Tag::kWideInt:
+      return wide_[value.payload()];
+    case Tag::kBool:
+      return static_cast<int64_t>(value.payload());
+    default:
+      return std::nullopt;
+  }
+}
+
+inline std::optional<StringId> PickleReader::AsText(Value value) const {
+  if (value.tag() != Tag::kText) return std::nullopt;
+  return StringId(static_cast<uint32_t>(value.payload()));
+}
+
 }  // namespace stepscope::pickle

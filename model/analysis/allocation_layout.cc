@@ -206,7 +206,7 @@ AllocationLayout LayOut(const AllocatorHistory& history, const AllocatorDevice& 
     layout.bands.clear();
     layout.small.clear();
     layout.top = 0;
-    layout.min_bytes = SaturatingMul(layout.min_bytes, 2);
+    layout.min_bytes = SaturatingMul(layout.min_bytes, 4);
   }
   std::sort(layout.bands.begin(), layout.bands.end(),
             [](const AllocationBand& a, const AllocationBand& b) {

@@ -46,8 +46,8 @@ struct AllocationLayout {
   int64_t min_bytes = 0;              // as used: more than asked for where there were too many
 };
 
-// More bands than this are never made: the least size that is told apart doubles until they fit.
-inline constexpr size_t kMostBands = 60'000;
+// More bands than this are never made: the least size that is told apart grows until they fit.
+inline constexpr size_t kMostBands = 30'000;
 
 // O(events + allocations), and of allocations that are told apart and last longer than a column
 // O(n log n + n · those that are there at once). Where the range
