@@ -188,7 +188,9 @@ TEST_CASE("Claims of depth, memo and sizes beyond what is there are refused") {
   CHECK(Has(ErrorOf(std::string("\x80\x04\x8d\xff\xff\xff\xff\xff\xff\xff\x7f", 11)), "text of"));
   CHECK(Has(ErrorOf(std::string("\x80\x04\x8b\xff\xff\xff\x7f", 7)), "number too long"));
   CHECK(Has(ErrorOf("\x80\x04" + std::string(5 << 20, 'N')), "too many values"));
-  CHECK(Has(ErrorOf("\x80\x04K\x01K\x02" "a."), "no list"));
+  CHECK(Has(ErrorOf("\x80\x04K\x01K\x02"
+                    "a."),
+            "no list"));
   CHECK(Has(ErrorOf("\x80\x04"
                     "e."),
             "without a mark"));
