@@ -18,7 +18,7 @@ Capabilities CapabilitiesOf(const Trace& trace) {
 }
 
 const char* FormatName(TraceFormat format) {
-  if (format == kMemorySnapshot) return "memory snapshot";
+  if (format == kMemorySnapshot) return "Memory snapshot";
   return format == TraceFormat::kXSpace ? "XSpace" : "Chrome trace";
 }
 
