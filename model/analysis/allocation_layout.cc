@@ -35,10 +35,13 @@ std::vector<Moment> MomentsOf(const AllocatorHistory& history, const AllocatorDe
       moments.push_back({{history.EventTime(device, e), 0}, e, after[e]});
   } else {
     const double width = static_cast<double>(request.range.length()) / columns;
+    const auto at = [&](uint32_t c) {  // 9.2e18: what still is a time
+      return SaturatingAdd(request.range.begin, static_cast<Ps>(std::min(width * c, 9.2e18)));
+    };
     uint32_t next = first;
     for (uint32_t c = 0; c < columns; ++c) {
-      const Ps begin = request.range.begin + static_cast<Ps>(width * c);
-      const Ps end = request.range.begin + static_cast<Ps>(width * (c + 1));
+      const Ps begin = at(c);
+      const Ps end = at(c + 1);
       uint32_t fullest = next > first ? next - 1 : first;
       for (bool any = false; next <= last && history.EventTime(device, next) < end; ++next) {
         if (!any || after[next] > after[fullest]) fullest = next;
@@ -49,7 +52,8 @@ std::vector<Moment> MomentsOf(const AllocatorHistory& history, const AllocatorDe
   }
   moments.front().range.begin = std::min(moments.front().range.begin, request.range.begin);
   for (size_t i = 0; i + 1 < moments.size(); ++i) moments[i].range.end = moments[i + 1].range.begin;
-  moments.back().range.end = std::max(request.range.end, moments.back().range.begin + 1);
+  moments.back().range.end =
+      std::max(request.range.end, SaturatingAdd(moments.back().range.begin, 1));
   return moments;
 }
 

@@ -146,7 +146,8 @@ void MemorySnapshotPanel::DrawSelected(const PanelContext& context) {
   KeyValue(context, "Allocated", a.before() ? "before the recording" : when(a.begin), x, true);
   KeyValue(context, "Freed", a.freed() ? when(a.end) : "not while recording", x, true);
   if (a.freed() && !a.before()) {
-    const Ps life = history.EventTime(device, a.end) - history.EventTime(device, a.begin);
+    const Ps life =
+        SaturatingSub(history.EventTime(device, a.end), history.EventTime(device, a.begin));
     KeyValue(context, "Lived", TimeText(life), x, true);
   }
   KeyValue(context, "Address", fmt::format("0x{:x}", a.address), x, true);

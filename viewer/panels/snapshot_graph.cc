@@ -88,8 +88,9 @@ bool Covers(const LayoutRequest& request, TimeRange view) {
 
 TimeRange Whole(const SnapshotData& data, const AllocatorDevice& device) {
   if (device.events == 0) return {0, 1};
-  return {data.history->EventTime(device, 0),
-          data.history->EventTime(device, static_cast<uint32_t>(device.events - 1)) + 1};
+  return {
+      data.history->EventTime(device, 0),
+      SaturatingAdd(data.history->EventTime(device, static_cast<uint32_t>(device.events - 1)), 1)};
 }
 
 // "train.py:88 loss_history" and so on, the innermost first.

@@ -231,5 +231,17 @@ TEST_CASE("The drawing: of many events a column shows its fullest moment, and ba
   CHECK(LayOut(history, device, {{0, 0}, 50, 1}, OneGroup, {}).bands.empty());
 }
 
+TEST_CASE("The drawing: times at the end of all time") {
+  test::SnapshotFile file;
+  file.devices = {{{"alloc", 1, 100, INT64_MIN + 1}, {"alloc", 2, 50, INT64_MAX}}};
+  const auto trace = Load(file);
+  const AllocatorHistory& history = *HistoryOf(*trace);
+  for (const uint32_t columns : {1u, 50u}) {
+    const AllocationLayout layout =
+        LayOut(history, history.devices[0], {{0, kMaxPs}, columns, 1}, OneGroup, {});
+    CHECK(layout.top == (columns == 1 ? 100 : 150));  // the last is at the end of the range
+  }
+}
+
 }  // namespace
 }  // namespace stepscope
