@@ -68,6 +68,8 @@ std::string ReadArgument(const std::string& word, CommandArgs* args) {
     const std::optional<TimeRange> range = ParseRange(value);
     if (!range) return "'" + value + "' is not a range; write it as 12ms..15ms";
     args->range = *range;
+  } else if (key == "paths") {
+    args->paths.push_back(value);
   } else if (key == "number") {
     char* end = nullptr;
     args->number = std::strtod(value.c_str(), &end);
@@ -85,7 +87,7 @@ std::string ReadArgument(const std::string& word, CommandArgs* args) {
     if (!ParseEvents(value, &args->events))
       return "'" + value + "' are no events; write them as SET.ROW,SET.ROW";
   } else {
-    return "'" + key + "' is none of text, range, number, run, event and events";
+    return "'" + key + "' is none of text, paths, range, number, run, event and events";
   }
   return {};
 }

@@ -4,6 +4,7 @@
 //   view.zoom_in number=2
 //   panel.show text="kernel_stats"
 //   view.range range=12ms..15ms
+//   track.place paths="host|GPU 1" paths="host|GPU 0"
 //   wait_idle
 //   resize 800x600
 //   key Ctrl+Z

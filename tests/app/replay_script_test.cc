@@ -26,6 +26,14 @@ TEST_CASE("replay: commands of the table with their arguments") {
   CHECK((*steps)[2].path == "my shot.png");
 }
 
+TEST_CASE("replay: a track that was dragged is placed by paths, one each") {
+  const auto steps =
+      ParseReplay("track.place paths=\"host|GPU 1\" paths=\"host|GPU 0|Stream, main#7\"");
+  REQUIRE(steps.ok());
+  const CommandArgs& args = steps->front().command.args;
+  CHECK(args.paths == std::vector<std::string>{"host|GPU 1", "host|GPU 0|Stream, main#7"});
+}
+
 TEST_CASE("replay: mouse, keyboard, sizes and rest") {
   const auto steps = ParseReplay(
       "mouse 10 20.5\nmouse_down left\nwheel -2\nkey Ctrl+Z\nhold Ctrl+Shift\ntype \"a b\"\n"
