@@ -51,6 +51,7 @@ std::vector<Matchable> MatchablesOf(const RunItems& run) {
               (IsWork(item.kind) ? 0 : static_cast<uint32_t>(item.loss));
     m.name = item.name;
     m.place = &item.place;
+    m.shape = item.shape;
     m.category = item.category;
     m.count = item.count;
     m.time = item.busy;

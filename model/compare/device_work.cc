@@ -5,6 +5,7 @@
 
 #include "model/analysis/device_steps.h"
 #include "model/analysis/device_tables.h"
+#include "model/analysis/kernel_rules.h"
 #include "model/analysis/op_name.h"
 #include "model/lookup.h"
 #include "model/string_pool.h"
@@ -73,6 +74,21 @@ std::vector<std::string> DeviceWork::PlaceOf(const std::string& op, uint32_t row
   return place;
 }
 
+std::string DeviceWork::ShapeOf(uint32_t row) const {
+  const auto details = stats_.Text(StringStat::kKernelDetails).Find(EventRow(row));
+  if (details && details->value != 0) {
+    const KernelLaunch launch = ParseKernelDetails(stats_.strings->View(*details));
+    return DimText(launch.grid) + ' ' + DimText(launch.block);
+  }
+  const auto sizes = [&](IntStat x, IntStat y, IntStat z) {
+    const auto of = [&](IntStat s) { return stats_.Int(s).Find(EventRow(row)).value_or(1); };
+    return DimText({of(x), of(y), of(z)});
+  };
+  if (!stats_.Int(IntStat::kGridX).Find(EventRow(row))) return {};
+  return sizes(IntStat::kGridX, IntStat::kGridY, IntStat::kGridZ) + ' ' +
+         sizes(IntStat::kBlockX, IntStat::kBlockY, IntStat::kBlockZ);
+}
+
 uint32_t DeviceWork::Make(const Key& key, uint32_t row) {
   const LossClass loss = LossOf(static_cast<TimeClass>(classes_[key.meta]));
   RunWork work;
@@ -86,6 +102,8 @@ uint32_t DeviceWork::Make(const Key& key, uint32_t row) {
   RunItem& item = table_->item(work.item);
   if (item.place.empty()) item.place = PlaceOf(work.op, row);
   if (item.category == KernelCategory::kOther) item.category = work.category;
+  work.shape = ShapeOf(row);
+  if (item.shape.empty()) item.shape = work.shape;
   return table_->AddWork(std::move(work));
 }
 

@@ -151,6 +151,8 @@ std::vector<MatchedPair> Matcher::Run() {
         "end of the name", [parts](const Matchable& m) { return EndOf(m.name, parts); }, false);
   ByPlace();
   Round(
+      "launch shape", [](const Matchable& m) { return WithCategory(m.shape, m); }, false);
+  Round(
       "kind of work and count",
       [&](const Matchable& m) {
         if (m.category == KernelCategory::kOther) return std::string();

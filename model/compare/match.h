@@ -1,5 +1,5 @@
 // Which item of one run is which of the other (docs/compare.md#matching): by name, and where names
-// changed by op, by place in the call tree, by kind of work and count. Pure.
+// changed by op, by place in the call tree, by launch shape, by kind of work and count. Pure.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ struct Matchable {
   std::string_view name;
   std::string_view op;                              // that it is of; may be empty
   const std::vector<std::string>* place = nullptr;  // what is around it, innermost first
+  std::string_view shape;                           // grid and block of a kernel; may be empty
   KernelCategory category = KernelCategory::kOther;
   double count = 0, time = 0;  // per step
   uint32_t order = 0;          // of first occurrences

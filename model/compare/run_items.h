@@ -57,6 +57,7 @@ struct RunItem {
   double count = 0, busy = 0;  // events, and their whole durations; idle items: intervals
   KernelCategory category = KernelCategory::kOther;
   std::vector<std::string> place;  // what is around it, innermost first
+  std::string shape;               // grid and block of its first kernel: "8,1,1 256,1,1"
   uint32_t order = 0;              // of first occurrences
   std::vector<EventRow> rows;      // the first of its events
 };
@@ -65,6 +66,7 @@ struct RunItem {
 struct RunWork {
   uint32_t item = 0;
   std::string op, kernel;
+  std::string shape;  // grid and block of the first of its kernels
   double count = 0, busy = 0, time = 0;
   double bytes = 0, sized = 0;  // of copies whose size is recorded: bytes, ps
   KernelCategory category = KernelCategory::kOther;

@@ -19,6 +19,7 @@ struct WorkSum {
   std::string name, op;
   double op_time = 0;  // of the op that is named, the one with the most time
   const std::vector<std::string>* place = nullptr;
+  std::string shape;
   KernelCategory category = KernelCategory::kOther;
   double count = 0, busy = 0, bytes = 0, sized = 0;
   uint32_t order = 0;
@@ -39,6 +40,7 @@ std::vector<WorkSum> SumBy(const RunItems& run, const Naming& naming) {
       sums.back().name = std::move(name);
       sums.back().order = static_cast<uint32_t>(it->second);
       sums.back().place = &run.items[work.item].place;
+      sums.back().shape = work.shape;
     }
     WorkSum& sum = sums[it->second];
     if (work.busy >= sum.op_time) sum.op = work.op, sum.op_time = work.busy;
@@ -61,6 +63,7 @@ std::vector<Matchable> MatchablesOf(const std::vector<WorkSum>& sums, bool by_op
     m.name = sum.name;
     if (by_op) m.op = sum.op;
     m.place = sum.place;
+    m.shape = sum.shape;
     m.category = sum.category;
     m.count = sum.count;
     m.time = sum.busy;

@@ -45,6 +45,22 @@ TEST_CASE("Kernels of two vendors are matched by their op") {
   CHECK(PartnerOf(a, b, "add_kernel") == "vectorized_add");
 }
 
+TEST_CASE("Renamed kernels that nothing but their launch tells apart are matched by its shape") {
+  std::vector<Matchable> a{Kernel("old_a", "", KernelCategory::kGemm, 3),
+                           Kernel("old_b", "", KernelCategory::kGemm, 3)};
+  std::vector<Matchable> b{Kernel("new_b", "", KernelCategory::kGemm, 3),
+                           Kernel("new_a", "", KernelCategory::kGemm, 3)};
+  std::string by;
+  CHECK(PartnerOf(a, b, "old_a", &by).empty());  // two of a kind: nothing tells them apart
+  a[0].shape = b[1].shape = "8,1,1 256,1,1";
+  a[1].shape = b[0].shape = "64,1,1 128,1,1";
+  CHECK(PartnerOf(a, b, "old_a", &by) == "new_a");
+  CHECK(by == "launch shape");
+  CHECK(PartnerOf(a, b, "old_b") == "new_b");
+  b[1].category = KernelCategory::kReduction;  // other work is not the same, whatever its shape
+  CHECK(PartnerOf(a, b, "old_a") != "new_a");
+}
+
 TEST_CASE("Without an op the nearest place in the call tree, then the kind of work, decide") {
   const std::vector<std::string> inner{"attention", "layer"}, outer{"layer"}, other{"head"};
   std::vector<Matchable> a{Kernel("flash_v2", "", KernelCategory::kAttention),
