@@ -1,0 +1,247 @@
+#include "model/analysis/critical_path.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "model/analysis/collectives.h"
+#include "model/analysis/device_steps.h"
+#include "model/analysis/host_activity.h"
+
+namespace stepscope {
+namespace {
+
+struct Found {
+  EventRow row;
+  Ps begin = 0, end = 0;
+};
+
+Found At(const Lane& lane, size_t i) {
+  return {EventRow(lane.first_row + static_cast<uint32_t>(i)), lane.start[i], lane.end(i)};
+}
+
+// How many events of a lane begin before a time.
+size_t Before(const Lane& lane, Ps t) {
+  return static_cast<size_t>(std::lower_bound(lane.start.begin(), lane.start.end(), t) -
+                             lane.start.begin());
+}
+
+// Walks from the end of the span to its begin.
+class Walk {
+ public:
+  Walk(const Trace& trace, const FlowIndex& flows, TimeRange span) : trace_(trace), flows_(flows) {
+    path_.span = span;
+    FindDevice();
+  }
+
+  CriticalPath Run(const std::stop_token& stop) {
+    if (!path_.device.valid()) return path_;
+    at_ = path_.span.end;
+    std::optional<Found> event = LastBefore(at_, true);
+    while (event && !Full() && !stop.stop_requested()) event = FromDevice(*event);
+    std::reverse(path_.parts.begin(), path_.parts.end());
+    return std::move(path_);
+  }
+
+ private:
+  using Lanes = std::vector<const Lane*>;
+
+  bool Full() {
+    if (path_.parts.size() >= kMostPathParts) path_.whole = false;
+    return !path_.whole || at_ <= path_.span.begin;
+  }
+
+  void FindDevice() {
+    Ps most = 0;
+    for (uint32_t p = 0; p < trace_.planes.size(); ++p) {
+      if (trace_.planes[p].kind != PlaneKind::kGpu) continue;
+      gpus_.push_back(WorkLanes(trace_, trace_.planes[p]));
+      Ps busy = 0;
+      for (const Lane* lane : gpus_.back()) {
+        const size_t last = Before(*lane, path_.span.end);
+        for (size_t i = Before(*lane, path_.span.begin); i < last; ++i) busy += lane->dur[i];
+      }
+      if (busy <= most) continue;
+      most = busy;
+      path_.device = PlaneId(p);
+      gpu_ = gpus_.size() - 1;
+    }
+  }
+
+  // The device's event that ends last, at `t` at the latest; with `open` one that is still running
+  // then counts as well.
+  std::optional<Found> LastBefore(Ps t, bool open) const {
+    std::optional<Found> best;
+    for (const Lane* lane : gpus_[gpu_]) {
+      size_t i = Before(*lane, t);
+      if (i > 0 && !open && lane->end(i - 1) > t) --i;
+      if (i == 0) continue;
+      const Found found = At(*lane, i - 1);
+      if (!best || std::min(found.end, t) > std::min(best->end, t)) best = found;
+    }
+    return best;
+  }
+
+  // The path goes on before `begin`.
+  void Add(PathPart::Kind kind, EventRow row, Ps begin) {
+    const TimeRange range{std::max(begin, path_.span.begin), at_};
+    at_ = std::min(at_, begin);
+    if (range.empty()) return;
+    path_.times[static_cast<size_t>(kind)] += range.length();
+    path_.parts.push_back({kind, row, range});
+  }
+
+  EventRow LaunchOf(EventRow row) const {
+    for (const FlowArrow& arrow : flows_.To(row)) {
+      if (arrow.kind == FlowKind::kLaunch) return EventRow(arrow.from);
+    }
+    return {};
+  }
+
+  // The participant of a collective that begins last, and later than this one.
+  std::optional<Found> LastParticipant(const Found& event) {
+    const MetaId meta = trace_.set.Meta(event.row);
+    const std::string_view name = trace_.set.names->DisplayName(meta);
+    if (!IsCollective(name)) return std::nullopt;
+    std::optional<Found> last;
+    const size_t own = gpu_;
+    for (size_t g = 0; g < gpus_.size(); ++g) {
+      if (g == own) continue;
+      for (const Lane* lane : gpus_[g]) {
+        const size_t i = Before(*lane, at_);
+        if (i == 0 || trace_.set.names->DisplayName(MetaId(lane->meta[i - 1])) != name) continue;
+        const Found found = At(*lane, i - 1);
+        if (found.begin <= (last ? last->begin : event.begin)) continue;
+        last = found;
+        gpu_ = g;
+      }
+    }
+    return last;
+  }
+
+  // Adds work of the device; what it waited for on the device, after a way over the host if it must
+  // be. Nothing: the path ends.
+  std::optional<Found> FromDevice(const Found& event) {
+    at_ = std::min(at_, event.end);
+    if (const std::optional<Found> other = LastParticipant(event)) {
+      Add(PathPart::Kind::kDevice, event.row, other->begin);
+      return FromDevice(*other);
+    }
+    Add(PathPart::Kind::kDevice, event.row, event.begin);
+    if (at_ <= path_.span.begin) return std::nullopt;
+    const std::optional<Found> before = LastBefore(event.begin, false);
+    const EventRow launch = LaunchOf(event.row);
+    // It stood in the queue when the device was done with what came before.
+    const bool queued = before && (!launch.valid() || End(launch) <= before->end);
+    if (queued) return before;
+    if (!launch.valid()) return std::nullopt;
+    // What the call did until its end, and what passed until the event began.
+    Add(PathPart::Kind::kLaunch, launch, trace_.set.Start(launch));
+    return FromHost(trace_.set.TrackOf(launch));
+  }
+
+  Ps End(EventRow row) const {
+    return SaturatingAdd(trace_.set.Start(row), trace_.set.Duration(row));
+  }
+
+  // The innermost event of the thread just before `t`, and where what is inside it ends.
+  struct Leaf {
+    Found event;
+    Ps from = 0;        // it was the innermost from here on
+    bool open = false;  // at `t`; else the last one that ended before
+  };
+  std::optional<Leaf> LeafBefore(const Track& thread, Ps t) const {
+    std::optional<Leaf> leaf;
+    for (const Lane& lane : trace_.set.LanesOf(thread)) {
+      if (lane.kind != LaneKind::kNested) continue;
+      const size_t i = Before(lane, t);
+      if (i == 0) {
+        if (lane.depth == 0) return std::nullopt;
+        break;
+      }
+      const Found found = At(lane, i - 1);
+      if (leaf && found.end <= leaf->event.begin) break;  // inside another one
+      if (found.end >= t) {
+        leaf = Leaf{found, found.begin, true};
+      } else if (lane.depth == 0) {
+        return Leaf{found, found.begin, false};
+      } else {
+        leaf->from = std::max(leaf->from, found.end);
+        break;
+      }
+    }
+    return leaf;
+  }
+
+  bool Blocks(const Found& event) const {
+    const MetaId meta = trace_.set.Meta(event.row);
+    const NameTable& names = *trace_.set.names;
+    return RoleOfHostEvent(names.DisplayName(meta), names.metas[meta.value].category) ==
+           HostRole::kSync;
+  }
+
+  // On another thread, what led to the part that was added last; the path goes on there.
+  EventRow ProducerOf() {
+    if (path_.parts.empty() || path_.parts.size() == hopped_) return {};
+    hopped_ = path_.parts.size();
+    for (const FlowArrow& arrow : flows_.To(path_.parts.back().row)) {
+      const EventRow from(arrow.from);
+      if (arrow.kind == FlowKind::kLaunch || trace_.set.Start(from) >= at_) continue;
+      at_ = std::min(at_, End(from));
+      return from;
+    }
+    return {};
+  }
+
+  bool Launches(EventRow row) const {
+    const auto arrows = flows_.From(row);
+    return !arrows.empty() && arrows.front().kind == FlowKind::kLaunch;
+  }
+
+  // Back along a thread to a call that waited for the device. The event that it waited for.
+  std::optional<Found> FromHost(TrackId id) {
+    while (!Full()) {
+      const std::optional<Leaf> leaf = LeafBefore(trace_.set.tracks[id.value], at_);
+      if (!leaf) return std::nullopt;
+      if (!leaf->open) {  // the thread had nothing to do, or nothing of it was recorded
+        const EventRow producer = ProducerOf();
+        if (producer.valid()) {
+          id = trace_.set.TrackOf(producer);
+        } else {
+          at_ = leaf->event.end;
+        }
+        continue;
+      }
+      const bool blocks = Blocks(leaf->event);
+      if (blocks) {
+        const std::optional<Found> waited = LastBefore(at_, false);
+        if (waited && waited->end > leaf->event.begin) {
+          Add(PathPart::Kind::kSync, leaf->event.row, waited->end);
+          return waited;
+        }
+      }
+      const bool launches = !blocks && Launches(leaf->event.row);
+      Add(blocks     ? PathPart::Kind::kSync
+          : launches ? PathPart::Kind::kLaunch
+                     : PathPart::Kind::kHost,
+          leaf->event.row, leaf->from);
+    }
+    return std::nullopt;
+  }
+
+  const Trace& trace_;
+  const FlowIndex& flows_;
+  std::vector<Lanes> gpus_;
+  size_t gpu_ = 0;  // that the path is on
+  CriticalPath path_;
+  size_t hopped_ = 0;  // parts that there were at the last hop to another thread
+  Ps at_ = 0;          // the path begins here so far
+};
+
+}  // namespace
+
+CriticalPath FindCriticalPath(const Trace& trace, const FlowIndex& flows, TimeRange span,
+                              const std::stop_token& stop) {
+  return Walk(trace, flows, span).Run(stop);
+}
+
+}  // namespace stepscope
