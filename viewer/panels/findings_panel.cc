@@ -3,12 +3,14 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <set>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/analysis/findings/findings.h"
+#include "model/analysis/flow_index.h"
+#include "viewer/core/muted_rules.h"
 #include "viewer/core/settings.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
@@ -18,8 +20,6 @@
 
 namespace stepscope {
 namespace {
-
-constexpr const char* kMuted = "findings.muted";  // setting: ids of rules, with blanks between
 
 class FindingsPanel final : public AnalysisPanel {
  public:
@@ -31,11 +31,16 @@ class FindingsPanel final : public AnalysisPanel {
   void DrawFinding(const PanelContext& context, const ResultTable& table, size_t row);
   void DrawMore(const PanelContext& context, const ResultTable& table, size_t row);
   void DrawMuted(const PanelContext& context, size_t hidden);
+  void DrawMuteMenu(const PanelContext& context, std::string_view rule);
+  const ProgramId& Program(const PanelContext& context);
+  bool IsMuted(const PanelContext& context, const MutedRules& muted, std::string_view rule);
   void DrawTables(const PanelContext& context, const AnalysisResult& result, uint64_t key);
 
   int open_ = -1;  // row whose assumption and remedy are shown
   uint64_t key_ = 0;
   bool show_muted_ = false;
+  std::shared_ptr<const Trace> program_of_;
+  ProgramId program_{};
   TablePages pages_;
 };
 
@@ -51,27 +56,9 @@ double NumberAt(const ResultTable& table, size_t row, const char* id) {
   return c >= 0 ? NumberOf(table.rows[row][static_cast<size_t>(c)]) : 0;
 }
 
-std::set<std::string, std::less<>> MutedIn(const Settings& settings) {
-  std::set<std::string, std::less<>> out;
-  std::string_view rest = settings.Get(kMuted);
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find(' '), rest.size());
-    if (end > 0) out.emplace(rest.substr(0, end));
-    rest.remove_prefix(std::min(rest.size(), end + 1));
-  }
-  return out;
-}
-
-void Mute(const PanelContext& context, std::string_view rule, bool mute) {
-  auto muted = MutedIn(context.settings);
-  if (mute) {
-    muted.emplace(rule);
-  } else if (const auto at = muted.find(rule); at != muted.end()) {
-    muted.erase(at);
-  }
-  std::string text;
-  for (const std::string& id : muted) text += (text.empty() ? "" : " ") + id;
-  context.commands.PushSetting(kMuted, text);
+void Keep(const PanelContext& context, const MutedRules& muted) {
+  context.commands.PushSetting(MutedRules::kEverywhere, muted.EverywhereText());
+  context.commands.PushSetting(MutedRules::kInPrograms, muted.InProgramsText());
 }
 
 Finding::Grade GradeOf(std::string_view severity) {
@@ -103,10 +90,45 @@ void FindingsPanel::DrawMore(const PanelContext& context, const ResultTable& tab
   ImGui::SetItemTooltip("N and Shift+N go through its events");
   ImGui::SameLine();
   const std::string_view rule = TextAt(table, row, "rule");
-  const bool muted = MutedIn(context.settings).contains(rule);
-  if (ImGui::SmallButton(muted ? "Unmute" : "Mute")) Mute(context, rule, !muted);
-  ImGui::SetItemTooltip("Findings of this rule are left out, in all profiles, until unmuted");
+  if (ImGui::SmallButton("Mute\u2026")) ImGui::OpenPopup("mute");
+  if (ImGui::BeginPopup("mute")) {
+    DrawMuteMenu(context, rule);
+    ImGui::EndPopup();
+  }
   ImGui::Spacing();
+}
+
+// Found out once for a profile, and only where someone mutes by program.
+const ProgramId& FindingsPanel::Program(const PanelContext& context) {
+  if (program_of_ != context.run->trace) {
+    program_of_ = context.run->trace;
+    program_ = program_of_ != nullptr ? ProgramOf(program_of_->names()) : ProgramId{};
+  }
+  return program_;
+}
+
+bool FindingsPanel::IsMuted(const PanelContext& context, const MutedRules& muted,
+                            std::string_view rule) {
+  if (muted.Everywhere(rule)) return true;
+  return muted.any_program() && muted.In(rule, Program(context));
+}
+
+void FindingsPanel::DrawMuteMenu(const PanelContext& context, std::string_view rule) {
+  MutedRules muted(context.settings);
+  const bool is_muted = IsMuted(context, muted, rule);
+  if (ImGui::MenuItem("Mute in this program", nullptr, false, !is_muted)) {
+    muted.MuteIn(rule, Program(context));
+    Keep(context, muted);
+  }
+  ImGui::SetItemTooltip("In profiles whose events have mostly the same names");
+  if (ImGui::MenuItem("Mute in all profiles", nullptr, false, !muted.Everywhere(rule))) {
+    muted.MuteEverywhere(rule);
+    Keep(context, muted);
+  }
+  if (ImGui::MenuItem("Unmute", nullptr, false, is_muted)) {
+    muted.Unmute(rule, Program(context));
+    Keep(context, muted);
+  }
 }
 
 void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& table, size_t row) {
@@ -122,6 +144,10 @@ void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& 
   if (ImGui::InvisibleButton("finding", {std::max(1.0f, width), size.y + em * 0.5f})) {
     open_ = open_ == static_cast<int>(row) ? -1 : static_cast<int>(row);
     ShowRow(context, table, row);
+  }
+  if (ImGui::BeginPopupContextItem("mute menu")) {
+    DrawMuteMenu(context, TextAt(table, row, "rule"));
+    ImGui::EndPopup();
   }
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool open = open_ == static_cast<int>(row);
@@ -158,10 +184,10 @@ void FindingsPanel::DrawMuted(const PanelContext& context, size_t hidden) {
 }
 
 void FindingsPanel::DrawList(const PanelContext& context, const ResultTable& table) {
-  const auto muted = MutedIn(context.settings);
+  const MutedRules muted(context.settings);
   size_t hidden = 0, shown = 0;
   for (size_t row = 0; row < table.rows.size(); ++row) {
-    const bool is_muted = muted.contains(TextAt(table, row, "rule"));
+    const bool is_muted = IsMuted(context, muted, TextAt(table, row, "rule"));
     hidden += is_muted ? 1 : 0;
     if (is_muted && !show_muted_) continue;
     ++shown;
@@ -184,6 +210,15 @@ void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult
     page.options.name_column = table->Column("cause") >= 0 ? "cause" : "";
     page.options.total_row = false;
     pages.push_back(page);
+  }
+  if (context.run->flows != nullptr && context.run->flows->size() > 0) {
+    const FaceScope small(context, Face::kUi);
+    if (LinkText(context, "##path",
+                 "Show on the timeline what the step in sight waited for, or hide it")) {
+      CommandArgs args;
+      args.run = context.run->id;
+      context.commands.Push("path.show", std::move(args));
+    }
   }
   pages_.Draw(context, pages, "No steps and no devices: nothing to compute from.");
 }
