@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "model/base/fnv.h"
-#include "model/base/markup.h"
 #include "model/lookup.h"
 #include "viewer/core/short_label.h"
+#include "viewer/widgets/svg_writer.h"
 
 namespace stepscope {
 namespace {
@@ -91,7 +91,7 @@ class Painter {
     for (const TrackId track : tracks) AddTrack(track);
     if (y_ == kAxis) return {};
     return fmt::format("<figure><svg viewBox=\"0 0 {} {:.0f}\" role=\"img\">", kWidth, y_) +
-           Shade() + Axis() + out_ + "</svg></figure>\n";
+           Shade() + Axis() + out_.text() + "</svg></figure>\n";
   }
 
  private:
@@ -104,26 +104,23 @@ class Painter {
   std::string Shade() const {
     if (in_.marked.empty()) return {};
     const double a = X(in_.marked.begin), b = std::max(X(in_.marked.end), a + 1);
-    return fmt::format(
-        "<rect x=\"{:.1f}\" y=\"0\" width=\"{:.1f}\" height=\"{:.0f}\" fill=\"var(--accent)\" "
-        "opacity=\"0.14\"/>",
-        a, b - a, y_);
+    SvgWriter out;
+    out.Rect({a, 0, b - a, y_}, "var(--accent)", "opacity=\"0.14\"");
+    return out.text();
   }
 
   std::string Axis() const {
     constexpr int kParts = 4;
-    std::string out;
+    SvgWriter out;
     for (int i = 0; i <= kParts; ++i) {
       const double x = kLeft + (kWidth - kLeft) * i / kParts;
       const char* anchor = i == 0 ? "start" : i == kParts ? "end" : "middle";
       const Ps t = in_.range.length() / kParts * i;
-      out += fmt::format(
-          "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2:.0f}\" class=\"grid\"/>"
-          "<text x=\"{0:.1f}\" y=\"12\" class=\"axis\" text-anchor=\"{3}\">{4}</text>",
-          x, kAxis - 4, y_, anchor,
-          i == 0 ? FormatDuration(in_.range.begin) : "+" + FormatDuration(t, 3));
+      out.Line(x, kAxis - 4, x, y_, "class=\"grid\"");
+      out.Text(x, 12, i == 0 ? FormatDuration(in_.range.begin) : "+" + FormatDuration(t, 3),
+               fmt::format("class=\"axis\" text-anchor=\"{}\"", anchor));
     }
-    return out;
+    return out.text();
   }
 
   void AddTrack(TrackId id) {
@@ -140,8 +137,7 @@ class Painter {
     if (y_ == top) return;
     std::string label(trace_.set.names->strings.View(track.name));
     if (track.plane.valid()) label = trace_.planes[track.plane.value].display_name + " · " + label;
-    out_ += fmt::format("<text x=\"0\" y=\"{:.1f}\" class=\"axis\">{}</text>", top + kRow - 5,
-                        EscapeMarkup(CutEnd(label, 30)));
+    out_.Text(0, top + kRow - 5, CutEnd(label, 30), "class=\"axis\"");
     y_ += kGap;
   }
 
@@ -165,23 +161,18 @@ class Painter {
     const std::string title =
         count > 1 ? fmt::format("{} events", count)
                   : fmt::format("{} · {}", CutEnd(name, 200), FormatDuration(lane.dur[i]));
-    out_ += fmt::format(
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\"{}>"
-        "<title>{}</title></rect>",
-        x.first, y + 1, width, kRow - 2, count > 1 ? "var(--soft)" : ColorOf(name),
-        own ? " stroke=\"var(--text)\" stroke-width=\"1.5\"" : "", EscapeMarkup(title));
+    out_.Rect({x.first, y + 1, width, kRow - 2}, count > 1 ? "var(--soft)" : ColorOf(name),
+              own ? "stroke=\"var(--text)\" stroke-width=\"1.5\"" : "", title);
     const auto room = static_cast<size_t>(std::max(0.0, (width - 8) / kCharacter));
     if (count > 1 || room < 3) return;
     std::string label(WithoutNamespaces(WithoutArguments(name)));
     if (label.size() > room) label = std::string(CutEnd(label, room - 1)) + "…";
-    out_ +=
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"11\" fill=\"#14171c\">{}</text>",
-                    x.first + 4, y + kRow - 5, EscapeMarkup(label));
+    out_.Text(x.first + 4, y + kRow - 5, label, "font-size=\"11\" fill=\"#14171c\"");
   }
 
   const Trace& trace_;
   const TimelinePicture& in_;
-  std::string out_;
+  SvgWriter out_;
   double y_ = kAxis;
 };
 
