@@ -270,9 +270,11 @@ void AddExport(CLI::App& app, Options* options) {
 
 void AddScreenshot(CLI::App& app, Options* options) {
   CLI::App* shot =
-      app.add_subcommand("screenshot", "One frame of the window as a PNG; needs no display");
+      app.add_subcommand("screenshot",
+                         "One frame of the window as a PNG, or the timeline as SVG; needs no "
+                         "display");
   AddPaths(shot, options, true);
-  AddOutput(shot, options, "PNG file to write")->required();
+  AddOutput(shot, options, "file to write: .svg is the timeline as vectors, else PNG")->required();
   shot->add_flag("--compare", options->compare, "open the paths side by side");
   AddPicture(shot, options);
   shot->add_option("--panel", options->panels, "panel to show")->type_name("ID")->expected(1);
@@ -287,7 +289,7 @@ void AddReplay(CLI::App& app, Options* options) {
   replay->add_option("COMMANDS", options->commands_file, "file with one command a line")
       ->required();
   AddPaths(replay, options, false);
-  AddOutput(replay, options, "PNG of the last frame");
+  AddOutput(replay, options, "picture of the last frame, as of screenshot");
   replay->add_flag("--compare", options->compare, "open the paths side by side");
   replay->add_flag("--window", options->show_window, "in a real window instead of off-screen");
   AddPicture(replay, options);

@@ -83,6 +83,7 @@ struct Viewer::State {
   void DrawPanel(const PanelContext& active, const PanelDesc& desc, TraceId pinned);
   void DrawPanelMenu(const PanelDesc& desc, const PanelContext& panel);
   void DrawTimeline(const PanelContext& panel);
+  void SaveViews();
   void FollowFocus();
   void FollowPopups();
   void Apply(ViewerContext& context);
@@ -313,8 +314,10 @@ void Viewer::State::DrawTimeline(const PanelContext& panel) {
   const bool open = ImGui::Begin(kTimelineWindow, nullptr, flags);
   ImGui::PopStyleVar();
   timeline.NewFrame();
+  const TimeRange path = windows.path.run == view.active ? windows.path.range : TimeRange{};
   if (open)
-    timeline.Draw({panel, runs, search, names, fonts, sink, content_generation, config.animate});
+    timeline.Draw(
+        {panel, runs, search, names, fonts, sink, content_generation, config.animate, path});
   ImGui::End();
 }
 
@@ -387,6 +390,25 @@ void Viewer::State::DrawPanels(const PanelContext& panel) {
   });
   windows.focus_panel = {};
   KeepPanelsOnScreen();
+}
+
+// A PNG is taken of this frame once it is rendered.
+void Viewer::State::SaveViews() {
+  for (ViewPicture& view_picture : windows.views) {
+    if (--view_picture.wait > 0) continue;
+    const std::string& path = view_picture.path;
+    if (!path.ends_with(".svg")) {
+      const Box& box = timeline.place();
+      windows.pictures.push_back({path, box.x, box.y, box.w, box.h, 0, view_picture.replace});
+      continue;
+    }
+    const std::string svg = timeline.Svg(runs, view, names);
+    std::string where = path;
+    const bool ok = !svg.empty() && services.SaveFile(path, svg, view_picture.replace, &where);
+    windows.note = (ok ? "Saved " : "Not saved: ") + where;
+    windows.note_is_new = true;
+  }
+  std::erase_if(windows.views, [](const ViewPicture& picture) { return picture.wait <= 0; });
 }
 
 // When a window closes, the keyboard goes to the one that had it before: not to the panel that was
@@ -467,9 +489,11 @@ void Viewer::Frame(const SessionView& session) {
   s.windows.reset_layout = s.windows.focus_search = s.windows.switch_tall = false;
   if (s.workspace.built) s.layout_built = 1;
   if (empty) {
+    s.windows.views.clear();
     DrawWelcome(shell);
   } else {
     s.DrawTimeline(panel);
+    s.SaveViews();
     s.FollowFocus();
     s.DrawPanels(panel);
     if (s.layout_built > 0 && ++s.layout_built == 4) {
@@ -495,8 +519,9 @@ bool Viewer::animating() const {
   const State& s = *state_;
   // Without a run neither is drawn: what they said last is of one that was closed.
   const bool drawn = !s.runs.empty() && (s.timeline.animating() || s.panels_animating);
-  return s.settle > 0 || s.windows.note_is_new || !s.windows.pictures.empty() || drawn ||
-         s.analyses.busy() || s.jobs_running;
+  const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
+  return s.settle > 0 || s.windows.note_is_new || pictures || drawn || s.analyses.busy() ||
+         s.jobs_running;
 }
 
 std::string Viewer::BusyWith() const {
@@ -507,7 +532,7 @@ std::string Viewer::BusyWith() const {
   };
   add(s.settle > 0, "layout");
   add(!s.commands.empty(), "commands");
-  add(!s.windows.pictures.empty(), "pictures");
+  add(!s.windows.pictures.empty() || !s.windows.views.empty(), "pictures");
   add(!s.runs.empty() && s.timeline.animating(), "the timeline");
   // One that is hidden says what it said when it was last drawn.
   for (const auto& [key, panel] : s.panels)
@@ -538,6 +563,10 @@ bool Viewer::TakePicture(PictureRequest* out) {
   *out = std::move(pictures.front());
   pictures.erase(pictures.begin());
   return true;
+}
+
+std::string Viewer::TimelineSvg() const {
+  return state_->timeline.Svg(state_->runs, state_->view, state_->names);
 }
 
 std::string Viewer::DefaultLayoutIni() const { return state_->default_ini; }

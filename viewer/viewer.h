@@ -49,6 +49,8 @@ class Viewer {
   std::string SettingsText() const;  // to save when it differs
   // After a frame was rendered: the next part of it to save as a PNG, and what became of it.
   bool TakePicture(PictureRequest* out);
+  // The timeline as the last frame showed it, as SVG; empty where it did not show any.
+  std::string TimelineSvg() const;
   void Note(std::string text);           // says it in the status bar for a few seconds
   std::string DefaultLayoutIni() const;  // imgui.ini text of the default workspace
   // For `screenshot` and `bench`: where the scripted view goes.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/commands/load_input.h"
+#include "app/paths.h"
 #include "viewer/core/settings.h"
 
 namespace stepscope {
@@ -42,6 +43,18 @@ Status Stage::Show(const Options& options, bool real_window) {
   }
   gui_ = std::make_unique<Gui>(*surface_, session_, store_, std::move(config));
   return Status::Ok();
+}
+
+Status SaveFrame(Stage& stage, const std::string& path) {
+  Image picture;
+  stage.gui().DrawFrame(&picture);
+  if (!path.ends_with(".svg")) return WritePng(picture, path);
+  const std::string svg = stage.gui().viewer().TimelineSvg();
+  if (svg.empty()) {
+    return Status(ErrorCode::kUsage, path + ": no timeline is in sight; choose a larger --size");
+  }
+  if (WriteFileAtomically(path, svg)) return Status::Ok();
+  return Status(ErrorCode::kIo, path + ": the picture cannot be written; choose another place");
 }
 
 void Stage::UseFixedTime() {

@@ -41,6 +41,10 @@ class Stage {
   std::unique_ptr<Gui> gui_;
 };
 
+// Draws a frame and writes it: of a path that ends with .svg the timeline as vectors, else all of
+// the window as PNG.
+Status SaveFrame(Stage& stage, const std::string& path);
+
 inline constexpr double kIdleLimitSeconds = 600;
 
 }  // namespace stepscope

@@ -13,12 +13,6 @@
 namespace stepscope {
 namespace {
 
-Status SavePicture(Stage& stage, const std::string& path) {
-  Image picture;
-  stage.gui().DrawFrame(&picture);
-  return WritePng(picture, path);
-}
-
 // The loop of a window in which nothing happens. The end of a note draws a few frames; what draws
 // more, or works without drawing, does not rest.
 Status Rest(Stage& stage, double seconds) {
@@ -55,7 +49,7 @@ Status Play(Stage& stage, const ReplayStep& step) {
       Play(step.input, &stage.gui());
       return Status::Ok();
     case ReplayStep::Kind::kScreenshot:
-      return SavePicture(stage, step.path);
+      return SaveFrame(stage, step.path);
     case ReplayStep::Kind::kCommand:
       break;
   }
@@ -95,7 +89,7 @@ int RunReplay(const Options& options, const Log& log) {
   }
   if (status.ok() && !options.output.empty()) {
     status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
-    if (status.ok()) status = SavePicture(stage, options.output);
+    if (status.ok()) status = SaveFrame(stage, options.output);
   }
   return status.ok() ? kExitOk : Fail(status);
 }

@@ -45,11 +45,7 @@ int RunScreenshot(const Options& options, const Log& log) {
   log.Verbose("loaded; arranging the window");
   Status status = Arrange(options, stage.gui().viewer());
   if (status.ok()) status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
-  Image picture;
-  if (status.ok()) {
-    stage.gui().DrawFrame(&picture);
-    status = WritePng(picture, options.output);
-  }
+  if (status.ok()) status = SaveFrame(stage, options.output);
   return status.ok() ? kExitOk : Fail(status);
 }
 

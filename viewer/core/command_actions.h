@@ -17,7 +17,7 @@ void FoldByRules(ViewerContext& context);            // what is folded becomes w
 
 // commands_file.cc
 Act OpenFile, OpenFolder, OpenSample, CompareWith, CloseRun, ClearRecent, AnswerQuestion;
-Act Export, ExportPicture, WriteExport, SavePicture, CancelLoading, Quit;
+Act Export, ExportPicture, ExportPng, ExportSvg, WriteExport, SavePicture, CancelLoading, Quit;
 
 // commands_view.cc: the view by steps
 Act ZoomIn, ZoomOut, ZoomInFine, ZoomOutFine, ZoomInCoarse, ZoomOutCoarse;
@@ -27,8 +27,8 @@ Act ScrollUp, ScrollDown, PageUp, PageDown, Scroll;
 // commands_range.cc: measured ranges, what panels are limited to, steps
 Act SetMeasured, MeasureSelection;
 Act FilterRange, FilterHere, FilterVisible, FilterSteps, PopFilter, ClearFilters;
-Act NextStep, PreviousStep, GoToStep, TypicalStep, WorstStep;
-Ask HasFilter, HasSteps;
+Act NextStep, PreviousStep, GoToStep, TypicalStep, WorstStep, ShowPath;
+Ask HasFilter, HasSteps, HasArrows;
 
 // commands_tracks.cc: how tracks are arranged
 Act ToggleCollapse, CollapseAll, ExpandAll, ToggleHidden, ShowHidden, ResetLayout;
@@ -40,7 +40,7 @@ Act SelectEvents, ToggleEvent, SelectHits, MeasureShown, NextFlow, PreviousFlow,
 Ask HasHits, HasFlows;
 
 // commands_compare.cc: two profiles beside each other
-Act SwapBaseline, Counterpart, AlignSteps, AlignBegins, AlignEvents, StretchSteps;
+Act SwapBaseline, Counterpart, AlignSteps, AlignBegins, AlignEvents, StretchSteps, CompareColors;
 Ask Compares;
 
 // commands_place.cc: views to go back to, views as text, markers

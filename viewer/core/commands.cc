@@ -310,6 +310,10 @@ constexpr CommandDesc kCommands[] = {
     {"compare.stretch", "Stretch steps to the same length", "Go",
      "Draws the steps of both profiles equally long, or as long as they are again.",
      "diff scale normalise", "", Compares, StretchSteps},
+    {"compare.colors", "Colour by change", "View",
+     "Colours slices by how much longer or shorter those of their name take in a step than in the "
+     "other profile, or by their names again.",
+     "diff tint slower faster hatching", "", Compares, CompareColors},
     {"file.close", "Close", "File", "Closes the active profile.", "", "Ctrl+W", HasRun, CloseRun},
     {"file.clear_recent", "Clear recent profiles", "File", "Forgets the list of recent profiles.",
      "history", "", HasRecent, ClearRecent},
@@ -323,6 +327,13 @@ constexpr CommandDesc kCommands[] = {
     {"file.export_picture", "Export picture as", "",
      "Asks where to save a part of the window: name x y width height.", "", "", Always,
      ExportPicture},
+    {"file.export_png", "Export picture (PNG)\u2026", "File",
+     "Saves the timeline as it is shown as a picture of pixels; with a path: there.",
+     "image screenshot save view", "", HasRun, ExportPng},
+    {"file.export_svg", "Export picture (SVG)\u2026", "File",
+     "Saves the timeline as it is shown as a picture of vectors, sharp at any size; with a path: "
+     "there.",
+     "image vector screenshot save view", "", HasRun, ExportSvg},
     {"file.write", "Write export", "", "Writes what is being exported to a path; 1: over a file.",
      "", "", Always, WriteExport},
     {"file.quit", "Quit", "File", "Ends the program.", "exit", "Ctrl+Q", Always, Quit},
@@ -462,6 +473,11 @@ constexpr CommandDesc kCommands[] = {
      HasFilter, PopFilter},
     {"filter.clear", "Remove all limits", "Tools", "Panels show the whole profile again.",
      "everything unfilter reset", "", HasFilter, ClearFilters},
+
+    {"path.show", "Critical path", "Tools",
+     "Shows what the step in sight waited for, event by event: work of the device, launches, the "
+     "host; again: no path.",
+     "chain slow why dependencies what if", "", HasArrows, ShowPath},
 
     {"mark.add", "Add marker", "Tools",
      "Marks the measured range, else the time under the mouse, else the selected event, for good.",

@@ -42,6 +42,13 @@ void SwapBaseline(C& c, const A&) {
   Say(c, "Baseline: " + pair.run->label);
 }
 
+void CompareColors(C& c, const A&) {
+  const bool show = !c.settings.Bool("timeline.compare_colors");
+  c.settings.Set("timeline.compare_colors", show ? "true" : "false");
+  Say(c,
+      show ? "Slices have the colours of their changes" : "Slices have the colours of their names");
+}
+
 void Counterpart(C& c, const A&) {
   const Pair pair = PairOf(c);
   const TrackSet* set = c.Set(c.view.selected);

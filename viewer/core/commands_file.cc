@@ -23,6 +23,15 @@ bool ParsePicture(const std::string& text, PictureRequest* out) {
   in >> out->name >> out->x >> out->y >> out->width >> out->height;
   return in && out->width >= 1 && out->height >= 1;
 }
+// With a path: there. Without: the user says where, and by the ending as what.
+void ExportView(C& c, const A& a, const char* name) {
+  if (!a.text.empty()) {
+    c.windows.views.push_back({a.text, a.number > 0});
+    return;
+  }
+  c.windows.save = {name, {}, {}, true};
+  ShowDialog(c, DialogMode::kSave);
+}
 
 }  // namespace
 
@@ -42,19 +51,25 @@ void OpenFile(C& c, const A& a) {
 }
 void OpenFolder(C& c, const A&) { ShowDialog(c, DialogMode::kFolders); }
 void Export(C& c, const A& a) {
-  c.windows.save = {a.text, a.contents, {}};
+  c.windows.save = {a.text, a.contents, {}, false};
   ShowDialog(c, DialogMode::kSave);
 }
 void ExportPicture(C& c, const A& a) {
   PictureRequest picture;
   if (!ParsePicture(a.text, &picture)) return;
-  c.windows.save = {picture.name, {}, picture};
+  c.windows.save = {picture.name, {}, picture, false};
   ShowDialog(c, DialogMode::kSave);
 }
+void ExportPng(C& c, const A& a) { ExportView(c, a, "timeline.png"); }
+void ExportSvg(C& c, const A& a) { ExportView(c, a, "timeline.svg"); }
 void WriteExport(C& c, const A& a) {
   const SaveRequest save = std::exchange(c.windows.save, {});
   if (a.text.empty()) return;
   const bool replace = a.number > 0;
+  if (save.of_view) {
+    c.windows.views.push_back({a.text, replace});
+    return;
+  }
   if (save.picture) {
     c.windows.pictures.push_back(*save.picture);
     c.windows.pictures.back().name = a.text;

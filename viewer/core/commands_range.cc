@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/analysis/flow_index.h"
 #include "model/analysis/params.h"
 #include "viewer/core/command_actions.h"
 #include "viewer/core/step_markers.h"
@@ -182,6 +183,51 @@ void WorstStep(C& c, const A& a) {
   if (run == nullptr) return;
   const auto steps = StepsByLength(*run);
   ShowNamed(c, a, steps.empty() ? nullptr : steps.back(), "Longest step");
+}
+
+// --- What a step waited for
+bool HasArrows(const C& c) {
+  const Run* run = c.RunOf();
+  return run != nullptr && run->flows != nullptr && run->flows->size() > 0;
+}
+
+namespace {
+
+// Of those that lie in the view the one of median length, else the one that has most of the view,
+// else the view.
+TimeRange StepInSight(const Run& run, TimeRange view) {
+  std::vector<TimeRange> whole;
+  TimeRange best = view;
+  Ps most = 0;
+  for (const StepMarker& step : run.Steps()) {
+    if (step.range.begin >= view.begin && step.range.end <= view.end && step.counts)
+      whole.push_back(step.range);
+    const Ps shared = std::min(step.range.end, view.end) - std::max(step.range.begin, view.begin);
+    if (shared > most) most = shared, best = step.range;
+  }
+  if (whole.size() < 2) return best;
+  const auto middle = whole.begin() + static_cast<ptrdiff_t>(whole.size() / 2);
+  std::nth_element(whole.begin(), middle, whole.end(), [](const TimeRange& a, const TimeRange& b) {
+    return std::pair(a.length(), a.begin) < std::pair(b.length(), b.begin);
+  });
+  return *middle;
+}
+
+}  // namespace
+
+void ShowPath(C& c, const A& a) {
+  const Run* run = c.RunOf(a.run);
+  if (run == nullptr) return;
+  PathShown& path = c.windows.path;
+  if (a.range.empty() && path.run == run->id && !path.range.empty()) {
+    path = {};
+    c.view.shown.Set({});
+    return;
+  }
+  c.view.active = run->id;
+  path = {run->id, a.range.empty() ? StepInSight(*run, c.Visible(run->id)) : a.range};
+  // A step that is small in the view comes closer.
+  if (path.range.length() < c.Visible(run->id).length() / 2) ShowStep(c, run->id, path.range);
 }
 
 }  // namespace stepscope::actions

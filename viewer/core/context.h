@@ -32,6 +32,20 @@ enum class DialogMode { kFiles, kFolders, kSave, kCompare };
 struct SaveRequest {
   std::string name, contents;             // name: suggested, without a folder
   std::optional<PictureRequest> picture;  // taken of the window instead of `contents`
+  bool of_view = false;                   // the timeline as it is shown instead of both
+};
+
+// The timeline to save as it is shown: .svg with vectors, any other path as PNG.
+struct ViewPicture {
+  std::string path;
+  bool replace = false;  // a file there is written over
+  int wait = 2;          // frames: menus and dialogs close first
+};
+
+// Whose critical path the timeline shows, and of which time of the run; empty: none.
+struct PathShown {
+  TraceId run;
+  TimeRange range;
 };
 
 // Which windows and popups are open. Changed only by commands.
@@ -47,7 +61,9 @@ struct WindowState {
   std::set<PanelKey> pinned;                        // open beside them, for one run each
   PanelKey focus_panel;                             // request: bring to the front; empty id: none
   std::vector<PictureRequest> pictures;             // to be taken when their frames have passed
-  std::string note;                                 // said in the status bar for a few seconds
+  PathShown path;
+  std::vector<ViewPicture> views;  // the same
+  std::string note;                // said in the status bar for a few seconds
   bool note_is_new = false;
 };
 

@@ -2,6 +2,8 @@
 
 #include <imgui.h>
 
+#include <cmath>
+
 namespace stepscope {
 namespace {
 
@@ -21,6 +23,10 @@ void DrawSliceRow(const TexelFrame& frame, std::span<const uint32_t> row, float 
       list->AddRectFilled({frame.x + static_cast<float>(begin), y},
                           {frame.x + static_cast<float>(x), y + height - 1},
                           WithAlpha(color, opacity));
+      const texel::Pattern pattern = texel::PatternIn(row[begin]);
+      if (frame.patterns && pattern != texel::Pattern::kPlain)
+        DrawHatching(list, pattern, {frame.x + static_cast<float>(begin), y},
+                     {frame.x + static_cast<float>(x), y + height - 1}, frame.background);
     }
     begin = x;
   }
@@ -38,6 +44,20 @@ void DrawAreaRow(const TexelFrame& frame, std::span<const uint32_t> row, float y
 }
 
 }  // namespace
+
+void DrawHatching(ImDrawList* list, texel::Pattern pattern, ImVec2 min, ImVec2 max,
+                  Rgba background) {
+  constexpr float kPeriod = 7, kWidth = 1.5f;
+  const auto bits = static_cast<uint32_t>(pattern);
+  const Rgba stroke = WithAlpha(background, 0.5f);
+  const float height = max.y - min.y;
+  list->PushClipRect(min, max, true);
+  for (float x = std::floor((min.x - height) / kPeriod) * kPeriod; x < max.x; x += kPeriod) {
+    if ((bits & 1u) != 0) list->AddLine({x, max.y}, {x + height, min.y}, stroke, kWidth);
+    if ((bits & 2u) != 0) list->AddLine({x, min.y}, {x + height, max.y}, stroke, kWidth);
+  }
+  list->PopClipRect();
+}
 
 void DrawListSink::Draw(const TexelFrame& frame, ImDrawList* list) {
   for (size_t i = 0; i < frame.lines.size(); ++i) {

@@ -12,6 +12,7 @@
 #include "viewer/core/color.h"
 
 struct ImDrawList;
+struct ImVec2;
 
 namespace stepscope {
 
@@ -24,6 +25,14 @@ constexpr uint32_t Make(Rgba color, uint32_t coverage, uint32_t flags = 0) {
   return (color & 0xffffffu) | ((coverage | flags) << 24);
 }
 constexpr uint32_t Alpha(uint32_t t) { return t >> 24; }
+
+// Hatching, where TexelFrame::patterns says that there is any: the lowest bits of red and green.
+enum class Pattern : uint8_t { kPlain, kRising, kFalling, kCrossed };
+constexpr Rgba WithPattern(Rgba color, Pattern pattern) {
+  const auto bits = static_cast<uint32_t>(pattern);
+  return (color & ~0x101u) | (bits & 1u) | (bits & 2u) << 7;
+}
+constexpr Pattern PatternIn(uint32_t t) { return static_cast<Pattern>((t & 1u) | (t >> 7 & 2u)); }
 }  // namespace texel
 
 // What one pixel line of the canvas shows.
@@ -44,6 +53,7 @@ struct TexelFrame {
   uint32_t dirty_begin = 0, dirty_end = 0;  // rows that differ from the slot's last frame
   Rgba background = 0xff000000u;            // what dimmed slices fade to
   float dim = 0.75f;                        // how far
+  bool patterns = false;                    // slices are hatched by texel::PatternIn
 };
 
 class TexelSink {
@@ -53,6 +63,10 @@ class TexelSink {
   // Spans must live until the draw list is rendered.
   virtual void Draw(const TexelFrame& frame, ImDrawList* list) = 0;
 };
+
+// Strokes of a pattern over a box, in the colour of what lies behind it.
+void DrawHatching(ImDrawList* list, texel::Pattern pattern, ImVec2 min, ImVec2 max,
+                  Rgba background);
 
 // Rectangles into the draw list: runs of equal texels become one. For windows without GL and for
 // tests.

@@ -64,12 +64,13 @@ struct RowTexture::DrawCall {
   float x, y, width, height;
   Rgba background;
   float dim;
+  bool patterns;
 };
 
 std::unique_ptr<RowTexture> RowTexture::Create(std::string* error) {
   std::unique_ptr<RowTexture> out(new RowTexture());
-  const std::array<std::string_view, kKinds> sources = {shaders::kTimelineSlicesFrag,
-                                                        shaders::kTimelineAreaFrag};
+  const std::array<std::string_view, kKinds> sources = {
+      shaders::kTimelineSlicesFrag, shaders::kTimelineAreaFrag, shaders::kTimelineHatchedFrag};
   for (size_t kind = 0; kind < kKinds; ++kind) {
     const uint32_t id = Link(sources[kind], error);
     if (id == 0) return nullptr;
@@ -164,7 +165,8 @@ void RowTexture::Draw(const TexelFrame& frame, ImDrawList* list) {
                 static_cast<float>(frame.width),
                 static_cast<float>(frame.lines.size()),
                 frame.background,
-                frame.dim};
+                frame.dim,
+                frame.patterns};
   list->AddCallback(&RowTexture::Callback, &call, sizeof call);
   list->AddCallback(ImGui::GetPlatformIO().DrawCallback_ResetRenderState, nullptr);
 }
@@ -199,7 +201,7 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
   glDisable(GL_STENCIL_TEST);
   glBindVertexArray(slot.vertex_array);
   glBindBuffer(GL_ARRAY_BUFFER, slot.buffer);
-  DrawStrips(call, kSlices);
+  DrawStrips(call, call.patterns ? kHatched : kSlices);
   DrawStrips(call, kArea);
   glBindBuffer(GL_ARRAY_BUFFER, 0);
   glBindVertexArray(0);
@@ -207,7 +209,8 @@ void RowTexture::Render(const DrawCall& call, const float clip[4]) {
 
 void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
   const Slot& slot = slots_[call.slot];
-  if (slot.strips[kind].empty()) return;
+  const std::vector<Strip>& strips = slot.strips[kind == kArea ? kArea : kSlices];
+  if (strips.empty()) return;
   const ImDrawData* data = ImGui::GetDrawData();
   const ImVec2 scale = data->FramebufferScale, origin = data->DisplayPos;
   const Program& program = programs_[kind];
@@ -231,7 +234,7 @@ void RowTexture::DrawStrips(const DrawCall& call, Kind kind) {
   };
   attribute(0, 4, offsetof(Strip, canvas_y));
   attribute(1, 1, offsetof(Strip, row));
-  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(slot.strips[kind].size()));
+  glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, static_cast<GLsizei>(strips.size()));
 }
 
 }  // namespace stepscope

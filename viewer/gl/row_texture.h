@@ -30,7 +30,8 @@ class RowTexture final : public TexelSink {
   struct Strip {
     uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0, row = 0;
   };
-  enum Kind { kSlices, kArea, kKinds };
+  // Of strips the first two; kHatched draws the strips of kSlices.
+  enum Kind { kSlices, kArea, kHatched, kKinds };
   struct Slot {
     uint32_t texture = 0, vertex_array = 0, buffer = 0;
     uint32_t width = 0, rows = 0;  // of the texture

@@ -60,6 +60,25 @@ void Brighten(const Lane& lane, const std::vector<uint32_t>& hits, const TimeAxi
 
 }  // namespace
 
+// The colours of the slices of an item, by meta: of their names, or of how these changed.
+class DrawPlan::SliceColors {
+ public:
+  SliceColors(const DrawPlan& plan, const PlanInput& input, const LayoutItem& item)
+      : plan_(plan),
+        names_(input.names->Colors(*input.runs[item.run].Set(item.set).names)),
+        changes_(plan.ChangesOf(input, item)) {}
+  Rgba operator()(uint32_t meta) const {
+    if (!plan_.patterns_) return names_(meta);
+    if (changes_ == nullptr) return texel::WithPattern(names_(meta), texel::Pattern::kPlain);
+    return plan_.tint_colors_(meta < changes_->size() ? (*changes_)[meta] : NameChange());
+  }
+
+ private:
+  const DrawPlan& plan_;
+  const NameColors names_;
+  const std::vector<NameChange>* changes_;
+};
+
 void DrawPlan::Clear() {
   cache_.clear();
   rows_.clear();
@@ -68,9 +87,21 @@ void DrawPlan::Clear() {
   last_rows_.clear();
 }
 
+// Idle time keeps the colours of its classes.
+const std::vector<NameChange>* DrawPlan::ChangesOf(const PlanInput& input,
+                                                   const LayoutItem& item) const {
+  if (!patterns_ || item.lane != DeviceLane::kNone) return nullptr;
+  return input.tints->Of(input.runs[item.run].id, item.set);
+}
+
 void DrawPlan::Build(const PlanInput& input) {
   ++frame_;
   width_ = input.width;
+  patterns_ = input.tints != nullptr && input.tints->on();
+  if (patterns_ && tint_names_ != input.names->generation()) {
+    tint_colors_ = TintColors(input.names->theme());
+    tint_names_ = input.names->generation();
+  }
   input.names->Trim();
   CollectRows(input);
   FindStale(input);
@@ -181,19 +212,17 @@ void DrawPlan::FillRow(const PlanInput& input, Work& work) const {
 void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
                           Work& work) const {
   if (row.lane == nullptr) return;
-  const Run& run = input.runs[item.run];
-  const TrackSet& set = run.Set(item.set);
   const TimeAxis& axis = input.axes[item.run];
   Cached& cached = *work.cached;
   work.bins.clear();
   row.lane->mip.AppendBins(row.lane->view(), axis.view(), input.width, &work.bins);
   const bool dimming = input.highlight != nullptr && input.highlight->version != 0;
   const uint32_t flags = dimming ? texel::kDim : 0;
-  const NameColors colors = input.names->Colors(*set.names);
+  const SliceColors color_of(*this, input, item);
   for (const Bin& bin : work.bins) {
     if (bin.px >= input.width) continue;
     const uint32_t end = std::min(input.width, bin.px + std::max<uint32_t>(bin.width, 1));
-    const Rgba color = colors(row.lane->meta[bin.event]);
+    const Rgba color = color_of(row.lane->meta[bin.event]);
     uint32_t coverage = texel::kOpaque;
     if (bin.count > 1) {
       const double share = std::min(1.0, static_cast<double>(bin.busy) / axis.ps_per_px() /
@@ -221,7 +250,7 @@ void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, cons
   const TrackSet& set = input.runs[item.run].Set(item.set);
   const bool dimming = input.highlight != nullptr && input.highlight->version != 0;
   std::vector<PlanMark>& marks = work.cached->marks;
-  const NameColors colors = input.names->Colors(*set.names);
+  const SliceColors color_of(*this, input, item);
   for (const Lane& lane : InstantLanes(set, item)) {
     // Instants belong to the track's first row, wherever their parents lie.
     if (row.depth != 0) continue;
@@ -229,7 +258,7 @@ void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, cons
     lane.mip.AppendBins(lane.view(), input.axes[item.run].view(), input.width, &work.bins);
     for (const Bin& bin : work.bins) {
       if (bin.px >= input.width) continue;
-      const Rgba color = colors(lane.meta[bin.event]);
+      const Rgba color = color_of(lane.meta[bin.event]);
       uint32_t& out = work.cached->texels[bin.px];
       if (texel::Alpha(out) == 0) {
         out = texel::Make(color, texel::kOpaque, dimming ? texel::kDim : 0);
@@ -362,7 +391,7 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
   }
   for (const Candidate& c : candidates) {
     const PlanRow& row = rows_[c.row];
-    const Alone& wide = row_cache_[c.row]->alone[c.slice];
+    const PlanSlice& wide = row_cache_[c.row]->alone[c.slice];
     const LayoutItem& item = input.layout->items()[row.item];
     const TrackSet& set = input.runs[item.run].Set(item.set);
     const uint32_t meta = row.lane->meta[wide.event];
@@ -372,7 +401,7 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
     out.x = static_cast<float>(wide.px) + kLabelPadding;
     out.y = row.y;
     out.sticks = c.row >= below_;
-    out.color = input.names->theme().TextOn(input.names->Color(*set.names, meta));
+    out.color = input.names->theme().TextOn(SliceColors(*this, input, item)(meta));
     if (input.highlight != nullptr && input.highlight->version != 0) {
       const uint32_t t = texels_[size_t{c.row} * width_ + wide.px];
       if ((texel::Alpha(t) & texel::kDim) != 0) out.color = input.names->theme()[Role::kText3];
@@ -395,7 +424,7 @@ void DrawPlan::AddSlicesOf(std::span<const Run> runs, const Layout& layout, std:
     const LayoutItem& item = layout.items()[row.item];
     if (item.kind != ItemKind::kTrack || row.lane == nullptr) continue;
     const NameTable& names = *runs[item.run].Set(item.set).names;
-    for (const Alone& slice : row_cache_[r]->alone) {
+    for (const PlanSlice& slice : row_cache_[r]->alone) {
       if (names.DisplayName(MetaId(row.lane->meta[slice.event])) != name) continue;
       if (out->size() >= most) return;
       out->push_back({static_cast<float>(slice.px), row.y, static_cast<float>(slice.width),

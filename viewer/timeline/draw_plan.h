@@ -14,6 +14,7 @@
 #include "viewer/core/texel_sink.h"
 #include "viewer/core/time_axis.h"
 #include "viewer/timeline/layout.h"
+#include "viewer/timeline/name_tints.h"
 
 namespace stepscope {
 
@@ -26,8 +27,9 @@ struct PlanInput {
   uint32_t width = 0, height = 0;  // canvas, pixels
   NameCache* names = nullptr;
   const Highlight* highlight = nullptr;
-  uint64_t content_generation = 0;  // changes when runs or derived sets do
-  unsigned threads = 0;             // 0: as many as pay off
+  uint64_t content_generation = 0;   // changes when runs or derived sets do
+  unsigned threads = 0;              // 0: as many as pay off
+  const NameTints* tints = nullptr;  // null, or not on: slices have the colours of their names
 };
 
 struct PlanRow {
@@ -55,6 +57,11 @@ struct PlanBox {
   float x = 0, y = 0, w = 0, h = 0;  // canvas pixels
   bool sticks = false;
 };  // a slice
+
+// A slice that shares its columns with no other.
+struct PlanSlice {
+  uint32_t px = 0, width = 0, event = 0;  // event: index in the row's lane
+};
 
 // What a row is known by from frame to frame, whatever is drawn above it.
 struct PlanRowKey {
@@ -86,9 +93,14 @@ class DrawPlan {
   std::span<const PlanRow> rows() const { return rows_; }
   std::span<const uint32_t> texels() const { return texels_; }
   std::span<const TexelLine> lines() const { return lines_; }
+  // Of these rows those that stay at the top come last.
+  size_t scrolling_rows() const { return below_; }
+  // Of a row, in order of time.
+  std::span<const PlanSlice> SlicesAlone(size_t row) const { return row_cache_[row]->alone; }
   std::span<const PlanLabel> labels() const { return labels_; }
   std::span<const PlanMark> marks() const { return marks_; }
   uint32_t width() const { return width_; }
+  bool patterns() const { return patterns_; }  // texels are hatched
   uint32_t dirty_begin() const { return dirty_begin_; }
   uint32_t dirty_end() const { return dirty_end_; }
   uint32_t rebuilt_rows() const {
@@ -104,18 +116,16 @@ class DrawPlan {
   const PlanRow* RowAt(size_t item, float y) const;
 
  private:
-  struct Alone {
-    uint32_t px, width, event;
-  };  // a slice that shares its columns with no other
   struct Cached {
     TimeRange view;
     uint32_t width = 0;
     uint64_t names = 0, highlight = 0, content = 0, used = 0;
     double utilisation = -1;
     std::vector<uint32_t> texels;
-    std::vector<Alone> alone;
+    std::vector<PlanSlice> alone;
     std::vector<PlanMark> marks;
   };
+  class SliceColors;
   struct Work {
     Cached* cached = nullptr;
     uint32_t row = 0;
@@ -136,6 +146,7 @@ class DrawPlan {
   void ComposeLines(const PlanInput& input);
   void SetLines(uint32_t row, int first);  // from pixel line `first` on
   void PlaceLabels(const PlanInput& input);
+  const std::vector<NameChange>* ChangesOf(const PlanInput& input, const LayoutItem& item) const;
 
   std::vector<PlanRow> rows_;
   size_t below_ = 0;  // rows that scroll; those that stay follow
@@ -147,6 +158,9 @@ class DrawPlan {
   std::vector<TexelLine> lines_;
   std::vector<PlanLabel> labels_;
   std::vector<PlanMark> marks_;
+  TintColors tint_colors_;
+  uint64_t tint_names_ = 0;  // generation of the names whose theme they are of
+  bool patterns_ = false;
   uint32_t width_ = 0, dirty_begin_ = 0, dirty_end_ = 0, rebuilt_ = 0;
   uint64_t frame_ = 0;
 };

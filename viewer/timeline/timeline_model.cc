@@ -33,9 +33,11 @@ void TimelineModel::Update(const TimelineFrame& frame, CommandQueue* commands) {
   UpdateRanges(frame);
   UpdateLayout(frame, commands);
   ScrollToSelection(frame, commands);
+  UpdateTints(frame);
   BuildPlan(frame);
   UpdateFlows(frame);
   UpdateSameName(frame);
+  UpdatePath(frame, commands);
   minimap_.Update(frame.runs[active_], frame.content_generation,
                   static_cast<uint32_t>(geo_.minimap_bar.w),
                   static_cast<uint32_t>(geo_.minimap_bar.h), frame.names.theme());
@@ -269,6 +271,17 @@ void TimelineModel::ScrollToSelection(const TimelineFrame& frame, CommandQueue* 
   revealed_ = frame.view.reveals;
 }
 
+void TimelineModel::UpdatePath(const TimelineFrame& frame, CommandQueue* commands) {
+  path_.Update(frame.runs, frame.runs[active_], frame.path, frame.jobs, *this, commands);
+  animating_ = animating_ || path_.busy();
+}
+
+void TimelineModel::UpdateTints(const TimelineFrame& frame) {
+  const bool wanted = frame.settings.Bool("timeline.compare_colors");
+  if (tints_.Update(frame.runs, frame.view, wanted, frame.jobs)) ++tint_changes_;
+  animating_ = animating_ || tints_.busy();
+}
+
 void TimelineModel::BuildPlan(const TimelineFrame& frame) {
   for (const Run& run : frame.runs) {
     for (uint32_t set = 0; set < run.sets(); ++set)
@@ -284,8 +297,9 @@ void TimelineModel::BuildPlan(const TimelineFrame& frame) {
   in.height = static_cast<uint32_t>(geo_.rows.h);
   in.names = &frame.names;
   in.highlight = &highlight_.highlight();
-  // Rows are kept while this stays: other frames hidden are other contents.
-  in.content_generation = frame.content_generation << 32 | python_changes_;
+  in.tints = &tints_;
+  // Rows are kept while this stays: other frames hidden are other contents, and so are other tints.
+  in.content_generation = frame.content_generation << 32 | (python_changes_ + tint_changes_);
   plan_.Build(in);
   animating_ = animating_ || python_.busy();
 }

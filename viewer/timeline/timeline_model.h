@@ -23,6 +23,7 @@
 #include "viewer/timeline/layout.h"
 #include "viewer/timeline/minimap.h"
 #include "viewer/timeline/minimap_marks.h"
+#include "viewer/timeline/path_view.h"
 #include "viewer/timeline/plan_area.h"
 #include "viewer/timeline/timeline_highlight.h"
 
@@ -43,6 +44,7 @@ struct TimelineFrame {
   bool direct = false;            // a drag moves the view: it follows at once
   bool gesture = false;           // the view is being moved: tracks do not shrink
   std::optional<float> anchor_y;  // of the screen; what lies here stays, else the topmost
+  TimeRange path = {};            // of the active run: its critical path is shown; empty: none
   EventRef hovered = {};          // its arrows are shown, and others of its name light up
 };
 
@@ -86,6 +88,7 @@ class TimelineModel {
   const TimelineGeometry& geometry() const { return geo_; }
   const Layout& layout() const { return layout_; }
   const DrawPlan& plan() const { return plan_; }
+  const NameTints& tints() const { return tints_; }  // while runs are compared
   const Minimap& minimap() const { return minimap_; }
   const MinimapMarks& minimap_marks() const { return minimap_marks_; }
   uint32_t active() const { return active_; }  // index of the run that panels show
@@ -103,6 +106,7 @@ class TimelineModel {
   // it is selected.
   const EventFlows& flows() const { return flows_; }
   const EventFlows& hovered_flows() const { return hovered_flows_; }
+  const PathView& path() const { return path_; }  // of the active run
   const FlowStub* StubAt(float x, float y) const;
   // Slices that have the name of the one under the mouse, as far as they are drawn one by one.
   std::span<const PlanBox> same_name() const { return same_name_; }
@@ -153,6 +157,8 @@ class TimelineModel {
   bool IsHidden(uint32_t run, const Lane& lane, const EventRef& event) const;
   void UpdateFlows(const TimelineFrame& frame);
   void UpdateSameName(const TimelineFrame& frame);
+  void UpdateTints(const TimelineFrame& frame);
+  void UpdatePath(const TimelineFrame& frame, CommandQueue* commands);
 
   TimelineGeometry geo_;
   uint32_t active_ = 0;
@@ -176,10 +182,13 @@ class TimelineModel {
   StickyItems sticky_;
 
   TimelineHighlight highlight_;
+  NameTints tints_;
+  uint32_t tint_changes_ = 0;
   DrawPlan plan_;
   Minimap minimap_;
   MinimapMarks minimap_marks_;
   EventFlows flows_, hovered_flows_;
+  PathView path_;
   std::vector<PlanBox> same_name_;
   uint64_t revealed_ = 0;  // ViewState::reveals that have been scrolled to
 };

@@ -42,6 +42,7 @@ void TimelinePainter::Draw() const {
   DrawFilter();
   DrawMarkers();
   DrawMeasure();
+  DrawPath();
   DrawFlows();
   DrawSelection();
   DrawBox();
@@ -92,6 +93,7 @@ void TimelinePainter::DrawRows() const {
   frame.dirty_begin = plan_.dirty_begin();
   frame.dirty_end = plan_.dirty_end();
   frame.background = theme_[Role::kPanel];
+  frame.patterns = plan_.patterns();
   if (frame.rows > 0) in_.sink.Draw(frame, pen_.list);
   pen_.list->PopClipRect();
   const Box below = model_.rows_below_sticky();
@@ -102,6 +104,7 @@ void TimelinePainter::DrawRows() const {
   pen_.VLine(geo_.rows.x - 1, geo_.ruler.y, bottom, theme_[Role::kLine]);
 
   DrawScrollbar();
+  if (plan_.patterns()) DrawTintLegend();
 }
 
 // Over the gridlines, under its activity. What is pushed out goes under what is above it.

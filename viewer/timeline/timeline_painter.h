@@ -21,6 +21,7 @@ struct TimelineInput {
   TexelSink& sink;
   uint64_t content_generation = 0;  // changes with runs and derived sets
   bool animate = true;
+  TimeRange path = {};  // as in TimelineFrame
 };
 
 class TimelinePainter {
@@ -48,10 +49,12 @@ class TimelinePainter {
   void DrawSteps() const;
   // timeline_painter_over.cc: on top of the rows
   void DrawMeasure() const;
+  void DrawTintLegend() const;
   void DrawDraggedTrack() const;
   void DrawSelection() const;
   void DrawSameName(bool sticks) const;
   void DrawFlows() const;
+  void DrawPath() const;
   void DrawFlowsOf(const EventFlows& flows, float width) const;
   void DrawArrow(const FlowLine& line, float width) const;
   void DrawStub(const FlowStub& stub, float width) const;
@@ -63,6 +66,7 @@ class TimelinePainter {
   // timeline_tooltip.cc
   void DrawTooltip() const;
   void DrawEventTooltip() const;
+  void DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) const;
   void DrawStubTooltip(const FlowStub& stub) const;
   void DrawFoldedTooltip() const;
   void DrawCounterTooltip() const;

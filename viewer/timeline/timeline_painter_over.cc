@@ -79,6 +79,33 @@ void TimelinePainter::DrawFlows() const {
   DrawFlowsOf(model_.flows(), 1.6f);
 }
 
+// The critical path: a frame around each of its parts, and lines from one to the next.
+void TimelinePainter::DrawPath() const {
+  constexpr float kFramed = 4;  // narrower ones are filled
+  const PathView& path = model_.path();
+  const Rgba color = theme_[Role::kWarning], ground = theme_.Alpha(Role::kPanel, 0.8f);
+  const float width = pen_.Px(2);
+  const auto clip = [&](bool sticks) {
+    const Box area = sticks ? geo_.rows : model_.rows_below_sticky();
+    pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+  };
+  for (const PathLine& line : path.lines()) {
+    clip(line.sticks);
+    pen_.list->AddLine({line.x0, line.y0}, {line.x1, line.y1}, ground, width + 2);
+    pen_.list->AddLine({line.x0, line.y0}, {line.x1, line.y1}, color, width);
+    pen_.list->PopClipRect();
+  }
+  for (const PathBox& box : path.boxes()) {
+    clip(box.sticks);
+    if (box.w < kFramed) {
+      pen_.Box(box.x, box.y, std::max(1.0f, box.w), box.h, color);
+    } else {
+      pen_.Frame(box.x, box.y, box.w, box.h, color, 0, width);
+    }
+    pen_.list->PopClipRect();
+  }
+}
+
 // Under the labels.
 void TimelinePainter::DrawSameName(bool sticks) const {
   constexpr float kFramed = 6;  // narrower ones are only lighter
@@ -87,6 +114,39 @@ void TimelinePainter::DrawSameName(bool sticks) const {
     const float x = geo_.rows.x + box.x, y = geo_.rows.y + box.y;
     pen_.Box(x, y, box.w, box.h, theme_.Alpha(Role::kText, 0.22f));
     if (box.w >= kFramed) pen_.Frame(x, y, box.w, box.h, theme_[Role::kText]);
+  }
+}
+
+// What the colours and the hatching of slices say while two runs are compared.
+void TimelinePainter::DrawTintLegend() const {
+  struct Entry {
+    NameChange::Kind kind;
+    const char* text;
+  };
+  constexpr Entry kEntries[] = {{NameChange::Kind::kSlower, "slower in B"},
+                                {NameChange::Kind::kFaster, "faster in B"},
+                                {NameChange::Kind::kSame, "same"},
+                                {NameChange::Kind::kOnlyHere, "only in this one"}};
+  const float swatch = pen_.Px(20), gap = pen_.Px(14), height = pen_.Px(22), inner = pen_.Px(6);
+  float width = gap;
+  for (const Entry& entry : kEntries)
+    width += swatch + inner + pen_.Width(in_.fonts.ui, kSmallText, entry.text) + gap;
+  if (width > geo_.rows.w || height * 3 > geo_.rows.h) return;
+  float x = geo_.rows.right() - width - pen_.Px(6);
+  const float y = geo_.rows.bottom() - height - pen_.Px(6), h = pen_.Px(12);
+  pen_.Box(x, y, width, height, theme_[Role::kRaised], pen_.Px(4));
+  pen_.Frame(x, y, width, height, theme_[Role::kLine], pen_.Px(4));
+  x += gap;
+  const TintColors colors(theme_);
+  for (const Entry& entry : kEntries) {
+    const Rgba color = colors({entry.kind, NameChange::kMostStrength, 0, 0});
+    const float top = y + std::floor((height - h) / 2);
+    pen_.Box(x, top, swatch, h, color | 0xff000000u);
+    DrawHatching(pen_.list, TintColors::PatternOf(entry.kind), {x, top}, {x + swatch, top + h},
+                 theme_[Role::kPanel]);
+    x += swatch + inner;
+    x = pen_.Text(in_.fonts.ui, kSmallText, x, y + pen_.Px(3), theme_[Role::kText], entry.text);
+    x += gap;
   }
 }
 

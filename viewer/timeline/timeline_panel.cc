@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "viewer/core/settings.h"
+#include "viewer/timeline/view_svg.h"
 
 namespace stepscope {
 
@@ -28,6 +29,11 @@ void TimelinePanel::Draw(const TimelineInput& input) {
   menu_.Draw(input, interaction_.TakeMenu());
 }
 
+std::string TimelinePanel::Svg(std::span<const Run> runs, const ViewState& view,
+                               const NameCache& names) const {
+  return drawn_ ? ViewSvg({model_, runs, view, names}) : std::string();
+}
+
 TimelineFrame TimelinePanel::Frame(const TimelineInput& input) const {
   const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
   const float font = ImGui::GetFontSize();
@@ -46,6 +52,7 @@ TimelineFrame TimelinePanel::Frame(const TimelineInput& input) const {
       .direct = interaction_.direct(),
       .gesture = interaction_.gesture(),
       .anchor_y = {},
+      .path = input.path,
       .hovered = interaction_.lit()};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (ImGui::IsMousePosValid(&mouse) && frame.geometry.all.Has(mouse.x, mouse.y))

@@ -23,6 +23,9 @@ class TimelinePanel {
   bool takes_keys() const { return drawn_ && interaction_.dragged().has_value(); }
   const TimelineFeedback& feedback() const { return feedback_; }
   TimeRange displayed() const { return model_.displayed(); }  // of the active run
+  const Box& place() const { return model_.geometry().all; }  // on the screen
+  // As it was last drawn, as a vector picture; empty where it was not drawn in the last frame.
+  std::string Svg(std::span<const Run> runs, const ViewState& view, const NameCache& names) const;
 
  private:
   TimelineFrame Frame(const TimelineInput& input) const;

@@ -97,7 +97,29 @@ void TimelinePainter::DrawEventTooltip() const {
   }
   if (lane.kind == LaneKind::kSpill)
     ImGui::TextUnformatted("overlaps other events of its track only in part");
+  DrawChangeTooltip(hit, lane.meta[i]);
   ImGui::PopStyleColor();
+}
+
+// Of the name, where two runs are compared.
+void TimelinePainter::DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) const {
+  const TraceId run = in_.runs[hit.run].id;
+  const std::vector<NameChange>* changes = model_.tints().Of(run, hit.set);
+  if (changes == nullptr || meta >= changes->size()) return;
+  const NameChange& change = (*changes)[meta];
+  if (change.kind == NameChange::Kind::kNone) return;
+  const bool is_a = run == model_.tints().base();
+  const auto text = [](float ps) { return WithoutZeros(FormatDuration(static_cast<Ps>(ps), 4)); };
+  std::string line = "of this name in a step: ";
+  if (change.kind == NameChange::Kind::kOnlyHere) {
+    line += text(change.own) + (is_a ? "; only A has it" : "; only B has it");
+  } else {
+    const float a = is_a ? change.own : change.other, b = is_a ? change.other : change.own;
+    const double percent = 100.0 * (static_cast<double>(b) / static_cast<double>(a) - 1);
+    line += text(a) + " in A, " + text(b) + " in B (" + (percent > 0 ? "+" : "") +
+            NumberText(percent, {1, 1, "", " %"}) + ")";
+  }
+  ImGui::TextUnformatted(line.c_str());
 }
 
 // What lies in one pixel: the names that take most of it.
