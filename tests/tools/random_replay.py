@@ -48,7 +48,7 @@ class Maker:
     def __init__(self, source):
         # Writing files and ending the program are left out.
         self.ids = [i for i in rows(source, "viewer/core/commands.cc", r'^    \{"([a-z_.]+)",')
-                    if i not in ("file.quit", "file.write")]
+                    if i not in ("file.quit", "file.write", "file.export_png", "file.export_svg")]
         self.texts = TEXTS + rows(source, "viewer/panels/registry.cc", r'^    \{"([a-z_]+)", "')
         data = source / "tests/data"
         self.profiles = [str(source / "share/samples/sample")] + [str(data / name) for name in (
@@ -105,6 +105,8 @@ class Maker:
             words.append(f"event={self.event(rnd)}")
         if rnd.random() < 0.2:
             words.append("events=" + ",".join(self.event(rnd) for _ in range(5)))
+        if rnd.random() < 0.1:
+            words += [f'paths="{rnd.choice(self.texts)}"' for _ in range(2)]
         return " ".join(words)
 
 
