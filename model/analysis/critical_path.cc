@@ -25,6 +25,8 @@ size_t Before(const Lane& lane, Ps t) {
                              lane.start.begin());
 }
 
+constexpr Ps kAlike = 20;  // GPUs that differ by less than one part of so many work alike
+
 // Walks from the end of the span to its begin.
 class Walk {
  public:
@@ -60,7 +62,7 @@ class Walk {
         const size_t last = Before(*lane, path_.span.end);
         for (size_t i = Before(*lane, path_.span.begin); i < last; ++i) busy += lane->dur[i];
       }
-      if (busy <= most) continue;
+      if (busy <= most + most / kAlike) continue;
       most = busy;
       path_.device = PlaneId(p);
       gpu_ = gpus_.size() - 1;

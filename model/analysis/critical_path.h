@@ -36,8 +36,9 @@ struct CriticalPath {
 
 inline constexpr size_t kMostPathParts = 20'000;
 
-// Of the device with most work in the span. Launches are those of `flows`. Nothing where no device
-// works in it. O(parts * (lanes of the device + depth of a thread) * log events)
+// Of the device with most work in the span; of those that work alike the first. Launches are those
+// of `flows`. Nothing where no device works in it. O(parts * (lanes of the device + depth of a
+// thread) * log events)
 CriticalPath FindCriticalPath(const Trace& trace, const FlowIndex& flows, TimeRange span,
                               const std::stop_token& stop = {});
 
