@@ -25,13 +25,15 @@ size_t Before(const Lane& lane, Ps t) {
                              lane.start.begin());
 }
 
-constexpr Ps kAlike = 20;  // GPUs that differ by less than one part of so many work alike
+constexpr Ps kShort = 5000;  // parts of the span
+constexpr Ps kAlike = 20;    // GPUs that differ by less than one part of so many work alike
 
 // Walks from the end of the span to its begin.
 class Walk {
  public:
   Walk(const Trace& trace, const FlowIndex& flows, TimeRange span) : trace_(trace), flows_(flows) {
     path_.span = span;
+    least_ = span.length() / kShort;
     FindDevice();
   }
 
@@ -132,20 +134,26 @@ class Walk {
     if (at_ <= path_.span.begin) return std::nullopt;
     const std::optional<Found> before = LastBefore(event.begin, false);
     const EventRow launch = LaunchOf(event.row);
-    // It stood in the queue when the device was done with what came before.
-    const bool queued = before && (!launch.valid() || End(launch) <= before->end);
-    if (queued) return before;
+    if (before && (!launch.valid() || WasQueued(launch, event, before->end))) return before;
     if (!launch.valid()) return std::nullopt;
     // What the call did until its end, and what passed until the event began.
     Add(PathPart::Kind::kLaunch, launch, trace_.set.Start(launch));
     return FromHost(trace_.set.TrackOf(launch));
   }
 
+  // It stood in the queue when the device was done with what came before. Of a call that returns
+  // only later (a blocking copy) it counts when it began.
+  bool WasQueued(EventRow launch, const Found& event, Ps before) const {
+    const Ps end = End(launch);
+    return (end > event.begin ? trace_.set.Start(launch) : end) <= before;
+  }
+
   Ps End(EventRow row) const {
     return SaturatingAdd(trace_.set.Start(row), trace_.set.Duration(row));
   }
 
-  // The innermost event of the thread just before `t`, and where what is inside it ends.
+  // The innermost event of the thread just before `t`, and where what is inside it ends. What is
+  // too short to be seen is part of what is around it.
   struct Leaf {
     Found event;
     Ps from = 0;        // it was the innermost from here on
@@ -155,7 +163,9 @@ class Walk {
     std::optional<Leaf> leaf;
     for (const Lane& lane : trace_.set.LanesOf(thread)) {
       if (lane.kind != LaneKind::kNested) continue;
-      const size_t i = Before(lane, t);
+      size_t i = Before(lane, t);
+      while (leaf && i > 0 && lane.start[i - 1] >= leaf->event.begin && lane.dur[i - 1] < least_)
+        --i;
       if (i == 0) {
         if (lane.depth == 0) return std::nullopt;
         break;
@@ -236,6 +246,7 @@ class Walk {
   size_t gpu_ = 0;  // that the path is on
   CriticalPath path_;
   size_t hopped_ = 0;  // parts that there were at the last hop to another thread
+  Ps least_ = 0;       // what is inside another event and shorter is not told apart
   Ps at_ = 0;          // the path begins here so far
 };
 

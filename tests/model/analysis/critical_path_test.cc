@@ -108,6 +108,30 @@ TEST_CASE("critical path: from the device over a launch and the host to what a s
                                "launch3 launch 400..420", "k3 device 420..450"});
 }
 
+TEST_CASE("critical path: work behind a blocking copy waits for the device, not for its call") {
+  Maker m;
+  m.Add(PlaneKind::kGpu, {{"k", 10, 190}, {"copy", 200, 10}});
+  m.Add(PlaneKind::kHostThreads, {{"launch", 0, 5}, {"hipMemcpyWithStream", 20, 200}});
+  m.Finish();
+  const FlowIndex flows = m.Launches({{"launch", "k"}, {"hipMemcpyWithStream", "copy"}});
+  const CriticalPath path = FindCriticalPath(*m.trace, flows, {0, 210});
+  CHECK(m.Texts(path) == Texts{"launch launch 0..10", "k device 10..200", "copy device 200..210"});
+}
+
+TEST_CASE("critical path: what is too short to be seen is part of what is around it") {
+  Maker m;
+  std::vector<Event> host{{"outer", 0, 90'000}, {"long", 50'000, 10'000}, {"launch", 90'000, 10}};
+  for (Ps t = 0; t < 50'000; t += 10) host.push_back({"short", t, 5});
+  for (Ps t = 60'000; t < 90'000; t += 10) host.push_back({"short", t, 5});
+  m.Add(PlaneKind::kGpu, {{"k", 90'010, 9'990}});
+  m.Add(PlaneKind::kHostThreads, host);
+  m.Finish();
+  const CriticalPath path = FindCriticalPath(*m.trace, m.Launches({{"launch", "k"}}), {0, 100'000});
+  CHECK(m.Texts(path) == Texts{"outer host 0..50000", "long host 50000..60000",
+                               "outer host 60000..90000", "launch launch 90000..90010",
+                               "k device 90010..100000"});
+}
+
 TEST_CASE("critical path: a collective waits for the participant that comes last") {
   Maker m;
   m.Add(PlaneKind::kGpu, {{"a", 0, 10}, {"ncclDevKernel_AllReduce", 10, 90}});
