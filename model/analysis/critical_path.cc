@@ -6,6 +6,7 @@
 #include "model/analysis/collectives.h"
 #include "model/analysis/device_steps.h"
 #include "model/analysis/host_activity.h"
+#include "model/lookup.h"
 
 namespace stepscope {
 namespace {
@@ -25,23 +26,25 @@ size_t Before(const Lane& lane, Ps t) {
                              lane.start.begin());
 }
 
-constexpr Ps kShort = 5000;  // parts of the span
-constexpr Ps kAlike = 20;    // GPUs that differ by less than one part of so many work alike
+constexpr Ps kShort = 5000;            // parts of the span
+constexpr size_t kMostGuesses = 1000;  // each looks at all threads of a host
+constexpr Ps kAlike = 20;  // GPUs that differ by less than one part of so many work alike
 
 // Walks from the end of the span to its begin.
 class Walk {
  public:
-  Walk(const Trace& trace, const FlowIndex& flows, TimeRange span) : trace_(trace), flows_(flows) {
+  Walk(const Trace& trace, const FlowIndex& flows, TimeRange span, const std::stop_token& stop)
+      : trace_(trace), flows_(flows), stop_(stop) {
     path_.span = span;
     least_ = span.length() / kShort;
     FindDevice();
   }
 
-  CriticalPath Run(const std::stop_token& stop) {
+  CriticalPath Run() {
     if (!path_.device.valid()) return path_;
     at_ = path_.span.end;
     std::optional<Found> event = LastBefore(at_, true);
-    while (event && !Full() && !stop.stop_requested()) event = FromDevice(*event);
+    while (event && !Full()) event = FromDevice(*event);
     std::reverse(path_.parts.begin(), path_.parts.end());
     return std::move(path_);
   }
@@ -51,7 +54,7 @@ class Walk {
 
   bool Full() {
     if (path_.parts.size() >= kMostPathParts) path_.whole = false;
-    return !path_.whole || at_ <= path_.span.begin;
+    return !path_.whole || at_ <= path_.span.begin || stop_.stop_requested();
   }
 
   void FindDevice() {
@@ -191,17 +194,39 @@ class Walk {
            HostRole::kSync;
   }
 
-  // On another thread, what led to the part that was added last; the path goes on there.
-  EventRow ProducerOf() {
+  // Before what was added last its thread had nothing to do since `idle`: on which one the path
+  // goes on. That of what an arrow leads from, to the event or what is around it; else the one of
+  // the host that was busiest meanwhile. Invalid: none.
+  TrackId ThreadBefore(TrackId own, Ps idle) {
     if (path_.parts.empty() || path_.parts.size() == hopped_) return {};
     hopped_ = path_.parts.size();
-    for (const FlowArrow& arrow : flows_.To(path_.parts.back().row)) {
-      const EventRow from(arrow.from);
-      if (arrow.kind == FlowKind::kLaunch || trace_.set.Start(from) >= at_) continue;
-      at_ = std::min(at_, End(from));
-      return from;
+    for (EventRow row = path_.parts.back().row; row.valid(); row = Parent(trace_.set, row)) {
+      for (const FlowArrow& arrow : flows_.To(row)) {
+        const EventRow from(arrow.from);
+        if (arrow.kind == FlowKind::kLaunch || trace_.set.Start(from) >= at_) continue;
+        at_ = std::min(at_, End(from));
+        return trace_.set.TrackOf(from);
+      }
     }
-    return {};
+    return ++guesses_ < kMostGuesses ? BusiestThread(own, {idle, at_}) : TrackId();
+  }
+
+  TrackId BusiestThread(TrackId own, TimeRange range) const {
+    const PlaneId plane = trace_.set.tracks[own.value].plane;
+    if (!plane.valid()) return {};
+    TrackId best;
+    Ps most = 0;
+    for (const Track* thread : HostThreadsOf(trace_, trace_.planes[plane.value].host)) {
+      Ps busy = 0;
+      for (const Lane& lane : trace_.set.LanesOf(*thread)) {
+        if (lane.kind == LaneKind::kNested && lane.depth == 0)
+          busy = lane.mip.BusyIn(lane.view(), range);
+      }
+      if (busy <= most) continue;
+      most = busy;
+      best = TrackId(static_cast<uint32_t>(thread - trace_.set.tracks.data()));
+    }
+    return best;
   }
 
   bool Launches(EventRow row) const {
@@ -213,13 +238,15 @@ class Walk {
   std::optional<Found> FromHost(TrackId id) {
     while (!Full()) {
       const std::optional<Leaf> leaf = LeafBefore(trace_.set.tracks[id.value], at_);
-      if (!leaf) return std::nullopt;
-      if (!leaf->open) {  // the thread had nothing to do, or nothing of it was recorded
-        const EventRow producer = ProducerOf();
-        if (producer.valid()) {
-          id = trace_.set.TrackOf(producer);
-        } else {
+      if (!leaf || !leaf->open) {  // the thread had nothing to do, or nothing of it was recorded
+        const Ps idle = leaf ? std::max(leaf->event.end, path_.span.begin) : path_.span.begin;
+        const TrackId other = ThreadBefore(id, idle);
+        if (other.valid()) {
+          id = other;
+        } else if (leaf) {
           at_ = leaf->event.end;
+        } else {
+          return std::nullopt;
         }
         continue;
       }
@@ -242,9 +269,11 @@ class Walk {
 
   const Trace& trace_;
   const FlowIndex& flows_;
+  const std::stop_token& stop_;
   std::vector<Lanes> gpus_;
   size_t gpu_ = 0;  // that the path is on
   CriticalPath path_;
+  size_t guesses_ = 0;
   size_t hopped_ = 0;  // parts that there were at the last hop to another thread
   Ps least_ = 0;       // what is inside another event and shorter is not told apart
   Ps at_ = 0;          // the path begins here so far
@@ -254,7 +283,7 @@ class Walk {
 
 CriticalPath FindCriticalPath(const Trace& trace, const FlowIndex& flows, TimeRange span,
                               const std::stop_token& stop) {
-  return Walk(trace, flows, span).Run(stop);
+  return Walk(trace, flows, span, stop).Run();
 }
 
 }  // namespace stepscope

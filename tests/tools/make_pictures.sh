@@ -91,6 +91,17 @@ wait_idle
 COMMANDS
 "$build/tests/make_gpu_xspace" "$work/yesterday.xplane.pb" --gpus 2 --steps 8 >/dev/null
 "$build/tests/make_gpu_xspace" "$work/today.xplane.pb" --gpus 2 --steps 8 --seed 1 --slower conv=1.2 >/dev/null
-printf 'wait_idle\n' | guide compare "$work/yesterday.xplane.pb" "$work/today.xplane.pb" --compare
+guide path "$work/gpu.xplane.pb" <<'COMMANDS'
+wait_idle
+track.pin text="gpu|/device:GPU:0|Stream #14(Compute)#14"
+track.pin text="gpu|/host:CPU|python3#1001"
+track.pin text="gpu|/host:CPU|tf_gpu_0#1100"
+view.set_range range=18ms..38ms
+path.show
+wait_idle
+panel.show text=selection
+wait_idle
+COMMANDS
+printf 'wait_idle\nview.set_range range=6ms..14ms\nwait_idle\n' | guide compare "$work/yesterday.xplane.pb" "$work/today.xplane.pb" --compare
 
 "$(dirname "$0")/palette_png.py" "$images"/*.png "$images"/panels/*.png "$images"/guide/*.png

@@ -151,8 +151,20 @@ TEST_CASE("critical path: an idle thread was started by another one") {
       std::vector<FlowArrow>{{m.Row("launch"), m.Row("k"), FlowKind::kLaunch},
                              {m.Row("schedule"), m.Row("run"), FlowKind::kContext}});
   const CriticalPath path = FindCriticalPath(*m.trace, flows, {0, 150});
-  CHECK(m.Texts(path) == Texts{"schedule host 20..80", "run host 80..90", "launch launch 90..100",
-                               "k device 100..150"});
+  CHECK(m.Texts(path) == Texts{"early host 0..5", "schedule host 20..80", "run host 80..90",
+                               "launch launch 90..100", "k device 100..150"});
+}
+
+TEST_CASE("critical path: without an arrow it goes on in what the busiest thread did meanwhile") {
+  Maker m;
+  m.Add(PlaneKind::kGpu, {{"k", 100, 50}});
+  m.Add(PlaneKind::kHostThreads, {{"run", 80, 20}, {"launch", 80, 5}});
+  m.Add(PlaneKind::kHostThreads, {{"other", 10, 5}});
+  m.Add(PlaneKind::kHostThreads, {{"train", 0, 200}, {"input", 10, 65}});
+  m.Finish();
+  const CriticalPath path = FindCriticalPath(*m.trace, m.Launches({{"launch", "k"}}), {0, 150});
+  CHECK(m.Texts(path) == Texts{"train host 0..10", "input host 10..75", "train host 75..80",
+                               "launch launch 80..100", "k device 100..150"});
 }
 
 TEST_CASE("critical path: nothing without device work, and every path ends") {
