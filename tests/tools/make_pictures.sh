@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Draws the pictures of docs/images anew:
 #   tests/tools/make_pictures.sh build/release RECORDINGS
-# RECORDINGS is a folder with the recorded profiles profiles/tf_graph, profiles/jax_mi300x and traces/*.json.gz.
+# RECORDINGS is a folder with the recorded profiles profiles/tf_graph, profiles/jax_mi300x, traces/*.json.gz and
+# snapshots/*.pickle.
 set -euo pipefail
 build=$1 recordings=$2
 program=$build/stepscope
@@ -38,6 +39,7 @@ panels tf_graph "$recordings/profiles/tf_graph"
 panels jax_mi300x "$recordings/profiles/jax_mi300x"
 panels pytorch "$recordings/traces/qwen_h100.json.gz"
 tall panels/pytorch_lifetimes "$recordings/traces/qwen_h100.json.gz" memory/lifetimes
+tall panels/snapshot "$recordings/snapshots/train_leak_oom.pickle" memory_snapshot
 
 guide() {  # guide NAME PATH... < commands
   cat >"$work/commands"

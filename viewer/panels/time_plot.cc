@@ -18,14 +18,6 @@ constexpr double kPsPerMsReal = static_cast<double>(kPsPerMs);
 double Ms(Ps t) { return static_cast<double>(t) / kPsPerMsReal; }
 Ps FromMs(double ms) { return static_cast<Ps>(std::clamp(ms * kPsPerMsReal, -9e18, 9e18)); }
 
-// The axis says where it is to three digits of what it spans, not to the picosecond.
-int FormatMs(double value, char* buffer, int size, void* data) {
-  const double span = *static_cast<const double*>(data);
-  const int decimals =
-      std::clamp(static_cast<int>(std::ceil(2 - std::log10(std::max(span, 1e-9)))), 0, 9);
-  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f ms", decimals, value);
-}
-
 TimeRange ShownRange(const PanelContext& context, TimeRange otherwise) {
   if (context.run == nullptr) return otherwise;
   const TimeRange visible = context.view.VisibleIn(context.run->id);
@@ -48,8 +40,19 @@ bool TimePlot::Begin(const PanelContext& context, const char* id, ImVec2 size,
   if (!ImPlot::BeginPlot(id, size, kFlags)) return false;
   ImPlot::SetupAxis(ImAxis_X1, nullptr, ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisLinks(ImAxis_X1, &min_, &max_);
-  ImPlot::SetupAxisFormat(ImAxis_X1, FormatMs, &span_);
+  ImPlot::SetupAxisFormat(ImAxis_X1, FormatTime, &span_);
   return true;
+}
+
+// To three digits of what the axis spans, not to the picosecond.
+int TimePlot::FormatTime(double ms, char* buffer, int size, void* span_ms) {
+  const double span = *static_cast<const double*>(span_ms);
+  const bool seconds = span >= 10'000;
+  const double shown = seconds ? span / 1000 : span;
+  const int decimals =
+      std::clamp(static_cast<int>(std::ceil(2 - std::log10(std::max(shown, 1e-9)))), 0, 9);
+  return std::snprintf(buffer, static_cast<size_t>(size), "%.*f %s", decimals,
+                       seconds ? ms / 1000 : ms, seconds ? "s" : "ms");
 }
 
 int TimePlot::FormatTick(double value, char* buffer, int size, void* ticks) {

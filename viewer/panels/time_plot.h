@@ -26,6 +26,9 @@ class TimePlot {
   // Ends the plot and tells the timeline if it moved. A right click opens the chart menu of `id`.
   void End(const PanelContext& context, const char* id);
 
+  // The label of a tick of an axis that spans `*span_ms`, a double: in ms, from 10 s on in s.
+  static int FormatTime(double ms, char* buffer, int size, void* span_ms);
+
   double first_ms() const { return min_; }
   double last_ms() const { return max_; }
 
