@@ -122,7 +122,8 @@ void Finder::JoinHostPart() {
   for (size_t i = 0; i < all_.size(); ++i) {
     const Contribution& c = all_[i];
     const bool one_sided = c.change == Change::kAdded || c.change == Change::kRemoved;
-    if (c.kind == ItemKind::kOp && one_sided) ops.emplace(std::pair(c.name, c.change), i);
+    if (c.kind == ItemKind::kOp && one_sided)
+      ops.emplace(std::pair(std::string_view(c.name), c.change), i);
   }
   std::vector<Contribution> kept;
   std::vector<size_t> into(all_.size(), all_.size());
