@@ -3,13 +3,13 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 
 #include "model/analysis/ranks/collective_kind.h"
 #include "model/analysis/ranks/coordinates.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/growth.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/rank_profiles.h"
 #include "tests/support/table_cells.h"
@@ -105,9 +105,30 @@ double Seconds(const std::shared_ptr<const Trace>& trace, AnalysisResult* result
   AnalysisContext context(trace, Definitions::kStepscope);
   context.stats();
   context.steps();
-  const std::clock_t from = std::clock();
-  *result = FindAnalysis("ranks")->run(context, {}, {});
-  return static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC;
+  return test::CpuSeconds([&] { *result = FindAnalysis("ranks")->run(context, {}, {}); });
+}
+
+// Two ranks whose collectives have equal numbers, and lists of ranks that do not fit: half as many
+// more in the first as the `n` in the second.
+std::shared_ptr<const Trace> HostileGroups(size_t n) {
+  const Folder folder;
+  for (int r = 0; r < 2; ++r) {
+    test::KinetoText text;
+    const int count = static_cast<int>(r == 0 ? n + n / 2 : n);
+    for (int i = 0; i < count; ++i) {
+      const char* ranks = i % 3 == 0   ? "[0, 1]"
+                          : i % 3 == 1 ? "[99999999999999999999]"
+                                       : "[7, ..., 9]";
+      text.Kernel("ncclKernel_AllReduce", i, 10.0 * i + 5 * r, 7,
+                  std::string(R"("Collective name":"allreduce","Seq":)") +
+                      (i % 2 == 0 ? "1" : "-9223372036854775808") +
+                      R"(,"In msg nelems":9223372036854775807,"dtype":"Double","Group size":-4,)" +
+                      R"("Process Group Name":"x","Process Group Ranks":")" + ranks + "\"");
+    }
+    folder.Add(test::RankFileName(r), "{\"distributedInfo\":{\"rank\":" + std::to_string(r) + "}," +
+                                          text.Text().substr(1));
+  }
+  return folder.Load();
 }
 
 }  // namespace
@@ -290,44 +311,29 @@ TEST_CASE("Ranks: numbers in names, and names of collectives") {
   CHECK(ElementBytes("Nonsense") == 0);
 }
 
-TEST_CASE("Ranks: 64 ranks with 2,000 collectives each") {
-  RankJobOptions o;
-  o.ranks = 64;
-  o.steps = 20;
-  o.collectives = 100;
-  o.late_rank = 17;
-  o.late_us = 300;
+TEST_CASE("Ranks: 64 ranks with 500 collectives each, in time that grows with them") {
   AnalysisResult result;
-  const double seconds = Seconds(Job(o), &result);
-  MESSAGE("64 x 2,000 collectives: " << seconds << " s");
+  const auto seconds = [&](size_t collectives) {
+    RankJobOptions o;
+    o.ranks = 64;
+    o.steps = 5;
+    o.collectives = static_cast<int>(collectives);
+    o.late_rank = 17;
+    o.late_us = 300;
+    return Seconds(Job(o), &result);
+  };
+  const double growth = test::GrowthOfFour(25, seconds);
   CHECK(PropertyText(result, "slowest_rank") == "17");
-  CHECK(PropertyText(result, "collectives") == "2000");
-  CHECK(seconds < 2);
+  CHECK(PropertyText(result, "collectives") == "500");
+  CHECK(growth < test::kNearlyLinear);
 }
 
 TEST_CASE(
     "Ranks: hostile groups: equal numbers, lists of ranks that do not fit, many of one group") {
-  const Folder folder;
-  for (int r = 0; r < 2; ++r) {
-    test::KinetoText text;
-    const int n = r == 0 ? 30'000 : 20'000;
-    for (int i = 0; i < n; ++i) {
-      const char* ranks = i % 3 == 0   ? "[0, 1]"
-                          : i % 3 == 1 ? "[99999999999999999999]"
-                                       : "[7, ..., 9]";
-      text.Kernel("ncclKernel_AllReduce", i, 10.0 * i + 5 * r, 7,
-                  std::string(R"("Collective name":"allreduce","Seq":)") +
-                      (i % 2 == 0 ? "1" : "-9223372036854775808") +
-                      R"(,"In msg nelems":9223372036854775807,"dtype":"Double","Group size":-4,)" +
-                      R"("Process Group Name":"x","Process Group Ranks":")" + ranks + "\"");
-    }
-    folder.Add(test::RankFileName(r), "{\"distributedInfo\":{\"rank\":" + std::to_string(r) + "}," +
-                                          text.Text().substr(1));
-  }
   AnalysisResult result;
-  const double seconds = Seconds(folder.Load(), &result);
-  MESSAGE("50,000 hostile collectives: " << seconds << " s");
-  CHECK(seconds < 5);
+  const double growth =
+      test::GrowthOfFour(5'000, [&](size_t n) { return Seconds(HostileGroups(n), &result); });
+  CHECK(growth < test::kNearlyLinear);
   CHECK(TableOf(result, "collectives").rows.size() == 20'000);
   CHECK(Unknown(result, "collectives", 0, "bytes"));
 }
