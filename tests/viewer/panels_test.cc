@@ -62,9 +62,9 @@ void CheckHeadings(const PanelContext& context) {
 
 // Draws the panel until nothing is computed any more; vertices of the last frame.
 int DrawUntilDone(PanelFixture& f, Panel& panel) {
-  constexpr int kMostFrames = 3000;
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(5);
   int vertices = 0;
-  for (int i = 0, calm = 0; i < kMostFrames && calm < 5; ++i) {
+  for (int calm = 0; calm < 5 && std::chrono::steady_clock::now() < limit;) {
     vertices = f.Frame([&](const PanelContext& context) { panel.Draw(context); });
     const bool busy = panel.animating() || f.analyses.busy();
     calm = busy ? 0 : calm + 1;
