@@ -289,7 +289,11 @@ void AddReplay(CLI::App& app, Options* options) {
   replay->add_option("COMMANDS", options->commands_file, "file with one command a line")
       ->required();
   AddPaths(replay, options, false);
-  AddOutput(replay, options, "picture of the last frame, as of screenshot");
+  CLI::Option* output = AddOutput(replay, options, "picture of the last frame, as of screenshot");
+  replay
+      ->add_flag("--no-pixels", options->no_pixels,
+                 "draw no pixels, for long lists on a machine without a GPU; pictures stay black")
+      ->excludes(output);
   replay->add_flag("--compare", options->compare, "open the paths side by side");
   replay->add_flag("--window", options->show_window, "in a real window instead of off-screen");
   AddPicture(replay, options);

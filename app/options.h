@@ -72,6 +72,7 @@ struct Options {
   std::string select;
   std::string view;  // open, screenshot, replay: a token of view_token.h; empty: the first view
   std::string commands_file;  // replay
+  bool no_pixels = false;     // replay: nothing is rasterised
   bool show_window = false;   // replay, bench: a real window instead of an off-screen one
   int frames = 300;
   bool bench_panels = false;  // frames with each panel open as well

@@ -1,3 +1,4 @@
+#include <epoxy/gl.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -79,6 +80,7 @@ int RunReplay(const Options& options, const Log& log) {
   Stage stage;
   stage.Open(options);
   if (Status status = stage.Show(options, options.show_window); !status.ok()) return Fail(status);
+  if (options.no_pixels) glEnable(GL_RASTERIZER_DISCARD);
   stage.UseFixedTime();
   Status status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
   if (status.ok() && !options.paths.empty()) status = stage.load_status();

@@ -72,6 +72,8 @@ TEST_CASE("options: each command reads its flags") {
   CHECK(bench.options.bench_panels);
   CHECK(bench.run);
   CHECK(bench.options.frames == 50);
+  CHECK(Parse({"replay", "cmds.txt", "--no-pixels"}).options.no_pixels);
+  CHECK_FALSE(Parse({"replay", "cmds.txt", "--no-pixels", "-o", "x.png"}).run);
   const ParsedOptions replay = Parse({"replay", "cmds.txt", "dir", "-o", "x.png"});
   CHECK(replay.run);
   CHECK(replay.options.commands_file == "cmds.txt");

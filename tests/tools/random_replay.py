@@ -2,13 +2,14 @@
 """Random lists of commands come to rest: replays them without a window and looks at status and stderr.
 
   random_replay.py PROGRAM SOURCE [--first SEED] [--lists N] [--commands N] [--settle SECONDS] [--keep FOLDER]
-  random_replay.py PROGRAM SOURCE --rounds N
+                   [--no-pixels]
+  random_replay.py PROGRAM SOURCE --rounds N [--no-pixels]
 
 SOURCE is the root of the repository: the commands are those of its table, the profiles its samples and its damaged
 files. Mouse, keys and sizes of the window come between the commands. A list is known by its seed. One that crashes,
 says something on stderr, does not settle in time after its last command, or uses the processor at rest fails. With
 --keep it is reduced to the shortest list that still fails: line after line is left out as long as it fails without it.
-Lists run on all cores.
+Lists run on all cores. --no-pixels leaves out what a graphics card does, three quarters of the time without one.
 
 --rounds opens and closes profiles N times and a fifth of N times: the peak memory of both must be nearly the same.
 """
@@ -37,7 +38,7 @@ KEYS = ["W", "A", "S", "D", "F", "H", "L", "M", "N", "Shift+N", "I", "O", "C", "
         "Ctrl+P", "Ctrl+A", "Ctrl+C", "Ctrl+F", "/", "?", ">", "1", "2", "3", "4", "F1", "F3", "F11", "Ctrl+0"]
 HOLDS = ["none", "none", "Ctrl", "Shift", "Alt", "Ctrl+Shift"]
 REST_SECONDS = 1.0
-# The leak checker itself ended, at a thread of the graphics driver that was ending too: it tells nothing of the program.
+# The leak checker itself ended, at a thread of the graphics driver that was ending too: nothing of the program's.
 LEAK_CHECK_FAILED = "LeakSanitizer has encountered a fatal error"
 LONGEST_SECONDS = 600
 
@@ -112,12 +113,12 @@ class Maker:
         return " ".join(words)
 
 
-def replay(program, lines, profile, size):
+def replay(program, lines, profile, size, options=()):
     """The finished process, or None where it did not end, and the most memory that it had, in KB."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "commands"
         script.write_text("\n".join(lines) + "\n")
-        command = [program, "replay", str(script), profile, "--size", size]
+        command = [program, "replay", str(script), profile, "--size", size, *options]
         with open(Path(folder) / "said", "w+b") as said:
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=said, cwd=folder)
             timer = threading.Timer(LONGEST_SECONDS, process.kill)
@@ -130,10 +131,15 @@ def replay(program, lines, profile, size):
     return process.returncode, text, usage.ru_maxrss
 
 
-def failure(program, lines, profile, size, settle):
+def options_of(args):
+    return ["--no-pixels"] if args.no_pixels else []
+
+
+def failure(args, lines, profile, size):
     """What went wrong, or nothing."""
     for _ in range(3):
-        status, text, _ = replay(program, lines + [f"wait_idle {settle}", f"rest {REST_SECONDS}"], profile, size)
+        status, text, _ = replay(args.program, lines + [f"wait_idle {args.settle}", f"rest {REST_SECONDS}"], profile,
+                                 size, options_of(args))
         if LEAK_CHECK_FAILED not in text:
             break
     return f"status {status}: {text}" if status != 0 or text else ""
@@ -157,7 +163,7 @@ def play(args, maker, seed):
     lines = maker.lines(rnd, args.commands)
 
     def fails(some):
-        return failure(args.program, some, profile, size, args.settle)
+        return failure(args, some, profile, size)
     what = fails(lines)
     if not what:
         return ""
@@ -175,7 +181,7 @@ def grows(args, maker):
         for i in range(rounds):
             lines += [f'file.open text="{maker.profiles[i % len(maker.profiles)]}"', "wait_idle",
                       f'panel.show text="{"overview" if i % 2 else "memory"}"', "wait_idle", "file.close", "wait_idle"]
-        status, text, kilobytes = replay(args.program, lines, maker.profiles[0], "900x600")
+        status, text, kilobytes = replay(args.program, lines, maker.profiles[0], "900x600", options_of(args))
         if status != 0 or text:
             sys.exit(f"status {status}: {text}")
         return kilobytes
@@ -194,14 +200,16 @@ def main():
     parser.add_argument("--commands", type=int, default=200)
     parser.add_argument("--settle", type=float, default=30, help="seconds after the last command")
     parser.add_argument("--rounds", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--jobs", type=int, help="lists at a time; without pixels they mostly wait for their rest")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--no-pixels", action="store_true")
     args = parser.parse_args()
     args.program = str(Path(args.program).resolve())
+    jobs = args.jobs or os.cpu_count() * (3 if args.no_pixels else 1)
     maker = Maker(args.source.resolve())
     if args.rounds:
         return 1 if grows(args, maker) else 0
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         seeds = range(args.first, args.first + args.lists)
         said = [what for what in pool.map(lambda seed: play(args, maker, seed), seeds) if what]
     for what in said:
