@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <new>
 
+#include "loaders/capture_files.h"
 #include "loaders/loader.h"
 #include "model/capabilities.h"
 
@@ -102,6 +103,12 @@ uint64_t FileBytes(const std::vector<InputFile>& files) {
   return sum;
 }
 
+uint64_t BytesOf(const std::vector<CaptureFile>& captures) {
+  uint64_t sum = 0;
+  for (const CaptureFile& file : captures) sum += file.bytes;
+  return sum;
+}
+
 Result<ProfileRun> PickRun(std::vector<ProfileRun> runs, const std::string& wanted,
                            const std::string& path) {
   if (wanted.empty()) return std::move(runs.front());
@@ -123,8 +130,11 @@ Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, ProfileRun
   builder.trace().path = path;
   builder.trace().run = run.name;
   builder.trace().skipped_files = run.skipped;
-  progress.bytes_total = FileBytes(run.files);
+  std::vector<CaptureFile> captures = FindCaptures(run.files);
+  progress.bytes_total = FileBytes(run.files) + BytesOf(captures);
   if (Status s = (*loader)->load(builder, run.files, options, stop, progress); !s.ok()) return s;
+  if (Status s = AddCaptures(std::move(captures), options, stop, &progress, &builder); !s.ok())
+    return s;
   progress.bytes_done = progress.bytes_total.load();
   return builder.Finish(stop, &progress);
 }

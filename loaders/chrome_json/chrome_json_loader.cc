@@ -263,6 +263,7 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadO
 using Kind = FileEnding::Kind;
 constexpr FileEnding kEndings[] = {
     {"perfetto_trace.json", Kind::kSkipped, "a copy of the trace for the Perfetto UI"},
+    {"execution_details.json", Kind::kSkipped, "what the graph captures beside it are of"},
     {".pt.trace.json", Kind::kOwn},
     {".trace.json", Kind::kCommon},
     {".json", Kind::kLoose},

@@ -1,5 +1,7 @@
 #include "model/analysis/device_op_names.h"
 
+#include <unordered_map>
+
 #include "model/analysis/op_name.h"
 #include "model/analysis/quirks.h"
 #include "model/lookup.h"
@@ -11,8 +13,37 @@ DeviceOpNames::DeviceOpNames(AnalysisContext& context, const std::stop_token& st
     : trace_(context.trace()),
       stats_(context.stats(stop)),
       grouping_(context.grouping(stop)),
+      graphs_(ComputeGraphOps(context, stop)),
       unknown_hlo_left_out_(context.quirks().unknown_hlo_left_out),
-      traits_(CapabilitiesOf(trace_)) {}
+      traits_(CapabilitiesOf(trace_)) {
+  NumberGraphOps();
+}
+
+void DeviceOpNames::NumberGraphOps() {
+  std::unordered_map<std::string_view, uint32_t> first;
+  uint32_t next = static_cast<uint32_t>(trace_.names().metas.size()) + 1;
+  for (const GraphOp& op : graphs_.ops) {
+    const std::string_view name = graphs_.NameOf(op);
+    const uint32_t meta = next++;
+    if (name.empty() || op.hlo != nullptr) {
+      graph_meta_.push_back(name.empty() ? 0 : meta);
+    } else {
+      graph_meta_.push_back(first.try_emplace(name, meta).first->second);
+    }
+  }
+}
+
+DeviceOpNames::Named DeviceOpNames::GraphOpNamed(const GraphOp& op) const {
+  Named n;
+  if (op.hlo == nullptr) {
+    n.key = n.provenance = graphs_.NameOf(op);
+    return n;
+  }
+  n.key = std::to_string(op.program) + "/" + std::string(op.instruction);
+  n.fallback = op.instruction;
+  if (!op.hlo->op_name.empty()) n.provenance = op.hlo->op_name + ":" + op.hlo->op_type;
+  return n;
+}
 
 EventRow DeviceOpNames::LaunchingOp(uint32_t device_row) const {
   for (EventRow row = grouping_.LaunchOf(device_row); row.valid(); row = Parent(trace_.set, row)) {
@@ -24,6 +55,8 @@ EventRow DeviceOpNames::LaunchingOp(uint32_t device_row) const {
 
 DeviceOpNames::Named DeviceOpNames::NameOf(const DeviceOpKey& key) const {
   Named n;
+  if (key.meta > trace_.names().metas.size())
+    return GraphOpNamed(graphs_.ops[key.meta - trace_.names().metas.size() - 1]);
   if (key.meta) {
     const EventMeta& meta = trace_.names().metas[key.meta - 1];
     n.key = n.provenance = trace_.names().strings.View(meta.name);
@@ -60,8 +93,15 @@ void DeviceOpNames::Reader::Seek(uint32_t row) {
   program_.Seek(row);
 }
 
+uint32_t DeviceOpNames::Reader::GraphMetaOf(uint32_t row) const {
+  const GraphKernel* kernel = names_.graphs_.Find(row);
+  return kernel != nullptr ? names_.graph_meta_[kernel->op] : 0;
+}
+
 DeviceOpKey DeviceOpNames::Reader::KeyOf(uint32_t row, uint32_t meta) {
   DeviceOpKey key;
+  key.meta = GraphMetaOf(row);
+  if (key.meta != 0) return key;
   key.hlo_op = hlo_.Get(row, StringId(0)).value;
   if (key.hlo_op) {
     key.program = program_.Get(row, 0);

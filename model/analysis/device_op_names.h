@@ -1,5 +1,6 @@
 // Which framework op a device event is of (docs/rules.md#ops): by the HLO instruction, else by
-// tf_op; in traces of PyTorch the op that launched it. What is one op is resolved to text once.
+// tf_op; in traces of PyTorch the op that launched it; of a kernel of a graph the one that it was
+// recorded for (docs/graphs.md). What is one op is resolved to text once.
 // Views the context, which must outlive it. Thread-safe.
 #pragma once
 
@@ -7,8 +8,10 @@
 #include <cstdint>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/graphs/graph_ops.h"
 #include "model/analysis/grouping.h"
 #include "model/capabilities.h"
 #include "model/stats.h"
@@ -17,7 +20,8 @@ namespace stepscope {
 
 // What makes two device events the same op.
 struct DeviceOpKey {
-  uint32_t tf_op = 0, hlo_op = 0, meta = 0;
+  uint32_t tf_op = 0, hlo_op = 0;
+  uint32_t meta = 0;  // MetaId + 1, or beyond those of the trace: a graph's op
   int64_t program = 0;
   bool empty() const { return hlo_op == 0 && tf_op == 0 && meta == 0; }  // of no op
   bool operator==(const DeviceOpKey&) const = default;
@@ -51,15 +55,22 @@ class DeviceOpNames {
     DeviceOpKey KeyOf(uint32_t row, uint32_t meta);
 
    private:
+    uint32_t GraphMetaOf(uint32_t row) const;  // 0: none is known
+
     const DeviceOpNames& names_;
     SparseColumn<StringId>::Cursor tf_op_, hlo_;
     SparseColumn<int64_t>::Cursor program_;
   };
 
  private:
+  void NumberGraphOps();
+  Named GraphOpNamed(const GraphOp& op) const;
+
   const Trace& trace_;
   const StatTable& stats_;
   const Grouping& grouping_;
+  const GraphOps graphs_;
+  std::vector<uint32_t> graph_meta_;  // by op of graphs_: the first one of its name; or 0
   const bool unknown_hlo_left_out_;
   const Capabilities traits_;
 };

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "model/analysis/device_type.h"
+#include "model/analysis/graphs/graph_ops.h"
 #include "model/analysis/kernel_stats.h"
 #include "model/analysis/op_name.h"
 #include "model/analysis/quirks.h"
@@ -116,10 +117,12 @@ class LaunchingOps {
 // Reads what a kernel needs of the typed columns for ascending rows.
 class KernelReader {
  public:
-  KernelReader(const Trace& trace, const StatTable& stats, const LaunchingOps& ops)
+  KernelReader(const Trace& trace, const StatTable& stats, const LaunchingOps& ops,
+               const GraphOps& graphs)
       : trace_(trace),
         stats_(stats),
         ops_(ops),
+        graphs_(graphs),
         by_category_(CapabilitiesOf(trace).event_categories),
         details_(stats.Text(StringStat::kKernelDetails)),
         tf_op_(stats.Text(StringStat::kTfOp)),
@@ -177,6 +180,7 @@ class KernelReader {
       if (occupancy <= 0) occupancy = kUnknownOccupancy;
       key.tf_op = KinetoOp(ops_.Find(external_.Get(row, -1), correlation_.Get(row, -1)));
     }
+    if (const std::string_view op = GraphOpOf(row); !op.empty()) key.tf_op = KinetoOp(op);
     RawGroup& group = (*out)[key];
     group.totals.Add(lane.dur[i], occupancy, order);
     group.rows.emplace_back(row);
@@ -201,6 +205,12 @@ class KernelReader {
             0};
   }
 
+  // Empty but for kernels of graphs: what their launch says is the same for all of them.
+  std::string_view GraphOpOf(uint32_t row) const {
+    const GraphKernel* kernel = graphs_.Find(row);
+    return kernel != nullptr ? graphs_.NameOf(graphs_.ops[kernel->op]) : std::string_view();
+  }
+
   uint32_t KinetoOp(std::string_view name) {
     if (name.empty()) return kNone;
     const auto [it, added] =
@@ -212,6 +222,7 @@ class KernelReader {
   const Trace& trace_;
   const StatTable& stats_;
   const LaunchingOps& ops_;
+  const GraphOps& graphs_;
   const bool by_category_;  // else kernel_details make a kernel
   ColumnCursor<StringId> details_, tf_op_, hlo_op_, equation_;
   ColumnCursor<int64_t> program_, external_, correlation_;
@@ -286,14 +297,15 @@ void Finish(const Totals& totals, KernelGroup* g) {
 }
 
 std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
-                                        const Scope& scope, std::stop_token stop) {
+                                        const Scope& scope, const GraphOps& graphs,
+                                        std::stop_token stop) {
   const LaunchingOps ops(trace, stats);
   std::vector<PlaneKernels> planes(trace.planes.size());
   ParallelFor(trace.planes.size(), [&](size_t p) {
     const Plane& plane = trace.planes[p];
     if (plane.kind != PlaneKind::kGpu || stop.stop_requested()) return;
     if (!scope.HasHost(plane.host)) return;
-    KernelReader reader(trace, stats, ops);
+    KernelReader reader(trace, stats, ops, graphs);
     std::vector<TrackId> tracks = plane.tracks;
     std::sort(tracks.begin(), tracks.end());  // the order of by_stream
     for (TrackId id : tracks) {
@@ -388,8 +400,9 @@ KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& para
                             std::stop_token stop) {
   const Trace& trace = context.trace();
   const StatTable& stats = context.stats(stop);
+  const GraphOps graphs = ComputeGraphOps(context, stop);
   std::vector<PlaneKernels> planes =
-      CollectPlanes(trace, stats, ScopeOf(context, params, stop), stop);
+      CollectPlanes(trace, stats, ScopeOf(context, params, stop), graphs, stop);
   MergedGroups merged;
   std::map<std::string, KernelSum> streams;
   // Of each form only a part is in memory: nodes go from one to the next.

@@ -9,6 +9,7 @@
 
 #include "model/analysis/category_tables.h"
 #include "model/analysis/device_tables.h"
+#include "model/analysis/graphs/graph_tables.h"
 #include "model/analysis/quirks.h"
 #include "model/base/demangle.h"
 
@@ -307,6 +308,7 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
                                      "Stream", summary.total));
     if (!none) result.tables.push_back(std::move(by_category));
     AddDeviceTables(context, params, stop, &result);
+    AddGraphTables(context, params, stop, &result);
     AddFindings(summary, &result);
   }
   if (none) {

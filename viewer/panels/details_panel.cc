@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/analysis/flow_index.h"
@@ -14,6 +16,7 @@
 #include "viewer/core/name_cache.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/run.h"
+#include "viewer/panels/graph_facts.h"
 #include "viewer/panels/name_rank_view.h"
 #include "viewer/panels/stat_text.h"
 #include "viewer/panels/view_summary.h"
@@ -35,6 +38,7 @@ struct Memo {
   EventRef event;
   const Trace* trace = nullptr;
   const FlowIndex* flows = nullptr;
+  const GraphOps* graphs = nullptr;
   std::string name, where, note;  // note: why arguments are missing
   Rgba color = 0;
   std::vector<Fact> facts, stats;
@@ -176,6 +180,14 @@ void AddFlows(const EventRef& event, const Run& run, Memo* memo) {
   AddArrows(event, *run.trace, run.flows->From(row), true, memo);
 }
 
+// Which op a kernel of a graph is of: its launch says the same for all of them.
+void AddGraphFacts(const GraphOps* graphs, EventRow row, Memo* memo) {
+  if (graphs == nullptr) return;
+  for (GraphFact& fact : GraphFactsOf(*graphs, row))
+    memo->facts.push_back(
+        {std::move(fact.label), std::move(fact.value), std::move(fact.how), {}, false});
+}
+
 // The events before and after on the same row, and the time between.
 void AddNeighbour(const EventRef& event, const TrackSet& set, int direction, Memo* memo) {
   const Lane& lane = set.lanes[set.LaneOf(event.row).value];
@@ -221,7 +233,7 @@ class DetailsPanel final : public Panel {
  public:
   void Draw(const PanelContext& context) override;
   bool animating() const override {
-    return shows_event_ ? rank_.animating() : summary_.animating();
+    return shows_event_ ? rank_.animating() || graphs_.busy() : summary_.animating();
   }
 
  private:
@@ -231,6 +243,7 @@ class DetailsPanel final : public Panel {
   void DrawFact(const PanelContext& context, const Fact& fact) const;
   void DrawCells(const PanelContext& context, const Fact& fact) const;
   Memo memo_;
+  GraphFacts graphs_;
   ViewSummary summary_;
   NameRankView rank_;
   bool shows_event_ = true;
@@ -242,7 +255,9 @@ bool DetailsPanel::Update(const PanelContext& context) {
   if (context.pinned.valid() && event.trace != context.pinned) return false;
   const Run* run = FindRun(context.runs, event.trace);
   if (!event.valid() || run == nullptr) return false;
-  if (memo_.event == event && memo_.trace == run->trace.get() && memo_.flows == run->flows.get())
+  const std::shared_ptr<const GraphOps> graphs = graphs_.Of(context, *run);
+  if (memo_.event == event && memo_.trace == run->trace.get() && memo_.flows == run->flows.get() &&
+      memo_.graphs == graphs.get())
     return true;
   const TrackSet* set = run->SetOf(event);
   if (set == nullptr) return false;
@@ -250,6 +265,7 @@ bool DetailsPanel::Update(const PanelContext& context) {
   memo_.event = event;
   memo_.trace = run->trace.get();
   memo_.flows = run->flows.get();
+  memo_.graphs = graphs.get();
   memo_.name = std::string(set->Name(event.row));
   memo_.where = Where(*run->trace, *set, set->TrackOf(event.row));
   memo_.color = context.theme.NameColor(memo_.name);
@@ -257,6 +273,7 @@ bool DetailsPanel::Update(const PanelContext& context) {
   AddTimes(*set, event.row, lane, &memo_);
   AddParent(event, *set, &memo_);
   AddSource(event, *run, &memo_);
+  AddGraphFacts(graphs.get(), run->OwnRow(event), &memo_);
   AddFlows(event, *run, &memo_);
   AddNeighbour(event, *set, -1, &memo_);
   AddNeighbour(event, *set, 1, &memo_);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,18 +26,36 @@ struct Mode {
   const char* label;
   const char* table;
   const char* name_column;
+  const char* noun;
   const char* what;
 };
 constexpr Mode kModes[] = {
-    {"Launch", "kernels", "kernel_name",
+    {"Launch", "kernels", "kernel_name", "kernels",
      "A row for each kernel, op, grid, block and shared memory, as XProf has it."},
-    {"Kernel", "by_kernel", "name", "A row for each kernel."},
-    {"Op", "by_op", "name", "A row for each framework op that launched kernels."},
-    {"Stream", "by_stream", "name", "A row for each stream of each device."}};
-constexpr const char* kFirst[] = {
-    "rank",           "kernel_name",     "name",    "total_duration_us", "share",
-    "occurrences",    "avg_duration_us", "op_name", "uses_matrix_unit",  "min_duration_us",
-    "max_duration_us"};
+    {"Kernel", "by_kernel", "name", "kernels", "A row for each kernel."},
+    {"Op", "by_op", "name", "ops", "A row for each framework op that launched kernels."},
+    {"Stream", "by_stream", "name", "streams", "A row for each stream of each device."},
+    {"Graph op", "graph_ops", "name", "ops",
+     "Kernels of graphs: a row for each op and class of module that they were recorded for."},
+    {"Graph kernel", "graph_kernels", "kernel_name", "kernels",
+     "Kernels of graphs: a row for each, with op, layer, module and shapes, in their order."}};
+constexpr uint64_t kModeBits = 8;  // room for the modes in a key
+constexpr const char* kFirst[] = {"rank",
+                                  "kernel_name",
+                                  "name",
+                                  "total_duration_us",
+                                  "share",
+                                  "occurrences",
+                                  "avg_duration_us",
+                                  "op_name",
+                                  "uses_matrix_unit",
+                                  "min_duration_us",
+                                  "max_duration_us",
+                                  "parent_module",
+                                  "layer",
+                                  "shapes",
+                                  "confidence",
+                                  "module"};
 constexpr const char* kHidden[] = {"is_kernel_using_tensor_core"};
 
 constexpr size_t kBins = 28;
@@ -79,7 +98,7 @@ class KernelStatsPanel final : public AnalysisPanel {
 
 void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisResult& result,
                                   const ResultTable& table, uint64_t key) {
-  const uint64_t ring_key = key * 8 + mode_ * 2 + (context.theme.light() ? 1 : 0);
+  const uint64_t ring_key = (key * kModeBits + mode_) * 2 + (context.theme.light() ? 1 : 0);
   if (ring_key == ring_key_) return;
   ring_key_ = ring_key;
   // Rows of one kernel with several ops or launches are one slice: a ring of crumbs says nothing.
@@ -118,7 +137,7 @@ void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const Result
     zoom_job_.Stop();
   }
   const int row = table_.current();
-  const uint64_t histogram_key = key * 8 + mode_;
+  const uint64_t histogram_key = key * kModeBits + mode_;
   if (row == histogram_row_ && histogram_key == histogram_key_) return;
   histogram_row_ = row;
   histogram_key_ = histogram_key;
@@ -282,12 +301,12 @@ void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisRes
   table = result.Table(kModes[mode_].table);  // the mode may have changed just now
   TableOptions options;
   options.id = kModes[mode_].table;
-  options.noun = mode_ == 2 ? "ops" : mode_ == 3 ? "streams" : "kernels";
+  options.noun = kModes[mode_].noun;
   options.name_column = kModes[mode_].name_column;
   options.first_columns = kFirst;
   options.hidden_columns = kHidden;
-  options.shorten_names = mode_ < 3;
-  table_.Draw(context, *table, key * 8 + mode_, options);
+  options.shorten_names = kModes[mode_].table != std::string_view("by_stream");
+  table_.Draw(context, *table, key * kModeBits + mode_, options);
   ImGui::EndChild();
 }
 

@@ -1,0 +1,15 @@
+// What is known of the kernels of graphs, as tables of the panel "kernel_stats" (docs/graphs.md).
+#pragma once
+
+#include <stop_token>
+
+#include "model/analysis/analysis.h"
+
+namespace stepscope {
+
+// Appends `graphs`, `graph_ops` and `graph_kernels`; none where the trace launches no graphs.
+// O(kernels log kernels), and one read of the file for each row of `graph_kernels`.
+void AddGraphTables(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+                    AnalysisResult* result);
+
+}  // namespace stepscope

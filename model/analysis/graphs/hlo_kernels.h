@@ -1,0 +1,43 @@
+// HloKernels: which HLO instruction a kernel is, by its name: XLA calls a kernel as its
+// instruction, with what C++ does not allow in names replaced by underscores. Views the table.
+// O(instructions) to build. Immutable.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "model/hlo_table.h"
+
+namespace stepscope {
+
+class HloKernels {
+ public:
+  explicit HloKernels(const HloTable& hlo);
+
+  struct Found {
+    int64_t program = 0;
+    std::string_view instruction;
+    const HloInstruction* hlo = nullptr;
+  };
+  // In the program, or in all where it is not known (-1). Nothing where none or several fit.
+  std::optional<Found> Find(int64_t program, std::string_view kernel) const;
+
+ private:
+  struct Place {
+    Found found;
+    bool several = false;
+  };
+  using ByKernel = std::unordered_map<std::string, Place>;
+  static void Add(const std::string& kernel, const Found& found, ByKernel* to);
+
+  std::unordered_map<int64_t, ByKernel> programs_;
+  ByKernel all_;
+};
+
+// "loop_add_fusion_3" of "loop_add_fusion.3".
+std::string KernelNameOf(std::string_view instruction);
+
+}  // namespace stepscope

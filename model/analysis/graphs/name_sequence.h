@@ -1,0 +1,52 @@
+// NameSequence: names in the order in which they were recorded, and where a part of them that was
+// played again lies in it: kernels of a graph's replay among those of its capture. Immutable. A
+// name is a number. 20 bytes a name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace stepscope {
+
+inline constexpr uint32_t kUnmatched = 0xffffffffu;
+
+// For each name of the part its place in the sequence, rising, or kUnmatched.
+struct NameAlignment {
+  std::vector<uint32_t> to;
+  size_t matched = 0;
+};
+
+class NameSequence {
+ public:
+  explicit NameSequence(std::vector<uint32_t> names);  // O(n log n)
+
+  std::span<const uint32_t> names() const { return names_; }
+  // Where the whole part lies without a gap: the last such place, or kUnmatched. Linear in both.
+  uint32_t LastRun(std::span<const uint32_t> part) const;
+  // The last run, else the names in order with gaps on both sides, from the sequence's begin or
+  // from where the part most likely begins, whichever has more. After a gap it goes on where four
+  // names in a row are the same, at the cost of the fewest names left out. O(n log n).
+  NameAlignment Align(std::span<const uint32_t> part) const;
+
+ private:
+  static constexpr size_t kGram = 4;  // names in a row that are looked up
+  struct Jump {
+    size_t skip = 0;  // names of the part left out
+    uint32_t to = kUnmatched;
+  };
+
+  // The first place from `from` on with the four names that `gram` begins with; or kUnmatched.
+  uint32_t NextGram(std::span<const uint32_t> gram, uint32_t from) const;
+  // Where the part most likely begins, by what most of its grams say.
+  uint32_t LikelyBegin(std::span<const uint32_t> part) const;
+  NameAlignment AlignFrom(std::span<const uint32_t> part, uint32_t at) const;
+  Jump NextJump(std::span<const uint32_t> rest, uint32_t from) const;
+
+  std::vector<uint32_t> names_;
+  std::vector<std::pair<uint64_t, uint32_t>> grams_;  // hash and place, sorted
+};
+
+}  // namespace stepscope

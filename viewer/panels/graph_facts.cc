@@ -1,0 +1,56 @@
+#include "viewer/panels/graph_facts.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "model/base/digits.h"
+#include "viewer/core/run.h"
+
+namespace stepscope {
+namespace {
+
+std::string Confidence(const GraphLaunch& launch) {
+  std::string text = fmt::format("{:.0f} %: {} of {} kernels", 100 * launch.confidence(),
+                                 GroupDigits(launch.matched), GroupDigits(launch.kernels));
+  if (launch.alike > 1) text += fmt::format("; one of {} that look alike", launch.alike);
+  return text;
+}
+
+}  // namespace
+
+std::vector<GraphFact> GraphFactsOf(const GraphOps& graphs, EventRow row) {
+  std::vector<GraphFact> facts;
+  const GraphKernel* kernel = row.valid() ? graphs.Find(row.value) : nullptr;
+  if (kernel == nullptr) return facts;
+  const GraphOp& op = graphs.ops[kernel->op];
+  const auto add = [&](const char* label, std::string value, const char* how) {
+    if (!value.empty()) facts.push_back({label, std::move(value), how});
+  };
+  add("Op in the graph", std::string(graphs.NameOf(op)),
+      "The innermost op around the launch that was recorded.");
+  add("Layer", std::string(graphs.LayerOf(op)),
+      "The outermost module around it that has siblings of its class.");
+  add("Modules", graphs.ModuleOf(op), "The modules around it, outermost first.");
+  add("Shapes", graphs.ShapesOf(op), "Of the op's inputs, when it was recorded.");
+  add("Found in", SourceText(graphs.sources[op.source]),
+      "Where the ops of this graph were found: its replay does not say them.");
+  add("Confidence", Confidence(graphs.launches[kernel->launch]),
+      "Kernels of this launch that lie in the recording by name and order.");
+  return facts;
+}
+
+std::shared_ptr<const GraphOps> GraphFacts::Of(const PanelContext& context, const Run& run) {
+  if (run.analysis == nullptr) return nullptr;
+  if (analysis_ != run.analysis) {
+    analysis_ = run.analysis;
+    graphs_ = nullptr;
+    job_.Start(context.jobs, [analysis = analysis_](const std::stop_token& stop, Progress&) {
+      return std::make_shared<const GraphOps>(ComputeGraphOps(*analysis, stop));
+    });
+  }
+  if (auto done = job_.Take()) graphs_ = *std::move(done);
+  return graphs_;
+}
+
+}  // namespace stepscope
