@@ -6,6 +6,8 @@
 #include <array>
 #include <unordered_map>
 
+#include "model/base/seeded_hash.h"
+
 namespace stepscope {
 namespace {
 
@@ -122,7 +124,7 @@ class Replay {
   AllocatorDevice& device_;
   AllocatorRepairs& repairs_;
   AllocatorAction free_ = AllocatorAction::kFreeCompleted;
-  std::unordered_map<uint64_t, uint32_t> live_;  // address, index of made_
+  std::unordered_map<uint64_t, uint32_t, SeededHash> live_;  // address, index of made_
   Column<Allocation> made_;
   std::vector<Allocation> before_;
 };

@@ -57,11 +57,6 @@ constexpr ActionName kActions[] = {
     {"snapshot", AllocatorAction::kSnapshot},
 };
 
-uint64_t Mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-  return hash ^ (hash >> 29);
-}
-
 uint32_t Line(std::optional<int64_t> line) {
   return static_cast<uint32_t>(std::clamp<int64_t>(line.value_or(0), 0, INT32_MAX));
 }
@@ -148,7 +143,7 @@ uint32_t SnapshotRecords::AddFrame(const PickleReader& reader, const Fields& f) 
   StackFrame frame{reader.AsText(f.values[kName]).value_or(StringId(0)),
                    reader.AsText(f.values[kFilename]).value_or(StringId(0)),
                    Line(reader.AsInt(f.values[kLine]))};
-  const uint64_t hash = Mix(Mix(Mix(1, frame.name.value), frame.file.value), frame.line);
+  const uint64_t hash = hash_(hash_(hash_(frame.name.value) ^ frame.file.value) ^ frame.line);
   for (auto [it, end] = frames_.equal_range(hash); it != end; ++it) {
     const StackFrame& known = history_.frames[it->second];
     if (known.name == frame.name && known.file == frame.file && known.line == frame.line)
@@ -179,8 +174,8 @@ uint32_t SnapshotRecords::StackOf(PickleReader& reader, Value list) {
 
 uint32_t SnapshotRecords::InternStack() {
   if (stack_.empty()) return 0;
-  uint64_t hash = stack_.size();
-  for (const uint32_t frame : stack_) hash = Mix(hash, frame);
+  uint64_t hash = hash_(stack_.size());
+  for (const uint32_t frame : stack_) hash = hash_(hash ^ frame);
   for (auto [it, end] = stacks_.equal_range(hash); it != end; ++it) {
     const auto known = history_.Stack(it->second);
     if (std::equal(known.begin(), known.end(), stack_.begin(), stack_.end())) return it->second;

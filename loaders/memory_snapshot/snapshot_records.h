@@ -11,6 +11,7 @@
 
 #include "loaders/memory_snapshot/pickle.h"
 #include "model/allocator_history.h"
+#include "model/base/seeded_hash.h"
 #include "model/base/task.h"
 
 namespace stepscope::snapshot {
@@ -79,7 +80,8 @@ class SnapshotRecords final : public pickle::DictSink {
   AllocatorHistory& history_;
   Progress* progress_;
   std::vector<AllocatorAction> actions_;  // by id of the text; kOther: not looked up yet
-  std::unordered_map<uint64_t, uint32_t> streams_;
+  std::unordered_map<uint64_t, uint32_t, SeededHash> streams_;
+  const SeededHash hash_;
   std::unordered_multimap<uint64_t, uint32_t> frames_, stacks_;  // by hash
   std::vector<uint32_t> stack_;                                  // of the list being read
   std::vector<std::vector<uint32_t>> segment_blocks_;

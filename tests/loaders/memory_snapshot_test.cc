@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <unordered_map>
 
 #include "loaders/loader.h"
 #include "model/allocator_history.h"
@@ -227,6 +228,22 @@ TEST_CASE("A list that is named many times counts once") {
   const TracePtr trace = Load(out.Bytes());
   CHECK(HistoryOf(*trace)->events.count() == 1000);
   CHECK(HistoryOf(*trace)->devices.size() == 1);
+}
+
+TEST_CASE("Numbers that were chosen to meet in one bucket of a table cost no more than others") {
+  // Addresses and streams are multiples of the number of buckets that a table of them ends with.
+  constexpr size_t kCount = 100'000;
+  std::unordered_map<uint64_t, uint32_t> table;
+  for (uint64_t i = 0; i < kCount; ++i) table.emplace(i, 0);
+  const uint64_t buckets = table.bucket_count();
+  test::SnapshotFile file;
+  file.devices.emplace_back();
+  for (uint64_t i = 1; i <= kCount; ++i)
+    file.devices[0].push_back(
+        {"alloc", i * buckets, 512, static_cast<int64_t>(i), {}, i * buckets});
+  const TracePtr trace = Load(test::ToPickle(file));
+  CHECK(HistoryOf(*trace)->devices[0].bytes_at_end == 512 * kCount);
+  CHECK(HistoryOf(*trace)->streams.size() == kCount + 1);
 }
 
 TEST_CASE("A file that ends early gives the events that it has, and says so") {
