@@ -132,8 +132,12 @@ bool Check::Memory() {
   if (!Judge("memory peak", result.Find("memory_peak_bytes_a"), result.Find("memory_peak_bytes_b"),
              *options_.max_memory_regression, ""))
     return false;
-  if (last_failed_)
+  if (!last_failed_) return true;
+  if (result.Table("memory_at_peak") != nullptr) {
+    Culprits("memory_at_peak", "delta_bytes", {"frame", "change"});
+  } else {
     Culprits("allocations", "delta_bytes", {"tf_op", "region_type", "tensor_shape", "change"});
+  }
   return true;
 }
 

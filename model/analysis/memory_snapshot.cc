@@ -6,6 +6,7 @@
 
 #include "model/allocator_history.h"
 #include "model/analysis/allocation_groups.h"
+#include "model/analysis/allocator_state.h"
 #include "model/analysis/analysis.h"
 
 namespace stepscope {
@@ -112,6 +113,11 @@ class Report {
     result_.tables.push_back(LiveBySize(device_, part_.peak));
     result_.tables.push_back(LiveByStream(history_, device_, part_.peak));
     result_.tables.push_back(SegmentTable(history_, device_));
+    if (device_.events > 0) {
+      result_.tables.push_back(SegmentStateTable(history_,
+                                                 SegmentsAt(history_, device_, part_.peak),
+                                                 "segments_at_peak", "Segments at the peak"));
+    }
     result_.tables.push_back(DeviceTable());
   }
 

@@ -8,6 +8,7 @@
 #include "model/compare/contribution_table.h"
 #include "model/compare/panel_tables.h"
 #include "model/compare/run_facts.h"
+#include "model/compare/snapshots.h"
 #include "model/compare/step_tables.h"
 #include "model/compare/summary.h"
 #include "model/compare/work_tables.h"
@@ -97,6 +98,7 @@ std::string EmptyReason(const Side& a, const Side& b) {
 
 CompareResult Compare(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
                       std::stop_token stop) {
+  if (auto snapshots = CompareSnapshots(a.trace(), b.trace(), params)) return *std::move(snapshots);
   CompareResult out;
   out.result.panel = "compare";
   Side of_a, of_b;
@@ -141,6 +143,10 @@ const char* PanelOfComparison(std::string_view table) {
       {"memory", "memory"},
       {"allocations", "memory"},
       {"input_ops", "input_pipeline"},
+      {"memory_at_peak", "memory_snapshot"},
+      {"stacks_at_peak", "memory_snapshot"},
+      {"memory_at_end", "memory_snapshot"},
+      {"stacks_at_end", "memory_snapshot"},
   };
   for (const Row& row : kRows) {
     if (table == row.table) return row.panel;

@@ -32,7 +32,7 @@ TEST_CASE("Details of a graph's kernel: op, layer, modules, shapes, and how sure
   CHECK(value("Found in") == "recording in this trace");
   CHECK(value("Confidence") == "100 %: 9 of 9 kernels");
   CHECK(GraphFactsOf(graphs, EventRow()).empty());
-  CHECK(GraphFactsOf(graphs, EventRow(0)).empty());
+  CHECK(GraphFactsOf(graphs, graphs.launches[0].call).empty());
 }
 
 }  // namespace

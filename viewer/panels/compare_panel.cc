@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,6 +38,8 @@ class ComparePanel final : public Panel {
  private:
   bool Update(const PanelContext& context);
   void DrawHeadline(const PanelContext& context) const;
+  void DrawMemoryHeadline(const PanelContext& context) const;
+  std::string FirstTable() const;
   void DrawSummary(const PanelContext& context) const;
   void DrawChooser();
   void DrawTable(const PanelContext& context);
@@ -90,17 +93,38 @@ bool ComparePanel::Update(const PanelContext& context) {
   if (std::optional<CompareResult> result = job_.Take()) {
     found_ = std::move(*result);
     ++version_;
-    if (found_.result.Table(table_) == nullptr) table_ = "contributions";
+    if (found_.result.Table(table_) == nullptr) table_ = FirstTable();
   }
   return version_ > 0;
+}
+
+// Of memory snapshots there are no contributions to steps.
+std::string ComparePanel::FirstTable() const {
+  const std::vector<ResultTable>& tables = found_.result.tables;
+  const bool steps = found_.result.Table("contributions") != nullptr || tables.empty();
+  return steps ? "contributions" : tables.front().id;
 }
 
 std::string MsText(double ms) {
   return WithoutZeros(FormatDuration(static_cast<Ps>(ms * static_cast<double>(kPsPerMs)), 4));
 }
 
+void ComparePanel::DrawMemoryHeadline(const PanelContext& context) const {
+  const double delta = NumberIn(found_.result, "delta_bytes");
+  {
+    const FaceScope big(context, Face::kMonoBold, TypeSize::kVerdict);
+    const std::string text = FormatValue(Value(std::abs(delta)), Unit::kBytes);
+    TextIn(context, delta > 0 ? Role::kSlower : Role::kFaster, (delta < 0 ? "-" : "+") + text);
+  }
+  ImGui::SameLine(0, BaseEm() * 0.6f);
+  const FaceScope ui(context, Face::kUi);
+  ImGui::AlignTextToFramePadding();
+  TextIn(context, Role::kText2, "at the peak");
+}
+
 void ComparePanel::DrawHeadline(const PanelContext& context) const {
   const AnalysisResult& r = found_.result;
+  if (r.Find("delta_bytes") != nullptr) return DrawMemoryHeadline(context);
   const double a = NumberIn(r, "step_ms_a"), b = NumberIn(r, "step_ms_b"), delta = b - a;
   const bool slower = delta > 0;
   const std::string significance = TextOf(r, "significance");

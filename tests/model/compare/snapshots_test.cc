@@ -1,0 +1,63 @@
+#include "model/compare/snapshots.h"
+
+#include <doctest/doctest.h>
+
+#include "loaders/loader.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/memory_snapshot.h"
+#include "tests/support/table_cells.h"
+
+namespace stepscope {
+namespace {
+
+std::shared_ptr<const Trace> Load(const std::string& bytes, const char* name = "a.pickle") {
+  const auto trace = LoadBytes(name, bytes, {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  return *trace;
+}
+
+std::shared_ptr<const Trace> Training(int64_t leak) {
+  return Load(test::ToPickle(test::MakeTrainingSnapshot(6, 8, leak, false).file));
+}
+
+AnalysisResult Compared(std::shared_ptr<const Trace> a, std::shared_ptr<const Trace> b) {
+  AnalysisContext of_a(std::move(a), Definitions::kStepscope);
+  AnalysisContext of_b(std::move(b), Definitions::kStepscope);
+  return Compare(of_a, of_b, {}, {}).result;
+}
+
+TEST_CASE("Two snapshots: what the second one keeps more of is first, by frame and by stack") {
+  const AnalysisResult result = Compared(Training(0), Training(3'000'320));
+  CHECK(result.empty_reason.empty());
+  const std::string frame = test::Text(result, "memory_at_end", 0, "frame");
+  CHECK(frame.find("loss_history") != std::string::npos);
+  CHECK(test::Text(result, "memory_at_end", 0, "change") == "added");
+  CHECK(test::Real(result, "memory_at_end", 0, "a_bytes") == 0);
+  CHECK(test::Real(result, "memory_at_end", 0, "delta_bytes") >= 6 * 3'000'320);
+  CHECK(test::Text(result, "stacks_at_end", 0, "stack").find("loss_history") != std::string::npos);
+  const Property* summary = result.Find("summary");
+  REQUIRE(summary != nullptr);
+  CHECK(RawValue(summary->value).find("more") != std::string::npos);
+  CHECK(result.Find("memory_peak_bytes_a") != nullptr);
+}
+
+TEST_CASE("A snapshot and itself: nothing changed") {
+  const std::shared_ptr<const Trace> trace = Training(512);
+  const AnalysisResult result = Compared(trace, trace);
+  for (const char* table : {"memory_at_peak", "stacks_at_peak", "memory_at_end", "stacks_at_end"}) {
+    for (size_t r = 0; r < test::TableOf(result, table).rows.size(); ++r)
+      CHECK(test::Real(result, table, r, "delta_bytes") == 0);
+  }
+}
+
+TEST_CASE("A snapshot and a trace cannot be compared, two traces are as ever") {
+  test::KinetoText t;
+  t.Host("cpu_op", "aten::mm", 0, 10).Launch(1, 2, 3).Kernel("gemm", 1, 20, 5);
+  const std::shared_ptr<const Trace> trace = Load(t.Text(), "t.json");
+  CHECK(Compared(Training(0), trace).empty_reason.starts_with("A is a memory snapshot"));
+  CHECK(Compared(trace, Training(0)).empty_reason.starts_with("B is a memory snapshot"));
+  CHECK_FALSE(CompareSnapshots(*trace, *trace, {}).has_value());
+}
+
+}  // namespace
+}  // namespace stepscope
