@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include "loaders/loader.h"
 #include "model/analysis/analysis.h"
+#include "tests/support/memory_snapshot.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/folds.h"
 
@@ -62,6 +64,36 @@ TEST_CASE("the step of the same number is put beside the one in view") {
   CHECK(two.InA(7120) == 1300);  // both have a step 6
   REQUIRE(AlignBySteps(two.runs[0], two.view.runs[0], 1050, two.runs[1], &two.view.runs[1]));
   CHECK(two.InA(7120) == 1100);  // B has no step 3: the first that count
+}
+
+TEST_CASE("a memory snapshot lies beside the trace of its program by the clocks of both") {
+  const auto load = [](const char* name, const std::string& bytes) {
+    const auto trace = LoadBytes(name, bytes, {});
+    REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+    return *trace;
+  };
+  // The trace's ops are at 1,000,000 s and 10 us, the snapshot's events from 4 us later on.
+  const auto trace =
+      load("t.json", R"({"baseTimeNanoseconds":1000000000000000,"traceEvents":[)"
+                     R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":10,)"
+                     R"("dur":20,"args":{}}]})");
+  test::SnapshotFile file;
+  const auto snapshot = [&](int64_t time_us) {
+    file.devices = {{{"alloc", 1 << 20, 512, time_us}, {"alloc", 2 << 20, 512, time_us + 5}}};
+    return load("a.pickle", test::ToPickle(file));
+  };
+  Two two(WithSteps(0, 0, 1000, 100, 5), WithSteps(1, 0, 7000, 120, 5));
+  two.runs[0].trace = trace;
+  two.runs[1].trace = snapshot(1'000'000'000'014);
+  AlignByItself(two.runs, &two.view);
+  const Ps begin = trace->span.begin;
+  CHECK(two.InA(0) == begin + 4 * kPsPerUs);
+  CHECK(two.view.runs[1].aligned);
+  // Recorded at another time: by steps, as ever.
+  two.view.runs[1] = {};
+  two.view.runs[1].run = two.runs[1].id;
+  two.runs[1].trace = snapshot(2'000'000'000'014);
+  CHECK_FALSE(AlignByClock(two.runs[0], two.view.runs[0], two.runs[1], &two.view.runs[1]));
 }
 
 TEST_CASE("steps are stretched to the same length") {

@@ -11,6 +11,7 @@
 #include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/snapshot_graph.h"
+#include "viewer/panels/stack_tree_view.h"
 
 namespace stepscope {
 namespace {
@@ -22,8 +23,7 @@ std::shared_ptr<const Trace> Load(const test::SnapshotFile& file) {
 }
 
 std::shared_ptr<const SnapshotData> DataOf(const std::shared_ptr<const Trace>& trace) {
-  const AllocatorHistory* history = HistoryOf(*trace);
-  return std::make_shared<SnapshotData>(SnapshotData{trace, history, UserFrames(*history)});
+  return std::make_shared<SnapshotData>(trace);
 }
 
 // Frames until `done`, at most five seconds.
@@ -107,6 +107,42 @@ TEST_CASE("The panel shows numbers, graph and tables; a click lists what was liv
     DrawUntil(&fixture, draw, [&] { return !panel->animating(); });
     CHECK(fixture.Frame(draw) > 0);
   }
+}
+
+TEST_CASE("The tree of stacks: a click on a maker shows its callers") {
+  const auto trace = Load(test::MakeTrainingSnapshot(4, 8, 1 << 20, true).file);
+  const AllocatorHistory& history = *HistoryOf(*trace);
+  const AllocatorDevice& device = history.devices[0];
+  const StackTree tree = LiveTree(history, device, device.peak_event);
+  REQUIRE(tree.nodes.size() > 2);
+  uint32_t parent = 0;  // the first that has callers
+  size_t above = 0;
+  while (parent < tree.nodes.size() && tree.nodes[parent].end == parent + 1) ++parent, ++above;
+  REQUIRE(parent < tree.nodes.size());
+  PanelFixture fixture;
+  const auto draw = [&](const PanelContext& context) { DrawStackTree(context, history, tree); };
+  fixture.Frame(draw);
+  const int closed = fixture.Frame(draw);
+  CHECK(closed > 0);
+  const float row = ImGui::GetFontSize() + ImGui::GetStyle().CellPadding.y * 2;
+  fixture.Click(200, 20 + row * (static_cast<float>(above) + 1), draw);
+  CHECK(fixture.Frame(draw) != closed);
+  CHECK(fixture.Frame([](const PanelContext& context) { DrawStackTree(context, {}, {}); }) > 0);
+}
+
+TEST_CASE("Bands are told apart by annotation") {
+  const auto trace = Load(test::MakeTrainingSnapshot(4, 8, 0, false).file);
+  const auto data = DataOf(trace);
+  REQUIRE(data->categories.any());
+  PanelFixture fixture;
+  fixture.run.trace = trace;
+  SnapshotGraph graph;
+  graph.colors = SnapshotColors::kCategory;
+  const auto draw = [&](const PanelContext& context) {
+    graph.Draw(context, data, 0, 1, 0, -1, ImVec2(1200, 600));
+  };
+  DrawUntil(&fixture, draw, [&] { return !graph.busy() && graph.layout() != nullptr; });
+  CHECK(fixture.Frame(draw) > 0);
 }
 
 TEST_CASE("Without a trace behind it the panel shows the tables") {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/allocator_history.h"
+
 namespace stepscope {
 namespace {
 
@@ -78,6 +80,19 @@ bool StretchToSteps(const Run& base, const RunState& baseline, const Run& run, R
   return AlignBySteps(base, baseline, first, run, state);
 }
 
+bool AlignByClock(const Run& base, const RunState& baseline, const Run& run, RunState* state) {
+  if (!base.trace || !run.trace) return false;
+  const Trace &a = *base.trace, &b = *run.trace;
+  if ((a.format == kMemorySnapshot) == (b.format == kMemorySnapshot)) return false;
+  if (a.origin_unix_ns == 0 || b.origin_unix_ns == 0) return false;
+  // The time of the run at which the baseline's time is 0.
+  const Ps own = SaturatingMul(SaturatingSub(a.origin_unix_ns, b.origin_unix_ns), kPsPerNs);
+  const Ps begin = SaturatingAdd(a.span.begin, own), end = SaturatingAdd(a.span.end, own);
+  if (begin >= b.span.end || end <= b.span.begin) return false;
+  AlignTimes(baseline, 0, own, state);
+  return true;
+}
+
 void AlignByItself(std::span<const Run> runs, ViewState* view) {
   const Run* base = FindRun(runs, view->baseline);
   const RunState* baseline = view->Find(view->baseline);
@@ -85,6 +100,7 @@ void AlignByItself(std::span<const Run> runs, ViewState* view) {
   for (const Run& run : runs) {
     RunState* state = view->Find(run.id);
     if (run.id == base->id || state == nullptr || state->aligned) continue;
+    if (AlignByClock(*base, *baseline, run, state)) continue;
     if (base->Steps().empty() || run.Steps().empty()) continue;
     AlignTimes(*baseline, FirstThatCounts(base->Steps()).range.begin,
                FirstThatCounts(run.Steps()).range.begin, state);

@@ -21,7 +21,11 @@ bool AlignBySteps(const Run& base, const RunState& baseline, Ps near, const Run&
                   RunState* state);
 // So that the median steps are equally long. False if one has no steps.
 bool StretchToSteps(const Run& base, const RunState& baseline, const Run& run, RunState* state);
-// Runs beside a baseline that nobody has aligned yet: by the first steps that count.
+// A memory snapshot and a trace of the same program: by the clocks of both, if what they recorded
+// overlaps by them. False for any other two.
+bool AlignByClock(const Run& base, const RunState& baseline, const Run& run, RunState* state);
+// Runs beside a baseline that nobody has aligned yet: a snapshot and a trace by their clocks,
+// others by the first steps that count.
 void AlignByItself(std::span<const Run> runs, ViewState* view);
 
 }  // namespace stepscope

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "model/analysis/allocator_state.h"
 #include "model/base/latest_job.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/snapshot_graph.h"
+#include "viewer/panels/stack_tree_view.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -18,14 +20,17 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kColorNames[] = {"frame", "stream", "size"};
+constexpr const char* kColorNames[] = {"frame", "stream", "size", "category"};
 
 std::string TimeText(Ps time) { return WithoutZeros(FormatDuration(time, 6)); }
 
-// What was live at a moment, and what had changed since another.
+// What was live at a moment, by frame and by stack, what had changed since another, and how memory
+// lay.
 struct MomentTables {
-  ResultTable live, growth;
+  ResultTable live, stacks, growth, segments;
+  StackTree tree;
 };
+constexpr size_t kMostStacks = 1000;
 
 class MemorySnapshotPanel final : public AnalysisPanel {
  public:
@@ -44,6 +49,7 @@ class MemorySnapshotPanel final : public AnalysisPanel {
   void DrawSelected(const PanelContext& context);
   void DrawBar(const PanelContext& context);
   void DrawGraph(const PanelContext& context, float height);
+  bool DrawTree(const PanelContext& context);
   void DrawTables(const PanelContext& context, const AnalysisResult& result);
 
   LatestJob<std::shared_ptr<const SnapshotData>> data_job_;
@@ -58,6 +64,7 @@ class MemorySnapshotPanel final : public AnalysisPanel {
   Ps since_ = 0;           // what growth is counted from: what was marked before
   int64_t selected_ = -1;  // allocation of the device
   uint64_t key_ = 0, moment_key_ = 0;
+  bool as_tree_ = false;  // what was live at the moment, instead of the tables
 };
 
 void MemorySnapshotPanel::Update(const PanelContext& context, const AnalysisResult& result,
@@ -74,9 +81,7 @@ void MemorySnapshotPanel::Update(const PanelContext& context, const AnalysisResu
   data_.reset();
   if (trace == nullptr || HistoryOf(*trace) == nullptr) return;
   data_job_.Start(context.jobs, [trace](const std::stop_token&, Progress&) {
-    const AllocatorHistory* history = HistoryOf(*trace);
-    return std::shared_ptr<const SnapshotData>(
-        std::make_shared<SnapshotData>(SnapshotData{trace, history, UserFrames(*history)}));
+    return std::shared_ptr<const SnapshotData>(std::make_shared<SnapshotData>(trace));
   });
 }
 
@@ -116,6 +121,12 @@ void MemorySnapshotPanel::ListLiveAt(const PanelContext& context, Ps time) {
     tables.growth = Growth(d, data->frames, then, now);
     tables.growth.id = "since";
     tables.growth.title = fmt::format("Change since {}", TimeText(since));
+    tables.stacks = LiveByStack(history, d, data->frames, now, kMostStacks);
+    tables.stacks.id = "moment_stacks";
+    tables.stacks.title = "Live then, by stack";
+    tables.tree = LiveTree(history, d, now);
+    tables.segments =
+        SegmentStateTable(history, SegmentsAt(history, d, now), "moment_segments", "Segments then");
     return tables;
   });
 }
@@ -166,10 +177,13 @@ void MemorySnapshotPanel::DrawBar(const PanelContext& context) {
   const FaceScope small(context, Face::kUi);
   ImGui::AlignTextToFramePadding();
   TextIn(context, Role::kText2, "Colour by");
-  for (int i = 0; i < 3; ++i) {
-    ImGui::SameLine(0, Em() * 0.5f);
+  for (int i = 0; i < static_cast<int>(std::size(kColorNames)); ++i) {
     const auto colors = static_cast<SnapshotColors>(i);
+    if (colors == SnapshotColors::kCategory && !data_->categories.any()) continue;
+    ImGui::SameLine(0, Em() * 0.5f);
     if (ImGui::RadioButton(kColorNames[i], graph_.colors == colors)) graph_.colors = colors;
+    if (colors == SnapshotColors::kCategory)
+      ImGui::SetItemTooltip("The innermost annotation, or what was being compiled");
   }
   if (data_->history->devices.size() > 1) {
     ImGui::SameLine(0, Em());
@@ -182,6 +196,9 @@ void MemorySnapshotPanel::DrawBar(const PanelContext& context) {
       ImGui::EndCombo();
     }
   }
+  ImGui::SameLine(0, Em());
+  ImGui::Checkbox("Tree of stacks", &as_tree_);
+  ImGui::SetItemTooltip("What was live at the line in the graph: makers, below them their callers");
   const AllocationLayout* layout = graph_.layout();
   std::string note = "Ctrl and the wheel zoom the bytes";
   if (layout != nullptr && !layout->small.empty()) {
@@ -212,6 +229,19 @@ void MemorySnapshotPanel::DrawGraph(const PanelContext& context, float height) {
   ListLiveAt(context, clicked.time);
 }
 
+// What was live at the moment that is marked, where the user wants it as a tree.
+bool MemorySnapshotPanel::DrawTree(const PanelContext& context) {
+  if (!data_ || !as_tree_) return false;
+  if (moment_.live.columns.empty() && !moment_job_.active()) ListLiveAt(context, marked_);
+  TextIn(context, Role::kText2, "Live at " + TimeText(marked_));
+  if (moment_job_.busy()) {
+    DrawSpinner(context, "Adding up the stacks");
+  } else {
+    DrawStackTree(context, *data_->history, moment_.tree);
+  }
+  return true;
+}
+
 void MemorySnapshotPanel::DrawTables(const PanelContext& context, const AnalysisResult& result) {
   std::vector<TablePages::Page> pages;
   const auto add = [&](const ResultTable& table, uint64_t key) {
@@ -222,9 +252,12 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
       page.options.color = [&](const std::string& frame) { return graph_.ColorOf(context, frame); };
     pages.push_back(std::move(page));
   };
+  if (DrawTree(context)) return;
   if (!moment_.live.rows.empty()) {
     add(moment_.live, key_ * 31 + moment_key_);
+    add(moment_.stacks, key_ * 31 + moment_key_);
     add(moment_.growth, key_ * 31 + moment_key_);
+    add(moment_.segments, key_ * 31 + moment_key_);
   }
   for (const ResultTable& table : result.tables) {
     if (table.id != "devices" || table.rows.size() > 1) add(table, key_);

@@ -50,13 +50,19 @@ std::vector<std::string> LabelsOf(const SnapshotData& data, SnapshotColors color
     case SnapshotColors::kSize:
       for (const SizeClass& size : kSizes) labels.emplace_back(size.label);
       break;
+    case SnapshotColors::kCategory:
+      labels = data.categories.labels();
+      break;
   }
   return labels;
 }
 
 // Index of an allocation's label.
-uint32_t ClassOf(const SnapshotData& data, SnapshotColors colors, const Allocation& a) {
+uint32_t ClassOf(const SnapshotData& data, const AllocatorDevice& device, SnapshotColors colors,
+                 const Allocation& a) {
   switch (colors) {
+    case SnapshotColors::kCategory:
+      return data.categories.Of(device, a);
     case SnapshotColors::kStream:
       return a.stream;
     case SnapshotColors::kSize: {
@@ -153,7 +159,7 @@ void SnapshotGraph::Prepare(const PanelContext& context, const SnapshotData& dat
   std::vector<int64_t> held(labels_.size());
   for (const Allocation& a : device.allocations.span()) {
     if (!a.LiveAfter(device.peak_event)) continue;
-    int64_t& sum = held[ClassOf(data, colors, a)];
+    int64_t& sum = held[ClassOf(data, device, colors, a)];
     sum = SaturatingAdd(sum, a.size);
   }
   std::vector<uint32_t> order(labels_.size());
@@ -214,7 +220,9 @@ void SnapshotGraph::Request(const PanelContext& context,
       std::clamp(share * static_cast<double>(pixels.x), 64.0, static_cast<double>(kMostColumns)));
   job_.Start(context.jobs, [data, device, request = requested_, entry = entry_, by = prepared_](
                                const std::stop_token& stop, Progress&) {
-    const auto group = [&](const Allocation& a) { return entry[ClassOf(*data, by, a)]; };
+    const auto group = [&](const Allocation& a) {
+      return entry[ClassOf(*data, data->Device(device), by, a)];
+    };
     return std::make_shared<const AllocationLayout>(
         LayOut(*data->history, data->Device(device), request, group, stop));
   });
@@ -264,7 +272,7 @@ void SnapshotGraph::DrawBands(const PanelContext& context, const SnapshotData& d
     float y0 = at.Y(offset + static_cast<double>(b.size));
     const float y1 = at.Y(offset);
     if (y1 < top || y0 > bottom) continue;
-    const uint32_t c = ClassOf(data, prepared_, device.allocations[b.allocation]);
+    const uint32_t c = ClassOf(data, device, prepared_, device.allocations[b.allocation]);
     // A line of the background tells bands of one colour apart, where there is room.
     if (y1 - y0 > 4) y0 += 1;
     list->AddRectFilled({x0, y0}, {x1, std::max(y1, y0 + 1)},

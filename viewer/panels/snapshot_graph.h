@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/allocator_history.h"
 #include "model/analysis/allocation_groups.h"
 #include "model/analysis/allocation_layout.h"
+#include "model/analysis/allocator_categories.h"
 #include "model/base/latest_job.h"
 #include "viewer/panels/time_plot.h"
 #include "viewer/widgets/chart.h"
@@ -23,13 +25,17 @@ namespace stepscope {
 
 // What a graph is of. Shared by jobs, so it keeps what it points into alive.
 struct SnapshotData {
+  // Of a trace that is a memory snapshot. O(frames of all stacks)
+  explicit SnapshotData(std::shared_ptr<const Trace> of)
+      : trace(std::move(of)), history(HistoryOf(*trace)), frames(*history), categories(*history) {}
   std::shared_ptr<const Trace> trace;
   const AllocatorHistory* history = nullptr;  // of the trace
   UserFrames frames;
+  AllocatorCategories categories;
   const AllocatorDevice& Device(size_t i) const { return history->devices[i]; }
 };
 
-enum class SnapshotColors : uint8_t { kFrame, kStream, kSize };
+enum class SnapshotColors : uint8_t { kFrame, kStream, kSize, kCategory };
 
 class SnapshotGraph {
  public:
