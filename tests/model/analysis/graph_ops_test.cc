@@ -16,6 +16,8 @@
 #include "model/graph_captures.h"
 #include "tests/support/graph_traces.h"
 #include "tests/support/table_cells.h"
+#include "tests/support/wire.h"
+#include "tests/support/xspace_builder.h"
 
 namespace stepscope {
 namespace {
@@ -225,6 +227,44 @@ TEST_CASE("A kernel is the HLO instruction of its name, if it is the only one") 
   CHECK_FALSE(kernels.Find(7, "a_b").has_value());
   CHECK_FALSE(kernels.Find(9, "loop_add_fusion_3").has_value());
   CHECK_FALSE(kernels.Find(-1, "loop_add_fusion_3").has_value());
+}
+
+TEST_CASE("Kernels of an XLA command buffer get the ops of the HLO in the profile") {
+  std::string op, instruction, computation, module, proto;
+  test::PutBytes(&op, 1, "add");
+  test::PutBytes(&op, 2, "jit(f)/layer_1/add");
+  test::PutBytes(&instruction, 1, "loop_add_fusion.3");
+  test::PutBytes(&instruction, 2, "fusion");
+  test::PutBytes(&instruction, 7, op);
+  test::PutBytes(&computation, 1, "command_buffer");
+  test::PutBytes(&computation, 2, instruction);
+  test::PutBytes(&module, 1, "jit_f");
+  test::PutBytes(&module, 3, computation);
+  test::PutBytes(&proto, 1, module);
+  test::XSpaceBuilder space;
+  test::LineBuilder& stream = space.Plane("/device:GPU:0").Line(14, "Stream #14(Compute)");
+  int64_t at = 0;
+  for (const char* kernel : {"loop_add_fusion_3", "library_gemm"}) {
+    stream.Event(kernel, at += 10 * kPsPerUs, 5 * kPsPerUs)
+        .Stat("kernel_details", test::Ref{"regs:1"})
+        .Stat("cuda_graph_exec_id", uint64_t{3})
+        .Stat("program_id", int64_t{77});
+  }
+  space.Plane("/host:metadata")
+      .EventMetadata(77, "jit_f(77)")
+      .Stat("Hlo Proto", test::Bytes{proto});
+  const auto trace = LoadBytes("h.xplane.pb", space.Bytes(), {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  const Found found(*trace);
+  REQUIRE(found.graphs.launches.size() == 1);
+  CHECK(found.graphs.launches[0].kernels == 2);
+  CHECK(found.graphs.launches[0].confidence() == 0.5);
+  REQUIRE(found.graphs.kernels.size() == 1);
+  CHECK(found.Op(0) == "jit(f)/layer_1/add");
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const AnalysisResult kernels = FindAnalysis("kernel_stats")->run(context, {}, {});
+  CHECK(Text(kernels, "graph_kernels", 0, "op_name") == "jit(f)/layer_1/add");
+  CHECK(Text(kernels, "by_op", 0, "name") != Text(kernels, "by_op", 1, "name"));
 }
 
 TEST_CASE("Launches that all look different cost a bounded amount of work") {
