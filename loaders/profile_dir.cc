@@ -6,6 +6,7 @@
 #include <system_error>
 #include <vector>
 
+#include "loaders/capture_files.h"
 #include "loaders/loader.h"
 #include "model/capabilities.h"
 
@@ -189,6 +190,15 @@ Status NothingFound(const std::string& path, const Walk& walk) {
   return {ErrorCode::kFormat, text};
 }
 
+// Captures of graphs are read along with the run beside them: they are runs only where there is no
+// other.
+void DropCaptures(std::vector<ProfileRun>* runs) {
+  const auto captures = [](const ProfileRun& run) {
+    return fs::path(run.directory).filename() == kCaptureFolder;
+  };
+  if (!std::all_of(runs->begin(), runs->end(), captures)) std::erase_if(*runs, captures);
+}
+
 Result<std::vector<ProfileRun>> RunsOfDirectory(const std::string& path) {
   const fs::path root(path);
   Walk walk;
@@ -210,6 +220,7 @@ Result<std::vector<ProfileRun>> RunsOfDirectory(const std::string& path) {
     if (MakeRun(found, at_root && !profiler_directory, &run)) runs.push_back(std::move(run));
   }
   if (runs.empty()) return NothingFound(path, walk);
+  DropCaptures(&runs);
   // Newest first: run names are dates, and `train/2026_…` sorts with its date.
   std::stable_sort(runs.begin(), runs.end(), [](const ProfileRun& a, const ProfileRun& b) {
     const std::string a_last = a.name.substr(a.name.rfind('/') + 1);

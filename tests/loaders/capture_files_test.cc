@@ -53,6 +53,19 @@ TEST_CASE("Captures that lie beside a replay are read along, by file and by fold
   }
 }
 
+TEST_CASE("Captures are a run of their own only where there is no other") {
+  const Server server;
+  server.Capture("bs_32.pt.trace.json");
+  REQUIRE(FindRuns(server.folder.path()).ok());
+  CHECK(FindRuns(server.folder.path())->front().files[0].path.ends_with("bs_32.pt.trace.json"));
+  const std::string replay = server.Replay();
+  const auto runs = FindRuns(server.folder.path());
+  REQUIRE(runs.ok());
+  REQUIRE(runs->size() == 1);
+  CHECK(runs->front().files[0].path == replay);
+  CHECK(CapturesOf(*Load(server.folder.path())).size() == 1);
+}
+
 TEST_CASE("Without a list all traces of the folder are captures; what is none is skipped") {
   const Server server;
   server.Capture("a.json");
