@@ -5,6 +5,7 @@
 
 #include "loaders/capture_files.h"
 #include "loaders/loader.h"
+#include "loaders/profile_dir.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -31,6 +32,11 @@ const LoaderDesc* PickLoader(std::string_view name, std::string_view prefix) {
 }
 
 Status UnknownFormat(const std::string& path) {
+  // What cannot be read and is known by its name says what to do instead.
+  const std::string file = std::filesystem::path(path).filename().string();
+  const FileName name = ClassifyFileName(file);
+  if (name.loader != nullptr && name.kind == FileEnding::Kind::kSkipped)
+    return {ErrorCode::kUnsupported, path + ": " + name.reason};
   std::string text = path + ": not a format that is read here. Read are:";
   for (const LoaderDesc* loader : Loaders()) {
     const char* separator = " (";

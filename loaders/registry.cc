@@ -5,10 +5,11 @@ namespace stepscope {
 
 // xplane/, chrome_json/, memory_snapshot/
 extern const LoaderDesc kXSpaceLoader, kChromeJsonLoader, kMemorySnapshotLoader;
+extern const LoaderDesc kSqliteLoader;  // sqlite/
 
 std::span<const LoaderDesc* const> Loaders() {
   static constexpr const LoaderDesc* kLoaders[] = {&kXSpaceLoader, &kChromeJsonLoader,
-                                                   &kMemorySnapshotLoader};
+                                                   &kMemorySnapshotLoader, &kSqliteLoader};
   return kLoaders;
 }
 

@@ -15,7 +15,7 @@ set(standard "[a-z_0-9]+" "fmt/.*")
 set(posix "sys/.*" "(fcntl|unistd|dirent|endian|poll|signal|spawn|[a-z0-9]*intrin)\\.h")
 set(allowed_model ${standard} "cxxabi\\.h" "model/.*" ${posix})
 set(allowed_loaders ${standard} ${posix} "model/.*" "loaders/.*" "google/protobuf/.*"
-  "zstd(_errors)?\\.h" "brotli/decode\\.h" "snappy\\.h" "isa-l\\.h" "isa-l/.*" "igzip_lib\\.h" "simdjson\\.h")
+  "zstd(_errors)?\\.h" "brotli/decode\\.h" "snappy\\.h" "isa-l\\.h" "isa-l/.*" "igzip_lib\\.h" "simdjson\\.h" "sqlite3\\.h")
 set(viewer_libraries ${standard} "model/.*" "imgui\\.h" "imgui_internal\\.h" "implot\\.h" "implot_internal\\.h"
   "nlohmann/.*")
 set(allowed_viewer ${viewer_libraries} "viewer/.*")

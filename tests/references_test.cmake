@@ -10,7 +10,7 @@ cmake_minimum_required(VERSION 3.25)
 
 # Whose files we name without having them: XProf and XLA, libraries, the system, generated headers.
 set(foreign "^(xprof|xla|tsl|tensorflow|torch|jax|stb|epoxy|GL|EGL|GLFW|fmt|google|sys|isa-l|brotli|CLI|nlohmann|doctest)/"
-  "^(imgui|implot|stb|igzip|isa-l|zstd|snappy|simdjson)[a-z_]*\\.(h|cc|cpp)$" "\\.pb\\.h$" "^shaders/embedded\\.h$"
+  "^(imgui|implot|stb|igzip|isa-l|zstd|snappy|simdjson|sqlite3)[a-z_]*\\.(h|cc|cpp)$" "\\.pb\\.h$" "^shaders/embedded\\.h$"
   "^(imconfig|fcntl|unistd|dirent|signal|spawn|poll)\\.h$"
   "^share/stepscope$" "^(train|file|module)\\.py$" "^/" "^~" "^build/")
 # Examples of names in texts about adding a file, and of the self test.

@@ -165,6 +165,9 @@ bool LooksLikeTraining(const HostOps& ops) {
 }
 
 const char* NoOps(const Trace& trace) {
+  if (CapabilitiesOf(trace).pytorch_events && trace.format != TraceFormat::kChromeJson)
+    return "The recording has no ranges of PyTorch's ops. Record with "
+           "torch.autograd.profiler.emit_nvtx().";
   if (CapabilitiesOf(trace).pytorch_events)
     return "The trace has no cpu_op events. Record with torch.profiler and activities CPU.";
   return "No event of this profile carries a framework op's name. Record with host_tracer_level 1 "

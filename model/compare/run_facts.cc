@@ -92,10 +92,9 @@ Facts FactsOf(const ComparedRun& run) {
   for (uint32_t h = 0; h < trace.hosts.size(); ++h)
     hosts += run.params.WantsHost(trace.HostName(HostId(h)));
   facts["hosts"] = {"Hosts", std::to_string(hosts)};
-  facts["format"] = {"Recording", trace.format == TraceFormat::kXSpace ? "XSpace"
-                                  : CapabilitiesOf(trace).pytorch_events
-                                      ? "PyTorch trace"
-                                      : FormatName(trace.format)};
+  const bool kineto =
+      trace.format == TraceFormat::kChromeJson && CapabilitiesOf(trace).pytorch_events;
+  facts["format"] = {"Recording", kineto ? "PyTorch trace" : FormatName(trace.format)};
   const auto steps = static_cast<double>(run.steps.counted.size());
   facts["steps"] = {"Steps", fmt::format("{}", run.steps.counted.size()), steps};
   facts["steps_found"] = {"Steps are", !run.steps.found         ? "not found: all is one"

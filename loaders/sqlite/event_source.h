@@ -1,0 +1,74 @@
+// The arguments of events that are rows of tables: read again from the file when someone asks.
+// Which columns there are differs between versions of a writer, so a column is asked for by the
+// expressions that may give it, and the first that the file understands counts.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "loaders/byte_source.h"
+#include "loaders/sqlite/database.h"
+#include "model/stats.h"
+
+namespace stepscope::sqlite {
+
+struct IntExpression {
+  IntStat stat;
+  const char* sql;
+};
+
+// A column that holds the rowid of a row elsewhere, and what is shown of that.
+struct Reference {
+  const char* column;
+  std::string table;
+  const char* shown;  // its column there
+};
+
+// A table of events. What follows FROM may join others by their rowid, which takes O(log n).
+struct EventTable {
+  std::string name;
+  std::string from;                     // "T" AS e LEFT JOIN …; e is the table
+  std::span<const IntExpression> ints;  // of a stat the first that the file understands
+  std::vector<Reference> references;
+};
+
+// One file of a trace. An event's reference is its rowid and the number of its table.
+struct EventFile {
+  static constexpr uint64_t kTables = 64;
+  static constexpr int64_t kMostRows = int64_t{1} << 56;
+  static uint64_t RefOf(size_t table, int64_t rowid) {
+    const bool known = table < kTables && rowid >= 0 && rowid < kMostRows;
+    return known ? static_cast<uint64_t>(rowid) * kTables + table : ~uint64_t{0};
+  }
+  std::shared_ptr<const ByteSource> source;
+  std::vector<EventTable> tables;
+};
+
+// SELECT of the expressions, each replaced by the first of its alternatives (apart by ';') that the
+// table has, or by NULL. Column 0 is the rowid, ascending. Null where there is no such table.
+std::unique_ptr<Query> SelectFirst(const Database& database, const std::string& from,
+                                   std::span<const char* const> expressions);
+
+// The next row of such a SELECT whose rowid is above the last one's: pages that refer to each other
+// in circles would never end.
+class RowScan {
+ public:
+  explicit RowScan(std::unique_ptr<Query> query) : query_(std::move(query)) {}
+  bool Next();
+  bool readable() const { return query_ != nullptr; }
+  bool damaged() const { return damaged_ || (query_ != nullptr && query_->damaged()); }
+  int64_t rowid() const { return rowid_; }
+  const Query& row() const { return *query_; }
+
+ private:
+  std::unique_ptr<Query> query_;
+  int64_t rowid_ = 0;
+  bool started_ = false, damaged_ = false;
+};
+
+std::shared_ptr<const StatSource> MakeEventSource(std::vector<EventFile> files);
+
+}  // namespace stepscope::sqlite

@@ -1,0 +1,185 @@
+// The loader of SQLite databases: what Nsight Systems exports and what rocprofv3 writes
+// (docs/formats.md). Which of them a file is its tables say.
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "loaders/loader.h"
+#include "loaders/sqlite/file_tracks.h"
+#include "model/trace_formats.h"
+
+namespace stepscope {
+namespace sqlite {
+namespace {
+
+// Times nearer to the file's own zero than this stay as they are.
+constexpr int64_t kOwnZeroNs = 10'000'000'000;
+
+struct LoadedFile {
+  std::string path, label, host;
+  std::shared_ptr<const ByteSource> source;
+  std::unique_ptr<Database> database;
+  std::unique_ptr<FileTracks> tracks;
+  bool nsys = false;
+  int64_t base_ns = 0;  // what is t = 0, on the file's clock
+};
+
+Status In(const std::string& path, const Status& status) {
+  if (status.ok() || status.code() == ErrorCode::kCancelled) return status;
+  return {status.code(), path + ": " + status.message()};
+}
+
+Status Unknown(const Database& database) {
+  std::string text =
+      "a SQLite database that is neither an export of Nsight Systems nor of rocprofv3:"
+      " its tables are ";
+  constexpr size_t kMost = 5;
+  const std::vector<std::string>& tables = database.tables();
+  for (size_t i = 0; i < std::min(tables.size(), kMost); ++i)
+    text += (i > 0 ? ", " : "") + tables[i].substr(0, 60);
+  return {ErrorCode::kFormat, text + (tables.size() > kMost ? ", …" : "")};
+}
+
+Status ReadTables(const LoadOptions& options, const std::stop_token& stop, TraceBuilder* builder,
+                  LoadedFile* file) {
+  Database& database = *file->database;
+  file->nsys = IsNsys(database);
+  if (!file->nsys && !IsRocpd(database)) return Unknown(database);
+  file->tracks = std::make_unique<FileTracks>(database, builder, file->label,
+                                              options.max_inflated_bytes, stop);
+  const Status status = file->nsys ? ReadNsys(file->tracks.get()) : ReadRocpd(file->tracks.get());
+  if (!status.ok()) return status;
+  if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
+  if (database.out_of_memory())
+    return {ErrorCode::kLimit, "reading the database needs more than 256 MiB"};
+  if (file->tracks->too_much_text())
+    return {ErrorCode::kLimit, "the names take more than the limit of " +
+                                   std::to_string(options.max_inflated_bytes >> 20) + " MiB"};
+  if (file->tracks->drafts.empty())
+    return {ErrorCode::kFormat, "no events: neither kernels nor calls nor ranges were recorded"};
+  return {};
+}
+
+Status LoadFile(const InputFile& input, const LoadOptions& options, const std::stop_token& stop,
+                Progress* progress, TraceBuilder* builder, LoadedFile* file) {
+  Result<std::shared_ptr<const ByteSource>> source = OpenInput(input, options, stop, progress);
+  if (!source.ok()) return source.status();
+  file->path = input.path;
+  file->label = std::filesystem::path(input.path).filename().string();
+  file->host = input.host.empty() ? file->label : input.host;
+  file->source = std::move(source).value();
+  Result<std::unique_ptr<Database>> database = Database::Open(file->source, stop, progress);
+  if (!database.ok()) return In(input.path, database.status());
+  file->database = std::move(database).value();
+  return In(input.path, ReadTables(options, stop, builder, file));
+}
+
+// Files with Unix time are aligned; others begin together.
+void PlaceFiles(std::vector<LoadedFile>* files, Trace* trace) {
+  int64_t first = INT64_MAX;
+  for (LoadedFile& file : *files) {
+    const int64_t begin = file.tracks->drafts.first_ns();
+    const bool own = begin >= 0 && begin < kOwnZeroNs;
+    file.base_ns = own && files->size() == 1 ? 0 : begin - begin % 1000;
+    if (file.tracks->unix_ns > 0)
+      first = std::min(first, SaturatingAdd(file.tracks->unix_ns, file.base_ns));
+  }
+  if (first != INT64_MAX) trace->origin_unix_ns = first;
+}
+
+Ps BaseOf(const LoadedFile& file, const Trace& trace) {
+  if (file.tracks->unix_ns == 0 || trace.origin_unix_ns == 0) return 0;
+  const int64_t unix_ns = SaturatingAdd(file.tracks->unix_ns, file.base_ns);
+  return SaturatingMul(SaturatingSub(unix_ns, trace.origin_unix_ns), kPsPerNs);
+}
+
+HostId AddHost(const LoadedFile& file, const std::string& suffix, TraceBuilder* builder) {
+  Host host;
+  const std::string& name = file.tracks->host_name;
+  host.name = builder->strings().Intern((name.empty() ? file.host : name) + suffix);
+  host.file = file.path;
+  if (file.tracks->unix_ns > 0)
+    host.start_unix_ns = SaturatingAdd(file.tracks->unix_ns, file.base_ns);
+  return builder->AddHost(std::move(host));
+}
+
+// Processes with devices are ranks, so each is a host; what else ran lies with the first.
+void EmitFile(uint32_t index, LoadedFile* file, TraceBuilder* builder) {
+  TrackDrafts::Placement placement;
+  placement.source = index;
+  placement.base_ns = file->base_ns;
+  placement.base = BaseOf(*file, builder->trace());
+  std::vector<int64_t> processes = file->tracks->drafts.DeviceProcesses();
+  constexpr size_t kMostProcesses = 4096;
+  if (processes.size() < 2 || processes.size() > kMostProcesses) {
+    placement.host = AddHost(*file, "", builder);
+  } else {
+    for (const int64_t process : processes) {
+      const int64_t pid = file->nsys ? process & 0xffffff : process;
+      placement.hosts[process] = AddHost(*file, " process " + std::to_string(pid), builder);
+    }
+    placement.host = placement.hosts.begin()->second;
+  }
+  file->tracks->drafts.Emit(placement);
+  Trace& trace = builder->trace();
+  trace.file_bytes += file->source->file_bytes();
+  trace.inflated_bytes += file->source->size();
+  if (file->database->truncated())
+    trace.diagnostics.CountTruncated(file->label + " byte " + std::to_string(file->source->size()));
+}
+
+Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const LoadOptions& options,
+            const std::stop_token& stop, Progress& progress) {
+  progress.SetStage("Reading tables");
+  std::vector<LoadedFile> files;
+  Status first_error;
+  for (const InputFile& input : inputs) {
+    LoadedFile file;
+    const Status status = LoadFile(input, options, stop, &progress, &builder, &file);
+    if (status.code() == ErrorCode::kCancelled) return status;
+    if (status.ok()) {
+      files.push_back(std::move(file));
+      continue;
+    }
+    if (first_error.ok()) first_error = status;
+    if (inputs.size() > 1) builder.trace().skipped_files.push_back(status.message());
+  }
+  if (files.empty()) return first_error;
+  Trace& trace = builder.trace();
+  trace.format = files.front().nsys ? kNsightSystems : kRocpd;
+  trace.kineto = true;  // the categories of events are PyTorch's
+  PlaceFiles(&files, &trace);
+  std::vector<EventFile> sources;
+  for (uint32_t i = 0; i < files.size(); ++i) {
+    EmitFile(i, &files[i], &builder);
+    sources.push_back({files[i].source, std::move(files[i].tracks->tables)});
+  }
+  trace.source = MakeEventSource(std::move(sources));
+  return {};
+}
+
+bool Sniff(std::span<const std::byte> prefix) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
+  return text.starts_with(kMagic);
+}
+
+using Kind = FileEnding::Kind;
+constexpr FileEnding kEndings[] = {{".nsys-rep", Kind::kSkipped,
+                                    "a report that Nsight Systems alone reads; `nsys export --type "
+                                    "sqlite FILE` makes what is read"},
+                                   {".qdrep", Kind::kSkipped,
+                                    "a report that Nsight Systems alone reads; `nsys export --type "
+                                    "sqlite FILE` makes what is read"},
+                                   {".sqlite", Kind::kLoose},
+                                   {".db", Kind::kLoose}};
+
+}  // namespace
+}  // namespace sqlite
+
+extern const LoaderDesc kSqliteLoader;
+const LoaderDesc kSqliteLoader = {kNsightSystems, "Database of Nsight Systems or rocprofv3",
+                                  sqlite::kEndings, sqlite::Sniff, sqlite::Load};
+
+}  // namespace stepscope
