@@ -313,9 +313,10 @@ class NsysReader {
         [&](const Query& row, int64_t rowid) {
           if (row.IsNull(1)) return;
           const StringId name = file_.Intern(NameIn(kSyncKinds, row.Int(6)));
-          drafts_.AddSlice(Stream(row.Int(5), row.Int(3), row.Int(4), Group::kSync), row.Int(1),
-                           row.Int(2, row.Int(1)), drafts_.MetaOf(name, EventCategory::kOverhead),
-                           EventFile::RefOf(table, rowid));
+          drafts_.AddSlice(
+              Stream(row.Int(5), DeviceOfSync(row.Int(5), row.Int(3)), row.Int(4), Group::kSync),
+              row.Int(1), row.Int(2, row.Int(1)), drafts_.MetaOf(name, EventCategory::kOverhead),
+              EventFile::RefOf(table, rowid));
         });
   }
 

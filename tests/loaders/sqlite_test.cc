@@ -313,6 +313,7 @@ TEST_CASE("An export of two H100: its rows are those that SQLite itself counts")
   CHECK(trace.counts.slices == 3442 + 904 + 22 + 5796 + 244 + 198 + 16782);
   CHECK(EventsOf(trace, EventCategory::kCpuOp)["aten::mm"] == 280);
   CHECK(trace.hosts.size() == 2);
+  CHECK(trace.planes.size() == 4);  // marks of synchronisation are on the device that works
   CHECK(trace.flows.size() == 1632 + 438 + 22);  // whose calls are in the file too
   CHECK(trace.diagnostics.problems() == 0);
 }
