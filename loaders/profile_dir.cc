@@ -140,6 +140,9 @@ std::string OtherFormat(const Found& found, const LoaderDesc& chosen, const Prof
                                  "see it");
 }
 
+// The events of a run once more, for another viewer: read where nothing else is left of it.
+bool IsCopy(const Found& found) { return found.name.starts_with("perfetto_trace.json"); }
+
 // Which of the files of a directory make its run. False if none does.
 bool MakeRun(std::vector<Found> found, bool allow_loose, ProfileRun* run) {
   std::sort(found.begin(), found.end(),
@@ -151,7 +154,9 @@ bool MakeRun(std::vector<Found> found, bool allow_loose, ProfileRun* run) {
     if (IsCertain(f.kind) || loose) AddFile(f, run);
   }
   for (const Found& f : found) {
-    if (f.kind.kind == Kind::kSkipped) {
+    if (run->files.empty() && IsCopy(f) && SniffsAsProfile(f.path)) {
+      AddFile(f, run);
+    } else if (f.kind.kind == Kind::kSkipped) {
       run->skipped.push_back(f.name + ": " + f.kind.reason);
     } else if (f.kind.loader != chosen) {
       run->skipped.push_back(OtherFormat(f, *chosen, *run));
@@ -212,7 +217,7 @@ Result<std::vector<ProfileRun>> RunsOfDirectory(const std::string& path) {
     // Below the given folder only what is certainly a profile counts: a home directory is full of
     // JSON.
     const bool has_profile = std::any_of(found.begin(), found.end(), [&](const Found& f) {
-      return f.kind.kind == Kind::kOwn ||
+      return f.kind.kind == Kind::kOwn || (IsCopy(f) && profiler_directory) ||
              (f.kind.kind == Kind::kCommon && (at_root || profiler_directory));
     });
     if (!has_profile && !at_root) continue;

@@ -5,11 +5,11 @@ namespace stepscope {
 
 // xplane/, chrome_json/, memory_snapshot/
 extern const LoaderDesc kXSpaceLoader, kChromeJsonLoader, kMemorySnapshotLoader;
-extern const LoaderDesc kSqliteLoader;  // sqlite/
+extern const LoaderDesc kSqliteLoader, kPerfettoLoader;  // sqlite/, perfetto/
 
 std::span<const LoaderDesc* const> Loaders() {
-  static constexpr const LoaderDesc* kLoaders[] = {&kXSpaceLoader, &kChromeJsonLoader,
-                                                   &kMemorySnapshotLoader, &kSqliteLoader};
+  static constexpr const LoaderDesc* kLoaders[] = {
+      &kXSpaceLoader, &kChromeJsonLoader, &kMemorySnapshotLoader, &kSqliteLoader, &kPerfettoLoader};
   return kLoaders;
 }
 

@@ -13,6 +13,8 @@ struct CategoryRow {
 
 constexpr std::array kCategories = {
     CategoryRow{"kernel", {EventCategory::kKernel, Part::kDevice, false}},
+    CategoryRow{"hpu_op", {EventCategory::kKernel, Part::kDevice, false}},
+    CategoryRow{"mtia_ccp_events", {EventCategory::kKernel, Part::kDevice, false}},
     CategoryRow{"Kernel", {EventCategory::kKernel, Part::kDevice, false}},
     CategoryRow{"gpu_memcpy", {EventCategory::kMemcpy, Part::kDevice, false}},
     CategoryRow{"Memcpy", {EventCategory::kMemcpy, Part::kDevice, false}},
@@ -21,6 +23,12 @@ constexpr std::array kCategories = {
     CategoryRow{"gpu_user_annotation",
                 {EventCategory::kGpuUserAnnotation, Part::kAnnotation, false}},
     CategoryRow{"cuda_sync", {EventCategory::kOverhead, Part::kSync, false}},
+    CategoryRow{"cuda_event", {EventCategory::kOverhead, Part::kSync, false}},
+    CategoryRow{"cuda_profiler_range",
+                {EventCategory::kGpuUserAnnotation, Part::kAnnotation, false}},
+    CategoryRow{"xpu_scope_profiler",
+                {EventCategory::kGpuUserAnnotation, Part::kAnnotation, false}},
+    CategoryRow{"mtia_insight", {EventCategory::kHostEvent, Part::kMain, true}},
     CategoryRow{"cuda_runtime", {EventCategory::kRuntimeCall, Part::kMain, true}},
     CategoryRow{"cuda_driver", {EventCategory::kRuntimeCall, Part::kMain, true}},
     CategoryRow{"hip_runtime", {EventCategory::kRuntimeCall, Part::kMain, true}},

@@ -21,8 +21,13 @@ bool SniffXSpace(std::span<const std::byte> prefix) {
   FieldReader plane(f.begin, f.end);
   Field inner;
   if (!plane.Next(&inner)) return f.begin == f.end && !f.clamped;
-  return inner.number >= 1 && inner.number <= 6 &&
-         inner.wire == (inner.number == 1 ? kVarint : kLen);
+  if (inner.number < 1 || inner.number > 6 || inner.wire != (inner.number == 1 ? kVarint : kLen))
+    return false;
+  // Packets of a Perfetto trace, which may begin alike, say their sequence.
+  while (plane.Next(&inner)) {
+    if (inner.number == 10 && inner.wire == kVarint) return false;
+  }
+  return true;
 }
 
 using Kind = FileEnding::Kind;

@@ -219,6 +219,22 @@ TEST_CASE("chrome kineto: ranks of one run are aligned by their base times") {
   CHECK(Arg(**trace, FindEvent(**trace, "op1"), "cat") == "cpu_op");
 }
 
+TEST_CASE("Work of other accelerators is device work, ranges of the profiler lie beside it") {
+  const TracePtr trace = Chrome(R"([
+{"ph":"X","cat":"hpu_op","name":"matmul","pid":0,"tid":7,"ts":1,"dur":2},
+{"ph":"X","cat":"mtia_ccp_events","name":"gemm","pid":0,"tid":7,"ts":4,"dur":2},
+{"ph":"X","cat":"cuda_profiler_range","name":"range","pid":0,"tid":7,"ts":1,"dur":9},
+{"ph":"X","cat":"mtia_insight","name":"insight","pid":9,"tid":1,"ts":1,"dur":1}])");
+  const auto category = [&](const char* name) {
+    return trace->names().metas[trace->set.Meta(FindEvent(*trace, name)).value].category;
+  };
+  CHECK(category("matmul") == EventCategory::kKernel);
+  CHECK(category("gemm") == EventCategory::kKernel);
+  CHECK(category("range") == EventCategory::kGpuUserAnnotation);
+  CHECK(category("insight") == EventCategory::kHostEvent);
+  CHECK(trace->planes[0].kind == PlaneKind::kGpu);
+}
+
 TEST_CASE("A series without a name, as hardware counters have it, is called as its counter") {
   const TracePtr trace = Chrome(R"([
 {"ph":"C","cat":"hardware_counters","name":"sm__cycles_active.avg","pid":"GPU 0 Counters","tid":7,

@@ -164,6 +164,16 @@ TEST_CASE("A run of nothing but JSON is read as that") {
   CHECK(Hosts(runs->front()) == Strings{"vm"});
 }
 
+TEST_CASE("JAX's copy for another viewer is read where it is alone") {
+  const TempTree tree;
+  tree.Add("plugins/profile/r/perfetto_trace.json",
+           R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 1, "pid": 1, "tid": 1}]})");
+  const auto runs = FindRuns(tree.Path());
+  REQUIRE(runs.ok());
+  REQUIRE(runs->front().files.size() == 1);
+  CHECK(runs->front().skipped.empty());
+}
+
 TEST_CASE("Loose JSON below the folder is left alone, in the folder itself its content decides") {
   const TempTree tree;
   tree.Add("deep/down/package.json", "{\"name\": 1}");

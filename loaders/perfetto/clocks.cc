@@ -1,0 +1,85 @@
+#include "loaders/perfetto/clocks.h"
+
+#include <algorithm>
+
+#include "model/time.h"
+
+namespace stepscope::perfetto {
+namespace {
+
+struct Reading {
+  uint32_t id = 0;
+  int64_t time = 0, unit_ns = 1;
+  bool incremental = false;
+};
+
+Reading ReadClock(const xplane::Field& message) {
+  Reading reading;
+  xplane::FieldReader reader(message.begin, message.end);
+  xplane::Field field;
+  while (reader.Next(&field)) {
+    if (field.wire != xplane::kVarint) continue;
+    if (field.number == 1) reading.id = static_cast<uint32_t>(field.value);
+    if (field.number == 2) reading.time = field.Int();
+    if (field.number == 3) reading.incremental = field.value != 0;
+    if (field.number == 4 && field.Int() > 0) reading.unit_ns = field.Int();
+  }
+  reading.time = SaturatingMul(reading.time, reading.unit_ns);
+  return reading;
+}
+
+}  // namespace
+
+// Clocks from 64 to 127 belong to their sequence.
+uint64_t Clocks::KeyOf(uint32_t sequence, uint32_t clock) {
+  const bool own = clock >= 64 && clock < 128;
+  return (own ? uint64_t{sequence} << 32 : uint64_t{0}) | clock;
+}
+
+void Clocks::AddSnapshot(uint32_t sequence, const xplane::Field& snapshot) {
+  std::vector<Reading> readings;
+  xplane::FieldReader reader(snapshot.begin, snapshot.end);
+  xplane::Field field;
+  while (reader.Next(&field)) {
+    if (field.number == 1 && field.wire == xplane::kLen) readings.push_back(ReadClock(field));
+    if (field.number == 2 && field.wire == xplane::kVarint && field.value != 0)
+      trace_clock_ = static_cast<uint32_t>(field.value);
+  }
+  // The trace's clock at this moment: read, or by one that is known already.
+  std::optional<int64_t> now;
+  for (const Reading& r : readings) {
+    if (r.id == trace_clock_) now = r.time;
+  }
+  for (size_t i = 0; i < readings.size() && !now; ++i) {
+    const auto known = clocks_.find(KeyOf(sequence, readings[i].id));
+    if (known != clocks_.end() && !known->second.distances.empty())
+      now = SaturatingAdd(readings[i].time, known->second.distances.back().second);
+  }
+  if (!now) return;
+  for (const Reading& r : readings) {
+    Clock& clock = clocks_[KeyOf(sequence, r.id)];
+    clock.unit_ns = r.unit_ns;
+    clock.incremental = r.incremental;
+    clock.last = r.time;
+    const int64_t distance = SaturatingSub(*now, r.time);
+    if (clock.distances.empty() || r.time > clock.distances.back().first)
+      clock.distances.emplace_back(r.time, distance);
+    if (r.id == kRealtime && unix_ns_ == 0) unix_ns_ = SaturatingSub(r.time, *now);
+  }
+}
+
+std::optional<int64_t> Clocks::Resolve(uint32_t sequence, uint32_t clock, uint64_t timestamp) {
+  const auto time = static_cast<int64_t>(timestamp);
+  if (clock == 0 || clock == trace_clock_) return time;
+  const auto it = clocks_.find(KeyOf(sequence, clock));
+  if (it == clocks_.end() || it->second.distances.empty()) return std::nullopt;
+  Clock& known = it->second;
+  int64_t at = SaturatingMul(time, known.unit_ns);
+  if (known.incremental) at = known.last = SaturatingAdd(known.last, at);
+  const auto after = std::partition_point(known.distances.begin(), known.distances.end(),
+                                          [&](const auto& d) { return d.first <= at; });
+  const auto& distance = after == known.distances.begin() ? *after : *(after - 1);
+  return SaturatingAdd(at, distance.second);
+}
+
+}  // namespace stepscope::perfetto

@@ -1,0 +1,42 @@
+// Clocks of a Perfetto trace: what the snapshots say of one clock becomes nanoseconds of the
+// trace's clock. Times between two snapshots have the distance of the earlier one. One thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "loaders/xplane/wire.h"
+
+namespace stepscope::perfetto {
+
+class Clocks {
+ public:
+  static constexpr uint32_t kRealtime = 1, kBoottime = 6;
+
+  // A ClockSnapshot of this sequence.
+  void AddSnapshot(uint32_t sequence, const xplane::Field& snapshot);
+  // Nanoseconds of the trace's clock; nullopt where no snapshot has that clock. Clocks that count
+  // from the packet before are advanced.
+  std::optional<int64_t> Resolve(uint32_t sequence, uint32_t clock, uint64_t timestamp);
+  uint32_t trace_clock() const { return trace_clock_; }
+  // Unix time of the trace clock's 0; 0 if unknown.
+  int64_t unix_ns() const { return unix_ns_; }
+
+ private:
+  struct Clock {
+    std::vector<std::pair<int64_t, int64_t>> distances;  // from this time on: to the trace's clock
+    int64_t unit_ns = 1;
+    int64_t last = 0;
+    bool incremental = false;
+  };
+  static uint64_t KeyOf(uint32_t sequence, uint32_t clock);
+
+  uint32_t trace_clock_ = kBoottime;
+  int64_t unix_ns_ = 0;
+  std::unordered_map<uint64_t, Clock> clocks_;
+};
+
+}  // namespace stepscope::perfetto

@@ -1,0 +1,82 @@
+// Fields of the messages of a Perfetto trace that are read (docs/formats.md#perfetto), as plain
+// structs. Pure; views are those of the packet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "loaders/xplane/wire.h"
+
+namespace stepscope::perfetto {
+
+using xplane::Field;
+
+struct Packet {
+  uint64_t timestamp = 0;
+  bool has_timestamp = false;
+  uint32_t clock = 0, sequence = 0;
+  bool cleared = false, needs_state = false, dropped = false;
+  // begin is null where there is none.
+  Field event, descriptor, interned, defaults, snapshot, stage, counter, process_tree;
+  uint32_t other = 0;  // number of a field with data that is not read
+};
+// False where the bytes are no message.
+bool ReadPacketFields(std::string_view bytes, Packet* packet);
+
+enum class EventType : uint8_t { kNone, kBegin, kEnd, kInstant, kCounter, kComplete };
+
+struct TrackEvent {
+  EventType type = EventType::kNone;
+  std::optional<uint64_t> track;
+  uint64_t name_iid = 0, category_iid = 0;
+  std::string_view name, category;  // the first category
+  bool has_value = false;
+  double value = 0;
+  int64_t duration_ns = 0;  // kComplete
+  std::vector<uint64_t> flows, ending_flows;
+  std::vector<uint64_t> counters, real_counters;  // tracks of the values below
+  std::vector<int64_t> counter_values;
+  std::vector<double> real_values;
+  char unknown_phase = 0;  // of a legacy event that is not read
+  void Clear();
+};
+void ReadTrackEvent(const Field& message, TrackEvent* event);
+
+struct Defaults {
+  uint32_t clock = 0;
+  std::optional<uint64_t> track;
+  std::vector<uint64_t> counters, real_counters;
+};
+Defaults ReadDefaults(const Field& message);
+
+struct Descriptor {
+  uint64_t uuid = 0, parent = 0;
+  std::string_view name;
+  bool process = false, thread = false, counter = false;
+  int64_t pid = 0, tid = 0;
+  std::string_view process_name, thread_name, label;
+  int64_t multiplier = 1;
+  bool incremental = false;
+};
+Descriptor ReadDescriptor(const Field& message);
+
+struct RenderStage {
+  int64_t duration_ns = 0;
+  uint64_t queue_iid = 0, stage_iid = 0, context = 0, name_iid = 0;
+  int64_t gpu = 0, queue = -1, stage = -1;
+  std::string_view name;
+  std::vector<std::string_view> queues, stages;  // described in the packet itself
+};
+RenderStage ReadRenderStage(const Field& message);
+
+struct GpuCounters {
+  int64_t gpu = 0;
+  std::vector<std::pair<uint64_t, std::string_view>> names;
+  std::vector<std::pair<uint64_t, double>> values;
+};
+GpuCounters ReadGpuCounters(const Field& message);
+
+}  // namespace stepscope::perfetto

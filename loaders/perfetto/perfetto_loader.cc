@@ -1,0 +1,136 @@
+// The loader of Perfetto traces (docs/formats.md#perfetto).
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "loaders/loader.h"
+#include "loaders/perfetto/annotation_source.h"
+#include "loaders/perfetto/trace_reader.h"
+#include "model/trace_formats.h"
+
+namespace stepscope {
+namespace perfetto {
+namespace {
+
+struct LoadedFile {
+  std::string path, host;
+  SourceFile source;
+  std::unique_ptr<TrackDrafts> drafts;
+  int64_t unix_ns = 0;  // of the trace clock's 0
+  int64_t base_ns = 0;
+};
+
+Status LoadFile(const InputFile& input, const LoadOptions& options, const std::stop_token& stop,
+                Progress* progress, TraceBuilder* builder, LoadedFile* file) {
+  Result<std::shared_ptr<const ByteSource>> source = OpenInput(input, options, stop, progress);
+  if (!source.ok()) return source.status();
+  const std::string label = std::filesystem::path(input.path).filename().string();
+  file->path = input.path;
+  file->host = input.host.empty() ? label : input.host;
+  file->source.bytes = std::make_shared<PacketBytes>();
+  file->source.bytes->source = std::move(source).value();
+  file->drafts = std::make_unique<TrackDrafts>(builder);
+  auto history = std::make_shared<InternedHistory>();
+  TraceReader reader(builder, file->source.bytes.get(), history.get(), file->drafts.get(), label);
+  const Status status = reader.Read(options.max_inflated_bytes, stop, progress);
+  file->source.history = std::move(history);
+  file->unix_ns = reader.clocks().unix_ns();
+  if (status.ok() || status.code() == ErrorCode::kCancelled) return status;
+  return {status.code(), input.path + ": " + status.message()};
+}
+
+// t = 0 is the first event; files with Unix time are aligned.
+int64_t FirstUnixTime(std::vector<LoadedFile>* files) {
+  int64_t first = INT64_MAX;
+  for (LoadedFile& file : *files) {
+    const int64_t begin = file.drafts->first_ns();
+    file.base_ns = begin - begin % 1000;
+    if (file.unix_ns > 0) first = std::min(first, SaturatingAdd(file.unix_ns, file.base_ns));
+  }
+  return first == INT64_MAX ? 0 : first;
+}
+
+void EmitFile(uint32_t index, LoadedFile* file, TraceBuilder* builder) {
+  Trace& trace = builder->trace();
+  Host host;
+  host.name = builder->strings().Intern(file->host);
+  host.file = file->path;
+  TrackDrafts::Placement placement;
+  placement.source = index;
+  placement.base_ns = file->base_ns;
+  if (file->unix_ns > 0) {
+    host.start_unix_ns = SaturatingAdd(file->unix_ns, file->base_ns);
+    placement.base =
+        SaturatingMul(SaturatingSub(host.start_unix_ns, trace.origin_unix_ns), kPsPerNs);
+  }
+  placement.host = builder->AddHost(std::move(host));
+  file->drafts->Emit(placement);
+  trace.file_bytes += file->source.bytes->source->file_bytes();
+  trace.inflated_bytes += file->source.bytes->size();
+}
+
+Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const LoadOptions& options,
+            const std::stop_token& stop, Progress& progress) {
+  progress.SetStage("Reading packets");
+  Trace& trace = builder.trace();
+  trace.format = kPerfetto;
+  std::vector<LoadedFile> files;
+  bool kineto = false;
+  Status first_error;
+  for (const InputFile& input : inputs) {
+    LoadedFile file;
+    const Status status = LoadFile(input, options, stop, &progress, &builder, &file);
+    if (status.code() == ErrorCode::kCancelled) return status;
+    if (status.ok()) {
+      kineto = kineto || trace.kineto;
+      files.push_back(std::move(file));
+      continue;
+    }
+    if (first_error.ok()) first_error = status;
+    if (inputs.size() > 1) trace.skipped_files.push_back(status.message());
+  }
+  if (files.empty()) return first_error;
+  trace.kineto = kineto;
+  trace.origin_unix_ns = FirstUnixTime(&files);
+  std::vector<SourceFile> sources;
+  for (uint32_t i = 0; i < files.size(); ++i) {
+    EmitFile(i, &files[i], &builder);
+    sources.push_back(files[i].source);
+  }
+  trace.source = MakeAnnotationSource(std::move(sources));
+  return {};
+}
+
+// One of the first packets has a time, a sequence or data that only packets have. An XSpace begins
+// with the same tag, and its planes have none of these.
+bool Sniff(std::span<const std::byte> prefix) {
+  const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
+  xplane::FieldReader packets(text);
+  Field packet;
+  for (int i = 0; i < 4 && packets.Next(&packet); ++i) {
+    if (packet.number != 1 || packet.wire != xplane::kLen) return false;
+    xplane::FieldReader fields(packet.begin, packet.end);
+    Field field;
+    while (fields.Next(&field)) {
+      const bool length = field.wire == xplane::kLen, number = field.wire == xplane::kVarint;
+      const bool data = field.number == 33 || field.number == 36 || field.number == 50 ||
+                        field.number == 60 || field.number == 89 || field.number == 133;
+      if (data && length) return true;
+      if ((field.number == 8 || field.number == 10) && number) return true;
+    }
+  }
+  return false;
+}
+
+using Kind = FileEnding::Kind;
+constexpr FileEnding kEndings[] = {
+    {".pftrace", Kind::kOwn}, {".perfetto-trace", Kind::kOwn}, {".perfetto", Kind::kLoose}};
+
+}  // namespace
+}  // namespace perfetto
+
+extern const LoaderDesc kPerfettoLoader;
+const LoaderDesc kPerfettoLoader = {kPerfetto, "Perfetto trace", perfetto::kEndings,
+                                    perfetto::Sniff, perfetto::Load};
+
+}  // namespace stepscope

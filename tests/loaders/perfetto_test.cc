@@ -1,0 +1,247 @@
+// Perfetto traces: tracks, slices, counters, arrows, clocks, interned names and lost packets, and
+// that no bytes crash or take more memory than is stated.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "model/trace_formats.h"
+#include "tests/loaders/sanitized.h"
+#include "tests/support/perfetto_writer.h"
+#include "tests/support/table_cells.h"
+
+namespace stepscope {
+namespace {
+
+using test::Message;
+using test::PerfettoWriter;
+using TracePtr = std::shared_ptr<const Trace>;
+
+TracePtr Load(std::string bytes) {
+  const auto trace = LoadBytes("no_ending", std::move(bytes), {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  return *trace;
+}
+
+uint64_t Count(const Trace& trace, std::string_view id) {
+  const Diagnostic* d = trace.diagnostics.Find(id);
+  return d == nullptr ? 0 : d->count;
+}
+
+const Track* TrackNamed(const Trace& trace, std::string_view name) {
+  for (const Track& track : trace.set.tracks) {
+    if (trace.names().strings.View(track.name) == name) return &track;
+  }
+  return nullptr;
+}
+
+EventRow RowNamed(const Trace& trace, std::string_view name) {
+  for (uint32_t row = 0; row < trace.set.rows; ++row) {
+    if (trace.names().Name(trace.set.Meta(EventRow(row))) == name) return EventRow(row);
+  }
+  FAIL("no event named ", name);
+  return EventRow(0);
+}
+
+std::map<std::string, int> Names(const Trace& trace) {
+  std::map<std::string, int> names;
+  for (uint32_t row = 0; row < trace.set.rows; ++row)
+    ++names[std::string(trace.names().Name(trace.set.Meta(EventRow(row))))];
+  return names;
+}
+
+std::string StatOf(const Trace& trace, EventRow row, std::string_view name) {
+  const auto stats = trace.source->Decode(trace, row);
+  REQUIRE(stats.ok());
+  for (const Stat& stat : *stats) {
+    if (stat.name == name) return ToText(stat);
+  }
+  return "";
+}
+
+TEST_CASE("Tracks, slices, counters and arrows, plain and deflated") {
+  const std::string plain = test::PerfettoBytes(3);
+  for (const std::string& bytes : {plain, test::Deflated(plain)}) {
+    const TracePtr trace = Load(bytes);
+    CHECK(trace->format == kPerfetto);
+    CHECK(Names(*trace) ==
+          std::map<std::string, int>{{"aten::mm", 3}, {"cudaLaunchKernel", 3}, {"gemm", 3}});
+    const Track* thread = TrackNamed(*trace, "main");
+    REQUIRE(thread != nullptr);
+    CHECK(thread->kind == TrackKind::kThread);
+    CHECK(thread->rows == 2);
+    const Track* stream = TrackNamed(*trace, "GPU 0 Stream #7");
+    REQUIRE(stream != nullptr);
+    CHECK(stream->kind == TrackKind::kStream);
+    CHECK(trace->planes[stream->plane.value].kind == PlaneKind::kGpu);
+    const Track* counter = TrackNamed(*trace, "Bytes in use");
+    REQUIRE(counter != nullptr);
+    CHECK(counter->counters[0].value == std::vector<double>{0, 100, 200});
+    CHECK(trace->flows.size() == 3);
+    CHECK(trace->set.Name(trace->flows[0].from) == "cudaLaunchKernel");
+    CHECK(trace->set.Name(trace->flows[0].to) == "gemm");
+    CHECK(trace->origin_unix_ns == 1'700'000'000'001'000'000);
+    CHECK(trace->set.Duration(RowNamed(*trace, "gemm")) == 400 * kPsPerUs);
+    CHECK(StatOf(*trace, RowNamed(*trace, "gemm"), "correlation") == "1");
+    CHECK(trace->diagnostics.problems() == 0);
+  }
+}
+
+TEST_CASE("Kernel statistics know the op that launched a kernel") {
+  const TracePtr trace = Load(test::PerfettoBytes(4));
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const AnalysisResult result = RunAnalysis(*FindAnalysis("kernel_stats"), context, {}, {});
+  REQUIRE(test::TableOf(result, "kernels").rows.size() == 1);
+  CHECK(test::Text(result, "kernels", 0, "op_name") == "aten::mm");
+  CHECK(test::Int(result, "kernels", 0, "occurrences") == 4);
+}
+
+Message Interned(uint64_t iid, std::string_view name) {
+  return Message().Int(1, iid).Text(2, name);
+}
+Message Event(uint64_t type, uint64_t name) {
+  return Message().Int(9, type).Int(10, name).Int(11, 5);
+}
+
+TEST_CASE("Interned names last until the state is cleared; lost packets lose what refers to them") {
+  PerfettoWriter w;
+  const auto packet = [](uint64_t at, uint64_t flags) {
+    return Message().Int(8, at).Int(13, flags);
+  };
+  w.Packet(packet(1000, 1)
+               .Sub(12, Message().Sub(2, Interned(1, "first")).Sub(3, Interned(9, "key")))
+               .Sub(11, Event(1, 1)));
+  w.Packet(packet(2000, 2).Sub(11, Event(2, 0)));
+  w.Packet(packet(3000, 3)
+               .Sub(12, Message().Sub(2, Interned(1, "second")).Sub(3, Interned(9, "other")))
+               .Sub(11, Message(Event(1, 1)).Sub(4, Message().Int(1, 9).Text(6, "value"))));
+  w.Packet(packet(4000, 2).Sub(11, Event(2, 0)));
+  w.Packet(packet(5000, 2).Int(42, 1).Sub(11, Event(3, 1)));
+  w.Packet(packet(6000, 2).Sub(11, Event(3, 1)));
+  w.Packet(packet(7000, 1).Sub(12, Message().Sub(2, Interned(1, "third"))).Sub(11, Event(3, 1)));
+  const TracePtr trace = Load(w.Bytes());
+  CHECK(Names(*trace) == std::map<std::string, int>{{"first", 1}, {"second", 1}, {"third", 1}});
+  CHECK(StatOf(*trace, RowNamed(*trace, "second"), "other") == "value");
+  CHECK(Count(*trace, "perfetto.packet_loss") == 1);
+  CHECK(Count(*trace, "perfetto.event_without_state") == 2);
+}
+
+TEST_CASE("Times of other clocks become those of the trace's; unknown clocks are counted") {
+  PerfettoWriter w;
+  const auto clock = [](uint64_t id, uint64_t at) { return Message().Int(1, id).Int(2, at); };
+  w.Packet(Message().Sub(6, Message()
+                                .Sub(1, clock(6, 5'000'000))
+                                .Sub(1, clock(3, 1'000'000))
+                                .Sub(1, clock(64, 10).Int(3, 1).Int(4, 1000))));
+  const auto event = [&](uint64_t at, uint64_t id, const char* name) {
+    w.Packet(
+        Message().Int(8, at).Int(58, id).Sub(11, Message().Int(9, 3).Int(11, 5).Text(23, name)));
+  };
+  event(5'000'000, 6, "boot");
+  event(1'500'000, 3, "monotonic");
+  event(5, 64, "delta");
+  event(5, 64, "delta again");
+  event(5'100'000, 99, "unknown");
+  const TracePtr trace = Load(w.Bytes());
+  const auto at = [&](const char* name) { return trace->set.Start(RowNamed(*trace, name)); };
+  CHECK(at("monotonic") - at("boot") == 500 * kPsPerUs);
+  CHECK(at("delta") - at("boot") == 5 * kPsPerUs);
+  CHECK(at("delta again") - at("boot") == 10 * kPsPerUs);
+  CHECK(Count(*trace, "perfetto.unknown_clock") == 1);
+}
+
+TEST_CASE("What GPU profilers write: stages on queues, and counters") {
+  PerfettoWriter w;
+  w.Packet(Message().Int(13, 1).Sub(12, Message()
+                                            .Sub(24, Interned(1, "Queue A"))
+                                            .Sub(24, Interned(2, "compute"))
+                                            .Sub(26, Message().Int(1, 7).Int(2, 99).Int(3, 4))));
+  const Message dims = Message().Int(1, 4).Int(2, 2).Int(3, 1);
+  w.Packet(Message().Int(8, 1000).Sub(53, Message()
+                                              .Int(2, 500)
+                                              .Int(5, 7)
+                                              .Int(11, 1)
+                                              .Int(13, 1)
+                                              .Int(14, 2)
+                                              .Text(17, "gemm")
+                                              .Sub(21, Message().Sub(1, dims))));
+  w.Packet(Message().Int(8, 1000).Sub(
+      52, Message()
+              .Sub(1, Message().Sub(1, Message().Int(1, 3).Text(2, "SM busy")))
+              .Sub(2, Message().Int(1, 3).Real(3, 0.5))
+              .Int(3, 1)));
+  const TracePtr trace = Load(w.Bytes());
+  const Track* queue = TrackNamed(*trace, "Queue A");
+  REQUIRE(queue != nullptr);
+  CHECK(queue->kind == TrackKind::kStream);
+  CHECK(trace->planes[queue->plane.value].display_name == "GPU 1");
+  CHECK(StatOf(*trace, RowNamed(*trace, "gemm"), "grid.x") == "4");
+  REQUIRE(TrackNamed(*trace, "SM busy") != nullptr);
+  CHECK(TrackNamed(*trace, "SM busy")->counters[0].max == 0.5);
+}
+
+TEST_CASE("What is not read is named; begins without an end are drawn to the track's last event") {
+  PerfettoWriter w;
+  w.Begin(1, 1000, "", "open").Begin(1, 2000, "", "closed").End(1, 3000);
+  w.End(2, 500);
+  w.Packet(Message().Int(8, 1).Text(1, "ftrace"));
+  const TracePtr trace = Load(w.Bytes());
+  CHECK(trace->set.Duration(RowNamed(*trace, "open")) == 2 * kPsPerUs);
+  CHECK(Count(*trace, "perfetto.unmatched_begin") == 1);
+  CHECK(Count(*trace, "perfetto.unmatched_end") == 1);
+  const Diagnostic* other = trace->diagnostics.Find("perfetto.not_read");
+  REQUIRE(other != nullptr);
+  CHECK(other->first[0].find("ftrace") != std::string::npos);
+}
+
+TEST_CASE("A packet that inflates to more than the limit is an error") {
+  const std::string bytes = test::Deflated(Message().Text(1, std::string(4 << 20, '\0')).bytes());
+  LoadOptions options;
+  options.max_inflated_bytes = 1 << 20;
+  const auto trace = LoadBytes("t.pftrace", bytes, options);
+  REQUIRE(!trace.ok());
+  CHECK(trace.status().code() == ErrorCode::kLimit);
+}
+
+TEST_CASE("Every prefix is read as far as it goes and says that it was cut") {
+  const std::string plain = test::PerfettoBytes(20), whole = plain + test::Deflated(plain);
+  for (size_t n = 0; n < whole.size(); n += 7) {
+    const auto trace = LoadBytes("t.pftrace", whole.substr(0, n), {});
+    if (!trace.ok()) {
+      CHECK(!trace.status().message().empty());
+      continue;
+    }
+    CHECK((*trace)->counts.slices <= 2 * 60);
+    const Diagnostic* cut = (*trace)->diagnostics.Find(kTruncated);
+    CHECK((cut == nullptr || cut->count == 1));
+  }
+  CHECK(Load(plain)->diagnostics.Find(kTruncated) == nullptr);
+  const auto cut = LoadBytes("t.pftrace", plain.substr(0, plain.size() - 3), {});
+  REQUIRE(cut.ok());
+  CHECK((*cut)->truncated());
+}
+
+TEST_CASE("Random edits neither crash nor hang") {
+  const std::string plain = test::PerfettoBytes(10), deflated = test::Deflated(plain);
+  std::mt19937 random(3);
+  for (int i = 0; i < (kSanitized ? 100 : 1000); ++i) {
+    std::string bytes = i % 3 == 0 ? deflated : plain;
+    for (int edit = 0; edit <= i % 5; ++edit)
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    const auto trace = LoadBytes("t.pftrace", bytes, {});
+    if (!trace.ok()) {
+      CHECK(!trace.status().message().empty());
+      continue;
+    }
+    for (uint32_t row = 0; row < std::min(8u, (*trace)->set.rows); ++row)
+      CHECK((*trace)->source->Decode(**trace, EventRow(row)).ok());
+    CHECK((*trace)->source->LoadTyped(**trace, {}).ok());
+  }
+}
+
+}  // namespace
+}  // namespace stepscope
