@@ -33,11 +33,12 @@ bool ReadHead(std::string_view data, Head* head) {
   return true;
 }
 
-// The compressed packets that a packet holds; empty if none.
+// The compressed packets that a packet holds; empty if none. They come first: nearly all packets
+// hold something else, and are not gone through for this.
 xplane::Field CompressedIn(std::string_view packet) {
   xplane::FieldReader reader(packet);
   xplane::Field field, found;
-  while (reader.Next(&field)) {
+  for (int i = 0; i < 2 && reader.Next(&field); ++i) {
     const bool compressed = field.number == kZlibPackets || field.number == kZstdPackets;
     if (compressed && field.wire == xplane::kLen) return field;
   }

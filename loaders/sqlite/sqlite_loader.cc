@@ -179,7 +179,7 @@ constexpr FileEnding kEndings[] = {{".nsys-rep", Kind::kSkipped,
 }  // namespace sqlite
 
 extern const LoaderDesc kSqliteLoader;
-const LoaderDesc kSqliteLoader = {kNsightSystems, "Database of Nsight Systems or rocprofv3",
+const LoaderDesc kSqliteLoader = {kNsightSystems, "Nsight Systems export or rocprofv3 database",
                                   sqlite::kEndings, sqlite::Sniff, sqlite::Load};
 
 }  // namespace stepscope
