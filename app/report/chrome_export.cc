@@ -13,6 +13,7 @@
 #include "app/report/export_places.h"
 #include "model/base/task.h"
 #include "model/lookup.h"
+#include "model/query/event_args.h"
 #include "model/query/find_events.h"
 #include "model/query/time_order.h"
 

@@ -5,31 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <utility>
 
 namespace stepscope {
 namespace {
 
 using Json = nlohmann::json;
-
-void DropRepeated(std::vector<Stat>* args) {
-  std::vector<size_t> order(args->size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return (*args)[a].name < (*args)[b].name; });
-  std::vector<bool> drop(args->size());
-  bool any = false;
-  for (size_t i = 0; i + 1 < order.size(); ++i) {
-    if ((*args)[order[i]].name == (*args)[order[i + 1]].name) any = drop[order[i]] = true;
-  }
-  if (!any) return;
-  std::vector<Stat> kept;
-  for (size_t i = 0; i < args->size(); ++i) {
-    if (!drop[i]) kept.push_back(std::move((*args)[i]));
-  }
-  *args = std::move(kept);
-}
 
 void AppendValue(const Stat& stat, bool lists, std::string* out) {
   if (const auto* i = std::get_if<int64_t>(&stat.value)) {
@@ -49,13 +29,6 @@ void AppendValue(const Stat& stat, bool lists, std::string* out) {
 }
 
 }  // namespace
-
-Result<std::vector<Stat>> ReadArgs(const Trace& trace, EventRow row) {
-  if (!trace.source) return std::vector<Stat>();
-  Result<std::vector<Stat>> args = trace.source->Decode(trace, row);
-  if (args.ok()) DropRepeated(&args.value());
-  return args;
-}
 
 void AppendQuoted(std::string_view text, std::string* out) {
   const bool plain = std::all_of(text.begin(), text.end(), [](char c) {

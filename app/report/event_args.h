@@ -1,18 +1,13 @@
-// Arguments of one event, as the list of events and the export write them.
+// Arguments of one event as JSON, as the export writes them.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "model/base/status.h"
-#include "model/trace.h"
+#include "model/stats.h"
 
 namespace stepscope {
-
-// One for each name: that of the event itself wins over its metadata's. Empty where the trace has
-// no source. Any thread.
-Result<std::vector<Stat>> ReadArgs(const Trace& trace, EventRow row);
 
 // A JSON string; what is not UTF-8 becomes replacement characters.
 void AppendQuoted(std::string_view text, std::string* out);

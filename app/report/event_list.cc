@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/report/event_args.h"
 #include "model/analysis/result_table.h"
 #include "model/base/task.h"
 #include "model/base/terminal_text.h"
 #include "model/lookup.h"
+#include "model/query/event_args.h"
 #include "model/query/time_order.h"
 #include "viewer/widgets/json_stream.h"
 
@@ -29,20 +29,6 @@ struct ListedEvent {
   std::vector<Stat> args = {};
   EventRow row() const { return EventRow(lane->first_row + index); }
 };
-
-// What begins in the scope, by lane.
-std::vector<LaneRange> RangesOf(const EventListInput& input) {
-  const Trace& trace = *input.trace;
-  std::vector<LaneRange> ranges;
-  for (const Lane& lane : trace.set.lanes) {
-    const PlaneId plane = trace.set.tracks[lane.track.value].plane;
-    const bool placed = plane.value < trace.planes.size();
-    const LaneRange range =
-        BeginningIn(lane, *input.scope, placed ? trace.planes[plane.value].host : HostId());
-    if (range.first < range.end) ranges.push_back(range);
-  }
-  return ranges;
-}
 
 Status ReadBatch(const Trace& trace, std::vector<ListedEvent>* batch) {
   std::vector<Status> errors((batch->size() + kReadAtOnce - 1) / kReadAtOnce);
@@ -67,7 +53,7 @@ Status ReadBatch(const Trace& trace, std::vector<ListedEvent>* batch) {
 // Calls write(event) for the events of the list.
 template <typename Write>
 Status ForListed(const EventListInput& input, Write write) {
-  const std::vector<LaneRange> ranges = RangesOf(input);
+  const std::vector<LaneRange> ranges = LanesBeginningIn(*input.trace, *input.scope);
   std::vector<ListedEvent> batch;
   Status status;
   const auto flush = [&] {

@@ -2,18 +2,9 @@
 #pragma once
 
 #include "model/base/text_sink.h"
-#include "model/query/event_stats.h"
+#include "model/query/event_stats_table.h"
 
 namespace stepscope {
-
-struct EventStatsReport {
-  const Trace* trace = nullptr;
-  const EventStats* stats = nullptr;
-  GroupBy by = GroupBy::kName;
-  const StepDatabase* steps = nullptr;  // for kStep
-  std::string about;                    // text: a line that says of which part and query
-  bool wide = false;                    // text: all columns
-};
 
 // {"total": ROW, "groups": [ROW]}
 void WriteStatsJson(const EventStatsReport& report, const TextSink& sink);

@@ -1,9 +1,8 @@
 #include <algorithm>
 
 #include "app/report/report.h"
-#include "model/analysis/event_forest.h"
-#include "model/analysis/findings/findings.h"
 #include "model/analysis/names.h"
+#include "model/analysis/row_events.h"
 #include "viewer/widgets/json_stream.h"
 
 namespace stepscope {
@@ -25,28 +24,21 @@ void WriteFindings(const std::vector<Finding>& findings, JsonStream* json) {
 // [{"begin_ps", "end_ps", "track"}]: the events behind a row.
 void WriteEvents(const Trace& trace, const ResultTable& table, size_t row, JsonStream* json) {
   json->BeginArray();
-  RowReader events(trace.set);
-  static const RowLink kNone;
-  const RowLink& link = row < table.links.size() ? table.links[row] : kNone;
-  for (const EventRow event : link.rows) {
-    if (link.set != 0 || event.value >= trace.set.rows) continue;  // the trace's own
+  for (const RowEvent& event : EventsOfRow(trace, table, row)) {
     json->BeginObject();
     json->Key("begin_ps");
-    json->Int(events.Start(event.value));
+    json->Int(event.time.begin);
     json->Key("end_ps");
-    json->Int(events.End(event.value));
-    const Track& track = trace.set.tracks[events.TrackOf(event.value)];
-    json->Member("track", trace.names().strings.View(track.name));
+    json->Int(event.time.end);
+    json->Member("track", event.track);
     json->EndObject();
   }
   json->EndArray();
 }
 
-// The events of findings; no other table lists them.
-ListColumn EventColumn(const Trace* trace, const AnalysisResult& result, const ResultTable& table) {
-  const bool lists = trace != nullptr && result.panel == "findings" && table.id == "findings";
-  if (!lists) return {};
-  return {table.Column(kFindingEvents),
+ListColumn ListOf(const Trace* trace, const AnalysisResult& result, const ResultTable& table) {
+  if (trace == nullptr) return {};
+  return {EventColumn(result, table),
           [trace, &table](size_t row, JsonStream* json) { WriteEvents(*trace, table, row, json); }};
 }
 
@@ -65,7 +57,7 @@ void WriteResult(const AnalysisResult& result, const std::string& only_table, co
   for (const ResultTable& table : result.tables) {
     if (!only_table.empty() && table.id != only_table) continue;
     json->Key(table.id);
-    WriteTable(table, json, EventColumn(trace, result, table));
+    WriteTable(table, json, ListOf(trace, result, table));
   }
   json->EndObject();
   if (!result.findings.empty()) {

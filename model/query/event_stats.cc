@@ -8,6 +8,7 @@
 #include "model/base/task.h"
 #include "model/query/duration_stats.h"
 #include "model/query/event_groups.h"
+#include "model/query/self_times.h"
 #include "model/query/time_order.h"
 
 namespace stepscope {
@@ -64,35 +65,6 @@ std::vector<size_t> SharesOf(const std::vector<Piece>& pieces, size_t groups) {
   bounds.push_back(pieces.size());
   return bounds;
 }
-
-// Self times of the events of a piece, which are asked for in order.
-class SelfTimes {
- public:
-  SelfTimes(const TrackSet& set, const Lane& lane, uint32_t first) : lane_(lane) {
-    const auto lanes = set.LanesOf(set.tracks[lane.track.value]);
-    const size_t below = size_t{lane.depth} + 1;
-    if (lane.kind != LaneKind::kNested || below >= lanes.size()) return;
-    if (lanes[below].kind != LaneKind::kNested) return;
-    below_ = &lanes[below];
-    child_ = static_cast<uint32_t>(
-        std::lower_bound(below_->start.begin(), below_->start.end(), lane.start[first]) -
-        below_->start.begin());
-  }
-  Ps Of(uint32_t i) {
-    Ps self = lane_.dur[i];
-    if (below_ == nullptr) return self;
-    const Ps begin = lane_.start[i], end = lane_.end(i);
-    while (child_ < below_->size() && below_->start[child_] < begin) ++child_;
-    for (; child_ < below_->size() && below_->start[child_] < end; ++child_)
-      self -= below_->dur[child_];
-    return self;
-  }
-
- private:
-  const Lane& lane_;
-  const Lane* below_ = nullptr;
-  uint32_t child_ = 0;
-};
 
 class Adder {
  public:

@@ -29,6 +29,19 @@ inline LaneRange BeginningIn(const Lane& lane, const Scope& scope, HostId host) 
           static_cast<uint32_t>(std::upper_bound(begin, end, time.last) - begin)};
 }
 
+// What begins in the scope of the trace's own events, lane by lane; lanes without any are left out.
+inline std::vector<LaneRange> LanesBeginningIn(const Trace& trace, const Scope& scope) {
+  std::vector<LaneRange> ranges;
+  for (const Lane& lane : trace.set.lanes) {
+    const PlaneId plane = trace.set.tracks[lane.track.value].plane;
+    const bool placed = plane.value < trace.planes.size();
+    const LaneRange range =
+        BeginningIn(lane, scope, placed ? trace.planes[plane.value].host : HostId());
+    if (range.first < range.end) ranges.push_back(range);
+  }
+  return ranges;
+}
+
 // Calls fn(lane, index) for every event until it returns false.
 template <typename Fn>
 void ForEachInTimeOrder(std::span<const LaneRange> lanes, Fn fn) {

@@ -2,7 +2,8 @@
 """Installs a wheel into a fresh environment without a network and uses it: check_wheel.py WHEEL SAMPLE
 
 The program must say what the sample holds, draw a picture of it, say in one sentence that there is no OpenGL where
-there is none, and be gone after pip uninstall. Exits 1 with what was wrong.
+there is none, the module must read it and draw it too, and all must be gone after pip uninstall. Exits 1 with what was
+wrong.
 """
 
 import os
@@ -52,6 +53,26 @@ def check_program(program, sample, folder):
         check(os.getcwd().encode() not in file.read(), "the program has paths of the build in it")
 
 
+# The module finds its library and the program beside itself, from any folder.
+MODULE = """
+import sys, stepscope
+p = stepscope.open(sys.argv[1])
+assert len(p.events()) == p.event_count > 0 and p.report("overview").verdicts
+try:
+    assert p.screenshot(size=(640, 400)).png.startswith(b"\\x89PNG")
+except stepscope.Error as error:
+    if "OpenGL" not in str(error):
+        raise
+print(stepscope.__version__)
+"""
+
+
+def check_module(python, sample, folder):
+    done = subprocess.run([python, "-c", MODULE, sample], cwd=folder, text=True, capture_output=True,
+                          env={key: value for key, value in os.environ.items() if not key.startswith("STEPSCOPE_")})
+    check(done.returncode == 0, f"the module: {done.stderr}")
+
+
 def main():
     wheel, sample = map(os.path.abspath, sys.argv[1:3])
     check(os.path.getsize(wheel) < MOST_BYTES, f"{os.path.getsize(wheel)} bytes, more than {MOST_BYTES}")
@@ -65,6 +86,7 @@ def main():
         program = os.path.join(home, "bin", "stepscope")
         if not WRONG:
             check_program(program, sample, folder)
+            check_module(os.path.join(home, "bin", "python"), sample, folder)
             bundled = run([program, "info", os.path.join(home, "share/stepscope/samples/sample")])
             check(bundled.returncode == 0, f"the bundled sample: {bundled.stderr}")
         removed = run(pip + ["uninstall", "-y", "stepscope"])

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Makes the Python wheel of a program: the executable, its data, the licences; no Python code.
+"""Makes the Python wheel of a program: the executable, the module with its library, data, licences.
 
-make_wheel.py --program FILE --version V --out FOLDER [--data FILE_OR_FOLDER=PLACE]... [--licence FILE]...
+make_wheel.py --program FILE --module FOLDER --library FILE --version V --out FOLDER
+              [--data FILE_OR_FOLDER=PLACE]... [--licence FILE]...
 
-The name says which C library is needed at least: by the versions of the symbols that the executable asks for. The
+The name says which C library is needed at least: by the versions of the symbols that executable and library ask for.
+The module is pure Python above ctypes, so one wheel is for all Pythons. The
 same input gives the same file: times are SOURCE_DATE_EPOCH's, names are sorted.
 """
 
@@ -31,11 +33,14 @@ License-Expression: Apache-2.0
 Classifier: Environment :: X11 Applications
 Classifier: Operating System :: POSIX :: Linux
 Classifier: Topic :: Software Development :: Debuggers
-Requires-Python: >=3.7
+Requires-Python: >=3.9
 Description-Content-Type: text/markdown
 
 A native viewer of the profiles that TensorFlow, JAX and PyTorch write. `stepscope LOGDIR` opens the newest run;
 `stepscope report`, `compare`, `events` and `screenshot` need no display. OpenGL 3.3 comes from the system's driver.
+
+`import stepscope` has the same as tables: `stepscope.open(LOGDIR).events(query="cat:kernel")` goes to pandas, polars,
+pyarrow and DuckDB without a copy. It depends on no other package.
 """
 
 
@@ -106,16 +111,19 @@ def read(path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
+    parser.add_argument("--module", required=True)
+    parser.add_argument("--library", required=True)
     parser.add_argument("--version", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--data", action="append", default=[])
     parser.add_argument("--licence", action="append", default=[])
     options = parser.parse_args()
 
-    foreign = foreign_libraries(options.program)
-    if foreign:
-        sys.exit(f"{options.program} needs {', '.join(foreign)}, which not every system has: link it statically")
-    glibc, symbols = needed_glibc(options.program)
+    for binary in (options.program, options.library):
+        foreign = foreign_libraries(binary)
+        if foreign:
+            sys.exit(f"{binary} needs {', '.join(foreign)}, which not every system has: link it statically")
+    glibc, symbols = max(needed_glibc(binary) for binary in (options.program, options.library))
     machine = os.uname().machine
     tag = f"py3-none-manylinux_{glibc[0]}_{glibc[1]}_{machine}"
     base = f"stepscope-{options.version}"
@@ -127,10 +135,12 @@ def main():
     for item in options.data:
         source, place = item.split("=", 1)
         entries += files_below(source, f"{base}.data/data/{place}")
+    entries += [entry for entry in files_below(options.module, "stepscope") if not entry[0].endswith(".pyc")]
     for source in options.licence:
         entries.append((source, f"{base}.dist-info/licenses/{os.path.basename(source)}"))
     for source, name in sorted(entries, key=lambda entry: entry[1]):
         wheel.add(name, read(source))
+    wheel.add("stepscope/libstepscope.so", read(options.library), 0o755)
     wheel.add(f"{base}.data/scripts/stepscope", read(options.program), 0o755)
     licences = "".join(f"License-File: {os.path.basename(name)}\n" for name in sorted(options.licence))
     wheel.add(f"{base}.dist-info/METADATA", METADATA.format(version=options.version, licences=licences).encode())

@@ -1,5 +1,5 @@
-# With STEPSCOPE_STATIC_ROOT (a folder of packaging/wheel/static_root.sh) the program needs the C library only, and
-# an old one: libraries are static, GL, X11 and Wayland are loaded at run time. The sources are compiled as for any
+# With STEPSCOPE_STATIC_ROOT (a folder of packaging/wheel/static_root.sh) program and library need the C library only,
+# and an old one: libraries are static, GL, X11 and Wayland are loaded at run time. The sources are compiled as for any
 # other build; only what they are linked with differs.
 set(root "${STEPSCOPE_STATIC_ROOT}")
 set(CMAKE_SKIP_RPATH ON)
@@ -8,7 +8,7 @@ set(CMAKE_SKIP_RPATH ON)
 function(use_archives target)
   set(archives "")
   foreach(name IN LISTS ARGN)
-    find_library(archive_${name} NAMES "lib${name}.a" PATHS "${root}/lib" NO_CACHE REQUIRED)
+    find_library(archive_${name} NAMES "lib${name}.a" HINTS "${root}/lib" NO_CACHE REQUIRED)
     list(APPEND archives "${archive_${name}}")
   endforeach()
   get_target_property(type ${target} TYPE)
@@ -46,7 +46,8 @@ foreach(name crti.o crtn.o crtbeginS.o crtendS.o libstdc++.a libgcc.a libgcc_eh.
   start_file(${name} path_${name})
 endforeach()
 set(glibc "${root}/glibc")
-string(APPEND CMAKE_EXE_LINKER_FLAGS " -nostdlib -L${glibc} -Wl,--build-id=sha1 ${glibc}/Scrt1.o"
-  " ${path_crti.o} ${path_crtbeginS.o}")
+set(start "${path_crti.o} ${path_crtbeginS.o}")
+string(APPEND CMAKE_EXE_LINKER_FLAGS " -nostdlib -L${glibc} -Wl,--build-id=sha1 ${glibc}/Scrt1.o ${start}")
+string(APPEND CMAKE_SHARED_LINKER_FLAGS " -nostdlib -L${glibc} -Wl,--build-id=sha1 ${start}")
 set(CMAKE_CXX_STANDARD_LIBRARIES "-Wl,--start-group ${path_libstdc++.a} ${path_libgcc.a} ${path_libgcc_eh.a}\
  ${root}/lib/libsince.a -lm -lpthread -ldl -lrt -lc -Wl,--end-group ${path_crtendS.o} ${path_crtn.o}")

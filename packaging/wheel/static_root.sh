@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What the program of the wheel is linked with, into a folder: static_root.sh FOLDER
-#   lib/       static libraries that Debian has none of: GLFW 3.4, libepoxy, isa-l, simdjson, fmt
+# What the program and the library of the wheel are linked with, into a folder: static_root.sh FOLDER
+#   lib/       static libraries that Debian has none of, or none for a shared library: GLFW 3.4, libepoxy, isa-l,
+#              simdjson, fmt, protobuf-lite
 #   include/   the headers of GLFW 3.4
 #   glibc/     the C library of GLIBC, to link with: names and versions of its symbols, start files
 # Sources come from package registries and are checked against hashes that stand in this folder.
@@ -9,7 +10,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
 root=$(cd "$1" && pwd)
 GLIBC=2.28
-flags=(-O3 -g0 -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fcf-protection=full
+flags=(-O3 -g0 -fPIC -fno-semantic-interposition -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -fcf-protection=full
   "-ffile-prefix-map=$root=.")
 mkdir -p "$root"/{src,lib,include,glibc,obj}
 
@@ -25,7 +26,8 @@ fetch_debian() {
   local options=(-q -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null
     -o "Dir::State::lists=$apt/lists" -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=)
   apt-get "${options[@]}" update
-  (cd "$root/src" && apt-get "${options[@]}" source --download-only --tar-only libepoxy simdjson libisal fmtlib)
+  (cd "$root/src" && apt-get "${options[@]}" source --download-only --tar-only libepoxy simdjson libisal fmtlib \
+    protobuf)
 }
 
 fetch_sources() {
@@ -93,12 +95,17 @@ build_fmt() { compile fmt "$root/src/fmtlib-9.1.0+ds1/src/format.cc"; }
 build_simdjson() {
   compile simdjson -DSIMDJSON_THREADS_ENABLED=1 "$root/src/simdjson-3.0.1/singleheader/simdjson.cpp"
 }
+build_protobuf-lite() {
+  local src=$root/src/protobuf-3.21.12/src files
+  files=$(sed -n '/^set(libprotobuf_lite_files/,/^)/s|.*}/src/||p' "$src/../cmake/libprotobuf-lite.cmake")
+  compile protobuf-lite -DHAVE_PTHREAD -w "-I$src" $(printf "$src/%s\n" $files)
+}
 build_since() { compile since -std=gnu11 "$here/glibc_since.c"; }
 
 # A library that is there stays: remove the folder to build all anew.
 build_libraries() {
   local name
-  for name in epoxy isal glfw fmt simdjson; do
+  for name in epoxy isal glfw fmt simdjson protobuf-lite; do
     [[ -e $root/lib/lib$name.a || -e $root/lib/lib${name}3.a ]] || { step "$name" && "build_$name"; }
   done
   build_since

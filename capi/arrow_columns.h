@@ -1,0 +1,86 @@
+// Columns of ArrowTables from values: texts, numbers, flags, lists.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "capi/arrow_table.h"
+
+namespace stepscope {
+
+// The buffer of a vector, without a copy.
+template <typename T>
+ArrowBuffer BufferOf(std::vector<T> values) {
+  auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+  return kept->empty() ? ArrowBuffer() : ArrowBuffer(kept, kept->data());
+}
+
+// Which of the rows have a value, a bit for each. Absent (null) as long as all have.
+class Validity {
+ public:
+  void Add(bool valid);
+  int64_t nulls() const { return nulls_; }
+  ArrowBuffer Take() { return nulls_ == 0 ? ArrowBuffer() : BufferOf(std::move(bits_)); }
+
+ private:
+  std::vector<uint8_t> bits_;
+  int64_t rows_ = 0, nulls_ = 0;
+};
+
+// Texts with 64-bit offsets, format "U". What is not UTF-8 becomes U+FFFD: one for each longest
+// begin of a character, as JSON has it.
+class TextColumn {
+ public:
+  void Add(std::string_view text);
+  void AddNull();
+  ArrowColumn Take();
+
+ private:
+  std::vector<int64_t> offsets_{0};
+  std::vector<char> bytes_;
+  Validity validity_;
+};
+
+// Numbers: int32_t "i", int64_t "l", double "g".
+template <typename T>
+class NumberColumn {
+ public:
+  void Add(T value) {
+    values_.push_back(value);
+    validity_.Add(true);
+  }
+  void AddNull() {
+    values_.push_back(T());
+    validity_.Add(false);
+  }
+  ArrowColumn Take() {
+    const auto rows = static_cast<int64_t>(values_.size());
+    const int64_t nulls = validity_.nulls();
+    return {rows, nulls, {validity_.Take(), BufferOf(std::move(values_))}};
+  }
+
+ private:
+  std::vector<T> values_;
+  Validity validity_;
+};
+
+// The same bits as Validity's: format "b".
+class FlagColumn {
+ public:
+  void Add(bool value);
+  void AddNull();
+  ArrowColumn Take();
+
+ private:
+  std::vector<uint8_t> bits_;
+  int64_t rows_ = 0;
+  Validity validity_;
+};
+
+void AppendUtf8(std::string_view text, std::vector<char>* out);
+
+}  // namespace stepscope

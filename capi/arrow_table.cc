@@ -1,0 +1,181 @@
+#include "capi/arrow_table.h"
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace stepscope {
+namespace {
+
+// What an absent buffer of no bytes points at: some readers take null for a fault.
+alignas(8) constexpr char kNoBytes[8] = {};
+
+// Exported structures are the parents' to release, unless a reader has moved them out.
+template <typename T>
+void Release(T* exported) {
+  if (exported != nullptr && exported->release != nullptr) exported->release(exported);
+}
+
+template <typename T>
+struct Children {
+  explicit Children(size_t count) : items(count) {
+    for (T& item : items) pointers.push_back(&item);
+  }
+  Children(const Children&) = delete;
+  Children& operator=(const Children&) = delete;
+  ~Children() {
+    for (T& item : items) Release(&item);
+    Release(dictionary.get());
+  }
+
+  std::vector<T> items;
+  std::vector<T*> pointers;
+  std::unique_ptr<T> dictionary;
+};
+
+// Lengths in the byte order of the machine, as the specification has it.
+void AppendText(const std::string& text, std::string* out) {
+  const auto size = static_cast<int32_t>(text.size());
+  char bytes[sizeof(size)];
+  std::memcpy(bytes, &size, sizeof(size));
+  out->append(bytes, sizeof(size));
+  *out += text;
+}
+
+std::string EncodeMetadata(const ArrowField& field) {
+  std::string out;
+  if (field.metadata.empty()) return out;
+  const auto count = static_cast<int32_t>(field.metadata.size());
+  out.append(reinterpret_cast<const char*>(&count), sizeof(count));
+  for (const auto& [key, value] : field.metadata) {
+    AppendText(key, &out);
+    AppendText(value, &out);
+  }
+  return out;
+}
+
+struct SchemaOwner {
+  SchemaOwner(const ArrowField& field)
+      : name(field.name),
+        format(field.format),
+        metadata(EncodeMetadata(field)),
+        children(field.children.size()) {}
+  std::string name, format, metadata;
+  Children<ArrowSchema> children;
+};
+
+void ReleaseSchema(ArrowSchema* schema) {
+  delete static_cast<SchemaOwner*>(schema->private_data);
+  schema->release = nullptr;
+}
+
+void ExportField(const ArrowField& field, ArrowSchema* out) {
+  auto owner = std::make_unique<SchemaOwner>(field);
+  for (size_t i = 0; i < field.children.size(); ++i)
+    ExportField(field.children[i], &owner->children.items[i]);
+  if (field.dictionary) {
+    owner->children.dictionary = std::make_unique<ArrowSchema>();
+    ExportField(*field.dictionary, owner->children.dictionary.get());
+  }
+  *out = {};
+  out->format = owner->format.c_str();
+  out->name = owner->name.c_str();
+  out->metadata = owner->metadata.empty() ? nullptr : owner->metadata.data();
+  out->flags = field.nullable ? ARROW_FLAG_NULLABLE : 0;
+  out->n_children = static_cast<int64_t>(field.children.size());
+  out->children = owner->children.pointers.data();
+  out->dictionary = owner->children.dictionary.get();
+  out->release = ReleaseSchema;
+  out->private_data = owner.release();
+}
+
+struct ArrayOwner {
+  ArrayOwner(const ArrowColumn& column)
+      : buffers(column.buffers), children(column.children.size()) {
+    // The first buffer says which values there are, and may be absent.
+    for (size_t i = 0; i < buffers.size(); ++i)
+      pointers.push_back(buffers[i] || i == 0 ? buffers[i].get() : kNoBytes);
+  }
+  std::vector<ArrowBuffer> buffers;
+  std::vector<const void*> pointers;
+  Children<ArrowArray> children;
+};
+
+void ReleaseArray(ArrowArray* array) {
+  delete static_cast<ArrayOwner*>(array->private_data);
+  array->release = nullptr;
+}
+
+void ExportColumn(const ArrowColumn& column, ArrowArray* out) {
+  auto owner = std::make_unique<ArrayOwner>(column);
+  for (size_t i = 0; i < column.children.size(); ++i)
+    ExportColumn(column.children[i], &owner->children.items[i]);
+  if (column.dictionary) {
+    owner->children.dictionary = std::make_unique<ArrowArray>();
+    ExportColumn(*column.dictionary, owner->children.dictionary.get());
+  }
+  *out = {};
+  out->length = column.length;
+  out->null_count = column.nulls;
+  out->n_buffers = static_cast<int64_t>(owner->pointers.size());
+  out->n_children = static_cast<int64_t>(column.children.size());
+  out->buffers = owner->pointers.data();
+  out->children = owner->children.pointers.data();
+  out->dictionary = owner->children.dictionary.get();
+  out->release = ReleaseArray;
+  out->private_data = owner.release();
+}
+
+struct StreamOwner {
+  std::shared_ptr<const ArrowTable> table;
+  size_t next = 0;
+};
+
+// A stream is of structures: one, whose fields are the columns.
+int GetSchema(ArrowArrayStream* stream, ArrowSchema* out) {
+  try {
+    ArrowField all{"", "+s"};
+    all.children = static_cast<StreamOwner*>(stream->private_data)->table->fields;
+    ExportField(all, out);
+    return 0;
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
+  }
+}
+
+int GetNext(ArrowArrayStream* stream, ArrowArray* out) {
+  auto* owner = static_cast<StreamOwner*>(stream->private_data);
+  *out = {};
+  if (owner->next == owner->table->batches.size()) return 0;  // not exported: the end
+  try {
+    const ArrowBatch& batch = owner->table->batches[owner->next];
+    ExportColumn({batch.rows, 0, {nullptr}, batch.columns}, out);
+    ++owner->next;
+    return 0;
+  } catch (const std::bad_alloc&) {
+    return ENOMEM;
+  }
+}
+
+const char* GetLastError(ArrowArrayStream*) { return nullptr; }  // the number says it all
+
+void ReleaseStream(ArrowArrayStream* stream) {
+  delete static_cast<StreamOwner*>(stream->private_data);
+  stream->release = nullptr;
+}
+
+}  // namespace
+
+int64_t ArrowTable::rows() const {
+  int64_t sum = 0;
+  for (const ArrowBatch& batch : batches) sum += batch.rows;
+  return sum;
+}
+
+void ExportStream(std::shared_ptr<const ArrowTable> table, ArrowArrayStream* out) {
+  auto owner = std::make_unique<StreamOwner>();
+  owner->table = std::move(table);
+  *out = {GetSchema, GetNext, GetLastError, ReleaseStream, owner.release()};
+}
+
+}  // namespace stepscope

@@ -1,0 +1,458 @@
+#include "capi/stepscope.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capi/event_columns.h"
+#include "capi/result_columns.h"
+#include "loaders/loader.h"
+#include "model/analysis/part.h"
+#include "model/analysis/row_events.h"
+#include "model/analysis/steps.h"
+#include "model/compare/compare.h"
+#include "model/query/asked_events.h"
+#include "model/query/event_stats_table.h"
+
+using stepscope::AnalysisContext;
+using stepscope::AnalysisParams;
+using stepscope::AnalysisResult;
+using stepscope::ArrowTable;
+using stepscope::Definitions;
+using stepscope::ErrorCode;
+using stepscope::EventQuery;
+using stepscope::Ps;
+using stepscope::Result;
+using stepscope::ResultTable;
+using stepscope::RowBits;
+using stepscope::Scope;
+using stepscope::SharedText;
+using stepscope::Status;
+using stepscope::Trace;
+
+struct stepscope_profile {
+  std::shared_ptr<const Trace> trace;
+  std::vector<std::string> runs, hosts;
+  std::unique_ptr<AnalysisContext> context;
+  std::mutex mutex;
+  std::unique_ptr<AnalysisContext> xprof;  // made when asked for, under the mutex
+
+  AnalysisContext& Context(bool compat_xprof) {
+    if (!compat_xprof) return *context;
+    std::lock_guard lock(mutex);
+    if (!xprof) xprof = std::make_unique<AnalysisContext>(trace, Definitions::kXprof);
+    return *xprof;
+  }
+};
+
+struct stepscope_report {
+  std::shared_ptr<const AnalysisResult> result;
+  std::shared_ptr<const Trace> trace;  // whose events tables list; null: they do not
+};
+
+struct stepscope_table {
+  std::shared_ptr<const ArrowTable> table;
+};
+
+namespace {
+
+static_assert(static_cast<int>(ErrorCode::kIo) == STEPSCOPE_IO);
+static_assert(static_cast<int>(ErrorCode::kFormat) == STEPSCOPE_FORMAT);
+static_assert(static_cast<int>(ErrorCode::kUnsupported) == STEPSCOPE_UNSUPPORTED);
+static_assert(static_cast<int>(ErrorCode::kLimit) == STEPSCOPE_LIMIT);
+static_assert(static_cast<int>(ErrorCode::kUsage) == STEPSCOPE_USAGE);
+
+stepscope_status Fail(stepscope_status status, const char* message, char** error) {
+  if (error != nullptr) *error = ::strdup(message);
+  return status;
+}
+
+Status Usage(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
+
+// Calls fn, which returns a Status: no exception passes.
+template <typename Fn>
+stepscope_status Guard(char** error, Fn fn) {
+  try {
+    const Status status = fn();
+    if (status.ok()) return STEPSCOPE_OK;
+    return Fail(static_cast<stepscope_status>(status.code()), status.message().c_str(), error);
+  } catch (const std::bad_alloc&) {
+    return Fail(STEPSCOPE_MEMORY, "there is not enough memory", error);
+  } catch (const std::exception& e) {
+    return Fail(STEPSCOPE_INTERNAL, e.what(), error);
+  } catch (...) {
+    return Fail(STEPSCOPE_INTERNAL, "an error without a name", error);
+  }
+}
+
+template <typename... Handles>
+Status HaveAll(const Handles*... handles) {
+  return ((handles != nullptr) && ...) ? Status()
+                                       : Usage("a handle or the place for a result is null");
+}
+
+Result<AnalysisParams> ParamsOf(const stepscope_part* part) {
+  AnalysisParams params;
+  if (part == nullptr) return params;
+  if (part->size < sizeof(stepscope_part))
+    return Usage("stepscope_part.size is not sizeof(stepscope_part)");
+  if (part->host != nullptr && *part->host != '\0') params.hosts = {part->host};
+  if (part->range_end_ps > part->range_begin_ps)
+    params.range = {part->range_begin_ps, part->range_end_ps};
+  if (part->has_steps == 0) return params;
+  if (part->first_step > part->last_step) return Usage("steps: the first is above the last");
+  params.steps = {part->first_step, part->last_step};
+  return params;
+}
+
+// The part, if the profile has anything there.
+Result<AnalysisParams> PartOf(AnalysisContext& context, const stepscope_part* part) {
+  Result<AnalysisParams> params = ParamsOf(part);
+  if (!params.ok()) return params;
+  const Status status = PartStatus(context, *params);
+  return status.ok() ? params : Result<AnalysisParams>(status);
+}
+
+void Give(std::shared_ptr<const ArrowTable> table, stepscope_table** out) {
+  *out = new stepscope_table{std::move(table)};
+}
+
+const char* TextAt(const std::vector<std::string>& texts, size_t i) {
+  return i < texts.size() ? texts[i].c_str() : nullptr;
+}
+
+Status Open(const std::vector<std::string>& paths, const stepscope_open_options* options,
+            stepscope_profile** out) {
+  if (paths.empty()) return Usage("no path");
+  stepscope::LoadOptions load;
+  if (options != nullptr && options->size < sizeof(*options))
+    return Usage("stepscope_open_options.size is not sizeof(stepscope_open_options)");
+  if (options != nullptr && options->run != nullptr) load.run = options->run;
+  if (options != nullptr && options->max_inflated_bytes != 0)
+    load.max_inflated_bytes = options->max_inflated_bytes;
+  auto profile = std::make_unique<stepscope_profile>();
+  stepscope::Progress progress;
+  auto trace = paths.size() == 1 ? LoadPath(paths[0], load, {}, progress, &profile->runs)
+                                 : LoadPaths(paths, load, {}, progress, &profile->runs);
+  if (!trace.ok()) return trace.status();
+  profile->trace = std::move(trace).value();
+  for (uint32_t h = 0; h < profile->trace->hosts.size(); ++h)
+    profile->hosts.emplace_back(profile->trace->HostName(stepscope::HostId(h)));
+  profile->context = std::make_unique<AnalysisContext>(profile->trace, Definitions::kStepscope);
+  *out = profile.release();
+  return {};
+}
+
+// The events that are asked for: which rows (nothing: all), and where.
+struct Asked {
+  std::optional<RowBits> rows;
+  AnalysisParams params;
+  const RowBits* bits() const { return rows ? &*rows : nullptr; }
+};
+
+Result<Asked> Ask(AnalysisContext& context, const stepscope_part* part, const char* query) {
+  const Result<EventQuery> parsed = EventQuery::Parse(query != nullptr ? query : "");
+  if (!parsed.ok())
+    return Usage("query '" + std::string(query) + "': " + parsed.status().message());
+  Result<AnalysisParams> params = PartOf(context, part);
+  if (!params.ok()) return params.status();
+  Result<std::optional<RowBits>> rows = FindAsked(context, *parsed);
+  if (!rows.ok()) return rows.status();
+  return Asked{std::move(rows).value(), std::move(params).value()};
+}
+
+Status Events(stepscope_profile& profile, const stepscope_part* part, const char* query,
+              uint32_t flags, stepscope_table** out) {
+  const Result<Asked> asked = Ask(*profile.context, part, query);
+  if (!asked.ok()) return asked.status();
+  const Scope scope = ScopeOf(*profile.context, asked->params, {});
+  auto table = stepscope::EventTable(
+      {profile.trace.get(), asked->bits(), &scope, (flags & STEPSCOPE_WITH_ARGS) != 0, 0});
+  if (!table.ok()) return table.status();
+  Give(std::move(table).value(), out);
+  return {};
+}
+
+Result<stepscope::GroupBy> GroupOf(const char* by) {
+  const std::string name = by != nullptr ? by : "name";
+  if (name == "name") return stepscope::GroupBy::kName;
+  if (name == "track") return stepscope::GroupBy::kTrack;
+  if (name == "step") return stepscope::GroupBy::kStep;
+  if (name == "all") return stepscope::GroupBy::kNone;
+  return Usage("by '" + name + "': known are name, track, step and all");
+}
+
+Status EventStatsOf(stepscope_profile& profile, const stepscope_part* part, const char* query,
+                    const char* by, stepscope_table** out) {
+  const Result<stepscope::GroupBy> group = GroupOf(by);
+  if (!group.ok()) return group.status();
+  AnalysisContext& context = *profile.context;
+  const Result<Asked> asked = Ask(context, part, query);
+  if (!asked.ok()) return asked.status();
+  const Scope scope = ScopeOf(context, asked->params, {});
+  const bool steps = *group == stepscope::GroupBy::kStep;
+  stepscope::EventStats stats = stepscope::AddUp({&context.trace(),
+                                                  {{0, &context.trace().set, asked->bits()}},
+                                                  &scope,
+                                                  *group,
+                                                  steps ? &context.steps() : nullptr,
+                                                  steps ? &context.grouping() : nullptr});
+  if (*group == stepscope::GroupBy::kNone) stats.groups = {stats.total};
+  Give(stepscope::ToArrow(stepscope::StatsTable(
+           {&context.trace(), &stats, *group, steps ? &context.steps() : nullptr, {}}, false)),
+       out);
+  return {};
+}
+
+stepscope::ColumnDesc Column(const char* id, const char* label, stepscope::ValueType type,
+                             stepscope::Unit unit = stepscope::Unit::kNone) {
+  return {id, label, unit, type, {}};
+}
+
+ResultTable StepTable(AnalysisContext& context) {
+  using enum stepscope::ValueType;
+  ResultTable table;
+  table.columns = {Column("number", "Number", kInt),
+                   Column("name", "Step", kString),
+                   Column("host", "Host", kString),
+                   Column("begin_ps", "Begin", kInt, stepscope::Unit::kPs),
+                   Column("dur_ps", "Duration", kInt, stepscope::Unit::kPs),
+                   Column("counts", "In averages", kBool)};
+  for (const stepscope::Step& step : context.steps().steps)
+    table.rows.push_back({step.number, step.label, SharedText(context.trace().HostName(step.host)),
+                          step.span.begin, step.span.length(), step.counts()});
+  return table;
+}
+
+ResultTable TrackTable(const Trace& trace) {
+  using enum stepscope::ValueType;
+  ResultTable table;
+  table.columns = {Column("host", "Host", kString), Column("process", "Process", kString),
+                   Column("track", "Track", kString), Column("events", "Events", kInt)};
+  for (const stepscope::Plane& plane : trace.planes) {
+    for (const stepscope::TrackId id : plane.tracks) {
+      const stepscope::Track& track = trace.set.tracks[id.value];
+      table.rows.push_back({SharedText(trace.HostName(plane.host)),
+                            SharedText(trace.names().strings.View(plane.name)),
+                            SharedText(trace.names().strings.View(track.name)),
+                            static_cast<int64_t>(track.events)});
+    }
+  }
+  return table;
+}
+
+Status ReportOf(stepscope_profile& profile, const char* panel, const stepscope_part* part,
+                uint32_t flags, stepscope_report** out) {
+  const stepscope::AnalysisDesc* analysis = stepscope::FindAnalysis(panel);
+  if (analysis == nullptr) {
+    std::string known;
+    for (const stepscope::AnalysisDesc& a : stepscope::Analyses())
+      known += (known.empty() ? "" : ", ") + std::string(a.id);
+    return Usage("panel " + std::string(panel) + ": there is no such panel; known are " + known);
+  }
+  AnalysisContext& context = profile.Context((flags & STEPSCOPE_COMPAT_XPROF) != 0);
+  const Result<AnalysisParams> params = PartOf(context, part);
+  if (!params.ok()) return params.status();
+  *out = new stepscope_report{context.Get(analysis->id, *params), profile.trace};
+  return {};
+}
+
+Status CompareOf(stepscope_profile& a, stepscope_profile& b, const stepscope_part* part_a,
+                 const stepscope_part* part_b, stepscope_report** out) {
+  const Result<AnalysisParams> of_a = PartOf(*a.context, part_a), of_b = PartOf(*b.context, part_b);
+  if (!of_a.ok()) return of_a.status();
+  if (!of_b.ok()) return of_b.status();
+  AnalysisResult result = Compare(*a.context, *b.context, {*of_a, *of_b}, {}).result;
+  if (!result.empty_reason.empty()) return Usage(result.empty_reason);
+  *out = new stepscope_report{std::make_shared<const AnalysisResult>(std::move(result)), nullptr};
+  return {};
+}
+
+Status TableAt(const stepscope_report& report, size_t i, stepscope_table** out) {
+  if (i >= report.result->tables.size()) return Usage("the report has no such table");
+  const ResultTable& table = report.result->tables[i];
+  Give(ToArrow(table, report.trace ? EventColumn(*report.result, table) : -1, report.trace.get()),
+       out);
+  return {};
+}
+
+}  // namespace
+
+uint32_t stepscope_abi(void) { return STEPSCOPE_ABI; }
+const char* stepscope_version(void) { return STEPSCOPE_VERSION; }
+void stepscope_free_text(char* text) { std::free(text); }
+
+stepscope_status stepscope_parse_time(const char* text, int64_t* out, char** error) {
+  return Guard(error, [&]() -> Status {
+    const Status status = HaveAll(text, out);
+    if (!status.ok()) return status;
+    Ps time = 0;
+    if (!stepscope::ParseDuration(text, &time))
+      return Usage("'" + std::string(text) + "' is not a time; write it as 12ms");
+    *out = time;
+    return {};
+  });
+}
+
+stepscope_status stepscope_open(const char* const* paths, size_t count,
+                                const stepscope_open_options* options, stepscope_profile** out,
+                                char** error) {
+  return Guard(error, [&]() -> Status {
+    const Status status = HaveAll(paths, out);
+    if (!status.ok()) return status;
+    std::vector<std::string> list;
+    for (size_t i = 0; i < count; ++i) {
+      if (paths[i] == nullptr) return Usage("a path is null");
+      list.emplace_back(paths[i]);
+    }
+    return Open(list, options, out);
+  });
+}
+
+void stepscope_close(stepscope_profile* profile) { delete profile; }
+
+const char* stepscope_profile_path(const stepscope_profile* profile) {
+  return profile != nullptr ? profile->trace->path.c_str() : nullptr;
+}
+const char* stepscope_profile_run(const stepscope_profile* profile) {
+  return profile != nullptr ? profile->trace->run.c_str() : nullptr;
+}
+const char* stepscope_profile_run_name(const stepscope_profile* profile, size_t i) {
+  return profile != nullptr ? TextAt(profile->runs, i) : nullptr;
+}
+const char* stepscope_profile_host(const stepscope_profile* profile, size_t i) {
+  return profile != nullptr ? TextAt(profile->hosts, i) : nullptr;
+}
+uint64_t stepscope_profile_events(const stepscope_profile* profile) {
+  return profile != nullptr ? profile->trace->counts.events() : 0;
+}
+void stepscope_profile_span(const stepscope_profile* profile, int64_t* begin_ps, int64_t* end_ps) {
+  if (profile == nullptr || begin_ps == nullptr || end_ps == nullptr) return;
+  *begin_ps = profile->trace->span.begin;
+  *end_ps = profile->trace->span.end;
+}
+int64_t stepscope_profile_origin_unix_ns(const stepscope_profile* profile) {
+  return profile != nullptr ? profile->trace->origin_unix_ns : 0;
+}
+
+stepscope_status stepscope_events(stepscope_profile* profile, const stepscope_part* part,
+                                  const char* query, uint32_t flags, stepscope_table** out,
+                                  char** error) {
+  return Guard(error, [&] {
+    const Status status = HaveAll(profile, out);
+    return status.ok() ? Events(*profile, part, query, flags, out) : status;
+  });
+}
+
+stepscope_status stepscope_event_stats(stepscope_profile* profile, const stepscope_part* part,
+                                       const char* query, const char* by, stepscope_table** out,
+                                       char** error) {
+  return Guard(error, [&] {
+    const Status status = HaveAll(profile, out);
+    return status.ok() ? EventStatsOf(*profile, part, query, by, out) : status;
+  });
+}
+
+stepscope_status stepscope_steps(stepscope_profile* profile, stepscope_table** out, char** error) {
+  return Guard(error, [&] {
+    const Status status = HaveAll(profile, out);
+    if (status.ok()) Give(stepscope::ToArrow(StepTable(*profile->context)), out);
+    return status;
+  });
+}
+
+stepscope_status stepscope_tracks(stepscope_profile* profile, stepscope_table** out, char** error) {
+  return Guard(error, [&] {
+    const Status status = HaveAll(profile, out);
+    if (status.ok()) Give(stepscope::ToArrow(TrackTable(*profile->trace)), out);
+    return status;
+  });
+}
+
+const char* stepscope_panel(size_t i) {
+  const auto analyses = stepscope::Analyses();
+  return i < analyses.size() ? analyses[i].id : nullptr;
+}
+
+stepscope_status stepscope_report_of(stepscope_profile* profile, const char* panel,
+                                     const stepscope_part* part, uint32_t flags,
+                                     stepscope_report** out, char** error) {
+  return Guard(error, [&] {
+    const Status status = HaveAll(profile, panel, out);
+    return status.ok() ? ReportOf(*profile, panel, part, flags, out) : status;
+  });
+}
+
+stepscope_status stepscope_compare(stepscope_profile* a, stepscope_profile* b,
+                                   const stepscope_part* part_a, const stepscope_part* part_b,
+                                   stepscope_report** out, char** error) {
+  return Guard(error, [&] {
+    const Status status = HaveAll(a, b, out);
+    return status.ok() ? CompareOf(*a, *b, part_a, part_b, out) : status;
+  });
+}
+
+void stepscope_report_free(stepscope_report* report) { delete report; }
+
+const char* stepscope_report_panel(const stepscope_report* report) {
+  return report != nullptr ? report->result->panel.c_str() : nullptr;
+}
+const char* stepscope_report_empty_reason(const stepscope_report* report) {
+  return report != nullptr ? report->result->empty_reason.c_str() : nullptr;
+}
+const char* stepscope_report_table_id(const stepscope_report* report, size_t i) {
+  if (report == nullptr || i >= report->result->tables.size()) return nullptr;
+  return report->result->tables[i].id.c_str();
+}
+const char* stepscope_report_table_title(const stepscope_report* report, size_t i) {
+  if (report == nullptr || i >= report->result->tables.size()) return nullptr;
+  return report->result->tables[i].title.c_str();
+}
+
+stepscope_status stepscope_report_table(const stepscope_report* report, size_t i,
+                                        stepscope_table** out, char** error) {
+  return Guard(error, [&] {
+    const Status status = HaveAll(report, out);
+    return status.ok() ? TableAt(*report, i, out) : status;
+  });
+}
+
+stepscope_status stepscope_report_properties(const stepscope_report* report, stepscope_table** out,
+                                             char** error) {
+  return Guard(error, [&] {
+    const Status status = HaveAll(report, out);
+    if (status.ok()) Give(stepscope::ToArrow(PropertyTable(*report->result)), out);
+    return status;
+  });
+}
+
+stepscope_status stepscope_report_verdicts(const stepscope_report* report, stepscope_table** out,
+                                           char** error) {
+  return Guard(error, [&] {
+    const Status status = HaveAll(report, out);
+    if (status.ok()) Give(stepscope::ToArrow(VerdictTable(*report->result)), out);
+    return status;
+  });
+}
+
+void stepscope_table_free(stepscope_table* table) { delete table; }
+
+int64_t stepscope_table_rows(const stepscope_table* table) {
+  return table != nullptr ? table->table->rows() : 0;
+}
+
+stepscope_status stepscope_table_stream(const stepscope_table* table, ArrowArrayStream* out,
+                                        char** error) {
+  return Guard(error, [&] {
+    const Status status = HaveAll(table, out);
+    if (status.ok()) stepscope::ExportStream(table->table, out);
+    return status;
+  });
+}

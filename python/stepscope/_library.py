@@ -1,0 +1,123 @@
+"""The functions of libstepscope. ctypes.CDLL lets other threads run while one of them does."""
+
+import ctypes
+import os
+import weakref
+from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+
+from ._arrow import ArrowArrayStream
+from ._errors import BY_STATUS, Error
+
+ABI = 1
+WITH_ARGS = 1
+COMPAT_XPROF = 1
+
+
+class OpenOptions(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("run", c_char_p), ("max_inflated_bytes", c_uint64)]
+
+
+class Part(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("host", c_char_p), ("range_begin_ps", c_int64), ("range_end_ps", c_int64),
+                ("has_steps", c_int32), ("first_step", c_int64), ("last_step", c_int64)]
+
+
+def _path():
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libstepscope.so")
+    return os.environ.get("STEPSCOPE_LIBRARY") or beside
+
+
+def _load():
+    path = _path()
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"stepscope: its library cannot be loaded: {error}") from None
+    text, handle, out, error = c_char_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p)
+    functions = {
+        "abi": (c_uint32,), "version": (text,), "free_text": (None, c_void_p),
+        "parse_time": (c_int32, text, POINTER(c_int64), error),
+        "open": (c_int32, POINTER(text), c_size_t, POINTER(OpenOptions), out, error), "close": (None, handle),
+        "profile_path": (text, handle), "profile_run": (text, handle),
+        "profile_run_name": (text, handle, c_size_t), "profile_host": (text, handle, c_size_t),
+        "profile_events": (c_uint64, handle),
+        "profile_span": (None, handle, POINTER(c_int64), POINTER(c_int64)),
+        "profile_origin_unix_ns": (c_int64, handle),
+        "events": (c_int32, handle, POINTER(Part), text, c_uint32, out, error),
+        "event_stats": (c_int32, handle, POINTER(Part), text, text, out, error),
+        "steps": (c_int32, handle, out, error), "tracks": (c_int32, handle, out, error),
+        "panel": (text, c_size_t),
+        "report_of": (c_int32, handle, text, POINTER(Part), c_uint32, out, error),
+        "compare": (c_int32, handle, handle, POINTER(Part), POINTER(Part), out, error),
+        "report_free": (None, handle), "report_panel": (text, handle), "report_empty_reason": (text, handle),
+        "report_table_id": (text, handle, c_size_t), "report_table_title": (text, handle, c_size_t),
+        "report_table": (c_int32, handle, c_size_t, out, error),
+        "report_properties": (c_int32, handle, out, error), "report_verdicts": (c_int32, handle, out, error),
+        "table_free": (None, handle), "table_rows": (c_int64, handle),
+        "table_stream": (c_int32, handle, POINTER(ArrowArrayStream), error),
+    }
+    for name, (result, *arguments) in functions.items():
+        function = getattr(library, "stepscope_" + name)
+        function.restype = result
+        function.argtypes = arguments
+    if library.stepscope_abi() != ABI:
+        raise ImportError(f"stepscope: {path} is of another version than this module")
+    return library
+
+
+_library = _load()
+
+
+def encode(text):
+    """Paths and names as the file system has them: bytes that are not UTF-8 go through."""
+    return None if text is None else os.fsencode(text)
+
+
+def decode(text):
+    return None if text is None else text.decode("utf-8", "replace")
+
+
+def call(name, *arguments):
+    """Calls a function that cannot fail."""
+    return getattr(_library, "stepscope_" + name)(*arguments)
+
+
+def ask(name, *arguments):
+    """Calls a function that returns a status; raises where it is not OK."""
+    error = c_void_p()
+    status = call(name, *arguments, ctypes.byref(error))
+    if status == 0:
+        return
+    text = "there is not enough memory"
+    if error.value:
+        text = decode(ctypes.string_at(error.value))
+        call("free_text", error)
+    raise BY_STATUS.get(status, Error)(text)
+
+
+class Handle:
+    """What the library gave: given back when nothing refers to it, so not while a call in any thread uses it."""
+
+    def __init__(self, address, free):
+        self._as_parameter_ = address
+        weakref.finalize(self, call, free, address)
+
+
+def made(free, name, *arguments):
+    """Calls a function that gives a handle; `free` is the function that it is given back to."""
+    out = c_void_p()
+    ask(name, *arguments, ctypes.byref(out))
+    return Handle(out, free)
+
+
+def listed(name, *arguments):
+    """The texts of a function that has null behind the last."""
+    texts = []
+    while True:
+        text = call(name, *arguments, len(texts))
+        if text is None:
+            return texts
+        texts.append(decode(text))
+
+
+version = decode(call("version"))

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Tables in pandas, polars, pyarrow and DuckDB: those that this Python has. They are no part of the module."""
+
+import importlib
+import unittest
+
+from support import SAMPLE, program
+
+import stepscope
+
+LIBRARIES = {}
+for name in ("pyarrow", "polars", "pandas", "duckdb"):
+    try:
+        LIBRARIES[name] = importlib.import_module(name)
+    except ImportError:
+        pass
+
+
+def needs(*names):
+    missing = [name for name in names if name not in LIBRARIES]
+    return unittest.skipIf(missing, f"no {', '.join(missing)}")
+
+
+
+class Tables(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.profile = stepscope.open(SAMPLE)
+        cls.events = cls.profile.events()
+        cls.rows = cls.events.to_dict()
+        cls.kernels = program("report", SAMPLE, "--panel", "kernel_stats")["panels"]["kernel_stats"]["tables"]
+
+    @needs("pyarrow")
+    def test_pyarrow(self):
+        pyarrow = LIBRARIES["pyarrow"]
+        table = pyarrow.table(self.events)
+        table.validate(full=True)
+        self.assertEqual(table.column_names, self.events.names)
+        self.assertEqual(table["name"].to_pylist(), self.rows["name"])
+        self.assertEqual(table["begin_ps"].to_pylist(), self.rows["begin_ps"])
+        self.assertEqual(table.schema.field("begin_ps").metadata, {b"unit": b"ps"})
+
+    @needs("pyarrow")
+    def test_pyarrow_takes_all_tables_of_all_panels(self):
+        pyarrow = LIBRARIES["pyarrow"]
+        for panel in stepscope.panels():
+            for name, table in self.profile.report(panel).items():
+                taken = pyarrow.table(table)
+                taken.validate(full=True)
+                self.assertEqual(taken.to_pylist(), table.rows(), f"{panel}.{name}")
+
+    @needs("pyarrow")
+    def test_pyarrow_takes_arguments(self):
+        table = LIBRARIES["pyarrow"].table(self.profile.events(query="dur>100us", args=True))
+        table.validate(full=True)
+        self.assertEqual(str(table.schema.field("args").type), "map<large_string, large_string>")
+
+    @needs("polars")
+    def test_polars(self):
+        polars = LIBRARIES["polars"]
+        frame = polars.DataFrame(self.events)
+        self.assertEqual(frame.columns, self.events.names)
+        self.assertEqual(frame["name"].to_list(), self.rows["name"])
+        self.assertEqual(frame["self_ps"].to_list(), self.rows["self_ps"])
+        for name, table in self.profile.report("kernel_stats").items():
+            self.assertEqual(polars.DataFrame(table).to_dicts(), self.kernels[name]["rows"])
+
+    @needs("pandas", "pyarrow")  # pandas reads streams by pyarrow
+    def test_pandas(self):
+        pandas = LIBRARIES["pandas"]
+        if not hasattr(pandas.DataFrame, "from_arrow"):
+            self.skipTest("pandas before 3 does not read streams")
+        frame = pandas.DataFrame.from_arrow(self.events)
+        self.assertEqual(list(frame.columns), self.events.names)
+        self.assertEqual(frame["dur_ps"].tolist(), self.rows["dur_ps"])
+        self.assertEqual(frame["track"].tolist(), self.rows["track"])
+
+    @needs("duckdb")
+    def test_duckdb_adds_up_what_the_report_does(self):
+        duckdb = LIBRARIES["duckdb"]
+        events = self.profile.events(query="cat:kernel")
+        self.assertGreater(len(events), 0)
+        sums = dict(duckdb.sql("select name::varchar, sum(dur_ps)::bigint from events group by 1").fetchall())
+        stats = self.profile.event_stats(query="cat:kernel").rows()
+        self.assertEqual(sums, {row["name"]: row["total_ps"] for row in stats})
+        expected = {}
+        for row in self.kernels["kernels"]["rows"]:  # the report tells kernels apart by more than their names
+            expected[row["kernel_name"]] = expected.get(row["kernel_name"], 0) + row["total_duration_us"]
+        self.assertEqual(set(sums), set(expected))
+        for name, ps in sums.items():
+            self.assertAlmostEqual(ps / 1e6, expected[name], places=6)
+
+    @needs("duckdb")
+    def test_duckdb_takes_reports(self):
+        duckdb = LIBRARIES["duckdb"]
+        kernels = self.profile.report("kernel_stats")["kernels"]
+        found = duckdb.sql("select count(*) from kernels").fetchall()
+        self.assertEqual(found, [(len(kernels),)])
+
+
+if __name__ == "__main__":
+    absent = sorted({"pyarrow", "polars", "pandas", "duckdb"} - set(LIBRARIES))
+    if len(absent) == 4:
+        print("SKIPPED: no pyarrow, polars, pandas or duckdb in this Python")
+    else:
+        print(f"without {', '.join(absent)}" if absent else "with all libraries")
+        unittest.main(verbosity=2)
