@@ -22,6 +22,32 @@ class Part(ctypes.Structure):
                 ("has_steps", c_int32), ("first_step", c_int64), ("last_step", c_int64)]
 
 
+# What each takes and gives, as in the C header.
+_text, _handle, _out, _error = c_char_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p)
+FUNCTIONS = {
+    "abi": (c_uint32,), "version": (_text,), "free_text": (None, c_void_p),
+    "parse_time": (c_int32, _text, POINTER(c_int64), _error),
+    "open": (c_int32, POINTER(_text), c_size_t, POINTER(OpenOptions), _out, _error), "close": (None, _handle),
+    "profile_path": (_text, _handle), "profile_run": (_text, _handle),
+    "profile_run_name": (_text, _handle, c_size_t), "profile_host": (_text, _handle, c_size_t),
+    "profile_events": (c_uint64, _handle),
+    "profile_span": (None, _handle, POINTER(c_int64), POINTER(c_int64)),
+    "profile_origin_unix_ns": (c_int64, _handle),
+    "events": (c_int32, _handle, POINTER(Part), _text, c_uint32, _out, _error),
+    "event_stats": (c_int32, _handle, POINTER(Part), _text, _text, _out, _error),
+    "steps": (c_int32, _handle, _out, _error), "tracks": (c_int32, _handle, _out, _error),
+    "panel": (_text, c_size_t),
+    "report_of": (c_int32, _handle, _text, POINTER(Part), c_uint32, _out, _error),
+    "compare": (c_int32, _handle, _handle, POINTER(Part), POINTER(Part), _out, _error),
+    "report_free": (None, _handle), "report_panel": (_text, _handle), "report_empty_reason": (_text, _handle),
+    "report_table_id": (_text, _handle, c_size_t), "report_table_title": (_text, _handle, c_size_t),
+    "report_table": (c_int32, _handle, c_size_t, _out, _error),
+    "report_properties": (c_int32, _handle, _out, _error), "report_verdicts": (c_int32, _handle, _out, _error),
+    "table_free": (None, _handle), "table_rows": (c_int64, _handle),
+    "table_stream": (c_int32, _handle, POINTER(ArrowArrayStream), _error),
+}
+
+
 def _path():
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libstepscope.so")
     return os.environ.get("STEPSCOPE_LIBRARY") or beside
@@ -33,30 +59,7 @@ def _load():
         library = ctypes.CDLL(path)
     except OSError as error:
         raise ImportError(f"stepscope: its library cannot be loaded: {error}") from None
-    text, handle, out, error = c_char_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p)
-    functions = {
-        "abi": (c_uint32,), "version": (text,), "free_text": (None, c_void_p),
-        "parse_time": (c_int32, text, POINTER(c_int64), error),
-        "open": (c_int32, POINTER(text), c_size_t, POINTER(OpenOptions), out, error), "close": (None, handle),
-        "profile_path": (text, handle), "profile_run": (text, handle),
-        "profile_run_name": (text, handle, c_size_t), "profile_host": (text, handle, c_size_t),
-        "profile_events": (c_uint64, handle),
-        "profile_span": (None, handle, POINTER(c_int64), POINTER(c_int64)),
-        "profile_origin_unix_ns": (c_int64, handle),
-        "events": (c_int32, handle, POINTER(Part), text, c_uint32, out, error),
-        "event_stats": (c_int32, handle, POINTER(Part), text, text, out, error),
-        "steps": (c_int32, handle, out, error), "tracks": (c_int32, handle, out, error),
-        "panel": (text, c_size_t),
-        "report_of": (c_int32, handle, text, POINTER(Part), c_uint32, out, error),
-        "compare": (c_int32, handle, handle, POINTER(Part), POINTER(Part), out, error),
-        "report_free": (None, handle), "report_panel": (text, handle), "report_empty_reason": (text, handle),
-        "report_table_id": (text, handle, c_size_t), "report_table_title": (text, handle, c_size_t),
-        "report_table": (c_int32, handle, c_size_t, out, error),
-        "report_properties": (c_int32, handle, out, error), "report_verdicts": (c_int32, handle, out, error),
-        "table_free": (None, handle), "table_rows": (c_int64, handle),
-        "table_stream": (c_int32, handle, POINTER(ArrowArrayStream), error),
-    }
-    for name, (result, *arguments) in functions.items():
+    for name, (result, *arguments) in FUNCTIONS.items():
         function = getattr(library, "stepscope_" + name)
         function.restype = result
         function.argtypes = arguments

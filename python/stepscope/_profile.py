@@ -236,7 +236,8 @@ class Profile:
     def __repr__(self):
         if self._handle is None:
             return "<stepscope.Profile: closed>"
-        return f"<stepscope.Profile {self.path!r}: {self.event_count} events, {len(self.steps)} steps>"
+        begin, end = self.span
+        return f"<stepscope.Profile {self.path!r}: {self.event_count} events in {(end - begin) / 1e12:.6g} s>"
 
     def _repr_png_(self):
         """For notebooks; nothing where there is no OpenGL."""

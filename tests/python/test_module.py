@@ -5,16 +5,20 @@ import ast
 import ctypes
 import gc
 import inspect
+import json
 import os
+import re
+import shutil
+import subprocess
 import tempfile
 import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from support import DATA, PROFILES, SAMPLE, program
+from support import DATA, PROFILES, ROOT, SAMPLE, program
 
 import stepscope
-from stepscope import _arrow
+from stepscope import _arrow, _library
 
 
 def plain(table):
@@ -109,8 +113,6 @@ class SameAsProgram(unittest.TestCase):
 
 
 def program_info(path):
-    import json
-    import subprocess
     done = subprocess.run([os.environ["STEPSCOPE_PROGRAM"], "info", path, "--json"], capture_output=True, check=True)
     return json.loads(done.stdout)
 
@@ -204,6 +206,21 @@ class Stubs(unittest.TestCase):
         parameters = inspect.signature(function).parameters.values()
         self.assertEqual([p.name for p in parameters if p.kind != p.VAR_POSITIONAL], names, node.name)
         return 1
+
+
+class Library(unittest.TestCase):
+    def test_exports_the_functions_of_the_header_and_nothing_else(self):
+        if shutil.which("nm") is None:
+            self.skipTest("no nm")
+        listed = subprocess.run(["nm", "-D", "--defined-only", os.environ["STEPSCOPE_LIBRARY"]], text=True,
+                                capture_output=True, check=True).stdout
+        exported = {line.split()[-1] for line in listed.splitlines()}
+        with open(os.path.join(ROOT, "capi", "stepscope.h"), encoding="utf-8") as file:
+            header = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+        declared = set(re.findall(r"\b(stepscope_\w+)\(", header))
+        self.assertEqual(exported, declared)
+        called = {"stepscope_" + name for name in _library.FUNCTIONS}
+        self.assertEqual(called, declared)
 
 
 class Streams(unittest.TestCase):
