@@ -81,6 +81,24 @@ std::vector<Ps> LimitsOf(std::span<const LaneRange> ranges, size_t batch_events)
   return limits;
 }
 
+// Lanes one behind the other, cut into batches.
+std::vector<std::vector<LaneRange>> CutLanes(std::span<const LaneRange> ranges, size_t events) {
+  std::vector<std::vector<LaneRange>> batches(1);
+  size_t room = events;
+  for (LaneRange rest : ranges) {
+    while (rest.first < rest.end) {
+      const auto count = static_cast<uint32_t>(std::min<size_t>(room, rest.end - rest.first));
+      batches.back().push_back({rest.lane, rest.first, rest.first + count});
+      rest.first += count;
+      room -= count;
+      if (room > 0) continue;
+      batches.emplace_back();
+      room = events;
+    }
+  }
+  return batches;
+}
+
 class EventBatches {
  public:
   explicit EventBatches(const EventsQuestion& question)
@@ -88,7 +106,8 @@ class EventBatches {
         set_(question.trace->set),
         ranges_(LanesBeginningIn(*question.trace, *question.scope)),
         limits_(LimitsOf(ranges_, BatchEventsOf(question))),
-        batches_(limits_.size() + 1),
+        parts_(question.by_track ? CutLanes(ranges_, BatchEventsOf(question)) : PartsInTime()),
+        batches_(parts_.size()),
         names_(set_.names->metas.size() + 1),
         tracks_(set_.lanes.size()),
         processes_(set_.lanes.size()),
@@ -115,7 +134,13 @@ class EventBatches {
   const Trace& trace() const { return *question_.trace; }
   bool HasHosts() const { return trace().hosts.size() > 1; }
 
-  // The parts of the lanes that are in the batch.
+  std::vector<std::vector<LaneRange>> PartsInTime() const {
+    std::vector<std::vector<LaneRange>> parts(limits_.size() + 1);
+    ParallelFor(parts.size(), [&](size_t b) { parts[b] = PartsOf(b); });
+    return parts;
+  }
+
+  // What of the lanes begins between two limits.
   std::vector<LaneRange> PartsOf(size_t b) const {
     std::vector<LaneRange> parts;
     for (const LaneRange& range : ranges_) {
@@ -155,7 +180,7 @@ class EventBatches {
 
   void Collect(size_t b) {
     Batch& batch = batches_[b];
-    const std::vector<LaneRange> parts = PartsOf(b);
+    const std::vector<LaneRange>& parts = parts_[b];
     Allocate(CountOf(parts), &batch);
     batch.metas.assign(set_.names->metas.size() + 1, 0);
     batch.lanes.assign(set_.lanes.size(), 0);
@@ -165,11 +190,15 @@ class EventBatches {
       part_of[NumberOf(*part.lane)] = static_cast<uint32_t>(self.size());
       self.emplace_back(set_, *part.lane, part.first);
     }
-    ForEachInTimeOrder(parts, [&](const Lane& lane, uint32_t index) {
+    const auto put = [&](const Lane& lane, uint32_t index) {
       if (question_.rows == nullptr || question_.rows->Has(lane.first_row + index))
         Put(lane, index, self[part_of[NumberOf(lane)]].Of(index), &batch);
       return true;
-    });
+    };
+    if (!question_.by_track) return ForEachInTimeOrder(parts, put);
+    for (const LaneRange& part : parts) {
+      for (uint32_t i = part.first; i < part.end; ++i) put(*part.lane, i);
+    }
   }
 
   uint32_t NumberOf(const Lane& lane) const {
@@ -308,6 +337,7 @@ class EventBatches {
   const TrackSet& set_;
   const std::vector<LaneRange> ranges_;
   const std::vector<Ps> limits_;
+  const std::vector<std::vector<LaneRange>> parts_;  // by batch
   std::vector<Batch> batches_;
   Dictionary names_;                       // by MetaId; one more for what has none
   Dictionary tracks_, processes_, hosts_;  // by LaneId

@@ -173,8 +173,9 @@ Status Events(stepscope_profile& profile, const stepscope_part* part, const char
   const Result<Asked> asked = Ask(*profile.context, part, query);
   if (!asked.ok()) return asked.status();
   const Scope scope = ScopeOf(*profile.context, asked->params, {});
-  auto table = stepscope::EventTable(
-      {profile.trace.get(), asked->bits(), &scope, (flags & STEPSCOPE_WITH_ARGS) != 0, 0});
+  auto table = stepscope::EventTable({profile.trace.get(), asked->bits(), &scope,
+                                      (flags & STEPSCOPE_WITH_ARGS) != 0,
+                                      (flags & STEPSCOPE_BY_TRACK) != 0, 0});
   if (!table.ok()) return table.status();
   Give(std::move(table).value(), out);
   return {};

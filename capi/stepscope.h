@@ -102,7 +102,9 @@ typedef struct stepscope_part {
   int64_t first_step, last_step;        /* by number, both included */
 } stepscope_part;
 
-enum { STEPSCOPE_WITH_ARGS = 1 }; /* flags of stepscope_events: a column of arguments (slow) */
+/* Flags of stepscope_events: a column of arguments (slow); track by track, outer events first, in
+ * place of by begin (three times as fast). */
+enum { STEPSCOPE_WITH_ARGS = 1, STEPSCOPE_BY_TRACK = 2 };
 
 /* The events that answer the query (null, empty: all), by begin, then track: begin_ps, dur_ps,
  * self_ps (int64), name, track, process and, of several hosts, host (texts, as int32 into a

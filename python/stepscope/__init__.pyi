@@ -87,6 +87,7 @@ class Profile:
         steps: Optional[Steps] = None,
         host: Optional[str] = None,
         args: bool = False,
+        order: Literal["time", "track"] = "time",
     ) -> Table: ...
     def event_stats(
         self,

@@ -10,6 +10,7 @@ from ._errors import BY_STATUS, Error
 
 ABI = 1
 WITH_ARGS = 1
+BY_TRACK = 2
 COMPAT_XPROF = 1
 
 

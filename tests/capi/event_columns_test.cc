@@ -52,11 +52,12 @@ std::vector<ListedRow> RowsOf(std::shared_ptr<const ArrowTable> table, size_t* b
 }
 
 // The same, one event after the other.
-std::vector<ListedRow> Expected(const Trace& trace, const Scope& scope, const RowBits* bits) {
+std::vector<ListedRow> Expected(const Trace& trace, const Scope& scope, const RowBits* bits,
+                                bool by_track = false) {
   std::vector<ListedRow> rows;
   const StringPool& strings = trace.names().strings;
   const std::vector<LaneRange> lanes = LanesBeginningIn(trace, scope);
-  ForEachInTimeOrder(lanes, [&](const Lane& lane, uint32_t i) {
+  const auto add = [&](const Lane& lane, uint32_t i) {
     const EventRow row(lane.first_row + i);
     if (bits != nullptr && !bits->Has(row.value)) return true;
     const Track& track = trace.set.tracks[lane.track.value];
@@ -65,7 +66,11 @@ std::vector<ListedRow> Expected(const Trace& trace, const Scope& scope, const Ro
                     std::string(strings.View(track.name)),
                     std::string(strings.View(trace.planes[track.plane.value].name))});
     return true;
-  });
+  };
+  if (!by_track) ForEachInTimeOrder(lanes, add);
+  for (const LaneRange& lane : lanes) {
+    for (uint32_t i = lane.first; by_track && i < lane.end; ++i) add(*lane.lane, i);
+  }
   return rows;
 }
 
@@ -89,12 +94,15 @@ TEST_CASE("batches made side by side are the events one after the other") {
       REQUIRE(expected.size() > 10);
       for (const size_t batch_events : {size_t{1}, size_t{100}, size_t{0}}) {
         CAPTURE(batch_events);
-        const auto table = EventTable({trace.get(), rows, &scope, false, batch_events});
+        const auto table = EventTable({trace.get(), rows, &scope, false, false, batch_events});
         REQUIRE(table.ok());
         size_t batches = 0;
         CHECK(RowsOf(*table, &batches) == expected);
         CHECK((batches > 1) == (batch_events != 0));
         CHECK(static_cast<size_t>((*table)->rows()) == expected.size());
+        const auto by_track = EventTable({trace.get(), rows, &scope, false, true, batch_events});
+        REQUIRE(by_track.ok());
+        CHECK(RowsOf(*by_track, &batches) == Expected(*trace, scope, rows, true));
       }
     }
   }

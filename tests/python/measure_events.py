@@ -14,13 +14,13 @@ def main():
     begin = time.perf_counter()
     profile = stepscope.open(sys.argv[1])
     print(f"opened in {time.perf_counter() - begin:.3f} s: {profile.event_count} events")
-    for _ in range(5):
+    for order in ["time"] * 5 + ["track"] * 5:
         begin, used = time.perf_counter(), time.process_time()
-        table = profile.events()
+        table = profile.events(order=order)
         middle, between = time.perf_counter(), time.process_time()
         frame = polars.DataFrame(table)
         end, after = time.perf_counter(), time.process_time()
-        print(f"{len(frame)} rows in {end - begin:.3f} s ({after - used:.3f} s of processor time): "
+        print(f"by {order}: {len(frame)} rows in {end - begin:.3f} s ({after - used:.3f} s of processor time): "
               f"events {middle - begin:.3f} ({between - used:.3f}), polars {end - middle:.3f} ({after - between:.3f})")
 
 

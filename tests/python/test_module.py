@@ -70,6 +70,14 @@ class SameAsProgram(unittest.TestCase):
                         row["duration_ps"] = row.pop("dur_ps")
                     self.assertEqual(got, expected)
 
+    def test_events_by_track_are_the_same_in_another_order(self):
+        profile = stepscope.open(SAMPLE)
+        with self.assertRaises(ValueError):
+            profile.events(order="name")
+        rows = [[tuple(row.values()) for row in profile.events(order=order).rows()] for order in ("time", "track")]
+        self.assertNotEqual(*rows)
+        self.assertEqual(*map(sorted, rows))
+
     def test_events_with_arguments(self):
         path = os.path.join(DATA, "torch_cpu.json.gz")
         expected = program("events", path, "--query", "aten::add", "--args")["events"]
