@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What the program and the library of the wheel are linked with, into a folder: static_root.sh FOLDER
 #   lib/       static libraries that Debian has none of, or none for a shared library: GLFW 3.4, libepoxy, isa-l,
-#              simdjson, fmt, protobuf-lite
+#              simdjson, fmt, protobuf-lite, SQLite
 #   include/   the headers of GLFW 3.4
 #   glibc/     the C library of GLIBC, to link with: names and versions of its symbols, start files
 # Sources come from package registries and are checked against hashes that stand in this folder.
@@ -100,12 +100,18 @@ build_protobuf-lite() {
   files=$(sed -n '/^set(libprotobuf_lite_files/,/^)/s|.*}/src/||p' "$src/../cmake/libprotobuf-lite.cmake")
   compile protobuf-lite -DHAVE_PTHREAD -w "-I$src" $(printf "$src/%s\n" $files)
 }
+# Files are only read, and nothing of them may run: no extensions, no shared cache, no temporary files.
+build_sqlite3() {
+  compile sqlite3 -DSQLITE_THREADSAFE=2 -DSQLITE_OMIT_{LOAD_EXTENSION,DEPRECATED,SHARED_CACHE} \
+    -DSQLITE_DQS=0 -DSQLITE_TEMP_STORE=3 -w \
+    "$root"/src/vendor/libsqlite3-sys-0.40.0/sqlite3/sqlite3.c
+}
 build_since() { compile since -std=gnu11 "$here/glibc_since.c"; }
 
 # A library that is there stays: remove the folder to build all anew.
 build_libraries() {
   local name
-  for name in epoxy isal glfw fmt simdjson protobuf-lite; do
+  for name in epoxy isal glfw fmt simdjson protobuf-lite sqlite3; do
     [[ -e $root/lib/lib$name.a || -e $root/lib/lib${name}3.a ]] || { step "$name" && "build_$name"; }
   done
   build_since
