@@ -58,9 +58,6 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
   viewer_config.animate = config.animate;
   viewer_config.content_scale = content_scale_;
   viewer_config.settings_text = std::move(config.settings_text);
-  // The Python wheel brings faces along; a package depends on those of the system.
-  if (const std::filesystem::path data = DataDirectory(); !data.empty())
-    viewer_config.font_folders.push_back((data / "fonts").string());
   viewer_ = std::make_unique<Viewer>(session_, sink_.get(), std::move(viewer_config));
   saved_settings_ = viewer_->SettingsText();
   const std::string layout = config.layout.empty() ? viewer_->DefaultLayoutIni() : config.layout;

@@ -145,7 +145,7 @@ Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
   io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
   io.ConfigInputTextCursorBlink = false;  // an idle text box costs nothing
   io.ConfigWindowsMoveFromTitleBarOnly = true;
-  s.fonts = LoadFonts(s.config.font_folders);
+  s.fonts = LoadFonts();
   s.bindings.Update(s.settings);
   s.keys = BindKeys(s.bindings);
   s.ApplyLook();

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "viewer/core/session_view.h"
 
@@ -21,8 +20,7 @@ struct ViewState;
 struct ViewerConfig {
   bool animate = true;  // false: zoom snaps (headless, tests)
   float content_scale = 1.0f;
-  std::string settings_text;              // contents of the settings file, or empty
-  std::vector<std::string> font_folders;  // of faces that came with the program
+  std::string settings_text;  // contents of the settings file, or empty
 };
 
 class Viewer {

@@ -4,12 +4,15 @@
   random_replay.py PROGRAM SOURCE [--first SEED] [--lists N] [--commands N] [--settle SECONDS] [--keep FOLDER]
                    [--no-pixels]
   random_replay.py PROGRAM SOURCE --rounds N [--no-pixels]
+  random_replay.py PROGRAM SOURCE --found FOLDER [--settle SECONDS] [--no-pixels]
 
 SOURCE is the root of the repository: the commands are those of its table, the profiles its samples and its damaged
 files. Mouse, keys and sizes of the window come between the commands. A list is known by its seed. One that crashes,
 says something on stderr, does not settle in time after its last command, or uses the processor at rest fails. With
 --keep it is reduced to the shortest list that still fails: line after line is left out as long as it fails without it.
 Lists run on all cores. --no-pixels leaves out what a graphics card does, three quarters of the time without one.
+
+--found plays the lists that --keep wrote into a folder: those that failed once. Their profiles are named from SOURCE.
 
 --rounds opens and closes profiles N times and a fifth of N times: the peak memory of both must be nearly the same.
 """
@@ -170,8 +173,16 @@ def play(args, maker, seed):
     if args.keep:
         lines = reduced(lines, fails)
         args.keep.mkdir(parents=True, exist_ok=True)
-        (args.keep / f"{seed}.txt").write_text(f"# {profile} {size}: {what}\n" + "\n".join(lines) + "\n")
+        (args.keep / f"{seed}.txt").write_text(
+            f"# {os.path.relpath(profile, args.source)} {size}: {what}\n" + "\n".join(lines) + "\n")
     return f"list {seed}, {profile} at {size}: {what}"
+
+
+def play_found(args, file):
+    first, *lines = file.read_text().splitlines()
+    profile, size = first.split(":")[0].split()[1:]
+    what = failure(args, lines, str(args.source / profile), size)
+    return f"{file.name}: {what}" if what else ""
 
 
 def grows(args, maker):
@@ -202,19 +213,22 @@ def main():
     parser.add_argument("--rounds", type=int, default=0)
     parser.add_argument("--jobs", type=int, help="lists at a time; without pixels they mostly wait for their rest")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--found", type=Path)
     parser.add_argument("--no-pixels", action="store_true")
     args = parser.parse_args()
+    args.source = args.source.resolve()
     args.program = str(Path(args.program).resolve())
     jobs = args.jobs or os.cpu_count() * (3 if args.no_pixels else 1)
-    maker = Maker(args.source.resolve())
+    maker = Maker(args.source)
     if args.rounds:
         return 1 if grows(args, maker) else 0
+    lists = sorted(args.found.glob("*.txt")) if args.found else range(args.first, args.first + args.lists)
+    one = (lambda file: play_found(args, file)) if args.found else (lambda seed: play(args, maker, seed))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        seeds = range(args.first, args.first + args.lists)
-        said = [what for what in pool.map(lambda seed: play(args, maker, seed), seeds) if what]
+        said = [what for what in pool.map(one, lists) if what]
     for what in said:
         print(what)
-    print(f"{args.lists} lists of {args.commands} commands, {len(said)} failed")
+    print(f"{len(lists)} lists{'' if args.found else f' of {args.commands} commands'}, {len(said)} failed")
     return 1 if said else 0
 
 

@@ -4,7 +4,10 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
+#include <string_view>
 
+#include "viewer/core/embedded_fonts.h"
 #include "viewer/core/theme.h"
 
 namespace stepscope {
@@ -32,58 +35,68 @@ constexpr const char* kMonoBold[] = {"truetype/jetbrains-mono/JetBrainsMono-Semi
 constexpr const char* kIcons[] = {"truetype/fork-awesome/forkawesome-webfont.ttf",
                                   "fork-awesome/forkawesome-webfont.ttf"};
 
-class Finder {
- public:
-  explicit Finder(const std::vector<std::string>& roots) : roots_(roots) {
-    roots_.insert(roots_.end(), std::begin(kSystemRoots), std::end(kSystemRoots));
-  }
+// A face: in the program, or a file. Neither: none was found.
+struct Face {
+  std::string_view bytes;
+  std::string path;
 
-  std::string Find(std::span<const char* const> names) const {
-    for (const char* name : names) {
-      for (const std::string& root : roots_) {
-        std::error_code error;
-        std::string path = root + "/" + name;
-        if (fs::is_regular_file(path, error)) return path;
-      }
-    }
-    return {};
-  }
-
- private:
-  std::vector<std::string> roots_;
+  explicit operator bool() const { return !bytes.empty() || !path.empty(); }
 };
 
-void Merge(const std::string& path, float offset_y) {
-  if (path.empty()) return;
+std::string InstalledFont(const char* name) {
+  for (const char* root : kSystemRoots) {
+    std::error_code error;
+    std::string path = std::string(root) + "/" + name;
+    if (fs::is_regular_file(path, error)) return path;
+  }
+  return {};
+}
+
+Face FindFace(std::span<const char* const> names) {
+  for (const char* name : names) {
+    Face face{EmbeddedFont(fs::path(name).filename().string()), {}};
+    if (face.bytes.empty()) face.path = InstalledFont(name);
+    if (face) return face;
+  }
+  return {};
+}
+
+ImFont* AddFace(const Face& face, ImFontConfig config) {
+  ImFontAtlas* atlas = ImGui::GetIO().Fonts;
+  if (face.bytes.empty()) return atlas->AddFontFromFileTTF(face.path.c_str(), 0, &config);
+  config.FontDataOwnedByAtlas = false;  // ImGui reads it only
+  return atlas->AddFontFromMemoryTTF(const_cast<char*>(face.bytes.data()),
+                                     static_cast<int>(face.bytes.size()), 0, &config);
+}
+
+void Merge(const Face& face, float offset_y) {
+  if (!face) return;
   ImFontConfig config;
   config.MergeMode = true;
   config.GlyphOffset = ImVec2(0, offset_y);
   if (offset_y != 0) config.SizePixels = TypeSize::kUi;  // the size that the offset is meant for
-  ImGui::GetIO().Fonts->AddFontFromFileTTF(path.c_str(), 0, &config);
+  AddFace(face, config);
 }
 
-ImFont* Add(const std::string& path) {
-  ImFontAtlas* atlas = ImGui::GetIO().Fonts;
-  ImFont* font = path.empty() ? nullptr : atlas->AddFontFromFileTTF(path.c_str());
-  return font != nullptr ? font : atlas->AddFontDefaultVector();
+ImFont* Add(const Face& face) {
+  ImFont* font = face ? AddFace(face, {}) : nullptr;
+  return font != nullptr ? font : ImGui::GetIO().Fonts->AddFontDefaultVector();
 }
 
 }  // namespace
 
-Fonts LoadFonts(const std::vector<std::string>& roots) {
-  const Finder finder(roots);
-  const std::string icons = finder.Find(kIcons);
-  const std::string ui = finder.Find(kUi);
+Fonts LoadFonts() {
+  const Face icons = FindFace(kIcons), ui = FindFace(kUi);
   Fonts fonts;
-  fonts.icons = !icons.empty();
+  fonts.icons = static_cast<bool>(icons);
   fonts.ui = Add(ui);
   Merge(icons, 1);
-  fonts.bold = Add(finder.Find(kBold));
+  fonts.bold = Add(FindFace(kBold));
   Merge(icons, 1);
   // JetBrains Mono has no thin space (U+2009): missing glyphs come from the UI face.
-  fonts.mono = Add(finder.Find(kMono));
+  fonts.mono = Add(FindFace(kMono));
   Merge(ui, 0);
-  fonts.mono_bold = Add(finder.Find(kMonoBold));
+  fonts.mono_bold = Add(FindFace(kMonoBold));
   Merge(ui, 0);
   ImGui::GetIO().FontDefault = fonts.ui;
   return fonts;

@@ -1,8 +1,5 @@
-// Fonts: the faces the viewer draws with, found on the system, and icon code points.
+// Fonts: the faces the viewer draws with, in the program or on the system, and icon code points.
 #pragma once
-
-#include <string>
-#include <vector>
 
 struct ImFont;
 
@@ -17,9 +14,9 @@ struct Fonts {
   bool icons = false;  // Fork Awesome was found: without it, buttons carry words
 };
 
-// Adds faces to the current context's atlas. Looks under `roots`, then under the usual system
+// Adds faces to the current context's atlas: those in the program, then those in the usual system
 // folders; falls back to DejaVu, then to the font embedded in Dear ImGui.
-Fonts LoadFonts(const std::vector<std::string>& roots = {});
+Fonts LoadFonts();
 
 namespace icon {  // Fork Awesome, UTF-8
 inline constexpr const char kOpen[] = "\xEF\x81\xBC", kSearch[] = "\xEF\x80\x82",

@@ -259,7 +259,7 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
   if (ImPlot::IsPlotHovered()) {
     const Ps at = TimePlot::Point(context);
     const float x = ImGui::GetMousePos().x - std::floor(pos.x);
-    const auto bin = static_cast<size_t>(std::clamp(x, 0.0f, plot.x - 1));
+    const auto bin = static_cast<size_t>(std::clamp(x, 0.0f, std::max(0.0f, plot.x - 1)));
     if (bin < bins_.size() && bins_[bin] != kNoSnapshot) DrawTooltip(context, series, bins_[bin]);
     if (TimePlot::Clicked()) {
       *clicked = at;

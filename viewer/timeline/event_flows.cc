@@ -78,15 +78,14 @@ void EventFlows::AddStub(std::span<const Run> runs, const EventPlace& own, const
   const Box clip = model.ClipOf(own);
   const float unit = model.geometry().unit, size = kSize * unit;
   const float at = forward ? own.x + own.w / 2 : own.x + std::min(own.w / 2, 6 * unit);
-  stub.x = std::clamp(at, clip.x + 2, clip.right() - 2);
+  stub.x = std::clamp(at, clip.x + 2, std::max(clip.x + 2, clip.right() - 2));
   stub.y = stub.dy > 0 ? own.bottom() : own.y;
   const float beside = forward ? kBeside : -kBeside;
   const float cx = stub.x + unit * (stub.dx != 0 ? kOut * static_cast<float>(stub.dx) : beside);
   const float cy = stub.y + unit * kOut * static_cast<float>(stub.dy);
   const Box& rows = model.geometry().rows;
-  stub.box = {std::clamp(cx - size / 2, rows.x, std::max(rows.x, rows.right() - size)),
-              std::clamp(cy - size / 2, rows.y, std::max(rows.y, rows.bottom() - size)), size,
-              size};
+  stub.box = {PlaceAround(cx, size, rows.x, rows.right()),
+              PlaceAround(cy, size, rows.y, rows.bottom()), size, size};
   stubs_.push_back(stub);
 }
 

@@ -5,6 +5,10 @@
 
 namespace stepscope {
 
+float PlaceAround(float middle, float size, float from, float to) {
+  return std::clamp(middle - size / 2, from, std::max(from, to - size));
+}
+
 float TimelineGeometry::Px(float at_scale_1) const { return std::floor(at_scale_1 * unit + 0.5f); }
 
 TimelineGeometry TimelineGeometry::Make(const Box& area, float unit, float label_width) {

@@ -10,6 +10,10 @@ struct Box {
   float bottom() const { return y + h; }
 };
 
+// Where something of this size begins that is to lie around `middle` between `from` and `to`. Where
+// there is no room for it, at `from`.
+float PlaceAround(float middle, float size, float from, float to);
+
 struct TimelineGeometry {
   Box all, minimap, minimap_bar, ruler, strip, labels, rows, scrollbar;
   float unit = 1;  // pixels of 1/14 of the UI font: 1 at scale 1

@@ -202,8 +202,7 @@ void TimelinePainter::DrawMeasure() const {
     for (float x : {a, b}) pen_.VLine(x, geo_.strip.y, bottom, theme_[Role::kAccent]);
     const std::string text = WithoutZeros(FormatDuration(measured.length(), 5));
     const float width = pen_.Width(in_.fonts.mono_bold, kSmallText, text) + pen_.Px(16);
-    const float left =
-        std::clamp(std::floor((a + b - width) / 2), geo_.rows.x, geo_.rows.x + geo_.rows.w - width);
+    const float left = std::floor(PlaceAround((a + b) / 2, width, geo_.rows.x, geo_.rows.right()));
     const float y = geo_.strip.y + pen_.Px(3), height = pen_.Px(17),
                 middle = y + std::floor(height / 2);
     pen_.HLine(a, b, middle, theme_[Role::kAccent]);
