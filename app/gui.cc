@@ -111,9 +111,10 @@ void Gui::SavePictures() {
   }
 }
 
-bool Gui::busy() const {
-  return session_.loading() || session_.deriving() || viewer_->animating() ||
-         !viewer_->commands().empty();
+bool Gui::busy() {
+  // A stopped job works until it sees that it was, and its end draws.
+  return session_.loading() || session_.deriving() || session_.cancelling() ||
+         viewer_->animating() || viewer_->stopping() || !viewer_->commands().empty();
 }
 
 bool Gui::Step(double max_seconds) {
@@ -142,7 +143,8 @@ Status Gui::DrawUntilIdle(double seconds) {
     DrawFrame();
     calm = busy() ? 0 : calm + 1;
     if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds)) {
-      const char* loads = session_.loading() || session_.deriving() ? "loading; " : "";
+      const bool loading = session_.loading() || session_.deriving() || session_.cancelling();
+      const char* loads = loading ? "loading; " : "";
       return Status(ErrorCode::kLimit, "the window was still busy after " +
                                            std::to_string(static_cast<int>(seconds)) +
                                            " s: " + loads + viewer_->BusyWith());

@@ -40,7 +40,7 @@ class Gui {
   Status DrawUntilIdle(double seconds);
 
   Viewer& viewer() { return *viewer_; }
-  bool busy() const;  // something still runs or moves
+  bool busy();  // something still runs or moves
   // The last frame showed a timeline: the run was there and its window had found its place.
   bool drew_timeline() const { return drew_timeline_; }
   // Writes settings and layout if they changed; the loop does so now and then, and at the end.

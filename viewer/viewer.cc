@@ -524,6 +524,8 @@ bool Viewer::animating() const {
          s.jobs_running;
 }
 
+bool Viewer::stopping() const { return state_->jobs.stopping() > 0; }
+
 std::string Viewer::BusyWith() const {
   const State& s = *state_;
   std::string out;
@@ -539,6 +541,7 @@ std::string Viewer::BusyWith() const {
     add(s.panels_animating && panel->animating(), "panel " + key.panel);
   add(s.analyses.busy(), "analyses");
   add(s.jobs_running, "jobs");
+  add(stopping(), "jobs that were told to stop");
   return out;
 }
 

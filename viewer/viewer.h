@@ -33,11 +33,12 @@ class Viewer {
   void SetContentScale(float scale);  // when the window moved to another monitor
   void Frame(
       const SessionView& session);  // draws all windows, then applies the commands of this frame
-  // True while something still moves (zoom easing, spinner, analysis running): the pacer keeps
-  // drawing.
   // What keeps it from coming to rest, in words; empty: nothing.
   std::string BusyWith() const;
+  // True while something still moves (zoom easing, spinner, analysis running): the pacer keeps
+  // drawing.
   bool animating() const;
+  bool stopping() const;  // jobs that were told to stop still run
   // Seconds until something on the screen ends by itself; infinity if nothing does.
   double EndsIn() const;
 
