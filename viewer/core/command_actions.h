@@ -41,7 +41,8 @@ Ask HasHits, HasFlows;
 
 // commands_compare.cc: two profiles beside each other
 Act SwapBaseline, Counterpart, AlignSteps, AlignBegins, AlignEvents, StretchSteps, CompareColors;
-Ask Compares;
+Act ChooseLayout;
+Ask Compares, HasAreas;
 
 // commands_place.cc: views to go back to, views as text, markers
 Act GoBack, GoForward, CopyViewToken, OpenViewToken;

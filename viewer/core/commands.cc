@@ -314,6 +314,10 @@ constexpr CommandDesc kCommands[] = {
      "Colours slices by how much longer or shorter those of their name take in a step than in the "
      "other profile, or by their names again.",
      "diff tint slower faster hatching", "", Compares, CompareColors},
+    {"compare.layout", "Profiles in one list, above or beside each other", "View",
+     "Gives each open profile rows of its own, above and below or left and right, with one time "
+     "axis; again: the next of these; with a text: that one.",
+     "diff side by side split columns halves linked timelines layout", "V", HasAreas, ChooseLayout},
     {"file.close", "Close", "File", "Closes the active profile.", "", "Ctrl+W", HasRun, CloseRun},
     {"file.clear_recent", "Clear recent profiles", "File", "Forgets the list of recent profiles.",
      "history", "", HasRecent, ClearRecent},
