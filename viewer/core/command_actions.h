@@ -32,7 +32,7 @@ Ask HasFilter, HasSteps, HasArrows;
 
 // commands_tracks.cc: how tracks are arranged
 Act ToggleCollapse, CollapseAll, ExpandAll, ToggleHidden, ShowHidden, ResetLayout;
-Act TogglePin, MoveTrack, PlaceTrack, LimitRows, FilterTracks, OnlySelected, UnpinAll;
+Act TogglePin, MoveTrack, PlaceTrack, LimitRows, FilterTracks, OnlySelected, UnpinAll, SortTracks;
 Ask HasHidden, HasOrder;
 
 // commands_select.cc: several events, and what is linked to the selected one

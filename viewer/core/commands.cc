@@ -390,6 +390,10 @@ constexpr CommandDesc kCommands[] = {
      "", "", HasRun, PlaceTrack},
     {"track.rows", "Limit the height of a track", "",
      "Draws at most so many rows of tracks of a name; 0: all.", "", "", HasRun, LimitRows},
+    {"track.sort", "Next order of tracks", "View",
+     "Orders the tracks of each plane by name, by busy time, by number of events, or as they are "
+     "recorded; with a text: by that.",
+     "sort tracks order busiest alphabetical", "", HasRun, SortTracks},
     {"track.filter", "Show tracks by name", "",
      "Shows only tracks whose name, or whose plane's, has all of some words; nothing: all.", "", "",
      HasRun, FilterTracks},

@@ -167,13 +167,15 @@ void TimelineModel::UpdateArrangement(const TimelineFrame& frame) {
   UpdateRules(frame, &changed);
   const LaneChoice lanes{frame.settings.Bool("timeline.derived_lanes"),
                          frame.settings.Bool("timeline.waiting_lanes")};
-  if (!(lanes == lanes_)) changed = true;
+  const TrackSort sort = TrackSortFromName(frame.settings.Get("timeline.track_sort"));
+  if (!(lanes == lanes_) || sort != sort_) changed = true;
   lanes_ = lanes;
+  sort_ = sort;
   const auto row = static_cast<float>(frame.settings.Int("timeline.row_height"));
   const LayoutSizes sizes{geo_.Px(row) + 1, 1, geo_.Px(22), geo_.Px(2), geo_.Px(40), geo_.Px(26)};
   if (!changed && sizes == layout_.sizes()) return;
   std::vector<LayoutItem> items =
-      Arrange({frame.runs, list_, rules_, hosts_, python_.rests(), lanes_});
+      Arrange({frame.runs, list_, rules_, hosts_, python_.rests(), lanes_, sort_});
   depth_.Reset(items);
   layout_.Place(std::move(items), sizes);
 }

@@ -181,6 +181,7 @@ class TimelineModel {
   PythonHider python_;
   std::vector<TrackEntry> list_;
   LaneChoice lanes_;
+  TrackSort sort_ = TrackSort::kRecorded;
   std::vector<TrackRules> rules_;   // by run
   std::vector<std::string> hosts_;  // by run, the only one shown
   std::string kept_rules_;
