@@ -30,7 +30,7 @@
 #include "viewer/shell/open_question.h"
 #include "viewer/shell/shell.h"
 #include "viewer/shell/verdict_strip.h"
-#include "viewer/timeline/timeline_panel.h"
+#include "viewer/timeline/run_areas.h"
 
 namespace stepscope {
 namespace {
@@ -112,7 +112,7 @@ struct Viewer::State {
   RunSteps run_steps;
   Search search;
   FileDialog dialog;
-  TimelinePanel timeline;
+  RunAreas timeline;
   MenuBarState menu_bar;
   KeyEditor key_editor;
   PaletteState palette;
@@ -262,11 +262,13 @@ void Viewer::State::ShowSnapshot() {
   settle = 3;
 }
 
-// The profile that was there first is the baseline. Of both only what works most is shown, so that
-// both are in sight.
+// The profile that was there first is the baseline. In one list only what works most is shown of
+// both, so that both are in sight.
 void Viewer::State::BeginComparison() {
   view.baseline = runs.front().id;
-  for (const Run& run : runs) view.Find(run.id)->only = BusiestTracks(*run.trace);
+  if (LayoutOfRuns(settings, runs.size()) == RunLayout::kList) {
+    for (const Run& run : runs) view.Find(run.id)->only = BusiestTracks(*run.trace);
+  }
   windows.focus_panel = {"compare", TraceId()};
   windows.panels["compare"] = true;
   settle = 3;

@@ -160,6 +160,92 @@ TEST_CASE("export: a part has what touches it, whole and at its time") {
   }
 }
 
+namespace {
+
+// What the Trace Event Format asks of a record, by its phase; and of arrows that both ends are
+// there, the begin first, with the same id, category and name.
+struct FormatCheck {
+  using Arrow = std::tuple<int64_t, std::string, std::string>;
+  std::map<Arrow, double> begins;
+  size_t ends = 0;
+  std::string wrong;  // the first record that breaks a rule
+  const nlohmann::json* current = nullptr;
+
+  void Need(bool holds) {
+    if (!holds && wrong.empty()) wrong = current->dump();
+  }
+
+  void Check(const nlohmann::json& record) {
+    current = &record;
+    const std::string ph = record.at("ph");
+    Need(record.at("pid").is_number_integer());
+    Need(record.at("tid").is_number_integer());
+    Need(record.at("name").is_string());
+    if (record.contains("args")) Need(record["args"].is_object());
+    if (record.contains("cat")) Need(record["cat"].is_string());
+    if (ph == "M") return CheckMetadata(record);
+    Need(record.at("ts").is_number());
+    if (ph == "X") {
+      Need(record.at("dur").get<double>() >= 0);
+    } else if (ph == "i") {
+      Need(record.at("s") == "t");
+    } else if (ph == "C") {
+      Need(!record.at("args").empty());
+      for (const auto& value : record["args"]) Need(value.is_number());
+    } else {
+      CheckArrow(ph, record);
+    }
+  }
+  void CheckMetadata(const nlohmann::json& record) {
+    const std::string name = record["name"];
+    const char* what = name.ends_with("_sort_index") ? "sort_index"
+                       : name == "process_labels"    ? "labels"
+                                                     : "name";
+    const auto value = record.at("args").find(what);
+    if (value == record["args"].end()) return Need(false);
+    Need(value->is_number_integer() == name.ends_with("_sort_index"));
+    Need(name.starts_with("process_") || name.starts_with("thread_"));
+  }
+  void CheckArrow(const std::string& ph, const nlohmann::json& record) {
+    const Arrow arrow{record.at("id"), record.at("cat"), record.at("name")};
+    if (ph == "s") return Need(begins.emplace(arrow, record["ts"]).second);
+    Need(ph == "f");
+    Need(record.at("bp") == "e");  // bound to the slice around it, not to the next one
+    const auto begin = begins.find(arrow);
+    if (begin == begins.end()) return Need(false);
+    Need(begin->second <= record["ts"].get<double>());
+    ++ends;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("export: what is written keeps to the rules of the format, also in part") {
+  std::vector<TracePtr> traces;
+  for (const std::string& path : test::Samples()) {
+    const bool large = path.find("tf_") != std::string::npos;  // others are alike
+    Progress progress;
+    if (!large) traces.push_back(*LoadPath(path, {}, {}, progress));
+  }
+  test::GpuProfileOptions options;
+  options.steps = options.layers = 3;
+  traces.push_back(Load("h.xplane.pb", test::MakeGpuProfile(options)));
+  size_t arrows = 0;
+  for (const TracePtr& trace : traces) {
+    const TimeRange span = trace->span;
+    for (const TimeRange range :
+         {TimeRange{}, TimeRange{span.begin + span.length() / 3, span.begin + span.length() / 2}}) {
+      const auto json = nlohmann::json::parse(Export(*trace, range));
+      FormatCheck check;
+      for (const nlohmann::json& record : json.at("traceEvents")) check.Check(record);
+      CHECK(check.wrong == "");
+      CHECK(check.ends == check.begins.size());
+      arrows += check.ends;
+    }
+  }
+  CHECK(arrows > 0);
+}
+
 TEST_CASE("export: a generated GPU profile with several devices keeps its processes apart") {
   test::GpuProfileOptions options;
   options.steps = 3;

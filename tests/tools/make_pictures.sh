@@ -105,5 +105,15 @@ panel.show text=selection
 wait_idle
 COMMANDS
 printf 'wait_idle\nview.set_range range=6ms..14ms\nwait_idle\n' | guide compare "$work/yesterday.xplane.pb" "$work/today.xplane.pb" --compare
+guide sides "$work/yesterday.xplane.pb" "$work/today.xplane.pb" --compare <<'COMMANDS'
+wait_idle
+compare.layout text="left and right"
+view.set_range range=6ms..14ms
+search.set text=s16816gemm
+wait_idle
+search.next
+search.set text=""
+wait_idle
+COMMANDS
 
 "$(dirname "$0")/palette_png.py" "$images"/*.png "$images"/panels/*.png "$images"/guide/*.png

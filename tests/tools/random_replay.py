@@ -35,8 +35,9 @@ TIMES = ["1ps", "100ps", "500ns", "1us", "1ms", "2ms", "10ms", "11ms", "12.5ms",
 TEXTS = ["conv", "=MatMul", "dur>1ms", "dur>", "arg.x=1", "-", '\\"', "track:stream", "memory/lifetimes", "3", "1..4",
          "99", "0..0", "v1:r0-100:e0.5", "v1:", "host-0|x|y#1", "", "a" * 300, "theme=light", "scale=2",
          "timeline.row_height=40", "definitions=XProf", "definitions=Stepscope", "timeline.python_frames=false",
+         "left and right", "above and below", "timeline.run_layout=left and right", "busy time",
          "x.png 0 0 50 50", "cancel", "compare", "merge", "instead"]
-KEYS = ["W", "A", "S", "D", "F", "H", "L", "M", "N", "Shift+N", "I", "O", "C", "X", "T", "Escape", "Enter", "Tab",
+KEYS = ["W", "A", "S", "D", "F", "H", "L", "M", "N", "Shift+N", "I", "O", "C", "X", "T", "V", "Escape", "Enter", "Tab",
         "Left", "Right", "Up", "Down", "PageDown", "Home", "End", "Delete", "Backspace", "Space", "Ctrl+Z", "Ctrl+Y",
         "Ctrl+P", "Ctrl+A", "Ctrl+C", "Ctrl+F", "/", "?", ">", "1", "2", "3", "4", "F1", "F3", "F11", "Ctrl+0"]
 HOLDS = ["none", "none", "Ctrl", "Shift", "Alt", "Ctrl+Shift"]

@@ -118,6 +118,32 @@ TEST_CASE("rules fold, hide, pin and order by name") {
   CHECK(text(rules) == "Host*[main* bytes~*] GPU 0[Stream 1 Stream 2 Copies]");
 }
 
+TEST_CASE("tracks that no rule moved are sorted by name, busy time or number of events") {
+  TraceMaker maker;
+  const PlaneId gpu = maker.Plane("GPU 0", PlaneKind::kGpu);
+  maker.Track(gpu, "Stream 14", TrackKind::kStream, {{"k", 0, 10}});
+  maker.Track(gpu, "Stream 7", TrackKind::kStream, {{"k", 0, 5}, {"k", 6, 2}, {"k", 9, 1}});
+  maker.Track(gpu, "Copies", TrackKind::kStream, {{"k", 0, 20}, {"k", 30, 1}});
+  const auto runs = Runs(maker.Finish());
+  std::vector<TrackRules> rules(1);
+  const auto text = [&](const char* sort) {
+    const std::vector<TrackEntry> list = ListTracks(runs);
+    return Text(runs, Arrange({.runs = runs,
+                               .list = list,
+                               .rules = rules,
+                               .hosts = {},
+                               .without_python = {},
+                               .sort = TrackSortFromName(sort)}));
+  };
+  CHECK(text("as recorded") == "GPU 0[Stream 14 Stream 7 Copies]");
+  CHECK(text("name") == "GPU 0[Copies Stream 7 Stream 14]");
+  CHECK(text("busy time") == "GPU 0[Copies Stream 14 Stream 7]");
+  CHECK(text("events") == "GPU 0[Stream 7 Copies Stream 14]");
+  // What was moved stays where it was put.
+  rules[0].order = {PathOfTrack(*runs[0].trace, 0)};
+  CHECK(text("name") == "GPU 0[Stream 14 Copies Stream 7]");
+}
+
 TEST_CASE("a filter leaves tracks whose name, or whose plane's, has all words") {
   const auto runs = Runs(TwoPlanes());
   TrackRules rules;

@@ -86,6 +86,28 @@ TEST_CASE("slices fill their columns, the last of a wide one is the gap") {
   CHECK((row[150] & 0xffffffu) == (t.names.theme().NameColor("a") & 0xffffffu));
 }
 
+TEST_CASE("what is there all the time is grey where something lies inside") {
+  TraceMaker maker;
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
+  const TrackId main = maker.Track(host, "main", TrackKind::kThread,
+                                   {{"main", 0, 1000}, {"work", 100, 800}, {"op", 200, 100}});
+  // The trace goes on when the thread has ended.
+  const TrackId brief =
+      maker.Track(host, "brief", TrackKind::kThread, {{"brief", 0, 400}, {"inside", 100, 50}});
+  const TrackId flat = maker.Track(host, "flat", TrackKind::kThread, {{"waits", 0, 1200}});
+  PlanTester t(maker.Finish());
+  t.Build({0, 1000});
+  const NameTable& names = *t.runs[0].trace->set.names;
+  const auto color = [&](TrackId track, uint32_t depth) {
+    return (t.Row(track, depth)[250] & 0xffffffu) | 0xff000000u;
+  };
+  const auto own = [&](uint32_t meta) { return t.names.Colors(names)(meta) | 0xff000000u; };
+  CHECK(color(main, 0) != own(0));
+  CHECK(color(main, 1) == own(1));
+  CHECK(color(brief, 0) == own(3));
+  CHECK(color(flat, 0) == own(5));
+}
+
 TEST_CASE("whatever the events, covered columns are those that events touch") {
   std::mt19937 random(7);
   std::vector<SimpleEvent> events;

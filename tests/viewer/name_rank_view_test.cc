@@ -43,14 +43,21 @@ TEST_CASE(
   CHECK_FALSE(view.animating());
   fixture.Frame(draw);
   ImGuiIO& io = ImGui::GetIO();
-  io.AddMousePosEvent(30, 18);
-  fixture.Frame(draw);
-  for (const bool down : {true, false}) {
-    io.AddMouseButtonEvent(0, down);
+  const auto click = [&](float y) {
+    io.AddMousePosEvent(30, y);
     fixture.Frame(draw);
-  }
-  Command command;
-  REQUIRE(fixture.commands.Pop(&command));
-  CHECK(command.id == "search.set");
-  CHECK(command.args.text.find(fixture.run.trace->set.Name(EventRow(3))) != std::string::npos);
+    for (const bool down : {true, false}) {
+      io.AddMouseButtonEvent(0, down);
+      fixture.Frame(draw);
+    }
+    Command command;
+    REQUIRE(fixture.commands.Pop(&command));
+    return command;
+  };
+  const Command all = click(18);
+  CHECK(all.id == "search.set");
+  CHECK(all.args.text.find(fixture.run.trace->set.Name(EventRow(3))) != std::string::npos);
+  const Command before = click(18 + ImGui::GetFontSize() * 1.2f);
+  CHECK(before.id == "select.reveal");
+  CHECK(before.args.event.row == EventRow(1));  // every second one has that name
 }

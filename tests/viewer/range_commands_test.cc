@@ -164,6 +164,24 @@ TEST_CASE("tracks are pinned, moved and let go, and the rules are kept as settin
   CHECK(f.viewer->settings().Get("timeline.tracks").empty());
 }
 
+TEST_CASE("tracks have one order after the other, or the one that is named") {
+  Opened f;
+  const auto order = [&] { return f.viewer->settings().Get("timeline.track_sort"); };
+  for (const char* next : {"name", "busy time", "events", "as recorded", "name"}) {
+    f.Do("track.sort");
+    CHECK(order() == next);
+  }
+  CommandArgs args;
+  args.text = "events";
+  f.Do("track.sort", args);
+  CHECK(order() == "events");
+  args.text = "colour";
+  f.Do("track.sort", args);
+  CHECK(order() == "events");
+  f.Do("view.reset_layout");
+  CHECK(order() == "as recorded");
+}
+
 TEST_CASE("only the tracks of the selection are shown, and all of them again") {
   Opened f;
   f.Do("select.event", f.Event("MemcpyH2D"));

@@ -32,7 +32,7 @@ Ask HasFilter, HasSteps, HasArrows;
 
 // commands_tracks.cc: how tracks are arranged
 Act ToggleCollapse, CollapseAll, ExpandAll, ToggleHidden, ShowHidden, ResetLayout;
-Act TogglePin, MoveTrack, PlaceTrack, LimitRows, FilterTracks, OnlySelected, UnpinAll;
+Act TogglePin, MoveTrack, PlaceTrack, LimitRows, FilterTracks, OnlySelected, UnpinAll, SortTracks;
 Ask HasHidden, HasOrder;
 
 // commands_select.cc: several events, and what is linked to the selected one
@@ -41,7 +41,8 @@ Ask HasHits, HasFlows;
 
 // commands_compare.cc: two profiles beside each other
 Act SwapBaseline, Counterpart, AlignSteps, AlignBegins, AlignEvents, StretchSteps, CompareColors;
-Ask Compares;
+Act ChooseLayout;
+Ask Compares, HasAreas;
 
 // commands_place.cc: views to go back to, views as text, markers
 Act GoBack, GoForward, CopyViewToken, OpenViewToken;

@@ -314,6 +314,10 @@ constexpr CommandDesc kCommands[] = {
      "Colours slices by how much longer or shorter those of their name take in a step than in the "
      "other profile, or by their names again.",
      "diff tint slower faster hatching", "", Compares, CompareColors},
+    {"compare.layout", "Profiles in one list, above or beside each other", "View",
+     "Gives each open profile rows of its own, above and below or left and right, with one time "
+     "axis; again: the next of these; with a text: that one.",
+     "diff side by side split columns halves linked timelines layout", "V", HasAreas, ChooseLayout},
     {"file.close", "Close", "File", "Closes the active profile.", "", "Ctrl+W", HasRun, CloseRun},
     {"file.clear_recent", "Clear recent profiles", "File", "Forgets the list of recent profiles.",
      "history", "", HasRecent, ClearRecent},
@@ -386,6 +390,10 @@ constexpr CommandDesc kCommands[] = {
      "", "", HasRun, PlaceTrack},
     {"track.rows", "Limit the height of a track", "",
      "Draws at most so many rows of tracks of a name; 0: all.", "", "", HasRun, LimitRows},
+    {"track.sort", "Next order of tracks", "View",
+     "Orders the tracks of each plane by name, by busy time, by number of events, or as they are "
+     "recorded; with a text: by that.",
+     "sort tracks order busiest alphabetical", "", HasRun, SortTracks},
     {"track.filter", "Show tracks by name", "",
      "Shows only tracks whose name, or whose plane's, has all of some words; nothing: all.", "", "",
      HasRun, FilterTracks},

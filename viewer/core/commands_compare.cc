@@ -5,6 +5,8 @@
 #include "viewer/core/align_runs.h"
 #include "viewer/core/command_actions.h"
 #include "viewer/core/counterpart.h"
+#include "viewer/core/folds.h"
+#include "viewer/core/run_layout.h"
 
 namespace stepscope::actions {
 
@@ -47,6 +49,32 @@ void CompareColors(C& c, const A&) {
   c.settings.Set("timeline.compare_colors", show ? "true" : "false");
   Say(c,
       show ? "Slices have the colours of their changes" : "Slices have the colours of their names");
+}
+
+// As many profiles are open as can have rows of their own.
+bool HasAreas(const C& c) { return c.runs.size() > 1 && c.runs.size() <= kMostRunAreas; }
+
+namespace {
+
+// In a list the other profile is in sight only if little is shown of the first. Where each scrolls
+// by itself there is room for all.
+void ShowAllTracks(C& c) {
+  for (const Run& run : c.runs) {
+    RunState* state = c.view.Find(run.id);
+    if (state != nullptr && state->only == BusiestTracks(*run.trace)) state->only.clear();
+  }
+}
+
+}  // namespace
+
+void ChooseLayout(C& c, const A& a) {
+  const auto next = (static_cast<int>(LayoutOfRuns(c.settings, c.runs.size())) + 1) % 3;
+  const RunLayout layout =
+      a.text.empty() ? static_cast<RunLayout>(next) : RunLayoutFromName(a.text);
+  c.settings.Set("timeline.run_layout", NameOf(layout));
+  if (layout != RunLayout::kList) ShowAllTracks(c);
+  Say(c, layout == RunLayout::kList ? "All profiles in one list"
+                                    : std::string("Profiles lie ") + NameOf(layout));
 }
 
 void Counterpart(C& c, const A&) {

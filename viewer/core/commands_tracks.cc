@@ -166,10 +166,22 @@ void UnpinAll(C& c, const A&) {
   SetRules(c, rules);
 }
 
+// Without a text the choice behind the one that there is.
+void SortTracks(C& c, const A& a) {
+  constexpr const char* kKey = "timeline.track_sort";
+  const std::string choices = FindSetting(kKey)->choices + std::string("|");
+  const std::string now = c.settings.Get(kKey) + "|";
+  const size_t next = (choices.find(now) + now.size()) % choices.size();
+  const std::string chosen =
+      a.text.empty() ? choices.substr(next, choices.find('|', next) - next) : a.text;
+  if (c.settings.Set(kKey, chosen))
+    Say(c, "Tracks of a plane: " + (chosen == "as recorded" ? chosen : "by " + chosen));
+}
+
 void ResetLayout(C& c, const A&) {
   c.windows.reset_layout = true;
   for (const char* key : {"timeline.tracks", "timeline.python_frames", "timeline.derived_lanes",
-                          "timeline.waiting_lanes"})
+                          "timeline.waiting_lanes", "timeline.track_sort"})
     c.settings.Set(key, FindSetting(key)->standard);
   FoldByRules(c);
 }

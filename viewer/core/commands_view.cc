@@ -29,11 +29,25 @@ void PanBy(C& c, double share) {
   const double by = static_cast<double>(range.length()) * share;
   c.SetVisible(ShiftRange(range, static_cast<Ps>(std::llround(by))));
 }
-void ScrollBy(C& c, double px) {
-  const double most = std::max(0.0, c.timeline.content_height - c.timeline.rows_height);
-  c.view.scroll_y = std::clamp(std::round(c.view.scroll_y + px), 0.0, most);
+double Scrolled(double from, double by, double content, double rows) {
+  return std::clamp(std::round(from + by), 0.0, std::max(0.0, content - rows));
 }
-void ScrollRows(C& c, double rows) { ScrollBy(c, rows * static_cast<double>(c.timeline.row)); }
+// The list of all runs, or the rows of one where each has its own.
+void ScrollBy(C& c, const A& a, double px) {
+  const TimelineFeedback& shown = c.timeline;
+  if (shown.areas.empty()) {
+    c.view.scroll_y = Scrolled(c.view.scroll_y, px, shown.content_height, shown.rows_height);
+    return;
+  }
+  RunState* state = c.StateOf(a.run);
+  for (const TimelineFeedback::Area& area : shown.areas) {
+    if (state != nullptr && area.run == state->run)
+      state->scroll_y = Scrolled(state->scroll_y, px, area.content_height, area.rows_height);
+  }
+}
+void ScrollRows(C& c, const A& a, double rows) {
+  ScrollBy(c, a, rows * static_cast<double>(c.timeline.row));
+}
 
 }  // namespace
 
@@ -49,10 +63,10 @@ void PanLeftFine(C& c, const A& a) { PanBy(c, -kPanStep * kFine * StepsOf(a)); }
 void PanRightFine(C& c, const A& a) { PanBy(c, kPanStep * kFine * StepsOf(a)); }
 void PanLeftCoarse(C& c, const A& a) { PanBy(c, -kPanStep * kCoarse * StepsOf(a)); }
 void PanRightCoarse(C& c, const A& a) { PanBy(c, kPanStep * kCoarse * StepsOf(a)); }
-void ScrollUp(C& c, const A& a) { ScrollRows(c, -3.0 * StepsOf(a)); }
-void ScrollDown(C& c, const A& a) { ScrollRows(c, 3.0 * StepsOf(a)); }
-void PageUp(C& c, const A&) { ScrollBy(c, -0.85 * c.timeline.rows_height); }
-void PageDown(C& c, const A&) { ScrollBy(c, 0.85 * c.timeline.rows_height); }
-void Scroll(C& c, const A& a) { ScrollBy(c, a.number); }
+void ScrollUp(C& c, const A& a) { ScrollRows(c, a, -3.0 * StepsOf(a)); }
+void ScrollDown(C& c, const A& a) { ScrollRows(c, a, 3.0 * StepsOf(a)); }
+void PageUp(C& c, const A& a) { ScrollBy(c, a, -0.85 * c.timeline.rows_height); }
+void PageDown(C& c, const A& a) { ScrollBy(c, a, 0.85 * c.timeline.rows_height); }
+void Scroll(C& c, const A& a) { ScrollBy(c, a, a.number); }
 
 }  // namespace stepscope::actions

@@ -73,6 +73,12 @@ struct TimelineFeedback {
   bool cursor_valid = false;
   double rows_height = 0, content_height = 0;  // pixels: canvas and all rows
   float row = 19;                              // pixels of one row
+  // Where each run has rows of its own; what stands above is the active run's then.
+  struct Area {
+    TraceId run;
+    double rows_height = 0, content_height = 0;
+  };
+  std::vector<Area> areas;
 };
 
 class ViewerContext {

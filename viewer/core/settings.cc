@@ -39,6 +39,14 @@ constexpr SettingDesc kSettings[] = {
     {"timeline.compare_colors", "Colours of changes",
      "While two profiles are compared, colour slices by how their name's time in a step changed.",
      "Timeline", T::kBool, "true", 0, 0, ""},
+    {"timeline.run_layout", "Several profiles",
+     "Where the tracks of profiles lie that are open together: all in one list, or each with rows "
+     "of its own.",
+     "Timeline", T::kChoice, "one list", 0, 0, "one list|above and below|left and right"},
+    {"timeline.track_sort", "Order of tracks",
+     "Of tracks that were not moved: as they are recorded, or by name, busy time, number of "
+     "events.",
+     "Timeline", T::kChoice, "as recorded", 0, 0, "as recorded|name|busy time|events"},
     {"timeline.row_height", "Row height", "Of a slice, in pixels at scale 1.", "Timeline", T::kInt,
      "18", 12, 40, ""},
     {"definitions", "Definitions",

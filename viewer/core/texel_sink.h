@@ -45,8 +45,8 @@ struct TexelLine {
 };
 
 struct TexelFrame {
-  uint32_t slot = 0;                        // which of the sink's textures: 0 timeline, 1 minimap
-  float x = 0, y = 0;                       // top left, in ImGui coordinates
+  uint32_t slot = 0;   // of the sink's textures: 0 timeline, 1 its minimap; more of them by pairs
+  float x = 0, y = 0;  // top left, in ImGui coordinates
   uint32_t width = 0, rows = 0;             // texels
   std::span<const uint32_t> texels;         // rows * width
   std::span<const TexelLine> lines;         // one per pixel line of the canvas
@@ -58,7 +58,7 @@ struct TexelFrame {
 
 class TexelSink {
  public:
-  static constexpr uint32_t kSlots = 4;
+  static constexpr uint32_t kSlots = 10;
   virtual ~TexelSink() = default;
   // Spans must live until the draw list is rendered.
   virtual void Draw(const TexelFrame& frame, ImDrawList* list) = 0;

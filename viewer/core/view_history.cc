@@ -10,6 +10,9 @@ namespace {
 bool OnlyMoved(ViewState a, const ViewState& b) {
   a.visible = b.visible;
   a.scroll_y = b.scroll_y;
+  for (RunState& run : a.runs) {
+    if (const RunState* other = b.Find(run.run)) run.scroll_y = other->scroll_y;
+  }
   return a == b;
 }
 

@@ -34,6 +34,7 @@ struct RunState {  // of one open run
   std::string track_filter = {};     // words that the names of shown tracks have; empty: all
   TrackRules::Paths only = {};       // the only tracks that are shown; empty: all
   bool aligned = false;              // its map was chosen: it is not chosen again
+  double scroll_y = 0;  // pixels; where each run has rows of its own (viewer/core/run_layout.h)
   bool operator==(const RunState&) const = default;
 };
 
@@ -47,7 +48,7 @@ struct RangeFilter {
 struct ViewState {
   std::vector<RunState> runs;  // in the order of the session
   TimeRange visible;           // target of animations; the displayed range belongs to the timeline
-  double scroll_y = 0;         // pixels; the tracks of all runs lie in one list
+  double scroll_y = 0;         // pixels, of the list of all runs
   std::vector<RangeFilter> filters;  // each lies inside the one before it
   TimeRange measured;                // timing tool; empty: none
   Tool tool = Tool::kPan;
@@ -75,6 +76,11 @@ struct ViewState {
   TimeRange VisibleIn(TraceId run) const { return In(run, visible); }
   TimeRange MeasuredIn(TraceId run) const { return In(run, measured); }
   TimeRange FilterIn(TraceId run) const { return In(run, Filter()); }
+  // A time of one run in the time of another; as it is where one of them is not open.
+  Ps Translate(TraceId from, TraceId to, Ps t) const {
+    const RunState *a = Find(from), *b = Find(to);
+    return a == b || a == nullptr || b == nullptr ? t : b->map.ToTrace(a->map.ToShared(t));
+  }
 
  private:
   TimeRange In(TraceId run, TimeRange range) const {

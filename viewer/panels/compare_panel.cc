@@ -153,6 +153,9 @@ void ComparePanel::DrawHeadline(const PanelContext& context) const {
   ImGui::SameLine(0, BaseEm() * 1.5f);
   if (ImGui::SmallButton("Swap")) context.commands.Push("compare.swap");
   ImGui::SetItemTooltip("A becomes B (X)");
+  ImGui::SameLine();
+  if (ImGui::SmallButton("Layout")) context.commands.Push("compare.layout");
+  ImGui::SetItemTooltip("Timelines in one list, above or beside each other (V)");
 }
 
 void ComparePanel::DrawSummary(const PanelContext& context) const {

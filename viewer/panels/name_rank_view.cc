@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "model/base/digits.h"
+#include "model/lookup.h"
 #include "model/query/event_query.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/duration_bars.h"
+#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 
@@ -27,8 +29,9 @@ std::string RankText(const NameRank& rank) {
 
 void NameRankView::Update(const PanelContext& context, const Run& run, const EventRef& event) {
   if (event_ == event && trace_ == run.trace.get()) {
-    if (std::optional<NameRank> rank = job_.Take()) {
-      rank_ = *std::move(rank);
+    if (std::optional<Found> found = job_.Take()) {
+      rank_ = std::move(found->rank);
+      neighbours_ = found->neighbours;
       ready_ = true;
     }
     return;
@@ -37,8 +40,37 @@ void NameRankView::Update(const PanelContext& context, const Run& run, const Eve
   trace_ = run.trace.get();
   ready_ = false;
   job_.Start(context.jobs, [run, event](const std::stop_token& stop, Progress&) {
-    return RankByName(*run.SetOf(event), event.row, stop);
+    const TrackSet& set = *run.SetOf(event);
+    Found found{RankByName(set, event.row, stop), {}};
+    found.neighbours = {NextSameName(set, event.row, -1), NextSameName(set, event.row, 1)};
+    return found;
   });
+}
+
+// The same name before and behind, on the track.
+void NameRankView::DrawNeighbours(const PanelContext& context, const TrackSet& set,
+                                  const EventRef& event) const {
+  constexpr const char* kCommands[] = {"select.previous_same", "select.next_same"};
+  bool any = false;
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const EventRow row = neighbours_[i];
+    if (!ready_ || !row.valid()) continue;
+    if (std::exchange(any, true)) ImGui::SameLine();
+    const Ps a = set.Start(event.row), b = set.Start(row);
+    const std::string text =
+        (i == 0 ? "Previous " : "Next ") +
+        WithoutZeros(FormatDuration(i == 0 ? SaturatingSub(a, b) : SaturatingSub(b, a), 4)) +
+        (i == 0 ? " earlier" : " later");
+    if (LinkText(context, i == 0 ? "##previous" : "##next", text)) {
+      CommandArgs args;
+      args.event = {event.trace, event.set, row};
+      context.commands.Push("select.reveal", std::move(args));
+    }
+    const std::string keys(KeysOf(context, *FindCommand(kCommands[i])));
+    ImGui::SetItemTooltip("Of the same name, on this track (%s); from begin to begin.",
+                          keys.c_str());
+  }
+  if (!any) ImGui::Dummy({1, ImGui::GetTextLineHeight()});
 }
 
 void NameRankView::Draw(const PanelContext& context, const Run& run, const EventRef& event) {
@@ -57,6 +89,7 @@ void NameRankView::Draw(const PanelContext& context, const Run& run, const Event
   }
   if (ready_ && rank_.count > 1)
     ImGui::SetItemTooltip("Of the whole profile. Click to find them all: F3 goes through them.");
+  DrawNeighbours(context, *set, event);
   ImGui::PopFont();
   const float em = BaseEm();
   const ImVec2 size{std::min(ImGui::GetContentRegionAvail().x, em * 30), em * 3.6f};

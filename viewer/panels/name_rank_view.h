@@ -1,7 +1,9 @@
 // NameRankView: how an event's duration compares with that of all events of its name: bars, a mark,
-// words, and a link to all of them. Computed in the background. UI thread only.
+// words, a link to all of them, and to the next on its track. Computed in the background. UI thread
+// only.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "model/base/latest_job.h"
@@ -21,13 +23,20 @@ class NameRankView {
   bool animating() const { return job_.busy(); }
 
  private:
+  struct Found {
+    NameRank rank;
+    std::array<EventRow, 2> neighbours;  // before and behind; invalid: there is none
+  };
   void Update(const PanelContext& context, const Run& run, const EventRef& event);
+  void DrawNeighbours(const PanelContext& context, const TrackSet& set,
+                      const EventRef& event) const;
 
-  LatestJob<NameRank> job_;
+  LatestJob<Found> job_;
   EventRef event_;
   const Trace* trace_ = nullptr;
   bool ready_ = false;
   NameRank rank_;
+  std::array<EventRow, 2> neighbours_;
 };
 
 }  // namespace stepscope

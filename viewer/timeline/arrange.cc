@@ -4,6 +4,7 @@
 #include <map>
 
 #include "model/base/lower.h"
+#include "model/base/natural_order.h"
 #include "viewer/core/search.h"
 #include "viewer/core/track_path.h"
 
@@ -159,11 +160,33 @@ class RunArranger {
         section.units.push_back(unit);
       }
     }
-    std::stable_sort(section.units.begin(), section.units.end(),
-                     [](const Unit& a, const Unit& b) { return a.order < b.order; });
+    SortUnits(&section.units);
     // A plane all of whose tracks went elsewhere has no heading; one that had none keeps it.
     const bool bare = all && !book_.filters();
     if (bare || !section.units.empty()) sections_.push_back(std::move(section));
+  }
+
+  void SortUnits(std::vector<Unit>* units) const {
+    std::stable_sort(units->begin(), units->end(), [this](const Unit& a, const Unit& b) {
+      if (a.order != b.order) return a.order < b.order;
+      return a.order == RuleBook::kNone && Before(in_.list[a.first], in_.list[b.first]);
+    });
+  }
+
+  // Of tracks that no rule gives a place.
+  bool Before(const TrackEntry& a, const TrackEntry& b) const {
+    const bool a_lane = a.lane != DeviceLane::kNone, b_lane = b.lane != DeviceLane::kNone;
+    if (a_lane || b_lane) return a_lane && !b_lane;
+    switch (in_.sort) {
+      case TrackSort::kName:
+        return NaturalLess(a.name, b.name);
+      case TrackSort::kBusy:
+        return a.busy > b.busy;
+      case TrackSort::kEvents:
+        return a.events > b.events;
+      default:
+        return false;
+    }
   }
 
   static bool SameTrack(const TrackEntry& a, const TrackEntry& b) {
@@ -251,6 +274,12 @@ class RunArranger {
 };
 
 }  // namespace
+
+TrackSort TrackSortFromName(std::string_view name) {
+  if (name == "name") return TrackSort::kName;
+  if (name == "busy time") return TrackSort::kBusy;
+  return name == "events" ? TrackSort::kEvents : TrackSort::kRecorded;
+}
 
 bool LaneChoice::Shows(DeviceLane lane) const {
   switch (lane) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "viewer/core/track_rules.h"
@@ -42,6 +43,12 @@ struct LaneChoice {
   bool operator==(const LaneChoice&) const = default;
 };
 
+// How the tracks of a plane lie that no rule gives a place: as they are recorded, by their names
+// (numbers by value), or the busiest or fullest first. Lanes of GPUs stay above them.
+enum class TrackSort { kRecorded, kName, kBusy, kEvents };
+// By the words of the setting "timeline.track_sort"; kRecorded for any others.
+TrackSort TrackSortFromName(std::string_view name);
+
 struct ArrangeInput {
   std::span<const Run> runs;
   std::span<const TrackEntry> list;    // ListTracks of the runs
@@ -51,6 +58,7 @@ struct ArrangeInput {
   // items.
   std::span<const std::shared_ptr<const WithoutPython>> without_python;
   LaneChoice lanes = {};
+  TrackSort sort = TrackSort::kRecorded;
 };
 
 std::vector<LayoutItem> Arrange(const ArrangeInput& input);

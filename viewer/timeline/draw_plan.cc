@@ -11,6 +11,7 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kRowsForThreads = 24;  // below, starting a thread costs more than it saves
+constexpr float kGrey = 0.5f;           // between the ground and muted text
 constexpr uint32_t kGapFrom = 4;        // slices at least this wide give a column to the gap
 
 PlanRowKey KeyOf(const PlanInput& input, const LayoutItem& item, uint32_t depth) {
@@ -58,15 +59,35 @@ void Brighten(const Lane& lane, const std::vector<uint32_t>& hits, const TimeAxi
   }
 }
 
+// From which length on a slice of an item is there all the time and says nothing: the main function
+// of a program, around all that its thread does in most of the trace. kMaxPs: none of them is.
+Ps AllTheTime(const PlanInput& input, const LayoutItem& item) {
+  const Trace& trace = *input.runs[item.run].trace;
+  if (item.set != 0 || !item.plane.valid() || item.depth < 2) return kMaxPs;
+  if (IsDevice(trace.planes[item.plane.value].kind)) return kMaxPs;
+  const Lane* outermost = LaneAt(trace.set, item, 0);
+  if (outermost == nullptr || outermost->size() == 0) return kMaxPs;
+  const Ps length = outermost->end(outermost->size() - 1) - outermost->start.front();
+  return length < trace.span.length() / 2 ? kMaxPs : length - length / 20;
+}
+
 }  // namespace
 
-// The colours of the slices of an item, by meta: of their names, or of how these changed.
+// The colours of the slices of an item, by meta: of their names, or of how these changed. Those
+// that are there all the time are grey, as far as something lies inside.
 class DrawPlan::SliceColors {
  public:
   SliceColors(const DrawPlan& plan, const PlanInput& input, const LayoutItem& item)
       : plan_(plan),
         names_(input.names->Colors(*input.runs[item.run].Set(item.set).names)),
-        changes_(plan.ChangesOf(input, item)) {}
+        changes_(plan.ChangesOf(input, item)),
+        all_the_time_(AllTheTime(input, item)),
+        deepest_(item.depth),
+        grey_(Mix(input.names->theme()[Role::kPanel], input.names->theme()[Role::kText3], kGrey)) {}
+  Rgba operator()(const Lane& lane, uint32_t event) const {
+    const bool grey = lane.dur[event] >= all_the_time_ && lane.depth + 1u < deepest_;
+    return grey && !plan_.patterns_ ? grey_ : (*this)(lane.meta[event]);
+  }
   Rgba operator()(uint32_t meta) const {
     if (!plan_.patterns_) return names_(meta);
     if (changes_ == nullptr) return texel::WithPattern(names_(meta), texel::Pattern::kPlain);
@@ -77,6 +98,9 @@ class DrawPlan::SliceColors {
   const DrawPlan& plan_;
   const NameColors names_;
   const std::vector<NameChange>* changes_;
+  const Ps all_the_time_;
+  const uint32_t deepest_;
+  const Rgba grey_;
 };
 
 void DrawPlan::Clear() {
@@ -222,7 +246,8 @@ void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const 
   for (const Bin& bin : work.bins) {
     if (bin.px >= input.width) continue;
     const uint32_t end = std::min(input.width, bin.px + std::max<uint32_t>(bin.width, 1));
-    const Rgba color = color_of(row.lane->meta[bin.event]);
+    const Rgba color =
+        bin.count == 1 ? color_of(*row.lane, bin.event) : color_of(row.lane->meta[bin.event]);
     uint32_t coverage = texel::kOpaque;
     if (bin.count > 1) {
       const double share = std::min(1.0, static_cast<double>(bin.busy) / axis.ps_per_px() /
@@ -401,7 +426,7 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
     out.x = static_cast<float>(wide.px) + kLabelPadding;
     out.y = row.y;
     out.sticks = c.row >= below_;
-    out.color = input.names->theme().TextOn(SliceColors(*this, input, item)(meta));
+    out.color = input.names->theme().TextOn(SliceColors(*this, input, item)(*row.lane, wide.event));
     if (input.highlight != nullptr && input.highlight->version != 0) {
       const uint32_t t = texels_[size_t{c.row} * width_ + wide.px];
       if ((texel::Alpha(t) & texel::kDim) != 0) out.color = input.names->theme()[Role::kText3];

@@ -14,11 +14,18 @@ struct Box {
 // there is no room for it, at `from`.
 float PlaceAround(float middle, float size, float from, float to);
 
+// What lies above the rows, beside ruler and steps.
+struct TopParts {
+  bool title = false;  // of the run, where each has rows of its own
+  bool minimap = true;
+};
+
 struct TimelineGeometry {
-  Box all, minimap, minimap_bar, ruler, strip, labels, rows, scrollbar;
+  Box all, title, minimap, minimap_bar, ruler, strip, labels, rows, scrollbar;
   float unit = 1;  // pixels of 1/14 of the UI font: 1 at scale 1
   // The names of tracks take `label_width` pixels, but never more than half of it all.
-  static TimelineGeometry Make(const Box& all, float unit, float label_width);
+  static TimelineGeometry Make(const Box& all, float unit, float label_width,
+                               const TopParts& top = {});
   // Whole pixels of a length at scale 1.
   float Px(float at_scale_1) const;
   bool drawable() const { return rows.w >= 16 && rows.h >= 16; }

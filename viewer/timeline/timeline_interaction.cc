@@ -14,15 +14,17 @@ constexpr float kEdgeGrip = 5;         // pixels around an edge that move it
 constexpr float kScrollMargin = 14;    // pixels at the edges where a dragged track scrolls
 constexpr double kWheelSeconds = 0.3;  // between two turns of one gesture
 
-CommandArgs OfRange(TimeRange range) {
+CommandArgs OfRange(const TimelineFrame& frame, TimeRange range) {
   CommandArgs args;
   args.range = range;
+  args.run = frame.OwnRun();
   return args;
 }
 
-CommandArgs OfNumber(double number) {
+CommandArgs OfNumber(const TimelineFrame& frame, double number) {
   CommandArgs args;
   args.number = number;
+  args.run = frame.OwnRun();
   return args;
 }
 
@@ -86,7 +88,8 @@ void TimelineInteraction::Update(const TimelineFrame& frame, const TimelineModel
               std::abs(mouse.x - geo.labels.right()) < kEdgeGrip) ||
              (mouse.over && drag_ == Drag::kNone && OtherEdge(in).has_value());
   if (mouse.over && mouse.double_clicked && geo.rows.Has(mouse.x, mouse.y) && hit_.valid())
-    commands->Push("view.zoom_selection", OfNumber(1));  // to come closer, never further away
+    commands->Push("view.zoom_selection",
+                   OfNumber(frame, 1));  // to come closer, never further away
 }
 
 // A stub lies over events, and its event stays lit while the mouse goes there.
@@ -110,7 +113,7 @@ void TimelineInteraction::Wheel(const Input& in) {
   if (mouse.sideways != 0 || mouse.shift) {
     const float amount = mouse.sideways != 0 ? mouse.sideways : mouse.wheel;
     const double by = -0.1 * static_cast<double>(target.length()) * static_cast<double>(amount);
-    commands.Push("view.set_range", OfRange(ShiftRange(target, static_cast<Ps>(by))));
+    commands.Push("view.set_range", OfRange(frame, ShiftRange(target, static_cast<Ps>(by))));
     quiet_in_ = kWheelSeconds;
     return;
   }
@@ -118,7 +121,7 @@ void TimelineInteraction::Wheel(const Input& in) {
   const bool zooms = mouse.ctrl != frame.settings.Bool("timeline.wheel_zooms");
   if (!over_top && (!zooms || mouse.x < geo.rows.x)) {
     const double row = static_cast<double>(model.layout().sizes().row);
-    commands.Push("view.scroll", OfNumber(static_cast<double>(-mouse.wheel) * 3 * row));
+    commands.Push("view.scroll", OfNumber(frame, static_cast<double>(-mouse.wheel) * 3 * row));
     return;
   }
   // The time under the mouse keeps its pixel in the target, wherever the glide is now.
@@ -131,7 +134,7 @@ void TimelineInteraction::Wheel(const Input& in) {
                  .At(static_cast<double>(mouse.x - geo.rows.x));
   }
   const double factor = std::pow(1.25, static_cast<double>(-mouse.wheel));
-  commands.Push("view.set_range", OfRange(ZoomRange(target, factor, anchor, 10, kMaxPs)));
+  commands.Push("view.set_range", OfRange(frame, ZoomRange(target, factor, anchor, 10, kMaxPs)));
   quiet_in_ = kWheelSeconds;
 }
 
@@ -146,6 +149,7 @@ void TimelineInteraction::Press(const Input& in) {
   press_range_ = model.target();
   press_scroll_ = model.scroll();
   drag_ = Drag::kNone;
+  if (frame.apart()) Activate(in, 0);
   if (geo.minimap.Has(mouse.x, mouse.y)) {
     PressMinimap(in);
   } else if (geo.scrollbar.Has(mouse.x, mouse.y)) {
@@ -243,14 +247,14 @@ void TimelineInteraction::Move(const Input& in) {
   switch (drag_) {
     case Drag::kPan: {
       const TimeAxis axis(press_range_, static_cast<double>(geo.rows.w));
-      commands.Push("view.set_range", OfRange(ShiftRange(press_range_, -axis.Length(dx))));
-      commands.Push("view.scroll", OfNumber(-step_y));
+      commands.Push("view.set_range", OfRange(frame, ShiftRange(press_range_, -axis.Length(dx))));
+      commands.Push("view.scroll", OfNumber(frame, -step_y));
       break;
     }
     case Drag::kMeasure:
-      commands.Push("measure.set", OfRange(Ordered(mouse.alt ? model.TimeAt(mouse.x)
-                                                             : model.Snap(mouse.x, mouse.y),
-                                                   press_time_)));
+      commands.Push("measure.set", OfRange(frame, Ordered(mouse.alt ? model.TimeAt(mouse.x)
+                                                                    : model.Snap(mouse.x, mouse.y),
+                                                          press_time_)));
       break;
     case Drag::kBox:
       SelectBox(in, false);
@@ -258,7 +262,7 @@ void TimelineInteraction::Move(const Input& in) {
     case Drag::kScrollbar: {
       const double per_px =
           model.layout().height() / std::max(1.0, static_cast<double>(geo.scrollbar.h));
-      commands.Push("view.scroll", OfNumber(press_scroll_ + dy * per_px - model.scroll()));
+      commands.Push("view.scroll", OfNumber(frame, press_scroll_ + dy * per_px - model.scroll()));
       break;
     }
     case Drag::kLabelWidth:
@@ -308,7 +312,7 @@ void TimelineInteraction::MoveTrack(const Input& in) {
   const bool down = mouse.y > rows.bottom() - margin;
   if ((!up || model.scroll() <= 0) && (!down || model.scroll() >= model.max_scroll())) return;
   settling_ = true;  // it scrolls on while the mouse stays here
-  commands.Push("view.scroll", OfNumber(up ? -margin / 2.0 : margin / 2.0));
+  commands.Push("view.scroll", OfNumber(frame, up ? -margin / 2.0 : margin / 2.0));
 }
 
 void TimelineInteraction::DropTrack(const Input& in) const {
@@ -336,7 +340,7 @@ void TimelineInteraction::MoveMinimap(const Input& in) {
     edge = SaturatingAdd(edge, by);
     range = Ordered(range.begin, range.end);
   }
-  if (!range.empty()) in.commands.Push("view.set_range", OfRange(range));
+  if (!range.empty()) in.commands.Push("view.set_range", OfRange(in.frame, range));
 }
 
 void TimelineInteraction::Release(const Input& in) {
@@ -344,10 +348,12 @@ void TimelineInteraction::Release(const Input& in) {
     if (!right_) Click(in);
   } else if (!moved_ && drag_ == Drag::kMinimapRange) {  // a click outside jumps there
     const Ps middle = SaturatingAdd(press_range_.begin, press_range_.length() / 2);
-    in.commands.Push("view.set_range",
-                     OfRange(ShiftRange(press_range_, SaturatingSub(press_time_, middle))));
+    in.commands.Push(
+        "view.set_range",
+        OfRange(in.frame, ShiftRange(press_range_, SaturatingSub(press_time_, middle))));
   } else if (drag_ == Drag::kZoom && moved_ && std::abs(in.mouse.x - press_x_) > kClickSlop) {
-    in.commands.Push("view.set_range", OfRange(Ordered(in.model.TimeAt(in.mouse.x), press_time_)));
+    in.commands.Push("view.set_range",
+                     OfRange(in.frame, Ordered(in.model.TimeAt(in.mouse.x), press_time_)));
   }
   if (drag_ == Drag::kBox) SelectBox(in, true);
   if (drag_ == Drag::kTrack && landing_) DropTrack(in);
@@ -386,9 +392,9 @@ void TimelineInteraction::Click(const Input& in) {
 
 // What is clicked is what panels show and keys act on.
 void TimelineInteraction::Activate(const Input& in, uint32_t run) const {
-  if (run == in.model.active()) return;
   CommandArgs args;
   args.run = in.frame.runs[run].id;
+  if (args.run == in.frame.view.active) return;
   in.commands.Push("run.activate", std::move(args));
 }
 
@@ -398,8 +404,8 @@ void TimelineInteraction::ClickStep(const Input& in) const {
   for (const StepMarker& step : in.frame.runs[in.model.active()].Steps()) {
     if (!step.range.Contains(t)) continue;
     const Ps margin = step.range.length() / 20;
-    in.commands.Push("view.set_range", OfRange({SaturatingSub(step.range.begin, margin),
-                                                SaturatingAdd(step.range.end, margin)}));
+    in.commands.Push("view.set_range", OfRange(in.frame, {SaturatingSub(step.range.begin, margin),
+                                                          SaturatingAdd(step.range.end, margin)}));
   }
 }
 

@@ -16,9 +16,10 @@ TimeRange Hull(const TimeRange& a, const TimeRange& b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
-void PushScroll(double by, CommandQueue* commands) {
+void PushScroll(const TimelineFrame& frame, double by, CommandQueue* commands) {
   CommandArgs args;
   args.number = by;
+  args.run = frame.OwnRun();
   commands->Push("view.scroll", std::move(args));
 }
 
@@ -33,11 +34,13 @@ void TimelineModel::Update(const TimelineFrame& frame, CommandQueue* commands) {
   UpdateRanges(frame);
   UpdateLayout(frame, commands);
   ScrollToSelection(frame, commands);
+  ScrollToCounterpart(frame, commands);
   UpdateTints(frame);
   BuildPlan(frame);
   UpdateFlows(frame);
   UpdateSameName(frame);
   UpdatePath(frame, commands);
+  if (geo_.minimap.h <= 0) return;
   minimap_.Update(frame.runs[active_], frame.content_generation,
                   static_cast<uint32_t>(geo_.minimap_bar.w),
                   static_cast<uint32_t>(geo_.minimap_bar.h), frame.names.theme());
@@ -72,7 +75,9 @@ double TimelineModel::max_scroll() const {
 }
 
 double TimelineModel::StoredScroll(const TimelineFrame& frame) const {
-  return std::floor(std::clamp(frame.view.scroll_y, 0.0, max_scroll()));
+  const RunState* own = frame.view.Find(frame.OwnRun());
+  const double scroll = own != nullptr ? own->scroll_y : frame.view.scroll_y;
+  return std::floor(std::clamp(scroll, 0.0, max_scroll()));
 }
 
 std::optional<TimelineModel::Anchor> TimelineModel::TakeAnchor(const TimelineFrame& frame) const {
@@ -162,13 +167,15 @@ void TimelineModel::UpdateArrangement(const TimelineFrame& frame) {
   UpdateRules(frame, &changed);
   const LaneChoice lanes{frame.settings.Bool("timeline.derived_lanes"),
                          frame.settings.Bool("timeline.waiting_lanes")};
-  if (!(lanes == lanes_)) changed = true;
+  const TrackSort sort = TrackSortFromName(frame.settings.Get("timeline.track_sort"));
+  if (!(lanes == lanes_) || sort != sort_) changed = true;
   lanes_ = lanes;
+  sort_ = sort;
   const auto row = static_cast<float>(frame.settings.Int("timeline.row_height"));
   const LayoutSizes sizes{geo_.Px(row) + 1, 1, geo_.Px(22), geo_.Px(2), geo_.Px(40), geo_.Px(26)};
   if (!changed && sizes == layout_.sizes()) return;
   std::vector<LayoutItem> items =
-      Arrange({frame.runs, list_, rules_, hosts_, python_.rests(), lanes_});
+      Arrange({frame.runs, list_, rules_, hosts_, python_.rests(), lanes_, sort_});
   depth_.Reset(items);
   layout_.Place(std::move(items), sizes);
 }
@@ -203,7 +210,7 @@ void TimelineModel::UpdateLayout(const TimelineFrame& frame, CommandQueue* comma
   scroll_ = std::min(scroll_, std::floor(max_scroll()));
   // The row under the mouse stays under the mouse.
   if (anchor && !other_runs) scroll_ = ScrollFor(*anchor);
-  if (scroll_ != stored) PushScroll(scroll_ - stored, commands);
+  if (scroll_ != stored) PushScroll(frame, scroll_ - stored, commands);
   sticky_ = StickyAt(scroll_);
 }
 
@@ -255,20 +262,40 @@ void TimelineModel::ScrollToSelection(const TimelineFrame& frame, CommandQueue* 
         break;
       return;
     }
+    if (!ScrollTo(frame, event, commands)) return;
+    break;
+  }
+  revealed_ = frame.view.reveals;
+}
+
+// Of an event whose track is laid out. False if its row is not known yet: it is to be asked again.
+bool TimelineModel::ScrollTo(const TimelineFrame& frame, const EventRef& event,
+                             CommandQueue* commands) const {
+  for (uint32_t run = 0; run < frame.runs.size(); ++run) {
+    const TrackSet* set = frame.runs[run].SetOf(event);
+    if (set == nullptr) continue;
+    const size_t index = layout_.Find(run, event.set, set->TrackOf(event.row));
+    if (index == Layout::npos) return true;
     const LayoutItem& item = layout_.items()[index];
     const auto row = static_cast<double>(layout_.sizes().row);
     const double top = static_cast<double>(rows_below_sticky().y - geo_.rows.y);
     const auto page = static_cast<double>(geo_.rows.h);
-    const std::optional<uint32_t> depth = DepthOf(set, item, event.row);
+    const std::optional<uint32_t> depth = DepthOf(*set, item, event.row);
     const double y = item.y + row * depth.value_or(0);
     const bool in_sight = y >= scroll_ + top && y + row <= scroll_ + page;
-    if (in_sight || (Sticks(index) && depth)) break;
-    PushScroll(y - page / 3 - scroll_, commands);
+    if (in_sight || (Sticks(index) && depth)) return true;
+    PushScroll(frame, y - page / 3 - scroll_, commands);
     // A track that comes into sight gets the rows that it needs, and then the event has its place.
-    if (!depth && !item.collapsed && y + row > scroll_ + page) return;
-    break;
+    return depth || item.collapsed || y + row <= scroll_ + page;
   }
-  revealed_ = frame.view.reveals;
+  return true;
+}
+
+// Where runs have rows of their own, those of the other run follow the selection. What is folded
+// away there stays so.
+void TimelineModel::ScrollToCounterpart(const TimelineFrame& frame, CommandQueue* commands) {
+  if (!frame.apart() || frame.counterpart == counterpart_) return;
+  if (ScrollTo(frame, frame.counterpart, commands)) counterpart_ = frame.counterpart;
 }
 
 void TimelineModel::UpdatePath(const TimelineFrame& frame, CommandQueue* commands) {
@@ -278,7 +305,7 @@ void TimelineModel::UpdatePath(const TimelineFrame& frame, CommandQueue* command
 
 void TimelineModel::UpdateTints(const TimelineFrame& frame) {
   const bool wanted = frame.settings.Bool("timeline.compare_colors");
-  if (tints_.Update(frame.runs, frame.view, wanted, frame.jobs)) ++tint_changes_;
+  if (tints_.Update(frame.All(), frame.view, wanted, frame.jobs)) ++tint_changes_;
   animating_ = animating_ || tints_.busy();
 }
 
@@ -316,7 +343,7 @@ void TimelineModel::UpdateFlows(const TimelineFrame& frame) {
 void TimelineModel::UpdateSameName(const TimelineFrame& frame) {
   constexpr size_t kMost = 4000;
   same_name_.clear();
-  const Run* run = FindRun(frame.runs, frame.hovered.trace);
+  const Run* run = FindRun(frame.All(), frame.hovered.trace);
   const TrackSet* set = run != nullptr ? run->SetOf(frame.hovered) : nullptr;
   if (set != nullptr)
     plan_.AddSlicesOf(frame.runs, layout_, set->Name(frame.hovered.row), kMost, &same_name_);

@@ -46,6 +46,15 @@ struct TimelineFrame {
   std::optional<float> anchor_y;  // of the screen; what lies here stays, else the topmost
   TimeRange path = {};            // of the active run: its critical path is shown; empty: none
   EventRef hovered = {};          // its arrows are shown, and others of its name light up
+  // Of the other run, to the one that is selected.
+  EventRef counterpart = {};
+  // `runs` is one of several, each with rows and a scroll of its own; all_runs are all of them.
+  // Empty: `runs` are all there are.
+  std::span<const Run> all_runs = {};
+  bool apart() const { return !all_runs.empty(); }
+  std::span<const Run> All() const { return apart() ? all_runs : runs; }
+  // The run that a command has to name where `runs` are not all; else none: it is the active one.
+  TraceId OwnRun() const { return apart() ? runs.front().id : TraceId(); }
 };
 
 // What lies at a place.
@@ -152,6 +161,8 @@ class TimelineModel {
   double StoredScroll(const TimelineFrame& frame) const;
   void BuildPlan(const TimelineFrame& frame);
   void ScrollToSelection(const TimelineFrame& frame, CommandQueue* commands);
+  bool ScrollTo(const TimelineFrame& frame, const EventRef& event, CommandQueue* commands) const;
+  void ScrollToCounterpart(const TimelineFrame& frame, CommandQueue* commands);
   const PlanRow* RowUnder(float y) const;  // null where nothing is drawn
   void SnapToRow(const PlanRow& row, Ps t, Ps* distance, Ps* best) const;
   bool IsHidden(uint32_t run, const Lane& lane, const EventRef& event) const;
@@ -170,6 +181,7 @@ class TimelineModel {
   PythonHider python_;
   std::vector<TrackEntry> list_;
   LaneChoice lanes_;
+  TrackSort sort_ = TrackSort::kRecorded;
   std::vector<TrackRules> rules_;   // by run
   std::vector<std::string> hosts_;  // by run, the only one shown
   std::string kept_rules_;
@@ -191,6 +203,7 @@ class TimelineModel {
   PathView path_;
   std::vector<PlanBox> same_name_;
   uint64_t revealed_ = 0;  // ViewState::reveals that have been scrolled to
+  EventRef counterpart_;   // that has been scrolled to
 };
 
 }  // namespace stepscope

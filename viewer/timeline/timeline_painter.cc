@@ -35,6 +35,7 @@ TimelinePainter::TimelinePainter(const TimelineInput& input, const TimelineModel
 
 void TimelinePainter::Draw() const {
   DrawRows();
+  DrawTitle();
   DrawMinimap();
   DrawRuler();
   DrawTools();
@@ -44,6 +45,7 @@ void TimelinePainter::Draw() const {
   DrawMeasure();
   DrawPath();
   DrawFlows();
+  DrawCounterpart();
   DrawSelection();
   DrawBox();
   DrawDraggedTrack();
@@ -104,7 +106,7 @@ void TimelinePainter::DrawRows() const {
   pen_.VLine(geo_.rows.x - 1, geo_.ruler.y, bottom, theme_[Role::kLine]);
 
   DrawScrollbar();
-  if (plan_.patterns()) DrawTintLegend();
+  if (plan_.patterns() && in_.legend) DrawTintLegend();
 }
 
 // Over the gridlines, under its activity. What is pushed out goes under what is above it.

@@ -2,6 +2,7 @@
 // nothing. Lives for one frame; UI thread only.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,14 @@ struct TimelineInput {
   uint64_t content_generation = 0;  // changes with runs and derived sets
   bool animate = true;
   TimeRange path = {};  // as in TimelineFrame
+  EventRef counterpart = {};
+  std::span<const Run> all_runs = {};
+  std::optional<Box> area = {};  // on the screen; none: all of the window
+  TopParts top = {};
+  float most_label = 1;   // names of tracks take at most this share of the width
+  bool legend = true;     // of the colours of changes
+  bool tools = true;      // the buttons of the tools
+  EventRef hovered = {};  // in the rows of another run
 };
 
 class TimelinePainter {
@@ -42,6 +51,7 @@ class TimelinePainter {
   void DrawMarks(bool sticks) const;
   void DrawScrollbar() const;
   // timeline_painter_top.cc: what lies above the rows
+  void DrawTitle() const;
   void DrawMinimap() const;
   void DrawMinimapMarks() const;
   void DrawRuler() const;
@@ -52,6 +62,7 @@ class TimelinePainter {
   void DrawTintLegend() const;
   void DrawDraggedTrack() const;
   void DrawSelection() const;
+  void DrawCounterpart() const;
   void DrawSameName(bool sticks) const;
   void DrawFlows() const;
   void DrawPath() const;

@@ -23,6 +23,25 @@ void TimelinePainter::DrawSelection() const {
   pen_.list->PopClipRect();
 }
 
+// What does the same in the other run; where it is at another time, on which side.
+void TimelinePainter::DrawCounterpart() const {
+  const std::optional<EventPlace> place = model_.Place(in_.runs, in_.counterpart);
+  if (!place) return;
+  const Box &box = *place, area = model_.ClipOf(*place);
+  pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+  if (const bool left = box.right() < area.x; left || box.x >= area.right()) {
+    const float x = left ? area.x + 2 : area.right() - 2, y = box.y + std::floor(box.h / 2);
+    const float w = pen_.Px(left ? 9 : -9), h = pen_.Px(7);
+    pen_.list->AddTriangleFilled({x, y}, {x + w, left ? y - h : y + h},
+                                 {x + w, left ? y + h : y - h}, theme_[Role::kAccent]);
+    pen_.list->PopClipRect();
+    return;
+  }
+  pen_.Frame(box.x - 2, box.y - 2, box.w + 4, box.h + 4, theme_[Role::kPanel], 2, 1);
+  pen_.Frame(box.x - 1, box.y - 1, box.w + 2, box.h + 2, theme_[Role::kAccent], 1, 2);
+  pen_.list->PopClipRect();
+}
+
 // From the middle of the cause to the begin of what it led to.
 void TimelinePainter::DrawArrow(const FlowLine& line, float width) const {
   const Box &from = line.from, &to = line.to;
@@ -273,8 +292,11 @@ void TimelinePainter::DrawCursor() const {
   float x = std::floor(ImGui::GetIO().MousePos.x);
   if (!interaction_.cursor()) {  // a graph below may point at a time
     const PointedTime* pointed = in_.panel.pointed;
-    if (pointed == nullptr || !pointed->valid || !axis_.view().Contains(pointed->time)) return;
-    x = std::floor(geo_.rows.x + axis_.ClippedX(pointed->time));
+    if (pointed == nullptr || !pointed->valid) return;
+    const ViewState& view = in_.panel.view;
+    const Ps t = view.Translate(view.active, in_.runs[model_.active()].id, pointed->time);
+    if (!axis_.view().Contains(t)) return;
+    x = std::floor(geo_.rows.x + axis_.ClippedX(t));
   }
   const float bottom = geo_.rows.y + geo_.rows.h;
   const Rgba color = theme_.Alpha(Role::kText3, 0.7f);

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "model/analysis/step_number.h"
+#include "viewer/core/align_runs.h"
 #include "viewer/timeline/ruler.h"
 #include "viewer/timeline/timeline_painter.h"
 #include "viewer/widgets/number_text.h"
@@ -29,7 +30,29 @@ constexpr ToolRow kTools[] = {
 
 }  // namespace
 
+// Whose rows these are, where each run has its own; that of the active run stands out.
+void TimelinePainter::DrawTitle() const {
+  const Box& box = geo_.title;
+  if (box.h <= 0) return;
+  const Run& run = in_.runs[model_.active()];
+  const bool active = run.id == in_.panel.view.active;
+  pen_.Box(box.x, box.y, box.w, box.h, theme_[active ? Role::kAccentBg : Role::kRaised]);
+  if (active) pen_.Box(box.x, box.y, box.w, pen_.Px(2), theme_[Role::kAccent]);
+  pen_.HLine(box.x, box.right(), box.bottom() - 1, theme_[Role::kLine]);
+  const float y = box.y + std::floor((box.h - pen_.Px(TypeSize::kSmall)) / 2) - 1;
+  const Run* compared = ComparedRun(in_.all_runs, in_.panel.view);
+  const char* side = in_.panel.view.baseline == run.id               ? "A, baseline"
+                     : compared != nullptr && compared->id == run.id ? "B"
+                                                                     : "";
+  const float right = pen_.TextRight(in_.fonts.ui, kSmallText, box.right() - pen_.Px(12), y + 1,
+                                     theme_[Role::kText2], side) -
+                      pen_.Px(10);
+  pen_.TextFit(in_.fonts.bold, TypeSize::kSmall, box.x + pen_.Px(12), right, y,
+               theme_[active ? Role::kAccent : Role::kText], run.label);
+}
+
 void TimelinePainter::DrawMinimap() const {
+  if (geo_.minimap.h <= 0) return;
   const Box& bar = geo_.minimap_bar;
   const Minimap& minimap = model_.minimap();
   pen_.Box(bar.x, bar.y, bar.w, bar.h, theme_[Role::kWindow], 2);
@@ -101,6 +124,7 @@ void TimelinePainter::DrawTools() const {
   const float size = pen_.Px(28), y = geo_.ruler.y + pen_.Px(7);
   float x = geo_.all.x + pen_.Px(8);
   for (const ToolRow& tool : kTools) {
+    if (!in_.tools) break;
     ImGui::SetCursorScreenPos({x, y});
     if (IconButton(tool.id, tool.icon, tool.fallback, tool.tooltip,
                    in_.panel.view.tool == tool.tool, in_.fonts, theme_, size)) {

@@ -20,7 +20,10 @@ void TimelinePanel::Draw(const TimelineInput& input) {
   interaction_.Update(frame, model_, ReadMouse(frame.geometry), ImGui::GetFontSize(),
                       &input.panel.commands);
   feedback_.cursor_valid = interaction_.cursor().has_value();
-  feedback_.cursor = interaction_.cursor().value_or(feedback_.cursor);
+  const ViewState& view = input.panel.view;
+  if (feedback_.cursor_valid)  // in the time of the active run
+    feedback_.cursor =
+        view.Translate(input.runs[model_.active()].id, view.active, *interaction_.cursor());
   if (feedback_.cursor_valid && input.panel.pointed != nullptr)
     input.panel.pointed->Set(feedback_.cursor);
   if (interaction_.resizes()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -30,14 +33,20 @@ void TimelinePanel::Draw(const TimelineInput& input) {
 }
 
 std::string TimelinePanel::Svg(std::span<const Run> runs, const ViewState& view,
-                               const NameCache& names) const {
-  return drawn_ ? ViewSvg({model_, runs, view, names}) : std::string();
+                               const NameCache& names, std::string_view id, float x,
+                               float y) const {
+  return drawn_ ? ViewSvg({model_, runs, view, names, id, x, y}) : std::string();
 }
+
+float TimelinePanel::svg_top() const { return TopOfSvg(model_.geometry()); }
 
 TimelineFrame TimelinePanel::Frame(const TimelineInput& input) const {
   const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
+  const Box area = input.area.value_or(Box{at.x, at.y, size.x, size.y});
   const float font = ImGui::GetFontSize();
-  const auto label = static_cast<float>(input.panel.settings.Real("timeline.label_width")) * font;
+  const float label =
+      std::min(static_cast<float>(input.panel.settings.Real("timeline.label_width")) * font,
+               area.w * input.most_label);
   TimelineFrame frame{
       .runs = input.runs,
       .view = input.panel.view,
@@ -46,14 +55,16 @@ TimelineFrame TimelinePanel::Frame(const TimelineInput& input) const {
       .names = input.names,
       .jobs = input.panel.jobs,
       .content_generation = input.content_generation,
-      .geometry = TimelineGeometry::Make({at.x, at.y, size.x, size.y}, font / TypeSize::kUi, label),
+      .geometry = TimelineGeometry::Make(area, font / TypeSize::kUi, label, input.top),
       .seconds = static_cast<double>(ImGui::GetIO().DeltaTime),
       .animate = input.animate,
       .direct = interaction_.direct(),
       .gesture = interaction_.gesture(),
       .anchor_y = {},
       .path = input.path,
-      .hovered = interaction_.lit()};
+      .hovered = interaction_.lit().valid() ? interaction_.lit() : input.hovered,
+      .counterpart = input.counterpart,
+      .all_runs = input.all_runs};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (ImGui::IsMousePosValid(&mouse) && frame.geometry.all.Has(mouse.x, mouse.y))
     frame.anchor_y = mouse.y;

@@ -22,10 +22,14 @@ class TimelinePanel {
   // A drag that Escape takes back: keys are not commands meanwhile.
   bool takes_keys() const { return drawn_ && interaction_.dragged().has_value(); }
   const TimelineFeedback& feedback() const { return feedback_; }
+  const EventRef& lit() const { return interaction_.lit(); }  // under the mouse
   TimeRange displayed() const { return model_.displayed(); }  // of the active run
   const Box& place() const { return model_.geometry().all; }  // on the screen
+  float svg_top() const;  // of its vector picture, on the screen
   // As it was last drawn, as a vector picture; empty where it was not drawn in the last frame.
-  std::string Svg(std::span<const Run> runs, const ViewState& view, const NameCache& names) const;
+  // `id`, `x`, `y`: as in ViewSvgInput.
+  std::string Svg(std::span<const Run> runs, const ViewState& view, const NameCache& names,
+                  std::string_view id = {}, float x = 0, float y = 0) const;
 
  private:
   TimelineFrame Frame(const TimelineInput& input) const;

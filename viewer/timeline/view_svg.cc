@@ -31,6 +31,10 @@ class Painter {
 
  private:
   void Begin();
+  void BeginClip(std::string_view id) {
+    out_.Raw(fmt::format("<g clip-path=\"url(#{}{})\">", in_.id, id));
+  }
+  void DrawTitle();
   void DrawGrounds();
   void DrawGrid();
   void DrawRuler();
@@ -71,14 +75,16 @@ class Painter {
 // Everything is written in pixels of the screen; the picture begins where the timeline does, below
 // its overview.
 void Painter::Begin() {
-  const float top = geo_.ruler.y, height = geo_.all.bottom() - top;
+  const float top = TopOfSvg(geo_), height = geo_.all.bottom() - top;
+  const std::string at =
+      in_.id.empty() ? "" : fmt::format(" x=\"{:.0f}\" y=\"{:.0f}\"", in_.x, in_.y);
   out_.Raw(
       fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-                  "viewBox=\"{2:.0f} {3:.0f} {0:.0f} {1:.0f}\" "
+                  "viewBox=\"{2:.0f} {3:.0f} {0:.0f} {1:.0f}\"{4} "
                   "font-family=\"Roboto, 'Helvetica Neue', Arial, sans-serif\">\n",
-                  geo_.all.w, height, geo_.all.x, top));
+                  geo_.all.w, height, geo_.all.x, top, at));
   const auto clip = [this](const char* id, const Box& box) {
-    out_.Raw(fmt::format("<clipPath id=\"{}\">", id));
+    out_.Raw(fmt::format("<clipPath id=\"{}{}\">", in_.id, id));
     out_.Rect({box.x, box.y, box.w, std::max(0.0f, box.h)}, "#000");
     out_.Raw("</clipPath>");
   };
@@ -89,10 +95,10 @@ void Painter::Begin() {
                                    {"falling", "M0 0L7 7"},
                                    {"crossed", "M0 7L7 0M0 0L7 7"}}) {
       out_.Raw(
-          fmt::format("<pattern id=\"{}\" width=\"7\" height=\"7\" "
+          fmt::format("<pattern id=\"{}{}\" width=\"7\" height=\"7\" "
                       "patternUnits=\"userSpaceOnUse\"><path d=\"{}\" stroke=\"{}\" "
                       "stroke-opacity=\"0.5\" stroke-width=\"1.5\"/></pattern>",
-                      id, path, Fill(Role::kPanel)));
+                      in_.id, id, path, Fill(Role::kPanel)));
     }
   }
   clip("rows", geo_.rows);
@@ -104,6 +110,14 @@ void Painter::Begin() {
   clip("all", {geo_.all.x, geo_.rows.y, geo_.all.w, geo_.rows.h});
   out_.Raw("</defs>\n");
   out_.Rect({geo_.all.x, top, geo_.all.w, height}, Fill(Role::kPanel));
+}
+
+void Painter::DrawTitle() {
+  const float height = geo_.title.h, top = TopOfSvg(geo_);
+  if (height <= 0) return;
+  out_.Rect({geo_.all.x, top, geo_.all.w, height}, Fill(Role::kRaised));
+  Name(geo_.all.x + Px(12), geo_.all.right() - Px(12), top + height - Px(8),
+       in_.runs[model_.active()].label, Role::kText, true);
 }
 
 void Painter::TextAt(float x, float y, std::string_view text, Role role, const char* more) {
@@ -127,7 +141,7 @@ void Painter::Name(float x, float right, float y, std::string_view text, Role ro
 void Painter::DrawGrounds() {
   const auto [first, last] =
       layout_.Visible(model_.scroll(), model_.scroll() + static_cast<double>(geo_.rows.h));
-  out_.Raw("<g clip-path=\"url(#all)\">");
+  BeginClip("all");
   for (size_t i = first; i < last; ++i) {
     const LayoutItem& item = layout_.items()[i];
     const float y = model_.YOf(item.y);
@@ -156,7 +170,7 @@ void Painter::DrawRuler() {
   const Ticks ticks = MakeTicks(axis, static_cast<double>(Px(110)));
   const float base = geo_.ruler.bottom() - 1;
   std::array<char, 48> text{};
-  out_.Raw("<g clip-path=\"url(#axis)\">");
+  BeginClip("axis");
   for (Ps t = ticks.first; t < axis.view().end; t = SaturatingAdd(t, ticks.minor)) {
     const float x = std::floor(geo_.ruler.x + axis.ClippedX(t)) + 0.5f;
     const bool major = (t - ticks.base) % ticks.step == 0;
@@ -175,7 +189,7 @@ void Painter::DrawSteps() {
   const TimeAxis& axis = model_.axis();
   const float y = geo_.strip.y + Px(3), height = geo_.strip.h - Px(5);
   float drawn_to = geo_.strip.x - 1;
-  out_.Raw("<g clip-path=\"url(#axis)\">");
+  BeginClip("axis");
   for (const StepMarker& step : in_.runs[model_.active()].Steps()) {
     if (step.range.end < axis.view().begin || step.range.begin >= axis.view().end) continue;
     const float a =
@@ -200,7 +214,7 @@ void Painter::DrawMeasured() {
   const float a = geo_.rows.x + axis.ClippedX(measured.begin);
   const float b = geo_.rows.x + axis.ClippedX(measured.end);
   const float top = geo_.strip.y, height = geo_.rows.bottom() - top;
-  out_.Raw("<g clip-path=\"url(#rows)\">");
+  BeginClip("rows");
   out_.Rect({a, top, std::max(1.0f, b - a), height}, Fill(Role::kAccent), "fill-opacity=\"0.1\"");
   for (const float x : {a, b}) out_.Line(x, top, x, top + height, Stroke(Role::kAccent, 1));
   out_.Raw("</g>");
@@ -246,11 +260,12 @@ void Painter::DrawSlices(size_t r) {
 void Painter::DrawHatching(const PlanRow& row, uint32_t begin, uint32_t end,
                            texel::Pattern pattern) {
   constexpr uint32_t kNarrow = 3;
-  constexpr std::array kFills = {"", "url(#rising)", "url(#falling)", "url(#crossed)"};
+  constexpr std::array kNames = {"", "rising", "falling", "crossed"};
   if (pattern == texel::Pattern::kPlain || end - begin < kNarrow) return;
   out_.Rect({geo_.rows.x + static_cast<double>(begin), geo_.rows.y + row.y,
              static_cast<double>(end - begin), row.height - 1},
-            kFills[static_cast<size_t>(pattern)], "pointer-events=\"none\"");
+            fmt::format("url(#{}{})", in_.id, kNames[static_cast<size_t>(pattern)]),
+            "pointer-events=\"none\"");
 }
 
 void Painter::DrawArea(size_t r) {
@@ -346,7 +361,7 @@ void Painter::DrawNames() {
   const double content_top = model_.scroll() + static_cast<double>(top - geo_.rows.y);
   const auto [first, last] =
       layout_.Visible(model_.scroll(), model_.scroll() + static_cast<double>(geo_.rows.h));
-  out_.Raw("<g clip-path=\"url(#names)\">");
+  BeginClip("names");
   for (size_t i = first; i < last; ++i) {
     const LayoutItem& item = layout_.items()[i];
     if (model_.Sticks(i)) continue;
@@ -355,7 +370,8 @@ void Painter::DrawNames() {
                          : TextTop(item, content_top, static_cast<double>(layout_.sizes().row));
     DrawName(i, model_.YOf(y));
   }
-  out_.Raw("</g>\n<g clip-path=\"url(#top-names)\">");
+  out_.Raw("</g>\n");
+  BeginClip("top-names");
   for (const StickyItem& sticky : model_.sticky()) DrawName(sticky.item, model_.YOf(sticky.y));
   out_.Raw("</g>\n");
   out_.Line(geo_.rows.x - 0.5, geo_.ruler.y, geo_.rows.x - 0.5, geo_.rows.bottom(),
@@ -367,14 +383,15 @@ void Painter::DrawSticky() {
   const float end = model_.rows_below_sticky().y;
   if (end <= geo_.rows.y) return;
   out_.Rect({geo_.all.x, geo_.rows.y, geo_.all.w, end - geo_.rows.y}, Fill(Role::kPanel));
-  out_.Raw("<g clip-path=\"url(#all)\">");
+  BeginClip("all");
   for (size_t k = model_.sticky().size(); k-- > 0;) {
     const StickyItem& sticky = model_.sticky()[k];
     const LayoutItem& item = layout_.items()[sticky.item];
     out_.Rect({geo_.all.x, model_.YOf(sticky.y), geo_.all.w, item.height},
               Fill(IsHeading(item.kind) ? Role::kRaised : Role::kPanel));
   }
-  out_.Raw("</g><g clip-path=\"url(#top)\">");
+  out_.Raw("</g>");
+  BeginClip("top");
   DrawRows(plan_.scrolling_rows(), plan_.rows().size());
   DrawLabels(true);
   out_.Raw("</g>\n");
@@ -416,9 +433,10 @@ void Painter::DrawSelection() {
 
 std::string Painter::Draw() {
   Begin();
+  DrawTitle();
   DrawGrounds();
   DrawGrid();
-  out_.Raw("<g clip-path=\"url(#below)\">");
+  BeginClip("below");
   DrawRows(0, plan_.scrolling_rows());
   DrawLabels(false);
   out_.Raw("</g>\n");
@@ -427,7 +445,7 @@ std::string Painter::Draw() {
   DrawRuler();
   DrawSteps();
   DrawMeasured();
-  out_.Raw("<g clip-path=\"url(#rows)\">");
+  BeginClip("rows");
   if (!model_.path().boxes().empty()) DrawPath();
   DrawFlows(model_.flows());
   DrawSelection();
@@ -436,6 +454,8 @@ std::string Painter::Draw() {
 }
 
 }  // namespace
+
+float TopOfSvg(const TimelineGeometry& geometry) { return geometry.ruler.y - geometry.title.h; }
 
 std::string ViewSvg(const ViewSvgInput& input) {
   if (input.runs.empty() || !input.model.geometry().drawable()) return {};

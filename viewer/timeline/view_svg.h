@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "viewer/timeline/timeline_model.h"
 
@@ -15,8 +16,14 @@ struct ViewSvgInput {
   std::span<const Run> runs;
   const ViewState& view;
   const NameCache& names;
+  // Of a picture that stands in another: sets its ids apart, and where it stands there.
+  std::string_view id = {};
+  float x = 0, y = 0;
 };
 
+// Where the picture begins on the screen: above the ruler, where the run's name stands if there is
+// one.
+float TopOfSvg(const TimelineGeometry& geometry);
 std::string ViewSvg(const ViewSvgInput& input);
 
 }  // namespace stepscope
