@@ -111,12 +111,17 @@ bool ReadPacketFields(std::string_view bytes, Packet* packet) {
 }
 
 void TrackEvent::Clear() {
-  std::vector<uint64_t> a = std::move(flows), b = std::move(ending_flows);
-  a.clear();
-  b.clear();
-  *this = {};
-  flows = std::move(a);
-  ending_flows = std::move(b);
+  type = EventType::kNone;
+  track.reset();
+  name_iid = category_iid = 0;
+  name = category = {};
+  has_value = has_arguments = false;
+  value = 0;
+  duration_ns = 0;
+  unknown_phase = 0;
+  for (auto* list : {&flows, &ending_flows, &counters, &real_counters}) list->clear();
+  counter_values.clear();
+  real_values.clear();
 }
 
 namespace {
@@ -160,6 +165,9 @@ void ReadTrackEvent(const Field& message, TrackEvent* event) {
         ForNumbers(f, false, [&](uint64_t iid) {
           if (event->category_iid == 0) event->category_iid = iid;
         });
+        break;
+      case 4:
+        event->has_arguments = true;
         break;
       case 6:
         if (f.wire == kLen) ReadLegacy(f, event);

@@ -14,11 +14,14 @@ namespace stepscope::perfetto {
 
 using xplane::Field;
 
-struct Packet {
+// What a packet says beside its data.
+struct PacketHead {
   uint64_t timestamp = 0;
-  bool has_timestamp = false;
   uint32_t clock = 0, sequence = 0;
+  bool has_timestamp = false;
   bool cleared = false, needs_state = false, dropped = false;
+};
+struct Packet : PacketHead {
   // begin is null where there is none.
   Field event, descriptor, interned, defaults, snapshot, stage, counter, process_tree;
   uint32_t other = 0;  // number of a field with data that is not read
@@ -41,6 +44,7 @@ struct TrackEvent {
   std::vector<int64_t> counter_values;
   std::vector<double> real_values;
   char unknown_phase = 0;  // of a legacy event that is not read
+  bool has_arguments = false;
   void Clear();
 };
 void ReadTrackEvent(const Field& message, TrackEvent* event);
