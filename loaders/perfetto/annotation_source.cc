@@ -30,7 +30,10 @@ constexpr std::pair<std::string_view, IntStat> kKnown[] = {
     {"device", IntStat::kDeviceId},
     {"dynamic shared memory", IntStat::kDynamicShared},
     {"registers per thread", IntStat::kRegisters},
+    {"registers_per_thread", IntStat::kRegisters},
     {"shared memory", IntStat::kStaticShared},
+    {"shared_mem_dynamic", IntStat::kDynamicShared},
+    {"shared_mem_static", IntStat::kStaticShared},
     {"step_num", IntStat::kStepNum},
 };
 
@@ -117,36 +120,93 @@ void ReadDim(const Field& message, const char* name, Fn fn) {
   }
 }
 
+// What GPU profilers say of one piece of work, and of the kernel that it runs.
 template <typename Fn>
-void ReadStage(const Field& message, Fn fn) {
-  xplane::FieldReader reader(message.begin, message.end);
-  Field f;
-  while (reader.Next(&f)) {
-    if (f.number == 10) fn("submission_id", Value(f.Int()));
-    if (f.wire != xplane::kLen || (f.number != 6 && f.number != 21)) continue;
-    xplane::FieldReader inner(f.begin, f.end);
-    Field part;
-    std::string_view name, value;
-    while (inner.Next(&part)) {
-      if (part.wire != xplane::kLen) continue;
-      if (f.number == 21 && part.number <= 2)
-        ReadDim(part, part.number == 1 ? "grid" : "block", fn);
-      if (f.number == 6 && part.number == 1) name = part.text();
-      if (f.number == 6 && part.number == 2) value = part.text();
-    }
-    if (!name.empty()) fn(name, Value(value));
+class StageReader {
+ public:
+  StageReader(const Interned* interned, const StringPool& strings, Fn fn)
+      : interned_(interned), strings_(strings), fn_(fn) {}
+
+  void Read(const Field& message) {
+    ForFields(message, [&](const Field& f) {
+      if (f.number == 10) fn_("submission_id", Value(f.Int()));
+      if (f.number == 19 && interned_ != nullptr) ReadKernel(f.value);
+      if (f.number == 6 && f.wire == xplane::kLen) ReadExtra(f);
+      if (f.number == 21 && f.wire == xplane::kLen) ReadLaunch(f);
+    });
   }
-}
+
+ private:
+  void ReadExtra(const Field& message) {
+    std::string_view name, value;
+    ForFields(message, [&](const Field& f) {
+      if (f.wire == xplane::kLen && f.number == 1) name = f.text();
+      if (f.wire == xplane::kLen && f.number == 2) value = f.text();
+    });
+    if (!name.empty()) fn_(name, Value(value));
+  }
+
+  void ReadLaunch(const Field& message) {
+    ForFields(message, [&](const Field& f) {
+      if (f.wire != xplane::kLen) return;
+      if (f.number == 1 || f.number == 2) ReadDim(f, f.number == 1 ? "grid" : "block", fn_);
+      if (f.number == 3) ReadArgument(f);
+    });
+  }
+
+  void ReadKernel(uint64_t iid) {
+    const auto kernel = interned_->kernels.find(iid);
+    if (kernel == interned_->kernels.end()) return;
+    const auto say = [&](const char* name, StringId text) {
+      if (text.value != 0) fn_(name, Value(strings_.View(text)));
+    };
+    say("kernel", kernel->second.name);
+    say("demangled", kernel->second.readable);
+    say("arch", kernel->second.arch);
+    for (const StringId argument : kernel->second.arguments) {
+      const std::string_view bytes = strings_.View(argument);
+      Field message;
+      message.begin = reinterpret_cast<xplane::Bytes>(bytes.data());
+      message.end = message.begin + bytes.size();
+      ReadArgument(message);
+    }
+  }
+
+  std::string_view Known(const InternedNames Interned::*names, uint64_t iid) const {
+    const StringId id = interned_ == nullptr ? StringId() : (interned_->*names).Find(iid);
+    return id.valid() ? strings_.View(id) : std::string_view();
+  }
+
+  void ReadArgument(const Field& message) {
+    std::string_view name;
+    std::optional<Value> value;
+    ForFields(message, [&](const Field& f) {
+      const bool text = f.wire == xplane::kLen;
+      if (f.number == 1) name = Known(&Interned::kernel_arguments, f.value);
+      if (f.number == 2 && text) name = f.text();
+      if (f.number == 3) value = f.Int();
+      if (f.number == 4) value = f.value;
+      if (f.number == 5) value = f.Double();
+      if (f.number == 6 && text) value = f.text();
+      if (f.number == 7) value = Known(&Interned::texts, f.value);
+    });
+    if (value && !name.empty()) fn_(name, *value);
+  }
+
+  const Interned* interned_;
+  const StringPool& strings_;
+  Fn fn_;
+};
 
 template <typename Fn>
 void ReadArguments(std::string_view bytes, uint64_t ref, const SourceFile& file,
                    const StringPool& strings, Fn fn) {
   Packet packet;
   ReadPacketFields(bytes, &packet);
-  if (packet.stage.begin != nullptr) ReadStage(packet.stage, fn);
-  if (packet.event.begin == nullptr) return;
   const Interned* interned =
       file.history->At(packet.sequence, ref, ref < file.bytes->source->size());
+  if (packet.stage.begin != nullptr) StageReader<Fn>(interned, strings, fn).Read(packet.stage);
+  if (packet.event.begin == nullptr) return;
   AnnotationReader<Fn> annotations(interned, strings, fn);
   xplane::FieldReader reader(packet.event.begin, packet.event.end);
   Field f;

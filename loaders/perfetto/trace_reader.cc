@@ -384,6 +384,19 @@ uint32_t TraceReader::StageTrack(const RenderStage& stage, StringId queue, int64
   return read_.index[uuid];
 }
 
+// Its own name, that of its kernel, or what kind of work it is.
+StringId TraceReader::NameOfStage(const RenderStage& stage, const Interned& interned) {
+  StringId name = NameOf(interned.events, stage.name_iid, stage.name);
+  if (name.value != 0) return name;
+  const auto kernel = interned.kernels.find(stage.kernel_iid);
+  if (kernel != interned.kernels.end())
+    name = kernel->second.readable.value != 0 ? kernel->second.readable : kernel->second.name;
+  if (name.value != 0) return name;
+  name = stage.stage_iid != 0 ? NameOf(interned.stages, stage.stage_iid, {})
+                              : stage_names_[static_cast<uint64_t>(stage.stage)];
+  return name.valid() ? name : StringId(0);
+}
+
 void TraceReader::AddStage(const Packet& packet, Sequence* sequence, uint64_t ref) {
   const RenderStage stage = ReadRenderStage(packet.stage);
   StringPool& strings = builder_.strings();
@@ -395,11 +408,7 @@ void TraceReader::AddStage(const Packet& packet, Sequence* sequence, uint64_t re
   const Interned& interned = *sequence->interned;
   const StringId queue = stage.queue_iid != 0 ? NameOf(interned.stages, stage.queue_iid, {})
                                               : queue_names_[static_cast<uint64_t>(stage.queue)];
-  StringId name = NameOf(interned.events, stage.name_iid, stage.name);
-  if (name.value == 0 || !name.valid())
-    name = stage.stage_iid != 0 ? NameOf(interned.stages, stage.stage_iid, {})
-                                : stage_names_[static_cast<uint64_t>(stage.stage)];
-  if (!name.valid()) name = StringId(0);
+  const StringId name = NameOfStage(stage, interned);
   const auto context = interned.contexts.find(stage.context);
   const int64_t pid = context == interned.contexts.end() ? 0 : context->second;
   const uint32_t index = StageTrack(stage, queue.valid() ? queue : StringId(0), pid);
@@ -412,10 +421,16 @@ void TraceReader::AddStage(const Packet& packet, Sequence* sequence, uint64_t re
 }
 
 void TraceReader::AddGpuCounters(const Packet& packet, Sequence* sequence) {
-  const GpuCounters counters = ReadGpuCounters(packet.counter);
+  GpuCounters counters = ReadGpuCounters(packet.counter);
+  const auto interned = sequence->interned->counters.find(counters.interned);
+  const bool known = interned != sequence->interned->counters.end();
+  if (known && counters.gpu == 0) counters.gpu = interned->second.gpu;
   const auto key = [&](uint64_t id) { return id ^ static_cast<uint64_t>(counters.gpu) << 48; };
   for (const auto& [id, name] : counters.names)
     counter_names_[key(id)] = builder_.strings().Intern(name);
+  if (known) {
+    for (const auto& [id, name] : interned->second.names) counter_names_[key(id)] = name;
+  }
   const int64_t at = TimeOf(packet, sequence);
   for (const auto& [id, value] : counters.values) {
     TrackState& track = read_.tracks[TrackIndex(0xd6e8feb86659fd93u ^ key(id))];
