@@ -5,9 +5,12 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 #include "loaders/byte_source.h"
+#include "loaders/loader.h"
+#include "model/allocator_history.h"
 #include "model/base/lower.h"
 
 namespace stepscope {
@@ -66,6 +69,14 @@ bool IsRunDirectory(const fs::path& directory) {
   return profile.filename() == "profile" && profile.parent_path().filename() == "plugins";
 }
 
+// Whether the loader of memory snapshots is the first to know such content.
+bool IsSnapshot(std::string_view head) {
+  for (const LoaderDesc* loader : Loaders()) {
+    if (loader->sniff(std::as_bytes(std::span(head)))) return loader->format == kMemorySnapshot;
+  }
+  return false;
+}
+
 }  // namespace
 
 ProfileHint ReadHint(const std::string& path) {
@@ -76,6 +87,7 @@ ProfileHint ReadHint(const std::string& path) {
   if (!fs::is_regular_file(absolute, error)) return hint;
   const Result<std::string> head = ReadPrefix(path, kHeadBytes);
   if (!head.ok()) return hint;
+  hint.snapshot = IsSnapshot(*head);
   const size_t info = head->find("\"distributedInfo\"");
   if (info == std::string::npos) return hint;
   const std::string_view members =
@@ -91,6 +103,13 @@ bool OfOneJob(const ProfileHint& a, const ProfileHint& b) {
   const fs::path x(a.path), y(b.path);
   if (x.parent_path() == y.parent_path() && IsRunDirectory(x.parent_path())) return true;
   return PathsDifferInParts(x, y);
+}
+
+OpenGroups GroupsOf(const std::vector<std::string>& paths) {
+  OpenGroups groups;
+  for (const std::string& path : paths)
+    (ReadHint(path).snapshot ? groups.snapshots : groups.traces).push_back(path);
+  return groups;
 }
 
 }  // namespace stepscope

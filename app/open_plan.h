@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace stepscope {
 
@@ -10,6 +11,7 @@ struct ProfileHint {
   std::string path;  // absolute, without . and ..
   int rank = -1;     // PyTorch's distributedInfo; -1: it has none
   int world_size = -1;
+  bool snapshot = false;  // of memory, by its content
 };
 
 // Reads the first 64 KB of a file, inflated; nothing of a directory.
@@ -19,5 +21,12 @@ ProfileHint ReadHint(const std::string& path);
 // themselves; else by their places: files of one run directory, or paths that differ only in the
 // number of a rank, host or worker. Pure.
 bool OfOneJob(const ProfileHint& a, const ProfileHint& b);
+
+// Memory snapshots lie below the traces of their run instead of being parts of them.
+struct OpenGroups {
+  std::vector<std::string> traces, snapshots;  // each in its order
+  bool mixed() const { return !traces.empty() && !snapshots.empty(); }
+};
+OpenGroups GroupsOf(const std::vector<std::string>& paths);
 
 }  // namespace stepscope

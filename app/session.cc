@@ -244,6 +244,14 @@ void Session::ResetAnalyses(size_t run_index) {
 }
 
 void Session::Open(const std::vector<std::string>& paths, bool add_for_comparison) {
+  if (!add_for_comparison && paths.size() > 1) {
+    const OpenGroups groups = GroupsOf(paths);
+    if (groups.mixed()) {
+      OpenNow(groups.traces, false);
+      for (const std::string& snapshot : groups.snapshots) OpenNow({snapshot}, true);
+      return;
+    }
+  }
   const bool two = asks_ && !add_for_comparison && paths.size() == 2;
   if (two && !OfOneJob(ReadHint(paths[0]), ReadHint(paths[1]))) {
     Ask(paths, false);

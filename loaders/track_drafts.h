@@ -58,6 +58,8 @@ class TrackDrafts {
 
   void AddArrow(Slice from, Slice to, uint64_t id) { arrows_.push_back({from, to, id}); }
 
+  // Counts for empty() and first_ns(): for those who fill the data of a track themselves.
+  void See(int64_t begin_ns, int64_t end_ns);
   bool empty() const { return first_ns_ > last_ns_; }
   int64_t first_ns() const { return first_ns_; }  // of all events and samples
   // Processes that have a device with events, ascending.
@@ -94,7 +96,6 @@ class TrackDrafts {
     Slice from, to;
     uint64_t id;
   };
-  void See(int64_t begin_ns, int64_t end_ns);
   void EmitPlane(const PlaneKey& key, HostId host, uint32_t order, const Placement& placement,
                  const std::vector<uint32_t>& tracks);
   void EmitTrack(Draft* draft, PlaneId plane, uint32_t order, const Placement& placement);

@@ -75,7 +75,7 @@ struct Viewer::State {
   void ApplyLook();
   void SyncRuns(const SessionView& session);
   void SyncViews();
-  void ShowSnapshot();
+  void ShowSnapshot(TraceId run);
   void BeginComparison();
   void SyncSteps();
   void HandleKeys(const ViewerContext& context);
@@ -229,7 +229,7 @@ void Viewer::State::SyncViews() {
     fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *run.trace);
     fresh.markers = notes.Read(run, services, &windows);
     states.push_back(std::move(fresh));
-    if (HistoryOf(*run.trace) != nullptr) ShowSnapshot();
+    if (HistoryOf(*run.trace) != nullptr) ShowSnapshot(run.id);
   }
   view.runs = std::move(states);
   const auto alive = [&](TraceId id) { return view.Find(id) != nullptr; };
@@ -255,10 +255,16 @@ void Viewer::State::SyncViews() {
   }
 }
 
-// The panel that such a file is opened for, which no other has use for.
-void Viewer::State::ShowSnapshot() {
-  windows.focus_panel = {"memory_snapshot", TraceId()};
-  windows.panels["memory_snapshot"] = true;
+// The panel that such a file is opened for, which no other has use for. Beside a trace it stays
+// with its file, whichever is active.
+void Viewer::State::ShowSnapshot(TraceId run) {
+  const bool alone = runs.size() == 1;
+  windows.focus_panel = {"memory_snapshot", alone ? TraceId() : run};
+  if (alone) {
+    windows.panels["memory_snapshot"] = true;
+  } else {
+    windows.pinned.insert(windows.focus_panel);
+  }
   settle = 3;
 }
 
@@ -266,9 +272,14 @@ void Viewer::State::ShowSnapshot() {
 // both, so that both are in sight.
 void Viewer::State::BeginComparison() {
   view.baseline = runs.front().id;
-  if (LayoutOfRuns(settings, runs.size()) == RunLayout::kList) {
-    for (const Run& run : runs) view.Find(run.id)->only = BusiestTracks(*run.trace);
+  const bool snapshot = AreSnapshotAndTrace(runs[0], runs[1]);
+  const bool list = LayoutOfRuns(settings, runs.size()) == RunLayout::kList;
+  for (const Run& run : runs) {
+    if (list && (!snapshot || HistoryOf(*run.trace) == nullptr))
+      view.Find(run.id)->only = BusiestTracks(*run.trace);
   }
+  // A snapshot below a trace is there to be seen with it, not to be compared.
+  if (snapshot) return;
   windows.focus_panel = {"compare", TraceId()};
   windows.panels["compare"] = true;
   settle = 3;

@@ -539,6 +539,70 @@ void PickleReader::CloseAll() {
   }
 }
 
+// The commonest opcodes while the buffer surely has their arguments, one after the other without
+// calls. Anything else, and whatever would fail, is left where it is for Step.
+uint32_t PickleReader::RunCommon(uint32_t most) {
+  constexpr std::ptrdiff_t kLongest = 16;
+  const char* p = buffer_.data() + at_;
+  const char* const end = buffer_.data() + end_;
+  const auto little = [&](size_t n) {
+    uint64_t value = 0;
+    std::memcpy(&value, p + 1, n);
+    return value;
+  };
+  const auto get = [&](uint64_t index, size_t bytes) {
+    if (index >= memo_.size() || memo_[index] == ~uint64_t{0}) return false;
+    stack_.push_back({memo_[index]});
+    p += bytes;
+    return true;
+  };
+  const auto put = [&](Value value, size_t bytes) {
+    stack_.push_back(value);
+    p += bytes;
+    return true;
+  };
+  const auto common = [&] {
+    switch (static_cast<uint8_t>(*p)) {
+      case kBinGet:
+        return get(little(1), 2);
+      case kLongBinGet:
+        return get(little(4), 5);
+      case kBinInt1:
+        return put(Value::Of(Tag::kInt, little(1)), 2);
+      case kBinInt2:
+        return put(Value::Of(Tag::kInt, little(2)), 3);
+      case kBinInt:
+        return put(IntValue(static_cast<int32_t>(little(4))), 5);
+      case kLong1: {
+        const auto bytes = static_cast<uint8_t>(p[1]);
+        if (bytes == 0 || bytes > 8) return false;
+        uint64_t raw = 0;
+        std::memcpy(&raw, p + 2, 8);
+        const int unused = 64 - 8 * bytes;
+        return put(IntValue(static_cast<int64_t>(raw << unused) >> unused), bytes + size_t{2});
+      }
+      case kEmptyDict:
+        return put(NewObject(Kind::kDict), 1);
+      case kMark:
+        if (marks_.size() >= kMaxDepth) return false;
+        marks_.push_back(static_cast<uint32_t>(stack_.size()));
+        ++p;
+        return true;
+      case kMemoize:
+        if (stack_.empty() || memo_.size() > offset() || memo_.size() >= kMaxObjects) return false;
+        memo_.push_back(stack_.back().bits);
+        ++p;
+        return true;
+      default:
+        return false;
+    }
+  };
+  uint32_t done = 0;
+  while (done < most && end - p >= kLongest && stack_.size() < kMaxStack && common()) ++done;
+  at_ = static_cast<size_t>(p - buffer_.data());
+  return done;
+}
+
 Result<Value> PickleReader::Read(const std::stop_token& stop, uint64_t max_bytes) {
   max_bytes_ = max_bytes;
   if (Need(1) && static_cast<uint8_t>(buffer_[at_]) != kProto)
@@ -549,6 +613,7 @@ Result<Value> PickleReader::Read(const std::stop_token& stop, uint64_t max_bytes
     if (objects_.size() > kMaxObjects - kOpsPerLook)
       return Status(ErrorCode::kLimit, fmt::format("more than {} lists and dicts", kMaxObjects));
     for (uint32_t i = 0; more && i < kOpsPerLook; ++i) {
+      i += RunCommon(kOpsPerLook - 1 - i);
       more = Need(1);
       if (more) more = Step(static_cast<uint8_t>(buffer_[at_++]));
     }

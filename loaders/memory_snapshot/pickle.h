@@ -96,7 +96,8 @@ class PickleReader {
   uint64_t TakeLittle(size_t n);
   std::string_view TakeBytes(size_t n);
 
-  bool Step(uint8_t op);  // false: stop, failed, or the stream ended
+  uint32_t RunCommon(uint32_t most);  // opcodes that were done
+  bool Step(uint8_t op);              // false: stop, failed, or the stream ended
   bool StepContainer(uint8_t op);
   bool StepNumber(uint8_t op);
   bool StepText(uint8_t op);

@@ -111,9 +111,11 @@ AllocatorAction SnapshotRecords::ActionOf(StringId text) {
 }
 
 uint32_t SnapshotRecords::StreamOf(uint64_t stream) {
+  if (stream == last_stream_.first) return last_stream_.second;
   const auto [known, added] =
       streams_.try_emplace(stream, static_cast<uint32_t>(history_.streams.size()));
   if (added) history_.streams.push_back(stream);
+  last_stream_ = *known;
   return known->second;
 }
 

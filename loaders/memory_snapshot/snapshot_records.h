@@ -81,6 +81,7 @@ class SnapshotRecords final : public pickle::DictSink {
   Progress* progress_;
   std::vector<AllocatorAction> actions_;  // by id of the text; kOther: not looked up yet
   std::unordered_map<uint64_t, uint32_t, SeededHash> streams_;
+  std::pair<uint64_t, uint32_t> last_stream_{0, 0};  // of streams_
   const SeededHash hash_;
   std::unordered_multimap<uint64_t, uint32_t> frames_, stacks_;  // by hash
   std::vector<uint32_t> stack_;                                  // of the list being read

@@ -1,6 +1,7 @@
 #include "loaders/perfetto/clocks.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "model/time.h"
 
@@ -68,17 +69,19 @@ void Clocks::AddSnapshot(uint32_t sequence, const xplane::Field& snapshot) {
   }
 }
 
-std::optional<int64_t> Clocks::Resolve(uint32_t sequence, uint32_t clock, uint64_t timestamp) {
-  const auto time = static_cast<int64_t>(timestamp);
-  if (clock == 0 || clock == trace_clock_) return time;
+Clocks::Clock* Clocks::Find(uint32_t sequence, uint32_t clock) {
   const auto it = clocks_.find(KeyOf(sequence, clock));
-  if (it == clocks_.end() || it->second.distances.empty()) return std::nullopt;
-  Clock& known = it->second;
-  int64_t at = SaturatingMul(time, known.unit_ns);
-  if (known.incremental) at = known.last = SaturatingAdd(known.last, at);
-  const auto after = std::partition_point(known.distances.begin(), known.distances.end(),
+  return it == clocks_.end() || it->second.distances.empty() ? nullptr : &it->second;
+}
+
+int64_t Clocks::Resolve(Clock* clock, uint64_t timestamp) {
+  int64_t at = SaturatingMul(static_cast<int64_t>(timestamp), clock->unit_ns);
+  if (clock->incremental) at = clock->last = SaturatingAdd(clock->last, at);
+  const auto& distances = clock->distances;
+  if (distances.back().first <= at) return SaturatingAdd(at, distances.back().second);
+  const auto after = std::partition_point(distances.begin(), distances.end(),
                                           [&](const auto& d) { return d.first <= at; });
-  const auto& distance = after == known.distances.begin() ? *after : *(after - 1);
+  const auto& distance = after == distances.begin() ? *after : *(after - 1);
   return SaturatingAdd(at, distance.second);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,20 +17,21 @@ class Clocks {
 
   // A ClockSnapshot of this sequence.
   void AddSnapshot(uint32_t sequence, const xplane::Field& snapshot);
-  // Nanoseconds of the trace's clock; nullopt where no snapshot has that clock. Clocks that count
-  // from the packet before are advanced.
-  std::optional<int64_t> Resolve(uint32_t sequence, uint32_t clock, uint64_t timestamp);
-  uint32_t trace_clock() const { return trace_clock_; }
-  // Unix time of the trace clock's 0; 0 if unknown.
-  int64_t unix_ns() const { return unix_ns_; }
-
- private:
   struct Clock {
     std::vector<std::pair<int64_t, int64_t>> distances;  // from this time on: to the trace's clock
     int64_t unit_ns = 1;
     int64_t last = 0;
     bool incremental = false;
   };
+  // Null where no snapshot has that clock; else it stays where it is.
+  Clock* Find(uint32_t sequence, uint32_t clock);
+  // Nanoseconds of the trace's clock. A clock that counts from the packet before is advanced.
+  static int64_t Resolve(Clock* clock, uint64_t timestamp);
+  uint32_t trace_clock() const { return trace_clock_; }
+  // Unix time of the trace clock's 0; 0 if unknown.
+  int64_t unix_ns() const { return unix_ns_; }
+
+ private:
   static uint64_t KeyOf(uint32_t sequence, uint32_t clock);
 
   uint32_t trace_clock_ = kBoottime;

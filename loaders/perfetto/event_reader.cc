@@ -16,13 +16,6 @@ using xplane::kFixed64;
 using xplane::kLen;
 using xplane::kVarint;
 
-template <typename Fn>
-void ForFields(const Field& message, Fn fn) {
-  FieldReader reader(message.begin, message.end);
-  Field field;
-  while (reader.Next(&field)) fn(field);
-}
-
 bool IsNumber(const Field& f) { return f.wire == kVarint || f.wire == kFixed64; }
 
 // A repeated number, packed or not.
@@ -111,12 +104,17 @@ bool ReadPacketFields(std::string_view bytes, Packet* packet) {
 }
 
 void TrackEvent::Clear() {
-  std::vector<uint64_t> a = std::move(flows), b = std::move(ending_flows);
-  a.clear();
-  b.clear();
-  *this = {};
-  flows = std::move(a);
-  ending_flows = std::move(b);
+  type = EventType::kNone;
+  track.reset();
+  name_iid = category_iid = 0;
+  name = category = {};
+  has_value = has_arguments = false;
+  value = 0;
+  duration_ns = 0;
+  unknown_phase = 0;
+  for (auto* list : {&flows, &ending_flows, &counters, &real_counters}) list->clear();
+  counter_values.clear();
+  real_values.clear();
 }
 
 namespace {
@@ -160,6 +158,9 @@ void ReadTrackEvent(const Field& message, TrackEvent* event) {
         ForNumbers(f, false, [&](uint64_t iid) {
           if (event->category_iid == 0) event->category_iid = iid;
         });
+        break;
+      case 4:
+        event->has_arguments = true;
         break;
       case 6:
         if (f.wire == kLen) ReadLegacy(f, event);
@@ -292,6 +293,7 @@ RenderStage ReadRenderStage(const Field& message) {
     if (f.number == 13) s.queue_iid = f.value;
     if (f.number == 14) s.stage_iid = f.value;
     if (f.number == 17 && f.wire == kLen) s.name = f.text();
+    if (f.number == 19) s.kernel_iid = f.value;
     if (f.number == 20) s.name_iid = f.value;
     if (f.number != 7 || f.wire != kLen) return;
     ForFields(f, [&](const Field& d) {
@@ -306,26 +308,19 @@ GpuCounters ReadGpuCounters(const Field& message) {
   GpuCounters c;
   ForFields(message, [&](const Field& f) {
     if (f.number == 3 && f.wire == kVarint) c.gpu = f.Int();
-    if (f.wire != kLen || (f.number != 1 && f.number != 2)) return;
-    if (f.number == 2) {
-      std::pair<uint64_t, double> value{0, 0};
-      ForFields(f, [&](const Field& v) {
-        if (v.number == 1) value.first = v.value;
-        if (v.number == 2) value.second = static_cast<double>(v.Int());
-        if (v.number == 3 && v.wire == kFixed64) value.second = v.Double();
-      });
-      c.values.push_back(value);
-      return;
-    }
-    ForFields(f, [&](const Field& spec) {
-      if (spec.number != 1 || spec.wire != kLen) return;
-      std::pair<uint64_t, std::string_view> name{0, {}};
-      ForFields(spec, [&](const Field& n) {
-        if (n.number == 1) name.first = n.value;
-        if (n.number == 2 && n.wire == kLen) name.second = n.text();
-      });
-      c.names.push_back(name);
+    if (f.number == 4 && f.wire == kVarint) c.interned = f.value;
+    if (f.wire != kLen) return;
+    if (f.number == 1)
+      ForCounterNames(f,
+                      [&](uint64_t id, std::string_view name) { c.names.emplace_back(id, name); });
+    if (f.number != 2) return;
+    std::pair<uint64_t, double> value{0, 0};
+    ForFields(f, [&](const Field& v) {
+      if (v.number == 1) value.first = v.value;
+      if (v.number == 2) value.second = static_cast<double>(v.Int());
+      if (v.number == 3 && v.wire == kFixed64) value.second = v.Double();
     });
+    c.values.push_back(value);
   });
   return c;
 }

@@ -14,11 +14,21 @@ namespace stepscope::perfetto {
 
 using xplane::Field;
 
-struct Packet {
+template <typename Fn>
+void ForFields(const Field& message, Fn fn) {
+  xplane::FieldReader reader(message.begin, message.end);
+  Field field;
+  while (reader.Next(&field)) fn(field);
+}
+
+// What a packet says beside its data.
+struct PacketHead {
   uint64_t timestamp = 0;
-  bool has_timestamp = false;
   uint32_t clock = 0, sequence = 0;
+  bool has_timestamp = false;
   bool cleared = false, needs_state = false, dropped = false;
+};
+struct Packet : PacketHead {
   // begin is null where there is none.
   Field event, descriptor, interned, defaults, snapshot, stage, counter, process_tree;
   uint32_t other = 0;  // number of a field with data that is not read
@@ -41,6 +51,7 @@ struct TrackEvent {
   std::vector<int64_t> counter_values;
   std::vector<double> real_values;
   char unknown_phase = 0;  // of a legacy event that is not read
+  bool has_arguments = false;
   void Clear();
 };
 void ReadTrackEvent(const Field& message, TrackEvent* event);
@@ -67,13 +78,30 @@ struct RenderStage {
   int64_t duration_ns = 0;
   uint64_t queue_iid = 0, stage_iid = 0, context = 0, name_iid = 0;
   int64_t gpu = 0, queue = -1, stage = -1;
+  uint64_t kernel_iid = 0;
   std::string_view name;
   std::vector<std::string_view> queues, stages;  // described in the packet itself
 };
 RenderStage ReadRenderStage(const Field& message);
 
+// Calls fn(id, name) for the counters that a descriptor names.
+template <typename Fn>
+void ForCounterNames(const Field& descriptor, Fn fn) {
+  ForFields(descriptor, [&](const Field& spec) {
+    if (spec.number != 1 || spec.wire != xplane::kLen) return;
+    uint64_t id = 0;
+    std::string_view name;
+    ForFields(spec, [&](const Field& n) {
+      if (n.number == 1) id = n.value;
+      if (n.number == 2 && n.wire == xplane::kLen) name = n.text();
+    });
+    fn(id, name);
+  });
+}
+
 struct GpuCounters {
   int64_t gpu = 0;
+  uint64_t interned = 0;  // where the names and the GPU are said
   std::vector<std::pair<uint64_t, std::string_view>> names;
   std::vector<std::pair<uint64_t, double>> values;
 };

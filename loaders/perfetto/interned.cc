@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
+#include <utility>
+
+#include "loaders/perfetto/event_reader.h"
 
 namespace stepscope::perfetto {
 namespace {
@@ -20,45 +23,74 @@ void AddEntry(const xplane::Field& entry, StringPool* strings, InternedNames* to
   if (iid != 0) to->Set(iid, strings->Intern(text));
 }
 
+void AddContext(const xplane::Field& message, std::unordered_map<uint64_t, int64_t>* to) {
+  uint64_t iid = 0;
+  int64_t pid = 0;
+  ForFields(message, [&](const xplane::Field& f) {
+    if (f.number == 1) iid = f.value;
+    if (f.number == 2) pid = f.Int();
+  });
+  (*to)[iid] = pid;
+}
+
+void AddKernel(const xplane::Field& message, StringPool* strings,
+               std::unordered_map<uint64_t, InternedKernel>* to) {
+  uint64_t iid = 0;
+  InternedKernel kernel;
+  ForFields(message, [&](const xplane::Field& f) {
+    if (f.number == 1 && f.wire == xplane::kVarint) iid = f.value;
+    if (f.wire != xplane::kLen) return;
+    if (f.number == 2) kernel.name = strings->Intern(f.text());
+    if (f.number == 3) kernel.readable = strings->Intern(f.text());
+    if (f.number == 4) kernel.arch = strings->Intern(f.text());
+    if (f.number == 5) kernel.arguments.push_back(strings->Intern(f.text()));
+  });
+  if (iid != 0) (*to)[iid] = std::move(kernel);
+}
+
+void AddCounters(const xplane::Field& message, StringPool* strings,
+                 std::unordered_map<uint64_t, InternedCounters>* to) {
+  uint64_t iid = 0;
+  InternedCounters counters;
+  ForFields(message, [&](const xplane::Field& f) {
+    if (f.number == 1 && f.wire == xplane::kVarint) iid = f.value;
+    if (f.number == 3 && f.wire == xplane::kVarint) counters.gpu = f.Int();
+    if (f.number != 2 || f.wire != xplane::kLen) return;
+    ForCounterNames(f, [&](uint64_t id, std::string_view name) {
+      counters.names.emplace_back(id, strings->Intern(name));
+    });
+  });
+  if (iid != 0) (*to)[iid] = std::move(counters);
+}
+
 }  // namespace
 
 void Interned::Add(const xplane::Field& interned_data, StringPool* strings) {
-  xplane::FieldReader reader(interned_data.begin, interned_data.end);
-  xplane::Field field;
-  while (reader.Next(&field)) {
-    if (field.wire != xplane::kLen) continue;
+  ForFields(interned_data, [&](const xplane::Field& field) {
+    if (field.wire != xplane::kLen) return;
     switch (field.number) {
       case 1:
-        AddEntry(field, strings, &categories);
-        break;
+        return AddEntry(field, strings, &categories);
       case 2:
-        AddEntry(field, strings, &events);
-        break;
+        return AddEntry(field, strings, &events);
       case 3:
-        AddEntry(field, strings, &annotations);
-        break;
+        return AddEntry(field, strings, &annotations);
+      case 23:
+        return AddContext(field, &contexts);
       case 24:
-        AddEntry(field, strings, &stages);
-        break;
-      case 26: {
-        xplane::FieldReader context(field.begin, field.end);
-        xplane::Field part;
-        uint64_t iid = 0;
-        int64_t pid = 0;
-        while (context.Next(&part)) {
-          if (part.number == 1) iid = part.value;
-          if (part.number == 2) pid = part.Int();
-        }
-        contexts[iid] = pid;
-        break;
-      }
+        return AddEntry(field, strings, &stages);
       case 29:
-        AddEntry(field, strings, &texts);
-        break;
+        return AddEntry(field, strings, &texts);
+      case 47:
+        return AddCounters(field, strings, &counters);
+      case 1000:
+        return AddKernel(field, strings, &kernels);
+      case 1001:
+        return AddEntry(field, strings, &kernel_arguments);
       default:
-        break;
+        return;
     }
-  }
+  });
 }
 
 Interned& InternedHistory::Begin(uint32_t sequence, const Place& place) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "loaders/xplane/wire.h"
@@ -12,11 +13,12 @@
 
 namespace stepscope::perfetto {
 
-// Numbers to strings: dense ones in a list.
+// Numbers to strings: in a list where they are dense, else by number. A list has few places for
+// each name that was said.
 class InternedNames {
  public:
   void Set(uint64_t iid, StringId name) {
-    if (iid >= kDense) {
+    if (iid >= dense_.size() && iid > kFirst + kRoom * ++count_) {
       sparse_[iid] = name;
       return;
     }
@@ -24,20 +26,33 @@ class InternedNames {
     dense_[iid] = name;
   }
   StringId Find(uint64_t iid) const {  // invalid if unknown
-    if (iid < dense_.size()) return dense_[iid];
+    if (iid < dense_.size() && (dense_[iid].valid() || sparse_.empty())) return dense_[iid];
     const auto it = sparse_.find(iid);
     return it == sparse_.end() ? StringId() : it->second;
   }
 
  private:
-  static constexpr uint64_t kDense = 1 << 16;
+  static constexpr uint64_t kFirst = 64, kRoom = 16;
+  uint64_t count_ = 0;
   std::vector<StringId> dense_;
   std::unordered_map<uint64_t, StringId> sparse_;
 };
 
+// A kernel as GPU profilers describe it. Arguments are messages as they are in the packet.
+struct InternedKernel {
+  StringId name{0}, readable{0}, arch{0};
+  std::vector<StringId> arguments;
+};
+struct InternedCounters {
+  int64_t gpu = 0;
+  std::vector<std::pair<uint64_t, StringId>> names;
+};
+
 struct Interned {
-  InternedNames categories, events, annotations, texts, stages;
+  InternedNames categories, events, annotations, texts, stages, kernel_arguments;
   std::unordered_map<uint64_t, int64_t> contexts;  // pids of graphics contexts
+  std::unordered_map<uint64_t, InternedKernel> kernels;
+  std::unordered_map<uint64_t, InternedCounters> counters;
   void Add(const xplane::Field& interned_data, StringPool* strings);
 };
 

@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -12,7 +13,6 @@
 namespace stepscope::perfetto {
 namespace {
 
-constexpr uint64_t kWindow = uint64_t{4} << 20;
 constexpr uint64_t kHeadBytes = 16;  // of a tag and a length
 constexpr uint64_t kPacketTag = 1 << 3 | xplane::kLen;
 constexpr uint32_t kZlibPackets = 50, kZstdPackets = 133;
@@ -45,22 +45,34 @@ xplane::Field CompressedIn(std::string_view packet) {
   return found;
 }
 
+// Whether the packet begins with a number of one of the first fields and none of a compressed
+// packet behind it, as nearly all do.
+bool HoldsEvents(std::string_view packet) {
+  const auto* p = reinterpret_cast<xplane::Bytes>(packet.data());
+  const auto* end = p + packet.size();
+  if (packet.size() < 2 || (*p & 0x87) != xplane::kVarint || *p < 8) return false;
+  uint64_t value = 0;
+  p = xplane::ReadVarint(p + 1, end, &value);
+  return p != nullptr && p < end && *p < 0x80;
+}
+
 std::string_view View(const xplane::Field& field) {
   return {reinterpret_cast<const char*>(field.begin), static_cast<size_t>(field.end - field.begin)};
 }
 
 }  // namespace
 
-PacketStream::PacketStream(PacketBytes* bytes, uint64_t most_inflated, bool inflate)
-    : bytes_(*bytes), most_inflated_(most_inflated), inflate_(inflate) {}
+PacketStream::PacketStream(PacketBytes* bytes, uint64_t most_inflated)
+    : bytes_(*bytes), most_inflated_(most_inflated), file_size_(bytes->source->size()) {}
 
 // Brings `want` bytes from offset_ on into the window, or what there is of them.
 bool PacketStream::Fill(uint64_t want) {
-  const uint64_t left = bytes_.source->size() - std::min(offset_, bytes_.source->size());
+  const uint64_t left = file_size_ - std::min(offset_, file_size_);
   want = std::min(want, left);
   if (offset_ >= window_at_ && offset_ + want <= window_at_ + window_size_) return true;
-  const uint64_t size = std::min(std::max(want, kWindow), left);
-  window_.resize(size);
+  const uint64_t size = std::min(std::max(want, kBatchBytes), left);
+  if (window_.size() > 2 * kBatchBytes && size <= kBatchBytes) window_ = {};
+  if (window_.size() < size) window_.resize(size);
   const Result<size_t> n =
       bytes_.source->Read(offset_, std::as_writable_bytes(std::span(window_.data(), size)));
   if (!n.ok()) {
@@ -72,72 +84,135 @@ bool PacketStream::Fill(uint64_t want) {
   return true;
 }
 
-bool PacketStream::Next(std::string_view* packet, uint64_t* ref) {
-  for (;;) {
-    if (!status_.ok()) return false;
+bool PacketStream::Next(PacketBatch* batch) {
+  batch->frames.clear();
+  while (status_.ok()) {
     if (inner_ < inner_end_) {
-      if (NextInflated(packet, ref)) return true;
-      continue;
+      NextInflated(batch);
+    } else if (!NextOfFile(batch)) {
+      return false;
     }
-    if (!NextOfFile(packet, ref)) return false;
-    const xplane::Field field = CompressedIn(*packet);
-    if (field.begin == nullptr) return true;
-    inner_ = inner_end_;
-    if (!inflate_) {
-      if (compressed_ < bytes_.ends.size()) inner_end_ = bytes_.ends[compressed_++];
-      continue;
-    }
-    const bool whole =
-        field.number == kZlibPackets ? InflateZlib(View(field)) : InflateZstd(View(field));
-    if (!whole) ++damaged_;
-    inner_end_ = bytes_.inflated.size();
-    bytes_.ends.push_back(inner_end_);
+    if (!batch->frames.empty()) return status_.ok();
   }
-}
-
-bool PacketStream::NextOfFile(std::string_view* packet, uint64_t* ref) {
-  while (offset_ < bytes_.source->size()) {
-    if (!Fill(kHeadBytes)) return false;
-    Head head;
-    const std::string_view data(window_.data() + (offset_ - window_at_),
-                                window_size_ - (offset_ - window_at_));
-    if (!ReadHead(data, &head)) break;
-    const uint64_t left = bytes_.source->size() - offset_ - head.bytes;
-    if (head.size > left) break;
-    if (head.tag != kPacketTag || head.size > kMostPacketBytes) {  // another field: not ours
-      offset_ += head.bytes + head.size;
-      continue;
-    }
-    if (!Fill(head.bytes + head.size)) return false;
-    *packet = {window_.data() + (offset_ - window_at_) + head.bytes, head.size};
-    *ref = offset_;
-    offset_ += head.bytes + head.size;
-    return true;
-  }
-  truncated_ = truncated_ || offset_ < bytes_.source->size() || bytes_.source->truncated();
   return false;
 }
 
-bool PacketStream::NextInflated(std::string_view* packet, uint64_t* ref) {
-  const std::string_view data(bytes_.inflated.data() + inner_, inner_end_ - inner_);
+// One packet, of which offset_ is the beginning.
+PacketStream::Step PacketStream::FrameOne(PacketBatch* batch, xplane::Field* compressed) {
+  const uint64_t at = offset_ - window_at_;
+  const std::string_view data(window_.data() + at, window_size_ - at);
+  const bool rest = window_at_ + window_size_ >= file_size_;
+  if (data.size() < kHeadBytes && !rest) return Step::kRefill;
   Head head;
-  if (!ReadHead(data, &head) || head.size > data.size() - head.bytes) {
-    inner_ = inner_end_;
-    return false;
+  if (!ReadHead(data, &head) || head.size > file_size_ - offset_ - head.bytes) return Step::kEnd;
+  if (head.tag != kPacketTag || head.size > kMostPacketBytes) {  // another field: not ours
+    offset_ += head.bytes + head.size;
+    return Step::kSkipped;
   }
-  *packet = data.substr(head.bytes, head.size);
-  *ref = bytes_.source->size() + inner_;
-  inner_ += head.bytes + head.size;
-  return head.tag == kPacketTag;
+  if (head.bytes + head.size > data.size()) {
+    needed_ = head.bytes + head.size;
+    return rest ? Step::kEnd : Step::kRefill;
+  }
+  const std::string_view packet = data.substr(head.bytes, head.size);
+  if (!HoldsEvents(packet)) *compressed = CompressedIn(packet);
+  if (compressed->begin != nullptr && !batch->frames.empty()) return Step::kCompressed;
+  offset_ += head.bytes + head.size;
+  if (compressed->begin != nullptr) return Step::kCompressed;
+  batch->frames.push_back({static_cast<uint32_t>(at), static_cast<uint32_t>(at + head.bytes),
+                           static_cast<uint32_t>(head.size)});
+  return Step::kFrame;
+}
+
+// False at the end of the file.
+bool PacketStream::NextOfFile(PacketBatch* batch) {
+  needed_ = kHeadBytes;
+  for (;;) {
+    if (offset_ >= file_size_) break;
+    const bool inside = offset_ >= window_at_ && offset_ < window_at_ + window_size_;
+    xplane::Field compressed;
+    Step step = Step::kRefill;
+    if (inside) step = FrameOne(batch, &compressed);
+    if (step == Step::kEnd) break;
+    if (step == Step::kFrame || step == Step::kSkipped) continue;
+    if (!batch->frames.empty()) {
+      TakeWindow(step == Step::kRefill, batch);
+      return true;
+    }
+    if (step == Step::kCompressed) {
+      Open(compressed);
+      return true;
+    }
+    if (!Fill(needed_) || window_size_ < std::min(needed_, file_size_ - offset_)) break;
+  }
+  if (!batch->frames.empty()) {
+    TakeWindow(true, batch);
+    return true;
+  }
+  truncated_ = truncated_ || offset_ < file_size_ || bytes_.source->truncated();
+  return false;
+}
+
+// The window becomes the batch's, without a copy where nothing else is in it.
+void PacketStream::TakeWindow(bool whole, PacketBatch* batch) {
+  batch->inflated = false;
+  batch->base = window_at_;
+  batch->other = file_size_ + inner_;
+  if (whole) {
+    batch->bytes.swap(window_);
+    window_size_ = 0;
+    return;
+  }
+  const uint32_t first = batch->frames.front().tag;
+  batch->base += first;
+  batch->bytes.assign(window_.begin() + first,
+                      window_.begin() + static_cast<std::ptrdiff_t>(offset_ - window_at_));
+  for (PacketBatch::Frame& f : batch->frames) f = {f.tag - first, f.begin - first, f.size};
+}
+
+// Packets until there are enough, or the end of what one compressed packet became.
+void PacketStream::NextInflated(PacketBatch* batch) {
+  const uint64_t begin = inner_;
+  while (inner_ < inner_end_ && inner_ - begin < kBatchBytes) {
+    const std::string_view data(bytes_.inflated.data() + inner_, inner_end_ - inner_);
+    Head head;
+    if (!ReadHead(data, &head) || head.size > data.size() - head.bytes) {
+      inner_ = inner_end_;
+      break;
+    }
+    const auto at = static_cast<uint32_t>(inner_ - begin);
+    if (head.tag == kPacketTag && head.size <= kMostPacketBytes)
+      batch->frames.push_back(
+          {at, at + static_cast<uint32_t>(head.bytes), static_cast<uint32_t>(head.size)});
+    inner_ += head.bytes + head.size;
+  }
+  if (batch->frames.empty()) return;
+  batch->inflated = true;
+  batch->base = file_size_ + begin;
+  batch->other = offset_;
+  const PacketBatch::Frame& last = batch->frames.back();
+  const char* from = bytes_.inflated.data() + begin;
+  batch->bytes.assign(from, from + last.begin + last.size);
+}
+
+void PacketStream::Open(const xplane::Field& compressed) {
+  inner_ = inner_end_;
+  const bool whole = compressed.number == kZlibPackets ? InflateZlib(View(compressed))
+                                                       : InflateZstd(View(compressed));
+  if (!whole) ++damaged_;
+  inner_end_ = bytes_.inflated.size();
 }
 
 bool PacketStream::Append(const char* data, size_t size) {
-  if (bytes_.inflated.size() + size > most_inflated_) {
+  Column<char>& to = bytes_.inflated;
+  if (to.size() + size > most_inflated_) {
     status_ = {ErrorCode::kLimit, "inflates to more than the limit of " +
                                       std::to_string(most_inflated_ >> 20) + " MiB"};
     return false;
   }
-  for (size_t i = 0; i < size; ++i) bytes_.inflated.push_back(data[i]);
+  const size_t at = to.size();
+  if (at + size > to.capacity()) to.Reserve(std::max(at + size, at + at / 2));
+  to.Resize(at + size);
+  std::memcpy(to.data() + at, data, size);
   return true;
 }
 
@@ -174,28 +249,35 @@ bool PacketStream::InflateZstd(std::string_view data) {
   }
 }
 
-Result<std::string> ReadPacket(const PacketBytes& bytes, uint64_t ref) {
-  const uint64_t plain = bytes.source->size();
-  std::string head_bytes(kHeadBytes, '\0');
-  const auto read = [&](uint64_t at, std::string* out) -> Status {
-    if (at >= plain) {
-      const uint64_t inner = std::min<uint64_t>(at - plain, bytes.inflated.size());
-      const uint64_t n = std::min<uint64_t>(out->size(), bytes.inflated.size() - inner);
-      out->assign(bytes.inflated.data() + inner, n);
-      return {};
-    }
-    const Result<size_t> n = bytes.source->Read(at, std::as_writable_bytes(std::span(*out)));
+// `size` bytes, or fewer at the end.
+Result<std::string_view> PacketWindow::Bytes(uint64_t at, uint64_t size) {
+  const uint64_t plain = bytes_.source->size();
+  if (at >= plain) {
+    const uint64_t inner = std::min<uint64_t>(at - plain, bytes_.inflated.size());
+    return std::string_view(bytes_.inflated.data() + inner,
+                            std::min<uint64_t>(size, bytes_.inflated.size() - inner));
+  }
+  size = std::min(size, plain - at);
+  if (at < at_ || at + size > at_ + size_) {
+    const uint64_t want = std::min(std::max(size, window_bytes_), plain - at);
+    if (window_.size() < want) window_.resize(want);
+    const Result<size_t> n =
+        bytes_.source->Read(at, std::as_writable_bytes(std::span(window_.data(), want)));
     if (!n.ok()) return n.status();
-    out->resize(*n);
-    return {};
-  };
-  if (Status s = read(ref, &head_bytes); !s.ok()) return s;
+    at_ = at;
+    size_ = *n;
+    size = std::min(size, size_);
+  }
+  return std::string_view(window_.data() + (at - at_), size);
+}
+
+Result<std::string_view> PacketWindow::At(uint64_t ref) {
+  const Result<std::string_view> begin = Bytes(ref, kHeadBytes);
+  if (!begin.ok()) return begin;
   Head head;
-  if (!ReadHead(head_bytes, &head) || head.size > PacketStream::kMostPacketBytes)
-    return std::string();
-  std::string packet(head.size, '\0');
-  if (Status s = read(ref + head.bytes, &packet); !s.ok()) return s;
-  return packet;
+  if (!ReadHead(*begin, &head) || head.size > PacketStream::kMostPacketBytes)
+    return std::string_view();
+  return Bytes(ref + head.bytes, head.size);
 }
 
 }  // namespace stepscope::perfetto

@@ -1,6 +1,6 @@
 // The packets of a Perfetto trace, in order, those inside compressed packets in the place of what
-// holds them. A window of the file at a time, so a plain file needs no more memory than its largest
-// packet; what was inflated is kept, for arguments.
+// holds them. A batch of some 256 KiB at a time, so a plain file needs little more memory than its
+// largest packet; what was inflated is kept, for arguments.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "loaders/byte_source.h"
+#include "loaders/xplane/wire.h"
 #include "model/base/column.h"
 #include "model/base/status.h"
 
@@ -20,49 +21,80 @@ namespace stepscope::perfetto {
 struct PacketBytes {
   std::shared_ptr<const ByteSource> source;
   Column<char> inflated;
-  std::vector<uint64_t> ends;  // of what each compressed packet became
   uint64_t size() const { return source->size() + inflated.size(); }
+};
+
+// Packets that follow each other, all of the file or all inflated. Owns their bytes; used again.
+struct PacketBatch {
+  struct Frame {
+    uint32_t tag, begin, size;  // within the bytes
+  };
+  std::vector<char> bytes;
+  std::vector<Frame> frames;
+  uint64_t base = 0;   // reference of the first byte
+  uint64_t other = 0;  // of the next packet of the other kind
+  bool inflated = false;
+  std::string_view packet(const Frame& f) const { return {bytes.data() + f.begin, f.size}; }
+  uint64_t ref(const Frame& f) const { return base + f.tag; }
 };
 
 class PacketStream {
  public:
   static constexpr uint64_t kMostPacketBytes = uint64_t{64} << 20;
+  static constexpr uint64_t kBatchBytes = uint64_t{256} << 10;
 
-  // `bytes` lives longer. Packets are inflated into it up to `most_inflated` bytes, or where
-  // `inflate` is false, the second time, are taken from it.
-  PacketStream(PacketBytes* bytes, uint64_t most_inflated, bool inflate);
+  // `bytes` lives longer. Packets are inflated into it up to `most_inflated` bytes.
+  PacketStream(PacketBytes* bytes, uint64_t most_inflated);
 
-  // The next packet and where it lies; false at the end. The view is valid until the next call.
-  bool Next(std::string_view* packet, uint64_t* ref);
+  // The next packets; false at the end. A batch has one packet at least.
+  bool Next(PacketBatch* batch);
   const Status& status() const { return status_; }  // kIo, kLimit
   uint64_t done() const { return offset_; }         // bytes of the file
-  uint64_t done_inflated() const { return bytes_.source->size() + inner_; }
   bool truncated() const { return truncated_; }
   uint64_t damaged() const { return damaged_; }  // compressed packets
 
  private:
+  enum class Step : uint8_t { kFrame, kSkipped, kRefill, kCompressed, kEnd };
   bool Fill(uint64_t want);
-  bool NextOfFile(std::string_view* packet, uint64_t* ref);
-  bool NextInflated(std::string_view* packet, uint64_t* ref);
-  bool Inflate(std::string_view packet);
+  bool NextOfFile(PacketBatch* batch);
+  Step FrameOne(PacketBatch* batch, xplane::Field* compressed);
+  void TakeWindow(bool whole, PacketBatch* batch);
+  void NextInflated(PacketBatch* batch);
+  void Open(const xplane::Field& compressed);
   bool InflateZlib(std::string_view data);
   bool InflateZstd(std::string_view data);
   bool Append(const char* data, size_t size);
 
   PacketBytes& bytes_;
   uint64_t most_inflated_;
-  bool inflate_;
+  uint64_t file_size_;
   std::vector<char> window_;
   uint64_t window_at_ = 0, window_size_ = 0;  // of the file
   uint64_t offset_ = 0;                       // of the next packet
+  uint64_t needed_ = 0;                       // bytes of the packet that the window lacks
   uint64_t inner_ = 0, inner_end_ = 0;        // of bytes_.inflated
-  size_t compressed_ = 0;                     // packets so far
   Status status_;
   bool truncated_ = false;
   uint64_t damaged_ = 0;
 };
 
-// The packet at `ref`; empty if there is none. kIo when the file changed.
-Result<std::string> ReadPacket(const PacketBytes& bytes, uint64_t ref);
+// Packets by where they lie, a window of a plain file at a time: cheap in ascending order. One
+// thread.
+class PacketWindow {
+ public:
+  // `bytes` lives longer.
+  PacketWindow(const PacketBytes* bytes, uint64_t window_bytes)
+      : bytes_(*bytes), window_bytes_(window_bytes) {}
+  // The packet at `ref`, valid until the next call; empty if there is none. kIo when the file
+  // changed.
+  Result<std::string_view> At(uint64_t ref);
+
+ private:
+  Result<std::string_view> Bytes(uint64_t at, uint64_t size);
+
+  const PacketBytes& bytes_;
+  uint64_t window_bytes_, at_ = 0, size_ = 0;
+  std::vector<char> window_;
+};
 
 }  // namespace stepscope::perfetto

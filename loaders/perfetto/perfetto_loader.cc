@@ -32,8 +32,9 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const std::s
   file->drafts = std::make_unique<TrackDrafts>(builder);
   auto history = std::make_shared<InternedHistory>();
   TraceReader reader(builder, file->source.bytes.get(), history.get(), file->drafts.get(), label);
-  const Status status = reader.Read(options.max_inflated_bytes, stop, progress);
+  const Status status = reader.Read(options, stop, progress);
   file->source.history = std::move(history);
+  file->source.end_arguments = std::make_shared<const EndArguments>(reader.TakeEndArguments());
   file->unix_ns = reader.clocks().unix_ns();
   if (status.ok() || status.code() == ErrorCode::kCancelled) return status;
   return {status.code(), input.path + ": " + status.message()};

@@ -74,6 +74,13 @@ std::vector<Sum> SumByFrame(const AllocatorDevice& device, const UserFrames& fra
   return sums;
 }
 
+std::vector<Sum> SumByStack(const AllocatorHistory& history, const AllocatorDevice& device,
+                            uint32_t event) {
+  std::vector<Sum> sums(history.stack_count());
+  ForLive(device, event, [&](const Allocation& a) { sums[a.stack].Add(a); });
+  return sums;
+}
+
 // The program's own frames, the innermost first.
 std::string OwnStack(const AllocatorHistory& history, uint32_t stack) {
   std::string text;
@@ -244,8 +251,7 @@ ResultTable LiveByFrame(const AllocatorHistory&, const AllocatorDevice& device,
 
 ResultTable LiveByStack(const AllocatorHistory& history, const AllocatorDevice& device,
                         const UserFrames& frames, uint32_t event, size_t most) {
-  std::vector<Sum> sums(history.stack_count());
-  ForLive(device, event, [&](const Allocation& a) { sums[a.stack].Add(a); });
+  const std::vector<Sum> sums = SumByStack(history, device, event);
   ResultTable t{"at_peak_stacks",
                 "At the peak, by stack",
                 {Text("stack", "Stack", "the program's own frames, the innermost first"),
@@ -303,28 +309,57 @@ ResultTable LiveBySize(const AllocatorDevice& device, uint32_t event) {
   return t;
 }
 
-ResultTable Growth(const AllocatorDevice& device, const UserFrames& frames, uint32_t a,
-                   uint32_t b) {
-  const std::vector<Sum> from = SumByFrame(device, frames, a);
-  const std::vector<Sum> to = SumByFrame(device, frames, b);
+namespace {
+
+ResultTable TwoMoments(ColumnDesc who) {
+  return {"growth",
+          "Two moments",
+          {std::move(who), Bytes("a_bytes", "Then"), Bytes("b_bytes", "Later"),
+           Bytes("delta_bytes", "Change"), Count("a_count", "Allocations then"),
+           Count("b_count", "Allocations later")},
+          {},
+          {}};
+}
+
+// The largest change first.
+template <typename Keep, typename Label>
+void AddChanges(const std::vector<Sum>& from, const std::vector<Sum>& to, const Keep& keep,
+                const Label& label, size_t most, ResultTable* table) {
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < from.size(); ++i) {
-    if (from[i].count > 0 || to[i].count > 0) order.push_back(i);
+    if (keep(from[i], to[i])) order.push_back(i);
   }
   const auto delta = [&](uint32_t i) { return SaturatingSub(to[i].bytes, from[i].bytes); };
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t x, uint32_t y) { return std::abs(delta(x)) > std::abs(delta(y)); });
-  ResultTable t{"growth",
-                "Two moments",
-                {Text("frame", "Frame", kFrameHow), Bytes("a_bytes", "Then"),
-                 Bytes("b_bytes", "Later"), Bytes("delta_bytes", "Change"),
-                 Count("a_count", "Allocations then"), Count("b_count", "Allocations later")},
-                {},
-                {}};
+  if (order.size() > most) order.resize(most);
   for (const uint32_t i : order) {
-    t.rows.push_back(
-        {frames.Label(i), from[i].bytes, to[i].bytes, delta(i), from[i].count, to[i].count});
+    table->rows.push_back(
+        {label(i), from[i].bytes, to[i].bytes, delta(i), from[i].count, to[i].count});
   }
+}
+
+}  // namespace
+
+ResultTable Growth(const AllocatorDevice& device, const UserFrames& frames, uint32_t a,
+                   uint32_t b) {
+  ResultTable t = TwoMoments(Text("frame", "Frame", kFrameHow));
+  AddChanges(
+      SumByFrame(device, frames, a), SumByFrame(device, frames, b),
+      [](const Sum& x, const Sum& y) { return x.count > 0 || y.count > 0; },
+      [&](uint32_t i) { return Value(frames.Label(i)); }, SIZE_MAX, &t);
+  return t;
+}
+
+ResultTable GrowthByStack(const AllocatorHistory& history, const AllocatorDevice& device,
+                          const UserFrames& frames, uint32_t a, uint32_t b, size_t most) {
+  ResultTable t =
+      TwoMoments(Text("stack", "Stack", "the program's own frames, the innermost first"));
+  AddChanges(
+      SumByStack(history, device, a), SumByStack(history, device, b),
+      [](const Sum& x, const Sum& y) { return x.count != y.count || x.bytes != y.bytes; },
+      [&](uint32_t i) { return Value(frames.Of(i) == 0 ? std::string() : OwnStack(history, i)); },
+      most, &t);
   return t;
 }
 

@@ -61,6 +61,10 @@ ResultTable LiveBySize(const AllocatorDevice& device, uint32_t event);
 // Two moments compared: columns frame, a_bytes, b_bytes, delta_bytes, a_count, b_count; by falling
 // change.
 ResultTable Growth(const AllocatorDevice& device, const UserFrames& frames, uint32_t a, uint32_t b);
+// The same by whole stacks, the program's own frames first: what changed, at most `most` rows.
+// Column stack instead of frame.
+ResultTable GrowthByStack(const AllocatorHistory& history, const AllocatorDevice& device,
+                          const UserFrames& frames, uint32_t a, uint32_t b, size_t most);
 // Frames that keep more with each step: what was allocated in the part and not freed, where at
 // least two steps other than the first and the last left something (where there are fewer than
 // four: any two). Without steps ten parts of equal time stand for them, and bytes_per_step is

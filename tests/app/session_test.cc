@@ -9,8 +9,10 @@
 #include "app/commands/load_input.h"
 #include "app/paths.h"
 #include "app/waker.h"
+#include "model/allocator_history.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/memory_snapshot.h"
 
 namespace stepscope {
 namespace {
@@ -103,6 +105,30 @@ TEST_CASE_FIXTURE(Fixture, "session: a profile dropped on an open one is asked a
   REQUIRE(UpdateUntil([](const SessionView& v) { return v.runs.size() == 1; }));
   session.Answer(OpenAnswer::kMerge);  // nothing is asked any more
   CHECK_FALSE(session.loading());
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a memory snapshot opens below the trace it is given with") {
+  const std::string trace = Sample("tf_graph.xplane.pb.zst");
+  const std::string snapshot = (dir.path() / "no_ending").string();
+  std::ofstream(snapshot, std::ios::binary)
+      << test::ToPickle(test::MakeTrainingSnapshot(3, 2, 0, false).file);
+  uint32_t next = 0;  // id of the next run
+  const auto both = [&] {
+    CHECK_FALSE(session.view().question.has_value());
+    const bool came = UpdateUntil(
+        [&](const SessionView& v) { return v.runs.size() == 2 && v.runs[0].id == TraceId(next); });
+    REQUIRE(came);
+    CHECK(session.view().runs[0].trace->format == TraceFormat::kXSpace);
+    CHECK(session.view().runs[1].trace->format == kMemorySnapshot);
+    next += 2;
+  };
+  for (const bool asks : {true, false}) {
+    session.set_asks(asks);
+    session.Open({snapshot, trace}, false);
+    both();
+    session.Drop({trace, snapshot});  // in the place of what is open
+    both();
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture,

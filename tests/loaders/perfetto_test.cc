@@ -1,8 +1,10 @@
 // Perfetto traces: tracks, slices, counters, arrows, clocks, interned names and lost packets, and
 // that no bytes crash or take more memory than is stated.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <random>
 #include <string>
@@ -11,6 +13,7 @@
 #include "model/analysis/analysis.h"
 #include "model/trace_formats.h"
 #include "tests/loaders/sanitized.h"
+#include "tests/support/perfetto_profile.h"
 #include "tests/support/perfetto_writer.h"
 #include "tests/support/table_cells.h"
 
@@ -100,6 +103,13 @@ TEST_CASE("Kernel statistics know the op that launched a kernel") {
   CHECK(test::Int(result, "kernels", 0, "occurrences") == 4);
 }
 
+uint64_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  uint64_t all = 0, resident = 0;
+  statm >> all >> resident;
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 Message Interned(uint64_t iid, std::string_view name) {
   return Message().Int(1, iid).Text(2, name);
 }
@@ -159,7 +169,7 @@ TEST_CASE("What GPU profilers write: stages on queues, and counters") {
   w.Packet(Message().Int(13, 1).Sub(12, Message()
                                             .Sub(24, Interned(1, "Queue A"))
                                             .Sub(24, Interned(2, "compute"))
-                                            .Sub(26, Message().Int(1, 7).Int(2, 99).Int(3, 4))));
+                                            .Sub(23, Message().Int(1, 7).Int(2, 99).Int(3, 4))));
   const Message dims = Message().Int(1, 4).Int(2, 2).Int(3, 1);
   w.Packet(Message().Int(8, 1000).Sub(53, Message()
                                               .Int(2, 500)
@@ -178,10 +188,117 @@ TEST_CASE("What GPU profilers write: stages on queues, and counters") {
   const Track* queue = TrackNamed(*trace, "Queue A");
   REQUIRE(queue != nullptr);
   CHECK(queue->kind == TrackKind::kStream);
-  CHECK(trace->planes[queue->plane.value].display_name == "GPU 1");
+  const Plane& plane = trace->planes[queue->plane.value];
+  CHECK(plane.display_name == "GPU 1");
   CHECK(StatOf(*trace, RowNamed(*trace, "gemm"), "grid.x") == "4");
   REQUIRE(TrackNamed(*trace, "SM busy") != nullptr);
   CHECK(TrackNamed(*trace, "SM busy")->counters[0].max == 0.5);
+}
+
+TEST_CASE("A GPU that two processes use is a plane of each") {
+  PerfettoWriter w;
+  const auto context = [](uint64_t iid, uint64_t pid) { return Message().Int(1, iid).Int(2, pid); };
+  w.Packet(Message().Int(13, 1).Sub(
+      12,
+      Message().Sub(24, Interned(1, "Queue A")).Sub(23, context(7, 99)).Sub(23, context(8, 100))));
+  for (const uint64_t iid : {7, 8}) {
+    const Message stage = Message().Int(2, 500).Int(5, iid).Int(13, 1).Text(17, "gemm");
+    w.Packet(Message().Int(8, 1000).Sub(53, stage));
+  }
+  const TracePtr trace = Load(w.Bytes());
+  CHECK(trace->planes.size() == 2);
+}
+
+TEST_CASE("Interned kernels name their dispatches and say what they take; counters by number") {
+  PerfettoWriter w;
+  const auto arg = [](uint64_t name, uint64_t value) {
+    return Message().Int(1, name).Int(4, value);
+  };
+  const Message kernel = Message()
+                             .Int(1, 3)
+                             .Text(2, "_Z4gemmv")
+                             .Text(3, "gemm()")
+                             .Text(4, "sm_90")
+                             .Sub(5, Message().Text(2, "stages").Text(6, "four"));
+  const Message spec = Message().Sub(1, Message().Int(1, 5).Text(2, "SM busy"));
+  w.Packet(Message().Int(13, 1).Sub(12, Message()
+                                            .Sub(24, Interned(1, "Queue A"))
+                                            .Sub(24, Interned(2, "compute"))
+                                            .Sub(47, Message().Int(1, 9).Sub(2, spec).Int(3, 1))
+                                            .Sub(1000, kernel)
+                                            .Sub(1001, Interned(1, "registers_per_thread"))));
+  const Message stage = Message().Int(2, 500).Int(11, 1).Int(13, 1).Int(14, 2).Int(19, 3).Sub(
+      21, Message().Sub(3, arg(1, 96)));
+  w.Packet(Message().Int(8, 1000).Sub(53, stage));
+  w.Packet(
+      Message().Int(8, 1000).Sub(52, Message().Int(4, 9).Sub(2, Message().Int(1, 5).Int(2, 30))));
+  const TracePtr trace = Load(w.Bytes());
+  const EventRow row = RowNamed(*trace, "gemm()");
+  CHECK(StatOf(*trace, row, "kernel") == "_Z4gemmv");
+  CHECK(StatOf(*trace, row, "arch") == "sm_90");
+  CHECK(StatOf(*trace, row, "stages") == "four");
+  CHECK(StatOf(*trace, row, "registers_per_thread") == "96");
+  const auto table = trace->source->LoadTyped(*trace, {});
+  REQUIRE(table.ok());
+  CHECK((*table)->Int(IntStat::kRegisters).Find(row).value_or(0) == 96);
+  const Track* counter = TrackNamed(*trace, "SM busy");
+  REQUIRE(counter != nullptr);
+  CHECK(trace->planes[counter->plane.value].display_name == "GPU 1");
+}
+
+TEST_CASE("Arguments at the end of a slice belong to it, before those of its begin") {
+  PerfettoWriter w;
+  const auto whole = [](const char* name, uint64_t value) {
+    return Message().Sub(4, Message().Text(10, name).Int(4, value));
+  };
+  const std::string first = whole("bytes", 1).bytes() + whole("state", 1).bytes();
+  w.Packet(Message().Int(8, 1000).Text(
+      11, Message().Int(9, 1).Int(11, 5).Text(23, "copy").bytes() + first));
+  const std::string last = whole("state", 2).bytes() + whole("correlation", 7).bytes();
+  w.Packet(Message().Int(8, 2000).Text(11, Message().Int(9, 2).Int(11, 5).bytes() + last));
+  for (const std::string& bytes : {w.Bytes(), test::Deflated(w.Bytes())}) {
+    const TracePtr trace = Load(bytes);
+    const EventRow row = RowNamed(*trace, "copy");
+    CHECK(StatOf(*trace, row, "bytes") == "1");
+    CHECK(StatOf(*trace, row, "state") == "2");
+    CHECK(trace->source->Decode(*trace, row)->size() == 3);
+    const auto table = trace->source->LoadTyped(*trace, {});
+    REQUIRE(table.ok());
+    CHECK((*table)->Int(IntStat::kCorrelationId).Find(row).value_or(0) == 7);
+  }
+}
+
+TEST_CASE("A large number of a name takes no memory for those below it") {
+  PerfettoWriter w;
+  for (uint64_t i = 0; i < 4000; ++i)
+    w.Packet(Message().Int(8, i).Int(13, 1).Sub(
+        12, Message().Sub(2, Interned(65'535, "far")).Sub(3, Interned(65'535, "key"))));
+  w.Packet(Message().Int(8, 5000).Int(13, 2).Sub(11, Event(3, 65'535)));
+  const uint64_t before = ResidentBytes();
+  const TracePtr trace = Load(w.Bytes());
+  CHECK(RowNamed(*trace, "far").value == 0);
+  CHECK(ResidentBytes() < before + (uint64_t{64} << 20));
+}
+
+TEST_CASE("Batches and threads change nothing") {
+  std::string bytes;
+  test::WritePerfettoProfile({20, 2, 100, 3}, [&](std::string_view b) { bytes += b; });
+  REQUIRE(bytes.size() > 4 * (256u << 10));
+  const auto load = [&](unsigned threads) {
+    LoadOptions options;
+    options.threads = threads;
+    return *LoadBytes("t.pftrace", bytes, options);
+  };
+  const TracePtr one = load(1), many = load(5);
+  REQUIRE(one->set.rows == 20 * 2 * 100 * 3);
+  CHECK(one->diagnostics.problems() == 0);
+  CHECK(one->flows.size() == 20 * 2 * 100);
+  REQUIRE(many->set.rows == one->set.rows);
+  uint32_t same = 0;
+  for (uint32_t row = 0; row < one->set.rows; ++row)
+    same += one->set.Start(EventRow(row)) == many->set.Start(EventRow(row)) &&
+            one->set.Name(EventRow(row)) == many->set.Name(EventRow(row));
+  CHECK(same == one->set.rows);
 }
 
 TEST_CASE("What is not read is named; begins without an end are drawn to the track's last event") {

@@ -2,6 +2,7 @@
 #include "viewer/core/align_runs.h"
 
 #include <doctest/doctest.h>
+#include <imgui_internal.h>
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
@@ -140,6 +141,28 @@ TEST_CASE("a second profile makes the first the baseline, which can be swapped")
   f.Frame(2);
   CHECK(f.viewer->view().baseline == TraceId(1));
   CHECK(f.viewer->view().active == TraceId(0));
+}
+
+TEST_CASE("a snapshot beside a trace lies below it with a panel of its own, and compares nothing") {
+  test::SnapshotFile file;
+  file.devices = {{{"alloc", 1 << 20, 512, 14}, {"alloc", 2 << 20, 512, 19}}};
+  const auto snapshot = LoadBytes("a.pickle", test::ToPickle(file), {});
+  REQUIRE(snapshot.ok());
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Open(*snapshot);
+  f.Frame(4);
+  const ViewState& view = f.viewer->view();
+  CHECK(view.active == TraceId(0));
+  CHECK(view.baseline == TraceId(0));
+  CHECK_FALSE(view.Find(TraceId(0))->only.empty());
+  CHECK(view.Find(TraceId(1))->only.empty());
+  const auto has = [](const char* name) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(name);
+    return window != nullptr && window->WasActive;
+  };
+  CHECK(has("###panel_memory_snapshot@1"));
+  CHECK_FALSE(has("###panel_compare"));
 }
 
 TEST_CASE("what is closed while it is compared leaves the window at rest") {

@@ -2,12 +2,15 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "loaders/loader.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/viewer/panel_fixture.h"
+#include "viewer/core/align_runs.h"
 #include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/snapshot_graph.h"
@@ -107,6 +110,49 @@ TEST_CASE("The panel shows numbers, graph and tables; a click lists what was liv
     DrawUntil(&fixture, draw, [&] { return !panel->animating(); });
     CHECK(fixture.Frame(draw) > 0);
   }
+}
+
+// A kernel that runs all the time, recorded with the snapshot.
+std::shared_ptr<const Trace> TraceBeside(const Trace& snapshot) {
+  const int64_t us = snapshot.origin_unix_ns / 1000;
+  auto trace = LoadBytes("t.json",
+                         R"({"baseTimeNanoseconds":0,"traceEvents":[{"ph":"X","cat":"kernel",)"
+                         R"("name":"gemm","pid":0,"tid":7,"ts":)" +
+                             std::to_string(us) + R"(,"dur":3600000000,"args":{"device":0}}]})",
+                         {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  return *trace;
+}
+
+TEST_CASE("Beside a trace, a click on an allocation says what ran then") {
+  const auto snapshot = Load(test::MakeTrainingSnapshot(4, 8, 1 << 20, true).file);
+  AnalysisContext analysis(snapshot, Definitions::kStepscope);
+  const AnalysisResult result = RunAnalysis(*FindAnalysis("memory_snapshot"), analysis, {}, {});
+  std::vector<Run> runs(2);
+  for (uint32_t i = 0; i < 2; ++i) runs[i].id = TraceId(i);
+  runs[0].trace = TraceBeside(*snapshot);
+  runs[1].trace = snapshot;
+  const auto vertices = [&](bool beside) {
+    PanelFixture fixture(ImVec2(1280, 1400));
+    fixture.view.runs.resize(2);
+    for (uint32_t i = 0; i < 2; ++i) fixture.view.runs[i].run = TraceId(i);
+    fixture.view.baseline = TraceId(0);
+    AlignByItself(runs, &fixture.view);
+    CHECK(fixture.view.runs[1].aligned);
+    const auto panel = FindPanel("memory_snapshot")->create();
+    const auto draw = [&](const PanelContext& context) {
+      PanelContext own = context;
+      own.runs = beside ? std::span<const Run>(runs) : std::span<const Run>(&runs[1], 1);
+      own.run = &runs[1];
+      own.state = &fixture.view.runs[1];
+      static_cast<AnalysisPanel&>(*panel).DrawResult(own, result, 5);
+    };
+    DrawUntil(&fixture, draw, [&] { return !panel->animating(); });
+    fixture.Click(800, 300, draw);
+    DrawUntil(&fixture, draw, [&] { return !panel->animating(); });
+    return fixture.Frame(draw);
+  };
+  CHECK(vertices(true) > vertices(false));
 }
 
 TEST_CASE("The tree of stacks: a click on a maker shows its callers") {

@@ -80,10 +80,14 @@ bool StretchToSteps(const Run& base, const RunState& baseline, const Run& run, R
   return AlignBySteps(base, baseline, first, run, state);
 }
 
+bool AreSnapshotAndTrace(const Run& a, const Run& b) {
+  return a.trace && b.trace &&
+         (a.trace->format == kMemorySnapshot) != (b.trace->format == kMemorySnapshot);
+}
+
 bool AlignByClock(const Run& base, const RunState& baseline, const Run& run, RunState* state) {
-  if (!base.trace || !run.trace) return false;
+  if (!AreSnapshotAndTrace(base, run)) return false;
   const Trace &a = *base.trace, &b = *run.trace;
-  if ((a.format == kMemorySnapshot) == (b.format == kMemorySnapshot)) return false;
   if (a.origin_unix_ns == 0 || b.origin_unix_ns == 0) return false;
   // The time of the run at which the baseline's time is 0.
   const Ps own = SaturatingMul(SaturatingSub(a.origin_unix_ns, b.origin_unix_ns), kPsPerNs);

@@ -21,6 +21,8 @@ bool AlignBySteps(const Run& base, const RunState& baseline, Ps near, const Run&
                   RunState* state);
 // So that the median steps are equally long. False if one has no steps.
 bool StretchToSteps(const Run& base, const RunState& baseline, const Run& run, RunState* state);
+// Whether one is a memory snapshot and the other is not.
+bool AreSnapshotAndTrace(const Run& a, const Run& b);
 // A memory snapshot and a trace of the same program: by the clocks of both, if what they recorded
 // overlaps by them. False for any other two.
 bool AlignByClock(const Run& base, const RunState& baseline, const Run& run, RunState* state);

@@ -10,6 +10,8 @@
 
 #include "model/analysis/allocator_state.h"
 #include "model/base/latest_job.h"
+#include "viewer/core/align_runs.h"
+#include "viewer/core/ran_then.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/snapshot_graph.h"
 #include "viewer/panels/stack_tree_view.h"
@@ -27,10 +29,11 @@ std::string TimeText(Ps time) { return WithoutZeros(FormatDuration(time, 6)); }
 // What was live at a moment, by frame and by stack, what had changed since another, and how memory
 // lay.
 struct MomentTables {
-  ResultTable live, stacks, growth, segments;
+  ResultTable live, stacks, growth, growth_stacks, segments;
   StackTree tree;
 };
 constexpr size_t kMostStacks = 1000;
+constexpr size_t kMostThen = 8;  // events of a trace
 
 class MemorySnapshotPanel final : public AnalysisPanel {
  public:
@@ -47,6 +50,8 @@ class MemorySnapshotPanel final : public AnalysisPanel {
   void ListLiveAt(const PanelContext& context, Ps time);
   void DrawNumbers(const PanelContext& context, const AnalysisResult& result);
   void DrawSelected(const PanelContext& context);
+  void FindRanThen(const PanelContext& context);
+  void DrawRanThen(const PanelContext& context) const;
   void DrawBar(const PanelContext& context);
   void DrawGraph(const PanelContext& context, float height);
   bool DrawTree(const PanelContext& context);
@@ -64,7 +69,9 @@ class MemorySnapshotPanel final : public AnalysisPanel {
   Ps since_ = 0;           // what growth is counted from: what was marked before
   int64_t selected_ = -1;  // allocation of the device
   uint64_t key_ = 0, moment_key_ = 0;
-  bool as_tree_ = false;  // what was live at the moment, instead of the tables
+  std::vector<RanThen> ran_then_;  // in the traces that lie beside it
+  bool ran_before_ = false;        // they are of the click, not of the allocation's begin
+  bool as_tree_ = false;           // what was live at the moment, instead of the tables
 };
 
 void MemorySnapshotPanel::Update(const PanelContext& context, const AnalysisResult& result,
@@ -74,6 +81,7 @@ void MemorySnapshotPanel::Update(const PanelContext& context, const AnalysisResu
   wanted_ = static_cast<int64_t>(NumberIn(result, "device"));
   moment_job_.Stop();
   moment_ = {};
+  ran_then_.clear();
   selected_ = -1;
   // Results made by hand (tests) may have no trace behind them: then the tables are all there is.
   const std::shared_ptr<const Trace> trace = context.run != nullptr ? context.run->trace : nullptr;
@@ -104,6 +112,7 @@ void MemorySnapshotPanel::UseDevice(size_t device) {
   device_ = device;
   selected_ = -1;
   moment_ = {};
+  ran_then_.clear();
   const AllocatorDevice& d = data_->Device(device);
   marked_ = since_ = d.events > 0 ? data_->history->EventTime(d, d.peak_event) : 0;
 }
@@ -121,6 +130,9 @@ void MemorySnapshotPanel::ListLiveAt(const PanelContext& context, Ps time) {
     tables.growth = Growth(d, data->frames, then, now);
     tables.growth.id = "since";
     tables.growth.title = fmt::format("Change since {}", TimeText(since));
+    tables.growth_stacks = GrowthByStack(history, d, data->frames, then, now, kMostStacks);
+    tables.growth_stacks.id = "since_stacks";
+    tables.growth_stacks.title = tables.growth.title + ", by stack";
     tables.stacks = LiveByStack(history, d, data->frames, now, kMostStacks);
     tables.stacks.id = "moment_stacks";
     tables.stacks.title = "Live then, by stack";
@@ -171,6 +183,41 @@ void MemorySnapshotPanel::DrawSelected(const PanelContext& context) {
       context, Role::kText2,
       stack.empty() ? "No stack was recorded: it was made before the recording began." : stack);
   if (!stack.empty() && ImGui::SmallButton("Copy stack")) ImGui::SetClipboardText(stack.c_str());
+}
+
+// What ran when the selected allocation was made, or if that is not known, at the click.
+void MemorySnapshotPanel::FindRanThen(const PanelContext& context) {
+  ran_then_.clear();
+  if (context.run == nullptr || context.state == nullptr) return;
+  Ps time = marked_;
+  const AllocatorDevice& device = data_->Device(device_);
+  ran_before_ = selected_ < 0 || device.allocations[static_cast<size_t>(selected_)].before();
+  if (!ran_before_) {
+    const Allocation& a = device.allocations[static_cast<size_t>(selected_)];
+    time = data_->history->EventTime(device, a.begin);
+  }
+  for (const Run& run : context.runs) {
+    const RunState* state = context.view.Find(run.id);
+    if (state == nullptr || !AreSnapshotAndTrace(run, *context.run)) continue;
+    const Ps there = state->map.ToTrace(context.state->map.ToShared(time));
+    for (RanThen& then : EventsAt(run, there, kMostThen)) ran_then_.push_back(std::move(then));
+  }
+}
+
+void MemorySnapshotPanel::DrawRanThen(const PanelContext& context) const {
+  if (ran_then_.empty()) return;
+  Rule(context);
+  SectionTitle(context, ran_before_ ? "Ran at the click" : "Ran when it was allocated");
+  for (size_t i = 0; i < ran_then_.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    TextIn(context, Role::kText2, ran_then_[i].track);
+    if (LinkText(context, "##then", ran_then_[i].name)) {
+      CommandArgs args;
+      args.event = ran_then_[i].event;
+      context.commands.Push("select.reveal", std::move(args));
+    }
+    ImGui::PopID();
+  }
 }
 
 void MemorySnapshotPanel::DrawBar(const PanelContext& context) {
@@ -227,6 +274,7 @@ void MemorySnapshotPanel::DrawGraph(const PanelContext& context, float height) {
   if (!clicked.any) return;
   selected_ = clicked.allocation;
   ListLiveAt(context, clicked.time);
+  FindRanThen(context);
 }
 
 // What was live at the moment that is marked, where the user wants it as a tree.
@@ -257,6 +305,7 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
     add(moment_.live, key_ * 31 + moment_key_);
     add(moment_.stacks, key_ * 31 + moment_key_);
     add(moment_.growth, key_ * 31 + moment_key_);
+    add(moment_.growth_stacks, key_ * 31 + moment_key_);
     add(moment_.segments, key_ * 31 + moment_key_);
   }
   for (const ResultTable& table : result.tables) {
@@ -276,6 +325,7 @@ void MemorySnapshotPanel::DrawResult(const PanelContext& context, const Analysis
     DrawFindings(context, result.findings, "memory_snapshot");
     DrawNumbers(context, result);
     DrawSelected(context);
+    DrawRanThen(context);
     ImGui::EndChild();
     ImGui::SameLine(0, em * 1.2f);
     ImGui::BeginChild("data", ImVec2(0, 0));
@@ -294,6 +344,7 @@ void MemorySnapshotPanel::DrawResult(const PanelContext& context, const Analysis
   DrawFindings(context, result.findings, "memory_snapshot");
   DrawNumbers(context, result);
   DrawSelected(context);
+  DrawRanThen(context);
 }
 
 }  // namespace

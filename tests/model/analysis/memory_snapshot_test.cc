@@ -1,6 +1,8 @@
 // The analysis of memory snapshots and its drawing, against what a made program is known to hold.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -241,6 +243,36 @@ TEST_CASE("The drawing: times at the end of all time") {
         LayOut(history, history.devices[0], {{0, kMaxPs}, columns, 1}, OneGroup, {});
     CHECK(layout.top == (columns == 1 ? 100 : 150));  // the last is at the end of the range
   }
+}
+
+TEST_CASE("Two moments by stack: what changed, the largest first, adding up to the difference") {
+  const test::TrainingSnapshot made = test::MakeTrainingSnapshot(6, 8, 1 << 20, false);
+  const auto trace = Load(made.file);
+  const AllocatorHistory& history = *HistoryOf(*trace);
+  const AllocatorDevice& device = history.devices[0];
+  const UserFrames frames(history);
+  const uint32_t peak = device.peak_event;
+  const auto last = static_cast<uint32_t>(device.events - 1);
+  const ResultTable by_frame = Growth(device, frames, peak, last);
+  const ResultTable by_stack = GrowthByStack(history, device, frames, peak, last, SIZE_MAX);
+  const auto sum = [](const ResultTable& table) {
+    int64_t bytes = 0;
+    for (const auto& row : table.rows) bytes += std::get<int64_t>(row[3]);
+    return bytes;
+  };
+  REQUIRE(by_stack.rows.size() > 1);
+  CHECK(by_stack.Column("stack") == 0);
+  CHECK(sum(by_stack) == sum(by_frame));
+  CHECK(sum(by_stack) < 0);
+  int64_t before = std::numeric_limits<int64_t>::max();
+  for (const auto& row : by_stack.rows) {
+    const int64_t delta = std::abs(std::get<int64_t>(row[3]));
+    CHECK(delta <= before);
+    before = delta;
+    CHECK((row[1] != row[2] || row[4] != row[5]));
+  }
+  CHECK(GrowthByStack(history, device, frames, peak, last, 1).rows.size() == 1);
+  CHECK(GrowthByStack(history, device, frames, last, last, SIZE_MAX).rows.empty());
 }
 
 }  // namespace

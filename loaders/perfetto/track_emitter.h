@@ -1,0 +1,72 @@
+// Makes tracks of what was read: matches begins and ends, places tracks on planes, draws arrows.
+// Tracks are made on all cores; the results do not depend on how many there are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "loaders/perfetto/track_state.h"
+#include "loaders/track_drafts.h"
+
+namespace stepscope::perfetto {
+
+// "GPU 3", "AGENT [4]": the number behind the mark; -1 if none.
+int64_t NumberAfter(std::string_view text, std::string_view mark);
+
+// All that was read of a file.
+struct ReadTracks {
+  std::vector<TrackState> tracks;
+  std::unordered_map<uint64_t, uint32_t> index;  // of tracks, by uuid
+  std::unordered_map<int64_t, StringId> process_names, thread_names;
+  std::vector<FlowPoint> flows;
+};
+
+class TrackEmitter {
+ public:
+  TrackEmitter(ReadTracks* from, TraceBuilder* builder, TrackDrafts* drafts)
+      : from_(*from), builder_(*builder), drafts_(*drafts) {}
+
+  // Once; what was read is given back on the way. Returns early when asked to stop.
+  void Emit(unsigned threads, const std::stop_token& stop);
+  uint64_t unmatched_begins() const { return begins_; }
+  uint64_t unmatched_ends() const { return ends_; }
+  EndArguments TakeEndArguments() { return std::move(end_arguments_); }
+
+ private:
+  static constexpr uint32_t kNoSlice = UINT32_MAX;
+  // Tracks of the file that become one, in their order, and what is found on the way.
+  struct Work {
+    uint32_t draft = 0;
+    std::vector<uint32_t> tracks;
+    uint64_t records = 0;
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    uint64_t begins = 0, ends = 0;
+    EndArguments end_arguments;
+  };
+  struct Matcher;
+
+  int64_t PidOf(const TrackState& track) const;
+  int64_t GpuOf(const TrackState& track) const;
+  uint32_t PlaceTrack(uint32_t index, bool counter);
+  std::vector<Work> Place();
+  void EmitWork(Work* work, const std::stop_token& stop);
+  void EmitRecords(uint32_t index, Work* work);
+  void EmitSamples();
+  void SortFlows(const std::stop_token& stop);
+  void EmitFlows();
+  void NamePlanes();
+
+  ReadTracks& from_;
+  TraceBuilder& builder_;
+  TrackDrafts& drafts_;
+  std::vector<uint32_t> draft_of_;               // by track, of its slices
+  std::vector<std::vector<uint32_t>> slice_of_;  // by track with flows and record
+  EndArguments end_arguments_;
+  uint64_t begins_ = 0, ends_ = 0;
+};
+
+}  // namespace stepscope::perfetto

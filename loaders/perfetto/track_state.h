@@ -1,0 +1,50 @@
+// What is known of one track of a Perfetto trace while its packets are read.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "loaders/perfetto/event_reader.h"
+#include "model/base/column.h"
+#include "model/ids.h"
+
+namespace stepscope::perfetto {
+
+// What happened on a track, in order of the file.
+struct Record {
+  static constexpr uint64_t kNoRef = UINT64_MAX;
+  int64_t at, duration;
+  uint64_t ref;  // of an end without arguments: none
+  uint32_t meta;
+  EventType type;
+};
+
+struct Sample {
+  int64_t at;
+  double value;
+};
+
+struct TrackState {
+  uint64_t uuid = 0, parent = 0;
+  StringId name{0};
+  bool process = false, thread = false, counter = false, incremental = false, device = false;
+  bool flows = false;  // some event has one
+  int64_t pid = 0, tid = 0, gpu = -1;
+  int64_t multiplier = 1;
+  Column<Record> records;
+  Column<Sample> samples;
+};
+
+// An event of a flow: the record of a track.
+struct FlowPoint {
+  uint64_t id;
+  int64_t at;
+  uint32_t track, record;
+  bool ends;
+};
+
+// A slice with arguments at its end: where its begin and its end lie. In order of the begins.
+using EndArguments = std::vector<std::pair<uint64_t, uint64_t>>;
+
+}  // namespace stepscope::perfetto
