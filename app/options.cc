@@ -75,9 +75,9 @@ void AddPicture(CLI::App* app, Options* options) {
 }
 
 void AddPaths(CLI::App* app, Options* options, bool required) {
-  CLI::Option* paths = app->add_option(
-      "PATH", options->paths,
-      "log directory, run directory, .xplane.pb or Chrome trace .json, also as .gz or .zst");
+  CLI::Option* paths = app->add_option("PATH", options->paths,
+                                       "log directory, run directory, XSpace, Chrome trace, memory "
+                                       "snapshot, Perfetto, Nsight or ROCm file");
   if (required) paths->required();
   app->add_option("--max-inflated", options->max_inflated_bytes,
                   "a compressed file may inflate to this much (default 16GiB), as in 500MB")

@@ -75,6 +75,15 @@ TimeRange Densest(std::span<const Lane* const> lanes, size_t stray) {
   return {begin, std::max(~ends[stray - best], SaturatingAdd(begin, kLeastView))};
 }
 
+// What has no length and lies on the end of a half-open range is outside of it.
+Ps EndWithInstants(std::span<const Lane* const> lanes, Ps end) {
+  const bool instant = std::any_of(lanes.begin(), lanes.end(), [end](const Lane* lane) {
+    const uint32_t last = static_cast<uint32_t>(lane->size()) - 1;
+    return lane->start[last] == end && lane->end(last) == end;
+  });
+  return instant ? SaturatingAdd(end, 1) : end;
+}
+
 size_t StraysAmong(uint64_t events) {
   if (events < kMinEvents) return 0;
   return static_cast<size_t>(std::max<uint64_t>(1, events / kStrayShare));
@@ -109,7 +118,8 @@ FirstView FindDenseView(std::span<const Lane> all_lanes, TimeRange full) {
   }
   const uint64_t events = CountAll(lanes);
   if (events == 0) return {full, 0};
-  const FirstView all{{full.begin, std::max(full.end, SaturatingAdd(full.begin, kLeastView))}, 0};
+  const Ps end = EndWithInstants(lanes, full.end);
+  const FirstView all{{full.begin, std::max(end, SaturatingAdd(full.begin, kLeastView))}, 0};
   const size_t stray = StraysAmong(events);
   if (stray == 0) return all;
   const TimeRange dense = Densest(lanes, stray);

@@ -15,7 +15,7 @@ struct FirstView {
 };
 
 // The densest 99.9 % of the events where strays are far away, else `full`: first begin to last end
-// of the events in `lanes`.
+// of the events in `lanes`, and 1 ps more where an instant lies on the end.
 FirstView FindDenseView(std::span<const Lane> lanes, TimeRange full);
 
 // The part of `dense` where devices work, with a margin, where that is a small part of it; else

@@ -63,6 +63,23 @@ std::vector<bool> Occurring(const std::vector<Step>& steps) {
 
 }  // namespace
 
+const char* LabelOf(LossClass c) {
+  static constexpr std::array<const char*, kLossClasses> kLabels = {"Compute",
+                                                                    "Copies to the device",
+                                                                    "Copies to the host",
+                                                                    "Copies on the device",
+                                                                    "Waiting for participants",
+                                                                    "Collectives",
+                                                                    "Waiting for input",
+                                                                    "Synchronisation",
+                                                                    "Compilation",
+                                                                    "Kernel launch",
+                                                                    "Host work",
+                                                                    "Between steps",
+                                                                    "Not explained"};
+  return c < LossClass::kCount ? kLabels[static_cast<size_t>(c)] : "";
+}
+
 ResultTable LossTable(const Verdict& verdict, bool whole) {
   ResultTable t;
   t.id = "losses";

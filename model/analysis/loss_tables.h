@@ -6,6 +6,7 @@
 
 namespace stepscope {
 
+const char* LabelOf(LossClass c);  // as people read it, where IdOf is for scripts
 // `whole`: no step was found, the recording stands for one.
 ResultTable LossTable(const Verdict& verdict, bool whole = false);
 // What each step goes into: a row for each of the table `steps`, in its order.

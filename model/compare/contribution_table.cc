@@ -1,5 +1,6 @@
 #include "model/compare/contribution_table.h"
 
+#include "model/analysis/loss_tables.h"
 #include "model/base/demangle.h"
 
 namespace stepscope {
@@ -38,6 +39,7 @@ void AddContributionTable(const Contributions& found, double change, CompareResu
   CompareTable t("contributions", "What the change is made of");
   AddColumns(&t);
   int64_t rank = 0;
+  t.table().readable_column = t.table().Column("class");
   for (const Contribution& c : found.rows) {
     t.AddRow({++rank, SharedText(IdOf(c.kind)), CompareTable::Text(c.name),
               SharedText(IdOf(c.change)), MsOf(c.a), MsOf(c.b), MsOf(c.delta()),
@@ -46,6 +48,7 @@ void AddContributionTable(const Contributions& found, double change, CompareResu
               PerCall(c.busy_b, c.count_b), CompareTable::Text(c.matched_as),
               SharedText(c.matched_by), static_cast<int64_t>(c.items), StandsOut(c)},
              c.rows_a, c.rows_b);
+    t.table().readable.emplace_back(SharedText(LabelOf(c.loss)));
   }
   t.Finish(to);
 }

@@ -1,5 +1,6 @@
 #include "model/compare/step_tables.h"
 
+#include "model/analysis/loss_tables.h"
 #include "model/analysis/verdict.h"
 
 namespace stepscope {
@@ -71,6 +72,8 @@ void AddClassTable(const RunSteps& a, const RunSteps& b, CompareResult* to) {
     row.emplace_back(SharedText(IdOf(test.significance)));
     row.emplace_back(test.p);
     t.AddRow(std::move(row));
+    t.table().readable_column = 0;
+    t.table().readable.emplace_back(SharedText(LabelOf(static_cast<LossClass>(c))));
   }
   t.Finish(to);
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "model/analysis/loss_tables.h"
 #include "model/base/demangle.h"
 #include "model/compare/contributions.h"
 #include "model/compare/match.h"
@@ -242,6 +243,8 @@ void AddIdleTable(const RunItems& a, const RunItems& b, CompareResult* to) {
   });
   for (const auto* entry : order) {
     const auto& [x, y] = entry->second;
+    t.table().readable_column = 0;
+    t.table().readable.emplace_back(SharedText(LabelOf(entry->first.first)));
     std::vector<Value> row{SharedText(IdOf(entry->first.first)),
                            CompareTable::Text(entry->first.second)};
     CompareTable::Append(MsOf(x.time), MsOf(y.time), &row);

@@ -144,6 +144,18 @@ TEST_CASE("few events, a single one, only instants") {
   CHECK(Stray(*same) == 1);
 }
 
+TEST_CASE("an instant on the end is in the first view") {
+  TrackData track;
+  track.slices.Add(0, 5000, 0, 0);
+  track.slices.Add(4'000'000, 1'000'000, 0, 0);
+  track.instants.Add(5'000'000, 0, 0, 0);
+  std::vector<TrackData> tracks;
+  tracks.push_back(std::move(track));
+  const auto trace = Build(std::move(tracks));
+  CHECK(trace->span == TimeRange{0, 5'000'000});
+  CHECK(trace->first_view == TimeRange{0, 5'000'001});
+}
+
 TEST_CASE("only counters: their times are the span") {
   TrackData counter;
   counter.track.counters.push_back({StringId(0), {5, 9}, {1, 2}, 1, 2});

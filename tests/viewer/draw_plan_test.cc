@@ -248,6 +248,23 @@ TEST_CASE("activity of a device is that of its busiest stream, of a host the mea
   CHECK(PlaneActivityInView(run, PlaneId(), axis, 600, &scratch).mean < 0);
 }
 
+// Activity of one stream, whose kernels lie across the borders of columns.
+double MeanAcross(uint32_t width) {
+  std::vector<SimpleEvent> events;
+  for (int64_t i = 0; i < 3000; ++i) events.push_back({"k", i * 100, 90});
+  TraceMaker maker;
+  const PlaneId gpu = maker.Plane("GPU", PlaneKind::kGpu);
+  maker.Track(gpu, "Stream 1", TrackKind::kStream, events);
+  const Run run{TraceId(0), "run", maker.Finish(), {}};
+  std::vector<Bin> scratch;
+  return PlaneActivityInView(run, gpu, TimeAxis({0, 300'000}, width), width, &scratch).mean;
+}
+
+TEST_CASE("activity does not depend on the width of the window") {
+  for (uint32_t width : {300, 641, 1280, 1917, 2560, 7000})
+    CHECK(MeanAcross(width) == doctest::Approx(0.9).epsilon(0.002));
+}
+
 TEST_CASE("a counter holds its value and shows its peaks") {
   CounterSeries series;
   series.time = {0, 100, 200};

@@ -51,6 +51,18 @@ struct Window : ViewerFixture {
 
 }  // namespace
 
+TEST_CASE("folds: a thread that waits in one place all the time begins folded") {
+  TraceMaker maker;
+  std::vector<SimpleEvent> many;
+  for (Ps i = 0; i < 400; ++i) many.push_back({"op", i * 10, 5});
+  const PlaneId python = maker.Plane("python", PlaneKind::kHostThreads);
+  maker.Track(python, "monitor", TrackKind::kThread, {{"bootstrap", 0, 4000}, {"wait", 1, 3999}});
+  maker.Track(python, "main", TrackKind::kThread, many);
+  maker.Track(python, "late", TrackKind::kThread, {{"bootstrap", 3000, 1000}, {"wait", 3500, 100}});
+  const auto trace = maker.Finish();
+  CHECK(FoldedAtFirst(*trace) == Names{TrackPath(*trace, trace->set, TrackId(0))});
+}
+
 TEST_CASE("folds: rules give back what was folded, and leave those of other profiles alone") {
   const auto trace = Profile(), other = Profile(false);
   const std::string gpu = PathAt(*trace, 1), spans = PathAt(*trace, 2);

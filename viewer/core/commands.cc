@@ -127,6 +127,10 @@ void ShowEvents(C& c, const A& a) {
       all ? std::string() : " of " + GroupDigits(static_cast<uint64_t>(a.number));
   if (n > 1) Say(c, GroupDigits(n) + of + " events shown; N and Shift+N go through them");
 }
+bool HasTracksToShow(const C& c) {
+  const RunState* state = c.StateOf({});
+  return HasSelection(c) || !c.view.shown.empty() || (state != nullptr && !state->only.empty());
+}
 bool HasShown(const C& c) { return !c.view.shown.empty(); }
 void StepShown(C& c, int direction) {
   c.Reveal(c.view.shown.Step(direction, StartIn(c)));
@@ -282,8 +286,8 @@ void ChangeSetting(C& c, const A& a) {
 
 constexpr CommandDesc kCommands[] = {
     {"file.open", "Open file…", "File",
-     "Opens a profile: .xplane.pb, .trace.json, also .gz and .zst.", "load profile trace xplane",
-     "Ctrl+O", Always, OpenFile},
+     "Opens a profile: XSpace, trace.json, memory snapshot, Perfetto, Nsight, ROCm.",
+     "load profile trace xplane pickle pftrace sqlite", "Ctrl+O", Always, OpenFile},
     {"file.open_folder", "Open folder…", "File",
      "Opens a log directory, a run, or a folder of profiles.", "load directory logdir tensorboard",
      "Ctrl+Shift+O", Always, OpenFolder},
@@ -398,9 +402,9 @@ constexpr CommandDesc kCommands[] = {
      "Shows only tracks whose name, or whose plane's, has all of some words; nothing: all.", "", "",
      HasRun, FilterTracks},
     {"track.only_selected", "Only tracks of the selection", "View",
-     "Shows only tracks with selected events; again: all.", "isolate filter", "", HasRun,
+     "Shows only tracks with selected events; again: all.", "isolate filter", "", HasTracksToShow,
      OnlySelected},
-    {"track.unpin_all", "Let all tracks go", "View", "Unpins all tracks and undoes their order.",
+    {"track.unpin_all", "Unpin all tracks", "View", "Unpins all tracks and undoes their order.",
      "unpin reset order", "", HasOrder, UnpinAll},
     {"view.show_hidden", "Show hidden tracks", "View", "Shows what was hidden by its name.",
      "planes unhide", "", HasHidden, ShowHidden},

@@ -43,6 +43,17 @@ void Add(const TrackRules::Paths& some, const TrackRules::Paths& without,
 
 }  // namespace
 
+namespace {
+
+// A thread that waits in one place all the time: one call in another, and nothing after them.
+bool StandsStill(const Trace& trace, const Track& track) {
+  const bool thread = track.kind == TrackKind::kThread || track.kind == TrackKind::kPython;
+  return thread && track.lane_count >= 2 && track.events == track.lane_count &&
+         track.counters.empty() && track.busy > trace.span.length() / 2;
+}
+
+}  // namespace
+
 TrackRules::Paths FoldedAtFirst(const Trace& trace) {
   constexpr uint64_t kFew = 3, kTimesAsMany = 100;
   std::vector<uint64_t> events;
@@ -58,6 +69,10 @@ TrackRules::Paths FoldedAtFirst(const Trace& trace) {
   for (uint32_t p = 0; p < events.size(); ++p) {
     const bool few = events[p] <= kFew && events[p] * kTimesAsMany < most;
     if (few && trace.planes[p].kind != PlaneKind::kGpu) folded.insert(PlanePath(trace, PlaneId(p)));
+    for (TrackId id : trace.planes[p].tracks) {
+      if (most > kTimesAsMany && StandsStill(trace, trace.set.tracks[id.value]))
+        folded.insert(TrackPath(trace, trace.set, id));
+    }
   }
   return folded;
 }

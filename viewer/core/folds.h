@@ -11,7 +11,7 @@
 namespace stepscope {
 
 // Planes that begin folded where no rule names them: those that hold next to nothing beside others
-// (PyTorch's "Spans" and "Traces" have one event each).
+// (PyTorch's "Spans" and "Traces" have one event each). Threads too that wait in one place.
 TrackRules::Paths FoldedAtFirst(const Trace& trace);
 
 // The busiest tracks of the busiest device, or of the busiest plane where there is none: what is

@@ -158,17 +158,38 @@ void ComparePanel::DrawHeadline(const PanelContext& context) const {
   ImGui::SetItemTooltip("Timelines in one list, above or beside each other (V)");
 }
 
+// As much of the sentences as a line takes; all of them in the tooltip.
+void SummaryLine(const PanelContext& context, const std::string& summary) {
+  const ImVec2 pos = ImGui::GetCursorScreenPos();
+  const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x);
+  const bool cut =
+      DrawCut(ImGui::GetWindowDrawList(), pos, pos.x + width, context.theme[Role::kText], summary);
+  ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
+  if (cut && ImGui::IsItemHovered()) WrappedTooltip(summary);
+}
+
 void ComparePanel::DrawSummary(const PanelContext& context) const {
   const std::string summary = TextOf(found_.result, "summary");
   if (summary.empty()) return;
+  // In a low window the table needs the room.
+  const bool low = ImGui::GetContentRegionAvail().y < BaseEm() * 22;
+  const auto copy = [&] {
+    if (ImGui::SmallButton("Copy")) {
+      CommandArgs args;
+      args.text = summary;
+      context.commands.Push("copy.text", std::move(args));
+    }
+    ImGui::SetItemTooltip("Copies these sentences, to paste into a message");
+  };
+  if (low) {
+    copy();
+    ImGui::SameLine();
+    SummaryLine(context, summary);
+    return;
+  }
   ImGui::Spacing();
   WrappedIn(context, Role::kText, summary);
-  if (ImGui::SmallButton("Copy")) {
-    CommandArgs args;
-    args.text = summary;
-    context.commands.Push("copy.text", std::move(args));
-  }
-  ImGui::SetItemTooltip("Copies these sentences, to paste into a message");
+  copy();
   ImGui::Spacing();
 }
 
@@ -206,7 +227,8 @@ void ComparePanel::DrawTable(const PanelContext& context) {
   // The durations have their place below the table, or beside it.
   const float em = BaseEm();
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const bool below = room.y > em * 18, beside = !below && room.x > em * 66;
+  const bool below = room.y > em * 18;
+  const bool beside = !below && room.x > em * 66 && view_.current() >= 0;
   if (below) options.height = room.y - em * 11;
   if (beside) ImGui::BeginChild("table", {room.x - em * 23, 0});
   view_.Draw(of_base, *table, TableKey(*table), options);

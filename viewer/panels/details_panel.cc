@@ -16,6 +16,7 @@
 #include "viewer/core/name_cache.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/run.h"
+#include "viewer/core/short_label.h"
 #include "viewer/panels/graph_facts.h"
 #include "viewer/panels/name_rank_view.h"
 #include "viewer/panels/stat_text.h"
@@ -39,7 +40,9 @@ struct Memo {
   const Trace* trace = nullptr;
   const FlowIndex* flows = nullptr;
   const GraphOps* graphs = nullptr;
-  std::string name, where, note;  // note: why arguments are missing
+  std::string name, where;
+  std::string title;  // the name, shortened as everywhere
+  std::string note;   // why arguments are missing
   Rgba color = 0;
   std::vector<Fact> facts, stats;
 };
@@ -188,6 +191,11 @@ void AddGraphFacts(const GraphOps* graphs, EventRow row, Memo* memo) {
         {std::move(fact.label), std::move(fact.value), std::move(fact.how), {}, false});
 }
 
+std::string ShortOf(std::string_view name) {
+  std::string text = MakeShortForms(name).middle;
+  return text.empty() ? std::string(name) : text;
+}
+
 // The events before and after on the same row, and the time between.
 void AddNeighbour(const EventRef& event, const TrackSet& set, int direction, Memo* memo) {
   const Lane& lane = set.lanes[set.LaneOf(event.row).value];
@@ -197,7 +205,7 @@ void AddNeighbour(const EventRef& event, const TrackSet& set, int direction, Mem
   const Ps gap = SaturatingSub(lane.start[at + 1], lane.end(at));
   const EventRow row(lane.first_row + static_cast<uint32_t>(other));
   memo->facts.push_back({direction > 0 ? "Next" : "Previous",
-                         std::string(set.Name(row)),
+                         ShortOf(set.Name(row)),
                          "The event beside this one on its row.",
                          {event.trace, event.set, row},
                          false});
@@ -267,6 +275,7 @@ bool DetailsPanel::Update(const PanelContext& context) {
   memo_.flows = run->flows.get();
   memo_.graphs = graphs.get();
   memo_.name = std::string(set->Name(event.row));
+  memo_.title = ShortOf(memo_.name);
   memo_.where = Where(*run->trace, *set, set->TrackOf(event.row));
   memo_.color = context.theme.NameColor(memo_.name);
   const Lane& lane = set->lanes[set->LaneOf(event.row).value];
@@ -277,6 +286,8 @@ bool DetailsPanel::Update(const PanelContext& context) {
   AddFlows(event, *run, &memo_);
   AddNeighbour(event, *set, -1, &memo_);
   AddNeighbour(event, *set, 1, &memo_);
+  if (memo_.title != memo_.name)
+    memo_.facts.push_back({"Full name", memo_.name, "As it was recorded.", {}, false});
   AddStats(event, *run->trace, &memo_);
   return true;
 }
@@ -328,9 +339,9 @@ void DetailsPanel::DrawHeader(const PanelContext& context) const {
           context.theme.NameColor(memo_.name), 2);
   bool whole = true;
   pen.TextFit(context.fonts->bold, TypeSize::kTitle, p.x + pen.Px(24), right, y,
-              context.theme[Role::kText], memo_.name, &whole);
+              context.theme[Role::kText], memo_.title, &whole);
   ImGui::InvisibleButton("##name", {std::max(1.0f, right - p.x), pen.Px(30)});
-  if (!whole && ImGui::IsItemHovered() && ImGui::BeginTooltip()) {
+  if ((!whole || memo_.title != memo_.name) && ImGui::IsItemHovered() && ImGui::BeginTooltip()) {
     ImGui::PushTextWrapPos(ImGui::GetFontSize() * 40);
     ImGui::TextUnformatted(memo_.name.c_str());
     ImGui::PopTextWrapPos();

@@ -135,8 +135,12 @@ void MarkersPanel::Draw(const PanelContext& context) {
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("##color");
   ImGui::TableSetupColumn("Name", ImGuiTableColumnFlags_WidthStretch);
-  ImGui::TableSetupColumn("At");
-  ImGui::TableSetupColumn("Length");
+  // A link takes the room that there is: the columns say how much.
+  const auto column = [](const char* name, const char* widest) {
+    ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, TextWidth(widest) + Em());
+  };
+  column("At", "0000.0000 ms");
+  column("Length", "000.00 ms");
   ImGui::TableSetupColumn("##do");
   ImGui::TableHeadersRow();
   ImGuiListClipper clipper;

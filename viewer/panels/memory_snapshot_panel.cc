@@ -330,8 +330,10 @@ void MemorySnapshotPanel::DrawResult(const PanelContext& context, const Analysis
     ImGui::SameLine(0, em * 1.2f);
     ImGui::BeginChild("data", ImVec2(0, 0));
     const float height = ImGui::GetContentRegionAvail().y;
-    DrawGraph(context, std::clamp(height * 0.62f, em * 14, em * 44));
-    ImGui::BeginChild("tables", ImVec2(0, std::max(em * 11, ImGui::GetContentRegionAvail().y)));
+    // In a low window the graph leaves the table some rows.
+    const float least = std::min(em * 14, std::max(em * 7, height - em * 9));
+    DrawGraph(context, std::clamp(height < em * 23 ? 0 : height * 0.62f, least, em * 44));
+    ImGui::BeginChild("tables", ImVec2(0, std::max(em * 9, ImGui::GetContentRegionAvail().y)));
     DrawTables(context, result);
     ImGui::EndChild();
     ImGui::EndChild();

@@ -146,6 +146,11 @@ void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVe
   std::string note = "ms, by step";
   if (inferred_ > 0) note += ", " + GroupDigits(inferred_) + " inferred";
   SectionTitle(context, "Step time", note.c_str());
+  if (bars_.labels.empty() && !context.view.Filter().empty()) {
+    WrappedIn(context, Role::kText2, "No whole step lies in the limits of all panels.");
+    if (ImGui::SmallButton("Remove the limits")) context.commands.Push("filter.clear");
+    return;
+  }
   if (bars_.labels.empty()) {
     WrappedIn(context, Role::kText2,
               "No steps. Mark them with tf.profiler.experimental.Trace, "

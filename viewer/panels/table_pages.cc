@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,16 +11,50 @@
 
 namespace stepscope {
 
+namespace {
+
+std::string_view TitleOf(const ResultTable& table) {
+  return table.title.empty() ? table.id : table.title;
+}
+
+float WidthOfChoice(const ResultTable& table) {
+  return TextWidth(TitleOf(table)) + BaseEm() * 2.6f;
+}
+
+// More than a line of titles would leave the tables no room.
+void DrawTitleList(std::span<const ResultTable* const> tables, std::string* shown) {
+  float widest = 0;
+  std::string chosen;
+  for (const ResultTable* table : tables) {
+    widest = std::max(widest, WidthOfChoice(*table));
+    if (table->id == *shown) chosen = TitleOf(*table);
+  }
+  ImGui::SetNextItemWidth(std::min(widest, ImGui::GetContentRegionAvail().x));
+  if (!ImGui::BeginCombo("##tables", chosen.c_str(), ImGuiComboFlags_HeightLargest)) return;
+  for (const ResultTable* table : tables) {
+    ImGui::PushID(table->id.c_str());
+    if (ImGui::Selectable(std::string(TitleOf(*table)).c_str(), table->id == *shown))
+      *shown = table->id;
+    ImGui::PopID();
+  }
+  ImGui::EndCombo();
+}
+
+}  // namespace
+
 void DrawTableTitles(std::span<const ResultTable* const> tables, std::string* shown) {
-  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  float width = 0;
+  for (const ResultTable* table : tables) width += WidthOfChoice(*table);
+  if (width > ImGui::GetContentRegionAvail().x) {
+    DrawTitleList(tables, shown);
+    return;
+  }
   bool first = true;
   for (const ResultTable* table : tables) {
-    const std::string& title = table->title.empty() ? table->id : table->title;
-    const float width = TextWidth(title) + BaseEm() * 2.6f;
-    if (!first && ImGui::GetItemRectMax().x + width < right) ImGui::SameLine();
-    first = false;
+    if (!std::exchange(first, false)) ImGui::SameLine();
     ImGui::PushID(table->id.c_str());
-    if (ImGui::RadioButton(title.c_str(), table->id == *shown)) *shown = table->id;
+    if (ImGui::RadioButton(std::string(TitleOf(*table)).c_str(), table->id == *shown))
+      *shown = table->id;
     ImGui::PopID();
   }
 }

@@ -1,5 +1,5 @@
-// TablePages: several tables in one place, one at a time: a row of their titles, and the chosen one
-// below. UI thread only.
+// TablePages: several tables in one place, one at a time: their titles, and the chosen one below.
+// UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace stepscope {
 
-// The titles of tables, as many in a line as there is room for; the one that is clicked is shown.
+// The titles of tables in a line, or in a list where a line has no room for them; the one that is
+// clicked is shown.
 void DrawTableTitles(std::span<const ResultTable* const> tables, std::string* shown);
 
 class TablePages {

@@ -213,8 +213,8 @@ VerdictSums SumsOf(const AnalysisResult& result) {
   if (steps == nullptr) return sums;
   const ResultTable* losses = result.Table("losses");
   if (losses != nullptr) {
-    const Kind work = sums.device ? Kind::kDeviceCompute : Kind::kHostCompute;
-    sums.compute_percent = AddLosses(*losses, work, &sums.parts);
+    // On a CPU too: the colour of host work is that of a loss.
+    sums.compute_percent = AddLosses(*losses, Kind::kDeviceCompute, &sums.parts);
     return sums;
   }
   AddClasses(*steps, &sums.parts);

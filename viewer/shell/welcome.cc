@@ -15,8 +15,9 @@ namespace {
 constexpr const char kFormats[] =
     "A log directory at any height (it looks for plugins/profile/<run>), a run, a folder of files, "
     "or one file:\n"
-    ".xplane.pb of TensorFlow, JAX and XLA; .trace.json of TensorFlow and PyTorch; each also as "
-    ".gz or .zst.";
+    ".xplane.pb and .xplane.riegeli of TensorFlow, JAX and XLA; .trace.json of TensorFlow and "
+    "PyTorch; .pickle of PyTorch's memory snapshots (these also as .gz or .zst); .pftrace of "
+    "Perfetto; .sqlite of Nsight Systems; .db of rocprofv3.";
 
 bool PrimaryButton(const ShellInput& input, const char* text) {
   const Theme& theme = input.panel.theme;

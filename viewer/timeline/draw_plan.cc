@@ -71,6 +71,14 @@ Ps AllTheTime(const PlanInput& input, const LayoutItem& item) {
   return length < trace.span.length() / 2 ? kMaxPs : length - length / 20;
 }
 
+// The same for functions of Python, where something else, such as the profiler's end, makes the
+// thread longer than its main function.
+Ps AllTheTimeOfPython(const PlanInput& input, const LayoutItem& item) {
+  const bool own = item.set == 0 && item.plane.valid() && item.depth >= 2;
+  const Ps span = input.runs[item.run].trace->span.length();
+  return own ? span - span / 4 : kMaxPs;
+}
+
 }  // namespace
 
 // The colours of the slices of an item, by meta: of their names, or of how these changed. Those
@@ -81,11 +89,17 @@ class DrawPlan::SliceColors {
       : plan_(plan),
         names_(input.names->Colors(*input.runs[item.run].Set(item.set).names)),
         changes_(plan.ChangesOf(input, item)),
+        metas_(input.runs[item.run].Set(item.set).names->metas),
         all_the_time_(AllTheTime(input, item)),
+        python_(AllTheTimeOfPython(input, item)),
         deepest_(item.depth),
         grey_(Mix(input.names->theme()[Role::kPanel], input.names->theme()[Role::kText3], kGrey)) {}
   Rgba operator()(const Lane& lane, uint32_t event) const {
-    const bool grey = lane.dur[event] >= all_the_time_ && lane.depth + 1u < deepest_;
+    const Ps dur = lane.dur[event];
+    const bool always =
+        dur >= all_the_time_ ||
+        (dur >= python_ && metas_[lane.meta[event]].category == EventCategory::kPythonFunction);
+    const bool grey = always && lane.depth + 1u < deepest_;
     return grey && !plan_.patterns_ ? grey_ : (*this)(lane.meta[event]);
   }
   Rgba operator()(uint32_t meta) const {
@@ -98,7 +112,8 @@ class DrawPlan::SliceColors {
   const DrawPlan& plan_;
   const NameColors names_;
   const std::vector<NameChange>* changes_;
-  const Ps all_the_time_;
+  std::span<const EventMeta> metas_;
+  const Ps all_the_time_, python_;
   const uint32_t deepest_;
   const Rgba grey_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/analysis/device_lanes.h"
 #include "viewer/core/short_label.h"
 
 namespace stepscope {
@@ -11,19 +12,32 @@ namespace {
 constexpr uint32_t kPixelsPerColumn = 3;  // a preview needs less detail than rows of slices
 constexpr size_t kShortest = 4;           // letters of a cut label worth drawing
 
-void AddBins(std::span<const Bin> bins, double ps_per_column, bool mean,
-             std::vector<float>* share) {
-  const auto columns = static_cast<uint32_t>(share->size());
-  for (const Bin& bin : bins) {
-    const uint32_t end = std::min(columns, bin.px + std::max<uint32_t>(1, bin.width));
-    if (bin.px >= end) continue;
-    const double busy =
-        static_cast<double>(bin.busy) / ps_per_column / static_cast<double>(end - bin.px);
-    const float value = static_cast<float>(std::clamp(busy, 0.0, 1.0));
-    for (uint32_t x = bin.px; x < end; ++x) {
-      (*share)[x] = mean ? (*share)[x] + value : std::max((*share)[x], value);
+// Busy shares of one lane's columns. A bin has its events' time where the first of them begins:
+// what does not fit there lies in the columns behind.
+std::vector<float> SharesOf(std::span<const Bin> bins, double ps_per_column, uint32_t columns) {
+  std::vector<float> share(columns, 0.0f);
+  double rest = 0;
+  uint32_t at = 0;
+  const auto fill = [&](uint32_t end) {
+    for (; at < end && rest > 0; ++at) {
+      const double room = 1.0 - static_cast<double>(share[at]);
+      share[at] += static_cast<float>(std::min(rest, room));
+      rest -= room;
     }
+    rest = std::max(rest, 0.0);
+  };
+  for (const Bin& bin : bins) {
+    fill(std::min(columns, bin.px));
+    at = std::max(at, std::min(columns, bin.px));
+    rest += static_cast<double>(bin.busy) / ps_per_column;
   }
+  fill(columns);
+  return share;
+}
+
+void AddShares(const std::vector<float>& lane, bool mean, std::vector<float>* share) {
+  for (size_t x = 0; x < share->size(); ++x)
+    (*share)[x] = mean ? (*share)[x] + lane[x] : std::max((*share)[x], lane[x]);
 }
 
 std::vector<TrackId> OfKind(const Trace& trace, const Plane& plane, TrackKind kind) {
@@ -69,6 +83,37 @@ std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane) {
   return out;
 }
 
+namespace {
+
+// What the lane below the heading of a device shows; null before it is known.
+const CounterSeries* UtilisationOf(const Run& run, PlaneId plane) {
+  for (const std::shared_ptr<const TrackSet>& set : run.derived) {
+    for (const Track& track : set->tracks) {
+      if (track.plane == plane && DeviceLaneOf(track) == DeviceLane::kUtilisation &&
+          !track.counters.empty())
+        return &track.counters.front();
+    }
+  }
+  return nullptr;
+}
+
+// Weighted by time; 0 before the first value.
+double MeanIn(const CounterSeries& series, TimeRange range) {
+  const auto all = series.time.begin();
+  const auto first = std::upper_bound(all, series.time.end(), range.begin);
+  double held = first == all ? 0 : series.value[size_t(first - all) - 1], sum = 0;
+  Ps at = range.begin;
+  for (size_t i = size_t(first - all); i < series.time.size() && series.time[i] < range.end; ++i) {
+    sum += held * static_cast<double>(series.time[i] - at);
+    at = series.time[i];
+    held = series.value[i];
+  }
+  sum += held * static_cast<double>(range.end - at);
+  return range.empty() ? held : sum / static_cast<double>(range.length());
+}
+
+}  // namespace
+
 PlaneActivity PlaneActivityInView(const Run& run, PlaneId plane, const TimeAxis& axis,
                                   uint32_t width_px, std::vector<Bin>* scratch) {
   PlaneActivity out;
@@ -77,12 +122,17 @@ PlaneActivity PlaneActivityInView(const Run& run, PlaneId plane, const TimeAxis&
   out.device = IsDevice(run.trace->planes[plane.value].kind);
   const uint32_t columns = std::max<uint32_t>(1, width_px / kPixelsPerColumn);
   out.share.assign(columns, 0.0f);
+  if (const CounterSeries* known = UtilisationOf(run, plane)) {
+    CounterInView(*known, TimeAxis(axis.view(), columns), out.share, CounterScale::kPercent);
+    out.mean = MeanIn(*known, axis.view()) / 100;
+    return out;
+  }
   const double ps_per_column = static_cast<double>(axis.view().length()) / columns;
   for (TrackId id : tracks) {
     const Lane& lane = run.trace->set.LanesOf(run.trace->set.tracks[id.value]).front();
     scratch->clear();
     lane.mip.AppendBins(lane.view(), axis.view(), columns, scratch);
-    AddBins(*scratch, ps_per_column, !out.device, &out.share);
+    AddShares(SharesOf(*scratch, ps_per_column, columns), !out.device, &out.share);
   }
   double sum = 0;
   for (float& value : out.share) {

@@ -8,9 +8,9 @@
 
 namespace stepscope {
 
-// Busy share of a plane over the view. Devices: in each column the busiest of the streams (or XLA
-// op lines); hosts: the mean over the threads that have events. O(tracks * columns * log n), at
-// most kMaxActivityTracks.
+// Busy share of a plane over the view. Devices: the time with an event open, as their lane has it;
+// before that is known in each column the busiest of the streams (or XLA op lines). Hosts: the mean
+// over the threads that have events. O(tracks * columns * log n), at most kMaxActivityTracks.
 struct PlaneActivity {
   std::vector<float> share;  // by column, in [0, 1]; fewer columns than pixels
   double mean = -1;

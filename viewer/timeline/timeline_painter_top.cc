@@ -65,9 +65,10 @@ void TimelinePainter::DrawMinimap() const {
   for (float x : {a, b})
     pen_.Box(x - 2, bar.y + bar.h / 2 - pen_.Px(7), 4, pen_.Px(14), theme_[Role::kAccent], 2);
   const float left = geo_.all.x + pen_.Px(14), right = geo_.rows.x - pen_.Px(12);
-  pen_.Text(
-      in_.fonts.ui, TypeSize::kSmall, left, geo_.minimap.y + pen_.Px(6), theme_[Role::kText2],
-      minimap.span() == in_.runs[model_.active()].trace->span ? "Whole trace" : "Densest 99.9 %");
+  const TimeRange shown = minimap.span(), whole = in_.runs[model_.active()].trace->span;
+  const bool all = shown.begin <= whole.begin && shown.end >= whole.end;
+  pen_.Text(in_.fonts.ui, TypeSize::kSmall, left, geo_.minimap.y + pen_.Px(6), theme_[Role::kText2],
+            all ? "Whole trace" : "Densest 99.9 %");
   pen_.Text(in_.fonts.mono, kSmallText, left, geo_.minimap.y + pen_.Px(24), theme_[Role::kText],
             WithoutZeros(FormatDuration(minimap.span().length(), 4)));
   std::array<char, 32> share{};

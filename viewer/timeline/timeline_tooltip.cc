@@ -194,7 +194,11 @@ void TimelinePainter::DrawLabelTooltip() const {
     const Plane& plane = run.trace->planes[item.plane.value];
     if (!ImGui::BeginTooltip()) return;
     ImGui::TextUnformatted(plane.display_name.c_str());
-    ImGui::TextColored(second, "%s", plane.subtitle.c_str());
+    if (!plane.subtitle.empty()) ImGui::TextColored(second, "%s", plane.subtitle.c_str());
+    if (const double busy = plan_.Utilisation(static_cast<uint32_t>(index)); busy >= 0) {
+      ImGui::TextColored(second, "%.1f %% of the time in view %s", busy * 100,
+                         IsDevice(plane.kind) ? "an event is open" : "a thread works, on average");
+    }
     ImGui::TextColored(second, "%s; click folds or unfolds, drag moves",
                        Counted(plane.tracks.size(), "tracks").c_str());
     ImGui::EndTooltip();

@@ -46,15 +46,15 @@ void DrawBool(const PanelContext& context, bool value) {
           value ? context.theme[Role::kText] : dim, value ? "yes" : "no");
 }
 
-void DrawShareBar(const PanelContext& context, double value, double max_abs, Rgba fill,
+// A share of `whole`: of 100 where it is one in percent, else of the column's largest.
+void DrawShareBar(const PanelContext& context, double value, double whole, Rgba fill,
                   float number_width) {
   const CellBox cell = CurrentCell();
   const float width = cell.right - cell.left - number_width - Em() * 0.6f;
   if (width < Em()) return;
   const float height = std::floor(Em() * 0.5f);
   const float y = cell.y + std::floor((ImGui::GetTextLineHeight() - height) * 0.5f);
-  const double share =
-      max_abs > 0 && std::isfinite(value) ? std::clamp(value / max_abs, 0.0, 1.0) : 0;
+  const double share = whole > 0 && std::isfinite(value) ? std::clamp(value / whole, 0.0, 1.0) : 0;
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawBox(list, cell.left, y, width, height, context.theme[Role::kHover], 2);
   if (share > 0)
@@ -128,7 +128,8 @@ void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& t
           table.ShownText(row, std::max(table.Column(options.name_column), 0));
       const Rgba fill =
           label.data() != nullptr ? context.theme.NameColor(label) : context.theme[Role::kAccent];
-      DrawShareBar(context, NumberOf(value), column.max_abs, fill, Em() * 4);
+      const double whole = table.columns[c].unit == Unit::kPercent ? 100 : column.max_abs;
+      DrawShareBar(context, NumberOf(value), whole, fill, Em() * 4);
     }
     const CellBox cell = CurrentCell();
     const bool dim = column.bar || (!column.additive && !column.format.header[0]);

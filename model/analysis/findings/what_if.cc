@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "model/analysis/loss_tables.h"
+
 namespace stepscope {
 namespace {
 
@@ -69,7 +71,9 @@ ResultTable WhatIfTable(const FindingInput& input) {
   }
   std::stable_sort(changes.begin(), changes.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
+  t.readable_column = 0;
   for (const auto& [ms, change] : changes) {
+    t.readable.emplace_back(SharedText(LabelOf(change->loss)));
     t.rows.push_back({SharedText(IdOf(change->loss)), SharedText(change->label), ms,
                       input.step_ms() - ms, input.PercentOfStep(ms),
                       SharedText(change->assumption)});
