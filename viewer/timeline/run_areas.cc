@@ -46,14 +46,16 @@ void RunAreas::SlotSink::Draw(const TexelFrame& frame, ImDrawList* list) {
 }
 
 void RunAreas::NewFrame() {
+  drawn_ = false;
   list_.NewFrame();
   for (const auto& area : areas_) area->panel.NewFrame();
 }
 
 bool RunAreas::animating() const {
-  if (areas_.empty()) return list_.animating() || job_.active();
-  return job_.active() || std::any_of(areas_.begin(), areas_.end(),
-                                      [](const auto& area) { return area->panel.animating(); });
+  if (drawn_ && job_.active()) return true;
+  if (areas_.empty()) return list_.animating();
+  return std::any_of(areas_.begin(), areas_.end(),
+                     [](const auto& area) { return area->panel.animating(); });
 }
 
 bool RunAreas::takes_keys() const {
@@ -161,6 +163,7 @@ void RunAreas::CollectFeedback() {
 void RunAreas::Draw(const TimelineInput& input) {
   const ImVec2 at = ImGui::GetCursorScreenPos(), size = ImGui::GetContentRegionAvail();
   place_ = {std::floor(at.x), std::floor(at.y), std::floor(size.x), std::floor(size.y)};
+  drawn_ = true;
   active_ = input.panel.view.active;
   layout_ = LayoutOfRuns(input.panel.settings, input.runs.size());
   UpdateCounterpart(input);

@@ -64,6 +64,7 @@ class RunAreas {
   Box place_;
   EventRef asked_, compared_with_, counterpart_;
   LatestJob<EventRow> job_;
+  bool drawn_ = false;  // in this frame: what is hidden takes no results
 };
 
 }  // namespace stepscope
