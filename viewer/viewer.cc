@@ -75,12 +75,13 @@ struct Viewer::State {
   void ApplyLook();
   void SyncRuns(const SessionView& session);
   void SyncViews();
-  void ShowSnapshot(TraceId run);
+  void ShowSnapshot();
   void BeginComparison();
   void SyncSteps();
   void HandleKeys(const ViewerContext& context);
   void DrawPanels(const PanelContext& panel);
   void DrawPanel(const PanelContext& active, const PanelDesc& desc, TraceId pinned);
+  void UseOpenSnapshot(PanelContext* panel);
   void DrawPanelMenu(const PanelDesc& desc, const PanelContext& panel);
   void DrawTimeline(const PanelContext& panel);
   void SaveViews();
@@ -229,7 +230,7 @@ void Viewer::State::SyncViews() {
     fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *run.trace);
     fresh.markers = notes.Read(run, services, &windows);
     states.push_back(std::move(fresh));
-    if (HistoryOf(*run.trace) != nullptr) ShowSnapshot(run.id);
+    if (HistoryOf(*run.trace) != nullptr) ShowSnapshot();
   }
   view.runs = std::move(states);
   const auto alive = [&](TraceId id) { return view.Find(id) != nullptr; };
@@ -255,16 +256,10 @@ void Viewer::State::SyncViews() {
   }
 }
 
-// The panel that such a file is opened for, which no other has use for. Beside a trace it stays
-// with its file, whichever is active.
-void Viewer::State::ShowSnapshot(TraceId run) {
-  const bool alone = runs.size() == 1;
-  windows.focus_panel = {"memory_snapshot", alone ? TraceId() : run};
-  if (alone) {
-    windows.panels["memory_snapshot"] = true;
-  } else {
-    windows.pinned.insert(windows.focus_panel);
-  }
+// The panel that such a file is opened for, which no other has use for.
+void Viewer::State::ShowSnapshot() {
+  windows.focus_panel = {"memory_snapshot", TraceId()};
+  windows.panels["memory_snapshot"] = true;
   settle = 3;
 }
 
@@ -351,6 +346,17 @@ void Viewer::State::DrawPanelMenu(const PanelDesc& desc, const PanelContext& pan
   ImGui::EndPopup();
 }
 
+// Where the active run is a trace, the snapshot that lies beside it.
+void Viewer::State::UseOpenSnapshot(PanelContext* panel) {
+  if (panel->run == nullptr || HistoryOf(*panel->run->trace) != nullptr) return;
+  for (const Run& run : runs) {
+    if (HistoryOf(*run.trace) == nullptr) continue;
+    panel->run = &run;
+    panel->state = view.Find(run.id);
+    return;
+  }
+}
+
 void Viewer::State::DrawPanel(const PanelContext& active, const PanelDesc& desc, TraceId pinned) {
   PanelContext panel = active;
   const std::string own = PanelWindowName(desc);
@@ -365,6 +371,8 @@ void Viewer::State::DrawPanel(const PanelContext& active, const PanelDesc& desc,
     const ImGuiWindow* window = ImGui::FindWindowByName(own.c_str());
     if (window != nullptr && window->DockId != 0)
       ImGui::SetNextWindowDockID(window->DockId, ImGuiCond_FirstUseEver);
+  } else if (name == PanelWindowName(*FindPanel("memory_snapshot"))) {
+    UseOpenSnapshot(&panel);
   }
   const PanelKey key{desc.id, pinned};
   auto& instance = panels[key];

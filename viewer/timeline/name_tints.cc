@@ -67,7 +67,8 @@ bool NameTints::Update(std::span<const Run> runs, const ViewState& view, bool wa
                        JobThreads& threads) {
   const Run* run = ComparedRun(runs, view);
   const Run* base = FindRun(runs, view.baseline);
-  if (!wanted || run == nullptr || base == nullptr) {
+  const bool pair = run != nullptr && base != nullptr && !AreSnapshotAndTrace(*run, *base);
+  if (!wanted || !pair) {
     job_.Stop();
     asked_ = made_of_;
     if (run == nullptr) asked_ = made_of_ = {}, made_ = {};  // of runs that may be closed
