@@ -128,8 +128,9 @@ void ShowEvents(C& c, const A& a) {
   if (n > 1) Say(c, GroupDigits(n) + of + " events shown; N and Shift+N go through them");
 }
 bool HasTracksToShow(const C& c) {
-  const RunState* state = c.StateOf({});
-  return HasSelection(c) || !c.view.shown.empty() || (state != nullptr && !state->only.empty());
+  const auto& runs = c.view.runs;
+  return HasSelection(c) || !c.view.shown.empty() ||
+         std::any_of(runs.begin(), runs.end(), [](const RunState& r) { return !r.only.empty(); });
 }
 bool HasShown(const C& c) { return !c.view.shown.empty(); }
 void StepShown(C& c, int direction) {

@@ -165,7 +165,12 @@ void TimelinePainter::DrawHeading(const LayoutItem& item, uint32_t index, float 
   const float left = geo_.all.x, right = geo_.rows.x - pen_.Px(12);
   const float text_y = y + std::floor((item.height - pen_.Px(TypeSize::kSmall)) / 2) - 1;
   if (item.kind == ItemKind::kRunHeading) {
-    pen_.TextFit(in_.fonts.bold, TypeSize::kSmall, left + pen_.Px(12), right, text_y,
+    // "A" or "B": there is no room for more.
+    const std::string_view side = std::string_view(SideOf(in_.runs[item.run])).substr(0, 1);
+    const float end =
+        pen_.TextRight(in_.fonts.bold, TypeSize::kSmall, right, text_y, theme_[Role::kText], side) -
+        pen_.Px(side.empty() ? 0 : 8);
+    pen_.TextFit(in_.fonts.bold, TypeSize::kSmall, left + pen_.Px(12), end, text_y,
                  theme_[Role::kAccent], in_.runs[item.run].label);
     return;
   }

@@ -52,6 +52,7 @@ class TimelinePainter {
   void DrawScrollbar() const;
   // timeline_painter_top.cc: what lies above the rows
   void DrawTitle() const;
+  const char* SideOf(const Run& run) const;
   void DrawMinimap() const;
   void DrawMinimapMarks() const;
   void DrawRuler() const;

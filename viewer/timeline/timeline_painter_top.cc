@@ -30,6 +30,14 @@ constexpr ToolRow kTools[] = {
 
 }  // namespace
 
+// Which of the compared ones a run is.
+const char* TimelinePainter::SideOf(const Run& run) const {
+  const Run* compared = ComparedRun(in_.all_runs, in_.panel.view);
+  if (compared == nullptr) return "";
+  if (in_.panel.view.baseline == run.id) return "A, baseline";
+  return compared->id == run.id ? "B" : "";
+}
+
 // Whose rows these are, where each run has its own; that of the active run stands out.
 void TimelinePainter::DrawTitle() const {
   const Box& box = geo_.title;
@@ -40,12 +48,8 @@ void TimelinePainter::DrawTitle() const {
   if (active) pen_.Box(box.x, box.y, box.w, pen_.Px(2), theme_[Role::kAccent]);
   pen_.HLine(box.x, box.right(), box.bottom() - 1, theme_[Role::kLine]);
   const float y = box.y + std::floor((box.h - pen_.Px(TypeSize::kSmall)) / 2) - 1;
-  const Run* compared = ComparedRun(in_.all_runs, in_.panel.view);
-  const char* side = in_.panel.view.baseline == run.id               ? "A, baseline"
-                     : compared != nullptr && compared->id == run.id ? "B"
-                                                                     : "";
   const float right = pen_.TextRight(in_.fonts.ui, kSmallText, box.right() - pen_.Px(12), y + 1,
-                                     theme_[Role::kText2], side) -
+                                     theme_[Role::kText2], SideOf(run)) -
                       pen_.Px(10);
   pen_.TextFit(in_.fonts.bold, TypeSize::kSmall, box.x + pen_.Px(12), right, y,
                theme_[active ? Role::kAccent : Role::kText], run.label);
