@@ -142,7 +142,9 @@ void ViewerFixture::Open(std::shared_ptr<const Trace> trace) {
 }
 
 void ViewerFixture::WaitIdle() {
-  for (int i = 0; i < 5000 && viewer->animating(); ++i) {
+  const auto longest = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  while ((viewer->animating() || viewer->stopping()) &&
+         std::chrono::steady_clock::now() < longest) {
     Frame();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

@@ -333,7 +333,7 @@ void MemorySnapshotPanel::DrawResult(const PanelContext& context, const Analysis
     // In a low window the graph leaves the table some rows.
     const float least = std::min(em * 14, std::max(em * 7, height - em * 9));
     DrawGraph(context, std::clamp(height < em * 23 ? 0 : height * 0.62f, least, em * 44));
-    ImGui::BeginChild("tables", ImVec2(0, std::max(em * 9, ImGui::GetContentRegionAvail().y)));
+    ImGui::BeginChild("tables", ImVec2(0, std::max(em * 13, ImGui::GetContentRegionAvail().y)));
     DrawTables(context, result);
     ImGui::EndChild();
     ImGui::EndChild();
