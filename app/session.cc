@@ -32,12 +32,21 @@ bool HasGpuPlane(const Trace& trace) {
 // What is looked for once a run is shown: device lines and launches, arrows between events.
 bool HasLinks(const Trace& trace) { return HasGpuPlane(trace) || !trace.flows.empty(); }
 
+// The host without what the file's name says already: of "train.json.gz" and "train rank 3" the
+// rank.
+std::string_view BesideFile(std::string_view host, std::string_view file) {
+  const std::string_view stem = file.substr(0, file.find('.'));
+  if (host == file || !host.starts_with(stem)) return host == file ? "" : host;
+  const std::string_view rest = host.substr(stem.size());
+  return rest.empty() || rest.front() == ' ' ? rest.substr(std::min<size_t>(1, rest.size())) : host;
+}
+
 // "2026_11_21_11_45_06 · vm", "resnet · 8 hosts".
 std::string LabelOf(const Trace& trace) {
   std::string label = trace.run.empty() ? fs::path(trace.path).filename().string() : trace.run;
   if (trace.hosts.size() == 1) {
-    const std::string_view host = trace.HostName(HostId(0));
-    if (!host.empty() && host != label) label += " · " + std::string(host);
+    const std::string_view host = BesideFile(trace.HostName(HostId(0)), label);
+    if (!host.empty()) label += " · " + std::string(host);
   } else if (trace.hosts.size() > 1) {
     label += " · " + std::to_string(trace.hosts.size()) + " hosts";
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -123,6 +124,14 @@ std::vector<RunDifference> FindDifferences(const ComparedRun& a, const ComparedR
     const bool size = id == "gpus" || id == "hosts" || id == "steps";
     found.push_back({id, fact.what, before.text, fact.text, size});
   }
+  // Where the kind of the device is its name, once is enough.
+  const auto kind = std::find_if(found.begin(), found.end(),
+                                 [](const RunDifference& d) { return d.id == "device_type"; });
+  if (kind == found.end()) return found;
+  const RunDifference same = *kind;
+  std::erase_if(found, [&](const RunDifference& d) {
+    return d.id == "device_name" && d.a == same.a && d.b == same.b;
+  });
   return found;
 }
 

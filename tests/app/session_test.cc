@@ -61,6 +61,15 @@ TEST_CASE_FIXTURE(Fixture, "session: loads in the background and remembers what 
   CHECK(SettingsStore(dir.path() / "config").ReadRecent().size() == 1);
 }
 
+TEST_CASE_FIXTURE(Fixture, "session: a run's label does not say the name of its file twice") {
+  const std::string path = (dir.path() / "train.json").string();
+  std::ofstream(path) << R"({"schemaVersion":1,"distributedInfo":{"rank":3,"world_size":8},
+    "traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":0,"dur":5}]})";
+  session.Open({path}, false);
+  REQUIRE(UpdateUntil([](const SessionView& v) { return !v.runs.empty(); }));
+  CHECK(session.view().runs[0].label == "train.json · rank 3");
+}
+
 TEST_CASE_FIXTURE(Fixture,
                   "session: two profiles of different runs are asked about, with a window") {
   const std::vector<std::string> paths{Sample("tf_graph.xplane.pb.zst"),
