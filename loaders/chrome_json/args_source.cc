@@ -189,6 +189,17 @@ void GatherAll(const std::vector<std::unique_ptr<Columns>>& parts, uint32_t rows
   });
 }
 
+// TensorFlow and JAX mark the events that begin a step with a level (_r), and leave it out of a
+// trace.json; only those events have a step_num. Where levels are there, they tell.
+void MarkRoots(StatTable* table) {
+  auto& levels = table->ints[static_cast<size_t>(IntStat::kRootLevel)];
+  if (!levels.empty()) return;
+  std::vector<uint32_t> rows;
+  table->Int(IntStat::kStepNum).ForAll([&](uint32_t row, int64_t) { rows.push_back(row); });
+  const std::vector<int64_t> ones(rows.size(), 1);
+  levels.Append(rows, ones);
+}
+
 }  // namespace
 
 size_t ArgsSource::resident_bytes() const {
@@ -244,6 +255,7 @@ Result<std::shared_ptr<const StatTable>> ArgsSource::LoadTyped(const Trace& trac
       part->global.push_back(table->strings->Intern(part->strings.View(StringId(i))));
   }
   GatherAll(parts, trace.set.rows, table.get());
+  MarkRoots(table.get());
   table->ShrinkToFit();
   std::shared_ptr<const StatTable> done = std::move(table);
   return done;

@@ -20,6 +20,8 @@ constexpr Int128 kOwnZero = Int128{10} * kPsPerS;
 // Timestamps of old PyTorch files count from 1970: between 2000 and 2100 they are taken for that.
 constexpr Int128 kYear2000 = Int128{946'684'800} * kPsPerS;
 constexpr Int128 kYear2100 = Int128{4'102'444'800} * kPsPerS;
+// Files further apart have no place in one trace, whose times reach 106 days.
+constexpr Int128 kFarthest = Int128{100 * 86'400} * kPsPerS;
 
 // One file, parsed, before its tracks are made.
 struct LoadedFile {
@@ -37,6 +39,7 @@ struct LoadedFile {
   std::optional<int64_t> base_ns;
   std::vector<DeviceProperties> devices;
   bool unix_clock = false;
+  bool far_away = false;  // from most files: it starts at 0
   // Times count from the origin of the trace that was exported, whatever begins first.
   bool own_origin = false;
   Int128 begin_ps = 0;  // of its first event: Unix time with unix_clock, else by its own clock
@@ -161,14 +164,40 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const ReadMo
 struct Origin {
   Int128 unix_ps = 0, own_ps = 0;
   bool unix_clock = false;
-  Int128 Of(const LoadedFile& file) const { return file.unix_clock ? unix_ps : own_ps; }
+  Int128 Of(const LoadedFile& file) const {
+    if (file.far_away) return file.zero_ps;
+    return file.unix_clock ? unix_ps : own_ps;
+  }
 };
 
+// Of the files of one clock those stay together that are most within reach of one of them; the
+// others are far away. O(n log n)
+void MarkFarAway(bool unix_clock, const std::vector<std::unique_ptr<LoadedFile>>& files) {
+  std::vector<LoadedFile*> sorted;
+  for (const auto& file : files) {
+    if (file->events.has_span && file->unix_clock == unix_clock) sorted.push_back(file.get());
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const LoadedFile* a, const LoadedFile* b) {
+    return a->zero_ps < b->zero_ps;
+  });
+  size_t first = 0, count = 0;
+  for (size_t begin = 0, end = 0; begin < sorted.size(); ++begin) {
+    while (end < sorted.size() && sorted[end]->zero_ps - sorted[begin]->zero_ps <= kFarthest) ++end;
+    if (end - begin > count) first = begin, count = end - begin;
+  }
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (i >= first && i < first + count) continue;
+    sorted[i]->far_away = true;
+    sorted[i]->events.problems.Add(Problem::kFarAway, 0);
+  }
+}
+
 Origin ChooseOrigin(const std::vector<std::unique_ptr<LoadedFile>>& files) {
+  for (const bool unix_clock : {false, true}) MarkFarAway(unix_clock, files);
   Origin origin;
   bool any_unix = false, any_own = false;
   for (const auto& file : files) {
-    if (!file->events.has_span) continue;
+    if (!file->events.has_span || file->far_away) continue;
     bool& any = file->unix_clock ? any_unix : any_own;
     Int128& at = file->unix_clock ? origin.unix_ps : origin.own_ps;
     at = any ? std::min(at, file->zero_ps) : file->zero_ps;

@@ -68,6 +68,9 @@ constexpr ProblemDesc kProblems[] = {
      "Metadata events with a name that means nothing here"},
     {Problem::kNoCommonClock, "chrome.no_common_clock", Severity::kWarning,
      "Files without a common clock: each starts at 0"},
+    {Problem::kFarAway, "chrome.far_away", Severity::kWarning,
+     "Files recorded more than 100 days from most others: each starts at 0, and what they did at "
+     "one time says nothing"},
     {Problem::kTruncatedStream, "chrome.truncated_stream", Severity::kWarning,
      "The compressed file ends early or is damaged; what could be inflated is shown"},
 };

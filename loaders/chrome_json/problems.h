@@ -43,6 +43,7 @@ enum class Problem : uint8_t {
   kFlowWithoutSlice,
   kUnknownMetadata,
   kNoCommonClock,
+  kFarAway,
   kTruncatedStream,
   kCount
 };

@@ -28,6 +28,10 @@ constexpr std::array kInts = {
     IntRow{"Src Rank", IntStat::kSourceRank},
     IntRow{"Total Allocated", IntStat::kBytesAllocated},
     IntRow{"Total Reserved", IntStat::kBytesReserved},
+    IntRow{"_c", IntStat::kConsumerId},
+    IntRow{"_ct", IntStat::kConsumerType},
+    IntRow{"_p", IntStat::kProducerId},
+    IntRow{"_pt", IntStat::kProducerType},
     IntRow{"_r", IntStat::kRootLevel},
     IntRow{"bytes", IntStat::kBytes},
     IntRow{"consumer_id", IntStat::kConsumerId},
@@ -115,17 +119,6 @@ void ReadAllocator(std::string_view args, TypedArgs* out) {
   out->texts.emplace_back(StringStat::kAllocatorName, name);
 }
 
-// TensorFlow and JAX mark the events that begin a step with a level (_r), and leave it out of a
-// trace.json; only those events have a step_num.
-void MarkRoots(TypedArgs* args) {
-  const auto has = [args](IntStat stat) {
-    return std::any_of(args->ints.begin(), args->ints.end(),
-                       [stat](const auto& value) { return value.first == stat; });
-  };
-  if (has(IntStat::kStepNum) && !has(IntStat::kRootLevel))
-    args->ints.emplace_back(IntStat::kRootLevel, 1);
-}
-
 }  // namespace
 
 void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out) {
@@ -151,7 +144,6 @@ void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out) {
     }
     return true;
   });
-  MarkRoots(out);
   if (memory) ReadAllocator(args, out);
 }
 

@@ -376,13 +376,19 @@ void AddTimes(const StepBreakdown& from, double factor, StepBreakdown* to) {
   for (auto field : kFields) to->*field += from.*field * factor;
 }
 
+// Host by host, as their steps follow each other: one host may have more devices than another.
 void MarkPartial(StepDatabase* db, const std::vector<uint32_t>& events) {
-  std::vector<uint32_t> sorted = events;
-  std::sort(sorted.begin(), sorted.end());
-  double median = sorted.empty() ? 0 : sorted[sorted.size() / 2];
-  for (size_t s = 0; s < db->steps.size() && db->steps.size() >= 3; ++s) {
-    bool edge = s == 0 || s + 1 == db->steps.size();
-    if (edge && events[s] < 0.6 * median) db->steps[s].partial = true;
+  std::vector<Step>& steps = db->steps;
+  for (size_t first = 0, end = 0; first < steps.size(); first = end) {
+    while (end < steps.size() && steps[end].host == steps[first].host) ++end;
+    if (end - first < 3) continue;
+    std::vector<uint32_t> own(events.begin() + static_cast<ptrdiff_t>(first),
+                              events.begin() + static_cast<ptrdiff_t>(end));
+    std::sort(own.begin(), own.end());
+    const double median = own[own.size() / 2];
+    for (const size_t s : {first, end - 1}) {
+      if (events[s] < 0.6 * median) steps[s].partial = true;
+    }
   }
 }
 

@@ -391,6 +391,55 @@ void GroupChrome(const Trace& trace, const EventForest& forest, Grouping* out) {
     out->group[link.device_row] = out->group[link.launch_row];
 }
 
+// The marks of each host, by begin; of those that overlap the first.
+struct Mark {
+  Ps begin, end;
+  int32_t group;
+};
+std::vector<std::vector<Mark>> MarksOf(const Trace& trace, const Grouping& grouping) {
+  std::vector<std::vector<Mark>> marks(trace.hosts.size());
+  for (size_t g = 0; g < grouping.groups.size(); ++g) {
+    const EventGroup& group = grouping.groups[g];
+    if (group.implicit || !group.root.valid()) continue;
+    const Ps begin = trace.set.Start(group.root);
+    marks[group.host.value].push_back(
+        {begin, begin + trace.set.Duration(group.root), static_cast<int32_t>(g)});
+  }
+  for (std::vector<Mark>& of_host : marks) {
+    std::stable_sort(of_host.begin(), of_host.end(),
+                     [](const Mark& a, const Mark& b) { return a.begin < b.begin; });
+    Ps end = kMinPs;
+    std::erase_if(of_host, [&](const Mark& m) {
+      if (m.begin < end) return true;
+      end = m.end;
+      return false;
+    });
+  }
+  return marks;
+}
+
+// A Chrome trace does not always say what ties a thread to the mark of its step. A launch that
+// nothing ties to one belongs to the mark that is open when it begins, and its work with it.
+void JoinByTime(const Trace& trace, Grouping* out) {
+  const std::vector<std::vector<Mark>> marks = MarksOf(trace, *out);
+  RowReader reader(trace.set);
+  for (const LaunchLink& link : out->launches) {
+    if (out->group[link.device_row] >= 0 || out->group[link.launch_row] >= 0) continue;
+    const Plane& plane =
+        trace.planes[trace.set.tracks[reader.TrackOf(link.launch_row)].plane.value];
+    const std::vector<Mark>& of_host = marks[plane.host.value];
+    const Ps start = reader.Start(link.launch_row);
+    const auto after = std::upper_bound(of_host.begin(), of_host.end(), start,
+                                        [](Ps t, const Mark& m) { return t < m.begin; });
+    if (after == of_host.begin() || std::prev(after)->end <= start) continue;
+    out->group[link.device_row] = std::prev(after)->group;
+  }
+  // A launch may have queued several things.
+  for (const LaunchLink& link : out->launches) {
+    if (out->group[link.launch_row] < 0) out->group[link.launch_row] = out->group[link.device_row];
+  }
+}
+
 }  // namespace
 
 Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOrder& order,
@@ -419,6 +468,7 @@ Grouping BuildGrouping(const Trace& trace, const StatTable& stats, const EventOr
     eager.ForRange(0, trace.set.rows, [&](uint32_t row, int64_t v) { out.eager[row] = v != 0; });
   }
   out.launches = forest.TakeLaunches();
+  if (CapabilitiesOf(trace).event_categories) JoinByTime(trace, &out);
   if (!out.from_file) {
     FillUngrouped(trace, ungrouped_events_join, &out);
     GroupTpuCores(trace, stats, &out);

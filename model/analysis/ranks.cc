@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/ranks/rank_tables.h"
@@ -35,13 +37,36 @@ RankFacts Gather(AnalysisContext& context, const AnalysisParams& params, std::st
   return f;
 }
 
+// By how much the others wait for a rank, in percent of a step; nothing where no step is known.
+std::optional<double> ShareOfStep(const RankFacts& f, size_t rank) {
+  const Value step = MedianOfSteps(f.steps[rank], &RankStep::total);
+  const double* ms = std::get_if<double>(&step);
+  if (ms == nullptr || *ms <= 0 || f.lateness.steps == 0) return std::nullopt;
+  const double late = static_cast<double>(f.lateness.ranks[rank].sum) /
+                      static_cast<double>(f.lateness.steps) / static_cast<double>(kPsPerMs);
+  return 100 * late / *ms;
+}
+
+// Some rank is the last one in each step. One is to blame where that costs much, or where it costs
+// something and it is the last more often than two standard deviations above chance.
+bool IsToBlame(const RankFacts& f, size_t rank) {
+  constexpr double kLeast = 1, kMuch = 10;  // percent of a step
+  const std::optional<double> share = ShareOfStep(f, rank);
+  if (!share || *share >= kMuch) return true;
+  const auto n = static_cast<double>(f.lateness.steps);
+  const double p = 1 / static_cast<double>(f.ranks.size());
+  const double chance = n * p + 2 * std::sqrt(n * p * (1 - p));
+  return *share >= kLeast && static_cast<double>(f.lateness.ranks[rank].steps) > chance;
+}
+
 // The rank that most steps wait for; null if none is late.
 const RankLateness* Slowest(const RankFacts& f) {
   const auto key = [](const RankLateness& r) { return std::make_pair(r.steps, r.sum); };
   const auto it = std::max_element(
       f.lateness.ranks.begin(), f.lateness.ranks.end(),
       [&](const RankLateness& a, const RankLateness& b) { return key(a) < key(b); });
-  return it == f.lateness.ranks.end() || it->steps == 0 ? nullptr : &*it;
+  if (it == f.lateness.ranks.end() || it->steps == 0) return nullptr;
+  return IsToBlame(f, static_cast<size_t>(it - f.lateness.ranks.begin())) ? &*it : nullptr;
 }
 
 size_t PlaceOf(const RankFacts& f, const RankLateness* rank) {
@@ -75,7 +100,10 @@ Finding NobodyLate(const RankFacts& f, Finding finding) {
         "No rank is later to collectives than their clocks leave open: ends differ by {:.0f} us.",
         static_cast<double>(residual) / static_cast<double>(kPsPerUs));
   } else {
-    finding.text = "No rank is late to collectives.";
+    const bool some = std::any_of(f.lateness.ranks.begin(), f.lateness.ranks.end(),
+                                  [](const RankLateness& r) { return r.steps > 0; });
+    finding.text = some ? "No rank is late to collectives by much, or more often than by chance."
+                        : "No rank is late to collectives.";
     finding.grade = Finding::Grade::kGood;
   }
   return finding;
@@ -90,16 +118,15 @@ Finding FindingOf(const RankFacts& f, const RankLateness* slowest) {
       100 * static_cast<double>(slowest->steps) / static_cast<double>(f.lateness.steps);
   const double us = static_cast<double>(slowest->sum) / static_cast<double>(kPsPerUs) /
                     static_cast<double>(f.lateness.steps);
-  const Value step = MedianOfSteps(f.steps[r], &RankStep::total);
-  const double* ms = std::get_if<double>(&step);
-  const double share = ms != nullptr && *ms > 0 ? us / (10 * *ms) : 0;
+  const std::optional<double> known = ShareOfStep(f, r);
+  const double share = known.value_or(0);
   const LateCause& cause = f.causes.ranks[r];
   finding.grade = share >= 10  ? Finding::Grade::kBad
                   : share >= 3 ? Finding::Grade::kWarning
                                : Finding::Grade::kInfo;
   finding.text = fmt::format("Rank {} is the last in {:.0f} % of the steps, by {:.0f} us a step",
                              f.ranks[r].number, percent, us);
-  if (ms != nullptr) finding.text += fmt::format(" ({:.1f} %)", share);
+  if (known) finding.text += fmt::format(" ({:.1f} %)", share);
   if (cause.known) finding.text += ": " + TextOf(cause);
   if (cause.known && !cause.event.empty()) finding.text += " (" + cause.event + ")";
   finding.text += ".";
@@ -115,7 +142,8 @@ void AddProperties(const RankFacts& f, const RankLateness* slowest, AnalysisResu
   const auto count = [](size_t n) { return Value(static_cast<int64_t>(n)); };
   add("slowest_rank", "Slowest rank",
       slowest == nullptr ? Value() : Value(f.ranks[PlaceOf(f, slowest)].number), Unit::kNone,
-      "the one that most steps wait for");
+      "the one that most steps wait for: by 1 % of a step and more often than by chance, or by "
+      "10 %");
   add("ranks", "Ranks", count(f.ranks.size()), Unit::kCount);
   add("step_spread_percent", "Spread of step times", SpreadPercent(f, &RankStep::total),
       Unit::kPercent, "(largest - smallest) / median of the ranks' median step times");

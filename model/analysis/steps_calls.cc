@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "model/analysis/collectives.h"
 #include "model/analysis/device_steps.h"
 #include "model/analysis/host_activity.h"
+#include "model/analysis/step_number.h"
 #include "model/base/lower.h"
 #include "model/capabilities.h"
 
@@ -31,6 +34,15 @@ bool HasRunningNumber(std::string_view name) {
   return false;
 }
 
+// The number of "train 12" and "epoch #3", which says where in a loop a call is if those of all its
+// calls follow each other.
+std::optional<int64_t> NumberBehind(std::string_view name) {
+  const std::string_view digits = LastDigits(name);
+  const size_t before = name.size() - digits.size();
+  if (before < 2 || (name[before - 1] != ' ' && name[before - 1] != '#')) return std::nullopt;
+  return LastNumber(name);
+}
+
 // The name without its numbers, so that the calls of a loop have one.
 std::string Pattern(std::string_view name) {
   std::string pattern;
@@ -48,6 +60,7 @@ struct Call {
   TimeRange range;
   uint32_t row = 0;
   uint32_t pattern = 0;
+  uint32_t meta = 0;
 };
 
 class CallFinder {
@@ -64,7 +77,13 @@ class CallFinder {
       const EventMeta& meta = names.metas[m];
       const std::string_view name = names.strings.View(meta.name);
       numbered_.push_back(HasRunningNumber(name));
-      if (IsCall(name, meta.category, pytorch)) pattern_[m] = IdOf(Pattern(name));
+      counting_.push_back(std::nullopt);
+      if (IsCall(name, meta.category, pytorch)) {
+        pattern_[m] = IdOf(Pattern(name));
+      } else if (!pytorch && NumberBehind(name)) {
+        counting_[m] = NumberBehind(name);
+        pattern_[m] = IdOf(Pattern(name));
+      }
     }
   }
 
@@ -77,6 +96,7 @@ class CallFinder {
   }
   std::vector<Call> CallsIn(HostId host, TimeRange range, bool numbered) const;
   std::vector<Call> MostRegular(const std::vector<Call>& calls) const;
+  std::set<uint32_t> WithoutCount(const std::vector<Call>& calls) const;
   double ShareOf(TimeRange range) const;
   StepPlan PlanOf(HostId host, const std::vector<Call>& calls) const;
 
@@ -84,6 +104,8 @@ class CallFinder {
   std::vector<Ps> launches_;       // sorted
   std::vector<uint32_t> pattern_;  // by meta; 0: no call
   std::vector<bool> numbered_;     // by meta
+  // By meta: of names that are calls only if their numbers follow each other.
+  std::vector<std::optional<int64_t>> counting_;
   std::map<std::string, uint32_t> ids_;
 };
 
@@ -116,7 +138,7 @@ std::vector<Call> CallFinder::CallsIn(HostId host, TimeRange range, bool numbere
         const TimeRange call{lane.start[i], lane.end(i)};
         const bool inside = call.begin >= range.begin && call.end <= range.end && call != range;
         if (pattern_[meta] != 0 && inside && !call.empty() && (!numbered || numbered_[meta]))
-          mine.push_back({call, lane.first_row + i, pattern_[meta]});
+          mine.push_back({call, lane.first_row + i, pattern_[meta], meta});
       }
     }
     std::sort(mine.begin(), mine.end(), [](const Call& a, const Call& b) {
@@ -135,10 +157,25 @@ std::vector<Call> CallFinder::CallsIn(HostId host, TimeRange range, bool numbere
   return all;
 }
 
+// Patterns of names with a number, where one of the calls does not have the number after the last.
+std::set<uint32_t> CallFinder::WithoutCount(const std::vector<Call>& calls) const {
+  std::map<uint32_t, int64_t> last;  // by pattern
+  std::set<uint32_t> without;
+  for (const Call& call : calls) {
+    const std::optional<int64_t> number = counting_[call.meta];
+    if (!number) continue;
+    const auto [at, first] = last.try_emplace(call.pattern, *number);
+    if (!first && *number - 1 != at->second) without.insert(call.pattern);
+    at->second = *number;
+  }
+  return without;
+}
+
 // The calls of one name: of the number of calls that most names have, those that begin first.
 std::vector<Call> CallFinder::MostRegular(const std::vector<Call>& calls) const {
+  const std::set<uint32_t> without = WithoutCount(calls);
   std::map<uint32_t, size_t> count;  // by pattern
-  for (const Call& call : calls) ++count[call.pattern];
+  for (const Call& call : calls) count[call.pattern] += !without.contains(call.pattern);
   std::map<size_t, size_t> names;  // by number of calls
   for (const auto& [pattern, n] : count) {
     if (n >= 2) ++names[n];
@@ -148,7 +185,7 @@ std::vector<Call> CallFinder::MostRegular(const std::vector<Call>& calls) const 
   std::vector<Call> chosen;
   if (most == names.end()) return chosen;
   for (const Call& call : calls) {
-    if (count[call.pattern] != most->first) continue;
+    if (count[call.pattern] != most->first || without.contains(call.pattern)) continue;
     if (chosen.empty() || chosen.front().pattern == call.pattern) chosen.push_back(call);
   }
   return chosen;

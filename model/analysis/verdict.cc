@@ -184,6 +184,7 @@ class Judgement {
   const bool whole_;
   Verdict verdict_;
   double total_ = 0, work_ = 0;              // ps of an average step
+  double on_device_ = 0;                     // of work_: copies and fills on devices
   std::map<std::string, FirstCause> first_;  // by loss
 };
 
@@ -199,6 +200,7 @@ void Judgement::SumLosses() {
   for (const Step* step : steps) {
     total_ += step->times.total / n;
     const std::array<double, kLossClasses> losses = LossesOf(*step);
+    on_device_ += losses[static_cast<size_t>(LossClass::kDeviceToDevice)] / n;
     for (size_t c = 0; c < kLossClasses; ++c) {
       const size_t remedy = RemedyOf(static_cast<LossClass>(c));
       (remedy < kRemedies.size() ? verdict_.losses[remedy].ps : work_) += losses[c] / n;
@@ -368,8 +370,15 @@ void Judgement::SayDevice() {
   verdict_.percent = percent;
   Finding& f = verdict_.finding;
   f.grade = Finding::Grade::kGood;
+  const double copying = total_ > 0 ? 100 * on_device_ / total_ : 0;
+  const bool several = devices.ends_with("s");
   f.text = (db_.kind == DeviceKind::kCpuOnly ? "CPU-bound: " : "Device-bound: ") + devices +
-           (devices.ends_with("s") ? " compute " : " computes ") + Rounded(percent) + " " + Where();
+           (several ? " compute " : " computes ") +
+           Rounded(copying >= 1 ? percent - copying : percent) + " " + Where();
+  if (copying >= 1) {
+    f.text += std::string(several ? " and copy and fill their" : " and copies and fills its") +
+              " own memory " + Rounded(copying);
+  }
   if (!verdict_.losses.empty() && verdict_.losses.front().of_waiting >= 1) {
     std::string label = verdict_.losses.front().label;
     label[0] = Lower(label[0]);
@@ -476,7 +485,11 @@ std::string CauseName(std::string_view event) {
 
 std::string CauseName(const Trace& trace, const IdleCause& cause) {
   const auto name_of = [&](MetaId event) {
-    const std::string name = CauseName(trace.names().DisplayName(event));
+    std::string name = CauseName(trace.names().DisplayName(event));
+    // One cause in all steps: "ProfilerStep" of ProfilerStep#3.
+    const bool mark = trace.names().metas[event.value].category == EventCategory::kStep;
+    const size_t end = mark ? name.find_last_not_of("0123456789#_ ") : std::string::npos;
+    if (end != std::string::npos) name.resize(end + 1);
     return name.empty() ? std::string("(no name)") : name;
   };
   if (!cause.event.valid()) return {};

@@ -100,6 +100,7 @@ void Bound(const std::vector<double>& a, const std::vector<double>& b, RankTest*
   const auto high = differences.end() - 1 - at;
   std::nth_element(differences.begin(), high, differences.end());
   test->high = *high;
+  test->bounded = true;
 }
 
 }  // namespace

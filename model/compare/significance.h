@@ -12,8 +12,10 @@ const char* IdOf(Significance significance);  // "none", "weak", "strong"
 
 struct RankTest {
   double p = 1;  // two-sided
-  // Within which the shift from a to b lies with 95 % confidence; both 0 where there are too few.
+  // Within which the shift from a to b lies with 95 % confidence; 0 and not `bounded` where there
+  // are too few.
   double low = 0, high = 0;
+  bool bounded = false;
   Significance significance = Significance::kNone;
 };
 

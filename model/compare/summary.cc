@@ -122,10 +122,11 @@ void AddProperties(const StepChange& change, const Contributions& found, const R
   add("significance", "Significance", SharedText(IdOf(change.test.significance)), Unit::kNone,
       "Mann-Whitney U test over the step times: weak p < 0.05, strong p < 0.01");
   add("p_value", "p", change.test.p, Unit::kNone, "two-sided");
-  add("delta_low_ms", "Change at least", change.test.low, Unit::kMs,
-      "95 % interval of the shift, Hodges and Lehmann");
-  add("delta_high_ms", "Change at most", change.test.high, Unit::kMs,
-      "95 % interval of the shift, Hodges and Lehmann");
+  const auto bound = [&](double ms) { return change.test.bounded ? Value(ms) : Value(); };
+  add("delta_low_ms", "Change at least", bound(change.test.low), Unit::kMs,
+      "95 % interval of the shift, Hodges and Lehmann; none with too few steps");
+  add("delta_high_ms", "Change at most", bound(change.test.high), Unit::kMs,
+      "95 % interval of the shift, Hodges and Lehmann; none with too few steps");
   add("steps_a", "Steps of A", static_cast<int64_t>(a.counted.size()), Unit::kCount,
       "that count: neither cut nor warm-up");
   add("steps_b", "Steps of B", static_cast<int64_t>(b.counted.size()), Unit::kCount,

@@ -103,6 +103,30 @@ TEST_CASE("chrome files: several files or a folder of ranks open together, one h
   CHECK((*mixed)->skipped_files.front().find("broken.json") != std::string::npos);
 }
 
+TEST_CASE("chrome files: those recorded a year from the others begin at 0, nothing is clipped") {
+  const TempFolder folder;
+  const auto add = [&](const char* name, int64_t unix_s, int64_t us) {
+    folder.Add(name, R"({"baseTimeNanoseconds":)" + std::to_string(unix_s) +
+                         R"(000000000,"traceEvents":[{"ph":"X","cat":"cpu_op","pid":1,"tid":1,)"
+                         R"("ts":)" +
+                         std::to_string(us) + R"(,"dur":1,"name":"op"}]})");
+  };
+  constexpr int64_t kDay = 86'400, kThen = 1'751'410'836;
+  add("a.json", kThen - 365 * kDay, 7);
+  add("b.json", kThen, 0);
+  add("c.json", kThen, 30);
+  add("d.json", kThen + 365 * kDay, 9);
+  const TracePtr trace = Load(folder.path());
+  CHECK(Dump(*trace) ==
+        "Host threads / Thread 1 | 0 | 0+1000000 op\n"
+        "Host threads / Thread 1 | 0 | 0+1000000 op\n"
+        "Host threads / Thread 1 | 0 | 30000000+1000000 op\n"
+        "Host threads / Thread 1 | 0 | 0+1000000 op\n");
+  CHECK(DiagnosticCount(*trace, "chrome.far_away") == 2);
+  CHECK(DiagnosticCount(*trace, "time.clipped") == 0);
+  CHECK(trace->origin_unix_ns == kThen * 1'000'000'000);
+}
+
 TEST_CASE("chrome files: recognised by content") {
   const auto is_chrome = [](std::string_view text) {
     return ChromeLoader().sniff(std::as_bytes(std::span(text.data(), text.size())));

@@ -6,8 +6,10 @@
 #include <map>
 #include <optional>
 
+#include "model/analysis/device_steps.h"
 #include "model/analysis/findings/idle_loss.h"
 #include "model/analysis/findings/rule_functions.h"
+#include "model/analysis/lane_merge.h"
 
 namespace stepscope {
 namespace {
@@ -167,19 +169,20 @@ void FindLate(const FindingInput& input, HostId host, double threshold, std::vec
   const auto less = [](const DeviceMean& a, const DeviceMean& b) { return a.wait() < b.wait(); };
   const DeviceMean& late = *std::min_element(means.begin(), means.end(), less);
   const double most = std::max_element(means.begin(), means.end(), less)->wait();
-  if (input.PercentOfStep(most) < threshold) return;
+  const double step_ms = input.StepMsOf(host);
+  const double percent = step_ms > 0 ? 100 * most / step_ms : 0;
+  if (percent < threshold) return;
   const bool clear = most - late.wait() >= most / 2;
   Found found;
   found.title =
       clear
-          ? fmt::format(
-                "{} is late in every step: the others wait up to {} of {} for it in "
-                "collectives{}.",
-                input.NameOf(late.device), MsText(most), input.EveryStep(),
-                ExcessText(input, means, late, threshold))
+          ? fmt::format("{} is late{}: the others wait up to {} of {} for it in collectives{}.",
+                        input.NameOf(late.device), input.whole() ? "" : " in every step",
+                        MsText(most), input.EveryStep(step_ms),
+                        ExcessText(input, means, late, threshold))
           : fmt::format("GPUs take turns at being late: each waits up to {} of {} in collectives.",
-                        MsText(most), input.EveryStep());
-  found.measured = input.PercentOfStep(most);
+                        MsText(most), input.EveryStep(step_ms));
+  found.measured = percent;
   found.saving_ms = most;
   found.assumption =
       "All devices reach their collectives at the same time; the step is as much shorter as the "
@@ -212,6 +215,7 @@ void FindLate(const FindingInput& input, HostId host, double threshold, std::vec
 struct Turns {
   Ps any = 0, one = 0;  // when any of the devices computes, and when exactly one does
   Ps longest = 0;       // of one device
+  Ranges alone;         // those of `one`
 };
 
 Turns TurnsOf(const std::vector<const DeviceScan*>& scans) {
@@ -231,8 +235,37 @@ Turns TurnsOf(const std::vector<const DeviceScan*>& scans) {
     const Ps time = changes[i + 1].first - changes[i].first;
     turns.any += open > 0 ? time : 0;
     turns.one += open == 1 ? time : 0;
+    if (open == 1 && time > 0) MergeInto(&turns.alone, {changes[i].first, changes[i + 1].first});
   }
   return turns;
+}
+
+// The kernels that begin while one device alone computes, of each device the first ones, and the
+// longest such time.
+RowLink KernelsAlone(const FindingInput& input, const std::vector<const DeviceScan*>& scans,
+                     const Ranges& alone) {
+  const Trace& trace = input.trace();
+  const std::vector<uint8_t> classes = DeviceClasses(trace);
+  RowLink link;
+  std::vector<EventRow> rows;
+  for (const DeviceScan* scan : scans) {
+    const size_t most = rows.size() + FindingInput::kMostEvents / scans.size();
+    auto at = alone.begin();
+    ForEachByStart(WorkLanes(trace, trace.planes[scan->device.value]),
+                   [&](const Lane& lane, uint32_t i) {
+                     const auto c = static_cast<TimeClass>(classes[lane.meta[i]]);
+                     if (c != TimeClass::kCompute16 && c != TimeClass::kCompute32) return;
+                     while (at != alone.end() && at->end <= lane.start[i]) ++at;
+                     if (at == alone.end() || lane.start[i] < at->begin) return;
+                     ++link.total;
+                     if (rows.size() < most) rows.emplace_back(lane.first_row + i);
+                   });
+  }
+  for (const TimeRange& r : alone) {
+    if (r.length() > link.range.length()) link.range = r;
+  }
+  link.rows = EventRows(std::move(rows));
+  return link;
 }
 
 }  // namespace
@@ -254,9 +287,9 @@ void FindAllReduce(const FindingInput& input, double threshold, std::vector<Foun
   if (most == nullptr || steps <= 0) return;
   found.title = fmt::format(
       "Collectives that nothing hides take {} of {}, waiting for the last participant apart: "
-      "{:.1f} "
-      "kernels a step, {} of their time hidden{}.",
-      MsText(ms), input.EveryStep(), kernels / steps,
+      "{:.{}f} kernels{}, {} of their time hidden{}.",
+      MsText(ms), input.EveryStep(), kernels / steps, input.whole() ? 0 : 1,
+      input.whole() ? " on a device" : " a step",
       PercentText(all > 0 ? 100 * Ms(hidden) / Ms(all) : 0), TrafficText(input, *most));
   found.measured = input.PercentOfStep(ms);
   found.saving_ms = ms;
@@ -304,7 +337,10 @@ void FindSequentialGpus(const FindingInput& input, double threshold, std::vector
         "The devices compute side by side, and the step is as long as the busiest of them needs." +
         SharedWith("imbalance") + " " + input.Uncertainty();
     for (const DeviceScan* scan : scans) found.devices.push_back(scan->device);
-    found.steps = input.AllSteps();
+    for (const uint32_t s : input.AllSteps()) {
+      if (input.db().steps[s].host == host) found.steps.push_back(s);
+    }
+    found.link = KernelsAlone(input, scans, turns.alone);
     out->push_back(std::move(found));
   }
 }

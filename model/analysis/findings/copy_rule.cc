@@ -92,6 +92,11 @@ std::string GroupText(const FindingInput& input, const CopyGroup& group, double 
   if (group.memory == CopyMemory::kPageable)
     text += " from or to pageable memory, which block the host,";
   if (group.memory == CopyMemory::kPinned) text += " from or to pinned memory";
+  if (input.whole()) {
+    text += fmt::format(", the first at +{}", MsText(static_cast<double>(group.first_offset) /
+                                                     group.steps / static_cast<double>(kPsPerMs)));
+    return text;
+  }
   const double share = device_steps > 0 ? static_cast<double>(group.steps) / device_steps : 0;
   if (share >= kRecurs) {
     text += each == 1 ? " recurs in every step" : " recur in every step";

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "model/allocator_history.h"
 #include "model/analysis/findings/gap_tables.h"
 #include "model/analysis/findings/input.h"
 #include "model/analysis/findings/what_if.h"
@@ -94,6 +95,7 @@ std::string StepsText(const StepDatabase& db, const std::vector<uint32_t>& steps
 }
 
 std::string DevicesText(const FindingInput& input, const Found& found) {
+  if (HistoryOf(input.trace()) != nullptr) return {};
   if (found.devices.empty())
     return input.db().kind == DeviceKind::kCpuOnly ? std::string("CPU") : std::string();
   std::string text;
@@ -154,7 +156,8 @@ ResultTable FindingTable(const FindingInput& input, std::vector<Row>* rows) {
                       f.measured, own ? f.threshold : input.thresholds().Of(*row.rule),
                       SharedText(UnitName(own ? f.unit : row.rule->unit)), f.saving_ms,
                       words(f.assumption), SharedText(HostsText(input, f)),
-                      SharedText(DevicesText(input, f)), SharedText(StepsText(input.db(), f.steps)),
+                      SharedText(DevicesText(input, f)),
+                      SharedText(input.whole() ? "" : StepsText(input.db(), f.steps)),
                       static_cast<int64_t>(events), SharedText(row.rule->guide),
                       words(f.remedy.empty() ? row.rule->remedy : f.remedy)});
     t.links.push_back(std::move(f.link));
@@ -194,19 +197,18 @@ Finding::Grade GradeOf(FindingSeverity severity) {
   return severity == FindingSeverity::kWarning ? Finding::Grade::kWarning : Finding::Grade::kInfo;
 }
 
-// The verdict and then the findings as sentences: a row of a table has no room for them.
+// The findings as sentences: a row of a table has no room for them.
 void AddSentences(const FindingInput& input, const std::vector<Row>& rows, AnalysisResult* result) {
   const bool amd = OnlyAmdGpus(input.trace());
   const auto words = [amd](std::string text) { return amd ? InAmdWords(std::move(text)) : text; };
-  result->findings.push_back(input.verdict().finding);
   for (const Row& row : rows) {
     Finding finding;
     finding.grade = GradeOf(row.severity);
     finding.text = words(row.found.title);
     if (row.found.saving_ms > 0) {
-      finding.text +=
-          fmt::format(" Without it a step is {} shorter ({}).", MsText(row.found.saving_ms),
-                      PercentText(input.PercentOfStep(row.found.saving_ms)));
+      finding.text += fmt::format(
+          " Without it {} is {} shorter ({}).", input.whole() ? "the recording" : "a step",
+          MsText(row.found.saving_ms), PercentText(input.PercentOfStep(row.found.saving_ms)));
     }
     finding.next_step = words(row.found.remedy.empty() ? row.rule->remedy : row.found.remedy);
     finding.panel = "findings";
@@ -214,19 +216,74 @@ void AddSentences(const FindingInput& input, const std::vector<Row>& rows, Analy
   }
 }
 
+// Whether next to nothing of a device's work was recorded: then no step has a time.
+bool NothingRan(const FindingInput& input) { return input.verdict().id == "too_little"; }
+
 void AddProperties(const FindingInput& input, const std::vector<Row>& rows,
                    AnalysisResult* result) {
   std::array<int64_t, 3> counts{};
   for (const Row& row : rows) ++counts[static_cast<size_t>(row.severity)];
   const auto count = [&](FindingSeverity s) { return counts[static_cast<size_t>(s)]; };
+  const bool nothing = NothingRan(input);
   result->properties = {
       {"verdict", "Verdict", SharedText(input.verdict().id), Unit::kNone, "as the overview has it"},
-      {"step_ms", "Step time", input.step_ms(), Unit::kMs,
+      {"step_ms", "Step time", nothing ? Value() : Value(input.step_ms()), Unit::kMs,
        "mean over the steps that count, which savings are of"},
       {"problems", "Problems", count(FindingSeverity::kProblem), Unit::kCount,
        "findings that 30 % of the step and more can be saved by"},
       {"warnings", "Warnings", count(FindingSeverity::kWarning), Unit::kCount, "10 % and more"},
       {"notes", "Notes", count(FindingSeverity::kNote), Unit::kCount, "the others"}};
+}
+
+// --- memory snapshots: no events of a device, but what its memory went to ---
+
+std::vector<Finding> PeakOf(AnalysisContext& context, const AnalysisParams& params,
+                            const FindingInput& input) {
+  return context.Get("memory_snapshot", params, input.stop())->findings;
+}
+
+int64_t BytesOf(const AnalysisResult& snapshot, std::string_view property) {
+  const Property* found = snapshot.Find(property);
+  const int64_t* bytes = found != nullptr ? std::get_if<int64_t>(&found->value) : nullptr;
+  return bytes != nullptr ? *bytes : 0;
+}
+
+// What is never freed, of each step where steps are known, of all sites together.
+int64_t LeakedBytes(const AnalysisResult& snapshot) {
+  const ResultTable* leaks = snapshot.Table("leaks");
+  int64_t sum = 0;
+  for (size_t r = 0; leaks != nullptr && r < leaks->rows.size(); ++r) {
+    const std::vector<Value>& row = leaks->rows[r];
+    const auto* of_step = std::get_if<int64_t>(&row[3]);
+    const auto* all = std::get_if<int64_t>(&row[1]);
+    sum = SaturatingAdd(sum, of_step != nullptr ? *of_step : all != nullptr ? *all : 0);
+  }
+  return sum;
+}
+
+// What the snapshot's own page finds, as findings of the rule `memory`.
+std::vector<Row> SnapshotRows(AnalysisContext& context, const AnalysisParams& params,
+                              const FindingInput& input) {
+  std::vector<Row> rows;
+  const auto snapshot = context.Get("memory_snapshot", params, input.stop());
+  for (const Finding& finding : snapshot->findings) {
+    const bool failed = finding.grade == Finding::Grade::kBad;
+    if (!failed && finding.grade != Finding::Grade::kWarning) continue;
+    Found found;
+    found.title = finding.text;
+    const int64_t bytes =
+        failed ? BytesOf(*snapshot, "oom_requested_bytes") : LeakedBytes(*snapshot);
+    found.measured = static_cast<double>(bytes);
+    found.threshold = 0;
+    found.unit = Unit::kBytes;
+    found.assumption = "No time is recorded in a memory snapshot.";
+    found.remedy = failed ? "See in the memory snapshot who holds the memory then: free it "
+                            "earlier, take a smaller batch, or recompute activations."
+                          : finding.next_step;
+    rows.push_back({FindRule("memory"), std::move(found),
+                    failed ? FindingSeverity::kProblem : FindingSeverity::kWarning});
+  }
+  return rows;
 }
 
 }  // namespace
@@ -240,21 +297,26 @@ AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
     return result;
   }
   const FindingInput input(context, params, thresholds, std::move(stop));
-  if (input.db().steps.empty() || input.step_ms() <= 0) {
+  const bool snapshot = HistoryOf(context.trace()) != nullptr;
+  if (!snapshot && (input.db().steps.empty() || input.step_ms() <= 0)) {
     result.empty_reason =
         "This profile has no steps, and findings are about steps. Mark them with "
         "tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation or torch.profiler's "
         "schedule.";
     return result;
   }
-  std::vector<Row> rows = ApplyRules(input);
+  std::vector<Row> rows = snapshot ? SnapshotRows(context, params, input) : ApplyRules(input);
+  if (!snapshot) result.findings.push_back(input.verdict().finding);
   AddSentences(input, rows, &result);
+  if (snapshot && rows.empty()) result.findings = PeakOf(context, params, input);
   AddProperties(input, rows, &result);
   ResultTable rules = RuleTable(thresholds, rows);
   result.tables.push_back(FindingTable(input, &rows));
-  result.tables.push_back(WhatIfTable(input));
-  result.tables.push_back(GapCauseTable(input));
-  result.tables.push_back(GapTable(input));
+  if (!NothingRan(input)) {
+    result.tables.push_back(WhatIfTable(input));
+    result.tables.push_back(GapCauseTable(input));
+    result.tables.push_back(GapTable(input));
+  }
   result.tables.push_back(std::move(rules));
   return result;
 }

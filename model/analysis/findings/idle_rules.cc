@@ -13,8 +13,10 @@ enum class HostWork : uint8_t { kUnrecorded, kOp, kAwaits, kOther };
 
 bool IsMarker(const FindingInput& input, const std::string& cause) {
   for (const Step& step : input.db().steps) {
-    if (!step.rows.empty() && CauseName(input.trace().set.Name(step.rows.front())) == cause)
-      return true;
+    if (step.rows.empty()) continue;
+    IdleCause mark;
+    mark.event = input.trace().set.Meta(step.rows.front());
+    if (CauseName(input.trace(), mark) == cause) return true;
   }
   return false;
 }

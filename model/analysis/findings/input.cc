@@ -123,10 +123,20 @@ std::string FindingInput::Waits() const {
   return std::string(device) + (several ? "s wait" : " waits");
 }
 
-std::string FindingInput::EveryStep() const {
-  if (whole_) return "the recording's " + MsText(step_ms_);
-  if (db_->steps.size() == 1) return "the " + MsText(step_ms_) + " step";
-  return "every " + MsText(SummarizeStepTimes(db_->steps).median) + " step";  // the headline's
+std::string FindingInput::EveryStep(double step_ms) const {
+  if (whole_) return "the recording's " + MsText(step_ms);
+  if (db_->steps.size() == 1) return "the " + MsText(step_ms) + " step";
+  return "an average step of " + MsText(step_ms);
+}
+
+double FindingInput::StepMsOf(HostId host) const {
+  double sum = 0, n = 0;
+  for (const uint32_t s : steps_) {
+    if (db_->steps[s].host != host) continue;
+    sum += InMs(db_->steps[s].times.total);
+    ++n;
+  }
+  return n > 0 ? sum / n : 0;
 }
 
 std::string FindingInput::Uncertainty() const {

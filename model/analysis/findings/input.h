@@ -53,9 +53,15 @@ class FindingInput {
   const std::vector<DeviceScan>& Scans() const;
   const MemoryProfile& Memory() const;
 
-  // For titles: "The GPUs wait", "every 20.0 ms step".
+  bool whole() const { return whole_; }  // no steps: the recording stands for one
+  // Mean over the host's steps that count, in which hosts differ; 0 where it has none.
+  double StepMsOf(HostId host) const;
+
+  // For titles: "The GPUs wait", "an average step of 20.0 ms". What titles say of a step is a mean
+  // too, and `measured` the quotient of both.
   std::string Waits() const;
-  std::string EveryStep() const;
+  std::string EveryStep() const { return EveryStep(step_ms_); }
+  std::string EveryStep(double step_ms) const;
   std::string NameOf(PlaneId device) const;
   // How sure a mean over steps is: "Mean of 9 steps, which vary by 2 %."
   std::string Uncertainty() const;

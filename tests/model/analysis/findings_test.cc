@@ -12,7 +12,9 @@
 #include "loaders/loader.h"
 #include "model/analysis/findings/input.h"
 #include "model/analysis/steps.h"
+#include "tests/loaders/chrome_folder.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/memory_snapshot.h"
 #include "tests/support/table_cells.h"
 #include "tests/support/xspace_builder.h"
 
@@ -374,6 +376,100 @@ TEST_CASE("With XProf's definitions, without steps and without events nothing is
   test::XSpaceBuilder b;
   b.Plane("/host:CPU").Line(1, "python");
   CHECK_FALSE(FindIn(Load(b.Bytes())).empty_reason.empty());
+}
+
+// "... 1.5 ms of an average step of 3 ms ...".
+double PercentInTitle(const std::string& title) {
+  const std::string mark = " ms of an average step of ";
+  const size_t at = title.find(mark);
+  REQUIRE(at != std::string::npos);
+  const size_t begin = title.rfind(' ', at - 1) + 1;
+  return 100 * std::stod(title.substr(begin)) / std::stod(title.substr(at + mark.size()));
+}
+
+TEST_CASE("Both numbers of a title are means, of which measured is the quotient") {
+  const TempFolder folder;
+  GpuProfileOptions options = Healthy();
+  options.gpus = 1, options.layers = 4, options.input_wait_us = 2000, options.host = "a";
+  folder.Add("a.xplane.pb", test::MakeGpuProfile(options));
+  options.layers = 30, options.steps = 5, options.host = "b";
+  folder.Add("b.xplane.pb", test::MakeGpuProfile(options));
+  Progress progress;
+  const auto trace = LoadPath(folder.path(), {}, {}, progress);
+  REQUIRE(trace.ok());
+  const AnalysisResult result = FindIn(*trace);
+  const int row = RowOf(result, "input-bound");
+  REQUIRE(row >= 0);
+  const double measured = test::Real(result, "findings", static_cast<size_t>(row), "measured");
+  CHECK(PercentInTitle(test::Text(result, "findings", static_cast<size_t>(row), "title")) ==
+        doctest::Approx(measured).epsilon(0.01));
+}
+
+TEST_CASE("GPUs that take turns: kernels that ran alone are the evidence") {
+  GpuProfileOptions options = Healthy();
+  options.sequential = true;
+  const std::shared_ptr<const Trace> trace = Load(test::MakeGpuProfile(options));
+  const AnalysisResult result = FindIn(trace);
+  const int row = RowOf(result, "sequential-gpus");
+  REQUIRE(row >= 0);
+  const RowLink& link = test::TableOf(result, "findings").links[static_cast<size_t>(row)];
+  CHECK(link.rows.size() > 100);
+  CHECK(link.rows.size() <= FindingInput::kMostEvents);
+  CHECK(link.total >= link.rows.size());
+  CHECK(!link.range.empty());
+  std::set<uint32_t> devices;
+  for (const EventRow kernel : link.rows) {
+    const Track& track =
+        trace->set.tracks[trace->set.lanes[trace->set.LaneOf(kernel).value].track.value];
+    CHECK(track.kind == TrackKind::kStream);
+    devices.insert(track.plane.value);
+  }
+  CHECK(devices.size() == 2);
+}
+
+TEST_CASE("Where no steps were found, findings are of the recording") {
+  test::XSpaceBuilder b;
+  auto& stream = b.Plane("/device:GPU:0").Stat("device_vendor", "Nvidia").Line(14, "Stream #14");
+  b.Plane("/host:CPU").Line(1, "python");
+  for (int k = 0; k < 40; ++k) {  // no name twice: no period
+    stream.Event("kernel" + std::to_string(k), k * 100 * kPsPerUs, 50 * kPsPerUs);
+    stream.Event("MemcpyH2D", (k * 100 + 50) * kPsPerUs, 40 * kPsPerUs);
+  }
+  const AnalysisResult result = FindIn(Load(b.Bytes()));
+  const int row = RowOf(result, "copies");
+  REQUIRE(row >= 0);
+  const auto text = [&](const char* column) {
+    return test::Text(result, "findings", static_cast<size_t>(row), column);
+  };
+  CHECK(text("title").find("the recording's 3.9") != std::string::npos);
+  CHECK(text("title").find("step") == std::string::npos);
+  CHECK(text("steps").empty());
+  const std::string& sentence = result.findings[static_cast<size_t>(row) + 1].text;
+  CHECK(sentence.find("Without it the recording is") != std::string::npos);
+}
+
+TEST_CASE("A memory snapshot's own facts are findings of the rule memory, and nothing else is") {
+  const auto found = [](int64_t leak, bool fails) {
+    const test::SnapshotFile file = test::MakeTrainingSnapshot(6, 8, leak, fails).file;
+    const auto trace = LoadBytes("s.pickle", test::ToPickle(file), {});
+    REQUIRE(trace.ok());
+    AnalysisResult result = FindIn(*trace);
+    CHECK(result.Table("what_if") == nullptr);
+    CHECK(result.Table("gaps") == nullptr);
+    CHECK(std::holds_alternative<std::monostate>(result.Find("step_ms")->value));
+    return result;
+  };
+  CHECK(test::TableOf(found(0, false), "findings").rows.empty());
+  CHECK(found(0, false).findings.front().text.starts_with("At most "));
+  const AnalysisResult grows = found(3'000'320, false);
+  REQUIRE(test::TableOf(grows, "findings").rows.size() == 1);
+  CHECK(test::Text(grows, "findings", 0, "severity") == "warning");
+  CHECK(test::Text(grows, "findings", 0, "unit") == "bytes");
+  CHECK(test::Real(grows, "findings", 0, "measured") == 3'000'320);
+  const AnalysisResult fails = found(3'000'320, true);
+  CHECK(test::Text(fails, "findings", 0, "title").starts_with("Out of memory"));
+  CHECK(FindingsOfRule(fails, "memory", FindingSeverity::kProblem).size() == 1);
+  CHECK(FindingsOfRule(fails, "memory").size() == 2);
 }
 
 TEST_CASE("Findings of some steps are of these steps") {

@@ -2,8 +2,11 @@
 #include "model/analysis/steps.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "loaders/loader.h"
 #include "model/analysis/device_steps.h"
@@ -148,6 +151,42 @@ TEST_CASE(
   CHECK(t.compute + t.device_to_device + t.collectives + t.host_compute + t.launch + t.input +
             t.output + t.compile + t.other ==
         doctest::Approx(t.total));
+}
+
+// Two runs of one program on hosts with different work: which steps are cut is told host by host.
+TEST_CASE("Steps are cut by what the steps of their own host have") {
+  const auto space = [](int kernels, bool cut) {
+    XSpaceBuilder b;
+    auto& gpu = b.Plane("/device:GPU:0").Stat("device_vendor", "Nvidia").Line(14, "Stream #14");
+    auto& host = b.Plane("/host:CPU").Line(1, "python");
+    for (int64_t s = 0; s < 4; ++s) {
+      host.Event("train", s * 10 * kMs, 9 * kMs).Stat("_r", int64_t{1}).Stat("step_num", s);
+      const int64_t each = 8 * kMs / kernels;
+      for (int k = cut && s == 3 ? kernels / 2 + 1 : 0; k < kernels; ++k) {
+        const auto id = static_cast<uint64_t>(100 * s + k + 1);
+        host.Event("cuLaunchKernel", s * 10 * kMs + (k + 1) * kMs / 100, kMs / 100)
+            .Stat("correlation_id", id);
+        gpu.Event("kernel", s * 10 * kMs + kMs / 2 + k * each, each).Stat("correlation_id", id);
+      }
+    }
+    return b;
+  };
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("steps_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "a.xplane.pb", std::ios::binary) << space(4, false).Bytes();
+  std::ofstream(folder / "b.xplane.pb", std::ios::binary) << space(40, true).Bytes();
+  Progress progress;
+  const auto trace = LoadPath(folder.string(), {}, {}, progress);
+  std::filesystem::remove_all(folder);
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const std::vector<Step>& steps = context.steps().steps;
+  REQUIRE(steps.size() == 8);
+  for (size_t s = 0; s < 8; ++s) {
+    CAPTURE(s);
+    CHECK(steps[s].partial == (s == 7));
+  }
 }
 
 TEST_CASE("XProf drops the first and last of more than five steps; ours keeps them") {

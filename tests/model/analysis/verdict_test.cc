@@ -144,6 +144,35 @@ TEST_CASE("Kinds of collectives share the time that nothing hides") {
         std::string::npos);
 }
 
+TEST_CASE("What a device copies for itself is its own work, and is not called computing") {
+  test::KinetoText t;
+  for (int s = 0; s < 5; ++s) {
+    const double at = 100 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 99);
+    t.Launch(2 * s + 1, at, 1).Launch(2 * s + 2, at + 2, 1);
+    t.On(0, 7).Kernel("gemm", 2 * s + 1, at + 5, 80);
+    t.Device("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 2 * s + 2, at + 85, 20);
+  }
+  const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
+  CHECK(test::PropertyText(page, "verdict") == "device");
+  const std::string& text = page.findings.front().text;
+  CHECK(
+      text.starts_with("Device-bound: the GPU computes 79 % of each step and copies and fills "
+                       "its own memory 20 %"));
+}
+
+TEST_CASE("The running number of a step's mark does not split a cause") {
+  test::KinetoText t;
+  for (int s = 0; s < 6; ++s) {
+    const double at = 1000 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 999);
+    t.Launch(s + 1, at + 600, 5).On(0, 7).Kernel("gemm", s + 1, at + 610, 390);
+  }
+  const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
+  CHECK(test::PropertyText(page, "verdict") == "host");
+  CHECK(test::PropertyText(page, "verdict_causes") == "ProfilerStep 100 %");
+}
+
 TEST_CASE("Kernels of one name alone are no steps, those of a repeated sequence are") {
   for (const bool sequence : {false, true}) {
     test::KinetoText t;

@@ -207,8 +207,12 @@ TEST_CASE("Significance needs steps, and more than their scatter") {
   b.slower_op = "conv";
   b.slower_factor = 1.2;
   CHECK(test::PropertyText(Compared(a, b).result, "significance") == "strong");
+  CHECK(std::get<double>(Compared(a, b).result.Find("delta_low_ms")->value) > 0);
   b.steps = 2;
   CHECK(test::PropertyText(Compared(a, b).result, "significance") == "none");
+  b.steps = 1;  // no interval, not one of 0
+  for (const char* bound : {"delta_low_ms", "delta_high_ms"})
+    CHECK(test::PropertyText(Compared(a, b).result, bound).empty());
 }
 
 TEST_CASE("Kernels that were renamed are found by their op, and links lead to both runs") {
