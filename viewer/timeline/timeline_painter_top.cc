@@ -32,7 +32,7 @@ constexpr ToolRow kTools[] = {
 
 // Which of the compared ones a run is.
 const char* TimelinePainter::SideOf(const Run& run) const {
-  const Run* compared = ComparedRun(in_.all_runs, in_.panel.view);
+  const Run* compared = ComparedRun(in_.all_runs.empty() ? in_.runs : in_.all_runs, in_.panel.view);
   if (compared == nullptr) return "";
   if (in_.panel.view.baseline == run.id) return "A, baseline";
   return compared->id == run.id ? "B" : "";
