@@ -1,17 +1,21 @@
 #include "app/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/command_line.h"
 #include "app/exit_code.h"
 #include "app/version.h"
 #include "model/analysis/findings/finding.h"
+#include "model/base/lower.h"
 #include "viewer/core/view_token.h"
 
 namespace stepscope {
@@ -106,6 +110,36 @@ void AddInfo(CLI::App& app, Options* options) {
   info->add_option("--host", options->host, "only this host");
 }
 
+// "name, track or step".
+template <typename Enum>
+std::string NamesOf(const std::vector<std::pair<std::string, Enum>>& choices) {
+  std::string names;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) names += i + 1 == choices.size() ? " or " : ", ";
+    names += choices[i].first;
+  }
+  return names;
+}
+
+// An option that takes one of a few words, in any case. The check has them in its description,
+// from where help and the shells' completions take them.
+template <typename Enum>
+void AddChoice(CLI::App* app, const char* name, const char* type, Enum* value, const char* what,
+               const std::vector<std::pair<std::string, Enum>>& choices) {
+  std::map<std::string, Enum> by_name(choices.begin(), choices.end());
+  std::string names;
+  for (const auto& [choice, meaning] : by_name) names += (names.empty() ? "{" : ",") + choice;
+  const auto check = [by_name, wrong = NamesOf(choices)](const std::string& text) {
+    return by_name.contains(Lower(text)) ? std::string()
+                                         : "'" + text + "' is no such value; write " + wrong;
+  };
+  app->add_option_function<std::string>(
+         name, [value, by_name](const std::string& text) { *value = by_name.at(Lower(text)); },
+         what)
+      ->check(CLI::Validator(check, names + "}"))
+      ->type_name(type);
+}
+
 // Which part of a profile.
 void AddPart(CLI::App* app, Options* options) {
   app->add_option("--run", options->run, "run of a log directory (default: the newest)");
@@ -124,13 +158,11 @@ void AddForm(CLI::App* report, Options* options) {
       ->allow_extra_args(false);  // what follows is a path
   report->add_option("--table", options->table, "only this table");
   report->add_flag("--wide", options->wide, "text: all columns, however long the lines");
-  const std::map<std::string, ReportFormat> formats{{"text", ReportFormat::kText},
-                                                    {"json", ReportFormat::kJson},
-                                                    {"csv", ReportFormat::kCsv},
-                                                    {"html", ReportFormat::kHtml}};
-  report->add_option("--format", options->format, "text (default), json, csv or html")
-      ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case))
-      ->type_name("FORMAT");
+  AddChoice(report, "--format", "FORMAT", &options->format, "text (default), json, csv or html",
+            {{"text", ReportFormat::kText},
+             {"json", ReportFormat::kJson},
+             {"csv", ReportFormat::kCsv},
+             {"html", ReportFormat::kHtml}});
   AddOutput(report, options);
 }
 
@@ -240,20 +272,14 @@ void AddEvents(CLI::App& app, Options* options) {
            "only what begins in this part of the trace (default: all), as in 12ms..15ms");
   AddSteps(events, &options->steps);
   events->add_flag("--stats", options->stats, "count, times and percentiles instead of a list");
-  const std::map<std::string, GroupBy> groups{
-      {"name", GroupBy::kName}, {"track", GroupBy::kTrack}, {"step", GroupBy::kStep}};
-  events
-      ->add_option("--group", options->group,
-                   "with --stats: name (default), track or step: what a row is about")
-      ->transform(CLI::CheckedTransformer(groups, CLI::ignore_case))
-      ->type_name("BY");
+  AddChoice(events, "--group", "BY", &options->group,
+            "with --stats: name (default), track or step: what a row is about",
+            {{"name", GroupBy::kName}, {"track", GroupBy::kTrack}, {"step", GroupBy::kStep}});
   events->add_flag("--args", options->args, "the list with all arguments");
   events->add_flag("--wide", options->wide, "text: all columns, however long the lines");
-  const std::map<std::string, ReportFormat> formats{
-      {"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}};
-  events->add_option("--format", options->format, "text (default), json or csv")
-      ->transform(CLI::CheckedTransformer(formats, CLI::ignore_case))
-      ->type_name("FORMAT");
+  AddChoice(
+      events, "--format", "FORMAT", &options->format, "text (default), json or csv",
+      {{"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}});
   AddOutput(events, options);
 }
 

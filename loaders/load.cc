@@ -7,6 +7,7 @@
 #include "loaders/loader.h"
 #include "loaders/profile_dir.h"
 #include "model/capabilities.h"
+#include "model/trace_formats.h"
 
 namespace stepscope {
 namespace {
@@ -70,8 +71,12 @@ Result<const LoaderDesc*> ChooseLoader(std::vector<InputFile>* files,
     const std::string name = std::filesystem::path(file.path).filename().string();
     const Result<std::string> prefix = Prefix(file);
     const LoaderDesc* loader = prefix.ok() ? PickLoader(name, *prefix) : nullptr;
-    if (loader == nullptr) {
-      const Status status = prefix.ok() ? UnknownFormat(file.path) : prefix.status();
+    const bool nothing =
+        prefix.ok() && prefix->empty() && (loader == nullptr || loader->format == kNsightSystems);
+    if (loader == nullptr || nothing) {
+      const Status status = nothing ? Status(ErrorCode::kFormat, file.path + ": the file is empty")
+                            : prefix.ok() ? UnknownFormat(file.path)
+                                          : prefix.status();
       if (first_error.ok()) first_error = status;
       skipped->push_back(name + ": " + status.message());
     } else if (chosen != nullptr && loader != chosen) {
@@ -138,7 +143,12 @@ Result<std::shared_ptr<const Trace>> LoadRun(const std::string& path, ProfileRun
   builder.trace().skipped_files = run.skipped;
   std::vector<CaptureFile> captures = FindCaptures(run.files);
   progress.bytes_total = FileBytes(run.files) + BytesOf(captures);
-  if (Status s = (*loader)->load(builder, run.files, options, stop, progress); !s.ok()) return s;
+  if (Status s = (*loader)->load(builder, run.files, options, stop, progress); !s.ok()) {
+    std::error_code error;
+    const bool folder = std::filesystem::is_directory(path, error) && !error;
+    if (!folder || s.code() != ErrorCode::kFormat) return s;
+    return Status(s.code(), path + ": no profile was found in this folder; " + s.message());
+  }
   if (Status s = AddCaptures(std::move(captures), options, stop, &progress, &builder); !s.ok())
     return s;
   progress.bytes_done = progress.bytes_total.load();

@@ -64,8 +64,8 @@ bool Check::Judge(const std::string& what, const Property* a, const Property* b,
                   const Allowance& allowed, const std::string& why) {
   const std::optional<double> x = NumberOf(a), y = NumberOf(b);
   if (!x || !y) {
-    LogError(fmt::format("{}: {} has no such number", what,
-                         !x && !y ? "neither profile" : (!x ? "A" : "B")));
+    LogError(fmt::format("{}: {} such a number", what,
+                         !x && !y ? "neither profile has" : (!x ? "A has no" : "B has no")));
     return false;
   }
   const double most = *x + (allowed.percent ? std::abs(*x) * allowed.amount / 100 : allowed.amount);
@@ -101,6 +101,7 @@ void Check::Culprits(const char* table, const char* delta,
       const std::string shown =
           FormatValue(t->Shown(r, static_cast<size_t>(n)), t->columns[static_cast<size_t>(n)].unit);
       if (!shown.empty()) line += "  " + TerminalText(shown);
+      if (shown.empty() && name == *names.begin()) line += "  (no name)";
     }
     text_ += line + "\n";
     ++listed;

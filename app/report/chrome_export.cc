@@ -34,6 +34,37 @@ std::string Micros(Ps t) {
   return text;
 }
 
+// PyTorch's name of what a recording of another format has of its categories.
+std::string_view NameOfCategory(EventCategory category, bool on_device) {
+  switch (category) {
+    case EventCategory::kKernel:
+      return "kernel";
+    case EventCategory::kMemcpy:
+      return "gpu_memcpy";
+    case EventCategory::kMemset:
+      return "gpu_memset";
+    case EventCategory::kRuntimeCall:
+      return "cuda_runtime";
+    case EventCategory::kCpuOp:
+      return "cpu_op";
+    case EventCategory::kPythonFunction:
+      return "python_function";
+    case EventCategory::kUserAnnotation:
+    case EventCategory::kStep:
+      return on_device ? "gpu_user_annotation" : "user_annotation";
+    case EventCategory::kGpuUserAnnotation:
+      return "gpu_user_annotation";
+    case EventCategory::kHostEvent:
+      return "cpu_instant_event";
+    case EventCategory::kOverhead:
+      return on_device ? "cuda_sync" : "overhead";
+    case EventCategory::kCommunication:
+      return "collective_comm";
+    default:
+      return {};
+  }
+}
+
 class Exporter {
  public:
   Exporter(const Trace& trace, TimeRange range, const TextSink& sink)
@@ -196,9 +227,9 @@ class Exporter {
     }
     *out += ",\"name\":";
     AppendQuoted(trace_.names().Name(meta), out);
-    if (meta.value < categories_.size() && !categories_[meta.value].empty()) {
+    if (const std::string_view category = CategoryOf(lane, meta); !category.empty()) {
       *out += ",\"cat\":";
-      AppendQuoted(categories_[meta.value], out);
+      AppendQuoted(category, out);
     }
     Result<std::vector<Stat>> args = ReadArgs(trace_, EventRow(lane.first_row + event.index));
     if (!args.ok()) return args.status();
@@ -210,6 +241,16 @@ class Exporter {
     }
     *out += '}';
     return {};
+  }
+
+  // As the file has it, else what the loader knows.
+  std::string_view CategoryOf(const Lane& lane, MetaId meta) const {
+    if (meta.value < categories_.size() && !categories_[meta.value].empty())
+      return categories_[meta.value];
+    if (chrome_ || !trace_.kineto || meta.value >= trace_.names().metas.size()) return {};
+    const PlaneId plane = trace_.set.tracks[lane.track.value].plane;
+    const bool on_device = trace_.planes[plane.value].kind == PlaneKind::kGpu;
+    return NameOfCategory(trace_.names().metas[meta.value].category, on_device);
   }
 
   void AppendPlace(char ph, const Lane& lane, Ps time, std::string* out) const {

@@ -70,6 +70,21 @@ void AddProperties(const std::vector<Property>& properties, TextBuffer* out) {
   }
 }
 
+// Sentences, which a column of a table has no room for.
+void AddDiagnostics(const ResultTable& table, TextBuffer* out) {
+  const auto text = [&](size_t row, const char* column) {
+    const int c = table.Column(column);
+    const Value& value = table.Shown(row, static_cast<size_t>(c));
+    return TerminalText(FormatValue(value, table.columns[static_cast<size_t>(c)].unit));
+  };
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    AddWrapped(text(r, "severity") + " " + text(r, "count") + ": " + text(r, "text"), "", "  ",
+               out);
+    if (const std::string first = text(r, "first"); !first.empty())
+      AddWrapped(first, "  ", "  ", out);
+  }
+}
+
 void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* out) {
   const std::string& only_table = input.table;
   const bool narrow = !input.compat_xprof && !input.wide;
@@ -103,6 +118,10 @@ void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* ou
     *out += fmt::format("\n{} ({})\n", table.title.empty() ? table.id : table.title, table.id);
     if (table.rows.empty()) {
       *out += "no rows\n";
+      continue;
+    }
+    if (table.id == "diagnostics" && !input.compat_xprof) {
+      AddDiagnostics(table, out);
       continue;
     }
     const TextLayout layout{only_table.empty() ? kMaxRows : 0, narrow ? kWidth : 0};

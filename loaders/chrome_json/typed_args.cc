@@ -37,6 +37,7 @@ constexpr std::array kInts = {
     IntRow{"consumer_id", IntStat::kConsumerId},
     IntRow{"consumer_type", IntStat::kConsumerType},
     IntRow{"correlation", IntStat::kCorrelationId},
+    IntRow{"correlationId", IntStat::kCorrelationId},
     IntRow{"correlation_id", IntStat::kCorrelationId},
     IntRow{"device", IntStat::kDeviceId},
     IntRow{"device_id", IntStat::kDeviceId},

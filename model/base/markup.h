@@ -6,7 +6,8 @@
 
 namespace stepscope {
 
-// & < > and both quotes become entities; control bytes, which neither allows, spaces. O(length).
+// & < > and both quotes become entities; control bytes, which neither allows, spaces. What would
+// change how the rest is shown without being seen (as in TerminalText) becomes \u{202e}. O(length).
 std::string EscapeMarkup(std::string_view text);
 
 }  // namespace stepscope

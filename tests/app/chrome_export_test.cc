@@ -13,8 +13,11 @@
 
 #include "loaders/gzip_writer.h"
 #include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "model/analysis/grouping.h"
 #include "model/lookup.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/profile_database.h"
 #include "tests/support/samples.h"
 #include "tests/support/xspace_builder.h"
 
@@ -271,6 +274,25 @@ TEST_CASE("export: a generated GPU profile with several devices keeps its proces
     CHECK(again->planes[p].tracks.size() == static_cast<size_t>(with_events));
   }
   CheckSame(*trace, *again);
+}
+
+TEST_CASE("export: what Nsight Systems recorded keeps its categories and launches") {
+  const TracePtr trace = Load("n.sqlite", test::NsysBytes({}));
+  const TracePtr again = Load("again.json", Export(*trace));
+  CHECK(again->kineto);
+  const auto counts = [](const Trace& of) {
+    std::map<std::pair<EventCategory, PlaneKind>, uint64_t> events;
+    for (const Lane& lane : of.set.lanes) {
+      const PlaneId plane = of.set.tracks[lane.track.value].plane;
+      for (uint32_t i = 0; i < lane.size(); ++i)
+        ++events[{of.names().metas[lane.meta[i]].category, of.planes[plane.value].kind}];
+    }
+    return events;
+  };
+  CHECK(counts(*again) == counts(*trace));
+  AnalysisContext before(trace, Definitions::kStepscope), after(again, Definitions::kStepscope);
+  CHECK(before.grouping().launches.size() > 0);
+  CHECK(after.grouping().launches.size() == before.grouping().launches.size());
 }
 
 TEST_CASE("export: hostile names, numbers and times come back") {

@@ -64,7 +64,7 @@ TEST_CASE("Text and CSV count the events") {
   Loaded loaded = Planted();
   const std::string csv = ToCsv(*ReportTable(loaded.input));
   CHECK(csv.substr(0, csv.find('\n')).find(",events,") != std::string::npos);
-  CHECK(csv.find("input-bound,problem,\"The GPUs wait 4.00 ms of every") != std::string::npos);
+  CHECK(csv.find("input-bound,problem,\"The GPUs wait 4.00 ms of an average") != std::string::npos);
   const std::string text =
       Collected([&](const TextSink& sink) { WriteReportText(loaded.input, sink); });
   CHECK(text.find("Input-bound: the GPUs wait") != std::string::npos);

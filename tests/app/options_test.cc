@@ -25,6 +25,17 @@ void CheckUsageError(std::initializer_list<const char*> arguments, const std::st
   CHECK(parsed.text.find('\n') == std::string::npos);
 }
 
+TEST_CASE("options: of a few words, another one is refused in a line that says which there are") {
+  CheckUsageError({"events", "x", "--stats", "--group", "foo"}, "--group: 'foo'");
+  CheckUsageError({"events", "x", "--stats", "--group", "2"}, "write name, track or step");
+  CheckUsageError({"report", "x", "--format", "xml"}, "write text, json, csv or html");
+  CheckUsageError({"events", "x", "--format", "html"}, "write text, json or csv");
+  CHECK(Parse({"events", "x", "--stats", "--group", "Track"}).options.group == GroupBy::kTrack);
+  const std::string help = Parse({"events", "--help"}).text;
+  CHECK(help.find('\x01') == std::string::npos);
+  CHECK(help.find("->") == std::string::npos);
+}
+
 TEST_CASE("options: without a subcommand the window opens what is given") {
   const ParsedOptions none = Parse({});
   CHECK(none.run);

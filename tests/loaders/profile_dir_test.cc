@@ -215,6 +215,19 @@ TEST_CASE("When nothing is found, the message says what was looked for and where
   CHECK(FindRuns(tree.Path("nowhere")).status().code() == ErrorCode::kIo);
 }
 
+TEST_CASE("A folder of other JSON holds no profile, an empty file is called empty") {
+  const TempTree tree;
+  tree.Add("settings.json", R"({"a":1})");
+  const auto error = [](const std::string& path) {
+    Progress progress;
+    return LoadPath(path, {}, {}, progress).status().message();
+  };
+  CHECK(error(tree.Path()).find("no profile was found in this folder") != std::string::npos);
+  const TempTree other;
+  other.Add("empty.sqlite", "");
+  CHECK(error(other.Path("empty.sqlite")).ends_with("the file is empty"));
+}
+
 TEST_CASE("Loops of links and great depth end") {
   const TempTree tree;
   tree.Add("a/b/plugins/profile/r/vm.xplane.pb");

@@ -9,6 +9,10 @@ TEST_CASE("markup: what would end a text or an attribute is an entity, control b
   CHECK(EscapeMarkup("a && \"b\" 'c'") == "a &amp;&amp; &quot;b&quot; &#39;c&#39;");
   CHECK(EscapeMarkup(std::string_view("a\0b\x01\n\tc", 7)) == "a b \n\tc");
   CHECK(EscapeMarkup("µs") == "µs");
+  CHECK(EscapeMarkup("a\xc2\x9b"
+                     "31m\xe2\x80\xae"
+                     "b") == "a\\u{9b}31m\\u{202e}b");
+  CHECK(EscapeMarkup("\xe2\x80\xa6 \xc2") == "\xe2\x80\xa6 \xc2");
 }
 
 }  // namespace stepscope
