@@ -147,17 +147,21 @@ TEST_CASE("Beside a trace, a click on an allocation says what ran then") {
       own.state = &fixture.view.runs[1];
       static_cast<AnalysisPanel&>(*panel).DrawResult(own, result, 5);
     };
-    DrawUntil(&fixture, draw, [&] { return !panel->animating(); });
+    // Work beside the frames has come to its end when nothing changes any more: what is done may
+    // still have to be taken, and asks for more.
+    const auto settle = [&] {
+      auto drawn = fixture.Frame(draw);
+      for (int same = 0; same < 100; ++same) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        const auto now = fixture.Frame(draw);
+        if (now != drawn || panel->animating()) same = 0;
+        drawn = now;
+      }
+      return drawn;
+    };
+    settle();
     fixture.Click(800, 300, draw);
-    // What the click asks for is computed beside the frames: nothing changes once it is there.
-    auto drawn = fixture.Frame(draw);
-    for (int same = 0; same < 50; ++same) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      const auto now = fixture.Frame(draw);
-      if (now != drawn || panel->animating()) same = 0;
-      drawn = now;
-    }
-    return drawn;
+    return settle();
   };
   CHECK(vertices(true) > vertices(false));
 }
