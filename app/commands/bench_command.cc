@@ -47,11 +47,12 @@ StageMs SplitStages(const LoadTimes& times) {
   return ms;
 }
 
-// Runs the window's own loop until a frame has shown the timeline.
-Status FirstFrame(Stage& stage) {
-  while (!stage.gui().drew_timeline()) {
+// Runs the window's own loop until a frame has shown the timeline of all that is opened.
+Status FirstFrame(Stage& stage, size_t wanted) {
+  const auto open = [&] { return stage.session().view().runs.size(); };
+  while (!stage.gui().drew_timeline() || open() < wanted) {
     stage.gui().Step();
-    const bool waiting = stage.session().loading() || !stage.session().view().runs.empty();
+    const bool waiting = stage.session().loading() || open() == wanted;
     if (!waiting) return stage.load_status();
   }
   glFinish();
@@ -105,7 +106,7 @@ int RunBench(const Options& options, const Log& log) {
     LogError(status.message());
     return status.code() == ErrorCode::kUsage ? kExitUsage : kExitNoResource;
   }
-  status = FirstFrame(stage);
+  status = FirstFrame(stage, options.compare ? options.paths.size() : 1);
   const double total_ms = MsSinceProcessStart();
   const auto first_frame_end = Clock::now();
   if (!status.ok()) {
@@ -145,6 +146,7 @@ int RunBench(const Options& options, const Log& log) {
 
   Json json;
   json["path"] = options.paths[0];
+  if (options.compare) json["compared_with"] = options.paths[1];
   json["file_bytes"] = trace->file_bytes;
   json["inflated_bytes"] = trace->inflated_bytes;
   json["events"] = trace->counts.events();
