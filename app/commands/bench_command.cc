@@ -9,6 +9,7 @@
 
 #include "app/commands/bench_panels.h"
 #include "app/commands/bench_scan.h"
+#include "app/commands/bench_tools.h"
 #include "app/commands/commands.h"
 #include "app/commands/picture.h"
 #include "app/exit_code.h"
@@ -133,6 +134,12 @@ int RunBench(const Options& options, const Log& log) {
     status = timed.status();
     if (timed.ok()) panels = std::move(timed).value();
   }
+  Json tools;
+  if (status.ok() && options.bench_tools) {
+    log.Verbose("tools");
+    tools = TimeTools(stage, *trace, options.frames);
+    status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
+  }
   log.Verbose("idle");
   const double idle_ms = IdleCpuMs(stage);
   const PixelSize size = stage.surface().size();
@@ -166,6 +173,7 @@ int RunBench(const Options& options, const Log& log) {
   json["peak_rss_bytes"] = peak;
   json["frames"] = std::move(frames);
   if (!panels.is_null()) json["panels"] = std::move(panels);
+  if (!tools.is_null()) json["tools"] = std::move(tools);
   json["window"] = {size.width, size.height};
   json["idle_cpu_ms"] = idle_ms;
   const auto* renderer = reinterpret_cast<const char*>(glGetString(GL_RENDERER));

@@ -206,7 +206,8 @@ void AnalysisContext::Forget(std::string_view analysis, const AnalysisParams& pa
 
 namespace {
 
-// A snapshot has allocations only: of anything else, what to record would be said of the wrong file.
+// A snapshot has allocations only: of anything else, what to record would be said of the wrong
+// file.
 constexpr const char* kSnapshotHasNone =
     "A memory snapshot has allocations only; its page is Memory snapshot. Steps, kernels and "
     "operations are in a trace of the same run, which can be opened beside it.";

@@ -84,6 +84,8 @@ TEST_CASE("options: each command reads its flags") {
   CheckUsageError({"bench", "--compare", "a"}, "two paths");
   const ParsedOptions bench = Parse({"bench", "dir", "--frames", "50", "--panels"});
   CHECK(bench.options.bench_panels);
+  CHECK_FALSE(bench.options.bench_tools);
+  CHECK(Parse({"bench", "dir", "--tools"}).options.bench_tools);
   CHECK(bench.run);
   CHECK(bench.options.frames == 50);
   CHECK(Parse({"replay", "cmds.txt", "--no-pixels"}).options.no_pixels);
