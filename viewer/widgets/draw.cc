@@ -95,7 +95,7 @@ bool IconButton(const char* id, const char* icon, const char* fallback, const ch
 }
 
 std::string_view MiddleCut(std::string_view text, float width, char* buffer, size_t size,
-                           size_t head_part) {
+                           double head_share) {
   const auto measure = [](std::string_view t) {
     return ImGui::CalcTextSize(t.data(), t.data() + t.size()).x;
   };
@@ -103,7 +103,8 @@ std::string_view MiddleCut(std::string_view text, float width, char* buffer, siz
   size_t keep = text.size();
   while (keep > 8) {
     keep -= std::max<size_t>(1, keep / 16);
-    size_t head = keep / head_part, tail = text.size() - (keep - head);
+    auto head = static_cast<size_t>(static_cast<double>(keep) * head_share);
+    size_t tail = text.size() - (keep - head);
     while (head > 0 && (static_cast<unsigned char>(text[head]) & 0xc0u) == 0x80u) --head;
     while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0u) == 0x80u) ++tail;
     std::memcpy(buffer, text.data(), head);

@@ -93,10 +93,10 @@ void ResultTableView::DrawName(const PanelContext& context, const NameText& name
   }
   Role role = Role::kText;
   for (const ColoredWord& word : options.words) role = text == word.word ? word.role : role;
-  // Of a path the end says more than the beginning: "gradient_tape/.../MatMul". Kernels of one
-  // library begin alike, and end alike: what tells them apart may be at either end.
+  // Of a path the end says more than the beginning: "gradient_tape/.../MatMul". A name
+  // says at its beginning what it is; where that is alike, its end tells it apart.
   std::array<char, 512> buffer{};
-  const size_t head = shown.find('/') != std::string::npos ? 3 : 2;
+  const double head = shown.find('/') != std::string::npos ? 1.0 / 3 : 2.0 / 3;
   const std::string_view text_here =
       column.name ? MiddleCut(shown, cell.right - left, buffer.data(), buffer.size(), head) : shown;
   const bool cut_here =
