@@ -293,6 +293,11 @@ TEST_CASE("Gaps are the idle time of each step, with class, cause and frames") {
     CHECK(test::Real(result, "gaps", r, "durationMs") == doctest::Approx(1.5).epsilon(0.02));
     CHECK(test::Int(result, "gaps", r, "begin_ps") == gaps.links[r].range.begin);
   }
+  // Data has the class's id, people read its name.
+  CHECK(gaps.ShownText(0, gaps.Column("class")) == "Synchronisation");
+  const ResultTable& by_cause = test::TableOf(result, "gap_causes");
+  CHECK(test::Text(result, "gap_causes", 0, "class") == "sync");
+  CHECK(by_cause.ShownText(0, by_cause.Column("class")) == "Synchronisation");
   double listed = 0, idle = 0, rolled = 0;
   for (size_t r = 0; r < gaps.rows.size(); ++r)
     listed += test::Real(result, "gaps", r, "durationMs");
