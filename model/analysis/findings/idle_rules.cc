@@ -55,9 +55,16 @@ void FindBetweenSteps(const FindingInput& input, double threshold, std::vector<F
 }
 
 void FindSync(const FindingInput& input, double threshold, std::vector<Found>* out) {
+  const size_t before = out->size();
   FindClass(input, LossClass::kSync, threshold,
             "because blocking calls of the host drained its queue",
-            "The host no longer blocks and has launched the next kernels by then.", out);
+            "The host no longer blocks and has launched the next kernels by then: their launches "
+            "after such a call are saved as well." +
+                SharedWith("launch-bound"),
+            out);
+  if (out->size() == before) return;
+  const LateTimes late = input.Late();
+  if (late.sync > 0) out->back().saving_ms *= 1 + late.after_sync / late.sync;
 }
 
 void FindHostOp(const FindingInput& input, double threshold, std::vector<Found>* out) {

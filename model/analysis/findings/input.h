@@ -52,6 +52,10 @@ class FindingInput {
   const AnalysisResult* Kernels() const;
   const std::vector<DeviceScan>& Scans() const;
   const MemoryProfile& Memory() const;
+  LateTimes Late() const;  // the sum of Scans()
+  // The longest that a device waits for participants in each step, mean over the steps that count;
+  // of one host, or of all where it is invalid.
+  double LongestWaitMs(HostId host = {}) const;
 
   bool whole() const { return whole_; }  // no steps: the recording stands for one
   // Mean over the host's steps that count, in which hosts differ; 0 where it has none.
