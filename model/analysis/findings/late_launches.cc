@@ -51,7 +51,7 @@ double LateLaunches::WeightAt(Ps time) {
 }
 
 // Of the parts of one idle interval: `last_` ran before it. What comes after a part of another
-// class is late because of that.
+// class is late because of that; but a kernel that had been long would have hidden ops and Python.
 void LateLaunches::Divide(TimeRange gap) {
   while (part_ < parts_->size() && (*parts_)[part_].range.begin < gap.begin) ++part_;
   if (part_ == parts_->size() || (*parts_)[part_].range.begin >= gap.end) return;
@@ -63,7 +63,8 @@ void LateLaunches::Divide(TimeRange gap) {
     const double time = static_cast<double>(part.range.length()) * WeightAt(part.range.begin);
     const bool launch = part.loss == LossClass::kLaunch, sync = part.loss == LossClass::kSync;
     if (!launch && !sync) {
-      copy = nullptr, is_short = synced = false;
+      copy = nullptr, synced = false;
+      is_short = is_short && (part.loss == LossClass::kHost || part.loss == LossClass::kUnknown);
       continue;
     }
     (launch ? times_.launch : times_.sync) += time;
@@ -75,6 +76,7 @@ void LateLaunches::Divide(TimeRange gap) {
       times_.after_short += time;
     }
     synced = synced || sync;
+    is_short = is_short && !sync;
   }
 }
 
