@@ -162,6 +162,12 @@ double FindingInput::StepMsOf(HostId host) const {
   return n > 0 ? sum / n : 0;
 }
 
+double FindingInput::StepMsOfAll() const {
+  double sum = 0;
+  for (const Step& step : db_->steps) sum += InMs(step.times.total);
+  return db_->steps.empty() ? 0 : sum / static_cast<double>(db_->steps.size());
+}
+
 std::string FindingInput::Uncertainty() const {
   if (whole_) return "No steps were found: all of the recording stands for one.";
   if (steps_.size() < 2) return "One step was recorded: another may differ.";

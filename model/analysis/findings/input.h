@@ -42,6 +42,7 @@ class FindingInput {
   double PercentOfStep(double ms) const { return step_ms_ > 0 ? 100 * ms / step_ms_ : 0; }
   // Mean over the steps that count and over devices.
   double LossMs(LossClass loss) const { return loss_ms_[static_cast<size_t>(loss)]; }
+  double StepMsOfAll() const;  // mean over all steps, whether they count or not
   // How many devices a step was divided on; 1 for a CPU.
   uint32_t DevicesOf(uint32_t step) const { return devices_of_step_[step]; }
   CauseTheme ThemeOf(const IdleCause& cause) const;

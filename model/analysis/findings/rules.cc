@@ -77,8 +77,8 @@ constexpr FindingRule kRules[] = {
      "Dynamic vs Static Loss Scaling", "Use a static loss scale, or bfloat16, which needs none.",
      FindLossScaling},
     {"compile", "Compilation in the profile", 5, Unit::kPercent,
-     "idle time of class compile / step time, over all steps, those that are left out of averages "
-     "too",
+     "idle time of class compile / step time, both over all steps, those that are left out of "
+     "averages too",
      "Enabling XLA",
      "Profile after a few steps of warm-up; look for shapes that change from step to step.",
      FindCompile},

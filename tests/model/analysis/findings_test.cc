@@ -477,6 +477,26 @@ TEST_CASE("A memory snapshot's own facts are findings of the rule memory, and no
   CHECK(FindingsOfRule(fails, "memory").size() == 2);
 }
 
+TEST_CASE("Who runs a compiled program is not told to compile it") {
+  test::XSpaceBuilder b;
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  for (int step = 0; step < 4; ++step) {
+    const int64_t t = step * 1000 * kPsPerUs;
+    host.Event("train", t, 990 * kPsPerUs).Stat("_r", int64_t{1}).Stat("step_num", int64_t{step});
+    host.Event("CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice", t + 10 * kPsPerUs,
+               900 * kPsPerUs);
+  }
+  const AnalysisResult result = FindIn(Load(b.Bytes()));
+  const int row = RowOf(result, "host-op");
+  REQUIRE(row >= 0);
+  const auto at = static_cast<size_t>(row);
+  CHECK(test::Text(result, "findings", at, "title").find("a compiled program") !=
+        std::string::npos);
+  CHECK(test::Text(result, "findings", at, "remedy").find("compiled already") != std::string::npos);
+  for (const Finding& f : result.findings)  // of the verdict, too
+    CHECK(f.next_step.find("Compile the step") == std::string::npos);
+}
+
 TEST_CASE("Findings of some steps are of these steps") {
   GpuProfileOptions options = Healthy();
   options.outlier_step = 4;

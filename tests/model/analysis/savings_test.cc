@@ -108,9 +108,9 @@ TEST_CASE("Compilation in the first step only saves nothing in the steps after i
   for (size_t r = 0; r < table.rows.size(); ++r) {
     if (table.ShownText(r, table.Column("rule")) != "compile") continue;
     ++found;
-    // 8 ms in one of eight steps: 1 ms of an average one.
+    // 8 ms in one of eight steps: 1 ms of an average one, which is longer by it.
     const double step_ms = test::StepMsOf(result);
-    CHECK(Within5Percent(test::Real(result, "findings", r, "measured"), 100 / step_ms));
+    CHECK(Within5Percent(test::Real(result, "findings", r, "measured"), 100 / (step_ms + 1)));
     CHECK(test::Text(result, "findings", r, "steps") == "0");
     CHECK(test::Real(result, "findings", r, "saving_ms_per_step") == 0);
     CHECK(Within5Percent(step_ms, test::StepMsOf(FindingsOf(test::HealthyTraining()))));
