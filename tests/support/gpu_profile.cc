@@ -43,7 +43,8 @@ struct Names {
   Symbol allocator_name, bytes_reserved, bytes_allocated, bytes_available, fragmentation;
   Symbol peak_bytes_in_use, requested_bytes, allocation_bytes, addr, step_id, region_type;
   Symbol data_type, shape, output, temp, allocation, deallocation;
-  Symbol launch_kernel, h2d, d2h, d2d, d2h_details, all_reduce, all_reduce_op, all_reduce_details;
+  Symbol launch_kernel, h2d, d2h, d2d, d2h_details, d2h_async_details, all_reduce, all_reduce_op,
+      all_reduce_details;
   Symbol train, function_run, process, iterator, get_next, write_metrics;
 };
 
@@ -87,6 +88,7 @@ Names::Names(SymbolTable* t)
       d2h(t->Add("MemcpyD2H")),
       d2d(t->Add("MemcpyD2D")),
       d2h_details(t->Add("kind_src:device kind_dst:pageable size:655360 dest:0 async:0")),
+      d2h_async_details(t->Add("kind_src:device kind_dst:pinned size:655360 dest:0 async:1")),
       all_reduce(t->Add(kAllReduce)),
       all_reduce_op(t->Add("CollectiveReduceV2:CollectiveReduceV2")),
       all_reduce_details(
@@ -424,19 +426,24 @@ void Generator::LaunchOp(Gpu* gpu, int index) {
   AddBusy(gpu, Busy::kKernel, dev, dev + dur);
   gpu->dev_ps = dev + dur + kUs / 4;
   ++correlation_;
-  if (options_.scenario == GpuScenario::kCopies && index % 6 == 5) CopyOutput(gpu);
+  if (options_.scenario == GpuScenario::kCopies &&
+      index % options_.d2h_every == options_.d2h_every - 1)
+    CopyOutput(gpu);
   if (options_.memory && op.allocates) Allocate(gpu, index, cost);
 }
 
 void Generator::CopyOutput(Gpu* gpu) {
-  const std::int64_t call = gpu->cpu_ps + 2 * kUs, dev = gpu->dev_ps;
-  const StatArg details = StatArg::Ref(n_.memcpy_details, n_.d2h_details);
-  gpu->cpu_ps = dev + 163 * kUs;  // synchronous: the call returns after the copy
+  const bool blocks = options_.d2h_blocks;
+  const std::int64_t call = gpu->cpu_ps + 2 * kUs, time = InPs(options_.d2h_us);
+  const std::int64_t dev = blocks ? gpu->dev_ps : std::max(gpu->dev_ps, call + 2 * kUs);
+  const StatArg details =
+      StatArg::Ref(n_.memcpy_details, blocks ? n_.d2h_details : n_.d2h_async_details);
+  gpu->cpu_ps = blocks ? dev + time + 3 * kUs : call + kUs;  // it returns after the copy, or before
   gpu->launch->Event(n_.d2h, call, gpu->cpu_ps - call,
                      {Device(*gpu), Correlation(), Context(), details});
-  gpu->d2h->Event(n_.d2h, dev, 160 * kUs, {Correlation(), details});
-  AddBusy(gpu, Busy::kD2h, dev, dev + 160 * kUs);
-  gpu->dev_ps += 165 * kUs;
+  gpu->d2h->Event(n_.d2h, dev, time, {Correlation(), details});
+  AddBusy(gpu, Busy::kD2h, dev, dev + time);
+  gpu->dev_ps = dev + time + (blocks ? 5 * kUs : kUs / 4);
   ++correlation_;
 }
 

@@ -70,6 +70,9 @@ struct GpuProfileOptions {
   double late_us = 1500;                           // of the late GPU of kStaggered
   bool take_turns = false;                         // another GPU is late in each step
   int sync_every = 0;             // the host waits for the device after so many ops
+  double d2h_us = 160;            // of each copy of kCopies,
+  int d2h_every = 6;              // after so many ops
+  bool d2h_blocks = true;         // the host waits for each
   std::optional<double> h2d_us;   // of the input; default: in proportion to the layers
   double d2d_us = 0;              // half way through each step a copy on the device
   bool between_recorded = true;   // whether what the host does between steps has an event

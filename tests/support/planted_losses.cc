@@ -24,9 +24,14 @@ std::vector<PlantedLoss> OfTheHost() {
   };
   const SetOptions metrics = [](O* o) { o->between_us = 2500; };
   const SetOptions contention = [](O* o) { o->contention_us = 90, o->contention_every = 2; };
-  const SetOptions items = [](O* o) { o->sync_every = 1; };
-  PlantedLoss sync = Stalled("sync", "cudaStreamSynchronize", 2000, "sync");
-  sync.measured = 100 * 2000 / 5220.;  // the launches after it are saved as well
+  const SetOptions waits = [](O* o) { o->sync_every = 1; };
+  const SetOptions items = [](O* o) {
+    o->scenario = GpuScenario::kCopies, o->d2h_us = 2, o->d2h_every = 3, o->op_cost_us = 12;
+  };
+  const SetOptions read_later = [=](O* o) {
+    items(o);
+    o->d2h_blocks = false;
+  };
   return {
       {"input", "input-bound", InScenario(GpuScenario::kInputBound), no_input, kBoth, kAll,
        "input"},
@@ -34,9 +39,10 @@ std::vector<PlantedLoss> OfTheHost() {
       {"contention", "host-threads", contention, {}, kBoth, "2, 4, 6"},
       {"metrics", "between-steps", metrics, {}, kBoth, "1..7", "between_steps"},
       Stalled("host-op", "net/unique:Unique", 2000, "host"),
-      sync,
+      Stalled("sync", "cudaStreamSynchronize", 2000, "sync"),
       // Of each of 61 ops 3.2 us until the call returns, and 7 us for the next launch.
-      {"items", "sync", items, {}, kBoth, kAll, nullptr, 100 * 61 * 3.2 / 3813},
+      {"waits for the device", "sync", waits, {}, kBoth, kAll},
+      {"items", "sync", items, read_later, kBoth, kAll},
       Stalled("loss-scaling", "LossScaleOptimizer/IsFinite:IsFinite", 1000),
       Stalled("compile", "XlaCompile", 2000, "compile"),
       Stalled("memory", "cudaMalloc", 1000),

@@ -78,10 +78,14 @@ void IdleSums::ListSteps(IdleLoss* loss) const {
   if (loss->steps.empty()) loss->steps = input_.steps();
 }
 
+// Those that have half the threshold and more; where none has, all that have any of it.
 void IdleSums::ListDevices(double steps, IdleLoss* loss) const {
-  for (const auto& [device, ms] : by_device_) {
-    const bool much = PercentOf(ms / steps) >= threshold_ / 2;
-    if (much && PlaneId(device).valid()) loss->devices.emplace_back(device);
+  for (const double least : {threshold_ / 2, 0.0}) {
+    for (const auto& [device, ms] : by_device_) {
+      const bool much = PercentOf(ms / steps) >= least;
+      if (much && PlaneId(device).valid()) loss->devices.emplace_back(device);
+    }
+    if (!loss->devices.empty()) break;
   }
   std::sort(loss->devices.begin(), loss->devices.end(),
             [&](PlaneId a, PlaneId b) { return ByName(input_, a, b); });

@@ -56,17 +56,21 @@ void FindBetweenSteps(const FindingInput& input, double threshold, std::vector<F
             "That work is done on another thread, or so seldom that it does not count.", out);
 }
 
+// The call itself takes little where the device is soon done; what is launched next comes late.
 void FindSync(const FindingInput& input, double threshold, std::vector<Found>* out) {
-  const size_t before = out->size();
-  FindClass(input, LossClass::kSync, threshold,
-            "because blocking calls of the host drained its queue",
-            "The host no longer blocks and has launched the next kernels by then: their launches "
-            "after such a call are saved as well." +
-                SharedWith("launch-bound"),
-            out);
-  if (out->size() == before) return;
+  IdleLoss loss = SumIdle(input, LossClass::kSync, threshold);
+  if (loss.ms <= 0) return;
   const LateTimes late = input.Late();
-  if (late.sync > 0) out->back().saving_ms *= 1 + late.after_sync / late.sync;
+  if (late.sync > 0) loss.ms *= 1 + late.after_sync / late.sync;
+  loss.percent = input.PercentOfStep(loss.ms);
+  if (loss.percent < threshold) return;
+  const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
+                            " because blocking calls of the host drained its queue" +
+                            InCause(loss) + ".";
+  out->push_back(FoundLoss(input, loss, title,
+                           "The host no longer blocks and has launched the next kernels by then; "
+                           "their launches right after such a call are counted." +
+                               SharedWith("launch-bound")));
 }
 
 void FindHostOp(const FindingInput& input, double threshold, std::vector<Found>* out) {

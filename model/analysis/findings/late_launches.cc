@@ -68,13 +68,9 @@ void LateLaunches::Divide(TimeRange gap) {
       continue;
     }
     (launch ? times_.launch : times_.sync) += time;
-    if (copy != nullptr) {
-      *copy += time;
-    } else if (launch && synced) {
-      times_.after_sync += time;
-    } else if (launch && is_short) {
-      times_.after_short += time;
-    }
+    if (copy != nullptr) *copy += time;
+    if (launch && synced) times_.after_sync += time;
+    if (launch && is_short && copy == nullptr) times_.after_short += time;
     synced = synced || sync;
     is_short = is_short && !sync;
   }

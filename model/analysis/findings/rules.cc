@@ -56,8 +56,8 @@ constexpr FindingRule kRules[] = {
      "and copy less often.",
      FindCopies},
     {"sync", "The host blocks and drains the queue", 5, Unit::kPercent,
-     "idle time of class sync / step time, mean over devices and the steps that count; saved with "
-     "it are the launches after it, until the next kernel begins",
+     "idle time of class sync, and of launches right after it until the next kernel begins / step "
+     "time, mean over devices and the steps that count",
      "Tensorflow Op Placement",
      "Avoid .item(), print, float(tensor) and copies of pageable memory inside the step; read "
      "results a step later.",
