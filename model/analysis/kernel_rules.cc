@@ -189,6 +189,8 @@ bool XprofUsesTensorCore(std::string_view kernel, GpuVendor vendor) {
 }
 
 bool UsesMatrixUnit(std::string_view kernel, GpuVendor vendor) {
+  // NVIDIA's generator names the instruction: one that multiplies and adds single numbers.
+  if (kernel.find("_ffma_") != std::string_view::npos) return false;
   if (kBothNewerSet.AnyIn(kernel)) return true;
   // TensorRT-LLM's batched multiplications: bmm_E4m3_Bfloat16...
   const bool nvidia =

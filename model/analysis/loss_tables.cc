@@ -143,9 +143,13 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device",
        true},
       {"count", "Intervals", Unit::kCount, ValueType::kInt, ""}};
-  std::vector<SharedText> labels, classes;
+  std::vector<SharedText> labels, classes, class_labels;
   for (const Step& step : db.steps) labels.emplace_back(step.label);
-  for (size_t c = 0; c < kLossClasses; ++c) classes.emplace_back(IdOf(static_cast<LossClass>(c)));
+  for (size_t c = 0; c < kLossClasses; ++c) {
+    classes.emplace_back(IdOf(static_cast<LossClass>(c)));
+    class_labels.emplace_back(LabelOf(static_cast<LossClass>(c)));
+  }
+  t.readable_column = t.Column("class");
   const std::vector<SharedText> hosts = HostNames(trace), devices = DeviceNames(trace);
   std::map<std::pair<uint32_t, uint32_t>, SharedText> names;  // by event and what is around it
   const SharedText cpu("CPU"), others("others"), nothing("nothing recorded");
@@ -167,6 +171,7 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
                       static_cast<double>(cause.time) / static_cast<double>(kPsPerMs),
                       whole > 0 ? 100 * static_cast<double>(cause.time) / whole : 0.0,
                       static_cast<int64_t>(cause.count)});
+    t.readable.emplace_back(class_labels[static_cast<size_t>(cause.loss)]);
     std::vector<EventRow> rows;
     for (const EventRow row : cause.rows) {
       if (row.valid()) rows.push_back(row);

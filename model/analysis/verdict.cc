@@ -294,15 +294,17 @@ std::string Judgement::Where() const {
   return db_.steps.size() == 1 ? "of the step" : "of each step";
 }
 
-// A wait for the device's own results: what is to start the work is late.
-bool IsAwait(const FirstCause& cause) {
-  return RoleOfHostEvent(cause.name, EventCategory::kUnknown) == HostRole::kAwait;
-}
-
 Remedy RemedyOf(const Loss& loss, const FirstCause& cause) {
   Remedy remedy = *std::find_if(kRemedies.begin(), kRemedies.end(),
                                 [&](const Remedy& r) { return loss.id == r.id; });
-  if (loss.id == "host" && IsAwait(cause)) {
+  const HostRole role = RoleOfHostEvent(cause.name, EventCategory::kUnknown);
+  if (loss.id == "host" && role == HostRole::kExecutor) {
+    remedy.what = "the runtime that executes a compiled program";
+    remedy.next_step =
+        "The step is compiled already: give each call more work, and see in the timeline what the "
+        "runtime waits for.";
+  } else if (loss.id == "host" && role == HostRole::kAwait) {
+    // A wait for the device's own results: what is to start the work is late.
     remedy.what = "the host to start work";
     remedy.next_step =
         "The program waits for its own results then: see in the timeline which thread is to launch "

@@ -11,6 +11,9 @@ constexpr std::string_view kConvHalf =
 constexpr std::string_view kConvFloat =
     "void cudnn::cnn::implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, true, false, "
     "true>(int, int, int, float const*, int, float*)";
+constexpr std::string_view kConvTensorFloat =
+    "ampere_tf32_s1688fprop_optimized_tf32_128x128_ldg4_stages_32x5_nhwc";
+constexpr std::string_view kGemmTensorFloat = "ampere_tf32_s1688gemm_tf32_128x64_ldg4_nn";
 constexpr std::string_view kGemmHalf = "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3_nn";
 constexpr std::string_view kGemmFloat = "ampere_sgemm_128x64_nn";
 constexpr std::string_view kNormHalf =
@@ -28,6 +31,22 @@ constexpr std::string_view kReluFloat =
     "Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<Eigen::"
     "TensorMap<Eigen::Tensor<float, 1, 1, long>, 16>>>>(long)";
 
+// How many kernels a layer has that are nothing else; 0: it has a convolution.
+int TinyIn(GpuModelKind kind, bool last_half) {
+  switch (kind) {
+    case GpuModelKind::kTinyKernels:
+      return 8;
+    case GpuModelKind::kFused:
+      return 1;
+    case GpuModelKind::kHalfTiny:
+      return last_half ? 8 : 0;
+    case GpuModelKind::kHalfFused:
+      return last_half ? 1 : 0;
+    default:
+      return 0;
+  }
+}
+
 std::string Dims(const std::array<int, 3>& dims) {
   return std::to_string(dims[0]) + ',' + std::to_string(dims[1]) + ',' + std::to_string(dims[2]);
 }
@@ -35,35 +54,38 @@ std::string Dims(const std::array<int, 3>& dims) {
 }  // namespace
 
 std::vector<OpSpec> GpuModel(int layers, GpuModelKind kind) {
-  const bool fp32 = kind == GpuModelKind::kFloat;
+  using Kind = GpuModelKind;
+  const bool fp32 = kind == Kind::kFloat, tf32 = kind == Kind::kTensorFloat;
+  const int factor = fp32 ? 3 : tf32 ? 2 : 1;
   std::vector<OpSpec> ops;
   for (int i = 0; i < layers; ++i) {
     const std::string scope =
         "resnet/stage" + std::to_string(i / 10) + "/block" + std::to_string(i % 10);
-    if (kind == GpuModelKind::kTinyKernels) {
-      for (int k = 0; k < 8; ++k) {
-        ops.push_back({scope + "/Mul_" + std::to_string(k),
-                       "Mul",
-                       kReluHalf,
-                       20,
-                       0,
-                       {4, 1, 1},
-                       {256, 1, 1},
-                       3});
-      }
-      continue;
+    const int tiny = TinyIn(kind, 2 * i >= layers);
+    for (int k = 0; k < tiny; ++k) {
+      ops.push_back({scope + "/Mul_" + std::to_string(k),
+                     "Mul",
+                     kReluHalf,
+                     20,
+                     0,
+                     {4, 1, 1},
+                     {256, 1, 1},
+                     24 / tiny});
     }
+    if (tiny > 0) continue;
     ops.push_back({scope + "/conv/Conv2D",
                    "Conv2D",
-                   fp32 ? kConvFloat : kConvHalf,
+                   fp32   ? kConvFloat
+                   : tf32 ? kConvTensorFloat
+                          : kConvHalf,
                    168,
                    49152,
                    {std::max(1, 392 - i), 2, 1},
                    {256, 1, 1},
-                   (90 + i % 7 * 8) * (fp32 ? 3 : 1)});
+                   (90 + i % 7 * 8) * factor});
     ops.push_back({scope + "/bn/FusedBatchNormV3",
                    "FusedBatchNormV3",
-                   fp32 ? kNormFloat : kNormHalf,
+                   fp32 || tf32 ? kNormFloat : kNormHalf,
                    48,
                    2048,
                    {256, 1, 1},
@@ -71,7 +93,7 @@ std::vector<OpSpec> GpuModel(int layers, GpuModelKind kind) {
                    22});
     ops.push_back({scope + "/relu/Relu",
                    "Relu",
-                   fp32 ? kReluFloat : kReluHalf,
+                   fp32 || tf32 ? kReluFloat : kReluHalf,
                    16,
                    0,
                    {640, 1, 1},
@@ -80,12 +102,14 @@ std::vector<OpSpec> GpuModel(int layers, GpuModelKind kind) {
   }
   ops.push_back({"resnet/logits/MatMul",
                  "MatMul",
-                 fp32 ? kGemmFloat : kGemmHalf,
+                 fp32   ? kGemmFloat
+                 : tf32 ? kGemmTensorFloat
+                        : kGemmHalf,
                  128,
                  32768,
                  {8, 16, 1},
                  {128, 1, 1},
-                 fp32 ? 180 : 60});
+                 60 * factor});
   return ops;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -15,20 +14,22 @@ namespace stepscope::test {
 namespace {
 
 constexpr std::int64_t kUs = 1'000'000;  // picoseconds
-constexpr std::int64_t kMs = 1000 * kUs;
 constexpr std::uint64_t kStartUnixNs = 1'700'000'000'000'000'000;
 constexpr std::int64_t kHostBaseNs = 5'000;   // host and device lines start at different times,
 constexpr std::int64_t kGpuBaseNs = 100'000;  // as profilers write them
 constexpr std::int64_t kHeapCapacity = 40'000'000'000;
+
+std::int64_t InPs(double us) { return static_cast<std::int64_t>(us * static_cast<double>(kUs)); }
 
 constexpr std::array<std::string_view, 7> kScenarioNames = {
     "healthy", "inputbound", "launchbound", "copies", "staggered", "fp32", "fragmented"};
 
 constexpr std::string_view kAllReduce = "ncclKernel_AllReduce_RING_LL_Sum_half(ncclWorkElem)";
 
-GpuModelKind ModelKind(GpuScenario scenario) {
-  if (scenario == GpuScenario::kFp32) return GpuModelKind::kFloat;
-  if (scenario == GpuScenario::kLaunchBound) return GpuModelKind::kTinyKernels;
+GpuModelKind ModelKind(const GpuProfileOptions& options) {
+  if (options.model) return *options.model;
+  if (options.scenario == GpuScenario::kFp32) return GpuModelKind::kFloat;
+  if (options.scenario == GpuScenario::kLaunchBound) return GpuModelKind::kTinyKernels;
   return GpuModelKind::kHalf;
 }
 
@@ -42,7 +43,8 @@ struct Names {
   Symbol allocator_name, bytes_reserved, bytes_allocated, bytes_available, fragmentation;
   Symbol peak_bytes_in_use, requested_bytes, allocation_bytes, addr, step_id, region_type;
   Symbol data_type, shape, output, temp, allocation, deallocation;
-  Symbol launch_kernel, h2d, d2h, d2h_details, all_reduce, all_reduce_op, all_reduce_details;
+  Symbol launch_kernel, h2d, d2h, d2d, d2h_details, d2h_async_details, all_reduce, all_reduce_op,
+      all_reduce_details;
   Symbol train, function_run, process, iterator, get_next, write_metrics;
 };
 
@@ -84,7 +86,9 @@ Names::Names(SymbolTable* t)
       launch_kernel(t->Add("cuLaunchKernel")),
       h2d(t->Add("MemcpyH2D")),
       d2h(t->Add("MemcpyD2H")),
+      d2d(t->Add("MemcpyD2D")),
       d2h_details(t->Add("kind_src:device kind_dst:pageable size:655360 dest:0 async:0")),
+      d2h_async_details(t->Add("kind_src:device kind_dst:pinned size:655360 dest:0 async:1")),
       all_reduce(t->Add(kAllReduce)),
       all_reduce_op(t->Add("CollectiveReduceV2:CollectiveReduceV2")),
       all_reduce_details(
@@ -133,6 +137,7 @@ struct Gpu {
   std::int64_t heap = 0, peak = 0;
   std::int64_t free_ps = 0;             // when the device is done with the step before
   std::int64_t cpu_ps = 0, dev_ps = 0;  // where host and device stand within the step
+  std::int64_t half_ps = 0;             // where the device stands half way
   std::vector<LiveBlock> live;          // to be freed at the end of the step
   std::vector<BusySpan> busy, earlier;  // device events of this step and the one before
 };
@@ -159,13 +164,17 @@ class Generator {
   void LaunchStep(Gpu* gpu, std::int64_t start);
   void CopyInput(Gpu* gpu);
   void LaunchOp(Gpu* gpu, int index);
+  void Half(Gpu* gpu);
   void Stall(Gpu* gpu);
+  void Synchronize(Gpu* gpu);
+  void CopyOnDevice(Gpu* gpu);
+  double FactorOf(const Gpu& gpu, const Op& op) const;
   void Contend(Gpu* gpu, std::int64_t begin);
   std::int64_t CostOf(int index) const;
   void CopyOutput(Gpu* gpu);
   void Allocate(Gpu* gpu, int index, std::int64_t cost);
   void Memory(Gpu* gpu, bool allocate, std::int64_t at, const LiveBlock& block);
-  void AllReduce(Gpu* gpu, std::int64_t meet);
+  void AllReduce(Gpu* gpu, std::int64_t begin, std::int64_t meet);
   void AddTruth(std::int64_t begin, std::int64_t end, std::int64_t wait, std::int64_t meet);
   GpuStepTruth TruthOf(const Gpu& gpu, std::int64_t meet) const;
   void AddBusy(Gpu* gpu, Busy kind, std::int64_t begin, std::int64_t end);
@@ -198,8 +207,8 @@ Generator::Generator(const GpuProfileOptions& options, std::vector<StepTruth>* t
       truth_(truth),
       h2d_ps_(static_cast<std::int64_t>(3.6 * options.layers) * kUs),
       ring_ps_(3 * kUs * options.layers) {
-  if (options_.collective_us)
-    ring_ps_ = static_cast<std::int64_t>(*options_.collective_us * static_cast<double>(kUs));
+  if (options_.collective_us) ring_ps_ = InPs(*options_.collective_us);
+  if (options_.h2d_us) h2d_ps_ = InPs(*options_.h2d_us);
   main_thread_ = host_.Line(1001, "python3");
   data_thread_ = host_.Line(1900, "tf_data_iterator");
   AddGpus();
@@ -236,7 +245,11 @@ void Generator::AddOps() {
   const auto contains = [](const std::string& path, const std::string& part) {
     return !part.empty() && path.find(part) != std::string::npos;
   };
-  for (const OpSpec& spec : GpuModel(options_.layers, ModelKind(options_.scenario))) {
+  const std::vector<OpSpec> others = GpuModel(options_.layers, options_.other_model);
+  std::size_t at = 0;
+  for (OpSpec& spec : GpuModel(options_.layers, ModelKind(options_))) {
+    if (contains(spec.path, options_.other_ops)) spec = others.at(at);
+    ++at;
     Op op{};
     op.name = symbols_.Add(spec.path + ':' + std::string(spec.type));
     op.kernel = symbols_.Add(spec.kernel);
@@ -259,24 +272,27 @@ void Generator::Step(int step) {
   step_ = step;
   const std::int64_t begin = now_;
   const double default_wait_us = options_.scenario == GpuScenario::kInputBound ? 4000 : 40;
-  const auto wait = static_cast<std::int64_t>(options_.input_wait_us.value_or(default_wait_us) *
-                                              static_cast<double>(kUs));
+  const std::int64_t wait = InPs(options_.input_wait_us.value_or(default_wait_us));
   data_thread_->Event(n_.iterator, step != 0 ? begin - 60 * kUs : begin, wait,
                       {StatArg::Int(n_.id, step + 1), StatArg::Int(n_.parent_id, 0)});
   main_thread_->Event(n_.get_next, begin + 10 * kUs, wait, {StatArg::Ref(n_.tf_op, n_.get_next)});
-  std::int64_t meet = 0, launched = 0;
+  std::int64_t meet = 0, half = 0, launched = 0;
   for (const auto& gpu : gpus_) {
     LaunchStep(gpu.get(), begin + 20 * kUs + wait);
     meet = std::max(meet, gpu->dev_ps);
+    half = std::max(half, gpu->half_ps);
     launched = std::max(launched, gpu->cpu_ps);
   }
-  for (const auto& gpu : gpus_) AllReduce(gpu.get(), meet);
+  const bool hide = options_.hide_collectives;
+  for (const auto& gpu : gpus_)
+    AllReduce(gpu.get(), hide ? gpu->half_ps : gpu->dev_ps, hide ? half : meet);
+  const std::int64_t done = hide ? std::max(meet, half + ring_ps_) : meet + ring_ps_;
   if (options_.run_ahead) {  // the host starts the next step when it has launched this one,
     now_ = std::max(launched + 30 * kUs, before_);  // at most one step ahead
   } else {
-    now_ = meet + ring_ps_ + 20 * kUs;
+    now_ = done + 20 * kUs;
   }
-  before_ = meet + ring_ps_;
+  before_ = done;
   // The function begins 9 us before the launches.
   const std::int64_t marker =
       options_.marker_after_input ? begin + 20 * kUs + wait - 19 * kUs / 2 : begin;
@@ -284,30 +300,31 @@ void Generator::Step(int step) {
   main_thread_->Event(n_.train, marker, end - marker,
                       {StatArg::Int(n_.step_num, step), StatArg::Int(n_.root, 1),
                        StatArg::Ref(n_.step_name, n_.train), StatArg::Int(n_.id, step + 1)});
-  const auto between = static_cast<std::int64_t>(options_.between_us * static_cast<double>(kUs));
-  if (between > 0) {
+  const std::int64_t between = InPs(options_.between_us);
+  if (between > 0 && options_.between_recorded)
     main_thread_->Event(n_.write_metrics, end + kUs, between, {});
-    now_ += between;
-  }
+  now_ += between;
   host_.Flush();
   for (const auto& gpu : gpus_) gpu->plane.Flush();
   if (truth_ != nullptr) AddTruth(begin, end, wait, meet);
 }
 
 void Generator::LaunchStep(Gpu* gpu, std::int64_t start) {
-  const bool late = options_.scenario == GpuScenario::kStaggered && gpu->index == options_.gpus - 1;
-  std::int64_t process = start + gpu->index * 4 * kUs + (late ? 3 * kMs / 2 : 0);
+  const int late_gpu = options_.take_turns ? step_ % options_.gpus : options_.gpus - 1;
+  const bool late = options_.scenario == GpuScenario::kStaggered && gpu->index == late_gpu;
+  std::int64_t process = start + gpu->index * 4 * kUs + (late ? InPs(options_.late_us) : 0);
   if (options_.sequential && gpu->index > 0)
     process = std::max(process, gpus_[static_cast<std::size_t>(gpu->index) - 1]->dev_ps);
   gpu->cpu_ps = process;
   gpu->heap += options_.leak_bytes;
   CopyInput(gpu);
   const int half = static_cast<int>(ops_.size()) / 2;
-  std::int64_t contended = 0;
+  std::int64_t contended = gpu->cpu_ps;
   for (int i = 0; i < static_cast<int>(ops_.size()); ++i) {
-    if (i == half) Stall(gpu);
-    if (i == half) contended = gpu->cpu_ps;
+    if (i == half) Half(gpu);
+    if (i == half && options_.contention_every == 0) contended = gpu->cpu_ps;
     LaunchOp(gpu, i);
+    if (options_.sync_every > 0 && (i + 1) % options_.sync_every == 0) Synchronize(gpu);
   }
   Contend(gpu, contended);
   std::int64_t at = gpu->cpu_ps + kUs;
@@ -336,26 +353,58 @@ void Generator::CopyInput(Gpu* gpu) {
   gpu->cpu_ps += 5 * kUs;  // the copy's API call is over before the first op starts
 }
 
+void Generator::Half(Gpu* gpu) {
+  gpu->half_ps = gpu->dev_ps;
+  if (options_.d2d_us > 0) CopyOnDevice(gpu);
+  Stall(gpu);
+}
+
+// The call returns when the device is done, and nothing is queued then.
+void Generator::Synchronize(Gpu* gpu) {
+  const std::int64_t begin = gpu->cpu_ps;
+  gpu->cpu_ps = std::max(begin, gpu->dev_ps) + 3 * kUs;
+  gpu->launch->Event(symbols_.Add("cudaStreamSynchronize"), begin, gpu->cpu_ps - begin, {});
+}
+
+// Between two kernels; the host does not wait for it.
+void Generator::CopyOnDevice(Gpu* gpu) {
+  const std::int64_t dev = std::max(gpu->dev_ps, gpu->cpu_ps + 5 * kUs);
+  gpu->launch->Event(n_.d2d, gpu->cpu_ps, 2 * kUs, {Device(*gpu), Correlation(), Context()});
+  gpu->compute->Event(n_.d2d, dev, InPs(options_.d2d_us), {Correlation(), Context()});
+  gpu->cpu_ps += 3 * kUs;
+  gpu->dev_ps = dev + InPs(options_.d2d_us) + kUs / 4;
+  ++correlation_;
+}
+
 void Generator::Stall(Gpu* gpu) {
-  if (options_.stall_us <= 0) return;
+  const bool other = options_.stall_step >= 0 && options_.stall_step != step_;
+  if (options_.stall_us <= 0 || other) return;
   const std::int64_t begin = std::max(gpu->cpu_ps, gpu->dev_ps);
-  const auto time = static_cast<std::int64_t>(options_.stall_us * static_cast<double>(kUs));
+  const std::int64_t time = InPs(options_.stall_us);
   gpu->launch->Event(symbols_.Add(options_.stall), begin, time, {});
   gpu->cpu_ps = begin + time;
 }
 
 void Generator::Contend(Gpu* gpu, std::int64_t begin) {
-  if (gpu->worker == nullptr) return;
+  const int every = options_.contention_every;
+  if (gpu->worker == nullptr || (every > 0 && step_ % every != 0)) return;
   gpu->worker->Event(symbols_.Add("Iterator::Prefetch::BatchV2::Map"), begin, gpu->cpu_ps - begin,
                      {});
 }
 
 // Of the launching thread for each op.
 std::int64_t Generator::CostOf(int index) const {
-  const bool contended = options_.contention_us > 0 && index >= static_cast<int>(ops_.size()) / 2;
-  if (contended)
-    return static_cast<std::int64_t>(options_.contention_us * static_cast<double>(kUs));
+  const int every = options_.contention_every;
+  const bool now = every > 0 ? step_ % every == 0 : index >= static_cast<int>(ops_.size()) / 2;
+  const bool contended = options_.contention_us > 0 && now;
+  if (contended) return InPs(options_.contention_us);
+  if (options_.op_cost_us) return InPs(*options_.op_cost_us);
   return (options_.scenario == GpuScenario::kLaunchBound ? 24 : 5) * kUs;
+}
+
+double Generator::FactorOf(const Gpu& gpu, const Op& op) const {
+  const double factor = gpu.index == options_.slower_gpu ? options_.slower_factor : op.factor;
+  return factor * (step_ == options_.outlier_step ? 2 : 1);
 }
 
 void Generator::LaunchOp(Gpu* gpu, int index) {
@@ -371,25 +420,30 @@ void Generator::LaunchOp(Gpu* gpu, int index) {
   gpu->launch->Event(n_.launch_kernel, cpu - 3 * kUs, 2 * kUs,
                      {Device(*gpu), Correlation(), Context(), details});
   const std::int64_t dev = std::max(gpu->dev_ps, cpu + 2 * kUs);
-  const auto dur = static_cast<std::int64_t>(static_cast<double>(op.dur_ps) * jitter * op.factor *
-                                             (step_ == options_.outlier_step ? 2 : 1));
+  const auto dur =
+      static_cast<std::int64_t>(static_cast<double>(op.dur_ps) * jitter * FactorOf(*gpu, op));
   gpu->compute->Event(op.kernel, dev, dur, {Correlation(), tf_op, Context(), details});
   AddBusy(gpu, Busy::kKernel, dev, dev + dur);
   gpu->dev_ps = dev + dur + kUs / 4;
   ++correlation_;
-  if (options_.scenario == GpuScenario::kCopies && index % 6 == 5) CopyOutput(gpu);
+  if (options_.scenario == GpuScenario::kCopies &&
+      index % options_.d2h_every == options_.d2h_every - 1)
+    CopyOutput(gpu);
   if (options_.memory && op.allocates) Allocate(gpu, index, cost);
 }
 
 void Generator::CopyOutput(Gpu* gpu) {
-  const std::int64_t call = gpu->cpu_ps + 2 * kUs, dev = gpu->dev_ps;
-  const StatArg details = StatArg::Ref(n_.memcpy_details, n_.d2h_details);
-  gpu->cpu_ps = dev + 163 * kUs;  // synchronous: the call returns after the copy
+  const bool blocks = options_.d2h_blocks;
+  const std::int64_t call = gpu->cpu_ps + 2 * kUs, time = InPs(options_.d2h_us);
+  const std::int64_t dev = blocks ? gpu->dev_ps : std::max(gpu->dev_ps, call + 2 * kUs);
+  const StatArg details =
+      StatArg::Ref(n_.memcpy_details, blocks ? n_.d2h_details : n_.d2h_async_details);
+  gpu->cpu_ps = blocks ? dev + time + 3 * kUs : call + kUs;  // it returns after the copy, or before
   gpu->launch->Event(n_.d2h, call, gpu->cpu_ps - call,
                      {Device(*gpu), Correlation(), Context(), details});
-  gpu->d2h->Event(n_.d2h, dev, 160 * kUs, {Correlation(), details});
-  AddBusy(gpu, Busy::kD2h, dev, dev + 160 * kUs);
-  gpu->dev_ps += 165 * kUs;
+  gpu->d2h->Event(n_.d2h, dev, time, {Correlation(), details});
+  AddBusy(gpu, Busy::kD2h, dev, dev + time);
+  gpu->dev_ps = dev + time + (blocks ? 5 * kUs : kUs / 4);
   ++correlation_;
 }
 
@@ -428,16 +482,16 @@ void Generator::Memory(Gpu* gpu, bool allocate, std::int64_t at, const LiveBlock
 }
 
 // The collective begins when this GPU is ready and ends `ring_ps_` after the last one is.
-void Generator::AllReduce(Gpu* gpu, std::int64_t meet) {
+void Generator::AllReduce(Gpu* gpu, std::int64_t begin, std::int64_t meet) {
   const std::int64_t end = meet + ring_ps_;
   gpu->launch->Event(n_.launch_kernel, gpu->cpu_ps + 3 * kUs, 2 * kUs,
                      {Device(*gpu), Correlation(), Context()});
-  gpu->nccl->Event(n_.all_reduce, gpu->dev_ps, end - gpu->dev_ps,
+  gpu->nccl->Event(n_.all_reduce, begin, end - begin,
                    {Correlation(), StatArg::Ref(n_.tf_op, n_.all_reduce_op), Context(),
                     StatArg::Ref(n_.kernel_details, n_.all_reduce_details)});
-  AddBusy(gpu, Busy::kCollective, gpu->dev_ps, end);
+  AddBusy(gpu, Busy::kCollective, begin, end);
   ++correlation_;
-  gpu->free_ps = end + 5 * kUs;
+  gpu->free_ps = std::max(gpu->dev_ps, end) + 5 * kUs;
 }
 
 void Generator::AddBusy(Gpu* gpu, Busy kind, std::int64_t begin, std::int64_t end) {
@@ -518,31 +572,6 @@ std::uint64_t Generator::WriteAll(const ByteSink& sink) {
   return events;
 }
 
-// Fields of one JSON object, each on a line indented by `indent`, as json.dump(indent=1) does.
-void AppendFields(std::string* out, std::size_t indent,
-                  std::initializer_list<std::pair<std::string_view, std::int64_t>> fields) {
-  std::string_view separator = "\n";
-  for (const auto& [key, value] : fields) {
-    out->append(separator).append(indent, ' ');
-    out->append("\"").append(key).append("\": ").append(std::to_string(value));
-    separator = ",\n";
-  }
-}
-
-void AppendGpu(std::string* out, const GpuStepTruth& t) {
-  *out += "\n    {";
-  AppendFields(out, 5,
-               {{"first_ps", t.first_ps},
-                {"last_ps", t.last_ps},
-                {"idle_ps", t.idle_ps},
-                {"collective_wait_ps", t.collective_wait_ps},
-                {"kernel_ps", t.kernel_ps},
-                {"h2d_ps", t.h2d_ps},
-                {"d2h_ps", t.d2h_ps},
-                {"collective_ps", t.collective_ps}});
-  *out += "\n    },";
-}
-
 }  // namespace
 
 std::optional<GpuScenario> ParseGpuScenario(std::string_view name) {
@@ -565,28 +594,6 @@ std::string MakeGpuProfile(const GpuProfileOptions& options, std::vector<StepTru
   WriteGpuProfile(
       options, [&](std::string_view bytes) { out += bytes; }, truth);
   return out;
-}
-
-std::string GpuTruthJson(GpuScenario scenario, std::span<const StepTruth> steps) {
-  std::string out = "{\n \"scenario\": \"" + std::string(GpuScenarioName(scenario)) + "\",\n";
-  if (steps.empty()) return out + " \"steps\": []\n}";
-  out += " \"steps\": [";
-  for (const StepTruth& step : steps) {
-    out += "\n  {";
-    AppendFields(&out, 3,
-                 {{"step", step.step},
-                  {"begin_ps", step.begin_ps},
-                  {"end_ps", step.end_ps},
-                  {"period_ps", step.period_ps},
-                  {"between_ps", step.between_ps},
-                  {"input_wait_ps", step.input_wait_ps}});
-    out += ",\n   \"gpus\": [";
-    for (const GpuStepTruth& gpu : step.gpus) AppendGpu(&out, gpu);
-    out.back() = '\n';  // the last comma
-    out += "   ]\n  },";
-  }
-  out.back() = '\n';
-  return out + " ]\n}";
 }
 
 }  // namespace stepscope::test

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/gpu_model.h"
 #include "tests/support/plane_stream.h"
 
 namespace stepscope::test {
@@ -57,7 +58,25 @@ struct GpuProfileOptions {
   bool sequential = false;              // each GPU begins when the one before is done
   // In the second half of each step tf.data works and each op costs its thread so much; 0: never.
   double contention_us = 0;
+  int contention_every = 0;     // in every so many steps, and in all of these; 0: as above
   std::int64_t leak_bytes = 0;  // of each step and GPU, never freed
+  // For savings: what is to be compared is generated with a loss and without it.
+  std::optional<GpuModelKind> model;  // default: the scenario's
+  std::string other_ops;              // ops whose path contains this have the kernels of this model
+  GpuModelKind other_model = GpuModelKind::kHalf;  // of as many ops
+  std::optional<double> op_cost_us;                // what each op costs the launching thread
+  int stall_step = -1;                             // the stall is in this step only
+  int slower_gpu = -1;                             // slower_factor is of all ops of this GPU only
+  double late_us = 1500;                           // of the late GPU of kStaggered
+  bool take_turns = false;                         // another GPU is late in each step
+  int sync_every = 0;             // the host waits for the device after so many ops
+  double d2h_us = 160;            // of each copy of kCopies,
+  int d2h_every = 6;              // after so many ops
+  bool d2h_blocks = true;         // the host waits for each
+  std::optional<double> h2d_us;   // of the input; default: in proportion to the layers
+  double d2d_us = 0;              // half way through each step a copy on the device
+  bool between_recorded = true;   // whether what the host does between steps has an event
+  bool hide_collectives = false;  // they begin half way through the step, beside its kernels
 };
 
 // What was planted in one step on one GPU.

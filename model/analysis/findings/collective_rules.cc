@@ -168,25 +168,27 @@ void FindLate(const FindingInput& input, HostId host, double threshold, std::vec
   if (means.size() < 2) return;
   const auto less = [](const DeviceMean& a, const DeviceMean& b) { return a.wait() < b.wait(); };
   const DeviceMean& late = *std::min_element(means.begin(), means.end(), less);
-  const double most = std::max_element(means.begin(), means.end(), less)->wait();
+  const double longest = std::max_element(means.begin(), means.end(), less)->wait();
+  const bool clear = longest - late.wait() >= longest / 2;
+  // Where each is late in turn, all of them wait less on average than one of them in each step.
+  const double most = input.LongestWaitMs(host);
   const double step_ms = input.StepMsOf(host);
   const double percent = step_ms > 0 ? 100 * most / step_ms : 0;
   if (percent < threshold) return;
-  const bool clear = most - late.wait() >= most / 2;
   Found found;
   found.title =
-      clear
-          ? fmt::format("{} is late{}: the others wait up to {} of {} for it in collectives{}.",
-                        input.NameOf(late.device), input.whole() ? "" : " in every step",
-                        MsText(most), input.EveryStep(step_ms),
-                        ExcessText(input, means, late, threshold))
-          : fmt::format("GPUs take turns at being late: each waits up to {} of {} in collectives.",
-                        MsText(most), input.EveryStep(step_ms));
+      clear ? fmt::format("{} is late{}: the others wait up to {} of {} for it in collectives{}.",
+                          input.NameOf(late.device), input.whole() ? "" : " in every step",
+                          MsText(most), input.EveryStep(step_ms),
+                          ExcessText(input, means, late, threshold))
+            : fmt::format(
+                  "GPUs take turns at being late: one waits {} of {} for another in collectives.",
+                  MsText(most), input.EveryStep(step_ms));
   found.measured = percent;
   found.saving_ms = most;
   found.assumption =
-      "All devices reach their collectives at the same time; the step is as much shorter as the "
-      "device that waits longest waits. Devices of other hosts are not compared. " +
+      "All devices reach their collectives at the same time; each step is as much shorter as the "
+      "device that waits longest in it waits. Devices of other hosts are not compared. " +
       input.Uncertainty();
   found.devices = {late.device};
   if (!clear) {

@@ -14,6 +14,7 @@
 namespace stepscope {
 namespace {
 
+constexpr double kMs = static_cast<double>(kPsPerMs);
 constexpr double kRecurs = 0.8;  // of the steps
 
 struct Direction {
@@ -124,6 +125,15 @@ void FindDirection(const FindingInput& input, const Direction& direction, double
   found.measured = input.PercentOfStep(ms);
   found.saving_ms = ms;
   found.assumption = "The copies are left out, or kernels hide them. " + input.Uncertainty();
+  const LateTimes late = input.Late();
+  const double after = late.after_copy[static_cast<size_t>(direction.direction)] / kMs;
+  if (after > 0) {
+    found.saving_ms += after;
+    found.assumption = fmt::format(
+        "The copies are left out, or kernels hide them; the {} that the next launches take after "
+        "those that block the host are saved as well.{} {}",
+        MsText(after), SharedWith("launch-bound and sync"), input.Uncertainty());
+  }
   if (direction.direction == CopyDirection::kDeviceToDevice) {
     found.remedy =
         "Avoid clones and changes of layout (contiguous(), transposes that are copied), write in "

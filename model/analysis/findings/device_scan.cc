@@ -39,6 +39,8 @@ int64_t SizeIn(std::string_view details) {
   return std::max<int64_t>(size, -1);
 }
 
+bool IsKernel(TimeClass c) { return c == TimeClass::kCompute16 || c == TimeClass::kCompute32; }
+
 void MergeClose(Ranges* merged, TimeRange r) {  // r begins no earlier than the last one
   if (!merged->empty() && r.begin <= SaturatingAdd(merged->back().end, DeviceScan::kHole)) {
     merged->back().end = std::max(merged->back().end, r.end);
@@ -49,10 +51,13 @@ void MergeClose(Ranges* merged, TimeRange r) {  // r begins no earlier than the 
 
 class Scanner {
  public:
-  Scanner(AnalysisContext& context, const StepDatabase& db, const std::stop_token& stop)
+  Scanner(AnalysisContext& context, const StepDatabase& db, std::span<const double> weights,
+          const std::stop_token& stop)
       : trace_(context.trace()),
         stats_(context.stats(stop)),
+        grouping_(context.grouping(stop)),
         db_(db),
+        weights_(weights),
         stop_(stop),
         classes_(DeviceClasses(trace_)) {
     const NameTable& names = trace_.names();
@@ -72,12 +77,19 @@ class Scanner {
     TimeRange span;
     uint32_t step;
   };
+  LateLaunches::Work WorkOf(TimeClass c, uint32_t meta) const {
+    if (IsKernel(c)) return LateLaunches::Work::kKernel;
+    const bool copy = kinds_[meta].direction != CopyDirection::kNone;
+    return copy ? LateLaunches::Work::kCopy : LateLaunches::Work::kOther;
+  }
   std::vector<Window> WindowsOf(PlaneId device) const;
   void Group(const std::vector<Copy>& copies, DeviceScan* scan) const;
 
   const Trace& trace_;
   const StatTable& stats_;
+  const Grouping& grouping_;
   const StepDatabase& db_;
+  const std::span<const double> weights_;
   const std::stop_token& stop_;
   const std::vector<uint8_t> classes_;
   std::vector<Kind> kinds_;  // by meta
@@ -101,16 +113,18 @@ DeviceScan Scanner::Scan(PlaneId device) const {
   std::vector<Copy> copies;
   Ranges collectives;
   size_t w = 0;
+  LateLaunches late(trace_, grouping_, db_, weights_, device);
   const std::vector<const Lane*> lanes = WorkLanes(trace_, trace_.planes[device.value]);
   ForEachByStart(lanes, [&](const Lane& lane, uint32_t i) {
     const auto c = static_cast<TimeClass>(classes_[lane.meta[i]]);
     if (c == TimeClass::kUnknown || lane.dur[i] <= 0) return;
     const TimeRange range{lane.start[i], lane.end(i)};
+    late.Add(lane.first_row + i, range, WorkOf(c, lane.meta[i]), kinds_[lane.meta[i]].direction);
     while (w < windows.size() && windows[w].span.end <= range.begin) ++w;
     if (w == windows.size() || !windows[w].span.Contains(range.begin)) return;
     const uint32_t row = lane.first_row + i;
     const Kind& kind = kinds_[lane.meta[i]];
-    if (c == TimeClass::kCompute16 || c == TimeClass::kCompute32) {
+    if (IsKernel(c)) {
       MergeClose(&scan.computing, range);
     } else if (c == TimeClass::kCollectives) {
       ++scan.collectives;
@@ -121,6 +135,7 @@ DeviceScan Scanner::Scan(PlaneId device) const {
     }
   });
   if (stop_.stop_requested()) return scan;
+  scan.late = late.Take();
   scan.collective_time = LengthOf(collectives);
   scan.collective_hidden = Overlap(collectives, scan.computing);
   Group(copies, &scan);
@@ -163,12 +178,12 @@ void Scanner::Group(const std::vector<Copy>& copies, DeviceScan* scan) const {
 }  // namespace
 
 std::vector<DeviceScan> ScanDevices(AnalysisContext& context, const StepDatabase& db,
-                                    const std::stop_token& stop) {
+                                    std::span<const double> weights, const std::stop_token& stop) {
   std::vector<PlaneId> devices;
   for (const DeviceStep& d : db.device_steps) devices.push_back(d.device);
   std::sort(devices.begin(), devices.end());
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
-  const Scanner scanner(context, db, stop);
+  const Scanner scanner(context, db, weights, stop);
   std::vector<DeviceScan> scans(devices.size());
   ParallelFor(devices.size(), [&](size_t d) { scans[d] = scanner.Scan(devices[d]); });
   return scans;

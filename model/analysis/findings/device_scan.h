@@ -2,10 +2,12 @@
 // kernel hides, collectives, and when the device computes.
 #pragma once
 
+#include <span>
 #include <stop_token>
 #include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/findings/late_launches.h"
 #include "model/analysis/ranges.h"
 #include "model/analysis/steps.h"
 
@@ -35,11 +37,12 @@ struct DeviceScan {
   std::vector<EventRow> collective_rows;          // at most 1000
   Ranges computing;                               // kernels; holes of up to kHole are none
   static constexpr Ps kHole = kPsPerUs;
+  LateTimes late;
 };
 
-// Of the devices that have steps; only what begins in a step. O(events log streams), parallel over
-// devices.
+// Of the devices that have steps; only what begins in a step. `weights`: by step, what a time of
+// one of its devices counts in an average. O(events log streams), parallel over devices.
 std::vector<DeviceScan> ScanDevices(AnalysisContext& context, const StepDatabase& db,
-                                    const std::stop_token& stop);
+                                    std::span<const double> weights, const std::stop_token& stop);
 
 }  // namespace stepscope

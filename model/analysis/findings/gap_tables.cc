@@ -7,6 +7,7 @@
 #include <span>
 #include <tuple>
 
+#include "model/analysis/loss_tables.h"
 #include "model/analysis/step_table.h"
 #include "model/lookup.h"
 
@@ -23,8 +24,10 @@ class GapTexts {
   explicit GapTexts(const FindingInput& input)
       : input_(input), hosts_(HostNames(input.trace())), devices_(DeviceNames(input.trace())) {
     for (const Step& step : input.db().steps) labels_.emplace_back(step.label);
-    for (size_t c = 0; c < kLossClasses; ++c)
+    for (size_t c = 0; c < kLossClasses; ++c) {
       classes_.emplace_back(IdOf(static_cast<LossClass>(c)));
+      class_labels_.emplace_back(SharedText(LabelOf(static_cast<LossClass>(c))));
+    }
   }
   const SharedText& Label(uint32_t step) const { return labels_[step]; }
   const SharedText& Host(uint32_t step) const { return hosts_[input_.db().steps[step].host.value]; }
@@ -32,6 +35,7 @@ class GapTexts {
     return device.valid() ? devices_[device.value] : cpu_;
   }
   const SharedText& Class(LossClass loss) const { return classes_[static_cast<size_t>(loss)]; }
+  const Value& ClassLabel(LossClass loss) const { return class_labels_[static_cast<size_t>(loss)]; }
   const SharedText& Cause(MetaId event, MetaId inside) {
     SharedText& name = causes_[{event.value, inside.value}];
     if (!name.empty() || !event.valid()) return name;
@@ -47,6 +51,7 @@ class GapTexts {
   const FindingInput& input_;
   const std::vector<SharedText> hosts_, devices_;
   std::vector<SharedText> labels_, classes_;
+  std::vector<Value> class_labels_;
   const SharedText cpu_{"CPU"};
   std::map<std::pair<uint32_t, uint32_t>, SharedText> causes_;
   std::map<uint32_t, SharedText> frames_;
@@ -108,12 +113,15 @@ ResultTable GapTable(const FindingInput& input) {
   t.columns.push_back({"host_frame", "Host frames", Unit::kNone, V::kString,
                        "the event of the cause and what encloses it, innermost first"});
   GapTexts texts(input);
+  t.readable_column = t.Column("class");
+  t.readable.reserve(gaps.size());
   t.rows.reserve(gaps.size());
   t.links.reserve(gaps.size());
   for (const IdleInterval& gap : gaps) {
     t.rows.push_back({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
                       texts.Class(gap.loss), texts.Cause(gap.event, gap.inside), gap.range.begin,
                       InMs(gap.range.length()), texts.Frames(gap.row)});
+    t.readable.push_back(texts.ClassLabel(gap.loss));
     t.links.push_back(LinkOf(gap));
   }
   return t;
@@ -145,6 +153,7 @@ ResultTable GapCauseTable(const FindingInput& input) {
   t.columns.push_back({"percent", "Share", Unit::kPercent, V::kReal, "of the step"});
   t.columns.push_back({"count", "Intervals", Unit::kCount, V::kInt, ""});
   t.columns.push_back({"longestMs", "Longest", Unit::kMs, V::kReal, ""});
+  t.readable_column = t.Column("class");
   std::vector<const Sum*> sorted;
   for (const auto& [key, sum] : sums) sorted.push_back(&sum);
   GapTexts texts(input);
@@ -159,6 +168,7 @@ ResultTable GapCauseTable(const FindingInput& input) {
                       texts.Class(gap.loss), texts.Cause(gap.event, gap.inside), InMs(sum->time),
                       step > 0 ? Value(100 * InMs(sum->time) / step) : Value(), sum->count,
                       InMs(gap.range.length())});
+    t.readable.push_back(texts.ClassLabel(gap.loss));
     RowLink link = LinkTo(EventRows(sum->rows));
     link.range = gap.range;
     t.links.push_back(std::move(link));

@@ -16,7 +16,10 @@ bool ByName(const FindingInput& input, PlaneId a, PlaneId b) {
 class IdleSums {
  public:
   IdleSums(const FindingInput& input, double threshold, bool every_step)
-      : input_(input), threshold_(threshold), every_step_(every_step) {
+      : input_(input),
+        threshold_(threshold),
+        every_step_(every_step),
+        step_ms_(every_step ? input.StepMsOfAll() : input.step_ms()) {
     by_step_.resize(input.db().steps.size());
   }
 
@@ -35,10 +38,12 @@ class IdleSums {
   void NameCauses(IdleLoss* loss) const;
   void ListSteps(IdleLoss* loss) const;
   void ListDevices(double steps, IdleLoss* loss) const;
+  double PercentOf(double ms) const { return step_ms_ > 0 ? 100 * ms / step_ms_ : 0; }
 
   const FindingInput& input_;
   const double threshold_;
   const bool every_step_;
+  const double step_ms_;  // of the same steps as the sums
   double all_ = 0;
   std::vector<double> by_step_;
   std::map<uint32_t, double> by_device_;
@@ -73,10 +78,14 @@ void IdleSums::ListSteps(IdleLoss* loss) const {
   if (loss->steps.empty()) loss->steps = input_.steps();
 }
 
+// Those that have half the threshold and more; where none has, all that have any of it.
 void IdleSums::ListDevices(double steps, IdleLoss* loss) const {
-  for (const auto& [device, ms] : by_device_) {
-    const bool much = input_.PercentOfStep(ms / steps) >= threshold_ / 2;
-    if (much && PlaneId(device).valid()) loss->devices.emplace_back(device);
+  for (const double least : {threshold_ / 2, 0.0}) {
+    for (const auto& [device, ms] : by_device_) {
+      const bool much = PercentOf(ms / steps) >= least;
+      if (much && PlaneId(device).valid()) loss->devices.emplace_back(device);
+    }
+    if (!loss->devices.empty()) break;
   }
   std::sort(loss->devices.begin(), loss->devices.end(),
             [&](PlaneId a, PlaneId b) { return ByName(input_, a, b); });
@@ -87,7 +96,7 @@ IdleLoss IdleSums::Take(const std::vector<const IdleCause*>& causes) {
   const size_t steps = every_step_ ? by_step_.size() : input_.steps().size();
   if (steps == 0) return loss;
   loss.ms = all_ / static_cast<double>(steps);
-  loss.percent = input_.PercentOfStep(loss.ms);
+  loss.percent = PercentOf(loss.ms);
   NameCauses(&loss);
   ListSteps(&loss);
   ListDevices(static_cast<double>(steps), &loss);

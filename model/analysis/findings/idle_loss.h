@@ -14,7 +14,7 @@ struct IdleLoss {
   std::string cause;             // the largest by name; empty: none has one
   double cause_percent = 0;      // of the loss
   std::string causes;            // the three largest: "aten::index 61 %, aten::copy_ 12 %"
-  std::vector<PlaneId> devices;  // that have half the threshold and more, by name
+  std::vector<PlaneId> devices;  // that have half the threshold and more, else all, by name
   std::vector<uint32_t> steps;   // that have the threshold and more
   RowLink link;                  // what the host was in; the longest interval
 };

@@ -9,7 +9,7 @@
 namespace stepscope {
 namespace {
 
-enum class HostWork : uint8_t { kUnrecorded, kOp, kAwaits, kOther };
+enum class HostWork : uint8_t { kUnrecorded, kOp, kAwaits, kCompiled, kOther };
 
 bool IsMarker(const FindingInput& input, const std::string& cause) {
   for (const Step& step : input.db().steps) {
@@ -25,7 +25,9 @@ bool IsMarker(const FindingInput& input, const std::string& cause) {
 // long their executor is in them.
 HostWork WorkOf(const FindingInput& input, const std::string& cause) {
   if (IsMarker(input, cause)) return HostWork::kUnrecorded;
-  if (RoleOfHostEvent(cause, EventCategory::kUnknown) == HostRole::kAwait) return HostWork::kAwaits;
+  const HostRole role = RoleOfHostEvent(cause, EventCategory::kUnknown);
+  if (role == HostRole::kAwait) return HostWork::kAwaits;
+  if (role == HostRole::kExecutor) return HostWork::kCompiled;
   if (input.db().kind == DeviceKind::kCpuOnly) return HostWork::kOther;
   if (ParseOpName(cause).category == OpCategory::kTensorFlow) return HostWork::kOp;
   if (!cause.starts_with("aten::")) return HostWork::kOther;
@@ -54,10 +56,21 @@ void FindBetweenSteps(const FindingInput& input, double threshold, std::vector<F
             "That work is done on another thread, or so seldom that it does not count.", out);
 }
 
+// The call itself takes little where the device is soon done; what is launched next comes late.
 void FindSync(const FindingInput& input, double threshold, std::vector<Found>* out) {
-  FindClass(input, LossClass::kSync, threshold,
-            "because blocking calls of the host drained its queue",
-            "The host no longer blocks and has launched the next kernels by then.", out);
+  IdleLoss loss = SumIdle(input, LossClass::kSync, threshold);
+  if (loss.ms <= 0) return;
+  const LateTimes late = input.Late();
+  if (late.sync > 0) loss.ms *= 1 + late.after_sync / late.sync;
+  loss.percent = input.PercentOfStep(loss.ms);
+  if (loss.percent < threshold) return;
+  const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
+                            " because blocking calls of the host drained its queue" +
+                            InCause(loss) + ".";
+  out->push_back(FoundLoss(input, loss, title,
+                           "The host no longer blocks and has launched the next kernels by then; "
+                           "their launches right after such a call are counted." +
+                               SharedWith("launch-bound")));
 }
 
 void FindHostOp(const FindingInput& input, double threshold, std::vector<Found>* out) {
@@ -70,6 +83,8 @@ void FindHostOp(const FindingInput& input, double threshold, std::vector<Found>*
   if (work == HostWork::kOther)
     title += " for Python and op dispatch inside the step" + InCause(loss);
   if (work == HostWork::kAwaits) title += " for the host to start work" + InCause(loss);
+  if (work == HostWork::kCompiled)
+    title += " for the runtime that executes a compiled program" + InCause(loss);
   if (work == HostWork::kUnrecorded) {
     title += " for the host inside the step, " + PercentText(loss.cause_percent) +
              " of it in Python that was not recorded";
@@ -80,6 +95,10 @@ void FindHostOp(const FindingInput& input, double threshold, std::vector<Found>*
     found.remedy =
         "The program waits for its own results then: see in the timeline which thread is to launch "
         "the next work, and what holds it up.";
+  } else if (work == HostWork::kCompiled) {
+    found.remedy =
+        "The step is compiled already: give each call more work (a larger batch, several steps in "
+        "one call), and see in the timeline what the runtime waits for.";
   } else if (work != HostWork::kOp) {
     found.remedy =
         "Compile the step (tf.function, jax.jit, torch.compile) or capture CUDA graphs, so that "

@@ -100,8 +100,31 @@ const AnalysisResult* FindingInput::Kernels() const {
 }
 
 const std::vector<DeviceScan>& FindingInput::Scans() const {
-  if (!scans_) scans_ = ScanDevices(context_, *db_, stop_);
+  if (scans_) return *scans_;
+  std::vector<double> weights(db_->steps.size());
+  for (const uint32_t s : steps_)
+    weights[s] = 1 / static_cast<double>(steps_.size()) / devices_of_step_[s];
+  scans_ = ScanDevices(context_, *db_, weights, stop_);
   return *scans_;
+}
+
+LateTimes FindingInput::Late() const {
+  LateTimes sum;
+  for (const DeviceScan& scan : Scans()) sum.Add(scan.late);
+  return sum;
+}
+
+double FindingInput::LongestWaitMs(HostId host) const {
+  std::vector<Ps> longest(db_->steps.size());
+  for (const DeviceStep& d : db_->device_steps)
+    longest[d.step] = std::max(longest[d.step], At(d.losses, LossClass::kCollectiveWait));
+  double sum = 0, n = 0;
+  for (const uint32_t s : steps_) {
+    if (host.valid() && db_->steps[s].host != host) continue;
+    sum += InMs(static_cast<double>(longest[s]));
+    ++n;
+  }
+  return n > 0 ? sum / n : 0;
 }
 
 const MemoryProfile& FindingInput::Memory() const {
@@ -137,6 +160,12 @@ double FindingInput::StepMsOf(HostId host) const {
     ++n;
   }
   return n > 0 ? sum / n : 0;
+}
+
+double FindingInput::StepMsOfAll() const {
+  double sum = 0;
+  for (const Step& step : db_->steps) sum += InMs(step.times.total);
+  return db_->steps.empty() ? 0 : sum / static_cast<double>(db_->steps.size());
 }
 
 std::string FindingInput::Uncertainty() const {

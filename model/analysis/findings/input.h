@@ -42,6 +42,7 @@ class FindingInput {
   double PercentOfStep(double ms) const { return step_ms_ > 0 ? 100 * ms / step_ms_ : 0; }
   // Mean over the steps that count and over devices.
   double LossMs(LossClass loss) const { return loss_ms_[static_cast<size_t>(loss)]; }
+  double StepMsOfAll() const;  // mean over all steps, whether they count or not
   // How many devices a step was divided on; 1 for a CPU.
   uint32_t DevicesOf(uint32_t step) const { return devices_of_step_[step]; }
   CauseTheme ThemeOf(const IdleCause& cause) const;
@@ -52,6 +53,10 @@ class FindingInput {
   const AnalysisResult* Kernels() const;
   const std::vector<DeviceScan>& Scans() const;
   const MemoryProfile& Memory() const;
+  LateTimes Late() const;  // the sum of Scans()
+  // The longest that a device waits for participants in each step, mean over the steps that count;
+  // of one host, or of all where it is invalid.
+  double LongestWaitMs(HostId host = {}) const;
 
   bool whole() const { return whole_; }  // no steps: the recording stands for one
   // Mean over the host's steps that count, in which hosts differ; 0 where it has none.

@@ -12,7 +12,8 @@
 namespace stepscope {
 namespace {
 
-constexpr double kShortUs = 20;  // launching a kernel takes the host 20 to 40 us
+constexpr double kShortUs =
+    static_cast<double>(LateTimes::kShortKernel) / static_cast<double>(kPsPerUs);
 
 double NumberAt(const ResultTable& table, size_t row, const char* column) {
   const int c = table.Column(column);
@@ -114,15 +115,38 @@ struct Contention {
   Ps longest = 0;
   RowLink link;
   std::vector<PlaneId> devices;
+  std::vector<double> idle_of_step;  // the part of idle_in, of all devices
 
   double ratio() const {
     return idle_out > 0 && all_in > 0 ? (idle_in / all_in) / (idle_out / all_out) : 1e3;
   }
-  // What is idle beyond the rate of the rest of the time, ps.
+  // What is idle beyond the rate of the rest of the time, ps. The rate is that of the time in which
+  // the device is not idle so: that much there is with and without such threads.
   double excess() const {
-    return all_out > 0 && all_in > 0 ? idle_in - idle_out / all_out * all_in : 0;
+    const double busy_in = all_in - idle_in, busy_out = all_out - idle_out;
+    return busy_out > 0 && all_in > 0 ? idle_in - idle_out / busy_out * busy_in : 0;
   }
 };
+
+// What of a range is in one of `busy`. O(log busy + those that it touches).
+double InBusy(TimeRange range, const Ranges& busy) {
+  auto at = std::upper_bound(busy.begin(), busy.end(), range.begin,
+                             [](Ps t, const TimeRange& r) { return t < r.end; });
+  Ps sum = 0;
+  for (; at != busy.end() && at->begin < range.end; ++at)
+    sum += std::min(at->end, range.end) - std::max(at->begin, range.begin);
+  return static_cast<double>(sum);
+}
+
+// The steps that lose at least the threshold so.
+std::vector<uint32_t> StepsOf(const FindingInput& input, const Contention& sums, double threshold) {
+  std::vector<uint32_t> steps;
+  for (const uint32_t s : input.steps()) {
+    const double total = input.db().steps[s].times.total * input.DevicesOf(s);
+    if (total > 0 && 100 * sums.idle_of_step[s] / total >= threshold) steps.push_back(s);
+  }
+  return steps;
+}
 
 void AddDevice(const FindingInput& input, PlaneId device, const Ranges& busy, Contention* sums) {
   Ranges spans, idle;
@@ -134,6 +158,7 @@ void AddDevice(const FindingInput& input, PlaneId device, const Ranges& busy, Co
     const bool launch = i.loss == LossClass::kLaunch || i.loss == LossClass::kHost;
     if (i.device != device || !launch || !input.Counts(i.step)) continue;
     idle.push_back(i.range);
+    sums->idle_of_step[i.step] += InBusy(i.range, busy);
     if (i.row.valid() && rows.size() < FindingInput::kMostEvents) rows.push_back(i.row);
     if (i.range.length() > sums->link.range.length()) sums->link.range = i.range;
   }
@@ -170,7 +195,9 @@ void FindShortKernels(const FindingInput& input, double threshold, std::vector<F
   const ShortKernels kernels = CountShort(*table);
   const double percent = kernels.all > 0 ? 100 * kernels.count / kernels.all : 0;
   const double steps = static_cast<double>(input.db().device_steps.size());
-  const double lost = input.LossMs(LossClass::kLaunch) * percent / 100;
+  const LateTimes late = input.Late();
+  const double lost =
+      late.launch > 0 ? input.LossMs(LossClass::kLaunch) * late.after_short / late.launch : 0;
   const double own = kernels.us / 1000 / steps;
   // What neither waits for launches nor takes the device's time is not worth a sentence.
   if (percent < threshold || input.PercentOfStep(lost + own) < 5) return;
@@ -184,8 +211,8 @@ void FindShortKernels(const FindingInput& input, double threshold, std::vector<F
   found.measured = percent;
   found.saving_ms = lost;
   found.assumption =
-      "Fused kernels wait for no launches; their share of the time lost to launches is taken to be "
-      "their share of the kernels." +
+      "Fused kernels are long enough for the next launch: no launch is waited for right after "
+      "one." +
       SharedWith("launch-bound") + " " + input.Uncertainty();
   found.devices = input.Devices();
   found.steps = input.AllSteps();
@@ -196,6 +223,7 @@ void FindShortKernels(const FindingInput& input, double threshold, std::vector<F
 
 void FindHostThreads(const FindingInput& input, double threshold, std::vector<Found>* out) {
   Contention sums;
+  sums.idle_of_step.resize(input.db().steps.size());
   std::map<uint32_t, Ranges> by_host;
   for (const PlaneId device : input.Devices()) {
     const HostId host = input.trace().planes[device.value].host;
@@ -223,7 +251,7 @@ void FindHostThreads(const FindingInput& input, double threshold, std::vector<Fo
       "things happen together does not prove that one causes the other." +
       SharedWith("launch-bound and host-op") + " " + input.Uncertainty();
   found.devices = sums.devices;
-  found.steps = input.steps();
+  found.steps = StepsOf(input, sums, threshold);
   found.link = sums.link;
   out->push_back(std::move(found));
 }

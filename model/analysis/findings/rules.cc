@@ -17,9 +17,9 @@ constexpr FindingRule kRules[] = {
      "Parallelise, cache and prefetch the input pipeline; see the input panel for its stages.",
      FindInputBound},
     {"host-threads", "Threads of the host compete with launches", 5, Unit::kPercent,
-     "(share of idle time for want of launches while tf.data threads or host callbacks work - the "
-     "same share while they do not) * the time in which they work / step time; only where the "
-     "first share is 1.5 times the second",
+     "(idle time for want of launches while tf.data threads or host callbacks work - the rest of "
+     "that time * the ratio of both while they do not) / step time; only where the share of the "
+     "time is 1.5 times the usual one",
      "Analyze Gaps Between Steps",
      "Set TF_GPU_THREAD_MODE=gpu_private, or give the input pipeline fewer threads "
      "(tf.data.Options.threading.private_threadpool_size).",
@@ -32,7 +32,7 @@ constexpr FindingRule kRules[] = {
      FindBetweenSteps},
     {"short-kernels", "Kernels are shorter than their launch", 50, Unit::kPercent,
      "kernels whose group averages under 20 us / all kernels; only where they and the launches "
-     "they wait for take 5 % of the step",
+     "waited for right after them, which are what is saved, take 5 % of the step",
      "Small GPU Kernels and Host Kernel Launch Delays",
      "Fuse them: XLA (jit_compile=True), torch.compile, CUDA graphs, or a larger batch.",
      FindShortKernels},
@@ -40,8 +40,7 @@ constexpr FindingRule kRules[] = {
      "idle time of class launch / step time, mean over devices and the steps that count",
      "Small GPU Kernels and Host Kernel Launch Delays",
      "Launch less: fuse kernels (XLA, torch.compile), capture CUDA graphs, or give each kernel "
-     "more "
-     "work with a larger batch.",
+     "more work with a larger batch.",
      FindLaunchBound},
     {"host-op", "Ops and Python on the host hold devices up", 5, Unit::kPercent,
      "idle time of class host / step time, mean over devices and the steps that count",
@@ -51,13 +50,14 @@ constexpr FindingRule kRules[] = {
      FindHostOp},
     {"copies", "Copies that no kernel hides", 5, Unit::kPercent,
      "time in which copies of one direction run and no kernel does / step time, mean over devices "
-     "and the steps that count",
+     "and the steps that count; saved with it are the launches after copies that block the host",
      "Tensorflow Op Placement",
      "Keep data on the device, copy from pinned memory on a stream of its own (non_blocking=True), "
      "and copy less often.",
      FindCopies},
     {"sync", "The host blocks and drains the queue", 5, Unit::kPercent,
-     "idle time of class sync / step time, mean over devices and the steps that count",
+     "idle time of class sync, and of launches right after it until the next kernel begins / step "
+     "time, mean over devices and the steps that count",
      "Tensorflow Op Placement",
      "Avoid .item(), print, float(tensor) and copies of pageable memory inside the step; read "
      "results a step later.",
@@ -77,8 +77,8 @@ constexpr FindingRule kRules[] = {
      "Dynamic vs Static Loss Scaling", "Use a static loss scale, or bfloat16, which needs none.",
      FindLossScaling},
     {"compile", "Compilation in the profile", 5, Unit::kPercent,
-     "idle time of class compile / step time, over all steps, those that are left out of averages "
-     "too",
+     "idle time of class compile / step time, both over all steps, those that are left out of "
+     "averages too",
      "Enabling XLA",
      "Profile after a few steps of warm-up; look for shapes that change from step to step.",
      FindCompile},
@@ -98,7 +98,7 @@ constexpr FindingRule kRules[] = {
      FindAllReduce},
     {"imbalance", "Devices wait for a late one", 5, Unit::kPercent,
      "time in collectives before their last participant starts / step time, of the device that "
-     "waits longest, mean over the steps that count",
+     "waits longest in each step, mean over the steps that count",
      "GPU Host Thread Contention",
      "See what the late device and its host thread do then; give all devices the same work; "
      "TF_GPU_THREAD_MODE=gpu_private.",

@@ -1,7 +1,6 @@
 #include "model/analysis/findings/what_if.h"
 
 #include <algorithm>
-#include <map>
 
 #include "model/analysis/loss_tables.h"
 
@@ -30,21 +29,8 @@ constexpr Change kChanges[] = {
     {LossClass::kCollective, "Collectives hidden",
      "kernels that do not need the result run meanwhile"},
     {LossClass::kCollectiveWait, "No waiting for participants",
-     "all devices reach their collectives together; of the device that waits longest"},
+     "all devices reach their collectives together; of the device that waits longest in each step"},
 };
-
-// Of the device that waits longest, mean over the steps that count.
-double LongestWaitMs(const FindingInput& input) {
-  std::map<uint32_t, double> by_device;
-  for (const DeviceStep& d : input.db().device_steps) {
-    if (input.Counts(d.step))
-      by_device[d.device.value] += static_cast<double>(At(d.losses, LossClass::kCollectiveWait));
-  }
-  double most = 0;
-  for (const auto& [device, ps] : by_device) most = std::max(most, ps);
-  const double steps = static_cast<double>(std::max<size_t>(1, input.steps().size()));
-  return most / steps / static_cast<double>(kPsPerMs);
-}
 
 }  // namespace
 
@@ -66,7 +52,7 @@ ResultTable WhatIfTable(const FindingInput& input) {
   std::vector<std::pair<double, const Change*>> changes;
   for (const Change& change : kChanges) {
     const bool wait = change.loss == LossClass::kCollectiveWait;
-    const double ms = wait ? LongestWaitMs(input) : input.LossMs(change.loss);
+    const double ms = wait ? input.LongestWaitMs() : input.LossMs(change.loss);
     if (ms > 0) changes.emplace_back(std::min(ms, input.step_ms()), &change);
   }
   std::stable_sort(changes.begin(), changes.end(),

@@ -1,12 +1,10 @@
-// Every rule on a generated profile in which its loss is planted, and on one where it is not: what
-// is saved is what the profile without the loss is shorter by.
+// Every rule on a generated profile in which its loss is planted, and on one where it is not. What
+// is saved is compared in savings_test.cc, thresholds in finding_thresholds_test.cc.
 #include "model/analysis/findings/findings.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <set>
 
 #include "loaders/loader.h"
@@ -15,6 +13,7 @@
 #include "tests/loaders/chrome_folder.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/memory_snapshot.h"
+#include "tests/support/planted_losses.h"
 #include "tests/support/table_cells.h"
 #include "tests/support/xspace_builder.h"
 
@@ -24,12 +23,7 @@ namespace {
 using test::GpuProfileOptions;
 using test::GpuScenario;
 
-GpuProfileOptions Healthy() {
-  GpuProfileOptions options;
-  options.steps = 8;
-  options.layers = 20;
-  return options;
-}
+GpuProfileOptions Healthy() { return test::HealthyTraining(); }
 
 std::shared_ptr<const Trace> Load(const std::string& bytes) {
   auto trace = LoadBytes("h.xplane.pb", bytes, {});
@@ -56,91 +50,47 @@ int RowOf(const AnalysisResult& result, std::string_view rule) {
   return -1;
 }
 
-double StepMs(const AnalysisResult& result) {
-  return std::get<double>(result.Find("step_ms")->value);
-}
-
 struct Planted {
   const char* what;
   const char* rule;
-  std::function<void(GpuProfileOptions*)> set;
+  test::SetOptions set;
   const char* severity;
   const char* device;
   const char* steps;
-  double measured;  // percent; 5 % either way. 0: not checked
-  // Without the loss the profile is this; null: the healthy one. What the step is then is not known
-  // where there is no saving.
-  std::function<void(GpuProfileOptions*)> without = {};
-  bool saves = true;
-  std::function<void(GpuProfileOptions*)> also = {};  // of both
+  double measured;  // percent; 5 % either way. 0: savings_test.cc has it
 };
-
-std::function<void(GpuProfileOptions*)> Stall(const char* name, double us) {
-  return [=](GpuProfileOptions* o) { o->stall = name, o->stall_us = us; };
-}
-
-std::function<void(GpuProfileOptions*)> Scenario(GpuScenario scenario) {
-  return [=](GpuProfileOptions* o) { o->scenario = scenario; };
-}
 
 std::vector<Planted> AllPlanted() {
   using O = GpuProfileOptions;
   const char* both = "GPU 0, GPU 1";
   const char* all = "0..7";
   return {
-      {"input", "input-bound", Scenario(GpuScenario::kInputBound), "problem", both, all, 0},
+      {"input", "input-bound", test::InScenario(GpuScenario::kInputBound), "problem", both, all, 0},
       {"late marker", "input-bound",
        [](O* o) { o->marker_after_input = true, o->input_wait_us = 2000; }, "problem", both, "1..7",
        0},
       {"contention", "host-threads", [](O* o) { o->contention_us = 120; }, "warning", both, all, 0},
       {"metrics", "between-steps", [](O* o) { o->between_us = 2500; }, "problem", both, "1..7", 0},
-      {"tiny kernels",
-       "launch-bound",
-       Scenario(GpuScenario::kLaunchBound),
-       "problem",
-       both,
-       all,
-       0,
-       {},
-       false},
-      {"tiny kernels",
-       "short-kernels",
-       Scenario(GpuScenario::kLaunchBound),
-       "problem",
-       both,
-       all,
-       160.0 / 162 * 100,
-       {},
-       false},
-      {"op on the host", "host-op", Stall("net/unique:Unique", 2000), "problem", both, all, 0},
-      {"copies", "copies", Scenario(GpuScenario::kCopies), "problem", both, all, 0},
-      {"sync", "sync", Stall("cudaStreamSynchronize", 2000), "problem", both, all, 0},
-      {"float", "matrix-units", Scenario(GpuScenario::kFp32), "problem", both, all, 0},
-      {"float", "precision", Scenario(GpuScenario::kFp32), "warning", both, all, 0, {}, false},
-      {"scaling", "loss-scaling", Stall("LossScaleOptimizer/IsFinite:IsFinite", 1000), "warning",
-       both, all, 0},
-      {"compile", "compile", Stall("XlaCompile", 2000), "problem", both, all, 0},
-      {"fragmented",
-       "memory",
-       Scenario(GpuScenario::kFragmented),
-       "warning",
-       both,
-       all,
-       37,
-       {},
-       false},
-      {"leak",
-       "memory",
-       [](O* o) { o->leak_bytes = 400'000'000; },
-       "warning",
-       both,
-       all,
-       1,
-       {},
-       false},
-      {"malloc", "memory", Stall("cudaMalloc", 1000), "warning", both, all, 0},
+      {"tiny kernels", "launch-bound", test::InScenario(GpuScenario::kLaunchBound), "problem", both,
+       all, 0},
+      {"tiny kernels", "short-kernels", test::InScenario(GpuScenario::kLaunchBound), "problem",
+       both, all, 160.0 / 162 * 100},
+      {"op on the host", "host-op", test::StallIn("net/unique:Unique", 2000), "problem", both, all,
+       0},
+      {"copies", "copies", test::InScenario(GpuScenario::kCopies), "problem", both, all, 0},
+      {"sync", "sync", test::StallIn("cudaStreamSynchronize", 2000), "problem", both, all, 0},
+      {"float", "matrix-units", test::InScenario(GpuScenario::kFp32), "problem", both, all, 0},
+      {"float", "precision", test::InScenario(GpuScenario::kFp32), "warning", both, all, 0},
+      {"scaling", "loss-scaling", test::StallIn("LossScaleOptimizer/IsFinite:IsFinite", 1000),
+       "warning", both, all, 0},
+      {"compile", "compile", test::StallIn("XlaCompile", 2000), "problem", both, all, 0},
+      {"fragmented", "memory", test::InScenario(GpuScenario::kFragmented), "warning", both, all,
+       37},
+      {"leak", "memory", [](O* o) { o->leak_bytes = 400'000'000; }, "warning", both, all, 1},
+      {"malloc", "memory", test::StallIn("cudaMalloc", 1000), "warning", both, all, 0},
       {"slow network", "allreduce", [](O* o) { o->collective_us = 2000; }, "problem", both, all, 0},
-      {"staggered", "imbalance", Scenario(GpuScenario::kStaggered), "problem", "GPU 1", all, 0},
+      {"staggered", "imbalance", test::InScenario(GpuScenario::kStaggered), "problem", "GPU 1", all,
+       0},
       {"turns", "sequential-gpus", [](O* o) { o->sequential = true; }, "problem", both, all, 0},
       {"outlier", "outlier-steps", [](O* o) { o->outlier_step = 4; }, "warning", both, "4", 0},
   };
@@ -185,9 +135,7 @@ TEST_CASE(
       CHECK(test::Real(result, "findings", row, "measured") ==
             doctest::Approx(planted.measured).epsilon(0.05));
     const double saving = test::Real(result, "findings", row, "saving_ms_per_step");
-    CHECK(saving <= StepMs(result));
-    if (planted.saves)
-      CHECK(StepMs(result) - saving == doctest::Approx(StepMs(healthy)).epsilon(0.05));
+    CHECK(saving <= test::StepMsOf(result));
     const int in_healthy = RowOf(healthy, planted.rule);
     if (in_healthy >= 0) CHECK(IsNote(healthy, static_cast<size_t>(in_healthy)));
   }
@@ -293,6 +241,11 @@ TEST_CASE("Gaps are the idle time of each step, with class, cause and frames") {
     CHECK(test::Real(result, "gaps", r, "durationMs") == doctest::Approx(1.5).epsilon(0.02));
     CHECK(test::Int(result, "gaps", r, "begin_ps") == gaps.links[r].range.begin);
   }
+  // Data has the class's id, people read its name.
+  CHECK(gaps.ShownText(0, gaps.Column("class")) == "Synchronisation");
+  const ResultTable& by_cause = test::TableOf(result, "gap_causes");
+  CHECK(test::Text(result, "gap_causes", 0, "class") == "sync");
+  CHECK(by_cause.ShownText(0, by_cause.Column("class")) == "Synchronisation");
   double listed = 0, idle = 0, rolled = 0;
   for (size_t r = 0; r < gaps.rows.size(); ++r)
     listed += test::Real(result, "gaps", r, "durationMs");
@@ -361,10 +314,10 @@ TEST_CASE("What if: classes exclude each other, and none saves more than the ste
     for (size_t r = 0; r < table.rows.size(); ++r) {
       const double saving = test::Real(result, "what_if", r, "saving_ms_per_step");
       CHECK(test::Real(result, "what_if", r, "step_ms") ==
-            doctest::Approx(StepMs(result) - saving));
+            doctest::Approx(test::StepMsOf(result) - saving));
       if (test::Text(result, "what_if", r, "class") != "collective_wait") sum += saving;
     }
-    CHECK(sum < StepMs(result));
+    CHECK(sum < test::StepMsOf(result));
   }
 }
 
@@ -470,6 +423,26 @@ TEST_CASE("A memory snapshot's own facts are findings of the rule memory, and no
   CHECK(test::Text(fails, "findings", 0, "title").starts_with("Out of memory"));
   CHECK(FindingsOfRule(fails, "memory", FindingSeverity::kProblem).size() == 1);
   CHECK(FindingsOfRule(fails, "memory").size() == 2);
+}
+
+TEST_CASE("Who runs a compiled program is not told to compile it") {
+  test::XSpaceBuilder b;
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  for (int step = 0; step < 4; ++step) {
+    const int64_t t = step * 1000 * kPsPerUs;
+    host.Event("train", t, 990 * kPsPerUs).Stat("_r", int64_t{1}).Stat("step_num", int64_t{step});
+    host.Event("CommonPjRtLoadedExecutable::ExecuteHelperOnSingleDevice", t + 10 * kPsPerUs,
+               900 * kPsPerUs);
+  }
+  const AnalysisResult result = FindIn(Load(b.Bytes()));
+  const int row = RowOf(result, "host-op");
+  REQUIRE(row >= 0);
+  const auto at = static_cast<size_t>(row);
+  CHECK(test::Text(result, "findings", at, "title").find("a compiled program") !=
+        std::string::npos);
+  CHECK(test::Text(result, "findings", at, "remedy").find("compiled already") != std::string::npos);
+  for (const Finding& f : result.findings)  // of the verdict, too
+    CHECK(f.next_step.find("Compile the step") == std::string::npos);
 }
 
 TEST_CASE("Findings of some steps are of these steps") {

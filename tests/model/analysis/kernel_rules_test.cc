@@ -43,6 +43,10 @@ TEST_CASE("matrix unit: names that XProf does not know") {
     CHECK_FALSE(UsesMatrixUnit("ck_tile::Rmsnorm2dFwd<float>", vendor));
     CHECK_FALSE(UsesMatrixUnit("ck_tile::MoeSortingKernel", vendor));
   }
+  const char* single =
+      "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x256x8_stage3_ffma_aligna4_alignc4";
+  CHECK_FALSE(UsesMatrixUnit(single, GpuVendor::kNvidia));
+  CHECK(XprofUsesTensorCore(single, GpuVendor::kNvidia));
   CHECK(UsesMatrixUnit("ck_tile::FmhaFwdKernel", GpuVendor::kAmd));
   CHECK(UsesMatrixUnit("ck_tile::GemmKernel", GpuVendor::kAmd));
   CHECK_FALSE(UsesMatrixUnit("aiter::add_rmsnorm_quant_kernel", GpuVendor::kAmd));

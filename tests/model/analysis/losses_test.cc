@@ -183,6 +183,12 @@ TEST_CASE("Each step's row of losses sums to its time, and has no column for wha
   CHECK(losses.Column("device") >= 0);
   CHECK(losses.Column("input") >= 0);
   CHECK(losses.Column("collectives") < 0);
+  const ResultTable& causes = test::TableOf(*overview, "idle_causes");
+  REQUIRE(causes.readable.size() == causes.rows.size());
+  for (size_t r = 0; r < causes.rows.size(); ++r) {  // data has the id, people read the name
+    if (test::Text(*overview, "idle_causes", r, "class") != "input") continue;
+    CHECK(causes.ShownText(r, causes.Column("class")) == "Waiting for input");
+  }
 }
 
 TEST_CASE("What was launched before the first step delays its begin and makes it partial") {

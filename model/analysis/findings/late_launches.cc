@@ -1,0 +1,79 @@
+#include "model/analysis/findings/late_launches.h"
+
+#include <algorithm>
+
+namespace stepscope {
+
+void LateTimes::Add(const LateTimes& other) {
+  launch += other.launch;
+  sync += other.sync;
+  after_short += other.after_short;
+  after_sync += other.after_sync;
+  for (size_t d = 0; d < after_copy.size(); ++d) after_copy[d] += other.after_copy[d];
+}
+
+LateLaunches::LateLaunches(const Trace& trace, const Grouping& grouping, const StepDatabase& db,
+                           std::span<const double> weights, PlaneId device)
+    : trace_(trace), grouping_(grouping) {
+  for (const DeviceIdle& idle : db.idle_parts) {
+    if (idle.device == device) parts_ = &idle.parts;
+  }
+  for (const DeviceStep& d : db.device_steps) {
+    if (d.device == device) windows_.push_back({d.span, weights[d.step]});
+  }
+  std::sort(windows_.begin(), windows_.end(),
+            [](const Window& a, const Window& b) { return a.span.begin < b.span.begin; });
+}
+
+void LateLaunches::Add(uint32_t row, TimeRange range, Work work, CopyDirection direction) {
+  if (parts_ == nullptr) return;
+  if (range.begin > last_.range.end) Divide({last_.range.end, range.begin});
+  if (range.end >= last_.range.end) last_ = {row, range, work, direction};
+}
+
+LateTimes LateLaunches::Take() {
+  if (parts_ != nullptr) Divide({last_.range.end, kMaxPs});
+  return times_;
+}
+
+// The call returns when the copy is done.
+bool LateLaunches::Blocks(const Event& copy) const {
+  if (copy.work != Work::kCopy) return false;
+  const EventRow launch = grouping_.LaunchOf(copy.row);
+  return launch.valid() &&
+         SaturatingAdd(trace_.set.Start(launch), trace_.set.Duration(launch)) >= copy.range.end;
+}
+
+double LateLaunches::WeightAt(Ps time) {
+  while (window_ < windows_.size() && windows_[window_].span.end <= time) ++window_;
+  const bool inside = window_ < windows_.size() && windows_[window_].span.Contains(time);
+  return inside ? windows_[window_].weight : 0;
+}
+
+// Of the parts of one idle interval: `last_` ran before it. What comes after a part of another
+// class is late because of that; but a kernel that had been long would have hidden ops and Python.
+void LateLaunches::Divide(TimeRange gap) {
+  while (part_ < parts_->size() && (*parts_)[part_].range.begin < gap.begin) ++part_;
+  if (part_ == parts_->size() || (*parts_)[part_].range.begin >= gap.end) return;
+  double* copy = Blocks(last_) ? &times_.after_copy[static_cast<size_t>(last_.direction)] : nullptr;
+  bool is_short = last_.work == Work::kKernel && last_.range.length() < LateTimes::kShortKernel;
+  bool synced = false;
+  for (; part_ < parts_->size() && (*parts_)[part_].range.begin < gap.end; ++part_) {
+    const IdleInterval& part = (*parts_)[part_];
+    const double time = static_cast<double>(part.range.length()) * WeightAt(part.range.begin);
+    const bool launch = part.loss == LossClass::kLaunch, sync = part.loss == LossClass::kSync;
+    if (!launch && !sync) {
+      copy = nullptr, synced = false;
+      is_short = is_short && (part.loss == LossClass::kHost || part.loss == LossClass::kUnknown);
+      continue;
+    }
+    (launch ? times_.launch : times_.sync) += time;
+    if (copy != nullptr) *copy += time;
+    if (launch && synced) times_.after_sync += time;
+    if (launch && is_short && copy == nullptr) times_.after_short += time;
+    synced = synced || sync;
+    is_short = is_short && !sync;
+  }
+}
+
+}  // namespace stepscope

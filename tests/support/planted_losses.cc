@@ -1,0 +1,168 @@
+#include "tests/support/planted_losses.h"
+
+#include <doctest/doctest.h>
+
+#include "loaders/loader.h"
+#include "tests/support/table_cells.h"
+
+namespace stepscope::test {
+namespace {
+
+using O = GpuProfileOptions;
+
+constexpr const char* kBoth = "GPU 0, GPU 1";
+constexpr const char* kAll = "0..7";
+
+PlantedLoss Stalled(const char* rule, const char* name, double us, const char* loss = nullptr) {
+  return {name, rule, StallIn(name, us), {}, kBoth, kAll, loss};
+}
+
+std::vector<PlantedLoss> OfTheHost() {
+  const SetOptions no_input = [](O* o) { o->input_wait_us = 0; };
+  const SetOptions late_marker = [](O* o) {
+    o->marker_after_input = true, o->input_wait_us = 2000;
+  };
+  const SetOptions metrics = [](O* o) { o->between_us = 2500; };
+  const SetOptions contention = [](O* o) { o->contention_us = 90, o->contention_every = 2; };
+  const SetOptions waits = [](O* o) { o->sync_every = 1; };
+  const SetOptions items = [](O* o) {
+    o->scenario = GpuScenario::kCopies, o->d2h_us = 2, o->d2h_every = 3, o->op_cost_us = 12;
+  };
+  const SetOptions read_later = [=](O* o) {
+    items(o);
+    o->d2h_blocks = false;
+  };
+  return {
+      {"input", "input-bound", InScenario(GpuScenario::kInputBound), no_input, kBoth, kAll,
+       "input"},
+      {"late marker", "input-bound", late_marker, no_input, kBoth, "1..7", "input"},
+      {"contention", "host-threads", contention, {}, kBoth, "2, 4, 6"},
+      {"metrics", "between-steps", metrics, {}, kBoth, "1..7", "between_steps"},
+      Stalled("host-op", "net/unique:Unique", 2000, "host"),
+      Stalled("sync", "cudaStreamSynchronize", 2000, "sync"),
+      // Of each of 61 ops 3.2 us until the call returns, and 7 us for the next launch.
+      {"waits for the device", "sync", waits, {}, kBoth, kAll},
+      {"items", "sync", items, read_later, kBoth, kAll},
+      Stalled("loss-scaling", "LossScaleOptimizer/IsFinite:IsFinite", 1000),
+      Stalled("compile", "XlaCompile", 2000, "compile"),
+      Stalled("memory", "cudaMalloc", 1000),
+  };
+}
+
+std::vector<PlantedLoss> OfLaunches() {
+  const SetOptions fused = [](O* o) { o->model = GpuModelKind::kFused, o->op_cost_us = 24; };
+  const SetOptions some = [](O* o) { o->model = GpuModelKind::kHalfTiny, o->op_cost_us = 24; };
+  const SetOptions some_fused = [](O* o) {
+    o->model = GpuModelKind::kHalfFused, o->op_cost_us = 24;
+  };
+  const SetOptions slow = [](O* o) { o->op_cost_us = 90; };
+  const SetOptions tiny = InScenario(GpuScenario::kLaunchBound);
+  // Of 162 launches two are of a copy and a collective; 8 of each 10 ops of a layer are tiny.
+  return {
+      {"tiny kernels", "launch-bound", tiny, fused, kBoth, kAll, "launch"},
+      {"slow launches", "launch-bound", slow, {}, kBoth, kAll, "launch"},
+      {"tiny kernels", "short-kernels", tiny, fused, kBoth, kAll, nullptr, 100 * 160 / 162.},
+      {"some tiny kernels", "short-kernels", some, some_fused, kBoth, kAll, nullptr,
+       100 * 90 / 112.},
+  };
+}
+
+std::vector<PlantedLoss> OfTheDevice() {
+  const SetOptions to_device = [](O* o) { o->h2d_us = 1000; };
+  const SetOptions next_to_none = [](O* o) { o->h2d_us = 1; };
+  const SetOptions on_device = [](O* o) { o->d2d_us = 700; };
+  const SetOptions tf32 = [](O* o) { o->model = GpuModelKind::kTensorFloat; };
+  return {
+      {"copies to the host",
+       "copies",
+       InScenario(GpuScenario::kCopies),
+       {},
+       kBoth,
+       kAll,
+       "d2h",
+       100 * 10 * 160 / 4913.},  // each drains the queue
+      {"copies to the device", "copies", to_device, next_to_none, kBoth, kAll, "h2d"},
+      {"copies on the device", "copies", on_device, {}, kBoth, kAll, "d2d"},
+      {"float",
+       "matrix-units",
+       InScenario(GpuScenario::kFp32),
+       {},
+       kBoth,
+       kAll,
+       nullptr,
+       100 * 1.5 * 4678 / 7892.},  // a third of it stays
+      {"TF32", "precision", tf32, {}, kBoth, kAll, nullptr, 0},
+  };
+}
+
+std::vector<PlantedLoss> OfSeveralGpus() {
+  const SetOptions network = [](O* o) { o->collective_us = 1200; };
+  const SetOptions hidden = [](O* o) { o->collective_us = 1200, o->hide_collectives = true; };
+  const SetOptions late_host = InScenario(GpuScenario::kStaggered);
+  const SetOptions late_gpu = [](O* o) { o->slower_gpu = 0, o->slower_factor = 1.5; };
+  const SetOptions turns = [](O* o) {
+    o->scenario = GpuScenario::kStaggered, o->take_turns = true;
+  };
+  const SetOptions sequential = [](O* o) { o->sequential = true; };
+  const SetOptions slow = [](O* o) { o->outlier_step = 4; };
+  const SetOptions stalled = [](O* o) { o->stall = "gc", o->stall_us = 2000, o->stall_step = 5; };
+  return {
+      {"slow network", "allreduce", network, hidden, kBoth, kAll, "collective"},
+      {"late host", "imbalance", late_host, {}, "GPU 1", kAll, "collective_wait"},
+      {"late GPU", "imbalance", late_gpu, {}, "GPU 0", kAll, "collective_wait"},
+      {"turns at being late", "imbalance", turns, {}, kBoth, kAll, "collective_wait"},
+      {"one after the other", "sequential-gpus", sequential, {}, kBoth, kAll, nullptr, 100},
+      {"slow step", "outlier-steps", slow, {}, kBoth, "4", nullptr, 100 * 8 * 371 / 3213.},
+      {"stalled step", "outlier-steps", stalled, {}, kBoth, "5", nullptr, 100 * 2007 / 3213.},
+  };
+}
+
+}  // namespace
+
+std::vector<PlantedLoss> PlantedLosses() {
+  std::vector<PlantedLoss> all = OfTheHost();
+  for (const auto& some : {OfLaunches(), OfTheDevice(), OfSeveralGpus()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+GpuProfileOptions HealthyTraining() {
+  GpuProfileOptions options;
+  options.steps = 8;
+  options.layers = 20;
+  return options;
+}
+
+SetOptions StallIn(const char* name, double us) {
+  return [=](GpuProfileOptions* o) { o->stall = name, o->stall_us = us; };
+}
+
+SetOptions InScenario(GpuScenario scenario) {
+  return [=](GpuProfileOptions* o) { o->scenario = scenario; };
+}
+
+std::shared_ptr<const Trace> TraceOf(const GpuProfileOptions& options) {
+  auto trace = LoadBytes("h.xplane.pb", MakeGpuProfile(options), {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  return *trace;
+}
+
+AnalysisResult FindingsOf(const GpuProfileOptions& options, const FindingThresholds& thresholds) {
+  AnalysisContext context(TraceOf(options), Definitions::kStepscope);
+  return FindAll(context, {}, thresholds, {});
+}
+
+int RowOfRule(const AnalysisResult& result, std::string_view rule) {
+  const ResultTable& table = TableOf(result, "findings");
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    const bool saves = Real(result, "findings", r, "saving_ms_per_step") > 0;
+    if (saves && table.ShownText(r, table.Column("rule")) == rule) return static_cast<int>(r);
+  }
+  return -1;
+}
+
+double StepMsOf(const AnalysisResult& result) {
+  return std::get<double>(result.Find("step_ms")->value);
+}
+
+}  // namespace stepscope::test
