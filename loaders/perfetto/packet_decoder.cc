@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+
+#include "loaders/perfetto/wire_scan.h"
 
 namespace stepscope::perfetto {
 namespace {
@@ -17,38 +18,6 @@ bool IsEvent(const Packet& p) {
 }
 
 using xplane::Bytes;
-using xplane::ReadVarint;
-
-constexpr uint32_t Varint(uint32_t field) { return field << 3 | xplane::kVarint; }
-constexpr uint32_t Fixed(uint32_t field) { return field << 3 | xplane::kFixed64; }
-constexpr uint32_t Text(uint32_t field) { return field << 3 | xplane::kLen; }
-
-// A tag and what follows. Null where it goes past the end or is none of the four common kinds; then
-// the careful way is taken.
-struct Wire {
-  uint64_t tag = 0, value = 0;
-  Bytes begin = nullptr;  // of a text
-};
-inline Bytes Next(Bytes p, Bytes end, Wire* wire) {
-  p = ReadVarint(p, end, &wire->tag);
-  if (p == nullptr) return nullptr;
-  const auto left = static_cast<uint64_t>(end - p);
-  switch (wire->tag & 7) {
-    case xplane::kVarint:
-      return ReadVarint(p, end, &wire->value);
-    case xplane::kFixed64:
-      if (left < 8) return nullptr;
-      std::memcpy(&wire->value, p, 8);
-      return p + 8;
-    case xplane::kLen:
-      p = ReadVarint(p, end, &wire->value);
-      if (p == nullptr || wire->value > static_cast<uint64_t>(end - p)) return nullptr;
-      wire->begin = p;
-      return p + wire->value;
-    default:
-      return nullptr;
-  }
-}
 
 inline std::string_view ViewOf(const Wire& wire) {
   return {reinterpret_cast<const char*>(wire.begin),
@@ -67,7 +36,7 @@ constexpr bool IsRare(uint64_t number) {
 bool DecodeEvent(Bytes p, Bytes end, EventHead* head, std::vector<uint64_t>* flows) {
   Wire wire;
   while (p < end) {
-    p = Next(p, end, &wire);
+    p = NextField(p, end, &wire);
     if (p == nullptr) return false;
     switch (wire.tag) {
       case Varint(3):
@@ -123,7 +92,7 @@ bool DecodeFast(std::string_view packet, EventHead* head, std::vector<uint64_t>*
   const Bytes end = p + packet.size();
   Wire wire, event;
   while (p < end) {
-    p = Next(p, end, &wire);
+    p = NextField(p, end, &wire);
     if (p == nullptr) return false;
     switch (wire.tag) {
       case Varint(8):

@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
+#include <variant>
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
@@ -266,6 +269,77 @@ TEST_CASE("Arguments at the end of a slice belong to it, before those of its beg
     REQUIRE(table.ok());
     CHECK((*table)->Int(IntStat::kCorrelationId).Find(row).value_or(0) == 7);
   }
+}
+
+constexpr std::pair<const char*, IntStat> kTyped[] = {
+    {"bytes", IntStat::kBytes},   {"device", IntStat::kDeviceId}, {"step_num", IntStat::kStepNum},
+    {"grid.x", IntStat::kGridX},  {"grid.z", IntStat::kGridZ},    {"block.y", IntStat::kBlockY},
+    {"x", IntStat::kCount},       {"grid", IntStat::kCount},      {"block", IntStat::kCount},
+    {"unheard", IntStat::kCount}, {"y", IntStat::kCount},         {"z", IntStat::kCount}};
+
+// Values of all kinds, some twice, some with the wrong wire type; names as numbers or as texts.
+Message RandomArgument(std::mt19937* random, int depth) {
+  const auto pick = [&](size_t n) { return static_cast<uint32_t>((*random)() % n); };
+  Message m;
+  const auto name = [&] {
+    const auto i = pick(std::size(kTyped));
+    pick(2) == 0 ? m.Int(1, i + 1) : m.Text(10, kTyped[i].first);
+  };
+  if (pick(2) == 0) name();
+  for (uint32_t i = 0, n = pick(3); i < n; ++i) {
+    const uint32_t field = std::array{2, 3, 4, 7, 17, 9, 13}[pick(7)];
+    const uint32_t kind = pick(12);
+    if (kind < 8) m.Int(field, pick(100));
+    if (kind == 8) m.Real(5, 2.5);
+    if (kind == 9) m.Text(6, "text");
+    if (kind == 10) m.Fixed(field, pick(100));
+    if (kind == 11) m.Text(field, "text");
+  }
+  for (uint32_t i = 0, n = pick(4); i < n && depth < 3; ++i)
+    m.Sub(pick(3) == 0 ? 12 : 11, RandomArgument(random, depth + 1));
+  return pick(2) == 0 ? m.Int(1, 1 + pick(std::size(kTyped))) : m;
+}
+
+// The one is read from bytes for all events, the other with its names for one.
+TEST_CASE("Arguments that analyses know are the same as those of each event") {
+  PerfettoWriter w;
+  Message names;
+  for (uint64_t i = 0; i < std::size(kTyped); ++i) names.Sub(3, Interned(i + 1, kTyped[i].first));
+  w.Packet(Message().Int(13, 1).Sub(12, names));
+  std::mt19937 random(7);
+  for (uint64_t i = 0; i < 3000; ++i) {
+    Message event = Event(3, 0);
+    for (auto n = random() % 4; n > 0; --n) event.Sub(4, RandomArgument(&random, 0));
+    w.Packet(Message().Int(8, i).Int(13, 2).Sub(11, event));
+  }
+  const TracePtr trace = Load(w.Bytes());
+  REQUIRE(trace->set.rows == 3000);
+  const auto table = trace->source->LoadTyped(*trace, {});
+  REQUIRE(table.ok());
+  int found = 0;
+  for (uint32_t row = 0; row < 3000; ++row) {
+    std::map<IntStat, int64_t> least;
+    const auto stats = trace->source->Decode(*trace, EventRow(row));
+    REQUIRE(stats.ok());
+    for (const Stat& stat : *stats) {
+      const auto* known = std::find_if(std::begin(kTyped), std::end(kTyped),
+                                       [&](const auto& typed) { return typed.first == stat.name; });
+      if (known == std::end(kTyped) || known->second == IntStat::kCount) continue;
+      const auto* i = std::get_if<int64_t>(&stat.value);
+      const auto* u = std::get_if<uint64_t>(&stat.value);
+      if (i == nullptr && u == nullptr) continue;
+      const int64_t value = i != nullptr ? *i : static_cast<int64_t>(*u);
+      least[known->second] = std::min(value, least.try_emplace(known->second, value).first->second);
+    }
+    for (const auto& [name, stat] : kTyped) {
+      if (stat == IntStat::kCount) continue;
+      const std::optional<int64_t> typed = (*table)->Int(stat).Find(EventRow(row));
+      const auto at = least.find(stat);
+      CHECK(typed == (at == least.end() ? std::nullopt : std::optional(at->second)));
+      found += typed.has_value();
+    }
+  }
+  CHECK(found > 300);
 }
 
 TEST_CASE("A large number of a name takes no memory for those below it") {
