@@ -56,6 +56,7 @@ class TrackEmitter {
   void EmitWork(Work* work, const std::stop_token& stop);
   void EmitRecords(uint32_t index, Work* work);
   void EmitSamples();
+  void GroupFlows();
   void SortFlows(const std::stop_token& stop);
   void EmitFlows();
   void NamePlanes();
