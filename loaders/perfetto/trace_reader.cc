@@ -63,10 +63,19 @@ Status TraceReader::Read(const LoadOptions& options, const std::stop_token& stop
   if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
   CountAfterwards(stream, emitter);
   end_arguments_ = emitter.TakeEndArguments();
-  if (drafts_.empty())
-    return {ErrorCode::kFormat, "no track events among " + std::to_string(packets_) + " packets"};
+  if (drafts_.empty()) return NoEvents();
   builder_.trace().kineto = kineto_;
   return {};
+}
+
+Status TraceReader::NoEvents() const {
+  std::string text = "no track events among " + std::to_string(packets_) + " packets";
+  const char* separator = "; it holds ";
+  for (const std::string_view name : not_read_) {
+    text += separator + std::string(name);
+    separator = ", ";
+  }
+  return {ErrorCode::kFormat, text + (not_read_.empty() ? "" : ", which are not read")};
 }
 
 // Each time: one round is decoded while the one before is looked up and the next one is read.
@@ -161,6 +170,7 @@ void TraceReader::ApplyRest(const EventHead& head, const DecodedBatch::Rest& res
   if (packet.process_tree.begin != nullptr) ReadProcessTree(packet.process_tree);
   if (packet.other != 0) {
     const char* name = NameOfPacket(packet.other);
+    if (name != nullptr) not_read_.insert(name);
     Count("perfetto.not_read", Severity::kInfo, "Packets that are not read",
           name != nullptr ? name : "field " + std::to_string(packet.other));
   }

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -62,6 +64,7 @@ class TraceReader {
 
   Status ReadRounds(PacketStream* stream, unsigned threads, const std::stop_token& stop,
                     Progress* progress);
+  Status NoEvents() const;
   void Fill(PacketStream* stream, Round* round);
   void Apply(const Round& round, const std::stop_token& stop);
   void ApplyBatch(const DecodedBatch& batch);
@@ -128,6 +131,7 @@ class TraceReader {
   TrackEvent event_;
   EventLists event_lists_;
   uint64_t packets_ = 0;
+  std::set<std::string_view> not_read_;  // what packets hold that has a name: a few
   bool kineto_ = false;
 };
 

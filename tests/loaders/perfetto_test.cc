@@ -16,6 +16,7 @@
 #include "model/analysis/analysis.h"
 #include "model/trace_formats.h"
 #include "tests/loaders/sanitized.h"
+#include "tests/support/peak_memory.h"
 #include "tests/support/perfetto_profile.h"
 #include "tests/support/perfetto_writer.h"
 #include "tests/support/table_cells.h"
@@ -389,13 +390,27 @@ TEST_CASE("What is not read is named; begins without an end are drawn to the tra
   CHECK(other->first[0].find("ftrace") != std::string::npos);
 }
 
-TEST_CASE("A packet that inflates to more than the limit is an error") {
-  const std::string bytes = test::Deflated(Message().Text(1, std::string(4 << 20, '\0')).bytes());
-  LoadOptions options;
-  options.max_inflated_bytes = 1 << 20;
-  const auto trace = LoadBytes("t.pftrace", bytes, options);
+TEST_CASE("A file without track events says what it holds instead") {
+  PerfettoWriter w;
+  for (int i = 0; i < 3; ++i) w.Packet(Message().Int(8, 5).Sub(1, Message().Int(1, 2)));
+  w.Packet(Message().Int(8, 5).Sub(9, Message().Int(1, 2)));
+  const auto trace = LoadBytes("android.pftrace", w.Bytes(), {});
   REQUIRE(!trace.ok());
-  CHECK(trace.status().code() == ErrorCode::kLimit);
+  const std::string error = trace.status().message();
+  CHECK(error.find("4 packets; it holds kernel events (ftrace, scheduling), statistics") !=
+        error.npos);
+}
+
+TEST_CASE("A packet that inflates to more than the limit is an error, within that memory") {
+  const std::string bytes = test::Deflated(Message().Text(1, std::string(64 << 20, '\0')).bytes());
+  LoadOptions options;
+  options.max_inflated_bytes = 8 << 20;
+  const uint64_t memory = test::PeakGrowth([&] {
+    const auto trace = LoadBytes("t.pftrace", bytes, options);
+    REQUIRE(!trace.ok());
+    CHECK(trace.status().code() == ErrorCode::kLimit);
+  });
+  if (!kSanitized) CHECK(memory < (uint64_t{24} << 20));
 }
 
 TEST_CASE("Every prefix is read as far as it goes and says that it was cut") {
