@@ -310,10 +310,11 @@ void TraceReader::AddEvent(const EventHead& head, const EventLists& lists, int64
 void TraceReader::AddFlows(const EventHead& head, const std::vector<uint64_t>& flows, int64_t at,
                            uint32_t track) {
   if (head.type != EventType::kBegin && head.type != EventType::kComplete) return;
-  const auto record = static_cast<uint32_t>(read_.tracks[track].records.size());
-  read_.tracks[track].flows = true;
+  TrackState& state = read_.tracks[track];
+  const auto record = static_cast<uint32_t>(state.records.size());
+  state.flows = true;
   for (uint32_t i = 0; i < head.flows + head.ending_flows; ++i)
-    read_.flows.push_back({flows[head.first_flow + i], at, track, record, i >= head.flows});
+    state.flow_points.push_back({flows[head.first_flow + i], at, track, record, i >= head.flows});
 }
 
 void TraceReader::AddCounterValues(int64_t at, Sequence* sequence) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -233,19 +234,21 @@ void TrackEmitter::Emit(unsigned threads, const std::stop_token& stop) {
 
 // Those of one track together, in order of the file: ids mostly ascend there, and the sort has few
 // runs to merge.
-void TrackEmitter::GroupFlows() {
-  std::vector<size_t> next(from_.tracks.size() + 1);
-  for (const FlowPoint& p : from_.flows) ++next[p.track + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<FlowPoint> grouped(from_.flows.size());
-  for (const FlowPoint& p : from_.flows) grouped[next[p.track]++] = p;
-  from_.flows.swap(grouped);
+void TrackEmitter::GatherFlows() {
+  size_t points = 0;
+  for (const TrackState& track : from_.tracks) points += track.flow_points.size();
+  flows_.reserve(points);
+  for (TrackState& track : from_.tracks) {
+    const std::span<const FlowPoint> own = track.flow_points.span();
+    flows_.insert(flows_.end(), own.begin(), own.end());
+    track.flow_points.Release();
+  }
 }
 
 void TrackEmitter::SortFlows(const std::stop_token& stop) {
-  GroupFlows();
+  GatherFlows();
   SortRuns(
-      from_.flows.begin(), from_.flows.end(),
+      flows_.begin(), flows_.end(),
       [](const FlowPoint& a, const FlowPoint& b) {
         return std::tie(a.id, a.at) < std::tie(b.id, b.at);
       },
@@ -258,15 +261,14 @@ void TrackEmitter::EmitFlows() {
     const auto& slices = slice_of_[p.track];
     return p.record < slices.size() ? slices[p.record] : kNoSlice;
   };
-  const std::vector<FlowPoint>& flows = from_.flows;
-  for (size_t i = 0; i + 1 < flows.size(); ++i) {
-    const FlowPoint &from = flows[i], &to = flows[i + 1];
+  for (size_t i = 0; i + 1 < flows_.size(); ++i) {
+    const FlowPoint &from = flows_[i], &to = flows_[i + 1];
     if (from.id != to.id || from.ends) continue;
     const uint32_t a = slice_of(from), b = slice_of(to);
     if (a != kNoSlice && b != kNoSlice)
       drafts_.AddArrow({draft_of_[from.track], a}, {draft_of_[to.track], b}, from.id);
   }
-  from_.flows = {};
+  flows_ = {};
   slice_of_ = {};
 }
 
