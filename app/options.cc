@@ -332,6 +332,9 @@ void AddBench(CLI::App& app, Options* options) {
       ->check(CLI::Range(2, 1000000));
   bench->add_flag("--panels", options->bench_panels,
                   "also frames with each panel open, scrolled while the timeline zooms");
+  bench->add_flag("--tools", options->bench_tools,
+                  "also frames of a search that is typed and of a box that selects");
+  bench->add_flag("--compare", options->compare, "open two paths side by side");
   bench->add_flag("--window", options->show_window, "in a real window instead of off-screen");
   AddSize(bench, options);
 }
@@ -369,10 +372,10 @@ std::string CheckOptions(const Options& o) {
   if (!o.view.empty() && !ParseViewToken(o.view))
     return "--view " + o.view + ": this is no view; View > Copy view makes one";
   if (o.compare && o.paths.size() != 2) return "--compare needs exactly two paths";
-  const bool one_path = o.command == ProgramCommand::kInfo ||
-                        o.command == ProgramCommand::kReport ||
-                        o.command == ProgramCommand::kEvents ||
-                        o.command == ProgramCommand::kExport || o.command == ProgramCommand::kBench;
+  const bool one_path =
+      o.command == ProgramCommand::kInfo || o.command == ProgramCommand::kReport ||
+      o.command == ProgramCommand::kEvents || o.command == ProgramCommand::kExport ||
+      (o.command == ProgramCommand::kBench && !o.compare);
   if (one_path && o.paths.size() != 1)
     return "one PATH is needed, " + std::to_string(o.paths.size()) + " were given";
   const bool two_paths =

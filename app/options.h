@@ -76,6 +76,7 @@ struct Options {
   bool show_window = false;   // replay, bench: a real window instead of an off-screen one
   int frames = 300;
   bool bench_panels = false;  // frames with each panel open as well
+  bool bench_tools = false;   // frames of a search and of a box as well
 };
 
 // What to do after parsing: run the command, or print `text` and exit.

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <vector>
 
 #include "model/allocator_history.h"
@@ -28,6 +27,7 @@
 #include "viewer/core/view_state.h"
 #include "viewer/shell/file_dialog.h"
 #include "viewer/shell/open_question.h"
+#include "viewer/shell/panel_windows.h"
 #include "viewer/shell/shell.h"
 #include "viewer/shell/verdict_strip.h"
 #include "viewer/timeline/run_areas.h"
@@ -79,10 +79,6 @@ struct Viewer::State {
   void BeginComparison();
   void SyncSteps();
   void HandleKeys(const ViewerContext& context);
-  void DrawPanels(const PanelContext& panel);
-  void DrawPanel(const PanelContext& active, const PanelDesc& desc, TraceId pinned);
-  void UseOpenSnapshot(PanelContext* panel);
-  void DrawPanelMenu(const PanelDesc& desc, const PanelContext& panel);
   void DrawTimeline(const PanelContext& panel);
   void SaveViews();
   void FollowFocus();
@@ -119,7 +115,7 @@ struct Viewer::State {
   PaletteState palette;
   KeyBindings bindings;
   std::vector<BoundKey> keys;
-  std::map<PanelKey, std::unique_ptr<Panel>> panels;
+  PanelWindows panels;
   std::vector<Run> runs;  // of the session, with their steps
   std::string default_ini;
   uint64_t looked = 0;  // settings generation the style was made for
@@ -128,7 +124,6 @@ struct Viewer::State {
   int settle = 3;  // frames until layout and fonts have settled
   WorkspaceState workspace;
   int layout_built = 0;  // frames since the default layout was built, while its text is not taken
-  bool panels_animating = false;
   PointedTime pointed;
   Clock::time_point note_until{};
   VerdictSums verdict;
@@ -241,7 +236,7 @@ void Viewer::State::SyncViews() {
   if (!alive(view.selected.trace)) view.selected = {};
   view.shown.Drop([&](const EventRef& e) { return !alive(e.trace); });
   std::erase_if(windows.pinned, [&](const PanelKey& key) { return !alive(key.run); });
-  std::erase_if(panels, [&](const auto& p) { return p.first.run.valid() && !alive(p.first.run); });
+  panels.Keep(alive);
   if (view.runs.empty()) {
     view.measured = {};
     view.filters.clear();
@@ -327,90 +322,6 @@ void Viewer::State::DrawTimeline(const PanelContext& panel) {
     timeline.Draw(
         {panel, runs, search, names, fonts, sink, content_generation, config.animate, path});
   ImGui::End();
-}
-
-// What a right click on a panel's tab offers.
-void Viewer::State::DrawPanelMenu(const PanelDesc& desc, const PanelContext& panel) {
-  if (!ImGui::BeginPopupContextItem("tab menu")) return;
-  CommandArgs args;
-  args.text = desc.id;
-  if (panel.run != nullptr && !panel.pinned.valid() &&
-      ImGui::MenuItem("Pin to this profile in a second tab")) {
-    args.run = panel.run->id;
-    commands.Push("panel.duplicate", args);
-  }
-  if (ImGui::MenuItem("Close")) {
-    args.run = panel.pinned;
-    commands.Push("panel.toggle", args);
-  }
-  ImGui::EndPopup();
-}
-
-// Where the active run is a trace, the snapshot that lies beside it.
-void Viewer::State::UseOpenSnapshot(PanelContext* panel) {
-  if (panel->run == nullptr || HistoryOf(*panel->run->trace) != nullptr) return;
-  for (const Run& run : runs) {
-    if (HistoryOf(*run.trace) == nullptr) continue;
-    panel->run = &run;
-    panel->state = view.Find(run.id);
-    return;
-  }
-}
-
-void Viewer::State::DrawPanel(const PanelContext& active, const PanelDesc& desc, TraceId pinned) {
-  PanelContext panel = active;
-  const std::string own = PanelWindowName(desc);
-  std::string name = own;
-  if (pinned.valid()) {
-    panel.pinned = pinned;
-    panel.run = FindRun(runs, pinned);
-    panel.state = view.Find(pinned);
-    if (panel.run == nullptr) return;
-    name = PanelWindowName(desc, *panel.run);
-    // Beside the one that shows the active run.
-    const ImGuiWindow* window = ImGui::FindWindowByName(own.c_str());
-    if (window != nullptr && window->DockId != 0)
-      ImGui::SetNextWindowDockID(window->DockId, ImGuiCond_FirstUseEver);
-  } else if (name == PanelWindowName(*FindPanel("memory_snapshot"))) {
-    UseOpenSnapshot(&panel);
-  }
-  const PanelKey key{desc.id, pinned};
-  auto& instance = panels[key];
-  if (!instance) instance = desc.create();
-  bool open = true;
-  if (windows.focus_panel == key) ImGui::SetNextWindowFocus();
-  ClearBackgroundIfDocked(name.c_str());
-  // Which tab lies in front is for the layout and for commands to say, not for who comes last.
-  const bool shown = ImGui::Begin(name.c_str(), &open, ImGuiWindowFlags_NoFocusOnAppearing);
-  DrawPanelMenu(desc, panel);
-  if (shown) {
-    ImGui::PushID(desc.id);
-    instance->Draw(panel);
-    ImGui::PopID();
-    panels_animating = panels_animating || instance->animating();
-  }
-  ImGui::End();
-  if (open) return;
-  CommandArgs args;
-  args.text = desc.id;
-  args.run = pinned;
-  commands.Push("panel.toggle", std::move(args));
-}
-
-void Viewer::State::DrawPanels(const PanelContext& panel) {
-  panels_animating = false;
-  for (const PanelDesc& desc : Panels()) {
-    const auto [it, inserted] = windows.panels.try_emplace(desc.id, desc.open_by_default);
-    if (it->second) DrawPanel(panel, desc, TraceId());
-    for (const PanelKey& key : windows.pinned) {
-      if (key.panel == desc.id) DrawPanel(panel, desc, key.run);
-    }
-  }
-  std::erase_if(panels, [this](const auto& entry) {
-    return entry.first.run.valid() && !windows.pinned.contains(entry.first);
-  });
-  windows.focus_panel = {};
-  KeepPanelsOnScreen();
 }
 
 // A PNG is taken of this frame once it is rendered.
@@ -516,7 +427,7 @@ void Viewer::Frame(const SessionView& session) {
     s.DrawTimeline(panel);
     s.SaveViews();
     s.FollowFocus();
-    s.DrawPanels(panel);
+    s.panels.Draw(panel, &s.windows);
     if (s.layout_built > 0 && ++s.layout_built == 4) {
       s.default_ini = ImGui::SaveIniSettingsToMemory();
       s.layout_built = 0;
@@ -539,7 +450,7 @@ void Viewer::Frame(const SessionView& session) {
 bool Viewer::animating() const {
   const State& s = *state_;
   // Without a run neither is drawn: what they said last is of one that was closed.
-  const bool drawn = !s.runs.empty() && (s.timeline.animating() || s.panels_animating);
+  const bool drawn = !s.runs.empty() && (s.timeline.animating() || s.panels.animating());
   const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
   return s.settle > 0 || s.windows.note_is_new || pictures || drawn || s.analyses.busy() ||
          s.jobs_running;
@@ -557,9 +468,7 @@ std::string Viewer::BusyWith() const {
   add(!s.commands.empty(), "commands");
   add(!s.windows.pictures.empty() || !s.windows.views.empty(), "pictures");
   add(!s.runs.empty() && s.timeline.animating(), "the timeline");
-  // One that is hidden says what it said when it was last drawn.
-  for (const auto& [key, panel] : s.panels)
-    add(s.panels_animating && panel->animating(), "panel " + key.panel);
+  for (const std::string& panel : s.panels.Busy()) add(true, "panel " + panel);
   add(s.analyses.busy(), "analyses");
   add(s.jobs_running, "jobs");
   add(stopping(), "jobs that were told to stop");

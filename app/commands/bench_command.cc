@@ -9,6 +9,7 @@
 
 #include "app/commands/bench_panels.h"
 #include "app/commands/bench_scan.h"
+#include "app/commands/bench_tools.h"
 #include "app/commands/commands.h"
 #include "app/commands/picture.h"
 #include "app/exit_code.h"
@@ -47,11 +48,12 @@ StageMs SplitStages(const LoadTimes& times) {
   return ms;
 }
 
-// Runs the window's own loop until a frame has shown the timeline.
-Status FirstFrame(Stage& stage) {
-  while (!stage.gui().drew_timeline()) {
+// Runs the window's own loop until a frame has shown the timeline of all that is opened.
+Status FirstFrame(Stage& stage, size_t wanted) {
+  const auto open = [&] { return stage.session().view().runs.size(); };
+  while (!stage.gui().drew_timeline() || open() < wanted) {
     stage.gui().Step();
-    const bool waiting = stage.session().loading() || !stage.session().view().runs.empty();
+    const bool waiting = stage.session().loading() || open() == wanted;
     if (!waiting) return stage.load_status();
   }
   glFinish();
@@ -105,7 +107,7 @@ int RunBench(const Options& options, const Log& log) {
     LogError(status.message());
     return status.code() == ErrorCode::kUsage ? kExitUsage : kExitNoResource;
   }
-  status = FirstFrame(stage);
+  status = FirstFrame(stage, options.compare ? options.paths.size() : 1);
   const double total_ms = MsSinceProcessStart();
   const auto first_frame_end = Clock::now();
   if (!status.ok()) {
@@ -132,6 +134,12 @@ int RunBench(const Options& options, const Log& log) {
     status = timed.status();
     if (timed.ok()) panels = std::move(timed).value();
   }
+  Json tools;
+  if (status.ok() && options.bench_tools) {
+    log.Verbose("tools");
+    tools = TimeTools(stage, *trace, options.frames);
+    status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
+  }
   log.Verbose("idle");
   const double idle_ms = IdleCpuMs(stage);
   const PixelSize size = stage.surface().size();
@@ -145,6 +153,7 @@ int RunBench(const Options& options, const Log& log) {
 
   Json json;
   json["path"] = options.paths[0];
+  if (options.compare) json["compared_with"] = options.paths[1];
   json["file_bytes"] = trace->file_bytes;
   json["inflated_bytes"] = trace->inflated_bytes;
   json["events"] = trace->counts.events();
@@ -164,6 +173,7 @@ int RunBench(const Options& options, const Log& log) {
   json["peak_rss_bytes"] = peak;
   json["frames"] = std::move(frames);
   if (!panels.is_null()) json["panels"] = std::move(panels);
+  if (!tools.is_null()) json["tools"] = std::move(tools);
   json["window"] = {size.width, size.height};
   json["idle_cpu_ms"] = idle_ms;
   const auto* renderer = reinterpret_cast<const char*>(glGetString(GL_RENDERER));

@@ -54,6 +54,17 @@ std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
   return result;
 }
 
+// A snapshot has nothing to say of steps and kernels, other profiles have none of snapshots: unless
+// asked, neither is mentioned.
+void LeaveOutOthers(const Trace& trace, std::vector<const AnalysisDesc*>* analyses) {
+  const bool snapshot = HistoryOf(trace) != nullptr;
+  std::erase_if(*analyses, [&](const AnalysisDesc* analysis) {
+    const std::string_view id = analysis->id;
+    if (!snapshot) return id == "memory_snapshot";
+    return id != "memory_snapshot" && id != "findings" && id != "diagnostics";
+  });
+}
+
 }  // namespace
 
 int RunReport(const Options& options, const Log& log) {
@@ -61,9 +72,7 @@ int RunReport(const Options& options, const Log& log) {
   if (analyses.empty()) return kExitUsage;
   const LoadedInput loaded = LoadInput(options, {}, log);
   if (!loaded.trace) return loaded.exit_code;
-  // Of a profile that is none there is nothing to say unless asked.
-  if (options.panels.empty() && HistoryOf(*loaded.trace) == nullptr)
-    std::erase(analyses, FindAnalysis("memory_snapshot"));
+  if (options.panels.empty()) LeaveOutOthers(*loaded.trace, &analyses);
 
   ReportInput input{options.paths[0],
                     loaded.trace->run,

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <utility>
 
+#include "model/allocator_history.h"
 #include "model/analysis/analysis.h"
 #include "model/analysis/derived_lines.h"
 #include "model/analysis/device_lanes.h"
@@ -203,9 +204,27 @@ void AnalysisContext::Forget(std::string_view analysis, const AnalysisParams& pa
   state_->results.Forget({std::string(analysis), params});
 }
 
+namespace {
+
+// A snapshot has allocations only: of anything else, what to record would be said of the wrong
+// file.
+constexpr const char* kSnapshotHasNone =
+    "A memory snapshot has allocations only; its page is Memory snapshot. Steps, kernels and "
+    "operations are in a trace of the same run, which can be opened beside it.";
+
+bool IsOfSnapshots(std::string_view analysis) {
+  return analysis == "memory_snapshot" || analysis == "findings" || analysis == "diagnostics";
+}
+
+}  // namespace
+
 AnalysisResult RunAnalysis(const AnalysisDesc& analysis, AnalysisContext& context,
                            const AnalysisParams& params, std::stop_token stop) {
   AnalysisResult result = analysis.run(context, params, std::move(stop));
+  if (HistoryOf(context.trace()) != nullptr && !IsOfSnapshots(analysis.id)) {
+    result.empty_reason = kSnapshotHasNone;
+    result.findings.clear();
+  }
   if (context.definitions() == Definitions::kStepscope) UseVendorWords(context.trace(), &result);
   return result;
 }

@@ -114,11 +114,14 @@ ResultTable ActiveTable(AnalysisContext& context, const MemoryProfile& profile) 
   ResultTable t{"active_allocations",
                 "Live at the peak",
                 {Text("host", "Host"), Text("memory_id", "Allocator"), Text("tf_op", "Op"),
-                 Bytes("allocation_bytes", "Allocated"), Bytes("requested_bytes", "Requested"),
+                 Bytes("allocation_bytes", "Each", "size of one of them"),
+                 Bytes("requested_bytes", "Requested each", "what was asked for one of them"),
                  Count("occurrences", "Count"), Text("region_type", "Region"),
                  Text("data_type", "Type"), Text("tensor_shape", "Shape")},
                 {},
                 {}};
+  const bool totals = !context.quirks().memory_tables_of_xprof;
+  if (totals) t.columns.push_back(Bytes("total_bytes", "Total", "size of one times count"));
   std::vector<std::vector<LiveAllocation>> found(profile.allocators.size());
   ParallelFor(found.size(), [&](size_t i) {
     found[i] = ActiveAt(context, profile.allocators[i], profile.allocators[i].peak);
@@ -129,6 +132,7 @@ ResultTable ActiveTable(AnalysisContext& context, const MemoryProfile& profile) 
       t.rows.push_back({HostText(context.trace(), a.host), a.id, live.op, live.allocated,
                         live.requested, static_cast<int64_t>(live.count), live.region, live.type,
                         live.shape});
+      if (totals) t.rows.back().push_back(live.total());
       t.links.push_back(LinkTo(EventRows(live.rows)));
     }
   }

@@ -426,6 +426,10 @@ std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorPr
   add(label, "persist/dynamic", unexplained);
   add("stack", "stack", at.stack);
   MergeEqual(&live);
+  if (!step_only) {
+    std::stable_sort(live.begin(), live.end(),
+                     [](const auto& a, const auto& b) { return a.total() > b.total(); });
+  }
   return live;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/time.h"
 
 namespace stepscope {
 
@@ -49,6 +50,8 @@ struct LiveAllocation {
   int64_t allocated = 0, requested = 0;  // bytes of each
   uint64_t count = 1;
   std::vector<EventRow> rows;  // MemoryAllocation events; empty for the special rows
+
+  int64_t total() const { return SaturatingMul(allocated, static_cast<int64_t>(count)); }
 };
 
 // Allocators with events in the part of the trace that params name.
@@ -58,10 +61,9 @@ MemoryProfile ComputeMemory(AnalysisContext& context, const AnalysisParams& para
 // The op that an event is of: what it says itself (tf_op), with PyTorch the op that encloses it.
 std::string_view OpOf(AnalysisContext& context, const MemorySnapshot& snapshot);
 
-// What was live right after snapshots[index], largest first. Bytes in use that no recorded
+// What was live right after snapshots[index], largest total first. Bytes in use that no recorded
 // allocation explains are one row, the stack another. XProf's definitions look at the snapshot's
-// step only. O(index).
-// Stopped, it returns nothing.
+// step only, and sort by the size of one. O(index). Stopped, it returns nothing.
 std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,
                                      size_t index, const std::stop_token& stop = {});
 // Index of the last snapshot at or before t; the first if none. O(log n). Snapshots must not be

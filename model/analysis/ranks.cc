@@ -97,8 +97,8 @@ Finding NobodyLate(const RankFacts& f, Finding finding) {
         "for whom is not known.";
   } else if (residual > kPoor) {
     finding.text = fmt::format(
-        "No rank is later to collectives than their clocks leave open: ends differ by {:.0f} us.",
-        static_cast<double>(residual) / static_cast<double>(kPsPerUs));
+        "No rank is later to collectives than their clocks leave open: ends differ by {}.",
+        FormatDuration(residual, 3));
   } else {
     const bool some = std::any_of(f.lateness.ranks.begin(), f.lateness.ranks.end(),
                                   [](const RankLateness& r) { return r.steps > 0; });
@@ -116,16 +116,15 @@ Finding FindingOf(const RankFacts& f, const RankLateness* slowest) {
   const size_t r = PlaceOf(f, slowest);
   const double percent =
       100 * static_cast<double>(slowest->steps) / static_cast<double>(f.lateness.steps);
-  const double us = static_cast<double>(slowest->sum) / static_cast<double>(kPsPerUs) /
-                    static_cast<double>(f.lateness.steps);
+  const Ps late = slowest->sum / static_cast<Ps>(f.lateness.steps);
   const std::optional<double> known = ShareOfStep(f, r);
   const double share = known.value_or(0);
   const LateCause& cause = f.causes.ranks[r];
   finding.grade = share >= 10  ? Finding::Grade::kBad
                   : share >= 3 ? Finding::Grade::kWarning
                                : Finding::Grade::kInfo;
-  finding.text = fmt::format("Rank {} is the last in {:.0f} % of the steps, by {:.0f} us a step",
-                             f.ranks[r].number, percent, us);
+  finding.text = fmt::format("Rank {} is the last in {:.0f} % of the steps, by {} a step",
+                             f.ranks[r].number, percent, FormatDuration(late, 3));
   if (known) finding.text += fmt::format(" ({:.1f} %)", share);
   if (cause.known) finding.text += ": " + TextOf(cause);
   if (cause.known && !cause.event.empty()) finding.text += " (" + cause.event + ")";

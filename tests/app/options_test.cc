@@ -79,8 +79,13 @@ TEST_CASE("options: each command reads its flags") {
   CHECK(shot.options.range == TimeRange{12 * kPsPerMs, 15 * kPsPerMs});
 
   CHECK_FALSE(Parse({"bench", "dir"}).options.bench_panels);
+  CHECK(Parse({"bench", "--compare", "a", "b"}).options.compare);
+  CheckUsageError({"bench", "a", "b"}, "one PATH");
+  CheckUsageError({"bench", "--compare", "a"}, "two paths");
   const ParsedOptions bench = Parse({"bench", "dir", "--frames", "50", "--panels"});
   CHECK(bench.options.bench_panels);
+  CHECK_FALSE(bench.options.bench_tools);
+  CHECK(Parse({"bench", "dir", "--tools"}).options.bench_tools);
   CHECK(bench.run);
   CHECK(bench.options.frames == 50);
   CHECK(Parse({"replay", "cmds.txt", "--no-pixels"}).options.no_pixels);

@@ -5,7 +5,9 @@
 #include <set>
 #include <string>
 
+#include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/command.h"
+#include "viewer/core/context.h"
 #include "viewer/core/key_chord.h"
 #include "viewer/core/panel.h"
 
@@ -77,4 +79,32 @@ TEST_CASE("the queue keeps order and a bounded journal") {
   CHECK(command.id == "c1499");
   CHECK(queue.journal().size() == 1000);
   CHECK(queue.journal().back().id == "c1499");
+}
+
+TEST_CASE("switches know whether they are on, and doing them turns them over") {
+  ViewState view;
+  SessionView session;
+  testing::FakeServices services;
+  Settings settings;
+  WindowState windows;
+  JobThreads jobs([] {});
+  Search search(jobs);
+  ViewHistory history;
+  TimelineFeedback timeline;
+  ViewerContext context{view, session, services, settings, windows, search, history, timeline, {}};
+  for (const char* id : {"view.python_frames", "view.derived_lanes", "view.waiting_lanes",
+                         "view.definitions", "compare.colors", "app.help", "app.settings"}) {
+    CAPTURE(id);
+    const CommandDesc* command = FindCommand(id);
+    REQUIRE(command != nullptr);
+    REQUIRE((command->on != nullptr));
+    const bool before = command->on(context);
+    command->apply(context, {});
+    CHECK(command->on(context) != before);
+    command->apply(context, {});
+    CHECK(command->on(context) == before);
+  }
+  FindCommand("tool.zoom")->apply(context, {});
+  CHECK(FindCommand("tool.zoom")->on(context));
+  CHECK_FALSE(FindCommand("tool.pan")->on(context));
 }

@@ -70,6 +70,25 @@ TEST_CASE("menus: the arrow keys move in an open menu, not in the timeline") {
   CHECK(f.visible() != before);  // the timeline has them again
 }
 
+TEST_CASE("menus: the arrow keys go to the next menu before an entry is chosen") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Click(53, kBar);
+  f.Frame(2);
+  const auto menu = [] { return ImGui::GetCurrentContext()->OpenPopupStack[0].PopupId; };
+  REQUIRE(OpenPopups() == 1);
+  const ImGuiID first = menu();
+  f.MoveTo(900, 400);
+  f.Key(ImGuiKey_RightArrow);
+  f.Frame(2);
+  REQUIRE(OpenPopups() == 1);
+  CHECK(menu() != first);
+  f.Key(ImGuiKey_LeftArrow);
+  f.Frame(2);
+  REQUIRE(OpenPopups() == 1);
+  CHECK(menu() == first);
+}
+
 TEST_CASE("Escape closes help and settings before anything else") {
   ViewerFixture f;
   f.Open(TrainingTrace());

@@ -90,12 +90,13 @@ TEST_CASE("additive columns are sums, not averages or ranks") {
   CHECK(additive("total_duration_us"));
   CHECK(additive("occurrences"));
   CHECK(additive("share"));
-  CHECK(additive("allocation_bytes"));
+  CHECK(additive("total_bytes"));
   CHECK_FALSE(additive("avg_self_time"));
   CHECK_FALSE(additive("rank"));
   CHECK_FALSE(additive("device_cumulative_total_self_time_percent"));
   CHECK_FALSE(additive("min_duration_us"));
   CHECK_FALSE(additive("peak_bytes_in_use"));
+  CHECK_FALSE(additive("allocation_bytes"));  // of one of them
 }
 
 TEST_CASE("numbers: one unit for a column, thin spaces, no digits that say nothing") {

@@ -45,6 +45,7 @@ struct CommandDesc {
   const char* keys;   // default chords, "F", "Ctrl+O", several separated by " | "; empty: none
   bool (*enabled)(const ViewerContext&);
   void (*apply)(ViewerContext&, const CommandArgs&);
+  bool (*on)(const ViewerContext&) = nullptr;  // of switches: menus show it by a mark
 };
 
 std::span<const CommandDesc> Commands();  // viewer/core/commands.cc

@@ -19,6 +19,16 @@ void FoldByRules(ViewerContext& context);            // what is folded becomes w
 Act OpenFile, OpenFolder, OpenSample, CompareWith, CloseRun, ClearRecent, AnswerQuestion;
 Act Export, ExportPicture, ExportPng, ExportSvg, WriteExport, SavePicture, CancelLoading, Quit;
 
+// commands_event.cc: one event
+Act Select, Reveal, ShowEvents, NextShown, PreviousShown, Escape, NextSame, PreviousSame;
+Act SelectParent, NextEvent, PreviousEvent, FocusSearch, SetSearch, NextHit, PreviousHit;
+Act CopyName, CopyText, CopyAll;
+
+// commands_window.cc: lanes, definitions, theme, size, panels, help and settings
+Act PythonFrames, DerivedLanes, WaitingLanes, SwitchDefinitions, NextTheme, SetTheme, TallPanels;
+Act Fullscreen, LargerText, SmallerText, NormalText, ShowNote, ShowPanel, DuplicatePanel;
+Act TogglePanel, ToggleHelp, ToggleSettings, TogglePalette, ChangeSetting;
+
 // commands_view.cc: the view by steps
 Act ZoomIn, ZoomOut, ZoomInFine, ZoomOutFine, ZoomInCoarse, ZoomOutCoarse;
 Act PanLeft, PanRight, PanLeftFine, PanRightFine, PanLeftCoarse, PanRightCoarse;
@@ -42,7 +52,7 @@ Ask HasHits, HasFlows;
 // commands_compare.cc: two profiles beside each other
 Act SwapBaseline, Counterpart, AlignSteps, AlignBegins, AlignEvents, StretchSteps, CompareColors;
 Act ChooseLayout;
-Ask Compares, HasAreas;
+Ask Compares, HasAreas, StepsStretched;
 
 // commands_place.cc: views to go back to, views as text, markers
 Act GoBack, GoForward, CopyViewToken, OpenViewToken;

@@ -1,21 +1,11 @@
 // The table of all commands. Menus, palette, keys, help and docs are made from it
 // (viewer/core/command.h).
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 #include <string>
-#include <utility>
 
-#include "model/base/digits.h"
-#include "model/lookup.h"
 #include "viewer/core/command.h"
 #include "viewer/core/command_actions.h"
 #include "viewer/core/context.h"
-#include "viewer/core/panel.h"
-#include "viewer/core/theme.h"
-#include "viewer/core/time_axis.h"
-#include "viewer/core/track_path.h"
 
 namespace stepscope {
 
@@ -32,6 +22,31 @@ bool HasSelection(const C& c) { return c.view.selected.valid(); }
 bool Loading(const C& c) { return c.session.loading.has_value(); }
 bool HasRecent(const C& c) { return !c.session.recent.empty(); }
 bool HasSample(const C& c) { return !c.session.sample_path.empty(); }
+
+bool HasShown(const C& c) { return !c.view.shown.empty(); }
+bool HasTracksToShow(const C& c) {
+  const auto& runs = c.view.runs;
+  return HasSelection(c) || !c.view.shown.empty() ||
+         std::any_of(runs.begin(), runs.end(), [](const RunState& r) { return !r.only.empty(); });
+}
+
+// What is switched on
+bool PythonFramesOn(const C& c) { return c.settings.Bool("timeline.python_frames"); }
+bool DerivedLanesOn(const C& c) { return c.settings.Bool("timeline.derived_lanes"); }
+bool WaitingLanesOn(const C& c) { return c.settings.Bool("timeline.waiting_lanes"); }
+bool CompareColorsOn(const C& c) { return c.settings.Bool("timeline.compare_colors"); }
+bool XprofOn(const C& c) { return DefinitionsOf(c.settings) == Definitions::kXprof; }
+bool OnlySelectedOn(const C& c) {
+  const RunState* state = c.StateOf();
+  return state != nullptr && !state->only.empty();
+}
+bool PathOn(const C& c) { return !c.windows.path.range.empty(); }
+bool HelpOn(const C& c) { return c.windows.help; }
+bool SettingsOn(const C& c) { return c.windows.settings; }
+template <Tool tool>
+bool ToolIs(const C& c) {
+  return c.view.tool == tool;
+}
 
 void ChooseRun(C& c, const A& a) {
   if (const Run* run = c.RunOf(a.run)) c.services.OpenRun(run->id, a.text);
@@ -63,227 +78,12 @@ void ZoomAll(C& c, const A& a) {
 void SetRange(C& c, const A& a) {
   if (!a.range.empty()) c.SetVisible(a.range, a.run);
 }
-void PythonFrames(C& c, const A&) {
-  const bool show = !c.settings.Bool("timeline.python_frames");
-  c.settings.Set("timeline.python_frames", show ? "true" : "false");
-  Say(c, show ? "Python frames shown" : "Python frames hidden");
-}
-void SwitchLanes(C& c, const char* key, const char* what) {
-  const bool show = !c.settings.Bool(key);
-  c.settings.Set(key, show ? "true" : "false");
-  Say(c, what + std::string(show ? " of GPUs shown" : " of GPUs hidden"));
-}
-void DerivedLanes(C& c, const A&) {
-  SwitchLanes(c, "timeline.derived_lanes", "Idle time and utilisation");
-}
-void WaitingLanes(C& c, const A&) {
-  SwitchLanes(c, "timeline.waiting_lanes", "Queue, launch delay and memory");
-}
-void SwitchDefinitions(C& c, const A&) {
-  const bool xprof = DefinitionsOf(c.settings) != Definitions::kXprof;
-  c.settings.Set("definitions", xprof ? "XProf" : "Stepscope");
-  Say(c, xprof ? "Computed as XProf does" : "Computed by Stepscope's definitions");
-}
-void NextTheme(C& c, const A&) {
-  const auto names = ThemeNames();
-  const auto i = static_cast<size_t>(ThemeFromName(c.settings.Get("theme")));
-  // The button flips between dark and light; the others are chosen on the settings page.
-  c.settings.Set("theme", names[i == 1 ? 0 : 1]);
-}
-void SetTheme(C& c, const A& a) { c.settings.Set("theme", a.text); }
-void TallPanels(C& c, const A&) { c.windows.switch_tall = true; }
-void Fullscreen(C& c, const A&) { c.services.ToggleFullscreen(); }
-void LargerText(C& c, const A&) {
-  c.settings.Set("scale", std::to_string(c.settings.Real("scale") + 0.1));
-}
-void SmallerText(C& c, const A&) {
-  c.settings.Set("scale", std::to_string(c.settings.Real("scale") - 0.1));
-}
-void NormalText(C& c, const A&) { c.settings.Set("scale", "1"); }
-
 // --- Tools
 void SetTool(C& c, Tool tool) { c.view.tool = tool; }
 void SelectTool(C& c, const A&) { SetTool(c, Tool::kSelect); }
 void PanTool(C& c, const A&) { SetTool(c, Tool::kPan); }
 void ZoomTool(C& c, const A&) { SetTool(c, Tool::kZoom); }
 void TimingTool(C& c, const A&) { SetTool(c, Tool::kTiming); }
-// --- Go: selection and search
-void Select(C& c, const A& a) {
-  c.view.selected = c.Set(a.event) != nullptr ? a.event : EventRef{};
-  if (c.view.selected.valid()) c.view.active = a.event.trace;
-}
-void Reveal(C& c, const A& a) { c.Reveal(a.event); }
-ShownEvents::StartOf StartIn(const C& c) {
-  return [&c](const EventRef& event) { return c.RangeOf(event).begin; };
-}
-void ShowEvents(C& c, const A& a) {
-  c.view.shown.Set(a.events);
-  if (a.events.empty()) return;
-  c.Reveal(c.view.shown.Earliest(StartIn(c)));
-  const size_t n = a.events.size();
-  // A row of a table may stand for more events than are shown: `number` has them all.
-  const bool all = a.number <= static_cast<double>(n);
-  const std::string of =
-      all ? std::string() : " of " + GroupDigits(static_cast<uint64_t>(a.number));
-  if (n > 1) Say(c, GroupDigits(n) + of + " events shown; N and Shift+N go through them");
-}
-bool HasTracksToShow(const C& c) {
-  const auto& runs = c.view.runs;
-  return HasSelection(c) || !c.view.shown.empty() ||
-         std::any_of(runs.begin(), runs.end(), [](const RunState& r) { return !r.only.empty(); });
-}
-bool HasShown(const C& c) { return !c.view.shown.empty(); }
-void StepShown(C& c, int direction) {
-  c.Reveal(c.view.shown.Step(direction, StartIn(c)));
-  Say(c, "Event " + GroupDigits(c.view.shown.at() + 1) + " of " + GroupDigits(c.view.shown.size()));
-}
-void NextShown(C& c, const A&) { StepShown(c, 1); }
-void PreviousShown(C& c, const A&) { StepShown(c, -1); }
-// One step back at a time: windows, highlight, then search, then measurement, then selection.
-void Escape(C& c, const A&) {
-  if (c.windows.settings) {
-    c.windows.settings = false;
-  } else if (c.windows.help) {
-    c.windows.help = false;
-  } else if (c.session.loading) {
-    c.services.CancelLoading();
-  } else if (!c.session.error.empty()) {
-    c.services.DismissError();
-  } else if (!c.view.shown.empty()) {
-    c.view.shown.Set({});
-  } else if (!c.search.query().empty()) {
-    c.search.Set({}, c.runs);
-  } else if (!c.view.measured.empty()) {
-    c.view.measured = {};
-  } else {
-    c.view.selected = {};
-  }
-}
-void SameName(C& c, int direction) {
-  const TrackSet* set = c.Set(c.view.selected);
-  if (set == nullptr) return;
-  const EventRow row = NextSameName(*set, c.view.selected.row, direction);
-  if (row.valid()) c.Reveal({c.view.selected.trace, c.view.selected.set, row});
-}
-void NextSame(C& c, const A&) { SameName(c, 1); }
-void PreviousSame(C& c, const A&) { SameName(c, -1); }
-void SelectParent(C& c, const A&) {
-  const TrackSet* set = c.Set(c.view.selected);
-  if (set == nullptr) return;
-  const EventRow row = Parent(*set, c.view.selected.row);
-  if (row.valid()) c.Reveal({c.view.selected.trace, c.view.selected.set, row});
-}
-void Neighbour(C& c, int direction) {
-  const TrackSet* set = c.Set(c.view.selected);
-  if (set == nullptr) return;
-  const Lane& lane = set->lanes[set->LaneOf(c.view.selected.row).value];
-  const int64_t i = int64_t{c.view.selected.row.value} - lane.first_row + direction;
-  if (i < 0 || i >= int64_t{lane.size()}) return;
-  c.Reveal({c.view.selected.trace, c.view.selected.set,
-            EventRow(lane.first_row + static_cast<uint32_t>(i))});
-}
-void NextEvent(C& c, const A&) { Neighbour(c, 1); }
-void PreviousEvent(C& c, const A&) { Neighbour(c, -1); }
-void FocusSearch(C& c, const A& a) {
-  c.windows.focus_search = true;
-  c.windows.typed = a.text;
-}
-void SetSearch(C& c, const A& a) { c.search.Set(a.text, c.runs); }
-void StepSearch(C& c, int direction) {
-  const EventRef hit = c.search.Step(c.view.selected, direction, c.runs);
-  if (hit.valid()) c.Reveal(hit);
-}
-void NextHit(C& c, const A&) { StepSearch(c, 1); }
-void PreviousHit(C& c, const A&) { StepSearch(c, -1); }
-
-// --- Edit
-std::string NameOfSelection(const C& c) {
-  const TrackSet* set = c.Set(c.view.selected);
-  return set == nullptr ? std::string() : std::string(set->Name(c.view.selected.row));
-}
-void CopyName(C& c, const A&) { c.services.SetClipboard(NameOfSelection(c)); }
-void CopyText(C& c, const A& a) { c.services.SetClipboard(a.text); }
-// Twelve digits without the zeros that say nothing: "434 µs".
-std::string ExactDuration(Ps t) {
-  std::string text = FormatDuration(t, 12);
-  const size_t dot = text.find('.'), unit = text.find(' ');
-  if (dot == std::string::npos || unit == std::string::npos || unit < dot) return text;
-  size_t keep = unit;
-  while (keep > dot && (text[keep - 1] == '0' || text[keep - 1] == '.')) --keep;
-  return text.erase(keep, unit - keep);
-}
-void CopyAll(C& c, const A&) {
-  const TrackSet* set = c.Set(c.view.selected);
-  if (set == nullptr) return;
-  const EventRow row = c.view.selected.row;
-  std::string text = "Name\t" + NameOfSelection(c);
-  text += "\nStart\t" + ExactDuration(set->Start(row)) + "\nDuration\t" +
-          ExactDuration(set->Duration(row));
-  const Trace& trace = *FindRun(c.runs, c.view.selected.trace)->trace;
-  text += "\nTrack\t" + TrackPath(trace, *set, set->TrackOf(row)) + "\n";
-  if (c.view.selected.set == 0 && trace.source) {
-    const auto stats = trace.source->Decode(trace, row);
-    if (stats.ok()) {
-      for (const Stat& stat : *stats) text += stat.name + "\t" + ToText(stat) + "\n";
-    }
-  }
-  c.services.SetClipboard(text);
-}
-
-void ShowNote(C& c, const A& a) { Say(c, a.text); }
-
-// --- Window and help
-void ShowPanel(C& c, const A& a) {
-  const PanelDesc* panel = FindPanel(PanelOf(a.text));
-  if (panel == nullptr || (a.run.valid() && c.RunOf(a.run) == nullptr)) return;
-  const PanelKey key{panel->id, a.run};
-  if (a.run.valid()) {
-    c.windows.pinned.insert(key);
-  } else {
-    c.windows.panels[panel->id] = true;
-  }
-  c.windows.focus_panel = key;
-  c.view.panel = a.text;
-  c.view.panel_run = a.run;
-}
-// A second window of a panel, for a run that it stays with.
-void DuplicatePanel(C& c, const A& a) {
-  const Run* run = c.RunOf(a.run);
-  A shown;
-  shown.text = a.text.empty() ? c.view.panel : a.text;
-  if (run == nullptr || FindPanel(PanelOf(shown.text)) == nullptr) return;
-  shown.run = run->id;
-  ShowPanel(c, shown);
-}
-void TogglePanel(C& c, const A& a) {
-  const PanelDesc* panel = FindPanel(a.text);
-  if (panel == nullptr) return;
-  const PanelKey key{panel->id, a.run};
-  if (a.run.valid()) {
-    if (c.windows.pinned.erase(key) == 0) ShowPanel(c, a);
-    return;
-  }
-  const auto [it, inserted] = c.windows.panels.try_emplace(a.text, panel->open_by_default);
-  it->second = !it->second;
-  if (it->second) c.windows.focus_panel = key;
-}
-void ToggleHelp(C& c, const A&) { c.windows.help = !c.windows.help; }
-// With a setting's key: opens the page at it.
-void ToggleSettings(C& c, const A& a) {
-  c.windows.settings = !c.windows.settings || !a.text.empty();
-  c.windows.setting = a.text;
-}
-void TogglePalette(C& c, const A& a) {
-  c.windows.palette = !c.windows.palette;
-  c.windows.typed = a.text;
-}
-void ChangeSetting(C& c, const A& a) {
-  const size_t equals = a.text.find('=');
-  if (equals == std::string::npos) return;
-  const std::string_view key = std::string_view(a.text).substr(0, equals);
-  c.settings.Set(key, std::string_view(a.text).substr(equals + 1));
-  if (key == "timeline.tracks") FoldByRules(c);
-}
 
 constexpr CommandDesc kCommands[] = {
     {"file.open", "Open file…", "File",
@@ -314,11 +114,11 @@ constexpr CommandDesc kCommands[] = {
      "diff shift offset", "", Compares, AlignEvents},
     {"compare.stretch", "Stretch steps to the same length", "Go",
      "Draws the steps of both profiles equally long, or as long as they are again.",
-     "diff scale normalise", "", Compares, StretchSteps},
+     "diff scale normalise", "", Compares, StretchSteps, StepsStretched},
     {"compare.colors", "Colour by change", "View",
      "Colours slices by how much longer or shorter those of their name take in a step than in the "
      "other profile, or by their names again.",
-     "diff tint slower faster hatching", "", Compares, CompareColors},
+     "diff tint slower faster hatching", "", Compares, CompareColors, CompareColorsOn},
     {"compare.layout", "Profiles in one list, above or beside each other", "View",
      "Gives each open profile rows of its own, above and below or left and right, with one time "
      "axis; again: the next of these; with a text: that one.",
@@ -404,25 +204,24 @@ constexpr CommandDesc kCommands[] = {
      HasRun, FilterTracks},
     {"track.only_selected", "Only tracks of the selection", "View",
      "Shows only tracks with selected events; again: all.", "isolate filter", "", HasTracksToShow,
-     OnlySelected},
+     OnlySelected, OnlySelectedOn},
     {"track.unpin_all", "Unpin all tracks", "View", "Unpins all tracks and undoes their order.",
      "unpin reset order", "", HasOrder, UnpinAll},
     {"view.show_hidden", "Show hidden tracks", "View", "Shows what was hidden by its name.",
      "planes unhide", "", HasHidden, ShowHidden},
-    {"view.python_frames", "Hide or show Python frames", "View",
-     "Leaves the frames of Python stacks out of the timeline, or shows them again.",
-     "stack functions calls ops", "H", HasRun, PythonFrames},
-    {"view.derived_lanes", "Hide or show idle time and utilisation", "View",
-     "Leaves the lanes of each GPU that say why it is idle and how busy it is out of the timeline, "
-     "or shows them again.",
-     "gaps lanes counters tracks busy", "", HasRun, DerivedLanes},
-    {"view.waiting_lanes", "Show or hide queue, launch delay and memory", "View",
+    {"view.python_frames", "Python frames", "View",
+     "Shows the frames of Python stacks on the timeline, or leaves them out.",
+     "hide show stack functions calls ops", "H", HasRun, PythonFrames, PythonFramesOn},
+    {"view.derived_lanes", "Idle time and utilisation", "View",
+     "Shows the lanes of each GPU that say why it is idle and how busy it is, or leaves them out.",
+     "hide show gaps lanes counters tracks busy", "", HasRun, DerivedLanes, DerivedLanesOn},
+    {"view.waiting_lanes", "Queue, launch delay and memory", "View",
      "Shows below each GPU how many launches wait, how long they take to begin, and the memory in "
      "use, or hides them again.",
-     "lanes counters tracks allocator", "", HasRun, WaitingLanes},
-    {"view.definitions", "XProf's or own definitions", "View",
+     "hide show lanes counters tracks allocator", "", HasRun, WaitingLanes, WaitingLanesOn},
+    {"view.definitions", "XProf's definitions", "View",
      "Computes everything as XProf 2.24.2 does, or by Stepscope's definitions again.",
-     "analyses numbers quirks compat rules", "", Always, SwitchDefinitions},
+     "analyses numbers quirks compat rules", "", Always, SwitchDefinitions, XprofOn},
     {"view.next_theme", "Dark or light", "View", "Switches between dark and light.",
      "theme colours", "", Always, NextTheme},
     {"view.set_theme", "Choose theme", "", "dark, light, colour-blind or high contrast.", "", "",
@@ -490,7 +289,7 @@ constexpr CommandDesc kCommands[] = {
     {"path.show", "Critical path", "Tools",
      "Shows what the step in sight waited for, event by event: work of the device, launches, the "
      "host; again: no path.",
-     "chain slow why dependencies what if", "", HasArrows, ShowPath},
+     "chain slow why dependencies what if", "", HasArrows, ShowPath, PathOn},
 
     {"mark.add", "Add marker", "Tools",
      "Marks the measured range, else the time under the mouse, else the selected event, for good.",
@@ -507,14 +306,14 @@ constexpr CommandDesc kCommands[] = {
      "Ctrl+Left", HasMarkers, PreviousMarker},
 
     {"tool.select", "Select tool", "Tools", "Drag selects nothing but the event under the mouse.",
-     "pointer", "1", Always, SelectTool},
-    {"tool.pan", "Pan tool", "Tools", "Drag moves the timeline.", "hand move", "2", Always,
-     PanTool},
+     "pointer", "1", Always, SelectTool, ToolIs<Tool::kSelect>},
+    {"tool.pan", "Pan tool", "Tools", "Drag moves the timeline.", "hand move", "2", Always, PanTool,
+     ToolIs<Tool::kPan>},
     {"tool.zoom", "Zoom tool", "Tools", "Drag marks what to zoom to.", "magnify", "3", Always,
-     ZoomTool},
+     ZoomTool, ToolIs<Tool::kZoom>},
     {"tool.timing", "Timing tool", "Tools",
      "Drag measures a time; it snaps to the edges of events.", "measure ruler", "4", Always,
-     TimingTool},
+     TimingTool, ToolIs<Tool::kTiming>},
     {"measure.selection", "Measure selection", "Tools", "Measures the selected event.",
      "duration mark", "M", HasSelection, MeasureSelection},
     {"measure.set", "Measure range", "", "Sets or clears the measured range.", "", "", Always,
@@ -597,7 +396,7 @@ constexpr CommandDesc kCommands[] = {
      "Opens a panel once more, for this profile only: it stays with it when another is active.",
      "second copy window", "", HasRun, DuplicatePanel},
     {"app.settings", "Settings", "Window", "Theme, size and manners.", "preferences options",
-     "Ctrl+,", Always, ToggleSettings},
+     "Ctrl+,", Always, ToggleSettings, SettingsOn},
     {"app.set", "Change setting", "", "key=value", "", "", Always, ChangeSetting},
     {"app.save_picture", "Save picture", "", "Saves a part of the window: name x y width height.",
      "", "", Always, SavePicture},
@@ -605,7 +404,7 @@ constexpr CommandDesc kCommands[] = {
     {"app.palette", "Command palette", "Help", "Finds and runs any command.", "search actions",
      "> | Ctrl+Shift+P", Always, TogglePalette},
     {"app.help", "Keys and commands", "Help", "Lists all commands with their keys.",
-     "shortcuts keyboard", "? | F1", Always, ToggleHelp},
+     "shortcuts keyboard", "? | F1", Always, ToggleHelp, HelpOn},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Commands of two profiles beside each other.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -137,6 +138,11 @@ void StretchSteps(C& c, const A&) {
   } else if (!StretchToSteps(*pair.base, *pair.baseline, *pair.run, pair.state)) {
     Say(c, "One of the two has no steps");
   }
+}
+
+bool StepsStretched(const C& c) {
+  return std::any_of(c.view.runs.begin(), c.view.runs.end(),
+                     [](const RunState& r) { return r.map.shared != r.map.of_own; });
 }
 
 }  // namespace stepscope::actions

@@ -23,9 +23,9 @@
 namespace stepscope {
 namespace {
 
-constexpr const char* kLiveFirst[] = {"tf_op",       "allocation_bytes", "requested_bytes",
-                                      "occurrences", "region_type",      "data_type",
-                                      "tensor_shape"};
+constexpr const char* kLiveFirst[] = {
+    "tf_op",           "total_bytes", "occurrences", "allocation_bytes",
+    "requested_bytes", "region_type", "data_type",   "tensor_shape"};
 // Boxes beyond these would be smaller than a pixel.
 constexpr size_t kMaxBoxes = 4000;
 constexpr const char* kLiveHidden[] = {"host", "memory_id"};
@@ -231,6 +231,7 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
       set("tf_op", l.op);
       set("allocation_bytes", l.allocated);
       set("requested_bytes", l.requested);
+      set("total_bytes", l.total());
       set("occurrences", static_cast<int64_t>(l.count));
       set("region_type", l.region);
       set("data_type", l.type);

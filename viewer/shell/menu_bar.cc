@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <string_view>
+#include <vector>
 
 #include "model/base/digits.h"
 #include "viewer/core/settings.h"
@@ -22,10 +24,37 @@ constexpr const char* kMenus[] = {"File", "View", "Go", "Tools", "Window", "Help
 
 void DrawCommandItem(const ShellInput& input, const CommandDesc& command) {
   const std::string key = FirstKey(KeysOf(input.panel, command));
-  if (ImGui::MenuItem(command.title, key.c_str(), false, command.enabled(input.context))) {
+  const bool on = command.on != nullptr && command.on(input.context);
+  if (ImGui::MenuItem(command.title, key.c_str(), on, command.enabled(input.context))) {
     input.panel.commands.Push(command.id);
   }
   ImGui::SetItemTooltip("%s", command.what);
+}
+
+// A menu's commands in groups: by the first part of their ids, and before some of many of one kind.
+constexpr const char* kBreaks[] = {"file.close",        "file.export_png",    "file.quit",
+                                   "view.collapse_all", "view.python_frames", "view.next_theme",
+                                   "view.back",         "select.parent"};
+
+bool BeginsGroup(const CommandDesc& before, const CommandDesc& command) {
+  const auto is_command = [&](const char* id) { return std::strcmp(command.id, id) == 0; };
+  const auto group = [](const CommandDesc& c) {
+    return std::string_view(c.id).substr(0, std::string_view(c.id).find('.'));
+  };
+  const bool tracks = group(before) == "track" || group(command) == "track";  // of the view too
+  return (group(before) != group(command) && !tracks) ||
+         std::any_of(std::begin(kBreaks), std::end(kBreaks), is_command);
+}
+
+// Of two profiles after those of one.
+std::vector<const CommandDesc*> CommandsOf(std::string_view menu) {
+  std::vector<const CommandDesc*> out;
+  for (const CommandDesc& command : Commands())
+    if (command.category == menu) out.push_back(&command);
+  std::stable_partition(out.begin(), out.end(), [](const CommandDesc* command) {
+    return !std::string_view(command->id).starts_with("compare.");
+  });
+  return out;
 }
 
 void DrawRecentMenu(const ShellInput& input) {
@@ -70,6 +99,12 @@ void DrawPanelItems(const ShellInput& input) {
 int NextMenu(int at) {
   constexpr int kCount = static_cast<int>(std::size(kMenus));
   const ImGuiContext& g = *ImGui::GetCurrentContext();
+  // Opened by the mouse, no entry has the keyboard yet.
+  const bool innermost = g.OpenPopupStack.Size <= g.BeginPopupStack.Size;
+  if (innermost && !g.NavCursorVisible) {
+    if (ImGui::IsKeyPressed(ImGuiKey_RightArrow)) return (at + 1) % kCount;
+    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow)) return (at + kCount - 1) % kCount;
+  }
   const bool sideways = g.NavMoveDir == ImGuiDir_Left || g.NavMoveDir == ImGuiDir_Right;
   if (!sideways || g.NavWindow != g.CurrentWindow || !ImGui::NavMoveRequestButNoResultYet())
     return -1;
@@ -84,10 +119,12 @@ void DrawMenus(const ShellInput& input, MenuBarState* state) {
     const char* menu = kMenus[i];
     if (!ImGui::BeginMenu(menu)) continue;
     if (std::strcmp(menu, "Window") == 0) DrawPanelItems(input);
-    for (const CommandDesc& command : Commands()) {
-      if (std::strcmp(command.category, menu) != 0) continue;
-      DrawCommandItem(input, command);
-      if (std::strcmp(command.id, "file.open_folder") == 0) DrawRecentMenu(input);
+    const CommandDesc* before = nullptr;
+    for (const CommandDesc* command : CommandsOf(menu)) {
+      if (before != nullptr && BeginsGroup(*before, *command)) ImGui::Separator();
+      DrawCommandItem(input, *command);
+      if (std::strcmp(command->id, "file.open_folder") == 0) DrawRecentMenu(input);
+      before = command;
     }
     if (const int next = NextMenu(i); next >= 0) state->open_next = next;
     ImGui::EndMenu();

@@ -105,7 +105,22 @@ void DrawBar(const PanelContext& context, ImDrawList* list, const StepBars& bars
   }
 }
 
-void DrawReference(const PanelContext& context, ImDrawList* list, const StepBars& bars) {
+double TallestIn(const StepBars& bars, const ChartState& state, size_t first, size_t last) {
+  double most = 0;
+  for (size_t s = first; s < last; ++s) most = std::max(most, bars.TotalOf(s, state));
+  return most;
+}
+
+// Bars that stand between two places of the plot.
+double TallestBetween(const StepBars& bars, const ChartState& state, float left, float right) {
+  const auto n = static_cast<double>(bars.labels.size());
+  const auto at = [n](float x) { return std::clamp(ImPlot::PixelsToPlot(x, 0).x + 0.5, 0.0, n); };
+  return TallestIn(bars, state, static_cast<size_t>(at(left)),
+                   static_cast<size_t>(std::ceil(at(right))));
+}
+
+void DrawReference(const PanelContext& context, ImDrawList* list, const StepBars& bars,
+                   const ChartState& state) {
   const ImVec2 pos = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
   const float y = std::floor(ImPlot::PlotToPixels(0, bars.reference).y);
   const Rgba color = WithAlpha(context.theme[Role::kText], 0.7f);
@@ -113,19 +128,16 @@ void DrawReference(const PanelContext& context, ImDrawList* list, const StepBars
     const float x = pos.x + static_cast<float>(i * 8);
     list->AddLine(ImVec2(x, y), ImVec2(x + 4, y), color);
   }
-  // On a ground of its own: bars taller than the average lie behind it.
+  // Where fewer bars are taller than the average, and on a ground of its own where some are.
   const float line = ImGui::GetTextLineHeight(), width = TextWidth(bars.reference_label);
-  const float right = pos.x + size.x - 4;
+  const double at_left = TallestBetween(bars, state, pos.x, pos.x + width + 12);
+  const double at_right = TallestBetween(bars, state, pos.x + size.x - width - 12, pos.x + size.x);
+  const bool left = at_right > bars.reference && at_left < at_right;
+  const float right = left ? pos.x + width + 8 : pos.x + size.x - 4;
   const float top = y - line - 2 >= pos.y ? y - line - 2 : y + 3;
   DrawBox(list, right - width - 4, top, width + 8, line + 1,
           WithAlpha(context.theme[Role::kPanel], 0.85f), 2);
   DrawRight(list, right, top, context.theme[Role::kText], bars.reference_label);
-}
-
-double TallestIn(const StepBars& bars, const ChartState& state, size_t first, size_t last) {
-  double most = 0;
-  for (size_t s = first; s < last; ++s) most = std::max(most, bars.TotalOf(s, state));
-  return most;
 }
 
 void ExportBars(const PanelContext& context, const StepBars& bars, const ChartState& state,
@@ -190,7 +202,7 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
     const float right = std::max(left + 1, std::floor(ImPlot::PlotToPixels(to + half, 0).x));
     DrawBar(context, list, bars, *state, b, left, right, over && per_bucket == 1);
   }
-  if (bars.reference > 0) DrawReference(context, list, bars);
+  if (bars.reference > 0) DrawReference(context, list, bars, *state);
   ImPlot::PopPlotClipRect();
   if (under >= 0) {
     BarTooltip(context, bars, *state, static_cast<size_t>(under));

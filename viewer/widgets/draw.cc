@@ -94,16 +94,17 @@ bool IconButton(const char* id, const char* icon, const char* fallback, const ch
   return pressed;
 }
 
-std::string_view MiddleCut(std::string_view text, float width, char* buffer, size_t size) {
+std::string_view MiddleCut(std::string_view text, float width, char* buffer, size_t size,
+                           double head_share) {
   const auto measure = [](std::string_view t) {
     return ImGui::CalcTextSize(t.data(), t.data() + t.size()).x;
   };
   if (measure(text) <= width || text.size() + 4 > size) return text;
-  // The end (the run and the file) says more than the beginning: two thirds for it.
   size_t keep = text.size();
   while (keep > 8) {
     keep -= std::max<size_t>(1, keep / 16);
-    size_t head = keep / 3, tail = text.size() - (keep - head);
+    auto head = static_cast<size_t>(static_cast<double>(keep) * head_share);
+    size_t tail = text.size() - (keep - head);
     while (head > 0 && (static_cast<unsigned char>(text[head]) & 0xc0u) == 0x80u) --head;
     while (tail < text.size() && (static_cast<unsigned char>(text[tail]) & 0xc0u) == 0x80u) ++tail;
     std::memcpy(buffer, text.data(), head);

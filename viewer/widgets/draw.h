@@ -46,8 +46,10 @@ Pen MakePen(const Theme& theme, const Fonts& fonts);  // on the current window's
 bool IconButton(const char* id, const char* icon, const char* fallback, const char* tooltip,
                 bool on, const Fonts& fonts, const Theme& theme, float size);
 
-// Cuts a path in the middle so that it fits: "/home/…/run/file". Writes to buffer, returns the
-// view.
-std::string_view MiddleCut(std::string_view text, float width, char* buffer, size_t size);
+// Cuts a text in the middle so that it fits: "/home/…/run/file". Of what stays a share
+// stands before the ellipsis; of a path the end (the run and the file) says more. Writes to buffer,
+// returns the view.
+std::string_view MiddleCut(std::string_view text, float width, char* buffer, size_t size,
+                           double head_share = 1.0 / 3);
 
 }  // namespace stepscope

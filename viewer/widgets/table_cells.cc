@@ -93,14 +93,15 @@ void ResultTableView::DrawName(const PanelContext& context, const NameText& name
   }
   Role role = Role::kText;
   for (const ColoredWord& word : options.words) role = text == word.word ? word.role : role;
-  // Of a path the end says more than the beginning: "gradient_tape/.../MatMul".
+  // Of a path the end says more than the beginning: "gradient_tape/.../MatMul". A name
+  // says at its beginning what it is; where that is alike, its end tells it apart.
   std::array<char, 512> buffer{};
-  const bool path = column.name && shown.find('/') != std::string::npos;
+  const double head = shown.find('/') != std::string::npos ? 1.0 / 3 : 2.0 / 3;
   const std::string_view text_here =
-      path ? MiddleCut(shown, cell.right - left, buffer.data(), buffer.size()) : shown;
+      column.name ? MiddleCut(shown, cell.right - left, buffer.data(), buffer.size(), head) : shown;
   const bool cut_here =
       DrawCut(list, ImVec2(left, cell.y), cell.right, context.theme[role], text_here);
-  const bool cut = cut_here || text_here.size() != shown.size();
+  const bool cut = cut_here || text_here.data() != shown.data();
   const ImRect area(cell.left, cell.y, cell.right, cell.y + ImGui::GetTextLineHeight());
   const bool whole = !cut && shown == name.raw;
   if (!whole && ImGui::IsWindowHovered() && area.Contains(ImGui::GetMousePos()) &&

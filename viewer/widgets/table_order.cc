@@ -75,9 +75,9 @@ std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& fil
 bool IsAdditive(const ColumnDesc& column) {
   if (column.type != ValueType::kInt && column.type != ValueType::kReal) return false;
   const auto has = [&](std::string_view part) { return ContainsLower(column.id, part); };
-  for (const char* no :
-       {"avg", "average", "min_", "max_", "cumulative", "rank", "occupancy", "peak", "rate",
-        "intensity", "utilization", "capacity", "lifetime", "matrix"}) {
+  for (const char* no : {"avg", "average", "min_", "max_", "cumulative", "rank", "occupancy",
+                         "peak", "rate", "intensity", "utilization", "capacity", "lifetime",
+                         "matrix", "allocation_bytes", "requested_bytes"}) {
     if (has(no)) return false;
   }
   // Operations contain others: of their times only the part of their own adds up.

@@ -64,6 +64,19 @@ TEST_CASE("At the peak and at the end: bytes by the program's innermost frame, a
   }
 }
 
+TEST_CASE("What a snapshot cannot say is not asked for: no steps to mark, no GPU to record") {
+  const test::TrainingSnapshot made = test::MakeTrainingSnapshot(2, 3, 0, false);
+  AnalysisContext context(Load(made.file), Definitions::kStepscope);
+  for (const char* id : {"overview", "kernel_stats", "op_stats", "input_pipeline", "memory"}) {
+    CAPTURE(id);
+    const auto result = context.Get(id);
+    CHECK(result->empty_reason.starts_with("A memory snapshot has allocations only"));
+    CHECK(result->findings.empty());
+  }
+  CHECK(context.Get("memory_snapshot")->empty_reason.empty());
+  CHECK_FALSE(context.Get("diagnostics")->empty_reason.starts_with("A memory snapshot"));
+}
+
 TEST_CASE("Leaks are what every step keeps, not what the first one made") {
   const test::TrainingSnapshot made = test::MakeTrainingSnapshot(6, 8, 3'000'320, false);
   const AnalysisResult result = Analyse(Load(made.file));

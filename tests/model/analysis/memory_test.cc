@@ -71,6 +71,22 @@ TEST_CASE("peak, capacity, lifetime peak and what was live at the peak") {
   CHECK(end[1].op == "c:C");
 }
 
+TEST_CASE("what is live is listed by what it takes in all, not by the size of one") {
+  MemoryHost h;
+  h.Event(true, 1000, 600, 600, 1, "a:A");
+  h.Event(true, 2000, 1000, 400, 2, "b:B");
+  h.Event(true, 3000, 1400, 400, 3, "b:B");
+  AnalysisContext context(h.Load(), Definitions::kStepscope);
+  const auto result = context.Get("memory");
+  const ResultTable& live = *result->Table("active_allocations");
+  REQUIRE(live.rows.size() == 2);
+  const auto total = static_cast<size_t>(live.Column("total_bytes"));
+  CHECK(std::get<int64_t>(live.rows[0][total]) == 800);
+  CHECK(std::get<int64_t>(live.rows[1][total]) == 600);
+  AnalysisContext as_xprof(h.Load(), Definitions::kXprof);
+  CHECK(as_xprof.Get("memory")->Table("active_allocations")->Column("total_bytes") == -1);
+}
+
 TEST_CASE("bytes that no recorded allocation explains are a row of their own") {
   MemoryHost h;
   h.Event(true, 1000, 5500, 500, 1, "a:A");

@@ -159,6 +159,7 @@ TEST_CASE("Ranks: the late one, its lateness and its cause come back, clocks off
       }
       CHECK(Real(result, "collectives", 8, "late_by_us") < 20);
       CHECK(result.findings.front().text.find("Rank 2 is the last in 100 %") == 0);
+      CHECK(result.findings.front().text.find("\u00b5s a step (") != std::string::npos);
     }
   }
 }
