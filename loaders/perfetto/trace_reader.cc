@@ -309,7 +309,8 @@ void TraceReader::AddEvent(const EventHead& head, const EventLists& lists, int64
 
 void TraceReader::AddFlows(const EventHead& head, const std::vector<uint64_t>& flows, int64_t at,
                            uint32_t track) {
-  if (head.type != EventType::kBegin && head.type != EventType::kComplete) return;
+  // Arrows lead from slice to slice: past an instant the flow goes on.
+  if (head.type == EventType::kInstant) return;
   TrackState& state = read_.tracks[track];
   const auto record = static_cast<uint32_t>(state.records.size());
   state.flows = true;

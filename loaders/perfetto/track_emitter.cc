@@ -131,11 +131,14 @@ struct TrackEmitter::Matcher {
     if (slice_of != nullptr) (*slice_of)[record] = static_cast<uint32_t>(data.slices.start.size());
     AddRawEvent(&data.slices, r.at, SaturatingSub(end, r.at), r.meta, r.ref);
   }
-  void End(const Record& r) {
+  // A flow of an end is one of the slice that ends.
+  void End(uint32_t i) {
+    const Record& r = records[i];
     if (open.empty()) {
       ++work.ends;
       return;
     }
+    if (slice_of != nullptr) (*slice_of)[i] = static_cast<uint32_t>(data.slices.start.size());
     if (r.ref != Record::kNoRef) work.end_arguments.emplace_back(records[open.back()].ref, r.ref);
     Slice(open.back(), r.at);
     open.pop_back();
@@ -145,7 +148,7 @@ struct TrackEmitter::Matcher {
     if (r.type == EventType::kBegin) {
       open.push_back(i);
     } else if (r.type == EventType::kEnd) {
-      End(r);
+      End(i);
     } else if (r.type == EventType::kComplete) {
       Slice(i, SaturatingAdd(r.at, r.duration));
     } else {

@@ -34,8 +34,12 @@ std::optional<IntStat> KnownStat(std::string_view name) {
                        [](const auto& row, std::string_view n) { return row.first < n; });
   if (it != std::end(kKnown) && it->first == name) return it->second;
   constexpr std::pair<std::string_view, IntStat> kDims[] = {
-      {"grid.x", IntStat::kGridX},   {"grid.y", IntStat::kGridY},   {"grid.z", IntStat::kGridZ},
-      {"block.x", IntStat::kBlockX}, {"block.y", IntStat::kBlockY}, {"block.z", IntStat::kBlockZ}};
+      {"grid.x", IntStat::kGridX},    {"grid.y", IntStat::kGridY},
+      {"grid.z", IntStat::kGridZ},    {"block.x", IntStat::kBlockX},
+      {"block.y", IntStat::kBlockY},  {"block.z", IntStat::kBlockZ},
+      {"grid[0]", IntStat::kGridX},   {"grid[1]", IntStat::kGridY},
+      {"grid[2]", IntStat::kGridZ},   {"block[0]", IntStat::kBlockX},
+      {"block[1]", IntStat::kBlockY}, {"block[2]", IntStat::kBlockZ}};
   for (const auto& [dim, stat] : kDims) {
     if (dim == name) return stat;
   }
@@ -109,7 +113,8 @@ void TypedArguments::Use(const Interned* interned) {
   roles_ = &all_[interned];
 }
 
-// A name, and the last value if it is a whole number. The dictionary of an outer argument is kept.
+// A name, and the last value if it is a whole number. What an outer argument contains, a dictionary
+// or a list, is kept.
 bool TypedArguments::ReadFields(const Wire& message, Argument* argument, bool outer) {
   Wire wire;
   const xplane::Bytes end = EndOf(message);
@@ -118,9 +123,11 @@ bool TypedArguments::ReadFields(const Wire& message, Argument* argument, bool ou
     if (p == nullptr) return false;
     switch (wire.tag) {
       case Varint(1):
+        argument->named = true;
         argument->role = RoleOf(wire.value);
         break;
       case Text(10):
+        argument->named = true;
         argument->role =
             RoleOf(std::string_view(reinterpret_cast<const char*>(wire.begin), wire.value));
         break;
@@ -138,9 +145,8 @@ bool TypedArguments::ReadFields(const Wire& message, Argument* argument, bool ou
         argument->whole = false;
         break;
       case Text(11):
-        if (outer) inner_.push_back(wire);
-        break;
       case Text(12):
+        if (outer) inner_.push_back(wire);
         break;
       default:
         if (wire.tag < 8 || wire.tag > UINT32_MAX || wire.tag >> 3 <= 17) return false;
@@ -149,7 +155,7 @@ bool TypedArguments::ReadFields(const Wire& message, Argument* argument, bool ou
   return true;
 }
 
-// One argument; of dictionaries those of a grid and a block.
+// One argument; of dictionaries and lists those of a grid and a block.
 bool TypedArguments::ReadAnnotation(const Wire& message) {
   inner_.clear();
   Argument argument;
@@ -157,13 +163,16 @@ bool TypedArguments::ReadAnnotation(const Wire& message) {
   if (argument.role < kAsk && argument.whole)
     Found(static_cast<IntStat>(argument.role), argument.value);
   if (argument.role != kGrid && argument.role != kBlock) return true;
-  const bool grid = argument.role == kGrid;
   constexpr IntStat kGrids[] = {IntStat::kGridX, IntStat::kGridY, IntStat::kGridZ};
   constexpr IntStat kBlocks[] = {IntStat::kBlockX, IntStat::kBlockY, IntStat::kBlockZ};
-  for (const Wire& entry : inner_) {
+  const IntStat* dims = argument.role == kGrid ? kGrids : kBlocks;
+  for (size_t i = 0; i < inner_.size(); ++i) {
     Argument dim;
-    if (!ReadFields(entry, &dim, false)) return false;
-    if (dim.role >= kX && dim.whole) Found((grid ? kGrids : kBlocks)[dim.role - kX], dim.value);
+    if (!ReadFields(inner_[i], &dim, false)) return false;
+    const bool list = inner_[i].tag == Text(12);
+    if (list && dim.named) return false;
+    const size_t at = list ? i : dim.role >= kX ? dim.role - kX : std::size(kGrids);
+    if (dim.whole && at < std::size(kGrids)) Found(dims[at], dim.value);
   }
   return true;
 }

@@ -37,7 +37,7 @@ class TypedArguments {
   };
   struct Argument {
     uint8_t role = kNone;
-    bool whole = false;
+    bool whole = false, named = false;
     int64_t value = 0;
   };
 

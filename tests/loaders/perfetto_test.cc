@@ -276,7 +276,8 @@ constexpr std::pair<const char*, IntStat> kTyped[] = {
     {"bytes", IntStat::kBytes},   {"device", IntStat::kDeviceId}, {"step_num", IntStat::kStepNum},
     {"grid.x", IntStat::kGridX},  {"grid.z", IntStat::kGridZ},    {"block.y", IntStat::kBlockY},
     {"x", IntStat::kCount},       {"grid", IntStat::kCount},      {"block", IntStat::kCount},
-    {"unheard", IntStat::kCount}, {"y", IntStat::kCount},         {"z", IntStat::kCount}};
+    {"unheard", IntStat::kCount}, {"y", IntStat::kCount},         {"z", IntStat::kCount},
+    {"grid[0]", IntStat::kGridX}, {"block[1]", IntStat::kBlockY}, {"grid[2]", IntStat::kGridZ}};
 
 // Values of all kinds, some twice, some with the wrong wire type; names as numbers or as texts.
 Message RandomArgument(std::mt19937* random, int depth) {
@@ -299,6 +300,34 @@ Message RandomArgument(std::mt19937* random, int depth) {
   for (uint32_t i = 0, n = pick(4); i < n && depth < 3; ++i)
     m.Sub(pick(3) == 0 ? 12 : 11, RandomArgument(random, depth + 1));
   return pick(2) == 0 ? m.Int(1, 1 + pick(std::size(kTyped))) : m;
+}
+
+TEST_CASE(
+    "A grid and a block that are lists are those of the kernel; a flow's end belongs to a slice") {
+  const auto list = [](const char* name, std::vector<uint64_t> values) {
+    Message m;
+    m.Text(10, name);
+    for (const uint64_t value : values) m.Sub(12, Message().Int(4, value));
+    return m;
+  };
+  PerfettoWriter w;
+  Message kernel = Message().Int(9, 1).Int(11, 5).Text(23, "gemm");
+  kernel.Sub(4, list("grid", {24, 2, 3})).Sub(4, list("block", {640})).Fixed(47, 9);
+  w.Packet(Message().Int(8, 1000).Sub(11, kernel));
+  w.Packet(Message().Int(8, 2000).Sub(11, Message().Int(9, 2).Int(11, 5)));
+  w.Begin(6, 1500, "", "wait");
+  w.Packet(Message().Int(8, 3000).Sub(11, Message().Int(9, 2).Int(11, 6).Fixed(48, 9)));
+  const TracePtr trace = Load(w.Bytes());
+  const EventRow row = RowNamed(*trace, "gemm");
+  const auto table = trace->source->LoadTyped(*trace, {});
+  REQUIRE(table.ok());
+  CHECK((*table)->Int(IntStat::kGridX).Find(row).value_or(0) == 24);
+  CHECK((*table)->Int(IntStat::kGridZ).Find(row).value_or(0) == 3);
+  CHECK((*table)->Int(IntStat::kBlockX).Find(row).value_or(0) == 640);
+  CHECK_FALSE((*table)->Int(IntStat::kBlockY).Find(row).has_value());
+  REQUIRE(trace->flows.size() == 1);
+  CHECK(trace->flows[0].from == row);
+  CHECK(trace->flows[0].to == RowNamed(*trace, "wait"));
 }
 
 // The one is read from bytes for all events, the other with its names for one.
