@@ -18,10 +18,21 @@ bool Sniffs(const LoaderDesc& loader, std::string_view prefix) {
   return loader.sniff(std::as_bytes(std::span(prefix.data(), prefix.size())));
 }
 
+// What begins like a file that is known and not read; null if nothing does.
+const FileEnding* KnownContent(std::string_view prefix) {
+  for (const LoaderDesc* loader : Loaders()) {
+    for (const FileEnding& ending : loader->endings) {
+      if (*ending.begin != '\0' && prefix.starts_with(ending.begin)) return &ending;
+    }
+  }
+  return nullptr;
+}
+
 const LoaderDesc* PickLoader(std::string_view name, std::string_view prefix) {
   for (const LoaderDesc* loader : Loaders()) {
     if (Sniffs(*loader, prefix)) return loader;
   }
+  if (KnownContent(prefix) != nullptr) return nullptr;
   // Not recognised: the name is a hint, and the loader says what is wrong with the content.
   for (const LoaderDesc* loader : Loaders()) {
     for (const FileEnding& ending : loader->endings) {
@@ -32,8 +43,10 @@ const LoaderDesc* PickLoader(std::string_view name, std::string_view prefix) {
   return nullptr;
 }
 
-Status UnknownFormat(const std::string& path) {
-  // What cannot be read and is known by its name says what to do instead.
+Status UnknownFormat(const std::string& path, std::string_view prefix) {
+  // What cannot be read and is known by its content or its name says what to do instead.
+  if (const FileEnding* known = KnownContent(prefix))
+    return {ErrorCode::kUnsupported, path + ": " + known->reason};
   const std::string file = std::filesystem::path(path).filename().string();
   const FileName name = ClassifyFileName(file);
   if (name.loader != nullptr && name.kind == FileEnding::Kind::kSkipped)
@@ -75,7 +88,7 @@ Result<const LoaderDesc*> ChooseLoader(std::vector<InputFile>* files,
         prefix.ok() && prefix->empty() && (loader == nullptr || loader->format == kNsightSystems);
     if (loader == nullptr || nothing) {
       const Status status = nothing ? Status(ErrorCode::kFormat, file.path + ": the file is empty")
-                            : prefix.ok() ? UnknownFormat(file.path)
+                            : prefix.ok() ? UnknownFormat(file.path, *prefix)
                                           : prefix.status();
       if (first_error.ok()) first_error = status;
       skipped->push_back(name + ": " + status.message());

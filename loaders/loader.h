@@ -58,6 +58,7 @@ struct FileEnding {
   const char* text;  // ".xplane.pb"; the host's name stands before it
   Kind kind;
   const char* reason = "";  // of kSkipped: what the file is
+  const char* begin = "";   // of kSkipped: how its content begins, where that is known
 };
 
 // A file format. A row of loaders/registry.cc; all that other code says about the format's files

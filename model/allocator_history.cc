@@ -4,12 +4,67 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 
 #include "model/base/seeded_hash.h"
 
 namespace stepscope {
 namespace {
+
+// Which allocation lives at an address: a table that grows, with places one behind the other. An
+// event makes or removes an entry, which must cost no node of its own.
+class LiveTable {
+ public:
+  LiveTable() : entries_(kFirst) {}
+
+  // Its place, or where it belongs; O(1).
+  uint32_t* Find(uint64_t address) {
+    Entry& entry = entries_[PlaceOf(address)];
+    return entry.index == kNone ? nullptr : &entry.index;
+  }
+  void Add(uint64_t address, uint32_t index) {  // the table does not have it
+    if (2 * ++count_ > entries_.size()) Grow();
+    entries_[PlaceOf(address)] = {address, index};
+  }
+  // What follows it moves up, so that nothing is searched for across a hole.
+  void Remove(uint64_t address) {
+    const size_t mask = entries_.size() - 1;
+    size_t hole = PlaceOf(address);
+    for (size_t at = (hole + 1) & mask; entries_[at].index != kNone; at = (at + 1) & mask) {
+      const size_t home = hash_(entries_[at].address) & mask;
+      if (((at - home) & mask) < ((at - hole) & mask)) continue;
+      entries_[hole] = entries_[at];
+      hole = at;
+    }
+    entries_[hole].index = kNone;
+    --count_;
+  }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr size_t kFirst = 1024;  // a power of two, as all sizes
+  struct Entry {
+    uint64_t address = 0;
+    uint32_t index = kNone;
+  };
+
+  size_t PlaceOf(uint64_t address) const {
+    const size_t mask = entries_.size() - 1;
+    size_t at = hash_(address) & mask;
+    while (entries_[at].index != kNone && entries_[at].address != address) at = (at + 1) & mask;
+    return at;
+  }
+  void Grow() {
+    std::vector<Entry> old(2 * entries_.size());
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+      if (entry.index != kNone) entries_[PlaceOf(entry.address)] = entry;
+    }
+  }
+
+  SeededHash hash_;
+  std::vector<Entry> entries_;
+  size_t count_ = 0;
+};
 
 // The allocations of one device, while its events are played again.
 class Replay {
@@ -52,11 +107,12 @@ class Replay {
   void Allocate(uint32_t e) {
     const size_t row = Row(e);
     const auto next = static_cast<uint32_t>(made_.size());
-    const auto [live, added] = live_.try_emplace(events_.address[row], next);
-    if (!added) {
+    if (uint32_t* live = live_.Find(events_.address[row])) {
       ++repairs_.address_reused;
-      made_[live->second].end = e;
-      live->second = next;
+      made_[*live].end = e;
+      *live = next;
+    } else {
+      live_.Add(events_.address[row], next);
     }
     made_.push_back({events_.address[row], events_.size[row], e, Allocation::kNever,
                      events_.stack[row], events_.stream[row], events_.context[row]});
@@ -64,10 +120,9 @@ class Replay {
 
   void Free(uint32_t e) {
     const size_t row = Row(e);
-    const auto live = live_.find(events_.address[row]);
-    if (live != live_.end()) {
-      made_[live->second].end = e;
-      live_.erase(live);
+    if (const uint32_t* live = live_.Find(events_.address[row])) {
+      made_[*live].end = e;
+      live_.Remove(events_.address[row]);
       return;
     }
     // Made before the recording; who made it is not known.
@@ -80,7 +135,7 @@ class Replay {
     for (const AllocatorSegment& segment : history_.segments) {
       if (segment.device != device_.index) continue;
       for (const AllocatorBlock& block : history_.BlocksOf(segment)) {
-        if (!block.in_use || live_.contains(block.address)) continue;
+        if (!block.in_use || live_.Find(block.address) != nullptr) continue;
         if (block.waiting && free_ == AllocatorAction::kFreeRequested) continue;
         before_.push_back({block.address, block.size, Allocation::kNever, Allocation::kNever,
                            block.stack, segment.stream, 0});
@@ -124,7 +179,7 @@ class Replay {
   AllocatorDevice& device_;
   AllocatorRepairs& repairs_;
   AllocatorAction free_ = AllocatorAction::kFreeCompleted;
-  std::unordered_map<uint64_t, uint32_t, SeededHash> live_;  // address, index of made_
+  LiveTable live_;  // indices of made_
   Column<Allocation> made_;
   std::vector<Allocation> before_;
 };

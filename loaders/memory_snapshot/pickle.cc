@@ -7,95 +7,13 @@
 #include <charconv>
 #include <cstring>
 
+#include "loaders/memory_snapshot/pickle_opcodes.h"
+
 namespace stepscope::pickle {
 namespace {
 
 constexpr size_t kBuffer = size_t{1} << 20;
 constexpr uint32_t kOpsPerLook = 1 << 14;  // between two looks at the stop token
-
-// Opcodes by their letters in Python's pickletools.
-enum Op : uint8_t {
-  kMark = '(',
-  kStop = '.',
-  kPop = '0',
-  kPopMark = '1',
-  kDup = '2',
-  kBinInt = 'J',
-  kBinInt1 = 'K',
-  kBinInt2 = 'M',
-  kNone = 'N',
-  kBinString = 'T',
-  kShortBinString = 'U',
-  kBinUnicode = 'X',
-  kAppend = 'a',
-  kAppends = 'e',
-  kDict = 'd',
-  kEmptyDict = '}',
-  kBinGet = 'h',
-  kLongBinGet = 'j',
-  kList = 'l',
-  kEmptyList = ']',
-  kBinPut = 'q',
-  kLongBinPut = 'r',
-  kSetItem = 's',
-  kTuple = 't',
-  kEmptyTuple = ')',
-  kSetItems = 'u',
-  kBinFloat = 'G',
-  kBinBytes = 'B',
-  kShortBinBytes = 'C',
-  kProto = 0x80,
-  kTuple1 = 0x85,
-  kTuple2 = 0x86,
-  kTuple3 = 0x87,
-  kNewTrue = 0x88,
-  kNewFalse = 0x89,
-  kLong1 = 0x8a,
-  kLong4 = 0x8b,
-  kShortBinUnicode = 0x8c,
-  kBinUnicode8 = 0x8d,
-  kBinBytes8 = 0x8e,
-  kEmptySet = 0x8f,
-  kAddItems = 0x90,
-  kFrozenSet = 0x91,
-  kMemoize = 0x94,
-  kFrame = 0x95,
-  kByteArray8 = 0x96,
-};
-
-// What is refused, by name.
-const char* RefusedName(uint8_t op) {
-  switch (op) {
-    case 'c':
-      return "GLOBAL";
-    case 0x93:
-      return "STACK_GLOBAL";
-    case 'R':
-      return "REDUCE";
-    case 'b':
-      return "BUILD";
-    case 'i':
-      return "INST";
-    case 'o':
-      return "OBJ";
-    case 0x81:
-      return "NEWOBJ";
-    case 0x92:
-      return "NEWOBJ_EX";
-    case 0x82:
-    case 0x83:
-    case 0x84:
-      return "EXT";
-    case 'P':
-    case 'Q':
-      return "PERSID";
-    case 0x97:
-    case 0x98:
-      return "NEXT_BUFFER";
-    default:
-      return nullptr;
-  }
-}
 
 constexpr uint64_t kObjectPayload = (uint64_t{1} << 56) - 1;
 
@@ -540,9 +458,14 @@ void PickleReader::CloseAll() {
 }
 
 // The commonest opcodes while the buffer surely has their arguments, one after the other without
-// calls. Anything else, and whatever would fail, is left where it is for Step.
+// calls; what they push lies in a small array and goes to the stack in one piece. Anything else,
+// and whatever would fail, is left where it is for Step.
 uint32_t PickleReader::RunCommon(uint32_t most) {
   constexpr std::ptrdiff_t kLongest = 16;
+  constexpr size_t kPieces = 64;
+  if (stack_.size() + kPieces > kMaxStack) return 0;
+  Value pushed[kPieces];
+  size_t values = 0;
   const char* p = buffer_.data() + at_;
   const char* const end = buffer_.data() + end_;
   const auto little = [&](size_t n) {
@@ -550,16 +473,14 @@ uint32_t PickleReader::RunCommon(uint32_t most) {
     std::memcpy(&value, p + 1, n);
     return value;
   };
-  const auto get = [&](uint64_t index, size_t bytes) {
-    if (index >= memo_.size() || memo_[index] == ~uint64_t{0}) return false;
-    stack_.push_back({memo_[index]});
+  const auto put = [&](Value value, size_t bytes) {
+    pushed[values++] = value;
     p += bytes;
     return true;
   };
-  const auto put = [&](Value value, size_t bytes) {
-    stack_.push_back(value);
-    p += bytes;
-    return true;
+  const auto get = [&](uint64_t index, size_t bytes) {
+    if (index >= memo_.size() || memo_[index] == ~uint64_t{0}) return false;
+    return put({memo_[index]}, bytes);
   };
   const auto common = [&] {
     switch (static_cast<uint8_t>(*p)) {
@@ -585,12 +506,13 @@ uint32_t PickleReader::RunCommon(uint32_t most) {
         return put(NewObject(Kind::kDict), 1);
       case kMark:
         if (marks_.size() >= kMaxDepth) return false;
-        marks_.push_back(static_cast<uint32_t>(stack_.size()));
+        marks_.push_back(static_cast<uint32_t>(stack_.size() + values));
         ++p;
         return true;
       case kMemoize:
-        if (stack_.empty() || memo_.size() > offset() || memo_.size() >= kMaxObjects) return false;
-        memo_.push_back(stack_.back().bits);
+        if (values == 0 && stack_.empty()) return false;
+        if (memo_.size() > offset() || memo_.size() >= kMaxObjects) return false;
+        memo_.push_back(values > 0 ? pushed[values - 1].bits : stack_.back().bits);
         ++p;
         return true;
       default:
@@ -598,8 +520,9 @@ uint32_t PickleReader::RunCommon(uint32_t most) {
     }
   };
   uint32_t done = 0;
-  while (done < most && end - p >= kLongest && stack_.size() < kMaxStack && common()) ++done;
+  while (done < most && end - p >= kLongest && values < kPieces && common()) ++done;
   at_ = static_cast<size_t>(p - buffer_.data());
+  stack_.insert(stack_.end(), pushed, pushed + values);
   return done;
 }
 

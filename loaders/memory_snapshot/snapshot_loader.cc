@@ -34,6 +34,7 @@ Status ReadHistory(const InputFile& file, const LoadOptions& options, const std:
   SnapshotRecords records(history, progress);
   pickle::PickleReader reader(stream->get(), &history->strings, &records, progress);
   const Result<pickle::Value> root = reader.Read(stop, options.max_inflated_bytes);
+  records.FinishProgress();
   if (!root.ok()) return In(file, root.status());
   trace->file_bytes = (*stream)->file_bytes();
   trace->inflated_bytes = reader.offset();

@@ -37,6 +37,8 @@ constexpr const char* kKeyNames[] = {"",
                                      "stage",
                                      "history"};
 
+constexpr uint32_t kEventsPerStep = 1024;  // between two steps of the progress
+
 // More than any device has: sums of what a file claims stay sums.
 constexpr int64_t kMostBytes = int64_t{1} << 44;
 
@@ -137,8 +139,15 @@ uint32_t SnapshotRecords::AddEvent(const PickleReader& reader, const Fields& f, 
     history_.device_free.emplace_back(
         row, std::clamp<int64_t>(reader.AsInt(f.values[kDeviceFree]).value_or(0), 0, kMostBytes));
   }
-  if (progress_ != nullptr) progress_->events.fetch_add(1, std::memory_order_relaxed);
+  if (progress_ != nullptr && row % kEventsPerStep == 0) progress_->events += kEventsPerStep;
   return row;
+}
+
+void SnapshotRecords::FinishProgress() {
+  if (progress_ == nullptr) return;
+  const uint64_t events = history_.events.count();
+  const uint64_t told = (events + kEventsPerStep - 1) / kEventsPerStep * kEventsPerStep;
+  progress_->events -= told - events;
 }
 
 uint32_t SnapshotRecords::AddFrame(const PickleReader& reader, const Fields& f) {

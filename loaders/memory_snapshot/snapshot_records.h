@@ -25,6 +25,9 @@ class SnapshotRecords final : public pickle::DictSink {
   std::optional<pickle::Record> Take(pickle::PickleReader& reader,
                                      std::span<const pickle::Value> items) override;
 
+  // Progress goes in steps; from here on it says what was read.
+  void FinishProgress();
+
   // A segment's blocks as they were read: indices of AllocatorHistory::blocks.
   const std::vector<std::vector<uint32_t>>& blocks_of_segments() const { return segment_blocks_; }
   // What an event of the snapshot does not say, or says beyond what can be.

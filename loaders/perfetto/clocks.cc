@@ -1,9 +1,8 @@
 #include "loaders/perfetto/clocks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
-
-#include "model/time.h"
 
 namespace stepscope::perfetto {
 namespace {
@@ -74,15 +73,12 @@ Clocks::Clock* Clocks::Find(uint32_t sequence, uint32_t clock) {
   return it == clocks_.end() || it->second.distances.empty() ? nullptr : &it->second;
 }
 
-int64_t Clocks::Resolve(Clock* clock, uint64_t timestamp) {
-  int64_t at = SaturatingMul(static_cast<int64_t>(timestamp), clock->unit_ns);
-  if (clock->incremental) at = clock->last = SaturatingAdd(clock->last, at);
-  const auto& distances = clock->distances;
-  if (distances.back().first <= at) return SaturatingAdd(at, distances.back().second);
+// Before the first snapshot that of the first one holds.
+int64_t Clocks::DistanceAt(const Clock& clock, int64_t at) {
+  const auto& distances = clock.distances;
   const auto after = std::partition_point(distances.begin(), distances.end(),
                                           [&](const auto& d) { return d.first <= at; });
-  const auto& distance = after == distances.begin() ? *after : *(after - 1);
-  return SaturatingAdd(at, distance.second);
+  return after == distances.begin() ? after->second : std::prev(after)->second;
 }
 
 }  // namespace stepscope::perfetto

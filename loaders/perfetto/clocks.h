@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "loaders/xplane/wire.h"
+#include "model/time.h"
 
 namespace stepscope::perfetto {
 
@@ -26,12 +27,18 @@ class Clocks {
   // Null where no snapshot has that clock; else it stays where it is.
   Clock* Find(uint32_t sequence, uint32_t clock);
   // Nanoseconds of the trace's clock. A clock that counts from the packet before is advanced.
-  static int64_t Resolve(Clock* clock, uint64_t timestamp);
+  static int64_t Resolve(Clock* clock, uint64_t timestamp) {
+    int64_t at = SaturatingMul(static_cast<int64_t>(timestamp), clock->unit_ns);
+    if (clock->incremental) at = clock->last = SaturatingAdd(clock->last, at);
+    const auto& [since, distance] = clock->distances.back();
+    return SaturatingAdd(at, since <= at ? distance : DistanceAt(*clock, at));
+  }
   uint32_t trace_clock() const { return trace_clock_; }
   // Unix time of the trace clock's 0; 0 if unknown.
   int64_t unix_ns() const { return unix_ns_; }
 
  private:
+  static int64_t DistanceAt(const Clock& clock, int64_t at);
   static uint64_t KeyOf(uint32_t sequence, uint32_t clock);
 
   uint32_t trace_clock_ = kBoottime;

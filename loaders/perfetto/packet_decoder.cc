@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+
+#include "loaders/perfetto/wire_scan.h"
 
 namespace stepscope::perfetto {
 namespace {
@@ -19,37 +20,6 @@ bool IsEvent(const Packet& p) {
 using xplane::Bytes;
 using xplane::ReadVarint;
 
-constexpr uint32_t Varint(uint32_t field) { return field << 3 | xplane::kVarint; }
-constexpr uint32_t Fixed(uint32_t field) { return field << 3 | xplane::kFixed64; }
-constexpr uint32_t Text(uint32_t field) { return field << 3 | xplane::kLen; }
-
-// A tag and what follows. Null where it goes past the end or is none of the four common kinds; then
-// the careful way is taken.
-struct Wire {
-  uint64_t tag = 0, value = 0;
-  Bytes begin = nullptr;  // of a text
-};
-inline Bytes Next(Bytes p, Bytes end, Wire* wire) {
-  p = ReadVarint(p, end, &wire->tag);
-  if (p == nullptr) return nullptr;
-  const auto left = static_cast<uint64_t>(end - p);
-  switch (wire->tag & 7) {
-    case xplane::kVarint:
-      return ReadVarint(p, end, &wire->value);
-    case xplane::kFixed64:
-      if (left < 8) return nullptr;
-      std::memcpy(&wire->value, p, 8);
-      return p + 8;
-    case xplane::kLen:
-      p = ReadVarint(p, end, &wire->value);
-      if (p == nullptr || wire->value > static_cast<uint64_t>(end - p)) return nullptr;
-      wire->begin = p;
-      return p + wire->value;
-    default:
-      return nullptr;
-  }
-}
-
 inline std::string_view ViewOf(const Wire& wire) {
   return {reinterpret_cast<const char*>(wire.begin),
           std::min<size_t>(wire.value, xplane::kMaxNameBytes)};
@@ -63,95 +33,145 @@ constexpr bool IsRare(uint64_t number) {
          number > UINT32_MAX >> 3;
 }
 
-// False: the careful way must read it.
-bool DecodeEvent(Bytes p, Bytes end, EventHead* head, std::vector<uint64_t>* flows) {
+EventLists::Texts& TextsOf(EventHead* head, EventLists* lists) {
+  if (head->texts == EventHead::kNone) {
+    head->texts = static_cast<uint32_t>(lists->texts.size());
+    lists->texts.emplace_back();
+  }
+  return lists->texts[head->texts];
+}
+
+// Numbers of fields up to 15, whose tags are one byte. False: the careful way must read it.
+inline bool SetNumber(uint32_t field, uint64_t value, EventHead* head) {
+  switch (field) {
+    case 3:
+      if (head->category_iid == 0) head->category_iid = value;
+      return true;
+    case 9:
+      head->type = static_cast<EventType>(value);
+      return value >= 1 && value <= 4;
+    case 10:
+      head->name_iid = value;
+      return true;
+    case 11:
+      head->track = value;
+      head->has_track = true;
+      return true;
+    default:
+      return !IsRare(field);
+  }
+}
+
+bool SetOther(const Wire& wire, EventHead* head, EventLists* lists) {
+  switch (wire.tag) {
+    case Text(4):
+      head->has_arguments = true;
+      return true;
+    case Text(22):
+      if (EventLists::Texts& texts = TextsOf(head, lists); texts.category.empty())
+        texts.category = ViewOf(wire);
+      return true;
+    case Text(23):
+      TextsOf(head, lists).name = ViewOf(wire);
+      return true;
+    case Varint(30):
+      head->has_value = true;
+      head->value = static_cast<double>(static_cast<int64_t>(wire.value));
+      return true;
+    case Fixed(44):
+      head->has_value = true;
+      head->value = std::bit_cast<double>(wire.value);
+      return true;
+    case Fixed(47):
+      if (head->ending_flows > 0) return false;  // those come last
+      lists->flows.push_back(wire.value);
+      ++head->flows;
+      return true;
+    case Fixed(48):
+      lists->flows.push_back(wire.value);
+      ++head->ending_flows;
+      return true;
+    default:
+      return !IsRare(wire.tag >> 3);
+  }
+}
+
+// The tag of a number whose field is below 16 is one byte.
+bool IsShortNumber(uint8_t tag) { return tag >= 8 && tag < 0x80 && (tag & 7) == xplane::kVarint; }
+
+// Where the short text behind a tag of one byte ends; null if it is none.
+Bytes SkipShortText(Bytes p, Bytes end) {
+  if (end - p < 2 || p[1] >= 0x80 || p[1] > end - p - 2) return nullptr;
+  return p + 2 + p[1];
+}
+
+// False: the careful way must read it. Nearly all fields are numbers with short tags and arguments:
+// each has a way of its own, so that the processor can foresee which one comes.
+bool DecodeEvent(Bytes p, Bytes end, EventHead* head, EventLists* lists) {
   Wire wire;
   while (p < end) {
-    p = Next(p, end, &wire);
-    if (p == nullptr) return false;
-    switch (wire.tag) {
-      case Varint(3):
-        if (head->category_iid == 0) head->category_iid = wire.value;
-        break;
-      case Text(4):
+    const uint8_t tag = *p;
+    if (tag == Text(4)) {
+      if (const Bytes after = SkipShortText(p, end); after != nullptr) {
         head->has_arguments = true;
-        break;
-      case Varint(9):
-        if (wire.value < 1 || wire.value > 4) return false;
-        head->type = static_cast<EventType>(wire.value);
-        break;
-      case Varint(10):
-        head->name_iid = wire.value;
-        break;
-      case Varint(11):
-        head->track = wire.value;
-        head->has_track = true;
-        break;
-      case Text(22):
-        if (head->category.empty()) head->category = ViewOf(wire);
-        break;
-      case Text(23):
-        head->name = ViewOf(wire);
-        break;
-      case Varint(30):
-        head->has_value = true;
-        head->value = static_cast<double>(static_cast<int64_t>(wire.value));
-        break;
-      case Fixed(44):
-        head->has_value = true;
-        head->value = std::bit_cast<double>(wire.value);
-        break;
-      case Fixed(47):
-        if (head->ending_flows > 0) return false;  // those come last
-        flows->push_back(wire.value);
-        ++head->flows;
-        break;
-      case Fixed(48):
-        flows->push_back(wire.value);
-        ++head->ending_flows;
-        break;
-      default:
-        if (IsRare(wire.tag >> 3)) return false;
+        p = after;
+        continue;
+      }
+    } else if (IsShortNumber(tag)) {
+      p = ReadVarint(p + 1, end, &wire.value);
+      if (p == nullptr || !SetNumber(tag >> 3, wire.value, head)) return false;
+      continue;
     }
+    p = NextField(p, end, &wire);
+    if (p == nullptr || !SetOther(wire, head, lists)) return false;
   }
   return head->has_value == (head->type == EventType::kCounter);
 }
 
+inline bool SetPacketNumber(uint64_t field, uint64_t value, EventHead* head) {
+  switch (field) {
+    case 8:
+      head->timestamp = value;
+      head->has_timestamp = true;
+      return true;
+    case 10:
+      head->sequence = static_cast<uint32_t>(value);
+      return true;
+    case 13:
+      head->cleared = head->cleared || (value & 1) != 0;
+      head->needs_state = (value & 2) != 0;
+      return true;
+    case 58:
+      head->clock = static_cast<uint32_t>(value);
+      return true;
+    default:
+      return field == 3 || field == 79;  // of the process that wrote it
+  }
+}
+
 // A packet of one event, a time, a sequence and flags.
-bool DecodeFast(std::string_view packet, EventHead* head, std::vector<uint64_t>* flows) {
+bool DecodeFast(std::string_view packet, EventHead* head, EventLists* lists) {
   auto p = reinterpret_cast<Bytes>(packet.data());
   const Bytes end = p + packet.size();
   Wire wire, event;
   while (p < end) {
-    p = Next(p, end, &wire);
+    const uint8_t tag = *p;
+    if (IsShortNumber(tag)) {
+      p = ReadVarint(p + 1, end, &wire.value);
+      if (p == nullptr || !SetPacketNumber(tag >> 3, wire.value, head)) return false;
+      continue;
+    }
+    p = NextField(p, end, &wire);
     if (p == nullptr) return false;
-    switch (wire.tag) {
-      case Varint(8):
-        head->timestamp = wire.value;
-        head->has_timestamp = true;
-        break;
-      case Varint(10):
-        head->sequence = static_cast<uint32_t>(wire.value);
-        break;
-      case Text(11):
-        event = wire;
-        break;
-      case Varint(13):
-        head->cleared = head->cleared || (wire.value & 1) != 0;
-        head->needs_state = (wire.value & 2) != 0;
-        break;
-      case Varint(58):
-        head->clock = static_cast<uint32_t>(wire.value);
-        break;
-      case Varint(3):
-      case Varint(79):  // of the process that wrote it
-        break;
-      default:
-        return false;
+    if (wire.tag == Text(11)) {
+      event = wire;
+    } else if ((wire.tag & 7) != xplane::kVarint ||
+               !SetPacketNumber(wire.tag >> 3, wire.value, head)) {
+      return false;
     }
   }
   if (event.begin == nullptr) return false;
-  return DecodeEvent(event.begin, event.begin + event.value, head, flows);
+  return DecodeEvent(event.begin, event.begin + event.value, head, lists);
 }
 
 void DecodeCarefully(std::string_view bytes, DecodedBatch* batch) {
@@ -161,7 +181,7 @@ void DecodeCarefully(std::string_view bytes, DecodedBatch* batch) {
   static_cast<PacketHead&>(head) = packet;
   if (whole && IsEvent(packet)) {
     ReadTrackEvent(packet.event, &batch->scratch);
-    if (HeadOf(batch->scratch, &head, &batch->flows)) return;
+    if (HeadOf(batch->scratch, &head, &batch->lists)) return;
   }
   head.rest = static_cast<uint32_t>(batch->rest.size());
   batch->rest.push_back({packet, !whole});
@@ -171,9 +191,11 @@ void DecodePacket(const PacketBatch::Frame& frame, DecodedBatch* batch) {
   const std::string_view bytes = batch->packets.packet(frame);
   EventHead& head = batch->heads.emplace_back();
   head.ref = batch->packets.ref(frame);
-  head.first_flow = static_cast<uint32_t>(batch->flows.size());
-  if (DecodeFast(bytes, &head, &batch->flows)) return;
-  batch->flows.resize(head.first_flow);
+  head.first_flow = static_cast<uint32_t>(batch->lists.flows.size());
+  const size_t texts = batch->lists.texts.size();
+  if (DecodeFast(bytes, &head, &batch->lists)) return;
+  batch->lists.flows.resize(head.first_flow);
+  batch->lists.texts.resize(texts);
   head = {};
   head.ref = batch->packets.ref(frame);
   DecodeCarefully(bytes, batch);
@@ -181,21 +203,22 @@ void DecodePacket(const PacketBatch::Frame& frame, DecodedBatch* batch) {
 
 }  // namespace
 
-bool HeadOf(const TrackEvent& event, EventHead* head, std::vector<uint64_t>* flows) {
+bool HeadOf(const TrackEvent& event, EventHead* head, EventLists* lists) {
   head->type = event.type;
   head->has_track = event.track.has_value();
   head->track = event.track.value_or(0);
   head->name_iid = event.name_iid;
   head->category_iid = event.category_iid;
-  head->name = event.name;
-  head->category = event.category;
+  if (!event.name.empty() || !event.category.empty())
+    TextsOf(head, lists) = {event.name, event.category};
   head->has_value = event.has_value;
   head->has_arguments = event.has_arguments;
   head->duration_ns = std::max<int64_t>(event.duration_ns, 0);
   if (event.type == EventType::kCounter) head->value = event.value;
-  head->first_flow = static_cast<uint32_t>(flows->size());
-  flows->insert(flows->end(), event.flows.begin(), event.flows.end());
-  flows->insert(flows->end(), event.ending_flows.begin(), event.ending_flows.end());
+  std::vector<uint64_t>& flows = lists->flows;
+  head->first_flow = static_cast<uint32_t>(flows.size());
+  flows.insert(flows.end(), event.flows.begin(), event.flows.end());
+  flows.insert(flows.end(), event.ending_flows.begin(), event.ending_flows.end());
   head->flows = static_cast<uint32_t>(event.flows.size());
   head->ending_flows = static_cast<uint32_t>(event.ending_flows.size());
   return event.counter_values.empty() && event.real_values.empty() && event.unknown_phase == 0;
@@ -203,7 +226,7 @@ bool HeadOf(const TrackEvent& event, EventHead* head, std::vector<uint64_t>* flo
 
 void DecodeBatch(DecodedBatch* batch) {
   batch->heads.clear();
-  batch->flows.clear();
+  batch->lists.Clear();
   batch->rest.clear();
   batch->heads.reserve(batch->packets.frames.size());
   for (const PacketBatch::Frame& frame : batch->packets.frames) DecodePacket(frame, batch);

@@ -13,26 +13,39 @@ namespace stepscope::perfetto {
 
 // A packet that holds one track event and nothing else: nearly all of them.
 struct EventHead : PacketHead {
-  static constexpr uint32_t kNoRest = UINT32_MAX;
+  static constexpr uint32_t kNone = UINT32_MAX;
 
   uint64_t ref = 0, track = 0;
   uint64_t name_iid = 0, category_iid = 0;
-  std::string_view name, category;  // of the batch's bytes; empty: the number holds
   union {
     int64_t duration_ns = 0;
     double value;  // kCounter
   };
   uint32_t first_flow = 0;  // of the batch's flows
   uint32_t flows = 0, ending_flows = 0;
-  uint32_t rest = kNoRest;  // index of the packet: it says more than is here
+  uint32_t rest = kNone;   // index of the packet: it says more than is here
+  uint32_t texts = kNone;  // index of name and category that are spelt out
   EventType type = EventType::kNone;
   bool has_track = false, has_value = false, has_arguments = false;
+};
+
+// What events say beside their heads, each by its index.
+struct EventLists {
+  struct Texts {
+    std::string_view name, category;  // of the batch's bytes; empty: the number holds
+  };
+  std::vector<uint64_t> flows;
+  std::vector<Texts> texts;
+  void Clear() {
+    flows.clear();
+    texts.clear();
+  }
 };
 
 struct DecodedBatch {
   PacketBatch packets;
   std::vector<EventHead> heads;  // in the order of the packets
-  std::vector<uint64_t> flows;
+  EventLists lists;
   struct Rest {
     Packet packet;
     bool damaged;
@@ -43,6 +56,6 @@ struct DecodedBatch {
 // Fills the lists from the packets. Any thread, one for each batch.
 void DecodeBatch(DecodedBatch* batch);
 // Whether the event is all in the head: without values of other counters, its legacy phase known.
-bool HeadOf(const TrackEvent& event, EventHead* head, std::vector<uint64_t>* flows);
+bool HeadOf(const TrackEvent& event, EventHead* head, EventLists* lists);
 
 }  // namespace stepscope::perfetto

@@ -63,10 +63,19 @@ Status TraceReader::Read(const LoadOptions& options, const std::stop_token& stop
   if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
   CountAfterwards(stream, emitter);
   end_arguments_ = emitter.TakeEndArguments();
-  if (drafts_.empty())
-    return {ErrorCode::kFormat, "no track events among " + std::to_string(packets_) + " packets"};
+  if (drafts_.empty()) return NoEvents();
   builder_.trace().kineto = kineto_;
   return {};
+}
+
+Status TraceReader::NoEvents() const {
+  std::string text = "no track events among " + std::to_string(packets_) + " packets";
+  const char* separator = "; it holds ";
+  for (const std::string_view name : not_read_) {
+    text += separator + std::string(name);
+    separator = ", ";
+  }
+  return {ErrorCode::kFormat, text + (not_read_.empty() ? "" : ", which are not read")};
 }
 
 // Each time: one round is decoded while the one before is looked up and the next one is read.
@@ -137,14 +146,14 @@ void TraceReader::ApplyBatch(const DecodedBatch& batch) {
     const Place place{inflated ? batch.packets.other : head.ref,
                       inflated ? head.ref : batch.packets.other};
     Sequence* sequence = SequenceOf(head.sequence);
-    if (head.rest != EventHead::kNoRest) {
+    if (head.rest != EventHead::kNone) {
       ApplyRest(head, batch.rest[head.rest], sequence, place);
       continue;
     }
     if (head.dropped || head.cleared || sequence->interned == nullptr)
       UpdateState(head, {}, {}, sequence, place);
     if (IsUsable(head, true, *sequence))
-      AddEvent(head, batch.flows, TimeOf(head, sequence), sequence);
+      AddEvent(head, batch.lists, TimeOf(head, sequence), sequence);
   }
 }
 
@@ -161,6 +170,7 @@ void TraceReader::ApplyRest(const EventHead& head, const DecodedBatch::Rest& res
   if (packet.process_tree.begin != nullptr) ReadProcessTree(packet.process_tree);
   if (packet.other != 0) {
     const char* name = NameOfPacket(packet.other);
+    if (name != nullptr) not_read_.insert(name);
     Count("perfetto.not_read", Severity::kInfo, "Packets that are not read",
           name != nullptr ? name : "field " + std::to_string(packet.other));
   }
@@ -176,19 +186,18 @@ void TraceReader::ApplyPacket(const EventHead& head, const Packet& packet, Seque
     EventHead event;
     static_cast<PacketHead&>(event) = packet;
     event.ref = head.ref;
-    event_flows_.clear();
-    HeadOf(event_, &event, &event_flows_);
+    event_lists_.Clear();
+    HeadOf(event_, &event, &event_lists_);
     if (event.type == EventType::kNone && event_.unknown_phase != 0)
       Count("perfetto.unknown_phase", Severity::kInfo, "Legacy events of phases that are not read",
             std::string("phase ") + event_.unknown_phase);
-    AddEvent(event, event_flows_, at, sequence);
+    AddEvent(event, event_lists_, at, sequence);
   }
   if (packet.stage.begin != nullptr) AddStage(packet, sequence, head.ref);
   if (packet.counter.begin != nullptr) AddGpuCounters(packet, sequence);
 }
 
-TraceReader::Sequence* TraceReader::SequenceOf(uint32_t id) {
-  if (last_ != nullptr && last_->id == id) return last_;
+TraceReader::Sequence* TraceReader::FindSequence(uint32_t id) {
   last_ = &sequences_[id];
   last_->id = id;
   return last_;
@@ -212,28 +221,21 @@ void TraceReader::UpdateState(const PacketHead& head, const Field& interned, con
   if (defaults.begin != nullptr) sequence->defaults = ReadDefaults(defaults);
 }
 
-// Whether what the packet refers to is known.
-bool TraceReader::IsUsable(const PacketHead& head, bool event, const Sequence& sequence) {
-  if (!head.needs_state || !sequence.lost) return true;
-  if (event)
-    Count("perfetto.event_without_state", Severity::kWarning,
-          "Events refer to packets that were lost: they are left out",
-          "sequence " + std::to_string(head.sequence));
-  return false;
+void TraceReader::CountUnusable(bool event, const Sequence& sequence) {
+  if (!event) return;
+  Count("perfetto.event_without_state", Severity::kWarning,
+        "Events refer to packets that were lost: they are left out",
+        "sequence " + std::to_string(sequence.id));
 }
 
-int64_t TraceReader::TimeOf(const PacketHead& head, Sequence* sequence) {
-  const uint32_t clock = head.clock != 0 ? head.clock : sequence->defaults.clock;
-  if (clock == 0 || clock == clocks_.trace_clock()) return static_cast<int64_t>(head.timestamp);
-  if (sequence->clock == nullptr || sequence->clock_id != clock) {
-    sequence->clock = clocks_.Find(sequence->id, clock);
-    sequence->clock_id = clock;
-  }
-  if (sequence->clock != nullptr) return Clocks::Resolve(sequence->clock, head.timestamp);
+int64_t TraceReader::FindTime(uint64_t timestamp, uint32_t clock, Sequence* sequence) {
+  sequence->clock = clocks_.Find(sequence->id, clock);
+  sequence->clock_id = clock;
+  if (sequence->clock != nullptr) return Clocks::Resolve(sequence->clock, timestamp);
   Count("perfetto.unknown_clock", Severity::kWarning,
         "Times are of a clock that no snapshot has: they are taken for the trace's",
         "clock " + std::to_string(clock));
-  return static_cast<int64_t>(head.timestamp);
+  return static_cast<int64_t>(timestamp);
 }
 
 uint32_t TraceReader::TrackIndex(uint64_t uuid) {
@@ -278,7 +280,7 @@ const TraceReader::MetaEntry& TraceReader::MetaOf(StringId name, StringId catego
   return recent = it->second;
 }
 
-void TraceReader::AddEvent(const EventHead& head, const std::vector<uint64_t>& flows, int64_t at,
+void TraceReader::AddEvent(const EventHead& head, const EventLists& lists, int64_t at,
                            Sequence* sequence) {
   const uint64_t uuid = head.has_track ? head.track : sequence->defaults.track.value_or(0);
   if (head.type == EventType::kCounter) {
@@ -291,24 +293,29 @@ void TraceReader::AddEvent(const EventHead& head, const std::vector<uint64_t>& f
   const bool ends = head.type == EventType::kEnd;
   uint32_t meta = 0;
   if (!ends) {
-    const StringId name = NameOf(sequence->interned->events, head.name_iid, head.name);
+    const auto texts =
+        head.texts == EventHead::kNone ? EventLists::Texts() : lists.texts[head.texts];
+    const Interned& known = *sequence->interned;
+    const StringId name = NameOf(known.events, head.name_iid, texts.name);
     const MetaEntry& entry =
-        MetaOf(name, NameOf(sequence->interned->categories, head.category_iid, head.category));
+        MetaOf(name, NameOf(known.categories, head.category_iid, texts.category));
     meta = entry.meta;
     track.device = track.device || entry.device;
   }
-  if (head.flows + head.ending_flows > 0) AddFlows(head, flows, at, index);
+  if (head.flows + head.ending_flows > 0) AddFlows(head, lists.flows, at, index);
   const uint64_t ref = ends && !head.has_arguments ? Record::kNoRef : head.ref;
   track.records.push_back({at, head.duration_ns, ref, meta, head.type});
 }
 
 void TraceReader::AddFlows(const EventHead& head, const std::vector<uint64_t>& flows, int64_t at,
                            uint32_t track) {
-  if (head.type != EventType::kBegin && head.type != EventType::kComplete) return;
-  const auto record = static_cast<uint32_t>(read_.tracks[track].records.size());
-  read_.tracks[track].flows = true;
+  // Arrows lead from slice to slice: past an instant the flow goes on.
+  if (head.type == EventType::kInstant) return;
+  TrackState& state = read_.tracks[track];
+  const auto record = static_cast<uint32_t>(state.records.size());
+  state.flows = true;
   for (uint32_t i = 0; i < head.flows + head.ending_flows; ++i)
-    read_.flows.push_back({flows[head.first_flow + i], at, track, record, i >= head.flows});
+    state.flow_points.push_back({flows[head.first_flow + i], at, track, record, i >= head.flows});
 }
 
 void TraceReader::AddCounterValues(int64_t at, Sequence* sequence) {

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -62,19 +64,35 @@ class TraceReader {
 
   Status ReadRounds(PacketStream* stream, unsigned threads, const std::stop_token& stop,
                     Progress* progress);
+  Status NoEvents() const;
   void Fill(PacketStream* stream, Round* round);
   void Apply(const Round& round, const std::stop_token& stop);
   void ApplyBatch(const DecodedBatch& batch);
   void ApplyRest(const EventHead& head, const DecodedBatch::Rest& rest, Sequence* sequence,
                  const Place& place);
   void ApplyPacket(const EventHead& head, const Packet& packet, Sequence* sequence);
-  Sequence* SequenceOf(uint32_t id);
+  Sequence* SequenceOf(uint32_t id) {
+    return last_ != nullptr && last_->id == id ? last_ : FindSequence(id);
+  }
+  Sequence* FindSequence(uint32_t id);
   void UpdateState(const PacketHead& head, const Field& interned, const Field& defaults,
                    Sequence* sequence, const Place& place);
-  bool IsUsable(const PacketHead& head, bool event, const Sequence& sequence);
-  int64_t TimeOf(const PacketHead& head, Sequence* sequence);
-  void AddEvent(const EventHead& head, const std::vector<uint64_t>& flows, int64_t at,
-                Sequence* sequence);
+  // Whether what the packet refers to is known.
+  bool IsUsable(const PacketHead& head, bool event, const Sequence& sequence) {
+    if (!head.needs_state || !sequence.lost) return true;
+    CountUnusable(event, sequence);
+    return false;
+  }
+  void CountUnusable(bool event, const Sequence& sequence);
+  int64_t TimeOf(const PacketHead& head, Sequence* sequence) {
+    const uint32_t clock = head.clock != 0 ? head.clock : sequence->defaults.clock;
+    if (clock == 0 || clock == clocks_.trace_clock()) return static_cast<int64_t>(head.timestamp);
+    if (sequence->clock != nullptr && sequence->clock_id == clock)
+      return Clocks::Resolve(sequence->clock, head.timestamp);
+    return FindTime(head.timestamp, clock, sequence);
+  }
+  int64_t FindTime(uint64_t timestamp, uint32_t clock, Sequence* sequence);
+  void AddEvent(const EventHead& head, const EventLists& lists, int64_t at, Sequence* sequence);
   void AddFlows(const EventHead& head, const std::vector<uint64_t>& flows, int64_t at,
                 uint32_t track);
   void AddCounterValues(int64_t at, Sequence* sequence);
@@ -111,8 +129,9 @@ class TraceReader {
   std::unordered_map<uint64_t, StringId> counter_names_;              // by GPU and number
   EndArguments end_arguments_;
   TrackEvent event_;
-  std::vector<uint64_t> event_flows_;
+  EventLists event_lists_;
   uint64_t packets_ = 0;
+  std::set<std::string_view> not_read_;  // what packets hold that has a name: a few
   bool kineto_ = false;
 };
 

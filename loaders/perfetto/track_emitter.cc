@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -130,11 +131,14 @@ struct TrackEmitter::Matcher {
     if (slice_of != nullptr) (*slice_of)[record] = static_cast<uint32_t>(data.slices.start.size());
     AddRawEvent(&data.slices, r.at, SaturatingSub(end, r.at), r.meta, r.ref);
   }
-  void End(const Record& r) {
+  // A flow of an end is one of the slice that ends.
+  void End(uint32_t i) {
+    const Record& r = records[i];
     if (open.empty()) {
       ++work.ends;
       return;
     }
+    if (slice_of != nullptr) (*slice_of)[i] = static_cast<uint32_t>(data.slices.start.size());
     if (r.ref != Record::kNoRef) work.end_arguments.emplace_back(records[open.back()].ref, r.ref);
     Slice(open.back(), r.at);
     open.pop_back();
@@ -144,7 +148,7 @@ struct TrackEmitter::Matcher {
     if (r.type == EventType::kBegin) {
       open.push_back(i);
     } else if (r.type == EventType::kEnd) {
-      End(r);
+      End(i);
     } else if (r.type == EventType::kComplete) {
       Slice(i, SaturatingAdd(r.at, r.duration));
     } else {
@@ -231,9 +235,23 @@ void TrackEmitter::Emit(unsigned threads, const std::stop_token& stop) {
 // ---- Arrows
 // ------------------------------------------------------------------------------------------------
 
+// Those of one track together, in order of the file: ids mostly ascend there, and the sort has few
+// runs to merge.
+void TrackEmitter::GatherFlows() {
+  size_t points = 0;
+  for (const TrackState& track : from_.tracks) points += track.flow_points.size();
+  flows_.reserve(points);
+  for (TrackState& track : from_.tracks) {
+    const std::span<const FlowPoint> own = track.flow_points.span();
+    flows_.insert(flows_.end(), own.begin(), own.end());
+    track.flow_points.Release();
+  }
+}
+
 void TrackEmitter::SortFlows(const std::stop_token& stop) {
+  GatherFlows();
   SortRuns(
-      from_.flows.begin(), from_.flows.end(),
+      flows_.begin(), flows_.end(),
       [](const FlowPoint& a, const FlowPoint& b) {
         return std::tie(a.id, a.at) < std::tie(b.id, b.at);
       },
@@ -246,15 +264,14 @@ void TrackEmitter::EmitFlows() {
     const auto& slices = slice_of_[p.track];
     return p.record < slices.size() ? slices[p.record] : kNoSlice;
   };
-  const std::vector<FlowPoint>& flows = from_.flows;
-  for (size_t i = 0; i + 1 < flows.size(); ++i) {
-    const FlowPoint &from = flows[i], &to = flows[i + 1];
+  for (size_t i = 0; i + 1 < flows_.size(); ++i) {
+    const FlowPoint &from = flows_[i], &to = flows_[i + 1];
     if (from.id != to.id || from.ends) continue;
     const uint32_t a = slice_of(from), b = slice_of(to);
     if (a != kNoSlice && b != kNoSlice)
       drafts_.AddArrow({draft_of_[from.track], a}, {draft_of_[to.track], b}, from.id);
   }
-  from_.flows = {};
+  flows_ = {};
   slice_of_ = {};
 }
 

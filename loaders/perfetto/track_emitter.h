@@ -22,7 +22,6 @@ struct ReadTracks {
   std::vector<TrackState> tracks;
   std::unordered_map<uint64_t, uint32_t> index;  // of tracks, by uuid
   std::unordered_map<int64_t, StringId> process_names, thread_names;
-  std::vector<FlowPoint> flows;
 };
 
 class TrackEmitter {
@@ -56,6 +55,7 @@ class TrackEmitter {
   void EmitWork(Work* work, const std::stop_token& stop);
   void EmitRecords(uint32_t index, Work* work);
   void EmitSamples();
+  void GatherFlows();
   void SortFlows(const std::stop_token& stop);
   void EmitFlows();
   void NamePlanes();
@@ -65,6 +65,7 @@ class TrackEmitter {
   TrackDrafts& drafts_;
   std::vector<uint32_t> draft_of_;               // by track, of its slices
   std::vector<std::vector<uint32_t>> slice_of_;  // by track with flows and record
+  std::vector<FlowPoint> flows_;
   EndArguments end_arguments_;
   uint64_t begins_ = 0, ends_ = 0;
 };

@@ -25,6 +25,14 @@ struct Sample {
   double value;
 };
 
+// An event of a flow: the record of a track.
+struct FlowPoint {
+  uint64_t id;
+  int64_t at;
+  uint32_t track, record;
+  bool ends;
+};
+
 struct TrackState {
   uint64_t uuid = 0, parent = 0;
   StringId name{0};
@@ -34,14 +42,7 @@ struct TrackState {
   int64_t multiplier = 1;
   Column<Record> records;
   Column<Sample> samples;
-};
-
-// An event of a flow: the record of a track.
-struct FlowPoint {
-  uint64_t id;
-  int64_t at;
-  uint32_t track, record;
-  bool ends;
+  Column<FlowPoint> flow_points;
 };
 
 // A slice with arguments at its end: where its begin and its end lie. In order of the begins.

@@ -377,7 +377,9 @@ class RocpdReader {
       if (key.kind != PlaneKind::kGpu) {
         plane.id = key.process;
         plane.display_name = "Host threads";
-        plane.subtitle = "Process " + std::to_string(key.process);
+        const std::string program = ProgramOf(file_.processes[key.process]);
+        plane.subtitle =
+            (program.empty() ? "Process " : program + ", process ") + std::to_string(key.process);
         plane.name = file_.Intern(plane.subtitle);
         return;
       }
@@ -387,6 +389,12 @@ class RocpdReader {
       const auto device = devices_.find(key);
       if (device != devices_.end()) Describe(agents_[device->second], &plane);
     });
+  }
+
+  // Of a command line: "./bin/gemm -m=1" is gemm.
+  static std::string ProgramOf(std::string_view command) {
+    const std::string_view path = command.substr(0, command.find(' '));
+    return std::string(path.substr(path.rfind('/') + 1));
   }
 
   static void Describe(const Agent& agent, Plane* plane) {

@@ -166,12 +166,12 @@ bool Sniff(std::span<const std::byte> prefix) {
 }
 
 using Kind = FileEnding::Kind;
-constexpr FileEnding kEndings[] = {{".nsys-rep", Kind::kSkipped,
-                                    "a report that Nsight Systems alone reads; `nsys export --type "
-                                    "sqlite FILE` makes what is read"},
-                                   {".qdrep", Kind::kSkipped,
-                                    "a report that Nsight Systems alone reads; `nsys export --type "
-                                    "sqlite FILE` makes what is read"},
+constexpr char kReport[] =
+    "a report that Nsight Systems alone reads; `nsys export --type sqlite FILE` makes what is read";
+// Followed by a version; older and newer reports alike.
+constexpr char kReportBegin[] = "NVIDIA Tegra Profiler Report ";
+constexpr FileEnding kEndings[] = {{".nsys-rep", Kind::kSkipped, kReport, kReportBegin},
+                                   {".qdrep", Kind::kSkipped, kReport, kReportBegin},
                                    {".sqlite", Kind::kLoose},
                                    {".db", Kind::kLoose}};
 

@@ -321,7 +321,8 @@ void Divider::SplitCollectives(const Device& device, const Window& w, LossTimes*
 DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
   const Device& of = devices_[device];
   const std::span<const IdleGap> gaps(of.gaps.data() + w.first_gap, w.gap_count);
-  Ranges input = host_->InputWaits(w.step), launch = host_->Launching(w.step, device);
+  const Ranges input = host_->InputWaits(w.step, w.span);
+  const Ranges launch = host_->Launching(w.step, device, w.span);
   DeviceStep d;
   d.step = static_cast<uint32_t>(w.step);
   d.device = PlaneId(devices_[device].plane);
@@ -330,11 +331,7 @@ DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
   d.idle = Length(gaps);
   d.input_wait = Overlap(gaps, input);
   Ps launching = Overlap(gaps, Union(input, launch)) - d.input_wait;
-  TimeRange marker = plan_.steps[d.step].span;
-  for (TimeRange r : input) {
-    bool inside = !plan_.by_time() || w.span.Contains(r.begin) || marker.Contains(r.begin);
-    if (inside) d.host_input_wait += r.length();
-  }
+  d.host_input_wait = host_->InputWaited(w.step, w.span, plan_.steps[d.step].span);
   d.h2d = w.h2d;
   d.d2h = w.d2h;
   d.h2d_hidden = w.h2d_hidden;

@@ -133,19 +133,67 @@ void HostIntervals::Read(const std::stop_token& stop) {
   std::sort(host_.begin(), host_.end(), [](const HostInterval& a, const HostInterval& b) {
     return std::tie(a.step, a.device, a.begin) < std::tie(b.step, b.device, b.begin);
   });
+  MergeTouching();
 }
 
-Ranges HostIntervals::Of(int32_t step, uint8_t device) const {
-  if (plan_.by_time()) step = kAnyStep;
-  auto it = std::lower_bound(host_.begin(), host_.end(), std::make_pair(step, device),
-                             [](const HostInterval& h, const std::pair<int32_t, uint8_t>& k) {
-                               return std::tie(h.step, h.device) < std::tie(k.first, k.second);
-                             });
-  Ranges merged;
-  for (; it != host_.end() && it->step == step && it->device == device; ++it) {
-    MergeInto(&merged, {it->begin, it->end});
+// Once for all who ask: where steps are known by time alone, each asks among all intervals.
+void HostIntervals::MergeTouching() {
+  size_t kept = 0;
+  for (const HostInterval& h : host_) {
+    const bool first = kept == 0 || host_[kept - 1].step != h.step ||
+                       host_[kept - 1].device != h.device || h.begin > host_[kept - 1].end;
+    if (first) {
+      host_[kept++] = h;
+    } else {
+      host_[kept - 1].end = std::max(host_[kept - 1].end, h.end);
+    }
   }
-  return merged;
+  host_.resize(kept);
+}
+
+std::span<const HostIntervals::HostInterval> HostIntervals::Of(int32_t step, uint8_t device) const {
+  if (plan_.by_time()) step = kAnyStep;
+  const auto key = [](const HostInterval& h) { return std::make_pair(h.step, h.device); };
+  const auto found = std::ranges::equal_range(host_, std::make_pair(step, device), {}, key);
+  return {found.begin(), found.end()};
+}
+
+namespace {
+
+// Of intervals by begin that do not touch each other those that touch the range.
+template <typename Interval>
+Ranges Touching(std::span<const Interval> intervals, TimeRange within) {
+  auto it = std::ranges::lower_bound(intervals, within.begin, {}, &Interval::end);
+  Ranges touching;
+  for (; it != intervals.end() && it->begin <= within.end; ++it)
+    touching.push_back({it->begin, it->end});
+  return touching;
+}
+
+}  // namespace
+
+Ranges HostIntervals::InputWaits(int32_t step, TimeRange within) const {
+  return Touching(Of(step, kInputDevice), within);
+}
+
+Ranges HostIntervals::Launching(int32_t step, uint8_t device, TimeRange within) const {
+  return Touching(Of(step, device), within);
+}
+
+Ps HostIntervals::InputWaited(int32_t step, TimeRange span, TimeRange marker) const {
+  const std::span<const HostInterval> waits = Of(step, kInputDevice);
+  const auto sum = [&](TimeRange range, TimeRange but) {
+    auto it = std::ranges::lower_bound(waits, range.begin, {}, &HostInterval::begin);
+    Ps time = 0;
+    for (; it != waits.end() && range.Contains(it->begin); ++it) {
+      if (!but.Contains(it->begin)) time += TimeRange{it->begin, it->end}.length();
+    }
+    return time;
+  };
+  if (plan_.by_time()) return sum(span, {}) + sum(marker, span);
+  Ps all = 0;
+  for (const HostInterval& wait : waits) all += TimeRange{wait.begin, wait.end}.length();
+  return all;
 }
 
 }  // namespace stepscope

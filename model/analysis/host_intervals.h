@@ -25,8 +25,15 @@ class HostIntervals {
         device_of_plane_(device_of_plane) {}
 
   void Read(const std::stop_token& stop);  // O(n log n), parallel over threads
-  Ranges InputWaits(int32_t step) const { return Of(step, kInputDevice); }
-  Ranges Launching(int32_t step, uint8_t device) const { return Of(step, device); }
+
+  // What of them touches the range, by begin, no two of them touching. O(log n) and what is
+  // returned.
+  Ranges InputWaits(int32_t step, TimeRange within) const;
+  Ranges Launching(int32_t step, uint8_t device, TimeRange within) const;
+
+  // Waits for input of the step; where steps are known by time alone, those that begin in one of
+  // the two ranges.
+  Ps InputWaited(int32_t step, TimeRange span, TimeRange marker) const;
 
  private:
   static constexpr int32_t kAnyStep = -1;
@@ -42,7 +49,8 @@ class HostIntervals {
   void FindLaunchDevices();
   std::vector<uint8_t> Roles() const;
   void ReadThread(const Track& track, std::vector<HostInterval>* out) const;
-  Ranges Of(int32_t step, uint8_t device) const;
+  void MergeTouching();
+  std::span<const HostInterval> Of(int32_t step, uint8_t device) const;
   size_t device_count() const;
 
   const Trace& trace_;
@@ -52,7 +60,7 @@ class HostIntervals {
   const std::span<const uint8_t> device_of_plane_;
   std::vector<uint8_t> role_;           // by meta
   std::vector<uint8_t> launch_device_;  // by row: device + 1, 0: no launch
-  std::vector<HostInterval> host_;      // sorted by step, device, begin
+  std::vector<HostInterval> host_;      // by step, device, begin; what touched is merged
 };
 
 }  // namespace stepscope

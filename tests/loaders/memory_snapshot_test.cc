@@ -13,6 +13,7 @@
 #include "model/allocator_history.h"
 #include "tests/loaders/sanitized.h"
 #include "tests/support/memory_snapshot.h"
+#include "tests/support/peak_memory.h"
 
 namespace stepscope {
 namespace {
@@ -203,6 +204,30 @@ TEST_CASE("Claims of depth, memo and sizes beyond what is there are refused") {
   options.max_inflated_bytes = 1000;
   const auto trace = LoadBytes("a.pickle", "\x80\x04" + std::string(5000, ']'), options);
   CHECK(trace.status().code() == ErrorCode::kLimit);
+}
+
+// Each list holds the one before it ten times: ten to the thirtieth in all, were it written out.
+TEST_CASE("Lists of lists from the memo take no more than a constant times their bytes") {
+  std::string nested =
+      "\x80\x04}\x8c\x0d"
+      "device_traces](";
+  nested += std::string("]\x94", 2);
+  for (char level = 0; level < 30; ++level) {
+    nested += "](";
+    for (int i = 0; i < 10; ++i) nested += std::string("h") + level;
+    nested += "e\x94";
+  }
+  CHECK(Load(nested + "es.")->counts.slices == 0);
+  std::string named = "\x80\x04]\x94";
+  for (int i = 0; i < 4000; ++i) {
+    named += '(';
+    for (int k = 0; k < 1000; ++k) named += std::string("h\0", 2);
+    named += 'e';
+  }
+  const uint64_t bytes = named.size() + 1;
+  const uint64_t memory =
+      test::PeakGrowth([&] { CHECK(!LoadBytes("a.pickle", named + ".", {}).ok()); });
+  if (!kSanitized) CHECK(memory < 12 * bytes);
 }
 
 // Two bytes name a list again: what it holds must not be copied each time.

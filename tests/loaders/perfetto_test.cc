@@ -4,15 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <random>
 #include <string>
+#include <variant>
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "model/trace_formats.h"
 #include "tests/loaders/sanitized.h"
+#include "tests/support/peak_memory.h"
 #include "tests/support/perfetto_profile.h"
 #include "tests/support/perfetto_writer.h"
 #include "tests/support/table_cells.h"
@@ -268,6 +272,106 @@ TEST_CASE("Arguments at the end of a slice belong to it, before those of its beg
   }
 }
 
+constexpr std::pair<const char*, IntStat> kTyped[] = {
+    {"bytes", IntStat::kBytes},   {"device", IntStat::kDeviceId}, {"step_num", IntStat::kStepNum},
+    {"grid.x", IntStat::kGridX},  {"grid.z", IntStat::kGridZ},    {"block.y", IntStat::kBlockY},
+    {"x", IntStat::kCount},       {"grid", IntStat::kCount},      {"block", IntStat::kCount},
+    {"unheard", IntStat::kCount}, {"y", IntStat::kCount},         {"z", IntStat::kCount},
+    {"grid[0]", IntStat::kGridX}, {"block[1]", IntStat::kBlockY}, {"grid[2]", IntStat::kGridZ}};
+
+// Values of all kinds, some twice, some with the wrong wire type; names as numbers or as texts.
+Message RandomArgument(std::mt19937* random, int depth) {
+  const auto pick = [&](size_t n) { return static_cast<uint32_t>((*random)() % n); };
+  Message m;
+  const auto name = [&] {
+    const auto i = pick(std::size(kTyped));
+    pick(2) == 0 ? m.Int(1, i + 1) : m.Text(10, kTyped[i].first);
+  };
+  if (pick(2) == 0) name();
+  for (uint32_t i = 0, n = pick(3); i < n; ++i) {
+    const uint32_t field = std::array{2, 3, 4, 7, 17, 9, 13}[pick(7)];
+    const uint32_t kind = pick(12);
+    if (kind < 8) m.Int(field, pick(100));
+    if (kind == 8) m.Real(5, 2.5);
+    if (kind == 9) m.Text(6, "text");
+    if (kind == 10) m.Fixed(field, pick(100));
+    if (kind == 11) m.Text(field, "text");
+  }
+  for (uint32_t i = 0, n = pick(4); i < n && depth < 3; ++i)
+    m.Sub(pick(3) == 0 ? 12 : 11, RandomArgument(random, depth + 1));
+  return pick(2) == 0 ? m.Int(1, 1 + pick(std::size(kTyped))) : m;
+}
+
+TEST_CASE(
+    "A grid and a block that are lists are those of the kernel; a flow's end belongs to a slice") {
+  const auto list = [](const char* name, std::vector<uint64_t> values) {
+    Message m;
+    m.Text(10, name);
+    for (const uint64_t value : values) m.Sub(12, Message().Int(4, value));
+    return m;
+  };
+  PerfettoWriter w;
+  Message kernel = Message().Int(9, 1).Int(11, 5).Text(23, "gemm");
+  kernel.Sub(4, list("grid", {24, 2, 3})).Sub(4, list("block", {640})).Fixed(47, 9);
+  w.Packet(Message().Int(8, 1000).Sub(11, kernel));
+  w.Packet(Message().Int(8, 2000).Sub(11, Message().Int(9, 2).Int(11, 5)));
+  w.Begin(6, 1500, "", "wait");
+  w.Packet(Message().Int(8, 3000).Sub(11, Message().Int(9, 2).Int(11, 6).Fixed(48, 9)));
+  const TracePtr trace = Load(w.Bytes());
+  const EventRow row = RowNamed(*trace, "gemm");
+  const auto table = trace->source->LoadTyped(*trace, {});
+  REQUIRE(table.ok());
+  CHECK((*table)->Int(IntStat::kGridX).Find(row).value_or(0) == 24);
+  CHECK((*table)->Int(IntStat::kGridZ).Find(row).value_or(0) == 3);
+  CHECK((*table)->Int(IntStat::kBlockX).Find(row).value_or(0) == 640);
+  CHECK_FALSE((*table)->Int(IntStat::kBlockY).Find(row).has_value());
+  REQUIRE(trace->flows.size() == 1);
+  CHECK(trace->flows[0].from == row);
+  CHECK(trace->flows[0].to == RowNamed(*trace, "wait"));
+}
+
+// The one is read from bytes for all events, the other with its names for one.
+TEST_CASE("Arguments that analyses know are the same as those of each event") {
+  PerfettoWriter w;
+  Message names;
+  for (uint64_t i = 0; i < std::size(kTyped); ++i) names.Sub(3, Interned(i + 1, kTyped[i].first));
+  w.Packet(Message().Int(13, 1).Sub(12, names));
+  std::mt19937 random(7);
+  for (uint64_t i = 0; i < 3000; ++i) {
+    Message event = Event(3, 0);
+    for (auto n = random() % 4; n > 0; --n) event.Sub(4, RandomArgument(&random, 0));
+    w.Packet(Message().Int(8, i).Int(13, 2).Sub(11, event));
+  }
+  const TracePtr trace = Load(w.Bytes());
+  REQUIRE(trace->set.rows == 3000);
+  const auto table = trace->source->LoadTyped(*trace, {});
+  REQUIRE(table.ok());
+  int found = 0;
+  for (uint32_t row = 0; row < 3000; ++row) {
+    std::map<IntStat, int64_t> least;
+    const auto stats = trace->source->Decode(*trace, EventRow(row));
+    REQUIRE(stats.ok());
+    for (const Stat& stat : *stats) {
+      const auto* known = std::find_if(std::begin(kTyped), std::end(kTyped),
+                                       [&](const auto& typed) { return typed.first == stat.name; });
+      if (known == std::end(kTyped) || known->second == IntStat::kCount) continue;
+      const auto* i = std::get_if<int64_t>(&stat.value);
+      const auto* u = std::get_if<uint64_t>(&stat.value);
+      if (i == nullptr && u == nullptr) continue;
+      const int64_t value = i != nullptr ? *i : static_cast<int64_t>(*u);
+      least[known->second] = std::min(value, least.try_emplace(known->second, value).first->second);
+    }
+    for (const auto& [name, stat] : kTyped) {
+      if (stat == IntStat::kCount) continue;
+      const std::optional<int64_t> typed = (*table)->Int(stat).Find(EventRow(row));
+      const auto at = least.find(stat);
+      CHECK(typed == (at == least.end() ? std::nullopt : std::optional(at->second)));
+      found += typed.has_value();
+    }
+  }
+  CHECK(found > 300);
+}
+
 TEST_CASE("A large number of a name takes no memory for those below it") {
   PerfettoWriter w;
   for (uint64_t i = 0; i < 4000; ++i)
@@ -315,13 +419,27 @@ TEST_CASE("What is not read is named; begins without an end are drawn to the tra
   CHECK(other->first[0].find("ftrace") != std::string::npos);
 }
 
-TEST_CASE("A packet that inflates to more than the limit is an error") {
-  const std::string bytes = test::Deflated(Message().Text(1, std::string(4 << 20, '\0')).bytes());
-  LoadOptions options;
-  options.max_inflated_bytes = 1 << 20;
-  const auto trace = LoadBytes("t.pftrace", bytes, options);
+TEST_CASE("A file without track events says what it holds instead") {
+  PerfettoWriter w;
+  for (int i = 0; i < 3; ++i) w.Packet(Message().Int(8, 5).Sub(1, Message().Int(1, 2)));
+  w.Packet(Message().Int(8, 5).Sub(9, Message().Int(1, 2)));
+  const auto trace = LoadBytes("android.pftrace", w.Bytes(), {});
   REQUIRE(!trace.ok());
-  CHECK(trace.status().code() == ErrorCode::kLimit);
+  const std::string error = trace.status().message();
+  CHECK(error.find("4 packets; it holds kernel events (ftrace, scheduling), statistics") !=
+        error.npos);
+}
+
+TEST_CASE("A packet that inflates to more than the limit is an error, within that memory") {
+  const std::string bytes = test::Deflated(Message().Text(1, std::string(64 << 20, '\0')).bytes());
+  LoadOptions options;
+  options.max_inflated_bytes = 8 << 20;
+  const uint64_t memory = test::PeakGrowth([&] {
+    const auto trace = LoadBytes("t.pftrace", bytes, options);
+    REQUIRE(!trace.ok());
+    CHECK(trace.status().code() == ErrorCode::kLimit);
+  });
+  if (!kSanitized) CHECK(memory < (uint64_t{24} << 20));
 }
 
 TEST_CASE("Every prefix is read as far as it goes and says that it was cut") {

@@ -13,6 +13,7 @@
 #include "model/analysis/analysis.h"
 #include "model/trace_formats.h"
 #include "tests/loaders/sanitized.h"
+#include "tests/support/peak_memory.h"
 #include "tests/support/profile_database.h"
 #include "tests/support/table_cells.h"
 
@@ -171,6 +172,7 @@ TEST_CASE("A database of rocprofv3 says the same, whichever way its rows are pla
     CHECK(trace->flows.size() == 6);
     CHECK(trace->HostName(HostId(0)) == "node7");
     CHECK(trace->planes[0].subtitle == "AMD Instinct MI300X, 304 CUs");
+    CHECK(trace->planes[1].subtitle == "python3, process 4242");
     REQUIRE(TrackNamed(*trace, "Stream #3") != nullptr);
     REQUIRE(TrackNamed(*trace, "main 4243") != nullptr);
     const Track* waves = TrackNamed(*trace, "SQ_WAVES");
@@ -197,6 +199,13 @@ TEST_CASE("What cannot be read ends in one sentence that says what it is") {
   CHECK(Has(report, "nsys export --type sqlite"));
 }
 
+TEST_CASE("A report of Nsight Systems is known by its content, whatever it is called") {
+  const std::string report = "NVIDIA Tegra Profiler Report 1.\n\x0bLocal (CLI)\x12";
+  for (const char* name : {"train.nsys-rep", "train.qdrep", "train.bin", "train.sqlite", "train"})
+    CHECK(Has(ErrorOf(report, name), "nsys export --type sqlite"));
+  CHECK(!Has(ErrorOf("NVIDIA says hello", "train.bin"), "nsys export"));
+}
+
 TEST_CASE("Views, triggers, functions and virtual tables of a file are not run") {
   test::DatabaseWriter db;
   test::FillNsys({1, 2, false, false}, &db);
@@ -218,7 +227,11 @@ TEST_CASE("Bombs end within stated memory") {
   test::FillNsys({1, 2, false, false}, &db);
   // A name of 64 MiB, more than a value may have; the others stay.
   db.Run("UPDATE StringIds SET value = hex(zeroblob(33554432)) WHERE id = 3");
-  const TracePtr trace = Load(db.Bytes());
+  std::string bytes = db.Bytes();
+  REQUIRE(bytes.size() > size_t{64} << 20);
+  TracePtr trace;
+  const uint64_t memory = test::PeakGrowth([&] { trace = Load(std::move(bytes)); });
+  if (!kSanitized) CHECK(memory < (uint64_t{16} << 20));
   CHECK(EventsOf(*trace, EventCategory::kRuntimeCall) ==
         std::map<std::string, int>{{"", 2}, {"cudaMemcpyAsync", 2}});
   // Names that add up to more than the limit.

@@ -165,7 +165,7 @@ INSERT INTO rocpd_string_00ab VALUES (1, 'HIP_RUNTIME_API'), (2, 'hipLaunchKerne
   (3, 'MARKER_CORE_RANGE_API'), (4, 'roctxRangePushA'), (5, 'MEMORY_COPY_HOST_TO_DEVICE'),
   (6, 'KERNEL_DISPATCH'), (7, 'hipMemcpyAsync');
 INSERT INTO rocpd_info_node_00ab VALUES (1, 'node7');
-INSERT INTO rocpd_info_process_00ab VALUES (1, 4242, 'python3');
+INSERT INTO rocpd_info_process_00ab VALUES (1, 4242, '/usr/bin/python3 train.py');
 INSERT INTO rocpd_info_thread_00ab VALUES (1, 4243, 'main');
 INSERT INTO rocpd_info_agent_00ab VALUES (1, 'CPU', 0, 'cpu', 'EPYC', 'AMD', 'AMD EPYC', '{{}}'),
   (2, 'GPU', 0, 'gfx942', 'MI300X', 'AMD', 'AMD Instinct MI300X', '{{"cu_count":304}}');

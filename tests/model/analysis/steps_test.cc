@@ -10,6 +10,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/device_steps.h"
+#include "tests/support/growth.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -61,6 +62,22 @@ XSpaceBuilder GpuSteps(int64_t steps) {
     copies.Event("MemcpyH2D", t + 4 * kMs, kMs).Stat("correlation_id", id);
     kernels.Event("kernel", t + 5 * kMs, 4 * kMs)
         .Stat("correlation_id", id + 1)
+        .Stat("kernel_details", Ref{"regs:1"});
+  }
+  return b;
+}
+
+// Steps of ten kernels, each with a launch of its own, that nothing but their order tells.
+XSpaceBuilder UnmarkedSteps(int64_t steps) {
+  XSpaceBuilder b;
+  auto& gpu = b.Plane("/device:GPU:0").Stat("device_vendor", "Nvidia");
+  auto& kernels = gpu.Line(14, "Stream #14(Compute)");
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  for (int64_t i = 0; i < 10 * steps; ++i) {
+    const auto id = static_cast<uint64_t>(i + 1);
+    host.Event("cuLaunchKernel", i * kMs, kMs / 4).Stat("correlation_id", id);
+    kernels.Event("kernel_" + std::to_string(i % 10), i * kMs + kMs / 2, kMs / 4)
+        .Stat("correlation_id", id)
         .Stat("kernel_details", Ref{"regs:1"});
   }
   return b;
@@ -151,6 +168,21 @@ TEST_CASE(
   CHECK(t.compute + t.device_to_device + t.collectives + t.host_compute + t.launch + t.input +
             t.output + t.compile + t.other ==
         doctest::Approx(t.total));
+}
+
+// Each asks for what the host did meanwhile.
+TEST_CASE("Steps that are known by time alone take time in proportion to their number") {
+  const auto seconds = [](size_t n) {
+    const auto trace = Load(UnmarkedSteps(static_cast<int64_t>(n)));
+    return test::CpuSeconds([&] {
+      AnalysisContext context(trace, Definitions::kStepscope);
+      REQUIRE(context.steps().steps.size() == n);
+      CHECK(context.steps().steps[1].inferred);
+      // Half of the gap of 0.75 ms before each kernel lies in a launch.
+      CHECK(context.steps().device_steps[1].times.launch == 10 * 0.25 * kMs);
+    });
+  };
+  CHECK(test::GrowthOfFour(1'000, seconds) < test::kNearlyLinear);
 }
 
 // Two runs of one program on hosts with different work: which steps are cut is told host by host.

@@ -1,0 +1,202 @@
+// The arguments that one packet of a Perfetto trace holds, by name: debug annotations, and what GPU
+// profilers say of a piece of work. Pure; names and texts are views of the packet or of the
+// strings.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "loaders/perfetto/annotation_source.h"
+#include "loaders/perfetto/event_reader.h"
+#include "loaders/perfetto/interned.h"
+#include "model/string_pool.h"
+
+namespace stepscope::perfetto {
+
+using Value = std::variant<int64_t, uint64_t, double, std::string_view>;
+
+constexpr int kMostDepth = 16;
+
+// Calls fn(name, value) for what annotations hold; names of those inside others are "outer.inner".
+template <typename Fn>
+class AnnotationReader {
+ public:
+  AnnotationReader(const Interned* interned, const StringPool& strings, Fn fn)
+      : interned_(interned), strings_(strings), fn_(fn) {}
+
+  void Read(const Field& message, const std::string& prefix, int depth) {
+    xplane::FieldReader reader(message.begin, message.end);
+    Field f;
+    std::string_view name;
+    std::optional<Value> value;
+    std::vector<Field> inner;
+    while (reader.Next(&f)) {
+      if (f.number == 1) name = Known(f.value, true);
+      if (f.number == 10 && f.wire == xplane::kLen) name = f.text();
+      if ((f.number == 11 || f.number == 12) && f.wire == xplane::kLen) inner.push_back(f);
+      SetValue(f, &value);
+    }
+    if (prefix.empty() && inner.empty()) {
+      if (value) fn_(name, *value);
+      return;
+    }
+    const std::string path = prefix + std::string(name);
+    if (value) fn_(path, *value);
+    for (size_t i = 0; i < inner.size() && depth < kMostDepth; ++i) {
+      const bool list = inner[i].number == 12;
+      Read(inner[i], path + (list ? "[" + std::to_string(i) + "]" : "."), depth + 1);
+    }
+  }
+
+ private:
+  std::string_view Known(uint64_t iid, bool name) const {
+    if (interned_ == nullptr) return {};
+    const StringId id = (name ? interned_->annotations : interned_->texts).Find(iid);
+    return id.valid() ? strings_.View(id) : std::string_view();
+  }
+
+  void SetValue(const Field& f, std::optional<Value>* value) const {
+    switch (f.number) {
+      case 2:
+        *value = std::string_view(f.value != 0 ? "true" : "false");
+        break;
+      case 3:
+      case 7:
+        *value = f.value;
+        break;
+      case 4:
+        *value = f.Int();
+        break;
+      case 5:
+        *value = f.Double();
+        break;
+      case 6:
+      case 9:
+        if (f.wire == xplane::kLen) *value = f.text();
+        break;
+      case 17:
+        *value = Known(f.value, false);
+        break;
+      default:
+        break;
+    }
+  }
+
+  const Interned* interned_;
+  const StringPool& strings_;
+  Fn fn_;
+};
+
+// The three numbers of a grid.
+template <typename Fn>
+void ReadDim(const Field& message, const char* name, Fn fn) {
+  xplane::FieldReader reader(message.begin, message.end);
+  Field f;
+  while (reader.Next(&f)) {
+    if (f.number >= 1 && f.number <= 3 && f.wire == xplane::kVarint)
+      fn(std::string(name) + "." + "xyz"[f.number - 1], Value(f.Int()));
+  }
+}
+
+// What GPU profilers say of one piece of work, and of the kernel that it runs.
+template <typename Fn>
+class StageReader {
+ public:
+  StageReader(const Interned* interned, const StringPool& strings, Fn fn)
+      : interned_(interned), strings_(strings), fn_(fn) {}
+
+  void Read(const Field& message) {
+    ForFields(message, [&](const Field& f) {
+      if (f.number == 10) fn_("submission_id", Value(f.Int()));
+      if (f.number == 19 && interned_ != nullptr) ReadKernel(f.value);
+      if (f.number == 6 && f.wire == xplane::kLen) ReadExtra(f);
+      if (f.number == 21 && f.wire == xplane::kLen) ReadLaunch(f);
+    });
+  }
+
+ private:
+  void ReadExtra(const Field& message) {
+    std::string_view name, value;
+    ForFields(message, [&](const Field& f) {
+      if (f.wire == xplane::kLen && f.number == 1) name = f.text();
+      if (f.wire == xplane::kLen && f.number == 2) value = f.text();
+    });
+    if (!name.empty()) fn_(name, Value(value));
+  }
+
+  void ReadLaunch(const Field& message) {
+    ForFields(message, [&](const Field& f) {
+      if (f.wire != xplane::kLen) return;
+      if (f.number == 1 || f.number == 2) ReadDim(f, f.number == 1 ? "grid" : "block", fn_);
+      if (f.number == 3) ReadArgument(f);
+    });
+  }
+
+  void ReadKernel(uint64_t iid) {
+    const auto kernel = interned_->kernels.find(iid);
+    if (kernel == interned_->kernels.end()) return;
+    const auto say = [&](const char* name, StringId text) {
+      if (text.value != 0) fn_(name, Value(strings_.View(text)));
+    };
+    say("kernel", kernel->second.name);
+    say("demangled", kernel->second.readable);
+    say("arch", kernel->second.arch);
+    for (const StringId argument : kernel->second.arguments) {
+      const std::string_view bytes = strings_.View(argument);
+      Field message;
+      message.begin = reinterpret_cast<xplane::Bytes>(bytes.data());
+      message.end = message.begin + bytes.size();
+      ReadArgument(message);
+    }
+  }
+
+  std::string_view Known(const InternedNames Interned::*names, uint64_t iid) const {
+    const StringId id = interned_ == nullptr ? StringId() : (interned_->*names).Find(iid);
+    return id.valid() ? strings_.View(id) : std::string_view();
+  }
+
+  void ReadArgument(const Field& message) {
+    std::string_view name;
+    std::optional<Value> value;
+    ForFields(message, [&](const Field& f) {
+      const bool text = f.wire == xplane::kLen;
+      if (f.number == 1) name = Known(&Interned::kernel_arguments, f.value);
+      if (f.number == 2 && text) name = f.text();
+      if (f.number == 3) value = f.Int();
+      if (f.number == 4) value = f.value;
+      if (f.number == 5) value = f.Double();
+      if (f.number == 6 && text) value = f.text();
+      if (f.number == 7) value = Known(&Interned::texts, f.value);
+    });
+    if (value && !name.empty()) fn_(name, *value);
+  }
+
+  const Interned* interned_;
+  const StringPool& strings_;
+  Fn fn_;
+};
+
+// Calls fn(name, value) for the arguments of the packet at `ref`.
+template <typename Fn>
+void ReadArguments(std::string_view bytes, uint64_t ref, const SourceFile& file,
+                   const StringPool& strings, Fn fn) {
+  Packet packet;
+  ReadPacketFields(bytes, &packet);
+  const Interned* interned =
+      file.history->At(packet.sequence, ref, ref < file.bytes->source->size());
+  if (packet.stage.begin != nullptr) StageReader<Fn>(interned, strings, fn).Read(packet.stage);
+  if (packet.event.begin == nullptr) return;
+  AnnotationReader<Fn> annotations(interned, strings, fn);
+  xplane::FieldReader reader(packet.event.begin, packet.event.end);
+  Field f;
+  while (reader.Next(&f)) {
+    if (f.number == 4 && f.wire == xplane::kLen) annotations.Read(f, "", 0);
+  }
+}
+
+}  // namespace stepscope::perfetto
