@@ -66,7 +66,7 @@ struct Viewer::State {
         sink(gl != nullptr ? *gl : fallback),
         config(std::move(c)),
         analyses([&app] { app.RequestFrame(); }),
-        jobs([&app] { app.RequestFrame(); }),
+        jobs([&app] { app.RequestFrame(); }, JobThreads::Priority::kBehindFrames),
         listings([&app] { app.RequestFrame(); }),
         run_steps(jobs),
         search(jobs),

@@ -1,8 +1,22 @@
 #include "model/base/latest_job.h"
 
+#include <sys/resource.h>
+
 #include <system_error>
 
 namespace stepscope {
+namespace {
+
+constexpr int kBehindFrames = 10;  // of nice: about a tenth of what a thread that draws gets
+
+// Linux means the calling thread; threads that it starts inherit it.
+void LetOthersFirst() {
+#ifdef __linux__
+  if (getpriority(PRIO_PROCESS, 0) < kBehindFrames) setpriority(PRIO_PROCESS, 0, kBehindFrames);
+#endif
+}
+
+}  // namespace
 
 JobThreads::~JobThreads() {
   for (Worker& worker : workers_) worker.thread.request_stop();  // so that they end side by side
@@ -20,7 +34,12 @@ std::stop_source JobThreads::Run(Work work) {
     if (wake_) wake_();
   };
   try {
-    Worker& worker = workers_.emplace_back(Worker{std::jthread(body), ended});
+    const auto on_worker = [body, behind = priority_ ==
+                                           Priority::kBehindFrames](const std::stop_token& stop) {
+      if (behind) LetOthersFirst();
+      body(stop);
+    };
+    Worker& worker = workers_.emplace_back(Worker{std::jthread(on_worker), ended});
     return worker.thread.get_stop_source();
   } catch (const std::system_error&) {
     std::stop_source never;

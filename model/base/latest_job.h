@@ -25,8 +25,12 @@ class JobThreads {
  public:
   using Work = std::function<void(const std::stop_token&)>;
 
+  // Behind frames: where both want a processor, who draws gets most of it.
+  enum class Priority { kNormal, kBehindFrames };
+
   // `wake` is called from a worker after each work has ended.
-  explicit JobThreads(std::function<void()> wake = {}) : wake_(std::move(wake)) {}
+  explicit JobThreads(std::function<void()> wake = {}, Priority priority = Priority::kNormal)
+      : wake_(std::move(wake)), priority_(priority) {}
   JobThreads(const JobThreads&) = delete;
   JobThreads& operator=(const JobThreads&) = delete;
   ~JobThreads();  // tells all to stop, then waits for all
@@ -46,6 +50,7 @@ class JobThreads {
   void JoinEnded();
 
   std::function<void()> wake_;
+  Priority priority_;
   std::vector<Worker> workers_;
 };
 

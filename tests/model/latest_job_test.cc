@@ -1,11 +1,14 @@
 #include "model/base/latest_job.h"
 
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <latch>
 #include <semaphore>
 #include <string>
+#include <thread>
 
 namespace stepscope {
 namespace {
@@ -200,6 +203,25 @@ TEST_CASE("starting, taking and stopping at any moment loses and repeats nothing
   CHECK(taken < 2000);
   CHECK(woken > 0);
 }
+
+#ifdef __linux__
+TEST_CASE("Jobs behind frames, and the threads that they start, let those that draw go first") {
+  const int own = getpriority(PRIO_PROCESS, 0);
+  const auto priority_in = [](JobThreads::Priority priority) {
+    JobThreads threads({}, priority);
+    LatestJob<int> job;
+    job.Start(threads, [](const std::stop_token&, Progress&) {
+      int inner = 0;
+      std::thread([&] { inner = getpriority(PRIO_PROCESS, 0); }).join();
+      return inner;
+    });
+    return WaitFor(job);
+  };
+  CHECK(priority_in(JobThreads::Priority::kNormal) == own);
+  CHECK(priority_in(JobThreads::Priority::kBehindFrames) == std::max(own, 10));
+  CHECK(getpriority(PRIO_PROCESS, 0) == own);
+}
+#endif
 
 }  // namespace
 }  // namespace stepscope
