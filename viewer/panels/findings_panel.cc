@@ -200,6 +200,9 @@ void FindingsPanel::DrawList(const PanelContext& context, const ResultTable& tab
   DrawMuted(context, hidden);
 }
 
+constexpr const char* kWhatIfHidden[] = {"class"};
+constexpr const char* kWhatIfFirst[] = {"change", "saving_ms_per_step", "percent", "step_ms"};
+
 void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key) {
   std::vector<TablePages::Page> pages;
@@ -209,6 +212,10 @@ void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult
     TablePages::Page page{table, key};
     page.options.name_column = table->Column("cause") >= 0 ? "cause" : "";
     page.options.total_row = false;
+    if (table->id == "what_if") {  // what is changed says the class
+      page.options.hidden_columns = kWhatIfHidden;
+      page.options.first_columns = kWhatIfFirst;
+    }
     pages.push_back(page);
   }
   if (context.run->flows != nullptr && context.run->flows->size() > 0) {
