@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/snapshot_graph.h"
+#include "viewer/panels/stack_flames.h"
 #include "viewer/panels/stack_tree_view.h"
 
 namespace stepscope {
@@ -185,6 +187,54 @@ TEST_CASE("The tree of stacks: a click on a maker shows its callers") {
   fixture.Click(200, 20 + row * (static_cast<float>(above) + 1), draw);
   CHECK(fixture.Frame(draw) != closed);
   CHECK(fixture.Frame([](const PanelContext& context) { DrawStackTree(context, {}, {}); }) > 0);
+}
+
+TEST_CASE("Flame graph: boxes are as wide as their bytes and lie within their makers") {
+  StackTree tree;  // a: 60 with callers b (40) and c (20); d: 40
+  tree.bytes = 100;
+  const auto add = [&](uint32_t depth, uint32_t end, int64_t bytes) {
+    StackNode node;
+    node.depth = depth, node.end = end, node.bytes = bytes;
+    tree.nodes.push_back(node);
+  };
+  add(0, 3, 60), add(1, 2, 40), add(1, 3, 20), add(0, 4, 40);
+  const auto check = [](const FlameBox& box, uint32_t node, uint32_t row, float left, float width) {
+    CHECK(box.node == node);
+    CHECK(box.row == row);
+    CHECK(box.left == doctest::Approx(left));
+    CHECK(box.width == doctest::Approx(width));
+  };
+  std::vector<FlameBox> boxes = LayFlames(tree, kNoNode, 1000, 1);
+  REQUIRE(boxes.size() == 4);
+  check(boxes[0], 0, 0, 0, 600);
+  check(boxes[1], 1, 1, 0, 400);
+  check(boxes[2], 2, 1, 400, 200);
+  check(boxes[3], 3, 0, 600, 400);
+  boxes = LayFlames(tree, 0, 900, 1);  // the first alone
+  REQUIRE(boxes.size() == 3);
+  check(boxes[0], 0, 0, 0, 900);
+  check(boxes[2], 2, 1, 600, 300);
+  CHECK(LayFlames(tree, kNoNode, 1000, 300).size() == 3);  // too narrow: left out
+  CHECK(LayFlames({}, kNoNode, 1000, 1).empty());
+}
+
+TEST_CASE("Flame graph: a click makes a maker the root, one on the first row all of it") {
+  const auto trace = Load(test::MakeTrainingSnapshot(4, 8, 1 << 20, true).file);
+  const AllocatorHistory& history = *HistoryOf(*trace);
+  const StackTree tree = LiveTree(history, history.devices[0], history.devices[0].peak_event);
+  PanelFixture fixture;
+  uint32_t root = kNoNode;
+  const auto draw = [&](const PanelContext& context) {
+    DrawStackFlames(context, history, tree, &root);
+  };
+  fixture.Frame(draw);
+  CHECK(fixture.Frame(draw) > 0);
+  const float top = ImGui::GetStyle().WindowPadding.y,
+              row = std::floor(ImGui::GetFontSize() * 1.4f);
+  fixture.Click(60, top + row * 1.5f, draw);
+  CHECK(root == 0);
+  fixture.Click(60, top + row * 0.5f, draw);
+  CHECK(root == kNoNode);
 }
 
 TEST_CASE("Bands are told apart by annotation") {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "viewer/core/ran_then.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/snapshot_graph.h"
+#include "viewer/panels/stack_flames.h"
 #include "viewer/panels/stack_tree_view.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
@@ -23,6 +25,10 @@ namespace stepscope {
 namespace {
 
 constexpr const char* kColorNames[] = {"frame", "stream", "size", "category"};
+
+// How what was live at a moment is shown.
+enum class LiveView : uint8_t { kTables, kTree, kFlames };
+constexpr const char* kLiveViews[] = {"Tables", "Tree of stacks", "Flame graph"};
 
 std::string TimeText(Ps time) { return WithoutZeros(FormatDuration(time, 6)); }
 
@@ -69,9 +75,10 @@ class MemorySnapshotPanel final : public AnalysisPanel {
   Ps since_ = 0;           // what growth is counted from: what was marked before
   int64_t selected_ = -1;  // allocation of the device
   uint64_t key_ = 0, moment_key_ = 0;
-  std::vector<RanThen> ran_then_;  // in the traces that lie beside it
-  bool ran_before_ = false;        // they are of the click, not of the allocation's begin
-  bool as_tree_ = false;           // what was live at the moment, instead of the tables
+  std::vector<RanThen> ran_then_;           // in the traces that lie beside it
+  bool ran_before_ = false;                 // they are of the click, not of the allocation's begin
+  LiveView live_view_ = LiveView::kTables;  // how what was live at the moment is shown
+  uint32_t flames_root_ = kNoNode;
 };
 
 void MemorySnapshotPanel::Update(const PanelContext& context, const AnalysisResult& result,
@@ -103,6 +110,7 @@ void MemorySnapshotPanel::Poll() {
   }
   if (auto moment = moment_job_.Take()) {
     moment_ = std::move(*moment);
+    flames_root_ = kNoNode;
     ++moment_key_;
     pages_.Show("moment");
   }
@@ -244,7 +252,14 @@ void MemorySnapshotPanel::DrawBar(const PanelContext& context) {
     }
   }
   ImGui::SameLine(0, Em());
-  ImGui::Checkbox("Tree of stacks", &as_tree_);
+  ImGui::SetNextItemWidth(Em() * 9);
+  if (ImGui::BeginCombo("##live_view", kLiveViews[static_cast<size_t>(live_view_)])) {
+    for (size_t i = 0; i < std::size(kLiveViews); ++i) {
+      const auto choice = static_cast<LiveView>(i);
+      if (ImGui::Selectable(kLiveViews[i], live_view_ == choice)) live_view_ = choice;
+    }
+    ImGui::EndCombo();
+  }
   ImGui::SetItemTooltip("What was live at the line in the graph: makers, below them their callers");
   const AllocationLayout* layout = graph_.layout();
   std::string note = "Ctrl and the wheel zoom the bytes";
@@ -277,15 +292,20 @@ void MemorySnapshotPanel::DrawGraph(const PanelContext& context, float height) {
   FindRanThen(context);
 }
 
-// What was live at the moment that is marked, where the user wants it as a tree.
+// What was live at the moment that is marked, where the user wants it by stack.
 bool MemorySnapshotPanel::DrawTree(const PanelContext& context) {
-  if (!data_ || !as_tree_) return false;
+  if (!data_ || live_view_ == LiveView::kTables) return false;
   if (moment_.live.columns.empty() && !moment_job_.active()) ListLiveAt(context, marked_);
   TextIn(context, Role::kText2, "Live at " + TimeText(marked_));
   if (moment_job_.busy()) {
     DrawSpinner(context, "Adding up the stacks");
   } else {
-    DrawStackTree(context, *data_->history, moment_.tree);
+    const bool flames = live_view_ == LiveView::kFlames;
+    std::function<Rgba(const std::string&)> color;
+    if (graph_.colors == SnapshotColors::kFrame)
+      color = [&](const std::string& frame) { return graph_.ColorOf(context, frame); };
+    if (flames) DrawStackFlames(context, *data_->history, moment_.tree, &flames_root_, color);
+    if (!flames) DrawStackTree(context, *data_->history, moment_.tree);
   }
   return true;
 }
