@@ -7,8 +7,12 @@
 #include <implot.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <utility>
+#include <vector>
 
+#include "app/heap.h"
 #include "app/paths.h"
 #include "viewer/core/command.h"
 #include "viewer/core/new_frame.h"
@@ -18,6 +22,15 @@ namespace stepscope {
 namespace {
 
 constexpr int kSettleFrames = 3;  // after the last job: tables and docking find their sizes
+constexpr auto kRestBeforeTidy = std::chrono::seconds(2);  // a hand that pauses is not at rest
+
+// False when stopped before.
+bool SleepUnlessStopped(const std::stop_token& stop, std::chrono::milliseconds time) {
+  std::mutex mutex;
+  std::condition_variable_any sleep;
+  std::unique_lock lock(mutex);
+  return !sleep.wait_for(lock, stop, time, [&] { return stop.stop_requested(); });
+}
 
 }  // namespace
 
@@ -65,6 +78,7 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
 }
 
 Gui::~Gui() {
+  tidy_.Stop();
   Persist();
   viewer_.reset();  // its jobs end before what they wake
   sink_.reset();
@@ -126,6 +140,7 @@ bool Gui::Step(double max_seconds) {
   PacerWait wait = pacer_.Next(state);
   // Nothing moves: the time to write what changed.
   if (wait.kind != PacerWait::Kind::kPoll && !state.jobs_running) Persist();
+  Tidy(wait.kind == PacerWait::Kind::kForever);
   if (wait.kind == PacerWait::Kind::kForever && max_seconds > 0) {
     wait = {PacerWait::Kind::kTimeout, max_seconds};
   }
@@ -135,6 +150,25 @@ bool Gui::Step(double max_seconds) {
   if (size.width <= 0 || size.height <= 0) return false;
   DrawFrame();
   return true;
+}
+
+void Gui::Tidy(bool at_rest) {
+  if (!at_rest || busy()) {
+    worked_ = true;
+    return tidy_.Stop();
+  }
+  if (!worked_) return;
+  worked_ = false;
+  std::vector<std::shared_ptr<AnalysisContext>> contexts;
+  for (const Run& run : session_.view().runs) contexts.push_back(run.analysis);
+  tidy_.Start(tidying_, [contexts](const std::stop_token& stop, Progress&) {
+    if (!SleepUnlessStopped(stop, kRestBeforeTidy)) return false;
+    for (const auto& context : contexts) {
+      if (context) context->LetGo();
+    }
+    ReturnFreeHeap();
+    return true;
+  });
 }
 
 Status Gui::DrawUntilIdle(double seconds) {

@@ -10,6 +10,7 @@
 #include "app/session.h"
 #include "app/settings_store.h"
 #include "app/surface.h"
+#include "model/base/latest_job.h"
 #include "viewer/viewer.h"
 
 struct ImGuiContext;
@@ -48,6 +49,8 @@ class Gui {
 
  private:
   void SavePictures();
+  // Some time after the last job: gives memory back that only jobs needed.
+  void Tidy(bool at_rest);
 
   Surface& surface_;
   Session& session_;
@@ -59,6 +62,9 @@ class Gui {
   float content_scale_ = 1;
   bool drew_timeline_ = false;
   std::string saved_settings_;
+  bool worked_ = false;  // since memory was given back
+  JobThreads tidying_;
+  LatestJob<bool> tidy_;
 };
 
 }  // namespace stepscope

@@ -6,12 +6,14 @@
 #include "app/commands/commands.h"
 #include "app/crash_report.h"
 #include "app/exit_code.h"
+#include "app/heap.h"
 #include "app/log.h"
 #include "app/options.h"
 #include "app/paths.h"
 #include "app/version.h"
 
 int main(int argc, char** argv) {
+  stepscope::ShareHeaps();
   // A closed pipe (`stepscope report | head`) shows as a failed write, not as a killed program.
   std::signal(SIGPIPE, SIG_IGN);
   stepscope::InstallCrashReports(stepscope::StateDirectory(),

@@ -40,9 +40,12 @@ class AnalysisContext {
   // Hosts aside: the database has all of them. The last few asked for are kept.
   std::shared_ptr<const OpDatabase> ops(const AnalysisParams& params = {},
                                         std::stop_token stop = {});
-  // The last one asked for is kept: it is large where allocations were recorded.
+  // The last one asked for is kept until LetGo: it is large where allocations were recorded.
   std::shared_ptr<const MemoryProfile> memory(const AnalysisParams& params = {},
                                               std::stop_token stop = {});
+  // When nothing is computed any more: what is large and quick to compute again lives no longer
+  // than those who hold it.
+  void LetGo();
   std::vector<std::shared_ptr<const TrackSet>> derived(
       std::stop_token stop = {});  // derived GPU lines as tracks
   // Results for analyses that build on others, computed once. The last few asked for are kept.

@@ -55,10 +55,22 @@ class Recent {
   std::shared_ptr<const T> Get(const Key& key, std::stop_token stop, Fn compute) {
     const std::shared_ptr<Slot> slot = Find(key);
     std::lock_guard lock(slot->mutex);
+    if (!slot->value) slot->value = slot->let_go.lock();
     if (slot->value) return slot->value;
     auto fresh = std::make_shared<const T>(compute());
     if (!stop.stop_requested()) slot->value = fresh;
     return fresh;
+  }
+  // From now on values live as long as others hold them, and no longer. What is being computed
+  // stays.
+  void LetGo() {
+    std::lock_guard lock(mutex_);
+    for (const std::shared_ptr<Slot>& slot : slots_) {
+      const std::unique_lock of_slot(slot->mutex, std::try_to_lock);
+      if (!of_slot || !slot->value) continue;
+      slot->let_go = slot->value;
+      slot->value = nullptr;
+    }
   }
   void Forget(const Key& key) {
     std::lock_guard lock(mutex_);
@@ -70,6 +82,7 @@ class Recent {
     Key key;
     std::mutex mutex;
     std::shared_ptr<const T> value;
+    std::weak_ptr<const T> let_go;  // what others may still hold
   };
 
   std::shared_ptr<Slot> Find(const Key& key) {
@@ -174,6 +187,8 @@ std::shared_ptr<const MemoryProfile> AnalysisContext::memory(const AnalysisParam
                                                              std::stop_token stop) {
   return state_->memory.Get(params, stop, [&] { return ComputeMemory(*this, params, stop); });
 }
+
+void AnalysisContext::LetGo() { state_->memory.LetGo(); }
 
 std::vector<std::shared_ptr<const TrackSet>> AnalysisContext::derived(std::stop_token stop) {
   grouping(stop);

@@ -203,7 +203,7 @@ class LanesBuilder {
     // PyTorch's allocator is a counter of the file already, and XProf's times are not true ones.
     if (!CapabilitiesOf(trace_).pytorch_events &&
         !context.quirks().memory_times_without_line_start && !stop_.stop_requested())
-      memory_ = ComputeMemory(context, {}, stop_);
+      memory_ = context.memory({}, stop_);
   }
 
   std::vector<std::shared_ptr<const TrackSet>> Build() {
@@ -242,9 +242,10 @@ class LanesBuilder {
       return a.host == plane.host && plane.device_ordinal >= 0 &&
              DeviceOf(a.id) == plane.device_ordinal;
     };
-    const bool several =
-        std::count_if(memory_.allocators.begin(), memory_.allocators.end(), of_plane) > 1;
-    for (const AllocatorProfile& allocator : memory_.allocators) {
+    if (!memory_) return;
+    const std::vector<AllocatorProfile>& allocators = memory_->allocators;
+    const bool several = std::count_if(allocators.begin(), allocators.end(), of_plane) > 1;
+    for (const AllocatorProfile& allocator : allocators) {
       if (!of_plane(allocator)) continue;
       const std::string name = several ? "Memory " + allocator.id : "Memory in use";
       lanes->AddCounter(name, DeviceLane::kMemory, "bytes", InUse(allocator));
@@ -257,7 +258,7 @@ class LanesBuilder {
   const DeviceEvents events_;
   const std::vector<uint8_t> classes_;
   const LaunchReader launches_;
-  MemoryProfile memory_;
+  std::shared_ptr<const MemoryProfile> memory_;  // as the memory page has it; null: no lane
 };
 
 }  // namespace

@@ -75,6 +75,21 @@ TEST_CASE("the memory profile is computed once for the page and for findings") {
   CHECK(profile.use_count() == 1);  // only the last one is kept
 }
 
+TEST_CASE("a memory profile that was let go lives as long as others hold it") {
+  AnalysisContext context(Generated(), Definitions::kStepscope);
+  std::shared_ptr<const MemoryProfile> profile = context.memory();
+  context.LetGo();
+  CHECK(profile.use_count() == 1);
+  CHECK(context.memory() == profile);  // found again, and kept again
+  CHECK(profile.use_count() == 2);
+  context.LetGo();
+  const std::weak_ptr<const MemoryProfile> gone = profile;
+  const size_t allocators = profile->allocators.size();
+  profile = nullptr;
+  CHECK(gone.expired());
+  CHECK(context.memory()->allocators.size() == allocators);  // computed again
+}
+
 TEST_CASE("threads that ask the same at once get one result") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
   std::vector<std::shared_ptr<const AnalysisResult>> got(6);
