@@ -1,5 +1,5 @@
-// What the C library's allocator keeps of memory that was freed. Linux with glibc; elsewhere both do
-// nothing.
+// What the C library's allocator keeps of memory that was freed. Linux with glibc; elsewhere both
+// do nothing.
 #pragma once
 
 namespace stepscope {
