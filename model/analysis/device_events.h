@@ -32,6 +32,7 @@ class DeviceEvents {
   // The context must outlive it.
   DeviceEvents(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
 
+  const Scope& scope() const { return scope_; }
   // GPUs of the hosts asked for, in the trace's order; those without events too.
   const std::vector<PlaneId>& devices() const { return devices_; }
   // "GPU 0"

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "model/analysis/host_losses.h"
-#include "model/analysis/idle_causes.h"
 #include "model/analysis/op_name.h"
-#include "model/analysis/ranges.h"
 #include "model/analysis/time_classes.h"
 #include "model/capabilities.h"
 
@@ -33,44 +31,67 @@ std::vector<uint8_t> HostOpMetas(const Trace& trace) {
 
 namespace {
 
-class HostDivider {
- public:
-  HostDivider(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-              StepDatabase* db)
-      : trace_(trace),
-        stats_(stats),
-        grouping_(grouping),
-        db_(*db),
-        ops_(HostOpMetas(trace)),
-        activity_(trace, stats, grouping, ops_),
-        explainer_(trace, grouping, activity_, Markers(), true) {}
-
-  void Run(HostId host, const std::stop_token& stop);
-
- private:
-  std::vector<Step> Markers() const;
-  Ranges Compute(HostId host, const Ranges& windows, const std::stop_token& stop) const;
-
-  const Trace& trace_;
-  const StatTable& stats_;
-  const Grouping& grouping_;
-  StepDatabase& db_;
-  const std::vector<uint8_t> ops_;
-  const HostActivity activity_;
-  const IdleExplainer explainer_;
-};
-
 // The steps as they are marked: their spans reach to the next step's begin.
-std::vector<Step> HostDivider::Markers() const {
-  std::vector<Step> markers = db_.steps;
+std::vector<Step> Markers(const Trace& trace, std::span<const Step> steps) {
+  std::vector<Step> markers(steps.begin(), steps.end());
   for (Step& step : markers) {
     if (step.group < 0 || step.rows.empty()) continue;
     const EventRow marker = step.rows.front();
-    const Ps begin = trace_.set.Start(marker);
-    step.span = {begin, begin + trace_.set.Duration(marker)};
+    const Ps begin = trace.set.Start(marker);
+    step.span = {begin, begin + trace.set.Duration(marker)};
   }
   return markers;
 }
+
+// Of the steps of one host.
+class StepDivider {
+ public:
+  StepDivider(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+              StepDatabase* db)
+      : db_(*db), divider_(trace, stats, grouping, db_.steps) {}
+
+  void Run(HostId host, const std::stop_token& stop) {
+    Ranges windows;
+    std::vector<uint32_t> steps;  // by window
+    for (uint32_t s = 0; s < db_.steps.size(); ++s) {
+      if (db_.steps[s].host != host) continue;
+      if (!windows.empty() && db_.steps[s].span.begin < windows.back().end) return;  // no tiling
+      windows.push_back(db_.steps[s].span);
+      steps.push_back(s);
+    }
+    if (windows.empty()) return;
+    std::vector<LossTimes> losses;
+    std::vector<IdleCause> causes;
+    IdleIntervals intervals;
+    divider_.Divide(host, windows, &losses, &causes, &intervals, stop);
+    if (losses.empty()) return;
+    for (IdleInterval& interval : intervals.longest) interval.step = steps[interval.step];
+    db_.idle.Append(intervals);
+    for (IdleCause& cause : causes) {
+      cause.step = steps[cause.step];
+      db_.causes.push_back(std::move(cause));
+    }
+    for (size_t w = 0; w < windows.size(); ++w) {
+      for (size_t c = 0; c < kLossClasses; ++c)
+        db_.steps[steps[w]].losses[c] = static_cast<double>(losses[w][c]);
+    }
+  }
+
+ private:
+  StepDatabase& db_;
+  const HostDivider divider_;
+};
+
+}  // namespace
+
+HostDivider::HostDivider(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                         std::span<const Step> steps)
+    : trace_(trace),
+      stats_(stats),
+      grouping_(grouping),
+      ops_(HostOpMetas(trace)),
+      activity_(trace, stats, grouping, ops_),
+      explainer_(trace, grouping, activity_, Markers(trace, steps), true) {}
 
 // PyTorch's ops are on the threads of the program; those of a loader in it are input. Others' ops
 // count where they belong to a step, and XLA's by what they say they are.
@@ -103,19 +124,13 @@ Ranges HostDivider::Compute(HostId host, const Ranges& windows, const std::stop_
   return UnionOf(std::move(compute));
 }
 
-void HostDivider::Run(HostId host, const std::stop_token& stop) {
-  Ranges windows;
-  std::vector<uint32_t> steps;  // by window
-  for (uint32_t s = 0; s < db_.steps.size(); ++s) {
-    if (db_.steps[s].host != host) continue;
-    if (!windows.empty() && db_.steps[s].span.begin < windows.back().end) return;  // no tiling
-    windows.push_back(db_.steps[s].span);
-    steps.push_back(s);
-  }
-  if (windows.empty()) return;
+void HostDivider::Divide(HostId host, const Ranges& windows, std::vector<LossTimes>* losses,
+                         std::vector<IdleCause>* causes, IdleIntervals* intervals,
+                         const std::stop_token& stop) const {
+  losses->clear();
   const Ranges compute = Compute(host, windows, stop);
   if (stop.stop_requested()) return;
-  std::vector<LossTimes> losses(windows.size());
+  losses->resize(windows.size());
   std::vector<IdleGap> gaps;
   auto busy = compute.begin();
   for (uint32_t w = 0; w < windows.size(); ++w) {
@@ -125,31 +140,17 @@ void HostDivider::Run(HostId host, const std::stop_token& stop) {
     for (auto it = busy; it != compute.end() && it->begin < end; ++it) {
       if (it->begin > at) gaps.push_back({w, IdleGap::kNone, at, it->begin});
       const Ps to = std::min(it->end, end);
-      At(losses[w], LossClass::kCompute) += to - std::max(it->begin, at);
+      At((*losses)[w], LossClass::kCompute) += to - std::max(it->begin, at);
       at = to;
     }
     if (at < end) gaps.push_back({w, IdleGap::kNone, at, end});
   }
-  std::vector<IdleCause> causes;
-  IdleIntervals intervals;
-  explainer_.Explain(host, PlaneId(), gaps, &losses, &causes, &intervals, nullptr, stop);
-  for (IdleInterval& interval : intervals.longest) interval.step = steps[interval.step];
-  db_.idle.Append(intervals);
-  for (IdleCause& cause : causes) {
-    cause.step = steps[cause.step];
-    db_.causes.push_back(std::move(cause));
-  }
-  for (size_t w = 0; w < windows.size(); ++w) {
-    for (size_t c = 0; c < kLossClasses; ++c)
-      db_.steps[steps[w]].losses[c] = static_cast<double>(losses[w][c]);
-  }
+  explainer_.Explain(host, PlaneId(), gaps, losses, causes, intervals, nullptr, stop);
 }
-
-}  // namespace
 
 void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                    StepDatabase* db, const std::stop_token& stop) {
-  HostDivider divider(trace, stats, grouping, db);
+  StepDivider divider(trace, stats, grouping, db);
   for (uint32_t h = 0; h < trace.hosts.size() && !stop.stop_requested(); ++h)
     divider.Run(HostId(h), stop);
   db->idle.Finish();

@@ -16,7 +16,7 @@ namespace stepscope {
 struct CollectiveCall {
   static constexpr uint32_t kNone = 0xffffffffu;
   uint32_t rank = 0;       // place in the list of ranks
-  uint32_t row = 0;        // the device event
+  uint32_t row = 0;        // the device event, or the host's
   Ps begin = 0, end = 0;   // on the rank's own clock
   uint32_t group = kNone;  // of CollectiveCalls::groups; none: nothing tells its participants
   uint32_t name = 0;       // of CollectiveCalls::names

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <tuple>
 
 #include "model/analysis/host_activity.h"
+#include "model/analysis/host_losses.h"
 #include "model/analysis/idle_causes.h"
 #include "model/analysis/lane_merge.h"
 #include "model/analysis/verdict.h"
@@ -102,7 +104,13 @@ class Explainer {
         idle_(context.trace(), context.grouping(stop), activity_,
               Marked(context.trace(), context.steps(stop)), false),
         slots_(calls.calls.size(), kNone),
-        work_(ranks.size()) {}
+        work_(ranks.size()) {
+    const auto no_device = [](const Rank& rank) { return rank.devices.empty(); };
+    if (std::any_of(ranks.begin(), ranks.end(), no_device)) {
+      divider_ = std::make_unique<HostDivider>(context.trace(), context.stats(stop),
+                                               context.grouping(stop), context.steps(stop).steps);
+    }
+  }
 
   void FindWindows(const Lateness& lateness, const std::vector<uint32_t>& asked,
                    const std::vector<std::vector<RankStep>>& steps);
@@ -118,7 +126,8 @@ class Explainer {
   const std::vector<uint8_t> classes_;
   const HostActivity activity_;
   const IdleExplainer idle_;
-  std::vector<uint32_t> slots_;  // by call: which window of its rank
+  std::unique_ptr<const HostDivider> divider_;  // where ranks have no devices
+  std::vector<uint32_t> slots_;                 // by call: which window of its rank
   std::vector<RankWork> work_;
 };
 
@@ -156,6 +165,11 @@ void Explainer::Read(size_t rank) {
   RankWork& work = work_[rank];
   work.losses.assign(work.windows.size(), {});
   if (work.windows.empty()) return;
+  if (ranks_[rank].devices.empty()) {
+    Ranges windows;
+    for (const Window& w : work.windows) windows.push_back({w.begin, w.end});
+    return divider_->Divide(ranks_[rank].host, windows, &work.losses, &work.causes, nullptr);
+  }
   std::vector<const Lane*> lanes;
   for (const PlaneId device : ranks_[rank].devices) {
     for (const Lane* lane : WorkLanes(trace, trace.planes[device.value])) lanes.push_back(lane);

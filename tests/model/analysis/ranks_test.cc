@@ -131,7 +131,51 @@ std::shared_ptr<const Trace> HostileGroups(size_t n) {
   return folder.Load();
 }
 
+// PyTorch on CPUs with gloo: each step loads, computes, calls two all-reduces without waiting for
+// the first, and ends with both. Rank 1 loads for `late_us` longer.
+std::shared_ptr<const Trace> GlooJob(double late_us, const std::vector<double>& clock_offset_us) {
+  constexpr double kStep = 5000;
+  const Folder folder;
+  for (int r = 0; r < 3; ++r) {
+    test::KinetoText text;
+    for (int step = 0; step < 6; ++step) {
+      const double begin = 1000 + step * (kStep + late_us) + clock_offset_us[size_t(r)];
+      const double late = r == 1 ? late_us : 0, at = begin + 100 + late;
+      text.Host("user_annotation", "ProfilerStep#" + std::to_string(step), begin, kStep + late_us);
+      text.Host("user_annotation", "load", begin + 10, 80 + late);
+      text.Host("cpu_op", "aten::addmm", at, 1000);
+      text.Host("cpu_op", "aten::mm", at + 1100, 900);
+      const double ends[] = {begin + late_us + 2600, begin + late_us + 2900};
+      for (int c = 0; c < 2; ++c) {
+        const double call = at + 1020 + c * 990.0;
+        text.Raw(R"({"ph":"X","cat":"user_annotation","name":"gloo:all_reduce","pid":100,"tid":)" +
+                 std::to_string(11 + (step + c) % 2) + ",\"ts\":" + std::to_string(call) +
+                 ",\"dur\":" + std::to_string(ends[c] - call) + ",\"args\":{}}");
+      }
+    }
+    folder.Add(test::RankFileName(r), "{\"distributedInfo\":{\"backend\":\"gloo\",\"rank\":" +
+                                          std::to_string(r) + "}," + text.Text().substr(1));
+  }
+  return folder.Load();
+}
+
 }  // namespace
+
+TEST_CASE("Ranks: on CPUs the backend's own events are the collectives, and waits count once") {
+  const AnalysisResult result = Ranks(GlooJob(3000, {0, 700, -150}));
+  CHECK(PropertyText(result, "collectives") == "12");
+  CHECK(PropertyText(result, "slowest_rank") == "1");
+  CHECK(Real(result, "ranks", 1, "clock_offset_us") == doctest::Approx(700));
+  CHECK(Real(result, "ranks", 1, "late_percent") == doctest::Approx(100));
+  CHECK(Text(result, "ranks", 1, "cause") == "host");
+  CHECK(Text(result, "ranks", 1, "cause_event") == "load");
+  CHECK(Text(result, "collectives", 0, "name") == "AllReduce");
+  CHECK(Real(result, "collectives", 0, "late_by_us") == doctest::Approx(3000).epsilon(0.001));
+  CHECK(Real(result, "collectives", 6, "late_by_us") < 400);  // the second ones of each step
+  CHECK(result.findings.front().text.find("Rank 1 is the last in 100 % of the steps, by 3") == 0);
+  const AnalysisResult even = Ranks(GlooJob(0, {0, 0, 0}));
+  CHECK(PropertyText(even, "slowest_rank").empty());
+}
 
 TEST_CASE("Ranks: the late one, its lateness and its cause come back, clocks off by milliseconds") {
   const std::pair<LateBy, const char*> kCauses[] = {{LateBy::kCompute, "compute"},
