@@ -10,7 +10,7 @@ namespace stepscope {
 
 void ShareHeaps() {
 #ifdef __GLIBC__
-  mallopt(M_ARENA_MAX, 2);
+  if (std::getenv("MALLOC_ARENA_MAX") == nullptr) mallopt(M_ARENA_MAX, 2);  // who sets it decides
 #endif
 }
 

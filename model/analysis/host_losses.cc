@@ -1,7 +1,10 @@
 // Losses of programs whose device is the CPU: what is no op is idle, and is explained like the idle
 // time of a device.
 #include <algorithm>
+#include <map>
+#include <utility>
 
+#include "model/analysis/host_collectives.h"
 #include "model/analysis/host_losses.h"
 #include "model/analysis/op_name.h"
 #include "model/analysis/time_classes.h"
@@ -90,6 +93,7 @@ HostDivider::HostDivider(const Trace& trace, const StatTable& stats, const Group
       stats_(stats),
       grouping_(grouping),
       ops_(HostOpMetas(trace)),
+      collectives_(HostCollectiveMetas(trace.names())),
       activity_(trace, stats, grouping, ops_),
       explainer_(trace, grouping, activity_, Markers(trace, steps), true) {}
 
@@ -124,6 +128,42 @@ Ranges HostDivider::Compute(HostId host, const Ranges& windows, const std::stop_
   return UnionOf(std::move(compute));
 }
 
+// The time in which nothing computes and a collective is under way is its time; what is left of the
+// gaps is to be explained. Sums of one window and name are one cause.
+std::vector<IdleGap> HostDivider::TakeCollectives(HostId host, const std::vector<IdleGap>& gaps,
+                                                  std::vector<LossTimes>* losses,
+                                                  std::vector<IdleCause>* causes) const {
+  const std::vector<HostCollective> all = CollectivesOfHost(trace_, host, collectives_);
+  if (all.empty()) return gaps;
+  std::map<std::pair<uint32_t, uint32_t>, IdleCause> sums;  // by window and name
+  std::vector<IdleGap> left;
+  auto first = all.begin();
+  for (const IdleGap& gap : gaps) {
+    while (first != all.end() && first->end <= gap.begin) ++first;
+    Ps at = gap.begin;
+    for (auto c = first; c != all.end() && c->begin < gap.end; ++c) {
+      const TimeRange part{std::max(c->begin, at), std::min(c->end, gap.end)};
+      if (part.empty()) continue;
+      if (part.begin > at) left.push_back({gap.window, gap.next_row, at, part.begin});
+      at = part.end;
+      At((*losses)[gap.window], LossClass::kCollective) += part.length();
+      IdleCause& cause = sums[{gap.window, c->meta}];
+      cause.time += part.length();
+      if (cause.count < cause.rows.size()) cause.rows[cause.count] = EventRow(c->row);
+      if (part.length() > cause.longest.length()) cause.longest = part;
+      ++cause.count;
+    }
+    if (at < gap.end) left.push_back({gap.window, gap.next_row, at, gap.end});
+  }
+  for (auto& [key, cause] : sums) {
+    cause.step = key.first;
+    cause.loss = LossClass::kCollective;
+    cause.event = MetaId(key.second);
+    causes->push_back(cause);
+  }
+  return left;
+}
+
 void HostDivider::Divide(HostId host, const Ranges& windows, std::vector<LossTimes>* losses,
                          std::vector<IdleCause>* causes, IdleIntervals* intervals,
                          const std::stop_token& stop) const {
@@ -145,6 +185,7 @@ void HostDivider::Divide(HostId host, const Ranges& windows, std::vector<LossTim
     }
     if (at < end) gaps.push_back({w, IdleGap::kNone, at, end});
   }
+  gaps = TakeCollectives(host, gaps, losses, causes);
   explainer_.Explain(host, PlaneId(), gaps, losses, causes, intervals, nullptr, stop);
 }
 

@@ -29,11 +29,14 @@ class HostDivider {
 
  private:
   Ranges Compute(HostId host, const Ranges& windows, const std::stop_token& stop) const;
+  std::vector<IdleGap> TakeCollectives(HostId host, const std::vector<IdleGap>& gaps,
+                                       std::vector<LossTimes>* losses,
+                                       std::vector<IdleCause>* causes) const;
 
   const Trace& trace_;
   const StatTable& stats_;
   const Grouping& grouping_;
-  const std::vector<uint8_t> ops_;
+  const std::vector<uint8_t> ops_, collectives_;
   const HostActivity activity_;
   const IdleExplainer explainer_;
 };

@@ -8,6 +8,7 @@
 
 #include "model/analysis/exposed_time.h"
 #include "model/analysis/host_activity.h"
+#include "model/analysis/host_collectives.h"
 #include "model/base/lower.h"
 
 namespace stepscope {
@@ -246,6 +247,7 @@ void Judgement::AddKinds() {
   const auto asked = [&](const Loss& loss) {
     return (is_copy(loss) || loss.id == "collectives") && loss.percent >= kLeastOfKinds;
   };
+  if (db_.kind == DeviceKind::kCpuOnly) return;  // their causes name them
   if (std::none_of(verdict_.losses.begin(), verdict_.losses.end(), asked)) return;
   const std::vector<ExposedKind> kinds = ExposedKinds(trace_, db_);
   for (Loss& loss : verdict_.losses) {
@@ -309,6 +311,11 @@ Remedy RemedyOf(const Loss& loss, const FirstCause& cause) {
     remedy.next_step =
         "The program waits for its own results then: see in the timeline which thread is to launch "
         "the next work, and what holds it up.";
+  } else if (loss.id == "collectives" && IsHostCollective(cause.name)) {
+    remedy.next_step =
+        "See among the ranks whether one is late; overlap them with the backward pass, make "
+        "buckets larger, or send fewer bytes.";
+    remedy.panel = "ranks";
   } else if (loss.id == "unknown" && cause.known()) {
     remedy.what = "something that the recording does not show";
     remedy.next_step =

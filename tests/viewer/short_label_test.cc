@@ -28,6 +28,8 @@ TEST_CASE("kernel names keep the word that people call them by") {
   CHECK(fprop.middle == "s16816fprop");
   CHECK(MakeShortForms("bn_fw_tr_1C11_kernel_NHWC").middle == "bn_fw_tr_1C11");
   CHECK(MakeShortForms("ncclDevKernel_AllReduce_Sum_f16_RING_LL").tiny == "AllReduce");
+  CHECK(MakeShortForms("gloo:all_reduce").tiny == "all_reduce");
+  CHECK(MakeShortForms("async-collective/all-gather.12").tiny == "all-gather");
   CHECK(MakeShortForms("$train.py:12 fit").middle == "fit");
 }
 

@@ -23,6 +23,10 @@ constexpr std::array<std::string_view, 24> kVerbs = {
     "transpose", "memcpy", "memset",    "fusion",        "attention", "layernorm",
     "dropout",   "sort",   "copy",      "reducescatter", "relu",      "scan"};
 
+// Collectives of several words: one of them would name another operation.
+constexpr std::array<std::string_view, 4> kCollectives = {"all_reduce", "all_gather",
+                                                          "reduce_scatter", "all_to_all"};
+
 bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
 std::vector<std::string_view> Words(std::string_view text) {
@@ -67,7 +71,20 @@ std::string WithoutHead(std::string text) {
   }
 }
 
+// "gloo:all_reduce" -> "all_reduce", "all-gather.3" -> "all-gather".
+std::string_view CollectiveIn(std::string_view text) {
+  std::string lower = Lower(text);
+  std::replace(lower.begin(), lower.end(), '-', '_');
+  for (const std::string_view name : kCollectives) {
+    const size_t at = lower.find(name);
+    if (at != std::string::npos) return text.substr(at, name.size());
+  }
+  return {};
+}
+
 std::string Tiny(std::string_view text) {
+  if (const std::string_view collective = CollectiveIn(text); !collective.empty())
+    return std::string(collective);
   const std::vector<std::string_view> words = Words(text);
   for (std::string_view word : words) {
     const std::string lower = Lower(word);

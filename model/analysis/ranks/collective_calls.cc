@@ -8,7 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "model/analysis/host_activity.h"
+#include "model/analysis/host_collectives.h"
 #include "model/string_pool.h"
 
 namespace stepscope {
@@ -192,48 +192,6 @@ CollectiveCalls Collector::Finish() {
   return std::move(out_);
 }
 
-// Backends that work on the host record each of their collectives, from the call until it is done,
-// on the thread that carries it out.
-std::vector<uint8_t> HostCollectiveMetas(const NameTable& names) {
-  std::vector<uint8_t> found(names.metas.size());
-  for (size_t m = 0; m < found.size(); ++m) {
-    const std::string_view name = names.strings.View(names.metas[m].name);
-    found[m] = name.starts_with("gloo:") || name.starts_with("mpi:") || name.starts_with("ucc:");
-  }
-  return found;
-}
-
-// By begin.
-std::vector<DeviceEvent> CollectivesOfHost(const Trace& trace, const TimeScope& scope, HostId host,
-                                           const std::vector<uint8_t>& metas) {
-  std::vector<DeviceEvent> found;
-  for (const Track* thread : HostThreadsOf(trace, host)) {
-    for (const Lane& lane : trace.set.LanesOf(*thread)) {
-      for (uint32_t i = 0; i < lane.size(); ++i) {
-        if (metas[lane.meta[i]] == 0 || lane.dur[i] <= 0 || !scope.Contains(lane.start[i]))
-          continue;
-        found.push_back({lane.first_row + i, lane.meta[i], lane.track, lane.start[i], lane.end(i),
-                         TimeClass::kCollectives, EventRow()});
-      }
-    }
-  }
-  std::sort(found.begin(), found.end(), [](const DeviceEvent& a, const DeviceEvent& b) {
-    return std::tie(a.begin, a.row) < std::tie(b.begin, b.row);
-  });
-  return found;
-}
-
-// Calls do not wait for the one before, as events of a stream do. A rank that waits in two of them
-// waits once: the later one begins when the one before is done.
-void AddOfHost(const std::vector<DeviceEvent>& events, uint32_t rank, Collector* out) {
-  Ps done = kMinPs;
-  for (DeviceEvent e : events) {
-    e.begin = std::min(std::max(e.begin, done), e.end);
-    done = std::max(done, e.end);
-    out->Add(rank, e);
-  }
-}
-
 }  // namespace
 
 CollectiveCalls PairCollectives(AnalysisContext& context, const std::vector<Rank>& ranks,
@@ -245,9 +203,11 @@ CollectiveCalls PairCollectives(AnalysisContext& context, const std::vector<Rank
   for (uint32_t r = 0; r < ranks.size(); ++r) {
     if (stop.stop_requested()) return {};
     if (ranks[r].devices.empty()) {
-      const HostId host = ranks[r].host;
-      AddOfHost(CollectivesOfHost(trace, events.scope().OfHost(host), host, on_host), r,
-                &collector);
+      const TimeScope& scope = events.scope().OfHost(ranks[r].host);
+      for (const HostCollective& c : CollectivesOfHost(trace, ranks[r].host, on_host)) {
+        if (scope.Contains(c.call))
+          collector.Add(r, {c.row, c.meta, c.track, c.begin, c.end, TimeClass::kCollectives, {}});
+      }
     }
     for (const PlaneId device : ranks[r].devices) {
       if (stop.stop_requested()) return {};

@@ -134,7 +134,7 @@ std::shared_ptr<const Trace> HostileGroups(size_t n) {
 // PyTorch on CPUs with gloo: each step loads, computes, calls two all-reduces without waiting for
 // the first, and ends with both. Rank 1 loads for `late_us` longer.
 std::shared_ptr<const Trace> GlooJob(double late_us, const std::vector<double>& clock_offset_us) {
-  constexpr double kStep = 5000;
+  constexpr double kStep = 3000;
   const Folder folder;
   for (int r = 0; r < 3; ++r) {
     test::KinetoText text;
@@ -173,6 +173,15 @@ TEST_CASE("Ranks: on CPUs the backend's own events are the collectives, and wait
   CHECK(Real(result, "collectives", 0, "late_by_us") == doctest::Approx(3000).epsilon(0.001));
   CHECK(Real(result, "collectives", 6, "late_by_us") < 400);  // the second ones of each step
   CHECK(result.findings.front().text.find("Rank 1 is the last in 100 % of the steps, by 3") == 0);
+  AnalysisContext context(GlooJob(3000, {0, 0, 0}), Definitions::kStepscope);
+  const AnalysisResult overview = FindAnalysis("overview")->run(context, {}, {});
+  CHECK(PropertyText(overview, "verdict") == "collectives");
+  CHECK(PropertyText(overview, "verdict_causes") == "gloo:all_reduce 100 %");
+  CHECK(Text(overview, "losses", 1, "causes").find("load") == 0);
+  double sum = 0;
+  for (size_t i = 0; i < TableOf(overview, "losses").rows.size(); ++i)
+    sum += Real(overview, "losses", i, "timeMs");
+  CHECK(sum == doctest::Approx(6 - (1.9 - 0.09 * 2)).epsilon(0.05));  // a step but its ops
   const AnalysisResult even = Ranks(GlooJob(0, {0, 0, 0}));
   CHECK(PropertyText(even, "slowest_rank").empty());
 }
