@@ -140,7 +140,7 @@ class LatestJob {
           }
           fn = nullptr;  // what it held goes here, not in a frame
           // The same for a result that nobody waits for.
-          if (!stop.stop_requested()) shared->result = std::move(result);
+          if (!stop.stop_requested()) shared->result = std::exchange(result, std::nullopt);
           result.reset();
           shared->done.store(true, std::memory_order_release);
         };

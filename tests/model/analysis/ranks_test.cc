@@ -186,6 +186,24 @@ TEST_CASE("Ranks: on CPUs the backend's own events are the collectives, and wait
   CHECK(PropertyText(even, "slowest_rank").empty());
 }
 
+// Numbers from the files by a few lines of Python with decimal numbers.
+TEST_CASE("Ranks: a recording of gloo, in which rank 1 sleeps 30 ms while it loads") {
+  Progress progress;
+  const auto trace = LoadPath(STEPSCOPE_SOURCE_DIR "/tests/data/torch_gloo", {}, {}, progress);
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  const AnalysisResult result = Ranks(*trace);
+  CHECK(PropertyText(result, "collectives") == "24");
+  CHECK(PropertyText(result, "missing") == "0");
+  CHECK(PropertyText(result, "slowest_rank") == "1");
+  CHECK(Real(result, "ranks", 1, "clock_offset_us") == doctest::Approx(-3.088));
+  CHECK(Text(result, "ranks", 1, "cause") == "host");
+  CHECK(Text(result, "ranks", 1, "cause_event") == "load");
+  CHECK(Real(result, "collectives", 0, "late_by_us") == doctest::Approx(34200.972));
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const AnalysisResult overview = FindAnalysis("overview")->run(context, {}, {});
+  CHECK(PropertyText(overview, "verdict") == "collectives");
+}
+
 TEST_CASE("Ranks: the late one, its lateness and its cause come back, clocks off by milliseconds") {
   const std::pair<LateBy, const char*> kCauses[] = {{LateBy::kCompute, "compute"},
                                                     {LateBy::kInput, "input"},
