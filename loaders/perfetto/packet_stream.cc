@@ -272,7 +272,7 @@ Result<std::string_view> PacketWindow::Bytes(uint64_t at, uint64_t size) {
 }
 
 Result<std::string_view> PacketWindow::At(uint64_t ref) {
-  const Result<std::string_view> begin = Bytes(ref, kHeadBytes);
+  Result<std::string_view> begin = Bytes(ref, kHeadBytes);
   if (!begin.ok()) return begin;
   Head head;
   if (!ReadHead(*begin, &head) || head.size > PacketStream::kMostPacketBytes)
