@@ -72,7 +72,7 @@ class StepDivider {
     db_.idle.Append(intervals);
     for (IdleCause& cause : causes) {
       cause.step = steps[cause.step];
-      db_.causes.push_back(std::move(cause));
+      db_.causes.push_back(cause);
     }
     for (size_t w = 0; w < windows.size(); ++w) {
       for (size_t c = 0; c < kLossClasses; ++c)
