@@ -194,12 +194,10 @@ void PlaneDeriver::AddOwnSteps() {
 void PlaneDeriver::AddLaunches(const LaunchesByGroup& launches) {
   LevelLine line;
   for (const auto& [group, info] : launches) {
-    const double us = static_cast<double>(kPsPerUs);
     std::string name = "Launch Stats for " + grouping_.groups[static_cast<size_t>(group)].name;
     std::string display = fmt::format(
-        "{}: {} launches, {:.1f} \u00b5s on average, {:.1f} \u00b5s the longest", name, info.count,
-        static_cast<double>(info.sum) / static_cast<double>(info.count) / us,
-        static_cast<double>(info.longest) / us);
+        "{}: {} launches, {} on average, {} the longest", name, info.count,
+        FormatDuration(info.sum / static_cast<Ps>(info.count), 3), FormatDuration(info.longest, 3));
     uint32_t meta = names_.Meta(name, display);
     line.Add({&meta, 1}, {info.span.begin, info.span.end, group, {}, EventRow(info.first)});
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "model/analysis/findings/idle_loss.h"
@@ -31,6 +32,10 @@ std::string_view TextAt(const ResultTable& table, size_t row, const char* column
   return text != nullptr ? text->view() : std::string_view();
 }
 
+std::string DurationOfUs(double us) {
+  return FormatDuration(static_cast<Ps>(std::llround(us * static_cast<double>(kPsPerUs))), 3);
+}
+
 // Of the stream with the most launches: "; a kernel starts 2.1 us after its launch, ...".
 std::string DelayText(const FindingInput& input) {
   const AnalysisResult* kernels = input.Kernels();
@@ -41,9 +46,9 @@ std::string DelayText(const FindingInput& input) {
     if (NumberAt(*delays, r, "launches") > NumberAt(*delays, busiest, "launches")) busiest = r;
   }
   return fmt::format(
-      "; half of the kernels start within {:.1f} \u00b5s of their launch, {:.1f} wait in the queue "
-      "on average",
-      NumberAt(*delays, busiest, "median_us"), NumberAt(*delays, busiest, "queue_mean"));
+      "; half of the kernels start within {} of their launch, {:.1f} wait in the queue on average",
+      DurationOfUs(NumberAt(*delays, busiest, "median_us")),
+      NumberAt(*delays, busiest, "queue_mean"));
 }
 
 struct ShortKernels {
