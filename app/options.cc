@@ -1,5 +1,7 @@
 #include "app/options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
@@ -175,7 +177,7 @@ void AddRepeated(CLI::App* app, const char* name, const char* type, const char* 
          [name, read = std::move(read)](const std::vector<std::string>& texts) {
            for (const std::string& text : texts) {
              if (const std::string wrong = read(text); !wrong.empty())
-               throw CLI::ValidationError(name, "'" + text + "' is " + wrong);
+               throw CLI::ValidationError(name, fmt::format("'{}' is {}", text, wrong));
            }
          },
          what)
