@@ -1,5 +1,7 @@
 #include "app/command_docs.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <string_view>
@@ -205,11 +207,8 @@ std::string ZshOption(const OptionDoc& option) {
     const bool is_long = name.starts_with("--");
     out += " \\\n        ";
     if (option.names.size() > 1) out += Quoted("(" + Joined(option.names, " ") + ")");
-    out += Quoted(name +
-                  (option.value.empty() ? ""
-                   : is_long            ? "="
-                                        : "+") +
-                  "[" + what + "]" + value);
+    const char* sign = option.value.empty() ? "" : is_long ? "=" : "+";
+    out += Quoted(fmt::format("{}{}[{}]{}", name, sign, what, value));
   }
   return out;
 }
