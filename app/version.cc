@@ -22,7 +22,9 @@ std::string BuildIdIn(const char* notes, size_t size) {
     const size_t name = at + sizeof(note), content = name + (note.n_namesz + 3u) / 4 * 4;
     at = content + (note.n_descsz + 3u) / 4 * 4;
     if (at > size) break;
-    if (note.n_type != NT_GNU_BUILD_ID || std::strncmp(notes + name, "GNU", 4) != 0) continue;
+    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 ||
+        std::memcmp(notes + name, "GNU", 4) != 0)
+      continue;
     std::string id;
     for (size_t i = 0; i < note.n_descsz; ++i)
       id += fmt::format("{:02x}", static_cast<unsigned char>(notes[content + i]));

@@ -163,7 +163,7 @@ Status WriteEventsJson(const EventListInput& input, const TextSink& sink) {
   json.BeginObject();
   json.Key("events");
   json.BeginArray();
-  const Status status = ForListed(input, [&](const ListedEvent& event) {
+  Status status = ForListed(input, [&](const ListedEvent& event) {
     json.BeginObject();
     json.Key("begin_ps");
     json.Int(event.lane->start[event.index]);
@@ -212,7 +212,7 @@ Status WriteEventsText(const EventListInput& input, const TextSink& sink) {
   const TextForm form(input.wide);
   uint64_t count = 0;
   out += form.Line("begin", "duration", "self", "name", "track", "process");
-  const Status status = ForListed(input, [&](const ListedEvent& event) {
+  Status status = ForListed(input, [&](const ListedEvent& event) {
     const bool instant = event.lane->kind == LaneKind::kInstant;
     out += form.Line(FormatDuration(event.lane->start[event.index], kDigits),
                      instant ? "" : FormatDuration(event.lane->dur[event.index]),

@@ -435,11 +435,16 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   });
   if (stop.stop_requested()) return;  // some devices have no windows
   WaitsOfCollectives();
-  std::vector<uint32_t> events, counts;
-  std::vector<Step> kept;
-  std::vector<int64_t> kept_at(plan_.steps.size(), -1);
-  for (size_t s = 0; s < plan_.steps.size(); ++s) {
-    std::vector<DeviceStep> mine;
+  std::vector<uint32_t> events;
+  std::vector<Step>& steps = plan_.steps;  // those that are kept move to the front
+  size_t kept = 0;
+  std::vector<int64_t> kept_at(steps.size(), -1);
+  size_t windows = 0;
+  for (const Device& device : devices_) windows += device.windows.size();
+  db->device_steps.reserve(windows);
+  std::vector<DeviceStep> mine;
+  for (size_t s = 0; s < steps.size(); ++s) {
+    mine.clear();
     for (size_t d = 0; d < devices_.size(); ++d) {
       int32_t w = devices_[d].window_of_step.empty() ? -1 : devices_[d].window_of_step[s];
       if (w >= 0)
@@ -447,11 +452,11 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
             Finish(devices_[d].windows[static_cast<size_t>(w)], static_cast<uint8_t>(d)));
     }
     if (mine.empty()) continue;
-    Step step = std::move(plan_.steps[s]);
+    Step step = std::move(steps[s]);
     step.times = {};
     uint32_t count = 0;
     step.span = mine[0].span;
-    kept_at[s] = static_cast<int64_t>(kept.size());
+    kept_at[s] = static_cast<int64_t>(kept);
     for (DeviceStep& d : mine) {
       for (size_t c = 0; c < kLossClasses; ++c)
         step.losses[c] += static_cast<double>(d.losses[c]) / static_cast<double>(mine.size());
@@ -461,13 +466,14 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
       step.compute16 += d.compute16;
       step.compute32 += d.compute32;
       count = std::max(count, d.events);
-      d.step = static_cast<uint32_t>(kept.size());
+      d.step = static_cast<uint32_t>(kept);
       db->device_steps.push_back(d);
     }
     events.push_back(count);
-    kept.push_back(std::move(step));
+    steps[kept++] = std::move(step);
   }
-  db->steps = std::move(kept);
+  steps.resize(kept);
+  db->steps = std::move(steps);
   MarkPartial(db, events);
   for (Device& device : devices_) {
     if (device.windows.empty()) continue;
@@ -482,11 +488,16 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
     const int64_t first = kept_at[static_cast<size_t>(device.windows.front().step)];
     if (device.windows.front().cut && first >= 0)
       db->steps[static_cast<size_t>(first)].partial = true;
-    for (IdleCause cause : device.causes) {
-      const int64_t step = kept_at[static_cast<size_t>(device.windows[cause.step].step)];
-      if (step < 0) continue;
-      cause.step = static_cast<uint32_t>(step);
-      db->causes.push_back(std::move(cause));
+    std::vector<IdleCause> causes = std::move(device.causes);
+    const auto step_of = [&](const IdleCause& cause) {
+      return kept_at[static_cast<size_t>(device.windows[cause.step].step)];
+    };
+    std::erase_if(causes, [&](const IdleCause& cause) { return step_of(cause) < 0; });
+    for (IdleCause& cause : causes) cause.step = static_cast<uint32_t>(step_of(cause));
+    if (db->causes.empty()) {
+      db->causes = std::move(causes);
+    } else {
+      db->causes.insert(db->causes.end(), causes.begin(), causes.end());
     }
   }
   db->idle.Finish();
