@@ -42,6 +42,8 @@ class Gui {
 
   Viewer& viewer() { return *viewer_; }
   bool busy();  // something still runs or moves
+  // Memory is about to be given back: some seconds after the last job, without a frame.
+  bool tidying() const { return tidy_.busy(); }
   // The last frame showed a timeline: the run was there and its window had found its place.
   bool drew_timeline() const { return drew_timeline_; }
   // Writes settings and layout if they changed; the loop does so now and then, and at the end.

@@ -86,7 +86,7 @@ AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
 
 // Processor time of the loop over some seconds in which nothing happens.
 double IdleCpuMs(Stage& stage) {
-  while (stage.gui().Step(0.1)) {  // frames still owed to the last input
+  while (stage.gui().Step(0.1) || stage.gui().tidying()) {  // owed to the last input
   }
   const double before = CpuMs();
   const auto end = Clock::now() + std::chrono::seconds(kIdleSeconds);
