@@ -32,7 +32,7 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const std::s
   file->drafts = std::make_unique<TrackDrafts>(builder);
   auto history = std::make_shared<InternedHistory>();
   TraceReader reader(builder, file->source.bytes.get(), history.get(), file->drafts.get(), label);
-  const Status status = reader.Read(options, stop, progress);
+  Status status = reader.Read(options, stop, progress);
   file->source.history = std::move(history);
   file->source.end_arguments = std::make_shared<const EndArguments>(reader.TakeEndArguments());
   file->unix_ns = reader.clocks().unix_ns();
@@ -80,7 +80,7 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const Load
   Status first_error;
   for (const InputFile& input : inputs) {
     LoadedFile file;
-    const Status status = LoadFile(input, options, stop, &progress, &builder, &file);
+    Status status = LoadFile(input, options, stop, &progress, &builder, &file);
     if (status.code() == ErrorCode::kCancelled) return status;
     if (status.ok()) {
       kineto = kineto || trace.kineto;

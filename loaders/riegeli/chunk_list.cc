@@ -46,7 +46,7 @@ Result<size_t> ReadRun(const ByteSource& file, uint64_t at, uint64_t raw,
                        std::span<std::byte> out) {
   const uint64_t first = std::min(raw, kBlockBytes - at % kBlockBytes);
   if (raw == first) {  // within a block
-    const Result<size_t> n = file.Read(at, out.first(static_cast<size_t>(raw)));
+    Result<size_t> n = file.Read(at, out.first(static_cast<size_t>(raw)));
     if (!n.ok() || *n < raw) return n.ok() ? Result<size_t>(size_t{0}) : n;
     return n;
   }
@@ -119,7 +119,7 @@ class Lister {
   Result<bool> ReadHeader(Chunk* chunk) {
     std::array<std::byte, kChunkHeaderBytes> header;
     chunk->data_size = 0;
-    const Result<bool> whole = ReadBehind(chunk->begin, 0, header);
+    Result<bool> whole = ReadBehind(chunk->begin, 0, header);
     if (!whole.ok()) return whole;
     list_.truncated = !*whole;
     if (!*whole || !HashFits(header)) return false;

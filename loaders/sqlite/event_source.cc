@@ -17,7 +17,7 @@ std::string SqlOf(const std::string& expressions, const std::string& from) {
 std::string Known(const Database& database, const std::string& from, std::string_view text) {
   while (!text.empty()) {
     const size_t bar = std::min(text.find(';'), text.size());
-    const std::string one(text.substr(0, bar));
+    std::string one(text.substr(0, bar));
     text.remove_prefix(std::min(bar + 1, text.size()));
     if (database.Select(SqlOf(", " + one, from)) != nullptr) return one;
   }
