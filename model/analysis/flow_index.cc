@@ -57,6 +57,20 @@ void AddContexts(const Trace& trace, const StatTable& stats, const std::stop_tok
 
 }  // namespace
 
+namespace {
+
+// Those with this row at one end, which they are sorted by.
+std::span<const FlowArrow> OfRow(const std::vector<FlowArrow>& arrows, uint32_t row,
+                                 uint32_t FlowArrow::*end) {
+  const auto first = std::partition_point(arrows.begin(), arrows.end(),
+                                          [&](const FlowArrow& arrow) { return arrow.*end < row; });
+  const auto last = std::partition_point(first, arrows.end(),
+                                         [&](const FlowArrow& arrow) { return arrow.*end == row; });
+  return {first, last};
+}
+
+}  // namespace
+
 FlowIndex::FlowIndex(std::vector<FlowArrow> arrows) : by_from_(std::move(arrows)) {
   std::sort(by_from_.begin(), by_from_.end(), [](const FlowArrow& a, const FlowArrow& b) {
     return std::tie(a.from, a.to, a.kind) < std::tie(b.from, b.to, b.kind);
@@ -74,13 +88,11 @@ FlowIndex::FlowIndex(std::vector<FlowArrow> arrows) : by_from_(std::move(arrows)
 }
 
 std::span<const FlowArrow> FlowIndex::From(EventRow row) const {
-  const auto found = std::ranges::equal_range(by_from_, row.value, {}, &FlowArrow::from);
-  return {found.begin(), found.end()};
+  return OfRow(by_from_, row.value, &FlowArrow::from);
 }
 
 std::span<const FlowArrow> FlowIndex::To(EventRow row) const {
-  const auto found = std::ranges::equal_range(by_to_, row.value, {}, &FlowArrow::to);
-  return {found.begin(), found.end()};
+  return OfRow(by_to_, row.value, &FlowArrow::to);
 }
 
 size_t FlowIndex::bytes() const {

@@ -19,6 +19,7 @@ constexpr size_t kMostCauses = 20'000;
 Ps LeastTime(const std::vector<IdleCause>& causes) {
   if (causes.size() <= kMostCauses) return 0;
   std::vector<Ps> times;
+  times.reserve(causes.size());
   for (const IdleCause& cause : causes) times.push_back(cause.time);
   const auto last = times.begin() + kMostCauses - 1;
   std::nth_element(times.begin(), last, times.end(), std::greater<>());

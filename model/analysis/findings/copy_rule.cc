@@ -51,6 +51,7 @@ std::vector<CopyGroup> GroupsOf(const FindingInput& input, CopyDirection directi
     if (any) devices->push_back(scan.device);
   }
   std::vector<CopyGroup> sorted;
+  sorted.reserve(groups.size());
   for (auto& [key, group] : groups) sorted.push_back(std::move(group));
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const CopyGroup& a, const CopyGroup& b) { return a.exposed > b.exposed; });

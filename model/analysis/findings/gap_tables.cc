@@ -155,6 +155,7 @@ ResultTable GapCauseTable(const FindingInput& input) {
   t.columns.push_back({"longestMs", "Longest", Unit::kMs, V::kReal, ""});
   t.readable_column = t.Column("class");
   std::vector<const Sum*> sorted;
+  sorted.reserve(sums.size());
   for (const auto& [key, sum] : sums) sorted.push_back(&sum);
   GapTexts texts(input);
   std::stable_sort(sorted.begin(), sorted.end(), [](const Sum* a, const Sum* b) {

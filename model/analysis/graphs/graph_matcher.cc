@@ -57,6 +57,7 @@ size_t GraphMatcher::FitTo(const GraphRecipe& recipe, const StreamNames& launch,
     if (launch.size() == 1) break;
     places = std::move(next);
     std::vector<uint32_t> names;
+    names.reserve(places.size());
     for (const uint32_t place : places) names.push_back(recipe.names.names()[place]);
     rest = NameSequence(std::move(names));
     left = &rest;

@@ -159,6 +159,7 @@ ResultTable GraphOpTable(const Reader& reader, const GraphOps& graphs) {
     sum.rows.insert(sum.rows.end(), of_op[i].rows.begin(), of_op[i].rows.end());
   }
   std::vector<std::pair<const std::pair<std::string, std::string>, Sum>*> order;
+  order.reserve(sums.size());
   for (auto& row : sums) order.push_back(&row);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->second.time > b->second.time; });
