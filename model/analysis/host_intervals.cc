@@ -153,9 +153,14 @@ void HostIntervals::MergeTouching() {
 
 std::span<const HostIntervals::HostInterval> HostIntervals::Of(int32_t step, uint8_t device) const {
   if (plan_.by_time()) step = kAnyStep;
-  const auto key = [](const HostInterval& h) { return std::make_pair(h.step, h.device); };
-  const auto found = std::ranges::equal_range(host_, std::make_pair(step, device), {}, key);
-  return {found.begin(), found.end()};
+  const auto of = std::make_pair(step, device);
+  const auto first = std::partition_point(host_.begin(), host_.end(), [&](const HostInterval& h) {
+    return std::make_pair(h.step, h.device) < of;
+  });
+  const auto last = std::partition_point(first, host_.end(), [&](const HostInterval& h) {
+    return std::make_pair(h.step, h.device) == of;
+  });
+  return {first, last};
 }
 
 namespace {

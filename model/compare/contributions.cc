@@ -180,7 +180,7 @@ Contribution Merge(const std::vector<Contribution*>& parts, const char* what) {
 }
 
 // Ops of layers are alike but for numbers: those that changed alike are one row, the others too.
-void MergeFamily(std::vector<Contribution*> family, std::vector<Contribution>* out) {
+void MergeFamily(const std::vector<Contribution*>& family, std::vector<Contribution>* out) {
   double largest = 0;
   for (const Contribution* c : family) largest = std::max(largest, std::abs(c->delta()));
   std::map<std::tuple<Change, bool>, std::vector<Contribution*>> alike;

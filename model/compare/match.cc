@@ -1,6 +1,7 @@
 #include "model/compare/match.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <utility>
@@ -146,7 +147,7 @@ std::vector<MatchedPair> Matcher::Run() {
       "op", [](const Matchable& m) { return std::string(m.op); }, false);
   Round(
       "name but for numbers", [](const Matchable& m) { return WithoutNumbers(m.name); }, false);
-  for (const size_t parts : {3, 2})
+  for (const size_t parts : {size_t{3}, size_t{2}})
     Round(
         "end of the name", [parts](const Matchable& m) { return EndOf(m.name, parts); }, false);
   ByPlace();
@@ -156,7 +157,7 @@ std::vector<MatchedPair> Matcher::Run() {
       "kind of work and count",
       [&](const Matchable& m) {
         if (m.category == KernelCategory::kOther) return std::string();
-        return Category(m) + ' ' + std::to_string(static_cast<int64_t>(m.count * 8 + 0.5));
+        return Category(m) + ' ' + std::to_string(std::llround(m.count * 8));
       },
       true);
   std::vector<MatchedPair> all = std::move(match_of_a_);

@@ -27,6 +27,7 @@ struct Ranks {
 
 Ranks RanksOf(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<std::pair<double, bool>> all;
+  all.reserve(a.size() + b.size());
   for (const double v : a) all.emplace_back(v, false);
   for (const double v : b) all.emplace_back(v, true);
   std::sort(all.begin(), all.end());

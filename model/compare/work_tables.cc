@@ -234,6 +234,7 @@ void AddIdleTable(const RunItems& a, const RunItems& b, CompareResult* to) {
   t.AddReal("a_count", "A count", Unit::kCount, "intervals of an average step");
   t.AddReal("b_count", "B count", Unit::kCount, "intervals of an average step");
   std::vector<const decltype(both)::value_type*> order;
+  order.reserve(both.size());
   for (const auto& entry : both) order.push_back(&entry);
   std::stable_sort(order.begin(), order.end(), [](const auto* x, const auto* y) {
     const auto size = [](const auto* e) {
