@@ -1,5 +1,7 @@
 #include "viewer/core/key_bindings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -136,7 +138,7 @@ void KeyBindings::Bind(const std::string& id, const std::string& keys, bool say)
     });
     if (left.size() == had) continue;
     bound = Join(left);
-    if (say) notes_.push_back(keys + " was that of " + other);
+    if (say) notes_.push_back(fmt::format("{} was that of {}", keys, other));
   }
   keys_[id] = keys;
 }

@@ -30,7 +30,7 @@ std::string RankText(const NameRank& rank) {
 void NameRankView::Update(const PanelContext& context, const Run& run, const EventRef& event) {
   if (event_ == event && trace_ == run.trace.get()) {
     if (std::optional<Found> found = job_.Take()) {
-      rank_ = std::move(found->rank);
+      rank_ = found->rank;
       neighbours_ = found->neighbours;
       ready_ = true;
     }

@@ -77,6 +77,7 @@ void TablePages::Draw(const PanelContext& context, std::span<const Page> pages,
   {
     const FaceScope small(context, Face::kUi);
     std::vector<const ResultTable*> tables;
+    tables.reserve(filled.size());
     for (const Page& page : filled) tables.push_back(page.table);
     if (tables.size() == 1) {
       TextIn(context, Role::kText2, tables[0]->title.empty() ? tables[0]->id : tables[0]->title);
