@@ -86,7 +86,8 @@ AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
 
 // Processor time of the loop over some seconds in which nothing happens.
 double IdleCpuMs(Stage& stage) {
-  while (stage.gui().Step(0.1) || stage.gui().tidying()) {  // owed to the last input
+  // Before the rest: frames that the last input still wants, and memory that is given back.
+  while (stage.gui().Step(0.1) || stage.gui().tidying()) {
   }
   const double before = CpuMs();
   const auto end = Clock::now() + std::chrono::seconds(kIdleSeconds);

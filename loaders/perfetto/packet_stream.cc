@@ -212,7 +212,7 @@ bool PacketStream::Append(const char* data, size_t size) {
   const size_t at = to.size();
   if (at + size > to.capacity()) to.Reserve(std::max(at + size, at + at / 2));
   to.Resize(at + size);
-  if (size > 0) std::memcpy(to.data() + at, data, size);  // nothing may have no address
+  if (size > 0) std::memcpy(to.data() + at, data, size);  // `data` of an empty block may be null
   return true;
 }
 

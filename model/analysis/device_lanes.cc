@@ -237,12 +237,12 @@ class LanesBuilder {
   }
 
   void AddMemory(PlaneId device, GpuLanes* lanes) const {
+    if (!memory_) return;
     const Plane& plane = trace_.planes[device.value];
     const auto of_plane = [&](const AllocatorProfile& a) {
       return a.host == plane.host && plane.device_ordinal >= 0 &&
              DeviceOf(a.id) == plane.device_ordinal;
     };
-    if (!memory_) return;
     const std::vector<AllocatorProfile>& allocators = memory_->allocators;
     const bool several = std::count_if(allocators.begin(), allocators.end(), of_plane) > 1;
     for (const AllocatorProfile& allocator : allocators) {

@@ -55,10 +55,6 @@ void AddContexts(const Trace& trace, const StatTable& stats, const std::stop_tok
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Those with this row at one end, which they are sorted by.
 std::span<const FlowArrow> OfRow(const std::vector<FlowArrow>& arrows, uint32_t row,
                                  uint32_t FlowArrow::*end) {

@@ -23,7 +23,8 @@ bool IsHostCollective(std::string_view event);
 // By MetaId. O(names).
 std::vector<uint8_t> HostCollectiveMetas(const NameTable& names);
 
-// By begin, and disjoint. O(host events + n log n).
+// By call. Those that take time are disjoint; a call that ends before an earlier one takes none.
+// O(host events + n log n).
 std::vector<HostCollective> CollectivesOfHost(const Trace& trace, HostId host,
                                               const std::vector<uint8_t>& metas);
 

@@ -34,56 +34,34 @@ std::vector<uint8_t> HostOpMetas(const Trace& trace) {
 
 namespace {
 
-// The steps as they are marked: their spans reach to the next step's begin.
-std::vector<Step> Markers(const Trace& trace, std::span<const Step> steps) {
-  std::vector<Step> markers(steps.begin(), steps.end());
-  for (Step& step : markers) {
-    if (step.group < 0 || step.rows.empty()) continue;
-    const EventRow marker = step.rows.front();
-    const Ps begin = trace.set.Start(marker);
-    step.span = {begin, begin + trace.set.Duration(marker)};
+// Divides the steps of one host.
+void DivideSteps(const HostDivider& divider, HostId host, StepDatabase* db,
+                 const std::stop_token& stop) {
+  Ranges windows;
+  std::vector<uint32_t> steps;  // by window
+  for (uint32_t s = 0; s < db->steps.size(); ++s) {
+    if (db->steps[s].host != host) continue;
+    if (!windows.empty() && db->steps[s].span.begin < windows.back().end) return;  // no tiling
+    windows.push_back(db->steps[s].span);
+    steps.push_back(s);
   }
-  return markers;
+  if (windows.empty()) return;
+  std::vector<LossTimes> losses;
+  std::vector<IdleCause> causes;
+  IdleIntervals intervals;
+  divider.Divide(host, windows, &losses, &causes, &intervals, stop);
+  if (losses.empty()) return;
+  for (IdleInterval& interval : intervals.longest) interval.step = steps[interval.step];
+  db->idle.Append(intervals);
+  for (IdleCause& cause : causes) {
+    cause.step = steps[cause.step];
+    db->causes.push_back(cause);
+  }
+  for (size_t w = 0; w < windows.size(); ++w) {
+    for (size_t c = 0; c < kLossClasses; ++c)
+      db->steps[steps[w]].losses[c] = static_cast<double>(losses[w][c]);
+  }
 }
-
-// Of the steps of one host.
-class StepDivider {
- public:
-  StepDivider(const Trace& trace, const StatTable& stats, const Grouping& grouping,
-              StepDatabase* db)
-      : db_(*db), divider_(trace, stats, grouping, db_.steps) {}
-
-  void Run(HostId host, const std::stop_token& stop) {
-    Ranges windows;
-    std::vector<uint32_t> steps;  // by window
-    for (uint32_t s = 0; s < db_.steps.size(); ++s) {
-      if (db_.steps[s].host != host) continue;
-      if (!windows.empty() && db_.steps[s].span.begin < windows.back().end) return;  // no tiling
-      windows.push_back(db_.steps[s].span);
-      steps.push_back(s);
-    }
-    if (windows.empty()) return;
-    std::vector<LossTimes> losses;
-    std::vector<IdleCause> causes;
-    IdleIntervals intervals;
-    divider_.Divide(host, windows, &losses, &causes, &intervals, stop);
-    if (losses.empty()) return;
-    for (IdleInterval& interval : intervals.longest) interval.step = steps[interval.step];
-    db_.idle.Append(intervals);
-    for (IdleCause& cause : causes) {
-      cause.step = steps[cause.step];
-      db_.causes.push_back(cause);
-    }
-    for (size_t w = 0; w < windows.size(); ++w) {
-      for (size_t c = 0; c < kLossClasses; ++c)
-        db_.steps[steps[w]].losses[c] = static_cast<double>(losses[w][c]);
-    }
-  }
-
- private:
-  StepDatabase& db_;
-  const HostDivider divider_;
-};
 
 }  // namespace
 
@@ -95,7 +73,7 @@ HostDivider::HostDivider(const Trace& trace, const StatTable& stats, const Group
       ops_(HostOpMetas(trace)),
       collectives_(HostCollectiveMetas(trace.names())),
       activity_(trace, stats, grouping, ops_),
-      explainer_(trace, grouping, activity_, Markers(trace, steps), true) {}
+      explainer_(trace, grouping, activity_, MarkedSteps(trace, steps), true) {}
 
 // PyTorch's ops are on the threads of the program; those of a loader in it are input. Others' ops
 // count where they belong to a step, and XLA's by what they say they are.
@@ -191,9 +169,9 @@ void HostDivider::Divide(HostId host, const Ranges& windows, std::vector<LossTim
 
 void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                    StepDatabase* db, const std::stop_token& stop) {
-  StepDivider divider(trace, stats, grouping, db);
+  const HostDivider divider(trace, stats, grouping, db->steps);
   for (uint32_t h = 0; h < trace.hosts.size() && !stop.stop_requested(); ++h)
-    divider.Run(HostId(h), stop);
+    DivideSteps(divider, HostId(h), db, stop);
   db->idle.Finish();
 }
 

@@ -16,7 +16,7 @@ namespace stepscope {
 // Divides any windows of time of a host whose device is the CPU.
 class HostDivider {
  public:
-  // All must outlive it.
+  // All but the steps must outlive it.
   HostDivider(const Trace& trace, const StatTable& stats, const Grouping& grouping,
               std::span<const Step> steps);
 
@@ -41,9 +41,9 @@ class HostDivider {
   const IdleExplainer explainer_;
 };
 
-// Divides the steps of a program without devices into losses: fills those of the database's steps,
-// and its causes. Steps that overlap get none.
-// O(events log events). Stopped, it returns early, and the losses are incomplete.
+// Divides the steps of a program without devices: fills the losses of the database's steps, and its
+// causes. Steps that overlap get none. O(events log events). Stopped, it returns early, and the
+// losses are incomplete.
 void AddHostLosses(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                    StepDatabase* db, const std::stop_token& stop = {});
 

@@ -270,6 +270,17 @@ const Track* FindMain(const Trace& trace, std::span<const Step> steps, HostId ho
 
 }  // namespace
 
+std::vector<Step> MarkedSteps(const Trace& trace, std::span<const Step> steps) {
+  std::vector<Step> marked(steps.begin(), steps.end());
+  for (Step& step : marked) {
+    if (step.group < 0 || step.rows.empty()) continue;
+    const EventRow marker = step.rows.front();
+    const Ps begin = trace.set.Start(marker);
+    step.span = {begin, SaturatingAdd(begin, trace.set.Duration(marker))};
+  }
+  return marked;
+}
+
 IdleExplainer::IdleExplainer(const Trace& trace, const Grouping& grouping,
                              const HostActivity& activity, std::span<const Step> steps, bool cpu)
     : trace_(trace), grouping_(grouping), activity_(activity), hosts_(trace.hosts.size()) {

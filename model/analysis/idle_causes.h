@@ -26,9 +26,12 @@ struct IdleGap {
   Ps begin = 0, end = 0;
 };
 
+// Steps with their markers as spans; of a step without a marker the span stays. O(steps)
+std::vector<Step> MarkedSteps(const Trace& trace, std::span<const Step> steps);
+
 class IdleExplainer {
  public:
-  // `steps`: with their markers as spans; nothing is between steps where they are inferred. `cpu`:
+  // `steps`: as MarkedSteps gives them; nothing is between steps where they are inferred. `cpu`:
   // the program's device is the CPU.
   IdleExplainer(const Trace& trace, const Grouping& grouping, const HostActivity& activity,
                 std::span<const Step> steps, bool cpu);

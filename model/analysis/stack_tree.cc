@@ -122,4 +122,9 @@ std::string LabelOf(const AllocatorHistory& history, const StackNode& node) {
   return FrameLabel(history, node.frame);
 }
 
+double PercentOf(const StackTree& tree, const StackNode& node) {
+  if (tree.bytes <= 0) return 0;
+  return 100 * static_cast<double>(node.bytes) / static_cast<double>(tree.bytes);
+}
+
 }  // namespace stepscope

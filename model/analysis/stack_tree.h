@@ -32,5 +32,7 @@ StackTree LiveTree(const AllocatorHistory& history, const AllocatorDevice& devic
 
 // "train.py:88 loss_history", or that there is none.
 std::string LabelOf(const AllocatorHistory& history, const StackNode& node);
+// Of what was live in all.
+double PercentOf(const StackTree& tree, const StackNode& node);
 
 }  // namespace stepscope

@@ -247,7 +247,7 @@ void Judgement::AddKinds() {
   const auto asked = [&](const Loss& loss) {
     return (is_copy(loss) || loss.id == "collectives") && loss.percent >= kLeastOfKinds;
   };
-  if (db_.kind == DeviceKind::kCpuOnly) return;  // their causes name them
+  if (db_.kind == DeviceKind::kCpuOnly) return;  // on a CPU the causes name them already
   if (std::none_of(verdict_.losses.begin(), verdict_.losses.end(), asked)) return;
   const std::vector<ExposedKind> kinds = ExposedKinds(trace_, db_);
   for (Loss& loss : verdict_.losses) {

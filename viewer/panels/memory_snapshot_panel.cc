@@ -60,7 +60,7 @@ class MemorySnapshotPanel final : public AnalysisPanel {
   void DrawRanThen(const PanelContext& context) const;
   void DrawBar(const PanelContext& context);
   void DrawGraph(const PanelContext& context, float height);
-  bool DrawTree(const PanelContext& context);
+  bool DrawStacks(const PanelContext& context);
   void DrawTables(const PanelContext& context, const AnalysisResult& result);
 
   LatestJob<std::shared_ptr<const SnapshotData>> data_job_;
@@ -293,19 +293,19 @@ void MemorySnapshotPanel::DrawGraph(const PanelContext& context, float height) {
 }
 
 // What was live at the moment that is marked, where the user wants it by stack.
-bool MemorySnapshotPanel::DrawTree(const PanelContext& context) {
+bool MemorySnapshotPanel::DrawStacks(const PanelContext& context) {
   if (!data_ || live_view_ == LiveView::kTables) return false;
   if (moment_.live.columns.empty() && !moment_job_.active()) ListLiveAt(context, marked_);
   TextIn(context, Role::kText2, "Live at " + TimeText(marked_));
   if (moment_job_.busy()) {
     DrawSpinner(context, "Adding up the stacks");
+  } else if (live_view_ == LiveView::kTree) {
+    DrawStackTree(context, *data_->history, moment_.tree);
   } else {
-    const bool flames = live_view_ == LiveView::kFlames;
     std::function<Rgba(const std::string&)> color;
     if (graph_.colors == SnapshotColors::kFrame)
       color = [&](const std::string& frame) { return graph_.ColorOf(context, frame); };
-    if (flames) DrawStackFlames(context, *data_->history, moment_.tree, &flames_root_, color);
-    if (!flames) DrawStackTree(context, *data_->history, moment_.tree);
+    DrawStackFlames(context, *data_->history, moment_.tree, &flames_root_, color);
   }
   return true;
 }
@@ -320,7 +320,7 @@ void MemorySnapshotPanel::DrawTables(const PanelContext& context, const Analysis
       page.options.color = [&](const std::string& frame) { return graph_.ColorOf(context, frame); };
     pages.push_back(std::move(page));
   };
-  if (DrawTree(context)) return;
+  if (DrawStacks(context)) return;
   if (!moment_.live.rows.empty()) {
     add(moment_.live, key_ * 31 + moment_key_);
     add(moment_.stacks, key_ * 31 + moment_key_);

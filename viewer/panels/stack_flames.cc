@@ -13,14 +13,12 @@
 namespace stepscope {
 namespace {
 
-std::string BytesText(int64_t bytes) { return FormatValue(Value(bytes), Unit::kBytes); }
+std::string TextOf(int64_t bytes) { return FormatValue(Value(bytes), Unit::kBytes); }
 
 void FlameTooltip(const StackTree& tree, const StackNode& node, const std::string& label) {
   if (!ImGui::BeginTooltip()) return;
   ImGui::TextUnformatted(label.c_str());
-  const double share =
-      tree.bytes > 0 ? 100 * static_cast<double>(node.bytes) / static_cast<double>(tree.bytes) : 0;
-  ImGui::Text("%s, %.1f %%, %s", BytesText(node.bytes).c_str(), share,
+  ImGui::Text("%s, %.1f %%, %s", TextOf(node.bytes).c_str(), PercentOf(tree, node),
               Counted(static_cast<uint64_t>(node.count), "allocations").c_str());
   ImGui::EndTooltip();
 }
@@ -81,7 +79,7 @@ void DrawStackFlames(const PanelContext& context, const AllocatorHistory& histor
   };
   const bool whole = *root == kNoNode;
   const std::string up = whole ? "All that was live: " : "Back to all that was live: ";
-  if (draw(0, width, 0, context.theme[Kind::kOther], up + BytesText(tree.bytes)) && clicked)
+  if (draw(0, width, 0, context.theme[Kind::kOther], up + TextOf(tree.bytes)) && clicked)
     *root = kNoNode;
   for (const FlameBox& box : boxes) {
     const StackNode& node = tree.nodes[box.node];

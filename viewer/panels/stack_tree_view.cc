@@ -38,9 +38,7 @@ bool DrawNode(const AllocatorHistory& history, const StackTree& tree, uint32_t n
   ImGui::PopID();
   if (indent > 0) ImGui::Unindent(indent);
   Number(FormatValue(Value(node.bytes), Unit::kBytes));
-  const double share =
-      tree.bytes > 0 ? 100 * static_cast<double>(node.bytes) / static_cast<double>(tree.bytes) : 0;
-  Number(NumberText(share, {1, 1, "", " %"}));
+  Number(NumberText(PercentOf(tree, node), {1, 1, "", " %"}));
   Number(GroupDigits(static_cast<uint64_t>(node.count)));
   return open && !leaf;
 }

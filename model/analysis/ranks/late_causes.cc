@@ -74,22 +74,23 @@ class Sweep {
   std::array<size_t, 3> at_{};
 };
 
-// The steps as the program marked them.
-std::vector<Step> Marked(const Trace& trace, const StepDatabase& db) {
-  std::vector<Step> steps = db.steps;
-  for (Step& step : steps) {
-    if (step.group < 0 || step.rows.empty()) continue;
-    const Ps begin = trace.set.Start(step.rows.front());
-    step.span = {begin, SaturatingAdd(begin, trace.set.Duration(step.rows.front()))};
-  }
-  return steps;
-}
-
 // What one rank did in its windows.
 struct RankWork {
   std::vector<Window> windows;
   std::vector<LossTimes> losses;
   std::vector<IdleCause> causes;  // the step is the window
+};
+
+// Explains idle time of GPUs.
+struct DeviceExplainer {
+  DeviceExplainer(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                  std::span<const Step> steps)
+      : classes(DeviceClasses(trace)),
+        activity(trace, stats, grouping, {}),
+        idle(trace, grouping, activity, MarkedSteps(trace, steps), false) {}
+  const std::vector<uint8_t> classes;
+  const HostActivity activity;
+  const IdleExplainer idle;
 };
 
 class Explainer {
@@ -99,16 +100,17 @@ class Explainer {
       : context_(context),
         ranks_(ranks),
         calls_(calls),
-        classes_(DeviceClasses(context.trace())),
-        activity_(context.trace(), context.stats(stop), context.grouping(stop), {}),
-        idle_(context.trace(), context.grouping(stop), activity_,
-              Marked(context.trace(), context.steps(stop)), false),
         slots_(calls.calls.size(), kNone),
         work_(ranks.size()) {
-    const auto no_device = [](const Rank& rank) { return rank.devices.empty(); };
-    if (std::any_of(ranks.begin(), ranks.end(), no_device)) {
-      divider_ = std::make_unique<HostDivider>(context.trace(), context.stats(stop),
-                                               context.grouping(stop), context.steps(stop).steps);
+    const Trace& trace = context.trace();
+    const StatTable& stats = context.stats(stop);
+    const Grouping& grouping = context.grouping(stop);
+    const std::vector<Step>& steps = context.steps(stop).steps;
+    const auto has_device = [](const Rank& rank) { return !rank.devices.empty(); };
+    if (std::all_of(ranks.begin(), ranks.end(), has_device)) {
+      devices_ = std::make_unique<DeviceExplainer>(trace, stats, grouping, steps);
+    } else {  // then none has one: ListRanks
+      host_ = std::make_unique<HostDivider>(trace, stats, grouping, steps);
     }
   }
 
@@ -123,11 +125,9 @@ class Explainer {
   AnalysisContext& context_;
   const std::vector<Rank>& ranks_;
   const CollectiveCalls& calls_;
-  const std::vector<uint8_t> classes_;
-  const HostActivity activity_;
-  const IdleExplainer idle_;
-  std::unique_ptr<const HostDivider> divider_;  // where ranks have no devices
-  std::vector<uint32_t> slots_;                 // by call: which window of its rank
+  std::unique_ptr<const DeviceExplainer> devices_;
+  std::unique_ptr<const HostDivider> host_;  // instead, where ranks have no devices
+  std::vector<uint32_t> slots_;              // by call: which window of its rank
   std::vector<RankWork> work_;
 };
 
@@ -165,10 +165,11 @@ void Explainer::Read(size_t rank) {
   RankWork& work = work_[rank];
   work.losses.assign(work.windows.size(), {});
   if (work.windows.empty()) return;
-  if (ranks_[rank].devices.empty()) {
+  if (host_) {
     Ranges windows;
+    windows.reserve(work.windows.size());
     for (const Window& w : work.windows) windows.push_back({w.begin, w.end});
-    return divider_->Divide(ranks_[rank].host, windows, &work.losses, &work.causes, nullptr);
+    return host_->Divide(ranks_[rank].host, windows, &work.losses, &work.causes, nullptr);
   }
   std::vector<const Lane*> lanes;
   for (const PlaneId device : ranks_[rank].devices) {
@@ -176,14 +177,14 @@ void Explainer::Read(size_t rank) {
   }
   Sweep sweep(work.windows, &work.losses);
   ForEachByStart(lanes, [&](const Lane& lane, uint32_t i) {
-    const auto c = static_cast<TimeClass>(classes_[lane.meta[i]]);
+    const auto c = static_cast<TimeClass>(devices_->classes[lane.meta[i]]);
     if (c == TimeClass::kUnknown || lane.dur[i] <= 0) return;
     const bool compute = c == TimeClass::kCompute16 || c == TimeClass::kCompute32;
     sweep.Add(lane.first_row + i, {lane.start[i], lane.end(i)}, compute);
   });
   const std::vector<IdleGap> gaps = sweep.Finish();
-  idle_.Explain(ranks_[rank].host, ranks_[rank].devices.front(), gaps, &work.losses, &work.causes,
-                nullptr);
+  devices_->idle.Explain(ranks_[rank].host, ranks_[rank].devices.front(), gaps, &work.losses,
+                         &work.causes, nullptr);
 }
 
 // The class in which the late one spent the most beyond the others' median.
