@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <queue>
+#include <string>
 
 #include "model/base/sort_runs.h"
 
@@ -260,12 +261,15 @@ class References {
   size_t used_ = 0;
 };
 
+// What diagnostics call a track.
+std::string PlaceOf(std::string_view name) { return "track '" + std::string(name) + "'"; }
+
 // ---- Lanes
 // ------------------------------------------------------------------------------------------------------
 
 // Takes the columns over and views them as lanes of the given sizes.
 void AddLanes(RawEvents* events, LaneColumns* columns, std::span<const uint32_t> sizes,
-              size_t nested_count, LaneKind kind, const std::string& place, BuiltTrack* out) {
+              size_t nested_count, LaneKind kind, std::string_view name, BuiltTrack* out) {
   columns->start = std::move(events->start);
   columns->dur = std::move(events->dur);
   columns->meta = std::move(events->meta);
@@ -295,26 +299,26 @@ void AddLanes(RawEvents* events, LaneColumns* columns, std::span<const uint32_t>
   if (lost > 0) {
     out->diagnostics.Count(
         "track.reference_too_far", Severity::kWarning,
-        "Details cannot be shown for events whose records lie 4 GB from their neighbours'", place,
-        lost);
+        "Details cannot be shown for events whose records lie 4 GB from their neighbours'",
+        PlaceOf(name), lost);
   }
 }
 
-void CountNesting(const Nesting& nesting, const std::string& place, Diagnostics* diagnostics) {
+void CountNesting(const Nesting& nesting, std::string_view name, Diagnostics* diagnostics) {
   if (nesting.overlaps > 0) {
     diagnostics->Count(
         "track.partial_overlap", Severity::kInfo,
         "Events overlap without one enclosing the other; they are drawn in rows of their own",
-        place, nesting.overlaps);
+        PlaceOf(name), nesting.overlaps);
   }
   if (nesting.too_deep > 0) {
     diagnostics->Count("track.too_deep", Severity::kWarning,
                        "Events nested deeper than 4096 levels are drawn in rows of their own",
-                       place, nesting.too_deep);
+                       PlaceOf(name), nesting.too_deep);
   }
 }
 
-void BuildSlices(RawEvents& events, bool keep_rows, const std::string& place, std::stop_token stop,
+void BuildSlices(RawEvents& events, bool keep_rows, std::string_view name, std::stop_token stop,
                  BuiltTrack* out) {
   const uint32_t n = static_cast<uint32_t>(events.start.size());
   if (n == 0) return;
@@ -323,13 +327,13 @@ void BuildSlices(RawEvents& events, bool keep_rows, const std::string& place, st
   if (!order.valid) {
     out->diagnostics.Count(
         "time.clipped", Severity::kWarning,
-        "Times beyond the range of \u00b1106 days or negative durations were clipped", place,
-        Clip(&events));
+        "Times beyond the range of \u00b1106 days or negative durations were clipped",
+        PlaceOf(name), Clip(&events));
     order = Inspect(events.start.span(), events.dur.span());
   }
   if (order.sorted && order.disjoint) {
     out->busy = order.busy;
-    AddLanes(&events, &out->slices, {&n, 1}, 1, LaneKind::kNested, place, out);
+    AddLanes(&events, &out->slices, {&n, 1}, 1, LaneKind::kNested, name, out);
     return;
   }
   if (stop.stop_requested()) return;
@@ -337,7 +341,7 @@ void BuildSlices(RawEvents& events, bool keep_rows, const std::string& place, st
   if (stop.stop_requested()) return;
   Nesting nesting = Nest(events, by_start, stop);
   if (stop.stop_requested()) return;
-  CountNesting(nesting, place, &out->diagnostics);
+  CountNesting(nesting, name, &out->diagnostics);
   out->busy = nesting.busy;
   PlaceRows(&nesting, by_start);
   by_start.Release();
@@ -348,10 +352,10 @@ void BuildSlices(RawEvents& events, bool keep_rows, const std::string& place, st
   std::vector<uint32_t> sizes = std::move(nesting.nested);
   const size_t depths = sizes.size();
   sizes.insert(sizes.end(), nesting.spilled.begin(), nesting.spilled.end());
-  AddLanes(&events, &out->slices, sizes, depths, LaneKind::kNested, place, out);
+  AddLanes(&events, &out->slices, sizes, depths, LaneKind::kNested, name, out);
 }
 
-void BuildInstants(RawEvents& events, const std::string& place, const std::stop_token& stop,
+void BuildInstants(RawEvents& events, std::string_view name, const std::stop_token& stop,
                    BuiltTrack* out) {
   const uint32_t n = static_cast<uint32_t>(events.start.size());
   if (n == 0) return;
@@ -367,16 +371,16 @@ void BuildInstants(RawEvents& events, const std::string& place, const std::stop_
     Reorder(rows, stop, &events);
     if (stop.stop_requested()) return;
   }
-  AddLanes(&events, &out->instants, {&n, 1}, 0, LaneKind::kInstant, place, out);
+  AddLanes(&events, &out->instants, {&n, 1}, 0, LaneKind::kInstant, name, out);
 }
 
 }  // namespace
 
-BuiltTrack BuildLanes(TrackData& data, bool keep_rows, const std::string& place,
+BuiltTrack BuildLanes(TrackData& data, bool keep_rows, std::string_view name,
                       std::stop_token stop) {
   BuiltTrack out;
-  BuildSlices(data.slices, keep_rows, place, stop, &out);
-  if (!stop.stop_requested()) BuildInstants(data.instants, place, stop, &out);
+  BuildSlices(data.slices, keep_rows, name, stop, &out);
+  if (!stop.stop_requested()) BuildInstants(data.instants, name, stop, &out);
   if (stop.stop_requested()) return {};
   bool first = true;
   for (const Lane& lane : out.lanes) {

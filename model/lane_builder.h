@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <stop_token>
+#include <string_view>
 #include <vector>
 
 #include "model/diagnostics.h"
@@ -35,9 +36,8 @@ struct BuiltTrack {
 };
 
 // Takes the events out of `data`, whose columns are freed as soon as they are copied (sorted ones
-// are adopted). `keep_rows`: fill row_of_slice. `place` names the track in diagnostics. Stops
+// are adopted). `keep_rows`: fill row_of_slice. `name`: of the track, for diagnostics. Stops
 // early, with what is done, on request.
-BuiltTrack BuildLanes(TrackData& data, bool keep_rows, const std::string& place,
-                      std::stop_token stop);
+BuiltTrack BuildLanes(TrackData& data, bool keep_rows, std::string_view name, std::stop_token stop);
 
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "model/base/demangle.h"
+#include "model/base/sort_runs.h"
 #include "model/first_view.h"
 #include "model/lane_builder.h"
 
@@ -32,8 +33,7 @@ template <typename Size>
 std::vector<uint32_t> LargestFirst(size_t n, const Size& size) {
   std::vector<uint32_t> order(n);
   std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return size(a) > size(b); });
+  SortRuns(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return size(a) > size(b); });
   return order;
 }
 
@@ -180,6 +180,14 @@ void Reserve(const std::vector<BuiltTrack>& built, SetStorage* storage, TrackSet
   grow(&set->lanes, lanes);
 }
 
+size_t TracksWithEvents(const std::vector<std::vector<TrackData>>& blocks) {
+  size_t count = 0;
+  for (const std::vector<TrackData>& tracks : blocks) {
+    for (const TrackData& data : tracks) count += EventCount(data) > 0 ? 1 : 0;
+  }
+  return count;
+}
+
 // `keep_rows[track]`: the map from slices to rows is wanted. Block by block, because what is built
 // of a track takes more memory than what is kept of it, and there may be a million.
 BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<char>& keep_rows,
@@ -189,18 +197,23 @@ BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<ch
   out.set.tracks.reserve(keep_rows.size());
   out.first_row.reserve(keep_rows.size());
   out.row_of_slice.reserve(keep_rows.size());
+  out.set.lanes.reserve(TracksWithEvents(blocks));
   for (std::vector<TrackData>& tracks : blocks) {
     const size_t first = out.set.tracks.size();
     std::vector<BuiltTrack> built(tracks.size());
     const auto order =
         LargestFirst(tracks.size(), [&](uint32_t t) { return EventCount(tracks[t]); });
-    ParallelFor(tracks.size(), [&](size_t k) {
+    const auto build = [&](size_t k) {
       if (stop.stop_requested()) return;
       const uint32_t t = order[k];
       TrackData& data = tracks[t];
-      const std::string place = "track '" + std::string(names.strings.View(data.track.name)) + "'";
-      built[t] = BuildLanes(data, keep_rows[first + t] != 0, place, stop);
-    });
+      built[t] =
+          BuildLanes(data, keep_rows[first + t] != 0, names.strings.View(data.track.name), stop);
+    };
+    // What allocates more than it computes is slower on several threads than on one.
+    uint64_t events = 0;
+    for (const TrackData& data : tracks) events += EventCount(data);
+    ParallelFor(tracks.size(), build, events < tracks.size() * kSmallTrack ? 1 : 0);
     if (stop.stop_requested()) return out;
     Reserve(built, storage.get(), &out.set);
     SharedColumns shared(built);

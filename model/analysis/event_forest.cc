@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "model/base/sort_runs.h"
 #include "model/base/task.h"
 #include "model/sparse_column.h"
 
@@ -145,9 +146,8 @@ void EventForest::Build(std::stop_token stop) {
   });
   std::vector<std::vector<uint32_t>> special(set.tracks.size());
   std::vector<uint32_t> by_size = order_.tracks;
-  std::stable_sort(by_size.begin(), by_size.end(), [&](uint32_t a, uint32_t b) {
-    return set.tracks[a].events > set.tracks[b].events;
-  });
+  SortRuns(by_size.begin(), by_size.end(),
+           [&](uint32_t a, uint32_t b) { return set.tracks[a].events > set.tracks[b].events; });
   ParallelFor(by_size.size(), [&](size_t i) {
     if (!stop.stop_requested()) NestTrack(by_size[i], &special[by_size[i]]);
   });

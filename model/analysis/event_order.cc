@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "model/base/sort_runs.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
 
@@ -115,14 +116,13 @@ EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token 
     return std::make_tuple(plane ? plane->host.value : kNone, plane ? plane->file_order : kNone,
                            track.plane.value, track.file_order);
   };
-  std::stable_sort(order.tracks.begin(), order.tracks.end(),
-                   [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  SortRuns(order.tracks.begin(), order.tracks.end(),
+           [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
   order.row.resize(set.rows);
   std::vector<bool> regions = PlanesWithRegions(trace);
   std::vector<uint32_t> by_size = order.tracks;
-  std::stable_sort(by_size.begin(), by_size.end(), [&](uint32_t a, uint32_t b) {
-    return set.tracks[a].events > set.tracks[b].events;
-  });
+  SortRuns(by_size.begin(), by_size.end(),
+           [&](uint32_t a, uint32_t b) { return set.tracks[a].events > set.tracks[b].events; });
   ParallelFor(by_size.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
     const Track& track = set.tracks[by_size[i]];
