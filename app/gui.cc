@@ -133,8 +133,8 @@ bool Gui::busy() {
 
 bool Gui::Step(double max_seconds) {
   PacerState state;
-  state.animating = viewer_->animating() || !viewer_->commands().empty();
-  state.jobs_running = session_.loading() || session_.deriving();
+  state.animating = viewer_->moving() || !viewer_->commands().empty();
+  state.jobs_running = session_.loading() || session_.deriving() || viewer_->animating();
   state.hidden = surface_.hidden();
   state.ends_in = viewer_->EndsIn();
   PacerWait wait = pacer_.Next(state);

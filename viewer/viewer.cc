@@ -68,8 +68,9 @@ struct Viewer::State {
         analyses([&app] { app.RequestFrame(); }),
         jobs([&app] { app.RequestFrame(); }, JobThreads::Priority::kBehindFrames),
         listings([&app] { app.RequestFrame(); }),
+        searches([&app] { app.RequestFrame(); }),
         run_steps(jobs),
-        search(jobs),
+        search(searches),
         dialog(listings) {}
 
   void ApplyLook();
@@ -106,6 +107,7 @@ struct Viewer::State {
   // Before all that start jobs on them: joined when they are gone.
   JobThreads jobs;
   JobThreads listings;  // of folders: a network may take for ever, and no frame waits for it
+  JobThreads searches;  // short, and who types waits for them
   RunSteps run_steps;
   Search search;
   FileDialog dialog;
@@ -444,19 +446,28 @@ void Viewer::Frame(const SessionView& session) {
   if (!s.commands.empty()) s.settle = std::max(s.settle, 2);
   s.Apply(context);
   if (s.settle > 0) --s.settle;
-  s.jobs_running = s.jobs.running() > s.jobs.stopping();
+  s.jobs_running = s.search.busy() || s.jobs.running() > s.jobs.stopping();
+}
+
+bool Viewer::moving() const {
+  const State& s = *state_;
+  const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
+  // Without a run the timeline is not drawn: what it said last is of one that was closed.
+  return s.settle > 0 || s.windows.note_is_new || pictures ||
+         (!s.runs.empty() && s.timeline.moving());
 }
 
 bool Viewer::animating() const {
   const State& s = *state_;
-  // Without a run neither is drawn: what they said last is of one that was closed.
-  const bool drawn = !s.runs.empty() && (s.timeline.animating() || s.panels.animating());
-  const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
-  return s.settle > 0 || s.windows.note_is_new || pictures || drawn || s.analyses.busy() ||
-         s.jobs_running;
+  const bool waiting = !s.runs.empty() && (s.timeline.waiting() || s.panels.animating());
+  return moving() || waiting || s.analyses.busy() || s.jobs_running;
 }
 
-bool Viewer::stopping() const { return state_->jobs.stopping() > 0; }
+bool Viewer::searching() const { return state_->search.busy(); }
+
+bool Viewer::stopping() const {
+  return state_->jobs.stopping() > 0 || state_->searches.stopping() > 0;
+}
 
 std::string Viewer::BusyWith() const {
   const State& s = *state_;
@@ -467,7 +478,7 @@ std::string Viewer::BusyWith() const {
   add(s.settle > 0, "layout");
   add(!s.commands.empty(), "commands");
   add(!s.windows.pictures.empty() || !s.windows.views.empty(), "pictures");
-  add(!s.runs.empty() && s.timeline.animating(), "the timeline");
+  add(!s.runs.empty() && (s.timeline.moving() || s.timeline.waiting()), "the timeline");
   for (const std::string& panel : s.panels.Busy()) add(true, "panel " + panel);
   add(s.analyses.busy(), "analyses");
   add(s.jobs_running, "jobs");

@@ -35,10 +35,13 @@ class Viewer {
       const SessionView& session);  // draws all windows, then applies the commands of this frame
   // What keeps it from coming to rest, in words; empty: nothing.
   std::string BusyWith() const;
-  // True while something still moves (zoom easing, spinner, analysis running): the pacer keeps
-  // drawing.
+  // The next frame differs from the last one, whatever the user does: a zoom glides, layout
+  // settles.
+  bool moving() const;
+  // The same, or a job runs whose end draws a frame.
   bool animating() const;
-  bool stopping() const;  // jobs that were told to stop still run
+  bool searching() const;  // the newest hits are not there yet
+  bool stopping() const;   // jobs that were told to stop still run
   // Seconds until something on the screen ends by itself; infinity if nothing does.
   double EndsIn() const;
 

@@ -30,6 +30,12 @@ class RowBits {
     for (const uint64_t word : words_) n += static_cast<uint64_t>(std::popcount(word));
     return n;
   }
+  std::vector<uint32_t> Rows() const {  // ascending
+    std::vector<uint32_t> rows;
+    rows.reserve(static_cast<size_t>(Count()));
+    ForEach([&rows](uint32_t row) { rows.push_back(row); });
+    return rows;
+  }
   // Calls fn(row) for those in [first, end), ascending. O(words + rows found)
   template <typename Fn>
   void ForEach(uint32_t first, uint32_t end, Fn fn) const {

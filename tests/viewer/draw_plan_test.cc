@@ -206,7 +206,7 @@ TEST_CASE("instants fill empty columns and lie as marks over slices") {
 TEST_CASE("with a highlight, what is not part of it is dimmed") {
   PlanTester t(OneTrack({{"a", 100, 100}, {"b", 300, 100}, {"c", 500, 100}}));
   t.highlight.version = 1;
-  t.highlight.rows.push_back({TraceId(0), 0, {1}});
+  t.highlight.rows.push_back(RowsOf(TraceId(0), 0, {1}));
   t.Build({0, 1000});
   const auto row = t.Row(TrackId(0), 0);
   CHECK((texel::Alpha(row[150]) & texel::kDim) != 0);
@@ -220,8 +220,9 @@ TEST_CASE("a million hits cost columns, not hits, and light exactly theirs") {
   for (int i = 0; i < 20'000; ++i) events.push_back({i % 2 == 0 ? "a" : "b", i * 10, 10});
   PlanTester t(OneTrack(events));
   t.highlight.version = 1;
-  t.highlight.rows.push_back({TraceId(0), 0, {}});
-  for (uint32_t i = 0; i < 20'000; i += 2) t.highlight.rows[0].rows.push_back(i);
+  std::vector<uint32_t> every_second;
+  for (uint32_t i = 0; i < 20'000; i += 2) every_second.push_back(i);
+  t.highlight.rows.push_back(RowsOf(TraceId(0), 0, std::move(every_second)));
   t.Build({0, 200'000});
   for (uint32_t texel : t.Row(TrackId(0), 0)) CHECK((texel::Alpha(texel) & texel::kDim) == 0);
   t.Build({0, 400}, 400);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/time_axis.h"
 
 using namespace stepscope;           // NOLINT
 using namespace stepscope::testing;  // NOLINT
@@ -26,7 +27,7 @@ TEST_CASE("the minimap marks where bright events begin, and nothing without any"
     if (set.Name(EventRow(row)) == "MemcpyH2D") copies.push_back(row);
   }
   bright.version = 1;
-  bright.rows = {{TraceId(0), 0, copies}, {TraceId(9), 0, {1, 2, 3}}};
+  bright.rows = {RowsOf(TraceId(0), 0, copies), RowsOf(TraceId(9), 0, {1, 2, 3})};
   marks.Update(run, bright, span, 100);
   const auto& columns = marks.columns();
   CHECK(std::accumulate(columns.begin(), columns.end(), 0) == 10);
@@ -34,4 +35,30 @@ TEST_CASE("the minimap marks where bright events begin, and nothing without any"
   // A part of the run: what lies outside is not marked.
   marks.Update(run, bright, {5 * kPsPerMs, 10 * kPsPerMs}, 100);
   CHECK(std::accumulate(columns.begin(), columns.end(), 0) == 5);
+}
+
+TEST_CASE("every column in which a bright event begins has a mark, and no other") {
+  Run run;
+  run.id = TraceId(0);
+  run.trace = TrainingTrace();
+  const TrackSet& set = run.trace->set;
+  for (const uint32_t every : {1u, 2u, 13u, 101u}) {
+    std::vector<uint32_t> rows;
+    for (uint32_t row = 0; row < set.rows; row += every) rows.push_back(row);
+    Highlight bright;
+    bright.version = every;
+    bright.rows = {RowsOf(TraceId(0), 0, rows)};
+    const TimeRange span{kPsPerMs, 9 * kPsPerMs};
+    for (const uint32_t width : {1u, 97u, 1777u}) {
+      std::vector<uint8_t> expected(width, 0);
+      const TimeAxis axis(span, width);
+      for (const uint32_t row : rows) {
+        const double x = axis.X(set.Start(EventRow(row)));
+        if (x >= 0 && x < width) expected[static_cast<size_t>(x)] = 1;
+      }
+      MinimapMarks marks;
+      marks.Update(run, bright, span, width);
+      REQUIRE(marks.columns() == expected);
+    }
+  }
 }

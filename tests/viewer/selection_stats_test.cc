@@ -84,8 +84,8 @@ TEST_CASE("selected events count, those of other runs do not") {
   SelectionRequest request;
   request.run = TraceId(3);
   request.kind = SelectionKind::kSelected;
-  const SelectionStats s =
-      AddUpSelection(Training(), request, {{TraceId(3), 0, {0, 1}}, {TraceId(4), 0, {5}}}, {});
+  const SelectionStats s = AddUpSelection(
+      Training(), request, {RowsOf(TraceId(3), 0, {0, 1}), RowsOf(TraceId(4), 0, {5})}, {});
   CHECK(s.stats.total.count == 2);
   CHECK(s.listed_of == 2);
   CHECK(s.range == TimeRange{0, 190 * kPsPerUs});

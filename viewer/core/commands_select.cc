@@ -10,6 +10,8 @@
 #include "model/base/digits.h"
 #include "model/lookup.h"
 #include "viewer/core/command_actions.h"
+#include "viewer/core/hits_in_time.h"
+#include "viewer/core/shown_events.h"
 
 namespace stepscope::actions {
 
@@ -62,12 +64,17 @@ void ToggleEvent(C& c, const A& a) {
   c.view.active = a.event.trace;
 }
 
-bool HasHits(const C& c) { return !c.search.hits().ordered.empty(); }
+bool HasHits(const C& c) { return c.search.hits().count > 0; }
 
 void SelectHits(C& c, const A&) {
   A all;
-  all.events = c.search.hits().ordered;
+  all.events = HitsInTime(c.search.hits().rows, c.runs).Earliest(kMaxShownEvents);
   SelectEvents(c, all);
+  const uint64_t found = c.search.hits().count;
+  if (all.events.size() < found) {
+    Say(c, "The first " + GroupDigits(all.events.size()) + " of " + Counted(found, "events") +
+               " found are selected");
+  }
 }
 
 void MeasureShown(C& c, const A&) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,13 +16,15 @@ struct Highlight {
   struct Rows {
     TraceId run;
     uint32_t set = 0;
-    std::vector<uint32_t> rows;
+    // Sorted, and never null. Shared: a search may find ten million.
+    std::shared_ptr<const std::vector<uint32_t>> rows;
   };
-  std::vector<Rows> rows;  // of each part sorted
+  std::vector<Rows> rows;
   const std::vector<uint32_t>* Find(TraceId run, uint32_t set) const;
 };
 
-// The rows of events, in the order of the events. O(events · sets)
+Highlight::Rows RowsOf(TraceId run, uint32_t set, std::vector<uint32_t> rows);
+// The rows of events. O(n log n), and O(n) for a few ascending lists, one after the other.
 std::vector<Highlight::Rows> ByRunAndSet(std::span<const EventRef> events);
 
 }  // namespace stepscope

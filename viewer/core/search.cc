@@ -1,12 +1,12 @@
 #include "viewer/core/search.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "model/analysis/analysis.h"
 #include "model/query/event_query.h"
 #include "model/query/find_events.h"
+#include "viewer/core/hits_in_time.h"
 
 namespace stepscope {
 namespace {
@@ -18,26 +18,15 @@ const StatTable* StatsFor(const EventQuery& query, const Run& run, const std::st
   return asks && run.analysis ? &run.analysis->stats(stop) : nullptr;
 }
 
-struct Timed {
-  Ps start;
-  EventRef ref;
-};
-
-// Of one set; `timed` grows to kMaxOrdered.
 Status FindIn(const Run& run, uint32_t set, const EventQuery& query, const std::stop_token& stop,
-              SearchHits* hits, std::vector<Timed>* timed) {
-  const TrackSet& s = run.Set(set);
-  const Result<RowBits> found = FindEvents(query, *run.trace, s, StatsFor(query, run, stop), stop);
+              SearchHits* hits) {
+  const Result<RowBits> found =
+      FindEvents(query, *run.trace, run.Set(set), StatsFor(query, run, stop), stop);
   if (!found.ok()) return found.status();
-  Highlight::Rows rows{run.id, set, {}};
-  found->ForEach([&](uint32_t row) { rows.rows.push_back(row); });
-  if (rows.rows.empty()) return {};
-  hits->count += rows.rows.size();
-  for (const uint32_t row : rows.rows) {
-    if (timed->size() >= Search::kMaxOrdered) break;
-    timed->push_back({s.Start(EventRow(row)), {run.id, set, EventRow(row)}});
-  }
-  hits->rows.push_back(std::move(rows));
+  std::vector<uint32_t> rows = found->Rows();
+  if (rows.empty()) return {};
+  hits->count += rows.size();
+  hits->rows.push_back(RowsOf(run.id, set, std::move(rows)));
   return {};
 }
 
@@ -49,17 +38,12 @@ SearchHits Find(const std::string& text, std::span<const Run> runs, const std::s
     hits.error = query.status().message();
     return hits;
   }
-  std::vector<Timed> timed;
   for (const Run& run : runs) {
     for (uint32_t set = 0; set < run.sets() && !stop.stop_requested(); ++set) {
-      const Status status = FindIn(run, set, *query, stop, &hits, &timed);
+      const Status status = FindIn(run, set, *query, stop, &hits);
       if (!status.ok() && status.code() != ErrorCode::kCancelled) hits.error = status.message();
     }
   }
-  std::stable_sort(timed.begin(), timed.end(),
-                   [](const Timed& a, const Timed& b) { return a.start < b.start; });
-  hits.ordered.reserve(timed.size());
-  for (const Timed& t : timed) hits.ordered.push_back(t.ref);
   return hits;
 }
 
@@ -107,30 +91,10 @@ bool Search::Poll() {
 }
 
 EventRef Search::Step(const EventRef& from, int direction, std::span<const Run> runs) {
-  const auto& all = hits_.ordered;
-  if (all.empty()) return {};
-  const auto at = std::find(all.begin(), all.end(), from);
-  if (at != all.end()) {
-    const auto n = static_cast<int64_t>(all.size());
-    const int64_t next = ((at - all.begin()) + direction + n) % n;
-    index_ = static_cast<size_t>(next);
-  } else {
-    Ps start = kMinPs;
-    for (const Run& run : runs) {
-      if (run.id == from.trace && from.valid() && from.set < run.sets())
-        start = run.Set(from.set).Start(from.row);
-    }
-    const auto start_of = [&](const EventRef& ref) {
-      for (const Run& run : runs) {
-        if (run.id == ref.trace && ref.set < run.sets()) return run.Set(ref.set).Start(ref.row);
-      }
-      return kMinPs;
-    };
-    const auto after = std::partition_point(all.begin(), all.end(),
-                                            [&](const EventRef& r) { return start_of(r) < start; });
-    index_ = after == all.end() ? 0 : static_cast<size_t>(after - all.begin());
-  }
-  return all[index_];
+  const HitsInTime hits(hits_.rows, runs);
+  const EventRef next = hits.Next(from, direction);
+  index_ = hits.Before(next);
+  return next;
 }
 
 }  // namespace stepscope

@@ -34,14 +34,11 @@ struct SearchHits {
   std::string error;     // why it is no query, or what could not be read; else empty
   uint64_t version = 0;  // another one for each result
   uint64_t count = 0;
-  std::vector<Highlight::Rows> rows;  // by run and set, sorted by row
-  std::vector<EventRef> ordered;      // by start, the first kMaxOrdered
+  std::vector<Highlight::Rows> rows;  // by run and set
 };
 
 class Search {
  public:
-  static constexpr size_t kMaxOrdered = 1'000'000;
-
   explicit Search(JobThreads& threads) : threads_(threads) {}
   void Set(std::string query, std::span<const Run> runs);  // starts anew; empty: none
   void Refresh(std::span<const Run> runs) { Set(query_, runs); }
@@ -49,16 +46,16 @@ class Search {
   const std::string& query() const { return query_; }
   const SearchHits& hits() const { return hits_; }
   bool busy() const { return job_.active(); }
-  // Steps to the next (+1) or previous (-1) hit after `from`; invalid if there are none.
+  // Steps to the next (+1) or previous (-1) hit by time; HitsInTime::Next.
   EventRef Step(const EventRef& from, int direction, std::span<const Run> runs);
-  size_t index() const { return index_; }  // of the last step, from 0
+  uint64_t index() const { return index_; }  // of the last step, from 0
 
  private:
   JobThreads& threads_;
   std::string query_;
   SearchHits hits_;
   LatestJob<SearchHits> job_;
-  size_t index_ = 0;
+  uint64_t index_ = 0;
   uint64_t versions_ = 0;
 };
 

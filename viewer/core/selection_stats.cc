@@ -220,7 +220,7 @@ SelectionStats AddUpSelection(const Run& run, const SelectionRequest& request,
   } else {
     for (const Highlight::Rows& part : rows) {
       if (part.run != request.run || part.set >= run.sets()) continue;
-      asked.bits.push_back(BitsOfRows(part.rows, run.Set(part.set)));
+      asked.bits.push_back(BitsOfRows(*part.rows, run.Set(part.set)));
       asked.question.parts.push_back({part.set, &run.Set(part.set), nullptr});
     }
   }

@@ -216,12 +216,12 @@ void DrawHitCount(const ShellInput& input, const Pen& pen, float right, float y)
     text = kEllipsis;
   } else if (!hits.error.empty()) {
     text = "not a search";
-  } else if (hits.ordered.empty()) {
+  } else if (hits.count == 0) {
     text = "none";
   } else {
     text = GroupDigits(input.search.index() + 1) + " / " + GroupDigits(hits.count);
   }
-  const Role role = !input.search.busy() && hits.ordered.empty() ? Role::kWarning : Role::kText2;
+  const Role role = !input.search.busy() && hits.count == 0 ? Role::kWarning : Role::kText2;
   pen.TextRight(pen.fonts.mono, 12, right, y, pen.theme[role], text);
 }
 

@@ -1,24 +1,40 @@
 #include "viewer/timeline/minimap_marks.h"
 
 #include <algorithm>
+#include <span>
 
 #include "viewer/core/time_axis.h"
 
 namespace stepscope {
 namespace {
 
-// Rows ascend through the lanes, so that one pass over both finds every begin.
-void MarkRows(const TrackSet& set, const std::vector<uint32_t>& rows, const TimeAxis& axis,
+// Marks where events begin, going from one column that has no mark to the next.
+void MarkLane(const Lane& lane, std::span<const uint32_t> rows, const TimeAxis& axis,
               std::vector<uint8_t>* columns) {
-  size_t lane = 0;
-  for (const uint32_t row : rows) {
-    while (lane < set.lanes.size() &&
-           row >= set.lanes[lane].first_row + uint64_t{set.lanes[lane].size()})
-      ++lane;
-    if (lane == set.lanes.size()) return;
-    if (row < set.lanes[lane].first_row) continue;
-    const double x = axis.X(set.lanes[lane].start[row - set.lanes[lane].first_row]);
-    if (x >= 0 && x < static_cast<double>(columns->size())) (*columns)[static_cast<size_t>(x)] = 1;
+  const auto at = [&](uint32_t row) { return axis.X(lane.start[row - lane.first_row]); };
+  const auto width = static_cast<double>(columns->size());
+  auto row = rows.begin();
+  for (size_t x = 0; x < columns->size(); ++x) {
+    if ((*columns)[x] != 0) continue;
+    row = std::partition_point(row, rows.end(),
+                               [&](uint32_t r) { return at(r) < static_cast<double>(x); });
+    if (row == rows.end() || at(*row) >= width) return;
+    x = static_cast<size_t>(at(*row));
+    (*columns)[x] = 1;
+  }
+}
+
+// Rows ascend through the lanes.
+void MarkRows(const TrackSet& set, std::span<const uint32_t> rows, const TimeAxis& axis,
+              std::vector<uint8_t>* columns) {
+  while (!rows.empty() && rows.front() < set.rows) {
+    const Lane& lane = set.lanes[set.LaneOf(EventRow(rows.front())).value];
+    const uint64_t end = uint64_t{lane.first_row} + lane.size();
+    const auto behind =
+        std::partition_point(rows.begin(), rows.end(), [end](uint32_t row) { return row < end; });
+    const auto count = static_cast<size_t>(behind - rows.begin());
+    MarkLane(lane, rows.first(count), axis, columns);
+    rows = rows.subspan(count);
   }
 }
 
@@ -36,7 +52,7 @@ void MinimapMarks::Update(const Run& run, const Highlight& highlight, TimeRange 
   const TimeAxis axis(span, width);
   for (const Highlight::Rows& part : highlight.rows) {
     if (part.run == run.id && part.set < run.sets())
-      MarkRows(run.Set(part.set), part.rows, axis, &columns_);
+      MarkRows(run.Set(part.set), *part.rows, axis, &columns_);
   }
 }
 

@@ -51,11 +51,17 @@ void RunAreas::NewFrame() {
   for (const auto& area : areas_) area->panel.NewFrame();
 }
 
-bool RunAreas::animating() const {
-  if (drawn_ && job_.active()) return true;
-  if (areas_.empty()) return list_.animating();
+bool RunAreas::moving() const {
+  if (areas_.empty()) return list_.moving();
   return std::any_of(areas_.begin(), areas_.end(),
-                     [](const auto& area) { return area->panel.animating(); });
+                     [](const auto& area) { return area->panel.moving(); });
+}
+
+bool RunAreas::waiting() const {
+  if (drawn_ && job_.active()) return true;
+  if (areas_.empty()) return list_.waiting();
+  return std::any_of(areas_.begin(), areas_.end(),
+                     [](const auto& area) { return area->panel.waiting(); });
 }
 
 bool RunAreas::takes_keys() const {

@@ -23,7 +23,8 @@ class RunAreas {
   void Draw(const TimelineInput& input);
   // Once a frame, before Draw, which is not called while the window is hidden.
   void NewFrame();
-  bool animating() const;
+  bool moving() const;
+  bool waiting() const;  // for a job
   bool takes_keys() const;
   const TimelineFeedback& feedback() const { return feedback_; }
   TimeRange displayed() const { return Active().displayed(); }  // of the active run

@@ -1,10 +1,9 @@
 #include "viewer/timeline/timeline_highlight.h"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 
-#include "model/base/sort_runs.h"
+#include "model/query/row_bits.h"
 
 namespace stepscope {
 
@@ -23,17 +22,11 @@ void TimelineHighlight::Update(std::span<const Run> runs, const ShownEvents& sho
   if (!events && hits.query.empty()) return;
   highlight_.version = ++versions_;
   if (events) {
-    AddEvents(shown);
+    highlight_.rows = ByRunAndSet(shown.events());
   } else {
     highlight_.rows = hits.rows;
   }
   AddRowsWithoutPython(runs, python);
-}
-
-void TimelineHighlight::AddEvents(const ShownEvents& shown) {
-  highlight_.rows = ByRunAndSet(shown.events());
-  // Lists of ascending rows, one after the other.
-  for (auto& rows : highlight_.rows) SortRuns(rows.rows.begin(), rows.rows.end(), std::less<>());
 }
 
 // The same events by the rows that are drawn where Python frames are hidden.
@@ -44,13 +37,11 @@ void TimelineHighlight::AddRowsWithoutPython(std::span<const Run> runs, const Py
     while (run < runs.size() && runs[run].id != own.run) ++run;
     const WithoutPython* rest = own.set == 0 ? python.rest(run) : nullptr;
     if (rest == nullptr) continue;
-    Highlight::Rows& drawn = added.emplace_back();
-    drawn.run = own.run;
-    drawn.set = WithoutPython::kSet;
-    for (const uint32_t row : own.rows) {
-      if (rest->row[row].valid()) drawn.rows.push_back(rest->row[row].value);
+    RowBits drawn(rest->set.rows);
+    for (const uint32_t row : *own.rows) {
+      if (rest->row[row].valid()) drawn.Set(rest->row[row].value);
     }
-    std::sort(drawn.rows.begin(), drawn.rows.end());
+    added.push_back(RowsOf(own.run, WithoutPython::kSet, drawn.Rows()));
   }
   std::move(added.begin(), added.end(), std::back_inserter(highlight_.rows));
 }

@@ -54,7 +54,7 @@ void TimelineModel::UpdateRanges(const TimelineFrame& frame) {
   axes_.resize(frame.runs.size());
   const double duration = frame.settings.Real("timeline.glide_ms") / 1000.0;
   const bool animate = frame.animate && frame.settings.Bool("timeline.animate");
-  animating_ = false;
+  moving_ = waiting_ = false;
   for (size_t i = 0; i < frame.runs.size(); ++i) {
     TimeRange target = frame.view.VisibleIn(frame.runs[i].id);
     if (target.empty()) target = frame.runs[i].trace->span;
@@ -64,7 +64,7 @@ void TimelineModel::UpdateRanges(const TimelineFrame& frame) {
       glides_[i].Jump(target);
     } else {
       glides_[i].SetTarget(target);
-      animating_ = glides_[i].Advance(std::min(0.1, frame.seconds), duration) || animating_;
+      moving_ = glides_[i].Advance(std::min(0.1, frame.seconds), duration) || moving_;
     }
     axes_[i] = TimeAxis(glides_[i].shown(), static_cast<double>(geo_.rows.w));
   }
@@ -300,13 +300,13 @@ void TimelineModel::ScrollToCounterpart(const TimelineFrame& frame, CommandQueue
 
 void TimelineModel::UpdatePath(const TimelineFrame& frame, CommandQueue* commands) {
   path_.Update(frame.runs, frame.runs[active_], frame.path, frame.jobs, *this, commands);
-  animating_ = animating_ || path_.busy();
+  waiting_ = waiting_ || path_.busy();
 }
 
 void TimelineModel::UpdateTints(const TimelineFrame& frame) {
   const bool wanted = frame.settings.Bool("timeline.compare_colors");
   if (tints_.Update(frame.All(), frame.view, wanted, frame.jobs)) ++tint_changes_;
-  animating_ = animating_ || tints_.busy();
+  waiting_ = waiting_ || tints_.busy();
 }
 
 void TimelineModel::BuildPlan(const TimelineFrame& frame) {
@@ -328,7 +328,7 @@ void TimelineModel::BuildPlan(const TimelineFrame& frame) {
   // Rows are kept while this stays: other frames hidden are other contents, and so are other tints.
   in.content_generation = frame.content_generation << 32 | (python_changes_ + tint_changes_);
   plan_.Build(in);
-  animating_ = animating_ || python_.busy();
+  waiting_ = waiting_ || python_.busy();
 }
 
 void TimelineModel::UpdateFlows(const TimelineFrame& frame) {

@@ -93,7 +93,8 @@ class TimelineModel {
  public:
   void Update(const TimelineFrame& frame, CommandQueue* commands);
 
-  bool animating() const { return animating_; }
+  bool moving() const { return moving_; }    // glides
+  bool waiting() const { return waiting_; }  // for a job
   const TimelineGeometry& geometry() const { return geo_; }
   const Layout& layout() const { return layout_; }
   const DrawPlan& plan() const { return plan_; }
@@ -176,7 +177,7 @@ class TimelineModel {
   std::vector<TimeAxis> axes_;
   std::vector<Glide> glides_;  // by run
   std::vector<TraceId> glide_ids_;
-  bool animating_ = false;
+  bool moving_ = false, waiting_ = false;
 
   PythonHider python_;
   std::vector<TrackEntry> list_;

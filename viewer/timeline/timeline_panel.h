@@ -16,9 +16,8 @@ class TimelinePanel {
   // Once a frame, before Draw, which is not called while the window is hidden.
   void NewFrame() { drawn_ = false; }
   // What is not drawn, for want of room or because it is hidden, does not move.
-  bool animating() const {
-    return drawn_ && (model_.animating() || interaction_.settling() || menu_.busy());
-  }
+  bool moving() const { return drawn_ && (model_.moving() || interaction_.settling()); }
+  bool waiting() const { return drawn_ && (model_.waiting() || menu_.busy()); }  // for a job
   // A drag that Escape takes back: keys are not commands meanwhile.
   bool takes_keys() const { return drawn_ && interaction_.dragged().has_value(); }
   const TimelineFeedback& feedback() const { return feedback_; }
