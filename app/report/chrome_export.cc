@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "app/report/event_args.h"
 #include "app/report/export_places.h"
+#include "app/report/torch_args.h"
 #include "model/base/task.h"
 #include "model/lookup.h"
 #include "model/query/event_args.h"
@@ -76,6 +78,7 @@ class Exporter {
         out_(sink) {}
 
   Status Run() {
+    if (Status s = ReadTypedStats(); !s.ok()) return s;
     Begin();
     for (size_t p = 0; p < trace_.planes.size(); ++p) AddProcess(p);
     for (const Plane& plane : trace_.planes) {
@@ -96,6 +99,16 @@ class Exporter {
     const Lane* lane;
     uint32_t index;
   };
+
+  // Of a format whose words for what analyses ask for are not PyTorch's or XProf's.
+  Status ReadTypedStats() {
+    const bool own = chrome_ || trace_.format == TraceFormat::kXSpace;
+    if (own || !trace_.source) return {};
+    auto stats = trace_.source->LoadTyped(trace_, {});
+    if (!stats.ok()) return stats.status();
+    stats_ = std::move(stats).value();
+    return {};
+  }
 
   static std::string Quoted(std::string_view text) {
     std::string out;
@@ -231,16 +244,31 @@ class Exporter {
       *out += ",\"cat\":";
       AppendQuoted(category, out);
     }
-    Result<std::vector<Stat>> args = ReadArgs(trace_, EventRow(lane.first_row + event.index));
+    const EventRow row(lane.first_row + event.index);
+    Result<std::vector<Stat>> args = ReadArgs(trace_, row);
     if (!args.ok()) return args.status();
     // What stands beside the arguments of a Chrome event, and is written there or not at all.
     if (chrome_) std::erase_if(args.value(), [](const Stat& stat) { return stat.from_metadata; });
-    if (!args->empty()) {
-      *out += ",\"args\":";
-      AppendArgs(*args, chrome_, out);
-    }
+    AppendArgsOf(row, *args, out);
     *out += '}';
     return {};
+  }
+
+  void AppendArgsOf(EventRow row, const std::vector<Stat>& own, std::string* out) const {
+    std::vector<Stat> more;
+    if (stats_ != nullptr) more = TorchArgs(*stats_, row, own);
+    if (own.empty() && more.empty()) return;
+    *out += ",\"args\":";
+    if (!own.empty()) AppendArgs(own, chrome_, out);
+    if (more.empty()) return;
+    std::string text;
+    AppendArgs(more, true, &text);
+    if (own.empty()) {
+      *out += text;
+      return;
+    }
+    out->back() = ',';  // in the place of the closing brace
+    out->append(text, 1);
   }
 
   // As the file has it, else what the loader knows.
@@ -374,6 +402,7 @@ class Exporter {
   const ExportPlaces places_;
   const std::vector<std::string> categories_;  // by MetaId
   const bool chrome_;
+  std::shared_ptr<const StatTable> stats_;  // null: events tell all themselves
   TextBuffer out_;
   bool first_ = true;
   std::vector<Listed> batch_;

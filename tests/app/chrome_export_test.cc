@@ -295,6 +295,31 @@ TEST_CASE("export: what Nsight Systems recorded keeps its categories and launche
   CHECK(after.grouping().launches.size() == before.grouping().launches.size());
 }
 
+TEST_CASE("export: registers and launch shapes of other formats are found again") {
+  const std::pair<std::string, std::string> files[] = {{"n.sqlite", test::NsysBytes({})},
+                                                       {"r.db", test::RocpdBytes(5, true)}};
+  for (const auto& [name, bytes] : files) {
+    CAPTURE(name);
+    const TracePtr trace = Load(name, bytes);
+    const TracePtr again = Load("again.json", Export(*trace));
+    AnalysisContext before(trace, Definitions::kStepscope), after(again, Definitions::kStepscope);
+    const auto values = [](AnalysisContext& of, IntStat stat) {
+      std::vector<int64_t> all;
+      of.stats().Int(stat).ForRange(0, of.trace().set.rows,
+                                    [&](uint32_t, int64_t value) { all.push_back(value); });
+      std::sort(all.begin(), all.end());
+      return all;
+    };
+    CHECK(values(before, IntStat::kRegisters).size() > 0);
+    for (const IntStat stat :
+         {IntStat::kRegisters, IntStat::kGridX, IntStat::kGridZ, IntStat::kBlockX, IntStat::kBlockY,
+          IntStat::kStaticShared, IntStat::kDynamicShared, IntStat::kBytes}) {
+      CAPTURE(static_cast<int>(stat));
+      CHECK(values(after, stat) == values(before, stat));
+    }
+  }
+}
+
 TEST_CASE("export: hostile names, numbers and times come back") {
   test::XSpaceBuilder b;
   auto& line = b.Plane("/host:CPU \"q\"\n").Line(-5, "thread \\ \x01");
