@@ -90,6 +90,7 @@ class Divider {
   void FillWindows(Device* device) const;
   void WaitsOfCollectives();
   DeviceStep Finish(const Window& w, uint8_t device) const;
+  std::vector<std::vector<DeviceStep>> FinishAll() const;  // by device and window
 
   const Trace& trace_;
   const StatTable& stats_;
@@ -364,6 +365,16 @@ DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
   return d;
 }
 
+std::vector<std::vector<DeviceStep>> Divider::FinishAll() const {
+  std::vector<std::vector<DeviceStep>> finished(devices_.size());
+  ParallelFor(devices_.size(), [&](size_t d) {
+    finished[d].reserve(devices_[d].windows.size());
+    for (const Window& w : devices_[d].windows)
+      finished[d].push_back(Finish(w, static_cast<uint8_t>(d)));
+  });
+  return finished;
+}
+
 void AddTimes(const StepBreakdown& from, double factor, StepBreakdown* to) {
   constexpr double StepBreakdown::*kFields[] = {
       &StepBreakdown::compute,      &StepBreakdown::device_to_device, &StepBreakdown::collectives,
@@ -443,13 +454,12 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   for (const Device& device : devices_) windows += device.windows.size();
   db->device_steps.reserve(windows);
   std::vector<DeviceStep> mine;
+  const std::vector<std::vector<DeviceStep>> finished = FinishAll();
   for (size_t s = 0; s < steps.size(); ++s) {
     mine.clear();
     for (size_t d = 0; d < devices_.size(); ++d) {
       int32_t w = devices_[d].window_of_step.empty() ? -1 : devices_[d].window_of_step[s];
-      if (w >= 0)
-        mine.push_back(
-            Finish(devices_[d].windows[static_cast<size_t>(w)], static_cast<uint8_t>(d)));
+      if (w >= 0) mine.push_back(finished[d][static_cast<size_t>(w)]);
     }
     if (mine.empty()) continue;
     Step step = std::move(steps[s]);

@@ -1,6 +1,7 @@
 #include "model/analysis/event_forest.h"
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -26,12 +27,6 @@ bool IsSpecial(HostEventType type) {
     default:
       return true;
   }
-}
-
-template <typename T>
-void Fill(size_t n, T value, Column<T>* column) {
-  column->Resize(n);
-  std::fill_n(column->data(), n, value);
 }
 
 }  // namespace
@@ -134,12 +129,11 @@ void EventForest::Build(std::stop_token stop) {
     uint32_t host = trace_.planes[plane].host.value;
     if (host < hosts) host_tracks_[host].push_back(t);
   }
-  Fill(set.rows, kNone, &parent_);
-  Fill(set.rows, kNone, &head_);
-  Fill(set.rows, uint8_t{0}, &async_);
-  Fill(set.rows, uint8_t{0}, &linked_child_);
-  subtree_end_.Resize(set.rows);
-  std::iota(subtree_end_.data(), subtree_end_.data() + set.rows, 1u);
+  parent_.Zero(set.rows);
+  below_.Zero(set.rows);
+  head_.Zero(set.rows);
+  async_.Zero(set.rows);
+  linked_child_.Zero(set.rows);
   const auto& async = stats_.Int(IntStat::kIsAsync);
   async.ForRange(0, set.rows, [&](uint32_t row, int64_t is_async) {
     if (is_async != 0) async_[pos_[row]] = 1;
@@ -211,13 +205,13 @@ void EventForest::NestTrack(uint32_t track, std::vector<uint32_t>* special) {
   std::vector<Open> stack;
   auto enter = [&](Ps begin, Ps end, uint32_t pos, uint32_t at) {
     while (!stack.empty() && !(stack.back().begin <= begin && end <= stack.back().end)) {
-      if (stack.back().pos != kNone) subtree_end_[stack.back().pos] = at;
+      if (stack.back().pos != kNone) SetSubtreeEnd(stack.back().pos, at);
       stack.pop_back();
     }
     uint32_t parent = stack.empty()               ? kNone
                       : stack.back().pos != kNone ? stack.back().pos
                                                   : stack.back().parent;
-    if (pos != kNone) parent_[pos] = parent;
+    if (pos != kNone && parent != kNone) parent_[pos] = parent + 1;
     stack.push_back({begin, end, pos, parent});
   };
   size_t next_region = 0;
@@ -235,13 +229,13 @@ void EventForest::NestTrack(uint32_t track, std::vector<uint32_t>* special) {
     if (!async_[pos]) enter(begin, end, pos, pos);
   }
   for (const Open& open : stack) {
-    if (open.pos != kNone) subtree_end_[open.pos] = range.end();
+    if (open.pos != kNone) SetSubtreeEnd(open.pos, range.end());
   }
 }
 
 void EventForest::AddLink(uint32_t parent, uint32_t child) {
   edges_.push_back({child, head_[parent]});
-  head_[parent] = static_cast<uint32_t>(edges_.size() - 1);
+  head_[parent] = static_cast<uint32_t>(edges_.size());
   links_.push_back({child, parent});
   linked_child_[child] = 1;
 }
@@ -252,7 +246,7 @@ void EventForest::SortLinks() {
 }
 
 void EventForest::AppendParents(uint32_t pos, std::vector<uint32_t>* out) const {
-  if (parent_[pos] != kNone) out->push_back(parent_[pos]);
+  if (const uint32_t parent = Encloser(pos); parent != kNone) out->push_back(parent);
   if (!linked_child_[pos]) return;
   uint32_t row = order_.row[pos];
   auto launch = std::lower_bound(launches_.begin(), launches_.end(), row,
@@ -389,17 +383,30 @@ void EventForest::LinkLaunches(uint32_t host) {
   const LaunchIndex index(std::move(calls));
   std::vector<std::vector<LaunchLink>> links(others.size());
   ParallelFor(others.size(), [&](size_t i) { links[i] = LaunchedOn(others[i], index); });
-  size_t count = launches_.size();
-  for (const std::vector<LaunchLink>& of_track : links) count += of_track.size();
-  launches_.reserve(count);
+  std::vector<size_t> first;  // by track, among all links of this host
+  size_t count = 0;
   for (const std::vector<LaunchLink>& of_track : links) {
-    for (const LaunchLink& link : of_track) {
-      const uint32_t parent = pos_[link.launch_row], child = pos_[link.device_row];
-      edges_.push_back({child, head_[parent]});
-      head_[parent] = static_cast<uint32_t>(edges_.size() - 1);
-      linked_child_[child] = 1;
-    }
-    launches_.insert(launches_.end(), of_track.begin(), of_track.end());
+    first.push_back(count);
+    count += of_track.size();
+  }
+  const size_t edges = edges_.size(), launches = launches_.size();
+  edges_.Resize(edges + count);
+  launches_.resize(launches + count);
+  ParallelFor(links.size(), [&](size_t t) {
+    AddLaunches(links[t], edges + first[t]);
+    std::copy(links[t].begin(), links[t].end(),
+              launches_.begin() + static_cast<ptrdiff_t>(launches + first[t]));
+  });
+}
+
+// The order of a call's children does not matter, so that tracks may add theirs at the same time.
+void EventForest::AddLaunches(const std::vector<LaunchLink>& links, size_t edge) {
+  for (const LaunchLink& link : links) {
+    const uint32_t parent = pos_[link.launch_row], child = pos_[link.device_row];
+    const std::atomic_ref<uint32_t> head(head_[parent]);
+    const auto number = static_cast<uint32_t>(edge + 1);
+    edges_[edge++] = {child, head.exchange(number, std::memory_order_relaxed)};
+    linked_child_[child] = 1;
   }
 }
 

@@ -45,16 +45,16 @@ class EventForest {
 
   // Positions of EventOrder.
   uint32_t PositionOf(uint32_t row) const { return pos_[row]; }
-  uint32_t SubtreeEnd(uint32_t pos) const { return subtree_end_[pos]; }
+  uint32_t SubtreeEnd(uint32_t pos) const { return pos + 1 + below_[pos]; }
   bool InTree(uint32_t pos) const { return !async_[pos]; }
   template <typename Fn>
   void ForLinkedChildren(uint32_t pos, Fn fn) const {
-    for (uint32_t e = head_[pos]; e != kNone; e = edges_[e].next) fn(edges_[e].child);
+    for (uint32_t e = head_[pos]; e != 0; e = edges_[e - 1].next) fn(edges_[e - 1].child);
   }
   // Parents in XProf's order: the enclosing event, then the links in the order they were made.
   void AppendParents(uint32_t pos, std::vector<uint32_t>* out) const;
   bool HasLinkedParents(uint32_t pos) const { return linked_child_[pos]; }
-  uint32_t Encloser(uint32_t pos) const { return parent_[pos]; }
+  uint32_t Encloser(uint32_t pos) const { return parent_[pos] - 1; }  // kNone: nothing
   void AddLink(uint32_t parent, uint32_t child);
   void SortLinks();  // after the last AddLink, before AppendParents
 
@@ -74,7 +74,7 @@ class EventForest {
 
  private:
   struct Edge {
-    uint32_t child, next;
+    uint32_t child, next;  // from 1; 0: the last
   };
   struct Region {
     Ps begin, end;
@@ -94,6 +94,9 @@ class EventForest {
   void ClassifyMetas();
   void FindPositions();
   std::vector<Region> ThreadpoolRegions(uint32_t track) const;
+  void SetSubtreeEnd(uint32_t pos, uint32_t end) {
+    if (end > pos + 1) below_[pos] = end - pos - 1;
+  }
   void NestTrack(uint32_t track, std::vector<uint32_t>* special);
   using LinkKey = std::array<int64_t, 4>;
   template <typename KeyOf>
@@ -107,6 +110,7 @@ class EventForest {
   std::vector<LaunchEntry> LaunchesOn(uint32_t track) const;
   std::vector<LaunchLink> LaunchedOn(uint32_t track, const LaunchIndex& index) const;
   void LinkLaunches(uint32_t host);
+  void AddLaunches(const std::vector<LaunchLink>& links, size_t edge);
   void LinkContexts(uint32_t host);
 
   const Trace& trace_;
@@ -117,7 +121,9 @@ class EventForest {
   std::vector<std::vector<uint32_t>> host_tracks_, special_;
   std::vector<bool> loop_markers_;
   // By position. Columns go back to the system when they are freed.
-  Column<uint32_t> parent_, subtree_end_, head_;
+  // Zeros say nothing, so that events of a device, which enclose nothing, cost no memory: the
+  // encloser and the first edge are counted from 1, and below_ is how many events are enclosed.
+  Column<uint32_t> parent_, below_, head_;
   Column<uint32_t> pos_;  // by row
   Column<uint8_t> async_, linked_child_;
   Column<Edge> edges_;

@@ -47,6 +47,12 @@ class Column {
     Reserve(n);
     size_ = static_cast<Size>(n);
   }
+  void Zero(size_t n) {  // n zeros, whatever it held; of many only those that are touched cost
+    Release();
+    if (n > kMost) throw std::bad_alloc();
+    data_ = static_cast<T*>(ZeroBlock(n * sizeof(T)));
+    size_ = capacity_ = static_cast<Size>(n);
+  }
   void ShrinkToFit() {
     if (size_ < capacity_) SetCapacity(size_);
   }

@@ -34,6 +34,13 @@ void* Map(size_t bytes) {
 
 }  // namespace
 
+void* ZeroBlock(size_t bytes) {
+  if (bytes == 0) return nullptr;
+  void* p = bytes >= kMapFrom ? Map(bytes) : std::calloc(bytes, 1);
+  if (p == nullptr) throw std::bad_alloc();
+  return p;
+}
+
 void FreeBlock(void* block, size_t bytes) noexcept {
   if (block == nullptr) return;
   if (bytes >= kMapFrom) {

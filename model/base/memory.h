@@ -11,6 +11,8 @@ namespace stepscope {
 // size are kept, the rest is uninitialised. 0 frees it and returns null. Throws std::bad_alloc,
 // then the old block still stands.
 void* ResizeBlock(void* block, size_t old_bytes, size_t new_bytes);
+// A block of zeros; a large one takes its memory page by page as it is touched.
+void* ZeroBlock(size_t bytes);
 void FreeBlock(void* block, size_t bytes) noexcept;
 
 }  // namespace stepscope
