@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
+#include "model/base/heap_merge.h"
 #include "model/base/sort_runs.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
@@ -13,14 +15,16 @@ namespace {
 
 constexpr uint32_t kNone = 0xffffffffu;
 
-// The event that a lane offers next.
+// The event that a lane offers next: by start, longer first, then as in the file.
 struct Head {
   Ps start = 0, dur = 0;
-  uint64_t offset = 0;
   const Lane* lane = nullptr;
   uint32_t index = 0;
-  bool Before(const Head& o) const {
-    return std::make_tuple(start, -dur, offset) < std::make_tuple(o.start, -o.dur, o.offset);
+  bool operator<(const Head& o) const {
+    if (start != o.start) return start < o.start;
+    if (dur != o.dur) return dur > o.dur;
+    const uint64_t mine = lane->SourceOffset(index), other = o.lane->SourceOffset(o.index);
+    return mine != other ? mine < other : lane < o.lane;
   }
 };
 
@@ -29,32 +33,20 @@ bool Load(Head* head) {
   if (head->index >= lane.size()) return false;
   head->start = lane.start[head->index];
   head->dur = lane.dur[head->index];
-  head->offset = lane.SourceOffset(head->index);
   return true;
 }
 
-// k-way merge by a binary heap; the lanes of one track rarely exceed ten.
 void MergeLanes(std::span<const Lane> lanes, uint32_t* out) {
-  std::vector<Head> heap;
+  std::vector<Head> heads;
   for (const Lane& lane : lanes) {
     Head head;
     head.lane = &lane;
-    if (Load(&head)) heap.push_back(head);
+    if (Load(&head)) heads.push_back(head);
   }
-  auto later = [](const Head& a, const Head& b) { return b.Before(a); };
-  std::make_heap(heap.begin(), heap.end(), later);
-  while (!heap.empty()) {
-    std::pop_heap(heap.begin(), heap.end(), later);
-    Head& head = heap.back();
-    do {  // runs within one lane are common: kernels of one op, samples of one thread
-      *out++ = head.lane->first_row + head.index++;
-    } while (Load(&head) && (heap.size() == 1 || !heap.front().Before(head)));
-    if (head.index >= head.lane->size()) {
-      heap.pop_back();
-    } else {
-      std::push_heap(heap.begin(), heap.end(), later);
-    }
-  }
+  HeapMerge(std::move(heads), [&out](Head& head) {
+    *out++ = head.lane->first_row + head.index++;
+    return Load(&head) ? MergeStep::kMore : MergeStep::kEnd;
+  });
 }
 
 void SortAsInFile(const TrackSet& set, RowRange range, uint32_t* rows) {
