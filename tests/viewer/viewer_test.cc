@@ -7,7 +7,11 @@
 
 #include <chrono>
 #include <cmath>
+#include <future>
+#include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/panel.h"
@@ -277,6 +281,43 @@ TEST_CASE("search finds by name, steps through hits and dims the rest") {
   CHECK(dim > 0);
   CHECK(bright > 0);
   CHECK(bright < dim);
+}
+
+// Arguments that are not there before the gate opens.
+class Gated : public StatSource {
+ public:
+  explicit Gated(std::shared_future<void> gate) : gate_(std::move(gate)) {}
+  Result<std::vector<Stat>> Decode(const Trace&, EventRow) const override {
+    gate_.wait();
+    return std::vector<Stat>{{"k", int64_t{1}}};
+  }
+  Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace&, std::stop_token) const override {
+    return std::make_shared<const StatTable>();
+  }
+
+ private:
+  std::shared_future<void> gate_;
+};
+
+TEST_CASE("while a search runs nothing moves, so that frames leave it the processor") {
+  std::promise<void> gate;
+  TraceMaker maker;
+  const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
+  maker.Track(host, "python3", TrackKind::kThread, {{"train", 0, kPsPerMs}});
+  maker.trace().source = std::make_shared<Gated>(gate.get_future().share());
+  ViewerFixture f;
+  f.Open(maker.Finish());
+  f.WaitIdle();
+  f.Push("search.set", {.text = "arg.k=1", .range = {}, .event = {}, .events = {}});
+  f.Frame(10);
+  CHECK(f.viewer->searching());
+  CHECK(f.viewer->animating());
+  CHECK_FALSE(f.viewer->moving());
+  gate.set_value();
+  f.WaitIdle();
+  CHECK_FALSE(f.viewer->searching());
+  f.Key(ImGuiKey_F3);
+  CHECK(f.viewer->view().selected.valid());
 }
 
 TEST_CASE("search for a whole name leaves out those that only contain it") {
