@@ -35,7 +35,7 @@ bool IsSpecial(HostEventType type) {
 class LaunchIndex {
  public:
   // By track, in order of the tracks: of equal ids the last one wins.
-  explicit LaunchIndex(std::vector<std::vector<LaunchEntry>> tracks) {
+  explicit LaunchIndex(const std::vector<std::vector<LaunchEntry>>& tracks) {
     int64_t last = std::numeric_limits<int64_t>::min();
     size_t count = 0;
     base_ = std::numeric_limits<int64_t>::max();
@@ -48,7 +48,7 @@ class LaunchIndex {
     if (span <= 4 * count + 65536) {
       FillTable(tracks, span + 1);
     } else {
-      FillList(std::move(tracks), count);
+      FillList(tracks, count);
     }
   }
   uint32_t Find(int64_t id) const {
@@ -69,7 +69,7 @@ class LaunchIndex {
       for (const LaunchEntry& e : track) table_[static_cast<size_t>(e.id - base_)] = e.row;
     }
   }
-  void FillList(std::vector<std::vector<LaunchEntry>> tracks, size_t count) {
+  void FillList(const std::vector<std::vector<LaunchEntry>>& tracks, size_t count) {
     entries_.reserve(count);
     for (const auto& track : tracks) entries_.insert(entries_.end(), track.begin(), track.end());
     std::stable_sort(entries_.begin(), entries_.end(),
@@ -380,7 +380,7 @@ void EventForest::LinkLaunches(uint32_t host) {
   }
   std::vector<std::vector<LaunchEntry>> calls(callers.size());
   ParallelFor(callers.size(), [&](size_t i) { calls[i] = LaunchesOn(callers[i]); });
-  const LaunchIndex index(std::move(calls));
+  const LaunchIndex index(calls);
   std::vector<std::vector<LaunchLink>> links(others.size());
   ParallelFor(others.size(), [&](size_t i) { links[i] = LaunchedOn(others[i], index); });
   std::vector<size_t> first;  // by track, among all links of this host

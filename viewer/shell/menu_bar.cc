@@ -81,9 +81,10 @@ void DrawPanelItems(const ShellInput& input) {
     }
     ImGui::SetItemTooltip("%s", panel.what);
   }
-  if (ImGui::BeginMenu("Pin to this profile", input.panel.run != nullptr)) {
+  const Run* run = input.panel.run;
+  if (ImGui::BeginMenu("Pin to this profile", run != nullptr)) {
     for (const PanelDesc& panel : Panels()) {
-      const PanelKey key{panel.id, input.panel.run->id};
+      const PanelKey key{panel.id, run != nullptr ? run->id : TraceId()};
       if (!ImGui::MenuItem(panel.title, nullptr, input.windows.pinned.contains(key))) continue;
       CommandArgs args;
       args.text = panel.id;
