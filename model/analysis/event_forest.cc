@@ -372,15 +372,19 @@ std::vector<LaunchLink> EventForest::LaunchedOn(uint32_t track, const LaunchInde
   return links;
 }
 
+LaunchIndex EventForest::IndexLaunches(const std::vector<uint32_t>& callers) const {
+  std::vector<std::vector<LaunchEntry>> calls(callers.size());
+  ParallelFor(callers.size(), [&](size_t i) { calls[i] = LaunchesOn(callers[i]); });
+  return LaunchIndex(calls);
+}
+
 void EventForest::LinkLaunches(uint32_t host) {
   std::vector<uint32_t> callers, others;
   for (uint32_t t : host_tracks_[host]) {
     const Track& track = trace_.set.tracks[t];
     (HoldsHostEvents(trace_, trace_.planes[track.plane.value]) ? callers : others).push_back(t);
   }
-  std::vector<std::vector<LaunchEntry>> calls(callers.size());
-  ParallelFor(callers.size(), [&](size_t i) { calls[i] = LaunchesOn(callers[i]); });
-  const LaunchIndex index(calls);
+  const LaunchIndex index = IndexLaunches(callers);
   std::vector<std::vector<LaunchLink>> links(others.size());
   ParallelFor(others.size(), [&](size_t i) { links[i] = LaunchedOn(others[i], index); });
   std::vector<size_t> first;  // by track, among all links of this host
@@ -396,6 +400,7 @@ void EventForest::LinkLaunches(uint32_t host) {
     AddLaunches(links[t], edges + first[t]);
     std::copy(links[t].begin(), links[t].end(),
               launches_.begin() + static_cast<ptrdiff_t>(launches + first[t]));
+    links[t] = {};
   });
 }
 

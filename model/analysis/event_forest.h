@@ -109,6 +109,7 @@ class EventForest {
   void LinkTpu(uint32_t host, const ByType& special);
   std::vector<LaunchEntry> LaunchesOn(uint32_t track) const;
   std::vector<LaunchLink> LaunchedOn(uint32_t track, const LaunchIndex& index) const;
+  LaunchIndex IndexLaunches(const std::vector<uint32_t>& tracks) const;
   void LinkLaunches(uint32_t host);
   void AddLaunches(const std::vector<LaunchLink>& links, size_t edge);
   void LinkContexts(uint32_t host);
