@@ -259,14 +259,11 @@ class Exporter {
     if (stats_ != nullptr) more = TorchArgs(*stats_, row, own);
     if (own.empty() && more.empty()) return;
     *out += ",\"args\":";
-    if (!own.empty()) AppendArgs(own, chrome_, out);
+    if (own.empty()) return AppendArgs(more, true, out);
+    AppendArgs(own, chrome_, out);
     if (more.empty()) return;
     std::string text;
     AppendArgs(more, true, &text);
-    if (own.empty()) {
-      *out += text;
-      return;
-    }
     out->back() = ',';  // in the place of the closing brace
     out->append(text, 1);
   }

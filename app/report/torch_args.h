@@ -1,5 +1,5 @@
-// What a recording of another format says of a kernel or a copy, in PyTorch's words: who reads the
-// export looks for registers, launch shape and bytes under these names.
+// What a recording of another format says of an event, in PyTorch's words: who reads the export
+// looks for registers, launch shape, bytes and correlation under these names.
 #pragma once
 
 #include <vector>

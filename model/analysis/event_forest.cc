@@ -5,10 +5,8 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <tuple>
 
-#include "model/base/sort_runs.h"
 #include "model/base/task.h"
 #include "model/sparse_column.h"
 
@@ -139,9 +137,7 @@ void EventForest::Build(std::stop_token stop) {
     if (is_async != 0) async_[pos_[row]] = 1;
   });
   std::vector<std::vector<uint32_t>> special(set.tracks.size());
-  std::vector<uint32_t> by_size = order_.tracks;
-  SortRuns(by_size.begin(), by_size.end(),
-           [&](uint32_t a, uint32_t b) { return set.tracks[a].events > set.tracks[b].events; });
+  const std::vector<uint32_t> by_size = LargestFirst(set, order_.tracks);
   ParallelFor(by_size.size(), [&](size_t i) {
     if (!stop.stop_requested()) NestTrack(by_size[i], &special[by_size[i]]);
   });

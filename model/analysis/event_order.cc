@@ -96,6 +96,12 @@ bool HoldsHostEvents(const Trace& trace, const Plane& plane) {
   return CapabilitiesOf(trace).planes_tell_hosts ? IsHostCpu(trace, plane) : IsHostThreads(plane);
 }
 
+std::vector<uint32_t> LargestFirst(const TrackSet& set, std::vector<uint32_t> tracks) {
+  SortRuns(tracks.begin(), tracks.end(),
+           [&](uint32_t a, uint32_t b) { return set.tracks[a].events > set.tracks[b].events; });
+  return tracks;
+}
+
 EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token stop) {
   const TrackSet& set = trace.set;
   EventOrder order;
@@ -112,9 +118,7 @@ EventOrder BuildEventOrder(const Trace& trace, bool as_in_file, std::stop_token 
            [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
   order.row.resize(set.rows);
   std::vector<bool> regions = PlanesWithRegions(trace);
-  std::vector<uint32_t> by_size = order.tracks;
-  SortRuns(by_size.begin(), by_size.end(),
-           [&](uint32_t a, uint32_t b) { return set.tracks[a].events > set.tracks[b].events; });
+  const std::vector<uint32_t> by_size = LargestFirst(set, order.tracks);
   ParallelFor(by_size.size(), [&](size_t i) {
     if (stop.stop_requested()) return;
     const Track& track = set.tracks[by_size[i]];

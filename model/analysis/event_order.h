@@ -25,6 +25,8 @@ struct EventOrder {
   std::vector<uint32_t> tracks;  // indices of the set's tracks as in the files: host, plane, line
   std::vector<uint32_t> row;     // by position
 };
+// The tracks by falling number of events, for ParallelFor.
+std::vector<uint32_t> LargestFirst(const TrackSet& set, std::vector<uint32_t> tracks);
 
 // as_in_file: a line whose events are not sorted in the file keeps the file's order (XProf does not
 // sort), unless its plane has threadpool regions, whose lines XProf sorts.

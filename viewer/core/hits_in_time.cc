@@ -1,6 +1,7 @@
 #include "viewer/core/hits_in_time.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -18,18 +19,11 @@ HitsInTime::HitsInTime(std::span<const Highlight::Rows> hits, std::span<const Ru
 }
 
 void HitsInTime::AddLanes(uint32_t part) {
-  const TrackSet& set = parts_[part].run->Set(parts_[part].set);
-  std::span<const uint32_t> rows = parts_[part].rows;
-  while (!rows.empty() && rows.front() < set.rows) {
-    const Lane& lane = set.lanes[set.LaneOf(EventRow(rows.front())).value];
-    const uint64_t end = uint64_t{lane.first_row} + lane.size();
-    const auto behind =
-        std::partition_point(rows.begin(), rows.end(), [end](uint32_t row) { return row < end; });
-    const auto count = static_cast<size_t>(behind - rows.begin());
-    lanes_.push_back({part, &lane, rows.first(count)});
-    size_ += count;
-    rows = rows.subspan(count);
-  }
+  const Part& of = parts_[part];
+  ForLanesWith(of.run->Set(of.set), of.rows, [&](const Lane& lane, std::span<const uint32_t> rows) {
+    lanes_.push_back({part, &lane, rows});
+    size_ += rows.size();
+  });
 }
 
 HitsInTime::Place HitsInTime::PlaceOf(const LaneHits& hits, size_t i) const {

@@ -24,20 +24,6 @@ void MarkLane(const Lane& lane, std::span<const uint32_t> rows, const TimeAxis& 
   }
 }
 
-// Rows ascend through the lanes.
-void MarkRows(const TrackSet& set, std::span<const uint32_t> rows, const TimeAxis& axis,
-              std::vector<uint8_t>* columns) {
-  while (!rows.empty() && rows.front() < set.rows) {
-    const Lane& lane = set.lanes[set.LaneOf(EventRow(rows.front())).value];
-    const uint64_t end = uint64_t{lane.first_row} + lane.size();
-    const auto behind =
-        std::partition_point(rows.begin(), rows.end(), [end](uint32_t row) { return row < end; });
-    const auto count = static_cast<size_t>(behind - rows.begin());
-    MarkLane(lane, rows.first(count), axis, columns);
-    rows = rows.subspan(count);
-  }
-}
-
 }  // namespace
 
 void MinimapMarks::Update(const Run& run, const Highlight& highlight, TimeRange span,
@@ -51,8 +37,11 @@ void MinimapMarks::Update(const Run& run, const Highlight& highlight, TimeRange 
   if (version == 0 || width == 0) return;
   const TimeAxis axis(span, width);
   for (const Highlight::Rows& part : highlight.rows) {
-    if (part.run == run.id && part.set < run.sets())
-      MarkRows(run.Set(part.set), *part.rows, axis, &columns_);
+    if (part.run != run.id || part.set >= run.sets()) continue;
+    ForLanesWith(run.Set(part.set), *part.rows,
+                 [&](const Lane& lane, std::span<const uint32_t> rows) {
+                   MarkLane(lane, rows, axis, &columns_);
+                 });
   }
 }
 

@@ -12,8 +12,8 @@ namespace stepscope {
 
 class MinimapMarks {
  public:
-  // When something changed O(bright events of the run), and for many of them no more than
-  // O(lanes + width · log) for each lane that has some in columns without a mark.
+  // When something changed: for each lane with bright events, one binary search for each column
+  // that has no mark yet.
   void Update(const Run& run, const Highlight& highlight, TimeRange span, uint32_t width);
   // By pixel column: whether an event begins there.
   const std::vector<uint8_t>& columns() const { return columns_; }
