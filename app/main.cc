@@ -1,28 +1,31 @@
-// The program: parses the command line and runs one command.
+// The program `stepscope`: parses the command line and runs one command. Start reading at
+// app/commands/registry.cc. Each folder of app/ uses only those before it in this list: system
+// (paths, logs, crash reports), command_line (parsing), session (open profiles), window (surfaces
+// and the frame loop), replay (scripts), report (text, JSON, CSV and HTML), bench (measurements),
+// commands.
 #include <csignal>
 #include <cstdio>
 #include <exception>
 
-#include "app/commands/commands.h"
-#include "app/crash_report.h"
-#include "app/exit_code.h"
-#include "app/heap.h"
-#include "app/log.h"
-#include "app/options.h"
-#include "app/paths.h"
-#include "app/version.h"
+#include "app/command_line/command_line.h"
+#include "app/commands/registry.h"
+#include "app/system/crash_report.h"
+#include "app/system/exit_code.h"
+#include "app/system/log.h"
+#include "app/system/malloc_arenas.h"
+#include "app/system/paths.h"
+#include "app/system/version.h"
 
 int main(int argc, char** argv) {
-  stepscope::ShareHeaps();
-  // A closed pipe (`stepscope report | head`) shows as a failed write, not as a killed program.
+  stepscope::LimitMallocArenas();
+  // A closed pipe (`stepscope report | head`) then fails a write instead of killing the program.
   std::signal(SIGPIPE, SIG_IGN);
   stepscope::InstallCrashReports(stepscope::StateDirectory(),
                                  stepscope::VersionText() + "\nbuild " + stepscope::BuildId());
   try {
-    const stepscope::ParsedOptions parsed = stepscope::ParseOptions(argc, argv);
-    if (parsed.run) {
-      return stepscope::RunCommand(parsed.options, stepscope::Log(parsed.options.verbose));
-    }
+    const stepscope::ParsedCommandLine parsed =
+        stepscope::ParseCommandLine(stepscope::ProgramCommands(), argc, argv);
+    if (parsed.command) return parsed.command->Run(parsed.input, stepscope::Log(parsed.verbose));
     if (parsed.exit_code == stepscope::kExitOk) {
       std::fputs(parsed.text.c_str(), stdout);
     } else {

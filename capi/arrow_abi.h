@@ -1,6 +1,6 @@
 /* The three structures of the Arrow C data and stream interfaces
  * (https://arrow.apache.org/docs/format/CDataInterface.html), as their specification fixes them.
- * The guards are the specification's: other headers may have the same structures. */
+ * The specification gives the guards too, because other headers may have the same structures. */
 #ifndef STEPSCOPE_ARROW_ABI_H_
 #define STEPSCOPE_ARROW_ABI_H_
 

@@ -12,14 +12,16 @@ void AddBit(bool bit, int64_t row, std::vector<uint8_t>* bits) {
   if (bit) bits->back() = static_cast<uint8_t>(bits->back() | 1u << (row % 8));
 }
 
-// How many bytes behind a first byte its character has; 0: it begins none.
+// The number of bytes that follow the first byte of a character; 0: it is not the first byte of a
+// longer one.
 size_t FollowersOf(unsigned char first) {
   if (first >= 0xc2 && first <= 0xdf) return 1;
   if (first >= 0xe0 && first <= 0xef) return 2;
   return first >= 0xf0 && first <= 0xf4 ? 3 : 0;
 }
 
-// The longest begin of a character at the begin of a text that has no whole one there.
+// The length of the incomplete or invalid character at the begin of a text: the longest begin of
+// a valid one, at least 1 byte.
 size_t BrokenBytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
   const size_t followers = FollowersOf(first);

@@ -1,4 +1,5 @@
-// Columns of ArrowTables from values: texts, numbers, flags, lists.
+// Builders of ArrowColumns from values: texts, numbers, flags. Take() moves the column out; a
+// builder is not used afterwards. One thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,15 @@
 
 namespace stepscope {
 
-// The buffer of a vector, without a copy.
+// Makes a buffer that owns the vector, without a copy.
 template <typename T>
 ArrowBuffer BufferOf(std::vector<T> values) {
   auto kept = std::make_shared<const std::vector<T>>(std::move(values));
   return kept->empty() ? ArrowBuffer() : ArrowBuffer(kept, kept->data());
 }
 
-// Which of the rows have a value, a bit for each. Absent (null) as long as all have.
+// The validity bitmap: a bit for each row says whether it has a value. Absent (null) as long as
+// all rows have one.
 class Validity {
  public:
   void Add(bool valid);
@@ -31,8 +33,8 @@ class Validity {
   int64_t rows_ = 0, nulls_ = 0;
 };
 
-// Texts with 64-bit offsets, format "U". What is not UTF-8 becomes U+FFFD: one for each longest
-// begin of a character, as JSON has it.
+// Texts with 64-bit offsets, format "U". Bytes that are not UTF-8 become U+FFFD, one for each
+// longest begin of a character, as in the reports in JSON.
 class TextColumn {
  public:
   void Add(std::string_view text);
@@ -68,7 +70,7 @@ class NumberColumn {
   Validity validity_;
 };
 
-// The same bits as Validity's: format "b".
+// Flags, format "b": a bit for each row, as in the validity bitmap.
 class FlagColumn {
  public:
   void Add(bool value);

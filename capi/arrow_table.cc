@@ -7,10 +7,10 @@
 namespace stepscope {
 namespace {
 
-// What an absent buffer of no bytes points at: some readers take null for a fault.
+// Empty buffers point here, because some readers take a null pointer for an error.
 alignas(8) constexpr char kNoBytes[8] = {};
 
-// Exported structures are the parents' to release, unless a reader has moved them out.
+// A parent releases its exported structures, except those that a reader has moved out.
 template <typename T>
 void Release(T* exported) {
   if (exported != nullptr && exported->release != nullptr) exported->release(exported);
@@ -33,7 +33,7 @@ struct Children {
   std::unique_ptr<T> dictionary;
 };
 
-// Lengths in the byte order of the machine, as the specification has it.
+// The length is in the byte order of the machine, as the specification wants it.
 void AppendText(const std::string& text, std::string* out) {
   const auto size = static_cast<int32_t>(text.size());
   char bytes[sizeof(size)];
@@ -92,7 +92,7 @@ void ExportField(const ArrowField& field, ArrowSchema* out) {
 struct ArrayOwner {
   ArrayOwner(const ArrowColumn& column)
       : buffers(column.buffers), children(column.children.size()) {
-    // The first buffer says which values there are, and may be absent.
+    // The first buffer is the validity bitmap, which may be absent.
     for (size_t i = 0; i < buffers.size(); ++i)
       pointers.push_back(buffers[i] || i == 0 ? buffers[i].get() : kNoBytes);
   }
@@ -131,7 +131,7 @@ struct StreamOwner {
   size_t next = 0;
 };
 
-// A stream is of structures: one, whose fields are the columns.
+// The type of a stream is a structure whose fields are the columns.
 int GetSchema(ArrowArrayStream* stream, ArrowSchema* out) {
   try {
     ArrowField all{"", "+s"};
@@ -146,7 +146,7 @@ int GetSchema(ArrowArrayStream* stream, ArrowSchema* out) {
 int GetNext(ArrowArrayStream* stream, ArrowArray* out) {
   auto* owner = static_cast<StreamOwner*>(stream->private_data);
   *out = {};
-  if (owner->next == owner->table->batches.size()) return 0;  // not exported: the end
+  if (owner->next == owner->table->batches.size()) return 0;  // a released array means the end
   try {
     const ArrowBatch& batch = owner->table->batches[owner->next];
     ExportColumn({batch.rows, 0, {nullptr}, batch.columns}, out);
@@ -157,7 +157,7 @@ int GetNext(ArrowArrayStream* stream, ArrowArray* out) {
   }
 }
 
-const char* GetLastError(ArrowArrayStream*) { return nullptr; }  // the number says it all
+const char* GetLastError(ArrowArrayStream*) { return nullptr; }  // the error number says it all
 
 void ReleaseStream(ArrowArrayStream* stream) {
   delete static_cast<StreamOwner*>(stream->private_data);

@@ -1,5 +1,7 @@
-// ArrowTable: columns in the layout of Apache Arrow, immutable, and their export as a stream of the
-// Arrow C stream interface, which shares their memory. Knows nothing of profiles.
+// ArrowTable: immutable columns in the layout of Apache Arrow, and their export as a stream of
+// the Arrow C stream interface, which shares their memory
+// (https://arrow.apache.org/docs/format/Columnar.html). Nothing here knows profiles. Any thread
+// may read and export a table.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +14,12 @@
 
 namespace stepscope {
 
-// A buffer with what keeps it alive; null where Arrow lets a buffer be absent.
+// A buffer together with its owner; null where Arrow allows a buffer to be absent.
 using ArrowBuffer = std::shared_ptr<const void>;
 
 struct ArrowField {
   std::string name;
-  std::string format;  // of Arrow: "l" int64, "U" text with 64-bit offsets, "i" int32 ...
+  std::string format;  // of Arrow: "l" int64, "i" int32, "U" text with 64-bit offsets
   bool nullable = false;
   std::vector<std::pair<std::string, std::string>> metadata = {};
   std::vector<ArrowField> children = {};
@@ -43,7 +45,8 @@ struct ArrowTable {
   int64_t rows() const;
 };
 
-// The table's batches, in order; the stream holds the table. `out` need not be initialised.
+// Exports the table's batches, in order. The stream shares ownership of the table until it is
+// released; one thread at a time may use it. `out` need not be initialised.
 void ExportStream(std::shared_ptr<const ArrowTable> table, ArrowArrayStream* out);
 
 }  // namespace stepscope

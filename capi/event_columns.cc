@@ -21,12 +21,13 @@ constexpr size_t kBatchEvents = size_t{1} << 17;
 constexpr size_t kArgsBatchEvents = size_t{1} << 13;
 constexpr size_t kSamplesPerBatch = 64;
 
-// Texts by number, each once; those that nothing uses are left out.
+// Texts by number. The column has each text once and leaves out those that nothing uses.
 class Dictionary {
  public:
   explicit Dictionary(size_t numbers) : index_(numbers, kUnused) {}
   void Use(uint32_t number) { index_[number] = kUsed; }
-  // Numbers the texts of the numbers in use, in the order of the numbers.
+  // Builds the column from the numbers in use, in their order; operator[] then says the place of
+  // a number's text.
   template <typename TextOf>
   void Build(TextOf text_of) {
     std::unordered_map<std::string_view, int32_t> known;
@@ -49,13 +50,14 @@ class Dictionary {
   std::shared_ptr<const ArrowColumn> column_;
 };
 
-// What a batch has, before names and tracks have their numbers.
+// The events of a batch. First `name` has MetaIds and `track` lanes; Number() replaces them by
+// places in the dictionaries.
 struct Batch {
   size_t size = 0;
   std::shared_ptr<Ps[]> begin, dur, self;
   std::shared_ptr<int32_t[]> name, track, process, host;  // `name` has MetaIds, `track` lanes
-  std::vector<EventRow> rows;                             // with arguments only
-  std::vector<uint8_t> metas, lanes;                      // which are in use
+  std::vector<EventRow> rows;                             // only where arguments are asked for
+  std::vector<uint8_t> metas, lanes;                      // flags: which are in use
 };
 
 size_t BatchEventsOf(const EventsQuestion& question) {
@@ -63,7 +65,8 @@ size_t BatchEventsOf(const EventsQuestion& question) {
   return question.args ? kArgsBatchEvents : kBatchEvents;
 }
 
-// Where batches begin: in time, so that each is the events of all lanes between two limits.
+// The times at which batches begin. A batch has the events of all lanes between two limits, about
+// `batch_events` of them by a sample of the begins.
 std::vector<Ps> LimitsOf(std::span<const LaneRange> ranges, size_t batch_events) {
   const size_t stride = std::max<size_t>(1, batch_events / kSamplesPerBatch);
   std::vector<Ps> samples;
@@ -81,7 +84,7 @@ std::vector<Ps> LimitsOf(std::span<const LaneRange> ranges, size_t batch_events)
   return limits;
 }
 
-// Lanes one behind the other, cut into batches.
+// Cuts the lanes, one after the other, into batches of so many events.
 std::vector<std::vector<LaneRange>> CutLanes(std::span<const LaneRange> ranges, size_t events) {
   std::vector<std::vector<LaneRange>> batches(1);
   size_t room = events;
@@ -140,7 +143,7 @@ class EventBatches {
     return parts;
   }
 
-  // What of the lanes begins between two limits.
+  // The parts of the lanes that begin between two limits.
   std::vector<LaneRange> PartsOf(size_t b) const {
     std::vector<LaneRange> parts;
     for (const LaneRange& range : ranges_) {
@@ -337,9 +340,9 @@ class EventBatches {
   const TrackSet& set_;
   const std::vector<LaneRange> ranges_;
   const std::vector<Ps> limits_;
-  const std::vector<std::vector<LaneRange>> parts_;  // by batch
+  const std::vector<std::vector<LaneRange>> parts_;  // a list of lane parts for each batch
   std::vector<Batch> batches_;
-  Dictionary names_;                       // by MetaId; one more for what has none
+  Dictionary names_;                       // by MetaId; the last is for events without one
   Dictionary tracks_, processes_, hosts_;  // by LaneId
 };
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "capi/arrow_columns.h"
-#include "model/analysis/names.h"
-#include "model/analysis/row_events.h"
+#include "model/analysis/pages/row_events.h"
+#include "model/analysis/tables/unit_names.h"
 
 namespace stepscope {
 namespace {

@@ -14,10 +14,10 @@
 #include "capi/event_columns.h"
 #include "capi/result_columns.h"
 #include "loaders/loader.h"
-#include "model/analysis/part.h"
-#include "model/analysis/row_events.h"
-#include "model/analysis/steps.h"
-#include "model/compare/compare.h"
+#include "model/analysis/analysis.h"
+#include "model/analysis/pages/row_events.h"
+#include "model/analysis/steps/scope_check.h"
+#include "model/analysis/steps/steps.h"
 #include "model/query/asked_events.h"
 #include "model/query/event_stats_table.h"
 
@@ -42,7 +42,7 @@ struct stepscope_profile {
   std::vector<std::string> runs, hosts;
   std::unique_ptr<AnalysisContext> context;
   std::mutex mutex;
-  std::unique_ptr<AnalysisContext> xprof;  // made when asked for, under the mutex
+  std::unique_ptr<AnalysisContext> xprof;  // made when first asked for, under the mutex
 
   AnalysisContext& Context(bool compat_xprof) {
     if (!compat_xprof) return *context;
@@ -54,7 +54,7 @@ struct stepscope_profile {
 
 struct stepscope_report {
   std::shared_ptr<const AnalysisResult> result;
-  std::shared_ptr<const Trace> trace;  // whose events tables list; null: they do not
+  std::shared_ptr<const Trace> trace;  // tables list its events; null: none are listed
 };
 
 struct stepscope_table {
@@ -76,7 +76,7 @@ stepscope_status Fail(stepscope_status status, const char* message, char** error
 
 Status Usage(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
 
-// Calls fn, which returns a Status: no exception passes.
+// Calls fn, which returns a Status. Exceptions become a status too.
 template <typename Fn>
 stepscope_status Guard(char** error, Fn fn) {
   try {
@@ -112,11 +112,11 @@ Result<AnalysisParams> ParamsOf(const stepscope_part* part) {
   return params;
 }
 
-// The part, if the profile has anything there.
+// Reads the part; an error if the profile has nothing there.
 Result<AnalysisParams> PartOf(AnalysisContext& context, const stepscope_part* part) {
   Result<AnalysisParams> params = ParamsOf(part);
   if (!params.ok()) return params;
-  const Status status = PartStatus(context, *params);
+  const Status status = ScopeStatus(context, *params);
   return status.ok() ? params : Result<AnalysisParams>(status);
 }
 
@@ -139,8 +139,7 @@ Status Open(const std::vector<std::string>& paths, const stepscope_open_options*
     load.max_inflated_bytes = options->max_inflated_bytes;
   auto profile = std::make_unique<stepscope_profile>();
   stepscope::Progress progress;
-  auto trace = paths.size() == 1 ? LoadPath(paths[0], load, {}, progress, &profile->runs)
-                                 : LoadPaths(paths, load, {}, progress, &profile->runs);
+  auto trace = LoadPaths(paths, load, {}, progress, &profile->runs);
   if (!trace.ok()) return trace.status();
   profile->trace = std::move(trace).value();
   for (uint32_t h = 0; h < profile->trace->hosts.size(); ++h)
@@ -150,7 +149,7 @@ Status Open(const std::vector<std::string>& paths, const stepscope_open_options*
   return {};
 }
 
-// The events that are asked for: which rows (nothing: all), and where.
+// The events that a query and a part ask for. Without `rows` the query holds for all.
 struct Asked {
   std::optional<RowBits> rows;
   AnalysisParams params;
@@ -270,7 +269,8 @@ Status CompareOf(stepscope_profile& a, stepscope_profile& b, const stepscope_par
   const Result<AnalysisParams> of_a = PartOf(*a.context, part_a), of_b = PartOf(*b.context, part_b);
   if (!of_a.ok()) return of_a.status();
   if (!of_b.ok()) return of_b.status();
-  AnalysisResult result = Compare(*a.context, *b.context, {*of_a, *of_b}, {}).result;
+  AnalysisResult result =
+      stepscope::Comparison().compare(*a.context, *b.context, {*of_a, *of_b}, {});
   if (!result.empty_reason.empty()) return Usage(result.empty_reason);
   *out = new stepscope_report{std::make_shared<const AnalysisResult>(std::move(result)), nullptr};
   return {};

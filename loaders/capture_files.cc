@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "loaders/chrome_json/json_cursor.h"
-#include "loaders/chrome_json/number.h"
+#include "loaders/common/json_cursor.h"
+#include "loaders/common/json_number.h"
 #include "loaders/profile_dir.h"
 #include "model/graph_captures.h"
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr const char* kList = "execution_details.json";
 constexpr uint64_t kMostListBytes = 1 << 20;
 
-// One member of the list.
+// An entry of the list: one file.
 struct Listed {
   std::string mode;
   int64_t batch_size = -1;
@@ -31,10 +31,10 @@ using List = std::map<std::string, Listed>;  // by file name
 void ReadEntry(std::string_view object, List* list) {
   std::string file;
   Listed listed;
-  chrome::ForEachMember(object, [&](std::string_view key, std::string_view value) {
-    if (key == "file") chrome::Unescape(value, &file);
-    if (key == "mode" && value != "null") chrome::Unescape(value, &listed.mode);
-    if (key == "batch_size") listed.batch_size = chrome::ParseInt(value).value_or(-1);
+  json::ForEachMember(object, [&](std::string_view key, std::string_view value) {
+    if (key == "file") json::Unescape(value, &file);
+    if (key == "mode" && value != "null") json::Unescape(value, &listed.mode);
+    if (key == "batch_size") listed.batch_size = json::ParseInt(value).value_or(-1);
     return true;
   });
   if (!file.empty() && fs::path(file).filename() == file) list->try_emplace(file, listed);
@@ -46,17 +46,19 @@ List ReadList(const fs::path& folder) {
   if (!text.ok()) return list;
   const size_t begin = text->find('[');
   if (begin == std::string::npos) return list;
-  chrome::ForEachElement(std::string_view(*text).substr(begin), [&](std::string_view element) {
+  json::ForEachElement(std::string_view(*text).substr(begin), [&](std::string_view element) {
     ReadEntry(element, &list);
     return list.size() < kMaxDirectoryEntries;
   });
   return list;
 }
 
-bool IsTraceName(const std::string& name) {
+// The loader of a capture with this name, or null.
+const LoaderDesc* LoaderOf(const std::string& name) {
   const FileName kind = ClassifyFileName(name);
-  return kind.loader != nullptr && kind.loader->format == TraceFormat::kChromeJson &&
-         kind.kind != FileEnding::Kind::kSkipped;
+  const bool read = kind.loader != nullptr && kind.kind != FileEnding::Kind::kSkipped &&
+                    kind.loader->format->capabilities.torch_profiler;
+  return read ? kind.loader : nullptr;
 }
 
 void FindIn(const fs::path& folder, std::vector<CaptureFile>* captures) {
@@ -68,7 +70,7 @@ void FindIn(const fs::path& folder, std::vector<CaptureFile>* captures) {
     std::error_code ignored;
     const std::string name = it->path().filename().string();
     if (++entries > kMaxDirectoryEntries) return;
-    if (!it->is_regular_file(ignored) || !IsTraceName(name)) continue;
+    if (!it->is_regular_file(ignored) || LoaderOf(name) == nullptr) continue;
     const auto listed = list.find(name);
     if (!list.empty() && listed == list.end()) continue;
     CaptureFile file{it->path().string(), name, "", -1, it->file_size(ignored)};
@@ -96,7 +98,7 @@ int RankInName(std::string_view name) {
   return rank;
 }
 
-// Of ranks that were not read nothing is asked.
+// Drops captures of ranks that were not read.
 void KeepRanks(const Trace& trace, std::vector<CaptureFile>* captures) {
   std::set<int> ranks;
   for (const Host& host : trace.hosts) ranks.insert(host.rank);
@@ -118,21 +120,18 @@ void KeepMost(std::vector<CaptureFile>* captures, std::vector<std::string>* skip
   captures->resize(kept);
 }
 
-// Without what lies beside it: a capture has no captures.
+// Loads one capture, without looking for captures beside it.
 Result<std::shared_ptr<const Trace>> LoadOne(const CaptureFile& file, const LoadOptions& options,
                                              const std::stop_token& stop) {
-  for (const LoaderDesc* loader : Loaders()) {
-    if (loader->format != TraceFormat::kChromeJson) continue;
-    TraceBuilder builder;
-    builder.trace().path = file.path;
-    builder.trace().run = file.name;
-    Progress progress;
-    const InputFile input{file.path, "", nullptr};
-    if (Status s = loader->load(builder, std::span(&input, 1), options, stop, progress); !s.ok())
-      return s;
-    return builder.Finish(stop);
-  }
-  return Status(ErrorCode::kUnsupported, file.path + ": no loader of Chrome traces");
+  TraceBuilder builder;
+  builder.trace().path = file.path;
+  builder.trace().run = file.name;
+  Progress progress;
+  const InputFile input{file.path, "", nullptr};
+  const LoaderDesc& loader = *LoaderOf(file.name);
+  if (Status s = loader.load(builder, std::span(&input, 1), options, stop, progress); !s.ok())
+    return s;
+  return builder.Finish(stop);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Capture files: where the traces of recorded graphs lie beside those of their replay, and how
-// they are read along (docs/graphs.md). A server writes them to a folder `capture_traces` beside
-// the trace, with a list `execution_details.json` of what each is of.
+// Capture files: traces of the recording of CUDA graphs, which lie beside the trace of their replay
+// and are loaded with it (docs/graphs.md). A server writes them to a folder `capture_traces` beside
+// the trace. `execution_details.json` in that folder lists them with mode and batch size.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,23 @@
 
 namespace stepscope {
 
-inline constexpr std::string_view kCaptureFolder = "capture_traces";
 inline constexpr size_t kMostCaptures = 64;
-inline constexpr uint64_t kMostCaptureBytes = uint64_t{1} << 30;  // as they lie on the disk
+inline constexpr uint64_t kMostCaptureBytes = uint64_t{1} << 30;  // of all captures, on the disk
 
+// A trace of a capture, and what the list says about it; empty and -1 where it says nothing.
 struct CaptureFile {
   std::string path, name, mode;
   int64_t batch_size = -1;
   uint64_t bytes = 0;
 };
 
-// What is listed beside the files, else all traces there, by name. Only files of the folder itself:
-// a name with a slash in it is none.
+// The captures beside the files, by name: those that the list names, or all traces of the folder
+// where there is no list. Names that lead out of the folder are ignored.
 std::vector<CaptureFile> FindCaptures(std::span<const InputFile> files);
 
-// Reads those that may be of the trace's ranks, if it launches graphs, and puts them behind its
-// source. What cannot be read is counted among the skipped files. Before TraceBuilder::Finish.
+// Loads the captures if the trace launches graphs, and puts them behind Trace::source
+// (SourceWithCaptures). Captures of ranks that were not read are left out. One that cannot be read
+// is named in Trace::skipped_files; the only error is kCancelled. Call before TraceBuilder::Finish.
 Status AddCaptures(std::vector<CaptureFile> captures, const LoadOptions& options,
                    const std::stop_token& stop, Progress* progress, TraceBuilder* builder);
 

@@ -6,8 +6,6 @@
 #include "loaders/capture_files.h"
 #include "loaders/loader.h"
 #include "loaders/profile_dir.h"
-#include "model/capabilities.h"
-#include "model/trace_formats.h"
 
 namespace stepscope {
 namespace {
@@ -18,7 +16,7 @@ bool Sniffs(const LoaderDesc& loader, std::string_view prefix) {
   return loader.sniff(std::as_bytes(std::span(prefix.data(), prefix.size())));
 }
 
-// What begins like a file that is known and not read; null if nothing does.
+// The ending of a known but unread kind of file whose content begins like this; null if none does.
 const FileEnding* KnownContent(std::string_view prefix) {
   for (const LoaderDesc* loader : Loaders()) {
     for (const FileEnding& ending : loader->endings) {
@@ -28,13 +26,15 @@ const FileEnding* KnownContent(std::string_view prefix) {
   return nullptr;
 }
 
+// Null where no loader reads the file.
 const LoaderDesc* PickLoader(std::string_view name, std::string_view prefix) {
   for (const LoaderDesc* loader : Loaders()) {
     if (Sniffs(*loader, prefix)) return loader;
   }
   if (KnownContent(prefix) != nullptr) return nullptr;
-  // Not recognised: the name is a hint, and the loader says what is wrong with the content.
+  // The content is not recognised: the name picks a loader, which says what is wrong with it.
   for (const LoaderDesc* loader : Loaders()) {
+    if (prefix.empty() && loader->skips_empty_files) continue;
     for (const FileEnding& ending : loader->endings) {
       const bool read = ending.kind != FileEnding::Kind::kSkipped;
       if (read && name.find(ending.text) != std::string_view::npos) return loader;
@@ -44,7 +44,8 @@ const LoaderDesc* PickLoader(std::string_view name, std::string_view prefix) {
 }
 
 Status UnknownFormat(const std::string& path, std::string_view prefix) {
-  // What cannot be read and is known by its content or its name says what to do instead.
+  if (prefix.empty()) return {ErrorCode::kFormat, path + ": the file is empty"};
+  // A file that is known but not read has a reason that says what to do instead.
   if (const FileEnding* known = KnownContent(prefix))
     return {ErrorCode::kUnsupported, path + ": " + known->reason};
   const std::string file = std::filesystem::path(path).filename().string();
@@ -54,7 +55,7 @@ Status UnknownFormat(const std::string& path, std::string_view prefix) {
   std::string text = path + ": not a format that is read here. Read are:";
   for (const LoaderDesc* loader : Loaders()) {
     const char* separator = " (";
-    text += std::string(" ") + FormatName(loader->format);
+    text += std::string(" ") + loader->format->name;
     for (const FileEnding& ending : loader->endings) {
       if (ending.kind == FileEnding::Kind::kSkipped) continue;
       text += std::string(separator) + ending.text;
@@ -74,7 +75,7 @@ Result<std::string> Prefix(const InputFile& file) {
   return prefix;
 }
 
-// The loader of the first file that can be read at all; files of another kind move to `skipped`.
+// The loader of the first file that has one. Files of other loaders move from `files` to `skipped`.
 Result<const LoaderDesc*> ChooseLoader(std::vector<InputFile>* files,
                                        std::vector<std::string>* skipped) {
   const LoaderDesc* chosen = nullptr;
@@ -84,17 +85,13 @@ Result<const LoaderDesc*> ChooseLoader(std::vector<InputFile>* files,
     const std::string name = std::filesystem::path(file.path).filename().string();
     const Result<std::string> prefix = Prefix(file);
     const LoaderDesc* loader = prefix.ok() ? PickLoader(name, *prefix) : nullptr;
-    const bool nothing =
-        prefix.ok() && prefix->empty() && (loader == nullptr || loader->format == kNsightSystems);
-    if (loader == nullptr || nothing) {
-      const Status status = nothing ? Status(ErrorCode::kFormat, file.path + ": the file is empty")
-                            : prefix.ok() ? UnknownFormat(file.path, *prefix)
-                                          : prefix.status();
+    if (loader == nullptr) {
+      const Status status = prefix.ok() ? UnknownFormat(file.path, *prefix) : prefix.status();
       if (first_error.ok()) first_error = status;
       skipped->push_back(name + ": " + status.message());
     } else if (chosen != nullptr && loader != chosen) {
-      skipped->push_back(name + ": " + FormatName(loader->format) + " beside " +
-                         FormatName(chosen->format) + " files; open it by itself");
+      skipped->push_back(name + ": " + loader->format->name + " beside " + chosen->format->name +
+                         " files; open it by itself");
     } else {
       chosen = loader;
       kept.push_back(std::move(file));
@@ -115,7 +112,7 @@ Status FilterHost(const std::string& host, std::vector<InputFile>* files) {
   return {};
 }
 
-// What there is to read, as it lies on the disk: known before anything is read.
+// Bytes to read, as they lie on the disk: known before anything is read.
 uint64_t FileBytes(const std::vector<InputFile>& files) {
   uint64_t sum = 0;
   for (const InputFile& file : files) {

@@ -1,5 +1,13 @@
-// Loading: from a path to an immutable Trace. Content decides which loader reads a file, the
-// extension is only a hint.
+// loaders/ turns paths into immutable Traces. A path is searched for runs (profile_dir.h), a loader
+// is chosen by the content of the run's files (load.cc), the loader fills a TraceBuilder, and the
+// builder finishes the Trace. Each format has a folder with its LoaderDesc; common/ holds what
+// several formats share, files/ opens and inflates files. Start with LoadPath below, then read
+// registry.cc and one small loader: perfetto/perfetto_loader.cc.
+//
+// Functions may be called from any thread. They return kIo where a file cannot be read, kFormat
+// where it is no profile, kUnsupported where it is known and not read, kUsage where a wanted run or
+// host does not exist, kLimit where a limit or the memory is exhausted, and kCancelled after a
+// stop.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "loaders/byte_source.h"
+#include "loaders/files/byte_source.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
 #include "model/trace_builder.h"
@@ -18,25 +26,27 @@
 namespace stepscope {
 
 struct LoadOptions {
-  uint64_t max_inflated_bytes = uint64_t{16} << 30;  // of one file; a bomb stops here with kLimit
-  std::string run;       // which run of a log directory; empty: the newest
-  std::string host;      // only this host; empty: all
+  // Most bytes that one file may inflate to: a decompression bomb ends here with kLimit.
+  uint64_t max_inflated_bytes = uint64_t{16} << 30;
+  std::string run;       // name of the run of a log directory; empty: the newest
+  std::string host;      // only this host is read; empty: all
   unsigned threads = 0;  // 0: all cores
 };
 
 // One file of a run.
 struct InputFile {
   std::string path;
-  std::string host;  // prefix of the file name before .xplane.pb / .trace.json
-  std::shared_ptr<const ByteSource>
-      opened;  // already open (LoadBytes); null: open `path`. Loaders call OpenInput.
+  std::string host;  // what the file name says before its ending
+  // The file's bytes where they are open already (LoadBytes); null: OpenInput opens `path`.
+  std::shared_ptr<const ByteSource> opened;
 };
-// file.opened, or OpenByteSource of its path with the options' limit.
+// For loaders: file.opened, or the file at its path, opened with the options' limit.
 Result<std::shared_ptr<const ByteSource>> OpenInput(const InputFile& file,
                                                     const struct LoadOptions& options,
                                                     const std::stop_token& stop,
                                                     Progress* progress);
 
+// The files that are loaded as one trace: one per host or rank.
 struct ProfileRun {
   std::string name;  // "2026_11_21_11_45_06", "train/2026_…", or the file name
   std::string directory;
@@ -44,54 +54,81 @@ struct ProfileRun {
   std::vector<std::string> skipped;  // "vm.trace.json.gz: the XSpace of this host is read instead"
 };
 
-// What a path holds: runs newest first. kFormat with what was looked for and where, if nothing.
+// The runs that a file or directory holds, the newest first; never empty. kFormat where there is
+// none: the message says what was looked for and where.
 Result<std::vector<ProfileRun>> FindRuns(const std::string& path);
 
-// How the names of a format's files end, without .gz or .zst.
+// How the names of a format's files end, without .gz or .zst, and how sure that makes us.
 struct FileEnding {
   enum class Kind : uint8_t {
-    kOwn,      // nobody else's: a profile wherever it lies
+    kOwn,      // no other program uses it: a profile wherever it lies
     kCommon,   // a profile in the folder that was asked for, or in a run directory
-    kLoose,    // a profile if its content is one
-    kSkipped,  // known, and not read
+    kLoose,    // many programs use it: a profile if its content is one
+    kSkipped,  // the file is known, but not read
   };
   const char* text;  // ".xplane.pb"; the host's name stands before it
   Kind kind;
-  const char* reason = "";  // of kSkipped: what the file is
-  const char* begin = "";   // of kSkipped: how its content begins, where that is known
+  const char* reason = "";  // only for kSkipped: what the file is
+  const char* begin = "";   // only for kSkipped: how its content begins; empty where unknown
 };
 
-// A file format. A row of loaders/registry.cc; all that other code says about the format's files
-// comes from here. `load` adds all files of a run (one per host or rank) to the builder, and adds
-// the size of each file to progress.bytes_done as it goes.
+// A loader: a row of loaders/registry.cc. All that other code says about the files of a format, and
+// asks of its traces, comes from here: adding a loader is its folder, its row and its test.
 struct LoaderDesc {
-  TraceFormat format;                   // of the traces that it makes; FormatName has its name
-  const char* filter;                   // in an open dialog: "XSpace of TensorFlow and JAX"
+  const TraceFormat* format;            // its name, and what its traces tell
+  const char* filter;                   // in an open dialog: "XSpace of TensorFlow, JAX or XLA"
   std::span<const FileEnding> endings;  // the first that fits counts
-  bool (*sniff)(std::span<const std::byte> prefix);  // first bytes, inflated
+  // Whether content is of the format, by its first 4096 bytes at most, inflated. Thread-safe.
+  bool (*sniff)(std::span<const std::byte> prefix);
+  // Adds all files of a run (one per host or rank) to the builder and sets Trace::format and
+  // Trace::source. Adds the size of each file on the disk to progress.bytes_done as it goes. What
+  // is damaged is counted in Trace::diagnostics; an error means that there is nothing to show:
+  // kFormat, kLimit, kIo, or kCancelled within 0.2 s of a stop. Any thread; may use all cores.
   Status (*load)(TraceBuilder& builder, std::span<const InputFile> files,
                  const LoadOptions& options, const std::stop_token& stop, Progress& progress);
+  // An empty file with one of its endings is an error, and never chooses the loader of a run.
+  bool skips_empty_files = false;
 };
-// In order of preference: the first one's files of a directory are read, the others' are skipped.
+// In order of preference: where a directory has files of several loaders, those of the first are
+// read and the others are skipped. Content is offered to them in this order, too.
 std::span<const LoaderDesc* const> Loaders();
 
 inline constexpr std::string_view kPackedEndings[] = {".gz", ".zst"};
-// Endings of the names of files that it reads, packed ones included: for open dialogs.
+// Endings of the names of files that the loader reads, packed ones included: for open dialogs.
 std::vector<std::string> ReadEndings(const LoaderDesc& loader);
 
-// Finds the run, picks the loader by content, loads, finishes. The whole way from a path to a
-// Trace. `runs`, if wanted: the names of all runs that the path holds.
+// The whole way from a path to a Trace: finds the run, picks the loader by content, loads and
+// finishes. `progress` counts bytes on the disk. `runs`, if not null, gets the names of all runs
+// that the path holds.
 Result<std::shared_ptr<const Trace>> LoadPath(const std::string& path, const LoadOptions& options,
                                               const std::stop_token& stop, Progress& progress,
                                               std::vector<std::string>* runs = nullptr);
-// Several paths given at once (a folder of ranks, dropped files) as one trace where the loader is
-// the same.
+// Loads several paths, such as the files of a job's ranks, as one trace. The first file that can be
+// read picks the loader; files of other formats are named in Trace::skipped_files.
 Result<std::shared_ptr<const Trace>> LoadPaths(std::span<const std::string> paths,
                                                const LoadOptions& options,
                                                const std::stop_token& stop, Progress& progress,
                                                std::vector<std::string>* runs = nullptr);
-// The same for bytes in memory (tests, fuzzers). `name` stands for the file name.
+// Loads one file whose bytes are in memory. `name` stands for the path.
 Result<std::shared_ptr<const Trace>> LoadBytes(std::string_view name, std::string bytes,
                                                const LoadOptions& options);
+
+// For loaders that read the files of a run one by one: a file that cannot be read does not hide the
+// others. Calls load(input) -> Status for each file. A file that fails is named in
+// trace->skipped_files if there are others. Returns the first error where no file could be loaded,
+// and kCancelled at once.
+template <typename Fn>
+Status LoadEach(std::span<const InputFile> inputs, Trace* trace, Fn load) {
+  Status first_error(ErrorCode::kFormat, "no files to load");
+  size_t failed = 0;
+  for (const InputFile& input : inputs) {
+    Status status = load(input);
+    if (status.code() == ErrorCode::kCancelled) return status;
+    if (status.ok()) continue;
+    if (inputs.size() > 1) trace->skipped_files.push_back(status.message());
+    if (failed++ == 0) first_error = std::move(status);
+  }
+  return failed < inputs.size() ? Status() : first_error;
+}
 
 }  // namespace stepscope

@@ -6,9 +6,7 @@
 #include <system_error>
 #include <vector>
 
-#include "loaders/capture_files.h"
 #include "loaders/loader.h"
-#include "model/capabilities.h"
 
 namespace stepscope {
 namespace {
@@ -97,8 +95,8 @@ bool IsCertain(const FileName& name) {
   return name.kind == Kind::kOwn || name.kind == Kind::kCommon;
 }
 
-// The first loader, in order of preference, that has files here for certain; else the one whose
-// files may be there, or null.
+// The first loader, in order of preference, that certainly has files here; else the first one whose
+// files these may be; else null.
 const LoaderDesc* ChooseLoader(const std::vector<Found>& found) {
   for (const Kind least : {Kind::kCommon, Kind::kLoose}) {
     for (const LoaderDesc* loader : Loaders()) {
@@ -111,8 +109,8 @@ const LoaderDesc* ChooseLoader(const std::vector<Found>& found) {
   return nullptr;
 }
 
-// Of two files of a host the first one is read; not an empty one: what would not fit an .xplane.pb
-// leaves one beside its .xplane.riegeli.
+// The first of two files of a host is read, unless it is empty: a capture that is too large for an
+// .xplane.pb leaves an empty one beside its .xplane.riegeli.
 void AddFile(const Found& found, ProfileRun* run) {
   const auto same = std::find_if(run->files.begin(), run->files.end(),
                                  [&](const InputFile& i) { return i.host == found.kind.host; });
@@ -133,17 +131,18 @@ void AddFile(const Found& found, ProfileRun* run) {
 std::string OtherFormat(const Found& found, const LoaderDesc& chosen, const ProfileRun& run) {
   const bool has = std::any_of(run.files.begin(), run.files.end(),
                                [&](const InputFile& i) { return i.host == found.kind.host; });
-  const std::string name = FormatName(chosen.format);
+  const std::string name = chosen.format->name;
   return found.name + (has ? ": the " + name + " of this host is read instead"
                            : ": the " + name +
                                  "s of this run are read; open this file itself to "
                                  "see it");
 }
 
-// The events of a run once more, for another viewer: read where nothing else is left of it.
+// JAX writes the events of a run once more for another viewer: it is read only where nothing else
+// of the run is there.
 bool IsCopy(const Found& found) { return found.name.starts_with("perfetto_trace.json"); }
 
-// Which of the files of a directory make its run. False if none does.
+// Puts the files that make up the directory's run into `run`. False if there are none.
 bool MakeRun(std::vector<Found> found, bool allow_loose, ProfileRun* run) {
   std::sort(found.begin(), found.end(),
             [](const Found& a, const Found& b) { return a.name < b.name; });
@@ -166,7 +165,7 @@ bool MakeRun(std::vector<Found> found, bool allow_loose, ProfileRun* run) {
   return !run->files.empty();
 }
 
-// "*.xplane.pb, *.trace.json" of what is a profile by its name.
+// "*.xplane.pb, *.trace.json": names that make a file a profile.
 std::string CertainNames() {
   std::string text;
   for (const LoaderDesc* loader : Loaders()) {
@@ -195,7 +194,7 @@ Status NothingFound(const std::string& path, const Walk& walk) {
   return {ErrorCode::kFormat, text};
 }
 
-// Captures of graphs are read along with the run beside them: they are runs only where there is no
+// Captures of graphs are loaded with the run beside them: they are runs only where there is no
 // other.
 void DropCaptures(std::vector<ProfileRun>* runs) {
   const auto captures = [](const ProfileRun& run) {

@@ -1,4 +1,5 @@
-// The list of loaders. Adding one is a row here, its source and its test.
+// The list of loaders. Adding one takes its folder, a row here and its test; a fuzz target
+// (tests/fuzz) belongs to the tests of a loader that parses bytes itself.
 #include "loaders/loader.h"
 
 namespace stepscope {

@@ -10,22 +10,22 @@
 namespace stepscope {
 namespace {
 
-// Which allocation lives at an address: a table that grows, with places one behind the other. An
-// event makes or removes an entry, which must cost no node of its own.
+// Which allocation lives at an address: a hash table with open addressing. Each event adds or
+// removes an entry, which must not allocate.
 class LiveTable {
  public:
   LiveTable() : entries_(kFirst) {}
 
-  // Its place, or where it belongs; O(1).
+  // The slot of the address, or the slot where it belongs. O(1).
   uint32_t* Find(uint64_t address) {
     Entry& entry = entries_[PlaceOf(address)];
     return entry.index == kNone ? nullptr : &entry.index;
   }
-  void Add(uint64_t address, uint32_t index) {  // the table does not have it
+  void Add(uint64_t address, uint32_t index) {  // the address must be new
     if (2 * ++count_ > entries_.size()) Grow();
     entries_[PlaceOf(address)] = {address, index};
   }
-  // What follows it moves up, so that nothing is searched for across a hole.
+  // The entries that follow move up, so that a search never meets a hole.
   void Remove(uint64_t address) {
     const size_t mask = entries_.size() - 1;
     size_t hole = PlaceOf(address);
@@ -41,7 +41,7 @@ class LiveTable {
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
-  static constexpr size_t kFirst = 1024;  // a power of two, as all sizes
+  static constexpr size_t kFirst = 1024;  // all sizes are powers of two
   struct Entry {
     uint64_t address = 0;
     uint32_t index = kNone;
@@ -66,7 +66,7 @@ class LiveTable {
   size_t count_ = 0;
 };
 
-// The allocations of one device, while its events are played again.
+// The allocations of one device while its events are replayed.
 class Replay {
  public:
   Replay(const AllocatorHistory& history, AllocatorDevice* device, AllocatorRepairs* repairs)
@@ -84,7 +84,7 @@ class Replay {
  private:
   size_t Row(uint32_t event) const { return device_.first_event + event; }
 
-  // Old recordings have one kind of deallocation, new ones two.
+  // Old recordings have one kind of free, new ones two.
   AllocatorAction FreeAction() const {
     for (uint32_t e = 0; e < device_.events; ++e) {
       if (events_.action[Row(e)] == AllocatorAction::kFreeCompleted)
@@ -125,12 +125,12 @@ class Replay {
       live_.Remove(events_.address[row]);
       return;
     }
-    // Made before the recording; who made it is not known.
+    // The allocation is older than the recording, and its stack is unknown.
     before_.push_back({events_.address[row], events_.size[row], Allocation::kNever, e, 0,
                        events_.stream[row], 0});
   }
 
-  // What is in use at the end and was not made in the recording was there before it.
+  // A block in use at the end that no event made is older than the recording.
   void AddBlocks() {
     for (const AllocatorSegment& segment : history_.segments) {
       if (segment.device != device_.index) continue;
@@ -207,7 +207,8 @@ const AllocatorHistory* HistoryOf(const Trace& trace) {
   return source != nullptr ? &source->history() : nullptr;
 }
 
-// Ends come in another order than begins: what each event changes, then one pass over them.
+// Allocations are sorted by begin, not by end. So it first collects what
+// each event changes, then adds up.
 Column<int64_t> AllocatedAfter(const AllocatorDevice& device) {
   Column<int64_t> level;
   level.Resize(device.events);

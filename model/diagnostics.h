@@ -1,5 +1,6 @@
-// What a loader or analysis repaired, dropped or clipped: named counters with severity, text and
-// first places. Not thread-safe; each worker fills its own and the owner merges them.
+// Diagnostics: what a loader or analysis repaired, dropped or clipped, as named
+// counters with a severity, a text and the first places. Not thread-safe: each worker
+// fills its own, and the owner merges them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@ namespace stepscope {
 enum class Severity { kInfo, kWarning, kError };
 
 struct Diagnostic {
-  std::string id;  // stable, "xplane.truncated_event"
+  std::string id;  // never changes: "xplane.truncated_event"
   Severity severity = Severity::kInfo;
   uint64_t count = 0;
   std::string text;                // one sentence for people; the count is shown beside it
@@ -20,20 +21,21 @@ struct Diagnostic {
                                    // 204 331, line 'Stream #14'"
 };
 
-// The id that every loader counts a file under that ends before it is complete, beside what it says
-// of the places: for those who want to know just that.
+// The id under which every loader counts files that end before they are complete. Its own
+// diagnostics say more; this one answers whether anything is missing.
 inline constexpr std::string_view kTruncated = "truncated";
 
 class Diagnostics {
  public:
   static constexpr size_t kMaxPlaces = 4;
-  // Adds to the counter `id`; the place is kept if among the first.
+  // Adds `n` to the counter `id`, and keeps the place if it is one of the first kMaxPlaces. The
+  // first call for an id sets its severity and text. O(counters).
   void Count(std::string_view id, Severity severity, std::string_view text, std::string place = {},
              uint64_t n = 1);
-  // That of kTruncated, for one file; `place`: where it ends.
+  // Counts one file under kTruncated. `place`: where the file ends.
   void CountTruncated(std::string place);
   void Merge(const Diagnostics& other);
-  const Diagnostic* Find(std::string_view id) const;             // null: not counted
+  const Diagnostic* Find(std::string_view id) const;             // null if nothing was counted
   const std::vector<Diagnostic>& rows() const { return rows_; }  // in order of first occurrence
   uint64_t problems() const;  // sum of counts with severity warning or error
 

@@ -1,7 +1,7 @@
-// EventRows: a list of events in immutable parts, which all lists made of it share: a copy or an
-// Append() costs its parts, not its events, and a part lives as long as its last owner. A part of
-// one event is in the list itself: most rows of a wide table have no more. Any thread may read one.
-// In no order of time.
+// EventRows: a list of events, in any order, made of immutable parts that lists share. A copy or an
+// Append() takes time for the parts, not for their events; a part lives as long as its last owner.
+// A part of one event is stored in the list itself, because most rows of a table link to one event.
+// Any thread may read a list.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +60,7 @@ class EventRows {
     }
   }
 
-  void Append(EventRows more) {  // a copy: it may be this list
+  void Append(EventRows more) {  // by value, because it may be this list
     if (more.empty()) return;
     if (empty()) {
       *this = std::move(more);
@@ -74,15 +74,15 @@ class EventRows {
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  EventRow front() const { return first_[0]; }  // of a list that is not empty
+  EventRow front() const { return first_[0]; }  // the list must not be empty
   Iterator begin() const { return Iterator(this, 0); }
   Iterator end() const { return Iterator(this, empty() ? 0 : 1 + more_.size()); }
 
  private:
   const Part& part(size_t i) const { return i == 0 ? first_ : more_[i - 1]; }
 
-  Part first_;              // of a list that is not empty
-  std::vector<Part> more_;  // the others
+  Part first_;              // meaningless if the list is empty
+  std::vector<Part> more_;  // the parts after the first
   size_t size_ = 0;
 };
 

@@ -1,42 +1,41 @@
 #include "model/first_view.h"
 
 #include <algorithm>
-#include <queue>
+#include <utility>
 #include <vector>
+
+#include "model/base/heap_merge.h"
 
 namespace stepscope {
 namespace {
 
 constexpr uint64_t kStrayShare = 1000;  // at most one event in so many is stray
-constexpr uint64_t kMinEvents = 20;     // among fewer, none is stray
-constexpr double kMaxStretch = 20;      // how much longer than the dense part the full span may be
-constexpr Ps kLeastView = kPsPerUs;     // for a single instant
-constexpr double kDeviceStretch = 5;    // how much longer than the devices' part the view may be
-constexpr Ps kMarginPart = 20;          // of the devices' part, on either side
+constexpr uint64_t kMinEvents = 20;     // among fewer events none is stray
+constexpr double kMaxStretch = 20;      // how many times the dense part the full span may be long
+constexpr Ps kLeastView = kPsPerUs;     // the view of a single instant
+constexpr double kDeviceStretch = 5;    // how many times the devices' part the view may be long
+constexpr Ps kMarginPart = 20;          // the margin on either side is 1 / 20 of the devices' part
 
-// The `count` least keys over all lanes, ascending, where key(lane, k) ascends with k in each lane.
+// The `count` least keys of all lanes, ascending. Within each lane key(lane, k) must ascend with k.
 template <typename Key>
 std::vector<Ps> LeastKeys(std::span<const Lane* const> lanes, size_t count, const Key& key) {
   struct Head {
     Ps value;
     uint32_t lane, index;
-    bool operator>(const Head& o) const { return value > o.value; }
+    bool operator<(const Head& o) const { return value < o.value; }
   };
   std::vector<Head> heads;
   heads.reserve(lanes.size());
   for (uint32_t i = 0; i < lanes.size(); ++i) heads.push_back({key(*lanes[i], 0u), i, 0});
-  std::priority_queue<Head, std::vector<Head>, std::greater<Head>> heap(std::greater<Head>(),
-                                                                        std::move(heads));
   std::vector<Ps> out;
   out.reserve(count);
-  while (out.size() < count && !heap.empty()) {
-    Head head = heap.top();
-    heap.pop();
+  HeapMerge(std::move(heads), [&](Head& head) {
     out.push_back(head.value);
-    if (++head.index >= lanes[head.lane]->size()) continue;
+    if (out.size() >= count) return MergeStep::kStop;
+    if (++head.index >= lanes[head.lane]->size()) return MergeStep::kEnd;
     head.value = key(*lanes[head.lane], head.index);
-    heap.push(head);
-  }
+    return MergeStep::kMore;
+  });
   return out;
 }
 
@@ -57,9 +56,9 @@ uint64_t CountAll(std::span<const Lane* const> lanes) {
   return events;
 }
 
-// Trims k events by their begin from the left and the rest of the stray by their end from the
-// right: the shortest range is where the events are densest. Ends ascend in a lane as begins do,
-// and a clipped, endless event is stray too. Of at least one event, no lane without any.
+// The shortest range that leaves out `stray` events: k of them on the left, by their begins, and
+// the rest on the right, by their ends, for the best k. Within a lane ends ascend as begins do. An
+// event that was clipped at the end of time may be stray too. Every lane must have an event.
 TimeRange Densest(std::span<const Lane* const> lanes, size_t stray) {
   const std::vector<Ps> begins =
       LeastKeys(lanes, stray + 1, [](const Lane& lane, uint32_t k) { return lane.start[k]; });
@@ -75,7 +74,7 @@ TimeRange Densest(std::span<const Lane* const> lanes, size_t stray) {
   return {begin, std::max(~ends[stray - best], SaturatingAdd(begin, kLeastView))};
 }
 
-// What has no length and lies on the end of a half-open range is outside of it.
+// An instant on the end of a half-open range lies outside of it.
 Ps EndWithInstants(std::span<const Lane* const> lanes, Ps end) {
   const bool instant = std::any_of(lanes.begin(), lanes.end(), [end](const Lane* lane) {
     const uint32_t last = static_cast<uint32_t>(lane->size()) - 1;
@@ -93,8 +92,8 @@ bool IsDevice(PlaneKind kind) {
   return kind == PlaneKind::kGpu || kind == PlaneKind::kTpu || kind == PlaneKind::kTpuSparseCore;
 }
 
-// The lanes that say when a device works: its streams, or whatever it has besides steps and lines
-// that span what others do.
+// The lanes that tell when a device works: its streams. A device without streams has all lanes but
+// those of steps and of lines that only summarise others.
 std::vector<const Lane*> DeviceLanes(std::span<const Plane> planes, const TrackSet& set) {
   std::vector<const Lane*> streams, others;
   for (const Track& track : set.tracks) {
@@ -124,8 +123,7 @@ FirstView FindDenseView(std::span<const Lane> all_lanes, TimeRange full) {
   if (stray == 0) return all;
   const TimeRange dense = Densest(lanes, stray);
   if (Length(full.begin, full.end) <= kMaxStretch * Length(dense.begin, dense.end)) return all;
-  // The last end is outside a half-open range, which is right for drawing; one more ps counts
-  // instants on it as inside.
+  // An instant on the last end lies outside the half-open range; 1 ps more takes it in.
   return {dense, events - CountInside(lanes, {dense.begin, SaturatingAdd(dense.end, 1)})};
 }
 

@@ -1,6 +1,6 @@
-// What the timeline shows first: where the devices work, else all of the trace, unless a few stray
-// events stretch it beyond reason. Pure. O(n / 1000 * log lanes), no sorting of events: lanes are
-// sorted already.
+// FirstView: what the timeline shows first. That is the part in which the devices work, else the
+// whole trace without the few stray events that would stretch it. Pure. O(n / 1000 * log lanes),
+// because lanes are sorted already.
 #pragma once
 
 #include <span>
@@ -10,19 +10,20 @@
 namespace stepscope {
 
 struct FirstView {
-  TimeRange range;     // never empty where there is an event
-  uint64_t stray = 0;  // events outside; 0 where the range is the full span
+  TimeRange range;     // not empty if there are events
+  uint64_t stray = 0;  // events outside; 0 if the range is the full span
 };
 
-// The densest 99.9 % of the events where strays are far away, else `full`: first begin to last end
-// of the events in `lanes`, and 1 ps more where an instant lies on the end.
+// The range of the densest 99.9 % of the events if the others lie far away, else `full`. `full` is
+// the range from the first begin to the last end of the events in `lanes`. The result is 1 ps
+// longer if an instant lies on its end.
 FirstView FindDenseView(std::span<const Lane> lanes, TimeRange full);
 
-// The part of `dense` where devices work, with a margin, where that is a small part of it; else
-// `dense`. A profile may hold minutes of a host's start and milliseconds of kernels.
+// The part of `dense` in which devices work, with a margin, if it is a small part; else `dense`. A
+// profile may have minutes of a host's start and milliseconds of kernels.
 TimeRange FindDeviceView(std::span<const Plane> planes, const TrackSet& set, TimeRange dense);
 
-// FindDenseView of a finished trace: what an overview of all of it spans.
+// FindDenseView of a finished trace, for an overview of the whole of it.
 TimeRange DenseView(const Trace& trace);
 
 }  // namespace stepscope

@@ -1,6 +1,6 @@
 // Graph captures: traces of the moments in which CUDA or HIP graphs were recorded. Some servers
-// write them beside the trace of the replay (docs/graphs.md), in which hundreds of kernels have
-// one launch and nothing says which op each is of.
+// write them beside the trace of the replay (docs/graphs.md). In a replay hundreds of kernels share
+// one launch, and only the captures tell to which op each kernel belongs.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 namespace stepscope {
 
 struct GraphCapture {
-  std::string file;         // its name, for people
-  std::string mode;         // "FULL"; empty where nothing says it
-  int64_t batch_size = -1;  // what it was recorded for; -1 where nothing says it
+  std::string file;         // the file's name, for people
+  std::string mode;         // "FULL"; empty if unknown
+  int64_t batch_size = -1;  // the batch size of the graph; -1 if unknown
   std::shared_ptr<const Trace> trace;
 };
 
-// The source of a trace beside which captures lay. They live as long as it does. Thread-safe.
+// The source of a trace that has captures beside it. Owns both. Thread-safe.
 class SourceWithCaptures final : public StatSource {
  public:
   // `own` may be null.
@@ -33,14 +33,14 @@ class SourceWithCaptures final : public StatSource {
   Result<std::vector<Stat>> Decode(const Trace& trace, EventRow row) const override;
   Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
                                                      std::stop_token stop) const override;
-  size_t resident_bytes() const override;  // of the captures too
+  size_t resident_bytes() const override;  // includes the captures
 
  private:
   std::shared_ptr<const StatSource> own_;
   std::vector<GraphCapture> captures_;
 };
 
-// None where the trace has none. Views the trace's source.
+// The captures of a trace, which its source owns; empty if it has none.
 std::span<const GraphCapture> CapturesOf(const Trace& trace);
 
 }  // namespace stepscope

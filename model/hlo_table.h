@@ -1,5 +1,5 @@
-// HloTable: program id -> instruction -> what framework op it came from. Filled by the loader from
-// /host:metadata. Owns its strings. Immutable once in a Trace.
+// HloTable: for each HLO program and instruction the framework's op that it comes from. The loader
+// of XSpaces fills it from the plane /host:metadata. Owns its strings. Immutable once in a Trace.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@ struct HloProgram {
 
 struct HloTable {
   std::unordered_map<uint64_t, HloProgram> programs;  // by program id
+  // Null if the program or the instruction is unknown. O(1).
   const HloInstruction* Find(uint64_t program_id, std::string_view instruction) const;
 };
 

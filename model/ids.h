@@ -1,5 +1,5 @@
-// Strong 32-bit ids. Every id but TraceId belongs to one trace; what outlives a frame or crosses
-// runs is an EventRef.
+// Strong 32-bit ids. All but ProfileId are valid within one trace only. Code that deals with
+// several profiles keeps an EventRef.
 #pragma once
 
 #include <compare>
@@ -18,7 +18,7 @@ struct Id {
   constexpr auto operator<=>(const Id&) const = default;
 };
 
-using TraceId = Id<struct TraceTag>;    // which loaded trace of the session
+using ProfileId = Id<struct TraceTag>;  // which open profile of the session
 using HostId = Id<struct HostTag>;      // index into Trace::hosts
 using PlaneId = Id<struct PlaneTag>;    // index into Trace::planes
 using TrackId = Id<struct TrackTag>;    // index into TrackSet::tracks
@@ -27,12 +27,12 @@ using StringId = Id<struct StringTag>;  // index into a StringPool; 0 is the emp
 using MetaId =
     Id<struct MetaTag>;  // index into NameTable::metas: what all events of one name share
 
-// An event of a TrackSet: rows are numbered 0.. through the set's lanes in order.
+// An event of a TrackSet: rows are numbered from 0 through the set's lanes in order.
 using EventRow = Id<struct EventTag>;
 
-// An event anywhere in the session. set 0 is the trace's own TrackSet, 1.. are derived ones.
+// An event of any open profile. Set 0 is the trace's own TrackSet; 1 and above are derived sets.
 struct EventRef {
-  TraceId trace;
+  ProfileId trace;
   uint32_t set = 0;
   EventRow row;
   bool valid() const { return row.valid(); }

@@ -12,7 +12,7 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kSpillBit = 0x80000000u;     // in lane numbers while nesting
+constexpr uint32_t kSpillBit = 0x80000000u;     // marks the numbers of spill lanes while nesting
 constexpr size_t kStopEvery = size_t{1} << 18;  // events
 
 bool Stopped(size_t i, const std::stop_token& stop) {
@@ -60,8 +60,8 @@ uint64_t Clip(RawEvents* events) {
     if (dur < 0) {
       dur = 0;
     } else if (__builtin_add_overflow(events->start[i], dur, &end)) {
-      dur =
-          kMaxPs - events->start[i];  // only a start after 0 can overflow with a positive duration
+      // Only a start after 0 can overflow with a positive duration
+      dur = kMaxPs - events->start[i];
     } else {
       continue;
     }
@@ -73,8 +73,8 @@ uint64_t Clip(RawEvents* events) {
 // ---- Sorting
 // ----------------------------------------------------------------------------------------------------
 
-// Raw indices in the order of nesting: by start, longer first, then as in the file. Empty if they
-// are so already.
+// Raw indices in the order of nesting: by start, longer ones first, then as in the file. Empty if
+// the events are in that order already.
 Column<uint32_t> SortedOrder(const RawEvents& events, bool sorted, const std::stop_token& stop) {
   Column<uint32_t> order;
   if (sorted) return order;
@@ -91,8 +91,8 @@ Column<uint32_t> SortedOrder(const RawEvents& events, bool sorted, const std::st
 // ---- Nesting
 // ----------------------------------------------------------------------------------------------------
 
-// Gives each event that overlaps partially the lowest lane that is free at its start. O(log lanes)
-// an event.
+// Gives each event that overlaps partially the lowest lane that is free at its
+// start. O(log lanes) for each event.
 class SpillLanes {
  public:
   uint32_t Add(Ps start, Ps end) {
@@ -123,11 +123,11 @@ class SpillLanes {
 };
 
 struct Nesting {
-  Column<uint32_t> place;         // by raw index: the lane's number, later the row within the track
+  Column<uint32_t> place;  // by raw index: first the lane's number, later the row within the track
   std::vector<uint32_t> nested;   // sizes of the nested lanes, by depth
   std::vector<uint32_t> spilled;  // sizes of the spill lanes
   uint64_t overlaps = 0, too_deep = 0;
-  Ps busy = 0;  // of depth 0 and the spilled
+  Ps busy = 0;  // sum of durations of depth 0 and of spilled events
 };
 
 Nesting Nest(const RawEvents& events, const Column<uint32_t>& order, const std::stop_token& stop) {
@@ -160,7 +160,7 @@ Nesting Nest(const RawEvents& events, const Column<uint32_t>& order, const std::
   return result;
 }
 
-// Turns lane numbers into rows: lane after lane, in the order of nesting within each.
+// Turns lane numbers into rows: lane by lane, and in the order of nesting within each.
 void PlaceRows(Nesting* nesting, const Column<uint32_t>& order) {
   const size_t depths = nesting->nested.size();
   std::vector<uint32_t> next(depths + nesting->spilled.size());
@@ -175,7 +175,7 @@ void PlaceRows(Nesting* nesting, const Column<uint32_t>& order) {
   }
 }
 
-// Moves a column into its new order and gives the old one back at once.
+// Brings a column into its new order and frees the old one at once.
 template <typename T>
 void Scatter(const Column<uint32_t>& place, const std::stop_token& stop, Column<T>* column) {
   Column<T> out;
@@ -187,7 +187,7 @@ void Scatter(const Column<uint32_t>& place, const std::stop_token& stop, Column<
   *column = std::move(out);
 }
 
-// All columns. Stopped, some are as they were.
+// Brings all columns into their new order. A stopped call leaves some as they were.
 void Reorder(const Column<uint32_t>& place, const std::stop_token& stop, RawEvents* events) {
   const size_t n = place.size();
   Scatter(place, stop, &events->start);
@@ -200,7 +200,8 @@ void Reorder(const Column<uint32_t>& place, const std::stop_token& stop, RawEven
 // ---- References
 // -------------------------------------------------------------------------------------------------
 
-// Narrow references of lanes [begin, end) of rows; wide ones get the base of each block of rows.
+// The references of lanes, as Lane has them. Wide references become narrow ones
+// with a base for each block of rows.
 class References {
  public:
   References(RawEvents* events, LaneColumns* columns, std::span<const uint32_t> lane_sizes)
@@ -219,7 +220,8 @@ class References {
     if (wide) columns->ref.Resize(rows);
   }
 
-  // Sets the lane's references. Lanes in order. Returns how many lie too far from their neighbours.
+  // Sets the references of the next lane. Returns how many were lost because they lie 4 GB or more
+  // from those of their block.
   uint64_t Fill(uint32_t begin, uint32_t size, Lane* lane) {
     if (columns_->ref.empty()) return 0;
     uint64_t lost = 0;
@@ -261,13 +263,13 @@ class References {
   size_t used_ = 0;
 };
 
-// What diagnostics call a track.
+// The track as diagnostics name it.
 std::string PlaceOf(std::string_view name) { return "track '" + std::string(name) + "'"; }
 
 // ---- Lanes
 // ------------------------------------------------------------------------------------------------------
 
-// Takes the columns over and views them as lanes of the given sizes.
+// Moves the columns to `columns` and adds lanes of the given sizes that view them.
 void AddLanes(RawEvents* events, LaneColumns* columns, std::span<const uint32_t> sizes,
               size_t nested_count, LaneKind kind, std::string_view name, BuiltTrack* out) {
   columns->start = std::move(events->start);

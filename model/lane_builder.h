@@ -1,6 +1,6 @@
-// Turns the raw events of one track into lanes: sorts, nests, spills partial overlaps. Part of
-// TraceBuilder. Pure: different tracks may be built on different threads. O(n) for sorted events,
-// else O(n log n).
+// Turns the raw events of one track into lanes: sorts them, nests them, spills partial overlaps. A
+// part of TraceBuilder. Stateless: different tracks may be built on different threads. O(n) for
+// sorted events, else O(n log n).
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@
 #include <vector>
 
 #include "model/diagnostics.h"
-#include "model/trace_builder.h"
+#include "model/raw_events.h"
+#include "model/track.h"
 
 namespace stepscope {
 
-// Depths drawn for one track. Deeper events are spilled: recursion gone wild must not make lanes
-// without end.
+// Nested lanes of one track. Deeper events are spilled, because endless
+// recursion must not make endless lanes.
 inline constexpr uint32_t kMaxDepth = 4096;
 
-// The columns that lanes view. Moving keeps the addresses.
+// Owns the columns that lanes view. Moving it keeps the addresses.
 struct LaneColumns {
   Column<Ps> start, dur;
   Column<uint32_t> meta, ref;
@@ -26,18 +27,18 @@ struct LaneColumns {
 
 struct BuiltTrack {
   LaneColumns slices, instants;
-  std::vector<Lane> lanes;  // first_row counts from the track's first; pyramids are not built
-  std::vector<uint32_t> row_of_slice;  // raw slice -> row within the track; empty: the same numbers
-  uint32_t rows = 0;                   // drawn rows
+  std::vector<Lane> lanes;  // first_row counts from the track's first row; without pyramids
+  std::vector<uint32_t> row_of_slice;  // row within the track by raw slice; empty: the same numbers
+  uint32_t rows = 0;                   // rows that the track takes on the timeline
   TimeRange span;
   Ps busy = 0;
   uint64_t slice_count = 0, instant_count = 0;
   Diagnostics diagnostics;
 };
 
-// Takes the events out of `data`, whose columns are freed as soon as they are copied (sorted ones
-// are adopted). `keep_rows`: fill row_of_slice. `name`: of the track, for diagnostics. Stops
-// early, with what is done, on request.
+// Takes the events out of `data`: adopts sorted columns, and frees others as soon as they are
+// copied. `keep_rows`: whether row_of_slice is wanted. `name`: the track's, for diagnostics. A
+// stopped call returns an empty track.
 BuiltTrack BuildLanes(TrackData& data, bool keep_rows, std::string_view name, std::stop_token stop);
 
 }  // namespace stepscope

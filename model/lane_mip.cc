@@ -5,14 +5,14 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kMinEvents = 64;              // below, no pyramid
+constexpr uint32_t kMinEvents = 64;              // a lane with fewer events has no pyramid
 constexpr uint32_t kPartLevels = 5;              // levels that one BuildPart fills
 constexpr uint32_t kPartLeaves = 8 * 8 * 8 * 8;  // leaves of a part: one node of its last level
 static_assert(LaneMip::kFan == 8 && LaneMip::kPartEvents == kPartLeaves * LaneMip::kLeaf);
-constexpr uint32_t kScanPerPixel = 15;  // up to so many events a pixel, scanning beats the pyramid
+constexpr uint32_t kScanPerPixel = 15;  // up to so many events per pixel, scanning is faster
 
-// Pixel columns of a view, exact in integers: column p begins at the first ps t with
-// (t - begin) * width >= p * length. Works for any view, also one of fewer ps than pixels.
+// The pixel columns of a view, in exact integers: column p begins at the first ps t with
+// (t - begin) * width >= p * length. Works for any view, even one of fewer ps than pixels.
 class PixelAxis {
  public:
   PixelAxis(TimeRange view, uint32_t width)
@@ -23,8 +23,8 @@ class PixelAxis {
   uint32_t PixelOf(Ps t) const { return Divide(Offset(t)); }  // t >= view.begin
   uint32_t LastPixel(Ps end) const {
     return Divide(Offset(end), 1);
-  }  // touched by a time before end > begin
-  // The first ps that belongs to a pixel after p. At most view.end.
+  }  // the last pixel that an event ending at end > view.begin touches
+  // The first ps behind pixel p; at most view.end.
   Ps ColumnEnd(uint32_t p) const {
     const auto product = static_cast<unsigned __int128>(p + uint64_t{1}) * length_ + width_ - 1;
     const uint64_t offset = (product >> 64) == 0 ? static_cast<uint64_t>(product) / width_
@@ -48,7 +48,7 @@ class PixelAxis {
   uint64_t width_;
 };
 
-// Durations of disjoint events sum to less than 2^64 ps, though not to less than 2^63.
+// Durations of disjoint events sum to less than 2^64 ps, which may be more than kMaxPs.
 Ps ClampBusy(uint64_t sum) { return static_cast<Ps>(std::min<uint64_t>(sum, kMaxPs)); }
 
 MipNode Leaf(const LaneView& lane, uint32_t first, uint32_t last) {
@@ -67,7 +67,8 @@ MipNode Leaf(const LaneView& lane, uint32_t first, uint32_t last) {
 
 }  // namespace
 
-// What a fold knows of its events so far. `busy` is of whole events and may wrap; see Clipped.
+// The events that one bin has taken so far. `busy` sums whole durations
+// and may wrap; Clipped corrects it.
 struct Fold {
   uint64_t busy = 0;
   float longest_dur = -1;
@@ -80,7 +81,7 @@ struct Fold {
   }
 };
 
-// Writes the bins of one lane and view. Keeps no state but its position in the output.
+// Writes the bins of one lane for one view.
 class BinWriter {
  public:
   BinWriter(const LaneMip& mip, const LaneView& lane, TimeRange view, uint32_t width,
@@ -94,14 +95,14 @@ class BinWriter {
         out_(out),
         out_begin_(out->size()) {}
 
-  // Events [first, last) are those that touch the view. `scan`: read each event, not the pyramid.
+  // [first, last): the events that touch the view. `scan`: read each event instead of the pyramid.
   void Run(uint32_t first, uint32_t last, bool scan);
 
  private:
   bool AtNode(uint32_t i) const { return !scan_ && i % LaneMip::kLeaf == 0; }
   const MipNode& LeafAt(uint32_t i) const { return levels_[0][i / LaneMip::kLeaf]; }
   bool AllShort(const MipNode& node) const { return node.longest_dur < static_cast<float>(pixel_); }
-  // Both ask the node where one begins: its line is read anyway, the event's is not.
+  // Both ask the node if one begins at the event: the node's cache line is read anyway.
   Ps Begin(uint32_t i) const { return AtNode(i) ? LeafAt(i).begin : start_[i]; }
   bool Long(uint32_t i) const {
     if (AtNode(i) && AllShort(LeafAt(i))) return false;
@@ -124,8 +125,8 @@ class BinWriter {
   uint32_t first_ = 0, last_ = 0;
 };
 
-// The busy time inside the view of events [i, next): only the first and the last of all can reach
-// out of it.
+// The busy time of events [i, next) inside the view. Only the very first and the
+// very last event can reach out of it.
 Ps BinWriter::Clipped(uint32_t i, uint32_t next, uint64_t busy) const {
   if (i == first_ && start_[i] < view_.begin) {
     busy -= static_cast<uint64_t>(view_.begin) - static_cast<uint64_t>(start_[i]);
@@ -137,10 +138,10 @@ Ps BinWriter::Clipped(uint32_t i, uint32_t next, uint64_t busy) const {
   return ClampBusy(busy);
 }
 
-// Folds whole nodes from event i on that begin in the column and end at most a quarter of a pixel
-// after it; returns the first event not folded. That quarter keeps columns on the borders of nodes,
-// so that hardly any single event is read. Climbs where i is at a larger node's beginning that fits
-// too: a column costs O(log n) however many events it has.
+// Folds whole nodes, from event i on, that begin in the column and end at most a quarter of a pixel
+// behind it. Returns the first event that it did not fold. That quarter keeps columns on the
+// borders of nodes, so that hardly any single event is read. It climbs to a larger node if one
+// begins at i and fits, so a column takes O(log n) however many events it has.
 uint32_t BinWriter::FoldNodes(uint32_t i, Ps column_end, Fold* fold) const {
   const Ps limit =
       column_end < view_.end ? SaturatingAdd(column_end, static_cast<Ps>(pixel_ / 4)) : column_end;
@@ -168,9 +169,10 @@ uint32_t BinWriter::FoldNodes(uint32_t i, Ps column_end, Fold* fold) const {
   }
 }
 
-// Folds the short events from i on that begin in the column; returns the first event not folded.
+// Folds the short events, from event i on, that begin in the column. Returns
+// the first event that it did not fold.
 uint32_t BinWriter::FoldColumn(uint32_t i, Ps column_end, Fold* fold) const {
-  if (scan_) {  // the same without questions, because millions of events come this way each frame
+  if (scan_) {  // the same loop without nodes, because a frame sends millions of events through it
     const uint32_t last = last_;
     const uint64_t pixel = pixel_;
     Fold local = *fold;
@@ -180,7 +182,7 @@ uint32_t BinWriter::FoldColumn(uint32_t i, Ps column_end, Fold* fold) const {
     *fold = local;
     return i;
   }
-  bool nodes = true;  // once they are folded, less than a node is left of the column
+  bool nodes = true;  // after one series of nodes less than a node is left of the column
   while (i < last_ && Begin(i) < column_end && !Long(i)) {
     if (nodes && AtNode(i)) {
       nodes = false;
@@ -312,14 +314,14 @@ void LaneMip::AppendBins(const LaneView& lane, TimeRange view, uint32_t width_px
 
 Ps LaneMip::BusyIn(const LaneView& lane, TimeRange range) const {
   const auto touching = EventsTouching(lane, range);
-  uint32_t first = touching.first,
-           last = touching.second;  // clang 14 captures no structured bindings
+  // Clang 14 captures no structured bindings
+  uint32_t first = touching.first, last = touching.second;
   const auto inside = [&](uint32_t i) {
     const Ps end = SaturatingAdd(lane.start[i], lane.dur[i]);
     return SaturatingSub(std::min(end, range.end), std::max(lane.start[i], range.begin));
   };
   if (first == last) return 0;
-  Ps sum = inside(first);  // only the first and the last event can be clipped
+  Ps sum = inside(first);  // only the first and the last event may reach out of the range
   if (++first == last) return sum;
   sum = SaturatingAdd(sum, inside(--last));
   const auto add_events = [&](uint32_t to) {
@@ -330,7 +332,7 @@ Ps LaneMip::BusyIn(const LaneView& lane, TimeRange range) const {
   if (!levels_.empty()) {
     add_events(static_cast<uint32_t>(
         std::min<uint64_t>(last, (first + uint64_t{kLeaf} - 1) / kLeaf * kLeaf)));
-    while (first < last) {  // up while whole nodes of the next level fit, then down
+    while (first < last) {  // climbs while whole nodes of the next level fit, then descends
       while (level + 1 < levels_.size() && first % (size * kFan) == 0 &&
              last - first >= size * kFan) {
         ++level;

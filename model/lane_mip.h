@@ -1,7 +1,7 @@
-// LaneMip: level-of-detail pyramid of one lane (sorted, non-overlapping events).
-// Level 0 groups kLeaf events, each further level kFan nodes of the one below. Memory: 32 / kLeaf *
-// kFan / (kFan - 1) bytes an event (about 2.3). Built in O(n); a query costs O(pixels * log n),
-// never O(events).
+// LaneMip: the level-of-detail pyramid of one lane, whose events are sorted and do not overlap. A
+// node of level 0 stands for kLeaf events, a node of a further level for kFan nodes of the one
+// below. It takes 32 / kLeaf * kFan / (kFan - 1) bytes for each event, about 2.3. Built in O(n); a
+// query takes O(pixels * log n), never O(events). Immutable once built; any thread may read.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@
 
 namespace stepscope {
 
-struct LaneView {  // the columns of one lane
+struct LaneView {  // views the columns of one lane
   std::span<const Ps> start;
   std::span<const Ps> dur;
   std::span<const uint32_t> meta;
 };
 
 struct MipNode {
-  Ps begin, end;      // of the first and the last event below
-  Ps busy;            // sum of durations below
-  float longest_dur;  // rounded, so that a node has the size of half a cache line
+  Ps begin, end;      // begin of its first event, end of its last one
+  Ps busy;            // sum of its events' durations
+  float longest_dur;  // rounded, so that a node takes half a cache line
   uint32_t
-      longest;  // index within the lane of the longest event (rounded; the first of equal ones)
+      longest;  // index within the lane of the event that gave longest_dur; the first of several
 };
 static_assert(sizeof(MipNode) == 32);
 
-// What one pixel column of a lane shows.
+// The events of one pixel column of a lane, or one event that spans several columns.
 struct Bin {
   uint32_t px;     // first pixel column
   uint32_t width;  // pixel columns: 1 unless a single event is wider
-  uint32_t event;  // index in lane: the event, or the longest folded one
-  uint32_t count;  // 1: a single event; more: folded
-  Ps busy;         // durations of its events, clipped to the view
+  uint32_t event;  // index in the lane: the event, or the longest of several
+  uint32_t count;  // events that the bin stands for
+  Ps busy;         // sum of their durations, clipped to the view
 };
 
 // Indices [first, last) of the events of a sorted lane that touch the range: they begin before its
@@ -46,25 +46,24 @@ class LaneMip {
  public:
   static constexpr uint32_t kLeaf = 16;
   static constexpr uint32_t kFan = 8;
-  static constexpr uint32_t kPartEvents = 65536;  // of one BuildPart
+  static constexpr uint32_t kPartEvents = 65536;  // events of one BuildPart
 
   void Build(const LaneView& lane);
-  // The same in parts, for a lane that would keep one thread busy for long: Prepare, then
-  // BuildPart(0 .. parts - 1) on any threads, then Finish.
+  // Builds the pyramid in parts, for a lane that would keep one thread busy for long: call Prepare,
+  // then BuildPart for each part on any threads, then Finish.
   uint32_t Prepare(const LaneView& lane);  // returns the number of parts
   void BuildPart(const LaneView& lane, uint32_t part);
   void Finish();
 
-  // Appends at most `width_px` bins, left to right and without common pixels, that cover the events
-  // touching `view`. Events of a pixel or more come alone, over all pixels that they touch; shorter
-  // ones are folded into the pixel where they begin (where there are many a pixel, a group of them
-  // also where it ends at most a quarter of a pixel later). Where a long event's last pixel is also
-  // the first of the next, the next gets it; one that keeps no pixel for itself is folded. Gaps are
-  // not bridged; the counts sum to the events touching the view. Bins depend on pixels, never on
-  // the number of events.
+  // Appends at most `width_px` bins that show the events touching `view`, left to right and without
+  // common pixels. An event of a pixel or more has a bin of its own over all pixels that it
+  // touches. Shorter events are folded into the bin of the pixel in which they begin; if a pixel
+  // has many, a group of them may end up to a quarter of a pixel later. If the last pixel of a long
+  // event is the first of the next one, the next one gets it; an event left without a pixel is
+  // folded. Gaps stay gaps. The counts sum to the number of events touching the view.
   void AppendBins(const LaneView& lane, TimeRange view, uint32_t width_px,
                   std::vector<Bin>* out) const;
-  // Busy time of the lane inside `range`, exact: events at the borders are clipped. O(log n).
+  // The exact busy time of the lane inside `range`; events at its borders are clipped. O(log n).
   Ps BusyIn(const LaneView& lane, TimeRange range) const;
   size_t bytes() const;
 
@@ -73,7 +72,7 @@ class LaneMip {
   void FillLevel(size_t level, size_t begin, size_t end);
 
   std::vector<Column<MipNode>>
-      levels_;  // empty for a lane of few events, where scanning is as quick
+      levels_;  // empty for a lane of few events, which is scanned as quickly
 };
 
 }  // namespace stepscope

@@ -14,9 +14,9 @@ uint32_t FirstAfter(const Lane& lane, Ps t) {
                                lane.start.begin());
 }
 
-// Where a row lies: its lane, its index there, and the lanes of its track.
+// The position of a row: its lane, its index there, and its track's lanes.
 struct Place {
-  const Track* track = nullptr;  // null: no such row
+  const Track* track = nullptr;  // null: there is no such row
   const Lane* lane = nullptr;
   uint32_t index = 0;
   std::span<const Lane> lanes;
@@ -30,17 +30,17 @@ Place Locate(const TrackSet& set, EventRow row) {
   return {&track, &lane, row.value - lane.first_row, set.LanesOf(track)};
 }
 
-// The nested lane of a depth; they come first in a track, in order of depth.
+// The nested lane of a depth. Nested lanes come first in a track, in order of depth.
 const Lane* NestedLane(std::span<const Lane> lanes, uint32_t depth) {
   return depth < lanes.size() && lanes[depth].kind == LaneKind::kNested ? &lanes[depth] : nullptr;
 }
 
-// Indices of the events one depth down, [first, last) of *lane.
+// The events one depth down: [first, last) of *lane.
 std::pair<uint32_t, uint32_t> ChildRange(const Place& p, const Lane** lane) {
   *lane = p.track && p.lane->kind == LaneKind::kNested ? NestedLane(p.lanes, p.lane->depth + 1u)
                                                        : nullptr;
   if (*lane == nullptr) return {0, 0};
-  // Nesting puts every event of the next depth that starts inside this one below it.
+  // An event of the next depth that starts inside this one is its child.
   return {FirstAtOrAfter(**lane, p.lane->start[p.index]),
           FirstAtOrAfter(**lane, p.lane->end(p.index))};
 }
@@ -57,10 +57,15 @@ EventRow InnermostAt(std::span<const Lane> lanes, Ps t) {
 
 }  // namespace
 
+bool HasGpuPlane(const Trace& trace) {
+  return std::any_of(trace.planes.begin(), trace.planes.end(),
+                     [](const Plane& plane) { return plane.kind == PlaneKind::kGpu; });
+}
+
 std::optional<uint32_t> EventAt(const Lane& lane, Ps t, Ps slop) {
   const uint32_t after = FirstAfter(lane, t);
   if (after > 0 && lane.dur[after - 1] > 0 && lane.end(after - 1) > t) return after - 1;
-  // Nothing contains t: the nearer of the neighbours without duration. Further ones are not nearer.
+  // No event contains t. The answer is the nearer of the two neighbours that have no duration.
   std::optional<uint32_t> best;
   Ps best_distance = slop;
   const auto consider = [&](uint32_t i) {
@@ -114,11 +119,12 @@ EventRow NextSameName(const TrackSet& set, EventRow row, int direction) {
   if (p.track == nullptr || direction == 0) return {};
   const auto& metas = set.names->metas;
   const uint32_t meta = p.lane->meta[p.index];
-  const auto same = [&](uint32_t m) {  // two metadata may carry one name
+  const auto same = [&](uint32_t m) {  // several metas may have one name
     return m == meta || (m < metas.size() && meta < metas.size() &&
                          set.names->DisplayName(MetaId(m)) == set.names->DisplayName(MetaId(meta)));
   };
-  // Order on a track is by start, then row; the nearest of each lane's nearest is the answer.
+  // Events of a track are ordered by start, then by row. Each lane gives its nearest; the nearest
+  // of those is the answer.
   using Key = std::pair<Ps, uint32_t>;
   const Key here{p.lane->start[p.index], row.value};
   std::optional<Key> best;

@@ -21,7 +21,7 @@ std::byte* StoreAs(std::byte* to, std::span<const Wide> from, uint64_t base) {
   return to;
 }
 
-// Writes the distances from base, `width` bytes each; returns the end.
+// Writes the distances from `base` in `width` bytes each, and returns the end.
 template <typename Wide>
 std::byte* Store(std::byte* to, std::span<const Wide> from, uint64_t base, uint8_t width) {
   switch (width) {
@@ -38,7 +38,8 @@ std::byte* Store(std::byte* to, std::span<const Wide> from, uint64_t base, uint8
   }
 }
 
-// The least by value where that makes distances small: negative integers are large as bits.
+// The least and the greatest value, as bits. Integers compare by value, because the bits of
+// negative ones are large and would make the distances large.
 template <typename T>
 std::pair<uint64_t, uint64_t> LeastAndGreatest(std::span<const uint64_t> bits) {
   using Order = std::conditional_t<std::is_same_v<T, int64_t>, int64_t, uint64_t>;
@@ -104,7 +105,7 @@ void SparseColumn<T>::AppendBlock(std::span<const uint32_t> rows, std::span<cons
   size_ += rows.size();
 }
 
-// Room for n more, at least a half more than there is.
+// Makes room for n more bytes, and for half as many again as there are.
 template <typename T>
 void SparseColumn<T>::ReserveBytes(size_t n) {
   if (bytes_.size() + n > bytes_.capacity()) bytes_.Reserve(bytes_.size() * 3 / 2 + n);

@@ -1,8 +1,8 @@
-// SparseColumn: one value for some rows of a trace. Entries lie in blocks of up to 256, each as
-// narrow as its rows (none where they follow one another) and its values (none where they are the
-// same, else their distance from the least) allow: typed stats repeat, count up, or stay near one
-// another, and take two to three bytes an entry instead of twelve.
-// Owns its memory. One thread appends, then any number read.
+// SparseColumn: one value for some rows of a trace. Entries lie in blocks of up to 256. Each block
+// stores rows and values as narrow as they allow: no rows if they follow one another, no values if
+// all are equal, else distances from the least. Typed stats repeat, count up or stay near one
+// another, so an entry takes two to three bytes instead of twelve. Owns its memory. One thread
+// appends, then any number of threads may read.
 #pragma once
 
 #include <bit>
@@ -23,13 +23,13 @@ namespace stepscope {
 template <typename T>
 class SparseColumn {
  public:
-  // Adds entries; their rows ascend and lie behind those already there. O(n). Throws
-  // std::bad_alloc.
+  // Adds entries. Their rows must ascend and be larger than those already
+  // there. O(n). Throws std::bad_alloc.
   void Append(std::span<const uint32_t> rows, std::span<const T> values);
-  // The same for values as bits: an integer's or a double's own, the number of a StringId.
+  // The same for values as bits: those of an integer or a double, or a StringId's number.
   void AppendBits(std::span<const uint32_t> rows, std::span<const uint64_t> bits);
-  void Append(const SparseColumn& part);  // copies its blocks
-  void Clear();                           // keeps the room
+  void Append(const SparseColumn& part);  // copies the blocks of `part`
+  void Clear();                           // keeps the allocated memory
   void ShrinkToFit();
 
   std::optional<T> Find(EventRow row) const;  // O(log n)
@@ -54,11 +54,11 @@ class SparseColumn {
   bool empty() const { return size_ == 0; }
   size_t bytes() const { return bytes_.size() + blocks_.size() * sizeof(Block); }
 
-  // Reads for ascending rows in O(1) amortised. Not thread-safe; borrows the column.
+  // Reads values of ascending rows, each in O(1) amortised. Borrows the column. Not thread-safe.
   class Cursor {
    public:
     explicit Cursor(const SparseColumn& column) : column_(&column) {}
-    // Before a run of ascending rows that begins at `row`. O(log n).
+    // Call it before a series of ascending rows that begins at `row`. O(log n).
     void Seek(uint32_t row) { Enter(column_->BlockOf(row)); }
     // The row's value, or `missing`. Rows must ascend between two Seeks.
     T Get(uint32_t row, T missing) {
@@ -87,7 +87,7 @@ class SparseColumn {
     const SparseColumn* column_;
     size_t block_ = 0;
     uint32_t i_ = 0;
-    // Of the entry that the cursor stands before. A column has no row ~0; it marks the end.
+    // The row of the entry that the cursor is at. No entry has row ~0, which marks the end.
     uint32_t row_ = column_->blocks_.empty() ? ~uint32_t{0} : column_->blocks_[0].first_row;
   };
 
@@ -104,12 +104,12 @@ class SparseColumn {
 
   void AppendBlock(std::span<const uint32_t> rows, std::span<const uint64_t> bits);
   void ReserveBytes(size_t n);
-  // The last block that begins at or before the row; the first where none does.
+  // The last block that begins at or before the row; the first block if none does.
   size_t BlockOf(uint32_t row) const;
 
   static uint64_t Load(const std::byte* p, uint8_t width, size_t i) {
     uint64_t v = 0;
-    switch (width) {  // a constant size each, so that it becomes one load
+    switch (width) {  // constant sizes, so that each memcpy becomes one load
       case 1:
         return static_cast<uint64_t>(p[i]);
       case 2:

@@ -1,6 +1,5 @@
-// Stats (arguments) of events: decoded values for display, and typed columns for analyses.
-// Both come from the source bytes on request, through a StatSource that the loader leaves in the
-// Trace.
+// Stats (arguments) of events: decoded values for display, and typed columns for analyses. Both are
+// read from the source on request, through the StatSource that the loader leaves in the Trace.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +17,18 @@ namespace stepscope {
 
 class Trace;
 
-// One decoded stat, ready to show. Bytes are "<opaque bytes>" beside their length; references are
-// resolved.
+// One decoded stat, ready to show. Bytes are shown as "<opaque bytes>" with their length;
+// references are resolved.
 struct Stat {
   std::string name;
   std::variant<int64_t, uint64_t, double, std::string> value;
-  bool from_metadata = false;  // constant for all events of the metadata
+  bool from_metadata = false;  // the same for all events of the metadata
 };
 std::string ToText(
     const Stat& stat);  // as XProf prints it: integers decimal, doubles in 6 significant digits
 
-// Typed stats of every event that carries one, for analyses. docs/xspace.md#stats tells
-// what they mean. Int columns hold int64; string columns hold StringIds of StatTable::strings; real
-// columns hold doubles.
+// Typed stats, for analyses: a column for each kind of stat, with a value for every event that has
+// one. What they mean: docs/xspace.md#stats. Columns of texts hold StringIds of StatTable::strings.
 enum class IntStat : uint8_t {
   kCorrelationId,
   kGroupId,
@@ -51,7 +49,7 @@ enum class IntStat : uint8_t {
   kScopeRangeId,
   kCudaGraphExecId,
   kIplStageId,
-  // memory events
+  // Memory events.
   kBytesReserved,
   kBytesAllocated,
   kBytesAvailable,
@@ -62,8 +60,7 @@ enum class IntStat : uint8_t {
   kDataType,
   kIndexOnHost,
   kDeviceOrdinal,
-  // kernels and copies, where a source has them as numbers (Kineto); else parsed from
-  // kernel_details
+  // Kernels and copies, if the source has numbers (Kineto); other sources have kernel_details.
   kRegisters,
   kStaticShared,
   kDynamicShared,
@@ -77,11 +74,11 @@ enum class IntStat : uint8_t {
   kExternalId,
   kRunId,
   kQueueId,
-  // what joins host and TPU events
+  // They connect events of hosts and TPUs.
   kCoreType,
   kRequestId,
   kQueueAddr,
-  // collectives of PyTorch
+  // PyTorch's collectives.
   kCollectiveSeq,
   kInElements,
   kOutElements,
@@ -109,9 +106,9 @@ enum class StringStat : uint8_t {
   kSource,
   kDevice,
   kInputTypes,  // PyTorch's `Input type` of an op's tensors
-  kEagerOp,     // of EagerExecute: the op that it runs
+  kEagerOp,     // the op that an EagerExecute event runs
   kCollectiveName,
-  kElementType,  // of a collective's elements: "BFloat16"
+  kElementType,  // type of a collective's elements: "BFloat16"
   kProcessGroup,
   kGroupRanks,  // "[0, 1]"
   kCount
@@ -122,26 +119,27 @@ class StringPool;
 struct StatTable {
   StatTable();
   ~StatTable();
-  std::unique_ptr<StringPool> strings;        // values of the string columns
+  std::unique_ptr<StringPool> strings;        // the values of `texts`
   std::vector<SparseColumn<int64_t>> ints;    // by IntStat
   std::vector<SparseColumn<StringId>> texts;  // by StringStat
   std::vector<SparseColumn<double>> reals;    // by RealStat
   const SparseColumn<int64_t>& Int(IntStat s) const { return ints[static_cast<size_t>(s)]; }
   const SparseColumn<StringId>& Text(StringStat s) const { return texts[static_cast<size_t>(s)]; }
   const SparseColumn<double>& Real(RealStat s) const { return reals[static_cast<size_t>(s)]; }
-  void ShrinkToFit();  // when all is there
+  void ShrinkToFit();  // call it after the last entry
   size_t bytes() const;
 };
 
-// Where a trace's stats can be read again. Implementations keep what that needs: an open file read
-// with pread and checked for identity, or inflated bytes. Thread-safe.
+// Reads the stats of a trace from its source. Implementations keep what that takes: an open file,
+// which they read with pread and check to be the same, or inflated bytes. Thread-safe.
 class StatSource {
  public:
   virtual ~StatSource() = default;
-  // Stats of one event: those of its metadata first, then its own. kIo when the file changed.
+  // The stats of one event: those of its metadata, then its own.
+  // Error: kIo if the file has changed.
   virtual Result<std::vector<Stat>> Decode(const Trace& trace, EventRow row) const = 0;
-  // Reads all typed stats, in parallel. Metadata stats count for every event of the metadata (an
-  // event's own stat wins).
+  // Reads all typed stats, on several threads. Stats of metadata are entered for every event of the
+  // metadata that has none of its own. O(bytes of the source). Error: kIo, kCancelled.
   virtual Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
                                                              std::stop_token stop) const = 0;
   virtual size_t resident_bytes() const { return 0; }  // inflated bytes kept

@@ -18,14 +18,14 @@ uint32_t Hash(std::string_view text) {
 }  // namespace
 
 StringPool::StringPool() {
-  views_.emplace_back();  // id 0, which the table does not hold
+  views_.emplace_back();  // id 0, which is not in the table
 }
 StringPool::~StringPool() = default;
 StringPool::StringPool(StringPool&&) noexcept = default;
 StringPool& StringPool::operator=(StringPool&&) noexcept = default;
 
-// Two numbers a slot: the hash beside the id spares a look at the text of most others, and at all
-// texts when the table grows.
+// A slot has an id and a hash. The hash spares most comparisons of texts,
+// and all of them when the table grows.
 StringId StringPool::Intern(std::string_view text) {
   if (text.empty()) return StringId(0);
   if ((views_.size() + 1) * 4 > table_.size()) Grow();
@@ -63,7 +63,7 @@ size_t StringPool::bytes() const {
 
 char* StringPool::Allocate(size_t n) {
   if (n > block_size_ - block_used_) {
-    if (n > kBlockBytes / 4) {  // a block of its own; the open block stays the last one
+    if (n > kBlockBytes / 4) {  // gets a block of its own; the open block stays the last one
       auto own = std::make_unique_for_overwrite<char[]>(n);
       char* p = own.get();
       blocks_.insert(blocks_.empty() ? blocks_.end() : blocks_.end() - 1, std::move(own));

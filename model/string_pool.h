@@ -1,6 +1,6 @@
-// StringPool: interned strings, append-only. Id 0 is "". Owns the bytes; views stay valid as long
-// as the pool. One thread writes; after that any number of threads read. Intern is O(length),
-// amortised.
+// StringPool: interned strings; they are added and never removed. Id 0 is "". Owns the bytes, and
+// views stay valid as long as the pool. One thread writes; then any number of threads may read.
+// Intern and Find are O(length), amortised.
 #pragma once
 
 #include <deque>

@@ -43,7 +43,7 @@ std::string FormatDuration(Ps t, int digits) {
   for (;; --unit) {
     const double value = magnitude / static_cast<double>(kUnits[unit].ps);
     const int decimals = kUnits[unit].ps == 1 ? 0 : std::max(0, digits - DigitsBeforePoint(value));
-    // 999.96 ns in four digits is 1000.0 ns: then the next unit says it better.
+    // 999.96 ns would be 1000.0 ns in four digits; the next unit says it better.
     const double step = std::pow(10.0, -decimals);
     if (unit > 0 && std::round(value / step) * step >= 1000) continue;
     const std::string number = Fixed(t < 0 ? -value : value, decimals);
@@ -63,7 +63,7 @@ bool ParseDuration(const std::string& text, Ps* out) {
   Ps unit = 0;
   if (rest.empty()) unit = kPsPerMs;
   if (rest == "us" || rest == "\u03bcs")
-    unit = kPsPerUs;  // the Greek letter, beside the micro sign of the table
+    unit = kPsPerUs;  // the Greek letter; the table has the micro sign
   for (const Unit& u : kUnits) {
     if (rest == u.text) unit = u.ps;
   }

@@ -1,6 +1,5 @@
-// Time: int64 picoseconds from the trace's origin. The range is about +-106 days. All arithmetic
-// that involves numbers from a file saturates. Pixels are the only place where a time becomes
-// floating point.
+// Time: int64 picoseconds (ps) from the trace's origin, about +-106 days. Arithmetic with numbers
+// from a file must saturate. A time becomes floating point only where it becomes pixels.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +43,11 @@ struct TimeRange {
   bool operator==(const TimeRange&) const = default;
 };
 
-// "12.345 ms": the unit follows the magnitude (ps, ns, us as µs, ms, s), `digits` significant
-// digits, thin spaces (U+2009) between groups of three digits.
+// "12.345 ms": with `digits` significant digits, in the unit that fits the size (ps, ns, µs, ms,
+// s), and with thin spaces (U+2009) between groups of three digits.
 std::string FormatDuration(Ps t, int digits = 4);
-// Parses "12ms", "1.5 us", "300ns", "2s", "17ps"; a bare number is milliseconds. False if not a
-// duration.
+// Parses "12ms", "1.5 us", "300ns", "2s", "17ps"; a number without a unit is in milliseconds.
+// Returns false if the text is no duration.
 bool ParseDuration(const std::string& text, Ps* out);
 
 }  // namespace stepscope

@@ -1,19 +1,24 @@
-// Trace: everything loaded from one run, immutable. Written only by TraceBuilder. Shared between
-// threads without locks.
+// model/ is the store of profiles and everything that is computed from them; it knows neither files
+// nor windows. Loaders fill a TraceBuilder (trace_builder.h), which makes a Trace. Analyses
+// (model/analysis), queries (model/query) and comparisons (model/compare) read Traces and return
+// tables. Start reading here, then track.h (events in columns), stats.h (arguments of events) and
+// model/analysis/analysis.h. model/base has what knows nothing of profiles.
+//
+// Trace: everything that was loaded of one profile. Only TraceBuilder writes it; then it is
+// immutable, and threads share it without locks. Owns its columns, names and diagnostics.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "model/capabilities.h"
 #include "model/diagnostics.h"
 #include "model/hlo_table.h"
 #include "model/stats.h"
 #include "model/track.h"
 
 namespace stepscope {
-
-enum class TraceFormat : uint8_t { kXSpace, kChromeJson };
 
 struct TraceCounts {
   uint64_t slices = 0, instants = 0, counter_samples = 0, flows = 0;
@@ -22,9 +27,9 @@ struct TraceCounts {
 
 class Trace {
  public:
-  TraceFormat format = TraceFormat::kXSpace;
-  // A Chrome trace with PyTorch's categories. One without them is like an XSpace: what an event is
-  // follows from its name and place.
+  const TraceFormat* format = &kBuiltInMemory;  // a constant of the loader; never null
+  // Events have PyTorch's categories. Without them, what an event is follows from its name and
+  // place.
   bool kineto = false;
   std::string path;            // what the user opened
   std::string run;             // run name, or the file name
@@ -37,17 +42,21 @@ class Trace {
   HloTable hlo;
   Diagnostics diagnostics;
   std::vector<std::string> errors, warnings;  // XSpace.errors / warnings
-  std::vector<std::string> skipped_files;     // in the run directory and not read, with the reason
-  TimeRange span;                             // first begin to last end of all events
-  TimeRange first_view;                       // what the timeline shows first: first_view.h
+  std::vector<std::string> skipped_files;  // files of the run directory, and why they were not read
+  TimeRange span;                          // first begin to last end of all events
+  TimeRange first_view;                    // what the timeline shows first (first_view.h)
   TraceCounts counts;
-  std::shared_ptr<const StatSource> source;  // may be null (built in a test)
+  std::shared_ptr<const StatSource> source;  // null: events have no stats
 
-  // The input ends before its writer was done: what was written last is missing.
+  // Whether an input file ends before it is complete, so that what was written last is missing.
   bool truncated() const { return diagnostics.Find(kTruncated) != nullptr; }
   const NameTable& names() const { return *set.names; }
   std::string_view HostName(HostId h) const;
   size_t store_bytes() const { return set.bytes(); }
 };
+
+// What the trace tells: its format's capabilities, less those that its events lack. Thread-safe,
+// O(1).
+Capabilities CapabilitiesOf(const Trace& trace);
 
 }  // namespace stepscope

@@ -12,12 +12,12 @@
 namespace stepscope {
 namespace {
 
-constexpr uint64_t kMaxRows = 0xfffffffeu;  // rows are 32-bit, and the last value means none
+constexpr uint64_t kMaxRows = 0xfffffffeu;  // rows have 32 bits, and the last value means none
 constexpr size_t kLanesPerTask = 64;        // small lanes whose pyramids one task builds
-constexpr size_t kMaxReadableBytes = size_t{64} << 20;  // of demangled names
-constexpr size_t kTracksPerBlock = 16'384;              // that are built at the same time
-constexpr size_t kFewTracks = 256;
-constexpr size_t kSmallTrack = 64;  // events; more have columns of their own
+constexpr size_t kMaxReadableBytes = size_t{64} << 20;  // all demangled names together
+constexpr size_t kTracksPerBlock = 16'384;              // tracks that are built at the same time
+constexpr size_t kFewTracks = 256;  // a block of so few tracks shares no columns
+constexpr size_t kSmallTrack = 64;  // events; a track with more has columns of its own
 
 // What TrackSet::storage owns.
 struct SetStorage {
@@ -28,7 +28,7 @@ uint64_t EventCount(const TrackData& data) {
   return uint64_t{data.slices.start.size()} + data.instants.start.size();
 }
 
-// Indices of [0, n) by descending size, for ParallelFor.
+// The numbers [0, n) by falling size, the order that ParallelFor wants.
 template <typename Size>
 std::vector<uint32_t> LargestFirst(size_t n, const Size& size) {
   std::vector<uint32_t> order(n);
@@ -37,12 +37,12 @@ std::vector<uint32_t> LargestFirst(size_t n, const Size& size) {
   return order;
 }
 
-// Builds the pyramids of all lanes in parallel. A long lane is built in parts, or one huge lane
-// would keep a single thread busy; short ones go in groups, or a hundred thousand tracks would be
-// as many tasks. When asked to stop, some are missing.
+// Builds the pyramids of all lanes on several threads. A long lane is built in parts, because one
+// huge lane would keep a single thread busy. Short lanes are built in groups, because a hundred
+// thousand tracks would be as many tasks. After a stop some pyramids are missing.
 void BuildPyramids(std::vector<Lane>* lanes, const std::stop_token& stop) {
   struct Task {
-    uint32_t lane, part, count;  // `count` whole lanes from `lane` on, or 0: a part of one
+    uint32_t lane, part, count;  // count > 0: whole lanes from `lane` on; 0: one part of a lane
   };
   std::vector<Task> tasks;
   std::vector<uint32_t> in_parts;
@@ -75,21 +75,22 @@ void BuildPyramids(std::vector<Lane>* lanes, const std::stop_token& stop) {
 
 struct BuiltSet {
   TrackSet set;
-  std::vector<std::vector<uint32_t>> row_of_slice;  // by track; empty where rows follow the slices
+  std::vector<std::vector<uint32_t>> row_of_slice;  // by track; empty if rows are as the slices
   std::vector<uint32_t> first_row;                  // by track
   Diagnostics diagnostics;
   uint64_t slices = 0, instants = 0;
-  bool complete = false;  // false: stopped
+  bool complete = false;  // false: it was stopped
 };
 
 bool IsSmall(const BuiltTrack& built) {
   return built.slice_count + built.instant_count <= kSmallTrack;
 }
 
-// Few tracks keep their own columns, which need not be copied.
+// If there are few tracks, each keeps its own columns, which spares a copy.
 bool AreShared(const std::vector<BuiltTrack>& block) { return block.size() > kFewTracks; }
 
-// The columns of many small tracks in one: each for itself takes more memory than its events.
+// One set of columns for many small tracks. Columns of their own would
+// take more memory than their events.
 class SharedColumns {
  public:
   explicit SharedColumns(const std::vector<BuiltTrack>& built) {
@@ -121,7 +122,7 @@ class SharedColumns {
   }
 
  private:
-  // There is room: what was appended stays where it is.
+  // The constructor reserved the room, so elements never move.
   template <typename T>
   static std::span<const T> Append(std::span<const T> from, Column<T>* to) {
     const size_t at = to->size();
@@ -132,8 +133,8 @@ class SharedColumns {
   LaneColumns columns_;
 };
 
-// Appends what was built of one track to the set. `shared`: where a small one's columns go; null:
-// each keeps its own.
+// Appends one built track to the set. `shared`: takes the columns of small
+// tracks; null: each track keeps its own.
 void AddBuilt(TrackData& data, BuiltTrack& built, SharedColumns* shared, SetStorage* storage,
               BuiltSet* out) {
   TrackSet& set = out->set;
@@ -164,7 +165,7 @@ void AddBuilt(TrackData& data, BuiltTrack& built, SharedColumns* shared, SetStor
   if (built.instant_count > 0) storage->columns.push_back(std::move(built.instants));
 }
 
-// Room for what `built` will add.
+// Makes room for what `built` will add.
 void Reserve(const std::vector<BuiltTrack>& built, SetStorage* storage, TrackSet* set) {
   size_t lanes = 0, columns = 1;
   for (const BuiltTrack& b : built) {
@@ -188,8 +189,8 @@ size_t TracksWithEvents(const std::vector<std::vector<TrackData>>& blocks) {
   return count;
 }
 
-// `keep_rows[track]`: the map from slices to rows is wanted. Block by block, because what is built
-// of a track takes more memory than what is kept of it, and there may be a million.
+// Builds all tracks, block by block: a track takes more memory while it is built than afterwards,
+// and there may be a million. `keep_rows`: by track, whether the map from slices to rows is wanted.
 BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<char>& keep_rows,
                const NameTable& names, std::stop_token stop) {
   BuiltSet out;
@@ -210,7 +211,7 @@ BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<ch
       built[t] =
           BuildLanes(data, keep_rows[first + t] != 0, names.strings.View(data.track.name), stop);
     };
-    // What allocates more than it computes is slower on several threads than on one.
+    // Small tracks allocate more than they compute, which is slower on several threads than on one.
     uint64_t events = 0;
     for (const TrackData& data : tracks) events += EventCount(data);
     ParallelFor(tracks.size(), build, events < tracks.size() * kSmallTrack ? 1 : 0);
@@ -228,7 +229,7 @@ BuiltSet Build(std::vector<std::vector<TrackData>>& blocks, const std::vector<ch
   return out;
 }
 
-// The row of a track's raw slice; invalid where the track has no such slice.
+// The row of a track's raw slice; invalid if the track has no such slice.
 EventRow RowOf(const BuiltSet& built, TrackId track, uint32_t slice, uint64_t slice_count) {
   if (track.value >= built.first_row.size() || slice >= slice_count) return {};
   const std::vector<uint32_t>& rows = built.row_of_slice[track.value];
@@ -246,7 +247,7 @@ TimeRange SpanOf(const std::vector<Track>& tracks) {
     if (t.events > 0) extend(t.span);
   }
   if (any) return span;
-  for (const Track& t : tracks) {  // nothing but counters
+  for (const Track& t : tracks) {  // there are counters only
     for (const CounterSeries& c : t.counters) {
       if (!c.time.empty()) extend({c.time.front(), c.time.back()});
     }
@@ -266,7 +267,7 @@ MetaId TraceBuilder::AddMeta(const EventMeta& meta) {
   return MetaId(static_cast<uint32_t>(names_->metas.size() - 1));
 }
 
-// Once for each name: the kernels of eight devices have the same ones.
+// Demangles each name once: the kernels of eight devices have the same names.
 StringId TraceBuilder::ReadableName(StringId name) {
   const std::string_view raw = names_->strings.View(name);
   if (!raw.starts_with("_Z") || readable_bytes_ > kMaxReadableBytes) return StringId(0);
@@ -287,7 +288,8 @@ HostId TraceBuilder::AddHost(Host host) {
 void TraceBuilder::Reserve(size_t planes, size_t tracks) {
   const auto grow = [](auto* list, size_t more) {
     const size_t size = list->size() + more;
-    // By a half at least: many files that each ask for a little must not copy the list each time.
+    // Grows by half at least: many files that ask for a little each
+    // must not copy the list each time.
     if (size > list->capacity()) list->reserve(std::max(size, list->size() * 3 / 2));
   };
   grow(&trace_->planes, planes);

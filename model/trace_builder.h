@@ -1,7 +1,8 @@
-// TraceBuilder: the only writer of a Trace. Loaders fill TrackData (one per track, one thread at a
-// time each) and hand them over; Finish() sorts, nests, spills overlaps, builds pyramids (in
-// parallel) and derives counts and spans. Nothing is dropped: what cannot be nested is spilled and
-// counted in the diagnostics.
+// TraceBuilder: the only writer of a Trace. A loader fills one TrackData for each track and hands
+// it over. Finish() sorts and nests the events, spills overlaps onto lanes of their own, builds the
+// pyramids on several threads, and derives counts and spans. No event is dropped: what cannot be
+// nested is spilled and counted in the diagnostics. Not thread-safe; different TrackData may be
+// filled on different threads. O(n) for sorted events, else O(n log n).
 #pragma once
 
 #include <cstdint>
@@ -12,60 +13,38 @@
 #include <unordered_map>
 #include <vector>
 
-#include "model/base/column.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
+#include "model/raw_events.h"
 #include "model/trace.h"
 
 namespace stepscope {
 
-// Raw events of one track in any order. `ref` is the event's offset in the source, relative to
-// ref_base.
-struct RawEvents {
-  Column<Ps> start, dur;
-  Column<uint32_t> meta;
-  Column<uint64_t> wide_ref;  // used instead of `ref` when the line is 4 GB or longer
-  Column<uint32_t> ref;
-  uint64_t ref_base = 0;
-  void Add(Ps s, Ps d, uint32_t m, uint32_t r) {
-    start.push_back(s);
-    dur.push_back(d);
-    meta.push_back(m);
-    ref.push_back(r);
-  }
-};
-
-struct TrackData {
-  Track track;       // lanes, rows, counts, span, busy are filled by Finish()
-  RawEvents slices;  // with duration (a Chrome X of zero length too)
-  RawEvents instants;
-};
-
 class TraceBuilder {
  public:
   TraceBuilder();
-  // Names. The pool and metas belong to the builder; not thread-safe.
+  // The names of the trace, which the builder owns until Finish().
   StringPool& strings() { return names_->strings; }
   NameTable& names() { return *names_; }
-  MetaId AddMeta(const EventMeta& meta);  // a mangled name without a display name gets one
+  MetaId AddMeta(const EventMeta& meta);  // demangles a name that has no display name
   HostId AddHost(Host host);
-  void Reserve(size_t planes, size_t tracks);  // room for so many more
-  PlaneId AddPlane(Plane plane);               // tracks are listed in order of AddTrack
-  TrackId AddTrack(TrackData data);            // data.track.plane and .name set
+  void Reserve(size_t planes, size_t tracks);  // makes room for so many more
+  PlaneId AddPlane(Plane plane);               // AddTrack appends to its list of tracks
+  TrackId AddTrack(TrackData data);            // data.track.plane and .name must be set
   Trace& trace() {
     return *trace_;
-  }  // path, run, origin, hlo, diagnostics, errors: fill freely before Finish
-  // A flow between two events, named by track and index in that track's raw slices (Finish maps
-  // them to rows).
+  }  // loaders set path, run, origin, hlo, diagnostics and errors before Finish
+  // Adds a flow between two events. Each is named by its track and its index among the track's raw
+  // slices, which Finish() maps to rows.
   void AddFlow(TrackId from, uint32_t from_slice, TrackId to, uint32_t to_slice, uint64_t id,
                StringId category);
 
-  // kCancelled, or kLimit past 2^32 - 2 rows. Consumes the builder.
+  // Consumes the builder. Errors: kCancelled; kLimit beyond 2^32 - 2 rows or if memory is short.
   Result<std::shared_ptr<const Trace>> Finish(std::stop_token stop = {},
                                               Progress* progress = nullptr);
 
-  // The same nesting for a derived set: names may be shared with the trace. `source` as
-  // TrackSet::source, by raw slice.
+  // Builds a derived set in the same way. It may share names with the trace. `source_of_slices`: by
+  // track and raw slice, what TrackSet::source has by row; tracks may have none.
   static TrackSet BuildSet(std::string title, std::shared_ptr<const NameTable> names,
                            std::vector<TrackData> tracks,
                            std::vector<std::vector<EventRow>> source_of_slices = {});
@@ -77,16 +56,17 @@ class TraceBuilder {
     uint64_t id;
     StringId category;
   };
-  void MapFlows(const std::vector<EventRow>& rows);  // from and to of each pending flow
+  void MapFlows(const std::vector<EventRow>& rows);  // `rows`: from and to of each pending flow
   void Summarise(uint64_t slices, uint64_t instants);
   StringId ReadableName(StringId name);
 
   std::shared_ptr<NameTable> names_;
   std::shared_ptr<Trace> trace_;
-  std::vector<std::vector<TrackData>> tracks_;  // in blocks, each freed when it is built
+  std::vector<std::vector<TrackData>> tracks_;  // in blocks; each is freed when it is built
   uint32_t track_count_ = 0;
   std::vector<PendingFlow> flows_;
-  std::unordered_map<uint32_t, StringId> readable_;  // mangled names met so far
+  std::unordered_map<uint32_t, StringId>
+      readable_;  // demangled names by StringId of the mangled one
   size_t readable_bytes_ = 0;
 };
 

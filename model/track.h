@@ -1,5 +1,6 @@
-// Tracks, lanes and their columns: the part of the store that the timeline draws and analyses scan.
-// Plain structs; immutable once inside a Trace or a TrackSet.
+// Tracks, lanes and their columns: what the timeline draws and analyses scan. A track (thread,
+// stream, line) has a lane for each depth of its nested events. All events of a set are numbered as
+// rows, lane by lane. Plain structs; immutable once inside a Trace or a TrackSet.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@
 
 namespace stepscope {
 
-// Categories of events that the loader knows without looking at stats (Chrome `cat`, XSpace: by
-// plane and line).
+// What kind of event it is, as far as the loader knows without stats: by `cat` in a Chrome trace,
+// by plane and line in an XSpace.
 enum class EventCategory : uint8_t {
   kUnknown,
   kKernel,
@@ -36,12 +37,12 @@ enum class EventCategory : uint8_t {
   kFlowOnly,
 };
 
-// What all events of one metadata (XEventMetadata, or name and category of a Chrome event) share.
+// What all events of one metadata share: an XEventMetadata, or name and category of Chrome events.
 struct EventMeta {
   StringId name;
-  StringId display_name;  // empty: use name
+  StringId display_name;  // empty: `name` is shown
   EventCategory category = EventCategory::kUnknown;
-  PlaneId plane;          // whose metadata it is; invalid for Chrome
+  PlaneId plane;          // the plane that the metadata belongs to; invalid for Chrome traces
   int64_t source_id = 0;  // the metadata id in the file
 };
 
@@ -52,7 +53,7 @@ struct NameTable {
   std::string_view Name(MetaId m) const {
     return m.value < metas.size() ? strings.View(metas[m.value].name) : std::string_view{};
   }
-  std::string_view DisplayName(MetaId m) const {  // display name, or the name where there is none
+  std::string_view DisplayName(MetaId m) const {  // the name if there is no display name
     if (m.value >= metas.size()) return {};
     const EventMeta& e = metas[m.value];
     return strings.View(e.display_name.valid() && e.display_name.value != 0 ? e.display_name
@@ -75,7 +76,7 @@ enum class PlaneKind : uint8_t {
 
 struct Host {
   StringId name;
-  std::string file;           // path it was read from
+  std::string file;           // path of the file that it was read from
   int64_t start_unix_ns = 0;  // Task Environment profile_start_time, or 0
   int rank = -1;              // PyTorch distributedInfo
 };
@@ -93,9 +94,9 @@ struct Plane {
   int64_t id = 0;            // XPlane id = device ordinal; Chrome pid
   int device_ordinal = -1;
   PlaneKind kind = PlaneKind::kOther;
-  std::vector<PlaneStat> stats;  // device capabilities etc.
-  std::vector<TrackId> tracks;   // of the trace's own set, in display order
-  uint32_t file_order = 0;       // which plane of its file it is; order-dependent rules follow it
+  std::vector<PlaneStat> stats;  // capabilities of the device and the like
+  std::vector<TrackId> tracks;   // in the trace's own set, in display order
+  uint32_t file_order = 0;  // its index among the planes of its file, for rules that go by order
 };
 
 enum class TrackKind : uint8_t {
@@ -123,18 +124,18 @@ enum class LaneKind : uint8_t {
   kInstant,  // events without duration; may share a start
 };
 
-// Contiguous rows [first_row, first_row + size()), sorted by start; kNested and kSpill lanes do not
-// overlap.
+// The events of one depth of a track: rows [first_row, first_row + size()), sorted by start. Events
+// of a kNested or kSpill lane do not overlap. Views columns that TrackSet::storage owns.
 struct Lane {
   TrackId track;
   LaneKind kind = LaneKind::kNested;
-  uint16_t depth = 0;  // row of the track it is drawn in
+  uint16_t depth = 0;  // the row of the track in which it is drawn
   uint32_t first_row = 0;
   std::span<const Ps> start, dur;
   std::span<const uint32_t> meta;  // MetaId values
-  // Where the event lies in its source, for StatSource: ref_bases[i >> kRefShift] + ref[i]; kNoRef:
-  // no stats to read. The base for each block of rows makes 32-bit references work for sources of
-  // any size.
+  // Offset of event i in its source, for StatSource: ref_bases[i >> kRefShift] +
+  // ref[i]. kNoRef: it has no stats. A base for each block of rows lets 32-bit
+  // references reach into sources of any size.
   std::span<const uint32_t> ref;
   std::span<const uint64_t> ref_bases;
   LaneMip mip;
@@ -149,7 +150,7 @@ struct Lane {
   }
 };
 
-struct CounterSeries {  // sorted by time; a value holds until the next
+struct CounterSeries {  // sorted by time; a value holds until the next one
   StringId name;        // series within the track ("bytes", "reserved")
   std::vector<Ps> time;
   std::vector<double> value;
@@ -162,41 +163,43 @@ struct Track {
   int64_t id = 0;  // line id, stream id, or tid
   int64_t display_id = 0;
   TrackKind kind = TrackKind::kOther;
-  uint32_t source = 0;  // which file or buffer of the StatSource
+  uint32_t source = 0;  // index of the file or buffer within the StatSource
   LaneId first_lane;    // lanes [first_lane, first_lane + lane_count): nested by depth, then spill,
                         // then instants
   uint32_t lane_count = 0;
-  uint32_t rows = 0;  // rows of the drawn track: depths in use
+  uint32_t rows = 0;  // rows that the track takes on the timeline: its lanes
   std::vector<CounterSeries> counters;
-  TimeRange span;                // of its events
+  TimeRange span;                // first begin to last end of its events
   uint64_t events = 0;           // slices + instants
-  Ps busy = 0;                   // sum of durations of depth 0 (+ spill); ranks threads by activity
-  bool derived_in_file = false;  // written by XProf's preprocessing: statistics ignore it
-                                 // (docs/xspace.md#special-line-ids)
-  uint32_t file_order = 0;       // which line of its plane in the file it is
-  // XLine.timestamp_ns from the origin, ps; 0 in Chrome traces. XProf leaves it out of some times.
+  Ps busy = 0;                   // sum of durations of depth 0 and of spill lanes
+  bool derived_in_file = false;  // XProf's preprocessing wrote it into the file: statistics ignore
+                                 // it (docs/xspace.md#special-line-ids)
+  uint32_t file_order = 0;       // its index among the lines of its plane in the file
+  // XLine.timestamp_ns in ps from the origin; 0 in Chrome traces.
+  // XProf leaves it out of some times.
   Ps line_start = 0;
 };
 
-struct Flow {  // an arrow from one event to another, from the file itself (Chrome s/t/f)
+struct Flow {  // an arrow from one event to another that the file has (Chrome's s, t, f)
   EventRow from, to;
   uint64_t id = 0;
   StringId category;
 };
 
-// An immutable list of tracks with their own rows: a trace's own events, or something derived from
-// them.
+// An immutable list of tracks with their own rows: a trace's own
+// events, or something derived from them.
 struct TrackSet {
   std::string title;  // "Events", "Derived GPU lines"
   std::shared_ptr<const NameTable> names;
   std::vector<Track> tracks;
   std::vector<Lane> lanes;
-  uint32_t rows = 0;  // total rows over all lanes
+  uint32_t rows = 0;  // rows of all lanes
   std::vector<EventRow>
-      source;  // derived sets: for each row the event of the trace's own set it came from, or empty
+      source;  // derived sets: the event of the trace's own set that a row comes from; may be empty
   std::shared_ptr<const void> storage;  // owns the columns that lanes view
 
-  LaneId LaneOf(EventRow row) const;  // O(log lanes)
+  // All of these are O(log lanes). LaneOf returns an invalid id if there is no such row.
+  LaneId LaneOf(EventRow row) const;
   Ps Start(EventRow row) const;
   Ps Duration(EventRow row) const;
   MetaId Meta(EventRow row) const;
@@ -205,7 +208,7 @@ struct TrackSet {
   std::span<const Lane> LanesOf(const Track& t) const {
     return {lanes.data() + (t.lane_count ? t.first_lane.value : 0), t.lane_count};
   }
-  size_t bytes() const;  // columns, references and pyramids
+  size_t bytes() const;  // sum of columns, references and pyramids
 };
 
 }  // namespace stepscope

@@ -1,22 +1,18 @@
-// Writes the manual page and the completions into a folder: make_docs VERSION FOLDER
-#include <CLI/CLI.hpp>
+// Writes the manual page and the completions, made from the rows of the commands, into a folder:
+// make_docs VERSION FOLDER
 #include <cstdio>
 #include <string>
 
-#include "app/command_docs.h"
-#include "app/command_line.h"
-#include "app/options.h"
-#include "app/paths.h"
+#include "app/command_line/command_docs.h"
+#include "app/commands/registry.h"
+#include "app/system/paths.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {
     std::fputs("usage: make_docs VERSION FOLDER\n", stderr);
     return 2;
   }
-  stepscope::Options options;
-  CLI::App app;
-  stepscope::AddCommandLine(&app, &options);
-  const auto commands = stepscope::ReadCommands(app);
+  const auto commands = stepscope::ReadCommands(stepscope::ProgramCommands());
   const std::string folder = std::string(argv[2]) + "/";
   const bool ok =
       stepscope::WriteFileAtomically(folder + "stepscope.1",

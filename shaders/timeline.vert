@@ -1,14 +1,14 @@
-// One strip for each visible row of the timeline's canvas, in framebuffer pixels from the top left. Strips leave
-// out what no slice covers: a software renderer pays for every pixel.
+// Draws one strip for each visible row of the timeline's canvas, in framebuffer pixels from the top left. Strips leave
+// out what no slice covers, because a software renderer pays for every pixel.
 #version 330 core
 layout(location = 0) in uvec4 a_place;  // first pixel line on the canvas, lines, first line within the row, height
-layout(location = 1) in uint a_row;      // of texels
+layout(location = 1) in uint a_row;      // row of texels
 uniform vec4 u_box;          // x, y, width, height
 uniform vec2 u_framebuffer;
 uniform vec2 u_scale;        // framebuffer pixels per texel column and line
 out vec2 v_texel;            // column, line within the row
 flat out int v_row;
-flat out float v_height;     // of the row, in lines
+flat out float v_height;     // height of the row, in lines
 void main() {
   vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1);
   float line = float(a_place.y) * corner.y;

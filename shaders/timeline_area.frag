@@ -1,9 +1,9 @@
-// A row of texels (viewer/core/texel_sink.h) to a filled curve: counters, and previews of folded planes. A
-// program of its own, as software renderers carry out both sides of a branch.
+// Draws a row of texels (viewer/core/look/texel_sink.h) as a filled curve: counters, and previews of folded planes. It
+// is a program of its own, because software renderers carry out both sides of a branch.
 #version 330 core
 in vec2 v_texel;
 flat in int v_row;
-flat in float v_height;        // of the row, in lines
+flat in float v_height;        // height of the row, in lines
 out vec4 o_color;
 uniform sampler2D u_rows;      // alpha: the curve's height, 1 is the row's
 

@@ -1,5 +1,5 @@
-// As timeline_slices.frag, with the hatching of texels (viewer/core/texel_sink.h, Pattern): a program of its own, so
-// that slices without any cost nothing more.
+// Draws slices as timeline_slices.frag does, with the hatching of texels (viewer/core/look/texel_sink.h, Pattern). It
+// is a program of its own, so that slices without hatching cost nothing more.
 #version 330 core
 in vec2 v_texel;
 flat in int v_row;

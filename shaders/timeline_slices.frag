@@ -1,4 +1,4 @@
-// Rows of texels (viewer/core/texel_sink.h) to slices with gaps between them.
+// Draws a row of texels (viewer/core/look/texel_sink.h) as slices with gaps between them.
 #version 330 core
 in vec2 v_texel;
 flat in int v_row;

@@ -1,5 +1,5 @@
-// In AddressSanitizer builds no library is unloaded: LeakSanitizer looks at the end, and what a
-// graphics driver leaked is known as the driver's (tests/lsan.supp) only while it is mapped. Mesa
+// In AddressSanitizer builds no library is unloaded. LeakSanitizer looks for leaks at the end and
+// knows those of a graphics driver (tests/lsan.supp) only while the driver is mapped. Mesa
 // unloads itself in eglTerminate; its frames then read "<unknown module>".
 extern "C" int dlclose(void* handle);
 

@@ -11,36 +11,36 @@
 #include <vector>
 
 #include "model/allocator_history.h"
-#include "viewer/core/align_runs.h"
 #include "viewer/core/analysis_cache.h"
-#include "viewer/core/command.h"
-#include "viewer/core/context.h"
-#include "viewer/core/folds.h"
-#include "viewer/core/fonts.h"
-#include "viewer/core/key_bindings.h"
-#include "viewer/core/key_chord.h"
-#include "viewer/core/name_cache.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/commands/context.h"
+#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/commands/key_chord.h"
+#include "viewer/core/look/fonts.h"
+#include "viewer/core/look/name_cache.h"
 #include "viewer/core/panel.h"
-#include "viewer/core/run_notes.h"
-#include "viewer/core/run_steps.h"
-#include "viewer/core/settings.h"
-#include "viewer/core/view_state.h"
+#include "viewer/core/profile_notes.h"
+#include "viewer/core/profiles/align_profiles.h"
+#include "viewer/core/profiles/step_marker_loader.h"
+#include "viewer/core/state/settings.h"
+#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/view_state.h"
 #include "viewer/shell/file_dialog.h"
 #include "viewer/shell/open_question.h"
 #include "viewer/shell/panel_windows.h"
 #include "viewer/shell/shell.h"
 #include "viewer/shell/verdict_strip.h"
-#include "viewer/timeline/run_areas.h"
+#include "viewer/timeline/timeline_split_view.h"
 
 namespace stepscope {
 namespace {
 
-using Clock = std::chrono::steady_clock;  // of ImGui each frame counts 0.1 s at most
+using Clock = std::chrono::steady_clock;  // ImGui's own counts a frame as 0.1 s at most
 constexpr std::chrono::seconds kNoteTime{4};
 
 struct BoundKey {
   KeyChord chord;
-  const CommandDesc* command = nullptr;  // or a panel
+  const CommandDesc* command = nullptr;  // null: `panel` is shown
   const PanelDesc* panel = nullptr;
 };
 
@@ -74,7 +74,7 @@ struct Viewer::State {
         dialog(listings) {}
 
   void ApplyLook();
-  void SyncRuns(const SessionView& session);
+  void SyncProfiles(const SessionView& session);
   void SyncViews();
   void ShowSnapshot();
   void BeginComparison();
@@ -87,7 +87,8 @@ struct Viewer::State {
   void Apply(ViewerContext& context);
   void Complete(CommandArgs* args) const;
   ViewerContext MakeContext(const SessionView& session) {
-    return {view, session, services, settings, windows, search, history, timeline.feedback(), runs};
+    return {view,    session, services, settings, windows, search, history, timeline.feedback(),
+            profiles};
   }
 
   AppServices& services;
@@ -99,28 +100,28 @@ struct Viewer::State {
   ViewState view;
   ViewHistory history;
   WindowState windows;
-  RunNotes notes;
+  ProfileNotes notes;
   Fonts fonts;
   Theme theme;
   NameCache names;
   AnalysisCache analyses;
-  // Before all that start jobs on them: joined when they are gone.
+  // Declared before all that start jobs on them, so that they are joined last.
   JobThreads jobs;
-  JobThreads listings;  // of folders: a network may take for ever, and no frame waits for it
-  JobThreads searches;  // short, and who types waits for them
-  RunSteps run_steps;
+  JobThreads listings;  // list folders: a network may take for ever, and no frame waits for it
+  JobThreads searches;  // short jobs that the user waits for while typing
+  StepMarkerLoader run_steps;
   Search search;
   FileDialog dialog;
-  RunAreas timeline;
+  TimelineSplitView timeline;
   MenuBarState menu_bar;
   KeyEditor key_editor;
   PaletteState palette;
   KeyBindings bindings;
   std::vector<BoundKey> keys;
   PanelWindows panels;
-  std::vector<Run> runs;  // of the session, with their steps
+  std::vector<Profile> profiles;  // the session's, with their steps
   std::string default_ini;
-  uint64_t looked = 0;  // settings generation the style was made for
+  uint64_t looked = 0;  // generation of the settings that the style was made for
   float looked_scale = 0;
   uint64_t session_generation = 0, content_generation = 1;
   int settle = 3;  // frames until layout and fonts have settled
@@ -129,8 +130,8 @@ struct Viewer::State {
   PointedTime pointed;
   Clock::time_point note_until{};
   VerdictSums verdict;
-  bool jobs_running = false;  // some that are not told to stop
-  bool popups = false;     // were open at the end of the last frame: this frame's keys are theirs
+  bool jobs_running = false;  // jobs run that were not told to stop
+  bool popups = false;     // some were open when the last frame ended: this frame's keys are theirs
   int focus_timeline = 0;  // frames until it has the keyboard
 };
 
@@ -138,7 +139,7 @@ Viewer::Viewer(AppServices& services, TexelSink* sink, ViewerConfig config)
     : state_(std::make_unique<State>(services, sink, std::move(config))) {
   State& s = *state_;
   s.settings.Load(s.config.settings_text);
-  services.SetDefinitions(DefinitionsOf(s.settings));  // of what is loaded before the first frame
+  services.SetDefinitions(DefinitionsOf(s.settings));  // for profiles loaded before the first frame
   ImGuiIO& io = ImGui::GetIO();
   io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
   io.ConfigInputTextCursorBlink = false;  // an idle text box costs nothing
@@ -174,105 +175,108 @@ void Viewer::State::ApplyLook() {
   looked_scale = scale;
 }
 
-void Viewer::State::SyncRuns(const SessionView& session) {
-  bool changed = session.generation != session_generation || runs.size() != session.runs.size();
-  for (size_t i = 0; !changed && i < runs.size(); ++i) {
-    const Run &mine = runs[i], &theirs = session.runs[i];
+void Viewer::State::SyncProfiles(const SessionView& session) {
+  bool changed =
+      session.generation != session_generation || profiles.size() != session.profiles.size();
+  for (size_t i = 0; !changed && i < profiles.size(); ++i) {
+    const Profile &mine = profiles[i], &theirs = session.profiles[i];
     changed =
         mine.trace != theirs.trace || mine.id != theirs.id || mine.analysis != theirs.analysis;
   }
   bool derived = changed;
-  for (size_t i = 0; !derived && i < runs.size(); ++i)
-    derived = runs[i].derived != session.runs[i].derived || runs[i].flows != session.runs[i].flows;
+  for (size_t i = 0; !derived && i < profiles.size(); ++i)
+    derived = profiles[i].derived != session.profiles[i].derived ||
+              profiles[i].flows != session.profiles[i].flows;
   if (derived) {
     session_generation = session.generation;
     ++content_generation;
     settle = 3;
-    if (runs.empty()) focus_timeline = 3;  // when all panels have been made
+    if (profiles.empty()) focus_timeline = 3;  // when all panels have been made
     if (changed) {
-      for (const Run& run : runs) names.Forget(run.trace->set.names.get());
-      analyses.KeepOnly(session.runs);
+      for (const Profile& profile : profiles) names.Forget(profile.trace->set.names.get());
+      analyses.KeepOnly(session.profiles);
     }
-    runs = session.runs;
+    profiles = session.profiles;
     SyncViews();
-    if (!search.query().empty()) search.Refresh(runs);
+    if (!search.query().empty()) search.Refresh(profiles);
   }
   SyncSteps();
 }
 
 void Viewer::State::SyncSteps() {
-  // The steps of the overview; it is computed anyway, for the verdict and for what is compared.
-  for (const Run& run : runs) {
-    const RunState* state = view.Find(run.id);
-    const bool shown = run.id == view.active || view.baseline.valid();
+  // Steps come from the overview, which the verdict and the compare panel need anyway.
+  for (const Profile& profile : profiles) {
+    const ProfileViewState* state = view.Find(profile.id);
+    const bool shown = profile.id == view.active || view.baseline.valid();
     if (shown && state != nullptr)
-      run_steps.Use(run.id, analyses.Share(run, "overview", ForHost(state->host)));
+      run_steps.Use(profile.id, analyses.Share(profile, "overview", ForHost(state->host)));
   }
-  if (!run_steps.Update(runs)) return;
+  if (!run_steps.Update(profiles)) return;
   settle = std::max(settle, 2);
-  AlignByItself(runs, &view);
+  AlignByItself(profiles, &view);
 }
 
 void Viewer::State::SyncViews() {
-  std::vector<RunState> states;
+  std::vector<ProfileViewState> states;
   bool any_kept = false;
-  for (const Run& run : runs) {
-    if (const RunState* old = view.Find(run.id)) {
+  for (const Profile& profile : profiles) {
+    if (const ProfileViewState* old = view.Find(profile.id)) {
       states.push_back(*old);
       any_kept = true;
       continue;
     }
-    RunState fresh;
-    fresh.run = run.id;
-    fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *run.trace);
-    fresh.markers = notes.Read(run, services, &windows);
+    ProfileViewState fresh;
+    fresh.profile = profile.id;
+    fresh.collapsed = FoldedBy(ParseTrackRules(settings.Get("timeline.tracks")), *profile.trace);
+    fresh.markers = notes.Read(profile, services, &windows);
     states.push_back(std::move(fresh));
-    if (HistoryOf(*run.trace) != nullptr) ShowSnapshot();
+    if (HistoryOf(*profile.trace) != nullptr) ShowSnapshot();
   }
-  view.runs = std::move(states);
-  const auto alive = [&](TraceId id) { return view.Find(id) != nullptr; };
-  if (!alive(view.active)) view.active = view.runs.empty() ? TraceId() : view.runs.front().run;
+  view.profiles = std::move(states);
+  const auto alive = [&](ProfileId id) { return view.Find(id) != nullptr; };
+  if (!alive(view.active))
+    view.active = view.profiles.empty() ? ProfileId() : view.profiles.front().profile;
   if (!alive(view.baseline)) view.baseline = {};
-  if (runs.size() == 2 && !view.baseline.valid()) BeginComparison();
-  if (!alive(view.panel_run)) view.panel_run = {};
+  if (profiles.size() == 2 && !view.baseline.valid()) BeginComparison();
+  if (!alive(view.panel_profile)) view.panel_profile = {};
   if (!alive(view.selected.trace)) view.selected = {};
   view.shown.Drop([&](const EventRef& e) { return !alive(e.trace); });
-  std::erase_if(windows.pinned, [&](const PanelKey& key) { return !alive(key.run); });
+  std::erase_if(windows.pinned, [&](const PanelKey& key) { return !alive(key.profile); });
   panels.Keep(alive);
-  if (view.runs.empty()) {
+  if (view.profiles.empty()) {
     view.measured = {};
     view.filters.clear();
   }
   if (any_kept) return;
-  history = {};  // of runs that are gone
+  history = {};  // its profiles are closed
   view.visible = {};
   view.scroll_y = 0;
-  if (const Run* run = FindRun(runs, view.active)) {
-    const TimeRange first = run->trace->first_view;
-    view.visible = view.runs.front().map.ToShared(first.empty() ? run->trace->span : first);
+  if (const Profile* profile = FindProfile(profiles, view.active)) {
+    const TimeRange first = profile->trace->first_view;
+    view.visible = view.profiles.front().map.ToShared(first.empty() ? profile->trace->span : first);
   }
 }
 
-// The panel that such a file is opened for, which no other has use for.
+// Brings the panel of memory snapshots to the front: a snapshot is opened for it.
 void Viewer::State::ShowSnapshot() {
-  windows.focus_panel = {"memory_snapshot", TraceId()};
+  windows.focus_panel = {"memory_snapshot", ProfileId()};
   windows.panels["memory_snapshot"] = true;
   settle = 3;
 }
 
-// The profile that was there first is the baseline. In one list only what works most is shown of
-// both, so that both are in sight.
+// Makes the profile that was open first the baseline. In one list only the busiest tracks of both
+// are shown, so that both are in sight.
 void Viewer::State::BeginComparison() {
-  view.baseline = runs.front().id;
-  const bool snapshot = AreSnapshotAndTrace(runs[0], runs[1]);
-  const bool list = LayoutOfRuns(settings, runs.size()) == RunLayout::kList;
-  for (const Run& run : runs) {
-    if (list && (!snapshot || HistoryOf(*run.trace) == nullptr))
-      view.Find(run.id)->only = BusiestTracks(*run.trace);
+  view.baseline = profiles.front().id;
+  const bool snapshot = AreSnapshotAndTrace(profiles[0], profiles[1]);
+  const bool list = LayoutOfProfiles(settings, profiles.size()) == ProfileLayout::kList;
+  for (const Profile& profile : profiles) {
+    if (list && (!snapshot || HistoryOf(*profile.trace) == nullptr))
+      view.Find(profile.id)->only = BusiestTracks(*profile.trace);
   }
-  // A snapshot below a trace is there to be seen with it, not to be compared.
+  // A snapshot below a trace is looked at together with it, not compared.
   if (snapshot) return;
-  windows.focus_panel = {"compare", TraceId()};
+  windows.focus_panel = {"compare", ProfileId()};
   windows.panels["compare"] = true;
   settle = 3;
 }
@@ -288,14 +292,14 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
   const bool popup =
       popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   if (timeline.takes_keys() || key_editor.capturing()) return;
-  // What is typed while a box is about to take the keyboard is for the box.
+  // While a box is about to take the keyboard, typed keys are for the box.
   if (popup || windows.palette || windows.focus_search || menu_bar.search.waiting) return;
   for (const BoundKey& key : keys) {
     if (!Pressed(key.chord)) continue;
     if (key.command != nullptr && key.command->enabled(context)) {
       CommandArgs args;
       if (key.chord.character != 0) args.text = TypedText(1);
-      if (key.chord.repeat) args.number = HoldSpeed(key.chord);
+      if (key.chord.repeat) args.steps = HoldSpeed(key.chord);
       commands.Push(key.command->id, std::move(args));
     }
     if (key.panel != nullptr) {
@@ -319,14 +323,14 @@ void Viewer::State::DrawTimeline(const PanelContext& panel) {
   const bool open = ImGui::Begin(kTimelineWindow, nullptr, flags);
   ImGui::PopStyleVar();
   timeline.NewFrame();
-  const TimeRange path = windows.path.run == view.active ? windows.path.range : TimeRange{};
+  const TimeRange path = windows.path.profile == view.active ? windows.path.range : TimeRange{};
   if (open)
     timeline.Draw(
-        {panel, runs, search, names, fonts, sink, content_generation, config.animate, path});
+        {panel, profiles, search, names, fonts, sink, content_generation, config.animate, path});
   ImGui::End();
 }
 
-// A PNG is taken of this frame once it is rendered.
+// Saves pictures of the timeline. A PNG is taken after this frame is rendered.
 void Viewer::State::SaveViews() {
   for (ViewPicture& view_picture : windows.views) {
     if (--view_picture.wait > 0) continue;
@@ -336,7 +340,7 @@ void Viewer::State::SaveViews() {
       windows.pictures.push_back({path, box.x, box.y, box.w, box.h, 0, view_picture.replace});
       continue;
     }
-    const std::string svg = timeline.Svg(runs, view, names);
+    const std::string svg = timeline.Svg(profiles, view, names);
     std::string where = path;
     const bool ok = !svg.empty() && services.SaveFile(path, svg, view_picture.replace, &where);
     windows.note = (ok ? "Saved " : "Not saved: ") + where;
@@ -345,8 +349,8 @@ void Viewer::State::SaveViews() {
   std::erase_if(windows.views, [](const ViewPicture& picture) { return picture.wait <= 0; });
 }
 
-// When a window closes, the keyboard goes to the one that had it before: not to the panel that was
-// made last, which would come to the front by that.
+// Gives the timeline the keyboard after the panels were made. Otherwise the panel made last would
+// get it, and come to the front, when a window closes.
 void Viewer::State::FollowFocus() {
   if (focus_timeline > 0 && --focus_timeline == 0 && windows.focus_panel.panel.empty())
     ImGui::SetWindowFocus(kTimelineWindow);
@@ -362,12 +366,11 @@ void Viewer::State::FollowPopups() {
   popups = open;
 }
 
-// Scripts and tables of runs that were closed may name anything. Events that name no run are those
-// of the active one; events that are not there are left out; numbers are of a size that can be
-// counted with.
+// Makes arguments safe, as scripts and tables of closed profiles may hold anything: events without
+// a profile get the active one, events that do not exist are removed, and pixels are bounded.
 void Viewer::State::Complete(CommandArgs* args) const {
   constexpr double kMost = 1e15;
-  args->number = std::isnan(args->number) ? 0 : std::clamp(args->number, -kMost, kMost);
+  args->pixels = std::isnan(args->pixels) ? 0 : std::clamp(args->pixels, -kMost, kMost);
   const auto name = [this](EventRef& event) {
     if (event.valid() && !event.trace.valid()) event.trace = view.active;
   };
@@ -375,8 +378,8 @@ void Viewer::State::Complete(CommandArgs* args) const {
   if (!args->events.empty() && !args->events.front().trace.valid())
     std::for_each(args->events.begin(), args->events.end(), name);
   std::erase_if(args->events, [this](const EventRef& event) {
-    const Run* run = FindRun(runs, event.trace);
-    return run == nullptr || run->SetOf(event) == nullptr;
+    const Profile* profile = FindProfile(profiles, event.trace);
+    return profile == nullptr || profile->SetOf(event) == nullptr;
   });
 }
 
@@ -384,7 +387,7 @@ void Viewer::State::Apply(ViewerContext& context) {
   if (commands.empty()) return;
   const ViewState before = ViewHistory::PlaceOf(view);
   Command command;
-  // What a command pushes is applied in the same frame, but a loop of commands must end.
+  // Commands that a command pushes are applied in the same frame, but a loop of them must end.
   for (int i = 0; i < 10'000 && commands.Pop(&command); ++i) {
     const CommandDesc* desc = FindCommand(command.id);
     Complete(&command.args);
@@ -405,17 +408,28 @@ void Viewer::Frame(const SessionView& session) {
   s.windows.note_is_new = false;
   if (Clock::now() >= s.note_until) s.windows.note.clear();
   s.analyses.NextFrame();
-  s.SyncRuns(session);
+  s.SyncProfiles(session);
   if (s.search.Poll()) s.settle = std::max(s.settle, 2);
   ViewerContext context = s.MakeContext(session);
-  const PanelContext panel{session,           s.view,     s.analyses, s.jobs,   s.settings,
-                           s.theme,           s.commands, s.services, s.runs,   context.RunOf(),
-                           context.StateOf(), TraceId(),  &s.fonts,   &s.names, &s.pointed,
-                           &s.search.hits(),  &s.bindings};
+  const PanelContext panel{.session = session,
+                           .view = s.view,
+                           .analyses = s.analyses,
+                           .jobs = s.jobs,
+                           .settings = s.settings,
+                           .theme = s.theme,
+                           .fonts = s.fonts,
+                           .keys = s.bindings,
+                           .search = s.search.hits(),
+                           .pointed = s.pointed,
+                           .commands = s.commands,
+                           .services = s.services,
+                           .profiles = s.profiles,
+                           .profile = context.ProfileOf(),
+                           .state = context.StateOf()};
   const ShellInput shell{
       panel, s.windows, s.search, context, s.timeline.feedback(), s.timeline.displayed()};
   s.HandleKeys(context);
-  const bool empty = session.runs.empty();
+  const bool empty = session.profiles.empty();
   DrawMenuBar(shell, &s.menu_bar);
   DrawVerdictBar(panel, &s.verdict);
   DrawStatusBar(shell);
@@ -452,14 +466,14 @@ void Viewer::Frame(const SessionView& session) {
 bool Viewer::moving() const {
   const State& s = *state_;
   const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
-  // Without a run the timeline is not drawn: what it said last is of one that was closed.
+  // Without an open profile the timeline is not drawn, and its last answer no longer counts.
   return s.settle > 0 || s.windows.note_is_new || pictures ||
-         (!s.runs.empty() && s.timeline.moving());
+         (!s.profiles.empty() && s.timeline.moving());
 }
 
 bool Viewer::animating() const {
   const State& s = *state_;
-  const bool waiting = !s.runs.empty() && (s.timeline.waiting() || s.panels.animating());
+  const bool waiting = !s.profiles.empty() && (s.timeline.waiting() || s.panels.animating());
   return moving() || waiting || s.analyses.busy() || s.jobs_running;
 }
 
@@ -478,7 +492,7 @@ std::string Viewer::BusyWith() const {
   add(s.settle > 0, "layout");
   add(!s.commands.empty(), "commands");
   add(!s.windows.pictures.empty() || !s.windows.views.empty(), "pictures");
-  add(!s.runs.empty() && (s.timeline.moving() || s.timeline.waiting()), "the timeline");
+  add(!s.profiles.empty() && (s.timeline.moving() || s.timeline.waiting()), "the timeline");
   for (const std::string& panel : s.panels.Busy()) add(true, "panel " + panel);
   add(s.analyses.busy(), "analyses");
   add(s.jobs_running, "jobs");
@@ -510,7 +524,7 @@ bool Viewer::TakePicture(PictureRequest* out) {
 }
 
 std::string Viewer::TimelineSvg() const {
-  return state_->timeline.Svg(state_->runs, state_->view, state_->names);
+  return state_->timeline.Svg(state_->profiles, state_->view, state_->names);
 }
 
 std::string Viewer::DefaultLayoutIni() const { return state_->default_ini; }
@@ -540,13 +554,13 @@ bool Viewer::SelectByName(const std::string& name) {
   const NameQuery query(name);
   EventRef best;
   Ps best_start = kMaxPs;
-  for (const Run& run : s.runs) {
-    const TrackSet& set = run.trace->set;
+  for (const Profile& profile : s.profiles) {
+    const TrackSet& set = profile.trace->set;
     const std::vector<uint8_t> wanted = query.MatchingMetas(*set.names);
     for (const Lane& lane : set.lanes) {
       for (uint32_t i = 0; i < lane.size() && lane.start[i] < best_start; ++i) {
         if (lane.meta[i] >= wanted.size() || wanted[lane.meta[i]] == 0) continue;
-        best = {run.id, 0, EventRow(lane.first_row + i)};
+        best = {profile.id, 0, EventRow(lane.first_row + i)};
         best_start = lane.start[i];
       }
     }

@@ -1,20 +1,22 @@
-// Viewer: everything inside the window, drawn with Dear ImGui into the current context. Knows no
-// GLFW and no files. One per window, used on the UI thread only. Frame() between ImGui::NewFrame()
-// and ImGui::Render().
+// Viewer: everything inside the window, drawn with Dear ImGui into the current context. It knows
+// no GLFW and opens no profile; of the file system it reads only lists of names, for the file
+// dialog, and fonts. The app gives it a SessionView for each frame and serves it through
+// AppServices (viewer/core/profiles/session_view.h). One per window, on the UI thread only. Start
+// reading in viewer/core/panel.h; shell, timeline and panels draw, viewer/core/commands changes
+// what they show.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <string>
 
-#include "viewer/core/session_view.h"
+#include "viewer/core/profiles/session_view.h"
 
 namespace stepscope {
 
 class CommandQueue;
 class Settings;
-class TexelSink;  // viewer/core/texel_sink.h: GL row texture, or a recording/ImDrawList
-                  // fallback
+class TexelSink;  // viewer/core/look/texel_sink.h: draws rows of texels
 struct ViewState;
 
 struct ViewerConfig {
@@ -25,40 +27,40 @@ struct ViewerConfig {
 
 class Viewer {
  public:
-  // `sink` draws the timeline's texels; null: ImDrawList rectangles. Fonts and style are set up
-  // here.
+  // Sets up fonts and style. `services` and `sink` must outlive it. `sink` draws the timeline's
+  // texels; null: rectangles of ImDrawList do.
   Viewer(AppServices& services, TexelSink* sink, ViewerConfig config);
   ~Viewer();
 
   void SetContentScale(float scale);  // when the window moved to another monitor
-  void Frame(
-      const SessionView& session);  // draws all windows, then applies the commands of this frame
-  // What keeps it from coming to rest, in words; empty: nothing.
+  // Draws all windows, then applies the commands of this frame. Call it between ImGui::NewFrame()
+  // and ImGui::Render().
+  void Frame(const SessionView& session);
+  // Names what keeps it from coming to rest; empty: nothing does.
   std::string BusyWith() const;
-  // The next frame differs from the last one, whatever the user does: a zoom glides, layout
-  // settles.
+  // The next frame will differ from the last one without any input: a zoom glides, layout settles.
   bool moving() const;
-  // The same, or a job runs whose end draws a frame.
+  // moving(), or a job runs whose end requests a frame.
   bool animating() const;
-  bool searching() const;  // the newest hits are not there yet
-  bool stopping() const;   // jobs that were told to stop still run
+  bool searching() const;  // hits of the newest query are not found yet
+  bool stopping() const;   // jobs that were told to stop have not ended
   // Seconds until something on the screen ends by itself; infinity if nothing does.
   double EndsIn() const;
 
   CommandQueue& commands();  // the app's replay and headless modes push here
   Settings& settings();
   const ViewState& view() const;
-  std::string SettingsText() const;  // to save when it differs
-  // After a frame was rendered: the next part of it to save as a PNG, and what became of it.
+  std::string SettingsText() const;  // the app saves it when it changes
+  // Call it after a frame was rendered. True: *out is the next part of it to save as a PNG.
   bool TakePicture(PictureRequest* out);
-  // The timeline as the last frame showed it, as SVG; empty where it did not show any.
+  // The timeline of the last frame as SVG; empty if it drew none.
   std::string TimelineSvg() const;
-  void Note(std::string text);           // says it in the status bar for a few seconds
+  void Note(std::string text);           // shows it in the status bar for a few seconds
   std::string DefaultLayoutIni() const;  // imgui.ini text of the default workspace
-  // For `screenshot` and `bench`: where the scripted view goes.
-  bool ShowPanel(const std::string& panel_id);  // false: unknown id
+  // `screenshot` and `bench` call these, which push commands.
+  bool ShowPanel(const std::string& panel_id);  // false: there is no such panel
   void SetVisibleRange(TimeRange range);
-  void OpenView(const std::string& token);     // viewer/core/view_token.h
+  void OpenView(const std::string& token);     // viewer/core/state/view_token.h
   bool SelectByName(const std::string& name);  // first event whose name contains it
 
  private:

@@ -1,20 +1,23 @@
 #include <epoxy/gl.h>
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
-#include "app/commands/bench_panels.h"
-#include "app/commands/bench_scan.h"
-#include "app/commands/bench_tools.h"
-#include "app/commands/commands.h"
-#include "app/commands/picture.h"
-#include "app/exit_code.h"
-#include "app/output.h"
-#include "app/process_stats.h"
+#include "app/bench/bench_panels.h"
+#include "app/bench/bench_scan.h"
+#include "app/bench/bench_tools.h"
+#include "app/command_line/program_command.h"
+#include "app/commands/bench_command.h"
+#include "app/commands/stage.h"
+#include "app/system/exit_code.h"
+#include "app/system/output.h"
+#include "app/system/process_stats.h"
+#include "app/system/stopwatch.h"
 
 namespace stepscope {
 namespace {
@@ -24,9 +27,27 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kIdleSeconds = 5;
 
+void AddOptions(CLI::App& app, InputOptions* input, BenchOptions* options) {
+  AddPaths(app, input, true);
+  app.add_option("--frames", options->frames, "frames of the scripted zoom")
+      ->check(CLI::Range(2, 1000000));
+  app.add_flag("--panels", options->panels,
+               "also frames with each panel open, scrolled while the timeline zooms");
+  app.add_flag("--tools", options->tools,
+               "also frames of a search that is typed and of a box that selects");
+  AddCompare(app, input, "open two paths side by side");
+  app.add_flag("--window", options->show_window, "in a real window instead of off-screen");
+  AddSize(app, options);
+}
+
+std::string Check(const InputOptions& input, const BenchOptions&) {
+  return input.compare ? CheckInput(input) : NeedOnePath(input);
+}
+
 double Ms(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
-// Load stages by what they are called: the loaders name them for people.
+// The time of the load stages. Loaders name them in words for people, so parts of these words
+// tell which stage is which.
 struct StageMs {
   double inflate = 0, parse = 0, build = 0;
 };
@@ -50,7 +71,7 @@ StageMs SplitStages(const LoadTimes& times) {
 
 // Runs the window's own loop until a frame has shown the timeline of all that is opened.
 Status FirstFrame(Stage& stage, size_t wanted) {
-  const auto open = [&] { return stage.session().view().runs.size(); };
+  const auto open = [&] { return stage.session().view().profiles.size(); };
   while (!stage.gui().drew_timeline() || open() < wanted) {
     stage.gui().Step();
     const bool waiting = stage.session().loading() || open() == wanted;
@@ -63,20 +84,20 @@ Status FirstFrame(Stage& stage, size_t wanted) {
 struct AnalysisTimes {
   Json by_id = Json::object();
   double total_ms = 0;
-  size_t stat_table_bytes = 0;  // the typed stats, beside store_bytes
+  size_t stat_table_bytes = 0;  // the typed stats, which store_bytes leaves out
 };
 
-// One after the other on one context, as for someone who opens every panel: what analyses share
-// counts for the first that needs it. All results are kept until the end, so that the peak of
-// memory holds them.
+// Runs the analyses one after the other on one context, as for someone who opens every panel.
+// What analyses share counts for the first that needs it. All results are kept until the end, so
+// that the peak of memory includes them.
 AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
   AnalysisTimes times;
   AnalysisContext context(trace, Definitions::kStepscope);
   std::vector<AnalysisResult> results;
   for (const AnalysisDesc& analysis : Analyses()) {
-    const auto begin = Clock::now();
+    const Stopwatch watch;
     results.push_back(RunAnalysis(analysis, context, {}, {}));
-    const double ms = Ms(Clock::now() - begin);
+    const double ms = watch.Ms();
     times.by_id[analysis.id] = ms;
     times.total_ms += ms;
   }
@@ -84,31 +105,54 @@ AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
   return times;
 }
 
-// Processor time of the loop over some seconds in which nothing happens.
+// Processor time of the frame loop during kIdleSeconds without input.
 double IdleCpuMs(Stage& stage) {
-  // Before the rest: frames that the last input still wants, and memory that is given back.
+  // First come the frames that the last input still asks for, and the release of memory.
   while (stage.gui().Step(0.1) || stage.gui().tidying()) {
   }
   const double before = CpuMs();
-  const auto end = Clock::now() + std::chrono::seconds(kIdleSeconds);
-  for (auto now = Clock::now(); now < end; now = Clock::now()) {
-    stage.gui().Step(std::chrono::duration<double>(end - now).count());
-  }
+  const Stopwatch watch;
+  for (double left = kIdleSeconds; left > 0; left = kIdleSeconds - watch.Seconds())
+    stage.gui().Step(left);
   return CpuMs() - before;
 }
 
-}  // namespace
+// The members of the output that are about frames; null: not asked for.
+struct BenchFrames {
+  Json zoom, panels, tools;
+};
 
-int RunBench(const Options& options, const Log& log) {
+Status TimeAllFrames(Stage& stage, const Trace& trace, const BenchOptions& options, const Log& log,
+                     BenchFrames* times) {
+  log.Verbose("frames");
+  stage.session().HoldAnalyses(false);
+  Status status = stage.gui().DrawUntilIdle();
+  times->zoom = TimeFrames(stage.gui(), trace, options.frames);
+  if (status.ok()) status = stage.gui().DrawUntilIdle();
+  if (status.ok() && options.panels) {
+    log.Verbose("panels");
+    Result<Json> timed = TimePanels(stage.gui(), trace, options.frames);
+    status = timed.status();
+    if (timed.ok()) times->panels = std::move(timed).value();
+  }
+  if (status.ok() && options.tools) {
+    log.Verbose("tools");
+    times->tools = TimeTools(stage.gui(), trace, options.frames);
+    status = stage.gui().DrawUntilIdle();
+  }
+  return status;
+}
+
+int Run(const InputOptions& input, const BenchOptions& options, const Log& log) {
   Stage stage;
   stage.session().HoldAnalyses(true);
-  stage.Open(options);
+  stage.Open(input);
   Status status = stage.Show(options, options.show_window);
   if (!status.ok()) {
     LogError(status.message());
     return status.code() == ErrorCode::kUsage ? kExitUsage : kExitNoResource;
   }
-  status = FirstFrame(stage, options.compare ? options.paths.size() : 1);
+  status = FirstFrame(stage, input.compare ? input.paths.size() : 1);
   const double total_ms = MsSinceProcessStart();
   const auto first_frame_end = Clock::now();
   if (!status.ok()) {
@@ -118,34 +162,18 @@ int RunBench(const Options& options, const Log& log) {
   const uint64_t peak_open = PeakResidentBytes();
   const LoadTimes& load = stage.session().load_times();
   const StageMs stages = SplitStages(load);
-  const std::shared_ptr<const Trace> trace = stage.session().view().runs.front().trace;
+  const std::shared_ptr<const Trace> trace = stage.session().view().profiles.front().trace;
 
   log.Verbose("analyses");
   AnalysisTimes analyses = TimeAnalyses(trace);
   const uint64_t peak = PeakResidentBytes();
-  log.Verbose("frames");
-  stage.session().HoldAnalyses(false);
-  status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
-  Json frames = TimeFrames(stage, *trace, options.frames);
-  if (status.ok()) status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
-  Json panels;
-  if (status.ok() && options.bench_panels) {
-    log.Verbose("panels");
-    Result<Json> timed = TimePanels(stage, *trace, options.frames);
-    status = timed.status();
-    if (timed.ok()) panels = std::move(timed).value();
-  }
-  Json tools;
-  if (status.ok() && options.bench_tools) {
-    log.Verbose("tools");
-    tools = TimeTools(stage, *trace, options.frames);
-    status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
-  }
+  BenchFrames frames;
+  status = TimeAllFrames(stage, *trace, options, log, &frames);
   log.Verbose("idle");
   const double idle_ms = IdleCpuMs(stage);
   const PixelSize size = stage.surface().size();
   log.Verbose("bare scan");
-  const Result<ScanTimes> scan = MedianScans(*trace, options.max_inflated_bytes);
+  const Result<ScanTimes> scan = MedianScans(*trace, input.max_inflated_bytes);
   if (status.ok() && scan.status().code() != ErrorCode::kUnsupported) status = scan.status();
   if (!status.ok()) {
     LogError(status.message());
@@ -153,8 +181,8 @@ int RunBench(const Options& options, const Log& log) {
   }
 
   Json json;
-  json["path"] = options.paths[0];
-  if (options.compare) json["compared_with"] = options.paths[1];
+  json["path"] = input.paths[0];
+  if (input.compare) json["compared_with"] = input.paths[1];
   json["file_bytes"] = trace->file_bytes;
   json["inflated_bytes"] = trace->inflated_bytes;
   json["events"] = trace->counts.events();
@@ -172,9 +200,9 @@ int RunBench(const Options& options, const Log& log) {
   json["stat_table_bytes"] = analyses.stat_table_bytes;
   json["peak_rss_open_bytes"] = peak_open;
   json["peak_rss_bytes"] = peak;
-  json["frames"] = std::move(frames);
-  if (!panels.is_null()) json["panels"] = std::move(panels);
-  if (!tools.is_null()) json["tools"] = std::move(tools);
+  json["frames"] = std::move(frames.zoom);
+  if (!frames.panels.is_null()) json["panels"] = std::move(frames.panels);
+  if (!frames.tools.is_null()) json["tools"] = std::move(frames.tools);
   json["window"] = {size.width, size.height};
   json["idle_cpu_ms"] = idle_ms;
   const auto* renderer = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
@@ -182,5 +210,10 @@ int RunBench(const Options& options, const Log& log) {
   const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   return WriteOutput({}, text) ? kExitOk : kExitNoResource;
 }
+
+}  // namespace
+
+extern const ProgramCommandDesc kBenchCommand = {"bench", "Timings of opening and drawing, as JSON",
+                                                 NewCommand<BenchOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

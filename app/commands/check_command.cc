@@ -1,22 +1,27 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "app/commands/commands.h"
+#include "app/command_line/option_values.h"
+#include "app/command_line/program_command.h"
+#include "app/commands/check_command.h"
 #include "app/commands/compare_input.h"
-#include "app/exit_code.h"
-#include "app/output.h"
+#include "app/commands/part_of_trace.h"
 #include "app/report/text_layout.h"
+#include "app/system/exit_code.h"
+#include "app/system/output.h"
 #include "model/analysis/findings/findings.h"
 #include "model/base/terminal_text.h"
+#include "model/compare/compare.h"
 
 namespace stepscope {
 namespace {
 
-constexpr size_t kCulprits = 5;
+constexpr size_t kCulprits = 5;  // rows that a failed check lists
 
 std::optional<double> NumberOf(const Property* property) {
   if (property == nullptr) return std::nullopt;
@@ -27,11 +32,12 @@ std::optional<double> NumberOf(const Property* property) {
   return std::nullopt;
 }
 
-class Check {
+class Checks {
  public:
-  Check(const Options& options, const ComparedInput& input) : options_(options), input_(input) {}
+  Checks(const InputOptions& paths, const CheckOptions& options, const ComparedInput& input)
+      : paths_(paths), options_(options), input_(input) {}
 
-  // 0, 1, or 2 with the error printed.
+  // The exit code. If it is kExitUsage, the error is printed.
   int Run();
   const std::string& text() const { return text_; }
 
@@ -40,12 +46,14 @@ class Check {
   bool Memory();
   bool Limit(const PropertyLimit& limit);
   void Forbidden(const std::string& rule);
-  // A number of the comparison or of panels in both runs; false: one of them has none.
+  // Compares a number of A with the same one of B. Returns false, with the error printed, if a
+  // profile has no such number.
   bool Judge(const std::string& what, const Property* a, const Property* b,
              const Allowance& allowed, const std::string& why);
   void Culprits(const char* table, const char* delta, std::initializer_list<const char*> names);
 
-  const Options& options_;
+  const InputOptions& paths_;
+  const CheckOptions& options_;
   const ComparedInput& input_;
   std::string text_;
   bool failed_ = false;
@@ -60,8 +68,8 @@ std::string AllowanceText(const Allowance& allowed, Unit unit) {
   return PropertyText(p);
 }
 
-bool Check::Judge(const std::string& what, const Property* a, const Property* b,
-                  const Allowance& allowed, const std::string& why) {
+bool Checks::Judge(const std::string& what, const Property* a, const Property* b,
+                   const Allowance& allowed, const std::string& why) {
   const std::optional<double> x = NumberOf(a), y = NumberOf(b);
   if (!x || !y) {
     LogError(fmt::format("{}: {} such a number", what,
@@ -80,10 +88,10 @@ bool Check::Judge(const std::string& what, const Property* a, const Property* b,
   return true;
 }
 
-// The rows that grew most.
-void Check::Culprits(const char* table, const char* delta,
-                     std::initializer_list<const char*> names) {
-  const ResultTable* t = input_.compared.result.Table(table);
+// Lists the rows that grew most.
+void Checks::Culprits(const char* table, const char* delta,
+                      std::initializer_list<const char*> names) {
+  const ResultTable* t = input_.result.Table(table);
   size_t listed = 0;
   for (size_t r = 0; t != nullptr && r < t->rows.size() && listed < kCulprits; ++r) {
     const int c = t->Column(delta);
@@ -108,13 +116,13 @@ void Check::Culprits(const char* table, const char* delta,
   }
 }
 
-bool Check::Steps() {
+bool Checks::Steps() {
   if (!options_.max_step_regression) return true;
-  if (!input_.compared.has_steps) {
+  if (!compare::HaveSteps(*input_.a, *input_.b, input_.params, {})) {
     LogError("--max-step-regression: no steps to check; steps were not found in both profiles");
     return false;
   }
-  const AnalysisResult& result = input_.compared.result;
+  const AnalysisResult& result = input_.result;
   const Property* significance = result.Find("significance");
   const std::string why = "; significance: " + RawValue(significance->value);
   if (!Judge("step time", result.Find("step_ms_a"), result.Find("step_ms_b"),
@@ -127,9 +135,9 @@ bool Check::Steps() {
   return true;
 }
 
-bool Check::Memory() {
+bool Checks::Memory() {
   if (!options_.max_memory_regression) return true;
-  const AnalysisResult& result = input_.compared.result;
+  const AnalysisResult& result = input_.result;
   if (!Judge("memory peak", result.Find("memory_peak_bytes_a"), result.Find("memory_peak_bytes_b"),
              *options_.max_memory_regression, ""))
     return false;
@@ -142,7 +150,7 @@ bool Check::Memory() {
   return true;
 }
 
-bool Check::Limit(const PropertyLimit& limit) {
+bool Checks::Limit(const PropertyLimit& limit) {
   if (FindAnalysis(limit.panel) == nullptr) {
     LogError(fmt::format("--max {}.{}: there is no such panel", limit.panel, limit.property));
     return false;
@@ -153,8 +161,8 @@ bool Check::Limit(const PropertyLimit& limit) {
                limit.allowed, "");
 }
 
-// Of B alone: what A has is no excuse.
-void Check::Forbidden(const std::string& rule) {
+// Only B is checked; a finding that A also has still fails.
+void Checks::Forbidden(const std::string& rule) {
   const auto found = input_.b->Get("findings", input_.params.b);
   const std::vector<std::string> titles = FindingsOfRule(*found, rule, FindingSeverity::kWarning);
   failed_ = failed_ || !titles.empty();
@@ -163,28 +171,73 @@ void Check::Forbidden(const std::string& rule) {
   for (const std::string& title : titles) text_ += "  " + TerminalText(title) + "\n";
 }
 
-int Check::Run() {
-  text_ = fmt::format("A: {}\nB: {}\n", TerminalText(options_.paths[0]),
-                      TerminalText(options_.paths[1]));
+int Checks::Run() {
+  text_ =
+      fmt::format("A: {}\nB: {}\n", TerminalText(paths_.paths[0]), TerminalText(paths_.paths[1]));
   if (!Steps() || !Memory()) return kExitUsage;
   for (const PropertyLimit& limit : options_.limits) {
     if (!Limit(limit)) return kExitUsage;
   }
   for (const std::string& rule : options_.forbidden) Forbidden(rule);
-  const Property* summary = input_.compared.result.Find("summary");
+  const Property* summary = input_.result.Find("summary");
   if (failed_ && summary != nullptr) text_ += TerminalText(RawValue(summary->value)) + "\n";
   return failed_ ? kExitCheckFailed : kExitOk;
 }
 
-}  // namespace
+void AddAllowance(CLI::App& app, const char* name, std::optional<Allowance>* allowance,
+                  const char* what) {
+  AddValue(app, name, "P%", what, [allowance](const std::string& text) {
+    *allowance = ParseAllowance(text);
+    return *allowance ? "" : "is no limit; write it as 3%";
+  });
+}
 
-int RunCheck(const Options& options, const Log& log) {
-  const ComparedInput input = LoadAndCompare(options, log);
+void AddOptions(CLI::App& app, InputOptions* input, CheckOptions* options) {
+  AddPaths(app, input, true);
+  AddPart(app, input, options);
+  AddAllowance(app, "--max-step-regression", &options->max_step_regression,
+               "the median step may take so much longer, as in 3%; without %: ms");
+  AddAllowance(app, "--max-memory-regression", &options->max_memory_regression,
+               "the memory peak may be so much higher, as in 5%; without %: bytes");
+  AddRepeated(app, "--max", "PANEL.PROPERTY+P%",
+              "a number that `report --format json` has may be so much larger; may be repeated",
+              [options](const std::string& text) -> std::string {
+                const std::optional<PropertyLimit> limit = ParseLimit(text);
+                if (!limit) return "is no limit; write it as PANEL.PROPERTY+5%";
+                options->limits.push_back(*limit);
+                return {};
+              });
+  AddRepeated(app, "--forbid", "RULE",
+              "B must have no finding of this rule that is a warning or worse; may be repeated",
+              [options](const std::string& rule) -> std::string {
+                if (FindRule(rule) == nullptr) return std::string("is no rule; ") + kListsRules;
+                options->forbidden.push_back(rule);
+                return {};
+              });
+}
+
+std::string Check(const InputOptions& paths, const CheckOptions& options) {
+  const std::string wrong = NeedTwoPaths(paths);
+  const bool limits = options.max_step_regression || options.max_memory_regression ||
+                      !options.limits.empty() || !options.forbidden.empty();
+  if (!wrong.empty() || limits) return wrong;
+  return "check needs a limit, as in --max-step-regression 3%";
+}
+
+int Run(const InputOptions& paths, const CheckOptions& options, const Log& log) {
+  const ComparedInput input = LoadAndCompare(paths, options, log);
   if (input.exit_code != kExitOk) return input.exit_code;
-  Check check(options, input);
+  Checks check(paths, options, input);
   const int status = check.Run();
   if (status == kExitUsage) return status;
   return WriteOutput({}, check.text()) ? status : kExitNoResource;
 }
+
+}  // namespace
+
+extern const ProgramCommandDesc kCheckCommand = {
+    "check",
+    "Status 1 when profile B is worse than profile A by more than allowed, naming what is to blame",
+    NewCommand<CheckOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

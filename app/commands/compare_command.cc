@@ -4,50 +4,51 @@
 #include <memory>
 #include <utility>
 
-#include "app/commands/commands.h"
+#include "app/command_line/program_command.h"
+#include "app/commands/compare_command.h"
 #include "app/commands/compare_input.h"
 #include "app/commands/part_of_trace.h"
 #include "app/commands/write_report.h"
-#include "app/exit_code.h"
+#include "app/system/exit_code.h"
+#include "model/compare/compare.h"
 
 namespace stepscope {
 namespace {
 
-constexpr AnalysisDesc kCompare{
-    "compare", "Comparison", "What changed from A to B, per step, and what explains it.", nullptr};
-
-// Contributions and the tables of the panels that were asked for.
-void KeepPanels(const Options& options, AnalysisResult* result) {
-  const std::vector<std::string>& panels = options.panels;
+// Removes the tables of pages that were not asked for. The table of contributions stays, unless a
+// CSV report has room for one table only.
+void KeepPages(const CompareOptions& options, AnalysisResult* result) {
+  const std::vector<std::string>& pages = options.panels;
   const bool one_table = options.format == ReportFormat::kCsv && options.table.empty();
   std::erase_if(result->tables, [&](const ResultTable& table) {
-    if (panels.empty() || table.id == options.table) return false;
+    if (pages.empty() || table.id == options.table) return false;
     if (table.id == "contributions") return one_table;
-    const std::string panel = PanelOfComparison(table.id);
-    return std::find(panels.begin(), panels.end(), panel) == panels.end();
+    const std::string page = compare::PageOf(table.id);
+    return std::find(pages.begin(), pages.end(), page) == pages.end();
   });
 }
 
-ReportInput InputOf(const Options& options, const ComparedInput& input, AnalysisResult result) {
+ReportInput InputOf(const InputOptions& paths, const CompareOptions& options,
+                    const ComparedInput& input, AnalysisResult result) {
   const Trace &a = input.a->trace(), &b = input.b->trace();
   ReportInput report;
-  report.path = "A: " + options.paths[0] + ", B: " + options.paths[1];
+  report.path = "A: " + paths.paths[0] + ", B: " + paths.paths[1];
   report.run = a.run == b.run ? a.run : a.run + " and " + b.run;
   report.host = options.host;
   report.table = options.table;
   report.wide = options.wide;
   report.params = input.params.a;
   report.panels.push_back(
-      {&kCompare, std::make_shared<const AnalysisResult>(std::move(result)), {}, {}});
+      {&Comparison(), std::make_shared<const AnalysisResult>(std::move(result)), {}, {}});
   return report;
 }
 
-int Write(const Options& options, const ReportInput& input) {
+int Write(const InputOptions& paths, const CompareOptions& options, const ReportInput& input) {
   return WriteReport(
       options, input,
       [&](const TextSink& sink) {
-        WriteCompareJson(options.paths[0], options.paths[1], *input.panels.front().result,
-                         input.table, sink);
+        WriteCompareJson(paths.paths[0], paths.paths[1], *input.panels.front().result, input.table,
+                         sink);
       },
       [&] {
         return fmt::format("compare: there is no table{} of these profiles",
@@ -55,17 +56,31 @@ int Write(const Options& options, const ReportInput& input) {
       });
 }
 
-}  // namespace
+void AddOptions(CLI::App& app, InputOptions* input, CompareOptions* options) {
+  AddPaths(app, input, true);
+  AddPart(app, input, options);
+  AddForm(app, options);
+}
 
-int RunCompare(const Options& options, const Log& log) {
+std::string Check(const InputOptions& paths, const CompareOptions&) { return NeedTwoPaths(paths); }
+
+int Run(const InputOptions& paths, const CompareOptions& options, const Log& log) {
   if (ChooseAnalyses(options.panels).empty()) return kExitUsage;
-  ComparedInput input = LoadAndCompare(options, log);
+  ComparedInput input = LoadAndCompare(paths, options, log);
   if (input.exit_code != kExitOk) return input.exit_code;
-  AnalysisResult result = std::move(input.compared.result);
-  KeepPanels(options, &result);
-  const int status = Write(options, InputOf(options, input, std::move(result)));
+  AnalysisResult result = std::move(input.result);
+  KeepPages(options, &result);
+  const int status = Write(paths, options, InputOf(paths, options, input, std::move(result)));
   LogPeakMemory(log);
   return status;
 }
+
+}  // namespace
+
+extern const ProgramCommandDesc kCompareCommand = {
+    "compare",
+    "What changed from profile A to profile B, by how much per step, and what of it explains the "
+    "change of the step time",
+    NewCommand<CompareOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

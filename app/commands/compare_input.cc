@@ -5,15 +5,15 @@
 #include <chrono>
 
 #include "app/commands/part_of_trace.h"
-#include "app/exit_code.h"
+#include "app/system/exit_code.h"
 
 namespace stepscope {
 namespace {
 
-// One after the other: each load uses all cores.
-std::unique_ptr<AnalysisContext> Load(const Options& options, size_t path,
+// Loads are not run side by side, because each uses all cores.
+std::unique_ptr<AnalysisContext> Load(const InputOptions& paths, size_t path,
                                       const AnalysisParams& params, const Log& log, int* status) {
-  LoadedInput loaded = LoadInput(options, {}, log, path);
+  LoadedInput loaded = LoadInput(paths, {}, log, path);
   if (!loaded.trace) {
     *status = loaded.exit_code;
     return nullptr;
@@ -25,22 +25,20 @@ std::unique_ptr<AnalysisContext> Load(const Options& options, size_t path,
 
 }  // namespace
 
-ComparedInput LoadAndCompare(const Options& options, const Log& log) {
+ComparedInput LoadAndCompare(const InputOptions& paths, const PartOptions& part, const Log& log) {
   ComparedInput input;
-  AnalysisParams params = ForHost(options.host);
-  params.steps = options.steps;
-  params.range = options.range;
+  const AnalysisParams params = PartOf(part);
   input.params = {params, params};
-  input.a = Load(options, 0, params, log, &input.exit_code);
+  input.a = Load(paths, 0, params, log, &input.exit_code);
   if (input.exit_code != kExitOk) return input;
-  input.b = Load(options, 1, params, log, &input.exit_code);
+  input.b = Load(paths, 1, params, log, &input.exit_code);
   if (input.exit_code != kExitOk) return input;
   const auto begin = std::chrono::steady_clock::now();
-  input.compared = Compare(*input.a, *input.b, input.params, {});
+  input.result = Comparison().compare(*input.a, *input.b, input.params, {});
   const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
   log.Verbose(fmt::format("compared in {:.1f} ms", ms.count()));
-  if (!input.compared.result.empty_reason.empty()) {
-    LogError(input.compared.result.empty_reason);
+  if (!input.result.empty_reason.empty()) {
+    LogError(input.result.empty_reason);
     input.exit_code = kExitNothing;
   }
   return input;

@@ -1,18 +1,24 @@
 #include <fmt/format.h>
 
-#include <chrono>
+#include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 
-#include "app/commands/commands.h"
+#include "app/command_line/option_values.h"
+#include "app/command_line/program_command.h"
+#include "app/commands/events_command.h"
 #include "app/commands/load_input.h"
 #include "app/commands/part_of_trace.h"
-#include "app/exit_code.h"
-#include "app/output.h"
 #include "app/report/event_list.h"
 #include "app/report/event_stats_report.h"
 #include "app/report/report.h"
-#include "model/analysis/scope.h"
-#include "model/analysis/steps.h"
+#include "app/system/exit_code.h"
+#include "app/system/output.h"
+#include "app/system/stopwatch.h"
+#include "model/analysis/grouping/flow_index.h"
+#include "model/analysis/steps/scope.h"
+#include "model/analysis/steps/steps.h"
+#include "model/lookup.h"
 #include "model/query/asked_events.h"
 #include "model/query/event_query.h"
 #include "model/query/event_stats.h"
@@ -20,32 +26,60 @@
 namespace stepscope {
 namespace {
 
-int Fail(const Options& options, const Status& status) {
-  LogError(fmt::format("{}: {}", options.paths[0], status.message()));
+void AddOptions(CLI::App& app, InputOptions* input, EventsOptions* options) {
+  AddPaths(app, input, true);
+  AddRun(app, input);
+  AddHost(app, options);
+  app.add_option("--query", options->query,
+                 "as in the search box: words, name:, =whole name, track:, process:, cat:, "
+                 "dur>1ms, arg.KEY=VALUE, arg.KEY:TEXT, -not; all must hold");
+  AddPartRange(app, options);
+  AddSteps(app, options);
+  app.add_flag("--stats", options->stats, "count, times and percentiles instead of a list");
+  AddChoice(app, "--group", "BY", &options->group,
+            "with --stats: name (default), track or step: what a row is about",
+            {{"name", GroupBy::kName}, {"track", GroupBy::kTrack}, {"step", GroupBy::kStep}});
+  app.add_flag("--args", options->args, "the list with all arguments");
+  AddWide(app, &options->wide);
+  AddChoice(
+      app, "--format", "FORMAT", &options->format, "text (default), json or csv",
+      {{"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}});
+  AddOutput(app, &options->output);
+}
+
+std::string Check(const InputOptions& input, const EventsOptions& options) {
+  const std::string wrong = NeedOnePath(input);
+  if (!wrong.empty() || !options.stats || !options.args) return wrong;
+  return "--args cannot be combined with --stats.";
+}
+
+int Fail(const InputOptions& input, const Status& status) {
+  LogError(fmt::format("{}: {}", input.paths[0], status.message()));
   return kExitNothing;
 }
 
-// "only steps 3 to 7, query matmul": which events are meant; empty: all.
-std::string AboutText(const Options& options) {
+// Says which events are meant, as in "only steps 3 to 7, query matmul"; empty if all are.
+std::string AboutText(const EventsOptions& options) {
   std::string text = PartText(PartOf(options));
   if (!options.host.empty()) text += (text.empty() ? "" : ", ") + ("host " + options.host);
   if (!options.query.empty()) text += (text.empty() ? "" : ", ") + ("query " + options.query);
   return text;
 }
 
-void WriteStats(const EventStatsReport& report, const Options& options, const TextSink& sink) {
+void WriteStats(const EventStatsReport& report, const EventsOptions& options,
+                const TextSink& sink) {
   if (options.format == ReportFormat::kJson) return WriteStatsJson(report, sink);
   if (options.format == ReportFormat::kCsv) return WriteStatsCsv(report, sink);
   WriteStatsText(report, sink);
 }
 
-Status WriteList(const EventListInput& list, const Options& options, const TextSink& sink) {
+Status WriteList(const EventListInput& list, const EventsOptions& options, const TextSink& sink) {
   if (options.format == ReportFormat::kJson) return WriteEventsJson(list, sink);
   if (options.format == ReportFormat::kCsv) return WriteEventsCsv(list, sink);
   return WriteEventsText(list, sink);
 }
 
-int RunStats(const Options& options, AnalysisContext& context, const RowBits* rows,
+int RunStats(const EventsOptions& options, AnalysisContext& context, const RowBits* rows,
              const Scope& scope, const Log& log) {
   StatsQuestion question;
   question.trace = &context.trace();
@@ -56,10 +90,9 @@ int RunStats(const Options& options, AnalysisContext& context, const RowBits* ro
     question.steps = &context.steps();
     question.grouping = &context.grouping();
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const EventStats stats = AddUp(question);
-  const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
-  log.Verbose(fmt::format("statistics: {:.1f} ms", ms.count()));
+  log.Verbose(fmt::format("statistics: {:.1f} ms", watch.Ms()));
   Output output(options.output);
   WriteStats(
       {question.trace, &stats, options.group, question.steps, AboutText(options), options.wide},
@@ -67,37 +100,44 @@ int RunStats(const Options& options, AnalysisContext& context, const RowBits* ro
   return output.Finish() ? kExitOk : kExitNoResource;
 }
 
-}  // namespace
-
-int RunEvents(const Options& options, const Log& log) {
+int Run(const InputOptions& input, const EventsOptions& options, const Log& log) {
   const Result<EventQuery> query = EventQuery::Parse(options.query);
   if (!query.ok()) {
     LogError(fmt::format("--query '{}': {}", options.query, query.status().message()));
     return kExitUsage;
   }
-  const LoadedInput loaded = LoadInput(options, {}, log);
+  const LoadedInput loaded = LoadInput(input, {}, log);
   if (!loaded.trace) return loaded.exit_code;
   AnalysisContext context(loaded.trace, Definitions::kStepscope);
   const AnalysisParams params = PartOf(options);
   if (!CheckPart(context, params)) return kExitUsage;
   const Scope scope = ScopeOf(context, params, {});
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const Result<std::optional<RowBits>> rows = FindAsked(context, *query);
-  if (!rows.ok()) return Fail(options, rows.status());
-  const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
-  log.Verbose(fmt::format("query: {:.1f} ms", ms.count()));
+  if (!rows.ok()) return Fail(input, rows.status());
+  log.Verbose(fmt::format("query: {:.1f} ms", watch.Ms()));
   const RowBits* found = *rows ? &**rows : nullptr;
   if (options.stats) {
     const int status = RunStats(options, context, found, scope, log);
     LogPeakMemory(log);
     return status;
   }
+  std::optional<FlowIndex> flows;
+  if (options.args && HasGpuPlane(context.trace()))
+    flows = BuildFlowIndex(context.trace(), &context.grouping());
   Output output(options.output);
-  const Status written = WriteList({loaded.trace.get(), found, &scope, options.args, options.wide},
-                                   options, output.sink());
-  if (!written.ok()) return Fail(options, written);
+  const Status written = WriteList(
+      {loaded.trace.get(), found, &scope, options.args, options.wide, flows ? &*flows : nullptr},
+      options, output.sink());
+  if (!written.ok()) return Fail(input, written);
   LogPeakMemory(log);
   return output.Finish() ? kExitOk : kExitNoResource;
 }
+
+}  // namespace
+
+extern const ProgramCommandDesc kEventsCommand = {
+    "events", "The events that match, or their statistics",
+    NewCommand<EventsOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

@@ -1,17 +1,33 @@
 #include <fmt/format.h>
 
-#include "app/commands/commands.h"
+#include <CLI/CLI.hpp>
+
+#include "app/command_line/option_values.h"
+#include "app/command_line/program_command.h"
+#include "app/commands/export_command.h"
 #include "app/commands/load_input.h"
 #include "app/commands/part_of_trace.h"
-#include "app/exit_code.h"
-#include "app/output.h"
 #include "app/report/chrome_export.h"
-#include "loaders/gzip_writer.h"
+#include "app/system/exit_code.h"
+#include "app/system/output.h"
+#include "loaders/files/gzip_writer.h"
 
 namespace stepscope {
+namespace {
 
-int RunExport(const Options& options, const Log& log) {
-  const LoadedInput loaded = LoadInput(options, options.host, log);
+void AddOptions(CLI::App& app, InputOptions* input, ExportOptions* options) {
+  AddPaths(app, input, true);
+  AddRun(app, input);
+  AddHost(app, options);
+  AddRange(app, &options->range,
+           "only events that touch this part of the trace (default: all), as in 12ms..15ms");
+  AddOutput(app, &options->output, "file to write, .gz: compressed (default: standard output)");
+}
+
+std::string Check(const InputOptions& input, const ExportOptions&) { return NeedOnePath(input); }
+
+int Run(const InputOptions& input, const ExportOptions& options, const Log& log) {
+  const LoadedInput loaded = LoadInput(input, options.host, log);
   if (!loaded.trace) return loaded.exit_code;
   AnalysisContext context(loaded.trace, Definitions::kStepscope);
   if (!CheckPart(context, PartOf(options))) return kExitUsage;
@@ -26,11 +42,17 @@ int RunExport(const Options& options, const Log& log) {
     written = WriteChromeTrace(*loaded.trace, options.range, output.sink());
   }
   if (!written.ok()) {
-    LogError(fmt::format("{}: {}", options.paths[0], written.message()));
+    LogError(fmt::format("{}: {}", input.paths[0], written.message()));
     return kExitNothing;
   }
   LogPeakMemory(log);
   return output.Finish() ? kExitOk : kExitNoResource;
 }
+
+}  // namespace
+
+extern const ProgramCommandDesc kExportCommand = {
+    "export", "The trace, or a part of it, as Chrome JSON, for Perfetto and others",
+    NewCommand<ExportOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

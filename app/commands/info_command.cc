@@ -1,17 +1,31 @@
-#include "app/commands/commands.h"
+#include <CLI/CLI.hpp>
+
+#include "app/command_line/program_command.h"
+#include "app/command_line/shared_options.h"
+#include "app/commands/info_command.h"
 #include "app/commands/load_input.h"
-#include "app/exit_code.h"
-#include "app/output.h"
 #include "app/report/info.h"
-#include "model/analysis/steps.h"
+#include "app/system/exit_code.h"
+#include "app/system/output.h"
+#include "model/analysis/steps/steps.h"
 
 namespace stepscope {
+namespace {
 
-int RunInfo(const Options& options, const Log& log) {
-  const LoadedInput input = LoadInput(options, options.host, log);
-  if (!input.trace) return input.exit_code;
-  AnalysisContext context(input.trace, Definitions::kStepscope);
-  const InfoInput info{options.paths[0], input.runs, input.trace.get(),
+void AddOptions(CLI::App& app, InputOptions* input, InfoOptions* options) {
+  AddPaths(app, input, true);
+  app.add_flag("--json", options->json, "as one JSON object");
+  AddRun(app, input);
+  app.add_option("--host", options->host, "only this host");
+}
+
+std::string Check(const InputOptions& input, const InfoOptions&) { return NeedOnePath(input); }
+
+int Run(const InputOptions& input, const InfoOptions& options, const Log& log) {
+  const LoadedInput loaded = LoadInput(input, options.host, log);
+  if (!loaded.trace) return loaded.exit_code;
+  AnalysisContext context(loaded.trace, Definitions::kStepscope);
+  const InfoInput info{input.paths[0], loaded.runs, loaded.trace.get(),
                        context.steps().steps.size()};
   Output output({});
   if (options.json) {
@@ -22,5 +36,11 @@ int RunInfo(const Options& options, const Log& log) {
   LogPeakMemory(log);
   return output.Finish() ? kExitOk : kExitNoResource;
 }
+
+}  // namespace
+
+extern const ProgramCommandDesc kInfoCommand = {
+    "info", "What a profile holds: runs, hosts, planes, tracks, what was repaired or skipped",
+    NewCommand<InfoOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

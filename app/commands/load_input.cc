@@ -2,31 +2,31 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 
-#include "app/exit_code.h"
-#include "app/process_stats.h"
-#include "app/session.h"
+#include "app/session/session.h"
+#include "app/system/exit_code.h"
+#include "app/system/process_stats.h"
+#include "app/system/stopwatch.h"
 
 namespace stepscope {
 
-LoadOptions LoadOptionsOf(const Options& options) {
+LoadOptions LoadOptionsOf(const InputOptions& input) {
   LoadOptions load;
-  load.run = options.run;
-  load.max_inflated_bytes = options.max_inflated_bytes;
+  load.run = input.run;
+  load.max_inflated_bytes = input.max_inflated_bytes;
   return load;
 }
 
-void OpenCommandLine(const Options& options, Session& session) {
-  session.set_load_options(LoadOptionsOf(options));
-  if (options.sample && !session.view().sample_path.empty()) {
+void OpenCommandLine(const InputOptions& input, Session& session) {
+  session.set_load_options(LoadOptionsOf(input));
+  if (input.sample && !session.view().sample_path.empty()) {
     session.Open({session.view().sample_path}, false);
-  } else if (options.compare) {
-    session.Open({options.paths[0]}, false);
-    session.Open({options.paths[1]}, true);
-  } else if (!options.paths.empty()) {
-    session.Open(options.paths, false);
+  } else if (input.compare) {
+    session.Open({input.paths[0]}, false);
+    session.Open({input.paths[1]}, true);
+  } else if (!input.paths.empty()) {
+    session.Open(input.paths, false);
   }
 }
 
@@ -34,25 +34,24 @@ void LogPeakMemory(const Log& log) {
   log.Verbose(fmt::format("peak memory: {} bytes", PeakResidentBytes()));
 }
 
-LoadedInput LoadInput(const Options& options, const std::string& host, const Log& log,
+LoadedInput LoadInput(const InputOptions& input, const std::string& host, const Log& log,
                       size_t path) {
-  LoadedInput input;
-  LoadOptions load = LoadOptionsOf(options);
+  LoadedInput loaded;
+  LoadOptions load = LoadOptionsOf(input);
   load.host = host;
   Progress progress;
-  const auto begin = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Result<std::shared_ptr<const Trace>> trace =
-      LoadPath(options.paths[path], load, {}, progress, &input.runs);
+      LoadPath(input.paths[path], load, {}, progress, &loaded.runs);
   if (!trace.ok()) {
     LogError(trace.status().message());
-    input.exit_code = ExitCodeOf(trace.status());
-    return input;
+    loaded.exit_code = ExitCodeOf(trace.status());
+    return loaded;
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  log.Verbose(fmt::format("{}: {} events loaded in {:.3f} s", options.paths[path],
-                          trace.value()->counts.events(), seconds.count()));
-  input.trace = std::move(trace).value();
-  return input;
+  log.Verbose(fmt::format("{}: {} events loaded in {:.3f} s", input.paths[path],
+                          trace.value()->counts.events(), watch.Seconds()));
+  loaded.trace = std::move(trace).value();
+  return loaded;
 }
 
 }  // namespace stepscope

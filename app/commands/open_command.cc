@@ -1,35 +1,62 @@
+#include "app/commands/open_command.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
 #include <utility>
 
-#include "app/commands/commands.h"
 #include "app/commands/load_input.h"
-#include "app/exit_code.h"
-#include "app/gui.h"
-#include "app/paths.h"
-#include "app/session.h"
-#include "app/waker.h"
-#include "app/window.h"
-#include "viewer/core/command.h"
+#include "app/commands/registry.h"
+#include "app/session/session.h"
+#include "app/system/exit_code.h"
+#include "app/system/paths.h"
+#include "app/window/gui.h"
+#include "app/window/waker.h"
+#include "app/window/window.h"
+#include "viewer/core/commands/command.h"
 
 namespace stepscope {
 namespace {
 
+struct OpenOptions {};  // all of them are InputOptions
+
+void AddOptions(CLI::App& app, InputOptions* input, OpenOptions*) {
+  AddPaths(app, input, false);
+  AddCompare(app, input, "open two paths side by side");
+  app.add_flag("--sample", input->sample, "open the bundled sample");
+  AddView(app, input);
+}
+
+std::string Check(const InputOptions& input, const OpenOptions&) {
+  return input.sample && !input.paths.empty() ? "--sample takes no PATH" : CheckInput(input);
+}
+
+// Joins the names of all commands as in "info, report and bench".
+std::string CommandNames() {
+  std::string names;
+  const ProgramCommandDescs commands = ProgramCommands().subspan(1);
+  for (const ProgramCommandDesc* command : commands) {
+    if (!names.empty()) names += command == commands.back() ? " and " : ", ";
+    names += command->name;
+  }
+  return names;
+}
+
 std::string TitleOf(const SessionView& view) {
-  if (view.runs.empty()) return "Stepscope";
+  if (view.profiles.empty()) return "Stepscope";
   std::string title;
-  for (const Run& run : view.runs) title += (title.empty() ? "" : " | ") + run.label;
+  for (const Profile& profile : view.profiles)
+    title += (title.empty() ? "" : " | ") + profile.label;
   return title + " - Stepscope";
 }
 
-}  // namespace
-
-int RunOpen(const Options& options, const Log& log) {
-  if (const Status status = CheckPaths(options.paths); !status.ok()) {
+int Run(const InputOptions& input, const OpenOptions&, const Log& log) {
+  if (const Status status = CheckPaths(input.paths); !status.ok()) {
     LogError(status.message());
     return ExitCodeOf(status);
   }
   Waker waker;
   const SettingsStore store(ConfigDirectory());
-  Window* window = nullptr;  // there once the session calls any of these but wake
+  Window* window = nullptr;  // set before the session calls any of these but wake
   Session session(store, {[&waker] { waker.Wake(); },
                           [&window] {
                             if (window) window->Close();
@@ -40,13 +67,13 @@ int RunOpen(const Options& options, const Log& log) {
                           [&window](const std::string& text) {
                             if (window) window->SetClipboard(text);
                           }});
-  if (options.sample && session.view().sample_path.empty()) {
+  if (input.sample && session.view().sample_path.empty()) {
     LogError("--sample: the sample is not installed; it belongs in " +
              std::string("<prefix>/share/stepscope/samples"));
     return kExitNothing;
   }
   session.set_asks(true);
-  OpenCommandLine(options, session);  // loads while the window and GL start
+  OpenCommandLine(input, session);  // loads while the window and GL start
   Result<std::unique_ptr<Window>> opened = Window::Create(store.ReadPlacement(), waker);
   if (!opened.ok()) {
     LogError(opened.status().message());
@@ -60,7 +87,7 @@ int RunOpen(const Options& options, const Log& log) {
     config.layout = store.ReadLayout();
     Gui gui(*window, session, store, std::move(config));
     log.Verbose("window open");
-    std::string view = options.view;  // shown once there is a profile to show it of
+    std::string view = input.view;  // shown as soon as a timeline has been drawn
     while (!window->closing()) {
       gui.Step();
       if (!view.empty() && gui.drew_timeline()) gui.viewer().OpenView(std::exchange(view, {}));
@@ -70,6 +97,26 @@ int RunOpen(const Options& options, const Log& log) {
   }
   window = nullptr;
   return kExitOk;
+}
+
+}  // namespace
+
+extern const ProgramCommandDesc kOpenCommand = {
+    "",
+    "Stepscope shows the profiles that TensorFlow, JAX and PyTorch write, and says what to fix.",
+    NewCommand<OpenOptions, AddOptions, Check, Run>};
+
+Status CheckPaths(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) continue;
+    if (path.find_first_of("./") == std::string::npos) {
+      return Status(ErrorCode::kUsage, path + ": neither a file nor a command; commands are " +
+                                           CommandNames() + " (see stepscope --help)");
+    }
+    return Status(ErrorCode::kIo, path + ": there is no such file or directory");
+  }
+  return Status::Ok();
 }
 
 }  // namespace stepscope

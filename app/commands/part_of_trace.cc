@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "app/log.h"
-#include "model/analysis/part.h"
+#include "app/system/log.h"
+#include "model/analysis/steps/scope_check.h"
 
 namespace stepscope {
 
@@ -34,7 +34,7 @@ std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& 
   return chosen;
 }
 
-AnalysisParams PartOf(const Options& options) {
+AnalysisParams PartOf(const PartOptions& options) {
   AnalysisParams params = ForHost(options.host);
   params.steps = options.steps;
   params.range = options.range;
@@ -42,7 +42,7 @@ AnalysisParams PartOf(const Options& options) {
 }
 
 bool CheckPart(AnalysisContext& context, const AnalysisParams& params) {
-  const Status status = PartStatus(context, params);
+  const Status status = ScopeStatus(context, params);
   if (!status.ok()) LogError("--" + status.message());
   return status.ok();
 }

@@ -1,23 +1,26 @@
-// What of a trace a command is about: --panel, --host, --range and --steps.
+// The part of a trace that a command is about: --panel, --host, --range and --steps.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "app/options.h"
+#include "app/command_line/shared_options.h"
 #include "model/analysis/analysis.h"
 
 namespace stepscope {
 
-// The analyses to run, in the order of the registry or of the command line; empty: one is unknown,
-// and the error is printed.
-// Of all, --compat xprof leaves out what XProf has nothing of.
+// Returns the analyses with these ids in their order, or all if there are no ids. `compat_xprof`
+// leaves out of all those that XProf has not. Empty if an id is unknown; the error is printed
+// then.
 std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& panels,
                                                 bool compat_xprof = false);
 
-AnalysisParams PartOf(const Options& options);
-// False, with the error printed in one line, where the trace has nothing there. Steps are computed
-// only if some are asked for.
+// Where errors of --threshold and --forbid send the user for the ids of rules.
+inline constexpr const char* kListsRules = "`report --panel findings --table rules` lists them";
+
+AnalysisParams PartOf(const PartOptions& options);
+// Whether the trace has anything in this part. If it has not, the error is printed in one line.
+// Steps are computed only if `params` names some.
 bool CheckPart(AnalysisContext& context, const AnalysisParams& params);
 
 }  // namespace stepscope

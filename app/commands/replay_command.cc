@@ -1,33 +1,48 @@
 #include <epoxy/gl.h>
 #include <fmt/format.h>
 
-#include <chrono>
+#include <CLI/CLI.hpp>
 
-#include "app/commands/commands.h"
-#include "app/commands/picture.h"
-#include "app/exit_code.h"
-#include "app/paths.h"
-#include "app/process_stats.h"
-#include "app/replay_script.h"
-#include "viewer/core/command.h"
+#include "app/command_line/program_command.h"
+#include "app/commands/replay_command.h"
+#include "app/commands/stage.h"
+#include "app/replay/replay_script.h"
+#include "app/system/exit_code.h"
+#include "app/system/paths.h"
+#include "app/system/process_stats.h"
+#include "app/system/stopwatch.h"
+#include "viewer/core/commands/command.h"
 
 namespace stepscope {
 namespace {
 
-// The loop of a window in which nothing happens. The end of a note draws a few frames; what draws
-// more, or works without drawing, does not rest.
+void AddOptions(CLI::App& app, InputOptions* input, ReplayOptions* options) {
+  app.add_option("COMMANDS", options->commands_file, "file with one command a line")->required();
+  AddPaths(app, input, false);
+  CLI::Option* output =
+      AddOutput(app, &options->output, "picture of the last frame, as of screenshot");
+  app.add_flag("--no-pixels", options->no_pixels,
+               "draw no pixels, for long lists on a machine without a GPU; pictures stay black")
+      ->excludes(output);
+  AddCompare(app, input, "open the paths side by side");
+  app.add_flag("--window", options->show_window, "in a real window instead of off-screen");
+  AddPicture(app, options);
+}
+
+std::string Check(const InputOptions& input, const ReplayOptions&) { return CheckInput(input); }
+
+// Runs the frame loop without input and fails if the window does not rest. The end of a note may
+// draw a few frames; more frames, or processor time without frames, are an error.
 Status Rest(Stage& stage, double seconds) {
   constexpr int kMostFrames = FramePacer::kFramesAfterInput + 1;
   constexpr double kMostShare = 0.1;
-  for (int i = 0; i < 100 && stage.gui().Step(0.05); ++i) continue;  // of what came before
+  for (int i = 0; i < 100 && stage.gui().Step(0.05); ++i)
+    continue;  // finishes what earlier lines began
   const double cpu = CpuMs();
-  const auto begin = std::chrono::steady_clock::now();
-  std::chrono::duration<double> passed{0};
+  const Stopwatch watch;
   int frames = 0;
-  while (passed.count() < seconds) {
-    frames += stage.gui().Step(seconds - passed.count()) ? 1 : 0;
-    passed = std::chrono::steady_clock::now() - begin;
-  }
+  for (double left = seconds; left > 0; left = seconds - watch.Seconds())
+    frames += stage.gui().Step(left) ? 1 : 0;
   const double used = CpuMs() - cpu;
   if (frames > 0 ? frames <= kMostFrames : used <= kMostShare * seconds * 1000) return Status::Ok();
   return Status(ErrorCode::kLimit,
@@ -59,14 +74,7 @@ Status Play(Stage& stage, const ReplayStep& step) {
   return Status::Ok();
 }
 
-int Fail(const Status& status) {
-  LogError(status.message());
-  return status.code() == ErrorCode::kUnsupported ? kExitNoResource : ExitCodeOf(status);
-}
-
-}  // namespace
-
-int RunReplay(const Options& options, const Log& log) {
+int Run(const InputOptions& input, const ReplayOptions& options, const Log& log) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(options.commands_file, error)) {
     LogError(options.commands_file + ": there is no such file of commands");
@@ -78,22 +86,29 @@ int RunReplay(const Options& options, const Log& log) {
     return kExitUsage;
   }
   Stage stage;
-  stage.Open(options);
-  if (Status status = stage.Show(options, options.show_window); !status.ok()) return Fail(status);
+  stage.Open(input);
+  if (Status status = stage.Show(options, options.show_window); !status.ok())
+    return FailStage(status);
   if (options.no_pixels) glEnable(GL_RASTERIZER_DISCARD);
   stage.UseFixedTime();
-  Status status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
-  if (status.ok() && !options.paths.empty()) status = stage.load_status();
+  Status status = stage.gui().DrawUntilIdle();
+  if (status.ok() && !input.paths.empty()) status = stage.load_status();
   for (const ReplayStep& step : *steps) {
     if (!status.ok()) break;
     log.Verbose(fmt::format("{}:{}", options.commands_file, step.line));
     status = Play(stage, step);
   }
   if (status.ok() && !options.output.empty()) {
-    status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
+    status = stage.gui().DrawUntilIdle();
     if (status.ok()) status = SaveFrame(stage, options.output);
   }
-  return status.ok() ? kExitOk : Fail(status);
+  return status.ok() ? kExitOk : FailStage(status);
 }
+
+}  // namespace
+
+extern const ProgramCommandDesc kReplayCommand = {
+    "replay", "Carries out a list of commands on the window",
+    NewCommand<ReplayOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

@@ -1,23 +1,52 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string_view>
 #include <utility>
 
-#include "app/commands/commands.h"
+#include "app/command_line/option_values.h"
+#include "app/command_line/program_command.h"
 #include "app/commands/load_input.h"
 #include "app/commands/part_of_trace.h"
+#include "app/commands/report_command.h"
 #include "app/commands/write_report.h"
-#include "app/exit_code.h"
+#include "app/system/exit_code.h"
+#include "app/system/stopwatch.h"
 #include "model/allocator_history.h"
 #include "model/analysis/findings/findings.h"
 
 namespace stepscope {
 namespace {
 
-int Write(const ReportInput& input, const Options& options) {
+void AddOptions(CLI::App& app, InputOptions* input, ReportOptions* options) {
+  AddPaths(app, input, true);
+  AddPart(app, input, options);
+  AddForm(app, options);
+  app.add_option_function<std::string>(
+         "--compat", [options](const std::string&) { options->compat_xprof = true; },
+         "xprof: definitions exactly as XProf 2.24 has them")
+      ->check(CLI::IsMember({"xprof"}));
+  AddRepeated(app, "--threshold", "RULE=VALUE",
+              "from where on findings of a rule are reported, as in copies=2; may be repeated",
+              [options](const std::string& text) -> std::string {
+                FindingThresholds thresholds;
+                if (!thresholds.Set(text))
+                  return std::string("is not RULE=NUMBER of a rule that there is; ") + kListsRules;
+                options->thresholds.push_back(text);
+                return {};
+              });
+}
+
+std::string Check(const InputOptions& input, const ReportOptions& options) {
+  const std::string wrong = NeedOnePath(input);
+  const bool csv = options.format == ReportFormat::kCsv;
+  if (!wrong.empty() || !csv || options.panels.size() == 1 || !options.table.empty()) return wrong;
+  return "--format csv gives one table: name its panel with --panel or the table with --table";
+}
+
+int Write(const ReportInput& input, const ReportOptions& options) {
   return WriteReport(
       options, input, [&](const TextSink& sink) { WriteReportJson(input, sink); },
       [&] {
@@ -29,10 +58,11 @@ int Write(const ReportInput& input, const Options& options) {
       });
 }
 
-// Findings above thresholds that were given; null: the analysis's own will do.
+// Computes findings with the thresholds of the command line. Returns null if there are none or
+// this is another analysis: the context has the result then.
 std::shared_ptr<const AnalysisResult> ComputeFindings(const AnalysisDesc& analysis,
                                                       const AnalysisParams& params,
-                                                      const Options& options,
+                                                      const ReportOptions& options,
                                                       AnalysisContext& context) {
   FindingThresholds thresholds;
   for (const std::string& text : options.thresholds) thresholds.Set(text);
@@ -40,22 +70,22 @@ std::shared_ptr<const AnalysisResult> ComputeFindings(const AnalysisDesc& analys
   return std::make_shared<const AnalysisResult>(FindAll(context, params, thresholds, {}));
 }
 
-// What a panel is written from. `keep`: it is asked for again.
+// Computes the result that a page is written from. The context keeps it if `keep` is set, for
+// those who ask for it again.
 std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
                                               const AnalysisParams& params, bool keep,
-                                              const Options& options, AnalysisContext& context,
-                                              const Log& log) {
-  const auto begin = std::chrono::steady_clock::now();
+                                              const ReportOptions& options,
+                                              AnalysisContext& context, const Log& log) {
+  const Stopwatch watch;
   auto result = ComputeFindings(analysis, params, options, context);
   if (!result) result = context.Get(analysis.id, params);
   if (!keep) context.Forget(analysis.id, params);
-  const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
-  log.Verbose(fmt::format("{}: {:.1f} ms", analysis.id, ms.count()));
+  log.Verbose(fmt::format("{}: {:.1f} ms", analysis.id, watch.Ms()));
   return result;
 }
 
-// A snapshot has nothing to say of steps and kernels, other profiles have none of snapshots: unless
-// asked, neither is mentioned.
+// Removes the pages that a profile of this kind cannot have: a memory snapshot has no steps and
+// no kernels, other profiles have no snapshot. Pages asked for by name stay.
 void LeaveOutOthers(const Trace& trace, std::vector<const AnalysisDesc*>* analyses) {
   const bool snapshot = HistoryOf(trace) != nullptr;
   std::erase_if(*analyses, [&](const AnalysisDesc* analysis) {
@@ -65,38 +95,42 @@ void LeaveOutOthers(const Trace& trace, std::vector<const AnalysisDesc*>* analys
   });
 }
 
-}  // namespace
-
-int RunReport(const Options& options, const Log& log) {
+int Run(const InputOptions& input, const ReportOptions& options, const Log& log) {
   std::vector<const AnalysisDesc*> analyses = ChooseAnalyses(options.panels, options.compat_xprof);
   if (analyses.empty()) return kExitUsage;
-  const LoadedInput loaded = LoadInput(options, {}, log);
+  const LoadedInput loaded = LoadInput(input, {}, log);
   if (!loaded.trace) return loaded.exit_code;
   if (options.panels.empty()) LeaveOutOthers(*loaded.trace, &analyses);
 
-  ReportInput input{options.paths[0],
-                    loaded.trace->run,
-                    options.host,
-                    options.table,
-                    options.compat_xprof,
-                    options.wide,
-                    {}};
+  ReportInput report{input.paths[0],
+                     loaded.trace->run,
+                     options.host,
+                     options.table,
+                     options.compat_xprof,
+                     options.wide,
+                     {}};
   AnalysisContext context(loaded.trace,
                           options.compat_xprof ? Definitions::kXprof : Definitions::kStepscope);
   const AnalysisParams params = PartOf(options);
   if (!CheckPart(context, params)) return kExitUsage;
-  input.params = params;
-  input.trace = loaded.trace;
+  report.params = params;
+  report.trace = loaded.trace;
   for (const AnalysisDesc* analysis : analyses) {
-    // Others build on the kernels, and one table is looked for before it is written.
+    // Other analyses build on kernel_stats, and a single table is looked for before it is
+    // written.
     const bool keep = !options.table.empty() || analysis->id == std::string_view("kernel_stats");
-    input.panels.push_back({analysis, nullptr, WhatOf(*analysis, context), [&, analysis, keep] {
-                              return Compute(*analysis, params, keep, options, context, log);
-                            }});
+    report.panels.push_back({analysis, nullptr, WhatOf(*analysis, context), [&, analysis, keep] {
+                               return Compute(*analysis, params, keep, options, context, log);
+                             }});
   }
-  const int status = Write(input, options);
+  const int status = Write(report, options);
   LogPeakMemory(log);
   return status;
 }
+
+}  // namespace
+
+extern const ProgramCommandDesc kReportCommand = {
+    "report", "The panels as text or data", NewCommand<ReportOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

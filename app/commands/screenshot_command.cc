@@ -1,19 +1,32 @@
-#include "app/commands/commands.h"
-#include "app/commands/picture.h"
-#include "app/exit_code.h"
-#include "viewer/core/command.h"
+#include <CLI/CLI.hpp>
+
+#include "app/command_line/option_values.h"
+#include "app/command_line/program_command.h"
+#include "app/commands/screenshot_command.h"
+#include "app/commands/stage.h"
+#include "app/system/exit_code.h"
+#include "viewer/core/commands/command.h"
 
 namespace stepscope {
 namespace {
 
-int Fail(const Status& status) {
-  LogError(status.message());
-  // The stage says kUnsupported only of GL; a file's kUnsupported comes from the session.
-  return status.code() == ErrorCode::kUnsupported ? kExitNoResource : ExitCodeOf(status);
+void AddOptions(CLI::App& app, InputOptions* input, ScreenshotOptions* options) {
+  AddPaths(app, input, true);
+  AddOutput(app, &options->output, "file to write: .svg is the timeline as vectors, else PNG")
+      ->required();
+  AddCompare(app, input, "open the paths side by side");
+  AddPicture(app, options);
+  app.add_option("--panel", options->panels, "panel to show")->type_name("ID")->expected(1);
+  AddRange(app, &options->range, "part of the trace to show");
+  AddView(app, input);
+  app.add_option("--select", options->select,
+                 "select the first event whose name contains this; =NAME: is this");
 }
 
-// What the command line asks to see, once the profile is there.
-Status Arrange(const Options& options, Viewer& viewer) {
+std::string Check(const InputOptions& input, const ScreenshotOptions&) { return CheckInput(input); }
+
+// Shows what the command line asks for. The profile is loaded.
+Status Arrange(const InputOptions& input, const ScreenshotOptions& options, Viewer& viewer) {
   for (const std::string& panel : options.panels) {
     if (!viewer.ShowPanel(panel)) {
       return Status(ErrorCode::kUsage, "--panel " + panel + ": there is no such panel");
@@ -23,30 +36,34 @@ Status Arrange(const Options& options, Viewer& viewer) {
     return Status(ErrorCode::kUsage,
                   "--select " + options.select + ": no event has a name that contains it");
   }
-  if (!options.view.empty()) viewer.OpenView(options.view);
+  if (!input.view.empty()) viewer.OpenView(input.view);
   if (!options.range.empty()) viewer.SetVisibleRange(options.range);
   return Status::Ok();
 }
 
-}  // namespace
-
-int RunScreenshot(const Options& options, const Log& log) {
+int Run(const InputOptions& input, const ScreenshotOptions& options, const Log& log) {
   Stage stage;
-  stage.Open(options);
-  if (Status status = stage.Show(options, false); !status.ok()) return Fail(status);
+  stage.Open(input);
+  if (Status status = stage.Show(options, false); !status.ok()) return FailStage(status);
   stage.UseFixedTime();
-  if (Status status = stage.gui().DrawUntilIdle(kIdleLimitSeconds); !status.ok()) {
-    return Fail(status);
+  if (Status status = stage.gui().DrawUntilIdle(); !status.ok()) {
+    return FailStage(status);
   }
   if (const Status status = stage.load_status(); !status.ok()) {
-    LogError(status.message());
+    LogError(status.message());  // kUnsupported is about the file here, not about OpenGL
     return ExitCodeOf(status);
   }
   log.Verbose("loaded; arranging the window");
-  Status status = Arrange(options, stage.gui().viewer());
-  if (status.ok()) status = stage.gui().DrawUntilIdle(kIdleLimitSeconds);
+  Status status = Arrange(input, options, stage.gui().viewer());
+  if (status.ok()) status = stage.gui().DrawUntilIdle();
   if (status.ok()) status = SaveFrame(stage, options.output);
-  return status.ok() ? kExitOk : Fail(status);
+  return status.ok() ? kExitOk : FailStage(status);
 }
+
+}  // namespace
+
+extern const ProgramCommandDesc kScreenshotCommand = {
+    "screenshot", "One frame of the window as a PNG, or the timeline as SVG; needs no display",
+    NewCommand<ScreenshotOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

@@ -2,23 +2,23 @@
 
 #include <memory>
 
-#include "app/exit_code.h"
-#include "app/log.h"
-#include "app/output.h"
+#include "app/system/exit_code.h"
+#include "app/system/log.h"
+#include "app/system/output.h"
 
 namespace stepscope {
 
-int WriteReport(const Options& options, const ReportInput& input,
+int WriteReport(const ReportForm& form, const ReportInput& input,
                 const std::function<void(const TextSink&)>& json,
                 const std::function<std::string()>& no_table) {
-  const bool one_table = !input.table.empty() || options.format == ReportFormat::kCsv;
+  const bool one_table = !input.table.empty() || form.format == ReportFormat::kCsv;
   const std::shared_ptr<const ResultTable> table = one_table ? ReportTable(input) : nullptr;
   if (one_table && !table) {
     LogError(no_table());
     return kExitUsage;
   }
-  Output output(options.output);
-  switch (options.format) {
+  Output output(form.output);
+  switch (form.format) {
     case ReportFormat::kText:
       WriteReportText(input, output.sink());
       break;

@@ -1,17 +1,17 @@
-// How the commands write what they found: in the form and to the place that the options say.
+// Writes a report in the form and to the place that the options name.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "app/options.h"
+#include "app/command_line/shared_options.h"
 #include "app/report/report.h"
 
 namespace stepscope {
 
-// `json` writes the form that each command has its own of. `no_table` says that the table asked for
-// is not there. Returns the exit status.
-int WriteReport(const Options& options, const ReportInput& input,
+// `json` writes the JSON of the command, as each command has an object of its own. `no_table`
+// returns the error for a table that is not there. Returns the exit status; errors are printed.
+int WriteReport(const ReportForm& form, const ReportInput& input,
                 const std::function<void(const TextSink&)>& json,
                 const std::function<std::string()>& no_table);
 

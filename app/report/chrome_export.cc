@@ -14,6 +14,7 @@
 #include "app/report/export_places.h"
 #include "app/report/torch_args.h"
 #include "model/base/task.h"
+#include "model/capabilities.h"
 #include "model/lookup.h"
 #include "model/query/event_args.h"
 #include "model/query/find_events.h"
@@ -24,9 +25,9 @@ namespace {
 
 constexpr size_t kBatch = 16'384;    // events that are written side by side
 constexpr size_t kWriteAtOnce = 64;  // by one thread
-constexpr int kMostGaps = 256;       // looked at for a place where a slice is the innermost
+constexpr int kMostGaps = 256;       // looked at to find a time at which a slice is the innermost
 
-// Microseconds with all digits of the picoseconds.
+// Writes a time in microseconds, with all digits of its picoseconds.
 std::string Micros(Ps t) {
   const uint64_t size = t < 0 ? uint64_t{0} - static_cast<uint64_t>(t) : static_cast<uint64_t>(t);
   std::string text = fmt::format("{}{}", t < 0 ? "-" : "", size / 1'000'000);
@@ -36,7 +37,7 @@ std::string Micros(Ps t) {
   return text;
 }
 
-// PyTorch's name of what a recording of another format has of its categories.
+// PyTorch's name of a category, for recordings of other formats. Empty where PyTorch has none.
 std::string_view NameOfCategory(EventCategory category, bool on_device) {
   switch (category) {
     case EventCategory::kKernel:
@@ -74,7 +75,7 @@ class Exporter {
         range_(range),
         places_(PlacesOf(trace)),
         categories_(FileCategories(trace)),
-        chrome_(trace.format == TraceFormat::kChromeJson),
+        chrome_(CapabilitiesOf(trace).chrome_events),
         out_(sink) {}
 
   Status Run() {
@@ -100,10 +101,10 @@ class Exporter {
     uint32_t index;
   };
 
-  // Of a format whose words for what analyses ask for are not PyTorch's or XProf's.
+  // Reads the typed stats of a format that names its arguments in neither PyTorch's nor XProf's
+  // words: they are exported in PyTorch's.
   Status ReadTypedStats() {
-    const bool own = chrome_ || trace_.format == TraceFormat::kXSpace;
-    if (own || !trace_.source) return {};
+    if (CapabilitiesOf(trace_).argument_names || !trace_.source) return {};
     auto stats = trace_.source->LoadTyped(trace_, {});
     if (!stats.ok()) return stats.status();
     stats_ = std::move(stats).value();
@@ -117,8 +118,8 @@ class Exporter {
   }
   std::string_view Text(StringId id) const { return trace_.names().strings.View(id); }
 
-  // Members that say when and where; `stepscopeOrigin`: times count from the origin, although
-  // nothing may begin there.
+  // Writes the members that say when and where. `stepscopeOrigin` says that times count from the
+  // origin, even if no event begins there.
   void Begin() {
     out_ += "{\"displayTimeUnit\":\"ns\",\"stepscopeOrigin\":true,\n";
     if (trace_.origin_unix_ns > 0)
@@ -164,7 +165,8 @@ class Exporter {
     });
   }
 
-  // Names, and places among the others, of what has something in the range.
+  // Writes names and sort order of the process and of those of its threads that have something in
+  // the range.
   void AddProcess(size_t p) {
     const Plane& plane = trace_.planes[p];
     const ExportPlaces::Process& process = places_.processes[p];
@@ -247,7 +249,7 @@ class Exporter {
     const EventRow row(lane.first_row + event.index);
     Result<std::vector<Stat>> args = ReadArgs(trace_, row);
     if (!args.ok()) return args.status();
-    // What stands beside the arguments of a Chrome event, and is written there or not at all.
+    // In a Chrome trace these stand beside the arguments: they are written there, or not at all.
     if (chrome_) std::erase_if(args.value(), [](const Stat& stat) { return stat.from_metadata; });
     AppendArgsOf(row, *args, out);
     *out += '}';
@@ -264,11 +266,11 @@ class Exporter {
     if (more.empty()) return;
     std::string text;
     AppendArgs(more, true, &text);
-    out->back() = ',';  // in the place of the closing brace
+    out->back() = ',';  // replaces the closing brace
     out->append(text, 1);
   }
 
-  // As the file has it, else what the loader knows.
+  // The category as the file has it, else the one that the loader derived.
   std::string_view CategoryOf(const Lane& lane, MetaId meta) const {
     if (meta.value < categories_.size() && !categories_[meta.value].empty())
       return categories_[meta.value];
@@ -285,7 +287,8 @@ class Exporter {
                         Micros(time));
   }
 
-  // The loader makes them of the allocator's events once more.
+  // Counters that the loader makes from the allocator's events; it makes them again when it reads
+  // the export.
   bool IsMadeOfEvents(const Track& track) const {
     if (!trace_.kineto) return false;
     return std::all_of(track.counters.begin(), track.counters.end(), [this](const auto& series) {
@@ -304,7 +307,8 @@ class Exporter {
     }
   }
 
-  // Samples of one time in one record. `again`: how many counters before have the name.
+  // Writes samples of the same time as one record. `again` counts the earlier counters of the
+  // same name.
   void AddCounter(const Track& track, size_t again) {
     std::string head = fmt::format(R"({{"ph":"C","pid":{},"tid":0,"name":)",
                                    places_.processes[track.plane.value].pid);
@@ -339,7 +343,7 @@ class Exporter {
     }
   }
 
-  // Those in the range, and the one before, which holds at its begin.
+  // The samples in the range, and the one before it, whose value holds at its begin.
   std::pair<size_t, size_t> SamplesIn(const CounterSeries& series) const {
     if (range_.empty()) return {0, series.time.size()};
     const auto begin = series.time.begin();
@@ -349,15 +353,15 @@ class Exporter {
     return {static_cast<size_t>(first - begin), static_cast<size_t>(last - begin)};
   }
 
-  // An end of an arrow: a slice, and a time in it.
+  // One end of an arrow: a slice, and a time in it.
   struct End {
     const Lane* lane = nullptr;
     uint32_t index = 0;
     Ps time = 0;
   };
 
-  // A time not before `least` at which the slice is the innermost, so that the arrow is bound to
-  // it; its begin, or `least`, where there is none.
+  // Finds a time, not before `least`, at which the slice is the innermost, because readers bind
+  // an arrow to the innermost slice. Falls back to its begin or `least`, whichever is later.
   End EndAt(EventRow row, Ps least) const {
     const LaneId id = trace_.set.LaneOf(row);
     if (!id.valid()) return {};
@@ -399,7 +403,7 @@ class Exporter {
   const ExportPlaces places_;
   const std::vector<std::string> categories_;  // by MetaId
   const bool chrome_;
-  std::shared_ptr<const StatTable> stats_;  // null: events tell all themselves
+  std::shared_ptr<const StatTable> stats_;  // null where the arguments of events say it all
   TextBuffer out_;
   bool first_ = true;
   std::vector<Listed> batch_;

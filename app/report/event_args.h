@@ -1,4 +1,4 @@
-// Arguments of one event as JSON, as the export writes them.
+// The arguments of one event as JSON, in the form of the Chrome export.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace stepscope {
 
-// A JSON string; what is not UTF-8 becomes replacement characters.
+// Appends a JSON string; bytes that are not UTF-8 become replacement characters.
 void AppendQuoted(std::string_view text, std::string* out);
-// {"name": value, ...} in one line. `lists`: a text that is a JSON list stands as one, which is how
-// lists among the arguments of a Chrome trace are read.
+// Appends {"name": value, ...} in one line. If `lists` is set, a text that is a JSON list is
+// written as a list: the loader of Chrome traces keeps lists as texts.
 void AppendArgs(const std::vector<Stat>& args, bool lists, std::string* out);
 
 }  // namespace stepscope

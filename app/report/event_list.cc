@@ -3,18 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "model/analysis/result_table.h"
+#include "app/report/text_layout.h"
+#include "model/analysis/devices/launch_facts.h"
+#include "model/analysis/tables/json_stream.h"
+#include "model/analysis/tables/result_table.h"
 #include "model/base/task.h"
 #include "model/base/terminal_text.h"
 #include "model/lookup.h"
 #include "model/query/event_args.h"
 #include "model/query/time_order.h"
-#include "viewer/widgets/json_stream.h"
 
 namespace stepscope {
 namespace {
@@ -50,7 +53,7 @@ Status ReadBatch(const Trace& trace, std::vector<ListedEvent>* batch) {
   return {};
 }
 
-// Calls write(event) for the events of the list.
+// Calls write(event) for the events of the list, in their order.
 template <typename Write>
 Status ForListed(const EventListInput& input, Write write) {
   const std::vector<LaneRange> ranges = LanesBeginningIn(*input.trace, *input.scope);
@@ -71,6 +74,10 @@ Status ForListed(const EventListInput& input, Write write) {
   });
   if (status.ok()) flush();
   return status;
+}
+
+std::string_view FileName(const Trace& trace, EventRow row) {
+  return trace.names().Name(trace.set.Meta(row));
 }
 
 std::string_view FileName(const Trace& trace, const ListedEvent& event) {
@@ -113,24 +120,53 @@ void WriteArgs(const std::vector<Stat>& args, JsonStream* json) {
   json->EndObject();
 }
 
+std::optional<LaunchFacts> LaunchOf(const EventListInput& input, const ListedEvent& event) {
+  if (input.flows == nullptr) return std::nullopt;
+  return FindLaunchFacts(*input.trace, *input.flows, event.row());
+}
+
+void WriteLaunch(const Trace& trace, const LaunchFacts& launch, JsonStream* json) {
+  json->BeginObject();
+  json->Member("call", FileName(trace, launch.call));
+  json->Key("delay_ps");
+  json->Int(launch.delay);
+  json->Key("queue_length");
+  json->Uint(launch.queue_length);
+  json->Key("stack");
+  json->BeginArray();
+  for (const EventRow row : launch.stack) json->Text(FileName(trace, row));
+  json->EndArray();
+  json->EndObject();
+}
+
+void Add(std::string_view key, std::string_view value, std::string* text) {
+  *text += fmt::format("{}{}={}", text->empty() ? "" : " ", key, value);
+}
+
 std::string Joined(const std::vector<Stat>& args) {
   std::string text;
-  for (const Stat& stat : args) text += (text.empty() ? "" : " ") + stat.name + "=" + ToText(stat);
+  for (const Stat& stat : args) Add(stat.name, ToText(stat), &text);
   return text;
 }
 
-// At most so many columns; what is longer ends with an ellipsis.
-std::string Cut(std::string text, size_t cells) {
-  if (CellsOf(text) <= cells) return text;
-  size_t kept = 0, i = 0;
-  for (; i < text.size(); ++i) {
-    const bool begins = (static_cast<unsigned char>(text[i]) & 0xc0) != 0x80;
-    if (begins && ++kept == cells) break;
-  }
-  return text.substr(0, i) + "\u2026";
+std::string JoinedLaunch(const Trace& trace, const LaunchFacts& launch) {
+  std::string text, stack;
+  Add("launch.call", FileName(trace, launch.call), &text);
+  Add("launch.delay_ps", fmt::format("{}", launch.delay), &text);
+  Add("launch.queue_length", fmt::format("{}", launch.queue_length), &text);
+  for (const EventRow row : launch.stack)
+    stack += (stack.empty() ? "" : " < ") + std::string(FileName(trace, row));
+  if (!stack.empty()) Add("launch.stack", stack, &text);
+  return text;
 }
 
-// A cell of a column; `cells` 0: as long as it is.
+// Cuts a text to so many terminal columns; a cut one ends with an ellipsis.
+std::string Cut(std::string text, size_t cells) {
+  if (CellsOf(text) <= cells) return text;
+  return std::string(FirstCells(text, cells - 1)) + "\u2026";
+}
+
+// A cell of a column, padded or cut to `cells` columns; 0: as long as the text is.
 std::string Cell(std::string_view text, size_t cells, bool right = false) {
   std::string cell = TerminalText(text);
   if (cells == 0) return cell;
@@ -139,7 +175,7 @@ std::string Cell(std::string_view text, size_t cells, bool right = false) {
   return right ? pad + cell : cell + pad;
 }
 
-// Columns of the text: with --wide the last three are as long as they are.
+// The columns of the text. With --wide the last three are neither cut nor padded.
 struct TextForm {
   explicit TextForm(bool wide_lines) : wide(wide_lines) {}
   std::string Line(const std::string& begin, const std::string& dur, const std::string& self,
@@ -179,6 +215,10 @@ Status WriteEventsJson(const EventListInput& input, const TextSink& sink) {
       json.Key("args");
       WriteArgs(event.args, &json);
     }
+    if (const std::optional<LaunchFacts> launch = LaunchOf(input, event)) {
+      json.Key("launch");
+      WriteLaunch(trace, *launch, &json);
+    }
     json.EndObject();
   });
   json.EndArray();
@@ -200,7 +240,12 @@ Status WriteEventsCsv(const EventListInput& input, const TextSink& sink) {
                        field(FileName(trace, event)), field(TrackName(trace, *event.lane)),
                        field(ProcessName(trace, *event.lane)));
     if (hosts) out += "," + field(HostName(trace, *event.lane));
-    if (input.args) out += "," + CsvField(Joined(event.args));
+    if (input.args) {
+      std::string args = Joined(event.args);
+      if (const auto launch = LaunchOf(input, event))
+        args += (args.empty() ? "" : " ") + JoinedLaunch(trace, *launch);
+      out += "," + CsvField(args);
+    }
     out += "\r\n";
   });
 }
@@ -208,7 +253,7 @@ Status WriteEventsCsv(const EventListInput& input, const TextSink& sink) {
 Status WriteEventsText(const EventListInput& input, const TextSink& sink) {
   const Trace& trace = *input.trace;
   TextBuffer out(sink);
-  constexpr int kDigits = 9;  // of a begin
+  constexpr int kDigits = 9;  // of the begin of an event
   const TextForm form(input.wide);
   uint64_t count = 0;
   out += form.Line("begin", "duration", "self", "name", "track", "process");
@@ -220,9 +265,12 @@ Status WriteEventsText(const EventListInput& input, const TextSink& sink) {
                      trace.set.Name(event.row()), TrackName(trace, *event.lane),
                      ProcessName(trace, *event.lane));
     ++count;
-    if (!input.args || event.args.empty()) return;
-    std::string line = "    " + TerminalText(Joined(event.args));
-    out += (input.wide ? std::move(line) : Cut(std::move(line), kWidth)) + "\n";
+    const auto add = [&](std::string_view below) {
+      std::string line = "    " + TerminalText(below);
+      out += (input.wide ? std::move(line) : Cut(std::move(line), kWidth)) + "\n";
+    };
+    if (!event.args.empty()) add(Joined(event.args));
+    if (const auto launch = LaunchOf(input, event)) add(JoinedLaunch(trace, *launch));
   });
   if (count == 0 && status.ok()) out += "no events\n";
   return status;

@@ -1,8 +1,9 @@
-// The list of events that `stepscope events` writes (docs/interface.md#events): one row an event,
-// by begin, then track. Written row by row: no list is in memory as a whole.
+// The list of events that `stepscope events` writes (docs/interface.md#events): one row for each
+// event, by begin, then track. It is written row by row and never in memory as a whole. O(events
+// log lanes).
 #pragma once
 
-#include "model/analysis/scope.h"
+#include "model/analysis/steps/scope.h"
 #include "model/base/status.h"
 #include "model/base/text_sink.h"
 #include "model/query/row_bits.h"
@@ -10,20 +11,23 @@
 
 namespace stepscope {
 
+class FlowIndex;  // model/analysis/grouping/flow_index.h
+
 struct EventListInput {
   const Trace* trace = nullptr;
-  const RowBits* rows = nullptr;  // null: all
-  const Scope* scope = nullptr;   // events that begin in it
-  bool args = false;              // with all arguments
-  bool wide = false;              // text: however long the lines
+  const RowBits* rows = nullptr;     // null: all
+  const Scope* scope = nullptr;      // only events that begin in it
+  bool args = false;                 // with all arguments
+  bool wide = false;                 // text: however long the lines
+  const FlowIndex* flows = nullptr;  // how events were launched; null: not asked for
 };
 
-// kIo: arguments cannot be read; what was written up to there is no whole list.
-// {"events": [{"begin_ps", ..., "args": {}}]}
+// Writes {"events": [{"begin_ps", ..., "args": {}}]}. kIo, here and below: arguments cannot be
+// read, and the list is cut off.
 Status WriteEventsJson(const EventListInput& input, const TextSink& sink);
 Status WriteEventsCsv(const EventListInput& input, const TextSink& sink);
-// For people and terminals: lines of at most 100 columns, arguments on lines of their own below
-// the event; what a terminal would obey in a name is escaped.
+// Writes lines of at most 100 columns for people, with arguments on lines of their own below the
+// event. Escape sequences in names are escaped.
 Status WriteEventsText(const EventListInput& input, const TextSink& sink);
 
 }  // namespace stepscope

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "app/report/text_layout.h"
+#include "model/analysis/tables/json_stream.h"
 #include "model/base/digits.h"
 #include "model/base/terminal_text.h"
-#include "viewer/widgets/json_stream.h"
 
 namespace stepscope {
 namespace {

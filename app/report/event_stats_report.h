@@ -1,4 +1,4 @@
-// What `stepscope events --stats` writes (docs/interface.md#events).
+// The statistics that `stepscope events --stats` writes (docs/interface.md#events).
 #pragma once
 
 #include "model/base/text_sink.h"
@@ -6,11 +6,11 @@
 
 namespace stepscope {
 
-// {"total": ROW, "groups": [ROW]}
+// Writes {"total": ROW, "groups": [ROW]}.
 void WriteStatsJson(const EventStatsReport& report, const TextSink& sink);
-// The groups.
+// Writes the groups, without the total.
 void WriteStatsCsv(const EventStatsReport& report, const TextSink& sink);
-// For people and terminals: rounded, with units.
+// Writes total and groups for people: rounded, with units.
 void WriteStatsText(const EventStatsReport& report, const TextSink& sink);
 
 }  // namespace stepscope

@@ -8,10 +8,10 @@
 namespace stepscope {
 namespace {
 
-// A larger number is not exact in a program that reads JSON numbers as doubles.
+// Programs that read JSON numbers as doubles round larger ones.
 constexpr int64_t kMostExact = int64_t{1} << 53;
 
-// Numbers that are taken, and the next that is free.
+// Hands out pids and tids, each once.
 class Numbers {
  public:
   bool Take(int64_t number) {
@@ -33,7 +33,8 @@ bool TakeSuffix(std::string_view suffix, std::string* name) {
   return true;
 }
 
-// Of one of the tracks of a PyTorch thread, the thread's; else the track's own.
+// The name of the thread that the track is exported to. Several tracks of PyTorch are parts of
+// one thread, which has the name without their suffix.
 std::string ThreadName(const Trace& trace, const Track& track) {
   std::string name(trace.names().strings.View(track.name));
   if (trace.kineto && track.kind == TrackKind::kNvtx) TakeSuffix(" annotations", &name);
@@ -44,7 +45,7 @@ std::string ThreadName(const Trace& trace, const Track& track) {
 void PlaceThreads(const Trace& trace, const Plane& plane, ExportPlaces* places) {
   Numbers numbers;
   std::map<std::pair<int64_t, std::string>, int64_t> known;
-  std::vector<TrackId> without;  // numbers of their own come first
+  std::vector<TrackId> without;  // tracks that get a free number after all others have theirs
   for (const TrackId id : plane.tracks) {
     const Track& track = trace.set.tracks[id.value];
     ExportPlaces::Thread& thread = places->threads[id.value];
@@ -59,7 +60,7 @@ void PlaceThreads(const Trace& trace, const Plane& plane, ExportPlaces* places) 
     } else {
       without.push_back(id);
     }
-    // What the loader calls a thread without a name.
+    // The loader gives this name to a thread that has none.
     if (thread.name == "Thread " + std::to_string(thread.tid)) thread.name.clear();
   }
   for (const TrackId id : without) {

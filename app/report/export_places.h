@@ -1,4 +1,4 @@
-// Which process and thread of an exported Chrome trace a track becomes.
+// The process and the thread that a track becomes in an exported Chrome trace.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,20 @@ namespace stepscope {
 struct ExportPlaces {
   struct Process {
     int64_t pid = 0;
-    std::string name, labels;  // empty: none is written
+    std::string name, labels;  // empty: not written
   };
   struct Thread {
     int64_t tid = 0;
-    std::string name;    // empty: none is written
-    bool first = false;  // the one of several tracks that share a thread that names it
+    std::string name;    // empty: not written
+    bool first = false;  // of the tracks that share a thread, the one that sorts it
   };
   std::vector<Process> processes;  // by PlaneId
   std::vector<Thread> threads;     // by TrackId
 };
 
-// Numbers are the file's own where they tell processes and threads apart. Tracks that the loader
-// makes of one PyTorch stream (kernels, annotations, synchronisation) are one thread again.
-// O(planes + tracks log tracks)
+// Numbers are the file's own where they are unique. Tracks that the loader makes from one PyTorch
+// stream (kernels, annotations, synchronisation) become one thread again. O(planes + tracks log
+// tracks).
 ExportPlaces PlacesOf(const Trace& trace);
 
 }  // namespace stepscope

@@ -7,13 +7,12 @@
 #include <ctime>
 
 #include "app/report/text_layout.h"
-#include "model/analysis/names.h"
+#include "model/analysis/tables/json_stream.h"
+#include "model/analysis/tables/unit_names.h"
 #include "model/base/bytes_text.h"
-#include "model/base/counted.h"
+#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/base/terminal_text.h"
-#include "model/capabilities.h"
-#include "viewer/widgets/json_stream.h"
 
 namespace stepscope {
 namespace {
@@ -97,7 +96,7 @@ void AddSummary(const InfoInput& input, TextRows* rows) {
   };
   add("run", RunText(input));
   add("hosts", HostsText(trace));
-  add("format", FormatName(trace.format));
+  add("format", trace.format->name);
   std::string size = BytesText(trace.file_bytes);
   if (trace.inflated_bytes > trace.file_bytes) {
     size += " (" + BytesText(trace.inflated_bytes) + " inflated)";

@@ -1,4 +1,4 @@
-// What `info` prints: the contents of a loaded profile, for people or as JSON
+// The contents of a loaded profile as `stepscope info` prints them, for people or as JSON
 // (docs/interface.md#info).
 #pragma once
 
@@ -17,9 +17,9 @@ struct InfoInput {
   size_t steps = 0;               // rows of the overview's table "steps"
 };
 
-// Track by track: neither is in memory as a whole.
+// Both texts are written track by track and never in memory as a whole.
 void WriteInfoJson(const InfoInput& input, const TextSink& sink);
-// What a terminal would obey in a name is escaped.
+// Escape sequences in names are escaped.
 void WriteInfoText(const InfoInput& input, const TextSink& sink);
 
 }  // namespace stepscope

@@ -1,5 +1,8 @@
-// Reports: the results of analyses in the forms of docs/interface.md#report. Results in, text out,
-// row by row: no report is in memory as a whole.
+// Reports: the results of analyses as text, JSON, CSV and HTML (docs/interface.md#report).
+// Results go in, text comes out row by row: no report is in memory as a whole. This folder also
+// writes events (event_list.h, event_stats_report.h, chrome_export.h) and the contents of a
+// profile (info.h). Start reading here. Writers keep no state; threads may write different
+// reports at a time.
 #pragma once
 
 #include <functional>
@@ -14,10 +17,10 @@ namespace stepscope {
 
 struct PanelReport {
   const AnalysisDesc* analysis = nullptr;
-  std::shared_ptr<const AnalysisResult> result;  // null: `compute` gives it
-  std::string what = {};                         // one sentence; empty: the analysis's own
-  // Asked when the panel is written. The writer drops what it got before it asks for the next: the
-  // tables of all panels need not be in memory at once.
+  std::shared_ptr<const AnalysisResult> result;  // null: `compute` returns it
+  std::string what = {};  // what the page is about, in one sentence; empty: the analysis says it
+  // Called when the page is written. The writer drops the result before it calls the next one, so
+  // that the tables of all pages need not be in memory at once.
   std::function<std::shared_ptr<const AnalysisResult>()> compute = {};
 
   std::shared_ptr<const AnalysisResult> Result() const { return result ? result : compute(); }
@@ -31,25 +34,27 @@ struct ReportInput {
   bool compat_xprof = false;
   bool wide = false;  // text: all columns, however long the lines
   std::vector<PanelReport> panels;
-  AnalysisParams params = {};               // which part of the run the panels are about
-  std::shared_ptr<const Trace> trace = {};  // data lists the events of findings; null: it does not
+  AnalysisParams params = {};               // the part of the profile that the pages are about
+  std::shared_ptr<const Trace> trace = {};  // its events are listed with findings; null: none are
 };
 
-// "only what begins from 12.0000 ms to 15.0000 ms", "only steps 3 to 7": what of the run is shown;
-// empty: all.
+// Says which part of the profile is shown, as in "only what begins from 12.0000 ms to 15.0000 ms"
+// or "only steps 3 to 7"; empty if all of it is.
 std::string PartText(const AnalysisParams& params);
 
-// Numbers unrounded. NaN and infinities are null. A panel asked for twice is there once.
+// Numbers are not rounded; NaN and infinities are null. A page that was asked for twice is
+// written once.
 void WriteReportJson(const ReportInput& input, const TextSink& sink);
-// The comparison of two profiles: an object of its own. `table`: only this one; empty: all.
+// Writes the comparison of the profiles at paths `a` and `b`, which is an object of its own.
+// `table` is the only one to write; empty: all.
 void WriteCompareJson(const std::string& a, const std::string& b, const AnalysisResult& result,
                       const std::string& table, const TextSink& sink);
-// For people and terminals: what a terminal would obey in a name is escaped.
+// For people; escape sequences in names are escaped.
 void WriteReportText(const ReportInput& input, const TextSink& sink);
-// One page with its styles and charts inside; what came from the profile is escaped.
+// Writes one file with its styles and charts inside; texts of the profile are escaped.
 void WriteReportHtml(const ReportInput& input, const TextSink& sink);
-// The table of input.table, or the first one; null if there is none. Computes the panels in order
-// up to the one that has it.
+// Returns the table that input.table names, or the first one; null if there is none. It computes
+// the pages in order up to the one that has the table.
 std::shared_ptr<const ResultTable> ReportTable(const ReportInput& input);
 
 }  // namespace stepscope

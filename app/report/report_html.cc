@@ -10,13 +10,13 @@
 #include "app/report/step_chart_svg.h"
 #include "app/report/text_layout.h"
 #include "app/report/timeline_svg.h"
-#include "model/analysis/names.h"
+#include "model/analysis/tables/unit_names.h"
 #include "model/base/markup.h"
 
 namespace stepscope {
 namespace {
 
-constexpr size_t kMaxRows = 500;  // of a table: pages stay light, csv has the rest
+constexpr size_t kMaxRows = 500;  // of a table, so that the file stays small; CSV has all
 
 constexpr std::string_view kStyle = R"(
 :root{--bg:#f6f7f9;--panel:#fff;--line:#d5d9e0;--text:#1b1f27;--soft:#5b6472;--accent:#1f6feb;
@@ -61,7 +61,7 @@ bool IsNumber(const ColumnDesc& column) {
   return column.type == ValueType::kInt || column.type == ValueType::kReal;
 }
 
-// The share of the whole that a cell stands for, in 0..1, if its column is one of shares.
+// The share, 0 to 1, that a cell of a column of percentages or fractions stands for.
 std::optional<double> ShareOf(const Value& value, Unit unit) {
   if (unit != Unit::kPercent && unit != Unit::kFraction) return std::nullopt;
   double number = 0;
@@ -112,7 +112,7 @@ void AddTable(const ResultTable& table, TextBuffer* out) {
   }
 }
 
-// Where the findings are: a part of the timeline for the first of each one's events.
+// Draws for each finding the part of the timeline around its first event.
 void AddPictures(const Trace& trace, const ResultTable& findings, TextBuffer* out) {
   constexpr size_t kMost = 12;
   const int title = findings.Column("title");

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "app/report/report.h"
-#include "model/analysis/names.h"
-#include "model/analysis/row_events.h"
-#include "viewer/widgets/json_stream.h"
+#include "model/analysis/pages/row_events.h"
+#include "model/analysis/tables/json_stream.h"
+#include "model/analysis/tables/unit_names.h"
 
 namespace stepscope {
 namespace {
@@ -21,7 +21,7 @@ void WriteFindings(const std::vector<Finding>& findings, JsonStream* json) {
   json->EndArray();
 }
 
-// [{"begin_ps", "end_ps", "track"}]: the events behind a row.
+// Writes the events behind a row: [{"begin_ps", "end_ps", "track"}].
 void WriteEvents(const Trace& trace, const ResultTable& table, size_t row, JsonStream* json) {
   json->BeginArray();
   for (const RowEvent& event : EventsOfRow(trace, table, row)) {
@@ -42,7 +42,7 @@ ListColumn ListOf(const Trace* trace, const AnalysisResult& result, const Result
           [trace, &table](size_t row, JsonStream* json) { WriteEvents(*trace, table, row, json); }};
 }
 
-// `trace`: whose events tables list; null: none are listed.
+// Tables list the events of `trace` that their rows are about; if it is null, they list none.
 void WriteResult(const AnalysisResult& result, const std::string& only_table, const Trace* trace,
                  JsonStream* json) {
   json->Key("properties");

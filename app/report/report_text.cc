@@ -7,8 +7,8 @@
 namespace stepscope {
 namespace {
 
-constexpr int kDigits = 6;       // of a time that was asked for
-constexpr size_t kMaxRows = 30;  // of a table, unless it is asked for by name
+constexpr int kDigits = 6;       // of the ends of a range that was asked for
+constexpr size_t kMaxRows = 30;  // of a table that is not asked for by name
 constexpr size_t kWidth = 100, kLeastRoom = 20;
 
 const char* GradeMark(Finding::Grade grade) {
@@ -25,17 +25,8 @@ const char* GradeMark(Finding::Grade grade) {
   return "problem:";
 }
 
-// The first so many terminal columns of a text.
-std::string_view FirstCells(std::string_view text, size_t cells) {
-  size_t end = 0;
-  for (; end < text.size(); ++end) {
-    const bool begins = (static_cast<unsigned char>(text[end]) & 0xc0) != 0x80;
-    if (begins && cells-- == 0) break;
-  }
-  return text.substr(0, end);
-}
-
-// `first` and `rest` begin its lines; they break at blanks, and where a word is longer than a line.
+// Adds a text in lines of kWidth columns, which break at blanks, or within a word that is longer
+// than a line. `first` begins the first line and `rest` the others.
 void AddWrapped(std::string_view text, const std::string& first, const std::string& rest,
                 TextBuffer* out) {
   std::string line = first;
@@ -70,7 +61,7 @@ void AddProperties(const std::vector<Property>& properties, TextBuffer* out) {
   }
 }
 
-// Sentences, which a column of a table has no room for.
+// Diagnostics are sentences, for which a column of a table has no room.
 void AddDiagnostics(const ResultTable& table, TextBuffer* out) {
   const auto text = [&](size_t row, const char* column) {
     const int c = table.Column(column);

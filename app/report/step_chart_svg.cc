@@ -31,7 +31,7 @@ constexpr std::array kColors = {
     Color{"unknown", "#98a0ac"},
 };
 
-// A column of the table that is a part of the step.
+// A column of the table whose time is a part of the step.
 struct Series {
   size_t column;
   const char* color;
@@ -58,7 +58,7 @@ double NumberAt(const ResultTable& steps, size_t row, size_t column) {
 }
 
 struct Bars {
-  std::vector<std::vector<double>> bars;  // ms, by series
+  std::vector<std::vector<double>> bars;  // ms, a value for each series
   std::vector<std::string> labels;
   double highest = 0;
 };

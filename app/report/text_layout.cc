@@ -36,6 +36,15 @@ std::string TextRows::Render(std::string_view indent) const {
   return out;
 }
 
+std::string_view FirstCells(std::string_view text, size_t cells) {
+  size_t end = 0;
+  for (; end < text.size(); ++end) {
+    const bool begins = (static_cast<unsigned char>(text[end]) & 0xc0) != 0x80;
+    if (begins && cells-- == 0) break;
+  }
+  return text.substr(0, end);
+}
+
 std::string PropertyText(const Property& p) {
   const std::string text = FormatValue(p.value, p.unit);
   if (text.empty()) return text;  // not known

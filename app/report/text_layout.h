@@ -1,4 +1,4 @@
-// Aligned columns for terminals.
+// Aligned columns and other text for terminals.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/analysis/result_table.h"
+#include "model/analysis/tables/result_table.h"
 
 namespace stepscope {
 
@@ -16,7 +16,7 @@ class TextRows {
   // Cells are escaped for the terminal (model/base/terminal_text.h).
   void Add(std::vector<std::string> cells);
   void RightAlign(size_t column) { right_.push_back(column); }
-  // One line a row, columns padded to the widest cell and two spaces apart.
+  // Returns a line for each row, with columns padded to their widest cell and two spaces apart.
   std::string Render(std::string_view indent = {}) const;
 
  private:
@@ -26,7 +26,11 @@ class TextRows {
   std::vector<size_t> right_;
 };
 
-// A property's value with its unit, which FormatValue leaves to the header of a column.
+// The first so many terminal columns of a text.
+std::string_view FirstCells(std::string_view text, size_t cells);
+
+// A property's value with its unit. FormatValue() leaves out units that a column has in its
+// header.
 std::string PropertyText(const Property& property);
 
 }  // namespace stepscope

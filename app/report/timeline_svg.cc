@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "model/base/fnv.h"
+#include "model/base/svg_writer.h"
 #include "model/lookup.h"
-#include "viewer/core/short_label.h"
-#include "viewer/widgets/svg_writer.h"
+#include "viewer/core/look/short_label.h"
 
 namespace stepscope {
 namespace {
 
 constexpr double kWidth = 1160, kLeft = 190, kRow = 18, kGap = 6, kAxis = 20;
 constexpr size_t kMostOwn = 3, kMostStreams = 3, kMostDepth = 4;
-constexpr double kCharacter = 6.2;  // width of one of a label, 11 pixels high
-constexpr double kNarrow = 1;       // slices below this are merged with what follows
+constexpr double kCharacter = 6.2;  // width of a character of a label that is 11 pixels high
+constexpr double kNarrow = 1;       // pixels; a narrower slice is merged with the next ones
 
 // Readable on light and dark ground, with dark text on them.
 constexpr std::array kColors = {"#7fa8e8", "#8cc4a4", "#e0b070", "#c79be0",
@@ -45,7 +45,7 @@ void AddOnce(TrackId track, std::vector<TrackId>* tracks) {
   if (std::find(tracks->begin(), tracks->end(), track) == tracks->end()) tracks->push_back(track);
 }
 
-// Of planes of that kind the tracks that are busiest in the range.
+// Adds the tracks that are busiest in the range among the planes of a kind.
 void AddBusiest(const Trace& trace, TimeRange range, PlaneKind kind, size_t most,
                 std::vector<TrackId>* tracks) {
   std::vector<std::pair<Ps, TrackId>> found;

@@ -1,5 +1,5 @@
-// A picture of a part of the timeline for the HTML report: the tracks of some events, the busiest
-// streams and the busiest host thread, with the events marked.
+// A picture of a part of the timeline for the HTML report. It shows the tracks of some events,
+// the busiest streams and the busiest host thread, with the events marked.
 #pragma once
 
 #include <span>
@@ -12,14 +12,14 @@ namespace stepscope {
 struct TimelinePicture {
   TimeRange range;                 // what is shown, not empty
   TimeRange marked;                // shaded; may be empty
-  std::span<const EventRow> rows;  // of the trace's own events: their tracks come first
+  std::span<const EventRow> rows;  // events of the trace, whose tracks come first
 };
 
-// What shows some events: the first of them with a third of its length around it.
+// A picture of the first of some events, with a third of its length on either side.
 TimelinePicture PictureOf(const Trace& trace, std::span<const EventRow> rows);
 
-// SVG; empty where nothing is in the range. Slices narrower than a pixel share one. What came from
-// the profile is escaped. O(tracks log events + events in the range).
+// Returns SVG, or an empty text where nothing is in the range. Slices narrower than a pixel share
+// one. Texts of the profile are escaped. O(tracks log events + events in the range).
 std::string TimelineSvg(const Trace& trace, const TimelinePicture& picture);
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
-// What a recording of another format says of an event, in PyTorch's words: who reads the export
-// looks for registers, launch shape, bytes and correlation under these names.
+// Arguments of an event under PyTorch's names, for the export of other formats: tools that read
+// it look for registers, launch shape, bytes and correlation under these names.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace stepscope {
 
-// Those that the event has and that are not among `own`, its arguments; shapes are JSON lists.
-// Any thread. O(arguments · log n)
+// Returns the arguments that the event has and that are not in `own`, its arguments in the file.
+// Shapes are JSON lists. Any thread may call it. O(arguments log events).
 std::vector<Stat> TorchArgs(const StatTable& stats, EventRow row, const std::vector<Stat>& own);
 
 }  // namespace stepscope

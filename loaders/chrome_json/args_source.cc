@@ -3,18 +3,22 @@
 #include <algorithm>
 #include <charconv>
 
-#include "loaders/chrome_json/json_cursor.h"
-#include "loaders/chrome_json/number.h"
 #include "loaders/chrome_json/typed_args.h"
-#include "loaders/workers.h"
+#include "loaders/common/json_cursor.h"
+#include "loaders/common/json_number.h"
+#include "loaders/common/row_values.h"
+#include "loaders/common/workers.h"
 #include "model/base/task.h"
 #include "model/trace.h"
 
 namespace stepscope::chrome {
+
+using namespace json;
+
 namespace {
 
 constexpr int kFlattenDepth = 16;
-constexpr uint64_t kStretch = uint64_t{4} << 20;  // of text at once
+constexpr uint64_t kStretch = uint64_t{4} << 20;  // bytes of text that are read at once
 
 std::variant<int64_t, uint64_t, double, std::string> ValueOf(std::string_view token) {
   if (!token.empty() && (token.front() == '{' || token.front() == '[')) return Compact(token);
@@ -63,7 +67,7 @@ struct Entries {
   size_t size() const { return rows.size(); }
 };
 
-// Columns of some rows, rows ascending.
+// The typed values of some rows by column, rows ascending.
 struct Columns {
   std::vector<Entries<int64_t>> ints{static_cast<size_t>(IntStat::kCount)};
   std::vector<Entries<double>> reals{static_cast<size_t>(RealStat::kCount)};
@@ -90,15 +94,15 @@ struct Columns {
   }
 };
 
-// Where the event of a row stands in its file.
+// Where the event of a row begins in its file.
 struct Place {
   uint64_t offset;
   uint32_t row;
   bool memory;  // a [memory] instant
 };
 
-// A stretch of one file and the rows whose events begin there, ascending. Reading goes by these: in
-// order of rows, the threads of a program would each go through the whole file.
+// A stretch of one file and the rows whose events begin there, ascending. The file is read by
+// stretches: in order of rows, each thread of the program would go through the whole file.
 struct Stretch {
   uint32_t file;
   uint64_t begin, end;
@@ -142,7 +146,7 @@ Status ReadStretch(const Stretch& stretch, const ArgsText& text, Columns* column
   return Status::Ok();
 }
 
-// Brings the values of one column of all stretches in order of rows: each row is in one of them.
+// Puts the values of one column of all stretches in order of rows. Each row is in one stretch.
 template <typename T, typename Column, typename Map>
 void Gather(const std::vector<std::unique_ptr<Columns>>& parts, uint32_t rows, const Column& column,
             const Map& map, SparseColumn<T>* out) {
@@ -189,8 +193,8 @@ void GatherAll(const std::vector<std::unique_ptr<Columns>>& parts, uint32_t rows
   });
 }
 
-// TensorFlow and JAX mark the events that begin a step with a level (_r), and leave it out of a
-// trace.json; only those events have a step_num. Where levels are there, they tell.
+// TensorFlow and JAX mark the events that begin a step with a level (_r), but leave it out of a
+// trace.json. Only these events have a step_num, so it marks them where there are no levels.
 void MarkRoots(StatTable* table) {
   auto& levels = table->ints[static_cast<size_t>(IntStat::kRootLevel)];
   if (!levels.empty()) return;
@@ -210,13 +214,10 @@ size_t ArgsSource::resident_bytes() const {
 
 Result<std::vector<Stat>> ArgsSource::Decode(const Trace& trace, EventRow row) const {
   std::vector<Stat> stats;
-  const LaneId id = trace.set.LaneOf(row);
-  if (id.value >= trace.set.lanes.size()) return stats;
-  const Lane& lane = trace.set.lanes[id.value];
-  const uint32_t source = trace.set.tracks[lane.track.value].source;
-  if (source >= files_.size()) return stats;
-  const File& file = files_[source];
-  const uint64_t offset = lane.SourceOffset(row.value - lane.first_row);
+  const auto place = RefOfRow(trace, row);
+  if (!place || place->source >= files_.size()) return stats;
+  const File& file = files_[place->source];
+  const uint64_t offset = place->ref;
   std::string buffer, end_buffer;
   const Result<std::string_view> event = file.text.Value(offset, &buffer);
   if (!event.ok()) return event.status();

@@ -15,7 +15,8 @@ class ArgsSource final : public StatSource {
  public:
   struct File {
     ArgsText text;
-    // (offset of B, offset of its E), sorted: the end's arguments belong to the slice too.
+    // Offsets of B events and of their E events, sorted: the end's arguments belong to the slice
+    // too.
     std::vector<std::pair<uint64_t, uint64_t>> ends;
   };
   explicit ArgsSource(std::vector<File> files) : files_(std::move(files)) {}

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "loaders/chrome_json/json_cursor.h"
+#include "loaders/common/json_cursor.h"
 
 namespace stepscope::chrome {
 namespace {
@@ -17,9 +17,9 @@ Status ReadInto(const ByteSource& file, uint64_t offset, uint64_t size, std::str
   return n.status();
 }
 
-// The value at the beginning of `bytes`; false when it may go on behind them.
+// Sets the value at the beginning of `bytes`; false when it may go on after them.
 bool WholeValue(std::string_view bytes, std::string_view* value) {
-  *value = ValueAt(bytes.data(), bytes.data() + bytes.size());
+  *value = json::ValueAt(bytes.data(), bytes.data() + bytes.size());
   return value->size() < bytes.size();
 }
 
@@ -27,7 +27,7 @@ bool WholeValue(std::string_view bytes, std::string_view* value) {
 
 Result<std::string_view> ArgsText::Value(uint64_t offset, std::string* buffer) const {
   if (offset >= size()) return std::string_view{};
-  if (kept_) return ValueAt(kept_->data() + offset, kept_->data() + kept_->size());
+  if (kept_) return json::ValueAt(kept_->data() + offset, kept_->data() + kept_->size());
   const uint64_t most = std::min(file_->size() - offset, kLongestEvent);
   for (uint64_t n = std::min(most, kFirstRead);; n = std::min(most, n * 4)) {
     if (Status s = ReadInto(*file_, offset, n, buffer); !s.ok()) return s;

@@ -1,5 +1,5 @@
-// ArgsText: where the text of an event is read again when someone asks for its arguments: in the
-// kept text, or in the plain file it came from. Thread-safe; each caller brings its buffer.
+// ArgsText: the text that arguments are read from again: kept in memory, or in the plain file it
+// came from. Thread-safe; each caller brings its buffer.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 #include <string_view>
 #include <utility>
 
-#include "loaders/byte_source.h"
 #include "loaders/chrome_json/trace_text.h"
+#include "loaders/files/byte_source.h"
 #include "model/base/status.h"
 
 namespace stepscope::chrome {
 
 class ArgsText {
  public:
-  // Longer events are cut here when they come from a file: an event that is not closed must not
-  // bring all that follows into memory.
+  // An event from a file is cut here: one that is not closed must not bring all that follows into
+  // memory.
   static constexpr uint64_t kLongestEvent = uint64_t{64} << 20;
 
   explicit ArgsText(std::shared_ptr<const TraceText> kept) : kept_(std::move(kept)) {}
@@ -26,7 +26,7 @@ class ArgsText {
   uint64_t size() const { return kept_ ? kept_->size() : file_->size(); }
   uint64_t resident_bytes() const { return kept_ ? kept_->size() : 0; }
 
-  // The JSON value at `offset`; empty behind the end. kIo when the file is another one by now.
+  // The JSON value at `offset`; empty past the end. kIo when the file has changed.
   Result<std::string_view> Value(uint64_t offset, std::string* buffer) const;
 
   // A stretch of text, for many values that lie close together.

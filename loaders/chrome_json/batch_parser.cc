@@ -50,7 +50,7 @@ bool ReadAll(ondemand::parser* parser, simdjson::padded_string_view json, EventS
     if (entry.get(value) != simdjson::SUCCESS) return false;
     const char* at = value.raw_json_token().data();
     if (*at != '{') {
-      sink->Count(Problem::kNotAnObject, at);
+      sink->Count(ChromeDiagnostic::kNotAnObject, at);
       continue;
     }
     ondemand::object object;
@@ -59,7 +59,7 @@ bool ReadAll(ondemand::parser* parser, simdjson::padded_string_view json, EventS
     if (!ReadFields(object, &fields)) return false;
     sink->Add(fields, at);
   }
-  // Something behind the array: the batch was not cut where an event ends.
+  // Text after the array means that the batch was not cut where an event ends.
   return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
 }
 
@@ -74,8 +74,8 @@ bool BatchParser::Parse(std::string_view batch, uint64_t offset, Int128 base_ps,
   if (buffer.size() < length + simdjson::SIMDJSON_PADDING) {
     buffer.resize(length + length / 4 + simdjson::SIMDJSON_PADDING);
   }
-  // A copy, so that the batch is an array of its own and may be read beyond its end while the next
-  // bytes of the text are still being written; it also brings the batch into the cache.
+  // The batch is copied to be an array of its own, and because simdjson reads beyond the end, where
+  // the next bytes of the text are still being written. The copy also brings it into the cache.
   buffer[0] = '[';
   std::memcpy(buffer.data() + 1, batch.data(), batch.size());
   buffer[length - 1] = ']';

@@ -1,5 +1,5 @@
-// The strict, fast way: a batch of whole events through simdjson on demand. One thread per parser;
-// memory: about 7 times the largest batch, kept between batches.
+// BatchParser: the strict, fast parser: a batch of whole events through simdjson's on-demand API.
+// One thread per parser. Keeps about 7 times the largest batch in memory between batches.
 #pragma once
 
 #include <memory>
@@ -18,9 +18,9 @@ class BatchParser {
   BatchParser(const BatchParser&) = delete;
   BatchParser& operator=(const BatchParser&) = delete;
 
-  // Events separated by commas, nothing before or behind. `offset` is the batch's place in the
-  // text. False when simdjson refuses the batch: then `out` holds nothing and the tolerant reader
-  // must read it.
+  // Parses events separated by commas, with nothing before or after. `offset` is the batch's place
+  // in the text. False when simdjson refuses the batch: then `out` holds nothing, and
+  // TolerantReader must read it.
   bool Parse(std::string_view batch, uint64_t offset, Int128 base_ps, WorkerNames* names,
              BatchResult* out);
 

@@ -1,4 +1,5 @@
 #include "loaders/chrome_json/chrome_json_loader.h"
+#include "loaders/loader.h"
 
 #include <algorithm>
 #include <cctype>
@@ -6,18 +7,21 @@
 #include <optional>
 
 #include "loaders/chrome_json/args_source.h"
+#include "loaders/chrome_json/chrome_track_builder.h"
 #include "loaders/chrome_json/file_parser.h"
-#include "loaders/chrome_json/json_cursor.h"
-#include "loaders/chrome_json/track_writer.h"
+#include "loaders/common/json_cursor.h"
 
 namespace stepscope {
 namespace chrome {
+
+using namespace json;
+
 namespace {
 
 // Times below this from the file's own zero stay as they are: the writer's zero is the start of its
 // profile.
 constexpr Int128 kOwnZero = Int128{10} * kPsPerS;
-// Timestamps of old PyTorch files count from 1970: between 2000 and 2100 they are taken for that.
+// Timestamps of old PyTorch files count from 1970: those between 2000 and 2100 are read as such.
 constexpr Int128 kYear2000 = Int128{946'684'800} * kPsPerS;
 constexpr Int128 kYear2100 = Int128{4'102'444'800} * kPsPerS;
 // Files further apart have no place in one trace, whose times reach 106 days.
@@ -30,7 +34,7 @@ struct LoadedFile {
   std::string label;  // file name, for diagnostics
   FileEvents events;
   ParsedFile parsed;
-  // Where arguments are read again when the text is not kept.
+  // The file that arguments are read from again when the text is not kept.
   std::shared_ptr<const ByteSource> reread;
   uint64_t file_bytes = 0, inflated_bytes = 0;
   // From the members around the event list.
@@ -39,11 +43,11 @@ struct LoadedFile {
   std::optional<int64_t> base_ns;
   std::vector<DeviceProperties> devices;
   bool unix_clock = false;
-  bool far_away = false;  // from most files: it starts at 0
+  bool far_away = false;  // too far from most files: it starts at 0
   // Times count from the origin of the trace that was exported, whatever begins first.
   bool own_origin = false;
-  Int128 begin_ps = 0;  // of its first event: Unix time with unix_clock, else by its own clock
-  Int128 zero_ps = 0;   // what may be t = 0: the first event, or the file's own origin
+  Int128 begin_ps = 0;  // its first event: Unix time with unix_clock, else by its own clock
+  Int128 zero_ps = 0;   // its candidate for t = 0: the first event, or the file's own origin
 };
 
 DeviceProperties ReadDevice(std::string_view object) {
@@ -108,7 +112,7 @@ Status OpenPlain(const std::string& path, const LoadOptions& options, LoadedFile
   return Status::Ok();
 }
 
-// The stream to read, and a text for it.
+// Opens the stream to read, and a text for it.
 Status OpenStream(const std::string& path, const LoadOptions& options, const ReadMode& mode,
                   LoadedFile* file, std::unique_ptr<InflateStream>* stream) {
   Result<std::unique_ptr<InflateStream>> opened = InflateStream::Open(path);
@@ -143,7 +147,7 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const ReadMo
     file->parsed.text = TraceText::Of(input.opened);
     file->file_bytes = input.opened->file_bytes();
     if (input.opened->truncated())
-      file->events.problems.Add(Problem::kTruncatedStream, file->parsed.text->size());
+      file->events.diagnostics.Add(ChromeDiagnostic::kTruncatedStream, file->parsed.text->size());
   } else if (Status s = OpenStream(input.path, options, mode, file, &stream); !s.ok()) {
     return s;
   }
@@ -170,8 +174,8 @@ struct Origin {
   }
 };
 
-// Of the files of one clock those stay together that are most within reach of one of them; the
-// others are far away. O(n log n)
+// Among the files with this clock, the largest group within reach of its first one stays together;
+// the others are marked far away. O(n log n).
 void MarkFarAway(bool unix_clock, const std::vector<std::unique_ptr<LoadedFile>>& files) {
   std::vector<LoadedFile*> sorted;
   for (const auto& file : files) {
@@ -188,7 +192,7 @@ void MarkFarAway(bool unix_clock, const std::vector<std::unique_ptr<LoadedFile>>
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (i >= first && i < first + count) continue;
     sorted[i]->far_away = true;
-    sorted[i]->events.problems.Add(Problem::kFarAway, 0);
+    sorted[i]->events.diagnostics.Add(ChromeDiagnostic::kFarAway, 0);
   }
 }
 
@@ -260,7 +264,7 @@ void AddFile(uint32_t index, const Origin& origin, LoadedFile* file, MetaTable* 
   placement.shift = static_cast<Ps>(std::clamp<Int128>(shift, kMinPs, kMaxPs));
   BuildTracks(placement, &file->events, metas, builder, stop);
   Trace& trace = builder->trace();
-  file->events.problems.Report(file->label, &trace.diagnostics);
+  file->events.diagnostics.Report(file->label, &trace.diagnostics);
   if (file->parsed.cut) {
     trace.diagnostics.CountTruncated(file->label + " byte " + std::to_string(file->inflated_bytes));
   }
@@ -278,7 +282,7 @@ bool Sniff(std::span<const std::byte> prefix) {
     if (!text.empty()) text.remove_prefix(1);
     return c;
   };
-  // An object, or an array of objects; which members it has may only show far behind.
+  // An object, or an array of objects. Its members cannot be checked: they may come much later.
   const char first = next(), second = next();
   if (first == '{') return second == '"' || second == '}';
   return first == '[' && (second == '{' || second == ']' || second == '\0');
@@ -288,6 +292,14 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadO
             const std::stop_token& stop, Progress& progress) {
   return LoadChrome(builder, files, options, {}, stop, progress);
 }
+
+constexpr TraceFormat kChromeTrace = {"Chrome trace",
+                                      {.event_categories = true,
+                                       .pytorch_events = true,
+                                       .torch_profiler = true,
+                                       .long_names_for_tf_op = true,
+                                       .argument_names = true,
+                                       .chrome_events = true}};
 
 using Kind = FileEnding::Kind;
 constexpr FileEnding kEndings[] = {
@@ -303,23 +315,16 @@ constexpr FileEnding kEndings[] = {
 Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
                   const LoadOptions& options, const ReadMode& mode, const std::stop_token& stop,
                   Progress& progress) {
-  builder.trace().format = TraceFormat::kChromeJson;
+  builder.trace().format = &kChromeTrace;
   MetaTable metas;
   std::vector<std::unique_ptr<LoadedFile>> files;
-  Status first_error;
-  for (const InputFile& input : inputs) {
+  const Status loaded = LoadEach(inputs, &builder.trace(), [&](const InputFile& input) {
     auto file = std::make_unique<LoadedFile>(&builder, &metas);
     Status status = LoadFile(input, options, mode, stop, &progress, file.get());
-    if (status.ok()) {
-      files.push_back(std::move(file));
-      continue;
-    }
-    if (status.code() == ErrorCode::kCancelled) return status;
-    if (first_error.ok()) first_error = status;
-    if (inputs.size() > 1) builder.trace().skipped_files.push_back(status.message());
-  }
-  if (files.empty())
-    return first_error.ok() ? Status(ErrorCode::kFormat, "no files to load") : first_error;
+    if (status.ok()) files.push_back(std::move(file));
+    return status;
+  });
+  if (!loaded.ok()) return loaded;
   std::stable_sort(files.begin(), files.end(),
                    [](const auto& a, const auto& b) { return a->rank < b->rank; });
   const Origin origin = ChooseOrigin(files);
@@ -327,7 +332,7 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
   std::vector<ArgsSource::File> texts;
   for (uint32_t i = 0; i < files.size(); ++i) {
     if (origin.unix_clock && !files[i]->unix_clock)
-      files[i]->events.problems.Add(Problem::kNoCommonClock, 0);
+      files[i]->events.diagnostics.Add(ChromeDiagnostic::kNoCommonClock, 0);
     AddFile(i, origin, files[i].get(), &metas, &builder, stop);
     if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
     texts.push_back({TextOf(*files[i]), std::move(files[i]->events.ends)});
@@ -337,7 +342,7 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
     builder.trace().origin_unix_ns = static_cast<int64_t>(origin.unix_ps / kPsPerNs);
   builder.trace().kineto = std::any_of(
       metas.roles.begin(), metas.roles.end(),
-      [](const CategoryRole& role) { return role.category != EventCategory::kUnknown; });
+      [](const naming::CategoryRole& role) { return role.category != EventCategory::kUnknown; });
   builder.trace().source = std::make_shared<ArgsSource>(std::move(texts));
   return Status::Ok();
 }
@@ -345,7 +350,7 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
 }  // namespace chrome
 
 extern const LoaderDesc kChromeJsonLoader;
-const LoaderDesc kChromeJsonLoader = {TraceFormat::kChromeJson,
+const LoaderDesc kChromeJsonLoader = {&chrome::kChromeTrace,
                                       "Chrome trace of PyTorch, TensorFlow or JAX",
                                       chrome::kEndings, chrome::Sniff, chrome::Load};
 

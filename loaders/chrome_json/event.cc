@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <optional>
 
-#include "loaders/chrome_json/json_cursor.h"
+#include "loaders/common/json_cursor.h"
 #include "model/base/fnv.h"
 
 namespace stepscope::chrome {
+
+using namespace json;
+
 namespace {
 
-// Events farther than this from the file's time base are not usable: int64 picoseconds hold 106
-// days.
+// Events farther than this from the file's time base are dropped: int64 picoseconds hold 106 days.
 constexpr Int128 kMaxDistance = Int128{50} * 86'400 * kPsPerS;
 
 uint64_t HashText(std::string_view text) {
@@ -19,7 +21,7 @@ uint64_t HashText(std::string_view text) {
   return fnv.value();
 }
 
-// Ids are numbers, decimal texts, "0x1f" or any text. Equal texts give equal ids.
+// The id that a token stands for: a number, a decimal text, "0x1f" or any text (hashed).
 uint64_t IdOf(std::string_view token) {
   const std::string_view text = StripQuotes(token);
   if (const auto hex = ParseHex(text)) return *hex;
@@ -37,7 +39,7 @@ bool IsTrue(std::string_view token) {
   return text == "true" || text == "1";
 }
 
-// Sets of phases as bits: an event asks for several.
+// A set of phases as bits, because each event is looked up in several.
 struct PhaseSet {
   uint64_t bits = 0;
   constexpr explicit PhaseSet(std::string_view phases) {
@@ -91,10 +93,10 @@ void BatchResult::Clear() {
   aux.clear();
   samples.clear();
   memory.clear();
-  problems = {};
+  diagnostics = {};
 }
 
-// Mixed twice, so that both halves of the key reach all bits of the slot.
+// The key is mixed twice, so that both of its halves reach all bits of the slot.
 uint64_t PairIndex::SlotOf(uint64_t key) const {
   const uint64_t h = key * 0x9e3779b97f4a7c15ull;
   return ((h ^ h >> 32) * 0xbf58476d1ce4e5b9ull >> 20) & (table_.size() - 1);
@@ -132,12 +134,12 @@ uint64_t EventSink::Offset(const char* at) const {
 }
 
 void EventSink::Add(const RawFields& fields, const char* object) {
-  if (!fields.any) return Count(Problem::kEmptyObject, object);
+  if (!fields.any) return Count(ChromeDiagnostic::kEmptyObject, object);
   const std::string_view phase = StripQuotes(fields.ph);
-  if (phase.empty()) return Count(Problem::kNoPhase, object);
+  if (phase.empty()) return Count(ChromeDiagnostic::kNoPhase, object);
   const char ph = phase.size() == 1 ? phase[0] : '\0';
-  if (IsIgnored(ph)) return Count(Problem::kIgnoredPhase, object);
-  if (!kPhases.Has(ph)) return Count(Problem::kUnknownPhase, object);
+  if (IsIgnored(ph)) return Count(ChromeDiagnostic::kIgnoredPhase, object);
+  if (!kPhases.Has(ph)) return Count(ChromeDiagnostic::kUnknownPhase, object);
   ParsedEvent event{};
   event.ph = ph;
   event.aux = kNoAux;
@@ -168,21 +170,21 @@ bool EventSink::Times(const RawFields& fields, char ph, const char* object, Pars
   if (ph == 'M') return true;
   const std::optional<Int128> ts = ParseMicros(fields.ts);
   if (!ts) {
-    Count(Problem::kNoTimestamp, object);
+    Count(ChromeDiagnostic::kNoTimestamp, object);
     return false;
   }
   const Int128 distance = *ts - base_ps_;
   if (distance > kMaxDistance || distance < -kMaxDistance) {
-    Count(Problem::kTimeOutOfRange, object);
+    Count(ChromeDiagnostic::kTimeOutOfRange, object);
     return false;
   }
   event->ts = static_cast<int64_t>(distance);
   if (ph != 'X') return true;
   const std::optional<Int128> dur = ParseMicros(fields.dur);
   if (!dur) {
-    Count(Problem::kBadDuration, object);
+    Count(ChromeDiagnostic::kBadDuration, object);
   } else if (*dur < 0) {
-    Count(Problem::kNegativeDuration, object);
+    Count(ChromeDiagnostic::kNegativeDuration, object);
   } else {
     event->dur = static_cast<int64_t>(std::min(*dur, kMaxDistance));
   }
@@ -191,7 +193,7 @@ bool EventSink::Times(const RawFields& fields, char ph, const char* object, Pars
 
 uint32_t EventSink::Thread(const RawFields& fields, char ph, const char* object) {
   if ((fields.pid.empty() || fields.tid.empty()) && kThreadPhases.Has(ph)) {
-    Count(Problem::kNoThread, object);
+    Count(ChromeDiagnostic::kNoThread, object);
   }
   const auto text = [](std::string_view token) {
     const std::string_view stripped = StripQuotes(token);
@@ -209,8 +211,8 @@ uint32_t EventSink::Thread(const RawFields& fields, char ph, const char* object)
   return names_->last_thread_number;
 }
 
-// Ids, flows, counters and allocator samples. False when the event is of no use without what is
-// missing.
+// Reads ids, flows, counters and allocator samples. False when something is missing without which
+// the event is of no use.
 bool EventSink::Extra(const RawFields& fields, char ph, const char* object, ParsedEvent* event) {
   const bool instant = ph == 'i' || ph == 'I';
   if (instant && fields.args != nullptr && fields.name == "\"[memory]\"") Memory(fields, *event);
@@ -233,7 +235,7 @@ bool EventSink::Extra(const RawFields& fields, char ph, const char* object, Pars
                   });
   }
   if (needs_id && !aux.has_id) {
-    Count(Problem::kNoId, object);
+    Count(ChromeDiagnostic::kNoId, object);
     return false;
   }
   aux.scope = Keep(fields.scope);
@@ -246,7 +248,7 @@ bool EventSink::Extra(const RawFields& fields, char ph, const char* object, Pars
   if (ph == 'C') {
     CounterValues(fields, &aux);
     if (aux.samples == 0) {
-      Count(Problem::kNoCounterValue, object);
+      Count(ChromeDiagnostic::kNoCounterValue, object);
       return false;
     }
   }

@@ -1,15 +1,15 @@
-// What the parsers make of one batch of events: plain records with names interned per worker. The
-// two parsers (simdjson and the tolerant reader) fill RawFields with slices of the text and share
-// everything from there on (EventSink). Times: picoseconds from the file's time base. Offsets:
-// bytes into the inflated text.
+// The result of parsing one batch of events: plain records, with names interned per worker. The
+// two parsers (BatchParser and TolerantReader) fill RawFields with slices of the text; EventSink
+// does the rest for both. Times are picoseconds from the file's time base, offsets are bytes into
+// the inflated text.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "loaders/chrome_json/number.h"
-#include "loaders/chrome_json/problems.h"
+#include "loaders/chrome_json/chrome_diagnostics.h"
+#include "loaders/common/json_number.h"
 #include "model/string_pool.h"
 #include "model/time.h"
 
@@ -18,13 +18,13 @@ namespace stepscope::chrome {
 // Values of the keys that loading needs, as raw JSON tokens (strings with quotes); absent: empty.
 struct RawFields {
   std::string_view ph, ts, dur, pid, tid, name, cat, id, scope, bind_id, bp, flow_in, flow_out;
-  std::string_view id2;        // text of an object
+  std::string_view id2;        // an object
   const char* args = nullptr;  // first character of the value
   bool any = false;            // the object has a member
 };
 
-// The slot of a key, or null if loading does not need it. `key` begins behind its opening quote and
-// holds at least the closing one; more may follow.
+// The slot of a key, or null if loading does not need it. `key` begins after the opening quote and
+// contains the closing one; more text may follow.
 std::string_view* FieldOf(RawFields* fields, std::string_view key);
 constexpr size_t kLongestKey = sizeof("flow_out\"") - 1;
 
@@ -33,13 +33,13 @@ constexpr uint32_t kNoAux = 0xffffffffu;
 struct ParsedEvent {
   int64_t ts, dur;
   uint64_t offset;
-  uint32_t meta;    // WorkerNames::metas
-  uint32_t thread;  // WorkerNames::threads
-  uint32_t aux;     // BatchResult::aux, or kNoAux
+  uint32_t meta;    // number in WorkerNames::metas
+  uint32_t thread;  // number in WorkerNames::threads
+  uint32_t aux;     // index of BatchResult::aux, or kNoAux
   char ph;
 };
 
-// What only some phases have.
+// Fields that only some phases have.
 struct EventAux {
   uint64_t id = 0, bind_id = 0;  // numbers as they are, other texts hashed
   uint64_t args_offset = ~uint64_t{0};
@@ -61,8 +61,8 @@ struct MemorySample {
   int64_t total_allocated = -1, total_reserved = -1, device_type = -1, device_id = -1;
 };
 
-// Two raw tokens: name and category, or process and thread. In the worker's strings, whose bytes
-// stay where they are.
+// Two raw tokens: name and category, or process and thread. They are views of the worker's strings,
+// whose bytes stay where they are.
 struct NamePair {
   std::string_view first, second;
 };
@@ -72,15 +72,15 @@ struct BatchResult {
   std::vector<EventAux> aux;
   std::vector<CounterSample> samples;
   std::vector<MemorySample> memory;
-  ProblemCounts problems;
-  // What the worker met for the first time in this batch, in order of its numbers: a batch carries
-  // its names along, so nobody reads a worker's tables while it goes on with the next batch.
+  ChromeDiagnostics diagnostics;
+  // Names that the worker met for the first time in this batch, by their numbers. A batch carries
+  // them, so nobody reads a worker's tables while it goes on with the next batch.
   std::vector<NamePair> new_metas, new_threads;
-  void Clear();  // all but the new names
+  void Clear();  // clears all but the new names
 };
 
-// (a, b) -> index in order of first appearance. Open addressing, grows; keys are never removed.
-// O(1), whichever of the two varies.
+// A map from a pair of numbers to its index in order of first appearance. Open addressing; keys are
+// never removed. O(1), whichever of the two numbers varies.
 class PairIndex {
  public:
   // True when the pair is new.
@@ -88,7 +88,9 @@ class PairIndex {
   uint32_t size() const { return static_cast<uint32_t>(keys_.size()); }
   uint32_t first(uint32_t i) const { return static_cast<uint32_t>(keys_[i] >> 32); }
   uint32_t second(uint32_t i) const { return static_cast<uint32_t>(keys_[i]); }
-  uint64_t probes() const { return probes_; }  // slots looked at by all calls: its cost, for tests
+  uint64_t probes() const {
+    return probes_;
+  }  // slots looked at by all calls, for tests of its cost
 
  private:
   void Grow();
@@ -104,14 +106,14 @@ struct WorkerNames {
   StringPool strings;
   PairIndex metas;    // (name, cat)
   PairIndex threads;  // (pid, tid)
-  // Of the event before: neighbours mostly have the same.
+  // Names of the event before: neighbours mostly have the same.
   StringId last_cat{0};
   NamePair last_thread;
   uint32_t last_thread_number = kNoThread;
   static constexpr uint32_t kNoThread = 0xffffffffu;
 };
 
-// Turns RawFields into records of a BatchResult.
+// Turns the RawFields of an event into records of a BatchResult. One thread.
 class EventSink {
  public:
   EventSink(Int128 base_ps, WorkerNames* names, BatchResult* out)
@@ -123,7 +125,9 @@ class EventSink {
     offset_ = offset;
   }
   void Add(const RawFields& fields, const char* object);
-  void Count(Problem problem, const char* at) { out_->problems.Add(problem, Offset(at)); }
+  void Count(ChromeDiagnostic diagnostic, const char* at) {
+    out_->diagnostics.Add(diagnostic, Offset(at));
+  }
 
  private:
   uint64_t Offset(const char* at) const;

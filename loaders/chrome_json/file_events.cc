@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cstring>
 
-#include "loaders/chrome_json/json_cursor.h"
+#include "loaders/common/json_cursor.h"
 
 namespace stepscope::chrome {
+
+using namespace naming;
+
+using namespace json;
+
 namespace {
 
-constexpr uint32_t kStopEvery = 4096;  // series of one event
+constexpr uint32_t kStopEvery = 4096;  // series of one counter event
 
-// Of a counter of few series.
+// The series of this name, or null. For counters of few series.
 CounterSeries* FindSeries(Counter* counter, StringId name) {
   for (CounterSeries& s : counter->series) {
     if (s.name == name) return &s;
@@ -55,7 +60,7 @@ uint32_t FileEvents::Meta(const NamePair& name_and_cat, uint32_t* cat_id, uint64
   std::string name, cat;
   bool clean = Unescape(name_and_cat.first, &name);
   clean = Unescape(name_and_cat.second, &cat) && clean;
-  if (!clean) problems.Add(Problem::kInvalidUtf8, offset);
+  if (!clean) diagnostics.Add(ChromeDiagnostic::kInvalidUtf8, offset);
   const StringId name_id = strings.Intern(name);
   *cat_id = strings.Intern(cat).value;
   uint32_t index;
@@ -105,7 +110,7 @@ void FileEvents::Learn(const BatchResult& batch, WorkerMap* map) {
 void FileEvents::Consume(const BatchResult& batch, WorkerMap* map, std::string_view text,
                          const std::stop_token& stop) {
   Learn(batch, map);
-  problems.Merge(batch.problems);
+  diagnostics.Merge(batch.diagnostics);
   for (const ParsedEvent& event : batch.events) AddEvent(batch, event, *map, text, stop);
   for (const MemorySample& sample : batch.memory)
     AddMemory(sample, threads[map->threads[sample.thread]].pid);
@@ -222,7 +227,7 @@ void FileEvents::AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread
     }
     return !known;
   });
-  if (!known) problems.Add(Problem::kUnknownMetadata, offset);
+  if (!known) diagnostics.Add(ChromeDiagnostic::kUnknownMetadata, offset);
 }
 
 void FileEvents::AddCounter(const BatchResult& batch, const ParsedEvent& event, const EventAux& aux,
@@ -244,7 +249,7 @@ void FileEvents::AddCounter(const BatchResult& batch, const ParsedEvent& event, 
     if (i % kStopEvery == 0 && stop.stop_requested()) return;
     const CounterSample& sample = batch.samples[aux.first_sample + i];
     StringId series_name = String(sample.series);
-    // Kineto's hardware counters: {"": 1.5}, the counter itself.
+    // Kineto writes hardware counters as {"": 1.5}: the series is called like the counter.
     if (builder_->strings().View(series_name).empty()) series_name = name;
     uint32_t series;
     if (series_index_.Insert(number, series_name.value, &series)) {

@@ -1,8 +1,8 @@
 // FileEvents: what one file's batches add up to: columns per thread, open begins, asynchronous
-// events, counters, flow points and metadata, with the names in the builder's tables. Filled batch
-// by batch in file order, one thread at a time; after that Resolve() matches begins with ends, and
-// BuildTracks (track_writer.h) turns it into tracks. Times: picoseconds from `base_ps`. Owns its
-// columns.
+// events, counters, flow points and metadata, with names in the builder's tables. It is filled
+// batch by batch in file order, by one thread at a time. Then Resolve() matches begins with ends,
+// and BuildTracks (chrome_track_builder.h) makes tracks of it. Times are picoseconds from
+// `base_ps`. Owns its columns.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "loaders/chrome_json/event.h"
-#include "loaders/chrome_json/roles.h"
+#include "loaders/common/track_roles.h"
 #include "model/trace_builder.h"
 
 namespace stepscope::chrome {
@@ -39,7 +39,8 @@ struct BeginOrEnd {
   bool end() const { return aux == kEndMark; }
 };
 
-// What metadata events say. Texts are strings of the builder: there may be a million of them.
+// What metadata events say about a process. Texts are strings of the builder, because there may be
+// a million of them.
 struct ProcessInfo {
   StringId name{0}, labels{0};
   int64_t sort_index = 0;
@@ -52,13 +53,14 @@ struct ThreadInfo {
 };
 
 struct ThreadEvents {
-  uint32_t pid = 0, tid = 0;                  // FileEvents::ids
-  std::unique_ptr<PartEvents> parts[kParts];  // null: none, as nearly all of many threads have one
-  Column<BeginOrEnd> nested;                  // B and E
+  uint32_t pid = 0, tid = 0;  // FileEvents::ids
+  std::unique_ptr<PartEvents>
+      parts[naming::kParts];  // null: none, as nearly all of many threads have one
+  Column<BeginOrEnd> nested;  // B and E
   ThreadInfo info;
-  bool host = false;           // has events that only a host thread has
-  bool only_python = true;     // of the main part
-  PartEvents& Of(Part part) {  // made when first asked for
+  bool host = false;                   // has events that only a host thread has
+  bool only_python = true;             // the main part has no events but Python functions
+  PartEvents& Of(naming::Part part) {  // makes the part when it is first asked for
     std::unique_ptr<PartEvents>& events = parts[static_cast<size_t>(part)];
     if (events == nullptr) events = std::make_unique<PartEvents>();
     return *events;
@@ -68,7 +70,7 @@ struct ThreadEvents {
 struct AsyncEvent {
   int64_t ts;
   uint64_t id, offset;
-  uint32_t meta, cat, scope;  // cat, scope: strings of the builder
+  uint32_t meta, cat, scope;  // cat and scope are strings of the builder
   uint32_t pid;
   bool local;
   char ph;
@@ -77,31 +79,32 @@ struct AsyncEvent {
 struct FlowPoint {
   int64_t ts;
   uint64_t id, offset;
-  uint32_t key;  // meta of a v1 flow (name and category); kNoIndex: v2, by bind_id alone
+  uint32_t
+      key;  // meta of a v1 flow (its name and category); kNoIndex: v2, which has only a bind_id
   uint32_t thread;
   uint32_t slice;  // raw slice of the part when known, else kNoIndex
-  Part part;
+  naming::Part part;
   char ph;         // s, t, f
   bool enclosing;  // bp: "e"
 };
 
 struct Counter {
   uint32_t pid = 0;
-  StringId name;  // of the builder
+  StringId name;  // a string of the builder
   std::vector<CounterSeries> series;
 };
 
-// The metas of all files of a trace, one for each name and `cat`; several where the place gives the
-// category.
+// The metas of all files of a trace: one for each name and `cat`, or several where the category
+// depends on the track.
 struct MetaTable {
-  PairIndex metas;                  // (name, cat), strings of the builder
-  std::vector<uint32_t> ids;        // MetaId values of `metas`
-  std::vector<CategoryRole> roles;  // by MetaId, from name and `cat` alone
+  PairIndex metas;                          // (name, cat), strings of the builder
+  std::vector<uint32_t> ids;                // MetaId values of `metas`
+  std::vector<naming::CategoryRole> roles;  // by MetaId, from name and `cat` alone
   std::map<std::pair<uint32_t, EventCategory>, uint32_t>
       by_category;  // metas of unknown category by place
 };
 
-// What a worker's numbers mean here; grows with the new names of its batches.
+// What a worker's numbers mean in the builder; grows with the new names of its batches.
 struct WorkerMap {
   std::vector<uint32_t> metas, cats, threads;
 };
@@ -110,30 +113,29 @@ class FileEvents {
  public:
   FileEvents(TraceBuilder* builder, MetaTable* metas) : builder_(builder), metas_(metas) {}
 
-  // Batches of one worker in the order it parsed them. `text`: from the start, for arguments of
-  // metadata events. A part of the batch when asked to stop.
+  // Adds a batch. Batches come in file order. `text` is the file's from its start; arguments of
+  // metadata events are read from it. Adds only a part of the batch when asked to stop.
   void Consume(const BatchResult& batch, WorkerMap* map, std::string_view text,
                const std::stop_token& stop = {});
-  // Matches B with E and asynchronous begins with ends. Once, after the last batch. Not all are
-  // when asked to stop.
+  // Matches B with E and asynchronous begins with ends. Call once, after the last batch. Matches
+  // only some of them when asked to stop.
   void Resolve(const std::stop_token& stop);
 
-  uint32_t Id(std::string_view text);  // of a process or thread
+  uint32_t Id(std::string_view text);  // number of the id of a process or thread
   std::string_view IdText(uint32_t id) const { return ids_.View(StringId(id)); }
   size_t id_count() const { return ids_.size(); }  // ids are below this
 
-  // Offset of the E event of a B event that has one: its arguments belong to the slice too. Sorted
-  // by B.
+  // Offsets of B events and of their E events, sorted: the end's arguments belong to the slice too.
   std::vector<std::pair<uint64_t, uint64_t>> ends;
 
-  // Data, read by the track writer.
+  // Data that BuildTracks reads.
   std::vector<ThreadEvents> threads;
   std::vector<FlowPoint> flows;
   std::vector<AsyncEvent> async;
   struct AsyncTrack {
     uint32_t pid;
     uint32_t cat;
-    uint32_t number;  // of those with this pid and cat
+    uint32_t number;  // its number among those with this pid and cat
     PartEvents events;
   };
   std::vector<AsyncTrack> async_tracks;
@@ -141,7 +143,7 @@ class FileEvents {
   // Allocator totals by device type, device id and process.
   std::map<std::tuple<int64_t, int64_t, uint32_t>, Counter> memory;
   std::vector<ProcessInfo> processes;  // by pid; those beyond have none
-  ProblemCounts problems;
+  ChromeDiagnostics diagnostics;
   uint64_t event_count = 0;
   TimeRange span;         // first start to last end, known after Resolve()
   bool has_span = false;  // false: no events
@@ -164,7 +166,7 @@ class FileEvents {
   void AddCounter(const BatchResult& batch, const ParsedEvent& event, const EventAux& aux,
                   uint32_t meta, uint32_t thread, const std::stop_token& stop);
   void AddMemory(const MemorySample& sample, uint32_t pid);
-  void AddBind(int64_t ts, uint64_t offset, const Bind& bind, uint32_t thread, Part part,
+  void AddBind(int64_t ts, uint64_t offset, const Bind& bind, uint32_t thread, naming::Part part,
                uint32_t slice);
   std::vector<Ps> LastOfProcesses() const;  // by pid's id
   void FindSpan(const std::stop_token& stop);
@@ -172,7 +174,7 @@ class FileEvents {
   void ResolveAsync(const std::stop_token& stop);
   void PlaceChains(std::vector<struct AsyncChain>* chains, const std::stop_token& stop);
 
-  CategoryRole Role(uint32_t meta) const { return metas_->roles[meta]; }
+  naming::CategoryRole Role(uint32_t meta) const { return metas_->roles[meta]; }
 
   TraceBuilder* builder_;
   MetaTable* metas_;

@@ -12,6 +12,9 @@
 #include "loaders/chrome_json/tolerant_reader.h"
 
 namespace stepscope::chrome {
+
+using namespace json;
+
 namespace {
 
 constexpr size_t kReadBlock = size_t{256} << 10;
@@ -20,14 +23,14 @@ constexpr size_t kEventsPerRead = 65'536;
 constexpr size_t kBaseSample = 4096;
 constexpr uint64_t kBaseText = uint64_t{1} << 20;
 
-// The middle one of the first timestamps, in whole microseconds: a stray one must not decide what
-// is out of range.
+// The median of the first timestamps, in whole microseconds: one stray timestamp must not decide
+// what is out of range.
 Int128 EstimateBase(std::string_view text) {
   std::vector<Int128> times;
   constexpr std::string_view kKey = "\"ts\"";
   for (size_t at = text.find(kKey); at != std::string_view::npos && times.size() < kBaseSample;
        at = text.find(kKey, at + 1)) {
-    JsonCursor cursor(text.data() + at + kKey.size(), text.data() + text.size());
+    Cursor cursor(text.data() + at + kKey.size(), text.data() + text.size());
     cursor.SkipSpace();
     if (cursor.peek() != ':') continue;
     cursor.Advance();
@@ -47,7 +50,7 @@ struct Batch {
   uint64_t begin, end;
 };
 
-// One worker's tools. The names stay with it, so a name is interned once per worker.
+// The state that one worker owns. A name is interned once per worker.
 struct Worker {
   BatchParser parser;
   WorkerNames names;
@@ -83,24 +86,24 @@ class Pipeline {
     }
     ready_.notify_one();
   }
-  // The caller parses too while many batches wait: what was read is still in the caches then.
+  // The calling thread parses too while many batches wait: their text is still in the caches.
   void Help() {
     while (ParseOne(workers_.back().get(), kMostWaiting)) {
     }
   }
-  // No batch that begins before this is still needed.
+  // The offset before which no text is needed any more.
   uint64_t keep_from() {
     std::lock_guard lock(mutex_);
     return begins_.empty() ? ~uint64_t{0} : begins_.front();
   }
-  // No more batches: helps with what is left and joins.
+  // Says that no more batches come, helps with the rest, and joins the workers.
   Status Finish() {
     Close();
     if (!workers_.empty()) Work(workers_.back().get());
     threads_.clear();
     return error_;
   }
-  // The rest, by the tolerant reader, on the calling thread; after Finish(). Returns where the
+  // Reads the rest with TolerantReader on the calling thread, after Finish(). Returns where the
   // event list ended, or 0.
   uint64_t ReadRest(uint64_t begin, uint64_t end, Int128 base_ps, bool through_ends) {
     Worker& worker = *workers_.back();
@@ -149,7 +152,7 @@ class Pipeline {
     }
   }
 
-  // The next batch, if more than `leave` wait.
+  // Parses the next batch, if more than `leave` wait.
   bool ParseOne(Worker* worker, size_t leave) {
     Item item;
     Int128 base_ps;
@@ -186,21 +189,22 @@ class Pipeline {
         worker->parser.Parse(text, batch.begin, base_ps, &worker->names, result))
       return;
     result->Clear();
-    if (!options_.force_tolerant) result->problems.Add(Problem::kRefusedBatch, batch.begin);
+    if (!options_.force_tolerant)
+      result->diagnostics.Add(ChromeDiagnostic::kRefusedBatch, batch.begin);
     TolerantReader reader(text, batch.begin, false);
     while (reader.Read(~size_t{0}, base_ps, &worker->names, result) !=
            TolerantReader::State::kTextEnd) {
     }
   }
 
-  // Adds finished batches to the events in file order; one thread at a time does so, the others go
-  // on parsing.
+  // Adds finished batches to the events in file order. One thread at a time does so while the
+  // others go on parsing.
   void Deliver(const Item& item, Worker* worker, std::unique_ptr<BatchResult> result) {
     std::unique_lock lock(mutex_);
     done_[item.number] = {std::move(result), worker, item.batch.end};
     if (draining_) return;
     draining_ = true;
-    // Workers may be many batches ahead of this.
+    // Workers may be many batches ahead of the one that comes next.
     while (!done_.empty() && done_.begin()->first == next_ && !stop_.stop_requested()) {
       Done done = std::move(done_.begin()->second);
       done_.erase(done_.begin());
@@ -224,7 +228,7 @@ class Pipeline {
   std::mutex mutex_;
   std::condition_variable ready_;
   std::deque<Item> queue_;
-  std::deque<uint64_t> begins_;  // of the batches that are not in the events yet, in file order
+  std::deque<uint64_t> begins_;  // begins of the batches that are not in the events yet, in order
   std::map<uint64_t, Done> done_;
   std::vector<std::unique_ptr<BatchResult>> spare_;
   uint64_t pushed_ = 0, next_ = 0;
@@ -235,7 +239,7 @@ class Pipeline {
   std::vector<std::jthread> threads_;
 };
 
-// Runs the splitter and the pipeline over one file.
+// Reads one file with the splitter and the pipeline.
 class FileParse {
  public:
   FileParse(const std::string& path, InflateStream* stream, const ParseOptions& options,
@@ -279,12 +283,12 @@ class FileParse {
   }
 
  private:
-  // The format lets a bare list be without its last bracket, but an object must be closed.
+  // The format allows a bare list without its last bracket, but an object must be closed.
   bool IsCut() const {
-    const ProblemCounts& problems = events_->problems;
-    return problems.count(Problem::kTruncatedStream) > 0 ||
-           problems.count(Problem::kTruncatedEvent) > 0 ||
-           (problems.count(Problem::kUnterminated) > 0 && !splitter_.bare_array());
+    const ChromeDiagnostics& diagnostics = events_->diagnostics;
+    return diagnostics.count(ChromeDiagnostic::kTruncatedStream) > 0 ||
+           diagnostics.count(ChromeDiagnostic::kTruncatedEvent) > 0 ||
+           (diagnostics.count(ChromeDiagnostic::kUnterminated) > 0 && !splitter_.bare_array());
   }
 
   void OnBatch(uint64_t begin, uint64_t end) {
@@ -322,39 +326,40 @@ class FileParse {
       pipeline_.Help();
       if (text.passing()) text.Release(std::min(splitter_.keep_from(), pipeline_.keep_from()));
     }
-    if (stream_->truncated()) events_->problems.Add(Problem::kTruncatedStream, text.size());
+    if (stream_->truncated())
+      events_->diagnostics.Add(ChromeDiagnostic::kTruncatedStream, text.size());
     text.Finish();
     return Status::Ok();
   }
 
-  // What the splitter could not cut: the end of a list that is not closed, text behind broken
-  // quotes or brackets.
+  // Reads what the splitter could not cut: the end of a list that is not closed, or the text after
+  // broken quotes or brackets.
   void ReadRemainder() {
     const uint64_t size = out_->text->size();
     while (splitter_.place() == Splitter::Place::kEvents && !stop_.stop_requested()) {
       NeedBase(splitter_.batch_begin(), size);
       const uint64_t end = pipeline_.ReadRest(splitter_.batch_begin(), size, base_ps_, false);
       if (end == 0) {
-        events_->problems.Add(Problem::kUnterminated, size);
+        events_->diagnostics.Add(ChromeDiagnostic::kUnterminated, size);
         return;
       }
       splitter_.EventsEndedAt(end);
       splitter_.Advance(size, true);
-      // What was cut from a further list; errors of memory have come up before.
+      // Finishes what was cut from a further list. Errors of memory were reported before.
       if (!pipeline_.Finish().ok()) return;
     }
     if (splitter_.place() == Splitter::Place::kEnd || splitter_.place() == Splitter::Place::kBad) {
       const std::string_view rest = std::string_view(text_, size).substr(splitter_.position());
       if (rest.find_first_not_of(" \t\r\n,;\0") == std::string_view::npos) return;
-      events_->problems.Add(Problem::kMisplacedText, splitter_.position());
+      events_->diagnostics.Add(ChromeDiagnostic::kMisplacedText, splitter_.position());
       ReadMisplaced(splitter_.position());
     } else if (size > 0) {
-      events_->problems.Add(Problem::kUnterminated, size);
+      events_->diagnostics.Add(ChromeDiagnostic::kUnterminated, size);
       if (!splitter_.saw_events()) ReadMisplaced(splitter_.position());
     }
   }
 
-  // Events behind what looked like the end of the list, or in a list whose beginning was not
+  // Reads events after what looked like the end of the list, or in a list whose beginning was not
   // recognised.
   void ReadMisplaced(uint64_t from) {
     const uint64_t size = out_->text->size();

@@ -1,6 +1,6 @@
-// One file from bytes to FileEvents: the calling thread inflates and cuts, worker threads parse
-// batches, whoever finishes the next batch in file order adds it to the events. Memory: the text,
-// the events, and the batches in flight.
+// Reads one file into FileEvents. The calling thread inflates and cuts the text, worker threads
+// parse batches, and whichever thread finishes the next batch in file order adds it to the events.
+// Takes memory for the text, the events, and the batches in flight.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "loaders/chrome_json/file_events.h"
 #include "loaders/chrome_json/splitter.h"
 #include "loaders/chrome_json/trace_text.h"
-#include "loaders/inflate_stream.h"
+#include "loaders/files/inflate_stream.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
 
@@ -21,18 +21,18 @@ namespace stepscope::chrome {
 struct ParseOptions {
   uint64_t max_inflated_bytes = uint64_t{16} << 30;
   unsigned threads = 0;         // 0: all cores
-  bool force_tolerant = false;  // tests: every batch by the tolerant reader
+  bool force_tolerant = false;  // for tests: every batch is read by TolerantReader
 };
 
 struct ParsedFile {
   std::shared_ptr<TraceText> text;
-  Int128 base_ps = 0;              // what times are relative to
-  bool cut = false;                // the text ends before what it holds does
-  std::vector<TopMember> members;  // around the event list
+  Int128 base_ps = 0;              // the time that times are relative to
+  bool cut = false;                // the text ends before the event list does
+  std::vector<TopMember> members;  // members around the event list
 };
 
 // `stream` is read into `text`, or null when the text is all there. kFormat when there is no event
-// list, kLimit, kCancelled, kIo. Whatever was wrong with single events is in events->problems.
+// list, kLimit, kCancelled, kIo. Whatever was wrong with single events is in events->diagnostics.
 Status ParseFile(const std::string& path, InflateStream* stream, const ParseOptions& options,
                  const std::stop_token& stop, Progress* progress, FileEvents* events,
                  ParsedFile* out);

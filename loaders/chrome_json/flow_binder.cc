@@ -13,18 +13,21 @@
 #include "model/base/task.h"
 
 namespace stepscope::chrome {
+
+using namespace naming;
+
 namespace {
 
-// Open slices kept at most; more can only be there when slices overlap without nesting.
+// Most open slices that are kept. There can only be more when slices overlap without nesting.
 constexpr size_t kMaxOpen = 512;
 
-// All slices of a thread's parts that flows may bind to, by start, longer first. Slices are
-// numbered through the parts; most threads have one, in order.
+// The slices of a thread that flows may bind to, sorted by start and then longest first. Slices are
+// numbered through the thread's parts; most threads have one part, which is sorted already.
 class SliceOrder {
  public:
   SliceOrder(const ThreadEvents& thread, const std::stop_token& stop) {
     for (size_t p = 0; p < kParts; ++p) {
-      // An arrow to a GPU goes to the kernel, not to the annotation around it.
+      // An arrow to a GPU ends at the kernel, not at the annotation around it.
       if (static_cast<Part>(p) != Part::kAnnotation && thread.parts[p] != nullptr)
         slices_[p] = &thread.parts[p]->slices;
       ends_[p] = (p == 0 ? 0 : ends_[p - 1]) + (slices_[p] ? slices_[p]->start.size() : 0);
@@ -66,13 +69,13 @@ class SliceOrder {
   Column<uint32_t> order_;
 };
 
-// Sweeps one thread: flow points in order of time against slices in order of start.
+// Walks the slices of one thread, by start, beside its flow points, by time.
 class Sweep {
  public:
   using Slice = SliceOrder::Slice;
   Sweep(const ThreadEvents& thread, const std::stop_token& stop) : slices_(thread, stop) {}
 
-  // The slice for a point; points come in order of time.
+  // The slice that a point at `ts` binds to. Points must come in order of time.
   std::optional<Slice> At(Ps ts, bool or_next) {
     for (; next_ < slices_.size() && slices_.start(next_) <= ts; ++next_) {
       const Slice slice = slices_.at(next_);
@@ -103,7 +106,7 @@ class Sweep {
   size_t next_ = 0;
 };
 
-// Flow points of one thread, as indices in order of time.
+// Binds the flow points of one thread; `order` holds their indices, which are sorted by time.
 void BindThread(const ThreadEvents& thread, std::vector<uint32_t>* order,
                 const std::stop_token& stop, std::vector<FlowPoint>* points) {
   const auto earlier = [&](uint32_t a, uint32_t b) { return (*points)[a].ts < (*points)[b].ts; };
@@ -131,21 +134,22 @@ void BindToSlices(FileEvents* events, const std::stop_token& stop) {
   });
 }
 
-// The arrows of one key and id.
+// Links the points of one key and id by arrows.
 class ChainLinker {
  public:
-  ChainLinker(std::vector<Arrow>* arrows, ProblemCounts* problems)
-      : arrows_(arrows), problems_(problems) {}
+  ChainLinker(std::vector<Arrow>* arrows, ChromeDiagnostics* diagnostics)
+      : arrows_(arrows), diagnostics_(diagnostics) {}
 
   void Link(std::span<const FlowPoint> chain) {
     const FlowPoint* last = nullptr;  // start or step
     bool linked = false;
     for (const FlowPoint& p : chain) {
       if (p.slice == kNoIndex) {
-        problems_->Add(Problem::kFlowWithoutSlice, p.offset);
+        diagnostics_->Add(ChromeDiagnostic::kFlowWithoutSlice, p.offset);
         continue;
       }
-      if (p.ph != 's' && last == nullptr) problems_->Add(Problem::kFlowWithoutStart, p.offset);
+      if (p.ph != 's' && last == nullptr)
+        diagnostics_->Add(ChromeDiagnostic::kFlowWithoutStart, p.offset);
       if (p.ph != 's' && last != nullptr) {
         arrows_->push_back(
             {last->thread, last->slice, p.thread, p.slice, last->part, p.part, p.id, p.key});
@@ -153,24 +157,25 @@ class ChainLinker {
       }
       if (p.ph == 's' || (p.ph == 't' && last != nullptr)) last = &p;
     }
-    if (last != nullptr && !linked) problems_->Add(Problem::kFlowWithoutEnd, last->offset);
+    if (last != nullptr && !linked)
+      diagnostics_->Add(ChromeDiagnostic::kFlowWithoutEnd, last->offset);
   }
 
  private:
   std::vector<Arrow>* arrows_;
-  ProblemCounts* problems_;
+  ChromeDiagnostics* diagnostics_;
 };
 
-// A share of the chains: whole ones, so that shares may be linked side by side.
+// Some of the chains. Shares hold whole chains, so that threads may link them side by side.
 struct Share {
   std::vector<HashedItem> points;
   std::vector<Arrow> arrows;
-  ProblemCounts problems;
+  ChromeDiagnostics diagnostics;
 };
 
 uint64_t HashOf(const FlowPoint& p) { return HashOfId(p.id, p.key); }
 
-// Points with one hash: nearly always one chain, in order of time as it stands in the file.
+// Links the points with one hash: nearly always one chain, and already in order of time.
 void LinkGroup(std::vector<FlowPoint>* group, ChainLinker* linker) {
   const auto rank = [](char ph) { return ph == 's' ? 0 : ph == 't' ? 1 : 2; };
   const auto before = [&](const FlowPoint& a, const FlowPoint& b) {
@@ -189,7 +194,7 @@ void LinkGroup(std::vector<FlowPoint>* group, ChainLinker* linker) {
 }
 
 void LinkShare(const std::vector<FlowPoint>& points, const std::stop_token& stop, Share* share) {
-  ChainLinker linker(&share->arrows, &share->problems);
+  ChainLinker linker(&share->arrows, &share->diagnostics);
   share->arrows.reserve(share->points.size() / 2);
   ForHashGroups(&share->points, points, stop,
                 [&](std::vector<FlowPoint>* group) { LinkGroup(group, &linker); });
@@ -200,7 +205,7 @@ void LinkShare(const std::vector<FlowPoint>& points, const std::stop_token& stop
 std::vector<std::vector<Arrow>> BindFlows(FileEvents* events, const std::stop_token& stop) {
   BindToSlices(events, stop);
   std::vector<Share> shares(kHashShares);
-  // A little more than an even share: fresh memory costs more than what is done with it.
+  // Reserves a little more than an even share: fresh memory costs more than filling it.
   for (Share& share : shares) share.points.reserve(events->flows.size() / kHashShares * 9 / 8);
   for (uint32_t i = 0; i < events->flows.size(); ++i) {
     const uint64_t hash = HashOf(events->flows[i]);
@@ -213,7 +218,7 @@ std::vector<std::vector<Arrow>> BindFlows(FileEvents* events, const std::stop_to
   std::vector<std::vector<Arrow>> arrows;
   for (Share& share : shares) {
     arrows.push_back(std::move(share.arrows));
-    events->problems.Merge(share.problems);
+    events->diagnostics.Merge(share.diagnostics);
   }
   return arrows;
 }

@@ -5,8 +5,8 @@
 
 namespace stepscope::chrome {
 
-// Dealt out by twelve bits first, after which nearly every heap is a few items in the first-level
-// cache.
+// Items are dealt into buckets by twelve bits first; then nearly every bucket is a few items, which
+// fit the first-level cache.
 void SortByHash(std::vector<HashedItem>* items) {
   constexpr size_t kHeaps = 4096;
   if (items->size() < kHeaps) return std::sort(items->begin(), items->end());

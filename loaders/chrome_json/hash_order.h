@@ -1,6 +1,6 @@
-// Bringing together what has the same id, for arrows and asynchronous events: numbers of items are
-// sorted by a hash of the id. Items and not hash tables: ids come from outside, and nothing here
-// gets slow when many have one hash.
+// Groups items with the same id, for arrows and asynchronous events: numbers of items are sorted by
+// a hash of the id. Sorting is used and not hash tables, because ids come from outside: it does not
+// get slow when many of them have one hash. Pure; O(n log n).
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@ inline uint64_t HashOfId(uint64_t id, uint32_t key) {
   return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull;
 }
 
-// Shares that can be sorted side by side. Their number does not depend on the machine, and so
-// neither does the order of what is made of them.
+// Number of shares, which threads sort side by side. It does not depend on the machine, so neither
+// does the order of what is made of the shares.
 constexpr size_t kHashShares = 16;
 inline size_t HashShareOf(uint64_t hash) { return hash >> 60; }
 
-// One share, by hash and then by number.
+// Sorts one share by hash and then by number.
 void SortByHash(std::vector<HashedItem>* items);
 
-// Empties a share: calls fn(&group) for those of `all` that have one hash, hash after hash, each
-// group by number. Ends early when a stop is requested.
+// Empties a share: for one hash after the other, calls fn(&group) with the items of `all` that have
+// it, by number. Ends early when a stop is requested.
 template <typename T, typename Fn>
 void ForHashGroups(std::vector<HashedItem>* share, const std::vector<T>& all,
                    const std::stop_token& stop, Fn fn) {

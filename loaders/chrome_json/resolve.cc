@@ -1,5 +1,5 @@
-// FileEvents::Resolve: begins find their ends. Chrome's rules: B and E nest per thread in order of
-// time. Asynchronous events: resolve_async.cc.
+// FileEvents::Resolve: matches begins with ends by Chrome's rules: B and E nest per thread in order
+// of time. Asynchronous events are in resolve_async.cc.
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -9,6 +9,8 @@
 #include "model/base/task.h"
 
 namespace stepscope::chrome {
+
+using namespace naming;
 
 namespace {
 
@@ -22,11 +24,11 @@ struct BoundSlice {
   Part part;
 };
 
-// What matching one thread's begins and ends gives besides its slices.
+// What matching the begins and ends of one thread gives besides slices.
 struct Matched {
   std::vector<std::pair<uint64_t, uint64_t>> ends;  // by begin
   std::vector<BoundSlice> bound;
-  ProblemCounts problems;
+  ChromeDiagnostics diagnostics;
   uint64_t slices = 0;
 };
 
@@ -55,7 +57,7 @@ class Matcher {
     const Ps end = open_.empty() ? 0 : LastOfThread();
     for (size_t i = 0; i < open_.size(); ++i) {
       if (i % kStopEvery == 0 && stop.stop_requested()) return;
-      out_.problems.Add(Problem::kUnmatchedBegin, open_[i]->offset);
+      out_.diagnostics.Add(ChromeDiagnostic::kUnmatchedBegin, open_[i]->offset);
       Close(*open_[i], end);
     }
     SortRuns(out_.ends.begin(), out_.ends.end(), std::less<>(), stop);
@@ -66,7 +68,7 @@ class Matcher {
     if (!event.end()) {
       open_.push_back(&event);
     } else if (open_.empty()) {
-      out_.problems.Add(Problem::kUnmatchedEnd, event.offset);
+      out_.diagnostics.Add(ChromeDiagnostic::kUnmatchedEnd, event.offset);
     } else {
       Close(*open_.back(), event.ts);
       out_.ends.emplace_back(open_.back()->offset, event.offset);
@@ -74,7 +76,7 @@ class Matcher {
     }
   }
 
-  // Nothing is known of the thread after this, so neither of what has no end.
+  // The end of what is known about the thread: slices without an end last until then.
   Ps LastOfThread() const {
     Ps last = thread_.nested[thread_.nested.size() - 1].ts;
     for (const std::unique_ptr<PartEvents>& part : thread_.parts) {
@@ -148,7 +150,7 @@ void FileEvents::Resolve(const std::stop_token& stop) {
   SortRuns(ends.begin(), ends.end(), std::less<>(), stop);
 }
 
-// Threads are matched side by side; what belongs to the whole file is added in their order.
+// Matches all threads in parallel, and adds what belongs to the whole file in their order.
 void FileEvents::ResolveNested(const std::stop_token& stop) {
   std::vector<uint32_t> nesting;  // threads with begins or ends
   for (uint32_t i = 0; i < threads.size(); ++i) {
@@ -163,7 +165,7 @@ void FileEvents::ResolveNested(const std::stop_token& stop) {
   });
   for (uint32_t i = 0; i < matched.size() && !stop.stop_requested(); ++i) {
     Matched& m = matched[i];
-    problems.Merge(m.problems);
+    diagnostics.Merge(m.diagnostics);
     event_count += m.slices;
     for (const BoundSlice& b : m.bound)
       AddBind(b.ts, b.offset, binds_[b.bind], nesting[i], b.part, b.slice);

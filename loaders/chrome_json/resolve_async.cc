@@ -1,6 +1,6 @@
-// FileEvents::ResolveAsync: nestable asynchronous events (b, n, e) nest per category, id and scope;
-// the older S, T, p, F pair by category, name and id. All events of one id make a chain, which
-// stays together on one track.
+// FileEvents::ResolveAsync: nestable asynchronous events (b, n, e) nest per category, id and scope.
+// The older S, T, p and F pair by category, name and id. The events of one id are a chain, which
+// stays on one track.
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -16,7 +16,7 @@ namespace stepscope::chrome {
 struct AsyncChain {
   uint32_t pid, cat;
   Ps begin, end;
-  uint64_t offset;  // of its first event
+  uint64_t offset;  // where its first event lies in the text
   struct Slice {
     Ps start, dur;
     uint32_t meta;
@@ -27,8 +27,8 @@ struct AsyncChain {
 
 namespace {
 
-// Overlapping ids of one category get tracks of their own, up to this many; more share the last one
-// and spill.
+// Overlapping ids of one category get tracks of their own, up to this many; the others share the
+// last one, where they overlap.
 constexpr uint32_t kMaxAsyncTracks = 64;
 constexpr size_t kStopEvery = 16'384;  // chains
 
@@ -42,8 +42,8 @@ auto ChainKey(const AsyncEvent& e) {
   return std::tuple(legacy, e.cat, e.scope, e.local ? e.pid + 1 : 0, e.id, legacy ? e.meta : 0);
 }
 
-// The begins of a chain that have no end yet. Finds the innermost of a name, or of all, at once:
-// some writers give one id to everything.
+// The begins of a chain that have no end yet. Finds the innermost one of a name, or of all, in
+// O(1): some writers give one id to everything.
 class OpenBegins {
  public:
   explicit OpenBegins(size_t metas) : top_(metas, kNoIndex) {}
@@ -51,7 +51,8 @@ class OpenBegins {
     entries_.push_back({&begin, top_[begin.meta]});
     top_[begin.meta] = static_cast<uint32_t>(entries_.size() - 1);
   }
-  // Null when there is none. `any`: of whatever name, when none has this one.
+  // Removes and returns the innermost begin of the name; null when there is none. `any`: takes one
+  // of another name then.
   const AsyncEvent* Take(uint32_t meta, bool any) {
     uint32_t at = top_[meta];
     if (at == kNoIndex && any && !entries_.empty()) at = static_cast<uint32_t>(entries_.size() - 1);
@@ -75,20 +76,20 @@ class OpenBegins {
 
  private:
   struct Entry {
-    const AsyncEvent* begin;  // null: taken
-    uint32_t below;           // the one of the same name before
+    const AsyncEvent* begin;  // null: taken already
+    uint32_t below;           // index of the begin of the same name before it
   };
-  std::vector<Entry> entries_;  // the last one is not taken
-  std::vector<uint32_t> top_;   // by meta: the innermost entry
+  std::vector<Entry> entries_;  // the last one is never a taken one
+  std::vector<uint32_t> top_;   // index of the innermost entry, by meta
 };
 
-// Some of the chains, and what they become.
+// Some of the chains, and what becomes of them.
 struct AsyncShare {
   std::vector<HashedItem> events;
   std::vector<AsyncChain::Slice> slices, instants;
   std::vector<AsyncChain> chains;
   std::vector<std::pair<uint64_t, uint64_t>> ends;
-  ProblemCounts problems;
+  ChromeDiagnostics diagnostics;
 };
 
 class ChainMatcher {
@@ -98,7 +99,7 @@ class ChainMatcher {
       : all_(all), names_(names), last_(last), share_(*share), open_(names.metas.size()) {}
 
   void Run(const std::stop_token& stop) {
-    // So that spans of them stay valid.
+    // Reserved, so that spans of slices stay valid.
     share_.slices.reserve(share_.events.size());
     share_.instants.reserve(share_.events.size());
     ForHashGroups(&share_.events, all_, stop,
@@ -106,7 +107,7 @@ class ChainMatcher {
   }
 
  private:
-  // Events with one hash: nearly always one chain.
+  // Matches the events with one hash: nearly always one chain.
   void MatchGroup(std::vector<AsyncEvent>* group, const std::stop_token& stop) {
     const auto before = [](const AsyncEvent& a, const AsyncEvent& b) {
       return std::pair(ChainKey(a), a.ts) < std::pair(ChainKey(b), b.ts);
@@ -125,7 +126,7 @@ class ChainMatcher {
     Ps end = events.back().ts;
     for (const AsyncEvent& e : events) Add(e);
     open_.Drain([&](const AsyncEvent& begin) {
-      share_.problems.Add(Problem::kUnmatchedAsyncBegin, begin.offset);
+      share_.diagnostics.Add(ChromeDiagnostic::kUnmatchedAsyncBegin, begin.offset);
       share_.slices.push_back({begin.ts, last_[begin.pid] - begin.ts, begin.meta, begin.offset});
       end = last_[begin.pid];
     });
@@ -138,9 +139,10 @@ class ChainMatcher {
   void Add(const AsyncEvent& e) {
     if (IsBegin(e.ph)) return open_.Push(e);
     if (!IsEnd(e.ph)) return share_.instants.push_back({e.ts, 0, e.meta, e.offset});
-    // The innermost of that name; an end without a name closes the innermost.
+    // An end closes the innermost begin of its name, one without a name the innermost of all.
     const AsyncEvent* begin = open_.Take(e.meta, names_.Name(MetaId(e.meta)).empty());
-    if (begin == nullptr) return share_.problems.Add(Problem::kUnmatchedAsyncEnd, e.offset);
+    if (begin == nullptr)
+      return share_.diagnostics.Add(ChromeDiagnostic::kUnmatchedAsyncEnd, e.offset);
     share_.slices.push_back({begin->ts, e.ts - begin->ts, begin->meta, begin->offset});
     share_.ends.emplace_back(begin->offset, e.offset);
   }
@@ -172,22 +174,22 @@ void FileEvents::ResolveAsync(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     chains.insert(chains.end(), share.chains.begin(), share.chains.end());
     ends.insert(ends.end(), share.ends.begin(), share.ends.end());
-    problems.Merge(share.problems);
+    diagnostics.Merge(share.diagnostics);
     share.chains = {};
     share.ends = {};
   }
   PlaceChains(&chains, stop);
 }
 
-// Chains of one process and category that overlap lie on different tracks: the first that is free
-// again.
+// Puts chains of one process and category on tracks: those that overlap lie on different ones, each
+// on the first track that is free again.
 void FileEvents::PlaceChains(std::vector<AsyncChain>* chains, const std::stop_token& stop) {
   const auto before = [](const AsyncChain& a, const AsyncChain& b) {
     return std::tuple(a.pid, a.cat, a.begin, a.offset) <
            std::tuple(b.pid, b.cat, b.begin, b.offset);
   };
   SortRuns(chains->begin(), chains->end(), before, stop);
-  using Busy = std::pair<Ps, size_t>;  // until when, which track
+  using Busy = std::pair<Ps, size_t>;  // when a track is free again, and its number
   std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
   uint32_t used = 0;
   for (size_t i = 0; i < chains->size(); ++i) {

@@ -4,19 +4,22 @@
 #include <bit>
 #include <cstring>
 
-#include "loaders/chrome_json/json_cursor.h"
-#include "loaders/chrome_json/number.h"
+#include "loaders/common/json_cursor.h"
+#include "loaders/common/json_number.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 namespace stepscope::chrome {
+
+using namespace json;
+
 namespace {
 
 using Masks = SplitterMasks;
 
-// The characters that matter in 64 bytes of text, a bit each.
+// The characters that matter in 64 bytes of text: a bit for each byte.
 struct Marks {
   uint64_t quote = 0, backslash = 0, open = 0, close = 0;
 };
@@ -54,15 +57,16 @@ Marks MarksOf(const char* text) {
 }
 #endif
 
-// Brackets are few in a block, and without a popcnt instruction std::popcount is a call.
+// A loop, because a block has few brackets, and without a popcnt instruction std::popcount is a
+// call.
 int CountBits(uint64_t bits) {
   int n = 0;
   for (; bits != 0; bits &= bits - 1) ++n;
   return n;
 }
 
-// Bits of characters that a backslash escapes. `carry`: the first one is, and afterwards the next
-// block's first is.
+// Bits of characters that a backslash escapes. `carry` says whether the block's first character is
+// escaped, and gets the same for the next block.
 uint64_t Escaped(uint64_t backslash, bool* carry) {
   uint64_t escaped = *carry ? 1 : 0;
   if (backslash == 0) {
@@ -85,8 +89,8 @@ uint64_t Escaped(uint64_t backslash, bool* carry) {
   return escaped;
 }
 
-// Each bit becomes the xor of itself and all lower ones: set from an opening quote up to the
-// closing one.
+// Each bit becomes the xor of itself and all lower ones. Given the quotes, it is set from an
+// opening quote up to the closing one.
 uint64_t PrefixXor(uint64_t x) {
   x ^= x << 1;
   x ^= x << 2;
@@ -121,7 +125,7 @@ STEPSCOPE_AVX2 uint64_t Equal(__m256i low, __m256i high, char c) {
   return uint64_t{bits(high)} << 32 | bits(low);
 }
 
-// PrefixXor is a multiplication by all ones without carries.
+// PrefixXor as one instruction: it is a carry-less multiplication by all ones.
 STEPSCOPE_AVX2 uint64_t PrefixXorAvx2(uint64_t x) {
   const __m128i product = _mm_clmulepi64_si128(_mm_set_epi64x(0, static_cast<int64_t>(x)),
                                                _mm_set1_epi8(static_cast<char>(0xff)), 0);
@@ -213,7 +217,7 @@ bool Splitter::Start(uint64_t size, bool eof) {
   return true;
 }
 
-// Between members of the outer object: a key and its colon, or the end.
+// Reads what comes between members of the outer object: a key and its colon, or the end.
 bool Splitter::Member(uint64_t size, bool eof) {
   while (at_ < size && (IsSpace(text_[at_]) || text_[at_] == ',')) ++at_;
   if (at_ >= size) return false;
@@ -226,7 +230,7 @@ bool Splitter::Member(uint64_t size, bool eof) {
     place_ = Place::kBad;
     return true;
   }
-  JsonCursor cursor(text_ + at_, text_ + size);
+  Cursor cursor(text_ + at_, text_ + size);
   std::string_view key;
   if (!cursor.String(&key)) {
     if (eof || key.size() > (size_t{1} << 20)) place_ = Place::kBad;
@@ -261,7 +265,7 @@ bool Splitter::Value(uint64_t size, bool eof) {
     if (!Walk(size, eof, false)) return false;
   } else {
     if (size < retry_at_ && !eof) return false;
-    JsonCursor cursor(text_ + value_begin_, text_ + size);
+    Cursor cursor(text_ + value_begin_, text_ + size);
     std::string_view token;
     if (!cursor.Value(&token) && !eof) {
       retry_at_ =
@@ -311,8 +315,8 @@ void Splitter::EventsEndedAt(uint64_t offset) {
   place_ = bare_array_ ? Place::kEnd : Place::kMember;
 }
 
-// Passes whole blocks of 64 bytes, the last one of the text padded. With `batches`: through the
-// event list, cutting it, until its closing bracket. Otherwise through one container. True when
+// Walks blocks of 64 bytes (the last one of the text is padded) to the closing bracket of the event
+// list, which it cuts into batches, or without `batches` to the end of one container. True when
 // that end was found.
 bool Splitter::Walk(uint64_t size, bool eof, bool batches) {
   constexpr size_t kAhead = 32;  // blocks classified at once
@@ -326,7 +330,7 @@ bool Splitter::Walk(uint64_t size, bool eof, bool batches) {
       std::memset(padded, ' ', sizeof padded);
       std::memcpy(padded, text_ + at_, n);
       next = 0;
-      SplitterState state = state_;  // more may come, and then the block is classified again
+      SplitterState state = state_;  // a copy: when more text comes, the block is classified again
       ClassifyPortable(padded, 1, &state, ahead);
     } else if (next == known) {
       next = 0;

@@ -1,7 +1,7 @@
-// Splitter: walks inflated text as it arrives and cuts the event list into batches of whole events
-// without parsing them (quotes, escapes and brackets only, 64 bytes a step). The members around the
-// list are returned as they are. One thread. The text from keep_from() on stays where it is while
-// the splitter is used.
+// Splitter: walks inflated text as it arrives and cuts the event list into batches of whole events.
+// It looks only at quotes, escapes and brackets, 64 bytes a step. The members around the list are
+// returned as they are. One thread; O(bytes). The text from keep_from() on must stay where it is
+// while the splitter is used.
 #pragma once
 
 #include <cstdint>
@@ -17,55 +17,57 @@ struct TopMember {
   std::string value;  // raw token
 };
 
-// Between two blocks of 64 bytes.
+// The state between two blocks of 64 bytes.
 struct SplitterState {
   bool in_string = false, escaped = false;
 };
-// The brackets outside of strings in 64 bytes of text, a bit each, and how many there are.
+// The brackets outside of strings in 64 bytes of text: a bit for each, and their number.
 struct SplitterMasks {
   uint64_t open = 0, close = 0;
   int opens = 0, closes = 0;
 };
-// Fills one for each of `blocks` times 64 bytes; the fastest that the processor has.
+// Fills the masks of `blocks` blocks of 64 bytes. There are several such functions; the fastest one
+// that the processor can run is used.
 using SplitterClassify = void (*)(const char* text, size_t blocks, SplitterState* state,
                                   SplitterMasks* out);
 
 class Splitter {
  public:
-  // A batch is cut at the first event end at or behind this many bytes.
+  // A batch is cut at the first end of an event at or after this many bytes.
   static constexpr size_t kTargetBatch = size_t{256} << 10;
-  // Without an event end for so long the brackets or quotes are broken: see lost().
+  // No event is that long: without an end for so many bytes, brackets or quotes are broken
+  // (lost()).
   static constexpr size_t kMaxBatch = size_t{8} << 20;
-  // Longer members around the list are none of ours, and not kept.
+  // Longer members around the list are not kept: none that is read is so long.
   static constexpr size_t kMaxMember = size_t{16} << 20;
 
-  // Called with [begin, end) offsets of a batch, in order.
+  // Called for each batch in order, with the offsets [begin, end) of its text.
   using OnBatch = std::function<void(uint64_t begin, uint64_t end)>;
 
   Splitter(const char* text, OnBatch on_batch);
 
-  // The text is known up to `size`; `eof`: that is all of it. Returns early when there is nothing
-  // more to learn from it.
+  // Goes on: the text is there up to `size`, and `eof` says that this is all of it. Returns early
+  // when there is nothing more to learn from the text.
   void Advance(uint64_t size, bool eof);
 
   enum class Place { kStart, kMember, kValue, kEvents, kEnd, kBad };
   Place place() const { return place_; }
-  // In the event list without finding event ends: the rest is for the tolerant reader, from
+  // It is in the event list and finds no ends of events: TolerantReader must read from
   // batch_begin() on.
   bool lost() const { return lost_; }
   uint64_t batch_begin() const { return batch_begin_; }
-  uint64_t position() const { return at_; }  // of kBad: where the text made no sense
-  // What comes before is not looked at again.
+  uint64_t position() const { return at_; }  // for kBad: where the text made no sense
+  // Text before this offset is not looked at again.
   uint64_t keep_from() const;
   bool saw_events() const { return saw_events_; }
   bool bare_array() const { return bare_array_; }  // a list without an object around it
   bool closed() const { return place_ == Place::kEnd; }
   const std::vector<TopMember>& members() const { return members_; }
-  // The tolerant reader found the end of the event list at this offset: go on behind it.
+  // TolerantReader found the end of the event list at this offset: goes on after it.
   void EventsEndedAt(uint64_t offset);
 
  private:
-  // Each returns false when it needs more text.
+  // The states; each function returns false when it needs more text.
   bool Start(uint64_t size, bool eof);
   bool Member(uint64_t size, bool eof);
   bool Value(uint64_t size, bool eof);

@@ -3,6 +3,9 @@
 #include <cstring>
 
 namespace stepscope::chrome {
+
+using namespace json;
+
 namespace {
 
 constexpr uint64_t kPassesInVain = 8;
@@ -10,8 +13,8 @@ constexpr uint64_t kMinBudget = uint64_t{1} << 20;
 
 bool IsScalar(char first) { return first != '"' && first != '{' && first != '['; }
 
-// Whether an event may begin at the brace `at`: behind a comma, a closing brace or an opening
-// bracket, and followed by a key or its own end.
+// Whether an event may begin at the brace `at`: it comes after a comma, a closing brace or an
+// opening bracket, and before a key or its own end.
 bool MayBegin(const char* first, const char* at, const char* end) {
   const char* before = at;
   while (before > first && IsSpace(before[-1])) --before;
@@ -52,16 +55,16 @@ TolerantReader::State TolerantReader::Read(size_t max_events, Int128 base_ps, Wo
       // A number at the end of a batch is whole: batches are cut between entries.
       const bool number_at_end = !last_ && !token.empty() && cursor_.done() && IsScalar(*at);
       if (token.empty() || (!whole && !number_at_end)) {
-        if (!lost_) sink.Count(Problem::kDamaged, at);
+        if (!lost_) sink.Count(ChromeDiagnostic::kDamaged, at);
         lost_ = true;
         Resync(at + 1);
       } else if (!lost_) {
-        sink.Count(Problem::kNotAnObject, at);
+        sink.Count(ChromeDiagnostic::kNotAnObject, at);
       }
       continue;
     }
     RawFields fields;
-    const Outcome outcome = Object(&fields, &out->problems);
+    const Outcome outcome = Object(&fields, &out->diagnostics);
     if (outcome == Outcome::kOk) {
       lost_ = false;
       sink.Add(fields, at);
@@ -70,23 +73,24 @@ TolerantReader::State TolerantReader::Read(size_t max_events, Int128 base_ps, Wo
     const uint64_t passed = static_cast<uint64_t>(cursor_.at() - at);
     const bool cut = outcome == Outcome::kCut;
     if (passed > budget_) {
-      sink.Count(Problem::kUnreadableTail, at);
+      sink.Count(ChromeDiagnostic::kUnreadableTail, at);
       cursor_.Move(cursor_.end());
       return State::kTextEnd;
     }
     budget_ -= passed;
-    if (!lost_) sink.Count(cut && last_ ? Problem::kTruncatedEvent : Problem::kDamaged, at);
+    if (!lost_)
+      sink.Count(cut && last_ ? ChromeDiagnostic::kTruncatedEvent : ChromeDiagnostic::kDamaged, at);
     lost_ = true;
     Resync(at + 1);
   }
   return State::kMore;
 }
 
-// At the opening brace. Passes the object when it is whole.
-TolerantReader::Outcome TolerantReader::Object(RawFields* fields, ProblemCounts* problems) {
-  JsonCursor& c = cursor_;
+// Reads the object whose opening brace the cursor is at, and passes it when it is whole.
+TolerantReader::Outcome TolerantReader::Object(RawFields* fields, ChromeDiagnostics* diagnostics) {
+  Cursor& c = cursor_;
   const auto repaired = [&](const char* at) {
-    problems->Add(Problem::kRepaired, offset_ + static_cast<uint64_t>(at - first_));
+    diagnostics->Add(ChromeDiagnostic::kRepaired, offset_ + static_cast<uint64_t>(at - first_));
   };
   c.Advance();
   for (bool comma = true, first = true;; first = false) {
@@ -126,8 +130,8 @@ TolerantReader::Outcome TolerantReader::Object(RawFields* fields, ProblemCounts*
   }
 }
 
-// To the next place where an event may begin, or a closing bracket cannot be told from one inside:
-// to the end.
+// Moves to the next place where an event may begin, else to the end: a closing bracket on the way
+// cannot be told from one inside an event.
 void TolerantReader::Resync(const char* from) {
   const char* end = cursor_.end();
   for (const char* at = from; at < end; ++at) {

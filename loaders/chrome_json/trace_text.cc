@@ -10,20 +10,21 @@ namespace stepscope::chrome {
 namespace {
 
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t kPopulate = uint64_t{1} << 20;  // at once
+constexpr uint64_t kPopulate = uint64_t{1} << 20;  // bytes of pages that are taken at once
 constexpr uint64_t kPopulateFrom = uint64_t{8}
                                    << 20;  // a small text is read sooner than a thread starts
 constexpr uint64_t kAhead = uint64_t{16} << 20;
 constexpr uint64_t kLeastReserve = uint64_t{64} << 20;
 
-// What pages are moved by: whole page tables, so that moving costs nothing per page.
+// Pages are moved by so many bytes: a whole page table, so that moving costs nothing per page.
 constexpr uint64_t kChunk = uint64_t{2} << 20;
 
-// Unmapping takes 50 ms a GB: nobody who closes or cancels should wait for it.
+// From this size on a thread of its own unmaps the text. It takes 50 ms a GB, and nobody who closes
+// or cancels should wait for it.
 constexpr uint64_t kSlowToUnmap = uint64_t{256} << 20;
 constexpr uint64_t kUnmapPiece = uint64_t{8} << 20;
 
-// A piece at a time, so that other threads that free memory get their turn in between.
+// Unmaps a piece at a time, so that other threads that free memory get their turn in between.
 void UnmapInPieces(char* base, uint64_t mapped, uint64_t used) {
   for (uint64_t at = 0; at < used; at += kUnmapPiece)
     madvise(base + at, std::min(kUnmapPiece, mapped - at), MADV_DONTNEED);
@@ -34,7 +35,7 @@ void GiveBack(char* base, uint64_t mapped, uint64_t used) {
   try {
     if (used >= kSlowToUnmap)
       return std::thread([=] { UnmapInPieces(base, mapped, used); }).detach();
-  } catch (const std::system_error&) {  // no thread to be had
+  } catch (const std::system_error&) {  // no thread could be started
   }
   munmap(base, mapped);
 }
@@ -44,8 +45,8 @@ uint64_t RoundUp(uint64_t n) { return (n + kPage - 1) / kPage * kPage; }
 }  // namespace
 
 Result<std::shared_ptr<TraceText>> TraceText::Reserve(uint64_t max_bytes) {
-  // Not counted as used memory (MAP_NORESERVE). Where the system refuses the size, less is tried:
-  // the limit then comes earlier, with the same message.
+  // MAP_NORESERVE: the space does not count as used memory. Where the system refuses the size, a
+  // smaller one is tried; then the limit comes earlier, with the same message.
   std::shared_ptr<TraceText> text(new TraceText);
   const uint64_t most = std::min<uint64_t>(max_bytes, uint64_t{1} << 44);
   for (uint64_t bytes = RoundUp(most + 1);; bytes = RoundUp(bytes / 2)) {
@@ -103,9 +104,9 @@ std::span<char> TraceText::Room(size_t want) {
   return {base_ + size_, static_cast<size_t>(room)};
 }
 
-// Moves the pages of a released chunk behind the end. The old place stays readable, as zeros: text
-// from outside decides where readers look, and a mistake there must not crash. Where the kernel
-// cannot (before Linux 5.7), the chunk gets fresh pages by touching them.
+// Moves the pages of a released chunk to the end. The old place stays readable, as zeros: text from
+// outside decides where readers look, and a mistake there must not crash. Where the kernel cannot
+// do that (before Linux 5.7), the chunk at the end gets fresh pages when it is touched.
 void TraceText::TakeChunk([[maybe_unused]] uint64_t chunk) {
 #ifdef MREMAP_DONTUNMAP
   if ((oldest_ + 1) * kChunk > released_ || (chunk + 1) * kChunk > mapped_) return;
@@ -129,8 +130,8 @@ void TraceText::Grow(size_t n) {
 #endif
 }
 
-// Pages taken a block at a time also cost a quarter less than one fault at a time. Where the kernel
-// cannot (before Linux 5.14), they come by faults.
+// Taking pages a block at a time also costs a quarter less than one fault each. Where the kernel
+// cannot do that (before Linux 5.14), pages come by faults.
 void TraceText::PopulateAhead([[maybe_unused]] const std::stop_token& stop) {
 #ifdef MADV_POPULATE_WRITE
   uint64_t done = 0;

@@ -1,8 +1,8 @@
-// TraceText: the inflated text of a trace file at one address, growing behind its end while it is
-// read. Kept: arguments stay here until someone asks for them. Passing: what has been parsed is
-// released, and its pages come back behind the end; taking fresh ones for a whole file costs three
-// times as much as reading it. One thread appends and releases; others may read what was there
-// before and is not released.
+// TraceText: the inflated text of a trace file at one address, growing at its end while it is read.
+// A kept text stays, because arguments are read from it later. Of a passing text, what has been
+// parsed is released and its pages are used again at the end: taking fresh pages for a whole file
+// costs three times as much as reading it. One thread appends and releases; others may read text
+// that was there before and is not released.
 #pragma once
 
 #include <condition_variable>
@@ -14,19 +14,19 @@
 #include <string_view>
 #include <thread>
 
-#include "loaders/byte_source.h"
+#include "loaders/files/byte_source.h"
 #include "model/base/status.h"
 
 namespace stepscope::chrome {
 
 class TraceText {
  public:
-  // Address space for `max_bytes` and one more; memory is taken as it fills. kLimit when there is
-  // none.
+  // A kept text with address space for `max_bytes` and one more; memory is taken as it fills.
+  // kLimit when there is no such space.
   static Result<std::shared_ptr<TraceText>> Reserve(uint64_t max_bytes);
-  // The same, passing.
+  // A passing text, likewise.
   static Result<std::shared_ptr<TraceText>> Passing(uint64_t max_bytes);
-  // Bytes that are in memory already.
+  // A kept text of bytes that are in memory already.
   static std::shared_ptr<TraceText> Of(std::shared_ptr<const ByteSource> source);
   ~TraceText();
   TraceText(const TraceText&) = delete;
@@ -35,13 +35,14 @@ class TraceText {
   const char* data() const { return data_; }
   uint64_t size() const { return size_; }
   std::string_view view() const { return {data_, size_}; }
-  // Room of at most `want` bytes behind the end; empty when the reserved space is used up.
+  // Room for at most `want` bytes at the end; empty when the reserved space is used up.
   std::span<char> Room(size_t want);
   void Grow(size_t n);
   bool passing() const { return passing_; }
-  // Passing: nobody reads before this offset any more; there may be zeros from now on.
+  // For a passing text: nobody reads before this offset any more, and there may be zeros from now
+  // on.
   void Release(uint64_t before) { released_ = before; }
-  // Gives back the address space behind the end.
+  // Gives back the address space after the end.
   void Finish();
 
  private:
@@ -56,7 +57,7 @@ class TraceText {
   bool passing_ = false;
   uint64_t released_ = 0;
   uint64_t taken_ = 0, oldest_ = 0;  // chunks: with pages of their own; the next to give them up
-  // Takes pages before the reader gets there, which would wait for each of them.
+  // A thread takes pages before the reader gets there, which would wait for each of them.
   std::mutex mutex_;
   std::condition_variable_any grown_;
   uint64_t known_size_ = 0;  // under mutex_

@@ -1,20 +1,19 @@
 #include "loaders/chrome_json/typed_args.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 
-#include "loaders/chrome_json/json_cursor.h"
-#include "loaders/chrome_json/number.h"
+#include "loaders/common/json_cursor.h"
+#include "loaders/common/json_number.h"
+#include "model/base/key_table.h"
 
 namespace stepscope::chrome {
+
+using namespace json;
+
 namespace {
 
-struct IntRow {
-  std::string_view key;
-  IntStat stat;
-};
-// Sorted by key.
+using IntRow = KeyRow<IntStat>;
 constexpr std::array kInts = {
     IntRow{"Addr", IntStat::kAddress},
     IntRow{"Bytes", IntStat::kAllocationBytes},
@@ -58,11 +57,9 @@ constexpr std::array kInts = {
     IntRow{"step_num", IntStat::kStepNum},
     IntRow{"symbol_id", IntStat::kSymbolId},
 };
+static_assert(IsSortedByKey(kInts));
 
-struct TextRow {
-  std::string_view key;
-  StringStat stat;
-};
+using TextRow = KeyRow<StringStat>;
 constexpr std::array kTexts = {
     TextRow{"Collective name", StringStat::kCollectiveName},
     TextRow{"Input Dims", StringStat::kShape},
@@ -84,15 +81,9 @@ constexpr std::array kTexts = {
     TextRow{"step_name", StringStat::kStepName},
     TextRow{"tf_op", StringStat::kTfOp},
 };
+static_assert(IsSortedByKey(kTexts));
 
-template <typename Rows>
-auto FindRow(const Rows& rows, std::string_view key) -> const typename Rows::value_type* {
-  const auto it = std::lower_bound(rows.begin(), rows.end(), key,
-                                   [](const auto& row, std::string_view k) { return row.key < k; });
-  return it != rows.end() && it->key == key ? &*it : nullptr;
-}
-
-// "0x1f" too: HIP writes streams and addresses so.
+// A whole number; also as "0x1f", which HIP writes for streams and addresses.
 std::optional<int64_t> Integer(std::string_view token) {
   if (const auto hex = ParseHex(StripQuotes(token))) return static_cast<int64_t>(*hex);
   return ParseInt(token);
@@ -125,16 +116,16 @@ void ReadAllocator(std::string_view args, TypedArgs* out) {
 void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out) {
   out->Clear();
   ForEachMember(args, [&](std::string_view key, std::string_view value) {
-    if (const IntRow* row = FindRow(kInts, key)) {
-      if (const auto number = Integer(value)) out->ints.emplace_back(row->stat, *number);
-    } else if (const TextRow* text = FindRow(kTexts, key)) {
+    if (const IntStat* whole = FindKey(kInts, key)) {
+      if (const auto number = Integer(value)) out->ints.emplace_back(*whole, *number);
+    } else if (const StringStat* text = FindKey(kTexts, key)) {
       std::string decoded;
       if (!value.empty() && value.front() == '"') {
         Unescape(value, &decoded);
       } else {
         decoded = Compact(value);
       }
-      out->texts.emplace_back(text->stat, std::move(decoded));
+      out->texts.emplace_back(*text, std::move(decoded));
     } else if (key == "grid") {
       ReadTriple(value, {IntStat::kGridX, IntStat::kGridY, IntStat::kGridZ}, out);
     } else if (key == "block") {

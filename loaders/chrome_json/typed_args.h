@@ -9,7 +9,7 @@
 
 namespace stepscope::chrome {
 
-// Typed values of one event, in no order.
+// The typed values of one event, in any order.
 struct TypedArgs {
   std::vector<std::pair<IntStat, int64_t>> ints;
   std::vector<std::pair<RealStat, double>> reals;
@@ -21,7 +21,8 @@ struct TypedArgs {
   }
 };
 
-// `args`: text of the event's args object. `memory`: it is a [memory] instant.
+// Replaces `out` with the typed values of an event's args object. `memory`: the event is a [memory]
+// instant.
 void ReadTypedArgs(std::string_view args, bool memory, TypedArgs* out);
 
 }  // namespace stepscope::chrome

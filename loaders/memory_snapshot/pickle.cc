@@ -106,7 +106,7 @@ Value PickleReader::NewObject(Kind kind) {
   return Value::Of(Tag::kObject, objects_.size() - 1);
 }
 
-// The items of a list or dict, to add to.
+// The items of a list or dict, for adding to them.
 std::vector<Value>& PickleReader::ItemsOf(Value object) {
   uint64_t& entry = objects_[object.payload()];
   if ((entry & kObjectPayload) != kNoItems) return items_[entry & kObjectPayload];
@@ -151,7 +151,7 @@ void PickleReader::Replace(Value list, Record record) {
   const uint64_t slot = entry & kObjectPayload;
   if (static_cast<Kind>(entry >> 56) != Kind::kRecord && slot != kNoItems) {
     items_[slot].clear();
-    // One large list must not keep its room for all that come after it.
+    // The room of a large list is freed, because later lists would keep it.
     if (items_[slot].capacity() > 4096) std::vector<Value>().swap(items_[slot]);
     free_items_.push_back(static_cast<uint32_t>(slot));
   }
@@ -250,7 +250,7 @@ bool PickleReader::StepContainer(uint8_t op) {
     }
     case kPopMark:
       return PopMark();
-    default:  // kAppends, kAddItems, kSetItems: into what lies below the mark
+    default:  // kAppends, kAddItems, kSetItems: into the container below the mark
       break;
   }
   const size_t below = marks_.size() > 1 ? marks_[marks_.size() - 2] : 0;
@@ -261,7 +261,8 @@ bool PickleReader::StepContainer(uint8_t op) {
 
 // ---- Numbers and texts
 
-// Two's complement, little endian. What is beyond 64 bits keeps its lowest ones: an address fits.
+// Pushes a number in two's complement, little endian. One of more than 64 bits keeps its lowest 64:
+// an address fits.
 bool PickleReader::PushLong(size_t bytes) {
   const std::string_view text = TakeBytes(bytes);
   const size_t used = std::min<size_t>(bytes, 8);
@@ -309,7 +310,7 @@ bool PickleReader::PushText(uint64_t bytes, Tag tag) {
   if (bytes > kMaxText) return Fail(fmt::format("a text of {} bytes", bytes));
   if (!Need(bytes)) return false;
   const std::string_view text = TakeBytes(bytes);
-  if (tag == Tag::kBytes) return Push(Value::Of(Tag::kBytes, 0));  // nobody asks for them
+  if (tag == Tag::kBytes) return Push(Value::Of(Tag::kBytes, 0));  // nothing reads bytes
   return Push(Value::Of(Tag::kText, strings_->Intern(text).value));
 }
 
@@ -339,7 +340,7 @@ bool PickleReader::StepText(uint8_t op) {
 
 bool PickleReader::Memoize(uint64_t index) {
   if (stack_.empty()) return Fail("nothing to remember");
-  // Writers count from 0: a number beyond the bytes read is no writer's.
+  // Writers count from 0, so a number beyond the bytes read comes from no writer.
   if (index > offset() || index >= kMaxObjects) return Fail("a memo index out of range");
   while (memo_.size() <= index) memo_.push_back(~uint64_t{0});
   memo_[index] = stack_.back().bits;
@@ -370,7 +371,7 @@ bool PickleReader::Refuse(uint8_t op) {
 }
 
 bool PickleReader::Step(uint8_t op) {
-  // Most of a file are texts and frames that were met before.
+  // Most opcodes of a file recall texts and frames that were met before.
   if (op == kBinGet) return Need(1) && Recall(TakeLittle(1));
   if (op == kLongBinGet) return Need(4) && Recall(TakeLittle(4));
   switch (op) {
@@ -435,14 +436,14 @@ bool PickleReader::Step(uint8_t op) {
   }
 }
 
-// What was open where the bytes end is closed, the innermost first, as the writer would have.
+// Closes what is open where the bytes end, the innermost first, as the writer would have.
 void PickleReader::CloseAll() {
   while (!stack_.empty()) {
     const size_t from = marks_.empty() ? 1 : marks_.back();
     if (from == 0) return;
     const Value into = stack_[from - 1];
     const size_t items = stack_.size() - from;
-    // A list of one item has no mark: it lies before it, as the value of the last key.
+    // A list of one item has no mark: it lies on the stack as the value of the last key.
     if (IsDict(into) && items % 2 != 0) {
       if (items >= 3 && IsList(stack_[stack_.size() - 2]) &&
           !Append(stack_[stack_.size() - 2], {&stack_.back(), 1}))
@@ -457,9 +458,9 @@ void PickleReader::CloseAll() {
   }
 }
 
-// The commonest opcodes while the buffer surely has their arguments, one after the other without
-// calls; what they push lies in a small array and goes to the stack in one piece. Anything else,
-// and whatever would fail, is left where it is for Step.
+// Runs the commonest opcodes, without calls, while the buffer surely has their arguments. What they
+// push is collected in a small array and goes to the stack in one piece. Any other opcode, and one
+// that would fail, is left for Step.
 uint32_t PickleReader::RunCommon(uint32_t most) {
   constexpr std::ptrdiff_t kLongest = 16;
   constexpr size_t kPieces = 64;

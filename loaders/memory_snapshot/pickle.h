@@ -1,14 +1,14 @@
 // PickleReader: reads a Python pickle of plain data (protocols 2 to 5): dicts, lists, tuples, sets,
-// numbers, texts, bytes, None and bools. What would run code or needs more than the file (GLOBAL,
-// REDUCE, BUILD, persistent ids, extension codes, buffers from elsewhere) ends in one error that
-// names it. So nothing of a file is ever executed.
+// numbers, texts, bytes, None and bools. Opcodes that would run code or need more than the file
+// (GLOBAL, REDUCE, BUILD, persistent ids, extension codes, buffers from elsewhere) are an error
+// that names them, so nothing in a file is ever executed.
 //
-// A DictSink may take a dict when it gets its items and keep what it says in columns of its own;
-// the reader then keeps a number for it. That is how a file of millions of alike dicts takes less
+// A DictSink may take a dict when its items are complete and keep what it says in columns of its
+// own; the reader then keeps one number for it. So a file of millions of alike dicts takes less
 // memory than its bytes.
 //
-// Bounds: memory is at most a constant times the bytes read, kMaxObjects, kMaxStack and kMaxDepth
-// are not exceeded, a text is at most kMaxText. One thread. O(bytes).
+// Memory is at most a constant times the bytes read; kMaxObjects, kMaxStack, kMaxDepth and kMaxText
+// are not exceeded. One thread. O(bytes).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/inflate_stream.h"
+#include "loaders/files/inflate_stream.h"
 #include "model/base/column.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
@@ -27,14 +27,14 @@
 
 namespace stepscope::pickle {
 
-inline constexpr size_t kMaxObjects = size_t{1} << 28;  // lists and dicts, and what is memoized
+inline constexpr size_t kMaxObjects = size_t{1} << 28;  // lists, dicts and memoized values
 inline constexpr size_t kMaxStack = size_t{1} << 22;    // values that are not yet in a container
 inline constexpr size_t kMaxDepth = 1000;               // containers that are open
-inline constexpr size_t kMaxText = size_t{16} << 20;    // bytes
+inline constexpr size_t kMaxText = size_t{16} << 20;    // bytes of one text
 
 enum class Tag : uint8_t { kNone, kBool, kInt, kWideInt, kReal, kText, kBytes, kObject };
 
-// A value in 8 bytes. What does not fit lies in the reader.
+// A value in 8 bytes: what does not fit is a number of an object that the reader owns.
 struct Value {
   uint64_t bits = 0;
   static constexpr int kShift = 60;
@@ -47,9 +47,9 @@ struct Value {
   bool operator==(const Value&) const = default;
 };
 
-// A dict that a sink has taken: what it is to the sink.
+// A dict that a sink has taken: the sink's own number for it.
 struct Record {
-  uint8_t kind = 0;  // 1 to 15
+  uint8_t kind = 0;  // 1 to 15; the sink gives them meaning
   uint32_t index = 0;
 };
 
@@ -58,7 +58,8 @@ class PickleReader;
 class DictSink {
  public:
   virtual ~DictSink() = default;
-  // `items`: key, value, key, value. nullopt: the reader keeps the dict.
+  // Called for each complete dict; `items` are key, value, key, value. nullopt leaves the dict to
+  // the reader.
   virtual std::optional<Record> Take(PickleReader& reader, std::span<const Value> items) = 0;
 };
 
@@ -67,37 +68,39 @@ class PickleReader {
   // Texts are interned into `strings`. All must outlive the reader; `progress` may be null.
   PickleReader(InflateStream* stream, StringPool* strings, DictSink* sink, Progress* progress);
 
-  // To STOP, or to where the bytes end (truncated()): then what is open is closed, with what it
-  // has so far.
+  // Reads up to STOP and returns the value. Where the bytes end before it (truncated()), open
+  // containers are closed with what they have so far. kFormat, kUnsupported, kLimit, kIo,
+  // kCancelled.
   Result<Value> Read(const std::stop_token& stop, uint64_t max_bytes);
   bool truncated() const { return truncated_; }
   uint64_t offset() const { return base_ + at_; }  // bytes read
 
-  // Of a list, tuple or set the items, of a dict keys and values in turn; empty for all else.
+  // The items of a list, tuple or set, or the keys and values of a dict in turn; empty for any
+  // other value.
   std::span<const Value> Items(Value value) const;
   bool IsDict(Value value) const;
   bool IsList(Value value) const;  // or a tuple or set
   std::optional<Record> AsRecord(Value value) const;
-  std::optional<int64_t> AsInt(Value value) const;  // of bools too
-  std::optional<double> AsReal(Value value) const;  // of ints too
+  std::optional<int64_t> AsInt(Value value) const;  // bools count as 0 and 1
+  std::optional<double> AsReal(Value value) const;  // ints and bools count too
   std::optional<StringId> AsText(Value value) const;
-  // The last value of the key in a dict; None if it is no dict or has no such key.
+  // The last value of the key in a dict; None if the value is no dict or has no such key.
   Value Get(Value dict, std::string_view key) const;
-  // A list that the sink has read: it is a record from now on, and its items are gone.
+  // Makes a list that the sink has read into a record, and frees its items.
   void Replace(Value list, Record record);
 
  private:
   enum class Kind : uint8_t { kDict, kList, kRecord };
   static constexpr uint64_t kNoItems = (uint64_t{1} << 56) - 1;
 
-  // Bytes. Need(n): n bytes lie at at_; false: the stream ends before.
+  // Whether n bytes lie at at_, after reading more of the stream if needed; false where it ends.
   bool Need(size_t n);
   bool Refill(size_t n);
   uint64_t TakeLittle(size_t n);
   std::string_view TakeBytes(size_t n);
 
-  uint32_t RunCommon(uint32_t most);  // opcodes that were done
-  bool Step(uint8_t op);              // false: stop, failed, or the stream ended
+  uint32_t RunCommon(uint32_t most);  // runs common opcodes; returns how many
+  bool Step(uint8_t op);              // false: STOP, an error, or the end of the stream
   bool StepContainer(uint8_t op);
   bool StepNumber(uint8_t op);
   bool StepText(uint8_t op);
@@ -125,7 +128,7 @@ class PickleReader {
   Progress* progress_;
   std::string buffer_;
   size_t at_ = 0, end_ = 0;  // in buffer_
-  uint64_t base_ = 0;        // of buffer_'s first byte in the stream
+  uint64_t base_ = 0;        // place of buffer_'s first byte in the stream
   uint64_t max_bytes_ = 0, file_done_ = 0;
   bool truncated_ = false, done_ = false;
   Status error_;
@@ -139,7 +142,7 @@ class PickleReader {
   std::vector<double> reals_;
 };
 
-// Asked for each value of each dict.
+// Inline because they are called for each value of each dict.
 inline bool PickleReader::IsDict(Value value) const {
   return value.tag() == Tag::kObject &&
          static_cast<Kind>(objects_[value.payload()] >> 56) == Kind::kDict;

@@ -55,7 +55,8 @@ enum Op : uint8_t {
   kByteArray8 = 0x96,
 };
 
-// What is refused, by name: it would run code or needs more than the file. Null for all else.
+// The name of an opcode that is refused, because it would run code or needs more than the file.
+// Null for all others.
 inline const char* RefusedName(uint8_t op) {
   switch (op) {
     case 'c':

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "loaders/inflate_stream.h"
+#include "loaders/files/inflate_stream.h"
 #include "loaders/loader.h"
 #include "loaders/memory_snapshot/pickle.h"
 #include "loaders/memory_snapshot/snapshot_records.h"
@@ -54,10 +54,12 @@ void Replay(AllocatorHistory* history, Diagnostics* diagnostics) {
                      {}, repairs.address_reused);
 }
 
+constexpr TraceFormat kMemorySnapshot = {"Memory snapshot", {.memory_snapshot = true}};
+
 Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadOptions& options,
             const std::stop_token& stop, Progress& progress) {
   Trace& trace = builder.trace();
-  trace.format = kMemorySnapshot;
+  trace.format = &kMemorySnapshot;
   const InputFile& file = files.front();
   for (const InputFile& other : files.subspan(1))
     trace.skipped_files.push_back(other.path + ": one memory snapshot is read at a time");
@@ -79,8 +81,8 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> files, const LoadO
   return {};
 }
 
-// A pickle of protocol 2 to 5 whose first object is a dict or a list, with one of the snapshot's
-// keys near its begin.
+// Whether it is a pickle of protocol 2 to 5 whose first object is a dict or a list, with one of the
+// snapshot's keys near its begin.
 bool Sniff(std::span<const std::byte> prefix) {
   const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
   if (text.size() < 3 || text[0] != '\x80' || text[1] < 2 || text[1] > 5) return false;
@@ -101,7 +103,7 @@ constexpr FileEnding kEndings[] = {{".pickle", Kind::kLoose}, {".pkl", Kind::kLo
 }  // namespace snapshot
 
 extern const LoaderDesc kMemorySnapshotLoader;
-const LoaderDesc kMemorySnapshotLoader = {kMemorySnapshot, "Memory snapshot of PyTorch",
+const LoaderDesc kMemorySnapshotLoader = {&snapshot::kMemorySnapshot, "Memory snapshot of PyTorch",
                                           snapshot::kEndings, snapshot::Sniff, snapshot::Load};
 
 }  // namespace stepscope

@@ -39,7 +39,7 @@ constexpr const char* kKeyNames[] = {"",
 
 constexpr uint32_t kEventsPerStep = 1024;  // between two steps of the progress
 
-// More than any device has: sums of what a file claims stay sums.
+// More bytes than any device has: sizes are clamped to it, so that sums of them do not overflow.
 constexpr int64_t kMostBytes = int64_t{1} << 44;
 
 struct ActionName {
@@ -69,7 +69,7 @@ int DeviceOf(std::optional<int64_t> device) {
 
 }  // namespace
 
-// The pool is empty but for "", so that a key's id is its place in the list.
+// The pool holds only "", so a key's id is its place in the list.
 SnapshotRecords::SnapshotRecords(AllocatorHistory* history, Progress* progress)
     : history_(*history), progress_(progress) {
   static_assert(std::size(kKeyNames) == kKeys);
@@ -198,7 +198,7 @@ uint32_t SnapshotRecords::InternStack() {
   return id;
 }
 
-// Old recordings have a block's stack in its history.
+// The stack of a block. Old recordings have it in the block's history.
 uint32_t SnapshotRecords::StackOfBlock(PickleReader& reader, const Fields& f) {
   if (f.Has(kFrames)) return StackOf(reader, f.values[kFrames]);
   const std::span<const Value> history = reader.Items(f.values[kHistory]);
@@ -237,7 +237,7 @@ uint32_t SnapshotRecords::AddSegment(PickleReader& reader, const Fields& f) {
     const auto block = reader.AsRecord(item);
     if (block && block->kind == kBlock) blocks.push_back(block->index);
   }
-  // Once: a list may be named again at no cost to who wrote the file.
+  // A list is read once: a hostile file could refer to one again and again.
   if (reader.IsList(f.values[kBlocks])) reader.Replace(f.values[kBlocks], {kStack, 0});
   history_.segments.push_back(std::move(segment));
   return static_cast<uint32_t>(history_.segments.size() - 1);

@@ -1,6 +1,6 @@
-// SnapshotRecords: turns the dicts of a memory snapshot into columns while they are read: events,
-// frames, blocks, segments and annotations. What a frame list holds is one number, the same for
-// lists that are alike.
+// SnapshotRecords: turns the dicts of a memory snapshot into the columns of an AllocatorHistory
+// while they are read: events, frames, blocks, segments and annotations. A list of frames becomes a
+// stack, and equal lists become one. One thread. O(1) a dict.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ enum RecordKind : uint8_t { kEvent = 1, kFrame, kBlock, kSegment, kNote, kStack 
 
 class SnapshotRecords final : public pickle::DictSink {
  public:
-  // Writes into `history`, which must outlive it; `progress` may be null: it counts events.
+  // Writes into `history`, which must outlive this. `progress` counts events; it may be null.
   SnapshotRecords(AllocatorHistory* history, Progress* progress);
   std::optional<pickle::Record> Take(pickle::PickleReader& reader,
                                      std::span<const pickle::Value> items) override;
 
-  // Progress goes in steps; from here on it says what was read.
+  // Call at the end: adds to the progress what was read since its last step.
   void FinishProgress();
 
-  // A segment's blocks as they were read: indices of AllocatorHistory::blocks.
+  // The blocks of each segment in order of the file: indices of AllocatorHistory::blocks.
   const std::vector<std::vector<uint32_t>>& blocks_of_segments() const { return segment_blocks_; }
-  // What an event of the snapshot does not say, or says beyond what can be.
+  // How many events have a size or time that is missing or beyond what can be.
   uint64_t clamped_sizes() const { return clamped_sizes_; }
   uint64_t bad_frames() const { return bad_frames_; }
 
@@ -62,7 +62,7 @@ class SnapshotRecords final : public pickle::DictSink {
     kHistory,
     kKeys
   };
-  struct Fields {  // of one dict, by key; None where it is not there
+  struct Fields {  // the values of one dict, by key; None where a key is missing
     pickle::Value values[kKeys] = {};
     bool Has(Key key) const { return (seen >> key) % 2 != 0; }
     uint32_t seen = 0;
@@ -82,7 +82,7 @@ class SnapshotRecords final : public pickle::DictSink {
 
   AllocatorHistory& history_;
   Progress* progress_;
-  std::vector<AllocatorAction> actions_;  // by id of the text; kOther: not looked up yet
+  std::vector<AllocatorAction> actions_;  // by the StringId of the name; kOther: not looked up yet
   std::unordered_map<uint64_t, uint32_t, SeededHash> streams_;
   std::pair<uint64_t, uint32_t> last_stream_{0, 0};  // of streams_
   const SeededHash hash_;

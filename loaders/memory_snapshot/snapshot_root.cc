@@ -49,7 +49,8 @@ class Assembler {
             "segments. torch.cuda.memory._dump_snapshot writes one"};
   }
 
-  // The events of one list, once: a list may be named again at no cost to who wrote the file.
+  // Adds the events of one list. A list is read once: a hostile file could refer to one again and
+  // again.
   void AddDevice(Value list) {
     std::vector<uint32_t> rows;
     for (const Value item : reader_.Items(list)) {
@@ -64,7 +65,7 @@ class Assembler {
     if (rows_.size() < kMaxDevices) rows_.push_back(std::move(rows));
   }
 
-  // Written one behind the other they stay where they are.
+  // Puts the events in order of devices. Nothing moves where the file has them in that order.
   void TakeEvents() {
     size_t next = 0;
     bool in_place = true;
@@ -107,7 +108,7 @@ class Assembler {
     }
   }
 
-  // Segments by device and address, and the blocks of each behind each other.
+  // Sorts segments by device and address, and puts the blocks of each one after the other.
   void ArrangeSegments() {
     std::vector<uint32_t> order(history_.segments.size());
     std::iota(order.begin(), order.end(), 0);
@@ -149,7 +150,7 @@ class Assembler {
               [](const AllocatorDevice& a, const auto& b) { return a.index < b.index; });
   }
 
-  // Times do not fall: those of threads that wait for each other may, by a few microseconds.
+  // Makes times ascend: those of threads that wait for each other may fall by a few microseconds.
   void OrderTimes() {
     Column<int64_t>& time = history_.events.time_us;
     bool known = false;
@@ -218,7 +219,7 @@ class Assembler {
   const SnapshotRecords& records_;
   AllocatorHistory& history_;
   Diagnostics& diagnostics_;
-  std::vector<std::vector<uint32_t>> rows_;  // of the events of each device
+  std::vector<std::vector<uint32_t>> rows_;  // rows of each device's events
   uint64_t not_events_ = 0, reordered_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// From what was read of a memory snapshot to an AllocatorHistory: which events are whose, the
-// segments with their blocks, annotations and settings, the order of times.
+// Completes an AllocatorHistory from the root of a memory snapshot: which events belong to which
+// device, segments with their blocks, annotations, settings, and the order of times.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@
 
 namespace stepscope::snapshot {
 
-// kFormat: it is a pickle of something else. Lists are taken out of `reader`. O(records).
+// kFormat where the pickle is not a memory snapshot. Lists are freed in `reader` as they are used.
+// O(records).
 Status Assemble(pickle::PickleReader& reader, const SnapshotRecords& records, pickle::Value root,
                 AllocatorHistory* history, Diagnostics* diagnostics);
 

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "model/analysis/step_series.h"
+#include "loaders/common/row_values.h"
+#include "model/analysis/intervals/held_value_series.h"
 
 namespace stepscope::snapshot {
 namespace {
@@ -88,7 +89,7 @@ class TrackMaker {
     return known->second;
   }
 
-  // One after the other: each takes 16 bytes an event while it is filled.
+  // Adds the counters one after the other, because each takes 16 bytes an event while it is filled.
   void AddCounters(const AllocatorDevice& device) {
     if (device.events == 0) return;
     TrackData data = Data("Memory", TrackKind::kCounter);
@@ -100,12 +101,12 @@ class TrackMaker {
     builder_.AddTrack(std::move(data));
   }
 
-  StepSeries Allocated(const AllocatorDevice& device) {
+  HeldValueSeries Allocated(const AllocatorDevice& device) {
     const Column<int64_t> after = AllocatedAfter(device);
     return Levels(device, [&](uint32_t e) { return after[e]; });
   }
 
-  StepSeries Reserved(const AllocatorDevice& device) {
+  HeldValueSeries Reserved(const AllocatorDevice& device) {
     int64_t level = device.reserved_before;
     return Levels(device, [&](uint32_t e) {
       return level = SaturatingAdd(level, ReservedChange(history_.events, device.first_event + e));
@@ -113,8 +114,8 @@ class TrackMaker {
   }
 
   template <typename After>
-  StepSeries Levels(const AllocatorDevice& device, const After& after) {
-    StepSeries series;
+  HeldValueSeries Levels(const AllocatorDevice& device, const After& after) {
+    HeldValueSeries series;
     for (uint32_t e = 0; e < device.events; ++e) {
       if (e % kLookEvery == 0 && stop_.stop_requested()) break;
       series.Add(history_.EventTime(device, e), static_cast<double>(after(e)));
@@ -122,7 +123,7 @@ class TrackMaker {
     return series;
   }
 
-  // Begins and ends of one name belong together, the innermost first.
+  // Adds annotations. Begins and ends of one name belong together, the innermost first.
   void AddNotes(const AllocatorDevice& device) {
     TrackData data = Data("Annotations", TrackKind::kNvtx);
     std::map<uint32_t, std::vector<int64_t>> open;  // begins, by name
@@ -184,12 +185,10 @@ class SnapshotSource final : public HistorySource {
 
   Result<std::vector<Stat>> Decode(const Trace& trace, EventRow row) const override {
     std::vector<Stat> stats;
-    const LaneId id = trace.set.LaneOf(row);
-    if (id.value >= trace.set.lanes.size()) return stats;
-    const Lane& lane = trace.set.lanes[id.value];
-    const uint64_t event = lane.SourceOffset(row.value - lane.first_row);
+    const auto place = RefOfRow(trace, row);
     const AllocatorEvents& events = history_->events;
-    if (event >= events.count()) return stats;
+    if (!place || place->ref >= events.count()) return stats;
+    const uint64_t event = place->ref;
     stats.push_back({"size", events.size[event]});
     for (const auto& [at, free] : history_->device_free) {
       if (at == event) stats.push_back({"device_free", free});

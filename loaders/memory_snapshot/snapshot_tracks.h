@@ -1,5 +1,6 @@
-// The tracks of a memory snapshot: for each device counters of allocated and reserved bytes, what
-// the program annotated, and what the allocator did with the device (segments, out of memory).
+// Builds the tracks of a memory snapshot: for each device, counters of allocated and reserved
+// bytes, the program's annotations, and what the allocator asked of the device (segments, out of
+// memory).
 #pragma once
 
 #include <memory>
@@ -10,13 +11,13 @@
 
 namespace stepscope::snapshot {
 
-// Counters have at most so many points (model/analysis/step_series.h says how they are thinned).
+// Most samples of a counter; model/analysis/intervals/held_value_series.h says how it is thinned.
 inline constexpr size_t kMostCounterPoints = 131'072;
 
 void AddTracks(const AllocatorHistory& history, HostId host, const std::stop_token& stop,
                TraceBuilder* builder);
 
-// What the events of AddTracks say of themselves: size, address, stream, stack.
+// The arguments of the events that AddTracks makes: size, address, stream, stack. Thread-safe.
 std::shared_ptr<const StatSource> MakeStatSource(std::shared_ptr<const AllocatorHistory> history);
 
 }  // namespace stepscope::snapshot

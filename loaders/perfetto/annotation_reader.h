@@ -1,6 +1,6 @@
-// The arguments that one packet of a Perfetto trace holds, by name: debug annotations, and what GPU
-// profilers say of a piece of work. Pure; names and texts are views of the packet or of the
-// strings.
+// Reads the arguments that one packet of a Perfetto trace holds, by name: debug annotations, and
+// what GPU profilers say about a piece of work. Pure; names and texts are views of the packet or of
+// the strings. O(bytes of the packet).
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
-#include "loaders/perfetto/annotation_source.h"
 #include "loaders/perfetto/event_reader.h"
 #include "loaders/perfetto/interned.h"
+#include "loaders/perfetto/source_file.h"
 #include "model/string_pool.h"
 
 namespace stepscope::perfetto {
@@ -22,7 +22,8 @@ using Value = std::variant<int64_t, uint64_t, double, std::string_view>;
 
 constexpr int kMostDepth = 16;
 
-// Calls fn(name, value) for what annotations hold; names of those inside others are "outer.inner".
+// Calls fn(name, value) for the values in debug annotations. A value inside another one is named
+// "outer.inner" or "outer[0]".
 template <typename Fn>
 class AnnotationReader {
  public:
@@ -30,15 +31,15 @@ class AnnotationReader {
       : interned_(interned), strings_(strings), fn_(fn) {}
 
   void Read(const Field& message, const std::string& prefix, int depth) {
-    xplane::FieldReader reader(message.begin, message.end);
+    proto::FieldReader reader(message.begin, message.end);
     Field f;
     std::string_view name;
     std::optional<Value> value;
     std::vector<Field> inner;
     while (reader.Next(&f)) {
       if (f.number == 1) name = Known(f.value, true);
-      if (f.number == 10 && f.wire == xplane::kLen) name = f.text();
-      if ((f.number == 11 || f.number == 12) && f.wire == xplane::kLen) inner.push_back(f);
+      if (f.number == 10 && f.wire == proto::kLen) name = f.text();
+      if ((f.number == 11 || f.number == 12) && f.wire == proto::kLen) inner.push_back(f);
       SetValue(f, &value);
     }
     if (prefix.empty() && inner.empty()) {
@@ -77,7 +78,7 @@ class AnnotationReader {
         break;
       case 6:
       case 9:
-        if (f.wire == xplane::kLen) *value = f.text();
+        if (f.wire == proto::kLen) *value = f.text();
         break;
       case 17:
         *value = Known(f.value, false);
@@ -92,18 +93,18 @@ class AnnotationReader {
   Fn fn_;
 };
 
-// The three numbers of a grid.
+// Calls fn for the three numbers of a grid or block: "grid.x".
 template <typename Fn>
 void ReadDim(const Field& message, const char* name, Fn fn) {
-  xplane::FieldReader reader(message.begin, message.end);
+  proto::FieldReader reader(message.begin, message.end);
   Field f;
   while (reader.Next(&f)) {
-    if (f.number >= 1 && f.number <= 3 && f.wire == xplane::kVarint)
+    if (f.number >= 1 && f.number <= 3 && f.wire == proto::kVarint)
       fn(std::string(name) + "." + "xyz"[f.number - 1], Value(f.Int()));
   }
 }
 
-// What GPU profilers say of one piece of work, and of the kernel that it runs.
+// Calls fn(name, value) for what a GPU profiler says about a piece of work and the kernel it runs.
 template <typename Fn>
 class StageReader {
  public:
@@ -114,8 +115,8 @@ class StageReader {
     ForFields(message, [&](const Field& f) {
       if (f.number == 10) fn_("submission_id", Value(f.Int()));
       if (f.number == 19 && interned_ != nullptr) ReadKernel(f.value);
-      if (f.number == 6 && f.wire == xplane::kLen) ReadExtra(f);
-      if (f.number == 21 && f.wire == xplane::kLen) ReadLaunch(f);
+      if (f.number == 6 && f.wire == proto::kLen) ReadExtra(f);
+      if (f.number == 21 && f.wire == proto::kLen) ReadLaunch(f);
     });
   }
 
@@ -123,15 +124,15 @@ class StageReader {
   void ReadExtra(const Field& message) {
     std::string_view name, value;
     ForFields(message, [&](const Field& f) {
-      if (f.wire == xplane::kLen && f.number == 1) name = f.text();
-      if (f.wire == xplane::kLen && f.number == 2) value = f.text();
+      if (f.wire == proto::kLen && f.number == 1) name = f.text();
+      if (f.wire == proto::kLen && f.number == 2) value = f.text();
     });
     if (!name.empty()) fn_(name, Value(value));
   }
 
   void ReadLaunch(const Field& message) {
     ForFields(message, [&](const Field& f) {
-      if (f.wire != xplane::kLen) return;
+      if (f.wire != proto::kLen) return;
       if (f.number == 1 || f.number == 2) ReadDim(f, f.number == 1 ? "grid" : "block", fn_);
       if (f.number == 3) ReadArgument(f);
     });
@@ -149,7 +150,7 @@ class StageReader {
     for (const StringId argument : kernel->second.arguments) {
       const std::string_view bytes = strings_.View(argument);
       Field message;
-      message.begin = reinterpret_cast<xplane::Bytes>(bytes.data());
+      message.begin = reinterpret_cast<proto::Bytes>(bytes.data());
       message.end = message.begin + bytes.size();
       ReadArgument(message);
     }
@@ -164,7 +165,7 @@ class StageReader {
     std::string_view name;
     std::optional<Value> value;
     ForFields(message, [&](const Field& f) {
-      const bool text = f.wire == xplane::kLen;
+      const bool text = f.wire == proto::kLen;
       if (f.number == 1) name = Known(&Interned::kernel_arguments, f.value);
       if (f.number == 2 && text) name = f.text();
       if (f.number == 3) value = f.Int();
@@ -192,10 +193,10 @@ void ReadArguments(std::string_view bytes, uint64_t ref, const SourceFile& file,
   if (packet.stage.begin != nullptr) StageReader<Fn>(interned, strings, fn).Read(packet.stage);
   if (packet.event.begin == nullptr) return;
   AnnotationReader<Fn> annotations(interned, strings, fn);
-  xplane::FieldReader reader(packet.event.begin, packet.event.end);
+  proto::FieldReader reader(packet.event.begin, packet.event.end);
   Field f;
   while (reader.Next(&f)) {
-    if (f.number == 4 && f.wire == xplane::kLen) annotations.Read(f, "", 0);
+    if (f.number == 4 && f.wire == proto::kLen) annotations.Read(f, "", 0);
   }
 }
 

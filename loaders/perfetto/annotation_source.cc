@@ -7,9 +7,10 @@
 #include <utility>
 #include <variant>
 
+#include "loaders/common/row_values.h"
+#include "loaders/common/workers.h"
 #include "loaders/perfetto/annotation_reader.h"
 #include "loaders/perfetto/typed_arguments.h"
-#include "loaders/workers.h"
 #include "model/base/sort_runs.h"
 #include "model/base/task.h"
 #include "model/trace.h"
@@ -31,57 +32,26 @@ Stat StatOf(std::string_view name, const Value& value) {
   return stat;
 }
 
-using RowValue = std::pair<uint32_t, int64_t>;
 using RefRow = std::pair<uint64_t, uint32_t>;
 
-// Where the end of the slice at `ref` lies if it has arguments; ~0 if not.
+// The reference of the end of the slice at `ref`, if that end has arguments; else ~0.
 uint64_t EndOf(const EndArguments& ends, uint64_t ref) {
   const auto it = std::lower_bound(ends.begin(), ends.end(), std::pair(ref, uint64_t{0}));
   return it == ends.end() || it->first != ref ? ~uint64_t{0} : it->second;
-}
-
-// One value a row, the least: two names of one thing are rare.
-void FillColumn(std::vector<RowValue> values, uint32_t rows, SparseColumn<int64_t>* column) {
-  std::vector<uint32_t> at;
-  std::vector<int64_t> numbers;
-  const auto add = [&](uint32_t row, int64_t value) {
-    at.push_back(row);
-    numbers.push_back(value);
-  };
-  if (values.size() > rows / 8) {
-    std::vector<int64_t> dense(rows);
-    std::vector<bool> has(rows);
-    for (const auto& [row, value] : values) {
-      dense[row] = has[row] ? std::min(dense[row], value) : value;
-      has[row] = true;
-    }
-    values = {};
-    for (uint32_t row = 0; row < rows; ++row) {
-      if (has[row]) add(row, dense[row]);
-    }
-  } else {
-    std::sort(values.begin(), values.end());
-    for (const auto& [row, value] : values) {
-      if (at.empty() || at.back() != row) add(row, value);
-    }
-  }
-  column->Append(at, numbers);
 }
 
 class AnnotationSource final : public StatSource {
  public:
   explicit AnnotationSource(std::vector<SourceFile> files) : files_(std::move(files)) {}
 
-  // What the end of a slice says goes before what its begin says.
+  // Where begin and end of a slice have an argument of one name, the end's counts.
   Result<std::vector<Stat>> Decode(const Trace& trace, EventRow row) const override {
     std::vector<Stat> stats;
-    const LaneId id = trace.set.LaneOf(row);
-    if (id.value >= trace.set.lanes.size()) return stats;
-    const Lane& lane = trace.set.lanes[id.value];
-    const uint32_t source = trace.set.tracks[lane.track.value].source;
-    const uint64_t ref = lane.SourceOffset(row.value - lane.first_row);
-    if (source >= files_.size() || ref >= files_[source].bytes->size()) return stats;
-    const SourceFile& file = files_[source];
+    const auto place = RefOfRow(trace, row);
+    if (!place || place->source >= files_.size()) return stats;
+    const SourceFile& file = files_[place->source];
+    const uint64_t ref = place->ref;
+    if (ref >= file.bytes->size()) return stats;
     PacketWindow window(file.bytes.get(), kLittleWindow);
     for (const uint64_t at : {ref, EndOf(*file.end_arguments, ref)}) {
       if (at == ~uint64_t{0}) continue;
@@ -104,18 +74,11 @@ class AnnotationSource final : public StatSource {
 
   Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
                                                      std::stop_token stop) const override {
-    TypedValues values;
+    RowValues values;
     for (uint32_t f = 0; f < files_.size(); ++f) {
       if (Status s = ReadFile(trace, f, stop, &values); !s.ok()) return s;
     }
-    auto table = std::make_shared<StatTable>();
-    ParallelFor(values.size(), [&](size_t s) {
-      if (!values[s].empty() && !stop.stop_requested())
-        FillColumn(std::move(values[s]), trace.set.rows, &table->ints[s]);
-    });
-    if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
-    table->ShrinkToFit();
-    return std::shared_ptr<const StatTable>(std::move(table));
+    return TableOf(std::move(values), trace.set.rows, stop);
   }
 
   size_t resident_bytes() const override {
@@ -127,19 +90,16 @@ class AnnotationSource final : public StatSource {
 
  private:
   static constexpr uint64_t kLittleWindow = 4096;
-  static constexpr size_t kChunk = 1 << 14;  // packets that a worker reads one behind the other
+  static constexpr size_t kChunk = 1 << 14;  // packets that a worker reads one after the other
 
-  // The packets of the file's events, and of ends with arguments, in order of the file.
+  // References and rows of the file's events, and of ends with arguments, in order of the file.
   std::vector<RefRow> RefsOf(const Trace& trace, uint32_t index,
                              const std::stop_token& stop) const {
     std::vector<RefRow> refs;
-    for (const Lane& lane : trace.set.lanes) {
-      if (trace.set.tracks[lane.track.value].source != index) continue;
-      for (uint32_t i = 0; i < lane.size(); ++i) {
-        const uint64_t ref = lane.SourceOffset(i);
-        if (ref < files_[index].bytes->size()) refs.emplace_back(ref, lane.first_row + i);
-      }
-    }
+    const uint64_t size = files_[index].bytes->size();
+    ForRefs(trace, index, [&](uint64_t ref, uint32_t row) {
+      if (ref < size) refs.emplace_back(ref, row);
+    });
     SortRuns(refs.begin(), refs.end(), std::less<RefRow>(), stop);
     const EndArguments& ends = *files_[index].end_arguments;
     const auto begins = static_cast<std::ptrdiff_t>(refs.size());
@@ -156,7 +116,7 @@ class AnnotationSource final : public StatSource {
   }
 
   Status ReadChunk(const Trace& trace, const SourceFile& file, std::span<const RefRow> refs,
-                   TypedValues* values) const {
+                   RowValues* values) const {
     PacketWindow window(file.bytes.get(), PacketStream::kBatchBytes);
     TypedArguments reader(file, trace.names().strings);
     for (const auto& [ref, row] : refs) {
@@ -167,16 +127,16 @@ class AnnotationSource final : public StatSource {
     return {};
   }
 
-  // In parallel; the order of the values is any.
+  // Reads the file's typed arguments on all cores; values come in any order.
   Status ReadFile(const Trace& trace, uint32_t index, const std::stop_token& stop,
-                  TypedValues* values) const {
+                  RowValues* values) const {
     const std::vector<RefRow> refs = RefsOf(trace, index, stop);
-    Pool<TypedValues> pool;
+    Pool<RowValues> pool;
     FirstError error;
     std::mutex mutex;
     ParallelFor((refs.size() + kChunk - 1) / kChunk, [&](size_t chunk) {
       if (error.any() || stop.stop_requested()) return;
-      std::unique_ptr<TypedValues> own = pool.Take();
+      std::unique_ptr<RowValues> own = pool.Take();
       const size_t begin = chunk * kChunk, n = std::min(kChunk, refs.size() - begin);
       error.Set(ReadChunk(trace, files_[index], std::span(refs).subspan(begin, n), own.get()));
       const std::lock_guard lock(mutex);

@@ -13,12 +13,12 @@ struct Reading {
   bool incremental = false;
 };
 
-Reading ReadClock(const xplane::Field& message) {
+Reading ReadClock(const proto::Field& message) {
   Reading reading;
-  xplane::FieldReader reader(message.begin, message.end);
-  xplane::Field field;
+  proto::FieldReader reader(message.begin, message.end);
+  proto::Field field;
   while (reader.Next(&field)) {
-    if (field.wire != xplane::kVarint) continue;
+    if (field.wire != proto::kVarint) continue;
     if (field.number == 1) reading.id = static_cast<uint32_t>(field.value);
     if (field.number == 2) reading.time = field.Int();
     if (field.number == 3) reading.incremental = field.value != 0;
@@ -36,16 +36,16 @@ uint64_t Clocks::KeyOf(uint32_t sequence, uint32_t clock) {
   return (own ? uint64_t{sequence} << 32 : uint64_t{0}) | clock;
 }
 
-void Clocks::AddSnapshot(uint32_t sequence, const xplane::Field& snapshot) {
+void Clocks::AddSnapshot(uint32_t sequence, const proto::Field& snapshot) {
   std::vector<Reading> readings;
-  xplane::FieldReader reader(snapshot.begin, snapshot.end);
-  xplane::Field field;
+  proto::FieldReader reader(snapshot.begin, snapshot.end);
+  proto::Field field;
   while (reader.Next(&field)) {
-    if (field.number == 1 && field.wire == xplane::kLen) readings.push_back(ReadClock(field));
-    if (field.number == 2 && field.wire == xplane::kVarint && field.value != 0)
+    if (field.number == 1 && field.wire == proto::kLen) readings.push_back(ReadClock(field));
+    if (field.number == 2 && field.wire == proto::kVarint && field.value != 0)
       trace_clock_ = static_cast<uint32_t>(field.value);
   }
-  // The trace's clock at this moment: read, or by one that is known already.
+  // The trace's clock at this moment: as the snapshot says, or computed from a clock known already.
   std::optional<int64_t> now;
   for (const Reading& r : readings) {
     if (r.id == trace_clock_) now = r.time;
@@ -73,7 +73,7 @@ Clocks::Clock* Clocks::Find(uint32_t sequence, uint32_t clock) {
   return it == clocks_.end() || it->second.distances.empty() ? nullptr : &it->second;
 }
 
-// Before the first snapshot that of the first one holds.
+// Before the first snapshot, the first one holds.
 int64_t Clocks::DistanceAt(const Clock& clock, int64_t at) {
   const auto& distances = clock.distances;
   const auto after = std::partition_point(distances.begin(), distances.end(),

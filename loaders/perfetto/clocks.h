@@ -1,5 +1,6 @@
-// Clocks of a Perfetto trace: what the snapshots say of one clock becomes nanoseconds of the
-// trace's clock. Times between two snapshots have the distance of the earlier one. One thread.
+// Clocks of a Perfetto trace: snapshots say how far each clock is from the trace's clock, so that
+// any time becomes nanoseconds of the trace's clock. Between two snapshots the earlier one holds.
+// One thread.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/xplane/wire.h"
+#include "loaders/common/wire.h"
 #include "model/time.h"
 
 namespace stepscope::perfetto {
@@ -16,17 +17,19 @@ class Clocks {
  public:
   static constexpr uint32_t kRealtime = 1, kBoottime = 6;
 
-  // A ClockSnapshot of this sequence.
-  void AddSnapshot(uint32_t sequence, const xplane::Field& snapshot);
+  // Reads a ClockSnapshot message of this sequence.
+  void AddSnapshot(uint32_t sequence, const proto::Field& snapshot);
   struct Clock {
-    std::vector<std::pair<int64_t, int64_t>> distances;  // from this time on: to the trace's clock
+    // From a time of the clock on: what is added to get the trace's clock. Ascending, nanoseconds.
+    std::vector<std::pair<int64_t, int64_t>> distances;
     int64_t unit_ns = 1;
     int64_t last = 0;
     bool incremental = false;
   };
-  // Null where no snapshot has that clock; else it stays where it is.
+  // The clock, whose address stays; null where no snapshot has it.
   Clock* Find(uint32_t sequence, uint32_t clock);
-  // Nanoseconds of the trace's clock. A clock that counts from the packet before is advanced.
+  // A time of the clock in nanoseconds of the trace's clock. A clock that counts from the packet
+  // before is advanced.
   static int64_t Resolve(Clock* clock, uint64_t timestamp) {
     int64_t at = SaturatingMul(static_cast<int64_t>(timestamp), clock->unit_ns);
     if (clock->incremental) at = clock->last = SaturatingAdd(clock->last, at);

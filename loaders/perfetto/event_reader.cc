@@ -11,29 +11,26 @@
 namespace stepscope::perfetto {
 namespace {
 
-using xplane::FieldReader;
-using xplane::kFixed64;
-using xplane::kLen;
-using xplane::kVarint;
+using namespace proto;
 
 bool IsNumber(const Field& f) { return f.wire == kVarint || f.wire == kFixed64; }
 
-// A repeated number, packed or not.
+// Calls fn for each value of a repeated number, packed or not.
 template <typename Fn>
 void ForNumbers(const Field& f, bool fixed, Fn fn) {
   if (f.wire != kLen) {
     if (IsNumber(f)) fn(f.value);
     return;
   }
-  const xplane::Bytes end = f.end;
-  for (xplane::Bytes p = f.begin; p != nullptr && p < end;) {
+  const proto::Bytes end = f.end;
+  for (proto::Bytes p = f.begin; p != nullptr && p < end;) {
     uint64_t value = 0;
     if (fixed) {
       if (end - p < 8) return;
       std::memcpy(&value, p, 8);
       p += 8;
     } else {
-      p = xplane::ReadVarint(p, end, &value);
+      p = proto::ReadVarint(p, end, &value);
       if (p == nullptr) return;
     }
     fn(value);
@@ -44,7 +41,7 @@ void AddNumbers(const Field& f, bool fixed, std::vector<uint64_t>* out) {
   ForNumbers(f, fixed, [out](uint64_t value) { out->push_back(value); });
 }
 
-// Fields of a packet that say something about the trace and hold no events.
+// Whether a field of a packet describes the trace and holds no events.
 bool IsPlain(uint32_t number) {
   constexpr uint32_t kPlain[] = {3,  8,  10, 13, 33, 35, 36, 41, 42, 43, 44,
                                  45, 46, 51, 58, 69, 72, 79, 87, 89, 98};

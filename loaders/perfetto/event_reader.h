@@ -1,5 +1,5 @@
-// Fields of the messages of a Perfetto trace that are read (docs/formats.md#perfetto), as plain
-// structs. Pure; views are those of the packet.
+// The fields that are read of a Perfetto trace's messages (docs/formats.md#perfetto), as plain
+// structs. Pure; texts are views of the packet. O(bytes of the message).
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/xplane/wire.h"
+#include "loaders/common/wire.h"
 
 namespace stepscope::perfetto {
 
-using xplane::Field;
+using proto::Field;
 
 template <typename Fn>
 void ForFields(const Field& message, Fn fn) {
-  xplane::FieldReader reader(message.begin, message.end);
+  proto::FieldReader reader(message.begin, message.end);
   Field field;
   while (reader.Next(&field)) fn(field);
 }
 
-// What a packet says beside its data.
+// The fields of a packet besides its data.
 struct PacketHead {
   uint64_t timestamp = 0;
   uint32_t clock = 0, sequence = 0;
@@ -29,11 +29,11 @@ struct PacketHead {
   bool cleared = false, needs_state = false, dropped = false;
 };
 struct Packet : PacketHead {
-  // begin is null where there is none.
+  // Parts of the packet; Field::begin is null where there is none.
   Field event, descriptor, interned, defaults, snapshot, stage, counter, process_tree;
-  uint32_t other = 0;  // number of a field with data that is not read
+  uint32_t other = 0;  // number of a data field that is not read; 0: none
 };
-// False where the bytes are no message.
+// False where the bytes are not a message.
 bool ReadPacketFields(std::string_view bytes, Packet* packet);
 
 enum class EventType : uint8_t { kNone, kBegin, kEnd, kInstant, kCounter, kComplete };
@@ -45,12 +45,12 @@ struct TrackEvent {
   std::string_view name, category;  // the first category
   bool has_value = false;
   double value = 0;
-  int64_t duration_ns = 0;  // kComplete
+  int64_t duration_ns = 0;  // only for kComplete
   std::vector<uint64_t> flows, ending_flows;
   std::vector<uint64_t> counters, real_counters;  // tracks of the values below
   std::vector<int64_t> counter_values;
   std::vector<double> real_values;
-  char unknown_phase = 0;  // of a legacy event that is not read
+  char unknown_phase = 0;  // phase of a legacy event that is not read; 0: none
   bool has_arguments = false;
   void Clear();
 };
@@ -88,12 +88,12 @@ RenderStage ReadRenderStage(const Field& message);
 template <typename Fn>
 void ForCounterNames(const Field& descriptor, Fn fn) {
   ForFields(descriptor, [&](const Field& spec) {
-    if (spec.number != 1 || spec.wire != xplane::kLen) return;
+    if (spec.number != 1 || spec.wire != proto::kLen) return;
     uint64_t id = 0;
     std::string_view name;
     ForFields(spec, [&](const Field& n) {
       if (n.number == 1) id = n.value;
-      if (n.number == 2 && n.wire == xplane::kLen) name = n.text();
+      if (n.number == 2 && n.wire == proto::kLen) name = n.text();
     });
     fn(id, name);
   });
@@ -101,7 +101,7 @@ void ForCounterNames(const Field& descriptor, Fn fn) {
 
 struct GpuCounters {
   int64_t gpu = 0;
-  uint64_t interned = 0;  // where the names and the GPU are said
+  uint64_t interned = 0;  // number of the interned description of the names and the GPU
   std::vector<std::pair<uint64_t, std::string_view>> names;
   std::vector<std::pair<uint64_t, double>> values;
 };

@@ -10,36 +10,36 @@
 namespace stepscope::perfetto {
 namespace {
 
-// An entry has its number in field 1 and its text in field 2.
-void AddEntry(const xplane::Field& entry, StringPool* strings, InternedNames* to) {
-  xplane::FieldReader reader(entry.begin, entry.end);
-  xplane::Field field;
+// Adds an entry: its number is in field 1 and its text in field 2.
+void AddEntry(const proto::Field& entry, StringPool* strings, InternedNames* to) {
+  proto::FieldReader reader(entry.begin, entry.end);
+  proto::Field field;
   uint64_t iid = 0;
   std::string_view text;
   while (reader.Next(&field)) {
-    if (field.number == 1 && field.wire == xplane::kVarint) iid = field.value;
-    if (field.number == 2 && field.wire == xplane::kLen) text = field.text();
+    if (field.number == 1 && field.wire == proto::kVarint) iid = field.value;
+    if (field.number == 2 && field.wire == proto::kLen) text = field.text();
   }
   if (iid != 0) to->Set(iid, strings->Intern(text));
 }
 
-void AddContext(const xplane::Field& message, std::unordered_map<uint64_t, int64_t>* to) {
+void AddContext(const proto::Field& message, std::unordered_map<uint64_t, int64_t>* to) {
   uint64_t iid = 0;
   int64_t pid = 0;
-  ForFields(message, [&](const xplane::Field& f) {
+  ForFields(message, [&](const proto::Field& f) {
     if (f.number == 1) iid = f.value;
     if (f.number == 2) pid = f.Int();
   });
   (*to)[iid] = pid;
 }
 
-void AddKernel(const xplane::Field& message, StringPool* strings,
+void AddKernel(const proto::Field& message, StringPool* strings,
                std::unordered_map<uint64_t, InternedKernel>* to) {
   uint64_t iid = 0;
   InternedKernel kernel;
-  ForFields(message, [&](const xplane::Field& f) {
-    if (f.number == 1 && f.wire == xplane::kVarint) iid = f.value;
-    if (f.wire != xplane::kLen) return;
+  ForFields(message, [&](const proto::Field& f) {
+    if (f.number == 1 && f.wire == proto::kVarint) iid = f.value;
+    if (f.wire != proto::kLen) return;
     if (f.number == 2) kernel.name = strings->Intern(f.text());
     if (f.number == 3) kernel.readable = strings->Intern(f.text());
     if (f.number == 4) kernel.arch = strings->Intern(f.text());
@@ -48,14 +48,14 @@ void AddKernel(const xplane::Field& message, StringPool* strings,
   if (iid != 0) (*to)[iid] = std::move(kernel);
 }
 
-void AddCounters(const xplane::Field& message, StringPool* strings,
+void AddCounters(const proto::Field& message, StringPool* strings,
                  std::unordered_map<uint64_t, InternedCounters>* to) {
   uint64_t iid = 0;
   InternedCounters counters;
-  ForFields(message, [&](const xplane::Field& f) {
-    if (f.number == 1 && f.wire == xplane::kVarint) iid = f.value;
-    if (f.number == 3 && f.wire == xplane::kVarint) counters.gpu = f.Int();
-    if (f.number != 2 || f.wire != xplane::kLen) return;
+  ForFields(message, [&](const proto::Field& f) {
+    if (f.number == 1 && f.wire == proto::kVarint) iid = f.value;
+    if (f.number == 3 && f.wire == proto::kVarint) counters.gpu = f.Int();
+    if (f.number != 2 || f.wire != proto::kLen) return;
     ForCounterNames(f, [&](uint64_t id, std::string_view name) {
       counters.names.emplace_back(id, strings->Intern(name));
     });
@@ -65,9 +65,9 @@ void AddCounters(const xplane::Field& message, StringPool* strings,
 
 }  // namespace
 
-void Interned::Add(const xplane::Field& interned_data, StringPool* strings) {
-  ForFields(interned_data, [&](const xplane::Field& field) {
-    if (field.wire != xplane::kLen) return;
+void Interned::Add(const proto::Field& interned_data, StringPool* strings) {
+  ForFields(interned_data, [&](const proto::Field& field) {
+    if (field.wire != proto::kLen) return;
     switch (field.number) {
       case 1:
         return AddEntry(field, strings, &categories);

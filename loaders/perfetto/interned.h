@@ -1,5 +1,6 @@
-// What packets refer to by number, for each sequence of packets and each time that its state begins
-// anew. Names are strings of the trace. Filled by one thread, then read by any.
+// Interned data: what packets refer to by number. Each sequence of packets has its own, which
+// begins anew whenever the sequence's state is cleared. Names are strings of the trace. Filled by
+// one thread, then read by any.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "loaders/xplane/wire.h"
+#include "loaders/common/wire.h"
 #include "model/string_pool.h"
 
 namespace stepscope::perfetto {
 
-// Numbers to strings: in a list where they are dense, else by number. A list has few places for
-// each name that was said.
+// A map from numbers to strings: a list where numbers are dense, else a hash map.
 class InternedNames {
  public:
   void Set(uint64_t iid, StringId name) {
@@ -38,7 +38,7 @@ class InternedNames {
   std::unordered_map<uint64_t, StringId> sparse_;
 };
 
-// A kernel as GPU profilers describe it. Arguments are messages as they are in the packet.
+// A kernel as a GPU profiler describes it. Arguments are messages, as they are in the packet.
 struct InternedKernel {
   StringId name{0}, readable{0}, arch{0};
   std::vector<StringId> arguments;
@@ -53,18 +53,19 @@ struct Interned {
   std::unordered_map<uint64_t, int64_t> contexts;  // pids of graphics contexts
   std::unordered_map<uint64_t, InternedKernel> kernels;
   std::unordered_map<uint64_t, InternedCounters> counters;
-  void Add(const xplane::Field& interned_data, StringPool* strings);
+  void Add(const proto::Field& interned_data, StringPool* strings);
 };
 
-// All of a file's. Packets of the file and inflated ones lie in two ranges of references, each in
-// order: so a state begins at a place in both.
+// All interned data of a file. References of packets in the file and of inflated packets are two
+// ranges, each in order; so a state begins at a place in both.
 class InternedHistory {
  public:
   struct Place {
     uint64_t plain = 0, inflated = 0;  // the first packet from there on
   };
   Interned& Begin(uint32_t sequence, const Place& place);
-  // `plain`: the reference is that of a packet of the file.
+  // The state that holds for the packet at `ref`, or null. `plain`: the packet lies in the file and
+  // was not inflated.
   const Interned* At(uint32_t sequence, uint64_t ref, bool plain) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace stepscope::perfetto {
 namespace {
 
-// Whether it holds one track event and nothing else.
+// Whether the packet holds one track event and nothing else.
 bool IsEvent(const Packet& p) {
   const bool more = p.descriptor.begin != nullptr || p.interned.begin != nullptr ||
                     p.defaults.begin != nullptr || p.snapshot.begin != nullptr ||
@@ -17,16 +17,15 @@ bool IsEvent(const Packet& p) {
   return p.event.begin != nullptr && !more;
 }
 
-using xplane::Bytes;
-using xplane::ReadVarint;
+using namespace proto;
 
 inline std::string_view ViewOf(const Wire& wire) {
   return {reinterpret_cast<const char*>(wire.begin),
-          std::min<size_t>(wire.value, xplane::kMaxNameBytes)};
+          std::min<size_t>(wire.value, proto::kMaxNameBytes)};
 }
 
-// Fields that make an event take the careful way: legacy events, values of other counters, flows
-// as lists.
+// Whether a field makes the event need ReadTrackEvent: legacy events, values of other counters,
+// flows as lists.
 constexpr bool IsRare(uint64_t number) {
   return number == 3 || number == 6 || number == 9 || number == 12 || number == 31 ||
          number == 36 || number == 42 || (number >= 44 && number <= 48) || number == 0 ||
@@ -41,7 +40,8 @@ EventLists::Texts& TextsOf(EventHead* head, EventLists* lists) {
   return lists->texts[head->texts];
 }
 
-// Numbers of fields up to 15, whose tags are one byte. False: the careful way must read it.
+// Sets a number of the event. Fields up to 15 have tags of one byte. False: ReadTrackEvent must
+// read the event.
 inline bool SetNumber(uint32_t field, uint64_t value, EventHead* head) {
   switch (field) {
     case 3:
@@ -96,17 +96,17 @@ bool SetOther(const Wire& wire, EventHead* head, EventLists* lists) {
   }
 }
 
-// The tag of a number whose field is below 16 is one byte.
-bool IsShortNumber(uint8_t tag) { return tag >= 8 && tag < 0x80 && (tag & 7) == xplane::kVarint; }
+// Whether it is the tag of a number in a field below 16, which is one byte.
+bool IsShortNumber(uint8_t tag) { return tag >= 8 && tag < 0x80 && (tag & 7) == proto::kVarint; }
 
-// Where the short text behind a tag of one byte ends; null if it is none.
+// Where the short text after a tag of one byte ends; null if it is not a short text.
 Bytes SkipShortText(Bytes p, Bytes end) {
   if (end - p < 2 || p[1] >= 0x80 || p[1] > end - p - 2) return nullptr;
   return p + 2 + p[1];
 }
 
-// False: the careful way must read it. Nearly all fields are numbers with short tags and arguments:
-// each has a way of its own, so that the processor can foresee which one comes.
+// False: ReadTrackEvent must read the event. Nearly all fields are arguments or numbers with short
+// tags: each of the two has a branch of its own, so that the processor predicts which one comes.
 bool DecodeEvent(Bytes p, Bytes end, EventHead* head, EventLists* lists) {
   Wire wire;
   while (p < end) {
@@ -145,11 +145,12 @@ inline bool SetPacketNumber(uint64_t field, uint64_t value, EventHead* head) {
       head->clock = static_cast<uint32_t>(value);
       return true;
     default:
-      return field == 3 || field == 79;  // of the process that wrote it
+      return field == 3 || field == 79;  // user and process that wrote the packet
   }
 }
 
-// A packet of one event, a time, a sequence and flags.
+// Decodes a packet of one event, a time, a sequence and flags. False: ReadPacketFields must read
+// it.
 bool DecodeFast(std::string_view packet, EventHead* head, EventLists* lists) {
   auto p = reinterpret_cast<Bytes>(packet.data());
   const Bytes end = p + packet.size();
@@ -165,7 +166,7 @@ bool DecodeFast(std::string_view packet, EventHead* head, EventLists* lists) {
     if (p == nullptr) return false;
     if (wire.tag == Text(11)) {
       event = wire;
-    } else if ((wire.tag & 7) != xplane::kVarint ||
+    } else if ((wire.tag & 7) != proto::kVarint ||
                !SetPacketNumber(wire.tag >> 3, wire.value, head)) {
       return false;
     }

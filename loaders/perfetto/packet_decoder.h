@@ -1,5 +1,5 @@
-// Batches of packets as lists of events, without anything that packets before them said: so batches
-// are decoded on all cores. What they refer to is looked up in order, afterwards.
+// Decodes batches of packets into lists of events. Decoding needs nothing of earlier packets, so
+// all cores decode; what events refer to is looked up in order afterwards (TraceReader).
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ struct EventHead : PacketHead {
   uint64_t name_iid = 0, category_iid = 0;
   union {
     int64_t duration_ns = 0;
-    double value;  // kCounter
+    double value;  // only for kCounter
   };
-  uint32_t first_flow = 0;  // of the batch's flows
+  uint32_t first_flow = 0;  // index in the batch's flows
   uint32_t flows = 0, ending_flows = 0;
-  uint32_t rest = kNone;   // index of the packet: it says more than is here
-  uint32_t texts = kNone;  // index of name and category that are spelt out
+  uint32_t rest = kNone;   // index of the packet, where it says more than this head
+  uint32_t texts = kNone;  // index of its name and category, where they are spelt out
   EventType type = EventType::kNone;
   bool has_track = false, has_value = false, has_arguments = false;
 };
 
-// What events say beside their heads, each by its index.
+// What events say besides their heads, by the indices in the heads.
 struct EventLists {
   struct Texts {
     std::string_view name, category;  // of the batch's bytes; empty: the number holds
@@ -53,9 +53,10 @@ struct DecodedBatch {
   std::vector<Rest> rest;
   TrackEvent scratch;
 };
-// Fills the lists from the packets. Any thread, one for each batch.
+// Fills the lists from the batch's packets. Thread-safe for different batches. O(bytes).
 void DecodeBatch(DecodedBatch* batch);
-// Whether the event is all in the head: without values of other counters, its legacy phase known.
+// Puts the event into a head. False where a head cannot hold it: it has values of other counters,
+// or an unknown legacy phase.
 bool HeadOf(const TrackEvent& event, EventHead* head, EventLists* lists);
 
 }  // namespace stepscope::perfetto

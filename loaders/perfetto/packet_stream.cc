@@ -8,55 +8,56 @@
 #include <span>
 #include <utility>
 
-#include "loaders/xplane/wire.h"
+#include "loaders/common/wire.h"
 
 namespace stepscope::perfetto {
 namespace {
 
-constexpr uint64_t kHeadBytes = 16;  // of a tag and a length
-constexpr uint64_t kPacketTag = 1 << 3 | xplane::kLen;
+constexpr uint64_t kHeadBytes = 16;  // most bytes of a tag and a length
+constexpr uint64_t kPacketTag = 1 << 3 | proto::kLen;
 constexpr uint32_t kZlibPackets = 50, kZstdPackets = 133;
 constexpr size_t kBlock = size_t{1} << 18;
 
-// Tag and length of the field at the beginning of `data`. False where there is none.
+// Tag and length of a field, and how many bytes they take.
 struct Head {
   uint64_t tag = 0, size = 0, bytes = 0;
 };
+// Reads the head at the beginning of `data`. False where there is none.
 bool ReadHead(std::string_view data, Head* head) {
-  const auto* begin = reinterpret_cast<xplane::Bytes>(data.data());
+  const auto* begin = reinterpret_cast<proto::Bytes>(data.data());
   const auto* end = begin + data.size();
-  const auto* p = xplane::ReadVarint(begin, end, &head->tag);
-  if (p == nullptr || (head->tag & 7) != xplane::kLen) return false;
-  p = xplane::ReadVarint(p, end, &head->size);
+  const auto* p = proto::ReadVarint(begin, end, &head->tag);
+  if (p == nullptr || (head->tag & 7) != proto::kLen) return false;
+  p = proto::ReadVarint(p, end, &head->size);
   if (p == nullptr) return false;
   head->bytes = static_cast<uint64_t>(p - begin);
   return true;
 }
 
-// The compressed packets that a packet holds; empty if none. They come first: nearly all packets
-// hold something else, and are not gone through for this.
-xplane::Field CompressedIn(std::string_view packet) {
-  xplane::FieldReader reader(packet);
-  xplane::Field field, found;
+// The compressed packets that a packet holds; empty if there are none. They come first: other
+// packets, which nearly all are, are not searched for them.
+proto::Field CompressedIn(std::string_view packet) {
+  proto::FieldReader reader(packet);
+  proto::Field field, found;
   for (int i = 0; i < 2 && reader.Next(&field); ++i) {
     const bool compressed = field.number == kZlibPackets || field.number == kZstdPackets;
-    if (compressed && field.wire == xplane::kLen) return field;
+    if (compressed && field.wire == proto::kLen) return field;
   }
   return found;
 }
 
-// Whether the packet begins with a number of one of the first fields and none of a compressed
-// packet behind it, as nearly all do.
+// Whether the packet begins with a number in one of the first fields, followed by something else
+// than compressed packets, as nearly all do.
 bool HoldsEvents(std::string_view packet) {
-  const auto* p = reinterpret_cast<xplane::Bytes>(packet.data());
+  const auto* p = reinterpret_cast<proto::Bytes>(packet.data());
   const auto* end = p + packet.size();
-  if (packet.size() < 2 || (*p & 0x87) != xplane::kVarint || *p < 8) return false;
+  if (packet.size() < 2 || (*p & 0x87) != proto::kVarint || *p < 8) return false;
   uint64_t value = 0;
-  p = xplane::ReadVarint(p + 1, end, &value);
+  p = proto::ReadVarint(p + 1, end, &value);
   return p != nullptr && p < end && *p < 0x80;
 }
 
-std::string_view View(const xplane::Field& field) {
+std::string_view View(const proto::Field& field) {
   return {reinterpret_cast<const char*>(field.begin), static_cast<size_t>(field.end - field.begin)};
 }
 
@@ -65,7 +66,7 @@ std::string_view View(const xplane::Field& field) {
 PacketStream::PacketStream(PacketBytes* bytes, uint64_t most_inflated)
     : bytes_(*bytes), most_inflated_(most_inflated), file_size_(bytes->source->size()) {}
 
-// Brings `want` bytes from offset_ on into the window, or what there is of them.
+// Brings `want` bytes from offset_ on into the window, or fewer at the end of the file.
 bool PacketStream::Fill(uint64_t want) {
   const uint64_t left = file_size_ - std::min(offset_, file_size_);
   want = std::min(want, left);
@@ -97,15 +98,15 @@ bool PacketStream::Next(PacketBatch* batch) {
   return false;
 }
 
-// One packet, of which offset_ is the beginning.
-PacketStream::Step PacketStream::FrameOne(PacketBatch* batch, xplane::Field* compressed) {
+// Adds the packet that begins at offset_ to the batch.
+PacketStream::Step PacketStream::FrameOne(PacketBatch* batch, proto::Field* compressed) {
   const uint64_t at = offset_ - window_at_;
   const std::string_view data(window_.data() + at, window_size_ - at);
   const bool rest = window_at_ + window_size_ >= file_size_;
   if (data.size() < kHeadBytes && !rest) return Step::kRefill;
   Head head;
   if (!ReadHead(data, &head) || head.size > file_size_ - offset_ - head.bytes) return Step::kEnd;
-  if (head.tag != kPacketTag || head.size > kMostPacketBytes) {  // another field: not ours
+  if (head.tag != kPacketTag || head.size > kMostPacketBytes) {  // another field, which is skipped
     offset_ += head.bytes + head.size;
     return Step::kSkipped;
   }
@@ -123,13 +124,13 @@ PacketStream::Step PacketStream::FrameOne(PacketBatch* batch, xplane::Field* com
   return Step::kFrame;
 }
 
-// False at the end of the file.
+// Fills the batch with packets of the file. False at its end.
 bool PacketStream::NextOfFile(PacketBatch* batch) {
   needed_ = kHeadBytes;
   for (;;) {
     if (offset_ >= file_size_) break;
     const bool inside = offset_ >= window_at_ && offset_ < window_at_ + window_size_;
-    xplane::Field compressed;
+    proto::Field compressed;
     Step step = Step::kRefill;
     if (inside) step = FrameOne(batch, &compressed);
     if (step == Step::kEnd) break;
@@ -152,7 +153,7 @@ bool PacketStream::NextOfFile(PacketBatch* batch) {
   return false;
 }
 
-// The window becomes the batch's, without a copy where nothing else is in it.
+// Gives the window's bytes to the batch, without a copy where nothing else is in the window.
 void PacketStream::TakeWindow(bool whole, PacketBatch* batch) {
   batch->inflated = false;
   batch->base = window_at_;
@@ -169,7 +170,8 @@ void PacketStream::TakeWindow(bool whole, PacketBatch* batch) {
   for (PacketBatch::Frame& f : batch->frames) f = {f.tag - first, f.begin - first, f.size};
 }
 
-// Packets until there are enough, or the end of what one compressed packet became.
+// Fills the batch with inflated packets until it has enough, or to the end of one compressed
+// packet.
 void PacketStream::NextInflated(PacketBatch* batch) {
   const uint64_t begin = inner_;
   while (inner_ < inner_end_ && inner_ - begin < kBatchBytes) {
@@ -194,7 +196,7 @@ void PacketStream::NextInflated(PacketBatch* batch) {
   batch->bytes.assign(from, from + last.begin + last.size);
 }
 
-void PacketStream::Open(const xplane::Field& compressed) {
+void PacketStream::Open(const proto::Field& compressed) {
   inner_ = inner_end_;
   const bool whole = compressed.number == kZlibPackets ? InflateZlib(View(compressed))
                                                        : InflateZstd(View(compressed));
@@ -249,7 +251,7 @@ bool PacketStream::InflateZstd(std::string_view data) {
   }
 }
 
-// `size` bytes, or fewer at the end.
+// `size` bytes at `at`, or fewer at the end.
 Result<std::string_view> PacketWindow::Bytes(uint64_t at, uint64_t size) {
   const uint64_t plain = bytes_.source->size();
   if (at >= plain) {

@@ -1,6 +1,6 @@
-// The packets of a Perfetto trace, in order, those inside compressed packets in the place of what
-// holds them. A batch of some 256 KiB at a time, so a plain file needs little more memory than its
-// largest packet; what was inflated is kept, for arguments.
+// The packets of a Perfetto trace in order; those inside a compressed packet take its place. They
+// come in batches of about 256 KiB, so a plain file needs little more memory than its largest
+// packet. What was inflated is kept, because arguments are read again from it.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,23 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/byte_source.h"
-#include "loaders/xplane/wire.h"
+#include "loaders/common/wire.h"
+#include "loaders/files/byte_source.h"
 #include "model/base/column.h"
 #include "model/base/status.h"
 
 namespace stepscope::perfetto {
 
-// The bytes of a file: first those that lie in it, then those that were inflated. A packet is known
-// by where its tag lies among them.
+// The bytes of a file, followed by the bytes that were inflated. A packet's reference is the place
+// of its tag among them.
 struct PacketBytes {
   std::shared_ptr<const ByteSource> source;
   Column<char> inflated;
   uint64_t size() const { return source->size() + inflated.size(); }
 };
 
-// Packets that follow each other, all of the file or all inflated. Owns their bytes; used again.
+// Packets that follow each other, all from the file or all inflated. Owns a copy of their bytes.
+// The same object may be filled again.
 struct PacketBatch {
   struct Frame {
     uint32_t tag, begin, size;  // within the bytes
@@ -32,7 +33,7 @@ struct PacketBatch {
   std::vector<char> bytes;
   std::vector<Frame> frames;
   uint64_t base = 0;   // reference of the first byte
-  uint64_t other = 0;  // of the next packet of the other kind
+  uint64_t other = 0;  // reference of the next packet of the other kind
   bool inflated = false;
   std::string_view packet(const Frame& f) const { return {bytes.data() + f.begin, f.size}; }
   uint64_t ref(const Frame& f) const { return base + f.tag; }
@@ -43,24 +44,24 @@ class PacketStream {
   static constexpr uint64_t kMostPacketBytes = uint64_t{64} << 20;
   static constexpr uint64_t kBatchBytes = uint64_t{256} << 10;
 
-  // `bytes` lives longer. Packets are inflated into it up to `most_inflated` bytes.
+  // `bytes` must outlive the stream. Packets are inflated into it, up to `most_inflated` bytes.
   PacketStream(PacketBytes* bytes, uint64_t most_inflated);
 
-  // The next packets; false at the end. A batch has one packet at least.
+  // Fills the batch with at least one packet; false at the end and after an error (status()).
   bool Next(PacketBatch* batch);
   const Status& status() const { return status_; }  // kIo, kLimit
-  uint64_t done() const { return offset_; }         // bytes of the file
+  uint64_t done() const { return offset_; }         // bytes of the file that were read
   bool truncated() const { return truncated_; }
-  uint64_t damaged() const { return damaged_; }  // compressed packets
+  uint64_t damaged() const { return damaged_; }  // number of damaged compressed packets
 
  private:
   enum class Step : uint8_t { kFrame, kSkipped, kRefill, kCompressed, kEnd };
   bool Fill(uint64_t want);
   bool NextOfFile(PacketBatch* batch);
-  Step FrameOne(PacketBatch* batch, xplane::Field* compressed);
+  Step FrameOne(PacketBatch* batch, proto::Field* compressed);
   void TakeWindow(bool whole, PacketBatch* batch);
   void NextInflated(PacketBatch* batch);
-  void Open(const xplane::Field& compressed);
+  void Open(const proto::Field& compressed);
   bool InflateZlib(std::string_view data);
   bool InflateZstd(std::string_view data);
   bool Append(const char* data, size_t size);
@@ -78,7 +79,7 @@ class PacketStream {
   uint64_t damaged_ = 0;
 };
 
-// Packets by where they lie, a window of a plain file at a time: cheap in ascending order. One
+// Packets by their references, read through a window of a plain file: cheap in ascending order. One
 // thread.
 class PacketWindow {
  public:

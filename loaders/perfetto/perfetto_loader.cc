@@ -6,7 +6,6 @@
 #include "loaders/loader.h"
 #include "loaders/perfetto/annotation_source.h"
 #include "loaders/perfetto/trace_reader.h"
-#include "model/trace_formats.h"
 
 namespace stepscope {
 namespace perfetto {
@@ -15,8 +14,8 @@ namespace {
 struct LoadedFile {
   std::string path, host;
   SourceFile source;
-  std::unique_ptr<TrackDrafts> drafts;
-  int64_t unix_ns = 0;  // of the trace clock's 0
+  std::unique_ptr<MixedTrackBuilder> drafts;
+  int64_t unix_ns = 0;  // Unix time of the trace clock's 0; 0: unknown
   int64_t base_ns = 0;
 };
 
@@ -29,7 +28,7 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const std::s
   file->host = input.host.empty() ? label : input.host;
   file->source.bytes = std::make_shared<PacketBytes>();
   file->source.bytes->source = std::move(source).value();
-  file->drafts = std::make_unique<TrackDrafts>(builder);
+  file->drafts = std::make_unique<MixedTrackBuilder>(builder);
   auto history = std::make_shared<InternedHistory>();
   TraceReader reader(builder, file->source.bytes.get(), history.get(), file->drafts.get(), label);
   Status status = reader.Read(options, stop, progress);
@@ -40,7 +39,7 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const std::s
   return {status.code(), input.path + ": " + status.message()};
 }
 
-// t = 0 is the first event; files with Unix time are aligned.
+// The Unix time of t = 0, which is the first event; 0 if unknown. Files with Unix time are aligned.
 int64_t FirstUnixTime(std::vector<LoadedFile>* files) {
   int64_t first = INT64_MAX;
   for (LoadedFile& file : *files) {
@@ -56,7 +55,7 @@ void EmitFile(uint32_t index, LoadedFile* file, TraceBuilder* builder) {
   Host host;
   host.name = builder->strings().Intern(file->host);
   host.file = file->path;
-  TrackDrafts::Placement placement;
+  MixedTrackBuilder::Placement placement;
   placement.source = index;
   placement.base_ns = file->base_ns;
   if (file->unix_ns > 0) {
@@ -70,27 +69,25 @@ void EmitFile(uint32_t index, LoadedFile* file, TraceBuilder* builder) {
   trace.inflated_bytes += file->source.bytes->size();
 }
 
+constexpr TraceFormat kPerfetto = {"Perfetto trace",
+                                   {.event_categories = true, .pytorch_events = true}};
+
 Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const LoadOptions& options,
             const std::stop_token& stop, Progress& progress) {
   progress.SetStage("Reading packets");
   Trace& trace = builder.trace();
-  trace.format = kPerfetto;
+  trace.format = &kPerfetto;
   std::vector<LoadedFile> files;
   bool kineto = false;
-  Status first_error;
-  for (const InputFile& input : inputs) {
+  const Status loaded = LoadEach(inputs, &trace, [&](const InputFile& input) {
     LoadedFile file;
     Status status = LoadFile(input, options, stop, &progress, &builder, &file);
-    if (status.code() == ErrorCode::kCancelled) return status;
-    if (status.ok()) {
-      kineto = kineto || trace.kineto;
-      files.push_back(std::move(file));
-      continue;
-    }
-    if (first_error.ok()) first_error = status;
-    if (inputs.size() > 1) trace.skipped_files.push_back(status.message());
-  }
-  if (files.empty()) return first_error;
+    if (!status.ok()) return status;
+    kineto = kineto || trace.kineto;
+    files.push_back(std::move(file));
+    return status;
+  });
+  if (!loaded.ok()) return loaded;
   trace.kineto = kineto;
   trace.origin_unix_ns = FirstUnixTime(&files);
   std::vector<SourceFile> sources;
@@ -102,18 +99,18 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const Load
   return {};
 }
 
-// One of the first packets has a time, a sequence or data that only packets have. An XSpace begins
-// with the same tag, and its planes have none of these.
+// Whether one of the first packets has a time, a sequence or data. An XSpace begins with the same
+// tag, but its planes have none of these fields.
 bool Sniff(std::span<const std::byte> prefix) {
   const std::string_view text(reinterpret_cast<const char*>(prefix.data()), prefix.size());
-  xplane::FieldReader packets(text);
+  proto::FieldReader packets(text);
   Field packet;
   for (int i = 0; i < 4 && packets.Next(&packet); ++i) {
-    if (packet.number != 1 || packet.wire != xplane::kLen) return false;
-    xplane::FieldReader fields(packet.begin, packet.end);
+    if (packet.number != 1 || packet.wire != proto::kLen) return false;
+    proto::FieldReader fields(packet.begin, packet.end);
     Field field;
     while (fields.Next(&field)) {
-      const bool length = field.wire == xplane::kLen, number = field.wire == xplane::kVarint;
+      const bool length = field.wire == proto::kLen, number = field.wire == proto::kVarint;
       const bool data = field.number == 33 || field.number == 36 || field.number == 50 ||
                         field.number == 60 || field.number == 89 || field.number == 133;
       if (data && length) return true;
@@ -131,7 +128,7 @@ constexpr FileEnding kEndings[] = {
 }  // namespace perfetto
 
 extern const LoaderDesc kPerfettoLoader;
-const LoaderDesc kPerfettoLoader = {kPerfetto, "Perfetto trace", perfetto::kEndings,
+const LoaderDesc kPerfettoLoader = {&perfetto::kPerfetto, "Perfetto trace", perfetto::kEndings,
                                     perfetto::Sniff, perfetto::Load};
 
 }  // namespace stepscope

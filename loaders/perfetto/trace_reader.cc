@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "loaders/chrome_json/roles.h"
+#include "loaders/common/track_roles.h"
 #include "model/base/task.h"
 
 namespace stepscope::perfetto {
@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kBatchesPerThread = 4;
 
-// Categories that ROCm's profilers write, and those of PyTorch.
+// The category that ROCm's profilers or PyTorch mean by a text.
 EventCategory CategoryOf(std::string_view category, std::string_view name) {
   if (category.starts_with("rocm_")) category.remove_prefix(5);
   if (category == "kernel_dispatch") return EventCategory::kKernel;
@@ -20,7 +20,7 @@ EventCategory CategoryOf(std::string_view category, std::string_view name) {
   if (category.starts_with("hip_")) return EventCategory::kRuntimeCall;
   if (category.starts_with("hsa_")) return EventCategory::kHostEvent;
   if (category.starts_with("marker_")) category = "user_annotation";
-  return chrome::RoleOfCategory(category, name).category;
+  return naming::RoleOfCategory(category, name).category;
 }
 
 bool IsDevice(EventCategory category) {
@@ -58,7 +58,7 @@ Status TraceReader::Read(const LoadOptions& options, const std::stop_token& stop
   PacketStream stream(&bytes_, options.max_inflated_bytes);
   const unsigned threads = options.threads == 0 ? WorkerCount() : options.threads;
   if (Status s = ReadRounds(&stream, threads, stop, progress); !s.ok()) return s;
-  TrackEmitter emitter(&read_, &builder_, &drafts_);
+  PerfettoTrackBuilder emitter(&read_, &builder_, &drafts_);
   emitter.Emit(threads, stop);
   if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
   CountAfterwards(stream, emitter);
@@ -78,7 +78,7 @@ Status TraceReader::NoEvents() const {
   return {ErrorCode::kFormat, text + (not_read_.empty() ? "" : ", which are not read")};
 }
 
-// Each time: one round is decoded while the one before is looked up and the next one is read.
+// Each turn decodes one round while it looks up the round before and reads the next one.
 Status TraceReader::ReadRounds(PacketStream* stream, unsigned threads, const std::stop_token& stop,
                                Progress* progress) {
   std::array<Round, 3> rounds;
@@ -117,7 +117,7 @@ void TraceReader::Fill(PacketStream* stream, Round* round) {
   }
 }
 
-void TraceReader::CountAfterwards(const PacketStream& stream, const TrackEmitter& emitter) {
+void TraceReader::CountAfterwards(const PacketStream& stream, const PerfettoTrackBuilder& emitter) {
   if (stream.truncated())
     builder_.trace().diagnostics.CountTruncated(label_ + " byte " + std::to_string(stream.done()));
   if (stream.damaged() > 0)
@@ -132,8 +132,7 @@ void TraceReader::CountAfterwards(const PacketStream& stream, const TrackEmitter
           emitter.unmatched_ends());
 }
 
-// ---- Packets
-// ------------------------------------------------------------------------------------------------
+// ---- Packets ----------------------------------------------------------------
 
 void TraceReader::Apply(const Round& round, const std::stop_token& stop) {
   for (size_t i = 0; i < round.used && !stop.stop_requested(); ++i) ApplyBatch(round.batches[i]);
@@ -309,7 +308,7 @@ void TraceReader::AddEvent(const EventHead& head, const EventLists& lists, int64
 
 void TraceReader::AddFlows(const EventHead& head, const std::vector<uint64_t>& flows, int64_t at,
                            uint32_t track) {
-  // Arrows lead from slice to slice: past an instant the flow goes on.
+  // Arrows lead from slice to slice: a flow passes over instants.
   if (head.type == EventType::kInstant) return;
   TrackState& state = read_.tracks[track];
   const auto record = static_cast<uint32_t>(state.records.size());
@@ -354,29 +353,28 @@ void TraceReader::AddDescriptor(const Field& message) {
 }
 
 void TraceReader::ReadProcessTree(const Field& message) {
-  xplane::FieldReader reader(message.begin, message.end);
+  proto::FieldReader reader(message.begin, message.end);
   Field entry;
   while (reader.Next(&entry)) {
-    if (entry.wire != xplane::kLen || (entry.number != 1 && entry.number != 2)) continue;
-    xplane::FieldReader fields(entry.begin, entry.end);
+    if (entry.wire != proto::kLen || (entry.number != 1 && entry.number != 2)) continue;
+    proto::FieldReader fields(entry.begin, entry.end);
     Field f;
     int64_t id = 0;
     std::string_view name;
     while (fields.Next(&f)) {
-      if (f.number == 1 && f.wire == xplane::kVarint) id = f.Int();
+      if (f.number == 1 && f.wire == proto::kVarint) id = f.Int();
       const uint32_t named = entry.number == 1 ? 3 : 2;
-      if (f.number == named && f.wire == xplane::kLen && name.empty()) name = f.text();
+      if (f.number == named && f.wire == proto::kLen && name.empty()) name = f.text();
     }
     auto& names = entry.number == 1 ? read_.process_names : read_.thread_names;
     if (!name.empty()) names.try_emplace(id, builder_.strings().Intern(name));
   }
 }
 
-// ---- What GPU profilers write
-// ------------------------------------------------------------------------------------------------
+// ---- What GPU profilers write -----------------------------------------------
 
 uint32_t TraceReader::StageTrack(const RenderStage& stage, StringId queue, int64_t pid) {
-  // No track of the file has such a number unless by chance of 2^-64.
+  // Hashed id; it collides with a track of the file with probability 2^-64.
   const uint64_t uuid = 0x9e3779b97f4a7c15u * (stage.queue_iid + 1) ^
                         0xc2b2ae3d27d4eb4fu * (static_cast<uint64_t>(stage.gpu) + 7) ^
                         0x165667b19e3779f9u * (static_cast<uint64_t>(stage.queue) + 3) ^
@@ -391,7 +389,7 @@ uint32_t TraceReader::StageTrack(const RenderStage& stage, StringId queue, int64
   return read_.index[uuid];
 }
 
-// Its own name, that of its kernel, or what kind of work it is.
+// The name of a piece of work: its own, that of its kernel, or the kind of work.
 StringId TraceReader::NameOfStage(const RenderStage& stage, const Interned& interned) {
   StringId name = NameOf(interned.events, stage.name_iid, stage.name);
   if (name.value != 0) return name;
@@ -420,7 +418,7 @@ void TraceReader::AddStage(const Packet& packet, Sequence* sequence, uint64_t re
   const int64_t pid = context == interned.contexts.end() ? 0 : context->second;
   const uint32_t index = StageTrack(stage, queue.valid() ? queue : StringId(0), pid);
   const EventCategory category =
-      chrome::CategoryByPlace(strings.View(name), PlaneKind::kGpu, TrackKind::kStream);
+      naming::CategoryByPlace(strings.View(name), PlaneKind::kGpu, TrackKind::kStream);
   kineto_ = true;
   read_.tracks[index].records.push_back({TimeOf(packet, sequence),
                                          std::max<int64_t>(stage.duration_ns, 0), ref,

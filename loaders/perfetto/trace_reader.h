@@ -1,6 +1,7 @@
 // Reads the packets of one Perfetto trace into tracks, slices, instants, counters and arrows.
-// Packets are decoded on all cores, a round of batches at a time; what they refer to is looked up
-// in order beside it, and the next round is read. 32 bytes an event until the tracks are made.
+// Batches of packets are decoded on all cores, a round of batches at a time. Beside that, what the
+// round before refers to is looked up in order, and the next round is read. Takes 32 bytes an event
+// until the tracks are built.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +13,21 @@
 #include <unordered_map>
 #include <vector>
 
+#include "loaders/common/mixed_track_builder.h"
 #include "loaders/loader.h"
 #include "loaders/perfetto/clocks.h"
 #include "loaders/perfetto/event_reader.h"
 #include "loaders/perfetto/interned.h"
 #include "loaders/perfetto/packet_decoder.h"
 #include "loaders/perfetto/packet_stream.h"
-#include "loaders/perfetto/track_emitter.h"
-#include "loaders/track_drafts.h"
+#include "loaders/perfetto/perfetto_track_builder.h"
 
 namespace stepscope::perfetto {
 
 class TraceReader {
  public:
   TraceReader(TraceBuilder* builder, PacketBytes* bytes, InternedHistory* history,
-              TrackDrafts* drafts, std::string label)
+              MixedTrackBuilder* drafts, std::string label)
       : builder_(*builder),
         bytes_(*bytes),
         history_(*history),
@@ -110,14 +111,14 @@ class TraceReader {
   StringId NameOf(const InternedNames& names, uint64_t iid, std::string_view text);
   void Count(std::string_view id, Severity severity, std::string_view text, std::string place,
              uint64_t n = 1);
-  void CountAfterwards(const PacketStream& stream, const TrackEmitter& emitter);
+  void CountAfterwards(const PacketStream& stream, const PerfettoTrackBuilder& emitter);
 
   static constexpr size_t kMetaCache = 1 << 12;
 
   TraceBuilder& builder_;
   PacketBytes& bytes_;
   InternedHistory& history_;
-  TrackDrafts& drafts_;
+  MixedTrackBuilder& drafts_;
   std::string label_;
   Clocks clocks_;
   std::unordered_map<uint32_t, Sequence> sequences_;

@@ -1,4 +1,4 @@
-// What is known of one track of a Perfetto trace while its packets are read.
+// What is known about one track of a Perfetto trace while its packets are read. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace stepscope::perfetto {
 struct Record {
   static constexpr uint64_t kNoRef = UINT64_MAX;
   int64_t at, duration;
-  uint64_t ref;  // of an end without arguments: none
+  uint64_t ref;  // where its packet lies; ~0 for an end without arguments
   uint32_t meta;
   EventType type;
 };
@@ -25,7 +25,7 @@ struct Sample {
   double value;
 };
 
-// An event of a flow: the record of a track.
+// An event of a flow, by its track and record.
 struct FlowPoint {
   uint64_t id;
   int64_t at;
@@ -45,7 +45,7 @@ struct TrackState {
   Column<FlowPoint> flow_points;
 };
 
-// A slice with arguments at its end: where its begin and its end lie. In order of the begins.
+// Slices with arguments at their end: where the packets of begin and end lie, sorted by begin.
 using EndArguments = std::vector<std::pair<uint64_t, uint64_t>>;
 
 }  // namespace stepscope::perfetto

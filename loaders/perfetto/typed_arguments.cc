@@ -1,25 +1,37 @@
 #include "loaders/perfetto/typed_arguments.h"
 
-#include <algorithm>
 #include <iterator>
 #include <optional>
 
 #include "loaders/perfetto/annotation_reader.h"
+#include "model/base/key_table.h"
 
 namespace stepscope::perfetto {
 namespace {
 
 constexpr size_t kMostRoles = 1 << 12;  // names with higher numbers are looked up each time
 
-// Names of arguments that analyses know, as PyTorch and ROCm's profilers write them. Sorted.
-constexpr std::pair<std::string_view, IntStat> kKnown[] = {
+// Names of arguments that analyses know, as PyTorch and ROCm's profilers write them.
+constexpr KeyRow<IntStat> kKnown[] = {
     {"External id", IntStat::kExternalId},
+    {"block.x", IntStat::kBlockX},
+    {"block.y", IntStat::kBlockY},
+    {"block.z", IntStat::kBlockZ},
+    {"block[0]", IntStat::kBlockX},
+    {"block[1]", IntStat::kBlockY},
+    {"block[2]", IntStat::kBlockZ},
     {"bytes", IntStat::kBytes},
     {"copy_bytes", IntStat::kBytes},
     {"corr_id", IntStat::kCorrelationId},
     {"correlation", IntStat::kCorrelationId},
     {"device", IntStat::kDeviceId},
     {"dynamic shared memory", IntStat::kDynamicShared},
+    {"grid.x", IntStat::kGridX},
+    {"grid.y", IntStat::kGridY},
+    {"grid.z", IntStat::kGridZ},
+    {"grid[0]", IntStat::kGridX},
+    {"grid[1]", IntStat::kGridY},
+    {"grid[2]", IntStat::kGridZ},
     {"registers per thread", IntStat::kRegisters},
     {"registers_per_thread", IntStat::kRegisters},
     {"shared memory", IntStat::kStaticShared},
@@ -27,24 +39,7 @@ constexpr std::pair<std::string_view, IntStat> kKnown[] = {
     {"shared_mem_static", IntStat::kStaticShared},
     {"step_num", IntStat::kStepNum},
 };
-
-std::optional<IntStat> KnownStat(std::string_view name) {
-  const auto* it =
-      std::lower_bound(std::begin(kKnown), std::end(kKnown), name,
-                       [](const auto& row, std::string_view n) { return row.first < n; });
-  if (it != std::end(kKnown) && it->first == name) return it->second;
-  constexpr std::pair<std::string_view, IntStat> kDims[] = {
-      {"grid.x", IntStat::kGridX},    {"grid.y", IntStat::kGridY},
-      {"grid.z", IntStat::kGridZ},    {"block.x", IntStat::kBlockX},
-      {"block.y", IntStat::kBlockY},  {"block.z", IntStat::kBlockZ},
-      {"grid[0]", IntStat::kGridX},   {"grid[1]", IntStat::kGridY},
-      {"grid[2]", IntStat::kGridZ},   {"block[0]", IntStat::kBlockX},
-      {"block[1]", IntStat::kBlockY}, {"block[2]", IntStat::kBlockZ}};
-  for (const auto& [dim, stat] : kDims) {
-    if (dim == name) return stat;
-  }
-  return std::nullopt;
-}
+static_assert(IsSortedByKey(kKnown));
 
 std::optional<int64_t> WholeOf(const Value& value) {
   if (const auto* i = std::get_if<int64_t>(&value)) return *i;
@@ -52,12 +47,13 @@ std::optional<int64_t> WholeOf(const Value& value) {
   return std::nullopt;
 }
 
-xplane::Bytes EndOf(const Wire& text) { return text.begin + text.value; }
+proto::Bytes EndOf(const Wire& text) { return text.begin + text.value; }
 
-// The track event of a packet that says nothing else of interest. False: read it carefully.
+// Finds the track event of a packet that holds nothing else of interest. False: ReadArguments must
+// read the packet.
 bool FindEvent(std::string_view packet, uint32_t* sequence, Wire* event) {
-  auto p = reinterpret_cast<xplane::Bytes>(packet.data());
-  const xplane::Bytes end = p + packet.size();
+  auto p = reinterpret_cast<proto::Bytes>(packet.data());
+  const proto::Bytes end = p + packet.size();
   Wire wire;
   while (p < end) {
     p = NextField(p, end, &wire);
@@ -85,7 +81,7 @@ bool FindEvent(std::string_view packet, uint32_t* sequence, Wire* event) {
 }  // namespace
 
 uint8_t TypedArguments::RoleOf(std::string_view name) {
-  if (const auto stat = KnownStat(name)) return static_cast<uint8_t>(*stat);
+  if (const IntStat* stat = FindKey(kKnown, name)) return static_cast<uint8_t>(*stat);
   constexpr std::pair<std::string_view, Role> kParts[] = {
       {"grid", kGrid}, {"block", kBlock}, {"x", kX}, {"y", kY}, {"z", kZ}};
   for (const auto& [part, role] : kParts) {
@@ -113,12 +109,12 @@ void TypedArguments::Use(const Interned* interned) {
   roles_ = &all_[interned];
 }
 
-// A name, and the last value if it is a whole number. What an outer argument contains, a dictionary
-// or a list, is kept.
+// Reads an argument's name, and its last value if that is a whole number. The members of an outer
+// argument, a dictionary or a list, are kept in inner_.
 bool TypedArguments::ReadFields(const Wire& message, Argument* argument, bool outer) {
   Wire wire;
-  const xplane::Bytes end = EndOf(message);
-  for (xplane::Bytes p = message.begin; p < end;) {
+  const proto::Bytes end = EndOf(message);
+  for (proto::Bytes p = message.begin; p < end;) {
     p = NextField(p, end, &wire);
     if (p == nullptr) return false;
     switch (wire.tag) {
@@ -155,7 +151,7 @@ bool TypedArguments::ReadFields(const Wire& message, Argument* argument, bool ou
   return true;
 }
 
-// One argument; of dictionaries and lists those of a grid and a block.
+// Reads one argument. Of dictionaries and lists only grids and blocks are read.
 bool TypedArguments::ReadAnnotation(const Wire& message) {
   inner_.clear();
   Argument argument;
@@ -177,15 +173,15 @@ bool TypedArguments::ReadAnnotation(const Wire& message) {
   return true;
 }
 
-// False: the careful way must read it.
+// Reads a packet's arguments from its bytes. False: ReadArguments must read it.
 bool TypedArguments::ReadPacket(std::string_view packet, uint64_t ref) {
   uint32_t sequence = 0;
   Wire event, wire;
   if (!FindEvent(packet, &sequence, &event)) return false;
   if (event.begin == nullptr) return true;
   Use(file_.history->At(sequence, ref, ref < file_.bytes->source->size()));
-  const xplane::Bytes end = EndOf(event);
-  for (xplane::Bytes p = event.begin; p < end;) {
+  const proto::Bytes end = EndOf(event);
+  for (proto::Bytes p = event.begin; p < end;) {
     p = NextField(p, end, &wire);
     if (p == nullptr) return false;
     if (wire.tag == Text(4) && !ReadAnnotation(wire)) return false;
@@ -193,14 +189,13 @@ bool TypedArguments::ReadPacket(std::string_view packet, uint64_t ref) {
   return true;
 }
 
-void TypedArguments::Read(std::string_view packet, uint64_t ref, uint32_t row,
-                          TypedValues* values) {
+void TypedArguments::Read(std::string_view packet, uint64_t ref, uint32_t row, RowValues* values) {
   found_.clear();
   if (!ReadPacket(packet, ref)) {
     found_.clear();
     ReadArguments(packet, ref, file_, strings_, [&](std::string_view name, const Value& value) {
       const auto whole = WholeOf(value);
-      const auto known = whole ? KnownStat(name) : std::nullopt;
+      const IntStat* known = whole ? FindKey(kKnown, name) : nullptr;
       if (known) Found(*known, *whole);
     });
   }

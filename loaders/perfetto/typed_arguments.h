@@ -1,39 +1,37 @@
-// The arguments that analyses know, as numbers of rows: those of nearly all packets are taken from
-// their bytes, without names and values of the others.
+// Reads the arguments that analyses know into columns. For nearly all packets they are taken from
+// the bytes directly; other arguments are stepped over without looking up their names.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "loaders/perfetto/annotation_source.h"
+#include "loaders/common/row_values.h"
+#include "loaders/perfetto/source_file.h"
 #include "loaders/perfetto/wire_scan.h"
 #include "model/stats.h"
 #include "model/string_pool.h"
 
 namespace stepscope::perfetto {
 
-using TypedValues =
-    std::array<std::vector<std::pair<uint32_t, int64_t>>, static_cast<size_t>(IntStat::kCount)>;
-
-// One thread. O(bytes of the packets).
+// One thread. Remembers what names mean, so one object serves many packets. O(bytes of the
+// packets).
 class TypedArguments {
  public:
-  // Both live longer.
+  // Both must outlive this.
   TypedArguments(const SourceFile& file, const StringPool& strings)
       : file_(file), strings_(strings) {}
 
   // Adds what the packet at `ref` says to the row.
-  void Read(std::string_view packet, uint64_t ref, uint32_t row, TypedValues* values);
+  void Read(std::string_view packet, uint64_t ref, uint32_t row, RowValues* values);
 
  private:
   // What an argument's name says: a number below IntStat::kCount, or one of these.
   enum Role : uint8_t { kAsk = 0xf0, kNone, kGrid, kBlock, kX, kY, kZ };
   struct Roles {
-    std::vector<uint8_t> of_iid;  // kAsk where nobody asked
+    std::vector<uint8_t> of_iid;  // by number of the name; kAsk: not looked up yet
   };
   struct Argument {
     uint8_t role = kNone;

@@ -1,40 +1,40 @@
-// The common fields of protobuf messages, for the hot paths. What goes past the end, or is neither
-// a varint nor eight bytes nor a text, ends the walk: then the careful way (xplane/wire.h) is
-// taken.
+// Walks the common fields of protobuf messages, for hot paths. A field that goes past the end, or
+// is neither a varint nor eight bytes nor a text, ends the walk; then proto::FieldReader must be
+// used. Inline; pure.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-#include "loaders/xplane/wire.h"
+#include "loaders/common/wire.h"
 
 namespace stepscope::perfetto {
 
 // Tags of fields.
-constexpr uint32_t Varint(uint32_t field) { return field << 3 | xplane::kVarint; }
-constexpr uint32_t Fixed(uint32_t field) { return field << 3 | xplane::kFixed64; }
-constexpr uint32_t Text(uint32_t field) { return field << 3 | xplane::kLen; }
+constexpr uint32_t Varint(uint32_t field) { return field << 3 | proto::kVarint; }
+constexpr uint32_t Fixed(uint32_t field) { return field << 3 | proto::kFixed64; }
+constexpr uint32_t Text(uint32_t field) { return field << 3 | proto::kLen; }
 
 // A tag and what follows.
 struct Wire {
-  uint64_t tag = 0, value = 0;    // of a text its length
-  xplane::Bytes begin = nullptr;  // of a text
+  uint64_t tag = 0, value = 0;   // the value of a text is its length
+  proto::Bytes begin = nullptr;  // only for a text
 };
 
-// Where the next field begins; null where the careful way must be taken.
-inline xplane::Bytes NextField(xplane::Bytes p, xplane::Bytes end, Wire* wire) {
-  p = xplane::ReadVarint(p, end, &wire->tag);
+// Reads a field and returns where the next one begins; null where FieldReader must be used.
+inline proto::Bytes NextField(proto::Bytes p, proto::Bytes end, Wire* wire) {
+  p = proto::ReadVarint(p, end, &wire->tag);
   if (p == nullptr) return nullptr;
   const auto left = static_cast<uint64_t>(end - p);
   switch (wire->tag & 7) {
-    case xplane::kVarint:
-      return xplane::ReadVarint(p, end, &wire->value);
-    case xplane::kFixed64:
+    case proto::kVarint:
+      return proto::ReadVarint(p, end, &wire->value);
+    case proto::kFixed64:
       if (left < 8) return nullptr;
       std::memcpy(&wire->value, p, 8);
       return p + 8;
-    case xplane::kLen:
-      p = xplane::ReadVarint(p, end, &wire->value);
+    case proto::kLen:
+      p = proto::ReadVarint(p, end, &wire->value);
       if (p == nullptr || wire->value > static_cast<uint64_t>(end - p)) return nullptr;
       wire->begin = p;
       return p + wire->value;

@@ -10,13 +10,13 @@
 #include <memory>
 #include <new>
 
+#include "loaders/common/wire.h"
 #include "loaders/riegeli/highway_hash.h"
-#include "loaders/xplane/wire.h"
 
 namespace stepscope::riegeli {
 namespace {
 
-constexpr size_t kStep = size_t{4} << 20;  // inflated between two looks at the stop token
+constexpr size_t kStep = size_t{4} << 20;  // bytes inflated between two looks at the stop token
 constexpr uint64_t kLongestVarint = 10;
 
 using Bytes = const uint8_t*;
@@ -26,14 +26,14 @@ struct Input {
   Bytes at = nullptr, end = nullptr;
   size_t left() const { return static_cast<size_t>(end - at); }
   bool Varint(uint64_t* value) {
-    const Bytes p = xplane::ReadVarint(at, end, value);
+    const Bytes p = proto::ReadVarint(at, end, value);
     if (p == nullptr) return false;
     at = p;
     return true;
   }
 };
 
-// These fill `out` exactly, or return false.
+// Each of these fills `out` exactly, or returns false.
 bool InflateBrotli(const Input& in, std::span<char> out, const std::stop_token& stop) {
   const std::unique_ptr<BrotliDecoderState, decltype(&BrotliDecoderDestroyInstance)> state(
       BrotliDecoderCreateInstance(nullptr, nullptr, nullptr), &BrotliDecoderDestroyInstance);
@@ -47,7 +47,7 @@ bool InflateBrotli(const Input& in, std::span<char> out, const std::stop_token& 
         BrotliDecoderDecompressStream(state.get(), &in_left, &next_in, &room, &next_out, nullptr);
     done = static_cast<size_t>(next_out - reinterpret_cast<uint8_t*>(out.data()));
     if (result == BROTLI_DECODER_RESULT_SUCCESS) return done == out.size() && in_left == 0;
-    // It asks for more room than the chunk says it takes, or for more input than there is.
+    // brotli asks for more room than the chunk says it needs, or for more input than there is.
     if (result != BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT || done == out.size()) return false;
   }
   return false;
@@ -95,14 +95,14 @@ bool Inflate(char compression, const Input& in, std::span<char> out, const std::
   }
 }
 
-// How many bytes a compressed text says that it inflates to.
+// Reads how many bytes a compressed text says it inflates to.
 bool InflatedSize(char compression, Input* in, uint64_t* size) {
   if (compression != 0) return in->Varint(size);
   *size = in->left();
   return true;
 }
 
-// The sizes of the records, added up. False when they are not those of the chunk.
+// Sets where each record ends, from their sizes. False when these do not fit the chunk.
 bool ReadEnds(const Chunk& chunk, std::span<const char> sizes, std::vector<uint64_t>* ends) {
   const Bytes begin = reinterpret_cast<Bytes>(sizes.data());
   Input in{begin, begin + sizes.size()};

@@ -11,7 +11,7 @@ namespace stepscope::riegeli {
 namespace {
 
 constexpr uint64_t kUsableBytes = kBlockBytes - kBlockHeaderBytes;
-constexpr uint64_t kReadBytes = uint64_t{8} << 20;  // between two looks at the stop token
+constexpr uint64_t kReadBytes = uint64_t{8} << 20;  // read between two looks at the stop token
 constexpr uint64_t kStopEvery = 4096;               // chunks or blocks
 
 uint64_t Number(const std::byte* p) {
@@ -29,19 +29,19 @@ uint64_t BlockHeadersAfter(uint64_t chunk_begin, uint64_t length) {
   return (length + (chunk_begin + kUsableBytes - 1) % kBlockBytes) / kUsableBytes;
 }
 
-// The position `length` bytes of a chunk behind its begin.
+// The position in the file after `length` bytes of a chunk, not counting headers of blocks.
 uint64_t After(uint64_t chunk_begin, uint64_t length) {
   return chunk_begin + length + BlockHeadersAfter(chunk_begin, length) * kBlockHeaderBytes;
 }
 
-// No chunk begins inside of the header of a block, nor right behind it.
+// The next position where a chunk may begin: not inside the header of a block, nor right after it.
 uint64_t RoundUpToBoundary(uint64_t pos) {
   const uint64_t left = (kBlockBytes - pos % kBlockBytes) % kBlockBytes;
   return left > kUsableBytes - 1 ? pos + left - (kUsableBytes - 1) : pos;
 }
 
-// Reads `raw` bytes of the file, as far as they go into `out`, and takes the headers of blocks
-// out of them. How many are left: 0 at the end of the file.
+// Reads `raw` bytes of the file, as far as they fit `out`, and removes the headers of blocks from
+// them. Returns how many are left; 0 at the end of the file.
 Result<size_t> ReadRun(const ByteSource& file, uint64_t at, uint64_t raw,
                        std::span<std::byte> out) {
   const uint64_t first = std::min(raw, kBlockBytes - at % kBlockBytes);
@@ -68,14 +68,14 @@ Result<size_t> ReadRun(const ByteSource& file, uint64_t at, uint64_t raw,
   return to;
 }
 
-// Bytes [offset, offset + out.size()) of the chunk that begins there, without the headers of
-// blocks. False: the file ends before.
+// Reads bytes [offset, offset + out.size()) of the chunk that begins at `chunk_begin`, without the
+// headers of blocks. False where the file ends before.
 Result<bool> ReadStripped(const ByteSource& file, uint64_t chunk_begin, uint64_t offset,
                           std::span<std::byte> out, const std::stop_token& stop) {
   while (!out.empty()) {
     if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
     uint64_t at = After(chunk_begin, offset);
-    // After() of what ends a block leads to that end, where the next header is.
+    // After() may lead to the end of a block, where the next header is.
     if (at % kBlockBytes < kBlockHeaderBytes) at += kBlockHeaderBytes - at % kBlockBytes;
     const uint64_t raw = std::min(kReadBytes, After(chunk_begin, offset + out.size()) - at);
     const Result<size_t> done = ReadRun(file, at, raw, out);
@@ -115,7 +115,7 @@ class Lister {
   }
 
  private:
-  // False: there is no chunk here.
+  // Reads the chunk's header. False where there is no chunk.
   Result<bool> ReadHeader(Chunk* chunk) {
     std::array<std::byte, kChunkHeaderBytes> header;
     chunk->data_size = 0;
@@ -132,7 +132,8 @@ class Lister {
     list_.truncated = chunk->data_size > left ||
                       After(chunk->begin, kChunkHeaderBytes + chunk->data_size) > file_.size();
     if (list_.truncated) return true;
-    // At least a byte for each record: a record is known by its chunk's place plus its number.
+    // At least a byte for each record, because the place of a record is the chunk's plus its
+    // number.
     chunk->end = std::max(After(chunk->begin, kChunkHeaderBytes + chunk->data_size),
                           RoundUpToBoundary(chunk->begin + chunk->num_records));
     return true;
@@ -147,8 +148,7 @@ class Lister {
     if (chunk.type == 't') list_.transposed = true;
   }
 
-  // Where the first chunk begins that a block behind `at` knows of; the file's end if there is
-  // none.
+  // Where the first chunk begins that a block after `at` knows of; the file's end if there is none.
   Result<uint64_t> NextChunk(uint64_t at) {
     std::array<std::byte, kBlockHeaderBytes> header;
     uint64_t steps = 0;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "loaders/byte_source.h"
+#include "loaders/files/byte_source.h"
 #include "model/base/status.h"
 
 namespace stepscope::riegeli {
@@ -26,7 +26,7 @@ struct Chunk {
   uint64_t data_size = 0, data_hash = 0, num_records = 0, decoded_size = 0;
 };
 
-// Places of what could not be read; the first few, and how many there are.
+// How many places could not be read, and the first of them.
 struct Damage {
   static constexpr size_t kMaxPlaces = 4;
   uint64_t count = 0;
@@ -38,23 +38,23 @@ struct Damage {
 };
 
 struct ChunkList {
-  std::vector<Chunk> chunks;  // with records, in order
-  Damage damage;              // headers that are none; reading went on at the next block
+  std::vector<Chunk> chunks;  // those with records, in order
+  Damage damage;              // damaged headers; reading went on at the next block
   bool truncated = false;     // the file ends inside a chunk
   bool transposed = false;    // has chunks of type 't', which are left out
 };
 
-// Whether the file begins with the header of a block. `prefix`: its first bytes.
+// Whether a file with these first bytes begins with the header of a block.
 bool IsRiegeli(std::span<const std::byte> prefix);
-// The same, or a later block has one: of a file whose beginning is damaged. Reads a few bytes of
-// each block.
+// Whether any block of the file has a header: also true where only its beginning is damaged. Reads
+// a few bytes of each block.
 bool HasRiegeliBlock(const ByteSource& file);
 
-// kIo, kCancelled. O(chunks + blocks) reads.
+// Lists all chunks. kIo, kCancelled. O(chunks + blocks) reads.
 Result<ChunkList> ListChunks(const ByteSource& file, const std::stop_token& stop);
 
-// Reads the data of a chunk, without the headers of blocks, into `out`, which has its size. False:
-// the file ends early.
+// Reads the data of a chunk, without the headers of blocks, into `out`, which has the data's size.
+// False where the file ends early.
 Result<bool> ReadChunkData(const ByteSource& file, const Chunk& chunk, std::span<std::byte> out,
                            const std::stop_token& stop);
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kPacket = 32;
 using Lanes = std::array<uint64_t, 4>;
-// Four lanes at once, in whatever registers there are.
+// Four lanes, which the compiler puts into the widest registers there are.
 using Vector = uint64_t __attribute__((vector_size(kPacket)));
 using VectorBytes = uint8_t __attribute__((vector_size(kPacket)));
 
@@ -16,8 +16,8 @@ struct State {
   Vector v0, v1, mul0, mul1;
 };
 
-// Adds the bytes of each pair of lanes to another, in an order that mixes what multiplications
-// leave weak.
+// Adds the bytes of each pair of lanes to another, in an order that mixes the bits that
+// multiplications leave weak.
 [[gnu::always_inline]] inline void ZipperMergeAdd(const Vector& from, Vector* to) {
   const VectorBytes b = reinterpret_cast<VectorBytes>(from);
   const VectorBytes mixed =
@@ -71,7 +71,7 @@ void Init(const HighwayKey& key, State* s) {
   }
 }
 
-// The last 1 to 31 bytes.
+// Hashes the last 1 to 31 bytes.
 void UpdateRest(const std::byte* bytes, size_t n, State* s) {
   const int turn = static_cast<int>(n);
   for (size_t i = 0; i < 4; ++i) {

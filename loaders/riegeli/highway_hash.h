@@ -13,7 +13,7 @@ using HighwayKey = std::array<uint64_t, 4>;
 
 uint64_t HighwayHash64(const HighwayKey& key, std::span<const std::byte> bytes);
 
-// The hash of everything in a Riegeli file: its key is the text "Riegeli/records\n", twice.
+// The hash that Riegeli files use: its key is the text "Riegeli/records\n", twice.
 uint64_t RiegeliHash(std::span<const std::byte> bytes);
 
 }  // namespace stepscope::riegeli

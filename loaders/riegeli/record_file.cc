@@ -6,8 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "loaders/common/workers.h"
 #include "loaders/riegeli/chunk_data.h"
-#include "loaders/workers.h"
 #include "model/base/column.h"
 
 namespace stepscope::riegeli {
@@ -15,7 +15,7 @@ namespace {
 
 constexpr uintptr_t kLargePage = uintptr_t{2} << 20;
 
-// A chunk, its place among the records, and what came out of it.
+// A chunk, where its records go, and what came out of it.
 struct Job {
   const Chunk* chunk = nullptr;
   uint64_t at = 0;
@@ -70,16 +70,17 @@ class Reader {
     return {};
   }
 
-  // Small pages cost as much as inflating: each is cleared by the kernel at its first write.
+  // Asks for large pages. Small ones cost as much as inflating: the kernel clears each at its first
+  // write.
   void UseLargePages() {
     const uintptr_t first = reinterpret_cast<uintptr_t>(bytes_.data());
     const uintptr_t begin = (first + kLargePage - 1) / kLargePage * kLargePage;
     const uintptr_t end = (first + bytes_.size()) / kLargePage * kLargePage;
-    // A kernel that has none says so, which changes nothing.
+    // An error is ignored: a kernel without large pages changes nothing.
     if (begin < end) (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
   }
 
-  // Largest first, so that the last ones keep no thread waiting for long.
+  // Inflates the largest chunks first, so that the last ones keep no thread waiting for long.
   Status Inflate() {
     std::vector<size_t> order(jobs_.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -103,7 +104,7 @@ class Reader {
     buffers_.Give(std::move(buffer));
     if (!read.ok()) return error_.Set(read.status());
     job->damaged = !*read;
-    // What is in memory was counted while it was inflated.
+    // Bytes in memory were counted while the file was inflated.
     if (progress_ != nullptr && file_.bytes().empty())
       progress_->bytes_done += InflateShare(std::min(chunk.end, file_.size()) - chunk.begin);
   }

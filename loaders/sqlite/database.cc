@@ -13,14 +13,14 @@ namespace {
 
 constexpr int kMostValueBytes = 1 << 20;
 constexpr sqlite3_int64 kMostMemory = sqlite3_int64{256} << 20;
-constexpr int kStepsBetweenLooks = 1000;  // of SQLite's virtual machine
+constexpr int kStepsBetweenLooks = 1000;  // of SQLite's virtual machine, between calls of Look()
 constexpr size_t kHeaderBytes = 100;
 
-// The file as SQLite sees it. Pages that the header counts and that are missing read as zeros,
-// which is damage there and not everywhere.
+// The file as SQLite sees it. Pages that the header counts and that are missing read as zeros: then
+// only they are damaged, and not the whole file.
 struct Bytes {
   std::shared_ptr<const ByteSource> source;
-  uint64_t claimed = 0;  // size by the header
+  uint64_t claimed = 0;  // the file's size as its header says
   Progress* progress = nullptr;
   uint64_t read = 0, told = 0;
 
@@ -40,7 +40,7 @@ struct Bytes {
 };
 
 struct OpenFile {
-  sqlite3_file base;  // first, as SQLite wants it
+  sqlite3_file base;  // must be the first member
   Bytes* bytes;
 };
 
@@ -90,7 +90,7 @@ const sqlite3_io_methods kMethods = {
 
 int OpenMain(sqlite3_vfs* vfs, const char*, sqlite3_file* file, int flags, int* out_flags) {
   file->pMethods = nullptr;
-  if ((flags & SQLITE_OPEN_MAIN_DB) == 0) return SQLITE_CANTOPEN;  // no files of its own
+  if ((flags & SQLITE_OPEN_MAIN_DB) == 0) return SQLITE_CANTOPEN;  // no temporary files or journals
   auto* open = reinterpret_cast<OpenFile*>(file);
   open->base.pMethods = &kMethods;
   open->bytes = static_cast<Bytes*>(vfs->pAppData);
@@ -134,7 +134,7 @@ uint64_t BigEndian(const std::byte* at, int bytes) {
   return value;
 }
 
-// Of page size and page count, where the header says that the count holds.
+// Page size times page count, where the header says that the count is valid.
 uint64_t ClaimedSize(const ByteSource& source) {
   std::byte header[kHeaderBytes];
   const Result<size_t> n = source.Read(0, header);
@@ -221,7 +221,8 @@ struct Database::Connection {
     if (!name.empty()) sqlite3_vfs_unregister(&vfs);
   }
 
-  // Not 0: SQLite stops. Its memory is that of the process: nothing else uses it.
+  // SQLite stops when this is not 0. Its memory is counted for the whole process, where nothing
+  // else uses SQLite.
   int Look() {
     if (sqlite3_memory_used() > kMostMemory) out_of_memory = true;
     return out_of_memory || stop.stop_requested() ? 1 : 0;

@@ -1,8 +1,8 @@
-// A SQLite file from outside, read only and from its bytes: libsqlite3 opens nothing by itself, so
-// no journal beside the file is looked at and nothing is written. Of the schema only ordinary
-// tables are used: no views, triggers, functions or virtual tables. A value is at most 1 MiB, what
-// SQLite itself may need 256 MiB of all open databases. Where pages are damaged or missing the rows
-// before them are read.
+// A SQLite file from outside, read only and from its bytes. libsqlite3 opens nothing by itself, so
+// no journal beside the file is looked at and nothing is written. Only ordinary tables are used: no
+// views, triggers, functions or virtual tables. A value is at most 1 MiB; SQLite takes at most 256
+// MiB for all open databases together. Where pages are damaged or missing, the rows before them are
+// read.
 //
 // One thread at a time; several databases of one source may be open.
 #pragma once
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/byte_source.h"
+#include "loaders/files/byte_source.h"
 #include "model/base/status.h"
 #include "model/base/task.h"
 
@@ -34,7 +34,7 @@ class Query {
 
   // False at the end, or where the file is damaged: then damaged() says so.
   bool Next();
-  // From the beginning, with a value for its `?`.
+  // Begins again, with a value for the `?` of the SELECT.
   void Start(int64_t value);
   bool damaged() const { return damaged_; }
 
@@ -55,8 +55,8 @@ class Query {
 
 class Database {
  public:
-  // kFormat where the bytes are no database. `progress`, if wanted, gets the file's share as its
-  // pages are read.
+  // kFormat where the bytes are not a database. `progress`, if not null, gets the file's bytes as
+  // its pages are read.
   static Result<std::unique_ptr<Database>> Open(std::shared_ptr<const ByteSource> source,
                                                 std::stop_token stop, Progress* progress);
   ~Database();
@@ -65,9 +65,9 @@ class Database {
 
   const std::vector<std::string>& tables() const { return tables_; }  // sorted
   bool Has(std::string_view table) const;
-  bool truncated() const;  // pages that it should have are missing
+  bool truncated() const;  // the file ends before its last page
   bool out_of_memory() const;
-  // Null where it asks for what is not there.
+  // Null where the SELECT names a table or column that is not there.
   std::unique_ptr<Query> Select(const std::string& sql) const;
 
  private:
@@ -79,6 +79,6 @@ class Database {
   std::vector<std::string> tables_;
 };
 
-std::string Quoted(std::string_view name);  // as SQL wants it
+std::string Quoted(std::string_view name);  // a name for use in SQL
 
 }  // namespace stepscope::sqlite

@@ -1,9 +1,9 @@
 #include "loaders/sqlite/event_source.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "loaders/common/row_values.h"
 #include "model/trace.h"
 
 namespace stepscope::sqlite {
@@ -13,7 +13,7 @@ std::string SqlOf(const std::string& expressions, const std::string& from) {
   return "SELECT e.rowid" + expressions + " FROM " + from + " ORDER BY e.rowid";
 }
 
-// The first alternative that can be read, or NULL.
+// The first of the alternatives in `text` that the database can read, or "NULL".
 std::string Known(const Database& database, const std::string& from, std::string_view text) {
   while (!text.empty()) {
     const size_t bar = std::min(text.find(';'), text.size());
@@ -24,7 +24,7 @@ std::string Known(const Database& database, const std::string& from, std::string
   return "NULL";
 }
 
-// An event of the trace, by where it stands in its file.
+// An event of the trace, by its table and row in the file.
 struct Place {
   uint64_t table;
   int64_t rowid;
@@ -33,25 +33,18 @@ struct Place {
 
 std::vector<Place> PlacesOf(const Trace& trace, uint32_t file) {
   std::vector<Place> places;
-  for (const Lane& lane : trace.set.lanes) {
-    if (trace.set.tracks[lane.track.value].source != file) continue;
-    for (uint32_t i = 0; i < lane.size(); ++i) {
-      const uint64_t ref = lane.SourceOffset(i);
-      if (ref == ~uint64_t{0}) continue;
-      places.push_back({ref % EventFile::kTables, static_cast<int64_t>(ref / EventFile::kTables),
-                        lane.first_row + i});
-    }
-  }
+  ForRefs(trace, file, [&](uint64_t ref, uint32_t row) {
+    if (ref == ~uint64_t{0}) return;
+    places.push_back(
+        {ref % EventFile::kTables, static_cast<int64_t>(ref / EventFile::kTables), row});
+  });
   std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
     return std::pair(a.table, a.rowid) < std::pair(b.table, b.rowid);
   });
   return places;
 }
 
-using Values =
-    std::array<std::vector<std::pair<uint32_t, int64_t>>, static_cast<size_t>(IntStat::kCount)>;
-
-// Which stats the table has, each once, and the SELECT of them.
+// A SELECT of the stats that the table has; `stats` gets each of them once.
 std::unique_ptr<Query> SelectInts(const Database& database, const EventTable& table,
                                   std::vector<IntStat>* stats) {
   std::string sql;
@@ -64,9 +57,9 @@ std::unique_ptr<Query> SelectInts(const Database& database, const EventTable& ta
   return stats->empty() ? nullptr : database.Select(SqlOf(sql, table.from));
 }
 
-// Walks the table beside its places. Behind damage there is nothing.
+// Walks the table beside its events, and ends where it is damaged.
 void ReadInts(const Database& database, const EventTable& table, std::span<const Place> places,
-              Values* values) {
+              RowValues* values) {
   std::vector<IntStat> stats;
   RowScan scan(SelectInts(database, table, &stats));
   size_t at = 0;
@@ -84,7 +77,7 @@ void ReadInts(const Database& database, const EventTable& table, std::span<const
 }
 
 Status ReadFile(const EventFile& file, const Trace& trace, uint32_t index,
-                const std::stop_token& stop, Values* values) {
+                const std::stop_token& stop, RowValues* values) {
   const std::vector<Place> places = PlacesOf(trace, index);
   const Result<std::unique_ptr<Database>> database = Database::Open(file.source, stop, nullptr);
   if (!database.ok()) return database.status();
@@ -110,7 +103,7 @@ Stat ShownValue(const Query& row, int column) {
   return stat;
 }
 
-// What a reference refers to, where that is there.
+// Replaces a reference by what it refers to, if that is there.
 void Resolve(const Database& database, const EventTable& table, Stat* stat) {
   for (const Reference& r : table.references) {
     if (stat->name != r.column || !std::holds_alternative<int64_t>(stat->value)) continue;
@@ -129,39 +122,22 @@ class EventSource final : public StatSource {
 
   Result<std::vector<Stat>> Decode(const Trace& trace, EventRow row) const override {
     std::vector<Stat> stats;
-    const LaneId id = trace.set.LaneOf(row);
-    if (id.value >= trace.set.lanes.size()) return stats;
-    const Lane& lane = trace.set.lanes[id.value];
-    const uint32_t source = trace.set.tracks[lane.track.value].source;
-    const uint64_t ref = lane.SourceOffset(row.value - lane.first_row);
-    if (source >= files_.size() || ref == ~uint64_t{0}) return stats;
-    const EventFile& file = files_[source];
-    if (ref % EventFile::kTables >= file.tables.size()) return stats;
-    return DecodeRow(file, file.tables[ref % EventFile::kTables],
-                     static_cast<int64_t>(ref / EventFile::kTables));
+    const auto place = RefOfRow(trace, row);
+    if (!place || place->source >= files_.size() || place->ref == ~uint64_t{0}) return stats;
+    const EventFile& file = files_[place->source];
+    const uint64_t table = place->ref % EventFile::kTables;
+    if (table >= file.tables.size()) return stats;
+    return DecodeRow(file, file.tables[table],
+                     static_cast<int64_t>(place->ref / EventFile::kTables));
   }
 
   Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
                                                      std::stop_token stop) const override {
-    Values values;
+    RowValues values;
     for (uint32_t f = 0; f < files_.size(); ++f) {
       if (Status s = ReadFile(files_[f], trace, f, stop, &values); !s.ok()) return s;
     }
-    if (stop.stop_requested()) return Status(ErrorCode::kCancelled, "cancelled");
-    auto table = std::make_shared<StatTable>();
-    for (size_t s = 0; s < values.size(); ++s) {
-      std::sort(values[s].begin(), values[s].end());
-      std::vector<uint32_t> rows;
-      std::vector<int64_t> numbers;
-      for (const auto& [row, value] : values[s]) {
-        rows.push_back(row);
-        numbers.push_back(value);
-      }
-      values[s] = {};
-      table->ints[s].Append(rows, numbers);
-    }
-    table->ShrinkToFit();
-    return std::shared_ptr<const StatTable>(std::move(table));
+    return TableOf(std::move(values), trace.set.rows, stop);
   }
 
   size_t resident_bytes() const override {

@@ -1,6 +1,6 @@
-// The arguments of events that are rows of tables: read again from the file when someone asks.
-// Which columns there are differs between versions of a writer, so a column is asked for by the
-// expressions that may give it, and the first that the file understands counts.
+// The arguments of events that are rows of tables, read again from the file when someone asks.
+// Versions of a writer differ in their columns, so a value is asked for by several expressions, and
+// the first one that the file understands is used.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/byte_source.h"
+#include "loaders/files/byte_source.h"
 #include "loaders/sqlite/database.h"
 #include "model/stats.h"
 
@@ -20,18 +20,18 @@ struct IntExpression {
   const char* sql;
 };
 
-// A column that holds the rowid of a row elsewhere, and what is shown of that.
+// A column that holds the rowid of a row in another table, and the column that is shown instead.
 struct Reference {
   const char* column;
   std::string table;
   const char* shown;  // its column there
 };
 
-// A table of events. What follows FROM may join others by their rowid, which takes O(log n).
+// A table of events. Its FROM clause may join other tables by their rowid, in O(log n) a row.
 struct EventTable {
   std::string name;
   std::string from;                     // "T" AS e LEFT JOIN …; e is the table
-  std::span<const IntExpression> ints;  // of a stat the first that the file understands
+  std::span<const IntExpression> ints;  // the first of a stat that the file understands is used
   std::vector<Reference> references;
 };
 
@@ -52,8 +52,8 @@ struct EventFile {
 std::unique_ptr<Query> SelectFirst(const Database& database, const std::string& from,
                                    std::span<const char* const> expressions);
 
-// The next row of such a SELECT whose rowid is above the last one's: pages that refer to each other
-// in circles would never end.
+// Walks the rows of such a SELECT while rowids ascend: pages of a damaged file that refer to each
+// other in circles would never end.
 class RowScan {
  public:
   explicit RowScan(std::unique_ptr<Query> query) : query_(std::move(query)) {}

@@ -7,17 +7,17 @@
 #include <tuple>
 #include <utility>
 
-#include "loaders/chrome_json/roles.h"
-#include "loaders/sqlite/file_tracks.h"
+#include "loaders/common/track_roles.h"
+#include "loaders/sqlite/database_track_builder.h"
 
 namespace stepscope::sqlite {
 namespace {
 
-using Group = TrackDrafts::Group;
-using PlaneKey = TrackDrafts::PlaneKey;
+using Group = MixedTrackBuilder::Group;
+using PlaneKey = MixedTrackBuilder::PlaneKey;
 
-// A serialised id is a machine, a process of 24 bits and a thread of 24 bits. The correlation ids
-// of two processes may be the same.
+// A serialised id is a machine, a process of 24 bits and a thread of 24 bits. Two processes may
+// have the same correlation ids, so the process is made part of them.
 constexpr int kPidShift = 24;
 constexpr int64_t kIdMask = 0xffffff;
 #define STEPSCOPE_CORRELATION(id) "((" id " >> 24 & 16777215) << 32) + (correlationId & 4294967295)"
@@ -71,7 +71,7 @@ constexpr const char* kOverheads[] = {"Overhead",
                                       "Lazy Function Loading",
                                       "Command Buffer Full"};
 
-// Kinds of NVTX events; those of text registered beforehand came with a number of their own.
+// Kinds of NVTX events. Events whose text was registered before have types of their own.
 enum class NvtxKind { kOther, kMark, kPushPop, kStartEnd };
 NvtxKind KindOfNvtx(int64_t type) {
   if (type == 34 || type == 65) return NvtxKind::kMark;
@@ -84,7 +84,7 @@ const char* NameIn(const char* const (&names)[N], int64_t id) {
   return names[id >= 0 && id < static_cast<int64_t>(N) ? id : 0];
 }
 
-// Tables of calls that a thread made: their name, and what their events are.
+// A table of calls that threads made, and the category of its events.
 struct CallTable {
   const char* table;
   EventCategory category;
@@ -97,7 +97,7 @@ constexpr CallTable kCallTables[] = {{"CUPTI_ACTIVITY_KIND_RUNTIME", EventCatego
                                      {"MPI_P2P_EVENTS", EventCategory::kHostEvent},
                                      {"MPI_START_WAIT_EVENTS", EventCategory::kHostEvent},
                                      {"MPI_OTHER_EVENTS", EventCategory::kHostEvent}};
-// Tables without events of their own, or whose rows say something about others.
+// Tables without events of their own: their rows describe other rows, or are read elsewhere.
 constexpr std::string_view kOtherTables[] = {"ANALYSIS_DETAILS",
                                              "ANALYSIS_FILE",
                                              "CUDA_GRAPH_NODE_EVENTS",
@@ -114,7 +114,8 @@ constexpr std::string_view kOtherTables[] = {"ANALYSIS_DETAILS",
                                              "CUDA_CALLCHAINS",
                                              "OSRT_CALLCHAINS"};
 
-// PyTorch's emit_nvtx calls its ops "aten::add, seq = 12, op_id = 345, sizes = [...]".
+// The op's name in a range of PyTorch's emit_nvtx: "aten::add, seq = 12, op_id = 345, sizes =
+// [...]".
 std::optional<std::string_view> OpOfRange(std::string_view text) {
   for (const std::string_view mark : {", op_id = ", ", seq = ", ", sizes = "}) {
     if (const size_t at = text.find(mark); at != text.npos) {
@@ -138,7 +139,7 @@ int64_t PidOf(int64_t process) { return process & kIdMask; }
 
 class NsysReader {
  public:
-  explicit NsysReader(FileTracks* file) : file_(*file), drafts_(file->drafts) {}
+  explicit NsysReader(DatabaseTrackBuilder* file) : file_(*file), drafts_(file->drafts) {}
 
   Status Read() {
     ReadSession();
@@ -161,7 +162,7 @@ class NsysReader {
  private:
   std::string From(std::string_view table) const { return Quoted(table) + " AS e"; }
 
-  // The number of the table in references to its events.
+  // Adds a table of events and returns its number in their references.
   size_t AddTable(const char* name, std::span<const IntExpression> ints) {
     EventTable table{name, From(name), ints, {}};
     for (const char* column : {"demangledName", "shortName", "mangledName", "nameId", "textId"})
@@ -196,35 +197,29 @@ class NsysReader {
 
   uint32_t Stream(int64_t global_pid, int64_t device, int64_t stream, Group group) {
     const PlaneKey plane{ProcessOf(global_pid), PlaneKind::kGpu, device};
-    const uint32_t track = drafts_.TrackOf(plane, group, stream);
-    if (!drafts_.IsNew(track)) return track;
-    std::string name = "Stream #" + std::to_string(stream);
-    if (stream < 0 || stream == 0xffffffff) name = "Context";
-    if (group == Group::kSync) name += " synchronisation";
-    drafts_.track(track).track.name = file_.Intern(name);
-    drafts_.track(track).track.kind =
-        group == Group::kStreams ? TrackKind::kStream : TrackKind::kOther;
-    return track;
+    const TrackKind kind = group == Group::kStreams ? TrackKind::kStream : TrackKind::kOther;
+    return file_.Track(plane, group, stream, kind, [&] {
+      std::string name = "Stream #" + std::to_string(stream);
+      if (stream < 0 || stream == 0xffffffff) name = "Context";
+      return group == Group::kSync ? name + " synchronisation" : name;
+    });
   }
 
   uint32_t Thread(int64_t global_tid, Group group = Group::kThreads) {
     const PlaneKey plane{ProcessOf(global_tid), PlaneKind::kHostThreads, 0};
     const int64_t tid = global_tid & kIdMask;
-    const uint32_t track = drafts_.TrackOf(plane, group, tid);
-    if (!drafts_.IsNew(track)) return track;
-    const auto named = threads_.find(global_tid);
-    std::string name(named == threads_.end()
-                         ? std::string_view()
-                         : file_.builder().strings().View(String(named->second)));
-    name += (name.empty() ? "Thread " : " ") + std::to_string(tid);
-    if (group == Group::kRanges) name += " ranges";
-    drafts_.track(track).track.name = file_.Intern(name);
-    drafts_.track(track).track.kind =
-        group == Group::kRanges ? TrackKind::kNvtx : TrackKind::kThread;
-    return track;
+    const TrackKind kind = group == Group::kRanges ? TrackKind::kNvtx : TrackKind::kThread;
+    return file_.Track(plane, group, tid, kind, [&] {
+      const auto named = threads_.find(global_tid);
+      std::string name(named == threads_.end()
+                           ? std::string_view()
+                           : file_.builder().strings().View(String(named->second)));
+      name += (name.empty() ? "Thread " : " ") + std::to_string(tid);
+      return group == Group::kRanges ? name + " ranges" : name;
+    });
   }
 
-  // Whole graphs where nsys recorded those and not their nodes.
+  // Reads kernels, or (`graphs`) whole graphs, which nsys may record instead of their kernels.
   void ReadKernels(bool graphs) {
     const char* name = graphs ? "CUPTI_ACTIVITY_KIND_GRAPH_TRACE" : "CUPTI_ACTIVITY_KIND_KERNEL";
     if (!file_.database().Has(name)) return;
@@ -240,16 +235,15 @@ class NsysReader {
                   });
   }
 
-  // Columns 1 to 5 are begin, end, device, stream, process.
+  // Adds work on a device. Columns 1 to 5 are begin, end, device, stream and process; column
+  // `correlation` holds the correlation id.
   void AddWork(const Query& row, size_t table, int64_t rowid, StringId name, EventCategory category,
                int correlation) {
     if (row.IsNull(1)) return;
     const uint32_t track = Stream(row.Int(5), row.Int(3), row.Int(4), Group::kStreams);
     if (track != last_work_) work_.insert({ProcessOf(row.Int(5)), PlaneKind::kGpu, row.Int(3)});
     last_work_ = track;
-    const auto slice =
-        drafts_.AddSlice(track, row.Int(1), row.Int(2, row.Int(1)), drafts_.MetaOf(name, category),
-                         EventFile::RefOf(table, rowid));
+    const auto slice = file_.AddSlice(row, rowid, table, track, drafts_.MetaOf(name, category));
     if (row.Int(correlation) != 0)
       drafts_.AddWork(static_cast<uint64_t>(row.Int(correlation)), slice);
   }
@@ -294,8 +288,8 @@ class NsysReader {
         });
   }
 
-  // Marks of synchronisation say device 0 for any: where the process uses another one, that is
-  // meant.
+  // Marks of synchronisation always say device 0. Where the process uses only others, they belong
+  // to the first of those.
   int64_t DeviceOfSync(int64_t global_pid, int64_t device) const {
     const PlaneKey said{ProcessOf(global_pid), PlaneKind::kGpu, device};
     if (work_.contains(said)) return device;
@@ -326,18 +320,15 @@ class NsysReader {
     const size_t table = AddTable(calls.table, cuda ? std::span<const IntExpression>(kCallInts)
                                                     : std::span<const IntExpression>());
     std::unordered_map<int64_t, uint32_t> metas;  // by name
-    file_.ForRows(From(calls.table),
-                  {"start", "\"end\"", "globalTid", "nameId;textId", kCallCorrelation},
-                  [&](const Query& row, int64_t rowid) {
-                    if (row.IsNull(1)) return;
-                    const auto [it, added] = metas.try_emplace(row.Int(4), 0);
-                    if (added) it->second = MetaOfCall(row.Int(4), calls.category);
-                    const auto slice =
-                        drafts_.AddSlice(Thread(row.Int(3)), row.Int(1), row.Int(2, row.Int(1)),
-                                         it->second, EventFile::RefOf(table, rowid));
-                    if (cuda && row.Int(5) != 0)
-                      drafts_.AddCall(static_cast<uint64_t>(row.Int(5)), slice);
-                  });
+    file_.ForRows(
+        From(calls.table), {"start", "\"end\"", "globalTid", "nameId;textId", kCallCorrelation},
+        [&](const Query& row, int64_t rowid) {
+          if (row.IsNull(1)) return;
+          const auto [it, added] = metas.try_emplace(row.Int(4), 0);
+          if (added) it->second = MetaOfCall(row.Int(4), calls.category);
+          const auto slice = file_.AddSlice(row, rowid, table, Thread(row.Int(3)), it->second);
+          if (cuda && row.Int(5) != 0) drafts_.AddCall(static_cast<uint64_t>(row.Int(5)), slice);
+        });
   }
 
   uint32_t MetaOfCall(int64_t name, EventCategory category) {
@@ -376,7 +367,7 @@ class NsysReader {
     const bool annotation = !op || op->find('#') != op->npos;
     const std::string_view name = op.value_or(text);
     const char* cat = annotation ? "user_annotation" : "cpu_op";
-    const EventCategory category = chrome::RoleOfCategory(cat, name).category;
+    const EventCategory category = naming::RoleOfCategory(cat, name).category;
     return drafts_.MetaOf(file_.Intern(name), category);
   }
 
@@ -387,13 +378,12 @@ class NsysReader {
                   [&](const Query& row, int64_t rowid) {
                     if (row.IsNull(1) || row.IsNull(3)) return;
                     const StringId called = file_.Intern(NameIn(kOverheads, row.Int(4)));
-                    drafts_.AddSlice(Thread(row.Int(3)), row.Int(1), row.Int(2, row.Int(1)),
-                                     drafts_.MetaOf(called, EventCategory::kOverhead),
-                                     EventFile::RefOf(table, rowid));
+                    file_.AddSlice(row, rowid, table, Thread(row.Int(3)),
+                                   drafts_.MetaOf(called, EventCategory::kOverhead));
                   });
   }
 
-  // What was allocated while recording, less what was freed.
+  // Makes counters of what was allocated while recording, less what was freed.
   void ReadMemory() {
     struct Change {
       int64_t at, bytes;
@@ -408,28 +398,14 @@ class NsysReader {
                     changes[plane].push_back({row.Int(1), bytes});
                   });
     for (auto& [plane, list] : changes) {
-      std::stable_sort(list.begin(), list.end(),
-                       [](const Change& a, const Change& b) { return a.at < b.at; });
-      const uint32_t track = Counter(plane, 0, "Memory allocated while recording");
-      int64_t level = 0;
-      for (const Change& change : list) {
-        level = SaturatingAdd(level, change.bytes);
-        drafts_.AddSample(track, change.at, static_cast<double>(level));
-      }
+      file_.AddAllocated(plane, std::move(list), [](const Change& change, int64_t bytes) {
+        return SaturatingAdd(bytes, change.bytes);
+      });
     }
   }
 
-  uint32_t Counter(const PlaneKey& plane, int64_t id, std::string_view name) {
-    const uint32_t track = drafts_.TrackOf(plane, Group::kCounters, id);
-    if (drafts_.IsNew(track)) {
-      drafts_.track(track).track.name = file_.Intern(name);
-      drafts_.track(track).track.kind = TrackKind::kCounter;
-    }
-    return track;
-  }
-
-  // Sampled hardware counters belong to a device and to no process: they lie with the first one
-  // that uses it.
+  // Sampled hardware counters belong to a device and to no process: they are shown with the first
+  // process that uses the device.
   void ReadMetrics() {
     std::map<std::pair<int64_t, int64_t>, std::string> names;  // by type and metric
     file_.ForRows(From("TARGET_INFO_GPU_METRICS"), {"typeId", "metricId", "metricName"},
@@ -456,24 +432,24 @@ class NsysReader {
         break;
       }
     }
-    return Counter(plane, SaturatingAdd(SaturatingMul(key.first, 4096), key.second + 1),
-                   name.empty() ? "Metric " + std::to_string(key.second) : name);
+    return file_.Counter(plane, SaturatingAdd(SaturatingMul(key.first, 4096), key.second + 1),
+                         name.empty() ? "Metric " + std::to_string(key.second) : name);
   }
 
-  // Names and sizes of devices, as PyTorch's traces call them.
+  // Reads names and sizes of devices, under the names that PyTorch's traces give them.
   void ReadDevices() {
     std::map<int64_t, std::vector<PlaneStat>> gpus;  // by nsys' number
     file_.ForRows(From("TARGET_INFO_GPU"),
                   {"id", "name", "totalMemory", "smCount", "computeMajor", "computeMinor",
                    "memoryBandwidth", "clockRate", "chipName", "uuid"},
                   [&](const Query& row, int64_t) { gpus[row.Int(1)] = FactsOf(row); });
-    std::map<std::pair<int64_t, int64_t>, int64_t> numbers;  // of a process' devices
+    std::map<std::pair<int64_t, int64_t>, int64_t> numbers;  // by process and its device
     file_.ForRows(From("TARGET_INFO_CUDA_DEVICE"), {"pid", "cudaId", "gpuId"},
                   [&](const Query& row, int64_t) {
                     numbers[{row.Int(1) & kIdMask, row.Int(2)}] = row.Int(3);
                   });
     drafts_.ForPlanes([&](const PlaneKey& key, Plane& plane) {
-      NamePlane(key, &plane);
+      file_.NamePlane(key, file_.processes[key.process], PidOf(key.process), &plane);
       if (key.kind != PlaneKind::kGpu) return;
       const auto number = numbers.find({PidOf(key.process), key.number});
       const auto gpu = gpus.find(number == numbers.end() ? key.number : number->second);
@@ -500,20 +476,6 @@ class NsysReader {
     return facts;
   }
 
-  void NamePlane(const PlaneKey& key, Plane* plane) {
-    plane->id = key.kind == PlaneKind::kGpu ? key.number : PidOf(key.process);
-    if (key.kind == PlaneKind::kGpu) {
-      plane->display_name = "GPU " + std::to_string(key.number);
-      plane->name = file_.Intern("/device:GPU:" + std::to_string(key.number));
-      return;
-    }
-    const std::string& process = file_.processes[key.process];
-    plane->display_name = "Host threads";
-    plane->subtitle = (process.empty() ? "Process" : process + ", process");
-    plane->subtitle += " " + std::to_string(PidOf(key.process));
-    plane->name = file_.Intern(plane->subtitle);
-  }
-
   static void Describe(Plane* plane) {
     for (const PlaneStat& stat : plane->stats) {
       if (stat.name == "name") plane->subtitle = std::get<std::string>(stat.value);
@@ -530,7 +492,7 @@ class NsysReader {
     });
   }
 
-  // Tables of events that are not shown.
+  // Counts tables that have rows and are not read.
   void CountOthers() {
     for (const std::string& name : file_.database().tables()) {
       const auto begins = [&](std::string_view text) { return name.starts_with(text); };
@@ -548,9 +510,9 @@ class NsysReader {
     }
   }
 
-  FileTracks& file_;
-  TrackDrafts& drafts_;
-  std::set<PlaneKey> work_;  // devices that did some
+  DatabaseTrackBuilder& file_;
+  MixedTrackBuilder& drafts_;
+  std::set<PlaneKey> work_;  // devices that did work
   uint32_t last_work_ = UINT32_MAX;
   std::unordered_map<int64_t, int64_t> threads_;  // id of the name, by serialised thread
 };
@@ -564,6 +526,6 @@ bool IsNsys(const Database& database) {
           database.Has("TARGET_INFO_SESSION_START_TIME"));
 }
 
-Status ReadNsys(FileTracks* file) { return NsysReader(file).Read(); }
+Status ReadNsys(DatabaseTrackBuilder* file) { return NsysReader(file).Read(); }
 
 }  // namespace stepscope::sqlite

@@ -1,23 +1,23 @@
-// The tables of rocprofv3's database (docs/formats.md#rocpd). Their names end with the recording's
-// id, where there is one. Rows say where they belong by themselves or, in newer files, by a row of
-// a table of tracks; times lie in the row or in a table of timestamps.
+// The tables of rocprofv3's database (docs/formats.md#rocpd). Their names may end with the id of
+// the recording. A row says by itself where it belongs, or refers to a table of tracks in newer
+// files; its times are in the row or in a table of timestamps. Times are nanoseconds.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "loaders/chrome_json/json_cursor.h"
-#include "loaders/chrome_json/roles.h"
-#include "loaders/sqlite/file_tracks.h"
+#include "loaders/common/json_cursor.h"
+#include "loaders/common/track_roles.h"
+#include "loaders/sqlite/database_track_builder.h"
 
 namespace stepscope::sqlite {
 namespace {
 
-using Group = TrackDrafts::Group;
-using PlaneKey = TrackDrafts::PlaneKey;
+using Group = MixedTrackBuilder::Group;
+using PlaneKey = MixedTrackBuilder::PlaneKey;
 
 constexpr std::string_view kStringTable = "rocpd_string";
 
-// Where an event lies: the same of all tables.
+// Expressions for the place and times of an event, the same for all tables (see SelectFirst).
 constexpr const char* kBegin = "s.value;e.start";
 constexpr const char* kEnd = "f.value;e.\"end\"";
 constexpr const char* kProcess = "t.pid;e.pid";
@@ -56,7 +56,7 @@ EventCategory CategoryOfRegion(std::string_view category) {
   return EventCategory::kHostEvent;
 }
 
-// "MEMORY_COPY_HOST_TO_DEVICE".
+// "Memcpy HtoD (Host -> Device)" for "MEMORY_COPY_HOST_TO_DEVICE".
 std::string NameOfCopy(std::string_view name) {
   const auto to = name.find("_TO_");
   if (to == name.npos) return "Memcpy " + std::string(name);
@@ -68,8 +68,8 @@ std::string NameOfCopy(std::string_view name) {
 
 std::string MemberOf(std::string_view object, std::string_view wanted) {
   std::string found;
-  chrome::ForEachMember(object, [&](std::string_view key, std::string_view value) {
-    if (key == wanted && !value.empty() && value.front() == '"') chrome::Unescape(value, &found);
+  json::ForEachMember(object, [&](std::string_view key, std::string_view value) {
+    if (key == wanted && !value.empty() && value.front() == '"') json::Unescape(value, &found);
     if (key == wanted && found.empty()) found = value;
     return key != wanted;
   });
@@ -83,10 +83,10 @@ struct Agent {
   int64_t units = 0;
 };
 
-// What one recording has; a file may hold several.
+// Reads one recording; a file may hold several.
 class RocpdReader {
  public:
-  RocpdReader(FileTracks* file, std::string suffix)
+  RocpdReader(DatabaseTrackBuilder* file, std::string suffix)
       : file_(*file), drafts_(file->drafts), suffix_(std::move(suffix)) {}
 
   void Read() {
@@ -107,7 +107,7 @@ class RocpdReader {
   StringId String(int64_t id) { return file_.TextOf(Name(kStringTable), "string", id); }
   std::string_view View(StringId id) { return file_.builder().strings().View(id); }
 
-  // The table with what its rows refer to, as far as the file has that.
+  // The FROM clause of a table, joined with the tables that its rows refer to and the file has.
   std::string Joined(std::string_view table) const {
     struct Join {
       std::string_view table;
@@ -188,28 +188,22 @@ class RocpdReader {
   uint32_t Stream(const Query& row, int64_t agent) {
     const bool stream = !row.IsNull(6);
     const int64_t id = row.Int(stream ? 6 : 7);
-    const uint32_t track = drafts_.TrackOf(GpuOf(row.Int(3), agent), Group::kStreams, id);
-    if (!drafts_.IsNew(track)) return track;
-    drafts_.track(track).track.name = file_.Intern("Stream #" + std::to_string(id));
-    drafts_.track(track).track.kind = TrackKind::kStream;
-    return track;
+    return file_.Track(GpuOf(row.Int(3), agent), Group::kStreams, id, TrackKind::kStream,
+                       [&] { return "Stream #" + std::to_string(id); });
   }
 
   uint32_t Thread(int64_t process, int64_t id) {
     const auto known = threads_.find(id);
     const int64_t tid = known == threads_.end() ? id : known->second.first;
-    const uint32_t track =
-        drafts_.TrackOf({PidOf(process), PlaneKind::kHostThreads, 0}, Group::kThreads, tid);
-    if (!drafts_.IsNew(track)) return track;
-    const std::string name = known == threads_.end() ? "" : known->second.second;
-    drafts_.track(track).track.name =
-        file_.Intern((name.empty() ? "Thread " : name + " ") + std::to_string(tid));
-    drafts_.track(track).track.kind = TrackKind::kThread;
-    return track;
+    const PlaneKey plane{PidOf(process), PlaneKind::kHostThreads, 0};
+    return file_.Track(plane, Group::kThreads, tid, TrackKind::kThread, [&] {
+      const std::string name = known == threads_.end() ? "" : known->second.second;
+      return (name.empty() ? "Thread " : name + " ") + std::to_string(tid);
+    });
   }
 
-  void AddWork(const Query& row, uint32_t track, uint32_t meta, uint64_t ref) {
-    const auto slice = drafts_.AddSlice(track, row.Int(1), row.Int(2, row.Int(1)), meta, ref);
+  void AddWork(const Query& row, int64_t rowid, size_t table, uint32_t track, uint32_t meta) {
+    const auto slice = file_.AddSlice(row, rowid, table, track, meta);
     if (row.Int(8) != 0) drafts_.AddWork(static_cast<uint64_t>(row.Int(8)), slice);
   }
 
@@ -225,9 +219,8 @@ class RocpdReader {
                     const std::string symbols = Name("rocpd_info_kernel_symbol");
                     StringId name = file_.TextOf(symbols, "display_name", row.Int(9));
                     if (name.value == 0) name = file_.TextOf(symbols, "kernel_name", row.Int(9));
-                    AddWork(row, Stream(row, row.Int(5)),
-                            drafts_.MetaOf(name, EventCategory::kKernel),
-                            EventFile::RefOf(table, rowid));
+                    AddWork(row, rowid, table, Stream(row, row.Int(5)),
+                            drafts_.MetaOf(name, EventCategory::kKernel));
                     times_.emplace_back(row.Int(10), row.Int(1));
                   });
   }
@@ -242,9 +235,8 @@ class RocpdReader {
                   [&](const Query& row, int64_t rowid) {
                     if (row.IsNull(1)) return;
                     const StringId name = file_.Intern(NameOfCopy(View(String(row.Int(9)))));
-                    AddWork(row, Stream(row, DeviceOfCopy(row)),
-                            drafts_.MetaOf(name, EventCategory::kMemcpy),
-                            EventFile::RefOf(table, rowid));
+                    AddWork(row, rowid, table, Stream(row, DeviceOfCopy(row)),
+                            drafts_.MetaOf(name, EventCategory::kMemcpy));
                   });
   }
 
@@ -267,9 +259,8 @@ class RocpdReader {
         [&](const Query& row, int64_t rowid) {
           if (row.IsNull(1)) return;
           const EventCategory category = CategoryOfRegion(View(CategoryName(row.Int(6))));
-          const auto slice =
-              drafts_.AddSlice(Thread(row.Int(3), row.Int(4)), row.Int(1), row.Int(2, row.Int(1)),
-                               MetaOfRegion(row, category), EventFile::RefOf(table, rowid));
+          const auto slice = file_.AddSlice(row, rowid, table, Thread(row.Int(3), row.Int(4)),
+                                            MetaOfRegion(row, category));
           if (category == EventCategory::kRuntimeCall && row.Int(8) != 0)
             drafts_.AddCall(static_cast<uint64_t>(row.Int(8)), slice);
         });
@@ -280,18 +271,18 @@ class RocpdReader {
     return String(id);
   }
 
-  // A marker is called by its message: the region's name is that of the call that made it.
+  // A marker is named by its message, because the region's name is the call that made the marker.
   uint32_t MetaOfRegion(const Query& row, EventCategory category) {
     StringId name = String(row.Int(5));
     if (category == EventCategory::kUserAnnotation) {
       const std::string message = MemberOf(row.Text(7), "message");
       if (!message.empty()) name = file_.Intern(message);
-      category = chrome::RoleOfCategory("user_annotation", View(name)).category;
+      category = naming::RoleOfCategory("user_annotation", View(name)).category;
     }
     return drafts_.MetaOf(name, category);
   }
 
-  // Instants; counters that were sampled refer to them by their event.
+  // Reads the times of samples: sampled counters refer to them by event.
   void ReadSamples() {
     constexpr std::string_view kName = "rocpd_sample";
     if (!Has(kName)) return;
@@ -320,31 +311,18 @@ class RocpdReader {
                         {row.Int(1), row.Int(4), row.Int(5), row.Text(6) == "FREE"});
                   });
     for (auto& [plane, list] : changes) {
-      std::stable_sort(list.begin(), list.end(),
-                       [](const Change& a, const Change& b) { return a.at < b.at; });
-      const uint32_t track = Counter(plane, 0, "Memory allocated while recording");
       std::unordered_map<int64_t, int64_t> live;  // bytes, by address
-      int64_t level = 0;
-      for (const Change& change : list) {
-        int64_t& bytes = live[change.address];
-        level = SaturatingSub(level, bytes);  // a second allocation takes the first one's place
-        bytes = change.free ? 0 : change.bytes;
-        level = SaturatingAdd(level, bytes);
-        drafts_.AddSample(track, change.at, static_cast<double>(level));
-      }
+      file_.AddAllocated(plane, std::move(list), [&live](const Change& change, int64_t bytes) {
+        int64_t& at_address = live[change.address];
+        // A second allocation takes the first one's place.
+        bytes = SaturatingSub(bytes, at_address);
+        at_address = change.free ? 0 : change.bytes;
+        return SaturatingAdd(bytes, at_address);
+      });
     }
   }
 
-  uint32_t Counter(const PlaneKey& plane, int64_t id, std::string_view name) {
-    const uint32_t track = drafts_.TrackOf(plane, Group::kCounters, id);
-    if (drafts_.IsNew(track)) {
-      drafts_.track(track).track.name = file_.Intern(name);
-      drafts_.track(track).track.kind = TrackKind::kCounter;
-    }
-    return track;
-  }
-
-  // Hardware counters: a value for a dispatch or a sample.
+  // Reads hardware counters: each value belongs to a dispatch or a sample.
   void ReadCounters() {
     std::sort(times_.begin(), times_.end());
     std::unordered_map<int64_t, uint32_t> tracks;  // by counter
@@ -365,8 +343,8 @@ class RocpdReader {
           if (counter == counters_.end() || at == times_.end() || at->first != row.Int(1)) return;
           const auto [it, added] = tracks.try_emplace(row.Int(2), 0);
           if (added)
-            it->second = Counter(counter->second.first, SaturatingAdd(row.Int(2), 1),
-                                 counter->second.second);
+            it->second = file_.Counter(counter->second.first, SaturatingAdd(row.Int(2), 1),
+                                       counter->second.second);
           drafts_.AddSample(it->second, at->second, row.Real(3));
         });
   }
@@ -374,24 +352,14 @@ class RocpdReader {
   void NamePlanes() {
     drafts_.ForPlanes([&](const PlaneKey& key, Plane& plane) {
       if (plane.name.valid()) return;
-      if (key.kind != PlaneKind::kGpu) {
-        plane.id = key.process;
-        plane.display_name = "Host threads";
-        const std::string program = ProgramOf(file_.processes[key.process]);
-        plane.subtitle =
-            (program.empty() ? "Process " : program + ", process ") + std::to_string(key.process);
-        plane.name = file_.Intern(plane.subtitle);
-        return;
-      }
-      plane.id = key.number;
-      plane.display_name = "GPU " + std::to_string(key.number);
-      plane.name = file_.Intern("/device:GPU:" + std::to_string(key.number));
+      file_.NamePlane(key, ProgramOf(file_.processes[key.process]), key.process, &plane);
+      if (key.kind != PlaneKind::kGpu) return;
       const auto device = devices_.find(key);
       if (device != devices_.end()) Describe(agents_[device->second], &plane);
     });
   }
 
-  // Of a command line: "./bin/gemm -m=1" is gemm.
+  // The program of a command line: "./bin/gemm -m=1" is gemm.
   static std::string ProgramOf(std::string_view command) {
     const std::string_view path = command.substr(0, command.find(' '));
     return std::string(path.substr(path.rfind('/') + 1));
@@ -405,18 +373,19 @@ class RocpdReader {
     plane->subtitle += ", " + std::to_string(agent.units) + " CUs";
   }
 
-  FileTracks& file_;
-  TrackDrafts& drafts_;
+  DatabaseTrackBuilder& file_;
+  MixedTrackBuilder& drafts_;
   std::string suffix_;
   std::unordered_map<int64_t, int64_t> pids_;                             // by row
   std::unordered_map<int64_t, std::pair<int64_t, std::string>> threads_;  // number and name, by row
   std::unordered_map<int64_t, Agent> agents_;
-  std::map<PlaneKey, int64_t> devices_;             // agents, by plane
-  std::vector<std::pair<int64_t, int64_t>> times_;  // of events that counters may be of
+  std::map<PlaneKey, int64_t> devices_;  // agents, by plane
+  std::vector<std::pair<int64_t, int64_t>>
+      times_;  // events that counters refer to, and their times
   std::unordered_map<int64_t, std::pair<PlaneKey, std::string>> counters_;
 };
 
-// The ends of the names of the tables of strings: one for each recording.
+// The endings of the recordings' table names, found by their tables of strings.
 std::vector<std::string> SuffixesOf(const Database& database) {
   constexpr size_t kMost = 10;  // their tables of events are numbered (EventFile::kTables)
   std::vector<std::string> suffixes;
@@ -431,7 +400,7 @@ std::vector<std::string> SuffixesOf(const Database& database) {
 
 bool IsRocpd(const Database& database) { return !SuffixesOf(database).empty(); }
 
-Status ReadRocpd(FileTracks* file) {
+Status ReadRocpd(DatabaseTrackBuilder* file) {
   for (const std::string& suffix : SuffixesOf(file->database())) RocpdReader(file, suffix).Read();
   return {};
 }

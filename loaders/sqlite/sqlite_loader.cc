@@ -1,28 +1,31 @@
-// The loader of SQLite databases: what Nsight Systems exports and what rocprofv3 writes
-// (docs/formats.md). Which of them a file is its tables say.
+// The loader of SQLite databases: exports of Nsight Systems, and files of rocprofv3
+// (docs/formats.md#databases). A file's tables tell which of them it is.
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include "loaders/loader.h"
-#include "loaders/sqlite/file_tracks.h"
-#include "model/trace_formats.h"
+#include "loaders/sqlite/database_track_builder.h"
 
 namespace stepscope {
 namespace sqlite {
 namespace {
 
-// Times nearer to the file's own zero than this stay as they are.
+// A single file whose times begin within this from its own zero keeps them as they are.
 constexpr int64_t kOwnZeroNs = 10'000'000'000;
+
+constexpr Capabilities kDatabase = {.event_categories = true, .pytorch_events = true};
+constexpr TraceFormat kNsightSystems = {"Nsight Systems export", kDatabase};
+constexpr TraceFormat kRocpd = {"rocprofv3 database", kDatabase};
 
 struct LoadedFile {
   std::string path, label, host;
   std::shared_ptr<const ByteSource> source;
   std::unique_ptr<Database> database;
-  std::unique_ptr<FileTracks> tracks;
+  std::unique_ptr<DatabaseTrackBuilder> tracks;
   bool nsys = false;
-  int64_t base_ns = 0;  // what is t = 0, on the file's clock
+  int64_t base_ns = 0;  // the time of the file's clock that becomes its t = 0
 };
 
 Status In(const std::string& path, const Status& status) {
@@ -46,8 +49,8 @@ Status ReadTables(const LoadOptions& options, const std::stop_token& stop, Trace
   Database& database = *file->database;
   file->nsys = IsNsys(database);
   if (!file->nsys && !IsRocpd(database)) return Unknown(database);
-  file->tracks = std::make_unique<FileTracks>(database, builder, file->label,
-                                              options.max_inflated_bytes, stop);
+  file->tracks = std::make_unique<DatabaseTrackBuilder>(database, builder, file->label,
+                                                        options.max_inflated_bytes, stop);
   const Status status = file->nsys ? ReadNsys(file->tracks.get()) : ReadRocpd(file->tracks.get());
   if (!status.ok()) return status;
   if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
@@ -104,9 +107,10 @@ HostId AddHost(const LoadedFile& file, const std::string& suffix, TraceBuilder* 
   return builder->AddHost(std::move(host));
 }
 
-// Processes with devices are ranks, so each is a host; what else ran lies with the first.
+// Processes with devices are ranks, so each becomes a host. Other processes belong to the first
+// host.
 void EmitFile(uint32_t index, LoadedFile* file, TraceBuilder* builder) {
-  TrackDrafts::Placement placement;
+  MixedTrackBuilder::Placement placement;
   placement.source = index;
   placement.base_ns = file->base_ns;
   placement.base = BaseOf(*file, builder->trace());
@@ -133,21 +137,15 @@ Status Load(TraceBuilder& builder, std::span<const InputFile> inputs, const Load
             const std::stop_token& stop, Progress& progress) {
   progress.SetStage("Reading tables");
   std::vector<LoadedFile> files;
-  Status first_error;
-  for (const InputFile& input : inputs) {
-    LoadedFile file;
-    const Status status = LoadFile(input, options, stop, &progress, &builder, &file);
-    if (status.code() == ErrorCode::kCancelled) return status;
-    if (status.ok()) {
-      files.push_back(std::move(file));
-      continue;
-    }
-    if (first_error.ok()) first_error = status;
-    if (inputs.size() > 1) builder.trace().skipped_files.push_back(status.message());
-  }
-  if (files.empty()) return first_error;
   Trace& trace = builder.trace();
-  trace.format = files.front().nsys ? kNsightSystems : kRocpd;
+  const Status loaded = LoadEach(inputs, &trace, [&](const InputFile& input) {
+    LoadedFile file;
+    Status status = LoadFile(input, options, stop, &progress, &builder, &file);
+    if (status.ok()) files.push_back(std::move(file));
+    return status;
+  });
+  if (!loaded.ok()) return loaded;
+  trace.format = files.front().nsys ? &kNsightSystems : &kRocpd;
   trace.kineto = true;  // the categories of events are PyTorch's
   PlaceFiles(&files, &trace);
   std::vector<EventFile> sources;
@@ -168,7 +166,7 @@ bool Sniff(std::span<const std::byte> prefix) {
 using Kind = FileEnding::Kind;
 constexpr char kReport[] =
     "a report that Nsight Systems alone reads; `nsys export --type sqlite FILE` makes what is read";
-// Followed by a version; older and newer reports alike.
+// A version follows. Old and new reports begin alike.
 constexpr char kReportBegin[] = "NVIDIA Tegra Profiler Report ";
 constexpr FileEnding kEndings[] = {{".nsys-rep", Kind::kSkipped, kReport, kReportBegin},
                                    {".qdrep", Kind::kSkipped, kReport, kReportBegin},
@@ -179,7 +177,11 @@ constexpr FileEnding kEndings[] = {{".nsys-rep", Kind::kSkipped, kReport, kRepor
 }  // namespace sqlite
 
 extern const LoaderDesc kSqliteLoader;
-const LoaderDesc kSqliteLoader = {kNsightSystems, "Nsight Systems export or rocprofv3 database",
-                                  sqlite::kEndings, sqlite::Sniff, sqlite::Load};
+const LoaderDesc kSqliteLoader = {&sqlite::kNsightSystems,
+                                  "Nsight Systems export or rocprofv3 database",
+                                  sqlite::kEndings,
+                                  sqlite::Sniff,
+                                  sqlite::Load,
+                                  true};
 
 }  // namespace stepscope

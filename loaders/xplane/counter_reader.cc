@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "loaders/xplane/limits.h"
 #include "loaders/xplane/xplane.pb.h"
 #include "model/base/sort_runs.h"
 
@@ -30,14 +31,14 @@ std::optional<double> Number(const pb::XStat& s) {
   }
 }
 
-// The metadata of a stat: an id counts within a message of the plane.
+// The metadata of a stat. Its id counts within a message of the plane.
 struct StatKey {
   const PlaneTables* tables;
   int64_t id;
   std::pair<uint64_t, int64_t> order() const { return {tables->begin, id}; }
 };
 
-// A sample of the series of one event name and stat; the stat tells series of one event apart.
+// A sample of the series of one event name and stat.
 struct Sample {
   uint32_t meta;
   StatKey stat;
@@ -46,7 +47,7 @@ struct Sample {
   auto series() const { return std::pair(meta, stat.order()); }
 };
 
-// One key for each name of a stat, that of the message where it was met first.
+// Gives one key to each stat name: the key in the message that has it first.
 class StatKeys {
  public:
   explicit StatKeys(const PlaneParts& plane) : plane_(plane) {}
@@ -63,7 +64,8 @@ class StatKeys {
 };
 
 void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta, StatKeys* keys,
-               std::vector<Sample>* samples, Issues* issues, const std::stop_token& stop) {
+               std::vector<Sample>* samples, XspaceDiagnostics* diagnostics,
+               const std::stop_token& stop) {
   SourceField event;
   if (!MessageAt(reader, at, &event)) return;
   SourceFieldReader fields(reader, event.begin, event.end);
@@ -72,7 +74,7 @@ void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta, StatKe
   pb::XStat stat;
   for (size_t n = 1; fields.Next(&f); ++n) {
     if (n % kStopEvery == 0 && stop.stop_requested()) return;
-    if (f.number != 4 || f.wire != kLen || f.size() > kMaxStatBytes) continue;
+    if (f.number != 4 || f.wire != proto::kLen || f.size() > kMaxStatBytes) continue;
     const std::string_view bytes = reader->Fetch(f.begin, static_cast<size_t>(f.size()));
     (void)stat.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
     if (const std::optional<double> value = Number(stat)) {
@@ -80,10 +82,10 @@ void ReadEvent(WindowReader* reader, uint64_t at, Ps time, uint32_t meta, StatKe
       any = true;
     }
   }
-  if (!any) issues->Count(Issue::kBadCounter, at);
+  if (!any) diagnostics->Count(XspaceDiagnostic::kBadCounter, at);
 }
 
-// `several`: the event has series beside this one, so the stat's name tells them apart.
+// `several`: the event has other series, so the stat's name is needed to tell them apart.
 std::string SeriesName(const Sample& sample, bool several, const NameTable& names) {
   std::string name(names.DisplayName(MetaId(sample.meta)));
   const std::string* stat = sample.stat.tables->StatName(sample.stat.id);
@@ -109,7 +111,7 @@ CounterSeries MakeSeries(StringId name, std::span<const Sample> samples) {
 }  // namespace
 
 Status ReadCounters(const ByteSource& source, const PlaneParts& plane, NameTable* names,
-                    TrackData* data, Issues* issues, const std::stop_token& stop) {
+                    TrackData* data, XspaceDiagnostics* diagnostics, const std::stop_token& stop) {
   WindowReader reader(source);
   StatKeys keys(plane);
   std::vector<Sample> samples;
@@ -118,7 +120,7 @@ Status ReadCounters(const ByteSource& source, const PlaneParts& plane, NameTable
       if (i % kStopEvery == 0 && stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
       const uint64_t at =
           events->wide_ref.empty() ? events->ref_base + events->ref[i] : events->wide_ref[i];
-      ReadEvent(&reader, at, events->start[i], events->meta[i], &keys, &samples, issues, stop);
+      ReadEvent(&reader, at, events->start[i], events->meta[i], &keys, &samples, diagnostics, stop);
     }
   }
   const auto before = [](const Sample& a, const Sample& b) {

@@ -1,5 +1,5 @@
-// Counter lines ("_counters_"): one series per counter, from the number each event carries. One
-// thread.
+// Reads counter lines ("_counters_"): one series per counter, from the number that each event
+// carries. One thread.
 #pragma once
 
 #include <stop_token>
@@ -9,9 +9,9 @@
 
 namespace stepscope::xplane {
 
-// Fills data->track.counters from the stats of the track's events. The events themselves stay in
-// the track. `names` gives the event names by MetaId.
+// Fills data->track.counters from the stats of the track's events, which stay in the track. `names`
+// gives the event names by MetaId. kIo, kCancelled. O(bytes of the events).
 Status ReadCounters(const ByteSource& source, const PlaneParts& plane, NameTable* names,
-                    TrackData* data, Issues* issues, const std::stop_token& stop);
+                    TrackData* data, XspaceDiagnostics* diagnostics, const std::stop_token& stop);
 
 }  // namespace stepscope::xplane

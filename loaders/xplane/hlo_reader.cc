@@ -6,22 +6,27 @@
 #include <utility>
 
 #include "loaders/xplane/hlo.pb.h"
+#include "loaders/xplane/limits.h"
 
 namespace stepscope::xplane {
+
+using namespace proto;
+
 namespace {
 
 constexpr const char* kHloStat = "Hlo Proto";
 
 class HloReader {
  public:
-  HloReader(const FileScan& file, HloTable* table, Issues* issues, std::stop_token stop)
-      : reader_(*file.source), table_(table), issues_(issues), stop_(std::move(stop)) {
+  HloReader(const FileScan& file, HloTable* table, XspaceDiagnostics* diagnostics,
+            std::stop_token stop)
+      : reader_(*file.source), table_(table), diagnostics_(diagnostics), stop_(std::move(stop)) {
     for (const auto& [id, program] : table->programs) instructions_ += program.instructions.size();
   }
 
   const Status& status() const { return reader_.status(); }
 
-  // An XEventMetadata: its stats, and among them the module.
+  // Reads an XEventMetadata: the module is one of its stats.
   void Metadata(const PlaneTables& tables, const EventMetaScan& meta) {
     Each(meta.begin, meta.end, [&](const SourceField& f) {
       if (f.number == 5 && f.wire == kLen) Stat(tables, meta.id, f.begin, f.end);
@@ -35,7 +40,7 @@ class HloReader {
     SourceField f;
     while (!stop_.stop_requested() && fields.Next(&f)) fn(f);
     if (fields.bad() && reader_.status().ok())
-      issues_->Count(Issue::kBadMetadata, fields.position());
+      diagnostics_->Count(XspaceDiagnostic::kBadMetadata, fields.position());
   }
 
   void Stat(const PlaneTables& tables, int64_t program_id, uint64_t begin, uint64_t end) {
@@ -68,13 +73,14 @@ class HloReader {
   }
 
   void Instruction(const SourceField& f, HloProgram* program) {
-    if (instructions_ >= kMaxHloInstructions) return issues_->Count(Issue::kHloLimit, f.begin);
-    // A constant's data may be huge; what names it comes first. A cut message does not parse to the
-    // end: expected.
+    if (instructions_ >= kMaxHloInstructions)
+      return diagnostics_->Count(XspaceDiagnostic::kHloLimit, f.begin);
+    // A constant's data may be huge, but its name comes first. So the message is cut, and it is
+    // expected that it does not parse to the end.
     const size_t n = static_cast<size_t>(std::min<uint64_t>(f.size(), kMaxMessageBytes));
     const std::string_view bytes = reader_.Fetch(f.begin, n);
     const bool whole = message_.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-    if (!whole && n == f.size()) issues_->Count(Issue::kBadMetadata, f.begin);
+    if (!whole && n == f.size()) diagnostics_->Count(XspaceDiagnostic::kBadMetadata, f.begin);
     ++instructions_;
     HloInstruction& out = program->instructions[message_.name()];
     out.opcode = message_.opcode();
@@ -87,7 +93,7 @@ class HloReader {
 
   WindowReader reader_;
   HloTable* table_;
-  Issues* issues_;
+  XspaceDiagnostics* diagnostics_;
   std::stop_token stop_;
   pb::HloInstructionProto message_;
   size_t instructions_ = 0;
@@ -95,9 +101,9 @@ class HloReader {
 
 }  // namespace
 
-Status ReadHlo(const FileScan& file, const PlaneScan& plane, HloTable* table, Issues* issues,
-               const std::stop_token& stop) {
-  HloReader reader(file, table, issues, stop);
+Status ReadHlo(const FileScan& file, const PlaneScan& plane, HloTable* table,
+               XspaceDiagnostics* diagnostics, const std::stop_token& stop) {
+  HloReader reader(file, table, diagnostics, stop);
   for (const EventMetaScan& meta : plane.tables->event_metas) {
     if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
     if (meta.has_stats) reader.Metadata(*plane.tables, meta);

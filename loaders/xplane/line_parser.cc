@@ -1,13 +1,18 @@
 #include "loaders/xplane/line_parser.h"
+#include "loaders/xplane/limits.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace stepscope::xplane {
+
+using namespace proto;
+
 namespace {
 
-constexpr size_t kShortLine = size_t{4} << 10;  // bytes of a line that is read with its neighbours
-constexpr size_t kAheadBytes = size_t{64} << 10;  // with how many of them
+constexpr size_t kShortLine = size_t{4}
+                              << 10;  // lines of fewer bytes are read with their neighbours
+constexpr size_t kAheadBytes = size_t{64} << 10;  // bytes that are then read at once
 
 constexpr uint8_t kTagEvent = 4 << 3 | kLen;
 constexpr uint8_t kTagMetadataId = 1 << 3 | kVarint;
@@ -75,8 +80,8 @@ class EventWriter {
   uint32_t* ref_ = nullptr;
 };
 
-// The common case, without a check per byte: known fields only, all within [p, end). False: ask
-// ReadEventCarefully. At least kBlockPadding bytes can be read at `end`.
+// Reads the common kind of event without a check per byte: known fields only, all within [p, end).
+// At least kBlockPadding bytes must be readable at `end`. False: ReadEventCarefully must read it.
 inline bool ReadEventFast(Bytes p, Bytes end, EventFields* e) {
   while (p < end) {
     uint64_t value = 0;
@@ -142,8 +147,8 @@ struct Parser {
   uint32_t Meta(uint64_t metadata_id, uint64_t at);
   void ClipTimes(int64_t offset, Ps* start, Ps* dur, uint64_t at);
 
-  bool stopped = false;    // at garbage
-  bool step_over = false;  // what follows is for LongField
+  bool stopped = false;    // garbage was met
+  bool step_over = false;  // the next field is one for LongField
 };
 
 uint32_t Parser::Meta(uint64_t metadata_id, uint64_t at) {
@@ -151,7 +156,7 @@ uint32_t Parser::Meta(uint64_t metadata_id, uint64_t at) {
   const uint32_t index = job.ids->Find(id);
   if (index != IdMap::kNone) [[likely]]
     return job.metas[index];
-  out.issues.Count(Issue::kMissingMetadata, at);
+  out.diagnostics.Count(XspaceDiagnostic::kMissingMetadata, at);
   const auto [it, added] = missing.try_emplace(id, static_cast<uint32_t>(out.missing.size()));
   if (added) out.missing.push_back(id);
   return kMissingMeta + it->second;
@@ -160,14 +165,14 @@ uint32_t Parser::Meta(uint64_t metadata_id, uint64_t at) {
 void Parser::ClipTimes(int64_t offset, Ps* start, Ps* dur, uint64_t at) {
   const Ps wanted = SaturatingAdd(job.base_ps, offset);
   if (*dur < 0) {
-    out.issues.Count(Issue::kNegativeDuration, at);
+    out.diagnostics.Count(XspaceDiagnostic::kNegativeDuration, at);
     *dur = 0;
   }
   *start = std::clamp(wanted, -kMaxTimePs, kMaxTimePs);
   const Ps room = *start > 0 ? kMaxTimePs - *start : kMaxTimePs;
   const bool clipped = *start != wanted || *dur > room;
   *dur = std::min(*dur, room);
-  if (clipped) out.issues.Count(Issue::kTimeClipped, at);
+  if (clipped) out.diagnostics.Count(XspaceDiagnostic::kTimeClipped, at);
 }
 
 inline void Parser::Emit(const EventFields& e, uint64_t at) {
@@ -175,7 +180,7 @@ inline void Parser::Emit(const EventFields& e, uint64_t at) {
   Ps dur = static_cast<Ps>(e.duration), start = 0;
   const int64_t offset = static_cast<int64_t>(e.offset);
   const bool overflow = __builtin_add_overflow(job.base_ps, offset, &start);
-  // Within half the range nothing can overflow; the rest is looked at closely.
+  // Within half the range nothing can overflow; other times are checked one by one.
   constexpr uint64_t kHalf = static_cast<uint64_t>(kMaxTimePs) / 2;
   if (overflow || static_cast<uint64_t>(start) + kHalf > 2 * kHalf || e.duration > kHalf)
       [[unlikely]] {
@@ -203,7 +208,8 @@ inline void Parser::Emit(const EventFields& e, uint64_t at) {
 void Parser::EventField(uint32_t number, uint32_t wire, uint64_t value, uint64_t at,
                         EventFields* e) {
   if (number == 0 || number > 5) return;
-  if (wire != (number == 4 ? kLen : kVarint)) return out.issues.Count(Issue::kWrongType, at);
+  if (wire != (number == 4 ? kLen : kVarint))
+    return out.diagnostics.Count(XspaceDiagnostic::kWrongType, at);
   if (number == 1) e->metadata_id = value;
   if (number == 2) e->offset = value;
   if (number == 3) e->duration = value;
@@ -211,15 +217,15 @@ void Parser::EventField(uint32_t number, uint32_t wire, uint64_t value, uint64_t
   if (number == 2 || number == 5) e->aggregated = number == 5;
 }
 
-// Field by field with every check, counting what is wrong. Keeps what was decoded before the first
-// error.
+// Reads an event field by field with every check, and counts what is wrong. Keeps what was decoded
+// before the first error.
 void Parser::ReadEventCarefully(Bytes p, Bytes end, uint64_t at, EventFields* e) {
   *e = {};
   FieldReader fields(p, end);
   Field f;
   while (fields.Next(&f)) EventField(f.number, f.wire, f.value, at, e);
-  if (fields.clamped()) out.issues.Count(Issue::kLengthPastEnd, at);
-  if (fields.bad()) out.issues.Count(Issue::kBadEvent, at);
+  if (fields.clamped()) out.diagnostics.Count(XspaceDiagnostic::kLengthPastEnd, at);
+  if (fields.bad()) out.diagnostics.Count(XspaceDiagnostic::kBadEvent, at);
 }
 
 inline void Parser::Event(Bytes p, Bytes end, uint64_t at) {
@@ -229,8 +235,7 @@ inline void Parser::Event(Bytes p, Bytes end, uint64_t at) {
   Emit(e, at);
 }
 
-// A field that does not fit a block, or a group: read and stepped over in the file. Moves *at
-// behind it.
+// Reads a field that does not fit a block, or a group, in the file. Moves *at to its end.
 Status Parser::LongField(uint64_t* at) {
   WindowReader reader(*job.source);
   SourceFieldReader fields(&reader, *at, job.end);
@@ -242,7 +247,8 @@ Status Parser::LongField(uint64_t* at) {
   if (!reader.status().ok()) return reader.status();
   *at = fields.position();
   stopped = !more;
-  if (more && f.wire == kLen && f.clamped) out.issues.Count(Issue::kLengthPastEnd, here);
+  if (more && f.wire == kLen && f.clamped)
+    out.diagnostics.Count(XspaceDiagnostic::kLengthPastEnd, here);
   return is_event ? LongEvent(here + 1, f.begin, f.end, &reader) : reader.status();
 }
 
@@ -251,10 +257,10 @@ Status Parser::LongEvent(uint64_t at, uint64_t begin, uint64_t end, WindowReader
   SourceField f;
   EventFields e;
   while (!stop.stop_requested() && fields.Next(&f)) {
-    if (f.wire == kLen && f.clamped) out.issues.Count(Issue::kLengthPastEnd, at);
+    if (f.wire == kLen && f.clamped) out.diagnostics.Count(XspaceDiagnostic::kLengthPastEnd, at);
     EventField(f.number, f.wire, f.value, at, &e);
   }
-  if (fields.bad() && reader->status().ok()) out.issues.Count(Issue::kBadEvent, at);
+  if (fields.bad() && reader->status().ok()) out.diagnostics.Count(XspaceDiagnostic::kBadEvent, at);
   Emit(e, at);
   return reader->status();
 }
@@ -263,7 +269,7 @@ void Parser::HeaderField(const Field& f, uint64_t at) {
   const bool text = f.number == 2 || f.number == 11;
   if ((f.number == 1 || f.number == 3 || f.number == 9 || f.number == 10 || text) &&
       f.wire != (text ? kLen : kVarint)) {
-    return out.issues.Count(Issue::kWrongType, at);
+    return out.diagnostics.Count(XspaceDiagnostic::kWrongType, at);
   }
   const bool late = out.events > 0 || !job.first_piece;  // ScanFile did not see it
   switch (f.number) {
@@ -305,7 +311,7 @@ Bytes Parser::Block(Bytes p, Bytes end, uint64_t at, bool last) {
       }
       if (!last) return p;
     } else if (!last && end - p < 32) {
-      return p;  // its tag or length may go on behind the block
+      return p;  // its tag or length may go on after the block
     }
     FieldReader fields(p, end);
     Field f;
@@ -315,7 +321,7 @@ Bytes Parser::Block(Bytes p, Bytes end, uint64_t at, bool last) {
     }
     step_over = f.wire == kGroup;
     if (step_over || (f.wire == kLen && f.clamped && !last)) return p;
-    if (f.wire == kLen && f.clamped) out.issues.Count(Issue::kLengthPastEnd, here);
+    if (f.wire == kLen && f.clamped) out.diagnostics.Count(XspaceDiagnostic::kLengthPastEnd, here);
     if (f.number == 4 && f.wire == kLen) {
       Event(f.begin, f.end, here + 1);
     } else {
@@ -326,7 +332,7 @@ Bytes Parser::Block(Bytes p, Bytes end, uint64_t at, bool last) {
   return p;
 }
 
-// As ByteSource::Read, for a few bytes: reading each of a million short lines for itself takes
+// As ByteSource::Read, for a few bytes: reading each of a million short lines by itself takes
 // longer than parsing them.
 Result<size_t> ReadAhead(const ByteSource& source, uint64_t at, size_t want, ParseBuffer* buffer) {
   const uint64_t ahead_end = buffer->ahead_begin + buffer->ahead.size();
@@ -344,7 +350,7 @@ Result<size_t> ReadAhead(const ByteSource& source, uint64_t at, size_t want, Par
   return n;
 }
 
-// Reads [at, end of the block) into the buffer with zeros behind it. Returns the bytes read.
+// Reads [at, end of the block) into the buffer, followed by zeros. Returns the bytes read.
 Result<size_t> ReadBlock(const ByteSource& source, uint64_t at, uint64_t end, ParseBuffer* buffer) {
   const size_t want = static_cast<size_t>(std::min<uint64_t>(kBlockBytes, end - at));
   Result<size_t> n =
@@ -372,7 +378,7 @@ Status Parser::Run() {
           std::memory_order_relaxed);
       progress->events.fetch_add(out.events - events_before, std::memory_order_relaxed);
     }
-    // A line of one kind of event: its first block tells how many there will be.
+    // The events of a line are mostly alike: its first block tells how many there will be.
     if (at == job.begin && done > 0) {
       slices.Expect(static_cast<size_t>(static_cast<double>(slices.size()) * 1.02 *
                                         static_cast<double>(job.end - at - done) /
@@ -384,7 +390,7 @@ Status Parser::Run() {
       if (Status s = LongField(&at); !s.ok()) return s;
     }
   }
-  if (stopped) out.issues.Count(Issue::kBadLine, at);
+  if (stopped) out.diagnostics.Count(XspaceDiagnostic::kBadLine, at);
   slices.Close();
   instants.Close();
   for (RawEvents* events : {&out.slices, &out.instants}) {
@@ -414,7 +420,7 @@ Result<std::vector<uint64_t>> SplitLine(const ByteSource& source, uint64_t begin
     const Bytes block = buffer->bytes.data(), limit = block + *n;
     const bool last = at + *n >= end;
     Bytes p = block;
-    uint64_t beyond = 0;  // how far the last field goes behind the block
+    uint64_t beyond = 0;  // how far the last field goes beyond the block
     while (p < limit && (last || limit - p >= 32)) {
       const uint64_t here = at + static_cast<uint64_t>(p - block);
       if (here - bounds.back() >= target) bounds.push_back(here);
@@ -427,7 +433,7 @@ Result<std::vector<uint64_t>> SplitLine(const ByteSource& source, uint64_t begin
         beyond = f.value - static_cast<uint64_t>(p - f.begin);
       }
     }
-    if (beyond > end) break;  // hostile, and near to overflow
+    if (beyond > end) break;  // a hostile length, which could overflow
     at += static_cast<uint64_t>(p - block) + beyond;
   }
   if (end > bounds.back()) bounds.push_back(end);

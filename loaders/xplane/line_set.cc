@@ -4,26 +4,26 @@
 #include <memory>
 #include <utility>
 
-#include "loaders/workers.h"
+#include "loaders/common/workers.h"
 
 namespace stepscope::xplane {
 namespace {
 
-// Lines of more than this share of all bytes would keep the other threads waiting: they are split.
+// Lines that would keep the other threads waiting are split into pieces of at least so many bytes.
 constexpr uint64_t kMinPieceBytes = uint64_t{8} << 20;
 
 struct Piece {
   size_t line = 0;
   uint64_t begin = 0, end = 0;
   bool first = true;
-  std::unique_ptr<ParsedLine> parsed;  // of a line in several pieces; null: the line's own
+  std::unique_ptr<ParsedLine> parsed;  // null for a line in one piece: it uses the task's own
 };
 
 template <typename T>
 void Append(Column<T>* to, const Column<T>& from) {
   const size_t n = to->size(), wanted = n + from.size();
   if (from.empty()) return;
-  if (wanted > to->capacity()) to->Reserve(wanted + n / 2);  // there may be thousands to come
+  if (wanted > to->capacity()) to->Reserve(wanted + n / 2);  // thousands of pieces may follow
   to->Resize(wanted);
   std::copy(from.data(), from.data() + from.size(), to->data() + n);
 }
@@ -37,7 +37,7 @@ void WidenRefs(RawEvents* events) {
   events->ref_base = 0;
 }
 
-// Makes the references of both count from one place, in 64 bits where 32 are not enough.
+// Makes the references of both count from the same place, in 64 bits where 32 are not enough.
 void AlignRefs(RawEvents* a, RawEvents* b) {
   const bool narrow = a->wide_ref.empty() && b->wide_ref.empty();
   if (narrow && a->ref_base == b->ref_base) return;
@@ -67,7 +67,7 @@ void Append(RawEvents* to, RawEvents* from) {
   Append(&to->wide_ref, from->wide_ref);
 }
 
-// The missing ids of `from` come after those of the pieces before it: its events are renumbered.
+// Appends the missing ids of `from` to those of the pieces before it, and renumbers its events.
 void AppendMissing(ParsedLine* to, ParsedLine* from) {
   if (from->missing.empty()) return;
   const uint32_t shift = static_cast<uint32_t>(to->missing.size());
@@ -82,7 +82,7 @@ void Append(ParsedLine* to, ParsedLine* from) {
   AppendMissing(to, from);
   Append(&to->slices, &from->slices);
   Append(&to->instants, &from->instants);
-  to->issues.Merge(from->issues);
+  to->diagnostics.Merge(from->diagnostics);
   to->events += from->events;
   to->aggregated += from->aggregated;
   to->busy = SaturatingAdd(to->busy, from->busy);
@@ -135,7 +135,8 @@ class LineSet {
   Pool<ParseBuffer> buffers_;
 };
 
-// One piece per line, largest first; a line that would outlast the other threads is split.
+// Makes one piece per line, the largest first. A line that would outlast the other threads is
+// split.
 Status LineSet::MakePieces() {
   const unsigned threads = threads_ == 0 ? WorkerCount() : threads_;
   uint64_t total = 0;

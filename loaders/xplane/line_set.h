@@ -12,25 +12,26 @@
 
 namespace stepscope::xplane {
 
-// One line to parse. Everything it points to outlives the call; `parsed` is its own.
+// One line to parse. Everything it points to must outlive the call, and no two tasks share
+// `parsed`.
 struct LineTask {
-  LineJob job;  // of the whole line
+  LineJob job;  // the whole line
   ParsedLine* parsed = nullptr;
 };
 
-// Other work that goes on beside the lines, before them: run(0) to run(count - 1).
+// Other work that shares the threads and is started before the lines: run(0) to run(count - 1).
 struct SideWork {
   size_t count = 0;
   std::function<Status(size_t)> run;
 };
 
-// Returns when all is done, with the first error of any of it. kIo, kCancelled. `threads`: 0 for
-// all cores.
+// Parses all lines and does the other work; returns when all is done, with the first error. kIo,
+// kCancelled. `threads`: 0 for all cores.
 Status ParseLineSet(std::span<const LineTask> lines, const SideWork& side, unsigned threads,
                     const std::stop_token& stop, Progress* progress);
 
-// Adds what was parsed of one line, or piece of a line, to what was parsed of another. `from` is
-// used up. References to the file stay what they are, however far apart the two lie.
+// Appends what was parsed of one line, or piece of a line, to what was parsed of another. `from` is
+// used up. References to the file stay valid, however far apart the two lie.
 void AppendLine(ParsedLine* to, ParsedLine* from);
 
 }  // namespace stepscope::xplane

@@ -12,8 +12,8 @@ struct StatColumn {
   enum class Kind : uint8_t { kNone, kInt, kText, kReal };
   Kind kind = Kind::kNone;
   uint8_t column = 0;  // an IntStat, StringStat or RealStat
-  bool memory_shape =
-      false;  // "shape": of a tensor on memory events, of a kernel's operands elsewhere
+  // "shape": a tensor's on memory events, a kernel's operands' on others
+  bool memory_shape = false;
 };
 StatColumn ColumnOf(std::string_view stat_name);
 

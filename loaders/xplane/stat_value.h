@@ -1,9 +1,9 @@
-// The value of one generated XStat message.
+// The value of one XStat, parsed by generated code. Pure.
 #pragma once
 
 #include <optional>
 
-#include "loaders/xplane/file_scan.h"
+#include "loaders/xplane/plane_tables.h"
 #include "model/stats.h"
 
 namespace stepscope::xplane {
@@ -12,7 +12,7 @@ namespace pb {
 class XStat;
 }
 
-// Numbers and texts, references resolved by the plane's stat names (unknown ones are empty).
+// A number or text; a reference is resolved by the plane's stat names (empty where unknown).
 // nullopt for bytes, compressed text and no value, which callers treat as they need.
 std::optional<decltype(Stat::value)> PlainValue(const pb::XStat& stat, const PlaneTables& tables);
 

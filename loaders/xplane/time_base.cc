@@ -19,10 +19,10 @@ bool IsEpoch(int64_t ns) { return ns > kEpochNs; }
 
 struct PlacedLine {
   LineStart* line;
-  Wide ns;  // from 1970, or from the start of profiling
+  Wide ns;  // since 1970, or since the start of profiling
 };
 
-// Half of all bytes start before this, half after.
+// The time before which the lines with half of all bytes start.
 Wide WeightedMedian(std::vector<PlacedLine> lines) {
   std::sort(lines.begin(), lines.end(),
             [](const PlacedLine& a, const PlacedLine& b) { return a.ns < b.ns; });
@@ -35,7 +35,7 @@ Wide WeightedMedian(std::vector<PlacedLine> lines) {
   return 0;
 }
 
-// Earliest start of the lines of this kind that have events.
+// The earliest start of the lines with events that count from 1970 (`epoch`), or of the others.
 std::optional<int64_t> Earliest(const HostTimes& host, bool epoch) {
   std::optional<int64_t> earliest;
   for (const LineStart& l : host.lines) {
@@ -50,7 +50,7 @@ std::optional<int64_t> ZeroOf(const HostTimes& host) {
   if (host.start_unix_ns != 0) return host.start_unix_ns;
   const std::optional<int64_t> epoch = Earliest(host, true), zero = Earliest(host, false);
   if (!epoch) return std::nullopt;
-  // Nothing says how the two clocks are related, so let them begin together.
+  // Nothing says how the two clocks are related, so they begin together.
   return static_cast<int64_t>(
       std::clamp<Wide>(Wide{*epoch} - zero.value_or(0), 0, std::numeric_limits<int64_t>::max()));
 }

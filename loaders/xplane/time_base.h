@@ -1,4 +1,4 @@
-// Where t = 0 lies, and how far each line of each host is from it. Pure.
+// Finds where t = 0 lies, and how far each line of each host is from it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace stepscope::xplane {
 
 struct LineStart {
   int64_t timestamp_ns = 0;
-  uint64_t weight = 0;  // bytes of events; 0: no events, does not count
+  uint64_t weight = 0;  // bytes of events; a line without events does not count
   // Out:
-  Ps base_ps = 0;  // of the line's start from the origin
+  Ps base_ps = 0;  // the line's start, from the origin
   bool zero_based_among_epoch = false;
   bool stray = false;
 };
@@ -20,8 +20,8 @@ struct LineStart {
 struct HostTimes {
   int64_t start_unix_ns = 0;  // profile_start_time, 0 if unknown
   std::vector<LineStart> lines;
-  bool unaligned =
-      false;  // out: nothing says where this host lies beside the others; put at their origin
+  // Result: nothing says where this host lies beside the others, so it is put at their origin.
+  bool unaligned = false;
 };
 
 // Fills the `out` members. Returns the Unix time of t = 0 in ns, or 0 if unknown.

@@ -8,12 +8,16 @@
 #include <string>
 #include <utility>
 
-#include "loaders/workers.h"
+#include "loaders/common/workers.h"
+#include "loaders/xplane/limits.h"
 #include "loaders/xplane/stat_columns.h"
 #include "model/base/column.h"
 #include "model/base/task.h"
 
 namespace stepscope::xplane {
+
+using namespace proto;
+
 namespace {
 
 constexpr size_t kInts = static_cast<size_t>(IntStat::kCount);
@@ -21,19 +25,19 @@ constexpr size_t kTexts = static_cast<size_t>(StringStat::kCount);
 constexpr size_t kReals = static_cast<size_t>(RealStat::kCount);
 constexpr size_t kColumns = kInts + kTexts + kReals;
 constexpr uint32_t kRowsPerPart = 2 << 10;
-constexpr size_t kPartsPerWave = 256;  // parsed side by side, then put together in order
+constexpr size_t kPartsPerWave = 256;  // parts that are parsed in parallel and then put in order
 constexpr uint32_t kLocalText =
-    0x80000000u;                     // a string of the item's own pool, not yet of the table's
+    0x80000000u;                     // marks a string of the item's pool, not of the table's
 constexpr size_t kFirstFetch = 512;  // nearly all events are shorter
-constexpr size_t kSlack = 16;  // a varint may be read past the end of its message by this much
+constexpr size_t kSlack = 16;        // bytes that may be read past the end of a message
 
 // What to do with a stat of a plane, by index in PlaneTables::stat_names.
 struct Action {
   StatColumn column;
-  StringId name_as_value{0};  // in the table's pool: the name itself, for references to it
+  StringId name_as_value{0};  // the stat's name in the table's pool, for references to it
 };
 
-// Of a message of a plane.
+// The actions for the stats in one message of a plane.
 struct PlaneActions {
   const PlaneTables* tables = nullptr;
   std::vector<Action> actions;  // by index of the stat name
@@ -52,11 +56,12 @@ struct Value {
   uint64_t bits = 0;
 };
 
-// What a part holds for each column while it is parsed: at most one value a row. Used again for
-// part after part, so that it stays in the cache.
+// The values of a part by column, while it is parsed: at most one value a row. It is used again for
+// the next part, so it stays in the cache.
 class Scratch {
  public:
-  // `own`: of the event itself. It wins over its metadata's, and the last of several wins.
+  // `own`: the value comes from the event itself. It wins over the metadata's; of several own
+  // values the last one wins.
   void Put(uint32_t column, uint32_t row, uint64_t bits, bool own) {
     Entries& e = columns_[column];
     if (e.rows == nullptr) [[unlikely]] {
@@ -69,7 +74,7 @@ class Scratch {
     e.rows[e.size] = row;
     e.bits[e.size++] = bits;
   }
-  // Packs all columns into the table, and is empty again.
+  // Packs all columns into the table and empties them.
   void MoveTo(StatTable* table) {
     for (size_t c = 0; c < kColumns; ++c) {
       if (columns_[c].size == 0) continue;
@@ -105,25 +110,25 @@ struct Part {
   const ByteSource* source = nullptr;
 };
 
-// A part of the wave and what it holds. table.strings are those that stand in its own events; its
-// text columns name them with kLocalText.
+// A part of the wave and its values. table.strings holds texts of its own events; text columns
+// refer to them with kLocalText.
 struct Item {
   Part part;
   StatTable table;
 };
 
-// Parses one XStat and tells which column it goes to.
+// Parses XStats and finds the column that each goes to.
 class StatDecoder {
  public:
   StatDecoder(const PlaneActions* plane, const std::vector<EventMeta>& metas, StringPool* pool,
               uint32_t local_mark)
       : plane_(plane), metas_(&metas), pool_(pool), mark_(local_mark) {}
 
-  // Of the message that the next stats stand in.
+  // Sets the message that the next stats are in.
   void Use(const PlaneActions* plane) { plane_ = plane; }
 
-  // Nearly all stats: an id and a number or a reference, each where it is wanted as such. Puts it
-  // where it belongs. kSlack bytes can be read at `end`. False: it is something else.
+  // Parses the kind of stat that nearly all are, an id and a number or reference, and puts it into
+  // its column. kSlack bytes must be readable at `end`. False: it is another kind.
   inline bool PutCommon(Bytes p, Bytes end, uint32_t row, Scratch* out) const {
     constexpr uint8_t kUint = 3 << 3 | kVarint, kInt = 4 << 3 | kVarint, kRef = 7 << 3 | kVarint;
     if (*p != (1 << 3 | kVarint)) return false;
@@ -148,8 +153,8 @@ class StatDecoder {
     return true;
   }
 
-  // The common form: an id, then one value, both known. kSlack bytes can be read at `end`. False:
-  // ask Decode.
+  // Parses the common form: an id, then one value, both known. kSlack bytes must be readable at
+  // `end`. False: DecodeCarefully must parse it.
   inline bool DecodeFast(Bytes p, Bytes end, Field* value, const Action** action) const {
     if (*p != (1 << 3 | kVarint)) return false;
     uint64_t id = 0;
@@ -178,7 +183,7 @@ class StatDecoder {
     }
   }
 
-  // Any form, with every check.
+  // Parses any form, with every check.
   void DecodeCarefully(Bytes p, Bytes end, Field* value, const Action** action) const {
     FieldReader fields(p, end);
     Field f;
@@ -194,7 +199,7 @@ class StatDecoder {
     *action = plane_->Find(id);
   }
 
-  // Turns it into what its column holds. False when it goes to no column.
+  // Turns a value into what its column holds. False when it goes to no column.
   bool ToValue(const Field& value, const Action* action, uint32_t meta, Value* out) {
     if (action == nullptr || value.number == 0) return false;
     const StatColumn& column = action->column;
@@ -293,8 +298,8 @@ class StatDecoder {
   uint32_t mark_;
 };
 
-// Typed stats of event metadata, which count for every event of it. values[first[m]..first[m + 1])
-// are those of MetaId m.
+// Typed stats of event metadata, which count for every event with it. values[first[m]..first[m +
+// 1]) belong to MetaId m.
 struct MetaStats {
   std::vector<uint32_t> first;
   std::vector<Value> values;
@@ -347,7 +352,7 @@ class TypedReader {
     return plane;
   }
 
-  // The actions of the message whose tables these are.
+  // The actions of the message that has these tables.
   static const PlaneActions* Of(std::span<const PlaneActions> plane, const PlaneTables& tables) {
     const auto at = std::partition_point(plane.begin(), plane.end(), [&](const PlaneActions& a) {
       return a.tables->begin < tables.begin;
@@ -407,7 +412,7 @@ class TypedReader {
     return parts;
   }
 
-  // Parses the parts side by side and appends what they hold to the table.
+  // Parses the parts in parallel and appends their values to the table.
   void ReadWave(std::span<const Part> parts) {
     for (size_t i = 0; i < parts.size(); ++i) items_[i].part = parts[i];
     ParallelFor(parts.size(), [&](size_t i) {
@@ -461,8 +466,8 @@ class TypedReader {
     }
   }
 
-  // Known fields only. kSlack bytes can be read at `end`. False when it met something else: read
-  // again with care.
+  // Reads an event of known fields. kSlack bytes must be readable at `end`. False when it met
+  // something else: the event must be read again with every check.
   static bool ReadEventFast(Bytes p, Bytes end, uint32_t row, uint32_t meta, StatDecoder* decoder,
                             Scratch* out) {
     while (p < end) {
@@ -530,7 +535,7 @@ class TypedReader {
 
   static void TakeTexts(SparseColumn<StringId>* from, const std::vector<StringId>& ids,
                         SparseColumn<StringId>* to) {
-    if (ids.size() <= 1) return Take(from, to);  // none but the empty string
+    if (ids.size() <= 1) return Take(from, to);  // there is only the empty string
     std::vector<uint32_t> rows;
     std::vector<StringId> values;
     from->ForAll([&](uint32_t row, StringId id) {

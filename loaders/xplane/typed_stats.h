@@ -1,12 +1,12 @@
-// Reads the typed stats of all events of an XSpace trace into a StatTable, in parallel over blocks
-// of rows. Complexity: O(bytes of events); lanes of one line each read its bytes, adaptively.
+// Reads the typed stats of all events of an XSpace trace into a StatTable, blocks of rows on all
+// cores. O(bytes of events). Lanes of one line each read that line's bytes, through a WindowReader.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <stop_token>
 
-#include "loaders/byte_source.h"
+#include "loaders/files/byte_source.h"
 #include "loaders/xplane/file_scan.h"
 #include "model/stats.h"
 #include "model/trace.h"

@@ -4,6 +4,8 @@
 
 namespace stepscope::xplane {
 
+using namespace proto;
+
 std::string_view WindowReader::Refill(uint64_t offset, size_t n) {
   if (!status_.ok() || offset >= size_) return {};
   n = static_cast<size_t>(std::min<uint64_t>(n, size_ - offset));
@@ -25,7 +27,7 @@ std::string_view WindowReader::Refill(uint64_t offset, size_t n) {
     return {reinterpret_cast<const char*>(data_ + offset), n};
   }
   if (buffer_.size() < want) buffer_.resize(want);
-  if (buffer_.size() > 4 * kMaxWindow && want <= kMaxWindow) {  // one huge message must not stay
+  if (buffer_.size() > 4 * kMaxWindow && want <= kMaxWindow) {  // frees the room of a huge message
     buffer_.resize(kMaxWindow);
     buffer_.shrink_to_fit();
   }
@@ -61,7 +63,7 @@ bool SourceFieldReader::Next(SourceField* f) {
   const Bytes begin = reinterpret_cast<Bytes>(head.data()), limit = begin + head.size();
   uint64_t tag = 0;
   Bytes p = ReadVarint(begin, limit, &tag);
-  bad_ = true;  // until proven
+  bad_ = true;  // until the field proves to be whole
   if (p == nullptr || tag < 8 || tag >> 32 != 0) return false;
   f->number = static_cast<uint32_t>(tag >> 3);
   f->wire = static_cast<uint32_t>(tag & 7);

@@ -1,14 +1,14 @@
-// WindowReader: random access to a ByteSource through a window that adapts: it doubles while
-// reading goes forward densely and shrinks after jumps, so that hopping over long lines costs one
-// small read each and a dense run of small messages a few large ones. One thread at a time. Errors
-// stick: see status().
+// WindowReader: random access to a ByteSource through a window that adapts. It doubles while
+// reading goes forward densely and shrinks after jumps: skipping a long line costs one small read,
+// and a dense run of small messages a few large ones. One thread at a time. After an error all
+// reads are empty, and status() says why.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "loaders/byte_source.h"
-#include "loaders/xplane/wire.h"
+#include "loaders/common/wire.h"
+#include "loaders/files/byte_source.h"
 
 namespace stepscope::xplane {
 
@@ -22,7 +22,7 @@ class WindowReader {
   uint64_t size() const { return size_; }
   const Status& status() const { return status_; }
 
-  // Bytes [offset, offset + n), less at the end of the source. Valid until the next call.
+  // Bytes [offset, offset + n), fewer at the end of the source. Valid until the next call.
   std::string_view Fetch(uint64_t offset, size_t n) {
     if (offset >= begin_ && offset + n <= begin_ + length_) {
       used_ += n;
@@ -38,22 +38,22 @@ class WindowReader {
   uint64_t size_;
   uint64_t begin_ = 0;
   size_t length_ = 0, window_ = kMinWindow, used_ = 0;
-  Bytes data_ = nullptr;
+  proto::Bytes data_ = nullptr;
   std::vector<uint8_t> buffer_;
   Status status_;
 };
 
-// One field of a message that lies in a source. Like Field, with offsets instead of pointers.
+// One field of a message that lies in a source: as proto::Field, with offsets instead of pointers.
 struct SourceField {
   uint32_t number = 0, wire = 0;
   uint64_t value = 0;
-  uint64_t begin = 0, end = 0;  // of the payload of kLen
+  uint64_t begin = 0, end = 0;  // only for kLen: its payload
   bool clamped = false;
   uint64_t size() const { return end - begin; }
 };
 
-// The message whose length stands at `at`, cut where the source ends: begin and end. False when
-// there is none.
+// Sets begin and end of the message whose length lies at `at`, cut where the source ends. False
+// when there is none.
 bool MessageAt(WindowReader* reader, uint64_t at, SourceField* message);
 
 // Walks the fields of the message [begin, end) of a source without reading payloads.
@@ -64,7 +64,7 @@ class SourceFieldReader {
   bool Next(SourceField* f);
   bool bad() const { return bad_; }
   bool in_group() const { return depth_ > 0; }
-  uint64_t position() const { return at_; }  // of the next field, or of the garbage
+  uint64_t position() const { return at_; }  // where the next field, or the garbage, begins
 
  private:
   WindowReader* reader_;

@@ -4,12 +4,16 @@
 #include <string>
 #include <utility>
 
+#include "loaders/xplane/limits.h"
 #include "loaders/xplane/stat_value.h"
 #include "loaders/xplane/typed_stats.h"
 #include "loaders/xplane/xplane.pb.h"
 #include "model/trace.h"
 
 namespace stepscope::xplane {
+
+using namespace proto;
+
 namespace {
 
 std::string Unpack(const std::string& packed) {
@@ -75,8 +79,8 @@ class XPlaneStats final : public StatSource {
       AddStats(reader, event.begin, event.end, 4, tables, false, out);
   }
 
-  // The stats among the fields of the message [begin, end): of metadata field 5, of an event
-  // field 4.
+  // Adds the stats of the message [begin, end), which are field `number`: 5 in metadata, 4 in an
+  // event.
   static void AddStats(WindowReader* reader, uint64_t begin, uint64_t end, uint32_t number,
                        const PlaneTables& tables, bool from_metadata, std::vector<Stat>* out) {
     SourceFieldReader fields(reader, begin, end);

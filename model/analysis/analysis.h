@@ -1,5 +1,12 @@
-// Analyses: pure functions from immutable inputs to tables. Adding one touches its source, a row in
-// registry.cc, its test.
+// The analyses of one trace: pure functions from a trace and AnalysisParams to the tables that
+// reports print and panels show (AnalysisResult).
+//
+// What flows: AnalysisContext computes once for a trace what analyses share (stats, order,
+// grouping, steps, ops, memory); an analysis reads that and returns tables. Each subfolder makes
+// one part of it, and none includes what stands above it (tests/tools/check_layering.py).
+// Start reading: steps/steps.h (how a step is found and divided), steps/idle_causes.h (why a GPU is
+// idle), pages/overview.cc (an analysis from begin to end). A new analysis is a source, its row in
+// registry.cc and its test.
 #pragma once
 
 #include <memory>
@@ -9,50 +16,62 @@
 #include <vector>
 
 #include "model/analysis/params.h"
-#include "model/analysis/result_table.h"
+#include "model/analysis/tables/result_table.h"
 #include "model/trace.h"
 
 namespace stepscope {
 
-enum class Definitions : uint8_t { kStepscope, kXprof };  // --compat xprof
+// Whose rules numbers follow. kXprof: those of XProf 2.24.2 (--compat xprof; docs/differences.md).
+enum class Definitions : uint8_t { kStepscope, kXprof };
 
-// What analyses share for one trace: typed stats and grouping, computed once each, on first use.
-// Thread-safe.
-struct Grouping;       // model/analysis/grouping.h
-struct EventOrder;     // model/analysis/event_order.h
-struct StepDatabase;   // model/analysis/steps.h
-struct OpDatabase;     // model/analysis/op_database.h
-struct MemoryProfile;  // model/analysis/memory_profile.h
-struct Quirks;         // model/analysis/quirks.h
+struct Grouping;          // model/analysis/grouping/grouping.h
+struct EventOrder;        // model/analysis/intervals/event_order.h
+struct StepDatabase;      // model/analysis/steps/steps.h
+struct OpDatabase;        // model/analysis/ops/op_database.h
+struct MemoryProfile;     // model/analysis/memory/memory_profile.h
+struct XprofDefinitions;  // model/analysis/definitions.h
+
+// Owns what analyses share for one trace. Each part is computed on first use, which may take
+// seconds, and kept; references stay valid as long as the context lives. Thread-safe: of several
+// threads that ask for one part, one computes it and the others wait. A stopped computation returns
+// early with an incomplete part, which is kept for nobody else.
 class AnalysisContext {
  public:
   AnalysisContext(std::shared_ptr<const Trace> trace, Definitions definitions);
   ~AnalysisContext();
   const Trace& trace() const { return *trace_; }
   Definitions definitions() const { return definitions_; }
-  const Quirks& quirks() const;  // model/analysis/quirks.h: what of XProf is followed
-  // Typed stats; an empty table (and a diagnostic) when the source cannot be read.
+  // The rules of XProf that definitions() asks for, one field each.
+  const XprofDefinitions& xprof() const;
+  // Typed stats of the events. Empty where the trace has none or its file cannot be read any more;
+  // stats_error() then says why.
   const StatTable& stats(std::stop_token stop = {});
-  const std::string& stats_error(std::stop_token stop = {});  // why the table is empty, or ""
+  // Why stats() is empty, as a sentence for people; "" if it is not.
+  const std::string& stats_error(std::stop_token stop = {});
   const Grouping& grouping(std::stop_token stop = {});
-  const EventOrder& order(std::stop_token stop = {});  // events of each track in nesting order
+  // The events of each track in nesting order.
+  const EventOrder& order(std::stop_token stop = {});
   const StepDatabase& steps(std::stop_token stop = {});
-  // Hosts aside: the database has all of them. The last few asked for are kept.
+  // Operations of the part of the trace that `params` asks for, on all hosts: params.hosts is
+  // ignored, tables choose the hosts. The last four results are kept.
   std::shared_ptr<const OpDatabase> ops(const AnalysisParams& params = {},
                                         std::stop_token stop = {});
-  // The last one asked for is kept until LetGo: it is large where allocations were recorded.
+  // Allocations of the part that `params` asks for. Large where allocations were recorded, so only
+  // the last result is kept, until ReleaseCaches.
   std::shared_ptr<const MemoryProfile> memory(const AnalysisParams& params = {},
                                               std::stop_token stop = {});
-  // When nothing is computed any more: what is large and quick to compute again lives no longer
-  // than those who hold it.
-  void LetGo();
-  std::vector<std::shared_ptr<const TrackSet>> derived(
-      std::stop_token stop = {});  // derived GPU lines as tracks
-  // Results for analyses that build on others, computed once. The last few asked for are kept.
+  // Keeps memory profiles only as long as others hold them. Called when nothing is being computed:
+  // they are large, and quick to compute again.
+  void ReleaseCaches();
+  // The derived tracks: lines and counters that no recording has, set by set.
+  std::vector<std::shared_ptr<const TrackSet>> derived(std::stop_token stop = {});
+  // The result of the analysis with that id. For analyses that build on others, and for
+  // callers that ask twice. The last four results are kept; an unknown id gives a
+  // result whose empty_reason says so.
   std::shared_ptr<const AnalysisResult> Get(std::string_view analysis,
                                             const AnalysisParams& params = {},
                                             std::stop_token stop = {});
-  // Does not keep the result any longer: who holds it owns it.
+  // Keeps the result no longer; who holds it owns it.
   void Forget(std::string_view analysis, const AnalysisParams& params = {});
 
  private:
@@ -62,20 +81,26 @@ class AnalysisContext {
   std::unique_ptr<State> state_;
 };
 
+// An analysis is of one profile (`run`), or compares two (`compare`); the other function is null.
 struct AnalysisDesc {
   const char* id;  // "kernel_stats": report --panel, panel id
   const char* title;
   const char* what;  // one sentence
   AnalysisResult (*run)(AnalysisContext&, const AnalysisParams&, std::stop_token);
+  AnalysisResult (*compare)(AnalysisContext& a, AnalysisContext& b, const CompareParams&,
+                            std::stop_token) = nullptr;
 };
 
-// What an analysis finds, in the words of those who made the GPUs: --compat xprof keeps XProf's.
+// Runs an analysis. Names AMD's units with AMD's words where all GPUs are AMD's
+// (naming/vendor_words.h), unless XProf's definitions hold. A memory snapshot has no events:
+// analyses of events say so in empty_reason.
 AnalysisResult RunAnalysis(const AnalysisDesc& analysis, AnalysisContext& context,
                            const AnalysisParams& params, std::stop_token stop);
 // AnalysisDesc::what in the same words.
 std::string WhatOf(const AnalysisDesc& analysis, const AnalysisContext& context);
 
-std::span<const AnalysisDesc> Analyses();
-const AnalysisDesc* FindAnalysis(std::string_view id);
+std::span<const AnalysisDesc> Analyses();               // of one profile
+const AnalysisDesc* FindAnalysis(std::string_view id);  // among them; null if there is none
+const AnalysisDesc& Comparison();                       // of two profiles
 
 }  // namespace stepscope

@@ -4,23 +4,23 @@
 
 #include "model/allocator_history.h"
 #include "model/analysis/analysis.h"
-#include "model/analysis/derived_lines.h"
-#include "model/analysis/device_lanes.h"
-#include "model/analysis/event_order.h"
-#include "model/analysis/grouping.h"
-#include "model/analysis/kernel_stats.h"
-#include "model/analysis/memory_profile.h"
-#include "model/analysis/op_database.h"
-#include "model/analysis/quirks.h"
-#include "model/analysis/steps.h"
-#include "model/analysis/vendor_words.h"
+#include "model/analysis/definitions.h"
+#include "model/analysis/derived_tracks/derived_lines.h"
+#include "model/analysis/derived_tracks/device_tracks.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/intervals/event_order.h"
+#include "model/analysis/kernels/kernel_stats.h"
+#include "model/analysis/memory/memory_profile.h"
+#include "model/analysis/naming/vendor_words.h"
+#include "model/analysis/ops/op_database.h"
+#include "model/analysis/steps/steps.h"
 
 namespace stepscope {
 namespace {
 
-// A value computed on first use. Of several threads that ask at once one computes and the others
-// wait. What a stopped computation left is handed out, to all who ask when they were stopped
-// already; for others it is computed anew. References stay valid either way.
+// A value computed on first use. Of several threads that ask at once, one computes and the others
+// wait. A stopped computation leaves an incomplete value: only callers that are stopped as well get
+// it, all others compute anew. References to either stay valid.
 template <typename T>
 class Lazy {
  public:
@@ -45,8 +45,8 @@ class Lazy {
   std::vector<std::unique_ptr<T>> unfinished_;
 };
 
-// Values by key, each computed on first use and by one thread only; of those computed the `most`
-// last asked for are kept. What a stopped computation left is handed out but not kept.
+// Values by key, each computed on first use by one thread. The `most` keys asked for last are kept.
+// The result of a stopped computation is returned but not kept.
 template <typename Key, typename T>
 class Recent {
  public:
@@ -61,13 +61,13 @@ class Recent {
     if (!stop.stop_requested()) slot->value = fresh;
     return fresh;
   }
-  // From now on values live as long as others hold them, and no longer. What is being computed
-  // stays.
-  void LetGo() {
+  // From now on values live only as long as others hold them. A value
+  // that is just being computed stays.
+  void ReleaseCaches() {
     std::lock_guard lock(mutex_);
     for (const std::shared_ptr<Slot>& slot : slots_) {
-      const std::unique_lock of_slot(slot->mutex, std::try_to_lock);
-      if (!of_slot || !slot->value) continue;
+      const std::unique_lock locked(slot->mutex, std::try_to_lock);
+      if (!locked || !slot->value) continue;
       slot->let_go = slot->value;
       slot->value = nullptr;
     }
@@ -82,7 +82,7 @@ class Recent {
     Key key;
     std::mutex mutex;
     std::shared_ptr<const T> value;
-    std::weak_ptr<const T> let_go;  // what others may still hold
+    std::weak_ptr<const T> let_go;  // what ReleaseCaches left, if others still hold it
   };
 
   std::shared_ptr<Slot> Find(const Key& key) {
@@ -100,7 +100,7 @@ class Recent {
   }
 
   const size_t most_;
-  std::mutex mutex_;                        // guards the list; each value has its own lock
+  std::mutex mutex_;                        // guards the list; each slot has a lock of its own
   std::list<std::shared_ptr<Slot>> slots_;  // last asked for first
 };
 
@@ -128,8 +128,8 @@ LoadedStats LoadStats(const Trace& trace, std::stop_token stop) {
 }  // namespace
 
 struct AnalysisContext::State {
-  explicit State(Definitions definitions) : quirks(QuirksOf(definitions)) {}
-  const Quirks quirks;
+  explicit State(Definitions definitions) : xprof(XprofDefinitionsOf(definitions)) {}
+  const XprofDefinitions xprof;
   Lazy<LoadedStats> stats;
   Lazy<EventOrder> order;
   Lazy<Grouping> grouping;
@@ -147,7 +147,7 @@ AnalysisContext::AnalysisContext(std::shared_ptr<const Trace> trace, Definitions
 
 AnalysisContext::~AnalysisContext() = default;
 
-const Quirks& AnalysisContext::quirks() const { return state_->quirks; }
+const XprofDefinitions& AnalysisContext::xprof() const { return state_->xprof; }
 
 const StatTable& AnalysisContext::stats(std::stop_token stop) {
   return *state_->stats.Get(stop, [&] { return LoadStats(*trace_, stop); }).table;
@@ -159,14 +159,14 @@ const std::string& AnalysisContext::stats_error(std::stop_token stop) {
 
 const EventOrder& AnalysisContext::order(std::stop_token stop) {
   return state_->order.Get(
-      stop, [&] { return BuildEventOrder(*trace_, quirks().unsorted_lines_as_in_file, stop); });
+      stop, [&] { return BuildEventOrder(*trace_, xprof().unsorted_lines_as_in_file, stop); });
 }
 
 const Grouping& AnalysisContext::grouping(std::stop_token stop) {
   const StatTable& table = stats(stop);
   const EventOrder& events = order(stop);
   return state_->grouping.Get(stop, [&] {
-    return BuildGrouping(*trace_, table, events, quirks().ungrouped_events_join, stop);
+    return BuildGrouping(*trace_, table, events, xprof().ungrouped_events_join, stop);
   });
 }
 
@@ -188,14 +188,14 @@ std::shared_ptr<const MemoryProfile> AnalysisContext::memory(const AnalysisParam
   return state_->memory.Get(params, stop, [&] { return ComputeMemory(*this, params, stop); });
 }
 
-void AnalysisContext::LetGo() { state_->memory.LetGo(); }
+void AnalysisContext::ReleaseCaches() { state_->memory.ReleaseCaches(); }
 
 std::vector<std::shared_ptr<const TrackSet>> AnalysisContext::derived(std::stop_token stop) {
   grouping(stop);
   return state_->derived.Get(stop, [&] {
     std::vector<std::shared_ptr<const TrackSet>> sets = BuildDerivedLines(*this, stop);
-    std::vector<std::shared_ptr<const TrackSet>> lanes = BuildDeviceLanes(*this, stop);
-    sets.insert(sets.end(), lanes.begin(), lanes.end());
+    std::vector<std::shared_ptr<const TrackSet>> of_devices = BuildDeviceTracks(*this, stop);
+    sets.insert(sets.end(), of_devices.begin(), of_devices.end());
     return sets;
   });
 }
@@ -205,7 +205,7 @@ std::shared_ptr<const AnalysisResult> AnalysisContext::Get(std::string_view anal
                                                            std::stop_token stop) {
   return state_->results.Get({std::string(analysis), params}, stop, [&] {
     const AnalysisDesc* desc = FindAnalysis(analysis);
-    // The row in the registry hands out what is kept here, so it must not be asked.
+    // The function in the registry returns what is kept here, so calling it would not end.
     if (analysis == "kernel_stats")
       return RunAnalysis({desc->id, desc->title, desc->what, RunKernelStats}, *this, params, stop);
     if (desc) return RunAnalysis(*desc, *this, params, stop);
@@ -221,8 +221,8 @@ void AnalysisContext::Forget(std::string_view analysis, const AnalysisParams& pa
 
 namespace {
 
-// A snapshot has allocations only: of anything else, what to record would be said of the wrong
-// file.
+// The reason for every page but those of snapshots: their own reasons name what to record, which
+// would be wrong advice for a file that is a snapshot.
 constexpr const char* kSnapshotHasNone =
     "A memory snapshot has allocations only; its page is Memory snapshot. Steps, kernels and "
     "operations are in a trace of the same run, which can be opened beside it.";

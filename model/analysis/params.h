@@ -1,4 +1,5 @@
-// AnalysisParams: which part of a trace an analysis is asked about. A value, cheap to compare.
+// AnalysisParams: which part of a trace an analysis is asked about. A
+// value, cheap to copy and compare.
 #pragma once
 
 #include <algorithm>
@@ -12,27 +13,36 @@
 
 namespace stepscope {
 
-// Steps by their number (Step::number), both ends included.
+// Steps by their number (Step::number); both ends are included.
 struct StepInterval {
   int64_t first = 0, last = 0;
   bool Contains(int64_t number) const { return number >= first && number <= last; }
   bool operator==(const StepInterval&) const = default;
 };
 
-// "3..7": whole numbers from 0, the first not above the last. nullopt if not that.
+// Parses "3..7": two whole numbers from 0, the first not above the
+// last. nullopt for any other text.
 std::optional<StepInterval> ParseSteps(std::string_view text);
 
 struct AnalysisParams {
-  std::vector<std::string> hosts;     // names; empty: all
-  std::optional<StepInterval> steps;  // of each host; the time from the first to the last of them
-  TimeRange range;                    // on the trace's time axis; empty: whole trace
+  std::vector<std::string> hosts;  // names; empty: all hosts
+  // On each host, the time from the first of these steps to the last; nullopt: all the time.
+  std::optional<StepInterval> steps;
+  // ps on the trace's time axis; empty: the whole trace.
+  TimeRange range;
   bool operator==(const AnalysisParams&) const = default;
   bool WantsHost(std::string_view name) const {
     return hosts.empty() || std::find(hosts.begin(), hosts.end(), name) != hosts.end();
   }
 };
 
-// `host` empty: all hosts.
+// Which part of each of two profiles a comparison is asked about.
+struct CompareParams {
+  AnalysisParams a, b;
+  bool operator==(const CompareParams&) const = default;
+};
+
+// The parameters for one host; an empty name stands for all hosts.
 inline AnalysisParams ForHost(const std::string& host) {
   AnalysisParams params;
   if (!host.empty()) params.hosts.push_back(host);

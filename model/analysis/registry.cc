@@ -1,36 +1,17 @@
-// The list of analyses. Adding one is a row and a declaration here, its source and its test.
-//
-// Files of this folder by layer; each includes only what stands before it, and no two each other:
-//   result_table, params, names, table_text   what goes in and comes out
-//   collectives, op_name, kernel_rules, kernel_category, precision_names, device_type: what names
-//                                             say
-//   vendor_words                              what the parts of a GPU are called
-//   analysis, quirks                          the context, and what of XProf it follows
-//   event_order, event_forest, time_classes, lane_merge, level_line, time_ranges, enclosing
-//   grouping, grouping_*, eager_torch         which step an event belongs to
-//   steps, device_steps, steps_*, scope, step_intersection, step_table
-//   device_events, precision, training        what devices did, for the tables about them
-//   device_op_names                           which op a device event is of
-//   op_database, op_collect*, memory_profile, memory_spans, kernel_*, derived_*: computed once
-//   tpu                                       steps and ops of TPU cores
-//   device_tables: overlap, launch_delay, copies, by_annotation, device_use; category_tables
-//   op_build, steps_build, analysis_context   all of it put together
-//   findings/: rules and what they share; they read everything above
-//   ranks/: coordinates, collective_kind; rank_list, rank_steps, collective_calls, clocks,
-//   lateness,
-//           late_causes, rank_tables
-//   allocation_groups, allocation_layout      of memory snapshots
-//   overview, input_pipeline, op_stats, memory, memory_snapshot, ranks, diagnostics_report,
-//   registry                                  the analyses
+// The list of analyses. Adding one takes a row and a declaration here, its source and its test.
 #include "model/analysis/analysis.h"
 
 namespace stepscope {
 
-// Each in a source of its own; nothing else calls them.
+// Each is defined in a source of its own and called through its row only.
 using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop);
 Run RunOverview, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics,
     RunFindings, RunRanks, RunMemorySnapshot;
+namespace compare {
+AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
+                               std::stop_token stop);
+}  // namespace compare
 
 std::span<const AnalysisDesc> Analyses() {
   static constexpr AnalysisDesc kAnalyses[] = {
@@ -62,6 +43,13 @@ const AnalysisDesc* FindAnalysis(std::string_view id) {
     if (id == a.id) return &a;
   }
   return nullptr;
+}
+
+const AnalysisDesc& Comparison() {
+  static constexpr AnalysisDesc kComparison{
+      "compare", "Comparison", "What changed from A to B, per step, and what explains it.", nullptr,
+      compare::CompareProfiles};
+  return kComparison;
 }
 
 }  // namespace stepscope

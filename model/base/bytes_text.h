@@ -1,4 +1,4 @@
-// Sizes of files and memory for people.
+// Sizes of files and memory as people read them. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace stepscope {
 
-// "5 B", "2.0 kB", "12.3 MB", "2.50 GB": powers of 1000.
+// "5 B", "2.0 kB", "12.3 MB", "2.50 GB": units are powers of 1000.
 std::string BytesText(uint64_t bytes);
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
-// Column: the array that events are stored in. Owns its memory; one thread writes, then any number
-// read.
+// Column: the array that events are stored in. Owns its memory. One thread writes it, then any
+// number of threads may read.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace stepscope {
 
-// A growing array without value-initialisation; large ones grow by mremap, so a column is written
-// once. A first element takes the least that an allocator hands out: there may be a million tracks
-// of one event, which is also why a column is 16 bytes. Growing throws std::bad_alloc, past 2^32 -
-// 1 elements too (of bytes past what size_t holds).
+// A growing array that leaves new elements uninitialised. A large one grows by mremap, without a
+// copy (memory.h). A column object takes 16 bytes and its first element 24, because a trace may
+// have a million tracks of one event each. Growing throws std::bad_alloc if memory is short, and
+// beyond 2^32 - 1 elements; a column of bytes may have as many as size_t counts.
 template <typename T>
 class Column {
   static_assert(std::is_trivially_copyable_v<T>);
-  // Of what there is one for each row 32 bits are enough; of bytes they are not.
+  // Elements are one for each row, whose number fits 32 bits; bytes may be more.
   using Size = std::conditional_t<sizeof(T) == 1, size_t, uint32_t>;
   static constexpr size_t kMost = std::numeric_limits<Size>::max();
 
@@ -47,7 +47,7 @@ class Column {
     Reserve(n);
     size_ = static_cast<Size>(n);
   }
-  void Zero(size_t n) {  // n zeros, whatever it held; of many only those that are touched cost
+  void Zero(size_t n) {  // replaces the contents by n zeros; pages take memory when touched
     Release();
     if (n > kMost) throw std::bad_alloc();
     data_ = static_cast<T*>(ZeroBlock(n * sizeof(T)));
@@ -56,7 +56,7 @@ class Column {
   void ShrinkToFit() {
     if (size_ < capacity_) SetCapacity(size_);
   }
-  void Release() {  // gives the memory back
+  void Release() {  // empties the column and frees its memory
     SetCapacity(0);
     size_ = 0;
   }

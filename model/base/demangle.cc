@@ -8,11 +8,11 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMaxMangled = 1024;  // the C++ library takes no longer ones either
+constexpr size_t kMaxMangled = 1024;  // bytes; the C++ library takes no longer names either
 constexpr size_t kMaxReferences = 40;
 
-// At least as many as there are: letters of names count too. "St", "Ss" and their like stand for a
-// fixed short text.
+// An upper bound of the back references, because letters of names count too. "St", "Ss" and the
+// like do not count: they stand for short fixed texts.
 size_t BackReferences(std::string_view name) {
   size_t n = 0;
   for (size_t i = 0; i + 1 < name.size(); ++i) {

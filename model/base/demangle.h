@@ -1,4 +1,4 @@
-// Names of C++ functions as people write them.
+// Names of C++ functions as people write them. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,17 @@
 
 namespace stepscope {
 
-// Longer readable names are not shown.
+// Demangle returns no longer names.
 inline constexpr size_t kMaxDemangled = 16 << 10;
 
-// "_ZN3fooC1Ev" -> "foo::foo()". Empty for what is not a mangled name, and for one whose readable
-// form may be out of all proportion: back references let a hundred bytes stand for terabytes, so
-// names of more than 40 are left as they are. Thread-safe. Takes microseconds; at worst, for a name
-// made to hurt, some tens of milliseconds.
+// "_ZN3fooC1Ev" -> "foo::foo()". Empty if the name is not mangled, or if its readable form could be
+// huge: back references let a hundred bytes stand for terabytes, so a name with
+// more than 40 of them stays as it is. Takes microseconds, and at worst some tens
+// of milliseconds for a malicious name.
 std::string Demangle(std::string_view name);
 
-// Of a readable name what says which function it is: "void a::f<int>(int*)" -> "a::f<int>".
-// O(length)
+// A readable name without return type and parameters: "void
+// a::f<int>(int*)" -> "a::f<int>". O(length).
 std::string_view WithoutParameters(std::string_view readable);
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
-// Numbers for people: thin spaces between groups of three digits, "4 761 900.25". Pure,
-// thread-safe.
+// Numbers as people read them, with thin spaces between groups of three
+// digits: "4 761 900.25". Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,11 @@
 
 namespace stepscope {
 
-// Groups the digits before the point of a plain decimal number, which may have a sign.
+// Groups the digits before the decimal point. The number may have a sign, but no exponent.
 std::string GroupDigits(std::string_view number);
 std::string GroupDigits(uint64_t number);
-// The same into room for twice as many bytes; returns how many it wrote. No allocation.
+// The same without allocation: writes to `out`, which has room for twice the number's bytes, and
+// returns how many bytes it wrote.
 size_t GroupDigits(std::string_view number, char* out);
 
 }  // namespace stepscope

@@ -1,4 +1,5 @@
-// FNV-1a: a 64-bit hash that is the same on every machine. Not for what an attacker may choose.
+// Fnv: FNV-1a, a 64-bit hash that is the same on every machine. Anyone can make texts that collide,
+// so do not use it where that would hurt (seeded_hash.h).
 #pragma once
 
 #include <cstdint>

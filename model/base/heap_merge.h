@@ -1,5 +1,5 @@
-// Merges sequences that are each in order: O(n log sequences); runs of one sequence cost nothing
-// extra. Pure.
+// Merges sequences that are each in order. O(n log sequences); successive elements of one sequence
+// take O(1) each. Pure.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace stepscope {
 
 enum class MergeStep { kMore, kEnd, kStop };
 
-// Brings the first of a heap to its place; the others are in order, the least first. A sequence
-// that has moved on is seldom far from its place, so most calls end after a level or two.
+// Moves the first element of a heap to its place; the rest is a heap with the least element first.
+// After a step a sequence is seldom far from its place, so most calls end after a level or two.
 template <typename Head>
 void SiftDown(std::vector<Head>* heap) {
   if (heap->empty()) return;
@@ -26,8 +26,9 @@ void SiftDown(std::vector<Head>* heap) {
   (*heap)[at] = std::move(moving);
 }
 
-// A head is where a sequence stands; `<` says which comes first. `visit(head)` takes what the
-// earliest head stands at and moves the head on: kEnd if its sequence has no more, kStop ends all.
+// A head is a position in one sequence, and `<` orders heads by their elements. `visit(head)` is
+// called for the earliest head: it uses the element and moves the head on. It returns kEnd if the
+// sequence has no more elements, and kStop to end the merge.
 template <typename Head, typename Visit>
 void HeapMerge(std::vector<Head> heap, Visit visit) {
   std::make_heap(heap.begin(), heap.end(), [](const Head& a, const Head& b) { return b < a; });

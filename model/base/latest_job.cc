@@ -7,9 +7,9 @@
 namespace stepscope {
 namespace {
 
-constexpr int kBehindFrames = 10;  // of nice: about a tenth of what a thread that draws gets
+constexpr int kBehindFrames = 10;  // nice value: about a tenth of the time of a thread that draws
 
-// Linux means the calling thread; threads that it starts inherit it.
+// On Linux this sets the calling thread only; threads that it starts inherit the value.
 void LetOthersFirst() {
 #ifdef __linux__
   if (getpriority(PRIO_PROCESS, 0) < kBehindFrames) setpriority(PRIO_PROCESS, 0, kBehindFrames);
@@ -19,7 +19,8 @@ void LetOthersFirst() {
 }  // namespace
 
 JobThreads::~JobThreads() {
-  for (Worker& worker : workers_) worker.thread.request_stop();  // so that they end side by side
+  for (Worker& worker : workers_)
+    worker.thread.request_stop();  // first all, so that they end side by side
   workers_.clear();
 }
 

@@ -1,8 +1,10 @@
-// LatestJob: one kind of background work for everything a window computes beside its frames. The
-// newest request wins: an older one is told to stop, its result is dropped, and nobody waits for
-// it. JobThreads owns the threads and joins them when it goes, so that no job outlives what it
-// uses. Threads: both belong to one thread (that of the window); only the work, its Progress and
-// `wake` run elsewhere. Costs per request: one thread, one allocation of shared state.
+// LatestJob: background work whose newest request wins, for everything that a window computes
+// beside its frames. A new request tells the older one to stop; nobody waits for that one, and its
+// result is dropped. A stopped job runs until it checks its stop token. JobThreads owns the threads
+// and joins them at its end, so that no job outlives what it uses.
+//
+// Threads: JobThreads and LatestJob belong to one thread, that of the window. Only the work, its
+// Progress and `wake` run on others. A request costs one thread and one allocation.
 #pragma once
 
 #include <atomic>
@@ -20,25 +22,28 @@
 
 namespace stepscope {
 
-// The threads of jobs. Must outlive the LatestJobs that start work on it; `wake` must outlive it.
+// The threads of jobs. It must outlive the LatestJobs that start work on
+// it; what `wake` uses must outlive it.
 class JobThreads {
  public:
   using Work = std::function<void(const std::stop_token&)>;
 
-  // Behind frames: where both want a processor, who draws gets most of it.
+  // kBehindFrames: if a job and a thread that draws want the same
+  // processor, drawing gets most of it.
   enum class Priority { kNormal, kBehindFrames };
 
-  // `wake` is called from a worker after each work has ended.
+  // A worker calls `wake` whenever some work has ended.
   explicit JobThreads(std::function<void()> wake = {}, Priority priority = Priority::kNormal)
       : wake_(std::move(wake)), priority_(priority) {}
   JobThreads(const JobThreads&) = delete;
   JobThreads& operator=(const JobThreads&) = delete;
-  ~JobThreads();  // tells all to stop, then waits for all
+  ~JobThreads();  // tells all work to stop, then waits for it
 
-  // Starts the work on a thread of its own and returns at once. Where the machine gives no more
-  // threads, the work is done before it returns.
+  // Starts the work on a thread of its own and returns at once. If the machine has no more threads
+  // to give, the work is done before this returns.
   std::stop_source Run(Work work);
-  // Work that has not ended, and how much of it was told to stop. Joins what has ended: O(threads).
+  // How much work has not ended, and how much of that was told to stop. Joins threads whose work
+  // has ended. O(threads).
   size_t running();
   size_t stopping();
 
@@ -58,8 +63,8 @@ template <typename T>
 class LatestJob {
  public:
   using Fn = std::function<T(const std::stop_token&, Progress&)>;
-  // Older requests that run down beside the newest one. Beyond that the newest waits until one of
-  // them has ended; a later Take starts it.
+  // So many stopped requests may still run beside the newest one. If there are more, the newest
+  // waits until one of them has ended; a later Take() starts it.
   static constexpr size_t kMaxStopping = 4;
 
   LatestJob() = default;
@@ -77,14 +82,14 @@ class LatestJob {
   LatestJob& operator=(const LatestJob&) = delete;
   ~LatestJob() { Stop(); }
 
-  // Work that throws std::bad_alloc ends without a result: `failed`.
+  // Replaces the request. Work that throws std::bad_alloc ends without a result, see failed().
   void Start(JobThreads& threads, Fn fn) {
     Stop();
     threads_ = &threads;
     waiting_ = std::move(fn);
     StartWaiting();
   }
-  // Nobody wants the result any more. Does not wait.
+  // Drops the request, without waiting for the work to end.
   void Stop() {
     waiting_ = nullptr;
     if (!current_) return;
@@ -93,11 +98,11 @@ class LatestJob {
       stopping_.push_back(std::move(current_->shared));
     current_.reset();
   }
-  // Asked for, and neither taken nor stopped.
+  // Whether there is a request that was neither taken nor stopped.
   bool active() const { return current_.has_value() || waiting_ != nullptr; }
   bool done() const { return current_ && current_->shared->done.load(std::memory_order_acquire); }
   bool busy() const { return active() && !done(); }
-  // The result of the newest request, once; nothing while it runs. Call it each frame.
+  // Returns the result of the newest request once; nothing while it runs. Call it each frame.
   std::optional<T> Take() {
     StartWaiting();
     if (!done()) return std::nullopt;
@@ -106,13 +111,13 @@ class LatestJob {
     current_.reset();
     return result;
   }
-  // Whether the last request that ended had no memory for a result.
+  // Whether the last request that ended had too little memory for a result.
   bool failed() const { return failed_; }
-  // Of the newest request; null unless it has been started.
+  // How far the newest request is; null unless it has been started.
   const Progress* progress() const { return current_ ? &current_->shared->progress : nullptr; }
 
  private:
-  struct Shared {  // by the worker and the owner; `done` hands the result over
+  struct Shared {  // belongs to the worker until `done`, then to the owner
     Progress progress;
     std::optional<T> result;
     std::atomic<bool> done{false};
@@ -138,8 +143,8 @@ class LatestJob {
           } catch (const std::bad_alloc&) {
             result.reset();
           }
-          fn = nullptr;  // what it held goes here, not in a frame
-          // The same for a result that nobody waits for.
+          fn = nullptr;  // what it holds is freed here, not during a frame
+          // A result that nobody waits for is freed here as well.
           if (!stop.stop_requested()) shared->result = std::exchange(result, std::nullopt);
           result.reset();
           shared->done.store(true, std::memory_order_release);

@@ -1,4 +1,4 @@
-// Lower case of ASCII letters; all other bytes stay, whatever the locale. Pure.
+// Lower case for ASCII letters, independent of the locale. Other bytes stay as they are. Pure.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline std::string Lower(std::string_view text) {
   return out;
 }
 
-// Case of `text` does not matter; the part is in lower case already.
+// Whether `text`, whose case does not matter, contains the part, which must be in lower case.
 inline bool ContainsLower(std::string_view text, std::string_view lower_part) {
   const auto found = std::search(text.begin(), text.end(), lower_part.begin(), lower_part.end(),
                                  [](char a, char b) { return Lower(a) == b; });

@@ -7,8 +7,9 @@ namespace stepscope {
 
 namespace {
 
-// A character that a page would obey, not show: controls of U+0080 to U+009F, marks that change
-// the direction of writing, invisible spaces and line separators. 0: another; else its bytes.
+// The bytes of a character at the start of the text that a page would obey and not show: controls
+// of U+0080 to U+009F, marks that change the direction of writing, invisible spaces, line
+// separators. 0 for any other character.
 size_t UnseenAt(std::string_view text, size_t at, unsigned* code) {
   const auto byte = [&](size_t i) {
     return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;

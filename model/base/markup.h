@@ -1,4 +1,4 @@
-// Text inside HTML and SVG, as content or as the value of an attribute.
+// Escapes text for HTML and SVG, as content or as the value of an attribute. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -6,8 +6,9 @@
 
 namespace stepscope {
 
-// & < > and both quotes become entities; control bytes, which neither allows, spaces. What would
-// change how the rest is shown without being seen (as in TerminalText) becomes \u{202e}. O(length).
+// & < > and both quotes become entities. Control bytes, which neither format allows,
+// become spaces. Invisible characters that change how the rest is shown (as in
+// TerminalText) become \u{202e}. O(length).
 std::string EscapeMarkup(std::string_view text);
 
 }  // namespace stepscope

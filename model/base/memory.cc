@@ -10,9 +10,9 @@
 namespace stepscope {
 namespace {
 
-// glibc would do the same above its own threshold, but that threshold grows with each freed block
-// and the heap then keeps what it was given. Under sanitizers everything is malloc's, so that they
-// see each column's bounds.
+// From this size on blocks are mapped. glibc maps large blocks too, but its threshold grows with
+// each freed block, and its heap then keeps the memory. Sanitizers get all blocks from malloc, so
+// that they see the bounds of each column.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr size_t kMapFrom = ~size_t{0};
 #elif defined(__has_feature)

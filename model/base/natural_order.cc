@@ -7,7 +7,7 @@ namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The digits that a text begins with, without zeros before them; they are taken from the text.
+// Removes the digits at the start of the text and returns them without leading zeros.
 std::string_view TakeNumber(std::string_view* text) {
   size_t zeros = 0;
   while (zeros < text->size() && (*text)[zeros] == '0') ++zeros;

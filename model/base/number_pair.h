@@ -1,4 +1,4 @@
-// Two numbers in a text. Pure.
+// Parses two numbers with a separator. Pure.
 #pragma once
 
 #include <charconv>
@@ -6,7 +6,8 @@
 
 namespace stepscope {
 
-// Two numbers with a character between them, "12.7", and nothing else.
+// Whether the text is two numbers with the character `between` between
+// them, and nothing else: "12.7".
 template <typename T>
 bool ParsePair(std::string_view text, char between, T* first, T* second) {
   const char* end = text.data() + text.size();

@@ -1,6 +1,6 @@
-// SeededHash: a hash of numbers that come from a file, for tables. Each table has a random number
-// of its own, so that nobody can choose numbers that all meet in one bucket. Iterating such a table
-// gives another order each time: sort what becomes visible.
+// SeededHash: a hash of numbers that come from a file, for hash tables. Each table has a random
+// seed, so that nobody can choose numbers that all fall into one bucket. The order of iteration
+// therefore differs from run to run: sort whatever becomes visible.
 #pragma once
 
 #include <cstddef>

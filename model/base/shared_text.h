@@ -1,5 +1,5 @@
-// SharedText: an immutable string in eight bytes; copies share it. For tables of millions of cells,
-// where a name stands in many of them. Any thread may read and copy one.
+// SharedText: an immutable string of eight bytes whose copies share the text. It is for tables of
+// millions of cells in which a name stands many times. Any thread may read and copy one.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@ namespace stepscope {
 
 class SharedText {
  public:
-  SharedText() = default;  // empty, without memory of its own
-  // A copy of the text. O(length).
+  SharedText() = default;  // empty, without allocation
+  // Copies the text. O(length).
   SharedText(std::string_view text);
   SharedText(const std::string& text) : SharedText(std::string_view(text)) {}
   SharedText(const char* text) : SharedText(std::string_view(text)) {}
@@ -39,7 +39,7 @@ class SharedText {
   size_t size() const { return block_ ? block_->size : 0; }
   bool empty() const { return block_ == nullptr; }
 
-  // By bytes.
+  // Compares bytes.
   template <std::convertible_to<std::string_view> T>
   friend bool operator==(const SharedText& a, const T& b) {
     return a.view() == std::string_view(b);

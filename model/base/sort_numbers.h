@@ -1,5 +1,6 @@
-// SortNumbers: ascending order by digits, for many numbers that are spread over a range, as delays
-// and distances are. O(n) passes over the digits that the largest has; a copy of the numbers.
+// SortNumbers: sorts many numbers in ascending order, by radix. It is for numbers
+// that are spread over a range, such as delays and distances. O(n) for each 11 bits
+// of the range, and a copy of the numbers.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@ inline void SortNumbers(std::vector<int64_t>* numbers) {
   const auto [least, most] = std::minmax_element(numbers->begin(), numbers->end());
   const uint64_t base = static_cast<uint64_t>(*least);
   const uint64_t span = static_cast<uint64_t>(*most) - base;
-  if (numbers->size() < kFew || span >> 55 != 0) {  // six passes and more are no faster
+  if (numbers->size() < kFew || span >> 55 != 0) {  // six passes or more are not faster
     std::sort(numbers->begin(), numbers->end());
     return;
   }

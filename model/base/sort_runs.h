@@ -1,7 +1,6 @@
-// SortRuns: a stable sort for what is nearly in order already, that can be stopped. Events stand in
-// a file as their writers emptied their buffers: a few ascending runs, each of which overlaps the
-// next one a little or not at all. O(n log runs), and runs that follow each other cost one
-// comparison.
+// SortRuns: a stable sort for what is nearly in order, which can be stopped. A file has its events
+// in the order in which writers emptied their buffers: a few ascending runs, each of which overlaps
+// the next a little or not at all. O(n log runs); two runs that do not overlap cost one comparison.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +12,11 @@
 
 namespace stepscope {
 
-inline constexpr size_t kMergedPerStop = 16'384;  // items merged between two looks at the stop
+inline constexpr size_t kMergedPerStop =
+    16'384;  // items merged between two checks of the stop token
 
-// Merges two neighbours by a copy of the left one. When asked to stop it leaves what remains of
-// both as it is.
+// Merges two neighbouring runs with a copy of the left one. A stopped
+// merge leaves the rest unmerged.
 template <typename It, typename Less>
 void MergeByLeft(It begin, It mid, It end, const Less& less, const std::stop_token& stop) {
   std::vector<typename std::iterator_traits<It>::value_type> left(std::make_move_iterator(begin),
@@ -27,10 +27,10 @@ void MergeByLeft(It begin, It mid, It end, const Less& less, const std::stop_tok
     if (n % kMergedPerStop == 0 && stop.stop_requested()) break;
     *out = less(*mid, *next) ? std::move(*mid++) : std::move(*next++);
   }
-  std::move(next, left.end(), out);  // it ends where the rest of the right one begins
+  std::move(next, left.end(), out);  // ends where the rest of the right run begins
 }
 
-// The same from the end, by a copy of the right one.
+// The same from the end, with a copy of the right run.
 template <typename It, typename Less>
 void MergeByRight(It begin, It mid, It end, const Less& less, const std::stop_token& stop) {
   std::vector<typename std::iterator_traits<It>::value_type> right(std::make_move_iterator(mid),
@@ -45,7 +45,7 @@ void MergeByRight(It begin, It mid, It end, const Less& less, const std::stop_to
   std::move_backward(right.begin(), next, out);
 }
 
-// Sorts [begin, mid) and [mid, end), each in order, into one; touches only where they overlap.
+// Merges [begin, mid) and [mid, end), which are each in order. Touches only where they overlap.
 template <typename It, typename Less>
 void MergeRuns(It begin, It mid, It end, const Less& less, const std::stop_token& stop = {}) {
   if (!less(*mid, *std::prev(mid))) return;
@@ -58,7 +58,7 @@ void MergeRuns(It begin, It mid, It end, const Less& less, const std::stop_token
   }
 }
 
-// The starts of runs; short ones are sorted together first, in the first-level cache.
+// The starts of ascending runs. Short runs are first sorted together, within the first-level cache.
 template <typename It, typename Less>
 std::vector<It> RunsOf(It begin, It end, const Less& less, const std::stop_token& stop) {
   constexpr std::ptrdiff_t kShortest = 1024;
@@ -75,7 +75,7 @@ std::vector<It> RunsOf(It begin, It end, const Less& less, const std::stop_token
   return runs;
 }
 
-// When asked to stop it returns early, and the order is any.
+// A stopped sort returns early with the elements in any order.
 template <typename It, typename Less>
 void SortRuns(It begin, It end, const Less& less, const std::stop_token& stop = {}) {
   std::vector<It> runs = RunsOf(begin, end, less, stop);

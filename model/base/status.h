@@ -1,4 +1,9 @@
-// Errors as values. A Status says what went wrong, where, and what to do, in one line for people.
+// This folder has what every part of the program uses and what knows nothing of profiles:
+// errors (status.h), threads (task.h, latest_job.h), memory of large arrays (column.h,
+// memory.h), sorting and merging, hashes, colours, and texts for terminals, HTML and SVG. Start
+// reading with status.h, column.h and task.h.
+//
+// Errors as values. A Status says in one line for people what went wrong, where, and what to do.
 // Result<T> is a value or a Status (std::expected is C++23). No exception crosses a module border.
 #pragma once
 
@@ -12,8 +17,8 @@ namespace stepscope {
 enum class ErrorCode {
   kOk,
   kIo,           // the file cannot be read, or changed while open
-  kFormat,       // nothing usable in the bytes
-  kUnsupported,  // known, but not something this program reads
+  kFormat,       // the bytes contain nothing usable
+  kUnsupported,  // a known format or feature that this program does not read
   kLimit,        // a stated limit (inflated size, event count) was reached
   kCancelled,    // the user stopped the job
   kUsage,        // wrong arguments, or a question the profile cannot answer

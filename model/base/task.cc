@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-constexpr unsigned kMaxWorkers = 16;  // beyond that memory bandwidth decides, not cores
+constexpr unsigned kMaxWorkers = 16;  // with more, memory bandwidth is the limit
 
 }  // namespace
 
@@ -23,8 +23,7 @@ void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threa
   }
   std::atomic<size_t> next{0};
   std::mutex error_mutex;
-  std::exception_ptr
-      error;  // std::bad_alloc in a worker must reach the job's boundary, not terminate
+  std::exception_ptr error;  // the first one; it must reach the caller, not end the process
   const auto work = [&] {
     try {
       for (size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < n;) fn(i);
@@ -40,7 +39,7 @@ void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threa
     try {
       for (size_t t = 0; t < helpers; ++t) pool.emplace_back(work);
     } catch (const std::system_error&) {
-      // No more threads to be had (a container's limit): the ones that started do the work.
+      // The limit of threads is reached (of a container, say). Those that started do the work.
     }
     work();
   }

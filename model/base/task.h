@@ -1,4 +1,4 @@
-// Background work: a parallel loop, and how far a job is. Any thread.
+// Parallel work: ParallelFor, and Progress, which says how far a job is. Any thread.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,8 @@
 
 namespace stepscope {
 
-// How far a long job is. Written by workers, read by the UI each frame; all members are lock-free
-// but `stage`.
+// How far a long job is. Workers write it and the UI reads it each frame. All
+// members are lock-free except history().
 class Progress {
  public:
   void SetStage(const char* stage) {  // string literal
@@ -26,13 +26,13 @@ class Progress {
       history_.emplace_back(stage, std::chrono::steady_clock::now());
   }
   const char* stage() const { return stage_.load(std::memory_order_relaxed); }
-  // When each stage began, in order; `bench` tells inflating, parsing and building apart by it.
+  // When each stage began, in order. `bench` measures inflating, parsing and building with it.
   std::vector<std::pair<const char*, std::chrono::steady_clock::time_point>> history() const {
     std::lock_guard lock(history_mutex_);
     return history_;
   }
-  // Of the files as they lie on the disk. The total is set once, before anything is read; what is
-  // done only grows, and never beyond it.
+  // Bytes of the files on disk. The total is set once, before reading begins. `bytes_done` only
+  // grows, and never beyond the total.
   std::atomic<uint64_t> bytes_done{0}, bytes_total{0}, events{0};
 
  private:
@@ -42,13 +42,13 @@ class Progress {
   std::vector<std::pair<const char*, std::chrono::steady_clock::time_point>> history_;
 };
 
-// Number of worker threads to use: the machine's cores, at least 1, at most 16.
+// The number of threads to use for parallel work: the machine's cores, but 1 to 16.
 unsigned WorkerCount();
 
-// Calls fn(i) for i in [0, n) on up to `threads` threads (0: WorkerCount()), the caller's included.
-// Items are handed out one by one in order, so put the largest first. Returns when all are done. If
-// an fn throws (no memory), the rest is skipped and the first exception is thrown again in the
-// caller.
+// Calls fn(i) for i in [0, n) on up to `threads` threads, the caller's included; 0
+// means WorkerCount(). Hands items out one by one in order, so put the largest first.
+// Returns when all are done. If a call throws, the rest is skipped and the first
+// exception is thrown again in the caller.
 void ParallelFor(size_t n, const std::function<void(size_t)>& fn, unsigned threads = 0);
 
 }  // namespace stepscope

@@ -1,4 +1,4 @@
-// What names are made of: whether a text has one of some parts. Pure; O(text * parts).
+// Whether a text contains or begins with one of several parts. Pure; O(text * parts).
 #pragma once
 
 #include <algorithm>

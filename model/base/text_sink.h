@@ -1,5 +1,5 @@
-// TextSink: takes a text in pieces, in order. What writes a large text writes it to one of these,
-// so that it need not be in memory as a whole.
+// TextSink: takes a text piece by piece, in order. Writers of large texts use it, so that a text is
+// never in memory as a whole.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@ namespace stepscope {
 
 using TextSink = std::function<void(std::string_view)>;
 
-// Collects pieces and hands them on in blocks of some size: a call of a sink costs more than a
-// copy of a few bytes. The sink has everything after Flush() or the end of the buffer's life.
+// Collects small pieces and hands them to the sink in blocks, because a call of a sink costs more
+// than a copy of a few bytes. Flush() or the destructor hands over the rest. Borrows the sink.
 class TextBuffer {
  public:
   explicit TextBuffer(const TextSink& sink) : sink_(sink) { text_.reserve(kBlock + kBlock / 4); }

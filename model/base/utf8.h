@@ -1,4 +1,5 @@
-// UTF-8 as it must be: no longer forms, surrogates or code points beyond the last. Pure.
+// Decodes UTF-8 strictly: overlong forms, surrogates and code points
+// above U+10FFFF are errors. Pure.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ struct CodePoint {
   size_t bytes = 0;  // 0: not UTF-8
 };
 
-// The code point at the begin of a text that is not empty.
+// The first code point of a text, which must not be empty.
 CodePoint DecodeUtf8(std::string_view text);
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
-// WordSet: which of at most 64 words a text contains, in one pass over the text: names are looked
-// at once for each distinct one, and there may be a million. Made at compile time. Pure; O(text).
+// WordSet: finds which of at most 64 words a text contains, in one pass over the text. It is for
+// names, of which a trace may have a million. Can be made at compile time; immutable, any thread.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ class WordSet {
  public:
   static constexpr size_t kNone = 64;
 
-  // Words of two bytes or more, which must live as long as the set.
+  // Words have two bytes or more. Borrows them.
   explicit constexpr WordSet(std::span<const std::string_view> words) : words_(words) {
     for (size_t i = 0; i < words.size(); ++i) {
       first_[static_cast<uint8_t>(words[i][0])] |= uint64_t{1} << i;
@@ -23,9 +23,10 @@ class WordSet {
     }
   }
 
-  // The place of the first word of the set that the text contains anywhere; kNone: none.
+  // The index of the first word of the set that the text contains;
+  // kNone if it contains none. O(text).
   size_t First(std::string_view text) const {
-    uint64_t left = ~uint64_t{0};  // words before the one found
+    uint64_t left = ~uint64_t{0};  // words that come before the one found
     size_t found = kNone;
     for (size_t at = 0; at + 1 < text.size(); ++at) {
       uint64_t maybe = first_[static_cast<uint8_t>(text[at])] &
@@ -45,7 +46,7 @@ class WordSet {
 
  private:
   std::span<const std::string_view> words_;
-  std::array<uint64_t, 256> first_{}, second_{};  // words by their bytes
+  std::array<uint64_t, 256> first_{}, second_{};  // words by their first and second byte
 };
 
 }  // namespace stepscope

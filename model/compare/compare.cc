@@ -3,54 +3,54 @@
 #include <algorithm>
 #include <optional>
 
-#include "model/analysis/verdict.h"
+#include "model/analysis/steps/scope.h"
+#include "model/analysis/steps/step_table.h"
+#include "model/analysis/steps/verdict.h"
 #include "model/base/task.h"
+#include "model/compare/collect_items.h"
+#include "model/compare/compared_profile.h"
 #include "model/compare/contribution_table.h"
-#include "model/compare/panel_tables.h"
-#include "model/compare/run_facts.h"
+#include "model/compare/contributions.h"
+#include "model/compare/page_tables.h"
+#include "model/compare/profile_differences.h"
 #include "model/compare/snapshots.h"
 #include "model/compare/step_tables.h"
 #include "model/compare/summary.h"
 #include "model/compare/work_tables.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
-// Shares of the step: smaller changes are not listed; larger ones are, whether they stand out or
-// not. Of runs with another number of devices or steps only these mean something.
+// Shares of the mean step. A change below kLeast is never listed, one above kLarge always is. If
+// the profiles differ in their number of devices or steps, only changes above kLarge mean anything.
 constexpr double kLeast = 0.0002, kLarge = 0.01;
 
-struct Side {
-  RunSteps steps;
-  RunItems items;
-};
-
-Side Read(AnalysisContext& context, const AnalysisParams& params, const std::stop_token& stop) {
-  Side side;
-  side.steps = ChooseSteps(context, params, stop);
-  if (!side.steps.counted.empty())
-    side.items = CollectItems(context, *side.steps.db, side.steps.typical, stop);
-  return side;
+void Read(const std::stop_token& stop, ComparedProfile* profile) {
+  profile->steps = ChooseSteps(profile->context, profile->params, stop);
+  const ComparedSteps& steps = profile->steps;
+  if (!steps.counted.empty())
+    profile->items = CollectItems(profile->context, *steps.db, steps.typical, stop);
 }
 
-// What outliers add to the mean step: they are told apart from what all steps have.
-std::optional<Contribution> OutlierPart(const RunSteps& a, const RunSteps& b) {
+// What the outlier steps add to the mean step, under the class of time that is longest in them.
+// Nothing if neither profile has outliers.
+std::optional<Contribution> OutlierPart(const ComparedSteps& a, const ComparedSteps& b) {
   if (a.outliers.empty() && b.outliers.empty()) return std::nullopt;
   Contribution c;
-  std::array<double, kLossClasses> excess{};
-  const auto read = [&](const RunSteps& run, double* effect, double* count,
+  std::array<double, kStepTimeClasses> excess{};
+  const auto read = [&](const ComparedSteps& steps, double* effect, double* count,
                         std::vector<EventRow>* rows) {
-    *effect = (run.summary.mean - run.typical_mean) * static_cast<double>(kPsPerMs);
-    *count = static_cast<double>(run.outliers.size()) / static_cast<double>(run.counted.size());
-    const auto typical = static_cast<double>(run.counted.size() - run.outliers.size());
-    for (size_t i = 0; i < run.typical.size(); ++i) {
-      const std::array<double, kLossClasses> losses = LossesOf(run.db->steps[i]);
-      for (size_t k = 0; k < kLossClasses && run.typical[i]; ++k)
-        excess[k] -= losses[k] * static_cast<double>(run.outliers.size()) / typical;
+    *effect = (steps.summary.mean - steps.typical_mean) * static_cast<double>(kPsPerMs);
+    *count = static_cast<double>(steps.outliers.size()) / static_cast<double>(steps.counted.size());
+    const auto typical = static_cast<double>(steps.counted.size() - steps.outliers.size());
+    for (size_t i = 0; i < steps.typical.size(); ++i) {
+      const std::array<double, kStepTimeClasses> losses = ClassTimesOf(steps.db->steps[i]);
+      for (size_t k = 0; k < kStepTimeClasses && steps.typical[i]; ++k)
+        excess[k] -= losses[k] * static_cast<double>(steps.outliers.size()) / typical;
     }
-    for (const Step* step : run.outliers) {
-      const std::array<double, kLossClasses> losses = LossesOf(*step);
-      for (size_t k = 0; k < kLossClasses; ++k) excess[k] += losses[k];
+    for (const Step* step : steps.outliers) {
+      const std::array<double, kStepTimeClasses> losses = ClassTimesOf(*step);
+      for (size_t k = 0; k < kStepTimeClasses; ++k) excess[k] += losses[k];
       c.name += (c.name.empty() ? "outlier steps: " : ", ") + step->label;
       rows->insert(rows->end(), step->rows.begin(), step->rows.end());
     }
@@ -61,7 +61,8 @@ std::optional<Contribution> OutlierPart(const RunSteps& a, const RunSteps& b) {
   read(b, &c.b, &c.count_b, &c.rows_b);
   if (of_a > 0 && !b.outliers.empty()) c.name += " (B)";
   c.busy_a = c.a, c.busy_b = c.b;
-  c.loss = static_cast<LossClass>(std::max_element(excess.begin(), excess.end()) - excess.begin());
+  c.loss =
+      static_cast<StepTimeClass>(std::max_element(excess.begin(), excess.end()) - excess.begin());
   c.kind = KindOf(c.loss);
   c.change = a.outliers.empty()   ? Change::kAdded
              : b.outliers.empty() ? Change::kRemoved
@@ -70,7 +71,7 @@ std::optional<Contribution> OutlierPart(const RunSteps& a, const RunSteps& b) {
   return c;
 }
 
-Contributions Contribute(const Side& a, const Side& b, bool sizes_differ) {
+Contributions Contribute(const ComparedProfile& a, const ComparedProfile& b, bool sizes_differ) {
   const double mean = std::max(a.items.mean, b.items.mean);
   const Floors floors{mean * (sizes_differ ? kLarge : kLeast), mean * kLarge};
   Contributions found = FindContributions(a.items, b.items, floors);
@@ -85,7 +86,7 @@ Contributions Contribute(const Side& a, const Side& b, bool sizes_differ) {
   return found;
 }
 
-std::string EmptyReason(const Side& a, const Side& b) {
+std::string EmptyReason(const ComparedProfile& a, const ComparedProfile& b) {
   const bool no_a = a.steps.counted.empty(), no_b = b.steps.counted.empty();
   if (!no_a && !no_b) return {};
   const std::string which = no_a && no_b ? "Neither run has"
@@ -96,44 +97,46 @@ std::string EmptyReason(const Side& a, const Side& b) {
 
 }  // namespace
 
-CompareResult Compare(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
-                      std::stop_token stop) {
+AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
+                               std::stop_token stop) {
   if (auto snapshots = CompareSnapshots(a.trace(), b.trace(), params)) return *std::move(snapshots);
-  CompareResult out;
-  out.result.panel = "compare";
-  Side of_a, of_b;
-  ParallelFor(2, [&](size_t i) {
-    if (i == 0) of_a = Read(a, params.a, stop);
-    if (i == 1) of_b = Read(b, params.b, stop);
-  });
+  AnalysisResult out;
+  out.panel = "compare";
+  ComparedProfile profile_a{a, params.a, {}, {}}, profile_b{b, params.b, {}, {}};
+  ParallelFor(2, [&](size_t i) { Read(stop, i == 0 ? &profile_a : &profile_b); });
   if (stop.stop_requested()) return {};
-  out.has_steps = of_a.steps.found && of_b.steps.found;
-  out.result.empty_reason = EmptyReason(of_a, of_b);
-  if (!out.result.empty_reason.empty()) return out;
-  const ComparedRun run_a{a, params.a, of_a.steps, of_a.items};
-  const ComparedRun run_b{b, params.b, of_b.steps, of_b.items};
-  const std::vector<RunDifference> differences = FindDifferences(run_a, run_b);
+  out.empty_reason = EmptyReason(profile_a, profile_b);
+  if (!out.empty_reason.empty()) return out;
+  const std::vector<ProfileDifference> differences = FindDifferences(profile_a, profile_b);
   const bool sizes = std::any_of(differences.begin(), differences.end(),
-                                 [](const RunDifference& d) { return d.size; });
-  const Contributions found = Contribute(of_a, of_b, sizes);
-  const StepChange change = ChangeOfSteps(of_a.steps, of_b.steps);
-  AddProperties(change, found, of_a.steps, of_b.steps, &out);
+                                 [](const ProfileDifference& d) { return d.size; });
+  const Contributions found = Contribute(profile_a, profile_b, sizes);
+  const StepChange change = ChangeOfSteps(profile_a.steps, profile_b.steps);
+  AddProperties(change, found, profile_a.steps, profile_b.steps, &out);
   AddContributionTable(found, change.mean_delta(), &out);
-  AddStepTable(of_a.steps, of_b.steps, &out);
-  AddClassTable(of_a.steps, of_b.steps, &out);
-  AddWorkTables(of_a.items, of_b.items, &out);
-  AddIdleTable(of_a.items, of_b.items, &out);
-  AddInputTable(run_a, run_b, &out, stop);
-  AddMemoryTables(run_a, run_b, &out, stop);
+  AddStepTable(profile_a.steps, profile_b.steps, &out);
+  AddClassTable(profile_a.steps, profile_b.steps, &out);
+  AddWorkTables(profile_a.items, profile_b.items, &out);
+  AddIdleTable(profile_a.items, profile_b.items, &out);
+  AddInputTable(profile_a, profile_b, &out, stop);
+  AddMemoryTables(profile_a, profile_b, &out, stop);
   AddDifferenceTable(differences, &out);
   AddSummary(change, found, differences, &out);
   return out;
 }
 
-const char* PanelOfComparison(std::string_view table) {
+bool HaveSteps(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
+               std::stop_token stop) {
+  const auto has = [&](AnalysisContext& context, const AnalysisParams& part) {
+    return !SelectSteps(context, ScopeOf(context, part, stop), stop)->steps.empty();
+  };
+  return has(a, params.a) && has(b, params.b);
+}
+
+const char* PageOf(std::string_view table) {
   struct Row {
     const char* table;
-    const char* panel;
+    const char* page;
   };
   static constexpr Row kRows[] = {
       {"kernels", "kernel_stats"},
@@ -149,9 +152,9 @@ const char* PanelOfComparison(std::string_view table) {
       {"stacks_at_end", "memory_snapshot"},
   };
   for (const Row& row : kRows) {
-    if (table == row.table) return row.panel;
+    if (table == row.table) return row.page;
   }
   return "overview";
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -1,35 +1,42 @@
-// Compare: what changed from one run to another, in steps, and what the change is made of
-// (docs/compare.md). The reports, `check` and tests read its result.
+// Compare: what changed in a step from profile A to profile B, and what the change is made of
+// (docs/compare.md). In: the AnalysisContexts of two profiles. Out: an AnalysisResult, which the
+// reports, `stepscope check`, the C library and the panel Compare show. Callers ask the registry of
+// analyses for it: Comparison() in model/analysis/analysis.h.
+//
+// Words of this folder: a ComparedProfile is one side, A or B. An item (StepItem) is one
+// part of a profile's average step: an op, a kernel, a copy, a cause of idle time. A
+// contribution is what one item, or several alike, add to the change. Contexts may be used
+// by any thread; nothing here keeps state.
+//
+// Start reading at CompareProfiles in compare.cc. It chooses the steps of each profile
+// (compared_steps.h), divides their mean into items (collect_items.h), finds for each item of A the
+// one of B (match.h) and lists what changed (contributions.h). The other files write that as tables
+// and sentences; snapshots.h compares memory snapshots, which have no steps. name_changes.h stands
+// apart: it gives each event name on a timeline its change.
 #pragma once
 
-#include <map>
 #include <stop_token>
-#include <string>
-#include <vector>
+#include <string_view>
 
 #include "model/analysis/analysis.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
-struct CompareParams {
-  AnalysisParams a, b;  // which part of each run
-  bool operator==(const CompareParams&) const = default;
-};
+// What changed from `a` to `b`. Both contexts follow Stepscope's definitions, not XProf's; they may
+// share a trace. A pure function, which reads the two profiles on two threads. Tables link to the
+// events of A in `links` and to those of B in `links_b`. A profile without steps is compared as one
+// step that lasts as long as its recording. `empty_reason` says why two profiles cannot be
+// compared. A stopped comparison returns an empty result. O(events log events).
+AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
+                               std::stop_token stop);
 
-struct CompareResult {
-  // Properties, tables and findings; the tables' links are to events of a.
-  AnalysisResult result;
-  // Links of the same rows to events of b, by table.
-  std::map<std::string, std::vector<RowLink>, std::less<>> links_b;
-  bool has_steps = false;  // both runs have steps; else all of each recording stands for one
-};
+// Whether both profiles have steps. If not, CompareProfiles compares each whole recording as one
+// step. O(steps) once a context knows its steps.
+bool HaveSteps(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
+               std::stop_token stop);
 
-// Both contexts by our definitions; their traces may be the same. A pure function of them. The runs
-// are read side by side. O(events log events).
-CompareResult Compare(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
-                      std::stop_token stop);
+// The page of `stepscope report` that shows for one profile what the table compares for two:
+// "overview" for the table "classes". Unknown tables belong to "overview".
+const char* PageOf(std::string_view table);
 
-// The panel that shows of one run what the table compares: "overview" for "classes".
-const char* PanelOfComparison(std::string_view table);
-
-}  // namespace stepscope
+}  // namespace stepscope::compare

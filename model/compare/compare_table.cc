@@ -1,6 +1,6 @@
 #include "model/compare/compare_table.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
 void CompareTable::AddValues(const std::string& what, const std::string& label, Unit unit,
                              const std::string& how) {
@@ -8,6 +8,11 @@ void CompareTable::AddValues(const std::string& what, const std::string& label, 
   AddReal("b_" + what, "B " + label, unit, how);
   AddReal("delta_" + what, "Δ " + label, unit, "B - A", true);
   AddReal("delta_percent", "Δ", Unit::kPercent, "(B - A) / A");
+}
+
+void CompareTable::AddCounts(const std::string& how) {
+  AddReal("a_count", "A count", Unit::kCount, how);
+  AddReal("b_count", "B count", Unit::kCount, how);
 }
 
 void CompareTable::Append(double a, double b, std::vector<Value>* row) {
@@ -21,12 +26,16 @@ void CompareTable::AddRow(std::vector<Value> row, const std::vector<EventRow>& a
                           const std::vector<EventRow>& b) {
   table_.rows.push_back(std::move(row));
   table_.links.push_back(LinkTo(EventRows(a)));
-  links_b_.push_back(LinkTo(EventRows(b)));
+  table_.links_b.push_back(LinkTo(EventRows(b)));
 }
 
-void CompareTable::Finish(CompareResult* to) {
-  to->links_b[table_.id] = std::move(links_b_);
-  to->result.tables.push_back(std::move(table_));
+void CompareTable::AddAmounts(std::vector<Value> row, const Amount& a, const Amount& b) {
+  Append(a.value, b.value, &row);
+  row.emplace_back(a.count);
+  row.emplace_back(b.count);
+  AddRow(std::move(row), a.rows, b.rows);
 }
 
-}  // namespace stepscope
+void CompareTable::Finish(AnalysisResult* to) { to->tables.push_back(std::move(table_)); }
+
+}  // namespace stepscope::compare

@@ -1,18 +1,46 @@
-// CompareTable: a table of what two runs have, with a link to the events of each. Columns of values
-// come as a, b, b - a and the change in percent.
+// CompareTable: builds a table about profiles A and B whose rows link to the events of both. A
+// compared quantity has four columns: A, B, B - A and the change in percent.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "model/compare/compare.h"
+#include "model/analysis/tables/result_table.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
 inline double MsOf(double ps) { return ps / static_cast<double>(kPsPerMs); }
+
+// What one profile has of a thing that both may have: a time or a size, how often, and events.
+struct Amount {
+  double value = 0, count = 0;
+  std::vector<EventRow> rows;
+};
+
+// The things of A and B, joined by their keys.
+template <typename Key, typename Of = Amount>
+using BothSides = std::map<Key, std::pair<Of, Of>>;
+
+// The entries, those with the largest change first; equal ones by key. `change` maps what A and B
+// have to a number. O(n log n).
+template <typename Both, typename Change>
+std::vector<const typename Both::value_type*> LargestChangeFirst(const Both& both, Change change) {
+  std::vector<const typename Both::value_type*> order;
+  order.reserve(both.size());
+  for (const auto& entry : both) order.push_back(&entry);
+  std::stable_sort(order.begin(), order.end(), [&](const auto* x, const auto* y) {
+    return std::abs(change(x->second)) > std::abs(change(y->second));
+  });
+  return order;
+}
+
+using Amounts = std::pair<Amount, Amount>;  // A's and B's
+using Side = Amount Amounts::*;
+inline double ChangeOfValue(const Amounts& of) { return of.second.value - of.first.value; }
 
 class CompareTable {
  public:
@@ -33,24 +61,28 @@ class CompareTable {
                bool key = false) {
     AddColumn(std::move(id), std::move(label), unit, ValueType::kReal, std::move(how), key);
   }
-  // a_<what>, b_<what>, delta_<what>, delta_percent
+  // Adds the columns a_<what>, b_<what>, delta_<what> and delta_percent.
   void AddValues(const std::string& what, const std::string& label, Unit unit,
                  const std::string& how = {});
 
-  // Of AddValues(). What a run does not have is 0 and has no percentage.
+  // Adds the columns a_count and b_count.
+  void AddCounts(const std::string& how = {});
+
+  // Appends the four cells of AddValues(). If A has 0, the percentage is empty.
   static void Append(double a, double b, std::vector<Value>* row);
   static Value Text(const std::string& text) { return SharedText(text); }
 
+  // Adds a row that links to the events `a` of A and `b` of B.
   void AddRow(std::vector<Value> row, const std::vector<EventRow>& a = {},
               const std::vector<EventRow>& b = {});
-  bool empty() const { return table_.rows.empty(); }
+  // Appends the cells of AddValues() and AddCounts() to `row`, and adds it with both links.
+  void AddAmounts(std::vector<Value> row, const Amount& a, const Amount& b);
   ResultTable& table() { return table_; }
-  // Moves it to the end of the result's tables.
-  void Finish(CompareResult* to);
+  // Moves the table to the end of the result's tables. Call it last.
+  void Finish(AnalysisResult* to);
 
  private:
   ResultTable table_;
-  std::vector<RowLink> links_b_;
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -1,9 +1,9 @@
 #include "model/compare/contribution_table.h"
 
-#include "model/analysis/loss_tables.h"
+#include "model/analysis/steps/loss_tables.h"
 #include "model/base/demangle.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
 constexpr double kUs = static_cast<double>(kPsPerUs);
@@ -22,8 +22,7 @@ void AddColumns(CompareTable* t) {
   t->AddReal("delta_ms_per_step", "Δ", Unit::kMs, "B - A", true);
   t->AddReal("share_of_change", "Share", Unit::kPercent, "of the change of the mean step", true);
   t->AddText("class", "Class", "of the step's time");
-  t->AddReal("a_count", "A count", Unit::kCount, "of an average step");
-  t->AddReal("b_count", "B count", Unit::kCount, "of an average step");
+  t->AddCounts("of an average step");
   t->AddReal("a_us_per_call", "A per call", Unit::kUs, "whole durations of events");
   t->AddReal("b_us_per_call", "B per call", Unit::kUs, "whole durations of events");
   t->AddText("matched_as", "Name in A", "where it differs");
@@ -35,7 +34,7 @@ void AddColumns(CompareTable* t) {
 
 }  // namespace
 
-void AddContributionTable(const Contributions& found, double change, CompareResult* to) {
+void AddContributionTable(const Contributions& found, double change, AnalysisResult* to) {
   CompareTable t("contributions", "What the change is made of");
   AddColumns(&t);
   int64_t rank = 0;
@@ -53,4 +52,4 @@ void AddContributionTable(const Contributions& found, double change, CompareResu
   t.Finish(to);
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

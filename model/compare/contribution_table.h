@@ -1,12 +1,12 @@
-// The table `contributions`. Pure.
+// The table `contributions` (docs/compare.md#contributions). Pure.
 #pragma once
 
 #include "model/compare/compare_table.h"
 #include "model/compare/contributions.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
-// `change`: of the mean step, ms: what the shares are of.
-void AddContributionTable(const Contributions& found, double change, CompareResult* to);
+// `change`: change of the mean step in ms, the whole of which the rows are shares.
+void AddContributionTable(const Contributions& found, double change, AnalysisResult* to);
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

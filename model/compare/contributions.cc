@@ -10,43 +10,43 @@
 
 #include "model/compare/match.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
-constexpr double kCountDiffers = 0.02;  // more or fewer: counts differ by this share
-constexpr double kErrors = 4;           // standard errors: what is less may be chance
-constexpr double kStandsOut = 0.1;      // of the largest change of a family
+constexpr double kCountDiffers = 0.02;  // counts differ if they do by more than this share
+constexpr double kErrors = 4;           // standard errors that a change must exceed to stand out
+constexpr double kStandsOut = 0.1;  // share of the family's largest change that a row must reach
 
 Change ChangeOf(const Contribution& c) { return ChangeOfCalls(c.a, c.count_a, c.b, c.count_b); }
 
 struct Side {
-  const RunItems& run;
-  const RunItem* Item(uint32_t i) const {
-    return i == MatchedPair::kNone ? nullptr : &run.items[i];
+  const StepItems& step;
+  const StepItem* Item(uint32_t i) const {
+    return i == MatchedPair::kNone ? nullptr : &step.items[i];
   }
-  double Variance(const StepSum& sum) const { return sum.Variance(run.samples, run.devices); }
+  double Variance(const StepSum& sum) const { return sum.Variance(step.samples, step.devices); }
 };
 
 class Finder {
  public:
-  Finder(const RunItems& a, const RunItems& b) : a_{a}, b_{b} {}
+  Finder(const StepItems& a, const StepItems& b) : a_{a}, b_{b} {}
   std::vector<Contribution> Run();
 
  private:
   void Add(const MatchedPair& pair);
-  Contribution Base(const RunItem* a, const RunItem* b, const char* by) const;
-  void AddLaunches(Contribution base, const RunItem* a, const RunItem* b);
+  Contribution Base(const StepItem* a, const StepItem* b, const char* by) const;
+  void AddLaunches(Contribution base, const StepItem* a, const StepItem* b);
   void JoinHostPart();
 
   Side a_, b_;
   std::vector<Contribution> all_;
 };
 
-std::vector<Matchable> MatchablesOf(const RunItems& run) {
+std::vector<Matchable> MatchablesOf(const StepItems& step) {
   std::vector<Matchable> out;
-  for (const RunItem& item : run.items) {
+  for (const StepItem& item : step.items) {
     Matchable m;
-    // Kinds of work are one each; an idle item is one of its class.
+    // Work matches work of its kind; an idle item matches idle items of its class only.
     m.group = static_cast<uint32_t>(item.kind) * 64 +
               (IsWork(item.kind) ? 0 : static_cast<uint32_t>(item.loss));
     m.name = item.name;
@@ -62,9 +62,9 @@ std::vector<Matchable> MatchablesOf(const RunItems& run) {
   return out;
 }
 
-Contribution Finder::Base(const RunItem* a, const RunItem* b, const char* by) const {
+Contribution Finder::Base(const StepItem* a, const StepItem* b, const char* by) const {
   Contribution c;
-  const RunItem& any = b != nullptr ? *b : *a;
+  const StepItem& any = b != nullptr ? *b : *a;
   c.kind = any.kind;
   c.loss = any.loss;
   c.name = any.name;
@@ -77,20 +77,20 @@ Contribution Finder::Base(const RunItem* a, const RunItem* b, const char* by) co
   return c;
 }
 
-Change ChangeOfPair(const Contribution& c, const RunItem* a, const RunItem* b) {
+Change ChangeOfPair(const Contribution& c, const StepItem* a, const StepItem* b) {
   if (a == nullptr) return Change::kAdded;
   if (b == nullptr) return Change::kRemoved;
   return c.matched_as.empty() ? ChangeOf(c) : Change::kRenamed;
 }
 
 void Finder::Add(const MatchedPair& pair) {
-  const RunItem *a = a_.Item(pair.a), *b = b_.Item(pair.b);
+  const StepItem *a = a_.Item(pair.a), *b = b_.Item(pair.b);
   Contribution c = Base(a, b, pair.by);
-  for (StepSum RunItem::*sum : {&RunItem::time, &RunItem::after}) {
+  for (StepSum StepItem::*sum : {&StepItem::time, &StepItem::after}) {
     if (a != nullptr) c.a += (a->*sum).total(), c.variance += a_.Variance(a->*sum);
     if (b != nullptr) c.b += (b->*sum).total(), c.variance += b_.Variance(b->*sum);
   }
-  // Where calls come or go, their launches come or go with them.
+  // If the number of calls differs, so does the number of launches: they belong to the same row.
   const bool with_launch = CountDiffers(c.count_a, c.count_b);
   if (with_launch) {
     if (a != nullptr) c.a += a->waits.total(), c.variance += a_.Variance(a->waits);
@@ -101,9 +101,9 @@ void Finder::Add(const MatchedPair& pair) {
   if (c.a != 0 || c.b != 0) all_.push_back(std::move(c));
 }
 
-void Finder::AddLaunches(Contribution base, const RunItem* a, const RunItem* b) {
-  base.kind = ItemKind::kLaunch;
-  base.loss = LossClass::kLaunch;
+void Finder::AddLaunches(Contribution base, const StepItem* a, const StepItem* b) {
+  base.kind = WorkKind::kLaunch;
+  base.loss = StepTimeClass::kLaunch;
   base.a = a != nullptr ? a->waits.total() : 0;
   base.b = b != nullptr ? b->waits.total() : 0;
   if (base.a == 0 && base.b == 0) return;
@@ -116,46 +116,31 @@ void Finder::AddLaunches(Contribution base, const RunItem* a, const RunItem* b) 
   all_.push_back(std::move(base));
 }
 
-// An op that only one run has took time of the host as well: that is a part of it.
+// An op that only one profile has also took time on the host. That idle time joins the op's row.
 void Finder::JoinHostPart() {
   std::map<std::pair<std::string_view, Change>, size_t> ops;
   for (size_t i = 0; i < all_.size(); ++i) {
     const Contribution& c = all_[i];
     const bool one_sided = c.change == Change::kAdded || c.change == Change::kRemoved;
-    if (c.kind == ItemKind::kOp && one_sided)
+    if (c.kind == WorkKind::kOp && one_sided)
       ops.emplace(std::pair(std::string_view(c.name), c.change), i);
   }
-  std::vector<Contribution> kept;
-  std::vector<size_t> into(all_.size(), all_.size());
-  for (size_t i = 0; i < all_.size(); ++i) {
-    if (IsWork(all_[i].kind)) continue;
-    const auto it = ops.find({all_[i].name, all_[i].change});
-    if (it != ops.end()) into[i] = it->second;
+  for (Contribution& c : all_) {
+    const auto it = IsWork(c.kind) ? ops.end() : ops.find({c.name, c.change});
+    if (it == ops.end()) continue;
+    Contribution& op = all_[it->second];
+    op.a += c.a;
+    op.b += c.b;
+    op.variance += c.variance;
+    c.items = 0;  // it is in the op's row now
   }
-  for (size_t i = 0; i < all_.size(); ++i) {
-    if (into[i] == all_.size()) continue;
-    Contribution& op = all_[into[i]];
-    op.a += all_[i].a;
-    op.b += all_[i].b;
-    op.variance += all_[i].variance;
-  }
-  for (size_t i = 0; i < all_.size(); ++i) {
-    if (into[i] == all_.size()) kept.push_back(std::move(all_[i]));
-  }
-  all_ = std::move(kept);
+  std::erase_if(all_, [](const Contribution& c) { return c.items == 0; });
 }
 
 std::vector<Contribution> Finder::Run() {
-  for (const MatchedPair& pair : Match(MatchablesOf(a_.run), MatchablesOf(b_.run))) Add(pair);
+  for (const MatchedPair& pair : Match(MatchablesOf(a_.step), MatchablesOf(b_.step))) Add(pair);
   JoinHostPart();
   return std::move(all_);
-}
-
-void AddRows(const std::vector<EventRow>& from, std::vector<EventRow>* to) {
-  for (const EventRow row : from) {
-    if (to->size() >= kItemRows) return;
-    to->push_back(row);
-  }
 }
 
 Contribution Merge(const std::vector<Contribution*>& parts, const char* what) {
@@ -170,8 +155,8 @@ Contribution Merge(const std::vector<Contribution*>& parts, const char* what) {
     all.count_a += part->count_a, all.count_b += part->count_b;
     all.busy_a += part->busy_a, all.busy_b += part->busy_b;
     all.variance += part->variance;
-    AddRows(part->rows_a, &all.rows_a);
-    AddRows(part->rows_b, &all.rows_b);
+    KeepRows(part->rows_a, &all.rows_a);
+    KeepRows(part->rows_b, &all.rows_b);
   }
   all.items = parts.size();
   all.name = PatternOf(names) + fmt::format(" ({} {})", parts.size(), what);
@@ -179,7 +164,8 @@ Contribution Merge(const std::vector<Contribution*>& parts, const char* what) {
   return all;
 }
 
-// Ops of layers are alike but for numbers: those that changed alike are one row, the others too.
+// A family is the ops of all layers, alike but for numbers. Those that changed alike become one
+// row, the rest another.
 void MergeFamily(const std::vector<Contribution*>& family, std::vector<Contribution>* out) {
   double largest = 0;
   for (const Contribution* c : family) largest = std::max(largest, std::abs(c->delta()));
@@ -201,7 +187,7 @@ void MergeFamily(const std::vector<Contribution*>& family, std::vector<Contribut
 }
 
 std::vector<Contribution> MergeFamilies(std::vector<Contribution> all) {
-  std::map<std::tuple<ItemKind, LossClass, std::string>, std::vector<Contribution*>> families;
+  std::map<std::tuple<WorkKind, StepTimeClass, std::string>, std::vector<Contribution*>> families;
   std::vector<Contribution> out;
   for (Contribution& c : all) {
     if (c.name.find('/') != std::string::npos) {
@@ -212,6 +198,17 @@ std::vector<Contribution> MergeFamilies(std::vector<Contribution> all) {
   }
   for (auto& [key, family] : families) MergeFamily(family, &out);
   return out;
+}
+
+std::vector<std::string> NumbersIn(const std::string& name) {
+  std::vector<std::string> found;
+  char before = 0;
+  for (const char c : name) {
+    if (IsDigit(c) && !IsDigit(before)) found.emplace_back();
+    if (IsDigit(c)) found.back() += c;
+    before = c;
+  }
+  return found;
 }
 
 }  // namespace
@@ -239,40 +236,28 @@ Change ChangeOfCalls(double time_a, double count_a, double time_b, double count_
 }
 
 std::string PatternOf(const std::vector<std::string>& names) {
-  // Texts between numbers are the same in all; numbers are kept where they are.
-  const auto numbers = [](const std::string& name) {
-    std::vector<std::string> found;
-    bool digit = false;
-    for (const char c : name) {
-      const bool is = c >= '0' && c <= '9';
-      if (is && !digit) found.emplace_back();
-      if (is) found.back() += c;
-      digit = is;
-    }
-    return found;
-  };
   if (names.empty()) return {};
-  std::vector<std::string> common = numbers(names.front());
+  // The texts between the numbers are the same in all names, so numbers pair up by position.
+  std::vector<std::string> common = NumbersIn(names.front());
   for (const std::string& name : names) {
-    const std::vector<std::string> mine = numbers(name);
+    const std::vector<std::string> mine = NumbersIn(name);
     if (mine.size() != common.size()) return WithoutNumbers(names.front());
     for (size_t i = 0; i < mine.size(); ++i) {
       if (mine[i] != common[i]) common[i] = "*";
     }
   }
   std::string out;
-  size_t at = 0;
-  bool digit = false;
+  size_t next = 0;
+  char before = 0;
   for (const char c : names.front()) {
-    const bool is = c >= '0' && c <= '9';
-    if (!is) out += c;
-    if (is && !digit) out += common[at++];
-    digit = is;
+    if (!IsDigit(c)) out += c;
+    if (IsDigit(c) && !IsDigit(before)) out += common[next++];
+    before = c;
   }
   return out;
 }
 
-Contributions FindContributions(const RunItems& a, const RunItems& b, Floors floors) {
+Contributions FindContributions(const StepItems& a, const StepItems& b, Floors floors) {
   Contributions found;
   for (Contribution& c : MergeFamilies(Finder(a, b).Run())) {
     if (c.delta() == 0) continue;
@@ -290,4 +275,4 @@ Contributions FindContributions(const RunItems& a, const RunItems& b, Floors flo
   return found;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

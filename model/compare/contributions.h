@@ -5,51 +5,54 @@
 #include <string>
 #include <vector>
 
-#include "model/compare/run_items.h"
+#include "model/compare/step_items.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
 enum class Change : uint8_t { kSlower, kFaster, kMore, kFewer, kAdded, kRemoved, kRenamed };
 const char* IdOf(Change change);
 
-// Of what is there in both: more calls, or longer ones, whichever accounts for more of the change.
+// The change of something that both profiles have: kMore or kFewer if the number of calls accounts
+// for more of the change than their length does, else kSlower or kFaster. Formulas:
+// docs/compare.md#contributions.
 Change ChangeOfCalls(double time_a, double count_a, double time_b, double count_b);
-bool CountDiffers(double a, double b);  // by more than 2 %
+// Whether the numbers differ by more than 2 % of the larger one.
+bool CountDiffers(double a, double b);
 
-// What one item, or several alike, has in both runs. Times are ps of an average step.
+// What one item, or several alike, have in both profiles. Times are ps of an average step.
 struct Contribution {
-  ItemKind kind = ItemKind::kOp;
-  LossClass loss = LossClass::kCompute;
+  WorkKind kind = WorkKind::kOp;
+  StepTimeClass loss = StepTimeClass::kCompute;
   Change change = Change::kSlower;
   std::string name;
-  std::string matched_as;           // renamed: the name in a
-  const char* matched_by = "";      // and how it was found
-  double a = 0, b = 0;              // of the step's time
-  double count_a = 0, count_b = 0;  // events
-  double busy_a = 0, busy_b = 0;    // their whole durations
-  double variance = 0;              // of b - a
-  size_t items = 1;                 // that the row stands for
+  std::string matched_as;           // the name in A if it is another one, else empty
+  const char* matched_by = "";      // how that name was found (match.h)
+  double a = 0, b = 0;              // parts of the step's time
+  double count_a = 0, count_b = 0;  // events of a step
+  double busy_a = 0, busy_b = 0;    // whole durations of those events
+  double variance = 0;              // variance of b - a, in ps^2
+  size_t items = 1;                 // items that this row stands for
   std::vector<EventRow> rows_a, rows_b;
   double delta() const { return b - a; }
 };
 
-// More than 4 standard errors: no chance.
+// Whether the change exceeds 4 standard errors, so that it is hardly chance.
 bool StandsOut(const Contribution& contribution);
 
 struct Contributions {
-  std::vector<Contribution> rows;  // by falling size of the change
-  double noise = 0;                // ps: changes that are not listed, together
+  std::vector<Contribution> rows;  // the largest change first
+  double noise = 0;                // ps: sum of the changes that are not listed
 };
 
-// ps: changes of less than `least` are not listed, those of less than `large` only if they stand
-// out.
+// Limits in ps. A change below `least` is not listed, one below `large` only if it stands out.
 struct Floors {
   double least = 0, large = 0;
 };
-Contributions FindContributions(const RunItems& a, const RunItems& b, Floors floors);
+// Matches the items of both profiles and lists what changed. O(n log n) for n items.
+Contributions FindContributions(const StepItems& a, const StepItems& b, Floors floors);
 
-// Of names that are alike but for numbers, the numbers that differ as '*':
-// "block1/conv", "block2/conv" -> "block*/conv". O(length of all).
+// One pattern for names that are alike but for numbers, with '*' for the numbers that differ:
+// "block1/conv", "block2/conv" -> "block*/conv". O(length of all names).
 std::string PatternOf(const std::vector<std::string>& names);
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 
-#include "model/analysis/host_activity.h"
-#include "model/analysis/host_losses.h"
-#include "model/analysis/op_name.h"
-#include "model/analysis/verdict.h"
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/naming/op_name.h"
+#include "model/analysis/steps/host_losses.h"
+#include "model/analysis/steps/verdict.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
 struct OpPart {
@@ -56,7 +56,7 @@ class CpuItems {
   std::vector<StepOps> step_ops_;
 };
 
-// Steps are by host, then time.
+// The typical step that the time lies in, or -1. Steps are sorted by host, then by time.
 int64_t CpuItems::StepAt(HostId host, Ps t) const {
   const auto it = std::upper_bound(db_.steps.begin(), db_.steps.end(), std::pair(host, t),
                                    [](const auto& key, const Step& step) {
@@ -100,26 +100,26 @@ void CpuItems::AddOps() {
   std::vector<uint32_t> work_of(ops_.size(), ~uint32_t{0});
   for (uint32_t s = 0; s < step_ops_.size(); ++s) {
     if (!typical_[s]) continue;
-    const double compute = LossesOf(db_.steps[s])[static_cast<size_t>(LossClass::kCompute)];
+    const double compute = ClassTimesOf(db_.steps[s])[static_cast<size_t>(StepTimeClass::kCompute)];
     Ps self = 0;
     for (const auto& [meta, part] : step_ops_[s]) self += part.self;
     if (compute <= 0) continue;
     if (self == 0) {
-      RunItem& item = table_.item(table_.Find(ItemKind::kOp, LossClass::kCompute, "compute"));
+      StepItem& item = table_.item(table_.Find(WorkKind::kOp, StepTimeClass::kCompute, "compute"));
       item.time.Add(s, compute * weight_);
       item.count += weight_;
       continue;
     }
     for (const auto& [meta, part] : step_ops_[s]) {
       if (work_of[meta] == ~uint32_t{0}) {
-        RunWork work;
+        StepWork work;
         work.op = NameOf(meta);
-        work.item = table_.Find(ItemKind::kOp, LossClass::kCompute, work.op);
+        work.item = table_.Find(WorkKind::kOp, StepTimeClass::kCompute, work.op);
         work.category = CategoryOfKernel("", work.op);
         work_of[meta] = table_.AddWork(std::move(work));
       }
-      RunWork& work = table_.work(work_of[meta]);
-      RunItem& item = table_.item(work.item);
+      StepWork& work = table_.work(work_of[meta]);
+      StepItem& item = table_.item(work.item);
       const double time =
           compute * weight_ * static_cast<double>(part.self) / static_cast<double>(self);
       const double count = static_cast<double>(part.count) * weight_;
@@ -129,32 +129,33 @@ void CpuItems::AddOps() {
       item.busy += static_cast<double>(part.busy) * weight_;
       work.count += count;
       item.count += count;
-      for (const EventRow row : part.rows) KeepRow(row, &work.rows), KeepRow(row, &item.rows);
+      KeepRows(part.rows, &work.rows);
+      KeepRows(part.rows, &item.rows);
     }
   }
 }
 
-// What of a class its causes do not have is one more.
+// Idle time of a class that no cause explains becomes one more item of that class.
 void CpuItems::AddIdle() {
-  std::vector<std::array<double, kLossClasses>> left;
-  for (const Step& step : db_.steps) left.push_back(LossesOf(step));
+  std::vector<std::array<double, kStepTimeClasses>> left;
+  for (const Step& step : db_.steps) left.push_back(ClassTimesOf(step));
   for (const IdleCause& cause : db_.causes) {
     if (!typical_[cause.step]) continue;
-    const bool unknown = cause.loss == LossClass::kUnknown;
+    const bool unknown = cause.loss == StepTimeClass::kUnknown;
     const std::string name = cause.event.valid() ? CauseName(trace_, cause)
                              : unknown           ? "not recorded"
                                                  : "several";
-    RunItem& item = table_.item(table_.Find(KindOf(cause.loss), cause.loss, name));
+    StepItem& item = table_.item(table_.Find(KindOf(cause.loss), cause.loss, name));
     item.time.Add(cause.step, static_cast<double>(cause.time) * weight_);
     item.count += static_cast<double>(cause.count) * weight_;
-    for (const EventRow row : cause.rows) KeepRow(row, &item.rows);
+    KeepRows(cause.rows, &item.rows);
     left[cause.step][static_cast<size_t>(cause.loss)] -= static_cast<double>(cause.time);
   }
   for (uint32_t s = 0; s < left.size(); ++s) {
-    for (size_t c = 0; c < kLossClasses && typical_[s]; ++c) {
-      const auto loss = static_cast<LossClass>(c);
-      if (loss == LossClass::kCompute || left[s][c] < 1) continue;
-      RunItem& item = table_.item(table_.Find(KindOf(loss), loss, "several"));
+    for (size_t c = 0; c < kStepTimeClasses && typical_[s]; ++c) {
+      const auto loss = static_cast<StepTimeClass>(c);
+      if (loss == StepTimeClass::kCompute || left[s][c] < 1) continue;
+      StepItem& item = table_.item(table_.Find(KindOf(loss), loss, "several"));
       item.time.Add(s, left[s][c] * weight_);
     }
   }
@@ -167,4 +168,4 @@ void AddCpuItems(AnalysisContext& context, const StepDatabase& steps,
   CpuItems(context, steps, typical, table).Run(stop);
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

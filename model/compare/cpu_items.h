@@ -1,16 +1,20 @@
-// Items of programs whose device is the CPU: ops by their self time, idle time by its causes.
+// Items of a program whose device is the CPU: ops by self time, idle time by cause
+// (docs/compare.md#items).
 #pragma once
 
 #include <stop_token>
 #include <vector>
 
+#include "model/analysis/analysis.h"
+#include "model/analysis/steps/steps.h"
 #include "model/compare/item_table.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
-// Of each step the time in compute is divided among the ops that begin in it, by their self times:
-// threads that run side by side share it. O(events log events).
+// Divides each typical step's compute time among the ops that begin in the step, in proportion to
+// their self times; threads that run side by side share it. Adds the items to `table`.
+// O(events log events).
 void AddCpuItems(AnalysisContext& context, const StepDatabase& steps,
                  const std::vector<bool>& typical, ItemTable* table, std::stop_token stop);
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -3,25 +3,24 @@
 #include <algorithm>
 #include <array>
 
-#include "model/analysis/device_steps.h"
-#include "model/analysis/host_activity.h"
-#include "model/analysis/idle_causes.h"
-#include "model/analysis/lane_merge.h"
-#include "model/analysis/verdict.h"
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/intervals/lane_merge.h"
+#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/idle_causes.h"
+#include "model/analysis/steps/verdict.h"
 #include "model/compare/device_work.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
 constexpr uint32_t kNone = DeviceWork::kNone;
 constexpr size_t kGapsAtATime = 50'000;
-// A kernel that is queued starts this soon after the one before it: what is longer is no cost of
-// starting it.
+// A queued kernel starts this soon after the one before it. A longer pause has another cause.
 constexpr Ps kStarting = 20 * kPsPerUs;
 
 struct Window {
   TimeRange span;
-  double weight = 0;  // 0: a step that does not count
+  double weight = 0;  // share of a sample in the mean step; 0: the step is not typical
   uint32_t sample = 0;
 };
 
@@ -29,10 +28,12 @@ struct Gap {
   IdleGap idle;
   double weight = 0;
   uint32_t sample = 0;
-  uint32_t before_row = kNone, before = kNone, next = kNone;  // work around it
+  // Event and work before it, work after it
+  uint32_t before_row = kNone, before = kNone, next = kNone;
 };
 
-// Both kinds of compute are one.
+// The priority of a class: the highest one that is open gets the time.
+// Compute in 16 and in 32 bits is one level.
 size_t LevelOf(uint8_t time_class) {
   const auto c = static_cast<TimeClass>(time_class);
   return static_cast<size_t>(c == TimeClass::kCompute16 ? TimeClass::kCompute32 : c);
@@ -48,6 +49,7 @@ std::vector<Step> MarkedSteps(const Trace& trace, const StepDatabase& db) {
   return steps;
 }
 
+// Goes through the events of one device at a time in order of start, and adds times to items.
 class Sweep {
  public:
   Sweep(AnalysisContext& context, ItemTable* table, std::stop_token stop)
@@ -67,7 +69,7 @@ class Sweep {
     Ps end;
     uint32_t row, work;
     size_t level;
-    double from;  // clock_ of the level when it began
+    double from;  // clock_ of its level when it began
     bool operator<(const Open& o) const { return o.end < end; }  // the first to end on top
   };
   void Begin(uint32_t row, uint32_t work, TimeRange range, size_t level);
@@ -91,16 +93,16 @@ class Sweep {
   std::vector<uint32_t> places_;       // by event of the device's lanes
   std::map<std::pair<uint32_t, uint32_t>, std::string> cause_names_;
 
-  // Of the device at hand.
+  // State of the device that Run is at.
   PlaneId device_;
   std::vector<Window> windows_;
   size_t at_ = 0;  // the first window that is not over
   Ps now_ = 0;
-  uint32_t sample_ = 0;  // the last one that time was added to
+  uint32_t sample_ = 0;  // the sample that last got time
   std::vector<Open> open_;
   std::array<size_t, kTimeClasses> count_{};
-  // Time during which the level was the highest open, weighted and divided by how many were open:
-  // what an event has of it is the difference between its end and its begin.
+  // For each level the time during which it was the highest open one, weighted and divided by the
+  // number of its open events. An event's share is the clock at its end less that at its begin.
   std::array<double, kTimeClasses> clock_{};
   Open last_{};
   std::vector<Gap> gaps_;
@@ -142,8 +144,8 @@ void Sweep::Begin(uint32_t row, uint32_t work, TimeRange range, size_t level) {
   if (at_ == windows_.size() || !windows_[at_].span.Contains(range.begin)) return;
   const double weight = windows_[at_].weight;
   if (weight <= 0) return;
-  RunWork& w = table_.work(work);
-  RunItem& item = table_.item(w.item);
+  StepWork& w = table_.work(work);
+  StepItem& item = table_.item(w.item);
   const double busy = static_cast<double>(range.length()) * weight;
   w.count += weight;
   w.busy += busy;
@@ -151,7 +153,7 @@ void Sweep::Begin(uint32_t row, uint32_t work, TimeRange range, size_t level) {
   item.busy += busy;
   KeepRow(EventRow(row), &w.rows);
   KeepRow(EventRow(row), &item.rows);
-  if (item.kind != ItemKind::kCopy) return;
+  if (item.kind != WorkKind::kCopy) return;
   const int64_t bytes = work_.BytesOf(row);
   if (bytes > 0) w.bytes += static_cast<double>(bytes) * weight, w.sized += busy;
 }
@@ -165,7 +167,7 @@ void Sweep::EndUntil(Ps t) {
     --count_[last_.level];
     const double time = clock_[last_.level] - last_.from;
     if (time <= 0) continue;
-    RunWork& w = table_.work(last_.work);
+    StepWork& w = table_.work(last_.work);
     w.time += time;
     table_.item(w.item).time.Add(sample_, time);
   }
@@ -217,20 +219,20 @@ void Sweep::ExplainGaps() {
   if (stop_.stop_requested()) return;
   std::vector<IdleGap> idle;
   for (const Gap& gap : gaps_) idle.push_back(gap.idle);
-  std::vector<LossTimes> losses(gaps_.size());
+  std::vector<StepClassTimes> losses(gaps_.size());
   std::vector<IdleCause> causes;
-  IdleIntervals intervals;  // each gap on its own: not asked for here
+  IdleIntervals intervals;  // an output that is not needed here
   explainer_.Explain(trace_.planes[device_.value].host, device_, idle, &losses, &causes, &intervals,
                      nullptr, stop_);
   for (const IdleCause& cause : causes) Place(gaps_[cause.step], cause);
   gaps_.clear();
 }
 
-// The call of the copy before the gap returned only when the copy was done: what comes until the
-// device has work again is its cost too.
+// Whether the gap follows a copy whose call returned only when the copy was done.
+// The gap is then a cost of that copy.
 bool Sweep::HostWaitedFor(const Gap& gap) const {
   if (gap.before == kNone) return false;
-  if (table_.item(table_.work(gap.before).item).kind != ItemKind::kCopy) return false;
+  if (table_.item(table_.work(gap.before).item).kind != WorkKind::kCopy) return false;
   const EventRow call = grouping_.LaunchOf(gap.before_row);
   if (!call.valid()) return false;
   const EventRow copy(gap.before_row);
@@ -238,12 +240,14 @@ bool Sweep::HostWaitedFor(const Gap& gap) const {
   return returned >= trace_.set.Start(copy) + trace_.set.Duration(copy);
 }
 
+// Whether the event after the gap was launched before the gap, which is short.
 bool Sweep::WasQueued(const Gap& gap) const {
   if (gap.next == kNone || gap.idle.end - gap.idle.begin > kStarting) return false;
   const EventRow call = grouping_.LaunchOf(gap.idle.next_row);
   return call.valid() && trace_.set.Start(call) + trace_.set.Duration(call) <= gap.idle.begin;
 }
 
+// Naming a cause takes long, and causes repeat.
 const std::string& Sweep::NameOf(const IdleCause& cause) {
   std::string& name = cause_names_[{cause.event.value, cause.inside.value}];
   if (name.empty()) name = CauseName(trace_, cause);
@@ -252,8 +256,9 @@ const std::string& Sweep::NameOf(const IdleCause& cause) {
 
 void Sweep::Place(const Gap& gap, const IdleCause& cause) {
   const double time = static_cast<double>(cause.time) * gap.weight;
-  const bool launch = cause.loss == LossClass::kLaunch, unknown = cause.loss == LossClass::kUnknown;
-  if ((launch || unknown || cause.loss == LossClass::kSync) && HostWaitedFor(gap)) {
+  const bool launch = cause.loss == StepTimeClass::kLaunch,
+             unknown = cause.loss == StepTimeClass::kUnknown;
+  if ((launch || unknown || cause.loss == StepTimeClass::kSync) && HostWaitedFor(gap)) {
     table_.item(table_.work(gap.before).item).after.Add(gap.sample, time);
     return;
   }
@@ -263,10 +268,10 @@ void Sweep::Place(const Gap& gap, const IdleCause& cause) {
   }
   const std::string none = unknown ? "not recorded" : "several";
   const std::string& name = cause.event.valid() ? NameOf(cause) : none;
-  RunItem& item = table_.item(table_.Find(KindOf(cause.loss), cause.loss, name));
+  StepItem& item = table_.item(table_.Find(KindOf(cause.loss), cause.loss, name));
   item.time.Add(gap.sample, time);
   item.count += static_cast<double>(cause.count) * gap.weight;
-  for (const EventRow row : cause.rows) KeepRow(row, &item.rows);
+  KeepRows(cause.rows, &item.rows);
 }
 
 }  // namespace
@@ -295,4 +300,4 @@ size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
   return samples;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -5,14 +5,16 @@
 #include <stop_token>
 #include <vector>
 
+#include "model/analysis/analysis.h"
+#include "model/analysis/steps/steps.h"
 #include "model/compare/item_table.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
-// Adds items whose times sum to the mean of the typical steps. Returns the number of samples: steps
-// on devices. O(device events log device events); memory of 4 bytes an event and of some hundred
-// bytes for each of 50,000 idle intervals at a time.
+// Adds items to `table` whose times sum to the mean of the typical steps. Returns the number of
+// samples, each a typical step on one device. O(device events log device events). Takes 4 bytes for
+// each event of a device, and some hundred bytes for each of at most 50,000 idle intervals.
 size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
                     const std::vector<bool>& typical, ItemTable* table, std::stop_token stop);
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -3,34 +3,34 @@
 #include <algorithm>
 #include <charconv>
 
-#include "model/analysis/device_steps.h"
-#include "model/analysis/device_tables.h"
-#include "model/analysis/kernel_rules.h"
-#include "model/analysis/op_name.h"
+#include "model/analysis/devices/device_tables.h"
+#include "model/analysis/naming/kernel_rules.h"
+#include "model/analysis/naming/op_name.h"
+#include "model/analysis/steps/device_steps.h"
 #include "model/lookup.h"
 #include "model/string_pool.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
-constexpr size_t kPlaces = 6;  // levels that are around an op
+constexpr size_t kPlaces = 6;  // levels of an item's place that are kept
 
-LossClass LossOf(TimeClass c) {
+StepTimeClass LossOf(TimeClass c) {
   switch (c) {
     case TimeClass::kHostToDevice:
-      return LossClass::kHostToDevice;
+      return StepTimeClass::kHostToDevice;
     case TimeClass::kDeviceToHost:
-      return LossClass::kDeviceToHost;
+      return StepTimeClass::kDeviceToHost;
     case TimeClass::kDeviceToDevice:
-      return LossClass::kDeviceToDevice;
+      return StepTimeClass::kDeviceToDevice;
     case TimeClass::kCollectives:
-      return LossClass::kCollective;
+      return StepTimeClass::kCollective;
     default:
-      return LossClass::kCompute;
+      return StepTimeClass::kCompute;
   }
 }
 
-// "a/b/c" is inside "a/b", which is inside "a".
+// The name scopes around an op, innermost first: "a/b" and "a" for "a/b/c".
 std::vector<std::string> ScopesOf(std::string_view name) {
   std::vector<std::string> scopes;
   for (size_t at = name.rfind('/'); at != std::string_view::npos && scopes.size() < kPlaces;
@@ -61,6 +61,8 @@ std::string DeviceWork::OpNameOf(const DeviceOpKey& key) const {
   return std::string(op.name.empty() ? std::string_view(named.fallback) : op.name);
 }
 
+// Name scopes first, then the host's events around the op or the
+// launch; not steps and runtime calls.
 std::vector<std::string> DeviceWork::PlaceOf(const std::string& op, uint32_t row) const {
   std::vector<std::string> place = ScopesOf(op);
   const EventRow launching = names_.LaunchingOp(row);
@@ -90,16 +92,16 @@ std::string DeviceWork::ShapeOf(uint32_t row) const {
 }
 
 uint32_t DeviceWork::Make(const Key& key, uint32_t row) {
-  const LossClass loss = LossOf(static_cast<TimeClass>(classes_[key.meta]));
-  RunWork work;
+  const StepTimeClass loss = LossOf(static_cast<TimeClass>(classes_[key.meta]));
+  StepWork work;
   work.kernel = trace_.names().Name(MetaId(key.meta));
   work.op = OpNameOf(key.op);
   work.category = CategoryOfKernel(work.kernel, work.op);
-  ItemKind kind = KindOf(loss);
-  if (kind == ItemKind::kOp && work.op.empty()) kind = ItemKind::kKernel;
-  const std::string& name = kind == ItemKind::kOp ? work.op : work.kernel;
+  WorkKind kind = KindOf(loss);
+  if (kind == WorkKind::kOp && work.op.empty()) kind = WorkKind::kKernel;
+  const std::string& name = kind == WorkKind::kOp ? work.op : work.kernel;
   work.item = table_->Find(kind, loss, name);
-  RunItem& item = table_->item(work.item);
+  StepItem& item = table_->item(work.item);
   if (item.place.empty()) item.place = PlaceOf(work.op, row);
   if (item.category == KernelCategory::kOther) item.category = work.category;
   work.shape = ShapeOf(row);
@@ -134,4 +136,4 @@ int64_t DeviceWork::BytesOf(uint32_t row) const {
   return text ? SizeInCopyDetails(stats_.strings->View(*text)).value_or(0) : 0;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

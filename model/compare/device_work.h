@@ -1,5 +1,5 @@
-// DeviceWork: which item each event of a device belongs to. Items are named once for each op and
-// name of an event. Not thread-safe.
+// DeviceWork: which work (StepWork) and item each event of a device belongs to. It names each pair
+// of op and kernel once. Not thread-safe.
 #pragma once
 
 #include <stop_token>
@@ -7,23 +7,24 @@
 #include <utility>
 #include <vector>
 
-#include "model/analysis/device_op_names.h"
+#include "model/analysis/ops/device_op_names.h"
 #include "model/compare/item_table.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
 class DeviceWork {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  // All must outlive it.
+  // The context and the table must outlive it.
   DeviceWork(AnalysisContext& context, ItemTable* table, const std::stop_token& stop);
 
-  // By event of the lane: its place among the table's work, or kNone where it is no work. In order.
+  // Appends for each event of the lane the index of its work in the table, or
+  // kNone if it is no work. O(events).
   void Read(const Lane& lane, std::vector<uint32_t>* out);
-  // The class of events of the name: of DeviceClasses().
+  // The class of events with this metadata, by DeviceClasses().
   uint8_t ClassOf(uint32_t meta) const { return classes_[meta]; }
-  // The size of a copy where it is recorded, else 0.
+  // The size of a copy; 0 if it is not recorded.
   int64_t BytesOf(uint32_t row) const;
 
  private:
@@ -52,4 +53,4 @@ class DeviceWork {
   std::unordered_map<Key, uint32_t, KeyHash> made_;
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -1,4 +1,5 @@
-// ItemTable: the items of a run while they are found, by kind, class and name.
+// ItemTable: collects the items and the work of one profile. Items are found by kind, class and
+// name. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -7,20 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "model/compare/run_items.h"
+#include "model/compare/step_items.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
 class ItemTable {
  public:
-  // Its place in the table; a new one is empty. Classes of work are one: a kernel is one item,
-  // whatever it hides. O(log items).
-  uint32_t Find(ItemKind kind, LossClass loss, const std::string& name) {
-    const LossClass key = IsWork(kind) ? LossClass::kCompute : loss;
+  // The index of the item, which is added if it is new. A kernel is one item whatever its class of
+  // time, so the class tells only idle items apart. O(log items).
+  uint32_t Find(WorkKind kind, StepTimeClass loss, const std::string& name) {
+    const StepTimeClass key = IsWork(kind) ? StepTimeClass::kCompute : loss;
     const auto [it, fresh] =
         places_.try_emplace(std::tuple(kind, key, name), static_cast<uint32_t>(items_.size()));
     if (!fresh) return it->second;
-    RunItem item;
+    StepItem item;
     item.kind = kind;
     item.loss = loss;
     item.name = name;
@@ -28,25 +29,21 @@ class ItemTable {
     items_.push_back(std::move(item));
     return it->second;
   }
-  RunItem& item(uint32_t i) { return items_[i]; }
+  StepItem& item(uint32_t i) { return items_[i]; }
 
-  uint32_t AddWork(RunWork work) {
+  uint32_t AddWork(StepWork work) {
     work_.push_back(std::move(work));
     return static_cast<uint32_t>(work_.size() - 1);
   }
-  RunWork& work(uint32_t i) { return work_[i]; }
+  StepWork& work(uint32_t i) { return work_[i]; }
 
-  std::vector<RunItem> TakeItems() { return std::move(items_); }
-  std::vector<RunWork> TakeWork() { return std::move(work_); }
+  std::vector<StepItem> TakeItems() { return std::move(items_); }
+  std::vector<StepWork> TakeWork() { return std::move(work_); }
 
  private:
-  std::map<std::tuple<ItemKind, LossClass, std::string>, uint32_t> places_;
-  std::vector<RunItem> items_;
-  std::vector<RunWork> work_;
+  std::map<std::tuple<WorkKind, StepTimeClass, std::string>, uint32_t> places_;
+  std::vector<StepItem> items_;
+  std::vector<StepWork> work_;
 };
 
-inline void KeepRow(EventRow row, std::vector<EventRow>* rows) {
-  if (row.valid() && rows->size() < kItemRows) rows->push_back(row);
-}
-
-}  // namespace stepscope
+}  // namespace stepscope::compare

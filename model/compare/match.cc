@@ -6,14 +6,12 @@
 #include <map>
 #include <utility>
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
-constexpr double kMostTimes = 2;   // counts of one item may differ by this factor
-constexpr double kMostSlower = 8;  // and times of items that nothing but their kind connects
-constexpr size_t kLevels = 4;      // that places are compared up to
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr double kMostTimes = 2;   // counts of matching items may differ by this factor
+constexpr double kMostSlower = 8;  // times may, if nothing but the kind of work connects the items
+constexpr size_t kLevels = 4;      // levels up to which places are compared
 
 bool Near(double a, double b, double factor) { return a <= b * factor && b <= a * factor; }
 
@@ -23,8 +21,8 @@ std::string WithCategory(std::string_view key, const Matchable& m) {
   return key.empty() ? std::string() : std::string(key) + '\n' + Category(m);
 }
 
-// The last parts of "a/b1/c", without their numbers: what a scope around them does not change.
-// Empty where there are no more parts.
+// The last `parts` parts of a name like "a/b1/c", without numbers. A scope around the model does
+// not change them. Empty if the name has no more parts than that.
 std::string EndOf(std::string_view name, size_t parts) {
   size_t at = name.size();
   for (; parts > 0; --parts) {
@@ -47,7 +45,8 @@ class Matcher {
   struct Sides {
     std::vector<uint32_t> a, b;
   };
-  // Pairs what has the same key; an empty one has no partner.
+  // Pairs items of the same key; an item with an empty key stays alone. `unique`: pairs a key only
+  // if it is unambiguous.
   void Round(const char* by, const KeyOf& key, bool unique) { Round(by, key, key, unique); }
   void Round(const char* by, const KeyOf& key_a, const KeyOf& key_b, bool unique);
   void ByPlace();
@@ -79,7 +78,8 @@ bool Matcher::Fits(const Matchable& a, const Matchable& b, bool unique) const {
   return !unique || Near(a.time, b.time, kMostSlower);
 }
 
-// The k-th of one side is the k-th of the other, in order of first occurrences.
+// Pairs the k-th item of A with the k-th of B in order of first occurrence. Items that do not fit
+// are passed over, at most 8 at a time.
 void Matcher::PairUp(const char* by, const Sides& sides, bool unique) {
   if (unique && (sides.a.size() != 1 || sides.b.size() != 1)) return;
   size_t from = 0;
@@ -122,7 +122,7 @@ void Matcher::Round(const char* by, const KeyOf& key_a, const KeyOf& key_b, bool
   }
 }
 
-// What has the nearest common ancestor: those of both, each level up at a time.
+// Pairs items whose places have a level in common, the nearest levels first.
 void Matcher::ByPlace() {
   const auto at = [](size_t level) {
     return [level](const Matchable& m) {
@@ -171,11 +171,11 @@ std::vector<MatchedPair> Matcher::Run() {
 
 std::string WithoutNumbers(std::string_view name) {
   std::string out;
-  bool digit = false;
+  char before = 0;
   for (const char c : name) {
     if (!IsDigit(c)) out += c;
-    if (IsDigit(c) && !digit) out += '#';
-    digit = IsDigit(c);
+    if (IsDigit(c) && !IsDigit(before)) out += '#';
+    before = c;
   }
   return out;
 }
@@ -184,4 +184,4 @@ std::vector<MatchedPair> Match(std::span<const Matchable> a, std::span<const Mat
   return Matcher(a, b).Run();
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

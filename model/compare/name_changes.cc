@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-constexpr double kSame = 0.05;  // of the larger
+constexpr double kSame = 0.05;  // share of the larger time by which times of no change may differ
 
 std::vector<TimeRange> Merged(std::vector<TimeRange> ranges) {
   std::sort(ranges.begin(), ranges.end(),
@@ -28,7 +28,7 @@ std::vector<TimeRange> Merged(std::vector<TimeRange> ranges) {
   return out;
 }
 
-// GPUs with events, or hosts: what the times of a track are the mean over.
+// The weight of a track's times in their mean: 1 / GPUs with events, or 1 / hosts.
 struct Shares {
   std::vector<uint8_t> gpu;  // by plane
   double of_gpu = 1, of_host = 1;
@@ -51,7 +51,7 @@ struct Shares {
   }
 };
 
-// By meta: ps of all events that begin in the ranges.
+// By MetaId: ps of all events that begin in the ranges.
 std::vector<double> SumsOf(const TrackSet& set, const Shares& shares,
                            std::span<const TimeRange> ranges, bool all,
                            const std::stop_token& stop) {
@@ -91,35 +91,35 @@ struct Pair {
 
 struct Side {
   std::vector<const TrackSet*> sets;
-  std::vector<std::vector<double>> sums;  // by set, meta: of a step
+  std::vector<std::vector<double>> sums;  // by set and MetaId: ps of a step
 };
 
-Side SideOf(const NamesOfRun& run, bool by_steps, const std::stop_token& stop) {
+Side SideOf(const NamesOfProfile& profile, bool by_steps, const std::stop_token& stop) {
   Side side;
-  side.sets.push_back(&run.trace->set);
-  side.sets.insert(side.sets.end(), run.derived.begin(), run.derived.end());
-  const std::vector<TimeRange> ranges = Merged(run.steps);
-  const Shares shares(*run.trace);
+  side.sets.push_back(&profile.trace->set);
+  side.sets.insert(side.sets.end(), profile.derived.begin(), profile.derived.end());
+  const std::vector<TimeRange> ranges = Merged(profile.steps);
+  const Shares shares(*profile.trace);
   for (const TrackSet* set : side.sets) {
     side.sums.push_back(SumsOf(*set, shares, ranges, !by_steps, stop));
-    const auto steps = static_cast<double>(by_steps ? run.steps.size() : 1);
+    const auto steps = static_cast<double>(by_steps ? profile.steps.size() : 1);
     for (double& sum : side.sums.back()) sum /= steps;
   }
   return side;
 }
 
-// Sets [first, last) of both sides, which are compared with each other.
+// The names in sets [first, last) of both sides, which are compared with each other.
 class Pool {
  public:
   void Add(const Side& side, size_t first, size_t last, double Pair::*of) {
     Each(side, first, last,
          [&](size_t, uint32_t, std::string_view name, double sum) { names_[name].*of += sum; });
   }
-  // Once all were added.
+  // Call it after the last Add().
   void FindAlike() {
     for (const auto& [name, pair] : names_) {
       if (pair.a > 0 && pair.b > 0) continue;
-      Pair& alike = alike_[WithoutNumbers(name)];
+      Pair& alike = alike_[compare::WithoutNumbers(name)];
       alike.a += pair.a;
       alike.b += pair.b;
     }
@@ -128,14 +128,14 @@ class Pool {
             std::vector<std::vector<NameChange>>* out) const {
     Each(side, first, last, [&](size_t set, uint32_t meta, std::string_view name, double) {
       Pair pair = names_.find(name)->second;
-      if (pair.a <= 0 || pair.b <= 0) pair = alike_.find(WithoutNumbers(name))->second;
+      if (pair.a <= 0 || pair.b <= 0) pair = alike_.find(compare::WithoutNumbers(name))->second;
       (*out)[set][meta] =
           is_b ? ChangeOfTimes(pair.b, pair.a, true) : ChangeOfTimes(pair.a, pair.b, false);
     });
   }
 
  private:
-  // Names that have time.
+  // Calls fn(set, meta, name, ps of a step) for the names with time.
   template <typename Fn>
   static void Each(const Side& side, size_t first, size_t last, const Fn& fn) {
     for (size_t s = first; s < std::min(last, side.sets.size()); ++s) {
@@ -170,7 +170,8 @@ NameChange ChangeOfTimes(double own, double other, bool own_is_b) {
   return change;
 }
 
-NameChanges FindNameChanges(const NamesOfRun& a, const NamesOfRun& b, const std::stop_token& stop) {
+NameChanges FindNameChanges(const NamesOfProfile& a, const NamesOfProfile& b,
+                            const std::stop_token& stop) {
   const bool by_steps = !a.steps.empty() && !b.steps.empty();
   const Side of_a = SideOf(a, by_steps, stop), of_b = SideOf(b, by_steps, stop);
   NameChanges out;

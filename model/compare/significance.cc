@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
 constexpr size_t kMostValues = 1000, kMostExact = 400;
-constexpr size_t kFewest = 4;  // values of a side
-constexpr double kZ95 = 1.959963984540054;
+constexpr size_t kFewest = 4;               // values that each side needs to be significant
+constexpr double kZ95 = 1.959963984540054;  // quantile 0.975 of the normal distribution
 
 std::vector<double> Sample(std::span<const double> all) {
   if (all.size() <= kMostValues) return {all.begin(), all.end()};
@@ -21,7 +21,7 @@ std::vector<double> Sample(std::span<const double> all) {
 }
 
 struct Ranks {
-  double u = 0;     // pairs in which b is larger; of equal ones half
+  double u = 0;     // number of pairs in which b is larger; equal pairs count half
   double ties = 0;  // sum of t^3 - t over groups of equal values
 };
 
@@ -32,7 +32,7 @@ Ranks RanksOf(const std::vector<double>& a, const std::vector<double>& b) {
   for (const double v : b) all.emplace_back(v, true);
   std::sort(all.begin(), all.end());
   Ranks ranks;
-  size_t smaller = 0;  // values of a
+  size_t smaller = 0;  // values of a below the current one
   for (size_t i = 0; i < all.size();) {
     size_t of_a = 0, of_b = 0;
     const double value = all[i].first;
@@ -46,11 +46,11 @@ Ranks RanksOf(const std::vector<double>& a, const std::vector<double>& b) {
   return ranks;
 }
 
-// By u, how likely it is where nothing differs: counts(m, n, u) = counts(m - 1, n, u - n) +
-// counts(m, n - 1, u).
+// By u, its probability if a and b have one distribution. The number of orders that give u obeys
+// counts(m, n, u) = counts(m - 1, n, u - n) + counts(m, n - 1, u).
 std::vector<double> ExactChances(size_t m, size_t n) {
   std::vector<std::vector<double>> row(n + 1, std::vector<double>(m * n + 1, 0.0));
-  for (auto& counts : row) counts[0] = 1;  // of 0 values of a
+  for (auto& counts : row) counts[0] = 1;  // a has no values: only u = 0
   for (size_t i = 1; i <= m; ++i) {
     std::vector<std::vector<double>> next = row;
     std::fill(next[0].begin(), next[0].end(), 0.0);
@@ -84,7 +84,7 @@ double NormalP(double m, double n, const Ranks& ranks) {
   return std::erfc(distance / std::sqrt(2 * variance));
 }
 
-// The differences that bound the shift, of all pairs.
+// Finds the interval of the shift among the differences of all pairs.
 void Bound(const std::vector<double>& a, const std::vector<double>& b, RankTest* test) {
   const auto m = static_cast<double>(a.size()), n = static_cast<double>(b.size());
   const double skip = std::floor(m * n / 2 - kZ95 * std::sqrt(m * n * (m + n + 1) / 12));
@@ -126,4 +126,4 @@ RankTest TestShift(std::span<const double> a, std::span<const double> b) {
   return test;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

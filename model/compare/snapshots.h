@@ -1,16 +1,16 @@
-// Two memory snapshots compared: what was live at the peak and at the end of each, by frame and by
+// Compares two memory snapshots: what was live at the peak and at the end of each, by frame and by
 // stack (docs/compare.md#memory-snapshots). Pure.
 #pragma once
 
 #include <optional>
 
-#include "model/compare/compare.h"
+#include "model/analysis/analysis.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
-// Nothing where neither trace is a memory snapshot; of one that is and one that is not, why there
-// is nothing to compare. Of each its fullest device. O(events + allocations + frames of stacks)
-std::optional<CompareResult> CompareSnapshots(const Trace& a, const Trace& b,
-                                              const CompareParams& params);
+// Nothing if neither trace is a memory snapshot. If only one is, `empty_reason` says so. Each
+// snapshot is represented by its fullest device. O(events + allocations + frames of stacks).
+std::optional<AnalysisResult> CompareSnapshots(const Trace& a, const Trace& b,
+                                               const CompareParams& params);
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -1,22 +1,22 @@
 #include "model/compare/step_tables.h"
 
-#include "model/analysis/loss_tables.h"
-#include "model/analysis/verdict.h"
+#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/verdict.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
-std::vector<EventRow> MarkersOf(const RunSteps& run) {
+std::vector<EventRow> MarkersOf(const ComparedSteps& steps) {
   std::vector<EventRow> rows;
-  for (const Step* step : run.counted)
+  for (const Step* step : steps.counted)
     rows.insert(rows.end(), step->rows.begin(), step->rows.end());
   return rows;
 }
 
-// Of each step that counts, ms.
-std::vector<double> TimesOf(const RunSteps& run, size_t loss) {
+// The time of one class in each counted step, in ms.
+std::vector<double> TimesOf(const ComparedSteps& steps, size_t loss) {
   std::vector<double> times;
-  for (const Step* step : run.counted) times.push_back(MsOf(LossesOf(*step)[loss]));
+  for (const Step* step : steps.counted) times.push_back(MsOf(ClassTimesOf(*step)[loss]));
   return times;
 }
 
@@ -28,11 +28,11 @@ double MeanOf(const std::vector<double>& values) {
 
 }  // namespace
 
-StepChange ChangeOfSteps(const RunSteps& a, const RunSteps& b) {
-  return {a.summary, b.summary, TestShift(a.times, b.times)};
+StepChange ChangeOfSteps(const ComparedSteps& a, const ComparedSteps& b) {
+  return {a.summary, b.summary, TestShift(a.times, b.times), a.found && b.found};
 }
 
-void AddStepTable(const RunSteps& a, const RunSteps& b, CompareResult* to) {
+void AddStepTable(const ComparedSteps& a, const ComparedSteps& b, AnalysisResult* to) {
   CompareTable t("steps", "Step times");
   t.AddText("what", "What", "of the steps that count");
   t.AddValues("ms", "", Unit::kNone, "ms, or a number of steps");
@@ -56,26 +56,26 @@ void AddStepTable(const RunSteps& a, const RunSteps& b, CompareResult* to) {
   t.Finish(to);
 }
 
-void AddClassTable(const RunSteps& a, const RunSteps& b, CompareResult* to) {
+void AddClassTable(const ComparedSteps& a, const ComparedSteps& b, AnalysisResult* to) {
   CompareTable t("classes", "What a step goes into");
   t.AddText("class", "Class");
   t.AddValues("ms_per_step", "per step", Unit::kMs, "of the mean step that counts");
   t.AddText("significance", "Significance", "of the difference between the steps' times");
   t.AddReal("p_value", "p", Unit::kNone, "Mann-Whitney U test over the steps");
-  for (size_t c = 0; c < kLossClasses; ++c) {
+  for (size_t c = 0; c < kStepTimeClasses; ++c) {
     const std::vector<double> x = TimesOf(a, c), y = TimesOf(b, c);
     const double mean_x = MeanOf(x), mean_y = MeanOf(y);
     if (mean_x == 0 && mean_y == 0) continue;
     const RankTest test = TestShift(x, y);
-    std::vector<Value> row{SharedText(IdOf(static_cast<LossClass>(c)))};
+    std::vector<Value> row{SharedText(IdOf(static_cast<StepTimeClass>(c)))};
     CompareTable::Append(mean_x, mean_y, &row);
     row.emplace_back(SharedText(IdOf(test.significance)));
     row.emplace_back(test.p);
     t.AddRow(std::move(row));
     t.table().readable_column = 0;
-    t.table().readable.emplace_back(SharedText(LabelOf(static_cast<LossClass>(c))));
+    t.table().readable.emplace_back(SharedText(LabelOf(static_cast<StepTimeClass>(c))));
   }
   t.Finish(to);
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -7,23 +7,23 @@
 
 #include "model/base/demangle.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
 constexpr size_t kMostNamed = 3;
-constexpr double kWorthNaming = 5;  // percent of the change
+constexpr double kWorthNaming = 5;  // percent of the change that a named row must reach
 constexpr size_t kLongName = 80, kFewSteps = 4;
 
-// Percent of the change; there is one.
+// Percent of the change that the rows explain together. The change is not 0.
 double Explained(const Contributions& found, double change) {
   double sum = 0;
   for (const Contribution& c : found.rows) sum += MsOf(c.delta());
   return found.rows.empty() ? 0 : 100 * sum / change;
 }
 
-std::string OutlierText(const RunSteps& run) {
+std::string OutlierText(const ComparedSteps& steps) {
   std::string text;
-  for (const Step* step : run.outliers) {
+  for (const Step* step : steps.outliers) {
     text += text.empty() ? "" : ", ";
     text += fmt::format("{} ({:.3g} ms)", step->label, MsOf(step->times.total));
   }
@@ -34,7 +34,7 @@ std::string Signed(double ms) {
   return fmt::format("{}{:.3g} ms", ms < 0 ? "-" : "+", std::abs(ms));
 }
 
-// The row as it is called in a sentence.
+// The name of the row in a sentence.
 std::string NameOf(const Contribution& c) {
   std::string name = Demangle(c.name);
   name = name.empty() ? c.name : std::string(WithoutParameters(name));
@@ -44,11 +44,11 @@ std::string NameOf(const Contribution& c) {
     name = name.substr(0, end) + "...";
   }
   switch (c.kind) {
-    case ItemKind::kInput:
+    case WorkKind::kInput:
       return "waiting for input in " + name;
-    case ItemKind::kLaunch:
+    case WorkKind::kLaunch:
       return "launching " + name;
-    case ItemKind::kIdle:
+    case WorkKind::kIdle:
       return fmt::format("idle time ({}) in {}", IdOf(c.loss), name);
     default:
       return name;
@@ -101,11 +101,11 @@ std::string CauseSentences(const StepChange& change, const Contributions& found)
 
 }  // namespace
 
-void AddProperties(const StepChange& change, const Contributions& found, const RunSteps& a,
-                   const RunSteps& b, CompareResult* to) {
+void AddProperties(const StepChange& change, const Contributions& found, const ComparedSteps& a,
+                   const ComparedSteps& b, AnalysisResult* to) {
   const auto add = [&](const char* id, const char* label, Value value, Unit unit = Unit::kNone,
                        const char* how = "") {
-    to->result.properties.push_back({id, label, std::move(value), unit, how});
+    to->properties.push_back({id, label, std::move(value), unit, how});
   };
   const double mean = change.mean_delta();
   add("step_ms_a", "Step time of A", change.a.median, Unit::kMs, "median of the steps that count");
@@ -136,19 +136,19 @@ void AddProperties(const StepChange& change, const Contributions& found, const R
 }
 
 void AddSummary(const StepChange& change, const Contributions& found,
-                const std::vector<RunDifference>& differences, CompareResult* to) {
+                const std::vector<ProfileDifference>& differences, AnalysisResult* to) {
   std::string text = StepSentence(change) + CauseSentences(change, found);
-  if (!to->has_steps)
+  if (!change.found)
     text += " Steps were not found in both: all of a recording stands for one step.";
   std::string list;
-  for (const RunDifference& d : differences) {
+  for (const ProfileDifference& d : differences) {
     list += list.empty() ? "" : "; ";
     list +=
         fmt::format("{} {} -> {}", d.what, d.a.empty() ? "none" : d.a, d.b.empty() ? "none" : d.b);
   }
   if (!list.empty()) text += " The runs differ in: " + list + ".";
-  std::vector<Property>& properties = to->result.properties;
+  std::vector<Property>& properties = to->properties;
   properties.insert(properties.begin(), {"summary", "Summary", SharedText(text), Unit::kNone, ""});
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

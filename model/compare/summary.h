@@ -1,19 +1,19 @@
-// The comparison in numbers and in words. Pure.
+// The properties of a comparison: its main numbers and a summary in words. Pure.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "model/compare/contributions.h"
-#include "model/compare/run_facts.h"
+#include "model/compare/profile_differences.h"
 #include "model/compare/step_tables.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
-void AddProperties(const StepChange& change, const Contributions& found, const RunSteps& a,
-                   const RunSteps& b, CompareResult* to);
-// One paragraph that can be pasted into a message: the first property.
+void AddProperties(const StepChange& change, const Contributions& found, const ComparedSteps& a,
+                   const ComparedSteps& b, AnalysisResult* to);
+// Inserts the summary as the first property: a paragraph that can be pasted into a message.
 void AddSummary(const StepChange& change, const Contributions& found,
-                const std::vector<RunDifference>& differences, CompareResult* to);
+                const std::vector<ProfileDifference>& differences, AnalysisResult* to);
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -5,20 +5,20 @@
 #include <functional>
 #include <map>
 
-#include "model/analysis/loss_tables.h"
+#include "model/analysis/steps/loss_tables.h"
 #include "model/base/demangle.h"
 #include "model/compare/contributions.h"
 #include "model/compare/match.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
 constexpr double kUs = static_cast<double>(kPsPerUs), kSecond = static_cast<double>(kPsPerS);
 
-// What kernels or ops of one name came to in a run.
+// The work of one kernel or op name in the average step of a profile.
 struct WorkSum {
   std::string name, op;
-  double op_time = 0;  // of the op that is named, the one with the most time
+  double op_time = 0;  // busy time of `op`, the op with the most
   const std::vector<std::string>* place = nullptr;
   std::string shape;
   KernelCategory category = KernelCategory::kOther;
@@ -27,20 +27,21 @@ struct WorkSum {
   std::vector<EventRow> rows;
 };
 
-using Naming = std::function<std::string(const RunItems&, const RunWork&)>;
+// The name by which work is added up; empty if it does not belong into the table.
+using Naming = std::function<std::string(const StepItems&, const StepWork&)>;
 
-std::vector<WorkSum> SumBy(const RunItems& run, const Naming& naming) {
+std::vector<WorkSum> SumBy(const StepItems& step, const Naming& naming) {
   std::map<std::string, size_t> places;
   std::vector<WorkSum> sums;
-  for (const RunWork& work : run.work) {
-    std::string name = naming(run, work);
+  for (const StepWork& work : step.work) {
+    std::string name = naming(step, work);
     if (name.empty() || work.count <= 0) continue;
     const auto [it, fresh] = places.try_emplace(name, sums.size());
     if (fresh) {
       sums.emplace_back();
       sums.back().name = std::move(name);
       sums.back().order = static_cast<uint32_t>(it->second);
-      sums.back().place = &run.items[work.item].place;
+      sums.back().place = &step.items[work.item].place;
       sums.back().shape = work.shape;
     }
     WorkSum& sum = sums[it->second];
@@ -50,9 +51,7 @@ std::vector<WorkSum> SumBy(const RunItems& run, const Naming& naming) {
     sum.busy += work.busy;
     sum.bytes += work.bytes;
     sum.sized += work.sized;
-    for (const EventRow row : work.rows) {
-      if (sum.rows.size() < kItemRows) sum.rows.push_back(row);
-    }
+    KeepRows(work.rows, &sum.rows);
   }
   return sums;
 }
@@ -77,11 +76,11 @@ std::vector<Matchable> MatchablesOf(const std::vector<WorkSum>& sums, bool by_op
 struct TableKind {
   const char* id;
   const char* title;
-  bool kernels = false;  // with their op and category
+  bool kernels = false;  // with columns for op and category
   bool bytes = false;
 };
 
-// Empty where nothing changed.
+// Empty if nothing changed.
 const char* ChangeText(const WorkSum* a, const WorkSum* b) {
   if (a == nullptr) return IdOf(Change::kAdded);
   if (b == nullptr) return IdOf(Change::kRemoved);
@@ -96,8 +95,7 @@ void AddColumns(const TableKind& kind, CompareTable* t) {
   t->AddValues("ms_per_step", "per step", Unit::kMs,
                "device time of an average step, mean over devices; what runs at the same time "
                "counts each");
-  t->AddReal("a_count", "A count", Unit::kCount, "of an average step");
-  t->AddReal("b_count", "B count", Unit::kCount, "of an average step");
+  t->AddCounts("of an average step");
   t->AddReal("a_us_per_call", "A per call", Unit::kUs);
   t->AddReal("b_us_per_call", "B per call", Unit::kUs);
   if (kind.bytes) {
@@ -116,7 +114,7 @@ void AddColumns(const TableKind& kind, CompareTable* t) {
   t->AddText("matched_by", "Matched by", "what both names have in common");
 }
 
-// null: the run has none.
+// Empty if the profile has no such work.
 Value PerCall(const WorkSum* sum) {
   return sum != nullptr ? Value(sum->busy / sum->count / kUs) : Value();
 }
@@ -157,8 +155,8 @@ void AddRow(const TableKind& kind, const WorkSum* a, const WorkSum* b, const cha
   t->table().readable.push_back(readable.empty() ? Value() : CompareTable::Text(readable));
 }
 
-void AddTable(const TableKind& kind, const RunItems& a, const RunItems& b, const Naming& naming,
-              CompareResult* to) {
+void AddTable(const TableKind& kind, const StepItems& a, const StepItems& b, const Naming& naming,
+              AnalysisResult* to) {
   const std::vector<WorkSum> sums_a = SumBy(a, naming), sums_b = SumBy(b, naming);
   std::vector<MatchedPair> pairs =
       Match(MatchablesOf(sums_a, kind.kernels), MatchablesOf(sums_b, kind.kernels));
@@ -178,82 +176,64 @@ void AddTable(const TableKind& kind, const RunItems& a, const RunItems& b, const
   t.Finish(to);
 }
 
-Naming NamesOf(std::initializer_list<ItemKind> kinds) {
-  const std::vector<ItemKind> wanted(kinds);
-  return [wanted](const RunItems& run, const RunWork& work) {
-    const ItemKind kind = run.items[work.item].kind;
+Naming NamesOf(std::initializer_list<WorkKind> kinds) {
+  const std::vector<WorkKind> wanted(kinds);
+  return [wanted](const StepItems& step, const StepWork& work) {
+    const WorkKind kind = step.items[work.item].kind;
     const bool is = std::find(wanted.begin(), wanted.end(), kind) != wanted.end();
     return is ? work.kernel : std::string();
   };
 }
 
-struct IdleSum {
-  double time = 0, count = 0;
-  std::vector<EventRow> rows;
-};
-using IdleSums = std::map<std::pair<LossClass, std::string>, IdleSum>;
+using IdleKey = std::pair<StepTimeClass, std::string>;  // class, the event that the host was in
+using IdleSums = BothSides<IdleKey>;                    // ps
 
-IdleSums IdleOf(const RunItems& run) {
-  IdleSums sums;
-  for (const RunItem& item : run.items) {
-    const double waits = item.waits.total();
-    if (IsWork(item.kind) && waits <= 0) continue;
+void ReadIdle(const StepItems& step, Side side, IdleSums* sums) {
+  for (const StepItem& item : step.items) {
     const bool work = IsWork(item.kind);
-    IdleSum& sum = sums[{work ? LossClass::kLaunch : item.loss, item.name}];
-    sum.time += work ? waits : item.time.total();
+    if (work && item.waits.total() <= 0) continue;
+    Amount& sum = (*sums)[{work ? StepTimeClass::kLaunch : item.loss, item.name}].*side;
+    sum.value += work ? item.waits.total() : item.time.total();
     sum.count += item.count;
-    for (const EventRow row : item.rows) {
-      if (sum.rows.size() < kItemRows) sum.rows.push_back(row);
-    }
+    KeepRows(item.rows, &sum.rows);
   }
-  return sums;
+}
+
+Amount InMs(Amount amount) {
+  amount.value = MsOf(amount.value);
+  return amount;
 }
 
 }  // namespace
 
-void AddWorkTables(const RunItems& a, const RunItems& b, CompareResult* to) {
+void AddWorkTables(const StepItems& a, const StepItems& b, AnalysisResult* to) {
   AddTable(
-      {"ops", "Ops"}, a, b, [](const RunItems&, const RunWork& work) { return work.op; }, to);
+      {"ops", "Ops"}, a, b, [](const StepItems&, const StepWork& work) { return work.op; }, to);
   AddTable({"kernels", "Kernels", true, false}, a, b,
-           NamesOf({ItemKind::kOp, ItemKind::kKernel, ItemKind::kCollective}), to);
-  AddTable({"copies", "Copies", false, true}, a, b, NamesOf({ItemKind::kCopy}), to);
-  AddTable({"collectives", "Collectives"}, a, b, NamesOf({ItemKind::kCollective}), to);
+           NamesOf({WorkKind::kOp, WorkKind::kKernel, WorkKind::kCollective}), to);
+  AddTable({"copies", "Copies", false, true}, a, b, NamesOf({WorkKind::kCopy}), to);
+  AddTable({"collectives", "Collectives"}, a, b, NamesOf({WorkKind::kCollective}), to);
 }
 
-void AddIdleTable(const RunItems& a, const RunItems& b, CompareResult* to) {
-  const IdleSums of_a = IdleOf(a), of_b = IdleOf(b);
-  std::map<std::pair<LossClass, std::string>, std::pair<IdleSum, IdleSum>> both;
-  for (const auto& [key, sum] : of_a) both[key].first = sum;
-  for (const auto& [key, sum] : of_b) both[key].second = sum;
+void AddIdleTable(const StepItems& a, const StepItems& b, AnalysisResult* to) {
+  IdleSums both;
+  ReadIdle(a, &Amounts::first, &both);
+  ReadIdle(b, &Amounts::second, &both);
   if (both.empty()) return;
   CompareTable t("idle_causes", "Why devices are idle");
   t.AddText("class", "Class");
   t.AddText("cause", "Cause", "the event that the host was in; launch: what the device waited for",
             true);
   t.AddValues("ms_per_step", "per step", Unit::kMs, "idle time of an average step");
-  t.AddReal("a_count", "A count", Unit::kCount, "intervals of an average step");
-  t.AddReal("b_count", "B count", Unit::kCount, "intervals of an average step");
-  std::vector<const decltype(both)::value_type*> order;
-  order.reserve(both.size());
-  for (const auto& entry : both) order.push_back(&entry);
-  std::stable_sort(order.begin(), order.end(), [](const auto* x, const auto* y) {
-    const auto size = [](const auto* e) {
-      return std::abs(e->second.second.time - e->second.first.time);
-    };
-    return size(x) > size(y);
-  });
-  for (const auto* entry : order) {
-    const auto& [x, y] = entry->second;
-    t.table().readable_column = 0;
-    t.table().readable.emplace_back(SharedText(LabelOf(entry->first.first)));
-    std::vector<Value> row{SharedText(IdOf(entry->first.first)),
-                           CompareTable::Text(entry->first.second)};
-    CompareTable::Append(MsOf(x.time), MsOf(y.time), &row);
-    row.emplace_back(x.count);
-    row.emplace_back(y.count);
-    t.AddRow(std::move(row), x.rows, y.rows);
+  t.AddCounts("intervals of an average step");
+  t.table().readable_column = 0;
+  for (const auto* entry : LargestChangeFirst(both, ChangeOfValue)) {
+    const auto& [loss, cause] = entry->first;
+    t.table().readable.emplace_back(SharedText(LabelOf(loss)));
+    t.AddAmounts({SharedText(IdOf(loss)), CompareTable::Text(cause)}, InMs(entry->second.first),
+                 InMs(entry->second.second));
   }
   t.Finish(to);
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -1,14 +1,15 @@
-// Tables of what runs on devices in both runs: ops, kernels, copies, collectives; and of why they
-// idle. Pure.
+// Tables of what runs on the devices of both profiles (`ops`, `kernels`, `copies`, `collectives`)
+// and of why the devices are idle (`idle_causes`). Pure.
 #pragma once
 
 #include "model/compare/compare_table.h"
-#include "model/compare/run_items.h"
+#include "model/compare/step_items.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 
-// Each sorted by the size of the change. Nothing where neither run has any.
-void AddWorkTables(const RunItems& a, const RunItems& b, CompareResult* to);
-void AddIdleTable(const RunItems& a, const RunItems& b, CompareResult* to);
+// Rows with the largest change come first. A table without rows is
+// left out. O(n log n) for n items.
+void AddWorkTables(const StepItems& a, const StepItems& b, AnalysisResult* to);
+void AddIdleTable(const StepItems& a, const StepItems& b, AnalysisResult* to);
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

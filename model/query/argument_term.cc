@@ -1,11 +1,11 @@
 #include "model/query/argument_term.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <string_view>
 
+#include "model/base/key_table.h"
 #include "model/base/lower.h"
 #include "model/string_pool.h"
 
@@ -21,7 +21,7 @@ std::optional<T> Number(std::string_view text) {
   return value;
 }
 
-// Equal as numbers, and neither of them rounded to be so.
+// Whether the stat and the text are the same number without rounding either.
 bool IsNumber(const Stat& stat, std::string_view text) {
   const std::optional<double> real = Number<double>(text);
   if (const auto* d = std::get_if<double>(&stat.value)) return real && *real == *d;
@@ -42,36 +42,28 @@ bool IsValue(const Stat& stat, std::string_view text) {
   return IsNumber(stat, text) || ToText(stat) == text;
 }
 
-struct IntKey {
-  std::string_view key;
-  IntStat stat;
-};
 // Keys whose values all loaders put into one column.
-constexpr std::array kIntKeys = {
-    IntKey{"correlation_id", IntStat::kCorrelationId},
-    IntKey{"correlation", IntStat::kCorrelationId},
-    IntKey{"External id", IntStat::kExternalId},
-    IntKey{"group_id", IntStat::kGroupId},
-    IntKey{"step_num", IntStat::kStepNum},
-    IntKey{"iter_num", IntStat::kIterNum},
-    IntKey{"program_id", IntStat::kProgramId},
-    IntKey{"run_id", IntStat::kRunId},
-    IntKey{"producer_id", IntStat::kProducerId},
-    IntKey{"consumer_id", IntStat::kConsumerId},
+constexpr KeyRow<IntStat> kIntKeys[] = {
+    {"External id", IntStat::kExternalId},
+    {"consumer_id", IntStat::kConsumerId},
+    {"correlation", IntStat::kCorrelationId},
+    {"correlation_id", IntStat::kCorrelationId},
+    {"group_id", IntStat::kGroupId},
+    {"iter_num", IntStat::kIterNum},
+    {"producer_id", IntStat::kProducerId},
+    {"program_id", IntStat::kProgramId},
+    {"run_id", IntStat::kRunId},
+    {"step_num", IntStat::kStepNum},
 };
-
-struct TextKey {
-  std::string_view key;
-  StringStat stat;
+constexpr KeyRow<StringStat> kTextKeys[] = {
+    {"hlo_category", StringStat::kHloCategory},
+    {"hlo_module", StringStat::kHloModule},
+    {"hlo_op", StringStat::kHloOp},
+    {"kernel_details", StringStat::kKernelDetails},
+    {"memcpy_details", StringStat::kMemcpyDetails},
+    {"tf_op", StringStat::kTfOp},
 };
-constexpr std::array kTextKeys = {
-    TextKey{"tf_op", StringStat::kTfOp},
-    TextKey{"hlo_op", StringStat::kHloOp},
-    TextKey{"hlo_module", StringStat::kHloModule},
-    TextKey{"hlo_category", StringStat::kHloCategory},
-    TextKey{"kernel_details", StringStat::kKernelDetails},
-    TextKey{"memcpy_details", StringStat::kMemcpyDetails},
-};
+static_assert(IsSortedByKey(kIntKeys) && IsSortedByKey(kTextKeys));
 
 RowBits RowsOfInt(const SparseColumn<int64_t>& column, int64_t wanted, uint32_t rows) {
   RowBits found(rows);
@@ -109,13 +101,11 @@ bool AnswersArgument(const QueryTerm& term, std::span<const Stat> stats) {
 std::optional<RowBits> RowsByTypedStats(const QueryTerm& term, const StatTable& stats,
                                         uint32_t rows) {
   const std::optional<int64_t> number = Number<int64_t>(term.text);
-  for (const IntKey& k : kIntKeys) {
-    if (k.key == term.key && number && term.kind == QueryTerm::Kind::kArgument)
-      return RowsOfInt(stats.Int(k.stat), *number, rows);
-  }
-  for (const TextKey& k : kTextKeys) {
-    if (k.key == term.key) return RowsOfText(term, stats.Text(k.stat), *stats.strings, rows);
-  }
+  const IntStat* whole = FindKey(kIntKeys, term.key);
+  if (whole != nullptr && number && term.kind == QueryTerm::Kind::kArgument)
+    return RowsOfInt(stats.Int(*whole), *number, rows);
+  if (const StringStat* text = FindKey(kTextKeys, term.key))
+    return RowsOfText(term, stats.Text(*text), *stats.strings, rows);
   return std::nullopt;
 }
 

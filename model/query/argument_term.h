@@ -1,5 +1,5 @@
-// What a query asks of the arguments of one event, and a quick look by typed stats for events that
-// cannot answer it.
+// How a query's term about arguments is answered: for one event by its arguments, or for many at
+// once by typed stats, which rule out most events quickly. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,12 @@
 
 namespace stepscope {
 
-// Whether one of the stats has the key and the value. `-` is left to the caller. O(stats)
+// Whether one of an event's stats has the key and the value of the
+// term. Ignores `negated`. O(stats).
 bool AnswersArgument(const QueryTerm& term, std::span<const Stat> stats);
 
-// Rows of the trace's own set that may answer the term, which is not negated; nothing where the
-// typed stats do not tell. O(rows of the column)
+// The rows of the trace's own set that may answer the term, which must not be negated. Nothing if
+// the typed stats do not have the argument. O(rows of its column).
 std::optional<RowBits> RowsByTypedStats(const QueryTerm& term, const StatTable& stats,
                                         uint32_t rows);
 

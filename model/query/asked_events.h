@@ -1,4 +1,4 @@
-// The events of a profile that a query asks for: FindEvents with what the profile's context has.
+// Finds the events of a profile that answer a query, with the typed stats of its AnalysisContext.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace stepscope {
 
-// Of the trace's own set; nothing of a query without terms, which all events answer. Where the
-// query asks for arguments typed stats are read first: one pass for all takes a tenth of the time
-// that reading every event's arguments takes. kIo: arguments cannot be read. O(names + events)
+// Events of the trace's own set. Nothing for a query without terms, which every event answers. If
+// the query asks about arguments, typed stats are read first: that takes a tenth of the time of
+// reading each event's arguments. Error: kIo if arguments cannot be read. O(names + events).
 Result<std::optional<RowBits>> FindAsked(AnalysisContext& context, const EventQuery& query);
 
 }  // namespace stepscope

@@ -1,17 +1,17 @@
 #include "model/query/duration_stats.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "model/base/task.h"
 
 namespace stepscope {
 namespace {
 
-constexpr size_t kFew = 65'536;  // values that are sorted in place; of more, bins are counted
+constexpr size_t kFew =
+    65'536;  // up to so many values are sorted in place; more are counted in bins
 constexpr std::array<uint64_t, 3> kPercents = {50, 95, 99};
 
-// From 0; the values are at least one.
+// The rank, counted from 0, of a percentile among `count` > 0 values.
 uint64_t NearestRank(uint64_t count, uint64_t percent) {
   const uint64_t whole = count / 100 * percent, rest = count % 100 * percent;
   return std::max<uint64_t>(whole + (rest + 99) / 100, 1) - 1;
@@ -20,7 +20,7 @@ uint64_t NearestRank(uint64_t count, uint64_t percent) {
 std::array<Ps, 3> SelectInPlace(std::span<Ps> values) {
   std::array<Ps, 3> found{};
   size_t end = values.size();
-  for (size_t k = kPercents.size(); k-- > 0;) {  // what is above the rank before need not be sorted
+  for (size_t k = kPercents.size(); k-- > 0;) {  // what lies above the previous rank is in place
     const size_t rank = NearestRank(values.size(), kPercents[k]);
     if (rank < end) {
       std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rank),
@@ -32,7 +32,7 @@ std::array<Ps, 3> SelectInPlace(std::span<Ps> values) {
   return found;
 }
 
-// A bin with a rank that is looked for, and its values.
+// The bin that holds a wanted rank, and its values.
 struct Wanted {
   size_t bin = 0;
   uint64_t below = 0;  // values in lower bins
@@ -40,20 +40,6 @@ struct Wanted {
 };
 
 }  // namespace
-
-size_t FineCounts::BinOf(Ps value) {
-  if (value <= 0) return 0;
-  const auto v = static_cast<uint64_t>(value);
-  if (v < 256) return static_cast<size_t>(v);
-  const auto exponent = static_cast<unsigned>(std::bit_width(v)) - 9;  // v >> exponent: 256 to 511
-  return size_t{exponent} * 256 + static_cast<size_t>(v >> exponent);
-}
-
-Ps FineCounts::BinBegin(size_t bin) {
-  if (bin < 512) return static_cast<Ps>(bin);
-  const size_t exponent = bin / 256 - 1;
-  return exponent > 54 ? kMaxPs : static_cast<Ps>((uint64_t{bin % 256} + 256) << exponent);
-}
 
 void FineCounts::Add(std::span<const Ps> values) {
   for (const Ps v : values) ++counts_[BinOf(v)];
@@ -79,7 +65,7 @@ std::array<Ps, 3> PercentilesOf(std::span<const std::span<const Ps>> parts,
     for (const Ps v : parts[p]) {
       const size_t bin = FineCounts::BinOf(v);
       for (Wanted& w : wanted) {
-        // Below 512 ps, a bin has values that are all the same.
+        // Below 512 ps all values of a bin are the same.
         if (w.bin == bin && bin >= 512) w.values[p].push_back(v);
       }
     }

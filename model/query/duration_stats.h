@@ -1,4 +1,4 @@
-// Sum, spread and percentiles of a list of durations. Pure; any thread.
+// Sum, spread and percentiles of a list of durations in ps. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -7,15 +7,16 @@
 #include <span>
 #include <vector>
 
+#include "model/query/duration_bins.h"
 #include "model/time.h"
 
 namespace stepscope {
 
-// Without rounding: a trace of many threads lasts longer, added up, than 106 days.
+// An exact sum of durations. Those of many threads add up to more than Ps holds, which is 106 days.
 __extension__ using PsSum = __int128;
 
-// Percentiles by nearest rank: the least value that at least that share of the values does not
-// exceed.
+// Percentiles are by nearest rank: the least value that at least that
+// share of the values does not exceed.
 struct DurationStats {
   uint64_t count = 0;
   PsSum total = 0;
@@ -24,16 +25,14 @@ struct DurationStats {
   double squares = 0;  // sum of squared distances from the mean
 };
 
-// May bring `values` in another order. O(n)
+// Reorders `values`. O(n).
 DurationStats StatsOf(std::span<Ps> values);
 
-// Counts of fine bins, for percentiles of many values without a copy of them: each is exact below
-// 256 ps, and a 256th of a doubling above.
-class FineCounts {
+// Counts values in fine bins, which gives percentiles of many values without a copy of them. A bin
+// holds one value below 512 ps, and a 256th of a doubling above.
+class FineCounts : public DurationBins<8> {
  public:
-  static constexpr size_t kBins = 58 * 256;
-  static size_t BinOf(Ps value);
-  static Ps BinBegin(size_t bin);
+  static constexpr size_t kBins = 58 * kPerDoubling;
   FineCounts() : counts_(kBins) {}
   void Add(std::span<const Ps> values);
   void Add(const FineCounts& other);
@@ -43,8 +42,8 @@ class FineCounts {
   std::vector<uint64_t> counts_;
 };
 
-// Median, p95 and p99 of all values in the parts, whose counts these are. O(n), n / 256 of it
-// copied where durations are spread.
+// Median, p95 and p99 of all values in the parts. `counts`: of these values; `count`: their number.
+// O(n); copies only the values of the bins that hold a percentile.
 std::array<Ps, 3> PercentilesOf(std::span<const std::span<const Ps>> parts,
                                 const FineCounts& counts, uint64_t count);
 

@@ -1,4 +1,4 @@
-// The arguments of one event.
+// Reads the arguments of one event.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace stepscope {
 
-// One for each name: that of the event itself wins over its metadata's. Empty where the trace has
-// no source. Any thread.
+// One argument for each name: the event's own wins over that of its metadata. Empty if the trace
+// has no source. Error: kIo if the source cannot be read. Any thread.
 Result<std::vector<Stat>> ReadArgs(const Trace& trace, EventRow row);
 
 }  // namespace stepscope

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "model/analysis/grouping.h"
-#include "model/analysis/steps.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/steps/steps.h"
 
 namespace stepscope {
 namespace {
@@ -25,9 +25,10 @@ EventGroups::EventGroups(const StatsQuestion& question) : question_(question) {
   if (question.by == GroupBy::kStep) NumberSteps();
 }
 
-// Names are the file's own, and equal texts are one group, whichever metadata or set has them.
+// Groups by the names of the file, not by display names. Equal texts are one group even if they
+// come from several metas or sets.
 void EventGroups::NumberNames() {
-  std::unordered_map<std::string_view, uint32_t> known;  // where sets have tables of their own
+  std::unordered_map<std::string_view, uint32_t> known;  // used if sets have tables of their own
   std::vector<uint32_t> of_string;
   const NameTable* only = nullptr;
   bool one_table = true;
@@ -91,7 +92,7 @@ void EventGroups::NumberSteps() {
     of_group_[group] = s;
   }
   for (const DeviceStep& d : db.device_steps) add(&of_device_, d.device.value, d.span, d.step);
-  size_ = db.steps.size() + 1;  // and outside of all
+  size_ = db.steps.size() + 1;  // the last group is what lies outside of all steps
 }
 
 uint32_t EventGroups::Times::At(Ps t, uint32_t none) const {

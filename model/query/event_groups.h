@@ -1,22 +1,24 @@
-// EventGroups: to which group of EventStats an event belongs. Part of AddUp. Immutable when built;
-// any thread.
+// EventGroups: numbers the groups of a StatsQuestion and says to which group an event belongs. A
+// part of AddUp. Immutable once built; any thread.
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
-#include "model/query/event_stats.h"
+#include "model/query/event_stats_row.h"
+#include "model/query/stats_question.h"
 
 namespace stepscope {
 
 class EventGroups {
  public:
-  // O(names + tracks + steps). The question must outlive it.
+  // Borrows the question. O(names + tracks + steps).
   explicit EventGroups(const StatsQuestion& question);
 
   size_t size() const { return size_; }
-  // The group of each of the events [first, end) of a lane of part `part`: calls fn(index, group).
+  // Calls fn(index, group) for the events [first, end) of a lane of question.parts[part].
+  // O(events), by step O(events log steps).
   template <typename Fn>
   void ForEach(size_t part, const Lane& lane, uint32_t first, uint32_t end, Fn fn) const {
     if (question_.by == GroupBy::kName) {
@@ -32,11 +34,11 @@ class EventGroups {
       for (uint32_t i = first; i < end; ++i) fn(i, group);
     }
   }
-  // What the row of a group says besides numbers.
+  // Sets what a row says about its group besides numbers: name, track, set, step.
   void Describe(size_t group, EventStatsRow* row) const;
 
  private:
-  struct Times {  // of steps that follow each other, by begin
+  struct Times {  // steps of one host or device, which do not overlap, by begin
     std::vector<Ps> begin, end;
     std::vector<uint32_t> step;
     uint32_t At(Ps t, uint32_t none) const;
@@ -48,11 +50,11 @@ class EventGroups {
 
   const StatsQuestion& question_;
   size_t size_ = 1;
-  std::vector<std::vector<uint32_t>> names_;  // by part and MetaId; one more for what has none
-  std::vector<std::string_view> texts_;       // by group
-  std::vector<uint32_t> first_track_;         // by part
+  std::vector<std::vector<uint32_t>> names_;  // group by part and MetaId; last: for unknown metas
+  std::vector<std::string_view> texts_;       // name by group
+  std::vector<uint32_t> first_track_;         // group of a part's first track
   std::vector<Times> of_host_, of_device_;    // by HostId, PlaneId
-  std::vector<uint32_t> of_group_;            // by index into Grouping::groups
+  std::vector<uint32_t> of_group_;            // step by index into Grouping::groups
 };
 
 }  // namespace stepscope

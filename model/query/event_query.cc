@@ -29,7 +29,7 @@ class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
-  // Until there are no more terms or `error()` says what is wrong.
+  // The next term. Nothing at the end, or if `error()` says what is wrong.
   std::optional<QueryTerm> Next() {
     SkipBlanks();
     if (at_ == text_.size() || !error_.ok()) return std::nullopt;
@@ -62,7 +62,7 @@ class Parser {
                                                    CellsOf(text_.substr(0, at_)) + 1, what));
   }
 
-  // "MatMul" or "Mat Mul", with \" and \\ in the quotes; nullopt and an error where there is none.
+  // A word, or a text in quotes. Nothing and an error if there is none.
   std::optional<std::string> Text(const char* what) {
     if (AtBreak()) {
       Expect(what);
@@ -74,8 +74,8 @@ class Parser {
     return std::string(text_.substr(begin, at_ - begin));
   }
 
-  // From an opening quote to the closing one, behind which the term, or with `within` a part of it,
-  // ends.
+  // Reads from an opening quote to the closing one. A blank, the end or a
+  // character of `within` must follow it.
   std::optional<std::string> Quoted(std::string_view within = {}) {
     std::string text;
     for (++at_; at_ < text_.size(); ++at_) {
@@ -94,7 +94,7 @@ class Parser {
     return std::nullopt;
   }
 
-  // "name::x" is a word: names of C++ have two colons.
+  // "name::x" is a word, not a key: C++ names have two colons.
   bool Keyed(QueryTerm* term) {
     for (const Keyword& keyword : kKeywords) {
       const std::string_view from = rest();
@@ -117,7 +117,7 @@ class Parser {
     if (behind == text_.size()) return false;
     const bool blank = behind > at_ + kDur.size();
     const char first = text_[behind];
-    // "dur =MatMul" is a word and a whole name.
+    // "dur =MatMul" is a word and a whole name, not a duration.
     if (first != '>' && first != '<' && (first != '=' || blank)) return false;
     at_ = behind + 1;
     term->kind = Kind::kDuration;
@@ -130,7 +130,7 @@ class Parser {
     return true;
   }
 
-  // A number and its unit, which may stand apart: "1 ms".
+  // A number and its unit. A blank may stand between them: "1 ms".
   bool Time(Ps* value) {
     size_t end = at_;
     const auto word = [&] {
@@ -153,7 +153,7 @@ class Parser {
     return false;
   }
 
-  // "arg.1" is a word: XLA calls parameters so.
+  // "arg.1" is a word, not an argument: XLA names parameters like that.
   bool Argument(QueryTerm* term) {
     constexpr std::string_view kArg = "arg.";
     if (!rest().starts_with(kArg)) return false;

@@ -1,8 +1,15 @@
+// This folder answers questions about single events: which ones match (EventQuery,
+// FindEvents), what they add up to (StatsQuestion, AddUp), how one ranks among its name
+// (RankByName). In: a Trace with its TrackSets; out: rows as RowBits, or numbers. The
+// search box, the selection panel, `stepscope events` and the C library use it. Start
+// reading here, then find_events.h and event_stats.h.
+//
 // EventQuery: which events are asked for, in the language of the search box and of
-// `stepscope events --query` (docs/interface.md#queries). Parsed once, immutable, any thread.
+// `stepscope events --query` (docs/interface.md#queries). Parsed once; immutable; any thread.
+//
 //
 //   words "quoted words"    the name contains each of them; case does not matter (ASCII)
-//   name:TEXT               the same
+//   name:TEXT               the name contains it
 //   =TEXT                   the name is the rest of the text, or a quoted text, letter for letter
 //   track:TEXT              the track's name contains it
 //   process:TEXT            the plane's name contains it, as in the file or as shown
@@ -12,7 +19,8 @@
 //   arg.KEY:TEXT            an argument contains it
 //   -TERM                   the term does not hold
 //
-// All terms must hold. A text or a key with blanks stands in quotes; \" and \\ within them.
+// All terms must hold. A text or a key with blanks stands in quotes, in which \" and \\ stand for a
+// quote and a backslash.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +54,8 @@ struct QueryTerm {
 
 class EventQuery {
  public:
-  // kUsage names the place, in characters from 1, and what is expected there. Of blanks: a query
-  // without terms, which every event answers. O(length).
+  // Error: kUsage, whose text names the place (in characters, counted from 1) and what is expected
+  // there. A text of blanks makes a query without terms, which every event answers. O(length).
   static Result<EventQuery> Parse(std::string_view text);
   std::span<const QueryTerm> terms() const { return terms_; }
   bool Has(QueryTerm::Kind kind) const;
@@ -56,7 +64,7 @@ class EventQuery {
   std::vector<QueryTerm> terms_;
 };
 
-// Queries for a name that may hold anything: that contains it, that is it.
+// The text of a query for events whose name contains `name`, or is `name`. Quotes what needs it.
 std::string QueryForPart(std::string_view name);
 std::string QueryForWhole(std::string_view name);
 

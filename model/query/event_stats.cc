@@ -1,7 +1,6 @@
 #include "model/query/event_stats.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <memory>
 
@@ -17,14 +16,14 @@ namespace {
 constexpr uint32_t kPieceEvents = 1 << 16;
 constexpr size_t kGroupsPerTask = 256;
 
-// Events [first, end) of a lane, of which those count that the part's bits have.
+// Events [first, end) of a lane. The part's bits say which of them count.
 struct Piece {
   size_t part = 0;
   const Lane* lane = nullptr;
   uint32_t first = 0, end = 0;
 };
 
-// The slices that begin in the scope, in pieces.
+// The slices that begin in the scope, in pieces of at most kPieceEvents.
 std::vector<Piece> PiecesOf(const StatsQuestion& question) {
   std::vector<Piece> pieces;
   const Trace& trace = *question.trace;
@@ -48,11 +47,11 @@ std::vector<Piece> PiecesOf(const StatsQuestion& question) {
   return pieces;
 }
 
-// Contiguous shares of about as many events each: boundaries in `pieces`.
+// Divides the pieces into contiguous shares of about as many events each: the boundaries.
 std::vector<size_t> SharesOf(const std::vector<Piece>& pieces, size_t groups) {
   uint64_t events = 0;
   for (const Piece& piece : pieces) events += piece.end - piece.first;
-  // Each share has counts of all groups.
+  // Each share counts all groups, so many groups make few shares.
   const uint64_t most = std::max<uint64_t>(1, events / (4 * std::max<size_t>(1, groups)));
   const uint64_t shares = std::min<uint64_t>(WorkerCount(), most);
   std::vector<size_t> bounds{0};
@@ -66,6 +65,7 @@ std::vector<size_t> SharesOf(const std::vector<Piece>& pieces, size_t groups) {
   return bounds;
 }
 
+// AddUp in two passes: counts each group's events, then places their durations group by group.
 class Adder {
  public:
   Adder(const StatsQuestion& question, const std::stop_token& stop)
@@ -105,7 +105,7 @@ class Adder {
       ForEvents(pieces_[p], [&](uint32_t, uint32_t group) { ++counts[group]; });
   }
 
-  // Counts become where the share's durations of the group begin.
+  // Replaces each count by the index at which the share's durations of the group begin.
   void Place() {
     begin_.assign(groups_.size() + 1, 0);
     for (size_t g = 0; g < groups_.size(); ++g) {
@@ -154,7 +154,7 @@ class Adder {
     return row;
   }
 
-  // Before the groups' durations are brought in another order.
+  // Call it before StatsOf reorders the groups' durations.
   void AddTotalPercentiles(DurationStats* total, DurationHistogram* histogram) const {
     std::vector<std::span<const Ps>> parts;
     const size_t shares = shares_.size() - 1;
@@ -219,8 +219,8 @@ class Adder {
   const EventGroups groups_;
   const std::vector<Piece> pieces_;
   const std::vector<size_t> shares_;
-  std::vector<std::vector<uint64_t>> places_;  // by share and group
-  std::vector<std::vector<PsSum>> self_;       // by share and group
+  std::vector<std::vector<uint64_t>> places_;  // by share and group: count, then next free index
+  std::vector<std::vector<PsSum>> self_;       // by share and group: self time
   std::vector<uint64_t> begin_;                // by group: where its durations begin
   std::unique_ptr<Ps[]> durations_;            // by group, then share
   uint64_t count_ = 0;
@@ -228,29 +228,8 @@ class Adder {
 
 }  // namespace
 
-size_t DurationHistogram::BinOf(Ps duration) {
-  if (duration < 4) return duration <= 0 ? 0 : static_cast<size_t>(duration);
-  const auto d = static_cast<uint64_t>(duration);
-  const auto exponent = static_cast<unsigned>(std::bit_width(d)) - 3;  // d >> exponent: 4 to 7
-  return size_t{exponent} * 4 + static_cast<size_t>(d >> exponent);
-}
-
-Ps DurationHistogram::BinBegin(size_t bin) {
-  if (bin < 8) return static_cast<Ps>(bin);
-  const size_t exponent = bin / 4 - 1;
-  return exponent > 60 ? kMaxPs : static_cast<Ps>((uint64_t{bin % 4} + 4) << exponent);
-}
-
 EventStats AddUp(const StatsQuestion& question, const std::stop_token& stop) {
   return Adder(question, stop).Run();
-}
-
-RowBits BitsOf(std::span<const EventRef> events, uint32_t set, const TrackSet& rows) {
-  RowBits bits(rows.rows);
-  for (const EventRef& event : events) {
-    if (event.set == set && event.valid()) bits.Set(event.row.value);
-  }
-  return bits;
 }
 
 }  // namespace stepscope

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/analysis/steps.h"
+#include "model/analysis/steps/steps.h"
 #include "model/base/demangle.h"
 
 namespace stepscope {

@@ -16,12 +16,12 @@ namespace {
 using Kind = QueryTerm::Kind;
 
 constexpr uint32_t kRowsPerTask = RowBits::kWord * 4096;
-constexpr uint32_t kRowsPerRead = RowBits::kWord * 16;  // whose arguments one task reads
+constexpr uint32_t kRowsPerRead = RowBits::kWord * 16;  // rows whose arguments one task reads
 constexpr size_t kNamesPerTask = 8192;
 
 struct CategoryTexts {
   EventCategory category;
-  std::string_view texts;  // PyTorch's names and those of the tables
+  std::string_view texts;  // PyTorch's name and the word of our tables
 };
 constexpr std::array kCategoryTexts = {
     CategoryTexts{EventCategory::kKernel, "kernel"},
@@ -46,7 +46,7 @@ std::string_view TextsOf(EventCategory category) {
   return {};
 }
 
-// A mangled name is found as it stands in the file, too.
+// A mangled name is found both as it is shown and as the file has it.
 bool HasText(const NameTable& names, MetaId meta, std::string_view part) {
   if (ContainsLower(names.DisplayName(meta), part)) return true;
   const std::string_view raw = names.Name(meta);
@@ -60,7 +60,12 @@ bool AnswersName(const QueryTerm& term, const NameTable& names, MetaId meta) {
   return is != term.negated;
 }
 
-// By MetaId, and one more for what has none.
+bool AnswersNames(const EventQuery& query, const NameTable& names, MetaId meta) {
+  return std::all_of(query.terms().begin(), query.terms().end(),
+                     [&](const QueryTerm& term) { return AnswersName(term, names, meta); });
+}
+
+// By MetaId, whether its events may match. The last element is for events without metadata.
 std::vector<uint8_t> WantedMetas(const EventQuery& query, const NameTable& names,
                                  const std::vector<std::string>& categories,
                                  const std::stop_token& stop) {
@@ -112,7 +117,7 @@ struct Times {
   Ps least = kMinPs, most = kMaxPs;
 };
 
-// What is left for durations when all terms hold; negated ones are asked one by one.
+// The durations that all terms without `-` allow together.
 Times CommonTimes(const EventQuery& query) {
   Times times;
   for (const QueryTerm& term : query.terms()) {
@@ -129,7 +134,23 @@ bool AnswersNegated(const EventQuery& query, Ps dur) {
   });
 }
 
-// All but arguments.
+// Calls fn(lane, first, end) for the parts of lanes that hold the rows [first_row, end_row) of the
+// set; indices are within the lane.
+template <typename Fn>
+void ForLaneParts(const TrackSet& set, uint32_t first_row, uint32_t end_row, Fn fn) {
+  const LaneId id = set.LaneOf(EventRow(first_row));
+  if (!id.valid()) return;
+  for (size_t l = id.value; l < set.lanes.size(); ++l) {
+    const Lane& lane = set.lanes[l];
+    if (lane.first_row >= end_row) return;
+    const uint32_t first = first_row > lane.first_row ? first_row - lane.first_row : 0;
+    const uint32_t end =
+        end_row - lane.first_row < lane.size() ? end_row - lane.first_row : lane.size();
+    if (first < end) fn(lane, first, end);
+  }
+}
+
+// The events that match all terms but those about arguments.
 RowBits FindByColumns(const EventQuery& query, const Trace& trace, const TrackSet& set,
                       const std::stop_token& stop) {
   RowBits found(set.rows);
@@ -174,7 +195,7 @@ std::vector<const QueryTerm*> ArgumentTerms(const EventQuery& query) {
   return terms;
 }
 
-// Takes out rows of which typed stats say that they cannot answer.
+// Removes the rows that cannot match according to the typed stats.
 void NarrowByStats(const std::vector<const QueryTerm*>& terms, const Trace& trace,
                    const TrackSet& set, const StatTable& stats, RowBits* found) {
   for (const QueryTerm* term : terms) {
@@ -188,7 +209,7 @@ void NarrowByStats(const std::vector<const QueryTerm*>& terms, const Trace& trac
   }
 }
 
-// Takes out rows whose arguments do not answer.
+// Removes the rows whose arguments do not match.
 Status NarrowByArguments(const std::vector<const QueryTerm*>& terms, const Trace& trace,
                          const TrackSet& set, const std::stop_token& stop, RowBits* found) {
   std::mutex mutex;
@@ -222,11 +243,6 @@ Status NarrowByArguments(const std::vector<const QueryTerm*>& terms, const Trace
 
 }  // namespace
 
-bool AnswersNames(const EventQuery& query, const NameTable& names, MetaId meta) {
-  return std::all_of(query.terms().begin(), query.terms().end(),
-                     [&](const QueryTerm& term) { return AnswersName(term, names, meta); });
-}
-
 std::vector<std::string> FileCategories(const Trace& trace, const std::stop_token& stop) {
   const auto& metas = trace.names().metas;
   std::vector<std::string> categories(metas.size());
@@ -234,7 +250,7 @@ std::vector<std::string> FileCategories(const Trace& trace, const std::stop_toke
   std::vector<EventRow> first(metas.size());
   for (const Lane& lane : trace.set.lanes) {
     for (uint32_t i = 0; i < lane.size(); ++i) {
-      // Metadata of a plane is an XSpace's, which has no such member.
+      // A meta that belongs to a plane comes from an XSpace, which has no `cat`.
       const uint32_t m = lane.meta[i];
       if (m < metas.size() && !first[m].valid() && !metas[m].plane.valid())
         first[m] = EventRow(lane.first_row + i);

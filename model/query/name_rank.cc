@@ -5,9 +5,9 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kStopEvery = 1 << 16;  // events between two looks at the stop token
+constexpr uint32_t kStopEvery = 1 << 16;  // events between two checks of the stop token
 
-// By meta: several may have one name.
+// By MetaId, whether it has that name. Several metas may share one.
 std::vector<uint8_t> MetasOfName(const NameTable& names, MetaId of) {
   const std::string_view name = names.DisplayName(of);
   std::vector<uint8_t> out(names.metas.size(), 0);

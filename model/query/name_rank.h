@@ -1,4 +1,4 @@
-// NameRank: where an event lies among those of its name, by duration. Pure; any thread.
+// NameRank: how long an event is compared with all events of its name. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace stepscope {
 
 struct NameRank {
-  DurationHistogram histogram;  // of all of the name
-  uint64_t count = 0;           // the event itself among them
+  DurationHistogram histogram;  // all events of the name
+  uint64_t count = 0;           // their number, the event itself included
   uint64_t shorter = 0, longer = 0;
 };
 
-// Slices of all tracks of the set that have the event's name; instants have no duration. An instant
-// has no rank: count 0. Stops early with what it has when told to. O(events of the set): not for a
-// frame.
+// Ranks a slice among the slices of its name on all tracks of the set. An instant has no duration
+// and no rank: count is 0. A stopped call returns what it has so far. O(events of the set), which
+// is too slow for a frame.
 NameRank RankByName(const TrackSet& set, EventRow row, const std::stop_token& stop = {});
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
-// RowBits: some rows of a TrackSet, a bit for each row. Plain data; different threads may write
-// different words. n / 8 bytes.
+// RowBits: a set of rows of a TrackSet, as one bit for each row: n / 8 bytes. Different threads may
+// write different words of it at once. Rows outside the set are never in it.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@ namespace stepscope {
 
 class RowBits {
  public:
-  static constexpr uint32_t kWord = 64;  // rows of a word
+  static constexpr uint32_t kWord = 64;  // rows in a word
 
   RowBits() = default;
   explicit RowBits(uint32_t rows) : rows_(rows), words_((size_t{rows} + kWord - 1) / kWord) {}
@@ -36,7 +36,7 @@ class RowBits {
     ForEach([&rows](uint32_t row) { rows.push_back(row); });
     return rows;
   }
-  // Calls fn(row) for those in [first, end), ascending. O(words + rows found)
+  // Calls fn(row) for the rows in [first, end), ascending. O(words + rows found).
   template <typename Fn>
   void ForEach(uint32_t first, uint32_t end, Fn fn) const {
     if (end > rows_) end = rows_;

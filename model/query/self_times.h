@@ -1,5 +1,5 @@
-// SelfTimes: self times of events of one lane, asked for in order: each child is looked at once.
-// The set must outlive it.
+// SelfTimes: the self times of one lane's events, asked for in ascending order. It visits each
+// child once: O(events + children) in all. Borrows the set. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace stepscope {
 
 class SelfTimes {
  public:
-  // From event `first` of the lane on. O(log n)
+  // Starts at event `first` of the lane. O(log n).
   SelfTimes(const TrackSet& set, const Lane& lane, uint32_t first) : lane_(&lane) {
     const auto lanes = set.LanesOf(set.tracks[lane.track.value]);
     const size_t below = size_t{lane.depth} + 1;
@@ -22,7 +22,7 @@ class SelfTimes {
         std::lower_bound(below_->start.begin(), below_->start.end(), lane.start[first]) -
         below_->start.begin());
   }
-  // Duration without that of the events one depth down. Those asked for rise.
+  // The duration of event `i` less that of the events one depth down. `i` must ascend.
   Ps Of(uint32_t i) {
     Ps self = lane_->dur[i];
     if (below_ == nullptr) return self;

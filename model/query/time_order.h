@@ -1,6 +1,6 @@
-// Visits events of several lanes in order of start; of equal starts those of the earlier lane come
-// first: of one track outer events before inner ones, of several the earlier track's. Nothing is
-// collected: O(n log lanes) time, O(lanes) memory; runs of one lane cost nothing extra.
+// Visits the events of several lanes in order of start. Among equal starts the earlier lane comes
+// first, which puts outer events before inner ones and earlier tracks before later ones. Collects
+// nothing: O(n log lanes) time, O(lanes) memory; successive events of one lane take O(1) each.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/analysis/scope.h"
+#include "model/analysis/steps/scope.h"
 #include "model/base/heap_merge.h"
 #include "model/trace.h"
 
@@ -20,7 +20,7 @@ struct LaneRange {
   uint32_t first = 0, end = 0;
 };
 
-// Those of a lane of that host that begin in the scope. O(log n)
+// The events of a lane of `host` that begin in the scope. O(log n).
 inline LaneRange BeginningIn(const Lane& lane, const Scope& scope, HostId host) {
   if (!scope.HasHost(host)) return {&lane, 0, 0};
   const TimeScope& time = scope.OfHost(host);
@@ -29,7 +29,7 @@ inline LaneRange BeginningIn(const Lane& lane, const Scope& scope, HostId host) 
           static_cast<uint32_t>(std::upper_bound(begin, end, time.last) - begin)};
 }
 
-// What begins in the scope of the trace's own events, lane by lane; lanes without any are left out.
+// The trace's own events that begin in the scope, by lane. Lanes without any are left out.
 inline std::vector<LaneRange> LanesBeginningIn(const Trace& trace, const Scope& scope) {
   std::vector<LaneRange> ranges;
   for (const Lane& lane : trace.set.lanes) {

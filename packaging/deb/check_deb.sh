@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs a Debian package into an empty root, uses what is in it, removes it: check_deb.sh FILE.deb
-# The libraries it depends on are this system's. Exits 1 and says what is wrong.
+# The libraries that it depends on are those of this system. The script exits with 1 and says what is wrong.
 set -euo pipefail
 package=$(readlink -f "$1")
 root=$(mktemp -d)

@@ -1,5 +1,6 @@
-// What the program, or what is linked into it, calls of the C library that glibc 2.28 does not have.
-// Each does what the C library itself does there, in terms of what 2.28 has.
+// Symbols of the C library that the program or its libraries use and glibc 2.28 lacks. Each does
+// what newer C libraries do, by means of what 2.28 has. A comment begins with the version that adds
+// the symbol.
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -12,10 +13,10 @@
 #include <sys/random.h>
 #include <time.h>
 
-// 2.32. Whether counters of references need no atomic instructions: they always take them.
+// 2.32. Whether reference counters may do without atomic instructions: here they never do.
 char __libc_single_threaded = 0;
 
-// 2.36. Without random numbers nothing can go on that asked for them, as in the C library.
+// 2.36. Without random numbers the program ends, as in the C library.
 uint32_t arc4random(void) {
   uint32_t value;
   while (getrandom(&value, sizeof(value), 0) != sizeof(value)) {
@@ -24,9 +25,9 @@ uint32_t arc4random(void) {
   return value;
 }
 
-// 2.30. A deadline of the steady clock, as one of the clock that pthread_cond_timedwait goes by.
-// When that clock is set meanwhile the wait ends early or late: callers look at their condition
-// again, as libstdc++ did before 2.30.
+// 2.30. Turns a deadline of the steady clock into one of the clock that pthread_cond_timedwait uses.
+// If that clock is set meanwhile, the wait ends early or late: callers check their condition again,
+// as libstdc++ did before 2.30.
 int pthread_cond_clockwait(pthread_cond_t* cond, pthread_mutex_t* mutex, clockid_t clock,
                            const struct timespec* deadline) {
   struct timespec now, real;
@@ -44,7 +45,7 @@ int pthread_cond_clockwait(pthread_cond_t* cond, pthread_mutex_t* mutex, clockid
   return pthread_cond_timedwait(cond, mutex, &real);
 }
 
-// 2.35. Where the tables lie that exceptions are thrown with: libgcc asks by an address of code.
+// 2.35. Finds the tables of exceptions for an address of code, for libgcc.
 struct Found {
   uintptr_t pc;
   struct dl_find_object* result;

@@ -1,10 +1,10 @@
-# With STEPSCOPE_STATIC_ROOT (a folder of packaging/wheel/static_root.sh) program and library need the C library only,
-# and an old one: libraries are static, GL, X11 and Wayland are loaded at run time. The sources are compiled as for any
-# other build; only what they are linked with differs.
+# With STEPSCOPE_STATIC_ROOT (a folder made by packaging/wheel/static_root.sh) program and library need only the C
+# library, and an old one is enough: libraries are static; GL, X11 and Wayland are loaded at run time. The sources are
+# compiled as for any other build; only what they are linked with differs.
 set(root "${STEPSCOPE_STATIC_ROOT}")
 set(CMAKE_SKIP_RPATH ON)
 
-# use_archives(<target> <name>...): what the target links instead of its shared library.
+# use_archives(<target> <name>...): makes the target link these archives instead of its shared library.
 function(use_archives target)
   set(archives "")
   foreach(name IN LISTS ARGN)
@@ -36,7 +36,7 @@ set_target_properties(PkgConfig::EGL PROPERTIES INTERFACE_LINK_LIBRARIES "")  # 
 set_target_properties(PkgConfig::GLFW PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${root}/include")
 set(GLFW_VERSION 3.4.0)
 
-# start_file(<name> <variable>): a file of the compiler.
+# start_file(<name> <variable>): the path of one of the compiler's files.
 function(start_file name variable)
   execute_process(COMMAND "${CMAKE_CXX_COMPILER}" "-print-file-name=${name}"
     OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)

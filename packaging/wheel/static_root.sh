@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# What the program and the library of the wheel are linked with, into a folder: static_root.sh FOLDER
-#   lib/       static libraries that Debian has none of, or none for a shared library: GLFW 3.4, libepoxy, isa-l,
-#              simdjson, fmt, protobuf-lite, SQLite
+# Makes a folder with what the program and the library of the wheel are linked with: static_root.sh FOLDER
+#   lib/       static libraries that Debian lacks, or that cannot become part of a shared library: GLFW 3.4, libepoxy,
+#              isa-l, simdjson, fmt, protobuf-lite, SQLite
 #   include/   the headers of GLFW 3.4
-#   glibc/     the C library of GLIBC, to link with: names and versions of its symbols, start files
-# Sources come from package registries and are checked against hashes that stand in this folder.
+#   glibc/     the C library of version GLIBC, to link with: names and versions of its symbols, start files
+# Sources come from package registries and are checked against the hashes in this folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
@@ -17,7 +17,7 @@ mkdir -p "$root"/{src,lib,include,glibc,obj}
 step() { printf '== %s\n' "$*" >&2; }
 
 # --- Sources -------------------------------------------------------------------------------------
-# apt fetches sources, from where the system has its packages, with lists of its own: the system's stay as they are.
+# apt fetches sources from where the system has its packages. Its lists lie in FOLDER; the system's do not change.
 fetch_debian() {
   local apt=$root/apt key=/usr/share/keyrings/debian-archive-keyring.gpg
   mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
@@ -30,14 +30,20 @@ fetch_debian() {
     protobuf)
 }
 
+fetch_crate() {  # fetch_crate "NAME;VERSION;SHA-256"
+  cmake "-DCRATE=$1" "-DSTEPSCOPE_THIRD_PARTY_CACHE=$root/src/crates" -P "$here/../../third_party/crate.cmake"
+}
+
 fetch_sources() {
   (cd "$root/src" && sha256sum --status -c "$here/sources.sha256" 2>/dev/null) || fetch_debian
   (cd "$root/src" && sha256sum --quiet -c "$here/sources.sha256")
   for archive in "$root"/src/*.orig.tar.*; do
     tar -xf "$archive" -C "$root/src"
   done
-  RUSTC=/bin/false cargo vendor -q --locked --versioned-dirs --manifest-path "$here/cargo/Cargo.toml" \
-    "$root/src/vendor" >/dev/null
+  # GLFW 3.4, which loads X11 and Wayland at run time (Debian 12 has 3.3), and SQLite's one source file (Debian's
+  # archive is not made for a shared library).
+  fetch_crate "glfw-sys;8.0.0;b5b92fb706b28b5ccb8e93edb0b7fc8a153f626430abe8e354bc5e4ad29860b0"
+  fetch_crate "libsqlite3-sys;0.40.0;b06e69070b7e12262b0cd90832f0a7396f142a2b330181255562decf9f0c6215"
 }
 
 # --- Libraries -----------------------------------------------------------------------------------
@@ -82,7 +88,7 @@ build_isal() {
 }
 
 build_glfw() {
-  local src=$root/src/vendor/glfw-sys-8.0.0/glfw
+  local src=$root/src/crates/glfw-sys-8.0.0/glfw
   cmake -S "$src" -B "$root/obj/glfw" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF \
     -DGLFW_BUILD_{EXAMPLES,TESTS,DOCS}=OFF -DGLFW_INSTALL=OFF -DGLFW_BUILD_X11=ON -DGLFW_BUILD_WAYLAND=ON \
     "-DCMAKE_C_FLAGS=${flags[*]}" >/dev/null
@@ -100,15 +106,15 @@ build_protobuf-lite() {
   files=$(sed -n '/^set(libprotobuf_lite_files/,/^)/s|.*}/src/||p' "$src/../cmake/libprotobuf-lite.cmake")
   compile protobuf-lite -DHAVE_PTHREAD -w "-I$src" $(printf "$src/%s\n" $files)
 }
-# Files are only read, and nothing of them may run: no extensions, no shared cache, no temporary files.
+# The program only reads databases and runs nothing in them: no extensions, no shared cache, no temporary files.
 build_sqlite3() {
   compile sqlite3 -DSQLITE_THREADSAFE=2 -DSQLITE_OMIT_{LOAD_EXTENSION,DEPRECATED,SHARED_CACHE} \
     -DSQLITE_DQS=0 -DSQLITE_TEMP_STORE=3 -w \
-    "$root"/src/vendor/libsqlite3-sys-0.40.0/sqlite3/sqlite3.c
+    "$root"/src/crates/libsqlite3-sys-0.40.0/sqlite3/sqlite3.c
 }
 build_since() { compile since -std=gnu11 "$here/glibc_since.c"; }
 
-# A library that is there stays: remove the folder to build all anew.
+# A library that exists is kept: remove the folder to build all anew.
 build_libraries() {
   local name
   for name in epoxy isal glfw fmt simdjson protobuf-lite sqlite3; do
@@ -118,7 +124,7 @@ build_libraries() {
 }
 
 # --- The C library -------------------------------------------------------------------------------
-# zig makes it from its lists of symbols; its own compiler is not used further.
+# zig makes it from its lists of symbols. Nothing else is compiled by zig's compiler.
 build_glibc() {
   local zig=$root/zig
   python3 -m venv "$zig"

@@ -5,7 +5,8 @@
     p.events(query="matmul dur>1ms")     # any table library takes it: polars, pandas, pyarrow, DuckDB
     p.report("kernel_stats")["kernels"]
 
-Times are picoseconds from the trace's origin. Everything is what the `stepscope` program shows and writes.
+Times are picoseconds from the trace's origin. Numbers, tables and columns are those of the `stepscope` program.
+docs/python.md has examples; start reading the code at _profile.py.
 """
 
 from ._errors import Error, InputError, UsageError

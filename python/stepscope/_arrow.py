@@ -1,4 +1,8 @@
-"""The Arrow C stream interface without pyarrow: capsules for libraries that take them, and values for Python."""
+"""The Arrow C stream interface without pyarrow.
+
+Streams become capsules for libraries that take them, or Python values. The structures are those of
+https://arrow.apache.org/docs/format/CDataInterface.html.
+"""
 
 import ctypes
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int64, c_void_p
@@ -33,19 +37,20 @@ ArrowArrayStream._fields_ = [
 
 
 def release(structure):
+    """Releases a schema, an array or a stream; does nothing if it is released or was moved out."""
     if structure.release:
         structure.release(ctypes.byref(structure))
 
 
 # --- Capsules ------------------------------------------------------------------------------------
-# The destructor gets the capsule when nothing refers to it any more: as an address, for counting references to it
-# again would be wrong.
+# The destructor is called when nothing refers to the capsule any more. It gets the capsule as an address, because
+# counting references to it again would be wrong.
 _Destructor = CFUNCTYPE(None, c_void_p)
 _new = ctypes.pythonapi.PyCapsule_New
 _new.restype, _new.argtypes = ctypes.py_object, [c_void_p, c_char_p, _Destructor]
 _pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer.restype, _pointer.argtypes = c_void_p, [c_void_p, c_char_p]
-_exported = {}  # by address: what capsules point at
+_exported = {}  # by address: the structures that capsules point at
 
 
 def _destroyer(name):
@@ -67,15 +72,18 @@ def _capsule(structure, name):
 
 
 def stream_capsule(stream):
+    """A capsule that owns the stream and releases it, unless a reader moved it out."""
     return _capsule(stream, _STREAM)
 
 
 def schema_capsule(schema):
+    """A capsule that owns the schema and releases it, unless a reader moved it out."""
     return _capsule(schema, _SCHEMA)
 
 
 # --- Values --------------------------------------------------------------------------------------
 def check(stream, status):
+    """Raises where a function of the stream returned an error number."""
     if status == 12:  # ENOMEM
         raise MemoryError("there is not enough memory")
     if status:
@@ -83,13 +91,14 @@ def check(stream, status):
 
 
 def schema_of(stream):
+    """The type of the stream's arrays; the caller releases it."""
     schema = ArrowSchema()
     check(stream, stream.get_schema(ctypes.byref(stream), ctypes.byref(schema)))
     return schema
 
 
 def batches(stream):
-    """Calls of get_next until the end; each is released when the next is asked for."""
+    """Yields the arrays of a stream; each is released when the next one is asked for."""
     while True:
         array = ArrowArray()
         check(stream, stream.get_next(ctypes.byref(stream), ctypes.byref(array)))
@@ -102,7 +111,7 @@ def batches(stream):
 
 
 def metadata_of(schema):
-    """{key: value} of a field."""
+    """The metadata of a field, as {key: value}."""
     if not schema.metadata:
         return {}
     at = schema.metadata
@@ -124,7 +133,7 @@ def metadata_of(schema):
 
 
 def _items(array, buffer, kind, first, count):
-    """Numbers of a buffer: kind is that of struct."""
+    """Numbers of a buffer. `kind` is their format in the module struct."""
     if count == 0:
         return []
     size = {"q": 8, "d": 8, "i": 4}[kind]
@@ -164,7 +173,7 @@ def _lists(schema, array, first, count, kind):
 
 
 def values(schema, array, first, count):
-    """Rows [first, first + count) of a column, as Python has them; None where there is nothing."""
+    """Rows [first, first + count) of a column as Python values; None where a row has no value."""
     first += array.offset
     kind = schema.format
     if schema.dictionary:

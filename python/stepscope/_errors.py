@@ -1,8 +1,8 @@
-"""What can go wrong, as exceptions. Their text is one line for people: what, where, what to do."""
+"""The exceptions of the module. Their text is one line for people: what is wrong, where, what to do."""
 
 
 class Error(Exception):
-    """A fault of stepscope itself, and the base of the others."""
+    """The base of the others; raised itself for a fault of stepscope."""
 
 
 class InputError(Error):
@@ -13,5 +13,5 @@ class UsageError(Error, ValueError):
     """Wrong arguments, or a question the profile cannot answer."""
 
 
-# By stepscope_status of the C header.
+# By stepscope_status of capi/stepscope.h.
 BY_STATUS = {1: InputError, 2: InputError, 3: InputError, 4: InputError, 6: UsageError, 7: MemoryError}

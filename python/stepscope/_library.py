@@ -1,4 +1,7 @@
-"""The functions of libstepscope. ctypes.CDLL lets other threads run while one of them does."""
+"""The functions of libstepscope (capi/stepscope.h), and handles that give back what it made.
+
+ctypes.CDLL releases the lock of the interpreter, so other threads run during a call.
+"""
 
 import ctypes
 import os
@@ -8,7 +11,7 @@ from ctypes import POINTER, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_ui
 from ._arrow import ArrowArrayStream
 from ._errors import BY_STATUS, Error
 
-ABI = 1
+ABI = 1  # STEPSCOPE_ABI of the header that this module is written for
 WITH_ARGS = 1
 BY_TRACK = 2
 COMPAT_XPROF = 1
@@ -23,7 +26,7 @@ class Part(ctypes.Structure):
                 ("has_steps", c_int32), ("first_step", c_int64), ("last_step", c_int64)]
 
 
-# What each takes and gives, as in the C header.
+# The result and the arguments of each function, as in the C header.
 _text, _handle, _out, _error = c_char_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p)
 FUNCTIONS = {
     "abi": (c_uint32,), "version": (_text,), "free_text": (None, c_void_p),
@@ -50,6 +53,7 @@ FUNCTIONS = {
 
 
 def _path():
+    """$STEPSCOPE_LIBRARY, else the library beside this module."""
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libstepscope.so")
     return os.environ.get("STEPSCOPE_LIBRARY") or beside
 
@@ -73,11 +77,12 @@ _library = _load()
 
 
 def encode(text):
-    """Paths and names as the file system has them: bytes that are not UTF-8 go through."""
+    """Encodes paths and names as the file system does: bytes that are not UTF-8 are kept."""
     return None if text is None else os.fsencode(text)
 
 
 def decode(text):
+    """Decodes a text of the library; bytes that are not UTF-8 become replacement characters."""
     return None if text is None else text.decode("utf-8", "replace")
 
 
@@ -87,7 +92,7 @@ def call(name, *arguments):
 
 
 def ask(name, *arguments):
-    """Calls a function that returns a status; raises where it is not OK."""
+    """Calls a function that returns a status. Raises the exception of a status that is not OK."""
     error = c_void_p()
     status = call(name, *arguments, ctypes.byref(error))
     if status == 0:
@@ -100,7 +105,7 @@ def ask(name, *arguments):
 
 
 class Handle:
-    """What the library gave: given back when nothing refers to it, so not while a call in any thread uses it."""
+    """Something that the library made. It is freed when nothing refers to it, so never while a call uses it."""
 
     def __init__(self, address, free):
         self._as_parameter_ = address
@@ -108,14 +113,14 @@ class Handle:
 
 
 def made(free, name, *arguments):
-    """Calls a function that gives a handle; `free` is the function that it is given back to."""
+    """Calls a function that makes something and returns its Handle; `free` names the function that frees it."""
     out = c_void_p()
     ask(name, *arguments, ctypes.byref(out))
     return Handle(out, free)
 
 
 def listed(name, *arguments):
-    """The texts of a function that has null behind the last."""
+    """All texts of a function that returns the i-th text, and null after the last."""
     texts = []
     while True:
         text = call(name, *arguments, len(texts))

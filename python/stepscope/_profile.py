@@ -12,7 +12,7 @@ from ._table import Table
 
 
 def _time(value):
-    """Picoseconds of 12 (ps), or of "12ms"."""
+    """Converts an int in ps, or a text such as "12ms", to picoseconds."""
     if not isinstance(value, str):
         try:
             return operator.index(value)  # any library's integers
@@ -24,6 +24,7 @@ def _time(value):
 
 
 def _pair(value, what, example):
+    """Splits a text "A..B", or any pair, into its two values."""
     pair = value.split("..") if isinstance(value, str) else value
     try:
         first, last = pair
@@ -33,7 +34,7 @@ def _pair(value, what, example):
 
 
 def _range(value):
-    """(begin, end) in ps of "12ms..15ms", (0, 15000) or ("12ms", "15ms")."""
+    """Converts "12ms..15ms", (0, 15000) or ("12ms", "15ms") to (begin, end) in ps."""
     begin, end = map(_time, _pair(value, "range", "12ms..15ms"))
     if end <= begin:
         raise UsageError(f"range {value!r}: it is empty")
@@ -41,7 +42,7 @@ def _range(value):
 
 
 def _steps(value):
-    """(first, last) of "3..7", (3, 7) or 3."""
+    """Converts "3..7", (3, 7) or 3 to (first, last)."""
     if isinstance(value, int):
         return value, value
     try:
@@ -52,6 +53,7 @@ def _steps(value):
 
 
 def _part(range, steps, host):
+    """The stepscope_part of the C header; None stands for all."""
     part = _library.Part(size=ctypes.sizeof(_library.Part), host=encode(host))
     if range is not None:
         part.range_begin_ps, part.range_end_ps = _range(range)
@@ -62,9 +64,9 @@ def _part(range, steps, host):
 
 
 class Report(Mapping):
-    """What an analysis says: tables by id, `properties`, verdicts in sentences, and why there is nothing.
+    """The result of an analysis: tables by id, properties, verdicts in sentences, and why it is empty, if it is.
 
-    A library that takes tables takes a report for its first one.
+    A library that takes tables takes a report as its first table.
     """
 
     def __init__(self, handle):
@@ -96,13 +98,13 @@ class Report(Mapping):
 
     @property
     def properties(self):
-        """{id: value}; None where it is not known."""
+        """{id: value}; None where a value is not known."""
         values = Table(made("table_free", "report_properties", self._handle)).to_dict()
         return {name: value[0] for name, value in values.items()}
 
     @property
     def verdicts(self):
-        """[{"grade", "text", "next_step", "panel"}]"""
+        """A dict for each verdict: "grade", "text", "next_step" and "panel"."""
         return Table(made("table_free", "report_verdicts", self._handle)).rows()
 
     def __arrow_c_stream__(self, requested_schema=None):
@@ -121,7 +123,7 @@ class Report(Mapping):
 
 
 class Profile:
-    """A loaded profile. Any thread may ask it; it is closed when nothing refers to it any more, or by close()."""
+    """A loaded profile. Any thread may use it. It is closed by close(), or when nothing refers to it any more."""
 
     def __init__(self, paths, run=None, max_inflated_bytes=0):
         self._paths = [str(path) for path in paths]
@@ -137,7 +139,7 @@ class Profile:
         return self._handle
 
     def close(self):
-        """Gives its memory back when nothing uses it any more; tables and reports that are there stay."""
+        """Frees the memory when no call uses it any more; tables and reports that were taken stay."""
         self._handle = None
 
     def __enter__(self):
@@ -146,7 +148,7 @@ class Profile:
     def __exit__(self, *_):
         self.close()
 
-    # --- What it is --------------------------------------------------------------------------------
+    # --- Facts -------------------------------------------------------------------------------------
     @property
     def path(self):
         return decode(call("profile_path", self._open))
@@ -166,43 +168,43 @@ class Profile:
 
     @property
     def event_count(self):
-        """Events of the input: slices and instants."""
+        """The number of events of the input: slices and instants."""
         return call("profile_events", self._open)
 
     @property
     def span(self):
-        """(first begin, last end) of all events, in ps."""
+        """(begin of the first event, latest end of any event), in ps."""
         begin, end = ctypes.c_int64(), ctypes.c_int64()
         call("profile_span", self._open, ctypes.byref(begin), ctypes.byref(end))
         return begin.value, end.value
 
     @property
     def origin_unix_ns(self):
-        """Unix time of t = 0; None where it is not known."""
+        """Unix time of t = 0 in ns; None if it is not known."""
         return call("profile_origin_unix_ns", self._open) or None
 
     @property
     def tracks(self):
-        """host, process, track, events"""
+        """A row for each track: host, process, track, events."""
         return Table(made("table_free", "tracks", self._open), "Tracks")
 
     @property
     def steps(self):
-        """number, name, host, begin_ps, dur_ps, and whether averages count it"""
+        """A row for each step: number, name, host, begin_ps, dur_ps, and `counts`: whether averages count it."""
         return Table(made("table_free", "steps", self._open), "Steps")
 
     @property
     def findings(self):
-        """What to fix first: the table of the report `findings`."""
+        """The findings, what to fix first on top: the table of the report `findings`."""
         return self.report("findings")["findings"]
 
     # --- Questions ---------------------------------------------------------------------------------
     def events(self, query="", range=None, steps=None, host=None, args=False, order="time"):
-        """The events that answer a query of the search box, by begin.
+        """The events that match a query of the search box, by begin.
 
-        begin_ps, dur_ps, self_ps, name, track, process; host, of several; with `args` their arguments, which takes
-        longer. `range` is "12ms..15ms" or a pair of times (text, or int in ps), `steps` "3..7", a pair or a number:
-        what begins there. order="track": track by track, which is quicker.
+        Columns: begin_ps, dur_ps, self_ps, name, track, process; host, if there are several; args, if `args` is set,
+        which takes longer. `range` is "12ms..15ms" or a pair of times (text, or int in ps), `steps` is "3..7", a pair
+        or a number; both take the events that begin there. order="track" lists track by track, which is quicker.
         """
         if order not in ("time", "track"):
             raise UsageError(f"order {order!r}: known are 'time' and 'track'")
@@ -211,24 +213,24 @@ class Profile:
         return Table(made("table_free", "events", self._open, part, encode(query), flags), "Events")
 
     def event_stats(self, query="", by="name", range=None, steps=None, host=None):
-        """What events add up to, by "name", "track", "step" or "all": counts, totals, percentiles, in ps."""
+        """Adds up events by "name", "track" or "step", or "all" of them: counts, totals, percentiles, in ps."""
         part = _part(range, steps, host)
         return Table(made("table_free", "event_stats", self._open, part, encode(query), encode(by)), "Statistics")
 
     def report(self, panel, range=None, steps=None, host=None, compat=None):
-        """What `stepscope report --panel` writes; compat="xprof": by XProf's definitions."""
+        """The report that `stepscope report --panel` writes; compat="xprof" takes XProf's definitions."""
         if compat not in (None, "xprof"):
             raise UsageError(f"compat {compat!r}: only 'xprof' is known")
         flags = _library.COMPAT_XPROF if compat else 0
         return Report(made("report_free", "report_of", self._open, encode(panel), _part(range, steps, host), flags))
 
     def compare(self, other, range=None, steps=None, host=None):
-        """What changed from this profile to the other, per step; range, steps and host are of both."""
+        """What changed from this profile to the other, per step; range, steps and host hold for both."""
         part = _part(range, steps, host)
         return Report(made("report_free", "compare", self._open, other._open, part, part))
 
     def screenshot(self, range=None, panel=None, select=None, size=None, scale=None, theme=None):
-        """A picture of the window: `stepscope screenshot` draws it, without a display."""
+        """A picture of the window, which `stepscope screenshot` draws without a display."""
         if self._asked_run is not None:
             raise UsageError("pictures are of the newest run: open the run by its own folder")
         span = "{}ps..{}ps".format(*_range(range)) if range is not None else None
@@ -242,7 +244,7 @@ class Profile:
         return f"<stepscope.Profile {self.path!r}: {self.event_count} events in {(end - begin) / 1e12:.6g} s>"
 
     def _repr_png_(self):
-        """For notebooks; nothing where there is no OpenGL."""
+        """The picture in notebooks; None where there is no OpenGL."""
         try:
             return self.screenshot().png
         except _screenshot.Error:
@@ -255,5 +257,5 @@ def open(path, *more, run=None, max_inflated_bytes=0):
 
 
 def panels():
-    """What report() takes."""
+    """The ids of all analyses, which report() takes."""
     return listed("panel")

@@ -10,7 +10,7 @@ from ._errors import Error, UsageError
 
 
 class Image:
-    """A PNG: `png` has its bytes; notebooks show it."""
+    """A picture, which notebooks show. `png` has the bytes of a PNG file."""
 
     def __init__(self, png):
         self.png = png
@@ -27,9 +27,9 @@ class Image:
 
 
 def _beside():
-    """Where pip may have put it: from this package up to the prefix, then by the schemes of this Python."""
+    """Paths where pip may have put the program: in the prefix of this package, then by the schemes of this Python."""
     prefix = os.path.abspath(__file__)
-    for _ in range(5):  # bin is beside lib, which holds site-packages of some Python
+    for _ in range(5):  # this file lies five folders below the prefix; bin is beside lib
         prefix = os.path.dirname(prefix)
     yield os.path.join(prefix, "bin", "stepscope")
     for scheme in (None, "posix_user"):
@@ -37,7 +37,7 @@ def _beside():
 
 
 def program():
-    """$STEPSCOPE_PROGRAM, the one of the same wheel, the one in PATH."""
+    """The program to run: $STEPSCOPE_PROGRAM, else the one of the same wheel, else the one in PATH."""
     named = os.environ.get("STEPSCOPE_PROGRAM")
     if named:
         return named
@@ -51,14 +51,14 @@ def program():
 
 
 def take(paths, **options):
-    """options: of `stepscope screenshot`, by their names there; None is left out."""
+    """Draws a picture. `options` are those of `stepscope screenshot`; None leaves one out."""
     size = options.get("size")
     if size is not None and not isinstance(size, str):
         options["size"] = "{}x{}".format(*size)
     arguments = [f"--{name}={value}" for name, value in options.items() if value is not None]
     with tempfile.TemporaryDirectory(prefix="stepscope-") as folder:
         out = os.path.join(folder, "out.png")
-        # A path that begins with a hyphen is no option.
+        # With a folder before it, a path that begins with a hyphen is not taken for an option.
         names = [path if os.path.isabs(path) else os.path.join(os.curdir, path) for path in paths]
         done = subprocess.run([program(), "screenshot", *names, "-o", out, *arguments], text=True,
                               errors="replace", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)

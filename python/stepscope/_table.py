@@ -1,4 +1,4 @@
-"""Tables: for other libraries by the Arrow PyCapsule interface, for Python as lists and dicts, for notebooks."""
+"""Tables: Arrow streams for other libraries (PyCapsule interface), lists and dicts for Python, HTML for notebooks."""
 
 import ctypes
 import html
@@ -12,7 +12,7 @@ _KINDS = {"l": "int", "g": "float", "b": "bool", "U": "str", "i": "str", "+L": "
 
 
 class Column:
-    """What a column is: `name`, `label` for people, `unit`, `how` it is computed, `kind` of its values."""
+    """A column: its `name`, its `label` for people, its `unit`, `how` it is computed, and the `kind` of its values."""
 
     def __init__(self, schema):
         said = _arrow.metadata_of(schema)
@@ -27,11 +27,11 @@ class Column:
 
 
 class Table:
-    """Rows and columns that do not change.
+    """An immutable table.
 
-    What takes an Arrow stream takes a Table without a copy: polars.DataFrame(table), pyarrow.table(table),
-    pandas.DataFrame.from_arrow(table), and its name in a query of DuckDB. Without any of them: table["name"] is a
-    list, table.rows() are dicts.
+    A library that reads Arrow streams takes a Table without a copy: polars.DataFrame(table), pyarrow.table(table),
+    pandas.DataFrame.from_arrow(table), and its name in a query of DuckDB. Without such a library,
+    table["name"] is a list and table.rows() are dicts.
     """
 
     def __init__(self, handle, title=""):
@@ -51,7 +51,7 @@ class Table:
         return stream
 
     def __arrow_c_stream__(self, requested_schema=None):
-        """A stream of all rows. A requested schema is not obeyed, as the interface allows."""
+        """A stream of all rows. A requested schema is ignored, which the interface allows."""
         return _arrow.stream_capsule(self._stream())
 
     def __arrow_c_schema__(self):
@@ -69,7 +69,7 @@ class Table:
         return [column.name for column in self.columns]
 
     def _values(self, chosen, most=None):
-        """Lists of the chosen columns, by number."""
+        """A list of values for each chosen column; `chosen` has their numbers."""
         stream = self._stream()
         lists = [[] for _ in chosen]
         left = len(self) if most is None else min(most, len(self))
@@ -96,11 +96,11 @@ class Table:
         return self._values([self.names.index(name)])[0]
 
     def to_dict(self):
-        """{name: list of values}"""
+        """All values, as {name: list}."""
         return dict(zip(self.names, self._values(range(len(self.columns)))))
 
     def rows(self, most=None):
-        """A dict for each row, of the first `most`."""
+        """A dict for each row; only for the first `most` rows, if given."""
         lists = self._values(range(len(self.columns)), most)
         return [dict(zip(self.names, row)) for row in zip(*lists)]
 

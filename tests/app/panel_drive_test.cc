@@ -1,6 +1,5 @@
-// Every panel and every table of every analysis, driven without a window on real profiles: opened,
-// sorted, filtered, selected, shown on the timeline, exported. What is exported is what `report`
-// writes.
+// Drives every panel and every table of every analysis without a window, on real profiles: opens,
+// sorts, filters, selects, shows on the timeline and exports. Exports must be what `report` writes.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -9,11 +8,12 @@
 #include <filesystem>
 #include <thread>
 
-#include "app/paths.h"
+#include "app/system/paths.h"
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/source_paths.h"
 #include "tests/viewer/panel_fixture.h"
 #include "viewer/core/panel.h"
 #include "viewer/panels/analysis_panel.h"
@@ -25,20 +25,20 @@ namespace {
 constexpr std::array<const char*, 5> kAnalyses = {"overview", "input_pipeline", "kernel_stats",
                                                   "op_stats", "memory"};
 
-struct Profile {
+struct SampleFile {
   std::string name, path;
 };
 
-std::vector<Profile> Profiles(const TempDir& dir) {
-  const std::string data = std::string(STEPSCOPE_SOURCE_DIR "/tests/data/");
-  std::vector<Profile> out;
+std::vector<SampleFile> SampleFiles(const TempDir& dir) {
+  const std::string data = test::SourcePath("tests/data/");
+  std::vector<SampleFile> out;
   for (const char* file : {"tf_graph.xplane.pb.zst", "tf_inputbound.xplane.pb.zst",
                            "jax_cpu.xplane.pb.zst", "torch_cpu.json.gz"}) {
     out.push_back({file, data + file});
   }
-  out.push_back({"sample", std::string(STEPSCOPE_SOURCE_DIR "/share/samples/sample")});
-  const std::string shared = STEPSCOPE_SHARED_DIR;
-  for (const char* path : {"/profiles/jax_mi300x", "/traces/bert_h100.json.gz"}) {
+  out.push_back({"sample", test::SourcePath("share/samples/sample")});
+  const std::string shared = test::SharedPath("");
+  for (const char* path : {"profiles/jax_mi300x", "traces/bert_h100.json.gz"}) {
     if (std::filesystem::exists(shared + path)) {
       out.push_back({path, shared + path});
     } else {
@@ -54,15 +54,15 @@ std::vector<Profile> Profiles(const TempDir& dir) {
   return out;
 }
 
-Run Open(const std::string& path) {
+Profile Open(const std::string& path) {
   Progress progress;
   auto trace = LoadPath(path, {}, {}, progress);
   REQUIRE(trace.ok());
-  Run run;
-  run.id = TraceId(7);
-  run.trace = *trace;
-  run.analysis = std::make_shared<AnalysisContext>(*trace, Definitions::kStepscope);
-  return run;
+  Profile profile;
+  profile.id = ProfileId(7);
+  profile.trace = *trace;
+  profile.analysis = std::make_shared<AnalysisContext>(*trace, Definitions::kStepscope);
+  return profile;
 }
 
 // Draws until the panel has its result.
@@ -78,7 +78,7 @@ int DrawUntilReady(PanelFixture& f, Panel& panel) {
   return vertices;
 }
 
-// Names of the first column of text, or the id: what the filter box is given.
+// A text for the filter box: a name of the first column of text, or the id.
 std::string SomeText(const ResultTable& table) {
   for (size_t c = 0; c < table.columns.size(); ++c) {
     for (const auto& row : table.rows) {
@@ -98,7 +98,7 @@ void DriveTable(PanelFixture& f, const ResultTable& table) {
   f.Frame(draw);
   f.Frame(draw);
   CHECK(view.order().size() == table.rows.size());
-  // Exported as it is, all columns shown: the bytes of `report --format csv`.
+  // With all columns shown, the export has the bytes of `report --format csv`.
   CHECK(view.Csv(table) == ToCsv(table));
   for (int c = 0; c < static_cast<int>(table.columns.size()); ++c) {
     view.SetSort({{c, true}});
@@ -137,8 +137,8 @@ void DriveTable(PanelFixture& f, const ResultTable& table) {
   CHECK(commands.size() == (linked ? 1 : 0));
   for (const Command& command : commands) {
     for (const EventRef& event : command.args.events) {
-      CHECK(event.trace == f.run.id);
-      const TrackSet& set = f.run.trace->set;
+      CHECK(event.trace == f.profile.id);
+      const TrackSet& set = f.profile.trace->set;
       if (event.set == 0) CHECK(event.row.value < set.rows);
     }
   }
@@ -146,22 +146,22 @@ void DriveTable(PanelFixture& f, const ResultTable& table) {
 
 TEST_CASE("panels open on every kind of profile, or say why there is nothing") {
   const TempDir dir;
-  for (const Profile& profile : Profiles(dir)) {
-    CAPTURE(profile.name);
-    const Run run = Open(profile.path);
+  for (const SampleFile& file : SampleFiles(dir)) {
+    CAPTURE(file.name);
+    const Profile profile = Open(file.path);
     for (const PanelDesc& desc : Panels()) {
       CAPTURE(desc.id);
       for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(520, 300)}) {
         PanelFixture f(size);
-        f.run = run;
-        f.view.active = run.id;
+        f.profile = profile;
+        f.view.active = profile.id;
         const auto panel = desc.create();
-        CHECK(DrawUntilReady(f, *panel) > 20);  // text at least
+        CHECK(DrawUntilReady(f, *panel) > 20);  // a text at least
         CHECK(f.TakeCommands().empty());        // looking changes nothing
       }
       const AnalysisDesc* analysis = FindAnalysis(desc.id);
       if (analysis == nullptr) continue;
-      const AnalysisResult result = analysis->run(*run.analysis, {}, {});
+      const AnalysisResult result = analysis->run(*profile.analysis, {}, {});
       bool any = !result.empty_reason.empty() || !result.properties.empty();
       for (const ResultTable& table : result.tables) any = any || !table.rows.empty();
       CHECK(any);
@@ -171,12 +171,12 @@ TEST_CASE("panels open on every kind of profile, or say why there is nothing") {
 
 TEST_CASE("every table sorts, filters, selects, goes to the timeline and exports") {
   const TempDir dir;
-  for (const Profile& profile : Profiles(dir)) {
-    CAPTURE(profile.name);
+  for (const SampleFile& file : SampleFiles(dir)) {
+    CAPTURE(file.name);
     PanelFixture f;
-    f.run = Open(profile.path);
+    f.profile = Open(file.path);
     for (const char* id : kAnalyses) {
-      const AnalysisResult result = FindAnalysis(id)->run(*f.run.analysis, {}, {});
+      const AnalysisResult result = FindAnalysis(id)->run(*f.profile.analysis, {}, {});
       for (const ResultTable& table : result.tables) DriveTable(f, table);
     }
   }
@@ -184,11 +184,11 @@ TEST_CASE("every table sorts, filters, selects, goes to the timeline and exports
 
 TEST_CASE("a click on a row and Enter shows its events on the timeline") {
   const TempDir dir;
-  const Profile gpu = Profiles(dir).back();
+  const SampleFile gpu = SampleFiles(dir).back();
   for (const char* id : {"kernel_stats", "op_stats"}) {
     CAPTURE(id);
     PanelFixture f;
-    f.run = Open(gpu.path);
+    f.profile = Open(gpu.path);
     const auto panel = FindPanel(id)->create();
     DrawUntilReady(f, *panel);
     const auto draw = [&](const PanelContext& c) { panel->Draw(c); };
@@ -204,7 +204,7 @@ TEST_CASE("the journal keeps what happened, not a million events") {
   CommandQueue queue;
   CommandArgs args;
   args.text = "kernels";
-  args.events.assign(100'000, EventRef{TraceId(1), 0, EventRow(5)});
+  args.events.assign(100'000, EventRef{ProfileId(1), 0, EventRow(5)});
   queue.Push("select.show_events", std::move(args));
   Command command;
   REQUIRE(queue.Pop(&command));
@@ -214,32 +214,29 @@ TEST_CASE("the journal keeps what happened, not a million events") {
   CHECK(queue.journal()[0].args.text == "kernels");
 }
 
-#ifdef STEPSCOPE_BINARY
 TEST_CASE("what a panel exports is what `report` writes") {
   const TempDir dir;
-  for (const Profile& profile : Profiles(dir)) {
-    CAPTURE(profile.name);
+  for (const SampleFile& file : SampleFiles(dir)) {
+    CAPTURE(file.name);
     PanelFixture f;
-    f.run = Open(profile.path);
+    f.profile = Open(file.path);
     for (const char* id : kAnalyses) {
-      const AnalysisResult result = FindAnalysis(id)->run(*f.run.analysis, {}, {});
+      const AnalysisResult result = FindAnalysis(id)->run(*f.profile.analysis, {}, {});
       for (const ResultTable& table : result.tables) {
         if (!result.empty_reason.empty()) continue;
         CAPTURE(table.id);
         ResultTableView view;
         f.Frame([&](const PanelContext& c) { view.Draw(c, table, 1, {}); });
         const std::string out = (dir.path() / "report.csv").string();
-        const std::string command = "STEPSCOPE_CONFIG_DIR=" + dir.path().string() +
-                                    "/config '" STEPSCOPE_BINARY "' report '" + profile.path +
-                                    "' --panel " + id + " --table " + table.id +
-                                    " --format csv -o " + out;
+        const std::string command = "STEPSCOPE_CONFIG_DIR=" + dir.path().string() + "/config '" +
+                                    test::ProgramPath() + "' report '" + file.path + "' --panel " +
+                                    id + " --table " + table.id + " --format csv -o " + out;
         REQUIRE(std::system(command.c_str()) == 0);
         CHECK(ReadSmallFile(out) == view.Csv(table));
       }
     }
   }
 }
-#endif
 
 }  // namespace
 }  // namespace stepscope

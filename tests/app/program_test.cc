@@ -10,12 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "app/paths.h"
+#include "app/system/paths.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/source_paths.h"
 #include "tests/support/xspace_builder.h"
-
-#ifdef STEPSCOPE_BINARY
 
 namespace stepscope {
 namespace {
@@ -25,12 +24,12 @@ struct Outcome {
   std::string out, error;
 };
 
-// `arguments` goes through the shell: quote what needs it.
+// Runs the program. `arguments` goes through the shell, so special characters have to be quoted.
 Outcome Run(const TempDir& dir, const std::string& arguments, const std::string& environment = {}) {
   const std::string out = (dir.path() / "out").string(), error = (dir.path() / "err").string();
   const std::string command = environment + " STEPSCOPE_CONFIG_DIR=" + dir.path().string() +
-                              "/config '" STEPSCOPE_BINARY "' " + arguments + " >" + out + " 2>" +
-                              error + " </dev/null";
+                              "/config '" + test::ProgramPath() + "' " + arguments + " >" + out +
+                              " 2>" + error + " </dev/null";
   const int raw = std::system(command.c_str());
   Outcome outcome;
   outcome.status = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
@@ -39,9 +38,7 @@ Outcome Run(const TempDir& dir, const std::string& arguments, const std::string&
   return outcome;
 }
 
-std::string Sample() {
-  return std::string(STEPSCOPE_SOURCE_DIR "/tests/data/tf_graph.xplane.pb.zst");
-}
+std::string Sample() { return test::SourcePath("tests/data/tf_graph.xplane.pb.zst"); }
 
 void CheckFails(const TempDir& dir, const std::string& arguments, int status) {
   const Outcome run = Run(dir, arguments);
@@ -54,7 +51,7 @@ void CheckFails(const TempDir& dir, const std::string& arguments, int status) {
   CHECK(run.error.find("stepscope: ") == 0);
 }
 
-TEST_CASE("program: wrong usage is 2, nothing usable is 3, each with one line") {
+TEST_CASE("program: wrong usage has status 2, nothing usable has 3, each with one line") {
   const TempDir dir;
   CheckFails(dir, "info", 2);
   CheckFails(dir, "info --wrong", 2);
@@ -98,9 +95,10 @@ TEST_CASE("program: info and report succeed in silence on standard error") {
   CHECK_FALSE(verbose.error.empty());
 }
 
-TEST_CASE("program: info counts the steps that the report lists, and a part of them is shown") {
+TEST_CASE(
+    "program: info counts the steps that the report lists, and --steps shows a part of them") {
   const TempDir dir;
-  const std::string jax = STEPSCOPE_SOURCE_DIR "/tests/data/jax_cpu.xplane.pb.zst";
+  const std::string jax = test::SourcePath("tests/data/jax_cpu.xplane.pb.zst");
   const auto rows = [&](const std::string& flags) {
     const Outcome report = Run(dir, "report --panel overview --format json " + flags + " " + jax);
     CHECK_MESSAGE(report.status == 0, report.error);
@@ -188,7 +186,7 @@ TEST_CASE("program: compare gives the promised forms, check an exit status and t
   CheckFails(dir, "check --max none.x+3% " + both, 2);
 }
 
-TEST_CASE("program: a range or steps that are not there are status 2 and one sentence") {
+TEST_CASE("program: a range or steps that are not there have status 2 and one sentence") {
   const TempDir dir;
   CheckFails(dir, "report --steps 900..901 " + Sample(), 2);
   CheckFails(dir, "report --range 900s..901s " + Sample(), 2);
@@ -197,7 +195,7 @@ TEST_CASE("program: a range or steps that are not there are status 2 and one sen
         std::string::npos);
 }
 
-// A profile whose every name is an attack on the terminal.
+// A profile in which every name attacks the terminal with escape sequences.
 std::string HostileProfile(const TempDir& dir) {
   const std::string evil =
       "\x1b]0;owned\x07\x1b[2J\nline\ttab\r\xc2\x9b"
@@ -218,7 +216,7 @@ std::string HostileProfile(const TempDir& dir) {
   return path;
 }
 
-TEST_CASE("program: no name of a profile or a file reaches the terminal as a command") {
+TEST_CASE("program: escape sequences in names of profiles and files do not reach the terminal") {
   const TempDir dir;
   const std::string profile = "'" + HostileProfile(dir) + "'";
   const auto check = [&](const std::string& arguments, int status) {
@@ -246,7 +244,7 @@ TEST_CASE("program: no name of a profile or a file reaches the terminal as a com
   check("info " + profile + " --wrong='\x1b[31m'", 2);
 }
 
-TEST_CASE("program: data formats keep hostile names, by their own rules") {
+TEST_CASE("program: data formats keep hostile names by the rules of each format") {
   const TempDir dir;
   const std::string profile = "'" + HostileProfile(dir) + "'";
   const Outcome json = Run(dir, "report --format json " + profile);
@@ -262,7 +260,7 @@ TEST_CASE("program: data formats keep hostile names, by their own rules") {
   CHECK(html.out.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("program: events as a list and as statistics, and what is exported has them again") {
+TEST_CASE("program: events are listed and added up, and an export has the same events") {
   const TempDir dir;
   using Json = nlohmann::json;
   const auto stats = [&](const std::string& arguments) {
@@ -308,7 +306,7 @@ TEST_CASE("program: events as a list and as statistics, and what is exported has
   CHECK(text.out.find("query iterator") != std::string::npos);
 }
 
-TEST_CASE("program: a report goes to what is no regular file without taking its place") {
+TEST_CASE("program: a report is written into a pipe instead of replacing it") {
   const TempDir dir;
   const std::filesystem::path pipe = dir.path() / "pipe", link = dir.path() / "link",
                               target = dir.path() / "target";
@@ -332,9 +330,9 @@ TEST_CASE("program: a report does not depend on the number of threads") {
     MESSAGE("SKIPPED: taskset cannot confine a program to one core here");
     return;
   }
-  const std::string data = std::string(STEPSCOPE_SOURCE_DIR "/tests/data/");
-  for (const std::string& path : {Sample(), data + "torch_cpu_stack.json.gz",
-                                  std::string(STEPSCOPE_SOURCE_DIR "/share/samples/sample")}) {
+  const std::string data = test::SourcePath("tests/data/");
+  for (const std::string& path :
+       {Sample(), data + "torch_cpu_stack.json.gz", test::SourcePath("share/samples/sample")}) {
     CAPTURE(path);
     const Outcome all = Run(dir, "report --format json " + path);
     const Outcome one = Run(dir, "report --format json " + path, "taskset -c 0 env");
@@ -345,7 +343,7 @@ TEST_CASE("program: a report does not depend on the number of threads") {
   }
 }
 
-TEST_CASE("program: a picture without a display; without EGL, status 4 says what is missing") {
+TEST_CASE("program: a picture needs no display; without EGL, status 4 says what is missing") {
   const TempDir dir;
   const std::string png = (dir.path() / "shot.png").string();
   const Outcome shot =
@@ -358,9 +356,9 @@ TEST_CASE("program: a picture without a display; without EGL, status 4 says what
   CHECK_MESSAGE(shot.status == 0, shot.error);
   const std::string bytes = ReadSmallFile(png);
   CHECK(bytes.substr(1, 3) == "PNG");
-  // One colour throughout would compress to a few hundred bytes.
+  // A picture of one colour would compress to a few hundred bytes.
   CHECK(bytes.size() > 5000);
-  CHECK_FALSE(std::filesystem::exists(dir.path() / "config"));  // pictures keep nothing
+  CHECK_FALSE(std::filesystem::exists(dir.path() / "config"));  // pictures write no settings
 
   const Outcome no_gl = Run(dir, "screenshot " + Sample() + " -o " + png,
                             "env __EGL_VENDOR_LIBRARY_FILENAMES=/dev/null");
@@ -375,9 +373,9 @@ TEST_CASE("program: a crash leaves a report in the state directory, and ends by 
   const TempDir dir;
   const std::filesystem::path pipe = dir.path() / "pipe", script = dir.path() / "script";
   REQUIRE(std::system(("mkfifo " + pipe.string()).c_str()) == 0);
-  // It waits for a reader of the pipe, who does not come; SigCgt: the handler is in place.
-  std::ofstream(script) << "ulimit -c 0\n'" STEPSCOPE_BINARY "' export " << Sample() << " -o "
-                        << pipe.string()
+  // It waits for a reader of the pipe, which never comes. SigCgt says that the handler is in place.
+  std::ofstream(script) << "ulimit -c 0\n'" + test::ProgramPath() + "' export " << Sample()
+                        << " -o " << pipe.string()
                         << " &\npid=$!\n"
                            "for _ in $(seq 500); do\n"
                            "  caught=$(sed -n 's/^SigCgt:.*\\(...\\)$/\\1/p' /proc/$pid/status)\n"
@@ -406,7 +404,7 @@ TEST_CASE("program: a crash leaves a report in the state directory, and ends by 
 #endif
 }
 
-TEST_CASE("program: a window without a display is status 4") {
+TEST_CASE("program: a window without a display has status 4") {
   const TempDir dir;
   const Outcome run = Run(dir, Sample(), "env -u DISPLAY -u WAYLAND_DISPLAY");
   CHECK(run.status == 4);
@@ -416,5 +414,3 @@ TEST_CASE("program: a window without a display is status 4") {
 
 }  // namespace
 }  // namespace stepscope
-
-#endif  // STEPSCOPE_BINARY

@@ -1,14 +1,14 @@
 // Steps have one definition: `info`, the overview's table and the markers of the timeline show the
-// same ones, with the same names, places and lengths.
+// same steps, with the same names, places and lengths.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "app/report/report.h"
 #include "loaders/loader.h"
-#include "model/analysis/steps.h"
+#include "model/analysis/steps/steps.h"
 #include "tests/support/samples.h"
-#include "viewer/core/step_markers.h"
+#include "viewer/core/profiles/step_markers.h"
 
 namespace stepscope {
 namespace {
@@ -64,7 +64,7 @@ TEST_CASE("the steps of a profile, its overview's rows and the timeline's marker
   CHECK(steps > 50);
 }
 
-TEST_CASE("the report of the whole range is the report, byte for byte") {
+TEST_CASE("the report of a range that holds the whole trace is the same, byte for byte") {
   for (const std::string& path : test::Samples()) {
     CAPTURE(path);
     AnalysisContext context(Load(path), Definitions::kStepscope);

@@ -1,4 +1,4 @@
-// A directory that is there for one test. Header only; tests/app.
+// A directory that exists for one test and is removed with all that is in it.
 #pragma once
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// The store: building a trace and its pyramids, and what a frame asks of them.
-// Trace shaped like a GPU profile: 8 streams of sorted kernels and 8 host threads, 3 deep, sorted.
+// Times the store: building a trace and its pyramids, and what a frame asks of them. The trace is
+// shaped like a GPU profile: 8 streams of sorted kernels and 8 host threads, 3 deep, sorted.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -23,8 +23,8 @@ TrackData Stream(std::mt19937_64& random, uint32_t n) {
   return data;
 }
 
-// Calls with calls inside, in file order: `shuffled` by end, as recorders write them, instead of by
-// start.
+// Calls with calls inside, in file order. `by_end`: sorted by end, as recorders write them,
+// instead of by start.
 TrackData Thread(std::mt19937_64& random, uint32_t n, bool by_end) {
   TrackData data;
   Ps t = 0;
@@ -41,7 +41,7 @@ TrackData Thread(std::mt19937_64& random, uint32_t n, bool by_end) {
   return data;
 }
 
-// `streams` share of the events on GPU streams, the rest on host threads.
+// Half of the events are on GPU streams, the others on host threads.
 std::unique_ptr<TraceBuilder> MakeBuilder(uint32_t events, bool by_end) {
   std::mt19937_64 random(1);
   auto builder = std::make_unique<TraceBuilder>();
@@ -81,7 +81,7 @@ BENCHMARK(BM_Finish)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
-// Everything on one thread's track: nothing to share out between tracks.
+// Everything is on one thread's track, so that no work can be shared out by track.
 void BM_FinishOneTrack(benchmark::State& state) {
   std::mt19937_64 random(1);
   std::shared_ptr<const Trace> trace;
@@ -116,7 +116,7 @@ void BM_BuildPyramid(benchmark::State& state) {
 }
 BENCHMARK(BM_BuildPyramid)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
 
-// One frame's worth: 60 rows of 1920 pixels over `percent` / 1000 of the lane's span.
+// The bins of one frame: 60 rows of 1920 pixels over `percent` / 1000 of the lane's span.
 void BM_AppendBins(benchmark::State& state) {
   std::mt19937_64 random(1);
   TraceBuilder builder;

@@ -1,5 +1,5 @@
-// From bytes to answers on a generated profile: loading, and each analysis with what it shares with
-// the others already there.
+// Times the way from bytes to answers on a generated profile: loading, and each analysis, for
+// which what analyses share is computed already.
 #include <benchmark/benchmark.h>
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Reads streams of the Arrow C interface for tests, as another library would: every structure is
-// released, and what was released is checked.
+// Reads streams of the Arrow C interface for tests, as another library would. It releases every
+// structure and checks that it was released.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@
 
 namespace stepscope::test {
 
-// Releases what it holds, which may have been moved out.
+// Owns a structure and releases it, unless it was moved out.
 template <typename T>
 struct Released {
   T value{};
@@ -56,7 +56,8 @@ inline std::vector<std::string> TextsOf(const ArrowArray& array) {
   return texts;
 }
 
-// "begin_ps:l name:i<U> events:+L<+s<begin_ps:l>>", with ? behind the format where null may be.
+// The type as in "begin_ps:l name:i<U> events:+L<+s<begin_ps:l>>", with ? after the format of a
+// nullable field.
 inline std::string FormOf(const ArrowSchema& schema) {
   std::string form = *schema.name != '\0' ? std::string(schema.name) + ":" : std::string();
   form += schema.format;

@@ -67,7 +67,7 @@ TEST_CASE("fields say label, unit and how they are computed") {
   CHECK(schema->metadata == nullptr);
 }
 
-TEST_CASE("a child that was moved out outlives its parent, and the stream its table") {
+TEST_CASE("a child that was moved out outlives its parent, and a stream outlives its table") {
   Released<ArrowArray> kept;
   Released<ArrowSchema> kept_schema;
   {
@@ -86,7 +86,7 @@ TEST_CASE("a child that was moved out outlives its parent, and the stream its ta
   CHECK(test::TextsOf(kept.value)[0] == "a");
 }
 
-TEST_CASE("behind the last batch a stream has nothing, as often as it is asked") {
+TEST_CASE("after the last batch a stream returns nothing, as often as it is asked") {
   Released<ArrowArrayStream> stream;
   ExportStream(ToArrow(Mixed()), stream.get());
   Released<ArrowArray> batch;
@@ -98,7 +98,7 @@ TEST_CASE("behind the last batch a stream has nothing, as often as it is asked")
   }
 }
 
-TEST_CASE("tables without rows and without columns") {
+TEST_CASE("tables without rows and tables without columns are exported") {
   ResultTable table;
   table.columns = {{"a", "A", Unit::kNone, ValueType::kInt, ""}};
   for (const bool columns : {true, false}) {
@@ -113,7 +113,7 @@ TEST_CASE("tables without rows and without columns") {
   }
 }
 
-TEST_CASE("what is not UTF-8 becomes one character for each longest begin of one") {
+TEST_CASE("each longest begin of a character that is not UTF-8 becomes one U+FFFD") {
   const auto clean = [](std::string_view text) {
     std::vector<char> out;
     AppendUtf8(text, &out);

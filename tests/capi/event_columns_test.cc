@@ -51,7 +51,7 @@ std::vector<ListedRow> RowsOf(std::shared_ptr<const ArrowTable> table, size_t* b
   }
 }
 
-// The same, one event after the other.
+// The same values, collected one event after the other.
 std::vector<ListedRow> Expected(const Trace& trace, const Scope& scope, const RowBits* bits,
                                 bool by_track = false) {
   std::vector<ListedRow> rows;
@@ -74,7 +74,7 @@ std::vector<ListedRow> Expected(const Trace& trace, const Scope& scope, const Ro
   return rows;
 }
 
-TEST_CASE("batches made side by side are the events one after the other") {
+TEST_CASE("batches that are made in parallel have the events in order") {
   test::GpuProfileOptions options;
   options.steps = 3;
   options.layers = 10;
@@ -108,7 +108,7 @@ TEST_CASE("batches made side by side are the events one after the other") {
   }
 }
 
-TEST_CASE("a dictionary has each text in use once, also where none is UTF-8") {
+TEST_CASE("a dictionary has each text in use once, even if none is UTF-8") {
   test::XSpaceBuilder b;
   b.Plane("/host:CPU")
       .Line(1, "one")

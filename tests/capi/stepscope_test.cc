@@ -16,7 +16,7 @@ namespace {
 
 using test::Released;
 
-// A profile on the disk, for the time of a test.
+// A profile on disk that exists for one test.
 class TempProfile {
  public:
   explicit TempProfile(const std::string& name)
@@ -41,14 +41,14 @@ class TempProfile {
   const std::filesystem::path path_;
 };
 
-// The message of an error, and the library's memory back.
+// Returns the message of an error and frees it.
 std::string Take(char* error) {
   const std::string text = error != nullptr ? error : "";
   stepscope_free_text(error);
   return text;
 }
 
-TEST_CASE("a profile says what it is") {
+TEST_CASE("a profile has its path, run, hosts, counts and span") {
   const TempProfile file("is");
   stepscope_profile* profile = file.Open();
   CHECK(stepscope_abi() == STEPSCOPE_ABI);
@@ -65,7 +65,7 @@ TEST_CASE("a profile says what it is") {
   stepscope_close(profile);
 }
 
-TEST_CASE("tables outlive their profile, streams their table") {
+TEST_CASE("tables outlive their profile, and streams outlive their table") {
   const TempProfile file("outlive");
   stepscope_profile* profile = file.Open();
   const uint64_t count = stepscope_profile_events(profile);
@@ -125,7 +125,7 @@ TEST_CASE("errors are values with a line for people") {
   stepscope_report_free(nullptr);
 }
 
-TEST_CASE("a report has its tables, its properties in one row, its verdicts") {
+TEST_CASE("a report has its tables, its properties in one row, and its verdicts") {
   const TempProfile file("report");
   stepscope_profile* profile = file.Open();
   stepscope_report* report = nullptr;
@@ -149,7 +149,7 @@ TEST_CASE("a report has its tables, its properties in one row, its verdicts") {
   stepscope_report_free(report);
 }
 
-TEST_CASE("a profile compared with itself, steps, tracks and statistics") {
+TEST_CASE("a profile has steps, tracks and statistics, and does not differ from itself") {
   const TempProfile file("compare");
   stepscope_profile* profile = file.Open();
   stepscope_report* report = nullptr;
@@ -172,7 +172,7 @@ TEST_CASE("a profile compared with itself, steps, tracks and statistics") {
   stepscope_close(profile);
 }
 
-TEST_CASE("several threads ask one profile") {
+TEST_CASE("several threads may ask one profile at a time") {
   const TempProfile file("threads");
   stepscope_profile* profile = file.Open();
   std::vector<int64_t> rows(8);

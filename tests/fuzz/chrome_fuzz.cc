@@ -1,27 +1,24 @@
-// Any bytes as a Chrome trace, plain or compressed: by both parsers, which must find the same
-// events in strict JSON, and the arguments of some events.
+// Loads any bytes as a Chrome trace, plain or compressed, by both parsers, and reads the
+// arguments of some events. In strict JSON both parsers must find the same events.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "loaders/chrome_json/chrome_json_loader.h"
-#include "loaders/loader.h"
-#include "model/string_pool.h"
+#include "tests/fuzz/loader_fuzz.h"
 
 namespace stepscope {
 namespace {
 
-constexpr uint64_t kMaxInflated = 1 << 24;
-
-// Null where the bytes are no trace.
+// Returns null where the bytes are no trace.
 std::shared_ptr<const Trace> Load(const std::shared_ptr<const ByteSource>& source, bool tolerant) {
   InputFile file;
   file.path = "fuzz.json";
   file.opened = source;
   LoadOptions options;
   options.threads = 1;
-  options.max_inflated_bytes = kMaxInflated;
+  options.max_inflated_bytes = test::kMaxInflated;
   TraceBuilder builder;
   Progress progress;
   const Status status =
@@ -34,16 +31,8 @@ std::shared_ptr<const Trace> Load(const std::shared_ptr<const ByteSource>& sourc
   return trace.ok() ? *trace : nullptr;
 }
 
-void ReadArguments(const Trace& trace) {
-  for (uint32_t row = 0; row < trace.set.rows && row < 64; ++row) {
-    if (!trace.source->Decode(trace, EventRow(row)).ok())
-      __builtin_trap();  // the text is in memory and does not change
-  }
-  if (!trace.source->LoadTyped(trace, {}).ok()) __builtin_trap();
-}
-
-// Whether the whole text is strict JSON. simdjson passes values that nobody looks at without
-// checking them, so it accepts a little more than that, and there the parsers may differ.
+// Whether the whole text is strict JSON. simdjson does not check values that nobody looks at, so
+// it accepts a little more than strict JSON, and there the parsers may differ.
 bool IsStrict(const ByteSource& source) {
   const auto bytes = source.bytes();
   const auto* first = reinterpret_cast<const char*>(bytes.data());
@@ -65,12 +54,12 @@ void Compare(const Trace& strict, const Trace& tolerant) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stepscope;
   const auto source = MakeByteSource(
-      "fuzz.json", std::string(reinterpret_cast<const char*>(data), size), kMaxInflated);
+      "fuzz.json", std::string(reinterpret_cast<const char*>(data), size), test::kMaxInflated);
   if (!source.ok()) return 0;
   const auto strict = Load(*source, false), tolerant = Load(*source, true);
   if ((strict == nullptr) != (tolerant == nullptr)) __builtin_trap();
   if (strict == nullptr) return 0;
   if (IsStrict(**source)) Compare(*strict, *tolerant);
-  ReadArguments(*strict);
+  test::ReadAllArguments(*strict);
   return 0;
 }

@@ -1,5 +1,5 @@
-// Runs a fuzz target over files and directories of files, without libFuzzer: the seed corpus as a
-// unit test, and `fuzz_NAME CRASH_FILE` in a debugger.
+// Runs a fuzz target over files and directories of files, without libFuzzer. The unit tests run
+// the seed corpus so; `fuzz_NAME CRASH_FILE` runs one input in a debugger.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

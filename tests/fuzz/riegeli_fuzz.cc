@@ -1,15 +1,15 @@
-// Any bytes as a Riegeli file of XSpaces, and, because checksums keep most of them out, as the data
-// of a chunk of one. The first byte says which.
+// Loads any bytes as a Riegeli file of XSpaces or as the data of one of its chunks, because
+// checksums refuse most files. The first byte says which.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-#include "loaders/loader.h"
+#include "tests/fuzz/loader_fuzz.h"
 #include "tests/support/riegeli_writer.h"
 
 namespace {
 
-// The first bytes say how many records there are and how large, the rest is the data.
+// The first bytes say how many records there are and how large; the rest is the data.
 std::string AsChunk(const std::string& input) {
   const auto at = [&](size_t i) {
     return i < input.size() ? static_cast<uint8_t>(input[i]) : uint8_t{0};
@@ -27,20 +27,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace stepscope;
   if (size == 0) return 0;
   std::string input(reinterpret_cast<const char*>(data) + 1, size - 1);
-  LoadOptions options;
-  options.threads = 1;
-  options.max_inflated_bytes = 1 << 24;
-  const auto trace = LoadBytes("fuzz.xplane.riegeli",
-                               (data[0] & 1) != 0 ? AsChunk(input) : std::move(input), options);
-  if (!trace.ok()) {
-    if (trace.status().message().empty()) __builtin_trap();  // every error says what is wrong
-    return 0;
-  }
-  const Trace& t = **trace;
-  for (uint32_t row = 0; row < t.set.rows && row < 64; ++row) {
-    if (!t.source->Decode(t, EventRow(row)).ok())
-      __builtin_trap();  // the bytes are in memory and do not change
-  }
-  if (!t.source->LoadTyped(t, {}).ok()) __builtin_trap();
-  return 0;
+  return test::FuzzLoader("fuzz.xplane.riegeli",
+                          (data[0] & 1) != 0 ? AsChunk(input) : std::move(input));
 }

@@ -1,5 +1,5 @@
-// A load that is told to stop goes on for a bounded amount of work, counted in events; what that is
-// in time is measured with tests/tools/cancel_shape.cc.
+// A load that is told to stop goes on for a bounded amount of work, counted in events. How long
+// that takes is measured with tests/tools/cancel_shape.cc.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ struct File {
   ~File() { std::filesystem::remove(path); }
 };
 
-// Events that were parsed after the request.
+// The number of events that were parsed after the request.
 uint64_t ParsedAfterStop(const std::string& path, uint64_t after, bool* cancelled) {
   std::stop_source stop;
   Progress progress;
@@ -50,7 +50,7 @@ TEST_CASE("A load that is told to stop parses what it has in hand and no more") 
     const std::string bytes = json ? test::ChromeShape(test::Shape::kOverlaps, kEvents)
                                    : test::XSpaceShape(test::Shape::kOverlaps, kEvents);
     const File file(json, bytes);
-    // Each worker ends its block or batch, and batches that wait for their turn are taken.
+    // Each worker finishes its block or batch, and batches that wait are still added.
     const double a_byte = static_cast<double>(kEvents) / static_cast<double>(bytes.size());
     const auto most = static_cast<uint64_t>(a_byte * (512 << 10) * (WorkerCount() + 2));
     for (const uint64_t percent : {0, 30, 60}) {

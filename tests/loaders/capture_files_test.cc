@@ -6,7 +6,7 @@
 
 #include "loaders/profile_dir.h"
 #include "model/graph_captures.h"
-#include "tests/loaders/chrome_folder.h"
+#include "tests/loaders/chrome_json/chrome_folder.h"
 #include "tests/support/graph_traces.h"
 
 namespace stepscope {
@@ -66,7 +66,7 @@ TEST_CASE("Captures are a run of their own only where there is no other") {
   CHECK(CapturesOf(*Load(server.folder.path())).size() == 1);
 }
 
-TEST_CASE("Without a list all traces of the folder are captures; what is none is skipped") {
+TEST_CASE("Without a list all traces of the folder are captures; other files are skipped") {
   const Server server;
   server.Capture("a.json");
   server.Capture("b.json", "no trace");

@@ -1,4 +1,4 @@
-// Compressed inputs for tests of what inflates them.
+// Makes compressed inputs for tests.
 #pragma once
 
 #include <doctest/doctest.h>

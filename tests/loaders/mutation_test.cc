@@ -1,7 +1,7 @@
-// Samples with seeded random edits: no event may get lost without a word. Where fewer events come
-// out than before, there must be a diagnosis that was not there before, or the edit is legal in the
-// format: an independent strict reader (nlohmann's JSON, protobuf's coded stream) accepts the
-// edited file, and counts in it exactly the events that were loaded.
+// Samples with seeded random edits: no event may be lost without a diagnostic. Where fewer events
+// are loaded than before the edit, there must be a new diagnostic, or the edit must be legal: then
+// an independent strict reader (nlohmann's JSON, protobuf's coded stream) accepts the edited file
+// and counts exactly the events that were loaded.
 #include <doctest/doctest.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
@@ -20,26 +20,26 @@
 #include "loaders/loader.h"
 #include "model/base/task.h"
 #include "tests/loaders/sanitized.h"
+#include "tests/support/source_paths.h"
 
 namespace stepscope {
 namespace {
 
 using nlohmann::json;
 
-constexpr int kVariants = kSanitized ? 20 : 400;  // of each sample
+constexpr int kVariants = kSanitized ? 20 : 400;  // edited files a sample
 
 std::string Inflated(const std::string& name) {
-  const auto source = OpenByteSource(std::string(STEPSCOPE_SOURCE_DIR "/tests/data/") + name,
-                                     uint64_t{1} << 30, {}, nullptr);
+  const auto source =
+      OpenByteSource(test::SourcePath("tests/data/") + name, uint64_t{1} << 30, {}, nullptr);
   REQUIRE(source.ok());
   const auto bytes = (*source)->bytes();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// ---- Strict readers
-// ------------------------------------------------------------------------------------------------
+// ---- Strict readers ---------------------------------------------------------
 
-// Events of a Chrome trace of complete events and instants; nullopt: not JSON.
+// Counts the events of a Chrome trace of complete events and instants; nullopt: not JSON.
 std::optional<uint64_t> StrictJsonEvents(const std::string& text) {
   const json root = json::parse(text, nullptr, false);
   if (root.is_discarded()) return std::nullopt;
@@ -59,10 +59,10 @@ std::optional<uint64_t> StrictJsonEvents(const std::string& text) {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// The messages from XSpace down to XEvent: the field that holds the next one.
+// Fields that lead from XSpace down to XEvent.
 constexpr int kPathToEvents[] = {1, 3, 4};
 
-// Counts the events of a message at `depth` of the path. False: not well formed.
+// Counts the events of a message at `depth` of the path. False where it is not well formed.
 bool StrictMessage(CodedInputStream* in, size_t depth, uint64_t* events) {
   while (const uint32_t tag = in->ReadTag()) {
     const int field = WireFormatLite::GetTagFieldNumber(tag);
@@ -89,10 +89,9 @@ std::optional<uint64_t> StrictXSpaceEvents(const std::string& bytes) {
   return events;
 }
 
-// ---- Edits
-// ------------------------------------------------------------------------------------------------
+// ---- Edits ------------------------------------------------------------------
 
-// A place where a token or a field begins, and its size: edits hit these as well as any byte.
+// Begin and size of a token or field: edits change whole ones as well as single bytes.
 struct Token {
   size_t at, size;
 };
@@ -180,8 +179,7 @@ class Editor {
   std::mt19937 random_;
 };
 
-// ---- The check
-// ------------------------------------------------------------------------------------------------
+// ---- The check --------------------------------------------------------------
 
 struct Loaded {
   bool ok = false;
@@ -236,7 +234,7 @@ void CheckSample(const Sample& sample) {
   CHECK(legal < fewer);
 }
 
-// The metadata and the first events of a trace: thousands of variants of all of it take too long.
+// The metadata and the first events of a trace: thousands of variants of a whole one take too long.
 std::string FirstEvents(const std::string& text, size_t most) {
   json root = json::parse(text);
   json kept = json::array();

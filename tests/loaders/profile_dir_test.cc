@@ -9,7 +9,6 @@
 #include <string>
 
 #include "loaders/loader.h"
-#include "model/capabilities.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {
@@ -17,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is gone at the end of the test.
+// A folder that is removed at the end of the test.
 class TempTree {
  public:
   TempTree()
@@ -86,8 +85,8 @@ TEST_CASE("Each loader owns the endings of its files, packed ones included") {
     CHECK(std::count(endings.begin(), endings.end(), ending) == 1);
   CHECK(std::count(endings.begin(), endings.end(), ".SSTABLE") == 0);
   for (const LoaderDesc* loader : Loaders()) {
-    CAPTURE(FormatName(loader->format));
-    CHECK(std::string_view(loader->filter).starts_with(FormatName(loader->format)));
+    CAPTURE(loader->format->name);
+    CHECK(std::string_view(loader->filter).starts_with(loader->format->name));
     for (const FileEnding& ending : loader->endings) {
       const FileName name = ClassifyFileName("vm" + std::string(ending.text));
       CHECK(name.loader == loader);
@@ -155,7 +154,7 @@ TEST_CASE("An XSpace wins over the JSON of its host, and caches are named as ski
   CHECK(r.skipped.size() == 8);
 }
 
-TEST_CASE("A run of nothing but JSON is read as that") {
+TEST_CASE("A run that has only JSON files is read as Chrome traces") {
   const TempTree tree;
   tree.Add("plugins/profile/r/vm.trace.json.gz");
   tree.Add("plugins/profile/r/perfetto_trace.json.gz");
@@ -281,7 +280,7 @@ TEST_CASE("Content decides the loader, not the name; a broken host does not hide
   Progress progress;
   const auto odd = LoadPath(tree.Path("odd.json"), {}, {}, progress);
   REQUIRE(odd.ok());
-  CHECK((*odd)->format == TraceFormat::kXSpace);
+  CHECK((*odd)->format->name == std::string_view("XSpace"));
   CHECK((*odd)->counts.events() == 4);
   tree.Add("run/a.xplane.pb", SmallProfile(2));
   tree.Add("run/b.xplane.pb", "");

@@ -1,4 +1,5 @@
-// Progress of loading several files: of all bytes as they lie on the disk, known from the start.
+// Progress of loading several files: it counts their bytes on the disk, whose sum is known from the
+// start.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -8,14 +9,14 @@
 #include <vector>
 
 #include "loaders/loader.h"
-#include "tests/loaders/chrome_folder.h"
+#include "tests/loaders/chrome_json/chrome_folder.h"
 #include "tests/loaders/compress.h"
 #include "tests/support/shape_profiles.h"
 
 namespace stepscope {
 namespace {
 
-// What a window sees that looks all the time.
+// The progress as a window would see it that reads it all the time.
 struct Seen {
   bool total_changed = false, backwards = false, beyond = false;
 };

@@ -1,5 +1,5 @@
-// Whether this is a build with a sanitizer, in which everything takes ten times as long. Tests of
-// thousands of damaged files do a tenth of them there; the fuzzers do the rest.
+// Whether this is a build with a sanitizer, where everything takes ten times as long. Tests of
+// thousands of damaged files then try a tenth of them; the fuzzers do the rest.
 #pragma once
 
 namespace stepscope {

@@ -1,5 +1,5 @@
-// Profiles that have one thing many times: memory by count, and the costs of the tables that names
-// go through. What a shape costs in time is measured with tests/tools/make_shape.cc.
+// Profiles that have one thing many times: memory by their number, and the cost of tables of names.
+// Time is measured with tests/tools/make_shape.cc.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -18,13 +18,14 @@ namespace {
 using test::Shape;
 
 constexpr uint32_t kCount = 60'000;
-constexpr int64_t kMostBytes = 2048;  // each, beyond the input; a process with its thread
+constexpr int64_t kMostBytes =
+    2048;  // an item, beyond the input: enough for a process with a thread
 
 std::string MakeShape(bool json, Shape shape, uint32_t n) {
   return json ? test::ChromeShape(shape, n) : test::XSpaceShape(shape, n);
 }
 
-// What loading takes at its peak, measured in a process of its own; -1 when it failed.
+// The peak memory of loading, measured in a process of its own; -1 when loading failed.
 int64_t PeakBytes(bool json, const std::string& bytes) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -70,7 +71,7 @@ TEST_CASE("A million of anything takes at most 2 KB each") {
   }
 }
 
-TEST_CASE("Everything of a shape is loaded") {
+TEST_CASE("Every item of a shape is loaded") {
   constexpr uint32_t n = 1'000;
   for (const bool json : {true, false}) {
     for (const Shape shape : test::kAllShapes) {
@@ -100,7 +101,7 @@ TEST_CASE("A pair is found at once, whichever half of it varies") {
       CHECK(index.Insert(first ? i : 7, first ? 7 : i, &number));
       CHECK(number == i);
     }
-    CHECK(index.probes() < 6 * n);  // twice for each, as the table grows, and a neighbour or two
+    CHECK(index.probes() < 6 * n);  // each pair is put in about twice as the table grows
   }
 }
 

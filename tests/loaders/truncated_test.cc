@@ -1,10 +1,10 @@
-// Files that end before they are complete say so once, whatever the format; what has lost its end
-// does not span everything.
+// A file of any format that ends before it is complete says so once; an event that has lost its end
+// does not span the trace.
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "tests/loaders/chrome_support.h"
+#include "tests/loaders/chrome_json/chrome_support.h"
 #include "tests/support/xspace_builder.h"
 
 namespace stepscope {

@@ -16,7 +16,7 @@ std::shared_ptr<const Trace> Build(std::vector<TrackData> tracks) {
   return *result;
 }
 
-// `tracks` tracks of n events of 10 ps each, 20 ps apart, from 0 on.
+// `tracks` tracks, each with n events of 10 ps that begin 20 ps apart, from 0 on.
 std::vector<TrackData> Dense(uint32_t tracks, uint32_t n) {
   std::vector<TrackData> out(tracks);
   for (TrackData& t : out) {
@@ -65,21 +65,21 @@ TEST_CASE("strays on both sides at once, and an event whose end was clipped") {
   CHECK(trace->first_view.length() >= 79'000 * kPsPerUs);
 }
 
-TEST_CASE("more than one in a thousand are no strays") {
+TEST_CASE("if more than one event in a thousand lies far away, none is a stray") {
   auto tracks = Dense(1, 1000);
   for (int i = 0; i < 10; ++i) tracks[0].slices.Add(kPsPerS * 1000 + i, 1, 0, 0);
   const auto trace = Build(std::move(tracks));
   CHECK(trace->first_view == trace->span);
 }
 
-TEST_CASE("up to twenty times the dense part is shown whole") {
+TEST_CASE("a trace of up to twenty times its dense part is shown whole") {
   auto tracks = Dense(1, 1000);  // 20 ms
   tracks[0].slices.Add(380 * kPsPerMs, 1, 0, 0);
   const auto trace = Build(std::move(tracks));
   CHECK(trace->first_view == trace->span);
 }
 
-// A minute of a host, and a device that works from `begin` on for n kernels of 10 us each.
+// A host that records for a minute, and a device that runs n kernels of 10 us from `begin` on.
 std::shared_ptr<const Trace> WithDevice(Ps begin, int n, TrackKind kind = TrackKind::kStream) {
   TraceBuilder builder;
   stepscope::Plane plane;
@@ -111,14 +111,14 @@ TEST_CASE("a device that works in a small part of the trace is what is shown fir
   }
 }
 
-TEST_CASE("a device that works in much of the trace, or only steps, leave the view as it is") {
+TEST_CASE("a device that works in much of the trace, or has steps only, leaves the view as it is") {
   const auto much = WithDevice(10 * kPsPerS, 1'000'000);  // 20 of 60 s
   CHECK(much->first_view == much->span);
   const auto steps = WithDevice(10 * kPsPerS, 5, TrackKind::kSteps);
   CHECK(steps->first_view == steps->span);
 }
 
-TEST_CASE("few events, a single one, only instants") {
+TEST_CASE("first view of few events, of one event, of instants only") {
   TrackData two;
   two.slices.Add(0, 1, 0, 0);
   two.slices.Add(kPsPerS, 1, 0, 0);
@@ -156,7 +156,7 @@ TEST_CASE("an instant on the end is in the first view") {
   CHECK(trace->first_view == TimeRange{0, 5'000'001});
 }
 
-TEST_CASE("only counters: their times are the span") {
+TEST_CASE("the span of a trace with counters only is that of their times") {
   TrackData counter;
   counter.track.counters.push_back({StringId(0), {5, 9}, {1, 2}, 1, 2});
   std::vector<TrackData> tracks;

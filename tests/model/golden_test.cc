@@ -1,7 +1,7 @@
-// XProf 2.24.2's own answers (tests/golden, written by tests/tools/make_golden.py) against ours
-// with its definitions, value by value, for the profiles in tests/data and the generated GPU
-// profiles. Tolerances: whole nanoseconds for kernels, the last digit for texts like "97.6%", 1e-6
-// for the rest.
+// Compares XProf 2.24.2's answers (tests/golden, written by
+// tests/tools/make_golden.py) with ours by its definitions, value by value, for the
+// profiles in tests/data and the generated GPU profiles. Tolerances: whole nanoseconds
+// for kernels, the last digit for texts like "97.6%", 1e-6 for the rest.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -16,6 +16,7 @@
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/source_paths.h"
 
 namespace stepscope {
 namespace {
@@ -24,12 +25,12 @@ using Json = nlohmann::json;
 using Keys = std::vector<const char*>;
 
 Json ReadGolden(const std::string& name) {
-  std::ifstream in(std::string(STEPSCOPE_SOURCE_DIR "/tests/golden/") + name + ".json");
+  std::ifstream in(test::SourcePath("tests/golden/") + name + ".json");
   REQUIRE(in.good());
   return Json::parse(in);
 }
 
-// The rows of a golden's table as objects by column.
+// The rows of a golden file's table, as objects by column.
 Json Rows(const Json& table) {
   const Json& columns = table.at("columns");
   Json rows = Json::array();
@@ -68,14 +69,14 @@ Json RowsOf(const AnalysisResult& result, std::string_view table) {
   return rows;
 }
 
-// How far numbers may differ: absolutely, or else relatively.
+// How far numbers may differ: by `absolute` or by `relative`, whichever allows more.
 struct Tolerance {
   double absolute = 1e-9, relative = 1e-6;
 };
 
 class Comparison {
  public:
-  // Adds the number of values compared to *compared in the end.
+  // At its end adds the number of compared values to *compared.
   Comparison(std::string what, size_t* compared) : what_(std::move(what)), compared_(compared) {}
   ~Comparison() {
     MESSAGE(what_ << ": " << bad_ << " of " << total_ << " values differ");
@@ -96,8 +97,8 @@ class Comparison {
     Count(equal, where, ours, theirs);
   }
 
-  // Rows by key: the same keys on both sides, each once, and the fields equal. Where `cut` XProf
-  // shows no more rows.
+  // Compares rows by key: both sides must have the same keys, each once, and equal fields. `cut`:
+  // XProf shows only its first rows.
   template <typename Key, typename Tol>
   void Rows(const Json& ours, const Json& theirs, Key key, const Keys& fields, bool cut, Tol tol) {
     std::map<std::string, const Json*> a, b;
@@ -135,7 +136,7 @@ class Comparison {
   size_t total_ = 0, bad_ = 0;
 };
 
-// XProf repeats a kernel's row for each host; ours are merged.
+// XProf has a row of a kernel for each host; we merge them.
 template <typename Key>
 Json MergeHosts(const Json& rows, Key key) {
   std::map<std::string, Json> merged;
@@ -177,7 +178,7 @@ void CompareKernels(AnalysisContext& context, const Json& golden, size_t* compar
   const Json merged = MergeHosts(theirs, key);
   Keys fields = {"occurrences", "total_duration_us", "min_duration_us", "max_duration_us",
                  "occupancy_pct"};
-  if (merged.size() == theirs.size())  // of one host
+  if (merged.size() == theirs.size())  // XProf has the rows of one host only
     fields.insert(fields.end(), {"avg_duration_us", "rank"});
   c.Rows(RowsOf(*context.Get("kernel_stats"), "kernels"), merged, key, fields,
          theirs.size() >= 1000, tolerance);
@@ -264,7 +265,8 @@ void CompareInput(AnalysisContext& context, const Json& golden, size_t* compared
   }
 }
 
-// Allocations live at the peak: how many of each description. The special rows are XProf's own.
+// Allocations live at the peak: how many of each description. Special rows
+// are left out: only XProf has them.
 using Live = std::map<std::string, int64_t>;
 
 Live TheirLive(const Json& allocator) {
@@ -294,7 +296,7 @@ Live OurLive(const Json& rows, const std::string& id) {
   return live;
 }
 
-// The rows of the host, or all where only one has any.
+// The rows of the host, or all rows if only one host has any.
 Json OfHost(const Json& rows, const std::string& host) {
   Json picked = Json::array();
   bool several = false;
@@ -326,7 +328,7 @@ void CompareMemory(AnalysisContext& context, const Json& golden, size_t* compare
   }
 }
 
-// The number of values compared.
+// Returns the number of values that it compared.
 size_t CompareAll(std::shared_ptr<const Trace> trace, const std::string& name) {
   MESSAGE(name);
   const Json golden = ReadGolden(name);
@@ -346,8 +348,7 @@ size_t CompareAll(std::shared_ptr<const Trace> trace, const std::string& name) {
 TEST_CASE("XProf's numbers of the recorded profiles") {
   size_t compared = 0;
   for (const char* name : {"jax_cpu", "tf_eagerpy", "tf_graph", "tf_inputbound", "tf_keras"}) {
-    const std::string path =
-        std::string(STEPSCOPE_SOURCE_DIR "/tests/data/") + name + ".xplane.pb.zst";
+    const std::string path = test::SourcePath("tests/data/") + name + ".xplane.pb.zst";
     Progress progress;
     auto trace = LoadPath(path, {}, {}, progress);
     REQUIRE(trace.ok());

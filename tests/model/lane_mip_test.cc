@@ -24,7 +24,7 @@ Ps Inside(const OwnedLane& lane, size_t i, TimeRange r) {
   return std::max<Ps>(0, std::min(lane.end(i), r.end) - std::max(lane.start[i], r.begin));
 }
 
-// The pixels an event covers by the definition in the header, exactly.
+// The exact pixels that an event covers by the definition in the header.
 std::pair<uint32_t, uint32_t> Pixels(const OwnedLane& lane, size_t i, TimeRange view,
                                      uint32_t width) {
   const Wide length = Wide{view.end} - view.begin;
@@ -37,7 +37,7 @@ std::pair<uint32_t, uint32_t> Pixels(const OwnedLane& lane, size_t i, TimeRange 
   return {static_cast<uint32_t>(first), static_cast<uint32_t>(last)};
 }
 
-// Whether a short event begins in the first quarter of its pixel: then a group may take it along.
+// Whether a short event begins in the first quarter of its pixel, so that a group may include it.
 bool InFirstQuarter(const OwnedLane& lane, size_t i, TimeRange view, uint32_t width) {
   const Wide length = Wide{view.end} - view.begin;
   const auto [first, last] = Pixels(lane, i, view, width);
@@ -45,8 +45,8 @@ bool InFirstQuarter(const OwnedLane& lane, size_t i, TimeRange view, uint32_t wi
   return first == last && into_pixel * 4 <= length + 4 * width;
 }
 
-// Everything the header promises about the bins of a view; "" if it holds. `grouped`: a pyramid
-// made them.
+// Checks all that the header promises about the bins of a view; "" if it holds. `grouped`: whether
+// a pyramid made the bins.
 std::string WhatIsWrong(const OwnedLane& lane, TimeRange view, uint32_t width,
                         const std::vector<Bin>& bins, bool grouped) {
   std::vector<size_t> touching;
@@ -103,7 +103,7 @@ TimeRange RandomView(Random& random, const OwnedLane& lane) {
       const size_t i = random() % lane.size();
       return {lane.start[i] - Uniform(random, 0, 5), lane.start[i] + Uniform(random, 1, 400)};
     }
-    case 2: {  // borders on borders of events
+    case 2: {  // the borders of the view lie on those of events
       const size_t i = random() % lane.size(), j = random() % lane.size();
       const Ps a = lane.start[std::min(i, j)], b = lane.end(std::max(i, j));
       return {a, std::max(b, a + 1)};
@@ -147,7 +147,7 @@ TEST_CASE("bins and busy time equal a naive reference on random lanes and views"
   for (int round = 0; round < 30; ++round)
     CheckLane(random, static_cast<size_t>(Uniform(random, 1000, 9000)), 20);
   CheckLane(random, 100'000, 40);
-  CheckLane(random, 16 * 8 * 8 * 8, 40);  // levels without a rest
+  CheckLane(random, 16 * 8 * 8 * 8, 40);  // whole nodes on every level
 }
 
 TEST_CASE("a pyramid built in parts on any thread is the same") {
@@ -172,7 +172,7 @@ TEST_CASE("a pyramid built in parts on any thread is the same") {
   }
 }
 
-TEST_CASE("neighbours share a pixel as the header says") {
+TEST_CASE("neighbouring events share a pixel as the header says") {
   OwnedLane lane;
   lane.Add(10, 23);  // pixels 1-3
   lane.Add(34, 1);   // folded into pixel 3 with the next
@@ -192,7 +192,7 @@ TEST_CASE("neighbours share a pixel as the header says") {
   CHECK(text == "1+2:1 3+1:2 4+2:1 6+2:1 9+1:1 ");
 }
 
-TEST_CASE("views of fewer ps than pixels, beside the lane, empty, and at the ends of time") {
+TEST_CASE("views of fewer ps than pixels, outside the lane, empty ones, and at the ends of time") {
   OwnedLane lane;
   for (int i = 0; i < 100; ++i) lane.Add(i * 2, 1);
   LaneMip mip;

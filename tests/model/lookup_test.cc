@@ -114,7 +114,7 @@ TEST_CASE("all events of the same name on a track, no more than asked for but al
   const uint32_t a = f.Name("a"), b = f.Name("b");
   TrackData data, other;
   for (Ps t = 0; t < 100; t += 10) data.slices.Add(t, 5, t % 20 == 0 ? a : b, 0);
-  data.slices.Add(41, 2, a, 0);  // inside another, so on another lane
+  data.slices.Add(41, 2, a, 0);  // inside another event, so on another lane
   data.instants.Add(7, 0, a, 0);
   other.slices.Add(50, 1, a, 0);
   const TrackId track = f.Add(std::move(data));

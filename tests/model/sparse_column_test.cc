@@ -1,5 +1,5 @@
-// SparseColumn against a std::map: values and rows of every width, found, ranged over and read by
-// cursor.
+// Compares SparseColumn with a std::map: values and rows of every width,
+// through Find, ForRange and Cursor.
 #include "model/sparse_column.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ uint64_t Bits(T value) {
   }
 }
 
-// Appends in parts of uneven length, as the loaders do.
+// Appends parts of uneven length, as loaders do.
 template <typename T>
 SparseColumn<T> Make(const std::map<uint32_t, T>& entries) {
   SparseColumn<T> column;
@@ -136,7 +136,7 @@ TEST_CASE("sparse columns: texts and reals") {
   CheckAgainst(reals, Make(reals));
 }
 
-TEST_CASE("sparse columns: what repeats or follows one another takes next to nothing") {
+TEST_CASE("sparse columns: equal values and successive rows take next to nothing") {
   std::map<uint32_t, int64_t> same, counting;
   for (uint32_t i = 0; i < 25'600; ++i) {
     same[i] = -7;

@@ -1,4 +1,5 @@
-// What an event costs: at most 40 bytes with columns, references and pyramid (issue "How fast").
+// The memory of an event: at most 40 bytes for columns, references and pyramid
+// (docs/measurements/speed.md).
 #include <doctest/doctest.h>
 
 #include "model/trace_builder.h"

@@ -27,7 +27,7 @@ TEST_CASE("equal texts share an id, and views stay where they are") {
   CHECK(view == "first");
 }
 
-TEST_CASE("Find adds nothing") {
+TEST_CASE("finding a text does not add it") {
   StringPool pool;
   CHECK_FALSE(pool.Find("x").valid());
   CHECK(pool.Find("") == StringId(0));

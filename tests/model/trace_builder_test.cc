@@ -20,7 +20,7 @@ struct Slice {
   Ps start, dur;
 };
 
-// A track whose slices have their own index as metadata and (+ 1) as reference.
+// A track whose slices have their index as metadata, and their index + 1 as reference.
 TrackData MakeTrack(const std::vector<Slice>& slices, const std::vector<Ps>& instants = {}) {
   TrackData data;
   for (uint32_t i = 0; i < slices.size(); ++i)
@@ -42,7 +42,7 @@ std::shared_ptr<const Trace> OneTrack(const std::vector<Slice>& slices,
   return Finish(builder);
 }
 
-// "kind depth: start+dur ..." of each lane.
+// The lanes as text, each as "kind depth: start+dur ...".
 std::string Dump(const TrackSet& set) {
   std::string text;
   for (const Lane& lane : set.lanes) {
@@ -98,7 +98,7 @@ TEST_CASE(
     "nesting: touching slices are siblings, of equal ones the first in the file is the parent") {
   const auto trace = OneTrack({{50, 10}, {0, 100}, {0, 50}, {50, 10}, {20, 30}, {100, 5}});
   CHECK(Dump(trace->set) == "n0: 0+100 100+5\nn1: 0+50 50+10\nn2: 20+30 50+10\n");
-  // Of the two [50, 60) slice 0 is the parent of slice 3.
+  // Both are [50, 60): slice 0 is the parent of slice 3.
   const Lane& deep = trace->set.lanes[2];
   CHECK(deep.meta[1] == 3);
   CHECK(trace->set.Meta(Parent(trace->set, EventRow(deep.first_row + 1))) == MetaId(0));
@@ -123,7 +123,7 @@ TEST_CASE("partial overlaps go to the lowest free spill lane and are counted") {
   CHECK(trace->set.tracks[0].rows == 3);
 }
 
-TEST_CASE("ten thousand overlapping slices need n log n, not n squared") {
+TEST_CASE("ten thousand overlapping slices take O(n log n), not O(n^2)") {
   std::vector<Slice> slices;
   for (int i = 0; i < 10'000; ++i) slices.push_back({i, 20'000});
   const auto trace = OneTrack(slices);
@@ -191,20 +191,20 @@ TEST_CASE("wide references: a base for each block, and what is too far is counte
     right += offset == (lane.meta[i] == 7 ? 3 : far + uint64_t{lane.meta[i]} * 100'000);
   }
   CHECK(right + none == kEvents);
-  // The last block, the events 0 to 7231, has base 3: all others of it are lost, and 5 never had
-  // one.
+  // The last block, events 0 to 7231, has base 3. All its other references
+  // are lost; event 5 never had one.
   CHECK(Count(*trace, "track.reference_too_far") == none - 1);
   CHECK(none == kEvents - 2 * (1u << Lane::kRefShift) - 1);
 }
 
-TEST_CASE("flows and derived sources follow their slices to the rows") {
+TEST_CASE("flows and derived sources name rows once slices have become rows") {
   TraceBuilder builder;
   const TrackId a = builder.AddTrack(MakeTrack({{10, 1}, {0, 100}, {5, 50}}));
   const TrackId b = builder.AddTrack(MakeTrack({{0, 1}, {2, 1}}));
   builder.AddFlow(a, 0, b, 1, 77, StringId(0));
   builder.AddFlow(a, 2, a, 1, 78, StringId(0));
-  builder.AddFlow(a, 3, b, 0, 79, StringId(0));           // no such slice
-  builder.AddFlow(a, 0, TrackId(9), 0, 80, StringId(0));  // no such track
+  builder.AddFlow(a, 3, b, 0, 79, StringId(0));           // there is no such slice
+  builder.AddFlow(a, 0, TrackId(9), 0, 80, StringId(0));  // there is no such track
   const auto trace = Finish(builder);
   REQUIRE(trace->flows.size() == 2);
   CHECK(Count(*trace, "flow.no_event") == 2);
@@ -269,8 +269,7 @@ TEST_CASE("a stopped build says so") {
   CHECK(result.status().code() == ErrorCode::kCancelled);
 }
 
-// ---- Random tracks against a direct reading of the rules
-// -----------------------------------------------------------
+// ---- Random tracks, compared with a direct reading of the rules
 
 struct Expected {
   int parent = -1;  // slice, or -1
@@ -289,7 +288,7 @@ std::vector<Expected> NaiveNesting(const std::vector<Slice>& slices) {
   std::vector<uint32_t> placed;
   for (const uint32_t i : order) {
     const Ps start = slices[i].start, end = start + slices[i].dur;
-    int innermost = -1;  // the latest placed one that is still open
+    int innermost = -1;  // the latest placed slice that is still open
     for (const uint32_t p : placed) {
       if (slices[p].start + slices[p].dur > start) innermost = static_cast<int>(p);
     }
@@ -341,7 +340,7 @@ void CheckTrack(const std::vector<Slice>& slices, const TrackSet& set) {
   }
 }
 
-TEST_CASE("random tracks nest as the rules say, and nothing is lost") {
+TEST_CASE("random tracks nest by the rules, and no event is lost") {
   Random random(99);
   for (int round = 0; round < 400; ++round) {
     std::vector<Slice> slices;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How long the events of a profile take to become a polars frame, once it is open: measure_events.py PATH"""
+"""Measures how long the events of an open profile take to become a polars frame: measure_events.py PATH"""
 
 import sys
 import time

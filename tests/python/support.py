@@ -1,4 +1,4 @@
-"""What the tests of the Python module share: the module of this tree, recordings, the program's own answers."""
+"""Shared by the tests of the Python module: finds the module of this tree, recordings, and the program's answers."""
 
 import json
 import os
@@ -15,7 +15,7 @@ PROFILES = [SAMPLE] + [os.path.join(DATA, name) for name in
 
 
 def program(*arguments):
-    """What the program writes as JSON."""
+    """The JSON that the program writes."""
     done = subprocess.run([os.environ["STEPSCOPE_PROGRAM"], *arguments, "--format", "json"], capture_output=True,
                           check=True)
     return json.loads(done.stdout)

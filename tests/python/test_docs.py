@@ -24,7 +24,7 @@ def blocks(page):
 
 
 def run(page):
-    """Returns how many blocks ran, and what the others lack."""
+    """Returns how many blocks ran, and which libraries the others lack."""
     names, ran, lacking = {"__name__": page}, 0, []
     for number, block in enumerate(blocks(page), 1):
         code = re.sub(r'"(logs|before|after)"', lambda found: repr(PATHS[found[1]]), block)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Python module alone, without any other table library: its answers are the program's."""
+"""Tests the module without any other table library: its answers are those of the program."""
 
 import ast
 import ctypes
@@ -22,7 +22,7 @@ from stepscope import _arrow, _library
 
 
 def plain(table):
-    """Rows as the program's JSON has them."""
+    """The rows in the form of the program's JSON."""
     return [{key: value for key, value in row.items()} for row in table.rows()]
 
 
@@ -306,7 +306,7 @@ class Threads(unittest.TestCase):
         try:
             profile.report("kernel_stats").tables
         except stepscope.UsageError:
-            pass  # it was closed before
+            pass  # another thread closed it before
 
 
 class Pictures(unittest.TestCase):

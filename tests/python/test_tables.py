@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables in pandas, polars, pyarrow and DuckDB: those that this Python has. They are no part of the module."""
+"""Tests tables in pandas, polars, pyarrow and DuckDB, as far as this Python has them. The module needs none."""
 
 import importlib
 import unittest
@@ -65,7 +65,7 @@ class Tables(unittest.TestCase):
         for name, table in self.profile.report("kernel_stats").items():
             self.assertEqual(polars.DataFrame(table).to_dicts(), self.kernels[name]["rows"])
 
-    @needs("pandas", "pyarrow")  # pandas reads streams by pyarrow
+    @needs("pandas", "pyarrow")  # pandas reads streams through pyarrow
     def test_pandas(self):
         pandas = LIBRARIES["pandas"]
         if not hasattr(pandas.DataFrame, "from_arrow"):
@@ -84,7 +84,7 @@ class Tables(unittest.TestCase):
         stats = self.profile.event_stats(query="cat:kernel").rows()
         self.assertEqual(sums, {row["name"]: row["total_ps"] for row in stats})
         expected = {}
-        for row in self.kernels["kernels"]["rows"]:  # the report tells kernels apart by more than their names
+        for row in self.kernels["kernels"]["rows"]:  # several rows of the report may have one kernel name
             expected[row["kernel_name"]] = expected.get(row["kernel_name"], 0) + row["total_duration_us"]
         self.assertEqual(set(sums), set(expected))
         for name, ps in sums.items():

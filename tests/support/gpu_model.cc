@@ -31,7 +31,7 @@ constexpr std::string_view kReluFloat =
     "Eigen::internal::EigenMetaKernel<Eigen::TensorEvaluator<Eigen::TensorAssignOp<Eigen::"
     "TensorMap<Eigen::Tensor<float, 1, 1, long>, 16>>>>(long)";
 
-// How many kernels a layer has that are nothing else; 0: it has a convolution.
+// How many tiny kernels a layer is made of; 0: the layer has a convolution.
 int TinyIn(GpuModelKind kind, bool last_half) {
   switch (kind) {
     case GpuModelKind::kTinyKernels:

@@ -12,11 +12,11 @@ namespace stepscope::test {
 enum class GpuModelKind : std::uint8_t {
   kHalf,         // convolution, batch normalisation and ReLU a layer, in half precision
   kFloat,        // the same in float: eligible ops without Tensor Cores, three times slower
-  kTinyKernels,  // 8 kernels of 3 us a layer
-  kTensorFloat,  // as kHalf in float: eligible ops with Tensor Cores, twice as slow
-  kFused,        // one kernel of 24 us a layer
-  kHalfTiny,     // the last half of the layers are tiny kernels, the others as kHalf
-  kHalfFused,    // the last half of the layers are fused ones
+  kTinyKernels,  // 8 kernels of 3 us in each layer
+  kTensorFloat,  // kHalf in float: eligible ops with Tensor Cores, twice as slow
+  kFused,        // one kernel of 24 us in each layer
+  kHalfTiny,     // the last half of the layers is kTinyKernels, the others are kHalf
+  kHalfFused,    // the last half of the layers is kFused, the others are kHalf
 };
 
 // One operation of the model, the same in every step.

@@ -131,13 +131,13 @@ struct Gpu {
   PlaneStream plane;
   LineStream *compute, *h2d, *d2h, *nccl;
   LineStream* launch;            // the host thread that serves this GPU
-  LineStream* worker = nullptr;  // of tf.data, with contention only
-  PythonRandom noise;  // one per GPU, so that --gpus and --drop leave the others as they were
+  LineStream* worker = nullptr;  // a thread of tf.data, with contention only
+  PythonRandom noise;  // one per GPU, so that --gpus and --drop do not change the other GPUs
   Symbol allocator, h2d_details;
   std::int64_t heap = 0, peak = 0;
-  std::int64_t free_ps = 0;             // when the device is done with the step before
-  std::int64_t cpu_ps = 0, dev_ps = 0;  // where host and device stand within the step
-  std::int64_t half_ps = 0;             // where the device stands half way
+  std::int64_t free_ps = 0;             // the device is done with the step before
+  std::int64_t cpu_ps = 0, dev_ps = 0;  // times that host and device have reached in the step
+  std::int64_t half_ps = 0;             // the device's time half way through the step
   std::vector<LiveBlock> live;          // to be freed at the end of the step
   std::vector<BusySpan> busy, earlier;  // device events of this step and the one before
 };
@@ -196,7 +196,8 @@ class Generator {
   std::vector<std::unique_ptr<Gpu>> gpus_;
   std::vector<Op> ops_;
   std::array<Symbol, 7> shapes_{};
-  std::int64_t h2d_ps_, ring_ps_;  // in proportion to the step: healthy is healthy at any size
+  // In proportion to the step, so that kHealthy is healthy at any size
+  std::int64_t h2d_ps_, ring_ps_;
   std::int64_t now_ = 100 * kUs, before_ = 0;
   std::uint64_t correlation_ = 1;
   int step_ = 0;
@@ -328,7 +329,7 @@ void Generator::LaunchStep(Gpu* gpu, std::int64_t start) {
   }
   Contend(gpu, contended);
   std::int64_t at = gpu->cpu_ps + kUs;
-  for (const LiveBlock& block : gpu->live) {  // 10 ns apart, inside the executor's event
+  for (const LiveBlock& block : gpu->live) {  // frees are 10 ns apart, inside the executor's event
     Memory(gpu, false, at, block);
     at += kUs / 100;
   }
@@ -359,14 +360,14 @@ void Generator::Half(Gpu* gpu) {
   Stall(gpu);
 }
 
-// The call returns when the device is done, and nothing is queued then.
+// The call returns when the device is done; then nothing is queued.
 void Generator::Synchronize(Gpu* gpu) {
   const std::int64_t begin = gpu->cpu_ps;
   gpu->cpu_ps = std::max(begin, gpu->dev_ps) + 3 * kUs;
   gpu->launch->Event(symbols_.Add("cudaStreamSynchronize"), begin, gpu->cpu_ps - begin, {});
 }
 
-// Between two kernels; the host does not wait for it.
+// The copy runs between two kernels; the host does not wait for it.
 void Generator::CopyOnDevice(Gpu* gpu) {
   const std::int64_t dev = std::max(gpu->dev_ps, gpu->cpu_ps + 5 * kUs);
   gpu->launch->Event(n_.d2d, gpu->cpu_ps, 2 * kUs, {Device(*gpu), Correlation(), Context()});
@@ -392,7 +393,7 @@ void Generator::Contend(Gpu* gpu, std::int64_t begin) {
                      {});
 }
 
-// Of the launching thread for each op.
+// Returns the time that an op costs the launching thread, in ps.
 std::int64_t Generator::CostOf(int index) const {
   const int every = options_.contention_every;
   const bool now = every > 0 ? step_ % every == 0 : index >= static_cast<int>(ops_.size()) / 2;
@@ -438,7 +439,8 @@ void Generator::CopyOutput(Gpu* gpu) {
   const std::int64_t dev = blocks ? gpu->dev_ps : std::max(gpu->dev_ps, call + 2 * kUs);
   const StatArg details =
       StatArg::Ref(n_.memcpy_details, blocks ? n_.d2h_details : n_.d2h_async_details);
-  gpu->cpu_ps = blocks ? dev + time + 3 * kUs : call + kUs;  // it returns after the copy, or before
+  // The call returns after the copy, or before
+  gpu->cpu_ps = blocks ? dev + time + 3 * kUs : call + kUs;
   gpu->launch->Event(n_.d2h, call, gpu->cpu_ps - call,
                      {Device(*gpu), Correlation(), Context(), details});
   gpu->d2h->Event(n_.d2h, dev, time, {Correlation(), details});

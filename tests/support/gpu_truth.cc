@@ -1,4 +1,4 @@
-// What was planted, as the reference generator's --truth writes it.
+// Writes what was planted, as the reference generator's --truth does.
 #include <cstddef>
 #include <initializer_list>
 #include <utility>

@@ -1,5 +1,5 @@
-// Traces of a small model under a HIP graph, for tests: the capture says which op and module each
-// launch is of, the replay has one launch for all kernels.
+// Traces of a small model under a HIP graph, for tests. The capture says to which op and module
+// each launch belongs; the replay has one launch for all kernels.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace stepscope::test {
 struct LayerOp {
   const char *op, *module, *kernel;
 };
-// Of each layer, in this order.
+// The ops of each layer, in this order.
 inline constexpr LayerOp kLayerOps[] = {{"aiter::rmsnorm", "RMSNorm", "norm_kernel"},
                                         {"aten::mm", "Linear", "gemm_kernel"},
                                         {"aten::mm", "Linear", "gemm_kernel"},
@@ -28,7 +28,7 @@ inline std::vector<std::string> GraphKernels(int layers) {
 
 inline std::string KernelArg(const std::string& kernel) { return "\"kernel\":\"" + kernel + "\""; }
 
-// The capture of a graph on the host's thread, from `begin` us on. 10 us an op.
+// Adds the capture of a graph on the host's thread, from `begin` us on, 10 us an op.
 inline void AddCapture(int layers, int batch, double begin, KinetoText* t) {
   const std::string rows = std::to_string(batch);
   const auto op = [&](const char* name, const std::string& module, const std::string& kernel,
@@ -56,14 +56,14 @@ inline void AddCapture(int layers, int batch, double begin, KinetoText* t) {
 
 inline std::string CaptureText(int layers, int batch = 32) {
   KinetoText t;
-  // Not part of the graph: before it is recorded.
+  // This op runs before the graph is recorded and is no part of it.
   t.Host("cpu_op", "aten::fill_", 0, 5);
   t.Host("cuda_runtime", "hipLaunchKernel", 1, 1, KernelArg("gemm_kernel"));
   AddCapture(layers, batch, 10, &t);
   return t.Text();
 }
 
-// A launch of a graph with these kernels, 5 us each, from `begin` us on.
+// Adds a launch of a graph with these kernels, 5 us each, from `begin` us on.
 inline void AddReplay(const std::vector<std::string>& kernels, int correlation, double begin,
                       KinetoText* t, int stream = 3) {
   t->Host("user_annotation", "step[DECODE bs=32]", begin, 20);

@@ -7,8 +7,8 @@
 
 namespace stepscope::test {
 
-/// Processor time of `work()` in seconds, of all threads of the process. Other programs do not
-/// count.
+// The processor time of `work()` in seconds, over all threads of the process. Other programs do
+// not count.
 template <typename Work>
 double CpuSeconds(Work&& work) {
   const std::clock_t begin = std::clock();
@@ -16,8 +16,8 @@ double CpuSeconds(Work&& work) {
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-/// How much more processor time an input of size 4n takes than one of size n: 4 is linear, 16 is
-/// quadratic. `seconds(size)` is the time of one run; the least of three counts.
+// How much more processor time an input of size 4n takes than one of size n: 4 is linear, 16 is
+// quadratic. `seconds(size)` is the time of one run; the least of three runs counts.
 template <typename Seconds>
 double GrowthOfFour(size_t n, const Seconds& seconds) {
   const auto least = [&](size_t size) {
@@ -28,7 +28,8 @@ double GrowthOfFour(size_t n, const Seconds& seconds) {
   return least(4 * n) / small;
 }
 
-/// Above what is linear or n log n on a noisy machine, far below what is quadratic.
+// This limit is above linear or n log n growth on a noisy machine, and far below quadratic
+// growth.
 inline constexpr double kNearlyLinear = 9;
 
 }  // namespace stepscope::test

@@ -1,4 +1,4 @@
-// KinetoText: the text of a PyTorch trace for a test, event by event, times in us.
+// KinetoText: builds the text of a PyTorch trace for a test, event by event; times are in us.
 //
 //   KinetoText t;
 //   t.Host("cpu_op", "aten::mm", 0, 10).Launch(1, 2, 3).Kernel("gemm", 1, 20, 5);
@@ -22,7 +22,7 @@ class KinetoText {
                      const std::string& name = "cudaLaunchKernel") {
     return Host("cuda_runtime", name, ts, dur, "\"correlation\":" + std::to_string(correlation));
   }
-  // The device and stream of what follows.
+  // Sets the device and stream of the events that follow.
   KinetoText& On(int device, int stream) {
     device_ = device, stream_ = stream;
     return *this;

@@ -142,7 +142,7 @@ class SnapshotWriter {
   void Write(const SnapshotEvent& event) {
     out_.BeginDict();
     Pair("action", event.action);
-    // An event of running out of memory has what is free in place of an address.
+    // An out-of-memory event has the free bytes in place of an address.
     if (event.device_free) {
       Pair("device_free", *event.device_free);
     } else {
@@ -200,7 +200,7 @@ class SnapshotWriter {
   std::map<std::string, uint32_t> frames_;
 };
 
-// Plays the loop; addresses are given out one behind the other and never again.
+// Plays the loop. Addresses are given out in ascending order, and none is used again.
 class TrainingLoop {
  public:
   explicit TrainingLoop(TrainingSnapshot* out) : out_(*out) { out_.file.devices.resize(1); }
@@ -238,7 +238,7 @@ class TrainingLoop {
             {name, file, line},
             {"main", "/job/train.py", 120}};
   }
-  // As reports have it: the innermost frame of the program itself.
+  // The innermost frame of the program itself, as reports name it.
   static std::string FrameOf(const SnapshotStack& stack) {
     for (const SnapshotFrame& f : stack) {
       if (f.file.starts_with("/job/"))
@@ -288,7 +288,7 @@ class TrainingLoop {
     if (leak > 0) Allocate(leak, At("/job/train.py", 88, "loss_history"));
   }
 
-  // One that holds all that was ever given out.
+  // Adds one segment that holds all addresses that were given out.
   void AddSegments() {
     SnapshotSegment segment{kBase, static_cast<int64_t>(next_ - kBase) + (1 << 20)};
     for (const auto& [address, live] : live_)

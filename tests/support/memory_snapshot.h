@@ -1,4 +1,4 @@
-// Memory snapshots as PyTorch pickles them, and a training loop's with its truth.
+// Writes memory snapshots as PyTorch pickles them, and one of a training loop with its truth.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ class PickleWriter {
   explicit PickleWriter(int protocol = 4);
   void Int(int64_t value);
   void Real(double value);
-  void Text(std::string_view text);  // the second time from the memo
+  void Text(std::string_view text);  // a text that was written before comes from the memo
   void None() { out_ += 'N'; }
   void Bool(bool value) { out_ += value ? '\x88' : '\x89'; }
-  void BeginList();  // and its items, then EndList
+  void BeginList();  // then its items and EndList
   void EndList() { out_ += 'e'; }
-  void BeginDict();  // key, value, …
+  void BeginDict();  // then key, value, … and EndDict
   void EndDict() { out_ += 'u'; }
   void BeginTuple() { out_ += '('; }
   void EndTuple() { out_ += 't'; }
-  uint32_t last() const { return memo_ - 1; }  // memo number of what was memoized last
+  uint32_t last() const { return memo_ - 1; }  // the memo number of the last value
   void Recall(uint32_t memo);
   void Raw(std::string_view bytes) { out_ += bytes; }
   std::string Bytes() const { return out_ + "."; }

@@ -9,7 +9,7 @@
 
 namespace stepscope::test {
 
-/// Bytes that /proc/self/status gives in this line, "VmRSS:" or "VmHWM:".
+// The bytes in one line of /proc/self/status: "VmRSS:" or "VmHWM:".
 inline uint64_t StatusBytes(std::string_view line_begin) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -19,8 +19,8 @@ inline uint64_t StatusBytes(std::string_view line_begin) {
   return 0;
 }
 
-/// How much more memory `work()` had at its most than there was before it, in bytes. What earlier
-/// work left in the heap and is used again does not count.
+// How much memory `work()` adds at its peak, in bytes. Memory that earlier work left in the heap
+// and `work()` uses again does not count.
 template <typename Work>
 uint64_t PeakGrowth(Work&& work) {
   std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew

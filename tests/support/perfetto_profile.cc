@@ -52,7 +52,7 @@ Message Dims(uint64_t name, uint64_t x) {
   return Message().Sub(4, dims);
 }
 
-// The packets of one sequence: times count from the packet before, the track is the default one.
+// The packets of one sequence. Times count from the packet before; the track is the default one.
 class Sequence {
  public:
   Sequence(uint32_t id, uint64_t track, std::string* out) : id_(id), track_(track), out_(*out) {}

@@ -1,5 +1,5 @@
-// A Perfetto trace of training, of any size: what clients of Perfetto's library and CUPTI's
-// monitors write for ops, calls and kernels with their arguments.
+// Generates Perfetto traces of training, of any size: ops, calls and kernels with their
+// arguments, as clients of Perfetto's library and monitors that use CUPTI write them.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,13 @@ namespace stepscope::test {
 
 struct PerfettoProfileOptions {
   uint32_t steps = 2;
-  uint32_t ranks = 2;         // a process, its thread, its GPU and its counter each
-  uint32_t launches = 50;     // of a rank in a step: an op, in it a call, on the GPU a kernel
-  uint32_t clear_every = 64;  // steps between two beginnings of a sequence's state
+  uint32_t ranks = 2;  // each is a process with a thread, a GPU and a counter
+  // Launches of a rank in a step; each is an op, a call inside it and a kernel on the GPU.
+  uint32_t launches = 50;
+  uint32_t clear_every = 64;  // steps after which a sequence's state begins anew
 };
-// Events: 3 slices and an arrow a launch, a sample of a counter for each 8. Gives the packets of a
-// step of a rank at a time to `write`.
+// Each launch has 3 slices and an arrow, every 8 launches a sample of a counter. `write` gets the
+// packets of one step of one rank at a time.
 void WritePerfettoProfile(const PerfettoProfileOptions& options,
                           const std::function<void(std::string_view)>& write);
 

@@ -1,4 +1,4 @@
-// Perfetto traces packet by packet, as the tests need them.
+// Writes Perfetto traces packet by packet, as tests need them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class Message {
 class PerfettoWriter {
  public:
   explicit PerfettoWriter(uint32_t sequence = 1) : sequence_(sequence) {}
-  // `packet` with a sequence.
+  // Writes `packet` with the id of its sequence.
   PerfettoWriter& Packet(Message packet);
   PerfettoWriter& Process(uint64_t uuid, int pid, std::string_view name);
   PerfettoWriter& Thread(uint64_t uuid, uint64_t parent, int pid, int tid, std::string_view name);
@@ -41,9 +41,10 @@ class PerfettoWriter {
   std::string bytes_;
 };
 
-// The same packets in compressed packets of some bytes each.
+// The same packets inside compressed packets.
 std::string Deflated(std::string_view packets);
-// `launches` of: an op, in it a call, a kernel on GPU 0 with an arrow from its call.
+// A trace with `launches`. Each is an op, a call inside it, and a kernel on GPU 0 with an arrow
+// from the call.
 std::string PerfettoBytes(int launches);
 
 }  // namespace stepscope::test

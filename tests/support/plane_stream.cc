@@ -110,7 +110,8 @@ void LineStream::Event(Symbol name, std::int64_t begin_ps, std::int64_t dur_ps,
 }
 
 void LineStream::Flush() {
-  // Parents before children. Mostly in order already, and then one append does it.
+  // Parents come before children. Most events are in this order already, and then one append is
+  // enough.
   const auto before = [](const Pending& a, const Pending& b) {
     return std::tie(a.offset_ps, b.dur_ps) < std::tie(b.offset_ps, a.dur_ps);
   };
@@ -145,7 +146,7 @@ std::uint64_t PlaneStream::IdMap::Get(Symbol symbol) {
   return ids[index];
 }
 
-// Length and body of an XStat. The length is always below 128, so its place is one byte.
+// Writes length and body of an XStat. The length is always below 128, so it takes one byte.
 char* PlaneStream::EncodeStat(char* out, const StatArg& stat) {
   char* end = WriteField(out + 1, 1, stat_ids_.Get(stat.name));
   if (stat.kind == StatArg::Kind::kDouble) {

@@ -1,8 +1,8 @@
 // PlaneStream: writes one XPlane of any size. Events are encoded as they come; memory is the size
-// of the output. For XSpaces of a few events use xspace_builder.h, which is nicer to call.
+// of the output. xspace_builder.h is easier to call for XSpaces of a few events.
 //
-// Every name is a Symbol, interned once per process of writing, so that naming an event or a stat
-// costs an array access: several million events a second. Not thread-safe.
+// Every name is a Symbol, interned once in a SymbolTable, so that naming an event or a stat costs
+// an array access: several million events a second. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace stepscope::test {
 
 enum class Symbol : std::uint32_t {};
 
-// Strings by dense number, shared by the planes of one XSpace.
+// Gives each string a number; the planes of one XSpace share a table.
 class SymbolTable {
  public:
   Symbol Add(std::string_view text);
@@ -61,10 +61,11 @@ class ChunkedBytes {
 
 class PlaneStream;
 
-// The events of one XLine. Owned by its plane.
+// The events of one XLine. Its plane owns it.
 class LineStream {
  public:
-  // `begin_ps` is absolute; the plane's base is subtracted. Any order within one Flush().
+  // `begin_ps` is absolute; the plane's base is subtracted. Events before a Flush() may come in
+  // any order.
   void Event(Symbol name, std::int64_t begin_ps, std::int64_t dur_ps,
              std::initializer_list<StatArg> stats);
 
@@ -92,12 +93,12 @@ class PlaneStream {
 
   LineStream* Line(std::int64_t id, std::string_view name);
 
-  // Stats of the plane itself. Call them after the last event.
+  // Adds a stat of the plane itself. Call it after the last event.
   void Stat(const StatArg& stat);
   void StringStat(Symbol name, std::string_view value);
 
   // Sorts and encodes the events so far: begin ascending, duration descending, as profilers write
-  // them. Later events must begin later on their line, else the line is written out of order.
+  // them. Later events have to begin later on their line, else the line is written out of order.
   void Flush();
 
   // Flushes, hands the plane over as field 1 of an XSpace, and frees it.

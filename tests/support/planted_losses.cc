@@ -40,7 +40,7 @@ std::vector<PlantedLoss> OfTheHost() {
       {"metrics", "between-steps", metrics, {}, kBoth, "1..7", "between_steps"},
       Stalled("host-op", "net/unique:Unique", 2000, "host"),
       Stalled("sync", "cudaStreamSynchronize", 2000, "sync"),
-      // Of each of 61 ops 3.2 us until the call returns, and 7 us for the next launch.
+      // Each of 61 ops costs 3.2 us until the call returns and 7 us for the next launch.
       {"waits for the device", "sync", waits, {}, kBoth, kAll},
       {"items", "sync", items, read_later, kBoth, kAll},
       Stalled("loss-scaling", "LossScaleOptimizer/IsFinite:IsFinite", 1000),
@@ -57,7 +57,7 @@ std::vector<PlantedLoss> OfLaunches() {
   };
   const SetOptions slow = [](O* o) { o->op_cost_us = 90; };
   const SetOptions tiny = InScenario(GpuScenario::kLaunchBound);
-  // Of 162 launches two are of a copy and a collective; 8 of each 10 ops of a layer are tiny.
+  // Two of 162 launches are a copy and a collective; 8 of 10 ops of a layer are tiny.
   return {
       {"tiny kernels", "launch-bound", tiny, fused, kBoth, kAll, "launch"},
       {"slow launches", "launch-bound", slow, {}, kBoth, kAll, "launch"},
@@ -80,7 +80,7 @@ std::vector<PlantedLoss> OfTheDevice() {
        kBoth,
        kAll,
        "d2h",
-       100 * 10 * 160 / 4913.},  // each drains the queue
+       100 * 10 * 160 / 4913.},  // each call drains the queue
       {"copies to the device", "copies", to_device, next_to_none, kBoth, kAll, "h2d"},
       {"copies on the device", "copies", on_device, {}, kBoth, kAll, "d2d"},
       {"float",
@@ -90,7 +90,7 @@ std::vector<PlantedLoss> OfTheDevice() {
        kBoth,
        kAll,
        nullptr,
-       100 * 1.5 * 4678 / 7892.},  // a third of it stays
+       100 * 1.5 * 4678 / 7892.},  // a third of the loss stays
       {"TF32", "precision", tf32, {}, kBoth, kAll, nullptr, 0},
   };
 }
@@ -117,6 +117,16 @@ std::vector<PlantedLoss> OfSeveralGpus() {
   };
 }
 
+std::function<void(O*, double)> StallOf(const char* name) {
+  return [name](O* o, double us) { o->stall = name, o->stall_us = us; };
+}
+
+// Replaces the ops in the first block of each stage by those of `model`, `factor` times as long.
+void FirstBlocks(O* o, GpuModelKind model, double factor) {
+  o->other_ops = o->slower_op = "block0/";
+  o->other_model = model, o->slower_factor = factor;
+}
+
 }  // namespace
 
 std::vector<PlantedLoss> PlantedLosses() {
@@ -124,6 +134,53 @@ std::vector<PlantedLoss> PlantedLosses() {
   for (const auto& some : {OfLaunches(), OfTheDevice(), OfSeveralGpus()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
+}
+
+std::vector<ThresholdEdge> ThresholdEdges() {
+  return {
+      {"input-bound", [](O* o, double us) { o->input_wait_us = us; }, 160, 175},
+      {"host-threads", [](O* o, double us) { o->contention_us = us, o->contention_every = 2; },
+       54.4, 55.2},
+      {"between-steps", [](O* o, double us) { o->between_us = us; }, 185, 205},
+      {"short-kernels",
+       [](O* o, double n) {
+         o->layers = static_cast<int>(n), o->slower_op = "stage0/", o->slower_factor = 0.8;
+       },
+       19, 18},  // 29 of 59 kernels, and 28 of 56
+      {"launch-bound", [](O* o, double us) { o->op_cost_us = us; }, 51, 51.6},
+      {"host-op",  // a stall of up to 200 us would count as dispatch
+       [](O* o, double us) { o->layers = 40, o->stall = "net/unique:Unique", o->stall_us = us; },
+       310, 345},
+      {"copies", [](O* o, double us) { o->d2d_us = us; }, 160, 178},
+      {"copies", [](O* o, double us) { o->h2d_us = us; }, 155, 178},
+      {"sync", StallOf("cudaStreamSynchronize"), 160, 178},
+      {"matrix-units", [](O* o, double x) { FirstBlocks(o, GpuModelKind::kFloat, x); }, 0.5, 0.56},
+      {"precision",
+       [](O* o, double x) {
+         o->model = GpuModelKind::kTensorFloat;
+         FirstBlocks(o, GpuModelKind::kHalf, x);
+       },
+       2.1, 1.9},  // the rule reports below its threshold
+      {"loss-scaling", StallOf("LossScaleOptimizer/IsFinite:IsFinite"), 62, 70},
+      {"compile", StallOf("XlaCompile"), 160, 178},
+      {"memory",
+       [](O* o, double steps) {
+         o->scenario = GpuScenario::kFragmented, o->steps = static_cast<int>(steps);
+       },
+       6, 7, nullptr, "fragmented"},  // each step adds 5 %
+      {"memory", [](O* o, double bytes) { o->leak_bytes = static_cast<int64_t>(bytes); }, 190e6,
+       210e6, "memory-growth", "more after each step"},
+      {"memory", [](O* o, double bytes) { o->leak_bytes = static_cast<int64_t>(bytes); }, 2.5e9,
+       2.3e9, "memory-headroom", "a larger batch fits"},
+      {"memory", StallOf("cudaMalloc"), 62, 70, "memory-outside", "outside of the framework"},
+      {"allreduce", [](O* o, double us) { o->collective_us = us; }, 158, 175},
+      {"imbalance", [](O* o, double us) { o->scenario = GpuScenario::kStaggered, o->late_us = us; },
+       160, 175},
+      {"sequential-gpus",
+       [](O* o, double us) { o->scenario = GpuScenario::kStaggered, o->late_us = us; }, 1950, 2100},
+      {"outlier-steps",
+       [](O* o, double us) { o->stall = "gc", o->stall_us = us, o->stall_step = 4; }, 600, 680},
+  };
 }
 
 GpuProfileOptions HealthyTraining() {

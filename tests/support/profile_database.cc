@@ -180,7 +180,7 @@ struct RocpdPlace {
   bool tracks;
   int64_t* timestamps;
   DatabaseWriter* db;
-  // The columns that say where and when.
+  // The values of the columns that say where and when.
   std::string At(bool device, int64_t begin, int64_t end) const {
     if (!tracks)
       return device ? fmt::format("1, 1, 1, 2, 1, 3, {}, {}", begin, end)

@@ -8,8 +8,8 @@
 namespace stepscope::test {
 namespace {
 
-// The first 64 fractional bits of the square roots of the first 8 primes, and of the cube roots
-// of the first 80 (FIPS 180-4).
+// The first 64 fractional bits of the square roots of the first 8 primes, and below those of the
+// cube roots of the first 80 primes (FIPS 180-4).
 constexpr std::array<std::uint64_t, 8> kShaStart = {
     0x6a09e667f3bcc908, 0xbb67ae8584caa73b, 0x3c6ef372fe94f82b, 0xa54ff53a5f1d36f1,
     0x510e527fade682d1, 0x9b05688c2b3e6c1f, 0x1f83d9abfb41bd6b, 0x5be0cd19137e2179,

@@ -1,6 +1,6 @@
-// The numbers of Python's random.Random(str), so that the generator of tests/support/gpu_profile.h
-// writes byte for byte what the reference generator in Python wrote: the goldens in tests/golden
-// were made from the latter's profiles. Not thread-safe.
+// Draws the numbers of Python's random.Random(str). With them the generator of
+// tests/support/gpu_profile.h writes byte for byte what the reference generator in Python wrote,
+// from whose profiles the goldens in tests/golden were made. Not thread-safe.
 #pragma once
 
 #include <array>

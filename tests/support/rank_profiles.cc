@@ -26,7 +26,7 @@ class RankWriter {
  private:
   bool IsLate(LateBy cause) const { return rank_ == o_.late_rank && o_.late_by == cause; }
   double More(LateBy cause) const { return IsLate(cause) ? o_.late_us : 0; }
-  // From -jitter_us to jitter_us.
+  // A number from -jitter_us to jitter_us.
   double Jitter(int step, int collective, int what) const {
     std::uint64_t h =
         static_cast<std::uint64_t>(rank_) * 1000003u + static_cast<std::uint64_t>(step) * 10007u +
@@ -36,7 +36,7 @@ class RankWriter {
     h *= 0xbf58476d1ce4e5b9u;
     return (static_cast<double>(h >> 40) / static_cast<double>(1 << 24) * 2 - 1) * o_.jitter_us;
   }
-  // A launch, and the work right behind it.
+  // Adds a launch, and the work right after it.
   void Work(const std::string& category, const std::string& name, double at, double us,
             const std::string& arguments = "") {
     text_.Launch(++correlation_, at + offset_ - 6, 4);
@@ -86,7 +86,7 @@ void RankWriter::WriteStep(int step) {
   const double host = 20 + More(LateBy::kHost);
   text_.Host("cpu_op", "aten::unique_consecutive", at + offset_, host);
   at += host + 10;
-  double shared = begin + 10 + kInputUs + 10 + kCopyUs + 30;  // of ranks that are not late
+  double shared = begin + 10 + kInputUs + 10 + kCopyUs + 30;  // when ranks that are not late arrive
   for (int c = 0; c < o_.collectives; ++c) {
     const double compute = kComputeUs + (c == 0 ? More(LateBy::kCompute) : 0);
     Work("kernel", "sm90_gemm_bf16", at, compute);

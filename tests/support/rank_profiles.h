@@ -1,5 +1,5 @@
-// PyTorch traces of the ranks of one job, one text each, with one problem planted: clocks that do
-// not agree, a rank that comes late to the first collective of each step, one that misses a
+// PyTorch traces of the ranks of one job, one text each. One problem is planted: clocks that do not
+// agree, a rank that comes late to the first collective of each step, or a rank that misses a
 // collective. The same options give the same texts.
 //
 // In each step a rank fetches input, copies it, computes and meets the others in `collectives`
@@ -17,22 +17,22 @@ enum class LateBy : std::uint8_t { kInput, kHost, kCompute, kCopy };
 struct RankJobOptions {
   int ranks = 4;
   int steps = 8;
-  int collectives = 3;                  // of each step
-  std::vector<double> clock_offset_us;  // by rank; what is not given is 0
+  int collectives = 3;                  // in each step
+  std::vector<double> clock_offset_us;  // by rank; ranks beyond the end have 0
   int late_rank = -1;
   double late_us = 0;
   LateBy late_by = LateBy::kCompute;
   int missing_rank = -1;  // takes no part in `missing_collective` of `missing_step`
   int missing_step = 0, missing_collective = 0;
-  double jitter_us = 2;             // of each arrival and end, either way
+  double jitter_us = 2;             // the most that an arrival or end is shifted, either way
   bool arguments = true;            // process group, Seq and bytes are recorded
   bool markers = true;              // ProfilerStep#N
-  std::int64_t elements = 1 << 20;  // BFloat16, of each collective
+  std::int64_t elements = 1 << 20;  // of each collective, in BFloat16
   double transfer_us = 80;          // from the last arrival to the end
 };
 
 std::string MakeRank(const RankJobOptions& options, int rank);
-// "rank3.pt.trace.json"
+// The name of a rank's file: "rank3.pt.trace.json".
 std::string RankFileName(int rank);
 
 }  // namespace stepscope::test

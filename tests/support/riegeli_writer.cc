@@ -9,8 +9,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "loaders/common/wire.h"
 #include "loaders/riegeli/highway_hash.h"
-#include "loaders/xplane/wire.h"
 #include "tests/support/wire.h"
 
 namespace stepscope::test {
@@ -47,8 +47,8 @@ uint64_t EndOf(uint64_t begin, uint64_t length, uint64_t num_records) {
   return std::max(at, least);
 }
 
-using xplane::Field;
-using xplane::FieldReader;
+using proto::Field;
+using proto::FieldReader;
 
 std::vector<Field> Fields(std::string_view message) {
   std::vector<Field> fields;
@@ -64,8 +64,8 @@ std::string_view Text(const Field& f) {
 }
 
 void PutField(std::string* out, const Field& f) {
-  if (f.wire == xplane::kLen) return PutBytes(out, f.number, Text(f));
-  if (f.wire == xplane::kFixed64) return PutFixed64(out, f.number, f.value);
+  if (f.wire == proto::kLen) return PutBytes(out, f.number, Text(f));
+  if (f.wire == proto::kFixed64) return PutFixed64(out, f.number, f.value);
   PutUint(out, f.number, f.value);
 }
 
@@ -76,7 +76,7 @@ class PlanePartWriter {
   PlanePartWriter(std::string_view plane, int part, int parts)
       : plane_(plane), part_(part), parts_(parts) {
     for (const Field& f : Fields(plane)) {
-      if (f.wire != xplane::kLen || (f.number != 4 && f.number != 5)) continue;
+      if (f.wire != proto::kLen || (f.number != 4 && f.number != 5)) continue;
       for (const Field& inner : Fields(Text(f))) {
         if (inner.number == 1) largest_[f.number] = std::max(largest_[f.number], inner.value);
       }
@@ -86,7 +86,7 @@ class PlanePartWriter {
   std::string Write() {
     std::string out;
     for (const Field& f : Fields(plane_)) {
-      if (f.wire != xplane::kLen) {
+      if (f.wire != proto::kLen) {
         PutField(&out, f);
       } else if (f.number == 3) {
         Line(&out, Text(f));
@@ -121,9 +121,9 @@ class PlanePartWriter {
   std::string WithStats(std::string_view message, uint32_t id_map, uint32_t stats_field) {
     std::string out;
     for (const Field& f : Fields(message)) {
-      if (f.number == 1 && f.wire == xplane::kVarint) {
+      if (f.number == 1 && f.wire == proto::kVarint) {
         PutUint(&out, 1, Id(id_map, f.value));
-      } else if (f.number == stats_field && f.wire == xplane::kLen) {
+      } else if (f.number == stats_field && f.wire == proto::kLen) {
         PutBytes(&out, stats_field, Stat(Text(f)));
       } else {
         PutField(&out, f);

@@ -1,4 +1,4 @@
-// Writes Riegeli/records files, and a recording of one XSpace as one of several.
+// Writes Riegeli/records files, and splits one XSpace into several.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,22 @@ namespace stepscope::test {
 
 enum class RiegeliCompression : char { kNone = 0, kBrotli = 'b', kZstd = 'z', kSnappy = 's' };
 
-// What is compressed of a simple chunk: a varint of the size, then the bytes; kNone: the bytes.
+// A part of a simple chunk's data, compressed: a varint of its size and the bytes; kNone: the
+// bytes.
 std::string RiegeliCompress(std::string_view bytes, RiegeliCompression compression);
 // The data of a simple chunk of these records.
 std::string RiegeliRecords(const std::vector<std::string>& records, RiegeliCompression compression);
 
-// A file chunk by chunk. It begins with the signature.
+// Writes a file chunk by chunk. The file begins with the signature.
 class RiegeliWriter {
  public:
   RiegeliWriter() { Chunk('s', {}, 0, 0); }
-  // A chunk of any type, with right hashes.
+  // Adds a chunk of any type, with correct hashes.
   RiegeliWriter& Chunk(char type, std::string_view data, uint64_t num_records,
                        uint64_t decoded_size);
   RiegeliWriter& Records(const std::vector<std::string>& records,
                          RiegeliCompression compression = RiegeliCompression::kBrotli);
-  // A chunk of zeros to the next block, as JAX ends each of its writes.
+  // Adds a chunk of zeros up to the next block, as JAX ends each of its writes.
   RiegeliWriter& Pad();
   uint64_t size() const { return bytes_.size(); }
   const std::string& Bytes() const { return bytes_; }
@@ -34,9 +35,9 @@ class RiegeliWriter {
   std::string bytes_;
 };
 
-// The XSpace as several that hold the same: each line's events are shared out in order, and each
-// has metadata ids of its own, which mean something else in the others. Planes and lines are named
-// in each. The stats of an event stay what they are.
+// Splits an XSpace into several that together hold the same. The events of each line are dealt out
+// in order; planes and lines are named in each part. Each part has metadata ids of its own, which
+// mean something else in the others. The stats of events stay the same.
 std::vector<std::string> SplitXSpace(std::string_view space, int parts);
 
 }  // namespace stepscope::test

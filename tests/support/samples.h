@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/source_paths.h"
+
 namespace stepscope::test {
 
 inline std::vector<std::string> Samples() {
-  const std::string root = STEPSCOPE_SOURCE_DIR "/";
+  const std::string root = test::SourcePath("");
   std::vector<std::string> paths = {root + "share/samples/sample"};
   for (const char* name :
        {"jax_cpu.trace.json.gz", "jax_cpu.xplane.pb.zst", "tf_eagerpy.xplane.pb.zst",

@@ -10,8 +10,7 @@
 namespace stepscope::test {
 namespace {
 
-// ---- Chrome JSON
-// ------------------------------------------------------------------------------------------------
+// ---- Chrome JSON ------------------------------------------------------------
 
 template <typename... Args>
 void Put(std::string* out, fmt::format_string<Args...> format, Args&&... args) {
@@ -24,7 +23,7 @@ void ChromeSeries(std::uint32_t n, std::string* out) {
   *out += "}},\n";
 }
 
-// The event number `i` of a shape of single events.
+// Writes event number `i` of a shape that consists of single events.
 void ChromeEvent(Shape shape, std::uint32_t i, std::string* out) {
   switch (shape) {
     case Shape::kSteps:
@@ -63,8 +62,7 @@ void ChromeEvent(Shape shape, std::uint32_t i, std::string* out) {
   }
 }
 
-// ---- XSpace
-// ------------------------------------------------------------------------------------------------
+// ---- XSpace -----------------------------------------------------------------
 
 std::string Event(std::uint64_t metadata, std::uint64_t offset_ps, std::uint64_t dur_ps) {
   std::string event;
@@ -151,7 +149,7 @@ std::string XSpaceCounters(std::uint32_t n) {
 }
 
 struct EventLine {
-  std::string_view plane, line, name;  // name: numbered where the shape has many
+  std::string_view plane, line, name;  // the name gets a number where the shape has many
   std::uint64_t step_ps, dur_ps, id_step;
 };
 

@@ -1,5 +1,5 @@
-// Profiles that have one thing many times: what grows faster than its input shows on them. Small
-// otherwise, deterministic, in both formats. Memory: the returned text.
+// Profiles that have one thing many times and are small otherwise, in both formats: costs that grow
+// faster than the input show on them. Deterministic.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ enum class Shape : std::uint8_t {
   kThreads,    // threads (XSpace: lines of one plane) of one event
   kProcesses,  // processes (XSpace: planes) of one thread with one event
   kCounters,   // counters of one sample
-  kNames,      // names of events on one thread
+  kNames,      // events on one thread, each with a name of its own
   kTextIds,    // Chrome: texts as process ids; XSpace: metadata ids far apart
   kNested,     // Chrome: begins without an end, inside one another; XSpace: the same as slices
   kOverlaps,   // slices that overlap their neighbours without nesting

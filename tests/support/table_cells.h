@@ -1,4 +1,5 @@
-// Cells of an analysis' result by table, row and column, for tests. Everything named must be there.
+// Cells of an analysis' result by table, row and column, for tests. A table, row or column that
+// is not there ends the test.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kUs = 1'000'000;          // ps
 constexpr std::int64_t kPeriod = 10 * kUs;       // from one event to the next
-constexpr std::int64_t kBaseNs = 1'000'000'000;  // of all lines
+constexpr std::int64_t kBaseNs = 1'000'000'000;  // begin of all lines
 constexpr std::int64_t kBase = kBaseNs * 1000;   // the same in ps
 
 std::string Numbered(const char* prefix, std::uint32_t i) { return prefix + std::to_string(i); }
@@ -46,7 +46,7 @@ class Writer {
     }
   }
 
-  // The host marks a step and launches its one kernel in it.
+  // In each step the host marks the step and launches its one kernel.
   void AddSteps() {
     LineStream* thread = host_.Line(1001, "python3");
     const Symbol train = symbols_.Add("train"), launch = symbols_.Add("cuLaunchKernel"),

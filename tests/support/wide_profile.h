@@ -1,5 +1,5 @@
-// WideProfile: XSpaces that are wide instead of long: many distinct kernels, ops or steps, each of
-// them once. For tests of how much a row of a table costs.
+// WideProfile: XSpaces with many distinct kernels, ops or steps, each of them once, for tests of
+// what a row of a table costs.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 namespace stepscope::test {
 
 struct WideProfileOptions {
-  uint32_t kernels = 0;   // on one stream of one GPU, each with a name of its own
+  uint32_t kernels = 0;   // kernels on one stream of one GPU, each with a name of its own
   bool own_ops = false;   // each kernel also has a framework op of its own, else all have the same
   uint32_t steps = 0;     // marked on the host, each with one kernel that it launched
   uint32_t host_ops = 0;  // framework ops on a host thread, each with a name of its own

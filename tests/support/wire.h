@@ -1,5 +1,5 @@
-// Protobuf wire format, writing side: what tests need to make XSpaces, and broken ones, byte by
-// byte. Every function appends to `out`. No checks: whatever is asked for is written.
+// Writes the protobuf wire format, so that tests can make XSpaces, also broken ones, byte by byte.
+// Every function appends to `out` without checks.
 #pragma once
 
 #include <bit>

@@ -214,7 +214,7 @@ std::string PlaneBuilder::EncodeStat(std::uint32_t field, std::int64_t metadata_
                                      const StatValue& value) {
   std::string body;
   PutIntIfSet(&body, 1, metadata_id);
-  // Values are members of a oneof, so zero is written too.
+  // Values are members of a oneof, so a zero is written too.
   std::visit(Overloaded{
                  [&](std::int64_t v) { PutInt(&body, 4, v); },
                  [&](std::uint64_t v) { PutUint(&body, 3, v); },

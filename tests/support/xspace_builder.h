@@ -42,7 +42,7 @@ struct Ref {
   std::string text;
 };
 
-// A ref_value as it is, whether or not such a metadata exists.
+// A ref_value with this id, whether or not such a metadata exists.
 struct RefId {
   std::uint64_t id;
 };
@@ -74,11 +74,11 @@ class EventBuilder {
 
   EventBuilder& Stat(std::string_view name, const StatValue& value);
   EventBuilder& StatById(std::int64_t metadata_id, const StatValue& value);
-  // An aggregated event: the count takes the place of the offset.
+  // Makes it an aggregated event: the count takes the place of the offset.
   EventBuilder& Occurrences(std::int64_t count);
   EventBuilder& Raw(std::string_view bytes);
 
-  // The next event of the same line.
+  // Adds the next event of the same line.
   EventBuilder& Event(std::string_view name, std::int64_t offset_ps, std::int64_t dur_ps);
   LineBuilder& Line() { return *line_; }
 
@@ -103,9 +103,9 @@ class LineBuilder {
   LineBuilder& Raw(std::string_view bytes);
 
   EventBuilder& Event(std::string_view name, std::int64_t offset_ps, std::int64_t dur_ps);
-  // With a metadata id as it is, whether or not such a metadata exists.
+  // Adds an event with this metadata id, whether or not such a metadata exists.
   EventBuilder& EventById(std::int64_t metadata_id, std::int64_t offset_ps, std::int64_t dur_ps);
-  // The next line of the same plane.
+  // Adds the next line of the same plane.
   LineBuilder& Line(std::int64_t id, std::string_view name);
   PlaneBuilder& Plane() { return *plane_; }
 
@@ -153,12 +153,12 @@ class PlaneBuilder {
   PlaneBuilder& MetadataFirst();
   PlaneBuilder& Raw(std::string_view bytes);
 
-  // A new line on each call, also for an id that exists.
+  // Adds a line on each call, also for an id that exists.
   LineBuilder& Line(std::int64_t id, std::string_view name);
 
-  // The metadata of that name, made if need be.
+  // Returns the metadata of that name and makes it if it does not exist.
   EventMetadataBuilder& EventMetadata(std::string_view name);
-  // A new one under this id; later uses of the name mean it. Ids may be used twice.
+  // Makes a metadata with this id; later uses of the name mean it. Ids may be used twice.
   EventMetadataBuilder& EventMetadata(std::int64_t id, std::string_view name);
   PlaneBuilder& StatMetadata(std::int64_t id, std::string_view name,
                              std::string_view description = {});
@@ -189,7 +189,7 @@ class PlaneBuilder {
 
 class XSpaceBuilder {
  public:
-  // A new plane on each call, also for a name that exists.
+  // Adds a plane on each call, also for a name that exists.
   PlaneBuilder& Plane(std::string_view name);
   XSpaceBuilder& Hostname(std::string_view value);
   XSpaceBuilder& Error(std::string_view text);

@@ -1,6 +1,6 @@
-// How long analyses go on after they were told to stop: each one on a context of its own, stopped
-// after 10, 20 ... 90 % of its own time, and two sides of a comparison. Processor time of all
-// threads tells the same on a machine that has other things to do.
+// Measures how long analyses go on after they were told to stop: each one on a context of its own,
+// stopped after 10, 20 ... 90 % of its own time, and two sides of a comparison. The processor time
+// of all threads says the same on a machine that has other work.
 //
 //   cancel_analysis FILE
 #include <algorithm>
@@ -14,7 +14,6 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
-#include "model/compare/compare.h"
 
 namespace {
 
@@ -38,7 +37,8 @@ struct Stopped {
   double ms = 0, processor_ms = 0;
 };
 
-// From the request until it returned, its result destroyed; 0 when it had ended before.
+// The time from the request to stop until the work returned and its result was destroyed; 0 if it
+// had ended before.
 Stopped StopMs(const Work& work, double after_ms) {
   std::stop_source stop;
   std::atomic<bool> ended{false};
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   }
   Measure("compare", [&](std::stop_token stop) {
     AnalysisContext a(*trace, Definitions::kStepscope), b(*trace, Definitions::kStepscope);
-    Compare(a, b, {}, stop);
+    Comparison().compare(a, b, {}, stop);
   });
   return 0;
 }

@@ -1,5 +1,5 @@
-// How long a load goes on after it was told to stop, with the destruction of what it had built:
-// each shape of support/shape_profiles.h, stopped after 30, 60 and 90 % of its own load time.
+// Measures how long a load goes on after it was told to stop, until what it had built is destroyed:
+// each shape of tests/support/shape_profiles.h, stopped after 30, 60 and 90 % of its load time.
 //
 //   cancel_shape COUNT [SHAPE]     writes to $TMPDIR or /tmp, removes it again
 #include <atomic>
@@ -30,7 +30,7 @@ double LoadMs(const std::string& path) {
   return trace.ok() ? MsSince(begin) : -1;
 }
 
-// From the request until nothing is left; 0 when it had ended before.
+// The time from the request to stop until nothing of the load is left; 0 if it had ended before.
 double StopMs(const std::string& path, double after_ms, const char** stage) {
   std::stop_source stop;
   Progress progress;

@@ -100,7 +100,7 @@ bool ParseValue(std::string_view name, std::string_view text, Arguments* args) {
   return false;
 }
 
-// Prints what is wrong; `false` then.
+// Returns false and prints what is wrong if the words are no valid arguments.
 bool ParseArguments(const std::vector<std::string_view>& words, Arguments* args) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
@@ -127,7 +127,7 @@ bool ParseArguments(const std::vector<std::string_view>& words, Arguments* args)
   return !args->out.empty();
 }
 
-// A file that remembers whether everything could be written.
+// A file that remembers whether all writes succeeded.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path) : file_(std::fopen(path.c_str(), "wb")) {}

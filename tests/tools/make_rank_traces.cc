@@ -1,5 +1,5 @@
 // make_rank_traces FOLDER [RANKS [STEPS [COLLECTIVES [LATE_RANK [LATE_US]]]]]: writes the PyTorch
-// traces of a job's ranks (tests/support/rank_profiles.h) into a folder that is there.
+// traces of a job's ranks (tests/support/rank_profiles.h) into a folder that exists.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

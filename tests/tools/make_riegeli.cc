@@ -1,5 +1,6 @@
-// make_riegeli IN.xplane.pb OUT.xplane.riegeli [PARTS [COMPRESSION]]: the recording as one of
-// PARTS (16) records, a chunk each, as JAX writes them; COMPRESSION: b (brotli), z, s or 0.
+// make_riegeli IN.xplane.pb OUT.xplane.riegeli [PARTS [COMPRESSION]]: writes the recording as
+// PARTS (16) records, a chunk each, as JAX does. COMPRESSION: b (brotli), z (zstd), s (snappy) or
+// 0.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

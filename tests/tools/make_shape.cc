@@ -1,5 +1,5 @@
-// Writes a profile that has one thing many times (support/shape_profiles.h), to measure by hand how
-// time and memory grow.
+// Writes a profile that has one thing many times (tests/support/shape_profiles.h), to measure by
+// hand how time and memory grow.
 //
 //   make_shape SHAPE COUNT OUT     OUT: *.json a Chrome trace, else an XSpace
 #include <cstdio>

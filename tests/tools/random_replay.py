@@ -6,7 +6,7 @@
   random_replay.py PROGRAM SOURCE --rounds N [--no-pixels]
   random_replay.py PROGRAM SOURCE --found FOLDER [--settle SECONDS] [--no-pixels]
 
-SOURCE is the root of the repository: the commands are those of its table, the profiles its samples and its damaged
+SOURCE is the root of the repository: the commands are those of its tables, the profiles its samples and its damaged
 files. Mouse, keys and sizes of the window come between the commands. A list is known by its seed. One that crashes,
 says something on stderr, does not settle in time after its last command, or uses the processor at rest fails. With
 --keep it is reduced to the shortest list that still fails: line after line is left out as long as it fails without it.
@@ -47,14 +47,14 @@ LEAK_CHECK_FAILED = "LeakSanitizer has encountered a fatal error"
 LONGEST_SECONDS = 600
 
 
-def rows(source, file, pattern):
-    return re.findall(pattern, (source / file).read_text(), re.M)
+def rows(source, files, pattern):
+    return [row for file in sorted(source.glob(files)) for row in re.findall(pattern, file.read_text(), re.M)]
 
 
 class Maker:
     def __init__(self, source):
         # Writing files and ending the program are left out.
-        self.ids = [i for i in rows(source, "viewer/core/commands.cc", r'^    \{"([a-z_.]+)",')
+        self.ids = [i for i in rows(source, "viewer/core/commands/commands_*.cc", r'^    \{"([a-z_.]+)",')
                     if i not in ("file.quit", "file.write", "file.export_png", "file.export_svg")]
         self.texts = TEXTS + rows(source, "viewer/panels/registry.cc", r'^    \{"([a-z_]+)", "')
         data = source / "tests/data"

@@ -1,4 +1,4 @@
-// Makes a large Chrome trace out of a real one: its events again and again, each time later.
+// Makes a large Chrome trace out of a real one, whose events it repeats, each time later.
 //
 //   repeat_chrome_trace IN.json[.gz|.zst] OUT.json BYTES
 //
@@ -12,16 +12,16 @@
 #include <string_view>
 #include <vector>
 
-#include "loaders/byte_source.h"
-#include "loaders/chrome_json/json_cursor.h"
-#include "loaders/chrome_json/number.h"
+#include "loaders/common/json_cursor.h"
+#include "loaders/common/json_number.h"
+#include "loaders/files/byte_source.h"
 
 namespace stepscope {
 namespace {
 
-using namespace chrome;
+using namespace json;
 
-// An event as text around the whole microseconds of its timestamp.
+// An event's text before and after the whole microseconds of its timestamp.
 struct Event {
   std::string_view before, after;  // `after` begins with the fraction
   int64_t micros = 0;
@@ -29,7 +29,7 @@ struct Event {
 };
 
 struct Pattern {
-  std::string_view head, tail;  // around the event list
+  std::string_view head, tail;  // the text around the event list
   std::vector<Event> events;
   int64_t span = 1;  // microseconds from one round to the next
 };

@@ -1,4 +1,4 @@
-// Loads a profile as the program does, without a window: how long each stage takes, whether the
+// Loads a profile as the program does, without a window. Prints how long each stage takes, whether
 // progress only goes forward and reaches the end, and how soon a cancelled load returns.
 //
 //   time_load PATH [--threads N] [--cancel-after MS]...
@@ -24,7 +24,7 @@ using Loaded = Result<std::shared_ptr<const Trace>>;
 
 double Ms(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
-// What the window would show, looked at every millisecond.
+// Reads the progress every millisecond, as the window does.
 struct Watch {
   uint64_t bytes = 0, events = 0, backwards = 0, looks = 0;
   void Look(const Progress& progress) {
@@ -44,7 +44,7 @@ void PrintStages(const Progress& progress, Clock::time_point end) {
   }
 }
 
-// Milliseconds of the load; `cancel_after` below 0: to its end.
+// The milliseconds that a load takes; `cancel_after` below 0: it runs to its end.
 double Load(const std::string& path, const LoadOptions& options, double cancel_after) {
   const auto begin = Clock::now();
   Progress progress;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints what the overview's first sentence says of profiles, as a table in Markdown (docs/verdicts.md keeps one).
+"""Prints what the overview's first sentence says of profiles, as a table in Markdown (docs/measurements/verdicts.md keeps one).
 
   tests/tools/verdict_table.py build/release/stepscope PROFILE...
   tests/tools/verdict_table.py build/release/stepscope --generated build/release/tests/make_gpu_xspace

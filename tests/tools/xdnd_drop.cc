@@ -25,7 +25,7 @@ namespace {
 constexpr int kUsageError = 2, kNoWindow = 3, kTimeout = 4, kRefused = 5;
 constexpr long kXdndVersion = 5;
 constexpr int kAnswerSeconds = 5;
-constexpr int kDropX = 50, kDropY = 50;  // where in the window
+constexpr int kDropX = 50, kDropY = 50;  // the place of the drop in the window
 
 bool HasName(Display* display, Window window, const std::string& name) {
   char* text = nullptr;
@@ -58,7 +58,7 @@ Window WaitForWindow(Display* display, const std::string& name) {
   return None;
 }
 
-// Percent-encodes what a URI may not hold; the target has to undo it.
+// Percent-encodes what a URI may not hold; the target has to decode it.
 std::string FileUri(const std::string& path) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::error_code error;
@@ -140,7 +140,8 @@ class Drag {
     if (message.message_type == Intern("XdndStatus")) {
       OnStatus((message.data.l[1] & 1) != 0);
     } else if (message.message_type == Intern("XdndFinished")) {
-      // Whether it was accepted stays unread: GLFW 3.3 puts the byte count where that bit is.
+      // The bit that says whether the drop was accepted is not read: GLFW 3.3 puts the byte count
+      // there.
       std::printf("finished\n");
       exit_code_ = 0;
     }

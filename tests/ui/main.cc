@@ -6,22 +6,24 @@
 #include <vector>
 
 #include "tests/support/gpu_profile.h"
+#include "tests/support/source_paths.h"
 #include "tests/ui/ui_app.h"
 
 namespace {
 
 std::vector<std::string> Profiles(const std::filesystem::path& scratch) {
   using stepscope::test::GpuProfileOptions;
-  const std::string source = STEPSCOPE_SOURCE_DIR, shared = STEPSCOPE_SHARED_DIR;
-  std::vector<std::string> out{source + "/tests/data/tf_graph.xplane.pb.zst",
-                               source + "/tests/data/torch_cpu.json.gz"};
+  const std::string source = stepscope::test::SourcePath(""),
+                    shared = stepscope::test::SharedPath("");
+  std::vector<std::string> out{source + "tests/data/tf_graph.xplane.pb.zst",
+                               source + "tests/data/torch_cpu.json.gz"};
   GpuProfileOptions options;
   options.steps = 4;
   options.layers = 10;
   const std::string gpu = (scratch / "gpu.xplane.pb").string();
   std::ofstream(gpu, std::ios::binary) << stepscope::test::MakeGpuProfile(options);
   out.push_back(gpu);
-  for (const char* path : {"/profiles/jax_mi300x", "/traces/bert_h100.json.gz"}) {
+  for (const char* path : {"profiles/jax_mi300x", "traces/bert_h100.json.gz"}) {
     if (std::filesystem::exists(shared + path)) {
       out.push_back(shared + path);
     } else {

@@ -1,5 +1,5 @@
-// The table of each panel inside the panel: sort, filter, choose columns, select, copy, export, and
-// what the right click offers. What is shown is read back from what is exported.
+// Drives the table of each panel in the window: sort, filter, choose columns, select, copy, export,
+// and the menu of the right click. Exports tell what is shown.
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 #include <optional>
 #include <thread>
 
-#include "model/analysis/result_table.h"
+#include "model/analysis/tables/result_table.h"
 #include "tests/ui/ui_app.h"
-#include "viewer/core/command.h"
+#include "viewer/core/commands/command.h"
 #include "viewer/core/panel.h"
-#include "viewer/core/view_state.h"
+#include "viewer/core/state/view_state.h"
 #include "viewer/shell/shell.h"
 
 namespace stepscope::ui {
@@ -53,7 +53,7 @@ Shown OpenPanel(UiApp& app, ImGuiTestContext* ctx, const char* id) {
 
 std::string In(const Shown& panel, const char* item) { return panel.window + "/**/" + item; }
 
-// What the menu's item writes, to where the dialog suggests; empty if nothing was written.
+// The text that the menu's item writes to the suggested file; empty if nothing was written.
 const std::string& Saved(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const char* item) {
   app.services.saved.clear();
   ctx->ItemClick(In(panel, "Export").c_str());
@@ -69,7 +69,7 @@ const std::string& Saved(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, 
   return app.services.saved;
 }
 
-// The rows and columns that are shown, by what "Export" writes; {} if nothing was written.
+// The shown rows and columns as "Export" writes them; {} if nothing was written.
 Json Exported(UiApp& app, ImGuiTestContext* ctx, const Shown& panel) {
   const std::string& saved = Saved(app, ctx, panel, "//$FOCUSED/JSON of what is shown\u2026");
   return saved.empty() ? Json() : Json::parse(saved, nullptr, false);
@@ -165,7 +165,7 @@ size_t RowsAfterFilter(UiApp& app, ImGuiTestContext* ctx, const Shown& panel,
   return Exported(app, ctx, panel)["rows"].size();
 }
 
-// Numbers by value, text by column: each against a count made from the unfiltered rows.
+// Filters numbers by value and text by column, and compares with counts of the unfiltered rows.
 void Filter(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Json& all) {
   for (const Json& column : all["columns"]) {
     const std::string id = column["id"];
@@ -242,7 +242,7 @@ void HideAndMove(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Js
 
 void Export(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Json& all) {
   const std::string shown = Saved(app, ctx, panel, "//$FOCUSED/CSV of what is shown\u2026");
-  IM_CHECK(app.services.saved_name.ends_with(".csv"));
+  IM_CHECK(app.services.saved_path.ends_with(".csv"));
   std::string header;
   for (const Json& c : all["columns"])
     header += (header.empty() ? "" : ",") + c["id"].get<std::string>();
@@ -366,7 +366,8 @@ void ToTimeline(UiApp& app, ImGuiTestContext* ctx, const Shown& panel) {
 void DrivePanel(UiApp& app, ImGuiTestContext* ctx, const char* id) {
   const Shown panel = OpenPanel(app, ctx, id);
   ctx->LogInfo("panel %s", id);
-  const AnalysisResult result = FindAnalysis(id)->run(*app.session.runs.front().analysis, {}, {});
+  const AnalysisResult result =
+      FindAnalysis(id)->run(*app.session.profiles.front().analysis, {}, {});
   if (panel.table == nullptr) {  // then there is nothing to list
     const ResultTable* input = result.Table("host_ops");
     IM_CHECK(!result.empty_reason.empty() || (input != nullptr && input->rows.empty()));

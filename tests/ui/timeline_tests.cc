@@ -1,9 +1,9 @@
-// The right-click menu of the timeline: on an event, and on a plane's heading.
+// Tests of the timeline's right-click menu: on an event, and on a plane's heading.
 #include <imgui_internal.h>
 
 #include "tests/ui/ui_app.h"
-#include "viewer/core/command.h"
-#include "viewer/core/view_state.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/state/view_state.h"
 #include "viewer/shell/shell.h"
 
 namespace stepscope::ui {
@@ -27,7 +27,7 @@ bool OpenMenuWith(ImGuiTestContext* ctx, float x_share, const char* item) {
   return false;
 }
 
-// The selected event fills the middle of the view, so that it is where the clicks go.
+// Selects an event and zooms so that it fills the middle of the view, where the clicks go.
 void ShowSomeEvent(UiApp& app, ImGuiTestContext* ctx) {
   app.viewer->SelectByName({});
   app.WaitIdle(ctx);
@@ -77,7 +77,7 @@ void EventMenu(UiApp& app, ImGuiTestContext* ctx) {
 
 void HeadingMenu(UiApp& app, ImGuiTestContext* ctx) {
   const char* fold = "//$FOCUSED/Fold or unfold";
-  const auto folded = [&] { return app.viewer->view().runs.front().collapsed.size(); };
+  const auto folded = [&] { return app.viewer->view().profiles.front().collapsed.size(); };
   app.Push(ctx, "view.expand_all", {});
   IM_CHECK_EQ(folded(), 0u);
   IM_CHECK(OpenMenuWith(ctx, 0.03f, fold));

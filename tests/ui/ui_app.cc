@@ -7,15 +7,16 @@
 #include <thread>
 
 #include "loaders/loader.h"
-#include "viewer/core/command.h"
-#include "viewer/core/view_state.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/state/view_state.h"
 
 namespace stepscope::ui {
 namespace {
 
-constexpr int kMaxFrames = 20'000;  // of waiting: a job that never ends is a failure, not a hang
+constexpr int kMaxFrames =
+    20'000;  // at most, while waiting: a job that never ends fails instead of hanging
 
-// What a renderer would do with the font atlas: say that textures are there.
+// Does what a renderer would do with the font atlas: it says that textures exist.
 void AcknowledgeTextures() {
   for (ImTextureData* texture : ImGui::GetPlatformIO().Textures) {
     if (texture->Status == ImTextureStatus_WantCreate ||
@@ -26,23 +27,23 @@ void AcknowledgeTextures() {
   }
 }
 
-Run Load(const std::string& path) {
+Profile Load(const std::string& path) {
   Progress progress;
   auto trace = LoadPath(path, {}, {}, progress);
   if (!trace.ok()) throw std::runtime_error(trace.status().message());
-  Run run;
-  run.id = TraceId(3);
-  run.label = path;
-  run.trace = *trace;
-  run.analysis = std::make_shared<AnalysisContext>(*trace, Definitions::kStepscope);
-  run.derived = run.analysis->derived();
-  return run;
+  Profile profile;
+  profile.id = ProfileId(3);
+  profile.label = path;
+  profile.trace = *trace;
+  profile.analysis = std::make_shared<AnalysisContext>(*trace, Definitions::kStepscope);
+  profile.derived = profile.analysis->derived();
+  return profile;
 }
 
 }  // namespace
 
 UiApp::UiApp(const std::string& path) {
-  session.runs.push_back(Load(path));
+  session.profiles.push_back(Load(path));
   session.generation = 1;
   imgui_ = ImGui::CreateContext();
   ImPlot::CreateContext();
@@ -118,8 +119,8 @@ void UiApp::Push(ImGuiTestContext* ctx, const char* command, const std::string& 
 }
 
 std::string UiApp::NameOf(const EventRef& event) const {
-  const Run& run = session.runs.front();
-  const TrackSet& set = event.set == 0 ? run.trace->set : *run.derived[event.set - 1];
+  const Profile& profile = session.profiles.front();
+  const TrackSet& set = event.set == 0 ? profile.trace->set : *profile.derived[event.set - 1];
   return event.valid() ? std::string(set.Name(event.row)) : std::string();
 }
 

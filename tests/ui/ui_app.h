@@ -1,6 +1,6 @@
-// The whole viewer on a profile from a file, without a window, driven by imgui_test_engine: what a
-// person does with mouse and keys, by the labels they read. One at a time: it owns the ImGui
-// context.
+// UiApp: the whole viewer on a profile from a file, without a window. imgui_test_engine does what
+// a person does with mouse and keys, and finds items by the labels that the person reads. Only
+// one may exist at a time, because it owns the ImGui context.
 #pragma once
 
 #include <imgui.h>
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "tests/viewer/recording_services.h"
-#include "viewer/core/session_view.h"
+#include "viewer/core/profiles/session_view.h"
 #include "viewer/viewer.h"
 
 struct ImGuiTable;
@@ -30,12 +30,12 @@ class UiApp {
 
   using Body = void (*)(UiApp& app, ImGuiTestContext* ctx);
   void Add(const char* name, Body body);
-  int RunAll();  // number of tests that failed
+  int RunAll();  // returns the number of tests that failed
 
-  // For bodies: until nothing is computed or moves any more.
+  // Test bodies call it to wait until nothing is computed or moves any more.
   void WaitIdle(ImGuiTestContext* ctx);
   void Push(ImGuiTestContext* ctx, const char* command, const std::string& text);
-  const Trace& trace() const { return *session.runs.front().trace; }
+  const Trace& trace() const { return *session.profiles.front().trace; }
   std::string NameOf(const EventRef& event) const;
 
   RecordingServices services;

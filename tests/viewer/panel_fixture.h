@@ -1,5 +1,6 @@
-// What panel tests need: a Dear ImGui context without a backend, services that record, a trace made
-// with TraceBuilder or none, and frames that show one panel in a window of its own.
+// PanelFixture: what panel tests need: a Dear ImGui context without a backend, the viewer's fonts,
+// services that record, a trace made with TraceBuilder or none, and frames that show one panel in a
+// window of its own.
 #pragma once
 
 #include <imgui.h>
@@ -11,10 +12,13 @@
 
 #include "tests/viewer/recording_services.h"
 #include "viewer/core/analysis_cache.h"
-#include "viewer/core/command.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/look/fonts.h"
+#include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
-#include "viewer/core/settings.h"
-#include "viewer/core/theme.h"
+#include "viewer/core/search/search.h"
+#include "viewer/core/state/settings.h"
 
 namespace stepscope {
 
@@ -29,7 +33,8 @@ class PanelFixture {
     io.BackendFlags |= ImGuiBackendFlags_RendererHasTextures;
     theme = MakeTheme(ThemeKind::kDark);
     ApplyStyle(theme, 1);
-    run.id = TraceId(7);
+    fonts = LoadFonts();
+    profile.id = ProfileId(7);
   }
   ~PanelFixture() {
     ImPlot::DestroyContext();
@@ -39,8 +44,21 @@ class PanelFixture {
   PanelFixture& operator=(const PanelFixture&) = delete;
 
   PanelContext Context() {
-    return {session,  view,     analyses,  jobs, settings,         theme,
-            commands, services, {&run, 1}, &run, view.Find(run.id)};
+    return {.session = session,
+            .view = view,
+            .analyses = analyses,
+            .jobs = jobs,
+            .settings = settings,
+            .theme = theme,
+            .fonts = fonts,
+            .keys = keys,
+            .search = search,
+            .pointed = pointed,
+            .commands = commands,
+            .services = services,
+            .profiles = {&profile, 1},
+            .profile = &profile,
+            .state = view.Find(profile.id)};
   }
 
   // One frame with `draw` in a window that fills the display; returns the number of vertices drawn.
@@ -55,7 +73,7 @@ class PanelFixture {
     ImGui::End();
     ImGui::Render();
     ImDrawData* data = ImGui::GetDrawData();
-    // What a renderer would do with the font atlas: say that textures are there.
+    // Says that the font atlas has its textures, as a renderer would.
     if (data->Textures != nullptr) {
       for (ImTextureData* texture : *data->Textures) {
         if (texture->Status == ImTextureStatus_WantCreate ||
@@ -104,9 +122,13 @@ class PanelFixture {
   JobThreads jobs;
   Settings settings;
   Theme theme;
+  Fonts fonts;
+  KeyBindings keys;
+  SearchHits search;
+  PointedTime pointed;
   CommandQueue commands;
   RecordingServices services;
-  Run run;
+  Profile profile;
 };
 
 }  // namespace stepscope

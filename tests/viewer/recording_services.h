@@ -1,34 +1,40 @@
-// App services that keep what would have gone to the clipboard or a file, and do nothing else.
+// App services that write down what the viewer asked for and do nothing else.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "viewer/core/session_view.h"
+#include "viewer/core/profiles/session_view.h"
 
 namespace stepscope {
 
 class RecordingServices final : public AppServices {
  public:
-  void Open(const std::vector<std::string>&, bool) override {}
-  void OpenRun(TraceId, const std::string&) override {}
-  void CloseRun(TraceId) override {}
-  void Answer(OpenAnswer) override {}
-  void CancelLoading() override {}
-  void SetDefinitions(Definitions) override {}
-  void DismissError() override {}
-  std::string FormatOfFile(const std::string&) const override { return {}; }
+  void Open(const std::vector<std::string>& paths, bool add) override {
+    opened = paths;
+    added = add;
+  }
+  void OpenRun(ProfileId, const std::string& run_name) override { opened_run = run_name; }
+  void CloseProfile(ProfileId) override { ++closed; }
+  void Answer(OpenAnswer answer) override { answered = answer; }
+  void CancelLoading() override { ++cancelled; }
+  void SetDefinitions(Definitions to) override { definitions = to; }
+  void DismissError() override { ++dismissed; }
+  std::string FormatOfFile(const std::string& name) const override {
+    return name.ends_with(".xplane.pb") ? "XSpace" : "";
+  }
   void NativeOpenDialog(bool) override {}
   bool has_native_dialog() const override { return false; }
-  void Quit() override {}
+  void Quit() override { ++quits; }
   void ToggleFullscreen() override {}
   void SetClipboard(const std::string& text) override { clipboard = text; }
-  bool SaveFile(const std::string& name, const std::string& contents, bool,
+  bool SaveFile(const std::string& path, const std::string& contents, bool replace,
                 std::string* where) override {
-    saved_name = name;
+    saved_path = *where = path;
     saved = contents;
-    *where = name;
+    replaced = replace;
     return true;
   }
   std::string ReadNotes(const std::string&) override { return notes; }
@@ -39,8 +45,15 @@ class RecordingServices final : public AppServices {
   std::string SetNotesAside(const std::string&) override { return std::exchange(aside, ""); }
   void RequestFrame() override {}
   void ClearRecent() override {}
+
+  std::vector<std::string> opened;
+  bool added = false;
+  std::optional<OpenAnswer> answered;
+  std::optional<Definitions> definitions;
+  bool replaced = false;
   std::string notes, aside = "aside";
-  std::string clipboard, saved_name, saved;
+  std::string opened_run, clipboard, saved_path, saved;
+  int closed = 0, cancelled = 0, dismissed = 0, quits = 0;
 };
 
 }  // namespace stepscope

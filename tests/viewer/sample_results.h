@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/analysis/result_table.h"
+#include "model/analysis/tables/result_table.h"
 
 namespace stepscope {
 

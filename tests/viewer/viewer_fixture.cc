@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
-#include "model/analysis/flow_index.h"
-#include "viewer/core/new_frame.h"
+#include "model/analysis/grouping/flow_index.h"
+#include "viewer/core/look/new_frame.h"
 
 namespace stepscope::testing {
 
@@ -129,13 +129,13 @@ ViewerFixture::~ViewerFixture() {
 }
 
 void ViewerFixture::Open(std::shared_ptr<const Trace> trace) {
-  Run run;
-  run.id = TraceId(static_cast<uint32_t>(session.runs.size()));
-  run.label = "run";
-  run.trace = std::move(trace);
-  run.content = content;
-  run.flows = std::make_shared<const FlowIndex>(BuildFlowIndex(*run.trace, nullptr));
-  session.runs.push_back(std::move(run));
+  Profile profile;
+  profile.id = ProfileId(static_cast<uint32_t>(session.profiles.size()));
+  profile.label = "run";
+  profile.trace = std::move(trace);
+  profile.fingerprint = content;
+  profile.flows = std::make_shared<const FlowIndex>(BuildFlowIndex(*profile.trace, nullptr));
+  session.profiles.push_back(std::move(profile));
   ++session.generation;
   Frame(4);
   WaitIdle();

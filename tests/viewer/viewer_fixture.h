@@ -5,15 +5,14 @@
 #include <imgui.h>
 
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/trace_builder.h"
-#include "viewer/core/command.h"
-#include "viewer/core/texel_sink.h"
-#include "viewer/core/view_state.h"
+#include "tests/viewer/recording_services.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/look/texel_sink.h"
+#include "viewer/core/state/view_state.h"
 #include "viewer/viewer.h"
 
 struct ImPlotContext;
@@ -47,52 +46,6 @@ class TraceMaker {
 // 10 ms in all.
 std::shared_ptr<const Trace> TrainingTrace();
 
-class FakeServices : public AppServices {
- public:
-  void Open(const std::vector<std::string>& paths, bool add) override {
-    opened = paths;
-    added = add;
-  }
-  void OpenRun(TraceId, const std::string& run) override { opened_run = run; }
-  void CloseRun(TraceId) override { ++closed; }
-  void Answer(OpenAnswer answer) override { answered = answer; }
-  void CancelLoading() override { ++cancelled; }
-  void SetDefinitions(Definitions to) override { definitions = to; }
-  void DismissError() override { ++dismissed; }
-  std::string FormatOfFile(const std::string& name) const override {
-    return name.ends_with(".xplane.pb") ? "XSpace" : "";
-  }
-  void NativeOpenDialog(bool) override {}
-  bool has_native_dialog() const override { return false; }
-  void Quit() override { ++quits; }
-  void ToggleFullscreen() override {}
-  void SetClipboard(const std::string& text) override { clipboard = text; }
-  bool SaveFile(const std::string& path, const std::string& contents, bool replace,
-                std::string* where) override {
-    saved_path = *where = path;
-    saved = contents;
-    replaced = replace;
-    return true;
-  }
-  std::string ReadNotes(const std::string&) override { return notes; }
-  bool WriteNotes(const std::string&, const std::string& text) override {
-    notes = text;
-    return true;
-  }
-  std::string SetNotesAside(const std::string&) override { return std::exchange(aside, ""); }
-  void RequestFrame() override {}
-  void ClearRecent() override {}
-
-  std::vector<std::string> opened;
-  bool added = false;
-  std::optional<OpenAnswer> answered;
-  std::optional<Definitions> definitions;
-  bool replaced = false;
-  std::string notes, aside = "aside";
-  std::string opened_run, clipboard, saved_path, saved;
-  int closed = 0, cancelled = 0, dismissed = 0, quits = 0;
-};
-
 // Writes down the last frame of each slot.
 class RecordingSink : public TexelSink {
  public:
@@ -111,7 +64,7 @@ class ViewerFixture {
 
   void Open(std::shared_ptr<const Trace> trace);
   void Frame(int n = 1);
-  void WaitIdle();                       // until nothing moves and nothing is computed any more
+  void WaitIdle();                       // draws frames until nothing moves and no job runs
   void Key(ImGuiKey key, int mods = 0);  // press and release, with frames between
   void Type(const std::string& text);
   void MoveTo(float x, float y);
@@ -123,10 +76,10 @@ class ViewerFixture {
   // A point in the middle of the timeline's rows, and the canvas as the sink saw it.
   const TexelFrame& canvas() const { return sink.frames[0]; }
 
-  FakeServices services;
+  RecordingServices services;
   RecordingSink sink;
   SessionView session;
-  std::string content;  // of what is opened next
+  std::string content;  // fingerprint of the profile that is opened next
   std::unique_ptr<Viewer> viewer;
 
  private:

@@ -15,7 +15,7 @@
 
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/panel.h"
-#include "viewer/core/settings.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/shell/shell.h"
 
 using namespace stepscope;           // NOLINT
@@ -50,7 +50,7 @@ TEST_CASE("the welcome page draws, and opening shows the densest part") {
   CHECK(f.sink.draws == 0);
   f.Open(TrainingTrace());
   CHECK(f.sink.draws > 0);
-  CHECK(f.visible() == f.session.runs[0].trace->first_view);
+  CHECK(f.visible() == f.session.profiles[0].trace->first_view);
   CHECK(f.canvas().width > 1000);
   CHECK(f.canvas().rows >= 8);  // previews, streams, nested thread rows
 }
@@ -59,7 +59,7 @@ TEST_CASE("the viewer settles: nothing animates when nothing changes") {
   ViewerFixture f;
   f.Open(TrainingTrace());
   for (int i = 0; i < 2000 && f.viewer->animating(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // of work in the background
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // for work in the background
     f.Frame();
   }
   f.Frame(3);
@@ -124,7 +124,7 @@ TEST_CASE("a click selects the event under the mouse, Escape clears, F zooms to 
   f.Click(p.x, p.y);
   const EventRef selected = f.viewer->view().selected;
   REQUIRE(selected.valid());
-  const TrackSet& set = f.session.runs[0].trace->set;
+  const TrackSet& set = f.session.profiles[0].trace->set;
   CHECK(set.Name(selected.row) == "bn_fw_tr");
   CHECK(set.Start(selected.row) == 3 * kPsPerMs + 100 * kPsPerUs);
   f.Key(ImGuiKey_C, ImGuiMod_Ctrl);
@@ -136,14 +136,14 @@ TEST_CASE("a click selects the event under the mouse, Escape clears, F zooms to 
   CHECK_FALSE(f.viewer->view().selected.valid());
 }
 
-TEST_CASE("nothing that goes to events leaves the trace") {
+TEST_CASE("going to an event never leaves the trace") {
   ViewerFixture f;
   f.Open(TrainingTrace());
-  const Trace& trace = *f.session.runs[0].trace;
+  const Trace& trace = *f.session.profiles[0].trace;
   const auto inside = [&] {
     return f.visible().begin >= trace.span.begin && f.visible().end <= trace.span.end;
   };
-  EventRef first{TraceId(0), 0, EventRow(0)}, last = first;
+  EventRef first{ProfileId(0), 0, EventRow(0)}, last = first;
   for (uint32_t row = 0; row < trace.set.rows; ++row) {
     if (trace.set.Start(EventRow(row)) > trace.set.Start(last.row)) last.row = EventRow(row);
   }
@@ -156,7 +156,7 @@ TEST_CASE("nothing that goes to events leaves the trace") {
     CHECK(inside());
     CHECK(f.visible().length() < 3 * kPsPerMs);
   }
-  // As the memory panel's graph asks for it.
+  // The memory panel's graph asks for such ranges.
   f.Push("view.set_range", Range(8 * kPsPerMs, 14 * kPsPerMs));
   CHECK(inside());
   CHECK(f.visible().length() == 6 * kPsPerMs);
@@ -182,7 +182,7 @@ TEST_CASE("zooming to an event never shows less of it than before") {
   // It is longer than the view: F shows it whole, a double click keeps the zoom.
   look(begin + 20 * kPsPerUs, begin + 60 * kPsPerUs);
   CommandArgs closer;
-  closer.number = 1;
+  closer.closer_only = true;
   f.Push("view.zoom_selection", closer);
   CHECK(f.visible().length() == 40 * kPsPerUs);
   f.Key(ImGuiKey_F);
@@ -252,7 +252,7 @@ TEST_CASE("a click on a heading folds the plane and its rows go") {
   const uint32_t rows = f.canvas().rows;
   const float y = f.canvas().y + 10;  // the first heading
   f.Click(f.canvas().x - 150, y);
-  CHECK(f.viewer->view().runs[0].collapsed.size() == 1);
+  CHECK(f.viewer->view().profiles[0].collapsed.size() == 1);
   CHECK(f.canvas().rows == rows - 2);
   f.Click(f.canvas().x - 150, y);
   CHECK(f.canvas().rows == rows);
@@ -267,7 +267,7 @@ TEST_CASE("search finds by name, steps through hits and dims the rest") {
   f.Key(ImGuiKey_F3);
   const EventRef hit = f.viewer->view().selected;
   REQUIRE(hit.valid());
-  const TrackSet& set = f.session.runs[0].trace->set;
+  const TrackSet& set = f.session.profiles[0].trace->set;
   CHECK(set.Name(hit.row) == "MemcpyH2D");
   f.Key(ImGuiKey_F3);
   CHECK(set.Name(f.viewer->view().selected.row) == "MemcpyH2D");
@@ -283,7 +283,7 @@ TEST_CASE("search finds by name, steps through hits and dims the rest") {
   CHECK(bright < dim);
 }
 
-// Arguments that are not there before the gate opens.
+// A source whose arguments are not there before the gate opens.
 class Gated : public StatSource {
  public:
   explicit Gated(std::shared_future<void> gate) : gate_(std::move(gate)) {}
@@ -299,7 +299,7 @@ class Gated : public StatSource {
   std::shared_future<void> gate_;
 };
 
-TEST_CASE("while a search runs nothing moves, so that frames leave it the processor") {
+TEST_CASE("while a search runs nothing moves, so that frames do not take its processor time") {
   std::promise<void> gate;
   TraceMaker maker;
   const PlaneId host = maker.Plane("Host threads", PlaneKind::kHostThreads);
@@ -330,7 +330,7 @@ TEST_CASE("search for a whole name leaves out those that only contain it") {
     f.Push("select.event");
     f.Key(ImGuiKey_F3);
     const EventRef hit = f.viewer->view().selected;
-    return hit.valid() ? std::string(f.session.runs[0].trace->set.Name(hit.row)) : "none";
+    return hit.valid() ? std::string(f.session.profiles[0].trace->set.Name(hit.row)) : "none";
   };
   CHECK(first_hit("=train 1") == "train 1");
   CHECK(first_hit("train 1") == "train 1");
@@ -350,7 +350,7 @@ TEST_CASE("typed characters open search, palette and help; the palette runs a co
   f.Frame(3);
   CHECK(ImGui::GetIO().WantTextInput);
   f.Type("w");  // types, and does not zoom
-  CHECK(f.visible() == f.session.runs[0].trace->first_view);
+  CHECK(f.visible() == f.session.profiles[0].trace->first_view);
 }
 
 TEST_CASE("Escape while loading cancels it") {
@@ -367,23 +367,23 @@ TEST_CASE("a closed run takes selection and highlight with it") {
   f.viewer->SelectByName("sgemm");
   f.Frame(3);
   REQUIRE(f.viewer->view().selected.valid());
-  f.session.runs.clear();
+  f.session.profiles.clear();
   ++f.session.generation;
   f.Frame(3);
   CHECK_FALSE(f.viewer->view().selected.valid());
-  CHECK(f.viewer->view().runs.empty());
+  CHECK(f.viewer->view().profiles.empty());
 }
 
-TEST_CASE("two runs are drawn one below the other and zoom together") {
+TEST_CASE("two profiles are drawn one below the other and zoom together") {
   ViewerFixture f;
   f.Open(TrainingTrace());
   f.Open(TrainingTrace());
-  REQUIRE(f.viewer->view().runs.size() == 2);
+  REQUIRE(f.viewer->view().profiles.size() == 2);
   const TimeRange whole = f.visible();
   f.Key(ImGuiKey_W);
   CHECK(f.visible().length() < whole.length());
-  for (const RunState& run : f.viewer->view().runs)
-    CHECK(f.viewer->view().VisibleIn(run.run) == f.visible());
+  for (const ProfileViewState& profile : f.viewer->view().profiles)
+    CHECK(f.viewer->view().VisibleIn(profile.profile) == f.visible());
 }
 
 TEST_CASE("themes, sizes and panels all draw at small and large windows") {
@@ -448,23 +448,23 @@ TEST_CASE("Overview lies in front, and the panels keep their share when the wind
   CHECK(window("overview")->Size.y / 1440 == doctest::Approx(share).epsilon(0.05));
 }
 
-TEST_CASE("events that are not there are not shown, numbers that are none do nothing") {
+TEST_CASE("events that do not exist are not shown, and NaN and infinite numbers are harmless") {
   ViewerFixture f;
   f.Open(TrainingTrace());
   CommandArgs args;
   for (const auto& [set, row] : {std::pair{9u, 1u}, {0u, 4'000'000u}, {1u, 4'000'000u}})
-    args.events.push_back({TraceId(), set, EventRow(row)});
+    args.events.push_back({ProfileId(), set, EventRow(row)});
   f.Push("select.show_events", args);
   f.Push("select.events", args);
   CHECK(f.viewer->view().shown.empty());
-  args.events.push_back({TraceId(0), 0, EventRow(3)});
+  args.events.push_back({ProfileId(0), 0, EventRow(3)});
   f.Push("select.show_events", args);
   CHECK(f.viewer->view().shown.size() == 1);
   f.Push("view.python_frames");
   f.Frame(3);
   CommandArgs odd;
   for (const double number : {std::nan(""), 1e300, -1e300, HUGE_VAL}) {
-    odd.number = number;
+    odd.pixels = number;
     f.Push("view.scroll", odd);
     CHECK(f.viewer->view().scroll_y >= 0);
     CHECK(f.viewer->view().scroll_y < 1e6);
@@ -475,7 +475,7 @@ TEST_CASE("N and Shift+N go through the events that a table shows") {
   ViewerFixture f;
   f.Open(TrainingTrace());
   CommandArgs args;
-  for (uint32_t row : {3u, 5u, 8u}) args.events.push_back({TraceId(0), 0, EventRow(row)});
+  for (uint32_t row : {3u, 5u, 8u}) args.events.push_back({ProfileId(0), 0, EventRow(row)});
   f.Push("select.show_events", args);
   CHECK(f.viewer->view().selected.row == EventRow(3));
   f.Key(ImGuiKey_N);
@@ -505,12 +505,12 @@ TEST_CASE("a picture is taken once menus have had time to close") {
   CHECK_FALSE(f.viewer->TakePicture(&picture));
 }
 
-TEST_CASE("an event that is gone to is scrolled into sight, out of a folded plane too") {
+TEST_CASE("going to an event scrolls it into sight, also out of a folded plane") {
   ViewerFixture f({1000, 420});  // too low for all tracks
   f.Open(TrainingTrace());
-  const TrackSet& set = f.session.runs[0].trace->set;
+  const TrackSet& set = f.session.profiles[0].trace->set;
   const Track& last = set.tracks.back();
-  const EventRef event{TraceId(0), 0, EventRow(set.lanes[last.first_lane.value].first_row)};
+  const EventRef event{ProfileId(0), 0, EventRow(set.lanes[last.first_lane.value].first_row)};
   CHECK(f.viewer->view().scroll_y == 0);
   CommandArgs args;
   args.event = event;
@@ -522,14 +522,14 @@ TEST_CASE("an event that is gone to is scrolled into sight, out of a folded plan
   f.Frame(3);
   CHECK(f.viewer->view().scroll_y == scrolled);  // it is in sight: nothing moves
   f.Push("view.collapse_all");
-  CHECK_FALSE(f.viewer->view().runs[0].collapsed.empty());
-  const size_t folded = f.viewer->view().runs[0].collapsed.size();
+  CHECK_FALSE(f.viewer->view().profiles[0].collapsed.empty());
+  const size_t folded = f.viewer->view().profiles[0].collapsed.size();
   f.Push("select.reveal", args);
   f.Frame(4);
-  CHECK(f.viewer->view().runs[0].collapsed.size() == folded - 1);
+  CHECK(f.viewer->view().profiles[0].collapsed.size() == folded - 1);
 }
 
-TEST_CASE("a key that is held moves slowly first, then faster and faster; a tap is one step") {
+TEST_CASE("a held key moves slowly at first and then faster; a tap is one step") {
   ViewerFixture app;
   app.Open(TrainingTrace());
   CommandArgs range;

@@ -1,9 +1,10 @@
 // Our configuration of Dear ImGui (IMGUI_USER_CONFIG), the same for all that include it.
 #pragma once
 
-// More than 65,536 vertices in one draw list without help from the backend.
+// Lets a draw list have more than 65,536 vertices without help from the backend.
 #define ImDrawIdx unsigned int
 #define IMGUI_DISABLE_OBSOLETE_FUNCTIONS
+#define IMGUI_DISABLE_DEMO_WINDOWS
 #ifndef IMGUI_DEFINE_MATH_OPERATORS
 #define IMGUI_DEFINE_MATH_OPERATORS
 #endif

@@ -6,39 +6,53 @@
 
 namespace stepscope {
 
-AnalysisCache::Entry* AnalysisCache::Find(const Run& run, std::string_view analysis,
-                                          const AnalysisParams& params) {
-  for (Entry& entry : entries_) {
-    if (entry.context == run.analysis && entry.analysis == analysis && entry.params == params)
-      return &entry;
-  }
-  return nullptr;
+AnalysisResult AnalysisCache::Question::Answer(const std::stop_token& stop) const {
+  return a == nullptr ? RunAnalysis(*analysis, *b, params.b, stop)
+                      : analysis->compare(*a, *b, params, stop);
 }
 
-std::shared_ptr<const AnalysisResult> AnalysisCache::Share(const Run& run,
+bool AnalysisCache::Question::Replaces(const Question& earlier) const {
+  return analysis == earlier.analysis && (a != nullptr || b == earlier.b);
+}
+
+std::shared_ptr<const AnalysisResult> AnalysisCache::Share(const Profile& profile,
                                                            std::string_view analysis,
                                                            const AnalysisParams& params) {
-  if (!run.analysis || FindAnalysis(analysis) == nullptr) return nullptr;
-  Entry* entry = Find(run, analysis, params);
-  if (entry == nullptr) {
-    Evict();
-    entry = &entries_.emplace_back();
-    entry->context = run.analysis;
-    entry->analysis = std::string(analysis);
-    entry->params = params;
+  const AnalysisDesc* desc = FindAnalysis(analysis);
+  if (!profile.analysis || desc == nullptr) return nullptr;
+  return Ask({desc, nullptr, profile.analysis, {{}, params}});
+}
+
+std::shared_ptr<const AnalysisResult> AnalysisCache::ShareComparison(const Profile& a,
+                                                                     const Profile& b,
+                                                                     const CompareParams& params) {
+  if (!a.analysis || !b.analysis) return nullptr;
+  return Ask({&Comparison(), a.analysis, b.analysis, params});
+}
+
+AnalysisCache::Entry& AnalysisCache::Find(Question question) {
+  for (Entry& entry : entries_) {
+    if (entry.question == question) return entry;
   }
-  entry->asked = ++clock_;
-  if (entry->result) return entry->result;
-  if (std::optional<AnalysisResult> result = entry->job.Take()) {
-    Keep(*entry, std::move(*result));
-  } else if (entry->job.failed()) {
+  Evict();
+  entries_.emplace_back().question = std::move(question);
+  return entries_.back();
+}
+
+std::shared_ptr<const AnalysisResult> AnalysisCache::Ask(Question question) {
+  Entry& entry = Find(std::move(question));
+  entry.asked = ++clock_;
+  if (entry.result) return entry.result;
+  if (std::optional<AnalysisResult> result = entry.job.Take()) {
+    Keep(entry, std::move(*result));
+  } else if (entry.job.failed()) {
     AnalysisResult none;
     none.empty_reason = "There is not enough memory for this analysis.";
-    Keep(*entry, std::move(none));
-  } else if (!entry->job.active()) {
-    Start(*entry);
+    Keep(entry, std::move(none));
+  } else if (!entry.job.active()) {
+    Start(entry);
   }
-  return entry->result;
+  return entry.result;
 }
 
 void AnalysisCache::Keep(Entry& entry, AnalysisResult result) {
@@ -49,12 +63,10 @@ void AnalysisCache::Keep(Entry& entry, AnalysisResult result) {
 void AnalysisCache::Start(Entry& entry) {
   size_t running = 0;
   for (const Entry& other : entries_) running += other.job.busy() ? 1u : 0u;
-  // Asked again next frame.
+  // The panel asks again in the next frame.
   if (running >= kMaxJobs || threads_.running() >= kMaxThreads) return;
-  const AnalysisDesc* desc = FindAnalysis(entry.analysis);
-  entry.job.Start(threads_, [desc, context = entry.context, params = entry.params](
-                                const std::stop_token& stop, Progress&) {
-    return RunAnalysis(*desc, *context, params, stop);
+  entry.job.Start(threads_, [question = entry.question](const std::stop_token& stop, Progress&) {
+    return question.Answer(stop);
   });
 }
 
@@ -62,8 +74,7 @@ void AnalysisCache::NextFrame() {
   for (Entry& entry : entries_) {
     if (!entry.job.busy() || entry.asked > frame_) continue;
     const bool replaced = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& other) {
-      return other.context == entry.context && other.analysis == entry.analysis &&
-             other.asked > frame_;
+      return other.asked > frame_ && other.question.Replaces(entry.question);
     });
     if (replaced) entry.job.Stop();
   }
@@ -71,8 +82,8 @@ void AnalysisCache::NextFrame() {
 }
 
 bool AnalysisCache::busy() const {
-  // A finished job may wait long for its owner: a panel hidden since it asked. Its wake draws a
-  // frame, in which one that is still shown takes the result.
+  // A finished job does not count: its panel may be hidden and take the result much later. When a
+  // job ends it wakes the window, and a panel in sight takes the result in that frame.
   return std::any_of(entries_.begin(), entries_.end(), [](const Entry& e) { return e.job.busy(); });
 }
 
@@ -85,11 +96,13 @@ void AnalysisCache::Evict() {
   }
 }
 
-void AnalysisCache::KeepOnly(std::span<const Run> runs) {
-  entries_.remove_if([runs](const Entry& e) {
-    return std::none_of(runs.begin(), runs.end(),
-                        [&e](const Run& run) { return run.analysis == e.context; });
-  });
+void AnalysisCache::KeepOnly(std::span<const Profile> profiles) {
+  const auto closed = [profiles](const std::shared_ptr<AnalysisContext>& context) {
+    return context != nullptr &&
+           std::none_of(profiles.begin(), profiles.end(),
+                        [&](const Profile& profile) { return profile.analysis == context; });
+  };
+  entries_.remove_if([&](const Entry& e) { return closed(e.question.a) || closed(e.question.b); });
 }
 
 }  // namespace stepscope

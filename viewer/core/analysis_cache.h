@@ -1,7 +1,8 @@
-// AnalysisCache: results of analyses, computed in the background. Ask by key each frame; get the
-// result or null while a job runs. Keys carry the run's analysis context, so nothing is ever
-// "cleared": old keys are not asked again and age out. A job that a newer question replaces is told
-// to stop; nobody waits for it. UI thread only; the job's worker only calls `wake`.
+// AnalysisCache: owns the results of analyses and comparisons, and computes them in the background.
+// Panels ask each frame and get the result, or null while a job runs. A question contains the
+// contexts of its profiles, so no result ever becomes wrong: old questions are not asked again and
+// age out. A job that a newer question replaces is told to stop, and nobody waits for it. UI thread
+// only; the worker of a job calls `wake` and nothing else.
 #pragma once
 
 #include <cstdint>
@@ -14,49 +15,63 @@
 
 #include "model/analysis/analysis.h"
 #include "model/base/latest_job.h"
-#include "viewer/core/run.h"
+#include "viewer/core/profiles/profile.h"
 
 namespace stepscope {
 
 class AnalysisCache {
  public:
-  static constexpr size_t kMaxResults = 64;  // the least recently asked go first
-  static constexpr size_t kMaxJobs = 2;      // further keys wait their turn
-  // With those that were told to stop and have not ended yet.
+  static constexpr size_t kMaxResults = 64;  // the least recently asked for goes first
+  static constexpr size_t kMaxJobs = 2;      // further questions wait their turn
+  // Includes jobs that were told to stop and have not ended yet.
   static constexpr size_t kMaxThreads = 4;
 
   explicit AnalysisCache(std::function<void()> wake) : threads_(std::move(wake)) {}
-  // Null while it is being computed (or the analysis is unknown). The pointer stays valid until the
-  // key has not been asked for kMaxResults other keys; hold it for one frame only.
-  const AnalysisResult* Get(const Run& run, std::string_view analysis,
+  // Null while the result is computed, and for an unknown analysis. Hold the pointer for one frame
+  // only: kMaxResults newer questions remove the result.
+  const AnalysisResult* Get(const Profile& profile, std::string_view analysis,
                             const AnalysisParams& params) {
-    return Share(run, analysis, params).get();
+    return Share(profile, analysis, params).get();
   }
-  // The same, to be held for longer: by a job that works on it.
-  std::shared_ptr<const AnalysisResult> Share(const Run& run, std::string_view analysis,
+  // The same result for a caller that keeps it, such as a job that works on it.
+  std::shared_ptr<const AnalysisResult> Share(const Profile& profile, std::string_view analysis,
                                               const AnalysisParams& params);
-  // Once a frame, before anyone asks: stops jobs that nobody asked for in the last frame and whose
-  // analysis was asked for with other parameters since. Those of a panel that is only hidden go on.
+  // The comparison of two profiles: what changed from `a` to `b`. Null while it is being computed.
+  std::shared_ptr<const AnalysisResult> ShareComparison(const Profile& a, const Profile& b,
+                                                        const CompareParams& params);
+  // Call it once a frame, before anyone asks. Stops jobs whose question was not asked in the last
+  // frame and was replaced by a newer one. The jobs of a panel that is only hidden go on.
   void NextFrame();
-  bool busy() const;  // some job runs that is not told to stop
-  // Drops what belongs to other runs, when some were closed or have another analysis context.
-  void KeepOnly(std::span<const Run> runs);
+  bool busy() const;  // whether a job runs that was not told to stop
+  // Drops results about profiles or contexts that are not among `profiles`. Call it when one is
+  // closed or gets another context.
+  void KeepOnly(std::span<const Profile> profiles);
 
  private:
+  // An analysis of profile `b`, or a comparison of `a` and `b`. The contexts keep the traces alive;
+  // their addresses are the key.
+  struct Question {
+    const AnalysisDesc* analysis = nullptr;
+    std::shared_ptr<AnalysisContext> a, b;  // a: null unless the analysis compares
+    CompareParams params;                   // a: of the whole trace unless the analysis compares
+    bool operator==(const Question&) const = default;
+    AnalysisResult Answer(const std::stop_token& stop) const;
+    // Whoever asks this no longer wants the answer to `earlier`.
+    bool Replaces(const Question& earlier) const;
+  };
   struct Entry {
-    std::shared_ptr<AnalysisContext> context;  // keeps the trace alive; its address is the key
-    std::string analysis;
-    AnalysisParams params;
+    Question question;
     std::shared_ptr<const AnalysisResult> result;
     LatestJob<AnalysisResult> job;
     uint64_t asked = 0;
   };
-  Entry* Find(const Run& run, std::string_view analysis, const AnalysisParams& params);
+  std::shared_ptr<const AnalysisResult> Ask(Question question);
+  Entry& Find(Question question);
   void Start(Entry& entry);
   void Keep(Entry& entry, AnalysisResult result);
   void Evict();
 
-  JobThreads threads_;  // before the entries: joined when they have been told to stop
+  JobThreads threads_;  // declared before the entries, which stop their jobs before it joins them
   std::list<Entry> entries_;
   uint64_t clock_ = 0, serial_ = 0;
   uint64_t frame_ = 0;  // clock_ when the frame began

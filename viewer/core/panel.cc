@@ -1,12 +1,12 @@
 #include "viewer/core/panel.h"
 
 #include "model/analysis/analysis.h"
-#include "viewer/core/key_bindings.h"
+#include "viewer/core/commands/key_bindings.h"
 
 namespace stepscope {
 
 std::string_view KeysOf(const PanelContext& context, const CommandDesc& command) {
-  return context.keys != nullptr ? std::string_view(context.keys->Of(command.id)) : command.keys;
+  return context.keys.Of(command.id);
 }
 
 AnalysisParams ParamsOf(const PanelContext& context) {

@@ -1,31 +1,34 @@
-// Panel: a dockable window that reads and pushes commands, and keeps nothing but widget state.
-// Adding one: viewer/panels/foo_panel.cc, a row in panels/registry.cc,
-// tests/viewer/foo_panel_test.cc.
+// Panel: a dockable window that reads PanelContext and pushes commands; it keeps only the state of
+// its widgets. viewer/core is what panels, timeline and shell share: look (colours, fonts, time
+// axis), state (what the user looks at), profiles (what is open), search, and commands (what may
+// change the state); each folder uses only those before it. To add a panel, write
+// viewer/panels/foo_panel.cc, a row in viewer/panels/registry.cc and
+// tests/viewer/panels/foo_panel_test.cc. UI thread only.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string_view>
 
-#include "viewer/core/command.h"
-#include "viewer/core/run.h"
-#include "viewer/core/session_view.h"
-#include "viewer/core/view_state.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/profiles/profile.h"
+#include "viewer/core/profiles/session_view.h"
+#include "viewer/core/state/panel_list.h"
+#include "viewer/core/state/view_state.h"
 
 namespace stepscope {
 
 struct AnalysisParams;
 class AnalysisCache;  // viewer/core/analysis_cache.h: results computed in the background
 class JobThreads;     // model/base/latest_job.h
-class KeyBindings;    // viewer/core/key_bindings.h
-class NameCache;      // viewer/core/name_cache.h: colours and short labels of event names
+class KeyBindings;    // viewer/core/commands/key_bindings.h
 class Settings;
-struct SearchHits;  // viewer/core/search.h
-struct Fonts;       // viewer/core/fonts.h
+struct SearchHits;  // viewer/core/search/search.h
+struct Fonts;       // viewer/core/look/fonts.h
 struct Theme;
 
-// The time under the mouse, wherever it points: the part under it writes, the others show it in the
-// next frame. Not state: gone when the mouse is.
+// The time under the mouse. The chart or timeline under the mouse sets it, and the others show it
+// in the next frame. It is no part of the view's state: it goes when the mouse leaves.
 struct PointedTime {
   Ps time = 0, next = 0;
   bool valid = false, has_next = false;
@@ -34,57 +37,36 @@ struct PointedTime {
 };
 
 struct PanelContext {
-  const SessionView& session;
+  const SessionStatus& session;
   const ViewState& view;
   AnalysisCache& analyses;
-  JobThreads& jobs;  // for what is too slow for a frame; LatestJob starts on it
+  JobThreads& jobs;  // runs what is too slow for a frame (LatestJob)
   const Settings& settings;
   const Theme& theme;
+  const Fonts& fonts;
+  const KeyBindings& keys;
+  const SearchHits& search;  // what the search has found
+  PointedTime& pointed;
   CommandQueue& commands;
   AppServices& services;
-  std::span<const Run> runs;        // all that are open
-  const Run* run = nullptr;         // that the panel shows, or null
-  const RunState* state = nullptr;  // of this run, or null
-  TraceId pinned = {};              // the panel stays with this run; invalid: it shows the active
-  const Fonts* fonts = nullptr;     // null: everything in the current font
-  NameCache* names = nullptr;       // null: no colours of names (tests)
-  PointedTime* pointed = nullptr;   // null: nobody shares it (tests)
-  const SearchHits* search = nullptr;  // what the search has found; null: there is none (tests)
-  const KeyBindings* keys = nullptr;   // null: those of the tables (tests)
+  std::span<const Profile> profiles;        // all that are open, with all that is known of them
+  const Profile* profile = nullptr;         // the one that the panel shows, or null
+  const ProfileViewState* state = nullptr;  // what is looked at of `profile`, or null
+  ProfileId pinned = {};  // the profile that the panel stays with; invalid: it follows the active
 };
 
-// The keys of a command as they are bound now.
+// The keys that a command has now; empty: none. Valid until bindings change.
 std::string_view KeysOf(const PanelContext& context, const CommandDesc& command);
 
-// What a panel asks analyses about: the host and the range that its run is limited to.
+// The parameters that a panel gives analyses: the host and the range that its profile
+// is limited to.
 AnalysisParams ParamsOf(const PanelContext& context);
 
 class Panel {
  public:
   virtual ~Panel() = default;
-  virtual void Draw(const PanelContext& context) = 0;  // inside its window
-  virtual bool animating() const { return false; }
+  virtual void Draw(const PanelContext& context) = 0;  // fills the panel's window
+  virtual bool animating() const { return false; }     // true: draw another frame at once
 };
-
-enum class DockSlot { kCentre, kBottomLeft, kBottomRight };
-
-// A panel's source defines one of these; the registry declares it and lists it in a row.
-using MakePanel = std::unique_ptr<Panel>();
-
-struct PanelDesc {
-  const char* id;     // "kernel_stats": also the analysis id, where there is one
-  const char* title;  // "Kernels"
-  const char* what;
-  const char* key;  // default chord that opens it, "Alt+3"
-  DockSlot slot;
-  bool open_by_default;
-  MakePanel* create;
-};
-
-std::span<const PanelDesc> Panels();
-const PanelDesc* FindPanel(std::string_view id);
-// "memory/lifetimes": the panel and its page; the page is empty where none is named.
-std::string_view PanelOf(std::string_view text);
-std::string_view PageOf(std::string_view text);
 
 }  // namespace stepscope

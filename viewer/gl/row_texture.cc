@@ -88,7 +88,7 @@ std::unique_ptr<RowTexture> RowTexture::Create(std::string* error) {
 
 RowTexture::~RowTexture() {
   for (const Slot& slot : slots_) {
-    glDeleteTextures(1, &slot.texture);  // zeros are ignored
+    glDeleteTextures(1, &slot.texture);  // GL ignores zeros
     glDeleteBuffers(1, &slot.buffer);
     glDeleteVertexArrays(1, &slot.vertex_array);
   }
@@ -96,7 +96,7 @@ RowTexture::~RowTexture() {
 }
 
 void RowTexture::UploadTexels(Slot& slot, const TexelFrame& frame) {
-  GLint bound = 0;  // the backend's atlas may be bound: put it back
+  GLint bound = 0;  // the backend may have bound its atlas; it is bound again below
   glGetIntegerv(GL_TEXTURE_BINDING_2D, &bound);
   glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);

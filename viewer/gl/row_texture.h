@@ -1,6 +1,6 @@
-// RowTexture: the TexelSink of windows with OpenGL 3.3: each slot is a texture of rows, drawn as
-// one instanced strip for each row with shaders/timeline.*. Needs a current context for its whole
-// life. UI thread only.
+// RowTexture: the TexelSink of windows with OpenGL 3.3. Each slot is a texture of rows, and each
+// row is drawn as an instanced strip with shaders/timeline.*. It owns its GL objects, so its
+// context must be current whenever it is used and when it goes. UI thread only.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "viewer/core/texel_sink.h"
+#include "viewer/core/look/texel_sink.h"
 
 struct ImDrawCmd;
 
@@ -17,7 +17,7 @@ namespace stepscope {
 
 class RowTexture final : public TexelSink {
  public:
-  // Null when shaders do not compile; *error says why.
+  // Null if the shaders do not compile; *error says why.
   static std::unique_ptr<RowTexture> Create(std::string* error);
   ~RowTexture() override;
   RowTexture(const RowTexture&) = delete;
@@ -30,11 +30,11 @@ class RowTexture final : public TexelSink {
   struct Strip {
     uint16_t canvas_y = 0, lines = 0, row_y = 0, height = 0, row = 0;
   };
-  // Of strips the first two; kHatched draws the strips of kSlices.
+  // Strips are of the first two kinds. kHatched draws the strips of kSlices with hatching.
   enum Kind { kSlices, kArea, kHatched, kKinds };
   struct Slot {
     uint32_t texture = 0, vertex_array = 0, buffer = 0;
-    uint32_t width = 0, rows = 0;  // of the texture
+    uint32_t width = 0, rows = 0;  // the texture's size
     std::array<std::vector<Strip>, kKinds> strips;
   };
   struct Program {

@@ -16,12 +16,12 @@ namespace {
 
 constexpr double kSpinnerDelay = 0.15;  // seconds: quicker answers need no spinner
 
-// Results of all runs and hosts have serial numbers of their own.
+// The serial number is unique over the results of all profiles and hosts.
 uint64_t KeyOf(const PanelContext& context, const AnalysisResult& result) {
   return result.serial * 0x9e3779b97f4a7c15ull ^ context.session.generation;
 }
 
-// Vertically centred in the window, at most a readable line long.
+// The text is centred vertically and wrapped at a readable width.
 void CentredText(const PanelContext& context, std::string_view text) {
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float width = std::min(avail.x - Em() * 2, Em() * 46);
@@ -39,15 +39,16 @@ void CentredText(const PanelContext& context, std::string_view text) {
 
 void AnalysisPanel::Draw(const PanelContext& context) {
   waiting_ = false;
-  if (context.run == nullptr || !context.run->trace) {
+  if (context.profile == nullptr || !context.profile->trace) {
     CentredText(context, "No profile is open. File, Open, or drop one on the window.");
     return;
   }
-  if (!context.run->analysis) {
+  if (!context.profile->analysis) {
     CentredText(context, "This run has nothing that could be analysed.");
     return;
   }
-  const AnalysisResult* result = context.analyses.Get(*context.run, analysis_, ParamsOf(context));
+  const AnalysisResult* result =
+      context.analyses.Get(*context.profile, analysis_, ParamsOf(context));
   if (result == nullptr) {
     waiting_ = true;
     if (since_ <= 0) since_ = ImGui::GetTime();
@@ -112,7 +113,7 @@ const char* GradeIcon(Finding::Grade grade) {
 }
 
 void DrawHeadline(const PanelContext& context, const Finding& finding) {
-  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  const bool icons = context.fonts.icons;
   {
     const FaceScope face(context, Face::kBold, 17);
     if (icons) {
@@ -126,7 +127,7 @@ void DrawHeadline(const PanelContext& context, const Finding& finding) {
 
 void DrawFindings(const PanelContext& context, std::span<const Finding> findings,
                   const char* own_panel) {
-  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  const bool icons = context.fonts.icons;
   const float indent = std::floor(BaseEm() * 1.6f);
   int id = 0;
   for (const Finding& finding : findings) {
@@ -149,7 +150,7 @@ void DrawFindings(const PanelContext& context, std::span<const Finding> findings
       if (LinkText(context, "open", label.data())) {
         CommandArgs args;
         args.text = finding.panel;
-        args.run = context.pinned;
+        args.profile = context.pinned;
         context.commands.Push("panel.show", std::move(args));
       }
     }
@@ -159,14 +160,14 @@ void DrawFindings(const PanelContext& context, std::span<const Finding> findings
   }
 }
 
-const char* VerdictAnalysis(const Run& run) {
-  return HistoryOf(*run.trace) != nullptr ? "memory_snapshot" : "overview";
+const char* VerdictAnalysis(const Profile& profile) {
+  return HistoryOf(*profile.trace) != nullptr ? "memory_snapshot" : "overview";
 }
 
 bool SaidInStrip(const PanelContext& context, std::string_view text) {
-  if (context.run == nullptr || !context.run->trace) return false;
+  if (context.profile == nullptr || !context.profile->trace) return false;
   const AnalysisResult* result =
-      context.analyses.Get(*context.run, VerdictAnalysis(*context.run), ParamsOf(context));
+      context.analyses.Get(*context.profile, VerdictAnalysis(*context.profile), ParamsOf(context));
   return result != nullptr && !result->findings.empty() && result->findings.front().text == text;
 }
 
@@ -199,13 +200,13 @@ void GoToRow(const PanelContext& context, const ResultTable& table, int row) {
   if (row < 0 || static_cast<size_t>(row) >= table.links.size()) return;
   const RowLink& link = table.links[static_cast<size_t>(row)];
   CommandArgs args;
-  if (context.run != nullptr) args.run = context.run->id;
+  if (context.profile != nullptr) args.profile = context.profile->id;
   if (!link.range.empty()) {
     const Ps margin = std::max<Ps>(link.range.length() / 20, 1);
     args.range = {SaturatingSub(link.range.begin, margin), SaturatingAdd(link.range.end, margin)};
     context.commands.Push("view.set_range", std::move(args));
-  } else if (!link.rows.empty() && context.run != nullptr) {
-    args.event = {context.run->id, link.set, link.rows.front()};
+  } else if (!link.rows.empty() && context.profile != nullptr) {
+    args.event = {context.profile->id, link.set, link.rows.front()};
     context.commands.Push("select.reveal", std::move(args));
   }
 }

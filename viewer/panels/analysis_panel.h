@@ -1,15 +1,18 @@
-// AnalysisPanel: what the panels that show an analysis have in common: they ask the cache each
-// frame, show a spinner with what is being computed, say why there is nothing, and draw the result
-// otherwise. DrawResult is a pure view: it pushes commands and keeps widget state only, so tests
-// call it with results made by hand.
+// The folder viewer/panels holds the panels of the window. A panel reads a PanelContext and draws;
+// what the user does leaves it as commands. registry.cc lists the panels; start reading there.
+//
+// AnalysisPanel is the base of the panels that show one analysis. Each frame it asks the cache for
+// the result. It shows a spinner while the result is computed, the reason where there is nothing to
+// show, and the result otherwise. DrawResult is a pure view: it pushes commands and keeps widget
+// state only, so tests call it with results made by hand. UI thread only.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 
+#include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
-#include "viewer/core/theme.h"
 
 namespace stepscope {
 
@@ -26,19 +29,19 @@ class AnalysisPanel : public Panel {
   const char* analysis_;
   const char* doing_;  // "Adding up the kernels"
   bool waiting_ = false;
-  double since_ = 0;  // when the wait began: a spinner that flashes says nothing
+  double since_ = 0;  // when the wait began; a short wait shows no spinner
 };
 
 // Parts that several panels use.
 void DrawEmpty(const PanelContext& context, const std::string& reason);
 void DrawSpinner(const PanelContext& context, const char* doing);
-// Findings as icon, sentence, advice and a link to the panel with the evidence. Of one that the
-// verdict strip says, only what is to be done.
+// Draws findings as icon, sentence, advice and a link to the panel with the evidence. A finding
+// that the verdict strip shows already keeps only its advice.
 void DrawFindings(const PanelContext& context, std::span<const Finding> findings,
                   const char* own_panel);
-// The analysis whose first finding the strip above the timeline says.
-const char* VerdictAnalysis(const Run& run);
-// Whether the strip above the timeline says this sentence: nothing is said twice on a page.
+// The analysis whose first finding the strip above the timeline shows.
+const char* VerdictAnalysis(const Profile& profile);
+// Whether the strip above the timeline shows this sentence already. Panels do not repeat it.
 bool SaidInStrip(const PanelContext& context, std::string_view text);
 void DrawHeadline(const PanelContext& context, const Finding& finding);
 Role GradeRole(Finding::Grade grade);

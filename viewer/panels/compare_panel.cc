@@ -1,5 +1,6 @@
-// Compare: what changed from the baseline to the other profile, per step, and what the change is
-// made of. Rows show their events in both timelines.
+// The panel Compare: what changed in a step from the baseline A to the other profile B, and what
+// the change is made of. Rows show their events in both timelines. The comparison comes from the
+// AnalysisCache like every analysis (model/compare/compare.h).
 #include <imgui.h>
 
 #include <algorithm>
@@ -10,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/base/counted.h"
-#include "model/compare/compare.h"
-#include "viewer/core/align_runs.h"
+#include "model/base/count_text.h"
+#include "viewer/core/analysis_cache.h"
+#include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/compared_bars.h"
@@ -23,17 +24,10 @@
 namespace stepscope {
 namespace {
 
-// What is compared: contexts keep their traces alive.
-struct Compared {
-  std::shared_ptr<AnalysisContext> a, b;
-  CompareParams params;
-  bool operator==(const Compared&) const = default;
-};
-
 class ComparePanel final : public Panel {
  public:
   void Draw(const PanelContext& context) override;
-  bool animating() const override { return job_.active() || spread_job_.active(); }
+  bool animating() const override { return waiting_ || spread_job_.active(); }
 
  private:
   bool Update(const PanelContext& context);
@@ -45,23 +39,25 @@ class ComparePanel final : public Panel {
   void DrawTable(const PanelContext& context);
   void UpdateSpread(const PanelContext& context, const ResultTable& table);
   void DrawSpread(const PanelContext& context);
+  void ForgetSpread();
   uint64_t TableKey(const ResultTable& table) const;  // changes with its contents
 
-  const Run *base_ = nullptr, *run_ = nullptr;  // of this frame
-  LatestJob<CompareResult> job_;
-  Compared asked_;
-  CompareResult found_;
-  uint64_t version_ = 0;  // of what is shown; 0: nothing yet
+  const Profile *base_ = nullptr, *profile_ = nullptr;  // A and B; valid during a frame only
+  // What is shown: the last answer about these two contexts. It stays while the answer about
+  // another part of them is computed.
+  std::shared_ptr<const AnalysisResult> found_;
+  std::shared_ptr<AnalysisContext> shown_a_, shown_b_;
+  bool waiting_ = false;
   std::string table_ = "contributions";
   ResultTableView view_;
-  // Durations of the selected row's events in both runs.
+  // Durations of the selected row's events in both profiles.
   LatestJob<ComparedDurations> spread_job_;
   ComparedDurations spread_;
-  std::pair<uint64_t, int> spread_of_{0, -1};  // contents of the table, row
+  std::pair<uint64_t, int> spread_of_{0, -1};  // TableKey() and row that spread_ is about
 };
 
-AnalysisParams ParamsIn(const PanelContext& context, TraceId run) {
-  const RunState* state = context.view.Find(run);
+AnalysisParams ParamsIn(const PanelContext& context, ProfileId profile) {
+  const ProfileViewState* state = context.view.Find(profile);
   if (state == nullptr) return {};
   AnalysisParams params = ForHost(state->host);
   params.range = state->map.ToTrace(context.view.Filter());
@@ -70,38 +66,38 @@ AnalysisParams ParamsIn(const PanelContext& context, TraceId run) {
 
 // False while there is nothing to show.
 bool ComparePanel::Update(const PanelContext& context) {
-  run_ = ComparedRun(context.runs, context.view);
-  base_ = FindRun(context.runs, context.view.baseline);
-  if (run_ == nullptr || !run_->analysis || !base_->analysis) {
-    job_.Stop();  // of a run that was closed: nobody takes its result
-    spread_job_.Stop();
-    spread_ = {};
-    spread_of_ = {0, -1};
-    asked_ = {};
-    found_ = {};
-    version_ = 0;
-    return false;
+  profile_ = FindComparedProfile(context.profiles, context.view);
+  base_ = FindProfile(context.profiles, context.view.baseline);
+  const bool two = profile_ != nullptr && profile_->analysis && base_->analysis;
+  const auto a = two ? base_->analysis : nullptr, b = two ? profile_->analysis : nullptr;
+  if (a != shown_a_ || b != shown_b_) {
+    shown_a_ = a;
+    shown_b_ = b;
+    found_ = nullptr;
+    ForgetSpread();
   }
-  const Compared wanted{
-      base_->analysis, run_->analysis, {ParamsIn(context, base_->id), ParamsIn(context, run_->id)}};
-  if (!(wanted == asked_)) {
-    asked_ = wanted;
-    job_.Start(context.jobs, [wanted](const std::stop_token& stop, Progress&) {
-      return Compare(*wanted.a, *wanted.b, wanted.params, stop);
-    });
+  waiting_ = false;
+  if (!two) return false;
+  const auto fresh = context.analyses.ShareComparison(
+      *base_, *profile_, {ParamsIn(context, base_->id), ParamsIn(context, profile_->id)});
+  waiting_ = fresh == nullptr;
+  if (fresh != nullptr && fresh != found_) {
+    found_ = fresh;
+    if (found_->Table(table_) == nullptr) table_ = FirstTable();
   }
-  if (std::optional<CompareResult> result = job_.Take()) {
-    found_ = std::move(*result);
-    ++version_;
-    if (found_.result.Table(table_) == nullptr) table_ = FirstTable();
-  }
-  return version_ > 0;
+  return found_ != nullptr;
 }
 
-// Of memory snapshots there are no contributions to steps.
+void ComparePanel::ForgetSpread() {
+  spread_job_.Stop();
+  spread_ = {};
+  spread_of_ = {0, -1};
+}
+
+// Memory snapshots have no steps, and so no contributions.
 std::string ComparePanel::FirstTable() const {
-  const std::vector<ResultTable>& tables = found_.result.tables;
-  const bool steps = found_.result.Table("contributions") != nullptr || tables.empty();
+  const std::vector<ResultTable>& tables = found_->tables;
+  const bool steps = found_->Table("contributions") != nullptr || tables.empty();
   return steps ? "contributions" : tables.front().id;
 }
 
@@ -110,7 +106,7 @@ std::string MsText(double ms) {
 }
 
 void ComparePanel::DrawMemoryHeadline(const PanelContext& context) const {
-  const double delta = NumberIn(found_.result, "delta_bytes");
+  const double delta = NumberIn(*found_, "delta_bytes");
   {
     const FaceScope big(context, Face::kMonoBold, TypeSize::kVerdict);
     const std::string text = FormatValue(Value(std::abs(delta)), Unit::kBytes);
@@ -123,7 +119,7 @@ void ComparePanel::DrawMemoryHeadline(const PanelContext& context) const {
 }
 
 void ComparePanel::DrawHeadline(const PanelContext& context) const {
-  const AnalysisResult& r = found_.result;
+  const AnalysisResult& r = *found_;
   if (r.Find("delta_bytes") != nullptr) return DrawMemoryHeadline(context);
   const double a = NumberIn(r, "step_ms_a"), b = NumberIn(r, "step_ms_b"), delta = b - a;
   const bool slower = delta > 0;
@@ -142,14 +138,14 @@ void ComparePanel::DrawHeadline(const PanelContext& context) const {
                      NumberText(percent, {1, 1, "", " %"}) + "), " + MsText(a) + " to " + MsText(b);
   what += same ? "; not significant" : "; significance " + significance;
   TextIn(context, Role::kText2, what);
-  const auto label = [&](const char* name, const Run& run) {
+  const auto label = [&](const char* name, const Profile& profile) {
     TextIn(context, Role::kText3, name);
     ImGui::SameLine(0, BaseEm() * 0.4f);
-    TextIn(context, Role::kText, run.label);
+    TextIn(context, Role::kText, profile.label);
   };
   label("Baseline A", *base_);
   ImGui::SameLine(0, BaseEm() * 1.5f);
-  label("B", *run_);
+  label("B", *profile_);
   ImGui::SameLine(0, BaseEm() * 1.5f);
   if (ImGui::SmallButton("Swap")) context.commands.Push("compare.swap");
   ImGui::SetItemTooltip("A becomes B (X)");
@@ -158,7 +154,7 @@ void ComparePanel::DrawHeadline(const PanelContext& context) const {
   ImGui::SetItemTooltip("Timelines in one list, above or beside each other (V)");
 }
 
-// As much of the sentences as a line takes; all of them in the tooltip.
+// One line of the summary; the tooltip has all of it.
 void SummaryLine(const PanelContext& context, const std::string& summary) {
   const ImVec2 pos = ImGui::GetCursorScreenPos();
   const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x);
@@ -169,9 +165,9 @@ void SummaryLine(const PanelContext& context, const std::string& summary) {
 }
 
 void ComparePanel::DrawSummary(const PanelContext& context) const {
-  const std::string summary = TextOf(found_.result, "summary");
+  const std::string summary = TextOf(*found_, "summary");
   if (summary.empty()) return;
-  // In a low window the table needs the room.
+  // A low window keeps its room for the table.
   const bool low = ImGui::GetContentRegionAvail().y < BaseEm() * 22;
   const auto copy = [&] {
     if (ImGui::SmallButton("Copy")) {
@@ -195,7 +191,7 @@ void ComparePanel::DrawSummary(const PanelContext& context) const {
 
 void ComparePanel::DrawChooser() {
   std::vector<const ResultTable*> tables;
-  for (const ResultTable& table : found_.result.tables) tables.push_back(&table);
+  for (const ResultTable& table : found_->tables) tables.push_back(&table);
   DrawTableTitles(tables, &table_);
 }
 
@@ -205,7 +201,7 @@ constexpr ColoredWord kChanges[] = {{"slower", Role::kSlower}, {"faster", Role::
                                     {"renamed", Role::kText2}};
 
 void ComparePanel::DrawTable(const PanelContext& context) {
-  const ResultTable* table = found_.result.Table(table_);
+  const ResultTable* table = found_->Table(table_);
   if (table == nullptr || table->rows.empty()) {
     WrappedIn(context, Role::kText2,
               table_ == "contributions" ? "Nothing changed by 1 % of a step."
@@ -213,8 +209,7 @@ void ComparePanel::DrawTable(const PanelContext& context) {
     return;
   }
   PanelContext of_base = context;
-  of_base.run = base_;  // the table's links are to its events
-  const auto links = found_.links_b.find(table_);
+  of_base.profile = base_;  // `links` lead to events of A
   TableOptions options;
   options.id = table->id.c_str();
   options.noun = "rows";
@@ -222,9 +217,9 @@ void ComparePanel::DrawTable(const PanelContext& context) {
   options.words = kChanges;
   options.shorten_names = true;
   options.total_row = false;
-  options.other_run = run_->id;
-  options.other_links = links != found_.links_b.end() ? &links->second : nullptr;
-  // The durations have their place below the table, or beside it.
+  options.other_profile = profile_->id;
+  options.other_links = &table->links_b;
+  // The durations are shown below the table, or beside it.
   const float em = BaseEm();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const bool below = room.y > em * 18;
@@ -244,7 +239,7 @@ void ComparePanel::DrawTable(const PanelContext& context) {
 }
 
 uint64_t ComparePanel::TableKey(const ResultTable& table) const {
-  return version_ * 64 + static_cast<uint64_t>(&table - found_.result.tables.data());
+  return found_->serial * 64 + static_cast<uint64_t>(&table - found_->tables.data());
 }
 
 void ComparePanel::UpdateSpread(const PanelContext& context, const ResultTable& table) {
@@ -255,12 +250,9 @@ void ComparePanel::UpdateSpread(const PanelContext& context, const ResultTable& 
   spread_job_.Stop();
   spread_ = {};
   const auto row = static_cast<size_t>(wanted.second);
-  const auto links = found_.links_b.find(table.id);
   if (wanted.second < 0 || row >= table.links.size()) return;
-  const bool other = links != found_.links_b.end() && row < links->second.size();
-  spread_job_.Start(context.jobs, [a = *base_, b = *run_, of_a = table.links[row],
-                                   of_b = other ? links->second[row] : RowLink()](
-                                      const std::stop_token&, Progress&) {
+  spread_job_.Start(context.jobs, [a = *base_, b = *profile_, of_a = table.links[row],
+                                   of_b = table.links_b[row]](const std::stop_token&, Progress&) {
     return CompareDurations(a, of_a, b, of_b);
   });
 }
@@ -287,17 +279,18 @@ void ComparePanel::DrawSpread(const PanelContext& context) {
 
 void ComparePanel::Draw(const PanelContext& context) {
   if (!Update(context)) {
-    if (job_.active()) {
+    if (waiting_) {
       TextIn(context, Role::kText2, "Comparing\u2026");
       return;
     }
     WrappedIn(context, Role::kText2,
               "Nothing is compared. Open a second profile beside the one that is open: "
               "what changed per step is shown here, and both timelines above.");
-    if (context.run != nullptr && ImGui::Button("Compare with\u2026"))
+    if (context.profile != nullptr && ImGui::Button("Compare with\u2026"))
       context.commands.Push("file.compare");
     return;
   }
+  if (!found_->empty_reason.empty()) return DrawEmpty(context, found_->empty_reason);
   DrawHeadline(context);
   DrawSummary(context);
   const FaceScope small(context, Face::kUi);

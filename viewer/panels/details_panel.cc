@@ -1,5 +1,5 @@
-// Details: the selected event, or the sums of what is in view while none is selected. Everything
-// shown of an event is gathered once per selection, not each frame.
+// Details: the selected event, or sums of the events in view while none is selected. All that the
+// panel shows of an event is gathered once per selection, not each frame.
 #include <imgui.h>
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "model/analysis/flow_index.h"
+#include "model/analysis/devices/launch_facts.h"
 #include "model/base/digits.h"
 #include "model/lookup.h"
-#include "viewer/core/name_cache.h"
+#include "viewer/core/look/name_cache.h"
+#include "viewer/core/look/short_label.h"
 #include "viewer/core/panel.h"
-#include "viewer/core/run.h"
-#include "viewer/core/short_label.h"
+#include "viewer/core/profiles/profile.h"
 #include "viewer/panels/graph_facts.h"
 #include "viewer/panels/name_rank_view.h"
 #include "viewer/panels/stat_text.h"
@@ -58,8 +58,7 @@ std::string Where(const Trace& trace, const TrackSet& set, TrackId id) {
   return out;
 }
 
-// Values that the mono face suits: numbers, and text without spaces such as shapes and identifiers
-// of grids.
+// Numbers are drawn in the mono face.
 bool IsNumber(const Stat& stat) { return !std::holds_alternative<std::string>(stat.value); }
 
 void AddTimes(const TrackSet& set, EventRow row, const Lane& lane, Memo* memo) {
@@ -93,46 +92,30 @@ void AddParent(const EventRef& event, const TrackSet& set, Memo* memo) {
                          false});
 }
 
-void AddSource(const EventRef& event, const Run& run, Memo* memo) {
-  const EventRow source = run.OwnRow(event);
+void AddSource(const EventRef& event, const Profile& profile, Memo* memo) {
+  const EventRow source = profile.OwnRow(event);
   if (event.set == 0 || !source.valid()) return;
   memo->facts.push_back({"Comes from",
-                         std::string(run.trace->set.Name(source)),
+                         std::string(profile.trace->set.Name(source)),
                          "The recorded event this derived one stands for.",
                          {event.trace, 0, source},
                          false});
 }
 
-// How long a kernel waited for its stream after the call that queued it had returned, and how many
-// events of the stream were queued before it and had not begun.
-void AddDelay(const Trace& trace, EventRow device, EventRow call, Memo* memo) {
-  const TrackSet& set = trace.set;
-  const Lane& lane = set.lanes[set.LaneOf(device).value];
-  const Ps begin = set.Start(call), ready = SaturatingAdd(begin, set.Duration(call));
-  const Ps start = set.Start(device);
-  memo->facts.push_back(
-      {"Launch delay",
-       WithoutZeros(FormatDuration(std::max<Ps>(0, SaturatingSub(start, ready)), 4)),
-       "From the end of the launch call to the begin of this event.",
-       {},
-       true});
-  const auto first = std::lower_bound(lane.start.begin(), lane.start.end(), begin);
-  const auto own = std::lower_bound(first, lane.start.end(), start);
+void AddLaunch(const EventRef& event, const Trace& trace, const LaunchFacts& launch, Memo* memo) {
+  memo->facts.push_back({"Launch delay",
+                         WithoutZeros(FormatDuration(launch.delay, 4)),
+                         "From the end of the launch call to the begin of this event.",
+                         {},
+                         true});
   memo->facts.push_back({"Ahead in queue",
-                         GroupDigits(static_cast<uint64_t>(own - first)),
+                         GroupDigits(launch.queue_length),
                          "Events of this stream that begin after the launch call began, and before "
                          "this one: what it waited for.",
                          {},
                          true});
-}
-
-// The call that launched it with what is around that call, innermost first: where in the program
-// it comes from.
-void AddStack(const EventRef& event, const Trace& trace, EventRow call, Memo* memo) {
-  constexpr int kMost = 12;
-  EventRow row = Parent(trace.set, call);
-  for (int i = 0; row.valid() && i < kMost; ++i, row = Parent(trace.set, row)) {
-    memo->facts.push_back({i == 0 ? "Launched inside" : "",
+  for (const EventRow row : launch.stack) {
+    memo->facts.push_back({row == launch.stack.front() ? "Launched inside" : "",
                            std::string(trace.set.Name(row)),
                            "What the host was in when it launched this.",
                            {event.trace, 0, row},
@@ -170,20 +153,16 @@ void AddArrows(const EventRef& event, const Trace& trace, std::span<const FlowAr
         {"", "and " + GroupDigits(arrows.size() - kMost) + " more", "", {}, false});
 }
 
-void AddFlows(const EventRef& event, const Run& run, Memo* memo) {
-  const EventRow row = run.OwnRow(event);
-  if (!run.flows || !row.valid()) return;
-  const std::span<const FlowArrow> to = run.flows->To(row);
-  AddArrows(event, *run.trace, to, false, memo);
-  if (!to.empty() && to.front().kind == FlowKind::kLaunch) {
-    const EventRow call(to.front().from);
-    AddDelay(*run.trace, row, call, memo);
-    AddStack(event, *run.trace, call, memo);
-  }
-  AddArrows(event, *run.trace, run.flows->From(row), true, memo);
+void AddFlows(const EventRef& event, const Profile& profile, Memo* memo) {
+  const EventRow row = profile.OwnRow(event);
+  if (!profile.flows || !row.valid()) return;
+  AddArrows(event, *profile.trace, profile.flows->To(row), false, memo);
+  if (const auto launch = FindLaunchFacts(*profile.trace, *profile.flows, row))
+    AddLaunch(event, *profile.trace, *launch, memo);
+  AddArrows(event, *profile.trace, profile.flows->From(row), true, memo);
 }
 
-// Which op a kernel of a graph is of: its launch says the same for all of them.
+// Which op a kernel of a graph belongs to. The launch is the same for all kernels of the graph.
 void AddGraphFacts(const GraphOps* graphs, EventRow row, Memo* memo) {
   if (graphs == nullptr) return;
   for (GraphFact& fact : GraphFactsOf(*graphs, row))
@@ -259,42 +238,42 @@ class DetailsPanel final : public Panel {
 
 bool DetailsPanel::Update(const PanelContext& context) {
   const EventRef event = context.view.selected;
-  // Pinned to a run, the panel shows nothing of the others.
+  // A panel that is pinned to a profile shows no events of others.
   if (context.pinned.valid() && event.trace != context.pinned) return false;
-  const Run* run = FindRun(context.runs, event.trace);
-  if (!event.valid() || run == nullptr) return false;
-  const std::shared_ptr<const GraphOps> graphs = graphs_.Of(context, *run);
-  if (memo_.event == event && memo_.trace == run->trace.get() && memo_.flows == run->flows.get() &&
-      memo_.graphs == graphs.get())
+  const Profile* profile = FindProfile(context.profiles, event.trace);
+  if (!event.valid() || profile == nullptr) return false;
+  const std::shared_ptr<const GraphOps> graphs = graphs_.Of(context, *profile);
+  if (memo_.event == event && memo_.trace == profile->trace.get() &&
+      memo_.flows == profile->flows.get() && memo_.graphs == graphs.get())
     return true;
-  const TrackSet* set = run->SetOf(event);
+  const TrackSet* set = profile->SetOf(event);
   if (set == nullptr) return false;
   memo_ = {};
   memo_.event = event;
-  memo_.trace = run->trace.get();
-  memo_.flows = run->flows.get();
+  memo_.trace = profile->trace.get();
+  memo_.flows = profile->flows.get();
   memo_.graphs = graphs.get();
   memo_.name = std::string(set->Name(event.row));
   memo_.title = ShortOf(memo_.name);
-  memo_.where = Where(*run->trace, *set, set->TrackOf(event.row));
+  memo_.where = Where(*profile->trace, *set, set->TrackOf(event.row));
   memo_.color = context.theme.NameColor(memo_.name);
   const Lane& lane = set->lanes[set->LaneOf(event.row).value];
   AddTimes(*set, event.row, lane, &memo_);
   AddParent(event, *set, &memo_);
-  AddSource(event, *run, &memo_);
-  AddGraphFacts(graphs.get(), run->OwnRow(event), &memo_);
-  AddFlows(event, *run, &memo_);
+  AddSource(event, *profile, &memo_);
+  AddGraphFacts(graphs.get(), profile->OwnRow(event), &memo_);
+  AddFlows(event, *profile, &memo_);
   AddNeighbour(event, *set, -1, &memo_);
   AddNeighbour(event, *set, 1, &memo_);
   if (memo_.title != memo_.name)
     memo_.facts.push_back({"Full name", memo_.name, "As it was recorded.", {}, false});
-  AddStats(event, *run->trace, &memo_);
+  AddStats(event, *profile->trace, &memo_);
   return true;
 }
 
 void DetailsPanel::Draw(const PanelContext& context) {
   shows_event_ = Update(context);
-  if (!shows_event_ && context.run != nullptr && context.run->trace) {
+  if (!shows_event_ && context.profile != nullptr && context.profile->trace) {
     summary_.Draw(context);
     return;
   }
@@ -311,8 +290,8 @@ void DetailsPanel::Draw(const PanelContext& context) {
   }
   DrawFacts(context, "##times", memo_.facts);
   ImGui::Spacing();
-  if (const Run* run = FindRun(context.runs, memo_.event.trace))
-    rank_.Draw(context, *run, memo_.event);
+  if (const Profile* profile = FindProfile(context.profiles, memo_.event.trace))
+    rank_.Draw(context, *profile, memo_.event);
   ImGui::Separator();
   ImGui::Spacing();
   if (!memo_.note.empty()) {
@@ -325,11 +304,7 @@ void DetailsPanel::Draw(const PanelContext& context) {
 }
 
 void DetailsPanel::DrawHeader(const PanelContext& context) const {
-  if (context.fonts == nullptr) {  // tests
-    ImGui::TextUnformatted(memo_.name.c_str());
-    return;
-  }
-  const Pen pen = MakePen(context.theme, *context.fonts);
+  const Pen pen = MakePen(context.theme, context.fonts);
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const float button = pen.Px(26);
@@ -338,7 +313,7 @@ void DetailsPanel::DrawHeader(const PanelContext& context) const {
   pen.Box(p.x + pen.Px(4), y + pen.Px(3), pen.Px(11), pen.Px(11),
           context.theme.NameColor(memo_.name), 2);
   bool whole = true;
-  pen.TextFit(context.fonts->bold, TypeSize::kTitle, p.x + pen.Px(24), right, y,
+  pen.TextFit(context.fonts.bold, TypeSize::kTitle, p.x + pen.Px(24), right, y,
               context.theme[Role::kText], memo_.title, &whole);
   ImGui::InvisibleButton("##name", {std::max(1.0f, right - p.x), pen.Px(30)});
   if ((!whole || memo_.title != memo_.name) && ImGui::IsItemHovered() && ImGui::BeginTooltip()) {
@@ -348,16 +323,16 @@ void DetailsPanel::DrawHeader(const PanelContext& context) const {
     ImGui::EndTooltip();
   }
   ImGui::SetCursorScreenPos({right + pen.Px(2), p.y + pen.Px(2)});
-  if (IconButton("##zoom", icon::kTarget, "F", "Zoom to it (F)", false, *context.fonts,
+  if (IconButton("##zoom", icon::kTarget, "F", "Zoom to it (F)", false, context.fonts,
                  context.theme, button)) {
     context.commands.Push("view.zoom_selection");
   }
   ImGui::SetCursorScreenPos({right + pen.Px(4) + button, p.y + pen.Px(2)});
   if (IconButton("##copy", icon::kCopy, "C", "Copy all (Ctrl+Shift+C); the name alone: Ctrl+C",
-                 false, *context.fonts, context.theme, button)) {
+                 false, context.fonts, context.theme, button)) {
     context.commands.Push("copy.all");
   }
-  pen.TextFit(context.fonts->ui, TypeSize::kSmall, p.x + pen.Px(24), p.x + width, p.y + pen.Px(30),
+  pen.TextFit(context.fonts.ui, TypeSize::kSmall, p.x + pen.Px(24), p.x + width, p.y + pen.Px(30),
               context.theme[Role::kText2], memo_.where);
   ImGui::SetCursorScreenPos({p.x, p.y + pen.Px(54)});
   pen.HLine(p.x, p.x + width, p.y + pen.Px(52), context.theme[Role::kGrid]);
@@ -384,12 +359,11 @@ void DetailsPanel::DrawCells(const PanelContext& context, const Fact& fact) cons
     }
     return;
   }
-  const bool mono = fact.number && context.fonts != nullptr;
-  if (mono) ImGui::PushFont(context.fonts->mono, TypeSize::kSmall);
+  if (fact.number) ImGui::PushFont(context.fonts.mono, TypeSize::kSmall);
   ImGui::PushTextWrapPos(0);
   ImGui::TextUnformatted(fact.value.data(), fact.value.data() + fact.value.size());
   ImGui::PopTextWrapPos();
-  if (mono) ImGui::PopFont();
+  if (fact.number) ImGui::PopFont();
   if (ImGui::BeginPopupContextItem("##menu")) {
     if (ImGui::MenuItem("Copy value")) {
       CommandArgs args;

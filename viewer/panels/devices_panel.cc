@@ -1,5 +1,5 @@
-// Devices: how busy each GPU is and what its time goes into: work by kind and annotation, copies,
-// what waits for its stream, what computation hides of communication, why it is idle.
+// Devices: how busy each GPU is, why it is idle, and what its time goes into: work by kind and by
+// annotation, copies, waits for streams, and communication that computation hides.
 #include <imgui.h>
 
 #include <vector>
@@ -33,14 +33,14 @@ class DevicesPanel final : public Panel {
 
 void DevicesPanel::Draw(const PanelContext& context) {
   waiting_ = false;
-  if (context.run == nullptr || !context.run->analysis) {
+  if (context.profile == nullptr || !context.profile->analysis) {
     TextIn(context, Role::kText2, "Open a profile to see what its devices do.");
     return;
   }
   const AnalysisParams params = ParamsOf(context);
   std::vector<TablePages::Page> pages;
   for (const Source& source : kSources) {
-    const AnalysisResult* result = context.analyses.Get(*context.run, source.analysis, params);
+    const AnalysisResult* result = context.analyses.Get(*context.profile, source.analysis, params);
     waiting_ = waiting_ || result == nullptr;
     const ResultTable* table = result != nullptr ? result->Table(source.table) : nullptr;
     if (table == nullptr) continue;

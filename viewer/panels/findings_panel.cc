@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "model/analysis/findings/findings.h"
-#include "model/analysis/flow_index.h"
-#include "viewer/core/muted_rules.h"
-#include "viewer/core/settings.h"
+#include "model/analysis/grouping/flow_index.h"
+#include "viewer/core/profiles/muted_rules.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
@@ -69,13 +69,13 @@ Finding::Grade GradeOf(std::string_view severity) {
 void ShowRow(const PanelContext& context, const ResultTable& table, size_t row) {
   if (row >= table.links.size()) return;
   CommandArgs args;
-  args.run = context.run->id;
+  args.profile = context.profile->id;
   args.range = table.links[row].range;
-  AddEvents(context.run->id, table.links[row], &args);
+  AddEvents(context.profile->id, table.links[row], &args);
   ShowEvents(context.commands, std::move(args));
 }
 
-// What is assumed, what to do, where, and what can be done with the finding.
+// Draws the assumption, the remedy, the guide's section, and the buttons of a finding.
 void FindingsPanel::DrawMore(const PanelContext& context, const ResultTable& table, size_t row) {
   const FaceScope small(context, Face::kUi);
   const std::string_view device = TextAt(table, row, "device"), steps = TextAt(table, row, "steps");
@@ -98,10 +98,10 @@ void FindingsPanel::DrawMore(const PanelContext& context, const ResultTable& tab
   ImGui::Spacing();
 }
 
-// Found out once for a profile, and only where someone mutes by program.
+// Computed once for a profile, and only if a rule is muted by program.
 const ProgramId& FindingsPanel::Program(const PanelContext& context) {
-  if (program_of_ != context.run->trace) {
-    program_of_ = context.run->trace;
+  if (program_of_ != context.profile->trace) {
+    program_of_ = context.profile->trace;
     program_ = program_of_ != nullptr ? ProgramOf(program_of_->names()) : ProgramId{};
   }
   return program_;
@@ -158,8 +158,7 @@ void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& 
   const Rgba color = context.theme[GradeRole(grade)];
   const float y = p.y + em * 0.25f;
   DrawBox(list, p.x, p.y, 3, size.y + em * 0.5f, color);
-  if (context.fonts != nullptr && context.fonts->icons)
-    list->AddText({p.x + em * 0.5f, y}, color, GradeIcon(grade));
+  if (context.fonts.icons) list->AddText({p.x + em * 0.5f, y}, color, GradeIcon(grade));
   list->AddText(nullptr, 0, {p.x + text_x, y}, context.theme[Role::kText], title.c_str(), nullptr,
                 wrap);
   if (saving > 0) {
@@ -212,18 +211,18 @@ void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult
     TablePages::Page page{table, key};
     page.options.name_column = table->Column("cause") >= 0 ? "cause" : "";
     page.options.total_row = false;
-    if (table->id == "what_if") {  // what is changed says the class
+    if (table->id == "what_if") {  // its text names the class already
       page.options.hidden_columns = kWhatIfHidden;
       page.options.first_columns = kWhatIfFirst;
     }
     pages.push_back(page);
   }
-  if (context.run->flows != nullptr && context.run->flows->size() > 0) {
+  if (context.profile->flows != nullptr && context.profile->flows->size() > 0) {
     const FaceScope small(context, Face::kUi);
     if (LinkText(context, "##path",
                  "Show on the timeline what the step in sight waited for, or hide it")) {
       CommandArgs args;
-      args.run = context.run->id;
+      args.profile = context.profile->id;
       context.commands.Push("path.show", std::move(args));
     }
   }

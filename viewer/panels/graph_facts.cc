@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "model/base/digits.h"
-#include "viewer/core/run.h"
+#include "viewer/core/profiles/profile.h"
 
 namespace stepscope {
 namespace {
@@ -40,10 +40,11 @@ std::vector<GraphFact> GraphFactsOf(const GraphOps& graphs, EventRow row) {
   return facts;
 }
 
-std::shared_ptr<const GraphOps> GraphFacts::Of(const PanelContext& context, const Run& run) {
-  if (run.analysis == nullptr) return nullptr;
-  if (analysis_ != run.analysis) {
-    analysis_ = run.analysis;
+std::shared_ptr<const GraphOps> GraphFacts::Of(const PanelContext& context,
+                                               const Profile& profile) {
+  if (profile.analysis == nullptr) return nullptr;
+  if (analysis_ != profile.analysis) {
+    analysis_ = profile.analysis;
     graphs_ = nullptr;
     job_.Start(context.jobs, [analysis = analysis_](const std::stop_token& stop, Progress&) {
       return std::make_shared<const GraphOps>(ComputeGraphOps(*analysis, stop));

@@ -1,5 +1,5 @@
-// Input pipeline: is the program input-bound, how long steps take, and what the host does to read
-// and prepare data.
+// Input pipeline: whether the program is input-bound, how long steps take, and what the host does
+// to read and prepare data.
 #include <imgui.h>
 
 #include <array>
@@ -58,7 +58,7 @@ class InputPipelinePanel final : public AnalysisPanel {
   TablePages tables_;
 };
 
-// Of a step: by our definitions waiting for input, by XProf's copies to the device as well.
+// The input time of a step. XProf's definitions count copies to the device as well.
 double InputPipelinePanel::InputMs() const {
   return chart_.SumOf("input").mean + chart_.SumOf("infeedTimeMs").mean;
 }

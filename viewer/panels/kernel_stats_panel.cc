@@ -88,9 +88,9 @@ class KernelStatsPanel final : public AnalysisPanel {
   size_t mode_ = 1;
   ResultTableView table_;
   Ring ring_;
-  Spread spread_;  // of the selected row, or of the one before while it is being made
+  Spread spread_;  // durations of the selected row, or of the one before while a job runs
   LatestJob<Spread> spread_job_;
-  LatestJob<Histogram> zoom_job_;  // of spread_
+  LatestJob<Histogram> zoom_job_;  // the zoomed part of spread_
   std::pair<double, double> zoom_, shown_zoom_;
   uint64_t ring_key_ = 0, histogram_key_ = 0;
   int histogram_row_ = -2;
@@ -101,7 +101,8 @@ void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisRes
   const uint64_t ring_key = (key * kModeBits + mode_) * 2 + (context.theme.light() ? 1 : 0);
   if (ring_key == ring_key_) return;
   ring_key_ = ring_key;
-  // Rows of one kernel with several ops or launches are one slice: a ring of crumbs says nothing.
+  // Rows of one kernel with several ops or launches are one slice, because tiny slices are
+  // illegible.
   const ResultTable* kernels = mode_ == 0 ? result.Table("by_kernel") : nullptr;
   ring_ = MakeRing(context, kernels != nullptr ? *kernels : table,
                    kernels != nullptr ? "name" : kModes[mode_].name_column, "total_duration_us");
@@ -115,7 +116,7 @@ void KernelStatsPanel::UpdateRing(const PanelContext& context, const AnalysisRes
   }
 }
 
-// Durations of the events that a row links to. Of a million of them this takes longer than a frame.
+// Durations of the events that a row links to. A million events take longer than a frame.
 Spread SpreadOf(const TrackSet& set, const RowLink& link) {
   auto durations = std::make_shared<Durations>();
   durations->us.reserve(link.rows.size());
@@ -128,7 +129,7 @@ Spread SpreadOf(const TrackSet& set, const RowLink& link) {
   return {std::move(durations), std::move(histogram)};
 }
 
-// Of the selected row, once per selection; what was shown stays until it is there.
+// Starts the job once per selection. The previous durations are shown until it ends.
 void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const ResultTable& table,
                                        uint64_t key) {
   if (std::optional<Spread> spread = spread_job_.Take()) {
@@ -143,17 +144,17 @@ void KernelStatsPanel::UpdateHistogram(const PanelContext& context, const Result
   histogram_key_ = histogram_key;
   spread_job_.Stop();
   const bool linked = row >= 0 && static_cast<size_t>(row) < table.links.size();
-  if (!linked || context.run == nullptr || !context.run->trace ||
+  if (!linked || context.profile == nullptr || !context.profile->trace ||
       table.links[static_cast<size_t>(row)].set != 0) {
     spread_ = {};
     return;
   }
   spread_job_.Start(context.jobs,
-                    [trace = context.run->trace, link = table.links[static_cast<size_t>(row)]](
+                    [trace = context.profile->trace, link = table.links[static_cast<size_t>(row)]](
                         const std::stop_token&, Progress&) { return SpreadOf(trace->set, link); });
 }
 
-// The part of the histogram that is zoomed to, with finer bins.
+// The zoomed part of the histogram, with finer bins.
 void KernelStatsPanel::UpdateZoom(const PanelContext& context) {
   if (std::optional<Histogram> zoomed = zoom_job_.Take()) spread_.histogram = std::move(*zoomed);
   if (zoom_ == shown_zoom_ || !spread_.durations) return;
@@ -164,9 +165,9 @@ void KernelStatsPanel::UpdateZoom(const PanelContext& context) {
                   });
 }
 
-// The events whose durations lie in a bin, on the timeline.
+// Shows the events whose durations lie in a bin on the timeline.
 void KernelStatsPanel::ShowBin(const PanelContext& context, int bin) const {
-  if (context.run == nullptr || !spread_.durations) return;
+  if (context.profile == nullptr || !spread_.durations) return;
   const Histogram& histogram = spread_.histogram;
   const double width = (histogram.high - histogram.low) / static_cast<double>(kBins);
   const double from = histogram.low + width * bin, to = from + width;
@@ -175,7 +176,7 @@ void KernelStatsPanel::ShowBin(const PanelContext& context, int bin) const {
   for (size_t i = 0; i < spread_.durations->us.size(); ++i) {
     const double d = spread_.durations->us[i];
     if (d < from || (d >= to && !(last && d <= histogram.high))) continue;
-    args.events.push_back({context.run->id, 0, spread_.durations->rows[i]});
+    args.events.push_back({context.profile->id, 0, spread_.durations->rows[i]});
   }
   if (!args.events.empty()) context.commands.Push("select.show_events", std::move(args));
 }
@@ -210,7 +211,7 @@ void KernelStatsPanel::DrawSide(const PanelContext& context, const AnalysisResul
                                 const ResultTable& table, ImVec2 size) {
   const float em = BaseEm();
   const float lines = em * 3.4f;
-  // Where both do not fit, the selected row's durations take the ring's place.
+  // If both do not fit, the selected row's durations replace the ring.
   const bool both = size.y > em * 25;
   const bool ring = both || spread_.histogram.total == 0;
   const float body = size.y - em * 1.8f - lines;

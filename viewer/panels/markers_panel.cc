@@ -36,8 +36,8 @@ class MarkersPanel final : public Panel {
 void MarkersPanel::Push(const PanelContext& context, const char* command, size_t i,
                         std::string text) {
   CommandArgs args;
-  args.run = context.run->id;
-  args.number = static_cast<double>(i);
+  args.profile = context.profile->id;
+  args.marker = static_cast<int64_t>(i);
   args.text = std::move(text);
   context.commands.Push(command, std::move(args));
 }
@@ -67,19 +67,19 @@ void MarkersPanel::DrawName(const PanelContext& context, size_t i, const Marker&
   }
 }
 
-// What is around the marker, or as much as is in sight now.
+// Shows the marker with a quarter of its length, or of the visible range, on both sides.
 void MarkersPanel::Show(const PanelContext& context, const Marker& marker) {
   CommandArgs args;
-  args.run = context.run->id;
-  const Ps around =
-      std::max<Ps>(marker.range.length() / 4, context.view.VisibleIn(context.run->id).length() / 4);
+  args.profile = context.profile->id;
+  const Ps around = std::max<Ps>(marker.range.length() / 4,
+                                 context.view.VisibleIn(context.profile->id).length() / 4);
   args.range = {SaturatingSub(marker.range.begin, around), SaturatingAdd(marker.range.end, around)};
   context.commands.Push("view.set_range", std::move(args));
 }
 
 void MarkersPanel::Measure(const PanelContext& context, const Marker& marker) {
   CommandArgs args;
-  args.run = context.run->id;
+  args.profile = context.profile->id;
   args.range = marker.range;
   context.commands.Push("measure.set", std::move(args));
 }
@@ -109,13 +109,13 @@ void MarkersPanel::DrawRow(const PanelContext& context, size_t i, const Marker& 
   }
   if (!marker.range.empty()) ImGui::SetItemTooltip("Measure this range");
   ImGui::TableNextColumn();
-  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  const bool icons = context.fonts.icons;
   if (ImGui::Button(icons ? icon::kClose : "x")) Push(context, "mark.remove", i);
   ImGui::SetItemTooltip("Remove; Ctrl+Z brings it back");
 }
 
 void MarkersPanel::Draw(const PanelContext& context) {
-  if (context.state == nullptr || context.run == nullptr) {
+  if (context.state == nullptr || context.profile == nullptr) {
     TextIn(context, Role::kText2, "Open a profile to mark times in it.");
     return;
   }
@@ -135,7 +135,7 @@ void MarkersPanel::Draw(const PanelContext& context) {
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("##color");
   ImGui::TableSetupColumn("Name", ImGuiTableColumnFlags_WidthStretch);
-  // A link takes the room that there is: the columns say how much.
+  // A link is as wide as its column, so the columns have fixed widths.
   const auto column = [](const char* name, const char* widest) {
     ImGui::TableSetupColumn(name, ImGuiTableColumnFlags_WidthFixed, TextWidth(widest) + Em());
   };

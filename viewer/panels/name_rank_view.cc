@@ -21,14 +21,15 @@ std::string RankText(const NameRank& rank) {
     return "As long as all " + GroupDigits(rank.count) + " of this name";
   if (rank.longer == 0) return "The longest of " + all;
   if (rank.shorter == 0) return "The shortest of " + all;
-  // Down: "longer than 100 %" would not be true.
+  // Rounded down, because "longer than 100 %" would not be true.
   const auto percent = static_cast<uint64_t>(100 * static_cast<double>(rank.shorter) /
                                              static_cast<double>(rank.count));
   return "Longer than " + std::to_string(percent) + " % of " + all;
 }
 
-void NameRankView::Update(const PanelContext& context, const Run& run, const EventRef& event) {
-  if (event_ == event && trace_ == run.trace.get()) {
+void NameRankView::Update(const PanelContext& context, const Profile& profile,
+                          const EventRef& event) {
+  if (event_ == event && trace_ == profile.trace.get()) {
     if (std::optional<Found> found = job_.Take()) {
       rank_ = found->rank;
       neighbours_ = found->neighbours;
@@ -37,17 +38,17 @@ void NameRankView::Update(const PanelContext& context, const Run& run, const Eve
     return;
   }
   event_ = event;
-  trace_ = run.trace.get();
+  trace_ = profile.trace.get();
   ready_ = false;
-  job_.Start(context.jobs, [run, event](const std::stop_token& stop, Progress&) {
-    const TrackSet& set = *run.SetOf(event);
+  job_.Start(context.jobs, [profile, event](const std::stop_token& stop, Progress&) {
+    const TrackSet& set = *profile.SetOf(event);
     Found found{RankByName(set, event.row, stop), {}};
     found.neighbours = {NextSameName(set, event.row, -1), NextSameName(set, event.row, 1)};
     return found;
   });
 }
 
-// The same name before and behind, on the track.
+// Links to the previous and the next event of this name on the track.
 void NameRankView::DrawNeighbours(const PanelContext& context, const TrackSet& set,
                                   const EventRef& event) const {
   constexpr const char* kCommands[] = {"select.previous_same", "select.next_same"};
@@ -73,9 +74,10 @@ void NameRankView::DrawNeighbours(const PanelContext& context, const TrackSet& s
   if (!any) ImGui::Dummy({1, ImGui::GetTextLineHeight()});
 }
 
-void NameRankView::Draw(const PanelContext& context, const Run& run, const EventRef& event) {
-  Update(context, run, event);
-  const TrackSet* set = run.SetOf(event);
+void NameRankView::Draw(const PanelContext& context, const Profile& profile,
+                        const EventRef& event) {
+  Update(context, profile, event);
+  const TrackSet* set = profile.SetOf(event);
   if (set == nullptr || set->lanes[set->LaneOf(event.row).value].kind == LaneKind::kInstant) return;
   ImGui::PushFont(nullptr, TypeSize::kSmall);
   if (!ready_) {

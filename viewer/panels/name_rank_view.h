@@ -1,6 +1,6 @@
-// NameRankView: how an event's duration compares with that of all events of its name: bars, a mark,
-// words, a link to all of them, and to the next on its track. Computed in the background. UI thread
-// only.
+// NameRankView shows how an event's duration compares with those of all events of its name: as
+// bars with a mark, in words, with a link to all of them and links to the neighbours of that name
+// on its track. A job computes it. UI thread only.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ std::string RankText(const NameRank& rank);
 
 class NameRankView {
  public:
-  // Nothing for instants. What is computed takes the same height before it is there.
-  void Draw(const PanelContext& context, const Run& run, const EventRef& event);
+  // Draws nothing for instants. The view keeps its height while its contents are computed.
+  void Draw(const PanelContext& context, const Profile& profile, const EventRef& event);
   bool animating() const { return job_.busy(); }
 
  private:
@@ -27,7 +27,7 @@ class NameRankView {
     NameRank rank;
     std::array<EventRow, 2> neighbours;  // before and behind; invalid: there is none
   };
-  void Update(const PanelContext& context, const Run& run, const EventRef& event);
+  void Update(const PanelContext& context, const Profile& profile, const EventRef& event);
   void DrawNeighbours(const PanelContext& context, const TrackSet& set,
                       const EventRef& event) const;
 

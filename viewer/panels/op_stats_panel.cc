@@ -32,8 +32,8 @@ constexpr const char* kFirst[] = {"rank",
                                   "device_cumulative_total_self_time_percent",
                                   "Host_cumulative_total_self_time_percent",
                                   "eager"};
-// In the middle what is empty without XLA's cost model; the shares of a side at either end say
-// nothing where the profile has no ops of it.
+// The columns in the middle are empty without XLA's cost model. The shares of a side are
+// meaningless if the profile has no ops on that side.
 constexpr size_t kShares = 2;
 constexpr const char* kHidden[] = {"device_total_self_time_percent",
                                    "device_cumulative_total_self_time_percent",
@@ -58,8 +58,8 @@ std::string TextAt(const std::vector<Value>& row, int column) {
   return s != nullptr ? s->str() : std::string();
 }
 
-// One side's part of the table with name, self time and the row that a name stands for; types are
-// added up.
+// One side's part of the table: name, self time and a row for each name. Rows of one type are added
+// up.
 ResultTable SideTable(const ResultTable& ops, std::string_view side, const char* name_column) {
   ResultTable out;
   out.id = std::string("ops_") + std::string(side) + "_" + name_column;

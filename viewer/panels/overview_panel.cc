@@ -1,12 +1,12 @@
-// Overview: the verdict, where a step goes, the steps, the ops that take most time, what to look at
-// next.
+// Overview: the verdict, where a step goes, the steps, the ops that take the most time, and what to
+// look at next.
 #include <imgui.h>
 
 #include <array>
 #include <cmath>
 #include <cstdio>
 
-#include "model/base/counted.h"
+#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/step_chart.h"
@@ -21,7 +21,7 @@ constexpr const char* kTopFirst[] = {"operation", "selfTimePercent", "cumulative
                                      "category",  "tcEligibility",   "tcUtilization"};
 constexpr const char* kTopHidden[] = {"flopRate"};
 
-// A column with a scrollbar of its own when it needs one, which then stands clear of the numbers.
+// Begins a column. It gets its own scrollbar when needed, which does not cover the numbers.
 void BeginColumn(const char* id, float width) {
   const float bar = ImGui::GetStyle().ScrollbarSize + BaseEm() * 0.4f;
   ImGui::SetNextWindowContentSize(ImVec2(std::max(1.0f, width - bar), 0));
@@ -33,7 +33,7 @@ struct LossText {
   double percent = 0;
 };
 
-// One item: label and share, a bar, and the causes below in small.
+// Draws one item: label and share, a bar, and the causes below in small type.
 void DrawLoss(const PanelContext& context, const LossText& loss) {
   const float em = BaseEm(), width = ImGui::GetContentRegionAvail().x;
   const ImVec2 p = ImGui::GetCursorScreenPos();
@@ -103,7 +103,7 @@ class OverviewPanel final : public AnalysisPanel {
 };
 
 void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResult& result) {
-  // The strip above the timeline says the verdict; results made by hand have no strip.
+  // The strip above the timeline shows the verdict, except for results made by hand.
   const Finding* verdict = result.findings.empty() ? nullptr : &result.findings.front();
   const bool said = verdict == nullptr || SaidInStrip(context, verdict->text);
   if (!said) DrawHeadline(context, *verdict);
@@ -133,7 +133,8 @@ void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResul
   WrappedIn(context, Role::kText2, text.data());
 }
 
-// The losses by size, as bars that lead to the longest interval of each and mark the host's events.
+// Draws the losses by size as bars. A click goes to a loss's longest interval and marks the host's
+// events.
 void OverviewPanel::DrawLosses(const PanelContext& context, const AnalysisResult& result) {
   const ResultTable* losses = result.Table("losses");
   if (losses == nullptr || losses->rows.empty()) return;
@@ -165,7 +166,7 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, Rgba color, co
   const float right = p.x + width, line = std::floor(ImGui::GetTextLineHeight() * 1.45f);
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (color != 0) DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, color, 2);
-  const bool narrow = width < BaseEm() * 21;  // then names matter more than deviations
+  const bool narrow = width < BaseEm() * 21;  // deviations then give their room to names
   const float sigma = right - Em() * 4, ms = narrow ? sigma : right - Em() * 8.6f;
   DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), ms - Em() * 3.2f, context.theme[Role::kText],
           label);
@@ -302,8 +303,8 @@ void OverviewPanel::DrawEnvironment(const PanelContext& context, const AnalysisR
 }
 
 void OverviewPanel::DrawProblems(const PanelContext& context) {
-  if (context.run == nullptr || !context.run->trace) return;
-  const Diagnostics& diagnostics = context.run->diagnostics();
+  if (context.profile == nullptr || !context.profile->trace) return;
+  const Diagnostics& diagnostics = context.profile->diagnostics();
   if (diagnostics.rows().empty()) return;
   Rule(context);
   SectionTitle(context, "Diagnostics");

@@ -1,4 +1,4 @@
-// Ranks: who is late in a job of several hosts or ranks, by how much, and why.
+// Ranks: which host or rank of a job is late, by how much, and why.
 #include <imgui.h>
 
 #include <vector>

@@ -1,5 +1,5 @@
-// Selection: the events that are selected, else those found by the search, else those of the
-// measured range, else those in view: added up by name, track or step, and listed.
+// Selection: adds up events by name, track or step, and lists them: those that are selected, else
+// those that the search has found, else those of the measured range, else those in view.
 #include <imgui.h>
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "model/base/counted.h"
+#include "model/base/count_text.h"
 #include "model/base/digits.h"
-#include "viewer/core/selection_stats.h"
+#include "viewer/core/search/selection_stats.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/duration_bars.h"
@@ -36,18 +36,18 @@ class SelectionPanel final : public Panel {
 
   LatestJob<SelectionStats> job_;
   SelectionRequest wanted_, asked_, shown_;
-  double since_ = 0;  // when what is wanted last changed
+  double since_ = 0;  // when `wanted_` last changed
   bool waiting_ = false;
-  uint64_t version_ = 0;  // of what is shown; 0: nothing yet
+  uint64_t version_ = 0;  // counts the results that were shown; 0: none yet
   SelectionStats stats_;
   GroupBy by_ = GroupBy::kName;
-  bool list_ = false;  // events one by one
+  bool list_ = false;  // lists the events one by one
   ResultTableView groups_, events_;
 };
 
 SelectionRequest SelectionPanel::Wanted(const PanelContext& context) const {
   SelectionRequest request;
-  request.run = context.run->id;
+  request.profile = context.profile->id;
   request.by = by_;
   const ViewState& view = context.view;
   if (!view.shown.empty()) {
@@ -55,15 +55,15 @@ SelectionRequest SelectionPanel::Wanted(const PanelContext& context) const {
     request.version = view.shown.version();
     return request;
   }
-  if (context.search != nullptr && context.search->count > 0) {
+  if (context.search.count > 0) {
     request.kind = SelectionKind::kFound;
-    request.version = context.search->version;
+    request.version = context.search.version;
     return request;
   }
   if (context.state != nullptr) request.host = context.state->host;
-  const TimeRange measured = view.MeasuredIn(request.run);
+  const TimeRange measured = view.MeasuredIn(request.profile);
   request.kind = measured.empty() ? SelectionKind::kVisible : SelectionKind::kMeasured;
-  request.range = measured.empty() ? view.VisibleIn(request.run) : measured;
+  request.range = measured.empty() ? view.VisibleIn(request.profile) : measured;
   return request;
 }
 
@@ -87,13 +87,13 @@ void SelectionPanel::Update(const PanelContext& context) {
     asked_ = wanted_;
     std::vector<Highlight::Rows> rows;
     if (wanted_.kind == SelectionKind::kSelected) rows = ByRunAndSet(context.view.shown.events());
-    if (wanted_.kind == SelectionKind::kFound) rows = context.search->rows;
-    job_.Start(context.jobs, [run = *context.run, request = asked_, rows = std::move(rows)](
+    if (wanted_.kind == SelectionKind::kFound) rows = context.search.rows;
+    job_.Start(context.jobs, [profile = *context.profile, request = asked_, rows = std::move(rows)](
                                  const std::stop_token& stop, Progress&) {
-      return AddUpSelection(run, request, rows, stop);
+      return AddUpSelection(profile, request, rows, stop);
     });
   }
-  // Of what there was no memory for nothing comes.
+  // A job that ran out of memory has no result.
   if (job_.failed()) shown_ = asked_;
   waiting_ = !(wanted_ == shown_);
 }
@@ -195,7 +195,7 @@ void SelectionPanel::DrawEvents(const PanelContext& context) {
 }
 
 void SelectionPanel::Draw(const PanelContext& context) {
-  if (context.run == nullptr || !context.run->trace) {
+  if (context.profile == nullptr || !context.profile->trace) {
     waiting_ = false;
     TextIn(context, Role::kText2, "Open a profile to add up its events.");
     return;

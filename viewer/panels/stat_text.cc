@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <variant>
 
-#include "model/analysis/result_table.h"
+#include "model/analysis/tables/result_table.h"
 #include "model/time.h"
-#include "viewer/core/search.h"
+#include "viewer/core/search/search.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {

@@ -1,4 +1,4 @@
-// Arguments of events for people: sizes and times, which are known by their names, with units.
+// Texts of event arguments for people. Sizes and times get units; their names tell which they are.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace stepscope {
 
-// "1.149 MiB" of `bytes`, "434 \u00b5s" of `device_duration_ps`; any other as it is recorded.
+// "1.149 MiB" for `bytes`, "434 \u00b5s" for `device_duration_ps`, the recorded text for others.
 std::string StatText(const Stat& stat);
 
 }  // namespace stepscope

@@ -63,7 +63,7 @@ std::vector<StepClass> StepClassesOf(const ResultTable& table) {
     for (const XprofClass& c : kXprofClasses) classes.push_back({c.column, c.label, c.kind});
     return classes;
   }
-  constexpr size_t kFirst = 2;  // behind the step and its time
+  constexpr size_t kFirst = 2;  // the columns before it are the step and its time
   for (size_t i = kFirst; i < table.columns.size(); ++i)
     classes.push_back({table.columns[i].id, table.columns[i].label, LossKind(table.columns[i].id)});
   return classes;
@@ -102,10 +102,10 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
         : guessed                  ? "inferred: nothing in the profile marks it"
                                    : "");
   }
-  // Where no step counts all do, as in the analysis.
+  // If no step counts, all do, as in the analysis.
   const bool all = partial_ == steps.rows.size();
   counted_ = all ? steps.rows.size() : steps.rows.size() - partial_;
-  // Inferred steps are paler only where marked ones stand beside them.
+  // Inferred steps are paler only beside marked ones.
   if (inferred_ == steps.rows.size() && partial_ < steps.rows.size()) {
     for (std::string& note : bars_.notes)
       if (note.starts_with("inferred")) note.clear();
@@ -130,7 +130,7 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
   for (const StepClass& c : classes_) {
     std::vector<double> values = column(c.column);
     sums_.push_back(summarise(values));
-    // Classes that never occur need no place in the legend.
+    // The legend leaves out classes that never occur.
     if (std::any_of(values.begin(), values.end(), [](double v) { return v > 0; }))
       bars_.series.push_back({c.label, context.theme[c.kind], std::move(values)});
   }

@@ -21,7 +21,7 @@ float WidthOfChoice(const ResultTable& table) {
   return TextWidth(TitleOf(table)) + BaseEm() * 2.6f;
 }
 
-// More than a line of titles would leave the tables no room.
+// Shows the titles as a list, because a second line of titles would take the tables' room.
 void DrawTitleList(std::span<const ResultTable* const> tables, std::string* shown) {
   float widest = 0;
   std::string chosen;

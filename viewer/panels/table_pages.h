@@ -1,4 +1,4 @@
-// TablePages: several tables in one place, one at a time: their titles, and the chosen one below.
+// TablePages shows one of several tables at a time: the titles of all, and the chosen table below.
 // UI thread only.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace stepscope {
 
-// The titles of tables in a line, or in a list where a line has no room for them; the one that is
-// clicked is shown.
+// Draws the titles of tables in a line, or as a list where a line has no room for them. A click
+// writes the table's id into `*shown`.
 void DrawTableTitles(std::span<const ResultTable* const> tables, std::string* shown);
 
 class TablePages {
@@ -23,13 +23,13 @@ class TablePages {
     uint64_t key = 0;                    // changes with its contents
     TableOptions options{};              // without id
   };
-  // Tables without rows are left out. Says `nothing` where none is left.
+  // Leaves out tables without rows. Shows the text `nothing` if no table is left.
   void Draw(const PanelContext& context, std::span<const Page> pages, const char* nothing);
   const std::string& shown() const { return shown_; }
   void Show(std::string table) { shown_ = std::move(table); }
 
  private:
-  std::string shown_;  // id of the table; of none that there is: the first
+  std::string shown_;  // id of the table; the first one is shown if it is missing
   std::map<std::string, ResultTableView> views_;
 };
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "viewer/core/theme.h"
+#include "viewer/core/look/theme.h"
 #include "viewer/widgets/chart.h"
 
 namespace stepscope {
@@ -19,11 +19,11 @@ double Ms(Ps t) { return static_cast<double>(t) / kPsPerMsReal; }
 Ps FromMs(double ms) { return static_cast<Ps>(std::clamp(ms * kPsPerMsReal, -9e18, 9e18)); }
 
 TimeRange ShownRange(const PanelContext& context, TimeRange otherwise) {
-  if (context.run == nullptr) return otherwise;
-  const TimeRange visible = context.view.VisibleIn(context.run->id);
+  if (context.profile == nullptr) return otherwise;
+  const TimeRange visible = context.view.VisibleIn(context.profile->id);
   if (!visible.empty()) return visible;
-  const bool known = context.run->trace && !context.run->trace->first_view.empty();
-  return known ? context.run->trace->first_view : otherwise;
+  const bool known = context.profile->trace && !context.profile->trace->first_view.empty();
+  return known ? context.profile->trace->first_view : otherwise;
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ bool TimePlot::Begin(const PanelContext& context, const char* id, ImVec2 size,
   return true;
 }
 
-// To three digits of what the axis spans, not to the picosecond.
+// Rounds to three digits of the axis' span.
 int TimePlot::FormatTime(double ms, char* buffer, int size, void* span_ms) {
   const double span = *static_cast<const double*>(span_ms);
   const bool seconds = span >= 10'000;
@@ -62,7 +62,7 @@ int TimePlot::FormatTick(double value, char* buffer, int size, void* ticks) {
 }
 
 void TimePlot::SetupY(const NumberFormat& format, double most) {
-  // Up to eight ticks, told apart by their digits.
+  // Up to eight ticks, with enough digits to differ.
   const double digits = -std::log10(std::max(most * format.scale / 8, 1e-9));
   ticks_ = {format.header, std::max(0, static_cast<int>(std::ceil(digits)))};
   ImPlot::SetupAxis(ImAxis_Y1, nullptr, ImPlotAxisFlags_NoTickMarks | ImPlotAxisFlags_Lock);
@@ -78,13 +78,13 @@ void TimePlot::DrawLine(Ps time, Rgba color, float width) {
 
 void TimePlot::DrawMarks(const PanelContext& context) {
   const EventRef& selected = context.view.selected;
-  if (context.run != nullptr && selected.valid() && selected.trace == context.run->id &&
-      selected.set == 0 && selected.row.value < context.run->trace->set.rows) {
-    DrawLine(context.run->trace->set.Start(selected.row), context.theme[Role::kAccent], 1.5f);
+  if (context.profile != nullptr && selected.valid() && selected.trace == context.profile->id &&
+      selected.set == 0 && selected.row.value < context.profile->trace->set.rows) {
+    DrawLine(context.profile->trace->set.Start(selected.row), context.theme[Role::kAccent], 1.5f);
   }
-  if (context.pointed == nullptr || !context.pointed->valid || ImPlot::IsPlotHovered()) return;
+  if (!context.pointed.valid || ImPlot::IsPlotHovered()) return;
   const ImVec2 pos = ImPlot::GetPlotPos(), size = ImPlot::GetPlotSize();
-  const float x = std::floor(ImPlot::PlotToPixels(Ms(context.pointed->time), 0).x);
+  const float x = std::floor(ImPlot::PlotToPixels(Ms(context.pointed.time), 0).x);
   for (int i = 0; i < static_cast<int>(size.y / 6); ++i) {
     const float y = pos.y + static_cast<float>(i * 6);
     ImPlot::GetPlotDrawList()->AddLine(ImVec2(x, y), ImVec2(x, y + 3), context.theme[Role::kText2]);
@@ -93,7 +93,7 @@ void TimePlot::DrawMarks(const PanelContext& context) {
 
 Ps TimePlot::Point(const PanelContext& context) {
   const Ps at = FromMs(ImPlot::GetPlotMousePos().x);
-  if (context.pointed != nullptr) context.pointed->Set(at);
+  context.pointed.Set(at);
   return at;
 }
 

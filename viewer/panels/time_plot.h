@@ -1,10 +1,10 @@
-// TimePlot: a plot whose x axis is the timeline's visible range. Zooming and panning one moves the
-// other, and the time under the mouse shows in both. UI thread only.
+// TimePlot is a plot whose x axis is the timeline's visible range. Zooming or panning one moves the
+// other, and both show the time under the mouse. UI thread only.
 #pragma once
 
 #include <imgui.h>
 
-#include "viewer/core/color.h"
+#include "model/base/color.h"
 #include "viewer/core/panel.h"
 #include "viewer/widgets/number_text.h"
 
@@ -12,15 +12,16 @@ namespace stepscope {
 
 class TimePlot {
  public:
-  // If true: set up the y axes, draw, and call End. `otherwise` is shown where no view has a range.
+  // If it returns true, set up the y axes, draw, and call End. The text `otherwise` is shown if no
+  // view has a range.
   bool Begin(const PanelContext& context, const char* id, ImVec2 size, TimeRange otherwise);
-  // The left axis from 0 to `most`, which `format` brings into the unit that is shown: the axis is
-  // in that unit, so that its ticks are round numbers of it.
+  // Sets the left axis to 0 to `most`. `format` converts to the unit that is shown; the axis is in
+  // that unit, so its ticks are round numbers.
   void SetupY(const NumberFormat& format, double most);
-  // Inside the plot: the start of the selected event, and the time under a mouse that is elsewhere.
+  // Marks the start of the selected event, and the time under a mouse that is outside of the plot.
   static void DrawMarks(const PanelContext& context);
   static void DrawLine(Ps time, Rgba color, float width);
-  // The time under the mouse, which the timeline then shows too.
+  // Returns the time under the mouse and shows it on the timeline too.
   static Ps Point(const PanelContext& context);
   static bool Clicked();  // released here, and not dragged
   // Ends the plot and tells the timeline if it moved. A right click opens the chart menu of `id`.
@@ -35,7 +36,7 @@ class TimePlot {
  private:
   struct Ticks {
     const char* unit = "";
-    int decimals = 0;  // of all, so that they align
+    int decimals = 0;  // the same for all ticks, so that they align
   };
   static int FormatTick(double value, char* buffer, int size, void* ticks);
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/base/counted.h"
+#include "model/base/count_text.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -17,7 +17,7 @@ constexpr double kRest = 0.2;  // seconds that the view has to rest before it is
 }  // namespace
 
 void ViewSummary::Update(const PanelContext& context) {
-  const Key key{context.run->trace.get(), context.view.VisibleIn(context.run->id),
+  const Key key{context.profile->trace.get(), context.view.VisibleIn(context.profile->id),
                 context.state != nullptr ? context.state->host : std::string()};
   const double now = ImGui::GetTime();
   if (!(key == wanted_)) {
@@ -33,7 +33,7 @@ void ViewSummary::Update(const PanelContext& context) {
   if (!(wanted_ == asked_) && rests) {
     asked_ = wanted_;
     job_.Start(context.jobs,
-               [trace = context.run->trace, key](const std::stop_token& stop, Progress&) {
+               [trace = context.profile->trace, key](const std::stop_token& stop, Progress&) {
                  return AddUpVisible(*trace, key.range, key.host, stop);
                });
   }

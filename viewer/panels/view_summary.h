@@ -1,5 +1,5 @@
-// ViewSummary: what the details panel shows while no event is selected: the events in view, added
-// up by name and by kind of track. Computed in the background once the view rests. UI thread only.
+// ViewSummary is what the details panel shows while no event is selected: the events in view, added
+// up by name and by kind of track. A job computes it once the view rests. UI thread only.
 #pragma once
 
 #include <memory>
@@ -7,14 +7,14 @@
 
 #include "model/base/latest_job.h"
 #include "viewer/core/panel.h"
-#include "viewer/core/visible_events.h"
+#include "viewer/core/search/visible_events.h"
 #include "viewer/widgets/result_table_view.h"
 
 namespace stepscope {
 
 class ViewSummary {
  public:
-  void Draw(const PanelContext& context);  // for an active run
+  void Draw(const PanelContext& context);  // the context has a profile
   // True while the view moves or its sums are computed.
   bool animating() const { return waiting_; }
 

@@ -11,8 +11,8 @@
 
 #include "model/base/bytes_text.h"
 #include "model/base/lower.h"
-#include "viewer/core/search.h"
-#include "viewer/core/settings.h"
+#include "viewer/core/search/search.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -114,7 +114,8 @@ void FileDialog::Poll() {
   ShowEntries();
 }
 
-// The entries whose name contains what is typed behind the folder. O(entries), when it changes.
+// Shows the entries whose name contains the text behind the folder. Called when the
+// text changes; O(entries).
 void FileDialog::ShowEntries() {
   const std::string typed = NamePart(path_.text), lower = Lower(filter_ ? typed : std::string());
   shown_.clear();
@@ -128,7 +129,7 @@ void FileDialog::ShowEntries() {
   if (!lower.empty() && cursor_ < 0 && !shown_.empty()) cursor_ = 0;
 }
 
-// The path box was edited: another folder is listed, another name filters.
+// Follows an edit of the path box: lists another folder, or filters by another name.
 void FileDialog::FollowText(const Frame& frame) {
   asked_.clear();
   selected_.clear();
@@ -148,7 +149,7 @@ void FileDialog::Open(const Frame& frame, std::vector<std::string> paths) {
   *frame.open = false;
 }
 
-// A file that exists is written over only when the user has said so.
+// Saves. A file that exists is written over only after the user has confirmed it.
 void FileDialog::Save(const Frame& frame) {
   const std::string target = WithHome(path_.text);
   const std::string name = NamePart(target);
@@ -168,7 +169,7 @@ void FileDialog::Save(const Frame& frame) {
   frame.context.commands.PushSetting(FolderSetting(frame.mode), listing_.folder);
   CommandArgs args;
   args.text = target;
-  args.number = exists ? 1 : 0;
+  args.replace = exists;
   frame.context.commands.Push("file.write", std::move(args));
   *frame.open = false;
 }
@@ -187,7 +188,7 @@ void FileDialog::Enter(const Frame& frame) {
   } else if (std::vector<std::string> paths = Chosen(); !paths.empty()) {
     Open(frame, std::move(paths));
   } else if (!NamePart(path_.text).empty()) {
-    Open(frame, {WithHome(path_.text)});  // loading says what is wrong with it
+    Open(frame, {WithHome(path_.text)});  // the load says what is wrong with it
   } else if (frame.mode == DialogMode::kFolders) {
     Open(frame, {listing_.folder});
   }
@@ -281,7 +282,7 @@ void FileDialog::Draw(const PanelContext& context, bool* open, DialogMode mode,
       {std::min(screen.x * 0.9f, unit * 62), std::min(screen.y * 0.85f, unit * 38)},
       ImGuiCond_Appearing);
   ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetCenter(), ImGuiCond_Appearing, {0.5f, 0.5f});
-  // On the panels' ground: controls are as raised as a popup.
+  // The background is the panels': on a popup's, controls would not stand out.
   ImGui::PushStyleColor(ImGuiCol_PopupBg, context.theme[Role::kPanel]);
   // The arrow keys move in the list, from wherever the keyboard is.
   const bool shown = ImGui::BeginPopupModal(
@@ -300,7 +301,7 @@ void FileDialog::Draw(const PanelContext& context, bool* open, DialogMode mode,
 }
 
 void FileDialog::DrawTop(const Frame& frame) {
-  if (ImGui::Button(frame.context.fonts->icons ? icon::kUp : "Up"))
+  if (ImGui::Button(frame.context.fonts.icons ? icon::kUp : "Up"))
     Go(ParentFolder(listing_.folder), frame.hidden, false);
   ImGui::SetItemTooltip("One folder up (Alt+Up)");
   ImGui::SameLine();
@@ -362,7 +363,7 @@ void FileDialog::DrawEntry(const Frame& frame, int at) {
           ? std::string()
           : context.services.FormatOfFile(entry.name);
   const bool bright = entry.folder || !format.empty();
-  if (context.fonts->icons) {
+  if (context.fonts.icons) {
     ImGui::TextDisabled("%s", entry.folder ? icon::kFolder : icon::kFile);
     ImGui::SameLine();
   }

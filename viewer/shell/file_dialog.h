@@ -1,7 +1,7 @@
-// FileDialog: opens files and folders and says where exports go, drawn with ImGui, for every
-// desktop and over SSH. The path box has the keyboard from the start: what is typed behind the
-// folder filters the list, arrow keys move in it, Enter goes in or opens. Directories are read on a
-// worker thread, so a slow network folder does not stop the window. UI thread only.
+// FileDialog: chooses files and folders to open and where exports go. ImGui draws it, so it works
+// on every desktop and over SSH. The path box has the keyboard from the start: text behind the
+// folder filters the list, arrow keys move in it, Enter enters a folder or opens a file. A worker
+// thread reads folders, so a slow network folder does not stop the window. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "model/base/latest_job.h"
-#include "viewer/core/context.h"
+#include "viewer/core/commands/context.h"
 #include "viewer/core/panel.h"
 #include "viewer/widgets/input_text.h"
 
@@ -25,17 +25,19 @@ struct FileEntry {
 };
 
 struct Listing {
-  std::string folder, error;       // error: why it cannot be read
+  std::string folder, error;       // error: why it cannot be read; empty: it was read
   std::vector<FileEntry> entries;  // folders first, then by name; at most kMaxEntries
-  bool cut = false;
+  bool cut = false;                // the folder has more entries
 };
 
 inline constexpr size_t kMaxEntries = 20'000;
+// Reads a folder; empty: the current one. `hidden`: names that begin with a dot too. Any thread; it
+// may take long on a network, and stops early when told to. O(n log n)
 Listing ListFolder(const std::string& folder, bool hidden, const std::stop_token& stop = {});
 std::string ParentFolder(const std::string& folder);
 
 enum class FileSort { kName, kSize, kDate };
-// Folders come first in any order; what is equal is sorted by name.
+// Folders come first in every order; equal entries are sorted by name.
 void SortEntries(std::vector<FileEntry>* entries, FileSort by, bool descending);
 
 class FileDialog {
@@ -47,7 +49,7 @@ class FileDialog {
   bool busy() const { return job_.active(); }
 
  private:
-  struct Frame {  // of one Draw
+  struct Frame {  // what one call of Draw works with
     const PanelContext& context;
     DialogMode mode;
     bool hidden;
@@ -70,14 +72,14 @@ class FileDialog {
   void DrawBottom(const Frame& frame);
   bool Selectable(const Frame& frame, const FileEntry& entry) const;
   const FileEntry* At(int position) const;
-  std::vector<std::string> Chosen() const;  // paths of what is selected
+  std::vector<std::string> Chosen() const;  // the paths of the selected entries
   std::string Join(std::string_view name) const;
 
   JobThreads& threads_;
   Listing listing_;
   LatestJob<Listing> job_;
-  std::string wanted_;           // folder that is listed or being listed
-  TextBox path_;                 // folder, "/", and what is typed
+  std::string wanted_;           // the folder that is listed, or being listed
+  TextBox path_;                 // the folder, "/", and what is typed
   std::vector<uint32_t> shown_;  // entries that pass the filter
   std::set<std::string> selected_;
   int cursor_ = -1, anchor_ = -1;  // in shown_
@@ -85,8 +87,8 @@ class FileDialog {
   bool descending_ = false, listed_hidden_ = false, keep_text_ = false, filter_ = true;
   bool enter_ = false;      // Enter was pressed before the folder was listed
   bool to_cursor_ = false;  // scroll it into sight
-  std::string name_;        // of the file to save
-  std::string asked_;       // path of the file that may be written over if the user says so again
+  std::string name_;        // the name of the file to save
+  std::string asked_;       // the file that is written over if the user confirms once more
 };
 
 }  // namespace stepscope

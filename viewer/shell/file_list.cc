@@ -1,4 +1,4 @@
-// What the file dialog lists: reading a folder and putting it into order.
+// Reads a folder for the file dialog and sorts its entries.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -53,7 +53,7 @@ Listing ListFolder(const std::string& folder, bool hidden, const std::stop_token
   while (out.folder.size() > 1 && out.folder.back() == '/') out.folder.pop_back();
   fs::directory_iterator it(path, fs::directory_options::skip_permission_denied, error);
   for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-    if (stop.stop_requested()) break;  // of a slow network folder that was left
+    if (stop.stop_requested()) break;  // the user left a slow network folder
     FileEntry entry;
     entry.name = it->path().filename().string();
     if (!hidden && entry.name.starts_with(".")) continue;

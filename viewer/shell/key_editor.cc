@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "viewer/core/key_bindings.h"
-#include "viewer/core/key_chord.h"
-#include "viewer/core/settings.h"
+#include "viewer/core/commands/key_bindings.h"
+#include "viewer/core/commands/key_chord.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -21,7 +21,7 @@ std::string TitleOf(std::string_view id) {
 }
 
 std::string_view Keys(const PanelContext& context, std::string_view id) {
-  return context.keys != nullptr ? std::string_view(context.keys->Of(id)) : std::string_view();
+  return context.keys.Of(id);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void KeyEditor::NewFrame(const PanelContext& context, bool open) {
   if (chord.empty()) return;
   ended_ = ImGui::GetFrameCount();
   if (chord == "Escape") return GiveUp();
-  owner_ = context.keys != nullptr ? context.keys->OwnerOf(chord) : std::string();
+  owner_ = context.keys.OwnerOf(chord);
   if (owner_.empty() || owner_ == id_) {
     Choose(context, id_, chord.c_str());
     return GiveUp();
@@ -59,7 +59,7 @@ void KeyEditor::DrawKeys(const PanelContext& context, const char* id) {
   ImGui::PushStyleColor(ImGuiCol_Text, context.theme[own || chosen  ? Role::kAccent
                                                      : keys.empty() ? Role::kText3
                                                                     : Role::kText]);
-  // What a focused button takes for a click may be the chord itself.
+  // A focused button may take the chord itself for a click.
   const bool fresh = ImGui::GetFrameCount() - ended_ > 1;
   if (ImGui::SmallButton((text + "###keys").c_str()) && fresh && !capturing()) {
     GiveUp();

@@ -1,6 +1,6 @@
-// KeyEditor: the keys in the list of commands, which a click changes: the next chord that is
-// pressed becomes the command's. One that belongs to another command is asked about first. What is
-// chosen is a setting (viewer/core/key_bindings.h). UI thread only.
+// KeyEditor: changes keys in the list of commands. After a click on a command's keys the next chord
+// pressed becomes the command's; if another command has it, the user is asked first. A setting
+// keeps the choices (viewer/core/commands/key_bindings.h). UI thread only.
 #pragma once
 
 #include <string>
@@ -11,25 +11,26 @@ namespace stepscope {
 
 class KeyEditor {
  public:
-  // A chord is waited for: keys are not commands meanwhile.
+  // It waits for a chord; keys call no commands meanwhile.
   bool capturing() const { return !id_.empty() && wanted_.empty(); }
-  // Once a frame, before the rows. `open`: the list is; else what was begun is given up.
+  // Call it once a frame, before the rows. `open`: the list is shown; if not, a change in progress
+  // is given up.
   void NewFrame(const PanelContext& context, bool open);
-  // The keys of a command, or of "panel.ID", as a button; a right click offers more.
+  // Draws the keys of a command or of "panel.ID" as a button; a right click opens its menu.
   void DrawKeys(const PanelContext& context, const char* id);
-  // Below the row's text, while its keys are being changed. False: nothing.
+  // Draws the question below a row while its keys are changed. False: there is none.
   bool DrawQuestion(const PanelContext& context, const char* id);
-  // A button that takes all choices back; nothing where there are none.
+  // Draws a button that takes back all choices, if there are any.
   void DrawResetAll(const PanelContext& context) const;
 
  private:
   void Choose(const PanelContext& context, const std::string& id, const char* keys) const;
   void GiveUp() { id_.clear(), wanted_.clear(); }
 
-  std::string id_;      // whose keys are being changed; empty: nobody's
-  std::string wanted_;  // a chord that was pressed and belongs to `owner_`
+  std::string id_;      // whose keys are changed; empty: nobody's
+  std::string wanted_;  // the chord that was pressed and belongs to `owner_`
   std::string owner_;
-  int ended_ = 0;  // frame in which the last chord came: its key is no click
+  int ended_ = 0;  // the frame of the last chord, whose key is no click
 };
 
 }  // namespace stepscope

@@ -1,5 +1,5 @@
-// The menu bar: menus from the command table, selectors of run and host, the search box, theme and
-// help.
+// The menu bar: menus from the command table, the selectors of profile, run and host, the search
+// box, and buttons for theme and help.
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "model/base/digits.h"
-#include "viewer/core/settings.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/shell/shell.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -31,7 +31,7 @@ void DrawCommandItem(const ShellInput& input, const CommandDesc& command) {
   ImGui::SetItemTooltip("%s", command.what);
 }
 
-// A menu's commands in groups: by the first part of their ids, and before some of many of one kind.
+// A menu groups its commands by the first part of their ids. These commands begin a group as well.
 constexpr const char* kBreaks[] = {"file.close",        "file.export_png",    "file.quit",
                                    "view.collapse_all", "view.python_frames", "view.next_theme",
                                    "view.back",         "select.parent"};
@@ -41,12 +41,13 @@ bool BeginsGroup(const CommandDesc& before, const CommandDesc& command) {
   const auto group = [](const CommandDesc& c) {
     return std::string_view(c.id).substr(0, std::string_view(c.id).find('.'));
   };
-  const bool tracks = group(before) == "track" || group(command) == "track";  // of the view too
+  // The commands "track." stand among those of "view.".
+  const bool tracks = group(before) == "track" || group(command) == "track";
   return (group(before) != group(command) && !tracks) ||
          std::any_of(std::begin(kBreaks), std::end(kBreaks), is_command);
 }
 
-// Of two profiles after those of one.
+// The commands of a menu; those that compare two profiles come last.
 std::vector<const CommandDesc*> CommandsOf(std::string_view menu) {
   std::vector<const CommandDesc*> out;
   for (const CommandDesc& command : Commands())
@@ -81,14 +82,14 @@ void DrawPanelItems(const ShellInput& input) {
     }
     ImGui::SetItemTooltip("%s", panel.what);
   }
-  const Run* run = input.panel.run;
-  if (ImGui::BeginMenu("Pin to this profile", run != nullptr)) {
+  const Profile* profile = input.panel.profile;
+  if (ImGui::BeginMenu("Pin to this profile", profile != nullptr)) {
     for (const PanelDesc& panel : Panels()) {
-      const PanelKey key{panel.id, run != nullptr ? run->id : TraceId()};
+      const PanelKey key{panel.id, profile != nullptr ? profile->id : ProfileId()};
       if (!ImGui::MenuItem(panel.title, nullptr, input.windows.pinned.contains(key))) continue;
       CommandArgs args;
       args.text = panel.id;
-      args.run = key.run;
+      args.profile = key.profile;
       input.panel.commands.Push("panel.toggle", std::move(args));
     }
     ImGui::EndMenu();
@@ -96,11 +97,12 @@ void DrawPanelItems(const ShellInput& input) {
   ImGui::Separator();
 }
 
-// Where an arrow key leads from the open menu: to its neighbour, unless it moves within the menu.
+// The menu that an arrow key opens: the neighbour of the open one, unless the key moves within it;
+// -1: none.
 int NextMenu(int at) {
   constexpr int kCount = static_cast<int>(std::size(kMenus));
   const ImGuiContext& g = *ImGui::GetCurrentContext();
-  // Opened by the mouse, no entry has the keyboard yet.
+  // In a menu opened by the mouse no entry has the keyboard yet.
   const bool innermost = g.OpenPopupStack.Size <= g.BeginPopupStack.Size;
   if (innermost && !g.NavCursorVisible) {
     if (ImGui::IsKeyPressed(ImGuiKey_RightArrow)) return (at + 1) % kCount;
@@ -137,7 +139,7 @@ bool BeginSelector(const char* id, const char* text, float width) {
   return ImGui::BeginCombo(id, text, ImGuiComboFlags_HeightLarge);
 }
 
-// Buttons and boxes are lower than the bar: they stand in its middle, on the menus' base line.
+// Centres the next button or box, which is lower than the bar, on the base line of the menus.
 void CentreInBar() {
   ImGuiWindow* window = ImGui::GetCurrentWindow();
   const float height = window->MenuBarRect().GetHeight();
@@ -146,22 +148,22 @@ void CentreInBar() {
 }
 
 void DrawRunSelectors(const ShellInput& input) {
-  const std::span<const Run> runs = input.panel.runs;
-  const Run* run = input.panel.run;
-  if (run == nullptr) return;
+  const std::span<const Profile> profiles = input.panel.profiles;
+  const Profile* profile = input.panel.profile;
+  if (profile == nullptr) return;
   const float unit = ImGui::GetFontSize();
   const auto width = [unit](std::string_view text) {
     return std::min(unit * 18,
                     ImGui::CalcTextSize(text.data(), text.data() + text.size()).x + unit * 3);
   };
-  if (runs.size() > 1) {
+  if (profiles.size() > 1) {
     CentreInBar();
-    if (BeginSelector("##profile", ItemLabel(run->label).c_str(), width(run->label))) {
-      for (const Run& other : runs) {
+    if (BeginSelector("##profile", ItemLabel(profile->label).c_str(), width(profile->label))) {
+      for (const Profile& other : profiles) {
         ImGui::PushID(static_cast<int>(other.id.value));
-        if (ImGui::Selectable(ItemLabel(other.label).c_str(), &other == run)) {
+        if (ImGui::Selectable(ItemLabel(other.label).c_str(), &other == profile)) {
           CommandArgs args;
-          args.run = other.id;
+          args.profile = other.id;
           input.panel.commands.Push("run.activate", std::move(args));
         }
         ImGui::PopID();
@@ -170,11 +172,11 @@ void DrawRunSelectors(const ShellInput& input) {
     }
     ImGui::SetItemTooltip("Which of the open profiles the panels show");
   }
-  const std::string& name = run->trace->run.empty() ? run->label : run->trace->run;
+  const std::string& name = profile->trace->run.empty() ? profile->label : profile->trace->run;
   CentreInBar();
-  if (run->runs.size() > 1) {
+  if (profile->runs.size() > 1) {
     if (BeginSelector("##run", ItemLabel(name).c_str(), width(name))) {
-      for (const std::string& other : run->runs) {
+      for (const std::string& other : profile->runs) {
         if (ImGui::Selectable(ItemLabel(other).c_str(), other == name)) {
           CommandArgs args;
           args.text = other;
@@ -186,16 +188,16 @@ void DrawRunSelectors(const ShellInput& input) {
     ImGui::SetItemTooltip("Run: %s", name.c_str());
   } else {
     ImGui::TextDisabled("%s", name.c_str());
-    ImGui::SetItemTooltip("%s", run->trace->path.c_str());
+    ImGui::SetItemTooltip("%s", profile->trace->path.c_str());
   }
-  if (run->trace->hosts.size() < 2) return;
+  if (profile->trace->hosts.size() < 2) return;
   CentreInBar();
   const std::string host = input.panel.state != nullptr ? input.panel.state->host : "";
   if (BeginSelector("##host", host.empty() ? "All hosts" : ItemLabel(host).c_str(),
                     width(host.empty() ? "All hosts" : host))) {
     if (ImGui::Selectable("All hosts", host.empty())) input.panel.commands.Push("host.choose");
-    for (uint32_t h = 0; h < run->trace->hosts.size(); ++h) {
-      const std::string other(run->trace->HostName(HostId(h)));
+    for (uint32_t h = 0; h < profile->trace->hosts.size(); ++h) {
+      const std::string other(profile->trace->HostName(HostId(h)));
       ImGui::PushID(static_cast<int>(h));
       if (ImGui::Selectable(ItemLabel(other).c_str(), other == host)) {
         CommandArgs args;
@@ -227,7 +229,7 @@ void DrawHitCount(const ShellInput& input, const Pen& pen, float right, float y)
 }
 
 void DrawSearch(const ShellInput& input, TextBox* box, float right) {
-  const Pen pen = MakePen(input.panel.theme, *input.panel.fonts);
+  const Pen pen = MakePen(input.panel.theme, input.panel.fonts);
   const float left = std::max(ImGui::GetCursorScreenPos().x + pen.Px(12), right - pen.Px(420));
   const float width = right - left;
   if (width < pen.Px(90)) return;
@@ -268,7 +270,7 @@ void DrawSearch(const ShellInput& input, TextBox* box, float right) {
   DrawHitCount(input, pen, b.x - pen.Px(10), y);
   const bool left_box = ImGui::IsItemDeactivated();
   const bool escape = left_box && ImGui::IsKeyPressed(ImGuiKey_Escape);
-  if (escape) {  // what was typed stays; Escape on the timeline clears it
+  if (escape) {  // the typed text stays; Escape on the timeline clears it
     box->text = before;
     changed = false;
   }
@@ -305,7 +307,7 @@ void DrawMenuBar(const ShellInput& input, MenuBarState* state) {
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   if (!open) return;
-  const Pen pen = MakePen(input.panel.theme, *input.panel.fonts);
+  const Pen pen = MakePen(input.panel.theme, input.panel.fonts);
   const ImVec2 origin = ImGui::GetWindowPos();
   const float width = ImGui::GetWindowWidth();
   DrawMark(pen, origin.x + pen.Px(12), origin.y + pen.Px(11));
@@ -321,7 +323,7 @@ void DrawMenuBar(const ShellInput& input, MenuBarState* state) {
   DrawRunSelectors(input);
   const float right = origin.x + width - pen.Px(12);
   const float button = pen.Px(28);
-  if (input.panel.run != nullptr)
+  if (input.panel.profile != nullptr)
     DrawSearch(input, &state->search, right - 2 * button - pen.Px(12));
   const bool light = input.panel.theme.light();
   ImGui::SetCursorScreenPos({right - 2 * button, origin.y + pen.Px(5)});

@@ -15,7 +15,7 @@ constexpr const char kWindow[] = "How to open them###open_question";
 struct Answer {
   const char* label;
   const char* what;
-  const char* name;  // of file.answer
+  const char* name;  // the text of "file.answer"
   ImGuiKey key;
 };
 constexpr std::array<Answer, 3> kTogether = {
@@ -75,7 +75,7 @@ void DrawOpenQuestion(const ShellInput& input) {
                           {0.5f, 0.5f});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
   ImGui::PushStyleColor(ImGuiCol_PopupBg, input.panel.theme[Role::kPanel]);
-  // The keys are read below: Enter must not press the button that Dear ImGui would have chosen.
+  // Keys are read below: Enter must not press the button that Dear ImGui chose.
   const ImGuiWindowFlags flags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
                                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_AlwaysAutoResize |
                                  ImGuiWindowFlags_NoNav;
@@ -83,7 +83,7 @@ void DrawOpenQuestion(const ShellInput& input) {
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   if (!shown) return;
-  ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+  ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
   ImGui::TextUnformatted(question->beside ? "A profile is open already"
                                           : "Two profiles that do not look like one run");
   ImGui::PopFont();

@@ -1,12 +1,13 @@
-// The question what to do with profiles that are opened together, or dropped on one that is open.
+// Asks what to do with profiles that are opened together, or beside one that is open.
 #pragma once
 
 #include "viewer/shell/shell.h"
 
 namespace stepscope {
 
-// While the session has a question: a modal window with its answers. Arrow keys and Tab choose,
-// Enter takes, a letter takes at once, Escape opens nothing. Pushes file.answer.
+// Draws a modal window with the answers while the session has a question. Arrow keys and Tab
+// choose, Enter takes the choice, a letter takes its answer at once, Escape opens nothing. Pushes
+// "file.answer". UI thread only.
 void DrawOpenQuestion(const ShellInput& input);
 
 }  // namespace stepscope

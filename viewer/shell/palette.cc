@@ -7,16 +7,15 @@
 #include <string>
 
 #include "model/base/lower.h"
-#include "viewer/core/search.h"
-#include "viewer/core/settings.h"
+#include "viewer/core/search/search.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/shell/shell.h"
 #include "viewer/widgets/input_text.h"
 
 namespace stepscope {
 namespace {
 
-// A title that begins with the query is meant before one that has it somewhere; one that is the
-// query before all.
+// The title that is the query comes first, then titles that begin with it, then those that hold it.
 int TitleScore(std::string_view query, std::string_view title) {
   const int score = 2 * FuzzyScore(query, title);
   const bool begins = title.size() >= query.size() &&
@@ -26,14 +25,14 @@ int TitleScore(std::string_view query, std::string_view title) {
   return score + (title.size() == query.size() ? 100 : 10);
 }
 
-// Of a sentence the letters in order say nothing: it has to contain the query.
+// A sentence must contain the query: its letters in order would match almost any sentence.
 int SentenceScore(std::string_view query, std::string_view sentence) {
   const std::string lower = Lower(query);
   return !lower.empty() && ContainsLower(sentence, lower) ? 1 : 0;
 }
 
 void KeyText(const ShellInput& input, const std::string& keys) {
-  ImGui::PushFont(input.panel.fonts->mono, TypeSize::kSmall);
+  ImGui::PushFont(input.panel.fonts.mono, TypeSize::kSmall);
   const float width = ImGui::CalcTextSize(keys.c_str()).x;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
                        std::max(0.0f, ImGui::GetContentRegionAvail().x - width));
@@ -47,7 +46,7 @@ std::string KeysOfEntry(const ShellInput& input, const PaletteEntry& entry) {
   return std::string(plain ? KeysOf(input.panel, *command) : entry.keys);
 }
 
-// A window over the workspace, told apart from it by a border.
+// Begins a window over the workspace, with a border around it.
 bool BeginFloating(const char* name, bool* open) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
@@ -58,7 +57,7 @@ bool BeginFloating(const char* name, bool* open) {
   return shown;
 }
 
-// The one that was clicked, or null.
+// Draws the entries. Returns the one that was clicked, or null.
 const PaletteEntry* DrawEntries(const ShellInput& input, const std::vector<PaletteEntry>& entries,
                                 int selected) {
   const PaletteEntry* clicked = nullptr;
@@ -100,7 +99,7 @@ void DrawSetting(const ShellInput& input, const SettingDesc& row) {
   const std::string& value = settings.Get(row.key);
   ImGui::PushID(row.key);
   ImGui::TableNextRow();
-  if (input.windows.setting == row.key) {  // what the palette led to
+  if (input.windows.setting == row.key) {  // the palette led here
     ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, input.panel.theme[Role::kAccentBg]);
     if (ImGui::IsWindowAppearing()) ImGui::SetScrollHereY();
   }
@@ -124,7 +123,7 @@ void DrawSetting(const ShellInput& input, const SettingDesc& row) {
     auto number = static_cast<float>(settings.Real(row.key));
     ImGui::SliderFloat("##value", &number, static_cast<float>(row.min), static_cast<float>(row.max),
                        "%.2f");
-    // Only when let go: a scale that changes under the slider runs away from the mouse.
+    // Takes effect when the slider is let go: a new scale would move it away from the mouse.
     if (ImGui::IsItemDeactivatedAfterEdit())
       input.panel.commands.PushSetting(row.key, std::to_string(number));
   } else if (row.type == SettingType::kChoice) {
@@ -144,19 +143,19 @@ int FuzzyScore(std::string_view query, std::string_view text) {
   if (query.empty()) return 1;
   int score = 0;
   size_t at = 0;
-  bool run = false;
+  bool profile = false;
   for (char wanted : query) {
     const char q = Lower(wanted);
     if (q == ' ') {
-      run = false;
+      profile = false;
       continue;
     }
     size_t found = at;
     while (found < text.size() && Lower(text[found]) != q) ++found;
     if (found == text.size()) return 0;
     const bool word_start = found == 0 || text[found - 1] == ' ';
-    score += 1 + (word_start ? 8 : 0) + (run && found == at ? 4 : 0);
-    run = true;
+    score += 1 + (word_start ? 8 : 0) + (profile && found == at ? 4 : 0);
+    profile = true;
     at = found + 1;
   }
   return score;
@@ -214,15 +213,15 @@ void DrawPalette(const ShellInput& input, PaletteState* state) {
     if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++state->selected;
     if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --state->selected;
     state->selected = std::clamp(state->selected, 0, std::max(0, last));
-    const PaletteEntry* run = DrawEntries(input, matches, state->selected);
-    if (enter && !matches.empty()) run = &matches[static_cast<size_t>(state->selected)];
+    const PaletteEntry* profile = DrawEntries(input, matches, state->selected);
+    if (enter && !matches.empty()) profile = &matches[static_cast<size_t>(state->selected)];
     const bool away = !opening && !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows);
-    if (run != nullptr || ImGui::IsKeyPressed(ImGuiKey_Escape) || away) {
+    if (profile != nullptr || ImGui::IsKeyPressed(ImGuiKey_Escape) || away) {
       input.panel.commands.Push("app.palette");  // closes it
       CommandArgs args;
-      if (run != nullptr) args.text = run->text;
-      if (run != nullptr && std::strcmp(run->command, "app.palette") != 0)
-        input.panel.commands.Push(run->command, std::move(args));
+      if (profile != nullptr) args.text = profile->text;
+      if (profile != nullptr && std::strcmp(profile->command, "app.palette") != 0)
+        input.panel.commands.Push(profile->command, std::move(args));
     }
   }
   ImGui::End();
@@ -232,14 +231,14 @@ void DrawPalette(const ShellInput& input, PaletteState* state) {
 
 namespace {
 
-// A command, or a panel as "panel.ID", with its keys.
+// Draws the row of a command, or of a panel as "panel.ID", with its keys.
 void DrawHelpRow(const ShellInput& input, KeyEditor* keys, const char* id, const char* title,
                  const char* what) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::TextUnformatted(title);
   ImGui::TableNextColumn();
-  ImGui::PushFont(input.panel.fonts->mono, TypeSize::kSmall);
+  ImGui::PushFont(input.panel.fonts.mono, TypeSize::kSmall);
   keys->DrawKeys(input.panel, id);
   ImGui::PopFont();
   ImGui::TableNextColumn();
@@ -250,7 +249,7 @@ void DrawHelpRow(const ShellInput& input, KeyEditor* keys, const char* id, const
   ImGui::PopID();
 }
 
-// Of commands that menus have, in the order of the table.
+// The categories of commands that menus have, in the order of the table.
 std::vector<std::string_view> Categories() {
   std::vector<std::string_view> categories;
   for (const CommandDesc& command : Commands()) {
@@ -266,7 +265,7 @@ void DrawHelpTitle(const ShellInput& input, const char* title) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::Dummy({0, ImGui::GetFontSize() * 0.3f});
-  ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+  ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
   ImGui::TextUnformatted(title);
   ImGui::PopFont();
 }
@@ -332,7 +331,7 @@ void DrawSettings(const ShellInput& input) {
         if (in_table) ImGui::EndTable();
         page = row.page;
         ImGui::Dummy({0, unit * 0.3f});
-        ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+        ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
         ImGui::TextUnformatted(page);
         ImGui::PopFont();
         in_table = ImGui::BeginTable(page, 2, ImGuiTableFlags_SizingFixedFit);

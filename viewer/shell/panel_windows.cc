@@ -11,30 +11,30 @@
 namespace stepscope {
 namespace {
 
-// What a right click on a panel's tab offers.
+// The menu that a right click on a panel's tab opens.
 void DrawTabMenu(const PanelDesc& desc, const PanelContext& panel) {
   if (!ImGui::BeginPopupContextItem("tab menu")) return;
   CommandArgs args;
   args.text = desc.id;
-  if (panel.run != nullptr && !panel.pinned.valid() &&
+  if (panel.profile != nullptr && !panel.pinned.valid() &&
       ImGui::MenuItem("Pin to this profile in a second tab")) {
-    args.run = panel.run->id;
+    args.profile = panel.profile->id;
     panel.commands.Push("panel.duplicate", args);
   }
   if (ImGui::MenuItem("Close")) {
-    args.run = panel.pinned;
+    args.profile = panel.pinned;
     panel.commands.Push("panel.toggle", args);
   }
   ImGui::EndPopup();
 }
 
-// Where the active run is a trace, the snapshot that lies beside it.
+// Lets the panel show the open memory snapshot while the active profile is a trace.
 void UseOpenSnapshot(PanelContext* panel) {
-  if (panel->run == nullptr || HistoryOf(*panel->run->trace) != nullptr) return;
-  for (const Run& run : panel->runs) {
-    if (HistoryOf(*run.trace) == nullptr) continue;
-    panel->run = &run;
-    panel->state = panel->view.Find(run.id);
+  if (panel->profile == nullptr || HistoryOf(*panel->profile->trace) != nullptr) return;
+  for (const Profile& profile : panel->profiles) {
+    if (HistoryOf(*profile.trace) == nullptr) continue;
+    panel->profile = &profile;
+    panel->state = panel->view.Find(profile.id);
     return;
   }
 }
@@ -42,17 +42,17 @@ void UseOpenSnapshot(PanelContext* panel) {
 }  // namespace
 
 void PanelWindows::DrawOne(const PanelContext& active, const WindowState& windows,
-                           const PanelDesc& desc, TraceId pinned) {
+                           const PanelDesc& desc, ProfileId pinned) {
   PanelContext panel = active;
   const std::string own = PanelWindowName(desc);
   std::string name = own;
   if (pinned.valid()) {
     panel.pinned = pinned;
-    panel.run = FindRun(active.runs, pinned);
+    panel.profile = FindProfile(active.profiles, pinned);
     panel.state = active.view.Find(pinned);
-    if (panel.run == nullptr) return;
-    name = PanelWindowName(desc, *panel.run);
-    // Beside the one that shows the active run.
+    if (panel.profile == nullptr) return;
+    name = PanelWindowName(desc, *panel.profile);
+    // The window opens beside the one for the active profile.
     const ImGuiWindow* window = ImGui::FindWindowByName(own.c_str());
     if (window != nullptr && window->DockId != 0)
       ImGui::SetNextWindowDockID(window->DockId, ImGuiCond_FirstUseEver);
@@ -65,7 +65,7 @@ void PanelWindows::DrawOne(const PanelContext& active, const WindowState& window
   bool open = true;
   if (windows.focus_panel == key) ImGui::SetNextWindowFocus();
   ClearBackgroundIfDocked(name.c_str());
-  // Which tab lies in front is for the layout and for commands to say, not for who comes last.
+  // Layout and commands decide which tab lies in front, not the order of drawing.
   const bool shown = ImGui::Begin(name.c_str(), &open, ImGuiWindowFlags_NoFocusOnAppearing);
   DrawTabMenu(desc, panel);
   if (shown) {
@@ -78,7 +78,7 @@ void PanelWindows::DrawOne(const PanelContext& active, const WindowState& window
   if (open) return;
   CommandArgs args;
   args.text = desc.id;
-  args.run = pinned;
+  args.profile = pinned;
   panel.commands.Push("panel.toggle", std::move(args));
 }
 
@@ -86,25 +86,25 @@ void PanelWindows::Draw(const PanelContext& active, WindowState* windows) {
   animating_ = false;
   for (const PanelDesc& desc : Panels()) {
     const auto [it, inserted] = windows->panels.try_emplace(desc.id, desc.open_by_default);
-    if (it->second) DrawOne(active, *windows, desc, TraceId());
+    if (it->second) DrawOne(active, *windows, desc, ProfileId());
     for (const PanelKey& key : windows->pinned) {
-      if (key.panel == desc.id) DrawOne(active, *windows, desc, key.run);
+      if (key.panel == desc.id) DrawOne(active, *windows, desc, key.profile);
     }
   }
   std::erase_if(panels_, [&](const auto& entry) {
-    return entry.first.run.valid() && !windows->pinned.contains(entry.first);
+    return entry.first.profile.valid() && !windows->pinned.contains(entry.first);
   });
   windows->focus_panel = {};
   KeepPanelsOnScreen();
 }
 
-void PanelWindows::Keep(const std::function<bool(TraceId)>& alive) {
+void PanelWindows::Keep(const std::function<bool(ProfileId)>& alive) {
   std::erase_if(panels_, [&](const auto& entry) {
-    return entry.first.run.valid() && !alive(entry.first.run);
+    return entry.first.profile.valid() && !alive(entry.first.profile);
   });
 }
 
-// One that is hidden says what it said when it was last drawn.
+// A hidden panel still says what it said when it was last drawn, so animating_ is asked first.
 std::vector<std::string> PanelWindows::Busy() const {
   std::vector<std::string> out;
   for (const auto& [key, panel] : panels_)

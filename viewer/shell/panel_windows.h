@@ -1,5 +1,6 @@
-// The windows of the panels: of each that is open one for the active run, and one for each run that
-// it is pinned to. It owns the panels, which live as long as their windows do. UI thread.
+// PanelWindows: the windows of the panels. Each open panel has one for the active profile and one
+// for each profile that it is pinned to. It owns the panels, which live as long as their windows.
+// UI thread only.
 #pragma once
 
 #include <functional>
@@ -8,22 +9,22 @@
 #include <string>
 #include <vector>
 
-#include "viewer/core/context.h"
+#include "viewer/core/commands/context.h"
 #include "viewer/core/panel.h"
 
 namespace stepscope {
 
 class PanelWindows {
  public:
-  // Closing one, and what its menu offers, are commands.
+  // Draws all open windows. Closing one pushes a command, as the menu of its tab does.
   void Draw(const PanelContext& active, WindowState* windows);
-  void Keep(const std::function<bool(TraceId)>& alive);  // those of other runs go
-  bool animating() const { return animating_; }          // one of those in sight
-  std::vector<std::string> Busy() const;                 // ids of those that are
+  void Keep(const std::function<bool(ProfileId)>& alive);  // drops windows of closed profiles
+  bool animating() const { return animating_; }            // a panel in sight is animating
+  std::vector<std::string> Busy() const;                   // ids of those panels
 
  private:
   void DrawOne(const PanelContext& active, const WindowState& windows, const PanelDesc& desc,
-               TraceId pinned);
+               ProfileId pinned);
 
   std::map<PanelKey, std::unique_ptr<Panel>> panels_;
   bool animating_ = false;

@@ -1,5 +1,4 @@
-// The status bar: what is open, how large it is, how long it took, what was wrong; the view and the
-// cursor.
+// The status bar: the open profile, its size, load time and diagnostics, then view and cursor.
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -8,7 +7,7 @@
 #include <cstdio>
 
 #include "model/base/bytes_text.h"
-#include "model/base/counted.h"
+#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/shell/shell.h"
 
@@ -26,15 +25,15 @@ struct Line {
   }
 };
 
-void DrawRun(const ShellInput& input, const Run& run, Line* line) {
+void DrawProfile(const ShellInput& input, const Profile& profile, Line* line) {
   const Pen& pen = line->pen;
   std::array<char, 48> text{};
-  const uint64_t events = run.trace->counts.events();
+  const uint64_t events = profile.trace->counts.events();
   line->Value(GroupDigits(events), NounFor(events, "events"));
-  line->Value(BytesText(run.trace->store_bytes()), "in memory");
-  std::snprintf(text.data(), text.size(), "%.2f s", run.load_seconds);
+  line->Value(BytesText(profile.trace->store_bytes()), "in memory");
+  std::snprintf(text.data(), text.size(), "%.2f s", profile.load_seconds);
   line->Value(text.data(), "to load");
-  const uint64_t problems = run.trace->diagnostics.problems() + run.trace->errors.size();
+  const uint64_t problems = profile.trace->diagnostics.problems() + profile.trace->errors.size();
   const Role role = problems == 0 ? Role::kGood : Role::kWarning;
   const float begin = line->x;
   if (pen.fonts.icons) {
@@ -52,7 +51,7 @@ void DrawRun(const ShellInput& input, const Run& run, Line* line) {
   ImGui::SetItemTooltip("What loading repaired, dropped or clipped");
 }
 
-// As many as a pixel of the view tells apart.
+// The digits that a time needs, so that neighbouring pixels of the view have different texts.
 int DigitsOf(Ps t, TimeRange view) {
   constexpr Ps kPixels = 2000;
   constexpr int kLeast = 3, kMost = 12;
@@ -74,11 +73,11 @@ void DrawStatusBar(const ShellInput& input) {
   ImGui::PopStyleVar(2);
   ImGui::PopStyleColor();
   if (open) {
-    const Pen pen = MakePen(input.panel.theme, *input.panel.fonts);
+    const Pen pen = MakePen(input.panel.theme, input.panel.fonts);
     const ImVec2 p = ImGui::GetWindowPos();
     Line line{pen, p.x + pen.Px(14), p.y + pen.Px(6)};
-    if (input.panel.run != nullptr) {
-      DrawRun(input, *input.panel.run, &line);
+    if (input.panel.profile != nullptr) {
+      DrawProfile(input, *input.panel.profile, &line);
       if (!input.windows.note.empty()) {
         const float right = p.x + ImGui::GetWindowWidth() - pen.Px(430);
         pen.TextFit(pen.fonts.ui, kText, line.x, right, line.y, pen.theme[Role::kAccent],

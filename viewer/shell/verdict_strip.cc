@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "model/base/counted.h"
+#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/core/analysis_cache.h"
-#include "viewer/core/context.h"
+#include "viewer/core/commands/context.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/step_chart.h"
 #include "viewer/widgets/draw_text.h"
@@ -19,7 +19,8 @@
 namespace stepscope {
 namespace {
 
-// A label in secondary colour and its number; the x after it, or `x` if it does not fit.
+// Draws a label in secondary colour and its number. Returns the x after it, or `x` if it
+// does not fit.
 float Number(const PanelContext& context, float x, float y, float right, const char* label,
              const std::string& value) {
   const float gap = BaseEm() * 0.5f;
@@ -43,7 +44,7 @@ float Number(const PanelContext& context, float x, float y, float right, const c
 
 constexpr size_t kMostSteps = 2000;  // enough for a mean
 
-// XProf's definitions: the nine classes of the steps that are whole.
+// By XProf's definitions: the nine classes, added up over whole steps.
 void AddClasses(const ResultTable& steps, std::vector<VerdictSums::Part>* parts) {
   const int partial = steps.Column("partial");
   for (const StepClass& of : StepClassesOf(steps)) {
@@ -59,7 +60,7 @@ void AddClasses(const ResultTable& steps, std::vector<VerdictSums::Part>* parts)
   }
 }
 
-// The work of the device, then what is lost, by size. Returns the work's percent.
+// Adds the device's work, then the losses by size. Returns the work's percent.
 double AddLosses(const ResultTable& losses, Kind work, std::vector<VerdictSums::Part>* parts) {
   const int id = losses.Column("class"), percent = losses.Column("percent");
   if (id < 0 || percent < 0) return 0;
@@ -74,7 +75,7 @@ double AddLosses(const ResultTable& losses, Kind work, std::vector<VerdictSums::
   return parts->front().size;
 }
 
-// Where an average step goes, as one bar.
+// Draws where the time of an average step goes, as one bar.
 float ClassBar(const PanelContext& context, std::span<const VerdictSums::Part> parts, float x,
                float y, float width) {
   double all = 0;
@@ -108,7 +109,7 @@ double ClassPercent(const ResultTable& steps, const char* column) {
   return whole > 0 ? 100 * part / whole : 0;
 }
 
-// What was lost because a file ends too early, or null.
+// The diagnostic of a file that ends too early, or null.
 const Diagnostic* CutOff(const Trace& trace) {
   for (const Diagnostic& d : trace.diagnostics.rows()) {
     if (d.id.find("truncated") != std::string::npos && d.severity != Severity::kInfo) return &d;
@@ -116,11 +117,11 @@ const Diagnostic* CutOff(const Trace& trace) {
   return nullptr;
 }
 
-// Says that a file is incomplete: its numbers are of a part. Returns where it begins.
+// Draws a chip that the file is incomplete, so that its numbers cover a part. Returns the chip's x.
 float DrawCutOff(const PanelContext& context, const Diagnostic& cut, float right, float top,
                  float height) {
   const FaceScope bold(context, Face::kBold);
-  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  const bool icons = context.fonts.icons;
   const std::string text =
       icons ? std::string(icon::kWarn) + "  Incomplete file" : "Incomplete file";
   const float em = Em(), width = TextWidth(text) + std::floor(em * 1.2f);
@@ -144,7 +145,7 @@ float DrawCutOff(const PanelContext& context, const Diagnostic& cut, float right
   return left - em * 0.5f;
 }
 
-// What limits the view, each with a cross that ends it; returns where the chips begin.
+// Draws a chip for each limit of the view, with a cross that ends it. Returns the x of the first.
 float DrawChips(const PanelContext& context, float right, float top, float height) {
   struct Chip {
     std::string text, what;
@@ -176,7 +177,7 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
   const std::string host = context.state != nullptr ? context.state->host : std::string();
   if (!host.empty()) chips.push_back({host, "Only this host", "host.choose"});
   const FaceScope ui(context, Face::kUi);
-  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  const bool icons = context.fonts.icons;
   const char* cross = icons ? icon::kClose : "x";
   const float em = Em(), box = std::floor(em * 1.7f), y = std::floor(top + (height - box) * 0.5f);
   for (size_t i = 0; i < chips.size(); ++i) {
@@ -213,7 +214,7 @@ VerdictSums SumsOf(const AnalysisResult& result) {
   if (steps == nullptr) return sums;
   const ResultTable* losses = result.Table("losses");
   if (losses != nullptr) {
-    // On a CPU too: the colour of host work is that of a loss.
+    // The same on a CPU: the colour of host work would look like a loss.
     sums.compute_percent = AddLosses(*losses, Kind::kDeviceCompute, &sums.parts);
     return sums;
   }
@@ -234,7 +235,7 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
   DrawBox(list, p.x, p.y, 3, height, color);
   const float middle = std::floor(p.y + height * 0.5f);
   float x = p.x + em;
-  if (context.fonts != nullptr && context.fonts->icons) {
+  if (context.fonts.icons) {
     const FaceScope icon_face(context, Face::kUi, 16);
     list->AddText(ImVec2(x, std::floor(middle - Em() * 0.5f)), color, GradeIcon(verdict.grade));
     x += em * 1.7f;
@@ -244,7 +245,8 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
   {
     const FaceScope bold(context, Face::kBold, TypeSize::kTitle);
     const float y = std::floor(middle - ImGui::GetTextLineHeight() * 0.5f);
-    // The sentence comes first: it is said nowhere else. Numbers take the room that is left.
+    // The sentence comes first, because no other place shows it. Numbers take the room
+    // that is left.
     DrawCut(list, ImVec2(x, y), right, context.theme[Role::kText], verdict.text);
     const float width = std::min(TextWidth(verdict.text), right - x);
     ImGui::SetCursorScreenPos(ImVec2(p.x, p.y));
@@ -284,11 +286,12 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
 bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
   float right = p.x + ImGui::GetContentRegionAvail().x - BaseEm();
-  if (context.run == nullptr || !context.run->trace) return false;
-  const Diagnostic* cut = CutOff(*context.run->trace);
+  if (context.profile == nullptr || !context.profile->trace) return false;
+  const Diagnostic* cut = CutOff(*context.profile->trace);
   if (cut != nullptr) right = DrawCutOff(context, *cut, right, p.y, VerdictStripHeight());
-  const char* analysis = VerdictAnalysis(*context.run);
-  const AnalysisResult* result = context.analyses.Get(*context.run, analysis, ParamsOf(context));
+  const char* analysis = VerdictAnalysis(*context.profile);
+  const AnalysisResult* result =
+      context.analyses.Get(*context.profile, analysis, ParamsOf(context));
   if (result != nullptr) {
     if (sums->serial != result->serial) *sums = SumsOf(*result);
     const float chips = DrawChips(context, right, p.y, VerdictStripHeight());
@@ -305,7 +308,7 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
 }
 
 bool DrawVerdictBar(const PanelContext& context, VerdictSums* sums) {
-  if (context.run == nullptr || !context.run->trace) return false;
+  if (context.profile == nullptr || !context.profile->trace) return false;
   constexpr ImGuiWindowFlags kFlags =
       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoNavFocus | ImGuiWindowFlags_NoDocking;
@@ -314,7 +317,7 @@ bool DrawVerdictBar(const PanelContext& context, VerdictSums* sums) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, 0);  // the window was cleared with the panels' colour
   const bool open = ImGui::BeginViewportSideBar("##verdict_bar", ImGui::GetMainViewport(),
                                                 ImGuiDir_Up, VerdictStripHeight(), kFlags);
-  // Tooltips of what is in it have the padding of all others.
+  // Its tooltips have the padding of all other tooltips.
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   if (open) waiting = DrawVerdictStrip(context, sums);

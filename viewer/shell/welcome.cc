@@ -1,4 +1,4 @@
-// The welcome page, and the overlays of loading and of errors.
+// The welcome page, and the overlays of loads and errors.
 #include <imgui.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ bool PrimaryButton(const ShellInput& input, const char* text) {
 
 void DrawRecent(const ShellInput& input, float width) {
   const auto& recent = input.panel.session.recent;
-  ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+  ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
   ImGui::TextUnformatted("Recent profiles");
   ImGui::PopFont();
   if (recent.empty()) {
@@ -53,7 +53,7 @@ void DrawRecent(const ShellInput& input, float width) {
     ImGui::EndDisabled();
     ImGui::SetItemTooltip("%s%s", profile.path.c_str(),
                           profile.exists ? "" : " is not there any more");
-    const Pen pen = MakePen(input.panel.theme, *input.panel.fonts);
+    const Pen pen = MakePen(input.panel.theme, input.panel.fonts);
     std::array<char, 1024> buffer{};
     const float date = pen.Px(110);
     const std::string_view path =
@@ -87,13 +87,13 @@ void DrawWelcome(const ShellInput& input) {
                                  ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
                                  ImGuiWindowFlags_NoBringToFrontOnFocus;
   if (ImGui::Begin("##welcome", nullptr, flags)) {
-    const Pen pen = MakePen(theme, *input.panel.fonts);
+    const Pen pen = MakePen(theme, input.panel.fonts);
     const float width = std::min(viewport->WorkSize.x - pen.Px(64), pen.Px(680));
     const float left = std::floor((viewport->WorkSize.x - width) / 2);
     ImGui::SetCursorPos({left, std::max(pen.Px(32), viewport->WorkSize.y * 0.14f)});
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(left + width);
-    ImGui::PushFont(input.panel.fonts->bold, 28);
+    ImGui::PushFont(input.panel.fonts.bold, 28);
     ImGui::TextUnformatted("Stepscope");
     ImGui::PopFont();
     ImGui::PushStyleColor(ImGuiCol_Text, theme[Role::kText2]);
@@ -117,7 +117,7 @@ void DrawWelcome(const ShellInput& input) {
     ImGui::Dummy({0, pen.Px(18)});
     DrawRecent(input, width);
     ImGui::Dummy({0, pen.Px(18)});
-    ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+    ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
     ImGui::TextUnformatted("What it opens");
     ImGui::PopFont();
     ImGui::PushStyleColor(ImGuiCol_Text, theme[Role::kText2]);
@@ -148,7 +148,7 @@ void DrawLoading(const ShellInput& input) {
     std::array<char, 1024> buffer{};
     const float inner = ImGui::GetContentRegionAvail().x;
     const std::string_view path = MiddleCut(loading->path, inner, buffer.data(), buffer.size());
-    ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+    ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
     ImGui::TextUnformatted(loading->stage.empty() ? "Opening" : loading->stage.c_str());
     ImGui::PopFont();
     ImGui::TextDisabled("%.*s", static_cast<int>(path.size()), path.data());
@@ -162,7 +162,7 @@ void DrawLoading(const ShellInput& input) {
                   static_cast<double>(loading->bytes_done) / 1e6,
                   static_cast<double>(loading->bytes_total) / 1e6,
                   static_cast<double>(loading->events) / 1e6, loading->seconds);
-    ImGui::PushFont(input.panel.fonts->mono, TypeSize::kSmall);
+    ImGui::PushFont(input.panel.fonts.mono, TypeSize::kSmall);
     ImGui::TextDisabled("%s", text.data());
     ImGui::PopFont();
     const float button = ScaledSize(96);
@@ -193,7 +193,7 @@ void DrawError(const ShellInput& input) {
                                  ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
                                  ImGuiWindowFlags_AlwaysAutoResize;
   if (ImGui::Begin("##error", nullptr, flags)) {
-    ImGui::PushFont(input.panel.fonts->bold, TypeSize::kTitle);
+    ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(input.panel.theme[Role::kBad]),
                        "This could not be opened");
     ImGui::PopFont();

@@ -7,14 +7,14 @@
 #include <string>
 #include <string_view>
 
-#include "viewer/core/settings.h"
+#include "viewer/core/state/settings.h"
 #include "viewer/shell/shell.h"
 
 namespace stepscope {
 namespace {
 
-constexpr float kPanelShare = 0.40f, kPanelShareTall = 0.68f;       // of the height
-constexpr float kDetailsShare = 0.27f, kDetailsShareSmall = 0.30f;  // of the width
+constexpr float kPanelShare = 0.40f, kPanelShareTall = 0.68f;       // share of the height
+constexpr float kDetailsShare = 0.27f, kDetailsShareSmall = 0.30f;  // share of the width
 constexpr float kDetailsMost = 560;  // more than names and values need; charts and tables do not
 
 constexpr const char* kFrontPanel = "overview";
@@ -22,7 +22,7 @@ constexpr const char* kFrontPanel = "overview";
 // The bars above and below the workspace take their place in the second frame.
 constexpr int kFramesToSettle = 3;
 
-// The tab that lies in front when the node's tab bar is made.
+// Chooses the tab that lies in front when the node's tab bar is made.
 void PutInFront(ImGuiID node, const PanelDesc& panel) {
   ImGuiDockNode* dock_node = ImGui::DockBuilderGetNode(node);
   if (dock_node == nullptr) return;
@@ -38,7 +38,7 @@ std::string FrontPanel() {
     const ImGuiWindow* window = ImGui::FindWindowByName(PanelWindowName(panel).c_str());
     if (panel.slot != DockSlot::kBottomRight || window == nullptr || !window->WasActive) continue;
     if (window->DockNode != nullptr && !window->DockTabIsVisible) continue;
-    // The user may have split them: the one that was used last.
+    // The user may have split them; the one used last counts.
     if (front != nullptr && window->FocusOrder < front->FocusOrder) continue;
     front = window;
     id = panel.id;
@@ -67,16 +67,16 @@ void BuildDefault(ImGuiID dock, ImVec2 pos, ImVec2 size, std::string_view front)
   ImGui::DockBuilderFinish(dock);
 }
 
-// Parts keep their shares of a window that becomes larger or smaller.
+// Keeps the parts' shares of the window when its size changes.
 void Scale(ImGuiDockNode* node, ImVec2 by) {
   if (node == nullptr) return;
   node->SizeRef = {node->SizeRef.x * by.x, node->SizeRef.y * by.y};
   for (ImGuiDockNode* child : node->ChildNodes) Scale(child, by);
 }
 
-// Gives the panels below the timeline two thirds of the height, or the usual share: whichever is
-// further from what they have. The layout itself is the state, so that one which was kept, or set
-// by the splitter, is switched as well.
+// Gives the panels below the timeline two thirds of the height or their usual share, whichever is
+// further from their share now. The layout itself is the state, so this also works on a layout that
+// was kept or set with the splitter.
 void SwitchTall(ImGuiDockNode* root) {
   if (root == nullptr || root->SplitAxis != ImGuiAxis_Y) return;
   const float share = root->ChildNodes[1]->Size.y / std::max(1.0f, root->Size.y);
@@ -92,7 +92,7 @@ std::string PanelWindowName(const PanelDesc& panel) {
   return std::string(panel.title) + "###panel_" + panel.id;
 }
 
-std::string PanelWindowName(const PanelDesc& panel, const Run& pinned) {
+std::string PanelWindowName(const PanelDesc& panel, const Profile& pinned) {
   return std::string(panel.title) + " \u00b7 " + pinned.label + "###panel_" + panel.id + "@" +
          std::to_string(pinned.id.value);
 }
@@ -106,9 +106,9 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
   const bool old = input.panel.settings.Int("layout.version") != kLayoutVersion;
   const bool starting = state->frames < kFramesToSettle;
   if (starting && state->frames++ == 0 && node != nullptr) {
-    state->width = node->Size.x, state->height = node->Size.y;  // that it was saved with
+    state->width = node->Size.x, state->height = node->Size.y;  // the size it was saved with
   }
-  // Made again when the bars have taken their place.
+  // It is built again when the bars have their places.
   const bool settling = state->frames_since_built < kFramesToSettle &&
                         (size.x != state->width || size.y != state->height);
   state->built = (missing || old || reset || settling) && size.x > 64 && size.y > 64;
@@ -139,7 +139,7 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
 }
 
 void KeepPanelsOnScreen() {
-  if (ImGui::IsMouseDown(ImGuiMouseButton_Left)) return;  // it may be on its way
+  if (ImGui::IsMouseDown(ImGuiMouseButton_Left)) return;  // the user may be dragging it
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   for (const PanelDesc& panel : Panels()) {
     ImGuiWindow* window = ImGui::FindWindowByName(PanelWindowName(panel).c_str());
@@ -167,7 +167,7 @@ void KeepPanelsOnScreen() {
 void ClearBackgroundIfDocked(const char* window_name) {
   const ImGuiWindow* window = ImGui::FindWindowByName(window_name);
   if (window == nullptr || window->DockNode == nullptr) return;
-  // A floating node has no background of ours behind it.
+  // No dock space lies behind a floating node.
   if (ImGui::DockNodeGetRootNode(window->DockNode)->IsDockSpace()) ImGui::SetNextWindowBgAlpha(0);
 }
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 
-#include "model/base/counted.h"
+#include "model/base/count_text.h"
 #include "model/lookup.h"
 #include "model/query/event_query.h"
-#include "viewer/core/track_rules.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -33,9 +33,9 @@ void Heading(const TimelineInput& input, std::string_view text) {
 }  // namespace
 
 void TimelineMenu::DrawEvent(const TimelineInput& input) {
-  const Run* run = nullptr;
-  for (const Run& r : input.runs) run = r.id == target_.event.trace ? &r : run;
-  const TrackSet* set = run != nullptr ? run->SetOf(target_.event) : nullptr;
+  const Profile* profile = nullptr;
+  for (const Profile& r : input.profiles) profile = r.id == target_.event.trace ? &r : profile;
+  const TrackSet* set = profile != nullptr ? profile->SetOf(target_.event) : nullptr;
   if (set == nullptr) return;
   const std::string name(set->Name(target_.event.row));
   Heading(input, name);
@@ -45,7 +45,7 @@ void TimelineMenu::DrawEvent(const TimelineInput& input) {
   CommandArgs filter;
   filter.text = QueryForWhole(name);
   CommandItem(input, "search.set", std::move(filter), "Filter timeline to this name");
-  if (ImGui::MenuItem("Show all of this name on this track")) FindSameName(input, *run);
+  if (ImGui::MenuItem("Show all of this name on this track")) FindSameName(input, *profile);
   CommandItem(input, "select.next_same");
   CommandItem(input, "select.previous_same");
   CommandItem(input, "select.parent");
@@ -61,7 +61,7 @@ void TimelineMenu::DrawEvent(const TimelineInput& input) {
 void TimelineMenu::DrawHeights(const TimelineInput& input, CommandArgs path) const {
   if (target_.event.valid() || !ImGui::BeginMenu("Height")) return;
   for (const int rows : {1, 2, 4, 8, 0}) {
-    path.number = rows;
+    path.rows = rows;
     const std::string title = rows == 0 ? std::string("As many rows as there are")
                                         : "At most " + Counted(static_cast<uint64_t>(rows), "rows");
     CommandItem(input, "track.rows", path, title.c_str());
@@ -70,8 +70,8 @@ void TimelineMenu::DrawHeights(const TimelineInput& input, CommandArgs path) con
 }
 
 void TimelineMenu::DrawTrack(const TimelineInput& input) const {
-  CommandArgs run, path;
-  run.run = path.run = target_.run;
+  CommandArgs profile, path;
+  profile.profile = path.profile = target_.profile;
   path.text = target_.path;
   if (target_.folds) CommandItem(input, "view.toggle_collapse", path);
   const TrackRules rules = ParseTrackRules(input.panel.settings.Get("timeline.tracks"));
@@ -82,32 +82,33 @@ void TimelineMenu::DrawTrack(const TimelineInput& input) const {
   DrawHeights(input, path);
   CommandItem(input, "view.toggle_hidden", path);
   ImGui::Separator();
-  CommandItem(input, "track.only_selected", run);
+  CommandItem(input, "track.only_selected", profile);
   CommandItem(input, "view.show_hidden");
   CommandItem(input, "track.unpin_all");
   ImGui::Separator();
-  CommandItem(input, "view.collapse_all", run);
-  CommandItem(input, "view.expand_all", run);
+  CommandItem(input, "view.collapse_all", profile);
+  CommandItem(input, "view.expand_all", profile);
 }
 
-// Of a track with millions of events this takes longer than a frame.
-void TimelineMenu::FindSameName(const TimelineInput& input, const Run& run) {
-  same_name_.Start(input.panel.jobs, [run, event = target_.event](const std::stop_token& stop,
-                                                                  Progress&) {
-    CommandArgs args;
-    args.run = run.id;
-    const SameNameEvents same = AllOfSameName(*run.SetOf(event), event.row, kMaxShownEvents, stop);
-    args.number = static_cast<double>(same.total);
-    args.events.reserve(same.rows.size());
-    for (EventRow row : same.rows) args.events.push_back({run.id, event.set, row});
-    return args;
-  });
+// A job does this, because it takes longer than a frame for a track with millions of events.
+void TimelineMenu::FindSameName(const TimelineInput& input, const Profile& profile) {
+  same_name_.Start(
+      input.panel.jobs, [profile, event = target_.event](const std::stop_token& stop, Progress&) {
+        CommandArgs args;
+        args.profile = profile.id;
+        const SameNameEvents same =
+            AllOfSameName(*profile.SetOf(event), event.row, kMaxHighlightedEvents, stop);
+        args.total = static_cast<int64_t>(same.total);
+        args.events.reserve(same.rows.size());
+        for (EventRow row : same.rows) args.events.push_back({profile.id, event.set, row});
+        return args;
+      });
 }
 
-// What was asked for in an earlier frame; of a run that was closed since nothing is shown.
+// Shows the result of an earlier question, unless its profile was closed meanwhile.
 void TimelineMenu::ShowSameName(const TimelineInput& input) {
   std::optional<CommandArgs> found = same_name_.Take();
-  if (found && FindRun(input.runs, found->run) != nullptr)
+  if (found && FindProfile(input.profiles, found->profile) != nullptr)
     input.panel.commands.Push("select.show_events", std::move(*found));
 }
 

@@ -1,30 +1,31 @@
-// The right-click menu of the timeline: what can be done with an event, or with a track or plane.
-// Every entry is a command of the table, so that it reads and has the key as everywhere else.
+// TimelineMenu: the right-click menu of the timeline, with what can be done with an event, a
+// track or a plane. Every entry is a row of the table of commands, so that its text and key are
+// the same everywhere. UI thread only.
 #pragma once
 
 #include <optional>
 
 #include "model/base/latest_job.h"
-#include "viewer/timeline/timeline_interaction.h"
-#include "viewer/timeline/timeline_painter.h"
+#include "viewer/timeline/interaction/timeline_interaction.h"
+#include "viewer/timeline/painting/timeline_painter.h"
 
 namespace stepscope {
 
 class TimelineMenu {
  public:
-  // `asked`: opens it for that; else it stays as it is.
+  // `asked` opens the menu for a target. Without it the menu stays as it is.
   void Draw(const TimelineInput& input, std::optional<TimelineMenuTarget> asked);
-  bool busy() const { return same_name_.active(); }  // a result is to be shown
+  bool busy() const { return same_name_.active(); }  // a result will be shown
 
  private:
   void DrawEvent(const TimelineInput& input);
   void DrawTrack(const TimelineInput& input) const;
   void DrawHeights(const TimelineInput& input, CommandArgs path) const;
-  void FindSameName(const TimelineInput& input, const Run& run);
+  void FindSameName(const TimelineInput& input, const Profile& profile);
   void ShowSameName(const TimelineInput& input);
 
   TimelineMenuTarget target_;
-  LatestJob<CommandArgs> same_name_;  // of "select.show_events"
+  LatestJob<CommandArgs> same_name_;  // arguments of "select.show_events"
 };
 
 }  // namespace stepscope

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "viewer/core/settings.h"
-#include "viewer/timeline/view_svg.h"
+#include "viewer/core/state/settings.h"
+#include "viewer/timeline/painting/view_svg.h"
 
 namespace stepscope {
 
 void TimelinePanel::Draw(const TimelineInput& input) {
   const TimelineFrame frame = Frame(input);
-  if (input.runs.empty() || !frame.geometry.drawable()) return;
+  if (input.profiles.empty() || !frame.geometry.drawable()) return;
   drawn_ = true;
   model_.Update(frame, &input.panel.commands);
   feedback_.rows_height = static_cast<double>(frame.geometry.rows.h);
@@ -21,21 +21,20 @@ void TimelinePanel::Draw(const TimelineInput& input) {
                       &input.panel.commands);
   feedback_.cursor_valid = interaction_.cursor().has_value();
   const ViewState& view = input.panel.view;
-  if (feedback_.cursor_valid)  // in the time of the active run
+  if (feedback_.cursor_valid)  // in the time of the active profile
     feedback_.cursor =
-        view.Translate(input.runs[model_.active()].id, view.active, *interaction_.cursor());
-  if (feedback_.cursor_valid && input.panel.pointed != nullptr)
-    input.panel.pointed->Set(feedback_.cursor);
+        view.Translate(input.profiles[model_.active()].id, view.active, *interaction_.cursor());
+  if (feedback_.cursor_valid) input.panel.pointed.Set(feedback_.cursor);
   if (interaction_.resizes()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (interaction_.dragged()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
   TimelinePainter(input, model_, interaction_).Draw();
   menu_.Draw(input, interaction_.TakeMenu());
 }
 
-std::string TimelinePanel::Svg(std::span<const Run> runs, const ViewState& view,
+std::string TimelinePanel::Svg(std::span<const Profile> profiles, const ViewState& view,
                                const NameCache& names, std::string_view id, float x,
                                float y) const {
-  return drawn_ ? ViewSvg({model_, runs, view, names, id, x, y}) : std::string();
+  return drawn_ ? ViewSvg({model_, profiles, view, names, id, x, y}) : std::string();
 }
 
 float TimelinePanel::svg_top() const { return TopOfSvg(model_.geometry()); }
@@ -48,7 +47,7 @@ TimelineFrame TimelinePanel::Frame(const TimelineInput& input) const {
       std::min(static_cast<float>(input.panel.settings.Real("timeline.label_width")) * font,
                area.w * input.most_label);
   TimelineFrame frame{
-      .runs = input.runs,
+      .profiles = input.profiles,
       .view = input.panel.view,
       .settings = input.panel.settings,
       .hits = input.search.hits(),
@@ -64,14 +63,14 @@ TimelineFrame TimelinePanel::Frame(const TimelineInput& input) const {
       .path = input.path,
       .hovered = interaction_.lit().valid() ? interaction_.lit() : input.hovered,
       .counterpart = input.counterpart,
-      .all_runs = input.all_runs};
+      .all_profiles = input.all_profiles};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (ImGui::IsMousePosValid(&mouse) && frame.geometry.all.Has(mouse.x, mouse.y))
     frame.anchor_y = mouse.y;
   return frame;
 }
 
-// The canvas is one item for ImGui; tool buttons lie on top of it.
+// ImGui sees the canvas as one item. Tool buttons lie on top of it.
 TimelineMouse TimelinePanel::ReadMouse(const TimelineGeometry& geometry) const {
   const ImGuiIO& io = ImGui::GetIO();
   const Box& all = geometry.all;

@@ -1,33 +1,35 @@
-// TimelinePanel: the timeline's window contents, put together: a model of what is shown, an
-// interaction that turns the mouse into commands, a painter, a menu. UI thread only.
+// TimelinePanel: the contents of the timeline's window. This folder shows what was recorded as
+// rows over time; start reading here. A panel puts together a model of what is shown, an
+// interaction that turns the mouse into commands, a painter and a menu. Profiles and the view go
+// in; commands and a picture come out. UI thread only.
 #pragma once
 
-#include "viewer/core/context.h"
-#include "viewer/timeline/timeline_interaction.h"
+#include "viewer/core/commands/context.h"
+#include "viewer/timeline/interaction/timeline_interaction.h"
+#include "viewer/timeline/interaction/timeline_model.h"
+#include "viewer/timeline/painting/timeline_painter.h"
 #include "viewer/timeline/timeline_menu.h"
-#include "viewer/timeline/timeline_model.h"
-#include "viewer/timeline/timeline_painter.h"
 
 namespace stepscope {
 
 class TimelinePanel {
  public:
   void Draw(const TimelineInput& input);
-  // Once a frame, before Draw, which is not called while the window is hidden.
+  // Call it once a frame, before Draw. Draw is not called while the window is hidden.
   void NewFrame() { drawn_ = false; }
-  // What is not drawn, for want of room or because it is hidden, does not move.
+  // A panel that is not drawn, because it is hidden or has no room, does not move.
   bool moving() const { return drawn_ && (model_.moving() || interaction_.settling()); }
   bool waiting() const { return drawn_ && (model_.waiting() || menu_.busy()); }  // for a job
-  // A drag that Escape takes back: keys are not commands meanwhile.
+  // True during a drag, which Escape takes back. Keys are no commands meanwhile.
   bool takes_keys() const { return drawn_ && interaction_.dragged().has_value(); }
   const TimelineFeedback& feedback() const { return feedback_; }
   const EventRef& lit() const { return interaction_.lit(); }  // under the mouse
-  TimeRange displayed() const { return model_.displayed(); }  // of the active run
+  TimeRange displayed() const { return model_.displayed(); }  // of the active profile
   const Box& place() const { return model_.geometry().all; }  // on the screen
-  float svg_top() const;  // of its vector picture, on the screen
-  // As it was last drawn, as a vector picture; empty where it was not drawn in the last frame.
-  // `id`, `x`, `y`: as in ViewSvgInput.
-  std::string Svg(std::span<const Run> runs, const ViewState& view, const NameCache& names,
+  float svg_top() const;  // top of its vector picture on the screen
+  // Returns the panel as it was last drawn, as a vector picture. The text is empty if it was not
+  // drawn in the last frame. `id`, `x`, `y`: as in ViewSvgInput.
+  std::string Svg(std::span<const Profile> profiles, const ViewState& view, const NameCache& names,
                   std::string_view id = {}, float x = 0, float y = 0) const;
 
  private:

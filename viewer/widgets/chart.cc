@@ -10,7 +10,7 @@
 #include <numeric>
 
 #include "model/base/digits.h"
-#include "viewer/core/distinct_names.h"
+#include "viewer/core/look/distinct_names.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 

@@ -1,3 +1,6 @@
+// The folder viewer/widgets holds what panels draw with: tables (start at result_table_view.h),
+// charts (here), text and numbers (draw_text.h, number_text.h). Widgets know no panel.
+//
 // Charts of the panels: stacked bars over steps, rings, histograms, areas over time. Each chart is
 // plain data made once per result and a draw function that costs O(pixels). Legend entries switch
 // series on and off; a right click exports the chart as SVG or its numbers as CSV. UI thread only.
@@ -12,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "viewer/core/color.h"
+#include "model/base/color.h"
 #include "viewer/core/panel.h"
 
 namespace stepscope {
@@ -23,15 +26,16 @@ struct ChartSeries {
   std::vector<double> values;
 };
 
-// What the user did to a chart: which series are off, and the part of the x axis shown.
+// What the user changed in a chart: the hidden series and the visible part of the x axis.
 struct ChartState {
   uint64_t hidden = 0;          // bit per series
-  double x_min = 0, x_max = 0;  // equal: everything
-  uint64_t key = 0;             // of the data that x_min and x_max belong to
+  double x_min = 0, x_max = 0;  // if equal, everything is visible
+  uint64_t key = 0;             // identifies the data that x_min and x_max belong to
   bool Shown(size_t series) const { return (hidden >> (series & 63)) % 2 == 0; }
 };
 
-// Entries as small buttons in a row that wraps; returns the height it took. Clicking toggles.
+// Draws the entries as small buttons in a row that wraps, and returns its height. A click hides or
+// shows a series.
 void DrawLegend(const PanelContext& context, std::span<const ChartSeries> series, ChartState* state,
                 bool right_align);
 
@@ -44,9 +48,9 @@ struct StepBars {
   std::vector<std::string> notes;   // by step: "partial", "inferred"; may be empty
   double reference = 0;             // dashed line; 0: none
   std::string reference_label;
-  double TotalOf(size_t step, const ChartState& state) const;  // of the shown series
+  double TotalOf(size_t step, const ChartState& state) const;  // the sum of the shown series
 };
-// Index of the clicked step, or -1.
+// Returns the index of the clicked step, or -1.
 int DrawStepBars(const PanelContext& context, const char* id, const StepBars& bars, uint64_t key,
                  ChartState* state, ImVec2 size);
 
@@ -55,8 +59,8 @@ struct RingSlice {
   std::string label;
   double value = 0;
   Rgba color = 0;
-  int row = -1;            // of the table it came from; -1: "other"
-  std::string shown = {};  // its short name, told apart from the others'; empty: the label
+  int row = -1;            // in the table it came from; -1: "other"
+  std::string shown = {};  // a short name that differs from the others; empty: the label
 };
 struct Ring {
   std::string title = "ring";
@@ -67,8 +71,8 @@ struct Ring {
 // The largest `most` rows of a table by a value column, and the rest as one slice.
 Ring MakeRing(const PanelContext& context, const ResultTable& table, std::string_view name_column,
               std::string_view value_column, size_t most = 9);
-// Slice clicked, or -1. `selected` is a row of the table and drawn thicker. With `legend` names are
-// listed beside or below it, where there is room.
+// Returns the clicked slice, or -1. The slice of the table's row `selected` is drawn thicker. With
+// `legend` the names are listed beside or below the ring if there is room.
 int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int selected,
              ImVec2 size, bool legend);
 
@@ -80,11 +84,11 @@ struct Histogram {
   double p50 = 0, p95 = 0, max = 0;
   uint64_t total = 0;
 };
-// Of sorted or unsorted values. With low < high only those inside are counted in bins; percentiles
-// and total stay those of all.
+// The values need not be sorted. With low < high, bins count only the values between them;
+// percentiles and total are always those of all values.
 Histogram MakeHistogram(std::vector<double> values, size_t bins, double low = 0, double high = 0);
-// `unit` of low, high and the percentiles; bin clicked or -1. The wheel asks for another range in
-// *zoom (low, high; both 0: everything).
+// Returns the clicked bin, or -1. `unit` is that of low, high and the percentiles. The wheel writes
+// the range it asks for into *zoom (low, high; both 0: everything).
 int DrawHistogram(const PanelContext& context, const char* id, const Histogram& histogram,
                   Unit unit, ImVec2 size, std::pair<double, double>* zoom = nullptr);
 
@@ -99,17 +103,17 @@ std::string ToCsv(const StepBars& bars);
 std::string ToCsv(const Ring& ring);
 std::string ToCsv(const Histogram& histogram, Unit unit);
 
-// A right-click menu for the item drawn last, or opened with OpenChartMenu. It saves the picture
-// between `min` and `max` as PNG itself; what else was chosen, the caller makes.
+// A right-click menu for the item drawn last, or one that OpenChartMenu opens. It saves the picture
+// between `min` and `max` as PNG itself; the caller carries out every other choice.
 enum class ChartExport { kNone, kSvg, kCsv, kCopy };
 struct ChartBox {
-  std::string_view name;  // of the file, without extension
+  std::string_view name;  // file name without extension
   ImVec2 min, max;        // screen
   bool svg = true;        // offer SVG too
 };
 void OpenChartMenu(const char* id);
 ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBox& box);
-// Asks where to save; copies, and says so.
+// Asks for a file and saves there, or copies and shows a note.
 void SaveChart(const PanelContext& context, std::string_view name, std::string_view extension,
                const std::string& contents);
 void CopyChart(const PanelContext& context, const std::string& numbers);

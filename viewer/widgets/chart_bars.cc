@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "model/analysis/step_number.h"
+#include "model/analysis/intervals/step_number.h"
 #include "viewer/widgets/chart.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -82,7 +82,7 @@ void BarTooltip(const PanelContext& context, const StepBars& bars, const ChartSt
   ImGui::EndTooltip();
 }
 
-// One bar from the bottom up; what is partial or inferred is drawn paler.
+// Draws one bar from the bottom up. Partial and inferred steps are paler.
 void DrawBar(const PanelContext& context, ImDrawList* list, const StepBars& bars,
              const ChartState& state, const Bucket& b, float left, float right, bool hovered) {
   const size_t step = b.longest;
@@ -111,7 +111,7 @@ double TallestIn(const StepBars& bars, const ChartState& state, size_t first, si
   return most;
 }
 
-// Bars that stand between two places of the plot.
+// The tallest bar between two places of the plot.
 double TallestBetween(const StepBars& bars, const ChartState& state, float left, float right) {
   const auto n = static_cast<double>(bars.labels.size());
   const auto at = [n](float x) { return std::clamp(ImPlot::PixelsToPlot(x, 0).x + 0.5, 0.0, n); };
@@ -128,7 +128,7 @@ void DrawReference(const PanelContext& context, ImDrawList* list, const StepBars
     const float x = pos.x + static_cast<float>(i * 8);
     list->AddLine(ImVec2(x, y), ImVec2(x + 4, y), color);
   }
-  // Where fewer bars are taller than the average, and on a ground of its own where some are.
+  // The label stands where fewer bars exceed the average, with a background if some do.
   const float line = ImGui::GetTextLineHeight(), width = TextWidth(bars.reference_label);
   const double at_left = TallestBetween(bars, state, pos.x, pos.x + width + 12);
   const double at_right = TallestBetween(bars, state, pos.x + size.x - width - 12, pos.x + size.x);

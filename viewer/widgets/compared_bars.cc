@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "model/base/counted.h"
+#include "model/base/count_text.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 
@@ -13,9 +13,9 @@ namespace {
 
 constexpr size_t kLeastBins = 12;
 
-uint64_t AddTo(DurationHistogram* histogram, const Run& run, const RowLink& link) {
-  if (link.set >= run.sets()) return 0;
-  const TrackSet& set = run.Set(link.set);
+uint64_t AddTo(DurationHistogram* histogram, const Profile& profile, const RowLink& link) {
+  if (link.set >= profile.sets()) return 0;
+  const TrackSet& set = profile.Set(link.set);
   uint64_t count = 0;
   for (const EventRow row : link.rows) {
     if (row.value >= set.rows) continue;
@@ -33,7 +33,7 @@ std::string Limit(size_t bin) {
   return WithoutZeros(FormatDuration(DurationHistogram::BinBegin(bin), 3));
 }
 
-// Bins from the first to the last that either run has events in.
+// The bins from the first to the last one in which either profile has events.
 struct Bins {
   size_t first = 0, end = DurationHistogram::kBins;
   double most = 0;  // the largest share of a bin
@@ -58,7 +58,7 @@ void Tooltip(const ComparedDurations& d, size_t bin) {
 
 }  // namespace
 
-ComparedDurations CompareDurations(const Run& run_a, const RowLink& a, const Run& run_b,
+ComparedDurations CompareDurations(const Profile& run_a, const RowLink& a, const Profile& run_b,
                                    const RowLink& b) {
   ComparedDurations out;
   out.count_a = AddTo(&out.a, run_a, a);

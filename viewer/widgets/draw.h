@@ -6,8 +6,8 @@
 
 #include <string_view>
 
-#include "viewer/core/fonts.h"
-#include "viewer/core/theme.h"
+#include "viewer/core/look/fonts.h"
+#include "viewer/core/look/theme.h"
 
 namespace stepscope {
 
@@ -23,11 +23,11 @@ struct Pen {
   float Px(float at_scale_1) const;  // whole pixels
   float Width(ImFont* font, float size, std::string_view text) const;
   float Text(ImFont* font, float size, float x, float y, Rgba color,
-             std::string_view text) const;  // right edge
+             std::string_view text) const;  // returns the right edge
   float TextRight(ImFont* font, float size, float right, float y, Rgba color,
                   std::string_view text) const;
-  // In [x, right], cut at the end; false if fewer than `least` letters fit. Returns whether all of
-  // it was drawn in *whole.
+  // Draws in [x, right], cut at the end. Returns false if fewer than `least` letters fit. *whole
+  // tells whether the text is uncut.
   bool TextFit(ImFont* font, float size, float x, float right, float y, Rgba color,
                std::string_view text, bool* whole = nullptr) const;
   void Box(float x, float y, float w, float h, Rgba color, float rounding = 0) const;
@@ -46,9 +46,9 @@ Pen MakePen(const Theme& theme, const Fonts& fonts);  // on the current window's
 bool IconButton(const char* id, const char* icon, const char* fallback, const char* tooltip,
                 bool on, const Fonts& fonts, const Theme& theme, float size);
 
-// Cuts a text in the middle so that it fits: "/home/…/run/file". Of what stays a share
-// stands before the ellipsis; of a path the end (the run and the file) says more. Writes to buffer,
-// returns the view.
+// Cuts a text in the middle so that it fits: "/home/…/run/file". A given share of what remains
+// stands before the ellipsis; the end of a path (run and file) matters more. Writes into the buffer
+// and returns a view of it.
 std::string_view MiddleCut(std::string_view text, float width, char* buffer, size_t size,
                            double head_share = 1.0 / 3);
 

@@ -8,18 +8,17 @@ namespace stepscope {
 namespace {
 
 ImFont* FontOf(const PanelContext& context, Face face) {
-  if (context.fonts == nullptr) return nullptr;
   switch (face) {
     case Face::kBold:
-      return context.fonts->bold;
+      return context.fonts.bold;
     case Face::kMono:
-      return context.fonts->mono;
+      return context.fonts.mono;
     case Face::kMonoBold:
-      return context.fonts->mono_bold;
+      return context.fonts.mono_bold;
     case Face::kUi:
       break;
   }
-  return context.fonts->ui;
+  return context.fonts.ui;
 }
 
 const char* End(std::string_view text) { return text.data() + text.size(); }

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "viewer/core/fonts.h"
+#include "viewer/core/look/fonts.h"
+#include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
-#include "viewer/core/theme.h"
 
 namespace stepscope {
 
@@ -26,23 +26,23 @@ class FaceScope {
 
 float TextWidth(std::string_view text);
 inline float Em() { return ImGui::GetFontSize(); }
-// The size of the default face now, whatever is pushed: what layout is measured in.
+// The size of the default face, whatever font is pushed. It is the unit of layout.
 float BaseEm();
 
-// At the cursor, in a role's colour; advances the cursor.
+// Draws at the cursor in a role's colour and advances the cursor.
 void TextIn(const PanelContext& context, Role role, std::string_view text);
 void WrappedIn(const PanelContext& context, Role role, std::string_view text);
 void SectionTitle(const PanelContext& context, std::string_view text, std::string_view note = {});
-// Draws within [left, right], ellipsis at the end; true if it was cut.
+// Draws up to `right` with an ellipsis at the end; returns true if the text was cut.
 bool DrawCut(ImDrawList* list, ImVec2 pos, float right, Rgba color, std::string_view text);
 void DrawRight(ImDrawList* list, float right, float y, Rgba color, std::string_view text);
 void DrawBox(ImDrawList* list, float x, float y, float w, float h, Rgba color, float rounding = 0);
-// Text that acts as a link; true when clicked. Cut to what is left of the line, whole in a tooltip
-// then.
+// Text that acts as a link; returns true when clicked. It is cut to the rest of the line; a tooltip
+// then shows all of it.
 bool LinkText(const PanelContext& context, const char* id, std::string_view text);
 // A name out of a profile or a file system as the label of an ImGui item, which would end at "##".
 std::string ItemLabel(std::string_view name);
-// A tooltip of lines that are not longer than one reads with ease.
+// A tooltip whose lines are wrapped at a readable width.
 void WrappedTooltip(std::string_view text);
 // A thin horizontal rule with some air.
 void Rule(const PanelContext& context);

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <string>
 
-#include "model/base/counted.h"
+#include "model/base/count_text.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
 
-// The bins from the first to the last that has any.
+// The bins from the first to the last one with events.
 std::pair<size_t, size_t> Used(const DurationHistogram& h) {
   size_t first = 0, end = DurationHistogram::kBins;
   while (first < end && h.counts[first] == 0) ++first;
@@ -33,7 +33,7 @@ std::string Limit(size_t bin) {
 
 void DrawDurationBars(const PanelContext& context, const DurationHistogram& histogram, ImVec2 size,
                       std::optional<Ps> marked) {
-  constexpr size_t kLeastBins = 12;  // a single duration is not one bar as wide as the panel
+  constexpr size_t kLeastBins = 12;  // keeps the bar of a single duration narrow
   const auto [first, end] = Used(histogram);
   if (first == end) return;
   const size_t bins = std::max(kLeastBins, end - first);

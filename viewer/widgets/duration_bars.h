@@ -1,4 +1,4 @@
-// How durations spread, on a logarithmic axis: four bars for a doubling. UI thread only.
+// Shows how durations spread on a logarithmic axis with four bars per doubling. UI thread only.
 #pragma once
 
 #include <imgui.h>
@@ -10,8 +10,8 @@
 
 namespace stepscope {
 
-// Nothing where there are no durations. The tooltip of a bar says its limits and its count. The bar
-// of a duration that is `marked` stands out.
+// Draws nothing without durations. A bar's tooltip has its limits and its count. The bar of the
+// duration `marked` stands out.
 void DrawDurationBars(const PanelContext& context, const DurationHistogram& histogram, ImVec2 size,
                       std::optional<Ps> marked = {});
 

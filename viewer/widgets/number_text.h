@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "model/analysis/result_table.h"
+#include "model/analysis/tables/result_table.h"
 
 namespace stepscope {
 
 struct NumberFormat {
-  double scale = 1;  // what is shown is value * scale
+  double scale = 1;  // the text shows value * scale
   int decimals = 0;
   const char* header = "";  // unit for the column's header, "µs"
   const char* suffix = "";  // after each value, " %"
@@ -26,10 +26,10 @@ std::string_view WriteNumber(double value, const NumberFormat& format, std::span
 double NumberOf(const Value& value);
 std::string NumberText(double value, const NumberFormat& format);
 
-// "95.0000 us" says no more than "95 us".
+// Drops needless zeros: "95.0000 us" becomes "95 us".
 std::string WithoutZeros(std::string text);
 
-// What a unit measures, and how many of the base unit (ps, bytes, percent) one of it is.
+// The dimension of a unit, and its size in the base unit (ps, bytes, percent).
 enum class Dimension { kNone, kTime, kBytes, kPercent };
 Dimension DimensionOf(Unit unit);
 double BaseFactor(Unit unit);

@@ -1,5 +1,5 @@
 #include "viewer/widgets/result_table_view.h"
-#include "viewer/widgets/json_stream.h"
+#include "model/analysis/tables/json_stream.h"
 
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -11,8 +11,8 @@
 
 #include "model/base/digits.h"
 #include "model/base/fnv.h"
-#include "viewer/core/distinct_names.h"
-#include "viewer/core/search.h"
+#include "viewer/core/look/distinct_names.h"
+#include "viewer/core/search/search.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -60,7 +60,7 @@ double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
   return std::max(*middle, max_abs / (dimension == Dimension::kTime ? 100 : 1000));
 }
 
-// Asks where to, and writes it there.
+// Asks for a file and writes the text there.
 void ExportAs(const PanelContext& context, std::string name, std::string contents) {
   CommandArgs args;
   args.text = std::move(name);
@@ -157,8 +157,8 @@ void ResultTableView::PrepareColumns(const ResultTable& table, const TableOption
   }
 }
 
-// Largest values and longest texts: what formats and widths follow from. O(cells), once per change
-// of data.
+// Finds the largest values and longest texts, which determine formats and widths. O(cells), once
+// per change of data.
 void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const TableOptions& options) {
   const uint64_t columns_key = ColumnsKey(table, options);
   if (key == key_ && columns_key == columns_key_ && selected_.size() == table.rows.size()) return;
@@ -192,7 +192,7 @@ void ResultTableView::Prepare(const ResultTable& table, uint64_t key, const Tabl
   dirty_ = true;
 }
 
-// Rows beyond are many: they get their short names when they are drawn, each on its own.
+// In larger tables each row gets its short name when it is drawn.
 void ResultTableView::ShortenNames(const ResultTable& table, const TableOptions& options) {
   constexpr size_t kMostDistinct = 10'000;
   short_names_.assign(options.shorten_names ? table.rows.size() : 0, {});
@@ -262,7 +262,7 @@ void ResultTableView::Rebuild(const ResultTable& table) {
   for (Column& column : columns_) {
     column.total = column.additive ? SumOf(table, static_cast<size_t>(column.data), order_) : 0;
   }
-  // What is filtered away is not selected: commands act on what is seen.
+  // Filtered rows are deselected, because commands act on visible rows only.
   std::vector<uint8_t> kept(selected_.size(), 0);
   for (uint32_t r : order_) kept[r] = selected_[r];
   selected_.swap(kept);
@@ -288,7 +288,7 @@ void ResultTableView::TakeSort(const ResultTable& table) {
 
 void ResultTableView::Draw(const PanelContext& context, const ResultTable& table, uint64_t key,
                            const TableOptions& options) {
-  other_run_ = options.other_run;
+  other_profile_ = options.other_profile;
   other_links_ = options.other_links;
   ImGui::PushID(options.id);
   const FaceScope small(context, Face::kUi);
@@ -315,7 +315,7 @@ void ResultTableView::DrawToolbar(const PanelContext& context, const ResultTable
                                   "\"two words\"\nAll terms must hold."
                                 : filter_.explanation().c_str());
   }
-  const bool icons = context.fonts != nullptr && context.fonts->icons;
+  const bool icons = context.fonts.icons;
   if (filter_text_[0] != 0) {
     ImGui::SameLine(0, Em() * 0.3f);
     if (ImGui::Button(icons ? icon::kClose : "x")) SetFilter({});
@@ -477,7 +477,7 @@ void ResultTableView::KeepInSight(float row_height, bool centre) {
 void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable& table,
                                  float row_height) {
   if (order_.empty() || !ImGui::IsWindowFocused() || ImGui::GetIO().WantTextInput) return;
-  // The application's keys look at who owns a key: here it is the table.
+  // The table owns the key, so that the application's own key handling leaves it alone.
   for (ImGuiKey key : {ImGuiKey_DownArrow, ImGuiKey_UpArrow, ImGuiKey_PageDown, ImGuiKey_PageUp,
                        ImGuiKey_Home, ImGuiKey_End, ImGuiKey_Enter, ImGuiKey_C}) {
     ImGui::SetKeyOwner(key, ImGui::GetCurrentWindow()->ID);
@@ -511,13 +511,13 @@ void ResultTableView::HandleKeys(const PanelContext& context, const ResultTable&
 
 CommandArgs ResultTableView::EventsOf(const PanelContext& context, const ResultTable& table) const {
   CommandArgs args;
-  if (context.run == nullptr) return args;
-  args.run = context.run->id;
+  if (context.profile == nullptr) return args;
+  args.profile = context.profile->id;
   for (uint32_t r : SelectedRows()) {
     if (r < table.links.size() && args.range.empty()) args.range = table.links[r].range;
-    if (r < table.links.size()) AddEvents(context.run->id, table.links[r], &args);
+    if (r < table.links.size()) AddEvents(context.profile->id, table.links[r], &args);
     if (other_links_ != nullptr && r < other_links_->size())
-      AddEvents(other_run_, (*other_links_)[r], &args);
+      AddEvents(other_profile_, (*other_links_)[r], &args);
   }
   return args;
 }

@@ -1,8 +1,8 @@
 // ResultTableView: the one table widget. Shows a ResultTable with sorting (several columns), a
 // filter box, columns that can be hidden and moved, selection by mouse and keys, a total row, copy,
 // export and "show on timeline". Owns widget state only: filter, selection, and the order of rows,
-// made again when the data, the filter or the sorting changes and never otherwise. A frame costs
-// O(visible rows). UI thread only.
+// which is remade only when the data, the filter or the sorting changes. A frame costs O(visible
+// rows). UI thread only.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "model/base/latest_job.h"
+#include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
-#include "viewer/core/theme.h"
 #include "viewer/widgets/number_text.h"
 #include "viewer/widgets/row_events.h"
 #include "viewer/widgets/table_order.h"
@@ -24,7 +24,7 @@ struct ImGuiTable;
 
 namespace stepscope {
 
-// A cell that is this word has this colour.
+// Cells with exactly this word have this colour.
 struct ColoredWord {
   const char* word;
   Role role;
@@ -37,17 +37,17 @@ struct TableOptions {
   std::span<const char* const> first_columns{};   // shown first, in this order; the others follow
   std::span<const char* const> hidden_columns{};  // not shown until the user asks for them
   std::span<const ColoredWord> words{};
-  std::function<Rgba(const std::string& name)> color{};  // of a name; empty: the theme's
+  std::function<Rgba(const std::string& name)> color{};  // a name's colour; empty: the theme's
   bool shorten_names = false;  // names as DistinctNames' short forms, whole on hover
   bool toolbar = true;
   bool total_row = true;
   float height = 0;  // pixels; 0: what is left of the window
-  // Of a table about two runs: what its rows link to in the other one. Shown together with the
-  // table's own links. Must outlive the frame.
-  TraceId other_run{};
+  // For a table about two profiles: the links of its rows in the other profile, shown together with
+  // the table's own links. Must outlive the frame.
+  ProfileId other_profile{};
   const std::vector<RowLink>* other_links = nullptr;
 
-  std::string Counted(size_t n) const;  // of the noun
+  std::string Counted(size_t n) const;  // "1 kernel", "15 kernels"
 };
 
 // How the numbers of a column are shown: a chart beside the table has the same unit. O(rows)
@@ -60,21 +60,22 @@ class ResultTableView {
   void Draw(const PanelContext& context, const ResultTable& table, uint64_t key,
             const TableOptions& options);
 
-  // What `rows` rows need with a header and the scrollbar below, without toolbar and totals.
+  // The height of `rows` rows with header and scrollbar, without toolbar and totals.
   static float HeightOf(const PanelContext& context, size_t rows);
-  // Row of the data that is current (selected last), or -1.
+  // The row of the data that was selected last, or -1.
   int current() const { return current_; }
   std::span<const uint32_t> order() const { return order_; }
   void SetFilter(std::string_view text);
-  // Rows whose column `id` is `text`; of a text too long for the box, those that contain its start.
+  // Shows the rows whose column `id` is `text`. If the text is too long for the box, shows those
+  // that contain its start.
   void SetFilter(const char* id, std::string_view text);
   void SetSort(std::vector<SortKey> keys);         // until the user sorts
   void Select(const ResultTable& table, int row);  // -1: nothing
   uint64_t rebuilds() const { return rebuilds_; }  // how often the order was made, for tests
 
-  // What the menus do; free of ImGui, so that tests and commands can call them.
+  // The menus' actions. They do not use ImGui, so tests and commands can call them.
   CommandArgs EventsOf(const PanelContext& context,
-                       const ResultTable& table) const;  // of the selected rows
+                       const ResultTable& table) const;  // takes the selected rows
   void ShowOnTimeline(const PanelContext& context, const ResultTable& table) const;
   std::string Csv(const ResultTable& table) const;  // shown rows, shown columns
   std::string Json(const ResultTable& table) const;
@@ -86,8 +87,8 @@ class ResultTableView {
     NumberFormat format;
     double max_abs = 0;
     double total = 0;     // over the shown rows
-    int widest_row = -1;  // of a text column
-    float width = 0;      // pixels, of header and widest cell
+    int widest_row = -1;  // text columns only
+    float width = 0;      // pixels that the header and the widest cell need
     bool numeric = false, bar = false, additive = false, name = false, stretch = false,
          hidden = false;
   };
@@ -109,7 +110,7 @@ class ResultTableView {
   void DrawCell(const PanelContext& context, const ResultTable& table, const TableOptions& options,
                 const Column& column, uint32_t row);
   struct NameText {
-    std::string_view raw, shown;  // the same but for mangled names
+    std::string_view raw, shown;  // they differ for mangled names only
   };
   void DrawName(const PanelContext& context, const NameText& name, const TableOptions& options,
                 const Column& column, uint32_t row);
@@ -133,7 +134,7 @@ class ResultTableView {
   std::vector<uint32_t> SelectedRows() const;  // in shown order
   std::string_view ShortName(std::string_view text, uint32_t row);
 
-  TraceId other_run_;  // of the last Draw's options
+  ProfileId other_profile_;  // from the last Draw's options
   const std::vector<RowLink>* other_links_ = nullptr;
   std::array<char, 256> filter_text_{};
   TableFilter filter_;
@@ -148,7 +149,7 @@ class ResultTableView {
   int menu_column_ = -1;  // data column under the mouse when the menu opened
   LatestJob<RowEvents> menu_job_;
   RowEvents menu_events_;      // what that row's menu filters the timeline to, when it is found
-  bool filter_asked_ = false;  // before it was found
+  bool filter_asked_ = false;  // the user chose it before it was found
   uint64_t key_ = 0, columns_key_ = 0, rebuilds_ = 0;
   float measured_at_ = 0, measured_width_ = 0;  // font size and the room there was
   float min_width_ = 0;

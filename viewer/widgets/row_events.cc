@@ -6,20 +6,20 @@
 #include <vector>
 
 #include "model/query/event_query.h"
-#include "viewer/core/search.h"
-#include "viewer/core/shown_events.h"
+#include "viewer/core/search/search.h"
+#include "viewer/core/state/highlighted_events.h"
 
 namespace stepscope {
 namespace {
 
-// Over all sets, as the search goes; no further than `most`.
-uint64_t CountMatches(const Run& run, const NameQuery& query, uint64_t most,
+// Counts over all sets, as the search does, up to `most`.
+uint64_t CountMatches(const Profile& profile, const NameQuery& query, uint64_t most,
                       const std::stop_token& stop) {
   uint64_t n = 0;
-  for (uint32_t set = 0; set < run.sets(); ++set) {
-    const std::vector<uint8_t> wanted = query.MatchingMetas(*run.Set(set).names);
+  for (uint32_t set = 0; set < profile.sets(); ++set) {
+    const std::vector<uint8_t> wanted = query.MatchingMetas(*profile.Set(set).names);
     if (std::find(wanted.begin(), wanted.end(), 1) == wanted.end()) continue;
-    for (const Lane& lane : run.Set(set).lanes) {
+    for (const Lane& lane : profile.Set(set).lanes) {
       if (stop.stop_requested()) return n;
       for (uint32_t i = 0; i < lane.size() && n < most; ++i) n += wanted[lane.meta[i]];
     }
@@ -27,7 +27,7 @@ uint64_t CountMatches(const Run& run, const NameQuery& query, uint64_t most,
   return n;
 }
 
-// The name that all events of the link have, or none. Neighbours mostly share a lane, so that few
+// The name that all events of the link share, or empty. Neighbours mostly share a lane, so few
 // lanes are looked up.
 std::string_view CommonName(const TrackSet& set, const RowLink& link) {
   if (link.rows.front().value >= set.rows) return {};
@@ -42,28 +42,28 @@ std::string_view CommonName(const TrackSet& set, const RowLink& link) {
   return name;
 }
 
-// A row without links has nothing but its name to go by.
-RowEvents ByName(const Run& run, const std::string& name, const std::stop_token& stop) {
+// A row without links is found by its name only.
+RowEvents ByName(const Profile& profile, const std::string& name, const std::stop_token& stop) {
   RowEvents found;
   const std::string whole = NameQuery::Whole(name);
-  if (CountMatches(run, NameQuery(whole), 1, stop) > 0) {
+  if (CountMatches(profile, NameQuery(whole), 1, stop) > 0) {
     found.query = QueryForWhole(name);
     found.what = "Every event called " + name;
-  } else if (CountMatches(run, NameQuery(name), 1, stop) > 0) {
+  } else if (CountMatches(profile, NameQuery(name), 1, stop) > 0) {
     found.query = QueryForPart(name);
     found.what = "Every event with " + name + " in its name";
   }
   return found;
 }
 
-RowEvents ByLink(const Run& run, const TrackSet& set, const RowLink& link,
+RowEvents ByLink(const Profile& profile, const TrackSet& set, const RowLink& link,
                  const std::stop_token& stop) {
   RowEvents found;
   found.listed = true;
   const std::string called(CommonName(set, link));
   const NameQuery whole(NameQuery::Whole(called));
   const bool alone =
-      !called.empty() && CountMatches(run, whole, link.total + 1, stop) == link.total;
+      !called.empty() && CountMatches(profile, whole, link.total + 1, stop) == link.total;
   if (alone) {
     found.query = QueryForWhole(called);
     found.what = "The events of this row, all called " + called;
@@ -78,20 +78,21 @@ RowEvents ByLink(const Run& run, const TrackSet& set, const RowLink& link,
 
 }  // namespace
 
-RowEvents FindRowEvents(const Run& run, const RowLink& link, const std::string& name,
+RowEvents FindRowEvents(const Profile& profile, const RowLink& link, const std::string& name,
                         const std::stop_token& stop) {
-  if (!run.trace) return {};
-  if (link.rows.empty()) return name.empty() ? RowEvents{} : ByName(run, name, stop);
-  return link.set < run.sets() ? ByLink(run, run.Set(link.set), link, stop) : RowEvents{};
+  if (!profile.trace) return {};
+  if (link.rows.empty()) return name.empty() ? RowEvents{} : ByName(profile, name, stop);
+  return link.set < profile.sets() ? ByLink(profile, profile.Set(link.set), link, stop)
+                                   : RowEvents{};
 }
 
-void AddEvents(TraceId run, const RowLink& link, CommandArgs* args) {
-  args->number += static_cast<double>(link.total);
-  const size_t room = kMaxShownEvents - args->events.size();
+void AddEvents(ProfileId profile, const RowLink& link, CommandArgs* args) {
+  args->total += static_cast<int64_t>(link.total);
+  const size_t room = kMaxHighlightedEvents - args->events.size();
   args->events.reserve(args->events.size() + std::min(room, link.rows.size()));
   for (const EventRow event : link.rows) {
-    if (args->events.size() == kMaxShownEvents) break;
-    args->events.push_back({run, link.set, event});
+    if (args->events.size() == kMaxHighlightedEvents) break;
+    args->events.push_back({profile, link.set, event});
   }
 }
 

@@ -1,14 +1,14 @@
-// RowEvents: how the timeline is filtered to the events of a table's row. By their name where no
-// other event has it, so that the search box shows what is done and steps through the hits; else,
-// as with the kernels of an op, by the row's list of events.
+// RowEvents says how the timeline is filtered to the events of a table's row. If no other event has
+// their name, the name is searched for, so that the search box shows it and steps through the hits.
+// Otherwise, as with the kernels of an op, the row's list of events is used.
 #pragma once
 
 #include <stop_token>
 #include <string>
 
-#include "model/analysis/result_table.h"
-#include "viewer/core/command.h"
-#include "viewer/core/run.h"
+#include "model/analysis/tables/result_table.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/profiles/profile.h"
 
 namespace stepscope {
 
@@ -20,11 +20,11 @@ struct RowEvents {
 
 // `name` is what the row is called, or empty. O(events of the trace): not for a frame. What it
 // returns when stopped means nothing.
-RowEvents FindRowEvents(const Run& run, const RowLink& link, const std::string& name,
+RowEvents FindRowEvents(const Profile& profile, const RowLink& link, const std::string& name,
                         const std::stop_token& stop = {});
 
-// Adds what a row links to to what is to be shown; up to kMaxShownEvents in all.
-void AddEvents(TraceId run, const RowLink& link, CommandArgs* args);
+// Adds what a row links to to what is to be shown; up to kMaxHighlightedEvents in all.
+void AddEvents(ProfileId profile, const RowLink& link, CommandArgs* args);
 // Shows the events of args on the timeline; where there are none, its range.
 void ShowEvents(CommandQueue& commands, CommandArgs args);
 

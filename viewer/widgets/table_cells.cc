@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <optional>
 
-#include "model/base/counted.h"
+#include "model/base/count_text.h"
 #include "model/base/digits.h"
-#include "viewer/core/short_label.h"
+#include "viewer/core/look/short_label.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"
@@ -46,7 +46,7 @@ void DrawBool(const PanelContext& context, bool value) {
           value ? context.theme[Role::kText] : dim, value ? "yes" : "no");
 }
 
-// A share of `whole`: of 100 where it is one in percent, else of the column's largest.
+// The value as a fraction of 100 for percentages, else of the column's largest value.
 void DrawShareBar(const PanelContext& context, double value, double whole, Rgba fill,
                   float number_width) {
   const CellBox cell = CurrentCell();
@@ -93,8 +93,8 @@ void ResultTableView::DrawName(const PanelContext& context, const NameText& name
   }
   Role role = Role::kText;
   for (const ColoredWord& word : options.words) role = text == word.word ? word.role : role;
-  // Of a path the end says more than the beginning: "gradient_tape/.../MatMul". A name
-  // says at its beginning what it is; where that is alike, its end tells it apart.
+  // The end of a path matters more than its beginning: "gradient_tape/.../MatMul". Other names are
+  // known by their beginning, and by their end where beginnings are alike.
   std::array<char, 512> buffer{};
   const double head = shown.find('/') != std::string::npos ? 1.0 / 3 : 2.0 / 3;
   const std::string_view text_here =
@@ -227,12 +227,12 @@ void ResultTableView::FindMenuEvents(const PanelContext& context, const ResultTa
   menu_events_ = {};
   filter_asked_ = false;
   menu_job_.Stop();
-  if (context.run == nullptr) return;
+  if (context.profile == nullptr) return;
   std::string name(NameOf(table, options, row));
-  menu_job_.Start(context.jobs, [run = *context.run,
+  menu_job_.Start(context.jobs, [profile = *context.profile,
                                  link = row < table.links.size() ? table.links[row] : RowLink(),
                                  name = std::move(name)](const std::stop_token& stop, Progress&) {
-    return FindRowEvents(run, link, name, stop);
+    return FindRowEvents(profile, link, name, stop);
   });
 }
 
@@ -241,7 +241,7 @@ void ResultTableView::FilterTimeline(const PanelContext& context, const ResultTa
   if (menu_events_.query.empty()) {
     if (menu_events_.listed) {
       ShowOnTimeline(context, table);
-    } else {  // it was asked for before that was known
+    } else {  // the user chose it before the events were found
       note.text = "This row has no events on the timeline.";
       context.commands.Push("app.note", std::move(note));
     }
@@ -253,7 +253,7 @@ void ResultTableView::FilterTimeline(const PanelContext& context, const ResultTa
   context.commands.Push("app.note", std::move(note));
 }
 
-// Whoever clicks before the row's events are found is not told to come back: the filter follows.
+// If the user clicks before the row's events are found, the filter is applied when they are.
 void ResultTableView::TakeMenuEvents(const PanelContext& context, const ResultTable& table) {
   std::optional<RowEvents> found = menu_job_.Take();
   if (!found) return;

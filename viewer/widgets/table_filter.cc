@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "model/base/lower.h"
-#include "viewer/core/search.h"
+#include "viewer/core/search/search.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
@@ -74,7 +74,7 @@ bool Fits(const ColumnDesc& column, const Quantity& q) {
          (q.dimension == Dimension::kNone || DimensionOf(column.unit) == q.dimension);
 }
 
-// The column a comparison without a name is about.
+// The column that a comparison without a column name uses.
 int ImpliedColumn(const ResultTable& table, const Quantity& q, int preferred) {
   if (preferred >= 0 && Fits(table.columns[static_cast<size_t>(preferred)], q)) return preferred;
   for (size_t c = 0; c < table.columns.size(); ++c) {
@@ -249,7 +249,7 @@ bool TableFilter::Holds(const Term& term, const std::vector<Value>& row) {
   }
 }
 
-// Of the name that is shown in place of a mangled one.
+// Also searches the readable form of a mangled name.
 bool TableFilter::HoldsOfReadable(const Term& term, const ResultTable& table, size_t row) {
   if (row >= table.readable.size()) return false;
   if (term.column >= 0 && term.column != table.readable_column) return false;

@@ -1,20 +1,20 @@
 // TableFilter: the text of a table's filter box, parsed once and asked per row. Terms are separated
 // by spaces, all must hold; quotes keep spaces; a leading '-' negates.
-//   MatMul              some text column contains it, case does not matter; of mangled names both
-//   forms count
-//   op:MatMul           the column whose id or label matches "op" contains it; bool columns: yes,
-//   no =MatMul  op=MatMul  a text column is that text and no other, letter for letter; != too
-//   avg>100us  col<=5   compares a number; a bare number is in the column's own unit; =, != too
-//   >100us              the same for the first column of that kind (the sorted one first)
-// What does not parse (a column that does not exist) is plain text: kernel names contain ':' and
-// '<'. Parse is O(columns), Matches O(terms * columns). Thread-safe once parsed.
+//   MatMul              a text column contains it in any case; mangled names match in both forms
+//   op:MatMul           the column whose id or label matches "op" contains it; bools are yes and no
+//   =MatMul  op=MatMul  a text column is exactly this text; != negates
+//   avg>100us  col<=5   compares a number; a bare number is in the column's unit; =, != too
+//   >100us              the same for the first column of that dimension, the sorted one first
+// A term that does not parse, for example one with an unknown column, is plain text, because kernel
+// names contain ':' and '<'. Parse is O(columns), Matches O(terms * columns). Thread-safe once
+// parsed.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "model/analysis/result_table.h"
+#include "model/analysis/tables/result_table.h"
 
 namespace stepscope {
 
@@ -24,7 +24,7 @@ class TableFilter {
   static TableFilter Parse(std::string_view text, const ResultTable& table, int preferred = -1);
   bool Matches(const ResultTable& table, size_t row) const;
   bool empty() const { return terms_.empty(); }
-  // How it was understood: "Average > 100us and text has \"MatMul\"".
+  // How the text was understood: "Average > 100us and text has \"MatMul\"".
   const std::string& explanation() const { return explanation_; }
 
  private:
@@ -33,7 +33,7 @@ class TableFilter {
     Op op = Op::kContains;
     int column = -1;  // -1: any text column
     bool negate = false;
-    std::string text;   // of kContains in lower case
+    std::string text;   // kContains: in lower case
     double number = 0;  // in the column's unit
   };
   static bool ParseComparison(std::string_view word, const ResultTable& table, int preferred,

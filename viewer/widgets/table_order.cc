@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viewer/core/search.h"
+#include "viewer/core/search/search.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
@@ -80,7 +80,7 @@ bool IsAdditive(const ColumnDesc& column) {
                          "matrix", "allocation_bytes", "requested_bytes"}) {
     if (has(no)) return false;
   }
-  // Operations contain others: of their times only the part of their own adds up.
+  // Operations contain others, so only their self times add up.
   if (has("total_time") || has("timeinms") || has("timeinpercent")) return has("self");
   for (const char* yes :
        {"total", "self", "occurrences", "count", "share", "timein", "num_", "bytes", "fraction"}) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/analysis/result_table.h"
+#include "model/analysis/tables/result_table.h"
 #include "viewer/widgets/table_filter.h"
 
 namespace stepscope {
@@ -22,17 +22,16 @@ struct SortKey {
 std::vector<uint32_t> MakeOrder(const ResultTable& table, const TableFilter& filter,
                                 std::span<const SortKey> keys);
 
-// Whether the sum of the column over rows means something: totals, counts and shares do, averages
-// and ranks do not.
+// Whether the sum of a column over rows is meaningful: that of totals, counts and shares is, that
+// of averages and ranks is not.
 bool IsAdditive(const ColumnDesc& column);
 double SumOf(const ResultTable& table, size_t column, std::span<const uint32_t> order);
 
-// The shown part as a table of its own, links left out: what ToCsv and TableJson (json_stream.h)
-// get.
+// The shown part as a table without links, for ToCsv and TableJson (json_stream.h).
 ResultTable ShownPart(const ResultTable& table, std::span<const uint32_t> order,
                       std::span<const int> columns);
-// Rows as lines, cells separated by tabs (tabs and line ends inside become spaces): what is pasted
-// into a sheet.
+// Rows as lines with cells separated by tabs, for pasting into a spreadsheet. Tabs and line ends
+// inside a cell become spaces.
 std::string ToTsv(const ResultTable& table, std::span<const uint32_t> rows,
                   std::span<const int> columns);
 

@@ -1,4 +1,4 @@
-// `allreduce`, `imbalance` and `sequential-gpus`: several GPUs that wait for one another.
+// The rules about GPUs that wait for one another: `allreduce`, `imbalance` and `sequential-gpus`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,20 +6,18 @@
 #include <map>
 #include <optional>
 
-#include "model/analysis/device_steps.h"
 #include "model/analysis/findings/idle_loss.h"
-#include "model/analysis/findings/rule_functions.h"
-#include "model/analysis/lane_merge.h"
+#include "model/analysis/intervals/lane_merge.h"
+#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {
 namespace {
 
-double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
-
-// --- how much collectives move, where it is recorded (PyTorch) ---
+// --- the bytes that collectives move, where they are recorded (PyTorch) ---
 
 struct Traffic {
-  double bytes = 0;  // a ring's: each element goes out and comes in
+  double bytes = 0;  // sent by each participant of a ring
   double seconds = 0;
   int decoded = 0;
 };
@@ -39,8 +37,9 @@ double NumberIn(const Stat& stat) {
   return d != nullptr ? *d : 0;
 }
 
-// What ring all-reduces among n participants send: bytes * 2 (n - 1) / n.
-Traffic TrafficOf(const FindingInput& input, const std::vector<EventRow>& rows) {
+// The bytes that ring all-reduces of n participants send: 2 (n - 1) / n of their size
+// (docs/findings.md#rules).
+Traffic TrafficOf(const FindingContext& input, const std::vector<EventRow>& rows) {
   constexpr size_t kMostDecoded = 64;
   Traffic traffic;
   const Trace& trace = input.trace();
@@ -63,7 +62,7 @@ Traffic TrafficOf(const FindingInput& input, const std::vector<EventRow>& rows) 
   return traffic;
 }
 
-std::string TrafficText(const FindingInput& input, const DeviceScan& scan) {
+std::string TrafficText(const FindingContext& input, const DeviceScan& scan) {
   const Traffic t = TrafficOf(input, scan.collective_rows);
   if (t.decoded == 0 || t.seconds <= 0) return {};
   const double bandwidth = input.thresholds().Of("allreduce-bandwidth");  // 10^9 bytes a second
@@ -72,25 +71,25 @@ std::string TrafficText(const FindingInput& input, const DeviceScan& scan) {
                      PercentText(100 * t.bytes / (bandwidth * 1e9) / t.seconds), bandwidth);
 }
 
-// --- which device is late ---
+// --- the device that is late ---
 
 struct DeviceMean {
   PlaneId device;
   double steps = 0;
-  std::array<double, kLossClasses> ms{};
-  double wait() const { return Of(LossClass::kCollectiveWait); }
-  double Of(LossClass c) const { return ms[static_cast<size_t>(c)]; }
+  std::array<double, kStepTimeClasses> ms{};
+  double wait() const { return Of(StepTimeClass::kCollectiveWait); }
+  double Of(StepTimeClass c) const { return ms[static_cast<size_t>(c)]; }
 };
 
-// Means over the steps that count, of the devices of one host, by name.
-std::vector<DeviceMean> MeansOf(const FindingInput& input, HostId host) {
+// The devices of one host by name, with means over the steps that count.
+std::vector<DeviceMean> MeansOf(const FindingContext& input, HostId host) {
   std::map<uint32_t, DeviceMean> sums;
   for (const DeviceStep& d : input.db().device_steps) {
     if (!input.Counts(d.step) || input.trace().planes[d.device.value].host != host) continue;
     DeviceMean& sum = sums[d.device.value];
     sum.device = d.device;
     ++sum.steps;
-    for (size_t c = 0; c < kLossClasses; ++c) sum.ms[c] += Ms(d.losses[c]);
+    for (size_t c = 0; c < kStepTimeClasses; ++c) sum.ms[c] += InMs(d.class_times[c]);
   }
   std::vector<DeviceMean> means;
   for (auto& [device, sum] : sums) {
@@ -103,13 +102,13 @@ std::vector<DeviceMean> MeansOf(const FindingInput& input, HostId host) {
   return means;
 }
 
-// What the late device does that the others do not: the class with the largest excess.
-std::pair<LossClass, double> ExcessOf(const std::vector<DeviceMean>& means,
-                                      const DeviceMean& late) {
-  std::pair<LossClass, double> most{LossClass::kUnknown, 0};
-  for (size_t c = 0; c < kLossClasses; ++c) {
-    const auto loss = static_cast<LossClass>(c);
-    if (loss == LossClass::kCollectiveWait || loss == LossClass::kCollective) continue;
+// The class in which the late device spends most more time than the others, and how much.
+std::pair<StepTimeClass, double> ExcessOf(const std::vector<DeviceMean>& means,
+                                          const DeviceMean& late) {
+  std::pair<StepTimeClass, double> most{StepTimeClass::kUnknown, 0};
+  for (size_t c = 0; c < kStepTimeClasses; ++c) {
+    const auto loss = static_cast<StepTimeClass>(c);
+    if (loss == StepTimeClass::kCollectiveWait || loss == StepTimeClass::kCollective) continue;
     double others = 0;
     for (const DeviceMean& mean : means) others += &mean == &late ? 0 : mean.ms[c];
     const double excess = late.ms[c] - others / static_cast<double>(means.size() - 1);
@@ -118,36 +117,36 @@ std::pair<LossClass, double> ExcessOf(const std::vector<DeviceMean>& means,
   return most;
 }
 
-const char* DoingOf(LossClass loss) {
+const char* DoingOf(StepTimeClass loss) {
   switch (loss) {
-    case LossClass::kCompute:
+    case StepTimeClass::kCompute:
       return "computes";
-    case LossClass::kHostToDevice:
-    case LossClass::kDeviceToHost:
-    case LossClass::kDeviceToDevice:
+    case StepTimeClass::kHostToDevice:
+    case StepTimeClass::kDeviceToHost:
+    case StepTimeClass::kDeviceToDevice:
       return "copies";
-    case LossClass::kInput:
+    case StepTimeClass::kInput:
       return "waits for input";
-    case LossClass::kSync:
+    case StepTimeClass::kSync:
       return "waits for a host that blocks";
-    case LossClass::kCompile:
+    case StepTimeClass::kCompile:
       return "waits for compilation";
-    case LossClass::kLaunch:
+    case StepTimeClass::kLaunch:
       return "waits for launches";
-    case LossClass::kHost:
-    case LossClass::kBetweenSteps:
+    case StepTimeClass::kHost:
+    case StepTimeClass::kBetweenSteps:
       return "waits for work of its host";
     default:
       return "is idle";
   }
 }
 
-std::string ExcessText(const FindingInput& input, const std::vector<DeviceMean>& means,
+std::string ExcessText(const FindingContext& input, const std::vector<DeviceMean>& means,
                        const DeviceMean& late, double threshold) {
   const auto [loss, ms] = ExcessOf(means, late);
   if (ms <= 0) return {};
   std::string text = fmt::format("; it {} {} longer than the others", DoingOf(loss), MsText(ms));
-  if (!IsIdle(loss) || loss == LossClass::kUnknown) return text;
+  if (!IsIdle(loss) || loss == StepTimeClass::kUnknown) return text;
   const IdleLoss causes = SumIdle(
       input,
       [&, c = loss](const IdleCause& cause) {
@@ -157,25 +156,26 @@ std::string ExcessText(const FindingInput& input, const std::vector<DeviceMean>&
   return causes.cause.empty() ? text : text + " (" + causes.causes + ")";
 }
 
-std::vector<HostId> HostsOf(const FindingInput& input) {
+std::vector<HostId> HostsOf(const FindingContext& input) {
   std::vector<HostId> hosts;
   for (uint32_t h = 0; h < input.trace().hosts.size(); ++h) hosts.emplace_back(h);
   return hosts;
 }
 
-void FindLate(const FindingInput& input, HostId host, double threshold, std::vector<Found>* out) {
+void FindLate(const FindingContext& input, HostId host, double threshold,
+              std::vector<RuleFinding>* out) {
   const std::vector<DeviceMean> means = MeansOf(input, host);
   if (means.size() < 2) return;
   const auto less = [](const DeviceMean& a, const DeviceMean& b) { return a.wait() < b.wait(); };
   const DeviceMean& late = *std::min_element(means.begin(), means.end(), less);
   const double longest = std::max_element(means.begin(), means.end(), less)->wait();
   const bool clear = longest - late.wait() >= longest / 2;
-  // Where each is late in turn, all of them wait less on average than one of them in each step.
+  // If devices are late in turn, each waits less on average than one of them does in each step.
   const double most = input.LongestWaitMs(host);
   const double step_ms = input.StepMsOf(host);
   const double percent = step_ms > 0 ? 100 * most / step_ms : 0;
   if (percent < threshold) return;
-  Found found;
+  RuleFinding found;
   found.title =
       clear ? fmt::format("{} is late{}: the others wait up to {} of {} for it in collectives{}.",
                           input.NameOf(late.device), input.whole() ? "" : " in every step",
@@ -197,7 +197,7 @@ void FindLate(const FindingInput& input, HostId host, double threshold, std::vec
   }
   std::vector<bool> waits(input.db().steps.size());
   for (const DeviceStep& d : input.db().device_steps) {
-    const Ps wait = At(d.losses, LossClass::kCollectiveWait);
+    const Ps wait = At(d.class_times, StepTimeClass::kCollectiveWait);
     if (d.times.total > 0 && 100 * static_cast<double>(wait) / d.times.total >= threshold)
       waits[d.step] = true;
   }
@@ -212,12 +212,12 @@ void FindLate(const FindingInput& input, HostId host, double threshold, std::vec
   out->push_back(std::move(found));
 }
 
-// --- devices that take turns ---
+// --- devices that compute in turn ---
 
 struct Turns {
-  Ps any = 0, one = 0;  // when any of the devices computes, and when exactly one does
-  Ps longest = 0;       // of one device
-  Ranges alone;         // those of `one`
+  Ps any = 0, one = 0;  // time in which any device computes, and exactly one
+  Ps longest = 0;       // time in which the busiest device computes
+  Ranges alone;         // the intervals of `one`
 };
 
 Turns TurnsOf(const std::vector<const DeviceScan*>& scans) {
@@ -242,16 +242,16 @@ Turns TurnsOf(const std::vector<const DeviceScan*>& scans) {
   return turns;
 }
 
-// The kernels that begin while one device alone computes, of each device the first ones, and the
-// longest such time.
-RowLink KernelsAlone(const FindingInput& input, const std::vector<const DeviceScan*>& scans,
+// Links to the first kernels of each device that begin while one device alone computes, and to
+// the longest such interval.
+RowLink KernelsAlone(const FindingContext& input, const std::vector<const DeviceScan*>& scans,
                      const Ranges& alone) {
   const Trace& trace = input.trace();
   const std::vector<uint8_t> classes = DeviceClasses(trace);
   RowLink link;
   std::vector<EventRow> rows;
   for (const DeviceScan* scan : scans) {
-    const size_t most = rows.size() + FindingInput::kMostEvents / scans.size();
+    const size_t most = rows.size() + FindingContext::kMostEvents / scans.size();
     auto at = alone.begin();
     ForEachByStart(WorkLanes(trace, trace.planes[scan->device.value]),
                    [&](const Lane& lane, uint32_t i) {
@@ -272,10 +272,10 @@ RowLink KernelsAlone(const FindingInput& input, const std::vector<const DeviceSc
 
 }  // namespace
 
-void FindAllReduce(const FindingInput& input, double threshold, std::vector<Found>* out) {
-  const double ms = input.LossMs(LossClass::kCollective);
+void FindAllReduce(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  const double ms = input.LossMs(StepTimeClass::kCollective);
   if (input.PercentOfStep(ms) < threshold) return;
-  Found found;
+  RuleFinding found;
   Ps all = 0, hidden = 0;
   double kernels = 0, steps = 0;
   const DeviceScan* most = nullptr;
@@ -292,7 +292,7 @@ void FindAllReduce(const FindingInput& input, double threshold, std::vector<Foun
       "{:.{}f} kernels{}, {} of their time hidden{}.",
       MsText(ms), input.EveryStep(), kernels / steps, input.whole() ? 0 : 1,
       input.whole() ? " on a device" : " a step",
-      PercentText(all > 0 ? 100 * Ms(hidden) / Ms(all) : 0), TrafficText(input, *most));
+      PercentText(all > 0 ? 100 * InMs(hidden) / InMs(all) : 0), TrafficText(input, *most));
   found.measured = input.PercentOfStep(ms);
   found.saving_ms = ms;
   found.assumption =
@@ -300,20 +300,21 @@ void FindAllReduce(const FindingInput& input, double threshold, std::vector<Foun
       "its result. " +
       input.Uncertainty();
   found.link.rows = EventRows(most->collective_rows);
-  const auto of = static_cast<size_t>(LossClass::kCollective);
+  const auto of = static_cast<size_t>(StepTimeClass::kCollective);
   for (const uint32_t s : input.AllSteps()) {
     const Step& step = input.db().steps[s];
-    if (step.times.total > 0 && 100 * step.losses[of] / step.times.total >= threshold)
+    if (step.times.total > 0 && 100 * step.class_times[of] / step.times.total >= threshold)
       found.steps.push_back(s);
   }
   out->push_back(std::move(found));
 }
 
-void FindImbalance(const FindingInput& input, double threshold, std::vector<Found>* out) {
+void FindImbalance(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   for (const HostId host : HostsOf(input)) FindLate(input, host, threshold, out);
 }
 
-void FindSequentialGpus(const FindingInput& input, double threshold, std::vector<Found>* out) {
+void FindSequentialGpus(const FindingContext& input, double threshold,
+                        std::vector<RuleFinding>* out) {
   for (const HostId host : HostsOf(input)) {
     std::vector<const DeviceScan*> scans;
     uint32_t steps = 0;
@@ -324,12 +325,12 @@ void FindSequentialGpus(const FindingInput& input, double threshold, std::vector
     }
     if (scans.size() < 2 || steps == 0) continue;
     const Turns turns = TurnsOf(scans);
-    const double percent = turns.any > 0 ? 100 * Ms(turns.one) / Ms(turns.any) : 0;
-    const double saving = Ms(turns.any - turns.longest) / steps;
-    // Devices that hardly compute at all do so one at a time by chance.
-    const bool busy = input.PercentOfStep(Ms(turns.any) / steps) >= 50;
+    const double percent = turns.any > 0 ? 100 * InMs(turns.one) / InMs(turns.any) : 0;
+    const double saving = InMs(turns.any - turns.longest) / steps;
+    // Devices that hardly compute are alone by chance.
+    const bool busy = input.PercentOfStep(InMs(turns.any) / steps) >= 50;
     if (!busy || percent < threshold || input.PercentOfStep(saving) < 5) continue;
-    Found found;
+    RuleFinding found;
     found.title = fmt::format(
         "In {} of the time in which any of {} GPUs computes only one does: they take turns.",
         PercentText(percent), scans.size());

@@ -1,4 +1,4 @@
-// `copies`: copies that no kernel hides, and whether they recur in every step.
+// The rule `copies`: copies that no kernel hides, and whether they recur in every step.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,29 +6,29 @@
 #include <map>
 #include <tuple>
 
-#include "model/analysis/findings/input.h"
-#include "model/analysis/findings/rule_functions.h"
-#include "model/analysis/host_activity.h"
+#include "model/analysis/findings/finding_context.h"
+#include "model/analysis/grouping/host_activity.h"
 #include "model/lookup.h"
 
 namespace stepscope {
 namespace {
 
 constexpr double kMs = static_cast<double>(kPsPerMs);
-constexpr double kRecurs = 0.8;  // of the steps
+constexpr double kRecurs = 0.8;  // share of the steps
 
 struct Direction {
   CopyDirection direction;
-  LossClass loss;
+  StepTimeClass loss;
   const char* title;
 };
 constexpr std::array<Direction, 3> kDirections = {
-    {{CopyDirection::kHostToDevice, LossClass::kHostToDevice, "Copies to the device"},
-     {CopyDirection::kDeviceToHost, LossClass::kDeviceToHost, "Copies to the host"},
-     {CopyDirection::kDeviceToDevice, LossClass::kDeviceToDevice, "Copies and fills on devices"}}};
+    {{CopyDirection::kHostToDevice, StepTimeClass::kHostToDevice, "Copies to the device"},
+     {CopyDirection::kDeviceToHost, StepTimeClass::kDeviceToHost, "Copies to the host"},
+     {CopyDirection::kDeviceToDevice, StepTimeClass::kDeviceToDevice,
+      "Copies and fills on devices"}}};
 
-// Groups of one direction, of all devices together.
-std::vector<CopyGroup> GroupsOf(const FindingInput& input, CopyDirection direction,
+// The groups of one direction, all devices together.
+std::vector<CopyGroup> GroupsOf(const FindingContext& input, CopyDirection direction,
                                 std::vector<PlaneId>* devices) {
   std::map<std::pair<CopyMemory, int64_t>, CopyGroup> groups;
   for (const DeviceScan& scan : input.Scans()) {
@@ -45,7 +45,7 @@ std::vector<CopyGroup> GroupsOf(const FindingInput& input, CopyDirection directi
       group.steps += of_device.steps;
       group.first_offset += of_device.first_offset;
       for (const EventRow row : of_device.rows) {
-        if (group.rows.size() < FindingInput::kMostEvents) group.rows.push_back(row);
+        if (group.rows.size() < FindingContext::kMostEvents) group.rows.push_back(row);
       }
     }
     if (any) devices->push_back(scan.device);
@@ -58,9 +58,9 @@ std::vector<CopyGroup> GroupsOf(const FindingInput& input, CopyDirection directi
   return sorted;
 }
 
-// The op or function that asked for a copy: the innermost one around its launch that is no call of
-// the runtime.
-std::string OriginOf(const FindingInput& input, EventRow copy) {
+// The op or function that asked for a copy: the innermost event around its launch that is no call
+// of the runtime.
+std::string OriginOf(const FindingContext& input, EventRow copy) {
   const TrackSet& set = input.trace().set;
   EventRow at = input.context().grouping(input.stop()).LaunchOf(copy.value);
   for (int depth = 0; at.valid() && depth < 64; ++depth, at = Parent(set, at)) {
@@ -84,8 +84,8 @@ std::string SizeText(int64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
-// "; 25 of 640 KiB (pageable) recur in every step, the first at +0.4 ms, by X".
-std::string GroupText(const FindingInput& input, const CopyGroup& group, double device_steps) {
+// A text like "; 25 of 640 KiB (pageable) recur in every step, the first at +0.4 ms, by X".
+std::string GroupText(const FindingContext& input, const CopyGroup& group, double device_steps) {
   const double each = static_cast<double>(group.count) / std::max<double>(1, group.steps);
   std::string text =
       fmt::format("; {:.{}f}", each,
@@ -111,11 +111,11 @@ std::string GroupText(const FindingInput& input, const CopyGroup& group, double 
   return origin.empty() ? text : text + ", by " + origin;
 }
 
-void FindDirection(const FindingInput& input, const Direction& direction, double threshold,
-                   std::vector<Found>* out) {
+void FindDirection(const FindingContext& input, const Direction& direction, double threshold,
+                   std::vector<RuleFinding>* out) {
   const double ms = input.LossMs(direction.loss);
   if (input.PercentOfStep(ms) < threshold) return;
-  Found found;
+  RuleFinding found;
   const std::vector<CopyGroup> groups = GroupsOf(input, direction.direction, &found.devices);
   double device_steps = 0;
   for (const DeviceScan& scan : input.Scans()) device_steps += scan.steps;
@@ -143,12 +143,12 @@ void FindDirection(const FindingInput& input, const Direction& direction, double
   const auto of = static_cast<size_t>(direction.loss);
   for (const uint32_t s : input.AllSteps()) {
     const Step& step = input.db().steps[s];
-    if (step.times.total > 0 && 100 * step.losses[of] / step.times.total >= threshold)
+    if (step.times.total > 0 && 100 * step.class_times[of] / step.times.total >= threshold)
       found.steps.push_back(s);
   }
   for (const CopyGroup& group : groups) {
     found.link.total += group.count;
-    if (found.link.rows.size() + group.rows.size() <= FindingInput::kMostEvents)
+    if (found.link.rows.size() + group.rows.size() <= FindingContext::kMostEvents)
       found.link.rows.Append(EventRows(group.rows));
   }
   out->push_back(std::move(found));
@@ -156,7 +156,7 @@ void FindDirection(const FindingInput& input, const Direction& direction, double
 
 }  // namespace
 
-void FindCopies(const FindingInput& input, double threshold, std::vector<Found>* out) {
+void FindCopies(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   for (const Direction& direction : kDirections) FindDirection(input, direction, threshold, out);
 }
 

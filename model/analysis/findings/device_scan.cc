@@ -6,9 +6,9 @@
 #include <string_view>
 #include <tuple>
 
-#include "model/analysis/device_steps.h"
-#include "model/analysis/lane_merge.h"
-#include "model/analysis/op_name.h"
+#include "model/analysis/intervals/lane_merge.h"
+#include "model/analysis/naming/op_name.h"
+#include "model/analysis/steps/device_steps.h"
 #include "model/base/task.h"
 #include "model/string_pool.h"
 
@@ -29,7 +29,7 @@ CopyMemory MemoryIn(std::string_view text) {
   return ContainsIgnoreCase(text, "pinned") ? CopyMemory::kPinned : CopyMemory::kUnknown;
 }
 
-// From "kind_src:pinned kind_dst:device size:4096 dest:0 async:1"; -1 if it is not there.
+// The size in "kind_src:pinned kind_dst:device size:4096 dest:0 async:1"; -1 if there is none.
 int64_t SizeIn(std::string_view details) {
   constexpr std::string_view kKey = "size:";
   const size_t at = details.find(kKey);

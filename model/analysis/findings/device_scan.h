@@ -1,5 +1,5 @@
-// DeviceScan: what one pass over a device's events tells rules: copies by kind and what of them no
-// kernel hides, collectives, and when the device computes.
+// DeviceScan: what one pass over a device's events finds for rules: copies by kind with the time
+// that no kernel hides, collectives, and when the device computes. Times are in ps.
 #pragma once
 
 #include <span>
@@ -8,22 +8,22 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/findings/late_launches.h"
-#include "model/analysis/ranges.h"
-#include "model/analysis/steps.h"
+#include "model/analysis/intervals/ranges.h"
+#include "model/analysis/steps/steps.h"
 
 namespace stepscope {
 
 enum class CopyMemory : uint8_t { kUnknown, kPageable, kPinned };
 
-// Copies of one direction, kind of host memory and size.
+// The copies of one direction, kind of host memory and size.
 struct CopyGroup {
   CopyDirection direction = CopyDirection::kNone;
   CopyMemory memory = CopyMemory::kUnknown;
   int64_t bytes = -1;  // each; -1: not recorded
   uint64_t count = 0;
-  Ps time = 0, exposed = 0;  // exposed: no kernel runs
-  uint32_t steps = 0;        // in how many it occurs
-  Ps first_offset = 0;       // sum over them: from the step's begin to the first
+  Ps time = 0, exposed = 0;  // exposed: while no kernel runs
+  uint32_t steps = 0;        // number of steps in which it occurs
+  Ps first_offset = 0;       // from the step's begin to the first, sum over steps
   uint32_t last_step = ~0u;
   std::vector<EventRow> rows;  // at most 1000
 };
@@ -33,15 +33,16 @@ struct DeviceScan {
   uint32_t steps = 0;
   std::vector<CopyGroup> copies;  // by exposed time, falling
   uint64_t collectives = 0;
-  Ps collective_time = 0, collective_hidden = 0;  // union; behind kernels
+  Ps collective_time = 0, collective_hidden = 0;  // union; its part behind kernels
   std::vector<EventRow> collective_rows;          // at most 1000
-  Ranges computing;                               // kernels; holes of up to kHole are none
+  Ranges computing;                               // kernels; holes of up to kHole are closed
   static constexpr Ps kHole = kPsPerUs;
   LateTimes late;
 };
 
-// Of the devices that have steps; only what begins in a step. `weights`: by step, what a time of
-// one of its devices counts in an average. O(events log streams), parallel over devices.
+// Scans the devices that have steps; only events that begin in a step count. `weights`: by step,
+// the weight of a device's time in an average. Stopped, scans are incomplete. O(events log
+// streams), parallel over devices.
 std::vector<DeviceScan> ScanDevices(AnalysisContext& context, const StepDatabase& db,
                                     std::span<const double> weights, const std::stop_token& stop);
 

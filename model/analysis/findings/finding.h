@@ -1,4 +1,5 @@
-// What a rule finds, and what a rule is (docs/findings.md). Plain values.
+// FindingRule and RuleFinding: a rule, and one thing that it found (docs/findings.md). Plain
+// values. rules.cc lists the rules. Any thread may call the functions here.
 #pragma once
 
 #include <cstdint>
@@ -9,47 +10,48 @@
 #include <string_view>
 #include <vector>
 
-#include "model/analysis/result_table.h"
+#include "model/analysis/tables/result_table.h"
 #include "model/ids.h"
 
 namespace stepscope {
 
-class FindingInput;  // model/analysis/findings/input.h
+class FindingContext;  // model/analysis/findings/finding_context.h
 
 enum class FindingSeverity : uint8_t { kNote, kWarning, kProblem };
 const char* IdOf(FindingSeverity severity);  // "note"
 
-// One finding. How bad it is follows from its saving, within [least, most].
-struct Found {
+// One finding. Its severity follows from its saving, within [least, most].
+struct RuleFinding {
   std::string title;             // one sentence
   double measured = 0;           // in the rule's unit
-  double saving_ms = 0;          // of each step; never more than the step
-  std::string assumption;        // under which that is saved, and how sure it is
-  std::vector<PlaneId> devices;  // on which; empty: the program's CPU
-  std::vector<uint32_t> steps;   // in which, indices into StepDatabase::steps
-  RowLink link;                  // at most FindingInput::kMostEvents events
+  double saving_ms = 0;          // of an average step; the caller limits it to the step
+  std::string assumption;        // of the saving, and how sure it is
+  std::vector<PlaneId> devices;  // affected ones; empty: the program's CPU
+  std::vector<uint32_t> steps;   // affected ones, indices into StepDatabase::steps
+  RowLink link;                  // at most FindingContext::kMostEvents events
   std::string remedy = {};       // empty: the rule's
   FindingSeverity least = FindingSeverity::kNote, most = FindingSeverity::kProblem;
-  // Of a rule with several thresholds: the one that was passed, and its unit.
+  // For a rule with several thresholds: the one that was passed, and its unit. NaN: the rule's
+  // own.
   double threshold = std::numeric_limits<double>::quiet_NaN();
   Unit unit = Unit::kNone;
 };
 
-// Appends what it finds. `threshold`: in the rule's unit; nothing below it is found.
-using FindFn = void(const FindingInput& input, double threshold, std::vector<Found>* out);
+// Appends what the rule finds. `threshold`: in the rule's unit; a measure below it is no finding.
+using FindFn = void(const FindingContext& input, double threshold, std::vector<RuleFinding>* out);
 
 struct FindingRule {
   const char* id;  // "input-bound"
   const char* what;
   double threshold;  // the default
-  Unit unit;         // of the threshold and of what is measured
+  Unit unit;         // of the threshold and the measure
   const char* formula;
   const char* guide;  // section of TensorFlow's guide to GPU performance
   const char* remedy;
   FindFn* find;
 };
 
-// Further numbers that rules and tables read and a person can change.
+// A further number that rules or tables read and a person can change.
 struct FindingParameter {
   const char* id;
   const char* what;
@@ -61,13 +63,14 @@ std::span<const FindingRule> FindingRules();  // in the guide's order
 const FindingRule* FindRule(std::string_view id);
 std::span<const FindingParameter> FindingParameters();
 
-// What a person changed, by the id of a rule or of a parameter; the rest is as in the registry.
+// Thresholds: what a person changed, by the id of a rule or a parameter, else the defaults.
 class FindingThresholds {
  public:
-  // "copies=2.5". False, and nothing is changed, where it is not ID=NUMBER with a known id.
+  // Reads "copies=2.5". Returns false and changes nothing if the text is not ID=NUMBER with a
+  // known id and a finite number of at least 0.
   bool Set(const std::string& text);
   double Of(const FindingRule& rule) const;
-  double Of(std::string_view parameter) const;  // of the registry, or 0
+  double Of(std::string_view parameter) const;  // 0 for an unknown id
 
  private:
   std::map<std::string, double, std::less<>> changed_;

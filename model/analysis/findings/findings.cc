@@ -8,24 +8,25 @@
 #include <set>
 
 #include "model/allocator_history.h"
+#include "model/analysis/findings/finding_context.h"
 #include "model/analysis/findings/gap_tables.h"
-#include "model/analysis/findings/input.h"
 #include "model/analysis/findings/what_if.h"
-#include "model/analysis/names.h"
-#include "model/analysis/vendor_words.h"
+#include "model/analysis/naming/vendor_words.h"
+#include "model/analysis/tables/unit_names.h"
 
 namespace stepscope {
 namespace {
 
-constexpr double kProblem = 30, kWarning = 10;  // percent of the step: as the verdict has it
+// Percent of the step, as for the verdict (docs/rules.md#verdict).
+constexpr double kProblem = 30, kWarning = 10;
 
 struct Row {
   const FindingRule* rule;
-  Found found;
+  RuleFinding found;
   FindingSeverity severity;
 };
 
-// The rule that says what the verdict says; "" for those that no rule is about.
+// The rule about the verdict's loss; "" for verdicts without a rule.
 std::string_view RuleOfVerdict(std::string_view verdict) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kOf = {
       {{"input", "input-bound"},
@@ -43,7 +44,7 @@ std::string_view RuleOfVerdict(std::string_view verdict) {
   return {};
 }
 
-FindingSeverity SeverityOf(const FindingInput& input, const Found& found) {
+FindingSeverity SeverityOf(const FindingContext& input, const RuleFinding& found) {
   const double percent = input.PercentOfStep(found.saving_ms);
   const FindingSeverity by_saving = percent >= kProblem   ? FindingSeverity::kProblem
                                     : percent >= kWarning ? FindingSeverity::kWarning
@@ -51,7 +52,7 @@ FindingSeverity SeverityOf(const FindingInput& input, const Found& found) {
   return std::min(std::max(by_saving, found.least), found.most);
 }
 
-// What the verdict says first, then by what is saved.
+// Sorts by falling saving; findings of the rule `first`, the verdict's, come first.
 void Sort(std::string_view first, std::vector<Row>* rows) {
   std::stable_sort(rows->begin(), rows->end(), [&](const Row& a, const Row& b) {
     const bool a_first = a.rule->id == first, b_first = b.rule->id == first;
@@ -60,13 +61,13 @@ void Sort(std::string_view first, std::vector<Row>* rows) {
   });
 }
 
-std::vector<Row> ApplyRules(const FindingInput& input) {
+std::vector<Row> ApplyRules(const FindingContext& input) {
   std::vector<Row> rows;
   for (const FindingRule& rule : FindingRules()) {
     if (input.stop().stop_requested()) break;
-    std::vector<Found> found;
+    std::vector<RuleFinding> found;
     rule.find(input, input.thresholds().Of(rule), &found);
-    for (Found& f : found) {
+    for (RuleFinding& f : found) {
       f.saving_ms = std::clamp(f.saving_ms, 0.0, input.step_ms());
       const FindingSeverity severity = SeverityOf(input, f);
       rows.push_back({&rule, std::move(f), severity});
@@ -76,7 +77,7 @@ std::vector<Row> ApplyRules(const FindingInput& input) {
   return rows;
 }
 
-// "0..4, 7": by their numbers, as --steps has them.
+// The numbers of the steps, as --steps takes them: "0..4, 7".
 std::string StepsText(const StepDatabase& db, const std::vector<uint32_t>& steps) {
   constexpr size_t kMostRuns = 20;
   std::set<int64_t> numbers;
@@ -94,7 +95,7 @@ std::string StepsText(const StepDatabase& db, const std::vector<uint32_t>& steps
   return text;
 }
 
-std::string DevicesText(const FindingInput& input, const Found& found) {
+std::string DevicesText(const FindingContext& input, const RuleFinding& found) {
   if (HistoryOf(input.trace()) != nullptr) return {};
   if (found.devices.empty())
     return input.db().kind == DeviceKind::kCpuOnly ? std::string("CPU") : std::string();
@@ -105,7 +106,7 @@ std::string DevicesText(const FindingInput& input, const Found& found) {
   return text;
 }
 
-std::string HostsText(const FindingInput& input, const Found& found) {
+std::string HostsText(const FindingContext& input, const RuleFinding& found) {
   std::set<std::string> hosts;
   const Trace& trace = input.trace();
   for (const PlaneId device : found.devices)
@@ -142,14 +143,14 @@ std::vector<ColumnDesc> Columns() {
       {"remedy", "What to do", Unit::kNone, V::kString, ""}};
 }
 
-ResultTable FindingTable(const FindingInput& input, std::vector<Row>* rows) {
+ResultTable FindingTable(const FindingContext& input, std::vector<Row>* rows) {
   ResultTable t{"findings", "Findings", Columns(), {}, {}};
   const bool amd = OnlyAmdGpus(input.trace());
   const auto words = [&](std::string text) {
     return SharedText(amd ? InAmdWords(std::move(text)) : text);
   };
   for (Row& row : *rows) {
-    Found& f = row.found;
+    RuleFinding& f = row.found;
     const bool own = !std::isnan(f.threshold);
     const uint64_t events = std::max<uint64_t>(f.link.total, f.link.rows.size());
     t.rows.push_back({SharedText(row.rule->id), SharedText(IdOf(row.severity)), words(f.title),
@@ -197,8 +198,9 @@ Finding::Grade GradeOf(FindingSeverity severity) {
   return severity == FindingSeverity::kWarning ? Finding::Grade::kWarning : Finding::Grade::kInfo;
 }
 
-// The findings as sentences: a row of a table has no room for them.
-void AddSentences(const FindingInput& input, const std::vector<Row>& rows, AnalysisResult* result) {
+// Adds the findings as sentences, for which a row of a table has no room.
+void AddSentences(const FindingContext& input, const std::vector<Row>& rows,
+                  AnalysisResult* result) {
   const bool amd = OnlyAmdGpus(input.trace());
   const auto words = [amd](std::string text) { return amd ? InAmdWords(std::move(text)) : text; };
   for (const Row& row : rows) {
@@ -216,10 +218,10 @@ void AddSentences(const FindingInput& input, const std::vector<Row>& rows, Analy
   }
 }
 
-// Whether next to nothing of a device's work was recorded: then no step has a time.
-bool NothingRan(const FindingInput& input) { return input.verdict().id == "too_little"; }
+// Whether hardly any work of a device was recorded. Then no step has a time.
+bool NothingRan(const FindingContext& input) { return input.verdict().id == "too_little"; }
 
-void AddProperties(const FindingInput& input, const std::vector<Row>& rows,
+void AddProperties(const FindingContext& input, const std::vector<Row>& rows,
                    AnalysisResult* result) {
   std::array<int64_t, 3> counts{};
   for (const Row& row : rows) ++counts[static_cast<size_t>(row.severity)];
@@ -235,10 +237,10 @@ void AddProperties(const FindingInput& input, const std::vector<Row>& rows,
       {"notes", "Notes", count(FindingSeverity::kNote), Unit::kCount, "the others"}};
 }
 
-// --- memory snapshots: no events of a device, but what its memory went to ---
+// --- memory snapshots, which have no events of a device ---
 
 std::vector<Finding> PeakOf(AnalysisContext& context, const AnalysisParams& params,
-                            const FindingInput& input) {
+                            const FindingContext& input) {
   return context.Get("memory_snapshot", params, input.stop())->findings;
 }
 
@@ -248,7 +250,8 @@ int64_t BytesOf(const AnalysisResult& snapshot, std::string_view property) {
   return bytes != nullptr ? *bytes : 0;
 }
 
-// What is never freed, of each step where steps are known, of all sites together.
+// The bytes of all sites that are never freed: of each step if steps are known, else of the
+// recording.
 int64_t LeakedBytes(const AnalysisResult& snapshot) {
   const ResultTable* leaks = snapshot.Table("leaks");
   int64_t sum = 0;
@@ -261,15 +264,15 @@ int64_t LeakedBytes(const AnalysisResult& snapshot) {
   return sum;
 }
 
-// What the snapshot's own page finds, as findings of the rule `memory`.
+// The findings of the snapshot's own page, as findings of the rule `memory`.
 std::vector<Row> SnapshotRows(AnalysisContext& context, const AnalysisParams& params,
-                              const FindingInput& input) {
+                              const FindingContext& input) {
   std::vector<Row> rows;
   const auto snapshot = context.Get("memory_snapshot", params, input.stop());
   for (const Finding& finding : snapshot->findings) {
     const bool failed = finding.grade == Finding::Grade::kBad;
     if (!failed && finding.grade != Finding::Grade::kWarning) continue;
-    Found found;
+    RuleFinding found;
     found.title = finding.text;
     const int64_t bytes =
         failed ? BytesOf(*snapshot, "oom_requested_bytes") : LeakedBytes(*snapshot);
@@ -296,7 +299,7 @@ AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
     result.empty_reason = "Findings are of Stepscope's definitions, not of XProf's.";
     return result;
   }
-  const FindingInput input(context, params, thresholds, std::move(stop));
+  const FindingContext input(context, params, thresholds, std::move(stop));
   const bool snapshot = HistoryOf(context.trace()) != nullptr;
   if (!snapshot && (input.db().steps.empty() || input.step_ms() <= 0)) {
     result.empty_reason =
@@ -337,7 +340,7 @@ std::vector<std::string> FindingsOfRule(const AnalysisResult& result, std::strin
   return titles;
 }
 
-// The registry's row.
+// The function in the registry's row (registry.cc).
 AnalysisResult RunFindings(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop) {
   return FindAll(context, params, {}, std::move(stop));

@@ -1,6 +1,8 @@
-// The analysis `findings` (docs/findings.md): what to fix first. All rules over what other analyses
-// share, as tables: `findings`, `what_if`, `gap_causes`, `gaps`, `rules`. Nothing is found with
-// XProf's definitions. O(device events + causes) beside what it asks the context for.
+// The analysis `findings`: what to fix first, and how much of a step that saves
+// (docs/findings.md). In: steps with their losses and idle causes, kernels, ops and memory of the
+// context. Out: the tables `findings`, `what_if`, `gap_causes`, `gaps` and `rules`. Start with
+// finding.h (what a rule is) and rules.cc (the list); FindingContext is what rules read, and each
+// *_rule(s).cc holds rules.
 #pragma once
 
 #include <stop_token>
@@ -16,12 +18,13 @@ namespace stepscope {
 AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
                        const FindingThresholds& thresholds, std::stop_token stop);
 
-// Titles of the findings of a rule that are at least so severe: what a check that forbids the rule
-// prints. `result` is of the analysis `findings`.
+// The titles of a rule's findings that are at least so severe, for a check that forbids the rule.
+// `result` must be of the analysis `findings`.
 std::vector<std::string> FindingsOfRule(const AnalysisResult& result, std::string_view rule,
                                         FindingSeverity least = FindingSeverity::kNote);
 
-// The column `events` of the table `findings` counts the events of a row; data has each of them.
+// The column of the table `findings` that counts a row's events; JSON lists the events
+// themselves.
 inline constexpr std::string_view kFindingEvents = "events";
 
 }  // namespace stepscope

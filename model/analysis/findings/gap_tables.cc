@@ -7,8 +7,9 @@
 #include <span>
 #include <tuple>
 
-#include "model/analysis/loss_tables.h"
-#include "model/analysis/step_table.h"
+#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/step_table.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -16,17 +17,15 @@ namespace {
 
 constexpr size_t kMostFrames = 4;
 
-double InMs(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
-
-// Texts that many rows share.
+// Holds the texts that many rows share.
 class GapTexts {
  public:
-  explicit GapTexts(const FindingInput& input)
+  explicit GapTexts(const FindingContext& input)
       : input_(input), hosts_(HostNames(input.trace())), devices_(DeviceNames(input.trace())) {
     for (const Step& step : input.db().steps) labels_.emplace_back(step.label);
-    for (size_t c = 0; c < kLossClasses; ++c) {
-      classes_.emplace_back(IdOf(static_cast<LossClass>(c)));
-      class_labels_.emplace_back(SharedText(LabelOf(static_cast<LossClass>(c))));
+    for (size_t c = 0; c < kStepTimeClasses; ++c) {
+      classes_.emplace_back(IdOf(static_cast<StepTimeClass>(c)));
+      class_labels_.emplace_back(SharedText(LabelOf(static_cast<StepTimeClass>(c))));
     }
   }
   const SharedText& Label(uint32_t step) const { return labels_[step]; }
@@ -34,8 +33,10 @@ class GapTexts {
   const SharedText& Device(PlaneId device) const {
     return device.valid() ? devices_[device.value] : cpu_;
   }
-  const SharedText& Class(LossClass loss) const { return classes_[static_cast<size_t>(loss)]; }
-  const Value& ClassLabel(LossClass loss) const { return class_labels_[static_cast<size_t>(loss)]; }
+  const SharedText& Class(StepTimeClass loss) const { return classes_[static_cast<size_t>(loss)]; }
+  const Value& ClassLabel(StepTimeClass loss) const {
+    return class_labels_[static_cast<size_t>(loss)];
+  }
   const SharedText& Cause(MetaId event, MetaId inside) {
     SharedText& name = causes_[{event.value, inside.value}];
     if (!name.empty() || !event.valid()) return name;
@@ -44,11 +45,11 @@ class GapTexts {
     cause.inside = inside;
     return name = SharedText(CauseName(input_.trace(), cause));
   }
-  // The event and what encloses it, innermost first: "cudaLaunchKernel < aten::mm < forward".
+  // The event and those around it, innermost first: "cudaLaunchKernel < aten::mm < forward".
   const SharedText& Frames(EventRow row);
 
  private:
-  const FindingInput& input_;
+  const FindingContext& input_;
   const std::vector<SharedText> hosts_, devices_;
   std::vector<SharedText> labels_, classes_;
   std::vector<Value> class_labels_;
@@ -68,8 +69,8 @@ const SharedText& GapTexts::Frames(EventRow row) {
   return frames = SharedText(text);
 }
 
-// Those of the length asked for: the longest lie first.
-std::span<const IdleInterval> Shown(const FindingInput& input) {
+// The intervals of at least the length asked for; the longest come first.
+std::span<const IdleInterval> Shown(const FindingContext& input) {
   const std::vector<IdleInterval>& all = input.db().idle.longest;
   const auto least = static_cast<Ps>(input.thresholds().Of("gaps") * static_cast<double>(kPsPerUs));
   const auto end = std::partition_point(
@@ -77,8 +78,8 @@ std::span<const IdleInterval> Shown(const FindingInput& input) {
   return {all.data(), static_cast<size_t>(end - all.begin())};
 }
 
-// ", the 20000 longest of 123456 of 1 us and more", where there are more than are kept.
-std::string LeftOut(const FindingInput& input, size_t shown) {
+// A text like ", the 20000 longest of 123456 of 1 us and more", if there are more than are kept.
+std::string LeftOut(const FindingContext& input, size_t shown) {
   const IdleIntervals& idle = input.db().idle;
   if (shown < idle.longest.size() || idle.count <= idle.longest.size()) return {};
   return fmt::format(", the {} longest of {} of 1 \u00b5s and more", shown, idle.count);
@@ -104,7 +105,7 @@ std::vector<ColumnDesc> KeyColumns() {
 
 }  // namespace
 
-ResultTable GapTable(const FindingInput& input) {
+ResultTable GapTable(const FindingContext& input) {
   const std::span<const IdleInterval> gaps = Shown(input);
   ResultTable t{"gaps", "Idle intervals" + LeftOut(input, gaps.size()), KeyColumns(), {}, {}};
   using V = ValueType;
@@ -127,14 +128,14 @@ ResultTable GapTable(const FindingInput& input) {
   return t;
 }
 
-ResultTable GapCauseTable(const FindingInput& input) {
+ResultTable GapCauseTable(const FindingContext& input) {
   struct Sum {
     Ps time = 0;
     int64_t count = 0;
     IdleInterval longest;
     std::vector<EventRow> rows;
   };
-  using Key = std::tuple<uint32_t, uint32_t, LossClass, uint32_t, uint32_t>;
+  using Key = std::tuple<uint32_t, uint32_t, StepTimeClass, uint32_t, uint32_t>;
   std::map<Key, Sum> sums;
   const std::span<const IdleInterval> gaps = Shown(input);
   for (const IdleInterval& gap : gaps) {
@@ -164,7 +165,7 @@ ResultTable GapCauseTable(const FindingInput& input) {
   });
   for (const Sum* sum : sorted) {
     const IdleInterval& gap = sum->longest;
-    const double step = InMs(1) * input.db().steps[gap.step].times.total;
+    const double step = InMs(Ps{1}) * input.db().steps[gap.step].times.total;
     t.rows.push_back({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
                       texts.Class(gap.loss), texts.Cause(gap.event, gap.inside), InMs(sum->time),
                       step > 0 ? Value(100 * InMs(sum->time) / step) : Value(), sum->count,

@@ -3,19 +3,21 @@
 #include <algorithm>
 #include <map>
 
+#include "model/analysis/tables/in_unit.h"
+
 namespace stepscope {
 namespace {
 
-constexpr double kNamed = 10;  // percent of a loss: a cause that titles name
+constexpr double kNamed = 10;  // percent of a loss from which titles name a cause
 constexpr size_t kMostCauses = 3;
 
-bool ByName(const FindingInput& input, PlaneId a, PlaneId b) {
+bool ByName(const FindingContext& input, PlaneId a, PlaneId b) {
   return input.NameOf(a) < input.NameOf(b);
 }
 
 class IdleSums {
  public:
-  IdleSums(const FindingInput& input, double threshold, bool every_step)
+  IdleSums(const FindingContext& input, double threshold, bool every_step)
       : input_(input),
         threshold_(threshold),
         every_step_(every_step),
@@ -24,23 +26,22 @@ class IdleSums {
   }
 
   void Add(const IdleCause& cause) {
-    const double share = Ms(cause.time) / input_.DevicesOf(cause.step);
+    const double share = InMs(cause.time) / input_.DevicesOf(cause.step);
     by_step_[cause.step] += share;
     if (!every_step_ && !input_.Counts(cause.step)) return;
     all_ += share;
-    by_device_[cause.device.value] += Ms(cause.time);
+    by_device_[cause.device.value] += InMs(cause.time);
     if (cause.event.valid()) by_event_[{cause.event.value, cause.inside.value}] += share;
   }
   IdleLoss Take(const std::vector<const IdleCause*>& causes);
 
  private:
-  static double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
   void NameCauses(IdleLoss* loss) const;
   void ListSteps(IdleLoss* loss) const;
   void ListDevices(double steps, IdleLoss* loss) const;
   double PercentOf(double ms) const { return step_ms_ > 0 ? 100 * ms / step_ms_ : 0; }
 
-  const FindingInput& input_;
+  const FindingContext& input_;
   const double threshold_;
   const bool every_step_;
   const double step_ms_;  // of the same steps as the sums
@@ -71,14 +72,15 @@ void IdleSums::NameCauses(IdleLoss* loss) const {
 
 void IdleSums::ListSteps(IdleLoss* loss) const {
   for (uint32_t s = 0; s < by_step_.size(); ++s) {
-    const double total = input_.db().steps[s].times.total / static_cast<double>(kPsPerMs);
+    const double total = InMs(input_.db().steps[s].times.total);
     if (total > 0 && by_step_[s] > 0 && 100 * by_step_[s] / total >= threshold_)
       loss->steps.push_back(s);
   }
   if (loss->steps.empty()) loss->steps = input_.steps();
 }
 
-// Those that have half the threshold and more; where none has, all that have any of it.
+// Lists the devices that have at least half the threshold, or all that have any of the loss if
+// none has.
 void IdleSums::ListDevices(double steps, IdleLoss* loss) const {
   for (const double least : {threshold_ / 2, 0.0}) {
     for (const auto& [device, ms] : by_device_) {
@@ -108,7 +110,7 @@ IdleLoss IdleSums::Take(const std::vector<const IdleCause*>& causes) {
     loss.link.total += cause->count;
     if (cause->longest.length() > loss.link.range.length()) loss.link.range = cause->longest;
     for (const EventRow row : cause->rows) {
-      if (row.valid() && rows.size() < FindingInput::kMostEvents) rows.push_back(row);
+      if (row.valid() && rows.size() < FindingContext::kMostEvents) rows.push_back(row);
     }
   }
   std::sort(rows.begin(), rows.end());
@@ -120,7 +122,7 @@ IdleLoss IdleSums::Take(const std::vector<const IdleCause*>& causes) {
 
 }  // namespace
 
-IdleLoss SumIdle(const FindingInput& input, const std::function<bool(const IdleCause&)>& wanted,
+IdleLoss SumIdle(const FindingContext& input, const std::function<bool(const IdleCause&)>& wanted,
                  double threshold, bool every_step) {
   IdleSums sums(input, threshold, every_step);
   std::vector<const IdleCause*> causes;
@@ -132,7 +134,7 @@ IdleLoss SumIdle(const FindingInput& input, const std::function<bool(const IdleC
   return sums.Take(causes);
 }
 
-IdleLoss SumIdle(const FindingInput& input, LossClass loss, double threshold) {
+IdleLoss SumIdle(const FindingContext& input, StepTimeClass loss, double threshold) {
   return SumIdle(
       input,
       [&](const IdleCause& cause) {
@@ -146,9 +148,9 @@ std::string InCause(const IdleLoss& loss) {
   return ", " + PercentText(loss.cause_percent) + " of it in " + loss.cause;
 }
 
-Found FoundLoss(const FindingInput& input, const IdleLoss& loss, std::string title,
-                const std::string& assumption) {
-  Found found;
+RuleFinding FindingOfLoss(const FindingContext& input, const IdleLoss& loss, std::string title,
+                          const std::string& assumption) {
+  RuleFinding found;
   found.title = std::move(title);
   found.measured = loss.percent;
   found.saving_ms = loss.ms;

@@ -1,35 +1,35 @@
-// Sums of idle time by cause, for the rules about devices that wait.
+// Sums of idle time by cause, for rules about devices that wait.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "model/analysis/findings/input.h"
+#include "model/analysis/findings/finding_context.h"
 
 namespace stepscope {
 
 struct IdleLoss {
-  double ms = 0, percent = 0;    // of an average step, mean over devices
-  std::string cause;             // the largest by name; empty: none has one
-  double cause_percent = 0;      // of the loss
+  double ms = 0, percent = 0;    // of an average step, mean over devices (docs/rules.md#losses)
+  std::string cause;             // name of the largest cause; empty: none has a name
+  double cause_percent = 0;      // share of the loss
   std::string causes;            // the three largest: "aten::index 61 %, aten::copy_ 12 %"
-  std::vector<PlaneId> devices;  // that have half the threshold and more, else all, by name
-  std::vector<uint32_t> steps;   // that have the threshold and more
-  RowLink link;                  // what the host was in; the longest interval
+  std::vector<PlaneId> devices;  // with at least half the threshold, else all, by name
+  std::vector<uint32_t> steps;   // with at least the threshold, else all
+  RowLink link;                  // the host's events; the longest interval
 };
 
-// Of the causes that are wanted. `every_step`: over all steps, those that do not count too.
-// O(causes).
-IdleLoss SumIdle(const FindingInput& input, const std::function<bool(const IdleCause&)>& wanted,
+// Sums the causes for which `wanted` is true. `every_step`: over all steps, whether they count or
+// not. O(causes).
+IdleLoss SumIdle(const FindingContext& input, const std::function<bool(const IdleCause&)>& wanted,
                  double threshold, bool every_step = false);
-// Of one class, without what has a theme of its own.
-IdleLoss SumIdle(const FindingInput& input, LossClass loss, double threshold);
+// Sums the causes of one class that have no theme (CauseTheme).
+IdleLoss SumIdle(const FindingContext& input, StepTimeClass loss, double threshold);
 
-// ", 61 % of it in aten::index"; empty where the cause has no name or is small.
+// A part of a title: ", 61 % of it in aten::index"; empty if the cause has no name or is small.
 std::string InCause(const IdleLoss& loss);
-// A finding with the loss as what is measured and as what is saved.
-Found FoundLoss(const FindingInput& input, const IdleLoss& loss, std::string title,
-                const std::string& assumption);
+// A finding that measures and saves the loss.
+RuleFinding FindingOfLoss(const FindingContext& input, const IdleLoss& loss, std::string title,
+                          const std::string& assumption);
 
 }  // namespace stepscope

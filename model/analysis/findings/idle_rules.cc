@@ -1,17 +1,16 @@
-// Rules whose measure is one class of idle time: `between-steps`, `sync`, `compile`,
-// `loss-scaling`, `host-op`.
+// The rules that measure one class of idle time: `between-steps`, `sync`, `compile`,
+// `loss-scaling` and `host-op`.
 #include "model/analysis/findings/idle_loss.h"
-#include "model/analysis/findings/rule_functions.h"
-#include "model/analysis/host_activity.h"
-#include "model/analysis/op_database.h"
-#include "model/analysis/op_name.h"
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/naming/op_name.h"
+#include "model/analysis/ops/op_database.h"
 
 namespace stepscope {
 namespace {
 
 enum class HostWork : uint8_t { kUnrecorded, kOp, kAwaits, kCompiled, kOther };
 
-bool IsMarker(const FindingInput& input, const std::string& cause) {
+bool IsMarker(const FindingContext& input, const std::string& cause) {
   for (const Step& step : input.db().steps) {
     if (step.rows.empty()) continue;
     IdleCause mark;
@@ -21,9 +20,9 @@ bool IsMarker(const FindingInput& input, const std::string& cause) {
   return false;
 }
 
-// PyTorch's ops launch kernels; one that does not runs on the host. TensorFlow's are told by how
-// long their executor is in them.
-HostWork WorkOf(const FindingInput& input, const std::string& cause) {
+// An op of PyTorch that launches no kernel runs on the host. An op of TensorFlow is judged by the
+// time that its executor spends in it.
+HostWork WorkOf(const FindingContext& input, const std::string& cause) {
   if (IsMarker(input, cause)) return HostWork::kUnrecorded;
   const HostRole role = RoleOfHostEvent(cause, EventCategory::kUnknown);
   if (role == HostRole::kAwait) return HostWork::kAwaits;
@@ -39,26 +38,29 @@ HostWork WorkOf(const FindingInput& input, const std::string& cause) {
   return HostWork::kOther;
 }
 
-// One finding of a class: "The GPU waits 4 ms of every 20 ms step WHAT, 90 % of it in CAUSE."
-void FindClass(const FindingInput& input, LossClass loss_class, double threshold,
-               const std::string& what, const std::string& assumption, std::vector<Found>* out) {
+// Adds the finding of a class: "The GPU waits 4 ms of every 20 ms step WHAT, 90 % of it in
+// CAUSE."
+void FindClass(const FindingContext& input, StepTimeClass loss_class, double threshold,
+               const std::string& what, const std::string& assumption,
+               std::vector<RuleFinding>* out) {
   const IdleLoss loss = SumIdle(input, loss_class, threshold);
   if (loss.percent < threshold) return;
   const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
                             " " + what + InCause(loss) + ".";
-  out->push_back(FoundLoss(input, loss, title, assumption));
+  out->push_back(FindingOfLoss(input, loss, title, assumption));
 }
 
 }  // namespace
 
-void FindBetweenSteps(const FindingInput& input, double threshold, std::vector<Found>* out) {
-  FindClass(input, LossClass::kBetweenSteps, threshold, "for host work between steps",
+void FindBetweenSteps(const FindingContext& input, double threshold,
+                      std::vector<RuleFinding>* out) {
+  FindClass(input, StepTimeClass::kBetweenSteps, threshold, "for host work between steps",
             "That work is done on another thread, or so seldom that it does not count.", out);
 }
 
-// The call itself takes little where the device is soon done; what is launched next comes late.
-void FindSync(const FindingInput& input, double threshold, std::vector<Found>* out) {
-  IdleLoss loss = SumIdle(input, LossClass::kSync, threshold);
+// The call itself costs little if the device is soon done, but the next launches come late.
+void FindSync(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  IdleLoss loss = SumIdle(input, StepTimeClass::kSync, threshold);
   if (loss.ms <= 0) return;
   const LateTimes late = input.Late();
   if (late.sync > 0) loss.ms *= 1 + late.after_sync / late.sync;
@@ -67,14 +69,15 @@ void FindSync(const FindingInput& input, double threshold, std::vector<Found>* o
   const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
                             " because blocking calls of the host drained its queue" +
                             InCause(loss) + ".";
-  out->push_back(FoundLoss(input, loss, title,
-                           "The host no longer blocks and has launched the next kernels by then; "
-                           "their launches right after such a call are counted." +
-                               SharedWith("launch-bound")));
+  out->push_back(
+      FindingOfLoss(input, loss, title,
+                    "The host no longer blocks and has launched the next kernels by then; "
+                    "their launches right after such a call are counted." +
+                        SharedWith("launch-bound")));
 }
 
-void FindHostOp(const FindingInput& input, double threshold, std::vector<Found>* out) {
-  const IdleLoss loss = SumIdle(input, LossClass::kHost, threshold);
+void FindHostOp(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  const IdleLoss loss = SumIdle(input, StepTimeClass::kHost, threshold);
   if (loss.percent < threshold) return;
   HostWork work = WorkOf(input, loss.cause);
   if (work == HostWork::kUnrecorded && loss.cause_percent < 50) work = HostWork::kOther;
@@ -89,8 +92,9 @@ void FindHostOp(const FindingInput& input, double threshold, std::vector<Found>*
     title += " for the host inside the step, " + PercentText(loss.cause_percent) +
              " of it in Python that was not recorded";
   }
-  Found found = FoundLoss(input, loss, title + ".",
-                          "The host's work is compiled, moved to the device or hidden behind it.");
+  RuleFinding found =
+      FindingOfLoss(input, loss, title + ".",
+                    "The host's work is compiled, moved to the device or hidden behind it.");
   if (work == HostWork::kAwaits) {
     found.remedy =
         "The program waits for its own results then: see in the timeline which thread is to launch "
@@ -113,31 +117,33 @@ void FindHostOp(const FindingInput& input, double threshold, std::vector<Found>*
   out->push_back(std::move(found));
 }
 
-// Steps that are left out of averages count here: warming up is what it is about.
-void FindCompile(const FindingInput& input, double threshold, std::vector<Found>* out) {
+// Steps that averages leave out count here, because the rule is about warming up.
+void FindCompile(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   const auto compiles = [&](const IdleCause& cause) {
-    return cause.loss == LossClass::kCompile && input.ThemeOf(cause) == CauseTheme::kNone;
+    return cause.loss == StepTimeClass::kCompile && input.ThemeOf(cause) == CauseTheme::kNone;
   };
   const IdleLoss warm = SumIdle(input, compiles, threshold);
   const IdleLoss all = SumIdle(input, compiles, threshold, true);
   if (all.percent < threshold) return;
   const std::string title = "Compilation, tuning or loading of modules takes " + MsText(all.ms) +
                             " of an average step of the profile" + InCause(all) + ".";
-  Found found = FoundLoss(input, all, title,
-                          "A program that has warmed up does none of it; saved are the steps after "
-                          "the first.");
+  RuleFinding found =
+      FindingOfLoss(input, all, title,
+                    "A program that has warmed up does none of it; saved are the steps after "
+                    "the first.");
   found.saving_ms = warm.ms;
   out->push_back(std::move(found));
 }
 
-void FindLossScaling(const FindingInput& input, double threshold, std::vector<Found>* out) {
+void FindLossScaling(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   const IdleLoss loss = SumIdle(
       input, [&](const IdleCause& c) { return input.ThemeOf(c) == CauseTheme::kLossScaling; },
       threshold);
   if (loss.percent < threshold) return;
   const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
                             " for dynamic loss scaling" + InCause(loss) + ".";
-  out->push_back(FoundLoss(input, loss, title, "A static loss scale, or bfloat16, needs none."));
+  out->push_back(
+      FindingOfLoss(input, loss, title, "A static loss scale, or bfloat16, needs none."));
 }
 
 }  // namespace stepscope

@@ -1,9 +1,8 @@
-// `input-bound`: devices wait for input, and which stage of the input pipeline is slow.
+// The rule `input-bound`: devices wait for input, and the slow stage of the input pipeline.
 #include <algorithm>
 
 #include "model/analysis/findings/idle_loss.h"
-#include "model/analysis/findings/rule_functions.h"
-#include "model/analysis/op_database.h"
+#include "model/analysis/ops/op_database.h"
 
 namespace stepscope {
 namespace {
@@ -13,12 +12,12 @@ struct Stage {
   Ps self = 0;
 };
 
-// The stage of a tf.data pipeline with the most time of its own.
-Stage SlowestStage(const FindingInput& input) {
+// The stage of a tf.data pipeline with the most self time.
+Stage SlowestStage(const FindingContext& input) {
   const auto ops =
       OpsOf(input.context().ops(input.params(), input.stop()), input.trace(), input.params());
   Stage slowest;
-  for (const OpRow& op : ops->host_side.ops) {  // by self time
+  for (const OpRow& op : ops->host_side.ops) {  // sorted by self time
     if (!op.name.starts_with("Iterator::")) continue;
     slowest = {op.name, op.self};
     break;
@@ -26,7 +25,7 @@ Stage SlowestStage(const FindingInput& input) {
   return slowest;
 }
 
-// What the last part of a stage's name, or the loader's, says about what to do.
+// The remedy for a stage by the last part of its name, or for a data loader.
 std::string RemedyFor(const std::string& stage, const IdleLoss& loss) {
   const auto has = [&](std::string_view part) { return stage.find(part) != std::string::npos; };
   const auto cause = [&](std::string_view part) {
@@ -52,15 +51,16 @@ std::string RemedyFor(const std::string& stage, const IdleLoss& loss) {
 
 }  // namespace
 
-void FindInputBound(const FindingInput& input, double threshold, std::vector<Found>* out) {
-  const IdleLoss loss = SumIdle(input, LossClass::kInput, threshold);
+void FindInputBound(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  const IdleLoss loss = SumIdle(input, StepTimeClass::kInput, threshold);
   if (loss.percent < threshold) return;
   const Stage stage = SlowestStage(input);
   std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
                       " for input" + InCause(loss);
   if (!stage.name.empty()) title += "; the stage with the most time of its own is " + stage.name;
-  Found found = FoundLoss(input, loss, title + ".",
-                          "Input is ready whenever a step begins, and nothing else slows down.");
+  RuleFinding found =
+      FindingOfLoss(input, loss, title + ".",
+                    "Input is ready whenever a step begins, and nothing else slows down.");
   found.remedy = RemedyFor(stage.name, loss);
   out->push_back(std::move(found));
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/analysis/kernels/kernel_stats.h"
+
 namespace stepscope {
 
 void LateTimes::Add(const LateTimes& other) {
@@ -36,7 +38,7 @@ LateTimes LateLaunches::Take() {
   return times_;
 }
 
-// The call returns when the copy is done.
+// Whether the call that launched the copy returns when the copy is done.
 bool LateLaunches::Blocks(const Event& copy) const {
   if (copy.work != Work::kCopy) return false;
   const EventRow launch = grouping_.LaunchOf(copy.row);
@@ -50,21 +52,24 @@ double LateLaunches::WeightAt(Ps time) {
   return inside ? windows_[window_].weight : 0;
 }
 
-// Of the parts of one idle interval: `last_` ran before it. What comes after a part of another
-// class is late because of that; but a kernel that had been long would have hidden ops and Python.
+// Divides one idle interval; `last_` ran before it. After a part of another class a launch is
+// late because of that part, except after ops and Python: a longer kernel would have hidden
+// those.
 void LateLaunches::Divide(TimeRange gap) {
   while (part_ < parts_->size() && (*parts_)[part_].range.begin < gap.begin) ++part_;
   if (part_ == parts_->size() || (*parts_)[part_].range.begin >= gap.end) return;
   double* copy = Blocks(last_) ? &times_.after_copy[static_cast<size_t>(last_.direction)] : nullptr;
-  bool is_short = last_.work == Work::kKernel && last_.range.length() < LateTimes::kShortKernel;
+  bool is_short = last_.work == Work::kKernel && last_.range.length() < kShortKernel;
   bool synced = false;
   for (; part_ < parts_->size() && (*parts_)[part_].range.begin < gap.end; ++part_) {
     const IdleInterval& part = (*parts_)[part_];
     const double time = static_cast<double>(part.range.length()) * WeightAt(part.range.begin);
-    const bool launch = part.loss == LossClass::kLaunch, sync = part.loss == LossClass::kSync;
+    const bool launch = part.loss == StepTimeClass::kLaunch,
+               sync = part.loss == StepTimeClass::kSync;
     if (!launch && !sync) {
       copy = nullptr, synced = false;
-      is_short = is_short && (part.loss == LossClass::kHost || part.loss == LossClass::kUnknown);
+      is_short =
+          is_short && (part.loss == StepTimeClass::kHost || part.loss == StepTimeClass::kUnknown);
       continue;
     }
     (launch ? times_.launch : times_.sync) += time;

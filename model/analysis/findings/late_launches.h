@@ -1,6 +1,6 @@
-// LateLaunches: idle time of a device for want of launches, by what it follows. A call that blocks
-// until the device is done drains the queue, and so do kernels shorter than a launch: what is
-// launched next comes late because of them.
+// LateLaunches sums a device's idle time for want of launches by what it follows. A call that
+// blocks until the device is done drains the queue, and so do kernels shorter than a launch: they
+// are why the next launch comes late.
 #pragma once
 
 #include <array>
@@ -8,31 +8,30 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
-#include "model/analysis/steps.h"
-#include "model/analysis/time_classes.h"
+#include "model/analysis/naming/time_classes.h"
+#include "model/analysis/steps/steps.h"
 
 namespace stepscope {
 
-// Of an average step and device, ps. The shortest idle parts may be missing (DeviceIdle): shares of
-// `launch` and of `sync` are what these are good for.
+// Times of an average step and device, ps. The shortest idle parts may be missing (DeviceIdle),
+// so only shares of `launch` and `sync` are reliable.
 struct LateTimes {
   double launch = 0, sync = 0;         // idle parts of these classes
   double after_short = 0;              // launch, right after a kernel of less than kShortKernel
   double after_sync = 0;               // launch, after sync in the same interval
-  std::array<double, 4> after_copy{};  // launch and sync after a copy that blocks the host, by
-                                       // CopyDirection
-  static constexpr Ps kShortKernel = 20 * kPsPerUs;  // launching takes the host 20 to 40 us
+  std::array<double, 4> after_copy{};  // launch and sync after a blocking copy, by CopyDirection
   void Add(const LateTimes& other);
 };
 
 class LateLaunches {
  public:
-  // `weights`: by step, what its time counts in the averages. All must outlive it.
+  // `weights`: by step, the weight of its time in averages. The arguments must outlive it.
   LateLaunches(const Trace& trace, const Grouping& grouping, const StepDatabase& db,
                std::span<const double> weights, PlaneId device);
 
   enum class Work : uint8_t { kKernel, kCopy, kOther };
-  // The events of the device by begin. O(1) amortised; a copy before an idle time O(log launches).
+  // Adds the events of the device in order of begin. Amortised O(1); O(log launches) for a copy
+  // before an idle interval.
   void Add(uint32_t row, TimeRange range, Work work, CopyDirection direction);
   LateTimes Take();
 
@@ -56,7 +55,7 @@ class LateLaunches {
   const std::vector<IdleInterval>* parts_ = nullptr;  // by begin
   size_t part_ = 0, window_ = 0;
   std::vector<Window> windows_;
-  Event last_;  // of those so far the one that ends last
+  Event last_;  // the event so far that ends last
   LateTimes times_;
 };
 

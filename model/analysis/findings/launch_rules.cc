@@ -1,4 +1,5 @@
-// `launch-bound`, `short-kernels` and `host-threads`: the host does not launch fast enough.
+// The rules about a host that does not launch fast enough: `launch-bound`, `short-kernels` and
+// `host-threads`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,15 +7,15 @@
 #include <map>
 
 #include "model/analysis/findings/idle_loss.h"
-#include "model/analysis/findings/rule_functions.h"
-#include "model/analysis/host_activity.h"
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/kernels/kernel_stats.h"
+#include "model/analysis/tables/in_unit.h"
 #include "model/base/text_parts.h"
 
 namespace stepscope {
 namespace {
 
-constexpr double kShortUs =
-    static_cast<double>(LateTimes::kShortKernel) / static_cast<double>(kPsPerUs);
+constexpr double kShortUs = InUs(kShortKernel);
 
 double NumberAt(const ResultTable& table, size_t row, const char* column) {
   const int c = table.Column(column);
@@ -36,8 +37,9 @@ std::string DurationOfUs(double us) {
   return FormatDuration(static_cast<Ps>(std::llround(us * static_cast<double>(kPsPerUs))), 3);
 }
 
-// Of the stream with the most launches: "; a kernel starts 2.1 us after its launch, ...".
-std::string DelayText(const FindingInput& input) {
+// Delay and queue of the stream with the most launches: "; a kernel starts 2.1 us after its
+// launch, ...".
+std::string DelayText(const FindingContext& input) {
   const AnalysisResult* kernels = input.Kernels();
   const ResultTable* delays = kernels != nullptr ? kernels->Table("launch_delay") : nullptr;
   if (delays == nullptr || delays->rows.empty()) return {};
@@ -53,7 +55,7 @@ std::string DelayText(const FindingInput& input) {
 
 struct ShortKernels {
   double count = 0, all = 0, us = 0;
-  std::map<std::string, double> by_op;  // count
+  std::map<std::string, double> by_op;  // number of short kernels
   std::vector<EventRow> rows;
 };
 
@@ -68,11 +70,7 @@ ShortKernels CountShort(const ResultTable& kernels) {
     std::string_view op = TextAt(kernels, r, "op_name");
     if (op.empty()) op = TextAt(kernels, r, "kernel_name");
     found.by_op[OpKind(op)] += count;
-    if (r >= kernels.links.size()) continue;
-    for (const EventRow row : kernels.links[r].rows) {
-      if (found.rows.size() >= FindingInput::kMostEvents) break;
-      found.rows.push_back(row);
-    }
+    AppendEvents(kernels, r, &found.rows);
   }
   return found;
 }
@@ -90,8 +88,8 @@ std::string OpsToFuse(const ShortKernels& kernels) {
   return text;
 }
 
-// When threads of a host prepare input or run callbacks.
-Ranges BusyThreads(const FindingInput& input, HostId host) {
+// The time in which threads of a host prepare input or run callbacks.
+Ranges BusyThreads(const FindingContext& input, HostId host) {
   static constexpr std::array<std::string_view, 4> kNames = {"Iterator::", "HostCallback",
                                                              "EagerPyFunc", "PyFunc"};
   const Trace& trace = input.trace();
@@ -114,26 +112,27 @@ Ranges BusyThreads(const FindingInput& input, HostId host) {
   return UnionOf(std::move(busy));
 }
 
-// Idle time for want of launches, and all time, while such threads work and while they do not.
+// Idle time for want of launches, and all time, while such threads work (in) and do not (out).
 struct Contention {
   double idle_in = 0, all_in = 0, idle_out = 0, all_out = 0;  // ps
   Ps longest = 0;
   RowLink link;
   std::vector<PlaneId> devices;
-  std::vector<double> idle_of_step;  // the part of idle_in, of all devices
+  std::vector<double> idle_of_step;  // the step's part of idle_in, all devices
 
   double ratio() const {
     return idle_out > 0 && all_in > 0 ? (idle_in / all_in) / (idle_out / all_out) : 1e3;
   }
-  // What is idle beyond the rate of the rest of the time, ps. The rate is that of the time in which
-  // the device is not idle so: that much there is with and without such threads.
+  // The idle time beyond the usual rate, ps. The usual rate is idle time by working time while such
+  // threads do not work, applied to the working time while they do
+  // (docs/findings.md#rules).
   double excess() const {
     const double busy_in = all_in - idle_in, busy_out = all_out - idle_out;
     return busy_out > 0 && all_in > 0 ? idle_in - idle_out / busy_out * busy_in : 0;
   }
 };
 
-// What of a range is in one of `busy`. O(log busy + those that it touches).
+// The part of a range that lies in `busy`, ps. O(log busy + touched ranges).
 double InBusy(TimeRange range, const Ranges& busy) {
   auto at = std::upper_bound(busy.begin(), busy.end(), range.begin,
                              [](Ps t, const TimeRange& r) { return t < r.end; });
@@ -143,8 +142,9 @@ double InBusy(TimeRange range, const Ranges& busy) {
   return static_cast<double>(sum);
 }
 
-// The steps that lose at least the threshold so.
-std::vector<uint32_t> StepsOf(const FindingInput& input, const Contention& sums, double threshold) {
+// The steps that lose at least the threshold to such threads.
+std::vector<uint32_t> StepsOf(const FindingContext& input, const Contention& sums,
+                              double threshold) {
   std::vector<uint32_t> steps;
   for (const uint32_t s : input.steps()) {
     const double total = input.db().steps[s].times.total * input.DevicesOf(s);
@@ -153,18 +153,18 @@ std::vector<uint32_t> StepsOf(const FindingInput& input, const Contention& sums,
   return steps;
 }
 
-void AddDevice(const FindingInput& input, PlaneId device, const Ranges& busy, Contention* sums) {
+void AddDevice(const FindingContext& input, PlaneId device, const Ranges& busy, Contention* sums) {
   Ranges spans, idle;
   for (const DeviceStep& d : input.db().device_steps) {
     if (d.device == device && input.Counts(d.step)) spans.push_back(d.span);
   }
   std::vector<EventRow> rows;
   for (const IdleInterval& i : input.db().idle.longest) {
-    const bool launch = i.loss == LossClass::kLaunch || i.loss == LossClass::kHost;
+    const bool launch = i.loss == StepTimeClass::kLaunch || i.loss == StepTimeClass::kHost;
     if (i.device != device || !launch || !input.Counts(i.step)) continue;
     idle.push_back(i.range);
     sums->idle_of_step[i.step] += InBusy(i.range, busy);
-    if (i.row.valid() && rows.size() < FindingInput::kMostEvents) rows.push_back(i.row);
+    if (i.row.valid() && rows.size() < FindingContext::kMostEvents) rows.push_back(i.row);
     if (i.range.length() > sums->link.range.length()) sums->link.range = i.range;
   }
   spans = UnionOf(std::move(spans));
@@ -183,17 +183,19 @@ void AddDevice(const FindingInput& input, PlaneId device, const Ranges& busy, Co
 
 }  // namespace
 
-void FindLaunchBound(const FindingInput& input, double threshold, std::vector<Found>* out) {
-  const IdleLoss loss = SumIdle(input, LossClass::kLaunch, threshold);
+void FindLaunchBound(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  const IdleLoss loss = SumIdle(input, StepTimeClass::kLaunch, threshold);
   if (loss.percent < threshold) return;
   const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
                             " for kernels to be launched" + InCause(loss) + DelayText(input) + ".";
-  out->push_back(FoundLoss(input, loss, title,
-                           "Launches are always ahead of the device: fewer and larger kernels, or "
-                           "graphs of them."));
+  out->push_back(
+      FindingOfLoss(input, loss, title,
+                    "Launches are always ahead of the device: fewer and larger kernels, or "
+                    "graphs of them."));
 }
 
-void FindShortKernels(const FindingInput& input, double threshold, std::vector<Found>* out) {
+void FindShortKernels(const FindingContext& input, double threshold,
+                      std::vector<RuleFinding>* out) {
   const AnalysisResult* result = input.Kernels();
   const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
   if (table == nullptr || input.db().device_steps.empty()) return;
@@ -202,11 +204,11 @@ void FindShortKernels(const FindingInput& input, double threshold, std::vector<F
   const double steps = static_cast<double>(input.db().device_steps.size());
   const LateTimes late = input.Late();
   const double lost =
-      late.launch > 0 ? input.LossMs(LossClass::kLaunch) * late.after_short / late.launch : 0;
+      late.launch > 0 ? input.LossMs(StepTimeClass::kLaunch) * late.after_short / late.launch : 0;
   const double own = kernels.us / 1000 / steps;
-  // What neither waits for launches nor takes the device's time is not worth a sentence.
+  // Short kernels that cost little time are no finding.
   if (percent < threshold || input.PercentOfStep(lost + own) < 5) return;
-  Found found;
+  RuleFinding found;
   found.title = fmt::format(
       "{:.0f} of {:.0f} kernels in each step are shorter than a launch ({:.0f} \u00b5s), {:.1f} "
       "\u00b5s on "
@@ -226,7 +228,7 @@ void FindShortKernels(const FindingInput& input, double threshold, std::vector<F
   out->push_back(std::move(found));
 }
 
-void FindHostThreads(const FindingInput& input, double threshold, std::vector<Found>* out) {
+void FindHostThreads(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   Contention sums;
   sums.idle_of_step.resize(input.db().steps.size());
   std::map<uint32_t, Ranges> by_host;
@@ -236,14 +238,14 @@ void FindHostThreads(const FindingInput& input, double threshold, std::vector<Fo
     if (fresh) at->second = BusyThreads(input, host);
     if (!at->second.empty()) AddDevice(input, device, at->second, &sums);
   }
-  // Where such threads always or never work there is nothing to compare with.
+  // If such threads always or never work, there is nothing to compare with.
   const double all = sums.all_in + sums.all_out;
   if (all <= 0 || sums.all_out < 0.05 * all || sums.ratio() < 1.5) return;
   const double n =
       static_cast<double>(input.steps().size() * std::max<size_t>(1, sums.devices.size()));
-  const double saving = sums.excess() / n / static_cast<double>(kPsPerMs);
+  const double saving = InMs(sums.excess() / n);
   if (input.PercentOfStep(saving) < threshold) return;
-  Found found;
+  RuleFinding found;
   found.title = fmt::format(
       "While threads of the host prepare input or run callbacks, devices are idle for want of "
       "launches {:.0f} % of the time, else {:.0f} %: {} of {}.",

@@ -1,23 +1,24 @@
-// `matrix-units` and `precision`: kernels that could use Tensor Cores, and 16 bits.
+// The rules about kernels that could use Tensor Cores, or 16 bits: `matrix-units` and
+// `precision`.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
 
-#include "model/analysis/device_type.h"
-#include "model/analysis/findings/input.h"
-#include "model/analysis/findings/rule_functions.h"
-#include "model/analysis/precision.h"
+#include "model/analysis/devices/precision.h"
+#include "model/analysis/findings/finding_context.h"
+#include "model/analysis/naming/device_type.h"
 #include "model/lookup.h"
 
 namespace stepscope {
 namespace {
 
-// On matrix units kernels take a third of the time, or less: what is left to memory stays.
+// Assumption: kernels take a third of the time on matrix units. They compute faster than that,
+// but memory stays as slow.
 constexpr double kFaster = 3;
 
-// Tensor Cores came with NVIDIA's Volta, matrix cores with AMD's CDNA.
+// NVIDIA has Tensor Cores since Volta, AMD matrix cores since CDNA.
 bool HasMatrixUnits(const Plane& plane) {
   for (const PlaneStat& stat : plane.stats) {
     if (stat.name != "compute_cap_major" && stat.name != "computeMajor") continue;
@@ -33,7 +34,7 @@ bool HasMatrixUnits(const Plane& plane) {
   });
 }
 
-std::vector<PlaneId> DevicesWithUnits(const FindingInput& input) {
+std::vector<PlaneId> DevicesWithUnits(const FindingContext& input) {
   std::vector<PlaneId> devices = input.Devices();
   std::erase_if(devices, [&](PlaneId d) { return !HasMatrixUnits(input.trace().planes[d.value]); });
   return devices;
@@ -91,16 +92,13 @@ Unused EligibleWithout(const ResultTable& table) {
     unused.by_op[OpKind(op.empty() ? kernels.kernel(r) : op)] += kernels.us(r);
     if (r >= table.links.size()) continue;
     unused.count += table.links[r].rows.size();
-    for (const EventRow row : table.links[r].rows) {
-      if (unused.rows.size() >= FindingInput::kMostEvents) break;
-      unused.rows.push_back(row);
-    }
+    AppendEvents(table, r, &unused.rows);
   }
   return unused;
 }
 
-// What the recording says of the op's shapes: "; its dimensions [128, 63] are no multiples of 8".
-std::string ShapeText(const FindingInput& input, EventRow kernel) {
+// A text about the op's recorded shapes: "; its dimensions [128, 63] are no multiples of 8".
+std::string ShapeText(const FindingContext& input, EventRow kernel) {
   const Trace& trace = input.trace();
   if (!trace.source) return {};
   const EventRow launch = input.context().grouping(input.stop()).LaunchOf(kernel.value);
@@ -129,7 +127,7 @@ std::string ShapeText(const FindingInput& input, EventRow kernel) {
 
 }  // namespace
 
-void FindMatrixUnits(const FindingInput& input, double threshold, std::vector<Found>* out) {
+void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   const AnalysisResult* result = input.Kernels();
   const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
   if (table == nullptr || input.db().device_steps.empty()) return;
@@ -140,7 +138,7 @@ void FindMatrixUnits(const FindingInput& input, double threshold, std::vector<Fo
   const auto first =
       std::max_element(unused.by_op.begin(), unused.by_op.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
-  Found found;
+  RuleFinding found;
   found.title = fmt::format(
       "Ops that could use Tensor Cores spend {} of {} in kernels that do not, {} of it in {}{}.",
       MsText(ms), input.EveryStep(), PercentText(100 * first->second / unused.us), first->first,
@@ -158,35 +156,31 @@ void FindMatrixUnits(const FindingInput& input, double threshold, std::vector<Fo
   out->push_back(std::move(found));
 }
 
-// A share under the threshold is what is found.
-void FindPrecision(const FindingInput& input, double threshold, std::vector<Found>* out) {
+// The finding is a share below the threshold.
+void FindPrecision(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   const std::vector<PlaneId> devices = DevicesWithUnits(input);
   const AnalysisResult* result = input.Kernels();
   const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
-  const double compute = input.PercentOfStep(input.LossMs(LossClass::kCompute));
+  const double compute = input.PercentOfStep(input.LossMs(StepTimeClass::kCompute));
   if (devices.empty() || table == nullptr || compute < 20) return;
   const PrecisionTimes times =
       ComputePrecision(input.context(), input.params(), input.db(), input.stop());
   if (times.all <= 0 || times.percent() >= threshold) return;
   const KernelRows kernels(*table);
   double matrix_us = 0;
-  std::vector<EventRow> rows;  // of the kernels with the most time
+  std::vector<EventRow> rows;  // kernels with the most time
   for (size_t r = 0; kernels.known() && r < table->rows.size(); ++r) {
     matrix_us += kernels.uses(r) ? kernels.us(r) : 0;
-    if (r >= table->links.size() || rows.size() >= FindingInput::kMostEvents) continue;
-    for (const EventRow row : table->links[r].rows) {
-      if (rows.size() >= FindingInput::kMostEvents) break;
-      rows.push_back(row);
-    }
+    AppendEvents(*table, r, &rows);
   }
   const double ms = matrix_us / 1000 / static_cast<double>(input.db().device_steps.size());
-  Found found;
+  RuleFinding found;
   found.title = fmt::format(
       "{} of the kernels' time computes with 16 bits or fewer, on devices that are faster with "
       "them.",
       times.narrow > 0 ? "Only " + PercentText(times.percent()) : "None");
   found.measured = times.percent();
-  found.saving_ms = std::min(ms, input.LossMs(LossClass::kCompute)) / 2;
+  found.saving_ms = std::min(ms, input.LossMs(StepTimeClass::kCompute)) / 2;
   found.assumption =
       "Kernels that use matrix units with 32 bits take half the time with 16. What other kernels "
       "gain is what matrix-units says, and less to read and write. " +

@@ -1,22 +1,21 @@
-// `memory`: pools that are nearly full and fragmented, growth from step to step, room that is left,
-// and allocations outside of the pool inside of steps.
+// The rule `memory`: pools that are nearly full and fragmented, growth from step to step, room
+// for a larger batch, and allocations outside of the pool during steps.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "model/analysis/findings/idle_loss.h"
-#include "model/analysis/findings/rule_functions.h"
 
 namespace stepscope {
 namespace {
 
 constexpr double kNearlyFull = 90;  // percent of the capacity
-constexpr size_t kLeastSteps = 4;   // to call something growth
+constexpr size_t kLeastSteps = 4;   // from which growth is judged
 
 double GiB(double bytes) { return bytes / (1 << 30); }
 
-// The device that an allocator is for: "GPU_0_bfc", "GPU 0".
-std::vector<PlaneId> DeviceOf(const FindingInput& input, const AllocatorProfile& allocator) {
+// The device of an allocator by its name, "GPU_0_bfc" or "GPU 0"; empty: none.
+std::vector<PlaneId> DeviceOf(const FindingContext& input, const AllocatorProfile& allocator) {
   const size_t digits = allocator.id.find_first_of("0123456789");
   if (digits == std::string::npos) return {};
   const int ordinal = std::atoi(allocator.id.c_str() + digits);
@@ -35,8 +34,8 @@ double Percent(double part, int64_t capacity) {
   return capacity > 0 ? 100 * part / static_cast<double>(capacity) : 0;
 }
 
-void FindFragmentation(const FindingInput& input, const AllocatorProfile& allocator,
-                       double threshold, std::vector<Found>* out) {
+void FindFragmentation(const FindingContext& input, const AllocatorProfile& allocator,
+                       double threshold, std::vector<RuleFinding>* out) {
   const auto& column = input.context().stats(input.stop()).Real(RealStat::kFragmentation);
   if (column.empty() || allocator.capacity <= 0) return;
   double most = 0;
@@ -48,7 +47,7 @@ void FindFragmentation(const FindingInput& input, const AllocatorProfile& alloca
     if (value > most) most = value, worst = &s;
   }
   if (worst == nullptr || most < threshold) return;
-  Found found;
+  RuleFinding found;
   found.title = fmt::format(
       "{} is {:.0f} % full and {:.0f} % fragmented: its free {:.1f} GiB are in pieces, and a large "
       "allocation may fail.",
@@ -63,8 +62,8 @@ void FindFragmentation(const FindingInput& input, const AllocatorProfile& alloca
   out->push_back(std::move(found));
 }
 
-// Bytes in use when each step ends, of those steps of the allocator's host that count.
-std::vector<double> UseAtEnds(const FindingInput& input, const AllocatorProfile& allocator) {
+// The bytes in use at the end of each step of the allocator's host that counts.
+std::vector<double> UseAtEnds(const FindingContext& input, const AllocatorProfile& allocator) {
   std::vector<double> used;
   for (const uint32_t s : input.steps()) {
     const Step& step = input.db().steps[s];
@@ -75,8 +74,8 @@ std::vector<double> UseAtEnds(const FindingInput& input, const AllocatorProfile&
   return used;
 }
 
-void FindGrowth(const FindingInput& input, const AllocatorProfile& allocator,
-                std::vector<Found>* out) {
+void FindGrowth(const FindingContext& input, const AllocatorProfile& allocator,
+                std::vector<RuleFinding>* out) {
   const double threshold = input.thresholds().Of("memory-growth");
   const std::vector<double> used = UseAtEnds(input, allocator);
   if (used.size() < kLeastSteps || allocator.capacity <= 0) return;
@@ -85,7 +84,7 @@ void FindGrowth(const FindingInput& input, const AllocatorProfile& allocator,
   const double each = (used.back() - used.front()) / static_cast<double>(used.size() - 1);
   const bool steady = static_cast<double>(rises) >= 0.8 * static_cast<double>(used.size() - 1);
   if (!steady || Percent(each, allocator.capacity) < threshold) return;
-  Found found;
+  RuleFinding found;
   found.title = fmt::format(
       "{} holds {:.1f} MiB more after each step, over {} steps: it leaks, or a "
       "cache grows; {:.0f} more steps fill it.",
@@ -106,14 +105,14 @@ void FindGrowth(const FindingInput& input, const AllocatorProfile& allocator,
   out->push_back(std::move(found));
 }
 
-void FindHeadroom(const FindingInput& input, const AllocatorProfile& allocator,
-                  std::vector<Found>* out) {
+void FindHeadroom(const FindingContext& input, const AllocatorProfile& allocator,
+                  std::vector<RuleFinding>* out) {
   const double threshold = input.thresholds().Of("memory-headroom");
   const int64_t peak =
       std::max(allocator.snapshots[allocator.peak].in_use(), allocator.reserved_peak);
   const double room = 100 - Percent(static_cast<double>(peak), allocator.capacity);
   if (allocator.capacity <= 0 || DeviceOf(input, allocator).empty() || room < threshold) return;
-  Found found;
+  RuleFinding found;
   found.title =
       fmt::format("{} uses {:.1f} of {:.1f} GiB at its peak: a larger batch fits.", allocator.id,
                   GiB(static_cast<double>(peak)), GiB(static_cast<double>(allocator.capacity)));
@@ -129,17 +128,17 @@ void FindHeadroom(const FindingInput& input, const AllocatorProfile& allocator,
   out->push_back(std::move(found));
 }
 
-void FindOutside(const FindingInput& input, std::vector<Found>* out) {
+void FindOutside(const FindingContext& input, std::vector<RuleFinding>* out) {
   const double threshold = input.thresholds().Of("memory-outside");
   const IdleLoss loss = SumIdle(
       input, [&](const IdleCause& c) { return input.ThemeOf(c) == CauseTheme::kAllocation; },
       threshold);
   if (loss.percent < threshold) return;
-  Found found =
-      FoundLoss(input, loss,
-                input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
-                    " for allocations outside of the framework's pool" + InCause(loss) + ".",
-                "The pool has the memory already.");
+  RuleFinding found =
+      FindingOfLoss(input, loss,
+                    input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
+                        " for allocations outside of the framework's pool" + InCause(loss) + ".",
+                    "The pool has the memory already.");
   found.threshold = threshold;
   found.unit = Unit::kPercent;
   found.remedy =
@@ -148,15 +147,15 @@ void FindOutside(const FindingInput& input, std::vector<Found>* out) {
   out->push_back(std::move(found));
 }
 
-// One finding for what allocators of several devices have in common: the worst, and where else.
-void Merge(std::vector<Found> found, std::vector<Found>* out) {
+// Joins equal findings of several devices into one: the worst, with the other devices.
+void Merge(std::vector<RuleFinding> found, std::vector<RuleFinding>* out) {
   if (found.empty()) return;
-  const auto worst =
-      std::max_element(found.begin(), found.end(),
-                       [](const Found& a, const Found& b) { return a.measured < b.measured; });
-  Found merged = *worst;
+  const auto worst = std::max_element(
+      found.begin(), found.end(),
+      [](const RuleFinding& a, const RuleFinding& b) { return a.measured < b.measured; });
+  RuleFinding merged = *worst;
   merged.devices.clear();
-  for (const Found& f : found)
+  for (const RuleFinding& f : found)
     merged.devices.insert(merged.devices.end(), f.devices.begin(), f.devices.end());
   if (found.size() > 1)
     merged.title +=
@@ -166,8 +165,8 @@ void Merge(std::vector<Found> found, std::vector<Found>* out) {
 
 }  // namespace
 
-void FindMemory(const FindingInput& input, double threshold, std::vector<Found>* out) {
-  std::vector<Found> fragmentation, growth, headroom;
+void FindMemory(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  std::vector<RuleFinding> fragmentation, growth, headroom;
   for (const AllocatorProfile& allocator : input.Memory().allocators) {
     FindFragmentation(input, allocator, threshold, &fragmentation);
     FindGrowth(input, allocator, &growth);

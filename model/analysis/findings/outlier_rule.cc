@@ -1,11 +1,11 @@
-// `outlier-steps`: steps much longer than the median one, and what they do more of.
+// The rule `outlier-steps`: steps much longer than the median one, and the class in which they
+// are longer.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "model/analysis/findings/idle_loss.h"
-#include "model/analysis/findings/rule_functions.h"
 
 namespace stepscope {
 namespace {
@@ -19,13 +19,13 @@ double Median(std::vector<double> values) {
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-// Of the steps of one host that count.
+// The steps of one host that count.
 struct HostSteps {
   std::vector<uint32_t> all, outliers;
-  double median = 0, least = 0;  // ps; from where on a step is an outlier
+  double median = 0, least = 0;  // ps; a step of at least `least` is an outlier
 };
 
-HostSteps Split(const FindingInput& input, HostId host, double threshold) {
+HostSteps Split(const FindingContext& input, HostId host, double threshold) {
   HostSteps steps;
   std::vector<double> times, off;
   for (const uint32_t s : input.steps()) {
@@ -36,7 +36,7 @@ HostSteps Split(const FindingInput& input, HostId host, double threshold) {
   }
   steps.median = Median(times);
   for (const double t : times) off.push_back(std::abs(t - steps.median));
-  // Times that vary anyway have no outliers: five times the median deviation.
+  // Times that vary anyway have no outliers: an outlier is five median deviations longer.
   steps.least = steps.median + std::max(steps.median * threshold / 100, 5 * Median(off));
   for (const uint32_t s : steps.all) {
     if (input.db().steps[s].times.total >= steps.least) steps.outliers.push_back(s);
@@ -44,8 +44,8 @@ HostSteps Split(const FindingInput& input, HostId host, double threshold) {
   return steps;
 }
 
-const char* NameOf(LossClass c) {
-  static constexpr std::array<const char*, kLossClasses> kNames = {
+const char* NameOf(StepTimeClass c) {
+  static constexpr std::array<const char*, kStepTimeClasses> kNames = {
       "computation",
       "copies to the device",
       "copies to the host",
@@ -62,22 +62,23 @@ const char* NameOf(LossClass c) {
   return kNames[static_cast<size_t>(c)];
 }
 
-// The class of which outliers have the most more than the median of the others.
-std::pair<LossClass, double> Difference(const FindingInput& input, const HostSteps& steps) {
-  std::pair<LossClass, double> most{LossClass::kUnknown, 0};
-  for (size_t c = 0; c < kLossClasses; ++c) {
+// The class with the largest excess over the median of the other steps, and the excess.
+std::pair<StepTimeClass, double> Difference(const FindingContext& input, const HostSteps& steps) {
+  std::pair<StepTimeClass, double> most{StepTimeClass::kUnknown, 0};
+  for (size_t c = 0; c < kStepTimeClasses; ++c) {
     std::vector<double> usual;
     double more = 0;
-    for (const uint32_t s : steps.all) usual.push_back(input.db().steps[s].losses[c]);
+    for (const uint32_t s : steps.all) usual.push_back(input.db().steps[s].class_times[c]);
     const double median = Median(usual);
-    for (const uint32_t s : steps.outliers) more += input.db().steps[s].losses[c] - median;
+    for (const uint32_t s : steps.outliers) more += input.db().steps[s].class_times[c] - median;
     more /= static_cast<double>(steps.outliers.size());
-    if (more > most.second) most = {static_cast<LossClass>(c), more};
+    if (more > most.second) most = {static_cast<StepTimeClass>(c), more};
   }
   return most;
 }
 
-void FindOfHost(const FindingInput& input, HostId host, double threshold, std::vector<Found>* out) {
+void FindOfHost(const FindingContext& input, HostId host, double threshold,
+                std::vector<RuleFinding>* out) {
   const HostSteps steps = Split(input, host, threshold);
   if (steps.outliers.empty() || steps.all.size() < kLeastSteps || steps.median <= 0) return;
   double excess = 0, longest = 0;
@@ -88,7 +89,7 @@ void FindOfHost(const FindingInput& input, HostId host, double threshold, std::v
   const auto [loss, more] = Difference(input, steps);
   const double ms = static_cast<double>(kPsPerMs);
   const size_t n = steps.outliers.size();
-  Found found;
+  RuleFinding found;
   found.title = fmt::format("{} of {} steps {} longer than usual, up to {} where {} is the median",
                             n, steps.all.size(), n == 1 ? "is" : "are", MsText(longest / ms),
                             MsText(steps.median / ms));
@@ -108,11 +109,11 @@ void FindOfHost(const FindingInput& input, HostId host, double threshold, std::v
     found.link.rows = causes.link.rows;
     found.link.total = causes.link.total;
   }
-  if (found.link.rows.empty()) {  // the markers of the steps
+  if (found.link.rows.empty()) {  // then the steps' markers
     std::vector<EventRow> rows;
     for (const uint32_t s : steps.outliers) {
       const Step& step = input.db().steps[s];
-      if (!step.rows.empty() && rows.size() < FindingInput::kMostEvents)
+      if (!step.rows.empty() && rows.size() < FindingContext::kMostEvents)
         rows.push_back(step.rows.front());
     }
     found.link = LinkTo(EventRows(std::move(rows)));
@@ -134,7 +135,8 @@ void FindOfHost(const FindingInput& input, HostId host, double threshold, std::v
 
 }  // namespace
 
-void FindOutlierSteps(const FindingInput& input, double threshold, std::vector<Found>* out) {
+void FindOutlierSteps(const FindingContext& input, double threshold,
+                      std::vector<RuleFinding>* out) {
   for (uint32_t h = 0; h < input.trace().hosts.size(); ++h)
     FindOfHost(input, HostId(h), threshold, out);
 }

@@ -2,39 +2,40 @@
 
 #include <algorithm>
 
-#include "model/analysis/loss_tables.h"
+#include "model/analysis/steps/loss_tables.h"
 
 namespace stepscope {
 namespace {
 
 struct Change {
-  LossClass loss;
+  StepTimeClass loss;
   const char* label;
   const char* assumption;
 };
 
 constexpr Change kChanges[] = {
-    {LossClass::kInput, "No waits for input", "input is ready whenever a step begins"},
-    {LossClass::kSync, "No blocking calls",
+    {StepTimeClass::kInput, "No waits for input", "input is ready whenever a step begins"},
+    {StepTimeClass::kSync, "No blocking calls",
      "the host has launched the next kernels when the device is done"},
-    {LossClass::kCompile, "No compilation", "the program has warmed up"},
-    {LossClass::kLaunch, "No waits for launches", "launches are always ahead of the device"},
-    {LossClass::kHost, "No host work inside the step",
+    {StepTimeClass::kCompile, "No compilation", "the program has warmed up"},
+    {StepTimeClass::kLaunch, "No waits for launches", "launches are always ahead of the device"},
+    {StepTimeClass::kHost, "No host work inside the step",
      "it is compiled, or hidden behind the device"},
-    {LossClass::kBetweenSteps, "No work between steps", "it is done on another thread"},
-    {LossClass::kUnknown, "No idle time without a recorded cause", "whatever it is, it is gone"},
-    {LossClass::kHostToDevice, "Copies to the device hidden", "kernels run meanwhile"},
-    {LossClass::kDeviceToHost, "Copies to the host hidden", "kernels run meanwhile"},
-    {LossClass::kDeviceToDevice, "Copies on devices hidden", "kernels run meanwhile"},
-    {LossClass::kCollective, "Collectives hidden",
+    {StepTimeClass::kBetweenSteps, "No work between steps", "it is done on another thread"},
+    {StepTimeClass::kUnknown, "No idle time without a recorded cause",
+     "whatever it is, it is gone"},
+    {StepTimeClass::kHostToDevice, "Copies to the device hidden", "kernels run meanwhile"},
+    {StepTimeClass::kDeviceToHost, "Copies to the host hidden", "kernels run meanwhile"},
+    {StepTimeClass::kDeviceToDevice, "Copies on devices hidden", "kernels run meanwhile"},
+    {StepTimeClass::kCollective, "Collectives hidden",
      "kernels that do not need the result run meanwhile"},
-    {LossClass::kCollectiveWait, "No waiting for participants",
+    {StepTimeClass::kCollectiveWait, "No waiting for participants",
      "all devices reach their collectives together; of the device that waits longest in each step"},
 };
 
 }  // namespace
 
-ResultTable WhatIfTable(const FindingInput& input) {
+ResultTable WhatIfTable(const FindingContext& input) {
   using V = ValueType;
   ResultTable t{
       "what_if",
@@ -51,7 +52,7 @@ ResultTable WhatIfTable(const FindingInput& input) {
       {}};
   std::vector<std::pair<double, const Change*>> changes;
   for (const Change& change : kChanges) {
-    const bool wait = change.loss == LossClass::kCollectiveWait;
+    const bool wait = change.loss == StepTimeClass::kCollectiveWait;
     const double ms = wait ? input.LongestWaitMs() : input.LossMs(change.loss);
     if (ms > 0) changes.emplace_back(std::min(ms, input.step_ms()), &change);
   }

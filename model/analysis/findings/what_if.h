@@ -1,10 +1,10 @@
-// What a step would be if one class of loss were gone (docs/findings.md#what-if).
+// How long a step would be if one class of loss were gone (docs/findings.md#what-if).
 #pragma once
 
-#include "model/analysis/findings/input.h"
+#include "model/analysis/findings/finding_context.h"
 
 namespace stepscope {
 
-ResultTable WhatIfTable(const FindingInput& input);
+ResultTable WhatIfTable(const FindingContext& input);
 
 }  // namespace stepscope

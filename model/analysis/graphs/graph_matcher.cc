@@ -13,8 +13,9 @@ size_t CountOf(const StreamNames& launch) {
   return count;
 }
 
-// The longest first: what it leaves of the recording is that of the others.
-std::vector<size_t> ByLength(const StreamNames& launch) {
+// Indices of the streams, the longest first: later streams are matched to what earlier ones leave
+// of the recording.
+std::vector<size_t> StreamsByLength(const StreamNames& launch) {
   std::vector<size_t> order(launch.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -22,8 +23,8 @@ std::vector<size_t> ByLength(const StreamNames& launch) {
   return order;
 }
 
-// Places that are not taken yet.
-std::vector<uint32_t> Left(const std::vector<uint32_t>& places, const NameAlignment& taken) {
+// Returns the places that are not taken yet.
+std::vector<uint32_t> PlacesLeft(const std::vector<uint32_t>& places, const NameAlignment& taken) {
   std::vector<bool> gone(places.size());
   for (const uint32_t to : taken.to) {
     if (to != kUnmatched) gone[to] = true;
@@ -44,12 +45,13 @@ size_t GraphMatcher::FitTo(const GraphRecipe& recipe, const StreamNames& launch,
   std::iota(places.begin(), places.end(), 0u);
   NameSequence rest{{}};
   const NameSequence* left = &recipe.names;
-  for (const size_t s : ByLength(launch)) {
+  for (const size_t s : StreamsByLength(launch)) {
     work_ += launch[s].size() + places.size();
     if (work_ > kMostWork) return 0;
     NameAlignment found = left->Align(launch[s]);
     matched += found.matched;
-    std::vector<uint32_t> next = launch.size() > 1 ? Left(places, found) : std::vector<uint32_t>();
+    std::vector<uint32_t> next =
+        launch.size() > 1 ? PlacesLeft(places, found) : std::vector<uint32_t>();
     for (uint32_t& to : found.to) {
       if (to != kUnmatched) to = places[to];
     }
@@ -71,7 +73,7 @@ void GraphMatcher::Consider(uint32_t candidate, const StreamNames& launch, Known
   const size_t matched = FitTo(recipe, launch, &fit);
   if (recipe.kind == RecipeKind::kEager && matched < kLeastEager) return;
   if (matched == 0 || matched < known->matched) return;
-  // What was recorded as a graph is known better than what ran by itself.
+  // A recording as a graph is surer than eager work that fits as well.
   const bool captured =
       !known->best.empty() &&
       candidates_[known->best.front().candidate].recipe->kind == RecipeKind::kCapture;

@@ -6,11 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/analysis/device_launches.h"
+#include "model/analysis/devices/device_launches.h"
 #include "model/analysis/graphs/graph_matcher.h"
 #include "model/analysis/graphs/graph_replays.h"
 #include "model/analysis/graphs/hlo_kernels.h"
-#include "model/analysis/op_name.h"
+#include "model/analysis/naming/op_name.h"
 #include "model/graph_captures.h"
 #include "model/string_pool.h"
 
@@ -39,7 +39,7 @@ std::vector<bool> Annotations(const Trace& trace) {
   return wanted;
 }
 
-// What a launch looks like: the names of its kernels, stream by stream.
+// Turns a launch's kernels into the numbers of their names, stream by stream.
 class LaunchNames {
  public:
   LaunchNames(const Trace& trace, KernelNames* names)
@@ -75,7 +75,7 @@ GraphLaunch LaunchOf(std::span<const ReplayedKernel> kernels) {
   return launch;
 }
 
-// Ops by recordings and eager steps.
+// Finds the ops of launches in recordings and eager steps.
 class RecordedOps {
  public:
   RecordedOps(AnalysisContext& context, const std::vector<bool>& graph, GraphOps* out,
@@ -145,8 +145,8 @@ class RecordedOps {
     }
   }
 
-  // Of a place in a recipe, looked up once. Calls within one op are one op; kNone: nothing is
-  // known.
+  // The op of a place in a recipe, looked up once. Calls within one op are one op; kNone: nothing
+  // is known.
   uint32_t OpOf(uint32_t candidate, uint32_t place) {
     uint32_t& known = ops_[candidate][place];
     if (known != kNone) return known;
@@ -176,13 +176,13 @@ class RecordedOps {
   GraphOps& out_;
   std::vector<std::unique_ptr<GraphRecipe>> recipes_;
   std::vector<GraphCandidate> candidates_;  // of the recipes
-  std::vector<uint32_t> source_of_;         // the same
-  std::vector<std::vector<uint32_t>> ops_;  // the same, by place
+  std::vector<uint32_t> source_of_;         // as candidates_
+  std::vector<std::vector<uint32_t>> ops_;  // by place in the recipe
   std::unordered_map<std::array<uint32_t, 3>, uint32_t, Hash> same_;
   std::unique_ptr<GraphMatcher> matcher_;
 };
 
-// Ops by the HLO in the profile.
+// Finds the ops of kernels in the profile's HLO.
 class HloOps {
  public:
   HloOps(AnalysisContext& context, GraphOps* out, const std::stop_token& stop)

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/analysis/event_order.h"
-#include "model/analysis/host_activity.h"
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/intervals/event_order.h"
 
 namespace stepscope {
 namespace {
 
 constexpr std::string_view kCopyName = "copy", kFillName = "fill";
 
-// What a call of the runtime may be in a recording.
+// The part that a call of the runtime plays in a recording.
 enum class CallKind : uint8_t { kNone, kBegin, kEnd, kLaunch, kCopy, kFill };
 
 CallKind KindOf(std::string_view name, EventCategory category) {
@@ -37,7 +37,7 @@ std::vector<CallKind> KindsByMeta(const NameTable& names) {
   return kinds;
 }
 
-// By begin, of all threads: a recording may go on on another one.
+// The calls of all threads by begin: a recording may continue on another thread.
 std::vector<Call> CallsOf(const Trace& trace) {
   const std::vector<CallKind> kinds = KindsByMeta(trace.names());
   std::vector<Call> calls;
@@ -64,8 +64,8 @@ std::string KernelOfCall(const Trace& trace, uint32_t row) {
   return {};
 }
 
-// A recipe as it grows.
-struct Growing {
+// A recipe under construction.
+struct OpenRecipe {
   std::vector<uint32_t> names;
   std::vector<EventRow> calls;
   void Add(uint32_t name, EventRow call) {
@@ -79,7 +79,7 @@ struct Growing {
   }
 };
 
-void AddCall(const Trace& trace, const Call& call, KernelNames* names, Growing* recipe) {
+void AddCall(const Trace& trace, const Call& call, KernelNames* names, OpenRecipe* recipe) {
   const EventRow row(call.row);
   if (call.kind == CallKind::kCopy) recipe->Add(names->Of(kCopyName), row);
   if (call.kind == CallKind::kFill) recipe->Add(names->Of(kFillName), row);
@@ -114,7 +114,7 @@ std::vector<GraphRecipe> RecordedGraphs(const Trace& trace, bool whole, KernelNa
                                   [](const Call& c) { return c.kind == CallKind::kBegin; });
   std::vector<GraphRecipe> recipes;
   if (!marked && !whole) return recipes;
-  Growing recipe;
+  OpenRecipe recipe;
   bool recording = !marked;
   for (const Call& call : calls) {
     if (stop.stop_requested()) return recipes;
@@ -154,7 +154,7 @@ std::vector<GraphRecipe> EagerStreams(const Trace& trace, const Grouping& groupi
     return std::tie(a.track, a.begin, a.call) < std::tie(b.track, b.begin, b.call);
   });
   std::vector<GraphRecipe> recipes;
-  Growing recipe;
+  OpenRecipe recipe;
   for (size_t i = 0; i < all.size(); ++i) {
     if (i > 0 && all[i].track != all[i - 1].track) recipe.Finish(RecipeKind::kEager, &recipes);
     recipe.Add(all[i].name, all[i].call);

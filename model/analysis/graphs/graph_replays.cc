@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "model/analysis/event_order.h"
-#include "model/analysis/grouping.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/intervals/event_order.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -20,7 +20,7 @@ class Collector {
     kernels_.push_back({launch, reader_.TrackOf(row), reader_.Start(row), row});
   }
   std::vector<ReplayedKernel> Take() {
-    // A kernel with a launch is not counted by its graph's id again: its launch sorts first.
+    // A kernel that has a launch and a graph's id counts once: its launch sorts first.
     std::sort(kernels_.begin(), kernels_.end(), [](const auto& a, const auto& b) {
       return std::tie(a.row, a.launch) < std::tie(b.row, b.launch);
     });

@@ -11,7 +11,7 @@
 namespace stepscope {
 
 struct ReplayedKernel {
-  // The row of the launch; where it is unknown the graph's id, with kUnknownLaunch.
+  // The row of the launch; where it is unknown, the graph's id with kUnknownLaunch set.
   uint64_t launch = 0;
   uint32_t track = 0;
   Ps begin = 0;
@@ -19,12 +19,13 @@ struct ReplayedKernel {
 };
 inline constexpr uint64_t kUnknownLaunch = uint64_t{1} << 63;
 
-// By launch, then stream, then begin. O(n log n)
+// `graph_launches`: by meta, whether a call launches a graph. Sorted by launch, then stream, then
+// begin. O(n log n).
 std::vector<ReplayedKernel> ReplayedKernels(AnalysisContext& context,
                                             const std::vector<bool>& graph_launches,
                                             const std::stop_token& stop);
 
-// Calls fn(kernels) for those of each launch.
+// Calls fn(kernels) for each launch.
 template <typename Fn>
 void ForEachLaunch(std::span<const ReplayedKernel> kernels, Fn fn) {
   for (size_t begin = 0; begin < kernels.size();) {

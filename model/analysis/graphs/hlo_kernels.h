@@ -1,6 +1,6 @@
-// HloKernels: which HLO instruction a kernel is, by its name: XLA calls a kernel as its
-// instruction, with what C++ does not allow in names replaced by underscores. Views the table.
-// O(instructions) to build. Immutable.
+// HloKernels finds the HLO instruction of a kernel by its name: XLA calls a kernel as its
+// instruction, with underscores for what C++ does not allow in names. Views the table, which must
+// outlive it. Immutable. O(instructions) to build.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ class HloKernels {
     std::string_view instruction;
     const HloInstruction* hlo = nullptr;
   };
-  // In the program, or in all where it is not known (-1). Nothing where none or several fit.
+  // Looks in the program, or in all programs where it is not known (-1). Returns nothing where no
+  // instruction or several fit. O(length of the name).
   std::optional<Found> Find(int64_t program, std::string_view kernel) const;
 
  private:
@@ -37,7 +38,7 @@ class HloKernels {
   ByKernel all_;
 };
 
-// "loop_add_fusion_3" of "loop_add_fusion.3".
+// "loop_add_fusion.3" becomes "loop_add_fusion_3".
 std::string KernelNameOf(std::string_view instruction);
 
 }  // namespace stepscope

@@ -10,7 +10,7 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kModulePrefix = "nn.Module: ";
-constexpr size_t kDeepest = 64;  // modules on the way to one
+constexpr size_t kDeepest = 64;  // nested modules that are followed
 
 std::vector<bool> Ops(const Trace& trace) {
   std::vector<bool> wanted;
@@ -59,7 +59,7 @@ std::vector<EventRow> ModuleTree::WayTo(EventRow module) const {
 void ModuleTree::FindLayers(const std::vector<bool>& is_module) {
   layer_.assign(is_module.size(), false);
   if (modules_.empty()) return;
-  // By the name of the module outside and the class: the first one of the class that was met.
+  // The first module that was met, by the name of the module around it and its own class.
   std::map<std::pair<std::string_view, std::string_view>, uint32_t> first;
   for (const Lane& lane : trace_.set.lanes) {
     if (lane.kind != LaneKind::kNested) continue;

@@ -1,13 +1,13 @@
-// ModuleTree: which PyTorch op and which modules are around a call, by the events that a profile
-// with stacks has of them ("nn.Module: RMSNorm_3"). Views the trace, which must outlive it.
-// Thread-safe. O(events) to build.
+// ModuleTree finds the PyTorch op and the modules around a call. A profile with stacks has an
+// event for each module ("nn.Module: RMSNorm_3"). Views the trace, which must outlive it.
+// Thread-safe. O(events) to build, O(depth log events) to ask.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "model/analysis/enclosing.h"
+#include "model/analysis/intervals/enclosing.h"
 #include "model/trace.h"
 
 namespace stepscope {
@@ -18,9 +18,10 @@ class ModuleTree {
 
   EventRow OpAround(EventRow row) const { return ops_.Around(row); }
   EventRow ModuleAround(EventRow row) const { return modules_.Around(row); }
-  // Outermost first: "Qwen3Model_0 / Qwen3DecoderLayer_3 / RMSNorm_7".
+  // The modules around a module and itself, outermost first: "Qwen3Model_0 / Qwen3DecoderLayer_3
+  // / RMSNorm_7".
   std::string PathOf(EventRow module) const;
-  // The outermost module on the way to it that has siblings of its class: "Qwen3DecoderLayer_3".
+  // The outermost of them that has siblings of its class: "Qwen3DecoderLayer_3".
   std::string_view LayerOf(EventRow module) const;
 
  private:
@@ -33,9 +34,9 @@ class ModuleTree {
   std::vector<bool> layer_;  // by meta
 };
 
-// "RMSNorm_7" of "nn.Module: RMSNorm_7"; empty if it is none.
+// "nn.Module: RMSNorm_7" is "RMSNorm_7"; the name of another event is empty.
 std::string_view ModuleName(std::string_view event_name);
-// "RMSNorm" of "RMSNorm_7".
+// "RMSNorm_7" is of the class "RMSNorm".
 std::string_view ModuleClass(std::string_view module);
 
 }  // namespace stepscope

@@ -15,7 +15,8 @@ uint64_t HashOf(std::span<const uint32_t> gram) {
   return h;
 }
 
-// For each name of the part how long a begin of the part ends with it (Knuth, Morris, Pratt).
+// For each name of the part, the length of the longest proper prefix of the part that ends with
+// it (Knuth, Morris, Pratt).
 std::vector<uint32_t> Borders(std::span<const uint32_t> part) {
   std::vector<uint32_t> border(part.size(), 0);
   uint32_t length = 0;
@@ -61,7 +62,7 @@ uint32_t NameSequence::NextGram(std::span<const uint32_t> gram, uint32_t from) c
 
 uint32_t NameSequence::LikelyBegin(std::span<const uint32_t> part) const {
   constexpr size_t kMostSamples = 256;
-  constexpr int kMostPlaces = 8;  // of one gram, the last ones
+  constexpr int kMostPlaces = 8;  // of one gram that are looked at, the last ones
   if (part.size() < kGram) return 0;
   const size_t step = std::max<size_t>(1, part.size() / kMostSamples);
   std::unordered_map<int64_t, int> votes;

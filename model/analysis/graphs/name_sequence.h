@@ -1,6 +1,6 @@
-// NameSequence: names in the order in which they were recorded, and where a part of them that was
-// played again lies in it: kernels of a graph's replay among those of its capture. Immutable. A
-// name is a number. 20 bytes a name.
+// NameSequence holds names in the order in which they were recorded, and finds in it a part that
+// was run again: the kernels of a graph's replay among those of its capture. A name is a number.
+// Immutable, so any thread may ask it. Takes 20 bytes a name.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace stepscope {
 
 inline constexpr uint32_t kUnmatched = 0xffffffffu;
 
-// For each name of the part its place in the sequence, rising, or kUnmatched.
+// For each name of a part its place in the sequence, or kUnmatched. Places rise.
 struct NameAlignment {
   std::vector<uint32_t> to;
   size_t matched = 0;
@@ -24,11 +24,12 @@ class NameSequence {
   explicit NameSequence(std::vector<uint32_t> names);  // O(n log n)
 
   std::span<const uint32_t> names() const { return names_; }
-  // Where the whole part lies without a gap: the last such place, or kUnmatched. Linear in both.
+  // The last place at which the whole part lies without a gap, or kUnmatched. O(n + part).
   uint32_t LastRun(std::span<const uint32_t> part) const;
-  // The last run, else the names in order with gaps on both sides, from the sequence's begin or
-  // from where the part most likely begins, whichever has more. After a gap it goes on where four
-  // names in a row are the same, at the cost of the fewest names left out. O(n log n).
+  // The last run if there is one. Else the names in order, with gaps on both sides, from the
+  // sequence's begin or from where the part most likely begins, whichever matches more. After a
+  // gap it continues where four names in a row are equal and the fewest names are left out. O(n
+  // log n).
   NameAlignment Align(std::span<const uint32_t> part) const;
 
  private:
@@ -38,9 +39,9 @@ class NameSequence {
     uint32_t to = kUnmatched;
   };
 
-  // The first place from `from` on with the four names that `gram` begins with; or kUnmatched.
+  // The first place from `from` on with the four names that `gram` begins with, or kUnmatched.
   uint32_t NextGram(std::span<const uint32_t> gram, uint32_t from) const;
-  // Where the part most likely begins, by what most of its grams say.
+  // The place at which most grams of the part say that it begins.
   uint32_t LikelyBegin(std::span<const uint32_t> part) const;
   NameAlignment AlignFrom(std::span<const uint32_t> part, uint32_t at) const;
   Jump NextJump(std::span<const uint32_t> rest, uint32_t from) const;

@@ -7,14 +7,14 @@
 namespace stepscope {
 namespace {
 
-// The end of a collective on b, from that on a.
+// The end of a collective on rank b minus that on rank a.
 struct Difference {
   uint32_t a, b;
-  bool together;  // all participants must end at once
+  bool together;  // all participants of such a collective end at once
   Ps ps;
 };
 
-// What all collectives of two ranks say about their clocks.
+// The median difference between the clocks of two ranks, from all collectives of one kind.
 struct Edge {
   uint32_t a, b;
   bool together;
@@ -33,7 +33,7 @@ std::vector<Difference> Differences(const CollectiveCalls& calls) {
   return found;
 }
 
-// The surest first.
+// The edges, the surest first: collectives that end together, then those with many differences.
 std::vector<Edge> Edges(std::vector<Difference> all) {
   const auto key = [](const Difference& d) { return std::make_tuple(d.a, d.b, d.together); };
   std::sort(all.begin(), all.end(),
@@ -58,7 +58,8 @@ uint32_t RootOf(std::vector<uint32_t>* parents, uint32_t r) {
   return r;
 }
 
-// A spanning forest of the surest edges, walked from the first rank of each tree.
+// Sets offsets and components by a spanning forest of the surest edges, walked from the first
+// rank of each tree.
 void Place(const std::vector<Edge>& edges, std::vector<RankClock>* clocks) {
   std::vector<uint32_t> parents(clocks->size());
   std::iota(parents.begin(), parents.end(), 0u);

@@ -1,5 +1,5 @@
-// The clocks of ranks, aligned by the ends of their collectives (docs/rules.md#ranks).
-// O(n log n) in the calls.
+// Aligns the clocks of ranks by the ends of their collectives (docs/rules.md#ranks). Pure
+// functions; any thread may call them.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,16 @@
 namespace stepscope {
 
 struct RankClock {
-  Ps offset = 0;    // its clock shows so much more than that of the first rank of its component
-  Ps residual = 0;  // median distance of its ends from the median end, once aligned
-  uint32_t component = 0;  // ranks that share collectives, also by way of others; the first rank
-  bool aligned = false;    // shares collectives with others
+  Ps offset = 0;           // what its clock shows more than that of its component's first rank
+  Ps residual = 0;         // median distance of its aligned ends from the median end
+  uint32_t component = 0;  // first rank of those that share collectives, directly or by others
+  bool aligned = false;    // it shares collectives with others
 };
 
-// By rank. The first rank of each component has offset 0.
+// The clocks by rank. The first rank of each component has offset 0. O(n log n) in the calls.
 std::vector<RankClock> AlignClocks(const CollectiveCalls& calls, size_t ranks);
 
-// The lower median, of what is not empty; reorders. O(n).
+// The lower median. `values` must not be empty and is reordered. O(n).
 Ps MedianOf(std::vector<Ps>* values);
 
 }  // namespace stepscope

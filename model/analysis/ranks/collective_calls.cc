@@ -8,13 +8,13 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "model/analysis/host_collectives.h"
+#include "model/analysis/steps/host_collectives.h"
 #include "model/string_pool.h"
 
 namespace stepscope {
 namespace {
 
-// "[0, 1, 5]"; empty where it is cut ("[0, 1, ..., 63]") or something else.
+// The numbers in "[0, 1, 5]"; empty if the list is cut ("[0, 1, ..., 63]") or is no list.
 std::vector<int64_t> NumbersIn(std::string_view text) {
   std::vector<int64_t> numbers;
   if (text.find("..") != std::string_view::npos) return {};
@@ -76,7 +76,7 @@ const Collector::ByName& Collector::NameOf(const DeviceEvent& e, EventRow row) {
   std::string text(of);
   if (!given.valid() && kind != CollectiveKind::kOther) text = stepscope::NameOf(kind);
   it->second.two = kind == CollectiveKind::kSendRecv;
-  if (it->second.two) text = stepscope::NameOf(kind);  // one sends what the other receives
+  if (it->second.two) text = stepscope::NameOf(kind);  // a send and its receive are one collective
   const auto next = static_cast<uint32_t>(out_.names.size());
   const auto [named, is_new] = names_by_text_.try_emplace(text, next);
   if (is_new) out_.names.push_back({text, kind});
@@ -95,7 +95,7 @@ std::vector<uint32_t> Collector::Members(std::string_view ranks) const {
   return members;
 }
 
-// Of a message between two nothing but its two ends tells which other one it is.
+// The group of a call. A message between two ranks has a group of its two ends only.
 uint32_t Collector::GroupOf(EventRow row, bool two, bool has_order) {
   int64_t from = -1, to = -1;
   if (two) {
@@ -122,7 +122,7 @@ void Collector::Add(uint32_t rank, const DeviceEvent& e) {
   const EventRow row(e.row);
   const ByName name = NameOf(e, row);
   const std::optional<int64_t> seq = stats_.Int(IntStat::kCollectiveSeq).Find(row);
-  const bool has_order = seq.has_value() && !name.two;  // messages of a rank count on their own
+  const bool has_order = seq.has_value() && !name.two;  // a rank's messages are counted here
   CollectiveCall call;
   call.rank = rank;
   call.row = e.row;
@@ -143,7 +143,7 @@ void Collector::Add(uint32_t rank, const DeviceEvent& e) {
   out_.calls.push_back(call);
 }
 
-// The same number twice: the first of one rank is the first of the others.
+// Counts calls with equal numbers: the n-th of one rank pairs with the n-th of the others.
 void Collector::CountNth() {
   const auto key = [](const CollectiveCall& c) {
     return std::make_tuple(c.group, c.name, c.order, c.rank);
@@ -166,13 +166,13 @@ void Collector::Pair() {
               return std::make_pair(key(a), a.rank) < std::make_pair(key(b), b.rank);
             });
   for (uint32_t i = 0; i < out_.calls.size(); ++i) {
-    if (out_.calls[i].group == CollectiveCall::kNone) break;  // the last ones
+    if (out_.calls[i].group == CollectiveCall::kNone) break;  // calls without a group come last
     if (i == 0 || key(out_.calls[i]) != key(out_.calls[i - 1])) out_.paired.push_back({i, 0});
     ++out_.paired.back().count;
   }
 }
 
-// Where members are not recorded: those that ever take part.
+// Sets the members of groups that do not record them: the ranks that ever take part.
 void Collector::FindMembers() {
   std::vector<std::pair<uint32_t, uint32_t>> seen;
   for (const CollectiveCall& c : out_.calls) {

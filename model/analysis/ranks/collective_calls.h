@@ -1,4 +1,4 @@
-// The collectives of all ranks, paired (docs/rules.md#ranks). O(n log n) in their number.
+// Pairs the collectives of all ranks (docs/rules.md#ranks). Times are in ps.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@ namespace stepscope {
 // One rank's part in a collective.
 struct CollectiveCall {
   static constexpr uint32_t kNone = 0xffffffffu;
-  uint32_t rank = 0;       // place in the list of ranks
-  uint32_t row = 0;        // the device event, or the host's
+  uint32_t rank = 0;       // index in the list of ranks
+  uint32_t row = 0;        // its device event, or host event
   Ps begin = 0, end = 0;   // on the rank's own clock
-  uint32_t group = kNone;  // of CollectiveCalls::groups; none: nothing tells its participants
-  uint32_t name = 0;       // of CollectiveCalls::names
+  uint32_t group = kNone;  // in CollectiveCalls::groups; kNone: its participants are not known
+  uint32_t name = 0;       // index in CollectiveCalls::names
   int64_t order = 0;       // `Seq`, else the step's number
-  uint32_t nth = 0;        // of what has the same group, name and order on its rank
+  uint32_t nth = 0;        // number among its rank's calls of equal group, name and order
   bool in_step = false;    // `step` is known
   int64_t step = 0;
 };
 
 struct CollectiveGroup {
-  std::string name;               // of the process group; may be empty
+  std::string name;               // name of the process group; may be empty
   bool has_order = false;         // `Seq` is recorded
   bool has_ranks = false;         // its members are recorded
   std::vector<uint32_t> members;  // ranks of the trace, ascending
 };
 
-// Calls of one collective: [first, first + count) of CollectiveCalls::calls, by rank.
+// The calls of one collective: [first, first + count) of CollectiveCalls::calls, by rank.
 struct PairedCollective {
   uint32_t first = 0, count = 0;
 };
@@ -43,17 +43,17 @@ struct CollectiveCalls {
     std::string text;
     CollectiveKind kind;
   };
-  std::vector<CollectiveCall> calls;  // by collective; those of no group last
+  std::vector<CollectiveCall> calls;  // by collective; calls without a group last
   std::vector<CollectiveGroup> groups;
   std::vector<Name> names;
-  std::vector<PairedCollective> paired;  // those of a group, one participant or more
+  std::vector<PairedCollective> paired;  // collectives of a group, with at least one call
 
   std::span<const CollectiveCall> Of(const PairedCollective& c) const {
     return std::span(calls).subspan(c.first, c.count);
   }
 };
 
-// Not complete when stopped.
+// The result is incomplete when stopped. O(n log n) in the number of calls.
 CollectiveCalls PairCollectives(AnalysisContext& context, const std::vector<Rank>& ranks,
                                 const std::vector<std::vector<RankStep>>& steps,
                                 const DeviceEvents& events, std::stop_token stop);

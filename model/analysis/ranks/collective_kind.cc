@@ -9,10 +9,10 @@ namespace stepscope {
 namespace {
 
 struct KindRow {
-  std::string_view part;  // of the name in lower case, letters and digits only
+  std::string_view part;  // part of a name in lower case, letters and digits only
   CollectiveKind kind;
 };
-// Longer names first: what they are made of stands below.
+// Longer names stand before the names that they contain.
 constexpr std::array kKinds = {
     KindRow{"allreduce", CollectiveKind::kAllReduce},
     KindRow{"crossdevicereduce", CollectiveKind::kAllReduce},

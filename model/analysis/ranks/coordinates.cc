@@ -14,7 +14,7 @@ constexpr size_t kMostDigits = 9;
 bool IsLetter(char c) { return Lower(c) >= 'a' && Lower(c) <= 'z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The number behind the axis that ends at `at`; false if there is none.
+// Reads the number after the axis that ends at `at`; returns false if there is none.
 bool IndexAt(std::string_view name, size_t at, int64_t* index) {
   constexpr std::string_view kBetween = "-_= ";
   if (at < name.size() && kBetween.find(name[at]) != std::string_view::npos) ++at;

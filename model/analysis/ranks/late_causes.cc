@@ -5,29 +5,30 @@
 #include <memory>
 #include <tuple>
 
-#include "model/analysis/host_activity.h"
-#include "model/analysis/host_losses.h"
-#include "model/analysis/idle_causes.h"
-#include "model/analysis/lane_merge.h"
-#include "model/analysis/verdict.h"
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/intervals/lane_merge.h"
+#include "model/analysis/steps/host_losses.h"
+#include "model/analysis/steps/idle_causes.h"
+#include "model/analysis/steps/verdict.h"
 #include "model/base/task.h"
 
 namespace stepscope {
 namespace {
 
-// From the end of the rank's collective before to its arrival at this one.
+// The time from the end of a rank's previous collective to its arrival at this one.
 struct Window {
   Ps begin, end;
-  uint32_t call;  // of CollectiveCalls::calls
+  uint32_t call;  // index in CollectiveCalls::calls
 };
 
-// Cuts a device's time into compute, copies and gaps within windows that are disjoint and by begin.
+// Divides a device's time into compute, copies and gaps within windows, which are disjoint and
+// sorted by begin.
 class Sweep {
  public:
-  Sweep(const std::vector<Window>& windows, std::vector<LossTimes>* losses)
+  Sweep(const std::vector<Window>& windows, std::vector<StepClassTimes>* losses)
       : windows_(windows), losses_(*losses) {}
 
-  // Events by begin.
+  // Takes the events in order of begin.
   void Add(uint32_t row, TimeRange range, bool compute) {
     Gap(range.begin, row);
     if (compute) Cover(kCompute, std::max(range.begin, ends_[kCompute]), range.end);
@@ -35,7 +36,7 @@ class Sweep {
     if (compute) ends_[kCompute] = std::max(ends_[kCompute], range.end);
     ends_[kAny] = std::max(ends_[kAny], range.end);
   }
-  // What remains is idle, and what no kernel hides of the rest is copies.
+  // Returns the idle intervals; time in which copies run and no kernel does counts as copies.
   std::vector<IdleGap> Finish() {
     Gap(kMaxPs, IdleGap::kNone);
     return std::move(gaps_);
@@ -56,8 +57,9 @@ class Sweep {
   void Cover(Level level, Ps from, Ps to) {
     if (to <= from) return;
     ForParts(level, from, to, [&](size_t w, TimeRange part) {
-      if (level == kCompute) At(losses_[w], LossClass::kCompute) += part.length();
-      At(losses_[w], LossClass::kHostToDevice) += level == kAny ? part.length() : -part.length();
+      if (level == kCompute) At(losses_[w], StepTimeClass::kCompute) += part.length();
+      At(losses_[w], StepTimeClass::kHostToDevice) +=
+          level == kAny ? part.length() : -part.length();
     });
   }
   void Gap(Ps until, uint32_t next) {
@@ -68,20 +70,20 @@ class Sweep {
   }
 
   const std::vector<Window>& windows_;
-  std::vector<LossTimes>& losses_;
+  std::vector<StepClassTimes>& losses_;
   std::vector<IdleGap> gaps_;
   std::array<Ps, 2> ends_ = {kMinPs, kMinPs};
   std::array<size_t, 3> at_{};
 };
 
-// What one rank did in its windows.
+// The work of one rank in its windows.
 struct RankWork {
   std::vector<Window> windows;
-  std::vector<LossTimes> losses;
-  std::vector<IdleCause> causes;  // the step is the window
+  std::vector<StepClassTimes> losses;
+  std::vector<IdleCause> causes;  // IdleCause::step is the window
 };
 
-// Explains idle time of GPUs.
+// Finds the causes of the idle time of GPUs.
 struct DeviceExplainer {
   DeviceExplainer(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                   std::span<const Step> steps)
@@ -109,7 +111,7 @@ class Explainer {
     const auto has_device = [](const Rank& rank) { return !rank.devices.empty(); };
     if (std::all_of(ranks.begin(), ranks.end(), has_device)) {
       devices_ = std::make_unique<DeviceExplainer>(trace, stats, grouping, steps);
-    } else {  // then none has one: ListRanks
+    } else {  // then no rank has a device (ListRanks)
       host_ = std::make_unique<HostDivider>(trace, stats, grouping, steps);
     }
   }
@@ -117,8 +119,9 @@ class Explainer {
   void FindWindows(const Lateness& lateness, const std::vector<uint32_t>& asked,
                    const std::vector<std::vector<RankStep>>& steps);
   void Read(size_t rank);
-  LateCause CauseOf(const LateCollective& late, const PairedCollective& c, LossTimes* excess) const;
-  std::string EventOf(uint32_t rank, LossClass loss, const std::vector<uint8_t>& late) const;
+  LateCause CauseOf(const LateCollective& late, const PairedCollective& c,
+                    StepClassTimes* excess) const;
+  std::string EventOf(uint32_t rank, StepTimeClass loss, const std::vector<uint8_t>& late) const;
 
  private:
   static constexpr uint32_t kNone = 0xffffffffu;
@@ -126,8 +129,8 @@ class Explainer {
   const std::vector<Rank>& ranks_;
   const CollectiveCalls& calls_;
   std::unique_ptr<const DeviceExplainer> devices_;
-  std::unique_ptr<const HostDivider> host_;  // instead, where ranks have no devices
-  std::vector<uint32_t> slots_;              // by call: which window of its rank
+  std::unique_ptr<const HostDivider> host_;  // in place of it, where ranks have no devices
+  std::vector<uint32_t> slots_;              // by call: the window of its rank
   std::vector<RankWork> work_;
 };
 
@@ -149,7 +152,7 @@ void Explainer::FindWindows(const Lateness& lateness, const std::vector<uint32_t
   for (size_t i = 0; i < order.size(); ++i) {
     const CollectiveCall& call = calls_.calls[order[i]];
     const bool first = i == 0 || calls_.calls[order[i - 1]].rank != call.rank;
-    // Before the first collective the rank's first step is what is known.
+    // The window of the first collective begins with the rank's first step.
     if (first) before = steps[call.rank].empty() ? call.begin : steps[call.rank].front().span.begin;
     if (wanted[order[i]] != 0 && call.begin > before) {
       RankWork& work = work_[call.rank];
@@ -187,15 +190,15 @@ void Explainer::Read(size_t rank) {
                          &work.causes, nullptr);
 }
 
-// The class in which the late one spent the most beyond the others' median.
+// The class in which the late rank exceeds the others' median most.
 LateCause Explainer::CauseOf(const LateCollective& late, const PairedCollective& c,
-                             LossTimes* excess) const {
+                             StepClassTimes* excess) const {
   LateCause cause;
   const uint32_t slot = slots_[late.last];
   if (slot == kNone) return cause;
   std::vector<Ps> others;
   Ps most = 0;
-  for (size_t k = 0; k < kLossClasses; ++k) {
+  for (size_t k = 0; k < kStepTimeClasses; ++k) {
     others.clear();
     for (uint32_t i = c.first; i < c.first + c.count; ++i) {
       if (i == late.last) continue;
@@ -205,14 +208,14 @@ LateCause Explainer::CauseOf(const LateCollective& late, const PairedCollective&
     const Ps own = work_[calls_.calls[late.last].rank].losses[slot][k];
     const Ps more = own - (others.empty() ? 0 : MedianOf(&others));
     (*excess)[k] = SaturatingAdd((*excess)[k], more);
-    if (more > most) cause.loss = static_cast<LossClass>(k), most = more;
+    if (more > most) cause.loss = static_cast<StepTimeClass>(k), most = more;
   }
   cause.known = most > 0;
   return cause;
 }
 
-// What the host was in for most of that class before collectives that the rank was late to.
-std::string Explainer::EventOf(uint32_t rank, LossClass loss,
+// The host's event in most of that class's time before the collectives that the rank was late to.
+std::string Explainer::EventOf(uint32_t rank, StepTimeClass loss,
                                const std::vector<uint8_t>& late) const {
   std::map<std::pair<uint32_t, uint32_t>, std::pair<Ps, const IdleCause*>> sums;
   for (const IdleCause& cause : work_[rank].causes) {
@@ -234,7 +237,7 @@ std::string Explainer::EventOf(uint32_t rank, LossClass loss,
 
 std::string TextOf(const LateCause& cause) {
   if (!cause.known) return {};
-  return cause.loss == LossClass::kHostToDevice ? "copies" : IdOf(cause.loss);
+  return cause.loss == StepTimeClass::kHostToDevice ? "copies" : IdOf(cause.loss);
 }
 
 LateCauses FindLateCauses(AnalysisContext& context, const std::vector<Rank>& ranks,
@@ -251,7 +254,7 @@ LateCauses FindLateCauses(AnalysisContext& context, const std::vector<Rank>& ran
     if (!stop.stop_requested()) explainer.Read(rank);
   });
   if (stop.stop_requested()) return found;
-  std::vector<LossTimes> excess(ranks.size());
+  std::vector<StepClassTimes> excess(ranks.size());
   std::vector<uint8_t> late(calls.calls.size());
   for (size_t i = 0; i < asked.size(); ++i) {
     const LateCollective& of = lateness.collectives[asked[i]];
@@ -263,10 +266,10 @@ LateCauses FindLateCauses(AnalysisContext& context, const std::vector<Rank>& ran
   for (uint32_t r = 0; r < ranks.size(); ++r) {
     const auto most = std::max_element(excess[r].begin(), excess[r].end());
     if (*most <= 0) continue;
-    found.ranks[r].loss = static_cast<LossClass>(most - excess[r].begin());
+    found.ranks[r].loss = static_cast<StepTimeClass>(most - excess[r].begin());
     found.ranks[r].known = true;
-    const LossClass loss = found.ranks[r].loss;
-    if (IsIdle(loss) && loss != LossClass::kUnknown)
+    const StepTimeClass loss = found.ranks[r].loss;
+    if (IsIdle(loss) && loss != StepTimeClass::kUnknown)
       found.ranks[r].event = explainer.EventOf(r, loss, late);
   }
   return found;

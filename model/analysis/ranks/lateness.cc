@@ -5,16 +5,16 @@
 namespace stepscope {
 namespace {
 
-constexpr Ps kLeast = 5 * kPsPerUs;  // what is less is nobody's lateness
+constexpr Ps kLeast = 5 * kPsPerUs;  // a shorter delay is no lateness
 
 Ps Aligned(const std::vector<RankClock>& clocks, uint32_t rank, Ps t) {
   return SaturatingSub(t, clocks[rank].offset);
 }
 
-// How far the end of one call is from the others' median where all must end at once: so wrong are
-// the clocks there, whatever they are elsewhere.
-Ps Apart(const CollectiveCalls& calls, std::span<const CollectiveCall> of, size_t one,
-         const std::vector<RankClock>& clocks, std::vector<Ps>* ends) {
+// The distance of one call's end from the others' median, where all must end at once. It is the
+// error of the clocks at this collective.
+Ps EndDistance(const CollectiveCalls& calls, std::span<const CollectiveCall> of, size_t one,
+               const std::vector<RankClock>& clocks, std::vector<Ps>* ends) {
   if (!EndsTogether(calls.names[of.front().name].kind)) return 0;
   ends->clear();
   for (size_t i = 0; i < of.size(); ++i) {
@@ -46,33 +46,34 @@ LateCollective Judge(const CollectiveCalls& calls, const PairedCollective& c,
   }
   found.last = c.first + static_cast<uint32_t>(last);
   found.late_by = SaturatingSub(begin(of[last]), MedianOf(others));
-  const Ps open = std::max(clocks[of[last].rank].residual, Apart(calls, of, last, clocks, others));
+  const Ps open =
+      std::max(clocks[of[last].rank].residual, EndDistance(calls, of, last, clocks, others));
   found.late = found.late_by > std::max(kLeast, SaturatingMul(2, open));
   return found;
 }
 
-// What each rank cost in each step.
-struct Part {
+// The time that the others waited for a rank in a step.
+struct StepWait {
   bool in_step;
-  int64_t step;  // else the collective's place
+  int64_t step;  // without steps: the collective's index
   uint32_t rank;
   Ps ps;
 };
 
-void CountSteps(std::vector<Part> parts, Lateness* all) {
-  const auto unit = [](const Part& p) { return std::make_pair(p.in_step, p.step); };
-  std::sort(parts.begin(), parts.end(), [&](const Part& a, const Part& b) {
+void CountSteps(std::vector<StepWait> waits, Lateness* all) {
+  const auto unit = [](const StepWait& p) { return std::make_pair(p.in_step, p.step); };
+  std::sort(waits.begin(), waits.end(), [&](const StepWait& a, const StepWait& b) {
     return std::make_pair(unit(a), a.rank) < std::make_pair(unit(b), b.rank);
   });
-  for (size_t i = 0; i < parts.size();) {
+  for (size_t i = 0; i < waits.size();) {
     uint32_t worst = 0;
     Ps most = 0;
-    const auto of = unit(parts[i]);
-    while (i < parts.size() && unit(parts[i]) == of) {
-      const uint32_t rank = parts[i].rank;
+    const auto of = unit(waits[i]);
+    while (i < waits.size() && unit(waits[i]) == of) {
+      const uint32_t rank = waits[i].rank;
       Ps sum = 0;
-      for (; i < parts.size() && unit(parts[i]) == of && parts[i].rank == rank; ++i)
-        sum = SaturatingAdd(sum, parts[i].ps);
+      for (; i < waits.size() && unit(waits[i]) == of && waits[i].rank == rank; ++i)
+        sum = SaturatingAdd(sum, waits[i].ps);
       if (sum > most) worst = rank, most = sum;
     }
     ++all->steps;
@@ -111,7 +112,7 @@ std::vector<uint32_t> MissingFrom(const CollectiveCalls& calls, const PairedColl
   for (const uint32_t rank : calls.groups[of.front().group].members) {
     while (next != of.end() && next->rank < rank) ++next;
     if (next != of.end() && next->rank == rank) continue;
-    // What another rank's recording does not cover says nothing.
+    // A rank can be missing only where its clock and its recording are known.
     const bool known = clocks[rank].component == clocks[of.front().rank].component;
     if (known && recording[rank].begin < end && end <= recording[rank].end) missing.push_back(rank);
     if (missing.size() >= most) break;
@@ -123,7 +124,7 @@ Lateness FindLateness(const CollectiveCalls& calls, const std::vector<RankClock>
                       const std::vector<TimeRange>& recording) {
   Lateness all;
   all.ranks.resize(clocks.size());
-  std::vector<Part> parts;
+  std::vector<StepWait> waits;
   std::vector<Ps> others;
   for (size_t i = 0; i < calls.paired.size(); ++i) {
     const PairedCollective& c = calls.paired[i];
@@ -136,7 +137,7 @@ Lateness FindLateness(const CollectiveCalls& calls, const std::vector<RankClock>
     }
     if (found.several) {
       const CollectiveCall& last = calls.calls[found.last];
-      parts.push_back({last.in_step, last.in_step ? last.step : static_cast<int64_t>(i), last.rank,
+      waits.push_back({last.in_step, last.in_step ? last.step : static_cast<int64_t>(i), last.rank,
                        found.late ? found.late_by : 0});
       if (found.late) {
         RankLateness& rank = all.ranks[last.rank];
@@ -146,7 +147,7 @@ Lateness FindLateness(const CollectiveCalls& calls, const std::vector<RankClock>
     }
     all.collectives.push_back(found);
   }
-  CountSteps(std::move(parts), &all);
+  CountSteps(std::move(waits), &all);
   return all;
 }
 

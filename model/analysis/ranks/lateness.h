@@ -1,5 +1,6 @@
-// Who comes last to each collective and by how much (docs/rules.md#ranks). Durations do not tell:
-// all participants end together, and those that came early have the longest. O(n log n).
+// Finds the rank that comes last to each collective, and by how much (docs/rules.md#ranks).
+// Durations do not tell, because all participants end together: those that came early have the
+// longest. Pure functions, O(n log n); times in ps.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +12,30 @@
 namespace stepscope {
 
 struct LateCollective {
-  uint32_t last = 0;     // the call that began last, of CollectiveCalls::calls
-  Ps late_by = 0;        // after the median of the others' begins
-  Ps transfer = 0;       // the shortest duration: of whom nobody was waited for
-  bool several = false;  // two participants or more: else nothing above is known
-  bool late = false;     // late_by is more than what clocks leave open
+  uint32_t last = 0;     // index in CollectiveCalls::calls of the call that began last
+  Ps late_by = 0;        // its begin after the median of the others' begins
+  Ps transfer = 0;       // the shortest duration, which has no waiting in it
+  bool several = false;  // two participants or more; else the above is unknown
+  bool late = false;     // late_by is more than the error of the clocks
   bool missing = false;  // a member that was recording is not among the participants
 };
 
 struct RankLateness {
-  std::vector<Ps> late_by;  // of each collective that it was late to
-  uint64_t steps = 0;       // in which the others waited for it more than for anyone else
-  uint64_t missing = 0;     // collectives of its groups without it
+  std::vector<Ps> late_by;  // for each collective that it was late to
+  uint64_t steps = 0;       // steps in which the others waited longest for it
+  uint64_t missing = 0;     // collectives of its groups that it did not join
   Ps sum = 0;
 };
 
 struct Lateness {
   std::vector<LateCollective> collectives;  // as CollectiveCalls::paired
   std::vector<RankLateness> ranks;
-  uint64_t steps = 0;    // with collectives of several; where no step is known, such collectives
+  // Steps with collectives of several ranks, or such collectives if no step is known.
+  uint64_t steps = 0;
   uint64_t missing = 0;  // collectives
 };
 
-// When each rank was recording, on the clock of its component. By rank.
+// The time in which each rank was recording, on the clock of its component, by rank.
 std::vector<TimeRange> RecordingOf(const CollectiveCalls& calls,
                                    const std::vector<std::vector<RankStep>>& steps,
                                    const std::vector<RankClock>& clocks);
@@ -41,7 +43,7 @@ std::vector<TimeRange> RecordingOf(const CollectiveCalls& calls,
 Lateness FindLateness(const CollectiveCalls& calls, const std::vector<RankClock>& clocks,
                       const std::vector<TimeRange>& recording);
 
-// Members that were recording and did not take part, ascending; at most `most`.
+// The members that were recording and did not take part, ascending, at most `most`.
 std::vector<uint32_t> MissingFrom(const CollectiveCalls& calls, const PairedCollective& c,
                                   const std::vector<RankClock>& clocks,
                                   const std::vector<TimeRange>& recording, size_t most);

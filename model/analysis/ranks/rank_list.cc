@@ -13,8 +13,8 @@ namespace {
 
 struct Candidate {
   HostId host;
-  std::string name;  // of the host
-  std::string file;  // without folders
+  std::string name;  // the host's name
+  std::string file;  // the file's name without folders
   std::vector<RankCoordinate> coordinates;
   std::vector<PlaneId> devices;
 };
@@ -24,7 +24,7 @@ bool HasWork(const Trace& trace, PlaneId device) {
   return std::any_of(lanes.begin(), lanes.end(), [](const Lane* l) { return l->size() > 0; });
 }
 
-// Texts with numbers in them in the order that people expect: "rank2" before "rank10".
+// Orders texts with numbers as people expect: "rank2" before "rank10".
 bool NaturallyLess(std::string_view a, std::string_view b) {
   const auto digit = [](std::string_view s, size_t i) {
     return i < s.size() && std::isdigit(static_cast<unsigned char>(s[i])) != 0;
@@ -73,7 +73,7 @@ std::vector<Candidate> Candidates(const Trace& trace, const AnalysisParams& para
   return all;
 }
 
-// Empty unless all have a number of their own.
+// The numbers of all hosts; empty unless all have one and no two the same.
 template <typename Number>
 std::vector<int64_t> Numbers(const std::vector<Candidate>& candidates, Number number) {
   std::vector<int64_t> numbers;

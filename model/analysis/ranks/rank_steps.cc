@@ -5,23 +5,24 @@
 namespace stepscope {
 namespace {
 
-Ps BusyOf(const LossTimes& losses) {
-  return At(losses, LossClass::kCompute) + At(losses, LossClass::kHostToDevice) +
-         At(losses, LossClass::kDeviceToHost) + At(losses, LossClass::kDeviceToDevice);
+Ps BusyOf(const StepClassTimes& times) {
+  return At(times, StepTimeClass::kCompute) + At(times, StepTimeClass::kHostToDevice) +
+         At(times, StepTimeClass::kDeviceToHost) + At(times, StepTimeClass::kDeviceToDevice);
 }
 
 RankStep OfDevice(const Step& step, const DeviceStep& device) {
-  return {step.number, device.span, device.span.length(), BusyOf(device.losses), step.counts()};
+  return {step.number, device.span, device.span.length(), BusyOf(device.class_times),
+          step.counts()};
 }
 
-// Of a host whose steps were not divided among devices.
+// The step of a host whose steps are not divided among devices.
 RankStep OfHost(const Step& step) {
-  LossTimes losses{};
-  for (size_t c = 0; c < kLossClasses; ++c) losses[c] = static_cast<Ps>(step.losses[c]);
-  return {step.number, step.span, step.span.length(), BusyOf(losses), step.counts()};
+  StepClassTimes times{};
+  for (size_t c = 0; c < kStepTimeClasses; ++c) times[c] = static_cast<Ps>(step.class_times[c]);
+  return {step.number, step.span, step.span.length(), BusyOf(times), step.counts()};
 }
 
-// Parts of one step on several devices of a rank, by number, become one.
+// Joins the parts of one step on several devices of a rank, by number.
 void Join(std::vector<RankStep>* steps) {
   std::vector<RankStep> joined;
   int64_t parts = 0;
@@ -47,7 +48,7 @@ std::vector<std::vector<RankStep>> StepsOfRanks(const std::vector<Rank>& ranks,
                                                 const StepDatabase& db, const Scope& scope) {
   std::vector<std::vector<RankStep>> steps(ranks.size());
   std::vector<size_t> by_plane;
-  std::vector<std::vector<size_t>> by_host;  // of ranks without steps of devices
+  std::vector<std::vector<size_t>> by_host;  // ranks without steps of devices
   const auto put = [](std::vector<size_t>* at, size_t key, size_t rank) {
     if (at->size() <= key) at->resize(key + 1, SIZE_MAX);
     (*at)[key] = rank;

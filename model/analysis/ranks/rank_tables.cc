@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/analysis/tables/in_unit.h"
+
 namespace stepscope {
 namespace {
 
@@ -10,7 +12,7 @@ using V = ValueType;
 constexpr size_t kMostListed = 20'000;
 constexpr size_t kMostCalls = 250'000;
 
-Value Us(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerUs); }
+Value Us(Ps ps) { return InUs(ps); }
 
 double Percent(uint64_t part, uint64_t all) {
   return all == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(all);
@@ -53,7 +55,7 @@ std::string DevicesOf(const Trace& trace, const Rank& rank) {
   return text;
 }
 
-// What a rank was late to; where it never was, what it took part in.
+// The calls to which each rank was late, or in which it took part if it never was late.
 std::vector<std::vector<EventRow>> RowsOfRanks(const RankFacts& facts) {
   std::vector<std::vector<EventRow>> late(facts.ranks.size()), all(facts.ranks.size());
   for (const LateCollective& c : facts.lateness.collectives) {
@@ -90,7 +92,7 @@ std::vector<ColumnDesc> CollectiveColumns() {
           {"bytes", "Bytes", Unit::kBytes, V::kInt, "of the larger side, as recorded"}};
 }
 
-// Bandwidth by what the collective's arguments say.
+// Computes bandwidths from the arguments of collectives.
 class Bandwidth {
  public:
   Bandwidth(AnalysisContext& context, std::stop_token stop) : stats_(context.stats(stop)) {}
@@ -105,7 +107,7 @@ class Bandwidth {
     if (__builtin_mul_overflow(std::max(in, out), each, &bytes)) return std::nullopt;
     return bytes;
   }
-  // Of the process group, as recorded; else how many take part.
+  // The recorded size of the process group, else the number of ranks that take part.
   int64_t Participants(EventRow row, size_t found) const {
     const int64_t size = stats_.Int(IntStat::kGroupSize).Find(row).value_or(0);
     return size > 0 ? size : static_cast<int64_t>(found);
@@ -144,7 +146,7 @@ Value MedianOfSteps(const std::vector<RankStep>& steps, Ps RankStep::*field) {
   }
   if (values.empty()) values = std::move(all);
   if (values.empty()) return {};
-  return static_cast<double>(MedianOf(&values)) / static_cast<double>(kPsPerMs);
+  return InMs(MedianOf(&values));
 }
 
 Value SpreadPercent(const RankFacts& facts, Ps RankStep::*field) {
@@ -220,7 +222,7 @@ ResultTable CollectiveTable(AnalysisContext& context, const RankFacts& facts,
     const std::optional<int64_t> bytes = bandwidth.Bytes(row);
     Value algorithm, bus;
     if (bytes && late.several && late.transfer > 0) {
-      // Bytes per ps are 10^12 bytes a second.
+      // 1 byte per ps is 10^12 bytes a second.
       const double gbps = 1000 * static_cast<double>(*bytes) / static_cast<double>(late.transfer);
       algorithm = gbps;
       bus = gbps * BusFactor(name.kind, bandwidth.Participants(row, of.size()));

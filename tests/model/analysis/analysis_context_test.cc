@@ -7,9 +7,9 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
-#include "model/analysis/grouping.h"
-#include "model/analysis/memory_profile.h"
-#include "model/analysis/op_database.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/memory/memory_profile.h"
+#include "model/analysis/ops/op_database.h"
 #include "tests/support/gpu_profile.h"
 
 namespace stepscope {
@@ -51,7 +51,7 @@ TEST_CASE("a result is computed once for the same question, and anew for another
   CHECK(context.ops(FirstMs(2)) != context.ops());
 }
 
-TEST_CASE("the last few results are kept; one that went stays with those who hold it") {
+TEST_CASE("the last few results are kept; an older one lives as long as others hold it") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
   const auto first = context.Get("kernel_stats");
   const std::string before = ToCsv(*first->Table("kernels"));
@@ -75,14 +75,14 @@ TEST_CASE("the memory profile is computed once for the page and for findings") {
   CHECK(profile.use_count() == 1);  // only the last one is kept
 }
 
-TEST_CASE("a memory profile that was let go lives as long as others hold it") {
+TEST_CASE("a released memory profile lives as long as others hold it") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
   std::shared_ptr<const MemoryProfile> profile = context.memory();
-  context.LetGo();
+  context.ReleaseCaches();
   CHECK(profile.use_count() == 1);
   CHECK(context.memory() == profile);  // found again, and kept again
   CHECK(profile.use_count() == 2);
-  context.LetGo();
+  context.ReleaseCaches();
   const std::weak_ptr<const MemoryProfile> gone = profile;
   const size_t allocators = profile->allocators.size();
   profile = nullptr;
@@ -101,7 +101,7 @@ TEST_CASE("threads that ask the same at once get one result") {
   CHECK(distinct.size() == 2);
 }
 
-TEST_CASE("what a stopped computation left is not kept") {
+TEST_CASE("the result of a stopped computation is not kept") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
   std::stop_source stop;
   stop.request_stop();
@@ -109,7 +109,7 @@ TEST_CASE("what a stopped computation left is not kept") {
   CHECK_FALSE(context.Get("kernel_stats")->Table("kernels")->rows.empty());
 }
 
-TEST_CASE("who asks when stopped already gets what was left, others the whole") {
+TEST_CASE("a stopped caller gets the unfinished result, others the whole one") {
   AnalysisContext context(Generated(), Definitions::kStepscope);
   std::stop_source stop;
   stop.request_stop();

@@ -1,4 +1,4 @@
-// What must hold for every profile: results do not depend on the order of planes and lines or on
+// What must hold for every profile: results depend neither on the order of planes and lines nor on
 // the number of threads; busy time is a union; self times sum to it; shares sum to the whole.
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <random>
 
 #include "loaders/loader.h"
-#include "model/analysis/op_database.h"
-#include "model/analysis/steps.h"
+#include "model/analysis/ops/op_database.h"
+#include "model/analysis/steps/steps.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/xspace_builder.h"
 
@@ -18,8 +18,8 @@ namespace {
 using test::XSpaceBuilder;
 constexpr int64_t kUs = kPsPerUs;
 
-// The parts of a profile with two GPUs, two host threads and an allocator used by both, in the
-// order of `shuffle`. Times and names come from `seed` only.
+// The parts of a profile with two GPUs, two host threads and an allocator that both use, in the
+// order of `shuffle`. Times and names depend on `seed` only.
 struct Part {
   std::string plane, line;
   int64_t id;
@@ -101,7 +101,8 @@ std::shared_ptr<const Trace> Load(const std::string& bytes, unsigned threads = 0
   return *trace;
 }
 
-// All results as text; rows that are equal in all that they are sorted by may stand in any order.
+// All results as text. Rows that are equal in everything that they are sorted by may have any
+// order.
 std::string Report(const std::shared_ptr<const Trace>& trace) {
   AnalysisContext context(trace, Definitions::kStepscope);
   std::string text;

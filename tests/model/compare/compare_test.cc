@@ -8,9 +8,10 @@
 
 #include "loaders/loader.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
 using test::GpuProfileOptions;
@@ -22,8 +23,8 @@ std::unique_ptr<AnalysisContext> Loaded(const GpuProfileOptions& options) {
   return std::make_unique<AnalysisContext>(*trace, Definitions::kStepscope);
 }
 
-CompareResult Compared(const GpuProfileOptions& a, const GpuProfileOptions& b) {
-  return Compare(*Loaded(a), *Loaded(b), {}, {});
+AnalysisResult Compared(const GpuProfileOptions& a, const GpuProfileOptions& b) {
+  return CompareProfiles(*Loaded(a), *Loaded(b), {}, {});
 }
 
 double Number(const AnalysisResult& result, const char* id) {
@@ -33,7 +34,7 @@ double Number(const AnalysisResult& result, const char* id) {
   return std::get<double>(p->value);
 }
 
-// Every contribution is listed or noise; classes sum to the mean step as well.
+// Listed contributions and noise sum to the change of the mean step, and so do the classes.
 void CheckSums(const AnalysisResult& result) {
   const double mean = Number(result, "mean_delta_ms"), noise = Number(result, "noise_ms");
   const double step = std::max(Number(result, "step_ms_a"), Number(result, "step_ms_b"));
@@ -64,7 +65,7 @@ struct Planted {
   const char* what;
   std::function<void(GpuProfileOptions*)> plant;
   const char* kind;
-  const char* name;  // part of the first row's
+  const char* name;  // part of the first row's name
   const char* change;
   GpuScenario base = GpuScenario::kHealthy;
 };
@@ -95,7 +96,7 @@ const Planted kPlanted[] = {
     {"an outlier", [](auto* o) { o->outlier_step = 5; }, "op", "train 5", "added"},
 };
 
-// Values of all columns whose ids begin with delta_ are 0.
+// Checks that all columns whose ids begin with delta_ are 0.
 void CheckZero(const AnalysisResult& result) {
   for (const ResultTable& t : result.tables) {
     for (size_t c = 0; c < t.columns.size(); ++c) {
@@ -122,7 +123,7 @@ TEST_CASE("A planted change comes first and explains the change of the step time
       a.run_ahead = run_ahead;
       GpuProfileOptions b = a;
       planted.plant(&b);
-      const AnalysisResult result = Compared(a, b).result;
+      const AnalysisResult result = Compared(a, b);
       CheckSums(result);
       // A step that runs ahead hides the host's work.
       if (run_ahead && std::string(planted.kind) != "op") continue;
@@ -145,20 +146,20 @@ TEST_CASE("A profile compared with itself has changed nowhere") {
     options.scenario = scenario;
     options.layers = 8;
     options.outlier_step = 4;
-    const CompareResult compared = Compared(options, options);
-    CHECK(test::TableOf(compared.result, "contributions").rows.empty());
-    CHECK(compared.result.Table("differences") == nullptr);
-    CHECK(Number(compared.result, "delta_ms") == 0);
-    CHECK(Number(compared.result, "mean_delta_ms") == 0);
-    CHECK(test::PropertyText(compared.result, "significance") == "none");
-    CheckZero(compared.result);
+    const AnalysisResult result = Compared(options, options);
+    CHECK(test::TableOf(result, "contributions").rows.empty());
+    CHECK(result.Table("differences") == nullptr);
+    CHECK(Number(result, "delta_ms") == 0);
+    CHECK(Number(result, "mean_delta_ms") == 0);
+    CHECK(test::PropertyText(result, "significance") == "none");
+    CheckZero(result);
   }
 }
 
-TEST_CASE("Runs of another size differ in that, not in what they do") {
+TEST_CASE("Profiles of another size differ in size only, not in what they do") {
   const auto check = [](const GpuProfileOptions& a, const GpuProfileOptions& b, const char* what) {
     CAPTURE(what);
-    const AnalysisResult result = Compared(a, b).result;
+    const AnalysisResult result = Compared(a, b);
     CheckSums(result);
     const double step = Number(result, "step_ms_a");
     const ResultTable& t = test::TableOf(result, "contributions");
@@ -179,7 +180,7 @@ TEST_CASE("Runs of another size differ in that, not in what they do") {
   check(more, a, "gpus");
 }
 
-TEST_CASE("Exchanging the runs negates every change") {
+TEST_CASE("Exchanging the profiles negates every change") {
   for (const Planted& planted : kPlanted) {
     CAPTURE(planted.what);
     GpuProfileOptions a;
@@ -188,7 +189,7 @@ TEST_CASE("Exchanging the runs negates every change") {
     a.steps = 8;
     GpuProfileOptions b = a;
     planted.plant(&b);
-    const AnalysisResult ab = Compared(a, b).result, ba = Compared(b, a).result;
+    const AnalysisResult ab = Compared(a, b), ba = Compared(b, a);
     for (const char* id : {"delta_ms", "mean_delta_ms", "noise_ms"})
       CHECK(std::abs(Number(ab, id) + Number(ba, id)) <= 1e-9);
     CHECK(Number(ab, "p_value") == doctest::Approx(Number(ba, "p_value")));
@@ -206,21 +207,20 @@ TEST_CASE("Significance needs steps, and more than their scatter") {
   a.layers = b.layers = 10;
   b.slower_op = "conv";
   b.slower_factor = 1.2;
-  CHECK(test::PropertyText(Compared(a, b).result, "significance") == "strong");
-  CHECK(std::get<double>(Compared(a, b).result.Find("delta_low_ms")->value) > 0);
+  CHECK(test::PropertyText(Compared(a, b), "significance") == "strong");
+  CHECK(std::get<double>(Compared(a, b).Find("delta_low_ms")->value) > 0);
   b.steps = 2;
-  CHECK(test::PropertyText(Compared(a, b).result, "significance") == "none");
-  b.steps = 1;  // no interval, not one of 0
+  CHECK(test::PropertyText(Compared(a, b), "significance") == "none");
+  b.steps = 1;  // no interval, rather than one of 0
   for (const char* bound : {"delta_low_ms", "delta_high_ms"})
-    CHECK(test::PropertyText(Compared(a, b).result, bound).empty());
+    CHECK(test::PropertyText(Compared(a, b), bound).empty());
 }
 
-TEST_CASE("Kernels that were renamed are found by their op, and links lead to both runs") {
+TEST_CASE("Kernels that were renamed are found by their op, and links lead to both profiles") {
   GpuProfileOptions a, b;
   a.layers = b.layers = 6;
   b.scenario = GpuScenario::kFp32;
-  const CompareResult compared = Compared(a, b);
-  const AnalysisResult& result = compared.result;
+  const AnalysisResult result = Compared(a, b);
   CheckSums(result);
   const ResultTable& kernels = test::TableOf(result, "kernels");
   size_t renamed = 0;
@@ -233,18 +233,17 @@ TEST_CASE("Kernels that were renamed are found by their op, and links lead to bo
   CHECK(renamed == 4);
   CHECK(test::Text(result, "contributions", 0, "change") == "slower");
   const ResultTable& rows = test::TableOf(result, "contributions");
-  const auto& links_b = compared.links_b.at("contributions");
   REQUIRE(rows.links.size() == rows.rows.size());
-  REQUIRE(links_b.size() == rows.rows.size());
+  REQUIRE(rows.links_b.size() == rows.rows.size());
   CHECK_FALSE(rows.links[0].rows.empty());
-  CHECK_FALSE(links_b[0].rows.empty());
+  CHECK_FALSE(rows.links_b[0].rows.empty());
 }
 
 TEST_CASE("Allocations and peaks are compared") {
   GpuProfileOptions a, b;
   a.layers = b.layers = 6;
   b.drop_op = "block5/conv";  // its output lives to the end of the step
-  const AnalysisResult result = Compared(a, b).result;
+  const AnalysisResult result = Compared(a, b);
   CHECK(Number(result, "memory_peak_bytes_b") < Number(result, "memory_peak_bytes_a"));
   const ResultTable& t = test::TableOf(result, "allocations");
   CHECK_FALSE(t.rows.empty());
@@ -256,32 +255,31 @@ TEST_CASE("All pairs of recorded samples compare, and their sums hold") {
   std::vector<std::unique_ptr<AnalysisContext>> contexts;
   Progress progress;
   for (const char* name : names) {
-    const auto trace =
-        LoadPath(std::string(STEPSCOPE_SOURCE_DIR "/tests/data/") + name, {}, {}, progress);
+    const auto trace = LoadPath(test::SourcePath("tests/data/") + name, {}, {}, progress);
     REQUIRE_MESSAGE(trace.ok(), name);
     contexts.push_back(std::make_unique<AnalysisContext>(*trace, Definitions::kStepscope));
   }
   for (const auto& a : contexts) {
     for (const auto& b : contexts) {
-      const CompareResult compared = Compare(*a, *b, {}, {});
+      const AnalysisResult result = CompareProfiles(*a, *b, {}, {});
       CAPTURE(a->trace().path);
       CAPTURE(b->trace().path);
-      CHECK(compared.has_steps);
-      CheckSums(compared.result);
-      if (a == b) CheckZero(compared.result);
+      CHECK(HaveSteps(*a, *b, {}, {}));
+      CheckSums(result);
+      if (a == b) CheckZero(result);
     }
   }
 }
 
-TEST_CASE("A part of the runs is compared") {
+TEST_CASE("A part of each profile is compared") {
   GpuProfileOptions a, b;
   a.layers = b.layers = 5;
   b.outlier_step = 7;
   CompareParams params;
   params.a.steps = params.b.steps = StepInterval{1, 5};
-  const CompareResult compared = Compare(*Loaded(a), *Loaded(b), params, {});
-  CHECK(Number(compared.result, "delta_ms") == 0);
-  CHECK(test::TableOf(compared.result, "contributions").rows.empty());
+  const AnalysisResult result = CompareProfiles(*Loaded(a), *Loaded(b), params, {});
+  CHECK(Number(result, "delta_ms") == 0);
+  CHECK(test::TableOf(result, "contributions").rows.empty());
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

@@ -6,7 +6,7 @@
 
 #include "model/compare/contributions.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
 Matchable Kernel(const char* name, const char* op, KernelCategory category, double count = 1) {
@@ -19,7 +19,7 @@ Matchable Kernel(const char* name, const char* op, KernelCategory category, doub
   return m;
 }
 
-// The name in b that the name in a has, or "".
+// The name in `b` of the item that `a` calls `name`, or "".
 std::string PartnerOf(const std::vector<Matchable>& a, const std::vector<Matchable>& b,
                       const char* name, std::string* by = nullptr) {
   for (const MatchedPair& pair : Match(a, b)) {
@@ -51,13 +51,13 @@ TEST_CASE("Renamed kernels that nothing but their launch tells apart are matched
   std::vector<Matchable> b{Kernel("new_b", "", KernelCategory::kGemm, 3),
                            Kernel("new_a", "", KernelCategory::kGemm, 3)};
   std::string by;
-  CHECK(PartnerOf(a, b, "old_a", &by).empty());  // two of a kind: nothing tells them apart
+  CHECK(PartnerOf(a, b, "old_a", &by).empty());  // two candidates, which nothing tells apart
   a[0].shape = b[1].shape = "8,1,1 256,1,1";
   a[1].shape = b[0].shape = "64,1,1 128,1,1";
   CHECK(PartnerOf(a, b, "old_a", &by) == "new_a");
   CHECK(by == "launch shape");
   CHECK(PartnerOf(a, b, "old_b") == "new_b");
-  b[1].category = KernelCategory::kReduction;  // other work is not the same, whatever its shape
+  b[1].category = KernelCategory::kReduction;  // another kind of work, which never matches
   CHECK(PartnerOf(a, b, "old_a") != "new_a");
 }
 
@@ -74,14 +74,14 @@ TEST_CASE("Without an op the nearest place in the call tree, then the kind of wo
   CHECK(by == "place");
   CHECK(PartnerOf(a, b, "old_gemm", &by) == "new_gemm");
   CHECK(by == "kind of work and count");
-  b[1].count = 9;  // another number of calls: nothing says that they are one
+  b[1].count = 9;  // another number of calls, so that nothing connects the two
   CHECK(PartnerOf(a, b, "old_gemm").empty());
   b[0].place = &other;
   a[0].category = KernelCategory::kNormalisation;
   CHECK(PartnerOf(a, b, "flash_v2").empty());
 }
 
-TEST_CASE("A name that differs in numbers only is the same thing, each item is used once") {
+TEST_CASE("Names that differ in numbers only match, and each item is used once") {
   const std::vector<Matchable> a{Kernel("fused_add_3", "", KernelCategory::kElementwise),
                                  Kernel("fused_add_5", "", KernelCategory::kElementwise)};
   const std::vector<Matchable> b{Kernel("fused_add_4", "", KernelCategory::kElementwise),
@@ -124,4 +124,4 @@ TEST_CASE("Names of layers become a pattern that keeps what they have in common"
   CHECK(WithoutNumbers("fused_add_12") == "fused_add_#");
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

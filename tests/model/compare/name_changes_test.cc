@@ -1,4 +1,4 @@
-// How much time names take in a step of two runs.
+// NameChanges: the time of each name in a step of two profiles.
 #include "model/compare/name_changes.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ struct Work {
   Ps start, dur;
 };
 
-// A GPU with a stream of these, `gpus` times.
+// A trace with `gpus` GPUs, each with a stream of these events.
 std::shared_ptr<const Trace> TraceOf(const std::vector<Work>& work, int gpus = 1) {
   TraceBuilder builder;
   const HostId host = builder.AddHost(Host());
@@ -70,12 +70,12 @@ TEST_CASE("name changes: slower, faster, the same and only here, per step") {
     b.push_back({"same", s * 100 + 60, 10});
   }
   const auto trace_a = TraceOf(a), trace_b = TraceOf(b);
-  const NamesOfRun run_a{trace_a.get(), {}, {{0, 100}, {100, 200}}};
-  const NamesOfRun run_b{trace_b.get(), {}, {{0, 100}, {100, 200}, {200, 300}, {300, 400}}};
+  const NamesOfProfile run_a{trace_a.get(), {}, {{0, 100}, {100, 200}}};
+  const NamesOfProfile run_b{trace_b.get(), {}, {{0, 100}, {100, 200}, {200, 300}, {300, 400}}};
   const NameChanges found = FindNameChanges(run_a, run_b, {});
   const NameChange gemm = Of(*trace_b, found.b, "gemm");
   CHECK(gemm.kind == Kind::kSlower);
-  CHECK(gemm.strength == NameChange::kMostStrength);  // twice
+  CHECK(gemm.strength == NameChange::kMostStrength);  // B takes twice the time
   CHECK(gemm.own == 20);
   CHECK(gemm.other == 10);
   CHECK(Of(*trace_a, found.a, "gemm").kind == Kind::kSlower);  // the same on both sides
@@ -98,7 +98,8 @@ TEST_CASE("name changes: what lies outside of the steps does not count, GPUs are
   CHECK(Of(*one, whole.a, "gemm").kind == Kind::kFaster);
 }
 
-TEST_CASE("name changes: what only numbers tell apart is compared where one side lacks it") {
+TEST_CASE(
+    "name changes: a name that one side lacks is compared with names that differ in numbers only") {
   const auto a = TraceOf({{"fusion_12", 0, 10}, {"fusion_13", 20, 10}});
   const auto b = TraceOf({{"fusion_13", 0, 10}, {"fusion_14", 20, 20}});
   const NameChanges found = FindNameChanges({a.get(), {}, {}}, {b.get(), {}, {}}, {});
@@ -107,9 +108,9 @@ TEST_CASE("name changes: what only numbers tell apart is compared where one side
   CHECK(Of(*b, found.b, "fusion_14").other == 10);
 }
 
-TEST_CASE("name changes: a run against itself has none, and a stopped search has nothing") {
+TEST_CASE("name changes: a profile has none against itself, and a stopped search finds none") {
   const auto a = TraceOf({{"gemm", 0, 10}, {"copy", 20, 3}});
-  const NamesOfRun run{a.get(), {&a->set}, {{0, 100}}};
+  const NamesOfProfile run{a.get(), {&a->set}, {{0, 100}}};
   const NameChanges found = FindNameChanges(run, run, {});
   REQUIRE(found.b.size() == 2);
   for (const auto& set : found.b) {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::compare {
 
-TEST_CASE("Exact chances are those of the tables of the U test") {
+TEST_CASE("Exact probabilities are those in the tables of the U test") {
   const std::vector<double> a{1, 2, 3}, b{4, 5, 6};
   CHECK(TestShift(a, b).p == doctest::Approx(0.1));  // 2 of 20 orders
   const std::vector<double> c{1, 2, 3, 4}, d{5, 6, 7, 8};
@@ -19,7 +19,7 @@ TEST_CASE("Exact chances are those of the tables of the U test") {
   CHECK(TestShift(e, f).p == doctest::Approx(22.0 / 35));
 }
 
-TEST_CASE("Equal runs do not differ, three steps never do, five that lie apart do") {
+TEST_CASE("Equal steps do not differ, three never do, five that lie apart do") {
   const std::vector<double> same(10, 7.5), two{1, 2}, other{3, 4};
   CHECK(TestShift(same, same).p == 1);
   CHECK(TestShift(two, other).significance == Significance::kNone);
@@ -32,7 +32,7 @@ TEST_CASE("Equal runs do not differ, three steps never do, five that lie apart d
   CHECK(TestShift({}, high).p == 1);
 }
 
-TEST_CASE("Chance is called a change about as often as it should be, a shift is found") {
+TEST_CASE("The test errs about as often as its level allows, and it finds a shift") {
   std::mt19937_64 random(7);
   std::normal_distribution<double> normal(10, 1);
   int weak = 0, found = 0;
@@ -62,4 +62,4 @@ TEST_CASE("Thousands of steps are tested by a sample") {
   CHECK(TestShift(a, b).significance == Significance::kStrong);
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::compare

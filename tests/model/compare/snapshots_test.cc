@@ -3,11 +3,12 @@
 #include <doctest/doctest.h>
 
 #include "loaders/loader.h"
+#include "model/compare/compare.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/support/table_cells.h"
 
-namespace stepscope {
+namespace stepscope::compare {
 namespace {
 
 std::shared_ptr<const Trace> Load(const std::string& bytes, const char* name = "a.pickle") {
@@ -23,10 +24,10 @@ std::shared_ptr<const Trace> Training(int64_t leak) {
 AnalysisResult Compared(std::shared_ptr<const Trace> a, std::shared_ptr<const Trace> b) {
   AnalysisContext of_a(std::move(a), Definitions::kStepscope);
   AnalysisContext of_b(std::move(b), Definitions::kStepscope);
-  return Compare(of_a, of_b, {}, {}).result;
+  return CompareProfiles(of_a, of_b, {}, {});
 }
 
-TEST_CASE("Two snapshots: what the second one keeps more of is first, by frame and by stack") {
+TEST_CASE("Two snapshots: the largest growth comes first, by frame and by stack") {
   const AnalysisResult result = Compared(Training(0), Training(3'000'320));
   CHECK(result.empty_reason.empty());
   const std::string frame = test::Text(result, "memory_at_end", 0, "frame");
@@ -50,7 +51,7 @@ TEST_CASE("A snapshot and itself: nothing changed") {
   }
 }
 
-TEST_CASE("A snapshot and a trace cannot be compared, two traces are as ever") {
+TEST_CASE("A snapshot and a trace cannot be compared; two traces can") {
   test::KinetoText t;
   t.Host("cpu_op", "aten::mm", 0, 10).Launch(1, 2, 3).Kernel("gemm", 1, 20, 5);
   const std::shared_ptr<const Trace> trace = Load(t.Text(), "t.json");
@@ -60,4 +61,4 @@ TEST_CASE("A snapshot and a trace cannot be compared, two traces are as ever") {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::compare

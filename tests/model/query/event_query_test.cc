@@ -123,7 +123,7 @@ TEST_CASE("query: arguments") {
   CHECK(One("arg.k=a=b:c").text == "a=b:c");
 }
 
-TEST_CASE("query: what is malformed says where, and what is expected") {
+TEST_CASE("query: an error says where it is, and what is expected") {
   CheckError("\"open", "6", "closing quote");
   CheckError("MatMul name:", "13", "a text is expected");
   CheckError("track: x", "7", "a text is expected");
@@ -142,7 +142,7 @@ TEST_CASE("query: what is malformed says where, and what is expected") {
   CheckError("\u00e4\u00f6 name:", "9", "a text");  // characters, not bytes
 }
 
-TEST_CASE("query: hostile texts end") {
+TEST_CASE("query: parsing ends for every text") {
   std::string text;
   for (int i = 0; i < 20000; ++i) text += "-\"\\\"a\" ";
   CHECK(Terms(text).size() == 20000);
@@ -161,7 +161,7 @@ TEST_CASE("query: hostile texts end") {
   }
 }
 
-TEST_CASE("query: a name that may hold anything") {
+TEST_CASE("query: names of any characters become queries that find them") {
   for (const char* name : {"MatMul", "a b", "-x", "\"q\"", "dur>1ms", "a\\b", "arg.k=1", "\"", "=x",
                            "name:x", " lead"}) {
     CheckText(QueryForWhole(name), Kind::kWholeName, name);

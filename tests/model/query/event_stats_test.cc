@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "loaders/loader.h"
-#include "model/analysis/scope.h"
-#include "model/analysis/steps.h"
+#include "model/analysis/steps/scope.h"
+#include "model/analysis/steps/steps.h"
 #include "model/lookup.h"
 #include "model/query/duration_stats.h"
 #include "model/query/find_events.h"
@@ -46,8 +46,8 @@ const EventStatsRow& Group(const EventStats& stats, std::string_view name) {
   return stats.total;
 }
 
-// On one thread: step [0, 100) holds a [10, 40) holds b [20, 30) and b [30, 38); a [50, 60); at 70
-// an instant; [90, 110) overlaps the step. Times in ns.
+// One thread, times in ns. Step [0, 100) encloses a [10, 40) and a [50, 60); the first a encloses
+// b [20, 30) and b [30, 38). An instant lies at 70, and [90, 110) overlaps the step.
 std::string OneThread() {
   test::XSpaceBuilder b;
   b.Plane("/host:CPU")
@@ -62,7 +62,7 @@ std::string OneThread() {
   return b.Bytes();
 }
 
-// The same, slowly, event by event.
+// Computes slowly, event by event, the sums that AddUp has to return.
 struct Slow {
   std::vector<Ps> durations;
   Ps self = 0;
@@ -116,7 +116,7 @@ void CheckAgainstSlow(const Trace& trace, const EventStats& stats, const TimeSco
   if (!stats.groups.empty()) CheckRow(stats.total, slow["(total)"]);
 }
 
-// Many tracks of nested and overlapping events, of names that several metadata share.
+// Many tracks of nested and overlapping events, with names that several metas share.
 TracePtr RandomTrace(uint64_t seed, int tracks, int events) {
   test::Random random(seed);
   TraceBuilder builder;
@@ -135,7 +135,7 @@ TracePtr RandomTrace(uint64_t seed, int tracks, int events) {
     data.track.plane = threads;
     for (int e = 0; e < events; ++e) {
       const Ps dur = Ps{1} << test::Uniform(random, 0, 20);
-      const auto meta = static_cast<uint32_t>(random() % 41);  // one that is not there
+      const auto meta = static_cast<uint32_t>(random() % 41);  // 40: a meta that does not exist
       data.slices.Add(test::Uniform(random, 0, 1 << 22), test::Uniform(random, 0, dur), meta, 0);
     }
     data.instants.Add(5, 0, 0, 0);
@@ -171,15 +171,15 @@ TEST_CASE("event statistics by hand") {
   CHECK(a.p95 == 30'000);
   CHECK(a.stddev == doctest::Approx(10'000));
   CHECK(Group(stats, "b").self == 18'000);
-  CHECK(Group(stats, "late").self == 20'000);  // beside the nesting: all of it
+  CHECK(Group(stats, "late").self == 20'000);  // on a spill lane: its whole duration
   CHECK(stats.total.self == 60'000 + 22'000 + 18'000 + 20'000);
-  CHECK(stats.groups[0].name == "step");  // by falling total, then name
+  CHECK(stats.groups[0].name == "step");  // the largest total first
   CHECK(stats.groups[1].name == "a");
   CHECK(stats.groups[2].name == "late");
   CHECK(stats.groups[3].name == "b");
 }
 
-TEST_CASE("event statistics of a range: what begins in it, whole") {
+TEST_CASE("event statistics of a range: events that begin in it count whole") {
   const TracePtr trace = Load(OneThread());
   AnalysisParams params;
   params.range = {10'000, 30'000};
@@ -189,7 +189,7 @@ TEST_CASE("event statistics of a range: what begins in it, whole") {
   const EventStats stats = AddUp(question);
   CHECK(stats.total.count == 2);
   CHECK(stats.total.total == 40'000);
-  CHECK(Group(stats, "a").self == 12'000);  // without the b that begins behind the range, too
+  CHECK(Group(stats, "a").self == 12'000);  // without the b that begins behind the range
   CHECK(Group(stats, "b").total == 10'000);
 }
 
@@ -217,12 +217,12 @@ TEST_CASE("event statistics of a query and of lists of events") {
   FindEvents(*EventQuery::Parse("=b"), *trace, trace->set)->ForEach([&](uint32_t row) {
     if (!b.valid()) b = EventRow(row);
   });
-  const std::vector<EventRef> list = {
-      {TraceId(1), 0, b}, {TraceId(1), 1, EventRow(1)}, {TraceId(1), 0, b}};
-  const RowBits own = BitsOf(list, 0, trace->set), of_derived = BitsOf(list, 1, derived);
+  RowBits own(trace->set.rows), of_derived(derived.rows);
+  own.Set(b.value);
+  of_derived.Set(1);
   question.parts = {{0, &trace->set, &own}, {1, &derived, &of_derived}};
   const EventStats both = AddUp(question);
-  REQUIRE(both.groups.size() == 1);  // of one name, though in two tables
+  REQUIRE(both.groups.size() == 1);  // one name, though it is in two tables
   CHECK(both.groups[0].name == "b");
   CHECK(both.groups[0].count == 2);
   CHECK(both.groups[0].total == 19'000);
@@ -251,7 +251,7 @@ TEST_CASE("event statistics of nothing") {
   CHECK(AddUp(All(*trace), stop.get_token()).total.count == 0);
 }
 
-TEST_CASE("event statistics: quick and slow agree, and parts add up") {
+TEST_CASE("event statistics: they equal a slow reference, and parts add up") {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(seed);
     const TracePtr trace = RandomTrace(seed, seed == 6 ? 2 : 7, seed == 6 ? 90'000 : 400);
@@ -295,7 +295,8 @@ TEST_CASE("event statistics: quick and slow agree, and parts add up") {
   }
 }
 
-TEST_CASE("event statistics by step: what a step launched is its own, and nothing is left out") {
+TEST_CASE(
+    "event statistics by step: a step has the kernels that it launched, and no event is left out") {
   test::GpuProfileOptions options;
   options.steps = 5;
   options.layers = 4;
@@ -381,7 +382,7 @@ TEST_CASE("durations: percentiles of few and of many are those of a sorted list"
   }
 }
 
-TEST_CASE("durations: bins follow each other") {
+TEST_CASE("durations: bins are contiguous") {
   for (const Ps v : {Ps{0}, Ps{1}, Ps{3}, Ps{4}, Ps{7}, Ps{8}, Ps{9}, Ps{255}, Ps{256}, Ps{511},
                      Ps{512}, Ps{123'456'789}, kMaxPs - 1, kMaxPs}) {
     CAPTURE(v);

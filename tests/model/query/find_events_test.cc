@@ -44,7 +44,7 @@ TracePtr Load(const std::string& name, const std::string& bytes) {
   return *trace;
 }
 
-// Names of what is found, in order; also checks that typed stats change nothing.
+// The names of the events found, in order. Also checks that typed stats change nothing.
 std::string Found(const Trace& trace, std::string_view text) {
   const Result<EventQuery> query = EventQuery::Parse(text);
   CAPTURE(text);
@@ -186,7 +186,7 @@ TEST_CASE("find: a derived event has the arguments of the one that it comes from
   CHECK(found->Has(1));
 }
 
-// One event of each of `names` names.
+// A trace with one event for each of `names` names.
 std::shared_ptr<const Trace> ManyNames(size_t names) {
   TraceBuilder builder;
   TrackData data;
@@ -202,7 +202,7 @@ std::shared_ptr<const Trace> ManyNames(size_t names) {
   return *trace;
 }
 
-TEST_CASE("find: many names take a pass, and stopping ends it") {
+TEST_CASE("find: many names take one pass, and a stop ends it") {
   size_t found = 0;
   const auto seconds = [&](size_t names) {
     const auto trace = ManyNames(names);
@@ -212,7 +212,7 @@ TEST_CASE("find: many names take a pass, and stopping ends it") {
     });
   };
   CHECK(test::GrowthOfFour(100'000, seconds) < test::kNearlyLinear);
-  CHECK(found == 75);  // of 400,000: 39 end with it, 36 more have it before the last digit
+  CHECK(found == 75);  // 39 of 400,000 names end with it, 36 more have it before the last digit
   const auto trace = ManyNames(1'000);
   std::stop_source stop;
   stop.request_stop();
@@ -221,10 +221,10 @@ TEST_CASE("find: many names take a pass, and stopping ends it") {
             .code() == ErrorCode::kCancelled);
 }
 
-TEST_CASE("find: bits of rows") {
+TEST_CASE("row bits: set, cleared, counted and visited") {
   RowBits bits(200);
   for (const uint32_t row : {0u, 63u, 64u, 127u, 199u}) bits.Set(row);
-  bits.Set(200);  // none such
+  bits.Set(200);  // outside the set
   CHECK(bits.Count() == 5);
   std::vector<uint32_t> some;
   bits.ForEach(63, 199, [&](uint32_t row) { some.push_back(row); });

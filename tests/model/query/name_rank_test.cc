@@ -1,4 +1,4 @@
-// Where an event lies among those of its name.
+// NameRank: how long an event is among those of its name.
 #include "model/query/name_rank.h"
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ EventRow RowOf(const TrackSet& set, std::string_view name, Ps duration) {
 
 }  // namespace
 
-TEST_CASE("the rank of an event counts all of its name, on all tracks, and no others") {
+TEST_CASE("the rank of an event counts all events of its name, on all tracks, and no others") {
   const auto trace = Kernels();
   const NameRank rank = RankByName(trace->set, RowOf(trace->set, "conv", 3000));
   CHECK(rank.count == 11);
@@ -47,7 +47,7 @@ TEST_CASE("the rank of an event counts all of its name, on all tracks, and no ot
   CHECK(alone.shorter + alone.longer == 0);
 }
 
-TEST_CASE("a rank that is told to stop stops") {
+TEST_CASE("ranking stops when told to") {
   const auto trace = Kernels();
   std::stop_source stop;
   stop.request_stop();

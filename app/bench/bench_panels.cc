@@ -1,0 +1,117 @@
+#include "app/bench/bench_panels.h"
+
+#include <epoxy/gl.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/bench/bench_frames.h"
+#include "app/system/process_stats.h"
+#include "app/system/stopwatch.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/panel.h"
+#include "viewer/shell/shell.h"
+
+namespace stepscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr float kWheelNotch = 1.5f;
+
+bool IsInside(const ImGuiWindow* window, const ImGuiWindow* panel) {
+  for (; window != nullptr; window = window->ParentWindow) {
+    if (window == panel) return true;
+  }
+  return false;
+}
+
+// The part of a panel that has most to scroll: its table, or the panel itself where it has none.
+const ImGuiWindow* ScrolledPart(const PanelDesc& desc) {
+  const ImGuiWindow* panel = ImGui::FindWindowByName(PanelWindowName(desc).c_str());
+  const ImGuiWindow* best = panel;
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+    if (panel == nullptr || !window->WasActive || !IsInside(window, panel)) continue;
+    if (window->ScrollMax.y > best->ScrollMax.y) best = window;
+  }
+  return best;
+}
+
+// Scrolls down during the first half of the frames and up again during the second.
+void Scroll(const ImGuiWindow* part, int frame, int frames) {
+  if (part == nullptr) return;
+  ImGuiIO& io = ImGui::GetIO();
+  // The mouse moves too, so that the rows under it are highlighted and show tooltips.
+  const ImVec2 at = part->InnerRect.GetCenter();
+  io.AddMousePosEvent(std::floor(at.x) + static_cast<float>(frame % 3), std::floor(at.y));
+  io.AddMouseWheelEvent(0, frame * 2 < frames ? -kWheelNotch : kWheelNotch);
+}
+
+Json FrameTimesJson(std::vector<double> ms, double cpu_ms) {
+  const size_t count = ms.size();
+  const FrameTimes times = Summarise(std::move(ms));
+  return {{"count", count},
+          {"median_ms", times.median_ms},
+          {"p99_ms", times.p99_ms},
+          {"max_ms", times.max_ms},
+          {"cpu_ms", cpu_ms}};
+}
+
+void PushPanel(Gui& gui, const char* command, const char* panel) {
+  CommandArgs args;
+  args.text = panel;
+  gui.viewer().commands().Push(command, std::move(args));
+}
+
+Status ToggleAll(Gui& gui) {
+  for (const PanelDesc& desc : Panels()) PushPanel(gui, "panel.toggle", desc.id);
+  return gui.DrawUntilIdle();
+}
+
+}  // namespace
+
+Json TimeFrames(Gui& gui, const Trace& trace, int frames, const std::function<void(int)>& input) {
+  std::vector<double> ms;
+  const double cpu = CpuMs();
+  for (const TimeRange& range : ZoomScript(trace.first_view, DeepestView(trace), frames)) {
+    if (input) input(static_cast<int>(ms.size()));
+    gui.viewer().SetVisibleRange(range);
+    const Stopwatch watch;
+    gui.DrawFrame();
+    glFinish();  // a window's frame ends with the swap, which need not wait for the drawing
+    ms.push_back(watch.Ms());
+  }
+  const double drawn = static_cast<double>(std::max<size_t>(ms.size(), 1));
+  return FrameTimesJson(std::move(ms), (CpuMs() - cpu) / drawn);
+}
+
+Result<Json> TimePanels(Gui& gui, const Trace& trace, int frames) {
+  Json json = Json::object();
+  json["timeline"] = Json();
+  // With a selected event the Details panel draws arguments; else it would draw one sentence.
+  gui.viewer().SelectByName({});
+  for (const PanelDesc& desc : Panels()) {
+    PushPanel(gui, "panel.show", desc.id);
+    const Status status = gui.DrawUntilIdle();
+    if (!status.ok()) return status;
+    const ImGuiWindow* part = ScrolledPart(desc);
+    json[desc.id] =
+        TimeFrames(gui, trace, frames, [part, frames](int i) { Scroll(part, i, frames); });
+    ImGui::GetIO().AddMousePosEvent(-1, -1);
+  }
+  if (Status status = ToggleAll(gui); !status.ok()) return status;
+  json["timeline"] = TimeFrames(gui, trace, frames);
+  const double alone = json["timeline"]["median_ms"].get<double>();
+  for (const PanelDesc& desc : Panels()) {
+    json[desc.id]["ratio"] = json[desc.id]["median_ms"].get<double>() / std::max(alone, 1e-6);
+  }
+  if (Status status = ToggleAll(gui); !status.ok()) return status;
+  return json;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,121 @@
+#include "app/command_line/shared_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "app/command_line/option_values.h"
+#include "viewer/core/state/view_token.h"
+
+namespace stepscope {
+
+void AddPaths(CLI::App& app, InputOptions* input, bool required) {
+  app.add_option("PATH", input->paths,
+                 "log directory, run directory, XSpace, Chrome trace, memory snapshot, Perfetto, "
+                 "Nsight or ROCm file")
+      ->required(required);
+  app.add_option("--max-inflated", input->max_inflated_bytes,
+                 "a compressed file may inflate to this much (default 16GiB), as in 500MB")
+      ->type_name("SIZE")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::PositiveNumber);
+}
+
+void AddRun(CLI::App& app, InputOptions* input) {
+  app.add_option("--run", input->run, "run of a log directory (default: the newest)");
+}
+
+void AddCompare(CLI::App& app, InputOptions* input, const char* what) {
+  app.add_flag("--compare", input->compare, what);
+}
+
+void AddView(CLI::App& app, InputOptions* input) {
+  app.add_option("--view", input->view,
+                 "a view that was copied from the window: shows the same place")
+      ->type_name("TOKEN");
+}
+
+std::string CheckInput(const InputOptions& input) {
+  if (!input.view.empty() && !ParseViewToken(input.view))
+    return "--view " + input.view + ": this is no view; View > Copy view makes one";
+  if (input.compare && input.paths.size() != 2) return "--compare needs exactly two paths";
+  return {};
+}
+
+std::string NeedOnePath(const InputOptions& input) {
+  const std::string wrong = CheckInput(input);
+  if (!wrong.empty() || input.paths.size() == 1) return wrong;
+  return "one PATH is needed, " + std::to_string(input.paths.size()) + " were given";
+}
+
+std::string NeedTwoPaths(const InputOptions& input) {
+  const std::string wrong = CheckInput(input);
+  if (!wrong.empty() || input.paths.size() == 2) return wrong;
+  return "two PATHs are needed, A and B; " + std::to_string(input.paths.size()) + " were given";
+}
+
+void AddHost(CLI::App& app, PartOptions* part) {
+  app.add_option("--host", part->host, "only this host (default: all)");
+}
+
+void AddPartRange(CLI::App& app, PartOptions* part) {
+  AddRange(app, &part->range,
+           "only what begins in this part of the trace (default: all), as in 12ms..15ms");
+}
+
+void AddSteps(CLI::App& app, PartOptions* part) {
+  AddValue(app, "--steps", "M..N",
+           "only the time of these steps, both included, by the number in their names (train 3); "
+           "of names without rising numbers by their place, from 0; each host has its own",
+           [part](const std::string& text) {
+             part->steps = ParseSteps(text);
+             return part->steps ? "" : "are no steps; write them as 3..7";
+           });
+}
+
+void AddPart(CLI::App& app, InputOptions* input, PartOptions* part) {
+  AddRun(app, input);
+  AddHost(app, part);
+  AddPartRange(app, part);
+  AddSteps(app, part);
+}
+
+void AddWide(CLI::App& app, bool* wide) {
+  app.add_flag("--wide", *wide, "text: all columns, however long the lines");
+}
+
+CLI::Option* AddOutput(CLI::App& app, std::string* output, const char* what) {
+  return app.add_option("-o,--output", *output, what)->type_name("FILE");
+}
+
+void AddForm(CLI::App& app, ReportForm* form) {
+  app.add_option("--panel,--page", form->panels, "panel to print; may be repeated (default: all)")
+      ->type_name("ID")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false);  // what follows is a path
+  app.add_option("--table", form->table, "only this table");
+  AddWide(app, &form->wide);
+  AddChoice(app, "--format", "FORMAT", &form->format, "text (default), json, csv or html",
+            {{"text", ReportFormat::kText},
+             {"json", ReportFormat::kJson},
+             {"csv", ReportFormat::kCsv},
+             {"html", ReportFormat::kHtml}});
+  AddOutput(app, &form->output);
+}
+
+void AddSize(CLI::App& app, PictureOptions* picture) {
+  AddValue(app, "--size", "WxH", "pixels of the picture (default 1920x1080)",
+           [picture](const std::string& text) {
+             return ParseSize(text, &picture->width, &picture->height)
+                        ? ""
+                        : "is not a size; write it as 1920x1080, each side 16 to 16384";
+           });
+}
+
+void AddPicture(CLI::App& app, PictureOptions* picture) {
+  AddSize(app, picture);
+  app.add_option("--scale", picture->scale, "size of text and controls, as on a hi-DPI screen")
+      ->check(CLI::Range(0.5, 4.0));
+  app.add_option("--theme", picture->theme, "dark, light or another theme by name");
+}
+
+}  // namespace stepscope

@@ -1,0 +1,18 @@
+// The list of commands. Adding one is a row here, its source and its test.
+#include "app/commands/registry.h"
+
+namespace stepscope {
+
+extern const ProgramCommandDesc kOpenCommand, kInfoCommand, kReportCommand, kEventsCommand,
+    kExportCommand;
+extern const ProgramCommandDesc kCompareCommand, kCheckCommand;
+extern const ProgramCommandDesc kScreenshotCommand, kReplayCommand, kBenchCommand;
+
+ProgramCommandDescs ProgramCommands() {
+  static constexpr const ProgramCommandDesc* kCommands[] = {
+      &kOpenCommand,    &kInfoCommand,  &kReportCommand,     &kEventsCommand, &kExportCommand,
+      &kCompareCommand, &kCheckCommand, &kScreenshotCommand, &kReplayCommand, &kBenchCommand};
+  return kCommands;
+}
+
+}  // namespace stepscope

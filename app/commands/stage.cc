@@ -1,0 +1,71 @@
+#include "app/commands/stage.h"
+
+#include <utility>
+
+#include "app/commands/load_input.h"
+#include "app/system/exit_code.h"
+#include "app/system/log.h"
+#include "app/system/paths.h"
+#include "viewer/core/state/settings.h"
+
+namespace stepscope {
+
+Stage::Stage() : store_({}), session_(store_, {[this] { waker_.Wake(); }, {}, {}, {}}) {}
+
+Stage::~Stage() = default;
+
+void Stage::Open(const InputOptions& input) { OpenCommandLine(input, session_); }
+
+Status Stage::Show(const PictureOptions& options, bool real_window) {
+  GuiConfig config;
+  config.animate = false;
+  if (!options.theme.empty()) {
+    Settings settings;
+    if (!settings.Set("theme", options.theme)) {
+      const SettingDesc* row = FindSetting("theme");
+      return Status(ErrorCode::kUsage, "--theme " + options.theme + ": there is " +
+                                           (row ? row->choices : "no such theme"));
+    }
+    config.settings_text = settings.Text();
+  }
+  const PixelSize size{options.width, options.height};
+  if (real_window) {
+    WindowPlacement placement;
+    placement.width = size.width;
+    placement.height = size.height;
+    Result<std::unique_ptr<Window>> window = Window::Create(placement, waker_);
+    if (!window.ok()) return window.status();
+    surface_ = std::move(window).value();
+  } else {
+    Result<std::unique_ptr<HeadlessSurface>> headless =
+        HeadlessSurface::Create(size, static_cast<float>(options.scale), waker_);
+    if (!headless.ok()) return headless.status();
+    headless_ = headless.value().get();
+    surface_ = std::move(headless).value();
+  }
+  gui_ = std::make_unique<Gui>(*surface_, session_, store_, std::move(config));
+  return Status::Ok();
+}
+
+Status SaveFrame(Stage& stage, const std::string& path) {
+  Image picture;
+  stage.gui().DrawFrame(&picture);
+  if (!path.ends_with(".svg")) return WritePng(picture, path);
+  const std::string svg = stage.gui().viewer().TimelineSvg();
+  if (svg.empty()) {
+    return Status(ErrorCode::kUsage, path + ": no timeline is in sight; choose a larger --size");
+  }
+  if (WriteFileAtomically(path, svg)) return Status::Ok();
+  return Status(ErrorCode::kIo, path + ": the picture cannot be written; choose another place");
+}
+
+int FailStage(const Status& status) {
+  LogError(status.message());
+  return status.code() == ErrorCode::kUnsupported ? kExitNoResource : ExitCodeOf(status);
+}
+
+void Stage::UseFixedTime() {
+  if (headless_) headless_->set_frame_seconds(1.0f / 60);
+}
+
+}  // namespace stepscope

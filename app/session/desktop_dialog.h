@@ -1,0 +1,36 @@
+// DesktopDialog: the desktop's own open dialog. It runs zenity or kdialog as a child process, so
+// that the window never waits for it. One dialog at a time. UI thread only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/base/latest_job.h"
+
+namespace stepscope {
+
+enum class DialogProgram { kZenity, kKdialog };
+// The program's arguments to ask for files, or for a folder. The filters of files are those of
+// the loaders, and one for all files.
+std::vector<std::string> DialogArguments(DialogProgram program, bool folder);
+
+class DesktopDialog {
+ public:
+  // The destructor closes a dialog that is still open. `threads` must outlive the dialog.
+  explicit DesktopDialog(JobThreads& threads);
+
+  bool available() const { return !program_.empty(); }
+  // Shows the dialog; does nothing when one is open or none is available.
+  void Show(bool folder);
+  // The chosen paths, once, when the user has closed the dialog; empty if cancelled.
+  std::optional<std::vector<std::string>> Take();
+
+ private:
+  std::string program_;
+  DialogProgram kind_ = DialogProgram::kZenity;
+  JobThreads& threads_;
+  LatestJob<std::vector<std::string>> job_;
+};
+
+}  // namespace stepscope

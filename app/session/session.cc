@@ -1,0 +1,398 @@
+#include "app/session/session.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <new>
+#include <utility>
+
+#include "app/session/open_together.h"
+#include "app/session/profile_fingerprint.h"
+#include "app/system/paths.h"
+#include "loaders/profile_dir.h"
+#include "model/analysis/grouping/flow_index.h"
+#include "model/lookup.h"
+
+namespace stepscope {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr size_t kNowhere = static_cast<size_t>(-1);
+constexpr const char* kNoMemory =
+    ": not enough memory to load it; close other programs or record a shorter profile";
+
+double Seconds(std::chrono::steady_clock::duration d) {
+  return std::chrono::duration<double>(d).count();
+}
+
+// Whether there is anything to derive once a profile is shown: tracks of devices, launches, or
+// arrows between events.
+bool HasLinks(const Trace& trace) { return HasGpuPlane(trace) || !trace.flows.empty(); }
+
+// The host's name without what the file's name says already: "rank 3" for the host "train rank 3"
+// of train.json.gz.
+std::string_view BesideFile(std::string_view host, std::string_view file) {
+  const std::string_view stem = file.substr(0, file.find('.'));
+  if (host == file || !host.starts_with(stem)) return host == file ? "" : host;
+  const std::string_view rest = host.substr(stem.size());
+  return rest.empty() || rest.front() == ' ' ? rest.substr(std::min<size_t>(1, rest.size())) : host;
+}
+
+// The profile's name in the window, as in "2026_11_21_11_45_06 · vm" or "resnet · 8 hosts".
+std::string LabelOf(const Trace& trace) {
+  std::string label = trace.run.empty() ? fs::path(trace.path).filename().string() : trace.run;
+  if (trace.hosts.size() == 1) {
+    const std::string_view host = BesideFile(trace.HostName(HostId(0)), label);
+    if (!host.empty()) label += " · " + std::string(host);
+  } else if (trace.hosts.size() > 1) {
+    label += " · " + std::to_string(trace.hosts.size()) + " hosts";
+  }
+  return label;
+}
+
+// The list of recent profiles has absolute paths, so that they hold when the program is started
+// elsewhere.
+std::string AbsolutePath(const std::string& path) {
+  std::error_code error;
+  const fs::path absolute = fs::absolute(path, error);
+  return error ? path : absolute.lexically_normal().string();
+}
+
+// Finds a name that is not taken yet: "kernels.csv", "kernels-2.csv", and so on.
+fs::path FreeName(const fs::path& wanted) {
+  std::error_code error;
+  fs::path path = wanted;
+  for (int i = 2; fs::exists(path, error) && i < 10000; ++i) {
+    path = wanted.parent_path() /
+           (wanted.stem().string() + "-" + std::to_string(i) + wanted.extension().string());
+  }
+  return path;
+}
+
+}  // namespace
+
+Session::Session(const SettingsStore& store, SessionHost host)
+    : store_(store),
+      host_(std::move(host)),
+      threads_([this] { RequestFrame(); }),
+      dialog_(threads_) {
+  view_.recent = store_.ReadRecent();
+  view_.sample_path = SamplePath();
+}
+
+Session::Loaded Session::Load(const LoadRequest& request, const std::stop_token& stop,
+                              Progress& progress) {
+  try {
+    std::vector<std::string> runs;
+    Result<std::shared_ptr<const Trace>> trace =
+        LoadPaths(request.paths, request.options, stop, progress, &runs);
+    std::string fingerprint = trace.ok() ? ProfileFingerprint(*trace.value()) : std::string();
+    return {std::move(trace), std::move(runs), std::move(fingerprint)};
+  } catch (const std::bad_alloc&) {
+    return {Status(ErrorCode::kLimit, request.paths[0] + kNoMemory), {}, {}};
+  }
+}
+
+void Session::StartNext() {
+  if (load_ || queue_.empty()) return;
+  load_ = CurrentLoad{std::move(queue_.front()), std::chrono::steady_clock::now()};
+  queue_.pop_front();
+  load_job_.Start(threads_,
+                  [request = load_->request](const std::stop_token& stop, Progress& progress) {
+                    return Load(request, stop, progress);
+                  });
+  UpdateLoading();
+}
+
+const SessionView& Session::Update() {
+  UpdateDerived();  // before a load ends, so that its profile is drawn once first
+  if (load_) FinishLoad();
+  StartNext();
+  UpdateLoading();
+  if (auto paths = dialog_.Take(); paths && !paths->empty()) Open(*paths, false);
+  return view_;
+}
+
+void Session::UpdateLoading() {
+  if (!load_) {
+    view_.loading.reset();
+    return;
+  }
+  LoadingView loading;
+  loading.path = load_->request.paths[0];
+  if (load_->request.paths.size() > 1) {
+    loading.path += " and " + std::to_string(load_->request.paths.size() - 1) + " more";
+  }
+  loading.seconds = Seconds(std::chrono::steady_clock::now() - load_->begin);
+  if (const Progress* progress = load_job_.progress()) {
+    loading.stage = progress->stage();
+    loading.bytes_done = progress->bytes_done.load(std::memory_order_relaxed);
+    loading.bytes_total = progress->bytes_total.load(std::memory_order_relaxed);
+    loading.events = progress->events.load(std::memory_order_relaxed);
+  }
+  view_.loading = std::move(loading);
+}
+
+void Session::FinishLoad() {
+  if (load_job_.progress() != nullptr && !load_job_.done()) return;  // the load still runs
+  LoadTimes times;
+  times.begin = load_->begin;
+  times.end = std::chrono::steady_clock::now();
+  if (const Progress* progress = load_job_.progress()) times.stages = progress->history();
+  std::optional<Loaded> loaded = load_job_.Take();
+  if (!loaded && load_job_.failed())
+    loaded = Loaded{Status(ErrorCode::kLimit, load_->request.paths[0] + kNoMemory), {}, {}};
+  if (!loaded) return;
+  load_times_ = std::move(times);
+  const LoadRequest request = std::move(load_->request);
+  load_.reset();
+  load_status_ = loaded->trace.status();
+  if (!load_status_.ok()) {
+    if (load_status_.code() != ErrorCode::kCancelled) view_.error = load_status_.message();
+    return;
+  }
+  view_.error.clear();
+  Place(request, std::move(*loaded), Seconds(load_times_.end - load_times_.begin));
+  Remember(request);
+}
+
+void Session::Place(const LoadRequest& request, Loaded loaded, double seconds) {
+  Profile profile;
+  profile.id = ProfileId(next_id_++);
+  profile.trace = std::move(loaded.trace).value();
+  profile.label = LabelOf(*profile.trace);
+  if (!hold_analyses_)
+    profile.analysis = std::make_shared<AnalysisContext>(profile.trace, definitions_);
+  profile.runs = std::move(loaded.runs);
+  profile.load_seconds = seconds;
+  profile.fingerprint = std::move(loaded.fingerprint);
+  ProfileLoad state{request, !hold_analyses_ && HasLinks(*profile.trace), {}};
+  state.request.options.run = profile.trace->run;
+
+  const size_t place = IndexOf(request.replaces);
+  if (place != kNowhere) {
+    view_.profiles[place] = std::move(profile);
+    loads_[place] = std::move(state);
+  } else {
+    if (!request.add) {
+      view_.profiles.clear();
+      loads_.clear();
+    }
+    view_.profiles.push_back(std::move(profile));
+    loads_.push_back(std::move(state));
+  }
+  ++view_.generation;
+}
+
+void Session::Remember(const LoadRequest& request) {
+  if (request.paths.size() != 1 || request.paths[0] == view_.sample_path) return;
+  view_.recent = store_.AddRecent(AbsolutePath(request.paths[0]), std::time(nullptr));
+}
+
+// Derived tracks wait until the profile has been drawn once: opening never waits for an analysis.
+void Session::UpdateDerived() {
+  for (size_t i = 0; i < loads_.size(); ++i) {
+    ProfileLoad& state = loads_[i];
+    if (std::optional<Derived> derived = state.derive.Take()) {
+      view_.profiles[i].derived = std::move(derived->sets);
+      view_.profiles[i].flows = std::move(derived->flows);
+    } else if (state.derive_due && !load_) {  // while loading, the cores belong to the load
+      state.derive_due = false;
+      state.derive.Start(
+          threads_, [context = view_.profiles[i].analysis](const std::stop_token& stop, Progress&) {
+            const Trace& trace = context->trace();
+            // Without a GPU there are no launches to look for.
+            const Grouping* grouping = HasGpuPlane(trace) ? &context->grouping(stop) : nullptr;
+            auto flows = std::make_shared<const FlowIndex>(
+                BuildFlowIndex(trace, grouping, &context->stats(stop), stop));
+            if (grouping == nullptr) return Derived{{}, std::move(flows)};
+            return Derived{context->derived(stop), std::move(flows)};
+          });
+    }
+  }
+}
+
+bool Session::deriving() const {
+  return std::any_of(loads_.begin(), loads_.end(),
+                     [](const ProfileLoad& s) { return s.derive.active() || s.derive_due; });
+}
+
+size_t Session::IndexOf(ProfileId profile) const {
+  if (!profile.valid()) return kNowhere;
+  for (size_t i = 0; i < view_.profiles.size(); ++i) {
+    if (view_.profiles[i].id == profile) return i;
+  }
+  return kNowhere;
+}
+
+void Session::SetDefinitions(Definitions definitions) {
+  if (definitions == definitions_) return;
+  definitions_ = definitions;
+  for (size_t i = 0; i < view_.profiles.size(); ++i) ResetAnalyses(i);
+  ++view_.generation;
+  RequestFrame();
+}
+
+void Session::HoldAnalyses(bool hold) {
+  if (hold == hold_analyses_) return;
+  hold_analyses_ = hold;
+  for (size_t i = 0; i < view_.profiles.size(); ++i) ResetAnalyses(i);
+  ++view_.generation;
+}
+
+void Session::ResetAnalyses(size_t profile_index) {
+  loads_[profile_index].derive.Stop();
+  Profile& profile = view_.profiles[profile_index];
+  profile.analysis.reset();
+  profile.derived.clear();
+  profile.flows.reset();
+  if (hold_analyses_) return;
+  profile.analysis = std::make_shared<AnalysisContext>(profile.trace, definitions_);
+  loads_[profile_index].derive_due = HasLinks(*profile.trace);
+}
+
+void Session::Open(const std::vector<std::string>& paths, bool add_for_comparison) {
+  if (!add_for_comparison && paths.size() > 1) {
+    const PathsByKind by_kind = SplitByKind(paths);
+    if (by_kind.mixed()) {
+      OpenNow(by_kind.traces, false);
+      for (const std::string& snapshot : by_kind.snapshots) OpenNow({snapshot}, true);
+      return;
+    }
+  }
+  const bool two = asks_ && !add_for_comparison && paths.size() == 2;
+  if (two && !AreOfOneJob(ReadProfileHint(paths[0]), ReadProfileHint(paths[1]))) {
+    Ask(paths, false);
+  } else {
+    OpenNow(paths, add_for_comparison);
+  }
+}
+
+void Session::Drop(const std::vector<std::string>& paths) {
+  const bool beside = asks_ && paths.size() == 1 && !view_.profiles.empty();
+  if (beside) {
+    Ask(paths, true);
+  } else {
+    Open(paths, false);
+  }
+}
+
+void Session::Ask(const std::vector<std::string>& paths, bool beside) {
+  view_.question = OpenQuestion{paths, beside};
+  RequestFrame();
+}
+
+void Session::Answer(OpenAnswer answer) {
+  const std::optional<OpenQuestion> question = std::exchange(view_.question, std::nullopt);
+  if (!question) return;
+  if (answer == OpenAnswer::kMerge || answer == OpenAnswer::kInstead)
+    OpenNow(question->paths, false);
+  if (answer != OpenAnswer::kCompare) return;
+  bool add = question->beside;
+  for (const std::string& path : question->paths) OpenNow({path}, std::exchange(add, true));
+}
+
+void Session::OpenNow(const std::vector<std::string>& paths, bool add_for_comparison) {
+  if (paths.empty()) return;
+  view_.question.reset();  // the newest choice wins
+  // A new choice replaces a load that is under way; a profile to compare with waits for it.
+  if (!add_for_comparison) CancelLoading();
+  LoadRequest request{paths, default_options_, add_for_comparison, ProfileId()};
+  queue_.push_back(std::move(request));
+  StartNext();
+  RequestFrame();
+}
+
+void Session::EnqueueReload(size_t profile_index, LoadOptions options) {
+  LoadRequest request = loads_[profile_index].request;
+  request.options = std::move(options);
+  request.replaces = view_.profiles[profile_index].id;
+  CancelLoading();
+  queue_.push_back(std::move(request));
+  StartNext();
+  RequestFrame();
+}
+
+void Session::OpenRun(ProfileId profile, const std::string& run_name) {
+  const size_t i = IndexOf(profile);
+  if (i == kNowhere) return;
+  LoadOptions options = loads_[i].request.options;
+  options.run = run_name;
+  EnqueueReload(i, std::move(options));
+}
+
+void Session::CloseProfile(ProfileId profile) {
+  const size_t i = IndexOf(profile);
+  if (i == kNowhere) return;
+  view_.profiles.erase(view_.profiles.begin() + static_cast<std::ptrdiff_t>(i));
+  loads_.erase(loads_.begin() + static_cast<std::ptrdiff_t>(i));
+  ++view_.generation;
+}
+
+void Session::CancelLoading() {
+  queue_.clear();
+  if (!load_) return;
+  load_job_.Stop();
+  load_.reset();
+  load_status_ = Status(ErrorCode::kCancelled, "loading was cancelled");
+  view_.loading.reset();
+}
+
+void Session::DismissError() { view_.error.clear(); }
+
+std::string Session::FormatOfFile(const std::string& name) const {
+  const FileName file = ClassifyFileName(name);
+  const bool read = file.loader != nullptr && file.kind != FileEnding::Kind::kSkipped;
+  return read ? file.loader->filter : std::string();
+}
+
+void Session::NativeOpenDialog(bool folder) { dialog_.Show(folder); }
+
+bool Session::has_native_dialog() const { return dialog_.available(); }
+
+void Session::Quit() {
+  if (host_.quit) host_.quit();
+}
+
+void Session::ToggleFullscreen() {
+  if (host_.toggle_fullscreen) host_.toggle_fullscreen();
+}
+
+void Session::SetClipboard(const std::string& text) {
+  if (host_.set_clipboard) host_.set_clipboard(text);
+}
+
+bool Session::SaveFile(const std::string& path, const std::string& contents, bool replace,
+                       std::string* where) {
+  const fs::path suggested(path);
+  std::error_code error;
+  fs::path target = suggested.is_absolute() ? suggested : fs::current_path(error) / suggested;
+  if (target.filename().empty()) return false;
+  if (!replace) target = FreeName(target);
+  if (!WriteFileAtomically(target, contents)) return false;
+  if (where) *where = target.string();
+  return true;
+}
+
+std::string Session::ReadNotes(const std::string& fingerprint) {
+  return store_.ReadNotes(fingerprint);
+}
+
+bool Session::WriteNotes(const std::string& fingerprint, const std::string& text) {
+  return store_.WriteNotes(fingerprint, text);
+}
+
+std::string Session::SetNotesAside(const std::string& fingerprint) {
+  return store_.SetNotesAside(fingerprint);
+}
+
+void Session::RequestFrame() {
+  if (host_.wake) host_.wake();
+}
+
+void Session::ClearRecent() {
+  store_.ClearRecent();
+  view_.recent.clear();
+}
+
+}  // namespace stepscope

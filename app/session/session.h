@@ -1,0 +1,141 @@
+// Session: the profiles that are open, and everything that the viewer asks of the program. Paths
+// go in through Open() and Drop(); view() has the loaded profiles, which the viewer draws. Loads
+// and derived tracks run on threads of the session; Update() takes what they have finished, once
+// a frame. UI thread only, but workers call SessionHost::wake. Start reading at Update().
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/session/desktop_dialog.h"
+#include "app/session/settings_store.h"
+#include "loaders/loader.h"
+#include "model/base/latest_job.h"
+#include "viewer/core/profiles/session_view.h"
+
+namespace stepscope {
+
+// The calls that the session makes to the window, if there is one. Empty functions do nothing.
+struct SessionHost {
+  std::function<void()> wake;  // called from any thread: draws another frame
+  std::function<void()> quit;
+  std::function<void()> toggle_fullscreen;
+  std::function<void(const std::string&)> set_clipboard;
+};
+
+// When the stages of the last load began, under the names that the loader gives them.
+struct LoadTimes {
+  std::chrono::steady_clock::time_point begin, end;
+  std::vector<std::pair<const char*, std::chrono::steady_clock::time_point>> stages;
+};
+
+class Session : public AppServices {
+ public:
+  Session(const SettingsStore& store, SessionHost host);
+  ~Session() override = default;  // stops and joins all jobs
+
+  // Takes the results of finished jobs and starts queued loads. Call it once before each frame.
+  const SessionView& Update();
+  const SessionView& view() const { return view_; }
+
+  bool loading() const { return load_.has_value() || !queue_.empty(); }
+  bool deriving() const;
+  bool cancelling() { return threads_.stopping() > 0; }       // stopped jobs still run
+  const Status& load_status() const { return load_status_; }  // of the last finished load
+  const LoadTimes& load_times() const { return load_times_; }
+  // While held, profiles are shown without analyses and derived tracks, because `bench` times
+  // these separately. Ending the hold starts them.
+  void HoldAnalyses(bool hold);
+  // Whether the user is asked about profiles that do not belong together. Else they are merged,
+  // as without a window.
+  void set_asks(bool asks) { asks_ = asks; }
+  // Opens what was dropped on the window. If a profile is open, it asks whether to compare first.
+  void Drop(const std::vector<std::string>& paths);
+  void set_load_options(LoadOptions options) { default_options_ = std::move(options); }
+
+  void Open(const std::vector<std::string>& paths, bool add_for_comparison) override;
+  void OpenRun(ProfileId profile, const std::string& run_name) override;
+  void CloseProfile(ProfileId profile) override;
+  void Answer(OpenAnswer answer) override;
+  void CancelLoading() override;
+  void SetDefinitions(Definitions definitions) override;  // open profiles get new contexts
+  void DismissError() override;
+  std::string FormatOfFile(const std::string& name) const override;
+  void NativeOpenDialog(bool folder) override;
+  bool has_native_dialog() const override;
+  void Quit() override;
+  void ToggleFullscreen() override;
+  void SetClipboard(const std::string& text) override;
+  bool SaveFile(const std::string& path, const std::string& contents, bool replace,
+                std::string* where) override;
+  std::string ReadNotes(const std::string& fingerprint) override;
+  bool WriteNotes(const std::string& fingerprint, const std::string& text) override;
+  std::string SetNotesAside(const std::string& fingerprint) override;
+  void RequestFrame() override;
+  void ClearRecent() override;
+
+ private:
+  struct Derived {
+    std::vector<std::shared_ptr<const TrackSet>> sets;
+    std::shared_ptr<const FlowIndex> flows;
+  };
+
+  struct LoadRequest {
+    std::vector<std::string> paths;
+    LoadOptions options;
+    bool add = false;    // beside the profiles that are open
+    ProfileId replaces;  // if valid, the new profile takes its place
+  };
+  struct Loaded {
+    Result<std::shared_ptr<const Trace>> trace;
+    std::vector<std::string> runs;
+    std::string fingerprint;
+  };
+  struct CurrentLoad {
+    LoadRequest request;
+    std::chrono::steady_clock::time_point begin;
+  };
+  struct ProfileLoad {  // view_.profiles[i] has loads_[i]
+    LoadRequest request;
+    bool derive_due = false;  // starts one frame after the profile was first shown
+    LatestJob<Derived> derive;
+  };
+
+  static Loaded Load(const LoadRequest& request, const std::stop_token& stop, Progress& progress);
+  void OpenNow(const std::vector<std::string>& paths, bool add_for_comparison);
+  void Ask(const std::vector<std::string>& paths, bool beside);
+  void StartNext();
+  void FinishLoad();
+  void Place(const LoadRequest& request, Loaded loaded, double seconds);
+  void UpdateLoading();
+  void UpdateDerived();
+  void Remember(const LoadRequest& request);
+  void ResetAnalyses(size_t profile_index);
+  size_t IndexOf(ProfileId profile) const;  // npos if it is not open
+  void EnqueueReload(size_t profile_index, LoadOptions options);
+
+  const SettingsStore& store_;
+  SessionHost host_;
+  JobThreads threads_;  // destroyed after all jobs, which it joins
+  SessionView view_;
+  LoadOptions default_options_;
+  bool hold_analyses_ = false;
+  bool asks_ = false;
+  Definitions definitions_ = Definitions::kStepscope;
+  Status load_status_;
+  LoadTimes load_times_;
+  uint32_t next_id_ = 0;
+  DesktopDialog dialog_;
+  std::vector<ProfileLoad> loads_;
+  std::deque<LoadRequest> queue_;
+  std::optional<CurrentLoad> load_;
+  LatestJob<Loaded> load_job_;  // computes load_
+};
+
+}  // namespace stepscope

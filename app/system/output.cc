@@ -1,0 +1,44 @@
+#include "app/system/output.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "app/system/log.h"
+
+namespace stepscope {
+
+Output::Output(std::string path) : path_(std::move(path)) {
+  if (!path_.empty() && path_ != "-") file_.emplace(path_);
+}
+
+void Output::Write(std::string_view text) {
+  if (!ok_) return;  // a result with a gap is useless
+  if (file_) {
+    ok_ = file_->Write(text);
+    return;
+  }
+  ok_ = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!ok_) error_ = errno;
+}
+
+bool Output::Finish() {
+  if (file_) {
+    if (ok_ && file_->Commit()) return true;
+    LogError(path_ + ": cannot be written; choose another file with -o");
+    return false;
+  }
+  if (ok_ && std::fflush(stdout) != 0) ok_ = false, error_ = errno;
+  if (ok_ || error_ == EPIPE) return true;
+  LogError(std::string("standard output: ") + std::strerror(error_));
+  return false;
+}
+
+bool WriteOutput(const std::string& path, std::string_view text) {
+  Output output(path);
+  output.sink()(text);
+  return output.Finish();
+}
+
+}  // namespace stepscope

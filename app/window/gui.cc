@@ -1,0 +1,209 @@
+#include "app/window/gui.h"
+
+#include <epoxy/gl.h>
+#include <imgui.h>
+#include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
+#include <implot.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "app/system/malloc_arenas.h"
+#include "app/system/paths.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/look/new_frame.h"
+#include "viewer/gl/row_texture.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int kSettleFrames =
+    3;  // after the last job, in which tables and docking find their sizes
+constexpr auto kRestBeforeTidy = std::chrono::seconds(2);  // longer than a user's pauses
+
+// Returns false if a stop was requested before the time was over.
+bool SleepUnlessStopped(const std::stop_token& stop, std::chrono::milliseconds time) {
+  std::mutex mutex;
+  std::condition_variable_any sleep;
+  std::unique_lock lock(mutex);
+  return !sleep.wait_for(lock, stop, time, [&] { return stop.stop_requested(); });
+}
+
+}  // namespace
+
+// Passes texels on to another sink and notes whether any were drawn.
+class WatchedSink final : public TexelSink {
+ public:
+  explicit WatchedSink(std::unique_ptr<TexelSink> sink) : sink_(std::move(sink)) {}
+  void Draw(const TexelFrame& frame, ImDrawList* list) override {
+    drawn_ = true;
+    sink_->Draw(frame, list);
+  }
+  bool TakeDrawn() { return std::exchange(drawn_, false); }
+
+ private:
+  std::unique_ptr<TexelSink> sink_;
+  bool drawn_ = false;
+};
+
+Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConfig config)
+    : surface_(surface), session_(session), store_(store) {
+  IMGUI_CHECKVERSION();
+  context_ = ImGui::CreateContext();
+  ImPlot::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;  // kept by SettingsStore, which writes atomically
+  io.LogFilename = nullptr;
+  io.ConfigFlags |= ImGuiConfigFlags_DockingEnable;
+  io.ConfigInputTextCursorBlink = false;  // an idle text box costs nothing
+  io.ConfigWindowsMoveFromTitleBarOnly = true;
+  surface_.Attach();
+  ImGui_ImplOpenGL3_Init("#version 330 core");
+  std::string
+      no_shaders;  // why shaders cannot be used: rectangles then draw the same picture, slower
+  std::unique_ptr<TexelSink> sink = RowTexture::Create(&no_shaders);
+  if (!sink) sink = std::make_unique<DrawListSink>();
+  sink_ = std::make_unique<WatchedSink>(std::move(sink));
+  content_scale_ = surface_.content_scale();
+  ViewerConfig viewer_config;
+  viewer_config.animate = config.animate;
+  viewer_config.content_scale = content_scale_;
+  viewer_config.settings_text = std::move(config.settings_text);
+  viewer_ = std::make_unique<Viewer>(session_, sink_.get(), std::move(viewer_config));
+  saved_settings_ = viewer_->SettingsText();
+  const std::string layout = config.layout.empty() ? viewer_->DefaultLayoutIni() : config.layout;
+  if (!layout.empty()) ImGui::LoadIniSettingsFromMemory(layout.data(), layout.size());
+}
+
+Gui::~Gui() {
+  tidy_.Stop();
+  Persist();
+  viewer_.reset();  // its jobs end before what they wake
+  sink_.reset();
+  ImGui_ImplOpenGL3_Shutdown();
+  surface_.Detach();
+  ImPlot::DestroyContext();
+  ImGui::DestroyContext(context_);
+}
+
+void Gui::DrawFrame(Image* picture) {
+  const SessionView& session = session_.Update();
+  if (const float scale = surface_.content_scale(); scale != content_scale_) {
+    content_scale_ = scale;  // the window moved to another monitor
+    viewer_->SetContentScale(scale);
+  }
+  ImGui_ImplOpenGL3_NewFrame();
+  surface_.BeginFrame();
+  NewFrameKeepingChords();
+  viewer_->Frame(session);
+  drew_timeline_ = sink_->TakeDrawn();
+  ImGui::Render();
+  surface_.BindTarget();
+  glDisable(GL_SCISSOR_TEST);
+  const ImVec4 background = ImGui::GetStyleColorVec4(ImGuiCol_WindowBg);
+  glClearColor(background.x, background.y, background.z, 1);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  if (picture) *picture = ReadPixels(surface_.size().width, surface_.size().height);
+  SavePictures();
+  surface_.EndFrame();
+}
+
+// Saves parts of the frame just drawn, which the menu of a chart asked for.
+void Gui::SavePictures() {
+  PictureRequest request;
+  while (viewer_->TakePicture(&request)) {
+    const Image whole = ReadPixels(surface_.size().width, surface_.size().height);
+    const std::string png =
+        EncodePng(Crop(whole, static_cast<int>(request.x), static_cast<int>(request.y),
+                       static_cast<int>(request.width), static_cast<int>(request.height)));
+    std::string where;
+    const bool ok = !png.empty() && session_.SaveFile(request.name, png, request.replace, &where);
+    viewer_->Note((ok ? "Saved " : "Not saved: ") + where);
+  }
+}
+
+bool Gui::busy() {
+  // A stopped job runs until it checks its stop token; its end requests a frame.
+  return session_.loading() || session_.deriving() || session_.cancelling() ||
+         viewer_->animating() || viewer_->stopping() || !viewer_->commands().empty();
+}
+
+bool Gui::Step(double max_seconds) {
+  PacerState state;
+  state.animating = viewer_->moving() || !viewer_->commands().empty();
+  state.jobs_running = session_.loading() || session_.deriving() || viewer_->animating();
+  state.hidden = surface_.hidden();
+  state.ends_in = viewer_->EndsIn();
+  PacerWait wait = pacer_.Next(state);
+  // Nothing moves, so files that changed are written now.
+  if (wait.kind != PacerWait::Kind::kPoll && !state.jobs_running) Persist();
+  Tidy(wait.kind == PacerWait::Kind::kForever);
+  if (wait.kind == PacerWait::Kind::kForever && max_seconds > 0) {
+    wait = {PacerWait::Kind::kTimeout, max_seconds};
+  }
+  surface_.Wait(wait);
+  if (!pacer_.ShouldDraw(surface_.TakeInput()) || surface_.closing()) return false;
+  const PixelSize size = surface_.size();
+  if (size.width <= 0 || size.height <= 0) return false;
+  DrawFrame();
+  return true;
+}
+
+void Gui::Tidy(bool at_rest) {
+  if (!at_rest || busy()) {
+    worked_ = true;
+    return tidy_.Stop();
+  }
+  if (!worked_) return;
+  worked_ = false;
+  std::vector<std::shared_ptr<AnalysisContext>> contexts;
+  for (const Profile& profile : session_.view().profiles) contexts.push_back(profile.analysis);
+  tidy_.Start(tidying_, [contexts](const std::stop_token& stop, Progress&) {
+    if (!SleepUnlessStopped(stop, kRestBeforeTidy)) return false;
+    for (const auto& context : contexts) {
+      if (context) context->ReleaseCaches();
+    }
+    ReturnFreeMemory();
+    return true;
+  });
+}
+
+Status Gui::DrawUntilIdle(double seconds) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (int calm = 0; calm < kSettleFrames;) {
+    DrawFrame();
+    calm = busy() ? 0 : calm + 1;
+    if (std::chrono::steady_clock::now() - begin > std::chrono::duration<double>(seconds)) {
+      const bool loading = session_.loading() || session_.deriving() || session_.cancelling();
+      const char* loads = loading ? "loading; " : "";
+      return Status(ErrorCode::kLimit, "the window was still busy after " +
+                                           std::to_string(static_cast<int>(seconds)) +
+                                           " s: " + loads + viewer_->BusyWith());
+    }
+    // Drawing as fast as possible would take the cores from what is being waited for.
+    if (calm == 0) surface_.Wait({PacerWait::Kind::kTimeout, 0.01});
+    surface_.TakeInput();
+  }
+  return Status::Ok();
+}
+
+void Gui::Persist() {
+  if (std::string text = viewer_->SettingsText(); text != saved_settings_) {
+    if (store_.WriteSettings(text)) saved_settings_ = std::move(text);
+  }
+  // Dear ImGui asks to save only after some seconds of drawing, and a window at rest draws
+  // nothing: the timer of the change tells as well.
+  ImGuiIO& io = ImGui::GetIO();
+  if (!io.WantSaveIniSettings && ImGui::GetCurrentContext()->SettingsDirtyTimer <= 0) return;
+  io.WantSaveIniSettings = false;
+  size_t size = 0;
+  const char* text = ImGui::SaveIniSettingsToMemory(&size);  // also resets the timer
+  store_.WriteLayout(std::string_view(text, size));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,80 @@
+// Gui: Dear ImGui, the GL renderer, the viewer and the frame loop on one surface. A session's
+// profiles go in, drawn frames come out. The loop exists only here: the window, screenshots,
+// replay and bench all run it. UI thread only. Start reading at Step().
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/session/session.h"
+#include "app/session/settings_store.h"
+#include "app/window/frame_pacer.h"
+#include "app/window/image.h"
+#include "app/window/surface.h"
+#include "model/base/latest_job.h"
+#include "viewer/viewer.h"
+
+struct ImGuiContext;
+
+namespace stepscope {
+
+class WatchedSink;
+
+// How long commands without a user wait for loads and analyses.
+inline constexpr double kIdleLimitSeconds = 600;
+
+struct GuiConfig {
+  bool animate = true;
+  std::string settings_text;
+  std::string layout;  // imgui.ini text; empty: the default workspace
+};
+
+class Gui {
+ public:
+  // The surface's GL context must be current. Changed settings and layout are written to `store`.
+  // All three must outlive the Gui.
+  Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConfig config);
+  ~Gui();
+
+  // Runs the loop once: sleeps as long as nothing changes, then draws if there is a reason to.
+  // Returns whether a frame was drawn. If `max_seconds` is positive, it sleeps no longer than
+  // that.
+  bool Step(double max_seconds = 0);
+  // Draws now. If `picture` is not null, the frame is read back into it.
+  void DrawFrame(Image* picture = nullptr);
+  // Draws until loads, derived tracks, analyses and animations are done and the layout has
+  // settled. kLimit, with what is still busy, if that takes longer than `seconds`.
+  Status DrawUntilIdle(double seconds = kIdleLimitSeconds);
+
+  Viewer& viewer() { return *viewer_; }
+  bool busy();  // whether something still runs or moves
+  // Whether memory is about to be given back, some seconds after the last job. No frame is drawn
+  // for it.
+  bool tidying() const { return tidy_.busy(); }
+  // Whether the last frame showed a timeline: a profile was loaded and the panel was laid out.
+  bool drew_timeline() const { return drew_timeline_; }
+  // Writes settings and layout if they changed. The loop calls it when nothing moves, the
+  // destructor at the end.
+  void Persist();
+
+ private:
+  void SavePictures();
+  // Gives back memory that only jobs needed, some time after the last job.
+  void Tidy(bool at_rest);
+
+  Surface& surface_;
+  Session& session_;
+  const SettingsStore& store_;
+  ImGuiContext* context_ = nullptr;
+  std::unique_ptr<WatchedSink> sink_;
+  std::unique_ptr<Viewer> viewer_;
+  FramePacer pacer_;
+  float content_scale_ = 1;
+  bool drew_timeline_ = false;
+  std::string saved_settings_;
+  bool worked_ = false;  // jobs ran since memory was last given back
+  JobThreads tidying_;
+  LatestJob<bool> tidy_;
+};
+
+}  // namespace stepscope

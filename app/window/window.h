@@ -1,0 +1,66 @@
+// Window: a GLFW window with an OpenGL 3.3 core context as a Surface. It owns the window and GLFW
+// itself, so there is one at a time. UI thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/session/settings_store.h"
+#include "app/window/surface.h"
+#include "app/window/waker.h"
+#include "model/base/status.h"
+
+struct GLFWwindow;
+
+namespace stepscope {
+
+class Window : public Surface {
+ public:
+  // kUnsupported, with what is missing, where there is no display or no GL. `waker` must outlive
+  // the window.
+  static Result<std::unique_ptr<Window>> Create(const WindowPlacement& placement, Waker& waker);
+  ~Window() override;
+
+  void Attach() override;
+  void Detach() override;
+  void BeginFrame() override;
+  void EndFrame() override;
+  void BindTarget() override;
+  PixelSize size() const override;
+  float content_scale() const override;
+  Status Resize(PixelSize size) override;
+  void Wait(const PacerWait& wait) override;
+  bool TakeInput() override;
+  bool closing() const override;
+  bool hidden() const override;
+
+  void Close();
+  void ToggleFullscreen();
+  void SetClipboard(const std::string& text);
+  void SetTitle(const std::string& title);
+  // `fn` gets the files and folders that are dropped on the window.
+  void set_on_drop(std::function<void(const std::vector<std::string>&)> fn) {
+    on_drop_ = std::move(fn);
+  }
+  WindowPlacement placement() const;  // to be restored next time
+
+ private:
+  explicit Window(Waker& waker) : waker_(waker) {}
+  Status Open(const WindowPlacement& placement);
+  void InstallCallbacks();
+  void SetIcon();
+  void LimitFrameRate();
+
+  Waker& waker_;
+  GLFWwindow* window_ = nullptr;
+  bool initialised_ = false;
+  bool input_ = true;
+  double last_frame_s_ = 0;
+  WindowPlacement windowed_;  // before fullscreen
+  std::string title_;
+  std::function<void(const std::vector<std::string>&)> on_drop_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,517 @@
+#include "loaders/chrome_json/chrome_track_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <deque>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "loaders/chrome_json/flow_binder.h"
+#include "model/base/sort_runs.h"
+
+namespace stepscope::chrome {
+
+using namespace naming;
+
+namespace {
+
+// Sort key of a text: numbers come before texts, and by value. "1 234" is a text.
+struct TextOrder {
+  bool text = true;
+  int64_t number = 0;
+  std::string_view bytes;
+  auto operator<=>(const TextOrder&) const = default;
+};
+
+TextOrder OrderOf(std::string_view text) {
+  const std::optional<int64_t> number = json::ParseInt(text);
+  return {!number.has_value(), number.value_or(0), text};
+}
+
+// A track that is not built yet: what its place depends on, and where its events lie. It is small,
+// because there may be a million.
+struct TrackDraft {
+  enum Group : uint8_t { kThreads, kAsync, kCounters } group = kThreads;
+  Part part = Part::kMain;
+  TrackKind kind = TrackKind::kOther;
+  bool derived_in_file = false;
+  uint32_t plane = 0;  // planes_
+  uint32_t thread = kNoIndex;
+  StringId name;
+  int64_t sort_index = 0;
+  TextOrder tid;
+  std::unique_ptr<PartEvents> events;  // null: a counter
+  std::unique_ptr<std::vector<CounterSeries>> counters;
+};
+
+struct PlaneDraft {
+  Plane plane;
+  int rank = 0;  // as in an XSpace; planes that are neither device nor host come last
+  int64_t sort_index = 0;
+  TextOrder order;  // by the text of the process id
+};
+
+// Sort index at which Kineto puts its own bookkeeping ("Spans"). Processes whose id is a text come
+// there, too.
+constexpr int64_t kTextsLast = 536'870'912;
+constexpr int kLastRank = 100;
+constexpr size_t kStopEvery = 4096;  // planes, tracks or counters
+
+// Indices of the drafts, sorted by their keys.
+template <typename Draft, typename Key>
+std::vector<uint32_t> Sorted(const std::deque<Draft>& drafts, const Key& key,
+                             const std::stop_token& stop) {
+  std::vector<uint32_t> order(drafts.size());
+  std::iota(order.begin(), order.end(), 0u);
+  const auto before = [&](uint32_t a, uint32_t b) { return key(drafts[a]) < key(drafts[b]); };
+  SortRuns(order.begin(), order.end(), before, stop);
+  return order;
+}
+
+void SortSeries(CounterSeries* series) {
+  if (std::is_sorted(series->time.begin(), series->time.end())) return;
+  std::vector<size_t> order(series->time.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return series->time[a] < series->time[b]; });
+  CounterSeries sorted;
+  for (const size_t i : order) {
+    sorted.time.push_back(series->time[i]);
+    sorted.value.push_back(series->value[i]);
+  }
+  series->time = std::move(sorted.time);
+  series->value = std::move(sorted.value);
+}
+
+class ChromeTrackBuilder {
+ public:
+  ChromeTrackBuilder(const TrackPlacement& placement, FileEvents* events, MetaTable* metas,
+                     TraceBuilder* builder, const std::stop_token& stop)
+      : placement_(placement),
+        events_(events),
+        metas_(metas),
+        builder_(builder),
+        stop_(stop),
+        plane_index_(2 * events->id_count(), kNoIndex) {}
+
+  void Write() {
+    std::vector<std::vector<Arrow>> arrows = BindFlows(events_, stop_);
+    FindDevices();
+    // The stop token is asked at each thread, because one may have all events.
+    for (uint32_t i = 0; i < events_->threads.size() && !stop_.stop_requested(); ++i) AddThread(i);
+    for (FileEvents::AsyncTrack& track : events_->async_tracks) {
+      if (stop_.stop_requested()) return;
+      AddAsync(&track);
+    }
+    for (size_t i = 0; i < events_->counters.size() && !Stopped(i); ++i)
+      AddCounter(&events_->counters[i]);
+    if (stop_.stop_requested()) return;
+    FindGpus();
+    for (auto& [key, counter] : events_->memory)
+      AddMemory(std::get<0>(key), std::get<1>(key), &counter);
+    thread_count_ = events_->threads.size();
+    std::vector<ThreadEvents>().swap(events_->threads);
+    std::vector<ProcessInfo>().swap(events_->processes);
+    Emit();
+    if (stop_.stop_requested()) return;
+    for (std::vector<Arrow>& list : arrows) {
+      for (const Arrow& a : list) AddArrow(a);
+      list = {};
+    }
+  }
+
+ private:
+  static size_t Slot(uint32_t thread, Part part) {
+    return size_t{thread} * kParts + static_cast<size_t>(part);
+  }
+
+  bool Stopped(size_t i) const { return i % kStopEvery == 0 && stop_.stop_requested(); }
+
+  StringId CategoryName(uint32_t meta) const {
+    return meta == kNoIndex ? StringId(0) : builder_->names().metas[meta].name;
+  }
+
+  void AddArrow(const Arrow& a) {
+    builder_->AddFlow(track_ids_[Slot(a.from_thread, a.from_part)], a.from_slice,
+                      track_ids_[Slot(a.to_thread, a.to_part)], a.to_slice, a.id,
+                      CategoryName(a.key));
+  }
+
+  // Processes with kernels are GPUs, whatever they are called. Kineto puts some host threads under
+  // a GPU's number: the process labelled CPU takes them, or else the one with most host threads.
+  void FindDevices() {
+    std::map<uint32_t, size_t> host_threads;  // their number by process
+    for (const ThreadEvents& t : events_->threads) {
+      const PartEvents* device = t.parts[static_cast<size_t>(Part::kDevice)].get();
+      if (device != nullptr && !device->empty()) gpu_pids_.insert(t.pid);
+      if (t.host) ++host_threads[t.pid];
+    }
+    devices_with_events_ = gpu_pids_.size();
+    for (uint32_t pid = 0; pid < events_->processes.size(); ++pid) {
+      if (GpuOfLabel(Text(events_->processes[pid].labels))) gpu_pids_.insert(pid);
+    }
+    size_t most = 0;
+    for (const auto& [pid, n] : host_threads) {
+      if (gpu_pids_.contains(pid)) continue;
+      const size_t weight = n + (Text(InfoOf(pid).labels) == "CPU" ? 1'000'000 : 0);
+      if (weight > most) {
+        most = weight;
+        main_host_ = pid;
+      }
+    }
+  }
+
+  std::string_view Text(StringId id) const { return builder_->strings().View(id); }
+  ProcessInfo InfoOf(uint32_t pid) const {
+    return pid < events_->processes.size() ? events_->processes[pid] : ProcessInfo{};
+  }
+
+  // Index in planes_ of a process' plane; `host`: of the plane for host threads under its number.
+  uint32_t PlaneOf(uint32_t pid, bool host) {
+    const bool gpu = gpu_pids_.contains(pid);
+    if (gpu && host && main_host_ != kNoIndex) pid = main_host_;
+    const bool split = gpu && host && main_host_ == kNoIndex;
+    uint32_t& index = plane_index_[2 * size_t{pid} + (split ? 1 : 0)];
+    if (index == kNoIndex) {
+      index = static_cast<uint32_t>(planes_.size());
+      planes_.push_back(MakePlane(pid, gpu_pids_.contains(pid) && !split, host));
+    }
+    PlaneDraft& draft = planes_[index];
+    if (host && draft.plane.kind == PlaneKind::kOther) MakeHostPlane(&draft);
+    return index;
+  }
+
+  static void MakeHostPlane(PlaneDraft* draft) {
+    draft->plane.kind = PlaneKind::kHostThreads;
+    draft->plane.subtitle = draft->plane.display_name;
+    draft->plane.display_name = "Host threads";
+  }
+
+  PlaneDraft MakePlane(uint32_t pid, bool gpu, bool host) {
+    PlaneDraft draft;
+    const std::string_view id = events_->IdText(pid);
+    draft.order = OrderOf(id);
+    const ProcessInfo info = InfoOf(pid);
+    const std::string_view called = Text(info.name);
+    Plane& plane = draft.plane;
+    plane.host = placement_.host;
+    plane.id = draft.order.number;
+    const bool number = !draft.order.text;
+    draft.sort_index = info.has_sort_index ? info.sort_index : number ? plane.id : kTextsLast;
+    plane.display_name = called;
+    if (number) {
+      plane.display_name += called.empty() ? "Process " : ", process ";
+      plane.display_name += id;
+    } else if (called.empty()) {
+      plane.display_name = id.empty() ? "Unnamed process" : id;
+    }
+    plane.name = called.empty() ? builder_->strings().Intern(plane.display_name) : info.name;
+    if (gpu) {
+      const int ordinal =
+          GpuOfLabel(Text(info.labels))
+              .value_or(static_cast<int>(std::clamp<int64_t>(plane.id, -1, 1 << 20)));
+      MakeGpu(ordinal, &plane);
+      plane.name = builder_->strings().Intern("/device:GPU:" + std::to_string(ordinal));
+    } else if (const auto role = RoleOfProcess(called, plane.id)) {
+      plane.kind = role->kind;
+      plane.device_ordinal = role->device_ordinal;
+      plane.display_name = role->display_name;
+    } else if (host) {
+      MakeHostPlane(&draft);
+    }
+    return draft;
+  }
+
+  // If the properties have one device and one has events, they are the same, whatever their
+  // numbers: ROCm numbers all devices of the machine in one place and only the visible ones in the
+  // other.
+  bool OnlyDevice() const { return placement_.devices.size() == 1 && devices_with_events_ == 1; }
+
+  void MakeGpu(int ordinal, Plane* plane) {
+    plane->kind = PlaneKind::kGpu;
+    plane->device_ordinal = ordinal;
+    plane->display_name = "GPU " + std::to_string(ordinal);
+    for (const DeviceProperties& d : placement_.devices) {
+      if (d.id != ordinal && !OnlyDevice()) continue;
+      plane->subtitle = d.name;
+      plane->stats = d.stats;
+      for (const PlaneStat& s : d.stats) {
+        if (s.name == "numSms" && std::holds_alternative<int64_t>(s.value)) {
+          const bool amd = d.name.find("AMD") != std::string::npos ||
+                           d.name.find("Instinct") != std::string::npos;
+          plane->subtitle +=
+              ", " + std::to_string(std::get<int64_t>(s.value)) + (amd ? " CUs" : " SMs");
+        }
+      }
+    }
+  }
+
+  void AddThread(uint32_t index) {
+    ThreadEvents& thread = events_->threads[index];
+    for (size_t p = 0; p < kParts; ++p) {
+      if (thread.parts[p] == nullptr || thread.parts[p]->empty()) continue;
+      const Part part = static_cast<Part>(p);
+      AddThreadTrack(index, part, PlaneOf(thread.pid, part == Part::kMain && thread.host));
+    }
+  }
+
+  TrackDraft& NewDraft(uint32_t plane) {
+    TrackDraft& draft = drafts_.emplace_back();
+    draft.plane = plane;
+    return draft;
+  }
+
+  void AddThreadTrack(uint32_t index, Part part, uint32_t plane_index) {
+    ThreadEvents& thread = events_->threads[index];
+    const PlaneKind plane = planes_[plane_index].plane.kind;
+    TrackDraft& draft = NewDraft(plane_index);
+    draft.thread = index;
+    draft.part = part;
+    const std::string_view tid = events_->IdText(thread.tid);
+    draft.tid = OrderOf(tid);
+    const ThreadInfo& info = thread.info;
+    draft.sort_index = info.has_sort_index ? info.sort_index : draft.tid.number;
+    std::string name(Text(info.name));
+    while (!name.empty() && name.back() == ' ') name.pop_back();
+    const bool number = !draft.tid.text;
+    const bool stream = part != Part::kMain && number;
+    if (stream && (name.empty() || name.starts_with("stream")))
+      name = "Stream #" + std::string(tid);
+    if (name.empty()) name = (number ? "Thread " : "") + std::string(tid);
+    if (name.empty()) name = "Unnamed thread";
+    const LineNaming role = RoleOfThread(name, plane);
+    draft.kind = part == Part::kDevice ? TrackKind::kStream : role.kind;
+    draft.derived_in_file = role.derived_in_file;
+    if (part == Part::kMain && thread.only_python && !thread.parts[0]->slices.start.empty()) {
+      draft.kind = TrackKind::kPython;
+    }
+    if (part == Part::kAnnotation) {
+      name += " annotations";
+      draft.kind = TrackKind::kNvtx;
+      draft.derived_in_file = true;
+    } else if (part == Part::kSync) {
+      name += " synchronisation";
+      draft.kind = TrackKind::kOther;
+    }
+    draft.name = builder_->strings().Intern(name);
+    Fill(std::move(thread.parts[static_cast<size_t>(part)]), plane, &draft);
+  }
+
+  // Moves the events into the draft, shifts their times, and gives those without a known `cat` the
+  // category of their place.
+  void Fill(std::unique_ptr<PartEvents> events, PlaneKind plane, TrackDraft* draft) {
+    const TrackKind kind = draft->kind;
+    if (events->slices.start.size() + events->instants.start.size() < kFewEvents) {
+      Place(events.get(), [&](uint32_t meta) { return MetaByPlace(meta, plane, kind); });
+    } else {
+      Places places(this, plane, kind);
+      Place(events.get(), [&](uint32_t meta) { return places.Of(meta); });
+    }
+    draft->events = std::move(events);
+  }
+
+  template <typename MetaOf>
+  void Place(PartEvents* events, const MetaOf& meta_of) const {
+    for (RawEvents* raw : {&events->slices, &events->instants}) {
+      for (size_t i = 0; i < raw->start.size(); ++i) {
+        raw->start[i] = SaturatingAdd(raw->start[i], placement_.shift);
+        raw->meta[i] = meta_of(raw->meta[i]);
+      }
+    }
+  }
+
+  static constexpr size_t kFewEvents = 256;  // with fewer, Places cost more than they save
+
+  // MetaByPlace for one track, with a cache by the low bits of the meta.
+  class Places {
+   public:
+    Places(ChromeTrackBuilder* writer, PlaneKind plane, TrackKind track)
+        : writer_(writer), plane_(plane), track_(track) {
+      known_.fill({kNoIndex, 0});
+    }
+    uint32_t Of(uint32_t meta) {
+      auto& [known, placed] = known_[meta % known_.size()];
+      if (known != meta) {
+        placed = writer_->MetaByPlace(meta, plane_, track_);
+        known = meta;
+      }
+      return placed;
+    }
+
+   private:
+    ChromeTrackBuilder* writer_;
+    PlaneKind plane_;
+    TrackKind track_;
+    std::array<std::pair<uint32_t, uint32_t>, 256> known_;
+  };
+
+  uint32_t MetaByPlace(uint32_t meta, PlaneKind plane, TrackKind track) {
+    if (metas_->roles[meta].category != EventCategory::kUnknown) return meta;
+    const uint64_t key =
+        uint64_t{meta} << 16 | static_cast<uint64_t>(plane) << 8 | static_cast<uint64_t>(track);
+    const auto [it, added] = by_place_.try_emplace(key, meta);
+    if (!added) return it->second;
+    EventMeta placed = builder_->names().metas[meta];
+    placed.category = CategoryByPlace(builder_->strings().View(placed.name), plane, track);
+    const bool first = metas_->by_category.lower_bound({meta, EventCategory::kUnknown}) ==
+                       metas_->by_category.upper_bound({meta, EventCategory::kFlowOnly});
+    const auto [same, absent] = metas_->by_category.try_emplace({meta, placed.category}, meta);
+    if (absent && first) {
+      builder_->names().metas[meta] = placed;  // in place, so that no meta is left without events
+    } else if (absent) {
+      same->second = builder_->AddMeta(placed).value;
+    }
+    return it->second = same->second;
+  }
+
+  void AddAsync(FileEvents::AsyncTrack* async) {
+    TrackDraft& draft = NewDraft(PlaneOf(async->pid, false));
+    draft.group = TrackDraft::kAsync;
+    draft.sort_index = async->number;
+    std::string_view category = builder_->strings().View(StringId(async->cat));
+    if (category.empty()) category = "Asynchronous";
+    draft.tid = OrderOf(category);
+    std::string name(category);
+    if (async->number > 0) name += " (" + std::to_string(async->number + 1) + ")";
+    draft.name = builder_->strings().Intern(name);
+    Fill(std::make_unique<PartEvents>(std::move(async->events)), PlaneKind::kOther, &draft);
+  }
+
+  void AddCounter(Counter* counter) {
+    AddCounterTrack(counter->name, counter, PlaneOf(counter->pid, false));
+  }
+
+  void AddCounterTrack(StringId name, Counter* counter, uint32_t plane) {
+    TrackDraft& draft = NewDraft(plane);
+    draft.group = TrackDraft::kCounters;
+    draft.tid = OrderOf(Text(name));
+    draft.name = name;
+    draft.kind = TrackKind::kCounter;
+    draft.counters = std::make_unique<std::vector<CounterSeries>>();
+    draft.counters->reserve(counter->series.size());
+    for (size_t i = 0; i < counter->series.size() && !Stopped(i + 1); ++i) {
+      CounterSeries& series = counter->series[i];
+      SortSeries(&series);
+      series.time.shrink_to_fit();
+      series.value.shrink_to_fit();
+      for (Ps& time : series.time) time = SaturatingAdd(time, placement_.shift);
+      const auto [low, high] = std::minmax_element(series.value.begin(), series.value.end());
+      series.min = *low;
+      series.max = *high;
+      draft.counters->push_back(std::move(series));
+    }
+    counter->series = {};
+  }
+
+  // Finds the last plane of each GPU, and the last one of all.
+  void FindGpus() {
+    for (uint32_t i = 0; i < planes_.size(); ++i) {
+      if (planes_[i].plane.kind != PlaneKind::kGpu) continue;
+      gpu_planes_[planes_[i].plane.device_ordinal] = last_gpu_ = i;
+    }
+  }
+
+  // PyTorch's device types: 0 is the CPU, 1 CUDA, 6 HIP; others are rare accelerators.
+  void AddMemory(int64_t type, int64_t id, Counter* counter) {
+    uint32_t plane = kNoIndex;
+    const auto own = gpu_planes_.find(id);
+    if (type > 0 && OnlyDevice() && last_gpu_ != kNoIndex) {
+      plane = last_gpu_;
+    } else if (type > 0 && own != gpu_planes_.end()) {
+      plane = own->second;
+    }
+    std::string name = "Memory";
+    if (plane == kNoIndex) {
+      plane = PlaneOf(counter->pid, true);
+      name = type == 0 ? "CPU memory" : "Memory of device " + std::to_string(id);
+    }
+    AddCounterTrack(builder_->strings().Intern(name), counter, plane);
+  }
+
+  void Emit() {
+    for (PlaneDraft& p : planes_)
+      p.rank = p.plane.kind == PlaneKind::kOther ? kLastRank : naming::PlaneRank(p.plane.kind);
+    builder_->Reserve(planes_.size(), drafts_.size());
+    const auto key = [](const PlaneDraft& p) { return std::tie(p.rank, p.sort_index, p.order); };
+    std::vector<PlaneId> plane_ids(planes_.size());
+    uint32_t plane_number = 0;
+    for (const uint32_t i : Sorted(planes_, key, stop_)) {
+      if (Stopped(plane_number)) return;
+      Plane& plane = planes_[i].plane;
+      plane.file_order = plane_number++;
+      plane_ids[i] = builder_->AddPlane(std::move(plane));
+    }
+    planes_.clear();
+    track_ids_.assign(thread_count_ * kParts, TrackId());
+    EmitTracks(plane_ids);
+  }
+
+  // Adds the tracks to the builder, plane after plane, sorted by their keys.
+  void EmitTracks(const std::vector<PlaneId>& plane_ids) {
+    const auto key = [&](const TrackDraft& t) {
+      return std::tuple<PlaneId, int, int64_t, const TextOrder&, Part>(plane_ids[t.plane], t.group,
+                                                                       t.sort_index, t.tid, t.part);
+    };
+    uint32_t emitted = 0, track_number = 0;
+    PlaneId last;
+    for (const uint32_t i : Sorted(drafts_, key, stop_)) {
+      if (Stopped(emitted++)) return;
+      const PlaneId plane = plane_ids[drafts_[i].plane];
+      track_number = plane == last ? track_number + 1 : 0;
+      last = plane;
+      EmitTrack(plane, track_number, &drafts_[i]);
+    }
+    drafts_.clear();
+  }
+
+  void EmitTrack(PlaneId plane, uint32_t number, TrackDraft* draft) {
+    TrackData data;
+    data.track.plane = plane;
+    data.track.name = draft->name;
+    data.track.kind = draft->kind;
+    data.track.derived_in_file = draft->derived_in_file;
+    data.track.source = placement_.source;
+    data.track.file_order = number;
+    if (draft->group == TrackDraft::kThreads) data.track.id = draft->tid.number;
+    if (draft->counters != nullptr) data.track.counters = std::move(*draft->counters);
+    if (draft->events != nullptr) {
+      data.slices = std::move(draft->events->slices);
+      data.instants = std::move(draft->events->instants);
+    }
+    draft->events.reset();
+    draft->counters.reset();
+    const TrackId id = builder_->AddTrack(std::move(data));
+    if (draft->thread != kNoIndex) track_ids_[Slot(draft->thread, draft->part)] = id;
+  }
+
+  const TrackPlacement& placement_;
+  FileEvents* events_;
+  MetaTable* metas_;
+  TraceBuilder* builder_;
+  std::stop_token stop_;
+  std::set<uint32_t> gpu_pids_;
+  size_t devices_with_events_ = 0, thread_count_ = 0;
+  uint32_t main_host_ = kNoIndex;
+  std::deque<PlaneDraft> planes_;  // deques do not copy what they hold as they grow
+  std::deque<TrackDraft> drafts_;
+  std::vector<uint32_t> plane_index_;  // index in planes_, by pid and whether it is for the host
+  std::map<int64_t, uint32_t> gpu_planes_;  // index in planes_, by device ordinal
+  uint32_t last_gpu_ = kNoIndex;
+  std::unordered_map<uint64_t, uint32_t> by_place_;
+  std::vector<TrackId> track_ids_;  // by Slot
+};
+
+}  // namespace
+
+void BuildTracks(const TrackPlacement& placement, FileEvents* events, MetaTable* metas,
+                 TraceBuilder* builder, const std::stop_token& stop) {
+  ChromeTrackBuilder(placement, events, metas, builder, stop).Write();
+}
+
+}  // namespace stepscope::chrome

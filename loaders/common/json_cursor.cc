@@ -1,0 +1,281 @@
+#include "loaders/common/json_cursor.h"
+
+#include <cstring>
+
+#include "loaders/common/json_number.h"
+
+namespace stepscope::json {
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
+void AppendUtf8(uint32_t c, std::string* out) {
+  const auto put = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
+  if (c < 0x80) {
+    put(c);
+  } else if (c < 0x800) {
+    put(0xc0 | c >> 6), put(0x80 | (c & 0x3f));
+  } else if (c < 0x10000) {
+    put(0xe0 | c >> 12), put(0x80 | (c >> 6 & 0x3f)), put(0x80 | (c & 0x3f));
+  } else {
+    put(0xf0 | c >> 18), put(0x80 | (c >> 12 & 0x3f)), put(0x80 | (c >> 6 & 0x3f));
+    put(0x80 | (c & 0x3f));
+  }
+}
+
+// Four hex digits at s; false if they are not there.
+bool Hex4(std::string_view s, uint32_t* out) {
+  if (s.size() < 4) return false;
+  *out = 0;
+  for (int i = 0; i < 4; ++i) {
+    const char c = s[static_cast<size_t>(i)];
+    uint32_t digit;
+    if (c >= '0' && c <= '9') {
+      digit = static_cast<uint32_t>(c - '0');
+    } else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f') {
+      digit = static_cast<uint32_t>((c | 0x20) - 'a' + 10);
+    } else {
+      return false;
+    }
+    *out = *out * 16 + digit;
+  }
+  return true;
+}
+
+// Decodes \uXXXX, with its low surrogate if it has one; `s` begins after the u. Returns the number
+// of characters used.
+size_t AppendUnicodeEscape(std::string_view s, std::string* out, bool* clean) {
+  uint32_t c;
+  if (!Hex4(s, &c)) {
+    out->append(kReplacement);
+    *clean = false;
+    return 0;
+  }
+  if (c < 0xd800 || c >= 0xe000) {
+    AppendUtf8(c, out);
+    return 4;
+  }
+  uint32_t low;
+  if (c < 0xdc00 && s.size() >= 10 && s[4] == '\\' && s[5] == 'u' && Hex4(s.substr(6), &low) &&
+      low >= 0xdc00 && low < 0xe000) {
+    AppendUtf8(0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00), out);
+    return 10;
+  }
+  out->append(kReplacement);
+  *clean = false;
+  return 4;
+}
+
+// Length of the valid UTF-8 sequence at s, or 0.
+size_t Utf8Length(std::string_view s) {
+  const auto byte = [s](size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
+  const auto tail = [&](size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const unsigned c = byte(0);
+  if (c < 0x80) return 1;
+  if (c >= 0xc2 && c < 0xe0) return tail(1) ? 2 : 0;
+  if (c >= 0xe0 && c < 0xf0) {
+    const bool surrogate = c == 0xed && byte(1) >= 0xa0, overlong = c == 0xe0 && byte(1) < 0xa0;
+    return tail(1) && tail(2) && !surrogate && !overlong ? 3 : 0;
+  }
+  if (c >= 0xf0 && c < 0xf5) {
+    const bool high = c == 0xf4 && byte(1) >= 0x90, overlong = c == 0xf0 && byte(1) < 0x90;
+    return tail(1) && tail(2) && tail(3) && !high && !overlong ? 4 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void Cursor::SkipSpace() {
+  while (at_ < end_ && IsSpace(*at_)) ++at_;
+}
+
+bool Cursor::String(std::string_view* token) {
+  const char* begin = at_++;
+  while (at_ < end_) {
+    const auto* quote =
+        static_cast<const char*>(std::memchr(at_, '"', static_cast<size_t>(end_ - at_)));
+    if (quote == nullptr) break;
+    const char* slash = quote;
+    while (slash > at_ && slash[-1] == '\\') --slash;
+    at_ = quote + 1;
+    if ((quote - slash) % 2 == 0) {
+      *token = {begin, static_cast<size_t>(at_ - begin)};
+      return true;
+    }
+  }
+  at_ = end_;
+  *token = {begin, static_cast<size_t>(end_ - begin)};
+  return false;
+}
+
+bool Cursor::Container() {
+  uint64_t depth = 0;
+  std::string_view ignored;
+  while (at_ < end_) {
+    const char c = *at_;
+    if (c == '"') {
+      if (!String(&ignored)) return false;
+      continue;
+    }
+    ++at_;
+    if (c == '{' || c == '[') ++depth;
+    if ((c == '}' || c == ']') && --depth == 0) return true;
+  }
+  return false;
+}
+
+bool Cursor::Value(std::string_view* token) {
+  const char* begin = at_;
+  bool whole = true;
+  if (peek() == '"') return String(token);
+  if (peek() == '{' || peek() == '[') {
+    whole = Container();
+  } else {
+    while (at_ < end_ && !IsSpace(*at_) && *at_ != ',' && *at_ != '}' && *at_ != ']' &&
+           *at_ != '{' && *at_ != '[' && *at_ != '"' && *at_ != ':') {
+      ++at_;
+    }
+    whole = at_ < end_;
+  }
+  *token = {begin, static_cast<size_t>(at_ - begin)};
+  return whole;
+}
+
+void ForEachMember(std::string_view text,
+                   const std::function<bool(std::string_view, std::string_view)>& fn) {
+  Cursor c(text.data(), text.data() + text.size());
+  c.SkipSpace();
+  if (c.peek() != '{') return;
+  c.Advance();
+  while (!c.done()) {
+    c.SkipSpace();
+    if (c.peek() == ',') {
+      c.Advance();
+      continue;
+    }
+    std::string_view key, value;
+    if (c.peek() != '"' || !c.String(&key)) return;
+    c.SkipSpace();
+    if (c.peek() != ':') return;
+    c.Advance();
+    c.SkipSpace();
+    c.Value(&value);
+    if (!fn(StripQuotes(key), value)) return;
+  }
+}
+
+void ForEachElement(std::string_view text, const std::function<bool(std::string_view)>& fn) {
+  Cursor c(text.data(), text.data() + text.size());
+  c.SkipSpace();
+  if (c.peek() != '[') return;
+  c.Advance();
+  while (!c.done()) {
+    c.SkipSpace();
+    if (c.peek() == ',') {
+      c.Advance();
+      continue;
+    }
+    std::string_view value;
+    c.Value(&value);
+    if (value.empty() || !fn(value)) return;
+  }
+}
+
+std::string_view ValueAt(const char* at, const char* end) {
+  Cursor c(at, end);
+  std::string_view token;
+  c.Value(&token);
+  return token;
+}
+
+bool Unescape(std::string_view token, std::string* out) {
+  const std::string_view s = StripQuotes(token);
+  out->clear();
+  out->reserve(s.size());
+  bool clean = true;
+  for (size_t i = 0; i < s.size();) {
+    if (s[i] != '\\') {
+      const size_t n = Utf8Length(s.substr(i));
+      if (n == 0) {
+        out->append(kReplacement);
+        clean = false;
+        ++i;
+      } else {
+        out->append(s.substr(i, n));
+        i += n;
+      }
+      continue;
+    }
+    if (i + 1 >= s.size()) {
+      out->append(kReplacement);
+      return false;
+    }
+    const char e = s[i + 1];
+    i += 2;
+    switch (e) {
+      case 'n':
+        out->push_back('\n');
+        break;
+      case 't':
+        out->push_back('\t');
+        break;
+      case 'r':
+        out->push_back('\r');
+        break;
+      case 'b':
+        out->push_back('\b');
+        break;
+      case 'f':
+        out->push_back('\f');
+        break;
+      case 'u':
+        i += AppendUnicodeEscape(s.substr(i), out, &clean);
+        break;
+      case '"':
+      case '\\':
+      case '/':
+        out->push_back(e);
+        break;
+      default:  // no escape of JSON: Windows paths written raw; keep both characters
+        out->push_back('\\');
+        --i;
+        clean = false;
+    }
+  }
+  return clean;
+}
+
+void Flatten(std::string_view object, const std::string& prefix, int depth,
+             const std::function<void(std::string_view, std::string_view)>& fn) {
+  ForEachMember(object, [&](std::string_view key, std::string_view value) {
+    std::string name;
+    Unescape(key, &name);
+    if (!prefix.empty()) name = prefix + "." + name;
+    if (!value.empty() && value.front() == '{' && depth > 1) {
+      Flatten(value, name, depth - 1, fn);
+    } else {
+      fn(name, value);
+    }
+    return true;
+  });
+}
+
+std::string Compact(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  bool string = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (string && c == '\\' && i + 1 < json.size()) {
+      out.append(json.substr(i, 2));
+      ++i;
+      continue;
+    }
+    if (c == '"') string = !string;
+    if (string || !IsSpace(c)) out.push_back(c);
+  }
+  return out;
+}
+
+}  // namespace stepscope::json

@@ -1,0 +1,60 @@
+// json::Cursor: a forgiving walk over JSON text. It never reads outside of [at, end), never
+// recurses and never fails: control characters, bad UTF-8, NaN and missing closings are passed
+// over. Nothing is copied; tokens are views of the text. One thread. O(bytes passed).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace stepscope::json {
+
+inline bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
+class Cursor {
+ public:
+  Cursor(const char* begin, const char* end) : at_(begin), end_(end) {}
+  const char* at() const { return at_; }
+  const char* end() const { return end_; }
+  bool done() const { return at_ >= end_; }
+  char peek() const { return at_ < end_ ? *at_ : '\0'; }
+  void Move(const char* to) { at_ = to; }
+  void Advance() { ++at_; }
+
+  void SkipSpace();
+  // At a quote: passes the string and sets its token, with quotes. False when it is not closed;
+  // then the cursor is at the end.
+  bool String(std::string_view* token);
+  // At a value: passes it and sets its token, strings with quotes and containers with brackets. The
+  // token is empty where there is no value (at a comma, a closing bracket or the end). False when
+  // the text ends inside the value.
+  bool Value(std::string_view* token);
+
+ private:
+  bool Container();
+  const char* at_;
+  const char* end_;
+};
+
+// Calls fn(key without quotes, value token) for each member of the object at `text`; stops at
+// damage. `fn` returns false to stop.
+void ForEachMember(std::string_view text,
+                   const std::function<bool(std::string_view, std::string_view)>& fn);
+// Calls fn(value token) for each element of the array at `text`, likewise.
+void ForEachElement(std::string_view text, const std::function<bool(std::string_view)>& fn);
+// The value token that starts at `at`, or up to the end if it is not closed.
+std::string_view ValueAt(const char* at, const char* end);
+
+// The text of a string token (quotes optional), with escapes resolved. Invalid UTF-8 becomes
+// U+FFFD; then false is returned.
+bool Unescape(std::string_view token, std::string* out);
+
+// Calls fn for the members of an object, those of nested objects as "a.b", depth first. Arrays, and
+// objects more than `depth` levels down, are given as compact JSON.
+void Flatten(std::string_view object, const std::string& prefix, int depth,
+             const std::function<void(std::string_view key, std::string_view token)>& fn);
+// The JSON without the white space between its tokens.
+std::string Compact(std::string_view json);
+
+}  // namespace stepscope::json

@@ -1,0 +1,185 @@
+#include "loaders/common/json_number.h"
+
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <limits>
+
+namespace stepscope::json {
+namespace {
+
+constexpr int kMaxDigits = 30;  // digits kept; 10^31 < 2^126
+constexpr int kMicrosToPs = 6;  // a microsecond is 10^6 picoseconds
+
+struct Decimal {
+  Int128 digits = 0;
+  int exponent = 0;
+  bool negative = false;
+};
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Parses [-+] digits [. digits] [e [-+] digits], with at least one digit before the exponent.
+bool ParseDecimal(std::string_view s, Decimal* out) {
+  size_t i = 0;
+  if (i < s.size() && (s[i] == '-' || s[i] == '+')) out->negative = s[i++] == '-';
+  int kept = 0;
+  bool any = false, point = false;
+  for (; i < s.size(); ++i) {
+    if (s[i] == '.' && !point) {
+      point = true;
+      continue;
+    }
+    if (!IsDigit(s[i])) break;
+    any = true;
+    if (kept < kMaxDigits) {
+      out->digits = out->digits * 10 + (s[i] - '0');
+      if (out->digits != 0) ++kept;
+      if (point) --out->exponent;
+    } else if (!point) {
+      ++out->exponent;
+    }
+  }
+  if (!any) return false;
+  if (i < s.size() && (s[i] == 'e' || s[i] == 'E')) {
+    ++i;
+    bool minus = false;
+    if (i < s.size() && (s[i] == '-' || s[i] == '+')) minus = s[i++] == '-';
+    if (i >= s.size() || !IsDigit(s[i])) return false;
+    int e = 0;
+    for (; i < s.size() && IsDigit(s[i]); ++i) {
+      if (e < 100'000) e = e * 10 + (s[i] - '0');
+    }
+    out->exponent += minus ? -e : e;
+  }
+  return i == s.size();
+}
+
+// value * 10^exponent, rounded half away from zero; false when it is too large.
+bool Scale(Int128* value, int exponent) {
+  constexpr Int128 kLimit = std::numeric_limits<Int128>::max() / 16;
+  if (*value == 0) return true;
+  for (; exponent > 0; --exponent) {
+    if (*value > kLimit) return false;
+    *value *= 10;
+  }
+  if (exponent < -kMaxDigits - 1) {
+    *value = 0;
+    return true;
+  }
+  Int128 divisor = 1;
+  for (; exponent < 0; ++exponent) divisor *= 10;
+  *value = (*value + divisor / 2) / divisor;
+  return true;
+}
+
+// Parses eight digits at once, with three multiplications; false when one is no digit. Timestamps
+// that count from 1970 have sixteen.
+bool EightDigits(const char* text, int64_t* value) {
+  if constexpr (std::endian::native != std::endian::little) return false;
+  uint64_t x;
+  std::memcpy(&x, text, sizeof x);
+  const uint64_t high = x & 0xf0f0f0f0f0f0f0f0u,
+                 carry = (x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u;
+  if (high != 0x3030303030303030u || carry != 0x3030303030303030u) return false;
+  x -= 0x3030303030303030u;
+  x = x * 10 + (x >> 8);  // pairs
+  constexpr uint64_t kMask = 0x000000ff000000ffu;
+  x = ((x & kMask) * 0x000f424000000064u + ((x >> 16) & kMask) * 0x0000271000000001u) >> 32;
+  *value = *value * 100'000'000 + static_cast<int64_t>(x);
+  return true;
+}
+
+// Parses the usual form: at most 18 characters and 6 digits after the point, without an exponent.
+bool ParseShort(std::string_view s, Int128* ps) {
+  if (s.size() > 18) return false;
+  int64_t value = 0;
+  int fraction = -1;
+  size_t i = 0;
+  while (i + 8 <= s.size() && EightDigits(s.data() + i, &value)) i += 8;
+  for (; i < s.size(); ++i) {
+    if (IsDigit(s[i])) {
+      value = value * 10 + (s[i] - '0');
+      if (fraction >= 0) ++fraction;
+    } else if (s[i] == '.' && fraction < 0) {
+      fraction = 0;
+    } else {
+      return false;
+    }
+  }
+  if (s.empty() || fraction > kMicrosToPs || s.size() == 1) return false;
+  constexpr int64_t kPowers[] = {1'000'000, 100'000, 10'000, 1'000, 100, 10, 1};
+  *ps = Int128{value} * kPowers[fraction < 0 ? 0 : fraction];
+  return true;
+}
+
+}  // namespace
+
+std::string_view StripQuotes(std::string_view token) {
+  if (token.size() >= 2 && token.front() == '"' && token.back() == '"') {
+    return token.substr(1, token.size() - 2);
+  }
+  return token;
+}
+
+std::optional<Int128> ParseMicros(std::string_view token) {
+  token = StripQuotes(token);
+  Int128 ps;
+  if (ParseShort(token, &ps)) return ps;
+  Decimal d;
+  if (!ParseDecimal(token, &d)) return std::nullopt;
+  if (!Scale(&d.digits, d.exponent + kMicrosToPs)) return std::nullopt;
+  Int128 limit = 1;
+  for (int i = 0; i < 30; ++i) limit *= 10;
+  if (d.digits >= limit) return std::nullopt;
+  return d.negative ? -d.digits : d.digits;
+}
+
+std::optional<int64_t> ParseInt(std::string_view token) {
+  token = StripQuotes(token);
+  int64_t value = 0;
+  const char* end = token.data() + token.size();
+  const auto [ptr, error] = std::from_chars(token.data(), end, value);
+  if (error == std::errc() && ptr == end) return value;
+  // 5.0 and 5e3 are whole numbers too.
+  Decimal d;
+  if (!ParseDecimal(token, &d) || !Scale(&d.digits, d.exponent)) return std::nullopt;
+  if (d.exponent < 0) {
+    Decimal check;
+    ParseDecimal(token, &check);
+    Int128 back = d.digits;
+    for (int e = d.exponent; e < 0 && back <= std::numeric_limits<int64_t>::max(); ++e) back *= 10;
+    if (back != check.digits) return std::nullopt;
+  }
+  if (d.digits > std::numeric_limits<int64_t>::max()) return std::nullopt;
+  return static_cast<int64_t>(d.negative ? -d.digits : d.digits);
+}
+
+std::optional<uint64_t> ParseHex(std::string_view text) {
+  if (text.size() < 3 || text.size() > 18 || text[0] != '0' || (text[1] | 0x20) != 'x')
+    return std::nullopt;
+  uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [ptr, error] = std::from_chars(text.data() + 2, end, value, 16);
+  if (error != std::errc() || ptr != end) return std::nullopt;
+  return value;
+}
+
+std::optional<double> ParseReal(std::string_view token) {
+  token = StripQuotes(token);
+  double value = 0;
+  const char* end = token.data() + token.size();
+  const char* begin = token.data() + (!token.empty() && token.front() == '+' ? 1 : 0);
+  const auto [ptr, error] = std::from_chars(begin, end, value);
+  if (token.empty() || ptr != end) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {
+    if (token.find("e-") != std::string_view::npos || token.find("E-") != std::string_view::npos)
+      return 0.0;
+    return token.front() == '-' ? -std::numeric_limits<double>::infinity()
+                                : std::numeric_limits<double>::infinity();
+  }
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+}  // namespace stepscope::json

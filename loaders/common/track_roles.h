@@ -1,0 +1,39 @@
+// What the categories, process names and thread names of Chrome traces mean (docs/chrome.md has the
+// table). Loaders of other formats with PyTorch's or ROCm's categories use them too. Pure
+// functions.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "loaders/common/plane_kinds.h"
+#include "model/track.h"
+
+namespace stepscope::naming {
+
+// Which of a thread's tracks an event belongs to. Annotations and synchronisation marks that Kineto
+// derives lie beside the kernels of a stream, not among them.
+enum class Part : uint8_t { kMain, kDevice, kAnnotation, kSync };
+inline constexpr size_t kParts = 4;
+
+struct CategoryRole {
+  EventCategory category = EventCategory::kUnknown;
+  Part part = Part::kMain;
+  bool host = false;  // the event happens on the host, whatever its process id says
+};
+// The role of an event by its `cat`; for steps and allocator events also by its name.
+CategoryRole RoleOfCategory(std::string_view cat, std::string_view name);
+
+// The plane of a process with a name of TensorFlow's or JAX's, which are names of XSpace planes;
+// nullopt for other names.
+std::optional<PlaneNaming> RoleOfProcess(std::string_view name, int64_t pid);
+// 3 for Kineto's process label "GPU 3"; nullopt for other labels.
+std::optional<int> GpuOfLabel(std::string_view label);
+
+// The line of a thread with a name of TensorFlow's or JAX's, on a plane of that kind.
+LineNaming RoleOfThread(std::string_view name, PlaneKind plane);
+
+// The category of an event that has no known `cat`, by its name and where it is.
+EventCategory CategoryByPlace(std::string_view name, PlaneKind plane, TrackKind track);
+
+}  // namespace stepscope::naming

@@ -1,0 +1,280 @@
+#include "model/analysis/derived_tracks/device_tracks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <tuple>
+
+#include "model/analysis/definitions.h"
+#include "model/analysis/derived_tracks/derived_names.h"
+#include "model/analysis/devices/device_launches.h"
+#include "model/analysis/intervals/held_value_series.h"
+#include "model/analysis/intervals/lane_merge.h"
+#include "model/analysis/intervals/ranges.h"
+#include "model/analysis/memory/memory_profile.h"
+#include "model/analysis/steps/verdict.h"
+#include "model/analysis/tables/in_unit.h"
+#include "model/base/task.h"
+#include "model/capabilities.h"
+#include "model/trace_builder.h"
+
+namespace stepscope {
+namespace {
+
+const char* TextOf(StepTimeClass c) {
+  switch (c) {
+    case StepTimeClass::kBetweenSteps:
+      return "between steps";
+    case StepTimeClass::kUnknown:
+      return "not recorded";
+    default:
+      return IdOf(c);
+  }
+}
+
+// The time in which at least one event is open.
+Ranges BusyRanges(const Trace& trace, const Plane& plane, const std::vector<uint8_t>& classes) {
+  Ranges busy;
+  ForEachByStart(WorkLanes(trace, plane), [&](const Lane& lane, uint32_t i) {
+    if (classes[lane.meta[i]] != 0 && lane.dur[i] > 0)
+      MergeInto(&busy, {lane.start[i], lane.end(i)});
+  });
+  return busy;
+}
+
+// Percent: exact for few intervals, else the mean over windows of equal length.
+HeldValueSeries UtilisationOf(const Ranges& busy) {
+  HeldValueSeries series;
+  if (2 * busy.size() <= kMostUtilisationPoints) {
+    for (const TimeRange& r : busy) series.Put(r.begin, 100), series.Put(r.end, 0);
+    return series;
+  }
+  const Ps first = busy.front().begin, last = busy.back().end;
+  constexpr auto kWindows = static_cast<Ps>(kMostUtilisationPoints - 1);
+  const Ps width = SaturatingSub(last, first) / kWindows + 1;
+  auto range = busy.begin();
+  for (Ps at = first; at < last; at += width) {
+    const Ps end = std::min(at + width, last);
+    Ps open = 0;
+    for (; range != busy.end() && range->begin < end; ++range) {
+      open += std::min(range->end, end) - std::max(range->begin, at);
+      if (range->end > end) break;
+    }
+    series.Add(at, 100 * static_cast<double>(open) / static_cast<double>(end - at));
+  }
+  series.Add(last, 0);
+  return series;
+}
+
+// The number of events that are launched, from the call's begin, and have not begun.
+HeldValueSeries QueueOf(const LaunchReader::ByStream& streams) {
+  std::vector<Ps> in, out;
+  for (const auto& [track, launches] : streams) {
+    for (const DeviceLaunch& l : launches) in.push_back(l.begin), out.push_back(l.begun());
+  }
+  std::sort(in.begin(), in.end());
+  std::sort(out.begin(), out.end());
+  HeldValueSeries series;
+  series.Reserve(2 * in.size());
+  for (size_t i = 0, o = 0; o < out.size();) {
+    const Ps at = i < in.size() ? std::min(in[i], out[o]) : out[o];
+    while (i < in.size() && in[i] == at) ++i;
+    while (o < out.size() && out[o] == at) ++o;
+    series.Add(at, static_cast<double>(i - o));
+  }
+  return series;
+}
+
+// The delay of each launch in us, from the begin of its event on; 0 when the device is done.
+HeldValueSeries DelaysOf(const LaunchReader::ByStream& streams, Ps done) {
+  std::vector<std::pair<Ps, Ps>> all;
+  for (const auto& [track, launches] : streams) {
+    for (const DeviceLaunch& l : launches) all.emplace_back(l.start, l.delay());
+  }
+  std::sort(all.begin(), all.end());
+  HeldValueSeries series;
+  series.Reserve(all.size());
+  for (const auto& [start, delay] : all) series.Put(start, InUs(delay));
+  if (!all.empty()) series.Put(std::max(done, all.back().first), 0);
+  return series;
+}
+
+HeldValueSeries InUse(const AllocatorProfile& allocator) {
+  HeldValueSeries series;
+  for (const MemorySnapshot& s : allocator.snapshots)
+    series.Add(s.time, static_cast<double>(s.in_use()));
+  return series;
+}
+
+// The number of an allocator's device: "GPU_0_bfc", "GPU 0", or the number alone. -1: none.
+int DeviceOf(std::string_view allocator) {
+  if (allocator.starts_with("GPU_") || allocator.starts_with("GPU ")) allocator.remove_prefix(4);
+  int device = -1;
+  const char* end = allocator.data() + allocator.size();
+  const auto read = std::from_chars(allocator.data(), end, device);
+  const bool whole = read.ec == std::errc() && (read.ptr == end || *read.ptr == '_');
+  return whole ? device : -1;
+}
+
+// Builds the derived tracks of one GPU.
+class GpuTracks {
+ public:
+  GpuTracks(const Trace& trace, PlaneId device) : trace_(trace), device_(device), names_(device) {}
+
+  void AddIdle(std::span<const IdleInterval> parts);
+  void AddCounter(std::string_view name, DerivedTrackKind kind, std::string_view series_name,
+                  HeldValueSeries series, size_t most = kMostCounterPoints);
+  std::shared_ptr<const TrackSet> Take() {
+    if (tracks_.empty()) return nullptr;
+    return std::make_shared<const TrackSet>(TraceBuilder::BuildSet(
+        "GPU lanes", names_.table(), std::move(tracks_), std::move(sources_)));
+  }
+
+ private:
+  TrackData Data(std::string_view name, TrackKind kind, DerivedTrackKind derived);
+  uint32_t MetaOf(const IdleInterval& part);
+
+  const Trace& trace_;
+  const PlaneId device_;
+  DerivedNames names_;
+  std::map<std::tuple<StepTimeClass, uint32_t, uint32_t>, uint32_t> metas_;
+  std::vector<TrackData> tracks_;
+  std::vector<std::vector<EventRow>> sources_;
+};
+
+TrackData GpuTracks::Data(std::string_view name, TrackKind kind, DerivedTrackKind derived) {
+  TrackData data;
+  data.track.plane = device_;
+  data.track.name = names_.Intern(name);
+  data.track.kind = kind;
+  data.track.id = static_cast<int64_t>(derived);
+  data.track.file_order = static_cast<uint32_t>(tracks_.size());
+  return data;
+}
+
+// The meta of a class and cause: "launch · cudaLaunchKernel in aten::mm".
+uint32_t GpuTracks::MetaOf(const IdleInterval& part) {
+  const auto key = std::tuple(part.loss, part.event.value, part.inside.value);
+  const auto [it, added] = metas_.try_emplace(key, 0);
+  if (!added) return it->second;
+  const bool open =
+      part.loss == StepTimeClass::kUnknown && part.event.valid();  // what the host did is known
+  std::string text = open ? "not explained" : TextOf(part.loss);
+  if (part.event.valid()) {
+    IdleCause cause;
+    cause.event = part.event;
+    cause.inside = part.inside;
+    text += " \u00b7 " + CauseName(trace_, cause);
+  }
+  return it->second = names_.Meta(IdOf(part.loss), text, EventCategory::kOverhead);
+}
+
+void GpuTracks::AddIdle(std::span<const IdleInterval> parts) {
+  if (parts.empty()) return;
+  TrackData data = Data("Idle", TrackKind::kDerived, DerivedTrackKind::kIdle);
+  std::vector<EventRow> rows;
+  for (const IdleInterval& part : parts) {
+    data.slices.Add(part.range.begin, part.range.length(), MetaOf(part), Lane::kNoRef);
+    rows.push_back(part.row);
+  }
+  tracks_.push_back(std::move(data));
+  sources_.push_back(std::move(rows));
+}
+
+void GpuTracks::AddCounter(std::string_view name, DerivedTrackKind kind,
+                           std::string_view series_name, HeldValueSeries series, size_t most) {
+  if (series.empty()) return;
+  TrackData data = Data(name, TrackKind::kCounter, kind);
+  data.track.counters.push_back(series.Take(names_.Intern(series_name), most));
+  tracks_.push_back(std::move(data));
+  sources_.emplace_back();
+}
+
+class DeviceTracksBuilder {
+ public:
+  DeviceTracksBuilder(AnalysisContext& context, std::stop_token stop)
+      : trace_(context.trace()),
+        stop_(std::move(stop)),
+        steps_(context.steps(stop_)),
+        events_(context, {}, stop_),
+        classes_(DeviceClasses(trace_)),
+        launches_(trace_) {
+    // PyTorch's allocator is a counter of the file already, and XProf's memory times are offsets
+    // in a line.
+    if (!CapabilitiesOf(trace_).pytorch_events &&
+        !context.xprof().memory_times_without_line_start && !stop_.stop_requested())
+      memory_ = context.memory({}, stop_);
+  }
+
+  std::vector<std::shared_ptr<const TrackSet>> Build() {
+    const std::vector<PlaneId>& devices = events_.devices();
+    std::vector<std::shared_ptr<const TrackSet>> sets(devices.size());
+    ParallelFor(devices.size(), [&](size_t i) {
+      if (!stop_.stop_requested()) sets[i] = BuildOne(devices[i]);
+    });
+    std::erase(sets, nullptr);
+    return sets;
+  }
+
+ private:
+  std::shared_ptr<const TrackSet> BuildOne(PlaneId device) const {
+    GpuTracks tracks(trace_, device);
+    for (const DeviceIdle& idle : steps_.idle_parts) {
+      if (idle.device == device) tracks.AddIdle(idle.parts);
+    }
+    const Ranges busy = BusyRanges(trace_, trace_.planes[device.value], classes_);
+    if (busy.empty()) return tracks.Take();
+    tracks.AddCounter("Utilisation", DerivedTrackKind::kUtilisation, "percent", UtilisationOf(busy),
+                      kMostUtilisationPoints);
+    if (stop_.stop_requested()) return nullptr;
+    LaunchReader reader = launches_;
+    const LaunchReader::ByStream launches = reader.Read(events_, device);
+    tracks.AddCounter("Queue", DerivedTrackKind::kQueue, "launches", QueueOf(launches));
+    tracks.AddCounter("Launch delay", DerivedTrackKind::kLaunchDelay, "us",
+                      DelaysOf(launches, busy.back().end));
+    if (!stop_.stop_requested()) AddMemory(device, &tracks);
+    return tracks.Take();
+  }
+
+  void AddMemory(PlaneId device, GpuTracks* tracks) const {
+    if (!memory_) return;
+    const Plane& plane = trace_.planes[device.value];
+    const auto of_plane = [&](const AllocatorProfile& a) {
+      return a.host == plane.host && plane.device_ordinal >= 0 &&
+             DeviceOf(a.id) == plane.device_ordinal;
+    };
+    const std::vector<AllocatorProfile>& allocators = memory_->allocators;
+    const bool several = std::count_if(allocators.begin(), allocators.end(), of_plane) > 1;
+    for (const AllocatorProfile& allocator : allocators) {
+      if (!of_plane(allocator)) continue;
+      const std::string name = several ? "Memory " + allocator.id : "Memory in use";
+      tracks->AddCounter(name, DerivedTrackKind::kMemory, "bytes", InUse(allocator));
+    }
+  }
+
+  const Trace& trace_;
+  const std::stop_token stop_;
+  const StepDatabase& steps_;
+  const DeviceEvents events_;
+  const std::vector<uint8_t> classes_;
+  const LaunchReader launches_;
+  std::shared_ptr<const MemoryProfile> memory_;  // as on the memory page; null: no track
+};
+
+}  // namespace
+
+DerivedTrackKind DerivedTrackKindOf(const Track& track) {
+  const bool derived = track.kind == TrackKind::kDerived || track.kind == TrackKind::kCounter;
+  const bool known = track.id > 0 && track.id <= static_cast<int64_t>(DerivedTrackKind::kMemory);
+  return derived && known ? static_cast<DerivedTrackKind>(track.id) : DerivedTrackKind::kNone;
+}
+
+std::vector<std::shared_ptr<const TrackSet>> BuildDeviceTracks(AnalysisContext& context,
+                                                               std::stop_token stop) {
+  const auto gpu = [](const Plane& plane) { return plane.kind == PlaneKind::kGpu; };
+  const Trace& trace = context.trace();
+  if (std::none_of(trace.planes.begin(), trace.planes.end(), gpu)) return {};
+  return DeviceTracksBuilder(context, std::move(stop)).Build();
+}
+
+}  // namespace stepscope

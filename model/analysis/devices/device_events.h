@@ -1,0 +1,81 @@
+// What devices did. This folder reads the streams of GPUs in a part of a trace and makes the tables
+// about them: DeviceEvents gives each event its class and its launch; device_launches.h pairs calls
+// with the work that they started; device_tables.h has the tables, each in a source of its own
+// (docs/rules.md#devices). precision.h and matrix_use.h say how kernels compute.
+//
+// DeviceEvents is immutable; any thread may read it. Times are ps.
+#pragma once
+
+#include <algorithm>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "model/analysis/analysis.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/naming/time_classes.h"
+#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/scope.h"
+
+namespace stepscope {
+
+struct DeviceEvent {
+  uint32_t row = 0, meta = 0;
+  TrackId track;
+  Ps begin = 0, end = 0;
+  TimeClass time_class = TimeClass::kUnknown;
+  EventRow launch;  // the call that launched it; invalid if unknown
+  Ps length() const { return end - begin; }
+  bool is_compute() const {
+    return time_class == TimeClass::kCompute16 || time_class == TimeClass::kCompute32;
+  }
+};
+
+class DeviceEvents {
+ public:
+  // The GPUs of the hosts that params ask for. The context must outlive it.
+  DeviceEvents(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
+
+  const Scope& scope() const { return scope_; }
+  // In the trace's order; also those without events.
+  const std::vector<PlaneId>& devices() const { return devices_; }
+  // "GPU 0"; HostOf: the name of its host.
+  std::string NameOf(PlaneId device) const;
+  std::string HostOf(PlaneId device) const;
+  // Calls fn(DeviceEvent) for each event of the device that takes time: stream by stream, each in
+  // order of begin. O(events).
+  template <typename Fn>
+  void ForEach(PlaneId device, Fn fn) const;
+
+ private:
+  AnalysisContext& context_;
+  const Scope scope_;
+  std::stop_token stop_;
+  std::vector<uint8_t> classes_;
+  std::vector<PlaneId> devices_;
+};
+
+template <typename Fn>
+void DeviceEvents::ForEach(PlaneId device, Fn fn) const {
+  const Trace& trace = context_.trace();
+  const Plane& plane = trace.planes[device.value];
+  const TimeScope& scope = scope_.OfHost(plane.host);
+  const std::vector<LaunchLink>& launches = context_.grouping(stop_).launches;
+  for (const Lane* lane : WorkLanes(trace, plane)) {
+    if (stop_.stop_requested()) return;
+    auto launch = std::lower_bound(
+        launches.begin(), launches.end(), lane->first_row,
+        [](const LaunchLink& link, uint32_t row) { return link.device_row < row; });
+    for (uint32_t i = 0; i < lane->size(); ++i) {
+      const uint32_t row = lane->first_row + i, meta = lane->meta[i];
+      while (launch != launches.end() && launch->device_row < row) ++launch;
+      if (classes_[meta] == 0 || lane->dur[i] <= 0 || !scope.Contains(lane->start[i])) continue;
+      const bool known = launch != launches.end() && launch->device_row == row;
+      fn(DeviceEvent{row, meta, lane->track, lane->start[i], lane->end(i),
+                     static_cast<TimeClass>(classes_[meta]),
+                     known ? EventRow(launch->launch_row) : EventRow()});
+    }
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,53 @@
+#include "model/analysis/devices/device_launches.h"
+
+#include <algorithm>
+
+#include "model/analysis/grouping/host_activity.h"
+
+namespace stepscope {
+std::vector<bool> GraphLaunches(const Trace& trace) {
+  const NameTable& names = trace.names();
+  std::vector<bool> graphs(names.metas.size());
+  for (size_t m = 0; m < graphs.size(); ++m) {
+    const EventMeta& meta = names.metas[m];
+    graphs[m] = RoleOfHostEvent(names.strings.View(meta.name), meta.category) == HostRole::kGraph;
+  }
+  return graphs;
+}
+
+LaunchReader::LaunchReader(const Trace& trace)
+    : calls_(trace.set), graph_(std::make_shared<const std::vector<bool>>(GraphLaunches(trace))) {}
+
+DeviceLaunch LaunchReader::Of(const DeviceEvent& event) {
+  const uint32_t call = event.launch.value;
+  const Ps begin = calls_.Start(call);
+  return {call, event.row, begin, IsGraph(call) ? begin : calls_.End(call), event.begin};
+}
+
+void LaunchReader::KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches) {
+  const auto earlier = [](const DeviceLaunch& a, const DeviceLaunch& b) {
+    return a.call != b.call ? a.call < b.call : a.start < b.start;
+  };
+  if (!std::is_sorted(launches->begin(), launches->end(), earlier))
+    std::sort(launches->begin(), launches->end(), earlier);
+  size_t kept = 0;
+  for (size_t i = 0; i < launches->size(); ++i) {
+    const DeviceLaunch& l = (*launches)[i];
+    if (kept > 0 && (*launches)[kept - 1].call == l.call && IsGraph(l.call)) continue;
+    (*launches)[kept++] = l;
+  }
+  launches->resize(kept);
+}
+
+LaunchReader::ByStream LaunchReader::Read(const DeviceEvents& events, PlaneId device) {
+  ByStream streams;
+  events.ForEach(device, [&](const DeviceEvent& e) {
+    if (!e.launch.valid()) return;
+    if (streams.empty() || streams.back().first != e.track) streams.push_back({e.track, {}});
+    streams.back().second.push_back(Of(e));
+  });
+  for (auto& [track, launches] : streams) KeepFirstOfGraphs(&launches);
+  return streams;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,50 @@
+// The launches of a device: what the host started and when, and when it began. The table
+// `launch_delay` and the derived tracks "Queue" and "Launch delay" are made of them
+// (docs/rules.md#devices).
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "model/analysis/devices/device_events.h"
+#include "model/analysis/intervals/event_order.h"
+
+namespace stepscope {
+
+// A launch call and the first event that it led to on a stream. Times are ps.
+struct DeviceLaunch {
+  uint32_t call = 0, row = 0;
+  // Begin of the call; when the delay starts to count: the call's end, a graph's call's begin;
+  // begin of the event.
+  Ps begin = 0, ready = 0, start = 0;
+  Ps delay() const { return start > ready ? start - ready : 0; }
+  // The end of the time in which the launch waits; that time starts with the call's begin.
+  Ps begun() const { return start > begin ? start : begin; }
+};
+
+// By MetaId, whether it is a call that launches a graph. O(names).
+std::vector<bool> GraphLaunches(const Trace& trace);
+
+// Pairs launches with their work. One thread uses one reader; copies share
+// what was found out about names.
+class LaunchReader {
+ public:
+  explicit LaunchReader(const Trace& trace);
+
+  bool IsGraph(uint32_t call) { return (*graph_)[calls_.Meta(call)]; }
+  using ByStream = std::vector<std::pair<TrackId, std::vector<DeviceLaunch>>>;
+  // The launches of the device's events whose launch is known, by stream, then in order of the
+  // calls. If a graph launched several events on a stream, only the first waited for the launch.
+  // O(events log events).
+  ByStream Read(const DeviceEvents& events, PlaneId device);
+
+ private:
+  DeviceLaunch Of(const DeviceEvent& event);
+  void KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches);
+
+  RowReader calls_;
+  std::shared_ptr<const std::vector<bool>> graph_;  // by MetaId
+};
+
+}  // namespace stepscope

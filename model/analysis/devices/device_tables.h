@@ -1,0 +1,35 @@
+// Tables about what devices do (docs/rules.md#devices). Each is a pure function of the device
+// events of a part of a trace, and stands in a source of its own. O(events log events).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/analysis/devices/device_events.h"
+
+namespace stepscope {
+
+inline double Ms(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerMs); }
+
+// Appends to `t` the rows and links that fill(device, table) gives for each device, in the order of
+// the devices. Calls fill for several devices at once, so it must be thread-safe.
+void AppendDevices(const DeviceEvents& events, ResultTable* t,
+                   const std::function<void(PlaneId, ResultTable*)>& fill);
+// The collectives of each device, and the part of their time that computation hides.
+ResultTable OverlapTable(const DeviceEvents& events);
+// How long launches wait, by device and stream.
+ResultTable LaunchDelayTable(AnalysisContext& context, const DeviceEvents& events);
+// The size in bytes from "kind_src:pinned kind_dst:device size:4096 dest:0 async:1"; nullopt if
+// there is none. O(length).
+std::optional<int64_t> SizeInCopyDetails(std::string_view details);
+// Copies by device, direction and kind of host memory.
+ResultTable CopyTable(AnalysisContext& context, const DeviceEvents& events);
+// Device time by the innermost user annotation around the launch. No
+// rows if there are no annotations.
+ResultTable AnnotationTable(AnalysisContext& context, const DeviceEvents& events);
+// How busy each device is, and how full its kernels make it.
+ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events);
+
+}  // namespace stepscope

@@ -1,0 +1,178 @@
+// How busy each device is, and how full its kernels make it.
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+
+#include "model/analysis/devices/device_launches.h"
+#include "model/analysis/devices/device_tables.h"
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/intervals/event_order.h"
+#include "model/analysis/intervals/ranges.h"
+#include "model/analysis/naming/device_type.h"
+#include "model/analysis/naming/kernel_rules.h"
+#include "model/base/task.h"
+#include "model/capabilities.h"
+#include "model/sparse_column.h"
+#include "model/string_pool.h"
+
+namespace stepscope {
+namespace {
+
+// Reads a column for rows that mostly ascend.
+template <typename T>
+class RunReader {
+ public:
+  explicit RunReader(const SparseColumn<T>& column) : cursor_(column) {}
+  T Get(uint32_t row, T missing) {
+    if (row < next_) cursor_.Seek(row);
+    next_ = row;
+    return cursor_.Get(row, missing);
+  }
+
+ private:
+  ColumnCursor<T> cursor_;
+  uint32_t next_ = ~uint32_t{0};
+};
+
+// A mean weighted by time.
+struct Mean {
+  double sum = 0, weight = 0;
+  void Add(double value, double w) { sum += value * w, weight += w; }
+  Value Get() const { return weight > 0 ? Value(sum / weight) : Value(); }
+};
+
+struct DeviceUse {
+  Ranges open;
+  Mean occupancy, efficiency;
+  int64_t kernels = 0, of_graphs = 0;
+  std::vector<uint32_t> graphs;  // launches of graphs that were seen
+  std::vector<EventRow> rows;
+};
+
+class UseReader {
+ public:
+  // `graphs`: by MetaId, whether it is a call that launches a graph.
+  UseReader(AnalysisContext& context, const std::vector<bool>& graphs)
+      : trace_(context.trace()),
+        stats_(context.stats()),
+        occupancy_(stats_.Real(RealStat::kOccupancyPct)),
+        x_(stats_.Int(IntStat::kGridX)),
+        y_(stats_.Int(IntStat::kGridY)),
+        z_(stats_.Int(IntStat::kGridZ)),
+        exec_(stats_.Int(IntStat::kCudaGraphExecId)),
+        details_(stats_.Text(StringStat::kKernelDetails)),
+        calls_(trace_.set),
+        categories_(CapabilitiesOf(trace_).event_categories),
+        graph_(graphs),
+        any_graph_(std::find(graphs.begin(), graphs.end(), true) != graphs.end()) {}
+
+  void Add(const DeviceEvent& e, int64_t processors, DeviceUse* use) {
+    use->open.push_back({e.begin, e.end});
+    const StringId details = details_.Get(e.row, StringId(0));
+    const bool kernel = categories_
+                            ? trace_.names().metas[e.meta].category == EventCategory::kKernel
+                            : details.value != 0;
+    if (!kernel) return;
+    ++use->kernels;
+    use->rows.emplace_back(e.row);
+    const double time = static_cast<double>(e.length());
+    const double occupancy = details.value != 0 ? OccupancyIn(details) : occupancy_.Get(e.row, 0);
+    if (occupancy > 0) use->occupancy.Add(occupancy, time);
+    const int64_t x = x_.Get(e.row, 0);
+    if (processors > 0 && x > 0) {  // a grid as numbers comes from Kineto
+      const double blocks = static_cast<double>(x) * static_cast<double>(y_.Get(e.row, 1)) *
+                            static_cast<double>(z_.Get(e.row, 1));
+      use->efficiency.Add(std::min(1.0, blocks / static_cast<double>(processors)), time);
+    }
+    AddGraph(e, use);
+  }
+
+ private:
+  void AddGraph(const DeviceEvent& e, DeviceUse* use) {
+    const bool called = any_graph_ && e.launch.valid() && graph_[calls_.Meta(e.launch.value)];
+    if (!called && exec_.Get(e.row, 0) == 0) return;
+    ++use->of_graphs;
+    if (e.launch.valid() && (use->graphs.empty() || use->graphs.back() != e.launch.value))
+      use->graphs.push_back(e.launch.value);
+  }
+  double OccupancyIn(StringId details) {
+    const auto [it, added] = of_details_.try_emplace(details.value, 0.0);
+    if (added) it->second = ParseKernelDetails(stats_.strings->View(details)).occupancy_pct;
+    return it->second;
+  }
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  RunReader<double> occupancy_;
+  RunReader<int64_t> x_, y_, z_, exec_;
+  RunReader<StringId> details_;
+  RowReader calls_;
+  const bool categories_;
+  const std::vector<bool>& graph_;
+  const bool any_graph_;
+  std::unordered_map<uint32_t, double> of_details_;
+};
+
+std::vector<ColumnDesc> Columns() {
+  using V = ValueType;
+  return {{"host", "Host", Unit::kNone, V::kString, ""},
+          {"device", "Device", Unit::kNone, V::kString, ""},
+          {"name", "Name", Unit::kNone, V::kString, "as the recording has it"},
+          {"busy_percent", "Busy", Unit::kPercent, V::kReal,
+           "time with an event open (union) / from the first event to the last"},
+          {"busyMs", "Busy time", Unit::kMs, V::kReal, ""},
+          {"spanMs", "Span", Unit::kMs, V::kReal, "from the first event's begin to the last end"},
+          {"occupancy_pct", "Mean occupancy", Unit::kPercent, V::kReal,
+           "of the kernels that have one, weighted by duration"},
+          {"sm_efficiency_percent", "Estimated SM efficiency", Unit::kPercent, V::kReal,
+           "min(1, blocks of the grid / multiprocessors) of the kernels, weighted by duration; "
+           "where both are recorded (PyTorch)"},
+          {"kernels", "Kernels", Unit::kCount, V::kInt, ""},
+          {"graph_kernels", "Of graphs", Unit::kCount, V::kInt,
+           "kernels that the launch of a graph started"},
+          {"graph_launches", "Graph launches", Unit::kCount, V::kInt,
+           "calls that started them, each once"}};
+}
+
+int64_t Distinct(std::vector<uint32_t>* ids) {
+  std::sort(ids->begin(), ids->end());
+  return std::unique(ids->begin(), ids->end()) - ids->begin();
+}
+
+}  // namespace
+
+void AppendDevices(const DeviceEvents& events, ResultTable* t,
+                   const std::function<void(PlaneId, ResultTable*)>& fill) {
+  const std::vector<PlaneId>& devices = events.devices();
+  std::vector<ResultTable> parts(devices.size());
+  ParallelFor(parts.size(), [&](size_t d) { fill(devices[d], &parts[d]); });
+  for (ResultTable& part : parts) {
+    std::move(part.rows.begin(), part.rows.end(), std::back_inserter(t->rows));
+    std::move(part.links.begin(), part.links.end(), std::back_inserter(t->links));
+  }
+}
+
+ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
+  ResultTable t{"devices", "Devices", Columns(), {}, {}};
+  const std::vector<bool> graphs = GraphLaunches(context.trace());
+  AppendDevices(events, &t, [&](PlaneId device, ResultTable* of_device) {
+    UseReader reader(context, graphs);
+    const DeviceFacts facts = DeviceFactsOf(context.trace().planes[device.value]);
+    DeviceUse use;
+    events.ForEach(device, [&](const DeviceEvent& e) { reader.Add(e, facts.processors, &use); });
+    if (use.open.empty()) return;
+    const Ranges open = UnionOf(std::move(use.open));
+    const double busy = static_cast<double>(LengthOf(open));
+    const double span = static_cast<double>(open.back().end - open.front().begin);
+    Mean percent = use.efficiency;
+    percent.sum *= 100;
+    const double ms = static_cast<double>(kPsPerMs);
+    of_device->rows.push_back({events.HostOf(device), events.NameOf(device), facts.name,
+                               100 * busy / span, busy / ms, span / ms, use.occupancy.Get(),
+                               percent.Get(), use.kernels, use.of_graphs, Distinct(&use.graphs)});
+    of_device->links.push_back(LinkTo(EventRows(std::move(use.rows))));
+  });
+  return t;
+}
+
+}  // namespace stepscope

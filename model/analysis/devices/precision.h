@@ -1,0 +1,23 @@
+// The share of device work that computes with 16 bits or fewer (docs/rules.md#precision): by the
+// input types that PyTorch recorded for the op, else by the kernel's name. Each name and text is
+// looked at once. Parallel over devices; O(events log events).
+#pragma once
+
+#include <stop_token>
+
+#include "model/analysis/analysis.h"
+
+namespace stepscope {
+
+struct StepDatabase;  // model/analysis/steps/steps.h
+
+// Time of kernels without collectives in ps: of those with 16 bits and fewer, and of all.
+struct PrecisionTimes {
+  double narrow = 0, all = 0;
+  double percent() const { return all > 0 ? 100 * narrow / all : 0; }
+};
+// The kernels that begin in a step; without steps, all kernels in the part that params ask for.
+PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& params,
+                                const StepDatabase& steps, std::stop_token stop);
+
+}  // namespace stepscope

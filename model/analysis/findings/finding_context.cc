@@ -1,0 +1,214 @@
+#include "model/analysis/findings/finding_context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "model/analysis/steps/scope.h"
+#include "model/analysis/steps/step_table.h"
+#include "model/analysis/tables/in_unit.h"
+#include "model/base/text_parts.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::array<std::string_view, 8> kLossScaling = {
+    "LossScale",   "loss_scale",       "lossscale",        "GradScaler",
+    "grad_scaler", "non_finite_check", "amp_update_scale", "IsFinite"};
+constexpr std::array<std::string_view, 8> kAllocations = {
+    "cudaMalloc", "cudaFree", "cuMemAlloc",  "cuMemFree",
+    "hipMalloc",  "hipFree",  "hipMemAlloc", "cudaHostAlloc"};
+
+CauseTheme ThemeOfName(std::string_view name) {
+  if (ContainsAny(name, kLossScaling)) return CauseTheme::kLossScaling;
+  return BeginsWithAny(name, kAllocations) ? CauseTheme::kAllocation : CauseTheme::kNone;
+}
+
+}  // namespace
+
+FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& params,
+                               const FindingThresholds& thresholds, std::stop_token stop)
+    : context_(context),
+      params_(params),
+      thresholds_(thresholds),
+      stop_(std::move(stop)),
+      db_(SelectSteps(context, ScopeOf(context, params, stop_), stop_)) {
+  const bool gpus = db_->kind == DeviceKind::kGpu;
+  const bool none = gpus ? db_->device_steps.empty() : db_->steps.empty();
+  whole_ = none && ScopeOf(context, params, stop_).whole_time() && db_->kind != DeviceKind::kTpu;
+  if (whole_) {
+    db_ = std::make_shared<const StepDatabase>(
+        WholeSpan(trace(), context.stats(stop_), context.grouping(stop_), stop_));
+  }
+  verdict_ = Judge(trace(), *db_, whole_);
+  const NameTable& names = trace().names();
+  themes_.resize(names.metas.size());
+  for (size_t m = 0; m < themes_.size(); ++m)
+    themes_[m] = ThemeOfName(names.strings.View(names.metas[m].name));
+  Average();
+}
+
+void FindingContext::Average() {
+  const std::vector<Step>& steps = db_->steps;
+  const bool all =
+      std::none_of(steps.begin(), steps.end(), [](const Step& s) { return s.counts(); });
+  counts_.resize(steps.size());
+  for (uint32_t s = 0; s < steps.size(); ++s) {
+    counts_[s] = all || steps[s].counts();
+    if (counts_[s]) steps_.push_back(s);
+  }
+  devices_of_step_.assign(steps.size(), 0);
+  for (const DeviceStep& d : db_->device_steps) ++devices_of_step_[d.step];
+  for (uint32_t& devices : devices_of_step_) devices = std::max(devices, 1u);
+  const double n = static_cast<double>(std::max<size_t>(1, steps_.size()));
+  for (const uint32_t s : steps_) {
+    step_ms_ += InMs(steps[s].times.total) / n;
+    for (size_t c = 0; c < kStepTimeClasses; ++c) loss_ms_[c] += InMs(steps[s].class_times[c]) / n;
+  }
+}
+
+CauseTheme FindingContext::ThemeOf(const IdleCause& cause) const {
+  for (const MetaId meta : {cause.event, cause.inside}) {
+    if (meta.value < themes_.size() && themes_[meta.value] != CauseTheme::kNone)
+      return themes_[meta.value];
+  }
+  return CauseTheme::kNone;
+}
+
+std::vector<PlaneId> FindingContext::Devices() const {
+  std::set<PlaneId> found;
+  for (const DeviceStep& d : db_->device_steps) found.insert(d.device);
+  std::vector<PlaneId> devices(found.begin(), found.end());
+  std::sort(devices.begin(), devices.end(),
+            [this](PlaneId a, PlaneId b) { return NameOf(a) < NameOf(b); });
+  return devices;
+}
+
+std::vector<uint32_t> FindingContext::AllSteps() const {
+  std::vector<uint32_t> all(db_->steps.size());
+  for (uint32_t s = 0; s < all.size(); ++s) all[s] = s;
+  return all;
+}
+
+const AnalysisResult* FindingContext::Kernels() const {
+  if (!kernels_) kernels_ = context_.Get("kernel_stats", params_, stop_);
+  return kernels_->empty_reason.empty() ? kernels_.get() : nullptr;
+}
+
+const std::vector<DeviceScan>& FindingContext::Scans() const {
+  if (scans_) return *scans_;
+  std::vector<double> weights(db_->steps.size());
+  for (const uint32_t s : steps_)
+    weights[s] = 1 / static_cast<double>(steps_.size()) / devices_of_step_[s];
+  scans_ = ScanDevices(context_, *db_, weights, stop_);
+  return *scans_;
+}
+
+LateTimes FindingContext::Late() const {
+  LateTimes sum;
+  for (const DeviceScan& scan : Scans()) sum.Add(scan.late);
+  return sum;
+}
+
+double FindingContext::LongestWaitMs(HostId host) const {
+  std::vector<Ps> longest(db_->steps.size());
+  for (const DeviceStep& d : db_->device_steps)
+    longest[d.step] = std::max(longest[d.step], At(d.class_times, StepTimeClass::kCollectiveWait));
+  double sum = 0, n = 0;
+  for (const uint32_t s : steps_) {
+    if (host.valid() && db_->steps[s].host != host) continue;
+    sum += InMs(static_cast<double>(longest[s]));
+    ++n;
+  }
+  return n > 0 ? sum / n : 0;
+}
+
+const MemoryProfile& FindingContext::Memory() const {
+  if (!memory_) memory_ = context_.memory(params_, stop_);
+  return *memory_;
+}
+
+std::string FindingContext::NameOf(PlaneId device) const {
+  if (device.value >= trace().planes.size()) return "CPU";
+  const Plane& plane = trace().planes[device.value];
+  return plane.display_name.empty() ? std::string(trace().names().strings.View(plane.name))
+                                    : plane.display_name;
+}
+
+std::string FindingContext::Waits() const {
+  if (db_->kind == DeviceKind::kCpuOnly) return "The CPU waits";
+  const bool several = Devices().size() > 1;
+  const char* device = db_->kind == DeviceKind::kTpu ? "The TPU" : "The GPU";
+  return std::string(device) + (several ? "s wait" : " waits");
+}
+
+std::string FindingContext::EveryStep(double step_ms) const {
+  if (whole_) return "the recording's " + MsText(step_ms);
+  if (db_->steps.size() == 1) return "the " + MsText(step_ms) + " step";
+  return "an average step of " + MsText(step_ms);
+}
+
+double FindingContext::StepMsOf(HostId host) const {
+  double sum = 0, n = 0;
+  for (const uint32_t s : steps_) {
+    if (db_->steps[s].host != host) continue;
+    sum += InMs(db_->steps[s].times.total);
+    ++n;
+  }
+  return n > 0 ? sum / n : 0;
+}
+
+double FindingContext::StepMsOfAll() const {
+  double sum = 0;
+  for (const Step& step : db_->steps) sum += InMs(step.times.total);
+  return db_->steps.empty() ? 0 : sum / static_cast<double>(db_->steps.size());
+}
+
+std::string FindingContext::Uncertainty() const {
+  if (whole_) return "No steps were found: all of the recording stands for one.";
+  if (steps_.size() < 2) return "One step was recorded: another may differ.";
+  const StepSummary times = Summarize(db_->steps, &StepBreakdown::total);
+  std::string text = fmt::format("Mean of {} steps", steps_.size());
+  if (times.mean > 0)
+    text += fmt::format(", which vary by {}", PercentText(100 * times.deviation / times.mean));
+  if (db_->inferred)
+    text += fmt::format(", found without markers ({:.0f} % sure)", 100 * db_->confidence);
+  return text + ".";
+}
+
+std::string MsText(double ms) {
+  if (ms >= 100) return fmt::format("{:.0f} ms", ms);
+  if (ms >= 10) return fmt::format("{:.1f} ms", ms);
+  return fmt::format("{:.{}f} ms", ms, ms >= 0.1 ? 2 : 3);
+}
+
+std::string PercentText(double percent) {
+  return fmt::format("{:.{}f} %", percent, percent < 10 ? 1 : 0);
+}
+
+std::string OpKind(std::string_view op) {
+  if (op.starts_with("aten::") || op.find('(') != std::string_view::npos)
+    return std::string(op.substr(0, 80));
+  op = op.substr(op.rfind('/') + 1);
+  const size_t last = op.find_last_not_of("0123456789");
+  const bool numbered =
+      last != std::string_view::npos && last > 0 && last + 1 < op.size() && op[last] == '_';
+  return std::string((numbered ? op.substr(0, last) : op).substr(0, 80));
+}
+
+void AppendEvents(const ResultTable& table, size_t row, std::vector<EventRow>* events) {
+  if (row >= table.links.size()) return;
+  for (const EventRow event : table.links[row].rows) {
+    if (events->size() >= FindingContext::kMostEvents) return;
+    events->push_back(event);
+  }
+}
+
+std::string SharedWith(const char* rule) {
+  return fmt::format(" Not to be added to what {} saves: it is the same time.", rule);
+}
+
+}  // namespace stepscope

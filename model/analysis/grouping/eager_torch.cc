@@ -1,0 +1,56 @@
+#include "model/analysis/grouping/eager_torch.h"
+
+#include <string_view>
+
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/intervals/enclosing.h"
+
+namespace stepscope {
+namespace {
+
+bool IsCompiledRegion(std::string_view name) {
+  return name.starts_with("Torch-Compiled Region") || name.starts_with("CompiledFunction") ||
+         name.starts_with("autograd::engine::evaluate_function: CompiledFunctionBackward") ||
+         name.find("CompiledFxGraph") != std::string_view::npos;
+}
+
+bool IsDeviceWork(EventCategory category) {
+  return category == EventCategory::kKernel || category == EventCategory::kMemcpy ||
+         category == EventCategory::kMemset;
+}
+
+}  // namespace
+
+void MarkTorchEager(const Trace& trace, Grouping* grouping) {
+  const std::vector<EventMeta>& metas = trace.names().metas;
+  std::vector<bool> op(metas.size()), region(metas.size()), graph(metas.size());
+  bool graphs = false;
+  for (size_t m = 0; m < metas.size(); ++m) {
+    const std::string_view name = trace.names().strings.View(metas[m].name);
+    op[m] = metas[m].category == EventCategory::kCpuOp;
+    region[m] = IsCompiledRegion(name);
+    graph[m] = metas[m].category == EventCategory::kRuntimeCall &&
+               RoleOfHostEvent(name, metas[m].category) == HostRole::kGraph;
+    graphs = graphs || graph[m];
+  }
+  const Enclosing regions(trace, region);
+  // Without compiled regions and graphs all work is eager, also that of unknown launches.
+  const bool all = !graphs && regions.empty();
+  for (size_t m = 0; all && m < metas.size(); ++m) op[m] = op[m] || IsDeviceWork(metas[m].category);
+  std::vector<bool>& eager = grouping->eager;
+  eager.assign(trace.set.rows, false);
+  for (const Lane& lane : trace.set.lanes) {
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      if (!op[lane.meta[i]]) continue;
+      const EventRow row(lane.first_row + i);
+      eager[row.value] = regions.empty() || !regions.Around(row).valid();
+    }
+  }
+  for (const LaunchLink& link : grouping->launches) {
+    const EventRow launch(link.launch_row);
+    eager[link.device_row] =
+        !graph[trace.set.Meta(launch).value] && !regions.Around(launch).valid();
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,463 @@
+#include "model/analysis/grouping/event_forest.h"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include "model/base/task.h"
+#include "model/sparse_column.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int64_t kNoType = std::numeric_limits<int64_t>::min();  // a context without a type
+
+bool IsSpecial(HostEventType type) {
+  switch (type) {
+    case HostEventType::kNone:
+    case HostEventType::kOtherKnown:
+    case HostEventType::kIterator:
+    case HostEventType::kTfOpRun:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+// Maps correlation ids to launches: a table where the ids are dense, else a sorted list.
+class LaunchIndex {
+ public:
+  // `tracks` are in the order of the host's tracks; the last launch of an id wins.
+  explicit LaunchIndex(const std::vector<std::vector<LaunchEntry>>& tracks) {
+    int64_t last = std::numeric_limits<int64_t>::min();
+    size_t count = 0;
+    base_ = std::numeric_limits<int64_t>::max();
+    for (const auto& track : tracks) {
+      count += track.size();
+      for (const LaunchEntry& e : track) base_ = std::min(base_, e.id), last = std::max(last, e.id);
+    }
+    if (count == 0) return;
+    const uint64_t span = static_cast<uint64_t>(last) - static_cast<uint64_t>(base_);
+    if (span <= 4 * count + 65536) {
+      FillTable(tracks, span + 1);
+    } else {
+      FillList(tracks, count);
+    }
+  }
+  uint32_t Find(int64_t id) const {
+    if (!table_.empty()) {
+      uint64_t i = static_cast<uint64_t>(id) - static_cast<uint64_t>(base_);
+      return i < table_.size() ? table_[i] : EventForest::kNone;
+    }
+    auto it = std::upper_bound(entries_.begin(), entries_.end(), id,
+                               [](int64_t v, const LaunchEntry& e) { return v < e.id; });
+    return it != entries_.begin() && std::prev(it)->id == id ? std::prev(it)->row
+                                                             : EventForest::kNone;
+  }
+
+ private:
+  void FillTable(const std::vector<std::vector<LaunchEntry>>& tracks, uint64_t size) {
+    table_.assign(size, EventForest::kNone);
+    for (const auto& track : tracks) {
+      for (const LaunchEntry& e : track) table_[static_cast<size_t>(e.id - base_)] = e.row;
+    }
+  }
+  void FillList(const std::vector<std::vector<LaunchEntry>>& tracks, size_t count) {
+    entries_.reserve(count);
+    for (const auto& track : tracks) entries_.insert(entries_.end(), track.begin(), track.end());
+    std::stable_sort(entries_.begin(), entries_.end(),
+                     [](const LaunchEntry& a, const LaunchEntry& b) { return a.id < b.id; });
+  }
+
+  std::vector<LaunchEntry> entries_;
+  std::vector<uint32_t> table_;
+  int64_t base_ = 0;
+};
+
+EventForest::EventForest(const Trace& trace, const StatTable& stats, const EventOrder& order)
+    : trace_(trace), stats_(stats), order_(order) {}
+
+uint32_t EventForest::MetaAt(uint32_t pos) const {
+  return trace_.set.Meta(EventRow(order_.row[pos])).value;
+}
+
+void EventForest::ClassifyMetas() {
+  const NameTable& names = trace_.names();
+  types_.resize(names.metas.size());
+  region_role_.resize(names.metas.size());
+  loop_markers_.assign(trace_.hosts.size(), false);
+  for (size_t i = 0; i < names.metas.size(); ++i) {
+    std::string_view name = names.strings.View(names.metas[i].name);
+    types_[i] = ClassifyHostEvent(name);
+    if (name == "ThreadpoolListener::StartRegion") region_role_[i] = 1;
+    if (name == "ThreadpoolListener::StopRegion") region_role_[i] = 2;
+    if (types_[i] != HostEventType::kLoopMarker) continue;
+    uint32_t plane = names.metas[i].plane.value;
+    if (plane >= trace_.planes.size()) continue;
+    uint32_t host = trace_.planes[plane].host.value;
+    if (host < loop_markers_.size()) loop_markers_[host] = true;
+  }
+}
+
+void EventForest::FindPositions() {
+  constexpr size_t kPart = 1 << 18;
+  pos_.Resize(order_.row.size());
+  ParallelFor((order_.row.size() + kPart - 1) / kPart, [&](size_t part) {
+    const size_t end = std::min(order_.row.size(), (part + 1) * kPart);
+    for (size_t p = part * kPart; p < end; ++p) pos_[order_.row[p]] = static_cast<uint32_t>(p);
+  });
+}
+
+void EventForest::Build(std::stop_token stop) {
+  ClassifyMetas();
+  if (stop.stop_requested()) return;  // the order may be incomplete
+  FindPositions();
+  const TrackSet& set = trace_.set;
+  size_t hosts = trace_.hosts.size();
+  host_tracks_.resize(hosts);
+  special_.resize(hosts);
+  for (uint32_t t : order_.tracks) {
+    uint32_t plane = set.tracks[t].plane.value;
+    if (plane >= trace_.planes.size() || set.tracks[t].derived_in_file) continue;
+    uint32_t host = trace_.planes[plane].host.value;
+    if (host < hosts) host_tracks_[host].push_back(t);
+  }
+  parent_.Zero(set.rows);
+  below_.Zero(set.rows);
+  head_.Zero(set.rows);
+  async_.Zero(set.rows);
+  linked_child_.Zero(set.rows);
+  const auto& async = stats_.Int(IntStat::kIsAsync);
+  async.ForRange(0, set.rows, [&](uint32_t row, int64_t is_async) {
+    if (is_async != 0) async_[pos_[row]] = 1;
+  });
+  std::vector<std::vector<uint32_t>> special(set.tracks.size());
+  const std::vector<uint32_t> by_size = LargestFirst(set, order_.tracks);
+  ParallelFor(by_size.size(), [&](size_t i) {
+    if (!stop.stop_requested()) NestTrack(by_size[i], &special[by_size[i]]);
+  });
+  for (uint32_t h = 0; h < hosts; ++h) {
+    if (stop.stop_requested()) return;
+    for (uint32_t t : host_tracks_[h]) {
+      special_[h].insert(special_[h].end(), special[t].begin(), special[t].end());
+    }
+    LinkSpecial(h);
+    LinkLaunches(h);
+    LinkContexts(h);
+  }
+  auto by_row = [](const LaunchLink& a, const LaunchLink& b) {
+    return a.device_row < b.device_row;
+  };
+  if (!std::is_sorted(launches_.begin(), launches_.end(), by_row)) {
+    std::sort(launches_.begin(), launches_.end(), by_row);
+  }
+  SortLinks();
+}
+
+// XProf adds a Region from the latest StartRegion with _c to each StopRegion after it. A Region has
+// no stats and only takes part in nesting (xla/tsl/profiler/utils/preprocess_xplane.cc).
+std::vector<EventForest::Region> EventForest::ThreadpoolRegions(uint32_t track) const {
+  std::vector<Region> regions;
+  RowRange range = RowsOf(trace_.set, trace_.set.tracks[track]);
+  RowReader reader(trace_.set);
+  bool started = false;
+  Ps begin = 0;
+  for (uint32_t pos = range.first; pos < range.end(); ++pos) {
+    uint32_t row = order_.row[pos], meta = reader.Meta(row);
+    uint8_t role = meta < region_role_.size() ? region_role_[meta] : uint8_t{0};
+    if (role == 1 && stats_.Int(IntStat::kConsumerId).Find(EventRow(row))) {
+      begin = reader.Start(row);
+      started = true;
+    } else if (role == 2 && started) {
+      regions.push_back({begin, reader.Start(row)});
+    }
+  }
+  std::stable_sort(regions.begin(), regions.end(), [](const Region& a, const Region& b) {
+    return std::make_tuple(a.begin, b.end) < std::make_tuple(b.begin, a.end);
+  });
+  return regions;
+}
+
+void EventForest::NestTrack(uint32_t track, std::vector<uint32_t>* special) {
+  struct Open {
+    Ps begin, end;
+    uint32_t pos, parent;  // pos: kNone for a threadpool region; parent: the nearest real event
+  };
+  const TrackSet& set = trace_.set;
+  RowRange range = RowsOf(set, set.tracks[track]);
+  uint32_t plane = set.tracks[track].plane.value;
+  bool host = plane < trace_.planes.size() && IsHostThreads(trace_.planes[plane]);
+  std::vector<Region> regions;
+  if (host &&
+      std::find(region_role_.begin(), region_role_.end(), uint8_t{2}) != region_role_.end()) {
+    regions = ThreadpoolRegions(track);
+  }
+  RowReader reader(set);
+  std::vector<Open> stack;
+  auto enter = [&](Ps begin, Ps end, uint32_t pos, uint32_t at) {
+    while (!stack.empty() && !(stack.back().begin <= begin && end <= stack.back().end)) {
+      if (stack.back().pos != kNone) SetSubtreeEnd(stack.back().pos, at);
+      stack.pop_back();
+    }
+    uint32_t parent = stack.empty()               ? kNone
+                      : stack.back().pos != kNone ? stack.back().pos
+                                                  : stack.back().parent;
+    if (pos != kNone && parent != kNone) parent_[pos] = parent + 1;
+    stack.push_back({begin, end, pos, parent});
+  };
+  size_t next_region = 0;
+  for (uint32_t pos = range.first; pos < range.end(); ++pos) {
+    uint32_t row = order_.row[pos];
+    Ps begin = reader.Start(row), end = reader.End(row);
+    uint32_t meta = reader.Meta(row);
+    while (next_region < regions.size() &&
+           std::make_tuple(regions[next_region].begin, -regions[next_region].end) <=
+               std::make_tuple(begin, -end)) {
+      enter(regions[next_region].begin, regions[next_region].end, kNone, pos);
+      ++next_region;
+    }
+    if (meta < types_.size() && IsSpecial(types_[meta])) special->push_back(pos);
+    if (!async_[pos]) enter(begin, end, pos, pos);
+  }
+  for (const Open& open : stack) {
+    if (open.pos != kNone) SetSubtreeEnd(open.pos, range.end());
+  }
+}
+
+void EventForest::AddLink(uint32_t parent, uint32_t child) {
+  edges_.push_back({child, head_[parent]});
+  head_[parent] = static_cast<uint32_t>(edges_.size());
+  links_.push_back({child, parent});
+  linked_child_[child] = 1;
+}
+
+void EventForest::SortLinks() {
+  std::stable_sort(links_.begin(), links_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+void EventForest::AppendParents(uint32_t pos, std::vector<uint32_t>* out) const {
+  if (const uint32_t parent = Encloser(pos); parent != kNone) out->push_back(parent);
+  if (!linked_child_[pos]) return;
+  uint32_t row = order_.row[pos];
+  auto launch = std::lower_bound(launches_.begin(), launches_.end(), row,
+                                 [](const LaunchLink& l, uint32_t r) { return l.device_row < r; });
+  if (launch != launches_.end() && launch->device_row == row) {
+    out->push_back(pos_[launch->launch_row]);
+  }
+  auto link = std::lower_bound(links_.begin(), links_.end(), pos,
+                               [](const auto& l, uint32_t p) { return l.first < p; });
+  for (; link != links_.end() && link->first == pos; ++link) out->push_back(link->second);
+}
+
+// Links each child to the parent with the same key, to the last one of several. O(n log n).
+template <typename KeyOf>
+void EventForest::LinkEqual(const std::vector<uint32_t>& parents,
+                            const std::vector<uint32_t>& children, KeyOf key_of) {
+  if (parents.empty() || children.empty()) return;
+  std::map<LinkKey, uint32_t> last;
+  for (uint32_t pos : parents) {
+    if (const auto key = key_of(pos)) last[*key] = pos;
+  }
+  for (uint32_t pos : children) {
+    const auto key = key_of(pos);
+    const auto parent = key ? last.find(*key) : last.end();
+    if (parent != last.end()) AddLink(parent->second, pos);
+  }
+}
+
+std::optional<EventForest::LinkKey> EventForest::Pair(uint32_t pos, IntStat a, IntStat b) const {
+  const EventRow row(order_.row[pos]);
+  const auto first = stats_.Int(a).Find(row), second = stats_.Int(b).Find(row);
+  if (!first || !second) return std::nullopt;
+  return LinkKey{*first, *second};
+}
+
+// ExecutorState::Process is the parent of the iterator calls, and of the op that runs a TPU
+// program, with its (id, iter_num).
+void EventForest::LinkExecutors(const ByType& special) {
+  const auto key = [&](uint32_t pos) { return Pair(pos, IntStat::kId, IntStat::kIterNum); };
+  for (HostEventType child :
+       {HostEventType::kGetNext, HostEventType::kGetNextAsOptional, HostEventType::kTpuExecute}) {
+    LinkEqual(special[HostEventType::kExecutorProcess], special[child], key);
+  }
+}
+
+// The key of the run that a host call or a TPU module belongs to. Run ids
+// wrap at 27 bits on the device.
+std::optional<EventForest::LinkKey> EventForest::RunKey(uint32_t pos) const {
+  constexpr int64_t kRunIdMask = (int64_t{1} << 27) - 1;
+  const EventRow row(order_.row[pos]);
+  const auto run = stats_.Int(IntStat::kRunId).Find(row);
+  const auto queue = stats_.Int(IntStat::kQueueId).Find(row);
+  if (!run || !queue) return std::nullopt;
+  const Track& track = trace_.set.tracks[trace_.set.TrackOf(row).value];
+  const int64_t plane_id = trace_.planes[track.plane.value].id;
+  return LinkKey{*queue, *run & kRunIdMask,
+                 stats_.Int(IntStat::kDeviceOrdinal).Find(row).value_or(plane_id),
+                 stats_.Int(IntStat::kCoreType).Find(row).value_or(0)};
+}
+
+// Links, on hosts with TPUs, requests of one queue, and programs'
+// launches to TPU modules of one run.
+void EventForest::LinkTpu(uint32_t host, const ByType& special) {
+  LinkEqual(special[HostEventType::kTpuEnqueue], special[HostEventType::kTpuDequeue],
+            [&](uint32_t pos) { return Pair(pos, IntStat::kRequestId, IntStat::kQueueAddr); });
+  const std::vector<uint32_t>& runs = special[HostEventType::kTpuRun];
+  if (runs.empty()) return;
+  std::vector<uint32_t> children = special[HostEventType::kTpuRunDone];
+  for (uint32_t t : host_tracks_[host]) {
+    const Track& track = trace_.set.tracks[t];
+    if (track.kind != TrackKind::kXlaModules ||
+        trace_.planes[track.plane.value].kind != PlaneKind::kTpu)
+      continue;
+    const RowRange range = RowsOf(trace_.set, track);
+    for (uint32_t pos = range.first; pos < range.end(); ++pos) children.push_back(pos);
+  }
+  LinkEqual(runs, children, [&](uint32_t pos) { return RunKey(pos); });
+}
+
+void EventForest::LinkSpecial(uint32_t host) {
+  ByType special;
+  for (const uint32_t pos : special_[host]) special[types_[MetaAt(pos)]].push_back(pos);
+  LinkExecutors(special);
+  LinkTpu(host, special);
+}
+
+// The calls of a track that may have queued work, in the track's order of time.
+std::vector<LaunchEntry> EventForest::LaunchesOn(uint32_t track) const {
+  const auto& ids = stats_.Int(IntStat::kCorrelationId);
+  const TrackSet& set = trace_.set;
+  std::vector<LaunchEntry> launches;
+  launches.reserve(std::min<size_t>(ids.size(), RowsOf(set, set.tracks[track]).count));
+  // Within a lane rows are in order of time, but a track may have several lanes.
+  const auto by_pos = [](const LaunchEntry& a, const LaunchEntry& b) {
+    return a.sequence < b.sequence;
+  };
+  for (const Lane& lane : set.LanesOf(set.tracks[track])) {
+    const auto middle = static_cast<ptrdiff_t>(launches.size());
+    ForColumn(ids, {lane.first_row, lane.size()}, [&](uint32_t row, int64_t id) {
+      const HostEventType type = types_[lane.meta[row - lane.first_row]];
+      if (type != HostEventType::kNone && type != HostEventType::kKernelLaunch) return;
+      launches.push_back({id, row, pos_[row]});
+    });
+    const auto begin = launches.begin(), at = launches.begin() + middle;
+    if (!std::is_sorted(at, launches.end(), by_pos)) std::sort(at, launches.end(), by_pos);
+    if (at != begin && at != launches.end() && by_pos(*at, *(at - 1)))
+      std::inplace_merge(begin, at, launches.end(), by_pos);
+  }
+  return launches;
+}
+
+// The work of a track that one of the calls queued, by row.
+std::vector<LaunchLink> EventForest::LaunchedOn(uint32_t track, const LaunchIndex& index) const {
+  std::vector<LaunchLink> links;
+  RowReader reader(trace_.set);
+  const auto& ids = stats_.Int(IntStat::kCorrelationId);
+  const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[track]);
+  links.reserve(std::min<size_t>(ids.size(), rows.count));
+  ForColumn(ids, rows, [&](uint32_t row, int64_t id) {
+    const HostEventType type = types_[reader.Meta(row)];
+    if (type != HostEventType::kNone && type != HostEventType::kKernelExecute) return;
+    const uint32_t launch = index.Find(id);
+    if (launch != kNone) links.push_back({row, launch});
+  });
+  return links;
+}
+
+LaunchIndex EventForest::IndexLaunches(const std::vector<uint32_t>& callers) const {
+  std::vector<std::vector<LaunchEntry>> calls(callers.size());
+  ParallelFor(callers.size(), [&](size_t i) { calls[i] = LaunchesOn(callers[i]); });
+  return LaunchIndex(calls);
+}
+
+void EventForest::LinkLaunches(uint32_t host) {
+  std::vector<uint32_t> callers, others;
+  for (uint32_t t : host_tracks_[host]) {
+    const Track& track = trace_.set.tracks[t];
+    (HoldsHostEvents(trace_, trace_.planes[track.plane.value]) ? callers : others).push_back(t);
+  }
+  const LaunchIndex index = IndexLaunches(callers);
+  std::vector<std::vector<LaunchLink>> links(others.size());
+  ParallelFor(others.size(), [&](size_t i) { links[i] = LaunchedOn(others[i], index); });
+  std::vector<size_t> first;  // by track: index of its first link among those of the host
+  size_t count = 0;
+  for (const std::vector<LaunchLink>& of_track : links) {
+    first.push_back(count);
+    count += of_track.size();
+  }
+  const size_t edges = edges_.size(), launches = launches_.size();
+  edges_.Resize(edges + count);
+  launches_.resize(launches + count);
+  ParallelFor(links.size(), [&](size_t t) {
+    AddLaunches(links[t], edges + first[t]);
+    std::copy(links[t].begin(), links[t].end(),
+              launches_.begin() + static_cast<ptrdiff_t>(launches + first[t]));
+    links[t] = {};
+  });
+}
+
+// The order of a call's children does not matter, so tracks add their edges in parallel.
+void EventForest::AddLaunches(const std::vector<LaunchLink>& links, size_t edge) {
+  for (const LaunchLink& link : links) {
+    const uint32_t parent = pos_[link.launch_row], child = pos_[link.device_row];
+    const std::atomic_ref<uint32_t> head(head_[parent]);
+    const auto number = static_cast<uint32_t>(edge + 1);
+    edges_[edge++] = {child, head.exchange(number, std::memory_order_relaxed)};
+    linked_child_[child] = 1;
+  }
+}
+
+// Makes every producer of a (type, id) a parent of every consumer of it, unless both sides have 64
+// or more (xla/tsl/profiler/utils/group_events.cc).
+void EventForest::LinkContexts(uint32_t host) {
+  struct Side {
+    int64_t type, id;
+    uint32_t sequence, pos;
+  };
+  auto collect = [&](IntStat type_stat, IntStat id_stat) {
+    std::vector<Side> out;
+    uint32_t sequence = 0;
+    for (uint32_t t : host_tracks_[host]) {
+      const RowRange rows = RowsOf(trace_.set, trace_.set.tracks[t]);
+      ColumnCursor<int64_t> types(stats_.Int(type_stat));
+      types.Seek(rows.first);
+      ForColumn(stats_.Int(id_stat), rows, [&](uint32_t row, int64_t id) {
+        const int64_t type = types.Get(row, kNoType);
+        if (type != kNoType) out.push_back({type, id, sequence, pos_[row]});
+      });
+      ++sequence;
+    }
+    std::sort(out.begin(), out.end(), [](const Side& a, const Side& b) {
+      return std::tie(a.type, a.id, a.sequence, a.pos) < std::tie(b.type, b.id, b.sequence, b.pos);
+    });
+    return out;
+  };
+  std::vector<Side> producers = collect(IntStat::kProducerType, IntStat::kProducerId);
+  std::vector<Side> consumers = collect(IntStat::kConsumerType, IntStat::kConsumerId);
+  auto key_less = [](const Side& a, const Side& b) {
+    return std::tie(a.type, a.id) < std::tie(b.type, b.id);
+  };
+  size_t c = 0;
+  for (size_t p = 0; p < producers.size();) {
+    size_t p_end = p;
+    while (p_end < producers.size() && !key_less(producers[p], producers[p_end])) ++p_end;
+    while (c < consumers.size() && key_less(consumers[c], producers[p])) ++c;
+    size_t c_end = c;
+    while (c_end < consumers.size() && !key_less(producers[p], consumers[c_end])) ++c_end;
+    if (p_end - p < 64 || c_end - c < 64) {
+      for (size_t i = p; i < p_end; ++i) {
+        for (size_t k = c; k < c_end; ++k) AddLink(producers[i].pos, consumers[k].pos);
+      }
+    }
+    p = p_end;
+    c = c_end;
+  }
+}
+
+}  // namespace stepscope

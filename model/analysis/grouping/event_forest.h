@@ -1,0 +1,140 @@
+// EventForest: which event encloses or causes which (docs/rules.md#grouping; XProf:
+// xla/tsl/profiler/utils/group_events.cc). Edges are nesting on a line, launches by correlation id,
+// iterator calls, and contexts of producers and consumers. Built for grouping and thrown away after
+// it, except for the launch links. One thread uses it; building runs parallel over tracks. O(n) for
+// nesting; 12 bytes an event.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "model/analysis/intervals/event_order.h"
+#include "model/analysis/naming/op_name.h"
+#include "model/base/column.h"
+#include "model/stats.h"
+#include "model/trace.h"
+
+namespace stepscope {
+
+// A device event and the host call that launched it, as rows.
+struct LaunchLink {
+  uint32_t device_row, launch_row;
+};
+
+// Calls fn(row, value) for the entries of the column in the range.
+template <typename T, typename Fn>
+void ForColumn(const SparseColumn<T>& column, RowRange range, Fn fn) {
+  column.ForRange(range.first, range.end(), fn);
+}
+
+// A call that may have queued work. `sequence` is its position in its track.
+struct LaunchEntry {
+  int64_t id = 0;
+  uint32_t row = 0, sequence = 0;
+};
+class LaunchIndex;
+
+class EventForest {
+ public:
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  EventForest(const Trace& trace, const StatTable& stats, const EventOrder& order);
+  void Build(std::stop_token stop);
+
+  // The following take and return positions of EventOrder (intervals/event_order.h).
+  uint32_t PositionOf(uint32_t row) const { return pos_[row]; }
+  uint32_t SubtreeEnd(uint32_t pos) const { return pos + 1 + below_[pos]; }
+  bool InTree(uint32_t pos) const { return !async_[pos]; }
+  template <typename Fn>
+  void ForLinkedChildren(uint32_t pos, Fn fn) const {
+    for (uint32_t e = head_[pos]; e != 0; e = edges_[e - 1].next) fn(edges_[e - 1].child);
+  }
+  // Appends the parents in XProf's order: the enclosing event, then
+  // links in the order they were made.
+  void AppendParents(uint32_t pos, std::vector<uint32_t>* out) const;
+  bool HasLinkedParents(uint32_t pos) const { return linked_child_[pos]; }
+  uint32_t Encloser(uint32_t pos) const { return parent_[pos] - 1; }  // kNone: nothing encloses it
+  void AddLink(uint32_t parent, uint32_t child);
+  // Must be called after the last AddLink and before AppendParents.
+  void SortLinks();
+
+  // By MetaId, the type of the event's name. Events of type kNone with a correlation id are
+  // launches, or work of devices.
+  std::span<const HostEventType> types() const { return types_; }
+  // The positions of the host's events whose type has a rule in grouping, in file order.
+  const std::vector<uint32_t>& Special(uint32_t host) const { return special_[host]; }
+  std::vector<LaunchLink> TakeLaunches() {
+    launches_.shrink_to_fit();
+    return std::move(launches_);
+  }
+  const std::vector<LaunchLink>& launches() const { return launches_; }
+  std::span<const uint32_t> HostTracks(uint32_t host) const { return host_tracks_[host]; }
+  bool HasLoopMarkers(uint32_t host) const { return loop_markers_[host]; }
+  uint32_t MetaAt(uint32_t pos) const;
+
+ private:
+  struct Edge {
+    uint32_t child, next;  // child: position; next: number of the next edge from 1, 0 for the last
+  };
+  struct Region {
+    Ps begin, end;
+  };
+  // The positions of one host's events by type, each in file order.
+  class ByType {
+   public:
+    std::vector<uint32_t>& operator[](HostEventType t) { return of_[static_cast<size_t>(t)]; }
+    const std::vector<uint32_t>& operator[](HostEventType t) const {
+      return of_[static_cast<size_t>(t)];
+    }
+
+   private:
+    static constexpr auto kLast = static_cast<size_t>(HostEventType::kTpuRunDone);
+    std::array<std::vector<uint32_t>, kLast + 1> of_;
+  };
+  void ClassifyMetas();
+  void FindPositions();
+  std::vector<Region> ThreadpoolRegions(uint32_t track) const;
+  void SetSubtreeEnd(uint32_t pos, uint32_t end) {
+    if (end > pos + 1) below_[pos] = end - pos - 1;
+  }
+  void NestTrack(uint32_t track, std::vector<uint32_t>* special);
+  using LinkKey = std::array<int64_t, 4>;
+  template <typename KeyOf>
+  void LinkEqual(const std::vector<uint32_t>& parents, const std::vector<uint32_t>& children,
+                 KeyOf key_of);
+  std::optional<LinkKey> Pair(uint32_t pos, IntStat a, IntStat b) const;
+  std::optional<LinkKey> RunKey(uint32_t pos) const;
+  void LinkSpecial(uint32_t host);
+  void LinkExecutors(const ByType& special);
+  void LinkTpu(uint32_t host, const ByType& special);
+  std::vector<LaunchEntry> LaunchesOn(uint32_t track) const;
+  std::vector<LaunchLink> LaunchedOn(uint32_t track, const LaunchIndex& index) const;
+  LaunchIndex IndexLaunches(const std::vector<uint32_t>& tracks) const;
+  void LinkLaunches(uint32_t host);
+  void AddLaunches(const std::vector<LaunchLink>& links, size_t edge);
+  void LinkContexts(uint32_t host);
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const EventOrder& order_;
+  std::vector<HostEventType> types_;
+  std::vector<uint8_t> region_role_;  // by MetaId; 1: start of a threadpool region, 2: its stop
+  std::vector<std::vector<uint32_t>> host_tracks_, special_;
+  std::vector<bool> loop_markers_;
+  // By position. Column gives memory back to the system when it is freed.
+  // Zero means none, so that untouched pages of events that enclose nothing, such as those of
+  // devices, cost no memory: the encloser and the first edge count from 1, and below_ is the number
+  // of enclosed events.
+  Column<uint32_t> parent_, below_, head_;
+  Column<uint32_t> pos_;  // by row
+  Column<uint8_t> async_, linked_child_;
+  Column<Edge> edges_;
+  std::vector<std::pair<uint32_t, uint32_t>> links_;  // (child, parent), without launches
+  std::vector<LaunchLink> launches_;                  // by device row
+};
+
+}  // namespace stepscope

@@ -1,0 +1,322 @@
+#include "model/analysis/grouping/host_activity.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+constexpr Ps kLongestDispatch = 200 * kPsPerUs;  // an op in an executor that takes longer is work
+constexpr Ps kLongestLaunch = kPsPerMs;          // a launch call that takes longer loads a module
+constexpr size_t kLaunchSample = 64;
+
+bool IsPageable(std::string_view text) { return text.find("ageable") != std::string_view::npos; }
+
+HostState StateOf(HostRole role) {
+  switch (role) {
+    case HostRole::kWait:
+    case HostRole::kInput:
+      return HostState::kInput;
+    case HostRole::kSync:
+    case HostRole::kAwait:
+      return HostState::kSync;
+    case HostRole::kCompile:
+      return HostState::kCompile;
+    case HostRole::kLaunch:
+    case HostRole::kGraph:
+    case HostRole::kCopy:
+      return HostState::kLaunch;
+    case HostRole::kCompute:
+      return HostState::kCompute;
+    case HostRole::kExecutor:
+      return HostState::kDispatch;
+    case HostRole::kNothing:
+      return HostState::kNothing;
+    case HostRole::kWork:
+    case HostRole::kRuntime:
+      break;
+  }
+  return HostState::kWork;
+}
+
+bool SameBut(const HostPiece& a, const HostPiece& b) {  // equal except for the time
+  return a.state == b.state && a.row == b.row && a.inside == b.inside && a.executor == b.executor;
+}
+
+void Append(std::vector<HostPiece>* pieces, HostPiece piece, TimeRange at) {
+  if (at.empty()) return;
+  if (!pieces->empty() && pieces->back().end == at.begin && SameBut(pieces->back(), piece)) {
+    pieces->back().end = at.end;
+    return;
+  }
+  piece.begin = at.begin;
+  piece.end = at.end;
+  pieces->push_back(piece);
+}
+
+// Index of the first event, from `from` on, that ends after t.
+uint32_t FirstEndingAfter(const Lane& lane, uint32_t from, Ps t) {
+  if (from < lane.size() && lane.end(from) > t) return from;
+  uint32_t low = from, high = lane.size();
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (lane.end(middle) > t) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+HostPiece PieceOf(const Lane& lane, uint32_t index, HostState state) {
+  HostPiece piece;
+  piece.begin = lane.start[index];
+  piece.end = lane.end(index);
+  piece.state = state;
+  piece.row = lane.first_row + index;
+  piece.meta = lane.meta[index];
+  return piece;
+}
+
+void MergePieces(std::vector<HostPiece>* pieces) {
+  std::sort(pieces->begin(), pieces->end(), [](const HostPiece& a, const HostPiece& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  size_t kept = 0;
+  for (const HostPiece& piece : *pieces) {
+    if (kept > 0 && piece.begin <= (*pieces)[kept - 1].end) {
+      (*pieces)[kept - 1].end = std::max((*pieces)[kept - 1].end, piece.end);
+    } else {
+      (*pieces)[kept++] = piece;
+    }
+  }
+  pieces->resize(kept);
+}
+
+bool IsThread(const Trace& trace, const Track& track) {
+  return track.plane.value < trace.planes.size() &&
+         IsHostThreads(trace.planes[track.plane.value]) && !track.derived_in_file;
+}
+
+}  // namespace
+
+HostActivity::HostActivity(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                           std::span<const uint8_t> compute)
+    : trace_(trace) {
+  const NameTable& names = trace.names();
+  roles_.resize(names.metas.size());
+  marker_.resize(names.metas.size());
+  for (size_t m = 0; m < roles_.size(); ++m) {
+    roles_[m] = RoleOfHostEvent(names.strings.View(names.metas[m].name), names.metas[m].category);
+    const bool works = roles_[m] == HostRole::kWork || roles_[m] == HostRole::kNothing;
+    if (m < compute.size() && compute[m] != 0 && works) roles_[m] = HostRole::kCompute;
+  }
+  for (const EventGroup& group : grouping.groups) {  // markers of steps, whatever their names
+    if (group.implicit || !group.root.valid()) continue;
+    const uint32_t meta = trace.set.Meta(group.root).value;
+    roles_[meta] = HostRole::kNothing;
+    marker_[meta] = 1;
+  }
+  MarkLaunches(stats, grouping);
+}
+
+// Copies from or to pageable memory block: they return when they are done.
+void HostActivity::MarkLaunches(const StatTable& stats, const Grouping& grouping) {
+  launch_.assign(trace_.set.rows, kNoLaunch);
+  const NameTable& names = trace_.names();
+  std::vector<uint8_t> pageable(names.metas.size());
+  for (size_t m = 0; m < pageable.size(); ++m)
+    pageable[m] = IsPageable(names.strings.View(names.metas[m].name));
+  RowReader reader(trace_.set);
+  for (const LaunchLink& link : grouping.launches) {
+    if (launch_[link.launch_row] != kBlocking)
+      launch_[link.launch_row] = pageable[reader.Meta(link.device_row)] ? kBlocking : kLaunches;
+  }
+  stats.Text(StringStat::kMemcpyDetails).ForAll([&](uint32_t row, StringId text) {
+    if (launch_[row] != kNoLaunch && IsPageable(stats.strings->View(text)))
+      launch_[row] = kBlocking;
+  });
+}
+
+HostState HostActivity::StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) const {
+  if (launch_[row] == kBlocking || roles_[meta] == HostRole::kSync) return HostState::kSync;
+  if (duration <= kLongestLaunch || roles_[meta] == HostRole::kGraph) return HostState::kLaunch;
+  return roles_[meta] == HostRole::kCopy ? HostState::kSync : HostState::kCompile;
+}
+
+HostPiece HostActivity::Under(HostPiece outer, const Lane& lane, uint32_t index) const {
+  const uint32_t row = lane.first_row + index, meta = lane.meta[index];
+  const HostRole role = roles_[meta];
+  HostState state = StateOf(role);
+  if (launch_[row] == kBlocking) state = HostState::kSync;
+  if (launch_[row] == kLaunches && state == HostState::kWork) state = HostState::kLaunch;
+  if (state == HostState::kLaunch) state = StateOfLaunch(row, meta, lane.dur[index]);
+  if (role == HostRole::kExecutor) {
+    outer.executor = true;
+    if (outer.state != HostState::kNothing) return outer;
+  }
+  if (state == HostState::kNothing) {
+    if (marker_[meta] == 0 || outer.state != HostState::kNothing) return outer;
+    outer.marked = true;
+    outer.row = row;
+    outer.meta = meta;
+    return outer;
+  }
+  const bool short_op = state == HostState::kWork && lane.dur[index] <= kLongestDispatch;
+  if (outer.executor && short_op) state = HostState::kDispatch;
+  const bool call = role == HostRole::kRuntime || role == HostRole::kLaunch ||
+                    role == HostRole::kGraph || role == HostRole::kCopy ||
+                    role == HostRole::kSync || launch_[row] != kNoLaunch;
+  const bool in_op = outer.state == HostState::kWork || outer.state == HostState::kDispatch;
+  outer.inside = call && in_op ? outer.meta : HostPiece::kNone;
+  outer.state = state;
+  outer.row = row;
+  outer.meta = meta;
+  return outer;
+}
+
+// Walks the nested events of a thread, outermost first, as time goes on. Each event is looked at
+// once, however many ranges lie inside it.
+class HostActivity::NestedSweep {
+ public:
+  NestedSweep(const HostActivity& activity, std::vector<const Lane*> by_depth)
+      : activity_(activity), by_depth_(std::move(by_depth)), next_(by_depth_.size()) {}
+
+  // Ranges must ascend.
+  void Append(TimeRange range, std::vector<HostPiece>* out) {
+    for (Ps t = range.begin; t < range.end;) {
+      while (!open_.empty() && open_.back().end <= t) open_.pop_back();
+      const HostPiece piece = open_.empty() ? HostPiece() : open_.back().said;
+      const Ps end = open_.empty() ? range.end : std::min(range.end, open_.back().end);
+      const Ps inner = Enter(piece, t, end);
+      stepscope::Append(out, piece, {t, inner});
+      t = inner;
+    }
+  }
+  uint64_t looks() const { return looks_; }
+
+ private:
+  struct Open {
+    Ps end;
+    HostPiece said;
+  };
+
+  // Opens the next event inside what is open, as far as it lies in [t, end). Returns where it
+  // begins there; `end` if there is none.
+  Ps Enter(const HostPiece& piece, Ps t, Ps end) {
+    const size_t depth = open_.size();
+    // These states hold whatever is inside.
+    if (depth >= by_depth_.size() || piece.state >= HostState::kSync) return end;
+    ++looks_;
+    const Lane& lane = *by_depth_[depth];
+    uint32_t& i = next_[depth];
+    i = FirstEndingAfter(lane, i, t);
+    if (i >= lane.size() || lane.start[i] >= end) return end;
+    const Ps outer = open_.empty() ? kMaxPs : open_.back().end;
+    open_.push_back({std::min(lane.end(i), outer), activity_.Under(piece, lane, i)});
+    return std::max(lane.start[i], t);
+  }
+
+  const HostActivity& activity_;
+  const std::vector<const Lane*> by_depth_;
+  std::vector<uint32_t> next_;  // by depth: all events before this one end before now
+  std::vector<Open> open_;
+  uint64_t looks_ = 0;
+};
+
+// Changes the pieces under events that overlap others and so lie on lanes of their own.
+void HostActivity::Paint(const Lane& lane, std::vector<HostPiece>* pieces) const {
+  std::vector<HostPiece> out;
+  out.reserve(pieces->size());
+  uint32_t first = 0;
+  for (const HostPiece& piece : *pieces) {
+    Ps at = piece.begin;
+    if (piece.state < HostState::kSync) {  // the later states hold whatever is inside
+      first = FirstEndingAfter(lane, first, piece.begin);
+      for (uint32_t i = first; i < lane.size() && lane.start[i] < piece.end; ++i) {
+        const Ps from = std::max(lane.start[i], at), to = std::min(lane.end(i), piece.end);
+        if (to <= from) continue;
+        Append(&out, piece, {at, from});
+        Append(&out, Under(piece, lane, i), {from, to});
+        at = to;
+      }
+    }
+    Append(&out, piece, {at, piece.end});
+  }
+  *pieces = std::move(out);
+}
+
+std::vector<HostPiece> HostActivity::During(const Track& thread, std::span<const TimeRange> ranges,
+                                            uint64_t* looks) const {
+  std::vector<const Lane*> nested, spilled;
+  for (const Lane& lane : trace_.set.LanesOf(thread)) {
+    if (lane.kind == LaneKind::kInstant || lane.size() == 0) continue;
+    (lane.kind == LaneKind::kNested ? nested : spilled).push_back(&lane);
+  }
+  NestedSweep sweep(*this, std::move(nested));
+  std::vector<HostPiece> pieces;
+  pieces.reserve(ranges.size());
+  for (const TimeRange& range : ranges) sweep.Append(range, &pieces);
+  if (looks != nullptr) *looks += sweep.looks();
+  for (const Lane* lane : spilled) Paint(*lane, &pieces);
+  return pieces;
+}
+
+HostSummary HostActivity::Summarise(HostId host, bool executing) const {
+  HostSummary summary;
+  for (const Track* thread : HostThreadsOf(trace_, host)) {
+    bool executor = false;
+    for (const Lane& lane : trace_.set.LanesOf(*thread)) {
+      for (uint32_t i = 0; i < lane.size(); ++i) {
+        const HostRole role = roles_[lane.meta[i]];
+        executor = executor || role == HostRole::kExecutor;
+        if (lane.dur[i] <= 0) continue;
+        if (role == HostRole::kWait) summary.waits.push_back(PieceOf(lane, i, HostState::kInput));
+        if (role == HostRole::kExecutor && executing)
+          summary.executing.push_back(PieceOf(lane, i, HostState::kDispatch));
+      }
+    }
+    if (executor) summary.executors.push_back(thread);
+  }
+  MergePieces(&summary.waits);
+  MergePieces(&summary.executing);
+  return summary;
+}
+
+const Track* HostActivity::ExecutorOf(const Track& thread,
+                                      std::span<const Track* const> executors) const {
+  if (executors.empty()) return nullptr;
+  std::vector<Ps> launches;
+  for (const Lane& lane : trace_.set.LanesOf(thread)) {
+    for (uint32_t i = 0; i < lane.size() && launches.size() < kLaunchSample; ++i) {
+      if (launch_[lane.first_row + i] != kNoLaunch) launches.push_back(lane.start[i]);
+    }
+  }
+  const Track* best = nullptr;
+  size_t most = 0;
+  for (const Track* other : executors) {
+    size_t inside = 0;
+    for (const Lane& lane : trace_.set.LanesOf(*other)) {
+      if (lane.kind != LaneKind::kNested || lane.depth > 1) continue;  // executors are outermost
+      for (const Ps t : launches) {
+        const uint32_t i = FirstEndingAfter(lane, 0, t);
+        if (i < lane.size() && lane.start[i] <= t && roles_[lane.meta[i]] == HostRole::kExecutor)
+          ++inside;
+      }
+    }
+    if (inside > most) most = inside, best = other;
+  }
+  return best;
+}
+
+std::vector<const Track*> HostThreadsOf(const Trace& trace, HostId host) {
+  std::vector<const Track*> threads;
+  for (const Track& track : trace.set.tracks) {
+    if (IsThread(trace, track) && trace.planes[track.plane.value].host == host)
+      threads.push_back(&track);
+  }
+  return threads;
+}
+
+}  // namespace stepscope

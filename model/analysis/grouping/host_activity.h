@@ -1,0 +1,106 @@
+// HostActivity: what a host thread does at each moment, as far as it can explain why
+// a device is idle (docs/rules.md#losses). Does not own the trace, which must
+// outlive it. Immutable; any thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "model/analysis/grouping/grouping.h"
+#include "model/stats.h"
+#include "model/trace.h"
+
+namespace stepscope {
+
+// What an event's name says about the host by itself, without what is around it.
+enum class HostRole : uint8_t {
+  kWork,      // an op, a Python function, an annotation
+  kNothing,   // the marker of a step or a wrapper: only what is inside it counts
+  kExecutor,  // runs ops or a compiled program: short ops inside are dispatch
+  kWait,      // waits for input, on any thread
+  kInput,     // prepares input or waits for it, on the thread that feeds the device
+  kSync,      // a call of the runtime that blocks until the device is done
+  kAwait,     // a framework's wait for results
+  kCompile,   // compiles, tunes or loads a module
+  kLaunch,    // starts work on a device
+  kGraph,     // starts a whole graph of work
+  kCopy,      // starts a copy or fill
+  kRuntime,   // another call of the runtime
+  kCompute,   // an op of a program whose device is the CPU
+};
+HostRole RoleOfHostEvent(std::string_view name, EventCategory category);
+
+// What a thread does at a moment. Events inside a piece with kSync or a later
+// state do not change its state.
+enum class HostState : uint8_t {
+  kNothing,
+  kDispatch,
+  kWork,
+  kCompute,
+  kLaunch,
+  kSync,
+  kCompile,
+  kInput
+};
+
+struct HostPiece {
+  static constexpr uint32_t kNone = 0xffffffffu;
+  Ps begin = 0, end = 0;
+  HostState state = HostState::kNothing;
+  bool marked = false;  // inside the marker of a step; `row` is the marker if nothing else is open
+  bool executor = false;    // inside an executor
+  uint32_t row = kNone;     // the event that gives the state
+  uint32_t meta = kNone;    // its MetaId
+  uint32_t inside = kNone;  // MetaId of the op around a call of the runtime
+};
+
+// What the threads of a host do together. The intervals are sorted and disjoint; each has the row
+// of the first event in it.
+struct HostSummary {
+  std::vector<HostPiece> waits;         // when any thread waits for input
+  std::vector<HostPiece> executing;     // when any thread is in an executor; filled on request
+  std::vector<const Track*> executors;  // the threads that have an executor
+};
+
+class HostActivity {
+ public:
+  // `compute`: by MetaId, whether it is an op of a program whose device is the CPU; may be empty.
+  // O(names + launches).
+  HostActivity(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+               std::span<const uint8_t> compute);
+
+  // What the thread does in the ranges, which are sorted and disjoint: pieces that cover them
+  // exactly. O((ranges + nested events that touch them) log events); lanes of events that overlap
+  // others cost their events times pieces. `looks`, unless null, is increased by the number of
+  // events looked at.
+  std::vector<HostPiece> During(const Track& thread, std::span<const TimeRange> ranges,
+                                uint64_t* looks = nullptr) const;
+  // O(events log events). `executing`: whether to fill HostSummary::executing.
+  HostSummary Summarise(HostId host, bool executing) const;
+  // The state of the time from a launch call to its work: launching, loading a module or blocking.
+  HostState StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) const;
+  // Whether the event waits for results of work that other threads have yet to start.
+  bool Awaits(uint32_t meta) const { return roles_[meta] == HostRole::kAwait; }
+  // The one of `executors` whose executor events enclose most launches of `thread`, by a sample of
+  // them; null if none does. O(executors log events).
+  const Track* ExecutorOf(const Track& thread, std::span<const Track* const> executors) const;
+
+ private:
+  enum Launch : uint8_t { kNoLaunch, kLaunches, kBlocking };
+  void MarkLaunches(const StatTable& stats, const Grouping& grouping);
+  class NestedSweep;
+  HostPiece Under(HostPiece outer, const Lane& lane, uint32_t index) const;
+  void Paint(const Lane& lane, std::vector<HostPiece>* pieces) const;
+
+  const Trace& trace_;
+  std::vector<HostRole> roles_;  // by MetaId
+  std::vector<uint8_t> marker_;  // by MetaId: it marks a step
+  std::vector<uint8_t> launch_;  // by row
+};
+
+// The tracks with threads of a host, in any format.
+std::vector<const Track*> HostThreadsOf(const Trace& trace, HostId host);
+
+}  // namespace stepscope

@@ -1,0 +1,125 @@
+// The role of a host event by its name (docs/rules.md#losses): calls of the runtimes of CUDA and
+// HIP, events of TensorFlow, JAX and PyTorch, and Python functions by file and name.
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <span>
+#include <string>
+
+#include "model/analysis/grouping/host_activity.h"
+#include "model/base/lower.h"
+#include "model/base/text_parts.h"
+#include "model/base/word_set.h"
+
+namespace stepscope {
+namespace {
+
+bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Whether the text has the word by itself: "preprocess" is not in "sdd_preprocess_splits".
+bool HasWord(std::string_view text, std::string_view word) {
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    const bool begins = at == 0 || !IsWordChar(text[at - 1]);
+    const size_t end = at + word.size();
+    if (begins && (end == text.size() || !IsWordChar(text[end]))) return true;
+  }
+  return false;
+}
+
+bool HasAnyWord(std::string_view text, std::span<const std::string_view> words,
+                const WordSet& anywhere) {
+  return anywhere.AnyIn(text) &&
+         std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return HasWord(text, word); });
+}
+
+// Whether it is a call of CUDA or HIP: one of these prefixes and a capital letter.
+bool IsRuntimeName(std::string_view name) {
+  for (std::string_view prefix : {"cuda", "cu", "hip"}) {
+    if (name.starts_with(prefix) && name.size() > prefix.size() &&
+        std::isupper(static_cast<unsigned char>(name[prefix.size()])) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+HostRole RuntimeRole(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (has("Synchronize")) return HostRole::kSync;
+  if (has("GraphLaunch")) return HostRole::kGraph;
+  if (has("ModuleLoad") || has("LibraryLoad") || has("LinkComplete")) return HostRole::kCompile;
+  if (has("LaunchHostFunc")) return HostRole::kRuntime;
+  if (has("Launch")) return HostRole::kLaunch;
+  const bool copies = has("Memcpy") || has("Memset");
+  if (copies) return has("Async") ? HostRole::kCopy : HostRole::kSync;
+  return HostRole::kRuntime;
+}
+
+constexpr std::array<std::string_view, 12> kInputParts = {"torch/utils/data/",
+                                                          "dataloader",
+                                                          "data_loader",
+                                                          "torchvision/transforms",
+                                                          "torchvision/io",
+                                                          "image_processing",
+                                                          "feature_extraction",
+                                                          "tokenization_",
+                                                          "tokenizers/",
+                                                          "webdataset",
+                                                          "transformers/pipelines/pt_utils",
+                                                          "albumentations"};
+constexpr WordSet kInputPartSet(kInputParts);
+constexpr std::array<std::string_view, 11> kInputWords = {
+    "preprocess", "load_batch", "data_load",  "wait_for_batch", "next_batch",        "get_batch",
+    "collate",    "collate_fn", "read_video", "read_image",     "prefetch_to_device"};
+constexpr WordSet kInputWordSet(kInputWords);
+constexpr std::array<std::string_view, 14> kCompileParts = {
+    "XlaCompile",       "xla_compile",    "backend_compile",  "compile_or_get_cached",
+    "trace_to_jaxpr",   "lower_jaxpr",    "torch/_inductor/", "torch/_dynamo/convert_frame",
+    "triton/compiler/", "autotun",        "Autotun",          "tracing_compilation",
+    "HloPassPipeline",  "BuildExecutable"};
+constexpr WordSet kCompilePartSet(kCompileParts);
+constexpr std::array<std::string_view, 3> kAwaitWords = {"block_until_ready", "BlockUntilReady",
+                                                         "BlockHostUntilDone"};
+constexpr WordSet kAwaitWordSet(kAwaitWords);
+constexpr std::array<std::string_view, 3> kSyncWords = {"aten::item", "aten::_local_scalar_dense",
+                                                        "aten::is_nonzero"};
+constexpr WordSet kSyncWordSet(kSyncWords);
+constexpr std::array<std::string_view, 4> kWaits = {"IteratorGetNext", "IteratorGetNextOp",
+                                                    "InfeedEnqueue", "enumerate(DataLoader)"};
+constexpr std::array<std::string_view, 6> kNothings = {
+    "ThreadpoolListener::", "ProfilerStep#", "TraceContext",
+    "PyTorch Profiler",     "end: ",         "FunctionRun"};
+
+bool IsExecutor(std::string_view name) {
+  if (name == "ExecutorState::Process" || name == "GpuExecutable::ExecuteThunks") return true;
+  if (name.find("Executable::Execute") != std::string_view::npos) return true;
+  return name.find("PjRt") != std::string_view::npos &&
+         name.find("Execute") != std::string_view::npos;
+}
+
+bool Compiles(std::string_view name) {
+  return kCompilePartSet.AnyIn(name) || name.ends_with("::Compile") || name == "Compile" ||
+         name.find("::Compile(") != std::string_view::npos;
+}
+
+}  // namespace
+
+HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
+  if (category == EventCategory::kStep || BeginsWithAny(name, kNothings)) {
+    return HostRole::kNothing;
+  }
+  if (category == EventCategory::kRuntimeCall || IsRuntimeName(name)) return RuntimeRole(name);
+  if (BeginsWithAny(name, kWaits)) return HostRole::kWait;
+  if (IsExecutor(name)) return HostRole::kExecutor;
+  if (HasAnyWord(name, kSyncWords, kSyncWordSet)) return HostRole::kSync;
+  if (HasAnyWord(name, kAwaitWords, kAwaitWordSet)) return HostRole::kAwait;
+  if (Compiles(name)) return HostRole::kCompile;
+  if (name.starts_with("Iterator::")) return HostRole::kInput;
+  const std::string lower = Lower(name);
+  if (kInputPartSet.AnyIn(lower) || HasAnyWord(lower, kInputWords, kInputWordSet))
+    return HostRole::kInput;
+  return HostRole::kWork;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,42 @@
+#include "model/analysis/intervals/enclosing.h"
+
+#include <algorithm>
+
+namespace stepscope {
+
+Enclosing::Enclosing(const Trace& trace, const std::vector<bool>& wanted)
+    : trace_(trace), tracks_(trace.set.tracks.size()) {
+  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) return;
+  for (size_t t = 0; t < tracks_.size(); ++t) {
+    for (const Lane& lane : trace.set.LanesOf(trace.set.tracks[t])) {
+      if (lane.kind == LaneKind::kInstant) continue;
+      Depth depth{lane.depth, {}};
+      for (uint32_t i = 0; i < lane.size(); ++i) {
+        if (wanted[lane.meta[i]]) depth.rows.push_back(lane.first_row + i);
+      }
+      if (!depth.rows.empty()) tracks_[t].push_back(std::move(depth));
+    }
+    std::reverse(tracks_[t].begin(), tracks_[t].end());
+    empty_ = empty_ && tracks_[t].empty();
+  }
+}
+
+EventRow Enclosing::Around(EventRow row) const {
+  if (empty_ || !row.valid()) return {};
+  const TrackSet& set = trace_.set;
+  const Lane& lane = set.lanes[set.LaneOf(row).value];
+  const uint32_t at = row.value - lane.first_row;
+  const Ps begin = lane.start[at], end = lane.end(at);
+  for (const Depth& depth : tracks_[lane.track.value]) {
+    const auto after =
+        std::upper_bound(depth.rows.begin(), depth.rows.end(), begin,
+                         [&](Ps t, uint32_t r) { return t < set.Start(EventRow(r)); });
+    if (after == depth.rows.begin()) continue;
+    const EventRow found(*(after - 1));
+    if (SaturatingAdd(set.Start(found), set.Duration(found)) < end) continue;
+    if (found == row || depth.depth < lane.depth || lane.kind != LaneKind::kNested) return found;
+  }
+  return {};
+}
+
+}  // namespace stepscope

@@ -1,0 +1,215 @@
+// ComputeKernels: one pass over the streams of each device plane groups events by ids
+// (kernel_reader.h); then the text of each distinct kernel is read once, not once per event.
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <unordered_set>
+
+#include "model/analysis/definitions.h"
+#include "model/analysis/kernels/kernel_reader.h"
+#include "model/analysis/naming/op_name.h"
+#include "model/base/task.h"
+
+namespace stepscope {
+namespace {
+
+// The kernels of one stream.
+struct StreamKernels {
+  const Track* track = nullptr;
+  RawGroups groups;
+};
+
+// The streams of a plane, with the op names that their keys count.
+struct PlaneKernels {
+  std::vector<StreamKernels> streams;
+  std::vector<std::string_view> kineto_ops;
+};
+
+// The framework op of a key: that of its HLO instruction where the program is known, else the
+// name in tf_op.
+std::string OpNameOf(const Trace& trace, const StatTable& stats, const RawKey& key,
+                     const PlaneKernels& plane) {
+  if (key.tf_op != kNoKernelText && kNoKernelText - 1 - key.tf_op < plane.kineto_ops.size()) {
+    return std::string(plane.kineto_ops[kNoKernelText - 1 - key.tf_op]);
+  }
+  std::string_view hlo_op = stats.strings->View(StringId(key.hlo_op));
+  if (!hlo_op.empty()) {
+    const size_t inner = hlo_op.rfind("::");
+    if (inner != std::string_view::npos) hlo_op.remove_prefix(inner + 2);
+    const HloInstruction* hlo = trace.hlo.Find(static_cast<uint64_t>(key.program), hlo_op);
+    if (hlo) return hlo->op_name;
+  }
+  const std::string_view tf_op = stats.strings->View(StringId(key.tf_op));
+  return tf_op.empty() ? std::string() : std::string(ParseOpName(tf_op).name);
+}
+
+// Identity of the final groups, and their order among equal totals, as in XProf.
+auto FinalKey(const KernelGroup& g) {
+  const KernelLaunch& l = g.launch;
+  return std::make_tuple(g.name.view(), l.grid, l.block, l.registers, l.static_shared,
+                         l.dynamic_shared, g.xprof_uses_tensor_core, g.eligible, g.op_name.view());
+}
+
+KernelGroup Describe(const Trace& trace, const StatTable& stats, const RawKey& key,
+                     const PlaneKernels& plane, const XprofDefinitions& xprof) {
+  KernelGroup g;
+  g.name = trace.names().strings.View(StringId(key.name));
+  g.op_name = OpNameOf(trace, stats, key, plane);
+  g.launch = key.details == kNoKernelText
+                 ? key.launch
+                 : ParseKernelDetails(stats.strings->View(StringId(key.details)));
+  g.launch.occupancy_pct = 0;
+  g.xprof_uses_tensor_core = XprofUsesTensorCore(g.name, key.vendor);
+  g.uses_matrix_unit = UsesMatrixUnit(g.name, key.vendor);
+  const bool has_tf_op = !stats.strings->View(StringId(key.tf_op)).empty();
+  g.eligible = IsTensorCoreEligible(g.op_name, stats.strings->View(StringId(key.equation))) ||
+               (g.xprof_uses_tensor_core && has_tf_op) ||
+               (!xprof.kernel_columns_of_xprof && g.uses_matrix_unit);
+  return g;
+}
+
+void Finish(const KernelTotals& totals, KernelGroup* g) {
+  g->occurrences = totals.occurrences;
+  g->total = totals.total, g->min = totals.min, g->max = totals.max;
+  g->total_ns = totals.total_ns, g->min_ns = totals.min_ns, g->max_ns = totals.max_ns;
+  g->first_occupancy_pct = totals.first_occupancy;
+  g->mean_occupancy_pct = totals.occupancy_known > 0
+                              ? totals.occupancy_time / static_cast<double>(totals.occupancy_known)
+                              : kUnknownOccupancy;
+}
+
+std::vector<PlaneKernels> CollectPlanes(const Trace& trace, const StatTable& stats,
+                                        const Scope& scope, const GraphOps& graphs,
+                                        std::stop_token stop) {
+  const LaunchingOps ops(trace, stats);
+  std::vector<PlaneKernels> planes(trace.planes.size());
+  ParallelFor(trace.planes.size(), [&](size_t p) {
+    const Plane& plane = trace.planes[p];
+    if (plane.kind != PlaneKind::kGpu || stop.stop_requested()) return;
+    if (!scope.HasHost(plane.host)) return;
+    KernelReader reader(trace, stats, ops, graphs);
+    std::vector<TrackId> tracks = plane.tracks;
+    std::sort(tracks.begin(), tracks.end());  // the order of by_stream
+    for (TrackId id : tracks) {
+      const Track& track = trace.set.tracks[id.value];
+      if (track.derived_in_file) continue;
+      StreamKernels stream{&track, {}};
+      reader.Collect(track, plane.file_order, DeviceFactsOf(plane).vendor, scope.OfHost(plane.host),
+                     &stream.groups);
+      if (!stream.groups.empty()) planes[p].streams.push_back(std::move(stream));
+    }
+    planes[p].kineto_ops = reader.kineto_ops();
+  });
+  return planes;
+}
+
+// "GPU 0, Stream #14(Compute)"; the host stands in front if the trace has several.
+std::string StreamLabel(const Trace& trace, const Track& track) {
+  const Plane& plane = trace.planes[track.plane.value];
+  std::string label =
+      plane.display_name + ", " + std::string(trace.names().strings.View(track.name));
+  if (trace.hosts.size() > 1) label = std::string(trace.HostName(plane.host)) + " " + label;
+  return label;
+}
+
+// A kernel of all streams and its sums so far.
+struct Merged {
+  KernelGroup group;
+  KernelTotals totals;
+};
+
+// Joins groups with equal FinalKey. A group is never moved, because there may be a million.
+class MergedGroups {
+ public:
+  // `totals` are the sums of `group`.
+  void Add(KernelGroup group, const KernelTotals& totals) {
+    Merged& added = all_.emplace_back();
+    added.group = std::move(group);
+    const auto [same, fresh] = index_.insert(&added);
+    Merged& into = **same;
+    into.totals.Merge(totals);
+    if (fresh) return;
+    into.group.rows.Append(std::move(added.group.rows));
+    all_.pop_back();
+  }
+
+  // The groups, largest total first, ties by FinalKey.
+  std::vector<KernelGroup> Take(bool whole_ns) {
+    index_.clear();
+    std::vector<Merged*> order;
+    order.reserve(all_.size());
+    for (Merged& m : all_) order.push_back(&m);
+    std::sort(order.begin(), order.end(), [whole_ns](const Merged* a, const Merged* b) {
+      const int64_t of_a = whole_ns ? a->totals.total_ns : a->totals.total;
+      const int64_t of_b = whole_ns ? b->totals.total_ns : b->totals.total;
+      return of_a != of_b ? of_a > of_b : FinalKey(a->group) < FinalKey(b->group);
+    });
+    std::vector<KernelGroup> groups;
+    groups.reserve(order.size());
+    for (Merged* m : order) {
+      Finish(m->totals, &m->group);
+      groups.push_back(std::move(m->group));
+    }
+    all_.clear();
+    return groups;
+  }
+
+ private:
+  struct Hash {
+    size_t operator()(const Merged* m) const {
+      const KernelLaunch& l = m->group.launch;
+      uint64_t h = std::hash<std::string_view>{}(m->group.name.view());
+      for (const int64_t v : {l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.registers,
+                              l.dynamic_shared}) {
+        h = (h ^ static_cast<uint64_t>(v)) * 0xff51afd7ed558ccdull;
+        h ^= h >> 32;
+      }
+      return h ^ std::hash<std::string_view>{}(m->group.op_name.view());
+    }
+  };
+  struct Same {
+    bool operator()(const Merged* a, const Merged* b) const {
+      return FinalKey(a->group) == FinalKey(b->group);
+    }
+  };
+  std::deque<Merged> all_;
+  std::unordered_set<Merged*, Hash, Same> index_;
+};
+
+}  // namespace
+
+KernelGroups ComputeKernels(AnalysisContext& context, const AnalysisParams& params,
+                            std::stop_token stop) {
+  const Trace& trace = context.trace();
+  const StatTable& stats = context.stats(stop);
+  const GraphOps graphs = ComputeGraphOps(context, stop);
+  std::vector<PlaneKernels> planes =
+      CollectPlanes(trace, stats, ScopeOf(context, params, stop), graphs, stop);
+  MergedGroups merged;
+  std::map<std::string, KernelSum> streams;
+  // Nodes move from one form to the next, so that the two never lie in memory as a whole.
+  for (PlaneKernels& plane : planes) {
+    for (StreamKernels& stream : plane.streams) {
+      KernelSum& of_stream = streams[StreamLabel(trace, *stream.track)];
+      while (!stream.groups.empty() && !stop.stop_requested()) {
+        auto raw = stream.groups.extract(stream.groups.begin());
+        KernelGroup group = Describe(trace, stats, raw.key(), plane, context.xprof());
+        Finish(raw.mapped().totals, &group);
+        group.rows = EventRows(std::move(raw.mapped().rows));
+        of_stream.Add(group);
+        merged.Add(std::move(group), raw.mapped().totals);
+      }
+    }
+  }
+  KernelGroups result;
+  for (auto& [name, sum] : streams) {
+    sum.name = name;
+    result.by_stream.push_back(std::move(sum));
+  }
+  result.all = merged.Take(context.xprof().kernel_times_in_whole_ns);
+  return result;
+}
+
+}  // namespace stepscope

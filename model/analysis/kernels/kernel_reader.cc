@@ -1,0 +1,134 @@
+#include "model/analysis/kernels/kernel_reader.h"
+
+#include "model/capabilities.h"
+#include "model/lookup.h"
+
+namespace stepscope {
+
+LaunchingOps::LaunchingOps(const Trace& trace, const StatTable& stats) : trace_(trace) {
+  if (!CapabilitiesOf(trace).event_categories) return;
+  Index(stats.Int(IntStat::kExternalId), EventCategory::kCpuOp, &by_external_id_);
+  Index(stats.Int(IntStat::kCorrelationId), EventCategory::kRuntimeCall, &by_correlation_);
+}
+
+std::string_view LaunchingOps::Find(int64_t external_id, int64_t correlation) const {
+  if (const auto it = by_external_id_.find(external_id); it != by_external_id_.end())
+    return trace_.set.Name(EventRow(it->second));
+  const auto it = by_correlation_.find(correlation);
+  if (it == by_correlation_.end()) return {};
+  for (EventRow row = Parent(trace_.set, EventRow(it->second)); row.valid();
+       row = Parent(trace_.set, row)) {
+    if (Category(row) == EventCategory::kCpuOp) return trace_.set.Name(row);
+  }
+  return {};
+}
+
+EventCategory LaunchingOps::Category(EventRow row) const {
+  return trace_.names().metas[trace_.set.Meta(row).value].category;
+}
+
+void LaunchingOps::Index(const SparseColumn<int64_t>& column, EventCategory category,
+                         std::unordered_map<int64_t, uint32_t>* out) const {
+  column.ForAll([&](uint32_t row, int64_t id) {
+    if (Category(EventRow(row)) == category) out->try_emplace(id, row);
+  });
+}
+
+KernelReader::KernelReader(const Trace& trace, const StatTable& stats, const LaunchingOps& ops,
+                           const GraphOps& graphs)
+    : trace_(trace),
+      stats_(stats),
+      ops_(ops),
+      graphs_(graphs),
+      by_category_(CapabilitiesOf(trace).event_categories),
+      details_(stats.Text(StringStat::kKernelDetails)),
+      tf_op_(stats.Text(StringStat::kTfOp)),
+      hlo_op_(stats.Text(StringStat::kHloOp)),
+      equation_(stats.Text(StringStat::kEquation)),
+      program_(stats.Int(IntStat::kProgramId)),
+      external_(stats.Int(IntStat::kExternalId)),
+      correlation_(stats.Int(IntStat::kCorrelationId)),
+      occupancy_(stats.Real(RealStat::kOccupancyPct)) {}
+
+void KernelReader::Collect(const Track& track, uint32_t plane_order, GpuVendor vendor,
+                           const TimeScope& scope, RawGroups* out) {
+  for (const Lane& lane : trace_.set.LanesOf(track)) {
+    if (lane.kind == LaneKind::kInstant) continue;
+    Seek(lane.first_row);
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      if (lane.dur[i] == 0 || !scope.Contains(lane.start[i])) continue;
+      AddEvent(lane, i, {plane_order, track.file_order, lane.SourceOffset(i)}, vendor, out);
+    }
+  }
+}
+
+void KernelReader::Seek(uint32_t row) {
+  details_.Seek(row), tf_op_.Seek(row), hlo_op_.Seek(row), equation_.Seek(row), program_.Seek(row);
+  external_.Seek(row), correlation_.Seek(row), occupancy_.Seek(row);
+}
+
+void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVendor vendor,
+                            RawGroups* out) {
+  const uint32_t row = lane.first_row + i;
+  const EventMeta& meta = trace_.names().metas[lane.meta[i]];
+  const StringId details = details_.Get(row, StringId());
+  const bool has_details = details.valid() && details.value != 0;
+  if (!has_details && !(by_category_ && meta.category == EventCategory::kKernel)) return;
+  RawKey key{meta.name.value,
+             has_details ? details.value : kNoKernelText,
+             tf_op_.Get(row, StringId()).value,
+             hlo_op_.Get(row, StringId()).value,
+             equation_.Get(row, StringId()).value,
+             vendor,
+             program_.Get(row, -1),
+             {}};
+  double occupancy = 0;
+  if (has_details) {
+    occupancy = Occupancy(details.value);
+  } else {
+    key.launch = NumericLaunch(EventRow(row));
+    // Kineto writes 0 where it does not know: a kernel that runs occupies something.
+    occupancy = occupancy_.Get(row, 0);
+    if (occupancy <= 0) occupancy = kUnknownOccupancy;
+    key.tf_op = KinetoOp(ops_.Find(external_.Get(row, -1), correlation_.Get(row, -1)));
+  }
+  if (const std::string_view op = GraphOpOf(row); !op.empty()) key.tf_op = KinetoOp(op);
+  RawGroup& group = (*out)[key];
+  group.totals.Add(lane.dur[i], occupancy, order);
+  group.rows.emplace_back(row);
+}
+
+double KernelReader::Occupancy(uint32_t details) {
+  const auto [it, added] = occupancy_of_details_.try_emplace(details, 0.0);
+  if (added) it->second = ParseKernelDetails(stats_.strings->View(StringId(details))).occupancy_pct;
+  return it->second;
+}
+
+KernelLaunch KernelReader::NumericLaunch(EventRow row) const {
+  const auto get = [&](IntStat s, int64_t missing) {
+    return stats_.Int(s).Find(row).value_or(missing);
+  };
+  return {get(IntStat::kRegisters, 0),
+          get(IntStat::kStaticShared, 0),
+          get(IntStat::kDynamicShared, 0),
+          {get(IntStat::kGridX, 1), get(IntStat::kGridY, 1), get(IntStat::kGridZ, 1)},
+          {get(IntStat::kBlockX, 1), get(IntStat::kBlockY, 1), get(IntStat::kBlockZ, 1)},
+          0};
+}
+
+// The op of a kernel of a graph, else empty. The launch cannot name it, because it is the launch
+// of all kernels of the graph.
+std::string_view KernelReader::GraphOpOf(uint32_t row) const {
+  const GraphKernel* kernel = graphs_.Find(row);
+  return kernel != nullptr ? graphs_.NameOf(graphs_.ops[kernel->op]) : std::string_view();
+}
+
+uint32_t KernelReader::KinetoOp(std::string_view name) {
+  if (name.empty()) return kNoKernelText;
+  const auto [it, added] =
+      kineto_ids_.try_emplace(name, kNoKernelText - 1 - static_cast<uint32_t>(kineto_ops_.size()));
+  if (added) kineto_ops_.push_back(name);
+  return it->second;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,131 @@
+// KernelReader: the kernels of GPU streams, grouped by the ids that their events have. Internal to
+// kernel_collect.cc, which turns ids into text. Views the trace, which must outlive it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "model/analysis/graphs/graph_ops.h"
+#include "model/analysis/kernels/kernel_stats.h"
+#include "model/analysis/naming/device_type.h"
+#include "model/analysis/steps/scope.h"
+#include "model/sparse_column.h"
+
+namespace stepscope {
+
+constexpr uint32_t kNoKernelText = 0xffffffffu;
+
+// The ids of an event that identify its kernel. Events with equal keys are one kernel, whose text
+// is read once.
+struct RawKey {
+  uint32_t name, details, tf_op, hlo_op, equation;  // StringIds; kNoKernelText: none
+  GpuVendor vendor;
+  int64_t program;
+  KernelLaunch launch;  // from numeric columns (Kineto); default where there are details
+  bool operator==(const RawKey&) const = default;
+};
+
+struct RawKeyHash {
+  size_t operator()(const RawKey& k) const {
+    uint64_t h = 0x9e3779b97f4a7c15ull;
+    const auto mix = [&h](uint64_t v) { h = (h ^ v) * 0xff51afd7ed558ccdull, h ^= h >> 32; };
+    mix(uint64_t{k.name} << 32 | k.details);
+    mix(uint64_t{k.tf_op} << 32 | k.hlo_op);
+    mix(uint64_t{k.equation} << 32 ^ static_cast<uint64_t>(k.program));
+    mix(static_cast<uint64_t>(k.launch.registers * 31 + k.launch.grid[0] * 1009 +
+                              k.launch.block[0] + k.launch.dynamic_shared));
+    return h;
+  }
+};
+
+// Plane, line and offset in the file.
+using FileOrder = std::tuple<uint32_t, uint32_t, uint64_t>;
+
+// Sums of the events of one kernel.
+struct KernelTotals {
+  uint64_t occurrences = 0;
+  Ps total = 0, min = kMaxPs, max = 0;
+  int64_t total_ns = 0, min_ns = INT64_MAX, max_ns = 0;
+  double occupancy_time = 0, first_occupancy = 0;
+  Ps occupancy_known = 0;  // time of the kernels whose occupancy is known
+  FileOrder first{UINT32_MAX, UINT32_MAX, UINT64_MAX};
+
+  void Add(Ps dur, double occupancy, FileOrder order) {
+    ++occurrences;
+    total += dur, min = std::min(min, dur), max = std::max(max, dur);
+    const int64_t ns = dur / kPsPerNs;
+    total_ns += ns, min_ns = std::min(min_ns, ns), max_ns = std::max(max_ns, ns);
+    if (occupancy >= 0)
+      occupancy_time += occupancy * static_cast<double>(dur), occupancy_known += dur;
+    if (order < first) first = order, first_occupancy = occupancy;
+  }
+  void Merge(const KernelTotals& o) {
+    occurrences += o.occurrences;
+    total += o.total, min = std::min(min, o.min), max = std::max(max, o.max);
+    total_ns += o.total_ns, min_ns = std::min(min_ns, o.min_ns),
+                            max_ns = std::max(max_ns, o.max_ns);
+    occupancy_time += o.occupancy_time, occupancy_known += o.occupancy_known;
+    if (o.first < first) first = o.first, first_occupancy = o.first_occupancy;
+  }
+};
+struct RawGroup {
+  KernelTotals totals;
+  std::vector<EventRow> rows;
+};
+using RawGroups = std::unordered_map<RawKey, RawGroup, RawKeyHash>;
+
+// Finds the framework op of a Kineto kernel: the cpu_op with its External id, else the op around
+// the call that launched it. Thread-safe. O(events) to build.
+class LaunchingOps {
+ public:
+  LaunchingOps(const Trace& trace, const StatTable& stats);
+  std::string_view Find(int64_t external_id, int64_t correlation) const;
+
+ private:
+  EventCategory Category(EventRow row) const;
+  void Index(const SparseColumn<int64_t>& column, EventCategory category,
+             std::unordered_map<int64_t, uint32_t>* out) const;
+
+  const Trace& trace_;
+  std::unordered_map<int64_t, uint32_t> by_external_id_, by_correlation_;
+};
+
+// Reads the kernels of the streams of one plane. One thread uses one.
+class KernelReader {
+ public:
+  KernelReader(const Trace& trace, const StatTable& stats, const LaunchingOps& ops,
+               const GraphOps& graphs);
+
+  // Adds the stream's kernels that begin in `scope`. O(events).
+  void Collect(const Track& track, uint32_t plane_order, GpuVendor vendor, const TimeScope& scope,
+               RawGroups* out);
+
+  // Op names that are no StringId of the stats: RawKey::tf_op counts down from kNoKernelText - 1
+  // for them.
+  const std::vector<std::string_view>& kineto_ops() const { return kineto_ops_; }
+
+ private:
+  void Seek(uint32_t row);
+  void AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVendor vendor, RawGroups* out);
+  double Occupancy(uint32_t details);
+  KernelLaunch NumericLaunch(EventRow row) const;
+  std::string_view GraphOpOf(uint32_t row) const;
+  uint32_t KinetoOp(std::string_view name);
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const LaunchingOps& ops_;
+  const GraphOps& graphs_;
+  const bool by_category_;  // else an event with kernel_details is a kernel
+  ColumnCursor<StringId> details_, tf_op_, hlo_op_, equation_;
+  ColumnCursor<int64_t> program_, external_, correlation_;
+  ColumnCursor<double> occupancy_;
+  std::unordered_map<uint32_t, double> occupancy_of_details_;
+  std::unordered_map<std::string_view, uint32_t> kineto_ids_;
+  std::vector<std::string_view> kineto_ops_;
+};
+
+}  // namespace stepscope

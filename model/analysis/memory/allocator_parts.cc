@@ -1,0 +1,99 @@
+#include "model/analysis/memory/allocator_parts.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+// "step 12" and "step 13" have the same family, "step #".
+std::string FamilyOf(std::string_view name) {
+  std::string family;
+  for (const char c : name) {
+    if (std::isdigit(static_cast<unsigned char>(c)) == 0) {
+      family += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (family.empty() || family.back() != '#') {
+      family += '#';
+    }
+  }
+  return family;
+}
+
+// The family of the device's steps: among those with several begins the one called step, then the
+// one with the most.
+std::string ChooseFamily(const AllocatorHistory& history, int device) {
+  std::map<std::string, size_t> begins;
+  for (const AllocatorNote& note : history.notes) {
+    if (note.begin && note.device == device) ++begins[FamilyOf(history.strings.View(note.name))];
+  }
+  std::string best;
+  std::pair<bool, size_t> best_key{false, 1};
+  for (const auto& [family, count] : begins) {
+    const std::pair<bool, size_t> key{family.find("step") != family.npos, count};
+    if (count > 1 && key > best_key) best = family, best_key = key;
+  }
+  return best;
+}
+
+}  // namespace
+
+uint32_t EventAt(const AllocatorHistory& history, const AllocatorDevice& device, Ps time) {
+  if (device.events == 0) return 0;
+  uint32_t low = 0, high = static_cast<uint32_t>(device.events);
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if (history.EventTime(device, middle) <= time) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low > 0 ? low - 1 : 0;
+}
+
+AllocatorPart PartOf(const AllocatorHistory& history, const AllocatorDevice& device,
+                     TimeRange range) {
+  AllocatorPart part;
+  part.last = static_cast<uint32_t>(device.events);
+  part.peak = device.peak_event;
+  part.peak_bytes = device.peak_bytes;
+  if (range.empty() || device.events == 0) return part;
+  const auto from = [&](Ps time) {
+    const uint32_t at = EventAt(history, device, SaturatingSub(time, 1));
+    return history.EventTime(device, at) < time ? at + 1 : at;
+  };
+  part.first = from(range.begin);
+  part.last = from(range.end);
+  const Column<int64_t> after = AllocatedAfter(device);
+  part.first = std::min(part.first, static_cast<uint32_t>(device.events - 1));
+  part.peak = part.first;
+  part.peak_bytes = after[part.first];
+  for (uint32_t e = part.first; e < part.last; ++e) {
+    if (after[e] > part.peak_bytes) part.peak = e, part.peak_bytes = after[e];
+  }
+  return part;
+}
+
+AllocatorSteps StepsOf(const AllocatorHistory& history, const AllocatorDevice& device) {
+  AllocatorSteps steps;
+  const std::string family = ChooseFamily(history, device.index);
+  if (family.empty()) return steps;
+  for (const AllocatorNote& note : history.notes) {
+    const std::string_view name = history.strings.View(note.name);
+    if (!note.begin || note.device != device.index || FamilyOf(name) != family) continue;
+    // A step begins with the first event after the note; one at the same microsecond ends the
+    // step before.
+    const int64_t* begin = history.events.time_us.data() + device.first_event;
+    const int64_t* end = begin + device.events;
+    const auto at = (steps.begins.empty() ? std::lower_bound(begin, end, note.time_us)
+                                          : std::upper_bound(begin, end, note.time_us)) -
+                    begin;
+    steps.begins.push_back(static_cast<uint32_t>(at));
+    steps.names.emplace_back(name);
+  }
+  return steps;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,163 @@
+#include "model/analysis/memory/live_allocations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "model/analysis/definitions.h"
+#include "model/capabilities.h"
+
+namespace stepscope {
+namespace {
+
+// Reads the texts and sizes of an allocation event.
+LiveAllocation DescribeAllocation(const Trace& trace, const StatTable& stats, uint32_t row) {
+  const auto text = [&](StringStat s) {
+    return std::string(
+        stats.strings->View(stats.Text(s).Find(EventRow(row)).value_or(StringId(0))));
+  };
+  LiveAllocation a;
+  a.op = text(StringStat::kTfOp);
+  if (a.op.empty() && CapabilitiesOf(trace).event_categories)
+    a.op = trace.names().strings.View(EnclosingOp(trace, row));
+  a.region = text(StringStat::kRegionType);
+  a.shape = text(StringStat::kTensorShape);
+  const std::optional<int64_t> type = stats.Int(IntStat::kDataType).Find(EventRow(row));
+  if (type) a.type = DataTypeName(*type);
+  const int64_t bytes = stats.Int(IntStat::kBytes).Find(EventRow(row)).value_or(0);
+  a.allocated = stats.Int(IntStat::kAllocationBytes).Find(EventRow(row)).value_or(bytes);
+  a.requested = stats.Int(IntStat::kRequestedBytes).Find(EventRow(row)).value_or(a.allocated);
+  a.rows = {EventRow(row)};
+  return a;
+}
+
+void MergeEqual(std::vector<LiveAllocation>* live) {
+  const auto key = [](const LiveAllocation& a) {
+    return std::tuple(-a.allocated, -a.requested, std::string_view(a.op),
+                      std::string_view(a.region), std::string_view(a.type),
+                      std::string_view(a.shape));
+  };
+  std::stable_sort(live->begin(), live->end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  size_t kept = 0;
+  for (size_t i = 0; i < live->size(); ++i) {
+    if (kept > 0 && key((*live)[kept - 1]) == key((*live)[i])) {
+      LiveAllocation& first = (*live)[kept - 1];
+      first.count += (*live)[i].count;
+      first.rows.insert(first.rows.end(), (*live)[i].rows.begin(), (*live)[i].rows.end());
+    } else {
+      if (kept != i) (*live)[kept] = std::move((*live)[i]);
+      ++kept;
+    }
+  }
+  live->resize(kept);
+}
+
+}  // namespace
+
+std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,
+                                     size_t index, const std::stop_token& stop) {
+  const StatTable& stats = context.stats(stop);
+  const bool step_only = context.xprof().live_in_peak_step_only;
+  const MemorySnapshot& at = allocator.snapshots[index];
+  int32_t step = at.step;
+  size_t end = index + 1;
+  if (step_only) {  // the last snapshot with as much in use decides; events at its time count
+    for (const MemorySnapshot& s : allocator.snapshots)
+      step = s.in_use() == at.in_use() ? s.step : step;
+    while (end < allocator.snapshots.size() && allocator.snapshots[end].time <= at.time) ++end;
+  }
+  std::unordered_map<int64_t, uint32_t> open;  // address -> allocation event
+  int64_t unexplained = at.heap, unmatched = 0;
+  for (size_t i = 0; i < end; ++i) {
+    if (stop.stop_requested()) return {};
+    const MemorySnapshot& s = allocator.snapshots[i];
+    if (step_only && s.step != step) continue;
+    if (s.allocation) {
+      open[s.address] = s.row;
+      unexplained -= s.bytes;
+    } else {
+      if (open.erase(s.address) == 0) unmatched += s.bytes;
+      unexplained += s.bytes;
+    }
+  }
+  std::vector<LiveAllocation> live;
+  live.reserve(open.size() + 2);
+  for (const auto& [address, row] : open) {
+    if (stop.stop_requested()) return {};
+    live.push_back(DescribeAllocation(context.trace(), stats, row));
+  }
+  if (step_only) {
+    unexplained -= unmatched;
+  } else {
+    unexplained = at.heap;
+    for (const LiveAllocation& a : live) unexplained -= a.allocated;
+  }
+  const char* label =
+      step_only ? "unused preallocated device memory" : "allocated before the recording began";
+  // XProf has words for what no event explains; by default these texts stay empty.
+  const auto add = [&](const char* op, const char* region, int64_t bytes) {
+    if (bytes <= 0) return;
+    live.push_back({op,
+                    step_only ? region : "",
+                    step_only ? "INVALID" : "",
+                    step_only ? "unknown" : "",
+                    bytes,
+                    bytes,
+                    1,
+                    {}});
+  };
+  add(label, "persist/dynamic", unexplained);
+  add("stack", "stack", at.stack);
+  MergeEqual(&live);
+  if (!step_only) {
+    std::stable_sort(live.begin(), live.end(),
+                     [](const auto& a, const auto& b) { return a.total() > b.total(); });
+  }
+  return live;
+}
+
+std::string DataTypeName(int64_t type) {
+  static constexpr const char* kNames[] = {"INVALID",
+                                           "float",
+                                           "double",
+                                           "int32",
+                                           "uint8",
+                                           "int16",
+                                           "int8",
+                                           "string",
+                                           "complex64",
+                                           "int64",
+                                           "bool",
+                                           "qint8",
+                                           "quint8",
+                                           "qint32",
+                                           "bfloat16",
+                                           "qint16",
+                                           "quint16",
+                                           "uint16",
+                                           "complex128",
+                                           "half",
+                                           "resource",
+                                           "variant",
+                                           "uint32",
+                                           "uint64",
+                                           "float8_e5m2",
+                                           "float8_e4m3fn",
+                                           "float8_e4m3fnuz",
+                                           "float8_e4m3b11fnuz",
+                                           "float8_e5m2fnuz",
+                                           "int4",
+                                           "uint4",
+                                           "int2",
+                                           "uint2"};
+  constexpr int64_t kRef = 100;  // DT_FLOAT_REF = DT_FLOAT + 100
+  if (type >= 0 && type < static_cast<int64_t>(std::size(kNames))) return kNames[type];
+  if (type > kRef && type - kRef < static_cast<int64_t>(std::size(kNames)))
+    return std::string(kNames[type - kRef]) + "_ref";
+  return fmt::format("type {}", type);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,144 @@
+// Collects the ops of GPUs in one pass over the events of each device plane.
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "model/analysis/definitions.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/naming/op_name.h"
+#include "model/analysis/ops/device_op_names.h"
+#include "model/analysis/ops/op_collect.h"
+#include "model/analysis/steps/steps.h"
+#include "model/base/task.h"
+#include "model/capabilities.h"
+#include "model/lookup.h"
+#include "model/sparse_column.h"
+
+namespace stepscope {
+namespace {
+
+struct PlaneOps {
+  std::unordered_map<DeviceOpKey, OpSum, DeviceOpKeyHash> sums;
+  Ps total = 0;
+};
+
+class DeviceCollector {
+ public:
+  DeviceCollector(AnalysisContext& context, const std::stop_token& stop)
+      : trace_(context.trace()),
+        grouping_(context.grouping(stop)),
+        xprof_(context.xprof()),
+        names_(context, stop),
+        traits_(CapabilitiesOf(trace_)) {}
+
+  PlaneOps CollectPlane(const Plane& plane, const TimeScope& scope) const;
+  void Merge(std::vector<PlaneOps> planes, OpSide* side) const;
+
+ private:
+  using Named = DeviceOpNames::Named;
+  using NamedOps = std::map<std::string, std::pair<Named, OpRow>>;  // by Named::key
+
+  NamedOps NameSums(std::vector<PlaneOps>&& planes, OpSide* side) const;
+
+  const Trace& trace_;
+  const Grouping& grouping_;
+  const XprofDefinitions& xprof_;
+  const DeviceOpNames names_;
+  const Capabilities traits_;
+};
+
+PlaneOps DeviceCollector::CollectPlane(const Plane& plane, const TimeScope& scope) const {
+  PlaneOps out;
+  DeviceOpNames::Reader reader(names_);
+  Extent extent;
+  for (const Lane* lane : PlaneLanes(trace_, plane)) {
+    // XProf takes the offset within the line for the time and leaves out the line's own begin.
+    Ps base =
+        xprof_.op_times_without_line_start ? trace_.set.tracks[lane->track.value].line_start : 0;
+    reader.Seek(lane->first_row);
+    OpSum* sum = nullptr;
+    DeviceOpKey sum_key;
+    for (uint32_t i = 0; i < lane->size(); ++i) {
+      if (!scope.Contains(lane->start[i])) continue;
+      uint32_t row = lane->first_row + i;
+      extent.Add(lane->start[i] - base, lane->end(i) - base);
+      const DeviceOpKey key = reader.KeyOf(row, lane->meta[i]);
+      if (key.empty()) continue;
+      if (!sum || !(key == sum_key)) {
+        sum = &out.sums[key];
+        sum_key = key;
+      }
+      sum->Add(lane->dur[i], lane->dur[i], grouping_.IsEager(row), EventRow(row));
+    }
+  }
+  const bool any = !xprof_.op_times_without_line_start || extent.last > 0;
+  out.total = any ? extent.length() : 0;
+  return out;
+}
+
+// Joins the ops of all planes by Named::key; `side` gets the planes' times.
+DeviceCollector::NamedOps DeviceCollector::NameSums(std::vector<PlaneOps>&& planes,
+                                                    OpSide* side) const {
+  NamedOps ops;
+  for (PlaneOps& plane : planes) {
+    Ps busy = 0;
+    for (auto& [key, sum] : plane.sums) {
+      Named named = names_.NameOf(key);
+      if (named.key.empty()) continue;
+      busy += sum.self;
+      auto& [first, op] = ops[named.key];
+      first = std::move(named);
+      AddSum(std::move(sum), &op);
+    }
+    side->busy += busy;
+    side->total += std::max(busy, plane.total);
+  }
+  return ops;
+}
+
+void DeviceCollector::Merge(std::vector<PlaneOps> planes, OpSide* side) const {
+  std::map<std::pair<std::string, std::string>, OpRow> by_op;
+  NamedOps named_ops = NameSums(std::move(planes), side);
+  while (!named_ops.empty()) {  // nodes are freed as they are used: both maps may be large
+    const auto node = named_ops.extract(named_ops.begin());
+    const auto& [named, one] = node.mapped();
+    OpName op = ParseOpName(named.provenance);
+    std::string name(named.provenance.empty() ? std::string_view(named.fallback) : op.name);
+    std::string type(named.provenance.empty() ? std::string_view("Unknown") : op.type);
+    if (traits_.pytorch_events && op.category == OpCategory::kUnknown)
+      type = named.is_kernel ? TorchKernelType(name) : TorchOpType(name);
+    OpRow& sum = by_op[{name, type}];
+    // Each instruction of an op runs once when the op runs.
+    const uint64_t occurrences = std::max(sum.occurrences, one.occurrences);
+    sum.Add(one);
+    sum.occurrences = occurrences;
+  }
+  for (auto& [key, op] : by_op) {
+    std::tie(op.name, op.type) = key;
+    side->ops.push_back(std::move(op));
+  }
+}
+
+}  // namespace
+
+void CollectDeviceOps(AnalysisContext& context, const Scope& scope, const std::stop_token& stop,
+                      std::vector<HostOps>* hosts) {
+  const Trace& trace = context.trace();
+  const DeviceCollector devices(context, stop);
+  std::vector<PlaneOps> planes(trace.planes.size());
+  ParallelFor(planes.size(), [&](size_t p) {
+    const Plane& plane = trace.planes[p];
+    if (plane.kind == PlaneKind::kGpu && !stop.stop_requested())
+      planes[p] = devices.CollectPlane(plane, scope.OfHost(plane.host));
+  });
+  for (uint32_t host = 0; host < hosts->size() && !stop.stop_requested(); ++host) {
+    std::vector<PlaneOps> mine;
+    for (size_t p = 0; p < planes.size(); ++p) {
+      if (trace.planes[p].host.value == host) mine.push_back(std::move(planes[p]));
+    }
+    devices.Merge(std::move(mine), &(*hosts)[host].device_side);
+  }
+}
+
+}  // namespace stepscope

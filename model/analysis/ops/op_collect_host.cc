@@ -1,0 +1,263 @@
+// The ops of a host's threads: names them, then sweeps the lines in parallel.
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/analysis/definitions.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/intervals/event_order.h"
+#include "model/analysis/naming/op_name.h"
+#include "model/analysis/ops/line_sweep.h"
+#include "model/base/task.h"
+#include "model/capabilities.h"
+#include "model/lookup.h"
+
+namespace stepscope {
+namespace {
+
+struct Slot {  // an op of one host: its name; the type may differ between events of a name
+  std::string name;
+  bool stage = false;
+};
+
+// Numbers the op names of one host. It is filled before the lines are read in parallel.
+class Slots {
+ public:
+  uint32_t Of(std::string_view name, bool stage = false) {
+    std::string key = (stage ? "s" : "o") + std::string(name);
+    auto [it, added] = index_.try_emplace(std::move(key), static_cast<uint32_t>(slots_.size()));
+    if (added) slots_.push_back({std::string(name), stage});
+    return it->second;
+  }
+  const std::vector<Slot>& all() const { return slots_; }
+
+ private:
+  std::vector<Slot> slots_;
+  std::unordered_map<std::string, uint32_t> index_;
+};
+
+class HostCollector {
+ public:
+  HostCollector(AnalysisContext& context, HostId host, const Scope& scope,
+                const std::stop_token& stop)
+      : trace_(context.trace()),
+        stats_(context.stats(stop)),
+        order_(context.order(stop)),
+        grouping_(context.grouping(stop)),
+        xprof_(context.xprof()),
+        traits_(CapabilitiesOf(trace_)),
+        scope_(scope.OfHost(host)),
+        host_(host) {}
+
+  void Collect(const std::stop_token& stop, HostOps* out);
+
+ private:
+  void ChooseTracks();
+  void NameOps();
+  void NameTfOps(const Track& track);
+  void NameStages(const Track& track);
+  void NameEagerCalls(const Track& track);
+  const OpId* EagerCall(uint32_t row) const;
+  std::vector<OpInterval> IntervalsOf(const Track& track) const;
+  void AddDeviceTimes(std::vector<Ps>* times) const;
+  void AddLines(std::vector<LineOps> lines, HostOps* out) const;
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const EventOrder& order_;
+  const Grouping& grouping_;
+  const XprofDefinitions& xprof_;
+  const Capabilities traits_;
+  const TimeScope scope_;
+  const HostId host_;
+  std::vector<uint32_t> tracks_;
+  Slots slots_;
+  std::vector<OpId> by_meta_, by_tf_op_;
+  std::vector<OpId> by_eager_op_;              // by StringId; empty: no op was run eagerly
+  std::unordered_map<uint32_t, OpId> by_row_;  // input-pipeline stages
+};
+
+void HostCollector::NameOps() {
+  const NameTable& names = trace_.names();
+  by_meta_.resize(names.metas.size());
+  by_tf_op_.resize(stats_.strings ? stats_.strings->size() : 0);
+  for (size_t m = 0; m < names.metas.size(); ++m) {
+    const EventMeta& meta = names.metas[m];
+    bool ours = !traits_.plane_metadata || (meta.plane.value < trace_.planes.size() &&
+                                            trace_.planes[meta.plane.value].host == host_ &&
+                                            IsHostCpu(trace_, trace_.planes[meta.plane.value]));
+    if (!ours) continue;
+    std::string_view name = names.strings.View(meta.name);
+    if (traits_.pytorch_events) {
+      if (meta.category != EventCategory::kCpuOp) continue;
+      by_meta_[m] = {slots_.Of(name), TorchOpType(name)};
+      continue;
+    }
+    OpName op = ParseOpName(name);
+    if (op.category != OpCategory::kUnknown) by_meta_[m] = {slots_.Of(op.name), op.type};
+  }
+  for (uint32_t t : tracks_) {
+    NameTfOps(trace_.set.tracks[t]);
+    NameStages(trace_.set.tracks[t]);
+    if (!xprof_.eager_calls_no_ops) NameEagerCalls(trace_.set.tracks[t]);
+  }
+}
+
+// EagerExecute names what it runs and says whether that is a function. If it is not, the call is
+// an op.
+void HostCollector::NameEagerCalls(const Track& track) {
+  const auto& is_func = stats_.Int(IntStat::kIsFunc);
+  const auto& ops = stats_.Text(StringStat::kEagerOp);
+  ForColumn(ops, RowsOf(trace_.set, track), [&](uint32_t row, StringId id) {
+    if (is_func.Find(EventRow(row)).value_or(1) != 0) return;
+    by_eager_op_.resize(by_tf_op_.size());
+    OpId& op = by_eager_op_[id.value];
+    const std::string_view name = stats_.strings->View(id);
+    if (op.slot == OpId::kNone && !name.empty()) op = {slots_.Of(name), name};
+  });
+}
+
+// The op that the event runs eagerly; null: the event is no such call.
+const OpId* HostCollector::EagerCall(uint32_t row) const {
+  const auto id = stats_.Text(StringStat::kEagerOp).Find(EventRow(row));
+  if (!id || id->value >= by_eager_op_.size() || by_eager_op_[id->value].slot == OpId::kNone)
+    return nullptr;
+  const bool op = stats_.Int(IntStat::kIsFunc).Find(EventRow(row)).value_or(1) == 0;
+  return op ? &by_eager_op_[id->value] : nullptr;
+}
+
+void HostCollector::NameTfOps(const Track& track) {
+  ForColumn(stats_.Text(StringStat::kTfOp), RowsOf(trace_.set, track), [&](uint32_t, StringId id) {
+    if (id.value == 0 || id.value >= by_tf_op_.size() || by_tf_op_[id.value].slot != OpId::kNone)
+      return;
+    OpName op = ParseOpName(stats_.strings->View(id));
+    // A trace.json's long_name is read as tf_op, and any event may have one.
+    if (traits_.long_names_for_tf_op && op.category == OpCategory::kUnknown) return;
+    by_tf_op_[id.value] = {slots_.Of(op.name), op.type};
+  });
+}
+
+void HostCollector::NameStages(const Track& track) {
+  const auto& stages = stats_.Int(IntStat::kIplStageId);
+  ForColumn(stages, RowsOf(trace_.set, track), [&](uint32_t row, int64_t) {
+    auto category = stats_.Text(StringStat::kIplStageCategory).Find(EventRow(row));
+    if (!category) return;
+    const EventMeta& meta = trace_.names().metas[trace_.set.Meta(EventRow(row)).value];
+    by_row_[row] = {slots_.Of(trace_.names().strings.View(meta.name), true),
+                    stats_.strings->View(*category)};
+  });
+}
+
+std::vector<OpInterval> HostCollector::IntervalsOf(const Track& track) const {
+  std::vector<OpInterval> ops;
+  RowRange range = RowsOf(trace_.set, track);
+  RowReader reader(trace_.set);
+  const auto& tf_ops = stats_.Text(StringStat::kTfOp);
+  // Positions differ from rows, so a dense copy of the sparse column serves random access.
+  std::vector<uint32_t> tf_of(tf_ops.empty() ? 0 : range.count, 0);
+  if (!tf_of.empty()) {
+    ForColumn(tf_ops, range,
+              [&](uint32_t row, StringId id) { tf_of[row - range.first] = id.value; });
+  }
+  for (uint32_t pos = range.first; pos < range.end(); ++pos) {
+    uint32_t row = order_.row[pos];
+    const OpId* op = &by_meta_[reader.Meta(row)];
+    if (!by_row_.empty()) {
+      auto stage = by_row_.find(row);
+      if (stage != by_row_.end()) op = &stage->second;
+    }
+    uint32_t tf = tf_of.empty() ? 0 : tf_of[row - range.first];
+    if (tf != 0 && by_tf_op_[tf].slot == OpId::kNone) tf = 0;
+    if (tf != 0 && traits_.long_names_for_tf_op) {  // the name is only the display name of what
+                                                    // long_name spells out
+      op = &by_tf_op_[tf];
+      tf = 0;
+    }
+    if (op->slot == OpId::kNone && tf == 0 && !by_eager_op_.empty()) {
+      const OpId* eager = EagerCall(row);
+      if (eager != nullptr) {
+        ops.push_back({reader.Start(row), reader.End(row), eager, row, true});
+        continue;
+      }
+    }
+    if (op->slot == OpId::kNone && tf == 0) continue;
+    Ps begin = reader.Start(row), end = reader.End(row);
+    if (op->slot != OpId::kNone) ops.push_back({begin, end, op, row, grouping_.IsEager(row)});
+    // XProf counts an event whose name and tf_op both name an op twice.
+    const bool twice = xprof_.op_counted_by_name_and_stat;
+    if (tf != 0 && (twice || op->slot == OpId::kNone)) {
+      ops.push_back({begin, end, &by_tf_op_[tf], row, !twice && grouping_.IsEager(row)});
+    }
+  }
+  return ops;
+}
+
+// Adds the device time of the events that each cpu_op launched, by slot.
+void HostCollector::AddDeviceTimes(std::vector<Ps>* times) const {
+  for (const LaunchLink& link : grouping_.launches) {
+    for (EventRow row(link.launch_row); row.valid(); row = Parent(trace_.set, row)) {
+      uint32_t slot = by_meta_[trace_.set.Meta(row).value].slot;
+      if (slot == OpId::kNone) continue;
+      if (!scope_.whole() && !scope_.Contains(trace_.set.Start(row))) break;
+      (*times)[slot] += trace_.set.Duration(EventRow(link.device_row));
+      break;
+    }
+  }
+}
+
+void HostCollector::ChooseTracks() {
+  for (uint32_t t : order_.tracks) {
+    const Track& track = trace_.set.tracks[t];
+    if (track.plane.value >= trace_.planes.size() || track.derived_in_file) continue;
+    const Plane& plane = trace_.planes[track.plane.value];
+    if (plane.host != host_) continue;
+    const bool wanted = traits_.pytorch_events ? IsHostThreads(plane) : IsHostCpu(trace_, plane);
+    if (wanted) tracks_.push_back(t);
+  }
+}
+
+void HostCollector::AddLines(std::vector<LineOps> lines, HostOps* out) const {
+  std::vector<OpRow> ops(slots_.all().size());
+  OpSide& side = out->host_side;
+  for (LineOps& line : lines) {
+    side.total += line.total;
+    side.busy += line.busy;
+    out->enqueue.Add(line.enqueue);
+    for (auto& [slot, sum] : line.sums) {
+      if (ops[slot].type.empty()) ops[slot].type = sum.type;
+      AddSum(std::move(sum), &ops[slot]);
+    }
+  }
+  std::vector<Ps> device(ops.size());
+  if (traits_.pytorch_events) AddDeviceTimes(&device);
+  for (size_t slot = 0; slot < ops.size(); ++slot) {
+    if (!ops[slot].occurrences) continue;
+    ops[slot].name = slots_.all()[slot].name;
+    ops[slot].stage = slots_.all()[slot].stage;
+    ops[slot].device_time = device[slot];
+    side.ops.push_back(std::move(ops[slot]));
+  }
+}
+
+void HostCollector::Collect(const std::stop_token& stop, HostOps* out) {
+  ChooseTracks();
+  NameOps();
+  const auto is_enqueue = [](const OpId& op) { return op.IsEnqueue(); };
+  const bool enqueues = std::any_of(by_meta_.begin(), by_meta_.end(), is_enqueue) ||
+                        std::any_of(by_tf_op_.begin(), by_tf_op_.end(), is_enqueue);
+  const LineSweep sweep{scope_, slots_.all().size(), enqueues, xprof_.outer_op_closed_first};
+  std::vector<LineOps> lines(tracks_.size());
+  ParallelFor(tracks_.size(), [&](size_t i) {
+    if (stop.stop_requested()) return;
+    lines[i] = SweepLine(IntervalsOf(trace_.set.tracks[tracks_[i]]), sweep);
+  });
+  AddLines(std::move(lines), out);
+}
+
+}  // namespace
+
+void CollectHostOps(AnalysisContext& context, HostId host, const Scope& scope,
+                    const std::stop_token& stop, HostOps* out) {
+  HostCollector(context, host, scope, stop).Collect(stop, out);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,262 @@
+// The analysis `memory`: tables of the memory profile (docs/rules.md#memory).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "model/analysis/definitions.h"
+#include "model/analysis/memory/live_allocations.h"
+#include "model/analysis/memory/memory_spans.h"
+#include "model/analysis/tables/in_unit.h"
+#include "model/base/task.h"
+#include "model/capabilities.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kTimelineRows = 1000;  // as in XProf
+
+ColumnDesc Text(const char* id, const char* label) {
+  return {id, label, Unit::kNone, ValueType::kString, ""};
+}
+ColumnDesc Bytes(const char* id, const char* label, const char* how = "") {
+  return {id, label, Unit::kBytes, ValueType::kInt, how};
+}
+ColumnDesc Count(const char* id, const char* label) {
+  return {id, label, Unit::kCount, ValueType::kInt, ""};
+}
+ColumnDesc Time(const char* id, const char* label) {
+  return {id, label, Unit::kMs, ValueType::kReal, ""};
+}
+
+std::string HostText(const Trace& trace, HostId host) { return std::string(trace.HostName(host)); }
+
+double Fragmentation(AnalysisContext& context, uint32_t row) {
+  return context.stats().Real(RealStat::kFragmentation).Find(EventRow(row)).value_or(0);
+}
+
+ResultTable SummaryTable(AnalysisContext& context, const MemoryProfile& profile) {
+  const Trace& trace = context.trace();
+  const bool sampled = context.xprof().sampled_counts;
+  const bool pytorch = CapabilitiesOf(trace).pytorch_events;
+  ResultTable t{"summary",
+                "Allocators",
+                {Text("host", "Host"),
+                 Text("memory_id", "Allocator"),
+                 Count("num_allocations", "Allocations"),
+                 Count("num_deallocations", "Deallocations"),
+                 Bytes("memory_capacity_bytes", "Capacity",
+                       pytorch ? "memory of the device" : "in use and free at the peak"),
+                 Bytes("peak_bytes_usage_lifetime", "Lifetime peak",
+                       "since the program began, as the allocator says"),
+                 Bytes("peak_bytes_in_use", "Peak in profile",
+                       "most of stack and heap in use while recording"),
+                 Time("peak_time_ms", "Peak at"),
+                 Bytes("peak_stack_bytes", "Stack at peak"),
+                 Bytes("peak_heap_bytes", "Heap at peak"),
+                 Bytes("peak_free_bytes", "Free at peak"),
+                 {"peak_fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal,
+                  "1 - largest free chunk / free bytes of the pool"}},
+                {},
+                {}};
+  if (pytorch) {
+    t.columns.push_back(Bytes("peak_reserved_bytes", "Reserved peak",
+                              "most that the allocator held of the device, in use or not"));
+  }
+  for (const AllocatorProfile& a : profile.allocators) {
+    const MemorySnapshot& peak = a.snapshots[a.peak];
+    int64_t allocations = 0, events = 0;
+    if (sampled) {  // XProf's front end counts the snapshots sampled for the graph
+      for (size_t i : SampleSnapshots(a, kTimelineRows))
+        ++events, allocations += a.snapshots[i].allocation;
+    } else {
+      for (size_t i = a.begin; i < a.end; ++i) ++events, allocations += a.snapshots[i].allocation;
+    }
+    t.rows.push_back({HostText(trace, a.host), a.id, allocations, events - allocations,
+                      a.capacity > 0 ? Value(a.capacity) : Value(), a.lifetime_peak, peak.in_use(),
+                      InMs(peak.time), peak.stack, peak.heap, peak.free,
+                      Fragmentation(context, peak.row)});
+    if (pytorch) t.rows.back().push_back(a.reserved_peak > 0 ? Value(a.reserved_peak) : Value());
+    t.links.push_back(LinkTo(EventRows({EventRow(peak.row)})));
+  }
+  return t;
+}
+
+ResultTable TimelineTable(AnalysisContext& context, const MemoryProfile& profile) {
+  const Trace& trace = context.trace();
+  ResultTable t{"timeline",
+                "Memory in use over time",
+                {Text("host", "Host"),
+                 Text("memory_id", "Allocator"),
+                 Time("time_ms", "Time"),
+                 Text("activity", "Activity"),
+                 Bytes("stack_bytes", "Stack"),
+                 Bytes("heap_bytes", "Heap"),
+                 Bytes("free_bytes", "Free"),
+                 {"fragmentation", "Fragmentation", Unit::kFraction, ValueType::kReal, ""},
+                 Count("step_id", "Step")},
+                {},
+                {}};
+  for (const AllocatorProfile& a : profile.allocators) {
+    for (size_t i : SampleSnapshots(a, kTimelineRows)) {
+      const MemorySnapshot& s = a.snapshots[i];
+      t.rows.push_back({HostText(trace, a.host), a.id, InMs(s.time),
+                        std::string(s.allocation ? "allocation" : "deallocation"), s.stack, s.heap,
+                        s.free, Fragmentation(context, s.row), int64_t{s.step}});
+      t.links.push_back(LinkTo(EventRows({EventRow(s.row)})));
+    }
+  }
+  return t;
+}
+
+ResultTable ActiveTable(AnalysisContext& context, const MemoryProfile& profile) {
+  ResultTable t{"active_allocations",
+                "Live at the peak",
+                {Text("host", "Host"), Text("memory_id", "Allocator"), Text("tf_op", "Op"),
+                 Bytes("allocation_bytes", "Each", "size of one of them"),
+                 Bytes("requested_bytes", "Requested each", "what was asked for one of them"),
+                 Count("occurrences", "Count"), Text("region_type", "Region"),
+                 Text("data_type", "Type"), Text("tensor_shape", "Shape")},
+                {},
+                {}};
+  const bool totals = !context.xprof().memory_tables_of_xprof;
+  if (totals) t.columns.push_back(Bytes("total_bytes", "Total", "size of one times count"));
+  std::vector<std::vector<LiveAllocation>> found(profile.allocators.size());
+  ParallelFor(found.size(), [&](size_t i) {
+    found[i] = ActiveAt(context, profile.allocators[i], profile.allocators[i].peak);
+  });
+  for (size_t i = 0; i < found.size(); ++i) {
+    const AllocatorProfile& a = profile.allocators[i];
+    for (const LiveAllocation& live : found[i]) {
+      t.rows.push_back({HostText(context.trace(), a.host), a.id, live.op, live.allocated,
+                        live.requested, static_cast<int64_t>(live.count), live.region, live.type,
+                        live.shape});
+      if (totals) t.rows.back().push_back(live.total());
+      t.links.push_back(LinkTo(EventRows(live.rows)));
+    }
+  }
+  return t;
+}
+
+// The lifetimes of an op's allocations: from an allocation to the deallocation of its address.
+struct Lifetime {
+  uint64_t freed = 0;
+  Ps total = 0, min = kMaxPs, max = 0;  // of the freed ones, ps
+  int64_t bytes = 0;
+  std::vector<EventRow> rows;  // of all allocations
+
+  void Add(const AllocationSpan& s) {
+    bytes += s.bytes;
+    rows.emplace_back(s.row);
+    if (!s.freed) return;
+    const Ps life = s.end - s.begin;
+    ++freed, total += life, min = std::min(min, life), max = std::max(max, life);
+  }
+};
+
+// Lifetimes by MemorySnapshot::op_in_trace and op, so that text is read once per op, not per
+// event.
+struct OpLifetimes {
+  const MemorySnapshot* any = nullptr;
+  Lifetime sum;
+};
+using LifetimesByOp = std::map<std::pair<bool, uint32_t>, OpLifetimes>;
+
+LifetimesByOp AddUpLifetimes(const AllocatorProfile& allocator) {
+  LifetimesByOp by_op;
+  for (const AllocationSpan& span : SpansOf(allocator)) {
+    if (span.snapshot < allocator.begin || span.snapshot >= allocator.end) continue;
+    const MemorySnapshot& made = allocator.snapshots[span.snapshot];
+    OpLifetimes& op = by_op[{made.op_in_trace, made.op}];
+    op.any = &made;
+    op.sum.Add(span);
+  }
+  return by_op;
+}
+
+ResultTable LifetimeTable(AnalysisContext& context, const MemoryProfile& profile) {
+  ResultTable t{"lifetimes",
+                "Allocation lifetimes",
+                {Text("host", "Host"), Text("memory_id", "Allocator"), Text("tf_op", "Op"),
+                 Count("occurrences", "Freed"), Count("still_live", "Never freed"),
+                 Bytes("allocated_bytes", "Allocated", "sum over the recording"),
+                 Time("avg_lifetime_ms", "Average"), Time("min_lifetime_ms", "Min"),
+                 Time("max_lifetime_ms", "Max")},
+                {},
+                {}};
+  std::vector<LifetimesByOp> found(profile.allocators.size());
+  ParallelFor(found.size(), [&](size_t i) { found[i] = AddUpLifetimes(profile.allocators[i]); });
+  for (size_t i = 0; i < found.size(); ++i) {
+    const AllocatorProfile& a = profile.allocators[i];
+    std::vector<OpLifetimes*> ops;
+    for (auto& [key, op] : found[i]) ops.push_back(&op);
+    std::stable_sort(ops.begin(), ops.end(),
+                     [](const auto* x, const auto* y) { return x->sum.bytes > y->sum.bytes; });
+    for (OpLifetimes* op : ops) {
+      Lifetime& l = op->sum;
+      t.rows.push_back({HostText(context.trace(), a.host), a.id,
+                        std::string(OpOf(context, *op->any)), static_cast<int64_t>(l.freed),
+                        static_cast<int64_t>(l.rows.size() - l.freed), l.bytes,
+                        l.freed ? InMs(l.total) / static_cast<double>(l.freed) : 0.0,
+                        l.freed ? InMs(l.min) : 0.0, InMs(l.max)});
+      t.links.push_back(LinkTo(EventRows(std::move(l.rows))));
+    }
+  }
+  return t;
+}
+
+void AddFindings(AnalysisContext& context, const MemoryProfile& profile, AnalysisResult* result) {
+  for (const AllocatorProfile& a : profile.allocators) {
+    const MemorySnapshot& peak = a.snapshots[a.peak];
+    const double used = a.capacity > 0
+                            ? static_cast<double>(std::max(peak.in_use(), a.reserved_peak)) /
+                                  static_cast<double>(a.capacity)
+                            : 0;
+    if (used >= 0.9 && a.capacity > peak.in_use()) {
+      result->findings.push_back(
+          {Finding::Grade::kWarning,
+           fmt::format("{} used {:.0f} % of its memory at its peak.", a.id, used * 100),
+           "See what was live at the peak; a smaller batch, recomputation or mixed precision frees "
+           "memory.",
+           "memory"});
+    }
+    double worst = 0;
+    for (size_t i : SampleSnapshots(a, kTimelineRows)) {
+      worst = std::max(worst, Fragmentation(context, a.snapshots[i].row));
+    }
+    if (worst >= 0.5) {
+      result->findings.push_back(
+          {Finding::Grade::kWarning,
+           fmt::format("{} was up to {:.0f} % fragmented.", a.id, worst * 100),
+           "Large allocations may fail although enough is free: allocate big tensors first, avoid "
+           "varying shapes.",
+           "memory"});
+    }
+  }
+}
+
+}  // namespace
+
+AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params,
+                         std::stop_token stop) {
+  AnalysisResult result;
+  result.panel = "memory";
+  const std::shared_ptr<const MemoryProfile> shared = context.memory(params, stop);
+  const MemoryProfile& profile = *shared;
+  result.tables.push_back(SummaryTable(context, profile));
+  result.tables.push_back(TimelineTable(context, profile));
+  result.tables.push_back(ActiveTable(context, profile));
+  if (!context.xprof().memory_tables_of_xprof) {
+    result.tables.push_back(LifetimeTable(context, profile));
+    AddFindings(context, profile, &result);
+  }
+  if (profile.allocators.empty()) {
+    result.empty_reason =
+        "This profile has no memory events. TensorFlow records them for GPU allocators by default; "
+        "PyTorch: profile(profile_memory=True); "
+        "JAX does not record allocations in a trace (use jax.profiler.save_device_memory_profile).";
+  }
+  return result;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,372 @@
+// The analysis `overview` (docs/rules.md#overview): steps, where their time went, the verdict and
+// the environment.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+#include "model/analysis/definitions.h"
+#include "model/analysis/devices/device_tables.h"
+#include "model/analysis/devices/matrix_use.h"
+#include "model/analysis/devices/precision.h"
+#include "model/analysis/naming/device_type.h"
+#include "model/analysis/ops/op_database.h"
+#include "model/analysis/pages/xprof_bottlenecks.h"
+#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/infer_steps.h"
+#include "model/analysis/steps/loss_tables.h"
+#include "model/analysis/steps/scope.h"
+#include "model/analysis/steps/step_table.h"
+#include "model/analysis/steps/training.h"
+#include "model/analysis/steps/verdict.h"
+#include "model/base/task.h"
+
+namespace stepscope {
+namespace {
+
+bool HasGradients(const Trace& trace) {
+  for (const auto& [id, program] : trace.hlo.programs) {
+    for (const auto& [name, op] : program.instructions) {
+      if (op.op_name.starts_with("gradients") ||
+          op.op_name.find("/gradients") != std::string::npos ||
+          op.op_name.find("gradient_tape") != std::string::npos ||
+          op.op_name.find("transpose(") != std::string::npos) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+class OverviewBuilder {
+ public:
+  OverviewBuilder(AnalysisContext& context, const AnalysisParams& params,
+                  const std::stop_token& stop)
+      : context_(context),
+        params_(params),
+        stop_(stop),
+        trace_(context.trace()),
+        selected_(SelectSteps(context, ScopeOf(context, params, stop), stop)) {}
+
+  AnalysisResult Build();
+
+ private:
+  void Add(const char* id, const char* label, Value value, Unit unit = Unit::kNone,
+           const char* how = "") {
+    result_.properties.push_back({id, label, std::move(value), unit, how});
+  }
+  void ReadDevices();
+  void AddStepTimes();
+  void AddVerdict();
+  std::string WorkText();
+  void AddPercents(const HostOps& ops);
+  void AddTopOps(const OpSide& side);
+  void AddEnvironment();
+  void AddOverlap();
+  void AddDeviceFacts(ResultTable* environment) const;
+  double BusyPercent() const;
+
+  AnalysisContext& context_;
+  const AnalysisParams& params_;
+  std::stop_token stop_;
+  const Trace& trace_;
+  const std::shared_ptr<const StepDatabase> selected_;
+  const StepDatabase& db_ = *selected_;  // steps of the part asked for
+  const bool xprof_ = context_.xprof().step_columns_of_xprof;
+  ResultTable overlap_;
+  PrecisionTimes precision_;
+  bool is_training_ = false;
+  AnalysisResult result_;
+};
+
+// Reads in parallel what needs a pass over all events.
+void OverviewBuilder::ReadDevices() {
+  const XprofDefinitions& xprof = context_.xprof();
+  ParallelFor(3, [&](size_t i) {
+    if (i == 0 && !xprof_) {
+      overlap_ = OverlapTable(DeviceEvents(context_, params_, stop_));
+    } else if (i == 1 && db_.kind == DeviceKind::kGpu && !xprof.device_classes_of_xprof) {
+      precision_ = ComputePrecision(context_, params_, db_, stop_);
+    } else if (i == 2 && !xprof.training_by_gradients) {
+      is_training_ = IsTraining(context_, stop_);
+    }
+  });
+}
+
+// The mean over devices of `busy_percent` in the table `devices`; for a program without GPUs the
+// share of time in ops.
+double OverviewBuilder::BusyPercent() const {
+  double busy = 0, whole = 0;
+  if (db_.kind == DeviceKind::kGpu) {
+    const auto kernels = context_.Get("kernel_stats", params_, stop_);
+    const ResultTable* devices = kernels->Table("devices");
+    const int c = devices != nullptr ? devices->Column("busy_percent") : -1;
+    if (c < 0) return 0;
+    for (const std::vector<Value>& row : devices->rows) {
+      const auto* percent = std::get_if<double>(&row[static_cast<size_t>(c)]);
+      busy += percent != nullptr ? *percent / 100 : 0;
+      whole += 1;
+    }
+  } else {
+    for (const Step* step : CountedSteps(db_.steps)) {
+      busy += step->class_times[static_cast<size_t>(StepTimeClass::kCompute)];
+      whole += step->times.total;
+    }
+  }
+  return whole > 0 ? 100 * busy / whole : 0;
+}
+
+void OverviewBuilder::AddStepTimes() {
+  StepSummary s = SummarizeStepTimes(db_.steps);
+  const char* how = context_.xprof().step_columns_of_xprof
+                        ? "over the steps shown"
+                        : "over the steps shown; partial ones and a slow first one are left out";
+  const bool none = !xprof_ && db_.steps.empty();  // then step times are unknown
+  const auto ms = [&](double value) { return none ? Value() : Value(value); };
+  if (!xprof_) {
+    Add("step_ms_median", "Median step time", ms(s.median), Unit::kMs, how);
+    Add("device_busy_percent", "Device busy", BusyPercent(), Unit::kPercent,
+        "time with an event on the device / from its first event to its last, mean over devices");
+  }
+  Add("steptime_ms_average", xprof_ ? "Step time" : "Mean step time", ms(s.mean), Unit::kMs, how);
+  Add("steptime_ms_standard_deviation", "Standard deviation", ms(s.deviation), Unit::kMs,
+      "of the sample: n - 1");
+  Add("steptime_ms_minimum", "Shortest step", ms(s.min), Unit::kMs, how);
+  Add("steptime_ms_maximum", "Longest step", ms(s.max), Unit::kMs, how);
+  Add("step_count", "Steps", static_cast<int64_t>(db_.steps.size()), Unit::kCount, "");
+  Add("steps_inferred", "Steps inferred", db_.inferred, Unit::kNone,
+      "nothing in the profile marks them");
+  if (db_.inferred) {
+    Add("steps_confidence", "Confidence", 100 * db_.confidence, Unit::kPercent,
+        "share of the sequence that repeats");
+  }
+  if (!db_.how.empty()) Add("steps_how", "How steps were found", db_.how);
+  if (xprof_ || db_.kind != DeviceKind::kGpu || db_.steps.size() != 1) return;
+  const EqualParts parts = FindEqualParts(trace_, db_.steps.front());
+  if (parts.count == 0) return;
+  Add("step_parts", "Parts of the step",
+      std::to_string(parts.count) + " equal parts of " + FormatDuration(parts.each, 3), Unit::kNone,
+      "the period of the kernel sequence on the busiest stream: layers, mostly");
+}
+
+// Adds the first sentence and the losses that explain it. If there are no steps, the span of all
+// device events stands for one.
+void OverviewBuilder::AddVerdict() {
+  const bool whole = db_.kind == DeviceKind::kGpu ? db_.device_steps.empty() : db_.steps.empty();
+  const StepDatabase span =
+      whole && ScopeOf(context_, params_, stop_).whole_time()
+          ? WholeSpan(trace_, context_.stats(stop_), context_.grouping(stop_), stop_)
+          : StepDatabase();
+  const StepDatabase& db = whole ? span : db_;
+  Verdict verdict = Judge(trace_, db, whole);
+  Add("verdict", "Verdict", verdict.id, Unit::kNone,
+      "the largest loss of 10 % of the step and more, else device");
+  Add("verdict_percent", "Share of the step", verdict.percent, Unit::kPercent,
+      "of the steps that count, mean over devices");
+  const bool any = !verdict.losses.empty() && verdict.id == verdict.losses.front().id;
+  Add("verdict_causes", "Causes", any ? verdict.losses.front().causes : std::string());
+  if (verdict.id == "device") verdict.finding.text += WorkText();
+  result_.findings.push_back(verdict.finding);
+  result_.tables.push_back(LossTable(verdict, whole));
+  result_.tables.push_back(StepLossTable(db_));
+  result_.tables.push_back(IdleCauseTable(trace_, db));
+}
+
+// Says what a busy device does: " 61 % of the kernels' time is GEMM, 98 % of that on Tensor
+// Cores."
+std::string OverviewBuilder::WorkText() {
+  if (db_.kind != DeviceKind::kGpu) return {};
+  const auto kernels = context_.Get("kernel_stats", params_, stop_);
+  const ResultTable* t = kernels->Table("by_category");
+  if (t == nullptr || t->rows.empty()) return {};
+  const auto work = std::find_if(t->rows.begin(), t->rows.end(), [](const auto& row) {
+    const auto* name = std::get_if<SharedText>(&row[0]);  // the largest category that is compute
+    return name != nullptr && !(*name == "Collective") && !(*name == "Copy");
+  });
+  if (work == t->rows.end()) return {};
+  const auto number = [&](const char* id) {
+    const int c = t->Column(id);
+    const auto* v = c >= 0 ? std::get_if<double>(&(*work)[static_cast<size_t>(c)]) : nullptr;
+    return v != nullptr ? 100 * *v : 0.0;
+  };
+  const auto* name = std::get_if<SharedText>(&(*work)[0]);
+  std::array<char, 160> text{};
+  std::snprintf(text.data(), text.size(), " %.0f %% of the kernels' time is %s", number("share"),
+                name->str().c_str());
+  std::string out = text.data();
+  const double matrix = number("matrix_share");
+  if (matrix >= 1) {
+    std::snprintf(text.data(), text.size(), ", %.0f %% of that on Tensor Cores", matrix);
+    out += text.data();
+  }
+  return out + ".";
+}
+
+void OverviewBuilder::AddPercents(const HostOps& ops) {
+  if (db_.kind == DeviceKind::kGpu) {
+    const bool by_class = context_.xprof().device_classes_of_xprof;
+    const PrecisionTimes precision =
+        by_class ? PrecisionTimes{db_.compute16, db_.compute16 + db_.compute32} : precision_;
+    const double both = precision.all, share = precision.percent();
+    const char* how =
+        by_class
+            ? "of the kernels' time, by name and shape, copies and collectives left out"
+            : "16 bits and fewer, of the kernels' time in steps (without steps of all), by the "
+              "types of the op's inputs where recorded, else by the kernel's name; copies and "
+              "collectives left out";
+    Add("device_compute_16bit_percent", "16-bit compute", share, Unit::kPercent, how);
+    Add("device_compute_32bit_percent", "32-bit compute", both > 0 ? 100 - share : 0.0,
+        Unit::kPercent, how);
+    const Property* verdict = result_.Find("verdict");
+    const bool judged = verdict == nullptr || !(verdict->value == Value(SharedText("too_little")));
+    if (both > 0 && share < 10 && judged) {
+      result_.findings.push_back(
+          {Finding::Grade::kInfo,
+           by_class ? "Less than 10 % of the compute time is in 16 bits."
+                    : "Less than 10 % of the compute time is in 16 bits or fewer.",
+           "Try mixed precision.", "kernel_stats"});
+    }
+  }
+  double host = static_cast<double>(ops.host_side.occurrences),
+         device = static_cast<double>(ops.device_side.occurrences);
+  double n = host + device;
+  Add("host_tf_op_percent", "Ops on the host", n > 0 ? 100 * host / n : 0.0, Unit::kPercent,
+      "by number of runs");
+  Add("device_tf_op_percent", "Ops on devices", n > 0 ? 100 * device / n : 0.0, Unit::kPercent,
+      "by number of runs");
+  auto eager = [](const OpSide& s) {
+    return s.busy > 0 ? 100 * static_cast<double>(s.eager) / static_cast<double>(s.busy) : 0.0;
+  };
+  Add("host_op_time_eager_percent", "Eager on the host", eager(ops.host_side), Unit::kPercent,
+      "self time of ops that ran eagerly / of all");
+  Add("device_op_time_eager_percent", "Eager on devices", eager(ops.device_side), Unit::kPercent,
+      "self time of ops that ran eagerly / of all");
+}
+
+void OverviewBuilder::AddTopOps(const OpSide& side) {
+  ResultTable t;
+  t.id = "top_ops";
+  t.title = "Operations that take most device time";
+  t.columns = {
+      {"selfTimePercent", "Self time", Unit::kFraction, ValueType::kReal, "of all device op time"},
+      {"cumulativeTimePercent", "Cumulative", Unit::kFraction, ValueType::kReal, ""},
+      {"category", "Category", Unit::kNone, ValueType::kString, ""},
+      {"operation", "Operation", Unit::kNone, ValueType::kString, ""},
+      {"flopRate", "GFLOP/s", Unit::kGflops, ValueType::kReal, "needs XLA's cost model: 0 here"},
+      {"tcEligibility", "TC eligible", Unit::kNone, ValueType::kBool,
+       "the op could use Tensor Cores"},
+      {"tcUtilization", "TC used", Unit::kNone, ValueType::kBool,
+       "a kernel of it does use Tensor Cores"},
+  };
+  const auto kernels = side.ops.empty() ? nullptr : context_.Get("kernel_stats", params_, stop_);
+  const MatrixUses uses(kernels != nullptr ? kernels->Table("kernels") : nullptr);
+  double cumulative = 0;
+  for (size_t i = 0; i < side.ops.size() && i < 10; ++i) {
+    const OpRow& op = side.ops[i];
+    double share =
+        side.busy > 0 ? static_cast<double>(op.self) / static_cast<double>(side.busy) : 0;
+    cumulative += share;
+    const MatrixUse use = uses.Of(op.name);
+    t.rows.push_back({share, cumulative, op.type, op.name, 0.0, use.eligible, use.uses});
+    t.links.push_back(LinkTo(op));
+  }
+  result_.tables.push_back(std::move(t));
+}
+
+void OverviewBuilder::AddEnvironment() {
+  int64_t cores = 0;
+  std::set<std::string> hosts;
+  for (const Plane& p : trace_.planes) {
+    std::string host(trace_.HostName(p.host));
+    if (!params_.WantsHost(host)) continue;
+    hosts.insert(host);
+    if (db_.kind == DeviceKind::kTpu ? p.kind == PlaneKind::kTpu : p.kind == PlaneKind::kGpu)
+      ++cores;
+  }
+  Add("device_type", "Device", DeviceTypeOf(trace_));
+  Add("device_core_count", "Devices", cores, Unit::kCount,
+      "planes of devices, those without events too");
+  Add("host_count", "Hosts", static_cast<int64_t>(hosts.size()), Unit::kCount, "");
+  const bool by_gradients = context_.xprof().training_by_gradients;
+  Add("is_training", "Training", by_gradients ? HasGradients(trace_) : is_training_, Unit::kNone,
+      by_gradients ? "the name of an HLO instruction shows a gradient"
+                   : "a name shows an optimizer or a backward pass");
+  ResultTable t;
+  t.id = "environment";
+  t.title = "Environment";
+  t.columns = {{"what", "What", Unit::kNone, ValueType::kString, ""},
+               {"value", "Value", Unit::kNone, ValueType::kString, ""}};
+  t.rows.push_back({std::string("Device"), DeviceTypeOf(trace_)});
+  t.rows.push_back({std::string("Devices"), std::to_string(cores)});
+  if (!xprof_) AddDeviceFacts(&t);
+  for (const std::string& host : hosts) t.rows.push_back({std::string("Host"), host});
+  result_.tables.push_back(std::move(t));
+}
+
+void OverviewBuilder::AddOverlap() {
+  if (!overlap_.rows.empty()) result_.tables.push_back(std::move(overlap_));
+}
+
+// Adds each kind of GPU once.
+void OverviewBuilder::AddDeviceFacts(ResultTable* environment) const {
+  std::set<std::string> seen;
+  for (const Plane& plane : trace_.planes) {
+    if (plane.kind != PlaneKind::kGpu || !params_.WantsHost(trace_.HostName(plane.host))) continue;
+    const DeviceFacts facts = DeviceFactsOf(plane);
+    if (facts.name.empty() && facts.memory_bytes == 0 && facts.processors == 0) continue;
+    if (!seen.insert(facts.name).second) continue;
+    const auto add = [&](const char* what, std::string value) {
+      environment->rows.push_back({std::string(what), std::move(value)});
+    };
+    if (!facts.name.empty() && facts.name != DeviceTypeOf(trace_)) add("Device name", facts.name);
+    if (facts.memory_bytes > 0)
+      add("Device memory", FormatValue(Value(facts.memory_bytes), Unit::kBytes));
+    if (facts.processors > 0) {
+      const bool amd = facts.vendor == GpuVendor::kAmd;
+      add(amd ? "Compute units" : "Multiprocessors", std::to_string(facts.processors));
+    }
+  }
+}
+
+AnalysisResult OverviewBuilder::Build() {
+  result_.panel = "overview";
+  ReadDevices();
+  AddStepTimes();
+  result_.tables.push_back(StepTable(trace_, db_.steps, xprof_));
+  if (!xprof_ && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
+  if (!xprof_) AddVerdict();
+  if (!xprof_) AddOverlap();
+  AddXprofBottlenecks(db_.steps, xprof_, &result_);
+  HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
+  AddPercents(ops);
+  AddTopOps(ops.device_side);
+  AddEnvironment();
+  return std::move(result_);
+}
+
+}  // namespace
+
+AnalysisResult RunOverview(AnalysisContext& context, const AnalysisParams& params,
+                           std::stop_token stop) {
+  // Computes what the page reads in parallel: the order of events and their stats do not need
+  // each other, nor do kernels and steps.
+  ParallelFor(2, [&](size_t i) {
+    if (i == 0) {
+      context.stats(stop);
+    } else {
+      context.order(stop);
+    }
+  });
+  ParallelFor(2, [&](size_t i) {
+    if (i == 0) {
+      context.steps(stop);
+      context.ops(params, stop);
+    } else {
+      context.Get("kernel_stats", params, stop);
+    }
+  });
+  return OverviewBuilder(context, params, stop).Build();
+}
+
+}  // namespace stepscope

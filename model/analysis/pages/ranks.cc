@@ -1,0 +1,179 @@
+// The analysis `ranks` (docs/rules.md#ranks): which rank of a job the others wait for, and why.
+// O(n log n) in collectives, O(n) in device events; memory is bounded by the rows listed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "model/analysis/analysis.h"
+#include "model/analysis/ranks/rank_tables.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kOneRank =
+    "This profile is of one rank. Open what all ranks of the job wrote together: a folder with "
+    "several ranks' traces (rank0.json.gz, rank1.json.gz, ...; PyTorch's own names do), or a run "
+    "directory with the files of several hosts.";
+
+RankFacts Gather(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop) {
+  RankFacts f;
+  const DeviceEvents events(context, params, stop);
+  f.ranks = ListRanks(context.trace(), params, events);
+  f.causes.ranks.resize(f.ranks.size());
+  f.lateness.ranks.resize(f.ranks.size());
+  f.clocks.resize(f.ranks.size());
+  if (f.ranks.size() < 2) return f;
+  const StepDatabase& db = context.steps(stop);
+  f.steps = StepsOfRanks(f.ranks, db, Scope(context.trace(), params, db));
+  f.calls = PairCollectives(context, f.ranks, f.steps, events, stop);
+  if (stop.stop_requested()) return f;
+  f.clocks = AlignClocks(f.calls, f.ranks.size());
+  f.recording = RecordingOf(f.calls, f.steps, f.clocks);
+  f.lateness = FindLateness(f.calls, f.clocks, f.recording);
+  f.listed = ListedCollectives(f.calls, f.lateness);
+  f.causes = FindLateCauses(context, f.ranks, f.steps, f.calls, f.lateness, f.listed, stop);
+  return f;
+}
+
+// The time that the others wait for a rank, in percent of a step; nothing if no step is known.
+std::optional<double> ShareOfStep(const RankFacts& f, size_t rank) {
+  const Value step = MedianOfSteps(f.steps[rank], &RankStep::total);
+  const double* ms = std::get_if<double>(&step);
+  if (ms == nullptr || *ms <= 0 || f.lateness.steps == 0) return std::nullopt;
+  const double late = static_cast<double>(f.lateness.ranks[rank].sum) /
+                      static_cast<double>(f.lateness.steps) / static_cast<double>(kPsPerMs);
+  return 100 * late / *ms;
+}
+
+// In each step some rank is the last. A rank is to blame if that costs much, or if it costs
+// something and the rank is last more often than two standard deviations above chance
+// (docs/rules.md#ranks).
+bool IsToBlame(const RankFacts& f, size_t rank) {
+  constexpr double kLeast = 1, kMuch = 10;  // percent of a step
+  const std::optional<double> share = ShareOfStep(f, rank);
+  if (!share || *share >= kMuch) return true;
+  const auto n = static_cast<double>(f.lateness.steps);
+  const double p = 1 / static_cast<double>(f.ranks.size());
+  const double chance = n * p + 2 * std::sqrt(n * p * (1 - p));
+  return *share >= kLeast && static_cast<double>(f.lateness.ranks[rank].steps) > chance;
+}
+
+// The rank for which the most steps wait; null if none is late.
+const RankLateness* Slowest(const RankFacts& f) {
+  const auto key = [](const RankLateness& r) { return std::make_pair(r.steps, r.sum); };
+  const auto it = std::max_element(
+      f.lateness.ranks.begin(), f.lateness.ranks.end(),
+      [&](const RankLateness& a, const RankLateness& b) { return key(a) < key(b); });
+  if (it == f.lateness.ranks.end() || it->steps == 0) return nullptr;
+  return IsToBlame(f, static_cast<size_t>(it - f.lateness.ranks.begin())) ? &*it : nullptr;
+}
+
+size_t PlaceOf(const RankFacts& f, const RankLateness* rank) {
+  return static_cast<size_t>(rank - f.lateness.ranks.data());
+}
+
+const char* RemedyOf(const LateCause& cause) {
+  switch (cause.loss) {
+    case StepTimeClass::kInput:
+      return "Look at its input: slower storage, a larger shard, fewer loader processes.";
+    case StepTimeClass::kCompute:
+      return "Look at its kernels beside another rank's: a throttled GPU, or more work (longer "
+             "sequences, an uneven split).";
+    case StepTimeClass::kHostToDevice:
+      return "Look at its copies: pageable memory, or a slower link.";
+    default:
+      return "Look at its host: other programs on it, garbage collection, logging, checkpoints.";
+  }
+}
+
+Finding NobodyLate(const RankFacts& f, Finding finding) {
+  constexpr Ps kPoor = 100 * kPsPerUs;  // from here on clocks drift, or ranks are of several jobs
+  Ps residual = 0;
+  for (const RankClock& clock : f.clocks) residual = std::max(residual, clock.residual);
+  if (f.lateness.steps == 0) {
+    finding.text =
+        "No collective could be paired between ranks: their clocks are not aligned, and who waits "
+        "for whom is not known.";
+  } else if (residual > kPoor) {
+    finding.text = fmt::format(
+        "No rank is later to collectives than their clocks leave open: ends differ by {}.",
+        FormatDuration(residual, 3));
+  } else {
+    const bool some = std::any_of(f.lateness.ranks.begin(), f.lateness.ranks.end(),
+                                  [](const RankLateness& r) { return r.steps > 0; });
+    finding.text = some ? "No rank is late to collectives by much, or more often than by chance."
+                        : "No rank is late to collectives.";
+    finding.grade = Finding::Grade::kGood;
+  }
+  return finding;
+}
+
+Finding FindingOf(const RankFacts& f, const RankLateness* slowest) {
+  Finding finding;
+  finding.panel = "ranks";
+  if (slowest == nullptr) return NobodyLate(f, std::move(finding));
+  const size_t r = PlaceOf(f, slowest);
+  const double percent =
+      100 * static_cast<double>(slowest->steps) / static_cast<double>(f.lateness.steps);
+  const Ps late = slowest->sum / static_cast<Ps>(f.lateness.steps);
+  const std::optional<double> known = ShareOfStep(f, r);
+  const double share = known.value_or(0);
+  const LateCause& cause = f.causes.ranks[r];
+  finding.grade = share >= 10  ? Finding::Grade::kBad
+                  : share >= 3 ? Finding::Grade::kWarning
+                               : Finding::Grade::kInfo;
+  finding.text = fmt::format("Rank {} is the last in {:.0f} % of the steps, by {} a step",
+                             f.ranks[r].number, percent, FormatDuration(late, 3));
+  if (known) finding.text += fmt::format(" ({:.1f} %)", share);
+  if (cause.known) finding.text += ": " + TextOf(cause);
+  if (cause.known && !cause.event.empty()) finding.text += " (" + cause.event + ")";
+  finding.text += ".";
+  if (cause.known) finding.next_step = RemedyOf(cause);
+  return finding;
+}
+
+void AddProperties(const RankFacts& f, const RankLateness* slowest, AnalysisResult* result) {
+  const auto add = [&](const char* id, const char* label, Value value, Unit unit,
+                       const char* how = "") {
+    result->properties.push_back({id, label, std::move(value), unit, how});
+  };
+  const auto count = [](size_t n) { return Value(static_cast<int64_t>(n)); };
+  add("slowest_rank", "Slowest rank",
+      slowest == nullptr ? Value() : Value(f.ranks[PlaceOf(f, slowest)].number), Unit::kNone,
+      "the one that most steps wait for: by 1 % of a step and more often than by chance, or by "
+      "10 %");
+  add("ranks", "Ranks", count(f.ranks.size()), Unit::kCount);
+  add("step_spread_percent", "Spread of step times", SpreadPercent(f, &RankStep::total),
+      Unit::kPercent, "(largest - smallest) / median of the ranks' median step times");
+  add("busy_spread_percent", "Spread of busy times", SpreadPercent(f, &RankStep::busy),
+      Unit::kPercent, "the same of compute and copies: what ranks themselves do in a step");
+  const auto several = std::count_if(f.lateness.collectives.begin(), f.lateness.collectives.end(),
+                                     [](const LateCollective& c) { return c.several; });
+  add("collectives", "Collectives of several ranks", count(static_cast<size_t>(several)),
+      Unit::kCount);
+  add("missing", "Collectives that lack a participant", count(f.lateness.missing), Unit::kCount);
+}
+
+}  // namespace
+
+AnalysisResult RunRanks(AnalysisContext& context, const AnalysisParams& params,
+                        std::stop_token stop) {
+  AnalysisResult result;
+  result.panel = "ranks";
+  const RankFacts facts = Gather(context, params, stop);
+  if (stop.stop_requested()) return result;
+  if (facts.ranks.size() < 2) {
+    result.empty_reason = kOneRank;
+    return result;
+  }
+  const RankLateness* slowest = Slowest(facts);
+  AddProperties(facts, slowest, &result);
+  result.tables.push_back(RankTable(context.trace(), facts));
+  result.tables.push_back(CollectiveTable(context, facts, stop));
+  result.findings.push_back(FindingOf(facts, slowest));
+  return result;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,31 @@
+// Chooses which definition of steps a trace gets (steps.h).
+#include "model/analysis/definitions.h"
+#include "model/analysis/steps/steps.h"
+#include "model/analysis/steps/tpu_steps.h"
+#include "model/capabilities.h"
+
+namespace stepscope {
+namespace {
+
+StepDatabase Find(AnalysisContext& context, std::stop_token stop) {
+  const Trace& trace = context.trace();
+  const StatTable& stats = context.stats(stop);
+  const Grouping& grouping = context.grouping(stop);
+  if (KindOf(trace) == DeviceKind::kTpu) {
+    StepDatabase tpu = TpuSteps(trace, stats, stop);
+    if (!tpu.steps.empty()) return tpu;
+  }
+  if (context.xprof().gpu_steps_of_groups && CapabilitiesOf(trace).read_by_xprof)
+    return XprofSteps(trace, stats, grouping, context.xprof(), stop);
+  return OwnSteps(trace, stats, grouping, context.xprof(), stop);
+}
+
+}  // namespace
+
+StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop) {
+  StepDatabase db = Find(context, std::move(stop));
+  NumberSteps(&db.steps);
+  return db;
+}
+
+}  // namespace stepscope

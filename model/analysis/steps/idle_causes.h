@@ -1,0 +1,78 @@
+// Why devices are idle (docs/rules.md#losses). Each idle interval is divided by what the host
+// thread did that launched the device's next event; where that thread did nothing, by its
+// executor's thread, a wait for input on any thread, and the main thread, in this order. The parts
+// cover the interval exactly. A part without a class (kUnknown) has no cause; its event is what was
+// open while launched work did not begin.
+#pragma once
+
+#include <map>
+#include <span>
+#include <stop_token>
+#include <unordered_map>
+#include <vector>
+
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/steps/losses.h"
+#include "model/analysis/steps/steps.h"
+
+namespace stepscope {
+
+inline constexpr size_t kCausesOfClass =
+    5;  // listed for each step, device and class; the rest is one more
+
+struct IdleGap {
+  static constexpr uint32_t kNone = 0xffffffffu;
+  uint32_t window = 0;        // index into the caller's windows
+  uint32_t next_row = kNone;  // the device event that ends it
+  Ps begin = 0, end = 0;
+};
+
+// The steps, each with the time of its marker as span; steps without a marker keep theirs. O(steps)
+std::vector<Step> MarkedSteps(const Trace& trace, std::span<const Step> steps);
+
+class IdleExplainer {
+ public:
+  // `steps`: those of MarkedSteps(); where they are inferred, no idle time is between steps. `cpu`:
+  // the program's device is the CPU. All arguments except the steps must outlive this.
+  IdleExplainer(const Trace& trace, const Grouping& grouping, const HostActivity& activity,
+                std::span<const Step> steps, bool cpu);
+
+  // Divides gaps; these are sorted and disjoint, and their windows do not fall. Adds to
+  // losses[window]; causes and intervals have the number of their window as step. `intervals` and
+  // `parts_of_gaps` may be null. Any thread. O(gaps * log launches + host events in the gaps * log
+  // events). Stopped, it returns early and leaves the results incomplete.
+  void Explain(HostId host, PlaneId device, std::span<const IdleGap> gaps,
+               std::vector<StepClassTimes>* losses, std::vector<IdleCause>* causes,
+               IdleIntervals* intervals, DeviceIdle* parts_of_gaps = nullptr,
+               const std::stop_token& stop = {}) const;
+  // The thread with the markers of steps, else the busiest one; null if the host has none.
+  const Track* MainThread(HostId host) const;
+
+ private:
+  struct Part {
+    uint32_t gap;
+    HostPiece piece;
+  };
+  struct HostInfo {
+    const Track* main = nullptr;
+    std::vector<TimeRange> markers;
+    HostSummary all;
+  };
+  using Parts = std::vector<Part>;
+  void Divide(std::span<const IdleGap> gaps, std::map<const Track*, Parts>* open,
+              std::map<const Track*, Parts>* late, Parts* done) const;
+  void NameLate(const Track* thread, const Parts& late, Parts* done) const;
+  Parts Ask(const Track* thread, const Parts& open, Parts* done) const;
+  static Parts AskAll(std::span<const HostPiece> all, const Parts& open, Parts* done);
+  Parts AskMain(const HostInfo& host, const Parts& open, Parts* done) const;
+  const HostInfo& InfoOf(HostId host) const;
+  void FindExecutors();
+
+  const Trace& trace_;
+  const Grouping& grouping_;
+  const HostActivity& activity_;
+  std::vector<HostInfo> hosts_;
+  std::unordered_map<const Track*, const Track*> executors_;  // by thread that launches
+};
+
+}  // namespace stepscope

@@ -1,0 +1,77 @@
+#include "model/analysis/steps/losses.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace stepscope {
+namespace {
+
+bool IsLonger(const IdleInterval& a, const IdleInterval& b) {
+  if (a.range.length() != b.range.length()) return a.range.length() > b.range.length();
+  return a.range.begin != b.range.begin ? a.range.begin < b.range.begin : a.device < b.device;
+}
+
+// Longer parts first. Parts of one length are ordered by a hash, so that the kept
+// ones lie all over the recording.
+bool IsLongerPart(const IdleInterval& a, const IdleInterval& b) {
+  if (a.range.length() != b.range.length()) return a.range.length() > b.range.length();
+  const auto mixed = [](const IdleInterval& part) {
+    return static_cast<uint64_t>(part.range.begin) * 0x9e3779b97f4a7c15u;
+  };
+  return mixed(a) < mixed(b);
+}
+
+}  // namespace
+
+void IdleIntervals::Add(const IdleInterval& interval) {
+  if (interval.range.length() < kLeast) return;
+  ++count;
+  longest.push_back(interval);
+  if (longest.size() < 2 * kMost) return;
+  std::nth_element(longest.begin(), longest.begin() + kMost, longest.end(), IsLonger);
+  longest.resize(kMost);
+}
+
+void IdleIntervals::Append(const IdleIntervals& others) {
+  const uint64_t sum = count + others.count;
+  for (const IdleInterval& interval : others.longest) Add(interval);
+  count = sum;
+}
+
+void IdleIntervals::Finish() {
+  std::sort(longest.begin(), longest.end(), IsLonger);
+  if (longest.size() > kMost) longest.resize(kMost);
+}
+
+void DeviceIdle::Add(const IdleInterval& part) {
+  if (part.range.length() < least) return;
+  parts.push_back(part);
+  if (parts.size() < 2 * most) return;
+  const auto last = parts.begin() + static_cast<std::ptrdiff_t>(most) - 1;
+  std::nth_element(parts.begin(), last, parts.end(), IsLongerPart);
+  least = last->range.length();
+  parts.resize(most);
+}
+
+void DeviceIdle::Finish() {
+  if (parts.size() > most) {
+    std::nth_element(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(most), parts.end(),
+                     IsLongerPart);
+    parts.resize(most);
+  }
+  const auto earlier = [](const IdleInterval& a, const IdleInterval& b) {
+    return a.range.begin < b.range.begin;
+  };
+  if (!std::is_sorted(parts.begin(), parts.end(), earlier))
+    std::sort(parts.begin(), parts.end(), earlier);
+  parts.shrink_to_fit();
+}
+
+const char* IdOf(StepTimeClass c) {
+  static constexpr std::array<const char*, kStepTimeClasses> kIds = {
+      "compute", "h2d",     "d2h",    "d2d",  "collective_wait", "collective", "input",
+      "sync",    "compile", "launch", "host", "between_steps",   "unknown"};
+  return c < StepTimeClass::kCount ? kIds[static_cast<size_t>(c)] : "";
+}
+
+}  // namespace stepscope

@@ -1,0 +1,121 @@
+// Steps by our definitions: from marks, else from implicit roots, else inferred
+// (docs/rules.md#steps).
+#include <algorithm>
+
+#include "model/analysis/definitions.h"
+#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/host_losses.h"
+#include "model/analysis/steps/infer_steps.h"
+#include "model/analysis/steps/steps.h"
+
+namespace stepscope {
+namespace {
+
+// Steps from groups: those with a marker, or with `implicit` the implicit roots that are large
+// enough to be steps.
+StepPlan PlanFromGroups(const Trace& trace, const Grouping& grouping, bool implicit, bool tile) {
+  StepPlan plan;
+  plan.tile = tile;
+  plan.step_of_group.assign(grouping.groups.size(), -1);
+  for (size_t g = 0; g < grouping.groups.size(); ++g) {
+    const EventGroup& group = grouping.groups[g];
+    if (group.implicit != implicit) continue;
+    Step step;
+    step.group = static_cast<int32_t>(g);
+    step.host = group.host;
+    step.label = group.name;
+    step.inferred = implicit && !grouping.from_file;
+    if (group.root.valid()) {
+      Ps begin = trace.set.Start(group.root);
+      step.span = {begin, begin + trace.set.Duration(group.root)};
+      step.rows.push_back(group.root);
+    }
+    plan.step_of_group[g] = static_cast<int32_t>(plan.steps.size());
+    plan.steps.push_back(std::move(step));
+  }
+  return plan;
+}
+
+void DivideGpus(const Trace& trace, const StatTable& stats, const Grouping& grouping, bool tile,
+                StepDatabase* db, std::stop_token stop) {
+  for (bool implicit : {false, true}) {
+    StepPlan plan = PlanFromGroups(trace, grouping, implicit, tile);
+    if (plan.steps.empty()) continue;
+    DivideDevices(trace, stats, grouping, std::move(plan), db, stop);
+    if (db->steps.empty()) continue;
+    db->inferred = implicit && !grouping.from_file;
+    db->confidence = db->inferred ? 0.8 : 1;
+    db->how = db->inferred ? "No marks: each run of a function is taken as a step."
+                           : "From the marks in the profile.";
+    return;
+  }
+  StepPlan calls = InferByCalls(trace, grouping);
+  if (tile && !calls.steps.empty()) {
+    const std::string name(trace.set.Name(calls.steps.front().rows.front()));
+    const bool one = calls.steps.size() == 1;
+    DivideDevices(trace, stats, grouping, std::move(calls), db, stop);
+    db->inferred = !db->steps.empty();
+    db->confidence = 0.9;
+    db->how = one ? "No marks: one call of " + name + " encloses the launches."
+                  : "No marks: each call of " + name + " is taken as a step.";
+    if (db->inferred) return;
+  }
+  StepPlan plan = InferByPeriod(trace, grouping, &db->confidence);
+  plan.tile = tile;
+  if (plan.steps.empty()) return;
+  DivideDevices(trace, stats, grouping, std::move(plan), db, stop);
+  db->inferred = !db->steps.empty();
+  db->how = "No marks: steps are the period of the kernel sequence on the busiest stream.";
+}
+
+}  // namespace
+
+StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                       std::stop_token stop) {
+  StepDatabase db;
+  db.kind = KindOf(trace);
+  if (db.kind == DeviceKind::kCpuOnly) {
+    for (uint32_t h = 0; h < trace.hosts.size() && !trace.span.empty(); ++h) {
+      Step all;
+      all.host = HostId(h);
+      all.inferred = true;
+      all.span = trace.span;
+      all.times.total = static_cast<double>(all.span.length());
+      db.steps.push_back(std::move(all));
+    }
+    AddHostLosses(trace, stats, grouping, &db, stop);
+    return db;
+  }
+  StepPlan plan;
+  Step all;
+  all.host = trace.hosts.empty() ? HostId() : HostId(0);
+  all.inferred = true;
+  plan.steps.push_back(std::move(all));
+  plan.boundaries = {kMinPs, kMaxPs};
+  plan.step_of_boundary = {0};
+  DivideDevices(trace, stats, grouping, std::move(plan), &db, std::move(stop));
+  return db;
+}
+
+StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                      const XprofDefinitions& xprof, std::stop_token stop) {
+  const bool tile = !xprof.steps_begin_at_markers;
+  StepDatabase db;
+  db.kind = KindOf(trace);
+  if (db.kind == DeviceKind::kGpu) {
+    DivideGpus(trace, stats, grouping, tile, &db, stop);
+    db.kind = DeviceKind::kGpu;
+    if (!db.steps.empty()) return db;
+  }
+  StepDatabase host = HostSteps(trace, stats, grouping, xprof, stop);
+  host.kind = db.kind;
+  if (host.kind == DeviceKind::kCpuOnly && tile) {
+    AddHostLosses(trace, stats, grouping, &host, stop);
+    MarkFirst(&host.steps);
+  }
+  if (host.steps.empty())
+    host.how = "Nothing marks steps, no function is run again, and no sequence of kernels repeats.";
+  return host;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,99 @@
+#include "model/analysis/steps/steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "model/analysis/intervals/step_number.h"
+
+namespace stepscope {
+namespace {
+
+// Factors of the median of the others (docs/rules.md#steps, "Which count"): a first step above
+// kSlow is a warm-up; one below kCut was marked late, so that its begin is missing.
+constexpr double kSlow = 1.5, kCut = 0.75;
+
+}  // namespace
+
+DeviceKind KindOf(const Trace& trace) {
+  DeviceKind kind = DeviceKind::kCpuOnly;
+  for (const Plane& plane : trace.planes) {
+    if (plane.kind == PlaneKind::kTpu) return DeviceKind::kTpu;
+    if (plane.kind == PlaneKind::kGpu) kind = DeviceKind::kGpu;
+  }
+  return kind;
+}
+
+std::vector<const Lane*> PlaneLanes(const Trace& trace, const Plane& plane) {
+  std::vector<TrackId> tracks = plane.tracks;
+  std::stable_sort(tracks.begin(), tracks.end(), [&](TrackId a, TrackId b) {
+    return trace.set.tracks[a.value].file_order < trace.set.tracks[b.value].file_order;
+  });
+  std::vector<const Lane*> lanes;
+  for (TrackId t : tracks) {
+    const Track& track = trace.set.tracks[t.value];
+    if (track.derived_in_file) continue;
+    for (const Lane& lane : trace.set.LanesOf(track)) lanes.push_back(&lane);
+  }
+  return lanes;
+}
+
+std::vector<const Step*> CountedSteps(const std::vector<Step>& steps) {
+  std::vector<const Step*> counted;
+  for (const Step& step : steps) {
+    if (step.counts()) counted.push_back(&step);
+  }
+  if (!counted.empty()) return counted;
+  for (const Step& step : steps) counted.push_back(&step);
+  return counted;
+}
+
+StepSummary Summarize(const std::vector<Step>& steps, double StepBreakdown::*field) {
+  StepSummary s;
+  std::vector<double> all;
+  for (const Step* step : CountedSteps(steps))
+    all.push_back(step->times.*field / static_cast<double>(kPsPerMs));
+  if (all.empty()) return s;
+  double sum = 0, squares = 0;
+  for (const double ms : all) sum += ms;
+  s.count = all.size();
+  s.mean = sum / static_cast<double>(s.count);
+  for (const double ms : all) squares += (ms - s.mean) * (ms - s.mean);
+  if (s.count > 1) s.deviation = std::sqrt(squares / static_cast<double>(s.count - 1));
+  std::sort(all.begin(), all.end());
+  s.min = all.front();
+  s.max = all.back();
+  const size_t half = s.count / 2;
+  s.median = s.count % 2 != 0 ? all[half] : (all[half - 1] + all[half]) / 2;
+  return s;
+}
+
+StepSummary SummarizeStepTimes(std::vector<Step> steps) {
+  for (Step& step : steps) step.times.total = std::max(step.times.total, step.slowest);
+  return Summarize(steps, &StepBreakdown::total);
+}
+
+void NumberSteps(std::vector<Step>* steps) {
+  for (size_t begin = 0, end = 0; begin < steps->size(); begin = end) {
+    while (end < steps->size() && (*steps)[end].host == (*steps)[begin].host) ++end;
+    NumberByLabel(std::span(*steps).subspan(begin, end - begin));
+  }
+}
+
+void MarkFirst(std::vector<Step>* steps) {
+  for (size_t first = 0, end = 0; first < steps->size(); first = end) {
+    while (end < steps->size() && (*steps)[end].host == (*steps)[first].host) ++end;
+    std::vector<double> others;
+    for (size_t i = first + 1; i < end; ++i) {
+      if (!(*steps)[i].partial) others.push_back((*steps)[i].times.total);
+    }
+    if (others.size() < 2) continue;
+    const auto middle = others.begin() + static_cast<ptrdiff_t>(others.size() / 2);
+    std::nth_element(others.begin(), middle, others.end());
+    Step& step = (*steps)[first];
+    step.warmup = step.times.total > kSlow * *middle;
+    step.partial = step.partial || step.times.total < kCut * *middle;
+  }
+}
+
+}  // namespace stepscope

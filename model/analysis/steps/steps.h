@@ -1,0 +1,129 @@
+// Steps: where the time of each step went. This folder turns a grouped trace (Grouping, StatTable)
+// into a StepDatabase and its verdict. Rules: docs/rules.md#steps, #losses and #verdict.
+//
+// How a step is found: build_steps.cc chooses the definition. xprof_steps.cc has XProf's;
+// own_steps.cc has ours, which takes marks, else implicit roots, else infers steps (infer_steps.h);
+// tpu_steps.h has those of TPUs. Where the time goes: device_steps.h divides each device among the
+// steps, idle_causes.h says why the device is idle, and host_losses.h does both for programs
+// without devices. verdict.h sums it up in one sentence. scope.h and step_table.h choose and show
+// the steps of a part of a trace.
+//
+// StepDatabase is owned by the AnalysisContext and immutable; any thread may read it. Times are ps,
+// doubles where they are means.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "model/analysis/analysis.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/naming/time_classes.h"
+#include "model/analysis/steps/losses.h"
+
+namespace stepscope {
+
+enum class DeviceKind : uint8_t { kCpuOnly, kGpu, kTpu };
+
+// The nine columns of the step table in ps. They sum to `total`, except that XProf drops
+// host-to-host time.
+struct StepBreakdown {
+  double compute = 0, device_to_device = 0, collectives = 0, host_compute = 0, launch = 0,
+         input = 0, output = 0, compile = 0, other = 0, total = 0;
+  double host_to_device = 0;  // the part of `input` that is copies to the device
+};
+
+// One step on one device, by our definitions (docs/rules.md#steps).
+struct DeviceStep {
+  uint32_t step = 0;  // index into StepDatabase::steps
+  PlaneId device;
+  // From the end of the last device event of the step before to the end of its own.
+  TimeRange span;
+  // Exclusive, within span. `input` is idle time in input wait and exposed host-to-device copies.
+  StepBreakdown times;
+  Ps input_wait = 0;       // the device is idle while the step waits for input on the host
+  Ps host_input_wait = 0;  // the same waits, whether or not the device is idle
+  Ps h2d = 0, d2h = 0;     // copies that the step issued, whole
+  Ps h2d_hidden = 0, d2h_hidden = 0;    // the parts of these behind compute
+  Ps collective_wait = 0;               // in collectives, before the last participant starts
+  Ps idle = 0;                          // no device event runs
+  double compute16 = 0, compute32 = 0;  // ps
+  uint32_t events = 0;
+  StepClassTimes class_times{};  // exclusive; sum to span
+};
+
+struct Step {
+  // What people call the step: the number at the end of its label where the labels of all steps of
+  // its host rise, else its place among them from 0.
+  int64_t number = 0;
+  int32_t group = -1;  // index into Grouping::groups; -1: found without a marker
+  HostId host;
+  std::string label;  // "train 3"
+  TimeRange span;
+  StepBreakdown times;                  // mean over devices
+  double compute16 = 0, compute32 = 0;  // ps, sum over devices
+  // XProf, several hosts: the longest of the aligned steps in ps; else 0.
+  double slowest = 0;
+  // Ours only: ps by StepTimeClass, mean over devices; they sum to times.total.
+  std::array<double, kStepTimeClasses> class_times{};
+  bool inferred = false;
+  bool partial = false;  // cut by the begin or the end of the recording
+  bool warmup = false;   // the first step, much longer than the others
+  // Whether the step is part of averages.
+  bool counts() const { return !partial && !warmup; }
+  std::vector<EventRow> rows;  // the marker, or the first events
+};
+
+struct StepDatabase {
+  DeviceKind kind = DeviceKind::kCpuOnly;
+  std::vector<Step> steps;               // by host, then time
+  std::vector<DeviceStep> device_steps;  // by step, then device; ours only
+  std::vector<IdleCause> causes;         // by device, step, class, falling time; ours only
+  IdleIntervals idle;                    // on all devices; ours only
+  std::vector<DeviceIdle> idle_parts;    // by GPU; ours only
+  double compute16 = 0, compute32 = 0;   // ps, also in steps that were dropped
+  bool inferred = false;
+  double confidence = 1;  // 0 to 1; below 1 only where steps are inferred
+  std::string how;        // how the steps were found, as a sentence
+  // Number of steps that XProf leaves out: the first and the last of more than five.
+  uint32_t dropped = 0;
+};
+
+StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop);
+
+// The definitions that BuildSteps chooses from.
+StepDatabase XprofSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                        const XprofDefinitions& xprof, std::stop_token stop);
+StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                      const XprofDefinitions& xprof, std::stop_token stop);
+// One step from the first to the last device event; without devices one step for each host, as long
+// as the trace. For recordings in which no step is found. Empty without events.
+StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                       std::stop_token stop);
+// Steps of the host's own work, for profiles without devices.
+StepDatabase HostSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                       const XprofDefinitions& xprof, std::stop_token stop);
+DeviceKind KindOf(const Trace& trace);
+// Sets Step::number. The steps are by host, then time.
+void NumberSteps(std::vector<Step>* steps);
+// Marks the first step of each host as warm-up if it is much longer than the others (it compiles,
+// tunes, fills caches), or as partial if it is much shorter (its mark came late).
+// docs/rules.md#steps, "Which count".
+void MarkFirst(std::vector<Step>* steps);
+
+// The lanes of the plane's own lines, without the lines that XProf's
+// preprocessing added to the file.
+std::vector<const Lane*> PlaneLanes(const Trace& trace, const Plane& plane);
+
+// Averages over the steps that count, or over all if none counts; `deviation` is the sample's.
+struct StepSummary {
+  double mean = 0, deviation = 0, min = 0, max = 0, median = 0;  // ms
+  size_t count = 0;
+};
+std::vector<const Step*> CountedSteps(const std::vector<Step>& steps);
+StepSummary Summarize(const std::vector<Step>& steps, double StepBreakdown::*field);
+// Summarises step times. XProf's of several hosts are those of the slowest host (Step::slowest).
+StepSummary SummarizeStepTimes(std::vector<Step> steps);
+
+}  // namespace stepscope

@@ -1,0 +1,14 @@
+// Whether the program trains: one rule for all formats (docs/rules.md#overview, "Training").
+#pragma once
+
+#include <stop_token>
+
+#include "model/analysis/analysis.h"
+
+namespace stepscope {
+
+// By the task that the file records; else true if the name of any event, framework op or HLO
+// instruction is one of an optimizer or of a backward pass. O(names).
+bool IsTraining(AnalysisContext& context, std::stop_token stop);
+
+}  // namespace stepscope

@@ -1,0 +1,58 @@
+// The verdict: what most step time is lost to, in one sentence, and the losses by size
+// (docs/rules.md#verdict). Pure functions of the steps; any thread.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/analysis/steps/steps.h"
+#include "model/analysis/tables/result_table.h"
+
+namespace stepscope {
+
+// A loss: the classes that one remedy is for. Copies to and from the host are one.
+struct Loss {
+  std::string id;      // "input", "copies"
+  std::string label;   // "Waiting for input"
+  double ps = 0;       // mean over the steps that count
+  double percent = 0;  // share of the step time
+  // The share of the devices that wait; differs from `percent` for collective_wait, where the late
+  // device does not wait.
+  double of_waiting = 0;
+  // By share of the loss: "aten::index 61 %, aten::copy_ 12 %". May be empty.
+  std::string causes;
+  RowLink link;
+};
+
+struct Verdict {
+  // The id of the loss that leads; "device", "too_little" or "unknown" if none does.
+  std::string id = "unknown";
+  double percent = 0;
+  Finding finding;           // the sentence, its grade, and what to try
+  std::vector<Loss> losses;  // by size, without compute; none is 0
+};
+
+// `whole`: no step was found, and db's one step is the span of all device events (WholeSpan).
+Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole);
+
+// A step's ps by StepTimeClass. Steps that were not divided (TPUs, steps that overlap) are divided
+// as their nine columns tell.
+std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step);
+
+// The groups that tables divide a step's time into: what the device does
+// itself, then the losses of a verdict.
+struct StepTimeGroup {
+  const char* id;     // "device", "input"
+  const char* label;  // "Compute", "Waiting for input"
+};
+std::vector<StepTimeGroup> StepTimeGroups();
+// ps by StepTimeGroups(); they sum to the step.
+std::vector<double> GroupedStepTimes(const Step& step);
+
+// An event as causes name it: a Python function is NAME (FILE:LINE), FILE without its folders.
+std::string CauseName(std::string_view event);
+std::string CauseName(const Trace& trace, const IdleCause& cause);
+
+}  // namespace stepscope

@@ -1,0 +1,12 @@
+// Times in the units of tables and texts. Pure.
+#pragma once
+
+#include "model/time.h"
+
+namespace stepscope {
+
+constexpr double InMs(double ps) { return ps / static_cast<double>(kPsPerMs); }
+constexpr double InMs(Ps ps) { return InMs(static_cast<double>(ps)); }
+constexpr double InUs(Ps ps) { return static_cast<double>(ps) / static_cast<double>(kPsPerUs); }
+
+}  // namespace stepscope

@@ -1,0 +1,56 @@
+#include "model/compare/collect_items.h"
+
+#include <algorithm>
+
+#include "model/analysis/steps/verdict.h"
+#include "model/compare/cpu_items.h"
+#include "model/compare/device_sweep.h"
+
+namespace stepscope::compare {
+namespace {
+
+size_t CountTypical(const std::vector<bool>& typical) {
+  return static_cast<size_t>(std::count(typical.begin(), typical.end(), true));
+}
+
+// Steps that cannot be divided further: one item for each class of time.
+void AddClasses(const StepDatabase& steps, const std::vector<bool>& typical, ItemTable* table) {
+  const double weight = 1 / static_cast<double>(CountTypical(typical));
+  for (uint32_t s = 0; s < steps.steps.size(); ++s) {
+    if (!typical[s]) continue;
+    const std::array<double, kStepTimeClasses> losses = ClassTimesOf(steps.steps[s]);
+    for (size_t c = 0; c < kStepTimeClasses; ++c) {
+      if (losses[c] <= 0) continue;
+      const auto loss = static_cast<StepTimeClass>(c);
+      StepItem& item = table->item(table->Find(KindOf(loss), loss, IdOf(loss)));
+      item.time.Add(s, losses[c] * weight);
+      item.count += weight;
+    }
+  }
+}
+
+}  // namespace
+
+StepItems CollectItems(AnalysisContext& context, const StepDatabase& steps,
+                       const std::vector<bool>& typical, std::stop_token stop) {
+  ItemTable table;
+  StepItems step;
+  const size_t count = CountTypical(typical);
+  step.samples = count;
+  for (uint32_t s = 0; s < steps.steps.size(); ++s) {
+    if (typical[s]) step.mean += steps.steps[s].times.total / static_cast<double>(count);
+  }
+  if (steps.kind == DeviceKind::kGpu && !steps.device_steps.empty()) {
+    step.samples = SweepDevices(context, steps, typical, &table, stop);
+    step.devices = std::max<size_t>(1, (step.samples + count - 1) / std::max<size_t>(1, count));
+  } else if (steps.kind == DeviceKind::kCpuOnly) {
+    AddCpuItems(context, steps, typical, &table, stop);
+  } else {
+    AddClasses(steps, typical, &table);
+  }
+  step.items = table.TakeItems();
+  step.work = table.TakeWork();
+  return step;
+}
+
+}  // namespace stepscope::compare

@@ -1,0 +1,151 @@
+#include "model/compare/profile_differences.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "model/analysis/naming/device_type.h"
+#include "model/capabilities.h"
+#include "model/compare/contributions.h"
+
+namespace stepscope::compare {
+namespace {
+
+constexpr double kStepsDiffer = 1.5;  // numbers of steps differ if they do by more than this factor
+constexpr size_t kMostStats = 40;     // facts, those about the environment included
+
+struct Fact {
+  std::string what, text;
+  std::optional<double> number = {};  // set if the fact is a number that may differ a little
+};
+using Facts = std::map<std::string, Fact>;
+
+std::string StatText(const PlaneStat& stat) {
+  return std::visit(
+      [](const auto& value) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::string>) {
+          return value;
+        } else {
+          return fmt::format("{}", value);
+        }
+      },
+      stat.value);
+}
+
+// Versions and flags, if they are recorded. Times of the recording always differ and are left out.
+void AddEnvironment(const ComparedProfile& profile, Facts* facts) {
+  for (const Plane& plane : profile.context.trace().planes) {
+    if (plane.kind != PlaneKind::kEnvironment) continue;
+    for (const PlaneStat& stat : plane.stats) {
+      const bool time = stat.name.find("time") != std::string::npos;
+      if (!time && facts->size() < kMostStats)
+        (*facts)["environment." + stat.name] = {stat.name, StatText(stat)};
+    }
+  }
+}
+
+void AddDevices(const ComparedProfile& profile, Facts* facts) {
+  const Trace& trace = profile.context.trace();
+  std::set<std::string> names, memories;
+  size_t gpus = 0;
+  for (const Plane& plane : trace.planes) {
+    if (!profile.params.WantsHost(trace.HostName(plane.host)) || plane.kind != PlaneKind::kGpu)
+      continue;
+    ++gpus;
+    const DeviceFacts device = DeviceFactsOf(plane);
+    if (!device.name.empty()) names.insert(device.name);
+    if (device.memory_bytes > 0)
+      memories.insert(FormatValue(Value(device.memory_bytes), Unit::kBytes));
+  }
+  const auto joined = [](const std::set<std::string>& all) {
+    std::string text;
+    for (const std::string& one : all) text += (text.empty() ? "" : ", ") + one;
+    return text;
+  };
+  (*facts)["gpus"] = {"GPUs", std::to_string(gpus)};
+  (*facts)["device_type"] = {"Device", DeviceTypeOf(trace)};
+  (*facts)["device_name"] = {"Device name", joined(names)};
+  (*facts)["device_memory"] = {"Device memory", joined(memories)};
+}
+
+void AddWork(const ComparedProfile& profile, Facts* facts) {
+  double kernels = 0, bytes = 0;
+  for (const StepItem& item : profile.items.items) {
+    if (item.kind == WorkKind::kOp || item.kind == WorkKind::kKernel) kernels += item.count;
+  }
+  for (const StepWork& work : profile.items.work) bytes += work.bytes;
+  const bool cpu = profile.steps.db->kind == DeviceKind::kCpuOnly;
+  (*facts)["kernels_per_step"] = {cpu ? "Ops per step" : "Kernels per step",
+                                  fmt::format("{:.4g}", kernels), kernels};
+  (*facts)["copied_per_step"] = {"Bytes copied per step", FormatValue(Value(bytes), Unit::kBytes),
+                                 bytes};
+}
+
+Facts FactsOf(const ComparedProfile& profile) {
+  const Trace& trace = profile.context.trace();
+  Facts facts;
+  AddDevices(profile, &facts);
+  AddWork(profile, &facts);
+  size_t hosts = 0;
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h)
+    hosts += profile.params.WantsHost(trace.HostName(HostId(h)));
+  facts["hosts"] = {"Hosts", std::to_string(hosts)};
+  facts["format"] = {"Recording",
+                     CapabilitiesOf(trace).torch_profiler ? "PyTorch trace" : trace.format->name};
+  const auto steps = static_cast<double>(profile.steps.counted.size());
+  facts["steps"] = {"Steps", fmt::format("{}", profile.steps.counted.size()), steps};
+  facts["steps_found"] = {"Steps are", !profile.steps.found         ? "not found: all is one"
+                                       : profile.steps.db->inferred ? "inferred"
+                                                                    : "marked"};
+  AddEnvironment(profile, &facts);
+  return facts;
+}
+
+bool Differs(const std::string& id, const Fact& a, const Fact& b) {
+  if (!a.number || !b.number) return a.text != b.text;
+  return id == "steps"
+             ? std::max(*a.number, *b.number) > kStepsDiffer * std::min(*a.number, *b.number)
+             : CountDiffers(*a.number, *b.number);
+}
+
+}  // namespace
+
+std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const ComparedProfile& b) {
+  Facts of_a = FactsOf(a), of_b = FactsOf(b);
+  for (const auto& [id, fact] : of_a) of_b.try_emplace(id, Fact{fact.what, ""});
+  std::vector<ProfileDifference> found;
+  for (const auto& [id, fact] : of_b) {
+    const Fact& before = of_a.try_emplace(id, Fact{fact.what, ""}).first->second;
+    if (!Differs(id, before, fact)) continue;
+    const bool size = id == "gpus" || id == "hosts" || id == "steps";
+    found.push_back({id, fact.what, before.text, fact.text, size});
+  }
+  // The kind of the device may be its name; it is said once.
+  const auto kind = std::find_if(found.begin(), found.end(),
+                                 [](const ProfileDifference& d) { return d.id == "device_type"; });
+  if (kind == found.end()) return found;
+  const ProfileDifference same = *kind;
+  std::erase_if(found, [&](const ProfileDifference& d) {
+    return d.id == "device_name" && d.a == same.a && d.b == same.b;
+  });
+  return found;
+}
+
+void AddDifferenceTable(const std::vector<ProfileDifference>& differences, AnalysisResult* to) {
+  if (differences.empty()) return;
+  CompareTable t("differences", "The runs differ in");
+  t.AddText("id", "Id");
+  t.AddText("what", "What", "", true);
+  t.AddText("a", "A", "", true);
+  t.AddText("b", "B", "", true);
+  for (const ProfileDifference& d : differences) {
+    t.AddRow({CompareTable::Text(d.id), CompareTable::Text(d.what), CompareTable::Text(d.a),
+              CompareTable::Text(d.b)});
+  }
+  t.Finish(to);
+}
+
+}  // namespace stepscope::compare

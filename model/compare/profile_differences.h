@@ -1,0 +1,26 @@
+// In which facts two profiles differ: devices, versions, sizes. A difference is no contribution to
+// a change, but it may be its reason.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/compare/compare_table.h"
+#include "model/compare/compared_profile.h"
+
+namespace stepscope::compare {
+
+struct ProfileDifference {
+  std::string id, what, a, b;  // `what`: a label; a and b: the fact in each profile
+  // Devices, hosts or steps: small changes of times mean nothing if these differ
+  bool size = false;
+};
+
+// Sorted by id. Numbers that scatter, such as kernels per step, may differ by 2 %.// Sorted by id.
+// Numbers that scatter, such as kernels per step, may differ by 2 %. O(planes + names).
+std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const ComparedProfile& b);
+// The table `differences`, if there are any.
+// The table `differences`, if there are any.
+void AddDifferenceTable(const std::vector<ProfileDifference>& differences, AnalysisResult* to);
+
+}  // namespace stepscope::compare

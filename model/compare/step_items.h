@@ -1,0 +1,98 @@
+// StepItems: what one profile does in an average step, item by item (docs/compare.md#items). A
+// step's time on a device is divided among what runs on it, its idle time among the causes. The
+// items' times sum to the mean step. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "model/analysis/naming/kernel_category.h"
+#include "model/analysis/steps/losses.h"
+#include "model/ids.h"
+
+namespace stepscope::compare {
+
+enum class WorkKind : uint8_t { kOp, kKernel, kCopy, kCollective, kInput, kLaunch, kIdle };
+const char* IdOf(WorkKind kind);  // as in the tables
+// Whether the item runs on a device; if not, the device is idle.
+inline bool IsWork(WorkKind kind) { return kind <= WorkKind::kCollective; }
+// The kind of an item about which nothing but its class of time is known.
+WorkKind KindOf(StepTimeClass loss);
+
+// A mean over steps and its variance, from values added sample by sample; a sample is a step on one
+// device. Each value is added with the weight of its sample, so that the total is the mean. Add all
+// values of a sample before those of the next.
+class StepSum {
+ public:
+  void Add(uint32_t sample, double value) {
+    if (sample != sample_) Close(sample);
+    open_ += value;
+  }
+  double total() const { return total_ + open_; }
+  // Variance of the total, from `samples` samples. The devices of one step count as one sample,
+  // because they wait for each other. 0 below 3 steps, which tell nothing.
+  double Variance(size_t samples, size_t devices) const;
+
+ private:
+  void Close(uint32_t next) {
+    total_ += open_;
+    squares_ += open_ * open_;
+    open_ = 0;
+    sample_ = next;
+  }
+  double total_ = 0, squares_ = 0, open_ = 0;
+  uint32_t sample_ = ~uint32_t{0};
+};
+
+// Times are ps of an average step, mean over devices.
+struct StepItem {
+  WorkKind kind = WorkKind::kOp;
+  StepTimeClass loss = StepTimeClass::kCompute;
+  std::string name;
+  StepSum time;   // its part of the step; items that run at once share the time
+  StepSum waits;  // the device is idle because the item's events are still being launched
+  StepSum after;  // copies: the device is idle because the host waited for the copy
+  double count = 0, busy = 0;  // events and their whole durations; idle items: intervals
+  KernelCategory category = KernelCategory::kOther;
+  std::vector<std::string> place;  // scopes and host events around it, innermost first
+  std::string shape;               // grid and block of its first kernel: "8,1,1 256,1,1"
+  uint32_t order = 0;              // rank by first occurrence
+  std::vector<EventRow> rows;      // its first events, at most kItemRows
+};
+
+// Device work of one kernel for one op. The tables of kernels, ops and copies add it up. Times are
+// ps of an average step, mean over devices.
+struct StepWork {
+  uint32_t item = 0;  // index into StepItems::items
+  std::string op, kernel;
+  std::string shape;                     // grid and block of the first of its kernels
+  double count = 0, busy = 0, time = 0;  // events, whole durations, part of the step
+  double bytes = 0, sized = 0;           // copies whose size is recorded: bytes and ps
+  KernelCategory category = KernelCategory::kOther;
+  std::vector<EventRow> rows;
+};
+
+struct StepItems {
+  std::vector<StepItem> items;
+  std::vector<StepWork> work;
+  size_t samples = 0;  // typical steps, one for each device
+  size_t devices = 1;  // devices of a step
+  double mean = 0;     // ps: the mean typical step, to which the items sum
+};
+
+inline constexpr size_t kItemRows = 256;  // events that an item links to
+
+// Appends a valid row, up to kItemRows rows.
+inline void KeepRow(EventRow row, std::vector<EventRow>* rows) {
+  if (row.valid() && rows->size() < kItemRows) rows->push_back(row);
+}
+template <typename Rows>
+void KeepRows(const Rows& from, std::vector<EventRow>* to) {
+  for (const EventRow row : from) {
+    if (to->size() >= kItemRows) return;
+    KeepRow(row, to);
+  }
+}
+
+}  // namespace stepscope::compare

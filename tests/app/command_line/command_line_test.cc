@@ -1,0 +1,57 @@
+#include <sstream>
+
+#include "app/commands/info_command.h"
+#include "app/commands/report_command.h"
+#include "tests/app/commands/parse.h"
+
+namespace stepscope {
+namespace {
+
+TEST_CASE("command line: wrong usage is one line and status 2") {
+  CheckUsageError({"--no-such-flag"}, "--no-such-flag");
+  CheckUsageError({"info", "--wrong"}, "stepscope info --help");
+}
+
+TEST_CASE("command line: each row is a command that --help names, and the first is the program") {
+  const std::string help = Parse({"--help"}).text;
+  CHECK(*ProgramCommands().front()->name == '\0');
+  for (const ProgramCommandDesc* desc : ProgramCommands().subspan(1)) {
+    CAPTURE(desc->name);
+    CHECK(help.find(std::string("  ") + desc->name + " ") != std::string::npos);
+    CHECK(Parse({desc->name, "--help"}).text.find("--verbose") != std::string::npos);
+  }
+}
+
+TEST_CASE("command line: options that the program has too may stand before a command") {
+  const ParsedCommandLine parsed = Parse({"--verbose", "--max-inflated", "500MB", "info", "a"});
+  CHECK(parsed.verbose);
+  CHECK(parsed.input.max_inflated_bytes == uint64_t{500} << 20);
+  CHECK(OptionsOf<InfoOptions>(parsed).host.empty());
+  CHECK(Parse({"--sample", "replay", "commands"}).input.sample);
+  CHECK(Parse({"info", "a", "--verbose"}).verbose);
+  CHECK_FALSE(Parse({"info", "a"}).verbose);
+}
+
+TEST_CASE("command line: how much a file may inflate to is set in bytes or with a unit") {
+  CHECK(Parse({"info", "a"}).input.max_inflated_bytes == uint64_t{16} << 30);
+  CHECK(Parse({"info", "--max-inflated", "500MB", "a"}).input.max_inflated_bytes == uint64_t{500}
+                                                                                        << 20);
+  CHECK(Parse({"info", "--max-inflated", "much", "a"}).command == nullptr);
+}
+
+TEST_CASE("command line: help and version go to standard output") {
+  const ParsedCommandLine help = Parse({"--help"});
+  CHECK(help.command == nullptr);
+  CHECK(help.exit_code == 0);
+  CHECK(Parse({"bench", "--help"}).text.find("--frames") != std::string::npos);
+  const std::string version = Parse({"--version"}).text;
+  CHECK(version.find("stepscope 0.") == 0);
+  for (const char* part : {"\ncommit ", "\nDear ImGui ", "\nGLFW ", "fmt ", "protobuf ", "isa-l "})
+    CHECK_MESSAGE(version.find(part) != std::string::npos, part);
+  std::istringstream lines(version);
+  for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 100);
+  CHECK(version.find(", ,") == std::string::npos);  // every library has a version
+}
+
+}  // namespace
+}  // namespace stepscope

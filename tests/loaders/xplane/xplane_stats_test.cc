@@ -1,0 +1,253 @@
+// Stats of XSpace events: decoded for one event, and as typed columns. The two are checked against
+// each other.
+#include "loaders/xplane/xplane_stats.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "loaders/loader.h"
+#include "model/string_pool.h"
+#include "tests/support/gpu_profile.h"
+#include "tests/support/source_paths.h"
+#include "tests/support/wire.h"
+#include "tests/support/xspace_builder.h"
+
+namespace stepscope {
+namespace {
+
+using test::XSpaceBuilder;
+using TracePtr = std::shared_ptr<const Trace>;
+
+template <typename T>
+bool IsAscending(const SparseColumn<T>& column) {
+  std::vector<uint32_t> rows;
+  column.ForAll([&](uint32_t row, T) { rows.push_back(row); });
+  return std::adjacent_find(rows.begin(), rows.end(), std::greater_equal<>()) == rows.end() &&
+         rows.size() == column.size();
+}
+
+TracePtr Load(const std::string& bytes) {
+  const auto result = LoadBytes("vm.xplane.pb", bytes, {});
+  REQUIRE(result.ok());
+  return *result;
+}
+
+EventRow FindEvent(const Trace& trace, std::string_view name) {
+  for (uint32_t row = 0; row < trace.set.rows; ++row) {
+    if (trace.set.Name(EventRow(row)) == name) return EventRow(row);
+  }
+  FAIL("no event " << name);
+  return {};
+}
+
+std::map<std::string, std::string> Decode(const Trace& trace, EventRow row) {
+  const auto stats = trace.source->Decode(trace, row);
+  REQUIRE(stats.ok());
+  std::map<std::string, std::string> texts;
+  for (const Stat& s : *stats) texts[(s.from_metadata ? "*" : "") + s.name] = ToText(s);
+  return texts;
+}
+
+std::string Sample() {
+  XSpaceBuilder space;
+  auto& gpu = space.Plane("/device:GPU:0");
+  gpu.EventMetadata("kernel")
+      .Stat("hlo_category", test::Ref{"convolution"})
+      .Stat("symbol_id", int64_t{1'000})
+      .Stat("tf_op", "from metadata");
+  auto& line = gpu.Line(1, "Stream #1");
+  line.Event("kernel", 0, 10)
+      .Stat("correlation_id", uint64_t{7})
+      .Stat("kernel_details", test::Ref{"regs:32 grid:1,1,1"})
+      .Stat("context_id", "$$1")
+      .Stat("occupancy", 0.5)
+      .Stat("shape", "(f32[8])")
+      .Stat("blob", test::Bytes{"12345"})
+      .Stat("nowhere", test::RefId{12345});
+  line.Event("kernel", 20, 10)
+      .Stat("tf_op", "own")
+      .Stat("theoretical_occupancy_pct", 62.5)
+      .Stat("step_num", "17");
+  line.Event("plain", 40, 10);
+  auto& host = space.Plane("/host:CPU").Line(1, "main");
+  host.Event("MemoryAllocation", 5, 0)
+      .Stat("bytes_reserved", int64_t{-3})
+      .Stat("fragmentation", 0.25)
+      .Stat("shape", "[2,3]")
+      .Stat("allocator_name", "GPU_0_bfc");
+  host.Event("sum", 6, 30).Occurrences(4);
+  host.Event("twice", 50, 1).Stat("id", int64_t{1}).Stat("id", int64_t{2});
+  return space.Bytes();
+}
+
+TEST_CASE("One event: metadata stats first, references resolved, values as XProf prints them") {
+  const TracePtr trace = Load(Sample());
+  const auto stats = trace->source->Decode(*trace, FindEvent(*trace, "kernel"));
+  REQUIRE(stats.ok());
+  REQUIRE(stats->size() == 10);
+  CHECK((*stats)[0].from_metadata);
+  CHECK((*stats)[2].from_metadata);
+  CHECK(!(*stats)[3].from_metadata);
+  const std::map<std::string, std::string> texts = Decode(*trace, FindEvent(*trace, "kernel"));
+  CHECK(texts.at("*hlo_category") == "convolution");
+  CHECK(texts.at("*symbol_id") == "1000");
+  CHECK(texts.at("correlation_id") == "7");
+  CHECK(texts.at("kernel_details") == "regs:32 grid:1,1,1");
+  CHECK(texts.at("occupancy") == "0.5");
+  CHECK(texts.at("blob").find("<opaque bytes>") == 0);
+  CHECK(texts.at("blob").find('5') != std::string::npos);
+  CHECK(texts.at("nowhere").empty());
+  CHECK(Decode(*trace, FindEvent(*trace, "plain")).empty());
+  CHECK(Decode(*trace, FindEvent(*trace, "sum")).at("num_occurrences") == "4");
+  CHECK(trace->source->Decode(*trace, EventRow(trace->set.rows)).status().code() ==
+        ErrorCode::kUsage);
+}
+
+TEST_CASE("Typed columns: kinds, metadata under own, memory shapes apart") {
+  const TracePtr trace = Load(Sample());
+  const auto result = trace->source->LoadTyped(*trace, {});
+  REQUIRE(result.ok());
+  const StatTable& table = **result;
+  const EventRow first = FindEvent(*trace, "kernel"), second(first.value + 1),
+                 memory = FindEvent(*trace, "MemoryAllocation");
+  const auto text = [&](StringStat s, EventRow row) {
+    const auto id = table.Text(s).Find(row);
+    return id ? std::string(table.strings->View(*id)) : std::string("none");
+  };
+  CHECK(table.Int(IntStat::kCorrelationId).Find(first) == 7);
+  CHECK(!table.Int(IntStat::kCorrelationId).Find(second));
+  CHECK(table.Int(IntStat::kSymbolId).Find(first) == 1'000);
+  CHECK(table.Int(IntStat::kSymbolId).Find(second) == 1'000);
+  CHECK(table.Int(IntStat::kStepNum).Find(second) == 17);
+  CHECK(text(StringStat::kHloCategory, second) == "convolution");
+  CHECK(text(StringStat::kTfOp, first) == "from metadata");
+  CHECK(text(StringStat::kTfOp, second) == "own");
+  CHECK(text(StringStat::kKernelDetails, first) == "regs:32 grid:1,1,1");
+  CHECK(text(StringStat::kShape, first) == "(f32[8])");
+  CHECK(text(StringStat::kShape, memory) == "none");
+  CHECK(text(StringStat::kTensorShape, memory) == "[2,3]");
+  CHECK(table.Real(RealStat::kOccupancyPct).Find(second) == 62.5);
+  CHECK(table.Real(RealStat::kFragmentation).Find(memory) == 0.25);
+  CHECK(table.Int(IntStat::kBytesReserved).Find(memory) == -3);
+  CHECK(table.Int(IntStat::kId).Find(FindEvent(*trace, "twice")) == 2);
+  CHECK(table.Int(IntStat::kId).size() == 1);
+}
+
+// Ids may be unsigned 64-bit hashes: the columns hold the same bits.
+bool IsNumber(const std::string& text, int64_t value) {
+  return text == std::to_string(value) || text == std::to_string(static_cast<uint64_t>(value));
+}
+
+// Checks that the columns hold exactly what Decode says about these stats.
+void CompareWithDecode(const Trace& trace, uint32_t every) {
+  const auto result = trace.source->LoadTyped(trace, {});
+  REQUIRE(result.ok());
+  const StatTable& table = **result;
+  const std::pair<const char*, IntStat> ints[] = {{"correlation_id", IntStat::kCorrelationId},
+                                                  {"_c", IntStat::kConsumerId},
+                                                  {"step_num", IntStat::kStepNum},
+                                                  {"bytes_available", IntStat::kBytesAvailable},
+                                                  {"device_id", IntStat::kDeviceId}};
+  const std::pair<const char*, StringStat> texts[] = {
+      {"tf_op", StringStat::kTfOp},
+      {"kernel_details", StringStat::kKernelDetails},
+      {"hlo_op", StringStat::kHloOp},
+      {"allocator_name", StringStat::kAllocatorName}};
+  uint64_t different = 0, seen = 0;
+  for (uint32_t r = 0; r < trace.set.rows; r += every) {
+    const EventRow row(r);
+    std::map<std::string, std::string> decoded;
+    const auto stats = trace.source->Decode(trace, row);
+    REQUIRE(stats.ok());
+    for (const Stat& s : *stats) decoded[s.name] = ToText(s);
+    for (const auto& [name, stat] : ints) {
+      const auto value = table.Int(stat).Find(row);
+      const auto it = decoded.find(name);
+      different +=
+          value.has_value() != (it != decoded.end()) || (value && !IsNumber(it->second, *value));
+      seen += value.has_value();
+    }
+    for (const auto& [name, stat] : texts) {
+      const auto value = table.Text(stat).Find(row);
+      const auto it = decoded.find(name);
+      different += value.has_value() != (it != decoded.end()) ||
+                   (value && table.strings->View(*value) != it->second);
+      seen += value.has_value();
+    }
+  }
+  CHECK(different == 0);
+  CHECK(seen > 0);
+  for (const auto& column : table.ints) CHECK(IsAscending(column));
+  for (const auto& column : table.texts) CHECK(IsAscending(column));
+}
+
+TEST_CASE("Columns and decoded stats agree, from memory and from files") {
+  test::GpuProfileOptions options;
+  options.steps = 4;
+  options.layers = 10;
+  const std::string bytes = test::MakeGpuProfile(options);
+  CompareWithDecode(*Load(bytes), 7);
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("stepscope_stats_" + std::to_string(getpid()) + ".xplane.pb"))
+                               .string();
+  std::ofstream(path, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  Progress progress;
+  const auto trace = LoadPath(path, {}, {}, progress);
+  REQUIRE(trace.ok());
+  CHECK((*trace)->source->resident_bytes() == 0);
+  CompareWithDecode(**trace, 11);
+  // The file is overwritten while it is open: that is an error, not wrong stats.
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << "something else";
+  CHECK((*trace)->source->Decode(**trace, EventRow(0)).status().code() == ErrorCode::kIo);
+  CHECK((*trace)->source->LoadTyped(**trace, {}).status().code() == ErrorCode::kIo);
+  std::filesystem::remove(path);
+  for (const char* sample : {"tf_graph", "jax_cpu"}) {
+    const auto packed =
+        LoadPath(test::SourcePath("tests/data/") + sample + ".xplane.pb.zst", {}, {}, progress);
+    REQUIRE(packed.ok());
+    CHECK((*packed)->source->resident_bytes() == (*packed)->inflated_bytes);
+    CompareWithDecode(**packed, 13);
+  }
+}
+
+TEST_CASE("Typed stats stop when asked to") {
+  const TracePtr trace = Load(Sample());
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(trace->source->LoadTyped(*trace, stop.get_token()).status().code() ==
+        ErrorCode::kCancelled);
+}
+
+TEST_CASE("Odd stats: fields out of order, unknown types, compressed text") {
+  XSpaceBuilder space;
+  auto& plane = space.Plane("/host:CPU");
+  plane.StatMetadata(1, "correlation_id").StatMetadata(2, "tf_op");
+  std::string reversed, reversed_stat, unknown, unknown_stat;
+  test::PutUint(&reversed, 3, 5);
+  test::PutUint(&reversed, 1, 1);
+  test::PutBytes(&reversed_stat, 4, reversed);
+  test::PutUint(&unknown, 1, 2);
+  test::PutUint(&unknown, 14, 3);
+  test::PutBytes(&unknown, 5, "op:Type");
+  test::PutBytes(&unknown_stat, 4, unknown);
+  test::PutUint(&unknown_stat, 12, 1);
+  plane.Line(1, "a").Event("x", 0, 5).Raw(reversed_stat + unknown_stat);
+  const TracePtr trace = Load(space.Bytes());
+  const auto table = trace->source->LoadTyped(*trace, {});
+  REQUIRE(table.ok());
+  CHECK((*table)->Int(IntStat::kCorrelationId).Find(EventRow(0)) == 5);
+  const auto id = (*table)->Text(StringStat::kTfOp).Find(EventRow(0));
+  REQUIRE(id);
+  CHECK((*table)->strings->View(*id) == "op:Type");
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,119 @@
+// Tests of how a host thread's time is divided in ranges, with deep stacks and many ranges.
+#include "model/analysis/grouping/host_activity.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "tests/support/xspace_builder.h"
+
+namespace stepscope {
+namespace {
+
+using test::XSpaceBuilder;
+
+// A stack of `depth` functions that are open all the time, with ops at its top.
+std::shared_ptr<const Trace> DeepStack(int64_t depth, int64_t ops) {
+  XSpaceBuilder b;
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  const int64_t end = (depth + 100 * ops + depth) * kPsPerUs;
+  for (int64_t d = 0; d < depth; ++d) host.Event("call", d * kPsPerUs, end - 2 * d * kPsPerUs);
+  for (int64_t i = 0; i < ops; ++i) host.Event("op", (depth + 100 * i) * kPsPerUs, 50 * kPsPerUs);
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  return *trace;
+}
+
+std::vector<TimeRange> EachOp(int64_t depth, int64_t ops) {
+  std::vector<TimeRange> ranges;
+  for (int64_t i = 0; i < ops; ++i) {
+    const Ps begin = (depth + 100 * i + 25) * kPsPerUs;
+    ranges.push_back({begin, begin + 50 * kPsPerUs});
+  }
+  return ranges;
+}
+
+// Returns the part of `pieces`, which cover all the time, that lies in the range.
+std::vector<HostPiece> Clip(const std::vector<HostPiece>& pieces, TimeRange range) {
+  std::vector<HostPiece> out;
+  for (HostPiece piece : pieces) {
+    piece.begin = std::max(piece.begin, range.begin);
+    piece.end = std::min(piece.end, range.end);
+    if (piece.begin < piece.end) out.push_back(piece);
+  }
+  return out;
+}
+
+bool Same(const HostPiece& a, const HostPiece& b) {
+  return a.begin == b.begin && a.end == b.end && a.state == b.state && a.marked == b.marked &&
+         a.executor == b.executor && a.row == b.row && a.meta == b.meta && a.inside == b.inside;
+}
+
+}  // namespace
+
+TEST_CASE("a deep stack is looked at once, not for each range in it") {
+  constexpr int64_t kDepth = 2'000, kOps = 3'000;
+  const auto trace = DeepStack(kDepth, kOps);
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const HostActivity activity(*trace, context.stats(), context.grouping(), {});
+  const std::vector<const Track*> threads = HostThreadsOf(*trace, HostId(0));
+  REQUIRE(threads.size() == 1);
+  REQUIRE(threads[0]->lane_count > kDepth);
+  const std::vector<TimeRange> ranges = EachOp(kDepth, kOps);
+  uint64_t looks = 0;
+  const std::vector<HostPiece> pieces = activity.During(*threads[0], ranges, &looks);
+  CHECK(looks <= static_cast<uint64_t>(kDepth + 4 * kOps));
+  REQUIRE(pieces.size() ==
+          static_cast<size_t>(2 * kOps));  // the end of an op, then the innermost function
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    CAPTURE(i);
+    CHECK(pieces[i].state == HostState::kWork);
+    CHECK(pieces[i].end - pieces[i].begin == 25 * kPsPerUs);
+    CHECK(trace->names().Name(MetaId(pieces[i].meta)) == (i % 2 == 0 ? "op" : "call"));
+  }
+}
+
+TEST_CASE("what a thread does in ranges is what it does all the time, cut to them") {
+  std::mt19937 random(11);
+  XSpaceBuilder b;
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  static constexpr const char* kNames[] = {"op",
+                                           "ExecutorState::Process",
+                                           "cudaStreamSynchronize",
+                                           "cuLaunchKernel",
+                                           "IteratorGetNext",
+                                           "cudaMalloc",
+                                           "block_until_ready"};
+  for (int i = 0; i < 4'000; ++i) {  // nested, overlapping and without duration
+    const auto begin = static_cast<int64_t>(random() % 100'000);
+    const auto us = static_cast<int64_t>(random() % 3 == 0 ? random() % 900 : random() % 30);
+    host.Event(kNames[random() % 7], begin * kPsPerUs, us * kPsPerUs);
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const HostActivity activity(**trace, context.stats(), context.grouping(), {});
+  const Track& thread = *HostThreadsOf(**trace, HostId(0)).at(0);
+  const TimeRange all{0, 120'000 * kPsPerUs};
+  const std::vector<HostPiece> whole = activity.During(thread, {&all, 1});
+  std::vector<TimeRange> ranges;
+  std::vector<HostPiece> expected;
+  for (Ps at = 0; at < all.end;) {
+    const Ps begin = at + (1 + static_cast<Ps>(random() % 200)) * kPsPerUs;
+    at = std::min(begin + static_cast<Ps>(random() % 300) * kPsPerUs, all.end);
+    if (at > begin) ranges.push_back({begin, at});
+    for (const HostPiece& piece : Clip(whole, {begin, at})) expected.push_back(piece);
+  }
+  const std::vector<HostPiece> pieces = activity.During(thread, ranges);
+  REQUIRE(pieces.size() == expected.size());
+  CHECK(pieces.size() > 1'000);
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    CAPTURE(i);
+    CHECK(Same(pieces[i], expected[i]));
+  }
+}
+
+}  // namespace stepscope

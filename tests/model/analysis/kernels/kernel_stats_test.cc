@@ -1,0 +1,165 @@
+// The rules of docs/rules.md#kernels, on XSpaces built here.
+#include "model/analysis/kernels/kernel_stats.h"
+
+#include <doctest/doctest.h>
+
+#include "loaders/loader.h"
+#include "tests/support/xspace_builder.h"
+
+namespace stepscope {
+namespace {
+
+using test::Ref;
+
+constexpr const char* kDetails =
+    "regs:32 static_shared:10 dynamic_shared:20 grid:4,2,1 block:256,1,1 occ_pct:37.5";
+
+struct Gpu {
+  test::XSpaceBuilder space;
+  test::LineBuilder* line;
+  explicit Gpu(const char* vendor = "Nvidia") {
+    auto& plane = space.Plane("/device:GPU:0").Stat("device_vendor", vendor);
+    line = &plane.Line(1, "Stream #1(Kernel)");
+  }
+  test::EventBuilder& Kernel(const char* name, int64_t offset, int64_t dur,
+                             const char* details = kDetails) {
+    return line->Event(name, offset, dur)
+        .Stat("correlation_id", static_cast<uint64_t>(offset))
+        .Stat("kernel_details", Ref{details});
+  }
+  AnalysisResult Run(Definitions definitions) {
+    auto trace = LoadBytes("t.xplane.pb", space.Bytes(), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, definitions);
+    return RunKernelStats(context, {}, {});
+  }
+};
+
+Value Cell(const AnalysisResult& r, size_t row, const char* column) {
+  const ResultTable* t = r.Table("kernels");
+  REQUIRE(t);
+  REQUIRE(row < t->rows.size());
+  REQUIRE(t->Column(column) >= 0);
+  return t->rows[row][static_cast<size_t>(t->Column(column))];
+}
+
+}  // namespace
+
+TEST_CASE("XProf floors each kernel to whole ns and divides integers; ours is exact") {
+  Gpu gpu;
+  gpu.Kernel("a", 0, 1999), gpu.Kernel("a", 1'000'000, 1500), gpu.Kernel("a", 2'000'000, 1000),
+      gpu.Kernel("a", 3'000'000, 999);
+  gpu.Kernel("a", 4'000'000, 0);  // without a duration it is in no row
+  const AnalysisResult xprof = gpu.Run(Definitions::kXprof);
+  CHECK(Cell(xprof, 0, "occurrences") == Value(int64_t{4}));
+  CHECK(Cell(xprof, 0, "total_duration_us") == Value(0.003));
+  CHECK(Cell(xprof, 0, "avg_duration_us") == Value(0.0));
+  CHECK(Cell(xprof, 0, "min_duration_us") == Value(0.0));
+  CHECK(Cell(xprof, 0, "max_duration_us") == Value(0.001));
+  const AnalysisResult ours = gpu.Run(Definitions::kStepscope);
+  CHECK(std::get<double>(Cell(ours, 0, "total_duration_us")) == doctest::Approx(0.005498));
+  CHECK(std::get<double>(Cell(ours, 0, "avg_duration_us")) == doctest::Approx(0.0013745));
+}
+
+TEST_CASE(
+    "kernels that differ in occupancy are one: XProf shows the first, ours is the mean by time") {
+  Gpu gpu;
+  gpu.Kernel("b", 0, 1'000'000, "regs:1 occ_pct:10");
+  gpu.Kernel("b", 2'000'000, 3'000'000, "regs:1 occ_pct:20");
+  CHECK(gpu.Run(Definitions::kXprof).Table("kernels")->rows.size() == 1);
+  CHECK(Cell(gpu.Run(Definitions::kXprof), 0, "occupancy_pct") == Value(10.0));
+  CHECK(std::get<double>(Cell(gpu.Run(Definitions::kStepscope), 0, "occupancy_pct")) ==
+        doctest::Approx(17.5));
+}
+
+TEST_CASE("mangled kernel names are readable in the window; data and XProf's tables keep them") {
+  Gpu gpu;
+  gpu.Kernel("_Z6kernelIfLi4EEvPT_i", 0, 2'000'000);
+  gpu.Kernel("gemm", 3'000'000, 1'000'000);
+  const AnalysisResult ours = gpu.Run(Definitions::kStepscope);
+  CHECK(Cell(ours, 0, "kernel_name") == Value(std::string("_Z6kernelIfLi4EEvPT_i")));
+  const ResultTable* kernels = ours.Table("kernels");
+  CHECK(kernels->ShownText(0, kernels->Column("kernel_name")) == "kernel<float, 4>");
+  CHECK(kernels->ShownText(1, kernels->Column("kernel_name")) == "gemm");
+  CHECK(ToText(*kernels).find("kernel<float, 4>") != std::string::npos);
+  const ResultTable* sums = ours.Table("by_kernel");
+  CHECK(sums->ShownText(0, sums->Column("name")) == "kernel<float, 4>");
+  CHECK(ToCsv(*sums).find("_Z6kernelIfLi4EEvPT_i") != std::string::npos);
+  const AnalysisResult xprof = gpu.Run(Definitions::kXprof);
+  CHECK(xprof.Table("kernels")->readable.empty());
+  CHECK(ToText(*xprof.Table("kernels")).find("_Z6kernelIfLi4EEvPT_i") != std::string::npos);
+}
+
+TEST_CASE(
+    "an event with kernel_details is a kernel; copies and events with empty details are not") {
+  Gpu gpu;
+  gpu.Kernel("c", 0, 1'000'000, "kernel without params");
+  gpu.Kernel("d", 2'000'000, 1'000'000, "");
+  gpu.line->Event("MemcpyD2D", 4'000'000, 1'000'000).Stat("memcpy_details", "x");
+  const AnalysisResult r = gpu.Run(Definitions::kStepscope);
+  REQUIRE(r.Table("kernels")->rows.size() == 1);
+  CHECK(Cell(r, 0, "kernel_name") == Value(std::string("c")));
+  CHECK(Cell(r, 0, "block_dim") == Value(std::string("1,1,1")));
+}
+
+TEST_CASE("Tensor Core eligibility by op, equation and use") {
+  Gpu gpu;
+  gpu.Kernel("e", 0, 5'000'000).Stat("tf_op", "x/Einsum:Einsum").Stat("equation", "ab,bc->ac");
+  gpu.Kernel("e2", 10'000'000, 4'000'000)
+      .Stat("tf_op", "x/Einsum2:Einsum")
+      .Stat("equation", "abc->ac");
+  gpu.Kernel("volta_h884", 20'000'000, 3'000'000).Stat("tf_op", "foo:Bar");
+  gpu.Kernel("volta_h884", 30'000'000, 2'000'000);
+  const AnalysisResult r = gpu.Run(Definitions::kXprof);
+  REQUIRE(r.Table("kernels")->rows.size() == 4);
+  CHECK(Cell(r, 0, "is_op_tensor_core_eligible") == Value(true));
+  CHECK(Cell(r, 1, "is_op_tensor_core_eligible") == Value(false));
+  CHECK(Cell(r, 2, "is_op_tensor_core_eligible") == Value(true));
+  CHECK(Cell(r, 2, "op_name") == Value(std::string("foo")));
+  CHECK(Cell(r, 3, "is_op_tensor_core_eligible") == Value(false));
+  CHECK(Cell(r, 3, "is_kernel_using_tensor_core") == Value(true));
+}
+
+TEST_CASE("rows link to their events, and shares sum to one") {
+  Gpu gpu;
+  gpu.Kernel("a", 0, 3'000'000), gpu.Kernel("b", 5'000'000, 1'000'000),
+      gpu.Kernel("a", 9'000'000, 2'000'000);
+  const AnalysisResult r = gpu.Run(Definitions::kStepscope);
+  const ResultTable& t = *r.Table("kernels");
+  REQUIRE(t.links.size() == 2);
+  CHECK(t.links[0].rows.size() == 2);
+  CHECK(t.links[0].total == 2);
+  CHECK(std::get<double>(Cell(r, 0, "share")) + std::get<double>(Cell(r, 1, "share")) ==
+        doctest::Approx(1));
+}
+
+TEST_CASE("kernels by stream: each stream of each device is a row, and they sum to all kernels") {
+  Gpu gpu;
+  gpu.Kernel("a", 0, 3'000'000), gpu.Kernel("b", 5'000'000, 1'000'000);
+  auto& other = gpu.space.Plane("/device:GPU:1").Id(1).Line(1, "Stream #1(Kernel)");
+  other.Event("a", 0, 2'000'000).Stat("kernel_details", Ref{kDetails});
+  const AnalysisResult r = gpu.Run(Definitions::kStepscope);
+  const ResultTable* t = r.Table("by_stream");
+  REQUIRE(t);
+  REQUIRE(t->rows.size() == 2);
+  const auto name = static_cast<size_t>(t->Column("name"));
+  const auto total = static_cast<size_t>(t->Column("total_duration_us"));
+  CHECK(t->rows[0][name] == Value(std::string("GPU 0, Stream #1(Kernel)")));
+  CHECK(t->rows[0][total] == Value(4.0));
+  CHECK(t->rows[1][name] == Value(std::string("GPU 1, Stream #1(Kernel)")));
+  CHECK(t->rows[1][total] == Value(2.0));
+  CHECK(gpu.Run(Definitions::kXprof).Table("by_stream") == nullptr);
+}
+
+TEST_CASE("no GPU: the panel says what to record") {
+  test::XSpaceBuilder b;
+  b.Plane("/host:CPU").Line(1, "python").Event("x", 0, 10);
+  auto trace = LoadBytes("t.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const AnalysisResult r = RunKernelStats(context, {}, {});
+  CHECK(r.Table("kernels")->rows.empty());
+  CHECK_FALSE(r.empty_reason.empty());
+}
+
+}  // namespace stepscope

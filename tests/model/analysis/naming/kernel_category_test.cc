@@ -1,0 +1,51 @@
+#include "model/analysis/naming/kernel_category.h"
+
+#include <doctest/doctest.h>
+
+#include <string_view>
+#include <utility>
+
+namespace stepscope {
+
+TEST_CASE("categories of kernels by name, then by op") {
+  using C = KernelCategory;
+  static constexpr std::pair<std::string_view, C> kByName[] = {
+      {"sm90_xmma_gemm_bf16bf16_bf16f32", C::kGemm},
+      {"nvjet_tst_128x64", C::kGemm},
+      {"Cijk_Alik_Bljk_SB_MT64x16", C::kGemm},
+      {"cublasLt::splitKreduce_kernel<32>", C::kGemm},
+      {"sm80_xmma_fprop_implicit_gemm_f16", C::kConvolution},
+      {"cudnn::winograd_nonfused", C::kConvolution},
+      {"void pytorch_flash::flash_fwd_kernel", C::kAttention},
+      {"fmhaSm100aKernel_QkvBfloat16", C::kAttention},
+      {"vectorized_layer_norm_kernel<c10::BFloat16>", C::kNormalisation},
+      {"cudnn::bn_fw_tr_1C11", C::kNormalisation},
+      {"vectorized_elementwise_kernel<4, CUDAFunctor_add<float>>", C::kElementwise},
+      {"triton_poi_fused_native_layer_norm_0", C::kElementwise},
+      {"elementwise_kernel<128, direct_copy_kernel_cuda>", C::kCopy},
+      {"CatArrayBatchedCopy<OpaqueType<2u>>", C::kCopy},
+      {"reduce_kernel<512, 1, ReduceOp<float>>", C::kReduction},
+      {"input_reduce_fusion", C::kReduction},
+      {"loop_add_fusion", C::kElementwise},
+      {"ncclDevKernel_AllReduce", C::kCollective},
+      {"convert_something", C::kOther},
+      {"fbgemm_gpu::permute_2D_data_kernel", C::kOther},
+      {"fbgemm_gpu::bf16bf16_gemm", C::kGemm},
+      {"mystery", C::kOther},
+  };
+  for (const auto& [name, category] : kByName) {
+    CAPTURE(name);
+    CHECK(CategoryName(CategoryOfKernel(name, "")) == CategoryName(category));
+  }
+  CHECK(CategoryOfKernel("mystery", "aten::mm") == C::kGemm);
+  CHECK(CategoryOfKernel("mystery", "aten::convolution") == C::kConvolution);
+  CHECK(CategoryOfKernel("mystery", "aten::_scaled_dot_product_flash_attention") == C::kAttention);
+  CHECK(CategoryOfKernel("mystery", "aten::add_") == C::kElementwise);
+  CHECK(CategoryOfKernel("mystery", "aten::copy_") == C::kCopy);
+  CHECK(CategoryOfKernel("mystery", "aten::sum") == C::kReduction);
+  CHECK(CategoryOfKernel("mystery", "my::op") == C::kOther);
+  CHECK(CategoryOfKernel("ncclKernel", "aten::mm") ==
+        C::kCollective);  // the kernel's name comes first
+}
+
+}  // namespace stepscope

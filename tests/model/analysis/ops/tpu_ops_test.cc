@@ -1,0 +1,103 @@
+// TPU profiles (docs/rules.md#tpu), on profiles built here because there is no recorded one.
+#include "model/analysis/ops/tpu_ops.h"
+#include "model/analysis/steps/tpu_steps.h"
+
+#include <doctest/doctest.h>
+
+#include "loaders/loader.h"
+#include "tests/support/xspace_builder.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int64_t kMs = kPsPerMs;
+
+// Two cores, `steps` steps of 10 ms: 1 ms infeed, a loop of 4 ms around a fusion of 2 ms, an
+// all-reduce of 1 ms (2 ms on the second core).
+std::shared_ptr<const Trace> MakeTpu(int64_t steps) {
+  test::XSpaceBuilder b;
+  b.Hostname("h");
+  for (int64_t c = 0; c < 2; ++c) {
+    auto& core = b.Plane("/device:TPU:" + std::to_string(c)).Id(c);
+    core.Stat("device_type_string", "TPU v4");
+    const auto op = [&](const char* name, int64_t symbol, const char* category) -> auto& {
+      return core.EventMetadata(name)
+          .Stat("program_id", int64_t{7})
+          .Stat("symbol_id", symbol)
+          .Stat("hlo_category", category);
+    };
+    op("%infeed", 1, "infeed");
+    op("%while", 2, "while").DisplayName("while.2");
+    op("%fusion", 3, "convolution fusion").Stat("tf_op", "model/MatMul:MatMul");
+    op("%all-reduce", 4, "all-reduce");
+    op("%stray", 0, "copy");  // without a symbol it is no op of the table
+    auto& lines_of_steps = core.Line(1, "Steps");
+    auto& ops = core.Line(3, "XLA Ops");
+    for (int64_t k = 0; k < steps; ++k) {
+      const int64_t t = k * 10 * kMs;
+      lines_of_steps.Event(std::to_string(k), t, 9 * kMs);
+      ops.Event("%infeed", t, kMs);
+      ops.Event("%while", t + kMs, 4 * kMs);
+      ops.Event("%fusion", t + 2 * kMs, 2 * kMs);
+      ops.Event("%all-reduce", t + 5 * kMs, (1 + c) * kMs);
+    }
+    ops.Event("%stray", steps * 10 * kMs, kMs);
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  return *trace;
+}
+
+}  // namespace
+
+TEST_CASE("TPU steps: infeed is the largest of the cores, other times are their mean") {
+  for (Definitions definitions : {Definitions::kXprof, Definitions::kStepscope}) {
+    AnalysisContext context(MakeTpu(7), definitions);
+    const StepDatabase& db = context.steps();
+    CHECK(db.kind == DeviceKind::kTpu);
+    REQUIRE(db.steps.size() == 7);  // no step of a TPU is left out
+    REQUIRE(db.device_steps.size() == 14);
+    const StepBreakdown& t = db.steps[2].times;
+    CHECK(db.steps[2].label == "2");
+    CHECK(t.total == 9.0 * kMs);
+    CHECK(t.input == 1.0 * kMs);
+    CHECK(t.compute == 4.0 * kMs);
+    CHECK(t.collectives == 1.5 * kMs);
+    CHECK(t.other == 2.5 * kMs);
+    CHECK(db.device_steps[5].times.collectives == 2.0 * kMs);
+    CHECK(db.how.find("synthetic input only") != std::string::npos);
+  }
+}
+
+TEST_CASE("TPU ops come from the metadata's stats; self time leaves out the ops directly inside") {
+  AnalysisContext context(MakeTpu(3), Definitions::kStepscope);
+  const OpSide side = context.ops()->hosts.at(0).device_side;
+  REQUIRE(side.ops.size() == 4);
+  const auto find = [&](std::string_view name) -> const OpRow& {
+    for (const OpRow& op : side.ops) {
+      if (op.name == name) return op;
+    }
+    FAIL("no op " << name);
+    return side.ops[0];
+  };
+  CHECK(find("model/MatMul").type == "MatMul");
+  CHECK(find("model/MatMul").occurrences == 6);
+  CHECK(find("model/MatMul").self == 12 * kMs);
+  CHECK(find("while.2").type == "Unknown");
+  CHECK(find("while.2").time == 24 * kMs);
+  CHECK(find("while.2").self == 12 * kMs);
+  const auto r_kept = context.Get("op_stats");
+  const AnalysisResult& r = *r_kept;
+  REQUIRE(r.Find("note"));
+  CHECK(r.Find("note")->value == Value(std::string(kTpuCaveat)));
+}
+
+TEST_CASE("Categories of HLO ops") {
+  CHECK(TpuClassOf("infeed") == TpuClass::kInfeed);
+  CHECK(TpuClassOf("outfeed") == TpuClass::kOutfeed);
+  CHECK(TpuClassOf("all-reduce fusion") == TpuClass::kCollective);
+  CHECK(TpuClassOf("convolution fusion") == TpuClass::kCompute);
+  CHECK(TpuClassOf("") == TpuClass::kCompute);
+}
+
+}  // namespace stepscope

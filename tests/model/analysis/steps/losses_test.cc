@@ -1,0 +1,392 @@
+// The times by class of a step (docs/rules.md#losses), on XSpaces built
+// here: each class, sums and tiling.
+#include "model/analysis/steps/losses.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "loaders/loader.h"
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/steps/steps.h"
+#include "model/analysis/steps/verdict.h"
+#include "tests/support/gpu_profile.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/table_cells.h"
+#include "tests/support/xspace_builder.h"
+
+namespace stepscope {
+namespace {
+
+using test::XSpaceBuilder;
+constexpr int64_t kUs = kPsPerUs;
+
+struct HostEvent {
+  const char* name;
+  int64_t begin_us, us;
+};
+
+// Steps of 1000 us: a kernel of 500 us is launched at 400 us of the step; before that the host does
+// `host_events` on the thread that launches. The marker covers the first 950 us. All times are
+// multiplied by `factor`.
+std::shared_ptr<const Trace> Steps(std::vector<HostEvent> host_events, int64_t factor = 1) {
+  const int64_t us = factor * kUs;
+  XSpaceBuilder b;
+  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  for (int64_t s = 0; s < 5; ++s) {
+    const int64_t t = s * 1000 * us;
+    host.Event("train", t, 950 * us).Stat("_r", int64_t{1}).Stat("step_num", s);
+    for (const HostEvent& e : host_events) host.Event(e.name, t + e.begin_us * us, e.us * us);
+    host.Event("cuLaunchKernel", t + 400 * us, 10 * us)
+        .Stat("correlation_id", static_cast<uint64_t>(s + 1));
+    kernels.Event("kernel", t + 420 * us, 500 * us)
+        .Stat("correlation_id", static_cast<uint64_t>(s + 1));
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  return *trace;
+}
+
+// The time of a class in the third step, us.
+double LossUs(const std::shared_ptr<const Trace>& trace, StepTimeClass c) {
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const StepDatabase& db = context.steps();
+  REQUIRE(db.device_steps.size() == 5);
+  return static_cast<double>(At(db.device_steps[2].class_times, c)) / static_cast<double>(kUs);
+}
+
+void CheckTilesAndSums(const StepDatabase& db) {
+  for (size_t i = 0; i < db.device_steps.size(); ++i) {
+    CAPTURE(i);
+    const DeviceStep& d = db.device_steps[i];
+    Ps sum = 0, caused = 0, idle = 0;
+    for (size_t c = 0; c < kStepTimeClasses; ++c) {
+      CHECK(d.class_times[c] >= 0);
+      sum += d.class_times[c];
+      if (IsIdle(static_cast<StepTimeClass>(c))) idle += d.class_times[c];
+    }
+    CHECK(sum == d.span.length());
+    for (const IdleCause& cause : db.causes) {
+      if (cause.step == d.step && cause.device == d.device) caused += cause.time;
+    }
+    CHECK(caused == idle);
+    for (size_t k = i + 1; k < db.device_steps.size(); ++k) {  // the next step of the device
+      if (db.device_steps[k].device != d.device) continue;
+      CHECK(db.device_steps[k].span.begin == d.span.end);
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Idle time has the class of what the thread that feeds the device does") {
+  // The device is idle from the end of the kernel before, at -80 us, to 20
+  // us after the launch at 400 us.
+  struct Case {
+    HostEvent event;
+    StepTimeClass loss;
+  };
+  const Case cases[] = {
+      {{"IteratorGetNext:IteratorGetNext", 100, 200}, StepTimeClass::kInput},
+      {{"$loader.py:12 load_batch", 100, 200}, StepTimeClass::kInput},
+      {{"cuStreamSynchronize", 100, 200}, StepTimeClass::kSync},
+      {{"XlaCompile", 100, 200}, StepTimeClass::kCompile},
+      {{"cuModuleLoadData", 100, 200}, StepTimeClass::kCompile},
+      {{"$model.py:7 call", 100, 200}, StepTimeClass::kHost},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.event.name);
+    const auto trace = Steps({c.event});
+    // The marker's thread works in the rest: 200 us before the launch, and 30 us after the kernel.
+    const double rest = LossUs(trace, StepTimeClass::kHost);
+    CHECK(rest == (c.loss == StepTimeClass::kHost ? 430 : 230));
+    if (c.loss != StepTimeClass::kHost) CHECK(LossUs(trace, c.loss) == 200);
+    CHECK(LossUs(trace, StepTimeClass::kLaunch) == 20);
+    CHECK(LossUs(trace, StepTimeClass::kCompute) == 500);
+  }
+}
+
+TEST_CASE("Host work outside the markers is between the steps, and nothing at all is unknown") {
+  const auto trace = Steps({{"WriteMetrics", 960, 30}});
+  CHECK(LossUs(trace, StepTimeClass::kBetweenSteps) == 30);
+  CHECK(LossUs(trace, StepTimeClass::kUnknown) == 20);  // 950 to 960 and 990 to 1000
+  CHECK(LossUs(trace, StepTimeClass::kHost) == 430);    // the rest of the marker
+}
+
+TEST_CASE("Times multiplied by a factor multiply all losses by it") {
+  const std::vector<HostEvent> events = {{"IteratorGetNext:IteratorGetNext", 50, 100},
+                                         {"cuStreamSynchronize", 200, 40},
+                                         {"op:MatMul", 250, 90}};
+  const auto once = Steps(events), thrice = Steps(events, 3);
+  for (size_t c = 0; c < kStepTimeClasses; ++c) {
+    CAPTURE(IdOf(static_cast<StepTimeClass>(c)));
+    CHECK(LossUs(thrice, static_cast<StepTimeClass>(c)) ==
+          3 * LossUs(once, static_cast<StepTimeClass>(c)));
+  }
+}
+
+TEST_CASE("A launch of over a millisecond loads a module; its cause is named") {
+  XSpaceBuilder b;
+  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  for (int64_t s = 0; s < 4; ++s) {
+    const int64_t t = s * 5000 * kUs;
+    const auto id = static_cast<uint64_t>(s + 1);
+    host.Event("train", t, 4900 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
+    host.Event("cuLaunchKernel", t + 100 * kUs, 3000 * kUs).Stat("correlation_id", id);
+    kernels.Event("kernel", t + 3000 * kUs, 1900 * kUs).Stat("correlation_id", id);
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const StepDatabase& db = context.steps();
+  CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 2900 * kUs);
+  const Verdict verdict = Judge(**trace, db, false);
+  CHECK(verdict.id == "compile");
+  CHECK(verdict.losses.front().causes == "cuLaunchKernel 100 %");
+  CHECK(verdict.finding.text.find("58 % of each step") != std::string::npos);
+}
+
+TEST_CASE("Losses sum to the step, causes to the idle time, and steps tile the device's time") {
+  using test::GpuScenario;
+  for (auto scenario : {GpuScenario::kHealthy, GpuScenario::kInputBound, GpuScenario::kLaunchBound,
+                        GpuScenario::kCopies, GpuScenario::kStaggered}) {
+    test::GpuProfileOptions options;
+    options.scenario = scenario;
+    options.steps = 5;
+    options.layers = 8;
+    options.gpus = 3;
+    options.run_ahead = scenario == GpuScenario::kCopies;
+    options.between_us = 300;
+    auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    REQUIRE(context.steps().device_steps.size() == 15);
+    CheckTilesAndSums(context.steps());
+  }
+}
+
+TEST_CASE("Each step's row of losses sums to its time, and has no column for what never occurs") {
+  const auto trace = Steps({{"IteratorGetNext", 50, 300}});
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const auto overview = context.Get("overview");
+  const ResultTable& losses = test::TableOf(*overview, "step_losses");
+  const ResultTable& steps = test::TableOf(*overview, "steps");
+  REQUIRE(losses.rows.size() == steps.rows.size());
+  for (size_t r = 0; r < losses.rows.size(); ++r) {
+    CHECK(RawValue(losses.rows[r][0]) == RawValue(steps.rows[r][0]));
+    CHECK(losses.links[r].range == steps.links[r].range);
+    double sum = 0;
+    for (size_t c = 2; c < losses.columns.size(); ++c) sum += std::get<double>(losses.rows[r][c]);
+    CHECK(sum == doctest::Approx(std::get<double>(losses.rows[r][1])));
+  }
+  CHECK(losses.Column("device") >= 0);
+  CHECK(losses.Column("input") >= 0);
+  CHECK(losses.Column("collectives") < 0);
+  const ResultTable& causes = test::TableOf(*overview, "idle_causes");
+  REQUIRE(causes.readable.size() == causes.rows.size());
+  for (size_t r = 0; r < causes.rows.size(); ++r) {  // data has the id, people read the name
+    if (test::Text(*overview, "idle_causes", r, "class") != "input") continue;
+    CHECK(causes.ShownText(r, causes.Column("class")) == "Waiting for input");
+  }
+}
+
+TEST_CASE("What was launched before the first step delays its begin and makes it partial") {
+  XSpaceBuilder b;
+  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  kernels.Event("kernel", 0, 300 * kUs).Stat("correlation_id", uint64_t{99});  // no launch recorded
+  for (int64_t s = 0; s < 3; ++s) {
+    const int64_t t = (100 + s * 400) * kUs;
+    const auto id = static_cast<uint64_t>(s + 1);
+    host.Event("train", t, 390 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
+    host.Event("cuLaunchKernel", t + 10 * kUs, 5 * kUs).Stat("correlation_id", id);
+    kernels.Event("kernel", t + 250 * kUs, 400 * kUs).Stat("correlation_id", id);
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const StepDatabase& db = context.steps();
+  REQUIRE(db.steps.size() == 3);
+  CHECK(db.steps[0].partial);
+  CHECK(db.device_steps[0].span == TimeRange{300 * kUs, 750 * kUs});
+  CHECK_FALSE(db.steps[1].partial);
+  CHECK(db.device_steps[1].span == TimeRange{750 * kUs, 1150 * kUs});
+}
+
+TEST_CASE("A slow first step is warm-up and left out of the averages") {
+  XSpaceBuilder b;
+  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  int64_t t = 0;
+  for (int64_t s = 0; s < 4; ++s) {
+    const int64_t length = s == 0 ? 1000 * kUs : 100 * kUs;
+    const auto id = static_cast<uint64_t>(s + 1);
+    host.Event("train", t, length).Stat("_r", int64_t{1}).Stat("step_num", s);
+    host.Event("cuLaunchKernel", t, 5 * kUs).Stat("correlation_id", id);
+    kernels.Event("kernel", t + 6 * kUs, length - 6 * kUs).Stat("correlation_id", id);
+    t += length;
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const std::vector<Step>& steps = context.steps().steps;
+  REQUIRE(steps.size() == 4);
+  CHECK(steps[0].warmup);
+  CHECK(Summarize(steps, &StepBreakdown::total).mean == doctest::Approx(0.1));
+  CHECK(Summarize(steps, &StepBreakdown::total).median == doctest::Approx(0.1));
+}
+
+TEST_CASE("Calls of one function are steps; repeated parts inside one annotation are not") {
+  XSpaceBuilder b;
+  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  uint64_t id = 0;
+  for (int64_t s = 0; s < 4; ++s) {
+    const int64_t t = s * 100 * kUs;
+    host.Event("PjitFunction(step)", t, 50 * kUs);
+    for (int64_t k = 0; k < 4; ++k) {
+      host.Event("cuLaunchKernel", t + (10 + k) * kUs, kUs / 2).Stat("correlation_id", ++id);
+      kernels.Event("k" + std::to_string(k), t + (20 + 10 * k) * kUs, 5 * kUs)
+          .Stat("correlation_id", id);
+    }
+  }
+  const auto steps_of = [&] {
+    auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    CHECK(context.steps().inferred);
+    return context.steps().steps.size();
+  };
+  CHECK(steps_of() == 4);
+  host.Event("batch 7", -kUs, 500 * kUs);  // one numbered call around everything
+  CHECK(steps_of() == 1);
+}
+
+TEST_CASE("Launches on a line of their own: what their executor's thread does is the cause") {
+  XSpaceBuilder b;
+  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+  auto& cpu = b.Plane("/host:CPU");
+  for (int64_t s = 0; s < 4; ++s) {
+    const int64_t t = s * 1000 * kUs;
+    const auto id = static_cast<uint64_t>(s + 1);
+    cpu.Line(1, "python")
+        .Event("PjitFunction(step)", t, 10 * kUs)
+        .Event("$api.py:1 block_until_ready", t + 10 * kUs, 970 * kUs);
+    cpu.Line(2, "worker")
+        .Event("PjRtExecutable::ExecuteHelper", t + 100 * kUs, 720 * kUs)
+        .Event("Build buffer allocations", t + 150 * kUs, 500 * kUs);
+    cpu.Line(3, "API calls of worker")
+        .Event("hipModuleLaunchKernel", t + 800 * kUs, 10 * kUs)
+        .Stat("correlation_id", id);
+    kernels.Event("kernel", t + 820 * kUs, 160 * kUs).Stat("correlation_id", id);
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const Verdict verdict = Judge(**trace, context.steps(), false);
+  CHECK(verdict.id == "host");
+  CHECK(verdict.losses.front().causes.starts_with("Build buffer allocations"));
+}
+
+TEST_CASE("A main thread that waits for results does not dispatch ops: the work starts late") {
+  test::KinetoText t;
+  for (int s = 0; s < 4; ++s) {
+    const int at = 1000 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 990);
+    t.Host("python_function", "jax/api.py(3154): block_until_ready", at + 10, 970);
+    const std::string id = std::to_string(s + 1), begin = std::to_string(at + 800);
+    t.Raw(R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":100,"tid":2,"ts":)" +
+          begin + R"(,"dur":10,"args":{"correlation":)" + id + "}}");
+    t.Kernel("kernel", s + 1, at + 820, 160);
+  }
+  auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const Verdict verdict = Judge(**trace, context.steps(), false);
+  CHECK(verdict.id == "host");
+  CHECK(verdict.finding.text.find("for the host to start work; ") != std::string::npos);
+  CHECK(verdict.finding.text.find("of that in block_until_ready") != std::string::npos);
+  CHECK(verdict.finding.next_step.find("jit") == std::string::npos);
+  AnalysisContext of_findings(*trace, Definitions::kStepscope);
+  const AnalysisResult findings = FindAnalysis("findings")->run(of_findings, {}, {});
+  bool found = false;
+  for (const Finding& f : findings.findings) {
+    CHECK(f.next_step.find("jit") == std::string::npos);
+    found = found || f.text.find("for the host to start work") != std::string::npos;
+  }
+  CHECK(found);
+}
+
+// The kernel waits for something on the device that is not recorded.
+TEST_CASE("Work that begins long after its launch is unexplained, and names what the host is in") {
+  for (const bool recorded : {true, false}) {
+    test::KinetoText t;
+    for (int s = 0; s < 4; ++s) {
+      const double at = 1000 * s;
+      t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 990);
+      t.Launch(s + 1, at, 5).Kernel("kernel", s + 1, at + 900, 50);
+      if (!recorded) continue;
+      t.Host("cpu_op", "aten::copy_", at + 20, 940);
+      t.Host("cuda_runtime", "hipMemcpyWithStream", at + 25, 930);
+    }
+    auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    const StepDatabase& db = context.steps();
+    const Verdict verdict = Judge(**trace, db, false);
+    CAPTURE(recorded);
+    CheckTilesAndSums(db);
+    CHECK(verdict.id == "unknown");
+    const auto says = [](const std::string& text, const char* part) {
+      return text.find(part) != std::string::npos;
+    };
+    const std::string& text = verdict.finding.text;
+    CHECK(says(text, "something that was not recorded") == !recorded);
+    CHECK(says(verdict.finding.next_step, "Record host and Python events") == !recorded);
+    CHECK(says(text,
+               "of that in hipMemcpyWithStream in aten::copy_, which returns after it has "
+               "begun") == recorded);
+  }
+}
+
+TEST_CASE("An event without a name is a cause too") {
+  const auto trace = Steps({{"", 100, 200}});
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const AnalysisResult page = FindAnalysis("overview")->run(context, {}, {});
+  bool found = false;
+  for (size_t r = 0; r < test::TableOf(page, "idle_causes").rows.size(); ++r) {
+    CHECK_FALSE(test::Text(page, "idle_causes", r, "cause").empty());
+    found = found || test::Text(page, "idle_causes", r, "cause") == "(no name)";
+  }
+  CHECK(found);
+}
+
+TEST_CASE("Names of host events say what the host does") {
+  const auto role = [](const char* name, EventCategory category = EventCategory::kHostEvent) {
+    return RoleOfHostEvent(name, category);
+  };
+  CHECK(role("hipMemcpyWithStream") == HostRole::kSync);
+  CHECK(role("cudaMemcpyAsync") == HostRole::kCopy);
+  CHECK(role("cudaGraphLaunch") == HostRole::kGraph);
+  CHECK(role("cudaLaunchKernelExC") == HostRole::kLaunch);
+  CHECK(role("cudaDeviceSynchronize") == HostRole::kSync);
+  CHECK(role("customStep") == HostRole::kWork);
+  CHECK(role("transformers/pipelines/base.py(3): preprocess") == HostRole::kInput);
+  CHECK(role("## sdd_preprocess_splits ##") == HostRole::kWork);
+  CHECK(role("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__") == HostRole::kWait);
+  CHECK(role("ProfilerStep#3") == HostRole::kNothing);
+}
+
+TEST_CASE("Causes are named as people call them") {
+  CHECK(CauseName("transformers/pipelines/video.py(129): preprocess") ==
+        "preprocess (video.py:129)");
+  CHECK(CauseName("$api.py:3154 block_until_ready") == "block_until_ready (api.py:3154)");
+  CHECK(CauseName("<built-in method to of Tensor object at 0x7f72809f2990>") == "to");
+  CHECK(CauseName("aten::index") == "aten::index");
+  CHECK(CauseName("IteratorGetNext:IteratorGetNext") == "IteratorGetNext");
+}
+
+}  // namespace stepscope

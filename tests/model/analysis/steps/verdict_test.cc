@@ -1,0 +1,258 @@
+// The first sentence about our own samples and about generated profiles with planted losses.
+#include "model/analysis/steps/verdict.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "loaders/loader.h"
+#include "model/base/task.h"
+#include "tests/support/gpu_profile.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/source_paths.h"
+#include "tests/support/table_cells.h"
+#include "tests/support/xspace_builder.h"
+
+namespace stepscope {
+namespace {
+
+using test::GpuScenario;
+
+struct Facts {
+  std::string verdict;
+  double percent = 0, median_ms = 0, busy = 0;
+};
+
+Facts FactsOf(const std::shared_ptr<const Trace>& trace) {
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const AnalysisResult page = FindAnalysis("overview")->run(context, {}, {});
+  const auto number = [&](const char* id) {
+    const Property* p = page.Find(id);
+    REQUIRE(p != nullptr);
+    return std::holds_alternative<double>(p->value) ? std::get<double>(p->value) : -1;
+  };
+  REQUIRE(page.Find("verdict") != nullptr);
+  return {std::get<SharedText>(page.Find("verdict")->value).str(), number("verdict_percent"),
+          number("step_ms_median"), number("device_busy_percent")};
+}
+
+struct Planted {
+  const char* what;
+  test::GpuProfileOptions options;
+  const char* verdict;
+  // The planted share of the period in one step; null: not checked.
+  std::function<double(const test::StepTruth&)> share;
+};
+
+double Share(int64_t part, const test::StepTruth& step) {
+  return 100.0 * static_cast<double>(part) / static_cast<double>(step.period_ps);
+}
+
+std::vector<Planted> AllPlanted() {
+  std::vector<Planted> all;
+  const auto add = [&](const char* what, const char* verdict, auto set, auto share) {
+    test::GpuProfileOptions options;
+    options.steps = 6;
+    options.layers = 20;
+    set(&options);
+    all.push_back({what, options, verdict, share});
+  };
+  using O = test::GpuProfileOptions;
+  using T = const test::StepTruth&;
+  const std::function<double(T)> none;
+  add(
+      "healthy", "device", [](O*) {}, none);
+  add(
+      "inputbound", "input", [](O* o) { o->scenario = GpuScenario::kInputBound; },
+      [](T s) { return Share(s.input_wait_ps, s); });
+  add(
+      "launchbound", "launch", [](O* o) { o->scenario = GpuScenario::kLaunchBound; }, none);
+  add(
+      "copies", "copies", [](O* o) { o->scenario = GpuScenario::kCopies; }, none);
+  add(
+      "staggered", "collective_wait", [](O* o) { o->scenario = GpuScenario::kStaggered; },
+      [](T s) { return Share(s.gpus[0].collective_wait_ps, s); });
+  add(
+      "after-input", "input",
+      [](O* o) {
+        o->marker_after_input = true;
+        o->input_wait_us = 2000;
+      },
+      [](T s) { return Share(s.input_wait_ps, s); });
+  add(
+      "between", "between_steps", [](O* o) { o->between_us = 2500; },
+      [](T s) { return Share(s.between_ps, s); });
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Planted losses lead, with their share of the step, whatever size and seed") {
+  for (Planted& planted : AllPlanted()) {
+    for (const int variant : {0, 1}) {
+      CAPTURE(planted.what);
+      CAPTURE(variant);
+      if (variant == 1) {
+        planted.options.seed = 5;
+        planted.options.layers = 31;
+        planted.options.gpus = 4;
+      }
+      std::vector<test::StepTruth> truth;
+      auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(planted.options, &truth), {});
+      REQUIRE(trace.ok());
+      const Facts facts = FactsOf(*trace);
+      CHECK(facts.verdict == planted.verdict);
+      const double period = static_cast<double>(truth[2].period_ps) / static_cast<double>(kPsPerMs);
+      CHECK(facts.median_ms == doctest::Approx(period).epsilon(0.02));
+      if (planted.share) CHECK(std::abs(facts.percent - planted.share(truth[2])) <= 2);
+    }
+  }
+}
+
+TEST_CASE("Copies and collectives that lead are named by their kinds") {
+  test::GpuProfileOptions options;
+  options.steps = 6;
+  options.layers = 20;
+  options.scenario = GpuScenario::kCopies;
+  const AnalysisResult copies =
+      test::Analyse("h.xplane.pb", test::MakeGpuProfile(options), "overview");
+  CHECK(test::PropertyText(copies, "verdict") == "copies");
+  CHECK(test::PropertyText(copies, "verdict_causes").starts_with("MemcpyD2H 9"));
+  CHECK(copies.findings.front().text.find(" of that in MemcpyD2H") != std::string::npos);
+  CHECK(test::Text(copies, "losses", 0, "causes").starts_with("MemcpyD2H 9"));
+}
+
+// Steps of 100 us: a kernel of 40 us, a send of 40 us that the kernel hides for 30 us, and a
+// reduction of 40 us. Steps that are cut do not count.
+TEST_CASE("Kinds of collectives share the time that nothing hides") {
+  test::KinetoText t;
+  for (int s = 0; s < 5; ++s) {
+    const double at = 100 * s;
+    const int id = 3 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 99);
+    t.Launch(id + 1, at, 1).Launch(id + 2, at + 2, 1).Launch(id + 3, at + 4, 1);
+    t.On(0, 7).Kernel("gemm", id + 1, at + 10, 40);
+    t.On(0, 20).Kernel("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", id + 2, at + 20,
+                       40);
+    t.Kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)", id + 3, at + 60, 40);
+  }
+  const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
+  CHECK(test::PropertyText(page, "verdict") == "collectives");
+  CHECK(test::PropertyText(page, "verdict_causes") ==
+        "ncclDevKernel_AllReduce_Sum_f32 80 %, ncclDevKernel_SendRecv 20 %");
+  CHECK(page.findings.front().text.find("; 80 % of that in ncclDevKernel_AllReduce_Sum_f32") !=
+        std::string::npos);
+}
+
+TEST_CASE("What a device copies for itself is its own work, and is not called computing") {
+  test::KinetoText t;
+  for (int s = 0; s < 5; ++s) {
+    const double at = 100 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 99);
+    t.Launch(2 * s + 1, at, 1).Launch(2 * s + 2, at + 2, 1);
+    t.On(0, 7).Kernel("gemm", 2 * s + 1, at + 5, 80);
+    t.Device("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 2 * s + 2, at + 85, 20);
+  }
+  const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
+  CHECK(test::PropertyText(page, "verdict") == "device");
+  const std::string& text = page.findings.front().text;
+  CHECK(
+      text.starts_with("Device-bound: the GPU computes 79 % of each step and copies and fills "
+                       "its own memory 20 %"));
+}
+
+TEST_CASE("The running number of a step's mark does not split a cause") {
+  test::KinetoText t;
+  for (int s = 0; s < 6; ++s) {
+    const double at = 1000 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 999);
+    t.Launch(s + 1, at + 600, 5).On(0, 7).Kernel("gemm", s + 1, at + 610, 390);
+  }
+  const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
+  CHECK(test::PropertyText(page, "verdict") == "host");
+  CHECK(test::PropertyText(page, "verdict_causes") == "ProfilerStep 100 %");
+}
+
+TEST_CASE("Kernels of one name alone are no steps, those of a repeated sequence are") {
+  for (const bool sequence : {false, true}) {
+    test::KinetoText t;
+    for (int k = 0; k < 30; ++k)
+      t.Kernel(sequence && k % 3 == 0 ? "gemm" : "relu", k + 1, 100.0 * k, 10);
+    const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
+    CAPTURE(sequence);
+    CHECK(test::PropertyText(page, "step_count") == (sequence ? "10" : "0"));
+    CHECK(test::PropertyText(page, "verdict") == "unknown");
+    const std::string& text = page.findings.front().text;
+    CHECK((text.find("of the recording") != std::string::npos) == !sequence);
+  }
+}
+
+TEST_CASE("The samples' verdicts are what an expert says of them") {
+  struct Sample {
+    const char* file;
+    const char* verdict;
+    double percent, median_ms, busy;
+  };
+  // Each was looked at on the timeline; the numbers are what this code measured then.
+  const Sample samples[] = {
+      {"tf_inputbound.xplane.pb.zst", "input", 92.9, 69.85, 4.3},
+      {"tf_graph.xplane.pb.zst", "host", 11.7, 7.07, 88.2},
+      {"jax_cpu.xplane.pb.zst", "host", 16.3, 1.98, 83.3},
+      {"torch_cpu.json.gz", "device", 90.2, 20.01, 90.2},
+      {"torch_cpu_stack.json.gz", "host", 13.4, 11.62, 78.8},
+  };
+  for (const Sample& sample : samples) {
+    CAPTURE(sample.file);
+    Progress progress;
+    auto trace = LoadPath(test::SourcePath("tests/data/") + sample.file, {}, {}, progress, nullptr);
+    REQUIRE(trace.ok());
+    const Facts facts = FactsOf(*trace);
+    CHECK(facts.verdict == sample.verdict);
+    CHECK(facts.percent == doctest::Approx(sample.percent).epsilon(0.01));
+    CHECK(facts.median_ms == doctest::Approx(sample.median_ms).epsilon(0.01));
+    CHECK(facts.busy == doctest::Approx(sample.busy).epsilon(0.01));
+  }
+}
+
+TEST_CASE("Without steps the span of all device events is judged, if there are enough of them") {
+  for (const int kernels : {10, 40}) {
+    test::XSpaceBuilder b;
+    auto& stream = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+    auto& host = b.Plane("/host:CPU").Line(1, "python");
+    for (int k = 0; k < kernels; ++k) {  // all names differ, so there is no period
+      const auto id = static_cast<uint64_t>(k + 1);
+      const int64_t t = k * 100 * kPsPerUs;
+      host.Event("op:MatMul", t, 60 * kPsPerUs);
+      host.Event("cuLaunchKernel", t + 60 * kPsPerUs, 5 * kPsPerUs).Stat("correlation_id", id);
+      stream.Event("kernel" + std::to_string(k), t + 70 * kPsPerUs, 30 * kPsPerUs)
+          .Stat("correlation_id", id);
+    }
+    auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+    REQUIRE(trace.ok());
+    const Facts facts = FactsOf(*trace);
+    CAPTURE(kernels);
+    CHECK(facts.median_ms == -1);  // there is no step
+    CHECK(facts.verdict == (kernels < 20 ? "too_little" : "host"));
+    if (kernels >= 20) CHECK(facts.percent == doctest::Approx(60).epsilon(0.05));
+  }
+}
+
+TEST_CASE("The input page says what the overview says of input") {
+  test::GpuProfileOptions options;
+  options.steps = 4;
+  options.layers = 6;
+  for (const bool waits : {true, false}) {
+    options.scenario = waits ? GpuScenario::kInputBound : GpuScenario::kHealthy;
+    auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    const AnalysisResult overview = FindAnalysis("overview")->run(context, {}, {});
+    const AnalysisResult input = FindAnalysis("input_pipeline")->run(context, {}, {});
+    REQUIRE(!input.findings.empty());
+    CHECK((input.findings.front().text == overview.findings.front().text) == waits);
+    CHECK(input.findings.front().text.starts_with(waits ? "Input-bound" : "Not input-bound"));
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,103 @@
+#include "model/base/sort_runs.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+using Items = std::vector<std::pair<int, int>>;  // key, place before sorting
+
+void CheckSorts(Items items) {
+  const auto by_key = [](const auto& a, const auto& b) { return a.first < b.first; };
+  for (size_t i = 0; i < items.size(); ++i) items[i].second = static_cast<int>(i);
+  Items expected = items;
+  std::stable_sort(expected.begin(), expected.end(), by_key);
+  SortRuns(items.begin(), items.end(), by_key);
+  CHECK(items == expected);
+}
+
+TEST_CASE("sort runs: sorts like a stable sort, whatever the order") {
+  std::mt19937 random(7);
+  CheckSorts({});
+  CheckSorts({{1, 0}});
+  for (const int n : {2, 3, 17, 1000, 4099}) {
+    Items ascending, descending, any, equal;
+    for (int i = 0; i < n; ++i) {
+      ascending.emplace_back(i / 3, 0);
+      descending.emplace_back(n - i, 0);
+      any.emplace_back(static_cast<int>(random() % 100), 0);
+      equal.emplace_back(5, 0);
+    }
+    CheckSorts(ascending);
+    CheckSorts(descending);
+    CheckSorts(any);
+    CheckSorts(equal);
+  }
+}
+
+TEST_CASE("sort runs: runs of any length that overlap, contain each other or do not touch") {
+  std::mt19937 random(8);
+  for (int round = 0; round < 200; ++round) {
+    Items items;
+    const int runs = 1 + static_cast<int>(random() % 12);
+    for (int r = 0; r < runs; ++r) {
+      int key = static_cast<int>(random() % 500);
+      const auto length = 1 + random() % 200;
+      for (unsigned i = 0; i < length; ++i)
+        items.emplace_back(key += static_cast<int>(random() % 3), 0);
+    }
+    CheckSorts(std::move(items));
+  }
+}
+
+TEST_CASE("sort runs: a stopped sort still has all items") {
+  std::stop_source stop;
+  stop.request_stop();
+  std::vector<int> items;
+  for (int i = 0; i < 10'000; ++i) items.push_back(10'000 - i);
+  std::vector<int> stopped = items;
+  SortRuns(stopped.begin(), stopped.end(), std::less<>(), stop.get_token());
+  CHECK(!std::is_sorted(stopped.begin(), stopped.end()));
+  std::sort(stopped.begin(), stopped.end());
+  std::sort(items.begin(), items.end());
+  CHECK(stopped == items);
+}
+
+TEST_CASE("sort runs: the number of comparisons after a stop does not grow with the items") {
+  constexpr size_t kMostAfter = 2 * kMergedPerStop + 1024 * 10;  // a merge's stride, a short run
+  std::mt19937 random(9);
+  std::vector<uint32_t> items(1'000'000);
+  for (uint32_t& item : items) item = static_cast<uint32_t>(random());
+  size_t whole = 0;
+  {
+    std::vector<uint32_t> copy = items;
+    SortRuns(copy.begin(), copy.end(), [&](uint32_t a, uint32_t b) { return ++whole, a < b; });
+    CHECK(std::is_sorted(copy.begin(), copy.end()));
+  }
+  REQUIRE(whole > 10 * kMostAfter);
+  for (const size_t percent : {1, 30, 60, 90, 99}) {
+    std::vector<uint32_t> copy = items;
+    std::stop_source stop;
+    size_t compared = 0;
+    const auto less = [&](uint32_t a, uint32_t b) {
+      if (++compared == whole / 100 * percent) stop.request_stop();
+      return a < b;
+    };
+    SortRuns(copy.begin(), copy.end(), less, stop.get_token());
+    CAPTURE(percent);
+    CHECK(compared - whole / 100 * percent <= kMostAfter);
+    std::sort(copy.begin(), copy.end());
+    std::vector<uint32_t> all = items;
+    std::sort(all.begin(), all.end());
+    CHECK(copy == all);
+  }
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,159 @@
+// Keys of presets and of the user.
+#include "viewer/core/commands/key_bindings.h"
+
+#include <doctest/doctest.h>
+
+#include <imgui_internal.h>
+
+#include <set>
+
+#include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/commands/command.h"
+#include "viewer/core/commands/key_chord.h"
+#include "viewer/core/panel.h"
+#include "viewer/core/state/settings.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+namespace {
+
+KeyBindings With(const char* preset, const char* custom) {
+  Settings settings;
+  settings.Set("keys.preset", preset);
+  settings.Set("keys.custom", custom);
+  KeyBindings keys;
+  keys.Update(settings);
+  return keys;
+}
+
+}  // namespace
+
+TEST_CASE("without a preset or choice the keys are the table's") {
+  const KeyBindings keys;
+  for (const CommandDesc& command : Commands()) CHECK(keys.Of(command.id) == command.keys);
+  CHECK(keys.Of("panel.overview") == "Alt+1");
+  CHECK(keys.Of("no.such").empty());
+  CHECK(keys.notes().empty());
+}
+
+TEST_CASE("presets name commands and keys, and no key belongs to two commands") {
+  std::set<std::string> presets;
+  for (const PresetKey& row : PresetKeys()) {
+    bool ok = true;
+    CHECK_FALSE(ParseChords(row.keys, &ok).empty());
+    CHECK(ok);
+    CHECK(FindCommand(row.id) != nullptr);
+    presets.insert(row.preset);
+  }
+  const std::string choices = FindSetting("keys.preset")->choices;
+  for (const std::string& preset : presets) {
+    CAPTURE(preset);
+    CHECK(choices.find(preset) != std::string::npos);
+    const KeyBindings keys = With(preset.c_str(), "");
+    std::set<std::pair<int, unsigned>> taken;
+    for (const CommandDesc& command : Commands()) {
+      bool ok = true;
+      for (const KeyChord& chord : ParseChords(keys.Of(command.id), &ok))
+        CHECK(taken.insert({chord.chord, chord.character}).second);
+    }
+  }
+}
+
+TEST_CASE("a chosen key is taken from its command, and a note says so") {
+  const KeyBindings keys = With("Stepscope", "mark.add=B; search.next = T ;panel.memory=Alt+9");
+  CHECK(keys.Of("mark.add") == "B");
+  CHECK(keys.Of("search.next") == "T");
+  CHECK(keys.Of("view.tall_panels").empty());
+  CHECK(keys.Of("panel.memory") == "Alt+9");
+  REQUIRE(keys.notes().size() == 1);
+  CHECK(keys.notes()[0] == "T was that of view.tall_panels");
+}
+
+TEST_CASE("rules that are no bindings are left out, and a note says so") {
+  const KeyBindings keys = With("Stepscope", "no.such=B; mark.add=Hyper+Q; ; =; mark.add");
+  CHECK(keys.notes().size() == 3);
+  CHECK(keys.Of("mark.add").empty());  // "mark.add" alone: no key
+}
+
+TEST_CASE("the window follows the chosen keys") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.viewer->settings().Set("keys.custom", "filter.here=B");
+  f.Frame(2);
+  f.Key(ImGuiKey_L);
+  CHECK(f.viewer->view().filters.empty());
+  f.Key(ImGuiKey_B);
+  CHECK(f.viewer->view().filters.size() == 1);
+}
+
+TEST_CASE("a choice replaces the earlier one for its command and can be taken back") {
+  CHECK(WithKeys("", "mark.add", "B") == "mark.add=B");
+  CHECK(WithKeys("mark.add=B; view.zoom_in=W | =", "mark.add", "Ctrl+B") ==
+        "view.zoom_in=W | =; mark.add=Ctrl+B");
+  CHECK(WithKeys("mark.add=B; view.zoom_in=W", "mark.add", std::nullopt) == "view.zoom_in=W");
+  CHECK(WithKeys("mark.add=B", "mark.add", "") == "mark.add=");
+  CHECK(HasRule("a=1; mark.add = B", "mark.add"));
+  CHECK_FALSE(HasRule("a=1; mark.add=B", "mark"));
+  const KeyBindings keys = With("", WithKeys("", "mark.add", "Ctrl+O").c_str());
+  CHECK(keys.Of("mark.add") == "Ctrl+O");
+  CHECK(keys.Of("file.open").empty());
+  CHECK(keys.OwnerOf("Ctrl+O") == "mark.add");
+  CHECK(KeyBindings().OwnerOf("Ctrl+O") == "file.open");
+  CHECK(KeyBindings().OwnerOf("Alt+1") == "panel.overview");
+  CHECK(KeyBindings().OwnerOf("Ctrl+Alt+F9").empty());
+  CHECK(With("", WithKeys("", "mark.add", "").c_str()).Of("mark.add").empty());
+}
+
+namespace {
+
+// The help window after a click on a command's keys.
+struct KeysOfAddMarker {
+  KeysOfAddMarker() {
+    app.Open(TrainingTrace());
+    app.Push("app.help");
+    app.Frame(4);
+  }
+  const std::string& Custom() { return app.viewer->settings().Get("keys.custom"); }
+  // The button with a label in the help window's row of "mark.add"; nothing if there is none.
+  void Activate(const char* label) {
+    // The row's id lies under the table's.
+    const ImGuiTable* table = nullptr;
+    auto& tables = ImGui::GetCurrentContext()->Tables;
+    for (int i = 0; i < tables.GetMapSize(); ++i) {
+      const ImGuiTable* one = tables.TryGetMapData(i);
+      const bool help = one != nullptr && one->OuterWindow != nullptr &&
+                        std::string(one->OuterWindow->Name).ends_with("###help");
+      if (help) table = one;
+    }
+    REQUIRE(table != nullptr);
+    const ImGuiID row = ImHashStr("mark.add", 0, table->ID);
+    ImGui::ActivateItemByID(ImHashStr(label, 0, row));
+    app.Frame(4);
+  }
+  ViewerFixture app;
+};
+
+}  // namespace
+
+TEST_CASE("in the list of commands a click and a chord change a command's keys") {
+  KeysOfAddMarker help;
+  help.Activate("###keys");
+  help.app.Key(ImGuiKey_B, ImGuiMod_Ctrl);
+  CHECK(help.Custom() == "mark.add=Ctrl+B");
+  // Escape leaves the keys as they are and calls no command.
+  help.Activate("###keys");
+  help.app.Key(ImGuiKey_Escape);
+  CHECK(help.Custom() == "mark.add=Ctrl+B");
+  // For a key of another command the user is asked first.
+  help.Activate("###keys");
+  help.app.Key(ImGuiKey_W);
+  CHECK(help.Custom() == "mark.add=Ctrl+B");
+  help.Activate("Leave it");
+  CHECK(help.Custom() == "mark.add=Ctrl+B");
+  help.Activate("###keys");
+  help.app.Key(ImGuiKey_W);
+  help.Activate("Take it");
+  CHECK(help.Custom() == "mark.add=W");
+  CHECK(help.app.viewer->view().profiles.front().markers.empty());
+}

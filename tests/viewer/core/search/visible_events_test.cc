@@ -1,0 +1,106 @@
+#include "viewer/core/search/visible_events.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+#include "tests/viewer/viewer_fixture.h"
+
+namespace stepscope {
+namespace {
+
+using testing::TraceMaker;
+
+constexpr Ps kMs = kPsPerMs;
+
+std::shared_ptr<const Trace> SmallTrace() {
+  TraceMaker maker(2);
+  const PlaneId gpu = maker.Plane("GPU", PlaneKind::kGpu);
+  maker.Track(gpu, "Stream", TrackKind::kStream,
+              {{"gemm", 0, 2 * kMs}, {"copy", 2 * kMs, kMs}, {"gemm", 4 * kMs, 4 * kMs}});
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads, 1);
+  maker.Track(host, "main", TrackKind::kThread,
+              {{"step", 0, 10 * kMs},
+               {"op", kMs, 3 * kMs},
+               {"inner", 2 * kMs, kMs},
+               {"op", 5 * kMs, 2 * kMs},
+               {"mark", 6 * kMs, -1}});
+  return maker.Finish();
+}
+
+double Number(const ResultTable& table, const std::string& row, const char* column) {
+  for (const auto& values : table.rows) {
+    if (std::get<SharedText>(values[0]).view() != row) continue;
+    const Value& v = values[static_cast<size_t>(table.Column(column))];
+    if (const auto* i = std::get_if<int64_t>(&v)) return static_cast<double>(*i);
+    return std::get<double>(v);
+  }
+  return -1;
+}
+
+TEST_CASE("visible events: the whole trace is added up by name, with self times") {
+  const auto trace = SmallTrace();
+  const VisibleEvents all = AddUpVisible(*trace, {0, 20 * kMs}, "", {});
+  CHECK(all.events == 8);
+  CHECK(all.tracks == 2);
+  CHECK(Number(all.names, "gemm", "count") == 2);
+  CHECK(Number(all.names, "gemm", "total_us") == 6000);
+  CHECK(Number(all.names, "gemm", "self_us") == 6000);
+  CHECK(Number(all.names, "gemm", "mean_us") == 3000);
+  CHECK(Number(all.names, "step", "total_us") == 10000);
+  CHECK(Number(all.names, "step", "self_us") == 5000);
+  CHECK(Number(all.names, "op", "self_us") == 4000);
+  CHECK(Number(all.names, "inner", "self_us") == 1000);
+  CHECK(Number(all.names, "mark", "count") == 1);
+  CHECK(Number(all.names, "mark", "total_us") == 0);
+  double share = 0;
+  for (const auto& row : all.names.rows) share += std::get<double>(row[2]);
+  CHECK(share == doctest::Approx(100));
+  CHECK(std::get<SharedText>(all.names.rows[0][0]).view() == "gemm");  // most self time first
+}
+
+TEST_CASE("visible events: times count as far as they lie in the range") {
+  const auto trace = SmallTrace();
+  const VisibleEvents some = AddUpVisible(*trace, {kMs, 5 * kMs}, "", {});
+  CHECK(Number(some.names, "gemm", "count") == 2);
+  CHECK(Number(some.names, "gemm", "total_us") == 2000);
+  CHECK(Number(some.names, "gemm", "mean_us") == 3000);  // the mean of whole durations
+  CHECK(Number(some.names, "step", "total_us") == 4000);
+  CHECK(Number(some.names, "step", "self_us") == 1000);
+  CHECK(Number(some.names, "mark", "count") == -1);
+}
+
+TEST_CASE("visible events: halves add up to the whole") {
+  const auto trace = testing::TrainingTrace();
+  const Ps middle = 4'321 * kPsPerUs;
+  const VisibleEvents all = AddUpVisible(*trace, trace->span, "", {});
+  const VisibleEvents left = AddUpVisible(*trace, {trace->span.begin, middle}, "", {});
+  const VisibleEvents right = AddUpVisible(*trace, {middle, trace->span.end}, "", {});
+  for (const auto& row : all.names.rows) {
+    const std::string name = std::get<SharedText>(row[0]).str();
+    for (const char* column : {"self_us", "total_us"}) {
+      CAPTURE(name.c_str());
+      const double sum = std::max(0.0, Number(left.names, name, column)) +
+                         std::max(0.0, Number(right.names, name, column));
+      CHECK(sum == doctest::Approx(Number(all.names, name, column)));
+    }
+  }
+}
+
+TEST_CASE("visible events: kinds of tracks, one host, and a stop") {
+  const auto trace = SmallTrace();
+  const VisibleEvents all = AddUpVisible(*trace, {0, 20 * kMs}, "", {});
+  CHECK(Number(all.kinds, "Threads", "count") == 5);
+  CHECK(Number(all.kinds, "Threads", "busy_us") == 10000);
+  CHECK(Number(all.kinds, "Streams", "busy_us") == 7000);
+  const VisibleEvents host = AddUpVisible(*trace, {0, 20 * kMs}, "host-0", {});
+  CHECK(host.events == 3);
+  CHECK(host.kinds.rows.size() == 1);
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK(AddUpVisible(*trace, {0, 20 * kMs}, "", stop.get_token()).events == 0);
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,147 @@
+// Folded and hidden tracks come back at the next start, by their names.
+#include "viewer/core/state/track_folding.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/state/settings.h"
+#include "viewer/core/state/track_path.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+namespace {
+
+using Names = TrackRules::Paths;
+
+// A trace whose plane "Spans", if it has one, begins folded.
+std::shared_ptr<const Trace> MadeTrace(bool spans = true) {
+  TraceMaker maker;
+  std::vector<SimpleEvent> many;
+  for (Ps i = 0; i < 400; ++i) many.push_back({"op", i * 10, 5});
+  const PlaneId python = maker.Plane("python", PlaneKind::kHostThreads);
+  maker.Track(python, "main", TrackKind::kThread, many);
+  maker.Track(python, "other", TrackKind::kThread, {{"a", 0, 100}, {"b", 10, 20}});
+  maker.Track(maker.Plane("/device:GPU:0", PlaneKind::kGpu), "stream", TrackKind::kStream, many);
+  if (spans) {
+    maker.Track(maker.Plane("Spans", PlaneKind::kHostThreads), "t", TrackKind::kThread,
+                {{"span", 0, 4000}});
+  }
+  return maker.Finish();
+}
+
+std::string PathAt(const Trace& trace, uint32_t plane) { return PlanePath(trace, PlaneId(plane)); }
+
+struct Window : ViewerFixture {
+  explicit Window(const std::string& settings = {},
+                  std::shared_ptr<const Trace> trace = MadeTrace())
+      : ViewerFixture({1200, 800}, settings) {
+    Open(std::move(trace));
+  }
+  void PushText(const char* id, const std::string& text = {}) {
+    CommandArgs args;
+    args.text = text;
+    Push(id, args);
+  }
+  const Trace& trace() const { return *session.profiles[0].trace; }
+  const Names& folded() const { return viewer->view().profiles[0].collapsed; }
+  Names FoldedAfterRestart(std::shared_ptr<const Trace> trace = MadeTrace()) const {
+    return Window(viewer->SettingsText(), std::move(trace)).folded();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("folds: a thread that waits in one call begins folded") {
+  TraceMaker maker;
+  std::vector<SimpleEvent> many;
+  for (Ps i = 0; i < 400; ++i) many.push_back({"op", i * 10, 5});
+  const PlaneId python = maker.Plane("python", PlaneKind::kHostThreads);
+  maker.Track(python, "monitor", TrackKind::kThread, {{"bootstrap", 0, 4000}, {"wait", 1, 3999}});
+  maker.Track(python, "main", TrackKind::kThread, many);
+  maker.Track(python, "late", TrackKind::kThread, {{"bootstrap", 3000, 1000}, {"wait", 3500, 100}});
+  const auto trace = maker.Finish();
+  CHECK(FoldedAtFirst(*trace) == Names{TrackPath(*trace, trace->set, TrackId(0))});
+}
+
+TEST_CASE("folds: rules give back what was folded, and leave those of other profiles alone") {
+  const auto trace = MadeTrace(), other = MadeTrace(false);
+  const std::string gpu = PathAt(*trace, 1), spans = PathAt(*trace, 2);
+  const std::string track = TrackPath(*trace, trace->set, TrackId(1));
+  REQUIRE(FoldedAtFirst(*trace) == Names{spans});
+  TrackRules rules;
+  CHECK(FoldedBy(rules, *trace) == Names{spans});
+  KeepFolds(*trace, {spans}, &rules);
+  CHECK(rules.empty());  // as at first: nothing to keep
+  for (const Names& folded : {Names{gpu, track}, Names{}, Names{spans, gpu}, Names{spans}}) {
+    rules.folded.insert("elsewhere|plane");
+    KeepFolds(*trace, folded, &rules);
+    CHECK(FoldedBy(ParseTrackRules(ToText(rules)), *trace) == folded);
+    CHECK(rules.folded.contains("elsewhere|plane"));
+  }
+  KeepFolds(*trace, {gpu}, &rules);
+  CHECK(FoldedBy(rules, *other) == Names{gpu});
+  KeepFolds(*other, {}, &rules);
+  CHECK(FoldedBy(rules, *trace).empty());  // that "Spans" is unfolded is still known
+}
+
+TEST_CASE("folds: the user's folds are there at the next start") {
+  Window f;
+  const std::string gpu = PathAt(f.trace(), 1), spans = PathAt(f.trace(), 2);
+  const std::string track = TrackPath(f.trace(), f.trace().set, TrackId(1));
+  CHECK(f.FoldedAfterRestart() == Names{spans});
+  f.PushText("view.toggle_collapse", track);
+  f.PushText("view.toggle_collapse", gpu);
+  f.PushText("view.toggle_collapse", spans);
+  CHECK(f.folded() == Names{gpu, track});
+  CHECK(f.FoldedAfterRestart() == Names{gpu, track});
+  CHECK(f.FoldedAfterRestart(MadeTrace(false)) == Names{gpu, track});
+  f.PushText("view.toggle_collapse", gpu);
+  CHECK(f.FoldedAfterRestart() == Names{track});
+  f.Push("view.collapse_all");
+  CHECK(f.FoldedAfterRestart() == f.folded());
+  f.Push("view.expand_all");
+  CHECK(f.folded().empty());
+  CHECK(f.FoldedAfterRestart().empty());
+  f.Push("view.reset_layout");
+  CHECK(f.folded() == Names{spans});
+  CHECK(f.viewer->settings().Get("timeline.tracks").empty());
+}
+
+TEST_CASE("folds: rules set while a profile is open take effect") {
+  Window f;
+  const std::string gpu = PathAt(f.trace(), 1);
+  f.PushText("app.set", "timeline.tracks=fold " + gpu);
+  CHECK(f.folded().contains(gpu));
+  f.PushText("app.set", "timeline.tracks=");
+  CHECK_FALSE(f.folded().contains(gpu));
+}
+
+TEST_CASE("folds: a hidden plane stays hidden until it is shown or one of its events is gone to") {
+  Window f;
+  const uint32_t all = f.canvas().rows;
+  const std::string gpu = PathAt(f.trace(), 1);
+  f.PushText("view.toggle_hidden", gpu);
+  f.Frame(2);
+  const uint32_t fewer = f.canvas().rows;
+  CHECK(fewer < all);
+  CHECK(Window(f.viewer->SettingsText()).canvas().rows == fewer);
+  f.Push("view.show_hidden");
+  f.Frame(2);
+  CHECK(f.canvas().rows == all);
+  CHECK(f.viewer->settings().Get("timeline.tracks").empty());
+
+  f.PushText("view.toggle_hidden", TrackPath(f.trace(), f.trace().set, TrackId(2)));
+  f.Frame(2);
+  CHECK(f.canvas().rows < all);
+  const TrackSet& set = f.trace().set;
+  CommandArgs args;
+  args.event = {ProfileId(0), 0, EventRow(set.lanes[set.tracks[2].first_lane.value].first_row)};
+  f.Push("select.reveal", args);
+  f.Frame(3);
+  CHECK(f.canvas().rows == all);
+  f.PushText("view.toggle_hidden", gpu);
+  f.Push("view.reset_layout");
+  f.Frame(3);
+  CHECK(f.viewer->settings().Get("timeline.tracks").empty());
+}

@@ -1,0 +1,95 @@
+// The details of events whose times and launches are known. Times are in us.
+#include <doctest/doctest.h>
+
+#include "loaders/loader.h"
+#include "tests/support/kineto_text.h"
+#include "tests/viewer/drawn_text.h"
+#include "tests/viewer/open_trace.h"
+
+namespace stepscope {
+namespace {
+
+// The second kernel waits for the first on its stream.
+std::shared_ptr<const Trace> TwoKernels() {
+  test::KinetoText t;
+  t.Host("user_annotation", "step", 0, 100).Host("cpu_op", "aten::mm", 10, 30);
+  t.Launch(1, 20, 4).Launch(2, 26, 4).Kernel("first", 1, 38, 5).Kernel("second", 2, 45, 7);
+  return LoadBytes("t.json", t.Text(), {}).value();
+}
+
+EventRow RowOf(const Trace& trace, std::string_view name) {
+  for (uint32_t row = 0; row < trace.set.rows; ++row) {
+    if (trace.set.Name(EventRow(row)) == name) return EventRow(row);
+  }
+  FAIL("no event " << std::string(name));
+  return {};
+}
+
+TEST_CASE("details: a kernel's times, its launch and its neighbours") {
+  PanelFixture f;
+  OpenTrace(f, TwoKernels());
+  const Trace& trace = *f.profile.trace;
+  f.view.selected = {f.profile.id, 0, RowOf(trace, "second")};
+  const auto panel = FindPanel("details")->create();
+  const DrawnText text = DrawCalm(f, *panel);
+  CAPTURE(text.All());
+  CHECK(text.Has("second"));
+  CHECK(text.RightOf("Start") == "45 µs");
+  CHECK(text.RightOf("Duration") == "7 µs");
+  CHECK(text.RightOf("Launched by") == "cudaLaunchKernel");
+  CHECK(text.RightOf("Launch delay") == "15 µs");
+  CHECK(text.RightOf("Ahead in queue") == "1");
+  CHECK(text.RightOf("Launched inside") == "aten::mm");
+  CHECK(text.At("step").min.y > text.At("aten::mm").min.y);
+  CHECK(text.RightOf("Previous") == "first");
+  CHECK(text.RightOf("Gap before") == "2 µs");
+  CHECK(text.Find("Next") == nullptr);
+  CHECK(text.Has("The only one of this name"));
+  CHECK(text.RightOf("stream") == "7");
+  CHECK(text.RightOf("correlation") == "2");
+}
+
+TEST_CASE("details: a click on what launched it goes there") {
+  PanelFixture f;
+  OpenTrace(f, TwoKernels());
+  const Trace& trace = *f.profile.trace;
+  f.view.selected = {f.profile.id, 0, RowOf(trace, "second")};
+  const auto panel = FindPanel("details")->create();
+  const ImVec2 at = DrawCalm(f, *panel).At("aten::mm").middle();
+  f.TakeCommands();
+  f.Click(at.x, at.y, [&](const PanelContext& context) { panel->Draw(context); });
+  const auto commands = f.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].id == "select.reveal");
+  CHECK(commands[0].args.event.row == RowOf(trace, "aten::mm"));
+}
+
+TEST_CASE("details: a host event has its self time and what it launches") {
+  PanelFixture f;
+  OpenTrace(f, TwoKernels());
+  f.view.selected = {f.profile.id, 0, RowOf(*f.profile.trace, "aten::mm")};
+  const auto panel = FindPanel("details")->create();
+  const DrawnText text = DrawCalm(f, *panel);
+  CAPTURE(text.All());
+  CHECK(text.RightOf("Duration") == "30 µs");
+  CHECK(text.RightOf("Self time") == "22 µs");
+  CHECK(text.RightOf("Inside") == "step");
+  CHECK(text.Find("Launch delay") == nullptr);
+  CHECK(text.RightOf("cat") == "cpu_op");
+}
+
+TEST_CASE("details: without a selection it adds up what is in view") {
+  PanelFixture f;
+  OpenTrace(f, TwoKernels());
+  const auto panel = FindPanel("details")->create();
+  const DrawnText text = DrawCalm(f, *panel);
+  CAPTURE(text.All());
+  CHECK(text.RightOf("In view") == "100.0 µs");
+  CHECK(text.Has("6 events on 2 tracks."));
+  CHECK(text.RightOf("Threads") == "4 events, 100.0 µs");  // self time
+  CHECK(text.RightOf("Streams") == "2 events, 12.0 µs");
+  CHECK(text.RightOf("mm") == "22.000 | 19.6 % | 30.000 | 1 | 30.000");
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,73 @@
+// The findings panel: what a click does, which rules are muted, what an empty result shows.
+#include <doctest/doctest.h>
+
+#include "tests/viewer/panel_fixture.h"
+#include "viewer/panels/analysis_panel.h"
+
+namespace stepscope {
+namespace {
+
+AnalysisResult Sample() {
+  using V = ValueType;
+  AnalysisResult result;
+  result.panel = "findings";
+  ResultTable& t = result.tables.emplace_back();
+  t.id = "findings";
+  for (const char* id : {"rule", "severity", "title"})
+    t.columns.push_back({id, id, Unit::kNone, V::kString, ""});
+  t.columns.push_back({"saving_ms_per_step", "Saving", Unit::kMs, V::kReal, ""});
+  for (const char* id : {"assumption", "device", "steps", "guide", "remedy"})
+    t.columns.push_back({id, id, Unit::kNone, V::kString, ""});
+  t.rows.push_back({"input-bound", "problem", "The GPUs wait for input.", 4.5, "if it were gone",
+                    "GPU 0", "0..4", "1.1", "prefetch"});
+  t.rows.push_back({"copies", "note", "Copies recur.", 0.1, "-", "GPU 0", "0..4", "2", "pin"});
+  t.links.push_back(LinkTo(EventRows(std::vector{EventRow(3), EventRow(5)})));
+  t.links.push_back(LinkTo(EventRows()));
+  return result;
+}
+
+TEST_CASE("findings: a click shows the events and what to do") {
+  PanelFixture f(ImVec2(1280, 500));
+  const AnalysisResult result = Sample();
+  const auto panel = FindPanel("findings")->create();
+  auto& findings = static_cast<AnalysisPanel&>(*panel);
+  const auto draw = [&](const PanelContext& c) { findings.DrawResult(c, result, 1); };
+  int closed = 0;
+  for (int i = 0; i < 3; ++i) closed = f.Frame(draw);
+  CHECK(f.TakeCommands().empty());
+  f.Click(300, 50, draw);
+  const auto commands = f.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].id == "select.show_events");
+  CHECK(commands[0].args.events.size() == 2);
+  CHECK(commands[0].args.events[1].row == EventRow(5));
+  CHECK(f.Frame(draw) > closed);  // remedy, assumption, guide, buttons
+}
+
+TEST_CASE("findings: muted rules are left out, and what is left is drawn at every size") {
+  for (const ImVec2 size : {ImVec2(320, 200), ImVec2(1280, 800), ImVec2(2560, 1440)}) {
+    PanelFixture f(size);
+    const AnalysisResult result = Sample();
+    const auto panel = FindPanel("findings")->create();
+    auto& findings = static_cast<AnalysisPanel&>(*panel);
+    const auto draw = [&](const PanelContext& c) { findings.DrawResult(c, result, 1); };
+    int all = 0, muted = 0;
+    for (int i = 0; i < 3; ++i) all = f.Frame(draw);
+    f.settings.Set("findings.muted", "input-bound copies no-such-rule");
+    for (int i = 0; i < 3; ++i) muted = f.Frame(draw);
+    CHECK(muted > 0);
+    CHECK(muted != all);
+  }
+}
+
+TEST_CASE("findings: with other definitions the panel says why there is nothing") {
+  PanelFixture f;
+  AnalysisResult nothing;
+  nothing.panel = "findings";
+  const auto panel = FindPanel("findings")->create();
+  auto& findings = static_cast<AnalysisPanel&>(*panel);
+  CHECK(f.Frame([&](const PanelContext& c) { findings.DrawResult(c, nothing, 1); }) > 0);
+}
+
+}  // namespace
+}  // namespace stepscope

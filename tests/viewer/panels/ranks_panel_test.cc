@@ -1,0 +1,60 @@
+// The ranks panel names the rank that was made late, and by how much.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "loaders/loader.h"
+#include "tests/support/rank_profiles.h"
+#include "tests/viewer/drawn_text.h"
+#include "tests/viewer/open_trace.h"
+#include "tests/viewer/viewer_fixture.h"
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::shared_ptr<const Trace> Job(const test::RankJobOptions& options) {
+  const fs::path folder =
+      fs::temp_directory_path() / ("stepscope_ranks_panel_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  for (int r = 0; r < options.ranks; ++r)
+    std::ofstream(folder / test::RankFileName(r), std::ios::binary) << test::MakeRank(options, r);
+  Progress progress;
+  auto trace = LoadPath(folder.string(), {}, {}, progress);
+  fs::remove_all(folder);
+  return std::move(trace).value();
+}
+
+TEST_CASE("ranks: the late rank, its lateness and its cause") {
+  test::RankJobOptions options;
+  options.late_rank = 2;
+  options.late_us = 400;
+  options.late_by = test::LateBy::kInput;
+  options.jitter_us = 0;
+  PanelFixture f;
+  OpenTrace(f, Job(options));
+  const auto panel = FindPanel("ranks")->create();
+  const DrawnText text = DrawCalm(f, *panel);
+  CAPTURE(text.All());
+  CHECK(text.Has("Rank 2 is the last in 100 % of the steps, by 400 µs a step (27.4 %): input"));
+  CHECK(text.RightOf("Slowest rank").starts_with("2 | Ranks | 4 | "));
+  CHECK(text.RightOf("Collectives of several ranks").starts_with("24 | "));
+  CHECK(text.RightOf("rank 2").starts_with("0.000 | 0.000 | 1.459 | 100.0 % | 400.0 | input"));
+  CHECK(text.RightOf("rank 1").starts_with("0.000 | 0.000 | 1.459 | 0.0 % | "));
+}
+
+TEST_CASE("ranks: without collectives in common the panel says what is not known") {
+  PanelFixture f;
+  OpenTrace(f, testing::TrainingTrace());
+  const auto panel = FindPanel("ranks")->create();
+  const DrawnText text = DrawCalm(f, *panel);
+  CAPTURE(text.All());
+  CHECK(text.Has("No collective could be paired between ranks"));
+  CHECK(text.RightOf("Collectives of several ranks").starts_with("0 | "));
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,88 @@
+// The palette: what it finds, and that it leaves panels where they are.
+#include <doctest/doctest.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <string>
+
+#include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/state/settings.h"
+#include "viewer/shell/shell.h"
+
+namespace stepscope {
+namespace {
+
+using testing::TrainingTrace;
+using testing::ViewerFixture;
+
+const ImGuiWindow* PanelWindow(const char* id) {
+  return ImGui::FindWindowByName(PanelWindowName(*FindPanel(id)).c_str());
+}
+
+// Types into the palette and takes the first entry.
+void RunEntry(ViewerFixture& f, const std::string& text) {
+  f.Type(">");
+  f.Frame(3);
+  f.Type(text);
+  f.Key(ImGuiKey_Enter);
+  f.Frame(3);
+}
+
+TEST_CASE("palette: letters in order match, word starts and runs rank higher") {
+  CHECK(FuzzyScore("zs", "Zoom to selection") > 0);
+  CHECK(FuzzyScore("xq", "Zoom to selection") == 0);
+  CHECK(FuzzyScore("zoom", "Zoom in") > FuzzyScore("zoom", "Fuzzy other loom"));
+  CHECK(FuzzyScore("", "anything") > 0);
+}
+
+TEST_CASE("palette: every panel and every setting is found by its name") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  RunEntry(f, "kernel");
+  CHECK(bool{PanelWindow("kernel_stats")->DockTabIsVisible});
+  for (const PanelDesc& panel : Panels()) {
+    RunEntry(f, panel.title);
+    CAPTURE(panel.id);
+    CHECK(bool{PanelWindow(panel.id)->DockTabIsVisible});
+  }
+  RunEntry(f, "row height");
+  const ImGuiWindow* settings = ImGui::FindWindowByName("Settings###settings");
+  REQUIRE(settings != nullptr);
+  CHECK(bool{settings->Active});
+  RunEntry(f, "glide time");  // while the page is open
+  CHECK(bool{settings->Active});
+  f.Key(ImGuiKey_Escape);
+  CHECK_FALSE(bool{settings->Active});
+}
+
+TEST_CASE("palette: the first command keeps the panel that lies in front") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Frame(6);
+  REQUIRE(bool{PanelWindow("overview")->DockTabIsVisible});
+  RunEntry(f, "timing tool");
+  CHECK(f.viewer->view().tool == Tool::kTiming);
+  CHECK(bool{PanelWindow("overview")->DockTabIsVisible});
+  f.viewer->ShowPanel("op_stats");
+  f.Frame(4);
+  RunEntry(f, "pan tool");
+  CHECK(bool{PanelWindow("op_stats")->DockTabIsVisible});
+}
+
+TEST_CASE("Reset layout keeps the panel that lies in front") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Frame(6);
+  f.viewer->ShowPanel("memory");
+  f.Frame(4);
+  f.Push("view.reset_layout");
+  f.Frame(8);
+  CHECK(bool{PanelWindow("memory")->DockTabIsVisible});
+  CHECK_FALSE(bool{PanelWindow("overview")->DockTabIsVisible});
+  RunEntry(f, "reset layout");
+  f.Frame(8);
+  CHECK(bool{PanelWindow("memory")->DockTabIsVisible});
+}
+
+}  // namespace
+}  // namespace stepscope

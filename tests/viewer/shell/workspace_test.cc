@@ -1,0 +1,173 @@
+// A kept docking layout comes back as it was, in a window of any size.
+#include <doctest/doctest.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <string>
+
+#include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/panel.h"
+#include "viewer/shell/shell.h"
+
+namespace stepscope {
+namespace {
+
+using testing::TrainingTrace;
+using testing::ViewerFixture;
+
+struct Kept {
+  std::string layout, settings;
+};
+
+// The split of the workspace into the timeline and the part below it.
+ImGuiDockNode* Root() {
+  for (const auto& pair : ImGui::GetCurrentContext()->DockContext.Nodes.Data) {
+    auto* node = static_cast<ImGuiDockNode*>(pair.val_p);
+    if (node != nullptr && node->IsDockSpace()) return node;
+  }
+  return nullptr;
+}
+float Below() {
+  const ImGuiDockNode* root = Root();
+  REQUIRE(root != nullptr);
+  REQUIRE(root->IsSplitNode());
+  return root->ChildNodes[1]->Size.y;
+}
+float Whole() { return Root()->Size.y; }
+
+Kept Keep(const ViewerFixture& f) {
+  size_t size = 0;
+  const char* text = ImGui::SaveIniSettingsToMemory(&size);
+  return {std::string(text, size), f.viewer->SettingsText()};
+}
+
+// The kept layout of a window whose lower part the user made `below` high.
+Kept WithBelow(float below) {
+  ViewerFixture f({1600, 1000});
+  f.Open(TrainingTrace());
+  f.Frame(8);
+  const float more = below - Below();
+  ImGuiDockNode* root = Root();
+  root->ChildNodes[0]->SizeRef.y -= more;
+  root->ChildNodes[1]->SizeRef.y += more;
+  f.Frame(3);
+  CHECK(Below() == doctest::Approx(below).epsilon(0.01));
+  return Keep(f);
+}
+
+TEST_CASE("workspace: a kept layout comes back as it was, however often") {
+  Kept kept = WithBelow(300);
+  for (int start = 0; start < 3; ++start) {
+    ViewerFixture f({1600, 1000}, kept.settings);
+    ImGui::LoadIniSettingsFromMemory(kept.layout.data(), kept.layout.size());
+    f.Frame(2);  // the profile is still loading
+    f.Open(TrainingTrace());
+    f.Frame(8);
+    CHECK(Below() == doctest::Approx(300).epsilon(0.01));
+    kept = Keep(f);
+  }
+}
+
+TEST_CASE("workspace: in a window of another size the parts keep their shares") {
+  const Kept kept = WithBelow(450);
+  for (const ImVec2 size : {ImVec2(1280, 800), ImVec2(2560, 1440)}) {
+    ViewerFixture f(size, kept.settings);
+    ImGui::LoadIniSettingsFromMemory(kept.layout.data(), kept.layout.size());
+    f.Open(TrainingTrace());
+    f.Frame(8);
+    CHECK(Below() / Whole() == doctest::Approx(450.0 / 902).epsilon(0.03));
+  }
+}
+
+TEST_CASE("workspace: the parts keep their shares of a window that changes") {
+  ViewerFixture f({1600, 1000});
+  f.Open(TrainingTrace());
+  f.Frame(8);
+  const float share = Below() / Whole();
+  ImGui::GetIO().DisplaySize = {1280, 700};
+  f.Frame(4);
+  CHECK(Below() / Whole() == doctest::Approx(share).epsilon(0.03));
+}
+
+TEST_CASE("workspace: T switches the height of the panels, also after a restart with tall panels") {
+  Kept kept;
+  {
+    ViewerFixture f({1600, 1000});
+    f.Open(TrainingTrace());
+    f.Frame(8);
+    CHECK(Below() / Whole() < 0.45f);
+    f.Key(ImGuiKey_T);
+    f.Frame(3);
+    CHECK(Below() / Whole() > 0.6f);
+    kept = Keep(f);
+  }
+  ViewerFixture f({1600, 1000}, kept.settings);
+  ImGui::LoadIniSettingsFromMemory(kept.layout.data(), kept.layout.size());
+  f.Open(TrainingTrace());
+  f.Frame(8);
+  CHECK(Below() / Whole() > 0.6f);
+  f.Key(ImGuiKey_T);
+  f.Frame(3);
+  CHECK(Below() / Whole() < 0.45f);
+  f.Key(ImGuiKey_T);
+  f.Frame(3);
+  CHECK(Below() / Whole() > 0.6f);
+}
+
+// The kept layout with one panel undocked, at a place of its own.
+Kept Detached(const Kept& kept, const std::string& id, ImVec2 pos, ImVec2 size) {
+  const std::string heading = "[Window][panel_" + id + "]\n";
+  const size_t begin = kept.layout.find(heading);
+  REQUIRE(begin != std::string::npos);
+  const size_t end = kept.layout.find("\n\n", begin);
+  const auto number = [](float v) { return std::to_string(static_cast<int>(v)); };
+  const std::string window = heading + "Pos=" + number(pos.x) + "," + number(pos.y) +
+                             "\nSize=" + number(size.x) + "," + number(size.y) + "\nCollapsed=0";
+  return {kept.layout.substr(0, begin) + window + kept.layout.substr(end), kept.settings};
+}
+
+void CheckOnScreen(const char* id, ImVec2 screen) {
+  const ImGuiWindow* window = ImGui::FindWindowByName(PanelWindowName(*FindPanel(id)).c_str());
+  REQUIRE(window != nullptr);
+  CHECK(bool{window->Active});
+  const ImRect rect = window->Rect();
+  CAPTURE(rect.Min.x);
+  CAPTURE(rect.Min.y);
+  CHECK(rect.Min.x >= 0);
+  CHECK(rect.Min.y >= 0);
+  CHECK(rect.Max.x <= screen.x);
+  CHECK(rect.Max.y <= screen.y);
+}
+
+TEST_CASE("workspace: a detached panel is on the screen wherever it was before") {
+  const Kept kept = WithBelow(300);
+  for (const ImVec2 pos : {ImVec2(2300, 400), ImVec2(-500, 100), ImVec2(700, 3000)}) {
+    const Kept detached = Detached(kept, "kernel_stats", pos, {900, 400});
+    const ImVec2 screen(1280, 800);
+    ViewerFixture f(screen, detached.settings);
+    ImGui::LoadIniSettingsFromMemory(detached.layout.data(), detached.layout.size());
+    f.Open(TrainingTrace());
+    f.Frame(8);
+    const ImGuiWindow* window =
+        ImGui::FindWindowByName(PanelWindowName(*FindPanel("kernel_stats")).c_str());
+    REQUIRE(window != nullptr);
+    CHECK((window->DockNode == nullptr ||
+           !ImGui::DockNodeGetRootNode(window->DockNode)->IsDockSpace()));
+    CheckOnScreen("kernel_stats", screen);
+  }
+}
+
+TEST_CASE("workspace: a detached panel stays on the screen when the window gets smaller") {
+  const Kept detached = Detached(WithBelow(300), "kernel_stats", {900, 500}, {650, 400});
+  ViewerFixture f({1600, 1000}, detached.settings);
+  ImGui::LoadIniSettingsFromMemory(detached.layout.data(), detached.layout.size());
+  f.Open(TrainingTrace());
+  f.Frame(8);
+  CheckOnScreen("kernel_stats", {1600, 1000});
+  ImGui::GetIO().DisplaySize = {800, 600};
+  f.Frame(6);
+  CheckOnScreen("kernel_stats", {800, 600});
+}
+
+}  // namespace
+}  // namespace stepscope

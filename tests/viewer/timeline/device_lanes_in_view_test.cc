@@ -1,0 +1,189 @@
+// Tests of the derived tracks of a GPU on the timeline: where they stand, how they are hidden,
+// their colours, and the values of counters under the mouse.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "model/analysis/derived_tracks/device_tracks.h"
+#include "tests/support/gpu_profile.h"
+#include "tests/viewer/timeline/layout/layout_support.h"
+#include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/look/loss_kind.h"
+#include "viewer/core/state/settings.h"
+#include "viewer/timeline/layout/track_label.h"
+#include "viewer/timeline/slices/plan_area.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+namespace {
+
+std::vector<Profile> Runs() {
+  test::GpuProfileOptions options;
+  options.steps = 4;
+  options.layers = 4;
+  options.gpus = 2;
+  options.scenario = test::GpuScenario::kInputBound;
+  auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+  REQUIRE(trace.ok());
+  Profile profile{ProfileId(0), "run", *trace, {}};
+  profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kStepscope);
+  profile.derived = profile.analysis->derived();
+  return {profile};
+}
+
+// Names of the items below the first heading that is followed by a GPU's derived tracks.
+std::vector<std::string> Names(const std::vector<Profile>& profiles, LaneChoice choice) {
+  const std::vector<TrackEntry> list = ListTracks(profiles);
+  std::vector<std::string> names;
+  int planes = 0;
+  for (const LayoutItem& item : Arrange({profiles, list, {}, {}, {}, choice})) {
+    planes += item.kind == LayoutItemKind::kPlaneHeading;
+    if (planes > 1) break;
+    if (item.kind != LayoutItemKind::kTrack && item.kind != LayoutItemKind::kCounter) continue;
+    const TrackSet& set = profiles[item.profile].Set(item.set);
+    names.emplace_back(set.names->strings.View(set.tracks[item.track.value].name));
+  }
+  return names;
+}
+
+// Counts the texels of idle time that waits for input.
+size_t InputTexels(const ViewerFixture& f) {
+  const Rgba color = MakeTheme(ThemeKind::kDark)[Kind::kInput] & 0xffffffu;
+  const auto texels = f.canvas().texels;
+  return static_cast<size_t>(std::count_if(
+      texels.begin(), texels.end(), [color](uint32_t t) { return (t & 0xffffffu) == color; }));
+}
+
+using Strings = std::vector<std::string>;
+Strings First(const Strings& names, size_t n) {
+  REQUIRE(names.size() > n);
+  return {names.begin(), names.begin() + static_cast<ptrdiff_t>(n)};
+}
+
+}  // namespace
+
+TEST_CASE("lanes: stand below the heading in a fixed order, and as chosen") {
+  const std::vector<Profile> profiles = Runs();
+  CHECK(First(Names(profiles, {true, true}), 6) ==
+        Strings{"Idle", "Utilisation", "Queue", "Launch delay", "Memory in use", "Steps"});
+  CHECK(First(Names(profiles, {true, false}), 3) == Strings{"Idle", "Utilisation", "Steps"});
+  CHECK(First(Names(profiles, {false, true}), 4) ==
+        Strings{"Queue", "Launch delay", "Memory in use", "Steps"});
+  CHECK(Names(profiles, {false, false}).front() == "Steps");
+}
+
+TEST_CASE("lanes: commands hide and show them, and the layout's reset undoes it") {
+  ViewerFixture f;
+  const std::vector<Profile> profiles = Runs();
+  f.Open(profiles[0].trace);
+  f.session.profiles[0].derived = profiles[0].derived;
+  f.Frame(3);
+  CHECK(InputTexels(f) > 100);
+  f.Push("view.derived_lanes");
+  f.Frame(3);
+  CHECK(InputTexels(f) == 0);
+  CHECK(f.viewer->settings().Text().find("timeline.derived_lanes = false") != std::string::npos);
+  f.Push("view.waiting_lanes");
+  f.Frame(3);
+  CHECK(f.viewer->settings().Bool("timeline.waiting_lanes"));
+  f.Push("view.reset_layout");
+  f.Frame(3);
+  CHECK(f.viewer->settings().Bool("timeline.derived_lanes"));
+  CHECK_FALSE(f.viewer->settings().Bool("timeline.waiting_lanes"));
+  CHECK(InputTexels(f) > 100);
+}
+
+TEST_CASE("lanes: going to an idle slice that is hidden shows its lane") {
+  ViewerFixture f;
+  const std::vector<Profile> profiles = Runs();
+  f.Open(profiles[0].trace);
+  f.session.profiles[0].derived = profiles[0].derived;
+  f.Frame(3);
+  f.Push("view.derived_lanes");
+  f.Frame(3);
+  REQUIRE_FALSE(f.viewer->settings().Bool("timeline.derived_lanes"));
+  for (uint32_t set = 1; set < profiles[0].sets(); ++set) {
+    if (DerivedTrackKindOf(profiles[0].Set(set).tracks[0]) != DerivedTrackKind::kIdle) continue;
+    CommandArgs args;
+    args.event = {f.session.profiles[0].id, set, EventRow(0)};
+    f.Push("select.reveal", args);
+    break;
+  }
+  f.Frame(4);
+  CHECK(f.viewer->settings().Bool("timeline.derived_lanes"));
+}
+
+TEST_CASE("lanes: an idle slice has the colour of its loss, other names keep theirs") {
+  const std::vector<Profile> profiles = Runs();
+  NameCache names;
+  names.SetTheme(MakeTheme(ThemeKind::kLight));
+  int checked = 0;
+  for (uint32_t set = 1; set < profiles[0].sets(); ++set) {
+    const NameTable& table = *profiles[0].Set(set).names;
+    names.Prepare(table, true);
+    for (uint32_t m = 0; m < table.metas.size(); ++m) {
+      const bool idle = table.metas[m].category == EventCategory::kOverhead;
+      const Rgba want = idle ? names.theme()[LossKind(table.Name(MetaId(m)))]
+                             : names.theme().NameColor(table.DisplayName(MetaId(m)));
+      CHECK(names.Color(table, m) == want);
+      checked += idle;
+    }
+  }
+  CHECK(checked > 2);
+  CHECK(LossKind("input") == Kind::kInput);
+  CHECK(LossKind("launch") == Kind::kKernelLaunch);
+  CHECK(LossKind("unknown") == Kind::kOther);
+}
+
+TEST_CASE("lanes: a counter under the mouse, its mean, extremes and last value") {
+  CounterSeries series;
+  series.time = {0, 100, 200};
+  series.value = {10, 40, 0};
+  series.max = 40;
+  const CounterColumn held = CounterIn(series, {110, 120});
+  CHECK(held.changes == 0);
+  CHECK(held.most == 40);
+  CHECK(held.mean == 40);
+  const CounterColumn both = CounterIn(series, {50, 250});
+  CHECK(both.changes == 2);
+  CHECK(both.least == 0);
+  CHECK(both.most == 40);
+  CHECK(both.first == 10);
+  CHECK(both.mean == doctest::Approx((50 * 10 + 100 * 40) / 200.0));
+  CHECK(CounterIn(series, {-50, -10}).most == 0);  // before it begins
+}
+
+TEST_CASE("lanes: a share of time is drawn as its mean, from 0 to 100 %") {
+  CounterSeries series;
+  for (Ps i = 0; i < 100; ++i) {
+    series.time.push_back(i * 10);
+    series.value.push_back(i % 2 == 0 ? 80 : 0);
+  }
+  series.max = 80;
+  std::vector<float> out(10);
+  CounterInView(series, TimeAxis({0, 1000}, 10), out, CounterScale::kPercent);
+  for (const float share : out) CHECK(share == doctest::Approx(0.4));
+  CounterInView(series, TimeAxis({0, 1000}, 10), out);
+  for (const float peak : out) CHECK(peak == doctest::Approx(1));
+}
+
+TEST_CASE("lanes: values of counters have the unit that their names tell") {
+  const std::vector<Profile> profiles = Runs();
+  const auto text = [&](DerivedTrackKind lane, double value) -> std::string {
+    for (uint32_t set = 1; set < profiles[0].sets(); ++set) {
+      for (const Track& track : profiles[0].Set(set).tracks) {
+        if (DerivedTrackKindOf(track) == lane)
+          return CounterText(profiles[0].Set(set), track, value);
+      }
+    }
+    return "no such lane";
+  };
+  CHECK(text(DerivedTrackKind::kUtilisation, 42.125) == "42.12 %");
+  CHECK(text(DerivedTrackKind::kLaunchDelay, 7.5) == "7.5 \u00b5s");
+  CHECK(text(DerivedTrackKind::kLaunchDelay, 2500) == "2.5 ms");
+  CHECK(text(DerivedTrackKind::kQueue, 12) == "12");
+  CHECK(text(DerivedTrackKind::kMemory, 2.0 * (1 << 30)) == "2.000 GiB");
+}

@@ -1,0 +1,60 @@
+// Tests of the critical path on the timeline: it is asked for, found in the background, drawn,
+// and hidden again.
+#include "viewer/timeline/interaction/path_view.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/viewer/viewer_fixture.h"
+
+using namespace stepscope;           // NOLINT
+using namespace stepscope::testing;  // NOLINT
+
+TEST_CASE("critical path: a command shows it and selects its events, and hides it again") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  CommandArgs range;
+  range.range = {kPsPerMs, 3 * kPsPerMs};
+  f.Push("path.show", range);
+  f.WaitIdle();
+  const ViewState& view = f.viewer->view();
+  const std::string svg = f.viewer->TimelineSvg();
+  CHECK(svg.find("critical-path") != std::string::npos);
+  // 8 kernels a millisecond on one stream.
+  CHECK(view.shown.size() == 16);
+  const TrackSet& set = f.session.profiles[0].trace->set;
+  for (const EventRef& event : view.shown.events()) CHECK(set.Start(event.row) >= kPsPerMs);
+  f.Push("path.show");
+  f.WaitIdle();
+  CHECK(f.viewer->TimelineSvg().find("critical-path") == std::string::npos);
+  CHECK(view.shown.empty());
+}
+
+TEST_CASE("critical path: without a range it is of the step in sight, else of the view") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  CommandArgs range;
+  range.range = {2 * kPsPerMs, 4 * kPsPerMs};
+  f.Push("view.set_range", range);
+  f.Push("path.show");
+  f.WaitIdle();
+  // No steps are known, so the path covers the view, which stays.
+  CHECK(f.viewer->view().shown.size() == 16);
+  CHECK(f.visible() == range.range);
+}
+
+TEST_CASE("critical path: in words") {
+  TraceMaker maker;
+  maker.Plane("GPU 0", PlaneKind::kGpu);
+  const auto trace = maker.Finish();
+  CriticalPath path;
+  CHECK(PathText(path, *trace) == "No critical path: no device works here");
+  path.device = PlaneId(0);
+  path.span = {0, 10 * kPsPerMs};
+  path.times = {4 * kPsPerMs, kPsPerMs, 3 * kPsPerMs, 0};
+  const std::string text = PathText(path, *trace);
+  CHECK(text.starts_with("Critical path: 4"));
+  CHECK(text.find(" on GPU 0, ") != std::string::npos);
+  CHECK(text.find(" launches, ") != std::string::npos);
+  CHECK(text.find(" not recorded") != std::string::npos);
+  CHECK(text.find("blocking") == std::string::npos);
+}

@@ -1,0 +1,184 @@
+#include "viewer/widgets/result_table_view.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/growth.h"
+#include "tests/viewer/panel_fixture.h"
+
+namespace stepscope {
+namespace {
+
+ResultTable MakeTable(size_t rows) {
+  ResultTable t;
+  t.id = "kernels";
+  t.columns = {{"rank", "#", Unit::kCount, ValueType::kInt, ""},
+               {"kernel_name", "Kernel", Unit::kNone, ValueType::kString, ""},
+               {"uses_tc", "Tensor Core", Unit::kNone, ValueType::kBool, ""},
+               {"total_us", "Total", Unit::kUs, ValueType::kReal, "sum of durations"},
+               {"share", "Share of time", Unit::kFraction, ValueType::kReal, ""}};
+  for (size_t i = 0; i < rows; ++i) {
+    const auto n = static_cast<double>(rows - i);
+    t.rows.push_back({static_cast<int64_t>(i + 1), "kernel_" + std::to_string(i % 97), i % 2 == 0,
+                      n * 1.5, n / 1e5});
+    RowLink link;
+    link.rows = EventRows(
+        {EventRow(static_cast<uint32_t>(i * 2)), EventRow(static_cast<uint32_t>(i * 2 + 1))});
+    link.total = 2;
+    t.links.push_back(link);
+  }
+  return t;
+}
+
+struct TableFixture {
+  explicit TableFixture(size_t rows) : table(MakeTable(rows)) {
+    options.name_column = "kernel_name";
+  }
+  std::function<void(const PanelContext&)> draw = [this](const PanelContext& c) {
+    view.Draw(c, table, key, options);
+  };
+  PanelFixture panel;
+  ResultTable table;
+  ResultTableView view;
+  TableOptions options;
+  uint64_t key = 1;
+};
+
+TEST_CASE("table view: the order is made once, and again only for new data, filter or sorting") {
+  TableFixture f(1000);
+  for (int i = 0; i < 10; ++i) f.panel.Frame(f.draw);
+  CHECK(f.view.order().size() == 1000);
+  const uint64_t once = f.view.rebuilds();
+  CHECK(once <= 2);
+  for (int i = 0; i < 10; ++i) f.panel.Frame(f.draw);
+  CHECK(f.view.rebuilds() == once);
+  f.view.SetFilter("kernel_96");
+  f.panel.Frame(f.draw);
+  CHECK(f.view.rebuilds() == once + 1);
+  CHECK(f.view.order().size() == 10);
+  f.key = 2;
+  f.panel.Frame(f.draw);
+  CHECK(f.view.rebuilds() == once + 2);
+  CHECK(f.view.order().size() == 10);  // the filter outlives the data
+}
+
+TEST_CASE("table view: export is what is shown, and without filter what the report writes") {
+  TableFixture f(20);
+  f.panel.Frame(f.draw);
+  f.panel.Frame(f.draw);
+  CHECK(f.view.Csv(f.table) == ToCsv(f.table));
+  f.view.SetFilter("total<4");
+  f.panel.Frame(f.draw);
+  CHECK(f.view.Csv(f.table) ==
+        "rank,kernel_name,uses_tc,total_us,share\r\n19,kernel_18,true,3,2e-05\r\n20,kernel_19,"
+        "false,1.5,1e-05\r\n");
+}
+
+TEST_CASE("table view: hidden columns are not drawn and not exported") {
+  TableFixture f(3);
+  constexpr const char* kHidden[] = {"share", "uses_tc"};
+  f.options.hidden_columns = kHidden;
+  f.panel.Frame(f.draw);
+  f.panel.Frame(f.draw);
+  CHECK(f.view.Csv(f.table).starts_with("rank,kernel_name,total_us\r\n1,kernel_0,4.5\r\n"));
+}
+
+TEST_CASE("table view: a row shows its events on the timeline") {
+  TableFixture f(10);
+  f.panel.Frame(f.draw);
+  f.view.Select(f.table, 3);
+  f.view.ShowOnTimeline(f.panel.Context(), f.table);
+  const auto commands = f.panel.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].id == "select.show_events");
+  REQUIRE(commands[0].args.events.size() == 2);
+  CHECK(commands[0].args.events[0] == EventRef{ProfileId(7), 0, EventRow(6)});
+}
+
+TEST_CASE("table view: a row with a range only moves the timeline there") {
+  TableFixture f(2);
+  f.table.links[1].rows = {};
+  f.table.links[1].range = {100, 900};
+  f.panel.Frame(f.draw);
+  f.view.Select(f.table, 1);
+  f.view.ShowOnTimeline(f.panel.Context(), f.table);
+  const auto commands = f.panel.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].id == "view.set_range");
+  CHECK(commands[0].args.range == TimeRange{100, 900});
+}
+
+TEST_CASE("table view: mouse and keys move the selection, which sorting keeps") {
+  TableFixture f(5000);
+  for (int i = 0; i < 3; ++i) f.panel.Frame(f.draw);
+  f.panel.Click(300, 400, f.draw);
+  const int clicked = f.view.current();
+  REQUIRE(clicked >= 0);
+  f.panel.Key(ImGuiKey_DownArrow, f.draw);
+  CHECK(f.view.current() == clicked + 1);
+  f.panel.Key(ImGuiKey_UpArrow, f.draw);
+  f.panel.Key(ImGuiKey_UpArrow, f.draw);
+  CHECK(f.view.current() == clicked - 1);
+  f.panel.Key(ImGuiKey_End, f.draw);
+  CHECK(f.view.current() == 4999);
+  f.view.SetSort({{3, false}});
+  for (int i = 0; i < 3; ++i) f.panel.Frame(f.draw);
+  CHECK(f.view.current() == 4999);
+  CHECK(f.view.order()[0] == 4999);
+  f.panel.Key(ImGuiKey_Enter, f.draw);
+  const auto commands = f.panel.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].args.events.front().row == EventRow(9998));
+}
+
+TEST_CASE("table view: what a filter hides is not selected") {
+  TableFixture f(100);
+  f.panel.Frame(f.draw);
+  f.view.Select(f.table, 5);
+  f.view.SetFilter("kernel_6");
+  f.panel.Frame(f.draw);
+  CHECK(f.view.current() == -1);
+  CHECK(f.view.SelectedTsv(f.table).empty());
+}
+
+TEST_CASE("table view: clicking a header sorts by it, largest first for numbers") {
+  TableFixture f(200);
+  f.view.SetFilter("");
+  for (int i = 0; i < 3; ++i) f.panel.Frame(f.draw);
+  // The last column (share) ends near the right edge; its header is the first row
+  // under the toolbar.
+  f.panel.Click(1200, 48, f.draw);
+  f.panel.Click(1200, 48, f.draw);
+  const std::vector<uint32_t> order(f.view.order().begin(), f.view.order().end());
+  CHECK(order.size() == 200);
+  CHECK(order.front() == 199);  // second click: smallest first
+}
+
+TEST_CASE("table view: 100,000 rows cost no more to draw than what is seen of them") {
+  int vertices = 0;
+  const auto seconds = [&](size_t rows) {
+    TableFixture f(rows);
+    f.panel.Frame(f.draw);
+    f.panel.Frame(f.draw);
+    vertices = f.panel.Frame(f.draw);
+    return test::CpuSeconds([&] {
+      for (int i = 0; i < 30; ++i) f.panel.Frame(f.draw);
+    });
+  };
+  CHECK(test::GrowthOfFour(25'000, seconds) < 2);
+  CHECK(vertices < 60000);
+}
+
+TEST_CASE("table view: an empty table and one without links draw") {
+  TableFixture f(0);
+  CHECK(f.panel.Frame(f.draw) > 0);
+  f.table = MakeTable(2);
+  f.table.links.clear();
+  f.key = 5;
+  f.panel.Frame(f.draw);
+  f.view.Select(f.table, 0);
+  f.view.ShowOnTimeline(f.panel.Context(), f.table);
+  CHECK(f.panel.TakeCommands().empty());
+}
+
+}  // namespace
+}  // namespace stepscope

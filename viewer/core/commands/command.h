@@ -1,0 +1,88 @@
+// Commands: the one table behind menus, palette, keys, help, docs and `replay`. A row has an
+// id, texts, default keys and the function that does the command. Panels, timeline and shell
+// push commands into the queue; the viewer applies them in order at the end of the frame and
+// journals them. Nothing else changes the view. Start here; command_table.h says how to add
+// one. UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "model/ids.h"
+#include "model/time.h"
+
+namespace stepscope {
+
+// The arguments of a command. Each command reads the fields that it needs.
+struct CommandArgs {
+  std::string text;  // path, panel id, name …
+  TimeRange range;
+  EventRef event;
+  std::vector<EventRef> events;
+  // The profile that the command means, and whose time `range` is in; invalid: the active one.
+  ProfileId profile = {};
+  std::vector<std::string> paths{};  // several files, or several tracks
+  std::string contents{};            // what a file gets; the journal does not keep it
+  double steps = 1;          // how far to pan, zoom or scroll: 1 is as far as one press of the key
+  double pixels = 0;         // how far "view.scroll" goes down
+  int64_t rows = 0;          // the most rows that a track is drawn with; 0: all
+  int64_t marker = 0;        // its place in ProfileViewState::markers
+  int64_t total = 0;         // events that a table's row stands for; `events` may hold fewer
+  bool replace = false;      // a file of this name is written over
+  bool closer_only = false;  // the view never shows more time than before
+  bool to_end = false;       // a track goes behind all that were moved, not before them
+};
+
+struct Command {
+  std::string id;  // "view.zoom_selection"
+  CommandArgs args;
+};
+
+class ViewerContext;  // viewer/core/commands/context.h: what `enabled` and `apply` work on
+
+// The field of CommandArgs that `number` in a replay script means; monostate: none.
+using NumberField = std::variant<std::monostate, double CommandArgs::*, int64_t CommandArgs::*,
+                                 bool CommandArgs::*>;
+
+struct CommandDesc {
+  const char* id;
+  const char* title;  // "Zoom to selection"
+  // The menu: "File", "View", "Go", "Tools", "Window", "Help"; empty: none.
+  const char* category;
+  const char* what;   // one sentence
+  const char* words;  // more words by which the palette finds it
+  const char* keys;   // default chords, "F", "Ctrl+O", several separated by " | "; empty: none
+  bool (*enabled)(const ViewerContext&);  // `apply` is called only while this is true
+  void (*apply)(ViewerContext&, const CommandArgs&);
+  bool (*on)(const ViewerContext&) = nullptr;  // switches only: menus show a mark while it is on
+  NumberField number = {};
+};
+
+std::span<const CommandDesc> Commands();              // in the order of menus, palette and help
+const CommandDesc* FindCommand(std::string_view id);  // null: there is none. O(commands)
+// Sets the field that the command's number means: above 0 is true, and an integer is rounded down.
+// A command without one ignores it.
+void SetNumber(const CommandDesc& command, double number, CommandArgs* args);
+// The first of the keys "Ctrl+O | O": a menu has room for one.
+std::string FirstKey(std::string_view keys);
+
+// The commands that wait to be applied, and a journal of those that were.
+class CommandQueue {
+ public:
+  static constexpr size_t kJournalEvents = 16;  // events of a list that the journal keeps
+  void Push(std::string_view id, CommandArgs args = {});
+  void PushSetting(std::string_view key, std::string_view value);  // "app.set"
+  bool Pop(Command* out);  // the oldest, which goes into the journal; false: none waits
+  bool empty() const { return queue_.empty(); }
+  const std::deque<Command>& journal() const { return journal_; }  // last 1,000 applied
+
+ private:
+  std::deque<Command> queue_, journal_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,46 @@
+// The list of all commands, put together from the tables beside their functions
+// (viewer/core/commands/command_table.h), and what these tables share.
+#include <utility>
+#include <vector>
+
+#include "viewer/core/commands/command_table.h"
+
+namespace stepscope {
+namespace commands {
+namespace {
+
+std::vector<CommandDesc> JoinTables() {
+  std::vector<CommandDesc> out;
+  for (CommandTable* table :
+       {OpenCommands,      CompareCommands, FileCommands,     ProfileCommands, ViewCommands,
+        TrackCommands,     WindowCommands,  FineViewCommands, HistoryCommands, FilterCommands,
+        PathCommands,      MarkerCommands,  ToolCommands,     SearchCommands,  EventCommands,
+        SelectionCommands, StepCommands,    CopyCommands,     PanelCommands,   AppCommands}) {
+    const std::span<const CommandDesc> rows = table();
+    out.insert(out.end(), rows.begin(), rows.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+bool Always(const C&) { return true; }
+bool HasProfile(const C& c) { return c.ProfileOf() != nullptr; }
+bool HasSelection(const C& c) { return c.view.selected.valid(); }
+bool HasShown(const C& c) { return !c.view.shown.empty(); }
+bool HasHits(const C& c) { return c.search.hits().count > 0; }
+bool HasSteps(const C& c) { return HasProfile(c) && !c.ProfileOf()->Steps().empty(); }
+
+void Say(C& c, std::string text) {
+  c.windows.note = std::move(text);
+  c.windows.note_is_new = true;
+}
+
+}  // namespace commands
+
+std::span<const CommandDesc> Commands() {
+  static const std::vector<CommandDesc> all = commands::JoinTables();
+  return all;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,56 @@
+// Commands of the program: settings, help, palette, notes and pictures.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "viewer/core/commands/command_table.h"
+
+namespace stepscope::commands {
+namespace {
+
+bool HelpOn(const C& c) { return c.windows.help; }
+void ToggleHelp(C& c, const A&) { c.windows.help = !c.windows.help; }
+bool SettingsOn(const C& c) { return c.windows.settings; }
+// With the key of a setting the page opens at it.
+void ToggleSettings(C& c, const A& a) {
+  c.windows.settings = !c.windows.settings || !a.text.empty();
+  c.windows.setting = a.text;
+}
+void TogglePalette(C& c, const A& a) {
+  c.windows.palette = !c.windows.palette;
+  c.windows.typed = a.text;
+}
+void ChangeSetting(C& c, const A& a) {
+  const size_t equals = a.text.find('=');
+  if (equals == std::string::npos) return;
+  const std::string_view key = std::string_view(a.text).substr(0, equals);
+  c.settings.Set(key, std::string_view(a.text).substr(equals + 1));
+  if (key == "timeline.tracks") FoldByRules(c);
+}
+
+void ShowNote(C& c, const A& a) { Say(c, a.text); }
+// "name.png x y width height"
+void SavePicture(C& c, const A& a) {
+  if (std::optional<PictureRequest> picture = ParsePicture(a.text))
+    c.windows.pictures.push_back(*std::move(picture));
+}
+
+constexpr CommandDesc kApp[] = {
+    {"app.settings", "Settings", "Window", "Theme, text size and behaviour.", "preferences options",
+     "Ctrl+,", Always, ToggleSettings, SettingsOn},
+    {"app.set", "Change setting", "", "key=value", "", "", Always, ChangeSetting},
+    {"app.save_picture", "Save picture", "", "Saves a part of the window: name x y width height.",
+     "", "", Always, SavePicture},
+    {"app.note", "Say", "", "Says something in the status bar.", "", "", Always, ShowNote},
+    {"app.palette", "Command palette", "Help", "Finds and runs any command.", "search actions",
+     "> | Ctrl+Shift+P", Always, TogglePalette},
+    {"app.help", "Keys and commands", "Help", "Lists all commands with their keys.",
+     "shortcuts keyboard", "? | F1", Always, ToggleHelp, HelpOn},
+};
+
+}  // namespace
+
+std::span<const CommandDesc> AppCommands() { return kApp; }
+
+}  // namespace stepscope::commands

@@ -1,0 +1,151 @@
+// Commands that open, close and write files.
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "viewer/core/commands/command_table.h"
+
+namespace stepscope::commands {
+namespace {
+
+void ShowDialog(C& c, DialogMode mode) {
+  c.windows.file_dialog = true;
+  c.windows.dialog_mode = mode;
+}
+// Saves the timeline at the given path. Without a path the user is asked for one; its ending says
+// which format.
+void ExportView(C& c, const A& a, const char* name) {
+  if (!a.text.empty()) {
+    c.windows.views.push_back({a.text, a.replace});
+    return;
+  }
+  c.windows.save = {name, {}, {}, true};
+  ShowDialog(c, DialogMode::kSave);
+}
+
+bool HasSample(const C& c) { return !c.session.sample_path.empty(); }
+bool HasRecent(const C& c) { return !c.session.recent.empty(); }
+bool Loading(const C& c) { return c.session.loading.has_value(); }
+
+void OpenFile(C& c, const A& a) {
+  if (!a.paths.empty()) {
+    c.services.Open(a.paths, false);
+  } else if (!a.text.empty()) {
+    c.services.Open({a.text}, false);
+  } else {
+    ShowDialog(c, DialogMode::kFiles);
+  }
+}
+void OpenFolder(C& c, const A&) { ShowDialog(c, DialogMode::kFolders); }
+void OpenSample(C& c, const A&) { c.services.Open({c.session.sample_path}, false); }
+void CompareWith(C& c, const A& a) {
+  std::vector<std::string> paths = a.paths;
+  if (paths.empty() && !a.text.empty()) paths = {a.text};
+  if (paths.empty()) {
+    ShowDialog(c, DialogMode::kCompare);
+  } else {
+    c.services.Open(paths, true);
+  }
+}
+
+void CloseProfile(C& c, const A& a) {
+  if (const Profile* profile = c.ProfileOf(a.profile)) c.services.CloseProfile(profile->id);
+}
+void ClearRecent(C& c, const A&) { c.services.ClearRecent(); }
+void AnswerQuestion(C& c, const A& a) {
+  OpenAnswer answer = OpenAnswer::kCancel;
+  if (a.text == "compare") answer = OpenAnswer::kCompare;
+  if (a.text == "merge") answer = OpenAnswer::kMerge;
+  if (a.text == "instead") answer = OpenAnswer::kInstead;
+  c.services.Answer(answer);
+}
+void CancelLoading(C& c, const A&) { c.services.CancelLoading(); }
+void Export(C& c, const A& a) {
+  c.windows.save = {a.text, a.contents, {}, false};
+  ShowDialog(c, DialogMode::kSave);
+}
+void ExportPicture(C& c, const A& a) {
+  const std::optional<PictureRequest> picture = ParsePicture(a.text);
+  if (!picture) return;
+  c.windows.save = {picture->name, {}, picture, false};
+  ShowDialog(c, DialogMode::kSave);
+}
+void ExportPng(C& c, const A& a) { ExportView(c, a, "timeline.png"); }
+void ExportSvg(C& c, const A& a) { ExportView(c, a, "timeline.svg"); }
+void WriteExport(C& c, const A& a) {
+  const SaveRequest save = std::exchange(c.windows.save, {});
+  if (a.text.empty()) return;
+  const bool replace = a.replace;
+  if (save.of_view) {
+    c.windows.views.push_back({a.text, replace});
+    return;
+  }
+  if (save.picture) {
+    c.windows.pictures.push_back(*save.picture);
+    c.windows.pictures.back().name = a.text;
+    c.windows.pictures.back().replace = replace;
+    return;
+  }
+  std::string where = a.text;
+  const bool ok = c.services.SaveFile(a.text, save.contents, replace, &where);
+  Say(c, (ok ? "Saved " : "Not saved: ") + where);
+}
+void Quit(C& c, const A&) { c.services.Quit(); }
+
+constexpr CommandDesc kOpen[] = {
+    {"file.open", "Open file…", "File",
+     "Opens a profile: XSpace, trace.json, memory snapshot, Perfetto, Nsight, ROCm.",
+     "load profile trace xplane pickle pftrace sqlite", "Ctrl+O", Always, OpenFile},
+    {"file.open_folder", "Open folder…", "File",
+     "Opens a log directory, a run, or a folder of profiles.", "load directory logdir tensorboard",
+     "Ctrl+Shift+O", Always, OpenFolder},
+    {"file.open_sample", "Open the sample", "File",
+     "Opens the profile that comes with the program.", "example demo", "", HasSample, OpenSample},
+    {"file.compare", "Compare with\u2026", "File",
+     "Opens a second profile beside the active one, which becomes the baseline.",
+     "diff second run baseline", "Alt+O", HasProfile, CompareWith},
+};
+
+constexpr CommandDesc kFile[] = {
+    {"file.close", "Close", "File", "Closes the active profile.", "", "Ctrl+W", HasProfile,
+     CloseProfile},
+    {"file.clear_recent", "Clear recent profiles", "File", "Forgets the list of recent profiles.",
+     "history", "", HasRecent, ClearRecent},
+    {"file.answer", "Answer how to open", "",
+     "compare, merge, instead or cancel: what to do with profiles opened together.", "", "", Always,
+     AnswerQuestion},
+    {"file.cancel", "Stop loading", "", "Stops the load in progress.", "abort", "", Loading,
+     CancelLoading},
+    {"file.export", "Export as", "", "Asks where to write a table or the numbers of a chart.", "",
+     "", Always, Export},
+    {"file.export_picture", "Export picture as", "",
+     "Asks where to save a part of the window: name x y width height.", "", "", Always,
+     ExportPicture},
+    {"file.export_png", "Export picture (PNG)\u2026", "File",
+     "Saves the timeline as it is shown as a picture of pixels; with a path: there.",
+     "image screenshot save view", "", HasProfile, ExportPng, nullptr, &A::replace},
+    {"file.export_svg", "Export picture (SVG)\u2026", "File",
+     "Saves the timeline as it is shown as a picture of vectors, sharp at any size; with a path: "
+     "there.",
+     "image vector screenshot save view", "", HasProfile, ExportSvg, nullptr, &A::replace},
+    {"file.write", "Write export", "", "Writes what is being exported to a path; 1: over a file.",
+     "", "", Always, WriteExport, nullptr, &A::replace},
+    {"file.quit", "Quit", "File", "Ends the program.", "exit", "Ctrl+Q", Always, Quit},
+};
+
+}  // namespace
+
+std::optional<PictureRequest> ParsePicture(const std::string& text) {
+  PictureRequest out;
+  std::istringstream in(text);
+  in >> out.name >> out.x >> out.y >> out.width >> out.height;
+  if (!in || out.width < 1 || out.height < 1) return std::nullopt;
+  return out;
+}
+
+std::span<const CommandDesc> OpenCommands() { return kOpen; }
+std::span<const CommandDesc> FileCommands() { return kFile; }
+
+}  // namespace stepscope::commands

@@ -1,0 +1,66 @@
+// Commands that go back to earlier views, and views as text.
+#include <optional>
+
+#include "viewer/core/commands/command_table.h"
+#include "viewer/core/state/view_token.h"
+
+namespace stepscope::commands {
+namespace {
+
+bool CanGoBack(const C& c) { return c.history.CanGoBack(); }
+bool CanGoForward(const C& c) { return c.history.CanGoForward(); }
+void GoBack(C& c, const A&) { c.history.Back(&c.view); }
+void GoForward(C& c, const A&) { c.history.Forward(&c.view); }
+
+// --- Views as text
+void CopyViewToken(C& c, const A&) {
+  const ProfileViewState* state = c.StateOf();
+  if (state == nullptr) return;
+  c.services.SetClipboard(TokenOf(c.view, *state));
+  Say(c, "Copied: stepscope PATH --view opens here again");
+}
+
+void OpenViewToken(C& c, const A& a) {
+  ProfileViewState* state = c.StateOf(a.profile);
+  const std::optional<ViewPlace> place = ParseViewToken(a.text);
+  if (state == nullptr) return;
+  if (!place) {
+    Say(c, "This is no view of Stepscope");
+    return;
+  }
+  state->host = place->host;
+  if (!place->visible.empty()) c.SetVisible(place->visible, a.profile);
+  c.view.measured = state->map.ToShared(place->measured);
+  c.view.filters.clear();
+  if (!place->filter.empty()) {
+    c.view.filters.push_back(
+        {state->map.ToShared(place->filter), FormatDuration(place->filter.length(), 4)});
+  }
+  c.view.scroll_y = place->scroll_y;
+  EventRef event = place->selected;
+  event.trace = state->profile;
+  c.view.selected = c.Set(event) != nullptr ? event : EventRef{};
+  if (!place->panel.empty()) {
+    A panel;
+    panel.text = place->panel;
+    FindCommand("panel.show")->apply(c, panel);
+  }
+}
+
+constexpr CommandDesc kHistory[] = {
+    {"view.back", "Go back", "View", "Goes back to the view before this one.", "undo history",
+     "Ctrl+Z | Alt+Left", CanGoBack, GoBack},
+    {"view.forward", "Go forward", "View", "Goes forward again to the view that was left.",
+     "redo history", "Ctrl+Shift+Z | Ctrl+Y | Alt+Right", CanGoForward, GoForward},
+    {"view.copy_token", "Copy view", "View",
+     "Copies a short text that opens this profile at the same place: stepscope PATH --view TEXT.",
+     "token link share bookmark", "", HasProfile, CopyViewToken},
+    {"view.open_token", "Go to view", "", "Goes to a view that was copied as text.", "", "",
+     HasProfile, OpenViewToken},
+};
+
+}  // namespace
+
+std::span<const CommandDesc> HistoryCommands() { return kHistory; }
+
+}  // namespace stepscope::commands

@@ -1,0 +1,35 @@
+// Commands of the search.
+#include "viewer/core/commands/command_table.h"
+
+namespace stepscope::commands {
+namespace {
+
+template <int direction>
+void StepSearch(C& c, const A&) {
+  const EventRef hit = c.search.Step(c.view.selected, direction, c.profiles);
+  if (hit.valid()) c.Reveal(hit);
+}
+
+void FocusSearch(C& c, const A& a) {
+  c.windows.focus_search = true;
+  c.windows.typed = a.text;
+}
+void SetSearch(C& c, const A& a) { c.search.Set(a.text, c.profiles); }
+
+constexpr CommandDesc kSearch[] = {
+    {"search.focus", "Search events", "Go", "Goes to the search box.", "find", "/ | Ctrl+F",
+     HasProfile, FocusSearch},
+    {"search.set", "Search for", "",
+     "Finds all events whose name contains a text; =text: whose name is that text.", "", "", Always,
+     SetSearch},
+    {"search.next", "Next hit", "Go", "Goes to the next event found.", "find", "F3 | Enter",
+     HasHits, StepSearch<1>},
+    {"search.previous", "Previous hit", "Go", "Goes to the previous event found.", "find",
+     "Shift+F3 | Shift+Enter", HasHits, StepSearch<-1>},
+};
+
+}  // namespace
+
+std::span<const CommandDesc> SearchCommands() { return kSearch; }
+
+}  // namespace stepscope::commands

@@ -1,0 +1,229 @@
+// Commands that fold, hide, pin, order, limit and filter tracks. Most change rules by path, which a
+// setting keeps for the next start and for the next profile with such tracks.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "viewer/core/commands/command_table.h"
+#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
+
+namespace stepscope::commands {
+namespace {
+
+TrackRules RulesOf(const C& c) { return ParseTrackRules(c.settings.Get("timeline.tracks")); }
+void SetRules(C& c, const TrackRules& rules) { c.settings.Set("timeline.tracks", ToText(rules)); }
+// Keeps what is folded for the next start and for other profiles with such tracks.
+void KeepFoldsOf(C& c, const ProfileViewState& state) {
+  TrackRules rules = RulesOf(c);
+  KeepFolds(*c.ProfileOf(state.profile)->trace, state.collapsed, &rules);
+  SetRules(c, rules);
+}
+std::string LastPart(const std::string& path) { return path.substr(path.rfind('|') + 1); }
+
+// Adds the path or takes it out; true if it was added.
+bool Toggle(std::vector<std::string>* paths, const std::string& path) {
+  const auto found = std::find(paths->begin(), paths->end(), path);
+  if (found == paths->end()) {
+    paths->push_back(path);
+    return true;
+  }
+  paths->erase(found);
+  return false;
+}
+
+void ToggleCollapse(C& c, const A& a) {
+  ProfileViewState* state = c.StateOf(a.profile);
+  if (state == nullptr || a.text.empty()) return;
+  if (state->collapsed.erase(a.text) == 0) state->collapsed.insert(a.text);
+  KeepFoldsOf(c, *state);
+}
+void CollapseAll(C& c, const A& a) {
+  const Profile* profile = c.ProfileOf(a.profile);
+  ProfileViewState* state = c.StateOf(a.profile);
+  if (profile == nullptr || state == nullptr) return;
+  for (uint32_t p = 0; p < profile->trace->planes.size(); ++p)
+    state->collapsed.insert(PlanePath(*profile->trace, PlaneId(p)));
+  KeepFoldsOf(c, *state);
+}
+void ExpandAll(C& c, const A& a) {
+  ProfileViewState* state = c.StateOf(a.profile);
+  if (state == nullptr) return;
+  state->collapsed.clear();
+  KeepFoldsOf(c, *state);
+}
+bool HasHidden(const C& c) { return !RulesOf(c).hidden.empty(); }
+void ToggleHidden(C& c, const A& a) {
+  if (a.text.empty()) return;
+  TrackRules rules = RulesOf(c);
+  const bool hides = rules.hidden.insert(a.text).second;
+  if (!hides) rules.hidden.erase(a.text);
+  SetRules(c, rules);
+  if (hides) Say(c, "Hidden: " + LastPart(a.text));
+}
+void ShowHidden(C& c, const A&) {
+  TrackRules rules = RulesOf(c);
+  rules.hidden.clear();
+  SetRules(c, rules);
+}
+
+void TogglePin(C& c, const A& a) {
+  if (a.text.empty()) return;
+  TrackRules rules = RulesOf(c);
+  const bool pins = Toggle(&rules.pinned, a.text);
+  SetRules(c, rules);
+  Say(c, (pins ? "Pinned: " : "No longer pinned: ") + LastPart(a.text));
+}
+
+void MoveTrack(C& c, const A& a) {
+  if (a.text.empty()) return;
+  TrackRules rules = RulesOf(c);
+  std::erase(rules.order, a.text);
+  rules.order.insert(a.to_end ? rules.order.end() : rules.order.begin(), a.text);
+  SetRules(c, rules);
+}
+
+// Puts the last of the paths behind the others. The others get rules too: tracks without a rule
+// come behind those with one.
+void PlaceTrack(C& c, const A& a) {
+  if (a.paths.empty()) return;
+  TrackRules rules = RulesOf(c);
+  const bool pins =
+      std::find(rules.pinned.begin(), rules.pinned.end(), a.paths.back()) != rules.pinned.end();
+  std::vector<std::string>& order = pins ? rules.pinned : rules.order;
+  std::vector<std::string> placed;
+  TrackRules::Paths seen;
+  for (const std::string& path : a.paths) {
+    if (seen.insert(path).second) placed.push_back(path);
+  }
+  std::erase_if(order, [&](const std::string& path) { return seen.contains(path); });
+  order.insert(order.begin(), placed.begin(), placed.end());
+  SetRules(c, rules);
+}
+
+void LimitRows(C& c, const A& a) {
+  constexpr int64_t kMost = 10'000;
+  if (a.text.empty()) return;
+  TrackRules rules = RulesOf(c);
+  if (a.rows >= 1) {
+    rules.rows[a.text] = static_cast<uint32_t>(std::min(a.rows, kMost));
+  } else {
+    rules.rows.erase(a.text);
+  }
+  SetRules(c, rules);
+}
+
+// No rule keeps the filter: the next profile must not open with tracks missing.
+void FilterTracks(C& c, const A& a) {
+  for (ProfileViewState& profile : c.view.profiles) {
+    profile.track_filter = a.text;
+    profile.only.clear();
+  }
+}
+
+bool HasTracksToShow(const C& c) {
+  const auto& profiles = c.view.profiles;
+  return HasSelection(c) || !c.view.shown.empty() ||
+         std::any_of(profiles.begin(), profiles.end(),
+                     [](const ProfileViewState& r) { return !r.only.empty(); });
+}
+
+bool OnlySelectedOn(const C& c) {
+  const ProfileViewState* state = c.StateOf();
+  return state != nullptr && !state->only.empty();
+}
+void OnlySelected(C& c, const A& a) {
+  ProfileViewState* state = c.StateOf(a.profile);
+  if (state == nullptr) return;
+  if (!std::exchange(state->only, {}).empty()) return;
+  std::vector<EventRef> events = c.view.shown.events();
+  events.push_back(c.view.selected);
+  const Profile* profile = c.ProfileOf(a.profile);
+  std::set<std::pair<uint32_t, uint32_t>> tracks;
+  for (const EventRef& event : events) {
+    const TrackSet* set = profile->SetOf(event);
+    if (set != nullptr) tracks.insert({event.set, set->TrackOf(event.row).value});
+  }
+  for (const auto& [set, track] : tracks)
+    state->only.insert(TrackPath(*profile->trace, profile->Set(set), TrackId(track)));
+  if (state->only.empty()) Say(c, "Select events first: their tracks stay");
+}
+
+bool HasOrder(const C& c) {
+  const TrackRules rules = RulesOf(c);
+  return !rules.pinned.empty() || !rules.order.empty();
+}
+
+void UnpinAll(C& c, const A&) {
+  TrackRules rules = RulesOf(c);
+  rules.pinned.clear();
+  rules.order.clear();
+  SetRules(c, rules);
+}
+
+// Without a text the next choice is taken.
+void SortTracks(C& c, const A& a) {
+  constexpr const char* kKey = "timeline.track_sort";
+  const std::string choices = FindSetting(kKey)->choices + std::string("|");
+  const std::string now = c.settings.Get(kKey) + "|";
+  const size_t next = (choices.find(now) + now.size()) % choices.size();
+  const std::string chosen =
+      a.text.empty() ? choices.substr(next, choices.find('|', next) - next) : a.text;
+  if (c.settings.Set(kKey, chosen))
+    Say(c, "Tracks of a plane: " + (chosen == "as recorded" ? chosen : "by " + chosen));
+}
+
+constexpr CommandDesc kTrack[] = {
+    {"view.toggle_collapse", "Fold or unfold", "", "Folds or unfolds a plane or track.", "", "",
+     HasProfile, ToggleCollapse},
+    {"view.collapse_all", "Fold all", "View", "Folds all devices and hosts to their activity.",
+     "collapse", "", HasProfile, CollapseAll},
+    {"view.expand_all", "Unfold all", "View", "Unfolds everything.", "expand", "", HasProfile,
+     ExpandAll},
+    {"view.toggle_hidden", "Hide", "",
+     "Hides planes and tracks of a name in all profiles, or shows them again.", "", "", HasProfile,
+     ToggleHidden},
+    {"track.pin", "Pin to the top", "",
+     "Keeps tracks of a name above all others in all profiles, or lets them go again.", "", "",
+     HasProfile, TogglePin},
+    {"track.move", "Move track", "",
+     "Moves a plane or track before its neighbours; number 1: behind all that were moved.", "", "",
+     HasProfile, MoveTrack, nullptr, &A::to_end},
+    {"track.place", "Place track", "",
+     "Puts a track or plane, the last of some paths, behind the others: its neighbours before it.",
+     "", "", HasProfile, PlaceTrack},
+    {"track.rows", "Limit the height of a track", "",
+     "Draws at most so many rows of tracks of a name; 0: all.", "", "", HasProfile, LimitRows,
+     nullptr, &A::rows},
+    {"track.sort", "Next order of tracks", "View",
+     "Orders the tracks of each plane by name, by busy time, by number of events, or as they are "
+     "recorded; with a text: by that.",
+     "sort tracks order busiest alphabetical", "", HasProfile, SortTracks},
+    {"track.filter", "Show tracks by name", "",
+     "Shows only tracks whose name, or whose plane's, has all of some words; nothing: all.", "", "",
+     HasProfile, FilterTracks},
+    {"track.only_selected", "Only tracks of the selection", "View",
+     "Shows only tracks with selected events; again: all.", "isolate filter", "", HasTracksToShow,
+     OnlySelected, OnlySelectedOn},
+    {"track.unpin_all", "Unpin all tracks", "View", "Unpins all tracks and undoes their order.",
+     "unpin reset order", "", HasOrder, UnpinAll},
+    {"view.show_hidden", "Show hidden tracks", "View", "Shows what was hidden by its name.",
+     "planes unhide", "", HasHidden, ShowHidden},
+};
+
+}  // namespace
+
+void FoldByRules(C& c) {
+  const TrackRules rules = RulesOf(c);
+  for (const Profile& profile : c.profiles) {
+    if (ProfileViewState* state = c.StateOf(profile.id))
+      state->collapsed = FoldedBy(rules, *profile.trace);
+  }
+}
+
+std::span<const CommandDesc> TrackCommands() { return kTrack; }
+
+}  // namespace stepscope::commands

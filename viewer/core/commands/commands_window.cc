@@ -1,0 +1,98 @@
+// Commands about what is shown in the window: its tracks, theme, size and layout.
+#include <string>
+
+#include "viewer/core/commands/command_table.h"
+#include "viewer/core/look/theme.h"
+
+namespace stepscope::commands {
+namespace {
+
+void SwitchLanes(C& c, const char* key, const char* what) {
+  const bool show = !c.settings.Bool(key);
+  c.settings.Set(key, show ? "true" : "false");
+  Say(c, what + std::string(show ? " of GPUs shown" : " of GPUs hidden"));
+}
+
+bool PythonFramesOn(const C& c) { return c.settings.Bool("timeline.python_frames"); }
+void PythonFrames(C& c, const A&) {
+  const bool show = !c.settings.Bool("timeline.python_frames");
+  c.settings.Set("timeline.python_frames", show ? "true" : "false");
+  Say(c, show ? "Python frames shown" : "Python frames hidden");
+}
+bool DerivedLanesOn(const C& c) { return c.settings.Bool("timeline.derived_lanes"); }
+void DerivedLanes(C& c, const A&) {
+  SwitchLanes(c, "timeline.derived_lanes", "Idle time and utilisation");
+}
+bool WaitingLanesOn(const C& c) { return c.settings.Bool("timeline.waiting_lanes"); }
+void WaitingLanes(C& c, const A&) {
+  SwitchLanes(c, "timeline.waiting_lanes", "Queue, launch delay and memory");
+}
+bool XprofOn(const C& c) { return DefinitionsOf(c.settings) == Definitions::kXprof; }
+void SwitchDefinitions(C& c, const A&) {
+  const bool xprof = DefinitionsOf(c.settings) != Definitions::kXprof;
+  c.settings.Set("definitions", xprof ? "XProf" : "Stepscope");
+  Say(c, xprof ? "Computed as XProf does" : "Computed by Stepscope's definitions");
+}
+void NextTheme(C& c, const A&) {
+  const auto names = ThemeNames();
+  const auto i = static_cast<size_t>(ThemeFromName(c.settings.Get("theme")));
+  // The settings page chooses the other themes.
+  c.settings.Set("theme", names[i == 1 ? 0 : 1]);
+}
+void SetTheme(C& c, const A& a) { c.settings.Set("theme", a.text); }
+void TallPanels(C& c, const A&) { c.windows.switch_tall = true; }
+void Fullscreen(C& c, const A&) { c.services.ToggleFullscreen(); }
+void LargerText(C& c, const A&) {
+  c.settings.Set("scale", std::to_string(c.settings.Real("scale") + 0.1));
+}
+void SmallerText(C& c, const A&) {
+  c.settings.Set("scale", std::to_string(c.settings.Real("scale") - 0.1));
+}
+void NormalText(C& c, const A&) { c.settings.Set("scale", "1"); }
+void ResetLayout(C& c, const A&) {
+  c.windows.reset_layout = true;
+  for (const char* key : {"timeline.tracks", "timeline.python_frames", "timeline.derived_lanes",
+                          "timeline.waiting_lanes", "timeline.track_sort"})
+    c.settings.Set(key, FindSetting(key)->standard);
+  FoldByRules(c);
+}
+
+constexpr CommandDesc kWindow[] = {
+    {"view.python_frames", "Python frames", "View",
+     "Shows the frames of Python stacks on the timeline, or leaves them out.",
+     "hide show stack functions calls ops", "H", HasProfile, PythonFrames, PythonFramesOn},
+    {"view.derived_lanes", "Idle time and utilisation", "View",
+     "Shows the lanes of each GPU that say why it is idle and how busy it is, or leaves them out.",
+     "hide show gaps lanes counters tracks busy", "", HasProfile, DerivedLanes, DerivedLanesOn},
+    {"view.waiting_lanes", "Queue, launch delay and memory", "View",
+     "Shows below each GPU how many launches wait, how long they take to begin, and the memory in "
+     "use, or hides them again.",
+     "hide show lanes counters tracks allocator", "", HasProfile, WaitingLanes, WaitingLanesOn},
+    {"view.definitions", "XProf's definitions", "View",
+     "Computes everything as XProf 2.24.2 does, or by Stepscope's definitions again.",
+     "analyses numbers quirks compat rules", "", Always, SwitchDefinitions, XprofOn},
+    {"view.next_theme", "Dark or light", "View", "Switches between dark and light.",
+     "theme colours", "", Always, NextTheme},
+    {"view.set_theme", "Choose theme", "", "dark, light, colour-blind or high contrast.", "", "",
+     Always, SetTheme},
+    {"view.larger", "Larger text", "View", "Makes everything larger.", "scale size",
+     "Ctrl+=", Always, LargerText},
+    {"view.smaller", "Smaller text", "View", "Makes everything smaller.", "scale size", "Ctrl+-",
+     Always, SmallerText},
+    {"view.normal_size", "Normal text size", "View", "Back to the monitor's scale.", "scale",
+     "Ctrl+0", Always, NormalText},
+    {"view.fullscreen", "Full screen", "View", "Fills the screen, or goes back.", "", "F11", Always,
+     Fullscreen},
+    {"view.tall_panels", "Tall panels", "View",
+     "Gives the panels two thirds of the height, or the timeline most of it.",
+     "enlarge maximise larger split", "T", HasProfile, TallPanels},
+    {"view.reset_layout", "Reset layout", "View",
+     "Puts all panels back where they started, and shows tracks as at first.", "docking windows",
+     "", Always, ResetLayout},
+};
+
+}  // namespace
+
+std::span<const CommandDesc> WindowCommands() { return kWindow; }
+
+}  // namespace stepscope::commands

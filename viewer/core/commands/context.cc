@@ -1,0 +1,97 @@
+#include "viewer/core/commands/context.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "viewer/core/look/time_axis.h"
+
+namespace stepscope {
+
+const Profile* ViewerContext::ProfileOf(ProfileId profile) const {
+  return FindProfile(profiles, profile.valid() ? profile : view.active);
+}
+
+ProfileViewState* ViewerContext::StateOf(ProfileId profile) {
+  return view.Find(profile.valid() ? profile : view.active);
+}
+
+const ProfileViewState* ViewerContext::StateOf(ProfileId profile) const {
+  return std::as_const(view).Find(profile.valid() ? profile : view.active);
+}
+
+const TrackSet* ViewerContext::Set(const EventRef& event) const {
+  const Profile* profile = FindProfile(profiles, event.trace);
+  return profile != nullptr ? profile->SetOf(event) : nullptr;
+}
+
+TimeRange ViewerContext::RangeOf(const EventRef& event) const {
+  const TrackSet* set = Set(event);
+  if (set == nullptr) return {};
+  const Ps start = set->Start(event.row);
+  return {start, SaturatingAdd(start, std::max<Ps>(1, set->Duration(event.row)))};
+}
+
+TimeRange ViewerContext::Visible(ProfileId profile) const {
+  return view.VisibleIn(profile.valid() ? profile : view.active);
+}
+
+TimeRange ViewerContext::Whole(ProfileId id) const {
+  const Profile* profile = ProfileOf(id);
+  if (profile == nullptr) return {};
+  // A trace of one instant has no length; its first view has.
+  const TimeRange &span = profile->trace->span, &first = profile->trace->first_view;
+  if (first.empty()) return span;
+  return {std::min(span.begin, first.begin), std::max(span.end, first.end)};
+}
+
+void ViewerContext::SetVisible(TimeRange range, ProfileId profile) {
+  constexpr Ps kShortest = 10;  // ps across the whole canvas: nothing in a profile is finer
+  const ProfileViewState* state = StateOf(profile);
+  if (state == nullptr || ProfileOf(profile) == nullptr) return;
+  if (range.length() < kShortest) range.end = SaturatingAdd(range.begin, kShortest);
+  view.visible = state->map.ToShared(KeepInside(range, Whole(profile)));
+}
+
+void ViewerContext::SetMeasured(TimeRange range, ProfileId profile) {
+  const ProfileViewState* state = StateOf(profile);
+  view.measured = state != nullptr ? state->map.ToShared(range) : TimeRange{};
+}
+
+void ViewerContext::ZoomTo(TimeRange range, bool closer_only, ProfileId profile) {
+  if (range.empty()) return;
+  const Ps shown = Visible(profile).length();
+  // The view is 2.5 times as long as the range, to keep some context.
+  const Ps margin = std::max<Ps>(SaturatingMul(range.length(), 3) / 4, 5);
+  Ps length = SaturatingAdd(range.length(), SaturatingMul(margin, 2));
+  // A range that fits into the view is not shown from further away: that is no zoom to it.
+  if (shown > 0 && (closer_only || range.length() <= shown)) length = std::min(length, shown);
+  const Ps middle = SaturatingAdd(range.begin, range.length() / 2);
+  SetVisible({SaturatingSub(middle, length / 2), SaturatingAdd(middle, length - length / 2)},
+             profile);
+}
+
+void ViewerContext::Reveal(const EventRef& event) {
+  const TimeRange range = RangeOf(event);
+  if (range.empty()) return;
+  view.selected = event;
+  view.active = event.trace;
+  ++view.reveals;
+  const TimeRange visible = Visible(event.trace);
+  const bool begins = range.begin >= visible.begin && range.begin < visible.end;
+  const bool fits = range.length() <= visible.length();
+  // The event is in sight already, or it fills the view.
+  if (fits ? begins : range.begin <= visible.begin && range.end >= visible.end) return;
+  if (fits) {  // keeps the zoom
+    const Ps length = visible.length(), middle = range.begin + range.length() / 2;
+    SetVisible({SaturatingSub(middle, length / 2), SaturatingAdd(middle, length - length / 2)},
+               event.trace);
+  } else {
+    ZoomTo(range, false, event.trace);
+  }
+}
+
+Definitions DefinitionsOf(const Settings& settings) {
+  return settings.Get("definitions") == "XProf" ? Definitions::kXprof : Definitions::kStepscope;
+}
+
+}  // namespace stepscope

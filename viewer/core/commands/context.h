@@ -1,0 +1,118 @@
+// ViewerContext: what a command reads and changes. CommandDesc::apply gets it at the end of a
+// frame; nobody keeps it. UI thread only.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "viewer/core/profiles/profile.h"
+#include "viewer/core/profiles/session_view.h"
+#include "viewer/core/search/search.h"
+#include "viewer/core/state/settings.h"
+#include "viewer/core/state/view_history.h"
+#include "viewer/core/state/view_state.h"
+
+namespace stepscope {
+
+// One window of a panel: the one that shows the active profile, or one that is pinned to a profile.
+struct PanelKey {
+  std::string panel;  // id
+  ProfileId profile;  // invalid: the active one
+  auto operator<=>(const PanelKey&) const = default;
+};
+
+enum class DialogMode { kFiles, kFolders, kSave, kCompare };
+
+// What is written once the user has chosen where.
+struct SaveRequest {
+  std::string name, contents;             // name: suggested, without a folder
+  std::optional<PictureRequest> picture;  // a part of the window, instead of `contents`
+  bool of_view = false;                   // the timeline as it is shown, instead of both
+};
+
+// A request to save the timeline as it is shown: vectors for a path that ends in .svg, else a PNG.
+struct ViewPicture {
+  std::string path;
+  bool replace = false;  // a file there is written over
+  int wait = 2;          // frames: menus and dialogs close first
+};
+
+// The profile and the time whose critical path the timeline shows; an empty range: none.
+struct PathShown {
+  ProfileId profile;
+  TimeRange range;
+};
+
+// Which windows and popups are open. Changed only by commands.
+struct WindowState {
+  bool help = false, palette = false, settings = false, file_dialog = false;
+  DialogMode dialog_mode = DialogMode::kFiles;
+  SaveRequest save;                                 // what the dialog saves in the mode kSave
+  bool focus_search = false, reset_layout = false;  // requests, taken by the next frame
+  bool switch_tall = false;  // request: panels two thirds of the height, or back
+  std::string typed;         // text for the search box or the palette that is being opened
+  std::string setting;       // key of the setting that the settings page points at; empty: none
+  std::map<std::string, bool, std::less<>> panels;  // open or closed, by id
+  std::set<PanelKey> pinned;             // windows open beside them, for one profile each
+  PanelKey focus_panel;                  // request: bring to the front; empty id: none
+  std::vector<PictureRequest> pictures;  // taken when their frames have passed
+  PathShown path;
+  std::vector<ViewPicture> views;  // taken when their frames have passed
+  std::string note;                // shown in the status bar for a few seconds
+  bool note_is_new = false;
+};
+
+// What the timeline showed in this frame, for commands such as "zoom in".
+struct TimelineFeedback {
+  Ps cursor = 0;  // time under the mouse
+  bool cursor_valid = false;
+  double rows_height = 0, content_height = 0;  // pixels: canvas and all rows
+  float row = 19;                              // pixels of one row
+  // The areas where each profile has rows of its own. The fields above are the
+  // active profile's then.
+  struct Area {
+    ProfileId profile;
+    double rows_height = 0, content_height = 0;
+  };
+  std::vector<Area> areas;
+};
+
+class ViewerContext {
+ public:
+  ViewState& view;
+  const SessionStatus& session;
+  AppServices& services;
+  Settings& settings;
+  WindowState& windows;
+  Search& search;
+  ViewHistory& history;
+  const TimelineFeedback& timeline;
+  std::span<const Profile> profiles;
+
+  // The open profile of an id, or the active one for an invalid id; null if it is closed. StateOf
+  // gives what is looked at of it.
+  const Profile* ProfileOf(ProfileId profile = {}) const;
+  ProfileViewState* StateOf(ProfileId profile = {});
+  const ProfileViewState* StateOf(ProfileId profile = {}) const;
+  const TrackSet* Set(const EventRef& event) const;
+  TimeRange RangeOf(const EventRef& event) const;  // in its profile's time; empty: no such event
+  // Ranges from here on are in the time of `profile`, or of the active one.
+  TimeRange Visible(ProfileId profile = {}) const;           // where an animation ends
+  TimeRange Whole(ProfileId profile = {}) const;             // all that the profile can show
+  void SetVisible(TimeRange range, ProfileId profile = {});  // kept inside Whole()
+  void SetMeasured(TimeRange range, ProfileId profile = {});
+  // Shows the range with some time around it. A range that fits into the view is never shown
+  // smaller than before, and with `closer_only` no range is.
+  void ZoomTo(TimeRange range, bool closer_only, ProfileId profile = {});
+  void Reveal(const EventRef& event);  // selects the event, and moves it into view if it is not
+};
+
+// The definitions that the setting "definitions" asks for.
+Definitions DefinitionsOf(const Settings& settings);
+
+}  // namespace stepscope

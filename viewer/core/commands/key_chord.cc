@@ -1,0 +1,164 @@
+#include "viewer/core/commands/key_chord.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <string>
+
+namespace stepscope {
+namespace {
+
+struct KeyRow {
+  std::string_view name;
+  ImGuiKey key;
+};
+
+constexpr KeyRow kKeys[] = {
+    {"Left", ImGuiKey_LeftArrow}, {"Right", ImGuiKey_RightArrow},
+    {"Up", ImGuiKey_UpArrow},     {"Down", ImGuiKey_DownArrow},
+    {"Enter", ImGuiKey_Enter},    {"Escape", ImGuiKey_Escape},
+    {"Space", ImGuiKey_Space},    {"Tab", ImGuiKey_Tab},
+    {"Home", ImGuiKey_Home},      {"End", ImGuiKey_End},
+    {"PageUp", ImGuiKey_PageUp},  {"PageDown", ImGuiKey_PageDown},
+    {"Delete", ImGuiKey_Delete},  {"Backspace", ImGuiKey_Backspace},
+    {",", ImGuiKey_Comma},        {".", ImGuiKey_Period},
+    {"=", ImGuiKey_Equal},        {"-", ImGuiKey_Minus},
+    {"[", ImGuiKey_LeftBracket},  {"]", ImGuiKey_RightBracket},
+};
+
+ImGuiKey FindKey(std::string_view name) {
+  if (name.size() == 1 && name[0] >= 'A' && name[0] <= 'Z') {
+    return static_cast<ImGuiKey>(ImGuiKey_A + (name[0] - 'A'));
+  }
+  if (name.size() == 1 && name[0] >= '0' && name[0] <= '9') {
+    return static_cast<ImGuiKey>(ImGuiKey_0 + (name[0] - '0'));
+  }
+  if (name.size() >= 2 && name[0] == 'F' && name[1] >= '1' && name[1] <= '9') {
+    const int n = std::stoi(std::string(name.substr(1, 2)));
+    if (n <= 12) return static_cast<ImGuiKey>(ImGuiKey_F1 + n - 1);
+  }
+  for (const KeyRow& row : kKeys) {
+    if (row.name == name) return row.key;
+  }
+  return ImGuiKey_None;
+}
+
+bool Repeats(ImGuiKey key) {
+  return (key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow) || key == ImGuiKey_W ||
+         key == ImGuiKey_A || key == ImGuiKey_S || key == ImGuiKey_D || key == ImGuiKey_Equal ||
+         key == ImGuiKey_Minus || key == ImGuiKey_PageUp || key == ImGuiKey_PageDown;
+}
+
+bool ParseOne(std::string_view text, KeyChord* out) {
+  if (text == "?" || text == "/" || text == ">") {
+    out->character = static_cast<unsigned char>(text[0]);
+    return true;
+  }
+  int mods = 0;
+  for (;;) {
+    const size_t plus = text.find('+');
+    if (plus == std::string_view::npos || plus + 1 == text.size()) break;
+    const std::string_view mod = text.substr(0, plus);
+    if (mod == "Ctrl")
+      mods |= ImGuiMod_Ctrl;
+    else if (mod == "Shift")
+      mods |= ImGuiMod_Shift;
+    else if (mod == "Alt")
+      mods |= ImGuiMod_Alt;
+    else
+      return false;
+    text.remove_prefix(plus + 1);
+  }
+  const ImGuiKey key = FindKey(text);
+  if (key == ImGuiKey_None) return false;
+  out->chord = mods | static_cast<int>(key);
+  out->repeat = Repeats(key);
+  return true;
+}
+
+bool WorksWhileTyping(int chord) {
+  const int key = chord & ~ImGuiMod_Mask_;
+  if (key >= ImGuiKey_F1 && key <= ImGuiKey_F12) return true;
+  // Ctrl with these keys edits the text.
+  const bool edits = key == ImGuiKey_A || key == ImGuiKey_C || key == ImGuiKey_V ||
+                     key == ImGuiKey_X || key == ImGuiKey_Z || key == ImGuiKey_Y ||
+                     (key >= ImGuiKey_LeftArrow && key <= ImGuiKey_End);
+  return (chord & (ImGuiMod_Ctrl | ImGuiMod_Alt)) != 0 && !edits;
+}
+
+}  // namespace
+
+std::vector<KeyChord> ParseChords(std::string_view keys, bool* ok) {
+  std::vector<KeyChord> out;
+  *ok = true;
+  while (!keys.empty()) {
+    const size_t bar = keys.find(" | ");
+    KeyChord chord;
+    if (ParseOne(keys.substr(0, bar), &chord)) {
+      out.push_back(chord);
+    } else {
+      *ok = false;
+    }
+    keys = bar == std::string_view::npos ? std::string_view() : keys.substr(bar + 3);
+  }
+  return out;
+}
+
+std::string PressedChord() {
+  const ImGuiIO& io = ImGui::GetIO();
+  for (const ImWchar c : io.InputQueueCharacters) {
+    if ((c == '?' || c == '/' || c == '>') && !io.KeyCtrl && !io.KeyAlt)
+      return std::string(1, static_cast<char>(c));
+  }
+  std::string mods = io.KeyCtrl ? "Ctrl+" : "";
+  mods += io.KeyShift ? "Shift+" : "";
+  mods += io.KeyAlt ? "Alt+" : "";
+  const auto pressed = [](ImGuiKey key) {
+    return ImGui::IsKeyPressed(key, ImGuiInputFlags_None, ImGuiKeyOwner_Any);
+  };
+  for (int i = 0; i < 26; ++i) {
+    if (pressed(static_cast<ImGuiKey>(ImGuiKey_A + i))) return mods + static_cast<char>('A' + i);
+  }
+  for (int i = 0; i < 10; ++i) {
+    if (pressed(static_cast<ImGuiKey>(ImGuiKey_0 + i))) return mods + static_cast<char>('0' + i);
+  }
+  for (int i = 0; i < 12; ++i) {
+    if (pressed(static_cast<ImGuiKey>(ImGuiKey_F1 + i))) return mods + "F" + std::to_string(i + 1);
+  }
+  for (const KeyRow& row : kKeys) {
+    if (pressed(row.key)) return mods + std::string(row.name);
+  }
+  return {};
+}
+
+double HoldSpeedAfter(double seconds) {
+  if (seconds <= 0) return 1;
+  const double share = std::min(1.0, seconds / kHoldSeconds);
+  return kLeastHoldSpeed + (kMostHoldSpeed - kLeastHoldSpeed) * share;
+}
+
+double HoldSpeed(const KeyChord& chord) {
+  const auto key = static_cast<ImGuiKey>(chord.chord & ~ImGuiMod_Mask_);
+  if (!chord.repeat || key == ImGuiKey_None) return 1;
+  return HoldSpeedAfter(static_cast<double>(ImGui::GetKeyData(key)->DownDuration));
+}
+
+bool Pressed(const KeyChord& chord) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (chord.character != 0) {
+    if (io.WantTextInput || io.KeyCtrl || io.KeyAlt) return false;
+    for (const ImWchar c : io.InputQueueCharacters) {
+      if (static_cast<unsigned>(c) == chord.character) return true;
+    }
+    return false;
+  }
+  if (io.WantTextInput && !WorksWhileTyping(chord.chord)) return false;
+  if ((chord.chord & ImGuiMod_Mask_) != (io.KeyMods & ImGuiMod_Mask_)) return false;
+  // A focused table owns keys such as the arrows: they move its selection, not the timeline.
+  const ImGuiInputFlags flags = chord.repeat ? ImGuiInputFlags_Repeat : ImGuiInputFlags_None;
+  return ImGui::IsKeyPressed(static_cast<ImGuiKey>(chord.chord & ~ImGuiMod_Mask_), flags,
+                             ImGuiKeyOwner_NoOwner);
+}
+
+}  // namespace stepscope

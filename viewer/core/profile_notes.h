@@ -1,0 +1,40 @@
+// ProfileNotes: the user's markers of the open profiles. It carries them between the view and the
+// files that the app keeps beside the settings, by the profile's fingerprint, never beside the
+// profile. A file that cannot be read is set aside and the status bar says so; a file that a newer
+// version wrote is not touched. UI thread only; files are small.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "viewer/core/commands/context.h"
+
+namespace stepscope {
+
+struct ParsedNotes {
+  enum class State { kRead, kDamaged, kNewer } state = State::kRead;
+  std::vector<Marker> markers;
+};
+
+// JSON: {"stepscope_notes": 1, "markers": [{"begin_ps", "end_ps", "name", "color"}]}.
+std::string NotesText(const std::vector<Marker>& markers);
+ParsedNotes ParseNotes(std::string_view text);
+
+class ProfileNotes {
+ public:
+  // The markers of a profile that was just opened. Errors go to the status bar, through `windows`.
+  std::vector<Marker> Read(const Profile& profile, AppServices& services, WindowState* windows);
+  // Writes the markers of each profile where they have changed. O(markers)
+  void Write(const ViewState& view, AppServices& services);
+
+ private:
+  struct Kept {
+    std::string fingerprint;
+    std::vector<Marker> markers;
+  };
+  std::map<ProfileId, Kept> kept_;  // profiles whose notes may be written
+};
+
+}  // namespace stepscope

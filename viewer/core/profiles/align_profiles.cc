@@ -1,0 +1,116 @@
+#include "viewer/core/profiles/align_profiles.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "model/capabilities.h"
+
+namespace stepscope {
+namespace {
+
+const StepMarker* Nearest(std::span<const StepMarker> steps, Ps near) {
+  const StepMarker* best = nullptr;
+  for (const StepMarker& step : steps) {
+    if (step.range.begin > near && best != nullptr) break;
+    best = &step;
+  }
+  return best;
+}
+
+const StepMarker* Numbered(std::span<const StepMarker> steps, int64_t number) {
+  const auto found = std::find_if(steps.begin(), steps.end(),
+                                  [number](const StepMarker& s) { return s.number == number; });
+  return found == steps.end() ? nullptr : &*found;
+}
+
+const StepMarker& FirstThatCounts(std::span<const StepMarker> steps) {
+  const auto found =
+      std::find_if(steps.begin(), steps.end(), [](const StepMarker& s) { return s.counts; });
+  return found == steps.end() ? steps.front() : *found;
+}
+
+Ps MedianLength(std::span<const StepMarker> steps) {
+  std::vector<Ps> lengths;
+  for (const StepMarker& step : steps) {
+    if (step.counts) lengths.push_back(step.range.length());
+  }
+  if (lengths.empty()) return steps.empty() ? 0 : steps.front().range.length();
+  const auto middle = lengths.begin() + static_cast<ptrdiff_t>((lengths.size() - 1) / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return *middle;
+}
+
+}  // namespace
+
+const Profile* FindComparedProfile(std::span<const Profile> profiles, const ViewState& view) {
+  if (!view.baseline.valid() || FindProfile(profiles, view.baseline) == nullptr) return nullptr;
+  if (view.active != view.baseline) return FindProfile(profiles, view.active);
+  for (const Profile& profile : profiles) {
+    if (profile.id != view.baseline) return &profile;
+  }
+  return nullptr;
+}
+
+void AlignTimes(const ProfileViewState& baseline, Ps base, Ps own, ProfileViewState* state) {
+  state->map.offset = 0;
+  state->map.offset = SaturatingSub(baseline.map.ToShared(base), state->map.ToShared(own));
+  state->aligned = true;
+}
+
+bool AlignBySteps(const Profile& base, const ProfileViewState& baseline, Ps near,
+                  const Profile& profile, ProfileViewState* state) {
+  const std::span<const StepMarker> a = base.Steps(), b = profile.Steps();
+  if (a.empty() || b.empty()) return false;
+  const StepMarker* of_base = Nearest(a, near);
+  const StepMarker* of_profile = of_base != nullptr ? Numbered(b, of_base->number) : nullptr;
+  if (of_profile == nullptr) {
+    of_base = &FirstThatCounts(a);
+    of_profile = &FirstThatCounts(b);
+  }
+  AlignTimes(baseline, of_base->range.begin, of_profile->range.begin, state);
+  return true;
+}
+
+bool StretchToSteps(const Profile& base, const ProfileViewState& baseline, const Profile& profile,
+                    ProfileViewState* state) {
+  const Ps a = MedianLength(base.Steps()), b = MedianLength(profile.Steps());
+  if (a <= 0 || b <= 0) return false;
+  state->map.shared = a;
+  state->map.of_own = b;
+  const Ps first = base.Steps().empty() ? 0 : base.Steps().front().range.begin;
+  return AlignBySteps(base, baseline, first, profile, state);
+}
+
+bool AreSnapshotAndTrace(const Profile& a, const Profile& b) {
+  return a.trace && b.trace &&
+         CapabilitiesOf(*a.trace).memory_snapshot != CapabilitiesOf(*b.trace).memory_snapshot;
+}
+
+bool AlignByClock(const Profile& base, const ProfileViewState& baseline, const Profile& profile,
+                  ProfileViewState* state) {
+  if (!AreSnapshotAndTrace(base, profile)) return false;
+  const Trace &a = *base.trace, &b = *profile.trace;
+  if (a.origin_unix_ns == 0 || b.origin_unix_ns == 0) return false;
+  // The profile's time when the baseline's time is 0.
+  const Ps own = SaturatingMul(SaturatingSub(a.origin_unix_ns, b.origin_unix_ns), kPsPerNs);
+  const Ps begin = SaturatingAdd(a.span.begin, own), end = SaturatingAdd(a.span.end, own);
+  if (begin >= b.span.end || end <= b.span.begin) return false;
+  AlignTimes(baseline, 0, own, state);
+  return true;
+}
+
+void AlignByItself(std::span<const Profile> profiles, ViewState* view) {
+  const Profile* base = FindProfile(profiles, view->baseline);
+  const ProfileViewState* baseline = view->Find(view->baseline);
+  if (base == nullptr || baseline == nullptr) return;
+  for (const Profile& profile : profiles) {
+    ProfileViewState* state = view->Find(profile.id);
+    if (profile.id == base->id || state == nullptr || state->aligned) continue;
+    if (AlignByClock(*base, *baseline, profile, state)) continue;
+    if (base->Steps().empty() || profile.Steps().empty()) continue;
+    AlignTimes(*baseline, FirstThatCounts(base->Steps()).range.begin,
+               FirstThatCounts(profile.Steps()).range.begin, state);
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,28 @@
+#include "viewer/core/profiles/profile_layout.h"
+
+#include <array>
+
+#include "viewer/core/state/settings.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::array<const char*, 3> kNames = {"one list", "above and below", "left and right"};
+
+}  // namespace
+
+ProfileLayout ProfileLayoutFromName(std::string_view name) {
+  for (size_t i = 0; i < kNames.size(); ++i) {
+    if (name == kNames[i]) return static_cast<ProfileLayout>(i);
+  }
+  return ProfileLayout::kList;
+}
+
+const char* NameOf(ProfileLayout layout) { return kNames[static_cast<size_t>(layout)]; }
+
+ProfileLayout LayoutOfProfiles(const Settings& settings, size_t profiles) {
+  if (profiles < 2 || profiles > kMostSplitViews) return ProfileLayout::kList;
+  return ProfileLayoutFromName(settings.Get("timeline.run_layout"));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,69 @@
+#include "viewer/core/profiles/program_id.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "model/base/fnv.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostNames = 50'000;
+constexpr size_t kAlike = 20;  // hashes of 32: different programs share the names of frameworks
+constexpr size_t kDigits = 8;
+
+uint64_t HashOf(std::string_view name) {
+  Fnv fnv;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool digit = name[i] >= '0' && name[i] <= '9';
+    if (!digit) fnv.Add(static_cast<unsigned char>(name[i]));
+  }
+  return fnv.value();
+}
+
+// The finalizer of splitmix64: its values for different seeds are independent enough.
+uint32_t Mixed(uint64_t h, uint64_t seed) {
+  h += seed * 0x9e3779b97f4a7c15ull;
+  h = (h ^ h >> 30) * 0xbf58476d1ce4e5b9ull;
+  h = (h ^ h >> 27) * 0x94d049bb133111ebull;
+  return static_cast<uint32_t>(h >> 32);
+}
+
+}  // namespace
+
+ProgramId ProgramOf(const NameTable& names) {
+  ProgramId id;
+  id.fill(~uint32_t{0});
+  for (uint32_t m = 0; m < std::min(names.metas.size(), kMostNames); ++m) {
+    const uint64_t hash = HashOf(names.Name(MetaId(m)));
+    for (size_t i = 0; i < id.size(); ++i) id[i] = std::min(id[i], Mixed(hash, i + 1));
+  }
+  return id;
+}
+
+bool SameProgram(const ProgramId& a, const ProgramId& b) {
+  size_t alike = 0;
+  for (size_t i = 0; i < a.size(); ++i) alike += a[i] == b[i] ? 1 : 0;
+  return alike >= kAlike;
+}
+
+std::string ToText(const ProgramId& id) {
+  std::string text;
+  for (const uint32_t part : id) text += fmt::format("{:08x}", part);
+  return text;
+}
+
+std::optional<ProgramId> ParseProgramId(std::string_view text) {
+  ProgramId id{};
+  if (text.size() != id.size() * kDigits) return std::nullopt;
+  for (uint32_t& part : id) {
+    const auto read = std::from_chars(text.data(), text.data() + kDigits, part, 16);
+    if (read.ec != std::errc() || read.ptr != text.data() + kDigits) return std::nullopt;
+    text.remove_prefix(kDigits);
+  }
+  return id;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,95 @@
+// SessionView and AppServices: the two sides of the border between the viewer and the app. The app
+// owns and fills SessionView, which the viewer reads in each frame; the viewer calls AppServices
+// for all that it cannot do itself. A session holds any number of profiles, also none. Start
+// reading here and in profile.h. UI thread, unless a call says otherwise.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/analysis/analysis.h"
+#include "model/trace.h"
+#include "viewer/core/profiles/profile.h"
+
+namespace stepscope {
+
+struct LoadingView {  // a load in progress
+  std::string path, stage;
+  double seconds = 0;
+  uint64_t bytes_done = 0, bytes_total = 0, events = 0;
+};
+
+struct RecentProfile {
+  std::string path;
+  int64_t opened_unix_s = 0;
+  bool exists = true;
+};
+
+// Asked before anything is loaded.
+struct OpenQuestion {
+  std::vector<std::string> paths;
+  bool beside = false;  // a profile is open already; false: several are opened at once
+};
+enum class OpenAnswer { kCancel, kCompare, kMerge, kInstead };
+
+// What the app says of the session beside its profiles.
+struct SessionStatus {
+  std::optional<LoadingView> loading;
+  std::optional<OpenQuestion> question;
+  std::string error;  // why the last load failed, where and what to do, in one line; empty: none
+  std::vector<RecentProfile> recent;
+  std::string sample_path;  // the bundled sample; empty: it is not installed
+  uint64_t generation = 0;  // changes whenever profiles change
+};
+
+// What the app hands to the viewer. Its profiles have no steps yet: the viewer finds them and keeps
+// the list that panels, timeline and commands see (PanelContext::profiles).
+struct SessionView : SessionStatus {
+  std::vector<Profile> profiles;
+};
+
+// A part of the window to save as a picture: pixels from the top left corner.
+struct PictureRequest {
+  std::string name;  // "memory.png"
+  float x = 0, y = 0, width = 0, height = 0;
+  int wait = 2;          // frames: menus close first
+  bool replace = false;  // `name` is a path that the user chose; a file there is written over
+};
+
+// What the viewer asks of the app, which implements it. Every call returns at once.
+class AppServices {
+ public:
+  virtual ~AppServices() = default;
+  virtual void Open(const std::vector<std::string>& paths, bool add_for_comparison) = 0;
+  // Opens another run of the same log directory in place of the profile.
+  virtual void OpenRun(ProfileId profile, const std::string& run_name) = 0;
+  virtual void CloseProfile(ProfileId profile) = 0;
+  virtual void Answer(OpenAnswer answer) = 0;  // to SessionView::question
+  virtual void CancelLoading() = 0;
+  virtual void SetDefinitions(Definitions definitions) = 0;  // for all analyses from now on
+  virtual void DismissError() = 0;
+  // The format that a file's name tells, "XSpace of TensorFlow or JAX"; empty: no profile that can
+  // be read.
+  virtual std::string FormatOfFile(const std::string& name) const = 0;
+  // Opens the dialog of zenity or kdialog; only where has_native_dialog() is true.
+  virtual void NativeOpenDialog(bool folder) = 0;
+  virtual bool has_native_dialog() const = 0;
+  virtual void Quit() = 0;
+  virtual void ToggleFullscreen() = 0;
+  virtual void SetClipboard(const std::string& text) = 0;
+  // Writes an export; false if it could not. Without `replace` a file that exists stays, and the
+  // new one gets another name. *where is the path that was written, or what went wrong.
+  virtual bool SaveFile(const std::string& path, const std::string& contents, bool replace,
+                        std::string* where) = 0;
+  // The user's notes about a profile, by Profile::fingerprint; empty: none. The files are small.
+  virtual std::string ReadNotes(const std::string& fingerprint) = 0;
+  virtual bool WriteNotes(const std::string& fingerprint, const std::string& text) = 0;
+  // Renames a file of notes that cannot be read and returns its new name; empty: it keeps its name.
+  virtual std::string SetNotesAside(const std::string& fingerprint) = 0;
+  virtual void RequestFrame() = 0;  // from any thread: draw again soon
+  virtual void ClearRecent() = 0;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,103 @@
+#include "viewer/core/search/search.h"
+
+#include <optional>
+#include <utility>
+
+#include "model/analysis/analysis.h"
+#include "model/query/event_query.h"
+#include "model/query/find_events.h"
+#include "viewer/core/search/hits_in_time.h"
+
+namespace stepscope {
+namespace {
+
+// Typed stats save decoding the arguments of each event; most panels have built them already.
+const StatTable* StatsFor(const EventQuery& query, const Profile& profile,
+                          const std::stop_token& stop) {
+  const bool asks =
+      query.Has(QueryTerm::Kind::kArgument) || query.Has(QueryTerm::Kind::kArgumentContains);
+  return asks && profile.analysis ? &profile.analysis->stats(stop) : nullptr;
+}
+
+Status FindIn(const Profile& profile, uint32_t set, const EventQuery& query,
+              const std::stop_token& stop, SearchHits* hits) {
+  const Result<RowBits> found =
+      FindEvents(query, *profile.trace, profile.Set(set), StatsFor(query, profile, stop), stop);
+  if (!found.ok()) return found.status();
+  std::vector<uint32_t> rows = found->Rows();
+  if (rows.empty()) return {};
+  hits->count += rows.size();
+  hits->rows.push_back(RowsOf(profile.id, set, std::move(rows)));
+  return {};
+}
+
+SearchHits Find(const std::string& text, std::span<const Profile> profiles,
+                const std::stop_token& stop) {
+  SearchHits hits;
+  hits.query = text;
+  const Result<EventQuery> query = EventQuery::Parse(text);
+  if (!query.ok()) {
+    hits.error = query.status().message();
+    return hits;
+  }
+  for (const Profile& profile : profiles) {
+    for (uint32_t set = 0; set < profile.sets() && !stop.stop_requested(); ++set) {
+      const Status status = FindIn(profile, set, *query, stop, &hits);
+      if (!status.ok() && status.code() != ErrorCode::kCancelled) hits.error = status.message();
+    }
+  }
+  return hits;
+}
+
+}  // namespace
+
+NameQuery::NameQuery(std::string_view text) : text_(text) {
+  whole_ = text_.size() > 1 && text_[0] == '=';
+  if (whole_) {
+    text_.erase(0, 1);
+  } else {
+    text_ = Lower(text_);
+  }
+}
+
+bool NameQuery::Matches(std::string_view name) const {
+  return whole_ ? name == text_ : ContainsLower(name, text_);
+}
+
+std::vector<uint8_t> NameQuery::MatchingMetas(const NameTable& names) const {
+  std::vector<uint8_t> matching(names.metas.size() + 1, 0);
+  for (size_t i = 0; i < names.metas.size(); ++i)
+    matching[i] = Matches(names.DisplayName(MetaId(static_cast<uint32_t>(i)))) ? 1 : 0;
+  return matching;
+}
+
+void Search::Set(std::string query, std::span<const Profile> profiles) {
+  query_ = std::move(query);
+  job_.Stop();
+  hits_ = {};
+  index_ = 0;
+  if (query_.find_first_not_of(' ') == query_.npos || profiles.empty()) return;
+  std::vector<Profile> copy(profiles.begin(),
+                            profiles.end());  // shared pointers: keeps the traces alive
+  job_.Start(threads_,
+             [query = query_, copy = std::move(copy)](const std::stop_token& stop, Progress&) {
+               return Find(query, copy, stop);
+             });
+}
+
+bool Search::Poll() {
+  std::optional<SearchHits> hits = job_.Take();
+  if (!hits) return false;
+  hits_ = std::move(*hits);
+  hits_.version = ++versions_;
+  return true;
+}
+
+EventRef Search::Step(const EventRef& from, int direction, std::span<const Profile> profiles) {
+  const HitsInTime hits(hits_.rows, profiles);
+  const EventRef next = hits.Next(from, direction);
+  index_ = hits.Before(next);
+  return next;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,242 @@
+#include "viewer/core/search/selection_stats.h"
+
+#include <algorithm>
+#include <map>
+#include <queue>
+#include <tuple>
+#include <utility>
+
+#include "model/analysis/steps/scope.h"
+#include "model/analysis/steps/steps.h"
+#include "model/lookup.h"
+#include "model/query/event_groups.h"
+#include "model/query/find_events.h"
+
+namespace stepscope {
+namespace {
+
+double Us(double ps) { return ps / static_cast<double>(kPsPerUs); }
+double Us(Ps ps) { return Us(static_cast<double>(ps)); }
+
+// The events that are asked about, and what they are found with.
+struct Asked {
+  std::vector<RowBits> bits;  // by part; ranges have one, with the events that begin inside
+  StatsQuestion question;
+  std::vector<EventPart> parts() const { return question.parts; }
+};
+
+RowBits BitsOfRows(const std::vector<uint32_t>& rows, const TrackSet& set) {
+  RowBits bits(set.rows);
+  for (const uint32_t row : rows) bits.Set(row);
+  return bits;
+}
+
+// The slices and instants that begin in a range.
+RowBits BitsInScope(const Trace& trace, const Scope& scope, const std::stop_token& stop) {
+  const TrackSet& set = trace.set;
+  RowBits bits(set.rows);
+  for (const Lane& lane : set.lanes) {
+    if (stop.stop_requested()) break;
+    const Track& track = set.tracks[lane.track.value];
+    const HostId host = track.plane.valid() ? trace.planes[track.plane.value].host : HostId();
+    if (!scope.HasHost(host)) continue;
+    const TimeScope& time = scope.OfHost(host);
+    const auto first = std::lower_bound(lane.start.begin(), lane.start.end(), time.first);
+    const auto last = std::upper_bound(first, lane.start.end(), time.last);
+    for (auto at = first; at != last; ++at)
+      bits.Set(lane.first_row + static_cast<uint32_t>(at - lane.start.begin()));
+  }
+  return bits;
+}
+
+ResultTable GroupTable(GroupBy by) {
+  using V = ValueType;
+  const char* label = by == GroupBy::kTrack ? "Track" : by == GroupBy::kStep ? "Step" : "Name";
+  ColumnDesc share{"share", "Share", Unit::kPercent, V::kReal,
+                   "of the time that is looked at; of a step: of its length"};
+  return {"groups",
+          "Selected events",
+          {{"name", label, Unit::kNone, V::kString, ""},
+           {"count", "Count", Unit::kCount, V::kInt, ""},
+           {"total_us", "Total", Unit::kUs, V::kReal, "sum of durations", true},
+           {"self_us", "Self", Unit::kUs, V::kReal, "without the events inside", true},
+           {"mean_us", "Mean", Unit::kUs, V::kReal, ""},
+           {"median_us", "Median", Unit::kUs, V::kReal, "by nearest rank"},
+           {"p95_us", "95 %", Unit::kUs, V::kReal, "95 % of the durations are at most this"},
+           {"p99_us", "99 %", Unit::kUs, V::kReal, "99 % of the durations are at most this"},
+           {"min_us", "Min", Unit::kUs, V::kReal, ""},
+           {"max_us", "Max", Unit::kUs, V::kReal, ""},
+           {"stddev_us", "\u03c3", Unit::kUs, V::kReal, "standard deviation, of all of them"},
+           std::move(share)},
+          {},
+          {}};
+}
+
+double Share(const EventStatsRow& row, TimeRange range, const StepDatabase* steps) {
+  Ps whole = range.length();
+  if (steps != nullptr && row.step < steps->steps.size())
+    whole = steps->steps[row.step].span.length();
+  return whole > 0 ? 100 * static_cast<double>(row.total) / static_cast<double>(whole) : 0;
+}
+
+void AddRows(const Asked& asked, SelectionStats* out) {
+  for (const EventStatsRow& row : out->stats.groups) {
+    out->groups.rows.push_back({SharedText(row.name), static_cast<int64_t>(row.count),
+                                Us(row.total), Us(row.self), Us(row.mean), Us(row.median),
+                                Us(row.p95), Us(row.p99), Us(row.min), Us(row.max), Us(row.stddev),
+                                Share(row, out->range, asked.question.steps)});
+  }
+}
+
+// For each group of EventGroups, the row of the table that it has.
+std::vector<uint32_t> PlacesOf(const EventGroups& groups, const SelectionStats& out) {
+  constexpr uint32_t kNowhere = ~uint32_t{0};
+  std::vector<uint32_t> places(groups.size(), kNowhere);
+  // A group is found by the name in its row.
+  const auto key = [](const EventStatsRow& row) {
+    return std::tuple(row.name, row.set, row.track.value, row.step);
+  };
+  std::map<decltype(key(EventStatsRow())), uint32_t> rows;
+  for (uint32_t i = 0; i < out.stats.groups.size(); ++i) rows[key(out.stats.groups[i])] = i;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    EventStatsRow described;
+    groups.Describe(g, &described);
+    const auto found = rows.find(key(described));
+    if (found != rows.end()) places[g] = found->second;
+  }
+  return places;
+}
+
+// Links the rows of `groups` to their events, where all events are of one set.
+void AddLinks(const Asked& asked, SelectionStats* out, const std::stop_token& stop) {
+  const StatsQuestion& question = asked.question;
+  if (question.parts.size() != 1 || out->stats.total.count > kMostLinked) return;
+  const EventPart& part = question.parts.front();
+  const EventGroups groups(question);
+  const std::vector<uint32_t> places = PlacesOf(groups, *out);
+  std::vector<std::vector<EventRow>> rows(out->groups.rows.size());
+  for (const Lane& lane : part.events->lanes) {
+    if (stop.stop_requested() || lane.kind == LaneKind::kInstant) continue;
+    part.rows->ForEach(lane.first_row, lane.first_row + lane.size(), [&](uint32_t row) {
+      const uint32_t i = row - lane.first_row;
+      groups.ForEach(0, lane, i, i + 1, [&](uint32_t, uint32_t group) {
+        if (places[group] < rows.size()) rows[places[group]].emplace_back(row);
+      });
+    });
+  }
+  for (std::vector<EventRow>& list : rows) {
+    out->groups.links.push_back(LinkTo(EventRows(std::move(list))));
+    out->groups.links.back().set = part.set;
+  }
+}
+
+struct Listed {
+  Ps start = 0;
+  uint32_t part = 0, row = 0;
+  auto operator<=>(const Listed&) const = default;
+};
+
+std::string TrackName(const Trace& trace, const TrackSet& set, EventRow row) {
+  const Track& track = set.tracks[set.TrackOf(row).value];
+  std::string name(set.names->strings.View(track.name));
+  if (track.plane.valid()) name += " \u00b7 " + trace.planes[track.plane.value].display_name;
+  return name;
+}
+
+// The first events by begin, found without a list of all.
+std::vector<Listed> FirstOf(const Asked& asked, SelectionStats* out) {
+  std::priority_queue<Listed> first;  // the latest one on top
+  const std::vector<EventPart>& parts = asked.question.parts;
+  for (uint32_t p = 0; p < parts.size(); ++p) {
+    for (const Lane& lane : parts[p].events->lanes) {
+      parts[p].rows->ForEach(lane.first_row, lane.first_row + lane.size(), [&](uint32_t row) {
+        ++out->listed_of;
+        const Listed event{lane.start[row - lane.first_row], p, row};
+        if (first.size() >= kMostListed && !(event < first.top())) return;
+        first.push(event);
+        if (first.size() > kMostListed) first.pop();
+      });
+    }
+  }
+  std::vector<Listed> list;
+  for (; !first.empty(); first.pop()) list.push_back(first.top());
+  std::reverse(list.begin(), list.end());
+  return list;
+}
+
+void ListEvents(const Asked& asked, SelectionStats* out) {
+  using V = ValueType;
+  out->events = {
+      "events",
+      "Events",
+      {{"name", "Name", Unit::kNone, V::kString, ""},
+       {"start_us", "Begin", Unit::kUs, V::kReal, "from the origin of the profile", true},
+       {"dur_us", "Duration", Unit::kUs, V::kReal, "", true},
+       {"self_us", "Self", Unit::kUs, V::kReal, "without the events inside"},
+       {"track", "Track", Unit::kNone, V::kString, ""}},
+      {},
+      {}};
+  for (const Listed& event : FirstOf(asked, out)) {
+    const EventPart& part = asked.question.parts[event.part];
+    const EventRow row(event.row);
+    const Ps duration = part.events->Duration(row);
+    out->events.rows.push_back({SharedText(part.events->Name(row)), Us(event.start), Us(duration),
+                                Us(SelfTime(*part.events, row)),
+                                SharedText(TrackName(*asked.question.trace, *part.events, row))});
+    RowLink& link = out->events.links.emplace_back(LinkTo(EventRows(std::vector{row})));
+    link.set = part.set;
+    link.range = {event.start, SaturatingAdd(event.start, std::max<Ps>(1, duration))};
+  }
+}
+
+// The range from the first begin to the last end.
+TimeRange HullOf(const std::vector<EventPart>& parts) {
+  TimeRange hull{kMaxPs, kMinPs};
+  for (const EventPart& part : parts) {
+    for (const Lane& lane : part.events->lanes) {
+      part.rows->ForEach(lane.first_row, lane.first_row + lane.size(), [&](uint32_t row) {
+        const uint32_t i = row - lane.first_row;
+        hull = {std::min(hull.begin, lane.start[i]), std::max(hull.end, lane.end(i))};
+      });
+    }
+  }
+  return hull.empty() ? TimeRange{} : hull;
+}
+
+}  // namespace
+
+SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& request,
+                              const std::vector<Highlight::Rows>& rows,
+                              const std::stop_token& stop) {
+  Asked asked;
+  asked.question.trace = profile.trace.get();
+  asked.question.by = request.by;
+  if (request.kind == SelectionKind::kMeasured || request.kind == SelectionKind::kVisible) {
+    AnalysisParams params = ForHost(request.host);
+    params.range = request.range;
+    const StepDatabase none;
+    asked.bits.push_back(BitsInScope(*profile.trace, Scope(*profile.trace, params, none), stop));
+    asked.question.parts.push_back({0, &profile.trace->set, nullptr});
+  } else {
+    for (const Highlight::Rows& part : rows) {
+      if (part.profile != request.profile || part.set >= profile.sets()) continue;
+      asked.bits.push_back(BitsOfRows(*part.rows, profile.Set(part.set)));
+      asked.question.parts.push_back({part.set, &profile.Set(part.set), nullptr});
+    }
+  }
+  for (size_t i = 0; i < asked.bits.size(); ++i) asked.question.parts[i].rows = &asked.bits[i];
+  if (request.by == GroupBy::kStep && profile.analysis) {
+    asked.question.steps = &profile.analysis->steps(stop);
+    asked.question.grouping = &profile.analysis->grouping(stop);
+  }
+  SelectionStats out;
+  out.stats = AddUp(asked.question, stop);
+  out.range = request.range.empty() ? HullOf(asked.question.parts) : request.range;
+  out.groups = GroupTable(request.by);
+  AddRows(asked, &out);
+  AddLinks(asked, &out, stop);
+  ListEvents(asked, &out);
+  return out;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,212 @@
+#include "viewer/core/search/visible_events.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "model/lookup.h"
+
+namespace stepscope {
+namespace {
+
+struct NameSum {
+  uint64_t count = 0;
+  Ps inside = 0, self = 0;  // the part within the range
+  double whole = 0;         // the sum of whole durations
+};
+
+struct KindSum {
+  uint64_t count = 0;
+  Ps busy = 0;
+};
+
+constexpr size_t kKinds = static_cast<size_t>(TrackKind::kOther) + 1;
+
+const char* KindText(TrackKind kind) {
+  switch (kind) {
+    case TrackKind::kThread:
+      return "Threads";
+    case TrackKind::kStream:
+      return "Streams";
+    case TrackKind::kSteps:
+      return "Steps";
+    case TrackKind::kXlaModules:
+      return "XLA modules";
+    case TrackKind::kXlaOps:
+      return "XLA ops";
+    case TrackKind::kAsyncXlaOps:
+      return "Async XLA ops";
+    case TrackKind::kFrameworkOps:
+      return "Framework ops";
+    case TrackKind::kNameScope:
+      return "Name scopes";
+    case TrackKind::kSource:
+      return "Source code";
+    case TrackKind::kLaunchStats:
+      return "Launches";
+    case TrackKind::kOverhead:
+      return "Overhead";
+    case TrackKind::kNvtx:
+      return "Annotations";
+    case TrackKind::kPython:
+      return "Python";
+    default:
+      return "Others";
+  }
+}
+
+class Adder {
+ public:
+  Adder(const Trace& trace, TimeRange range) : set_(trace.set), range_(range) {
+    names_.resize(set_.names->metas.size());
+  }
+  void Add(const Track& track, const std::stop_token& stop);
+  VisibleEvents Result() const;
+
+ private:
+  Ps Inside(const Lane& lane, size_t i) const {
+    return std::min(lane.end(i), range_.end) - std::max(lane.start[i], range_.begin);
+  }
+  void TakeFromParents(const Lane& lane, const Lane& parents);
+  ResultTable Names() const;
+  ResultTable Kinds() const;
+
+  const TrackSet& set_;
+  TimeRange range_;
+  std::vector<NameSum> names_;  // by meta
+  std::array<KindSum, kKinds> kinds_{};
+  uint64_t events_ = 0, tracks_ = 0;
+};
+
+// Takes from each event's self time the events of the lane below that lie inside it. Both lanes are
+// sorted, and the events of a lane do not overlap.
+void Adder::TakeFromParents(const Lane& lane, const Lane& parents) {
+  const auto [first, last] = EventsIn(lane, range_);
+  auto [parent, end] = EventsIn(parents, range_);
+  for (uint32_t i = first; i < last; ++i) {
+    while (parent < end && parents.end(parent) <= lane.start[i]) ++parent;
+    if (parent == end) return;
+    if (parents.start[parent] > lane.start[i] || parents.meta[parent] >= names_.size()) continue;
+    names_[parents.meta[parent]].self -= std::max<Ps>(0, Inside(lane, i));
+  }
+}
+
+void Adder::Add(const Track& track, const std::stop_token& stop) {
+  uint64_t count = 0;
+  const Lane* above = nullptr;
+  for (uint32_t l = 0; l < track.lane_count && !stop.stop_requested(); ++l) {
+    const Lane& lane = set_.lanes[track.first_lane.value + l];
+    const auto [first, last] = EventsIn(lane, range_);
+    KindSum& kind = kinds_[static_cast<size_t>(track.kind)];
+    const bool instants = lane.kind == LaneKind::kInstant;
+    for (uint32_t i = first; i < last; ++i) {
+      if (lane.meta[i] >= names_.size()) continue;
+      NameSum& sum = names_[lane.meta[i]];
+      const Ps inside = instants ? 0 : std::max<Ps>(0, Inside(lane, i));
+      ++sum.count;
+      sum.inside += inside;
+      sum.self += inside;
+      if (!instants) sum.whole += static_cast<double>(lane.dur[i]);
+      if (lane.depth == 0 || lane.kind == LaneKind::kSpill) kind.busy += inside;
+    }
+    count += last - first;
+    kind.count += last - first;
+    const bool nested = lane.kind == LaneKind::kNested;
+    if (nested && above != nullptr && lane.depth == above->depth + 1) TakeFromParents(lane, *above);
+    above = nested ? &lane : nullptr;
+  }
+  events_ += count;
+  tracks_ += count > 0 ? 1 : 0;
+}
+
+double Us(Ps t) { return static_cast<double>(t) / static_cast<double>(kPsPerUs); }
+
+ResultTable Adder::Names() const {
+  // Several metas may share a name.
+  std::vector<std::pair<StringId, NameSum>> sums;
+  for (uint32_t m = 0; m < names_.size(); ++m) {
+    if (names_[m].count > 0) sums.emplace_back(set_.names->metas[m].name, names_[m]);
+  }
+  std::sort(sums.begin(), sums.end(),
+            [](const auto& a, const auto& b) { return a.first.value < b.first.value; });
+  size_t n = 0;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    if (n > 0 && sums[n - 1].first == sums[i].first) {
+      NameSum& sum = sums[n - 1].second;
+      sum.count += sums[i].second.count;
+      sum.inside += sums[i].second.inside;
+      sum.self += sums[i].second.self;
+      sum.whole += sums[i].second.whole;
+    } else {
+      sums[n++] = sums[i];
+    }
+  }
+  sums.resize(n);
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const auto& a, const auto& b) { return a.second.self > b.second.self; });
+  Ps self = 0;
+  for (const auto& [name, sum] : sums) self += sum.self;
+  ResultTable table{
+      "visible",
+      "In view",
+      {{"name", "Name", Unit::kNone, ValueType::kString, "of the events that are in view"},
+       {"self_us", "Self time", Unit::kUs, ValueType::kReal,
+        "time in view that is not that of an event inside"},
+       {"share", "Share", Unit::kPercent, ValueType::kReal,
+        "of the self time of all events in view"},
+       {"total_us", "Total", Unit::kUs, ValueType::kReal,
+        "time in view, with that of the events inside"},
+       {"count", "Count", Unit::kCount, ValueType::kInt, "events that touch the view"},
+       {"mean_us", "Mean", Unit::kUs, ValueType::kReal, "duration of a whole event"}},
+      {},
+      {}};
+  table.rows.reserve(sums.size());
+  for (const auto& [name, sum] : sums) {
+    table.rows.push_back(
+        {std::string(set_.names->strings.View(name)), Us(sum.self),
+         self > 0 ? 100 * static_cast<double>(sum.self) / static_cast<double>(self) : 0.0,
+         Us(sum.inside), static_cast<int64_t>(sum.count),
+         sum.whole / static_cast<double>(sum.count) / static_cast<double>(kPsPerUs)});
+  }
+  return table;
+}
+
+ResultTable Adder::Kinds() const {
+  std::vector<size_t> order;
+  for (size_t k = 0; k < kKinds; ++k) {
+    if (kinds_[k].count > 0) order.push_back(k);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return kinds_[a].busy > kinds_[b].busy; });
+  ResultTable table{"visible_kinds",
+                    "In view",
+                    {{"kind", "Tracks", Unit::kNone, ValueType::kString, ""},
+                     {"count", "Count", Unit::kCount, ValueType::kInt, ""},
+                     {"busy_us", "Busy", Unit::kUs, ValueType::kReal,
+                      "sum over the tracks of the time in view that has an event"}},
+                    {},
+                    {}};
+  for (const size_t k : order) {
+    table.rows.push_back({std::string(KindText(static_cast<TrackKind>(k))),
+                          static_cast<int64_t>(kinds_[k].count), Us(kinds_[k].busy)});
+  }
+  return table;
+}
+
+VisibleEvents Adder::Result() const { return {events_, tracks_, Names(), Kinds()}; }
+
+}  // namespace
+
+VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::string& host,
+                           const std::stop_token& stop) {
+  Adder adder(trace, range);
+  for (const Track& track : trace.set.tracks) {
+    if (stop.stop_requested()) break;
+    const bool here = host.empty() || !track.plane.valid() ||
+                      trace.HostName(trace.planes[track.plane.value].host) == host;
+    if (here) adder.Add(track, stop);
+  }
+  return adder.Result();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,28 @@
+// Adds up what the timeline shows between two times, by name and by kind of track.
+// Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <string>
+
+#include "model/analysis/tables/result_table.h"
+#include "model/trace.h"
+
+namespace stepscope {
+
+struct VisibleEvents {
+  uint64_t events = 0, tracks = 0;  // events that touch the range; tracks that have some
+  // name, self_us, share, total_us, count, mean_us; most self time first. Times count as
+  // far as they lie in the range, but the mean is of whole durations. Self time leaves out
+  // the events inside.
+  ResultTable names;
+  ResultTable kinds;  // kind of track, count, busy_us; the busiest first
+};
+
+// Adds up the trace's own events that touch the range, on one host; empty: on all. Stops early with
+// what it has when told to. O(events in the range + names)
+VisibleEvents AddUpVisible(const Trace& trace, TimeRange range, const std::string& host,
+                           const std::stop_token& stop);
+
+}  // namespace stepscope

@@ -1,0 +1,196 @@
+#include "viewer/core/state/settings.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+
+namespace stepscope {
+namespace {
+
+using T = SettingType;
+
+constexpr SettingDesc kSettings[] = {
+    {"theme", "Theme", "Colours of the window.", "Appearance", T::kChoice, "dark", 0, 0,
+     "dark|light|colour-blind|high contrast"},
+    {"scale", "Size, times", "Size of everything, on top of the monitor's own scale.", "Appearance",
+     T::kReal, "1", 0.6, 3, ""},
+    {"timeline.animate", "Glide when zooming",
+     "Zoom and jumps glide to their target instead of snapping.", "Timeline", T::kBool, "true", 0,
+     0, ""},
+    {"timeline.glide_ms", "Glide time, ms", "How long a glide takes, in milliseconds.", "Timeline",
+     T::kInt, "180", 50, 600, ""},
+    {"timeline.wheel_zooms", "Wheel zooms",
+     "The wheel zooms and Ctrl with the wheel scrolls, instead of the reverse.", "Timeline",
+     T::kBool, "false", 0, 0, ""},
+    {"timeline.label_width", "Width of track names, em", "In multiples of the font size.",
+     "Timeline", T::kReal, "17", 8, 60, ""},
+    {"timeline.flow_arrows", "Arrows of the selection",
+     "Draw flows between the selected event and others.", "Timeline", T::kBool, "true", 0, 0, ""},
+    {"timeline.python_frames", "Python frames",
+     "Show the frames of Python stacks among the ops of a thread.", "Timeline", T::kBool, "true", 0,
+     0, ""},
+    {"timeline.derived_lanes", "Idle time and utilisation",
+     "Show below each GPU why it is idle and how busy it is.", "Timeline", T::kBool, "true", 0, 0,
+     ""},
+    {"timeline.waiting_lanes", "Queue, launch delay, memory",
+     "Show below each GPU what waits to begin, for how long, and the memory in use.", "Timeline",
+     T::kBool, "false", 0, 0, ""},
+    {"timeline.compare_colors", "Colours of changes",
+     "While two profiles are compared, colour slices by how their name's time in a step changed.",
+     "Timeline", T::kBool, "true", 0, 0, ""},
+    {"timeline.run_layout", "Several profiles",
+     "Where the tracks of profiles lie that are open together: all in one list, or each with rows "
+     "of its own.",
+     "Timeline", T::kChoice, "one list", 0, 0, "one list|above and below|left and right"},
+    {"timeline.track_sort", "Order of tracks",
+     "Of tracks that were not moved: as they are recorded, or by name, busy time, number of "
+     "events.",
+     "Timeline", T::kChoice, "as recorded", 0, 0, "as recorded|name|busy time|events"},
+    {"timeline.row_height", "Row height, px", "Of a slice, in pixels at scale 1.", "Timeline",
+     T::kInt, "18", 12, 40, ""},
+    {"definitions", "Definitions",
+     "By whose rules everything is computed where the two differ: XProf is what XProf 2.24.2 does.",
+     "Analyses", T::kChoice, "Stepscope", 0, 0, "Stepscope|XProf"},
+    {"timeline.tracks", "Arrangement of tracks",
+     "Rules by name: fold, unfold, hide, pin, order, rows, filter; separated by semicolons.", "",
+     T::kText, "", 0, 0, ""},
+    {"keys.preset", "Keys like", "Keys of another viewer, where it has some of its own.", "Keys",
+     T::kChoice, "Stepscope", 0, 0, "Stepscope|Perfetto|XProf|Tracy|Nsight"},
+    {"keys.custom", "Own keys",
+     "Pairs of command and keys: mark.add=B; view.zoom_in=W | =. A key is taken from who had it.",
+     "Keys", T::kText, "", 0, 0, ""},
+    {"findings.muted", "Muted findings", "Ids of rules, with blanks between.", "", T::kText, "", 0,
+     0, ""},
+    {"findings.muted_in_programs", "Findings muted in programs",
+     "Pairs of rule and program, with blanks between.", "", T::kText, "", 0, 0, ""},
+    {"layout.version", "Layout version", "Of the stored docking layout.", "", T::kInt, "0", 0, 1e6,
+     ""},
+    {"dialog.folder", "Last folder", "Where the open dialog starts.", "", T::kText, "", 0, 0, ""},
+    {"dialog.export_folder", "Last export", "Where the export dialog starts.", "", T::kText, "", 0,
+     0, ""},
+    {"dialog.hidden", "Show hidden files", "In the open dialog.", "", T::kBool, "false", 0, 0, ""},
+};
+
+std::string_view Trim(std::string_view s) {
+  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r'))
+    s.remove_suffix(1);
+  return s;
+}
+
+bool ParseReal(std::string_view text, double* out) {
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), *out);
+  return result.ec == std::errc() && result.ptr == text.data() + text.size() && *out == *out;
+}
+
+bool IsChoice(std::string_view choices, std::string_view value) {
+  while (!choices.empty()) {
+    const size_t bar = choices.find('|');
+    if (choices.substr(0, bar) == value) return true;
+    if (bar == std::string_view::npos) return false;
+    choices.remove_prefix(bar + 1);
+  }
+  return false;
+}
+
+// Turns the value into the form that is stored; false if the row cannot have it.
+bool Normalise(const SettingDesc& row, std::string_view value, std::string* out) {
+  double number = 0;
+  switch (row.type) {
+    case T::kBool:
+      if (value != "true" && value != "false") return false;
+      *out = std::string(value);
+      return true;
+    case T::kInt:
+    case T::kReal: {
+      if (!ParseReal(value, &number)) return false;
+      number = std::clamp(number, row.min, row.max);
+      std::array<char, 32> buffer{};
+      const int n = row.type == T::kInt
+                        ? std::snprintf(buffer.data(), buffer.size(), "%.0f", number)
+                        : std::snprintf(buffer.data(), buffer.size(), "%.6g", number);
+      *out = std::string(buffer.data(), static_cast<size_t>(n));
+      return true;
+    }
+    case T::kChoice:
+      if (!IsChoice(row.choices, value)) return false;
+      *out = std::string(value);
+      return true;
+    case T::kText:
+      *out = std::string(value.substr(0, value.find_first_of("\r\n")));
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const SettingDesc> SettingRows() { return kSettings; }
+
+const SettingDesc* FindSetting(std::string_view key) {
+  for (const SettingDesc& row : kSettings) {
+    if (key == row.key) return &row;
+  }
+  return nullptr;
+}
+
+Settings::Settings() {
+  for (const SettingDesc& row : kSettings) values_[row.key] = row.standard;
+}
+
+void Settings::Load(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = Trim(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    const size_t equals = line.find('=');
+    if (line.empty() || line[0] == '#' || equals == std::string_view::npos) continue;
+    const std::string_view key = Trim(line.substr(0, equals));
+    const std::string_view value = Trim(line.substr(equals + 1));
+    if (key.empty()) continue;
+    if (FindSetting(key) != nullptr) {
+      Set(key, value);
+    } else {
+      unknown_[std::string(key)] = std::string(value);
+    }
+  }
+}
+
+std::string Settings::Text() const {
+  std::map<std::string_view, std::string_view> lines;
+  for (const auto& [key, value] : unknown_) lines[key] = value;
+  for (const SettingDesc& row : kSettings) {
+    const std::string& value = Get(row.key);
+    if (value != row.standard) lines[row.key] = value;
+  }
+  std::string out;
+  for (const auto& [key, value] : lines) {
+    out.append(key).append(" = ").append(value).append("\n");
+  }
+  return out;
+}
+
+const std::string& Settings::Get(std::string_view key) const {
+  const auto found = values_.find(key);
+  return found != values_.end() ? found->second : values_.begin()->second;
+}
+
+double Settings::Real(std::string_view key) const {
+  double out = 0;
+  return ParseReal(Get(key), &out) ? out : 0;
+}
+
+bool Settings::Set(std::string_view key, std::string_view value) {
+  const SettingDesc* row = FindSetting(key);
+  std::string stored;
+  if (row == nullptr || !Normalise(*row, value, &stored)) return false;
+  std::string& slot = values_.find(key)->second;
+  if (slot != stored) {
+    slot = std::move(stored);
+    ++generation_;
+  }
+  return true;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,31 @@
+// TrackFolding: leads from the kept rules to the planes and tracks of a trace that are folded, and
+// back. Planes and tracks are named by PlanePath and TrackPath. Pure; O(tracks).
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "model/trace.h"
+#include "viewer/core/state/track_rules.h"
+
+namespace stepscope {
+
+// The planes and tracks that begin folded where no rule names them: planes with next to no
+// events beside others (PyTorch's "Spans" and "Traces" have one event each), and threads that
+// wait in one call.
+TrackRules::Paths FoldedAtFirst(const Trace& trace);
+
+// The busiest tracks of the busiest device, or of the busiest plane in a trace without devices.
+// Only these are shown while profiles are compared in one list, so that each profile is in sight.
+// At most 4 paths.
+TrackRules::Paths BusiestTracks(const Trace& trace);
+
+// The planes and tracks that are folded when the trace is opened. Paths of other traces
+// are left out.
+TrackRules::Paths FoldedBy(const TrackRules& rules, const Trace& trace);
+
+// Changes the rules so that FoldedBy gives `folded` back. Rules for planes that the trace does not
+// have stay, unless there are thousands.
+void KeepFolds(const Trace& trace, const TrackRules::Paths& folded, TrackRules* rules);
+
+}  // namespace stepscope

@@ -1,0 +1,24 @@
+#include "viewer/core/state/track_path.h"
+
+namespace stepscope {
+
+std::string PlanePath(const Trace& trace, PlaneId plane) {
+  if (!plane.valid() || plane.value >= trace.planes.size()) return "derived";
+  const Plane& p = trace.planes[plane.value];
+  std::string path(trace.HostName(p.host));
+  path += '|';
+  path += trace.names().strings.View(p.name);
+  return path;
+}
+
+std::string TrackPath(const Trace& trace, const TrackSet& set, TrackId track) {
+  const Track& t = set.tracks[track.value];
+  std::string path = PlanePath(trace, t.plane);
+  path += '|';
+  path += set.names->strings.View(t.name);
+  path += '#';
+  path += std::to_string(t.id);
+  return path;
+}
+
+}  // namespace stepscope

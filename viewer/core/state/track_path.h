@@ -1,0 +1,15 @@
+// The paths by which rules and commands name planes and tracks: the same for the same track of
+// another profile. Pure; O(length of the path).
+#pragma once
+
+#include <string>
+
+#include "model/trace.h"
+
+namespace stepscope {
+
+// "host|plane"; "derived" for tracks without a plane. TrackPath: "host|plane|track#id".
+std::string PlanePath(const Trace& trace, PlaneId plane);
+std::string TrackPath(const Trace& trace, const TrackSet& set, TrackId track);
+
+}  // namespace stepscope

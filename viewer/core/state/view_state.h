@@ -1,0 +1,94 @@
+// ViewState: what the user looks at. This folder holds the state that only commands change, and the
+// settings and track rules that outlive a session; start here. Plain data, comparable. UI thread.
+// Times are on the axis that all open profiles share; ProfileViewState::map
+// leads from there to the time of a trace and back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/ids.h"
+#include "model/time.h"
+#include "viewer/core/state/highlighted_events.h"
+#include "viewer/core/state/time_map.h"
+#include "viewer/core/state/track_rules.h"
+
+namespace stepscope {
+
+enum class Tool { kSelect, kPan, kZoom, kTiming };
+
+// A time that the user wants to find again, or a range that stays measured.
+struct Marker {
+  TimeRange range;     // in the time of its profile; empty: the moment at its begin
+  std::string name;    // one line
+  uint32_t color = 0;  // below kMarkerColors
+  bool operator==(const Marker&) const = default;
+};
+inline constexpr uint32_t kMarkerColors = 6;
+
+// What the user looks at of one open profile.
+struct ProfileViewState {
+  ProfileId profile;
+  TimeMap map;
+  std::string host;                  // the only one shown; empty: all
+  TrackRules::Paths collapsed;       // planes and tracks
+  std::vector<Marker> markers = {};  // by begin
+  std::string track_filter = {};     // words that the names of shown tracks contain; empty: all
+  TrackRules::Paths only = {};       // the only tracks that are shown; empty: all
+  bool aligned = false;              // `map` was chosen and is not chosen again
+  double scroll_y = 0;               // pixels, where each profile has rows of its own
+  bool operator==(const ProfileViewState&) const = default;
+};
+
+// What panels are limited to, and the words for it: "step 3", "12 ms".
+struct RangeFilter {
+  TimeRange range;  // on the shared axis, not empty
+  std::string label;
+  bool operator==(const RangeFilter&) const = default;
+};
+
+struct ViewState {
+  std::vector<ProfileViewState> profiles;  // one for each open profile, in the session's order
+  TimeRange visible;    // where animations go; the timeline keeps the range on the screen
+  double scroll_y = 0;  // pixels, where all profiles lie in one list
+  std::vector<RangeFilter> filters;  // each lies inside the one before it
+  TimeRange measured;                // timing tool; empty: none
+  Tool tool = Tool::kPan;
+  EventRef selected;
+  HighlightedEvents shown;
+  uint64_t reveals = 0;     // counts up when the selection is to be scrolled into sight
+  ProfileId active;         // the one that panels show, and that commands mean without another
+  ProfileId baseline;       // the one that others are compared with; invalid: none
+  std::string panel;        // panel shown last, perhaps with a page: "memory/lifetimes"
+  ProfileId panel_profile;  // the one that this panel is pinned to; invalid: it follows `active`
+  bool operator==(const ViewState&) const = default;
+
+  const ProfileViewState* Find(ProfileId profile) const {
+    for (const ProfileViewState& state : profiles) {
+      if (state.profile == profile) return &state;
+    }
+    return nullptr;
+  }
+  ProfileViewState* Find(ProfileId profile) {
+    return const_cast<ProfileViewState*>(static_cast<const ViewState*>(this)->Find(profile));
+  }
+  // The range that analyses and tables are limited to; empty: none.
+  TimeRange Filter() const { return filters.empty() ? TimeRange{} : filters.back().range; }
+  // The ranges in the time of a profile; empty if it is not open.
+  TimeRange VisibleIn(ProfileId profile) const { return In(profile, visible); }
+  TimeRange MeasuredIn(ProfileId profile) const { return In(profile, measured); }
+  TimeRange FilterIn(ProfileId profile) const { return In(profile, Filter()); }
+  // A time of one profile in the time of another; unchanged where one of them is not open.
+  Ps Translate(ProfileId from, ProfileId to, Ps t) const {
+    const ProfileViewState *a = Find(from), *b = Find(to);
+    return a == b || a == nullptr || b == nullptr ? t : b->map.ToTrace(a->map.ToShared(t));
+  }
+
+ private:
+  TimeRange In(ProfileId profile, TimeRange range) const {
+    const ProfileViewState* state = Find(profile);
+    return state != nullptr ? state->map.ToTrace(range) : TimeRange{};
+  }
+};
+
+}  // namespace stepscope

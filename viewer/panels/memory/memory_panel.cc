@@ -1,0 +1,446 @@
+// Memory: what an allocator held over time, its peak, what was live at the peak or at any time the
+// user clicks, and how long every allocation lived. The analysis' tables are shown at once; the
+// full profile, for every snapshot and every time, follows from a job.
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+
+#include "model/analysis/memory/live_allocations.h"
+#include "model/base/digits.h"
+#include "model/base/latest_job.h"
+#include "model/capabilities.h"
+#include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/memory/memory_boxes.h"
+#include "viewer/panels/memory/memory_graph.h"
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+#include "viewer/widgets/result_table_view.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kLiveFirst[] = {
+    "tf_op",           "total_bytes", "occurrences", "allocation_bytes",
+    "requested_bytes", "region_type", "data_type",   "tensor_shape"};
+// Boxes beyond these would be smaller than a pixel.
+constexpr size_t kMaxBoxes = 4000;
+constexpr const char* kLiveHidden[] = {"host", "memory_id"};
+// PyTorch does not say what an allocation is for: these columns would be empty.
+constexpr const char* kTorchHidden[] = {"host",        "memory_id", "requested_bytes",
+                                        "region_type", "data_type", "tensor_shape"};
+
+std::string TextAt(const std::vector<Value>& row, int column) {
+  const auto* s =
+      column >= 0 ? std::get_if<SharedText>(&row[static_cast<size_t>(column)]) : nullptr;
+  return s != nullptr ? s->str() : std::string();
+}
+
+// Rows of one allocator, with their links.
+ResultTable OfAllocator(const ResultTable& table, const std::string& host, const std::string& id) {
+  ResultTable out{table.id, table.title, table.columns, {}, {}};
+  const int c_host = table.Column("host"), c_id = table.Column("memory_id");
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    if (TextAt(table.rows[r], c_host) != host || TextAt(table.rows[r], c_id) != id) continue;
+    out.rows.push_back(table.rows[r]);
+    if (r < table.links.size()) out.links.push_back(table.links[r]);
+  }
+  return out;
+}
+
+struct FullMemory {
+  std::shared_ptr<const MemoryProfile> profile;
+  std::vector<MemorySeries> series;    // by allocator
+  std::vector<AllocationBoxes> boxes;  // by allocator
+};
+
+std::shared_ptr<const FullMemory> LoadFull(AnalysisContext& context, const AnalysisParams& params,
+                                           const std::stop_token& stop) {
+  auto full = std::make_shared<FullMemory>();
+  full->profile = context.memory(params, stop);
+  const auto& fragmentation = context.stats(stop).Real(RealStat::kFragmentation);
+  for (const AllocatorProfile& a : full->profile->allocators) {
+    MemorySeries& s = full->series.emplace_back();
+    for (const MemorySnapshot& snapshot : a.snapshots) {
+      s.time.push_back(snapshot.time);
+      s.stack.push_back(static_cast<double>(snapshot.stack));
+      s.heap.push_back(static_cast<double>(snapshot.heap));
+      s.free.push_back(static_cast<double>(snapshot.free));
+      s.fragmentation.push_back(fragmentation.Find(EventRow(snapshot.row)).value_or(0));
+      s.rows.push_back(snapshot.row);
+      s.allocation.push_back(snapshot.allocation ? 1 : 0);
+    }
+    full->boxes.push_back(MakeAllocationBoxes(context, a, kMaxBoxes));
+  }
+  return full;
+}
+
+// The allocator that held most. A GPU's is far larger than those of the host.
+size_t Fullest(const AnalysisResult& result) {
+  const ResultTable* summary = result.Table("summary");
+  const int peak = summary != nullptr ? summary->Column("peak_bytes_in_use") : -1;
+  size_t best = 0;
+  for (size_t r = 1; peak >= 0 && r < summary->rows.size(); ++r) {
+    const auto at = [&](size_t row) {
+      return NumberOf(summary->rows[row][static_cast<size_t>(peak)]);
+    };
+    if (at(r) > at(best)) best = r;
+  }
+  return best;
+}
+
+class MemoryPanel final : public AnalysisPanel {
+ public:
+  MemoryPanel() : AnalysisPanel("memory", "Following the allocators") {}
+  void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
+  bool animating() const override {
+    return AnalysisPanel::animating() || full_job_.busy() || live_job_.busy();
+  }
+
+ private:
+  void Update(const PanelContext& context, const AnalysisResult& result, uint64_t key);
+  void PollJobs(const PanelContext& context);
+  void ListLiveAt(const PanelContext& context, Ps time);
+  void DrawSelector(const PanelContext& context, const ResultTable& summary);
+  void DrawNumbers(const PanelContext& context, const ResultTable& summary);
+  void DrawGraph(const PanelContext& context, float height);
+  static bool DrawTab(const PanelContext& context, const char* label, bool on);
+  void DrawTabs(const PanelContext& context);
+  void DrawBoxes(const PanelContext& context, ImVec2 size);
+  void DrawLiveTitle(const PanelContext& context);
+  void DrawTables(const PanelContext& context);
+  const MemorySeries& Series() const;
+  const AllocationBoxes* Boxes() const;  // null while they are made
+
+  size_t allocator_ = 0;  // row of the table "summary"
+  std::string host_, id_;
+  std::string shown_as_;  // ViewState::panel when last looked at
+  ResultTable live_, at_peak_, lifetimes_;
+  NumberFormat size_format_;  // of the sizes in lifetimes_, and of the boxes above it
+  MemorySeries coarse_;
+  std::shared_ptr<const FullMemory> full_;
+  size_t full_index_ = 0;  // of this allocator in full_
+  LatestJob<std::shared_ptr<const FullMemory>> full_job_;
+  LatestJob<ResultTable> live_job_;
+  Ps marked_ = 0, pending_ = 0;
+  bool at_time_ = false, has_pending_ = false, show_lifetimes_ = false;
+  uint64_t key_ = 0, data_key_ = 0;
+  size_t key_allocator_ = 0;
+  MemoryGraph graph_;
+  MemoryBoxes boxes_;
+  ResultTableView live_view_, lifetime_view_;
+};
+
+const MemorySeries& MemoryPanel::Series() const {
+  return full_ && full_index_ < full_->series.size() ? full_->series[full_index_] : coarse_;
+}
+
+const AllocationBoxes* MemoryPanel::Boxes() const {
+  return full_ && full_index_ < full_->boxes.size() ? &full_->boxes[full_index_] : nullptr;
+}
+
+void MemoryPanel::Update(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
+  if (key != key_) {
+    allocator_ = Fullest(result);
+    full_.reset();
+    live_job_.Stop();
+    full_job_.Stop();
+    // Results made by hand (tests) have no trace behind them: the tables are all there is.
+    if (context.profile != nullptr && context.profile->analysis) {
+      full_job_.Start(context.jobs,
+                      [analysis = context.profile->analysis, params = ParamsOf(context)](
+                          const std::stop_token& stop, Progress&) {
+                        return LoadFull(*analysis, params, stop);
+                      });
+    }
+  } else if (allocator_ == key_allocator_) {
+    return;
+  }
+  key_ = key;
+  key_allocator_ = allocator_;
+  ++data_key_;
+  const ResultTable* summary = result.Table("summary");
+  if (summary == nullptr || summary->rows.empty()) return;
+  allocator_ = std::min(allocator_, summary->rows.size() - 1);
+  const auto& row = summary->rows[allocator_];
+  host_ = TextAt(row, summary->Column("host"));
+  id_ = TextAt(row, summary->Column("memory_id"));
+  if (const ResultTable* t = result.Table("timeline")) coarse_ = SeriesFromTable(*t, host_, id_);
+  if (const ResultTable* t = result.Table("active_allocations"))
+    at_peak_ = OfAllocator(*t, host_, id_);
+  lifetimes_ = {};
+  if (const ResultTable* t = result.Table("lifetimes")) lifetimes_ = OfAllocator(*t, host_, id_);
+  if (const int c = lifetimes_.Column("allocated_bytes"); c >= 0)
+    size_format_ = ColumnFormat(lifetimes_, static_cast<size_t>(c));
+  live_job_.Stop();  // its result is for another allocator
+  live_ = at_peak_;
+  at_time_ = has_pending_ = false;
+  const int peak = summary->Column("peak_time_ms");
+  const double ms = peak >= 0 ? NumberOf(row[static_cast<size_t>(peak)]) : 0;
+  marked_ =
+      std::isfinite(ms) ? static_cast<Ps>(std::llround(ms * static_cast<double>(kPsPerMs))) : 0;
+}
+
+void MemoryPanel::PollJobs(const PanelContext& context) {
+  if (auto full = full_job_.Take()) {
+    full_ = std::move(*full);
+    ++data_key_;
+  }
+  if (full_) {
+    for (size_t i = 0; i < full_->profile->allocators.size(); ++i) {
+      const AllocatorProfile& a = full_->profile->allocators[i];
+      const bool same_host =
+          context.profile != nullptr && context.profile->trace->HostName(a.host) == host_;
+      if (a.id == id_ && same_host) full_index_ = i;
+    }
+  }
+  if (std::optional<ResultTable> live = live_job_.Take()) {
+    live_ = std::move(*live);
+    at_time_ = true;
+    ++data_key_;
+  }
+  if (has_pending_ && full_) {
+    has_pending_ = false;
+    ListLiveAt(context, pending_);
+  }
+}
+
+void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
+  marked_ = time;
+  if (!full_ || full_index_ >= full_->profile->allocators.size() || context.profile == nullptr) {
+    pending_ = time;
+    has_pending_ = full_job_.active();
+    return;
+  }
+  ResultTable shape{at_peak_.id, "Live at a time", at_peak_.columns, {}, {}};
+  live_job_.Start(
+      context.jobs,
+      [full = full_, index = full_index_, analysis = context.profile->analysis, time,
+       table = std::move(shape), host = host_](const std::stop_token& stop, Progress&) mutable {
+        const AllocatorProfile& allocator = full->profile->allocators[index];
+        for (const LiveAllocation& l :
+             ActiveAt(*analysis, allocator, SnapshotAt(allocator, time), stop)) {
+          std::vector<Value>& row = table.rows.emplace_back(table.columns.size());
+          const auto set = [&](const char* column, Value value) {
+            if (const int c = table.Column(column); c >= 0)
+              row[static_cast<size_t>(c)] = std::move(value);
+          };
+          set("host", host);
+          set("memory_id", allocator.id);
+          set("tf_op", l.op);
+          set("allocation_bytes", l.allocated);
+          set("requested_bytes", l.requested);
+          set("total_bytes", l.total());
+          set("occurrences", static_cast<int64_t>(l.count));
+          set("region_type", l.region);
+          set("data_type", l.type);
+          set("tensor_shape", l.shape);
+          table.links.push_back(LinkTo(EventRows(l.rows)));
+        }
+        return std::move(table);
+      });
+}
+
+void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& summary) {
+  const int c_host = summary.Column("host"), c_id = summary.Column("memory_id");
+  const auto label = [&](size_t r) {
+    const std::string host = TextAt(summary.rows[r], c_host), id = TextAt(summary.rows[r], c_id);
+    return ItemLabel(host.empty() ? id : id + "  \u00b7  " + host);
+  };
+  ImGui::AlignTextToFramePadding();
+  SectionTitle(context, "Allocator");
+  ImGui::SetNextItemWidth(-1);
+  if (!ImGui::BeginCombo("##allocator", label(allocator_).c_str())) return;
+  for (size_t r = 0; r < summary.rows.size(); ++r) {
+    ImGui::PushID(static_cast<int>(r));
+    if (ImGui::Selectable(label(r).c_str(), r == allocator_)) allocator_ = r;
+    ImGui::PopID();
+  }
+  ImGui::EndCombo();
+}
+
+void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& summary) {
+  const auto& row = summary.rows[std::min(allocator_, summary.rows.size() - 1)];
+  const auto number = [&](const char* id) {
+    const int c = summary.Column(id);
+    return c >= 0 ? NumberOf(row[static_cast<size_t>(c)]) : 0;
+  };
+  for (size_t c = 0; c < summary.columns.size(); ++c) {
+    const ColumnDesc& column = summary.columns[c];
+    if (column.type == ValueType::kString) continue;
+    std::string text = FormatValue(row[c], column.unit);
+    if (column.unit == Unit::kMs) text += " ms";
+    KeyValue(context, column.label, text, BaseEm() * 9.5f, true);
+    if (!column.how.empty()) ImGui::SetItemTooltip("%s", column.how.c_str());
+  }
+  const double capacity = number("memory_capacity_bytes"), peak = number("peak_bytes_in_use");
+  if (capacity > peak && peak > 0) {  // equal: nobody recorded what was free
+    const std::string text = FormatValue(Value(capacity - peak), Unit::kBytes);
+    std::array<char, 96> line{};
+    std::snprintf(line.data(), line.size(), "%s (%.1f %%)", text.c_str(),
+                  100 * (capacity - peak) / capacity);
+    KeyValue(context, "Headroom at peak", line.data(), BaseEm() * 9.5f, true);
+    ImGui::SetItemTooltip("Capacity minus the peak in the profile: what a larger batch could use.");
+  }
+}
+
+bool MemoryPanel::DrawTab(const PanelContext& context, const char* label, bool on) {
+  const FaceScope small(context, Face::kUi);
+  if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
+  const bool pressed = ImGui::Button(label);
+  if (on) ImGui::PopStyleColor();
+  return pressed;
+}
+
+// The chart and the table below it belong together: memory with what was live, boxes with their
+// ops.
+void MemoryPanel::DrawTabs(const PanelContext& context) {
+  if (DrawTab(context, "Memory over time", !show_lifetimes_)) show_lifetimes_ = false;
+  if (!lifetimes_.columns.empty()) {
+    ImGui::SameLine(0, Em() * 0.3f);
+    if (DrawTab(context, "Lifetimes", show_lifetimes_)) show_lifetimes_ = true;
+  }
+  ImGui::SameLine(0, Em());
+  const FaceScope small(context, Face::kUi);
+  ImGui::AlignTextToFramePadding();
+  std::string note = "zooms with the timeline";
+  const AllocationBoxes* boxes = Boxes();
+  if (show_lifetimes_ && boxes != nullptr && boxes->left_out > 0) {
+    note = "the largest " + GroupDigits(boxes->spans.size()) + " by size and time, of " +
+           GroupDigits(boxes->spans.size() + boxes->left_out);
+  }
+  TextIn(context, Role::kText2, full_job_.active() ? "reading every snapshot\u2026" : note.c_str());
+}
+
+void MemoryPanel::DrawGraph(const PanelContext& context, float height) {
+  const float top = ImGui::GetCursorPosY();
+  DrawTabs(context);
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, height - (ImGui::GetCursorPosY() - top));
+  if (show_lifetimes_) {
+    DrawBoxes(context, size);
+    return;
+  }
+  Ps clicked = 0;
+  if (graph_.Draw(context, Series(), key_ * 31 + data_key_, marked_, size, &clicked))
+    ListLiveAt(context, clicked);
+}
+
+void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
+  const AllocationBoxes* boxes = Boxes();
+  if (boxes == nullptr) {  // still being read
+    ImGui::Dummy(size);
+    return;
+  }
+  const int row = lifetime_view_.current(), column = lifetimes_.Column("tf_op");
+  const std::string op = row >= 0 && static_cast<size_t>(row) < lifetimes_.rows.size()
+                             ? TextAt(lifetimes_.rows[static_cast<size_t>(row)], column)
+                             : std::string();
+  const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size_format_, size);
+  if (clicked < 0 || context.profile == nullptr) return;
+  CommandArgs args;
+  args.event = {context.profile->id, 0, EventRow(boxes->spans[static_cast<size_t>(clicked)].row)};
+  context.commands.Push("select.reveal", std::move(args));
+}
+
+void MemoryPanel::DrawLiveTitle(const PanelContext& context) {
+  std::array<char, 96> title{};
+  const std::string when = WithoutZeros(FormatDuration(marked_, 6));
+  std::snprintf(title.data(), title.size(), at_time_ ? "Live at %s" : "Live at the peak, %s",
+                when.c_str());
+  SectionTitle(context, title.data(),
+               live_job_.active() ? "looking up\u2026"
+               : at_time_         ? ""
+                                  : "click in the graph for another time");
+  if (!at_time_ && !live_job_.active()) return;
+  ImGui::SameLine(0, Em());
+  const FaceScope small(context, Face::kUi);
+  if (!ImGui::Button("Back to the peak")) return;
+  live_job_.Stop();
+  live_ = at_peak_;
+  at_time_ = false;
+  const MemorySeries& s = Series();
+  if (s.size() > 0) marked_ = s.time[s.Peak()];
+  ++data_key_;
+}
+
+void MemoryPanel::DrawTables(const PanelContext& context) {
+  TableOptions options;
+  options.name_column = "tf_op";
+  options.shorten_names = true;
+  options.hidden_columns = kLiveHidden;
+  if (show_lifetimes_) {
+    options.id = "lifetimes";
+    options.noun = "ops";
+    // The colours of the chart above, whose legend names the ops with the largest boxes.
+    if (Boxes() != nullptr && !Boxes()->spans.empty())
+      options.color = [&](const std::string& op) { return boxes_.ColorOf(context, op); };
+    lifetime_view_.Draw(context, lifetimes_, key_ * 31 + key_allocator_, options);
+    return;
+  }
+  DrawLiveTitle(context);
+  const bool torch = context.profile != nullptr && context.profile->trace &&
+                     CapabilitiesOf(*context.profile->trace).event_categories;
+  options.id = torch ? "live_torch" : "live";
+  if (torch) options.hidden_columns = kTorchHidden;
+  options.noun = "allocations";
+  options.first_columns = kLiveFirst;
+  live_view_.Draw(context, live_, key_ * 31 + data_key_, options);
+}
+
+void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
+                             uint64_t key) {
+  const ResultTable* summary = result.Table("summary");
+  if (summary == nullptr || summary->rows.empty()) {
+    DrawEmpty(context, "This profile has no memory events.");
+    return;
+  }
+  Update(context, result, key);
+  PollJobs(context);
+  if (context.view.panel_profile == context.pinned && context.view.panel != shown_as_) {
+    shown_as_ = context.view.panel;  // a command that names a page
+    if (PanelOf(shown_as_) == "memory" && !PageOf(shown_as_).empty())
+      show_lifetimes_ = PageOf(shown_as_) == "lifetimes";
+  }
+  const ImVec2 avail = ImGui::GetContentRegionAvail();
+  const float em = BaseEm();
+  const bool wide = avail.x > em * 50;
+  if (wide) {
+    ImGui::BeginChild("numbers", ImVec2(std::clamp(avail.x * 0.21f, em * 18, em * 26), 0));
+    DrawSelector(context, *summary);
+    DrawNumbers(context, *summary);
+    if (!result.findings.empty()) {
+      Rule(context);
+      DrawFindings(context, result.findings, "memory");
+    }
+    ImGui::EndChild();
+    ImGui::SameLine(0, em * 1.2f);
+    ImGui::BeginChild("data", ImVec2(0, 0));
+    const float height = ImGui::GetContentRegionAvail().y;
+    DrawGraph(context, std::clamp(height * 0.48f, em * 10, em * 34));
+    if (ImGui::GetContentRegionAvail().y < em * 12) {
+      ImGui::BeginChild("tables", ImVec2(0, em * 16));
+      DrawTables(context);
+      ImGui::EndChild();
+    } else {
+      DrawTables(context);
+    }
+    ImGui::EndChild();
+    return;
+  }
+  DrawSelector(context, *summary);
+  DrawGraph(context, em * 15);
+  ImGui::BeginChild("tables", ImVec2(0, em * 18));
+  DrawTables(context);
+  ImGui::EndChild();
+  DrawNumbers(context, *summary);
+  DrawFindings(context, result.findings, "memory");
+}
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeMemoryPanel() { return std::make_unique<MemoryPanel>(); }
+
+}  // namespace stepscope

@@ -1,0 +1,56 @@
+// EventFlows: the arrows of one event as they are drawn. An arrow is a line if both ends are in
+// sight, else a stub. Pure; knows no ImGui. UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/analysis/grouping/flow_index.h"
+#include "viewer/timeline/interaction/event_places.h"
+
+namespace stepscope {
+
+struct FlowLine {
+  EventPlace from, to;
+  FlowKind kind = FlowKind::kRecorded;
+};
+
+// Arrows of an event to others that are out of sight, all in one direction.
+struct FlowStub {
+  Box box;             // on the screen; a click into it goes to `to`
+  float x = 0, y = 0;  // where it begins, at the event
+  int dx = 0, dy = 0;  // where the others lie: -1 is earlier, or above
+  bool forward = false;
+  FlowKind kind = FlowKind::kRecorded;
+  EventRef of, to;      // the event, and the first of the others
+  uint32_t others = 0;  // how many more arrows it stands for
+};
+
+class EventFlows {
+ public:
+  static constexpr size_t kMost = 64;  // arrows that are drawn of one event
+
+  // Looks the arrows up if the event or the profile's flow index changed. Then it places them
+  // where events are drawn now. O(kMost log n)
+  void Update(std::span<const Profile> profiles, const EventRef& event, uint64_t content,
+              const EventPlaces& places);
+  std::span<const FlowArrow> arrows() const { return arrows_; }
+  std::span<const FlowLine> lines() const { return lines_; }
+  std::span<const FlowStub> stubs() const { return stubs_; }
+  const FlowStub* StubAt(float x, float y) const;
+
+ private:
+  void LookUp(const Profile* profile);
+  void AddStub(std::span<const Profile> profiles, const EventPlace& own, const FlowArrow& arrow,
+               bool forward, const EventPlaces& places);
+
+  EventRef event_;
+  const FlowIndex* index_ = nullptr;
+  uint64_t content_ = 0;
+  std::vector<FlowArrow> arrows_;
+  std::vector<FlowLine> lines_;
+  std::vector<FlowStub> stubs_;
+};
+
+}  // namespace stepscope

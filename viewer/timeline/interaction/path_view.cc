@@ -1,0 +1,107 @@
+#include "viewer/timeline/interaction/path_view.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace stepscope {
+
+std::string PathText(const CriticalPath& path, const Trace& trace) {
+  if (!path.device.valid()) return "No critical path: no device works here";
+  constexpr std::array kWhat = {" on ", " launches", " host", " blocking calls"};
+  std::string text;
+  for (size_t kind = 0; kind < PathPart::kKinds; ++kind) {
+    if (path.times[kind] <= 0) continue;
+    text += (text.empty() ? "Critical path: " : ", ") + FormatDuration(path.times[kind], 3);
+    text += kWhat[kind];
+    if (kind == 0) text += trace.planes[path.device.value].display_name;
+  }
+  const Ps rest = path.span.length() - path.covered();
+  if (rest > path.span.length() / 100)
+    text += "; " + FormatDuration(rest, 3) + (path.whole ? " not recorded" : " too long to follow");
+  return text + "; N goes along it";
+}
+
+void PathView::Tell(CommandQueue* commands) const {
+  CommandArgs args;
+  for (const PathPart& part : path_.parts) {
+    const EventRef event{asked_.profile, 0, part.row};
+    if (args.events.empty() || !(args.events.back() == event)) args.events.push_back(event);
+  }
+  std::sort(args.events.begin(), args.events.end(),
+            [](const EventRef& a, const EventRef& b) { return a.row.value < b.row.value; });
+  args.events.erase(std::unique(args.events.begin(), args.events.end()), args.events.end());
+  commands->Push("select.events", std::move(args));
+}
+
+void PathView::Ask(const Profile& profile, TimeRange range, JobThreads& jobs,
+                   CommandQueue* commands) {
+  const Question question{profile.id, profile.flows, range};
+  if (!(question == asked_)) {
+    asked_ = question;
+    path_ = {};
+    job_.Start(jobs, [trace = profile.trace, question](const std::stop_token& stop, Progress&) {
+      return FindCriticalPath(*trace, *question.flows, question.range, stop);
+    });
+  }
+  std::optional<CriticalPath> found = job_.Take();
+  if (!found) return;
+  path_ = std::move(*found);
+  if (path_.device.valid()) Tell(commands);
+  CommandArgs note;
+  note.text = PathText(path_, *profile.trace);
+  commands->Push("app.note", std::move(note));
+}
+
+// Parts that lie in the same pixels become one box.
+void PathView::Add(const PathBox& box) {
+  if (!boxes_.empty()) {
+    PathBox& last = boxes_.back();
+    if (last.y == box.y && box.x <= last.right() && box.kind == last.kind) {
+      last.w = std::max(last.right(), box.right()) - last.x;
+      return;
+    }
+    lines_.push_back(
+        {last.right(), last.y + last.h / 2, box.x, box.y + box.h / 2, last.sticks || box.sticks});
+  }
+  boxes_.push_back(box);
+}
+
+void PathView::PlaceParts(std::span<const Profile> profiles, const Profile& profile,
+                          const EventPlaces& places) {
+  const TimeRange view = places.ViewOf(profile.id);
+  const TimeAxis& axis = places.axis();
+  const auto first =
+      std::partition_point(path_.parts.begin(), path_.parts.end(),
+                           [&](const PathPart& part) { return part.range.end <= view.begin; });
+  for (auto part = first; part != path_.parts.end() && part->range.begin < view.end; ++part) {
+    const std::optional<EventPlace> place = places.Place(profiles, {profile.id, 0, part->row});
+    if (!place) continue;  // folded away
+    const float left = places.geometry().rows.x;
+    PathBox box{*place, part->kind};
+    const float begin = left + axis.ClippedX(part->range.begin);
+    const float end = left + axis.ClippedX(part->range.end);
+    // The part of a launch lasts until the launched work begins. The line to that work shows the
+    // rest.
+    box.x = std::max(place->x, begin);
+    box.w = std::max(1.0f, std::min(place->right(), end) - box.x);
+    Add(box);
+    if (boxes_.size() >= kMostBoxes) return;
+  }
+}
+
+void PathView::Update(std::span<const Profile> profiles, const Profile& profile, TimeRange range,
+                      JobThreads& jobs, const EventPlaces& places, CommandQueue* commands) {
+  boxes_.clear();
+  lines_.clear();
+  if (range.empty() || profile.flows == nullptr) {
+    job_.Stop();
+    asked_ = {};
+    path_ = {};
+    return;
+  }
+  Ask(profile, range, jobs, commands);
+  PlaceParts(profiles, profile, places);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,78 @@
+// Arrange: the second of three stages of the layout. It turns the list of tracks into those that
+// are drawn, in their order, each with its depth. It folds, hides, pins, orders and filters, sets
+// heights, and leaves Python frames out. Rules go by name (viewer/core/state/track_rules.h); no
+// pixels are known here. O(tracks); the path of a track is made only where a rule may name it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "viewer/core/state/track_rules.h"
+#include "viewer/timeline/layout/python_frames.h"
+#include "viewer/timeline/layout/track_list.h"
+
+namespace stepscope {
+
+struct LayoutItem {
+  LayoutItemKind kind = LayoutItemKind::kTrack;
+  bool collapsed = false, collapsible = false;
+  bool pinned = false;  // drawn above what is not pinned, with everything that it heads
+  bool apart = false;   // pinned without its plane
+  uint32_t profile = 0, set = 0;
+  HostId host{};
+  PlaneId plane{};
+  TrackId track{};
+  uint32_t depth = 0;                               // track: rows that it has at most
+  uint32_t rows = 0;                                // track: rows that are drawn, 1 to depth
+  DerivedTrackKind lane = DerivedTrackKind::kNone;  // as in TrackEntry
+  uint32_t lanes = 0;                   // track: nested and spill lanes; instants follow
+  const WithoutPython* rest = nullptr;  // what is drawn of a track whose Python frames are hidden
+  double y = 0;                         // top in pixels from the top of the content; Layout sets it
+  float height = 0;                     // without the gap below
+};
+
+// Which derived tracks of a GPU (model/analysis/derived_tracks/device_tracks.h) are shown.
+struct LaneChoice {
+  bool use = true;       // idle and utilisation
+  bool waiting = false;  // queue, launch delay and memory
+  bool Shows(DerivedTrackKind lane) const;
+  bool operator==(const LaneChoice&) const = default;
+};
+
+// The order of those tracks of a plane that no rule gives a place: as recorded, by name (numbers
+// by value), busiest first, or most events first. Derived tracks of a GPU stay above them.
+enum class TrackSort { kRecorded, kName, kBusy, kEvents };
+// Reads a value of the setting "timeline.track_sort"; any other text is kRecorded.
+TrackSort TrackSortFromName(std::string_view name);
+
+struct ArrangeInput {
+  std::span<const Profile> profiles;
+  std::span<const TrackEntry> list;    // ListTracks of the profiles
+  std::span<const TrackRules> rules;   // by profile; empty or short: none
+  std::span<const std::string> hosts;  // by profile, the only one shown; empty or short: all
+  // By profile; null where there is nothing to hide. Empty: Python frames are shown. They must
+  // outlive the items.
+  std::span<const std::shared_ptr<const WithoutPython>> without_python;
+  LaneChoice lanes = {};
+  TrackSort sort = TrackSort::kRecorded;
+};
+
+std::vector<LayoutItem> Arrange(const ArrangeInput& input);
+
+// The slice lanes that are drawn for a track: its own, or those without Python frames.
+std::span<const Lane> DrawnLanes(const TrackSet& set, const LayoutItem& item);
+// The lane drawn at `depth` of a track, or null.
+const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth);
+// The event at index `i` of a lane that is drawn for the item.
+EventRow RowAt(const LayoutItem& item, const Lane& lane, uint32_t i);
+// The row of the item in which an event of its track is drawn. Null if the event is hidden, or
+// deeper than the rows that are drawn.
+std::optional<uint32_t> DepthOf(const TrackSet& set, const LayoutItem& item, EventRow row);
+// The instant lanes of a track.
+std::span<const Lane> InstantLanes(const TrackSet& set, const LayoutItem& item);
+
+}  // namespace stepscope

@@ -1,0 +1,41 @@
+#include "viewer/timeline/layout/geometry.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stepscope {
+
+float PlaceAround(float middle, float size, float from, float to) {
+  return std::clamp(middle - size / 2, from, std::max(from, to - size));
+}
+
+float TimelineGeometry::Px(float at_scale_1) const { return std::floor(at_scale_1 * unit + 0.5f); }
+
+TimelineGeometry TimelineGeometry::Make(const Box& area, float unit, float label_width,
+                                        const TopParts& parts) {
+  constexpr float kTitle = 24, kMinimap = 46, kMinimapMargin = 7, kRuler = 22, kStrip = 22,
+                  kRight = 12;
+  constexpr float kLeastLabel = 80;
+  TimelineGeometry g;
+  g.unit = unit;
+  const float x = std::floor(area.x), y = std::floor(area.y);
+  const float w = std::floor(area.w), h = std::floor(area.h);
+  const float label =
+      std::clamp(std::floor(label_width), g.Px(kLeastLabel), std::max(g.Px(kLeastLabel), w / 2));
+  g.all = {x, y, w, h};
+  const float left = x + label, width = std::max(0.0f, w - label - g.Px(kRight));
+  g.title = {x, y, w, parts.title ? g.Px(kTitle) : 0};
+  g.minimap = {left, g.title.bottom(), width, parts.minimap ? g.Px(kMinimap) : 0};
+  if (parts.minimap)
+    g.minimap_bar = {left, g.minimap.y + g.Px(kMinimapMargin), width,
+                     std::max(1.0f, g.minimap.h - g.Px(2 * kMinimapMargin))};
+  g.ruler = {left, g.minimap.bottom(), width, g.Px(kRuler)};
+  g.strip = {left, g.ruler.bottom(), width, g.Px(kStrip)};
+  const float top = g.strip.bottom() + 1;
+  g.labels = {x, top, label, std::max(0.0f, y + h - top)};
+  g.rows = {left, top, width, g.labels.h};
+  g.scrollbar = {left + width, top, g.Px(kRight), g.labels.h};
+  return g;
+}
+
+}  // namespace stepscope

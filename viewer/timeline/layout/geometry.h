@@ -1,0 +1,35 @@
+// TimelineGeometry: where the parts of the timeline lie in its window. Plain data, in pixels of
+// the screen.
+#pragma once
+
+namespace stepscope {
+
+struct Box {
+  float x = 0, y = 0, w = 0, h = 0;
+  bool Has(float px, float py) const { return px >= x && px < x + w && py >= y && py < y + h; }
+  float right() const { return x + w; }
+  float bottom() const { return y + h; }
+};
+
+// Returns where something of this size begins if it is centred at `middle` and kept between
+// `from` and `to`. It begins at `from` if there is no room for it.
+float PlaceAround(float middle, float size, float from, float to);
+
+// Which parts lie above the rows, in addition to ruler and steps.
+struct TopParts {
+  bool title = false;  // the profile's title, where each profile has rows of its own
+  bool minimap = true;
+};
+
+struct TimelineGeometry {
+  Box all, title, minimap, minimap_bar, ruler, strip, labels, rows, scrollbar;
+  float unit = 1;  // pixels of 1/14 of the UI font: 1 at scale 1
+  // Names of tracks take `label_width` pixels, but never more than half of the width.
+  static TimelineGeometry Make(const Box& all, float unit, float label_width,
+                               const TopParts& top = {});
+  // Returns a length at scale 1 in whole pixels.
+  float Px(float at_scale_1) const;
+  bool drawable() const { return rows.w >= 16 && rows.h >= 16; }
+};
+
+}  // namespace stepscope

@@ -1,0 +1,99 @@
+// TimelinePainter: draws the timeline's model into the current ImGui window. This folder turns
+// the model into pixels or SVG and decides nothing; start reading here. A painter lives for one
+// frame. UI thread only.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "viewer/core/panel.h"
+#include "viewer/core/profiles/step_markers.h"
+#include "viewer/timeline/interaction/timeline_interaction.h"
+#include "viewer/widgets/draw.h"
+
+namespace stepscope {
+
+struct TimelineInput {
+  const PanelContext& panel;
+  std::span<const Profile> profiles;
+  const Search& search;
+  NameCache& names;
+  const Fonts& fonts;
+  TexelSink& sink;
+  uint64_t content_generation = 0;  // changes with profiles and derived sets
+  bool animate = true;
+  TimeRange path = {};  // as in TimelineFrame
+  EventRef counterpart = {};
+  std::span<const Profile> all_profiles = {};
+  std::optional<Box> area = {};  // on the screen; none: the whole window
+  TopParts top = {};
+  float most_label = 1;   // names of tracks take at most this share of the width
+  bool legend = true;     // the legend of the colours of changes is drawn
+  bool tools = true;      // the tool buttons are drawn
+  EventRef hovered = {};  // the event under the mouse in the rows of another profile
+};
+
+class TimelinePainter {
+ public:
+  TimelinePainter(const TimelineInput& input, const TimelineModel& model,
+                  const TimelineInteraction& interaction);
+  void Draw() const;
+
+ private:
+  // timeline_painter.cc: rows and names.
+  void DrawRows() const;
+  void DrawSticky() const;
+  void DrawNames(size_t first, size_t last) const;
+  void DrawHeading(const LayoutItem& item, uint32_t index, float y) const;
+  void DrawPin(const LayoutItem& item, float x, float right, float y) const;
+  void DrawTrackLabel(const LayoutItem& item, float y, float text_top) const;
+  void DrawLabels(const Box& area, bool sticks) const;
+  void DrawMarks(bool sticks) const;
+  void DrawScrollbar() const;
+  // timeline_painter_top.cc: what lies above the rows.
+  void DrawTitle() const;
+  const char* SideOf(const Profile& profile) const;
+  void DrawMinimap() const;
+  void DrawMinimapMarks() const;
+  void DrawRuler() const;
+  void DrawTools() const;
+  void DrawSteps() const;
+  // timeline_painter_over.cc: what lies on top of the rows.
+  void DrawMeasure() const;
+  void DrawTintLegend() const;
+  void DrawDraggedTrack() const;
+  void DrawSelection() const;
+  void DrawCounterpart() const;
+  void DrawSameName(bool sticks) const;
+  void DrawFlows() const;
+  void DrawPath() const;
+  void DrawFlowsOf(const EventFlows& flows, float width) const;
+  void DrawArrow(const FlowLine& line, float width) const;
+  void DrawStub(const FlowStub& stub, float width) const;
+  void DrawBox() const;
+  void DrawFilter() const;
+  void DrawMarkers() const;
+  void DrawFlag(const Marker& marker, float x, Rgba color) const;
+  void DrawCursor() const;
+  // timeline_tooltip.cc
+  void DrawTooltip() const;
+  void DrawEventTooltip() const;
+  void DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) const;
+  void DrawStubTooltip(const FlowStub& stub) const;
+  void DrawFoldedTooltip() const;
+  void DrawCounterTooltip() const;
+  void DrawLabelTooltip() const;
+
+  const TimelineInput& in_;
+  const TimelineModel& model_;
+  const TimelineInteraction& interaction_;
+  const TimelineGeometry& geo_;
+  const Layout& layout_;
+  const DrawPlan& plan_;
+  const TimeAxis& axis_;  // of the active profile
+  const Theme& theme_;
+  const Pen pen_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,311 @@
+// The part of TimelinePainter that draws over the rows: measurement, selection, arrows, cursor.
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/timeline/layout/track_label.h"
+#include "viewer/timeline/painting/timeline_painter.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr float kSmallText = 12;
+
+}  // namespace
+
+void TimelinePainter::DrawSelection() const {
+  const std::optional<EventPlace> place = model_.Place(in_.profiles, in_.panel.view.selected);
+  if (!place) return;
+  const Box &box = *place, area = model_.ClipOf(*place);
+  pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+  pen_.Frame(box.x - 2, box.y - 2, box.w + 4, box.h + 4, theme_[Role::kPanel], 2, 1);
+  pen_.Frame(box.x - 1, box.y - 1, box.w + 2, box.h + 2, theme_[Role::kText], 1, 2);
+  pen_.list->PopClipRect();
+}
+
+// Frames the counterpart in the other profile. If it lies outside the view, a mark says on which
+// side.
+void TimelinePainter::DrawCounterpart() const {
+  const std::optional<EventPlace> place = model_.Place(in_.profiles, in_.counterpart);
+  if (!place) return;
+  const Box &box = *place, area = model_.ClipOf(*place);
+  pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+  if (const bool left = box.right() < area.x; left || box.x >= area.right()) {
+    const float x = left ? area.x + 2 : area.right() - 2, y = box.y + std::floor(box.h / 2);
+    const float w = pen_.Px(left ? 9 : -9), h = pen_.Px(7);
+    pen_.list->AddTriangleFilled({x, y}, {x + w, left ? y - h : y + h},
+                                 {x + w, left ? y + h : y - h}, theme_[Role::kAccent]);
+    pen_.list->PopClipRect();
+    return;
+  }
+  pen_.Frame(box.x - 2, box.y - 2, box.w + 4, box.h + 4, theme_[Role::kPanel], 2, 1);
+  pen_.Frame(box.x - 1, box.y - 1, box.w + 2, box.h + 2, theme_[Role::kAccent], 1, 2);
+  pen_.list->PopClipRect();
+}
+
+// An arrow goes from the middle of the cause to the begin of its effect.
+void TimelinePainter::DrawArrow(const FlowLine& line, float width) const {
+  const Box &from = line.from, &to = line.to;
+  const Rgba color = theme_[line.kind == FlowKind::kLaunch ? Role::kText : Role::kAccent];
+  const bool up = to.y < from.y;
+  const ImVec2 a(from.x + from.w / 2, up ? from.y : from.y + from.h);
+  const ImVec2 b(to.x + std::min(to.w / 2, pen_.Px(6)), up ? to.y + to.h + 2 : to.y - 2);
+  const float bend =
+      std::clamp(std::abs(b.y - a.y) * 0.5f, pen_.Px(20), pen_.Px(120)) * (up ? -1.0f : 1.0f);
+  const ImVec2 c1(a.x, a.y + bend), c2(b.x, b.y - bend);
+  pen_.list->AddBezierCubic(a, c1, c2, b, theme_.Alpha(Role::kPanel, 0.8f), width + 2.9f);
+  pen_.list->AddBezierCubic(a, c1, c2, b, color, width);
+  const float head = pen_.Px(5) * (up ? 1.0f : -1.0f), half = pen_.Px(4);
+  pen_.list->AddTriangleFilled(b, {b.x + half, b.y + head * 1.6f}, {b.x - half, b.y + head * 1.6f},
+                               color);
+  pen_.list->AddCircleFilled(a, width + 2.9f, theme_[Role::kPanel]);
+  pen_.list->AddCircleFilled(a, width + 1.6f, color);
+}
+
+// A stub is a button beside the event, with a triangle that points to the others.
+void TimelinePainter::DrawStub(const FlowStub& stub, float width) const {
+  const Rgba color = theme_[stub.kind == FlowKind::kLaunch ? Role::kText : Role::kAccent];
+  const float r = stub.box.w / 2, size = r * 0.55f;
+  const ImVec2 c(stub.box.x + r, stub.box.y + r);
+  pen_.list->AddLine({stub.x, stub.y}, c, theme_.Alpha(Role::kPanel, 0.8f), width + 2.9f);
+  pen_.list->AddLine({stub.x, stub.y}, c, color, width);
+  const bool hot = interaction_.stub() == &stub;
+  pen_.list->AddCircleFilled(c, r, theme_[hot ? Role::kAccent : Role::kRaised]);
+  pen_.list->AddCircle(c, r, color, 0, width);
+  const Rgba inside = hot ? theme_.TextOn(theme_[Role::kAccent]) : color;
+  const float dx = static_cast<float>(stub.dx), dy = static_cast<float>(stub.dy);
+  if (stub.dx != 0) {
+    pen_.list->AddTriangleFilled({c.x + dx * size, c.y}, {c.x - dx * size * 0.6f, c.y - size},
+                                 {c.x - dx * size * 0.6f, c.y + size}, inside);
+  } else {
+    pen_.list->AddTriangleFilled({c.x, c.y + dy * size}, {c.x - size, c.y - dy * size * 0.6f},
+                                 {c.x + size, c.y - dy * size * 0.6f}, inside);
+  }
+}
+
+void TimelinePainter::DrawFlowsOf(const EventFlows& flows, float width) const {
+  const Box below = model_.rows_below_sticky();
+  for (const FlowLine& line : flows.lines()) {
+    const Box& area = line.from.sticks || line.to.sticks ? geo_.rows : below;
+    pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+    DrawArrow(line, width);
+    pen_.list->PopClipRect();
+  }
+  for (const FlowStub& stub : flows.stubs()) DrawStub(stub, width);
+}
+
+void TimelinePainter::DrawFlows() const {
+  DrawFlowsOf(model_.hovered_flows(), 1.0f);
+  DrawFlowsOf(model_.flows(), 1.6f);
+}
+
+// Draws the critical path: a frame around each part, and lines from one to the next.
+void TimelinePainter::DrawPath() const {
+  constexpr float kFramed = 4;  // narrower ones are filled
+  const PathView& path = model_.path();
+  const Rgba color = theme_[Role::kWarning], ground = theme_.Alpha(Role::kPanel, 0.8f);
+  const float width = pen_.Px(2);
+  const auto clip = [&](bool sticks) {
+    const Box area = sticks ? geo_.rows : model_.rows_below_sticky();
+    pen_.list->PushClipRect({area.x, area.y}, {area.right(), area.bottom()}, true);
+  };
+  for (const PathLine& line : path.lines()) {
+    clip(line.sticks);
+    pen_.list->AddLine({line.x0, line.y0}, {line.x1, line.y1}, ground, width + 2);
+    pen_.list->AddLine({line.x0, line.y0}, {line.x1, line.y1}, color, width);
+    pen_.list->PopClipRect();
+  }
+  for (const PathBox& box : path.boxes()) {
+    clip(box.sticks);
+    if (box.w < kFramed) {
+      pen_.Box(box.x, box.y, std::max(1.0f, box.w), box.h, color);
+    } else {
+      pen_.Frame(box.x, box.y, box.w, box.h, color, 0, width);
+    }
+    pen_.list->PopClipRect();
+  }
+}
+
+// Frames of the same name lie under the labels.
+void TimelinePainter::DrawSameName(bool sticks) const {
+  constexpr float kFramed = 6;  // narrower ones are only lighter
+  for (const PlanBox& box : model_.same_name()) {
+    if (box.sticks != sticks) continue;
+    const float x = geo_.rows.x + box.x, y = geo_.rows.y + box.y;
+    pen_.Box(x, y, box.w, box.h, theme_.Alpha(Role::kText, 0.22f));
+    if (box.w >= kFramed) pen_.Frame(x, y, box.w, box.h, theme_[Role::kText]);
+  }
+}
+
+// Draws what the colours and the hatching of slices mean while two profiles are compared.
+void TimelinePainter::DrawTintLegend() const {
+  struct Entry {
+    NameChange::Kind kind;
+    const char* text;
+  };
+  constexpr Entry kEntries[] = {{NameChange::Kind::kSlower, "slower in B"},
+                                {NameChange::Kind::kFaster, "faster in B"},
+                                {NameChange::Kind::kSame, "same"},
+                                {NameChange::Kind::kOnlyHere, "only in this one"}};
+  const float swatch = pen_.Px(20), gap = pen_.Px(14), height = pen_.Px(22), inner = pen_.Px(6);
+  float width = gap;
+  for (const Entry& entry : kEntries)
+    width += swatch + inner + pen_.Width(in_.fonts.ui, kSmallText, entry.text) + gap;
+  if (width > geo_.rows.w || height * 3 > geo_.rows.h) return;
+  float x = geo_.rows.right() - width - pen_.Px(6);
+  const float y = geo_.rows.bottom() - height - pen_.Px(6), h = pen_.Px(12);
+  pen_.Box(x, y, width, height, theme_[Role::kRaised], pen_.Px(4));
+  pen_.Frame(x, y, width, height, theme_[Role::kLine], pen_.Px(4));
+  x += gap;
+  const TintColors colors(theme_);
+  for (const Entry& entry : kEntries) {
+    const Rgba color = colors({entry.kind, NameChange::kMostStrength, 0, 0});
+    const float top = y + std::floor((height - h) / 2);
+    pen_.Box(x, top, swatch, h, color | 0xff000000u);
+    DrawHatching(pen_.list, TintColors::PatternOf(entry.kind), {x, top}, {x + swatch, top + h},
+                 theme_[Role::kPanel]);
+    x += swatch + inner;
+    x = pen_.Text(in_.fonts.ui, kSmallText, x, y + pen_.Px(3), theme_[Role::kText], entry.text);
+    x += gap;
+  }
+}
+
+// Draws the track that is dragged by its name, and a line where it lands.
+void TimelinePainter::DrawDraggedTrack() const {
+  const std::optional<size_t> dragged = interaction_.dragged();
+  if (!dragged) return;
+  const LayoutItem& item = layout_.items()[*dragged];
+  pen_.list->PushClipRect({geo_.all.x, geo_.rows.y}, {geo_.rows.right(), geo_.rows.bottom()}, true);
+  const float at = model_.YOf(model_.TopOf(*dragged));
+  pen_.Box(geo_.all.x, at, geo_.all.w, item.height, theme_.Alpha(Role::kAccent, 0.14f));
+  if (const auto& landing = interaction_.landing()) {
+    const float y = std::floor(model_.YOf(landing->y)) - 2, r = pen_.Px(4);
+    pen_.Box(geo_.all.x, y, geo_.all.w, pen_.Px(2), theme_[Role::kAccent]);
+    pen_.list->AddTriangleFilled({geo_.all.x, y + 1 - r}, {geo_.all.x + r * 1.4f, y + 1},
+                                 {geo_.all.x, y + 1 + r}, theme_[Role::kAccent]);
+  }
+  pen_.list->PopClipRect();
+  const float height = layout_.sizes().row, width = geo_.labels.w - pen_.Px(24);
+  const float x = geo_.all.x + pen_.Px(12), y = ImGui::GetIO().MousePos.y - height / 2;
+  pen_.Box(x, y, width, height, theme_[Role::kRaised], pen_.Px(3));
+  pen_.Frame(x, y, width, height, theme_[Role::kAccent], pen_.Px(3));
+  const Profile& profile = in_.profiles[item.profile];
+  const TrackSet& set = profile.Set(item.set);
+  const std::string name = item.kind == LayoutItemKind::kPlaneHeading
+                               ? profile.trace->planes[item.plane.value].display_name
+                               : LabelOf(set, set.tracks[item.track.value], item.set != 0).name;
+  pen_.TextFit(in_.fonts.ui, TypeSize::kSmall, x + pen_.Px(8), x + width - pen_.Px(8),
+               y + std::floor((height - pen_.Px(TypeSize::kSmall)) / 2) - 1, theme_[Role::kText],
+               name);
+}
+
+// Draws the selecting box while it is dragged.
+void TimelinePainter::DrawBox() const {
+  const std::optional<Box> box = interaction_.box();
+  if (!box) return;
+  pen_.Box(box->x, box->y, box->w, box->h, theme_.Alpha(Role::kAccent, 0.12f));
+  pen_.Frame(box->x, box->y, box->w, box->h, theme_[Role::kAccent]);
+}
+
+void TimelinePainter::DrawMeasure() const {
+  const float bottom = geo_.rows.y + geo_.rows.h;
+  pen_.list->PushClipRect({geo_.rows.x, geo_.ruler.y}, {geo_.rows.x + geo_.rows.w, bottom}, true);
+  if (const auto marks = interaction_.zoom_marks()) {
+    const auto [a, b] = *marks;
+    pen_.Box(a, geo_.rows.y, b - a, geo_.rows.h, theme_.Alpha(Role::kAccent, 0.15f));
+    for (float x : {a, b}) pen_.VLine(x, geo_.ruler.y, bottom, theme_[Role::kAccent]);
+  }
+  const TimeRange measured = in_.panel.view.MeasuredIn(in_.profiles[model_.active()].id);
+  if (!measured.empty()) {
+    const float a = std::floor(geo_.rows.x + axis_.ClippedX(measured.begin));
+    const float b = std::floor(geo_.rows.x + axis_.ClippedX(measured.end));
+    for (float x : {a, b}) pen_.VLine(x, geo_.strip.y, bottom, theme_[Role::kAccent]);
+    const std::string text = WithoutZeros(FormatDuration(measured.length(), 5));
+    const float width = pen_.Width(in_.fonts.mono_bold, kSmallText, text) + pen_.Px(16);
+    const float left = std::floor(PlaceAround((a + b) / 2, width, geo_.rows.x, geo_.rows.right()));
+    const float y = geo_.strip.y + pen_.Px(3), height = pen_.Px(17),
+                middle = y + std::floor(height / 2);
+    pen_.HLine(a, b, middle, theme_[Role::kAccent]);
+    pen_.Box(left, y, width, height, theme_[Role::kAccent], pen_.Px(3));
+    pen_.Text(in_.fonts.mono_bold, kSmallText, left + pen_.Px(8), y + pen_.Px(1),
+              theme_.TextOn(theme_[Role::kAccent]), text);
+    if (b - a > width + pen_.Px(16)) {
+      const float h = pen_.Px(4), w = pen_.Px(6);
+      pen_.list->AddTriangleFilled({a + 1, middle}, {a + 1 + w, middle - h},
+                                   {a + 1 + w, middle + h}, theme_[Role::kAccent]);
+      pen_.list->AddTriangleFilled({b, middle}, {b - w, middle - h}, {b - w, middle + h},
+                                   theme_[Role::kAccent]);
+    }
+  }
+  pen_.list->PopClipRect();
+}
+
+// Dims the time that panels are not limited to.
+void TimelinePainter::DrawFilter() const {
+  const TimeRange filter = in_.panel.view.FilterIn(in_.profiles[model_.active()].id);
+  if (filter.empty()) return;
+  const float top = geo_.strip.y, height = geo_.rows.bottom() - top;
+  const float a = std::clamp(std::floor(geo_.rows.x + axis_.ClippedX(filter.begin)), geo_.rows.x,
+                             geo_.rows.right());
+  const float b =
+      std::clamp(std::floor(geo_.rows.x + axis_.ClippedX(filter.end)), a, geo_.rows.right());
+  const Rgba shade = theme_.Alpha(Role::kWindow, 0.72f);
+  pen_.Box(geo_.rows.x, top, a - geo_.rows.x, height, shade);
+  pen_.Box(b, top, geo_.rows.right() - b, height, shade);
+  pen_.list->PushClipRect({geo_.rows.x, top}, {geo_.rows.right(), top + height}, true);
+  for (const float x : {a, b}) pen_.VLine(x, top, top + height, theme_[Role::kText3]);
+  pen_.list->PopClipRect();
+}
+
+// A marker has a flag with its name on the ruler, and a line through all rows. A marked range is
+// tinted.
+void TimelinePainter::DrawMarkers() const {
+  const ProfileViewState* state = in_.panel.view.Find(in_.profiles[model_.active()].id);
+  if (state == nullptr || state->markers.empty()) return;
+  const float bottom = geo_.rows.bottom(), top = geo_.ruler.y;
+  pen_.list->PushClipRect({geo_.rows.x, top}, {geo_.rows.right(), bottom}, true);
+  for (const Marker& marker : state->markers) {
+    const float a = std::floor(geo_.rows.x + axis_.ClippedX(marker.range.begin));
+    const float b = std::floor(geo_.rows.x + axis_.ClippedX(marker.range.end));
+    if (b < geo_.rows.x || a >= geo_.rows.right()) continue;
+    const Rgba color = MarkerColor(theme_, marker.color);
+    if (b > a) pen_.Box(a, geo_.rows.y, b - a, geo_.rows.h, WithAlpha(color, 0.08f));
+    if (b > a) pen_.Box(a, geo_.ruler.bottom() - pen_.Px(3), b - a, pen_.Px(2), color);
+    for (const float x : {a, b}) pen_.VLine(x, top, bottom, WithAlpha(color, 0.8f));
+    DrawFlag(marker, a, color);
+  }
+  pen_.list->PopClipRect();
+}
+
+void TimelinePainter::DrawFlag(const Marker& marker, float x, Rgba color) const {
+  constexpr float kMostWidth = 180;
+  const float height = pen_.Px(15), y = geo_.ruler.bottom() - height - 1;
+  const std::string_view name = marker.name;
+  const float text = std::min(pen_.Width(in_.fonts.bold, kSmallText, name), pen_.Px(kMostWidth));
+  const float width = name.empty() ? pen_.Px(9) : text + pen_.Px(10);
+  pen_.Box(x, y, width, height, color, pen_.Px(2));
+  if (name.empty()) return;
+  pen_.TextFit(in_.fonts.bold, kSmallText, x + pen_.Px(5), x + pen_.Px(5) + text + 1, y,
+               theme_.TextOn(color), name);
+}
+
+void TimelinePainter::DrawCursor() const {
+  if (interaction_.drag() == Drag::kPan) return;
+  float x = std::floor(ImGui::GetIO().MousePos.x);
+  if (!interaction_.cursor()) {  // a panel's graph may point at a time
+    const PointedTime& pointed = in_.panel.pointed;
+    if (!pointed.valid) return;
+    const ViewState& view = in_.panel.view;
+    const Ps t = view.Translate(view.active, in_.profiles[model_.active()].id, pointed.time);
+    if (!axis_.view().Contains(t)) return;
+    x = std::floor(geo_.rows.x + axis_.ClippedX(t));
+  }
+  const float bottom = geo_.rows.y + geo_.rows.h;
+  const Rgba color = theme_.Alpha(Role::kText3, 0.7f);
+  const float top = geo_.strip.y + geo_.strip.h, step = pen_.Px(6);
+  for (int i = 0; i < static_cast<int>((bottom - top) / step); ++i) {
+    pen_.Box(x, top + static_cast<float>(i) * step, 1, pen_.Px(3), color);
+  }
+}
+
+}  // namespace stepscope

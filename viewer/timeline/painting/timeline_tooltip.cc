@@ -1,0 +1,224 @@
+// The part of TimelinePainter that draws the tooltip of what is under the mouse.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "model/base/count_text.h"
+#include "model/base/digits.h"
+#include "viewer/timeline/layout/track_label.h"
+#include "viewer/timeline/painting/timeline_painter.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+const char* WhatIs(DerivedTrackKind lane) {
+  switch (lane) {
+    case DerivedTrackKind::kIdle:
+      return "nothing runs on the device, by what the host did; the colours are those of the "
+             "losses. Of very many intervals the longest are here";
+    case DerivedTrackKind::kUtilisation:
+      return "share of the time in which something runs on the device";
+    case DerivedTrackKind::kQueue:
+      return "launched and not yet begun";
+    case DerivedTrackKind::kLaunchDelay:
+      return "from the launch call's end to the begin of what it launched";
+    case DerivedTrackKind::kMemory:
+      return "held by the allocator";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+void TimelinePainter::DrawTooltip() const {
+  if (interaction_.drag() != Drag::kNone || interaction_.pressed()) return;
+  if (interaction_.stub() != nullptr) return DrawStubTooltip(*interaction_.stub());
+  if (!interaction_.hovered().valid()) {
+    DrawCounterTooltip();
+    DrawLabelTooltip();
+    return;
+  }
+  if (!ImGui::BeginTooltip()) return;
+  ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
+  if (interaction_.hovered().count() == 1) {
+    DrawEventTooltip();
+  } else {
+    DrawFoldedTooltip();
+  }
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+// Says where a click on the stub goes.
+void TimelinePainter::DrawStubTooltip(const FlowStub& stub) const {
+  const Profile* profile = FindProfile(in_.profiles, stub.to.trace);
+  if (profile == nullptr || !ImGui::BeginTooltip()) return;
+  ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
+  const TrackSet& set = profile->trace->set;
+  const std::string name(set.Name(stub.to.row));
+  const bool launch = stub.kind == FlowKind::kLaunch;
+  const char* what = stub.forward ? (launch ? "Launches " : "Leads to ")
+                                  : (launch ? "Launched by " : "Caused by ");
+  ImGui::TextUnformatted((what + name).c_str());
+  const TrackSet* own_set = profile->SetOf(stub.of);
+  const Ps begin = set.Start(stub.to.row);
+  const Ps own = own_set != nullptr ? own_set->Start(stub.of.row) : begin;
+  const Ps gap = begin >= own ? begin - own : own - begin;
+  const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
+  const Track& track = set.tracks[set.TrackOf(stub.to.row).value];
+  ImGui::TextColored(second, "%s %s, on %s; click goes there",
+                     WithoutZeros(FormatDuration(gap, 4)).c_str(),
+                     begin >= own ? "later" : "earlier", LabelOf(set, track, false).name.c_str());
+  if (stub.others > 0) ImGui::TextColored(second, "and %s more", GroupDigits(stub.others).c_str());
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+void TimelinePainter::DrawEventTooltip() const {
+  const TimelineHit& hit = interaction_.hovered();
+  const TrackSet& set = in_.profiles[hit.profile].Set(hit.set);
+  const Lane& lane = *hit.lane;
+  const Pen pen = MakePen(theme_, in_.fonts);
+  const uint32_t i = hit.first;
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), in_.names.Color(*set.names, lane.meta[i]), 2);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(16));
+  const std::string_view name = set.names->DisplayName(MetaId(lane.meta[i]));
+  ImGui::TextUnformatted(name.data(), name.data() + name.size());
+  ImGui::PushStyleColor(ImGuiCol_Text, theme_[Role::kText2]);
+  if (lane.kind == LaneKind::kInstant) {
+    ImGui::TextUnformatted(("at " + WithoutZeros(FormatDuration(lane.start[i], 9))).c_str());
+  } else {
+    ImGui::TextUnformatted((WithoutZeros(FormatDuration(lane.dur[i], 5)) + ", from " +
+                            WithoutZeros(FormatDuration(lane.start[i], 9)))
+                               .c_str());
+  }
+  if (lane.kind == LaneKind::kSpill)
+    ImGui::TextUnformatted("overlaps other events of its track only in part");
+  DrawChangeTooltip(hit, lane.meta[i]);
+  ImGui::PopStyleColor();
+}
+
+// Says how the name changed while two profiles are compared.
+void TimelinePainter::DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) const {
+  const ProfileId profile = in_.profiles[hit.profile].id;
+  const std::vector<NameChange>* changes = model_.tints().Of(profile, hit.set);
+  if (changes == nullptr || meta >= changes->size()) return;
+  const NameChange& change = (*changes)[meta];
+  if (change.kind == NameChange::Kind::kNone) return;
+  const bool is_a = profile == model_.tints().base();
+  const auto text = [](float ps) { return WithoutZeros(FormatDuration(static_cast<Ps>(ps), 4)); };
+  std::string line = "of this name in a step: ";
+  if (change.kind == NameChange::Kind::kOnlyHere) {
+    line += text(change.own) + (is_a ? "; only A has it" : "; only B has it");
+  } else {
+    const float a = is_a ? change.own : change.other, b = is_a ? change.other : change.own;
+    const double percent = 100.0 * (static_cast<double>(b) / static_cast<double>(a) - 1);
+    line += text(a) + " in A, " + text(b) + " in B (" + (percent > 0 ? "+" : "") +
+            NumberText(percent, {1, 1, "", " %"}) + ")";
+  }
+  ImGui::TextUnformatted(line.c_str());
+}
+
+// Lists the names that take most of the time of one pixel.
+void TimelinePainter::DrawFoldedTooltip() const {
+  constexpr size_t kNames = 6;
+  const TimelineHit& hit = interaction_.hovered();
+  const TrackSet& set = in_.profiles[hit.profile].Set(hit.set);
+  const Pen pen = MakePen(theme_, in_.fonts);
+  const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
+  const HitSums sums = SumByName(hit);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%u events in this pixel%s", hit.count(),
+                sums.all ? "" : " (first 20 000 summed)");
+  ImGui::TextUnformatted(text.data());
+  ImGui::SameLine();
+  ImGui::TextColored(second, "%s", FormatDuration(sums.total, 4).c_str());
+  for (size_t s = 0; s < std::min(kNames, sums.names.size()); ++s) {
+    const HitSums::Name& sum = sums.names[s];
+    const ImVec2 p = ImGui::GetCursorScreenPos();
+    pen.Box(p.x, p.y + pen.Px(4), pen.Px(9), pen.Px(9), in_.names.Color(*set.names, sum.meta), 2);
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + pen.Px(16));
+    const NameLabel& label = in_.names.Label(*set.names, sum.meta);
+    const std::string& name = label.forms[1].empty() ? label.forms[0] : label.forms[1];
+    ImGui::TextUnformatted(name.c_str());
+    ImGui::SameLine();
+    ImGui::TextColored(second, "\xC3\x97 %s  %s", GroupDigits(sum.count).c_str(),
+                       FormatDuration(sum.time, 4).c_str());
+  }
+  if (sums.names.size() > kNames)
+    ImGui::TextColored(second, "and %zu more names", sums.names.size() - kNames);
+}
+
+// Shows the value under the mouse. If a pixel has several values, it shows the least and the
+// most.
+void TimelinePainter::DrawCounterTooltip() const {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (!ImGui::IsWindowHovered()) return;
+  const std::optional<CounterHit> hit = model_.CounterAt(in_.profiles, mouse.x, mouse.y);
+  if (!hit || !ImGui::BeginTooltip()) return;
+  const TrackSet& set = in_.profiles[hit->profile].Set(hit->set);
+  const LayoutItem& item = layout_.items()[hit->item];
+  const Track& track = set.tracks[item.track.value];
+  const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
+  const CounterColumn& values = hit->values;
+  const bool share = item.lane == DerivedTrackKind::kUtilisation;
+  const std::string value = CounterText(set, track, share ? values.mean : values.most);
+  ImGui::TextUnformatted(value.c_str());
+  ImGui::SameLine();
+  ImGui::TextColored(second, "%s", LabelOf(set, track, item.set != 0).name.c_str());
+  if (values.changes > 0 && values.least < values.most) {
+    ImGui::TextColored(second, "%s in this pixel, from %s", share ? "mean" : "the most",
+                       CounterText(set, track, values.least).c_str());
+    if (share) {
+      ImGui::SameLine(0, 0);
+      ImGui::TextColored(second, " to %s", CounterText(set, track, values.most).c_str());
+    }
+  }
+  ImGui::TextColored(second, "at %s", WithoutZeros(FormatDuration(hit->time, 9)).c_str());
+  ImGui::EndTooltip();
+}
+
+void TimelinePainter::DrawLabelTooltip() const {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const size_t index = model_.ItemAt(mouse.y);
+  if (!ImGui::IsWindowHovered() || !geo_.labels.Has(mouse.x, mouse.y) ||
+      index >= layout_.items().size())
+    return;
+  const LayoutItem& item = layout_.items()[index];
+  const Profile& profile = in_.profiles[item.profile];
+  if (!model_.Sticks(index) && mouse.y > model_.YOf(item.y) + item.height) return;
+  const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
+  if (item.kind == LayoutItemKind::kPlaneHeading && item.plane.valid()) {
+    const Plane& plane = profile.trace->planes[item.plane.value];
+    if (!ImGui::BeginTooltip()) return;
+    ImGui::TextUnformatted(plane.display_name.c_str());
+    if (!plane.subtitle.empty()) ImGui::TextColored(second, "%s", plane.subtitle.c_str());
+    if (const double busy = plan_.Utilisation(static_cast<uint32_t>(index)); busy >= 0) {
+      ImGui::TextColored(second, "%.1f %% of the time in view %s", busy * 100,
+                         IsDevice(plane.kind) ? "an event is open" : "a thread works, on average");
+    }
+    ImGui::TextColored(second, "%s; click folds or unfolds, drag moves",
+                       Counted(plane.tracks.size(), "tracks").c_str());
+    ImGui::EndTooltip();
+  } else if (item.kind == LayoutItemKind::kTrack || item.kind == LayoutItemKind::kCounter) {
+    const TrackSet& set = profile.Set(item.set);
+    const Track& track = set.tracks[item.track.value];
+    if (!ImGui::BeginTooltip()) return;
+    const std::string_view name = set.names->strings.View(track.name);
+    ImGui::TextUnformatted(name.data(), name.data() + name.size());
+    if (const char* what = WhatIs(item.lane); what != nullptr) {
+      ImGui::TextColored(second, "%s", what);
+    } else {
+      ImGui::TextColored(second, "%s, busy for %s", Counted(track.events, "events").c_str(),
+                         FormatDuration(track.busy, 4).c_str());
+    }
+    if (item.set == 0 && track.id != 0)
+      ImGui::TextColored(second, "id %lld", static_cast<long long>(track.id));
+    ImGui::EndTooltip();
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,485 @@
+#include "viewer/timeline/slices/draw_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "model/base/task.h"
+#include "viewer/timeline/slices/plan_area.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kRowsForThreads = 24;  // below, starting a thread costs more than it saves
+constexpr float kGrey = 0.5f;           // between the ground and muted text
+constexpr uint32_t kGapFrom = 4;        // slices at least this wide give a column to the gap
+
+PlanRowKey KeyOf(const PlanInput& input, const LayoutItem& item, uint32_t depth) {
+  const uint32_t id =
+      item.kind == LayoutItemKind::kPlaneHeading ? item.plane.value : item.track.value;
+  return {input.profiles[item.profile].id, item.kind, item.set, id, depth};
+}
+
+// Returns the kind whose colour the derived track has in other places; null for none.
+std::optional<Kind> KindOfLane(DerivedTrackKind lane) {
+  switch (lane) {
+    case DerivedTrackKind::kUtilisation:
+      return Kind::kDeviceCompute;
+    case DerivedTrackKind::kQueue:
+    case DerivedTrackKind::kLaunchDelay:
+      return Kind::kKernelLaunch;
+    case DerivedTrackKind::kMemory:
+      return Kind::kHeap;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Marks the columns of highlighted events. O(columns * log n), however many events there are.
+void Brighten(const Lane& lane, const std::vector<uint32_t>& hits, const TimeAxis& axis,
+              std::vector<uint32_t>* texels) {
+  const auto width = static_cast<int64_t>(texels->size());
+  auto hit = std::lower_bound(hits.begin(), hits.end(), lane.first_row);
+  const auto last = std::lower_bound(hit, hits.end(), lane.first_row + lane.size());
+  // The first hit that ends inside the view: hits of a lane are ordered by time.
+  hit = std::partition_point(
+      hit, last, [&](uint32_t row) { return lane.end(row - lane.first_row) < axis.view().begin; });
+  while (hit != last) {
+    const uint32_t i = *hit - lane.first_row;
+    const double x0 = axis.X(lane.start[i]);
+    if (x0 >= static_cast<double>(width)) return;
+    const auto from = std::clamp<int64_t>(static_cast<int64_t>(std::floor(x0)), 0, width - 1);
+    const auto to =
+        std::clamp<int64_t>(static_cast<int64_t>(std::floor(axis.X(lane.end(i)))), from, width - 1);
+    for (int64_t x = from; x <= to; ++x) {
+      (*texels)[static_cast<size_t>(x)] &= ~(texel::kDim << 24);
+    }
+    const Ps next = axis.At(static_cast<double>(to + 1));
+    hit = std::partition_point(
+        hit + 1, last, [&](uint32_t row) { return lane.end(row - lane.first_row) <= next; });
+  }
+}
+
+// Slices longer than this span most of the trace and are drawn grey: a program's main function
+// encloses everything that its thread does. kMaxPs: no slice is that long.
+Ps AllTheTime(const PlanInput& input, const LayoutItem& item) {
+  const Trace& trace = *input.profiles[item.profile].trace;
+  if (item.set != 0 || !item.plane.valid() || item.depth < 2) return kMaxPs;
+  if (IsDevice(trace.planes[item.plane.value].kind)) return kMaxPs;
+  const Lane* outermost = LaneAt(trace.set, item, 0);
+  if (outermost == nullptr || outermost->size() == 0) return kMaxPs;
+  const Ps length = outermost->end(outermost->size() - 1) - outermost->start.front();
+  return length < trace.span.length() / 2 ? kMaxPs : length - length / 20;
+}
+
+// The same limit for Python functions. Other events, such as the end of the profiler, can make
+// the thread longer than its main function.
+Ps AllTheTimeOfPython(const PlanInput& input, const LayoutItem& item) {
+  const bool own = item.set == 0 && item.plane.valid() && item.depth >= 2;
+  const Ps span = input.profiles[item.profile].trace->span.length();
+  return own ? span - span / 4 : kMaxPs;
+}
+
+}  // namespace
+
+// The colours of the slices of an item, by meta: the colour of the name, or of how the name
+// changed. A slice that spans most of the trace and encloses others is grey.
+class DrawPlan::SliceColors {
+ public:
+  SliceColors(const DrawPlan& plan, const PlanInput& input, const LayoutItem& item)
+      : plan_(plan),
+        names_(input.names->Colors(*input.profiles[item.profile].Set(item.set).names)),
+        changes_(plan.ChangesOf(input, item)),
+        metas_(input.profiles[item.profile].Set(item.set).names->metas),
+        all_the_time_(AllTheTime(input, item)),
+        python_(AllTheTimeOfPython(input, item)),
+        deepest_(item.depth),
+        grey_(Mix(input.names->theme()[Role::kPanel], input.names->theme()[Role::kText3], kGrey)) {}
+  Rgba operator()(const Lane& lane, uint32_t event) const {
+    const Ps dur = lane.dur[event];
+    const bool always =
+        dur >= all_the_time_ ||
+        (dur >= python_ && metas_[lane.meta[event]].category == EventCategory::kPythonFunction);
+    const bool grey = always && lane.depth + 1u < deepest_;
+    return grey && !plan_.patterns_ ? grey_ : (*this)(lane.meta[event]);
+  }
+  Rgba operator()(uint32_t meta) const {
+    if (!plan_.patterns_) return names_(meta);
+    if (changes_ == nullptr) return texel::WithPattern(names_(meta), texel::Pattern::kPlain);
+    return plan_.tint_colors_(meta < changes_->size() ? (*changes_)[meta] : NameChange());
+  }
+
+ private:
+  const DrawPlan& plan_;
+  const NameColors names_;
+  const std::vector<NameChange>* changes_;
+  std::span<const EventMeta> metas_;
+  const Ps all_the_time_, python_;
+  const uint32_t deepest_;
+  const Rgba grey_;
+};
+
+void DrawPlan::Clear() {
+  cache_.clear();
+  rows_.clear();
+  labels_.clear();
+  marks_.clear();
+  last_rows_.clear();
+}
+
+// Idle time keeps the colours of its classes, so it has no changes.
+const std::vector<NameChange>* DrawPlan::ChangesOf(const PlanInput& input,
+                                                   const LayoutItem& item) const {
+  if (!patterns_ || item.lane != DerivedTrackKind::kNone) return nullptr;
+  return input.tints->Of(input.profiles[item.profile].id, item.set);
+}
+
+void DrawPlan::Build(const PlanInput& input) {
+  ++frame_;
+  width_ = input.width;
+  patterns_ = input.tints != nullptr && input.tints->on();
+  if (patterns_ && tint_names_ != input.names->generation()) {
+    tint_colors_ = TintColors(input.names->theme());
+    tint_names_ = input.names->generation();
+  }
+  input.names->Trim();
+  CollectRows(input);
+  FindStale(input);
+  rebuilt_ = static_cast<uint32_t>(work_.size());
+  const unsigned threads = work_.size() >= kRowsForThreads ? input.threads : 1;
+  if (threads == 1) {
+    for (Work& work : work_) FillRow(input, work);
+  } else {
+    ParallelFor(
+        work_.size(), [&](size_t i) { FillRow(input, work_[i]); }, threads);
+  }
+  Compose(input);
+  PlaceLabels(input);
+}
+
+void DrawPlan::CollectRows(const PlanInput& input) {
+  rows_.clear();
+  const Layout& layout = *input.layout;
+  const double bottom = input.scroll + static_cast<double>(input.height);
+  const auto [first, last] = layout.Visible(input.scroll, bottom);
+  const auto sticks = [&](size_t i) {
+    return std::any_of(input.sticky.begin(), input.sticky.end(),
+                       [i](const StickyItem& sticky) { return sticky.item == i; });
+  };
+  for (size_t i = first; i < last; ++i) {
+    if (!sticks(i)) AddRows(input, i, layout.items()[i].y - input.scroll);
+  }
+  below_ = rows_.size();
+  for (const StickyItem& sticky : input.sticky)
+    AddRows(input, sticky.item, sticky.y - input.scroll);
+}
+
+void DrawPlan::AddRows(const PlanInput& input, size_t i, double top) {
+  const Layout& layout = *input.layout;
+  const LayoutItem& item = layout.items()[i];
+  PlanRow row;
+  row.item = static_cast<uint32_t>(i);
+  if (item.kind == LayoutItemKind::kPlaneHeading || item.kind == LayoutItemKind::kCounter) {
+    row.kind = TexelLine::kArea;
+    row.y = static_cast<float>(std::floor(top)) + 2;
+    row.height = item.height - 3;
+    rows_.push_back(row);
+  } else if (item.kind == LayoutItemKind::kTrack) {
+    const double row_height = static_cast<double>(layout.sizes().row);
+    // Only depths in sight are filled, because a track may have thousands.
+    const auto skip = static_cast<uint32_t>(std::max(0.0, std::floor(-top / row_height)));
+    const TrackSet& set = input.profiles[item.profile].Set(item.set);
+    for (uint32_t depth = skip; depth < item.rows; ++depth) {
+      row.depth = depth;
+      row.y = static_cast<float>(std::floor(top + row_height * depth));
+      row.height = layout.sizes().row;
+      if (row.y >= static_cast<float>(input.height)) break;
+      row.lane = LaneAt(set, item, depth);
+      rows_.push_back(row);
+    }
+  }
+}
+
+void DrawPlan::FindStale(const PlanInput& input) {
+  row_cache_.clear();
+  size_t used = 0;
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const LayoutItem& item = input.layout->items()[rows_[i].item];
+    const TimeRange view = input.axes[item.profile].view();
+    Cached& cached = cache_[KeyOf(input, item, rows_[i].depth)];
+    const uint64_t highlight = input.highlight != nullptr ? input.highlight->version : 0;
+    const bool fresh = cached.view == view && cached.width == input.width &&
+                       cached.names == input.names->generation() && cached.highlight == highlight &&
+                       cached.content == input.content_generation;
+    row_cache_.push_back(&cached);
+    if (!fresh) {
+      cached.view = view;
+      cached.width = input.width;
+      cached.names = input.names->generation();
+      cached.highlight = highlight;
+      cached.content = input.content_generation;
+      if (used == work_.size()) work_.emplace_back();
+      work_[used].cached = &cached;
+      work_[used].row = static_cast<uint32_t>(i);
+      ++used;
+    }
+    cached.used = frame_;
+  }
+  work_.resize(used);
+  // Rows that scrolled away are kept until there are too many of them.
+  if (cache_.size() > 4 * rows_.size() + 256) {
+    std::erase_if(cache_, [&](const auto& entry) { return entry.second.used != frame_; });
+  }
+}
+
+void DrawPlan::FillRow(const PlanInput& input, Work& work) const {
+  const PlanRow& row = rows_[work.row];
+  const LayoutItem& item = input.layout->items()[row.item];
+  Cached& cached = *work.cached;
+  cached.texels.assign(input.width, texel::kEmpty);
+  cached.alone.clear();
+  cached.marks.clear();
+  if (item.kind == LayoutItemKind::kPlaneHeading) {
+    FillArea(input, item, work);
+  } else if (item.kind == LayoutItemKind::kCounter) {
+    FillCounter(input, item, cached);
+  } else {
+    FillSlices(input, item, row, work);
+    FillInstants(input, item, row, work);
+  }
+}
+
+void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
+                          Work& work) const {
+  if (row.lane == nullptr) return;
+  const TimeAxis& axis = input.axes[item.profile];
+  Cached& cached = *work.cached;
+  work.bins.clear();
+  row.lane->mip.AppendBins(row.lane->view(), axis.view(), input.width, &work.bins);
+  const bool dimming = input.highlight != nullptr && input.highlight->version != 0;
+  const uint32_t flags = dimming ? texel::kDim : 0;
+  const SliceColors color_of(*this, input, item);
+  for (const Bin& bin : work.bins) {
+    if (bin.px >= input.width) continue;
+    const uint32_t end = std::min(input.width, bin.px + std::max<uint32_t>(bin.width, 1));
+    const Rgba color =
+        bin.count == 1 ? color_of(*row.lane, bin.event) : color_of(row.lane->meta[bin.event]);
+    uint32_t coverage = texel::kOpaque;
+    if (bin.count > 1) {
+      const double share = std::min(1.0, static_cast<double>(bin.busy) / axis.ps_per_px() /
+                                             static_cast<double>(end - bin.px));
+      coverage = static_cast<uint32_t>(24.0 + 39.0 * share);
+    }
+    std::fill(cached.texels.begin() + bin.px, cached.texels.begin() + end,
+              texel::Make(color, coverage, flags));
+    if (bin.count != 1) continue;
+    const bool ends_inside = row.lane->end(bin.event) < axis.view().end;
+    if (end - bin.px >= kGapFrom && ends_inside) {
+      cached.texels[end - 1] = texel::Make(color, coverage, flags | texel::kEdge);
+    }
+    if (end - bin.px >= kMinAlone) cached.alone.push_back({bin.px, end - bin.px, bin.event});
+  }
+  if (!dimming) return;
+  const uint32_t numbering = item.rest != nullptr ? WithoutPython::kSet : item.set;
+  if (const auto* hits = input.highlight->Find(input.profiles[item.profile].id, numbering)) {
+    Brighten(*row.lane, *hits, axis, &cached.texels);
+  }
+}
+
+void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
+                            Work& work) const {
+  const TrackSet& set = input.profiles[item.profile].Set(item.set);
+  const bool dimming = input.highlight != nullptr && input.highlight->version != 0;
+  std::vector<PlanMark>& marks = work.cached->marks;
+  const SliceColors color_of(*this, input, item);
+  for (const Lane& lane : InstantLanes(set, item)) {
+    // Instants are drawn in the track's first row, whatever row their parents have.
+    if (row.depth != 0) continue;
+    work.bins.clear();
+    lane.mip.AppendBins(lane.view(), input.axes[item.profile].view(), input.width, &work.bins);
+    for (const Bin& bin : work.bins) {
+      if (bin.px >= input.width) continue;
+      const Rgba color = color_of(lane.meta[bin.event]);
+      uint32_t& out = work.cached->texels[bin.px];
+      if (texel::Alpha(out) == 0) {
+        out = texel::Make(color, texel::kOpaque, dimming ? texel::kDim : 0);
+      } else if (marks.size() < kMaxMarks &&
+                 (marks.empty() || static_cast<float>(bin.px) - marks.back().x >= kMarkDistance)) {
+        marks.push_back({static_cast<float>(bin.px), 0, color});  // closer ones would be a smear
+      }
+    }
+    if (!dimming) continue;
+    if (const auto* hits = input.highlight->Find(input.profiles[item.profile].id, item.set)) {
+      Brighten(lane, *hits, input.axes[item.profile], &work.cached->texels);
+    }
+  }
+}
+
+void DrawPlan::FillArea(const PlanInput& input, const LayoutItem& item, Work& work) const {
+  const PlaneActivity activity = PlaneActivityInView(
+      input.profiles[item.profile], item.plane, input.axes[item.profile], input.width, &work.bins);
+  work.cached->utilisation = activity.mean;
+  const Theme& theme = input.names->theme();
+  const Rgba color = theme[activity.device ? Kind::kDeviceCompute : Kind::kHostCompute];
+  for (uint32_t x = 0; x < input.width && !activity.share.empty(); ++x) {
+    const size_t column = size_t{x} * activity.share.size() / input.width;
+    const auto value = static_cast<uint32_t>(std::lround(activity.share[column] * 255.0f));
+    work.cached->texels[x] = texel::Make(color, 0) | (value << 24);
+  }
+}
+
+void DrawPlan::FillCounter(const PlanInput& input, const LayoutItem& item, Cached& cached) const {
+  const TrackSet& set = input.profiles[item.profile].Set(item.set);
+  const Track& track = set.tracks[item.track.value];
+  if (track.counters.empty()) return;
+  const CounterSeries& series = track.counters.front();
+  const Theme& theme = input.names->theme();
+  const std::optional<Kind> kind = KindOfLane(item.lane);
+  const Rgba color = kind ? theme[*kind] : theme.NameColor(set.names->strings.View(track.name));
+  std::vector<float> values(input.width);
+  const bool share = item.lane == DerivedTrackKind::kUtilisation;
+  CounterInView(series, input.axes[item.profile], values,
+                share ? CounterScale::kPercent : CounterScale::kPeaks);
+  for (uint32_t x = 0; x < input.width; ++x) {
+    const auto value =
+        static_cast<uint32_t>(std::lround(std::clamp(values[x], 0.0f, 1.0f) * 255.0f));
+    cached.texels[x] = texel::Make(color, 0) | (value << 24);
+  }
+}
+
+void DrawPlan::Compose(const PlanInput& input) {
+  const size_t size = size_t{width_} * rows_.size();
+  const bool resized = texels_.size() != size || last_rows_.size() != rows_.size();
+  texels_.resize(size);
+  last_rows_.resize(rows_.size(), 0);
+  dirty_begin_ = static_cast<uint32_t>(rows_.size());
+  dirty_end_ = 0;
+  for (uint32_t r = 0; r < rows_.size(); ++r) {
+    const Cached& cached = *row_cache_[r];
+    const LayoutItem& item = input.layout->items()[rows_[r].item];
+    // The stamp names the row and its contents. If it equals last frame's, the texels are the
+    // same.
+    uint64_t stamp = PlanRowKeyHash()(KeyOf(input, item, rows_[r].depth));
+    for (uint64_t part :
+         {static_cast<uint64_t>(cached.view.begin), static_cast<uint64_t>(cached.view.end),
+          cached.names, cached.highlight, cached.content}) {
+      stamp = (stamp ^ part) * 0xff51afd7ed558ccdull;
+      stamp ^= stamp >> 32;
+    }
+    if (!resized && stamp == last_rows_[r]) continue;
+    last_rows_[r] = stamp;
+    std::copy(cached.texels.begin(), cached.texels.end(),
+              texels_.begin() + static_cast<ptrdiff_t>(size_t{r} * width_));
+    dirty_begin_ = std::min(dirty_begin_, r);
+    dirty_end_ = r + 1;
+  }
+  if (dirty_begin_ > dirty_end_) dirty_begin_ = dirty_end_;
+  ComposeLines(input);
+}
+
+void DrawPlan::ComposeLines(const PlanInput& input) {
+  lines_.assign(input.height, TexelLine{});
+  for (uint32_t r = 0; r < below_; ++r) SetLines(r, 0);
+  if (input.sticky.empty()) return;
+  const auto end_of = [&](const StickyItem& heading) {
+    const auto height = static_cast<double>(input.layout->items()[heading.item].height);
+    const double end = std::floor(heading.y - input.scroll) + height;
+    return static_cast<int>(std::clamp(end, 0.0, static_cast<double>(input.height)));
+  };
+  // Rows under the sticky items are cleared, so that nothing shows through at their edges.
+  std::fill(lines_.begin(), lines_.begin() + end_of(input.sticky.back()), TexelLine{});
+  // An item that is pushed out is covered by the item above it.
+  size_t at = 0;
+  for (auto r = static_cast<uint32_t>(below_); r < rows_.size(); ++r) {
+    while (input.sticky[at].item != rows_[r].item) ++at;
+    SetLines(r, at > 0 ? end_of(input.sticky[at - 1]) : 0);
+  }
+}
+
+void DrawPlan::SetLines(uint32_t r, int first) {
+  const PlanRow& row = rows_[r];
+  const int top = static_cast<int>(row.y), height = static_cast<int>(row.height);
+  const int bottom = std::min(top + height, static_cast<int>(lines_.size()));
+  for (int y = std::max(first, top); y < bottom; ++y) {
+    lines_[static_cast<size_t>(y)] = {static_cast<uint16_t>(r), static_cast<uint16_t>(y - top),
+                                      static_cast<uint16_t>(height),
+                                      static_cast<uint16_t>(row.kind)};
+  }
+}
+
+void DrawPlan::PlaceLabels(const PlanInput& input) {
+  struct Candidate {
+    uint32_t row, slice;
+    uint32_t width;
+  };
+  std::vector<Candidate> candidates;
+  marks_.clear();
+  labels_.clear();
+  for (uint32_t r = 0; r < rows_.size(); ++r) {
+    const Cached& cached = *row_cache_[r];
+    for (uint32_t i = 0; i < cached.alone.size(); ++i) {
+      if (static_cast<float>(cached.alone[i].width) >= kMinLabelWidth)
+        candidates.push_back({r, i, cached.alone[i].width});
+    }
+    for (const PlanMark& mark : cached.marks) {
+      if (marks_.size() < kMaxMarks)
+        marks_.push_back({mark.x, rows_[r].y, mark.color, r >= below_});
+    }
+  }
+  if (candidates.size() > kMaxLabels) {  // the widest labels say most
+    std::nth_element(candidates.begin(), candidates.begin() + kMaxLabels, candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.width > b.width; });
+    candidates.resize(kMaxLabels);
+  }
+  for (const Candidate& c : candidates) {
+    const PlanRow& row = rows_[c.row];
+    const PlanSlice& wide = row_cache_[c.row]->alone[c.slice];
+    const LayoutItem& item = input.layout->items()[row.item];
+    const TrackSet& set = input.profiles[item.profile].Set(item.set);
+    const uint32_t meta = row.lane->meta[wide.event];
+    const NameLabel& label = input.names->Label(*set.names, meta);
+    const float space = static_cast<float>(wide.width) - 2 * kLabelPadding + 1;
+    PlanLabel out;
+    out.x = static_cast<float>(wide.px) + kLabelPadding;
+    out.y = row.y;
+    out.sticks = c.row >= below_;
+    out.color = input.names->theme().TextOn(SliceColors(*this, input, item)(*row.lane, wide.event));
+    if (input.highlight != nullptr && input.highlight->version != 0) {
+      const uint32_t t = texels_[size_t{c.row} * width_ + wide.px];
+      if ((texel::Alpha(t) & texel::kDim) != 0) out.color = input.names->theme()[Role::kText3];
+    }
+    if (FitLabel(label, space, *input.names, &out)) labels_.push_back(out);
+  }
+}
+
+double DrawPlan::Utilisation(uint32_t item) const {
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    if (rows_[r].item == item) return row_cache_[r]->utilisation;
+  }
+  return -1;
+}
+
+void DrawPlan::AddSlicesOf(std::span<const Profile> profiles, const Layout& layout,
+                           std::string_view name, size_t most, std::vector<PlanBox>* out) const {
+  for (size_t r = 0; r < rows_.size(); ++r) {
+    const PlanRow& row = rows_[r];
+    const LayoutItem& item = layout.items()[row.item];
+    if (item.kind != LayoutItemKind::kTrack || row.lane == nullptr) continue;
+    const NameTable& names = *profiles[item.profile].Set(item.set).names;
+    for (const PlanSlice& slice : row_cache_[r]->alone) {
+      if (names.DisplayName(MetaId(row.lane->meta[slice.event])) != name) continue;
+      if (out->size() >= most) return;
+      out->push_back({static_cast<float>(slice.px), row.y, static_cast<float>(slice.width),
+                      row.height - 1, r >= below_});
+    }
+  }
+}
+
+const PlanRow* DrawPlan::RowAt(size_t item, float y) const {
+  for (const PlanRow& row : rows_) {
+    if (row.item == item && y >= row.y && y < row.y + row.height) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace stepscope

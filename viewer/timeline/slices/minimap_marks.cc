@@ -1,0 +1,49 @@
+#include "viewer/timeline/slices/minimap_marks.h"
+
+#include <algorithm>
+#include <span>
+
+#include "viewer/core/look/time_axis.h"
+
+namespace stepscope {
+namespace {
+
+// Marks the columns in which events begin. It searches once for each column that has no mark yet.
+void MarkLane(const Lane& lane, std::span<const uint32_t> rows, const TimeAxis& axis,
+              std::vector<uint8_t>* columns) {
+  const auto at = [&](uint32_t row) { return axis.X(lane.start[row - lane.first_row]); };
+  const auto width = static_cast<double>(columns->size());
+  auto row = rows.begin();
+  for (size_t x = 0; x < columns->size(); ++x) {
+    if ((*columns)[x] != 0) continue;
+    row = std::partition_point(row, rows.end(),
+                               [&](uint32_t r) { return at(r) < static_cast<double>(x); });
+    if (row == rows.end() || at(*row) >= width) return;
+    x = static_cast<size_t>(at(*row));
+    (*columns)[x] = 1;
+  }
+}
+
+}  // namespace
+
+void MinimapMarks::Update(const Profile& profile, const Highlight& highlight, TimeRange span,
+                          uint32_t width) {
+  const uint64_t version = highlight.version;
+  if (profile.id == profile_ && version == version_ && span == span_ && columns_.size() == width)
+    return;
+  profile_ = profile.id;
+  version_ = version;
+  span_ = span;
+  columns_.assign(width, 0);
+  if (version == 0 || width == 0) return;
+  const TimeAxis axis(span, width);
+  for (const Highlight::Rows& part : highlight.rows) {
+    if (part.profile != profile.id || part.set >= profile.sets()) continue;
+    ForLanesWith(profile.Set(part.set), *part.rows,
+                 [&](const Lane& lane, std::span<const uint32_t> rows) {
+                   MarkLane(lane, rows, axis, &columns_);
+                 });
+  }
+}
+
+}  // namespace stepscope

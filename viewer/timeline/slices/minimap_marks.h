@@ -1,0 +1,29 @@
+// MinimapMarks: where highlighted events lie on the minimap. They are hits of a search or
+// selected events. The marks are made again when the events or the minimap change. UI thread
+// only.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "viewer/core/profiles/profile.h"
+#include "viewer/core/search/highlight.h"
+
+namespace stepscope {
+
+class MinimapMarks {
+ public:
+  // If something changed, it costs one binary search for each column without a mark, for each
+  // lane with highlighted events.
+  void Update(const Profile& profile, const Highlight& highlight, TimeRange span, uint32_t width);
+  // By pixel column: 1 if a highlighted event begins there.
+  const std::vector<uint8_t>& columns() const { return columns_; }
+
+ private:
+  ProfileId profile_;
+  uint64_t version_ = 0;
+  TimeRange span_;
+  std::vector<uint8_t> columns_;
+};
+
+}  // namespace stepscope

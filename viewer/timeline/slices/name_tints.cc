@@ -1,0 +1,108 @@
+#include "viewer/timeline/slices/name_tints.h"
+
+#include <utility>
+
+#include "viewer/core/profiles/align_profiles.h"
+
+namespace stepscope {
+namespace {
+
+constexpr float kLeast = 0.45f;  // share of the colour for the smallest change
+constexpr float kGrey = 0.5f;    // between the ground and muted text
+
+}  // namespace
+
+texel::Pattern TintColors::PatternOf(NameChange::Kind kind) {
+  switch (kind) {
+    case NameChange::Kind::kSlower:
+      return texel::Pattern::kRising;
+    case NameChange::Kind::kFaster:
+      return texel::Pattern::kFalling;
+    case NameChange::Kind::kOnlyHere:
+      return texel::Pattern::kCrossed;
+    default:
+      return texel::Pattern::kPlain;
+  }
+}
+
+TintColors::TintColors(const Theme& theme) {
+  const Rgba same = Mix(theme[Role::kPanel], theme[Role::kText3], kGrey);
+  const auto full = [&](NameChange::Kind kind) {
+    switch (kind) {
+      case NameChange::Kind::kSlower:
+        return theme[Role::kSlower];
+      case NameChange::Kind::kFaster:
+        return theme[Role::kFaster];
+      case NameChange::Kind::kOnlyHere:
+        return theme[Kind::kCollective];
+      default:
+        return same;
+    }
+  };
+  for (size_t kind = 0; kind < colors_.size(); ++kind) {
+    const auto of = static_cast<NameChange::Kind>(kind);
+    for (size_t i = 0; i < colors_[kind].size(); ++i) {
+      const float share = static_cast<float>(i) / NameChange::kMostStrength;
+      const Rgba color = Mix(same, full(of), kLeast + (1 - kLeast) * share);
+      colors_[kind][i] = texel::WithPattern(color, PatternOf(of));
+    }
+  }
+}
+
+NamesOfProfile NameTints::NamesOf(const Side& side) {
+  NamesOfProfile names;
+  names.trace = side.trace.get();
+  for (const auto& set : side.derived) names.derived.push_back(set.get());
+  if (side.steps != nullptr) {
+    for (const StepMarker& step : *side.steps) {
+      if (step.counts) names.steps.push_back(step.range);
+    }
+  }
+  return names;
+}
+
+bool NameTints::Hide() { return std::exchange(shown_, false); }
+
+bool NameTints::Update(std::span<const Profile> profiles, const ViewState& view, bool wanted,
+                       JobThreads& threads) {
+  const Profile* profile = FindComparedProfile(profiles, view);
+  const Profile* base = FindProfile(profiles, view.baseline);
+  const bool pair = profile != nullptr && base != nullptr && !AreSnapshotAndTrace(*profile, *base);
+  if (!wanted || !pair) {
+    job_.Stop();
+    asked_ = made_of_;
+    if (profile == nullptr)
+      asked_ = made_of_ = {}, made_ = {};  // the profiles may be closed by now
+    return Hide();
+  }
+  Question question{SideOf(*base), SideOf(*profile)};
+  bool changed = false;
+  if (!(question == asked_)) {
+    asked_ = question;
+    job_.Start(threads, [question](const std::stop_token& stop, Progress&) {
+      return FindNameChanges(NamesOf(question.a), NamesOf(question.b), stop);
+    });
+  }
+  if (std::optional<NameChanges> found = job_.Take()) {
+    made_ = std::move(*found);
+    made_of_ = asked_;
+    changed = true;
+  }
+  // Results of the same two profiles stay until steps or derived sets give new ones.
+  const bool ours = made_of_.a.trace == base->trace && made_of_.b.trace == profile->trace;
+  if (!ours || base_ != base->id || profile_ != profile->id) {
+    base_ = base->id;
+    profile_ = profile->id;
+    changed = true;
+  }
+  if (!ours) return Hide() || changed;
+  return !std::exchange(shown_, true) || changed;
+}
+
+const std::vector<NameChange>* NameTints::Of(ProfileId profile, uint32_t set) const {
+  if (!shown_ || (profile != base_ && profile != profile_)) return nullptr;
+  const auto& sets = profile == base_ ? made_.a : made_.b;
+  return set < sets.size() ? &sets[set] : nullptr;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,210 @@
+#include "viewer/timeline/slices/plan_area.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "model/analysis/derived_tracks/device_tracks.h"
+#include "viewer/core/look/short_label.h"
+
+namespace stepscope {
+namespace {
+
+constexpr uint32_t kPixelsPerColumn = 3;  // a preview needs less detail than a row of slices
+constexpr size_t kShortest = 4;           // letters of a cut label worth drawing
+
+// Returns the busy share of each column of a lane. A bin stands at the column in which its first
+// event begins. Time that does not fit into that column is spread over the columns behind it.
+std::vector<float> SharesOf(std::span<const Bin> bins, double ps_per_column, uint32_t columns) {
+  std::vector<float> share(columns, 0.0f);
+  double rest = 0;
+  uint32_t at = 0;
+  const auto fill = [&](uint32_t end) {
+    for (; at < end && rest > 0; ++at) {
+      const double room = 1.0 - static_cast<double>(share[at]);
+      share[at] += static_cast<float>(std::min(rest, room));
+      rest -= room;
+    }
+    rest = std::max(rest, 0.0);
+  };
+  for (const Bin& bin : bins) {
+    fill(std::min(columns, bin.px));
+    at = std::max(at, std::min(columns, bin.px));
+    rest += static_cast<double>(bin.busy) / ps_per_column;
+  }
+  fill(columns);
+  return share;
+}
+
+void AddShares(const std::vector<float>& lane, bool mean, std::vector<float>* share) {
+  for (size_t x = 0; x < share->size(); ++x)
+    (*share)[x] = mean ? (*share)[x] + lane[x] : std::max((*share)[x], lane[x]);
+}
+
+std::vector<TrackId> OfKind(const Trace& trace, const Plane& plane, TrackKind kind) {
+  std::vector<TrackId> out;
+  for (TrackId id : plane.tracks) {
+    const Track& track = trace.set.tracks[id.value];
+    if (track.kind == kind && track.events > 0 && track.lane_count > 0) out.push_back(id);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool IsDevice(PlaneKind kind) {
+  return kind == PlaneKind::kGpu || kind == PlaneKind::kTpu || kind == PlaneKind::kTpuSparseCore ||
+         kind == PlaneKind::kTpuChip || kind == PlaneKind::kCustom;
+}
+
+std::vector<TrackId> ActivityTracks(const Trace& trace, PlaneId plane) {
+  if (!plane.valid() || plane.value >= trace.planes.size()) return {};
+  const Plane& p = trace.planes[plane.value];
+  std::vector<TrackId> out;
+  if (IsDevice(p.kind)) {
+    out = OfKind(trace, p, TrackKind::kStream);
+    if (out.empty()) out = OfKind(trace, p, TrackKind::kXlaOps);
+  }
+  if (out.empty()) {
+    for (TrackId id : p.tracks) {
+      const Track& track = trace.set.tracks[id.value];
+      if (track.events > 0 && track.lane_count > 0 && !track.derived_in_file &&
+          track.kind != TrackKind::kSteps) {
+        out.push_back(id);
+      }
+    }
+  }
+  if (out.size() > kMaxActivityTracks) {
+    std::nth_element(out.begin(), out.begin() + kMaxActivityTracks, out.end(),
+                     [&](TrackId a, TrackId b) {
+                       return trace.set.tracks[a.value].busy > trace.set.tracks[b.value].busy;
+                     });
+    out.resize(kMaxActivityTracks);
+  }
+  return out;
+}
+
+namespace {
+
+// Returns the series of the derived track Utilisation of a device; null until it is known.
+const CounterSeries* UtilisationOf(const Profile& profile, PlaneId plane) {
+  for (const std::shared_ptr<const TrackSet>& set : profile.derived) {
+    for (const Track& track : set->tracks) {
+      if (track.plane == plane && DerivedTrackKindOf(track) == DerivedTrackKind::kUtilisation &&
+          !track.counters.empty())
+        return &track.counters.front();
+    }
+  }
+  return nullptr;
+}
+
+// Returns the mean, weighted by time. The value is 0 before the first change.
+double MeanIn(const CounterSeries& series, TimeRange range) {
+  const auto all = series.time.begin();
+  const auto first = std::upper_bound(all, series.time.end(), range.begin);
+  double held = first == all ? 0 : series.value[size_t(first - all) - 1], sum = 0;
+  Ps at = range.begin;
+  for (size_t i = size_t(first - all); i < series.time.size() && series.time[i] < range.end; ++i) {
+    sum += held * static_cast<double>(series.time[i] - at);
+    at = series.time[i];
+    held = series.value[i];
+  }
+  sum += held * static_cast<double>(range.end - at);
+  return range.empty() ? held : sum / static_cast<double>(range.length());
+}
+
+}  // namespace
+
+PlaneActivity PlaneActivityInView(const Profile& profile, PlaneId plane, const TimeAxis& axis,
+                                  uint32_t width_px, std::vector<Bin>* scratch) {
+  PlaneActivity out;
+  const std::vector<TrackId> tracks = ActivityTracks(*profile.trace, plane);
+  if (tracks.empty()) return out;
+  out.device = IsDevice(profile.trace->planes[plane.value].kind);
+  const uint32_t columns = std::max<uint32_t>(1, width_px / kPixelsPerColumn);
+  out.share.assign(columns, 0.0f);
+  if (const CounterSeries* known = UtilisationOf(profile, plane)) {
+    CounterInView(*known, TimeAxis(axis.view(), columns), out.share, CounterScale::kPercent);
+    out.mean = MeanIn(*known, axis.view()) / 100;
+    return out;
+  }
+  const double ps_per_column = static_cast<double>(axis.view().length()) / columns;
+  for (TrackId id : tracks) {
+    const Lane& lane = profile.trace->set.LanesOf(profile.trace->set.tracks[id.value]).front();
+    scratch->clear();
+    lane.mip.AppendBins(lane.view(), axis.view(), columns, scratch);
+    AddShares(SharesOf(*scratch, ps_per_column, columns), !out.device, &out.share);
+  }
+  double sum = 0;
+  for (float& value : out.share) {
+    if (!out.device) value /= static_cast<float>(tracks.size());
+    sum += static_cast<double>(value);
+  }
+  out.mean = sum / columns;
+  return out;
+}
+
+CounterColumn CounterIn(const CounterSeries& series, TimeRange range) {
+  CounterColumn column;
+  const auto all = series.time.begin();
+  const auto first = std::upper_bound(all, series.time.end(), range.begin);
+  const auto last = std::lower_bound(first, series.time.end(), range.end);
+  double held = first == all ? std::min(0.0, series.min) : series.value[size_t(first - all) - 1];
+  column.first = column.least = column.most = held;
+  column.changes = static_cast<size_t>(last - first);
+  // If there are many changes, one in each of kMostLooks equal parts is read, and always the last
+  // one.
+  const auto from = static_cast<size_t>(first - all), end = from + column.changes;
+  const size_t step = (column.changes + kMostLooks - 1) / kMostLooks;
+  Ps at = range.begin;
+  double sum = 0;
+  for (size_t i = from; i < end; i = i + step < end ? i + step : std::max(i + 1, end - 1)) {
+    sum += held * static_cast<double>(series.time[i] - at);
+    at = series.time[i];
+    held = series.value[i];
+    column.least = std::min(column.least, held);
+    column.most = std::max(column.most, held);
+  }
+  sum += held * static_cast<double>(range.end - at);
+  column.mean = range.empty() ? held : sum / static_cast<double>(range.length());
+  return column;
+}
+
+void CounterInView(const CounterSeries& series, const TimeAxis& axis, std::span<float> out,
+                   CounterScale scale) {
+  const bool share = scale == CounterScale::kPercent;
+  const double low = share ? 0 : std::min(0.0, series.min);
+  const double high = share ? 100 : series.max;
+  const double range = high > low ? high - low : 1.0;
+  for (size_t x = 0; x < out.size(); ++x) {
+    const Ps begin = axis.At(static_cast<double>(x));
+    const CounterColumn column =
+        CounterIn(series, {begin, std::max(axis.At(static_cast<double>(x + 1)), begin + 1)});
+    out[x] = static_cast<float>(((share ? column.mean : column.most) - low) / range);
+  }
+}
+
+bool FitLabel(const NameLabel& label, float space, const NameCache& names, PlanLabel* out) {
+  for (size_t i = 0; i < label.forms.size(); ++i) {
+    if (label.forms[i].empty() || label.widths[i] > space) continue;
+    out->text = label.forms[i];
+    out->width = label.widths[i];
+    out->cut = false;
+    return true;
+  }
+  // No form fits whole. The tiny form is cut if there is one, else the middle form, else the
+  // name.
+  const std::string& form = !label.forms[2].empty()   ? label.forms[2]
+                            : !label.forms[1].empty() ? label.forms[1]
+                                                      : label.forms[0];
+  const float ellipsis = names.Measure("\xE2\x80\xA6", 1e9f, nullptr);
+  size_t fit = form.size();
+  names.Measure(form, space - ellipsis, &fit);
+  const std::string_view text = CutEnd(form, fit);
+  if (text.size() < kShortest) return false;
+  out->text = text;
+  out->width = std::min(space, names.Measure(text, 1e9f, nullptr) + ellipsis);
+  out->cut = true;
+  return true;
+}
+
+}  // namespace stepscope
