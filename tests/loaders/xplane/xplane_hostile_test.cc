@@ -216,7 +216,8 @@ TEST_CASE("A million planes, lines and metadata entries stay within bounds") {
   CHECK(many_metas.problems == 999'999);  // all of one id
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  // KiB, of this whole test program. A sanitizer keeps what was freed, so its memory is not the program's.
+  // KiB, of this whole test program. A sanitizer keeps what was freed, so its memory is not the
+  // program's.
   if (!kSanitized) CHECK(usage.ru_maxrss < 1'000'000);
 }
 
