@@ -79,7 +79,7 @@ class Sweep {
   void ExplainGaps();
   void Place(const Gap& gap, const IdleCause& cause);
   bool HostWaitedFor(const Gap& gap) const;
-  bool WasQueued(const Gap& gap) const;
+  static bool IsShort(const Gap& gap) { return gap.idle.end - gap.idle.begin <= kStarting; }
   const std::string& NameOf(const IdleCause& cause);
 
   const Trace& trace_;
@@ -240,13 +240,6 @@ bool Sweep::HostWaitedFor(const Gap& gap) const {
   return returned >= trace_.set.Start(copy) + trace_.set.Duration(copy);
 }
 
-// Whether the event after the gap was launched before the gap, which is short.
-bool Sweep::WasQueued(const Gap& gap) const {
-  if (gap.next == kNone || gap.idle.end - gap.idle.begin > kStarting) return false;
-  const EventRow call = grouping_.LaunchOf(gap.idle.next_row);
-  return call.valid() && trace_.set.Start(call) + trace_.set.Duration(call) <= gap.idle.begin;
-}
-
 // Naming a cause takes long, and causes repeat.
 const std::string& Sweep::NameOf(const IdleCause& cause) {
   std::string& name = cause_names_[{cause.event.value, cause.inside.value}];
@@ -257,16 +250,19 @@ const std::string& Sweep::NameOf(const IdleCause& cause) {
 void Sweep::Place(const Gap& gap, const IdleCause& cause) {
   const double time = static_cast<double>(cause.time) * gap.weight;
   const bool launch = cause.loss == StepTimeClass::kLaunch,
+             queued = cause.loss == StepTimeClass::kQueued,
              unknown = cause.loss == StepTimeClass::kUnknown;
   if ((launch || unknown || cause.loss == StepTimeClass::kSync) && HostWaitedFor(gap)) {
     table_.item(table_.work(gap.before).item).after.Add(gap.sample, time);
     return;
   }
-  if ((launch && gap.next != kNone) || (unknown && WasQueued(gap))) {
+  if (gap.next != kNone && (launch || (queued && IsShort(gap)))) {
     table_.item(table_.work(gap.next).item).waits.Add(gap.sample, time);
     return;
   }
-  const std::string none = unknown ? "not recorded" : "several";
+  const std::string none = unknown  ? "not recorded"
+                           : queued ? "gaps between launched work"
+                                    : "several";
   const std::string& name = cause.event.valid() ? NameOf(cause) : none;
   StepItem& item = table_.item(table_.Find(KindOf(cause.loss), cause.loss, name));
   item.time.Add(gap.sample, time);

@@ -425,7 +425,7 @@ void Generator::LaunchOp(Gpu* gpu, int index) {
       static_cast<std::int64_t>(static_cast<double>(op.dur_ps) * jitter * FactorOf(*gpu, op));
   gpu->compute->Event(op.kernel, dev, dur, {Correlation(), tf_op, Context(), details});
   AddBusy(gpu, Busy::kKernel, dev, dev + dur);
-  gpu->dev_ps = dev + dur + kUs / 4;
+  gpu->dev_ps = dev + dur + kUs / 4 + InPs(options_.gap_us);
   ++correlation_;
   if (options_.scenario == GpuScenario::kCopies &&
       index % options_.d2h_every == options_.d2h_every - 1)

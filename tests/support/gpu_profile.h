@@ -78,6 +78,7 @@ struct GpuProfileOptions {
   int d2h_every = 6;              // and comes after every so many ops
   bool d2h_blocks = true;         // the host waits for each copy
   std::optional<double> h2d_us;   // the input's copy; default: in proportion to the layers
+  double gap_us = 0;              // between a kernel and the next, however early that is launched
   double d2d_us = 0;              // a copy on the device half way through each step
   bool between_recorded = true;   // whether what the host does between steps has an event
   bool hide_collectives = false;  // collectives begin half way through the step, beside its kernels

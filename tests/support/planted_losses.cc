@@ -147,7 +147,7 @@ std::vector<ThresholdEdge> ThresholdEdges() {
          o->layers = static_cast<int>(n), o->slower_op = "stage0/", o->slower_factor = 0.8;
        },
        19, 18},  // 29 of 59 kernels, and 28 of 56
-      {"launch-bound", [](O* o, double us) { o->op_cost_us = us; }, 51, 51.6},
+      {"launch-bound", [](O* o, double us) { o->op_cost_us = us; }, 51.3, 51.6},
       {"host-op",  // a stall of up to 200 us would count as dispatch
        [](O* o, double us) { o->layers = 40, o->stall = "net/unique:Unique", o->stall_us = us; },
        310, 345},

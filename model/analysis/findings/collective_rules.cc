@@ -133,6 +133,8 @@ const char* DoingOf(StepTimeClass loss) {
       return "waits for compilation";
     case StepTimeClass::kLaunch:
       return "waits for launches";
+    case StepTimeClass::kQueued:
+      return "waits for work in its queue";
     case StepTimeClass::kHost:
     case StepTimeClass::kBetweenSteps:
       return "waits for work of its host";

@@ -56,6 +56,7 @@ const char* NameOf(StepTimeClass c) {
       "blocking calls",
       "compilation",
       "kernel launch",
+      "work in its queue",
       "host work",
       "work between steps",
       "idle time without a recorded cause"};

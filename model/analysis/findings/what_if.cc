@@ -19,6 +19,8 @@ constexpr Change kChanges[] = {
      "the host has launched the next kernels when the device is done"},
     {StepTimeClass::kCompile, "No compilation", "the program has warmed up"},
     {StepTimeClass::kLaunch, "No waits for launches", "launches are always ahead of the device"},
+    {StepTimeClass::kQueued, "No gaps before work in the queue",
+     "the device starts launched work at once"},
     {StepTimeClass::kHost, "No host work inside the step",
      "it is compiled, or hidden behind the device"},
     {StepTimeClass::kBetweenSteps, "No work between steps", "it is done on another thread"},

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/analysis/grouping/frame_roles.h"
+
 namespace stepscope {
 namespace {
 
 constexpr Ps kLongestDispatch = 200 * kPsPerUs;  // an op in an executor that takes longer is work
-constexpr Ps kLongestLaunch = kPsPerMs;          // a launch call that takes longer loads a module
+constexpr Ps kLongestLaunch = kPsPerMs;          // a kernel's first launch that takes longer loads
+constexpr Ps kLeastBlock = 100 * kPsPerUs;       // a shorter blocking call holds up nobody else
 constexpr size_t kLaunchSample = 64;
 
 bool IsPageable(std::string_view text) { return text.find("ageable") != std::string_view::npos; }
@@ -37,6 +40,11 @@ HostState StateOf(HostRole role) {
       break;
   }
   return HostState::kWork;
+}
+
+// Who awaits results is late with the work that they need; that is work of the host.
+HostState StateOfBlocker(HostRole role) {
+  return role == HostRole::kAwait ? HostState::kWork : HostState::kSync;
 }
 
 bool SameBut(const HostPiece& a, const HostPiece& b) {  // equal except for the time
@@ -107,10 +115,15 @@ HostActivity::HostActivity(const Trace& trace, const StatTable& stats, const Gro
   const NameTable& names = trace.names();
   roles_.resize(names.metas.size());
   marker_.resize(names.metas.size());
+  frame_.resize(names.metas.size());
+  bool frames = false;
   for (size_t m = 0; m < roles_.size(); ++m) {
     roles_[m] = RoleOfHostEvent(names.strings.View(names.metas[m].name), names.metas[m].category);
     const bool works = roles_[m] == HostRole::kWork || roles_[m] == HostRole::kNothing;
     if (m < compute.size() && compute[m] != 0 && works) roles_[m] = HostRole::kCompute;
+    if (roles_[m] != HostRole::kInput && roles_[m] != HostRole::kCompile) continue;
+    frame_[m] = ParsePythonFrame(names.strings.View(names.metas[m].name)).has_value();
+    frames = frames || frame_[m] != 0;
   }
   for (const EventGroup& group : grouping.groups) {  // markers of steps, whatever their names
     if (group.implicit || !group.root.valid()) continue;
@@ -119,6 +132,44 @@ HostActivity::HostActivity(const Trace& trace, const StatTable& stats, const Gro
     marker_[meta] = 1;
   }
   MarkLaunches(stats, grouping);
+  if (!frames) return;
+  for (const Track& track : trace.set.tracks) {
+    if (IsThread(trace, track)) MarkEnclosing(track);
+  }
+}
+
+// When the thread launches kernels for ops, in ps, sorted. Tuners launch theirs without an op.
+std::vector<Ps> HostActivity::OpLaunches(const Track& thread) const {
+  std::vector<Ps> launches;
+  const Lane* outer = nullptr;
+  for (const Lane& lane : trace_.set.LanesOf(thread)) {
+    if (lane.kind != LaneKind::kNested) break;
+    uint32_t op = 0;
+    for (uint32_t i = 0; outer != nullptr && i < lane.size(); ++i) {
+      const HostRole role = roles_[lane.meta[i]];
+      const bool starts = role == HostRole::kLaunch || role == HostRole::kGraph;
+      if (!starts || !IsLaunch(lane.first_row + i)) continue;
+      op = FirstEndingAfter(*outer, op, lane.start[i]);
+      if (op < outer->size() && outer->start[op] <= lane.start[i] &&
+          trace_.names().metas[outer->meta[op]].category == EventCategory::kCpuOp)
+        launches.push_back(lane.start[i]);
+    }
+    outer = &lane;
+  }
+  std::sort(launches.begin(), launches.end());
+  return launches;
+}
+
+void HostActivity::MarkEnclosing(const Track& thread) {
+  const std::vector<Ps> launches = OpLaunches(thread);
+  if (launches.empty()) return;
+  for (const Lane& lane : trace_.set.LanesOf(thread)) {
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      if (frame_[lane.meta[i]] == 0) continue;
+      const auto next = std::lower_bound(launches.begin(), launches.end(), lane.start[i]);
+      if (next != launches.end() && *next < lane.end(i)) launch_[lane.first_row + i] = kEncloses;
+    }
+  }
 }
 
 // Copies from or to pageable memory block: they return when they are done.
@@ -137,20 +188,41 @@ void HostActivity::MarkLaunches(const StatTable& stats, const Grouping& grouping
     if (launch_[row] != kNoLaunch && IsPageable(stats.strings->View(text)))
       launch_[row] = kBlocking;
   });
+  MarkFirstLaunches(grouping);
+}
+
+// Modules are loaded at the first launch of a kernel, so a later long call is no loading.
+void HostActivity::MarkFirstLaunches(const Grouping& grouping) {
+  struct First {
+    Ps start = kMaxPs;
+    uint32_t row = HostPiece::kNone;
+  };
+  std::vector<First> first(trace_.names().metas.size());  // by MetaId of the kernel
+  RowReader device(trace_.set), host(trace_.set);
+  for (const LaunchLink& link : grouping.launches) {
+    First& of_kernel = first[device.Meta(link.device_row)];
+    const Ps start = host.Start(link.launch_row);
+    if (start < of_kernel.start) of_kernel = {start, link.launch_row};
+  }
+  for (const First& f : first) {
+    if (f.row != HostPiece::kNone && launch_[f.row] == kLaunches) launch_[f.row] = kFirstLaunch;
+  }
 }
 
 HostState HostActivity::StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) const {
   if (launch_[row] == kBlocking || roles_[meta] == HostRole::kSync) return HostState::kSync;
   if (duration <= kLongestLaunch || roles_[meta] == HostRole::kGraph) return HostState::kLaunch;
-  return roles_[meta] == HostRole::kCopy ? HostState::kSync : HostState::kCompile;
+  if (roles_[meta] == HostRole::kCopy) return HostState::kSync;
+  return launch_[row] == kFirstLaunch ? HostState::kCompile : HostState::kLaunch;
 }
 
 HostPiece HostActivity::Under(HostPiece outer, const Lane& lane, uint32_t index) const {
   const uint32_t row = lane.first_row + index, meta = lane.meta[index];
-  const HostRole role = roles_[meta];
+  const HostRole role = launch_[row] == kEncloses ? HostRole::kWork : roles_[meta];
   HostState state = StateOf(role);
   if (launch_[row] == kBlocking) state = HostState::kSync;
-  if (launch_[row] == kLaunches && state == HostState::kWork) state = HostState::kLaunch;
+  const bool launches = launch_[row] == kLaunches || launch_[row] == kFirstLaunch;
+  if (launches && state == HostState::kWork) state = HostState::kLaunch;
   if (state == HostState::kLaunch) state = StateOfLaunch(row, meta, lane.dur[index]);
   if (role == HostRole::kExecutor) {
     outer.executor = true;
@@ -167,7 +239,7 @@ HostPiece HostActivity::Under(HostPiece outer, const Lane& lane, uint32_t index)
   if (outer.executor && short_op) state = HostState::kDispatch;
   const bool call = role == HostRole::kRuntime || role == HostRole::kLaunch ||
                     role == HostRole::kGraph || role == HostRole::kCopy ||
-                    role == HostRole::kSync || launch_[row] != kNoLaunch;
+                    role == HostRole::kSync || IsLaunch(row);
   const bool in_op = outer.state == HostState::kWork || outer.state == HostState::kDispatch;
   outer.inside = call && in_op ? outer.meta : HostPiece::kNone;
   outer.state = state;
@@ -263,7 +335,7 @@ std::vector<HostPiece> HostActivity::During(const Track& thread, std::span<const
   return pieces;
 }
 
-HostSummary HostActivity::Summarise(HostId host, bool executing) const {
+HostSummary HostActivity::Summarise(HostId host, bool executing, const Track* main) const {
   HostSummary summary;
   for (const Track* thread : HostThreadsOf(trace_, host)) {
     bool executor = false;
@@ -273,6 +345,9 @@ HostSummary HostActivity::Summarise(HostId host, bool executing) const {
         executor = executor || role == HostRole::kExecutor;
         if (lane.dur[i] <= 0) continue;
         if (role == HostRole::kWait) summary.waits.push_back(PieceOf(lane, i, HostState::kInput));
+        const bool blocks = role == HostRole::kSync || role == HostRole::kAwait;
+        if (blocks && thread != main && lane.dur[i] >= kLeastBlock)
+          summary.blockers.push_back(PieceOf(lane, i, StateOfBlocker(role)));
         if (role == HostRole::kExecutor && executing)
           summary.executing.push_back(PieceOf(lane, i, HostState::kDispatch));
       }
@@ -281,6 +356,7 @@ HostSummary HostActivity::Summarise(HostId host, bool executing) const {
   }
   MergePieces(&summary.waits);
   MergePieces(&summary.executing);
+  MergePieces(&summary.blockers);
   return summary;
 }
 
@@ -290,7 +366,7 @@ const Track* HostActivity::ExecutorOf(const Track& thread,
   std::vector<Ps> launches;
   for (const Lane& lane : trace_.set.LanesOf(thread)) {
     for (uint32_t i = 0; i < lane.size() && launches.size() < kLaunchSample; ++i) {
-      if (launch_[lane.first_row + i] != kNoLaunch) launches.push_back(lane.start[i]);
+      if (IsLaunch(lane.first_row + i)) launches.push_back(lane.start[i]);
     }
   }
   const Track* best = nullptr;

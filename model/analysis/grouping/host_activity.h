@@ -5,32 +5,14 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "model/analysis/grouping/grouping.h"
+#include "model/analysis/grouping/host_roles.h"
 #include "model/stats.h"
 #include "model/trace.h"
 
 namespace stepscope {
-
-// What an event's name says about the host by itself, without what is around it.
-enum class HostRole : uint8_t {
-  kWork,      // an op, a Python function, an annotation
-  kNothing,   // the marker of a step or a wrapper: only what is inside it counts
-  kExecutor,  // runs ops or a compiled program: short ops inside are dispatch
-  kWait,      // waits for input, on any thread
-  kInput,     // prepares input or waits for it, on the thread that feeds the device
-  kSync,      // a call of the runtime that blocks until the device is done
-  kAwait,     // a framework's wait for results
-  kCompile,   // compiles, tunes or loads a module
-  kLaunch,    // starts work on a device
-  kGraph,     // starts a whole graph of work
-  kCopy,      // starts a copy or fill
-  kRuntime,   // another call of the runtime
-  kCompute,   // an op of a program whose device is the CPU
-};
-HostRole RoleOfHostEvent(std::string_view name, EventCategory category);
 
 // What a thread does at a moment. Events inside a piece with kSync or a later
 // state do not change its state.
@@ -61,6 +43,7 @@ struct HostPiece {
 struct HostSummary {
   std::vector<HostPiece> waits;         // when any thread waits for input
   std::vector<HostPiece> executing;     // when any thread is in an executor; filled on request
+  std::vector<HostPiece> blockers;      // when any thread but the main one is in a blocking call
   std::vector<const Track*> executors;  // the threads that have an executor
 };
 
@@ -77,9 +60,10 @@ class HostActivity {
   // events looked at.
   std::vector<HostPiece> During(const Track& thread, std::span<const TimeRange> ranges,
                                 uint64_t* looks = nullptr) const;
-  // O(events log events). `executing`: whether to fill HostSummary::executing.
-  HostSummary Summarise(HostId host, bool executing) const;
-  // The state of the time from a launch call to its work: launching, loading a module or blocking.
+  // O(events log events). `executing`: whether to fill HostSummary::executing. `main` may be null.
+  HostSummary Summarise(HostId host, bool executing, const Track* main) const;
+  // The state of the time from a launch call to its work: launching, blocking, or loading a module,
+  // which only the first launch of a kernel does.
   HostState StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) const;
   // Whether the event waits for results of work that other threads have yet to start.
   bool Awaits(uint32_t meta) const { return roles_[meta] == HostRole::kAwait; }
@@ -88,8 +72,15 @@ class HostActivity {
   const Track* ExecutorOf(const Track& thread, std::span<const Track* const> executors) const;
 
  private:
-  enum Launch : uint8_t { kNoLaunch, kLaunches, kBlocking };
+  // kEncloses: a Python function that dispatches ops, whatever its name says.
+  enum Launch : uint8_t { kNoLaunch, kLaunches, kFirstLaunch, kBlocking, kEncloses };
+  bool IsLaunch(uint32_t row) const {
+    return launch_[row] != kNoLaunch && launch_[row] != kEncloses;
+  }
   void MarkLaunches(const StatTable& stats, const Grouping& grouping);
+  void MarkFirstLaunches(const Grouping& grouping);
+  void MarkEnclosing(const Track& thread);
+  std::vector<Ps> OpLaunches(const Track& thread) const;
   class NestedSweep;
   HostPiece Under(HostPiece outer, const Lane& lane, uint32_t index) const;
   void Paint(const Lane& lane, std::vector<HostPiece>* pieces) const;
@@ -97,6 +88,7 @@ class HostActivity {
   const Trace& trace_;
   std::vector<HostRole> roles_;  // by MetaId
   std::vector<uint8_t> marker_;  // by MetaId: it marks a step
+  std::vector<uint8_t> frame_;   // by MetaId: a Python function that prepares input or compiles
   std::vector<uint8_t> launch_;  // by row
 };
 

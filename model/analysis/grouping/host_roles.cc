@@ -1,12 +1,12 @@
-// The role of a host event by its name (docs/rules.md#losses): calls of the runtimes of CUDA and
-// HIP, events of TensorFlow, JAX and PyTorch, and Python functions by file and name.
+#include "model/analysis/grouping/host_roles.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <span>
 #include <string>
 
-#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/grouping/frame_roles.h"
 #include "model/base/lower.h"
 #include "model/base/text_parts.h"
 #include "model/base/word_set.h"
@@ -56,31 +56,17 @@ HostRole RuntimeRole(std::string_view name) {
   return HostRole::kRuntime;
 }
 
-constexpr std::array<std::string_view, 12> kInputParts = {"torch/utils/data/",
-                                                          "dataloader",
-                                                          "data_loader",
-                                                          "torchvision/transforms",
-                                                          "torchvision/io",
-                                                          "image_processing",
-                                                          "feature_extraction",
-                                                          "tokenization_",
-                                                          "tokenizers/",
-                                                          "webdataset",
-                                                          "transformers/pipelines/pt_utils",
-                                                          "albumentations"};
+constexpr std::array<std::string_view, 2> kInputParts = {"dataloader", "data_loader"};
 constexpr WordSet kInputPartSet(kInputParts);
 constexpr std::array<std::string_view, 11> kInputWords = {
     "preprocess", "load_batch", "data_load",  "wait_for_batch", "next_batch",        "get_batch",
     "collate",    "collate_fn", "read_video", "read_image",     "prefetch_to_device"};
 constexpr WordSet kInputWordSet(kInputWords);
-constexpr std::array<std::string_view, 14> kCompileParts = {
-    "XlaCompile",       "xla_compile",    "backend_compile",  "compile_or_get_cached",
-    "trace_to_jaxpr",   "lower_jaxpr",    "torch/_inductor/", "torch/_dynamo/convert_frame",
-    "triton/compiler/", "autotun",        "Autotun",          "tracing_compilation",
-    "HloPassPipeline",  "BuildExecutable"};
+constexpr std::array<std::string_view, 6> kCompileParts = {
+    "XlaCompile", "xla_compile", "autotun", "Autotun", "HloPassPipeline", "BuildExecutable"};
 constexpr WordSet kCompilePartSet(kCompileParts);
-constexpr std::array<std::string_view, 3> kAwaitWords = {"block_until_ready", "BlockUntilReady",
-                                                         "BlockHostUntilDone"};
+constexpr std::array<std::string_view, 4> kAwaitWords = {
+    "block_until_ready", "BlockUntilReady", "BlockHostUntilDone", "BufferSequencingEvent"};
 constexpr WordSet kAwaitWordSet(kAwaitWords);
 constexpr std::array<std::string_view, 3> kSyncWords = {"aten::item", "aten::_local_scalar_dense",
                                                         "aten::is_nonzero"};
@@ -109,6 +95,7 @@ HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
   if (category == EventCategory::kStep || BeginsWithAny(name, kNothings)) {
     return HostRole::kNothing;
   }
+  if (const auto frame = ParsePythonFrame(name)) return RoleOfFrame(*frame);
   if (category == EventCategory::kRuntimeCall || IsRuntimeName(name)) return RuntimeRole(name);
   if (BeginsWithAny(name, kWaits)) return HostRole::kWait;
   if (IsExecutor(name)) return HostRole::kExecutor;

@@ -8,9 +8,11 @@ namespace {
 
 constexpr size_t kMostThreads = 1024, kMostExecutors = 256;
 constexpr size_t kPartsPerStop = 16'384;
-// Queued work starts soon after its launch; work that starts later than this many times the length
-// of the call waits for something else.
+// Work starts soon after its launch; work that starts later than this many times the length of the
+// call waits for something else.
 constexpr Ps kSoon = 16;
+// Nobody looks for what the host was in during a shorter gap between launched work.
+constexpr Ps kLeastNamed = 20 * kPsPerUs;
 
 StepTimeClass ClassOf(HostState state) {
   switch (state) {
@@ -125,8 +127,8 @@ class CauseSums {
             PartCutter* cutter)
       : markers_(markers), losses_(losses), gap_(gap), cutter_(cutter) {}
 
-  void Add(uint32_t window, const HostPiece& piece) {
-    const StepTimeClass loss = ClassOf(piece.state);
+  void Add(uint32_t window, const HostPiece& piece, bool queued) {
+    const StepTimeClass loss = queued ? StepTimeClass::kQueued : ClassOf(piece.state);
     if (loss != StepTimeClass::kHost || markers_.empty()) {
       AddPart(window, loss, piece, {piece.begin, piece.end});
       return;
@@ -288,7 +290,7 @@ IdleExplainer::IdleExplainer(const Trace& trace, const Grouping& grouping,
   for (uint32_t h = 0; h < hosts_.size(); ++h) {
     hosts_[h].main = FindMain(trace, steps, HostId(h));
     hosts_[h].markers = Markers(steps, HostId(h));
-    hosts_[h].all = activity.Summarise(HostId(h), cpu);
+    hosts_[h].all = activity.Summarise(HostId(h), cpu, hosts_[h].main);
     // Where ops run on the CPU, the rest of their executor's time is work of the host.
     for (HostPiece& piece : hosts_[h].all.executing) piece.state = HostState::kWork;
   }
@@ -321,13 +323,13 @@ const IdleExplainer::HostInfo& IdleExplainer::InfoOf(HostId host) const {
 const Track* IdleExplainer::MainThread(HostId host) const { return InfoOf(host).main; }
 
 // Divides each gap at the launch that ends it: the launch explains what follows, the thread is
-// asked for what came before.
-void IdleExplainer::Divide(std::span<const IdleGap> gaps, std::map<const Track*, Parts>* open,
-                           std::map<const Track*, Parts>* late, Parts* done) const {
+// asked for what came before. A gap that begins after the launch has returned is late as a whole.
+void IdleExplainer::Divide(std::span<const IdleGap> gaps, PartsOfThreads* open,
+                           PartsOfThreads* late, Parts* done) const {
   RowReader launches(trace_.set);
   LaunchCursor cursor(grouping_.launches);
   const Track* feeding = nullptr;
-  const auto add = [&](std::map<const Track*, Parts>* to, const Part& part) {
+  const auto add = [&](PartsOfThreads* to, const Part& part) {
     const auto [it, added] = to->try_emplace(feeding);
     if (added) it->second.reserve(gaps.size());
     it->second.push_back(part);
@@ -344,6 +346,15 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, std::map<const Track*,
     }
     feeding = &trace_.set.tracks[launches.TrackOf(launch.value)];
     const Ps begin = launches.Start(launch.value), end = launches.End(launch.value);
+    if (end <= gap.begin) {
+      const Part queued{g, piece, true};
+      if (piece.end - piece.begin < kLeastNamed) {
+        done->push_back(queued);
+      } else {
+        add(late, queued);
+      }
+      continue;
+    }
     const Ps called = std::clamp(begin, gap.begin, gap.end);
     if (called > gap.begin) {
       piece.end = called;
@@ -382,7 +393,7 @@ IdleExplainer::Parts IdleExplainer::Ask(const Track* thread, const Parts& open, 
   for (const Part& part : open) {
     while (first < pieces.size() && pieces[first].end <= part.piece.begin) ++first;
     for (size_t i = first; i < pieces.size() && pieces[i].begin < part.piece.end; ++i) {
-      Part piece{part.gap, pieces[i]};
+      Part piece{part.gap, pieces[i], part.queued};
       piece.piece.begin = std::max(piece.piece.begin, part.piece.begin);
       piece.piece.end = std::min(piece.piece.end, part.piece.end);
       (piece.piece.state == HostState::kNothing ? &left : done)->push_back(piece);
@@ -392,14 +403,23 @@ IdleExplainer::Parts IdleExplainer::Ask(const Track* thread, const Parts& open, 
 }
 
 // Names parts in which launched work did not begin. It waits for something on the device that is
-// not recorded, so the name is what the thread is in meanwhile.
-void IdleExplainer::NameLate(const Track* thread, const Parts& late, Parts* done) const {
+// not recorded, so the name is what the thread is in meanwhile. Where the work was queued, only a
+// call that blocks is worth a name: else the host is ahead and does what it would do anyway.
+void IdleExplainer::NameLate(const HostInfo& host, const Track* thread, const Parts& late,
+                             Parts* done) const {
   const size_t first = done->size();
-  for (Part part : Ask(thread, late, done)) {
+  Parts left = Ask(thread, late, done);
+  if (thread != host.main) left = Ask(host.main, left, done);
+  for (Part part : left) {
     part.piece.row = part.piece.meta = HostPiece::kNone;  // a marker is no name
     done->push_back(part);
   }
-  for (size_t i = first; i < done->size(); ++i) (*done)[i].piece.state = HostState::kNothing;
+  for (size_t i = first; i < done->size(); ++i) {
+    Part& part = (*done)[i];
+    if (part.queued && part.piece.state != HostState::kSync)
+      part.piece.row = part.piece.meta = part.piece.inside = HostPiece::kNone;
+    part.piece.state = HostState::kNothing;
+  }
 }
 
 // Finds the open parts that the intervals of all threads explain; returns the others. The intervals
@@ -429,15 +449,18 @@ IdleExplainer::Parts IdleExplainer::AskAll(std::span<const HostPiece> all, const
 }
 
 // A main thread that awaits results is no cause: the threads that are to start the work are late.
+// If one of them is in a blocking call itself, that call is the cause.
 IdleExplainer::Parts IdleExplainer::AskMain(const HostInfo& host, const Parts& open,
                                             Parts* done) const {
-  const size_t first = done->size();
-  Parts left = Ask(host.main, open, done);
-  for (size_t i = first; i < done->size(); ++i) {
-    HostPiece& piece = (*done)[i].piece;
-    if (piece.state == HostState::kSync && activity_.Awaits(piece.meta))
-      piece.state = HostState::kWork;
+  Parts said, awaiting;
+  Parts left = Ask(host.main, open, &said);
+  for (Part& part : said) {
+    const bool awaits = part.piece.state == HostState::kSync && activity_.Awaits(part.piece.meta);
+    if (awaits) part.piece.state = HostState::kWork;
+    (awaits ? &awaiting : done)->push_back(part);
   }
+  const Parts alone = AskAll(host.all.blockers, awaiting, done);
+  done->insert(done->end(), alone.begin(), alone.end());
   return left;
 }
 
@@ -446,14 +469,14 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
                             IdleIntervals* intervals, DeviceIdle* parts_of_gaps,
                             const std::stop_token& stop) const {
   const HostInfo& info = InfoOf(host);
-  std::map<const Track*, Parts> open, late;
+  PartsOfThreads open, late;
   Parts done;
   done.reserve(2 * gaps.size());  // unused room takes no memory
   Divide(gaps, &open, &late, &done);
   const size_t divided = done.size();
   for (const auto& [thread, parts] : late) {
     if (stop.stop_requested()) return;
-    NameLate(thread, parts, &done);
+    NameLate(info, thread, parts, &done);
   }
   for (const auto& [thread, parts] : open) {
     if (stop.stop_requested()) return;
@@ -481,7 +504,7 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   for (size_t i = 0; i < done.size(); ++i) {
     if (i % kPartsPerStop == 0 && stop.stop_requested()) return;
     const uint32_t window = gaps[done[i].gap].window;
-    sums.Add(window, done[i].piece);
+    sums.Add(window, done[i].piece, done[i].queued);
     if (i + 1 == done.size() || done[i + 1].gap != done[i].gap) {
       if (intervals != nullptr) intervals->Add(gap.Take(gaps[done[i].gap], device));
       cutter.Cut();

@@ -1,8 +1,9 @@
 // Why devices are idle (docs/rules.md#losses). Each idle interval is divided by what the host
 // thread did that launched the device's next event; where that thread did nothing, by its
 // executor's thread, a wait for input on any thread, and the main thread, in this order. The parts
-// cover the interval exactly. A part without a class (kUnknown) has no cause; its event is what was
-// open while launched work did not begin.
+// cover the interval exactly. Work whose launch had returned before the interval began was queued:
+// the host is no cause of it. The event of a part of kQueued is the blocking call that the host was
+// in; that of kUnknown is what was open while launched work did not begin.
 #pragma once
 
 #include <map>
@@ -52,6 +53,7 @@ class IdleExplainer {
   struct Part {
     uint32_t gap;
     HostPiece piece;
+    bool queued = false;  // the work after the gap was launched before the gap
   };
   struct HostInfo {
     const Track* main = nullptr;
@@ -59,9 +61,10 @@ class IdleExplainer {
     HostSummary all;
   };
   using Parts = std::vector<Part>;
-  void Divide(std::span<const IdleGap> gaps, std::map<const Track*, Parts>* open,
-              std::map<const Track*, Parts>* late, Parts* done) const;
-  void NameLate(const Track* thread, const Parts& late, Parts* done) const;
+  using PartsOfThreads = std::map<const Track*, Parts>;
+  void Divide(std::span<const IdleGap> gaps, PartsOfThreads* open, PartsOfThreads* late,
+              Parts* done) const;
+  void NameLate(const HostInfo& host, const Track* thread, const Parts& late, Parts* done) const;
   Parts Ask(const Track* thread, const Parts& open, Parts* done) const;
   static Parts AskAll(std::span<const HostPiece> all, const Parts& open, Parts* done);
   Parts AskMain(const HostInfo& host, const Parts& open, Parts* done) const;

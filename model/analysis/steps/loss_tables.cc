@@ -75,6 +75,7 @@ const char* LabelOf(StepTimeClass c) {
                                                                         "Synchronisation",
                                                                         "Compilation",
                                                                         "Kernel launch",
+                                                                        "Queued work",
                                                                         "Host work",
                                                                         "Between steps",
                                                                         "Not explained"};
@@ -138,7 +139,8 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
       {"class", "Class", Unit::kNone, ValueType::kString, "", true},
       {"cause", "Cause", Unit::kNone, ValueType::kString,
        "the event that the host was in; of each class of a step the five largest, the rest is "
-       "\"others\"; of unknown what is open while work that was launched does not begin",
+       "\"others\"; of unknown and queued what is open "
+       "while work that was launched does not begin",
        true},
       {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time", true},
       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step's time on the device",
@@ -153,13 +155,15 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
   t.readable_column = t.Column("class");
   const std::vector<SharedText> hosts = HostNames(trace), devices = DeviceNames(trace);
   std::map<std::pair<uint32_t, uint32_t>, SharedText> names;  // by event and the op around it
-  const SharedText cpu("CPU"), others("others"), nothing("nothing recorded");
+  const SharedText cpu("CPU"), others("others"), nothing("nothing recorded"),
+      queue("gaps between launched work");
   const Ps least = LeastTime(db.causes);
   CauseCounter counter;
   if (least > 0) t.title += fmt::format(", the {} longest", kMostCauses);
   for (const IdleCause& cause : db.causes) {
     const bool rest = counter.IsRest(cause);
     if (cause.time < least) continue;
+    const bool queued = cause.loss == StepTimeClass::kQueued && !rest;
     const bool none = cause.loss == StepTimeClass::kUnknown && !rest;
     const Step& step = db.steps[cause.step];
     SharedText& name = names[{cause.event.value, cause.inside.value}];
@@ -168,7 +172,10 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
     t.rows.push_back({labels[cause.step], hosts[step.host.value],
                       cause.device.valid() ? devices[cause.device.value] : cpu,
                       classes[static_cast<size_t>(cause.loss)],
-                      cause.event.valid() ? name : (none ? nothing : others),
+                      cause.event.valid() ? name
+                                          : (none     ? nothing
+                                             : queued ? queue
+                                                      : others),
                       static_cast<double>(cause.time) / static_cast<double>(kPsPerMs),
                       whole > 0 ? 100 * static_cast<double>(cause.time) / whole : 0.0,
                       static_cast<int64_t>(cause.count)});

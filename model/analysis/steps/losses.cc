@@ -69,8 +69,8 @@ void DeviceIdle::Finish() {
 
 const char* IdOf(StepTimeClass c) {
   static constexpr std::array<const char*, kStepTimeClasses> kIds = {
-      "compute", "h2d",     "d2h",    "d2d",  "collective_wait", "collective", "input",
-      "sync",    "compile", "launch", "host", "between_steps",   "unknown"};
+      "compute", "h2d",    "d2h",    "d2d",  "collective_wait", "collective", "input", "sync",
+      "compile", "launch", "queued", "host", "between_steps",   "unknown"};
   return c < StepTimeClass::kCount ? kIds[static_cast<size_t>(c)] : "";
 }
 

@@ -25,6 +25,7 @@ enum class StepTimeClass : uint8_t {
   kSync,          // is inside a blocking call
   kCompile,       // compiles, tunes or loads a module
   kLaunch,        // is launching
+  kQueued,        // has launched the next work before: the device waits although work is there
   kHost,          // runs framework ops or Python inside the step
   kBetweenSteps,  // does that outside every step
   kUnknown,       // does nothing that was recorded

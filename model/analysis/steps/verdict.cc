@@ -33,7 +33,7 @@ struct Remedy {
   const char* panel;
 };
 
-constexpr std::array<Remedy, 10> kRemedies = {{
+constexpr std::array<Remedy, 11> kRemedies = {{
     {"input", "Waiting for input", "Input-bound", "input", true,
      "See which stage of the input pipeline takes the time; prefetch and parallelise it.",
      "input_pipeline"},
@@ -60,6 +60,10 @@ constexpr std::array<Remedy, 10> kRemedies = {{
      "Find the device that is late and what its host did then.", "timeline"},
     {"between_steps", "Between steps", "Bound by work between steps", "host work outside the steps",
      true, "Do metrics, logging and checkpoints less often or on another thread.", "timeline"},
+    {"queued", "Queued work", "Queue-bound", "work that is in the queue already", true,
+     "The host is ahead, so faster launches do not help. See in the timeline which stream, copy or "
+     "device the next kernel waits for; fewer and larger kernels leave fewer gaps.",
+     "timeline"},
     {"unknown", "Not explained", "Idle", "something that was not recorded", true,
      "Record host and Python events as well, so that the cause can be seen.", "timeline"},
 }};
@@ -68,7 +72,7 @@ constexpr std::array<Remedy, 10> kRemedies = {{
 size_t RemedyOf(StepTimeClass c) {
   constexpr size_t kWork = kRemedies.size();
   static constexpr std::array<size_t, kStepTimeClasses> kOf = {kWork, 5, 5, kWork, 7, 6, 0,
-                                                               3,     4, 2, 1,     8, 9};
+                                                               3,     4, 2, 9,     1, 8, 10};
   return kOf[static_cast<size_t>(c)];
 }
 

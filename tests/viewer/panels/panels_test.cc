@@ -76,7 +76,7 @@ constexpr Promise kPromises[] = {
     {"selection", "0 events in 0 ps", "412 events in 2.294 ms", "events in 50 ms"},
     {"markers", "No markers yet.", "No markers yet.", "No markers yet."},
     {"overview", "No steps.", "average of 4 steps", "average of 100 steps"},
-    {"findings", "This profile has no steps", "The GPUs wait 0.040 ms", "The GPU waits 0.12 ms"},
+    {"findings", "This profile has no steps", "The GPUs wait 0.040 ms", "The GPU waits 0.11 ms"},
     {"input_pipeline", "No tf.data events", "Partly input-bound: 7.0 %", "of the step"},
     {"kernel_stats", "This profile has no GPU kernels.", "Tensor Core 77.1 %", "35.00 ms"},
     {"op_stats", "No event of this profile carries", "3.682 ms", "35.00 ms"},

@@ -12,6 +12,7 @@ Kind LossKind(std::string_view id) {
   if (id == "host") return Kind::kHostCompute;
   // The colours of kinds that are no losses: neighbours in a bar must be told apart.
   if (id == "sync") return Kind::kDeviceToDevice;
+  if (id == "queued") return Kind::kQueued;
   if (id == "between_steps") return Kind::kFree;
   return Kind::kOther;
 }

@@ -52,6 +52,7 @@ enum class Kind : uint8_t {
   kStack,
   kFree,
   kFragmentation,
+  kQueued,
   kCount,
 };
 

@@ -78,6 +78,9 @@ TEST_CASE("What if: the step without a class is the one generated without it, wi
   all.push_back({"nothing recorded", "",
                  [](GpuProfileOptions* o) { o->between_us = 2000, o->between_recorded = false; }});
   all.back().loss = "unknown";
+  all.push_back(
+      {"gaps between launched kernels", "", [](GpuProfileOptions* o) { o->gap_us = 12; }});
+  all.back().loss = "queued";
   for (const PlantedLoss& planted : all) {
     if (planted.loss == nullptr) continue;
     CAPTURE(planted.loss);

@@ -3,8 +3,11 @@
 #include "model/analysis/steps/losses.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
+#include <map>
 
 #include "loaders/loader.h"
 #include "model/analysis/grouping/host_activity.h"
@@ -127,7 +130,10 @@ TEST_CASE("Times multiplied by a factor multiply all losses by it") {
   }
 }
 
-TEST_CASE("A launch of over a millisecond loads a module; its cause is named") {
+namespace {
+
+// Four steps of 5 ms, each with a launch call of 3 ms. `kernel` names the kernel of a step.
+std::shared_ptr<const Trace> LongLaunches(const std::function<std::string(int64_t)>& kernel) {
   XSpaceBuilder b;
   auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
   auto& host = b.Plane("/host:CPU").Line(1, "python");
@@ -136,17 +142,161 @@ TEST_CASE("A launch of over a millisecond loads a module; its cause is named") {
     const auto id = static_cast<uint64_t>(s + 1);
     host.Event("train", t, 4900 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
     host.Event("cuLaunchKernel", t + 100 * kUs, 3000 * kUs).Stat("correlation_id", id);
-    kernels.Event("kernel", t + 3000 * kUs, 1900 * kUs).Stat("correlation_id", id);
+    kernels.Event(kernel(s), t + 3000 * kUs, 1900 * kUs).Stat("correlation_id", id);
   }
   auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
   REQUIRE(trace.ok());
-  AnalysisContext context(*trace, Definitions::kStepscope);
+  return *trace;
+}
+
+}  // namespace
+
+TEST_CASE("A kernel's first launch of over a millisecond loads a module; its cause is named") {
+  const auto trace = LongLaunches([](int64_t s) { return "kernel" + std::to_string(s); });
+  AnalysisContext context(trace, Definitions::kStepscope);
   const StepDatabase& db = context.steps();
   CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 2900 * kUs);
-  const Verdict verdict = Judge(**trace, db, false);
+  const Verdict verdict = Judge(*trace, db, false);
   CHECK(verdict.id == "compile");
   CHECK(verdict.losses.front().causes == "cuLaunchKernel 100 %");
   CHECK(verdict.finding.text.find("58 % of each step") != std::string::npos);
+}
+
+TEST_CASE("A later launch of a kernel loads nothing, however long it takes") {
+  const auto trace = LongLaunches([](int64_t) { return std::string("kernel"); });
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const StepDatabase& db = context.steps();
+  CHECK(At(db.device_steps[2].class_times, StepTimeClass::kCompile) == 0);
+  CHECK(At(db.device_steps[2].class_times, StepTimeClass::kLaunch) == 2900 * kUs);
+  CHECK(Judge(*trace, db, false).id == "launch");
+}
+
+namespace {
+
+// Four steps of 10 ms. The host launches 100 kernels, 10 us apart, and is then in `meanwhile` until
+// 9 ms. The kernels take 60 us; each begins `lag_us` after its launch call at the earliest and
+// 30 us after the kernel before it.
+std::shared_ptr<const Trace> Ahead(int64_t lag_us, const char* meanwhile) {
+  XSpaceBuilder b;
+  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  uint64_t id = 0;
+  for (int64_t s = 0; s < 4; ++s) {
+    const int64_t t = s * 10'000;
+    host.Event("train", t * kUs, 9'950 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
+    int64_t free = 0;
+    for (int64_t k = 0; k < 100; ++k) {
+      ++id;
+      const int64_t call = t + 10 * k, begin = std::max(call + lag_us, free + 30);
+      host.Event("cuLaunchKernel", call * kUs, 5 * kUs).Stat("correlation_id", id);
+      kernels.Event("kernel", begin * kUs, 60 * kUs).Stat("correlation_id", id);
+      free = begin + 60;
+    }
+    host.Event(meanwhile, (t + 1'000) * kUs, 8'000 * kUs);
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  return *trace;
+}
+
+// The causes of a class in the third step, by name.
+std::map<std::string, Ps> CausesOf(const Trace& trace, const StepDatabase& db, StepTimeClass c) {
+  std::map<std::string, Ps> causes;
+  for (const IdleCause& cause : db.causes) {
+    if (cause.step == 2 && cause.loss == c)
+      causes[cause.event.valid() ? CauseName(trace, cause) : ""] += cause.time;
+  }
+  return causes;
+}
+
+}  // namespace
+
+TEST_CASE("A gap before work that was launched before it is queued, never launch or host") {
+  const auto trace = Ahead(300, "$model.py:7 call");
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const StepDatabase& db = context.steps();
+  const StepClassTimes& times = db.device_steps[2].class_times;
+  CHECK(At(times, StepTimeClass::kCompute) == 6'000 * kUs);
+  CHECK(At(times, StepTimeClass::kQueued) == 99 * 30 * kUs);
+  // The first kernel was launched when the device was idle.
+  CHECK(At(times, StepTimeClass::kLaunch) == 85 * kUs);
+  CheckTilesAndSums(db);
+  const Verdict verdict = Judge(*trace, db, false);
+  CHECK(verdict.id == "queued");
+  CHECK(verdict.finding.text.find("CUDA graph") == std::string::npos);
+  // The host's own work is no cause.
+  CHECK(CausesOf(*trace, db, StepTimeClass::kQueued) ==
+        std::map<std::string, Ps>{{"", 99 * 30 * kUs}});
+}
+
+TEST_CASE("The call that blocks the host while the device does not begin queued work is named") {
+  const auto trace = Ahead(300, "cuStreamSynchronize");
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const auto causes = CausesOf(*trace, context.steps(), StepTimeClass::kQueued);
+  REQUIRE(causes.contains("cuStreamSynchronize"));
+  CHECK(causes.at("cuStreamSynchronize") > 2'500 * kUs);
+}
+
+TEST_CASE("Kernels shorter than the time between launches wait for launches, not in a queue") {
+  XSpaceBuilder b;
+  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  uint64_t id = 0;
+  for (int64_t s = 0; s < 4; ++s) {
+    const int64_t t = s * 1'000;
+    host.Event("train", t * kUs, 1'000 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
+    for (int64_t k = 0; k < 100; ++k) {
+      host.Event("cuLaunchKernel", (t + 10 * k) * kUs, 9 * kUs).Stat("correlation_id", ++id);
+      kernels.Event("kernel", (t + 10 * k + 11) * kUs, 4 * kUs).Stat("correlation_id", id);
+    }
+  }
+  auto loaded = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(loaded.ok());
+  AnalysisContext context(*loaded, Definitions::kStepscope);
+  const StepClassTimes& times = context.steps().device_steps[2].class_times;
+  CHECK(At(times, StepTimeClass::kQueued) == 0);
+  CHECK(At(times, StepTimeClass::kLaunch) == 600 * kUs);
+}
+
+namespace {
+
+// Four steps of 10 ms: a thread launches a kernel of 1 ms at 9 ms of each, the main thread awaits
+// the results, and a thread of a pool is in `other` from 1 ms to 8 ms.
+std::map<std::string, Ps> HostCausesBeside(const std::string& other) {
+  test::KinetoText t;
+  const auto on = [&t](int thread, const std::string& category, const std::string& name, int begin,
+                       int us, int correlation) {
+    t.Raw(fmt::format(R"({{"ph":"X","cat":"{}","name":"{}","pid":100,"tid":{},"ts":{},"dur":{},)"
+                      R"("args":{{"correlation":{}}}}})",
+                      category, name, thread, begin, us, correlation));
+  };
+  for (int s = 0; s < 4; ++s) {
+    const int begin = s * 10'000;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), begin, 9'990);
+    on(1, "cpu_op", "block_until_ready", begin + 10, 9'900, 0);
+    on(3, "cpu_op", other, begin + 1'000, 7'000, 0);
+    on(2, "cuda_runtime", "cudaLaunchKernel", begin + 8'990, 5, s + 1);
+    t.Kernel("kernel", s + 1, begin + 9'000, 1'000);
+  }
+  auto trace = LoadBytes("t.json", t.Text(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  return CausesOf(**trace, context.steps(), StepTimeClass::kHost);
+}
+
+}  // namespace
+
+TEST_CASE("A thread that blocks is the cause, not the main thread that awaits its results") {
+  const auto causes = HostCausesBeside("BufferSequencingEvent::Execute");
+  REQUIRE(causes.contains("BufferSequencingEvent::Execute"));
+  CHECK(causes.at("BufferSequencingEvent::Execute") == 7'000 * kUs);
+  CHECK(causes.at("block_until_ready") == 1'980 * kUs);
+}
+
+TEST_CASE("A thread that works beside a main thread that awaits results is no cause") {
+  const auto causes = HostCausesBeside("MyMonitor::Run");
+  CHECK_FALSE(causes.contains("MyMonitor::Run"));
+  CHECK(causes.at("block_until_ready") == 8'980 * kUs);
 }
 
 TEST_CASE("Losses sum to the step, causes to the idle time, and steps tile the device's time") {

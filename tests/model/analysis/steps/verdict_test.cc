@@ -69,6 +69,8 @@ std::vector<Planted> AllPlanted() {
   add(
       "launchbound", "launch", [](O* o) { o->scenario = GpuScenario::kLaunchBound; }, none);
   add(
+      "queued", "queued", [](O* o) { o->gap_us = 15; }, none);
+  add(
       "copies", "copies", [](O* o) { o->scenario = GpuScenario::kCopies; }, none);
   add(
       "staggered", "collective_wait", [](O* o) { o->scenario = GpuScenario::kStaggered; },

@@ -1,0 +1,149 @@
+#include "model/analysis/grouping/frame_roles.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace stepscope {
+namespace {
+
+// A row says what functions of a library do. The first row that fits holds.
+struct FrameRow {
+  std::string_view library;   // begin of the path; "": any path, "$": a file without a path
+  std::string_view file;      // begin of the file's name; "": any
+  std::string_view function;  // "": any; "trace_*": its begin; else the whole name
+  HostRole role;
+  std::string_view source;  // where the name comes from
+};
+
+constexpr HostRole kInput = HostRole::kInput, kCompile = HostRole::kCompile,
+                   kWork = HostRole::kWork;
+constexpr std::string_view kTorchData = "PyTorch: torch.utils.data", kVision = "torchvision",
+                           kHugging = "Hugging Face Transformers",
+                           kInductor = "PyTorch: TorchInductor", kTriton = "Triton",
+                           kJax = "JAX: jax._src", kTensorFlow = "TensorFlow: tf.function",
+                           kCustom = "names that programs give such functions";
+constexpr std::array kRows = {
+    FrameRow{"torch/utils/data/", "", "", kInput, kTorchData},
+    FrameRow{"$", "dataloader.py", "__next__", kInput, kTorchData},
+    FrameRow{"$", "dataloader.py", "_next_data", kInput, kTorchData},
+    FrameRow{"$", "dataloader.py", "_get_data", kInput, kTorchData},
+    FrameRow{"$", "dataloader.py", "_try_get_data", kInput, kTorchData},
+    FrameRow{"torchvision/transforms/", "", "", kInput, kVision},
+    FrameRow{"torchvision/io/", "", "", kInput, kVision},
+    FrameRow{"torchvision/datasets/", "", "", kInput, kVision},
+    FrameRow{"transformers/", "image_processing", "", kInput, kHugging},
+    FrameRow{"transformers/", "feature_extraction", "", kInput, kHugging},
+    FrameRow{"transformers/", "tokenization_", "", kInput, kHugging},
+    FrameRow{"tokenizers/", "", "", kInput, "Hugging Face Tokenizers"},
+    FrameRow{"webdataset/", "", "", kInput, "WebDataset"},
+    FrameRow{"albumentations/", "", "", kInput, "Albumentations"},
+    // Compiled code that runs lies in the compiler's own folders.
+    FrameRow{"torch/_inductor/", "output_code.py", "", kWork, kInductor},
+    FrameRow{"torch/_inductor/", "cudagraph_", "", kWork, kInductor},
+    FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "autotune_to_one_config", kCompile,
+             kInductor},
+    FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "benchmark_all_configs", kCompile,
+             kInductor},
+    FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "coordinate_descent_tuning",
+             kCompile, kInductor},
+    FrameRow{"torch/_inductor/runtime/", "triton_heuristics.py", "precompile", kCompile, kInductor},
+    FrameRow{"torch/_inductor/runtime/", "benchmarking.py", "", kCompile, kInductor},
+    FrameRow{"torch/_inductor/runtime/", "", "", kWork, kInductor},
+    FrameRow{"torch/_inductor/", "", "", kCompile, kInductor},
+    FrameRow{"torch/_dynamo/", "convert_frame.py", "", kCompile, "PyTorch: TorchDynamo"},
+    FrameRow{"triton/compiler/", "", "launch_metadata", kWork, kTriton},
+    FrameRow{"triton/compiler/", "", "__getitem__", kWork, kTriton},
+    FrameRow{"triton/compiler/", "", "runner", kWork, kTriton},
+    FrameRow{"triton/compiler/", "", "run", kWork, kTriton},
+    FrameRow{"triton/compiler/", "", "", kCompile, kTriton},
+    FrameRow{"triton/runtime/", "autotuner.py", "_bench", kCompile, kTriton},
+    FrameRow{"triton/runtime/", "autotuner.py", "benchmark", kCompile, kTriton},
+    FrameRow{"", "", "backend_compile*", kCompile, kJax},
+    FrameRow{"", "", "compile_or_get_cached", kCompile, kJax},
+    FrameRow{"", "", "trace_to_jaxpr*", kCompile, kJax},
+    FrameRow{"", "", "lower_jaxpr*", kCompile, kJax},
+    FrameRow{"", "", "xla_compile", kCompile, kJax},
+    FrameRow{"", "tracing_compilation.py", "trace_function", kCompile, kTensorFlow},
+    FrameRow{"", "tracing_compilation.py", "_maybe_define_function", kCompile, kTensorFlow},
+    FrameRow{"", "tracing_compilation.py", "_create_concrete_function", kCompile, kTensorFlow},
+    FrameRow{"", "", "block_until_ready", HostRole::kAwait, kJax},
+    FrameRow{"", "", "preprocess", kInput, kCustom},
+    FrameRow{"", "", "load_batch", kInput, kCustom},
+    FrameRow{"", "", "data_load", kInput, kCustom},
+    FrameRow{"", "", "wait_for_batch", kInput, kCustom},
+    FrameRow{"", "", "next_batch", kInput, kCustom},
+    FrameRow{"", "", "get_batch", kInput, kCustom},
+    FrameRow{"", "", "collate", kInput, kCustom},
+    FrameRow{"", "", "collate_fn", kInput, kCustom},
+    FrameRow{"", "", "read_video", kInput, kCustom},
+    FrameRow{"", "", "read_image", kInput, kCustom},
+    FrameRow{"", "", "prefetch_to_device", kInput, kCustom},
+};
+
+bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+void SkipDigits(std::string_view* text) {
+  while (!text->empty() && IsDigit(text->front())) text->remove_prefix(1);
+}
+
+// Skips "(12): ", ":12 ", ": " or " " behind a file's name. Returns false for anything else.
+bool SkipLine(std::string_view* text) {
+  if (text->starts_with("(")) {
+    text->remove_prefix(1);
+    SkipDigits(text);
+    if (!text->starts_with(")")) return false;
+    text->remove_prefix(1);
+  } else if (text->size() > 1 && text->front() == ':' && IsDigit((*text)[1])) {
+    text->remove_prefix(1);
+    SkipDigits(text);
+  }
+  if (text->starts_with(":")) text->remove_prefix(1);
+  if (!text->starts_with(" ")) return false;
+  text->remove_prefix(1);
+  return true;
+}
+
+// The path from the root of an installed library on.
+std::string_view FromRoot(std::string_view path) {
+  for (const std::string_view root : {"site-packages/", "dist-packages/"}) {
+    const size_t at = path.rfind(root);
+    if (at != std::string_view::npos) return path.substr(at + root.size());
+  }
+  return path;
+}
+
+bool MatchesFunction(std::string_view function, std::string_view row) {
+  if (row.ends_with("*")) return function.starts_with(row.substr(0, row.size() - 1));
+  return row.empty() || function == row;
+}
+
+bool Matches(const PythonFrame& frame, const FrameRow& row) {
+  const size_t slash = frame.path.rfind('/');
+  const bool bare = slash == std::string_view::npos;
+  const std::string_view file = bare ? frame.path : frame.path.substr(slash + 1);
+  const bool library = row.library == "$" ? bare : frame.path.starts_with(row.library);
+  return library && file.starts_with(row.file) && MatchesFunction(frame.function, row.function);
+}
+
+}  // namespace
+
+std::optional<PythonFrame> ParsePythonFrame(std::string_view name) {
+  const size_t end = name.find(".py");
+  if (end == std::string_view::npos) return std::nullopt;
+  PythonFrame frame;
+  frame.function = name.substr(end + 3);
+  if (!SkipLine(&frame.function)) return std::nullopt;
+  frame.path = name.substr(0, end + 3);
+  if (frame.path.starts_with("$")) frame.path.remove_prefix(1);
+  frame.path = FromRoot(frame.path);
+  return frame;
+}
+
+HostRole RoleOfFrame(const PythonFrame& frame) {
+  const auto row = std::find_if(kRows.begin(), kRows.end(),
+                                [&](const FrameRow& r) { return Matches(frame, r); });
+  return row == kRows.end() ? kWork : row->role;
+}
+
+}  // namespace stepscope

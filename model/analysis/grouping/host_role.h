@@ -1,0 +1,25 @@
+// HostRole: what the name of a host event says about the host (docs/rules.md#losses).
+#pragma once
+
+#include <cstdint>
+
+namespace stepscope {
+
+// By the name alone, without what is around the event.
+enum class HostRole : uint8_t {
+  kWork,      // an op, a Python function, an annotation
+  kNothing,   // the marker of a step or a wrapper: only what is inside it counts
+  kExecutor,  // runs ops or a compiled program: short ops inside are dispatch
+  kWait,      // waits for input, on any thread
+  kInput,     // prepares input or waits for it, on the thread that feeds the device
+  kSync,      // a call of the runtime that blocks until the device is done
+  kAwait,     // a framework's wait for results
+  kCompile,   // compiles, tunes or loads a module
+  kLaunch,    // starts work on a device
+  kGraph,     // starts a whole graph of work
+  kCopy,      // starts a copy or fill
+  kRuntime,   // another call of the runtime
+  kCompute,   // an op of a program whose device is the CPU
+};
+
+}  // namespace stepscope
