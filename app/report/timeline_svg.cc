@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "model/analysis/naming/short_label.h"
 #include "model/base/fnv.h"
 #include "model/base/svg_writer.h"
 #include "model/lookup.h"
-#include "viewer/core/look/short_label.h"
 
 namespace stepscope {
 namespace {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "model/analysis/devices/launch_facts.h"
+#include "model/analysis/naming/short_label.h"
 #include "model/base/digits.h"
 #include "model/lookup.h"
 #include "viewer/core/look/name_cache.h"
-#include "viewer/core/look/short_label.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/panels/graph_facts.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "viewer/core/look/short_label.h"
+#include "model/analysis/naming/short_label.h"
 
 namespace stepscope {
 

@@ -8,9 +8,9 @@
 #include <cstdio>
 #include <optional>
 
+#include "model/analysis/naming/short_label.h"
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
-#include "viewer/core/look/short_label.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/result_table_view.h"

@@ -1,6 +1,7 @@
 #include "model/analysis/grouping/host_activity.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "model/analysis/grouping/frame_roles.h"
@@ -191,21 +192,30 @@ void HostActivity::MarkLaunches(const StatTable& stats, const Grouping& grouping
   MarkFirstLaunches(grouping);
 }
 
-// Modules are loaded at the first launch of a kernel, so a later long call is no loading.
+// Modules are loaded at the first launch of a kernel on a device: a later long call loads nothing.
 void HostActivity::MarkFirstLaunches(const Grouping& grouping) {
   struct First {
     Ps start = kMaxPs;
     uint32_t row = HostPiece::kNone;
   };
-  std::vector<First> first(trace_.names().metas.size());  // by MetaId of the kernel
-  RowReader device(trace_.set), host(trace_.set);
+  const NameTable& names = trace_.names();
+  RowReader calls(trace_.set), kernels(trace_.set);
+  std::vector<bool> asked(names.strings.size());  // names of kernels with a long launch
   for (const LaunchLink& link : grouping.launches) {
-    First& of_kernel = first[device.Meta(link.device_row)];
-    const Ps start = host.Start(link.launch_row);
+    if (calls.End(link.launch_row) - calls.Start(link.launch_row) > kLongestLaunch)
+      asked[names.metas[kernels.Meta(link.device_row)].name.value] = true;
+  }
+  std::map<std::pair<uint32_t, uint32_t>, First> first;  // by device and name
+  for (const LaunchLink& link : grouping.launches) {
+    const uint32_t name = names.metas[kernels.Meta(link.device_row)].name.value;
+    if (!asked[name]) continue;
+    const PlaneId device = trace_.set.tracks[kernels.TrackOf(link.device_row)].plane;
+    First& of_kernel = first[{device.value, name}];
+    const Ps start = calls.Start(link.launch_row);
     if (start < of_kernel.start) of_kernel = {start, link.launch_row};
   }
-  for (const First& f : first) {
-    if (f.row != HostPiece::kNone && launch_[f.row] == kLaunches) launch_[f.row] = kFirstLaunch;
+  for (const auto& [key, f] : first) {
+    if (launch_[f.row] == kLaunches) launch_[f.row] = kFirstLaunch;
   }
 }
 

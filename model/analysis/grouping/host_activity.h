@@ -65,6 +65,8 @@ class HostActivity {
   // The state of the time from a launch call to its work: launching, blocking, or loading a module,
   // which only the first launch of a kernel does.
   HostState StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) const;
+  // Whether a launch call of that name has its kernel's name, not that of a call of the runtime.
+  bool NamedAfterKernel(uint32_t meta) const { return roles_[meta] == HostRole::kWork; }
   // Whether the event waits for results of work that other threads have yet to start.
   bool Awaits(uint32_t meta) const { return roles_[meta] == HostRole::kAwait; }
   // The one of `executors` whose executor events enclose most launches of `thread`, by a sample of

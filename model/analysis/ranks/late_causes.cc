@@ -65,7 +65,7 @@ class Sweep {
   void Gap(Ps until, uint32_t next) {
     if (until <= ends_[kAny]) return;
     ForParts(kGaps, ends_[kAny], until, [&](size_t w, TimeRange part) {
-      gaps_.push_back({static_cast<uint32_t>(w), next, part.begin, part.end});
+      gaps_.push_back({static_cast<uint32_t>(w), next, part.begin, part.end, ends_[kAny]});
     });
   }
 

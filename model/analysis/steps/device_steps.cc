@@ -233,7 +233,7 @@ void Divider::FillWindows(Device* device) const {
       TimeRange r{std::max(from, windows[k].span.begin), std::min(to, windows[k].span.end)};
       if (r.empty()) continue;
       if (windows[k].gap_count++ == 0) windows[k].first_gap = device->gaps.size();
-      device->gaps.push_back({static_cast<uint32_t>(k), next, r.begin, r.end});
+      device->gaps.push_back({static_cast<uint32_t>(k), next, r.begin, r.end, from});
     }
   };
   constexpr size_t kCompute = static_cast<size_t>(TimeClass::kCompute32);

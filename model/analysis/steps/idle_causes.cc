@@ -295,6 +295,12 @@ IdleExplainer::IdleExplainer(const Trace& trace, const Grouping& grouping,
     for (HostPiece& piece : hosts_[h].all.executing) piece.state = HostState::kWork;
   }
   FindExecutors();
+  const NameTable& names = trace.names();
+  waits_for_event_.resize(names.metas.size());
+  for (size_t m = 0; m < names.metas.size(); ++m) {
+    waits_for_event_[m] =
+        names.strings.View(names.metas[m].name).find("StreamWaitEvent") != std::string_view::npos;
+  }
 }
 
 // Finds the executors of threads that launch and have none themselves. Programs have a few of both
@@ -329,6 +335,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, PartsOfThreads* open,
   RowReader launches(trace_.set);
   LaunchCursor cursor(grouping_.launches);
   const Track* feeding = nullptr;
+  std::map<const Track*, std::vector<size_t>> calls;  // in `done`, those that tell no op
   const auto add = [&](PartsOfThreads* to, const Part& part) {
     const auto [it, added] = to->try_emplace(feeding);
     if (added) it->second.reserve(gaps.size());
@@ -346,9 +353,12 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, PartsOfThreads* open,
     }
     feeding = &trace_.set.tracks[launches.TrackOf(launch.value)];
     const Ps begin = launches.Start(launch.value), end = launches.End(launch.value);
-    if (end <= gap.begin) {
+    if (end <= std::min(gap.since, gap.begin)) {
+      const HostPiece awaited = EventAwaitedBy(*feeding, launch);
+      piece.row = awaited.row;
+      piece.meta = awaited.meta;
       const Part queued{g, piece, true};
-      if (piece.end - piece.begin < kLeastNamed) {
+      if (piece.row != HostPiece::kNone || piece.end - piece.begin < kLeastNamed) {
         done->push_back(queued);
       } else {
         add(late, queued);
@@ -370,6 +380,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, PartsOfThreads* open,
       said.state = activity_.StateOfLaunch(launch.value, said.meta, end - begin);
       said.begin = call.begin;
       said.end = call.end;
+      if (activity_.NamedAfterKernel(said.meta)) calls[feeding].push_back(done->size());
       done->push_back({g, said});
     }
     if (explained < gap.end) {
@@ -378,6 +389,42 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, PartsOfThreads* open,
       piece.end = gap.end;
       add(late, {g, piece});
     }
+  }
+  for (auto& [thread, some] : calls) NameOps(thread, std::move(some), done);
+}
+
+// The call before a launch, if that makes the stream wait for an event of another one; else a piece
+// without a row.
+HostPiece IdleExplainer::EventAwaitedBy(const Track& thread, EventRow launch) const {
+  HostPiece piece;
+  for (const Lane& lane : trace_.set.LanesOf(thread)) {
+    if (launch.value <= lane.first_row || launch.value - lane.first_row >= lane.size()) continue;
+    const uint32_t before = launch.value - lane.first_row - 1, meta = lane.meta[before];
+    if (!waits_for_event_[meta]) return piece;
+    piece.row = lane.first_row + before;
+    piece.meta = meta;
+  }
+  return piece;
+}
+
+// Adds the op around launch calls.
+void IdleExplainer::NameOps(const Track* thread, std::vector<size_t> calls, Parts* done) const {
+  const auto begin = [&](size_t call) {
+    return trace_.set.Start(EventRow((*done)[call].piece.row));
+  };
+  std::sort(calls.begin(), calls.end(), [&](size_t a, size_t b) { return begin(a) < begin(b); });
+  std::vector<TimeRange> ranges;
+  for (const size_t call : calls) {
+    const Ps at = begin(call);
+    if (ranges.empty() || ranges.back().begin != at) ranges.push_back({at, at + 1});
+  }
+  const std::vector<HostPiece> pieces = activity_.During(*thread, ranges);
+  auto piece = pieces.begin();
+  for (const size_t call : calls) {
+    while (piece != pieces.end() && piece->end <= begin(call)) ++piece;
+    if (piece == pieces.end()) return;
+    HostPiece& said = (*done)[call].piece;
+    if (piece->row == said.row) said.inside = piece->inside;
   }
 }
 

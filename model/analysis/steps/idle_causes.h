@@ -2,8 +2,9 @@
 // thread did that launched the device's next event; where that thread did nothing, by its
 // executor's thread, a wait for input on any thread, and the main thread, in this order. The parts
 // cover the interval exactly. Work whose launch had returned before the interval began was queued:
-// the host is no cause of it. The event of a part of kQueued is the blocking call that the host was
-// in; that of kUnknown is what was open while launched work did not begin.
+// the host is no cause of it. The event of a part of kQueued is the wait for another stream's event
+// that precedes the launch, or the blocking call that the host was in; that of kUnknown is what was
+// open while launched work did not begin.
 #pragma once
 
 #include <map>
@@ -26,6 +27,7 @@ struct IdleGap {
   uint32_t window = 0;        // index into the caller's windows
   uint32_t next_row = kNone;  // the device event that ends it
   Ps begin = 0, end = 0;
+  Ps since = kMaxPs;  // when the device became idle, where that is before `begin`
 };
 
 // The steps, each with the time of its marker as span; steps without a marker keep theirs. O(steps)
@@ -64,6 +66,8 @@ class IdleExplainer {
   using PartsOfThreads = std::map<const Track*, Parts>;
   void Divide(std::span<const IdleGap> gaps, PartsOfThreads* open, PartsOfThreads* late,
               Parts* done) const;
+  HostPiece EventAwaitedBy(const Track& thread, EventRow launch) const;
+  void NameOps(const Track* thread, std::vector<size_t> calls, Parts* done) const;
   void NameLate(const HostInfo& host, const Track* thread, const Parts& late, Parts* done) const;
   Parts Ask(const Track* thread, const Parts& open, Parts* done) const;
   static Parts AskAll(std::span<const HostPiece> all, const Parts& open, Parts* done);
@@ -75,6 +79,7 @@ class IdleExplainer {
   const Grouping& grouping_;
   const HostActivity& activity_;
   std::vector<HostInfo> hosts_;
+  std::vector<bool> waits_for_event_;  // by MetaId: the call makes a stream wait for an event
   std::unordered_map<const Track*, const Track*> executors_;  // by thread that launches
 };
 

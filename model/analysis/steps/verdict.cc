@@ -6,7 +6,8 @@
 #include <map>
 #include <set>
 
-#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/grouping/host_roles.h"
+#include "model/analysis/naming/short_label.h"
 #include "model/analysis/steps/exposed_time.h"
 #include "model/analysis/steps/host_collectives.h"
 #include "model/base/lower.h"
@@ -498,9 +499,29 @@ std::string CauseName(std::string_view event) {
   return std::string(twice ? event.substr(0, colon) : event);
 }
 
+namespace {
+
+// A kernel's template may take 400 characters and would fill a sentence.
+std::string Shortened(std::string name) {
+  constexpr size_t kLongest = 80;
+  if (name.size() <= kLongest) return name;
+  name = WithoutNamespaces(WithoutArguments(name));
+  if (name.size() <= kLongest) return name;
+  return std::string(CutEnd(name, kLongest)) + "\u2026";
+}
+
+// Some profilers name a launch call after its kernel. The op that launched it says more.
+bool NamedAfterKernel(const Trace& trace, const IdleCause& cause) {
+  if (!cause.inside.valid()) return false;
+  const EventMeta& meta = trace.names().metas[cause.event.value];
+  return RoleOfHostEvent(trace.names().Name(cause.event), meta.category) == HostRole::kWork;
+}
+
+}  // namespace
+
 std::string CauseName(const Trace& trace, const IdleCause& cause) {
   const auto name_of = [&](MetaId event) {
-    std::string name = CauseName(trace.names().DisplayName(event));
+    std::string name = Shortened(CauseName(trace.names().DisplayName(event)));
     // All steps' marks are one cause: "ProfilerStep" for ProfilerStep#3.
     const bool mark = trace.names().metas[event.value].category == EventCategory::kStep;
     const size_t end = mark ? name.find_last_not_of("0123456789#_ ") : std::string::npos;
@@ -508,6 +529,7 @@ std::string CauseName(const Trace& trace, const IdleCause& cause) {
     return name.empty() ? std::string("(no name)") : name;
   };
   if (!cause.event.valid()) return {};
+  if (NamedAfterKernel(trace, cause)) return name_of(cause.inside);
   return name_of(cause.event) + (cause.inside.valid() ? " in " + name_of(cause.inside) : "");
 }
 

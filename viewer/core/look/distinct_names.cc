@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "viewer/core/look/short_label.h"
+#include "model/analysis/naming/short_label.h"
 
 namespace stepscope {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "model/analysis/naming/short_label.h"
 #include "viewer/core/look/loss_kind.h"
-#include "viewer/core/look/short_label.h"
 
 namespace stepscope {
 

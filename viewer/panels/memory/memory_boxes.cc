@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "viewer/core/look/short_label.h"
+#include "model/analysis/naming/short_label.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "model/analysis/naming/short_label.h"
 #include "model/base/svg_writer.h"
-#include "viewer/core/look/short_label.h"
 #include "viewer/timeline/layout/track_label.h"
 #include "viewer/timeline/painting/ruler.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "model/analysis/derived_tracks/device_tracks.h"
-#include "viewer/core/look/short_label.h"
+#include "model/analysis/naming/short_label.h"
 
 namespace stepscope {
 namespace {

@@ -176,7 +176,8 @@ namespace {
 // Four steps of 10 ms. The host launches 100 kernels, 10 us apart, and is then in `meanwhile` until
 // 9 ms. The kernels take 60 us; each begins `lag_us` after its launch call at the earliest and
 // 30 us after the kernel before it.
-std::shared_ptr<const Trace> Ahead(int64_t lag_us, const char* meanwhile) {
+std::shared_ptr<const Trace> Ahead(int64_t lag_us, const char* meanwhile,
+                                   const char* before = nullptr) {
   XSpaceBuilder b;
   auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
   auto& host = b.Plane("/host:CPU").Line(1, "python");
@@ -188,6 +189,7 @@ std::shared_ptr<const Trace> Ahead(int64_t lag_us, const char* meanwhile) {
     for (int64_t k = 0; k < 100; ++k) {
       ++id;
       const int64_t call = t + 10 * k, begin = std::max(call + lag_us, free + 30);
+      if (before != nullptr) host.Event(before, (call - 3) * kUs, 2 * kUs);
       host.Event("cuLaunchKernel", call * kUs, 5 * kUs).Stat("correlation_id", id);
       kernels.Event("kernel", begin * kUs, 60 * kUs).Stat("correlation_id", id);
       free = begin + 60;
@@ -227,6 +229,16 @@ TEST_CASE("A gap before work that was launched before it is queued, never launch
   // The host's own work is no cause.
   CHECK(CausesOf(*trace, db, StepTimeClass::kQueued) ==
         std::map<std::string, Ps>{{"", 99 * 30 * kUs}});
+}
+
+TEST_CASE("Queued work names the wait for another stream's event, if that precedes its launch") {
+  for (const std::string call : {"cudaStreamWaitEvent", "cudaEventRecord"}) {
+    CAPTURE(call);
+    const auto trace = Ahead(300, "$model.py:7 call", call.c_str());
+    AnalysisContext context(trace, Definitions::kStepscope);
+    const auto causes = CausesOf(*trace, context.steps(), StepTimeClass::kQueued);
+    CHECK(causes.contains("cudaStreamWaitEvent") == (call == "cudaStreamWaitEvent"));
+  }
 }
 
 TEST_CASE("The call that blocks the host while the device does not begin queued work is named") {
@@ -537,6 +549,37 @@ TEST_CASE("Causes are named as people call them") {
   CHECK(CauseName("<built-in method to of Tensor object at 0x7f72809f2990>") == "to");
   CHECK(CauseName("aten::index") == "aten::index");
   CHECK(CauseName("IteratorGetNext:IteratorGetNext") == "IteratorGetNext");
+}
+
+TEST_CASE("A launch call that is named after its kernel is the op that launched it") {
+  const std::string kernel = "void tensorflow::functor::ColumnReduceKernel<float const*, float*, " +
+                             std::string(300, 'x') + ">(int)";
+  XSpaceBuilder b;
+  auto& kernels = b.Plane("/device:GPU:0").Line(14, "Stream #14");
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  for (int64_t s = 0; s < 4; ++s) {
+    const int64_t t = s * 1000 * kUs;
+    const auto id = static_cast<uint64_t>(s + 1);
+    host.Event("train", t, 950 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
+    host.Event("gradients/Sum:Sum", t + 100 * kUs, 700 * kUs);
+    host.Event(kernel, t + 150 * kUs, 600 * kUs).Stat("correlation_id", id);
+    kernels.Event("kernel", t + 751 * kUs, 200 * kUs).Stat("correlation_id", id);
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const auto causes = CausesOf(**trace, context.steps(), StepTimeClass::kLaunch);
+  REQUIRE(causes.size() == 1);
+  CHECK(causes.begin()->first == "gradients/Sum:Sum");
+  CHECK(Judge(**trace, context.steps(), false).finding.text.size() < 150);
+}
+
+TEST_CASE("A cause of hundreds of characters is shortened") {
+  const std::string name = "ns::Kernel<" + std::string(300, 'x') + ">(int)";
+  const auto trace = Steps({{name.c_str(), 100, 200}});
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const auto causes = CausesOf(*trace, context.steps(), StepTimeClass::kHost);
+  CHECK(causes.contains("Kernel"));
 }
 
 }  // namespace stepscope

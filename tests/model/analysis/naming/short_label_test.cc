@@ -1,4 +1,4 @@
-#include "viewer/core/look/short_label.h"
+#include "model/analysis/naming/short_label.h"
 
 #include <doctest/doctest.h>
 
