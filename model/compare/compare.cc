@@ -113,7 +113,7 @@ AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const Com
   const Contributions found = Contribute(profile_a, profile_b, sizes);
   const StepChange change = ChangeOfSteps(profile_a.steps, profile_b.steps);
   AddProperties(change, found, profile_a.steps, profile_b.steps, &out);
-  AddContributionTable(found, change.mean_delta(), &out);
+  AddContributionTable(found, change.divisor(), &out);
   AddStepTable(profile_a.steps, profile_b.steps, &out);
   AddClassTable(profile_a.steps, profile_b.steps, &out);
   AddWorkTables(profile_a.items, profile_b.items, &out);

@@ -11,7 +11,9 @@ enum class Significance : uint8_t { kNone, kWeak, kStrong };
 const char* IdOf(Significance significance);  // "none", "weak", "strong"
 
 struct RankTest {
-  double p = 1;  // two-sided
+  double p = 1;          // of the ranks, two-sided
+  double p_of_mean = 1;  // of the means, with the effective number of values, two-sided
+  double larger_p() const { return p > p_of_mean ? p : p_of_mean; }
   // The shift from a to b lies between `low` and `high` with 95 % confidence. With too few values
   // there is no interval: `bounded` is false and both are 0.
   double low = 0, high = 0;
@@ -19,11 +21,16 @@ struct RankTest {
   Significance significance = Significance::kNone;
 };
 
-// The Mann-Whitney U test, with Hodges' and Lehmann's interval (Hollander, Wolfe, Chicken:
-// Nonparametric Statistical Methods, 4.1 and 4.3). It is exact if all values differ and there are
-// at most 400 pairs, else the normal approximation with corrections for ties and continuity. Weak
-// means p < 0.05, strong p < 0.01; fewer than 4 values on a side are never significant. A side with
-// more than 1,000 values is sampled evenly. O(n log n) for the test, O(pairs) for the interval.
+// Two tests; both must reject chance. Weak means p < 0.05, strong p < 0.01; fewer than 4 values on
+// a side are never significant. The values of each side are in the order of time.
+// - The Mann-Whitney U test, with Hodges' and Lehmann's interval (Hollander, Wolfe, Chicken:
+//   Nonparametric Statistical Methods, 4.1 and 4.3). It is exact if all values differ and there are
+//   at most 400 pairs, else the normal approximation with corrections for ties and continuity. A
+//   side with more than 1,000 values is sampled evenly. The interval is widened as the scatter of
+//   the means is by correlation.
+// - Welch's t test of the means, with the effective number of values of a first-order
+//   autoregressive series (docs/compare.md#significance).
+// O(n log n) for the tests, O(pairs) for the interval.
 RankTest TestShift(std::span<const double> a, std::span<const double> b);
 
 }  // namespace stepscope::compare

@@ -1,5 +1,7 @@
 #include "model/compare/step_tables.h"
 
+#include <span>
+
 #include "model/analysis/steps/loss_tables.h"
 #include "model/analysis/steps/verdict.h"
 
@@ -29,7 +31,17 @@ double MeanOf(const std::vector<double>& values) {
 }  // namespace
 
 StepChange ChangeOfSteps(const ComparedSteps& a, const ComparedSteps& b) {
-  return {a.summary, b.summary, TestShift(a.times, b.times), a.found && b.found};
+  return {a.summary,  b.summary,  TestShift(a.times, b.times),
+          DriftOf(a), DriftOf(b), a.found && b.found};
+}
+
+double DriftOf(const ComparedSteps& steps) {
+  constexpr size_t kFewest = 16;
+  const std::span<const double> times(steps.times);
+  if (times.size() < kFewest || steps.summary.median <= 0) return 0;
+  const RankTest test = TestShift(times.first(times.size() / 2), times.last(times.size() / 2));
+  if (test.significance != Significance::kStrong || !test.bounded) return 0;
+  return 100 * (test.low + test.high) / 2 / steps.summary.median;
 }
 
 void AddStepTable(const ComparedSteps& a, const ComparedSteps& b, AnalysisResult* to) {
@@ -61,7 +73,7 @@ void AddClassTable(const ComparedSteps& a, const ComparedSteps& b, AnalysisResul
   t.AddText("class", "Class");
   t.AddValues("ms_per_step", "per step", Unit::kMs, "of the mean step that counts");
   t.AddText("significance", "Significance", "of the difference between the steps' times");
-  t.AddReal("p_value", "p", Unit::kNone, "Mann-Whitney U test over the steps");
+  t.AddReal("p_value", "p", Unit::kNone, "the larger of the tests over the steps");
   for (size_t c = 0; c < kStepTimeClasses; ++c) {
     const std::vector<double> x = TimesOf(a, c), y = TimesOf(b, c);
     const double mean_x = MeanOf(x), mean_y = MeanOf(y);
@@ -70,7 +82,7 @@ void AddClassTable(const ComparedSteps& a, const ComparedSteps& b, AnalysisResul
     std::vector<Value> row{SharedText(IdOf(static_cast<StepTimeClass>(c)))};
     CompareTable::Append(mean_x, mean_y, &row);
     row.emplace_back(SharedText(IdOf(test.significance)));
-    row.emplace_back(test.p);
+    row.emplace_back(test.larger_p());
     t.AddRow(std::move(row));
     t.table().readable_column = 0;
     t.table().readable.emplace_back(SharedText(LabelOf(static_cast<StepTimeClass>(c))));

@@ -10,12 +10,24 @@ namespace stepscope::compare {
 
 struct StepChange {  // ms
   StepSummary a, b;
-  RankTest test;       // compares the counted steps' times
-  bool found = false;  // both profiles have steps; if not, each whole recording is one
+  RankTest test;                    // compares the counted steps' times
+  double drift_a = 0, drift_b = 0;  // DriftOf()
+  bool found = false;               // both profiles have steps; if not, each whole recording is one
   double delta() const { return b.median - a.median; }
   double mean_delta() const { return b.mean - a.mean; }
+  // The divisor of shares; 0 if the mean changed by less than half a percent and that may be
+  // chance, for a row may then have thousands of percent of next to nothing.
+  double divisor() const {
+    const double mean = mean_delta();
+    const bool clear = mean > 0.005 * a.mean || mean < -0.005 * a.mean;
+    return clear || test.significance != Significance::kNone ? mean : 0;
+  }
 };
 StepChange ChangeOfSteps(const ComparedSteps& a, const ComparedSteps& b);
+
+// By how many percent the second half of the steps is slower than the first; 0 if that may be
+// chance, or with fewer than 16 steps.
+double DriftOf(const ComparedSteps& steps);
 
 void AddStepTable(const ComparedSteps& a, const ComparedSteps& b, AnalysisResult* to);
 // The means of the classes sum to the mean step. Classes that neither profile has are left out.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kMostNamed = 3;
 constexpr double kWorthNaming = 5;  // percent of the change that a named row must reach
+constexpr double kWorthDrift = 1;   // percent of the median step
 constexpr size_t kLongName = 80, kFewSteps = 4;
 
 // Percent of the change that the rows explain together. The change is not 0.
@@ -74,23 +75,30 @@ std::string StepSentence(const StepChange& change) {
   const bool none = change.test.significance == Significance::kNone;
   return text + fmt::format(", {} ({}, p = {:.2g}).",
                             none ? "which may be chance" : "more than steps scatter", steps,
-                            change.test.p);
+                            change.test.larger_p());
+}
+
+// A run whose steps get slower while it is recorded tells less about the program.
+std::string DriftSentence(const char* which, double percent) {
+  if (std::abs(percent) < kWorthDrift) return {};
+  return fmt::format(" {} drifts: the second half of its steps is {:.1f} % {} than the first.",
+                     which, std::abs(percent), percent > 0 ? "slower" : "faster");
 }
 
 std::string CauseSentences(const StepChange& change, const Contributions& found) {
-  const double mean = change.mean_delta();
+  const double mean = change.mean_delta(), whole = change.divisor();
   if (found.rows.empty()) return mean == 0 ? "" : " No item changed by more than it scatters.";
-  std::string text = fmt::format(" Of the change of the mean step, {}: ", Signed(mean));
+  std::string text = fmt::format(" The mean step changes by {}: ", Signed(mean));
   size_t named = 0;
   for (const Contribution& c : found.rows) {
-    const double share = mean != 0 ? 100 * MsOf(c.delta()) / mean : 0;
+    const double share = whole != 0 ? 100 * MsOf(c.delta()) / whole : 100;
     if (named == kMostNamed || (named > 0 && std::abs(share) < kWorthNaming)) break;
     text += named++ == 0 ? "" : "; ";
     text += fmt::format("{} {}, {} per step", NameOf(c), IdOf(c.change), Signed(MsOf(c.delta())));
-    if (mean != 0) text += fmt::format(" ({:.0f} %)", share);
+    if (whole != 0) text += fmt::format(" ({:.0f} %)", share);
   }
   text += ".";
-  if (mean != 0) {
+  if (whole != 0) {
     const size_t rows = found.rows.size();
     const std::string who =
         rows == 1 ? " That explains" : fmt::format(" All {} rows together explain", rows);
@@ -115,13 +123,15 @@ void AddProperties(const StepChange& change, const Contributions& found, const C
       change.a.median > 0 ? Value(100 * change.delta() / change.a.median) : Value(), Unit::kPercent,
       "(B - A) / A");
   add("mean_delta_ms", "Change of the mean", mean, Unit::kMs, "what contributions are parts of");
-  add("explained_percent", "Explained", mean != 0 ? Value(Explained(found, mean)) : Value(),
-      Unit::kPercent, "sum of the contributions that are listed / change of the mean step");
+  add("explained_percent", "Explained",
+      change.divisor() != 0 ? Value(Explained(found, mean)) : Value(), Unit::kPercent,
+      "sum of the contributions that are listed / change of the mean step");
   add("noise_ms", "Not listed", MsOf(found.noise), Unit::kMs,
       "sum of the changes that are not listed: tiny, or within 4 standard errors and small");
   add("significance", "Significance", SharedText(IdOf(change.test.significance)), Unit::kNone,
-      "Mann-Whitney U test over the step times: weak p < 0.05, strong p < 0.01");
-  add("p_value", "p", change.test.p, Unit::kNone, "two-sided");
+      "by two tests over the step times, which may depend on each other: weak p < 0.05, strong p < "
+      "0.01");
+  add("p_value", "p", change.test.larger_p(), Unit::kNone, "two-sided, the larger of both tests");
   const auto bound = [&](double ms) { return change.test.bounded ? Value(ms) : Value(); };
   add("delta_low_ms", "Change at least", bound(change.test.low), Unit::kMs,
       "95 % interval of the shift, Hodges and Lehmann; none with too few steps");
@@ -137,7 +147,8 @@ void AddProperties(const StepChange& change, const Contributions& found, const C
 
 void AddSummary(const StepChange& change, const Contributions& found,
                 const std::vector<ProfileDifference>& differences, AnalysisResult* to) {
-  std::string text = StepSentence(change) + CauseSentences(change, found);
+  std::string text = StepSentence(change) + DriftSentence("A", change.drift_a) +
+                     DriftSentence("B", change.drift_b) + CauseSentences(change, found);
   if (!change.found)
     text += " Steps were not found in both: all of a recording stands for one step.";
   std::string list;

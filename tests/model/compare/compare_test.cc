@@ -1,5 +1,6 @@
 // Pairs of profiles with one planted change: it must come first and explain the change of the step.
 #include "model/compare/compare.h"
+#include "model/compare/step_tables.h"
 
 #include <doctest/doctest.h>
 
@@ -214,6 +215,36 @@ TEST_CASE("Significance needs steps, and more than their scatter") {
   b.steps = 1;  // no interval, rather than one of 0
   for (const char* bound : {"delta_low_ms", "delta_high_ms"})
     CHECK(test::PropertyText(Compared(a, b), bound).empty());
+}
+
+TEST_CASE("Rows have shares of a change, and none of next to no change") {
+  compare::StepChange change;
+  change.a.mean = 100;
+  for (const double b : {100.0, 100.4, 99.6}) {
+    change.b.mean = b;
+    CHECK(change.divisor() == 0);
+  }
+  change.test.significance = compare::Significance::kStrong;  // small, but certain
+  CHECK(change.divisor() == doctest::Approx(-0.4));
+  change.test.significance = compare::Significance::kNone;
+  change.b.mean = 101;
+  CHECK(change.divisor() == doctest::Approx(1));
+  change.b.mean = 99;
+  CHECK(change.divisor() == doctest::Approx(-1));
+}
+
+TEST_CASE("A run drifts if its second half differs by more than its steps scatter") {
+  const auto drift = [](size_t n, double later) {
+    compare::ComparedSteps steps;
+    for (size_t i = 0; i < n; ++i)
+      steps.times.push_back((i < n / 2 ? 10 : later) + 0.01 * static_cast<double>(7 * i % 5));
+    steps.summary.median = 10;
+    return compare::DriftOf(steps);
+  };
+  CHECK(drift(40, 11) == doctest::Approx(10).epsilon(0.05));
+  CHECK(drift(40, 9) == doctest::Approx(-10).epsilon(0.05));
+  CHECK(drift(40, 10) == 0);
+  CHECK(drift(14, 11) == 0);  // too few steps
 }
 
 TEST_CASE("Kernels that were renamed are found by their op, and links lead to both profiles") {
