@@ -109,7 +109,8 @@ void Checks::Culprits(const char* table, const char* delta,
       const std::string shown =
           FormatValue(t->Shown(r, static_cast<size_t>(n)), t->columns[static_cast<size_t>(n)].unit);
       if (!shown.empty()) line += "  " + TerminalText(shown);
-      if (shown.empty() && name == *names.begin()) line += "  (no name)";
+      const bool says_who = t->columns[static_cast<size_t>(n)].unit == Unit::kNone;
+      if (shown.empty() && says_who && name == *names.begin()) line += "  (no name)";
     }
     text_ += line + "\n";
     ++listed;

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostNamed = 3;
 constexpr double kWorthNaming = 5;  // percent of the change that a named row must reach
 constexpr double kWorthDrift = 1;   // percent of the median step
-constexpr size_t kLongName = 80, kFewSteps = 4;
+constexpr size_t kLongName = 80, kFewSteps = 8;
 
 // Percent of the change that the rows explain together. The change is not 0.
 double Explained(const Contributions& found, double change) {
@@ -70,9 +70,9 @@ std::string StepSentence(const StepChange& change) {
   }
   const std::string steps = fmt::format("{} and {} steps", a.count, b.count);
   if (delta == 0) return text + fmt::format(" ({}).", steps);
-  if (std::min(a.count, b.count) < kFewSteps)
-    return text + fmt::format("; {} are too few to rule out chance.", steps);
   const bool none = change.test.significance == Significance::kNone;
+  if (none && std::min(a.count, b.count) < kFewSteps)
+    return text + fmt::format("; {} are too few to rule out chance.", steps);
   return text + fmt::format(", {} ({}, p = {:.2g}).",
                             none ? "which may be chance" : "more than steps scatter", steps,
                             change.test.larger_p());

@@ -81,9 +81,14 @@ void FindHostOp(const FindingContext& input, double threshold, std::vector<RuleF
   if (loss.percent < threshold) return;
   HostWork work = WorkOf(input, loss.cause);
   if (work == HostWork::kUnrecorded && loss.cause_percent < 50) work = HostWork::kOther;
+  const bool cpu = input.db().kind == DeviceKind::kCpuOnly;
   std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep();
+  if (cpu && work == HostWork::kOther) {
+    title = MsText(loss.ms) + " of " + input.EveryStep() + " go to Python and op dispatch" +
+            InCause(loss);
+  }
   if (work == HostWork::kOp) title += " for ops that run on the host" + InCause(loss);
-  if (work == HostWork::kOther)
+  if (!cpu && work == HostWork::kOther)
     title += " for Python and op dispatch inside the step" + InCause(loss);
   if (work == HostWork::kAwaits) title += " for the host to start work" + InCause(loss);
   if (work == HostWork::kCompiled)
@@ -103,6 +108,9 @@ void FindHostOp(const FindingContext& input, double threshold, std::vector<RuleF
     found.remedy =
         "The step is compiled already: give each call more work (a larger batch, several steps in "
         "one call), and see in the timeline what the runtime waits for.";
+  } else if (cpu) {
+    found.remedy =
+        "Compile the step, or use fewer and larger ops, so that Python does not dispatch each op.";
   } else if (work != HostWork::kOp) {
     found.remedy =
         "Compile the step (tf.function, jax.jit, torch.compile) or capture CUDA graphs, so that "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 #include <utility>
 
 #include "model/analysis/grouping/frame_roles.h"
@@ -200,15 +201,16 @@ void HostActivity::MarkFirstLaunches(const Grouping& grouping) {
   };
   const NameTable& names = trace_.names();
   RowReader calls(trace_.set), kernels(trace_.set);
-  std::vector<bool> asked(names.strings.size());  // names of kernels with a long launch
+  std::unordered_set<uint32_t> asked;  // names of kernels with a long launch
   for (const LaunchLink& link : grouping.launches) {
     if (calls.End(link.launch_row) - calls.Start(link.launch_row) > kLongestLaunch)
-      asked[names.metas[kernels.Meta(link.device_row)].name.value] = true;
+      asked.insert(names.metas[kernels.Meta(link.device_row)].name.value);
   }
+  if (asked.empty()) return;
   std::map<std::pair<uint32_t, uint32_t>, First> first;  // by device and name
   for (const LaunchLink& link : grouping.launches) {
     const uint32_t name = names.metas[kernels.Meta(link.device_row)].name.value;
-    if (!asked[name]) continue;
+    if (!asked.contains(name)) continue;
     const PlaneId device = trace_.set.tracks[kernels.TrackOf(link.device_row)].plane;
     First& of_kernel = first[{device.value, name}];
     const Ps start = calls.Start(link.launch_row);

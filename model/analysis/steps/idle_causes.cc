@@ -416,7 +416,7 @@ void IdleExplainer::NameOps(const Track* thread, std::vector<size_t> calls, Part
   std::vector<TimeRange> ranges;
   for (const size_t call : calls) {
     const Ps at = begin(call);
-    if (ranges.empty() || ranges.back().begin != at) ranges.push_back({at, at + 1});
+    if (ranges.empty() || ranges.back().begin != at) ranges.push_back({at, SaturatingAdd(at, 1)});
   }
   const std::vector<HostPiece> pieces = activity_.During(*thread, ranges);
   auto piece = pieces.begin();

@@ -303,7 +303,16 @@ std::string Judgement::Where() const {
   return db_.steps.size() == 1 ? "of the step" : "of each step";
 }
 
-Remedy RemedyOf(const Loss& loss, const FirstCause& cause) {
+// A program without devices waits for nobody when its threads run Python, and it has no graphs.
+void SayForCpu(Remedy* remedy) {
+  remedy->waits = false;
+  remedy->next_step =
+      "See in the timeline what the threads do meanwhile; a compiled step, or fewer and larger "
+      "ops, "
+      "need less of it.";
+}
+
+Remedy RemedyOf(const Loss& loss, const FirstCause& cause, DeviceKind kind) {
   Remedy remedy = *std::find_if(kRemedies.begin(), kRemedies.end(),
                                 [&](const Remedy& r) { return loss.id == r.id; });
   const HostRole role = RoleOfHostEvent(cause.name, EventCategory::kUnknown);
@@ -318,6 +327,8 @@ Remedy RemedyOf(const Loss& loss, const FirstCause& cause) {
     remedy.next_step =
         "The program waits for its own results then: see in the timeline which thread is to launch "
         "the next work, and what holds it up.";
+  } else if (loss.id == "host" && kind == DeviceKind::kCpuOnly) {
+    SayForCpu(&remedy);
   } else if (loss.id == "collectives" && IsHostCollective(cause.name)) {
     remedy.next_step =
         "See among the ranks whether one is late; overlap them with the backward pass, make "
@@ -423,7 +434,7 @@ void Judgement::Decide() {
     return;
   }
   const Loss& first = verdict_.losses.front();
-  const Remedy remedy = RemedyOf(first, FirstOf(first));
+  const Remedy remedy = RemedyOf(first, FirstOf(first), db_.kind);
   verdict_.id = first.id;
   verdict_.percent = first.of_waiting;
   f.grade = first.of_waiting >= kBadShare ? Finding::Grade::kBad : Finding::Grade::kWarning;

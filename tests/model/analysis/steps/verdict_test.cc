@@ -257,4 +257,23 @@ TEST_CASE("The input page says what the overview says of input") {
   }
 }
 
+TEST_CASE("A program on the CPU waits for nobody, and is not advised to capture CUDA graphs") {
+  for (const char* file : {"tf_graph.xplane.pb.zst", "torch_cpu_stack.json.gz"}) {
+    CAPTURE(file);
+    Progress progress;
+    auto trace = LoadPath(test::SourcePath("tests/data/") + file, {}, {}, progress, nullptr);
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    const Verdict verdict = Judge(**trace, context.steps(), false);
+    REQUIRE(verdict.id == "host");
+    CHECK(verdict.finding.text.find("of each step goes to Python and op dispatch") !=
+          std::string::npos);
+    CHECK(verdict.finding.next_step.find("CUDA") == std::string::npos);
+    const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
+    for (const auto& row : test::TableOf(found, "findings").rows) {
+      for (const Value& cell : row) CHECK(RawValue(cell).find("CUDA graph") == std::string::npos);
+    }
+  }
+}
+
 }  // namespace stepscope
