@@ -474,7 +474,7 @@ bool Viewer::moving() const {
 bool Viewer::animating() const {
   const State& s = *state_;
   const bool waiting = !s.profiles.empty() && (s.timeline.waiting() || s.panels.animating());
-  return moving() || waiting || s.analyses.busy() || s.jobs_running;
+  return moving() || waiting || s.analyses.busy() || s.run_steps.waiting() || s.jobs_running;
 }
 
 bool Viewer::searching() const { return state_->search.busy(); }
@@ -495,6 +495,7 @@ std::string Viewer::BusyWith() const {
   add(!s.profiles.empty() && (s.timeline.moving() || s.timeline.waiting()), "the timeline");
   for (const std::string& panel : s.panels.Busy()) add(true, "panel " + panel);
   add(s.analyses.busy(), "analyses");
+  add(s.run_steps.waiting(), "steps");
   add(s.jobs_running, "jobs");
   add(stopping(), "jobs that were told to stop");
   return out;

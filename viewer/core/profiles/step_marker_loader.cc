@@ -31,6 +31,11 @@ void StepMarkerLoader::Use(ProfileId profile, std::shared_ptr<const AnalysisResu
   });
 }
 
+bool StepMarkerLoader::waiting() const {
+  return std::any_of(known_.begin(), known_.end(),
+                     [](const Known& known) { return known.job.active(); });
+}
+
 bool StepMarkerLoader::Update(std::span<Profile> profiles) {
   known_.remove_if(
       [profiles](const Known& known) { return FindProfile(profiles, known.profile) == nullptr; });

@@ -24,6 +24,8 @@ class StepMarkerLoader {
   // Call it once a frame. Fills in Profile::steps where they are known and forgets profiles that
   // were closed. True when the steps of some profile changed. O(profiles).
   bool Update(std::span<Profile> profiles);
+  // Whether steps are under way that Update() has not filled in yet.
+  bool waiting() const;
 
  private:
   using Steps = std::shared_ptr<const std::vector<StepMarker>>;

@@ -2,6 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <thread>
+
+#include "viewer/core/profiles/step_marker_loader.h"
+
 using namespace stepscope;  // NOLINT
 
 namespace {
@@ -72,3 +76,18 @@ TEST_CASE("a step has the table's time, which is less than its range where devic
 }
 
 TEST_CASE("a table without steps gives no markers") { CHECK(StepMarkers(ResultTable()).empty()); }
+TEST_CASE("Steps are under way until they are filled in, even when their job has ended") {
+  JobThreads jobs;
+  StepMarkerLoader loader(jobs);
+  std::vector<Profile> profiles(1);
+  profiles[0].id = ProfileId(3);
+  CHECK_FALSE(loader.waiting());
+  auto overview = std::make_shared<AnalysisResult>();
+  overview->serial = 1;
+  loader.Use(ProfileId(3), overview);
+  CHECK(loader.waiting());
+  while (jobs.running() > 0) std::this_thread::yield();
+  CHECK(loader.waiting());
+  CHECK(loader.Update(profiles));
+  CHECK_FALSE(loader.waiting());
+}
