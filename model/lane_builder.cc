@@ -22,7 +22,7 @@ bool Stopped(size_t i, const std::stop_token& stop) {
 // ---- Times
 // ------------------------------------------------------------------------------------------------------
 
-// What one pass over the slices finds.
+// The facts that one pass over the slices finds.
 struct Order {
   bool valid = true;     // no negative duration, no end past the range
   bool sorted = true;    // by start, longer first

@@ -24,6 +24,21 @@ struct RawEvents {
     meta.push_back(m);
     ref.push_back(r);
   }
+  // The same for any offset: the column of references becomes 64 bits wide when one needs it.
+  void AddWide(Ps s, Ps d, uint32_t m, uint64_t offset) {
+    start.push_back(s);
+    dur.push_back(d);
+    meta.push_back(m);
+    if (wide_ref.empty() && offset < Lane::kNoRef) {
+      ref.push_back(static_cast<uint32_t>(offset));
+      return;
+    }
+    if (wide_ref.empty()) {
+      for (size_t i = 0; i < ref.size(); ++i) wide_ref.push_back(ref[i]);
+      ref = {};
+    }
+    wide_ref.push_back(offset);
+  }
 };
 
 struct TrackData {

@@ -55,8 +55,8 @@ class Trace {
   size_t store_bytes() const { return set.bytes(); }
 };
 
-// What the trace tells: its format's capabilities, less those that its events lack. Thread-safe,
-// O(1).
+// The facts that the trace can tell: its format's capabilities, less those that its events lack.
+// Thread-safe, O(1).
 Capabilities CapabilitiesOf(const Trace& trace);
 
 }  // namespace stepscope

@@ -19,7 +19,7 @@ constexpr size_t kTracksPerBlock = 16'384;              // tracks that are built
 constexpr size_t kFewTracks = 256;  // a block of so few tracks shares no columns
 constexpr size_t kSmallTrack = 64;  // events; a track with more has columns of its own
 
-// What TrackSet::storage owns.
+// TrackSet::storage owns this.
 struct SetStorage {
   std::vector<LaneColumns> columns;
 };

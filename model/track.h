@@ -17,7 +17,7 @@
 
 namespace stepscope {
 
-// What kind of event it is, as far as the loader knows without stats: by `cat` in a Chrome trace,
+// The kind of an event, as far as the loader knows without stats: by `cat` in a Chrome trace,
 // by plane and line in an XSpace.
 enum class EventCategory : uint8_t {
   kUnknown,
@@ -37,7 +37,7 @@ enum class EventCategory : uint8_t {
   kFlowOnly,
 };
 
-// What all events of one metadata share: an XEventMetadata, or name and category of Chrome events.
+// All events of one metadata share this: an XEventMetadata, or name and category of Chrome events.
 struct EventMeta {
   StringId name;
   StringId display_name;  // empty: `name` is shown

@@ -17,8 +17,9 @@ class Option;
 
 namespace stepscope {
 
-// What is opened. `stepscope --compare bench A B` is understood as `stepscope bench --compare A B`,
-// so all commands share these values, whichever of the options they have themselves.
+// The inputs that a command opens. `stepscope --compare bench A B` is understood as `stepscope
+// bench --compare A B`, so all commands share these values, whichever of the options they have
+// themselves.
 struct InputOptions {
   std::vector<std::string> paths;
   std::string run;                                   // of a log directory; empty: the newest

@@ -88,8 +88,8 @@ struct AnalysisTimes {
 };
 
 // Runs the analyses one after the other on one context, as for someone who opens every panel.
-// What analyses share counts for the first that needs it. All results are kept until the end, so
-// that the peak of memory includes them.
+// Work that analyses share counts for the first that needs it. All results are kept until the end,
+// so that the peak of memory includes them.
 AnalysisTimes TimeAnalyses(const std::shared_ptr<const Trace>& trace) {
   AnalysisTimes times;
   AnalysisContext context(trace, Definitions::kStepscope);

@@ -1,4 +1,4 @@
-// What may be wrong with the events of a Chrome trace (docs/chrome.md), counted by kind with the
+// The faults of the events of a Chrome trace (docs/chrome.md), counted by kind with the
 // first byte offsets, in whatever order they are found. Not thread-safe: each batch counts its own,
 // and the file's owner merges them.
 #pragma once

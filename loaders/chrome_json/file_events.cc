@@ -38,21 +38,6 @@ std::string TextOf(std::string_view token) {
 
 }  // namespace
 
-void AddRaw(RawEvents* raw, Ps start, Ps dur, uint32_t meta, uint64_t offset) {
-  raw->start.push_back(start);
-  raw->dur.push_back(dur);
-  raw->meta.push_back(meta);
-  if (raw->wide_ref.empty() && offset < Lane::kNoRef) {
-    raw->ref.push_back(static_cast<uint32_t>(offset));
-    return;
-  }
-  if (raw->wide_ref.empty()) {
-    for (size_t i = 0; i < raw->ref.size(); ++i) raw->wide_ref.push_back(raw->ref[i]);
-    raw->ref = {};
-  }
-  raw->wide_ref.push_back(offset);
-}
-
 uint32_t FileEvents::Id(std::string_view text) { return ids_.Intern(text).value; }
 
 uint32_t FileEvents::Meta(const NamePair& name_and_cat, uint32_t* cat_id, uint64_t offset) {
@@ -146,7 +131,7 @@ void FileEvents::AddEvent(const BatchResult& batch, const ParsedEvent& event, co
     case 'O':
     case 'D':
       t.host = t.host || role.host;
-      AddRaw(&t.Of(role.part).instants, event.ts, 0, meta, event.offset);
+      t.Of(role.part).instants.AddWide(event.ts, 0, meta, event.offset);
       ++event_count;
       break;
     case 'C':
@@ -183,7 +168,7 @@ void FileEvents::AddComplete(const BatchResult& batch, const ParsedEvent& event,
   }
   t.host = t.host || role.host;
   t.only_python = t.only_python && role.category == EventCategory::kPythonFunction;
-  AddRaw(&slices, event.ts, event.dur, meta, event.offset);
+  slices.AddWide(event.ts, event.dur, meta, event.offset);
   ++event_count;
 }
 

@@ -24,12 +24,11 @@ namespace stepscope::chrome {
 
 constexpr uint32_t kNoIndex = 0xffffffffu;
 
-// Columns of a track that grow event by event; offsets become 64 bits wide when one needs it.
+// Columns of a track that grow event by event.
 struct PartEvents {
   RawEvents slices, instants;
   bool empty() const { return slices.start.empty() && instants.start.empty(); }
 };
-void AddRaw(RawEvents* raw, Ps start, Ps dur, uint32_t meta, uint64_t offset);
 
 struct BeginOrEnd {
   int64_t ts;
@@ -39,8 +38,8 @@ struct BeginOrEnd {
   bool end() const { return aux == kEndMark; }
 };
 
-// What metadata events say about a process. Texts are strings of the builder, because there may be
-// a million of them.
+// Facts that metadata events tell about a process. Texts are strings of the builder, because there
+// may be a million of them.
 struct ProcessInfo {
   StringId name{0}, labels{0};
   int64_t sort_index = 0;
@@ -104,7 +103,7 @@ struct MetaTable {
       by_category;  // metas of unknown category by place
 };
 
-// What a worker's numbers mean in the builder; grows with the new names of its batches.
+// The meaning of a worker's numbers in the builder; grows with the new names of its batches.
 struct WorkerMap {
   std::vector<uint32_t> metas, cats, threads;
 };

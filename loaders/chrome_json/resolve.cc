@@ -24,7 +24,7 @@ struct BoundSlice {
   Part part;
 };
 
-// What matching the begins and ends of one thread gives besides slices.
+// Matching the begins and ends of one thread gives these besides slices.
 struct Matched {
   std::vector<std::pair<uint64_t, uint64_t>> ends;  // by begin
   std::vector<BoundSlice> bound;
@@ -91,7 +91,7 @@ class Matcher {
     const auto slice = static_cast<uint32_t>(slices.start.size());
     if (begin.aux != kNoIndex)
       out_.bound.push_back({begin.ts, begin.offset, begin.aux, slice, part});
-    AddRaw(&slices, begin.ts, end - begin.ts, begin.meta, begin.offset);
+    slices.AddWide(begin.ts, end - begin.ts, begin.meta, begin.offset);
     ++out_.slices;
   }
 

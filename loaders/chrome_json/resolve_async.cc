@@ -36,7 +36,7 @@ bool IsLegacy(char ph) { return ph == 'S' || ph == 'T' || ph == 'p' || ph == 'F'
 bool IsBegin(char ph) { return ph == 'b' || ph == 'S'; }
 bool IsEnd(char ph) { return ph == 'e' || ph == 'F'; }
 
-// What makes two asynchronous events belong together.
+// Two asynchronous events belong together if these are equal.
 auto ChainKey(const AsyncEvent& e) {
   const bool legacy = IsLegacy(e.ph);
   return std::tuple(legacy, e.cat, e.scope, e.local ? e.pid + 1 : 0, e.id, legacy ? e.meta : 0);
@@ -209,9 +209,9 @@ void FileEvents::PlaceChains(std::vector<AsyncChain>* chains, const std::stop_to
     busy.emplace(chain.end, track);
     PartEvents& events = async_tracks[track].events;
     for (const AsyncChain::Slice& s : chain.slices)
-      AddRaw(&events.slices, s.start, s.dur, s.meta, s.offset);
+      events.slices.AddWide(s.start, s.dur, s.meta, s.offset);
     for (const AsyncChain::Slice& s : chain.instants)
-      AddRaw(&events.instants, s.start, 0, s.meta, s.offset);
+      events.instants.AddWide(s.start, 0, s.meta, s.offset);
     event_count += chain.slices.size() + chain.instants.size();
   }
 }

@@ -10,21 +10,6 @@
 
 namespace stepscope {
 
-void AddRawEvent(RawEvents* raw, Ps start, Ps dur, uint32_t meta, uint64_t ref) {
-  raw->start.push_back(start);
-  raw->dur.push_back(dur);
-  raw->meta.push_back(meta);
-  if (raw->wide_ref.empty() && ref < Lane::kNoRef) {
-    raw->ref.push_back(static_cast<uint32_t>(ref));
-    return;
-  }
-  if (raw->wide_ref.empty()) {
-    for (size_t i = 0; i < raw->ref.size(); ++i) raw->wide_ref.push_back(raw->ref[i]);
-    raw->ref = {};
-  }
-  raw->wide_ref.push_back(ref);
-}
-
 void FinishSeries(CounterSeries* series) {
   if (!std::is_sorted(series->time.begin(), series->time.end())) {
     std::vector<uint32_t> order(series->time.size());
@@ -72,13 +57,13 @@ MixedTrackBuilder::Slice MixedTrackBuilder::AddSlice(uint32_t track, int64_t beg
   end_ns = std::max(begin_ns, end_ns);
   See(begin_ns, end_ns);
   RawEvents& raw = tracks_[track]->data.slices;
-  AddRawEvent(&raw, begin_ns, SaturatingSub(end_ns, begin_ns), meta, ref);
+  raw.AddWide(begin_ns, SaturatingSub(end_ns, begin_ns), meta, ref);
   return {track, static_cast<uint32_t>(raw.start.size() - 1)};
 }
 
 void MixedTrackBuilder::AddInstant(uint32_t track, int64_t at_ns, uint32_t meta, uint64_t ref) {
   See(at_ns, at_ns);
-  AddRawEvent(&tracks_[track]->data.instants, at_ns, 0, meta, ref);
+  tracks_[track]->data.instants.AddWide(at_ns, 0, meta, ref);
 }
 
 void MixedTrackBuilder::AddSample(uint32_t track, int64_t at_ns, double value) {

@@ -18,7 +18,8 @@ namespace stepscope {
 
 class MixedTrackBuilder {
  public:
-  // What has a plane of its own: a device as a process sees it, or the threads of a process.
+  // Each of these has a plane of its own: a device as a process sees it, or the threads of a
+  // process.
   struct PlaneKey {
     int64_t process = 0;
     PlaneKind kind = PlaneKind::kOther;
@@ -113,8 +114,6 @@ class MixedTrackBuilder {
   int64_t last_ns_ = std::numeric_limits<int64_t>::min();
 };
 
-// Appends an event to `raw`. Its column of references becomes 64 bits wide when one needs it.
-void AddRawEvent(RawEvents* raw, Ps start, Ps dur, uint32_t meta, uint64_t ref);
 // Sorts the samples by time if they are not, and sets the least and the largest value.
 void FinishSeries(CounterSeries* series);
 

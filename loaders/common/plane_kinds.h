@@ -1,4 +1,4 @@
-// What the planes and lines of an XSpace are, by their names and ids
+// The kinds of the planes and lines of an XSpace, by their names and ids
 // (docs/xspace.md#planes-and-lines), how they are called on screen, and in which order they are
 // shown. Other formats use the same names and order. Pure functions.
 #pragma once

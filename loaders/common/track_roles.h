@@ -1,5 +1,5 @@
-// What the categories, process names and thread names of Chrome traces mean (docs/chrome.md has the
-// table). Loaders of other formats with PyTorch's or ROCm's categories use them too. Pure
+// The meaning of categories, process names and thread names in Chrome traces (docs/chrome.md has
+// the table). Loaders of other formats with PyTorch's or ROCm's categories use them too. Pure
 // functions.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What the threads of one ParallelFor share: objects that are used again, and the first error. Both
+// The threads of one ParallelFor share this: objects that are used again, and the first error. Both
 // live in the caller while the loop runs. Any of its threads may call all members, but
 // FirstError::Take only after the loop.
 #pragma once

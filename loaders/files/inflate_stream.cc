@@ -90,7 +90,7 @@ class SourceStream final : public InflateStream {
   uint64_t done_ = 0;
 };
 
-// What gzip and zstd share: refilling the input block and the end.
+// Gzip and zstd share this: refilling the input block and the end.
 class CodecStream : public InflateStream {
  public:
   explicit CodecStream(std::unique_ptr<BlockReader> file)

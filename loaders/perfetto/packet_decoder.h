@@ -29,7 +29,7 @@ struct EventHead : PacketHead {
   bool has_track = false, has_value = false, has_arguments = false;
 };
 
-// What events say besides their heads, by the indices in the heads.
+// The contents of events besides their heads, by the indices in the heads.
 struct EventLists {
   struct Texts {
     std::string_view name, category;  // of the batch's bytes; empty: the number holds

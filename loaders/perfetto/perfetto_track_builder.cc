@@ -128,7 +128,7 @@ struct PerfettoTrackBuilder::Matcher {
     end = std::max(r.at, end);
     See(r.at, end);
     if (slice_of != nullptr) (*slice_of)[record] = static_cast<uint32_t>(data.slices.start.size());
-    AddRawEvent(&data.slices, r.at, SaturatingSub(end, r.at), r.meta, r.ref);
+    data.slices.AddWide(r.at, SaturatingSub(end, r.at), r.meta, r.ref);
   }
   // A flow event at an end belongs to the slice that ends.
   void End(uint32_t i) {
@@ -152,7 +152,7 @@ struct PerfettoTrackBuilder::Matcher {
       Slice(i, SaturatingAdd(r.at, r.duration));
     } else {
       See(r.at, r.at);
-      AddRawEvent(&data.instants, r.at, 0, r.meta, r.ref);
+      data.instants.AddWide(r.at, 0, r.meta, r.ref);
     }
   }
   void Finish() {

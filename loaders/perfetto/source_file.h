@@ -1,5 +1,5 @@
-// What is kept of a Perfetto trace's file after loading, so that arguments can be read again.
-// Immutable and shared: any thread may read.
+// The parts that are kept of a Perfetto trace's file after loading, so that arguments can be read
+// again. Immutable and shared: any thread may read.
 #pragma once
 
 #include <memory>

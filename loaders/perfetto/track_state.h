@@ -1,4 +1,4 @@
-// What is known about one track of a Perfetto trace while its packets are read. Plain data.
+// The state of one track of a Perfetto trace while its packets are read. Plain data.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace stepscope::perfetto {
 
-// What happened on a track, in order of the file.
+// The events of a track, in order of the file.
 struct Record {
   static constexpr uint64_t kNoRef = UINT64_MAX;
   int64_t at, duration;

@@ -28,7 +28,7 @@ class TypedArguments {
   void Read(std::string_view packet, uint64_t ref, uint32_t row, RowValues* values);
 
  private:
-  // What an argument's name says: a number below IntStat::kCount, or one of these.
+  // The meaning of an argument's name: a number below IntStat::kCount, or one of these.
   enum Role : uint8_t { kAsk = 0xf0, kNone, kGrid, kBlock, kX, kY, kZ };
   struct Roles {
     std::vector<uint8_t> of_iid;  // by number of the name; kAsk: not looked up yet

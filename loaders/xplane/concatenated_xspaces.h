@@ -64,7 +64,7 @@ class SharedMetas {
   std::unordered_map<uint64_t, uint32_t> metas_;
 };
 
-// What identifies a line in all messages of its plane: its id, and its number among the lines with
+// The identity of a line in all messages of its plane: its id, and its number among the lines with
 // that id in its message, because old writers give all lines the same id.
 struct LineKey {
   int64_t id = 0;

@@ -41,7 +41,7 @@ struct EventMetaScan {
   bool has_stats = false;
 };
 
-// What the StatSource needs to know about a plane of the file after loading.
+// The facts about a plane of the file that the StatSource needs after loading.
 struct PlaneTables {
   uint32_t file = 0;
   uint64_t begin = 0;                      // where the plane begins in the file

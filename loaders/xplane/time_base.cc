@@ -45,7 +45,7 @@ std::optional<int64_t> Earliest(const HostTimes& host, bool epoch) {
   return earliest;
 }
 
-// What to add to the zero-based lines of a host to count from 1970; nullopt: unknown.
+// The time to add to the zero-based lines of a host to count from 1970; nullopt: unknown.
 std::optional<int64_t> ZeroOf(const HostTimes& host) {
   if (host.start_unix_ns != 0) return host.start_unix_ns;
   const std::optional<int64_t> epoch = Earliest(host, true), zero = Earliest(host, false);

@@ -31,7 +31,7 @@ constexpr uint32_t kLocalText =
 constexpr size_t kFirstFetch = 512;  // nearly all events are shorter
 constexpr size_t kSlack = 16;        // bytes that may be read past the end of a message
 
-// What to do with a stat of a plane, by index in PlaneTables::stat_names.
+// The way to deal with a stat of a plane, by index in PlaneTables::stat_names.
 struct Action {
   StatColumn column;
   StringId name_as_value{0};  // the stat's name in the table's pool, for references to it

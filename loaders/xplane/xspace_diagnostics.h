@@ -1,6 +1,7 @@
-// What was repaired or skipped while reading one XSpace file (docs/xspace.md), counted cheaply in
-// workers and turned into Diagnostics at the end. One thread writes an XspaceDiagnostics; the owner
-// merges them in a fixed order, so that reports do not depend on timing.
+// The faults that were repaired or skipped while reading one XSpace file (docs/xspace.md), counted
+// cheaply in workers and turned into Diagnostics at the end. One thread writes an
+// XspaceDiagnostics; the owner merges them in a fixed order, so that reports do not depend on
+// timing.
 #pragma once
 
 #include <array>

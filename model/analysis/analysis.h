@@ -1,7 +1,7 @@
 // The analyses of one trace: pure functions from a trace and AnalysisParams to the tables that
 // reports print and panels show (AnalysisResult).
 //
-// What flows: AnalysisContext computes once for a trace what analyses share (stats, order,
+// The flow: AnalysisContext computes once for a trace what analyses share (stats, order,
 // grouping, steps, ops, memory); an analysis reads that and returns tables. Each subfolder makes
 // one part of it, and none includes what stands above it (tests/tools/check_layering.py).
 // Start reading: steps/steps.h (how a step is found and divided), steps/idle_causes.h (why a GPU is

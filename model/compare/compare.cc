@@ -32,8 +32,8 @@ void Read(const std::stop_token& stop, ComparedProfile* profile) {
     profile->items = CollectItems(profile->context, *steps.db, steps.typical, stop);
 }
 
-// What the outlier steps add to the mean step, under the class of time that is longest in them.
-// Nothing if neither profile has outliers.
+// Says what the outlier steps add to the mean step, under the class of time that is longest in
+// them. Nothing if neither profile has outliers.
 std::optional<Contribution> OutlierPart(const ComparedSteps& a, const ComparedSteps& b) {
   if (a.outliers.empty() && b.outliers.empty()) return std::nullopt;
   Contribution c;

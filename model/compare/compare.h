@@ -22,10 +22,10 @@
 
 namespace stepscope::compare {
 
-// What changed from `a` to `b`. Both contexts follow Stepscope's definitions, not XProf's; they may
-// share a trace. A pure function, which reads the two profiles on two threads. Tables link to the
-// events of A in `links` and to those of B in `links_b`. A profile without steps is compared as one
-// step that lasts as long as its recording. `empty_reason` says why two profiles cannot be
+// Lists what changed from `a` to `b`. Both contexts follow Stepscope's definitions, not XProf's;
+// they may share a trace. A pure function, which reads the two profiles on two threads. Tables link
+// to the events of A in `links` and to those of B in `links_b`. A profile without steps is compared
+// as one step that lasts as long as its recording. `empty_reason` says why two profiles cannot be
 // compared. A stopped comparison returns an empty result. O(events log events).
 AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
                                std::stop_token stop);

@@ -15,7 +15,8 @@ namespace stepscope::compare {
 
 inline double MsOf(double ps) { return ps / static_cast<double>(kPsPerMs); }
 
-// What one profile has of a thing that both may have: a time or a size, how often, and events.
+// The part that one profile has of a thing that both may have: a time or a size, how often, and
+// events.
 struct Amount {
   double value = 0, count = 0;
   std::vector<EventRow> rows;

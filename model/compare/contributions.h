@@ -19,7 +19,8 @@ Change ChangeOfCalls(double time_a, double count_a, double time_b, double count_
 // Whether the numbers differ by more than 2 % of the larger one.
 bool CountDiffers(double a, double b);
 
-// What one item, or several alike, have in both profiles. Times are ps of an average step.
+// The times that one item, or several alike, have in both profiles. Times are ps of an average
+// step.
 struct Contribution {
   WorkKind kind = WorkKind::kOp;
   StepTimeClass loss = StepTimeClass::kCompute;

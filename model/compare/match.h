@@ -12,7 +12,7 @@
 
 namespace stepscope::compare {
 
-// What is known about an item. Borrows its texts. Items match only within one group.
+// The facts that are known about an item. Borrows its texts. Items match only within one group.
 struct Matchable {
   uint32_t group = 0;
   std::string_view name;

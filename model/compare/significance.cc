@@ -85,8 +85,8 @@ double NormalP(double m, double n, const Ranks& ranks) {
   return std::erfc(distance / std::sqrt(2 * variance));
 }
 
-// What the values of one side scatter about their mean. Values beyond 4 standard deviations of the
-// median count as that far: a single outlier must not hide a difference.
+// The scatter of the values of one side about their mean. Values beyond 4 standard deviations of
+// the median count as that far: a single outlier must not hide a difference.
 struct Series {
   double n = 0, mean = 0;
   double squares = 0;   // sum of the squared distances from the mean

@@ -99,7 +99,7 @@ void AddTables(const Snapshot& a, const Snapshot& b, AnalysisResult* to) {
 
 std::string Size(int64_t bytes) { return FormatValue(Value(bytes), Unit::kBytes); }
 
-// What changed most, in sentences that can be pasted into a message.
+// Says what changed most, in sentences that can be pasted into a message.
 std::string Summary(const Snapshot& a, const Snapshot& b, const AnalysisResult& result) {
   const int64_t delta = SaturatingSub(b.part.peak_bytes, a.part.peak_bytes);
   std::string text = fmt::format("At the peak {} are allocated instead of {}",

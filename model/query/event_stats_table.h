@@ -10,7 +10,7 @@
 
 namespace stepscope {
 
-// What the table is made from. Borrows the trace, the statistics and the steps.
+// The table is made from these. Borrows the trace, the statistics and the steps.
 struct EventStatsReport {
   const Trace* trace = nullptr;
   const EventStats* stats = nullptr;

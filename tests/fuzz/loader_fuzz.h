@@ -1,4 +1,4 @@
-// What the fuzz targets of all loaders share: they load any bytes as a file of some name and read
+// The fuzz targets of all loaders share this: they load any bytes as a file of some name and read
 // the trace. A loader that breaks a promise ends the process, which the fuzzer reports.
 #pragma once
 

@@ -439,8 +439,7 @@ void Generator::CopyOutput(Gpu* gpu) {
   const std::int64_t dev = blocks ? gpu->dev_ps : std::max(gpu->dev_ps, call + 2 * kUs);
   const StatArg details =
       StatArg::Ref(n_.memcpy_details, blocks ? n_.d2h_details : n_.d2h_async_details);
-  // The call returns after the copy, or before
-  gpu->cpu_ps = blocks ? dev + time + 3 * kUs : call + kUs;
+  gpu->cpu_ps = blocks ? dev + time + 3 * kUs : call + kUs;  // when the call returns
   gpu->launch->Event(n_.d2h, call, gpu->cpu_ps - call,
                      {Device(*gpu), Correlation(), Context(), details});
   gpu->d2h->Event(n_.d2h, dev, time, {Correlation(), details});

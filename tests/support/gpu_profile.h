@@ -59,8 +59,8 @@ struct GpuProfileOptions {
   std::string stall;
   std::optional<double> collective_us;  // a step's collective; default: in proportion to the layers
   bool sequential = false;              // each GPU begins when the one before is done
-  // What each op costs the launching thread in the second half of each step, while tf.data works;
-  // 0: nothing.
+  // The time that each op costs the launching thread in the second half of each step, while tf.data
+  // works; 0: nothing.
   double contention_us = 0;
   int contention_every = 0;     // contention in all of every so many steps; 0: as above
   std::int64_t leak_bytes = 0;  // in each step on each GPU, never freed
@@ -84,7 +84,7 @@ struct GpuProfileOptions {
   bool hide_collectives = false;  // collectives begin half way through the step, beside its kernels
 };
 
-// What was planted in one step on one GPU.
+// The losses that were planted in one step on one GPU.
 struct GpuStepTruth {
   std::int64_t first_ps = 0, last_ps = 0;  // begin of the first and end of the last device event
   std::int64_t idle_ps = 0;                // between these two

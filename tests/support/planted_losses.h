@@ -25,7 +25,7 @@ struct PlantedLoss {
   const char* device = "GPU 0, GPU 1";
   const char* steps = "0..7";
   const char* loss = nullptr;  // the loss's class in the table `what_if`; null: it has no row there
-  // What the rule measures, in its unit, where this is not the saved share of the step.
+  // The number that the rule measures, in its unit, where this is not the saved share of the step.
   std::optional<double> measured = {};
 };
 

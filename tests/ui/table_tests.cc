@@ -226,7 +226,7 @@ void HideAndMove(UiApp& app, ImGuiTestContext* ctx, const Shown& panel, const Js
   ctx->MouseUp();
   ctx->Yield(2);
   IM_CHECK_NE(panel.table->Columns[shown].DisplayOrder, before);
-  // What is exported has the columns in the order of the screen.
+  // The export has the columns in the order of the screen.
   std::map<int, std::string> on_screen;
   for (int c = 0; c < panel.table->ColumnsCount; ++c) {
     const ImGuiTableColumn& column = panel.table->Columns[c];

@@ -43,7 +43,7 @@ class ComparePanel final : public Panel {
   uint64_t TableKey(const ResultTable& table) const;  // changes with its contents
 
   const Profile *base_ = nullptr, *profile_ = nullptr;  // A and B; valid during a frame only
-  // What is shown: the last answer about these two contexts. It stays while the answer about
+  // The panel shows the last answer about these two contexts. It stays while the answer about
   // another part of them is computed.
   std::shared_ptr<const AnalysisResult> found_;
   std::shared_ptr<AnalysisContext> shown_a_, shown_b_;

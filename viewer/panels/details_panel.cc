@@ -34,7 +34,7 @@ struct Fact {
   bool number = false;            // drawn in the mono face
 };
 
-// What the panel shows of one event.
+// The facts that the panel shows of one event.
 struct Memo {
   EventRef event;
   const Trace* trace = nullptr;

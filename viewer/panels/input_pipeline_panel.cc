@@ -171,8 +171,8 @@ void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisRes
   }
 }
 
-// What the host did for the input, one table at a time: operations of tf.data, waits for PyTorch's
-// loader, copies to the device.
+// Shows what the host did for the input, one table at a time: operations of tf.data, waits for
+// PyTorch's loader, copies to the device.
 void InputPipelinePanel::DrawTables(const PanelContext& context, const AnalysisResult& result,
                                     uint64_t key, float height) {
   std::vector<TablePages::Page> pages;

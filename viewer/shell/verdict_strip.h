@@ -12,7 +12,7 @@
 
 namespace stepscope {
 
-// What the strip adds up, once for each result.
+// The sums that the strip shows, made once for each result.
 struct VerdictSums {
   uint64_t serial = 0;  // AnalysisResult::serial; 0: of no result
   struct Part {

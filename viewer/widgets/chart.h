@@ -26,7 +26,8 @@ struct ChartSeries {
   std::vector<double> values;
 };
 
-// What the user changed in a chart: the hidden series and the visible part of the x axis.
+// The settings that the user changed in a chart: the hidden series and the visible part of the x
+// axis.
 struct ChartState {
   uint64_t hidden = 0;          // bit per series
   double x_min = 0, x_max = 0;  // if equal, everything is visible

@@ -26,7 +26,7 @@ struct TextBox {
   bool changed_ = false, end_ = false;
 };
 
-// What was typed in this frame, from byte `from` on.
+// The text that was typed in this frame, from byte `from` on.
 std::string TypedText(size_t from = 0);
 
 }  // namespace stepscope

@@ -1,7 +1,7 @@
-// What devices did. This folder reads the streams of GPUs in a part of a trace and makes the tables
-// about them: DeviceEvents gives each event its class and its launch; device_launches.h pairs calls
-// with the work that they started; device_tables.h has the tables, each in a source of its own
-// (docs/rules.md#devices). precision.h and matrix_use.h say how kernels compute.
+// The work of devices. This folder reads the streams of GPUs in a part of a trace and makes the
+// tables about them: DeviceEvents gives each event its class and its launch; device_launches.h
+// pairs calls with the work that they started; device_tables.h has the tables, each in a source of
+// its own (docs/rules.md#devices). precision.h and matrix_use.h say how kernels compute.
 //
 // DeviceEvents is immutable; any thread may read it. Times are ps.
 #pragma once

@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-enum class HostWork : uint8_t { kUnrecorded, kOp, kAwaits, kCompiled, kOther };
+enum class HostWork : uint8_t { kUnrecorded, kOp, kAwaits, kCompiled, kOther, kOnCpu };
 
 bool IsMarker(const FindingContext& input, const std::string& cause) {
   for (const Step& step : input.db().steps) {
@@ -27,7 +27,7 @@ HostWork WorkOf(const FindingContext& input, const std::string& cause) {
   const HostRole role = RoleOfHostEvent(cause, EventCategory::kUnknown);
   if (role == HostRole::kAwait) return HostWork::kAwaits;
   if (role == HostRole::kExecutor) return HostWork::kCompiled;
-  if (input.db().kind == DeviceKind::kCpuOnly) return HostWork::kOther;
+  if (input.db().kind == DeviceKind::kCpuOnly) return HostWork::kOnCpu;
   if (ParseOpName(cause).category == OpCategory::kTensorFlow) return HostWork::kOp;
   if (!cause.starts_with("aten::")) return HostWork::kOther;
   const auto ops =
@@ -79,16 +79,15 @@ void FindSync(const FindingContext& input, double threshold, std::vector<RuleFin
 void FindHostOp(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   const IdleLoss loss = SumIdle(input, StepTimeClass::kHost, threshold);
   if (loss.percent < threshold) return;
-  HostWork work = WorkOf(input, loss.cause);
-  if (work == HostWork::kUnrecorded && loss.cause_percent < 50) work = HostWork::kOther;
   const bool cpu = input.db().kind == DeviceKind::kCpuOnly;
-  std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep();
-  if (cpu && work == HostWork::kOther) {
-    title = MsText(loss.ms) + " of " + input.EveryStep() + " go to Python and op dispatch" +
-            InCause(loss);
-  }
+  HostWork work = WorkOf(input, loss.cause);
+  if (work == HostWork::kUnrecorded && loss.cause_percent < 50)
+    work = cpu ? HostWork::kOnCpu : HostWork::kOther;
+  const std::string share = MsText(loss.ms) + " of " + input.EveryStep();
+  std::string title = work == HostWork::kOnCpu ? share : input.Waits() + " " + share;
+  if (work == HostWork::kOnCpu) title += " go to Python and op dispatch" + InCause(loss);
   if (work == HostWork::kOp) title += " for ops that run on the host" + InCause(loss);
-  if (!cpu && work == HostWork::kOther)
+  if (work == HostWork::kOther)
     title += " for Python and op dispatch inside the step" + InCause(loss);
   if (work == HostWork::kAwaits) title += " for the host to start work" + InCause(loss);
   if (work == HostWork::kCompiled)

@@ -21,8 +21,7 @@ constexpr HostRole kInput = HostRole::kInput, kCompile = HostRole::kCompile,
 constexpr std::string_view kTorchData = "PyTorch: torch.utils.data", kVision = "torchvision",
                            kHugging = "Hugging Face Transformers",
                            kInductor = "PyTorch: TorchInductor", kTriton = "Triton",
-                           kJax = "JAX: jax._src", kTensorFlow = "TensorFlow: tf.function",
-                           kCustom = "names that programs give such functions";
+                           kJax = "JAX: jax._src", kTensorFlow = "TensorFlow: tf.function";
 constexpr std::array kRows = {
     FrameRow{"torch/utils/data/", "", "", kInput, kTorchData},
     FrameRow{"$", "dataloader.py", "__next__", kInput, kTorchData},
@@ -68,17 +67,6 @@ constexpr std::array kRows = {
     FrameRow{"", "tracing_compilation.py", "_maybe_define_function", kCompile, kTensorFlow},
     FrameRow{"", "tracing_compilation.py", "_create_concrete_function", kCompile, kTensorFlow},
     FrameRow{"", "", "block_until_ready", HostRole::kAwait, kJax},
-    FrameRow{"", "", "preprocess", kInput, kCustom},
-    FrameRow{"", "", "load_batch", kInput, kCustom},
-    FrameRow{"", "", "data_load", kInput, kCustom},
-    FrameRow{"", "", "wait_for_batch", kInput, kCustom},
-    FrameRow{"", "", "next_batch", kInput, kCustom},
-    FrameRow{"", "", "get_batch", kInput, kCustom},
-    FrameRow{"", "", "collate", kInput, kCustom},
-    FrameRow{"", "", "collate_fn", kInput, kCustom},
-    FrameRow{"", "", "read_video", kInput, kCustom},
-    FrameRow{"", "", "read_image", kInput, kCustom},
-    FrameRow{"", "", "prefetch_to_device", kInput, kCustom},
 };
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -143,7 +131,9 @@ std::optional<PythonFrame> ParsePythonFrame(std::string_view name) {
 HostRole RoleOfFrame(const PythonFrame& frame) {
   const auto row = std::find_if(kRows.begin(), kRows.end(),
                                 [&](const FrameRow& r) { return Matches(frame, r); });
-  return row == kRows.end() ? kWork : row->role;
+  if (row != kRows.end()) return row->role;
+  const auto named = std::find(kInputWords.begin(), kInputWords.end(), frame.function);
+  return named != kInputWords.end() ? kInput : kWork;
 }
 
 }  // namespace stepscope

@@ -3,6 +3,7 @@
 // path from its root on counts. Pure; any thread.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -16,6 +17,11 @@ struct PythonFrame {
   std::string_view path;  // from the library's root on where that is known; JAX: the file only
   std::string_view function;
 };
+
+// Names that programs give to functions and annotations that prepare input.
+inline constexpr std::array<std::string_view, 11> kInputWords = {
+    "preprocess", "load_batch", "data_load",  "wait_for_batch", "next_batch",        "get_batch",
+    "collate",    "collate_fn", "read_video", "read_image",     "prefetch_to_device"};
 
 // Nothing if the name is no Python function. O(name).
 std::optional<PythonFrame> ParsePythonFrame(std::string_view name);

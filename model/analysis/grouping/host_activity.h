@@ -14,7 +14,7 @@
 
 namespace stepscope {
 
-// What a thread does at a moment. Events inside a piece with kSync or a later
+// The state of a thread at a moment. Events inside a piece with kSync or a later
 // state do not change its state.
 enum class HostState : uint8_t {
   kNothing,
@@ -38,8 +38,8 @@ struct HostPiece {
   uint32_t inside = kNone;  // MetaId of the op around a call of the runtime
 };
 
-// What the threads of a host do together. The intervals are sorted and disjoint; each has the row
-// of the first event in it.
+// The activity of all threads of a host together. The intervals are sorted and disjoint; each has
+// the row of the first event in it.
 struct HostSummary {
   std::vector<HostPiece> waits;         // when any thread waits for input
   std::vector<HostPiece> executing;     // when any thread is in an executor; filled on request
@@ -54,7 +54,7 @@ class HostActivity {
   HostActivity(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                std::span<const uint8_t> compute);
 
-  // What the thread does in the ranges, which are sorted and disjoint: pieces that cover them
+  // Tells what the thread does in the ranges, which are sorted and disjoint: pieces that cover them
   // exactly. O((ranges + nested events that touch them) log events); lanes of events that overlap
   // others cost their events times pieces. `looks`, unless null, is increased by the number of
   // events looked at.

@@ -58,9 +58,6 @@ HostRole RuntimeRole(std::string_view name) {
 
 constexpr std::array<std::string_view, 2> kInputParts = {"dataloader", "data_loader"};
 constexpr WordSet kInputPartSet(kInputParts);
-constexpr std::array<std::string_view, 11> kInputWords = {
-    "preprocess", "load_batch", "data_load",  "wait_for_batch", "next_batch",        "get_batch",
-    "collate",    "collate_fn", "read_video", "read_image",     "prefetch_to_device"};
 constexpr WordSet kInputWordSet(kInputWords);
 constexpr std::array<std::string_view, 6> kCompileParts = {
     "XlaCompile", "xla_compile", "autotun", "Autotun", "HloPassPipeline", "BuildExecutable"};

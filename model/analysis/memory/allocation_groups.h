@@ -1,6 +1,6 @@
-// What an allocator held at a moment, grouped by the code that asked for it: tables of a memory
-// snapshot for the analysis and the panel. Pure functions of an immutable history; any thread may
-// call them.
+// The memory that an allocator held at a moment, grouped by the code that asked for it: tables of a
+// memory snapshot for the analysis and the panel. Pure functions of an immutable history; any
+// thread may call them.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,13 @@ class UserFrames {
   std::vector<std::string> labels_;
 };
 
-// What was live after the event, by frame. Columns frame, bytes, count, percent, by falling
-// bytes. O(allocations).
+// The memory that was live after the event, by frame. Columns frame, bytes, count, percent, by
+// falling bytes. O(allocations).
 ResultTable LiveByFrame(const AllocatorHistory& history, const AllocatorDevice& device,
                         const UserFrames& frames, uint32_t event, const char* id,
                         const char* title);
-// What was live after the event, by whole stack, of which the program's own frames are shown. At
-// most `most` rows.
+// The memory that was live after the event, by whole stack, of which the program's own frames are
+// shown. At most `most` rows.
 ResultTable LiveByStack(const AllocatorHistory& history, const AllocatorDevice& device,
                         const UserFrames& frames, uint32_t event, size_t most);
 ResultTable LiveByStream(const AllocatorHistory& history, const AllocatorDevice& device,

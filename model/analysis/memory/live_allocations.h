@@ -1,4 +1,4 @@
-// What an allocator held at a moment, by the allocations that were live then
+// The memory that an allocator held at a moment, by the allocations that were live then
 // (docs/rules.md#memory).
 #pragma once
 
@@ -21,8 +21,8 @@ struct LiveAllocation {
   int64_t total() const { return SaturatingMul(allocated, static_cast<int64_t>(count)); }
 };
 
-// What was live right after snapshots[index], the largest total first. Bytes in use that no
-// recorded allocation explains are one row, the stack is another. With XProf's definitions only
+// The memory that was live right after snapshots[index], the largest total first. Bytes in use that
+// no recorded allocation explains are one row, the stack is another. With XProf's definitions only
 // the snapshot's step counts, and rows are sorted by the size of one allocation. Stopped, it
 // returns nothing. O(index).
 std::vector<LiveAllocation> ActiveAt(AnalysisContext& context, const AllocatorProfile& allocator,

@@ -9,7 +9,7 @@
 
 namespace stepscope {
 
-// What the plane of a GPU says about it: stats of an XSpace, or deviceProperties of PyTorch.
+// The plane of a GPU says this about it: stats of an XSpace, or deviceProperties of PyTorch.
 struct DeviceFacts {
   // "NVIDIA H100 80GB HBM3". Unknown names are empty, unknown numbers 0.
   std::string name;

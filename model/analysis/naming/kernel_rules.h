@@ -1,5 +1,5 @@
-// What names say: this folder knows the words of frameworks, libraries and vendors, and nothing of
-// time. Each header is one question about a name.
+// This folder says what names mean: it knows the words of frameworks, libraries and vendors, and
+// nothing of time. Each header is one question about a name.
 //
 // This one asks about GPU kernels: launch parameters and use of the Tensor Cores
 // (matrix unit). Rules and their sources: docs/rules.md#kernels; checked against XProf

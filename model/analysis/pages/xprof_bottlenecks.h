@@ -1,4 +1,4 @@
-// What limits a step by XProf's rule, which reads shares of the step time and no idle intervals
+// The limit of a step by XProf's rule, which reads shares of the step time and no idle intervals
 // (docs/rules.md#overview). The overview shows it beside the verdict, or as the verdict with
 // XProf's definitions.
 #pragma once

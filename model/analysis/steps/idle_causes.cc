@@ -296,10 +296,11 @@ IdleExplainer::IdleExplainer(const Trace& trace, const Grouping& grouping,
   }
   FindExecutors();
   const NameTable& names = trace.names();
-  waits_for_event_.resize(names.metas.size());
   for (size_t m = 0; m < names.metas.size(); ++m) {
-    waits_for_event_[m] =
-        names.strings.View(names.metas[m].name).find("StreamWaitEvent") != std::string_view::npos;
+    if (names.strings.View(names.metas[m].name).find("StreamWaitEvent") == std::string_view::npos)
+      continue;
+    waits_for_event_.resize(names.metas.size());
+    waits_for_event_[m] = true;
   }
 }
 
@@ -397,6 +398,7 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, PartsOfThreads* open,
 // without a row.
 HostPiece IdleExplainer::EventAwaitedBy(const Track& thread, EventRow launch) const {
   HostPiece piece;
+  if (waits_for_event_.empty()) return piece;
   for (const Lane& lane : trace_.set.LanesOf(thread)) {
     if (launch.value <= lane.first_row || launch.value - lane.first_row >= lane.size()) continue;
     const uint32_t before = launch.value - lane.first_row - 1, meta = lane.meta[before];

@@ -79,7 +79,8 @@ class IdleExplainer {
   const Grouping& grouping_;
   const HostActivity& activity_;
   std::vector<HostInfo> hosts_;
-  std::vector<bool> waits_for_event_;  // by MetaId: the call makes a stream wait for an event
+  std::vector<bool>
+      waits_for_event_;  // by MetaId; empty: there is no call that makes a stream wait
   std::unordered_map<const Track*, const Track*> executors_;  // by thread that launches
 };
 

@@ -54,8 +54,8 @@ struct DeviceStep {
 };
 
 struct Step {
-  // What people call the step: the number at the end of its label where the labels of all steps of
-  // its host rise, else its place among them from 0.
+  // The name that people give the step: the number at the end of its label where the labels of all
+  // steps of its host rise, else its place among them from 0.
   int64_t number = 0;
   int32_t group = -1;  // index into Grouping::groups; -1: found without a marker
   HostId host;

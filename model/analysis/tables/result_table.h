@@ -40,7 +40,8 @@ struct ColumnDesc {
   ValueType type = ValueType::kString;
   // How it is computed, for the tooltip; may be empty.
   std::string how;
-  // What the table is about: always shown, as the first column is, however narrow the table.
+  // The column that the table is about: always shown, as the first column is, however narrow the
+  // table.
   bool key = false;
 };
 
@@ -69,7 +70,7 @@ struct ResultTable {
 
   // Index of the column; -1 if there is none. O(columns).
   int Column(std::string_view id) const;
-  // What people see in an existing cell.
+  // The text that people see in an existing cell.
   const Value& Shown(size_t row, size_t column) const;
   // The text that people see in a cell. Empty where the cell is no text, or column is -1.
   std::string_view ShownText(size_t row, int column) const;

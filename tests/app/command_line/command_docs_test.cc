@@ -71,7 +71,7 @@ TEST_CASE("command docs: the page names all of them, and nothing in it is taken 
   CHECK(Has(ManPage(odd, "1"), "\n\\&.bad 'text' \\en\n"));
 }
 
-// What bash completes after these words.
+// Returns what bash completes after these words.
 std::string BashAnswer(const TempDir& dir, const std::string& words, int at) {
   const std::string script = (dir.path() / "script").string();
   const std::string answer = (dir.path() / "answer").string();

@@ -1,4 +1,4 @@
-// What the tests of the Chrome loader share: a trace from text or from a sample, and its tracks and
+// The tests of the Chrome loader share a trace from text or from a sample, and its tracks and
 // diagnostics as text.
 #pragma once
 

@@ -23,7 +23,7 @@ TEST_CASE("JSON numbers: microseconds become picoseconds by digits") {
   CHECK(Micros("\"12.5\"") == 12'500'000);
   // A double would lose the last digits of these.
   CHECK(Micros("4404423210930.779001") == 4'404'423'210'930'779'001);
-  // What "%.17g" makes of 6.49 and of 1e-6.
+  // The text that "%.17g" makes of 6.49 and of 1e-6.
   CHECK(Micros("6.4900000000000002") == 6'490'000);
   CHECK(Micros("9.9999999999999995e-07") == 1);
   CHECK(Micros("123.4519999999999982") == 123'452'000);

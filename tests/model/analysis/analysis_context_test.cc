@@ -1,4 +1,4 @@
-// What the context keeps: results by what was asked, the last few of them, computed once.
+// The context keeps results by what was asked, the last few of them, computed once.
 #include <doctest/doctest.h>
 
 #include <set>

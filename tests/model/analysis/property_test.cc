@@ -1,5 +1,6 @@
-// What must hold for every profile: results depend neither on the order of planes and lines nor on
-// the number of threads; busy time is a union; self times sum to it; shares sum to the whole.
+// Rules that must hold for every profile: results depend neither on the order of planes and lines
+// nor on the number of threads; busy time is a union; self times sum to it; shares sum to the
+// whole.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -50,7 +50,7 @@ TEST_CASE("compare: the change of a step, its share, and the op that it is made 
   CHECK(
       text.RightOf("+100 µs").starts_with("a step (+10.0 %), 1 ms to 1.1 ms; significance strong"));
   CHECK(text.RightOf("Baseline A") == "before | B | after | Swap | Layout");
-  // What the op launched took 300 us, then 400 us.
+  // The kernels that the op launched took 300 us, then 400 us.
   CHECK(text.RightOf("op").starts_with("mm | slower | 300.0 | 400.0 | 100.0 | 100.0 % | Compute"));
   const ImVec2 swap = text.At("Swap").middle();
   f.TakeCommands();

@@ -1,4 +1,4 @@
-// What the sources of commands (commands_*.cc) share. A source holds the functions of its commands
+// The sources of commands (commands_*.cc) share this. A source holds the functions of its commands
 // and, below them, a table with a row for each; commands.cc puts the tables one behind another. A
 // new command is a function and a row in one source, and a test in tests/viewer/core/commands.
 #pragma once

@@ -28,7 +28,7 @@ struct PanelKey {
 
 enum class DialogMode { kFiles, kFolders, kSave, kCompare };
 
-// What is written once the user has chosen where.
+// The content that is written once the user has chosen where.
 struct SaveRequest {
   std::string name, contents;             // name: suggested, without a folder
   std::optional<PictureRequest> picture;  // a part of the window, instead of `contents`
@@ -67,7 +67,7 @@ struct WindowState {
   bool note_is_new = false;
 };
 
-// What the timeline showed in this frame, for commands such as "zoom in".
+// The parts that the timeline showed in this frame, for commands such as "zoom in".
 struct TimelineFeedback {
   Ps cursor = 0;  // time under the mouse
   bool cursor_valid = false;

@@ -42,7 +42,7 @@ bool TellsApart(const std::vector<Parts>& names, size_t at, bool from_end) {
   });
 }
 
-// What remains of each name without the parts that all names have in front or at the end,
+// Returns what remains of each name without the parts that all names have in front or at the end,
 // cut to kLongestPart.
 std::vector<std::string> Middles(const std::vector<Parts>& names) {
   size_t shortest = names.front().size();

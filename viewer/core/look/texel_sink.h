@@ -35,7 +35,7 @@ constexpr Rgba WithPattern(Rgba color, Pattern pattern) {
 constexpr Pattern PatternIn(uint32_t t) { return static_cast<Pattern>((t & 1u) | (t >> 7 & 2u)); }
 }  // namespace texel
 
-// What one pixel line of the canvas shows.
+// The content of one pixel line of the canvas.
 struct TexelLine {
   enum Kind : uint16_t { kNone, kSlices, kArea };
   uint16_t row = 0;       // row of texels

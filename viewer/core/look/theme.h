@@ -13,7 +13,7 @@ namespace stepscope {
 
 enum class ThemeKind : uint8_t { kDark, kLight, kColorBlind, kHighContrast };
 
-// What a colour is for; each theme gives every role a colour.
+// The purpose of a colour; each theme gives every role a colour.
 enum class Role : uint8_t {
   kWindow,
   kPanel,

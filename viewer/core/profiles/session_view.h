@@ -34,7 +34,7 @@ struct OpenQuestion {
 };
 enum class OpenAnswer { kCancel, kCompare, kMerge, kInstead };
 
-// What the app says of the session beside its profiles.
+// The facts that the app tells of the session beside its profiles.
 struct SessionStatus {
   std::optional<LoadingView> loading;
   std::optional<OpenQuestion> question;
@@ -44,8 +44,9 @@ struct SessionStatus {
   uint64_t generation = 0;  // changes whenever profiles change
 };
 
-// What the app hands to the viewer. Its profiles have no steps yet: the viewer finds them and keeps
-// the list that panels, timeline and commands see (PanelContext::profiles).
+// The view of a session that the app hands to the viewer. Its profiles have no steps yet: the
+// viewer finds them and keeps the list that panels, timeline and commands see
+// (PanelContext::profiles).
 struct SessionView : SessionStatus {
   std::vector<Profile> profiles;
 };
@@ -58,7 +59,7 @@ struct PictureRequest {
   bool replace = false;  // `name` is a path that the user chose; a file there is written over
 };
 
-// What the viewer asks of the app, which implements it. Every call returns at once.
+// The services that the viewer asks of the app, which implements it. Every call returns at once.
 class AppServices {
  public:
   virtual ~AppServices() = default;

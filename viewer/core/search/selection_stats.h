@@ -1,4 +1,4 @@
-// What the selection panel shows: the events that are selected, found, measured or in view, added
+// The selection panel shows this: the events that are selected, found, measured or in view, added
 // up and listed. Pure; a job computes it.
 #pragma once
 

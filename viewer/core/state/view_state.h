@@ -26,7 +26,7 @@ struct Marker {
 };
 inline constexpr uint32_t kMarkerColors = 6;
 
-// What the user looks at of one open profile.
+// The part of an open profile that the user looks at.
 struct ProfileViewState {
   ProfileId profile;
   TimeMap map;
@@ -40,7 +40,7 @@ struct ProfileViewState {
   bool operator==(const ProfileViewState&) const = default;
 };
 
-// What panels are limited to, and the words for it: "step 3", "12 ms".
+// The scope that panels are limited to, and the words for it: "step 3", "12 ms".
 struct RangeFilter {
   TimeRange range;  // on the shared axis, not empty
   std::string label;

@@ -41,7 +41,7 @@ enum class Drag {
   kTrack  // moves a track or plane among its neighbours
 };
 
-// What a right click hit: an event, or a track or plane by its path.
+// A right click hits one of these: an event, or a track or plane by its path.
 struct TimelineMenuTarget {
   EventRef event;
   std::string path;

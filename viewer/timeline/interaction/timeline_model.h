@@ -61,7 +61,7 @@ struct TimelineFrame {
   ProfileId OwnProfile() const { return apart() ? profiles.front().id : ProfileId(); }
 };
 
-// What lies at a place on the screen.
+// The item at a place on the screen.
 struct TimelineHit {
   EventRef event;  // the event, or the longest of several folded ones
   uint32_t profile = 0, set = 0, item = 0, depth = 0;

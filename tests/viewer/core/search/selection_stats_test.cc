@@ -1,4 +1,4 @@
-// What the selection panel adds up and lists.
+// The selection panel adds up and lists events.
 #include "viewer/core/search/selection_stats.h"
 
 #include <doctest/doctest.h>
