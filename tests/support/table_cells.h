@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -48,6 +49,13 @@ inline std::string Text(const AnalysisResult& result, const char* table, size_t 
 inline bool Unknown(const AnalysisResult& result, const char* table, size_t row,
                     const char* column) {
   return std::holds_alternative<std::monostate>(CellOf(result, table, row, column));
+}
+
+// NaN if there is no such number.
+inline double PropertyReal(const AnalysisResult& result, const char* id) {
+  const Property* p = result.Find(id);
+  const double* real = p != nullptr ? std::get_if<double>(&p->value) : nullptr;
+  return real != nullptr ? *real : std::numeric_limits<double>::quiet_NaN();
 }
 
 inline std::string PropertyText(const AnalysisResult& result, const char* id) {

@@ -73,7 +73,7 @@ std::vector<Row> ApplyRules(const FindingContext& input) {
       rows.push_back({&rule, std::move(f), severity});
     }
   }
-  Sort(RuleOfVerdict(input.verdict().id), &rows);
+  Sort(RuleOfVerdict(input.verdict().leads), &rows);
   return rows;
 }
 
@@ -219,7 +219,7 @@ void AddSentences(const FindingContext& input, const std::vector<Row>& rows,
 }
 
 // Whether hardly any work of a device was recorded. Then no step has a time.
-bool NothingRan(const FindingContext& input) { return input.verdict().id == "too_little"; }
+bool NothingRan(const FindingContext& input) { return input.verdict().leads.empty(); }
 
 void AddProperties(const FindingContext& input, const std::vector<Row>& rows,
                    AnalysisResult* result) {

@@ -124,7 +124,7 @@ double EnqueueShare(const EnqueueRatio& calls, const std::vector<Step>& steps) {
 
 // The overview's finding about input, so that the two pages never disagree.
 Finding InputFinding(const Verdict& verdict) {
-  if (verdict.id == "input") return verdict.finding;
+  if (verdict.leads == "input") return verdict.finding;
   double percent = 0;
   for (const Loss& loss : verdict.losses) {
     if (loss.id == "input") percent = loss.percent;

@@ -76,6 +76,7 @@ class OverviewBuilder {
   const bool xprof_ = context_.xprof().step_columns_of_xprof;
   ResultTable overlap_;
   PrecisionTimes precision_;
+  bool judged_ = true;
   bool is_training_ = false;
   AnalysisResult result_;
 };
@@ -160,13 +161,14 @@ void OverviewBuilder::AddVerdict() {
           : StepDatabase();
   const StepDatabase& db = whole ? span : db_;
   Verdict verdict = Judge(trace_, db, whole);
+  judged_ = !verdict.leads.empty();
   Add("verdict", "Verdict", verdict.id, Unit::kNone,
       "the largest loss of 10 % of the step and more, else device");
   Add("verdict_percent", "Share of the step", verdict.percent, Unit::kPercent,
       "of the steps that count, mean over devices");
-  const bool any = !verdict.losses.empty() && verdict.id == verdict.losses.front().id;
+  const bool any = !verdict.losses.empty() && verdict.leads == verdict.losses.front().id;
   Add("verdict_causes", "Causes", any ? verdict.losses.front().causes : std::string());
-  if (verdict.id == "device") verdict.finding.text += WorkText();
+  if (verdict.leads == "device") verdict.finding.text += WorkText();
   result_.findings.push_back(verdict.finding);
   result_.tables.push_back(LossTable(verdict, whole));
   result_.tables.push_back(StepLossTable(db_));
@@ -218,9 +220,7 @@ void OverviewBuilder::AddPercents(const HostOps& ops) {
     Add("device_compute_16bit_percent", "16-bit compute", share, Unit::kPercent, how);
     Add("device_compute_32bit_percent", "32-bit compute", both > 0 ? 100 - share : 0.0,
         Unit::kPercent, how);
-    const Property* verdict = result_.Find("verdict");
-    const bool judged = verdict == nullptr || !(verdict->value == Value(SharedText("too_little")));
-    if (both > 0 && share < 10 && judged) {
+    if (both > 0 && share < 10 && judged_) {
       result_.findings.push_back(
           {Finding::Grade::kInfo,
            by_class ? "Less than 10 % of the compute time is in 16 bits."

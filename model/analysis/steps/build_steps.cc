@@ -1,5 +1,6 @@
 // Chooses which definition of steps a trace gets (steps.h).
 #include "model/analysis/definitions.h"
+#include "model/analysis/intervals/step_number.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/tpu_steps.h"
 #include "model/capabilities.h"
@@ -25,6 +26,7 @@ StepDatabase Find(AnalysisContext& context, std::stop_token stop) {
 StepDatabase BuildSteps(AnalysisContext& context, std::stop_token stop) {
   StepDatabase db = Find(context, std::move(stop));
   NumberSteps(&db.steps);
+  for (Step& step : db.unrecorded_steps) step.number = LastNumber(step.label).value_or(-1);
   return db;
 }
 

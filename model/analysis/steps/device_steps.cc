@@ -9,6 +9,7 @@
 #include "model/analysis/intervals/ranges.h"
 #include "model/analysis/steps/host_intervals.h"
 #include "model/analysis/steps/idle_causes.h"
+#include "model/analysis/steps/unrecorded.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
 
@@ -38,7 +39,8 @@ struct Collective {
 // One step on one device, while it is being computed.
 struct Window {
   int32_t step = -1;
-  Ps first = kMaxPs, last = kMinPs;  // begin and end of its device events
+  Ps first = kMaxPs, last = kMinPs;     // begin and end of its device events
+  uint32_t first_row = IdleGap::kNone;  // the event that begins first
   TimeRange span;
   bool cut = false;  // earlier work was still running when the step began
   uint32_t events = 0;
@@ -56,6 +58,7 @@ struct Device {
   std::vector<const Lane*> lanes;
   std::vector<Window> windows;  // by begin
   std::vector<int32_t> window_of_step;
+  bool has_events = false;
   Ps outstanding = kMinPs;    // when the work launched before all steps is done
   std::vector<IdleGap> gaps;  // within the windows
   // Times in which a collective or what hides it runs, and in which what hides it runs: their
@@ -86,6 +89,8 @@ class Divider {
   void ExtendLast(Device* device) const;
   void SplitCollectives(const Device& device, const Window& w, StepClassTimes* times) const;
   void FindWindows(Device* device) const;
+  void FindUnrecorded(StepDatabase* db);
+  bool BehindUnrecorded(const Window& w, Ps begin) const;
   void PlaceWindows(Device* device) const;
   void FillWindows(Device* device) const;
   void WaitsOfCollectives();
@@ -100,6 +105,7 @@ class Divider {
   std::vector<Device> devices_;
   std::vector<uint8_t> device_of_plane_;  // by PlaneId: device + 1; 0: none
   std::vector<Ps> first_marker_;          // by host
+  std::vector<bool> follows_unrecorded_;  // by step of the plan
   std::optional<HostIntervals> host_;
   const HostActivity* activity_ = nullptr;
   const IdleExplainer* explainer_ = nullptr;
@@ -129,6 +135,7 @@ void Divider::FindWindows(Device* device) const {
     for (uint32_t i = 0; i < lane->size(); ++i) {
       auto c = static_cast<TimeClass>(class_[lane->meta[i]]);
       if (c == TimeClass::kUnknown || lane->dur[i] <= 0) continue;
+      device->has_events = true;
       int32_t step = StepOf(lane->first_row + i, lane->start[i]);
       if (step < 0) {
         rest.push_back({{lane->start[i], lane->end(i)}, lane->first_row + i});
@@ -142,7 +149,10 @@ void Divider::FindWindows(Device* device) const {
       }
       Window& w = device->windows[static_cast<size_t>(index)];
       Ps end = lane->end(i);
-      w.first = std::min(w.first, lane->start[i]);
+      if (lane->start[i] < w.first) {
+        w.first = lane->start[i];
+        w.first_row = lane->first_row + i;
+      }
       w.last = std::max(w.last, end);
       ++w.events;
       if (c == TimeClass::kHostToDevice) w.h2d += lane->dur[i];
@@ -156,9 +166,42 @@ void Divider::FindWindows(Device* device) const {
   device->outstanding = Outstanding(*device, rest);
 }
 
-// Places the steps on the device's time: each from the end of the last device event of
-// the step before to the end of its own. The first begins with its marker, or when the
-// device is done with earlier work.
+// Finds steps and devices without events, and the steps that follow such steps. Steps tile the time
+// only where all of it was recorded.
+void Divider::FindUnrecorded(StepDatabase* db) {
+  std::vector<bool> has_work(plan_.steps.size());
+  db->unrecorded_steps.clear();
+  db->unrecorded_devices.clear();
+  for (const Device& device : devices_) {
+    if (!device.has_events) db->unrecorded_devices.push_back(PlaneId(device.plane));
+    for (const Window& w : device.windows) has_work[static_cast<size_t>(w.step)] = true;
+  }
+  if (db->unrecorded_devices.size() == devices_.size()) db->unrecorded_devices.clear();
+  follows_unrecorded_.assign(plan_.steps.size(), false);
+  if (!plan_.tile) return;
+  const std::vector<bool> unrecorded = UnrecordedSteps(plan_.steps, has_work);
+  follows_unrecorded_ = FollowUnrecorded(plan_.steps, unrecorded);
+  for (size_t s = 0; s < plan_.steps.size(); ++s) {
+    if (unrecorded[s]) db->unrecorded_steps.push_back(plan_.steps[s]);
+  }
+}
+
+// Whether the work that begins the window waited behind work that was not recorded: long after its
+// launch, and for a share of the step that a verdict would name.
+bool Divider::BehindUnrecorded(const Window& w, Ps begin) const {
+  constexpr double kNamed = 0.1;  // the share from which a verdict names a loss
+  const EventRow launch = grouping_.LaunchOf(w.first_row);
+  if (!plan_.tile || !launch.valid()) return false;
+  const Ps call = trace_.set.Duration(launch);
+  const Ps returned = SaturatingAdd(trace_.set.Start(launch), call);
+  const Ps waited = SaturatingSub(w.first, std::max(begin, returned));
+  return waited > SaturatingMul(call, IdleExplainer::kSoon) &&
+         static_cast<double>(waited) > kNamed * static_cast<double>(w.last - begin);
+}
+
+// Places the steps on the device's time: each from the end of the last device event of the step
+// before to the end of its own. The first begins with its marker, or when the device is done with
+// earlier work; so does a step that follows unrecorded ones.
 void Divider::PlaceWindows(Device* device) const {
   auto marker = [&](const Window& w) { return plan_.steps[static_cast<size_t>(w.step)].span; };
   std::sort(device->windows.begin(), device->windows.end(), [&](const Window& a, const Window& b) {
@@ -171,9 +214,12 @@ void Divider::PlaceWindows(Device* device) const {
   std::vector<Window> kept;
   for (Window& w : device->windows) {
     const Ps begin = marker(w).empty() ? w.first : marker(w).begin;
-    if (before == kMinPs) {
-      w.cut = plan_.tile && device->outstanding > begin;
-      before = plan_.tile ? std::max(begin, device->outstanding) : begin;
+    const bool first = before == kMinPs;
+    if (first || follows_unrecorded_[static_cast<size_t>(w.step)]) {
+      const Ps done = first && plan_.tile ? device->outstanding : before;
+      before = std::max(begin, done);
+      w.cut = done > begin || BehindUnrecorded(w, before);
+      if (w.cut && done <= begin) before = w.first;
     } else if (!plan_.tile && !marker(w).empty()) {
       before = std::max(before, begin);
     }
@@ -432,12 +478,12 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
   // The host and the devices are independent of each other.
   ParallelFor(devices_.size() + 1, [&](size_t i) {
     if (stop.stop_requested()) return;
-    if (i == 0) {
-      host_->Read(stop);
-      return;
-    }
-    Device& device = devices_[i - 1];
-    FindWindows(&device);
+    i == 0 ? host_->Read(stop) : FindWindows(&devices_[i - 1]);
+  });
+  if (stop.stop_requested()) return;
+  FindUnrecorded(db);
+  ParallelFor(devices_.size(), [&](size_t i) {
+    Device& device = devices_[i];
     PlaceWindows(&device);
     if (stop.stop_requested()) return;
     FillWindows(&device);
@@ -500,9 +546,10 @@ void Divider::Run(StepDatabase* db, std::stop_token stop) {
     }
     db->idle.Append(device.idle);
     if (!device.parts.parts.empty()) db->idle_parts.push_back(std::move(device.parts));
-    const int64_t first = kept_at[static_cast<size_t>(device.windows.front().step)];
-    if (device.windows.front().cut && first >= 0)
-      db->steps[static_cast<size_t>(first)].partial = true;
+    for (const Window& w : device.windows) {
+      const int64_t step = kept_at[static_cast<size_t>(w.step)];
+      if (w.cut && step >= 0) db->steps[static_cast<size_t>(step)].partial = true;
+    }
     std::vector<IdleCause> causes = std::move(device.causes);
     const auto step_of = [&](const IdleCause& cause) {
       return kept_at[static_cast<size_t>(device.windows[cause.step].step)];

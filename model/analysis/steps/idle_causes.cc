@@ -8,9 +8,6 @@ namespace {
 
 constexpr size_t kMostThreads = 1024, kMostExecutors = 256;
 constexpr size_t kPartsPerStop = 16'384;
-// Work starts soon after its launch; work that starts later than this many times the length of the
-// call waits for something else.
-constexpr Ps kSoon = 16;
 // Nobody looks for what the host was in during a shorter gap between launched work.
 constexpr Ps kLeastNamed = 20 * kPsPerUs;
 

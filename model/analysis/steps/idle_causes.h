@@ -35,6 +35,10 @@ std::vector<Step> MarkedSteps(const Trace& trace, std::span<const Step> steps);
 
 class IdleExplainer {
  public:
+  // Work starts soon after its launch; work that starts later than this many times the length of
+  // the call waits for something else.
+  static constexpr Ps kSoon = 16;
+
   // `steps`: those of MarkedSteps(); where they are inferred, no idle time is between steps. `cpu`:
   // the program's device is the CPU. All arguments except the steps must outlive this.
   IdleExplainer(const Trace& trace, const Grouping& grouping, const HostActivity& activity,

@@ -43,7 +43,7 @@ void AddClassColumns(ResultTable* table, bool bare, bool with_total) {
   }
 }
 
-void KeepScope(const Scope& scope, StepDatabase* db) {
+void KeepScope(const Trace& trace, const Scope& scope, StepDatabase* db) {
   std::vector<int64_t> kept(db->steps.size(), -1);  // new index by old index
   std::vector<Step> steps;
   for (size_t i = 0; i < db->steps.size(); ++i) {
@@ -74,6 +74,9 @@ void KeepScope(const Scope& scope, StepDatabase* db) {
   db->steps = std::move(steps);
   db->device_steps = std::move(device_steps);
   db->causes = std::move(causes);
+  std::erase_if(db->unrecorded_steps, [&](const Step& step) { return !scope.Has(step); });
+  std::erase_if(db->unrecorded_devices,
+                [&](PlaneId device) { return !scope.HasHost(trace.planes[device.value].host); });
   if (scope.whole_time()) return;  // the sums of all have dropped steps too
   db->compute16 = db->compute32 = 0;
   for (const Step& step : db->steps) {
@@ -117,7 +120,7 @@ std::shared_ptr<const StepDatabase> SelectSteps(AnalysisContext& context, const 
     some->device_steps.clear();
     some->causes.clear();
   }
-  KeepScope(scope, some.get());
+  KeepScope(trace, scope, some.get());
   return some;
 }
 

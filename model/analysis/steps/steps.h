@@ -79,10 +79,14 @@ struct StepDatabase {
   DeviceKind kind = DeviceKind::kCpuOnly;
   std::vector<Step> steps;               // by host, then time
   std::vector<DeviceStep> device_steps;  // by step, then device; ours only
-  std::vector<IdleCause> causes;         // by device, step, class, falling time; ours only
-  IdleIntervals idle;                    // on all devices; ours only
-  std::vector<DeviceIdle> idle_parts;    // by GPU; ours only
-  double compute16 = 0, compute32 = 0;   // ps, also in steps that were dropped
+  // Without any device event while others have some (unrecorded.h); ours only. These steps have the
+  // time of their marker and are not among `steps`.
+  std::vector<Step> unrecorded_steps;       // by host, then time
+  std::vector<PlaneId> unrecorded_devices;  // GPUs, by id
+  std::vector<IdleCause> causes;            // by device, step, class, falling time; ours only
+  IdleIntervals idle;                       // on all devices; ours only
+  std::vector<DeviceIdle> idle_parts;       // by GPU; ours only
+  double compute16 = 0, compute32 = 0;      // ps, also in steps that were dropped
   bool inferred = false;
   double confidence = 1;  // 0 to 1; below 1 only where steps are inferred
   std::string how;        // how the steps were found, as a sentence

@@ -10,6 +10,7 @@
 #include "model/analysis/naming/short_label.h"
 #include "model/analysis/steps/exposed_time.h"
 #include "model/analysis/steps/host_collectives.h"
+#include "model/analysis/steps/unrecorded.h"
 #include "model/base/lower.h"
 
 namespace stepscope {
@@ -179,6 +180,9 @@ class Judgement {
   FirstCause FirstOf(const Loss& loss) const;
   void Rank();
   void Decide();
+  void Judge();
+  bool SayTooLittle();
+  void SayInPart(const std::string& lacks);
   bool TooLittle() const;
   size_t DevicesInSteps() const;
   bool Outlasts() const;
@@ -393,7 +397,7 @@ std::string Judgement::Others(size_t from) const {
 void Judgement::SayDevice() {
   const double percent = total_ > 0 ? 100 * work_ / total_ : 0;
   const std::string devices = Devices(db_, trace_);
-  verdict_.id = "device";
+  verdict_.leads = "device";
   verdict_.percent = percent;
   Finding& f = verdict_.finding;
   f.grade = Finding::Grade::kGood;
@@ -418,24 +422,55 @@ void Judgement::SayDevice() {
   f.panel = cpu ? "op_stats" : "kernel_stats";
 }
 
-void Judgement::Decide() {
+// Whether the recording is too poor for any judgement.
+bool Judgement::SayTooLittle() {
+  const bool hardly_any = !whole_ && HardlyAnyWork(db_);
+  if (!hardly_any && !TooLittle() && total_ > 0) return false;
   Finding& f = verdict_.finding;
-  if (TooLittle() || total_ <= 0) {
-    verdict_.id = "too_little";
-    f.text = "Too little was recorded to judge: no step, and hardly any work on a device.";
+  verdict_.id = "too_little";
+  f.panel = "overview";
+  if (hardly_any) {
+    f.text =
+        "Too little was recorded to judge: " + HardlyAnyWorkText(db_, Devices(db_, trace_)) + ".";
     f.next_step =
-        "Record several steps: mark them with tf.profiler.experimental.Trace, "
-        "jax.profiler.StepTraceAnnotation or torch.profiler's schedule.";
-    f.panel = "overview";
-    return;
+        "If the program computes on the device, its work was not recorded: see the diagnostics, "
+        "and "
+        "record a few steps with little else.";
+    f.panel = "diagnostics";
+    return true;
   }
+  f.text = "Too little was recorded to judge: no step, and hardly any work on a device.";
+  f.next_step =
+      "Record several steps: mark them with tf.profiler.experimental.Trace, "
+      "jax.profiler.StepTraceAnnotation or torch.profiler's schedule.";
+  return true;
+}
+
+// Says before the judgement that it holds for a part only.
+void Judgement::SayInPart(const std::string& lacks) {
+  Finding& f = verdict_.finding;
+  verdict_.id = "too_little";
+  f.grade = std::max(f.grade, Finding::Grade::kWarning);
+  f.text[0] = Lower(f.text[0]);
+  f.text = "Recorded in part: " + lacks + ". The rest is " + f.text;
+}
+
+void Judgement::Decide() {
+  if (SayTooLittle()) return;
+  Judge();
+  verdict_.id = verdict_.leads;
+  if (const std::string lacks = UnrecordedText(trace_, db_); !lacks.empty()) SayInPart(lacks);
+}
+
+void Judgement::Judge() {
+  Finding& f = verdict_.finding;
   if (verdict_.losses.empty() || verdict_.losses.front().of_waiting < kLeast) {
     SayDevice();
     return;
   }
   const Loss& first = verdict_.losses.front();
   const Remedy remedy = RemedyOf(first, FirstOf(first), db_.kind);
-  verdict_.id = first.id;
+  verdict_.leads = first.id;
   verdict_.percent = first.of_waiting;
   f.grade = first.of_waiting >= kBadShare ? Finding::Grade::kBad : Finding::Grade::kWarning;
   f.text = Sentence(first, remedy) + Others(1);

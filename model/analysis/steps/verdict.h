@@ -29,7 +29,9 @@ struct Loss {
 struct Verdict {
   // The id of the loss that leads; "device", "too_little" or "unknown" if none does.
   std::string id = "unknown";
-  double percent = 0;
+  // As `id`, but of what was recorded where `id` is "too_little"; empty if nothing can be judged.
+  std::string leads;
+  double percent = 0;        // of `leads`
   Finding finding;           // the sentence, its grade, and what to try
   std::vector<Loss> losses;  // by size, without compute; none is 0
 };
