@@ -17,6 +17,7 @@
 #include "model/analysis/findings/findings.h"
 #include "model/base/terminal_text.h"
 #include "model/compare/compare.h"
+#include "model/compare/significance.h"
 
 namespace stepscope {
 namespace {
@@ -49,7 +50,8 @@ class Checks {
   // Compares a number of A with the same one of B. Returns false, with the error printed, if a
   // profile has no such number.
   bool Judge(const std::string& what, const Property* a, const Property* b,
-             const Allowance& allowed, const std::string& why);
+             const Allowance& allowed, const std::string& why, bool may_be_chance = false);
+  bool MayBeChance() const;
   void Culprits(const char* table, const char* delta, std::initializer_list<const char*> names);
 
   const InputOptions& paths_;
@@ -69,7 +71,7 @@ std::string AllowanceText(const Allowance& allowed, Unit unit) {
 }
 
 bool Checks::Judge(const std::string& what, const Property* a, const Property* b,
-                   const Allowance& allowed, const std::string& why) {
+                   const Allowance& allowed, const std::string& why, bool may_be_chance) {
   const std::optional<double> x = NumberOf(a), y = NumberOf(b);
   if (!x || !y) {
     LogError(fmt::format("{}: {} such a number", what,
@@ -77,7 +79,7 @@ bool Checks::Judge(const std::string& what, const Property* a, const Property* b
     return false;
   }
   const double most = *x + (allowed.percent ? std::abs(*x) * allowed.amount / 100 : allowed.amount);
-  last_failed_ = *y > most;
+  last_failed_ = *y > most && !may_be_chance;
   failed_ = failed_ || last_failed_;
   std::string percent;
   if (*x != 0) percent = fmt::format(", {:+.2f} %", 100 * (*y - *x) / std::abs(*x));
@@ -117,6 +119,15 @@ void Checks::Culprits(const char* table, const char* delta,
   }
 }
 
+// Whether the step times differ by no more than they scatter. Too few steps cannot tell that: then
+// the limit alone decides.
+bool Checks::MayBeChance() const {
+  const auto steps = [&](const char* id) { return NumberOf(input_.result.Find(id)).value_or(0); };
+  const bool enough =
+      std::min(steps("steps_a"), steps("steps_b")) >= static_cast<double>(compare::kFewSteps);
+  return enough && RawValue(input_.result.Find("significance")->value) == "none";
+}
+
 bool Checks::Steps() {
   if (!options_.max_step_regression) return true;
   if (!compare::HaveSteps(*input_.a, *input_.b, input_.params, {})) {
@@ -124,10 +135,11 @@ bool Checks::Steps() {
     return false;
   }
   const AnalysisResult& result = input_.result;
-  const Property* significance = result.Find("significance");
-  const std::string why = "; significance: " + RawValue(significance->value);
+  const bool chance = MayBeChance();
+  const std::string why = "; significance: " + RawValue(result.Find("significance")->value) +
+                          (chance ? ", a change may be chance" : "");
   if (!Judge("step time", result.Find("step_ms_a"), result.Find("step_ms_b"),
-             *options_.max_step_regression, why))
+             *options_.max_step_regression, why, chance))
     return false;
   if (last_failed_) {
     Culprits("contributions", "delta_ms_per_step",

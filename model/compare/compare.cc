@@ -107,11 +107,12 @@ AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const Com
   if (stop.stop_requested()) return {};
   out.empty_reason = EmptyReason(profile_a, profile_b);
   if (!out.empty_reason.empty()) return out;
-  const std::vector<ProfileDifference> differences = FindDifferences(profile_a, profile_b);
+  const std::vector<ProfileDifference> differences = FindDifferences(profile_a, profile_b, stop);
   const bool sizes = std::any_of(differences.begin(), differences.end(),
                                  [](const ProfileDifference& d) { return d.size; });
   const Contributions found = Contribute(profile_a, profile_b, sizes);
-  const StepChange change = ChangeOfSteps(profile_a.steps, profile_b.steps);
+  StepChange change = ChangeOfSteps(profile_a.steps, profile_b.steps);
+  if (!found.rows.empty()) change.largest_row = std::abs(MsOf(found.rows.front().delta()));
   AddProperties(change, found, profile_a.steps, profile_b.steps, &out);
   AddContributionTable(found, change.divisor(), &out);
   AddStepTable(profile_a.steps, profile_b.steps, &out);

@@ -19,8 +19,21 @@ constexpr double kStandsOut = 0.1;  // share of the family's largest change that
 
 Change ChangeOf(const Contribution& c) { return ChangeOfCalls(c.a, c.count_a, c.b, c.count_b); }
 
+// Whether a match says that both profiles do the same work. Equal places, launch shapes and counts
+// occur in programs that have nothing to do with each other.
+bool IsByName(std::string_view by) {
+  return by.empty() || by == "op" || by == "name but for numbers" || by == "end of the name";
+}
+
+double WorkTime(const StepItems& step) {
+  double time = 0;
+  for (const StepItem& item : step.items) time += IsWork(item.kind) ? item.time.total() : 0;
+  return time;
+}
+
 struct Side {
   const StepItems& step;
+  double work = WorkTime(step);  // ps: the part of the step in which devices work
   const StepItem* Item(uint32_t i) const {
     return i == MatchedPair::kNone ? nullptr : &step.items[i];
   }
@@ -31,14 +44,18 @@ class Finder {
  public:
   Finder(const StepItems& a, const StepItems& b) : a_{a}, b_{b} {}
   std::vector<Contribution> Run();
+  // Valid after Run(); see Contributions.
+  double shared_percent() const { return a_.work > 0 && b_.work > 0 ? 100 * shared_ : 100; }
 
  private:
+  void Share(const MatchedPair& pair);
   void Add(const MatchedPair& pair);
   Contribution Base(const StepItem* a, const StepItem* b, const char* by) const;
   void AddLaunches(Contribution base, const StepItem* a, const StepItem* b);
   void JoinHostPart();
 
   Side a_, b_;
+  double shared_ = 0;  // of the work of both, 0 to 1
   std::vector<Contribution> all_;
 };
 
@@ -81,6 +98,14 @@ Change ChangeOfPair(const Contribution& c, const StepItem* a, const StepItem* b)
   if (a == nullptr) return Change::kAdded;
   if (b == nullptr) return Change::kRemoved;
   return c.matched_as.empty() ? ChangeOf(c) : Change::kRenamed;
+}
+
+// Adds the smaller of the shares that the pair has of the work of A and of B.
+void Finder::Share(const MatchedPair& pair) {
+  const StepItem *a = a_.Item(pair.a), *b = b_.Item(pair.b);
+  if (a == nullptr || b == nullptr || !IsWork(a->kind) || !IsByName(pair.by)) return;
+  if (a_.work <= 0 || b_.work <= 0) return;
+  shared_ += std::min(a->time.total() / a_.work, b->time.total() / b_.work);
 }
 
 void Finder::Add(const MatchedPair& pair) {
@@ -138,7 +163,10 @@ void Finder::JoinHostPart() {
 }
 
 std::vector<Contribution> Finder::Run() {
-  for (const MatchedPair& pair : Match(MatchablesOf(a_.step), MatchablesOf(b_.step))) Add(pair);
+  for (const MatchedPair& pair : Match(MatchablesOf(a_.step), MatchablesOf(b_.step))) {
+    Share(pair);
+    Add(pair);
+  }
   JoinHostPart();
   return std::move(all_);
 }
@@ -259,7 +287,10 @@ std::string PatternOf(const std::vector<std::string>& names) {
 
 Contributions FindContributions(const StepItems& a, const StepItems& b, Floors floors) {
   Contributions found;
-  for (Contribution& c : MergeFamilies(Finder(a, b).Run())) {
+  Finder finder(a, b);
+  std::vector<Contribution> all = MergeFamilies(finder.Run());
+  found.shared_percent = finder.shared_percent();
+  for (Contribution& c : all) {
     if (c.delta() == 0) continue;
     const double size = std::abs(c.delta());
     if (size < floors.least || (size < floors.large && !StandsOut(c))) {

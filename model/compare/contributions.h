@@ -43,6 +43,9 @@ bool StandsOut(const Contribution& contribution);
 struct Contributions {
   std::vector<Contribution> rows;  // the largest change first
   double noise = 0;                // ps: sum of the changes that are not listed
+  // The part of the device time of both profiles that is the same work: of each pair that was
+  // matched by name or op the smaller share, summed. 100 where a profile has no device time.
+  double shared_percent = 100;
 };
 
 // Limits in ps. A change below `least` is not listed, one below `large` only if it stands out.

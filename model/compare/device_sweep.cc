@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/lane_merge.h"
@@ -14,6 +15,7 @@ namespace stepscope::compare {
 namespace {
 
 constexpr uint32_t kNone = DeviceWork::kNone;
+constexpr size_t kCollectives = static_cast<size_t>(TimeClass::kCollectives);
 constexpr size_t kGapsAtATime = 50'000;
 // A queued kernel starts this soon after the one before it. A longer pause has another cause.
 constexpr Ps kStarting = 20 * kPsPerUs;
@@ -22,7 +24,19 @@ struct Window {
   TimeRange span;
   double weight = 0;  // share of a sample in the mean step; 0: the step is not typical
   uint32_t sample = 0;
+  std::span<const TimeRange> waits;  // when collectives wait for their last participant
 };
+
+// The length of the part that is in one of the ranges, which are sorted and disjoint.
+// O(log ranges + ranges in the part).
+Ps Overlap(std::span<const TimeRange> ranges, TimeRange part) {
+  auto it = std::upper_bound(ranges.begin(), ranges.end(), part.begin,
+                             [](Ps t, const TimeRange& r) { return t < r.end; });
+  Ps sum = 0;
+  for (; it != ranges.end() && it->begin < part.end; ++it)
+    sum += std::min(part.end, it->end) - std::max(part.begin, it->begin);
+  return sum;
+}
 
 struct Gap {
   IdleGap idle;
@@ -75,6 +89,7 @@ class Sweep {
   void Begin(uint32_t row, uint32_t work, TimeRange range, size_t level);
   void EndUntil(Ps t);
   void MoveTo(Ps t, uint32_t next_row, uint32_t next_work);
+  void AddWait(double time, size_t level);
   void AddGap(const Window& window, TimeRange range, uint32_t next_row, uint32_t next_work);
   void ExplainGaps();
   void Place(const Gap& gap, const IdleCause& cause);
@@ -195,9 +210,26 @@ void Sweep::MoveTo(Ps t, uint32_t next_row, uint32_t next_work) {
     }
     size_t level = kTimeClasses - 1;
     while (count_[level] == 0) --level;
-    clock_[level] +=
-        static_cast<double>(part.length()) * window.weight / static_cast<double>(count_[level]);
+    const Ps waited = level == kCollectives ? Overlap(window.waits, part) : 0;
+    if (waited > 0) AddWait(static_cast<double>(waited) * window.weight, level);
+    clock_[level] += static_cast<double>(part.length() - waited) * window.weight /
+                     static_cast<double>(count_[level]);
   }
+}
+
+// The wait belongs to the collective that began last: the others wait for it too.
+void Sweep::AddWait(double time, size_t level) {
+  const Open* last = nullptr;
+  for (const Open& open : open_) {
+    const bool later = last == nullptr ||
+                       trace_.set.Start(EventRow(open.row)) > trace_.set.Start(EventRow(last->row));
+    if (open.level == level && later) last = &open;
+  }
+  const std::string& name = table_.item(table_.work(last->work).item).name;
+  StepItem& wait =
+      table_.item(table_.Find(WorkKind::kWait, StepTimeClass::kCollectiveWait, std::string(name)));
+  wait.time.Add(sample_, time);
+  KeepRow(EventRow(last->row), &wait.rows);
 }
 
 void Sweep::AddGap(const Window& window, TimeRange range, uint32_t next_row, uint32_t next_work) {
@@ -283,7 +315,7 @@ size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
   for (const DeviceStep& d : steps.device_steps) {
     const bool counts = typical[d.step];
     const double weight = counts ? 1 / counted / static_cast<double>(devices[d.step]) : 0;
-    windows[d.device].push_back({d.span, weight, samples});
+    windows[d.device].push_back({d.span, weight, samples, d.waits});
     samples += counts;
   }
   Sweep sweep(context, table, stop);

@@ -7,15 +7,20 @@
 #include <map>
 #include <set>
 
+#include "model/analysis/devices/precision.h"
 #include "model/analysis/naming/device_type.h"
+#include "model/analysis/naming/short_label.h"
 #include "model/capabilities.h"
 #include "model/compare/contributions.h"
+#include "model/compare/input_sizes.h"
 
 namespace stepscope::compare {
 namespace {
 
 constexpr double kStepsDiffer = 1.5;  // numbers of steps differ if they do by more than this factor
-constexpr size_t kMostStats = 40;     // facts, those about the environment included
+constexpr double kOtherPrecision = 20;  // points between two shares of 16-bit compute
+constexpr size_t kLongSizes = 60;       // characters
+constexpr size_t kMostStats = 40;       // facts, those about the environment included
 
 struct Fact {
   std::string what, text;
@@ -84,11 +89,21 @@ void AddWork(const ComparedProfile& profile, Facts* facts) {
                                  bytes};
 }
 
-Facts FactsOf(const ComparedProfile& profile) {
+void AddPrecision(const ComparedProfile& profile, Facts* facts, const std::stop_token& stop) {
+  if (profile.steps.db->kind != DeviceKind::kGpu) return;
+  const PrecisionTimes times =
+      ComputePrecision(profile.context, profile.params, *profile.steps.db, stop);
+  if (times.all <= 0) return;
+  (*facts)["compute_16bit"] = {"16-bit compute", fmt::format("{:.0f} %", times.percent()),
+                               times.percent()};
+}
+
+Facts FactsOf(const ComparedProfile& profile, const std::stop_token& stop) {
   const Trace& trace = profile.context.trace();
   Facts facts;
   AddDevices(profile, &facts);
   AddWork(profile, &facts);
+  AddPrecision(profile, &facts, stop);
   size_t hosts = 0;
   for (uint32_t h = 0; h < trace.hosts.size(); ++h)
     hosts += profile.params.WantsHost(trace.HostName(HostId(h)));
@@ -106,22 +121,36 @@ Facts FactsOf(const ComparedProfile& profile) {
 
 bool Differs(const std::string& id, const Fact& a, const Fact& b) {
   if (!a.number || !b.number) return a.text != b.text;
+  if (id == "compute_16bit") return std::abs(*a.number - *b.number) >= kOtherPrecision;
   return id == "steps"
              ? std::max(*a.number, *b.number) > kStepsDiffer * std::min(*a.number, *b.number)
              : CountDiffers(*a.number, *b.number);
 }
 
+bool Leads(std::string_view id) {
+  return id == "device_type" || id == "device_name" || id == "compute_16bit" || id == "input_sizes";
+}
+
+std::string ShortSizes(const std::string& sizes) {
+  return sizes.size() <= kLongSizes ? sizes : std::string(CutEnd(sizes, kLongSizes)) + "…";
+}
+
 }  // namespace
 
-std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const ComparedProfile& b) {
-  Facts of_a = FactsOf(a), of_b = FactsOf(b);
+std::vector<ProfileDifference> FindDifferences(const ComparedProfile& a, const ComparedProfile& b,
+                                               const std::stop_token& stop) {
+  Facts of_a = FactsOf(a, stop), of_b = FactsOf(b, stop);
+  if (const std::optional<InputSizes> sizes = SizesOfHeaviestOp(a, b, stop)) {
+    of_a["input_sizes"] = {"Inputs of " + sizes->op, ShortSizes(sizes->a)};
+    of_b["input_sizes"] = {"Inputs of " + sizes->op, ShortSizes(sizes->b)};
+  }
   for (const auto& [id, fact] : of_a) of_b.try_emplace(id, Fact{fact.what, ""});
   std::vector<ProfileDifference> found;
   for (const auto& [id, fact] : of_b) {
     const Fact& before = of_a.try_emplace(id, Fact{fact.what, ""}).first->second;
     if (!Differs(id, before, fact)) continue;
     const bool size = id == "gpus" || id == "hosts" || id == "steps";
-    found.push_back({id, fact.what, before.text, fact.text, size});
+    found.push_back({id, fact.what, before.text, fact.text, size, Leads(id)});
   }
   // The kind of the device may be its name; it is said once.
   const auto kind = std::find_if(found.begin(), found.end(),

@@ -10,6 +10,9 @@ namespace stepscope::compare {
 enum class Significance : uint8_t { kNone, kWeak, kStrong };
 const char* IdOf(Significance significance);  // "none", "weak", "strong"
 
+// With fewer steps on a side a change that is not significant may be true as well.
+inline constexpr size_t kFewSteps = 8;
+
 struct RankTest {
   double p = 1;          // of the ranks, two-sided
   double p_of_mean = 1;  // of the means, with the effective number of values, two-sided

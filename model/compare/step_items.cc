@@ -5,8 +5,8 @@
 namespace stepscope::compare {
 
 const char* IdOf(WorkKind kind) {
-  static constexpr const char* kIds[] = {"op",    "kernel", "copy", "collective",
-                                         "input", "launch", "idle"};
+  static constexpr const char* kIds[] = {"op",   "kernel", "copy",   "collective",
+                                         "wait", "input",  "launch", "idle"};
   return kIds[static_cast<size_t>(kind)];
 }
 
@@ -19,8 +19,9 @@ WorkKind KindOf(StepTimeClass loss) {
     case StepTimeClass::kDeviceToDevice:
       return WorkKind::kCopy;
     case StepTimeClass::kCollective:
-    case StepTimeClass::kCollectiveWait:
       return WorkKind::kCollective;
+    case StepTimeClass::kCollectiveWait:
+      return WorkKind::kWait;
     case StepTimeClass::kInput:
       return WorkKind::kInput;
     case StepTimeClass::kLaunch:

@@ -13,9 +13,10 @@
 
 namespace stepscope::compare {
 
-enum class WorkKind : uint8_t { kOp, kKernel, kCopy, kCollective, kInput, kLaunch, kIdle };
+// kWait: a collective waits for its last participant.
+enum class WorkKind : uint8_t { kOp, kKernel, kCopy, kCollective, kWait, kInput, kLaunch, kIdle };
 const char* IdOf(WorkKind kind);  // as in the tables
-// Whether the item runs on a device; if not, the device is idle.
+// Whether the item is work of a device; if not, the device waits or is idle.
 inline bool IsWork(WorkKind kind) { return kind <= WorkKind::kCollective; }
 // The kind of an item about which nothing but its class of time is known.
 WorkKind KindOf(StepTimeClass loss);

@@ -2,6 +2,8 @@
 // are divided into. Pure.
 #pragma once
 
+#include <cmath>
+
 #include "model/compare/compare_table.h"
 #include "model/compare/compared_steps.h"
 #include "model/compare/significance.h"
@@ -13,14 +15,16 @@ struct StepChange {  // ms
   RankTest test;                    // compares the counted steps' times
   double drift_a = 0, drift_b = 0;  // DriftOf()
   bool found = false;               // both profiles have steps; if not, each whole recording is one
+  double largest_row = 0;           // size of the largest change of a contribution
   double delta() const { return b.median - a.median; }
   double mean_delta() const { return b.mean - a.mean; }
-  // The divisor of shares; 0 if the mean changed by less than half a percent and that may be
-  // chance, for a row may then have thousands of percent of next to nothing.
+  // The divisor of shares. It is 0 if the change may be chance and the mean changed by less than
+  // half a percent, or by less than half of the largest row's change: a row may then have thousands
+  // of percent of next to nothing.
   double divisor() const {
-    const double mean = mean_delta();
-    const bool clear = mean > 0.005 * a.mean || mean < -0.005 * a.mean;
-    return clear || test.significance != Significance::kNone ? mean : 0;
+    const double mean = std::abs(mean_delta());
+    const bool clear = mean > 0.005 * a.mean && mean >= largest_row / 2;
+    return clear || test.significance != Significance::kNone ? mean_delta() : 0;
   }
 };
 StepChange ChangeOfSteps(const ComparedSteps& a, const ComparedSteps& b);

@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/analysis/naming/short_label.h"
 #include "model/base/demangle.h"
 
 namespace stepscope::compare {
 namespace {
 
 constexpr size_t kMostNamed = 3;
-constexpr double kWorthNaming = 5;  // percent of the change that a named row must reach
-constexpr double kWorthDrift = 1;   // percent of the median step
-constexpr size_t kLongName = 80, kFewSteps = 8;
+constexpr double kWorthNaming = 5;          // percent of the change that a named row must reach
+constexpr double kWorthDrift = 1;           // percent of the median step
+constexpr double kSameProgram = 100.0 / 3;  // percent of device time that one program shares
+constexpr size_t kLongName = 80;
 
 // Percent of the change that the rows explain together. The change is not 0.
 double Explained(const Contributions& found, double change) {
@@ -39,12 +41,10 @@ std::string Signed(double ms) {
 std::string NameOf(const Contribution& c) {
   std::string name = Demangle(c.name);
   name = name.empty() ? c.name : std::string(WithoutParameters(name));
-  if (name.size() > kLongName) {
-    size_t end = kLongName;
-    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
-    name = name.substr(0, end) + "...";
-  }
+  if (name.size() > kLongName) name = std::string(CutEnd(name, kLongName)) + "...";
   switch (c.kind) {
+    case WorkKind::kWait:
+      return "waiting for the last participant of " + name;
     case WorkKind::kInput:
       return "waiting for input in " + name;
     case WorkKind::kLaunch:
@@ -107,6 +107,32 @@ std::string CauseSentences(const StepChange& change, const Contributions& found)
   return text;
 }
 
+// "NVIDIA V100 -> NVIDIA H100"
+std::string DifferenceText(const ProfileDifference& d) {
+  return fmt::format("{} {} -> {}", d.what, d.a.empty() ? "none" : d.a, d.b.empty() ? "none" : d.b);
+}
+
+std::string ListOf(const std::vector<ProfileDifference>& differences, bool leads) {
+  std::string list;
+  for (const ProfileDifference& d : differences) {
+    if (d.leads == leads) list += (list.empty() ? "" : "; ") + DifferenceText(d);
+  }
+  return list;
+}
+
+// Says before all else that the two profiles are hardly of one program, or not of the same work.
+std::string LeadSentences(const Contributions& found,
+                          const std::vector<ProfileDifference>& differences) {
+  std::string text;
+  if (found.shared_percent < kSameProgram) {
+    text = fmt::format("A and B are hardly the same program: they share {:.0f} % of their work. ",
+                       found.shared_percent);
+  }
+  const std::string list = ListOf(differences, true);
+  if (!list.empty()) text += fmt::format("The conditions differ: {}. ", list);
+  return text;
+}
+
 }  // namespace
 
 void AddProperties(const StepChange& change, const Contributions& found, const ComparedSteps& a,
@@ -141,22 +167,20 @@ void AddProperties(const StepChange& change, const Contributions& found, const C
       "that count: neither cut nor warm-up");
   add("steps_b", "Steps of B", static_cast<int64_t>(b.counted.size()), Unit::kCount,
       "that count: neither cut nor warm-up");
+  add("shared_percent", "Shared work", found.shared_percent, Unit::kPercent,
+      "of the device time of both, by name or op; little in two different programs");
   if (!a.outliers.empty()) add("outliers_a", "Outliers of A", SharedText(OutlierText(a)));
   if (!b.outliers.empty()) add("outliers_b", "Outliers of B", SharedText(OutlierText(b)));
 }
 
 void AddSummary(const StepChange& change, const Contributions& found,
                 const std::vector<ProfileDifference>& differences, AnalysisResult* to) {
-  std::string text = StepSentence(change) + DriftSentence("A", change.drift_a) +
-                     DriftSentence("B", change.drift_b) + CauseSentences(change, found);
+  std::string text = LeadSentences(found, differences) + StepSentence(change) +
+                     DriftSentence("A", change.drift_a) + DriftSentence("B", change.drift_b) +
+                     CauseSentences(change, found);
   if (!change.found)
     text += " Steps were not found in both: all of a recording stands for one step.";
-  std::string list;
-  for (const ProfileDifference& d : differences) {
-    list += list.empty() ? "" : "; ";
-    list +=
-        fmt::format("{} {} -> {}", d.what, d.a.empty() ? "none" : d.a, d.b.empty() ? "none" : d.b);
-  }
+  const std::string list = ListOf(differences, false);
   if (!list.empty()) text += " The runs differ in: " + list + ".";
   std::vector<Property>& properties = to->properties;
   properties.insert(properties.begin(), {"summary", "Summary", SharedText(text), Unit::kNone, ""});

@@ -13,6 +13,7 @@
 #include "app/system/paths.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/kineto_text.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/xspace_builder.h"
 
@@ -184,6 +185,35 @@ TEST_CASE("program: compare gives the promised forms, check an exit status and t
   CHECK(Run(dir, "check --max-step-regression 0% " + a + " " + a).status == 0);
   CheckFails(dir, "check --max overview.no_such+3% " + both, 2);
   CheckFails(dir, "check --max none.x+3% " + both, 2);
+}
+
+// Twelve steps that scatter by 10 %; the median is `median` us.
+std::string ScatteredSteps(const TempDir& dir, const std::string& name, double median) {
+  test::KinetoText t;
+  double at = 0;
+  for (int s = 0; s < 12; ++s) {
+    const double length = median * (1 + 0.1 * (s * 5 % 11 - 5) / 5);
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, length - 1);
+    t.Launch(s + 1, at, 5).Kernel("gemm", s + 1, at + 10, length - 20);
+    at += length;
+  }
+  const std::string path = (dir.path() / name).string();
+  std::ofstream(path) << t.Text();
+  return path;
+}
+
+TEST_CASE("program: check passes a change that may be chance, and says so") {
+  const TempDir dir;
+  const std::string a = ScatteredSteps(dir, "a.json", 1000);
+  const Outcome chance =
+      Run(dir, "check --max-step-regression 3% " + a + " " + ScatteredSteps(dir, "b.json", 1040));
+  CHECK(chance.status == 0);
+  CHECK(chance.out.find("a change may be chance") != std::string::npos);
+  CHECK(Run(dir, "check --max-step-regression 3% " + a + " " + ScatteredSteps(dir, "c.json", 1300))
+            .status == 1);
+  const Outcome few = Run(dir, "check --max-step-regression 3% --steps 1..3 " + a + " " +
+                                   (dir.path() / "b.json").string());
+  CHECK(few.status == 1);
 }
 
 TEST_CASE("program: a range or steps that are not there have status 2 and one sentence") {

@@ -386,6 +386,7 @@ DeviceStep Divider::Finish(const Window& w, uint8_t device) const {
   d.h2d_hidden = w.h2d_hidden;
   d.d2h_hidden = w.d2h_hidden;
   d.collective_wait = w.collective_wait;
+  d.waits = w.waits;
   auto whole = [&](TimeClass c) {
     size_t i = static_cast<size_t>(c);
     return w.above[i] - (i + 1 < kTimeClasses ? w.above[i + 1] : 0);

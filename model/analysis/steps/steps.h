@@ -47,6 +47,7 @@ struct DeviceStep {
   Ps h2d = 0, d2h = 0;     // copies that the step issued, whole
   Ps h2d_hidden = 0, d2h_hidden = 0;    // the parts of these behind compute
   Ps collective_wait = 0;               // in collectives, before the last participant starts
+  std::vector<TimeRange> waits;         // when that was: sorted, disjoint
   Ps idle = 0;                          // no device event runs
   double compute16 = 0, compute32 = 0;  // ps
   uint32_t events = 0;

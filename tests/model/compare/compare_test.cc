@@ -9,6 +9,7 @@
 
 #include "loaders/loader.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/kineto_text.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
 
@@ -231,6 +232,72 @@ TEST_CASE("Rows have shares of a change, and none of next to no change") {
   CHECK(change.divisor() == doctest::Approx(1));
   change.b.mean = 99;
   CHECK(change.divisor() == doctest::Approx(-1));
+  change.largest_row = 1.9;
+  CHECK(change.divisor() == doctest::Approx(-1));
+  change.largest_row = 2.1;  // the change is what other rows leave of this one
+  CHECK(change.divisor() == 0);
+}
+
+TEST_CASE("A participant that is later is a wait of the others, and its own idle time") {
+  GpuProfileOptions a, b;
+  a.scenario = b.scenario = GpuScenario::kStaggered;
+  b.late_us = a.late_us + 3000;
+  const AnalysisResult result = Compared(a, b);
+  CheckSums(result);
+  CHECK(test::Text(result, "contributions", 0, "kind") == "wait");
+  CHECK(test::Text(result, "contributions", 0, "class") == "collective_wait");
+  CHECK(test::Text(result, "contributions", 0, "name").find("AllReduce") != std::string::npos);
+  CHECK(test::Real(result, "contributions", 0, "share_of_change") == doctest::Approx(50));
+  CHECK(test::Text(result, "contributions", 1, "kind") == "idle");
+}
+
+struct Program {
+  std::string device = test::kH100, type = "c10::BFloat16";
+  int batch = 8;
+  double other = 0;  // part of the device time in kernels and ops of another name
+};
+
+std::unique_ptr<AnalysisContext> Loaded(const Program& program) {
+  test::KinetoText t;
+  const std::string sizes = "\"Input Dims\":[[" + std::to_string(program.batch) +
+                            ",64],[64,64]],\"Input type\":[\"" + program.type + "\",\"" +
+                            program.type + "\"]";
+  for (int s = 0; s < 8; ++s) {
+    const double at = 1000 * s;
+    const int id = 2 * s + 1;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 999);
+    t.Host("cpu_op", "aten::mm", at, 20, sizes).Launch(id, at + 5, 5);
+    t.Kernel("gemm", id, at + 15, 900 * (1 - program.other));
+    if (program.other <= 0) continue;
+    t.Host("cpu_op", "aten::sort", at + 30, 20, sizes).Launch(id + 1, at + 35, 5);
+    t.Kernel("radix", id + 1, at + 15 + 900 * (1 - program.other), 900 * program.other);
+  }
+  auto trace = LoadBytes("t.json", t.Text(program.device), {});
+  REQUIRE(trace.ok());
+  return std::make_unique<AnalysisContext>(*trace, Definitions::kStepscope);
+}
+
+std::string SummaryOf(const Program& a, const Program& b) {
+  return test::PropertyText(CompareProfiles(*Loaded(a), *Loaded(b), {}, {}), "summary");
+}
+
+TEST_CASE("Two programs with little work in common are said to be that, before all else") {
+  CHECK(SummaryOf({}, {.other = 0.7})
+            .starts_with("A and B are hardly the same program: they share 30 % of their work. "));
+  CHECK(SummaryOf({}, {.other = 0.6}).starts_with("The median step takes"));
+}
+
+TEST_CASE("Another GPU, type of numbers or batch is said before the change") {
+  const std::string v100 =
+      R"({"id":0,"name":"Tesla V100","totalGlobalMem":17000000000,"numSms":80})";
+  CHECK(SummaryOf({}, {.device = v100})
+            .starts_with("The conditions differ: Device NVIDIA H100 80GB HBM3 -> Tesla V100. "));
+  CHECK(SummaryOf({}, {.type = "float"})
+            .starts_with("The conditions differ: 16-bit compute 100 % -> 0 %. "));
+  CHECK(SummaryOf({}, {.batch = 16})
+            .starts_with("The conditions differ: Inputs of aten::mm [[8,64],[64,64]] -> "
+                         "[[16,64],[64,64]]. "));
+  CHECK(SummaryOf({}, {}).starts_with("The median step takes"));
 }
 
 TEST_CASE("A run drifts if its second half differs by more than its steps scatter") {

@@ -1,0 +1,78 @@
+#include "model/compare/input_sizes.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "model/analysis/grouping/grouping.h"
+#include "model/analysis/intervals/enclosing.h"
+#include "model/capabilities.h"
+#include "model/string_pool.h"
+
+namespace stepscope::compare {
+namespace {
+
+std::vector<bool> CpuOps(const Trace& trace) {
+  std::vector<bool> ops(trace.names().metas.size());
+  for (size_t m = 0; m < ops.size(); ++m)
+    ops[m] = trace.names().metas[m].category == EventCategory::kCpuOp;
+  return ops;
+}
+
+class SizeReader {
+ public:
+  SizeReader(const ComparedProfile& profile, const std::stop_token& stop)
+      : stats_(profile.context.stats(stop)),
+        grouping_(profile.context.grouping(stop)),
+        ops_(profile.context.trace(), CpuOps(profile.context.trace())) {}
+  // The sizes at the item's first event; empty if they are unknown.
+  std::string Of(const StepItem& item) const {
+    if (item.rows.empty()) return {};
+    const EventRow launch = grouping_.LaunchOf(item.rows.front().value);
+    const EventRow op = ops_.Around(launch.valid() ? launch : item.rows.front());
+    if (!op.valid()) return {};
+    const auto text = stats_.Text(StringStat::kShape).Find(op);
+    return text ? std::string(stats_.strings->View(*text)) : std::string();
+  }
+
+ private:
+  const StatTable& stats_;
+  const Grouping& grouping_;
+  const Enclosing ops_;
+};
+
+// The ops of a profile, the one with most time first.
+std::vector<const StepItem*> OpsByTime(const StepItems& profile) {
+  std::vector<const StepItem*> ops;
+  for (const StepItem& item : profile.items) {
+    if (item.kind == WorkKind::kOp) ops.push_back(&item);
+  }
+  std::stable_sort(ops.begin(), ops.end(), [](const StepItem* x, const StepItem* y) {
+    return x->time.total() > y->time.total();
+  });
+  return ops;
+}
+
+bool HasSizes(const ComparedProfile& profile, const std::stop_token& stop) {
+  return CapabilitiesOf(profile.context.trace()).torch_profiler &&
+         !profile.context.stats(stop).Text(StringStat::kShape).empty();
+}
+
+}  // namespace
+
+std::optional<InputSizes> SizesOfHeaviestOp(const ComparedProfile& a, const ComparedProfile& b,
+                                            const std::stop_token& stop) {
+  if (!HasSizes(a, stop) || !HasSizes(b, stop)) return std::nullopt;
+  const SizeReader of_a(a, stop), of_b(b, stop);
+  std::map<std::string_view, const StepItem*> by_name;
+  for (const StepItem* op : OpsByTime(b.items)) by_name.emplace(op->name, op);
+  for (const StepItem* op : OpsByTime(a.items)) {
+    const auto same = by_name.find(op->name);
+    if (same == by_name.end()) continue;
+    InputSizes sizes{op->name, of_a.Of(*op), of_b.Of(*same->second)};
+    if (!sizes.a.empty() && !sizes.b.empty()) return sizes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace stepscope::compare

@@ -1,0 +1,23 @@
+// The sizes of the inputs that both profiles give to their heaviest op: they tell a change of the
+// batch. PyTorch records them with `record_shapes`. Pure.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "model/compare/compared_profile.h"
+
+namespace stepscope::compare {
+
+struct InputSizes {
+  std::string op;    // "aten::addmm"
+  std::string a, b;  // "[[8, 512], [512, 512]]"
+};
+
+// Of the op that takes most time of A among those that both profiles have with sizes, the sizes at
+// its first call in a step; nullopt if there is no such op. O(events).
+std::optional<InputSizes> SizesOfHeaviestOp(const ComparedProfile& a, const ComparedProfile& b,
+                                            const std::stop_token& stop);
+
+}  // namespace stepscope::compare
