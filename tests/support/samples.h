@@ -25,7 +25,7 @@ inline std::vector<std::string> Samples() {
 inline std::vector<std::string> SharedRecordings() {
   std::vector<std::string> paths;
   for (const char* name :
-       {"traces/bert_h100.json.gz", "traces/kineto_pm_counters.json",
+       {"traces/bert_h100.json.gz", "traces/graphs/sglang_decode", "traces/kineto_pm_counters.json",
         "traces/minitoy_mi250.json.gz", "traces/qwen_h100.json.gz", "traces/sampled_rank0.json.gz",
         "traces/timesformer_mi300.json.gz", "traces/torch_diff_control.json.gz",
         "traces/torch_diff_test.json.gz", "other/nsys_h100.sqlite", "profiles/jax_mi300x",
