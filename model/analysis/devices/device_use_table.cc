@@ -118,7 +118,7 @@ std::vector<ColumnDesc> Columns() {
   return {{"host", "Host", Unit::kNone, V::kString, ""},
           {"device", "Device", Unit::kNone, V::kString, ""},
           {"name", "Name", Unit::kNone, V::kString, "as the recording has it"},
-          {"busy_percent", "Busy", Unit::kPercent, V::kReal,
+          {"busy_percent", "Busy in span", Unit::kPercent, V::kReal,
            "time with an event open (union) / from the first event to the last"},
           {"busyMs", "Busy time", Unit::kMs, V::kReal, ""},
           {"spanMs", "Span", Unit::kMs, V::kReal, "from the first event's begin to the last end"},
