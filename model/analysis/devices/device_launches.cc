@@ -43,6 +43,11 @@ void LaunchReader::KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches) {
 
 // Removes the launches of graphs that have begun on their stream before the part asked for.
 void LaunchReader::DropBegunGraphs(const DeviceEvents& events, PlaneId device, ByStream* streams) {
+  const auto has_graph = [this](const auto& stream) {
+    return std::any_of(stream.second.begin(), stream.second.end(),
+                       [this](const DeviceLaunch& l) { return IsGraph(l.call); });
+  };
+  if (std::none_of(streams->begin(), streams->end(), has_graph)) return;
   std::set<std::pair<uint32_t, uint32_t>> begun;  // stream and call
   events.ForEachBefore(device, [&](const DeviceEvent& e) {
     if (e.launch.valid() && IsGraph(e.launch.value)) begun.emplace(e.track.value, e.launch.value);

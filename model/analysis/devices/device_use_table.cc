@@ -172,7 +172,8 @@ ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
     events.ForEach(device, [&](const DeviceEvent& e) { reader.Add(e, facts.processors, &use); });
     if (use.open.empty()) return;
     DeviceUse before;  // a graph that began there is not launched again in the part asked for
-    events.ForEachBefore(device, [&](const DeviceEvent& e) { reader.Add(e, 0, &before); });
+    if (!use.graphs.empty())
+      events.ForEachBefore(device, [&](const DeviceEvent& e) { reader.Add(e, 0, &before); });
     const Ranges open = UnionOf(std::move(use.open));
     const double busy = static_cast<double>(LengthOf(open));
     const double span = static_cast<double>(open.back().end - open.front().begin);

@@ -365,8 +365,9 @@ std::string Judgement::Sentence(const Loss& loss, const Remedy& remedy) const {
   if (remedy.waits) {
     // The share of a wait for participants is without the late device, which does not wait.
     const bool others = several && loss.of_waiting > loss.percent;
-    text += (others ? "the others of " + devices : devices) + (several ? " wait " : " waits ") +
-            Rounded(loss.of_waiting) + " " + Where() + " for " + remedy.what;
+    text += (others ? "the other" + devices.substr(devices.find(' ')) : devices) +
+            (several ? " wait " : " waits ") + Rounded(loss.of_waiting) + " " + Where() + " for " +
+            remedy.what;
   } else {
     text += Rounded(loss.of_waiting) + " " + Where() + " goes to " + remedy.what;
   }

@@ -143,7 +143,7 @@ void Sentence(const Report& r) {
   REQUIRE(losses.size() > 0);
   CHECK(losses.Text(0, "class") == verdict);
   CHECK(text.find(Rounded(percent)) != std::string::npos);
-  if (text.find("the others of") == std::string::npos)
+  if (text.find("the other GPUs") == std::string::npos)
     CHECK(percent == About(losses.Number(0, "percent")));
   else
     CHECK(percent > losses.Number(0, "percent"));

@@ -13,11 +13,15 @@
 #include "model/analysis/params.h"
 #include "model/analysis/steps/steps.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/report_figures.h"
 #include "tests/support/samples.h"
+#include "tests/support/xspace_builder.h"
 
 namespace stepscope {
 namespace {
 
+using test::NumberOf;
+using test::Rows;
 using TracePtr = std::shared_ptr<const Trace>;
 
 struct Sum {
@@ -79,12 +83,6 @@ const std::vector<Sum>& Sums() {
       {"ranks", "collectives", {"step", "name"}, {"participants"}},
   };
   return sums;
-}
-
-double NumberOf(const Value& v) {
-  if (const auto* i = std::get_if<int64_t>(&v)) return static_cast<double>(*i);
-  const auto* d = std::get_if<double>(&v);
-  return d != nullptr ? *d : 0;
 }
 
 // Sums of the values of rows, by their keys.
@@ -181,6 +179,20 @@ TEST_CASE("Adjoining parts of real recordings add up to the whole, wherever they
     CAPTURE(path);
     CheckCuts(Load(path), 4);
   }
+}
+
+TEST_CASE("A cut between the two kernels of an op's run does not make two runs of it") {
+  test::XSpaceBuilder b;
+  auto& line = b.Plane("/device:GPU:0").Line(1, "Stream #1");
+  for (int64_t run = 0; run < 3; ++run) {
+    line.Event("k1", run * 100, 10).Stat("tf_op", "x/A:");
+    line.Event("k2", run * 100 + 50, 10).Stat("tf_op", "x/A:A");
+  }
+  const auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  CHECK(Rows(*context.Get("op_stats"), "ops").Sum("occurrences") == 3);
+  for (const Ps cut : {1, 40, 120, 140, 180, 240}) CheckCut(context, cut);
 }
 
 TEST_CASE("Adjoining parts of programs on several GPUs add up, also inside a collective") {
