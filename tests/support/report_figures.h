@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "model/analysis/analysis.h"
 
@@ -45,10 +46,12 @@ class Rows {
   const ResultTable* table_;
 };
 
-// The pages of one report.
+// The pages of one report, and as "compare" the comparison of the profile with itself.
 struct Report {
   explicit Report(AnalysisContext& context) {
     for (const AnalysisDesc& analysis : Analyses()) pages[analysis.id] = context.Get(analysis.id);
+    pages["compare"] = std::make_shared<const AnalysisResult>(
+        Comparison().compare(context, context, CompareParams(), {}));
   }
   const AnalysisResult& Page(const char* page) const { return *pages.at(page); }
   Rows Table(const char* page, const char* table) const { return {Page(page), table}; }
@@ -67,5 +70,21 @@ struct Report {
   }
   std::map<std::string, std::shared_ptr<const AnalysisResult>> pages;
 };
+
+// The steps that averages are of: all if none counts.
+inline std::vector<size_t> Counted(const Rows& steps) {
+  std::vector<size_t> counted, all;
+  for (size_t r = 0; r < steps.size(); ++r) {
+    all.push_back(r);
+    if (!steps.Is(r, "partial") && !steps.Is(r, "warmup")) counted.push_back(r);
+  }
+  return counted.empty() ? all : counted;
+}
+
+inline double MeanOf(const Rows& table, const std::vector<size_t>& rows, const char* column) {
+  double sum = 0;
+  for (const size_t r : rows) sum += table.Number(r, column);
+  return rows.empty() ? 0 : sum / static_cast<double>(rows.size());
+}
 
 }  // namespace stepscope::test

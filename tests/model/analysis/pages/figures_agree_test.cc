@@ -18,26 +18,12 @@
 namespace stepscope {
 namespace {
 
+using test::Counted;
+using test::MeanOf;
 using test::Report;
 using test::Rows;
 
 doctest::Approx About(double value) { return doctest::Approx(value).epsilon(1e-6); }
-
-// The steps that averages are of: all if none counts.
-std::vector<size_t> Counted(const Rows& steps) {
-  std::vector<size_t> counted, all;
-  for (size_t r = 0; r < steps.size(); ++r) {
-    all.push_back(r);
-    if (!steps.Is(r, "partial") && !steps.Is(r, "warmup")) counted.push_back(r);
-  }
-  return counted.empty() ? all : counted;
-}
-
-double MeanOf(const Rows& table, const std::vector<size_t>& rows, const char* column) {
-  double sum = 0;
-  for (const size_t r : rows) sum += table.Number(r, column);
-  return rows.empty() ? 0 : sum / static_cast<double>(rows.size());
-}
 
 constexpr const char* kColumns[] = {
     "deviceComputeTimeMs", "deviceToDeviceTimeMs", "deviceCollectivesTimeMs",
@@ -310,6 +296,21 @@ void KernelSentences(const Report& r) {
   }
 }
 
+// A comparison has the numbers of the reports that it compares.
+void Compared(const Report& r) {
+  if (!r.HasSteps()) return;
+  for (const char* step : {"step_ms_a", "step_ms_b"})
+    CHECK(r.Number("compare", step) == About(r.Number("overview", "step_ms_median")));
+  for (const char* steps : {"steps_a", "steps_b"})
+    CHECK(r.Number("compare", steps) == r.Number("overview", "steps_counted"));
+  const Rows summary = r.Table("memory", "summary");
+  double peak = 0;
+  for (size_t row = 0; row < summary.size(); ++row)
+    peak = std::max(peak, summary.Number(row, "peak_bytes_in_use"));
+  CHECK(r.Number("compare", "memory_peak_bytes_a") == About(peak));
+  CHECK((r.Page("compare").Find("memory_peak_bytes_a") != nullptr) == (peak > 0));
+}
+
 struct FigureCheck {
   const char* what;
   void (*check)(const Report& report);
@@ -333,6 +334,7 @@ constexpr FigureCheck kChecks[] = {
     {"causes are within what they explain", Causes},
     {"the largest ops are those of the table of ops", TopOps},
     {"memory is allocated, reserved and the device's", Memory},
+    {"a comparison has the numbers of its reports", Compared},
 };
 
 void CheckFigures(const std::shared_ptr<const Trace>& trace) {
