@@ -13,6 +13,7 @@
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/base/terminal_text.h"
+#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
@@ -92,8 +93,8 @@ std::string RecordedText(const Trace& trace) {
 // Events seldom begin at 0, and parts of a trace (--range) are given on its own clock.
 std::string SpanText(TimeRange span) {
   std::string text = FormatDuration(span.length());
-  if (span.begin != 0)
-    text += fmt::format("  (from {} to {})", FormatDuration(span.begin), FormatDuration(span.end));
+  const auto exact = [](Ps t) { return WithoutZeros(FormatDuration(t, 12)); };
+  if (span.begin != 0) text += fmt::format("  (from {} to {})", exact(span.begin), exact(span.end));
   return text;
 }
 
