@@ -13,6 +13,7 @@
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "model/base/terminal_text.h"
+#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
@@ -89,6 +90,14 @@ std::string RecordedText(const Trace& trace) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", utc);
 }
 
+// Events seldom begin at 0, and parts of a trace (--range) are given on its own clock.
+std::string SpanText(TimeRange span) {
+  std::string text = FormatDuration(span.length());
+  const auto exact = [](Ps t) { return WithoutZeros(FormatDuration(t, 12)); };
+  if (span.begin != 0) text += fmt::format("  (from {} to {})", exact(span.begin), exact(span.end));
+  return text;
+}
+
 void AddSummary(const InfoInput& input, TextRows* rows) {
   const Trace& trace = *input.trace;
   const auto add = [rows](const char* label, const std::string& value) {
@@ -103,7 +112,7 @@ void AddSummary(const InfoInput& input, TextRows* rows) {
   }
   add("size", size);
   if (trace.origin_unix_ns > 0) add("recorded", RecordedText(trace));
-  add("span", FormatDuration(trace.span.length()));
+  add("span", SpanText(trace.span));
   add("events", fmt::format("{}  ({}, {})", GroupDigits(trace.counts.events()),
                             Counted(trace.counts.slices, "slices"),
                             Counted(trace.counts.instants, "instants")));
@@ -187,6 +196,10 @@ void WriteInfoJson(const InfoInput& input, const TextSink& sink) {
   json.Member("flows", trace.counts.flows);
   json.Key("span_ps");
   json.Int(trace.span.length());
+  json.Key("begin_ps");
+  json.Int(trace.span.begin);
+  json.Key("end_ps");
+  json.Int(trace.span.end);
   json.Member("steps", uint64_t{input.steps});
   WriteTexts("skipped_files", trace.skipped_files, &json);
   json.Key("diagnostics");

@@ -158,6 +158,7 @@ void AddMemoryTables(const ComparedProfile& a, const ComparedProfile& b, Analysi
     for (const auto& [key, sides] : amounts.regions) {
       if (key.second == "peak") peak = std::max(peak, (sides.*(is_b ? kB : kA)).value);
     }
+    if (peak <= 0) continue;  // this side has no record of its memory
     to->properties.push_back({is_b ? "memory_peak_bytes_b" : "memory_peak_bytes_a",
                               is_b ? "Memory peak of B" : "Memory peak of A", peak, Unit::kBytes,
                               "of the fullest allocator"});

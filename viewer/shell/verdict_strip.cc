@@ -202,6 +202,15 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
   return right;
 }
 
+// The number of steps, and of those that the other numbers are of if these are fewer.
+std::string StepsText(const AnalysisResult& result, size_t steps) {
+  const double counted = NumberIn(result, "steps_counted");
+  std::string text = GroupDigits(steps);
+  if (counted > 0 && counted < static_cast<double>(steps))
+    text += ", " + GroupDigits(static_cast<uint64_t>(counted)) + " counted";
+  return text;
+}
+
 }  // namespace
 
 float VerdictStripHeight() { return std::floor(BaseEm() * 2.6f); }
@@ -273,14 +282,14 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
   const double step = NumberIn(result, median ? "step_ms_median" : "steptime_ms_average");
   const NumberFormat format = FormatFor(Unit::kMs, ValueType::kReal, step);
   x = Number(context, x, y, right, "Step", NumberText(step, format) + " " + format.header);
-  x = Number(context, x, y, right, sums.device ? "Device compute" : "CPU compute",
+  x = Number(context, x, y, right, sums.device ? "Device work" : "CPU compute",
              Percent(sums.compute_percent));
   if (x + em * 12 < right) x = ClassBar(context, sums.parts, x, middle, em * 11);
   if (result.Find("device_compute_16bit_percent") != nullptr) {
     x = Number(context, x, y, right, "16-bit",
                Percent(NumberIn(result, "device_compute_16bit_percent")));
   }
-  Number(context, x, y, right, "Steps", GroupDigits(steps->rows.size()));
+  Number(context, x, y, right, "Steps", StepsText(result, steps->rows.size()));
 }
 
 bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {

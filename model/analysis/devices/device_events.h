@@ -45,9 +45,22 @@ class DeviceEvents {
   // Calls fn(DeviceEvent) for each event of the device that takes time: stream by stream, each in
   // order of begin. O(events).
   template <typename Fn>
-  void ForEach(PlaneId device, Fn fn) const;
+  void ForEach(PlaneId device, Fn fn) const {
+    ForEachIn(device, scope_.OfHost(PlaneOf(device).host), fn);
+  }
+  // The same for the events that begin before the part asked for: what has begun there does not
+  // begin again in the part.
+  template <typename Fn>
+  void ForEachBefore(PlaneId device, Fn fn) const {
+    const TimeScope& scope = scope_.OfHost(PlaneOf(device).host);
+    if (scope.first > kMinPs) ForEachIn(device, {kMinPs, scope.first - 1}, fn);
+  }
 
  private:
+  const Plane& PlaneOf(PlaneId device) const { return context_.trace().planes[device.value]; }
+  template <typename Fn>
+  void ForEachIn(PlaneId device, TimeScope scope, Fn fn) const;
+
   AnalysisContext& context_;
   const Scope scope_;
   std::stop_token stop_;
@@ -56,12 +69,10 @@ class DeviceEvents {
 };
 
 template <typename Fn>
-void DeviceEvents::ForEach(PlaneId device, Fn fn) const {
+void DeviceEvents::ForEachIn(PlaneId device, TimeScope scope, Fn fn) const {
   const Trace& trace = context_.trace();
-  const Plane& plane = trace.planes[device.value];
-  const TimeScope& scope = scope_.OfHost(plane.host);
   const std::vector<LaunchLink>& launches = context_.grouping(stop_).launches;
-  for (const Lane* lane : WorkLanes(trace, plane)) {
+  for (const Lane* lane : WorkLanes(trace, PlaneOf(device))) {
     if (stop_.stop_requested()) return;
     auto launch = std::lower_bound(
         launches.begin(), launches.end(), lane->first_row,

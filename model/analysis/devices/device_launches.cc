@@ -1,10 +1,12 @@
 #include "model/analysis/devices/device_launches.h"
 
 #include <algorithm>
+#include <set>
 
 #include "model/analysis/grouping/host_activity.h"
 
 namespace stepscope {
+
 std::vector<bool> GraphLaunches(const Trace& trace) {
   const NameTable& names = trace.names();
   std::vector<bool> graphs(names.metas.size());
@@ -39,6 +41,27 @@ void LaunchReader::KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches) {
   launches->resize(kept);
 }
 
+// Removes the launches of graphs that have begun on their stream before the part asked for.
+void LaunchReader::DropBegunGraphs(const DeviceEvents& events, PlaneId device, ByStream* streams) {
+  const auto has_graph = [this](const auto& stream) {
+    return std::any_of(stream.second.begin(), stream.second.end(),
+                       [this](const DeviceLaunch& l) { return IsGraph(l.call); });
+  };
+  if (std::none_of(streams->begin(), streams->end(), has_graph)) return;
+  std::set<std::pair<uint32_t, uint32_t>> begun;  // stream and call
+  events.ForEachBefore(device, [&](const DeviceEvent& e) {
+    if (e.launch.valid() && IsGraph(e.launch.value)) begun.emplace(e.track.value, e.launch.value);
+  });
+  if (begun.empty()) return;
+  for (auto& [track, launches] : *streams) {
+    const uint32_t stream = track.value;
+    std::erase_if(launches, [&](const DeviceLaunch& l) {
+      return begun.contains({stream, l.call});
+    });
+  }
+  std::erase_if(*streams, [](const auto& stream) { return stream.second.empty(); });
+}
+
 LaunchReader::ByStream LaunchReader::Read(const DeviceEvents& events, PlaneId device) {
   ByStream streams;
   events.ForEach(device, [&](const DeviceEvent& e) {
@@ -47,6 +70,7 @@ LaunchReader::ByStream LaunchReader::Read(const DeviceEvents& events, PlaneId de
     streams.back().second.push_back(Of(e));
   });
   for (auto& [track, launches] : streams) KeepFirstOfGraphs(&launches);
+  DropBegunGraphs(events, device, &streams);
   return streams;
 }
 

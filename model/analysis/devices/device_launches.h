@@ -35,13 +35,15 @@ class LaunchReader {
   bool IsGraph(uint32_t call) { return (*graph_)[calls_.Meta(call)]; }
   using ByStream = std::vector<std::pair<TrackId, std::vector<DeviceLaunch>>>;
   // The launches of the device's events whose launch is known, by stream, then in order of the
-  // calls. If a graph launched several events on a stream, only the first waited for the launch.
+  // calls. If a graph launched several events on a stream, only the first waited for the launch;
+  // the launch belongs to the part of the trace in which that one begins.
   // O(events log events).
   ByStream Read(const DeviceEvents& events, PlaneId device);
 
  private:
   DeviceLaunch Of(const DeviceEvent& event);
   void KeepFirstOfGraphs(std::vector<DeviceLaunch>* launches);
+  void DropBegunGraphs(const DeviceEvents& events, PlaneId device, ByStream* streams);
 
   RowReader calls_;
   std::shared_ptr<const std::vector<bool>> graph_;  // by MetaId

@@ -118,7 +118,7 @@ std::vector<ColumnDesc> Columns() {
   return {{"host", "Host", Unit::kNone, V::kString, ""},
           {"device", "Device", Unit::kNone, V::kString, ""},
           {"name", "Name", Unit::kNone, V::kString, "as the recording has it"},
-          {"busy_percent", "Busy", Unit::kPercent, V::kReal,
+          {"busy_percent", "Busy in span", Unit::kPercent, V::kReal,
            "time with an event open (union) / from the first event to the last"},
           {"busyMs", "Busy time", Unit::kMs, V::kReal, ""},
           {"spanMs", "Span", Unit::kMs, V::kReal, "from the first event's begin to the last end"},
@@ -131,12 +131,22 @@ std::vector<ColumnDesc> Columns() {
           {"graph_kernels", "Of graphs", Unit::kCount, V::kInt,
            "kernels that the launch of a graph started"},
           {"graph_launches", "Graph launches", Unit::kCount, V::kInt,
-           "calls that started them, each once"}};
+           "calls that started them, each once, where the first of its kernels begins"}};
 }
 
-int64_t Distinct(std::vector<uint32_t>* ids) {
+void SortUnique(std::vector<uint32_t>* ids) {
   std::sort(ids->begin(), ids->end());
-  return std::unique(ids->begin(), ids->end()) - ids->begin();
+  ids->erase(std::unique(ids->begin(), ids->end()), ids->end());
+}
+
+// The number of ids in `some` that are not in `others`.
+int64_t Without(std::vector<uint32_t> some, std::vector<uint32_t> others) {
+  SortUnique(&some);
+  SortUnique(&others);
+  std::vector<uint32_t> left;
+  std::set_difference(some.begin(), some.end(), others.begin(), others.end(),
+                      std::back_inserter(left));
+  return static_cast<int64_t>(left.size());
 }
 
 }  // namespace
@@ -161,6 +171,9 @@ ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
     DeviceUse use;
     events.ForEach(device, [&](const DeviceEvent& e) { reader.Add(e, facts.processors, &use); });
     if (use.open.empty()) return;
+    DeviceUse before;  // a graph that began there is not launched again in the part asked for
+    if (!use.graphs.empty())
+      events.ForEachBefore(device, [&](const DeviceEvent& e) { reader.Add(e, 0, &before); });
     const Ranges open = UnionOf(std::move(use.open));
     const double busy = static_cast<double>(LengthOf(open));
     const double span = static_cast<double>(open.back().end - open.front().begin);
@@ -169,7 +182,8 @@ ResultTable DeviceTable(AnalysisContext& context, const DeviceEvents& events) {
     const double ms = static_cast<double>(kPsPerMs);
     of_device->rows.push_back({events.HostOf(device), events.NameOf(device), facts.name,
                                100 * busy / span, busy / ms, span / ms, use.occupancy.Get(),
-                               percent.Get(), use.kernels, use.of_graphs, Distinct(&use.graphs)});
+                               percent.Get(), use.kernels, use.of_graphs,
+                               Without(use.graphs, before.graphs)});
     of_device->links.push_back(LinkTo(EventRows(std::move(use.rows))));
   });
   return t;

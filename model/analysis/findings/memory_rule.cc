@@ -105,6 +105,16 @@ void FindGrowth(const FindingContext& input, const AllocatorProfile& allocator,
   out->push_back(std::move(found));
 }
 
+// The pool of an allocator that keeps freed memory is larger than what programs allocate from it.
+std::string PeakText(const AllocatorProfile& allocator) {
+  const auto in_use = static_cast<double>(allocator.snapshots[allocator.peak].in_use());
+  const auto capacity = static_cast<double>(allocator.capacity);
+  if (static_cast<double>(allocator.reserved_peak) <= in_use)
+    return fmt::format("allocates {:.1f} of {:.1f} GiB at its peak", GiB(in_use), GiB(capacity));
+  return fmt::format("reserves {:.1f} of {:.1f} GiB at its peak, and {:.1f} GiB are allocated",
+                     GiB(static_cast<double>(allocator.reserved_peak)), GiB(capacity), GiB(in_use));
+}
+
 void FindHeadroom(const FindingContext& input, const AllocatorProfile& allocator,
                   std::vector<RuleFinding>* out) {
   const double threshold = input.thresholds().Of("memory-headroom");
@@ -113,9 +123,7 @@ void FindHeadroom(const FindingContext& input, const AllocatorProfile& allocator
   const double room = 100 - Percent(static_cast<double>(peak), allocator.capacity);
   if (allocator.capacity <= 0 || DeviceOf(input, allocator).empty() || room < threshold) return;
   RuleFinding found;
-  found.title =
-      fmt::format("{} uses {:.1f} of {:.1f} GiB at its peak: a larger batch fits.", allocator.id,
-                  GiB(static_cast<double>(peak)), GiB(static_cast<double>(allocator.capacity)));
+  found.title = allocator.id + " " + PeakText(allocator) + ": a larger batch fits.";
   found.measured = room;
   found.threshold = threshold;
   found.unit = Unit::kPercent;

@@ -55,7 +55,17 @@ class GraphKernelReader {
  public:
   GraphKernelReader(AnalysisContext& context, const AnalysisParams& params, const GraphOps& graphs,
                     const std::stop_token& stop)
-      : trace_(context.trace()), graphs_(graphs), scope_(ScopeOf(context, params, stop)) {}
+      : trace_(context.trace()),
+        graphs_(graphs),
+        scope_(ScopeOf(context, params, stop)),
+        first_(graphs.launches.size(), kNone) {
+    RowReader reader(trace_.set);
+    for (const GraphKernel& kernel : graphs.kernels) {
+      uint32_t& first = first_[kernel.launch];
+      if (first == kNone || reader.Start(kernel.row) < trace_.set.Start(EventRow(first)))
+        first = kernel.row;
+    }
+  }
 
   template <typename Fn>
   void ForEach(Fn fn) const {
@@ -69,18 +79,22 @@ class GraphKernelReader {
       fn(kernel, reader.Duration(kernel.row));
     }
   }
-  // A launch counts if its call is in the part, or is not known.
-  bool Has(const GraphLaunch& launch) const {
-    if (!launch.call.valid()) return true;
-    const Track& track = trace_.set.tracks[trace_.set.TrackOf(launch.call).value];
+  // A launch counts if the first of its kernels begins in the part, or its call if no op of its
+  // kernels is known. A launch of which neither is known counts at the begin of the trace.
+  bool Has(size_t launch) const {
+    const EventRow row =
+        first_[launch] != kNone ? EventRow(first_[launch]) : graphs_.launches[launch].call;
+    if (!row.valid()) return scope_.OfHost(HostId()).Contains(trace_.span.begin);
+    const Track& track = trace_.set.tracks[trace_.set.TrackOf(row).value];
     const HostId host = trace_.planes[track.plane.value].host;
-    return scope_.HasHost(host) && scope_.OfHost(host).Contains(trace_.set.Start(launch.call));
+    return scope_.HasHost(host) && scope_.OfHost(host).Contains(trace_.set.Start(row));
   }
 
  private:
   const Trace& trace_;
   const GraphOps& graphs_;
   const Scope scope_;
+  std::vector<uint32_t> first_;  // by launch: the row of its first kernel; kNone: it has none
 };
 
 ResultTable GraphTable(const GraphKernelReader& reader, const GraphOps& graphs) {
@@ -106,8 +120,9 @@ ResultTable GraphTable(const GraphKernelReader& reader, const GraphOps& graphs) 
     int64_t launches = 0;
   };
   std::map<uint32_t, Row> rows;  // by source
-  for (const GraphLaunch& launch : graphs.launches) {
-    if (!reader.Has(launch)) continue;
+  for (size_t i = 0; i < graphs.launches.size(); ++i) {
+    const GraphLaunch& launch = graphs.launches[i];
+    if (!reader.Has(i)) continue;
     Row& row = rows[launch.source];
     row.kernels += launch.kernels, row.matched += launch.matched;
     row.alike = std::max(row.alike, launch.alike);

@@ -69,7 +69,7 @@ ResultTable CategoryTable::Take(const char* time_how, bool with_matrix) {
   std::stable_sort(sums_.begin(), sums_.end(),
                    [](const Sum& a, const Sum& b) { return a.time > b.time; });
   for (Sum& s : sums_) {
-    if (s.count == 0) continue;
+    if (s.rows.empty()) continue;
     const double time = static_cast<double>(s.time);
     t.rows.push_back({SharedText(CategoryName(s.category)), static_cast<int64_t>(s.count),
                       InMs(time), all > 0 ? time / all : 0.0});

@@ -18,8 +18,13 @@
 namespace stepscope {
 namespace {
 
+// The sums in the part asked for, and the number of runs in the whole trace.
+struct DeviceOpSum : OpSum {
+  uint64_t everywhere = 0;
+};
+
 struct PlaneOps {
-  std::unordered_map<DeviceOpKey, OpSum, DeviceOpKeyHash> sums;
+  std::unordered_map<DeviceOpKey, DeviceOpSum, DeviceOpKeyHash> sums;
   Ps total = 0;
 };
 
@@ -37,7 +42,12 @@ class DeviceCollector {
 
  private:
   using Named = DeviceOpNames::Named;
-  using NamedOps = std::map<std::string, std::pair<Named, OpRow>>;  // by Named::key
+  struct NamedOp {
+    Named name;
+    OpRow row;
+    uint64_t everywhere = 0;
+  };
+  using NamedOps = std::map<std::string, NamedOp>;  // by Named::key
 
   NamedOps NameSums(std::vector<PlaneOps>&& planes, OpSide* side) const;
 
@@ -57,19 +67,20 @@ PlaneOps DeviceCollector::CollectPlane(const Plane& plane, const TimeScope& scop
     Ps base =
         xprof_.op_times_without_line_start ? trace_.set.tracks[lane->track.value].line_start : 0;
     reader.Seek(lane->first_row);
-    OpSum* sum = nullptr;
+    DeviceOpSum* sum = nullptr;
     DeviceOpKey sum_key;
     for (uint32_t i = 0; i < lane->size(); ++i) {
-      if (!scope.Contains(lane->start[i])) continue;
+      const bool counts = scope.Contains(lane->start[i]);
       uint32_t row = lane->first_row + i;
-      extent.Add(lane->start[i] - base, lane->end(i) - base);
+      if (counts) extent.Add(lane->start[i] - base, lane->end(i) - base);
       const DeviceOpKey key = reader.KeyOf(row, lane->meta[i]);
       if (key.empty()) continue;
       if (!sum || !(key == sum_key)) {
         sum = &out.sums[key];
         sum_key = key;
       }
-      sum->Add(lane->dur[i], lane->dur[i], grouping_.IsEager(row), EventRow(row));
+      ++sum->everywhere;
+      if (counts) sum->Add(lane->dur[i], lane->dur[i], grouping_.IsEager(row), EventRow(row));
     }
   }
   const bool any = !xprof_.op_times_without_line_start || extent.last > 0;
@@ -87,9 +98,10 @@ DeviceCollector::NamedOps DeviceCollector::NameSums(std::vector<PlaneOps>&& plan
       Named named = names_.NameOf(key);
       if (named.key.empty()) continue;
       busy += sum.self;
-      auto& [first, op] = ops[named.key];
-      first = std::move(named);
-      AddSum(std::move(sum), &op);
+      NamedOp& op = ops[named.key];
+      op.name = std::move(named);
+      op.everywhere += sum.everywhere;
+      AddSum(std::move(sum), &op.row);
     }
     side->busy += busy;
     side->total += std::max(busy, plane.total);
@@ -98,25 +110,33 @@ DeviceCollector::NamedOps DeviceCollector::NameSums(std::vector<PlaneOps>&& plan
 }
 
 void DeviceCollector::Merge(std::vector<PlaneOps> planes, OpSide* side) const {
-  std::map<std::pair<std::string, std::string>, OpRow> by_op;
+  struct Op {
+    OpRow row;
+    uint64_t everywhere = 0;  // runs of the instruction that runs most often
+  };
+  std::map<std::pair<std::string, std::string>, Op> by_op;
   NamedOps named_ops = NameSums(std::move(planes), side);
   while (!named_ops.empty()) {  // nodes are freed as they are used: both maps may be large
     const auto node = named_ops.extract(named_ops.begin());
-    const auto& [named, one] = node.mapped();
+    const auto& [named, one, everywhere] = node.mapped();
     OpName op = ParseOpName(named.provenance);
     std::string name(named.provenance.empty() ? std::string_view(named.fallback) : op.name);
     std::string type(named.provenance.empty() ? std::string_view("Unknown") : op.type);
     if (traits_.pytorch_events && op.category == OpCategory::kUnknown)
       type = named.is_kernel ? TorchKernelType(name) : TorchOpType(name);
-    OpRow& sum = by_op[{name, type}];
-    // Each instruction of an op runs once when the op runs.
-    const uint64_t occurrences = std::max(sum.occurrences, one.occurrences);
-    sum.Add(one);
-    sum.occurrences = occurrences;
+    Op& sum = by_op[{name, type}];
+    // Each instruction of an op runs once when the op runs. The op runs where the instruction
+    // begins that runs most often in the whole trace, so that parts of a trace add up.
+    const bool leads = everywhere > sum.everywhere;
+    const uint64_t occurrences = leads ? one.occurrences : sum.row.occurrences;
+    if (leads) sum.everywhere = everywhere;
+    sum.row.Add(one);
+    sum.row.occurrences = occurrences;
   }
   for (auto& [key, op] : by_op) {
-    std::tie(op.name, op.type) = key;
-    side->ops.push_back(std::move(op));
+    if (op.row.rows.empty()) continue;  // it runs in another part of the trace
+    std::tie(op.row.name, op.row.type) = key;
+    side->ops.push_back(std::move(op.row));
   }
 }
 

@@ -58,6 +58,7 @@ class OverviewBuilder {
   }
   void ReadDevices();
   void AddStepTimes();
+  void Judge();
   void AddVerdict();
   std::string WorkText();
   void AddPercents(const HostOps& ops);
@@ -65,7 +66,7 @@ class OverviewBuilder {
   void AddEnvironment();
   void AddOverlap();
   void AddDeviceFacts(ResultTable* environment) const;
-  double BusyPercent() const;
+  Value BusyPercent() const;
 
   AnalysisContext& context_;
   const AnalysisParams& params_;
@@ -74,9 +75,13 @@ class OverviewBuilder {
   const std::shared_ptr<const StepDatabase> selected_;
   const StepDatabase& db_ = *selected_;  // steps of the part asked for
   const bool xprof_ = context_.xprof().step_columns_of_xprof;
+  // If there are no steps, the span of all device events stands for one.
+  const bool whole_ = db_.kind == DeviceKind::kGpu ? db_.device_steps.empty() : db_.steps.empty();
+  StepDatabase span_;
+  const StepDatabase& judged_ = whole_ ? span_ : db_;  // the steps that the verdict speaks of
+  Verdict verdict_;
   ResultTable overlap_;
   PrecisionTimes precision_;
-  bool judged_ = true;
   bool is_training_ = false;
   AnalysisResult result_;
 };
@@ -95,27 +100,22 @@ void OverviewBuilder::ReadDevices() {
   });
 }
 
-// The mean over devices of `busy_percent` in the table `devices`; for a program without GPUs the
-// share of time in ops.
-double OverviewBuilder::BusyPercent() const {
+// The part of the steps that the verdict speaks of in which devices work: in neither of the idle
+// classes, nor in a collective that waits. A program without devices has ops for work.
+Value OverviewBuilder::BusyPercent() const {
   double busy = 0, whole = 0;
-  if (db_.kind == DeviceKind::kGpu) {
-    const auto kernels = context_.Get("kernel_stats", params_, stop_);
-    const ResultTable* devices = kernels->Table("devices");
-    const int c = devices != nullptr ? devices->Column("busy_percent") : -1;
-    if (c < 0) return 0;
-    for (const std::vector<Value>& row : devices->rows) {
-      const auto* percent = std::get_if<double>(&row[static_cast<size_t>(c)]);
-      busy += percent != nullptr ? *percent / 100 : 0;
-      whole += 1;
+  for (const Step* step : CountedSteps(judged_.steps)) {
+    const std::array<double, kStepTimeClasses> times = ClassTimesOf(*step);
+    for (size_t c = 0; c < kStepTimeClasses; ++c) {
+      const auto kind = static_cast<StepTimeClass>(c);
+      const bool works = judged_.kind == DeviceKind::kCpuOnly
+                             ? kind == StepTimeClass::kCompute
+                             : !IsIdle(kind) && kind != StepTimeClass::kCollectiveWait;
+      if (works) busy += times[c];
     }
-  } else {
-    for (const Step* step : CountedSteps(db_.steps)) {
-      busy += step->class_times[static_cast<size_t>(StepTimeClass::kCompute)];
-      whole += step->times.total;
-    }
+    whole += step->times.total;
   }
-  return whole > 0 ? 100 * busy / whole : 0;
+  return whole > 0 ? Value(100 * busy / whole) : Value();
 }
 
 void OverviewBuilder::AddStepTimes() {
@@ -128,7 +128,9 @@ void OverviewBuilder::AddStepTimes() {
   if (!xprof_) {
     Add("step_ms_median", "Median step time", ms(s.median), Unit::kMs, how);
     Add("device_busy_percent", "Device busy", BusyPercent(), Unit::kPercent,
-        "time with an event on the device / from its first event to its last, mean over devices");
+        "of the steps that the verdict speaks of: time in which a device works and does not wait "
+        "in "
+        "a collective, mean over devices; on a CPU the time in ops");
   }
   Add("steptime_ms_average", xprof_ ? "Step time" : "Mean step time", ms(s.mean), Unit::kMs, how);
   Add("steptime_ms_standard_deviation", "Standard deviation", ms(s.deviation), Unit::kMs,
@@ -136,6 +138,10 @@ void OverviewBuilder::AddStepTimes() {
   Add("steptime_ms_minimum", "Shortest step", ms(s.min), Unit::kMs, how);
   Add("steptime_ms_maximum", "Longest step", ms(s.max), Unit::kMs, how);
   Add("step_count", "Steps", static_cast<int64_t>(db_.steps.size()), Unit::kCount, "");
+  if (!xprof_) {
+    Add("steps_counted", "Steps counted", static_cast<int64_t>(s.count), Unit::kCount,
+        "those that averages, losses and the verdict are of");
+  }
   Add("steps_inferred", "Steps inferred", db_.inferred, Unit::kNone,
       "nothing in the profile marks them");
   if (db_.inferred) {
@@ -151,17 +157,15 @@ void OverviewBuilder::AddStepTimes() {
       "the period of the kernel sequence on the busiest stream: layers, mostly");
 }
 
-// Adds the first sentence and the losses that explain it. If there are no steps, the span of all
-// device events stands for one.
+void OverviewBuilder::Judge() {
+  if (whole_ && ScopeOf(context_, params_, stop_).whole_time())
+    span_ = WholeSpan(trace_, context_.stats(stop_), context_.grouping(stop_), stop_);
+  verdict_ = stepscope::Judge(trace_, judged_, whole_);
+}
+
+// Adds the first sentence and the losses that explain it.
 void OverviewBuilder::AddVerdict() {
-  const bool whole = db_.kind == DeviceKind::kGpu ? db_.device_steps.empty() : db_.steps.empty();
-  const StepDatabase span =
-      whole && ScopeOf(context_, params_, stop_).whole_time()
-          ? WholeSpan(trace_, context_.stats(stop_), context_.grouping(stop_), stop_)
-          : StepDatabase();
-  const StepDatabase& db = whole ? span : db_;
-  Verdict verdict = Judge(trace_, db, whole);
-  judged_ = !verdict.leads.empty();
+  Verdict& verdict = verdict_;
   Add("verdict", "Verdict", verdict.id, Unit::kNone,
       "the largest loss of 10 % of the step and more, else device");
   Add("verdict_percent", "Share of the step", verdict.percent, Unit::kPercent,
@@ -170,9 +174,9 @@ void OverviewBuilder::AddVerdict() {
   Add("verdict_causes", "Causes", any ? verdict.losses.front().causes : std::string());
   if (verdict.leads == "device") verdict.finding.text += WorkText();
   result_.findings.push_back(verdict.finding);
-  result_.tables.push_back(LossTable(verdict, whole));
+  result_.tables.push_back(LossTable(verdict, whole_));
   result_.tables.push_back(StepLossTable(db_));
-  result_.tables.push_back(IdleCauseTable(trace_, db));
+  result_.tables.push_back(IdleCauseTable(trace_, judged_));
 }
 
 // Says what a busy device does: " 61 % of the kernels' time is GEMM, 98 % of that on Tensor
@@ -220,7 +224,7 @@ void OverviewBuilder::AddPercents(const HostOps& ops) {
     Add("device_compute_16bit_percent", "16-bit compute", share, Unit::kPercent, how);
     Add("device_compute_32bit_percent", "32-bit compute", both > 0 ? 100 - share : 0.0,
         Unit::kPercent, how);
-    if (both > 0 && share < 10 && judged_) {
+    if (both > 0 && share < 10 && (xprof_ || !verdict_.leads.empty())) {
       result_.findings.push_back(
           {Finding::Grade::kInfo,
            by_class ? "Less than 10 % of the compute time is in 16 bits."
@@ -332,12 +336,13 @@ void OverviewBuilder::AddDeviceFacts(ResultTable* environment) const {
 AnalysisResult OverviewBuilder::Build() {
   result_.panel = "overview";
   ReadDevices();
+  if (!xprof_) Judge();
   AddStepTimes();
   result_.tables.push_back(StepTable(trace_, db_.steps, xprof_));
   if (!xprof_ && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
   if (!xprof_) AddVerdict();
   if (!xprof_) AddOverlap();
-  AddXprofBottlenecks(db_.steps, xprof_, &result_);
+  AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, xprof_, &result_);
   HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);
   AddTopOps(ops.device_side);

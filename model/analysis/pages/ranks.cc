@@ -19,18 +19,23 @@ constexpr const char* kOneRank =
 
 RankFacts Gather(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop) {
   RankFacts f;
-  const DeviceEvents events(context, params, stop);
-  f.ranks = ListRanks(context.trace(), params, events);
+  AnalysisParams whole;  // participants are paired wherever they begin
+  whole.hosts = params.hosts;
+  const DeviceEvents events(context, whole, stop);
+  f.ranks = ListRanks(context.trace(), whole, events);
   f.causes.ranks.resize(f.ranks.size());
   f.lateness.ranks.resize(f.ranks.size());
   f.clocks.resize(f.ranks.size());
   if (f.ranks.size() < 2) return f;
   const StepDatabase& db = context.steps(stop);
-  f.steps = StepsOfRanks(f.ranks, db, Scope(context.trace(), params, db));
+  f.steps = StepsOfRanks(f.ranks, db, events.scope());
   f.calls = PairCollectives(context, f.ranks, f.steps, events, stop);
   if (stop.stop_requested()) return f;
   f.clocks = AlignClocks(f.calls, f.ranks.size());
   f.recording = RecordingOf(f.calls, f.steps, f.clocks);
+  const Scope scope(context.trace(), params, db);
+  KeepScope(scope, f.ranks, &f.calls);
+  f.steps = StepsOfRanks(f.ranks, db, scope);
   f.lateness = FindLateness(f.calls, f.clocks, f.recording);
   f.listed = ListedCollectives(f.calls, f.lateness);
   f.causes = FindLateCauses(context, f.ranks, f.steps, f.calls, f.lateness, f.listed, stop);

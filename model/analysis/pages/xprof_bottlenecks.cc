@@ -10,17 +10,22 @@ constexpr double kHigh = 15, kModerate = 3;
 
 // Percent of the step time, mean over the steps that count.
 struct StepShares {
-  explicit StepShares(const std::vector<Step>& steps) {
+  // XProf's input has the copies to the device in it; ours has waits alone.
+  StepShares(const std::vector<Step>& steps, bool as_xprof) {
     const double whole = Summarize(steps, &StepBreakdown::total).mean;
     if (whole <= 0) return;
     const auto percent = [&](double StepBreakdown::*field) {
       return 100 * Summarize(steps, field).mean / whole;
     };
-    input = percent(&StepBreakdown::input), launch = percent(&StepBreakdown::launch);
+    copies = percent(&StepBreakdown::host_to_device);
+    input = percent(&StepBreakdown::input) - (as_xprof ? 0 : copies);
+    launch = percent(&StepBreakdown::launch);
     collectives = percent(&StepBreakdown::collectives);
     output = percent(&StepBreakdown::output), other = percent(&StepBreakdown::other);
+    copies += output;
   }
   double input = 0, launch = 0, collectives = 0, output = 0, other = 0;
+  double copies = 0;  // from and to the host
 };
 
 std::string GradeOf(double percent) {
@@ -84,18 +89,22 @@ void AddFindings(const std::vector<Step>& steps, const StepShares& shares,
 
 }  // namespace
 
-void AddXprofBottlenecks(const std::vector<Step>& steps, bool as_xprof, AnalysisResult* result) {
-  const StepShares shares(steps);
+void AddXprofBottlenecks(const std::vector<Step>& steps, const std::vector<Step>& judged,
+                         bool as_xprof, AnalysisResult* result) {
+  const StepShares shares(judged, as_xprof);
   const std::string bottleneck = steps.empty() ? "unknown" : BottleneckOf(shares);
   const char* how = "input / step time, over all steps; from 20 %: host, from 5 %: both";
   const auto share = [&](const char* id, const char* label, double percent,
                          const char* of = "of the step time") {
     result->properties.push_back({id, label, percent, Unit::kPercent, of});
   };
-  share("input_percent", "Input", shares.input, how);
+  share("input_percent", as_xprof ? "Input" : "Waiting for input", shares.input, how);
   share("kernel_launch_percent", "Kernel launch", shares.launch);
-  share("collectives_percent", "Collectives", shares.collectives);
-  share("output_percent", "Output", shares.output);
+  share("collectives_percent", "Collectives", shares.collectives,
+        as_xprof ? "of the step time" : "of the step time, waiting for participants included");
+  if (!as_xprof)
+    share("copies_percent", "Copies", shares.copies, "of the step time, from and to the host");
+  share("output_percent", as_xprof ? "Output" : "Copies to the host", shares.output);
   share("other_percent", "Other", shares.other);
   if (as_xprof) AddFindings(steps, shares, &result->findings);
   const auto text = [&](const char* id, const char* xprof_label, const char* label,

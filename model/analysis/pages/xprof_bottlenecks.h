@@ -10,8 +10,10 @@
 
 namespace stepscope {
 
-// Appends the shares, the bottleneck and the grades to the properties. `as_xprof`: the labels are
-// XProf's, and findings are appended too. Pure. O(steps).
-void AddXprofBottlenecks(const std::vector<Step>& steps, bool as_xprof, AnalysisResult* result);
+// Appends the shares, the bottleneck and the grades to the properties. `judged`: the steps that the
+// shares are of, which are those of the verdict; `steps` are those that were found. `as_xprof`: the
+// labels are XProf's, and findings are appended too. Pure. O(steps).
+void AddXprofBottlenecks(const std::vector<Step>& steps, const std::vector<Step>& judged,
+                         bool as_xprof, AnalysisResult* result);
 
 }  // namespace stepscope

@@ -194,6 +194,30 @@ CollectiveCalls Collector::Finish() {
 
 }  // namespace
 
+void KeepScope(const Scope& scope, const std::vector<Rank>& ranks, CollectiveCalls* calls) {
+  const auto counts = [&](const CollectiveCall& c) {
+    return scope.OfHost(ranks[c.rank].host).Contains(c.begin);
+  };
+  std::vector<CollectiveCall> kept;
+  std::vector<PairedCollective> paired;
+  size_t grouped = 0;  // calls with a group come first
+  for (const PairedCollective& c : calls->paired) {
+    grouped = c.first + size_t{c.count};
+    const auto of = calls->Of(c);
+    const auto first = std::min_element(
+        of.begin(), of.end(),
+        [](const CollectiveCall& a, const CollectiveCall& b) { return a.begin < b.begin; });
+    if (!counts(*first)) continue;
+    paired.push_back({static_cast<uint32_t>(kept.size()), c.count});
+    kept.insert(kept.end(), of.begin(), of.end());
+  }
+  for (size_t i = grouped; i < calls->calls.size(); ++i) {
+    if (counts(calls->calls[i])) kept.push_back(calls->calls[i]);
+  }
+  calls->calls = std::move(kept);
+  calls->paired = std::move(paired);
+}
+
 CollectiveCalls PairCollectives(AnalysisContext& context, const std::vector<Rank>& ranks,
                                 const std::vector<std::vector<RankStep>>& steps,
                                 const DeviceEvents& events, std::stop_token stop) {

@@ -53,6 +53,10 @@ struct CollectiveCalls {
   }
 };
 
+// Keeps the collectives whose first participant begins in the scope, whole, and of the calls
+// without a group those that begin there. O(calls)
+void KeepScope(const Scope& scope, const std::vector<Rank>& ranks, CollectiveCalls* calls);
+
 // The result is incomplete when stopped. O(n log n) in the number of calls.
 CollectiveCalls PairCollectives(AnalysisContext& context, const std::vector<Rank>& ranks,
                                 const std::vector<std::vector<RankStep>>& steps,

@@ -112,7 +112,8 @@ ResultTable StepLossTable(const StepDatabase& db) {
   const std::vector<StepTimeGroup> groups = StepTimeGroups();
   for (size_t i = 0; i < groups.size(); ++i) {
     if (occurs[i])
-      t.columns.push_back({groups[i].id, groups[i].label, Unit::kMs, ValueType::kReal, ""});
+      t.columns.push_back({groups[i].id, groups[i].label, Unit::kMs, ValueType::kReal,
+                           i == 0 ? "copies and fills on the device included" : ""});
   }
   for (const Step& step : db.steps) {
     std::vector<Value>& row = t.rows.emplace_back();

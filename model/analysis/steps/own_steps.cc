@@ -1,6 +1,8 @@
 // Steps by our definitions: from marks, else from implicit roots, else inferred
 // (docs/rules.md#steps).
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/steps/device_steps.h"
@@ -34,6 +36,37 @@ StepPlan PlanFromGroups(const Trace& trace, const Grouping& grouping, bool impli
     plan.steps.push_back(std::move(step));
   }
   return plan;
+}
+
+// Sets the nine columns from the classes that the verdict is made of, so that both say the same.
+// A step that was not divided keeps its columns.
+template <typename Times>
+void SetColumns(const Times& classes, bool cpu, StepBreakdown* t) {
+  const auto of = [&](StepTimeClass c) {
+    return static_cast<double>(classes[static_cast<size_t>(c)]);
+  };
+  if (std::accumulate(classes.begin(), classes.end(), 0.0) <= 0) return;
+  (cpu ? t->host_compute : t->compute) = of(StepTimeClass::kCompute);
+  t->device_to_device = of(StepTimeClass::kDeviceToDevice);
+  t->collectives = of(StepTimeClass::kCollective) + of(StepTimeClass::kCollectiveWait);
+  t->host_to_device = of(StepTimeClass::kHostToDevice);
+  t->input = of(StepTimeClass::kInput) + t->host_to_device;
+  t->output = of(StepTimeClass::kDeviceToHost);
+  t->launch = of(StepTimeClass::kLaunch);
+  t->compile = of(StepTimeClass::kCompile);
+  t->other = of(StepTimeClass::kSync) + of(StepTimeClass::kQueued) + of(StepTimeClass::kHost) +
+             of(StepTimeClass::kBetweenSteps) + of(StepTimeClass::kUnknown);
+}
+
+void SetColumnsOf(StepDatabase* db) {
+  const bool cpu = db->kind == DeviceKind::kCpuOnly;
+  for (Step& step : db->steps) SetColumns(step.class_times, cpu, &step.times);
+  for (DeviceStep& d : db->device_steps) {
+    SetColumns(d.class_times, cpu, &d.times);
+    d.input_wait = At(d.class_times, StepTimeClass::kInput);
+    // The host waits at least while the device does.
+    d.host_input_wait = std::max(d.host_input_wait, d.input_wait);
+  }
 }
 
 void DivideGpus(const Trace& trace, const StatTable& stats, const Grouping& grouping, bool tile,
@@ -84,6 +117,7 @@ StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Groupin
       db.steps.push_back(std::move(all));
     }
     AddHostLosses(trace, stats, grouping, &db, stop);
+    SetColumnsOf(&db);
     return db;
   }
   StepPlan plan;
@@ -94,6 +128,7 @@ StepDatabase WholeSpan(const Trace& trace, const StatTable& stats, const Groupin
   plan.boundaries = {kMinPs, kMaxPs};
   plan.step_of_boundary = {0};
   DivideDevices(trace, stats, grouping, std::move(plan), &db, std::move(stop));
+  SetColumnsOf(&db);
   return db;
 }
 
@@ -105,6 +140,7 @@ StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping
   if (db.kind == DeviceKind::kGpu) {
     DivideGpus(trace, stats, grouping, tile, &db, stop);
     db.kind = DeviceKind::kGpu;
+    if (tile) SetColumnsOf(&db);
     if (!db.steps.empty()) return db;
   }
   StepDatabase host = HostSteps(trace, stats, grouping, xprof, stop);
@@ -112,6 +148,7 @@ StepDatabase OwnSteps(const Trace& trace, const StatTable& stats, const Grouping
   if (host.kind == DeviceKind::kCpuOnly && tile) {
     AddHostLosses(trace, stats, grouping, &host, stop);
     MarkFirst(&host.steps);
+    SetColumnsOf(&host);
   }
   if (host.steps.empty())
     host.how = "Nothing marks steps, no function is run again, and no sequence of kernels repeats.";

@@ -367,8 +367,11 @@ std::string Judgement::Sentence(const Loss& loss, const Remedy& remedy) const {
   std::string text = std::string(remedy.leads) + ": ";
   const bool several = devices.ends_with("s");
   if (remedy.waits) {
-    text += devices + (several ? " wait " : " waits ") + Rounded(loss.of_waiting) + " " + Where() +
-            " for " + remedy.what;
+    // The share of a wait for participants is without the late device, which does not wait.
+    const bool others = several && loss.of_waiting > loss.percent;
+    text += (others ? "the other" + devices.substr(devices.find(' ')) : devices) +
+            (several ? " wait " : " waits ") + Rounded(loss.of_waiting) + " " + Where() + " for " +
+            remedy.what;
   } else {
     text += Rounded(loss.of_waiting) + " " + Where() + " goes to " + remedy.what;
   }

@@ -12,7 +12,7 @@
 namespace stepscope {
 namespace {
 
-std::shared_ptr<const Trace> SmallTrace() {
+std::shared_ptr<const Trace> SmallTrace(Ps begin = 0) {
   TraceBuilder builder;
   StringPool& strings = builder.strings();
   Host host;
@@ -31,7 +31,7 @@ std::shared_ptr<const Trace> SmallTrace() {
   data.track.name = strings.Intern("Stream #14");
   data.track.kind = TrackKind::kStream;
   for (uint32_t i = 0; i < 1234; ++i) {
-    data.slices.Add(i * kPsPerUs, kPsPerUs / 2, meta_id.value, Lane::kNoRef);
+    data.slices.Add(begin + i * kPsPerUs, kPsPerUs / 2, meta_id.value, Lane::kNoRef);
   }
   builder.AddTrack(std::move(data));
   builder.trace().run = "r1";
@@ -83,6 +83,17 @@ TEST_CASE("info: the text has tracks with counts, what was skipped, and diagnost
     CAPTURE(part);
     CHECK(text.find(part) != std::string::npos);
   }
+}
+
+TEST_CASE("info says from when to when a trace goes, exactly, if it does not begin at 0") {
+  const auto trace = SmallTrace(95 * kPsPerUs);
+  const InfoInput input{"/p", {}, trace.get()};
+  const nlohmann::json json = nlohmann::json::parse(JsonOf(input));
+  CHECK(json["begin_ps"] == 95 * kPsPerUs);
+  CHECK(json["end_ps"] == 1328 * kPsPerUs + kPsPerUs / 2);
+  const std::string text =
+      Collected([&input](const TextSink& sink) { WriteInfoText(input, sink); });
+  CHECK(text.find("(from 95 \u00B5s to 1.3285 ms)") != std::string::npos);
 }
 
 // In real recordings the counts of the tracks add up to those of the profile.

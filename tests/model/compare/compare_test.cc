@@ -347,6 +347,15 @@ TEST_CASE("Allocations and peaks are compared") {
   CHECK_FALSE(t.rows.empty());
 }
 
+TEST_CASE("A profile that recorded no memory has no memory peak") {
+  GpuProfileOptions a, b;
+  a.layers = b.layers = 4;
+  b.memory = false;
+  const AnalysisResult result = Compared(a, b);
+  CHECK(result.Find("memory_peak_bytes_a") != nullptr);
+  CHECK(result.Find("memory_peak_bytes_b") == nullptr);
+}
+
 TEST_CASE("All pairs of recorded samples compare, and their sums hold") {
   const char* names[] = {"tf_graph.xplane.pb.zst", "tf_keras.xplane.pb.zst",
                          "jax_cpu.xplane.pb.zst", "torch_cpu.json.gz"};

@@ -24,8 +24,8 @@ struct StepMarker {
   // As in Step::number (model/analysis/steps/steps.h).
   int64_t number = 0;
   bool counts = true;  // part of averages: neither partial nor warm-up
-  // The step's time as the table of steps has it, the mean over devices. `range` goes from the
-  // first device's begin to the last one's end. 0: the step is as long as its range.
+  // The step's time, the mean over the devices that the marker is of. `range` goes from the first
+  // device's begin to the last one's end. 0: the step is as long as its range.
   Ps time = 0;
   Ps length() const { return time > 0 ? time : range.length(); }
 };

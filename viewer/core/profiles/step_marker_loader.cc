@@ -27,7 +27,8 @@ void StepMarkerLoader::Use(ProfileId profile, std::shared_ptr<const AnalysisResu
   known->job.Start(threads_, [overview = std::move(overview)](const std::stop_token&, Progress&) {
     const ResultTable* table = overview->Table("steps");
     return std::make_shared<const std::vector<StepMarker>>(
-        table != nullptr ? StepMarkers(*table) : std::vector<StepMarker>());
+        table != nullptr ? StepMarkers(*table, overview->Table("device_steps"))
+                         : std::vector<StepMarker>());
   });
 }
 

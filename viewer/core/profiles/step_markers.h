@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -15,9 +16,17 @@ namespace stepscope {
 
 // One marker for each row of the table "steps" (label: stepnum, range: the row's link), by begin.
 // Steps of several hosts run side by side: only those of the table's first host are taken.
-// O(n log n)
-std::vector<StepMarker> StepMarkers(const ResultTable& table);
+// `device_steps`: the overview's table of that name; may be null. Devices that are in a step a
+// whole step's length apart from each other (replicas that take turns) have a marker each, with the
+// step's label and number and with their own range and time. O(n log n)
+std::vector<StepMarker> StepMarkers(const ResultTable& steps,
+                                    const ResultTable* device_steps = nullptr);
 
+// The bar of step `i` in the strip: its range until the next marker begins, because devices that
+// are out of step end later. O(1)
+TimeRange BarOf(std::span<const StepMarker> steps, size_t i);
+// The index of the first bar that does not end before `t`. O(log n)
+size_t FirstBarAt(std::span<const StepMarker> steps, Ps t);
 // The steps that a user names: "3..7", or "5" alone; nullopt for any other text.
 std::optional<StepInterval> ParseStepText(std::string_view text);
 

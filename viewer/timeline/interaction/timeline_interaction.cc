@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/core/profiles/step_markers.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/timeline/layout/track_list.h"
 
@@ -405,14 +406,18 @@ void TimelineInteraction::Activate(const Input& in, uint32_t profile) const {
   in.commands.Push("run.activate", std::move(args));
 }
 
-// Shows the step that was clicked.
+// Shows the step whose bar was clicked.
 void TimelineInteraction::ClickStep(const Input& in) const {
   const Ps t = in.model.TimeAt(press_x_);
-  for (const StepMarker& step : in.frame.profiles[in.model.active()].Steps()) {
-    if (!step.range.Contains(t)) continue;
-    const Ps margin = step.range.length() / 20;
-    in.commands.Push("view.set_range", OfRange(in.frame, {SaturatingSub(step.range.begin, margin),
-                                                          SaturatingAdd(step.range.end, margin)}));
+  const std::span<const StepMarker> steps = in.frame.profiles[in.model.active()].Steps();
+  for (size_t i = FirstBarAt(steps, t); i < steps.size(); ++i) {
+    const TimeRange bar = BarOf(steps, i);
+    if (bar.begin > t) return;
+    if (!bar.Contains(t)) continue;
+    const Ps margin = bar.length() / 20;
+    in.commands.Push("view.set_range", OfRange(in.frame, {SaturatingSub(bar.begin, margin),
+                                                          SaturatingAdd(bar.end, margin)}));
+    return;
   }
 }
 

@@ -1,10 +1,15 @@
 #include "viewer/timeline/painting/ruler.h"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
+#include "viewer/widgets/number_text.h"
+
 namespace stepscope {
 namespace {
+
+constexpr double kSameLength = 0.01;  // a bar that is off by less is as long as its step
 
 struct UnitRow {
   Ps ps;
@@ -80,6 +85,13 @@ std::string CornerLabel(const Ticks& ticks, const TimeAxis& axis) {
   }
   if (out == "-0") out = "0";
   return out + " " + (t == 0 ? kUnits[1].name : unit.name);
+}
+
+std::string BarText(const StepMarker& step, TimeRange bar) {
+  const auto text = [](Ps time) { return WithoutZeros(FormatDuration(time, 4)); };
+  const double off = std::abs(static_cast<double>(bar.length() - step.length()));
+  if (off <= kSameLength * static_cast<double>(step.length())) return text(step.length());
+  return text(bar.length()) + " \u00B7 step " + text(step.length());
 }
 
 }  // namespace stepscope

@@ -1,4 +1,5 @@
-// Ticks: the ticks of the time axis, at steps of 1, 2 or 5 times a power of ten. Pure.
+// Ticks: the ticks of the time axis, at steps of 1, 2 or 5 times a power of ten, and the texts of
+// the ruler and of the strip below it. Pure.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "viewer/core/look/time_axis.h"
+#include "viewer/core/profiles/profile.h"
 
 namespace stepscope {
 
@@ -30,5 +32,9 @@ size_t TickLabel(const Ticks& ticks, Ps t, char* out, size_t size);
 // Returns the time at the corner of the ruler, exact to the step: "9.7123456 s", "434 µs". If
 // labels are relative, it is the base that they count from, else the view's left edge.
 std::string CornerLabel(const Ticks& ticks, const TimeAxis& axis);
+
+// Returns how long the bar of a step in the strip is, and the step's own time where that is another
+// one: "11.2 ms", "22.4 ms \u00B7 step 11.2 ms".
+std::string BarText(const StepMarker& step, TimeRange bar);
 
 }  // namespace stepscope

@@ -7,6 +7,7 @@
 
 #include "model/analysis/intervals/step_number.h"
 #include "viewer/core/profiles/align_profiles.h"
+#include "viewer/core/profiles/step_markers.h"
 #include "viewer/timeline/painting/ruler.h"
 #include "viewer/timeline/painting/timeline_painter.h"
 #include "viewer/widgets/number_text.h"
@@ -154,23 +155,19 @@ void TimelinePainter::DrawSteps() const {
   const float end = geo_.strip.x + geo_.strip.w;
   pen_.HLine(geo_.all.x, geo_.all.x + geo_.all.w, geo_.strip.y + geo_.strip.h, theme_[Role::kLine]);
   const std::span<const StepMarker> steps = in_.profiles[model_.active()].Steps();
-  auto step = std::partition_point(steps.begin(), steps.end(), [&](const StepMarker& s) {
-    return s.range.end < axis_.view().begin;
-  });
   pen_.list->PushClipRect({geo_.strip.x, geo_.strip.y}, {end, geo_.strip.y + geo_.strip.h}, true);
   const float y = geo_.strip.y + pen_.Px(3), height = geo_.strip.h - pen_.Px(5);
   const Ps cursor = interaction_.cursor().value_or(kMinPs);
   float drawn_to = geo_.strip.x - 1;
-  for (; step != steps.end() && step->range.begin < axis_.view().end; ++step) {
+  for (size_t i = FirstBarAt(steps, axis_.view().begin); i < steps.size(); ++i) {
+    const StepMarker* step = &steps[i];
+    const TimeRange bar = BarOf(steps, i);
+    if (bar.begin >= axis_.view().end) break;
     const float a =
-        std::max(geo_.strip.x, std::floor(geo_.strip.x + axis_.ClippedX(step->range.begin)) + 1);
-    // If devices are out of step, the next step begins before the last device ends this one.
-    const auto next = std::next(step);
-    const Ps until =
-        next != steps.end() ? std::min(step->range.end, next->range.begin) : step->range.end;
-    const float b = std::min(end, std::floor(geo_.strip.x + axis_.ClippedX(until)));
+        std::max(geo_.strip.x, std::floor(geo_.strip.x + axis_.ClippedX(bar.begin)) + 1);
+    const float b = std::min(end, std::floor(geo_.strip.x + axis_.ClippedX(bar.end)));
     if (b <= drawn_to) continue;  // thousands of steps in view: one box per pixel
-    const bool current = step->range.Contains(cursor);
+    const bool current = bar.Contains(cursor);
     pen_.Box(a, y, std::max(1.0f, b - a), height, theme_[current ? Role::kAccentBg : Role::kRaised],
              2);
     drawn_to = std::max(a + 1, b);
@@ -184,11 +181,13 @@ void TimelinePainter::DrawSteps() const {
       pen_.Text(in_.fonts.bold, kSmallText, std::floor((a + b - width) / 2), y + pen_.Px(1), color,
                 number);
     }
-    const bool whole =
-        step->range.begin >= axis_.view().begin && step->range.end <= axis_.view().end;
-    if (b - a > pen_.Px(220) && whole) {
+    const bool whole = bar.begin >= axis_.view().begin && bar.end <= axis_.view().end;
+    const std::string time = BarText(*step, bar);
+    const float names = pen_.Width(in_.fonts.bold, kSmallText, step->label) +
+                        pen_.Width(in_.fonts.mono, kSmallText, time) + pen_.Px(28);
+    if (b - a > std::max(pen_.Px(220), names) && whole) {
       pen_.TextRight(in_.fonts.mono, kSmallText, b - pen_.Px(10), y + pen_.Px(1),
-                     theme_[Role::kText2], WithoutZeros(FormatDuration(step->length(), 4)));
+                     theme_[Role::kText2], time);
     }
   }
   pen_.list->PopClipRect();

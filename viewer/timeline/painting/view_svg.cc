@@ -8,6 +8,7 @@
 
 #include "model/analysis/naming/short_label.h"
 #include "model/base/svg_writer.h"
+#include "viewer/core/profiles/step_markers.h"
 #include "viewer/timeline/layout/track_label.h"
 #include "viewer/timeline/painting/ruler.h"
 
@@ -189,13 +190,15 @@ void Painter::DrawSteps() {
   const float y = geo_.strip.y + Px(3), height = geo_.strip.h - Px(5);
   float drawn_to = geo_.strip.x - 1;
   BeginClip("axis");
-  for (const StepMarker& step : in_.profiles[model_.active()].Steps()) {
-    if (step.range.end < axis.view().begin || step.range.begin >= axis.view().end) continue;
-    const float a =
-        std::max(geo_.strip.x, std::floor(geo_.strip.x + axis.ClippedX(step.range.begin)) + 1);
-    const float b = std::floor(geo_.strip.x + axis.ClippedX(step.range.end));
+  const std::span<const StepMarker> steps = in_.profiles[model_.active()].Steps();
+  for (size_t i = FirstBarAt(steps, axis.view().begin); i < steps.size(); ++i) {
+    const StepMarker& step = steps[i];
+    const TimeRange bar = BarOf(steps, i);
+    if (bar.begin >= axis.view().end) break;
+    const float a = std::max(geo_.strip.x, std::floor(geo_.strip.x + axis.ClippedX(bar.begin)) + 1);
+    const float b = std::floor(geo_.strip.x + axis.ClippedX(bar.end));
     if (b <= drawn_to) continue;  // thousands of steps in view: one box per pixel
-    const std::string title = step.label + " \xC2\xB7 " + FormatDuration(step.length(), 4);
+    const std::string title = step.label + " \xC2\xB7 " + BarText(step, bar);
     out_.Rect({a, y, std::max(1.0f, b - a), height}, Fill(Role::kRaised), "rx=\"2\"", title);
     drawn_to = std::max(a + 1, b);
     if (in_.names.Measure(step.label, 1e9f, nullptr) < b - a - Px(14))

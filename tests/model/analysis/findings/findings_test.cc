@@ -444,6 +444,26 @@ TEST_CASE("A compiled program gets no advice to compile it") {
     CHECK(f.next_step.find("Compile the step") == std::string::npos);
 }
 
+TEST_CASE("Memory that is reserved and memory that is allocated are two words") {
+  const char* const text = R"({"schemaVersion": 1,
+ "deviceProperties": [{"id": 0, "name": "NVIDIA H100", "totalGlobalMem": 85899345920}],
+ "traceEvents": [
+ {"ph":"i","s":"t","name":"[memory]","pid":1,"tid":2,"ts":10,"args":{
+  "Total Reserved":12884901888,"Total Allocated":6442450944,"Bytes":6442450944,"Addr":7,
+  "Device Id":0,"Device Type":1}},
+ {"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":2,"ts":5,"dur":20,"args":{}},
+ {"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":30,"dur":20,
+  "args":{"device":0,"stream":7}}]})";
+  const auto trace = LoadBytes("t.pt.trace.json", text, {});
+  REQUIRE(trace.ok());
+  const AnalysisResult result = FindIn(*trace);
+  const int row = RowOf(result, "memory");
+  REQUIRE(row >= 0);
+  CHECK(test::Text(result, "findings", static_cast<size_t>(row), "title") ==
+        "GPU 0 reserves 12.0 of 80.0 GiB at its peak, and 6.0 GiB are allocated: a larger batch "
+        "fits.");
+}
+
 TEST_CASE("Findings for some steps are about these steps only") {
   GpuProfileOptions options = Healthy();
   options.outlier_step = 4;

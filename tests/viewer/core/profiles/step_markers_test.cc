@@ -75,6 +75,63 @@ TEST_CASE("a step has the table's time, which is less than its range where devic
   CHECK(steps[0].length() == 50);
 }
 
+namespace {
+
+// Two steps of 100 ps on each of two devices; the second device is `late` ps behind.
+struct TwoDevices {
+  explicit TwoDevices(Ps late) {
+    const auto text = [](const char* id) {
+      return ColumnDesc{id, "", Unit::kNone, ValueType::kString, ""};
+    };
+    steps.columns = {text("stepnum"), {"stepTimeMs", "", Unit::kMs, ValueType::kReal, ""}};
+    devices.columns = {text("stepnum"), text("host"), text("device")};
+    for (Ps step = 0; step < 2; ++step) {
+      const std::string label = "train " + std::to_string(step + 5);
+      steps.rows.push_back({label, 100e-9});
+      steps.links.emplace_back().range = {step * 100, step * 100 + late + 100};
+      for (Ps device = 0; device < 2; ++device) {
+        const Ps begin = step * 100 + device * late;
+        devices.rows.push_back(
+            {label, std::string("host"), std::string(device == 0 ? "GPU 0" : "GPU 1")});
+        devices.links.emplace_back().range = {begin, begin + 100};
+      }
+    }
+  }
+  ResultTable steps{"steps", "", {}, {}, {}}, devices{"device_steps", "", {}, {}, {}};
+};
+
+}  // namespace
+
+TEST_CASE("replicas that are far apart have a marker each, as long as the step on them") {
+  const TwoDevices table(620);
+  const std::vector<StepMarker> steps = StepMarkers(table.steps, &table.devices);
+  REQUIRE(steps.size() == 4);
+  for (size_t i = 0; i < 4; ++i) {
+    CAPTURE(i);
+    CHECK(steps[i].label == (i % 2 == 0 ? "train 5" : "train 6"));
+    CHECK(steps[i].number == (i % 2 == 0 ? 5 : 6));
+    CHECK(steps[i].length() == 100);
+    CHECK(BarOf(steps, i).length() == 100);
+  }
+  CHECK(steps[2].range == TimeRange{620, 720});
+  CHECK(FirstBarAt(steps, 0) == 0);
+  CHECK(FirstBarAt(steps, 150) == 1);
+  CHECK(FirstBarAt(steps, 700) == 2);
+  CHECK(FirstBarAt(steps, 821) == 4);
+}
+
+TEST_CASE(
+    "devices that are less than a step apart share a marker, whose bar ends at the next one") {
+  const TwoDevices table(150);
+  const std::vector<StepMarker> steps = StepMarkers(table.steps, &table.devices);
+  REQUIRE(steps.size() == 2);
+  CHECK(steps[0].range == TimeRange{0, 250});
+  CHECK(steps[0].length() == 100);
+  CHECK(BarOf(steps, 0) == TimeRange{0, 100});
+  CHECK(BarOf(steps, 1) == TimeRange{100, 350});
+  CHECK(StepMarkers(table.steps).size() == 2);
+}
+
 TEST_CASE("a table without steps gives no markers") { CHECK(StepMarkers(ResultTable()).empty()); }
 TEST_CASE("Steps are under way until they are filled in, even when their job has ended") {
   JobThreads jobs;
