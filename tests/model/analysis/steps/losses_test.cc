@@ -582,4 +582,39 @@ TEST_CASE("A cause of hundreds of characters is shortened") {
   CHECK(causes.contains("Kernel"));
 }
 
+// By class and name of the cause, its time in one step on one device in us, rounded: equal steps of
+// the generator differ by the accuracy of its clock.
+using CausesOfStep = std::map<std::pair<StepTimeClass, std::string>, int64_t>;
+
+CausesOfStep CausesIn(const Trace& trace, const StepDatabase& db, uint32_t step, PlaneId device) {
+  CausesOfStep causes;
+  for (const IdleCause& cause : db.causes) {
+    if (cause.step == step && cause.device == device)
+      causes[{cause.loss, CauseName(trace, cause)}] += cause.time;
+  }
+  for (auto& [cause, time] : causes) time = (time + kUs / 2) / kUs;
+  return causes;
+}
+
+TEST_CASE("Equal steps have equal causes") {
+  using test::GpuScenario;
+  for (const GpuScenario scenario : {GpuScenario::kHealthy, GpuScenario::kInputBound,
+                                     GpuScenario::kCopies, GpuScenario::kStaggered}) {
+    test::GpuProfileOptions options;
+    options.scenario = scenario;
+    options.steps = 8;
+    options.layers = 20;
+    auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    const StepDatabase& db = context.steps();
+    for (const DeviceStep& d : db.device_steps) {
+      if (d.step < 2 || d.step + 1 == db.steps.size()) continue;  // their ends differ
+      CAPTURE(static_cast<int>(scenario));
+      CAPTURE(d.step);
+      CHECK(CausesIn(**trace, db, d.step, d.device) == CausesIn(**trace, db, 1, d.device));
+    }
+  }
+}
+
 }  // namespace stepscope
