@@ -248,7 +248,10 @@ void Generator::AddOps() {
   };
   const std::vector<OpSpec> others = GpuModel(options_.layers, options_.other_model);
   std::size_t at = 0;
-  for (OpSpec& spec : GpuModel(options_.layers, ModelKind(options_))) {
+  std::vector<OpSpec> specs = GpuModel(options_.layers, ModelKind(options_));
+  for (int i = 0; i < options_.extra_times; ++i)
+    specs.insert(specs.end(), options_.extra.begin(), options_.extra.end());
+  for (OpSpec& spec : specs) {
     if (contains(spec.path, options_.other_ops)) spec = others.at(at);
     ++at;
     Op op{};

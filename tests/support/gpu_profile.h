@@ -81,6 +81,8 @@ struct GpuProfileOptions {
   double gap_us = 0;              // between a kernel and the next, however early that is launched
   double d2d_us = 0;              // a copy on the device half way through each step
   bool between_recorded = true;   // whether what the host does between steps has an event
+  std::vector<OpSpec> extra;      // ops after those of the model
+  int extra_times = 1;            // how often they are repeated
   bool hide_collectives = false;  // collectives begin half way through the step, beside its kernels
 };
 

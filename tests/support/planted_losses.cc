@@ -13,6 +13,31 @@ using O = GpuProfileOptions;
 constexpr const char* kBoth = "GPU 0, GPU 1";
 constexpr const char* kAll = "0..7";
 
+constexpr std::string_view kGemm = "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3_nn";
+constexpr std::string_view kEigen = "void Eigen::internal::EigenMetaKernel<Eigen::half>(long)";
+
+// A softmax between two products, each of so many us, and the same in one kernel.
+std::vector<OpSpec> Attention(double us) {
+  return {ExtraOp("BatchMatMulV2", kGemm, us), ExtraOp("Mul", kEigen, us / 4),
+          ExtraOp("Softmax", "softmax_warp_forward", us), ExtraOp("BatchMatMulV2", kGemm, us)};
+}
+std::vector<OpSpec> FusedAttention(double us) {
+  return {ExtraOp("FlashAttention", "flash_fwd_kernel", 2 * us)};
+}
+
+// Kernels of one type each, of so many us, which one kernel of that length replaces.
+std::vector<OpSpec> Chain(std::initializer_list<std::string_view> types, double us) {
+  std::vector<OpSpec> ops;
+  for (const std::string_view type : types) ops.push_back(ExtraOp(type, kEigen, us));
+  return ops;
+}
+std::vector<OpSpec> Norm(double us) { return Chain({"Square", "Mean", "Rsqrt", "Mul"}, us); }
+std::vector<OpSpec> Rotary(double us) { return Chain({"Neg", "ConcatV2", "Mul", "AddV2"}, us); }
+
+SetOptions Extra(const std::vector<OpSpec>& ops, int times) {
+  return [=](O* o) { o->extra = ops, o->extra_times = times; };
+}
+
 PlantedLoss Stalled(const char* rule, const char* name, double us, const char* loss = nullptr) {
   return {name, rule, StallIn(name, us), {}, kBoth, kAll, loss};
 }
@@ -95,6 +120,22 @@ std::vector<PlantedLoss> OfTheDevice() {
   };
 }
 
+// The device spends 3213 us in a step without the extra ops.
+std::vector<PlantedLoss> OfFusion() {
+  return {
+      {"attention", "attention", Extra(Attention(80), 4), Extra(FusedAttention(80), 4), kBoth, kAll,
+       nullptr, 100 * 1050 / (3213 + 1050.)},
+      {"norms", "unfused-ops", Extra(Norm(30), 8), Extra(Chain({"RmsNorm"}, 30), 8), kBoth, kAll,
+       nullptr, 100 * 970 / (3213 + 970.)},
+      {"rotary embeddings", "unfused-ops", Extra(Rotary(30), 8), Extra(Chain({"Rope"}, 30), 8),
+       kBoth, kAll, nullptr, 100 * 970 / (3213 + 970.)},
+      {"multiplications that no op launched", "matrix-units",
+       Extra({ExtraOp("Compiled", "volta_sgemm_128x32_nt", 150)}, 8),
+       Extra({ExtraOp("Compiled", kGemm, 50)}, 8), kBoth, kAll, nullptr,
+       100 * 1212 / (3213 + 1212.)},
+  };
+}
+
 std::vector<PlantedLoss> OfSeveralGpus() {
   const SetOptions network = [](O* o) { o->collective_us = 1200; };
   const SetOptions hidden = [](O* o) { o->collective_us = 1200, o->hide_collectives = true; };
@@ -131,7 +172,7 @@ void FirstBlocks(O* o, GpuModelKind model, double factor) {
 
 std::vector<PlantedLoss> PlantedLosses() {
   std::vector<PlantedLoss> all = OfTheHost();
-  for (const auto& some : {OfLaunches(), OfTheDevice(), OfSeveralGpus()})
+  for (const auto& some : {OfLaunches(), OfTheDevice(), OfFusion(), OfSeveralGpus()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }
@@ -147,6 +188,9 @@ std::vector<ThresholdEdge> ThresholdEdges() {
          o->layers = static_cast<int>(n), o->slower_op = "stage0/", o->slower_factor = 0.8;
        },
        19, 18},  // 29 of 59 kernels, and 28 of 56
+      {"unfused-ops", [](O* o, double us) { o->extra = Norm(us); }, 39, 46},
+      {"unfused-ops", [](O* o, double us) { o->extra = Rotary(us); }, 39, 46},
+      {"attention", [](O* o, double us) { o->extra = Attention(us); }, 48, 57},
       {"launch-bound", [](O* o, double us) { o->op_cost_us = us; }, 51.3, 51.6},
       {"host-op",  // a stall of up to 200 us would count as dispatch
        [](O* o, double us) { o->layers = 40, o->stall = "net/unique:Unique", o->stall_us = us; },

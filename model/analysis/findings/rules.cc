@@ -13,7 +13,8 @@ namespace stepscope {
 // the rows call it.
 FindFn FindInputBound, FindHostThreads, FindBetweenSteps, FindShortKernels, FindLaunchBound,
     FindHostOp, FindCopies, FindSync, FindMatrixUnits, FindPrecision, FindLossScaling, FindCompile,
-    FindAllReduce, FindImbalance, FindSequentialGpus, FindMemory, FindOutlierSteps;
+    FindAllReduce, FindImbalance, FindSequentialGpus, FindMemory, FindOutlierSteps, FindAttention,
+    FindUnfusedOps;
 
 namespace {
 
@@ -43,6 +44,17 @@ constexpr FindingRule kRules[] = {
      "Small GPU Kernels and Host Kernel Launch Delays",
      "Fuse them: XLA (jit_compile=True), torch.compile, CUDA graphs, or a larger batch.",
      FindShortKernels},
+    {"unfused-ops", "Norms and rotary embeddings of several kernels", 5, Unit::kPercent,
+     "time of kernels that follow one another as a square, mean, rsqrt and multiplication (an RMS "
+     "norm), or as a negation, concatenation, multiplication and addition (a rotary embedding) / "
+     "step time; saved is all but the longest kernel of each",
+     "Enabling XLA", "Fuse them: a fused op of the framework, or XLA (jit_compile=True, jax.jit).",
+     FindUnfusedOps},
+    {"attention", "Attention that is not fused", 5, Unit::kPercent,
+     "time of two batched matrix multiplications with a softmax between them, and of the "
+     "elementwise kernels and copies there / step time; saved is that less their operations at "
+     "half the rate of the fastest multiplication, or, without shapes, less the multiplications",
+     "Enabling XLA", "Call a fused attention kernel.", FindAttention},
     {"launch-bound", "Devices wait for launches", 5, Unit::kPercent,
      "idle time of class launch / step time, mean over devices and the steps that count",
      "Small GPU Kernels and Host Kernel Launch Delays",
