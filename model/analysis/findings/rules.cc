@@ -45,10 +45,11 @@ constexpr FindingRule kRules[] = {
      "Small GPU Kernels and Host Kernel Launch Delays",
      "Fuse them: XLA (jit_compile=True), torch.compile, CUDA graphs, or a larger batch.",
      FindShortKernels},
-    {"unfused-ops", "Norms and rotary embeddings of several kernels", 5, Unit::kPercent,
+    {"unfused-ops", "Norms, rotary embeddings and optimizers of several kernels", 5, Unit::kPercent,
      "time of kernels that follow one another as a square, mean, rsqrt and multiplication (an RMS "
      "norm), or as a negation, concatenation, multiplication and addition (a rotary embedding) / "
-     "step time; saved is all but the longest kernel of each",
+     "step time, where saved is all but the longest kernel of each; time of elementwise kernels in "
+     "PyTorch's Optimizer.step / device steps / step time",
      "Enabling XLA", "Fuse them: a fused op of the framework, or XLA (jit_compile=True, jax.jit).",
      FindUnfusedOps},
     {"attention", "Attention that is not fused", 5, Unit::kPercent,

@@ -31,13 +31,16 @@ constexpr double kLargeUs = 2000;
 constexpr double kFusedUs = 4.0 * 64 * 1024 * 1024 * 64 / (2.0 * 8192 * 8192 * 8192) * 2 * kLargeUs;
 
 // Four steps in which the ops follow one another without a gap.
-std::string Program(const std::vector<TorchOp>& ops) {
+// `optimizer`: an annotation around all but the first op; null: none.
+std::string Program(const std::vector<TorchOp>& ops, const char* optimizer) {
   test::KinetoText t;
   int correlation = 0;
   double at = 100;
   for (int step = 0; step < 4; ++step) {
     const double begin = at;
     double launch = begin + 1;
+    if (optimizer != nullptr)
+      t.Host("user_annotation", optimizer, begin + 4, 3.0 * static_cast<double>(ops.size()));
     for (const TorchOp& op : ops) {
       const std::string dims = op.dims;
       t.Host("cpu_op", op.name, launch, 2, dims.empty() ? "" : "\"Input Dims\":" + dims);
@@ -50,8 +53,8 @@ std::string Program(const std::vector<TorchOp>& ops) {
   return t.Text(test::kH100);
 }
 
-AnalysisResult FindingsIn(const std::vector<TorchOp>& ops) {
-  auto trace = LoadBytes("t.json", Program(ops), {});
+AnalysisResult FindingsIn(const std::vector<TorchOp>& ops, const char* optimizer = nullptr) {
+  auto trace = LoadBytes("t.json", Program(ops, optimizer), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
   return FindAll(context, {}, {}, {});
@@ -122,6 +125,31 @@ TEST_CASE("RMS norms and rotary embeddings of PyTorch are found, and their parts
   std::vector<TorchOp> no_cat = rotary;
   no_cat.erase(no_cat.begin() + 3);
   CHECK(RowOf(no_cat, "unfused-ops") < 0);
+}
+
+TEST_CASE("An optimizer of many kernels is found, and a fused one is not") {
+  const char* adam = "Optimizer.step#Adam.step";
+  // Each kernel takes 10 us for each tensor that it reads or writes.
+  const std::vector<TorchOp> eager = {
+      {"aten::mm", kProduct, 1000},     {"aten::lerp_", kElementwise, 30},
+      {"aten::mul_", kElementwise, 20}, {"aten::addcmul_", kElementwise, 30},
+      {"aten::sqrt", kElementwise, 20}, {"aten::div_", kElementwise, 20},
+      {"aten::add_", kElementwise, 20}, {"aten::addcdiv_", kElementwise, 40}};
+  const std::vector<TorchOp> fused = {
+      {"aten::mm", kProduct, 1000},
+      {"aten::_fused_adam_", "multi_tensor_apply_kernel<FusedAdamMathFunctor>", 70}};
+  const AnalysisResult with = FindingsIn(eager, adam), without = FindingsIn(fused, adam);
+  const int row = test::RowOfRule(with, "unfused-ops");
+  REQUIRE(row >= 0);
+  CHECK(test::Real(with, "findings", static_cast<size_t>(row), "saving_ms_per_step") ==
+        doctest::Approx(test::StepMsOf(with) - test::StepMsOf(without)).epsilon(0.02));
+  CHECK(test::RowOfRule(without, "unfused-ops") < 0);
+  CHECK(test::RowOfRule(FindingsIn(eager), "unfused-ops") < 0);  // no optimizer
+  std::vector<TorchOp> large = eager;                            // 180 us are under 5 % of the step
+  large[0].us = 3500;
+  CHECK(test::RowOfRule(FindingsIn(large, adam), "unfused-ops") < 0);
+  large[0].us = 3300;
+  CHECK(test::RowOfRule(FindingsIn(large, adam), "unfused-ops") >= 0);
 }
 
 }  // namespace stepscope
