@@ -18,19 +18,29 @@ namespace {
 constexpr Ps kLeastCopy = 100 * kPsPerUs;  // a call that only queues a copy returns sooner
 constexpr size_t kMostCalls = 1 << 16;     // whose op is looked up
 
-enum class Blocks : uint8_t { kNever, kIfLong, kAlways };
+enum class Blocks : uint8_t { kUnknown, kNever, kIfLong, kAlways };
 
-std::vector<Blocks> BlocksByMeta(const Trace& trace) {
-  const NameTable& names = trace.names();
-  std::vector<Blocks> blocks(names.metas.size(), Blocks::kNever);
-  for (size_t m = 0; m < blocks.size(); ++m) {
-    const HostRole role =
-        RoleOfHostEvent(names.strings.View(names.metas[m].name), names.metas[m].category);
-    if (role == HostRole::kSync) blocks[m] = Blocks::kAlways;
-    if (role == HostRole::kCopy) blocks[m] = Blocks::kIfLong;
+// Whether events of a name block their thread. A name is looked at when it is first asked for.
+class BlockingNames {
+ public:
+  explicit BlockingNames(const Trace& trace)
+      : names_(trace.names()), blocks_(names_.metas.size()) {}
+  Blocks Of(uint32_t meta) {
+    Blocks& known = blocks_[meta];
+    if (known == Blocks::kUnknown) known = Find(meta);
+    return known;
   }
-  return blocks;
-}
+
+ private:
+  Blocks Find(uint32_t meta) const {
+    const EventMeta& m = names_.metas[meta];
+    const HostRole role = RoleOfHostEvent(names_.strings.View(m.name), m.category);
+    if (role == HostRole::kSync) return Blocks::kAlways;
+    return role == HostRole::kCopy ? Blocks::kIfLong : Blocks::kNever;
+  }
+  const NameTable& names_;
+  std::vector<Blocks> blocks_;
+};
 
 struct Call {
   TimeRange range;
@@ -38,12 +48,11 @@ struct Call {
 };
 
 // The calls that block on a thread, outermost ones.
-std::vector<Call> CallsOn(const Trace& trace, const Track& thread,
-                          const std::vector<Blocks>& blocks) {
+std::vector<Call> CallsOn(const Trace& trace, const Track& thread, BlockingNames* names) {
   std::vector<Call> calls;
   for (const Lane& lane : trace.set.LanesOf(thread)) {
     for (uint32_t i = 0; i < lane.size(); ++i) {
-      const Blocks kind = blocks[lane.meta[i]];
+      const Blocks kind = names->Of(lane.meta[i]);
       if (kind == Blocks::kNever || lane.dur[i] <= 0) continue;
       if (kind == Blocks::kIfLong && lane.dur[i] < kLeastCopy) continue;
       calls.push_back({{lane.start[i], lane.end(i)}, EventRow(lane.first_row + i)});
@@ -122,10 +131,10 @@ void AddDevice(const FindingContext& input, const DeviceIdle& idle, const Ranges
 
 // The calls of all threads that launch the device's work. Each call is named once.
 Ranges CallsOf(const FindingContext& input, const std::vector<const Track*>& threads,
-               const std::vector<Blocks>& blocks, BlockedTime* sum) {
+               BlockingNames* names, BlockedTime* sum) {
   Ranges ranges;
   for (const Track* thread : threads) {
-    for (const Call& call : CallsOn(input.trace(), *thread, blocks)) {
+    for (const Call& call : CallsOn(input.trace(), *thread, names)) {
       ranges.push_back(call.range);
       if (++sum->calls > kMostCalls) continue;
       sum->by_call[NameOfCall(input.trace(), call.row)] += static_cast<double>(call.range.length());
@@ -138,15 +147,12 @@ Ranges CallsOf(const FindingContext& input, const std::vector<const Track*>& thr
 BlockedTime SumOf(const FindingContext& input) {
   BlockedTime sum;
   sum.idle_of_step.resize(input.db().steps.size());
-  const std::vector<Blocks> blocks = BlocksByMeta(input.trace());
-  const bool any =
-      std::any_of(blocks.begin(), blocks.end(), [](Blocks b) { return b != Blocks::kNever; });
-  if (!any) return sum;
+  BlockingNames names(input.trace());
   const ThreadsOfDevices threads = LaunchThreads(input);
   for (const DeviceIdle& idle : input.db().idle_parts) {
     const auto of_device = threads.find(idle.device);
     if (of_device == threads.end() || input.stop().stop_requested()) continue;
-    AddDevice(input, idle, CallsOf(input, of_device->second, blocks, &sum), &sum);
+    AddDevice(input, idle, CallsOf(input, of_device->second, &names, &sum), &sum);
   }
   return sum;
 }
