@@ -109,21 +109,34 @@ Ps InRanges(TimeRange range, const Ranges& ranges) {
   return sum;
 }
 
+// Adds the part of one step that its device is idle in. `parts`: by time, of all steps of the
+// trace, whose numbers are not those of the steps that were asked for.
+double IdleIn(const FindingContext& input, const DeviceStep& step,
+              const std::vector<IdleInterval>& parts, const Ranges& calls, BlockedTime* sum) {
+  auto at =
+      std::lower_bound(parts.begin(), parts.end(), step.span.begin,
+                       [](const IdleInterval& part, Ps begin) { return part.range.begin < begin; });
+  double all = 0;
+  for (; at != parts.end() && at->range.begin < step.span.end; ++at) {
+    const double ms = InMs(InRanges(at->range, calls));
+    const bool host = at->loss != StepTimeClass::kQueued && at->loss != StepTimeClass::kUnknown;
+    sum->saved_ms += host ? input.WeightOf(step.step) * ms : 0;
+    all += ms;
+  }
+  return all;
+}
+
 // Adds the steps of one device. `calls`: the union of what blocks on the threads that launch its
 // work.
 void AddDevice(const FindingContext& input, const DeviceIdle& idle, const Ranges& calls,
                BlockedTime* sum) {
+  double all = 0;
   for (const DeviceStep& d : input.db().device_steps) {
     if (d.device != idle.device) continue;
     sum->blocked_ms += input.WeightOf(d.step) * InMs(InRanges(d.span, calls));
-  }
-  double all = 0;
-  for (const IdleInterval& part : idle.parts) {
-    const double ms = InMs(InRanges(part.range, calls));
-    const bool host = part.loss != StepTimeClass::kQueued && part.loss != StepTimeClass::kUnknown;
-    sum->idle_ms += input.WeightOf(part.step) * ms;
-    sum->saved_ms += host ? input.WeightOf(part.step) * ms : 0;
-    sum->idle_of_step[part.step] += ms / input.DevicesOf(part.step);
+    const double ms = IdleIn(input, d, idle.parts, calls, sum);
+    sum->idle_ms += input.WeightOf(d.step) * ms;
+    sum->idle_of_step[d.step] += ms / input.DevicesOf(d.step);
     all += ms;
   }
   if (all > 0) sum->devices.push_back(idle.device);

@@ -13,7 +13,7 @@ namespace {
 
 // Steps of 1 ms: two kernels with a copy of 500 us by aten::to between them on the host.
 // `queued`: the second kernel was launched before the copy began.
-AnalysisResult Blocked(bool queued) {
+AnalysisResult Blocked(bool queued, const AnalysisParams& params = {}) {
   test::KinetoText t;
   int correlation = 0;
   for (int step = 0; step < 4; ++step) {
@@ -34,7 +34,7 @@ AnalysisResult Blocked(bool queued) {
   auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
   REQUIRE_MESSAGE(trace.ok(), trace.status().message());
   AnalysisContext context(*trace, Definitions::kStepscope);
-  return FindAll(context, {}, {}, {});
+  return FindAll(context, params, {}, {});
 }
 
 size_t RowOf(const AnalysisResult& result, const char* rule) {
@@ -65,6 +65,16 @@ TEST_CASE("A blocked host saves nothing while the device waits for queued work")
   CHECK(test::Real(found, "findings", row, "saving_ms_per_step") < 0.02);
   CHECK(test::Text(found, "findings", row, "severity") == "note");
   CHECK(test::Text(found, "findings", row, "title").find("work in its queue") != std::string::npos);
+}
+
+TEST_CASE("A blocked host is that of the steps that are asked for") {
+  AnalysisParams last;
+  last.steps = StepInterval{2, 3};
+  const AnalysisResult found = Blocked(false, last);
+  const size_t row = RowOf(found, "blocked-host");
+  CHECK(test::Text(found, "findings", row, "steps") == "2..3");
+  CHECK(test::Real(found, "findings", row, "saving_ms_per_step") ==
+        doctest::Approx(0.5).epsilon(0.03));
 }
 
 }  // namespace stepscope
