@@ -11,7 +11,7 @@
 #include "model/analysis/analysis.h"
 #include "model/analysis/findings/device_scan.h"
 #include "model/analysis/findings/finding.h"
-#include "model/analysis/findings/kernel_sequences.h"
+#include "model/analysis/findings/kernels/kernel_sequences.h"
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"

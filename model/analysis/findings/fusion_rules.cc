@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "model/analysis/findings/finding_context.h"
-#include "model/analysis/findings/kernel_rows.h"
-#include "model/analysis/findings/op_shapes.h"
+#include "model/analysis/findings/kernels/kernel_rows.h"
+#include "model/analysis/findings/kernels/op_shapes.h"
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/ranges.h"
 #include "model/analysis/naming/kernel_category.h"
@@ -89,7 +89,8 @@ Products ProductsOf(const FindingContext& input) {
     const bool product = CategoryOfKernel(rows.name(r), rows.op(r)) == KernelCategory::kGemm;
     if (events.empty() || !product) continue;
     ++decoded;
-    const double flops = ProductFlops(ShapesOf(input, *events.begin()));
+    const double flops = ProductFlops(
+        ShapesOf(input.trace(), input.context().grouping(input.stop()), *events.begin()));
     if (flops <= 0) continue;
     const double us = rows.us(r) / static_cast<double>(std::max<int64_t>(1, rows.count(r)));
     if (us >= kLeastUs) products.best = std::max(products.best, flops / us * 1e6);

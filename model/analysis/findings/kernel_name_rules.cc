@@ -7,8 +7,8 @@
 #include <map>
 
 #include "model/analysis/findings/finding_context.h"
-#include "model/analysis/findings/kernel_rows.h"
-#include "model/analysis/findings/op_shapes.h"
+#include "model/analysis/findings/kernels/kernel_rows.h"
+#include "model/analysis/findings/kernels/op_shapes.h"
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/naming/short_label.h"
 #include "model/base/lower.h"
@@ -103,7 +103,10 @@ bool IsUnaligned(std::string_view kernel) {
 }
 
 std::string ShapeOf(const FindingContext& input, const NamedKernels& sum) {
-  const std::string dims = sum.rows.empty() ? "" : ShapesOf(input, sum.rows.front()).text;
+  const std::string dims =
+      sum.rows.empty()
+          ? ""
+          : ShapesOf(input.trace(), input.context().grouping(input.stop()), sum.rows.front()).text;
   return dims.empty() ? "" : ", as for the dimensions " + dims.substr(0, 60);
 }
 

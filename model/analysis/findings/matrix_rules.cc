@@ -8,8 +8,8 @@
 
 #include "model/analysis/devices/precision.h"
 #include "model/analysis/findings/finding_context.h"
-#include "model/analysis/findings/kernel_rows.h"
-#include "model/analysis/findings/op_shapes.h"
+#include "model/analysis/findings/kernels/kernel_rows.h"
+#include "model/analysis/findings/kernels/op_shapes.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/naming/short_label.h"
@@ -102,7 +102,7 @@ Unused EligibleWithout(const ResultTable& table) {
 
 // A text about the op's recorded shapes: "; its dimensions [128, 63] are not all multiples of 8".
 std::string ShapeText(const FindingContext& input, EventRow kernel) {
-  const OpShapes shapes = ShapesOf(input, kernel);
+  const OpShapes shapes = ShapesOf(input.trace(), input.context().grouping(input.stop()), kernel);
   const bool odd = std::any_of(shapes.tensors.begin(), shapes.tensors.end(), [](const Dims& dims) {
     return std::any_of(dims.begin(), dims.end(), [](int64_t n) { return n % 8 != 0; });
   });

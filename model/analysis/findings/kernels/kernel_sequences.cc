@@ -1,11 +1,11 @@
-#include "model/analysis/findings/kernel_sequences.h"
+#include "model/analysis/findings/kernels/kernel_sequences.h"
 
 #include <algorithm>
 #include <array>
 #include <set>
 #include <string>
 
-#include "model/analysis/findings/kernel_rows.h"
+#include "model/analysis/findings/kernels/kernel_rows.h"
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/naming/op_name.h"

@@ -1,4 +1,4 @@
-#include "model/analysis/findings/op_shapes.h"
+#include "model/analysis/findings/kernels/op_shapes.h"
 
 #include <algorithm>
 
@@ -38,10 +38,9 @@ OpShapes ParseShapes(std::string_view text) {
   return shapes;
 }
 
-OpShapes ShapesOf(const FindingContext& input, EventRow kernel) {
-  const Trace& trace = input.trace();
+OpShapes ShapesOf(const Trace& trace, const Grouping& grouping, EventRow kernel) {
   if (!trace.source) return {};
-  EventRow at = input.context().grouping(input.stop()).LaunchOf(kernel.value);
+  EventRow at = grouping.LaunchOf(kernel.value);
   for (int depth = 0; at.valid() && depth < kMostDepth; ++depth, at = Parent(trace.set, at)) {
     const Result<std::vector<Stat>> stats = trace.source->Decode(trace, at);
     if (!stats.ok()) return {};

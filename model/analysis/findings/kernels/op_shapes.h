@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "model/analysis/findings/finding_context.h"
+#include "model/analysis/grouping/grouping.h"
+#include "model/trace.h"
 
 namespace stepscope {
 
@@ -21,7 +22,7 @@ struct OpShapes {
 // Reads "[[128, 63], [], [63, 8]]". Broken text gives what was read until then. O(length).
 OpShapes ParseShapes(std::string_view text);
 // The shapes of the innermost op around the launch of `kernel` that has any.
-OpShapes ShapesOf(const FindingContext& input, EventRow kernel);
+OpShapes ShapesOf(const Trace& trace, const Grouping& grouping, EventRow kernel);
 
 // The operations of the product of the last two tensors of two or more dimensions, 2 b m n k, one
 // for each multiplication and one for each addition; 0 if their shapes do not fit each other.

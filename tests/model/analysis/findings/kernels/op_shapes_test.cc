@@ -1,4 +1,4 @@
-#include "model/analysis/findings/op_shapes.h"
+#include "model/analysis/findings/kernels/op_shapes.h"
 
 #include <doctest/doctest.h>
 
