@@ -113,6 +113,11 @@ std::vector<OpSpec> GpuModel(int layers, GpuModelKind kind) {
   return ops;
 }
 
+OpSpec ExtraOp(std::string_view type, std::string_view kernel, double us) {
+  return {"extra/" + std::string(type), type, kernel, 32, 0, {64, 1, 1}, {256, 1, 1},
+          static_cast<int>(us)};
+}
+
 std::string KernelDetails(const OpSpec& op) {
   return "regs:" + std::to_string(op.registers) +
          " static_shared:" + std::to_string(op.shared_bytes) +

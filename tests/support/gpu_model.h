@@ -28,6 +28,9 @@ struct OpSpec {
   int us;
 };
 
+// An op of path "extra/TYPE", for GpuProfileOptions::extra.
+OpSpec ExtraOp(std::string_view type, std::string_view kernel, double us);
+
 std::vector<OpSpec> GpuModel(int layers, GpuModelKind kind);
 
 // The text of the kernel_details stat.

@@ -174,6 +174,8 @@ class Generator {
   void CopyOutput(Gpu* gpu);
   void Allocate(Gpu* gpu, int index, std::int64_t cost);
   void Memory(Gpu* gpu, bool allocate, std::int64_t at, const LiveBlock& block);
+  void SmallCollectives(Gpu* gpu);
+  void PythonFrames(Gpu* gpu, std::int64_t begin, std::int64_t cost);
   void AllReduce(Gpu* gpu, std::int64_t begin, std::int64_t meet);
   void AddTruth(std::int64_t begin, std::int64_t end, std::int64_t wait, std::int64_t meet);
   GpuStepTruth TruthOf(const Gpu& gpu, std::int64_t meet) const;
@@ -248,7 +250,10 @@ void Generator::AddOps() {
   };
   const std::vector<OpSpec> others = GpuModel(options_.layers, options_.other_model);
   std::size_t at = 0;
-  for (OpSpec& spec : GpuModel(options_.layers, ModelKind(options_))) {
+  std::vector<OpSpec> specs = GpuModel(options_.layers, ModelKind(options_));
+  for (int i = 0; i < options_.extra_times; ++i)
+    specs.insert(specs.end(), options_.extra.begin(), options_.extra.end());
+  for (OpSpec& spec : specs) {
     if (contains(spec.path, options_.other_ops)) spec = others.at(at);
     ++at;
     Op op{};
@@ -327,6 +332,11 @@ void Generator::LaunchStep(Gpu* gpu, std::int64_t start) {
     LaunchOp(gpu, i);
     if (options_.sync_every > 0 && (i + 1) % options_.sync_every == 0) Synchronize(gpu);
   }
+  if (options_.compiled) {
+    gpu->launch->Event(symbols_.Add("Torch-Compiled Region: 0/0"), process + 5 * kUs,
+                       gpu->cpu_ps - process - 4 * kUs, {});
+  }
+  SmallCollectives(gpu);
   Contend(gpu, contended);
   std::int64_t at = gpu->cpu_ps + kUs;
   for (const LiveBlock& block : gpu->live) {  // frees are 10 ns apart, inside the executor's event
@@ -393,6 +403,27 @@ void Generator::Contend(Gpu* gpu, std::int64_t begin) {
                      {});
 }
 
+// They follow one another on the stream of the kernels.
+void Generator::SmallCollectives(Gpu* gpu) {
+  for (int i = 0; i < options_.small_collectives; ++i) {
+    gpu->compute->Event(symbols_.Add(options_.small_collective), gpu->dev_ps, 20 * kUs,
+                        {Correlation(), Context()});
+    gpu->launch->Event(n_.launch_kernel, gpu->cpu_ps, kUs,
+                       {Device(*gpu), Correlation(), Context()});
+    gpu->cpu_ps += 2 * kUs;
+    gpu->dev_ps += 20 * kUs;
+    ++correlation_;
+  }
+}
+
+// The frames enclose one another, and all of the op.
+void Generator::PythonFrames(Gpu* gpu, std::int64_t begin, std::int64_t cost) {
+  for (int i = 0; i < options_.python_frames; ++i) {
+    gpu->launch->Event(symbols_.Add("$layer.py:" + std::to_string(i) + " forward"), begin, cost,
+                       {});
+  }
+}
+
 // Returns the time that an op costs the launching thread, in ps.
 std::int64_t Generator::CostOf(int index) const {
   const int every = options_.contention_every;
@@ -413,7 +444,9 @@ void Generator::LaunchOp(Gpu* gpu, int index) {
   const double jitter = gpu->noise.Uniform(.97, 1.05);  // drawn for dropped ops too
   if (op.dropped) return;
   const std::int64_t cost = CostOf(index);
-  gpu->cpu_ps += cost;
+  const std::int64_t frames = options_.python_frames * kUs / 2;
+  PythonFrames(gpu, gpu->cpu_ps, cost + frames);
+  gpu->cpu_ps += cost + frames;
   const std::int64_t cpu = gpu->cpu_ps;
   const StatArg tf_op = StatArg::Ref(n_.tf_op, op.name);
   const StatArg details = StatArg::Ref(n_.kernel_details, op.details);

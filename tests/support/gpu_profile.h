@@ -70,17 +70,23 @@ struct GpuProfileOptions {
   GpuModelKind other_model = GpuModelKind::kHalf;  // must have as many ops
   std::optional<double> op_cost_us;                // what each op costs the launching thread
   int stall_step = -1;                             // the stall is in this step only
-  int slower_gpu = -1;            // slower_factor holds for all ops of this GPU only
-  double late_us = 1500;          // how late the GPU of kStaggered begins
-  bool take_turns = false;        // another GPU is late in each step
-  int sync_every = 0;             // the host waits for the device after every so many ops; 0: never
-  double d2h_us = 160;            // each copy of kCopies takes so long
-  int d2h_every = 6;              // and comes after every so many ops
-  bool d2h_blocks = true;         // the host waits for each copy
-  std::optional<double> h2d_us;   // the input's copy; default: in proportion to the layers
-  double gap_us = 0;              // between a kernel and the next, however early that is launched
-  double d2d_us = 0;              // a copy on the device half way through each step
-  bool between_recorded = true;   // whether what the host does between steps has an event
+  int slower_gpu = -1;           // slower_factor holds for all ops of this GPU only
+  double late_us = 1500;         // how late the GPU of kStaggered begins
+  bool take_turns = false;       // another GPU is late in each step
+  int sync_every = 0;            // the host waits for the device after every so many ops; 0: never
+  double d2h_us = 160;           // each copy of kCopies takes so long
+  int d2h_every = 6;             // and comes after every so many ops
+  bool d2h_blocks = true;        // the host waits for each copy
+  std::optional<double> h2d_us;  // the input's copy; default: in proportion to the layers
+  double gap_us = 0;             // between a kernel and the next, however early that is launched
+  double d2d_us = 0;             // a copy on the device half way through each step
+  bool between_recorded = true;  // whether what the host does between steps has an event
+  std::vector<OpSpec> extra;     // ops after those of the model
+  int extra_times = 1;           // how often they are repeated
+  int small_collectives = 0;     // of 20 us each, one after another, before the step's collective
+  const char* small_collective = "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)";
+  int python_frames = 0;          // around each op; recording one costs the thread 0.5 us
+  bool compiled = false;          // the ops are launched inside a region of torch.compile
   bool hide_collectives = false;  // collectives begin half way through the step, beside its kernels
 };
 

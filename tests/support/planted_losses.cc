@@ -13,6 +13,31 @@ using O = GpuProfileOptions;
 constexpr const char* kBoth = "GPU 0, GPU 1";
 constexpr const char* kAll = "0..7";
 
+constexpr std::string_view kGemm = "ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3_nn";
+constexpr std::string_view kEigen = "void Eigen::internal::EigenMetaKernel<Eigen::half>(long)";
+
+// A softmax between two products, each of so many us, and the same in one kernel.
+std::vector<OpSpec> Attention(double us) {
+  return {ExtraOp("BatchMatMulV2", kGemm, us), ExtraOp("Mul", kEigen, us / 4),
+          ExtraOp("Softmax", "softmax_warp_forward", us), ExtraOp("BatchMatMulV2", kGemm, us)};
+}
+std::vector<OpSpec> FusedAttention(double us) {
+  return {ExtraOp("FlashAttention", "flash_fwd_kernel", 2 * us)};
+}
+
+// Kernels of one type each, of so many us, which one kernel of that length replaces.
+std::vector<OpSpec> Chain(std::initializer_list<std::string_view> types, double us) {
+  std::vector<OpSpec> ops;
+  for (const std::string_view type : types) ops.push_back(ExtraOp(type, kEigen, us));
+  return ops;
+}
+std::vector<OpSpec> Norm(double us) { return Chain({"Square", "Mean", "Rsqrt", "Mul"}, us); }
+std::vector<OpSpec> Rotary(double us) { return Chain({"Neg", "ConcatV2", "Mul", "AddV2"}, us); }
+
+SetOptions Extra(const std::vector<OpSpec>& ops, int times) {
+  return [=](O* o) { o->extra = ops, o->extra_times = times; };
+}
+
 PlantedLoss Stalled(const char* rule, const char* name, double us, const char* loss = nullptr) {
   return {name, rule, StallIn(name, us), {}, kBoth, kAll, loss};
 }
@@ -95,6 +120,58 @@ std::vector<PlantedLoss> OfTheDevice() {
   };
 }
 
+// The device spends 3213 us in a step without the extra ops.
+std::vector<PlantedLoss> OfFusion() {
+  return {
+      {"attention", "attention", Extra(Attention(80), 4), Extra(FusedAttention(80), 4), kBoth, kAll,
+       nullptr, 100 * 1050 / (3213 + 1050.)},
+      {"norms", "unfused-ops", Extra(Norm(30), 8), Extra(Chain({"RmsNorm"}, 30), 8), kBoth, kAll,
+       nullptr, 100 * 970 / (3213 + 970.)},
+      {"rotary embeddings", "unfused-ops", Extra(Rotary(30), 8), Extra(Chain({"Rope"}, 30), 8),
+       kBoth, kAll, nullptr, 100 * 970 / (3213 + 970.)},
+      {"multiplications that no op launched", "matrix-units",
+       Extra({ExtraOp("Compiled", "volta_sgemm_128x32_nt", 150)}, 8),
+       Extra({ExtraOp("Compiled", kGemm, 50)}, 8), kBoth, kAll, nullptr,
+       100 * 1212 / (3213 + 1212.)},
+  };
+}
+
+// Ops that cost so much that no kernel of the program is launched in time.
+SetOptions Frames(int frames) {
+  return [=](O* o) { o->scenario = GpuScenario::kLaunchBound, o->python_frames = frames; };
+}
+
+std::vector<PlantedLoss> OfTheLaunchingThread() {
+  const SetOptions tiny = [](O* o) { o->scenario = GpuScenario::kLaunchBound, o->compiled = true; };
+  const SetOptions fused = [](O* o) {
+    o->model = GpuModelKind::kFused, o->op_cost_us = 24, o->compiled = true;
+  };
+  return {
+      Stalled("blocked-host", "cudaStreamSynchronize", 2000),
+      {"kernels of compiled code", "compiled-launches", tiny, fused},
+      {"frames", "profiler-overhead", Frames(4), Frames(0), kBoth, kAll, nullptr, 1000 * 4 / 26.},
+  };
+}
+
+std::vector<PlantedLoss> OfNamedKernels() {
+  constexpr std::string_view kConversion = "cudnn::ops::nchwToNhwcKernel<__half, float>";
+  constexpr std::string_view kUnaligned =
+      "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_128x64_32x6_nt_align1>";
+  constexpr std::string_view kAligned =
+      "void cutlass::Kernel<cutlass_80_tensorop_s1688gemm_128x64_32x6_nt_align4>";
+  return {
+      {"conversions", "layout", Extra({ExtraOp("Cast", kConversion, 40)}, 12), {}, kBoth, kAll},
+      {"rows of one element", "alignment", Extra({ExtraOp("MatMul", kUnaligned, 60)}, 12),
+       Extra({ExtraOp("MatMul", kAligned, 30)}, 12), kBoth, kAll, nullptr,
+       100 * 727 / (3213 + 727.)},
+  };
+}
+
+PlantedLoss ManyCollectives() {
+  return {"collectives of 20 us", "small-collectives", [](O* o) { o->small_collectives = 30; },
+          [](O* o) { o->small_collectives = 1; }};
+}
+
 std::vector<PlantedLoss> OfSeveralGpus() {
   const SetOptions network = [](O* o) { o->collective_us = 1200; };
   const SetOptions hidden = [](O* o) { o->collective_us = 1200, o->hide_collectives = true; };
@@ -107,6 +184,7 @@ std::vector<PlantedLoss> OfSeveralGpus() {
   const SetOptions slow = [](O* o) { o->outlier_step = 4; };
   const SetOptions stalled = [](O* o) { o->stall = "gc", o->stall_us = 2000, o->stall_step = 5; };
   return {
+      ManyCollectives(),
       {"slow network", "allreduce", network, hidden, kBoth, kAll, "collective"},
       {"late host", "imbalance", late_host, {}, "GPU 1", kAll, "collective_wait"},
       {"late GPU", "imbalance", late_gpu, {}, "GPU 0", kAll, "collective_wait"},
@@ -131,7 +209,8 @@ void FirstBlocks(O* o, GpuModelKind model, double factor) {
 
 std::vector<PlantedLoss> PlantedLosses() {
   std::vector<PlantedLoss> all = OfTheHost();
-  for (const auto& some : {OfLaunches(), OfTheDevice(), OfSeveralGpus()})
+  for (const auto& some : {OfLaunches(), OfTheDevice(), OfFusion(), OfTheLaunchingThread(),
+                           OfNamedKernels(), OfSeveralGpus()})
     all.insert(all.end(), some.begin(), some.end());
   return all;
 }
@@ -147,6 +226,24 @@ std::vector<ThresholdEdge> ThresholdEdges() {
          o->layers = static_cast<int>(n), o->slower_op = "stage0/", o->slower_factor = 0.8;
        },
        19, 18},  // 29 of 59 kernels, and 28 of 56
+      {"unfused-ops", [](O* o, double us) { o->extra = Norm(us); }, 39, 46},
+      {"unfused-ops", [](O* o, double us) { o->extra = Rotary(us); }, 39, 46},
+      {"attention", [](O* o, double us) { o->extra = Attention(us); }, 48, 57},
+      {"blocked-host", StallOf("cudaStreamSynchronize"), 160, 178},
+      {"layout", [](O* o, double us) { o->extra = {ExtraOp("Cast", "nchwToNhwcKernel", us)}; }, 157,
+       180},
+      {"alignment",
+       [](O* o, double us) { o->extra = {ExtraOp("MatMul", "s1688gemm_nt_align2", us)}; }, 157,
+       180},
+      {"small-collectives",
+       [](O* o, double n) { o->small_collectives = 5, o->layers = static_cast<int>(n); }, 22, 19},
+      {"compiled-launches", [](O* o, double us) { o->op_cost_us = us, o->compiled = true; }, 52.3,
+       52.5},
+      {"profiler-overhead",
+       [](O* o, double us) {
+         o->scenario = GpuScenario::kLaunchBound, o->python_frames = 2, o->op_cost_us = us;
+       },
+       40, 36},
       {"launch-bound", [](O* o, double us) { o->op_cost_us = us; }, 51.3, 51.6},
       {"host-op",  // a stall of up to 200 us would count as dispatch
        [](O* o, double us) { o->layers = 40, o->stall = "net/unique:Unique", o->stall_us = us; },

@@ -49,6 +49,7 @@ model/analysis/ops                   | +                                        
 model/analysis/kernels               | +                                            |
 model/analysis/memory                | +                                            |
 model/analysis/derived_tracks        | +                                            |
+model/analysis/findings/kernels      | +                                            |
 model/analysis/findings              | +                                            |
 model/analysis/ranks                 | +                                            |
 model/analysis/pages                 | +                                            |

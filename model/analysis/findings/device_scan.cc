@@ -49,6 +49,16 @@ void MergeClose(Ranges* merged, TimeRange r) {  // r begins no earlier than the 
   }
 }
 
+void AddSmall(uint32_t row, TimeRange range, double weight, bool broadcasts,
+              SmallCollectives* small) {
+  const double time = weight * static_cast<double>(range.length());
+  small->count += weight, small->time += time;
+  if (broadcasts) small->broadcasts += weight, small->broadcast_time += time;
+  small->shortest = std::min(small->shortest, range.length());
+  ++small->events;
+  if (small->rows.size() < kMostRows) small->rows.emplace_back(row);
+}
+
 class Scanner {
  public:
   Scanner(AnalysisContext& context, const StepDatabase& db, std::span<const double> weights,
@@ -63,7 +73,8 @@ class Scanner {
     const NameTable& names = trace_.names();
     for (const EventMeta& meta : names.metas) {
       const std::string_view name = names.strings.View(meta.name);
-      kinds_.push_back({DirectionOf(name), MemoryIn(name)});
+      const bool broadcasts = ContainsIgnoreCase(name, "broadcast");
+      kinds_.push_back({DirectionOf(name), MemoryIn(name), broadcasts});
     }
   }
   DeviceScan Scan(PlaneId device) const;
@@ -72,6 +83,7 @@ class Scanner {
   struct Kind {
     CopyDirection direction;
     CopyMemory memory;
+    bool broadcasts;
   };
   struct Window {
     TimeRange span;
@@ -130,6 +142,8 @@ DeviceScan Scanner::Scan(PlaneId device) const {
       ++scan.collectives;
       MergeInto(&collectives, range);
       if (scan.collective_rows.size() < kMostRows) scan.collective_rows.emplace_back(row);
+      if (range.length() <= SmallCollectives::kLongest)
+        AddSmall(row, range, weights_[windows[w].step], kind.broadcasts, &scan.small_collectives);
     } else if (kind.direction != CopyDirection::kNone) {
       copies.push_back({row, windows[w].step, range, kind.direction, kind.memory});
     }

@@ -28,6 +28,16 @@ struct CopyGroup {
   std::vector<EventRow> rows;  // at most 1000
 };
 
+// Collectives that take little but their latency. Sums are of an average step, weighted.
+struct SmallCollectives {
+  static constexpr Ps kLongest = 100 * kPsPerUs;
+  double count = 0, time = 0;
+  double broadcasts = 0, broadcast_time = 0;  // the part in broadcasts
+  Ps shortest = kMaxPs;
+  uint64_t events = 0;
+  std::vector<EventRow> rows;  // at most 1000
+};
+
 struct DeviceScan {
   PlaneId device;
   uint32_t steps = 0;
@@ -35,7 +45,8 @@ struct DeviceScan {
   uint64_t collectives = 0;
   Ps collective_time = 0, collective_hidden = 0;  // union; its part behind kernels
   std::vector<EventRow> collective_rows;          // at most 1000
-  Ranges computing;                               // kernels; holes of up to kHole are closed
+  SmallCollectives small_collectives;
+  Ranges computing;  // kernels; holes of up to kHole are closed
   static constexpr Ps kHole = kPsPerUs;
   LateTimes late;
 };

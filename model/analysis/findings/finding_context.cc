@@ -27,6 +27,15 @@ CauseTheme ThemeOfName(std::string_view name) {
   return BeginsWithAny(name, kAllocations) ? CauseTheme::kAllocation : CauseTheme::kNone;
 }
 
+// JAX calls its runtime by names that TensorFlow does not have; the reverse does not hold.
+Framework FrameworkOfName(std::string_view name) {
+  static constexpr std::array<std::string_view, 2> kJax = {"PjitFunction", "jit_"};
+  static constexpr std::array<std::string_view, 5> kTensorFlow = {
+      "FunctionRun", "SessionRun", "EagerExecute", "ExecutorState::Process", "Iterator::"};
+  if (BeginsWithAny(name, kJax)) return Framework::kJax;
+  return BeginsWithAny(name, kTensorFlow) ? Framework::kTensorFlow : Framework::kUnknown;
+}
+
 }  // namespace
 
 FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& params,
@@ -46,8 +55,12 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
   verdict_ = Judge(trace(), *db_, whole_);
   const NameTable& names = trace().names();
   themes_.resize(names.metas.size());
-  for (size_t m = 0; m < themes_.size(); ++m)
-    themes_[m] = ThemeOfName(names.strings.View(names.metas[m].name));
+  framework_ = trace().kineto ? Framework::kTorch : Framework::kUnknown;
+  for (size_t m = 0; m < themes_.size(); ++m) {
+    const std::string_view name = names.strings.View(names.metas[m].name);
+    themes_[m] = ThemeOfName(name);
+    if (!trace().kineto) framework_ = std::max(framework_, FrameworkOfName(name));
+  }
   Average();
 }
 
@@ -101,10 +114,18 @@ const AnalysisResult* FindingContext::Kernels() const {
 const std::vector<DeviceScan>& FindingContext::Scans() const {
   if (scans_) return *scans_;
   std::vector<double> weights(db_->steps.size());
-  for (const uint32_t s : steps_)
-    weights[s] = 1 / static_cast<double>(steps_.size()) / devices_of_step_[s];
+  for (const uint32_t s : steps_) weights[s] = WeightOf(s);
   scans_ = ScanDevices(context_, *db_, weights, stop_);
   return *scans_;
+}
+
+double FindingContext::WeightOf(uint32_t step) const {
+  return counts_[step] ? 1 / static_cast<double>(steps_.size()) / devices_of_step_[step] : 0;
+}
+
+const std::vector<KernelSequence>& FindingContext::Sequences() const {
+  if (!sequences_) sequences_ = FindKernelSequences(trace(), db(), Kernels(), stop_);
+  return *sequences_;
 }
 
 LateTimes FindingContext::Late() const {

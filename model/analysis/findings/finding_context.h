@@ -11,6 +11,7 @@
 #include "model/analysis/analysis.h"
 #include "model/analysis/findings/device_scan.h"
 #include "model/analysis/findings/finding.h"
+#include "model/analysis/findings/kernels/kernel_sequences.h"
 #include "model/analysis/memory/memory_profile.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
@@ -20,6 +21,9 @@ namespace stepscope {
 // The subject of an idle time's cause, whatever its class. A cause with a theme belongs to one
 // rule only.
 enum class CauseTheme : uint8_t { kNone, kLossScaling, kAllocation };
+
+// The framework that recorded a program, for remedies in its own words.
+enum class Framework : uint8_t { kUnknown, kTorch, kTensorFlow, kJax };
 
 class FindingContext {
  public:
@@ -54,6 +58,10 @@ class FindingContext {
   const AnalysisResult* Kernels() const;
   const std::vector<DeviceScan>& Scans() const;
   const MemoryProfile& Memory() const;
+  const std::vector<KernelSequence>& Sequences() const;
+  Framework framework() const { return framework_; }
+  // The weight of a device's time of the step in averages; 0 if the step does not count.
+  double WeightOf(uint32_t step) const;
   LateTimes Late() const;  // the sum of Scans()
   // The longest wait of a device for participants in each step, mean over the steps that count.
   // `host`: only steps of this host; invalid: of all hosts.
@@ -85,11 +93,13 @@ class FindingContext {
   std::vector<uint32_t> steps_, devices_of_step_;
   std::vector<bool> counts_;
   std::vector<CauseTheme> themes_;  // by meta
+  Framework framework_ = Framework::kUnknown;
   std::array<double, kStepTimeClasses> loss_ms_{};
   double step_ms_ = 0;
   mutable std::shared_ptr<const AnalysisResult> kernels_;
   mutable std::optional<std::vector<DeviceScan>> scans_;
   mutable std::shared_ptr<const MemoryProfile> memory_;
+  mutable std::optional<std::vector<KernelSequence>> sequences_;
 };
 
 // "4.20 ms": three significant digits.

@@ -8,8 +8,13 @@
 
 #include "model/analysis/devices/precision.h"
 #include "model/analysis/findings/finding_context.h"
+#include "model/analysis/findings/kernels/kernel_rows.h"
+#include "model/analysis/findings/kernels/op_shapes.h"
 #include "model/analysis/naming/device_type.h"
-#include "model/lookup.h"
+#include "model/analysis/naming/kernel_category.h"
+#include "model/analysis/naming/short_label.h"
+#include "model/base/lower.h"
+#include "model/base/text_parts.h"
 
 namespace stepscope {
 namespace {
@@ -18,20 +23,33 @@ namespace {
 // but memory stays as slow.
 constexpr double kFaster = 3;
 
-// NVIDIA has Tensor Cores since Volta, AMD matrix cores since CDNA.
-bool HasMatrixUnits(const Plane& plane) {
+bool IsAmd(const Plane& plane) {
+  const DeviceFacts facts = DeviceFactsOf(plane);
+  return facts.vendor == GpuVendor::kAmd || facts.name.find("AMD") != std::string::npos;
+}
+
+constexpr int64_t kVolta = 7, kAmpere = 8;  // compute capabilities
+
+// The compute capability's major number; 0 if it is not known.
+int64_t MajorOf(const Plane& plane) {
   for (const PlaneStat& stat : plane.stats) {
     if (stat.name != "compute_cap_major" && stat.name != "computeMajor") continue;
-    if (const auto* i = std::get_if<int64_t>(&stat.value)) return *i >= 7;
-    if (const auto* u = std::get_if<uint64_t>(&stat.value)) return *u >= 7;
+    if (const auto* i = std::get_if<int64_t>(&stat.value)) return *i;
+    if (const auto* u = std::get_if<uint64_t>(&stat.value)) return static_cast<int64_t>(*u);
   }
-  const DeviceFacts facts = DeviceFactsOf(plane);
-  if (facts.vendor == GpuVendor::kAmd || facts.name.find("AMD") != std::string::npos) return true;
-  static constexpr std::array<std::string_view, 11> kNames = {
-      "V100", "T4", "A100", "A10", "L4", "H100", "H200", "B200", "RTX", "GH200", "A6000"};
-  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
-    return facts.name.find(name) != std::string::npos;
-  });
+  const std::string name = DeviceFactsOf(plane).name;
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+  if (has("V100") || has("T4") || has("RTX 20") || has("Quadro RTX")) return kVolta;
+  return 0;
+}
+
+// NVIDIA has Tensor Cores since Volta, AMD matrix cores since CDNA.
+bool HasMatrixUnits(const Plane& plane) {
+  if (const int64_t major = MajorOf(plane); major > 0) return major >= kVolta;
+  if (IsAmd(plane)) return true;
+  static constexpr std::array<std::string_view, 9> kNames = {"A100", "A10", "L4",    "H100", "H200",
+                                                             "B200", "RTX", "GH200", "A6000"};
+  return ContainsAny(DeviceFactsOf(plane).name, kNames);
 }
 
 std::vector<PlaneId> DevicesWithUnits(const FindingContext& input) {
@@ -40,40 +58,6 @@ std::vector<PlaneId> DevicesWithUnits(const FindingContext& input) {
   return devices;
 }
 
-class KernelRows {
- public:
-  explicit KernelRows(const ResultTable& table)
-      : table_(table),
-        name_(Index("kernel_name")),
-        op_(Index("op_name")),
-        total_(Index("total_duration_us")),
-        eligible_(Index("is_op_tensor_core_eligible")),
-        uses_(Index("uses_matrix_unit")) {}
-  bool known() const { return uses_ < table_.columns.size() && total_ < table_.columns.size(); }
-  double us(size_t row) const {
-    const auto* d = std::get_if<double>(&table_.rows[row][total_]);
-    return d != nullptr ? *d : 0;
-  }
-  bool eligible(size_t row) const { return Is(row, eligible_); }
-  bool uses(size_t row) const { return Is(row, uses_); }
-  std::string op(size_t row) const {
-    const auto* op = std::get_if<SharedText>(&table_.rows[row][op_]);
-    return op != nullptr ? op->str() : std::string();
-  }
-  std::string kernel(size_t row) const {
-    return std::string(table_.ShownText(row, static_cast<int>(name_)));
-  }
-
- private:
-  size_t Index(const char* id) const { return static_cast<size_t>(table_.Column(id)); }
-  bool Is(size_t row, size_t column) const {
-    const auto* b = std::get_if<bool>(&table_.rows[row][column]);
-    return b != nullptr && *b;
-  }
-  const ResultTable& table_;
-  const size_t name_, op_, total_, eligible_, uses_;
-};
-
 struct Unused {
   double us = 0;
   std::map<std::string, double> by_op;  // us
@@ -81,15 +65,34 @@ struct Unused {
   uint64_t count = 0;
 };
 
+// Whether matrix units could do a kernel's work: its name says that it multiplies matrices or
+// convolves, whatever launched it, or its op is eligible. Products of a matrix and a vector are
+// bound by memory; copies and sums beside a product are none.
+bool CouldUse(const KernelRows& kernels, size_t row) {
+  static constexpr std::array<std::string_view, 4> kNone = {"gemv", "splitk", "dgemm",
+                                                            "dot_kernel"};
+  if (ContainsAny(Lower(kernels.name(row)), kNone)) return false;
+  switch (CategoryOfKernel(kernels.name(row), "")) {
+    case KernelCategory::kGemm:
+    case KernelCategory::kConvolution:
+      return true;
+    case KernelCategory::kAttention:
+    case KernelCategory::kOther:
+      return kernels.eligible(row);
+    default:
+      return false;
+  }
+}
+
 Unused EligibleWithout(const ResultTable& table) {
   Unused unused;
   const KernelRows kernels(table);
   if (!kernels.known()) return unused;
   for (size_t r = 0; r < table.rows.size(); ++r) {
-    if (!kernels.eligible(r) || kernels.uses(r)) continue;
+    if (kernels.uses(r) || !CouldUse(kernels, r)) continue;
     unused.us += kernels.us(r);
-    const std::string op = kernels.op(r);
-    unused.by_op[OpKind(op.empty() ? kernels.kernel(r) : op)] += kernels.us(r);
+    const std::string_view op = kernels.op(r);
+    unused.by_op[op.empty() ? WithoutArguments(kernels.shown(r)) : OpKind(op)] += kernels.us(r);
     if (r >= table.links.size()) continue;
     unused.count += table.links[r].rows.size();
     AppendEvents(table, r, &unused.rows);
@@ -97,32 +100,71 @@ Unused EligibleWithout(const ResultTable& table) {
   return unused;
 }
 
-// A text about the op's recorded shapes: "; its dimensions [128, 63] are no multiples of 8".
+// A text about the op's recorded shapes: "; its dimensions [128, 63] are not all multiples of 8".
 std::string ShapeText(const FindingContext& input, EventRow kernel) {
-  const Trace& trace = input.trace();
-  if (!trace.source) return {};
-  const EventRow launch = input.context().grouping(input.stop()).LaunchOf(kernel.value);
-  EventRow op = launch;
-  for (int depth = 0; op.valid() && depth < 8; ++depth, op = Parent(trace.set, op)) {
-    const Result<std::vector<Stat>> stats = trace.source->Decode(trace, op);
-    if (!stats.ok()) return {};
-    for (const Stat& stat : stats.value()) {
-      if (stat.name != "Input Dims" && stat.name != "Input dims") continue;
-      const std::string dims = ToText(stat);
-      int64_t number = 0;
-      bool odd = false, digits = false;
-      for (const char c : dims + ",") {
-        if (c >= '0' && c <= '9') {
-          number = std::min<int64_t>(number * 10 + (c - '0'), 1'000'000'000), digits = true;
-          continue;
-        }
-        odd = odd || (digits && number % 8 != 0);
-        number = 0, digits = false;
-      }
-      return odd ? "; its dimensions " + dims.substr(0, 60) + " are not all multiples of 8" : "";
-    }
+  const OpShapes shapes = ShapesOf(input.trace(), input.context().grouping(input.stop()), kernel);
+  const bool odd = std::any_of(shapes.tensors.begin(), shapes.tensors.end(), [](const Dims& dims) {
+    return std::any_of(dims.begin(), dims.end(), [](int64_t n) { return n % 8 != 0; });
+  });
+  if (!odd) return {};
+  return "; its dimensions " + shapes.text.substr(0, 60) + " are not all multiples of 8";
+}
+
+// --- remedies, by what the devices have ---
+
+// Whether Tensor Cores of all devices take TF32 and bfloat16: NVIDIA's from Ampere on.
+bool HaveTf32(const FindingContext& input, const std::vector<PlaneId>& devices) {
+  return std::all_of(devices.begin(), devices.end(), [&](PlaneId device) {
+    const Plane& plane = input.trace().planes[device.value];
+    const int64_t major = MajorOf(plane);
+    return !IsAmd(plane) && (major == 0 || major >= kAmpere);
+  });
+}
+
+bool AnyVolta(const FindingContext& input, const std::vector<PlaneId>& devices) {
+  return std::any_of(devices.begin(), devices.end(), [&](PlaneId device) {
+    const Plane& plane = input.trace().planes[device.value];
+    return !IsAmd(plane) && MajorOf(plane) == kVolta;
+  });
+}
+
+std::string MixedPrecision(Framework framework, bool volta) {
+  const char* type = volta ? "float16" : "bfloat16";
+  switch (framework) {
+    case Framework::kTorch:
+      return fmt::format("torch.autocast(\"cuda\", dtype=torch.{})", type);
+    case Framework::kTensorFlow:
+      return fmt::format("tf.keras.mixed_precision.set_global_policy(\"mixed_{}\")", type);
+    case Framework::kJax:
+      return fmt::format("{} parameters and activations", type);
+    default:
+      return fmt::format("mixed precision with {}", type);
   }
-  return {};
+}
+
+const char* Tf32Switch(Framework framework) {
+  switch (framework) {
+    case Framework::kTorch:
+      return "torch.set_float32_matmul_precision(\"high\")";
+    case Framework::kTensorFlow:
+      return "tf.config.experimental.enable_tensor_float_32_execution(True)";
+    case Framework::kJax:
+      return "jax_default_matmul_precision=\"tensorfloat32\"";
+    default:
+      return "TF32";
+  }
+}
+
+std::string MatrixRemedy(const FindingContext& input, const std::vector<PlaneId>& devices) {
+  const bool volta = AnyVolta(input, devices);
+  std::string remedy = "Use " + MixedPrecision(input.framework(), volta);
+  if (HaveTf32(input, devices)) {
+    remedy +=
+        fmt::format(", or TF32 ({}) for what stays in 32 bits", Tf32Switch(input.framework()));
+  }
+  remedy += ", and dimensions that are multiples of 8";
+  if (volta) remedy += "; Tensor Cores of these GPUs take neither TF32 nor bfloat16";
+  return remedy + ".";
 }
 
 }  // namespace
@@ -140,7 +182,8 @@ void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   RuleFinding found;
   found.title = fmt::format(
-      "Ops that could use Tensor Cores spend {} of {} in kernels that do not, {} of it in {}{}.",
+      "Matrix multiplications and convolutions that could use Tensor Cores spend {} of {} in "
+      "kernels that do not, {} of it in {}{}.",
       MsText(ms), input.EveryStep(), PercentText(100 * first->second / unused.us), first->first,
       unused.rows.empty() ? "" : ShapeText(input, unused.rows.front()));
   found.measured = input.PercentOfStep(ms);
@@ -149,6 +192,7 @@ void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<
       "On matrix units these kernels take a third of the time; what they gain depends on their "
       "shapes and on memory. {}",
       input.Uncertainty());
+  found.remedy = MatrixRemedy(input, devices);
   found.devices = devices;
   found.steps = input.AllSteps();
   found.link.rows = EventRows(unused.rows);
@@ -185,6 +229,7 @@ void FindPrecision(const FindingContext& input, double threshold, std::vector<Ru
       "Kernels that use matrix units with 32 bits take half the time with 16. What other kernels "
       "gain is what matrix-units says, and less to read and write. " +
       input.Uncertainty();
+  found.remedy = "Use " + MixedPrecision(input.framework(), AnyVolta(input, devices)) + ".";
   found.least = compute >= 50 ? FindingSeverity::kWarning : FindingSeverity::kNote;
   found.devices = devices;
   found.steps = input.AllSteps();

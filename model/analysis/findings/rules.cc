@@ -13,7 +13,9 @@ namespace stepscope {
 // the rows call it.
 FindFn FindInputBound, FindHostThreads, FindBetweenSteps, FindShortKernels, FindLaunchBound,
     FindHostOp, FindCopies, FindSync, FindMatrixUnits, FindPrecision, FindLossScaling, FindCompile,
-    FindAllReduce, FindImbalance, FindSequentialGpus, FindMemory, FindOutlierSteps;
+    FindAllReduce, FindImbalance, FindSequentialGpus, FindMemory, FindOutlierSteps, FindAttention,
+    FindUnfusedOps, FindLayout, FindAlignment, FindSmallCollectives, FindBlockedHost,
+    FindProfilerOverhead, FindCompiledLaunches;
 
 namespace {
 
@@ -43,12 +45,33 @@ constexpr FindingRule kRules[] = {
      "Small GPU Kernels and Host Kernel Launch Delays",
      "Fuse them: XLA (jit_compile=True), torch.compile, CUDA graphs, or a larger batch.",
      FindShortKernels},
+    {"unfused-ops", "Norms, rotary embeddings and optimizers of several kernels", 5, Unit::kPercent,
+     "time of kernels that follow one another as a square, mean, rsqrt and multiplication (an RMS "
+     "norm), or as a negation, concatenation, multiplication and addition (a rotary embedding) / "
+     "step time, where saved is all but the longest kernel of each; time of elementwise kernels in "
+     "PyTorch's Optimizer.step / device steps / step time",
+     "Enabling XLA", "Fuse them: a fused op of the framework, or XLA (jit_compile=True, jax.jit).",
+     FindUnfusedOps},
+    {"attention", "Attention that is not fused", 5, Unit::kPercent,
+     "time of two batched matrix multiplications with a softmax between them, and of the "
+     "elementwise kernels and copies there / step time; saved is that less their operations at "
+     "half the rate of the fastest multiplication, or, without shapes, less the multiplications",
+     "Enabling XLA", "Call a fused attention kernel.", FindAttention},
     {"launch-bound", "Devices wait for launches", 5, Unit::kPercent,
      "idle time of class launch / step time, mean over devices and the steps that count",
      "Small GPU Kernels and Host Kernel Launch Delays",
      "Launch less: fuse kernels (XLA, torch.compile), capture CUDA graphs, or give each kernel "
      "more work with a larger batch.",
      FindLaunchBound},
+    {"compiled-launches", "Compiled code waits for launches", 5, Unit::kPercent,
+     "idle time of class launch whose launch is inside compiled code / step time",
+     "Small GPU Kernels and Host Kernel Launch Delays",
+     "Capture the compiled code as a CUDA graph.", FindCompiledLaunches},
+    {"profiler-overhead", "The profiler slows the host", 50, Unit::kNone,
+     "Python frames of the busiest launching thread / ms of the steps, where the verdict is host "
+     "or launch; saved is 0.5 us for each, as far as the device waits for the host",
+     "Analyze Gaps Between Steps", "Record once more without Python frames, and compare the steps.",
+     FindProfilerOverhead},
     {"host-op", "Ops and Python on the host hold devices up", 5, Unit::kPercent,
      "idle time of class host / step time, mean over devices and the steps that count",
      "Tensorflow Op Placement",
@@ -69,10 +92,29 @@ constexpr FindingRule kRules[] = {
      "Avoid .item(), print, float(tensor) and copies of pageable memory inside the step; read "
      "results a step later.",
      FindSync},
+    {"blocked-host", "The host stands in blocking calls", 5, Unit::kPercent,
+     "time in which a thread that launches a device's work is in a call that blocks, or for 100 us "
+     "and more in a copy, while the device is idle / step time; saved is the part in which neither "
+     "queued work nor an unknown cause holds the device up",
+     "Tensorflow Op Placement",
+     "Copy from pinned memory without waiting (non_blocking=True), read results a step later, and "
+     "keep what the host asks for on the host.",
+     FindBlockedHost},
     {"matrix-units", "Eligible ops without matrix units", 10, Unit::kPercent,
      "time of kernels of eligible ops that do not use matrix units / device steps / step time",
      "Utilizing Tensor Cores",
      "Use mixed precision or TF32, and dimensions that are multiples of 8.", FindMatrixUnits},
+    {"alignment", "Matrix multiplications of unaligned rows", 5, Unit::kPercent,
+     "time of kernels on matrix units whose names say that they read one or two elements at once "
+     "(align1, align2) / device steps / step time",
+     "Utilizing Tensor Cores",
+     "Make the inner dimensions multiples of 8 (16 bits) or 4 (TF32): pad vocabularies, classes "
+     "and feature counts.",
+     FindAlignment},
+    {"layout", "Conversions of layout around convolutions", 5, Unit::kPercent,
+     "time of kernels that convert between NCHW and NHWC / device steps / step time, where there "
+     "are convolutions",
+     "Utilizing Tensor Cores", "Keep tensors in NHWC.", FindLayout},
     {"precision", "Hardly any 16-bit compute", 10, Unit::kPercent,
      "time of kernels with 16 bits or fewer / time of all kernels but collectives; found below the "
      "threshold",
@@ -103,6 +145,10 @@ constexpr FindingRule kRules[] = {
      "Overlap them with the backward pass, make buckets larger, send fewer bytes, or make the "
      "batch larger.",
      FindAllReduce},
+    {"small-collectives", "Collectives that take their latency only", 3, Unit::kPercent,
+     "(number of collectives of at most 100 us in a step - 1) * the shortest one, at most 20 us * "
+     "the share of collectives that no kernel hides / step time; broadcasts of buffers whole",
+     "Optimize Gradient AllReduce", "Put them together.", FindSmallCollectives},
     {"imbalance", "Devices wait for a late one", 5, Unit::kPercent,
      "time in collectives before their last participant starts / step time, of the device that "
      "waits longest in each step, mean over the steps that count",

@@ -8,18 +8,18 @@
 namespace stepscope {
 namespace {
 
-bool IsCompiledRegion(std::string_view name) {
-  return name.starts_with("Torch-Compiled Region") || name.starts_with("CompiledFunction") ||
-         name.starts_with("autograd::engine::evaluate_function: CompiledFunctionBackward") ||
-         name.find("CompiledFxGraph") != std::string_view::npos;
-}
-
 bool IsDeviceWork(EventCategory category) {
   return category == EventCategory::kKernel || category == EventCategory::kMemcpy ||
          category == EventCategory::kMemset;
 }
 
 }  // namespace
+
+bool IsCompiledRegion(std::string_view name) {
+  return name.starts_with("Torch-Compiled Region") || name.starts_with("CompiledFunction") ||
+         name.starts_with("autograd::engine::evaluate_function: CompiledFunctionBackward") ||
+         name.find("CompiledFxGraph") != std::string_view::npos;
+}
 
 void MarkTorchEager(const Trace& trace, Grouping* grouping) {
   const std::vector<EventMeta>& metas = trace.names().metas;

@@ -29,16 +29,34 @@ constexpr std::string_view kAttention[] = {"flash_fwd",
                                            "attention_kernel",
                                            "scaled_dot_product",
                                            "_attention_forward",
-                                           "_attention_backward"};
+                                           "_attention_backward",
+                                           "_sdpa_",
+                                           "flash_fprop",
+                                           "flash_bprop",
+                                           "flash_mla",
+                                           "mha_fwd",
+                                           "mha_bwd",
+                                           "paged_attn",
+                                           "pagedattention",
+                                           "unified_attention",
+                                           "flex_attention",
+                                           "flex_decoding",
+                                           "withpagedkvcache",
+                                           "prefillwithkvcache",
+                                           "decodewithkvcache"};
+// Norms of vectors, which clip gradients: sums of squares, and no layer of a network.
+constexpr std::string_view kVectorNorms[] = {"normtwoops", "normoneops",    "normzeroops",
+                                             "normops",    "vector_norm",   "matrix_norm",
+                                             "lpnorm",     "_foreach_norm", "frobenius_norm"};
 constexpr std::string_view kElementwiseKernels[] = {"elementwise_kernel", "triton_poi_"};
 constexpr std::string_view kNormalisation[] = {"norm", "bn_fw", "bn_bw", "welford"};
 constexpr std::string_view kConvolution[] = {"convol",   "conv1d",        "conv2d",    "conv3d",
                                              "fprop",    "dgrad",         "wgrad",     "im2col",
                                              "col2im",   "implicit_gemm", "winograd",  "naive_conv",
                                              "conv_fwd", "conv_bwd",      "igemm_fwd", "igemm_bwd"};
-constexpr std::string_view kGemm[] = {"gemm",        "gemv",       "nvjet",      "cijk_",
-                                      "bmm_",        "matmul",     "dot_kernel", "splitkreduce",
-                                      "triton_tem_", "dot_general"};
+constexpr std::string_view kGemm[] = {
+    "gemm",         "gemv",        "nvjet",       "cijk_",     "bmm_", "matmul",    "dot_kernel",
+    "splitkreduce", "triton_tem_", "dot_general", "fused_moe", "fmoe", "grouped_mm"};
 constexpr std::string_view kReduction[] = {"reduce",      "reduction", "softmax", "triton_red_",
                                            "triton_per_", "argmax",    "argmin",  "cumsum",
                                            "scan",        "topk"};
@@ -54,6 +72,7 @@ constexpr std::array kRules = {
     Rule{KernelCategory::kCopy, WordSet(kCopy)},
     Rule{KernelCategory::kElementwise, WordSet(kElementwiseKernels)},
     Rule{KernelCategory::kAttention, WordSet(kAttention)},
+    Rule{KernelCategory::kReduction, WordSet(kVectorNorms)},
     Rule{KernelCategory::kNormalisation, WordSet(kNormalisation)},
     Rule{KernelCategory::kConvolution, WordSet(kConvolution)},
     Rule{KernelCategory::kGemm, WordSet(kGemm)},
@@ -61,13 +80,29 @@ constexpr std::array kRules = {
     Rule{KernelCategory::kElementwise, WordSet(kElementwise)},
 };
 
+void Erase(std::string_view part, std::string* text) {
+  for (size_t at = text->find(part); at != std::string::npos; at = text->find(part, at))
+    text->erase(at, part.size());
+}
+
+// Erases "normal" where it is the distribution, of which random numbers are drawn.
+void EraseNormal(std::string* text) {
+  constexpr std::string_view kNormal = "normal";
+  for (size_t at = text->find(kNormal); at != std::string::npos; at = text->find(kNormal, at)) {
+    const std::string_view rest = std::string_view(*text).substr(at + kNormal.size());
+    if (rest.starts_with("i")) {  // normalise, normalization
+      at += kNormal.size();
+    } else {
+      text->erase(at, kNormal.size());
+    }
+  }
+}
+
 KernelCategory ByName(std::string_view name) {
   if (IsCollective(name)) return KernelCategory::kCollective;
   std::string lower = Lower(name);
-  // The name of a library with "gemm" in it, whose kernels do many other things.
-  constexpr std::string_view kLibrary = "fbgemm";
-  for (size_t at = lower.find(kLibrary); at != std::string::npos; at = lower.find(kLibrary))
-    lower.erase(at, kLibrary.size());
+  Erase("fbgemm", &lower);  // a library, whose kernels do many other things
+  EraseNormal(&lower);
   for (const Rule& rule : kRules) {
     if (rule.words.AnyIn(lower)) return rule.category;
   }

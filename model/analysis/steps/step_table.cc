@@ -70,6 +70,10 @@ void KeepScope(const Trace& trace, const Scope& scope, StepDatabase* db) {
     idle.Add(interval);
   }
   idle.Finish();
+  for (DeviceIdle& device : db->idle_parts) {
+    std::erase_if(device.parts, [&](const IdleInterval& part) { return kept[part.step] < 0; });
+    for (IdleInterval& part : device.parts) part.step = static_cast<uint32_t>(kept[part.step]);
+  }
   db->idle = std::move(idle);
   db->steps = std::move(steps);
   db->device_steps = std::move(device_steps);

@@ -31,6 +31,21 @@ TEST_CASE("categories of kernels by name, then by op") {
       {"convert_something", C::kOther},
       {"fbgemm_gpu::permute_2D_data_kernel", C::kOther},
       {"fbgemm_gpu::bf16bf16_gemm", C::kGemm},
+      {"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7", C::kAttention},
+      {"cudnn_generated_fort_native_sdpa_sm90_flash_bprop_wgmma_f16_knob_32", C::kAttention},
+      {"void vllm::paged_attention_v2_kernel<__nv_bfloat16, 128>", C::kAttention},
+      {"flashinfer::BatchDecodeWithPagedKVCacheKernel", C::kAttention},
+      {"kernel_unified_attention_2d", C::kAttention},
+      {"triton_tem_fused_flex_attention_0", C::kAttention},
+      {"fused_moe_kernel", C::kGemm},
+      {"void vllm::moe::topkGatingSoftmax<8>", C::kReduction},
+      {"reduce_kernel<512, 1, ReduceOp<float, NormTwoOps<float>>>", C::kReduction},
+      {"multi_tensor_apply_kernel<LpNormFunctor<float>>", C::kReduction},
+      {"distribution_elementwise_grid_stride_kernel<float, 4, normal_and_transform>",
+       C::kElementwise},
+      {"normal_kernel", C::kOther},
+      {"void (anonymous namespace)::l2_normalize_kernel", C::kNormalisation},
+      {"rms_norm_kernel<c10::BFloat16>", C::kNormalisation},
       {"mystery", C::kOther},
   };
   for (const auto& [name, category] : kByName) {
@@ -42,6 +57,9 @@ TEST_CASE("categories of kernels by name, then by op") {
   CHECK(CategoryOfKernel("mystery", "aten::_scaled_dot_product_flash_attention") == C::kAttention);
   CHECK(CategoryOfKernel("mystery", "aten::add_") == C::kElementwise);
   CHECK(CategoryOfKernel("mystery", "aten::copy_") == C::kCopy);
+  CHECK(CategoryOfKernel("mystery", "aten::native_layer_norm") == C::kNormalisation);
+  CHECK(CategoryOfKernel("mystery", "aten::linalg_vector_norm") == C::kReduction);
+  CHECK(CategoryOfKernel("mystery", "aten::normal_") == C::kOther);
   CHECK(CategoryOfKernel("mystery", "aten::sum") == C::kReduction);
   CHECK(CategoryOfKernel("mystery", "my::op") == C::kOther);
   CHECK(CategoryOfKernel("ncclKernel", "aten::mm") ==

@@ -1,0 +1,65 @@
+// The rule `compiled-launches`: compiled code whose kernels wait for their launches. A graph of
+// them is launched at once.
+#include <fmt/format.h>
+
+#include "model/analysis/findings/idle_loss.h"
+#include "model/analysis/grouping/eager_torch.h"
+#include "model/analysis/grouping/host_roles.h"
+#include "model/lookup.h"
+
+namespace stepscope {
+namespace {
+
+bool IsCompiled(const Trace& trace, MetaId meta) {
+  const std::string_view name = trace.names().Name(meta);
+  if (IsCompiledRegion(name) || name.starts_with("XlaLaunch") || name.starts_with("_XlaRun"))
+    return true;
+  return RoleOfHostEvent(name, trace.names().metas[meta.value].category) == HostRole::kExecutor &&
+         !name.starts_with("ExecutorState");
+}
+
+// Whether the first event of the cause is inside compiled code.
+bool InCompiledCode(const Trace& trace, const IdleCause& cause) {
+  EventRow at = cause.rows.front();
+  for (int depth = 0; at.valid() && depth < 64; ++depth, at = Parent(trace.set, at)) {
+    if (IsCompiled(trace, trace.set.Meta(at))) return true;
+  }
+  return false;
+}
+
+const char* RemedyFor(Framework framework) {
+  switch (framework) {
+    case Framework::kTorch:
+      return "Compile with mode=\"reduce-overhead\" (CUDA graphs): static shapes and inputs at "
+             "fixed addresses; or give each call more work with a larger batch.";
+    case Framework::kJax:
+      return "Let XLA capture more into command buffers "
+             "(--xla_gpu_enable_command_buffer=FUSION,CUBLAS,CUDNN), or give each call more work: "
+             "several steps in one call with jax.lax.scan.";
+    default:
+      return "Capture the compiled code as a CUDA graph, or give each call more work.";
+  }
+}
+
+}  // namespace
+
+void FindCompiledLaunches(const FindingContext& input, double threshold,
+                          std::vector<RuleFinding>* out) {
+  if (input.PercentOfStep(input.LossMs(StepTimeClass::kLaunch)) < threshold) return;
+  const IdleLoss loss = SumIdle(
+      input,
+      [&](const IdleCause& cause) {
+        return cause.loss == StepTimeClass::kLaunch && InCompiledCode(input.trace(), cause);
+      },
+      threshold);
+  if (loss.percent < threshold) return;
+  RuleFinding found = FindingOfLoss(
+      input, loss,
+      input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
+          " for launches inside compiled code" + InCause(loss) + ".",
+      "One launch starts all kernels of the compiled code." + SharedWith("launch-bound"));
+  found.remedy = RemedyFor(input.framework());
+  out->push_back(std::move(found));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,314 @@
+// The rules about kernels that one fused kernel replaces: `attention` and `unfused-ops`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "model/analysis/findings/finding_context.h"
+#include "model/analysis/findings/kernels/kernel_rows.h"
+#include "model/analysis/findings/kernels/op_shapes.h"
+#include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/intervals/ranges.h"
+#include "model/analysis/naming/kernel_category.h"
+#include "model/analysis/tables/in_unit.h"
+
+namespace stepscope {
+namespace {
+
+// --- what sequences cost, and what one kernel would ---
+
+struct FusionSum {
+  double ms = 0, saved_ms = 0, count = 0;  // of an average step, mean over devices
+  uint64_t sequences = 0;                  // in all steps
+  double products_ms = 0;                  // the part of ms in the products of attention
+  std::vector<double> ms_of_step;          // mean over devices
+  std::vector<PlaneId> devices;
+  RowLink link;
+};
+
+void AddSequence(const FindingContext& input, const KernelSequence& sequence, Ps fused,
+                 FusionSum* sum) {
+  const double weight = input.WeightOf(sequence.step);
+  sum->ms_of_step[sequence.step] += InMs(sequence.time) / input.DevicesOf(sequence.step);
+  sum->ms += weight * InMs(sequence.time);
+  sum->products_ms += weight * InMs(sequence.products);
+  sum->saved_ms += weight * InMs(std::max<Ps>(0, sequence.time - fused));
+  sum->count += weight;
+  ++sum->sequences;
+  if (sum->devices.empty() || sum->devices.back() != sequence.device)
+    sum->devices.push_back(sequence.device);
+  sum->link.total += sequence.kernels.size();
+  if (sum->link.rows.size() + sequence.kernels.size() <= FindingContext::kMostEvents)
+    sum->link.rows.Append(EventRows(sequence.kernels));
+}
+
+void ListSteps(const FindingContext& input, const FusionSum& sum, double threshold,
+               std::vector<uint32_t>* steps) {
+  for (const uint32_t s : input.AllSteps()) {
+    const double total = InMs(input.db().steps[s].times.total);
+    if (total > 0 && 100 * sum.ms_of_step[s] / total >= threshold) steps->push_back(s);
+  }
+}
+
+RuleFinding FindingOf(const FindingContext& input, const FusionSum& sum, double threshold) {
+  RuleFinding found;
+  found.measured = input.PercentOfStep(sum.ms);
+  found.saving_ms = sum.saved_ms;
+  found.devices = sum.devices;
+  ListSteps(input, sum, threshold, &found.steps);
+  found.link = sum.link;
+  return found;
+}
+
+// --- the rate of a fused attention kernel ---
+
+// The fused kernel computes at half the rate of the recording's fastest matrix multiplication.
+// FlashAttention-2 reaches 50 to 73 % of an A100's peak forwards and 35 to 63 % backwards
+// (arXiv 2307.08691, section 4), a large multiplication 80 to 90 %.
+constexpr double kFusedRate = 0.5;
+constexpr Ps kLeastFused = 5 * kPsPerUs;
+constexpr double kLeastUs = 20;       // a shorter multiplication does not fill the device
+constexpr size_t kMostDecoded = 256;  // kernels whose shapes are read
+
+// The operations of the matrix multiplications by kernel, and the highest rate among them.
+struct Products {
+  std::map<uint32_t, double> flops;  // by event; events of one row of the table share their shape
+  double best = 0;                   // operations a second
+};
+
+Products ProductsOf(const FindingContext& input) {
+  Products products;
+  const AnalysisResult* result = input.Kernels();
+  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
+  if (table == nullptr || !input.trace().kineto) return products;
+  const KernelRows rows(*table);
+  size_t decoded = 0;
+  for (size_t r = 0; rows.known() && r < rows.size() && decoded < kMostDecoded; ++r) {
+    const EventRows events = rows.events(r);
+    const bool product = CategoryOfKernel(rows.name(r), rows.op(r)) == KernelCategory::kGemm;
+    if (events.empty() || !product) continue;
+    ++decoded;
+    const double flops = ProductFlops(
+        ShapesOf(input.trace(), input.context().grouping(input.stop()), *events.begin()));
+    if (flops <= 0) continue;
+    const double us = rows.us(r) / static_cast<double>(std::max<int64_t>(1, rows.count(r)));
+    if (us >= kLeastUs) products.best = std::max(products.best, flops / us * 1e6);
+    for (const EventRow event : events) products.flops.emplace(event.value, flops);
+  }
+  return products;
+}
+
+// The time of one fused kernel, ps; nothing if shapes are not recorded. It is at least as long as
+// the smallest attention kernels are.
+std::optional<Ps> FusedTime(const Products& products, const KernelSequence& s) {
+  const auto first = products.flops.find(s.first_product.value);
+  const auto last = products.flops.find(s.last_product.value);
+  if (products.best <= 0 || first == products.flops.end() || last == products.flops.end())
+    return {};
+  const double seconds = (first->second + last->second) / (kFusedRate * products.best);
+  const auto ps = static_cast<Ps>(seconds * static_cast<double>(kPsPerS));
+  return std::clamp(ps, std::min(s.time, kLeastFused), s.time);
+}
+
+const char* AttentionRemedy(Framework framework) {
+  switch (framework) {
+    case Framework::kTorch:
+      return "Call torch.nn.functional.scaled_dot_product_attention (attn_implementation=\"sdpa\" "
+             "or \"flash_attention_2\" in transformers); return no attention weights.";
+    case Framework::kJax:
+      return "Call jax.nn.dot_product_attention with implementation=\"cudnn\", or a Pallas kernel.";
+    case Framework::kTensorFlow:
+      return "Use keras.layers.MultiHeadAttention with flash attention "
+             "(keras.config.enable_flash_attention), and return no attention scores.";
+    default:
+      return "Call a fused attention kernel of the framework or of cuDNN.";
+  }
+}
+
+// --- norms and rotary embeddings ---
+
+struct Fusible {
+  FusedPattern pattern;
+  const char* title;
+  const char* remedy;
+};
+constexpr Fusible kFusible[] = {
+    {FusedPattern::kNorm, "RMS norms of several kernels each",
+     "Use a fused norm: torch.nn.functional.rms_norm under torch.compile, or a kernel of Liger, "
+     "Apex or Transformer Engine."},
+    {FusedPattern::kRotary, "Rotary embeddings of several kernels each",
+     "Use a fused rotary embedding: torch.compile around it, or a kernel of Liger, vLLM or "
+     "Transformer Engine."},
+};
+
+FusionSum SumOf(const FindingContext& input, FusedPattern pattern) {
+  FusionSum sum;
+  sum.ms_of_step.resize(input.db().steps.size());
+  for (const KernelSequence& s : input.Sequences()) {
+    if (s.pattern == pattern) AddSequence(input, s, s.longest, &sum);
+  }
+  return sum;
+}
+
+// --- PyTorch's optimizers ---
+
+// What one fused kernel takes of the time of many, by the tensors that they read and write. Adam: 7
+// (reads parameter, gradient and two moments, writes all but the gradient) of the 18 of lerp, mul,
+// addcmul, sqrt, div, add and addcdiv. Others, as SGD with momentum: 5 of the 8 of mul, add and
+// add.
+constexpr double kFusedAdam = 7.0 / 18, kFusedOther = 5.0 / 8;
+
+struct OptimizerSteps {
+  Ranges spans;  // on the host
+  bool adam = false;
+};
+
+OptimizerSteps FindOptimizerSteps(const FindingContext& input) {
+  constexpr std::string_view kStep = "Optimizer.step#";
+  const Trace& trace = input.trace();
+  const NameTable& names = trace.names();
+  OptimizerSteps steps;
+  std::vector<bool> wanted(names.metas.size());
+  bool any = false;
+  for (size_t m = 0; m < wanted.size(); ++m) {
+    const std::string_view name = names.strings.View(names.metas[m].name);
+    wanted[m] = name.starts_with(kStep);
+    any = any || wanted[m];
+    steps.adam = steps.adam || (wanted[m] && name.find("Adam") != name.npos);
+  }
+  if (!any || !trace.kineto) return steps;
+  for (uint32_t h = 0; h < trace.hosts.size(); ++h) {
+    for (const Track* thread : HostThreadsOf(trace, HostId(h))) {
+      for (const Lane& lane : trace.set.LanesOf(*thread)) {
+        for (uint32_t i = 0; i < lane.size(); ++i) {
+          if (wanted[lane.meta[i]]) steps.spans.push_back({lane.start[i], lane.end(i)});
+        }
+      }
+    }
+  }
+  steps.spans = UnionOf(std::move(steps.spans));
+  return steps;
+}
+
+bool IsIn(const Ranges& ranges, Ps time) {
+  const auto after = std::upper_bound(ranges.begin(), ranges.end(), time,
+                                      [](Ps t, const TimeRange& r) { return t < r.begin; });
+  return after != ranges.begin() && std::prev(after)->end > time;
+}
+
+// Whether a kernel of the optimizer is one of many that a fused one replaces.
+bool IsUnfused(const KernelRows& rows, size_t row) {
+  const std::string_view op = rows.op(row);
+  if (!op.starts_with("aten::") || op.find("fused") != op.npos) return false;
+  return CategoryOfKernel(rows.name(row), op) == KernelCategory::kElementwise;
+}
+
+struct OptimizerKernels {
+  Ps time = 0;
+  uint64_t count = 0;
+  std::vector<EventRow> rows;
+};
+
+OptimizerKernels KernelsOf(const FindingContext& input, const KernelRows& rows,
+                           const Ranges& spans) {
+  const TrackSet& set = input.trace().set;
+  const Grouping& grouping = input.context().grouping(input.stop());
+  OptimizerKernels found;
+  for (size_t r = 0; r < rows.size(); ++r) {
+    if (!IsUnfused(rows, r)) continue;
+    for (const EventRow event : rows.events(r)) {
+      const EventRow launch = grouping.LaunchOf(event.value);
+      if (!launch.valid() || !IsIn(spans, set.Start(launch))) continue;
+      found.time += set.Duration(event), ++found.count;
+      if (found.rows.size() < FindingContext::kMostEvents) found.rows.push_back(event);
+    }
+  }
+  return found;
+}
+
+void FindOptimizer(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  const OptimizerSteps steps = FindOptimizerSteps(input);
+  const AnalysisResult* result = input.Kernels();
+  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
+  if (steps.spans.empty() || table == nullptr || !KernelRows(*table).known()) return;
+  OptimizerKernels kernels = KernelsOf(input, KernelRows(*table), steps.spans);
+  const auto device_steps = static_cast<double>(input.db().device_steps.size());
+  const double ms = device_steps > 0 ? InMs(kernels.time) / device_steps : 0;
+  if (kernels.count == 0 || input.PercentOfStep(ms) < threshold) return;
+  const double fused = steps.adam ? kFusedAdam : kFusedOther;
+  RuleFinding found;
+  found.title =
+      fmt::format("The optimizer takes {} of {} in {:.0f} elementwise kernels.", MsText(ms),
+                  input.EveryStep(), static_cast<double>(kernels.count) / device_steps);
+  found.measured = input.PercentOfStep(ms);
+  found.saving_ms = ms * (1 - fused);
+  found.assumption = fmt::format(
+      "A fused optimizer reads and writes each tensor once, which is {} of what these kernels "
+      "read and write.{} {}",
+      PercentText(100 * fused), SharedWith("short-kernels"), input.Uncertainty());
+  found.remedy = "Pass fused=True to the optimizer (torch.optim.Adam, AdamW, SGD).";
+  found.devices = input.Devices();
+  found.steps = input.AllSteps();
+  found.link.rows = EventRows(std::move(kernels.rows));
+  found.link.total = kernels.count;
+  out->push_back(std::move(found));
+}
+
+}  // namespace
+
+void FindAttention(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  FusionSum sum;
+  sum.ms_of_step.resize(input.db().steps.size());
+  const auto is_attention = [](const KernelSequence& s) {
+    return s.pattern == FusedPattern::kAttention;
+  };
+  if (std::none_of(input.Sequences().begin(), input.Sequences().end(), is_attention)) return;
+  const Products products = ProductsOf(input);
+  bool shapes = true;
+  for (const KernelSequence& s : input.Sequences()) {
+    if (!is_attention(s)) continue;
+    const std::optional<Ps> fused = FusedTime(products, s);
+    shapes = shapes && fused.has_value();
+    AddSequence(input, s, fused.value_or(s.products), &sum);
+  }
+  if (input.PercentOfStep(sum.ms) < threshold) return;
+  RuleFinding found = FindingOf(input, sum, threshold);
+  found.title = fmt::format(
+      "Attention that is not fused takes {} of {}: {:.{}f} times a softmax between two batched "
+      "matrix multiplications, {} of the time outside of these.",
+      MsText(sum.ms), input.EveryStep(), sum.count, sum.count < 10 ? 1 : 0,
+      PercentText(100 * (1 - sum.products_ms / sum.ms)));
+  found.assumption =
+      shapes ? fmt::format(
+                   "A fused kernel computes the recorded shapes at {:.3g} TFLOP/s, half the rate "
+                   "of the fastest matrix multiplication here, and no mask leaves work out.",
+                   kFusedRate * products.best / 1e12)
+             : std::string(
+                   "A fused kernel takes what the two multiplications take; it never writes the "
+                   "scores, so that it may take less.");
+  found.assumption +=
+      SharedWith("matrix-units, precision and short-kernels") + " " + input.Uncertainty();
+  found.remedy = AttentionRemedy(input.framework());
+  out->push_back(std::move(found));
+}
+
+void FindUnfusedOps(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  for (const Fusible& fusible : kFusible) {
+    const FusionSum sum = SumOf(input, fusible.pattern);
+    if (sum.count <= 0 || input.PercentOfStep(sum.ms) < threshold) continue;
+    RuleFinding found = FindingOf(input, sum, threshold);
+    found.title =
+        fmt::format("{} take {} of {}: {:.{}f} of them, {:.1f} kernels each.", fusible.title,
+                    MsText(sum.ms), input.EveryStep(), sum.count, sum.count < 10 ? 1 : 0,
+                    static_cast<double>(sum.link.total) / static_cast<double>(sum.sequences));
+    found.assumption =
+        "One kernel reads and writes each tensor once, as the longest of them does." +
+        SharedWith("short-kernels") + " " + input.Uncertainty();
+    if (input.framework() == Framework::kTorch) found.remedy = fusible.remedy;
+    out->push_back(std::move(found));
+  }
+  FindOptimizer(input, threshold, out);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,163 @@
+// The rules about kernels whose names say that data lies badly: `layout`, conversions around
+// convolutions, and `alignment`, matrix multiplications of unaligned rows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "model/analysis/findings/finding_context.h"
+#include "model/analysis/findings/kernels/kernel_rows.h"
+#include "model/analysis/findings/kernels/op_shapes.h"
+#include "model/analysis/naming/kernel_category.h"
+#include "model/analysis/naming/short_label.h"
+#include "model/base/lower.h"
+#include "model/base/text_parts.h"
+
+namespace stepscope {
+namespace {
+
+// Assumption: a kernel that reads whole 16 bytes takes half the time (docs/findings.md#rules).
+constexpr double kAligned = 0.5;
+
+const ResultTable* KernelTableOf(const FindingContext& input) {
+  const AnalysisResult* result = input.Kernels();
+  const ResultTable* table = result != nullptr ? result->Table("kernels") : nullptr;
+  const bool usable = table != nullptr && KernelRows(*table).known();
+  return usable && !input.db().device_steps.empty() ? table : nullptr;
+}
+
+// Kernels that share what their names say.
+struct NamedKernels {
+  double us = 0, count = 0;               // in all steps, all devices together
+  std::map<std::string, double> by_name;  // us
+  std::vector<EventRow> rows;
+  std::string largest() const {
+    const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+    return std::max_element(by_name.begin(), by_name.end(), less)->first;
+  }
+};
+
+void AddRow(const KernelRows& kernels, size_t row, NamedKernels* sum) {
+  sum->us += kernels.us(row);
+  sum->count += static_cast<double>(kernels.count(row));
+  sum->by_name[MakeShortForms(kernels.shown(row)).middle] += kernels.us(row);
+  AppendEvents(kernels.table(), row, &sum->rows);
+}
+
+RuleFinding FindingOf(const FindingContext& input, const NamedKernels& sum, double ms) {
+  RuleFinding found;
+  found.measured = input.PercentOfStep(ms);
+  found.devices = input.Devices();
+  found.steps = input.AllSteps();
+  found.link.rows = EventRows(sum.rows);
+  found.link.total = static_cast<uint64_t>(sum.count);
+  return found;
+}
+
+double MsOfStep(const FindingContext& input, double us) {
+  return us / 1000 / static_cast<double>(input.db().device_steps.size());
+}
+
+// --- layout ---
+
+// cuDNN's, MIOpen's, CUTLASS' and TensorFlow's conversions, in lower case.
+constexpr std::array<std::string_view, 9> kConversions = {
+    "nchwtonhwc",      "nhwctonchw",   "nchw2nhwc",         "nhwc2nchw",
+    "nchw_to_nhwc",    "nhwc_to_nchw", "batched_transpose", "swapdimension1and2intensor3",
+    "shuffleintensor3"};
+
+bool Converts(const KernelRows& kernels, size_t row) {
+  if (ContainsAny(Lower(kernels.name(row)), kConversions)) return true;
+  return kernels.op(row).find("LayoutOptimizer") != std::string_view::npos;
+}
+
+const char* LayoutRemedy(Framework framework) {
+  switch (framework) {
+    case Framework::kTorch:
+      return "Keep tensors in channels_last: model.to(memory_format=torch.channels_last), and the "
+             "input too.";
+    case Framework::kTensorFlow:
+      return "Build the model with data_format='channels_last' and 16 bits, so that no op between "
+             "convolutions asks for the other layout.";
+    case Framework::kJax:
+      return "Give convolutions NHWC: dimension_numbers=('NHWC', 'HWIO', 'NHWC').";
+    default:
+      return "Keep tensors in NHWC, the layout that convolutions on Tensor Cores work in.";
+  }
+}
+
+// --- alignment ---
+
+// The names of CUTLASS' kernels say how many elements they read at once: 16 bytes are 8 elements
+// of 16 bits, 4 of 32 bits.
+bool IsUnaligned(std::string_view kernel) {
+  static constexpr std::array<std::string_view, 2> kWords = {"align1", "align2"};
+  for (const std::string_view word : kWords) {
+    const size_t at = kernel.find(word);
+    if (at == kernel.npos) continue;
+    const std::string_view rest = kernel.substr(at + word.size());
+    if (rest.empty() || rest.front() < '0' || rest.front() > '9') return true;
+  }
+  return false;
+}
+
+std::string ShapeOf(const FindingContext& input, const NamedKernels& sum) {
+  const std::string dims =
+      sum.rows.empty()
+          ? ""
+          : ShapesOf(input.trace(), input.context().grouping(input.stop()), sum.rows.front()).text;
+  return dims.empty() ? "" : ", as for the dimensions " + dims.substr(0, 60);
+}
+
+}  // namespace
+
+void FindLayout(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  const ResultTable* table = KernelTableOf(input);
+  if (table == nullptr) return;
+  const KernelRows kernels(*table);
+  NamedKernels sum;
+  bool convolves = false;
+  for (size_t r = 0; r < kernels.size(); ++r) {
+    if (Converts(kernels, r)) {
+      AddRow(kernels, r, &sum);
+    } else {
+      convolves = convolves ||
+                  CategoryOfKernel(kernels.name(r), kernels.op(r)) == KernelCategory::kConvolution;
+    }
+  }
+  const double ms = MsOfStep(input, sum.us);
+  if (!convolves || sum.count <= 0 || input.PercentOfStep(ms) < threshold) return;
+  RuleFinding found = FindingOf(input, sum, ms);
+  found.title =
+      fmt::format("Conversions of layout around convolutions take {} of {}, most of it in {}.",
+                  MsText(ms), input.EveryStep(), sum.largest());
+  found.saving_ms = ms;
+  found.assumption =
+      "All tensors keep the layout that the convolutions work in. " + input.Uncertainty();
+  found.remedy = LayoutRemedy(input.framework());
+  out->push_back(std::move(found));
+}
+
+void FindAlignment(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  const ResultTable* table = KernelTableOf(input);
+  if (table == nullptr) return;
+  const KernelRows kernels(*table);
+  NamedKernels sum;
+  for (size_t r = 0; r < kernels.size(); ++r) {
+    if (kernels.uses(r) && IsUnaligned(kernels.name(r))) AddRow(kernels, r, &sum);
+  }
+  const double ms = MsOfStep(input, sum.us);
+  if (sum.count <= 0 || input.PercentOfStep(ms) < threshold) return;
+  RuleFinding found = FindingOf(input, sum, ms);
+  found.title = fmt::format(
+      "Matrix multiplications on Tensor Cores whose rows are not aligned to 16 bytes take {} of "
+      "{}, most of it in {}{}.",
+      MsText(ms), input.EveryStep(), sum.largest(), ShapeOf(input, sum));
+  found.saving_ms = ms * (1 - kAligned);
+  found.assumption = "Kernels that read 16 bytes at once take half the time." +
+                     SharedWith("precision") + " " + input.Uncertainty();
+  out->push_back(std::move(found));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,53 @@
+// Copies of pageable memory are told by the ops that ask for them.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "loaders/loader.h"
+#include "model/analysis/findings/findings.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/planted_losses.h"
+#include "tests/support/table_cells.h"
+
+namespace stepscope {
+namespace {
+
+void Copy(const char* op, double at, double us, int correlation, test::KinetoText* t) {
+  t->Host("cpu_op", op, at, us + 6).Launch(correlation, at + 1, us + 4, "cudaMemcpyAsync");
+  t->Device("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)", correlation, at + 3, us,
+            "\"bytes\":4194304");
+}
+
+// Steps of 1 ms with 300 us of copies by aten::to and 100 us by aten::index.
+std::string Title() {
+  test::KinetoText t;
+  int correlation = 0;
+  for (int step = 0; step < 4; ++step) {
+    const double at = 100 + 1000 * step;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 999);
+    for (int i = 0; i < 3; ++i) Copy("aten::to", at + 5 + 110 * i, 100, ++correlation, &t);
+    Copy("aten::index", at + 340, 100, ++correlation, &t);
+    for (int i = 0; i < 5; ++i) {
+      t.Launch(++correlation, at + 450 + i, 0.5);
+      t.Kernel("gemm", correlation, at + 460 + 100 * i, 100);
+    }
+  }
+  auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+  REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const AnalysisResult found = FindAll(context, {}, {}, {});
+  const int row = test::RowOfRule(found, "copies");
+  REQUIRE(row >= 0);
+  return test::Text(found, "findings", static_cast<size_t>(row), "title");
+}
+
+}  // namespace
+
+TEST_CASE("Copies of pageable memory are told by call site") {
+  const std::string title = Title();
+  CAPTURE(title);
+  CHECK(title.find("4 of 4.0 MiB from or to pageable memory") != std::string::npos);
+  CHECK(title.find("by aten::to 75 %, aten::index 25 %") != std::string::npos);
+}
+
+}  // namespace stepscope
