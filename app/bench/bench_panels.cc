@@ -63,9 +63,7 @@ Json FrameTimesJson(std::vector<double> ms, double cpu_ms) {
 }
 
 void PushPanel(Gui& gui, const char* command, const char* panel) {
-  CommandArgs args;
-  args.text = panel;
-  gui.viewer().commands().Push(command, std::move(args));
+  gui.viewer().commands().Push(command, {.text = panel});
 }
 
 Status ToggleAll(Gui& gui) {

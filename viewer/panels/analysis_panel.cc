@@ -147,12 +147,8 @@ void DrawFindings(const PanelContext& context, std::span<const Finding> findings
     if (panel != nullptr) {
       std::array<char, 96> label{};
       std::snprintf(label.data(), label.size(), "Open %s", panel->title);
-      if (LinkText(context, "open", label.data())) {
-        CommandArgs args;
-        args.text = finding.panel;
-        args.profile = context.pinned;
-        context.commands.Push("panel.show", std::move(args));
-      }
+      if (LinkText(context, "open", label.data()))
+        context.commands.Push("panel.show", {.text = finding.panel, .profile = context.pinned});
     }
     ImGui::EndGroup();
     ImGui::Dummy(ImVec2(0, BaseEm() * 0.25f));

@@ -352,11 +352,8 @@ void DetailsPanel::DrawCells(const PanelContext& context, const Fact& fact) cons
   if (!fact.how.empty()) ImGui::SetItemTooltip("%s", fact.how.c_str());
   ImGui::TableNextColumn();
   if (fact.link.valid()) {
-    if (LinkText(context, "##link", fact.value)) {
-      CommandArgs args;
-      args.event = fact.link;
-      context.commands.Push("select.reveal", std::move(args));
-    }
+    if (LinkText(context, "##link", fact.value))
+      context.commands.Push("select.reveal", {.event = fact.link});
     return;
   }
   if (fact.number) ImGui::PushFont(context.fonts.mono, TypeSize::kSmall);
@@ -365,11 +362,7 @@ void DetailsPanel::DrawCells(const PanelContext& context, const Fact& fact) cons
   ImGui::PopTextWrapPos();
   if (fact.number) ImGui::PopFont();
   if (ImGui::BeginPopupContextItem("##menu")) {
-    if (ImGui::MenuItem("Copy value")) {
-      CommandArgs args;
-      args.text = fact.value;
-      context.commands.Push("copy.text", std::move(args));
-    }
+    if (ImGui::MenuItem("Copy value")) context.commands.Push("copy.text", {.text = fact.value});
     ImGui::EndPopup();
   }
 }

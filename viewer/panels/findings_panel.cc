@@ -221,9 +221,7 @@ void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult
     const FaceScope small(context, Face::kUi);
     if (LinkText(context, "##path",
                  "Show on the timeline what the step in sight waited for, or hide it")) {
-      CommandArgs args;
-      args.profile = context.profile->id;
-      context.commands.Push("path.show", std::move(args));
+      context.commands.Push("path.show", {.profile = context.profile->id});
     }
   }
   pages_.Draw(context, pages, "No steps and no devices: nothing to compute from.");

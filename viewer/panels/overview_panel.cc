@@ -262,11 +262,8 @@ void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult
   Rule(context);
   SectionTitle(context, "Ops that take the most device time");
   ImGui::SameLine(0, em * 1.2f);
-  if (LinkText(context, "all ops", "All ops")) {
-    CommandArgs args;
-    args.text = "op_stats";
-    context.commands.Push("panel.show", std::move(args));
-  }
+  if (LinkText(context, "all ops", "All ops"))
+    context.commands.Push("panel.show", {.text = "op_stats"});
   TableOptions options;
   options.id = "top ops";
   options.noun = "ops";
@@ -315,11 +312,8 @@ void OverviewPanel::DrawProblems(const PanelContext& context) {
     const Role role = d.severity == Severity::kInfo ? Role::kText2 : Role::kWarning;
     WrappedIn(context, role, GroupDigits(d.count) + "  " + d.text);
   }
-  if (LinkText(context, "diagnostics", "All diagnostics")) {
-    CommandArgs args;
-    args.text = "diagnostics";
-    context.commands.Push("panel.show", std::move(args));
-  }
+  if (LinkText(context, "diagnostics", "All diagnostics"))
+    context.commands.Push("panel.show", {.text = "diagnostics"});
 }
 
 void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,

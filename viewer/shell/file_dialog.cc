@@ -141,11 +141,9 @@ void FileDialog::FollowText(const Frame& frame) {
 
 void FileDialog::Open(const Frame& frame, std::vector<std::string> paths) {
   frame.context.commands.PushSetting(FolderSetting(frame.mode), listing_.folder);
-  CommandArgs args;
-  args.text = paths.front();
-  args.paths = std::move(paths);
   const bool compare = frame.mode == DialogMode::kCompare;
-  frame.context.commands.Push(compare ? "file.compare" : "file.open", std::move(args));
+  frame.context.commands.Push(compare ? "file.compare" : "file.open",
+                              {.text = paths.front(), .paths = paths});
   *frame.open = false;
 }
 
@@ -167,10 +165,7 @@ void FileDialog::Save(const Frame& frame) {
     return;
   }
   frame.context.commands.PushSetting(FolderSetting(frame.mode), listing_.folder);
-  CommandArgs args;
-  args.text = target;
-  args.replace = exists;
-  frame.context.commands.Push("file.write", std::move(args));
+  frame.context.commands.Push("file.write", {.text = target, .replace = exists});
   *frame.open = false;
 }
 

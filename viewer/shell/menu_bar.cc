@@ -62,11 +62,8 @@ void DrawRecentMenu(const ShellInput& input) {
   const auto& recent = input.panel.session.recent;
   if (recent.empty() || !ImGui::BeginMenu("Recent")) return;
   for (const RecentProfile& profile : recent) {
-    if (ImGui::MenuItem(ItemLabel(profile.path).c_str(), nullptr, false, profile.exists)) {
-      CommandArgs args;
-      args.text = profile.path;
-      input.panel.commands.Push("file.open", std::move(args));
-    }
+    if (ImGui::MenuItem(ItemLabel(profile.path).c_str(), nullptr, false, profile.exists))
+      input.panel.commands.Push("file.open", {.text = profile.path});
   }
   ImGui::EndMenu();
 }
@@ -75,11 +72,8 @@ void DrawPanelItems(const ShellInput& input) {
   for (const PanelDesc& panel : Panels()) {
     const auto found = input.windows.panels.find(std::string_view(panel.id));
     const bool open = found != input.windows.panels.end() ? found->second : panel.open_by_default;
-    if (ImGui::MenuItem(panel.title, panel.key, open)) {
-      CommandArgs args;
-      args.text = panel.id;
-      input.panel.commands.Push("panel.toggle", std::move(args));
-    }
+    if (ImGui::MenuItem(panel.title, panel.key, open))
+      input.panel.commands.Push("panel.toggle", {.text = panel.id});
     ImGui::SetItemTooltip("%s", panel.what);
   }
   const Profile* profile = input.panel.profile;
@@ -87,10 +81,7 @@ void DrawPanelItems(const ShellInput& input) {
     for (const PanelDesc& panel : Panels()) {
       const PanelKey key{panel.id, profile != nullptr ? profile->id : ProfileId()};
       if (!ImGui::MenuItem(panel.title, nullptr, input.windows.pinned.contains(key))) continue;
-      CommandArgs args;
-      args.text = panel.id;
-      args.profile = key.profile;
-      input.panel.commands.Push("panel.toggle", std::move(args));
+      input.panel.commands.Push("panel.toggle", {.text = panel.id, .profile = key.profile});
     }
     ImGui::EndMenu();
   }
@@ -161,11 +152,8 @@ void DrawRunSelectors(const ShellInput& input) {
     if (BeginSelector("##profile", ItemLabel(profile->label).c_str(), width(profile->label))) {
       for (const Profile& other : profiles) {
         ImGui::PushID(static_cast<int>(other.id.value));
-        if (ImGui::Selectable(ItemLabel(other.label).c_str(), &other == profile)) {
-          CommandArgs args;
-          args.profile = other.id;
-          input.panel.commands.Push("run.activate", std::move(args));
-        }
+        if (ImGui::Selectable(ItemLabel(other.label).c_str(), &other == profile))
+          input.panel.commands.Push("run.activate", {.profile = other.id});
         ImGui::PopID();
       }
       ImGui::EndCombo();
@@ -177,11 +165,8 @@ void DrawRunSelectors(const ShellInput& input) {
   if (profile->runs.size() > 1) {
     if (BeginSelector("##run", ItemLabel(name).c_str(), width(name))) {
       for (const std::string& other : profile->runs) {
-        if (ImGui::Selectable(ItemLabel(other).c_str(), other == name)) {
-          CommandArgs args;
-          args.text = other;
-          input.panel.commands.Push("run.choose", std::move(args));
-        }
+        if (ImGui::Selectable(ItemLabel(other).c_str(), other == name))
+          input.panel.commands.Push("run.choose", {.text = other});
       }
       ImGui::EndCombo();
     }
@@ -199,11 +184,8 @@ void DrawRunSelectors(const ShellInput& input) {
     for (uint32_t h = 0; h < profile->trace->hosts.size(); ++h) {
       const std::string other(profile->trace->HostName(HostId(h)));
       ImGui::PushID(static_cast<int>(h));
-      if (ImGui::Selectable(ItemLabel(other).c_str(), other == host)) {
-        CommandArgs args;
-        args.text = other;
-        input.panel.commands.Push("host.choose", std::move(args));
-      }
+      if (ImGui::Selectable(ItemLabel(other).c_str(), other == host))
+        input.panel.commands.Push("host.choose", {.text = other});
       ImGui::PopID();
     }
     ImGui::EndCombo();

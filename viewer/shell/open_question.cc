@@ -91,9 +91,7 @@ void DrawOpenQuestion(const ShellInput& input) {
   ImGui::Spacing();
   const Answer* taken = DrawAnswers(input, question->beside ? kBeside : kTogether);
   if (taken != nullptr) {
-    CommandArgs args;
-    args.text = taken->name;
-    input.panel.commands.Push("file.answer", std::move(args));
+    input.panel.commands.Push("file.answer", {.text = taken->name});
     ImGui::CloseCurrentPopup();
   }
   ImGui::EndPopup();

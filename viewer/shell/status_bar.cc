@@ -43,11 +43,8 @@ void DrawProfile(const ShellInput& input, const Profile& profile, Line* line) {
   }
   line->Value(GroupDigits(problems), NounFor(problems, "problems"));
   ImGui::SetCursorScreenPos({begin, line->y - pen.Px(4)});
-  if (ImGui::InvisibleButton("##problems", {line->x - begin, pen.Px(20)})) {
-    CommandArgs args;
-    args.text = "diagnostics";
-    input.panel.commands.Push("panel.show", std::move(args));
-  }
+  if (ImGui::InvisibleButton("##problems", {line->x - begin, pen.Px(20)}))
+    input.panel.commands.Push("panel.show", {.text = "diagnostics"});
   ImGui::SetItemTooltip("What loading repaired, dropped or clipped");
 }
 

@@ -128,11 +128,8 @@ float DrawCutOff(const PanelContext& context, const Diagnostic& cut, float right
   const float box = std::floor(em * 1.7f), y = std::floor(top + (height - box) * 0.5f);
   const float left = right - width;
   ImGui::SetCursorScreenPos(ImVec2(left, y));
-  if (ImGui::InvisibleButton("##incomplete", ImVec2(width, box))) {
-    CommandArgs args;
-    args.text = "diagnostics";
-    context.commands.Push("panel.show", std::move(args));
-  }
+  if (ImGui::InvisibleButton("##incomplete", ImVec2(width, box)))
+    context.commands.Push("panel.show", {.text = "diagnostics"});
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawBox(list, left, y, width, box, context.theme[hovered ? Role::kHover : Role::kRaised], 4);
@@ -252,9 +249,7 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
     ImGui::SetCursorScreenPos(ImVec2(p.x, p.y));
     if (ImGui::InvisibleButton("##verdict", ImVec2(std::max(x + width - p.x, 1.0f), height))) {
       const bool other = FindPanel(verdict.panel) != nullptr;
-      CommandArgs args;
-      args.text = other ? verdict.panel : "overview";
-      context.commands.Push("panel.show", std::move(args));
+      context.commands.Push("panel.show", {.text = other ? verdict.panel : "overview"});
     }
     if (ImGui::IsItemHovered()) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);

@@ -45,11 +45,8 @@ void DrawRecent(const ShellInput& input, float width) {
     const float row = ImGui::GetFrameHeight();
     const ImVec2 p = ImGui::GetCursorScreenPos();
     ImGui::BeginDisabled(!profile.exists);
-    if (ImGui::Selectable("##recent", false, 0, {width, row})) {
-      CommandArgs args;
-      args.text = profile.path;
-      input.panel.commands.Push("file.open", std::move(args));
-    }
+    if (ImGui::Selectable("##recent", false, 0, {width, row}))
+      input.panel.commands.Push("file.open", {.text = profile.path});
     ImGui::EndDisabled();
     ImGui::SetItemTooltip("%s%s", profile.path.c_str(),
                           profile.exists ? "" : " is not there any more");

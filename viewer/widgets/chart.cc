@@ -360,9 +360,7 @@ ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBo
                     static_cast<double>(box.min.x), static_cast<double>(box.min.y),
                     static_cast<double>(box.max.x - box.min.x),
                     static_cast<double>(box.max.y - box.min.y));
-      CommandArgs args;
-      args.text = text.data();
-      context.commands.Push("file.export_picture", std::move(args));
+      context.commands.Push("file.export_picture", {.text = text.data()});
     }
     if (box.svg && ImGui::MenuItem("Save picture (SVG)\u2026")) chosen = ChartExport::kSvg;
     ImGui::EndPopup();
@@ -373,17 +371,13 @@ ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBo
 
 void SaveChart(const PanelContext& context, std::string_view name, std::string_view extension,
                const std::string& contents) {
-  CommandArgs args;
-  args.text = std::string(name).append(extension);
-  args.contents = contents;
-  context.commands.Push("file.export", std::move(args));
+  context.commands.Push("file.export",
+                        {.text = std::string(name).append(extension), .contents = contents});
 }
 
 void CopyChart(const PanelContext& context, const std::string& numbers) {
   context.services.SetClipboard(numbers);
-  CommandArgs args;
-  args.text = "Numbers copied";
-  context.commands.Push("app.note", std::move(args));
+  context.commands.Push("app.note", {.text = "Numbers copied"});
 }
 
 }  // namespace stepscope

@@ -62,10 +62,7 @@ double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
 
 // Asks for a file and writes the text there.
 void ExportAs(const PanelContext& context, std::string name, std::string contents) {
-  CommandArgs args;
-  args.text = std::move(name);
-  args.contents = std::move(contents);
-  context.commands.Push("file.export", std::move(args));
+  context.commands.Push("file.export", {.text = std::move(name), .contents = std::move(contents)});
 }
 
 double MaxAbs(const ResultTable& table, size_t column) {

@@ -340,9 +340,9 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
                              : std::string();
   const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size_format_, size);
   if (clicked < 0 || context.profile == nullptr) return;
-  CommandArgs args;
-  args.event = {context.profile->id, 0, EventRow(boxes->spans[static_cast<size_t>(clicked)].row)};
-  context.commands.Push("select.reveal", std::move(args));
+  context.commands.Push("select.reveal",
+                        {.event = {context.profile->id, 0,
+                                   EventRow(boxes->spans[static_cast<size_t>(clicked)].row)}});
 }
 
 void MemoryPanel::DrawLiveTitle(const PanelContext& context) {
