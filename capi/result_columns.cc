@@ -1,7 +1,6 @@
 #include "capi/result_columns.h"
 
 #include <cmath>
-#include <string>
 #include <string_view>
 #include <utility>
 

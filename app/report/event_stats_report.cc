@@ -1,8 +1,6 @@
 #include "app/report/event_stats_report.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 
 #include "app/report/text_layout.h"
 #include "model/analysis/tables/json_stream.h"

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "app/system/malloc_arenas.h"
-#include "app/system/paths.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/look/new_frame.h"
 #include "viewer/gl/row_texture.h"

@@ -1,7 +1,5 @@
 #include "loaders/chrome_json/file_events.h"
 
-#include <algorithm>
-#include <cstring>
 
 #include "loaders/common/json_cursor.h"
 

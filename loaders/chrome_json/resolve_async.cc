@@ -1,7 +1,6 @@
 // FileEvents::ResolveAsync: nestable asynchronous events (b, n, e) nest per category, id and scope.
 // The older S, T, p and F pair by category, name and id. The events of one id are a chain, which
 // stays on one track.
-#include <algorithm>
 #include <functional>
 #include <queue>
 #include <tuple>

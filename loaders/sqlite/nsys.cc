@@ -1,7 +1,6 @@
 // The tables of `nsys export --type sqlite` (docs/formats.md#nsight-systems). Times are nanoseconds
 // since the session began.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <tuple>

@@ -2,7 +2,6 @@
 // the recording. A row says by itself where it belongs, or refers to a table of tracks in newer
 // files; its times are in the row or in a table of timestamps. Times are nanoseconds.
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "loaders/common/json_cursor.h"

@@ -3,13 +3,9 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <string>
 
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
 
 namespace stepscope {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/analysis/findings/findings.h"
 #include "model/analysis/grouping/flow_index.h"
 #include "viewer/core/profiles/muted_rules.h"
 #include "viewer/core/state/settings.h"

@@ -2,7 +2,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string>
 

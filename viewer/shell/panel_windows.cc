@@ -3,8 +3,6 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include <utility>
-
 #include "model/allocator_history.h"
 #include "viewer/shell/shell.h"
 

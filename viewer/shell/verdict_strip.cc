@@ -3,9 +3,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "model/base/count_text.h"
 #include "model/base/digits.h"

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
-#include <numeric>
 
 #include "model/base/digits.h"
 #include "viewer/core/look/distinct_names.h"

@@ -4,7 +4,6 @@
 #include <implot.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 

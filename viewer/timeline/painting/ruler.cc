@@ -1,7 +1,6 @@
 #include "viewer/timeline/painting/ruler.h"
 
 #include <cstdio>
-#include <cstdlib>
 
 namespace stepscope {
 namespace {

@@ -1,9 +1,7 @@
 // Ticks: the ticks of the time axis, at steps of 1, 2 or 5 times a power of ten. Pure.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "viewer/core/look/time_axis.h"
 
