@@ -267,17 +267,8 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
     }
   }
   plot_.End(context, "##memory");
-  switch (ChartMenu(context, "##memory",
-                    {"memory", top_left, {top_left.x + size.x, top_left.y + size.y}, false})) {
-    case ChartExport::kCsv:
-      SaveChart(context, "memory", ".csv", ToCsv(series));
-      break;
-    case ChartExport::kCopy:
-      CopyChart(context, ToCsv(series));
-      break;
-    default:
-      break;
-  }
+  ChartMenu(context, "##memory", {"memory", top_left, {top_left.x + size.x, top_left.y + size.y}},
+            [&] { return ToCsv(series); });
   return picked;
 }
 
