@@ -44,10 +44,7 @@ class FindingsPanel final : public AnalysisPanel {
 };
 
 std::string_view TextAt(const ResultTable& table, size_t row, const char* id) {
-  const int c = table.Column(id);
-  const auto* text =
-      c >= 0 ? std::get_if<SharedText>(&table.rows[row][static_cast<size_t>(c)]) : nullptr;
-  return text != nullptr ? text->view() : std::string_view();
+  return TextAt(table.rows[row], table.Column(id));
 }
 
 double NumberAt(const ResultTable& table, size_t row, const char* id) {

@@ -258,12 +258,8 @@ void KernelStatsPanel::DrawModes(const PanelContext& context, const AnalysisResu
     if (result.Table(kModes[m].table) == nullptr) continue;
     if (!first) ImGui::SameLine(0, Em() * 0.3f);
     first = false;
-    const bool on = m == mode_;
-    if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
-    if (on) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kAccent]);
-    if (ImGui::Button(kModes[m].label)) mode_ = m;
+    if (ChoiceButton(context, kModes[m].label, m == mode_)) mode_ = m;
     ImGui::SetItemTooltip("%s", kModes[m].what);
-    if (on) ImGui::PopStyleColor(2);
   }
   for (const Finding& finding : result.findings) {
     ImGui::SameLine(0, Em());

@@ -103,6 +103,14 @@ bool LinkText(const PanelContext& context, const char* id, std::string_view text
   return clicked;
 }
 
+bool ChoiceButton(const PanelContext& context, const char* label, bool on) {
+  if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
+  if (on) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kAccent]);
+  const bool pressed = ImGui::Button(label);
+  if (on) ImGui::PopStyleColor(2);
+  return pressed;
+}
+
 std::string ItemLabel(std::string_view name) {
   std::string label;
   for (const char c : name) {

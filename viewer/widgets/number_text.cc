@@ -124,6 +124,12 @@ double NumberOf(const Value& value) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+std::string_view TextAt(const std::vector<Value>& row, int column) {
+  const auto c = static_cast<size_t>(column);
+  const auto* text = column >= 0 && c < row.size() ? std::get_if<SharedText>(&row[c]) : nullptr;
+  return text != nullptr ? text->view() : std::string_view();
+}
+
 std::string NumberText(double value, const NumberFormat& format) {
   std::array<char, 64> buffer{};
   return std::string(WriteNumber(value, format, buffer));

@@ -21,12 +21,6 @@ constexpr double kPsPerMsReal = static_cast<double>(kPsPerMs);
 
 double Ms(Ps t) { return static_cast<double>(t) / kPsPerMsReal; }
 
-std::string TextAt(const std::vector<Value>& row, int column) {
-  const auto* s =
-      column >= 0 ? std::get_if<SharedText>(&row[static_cast<size_t>(column)]) : nullptr;
-  return s != nullptr ? s->str() : std::string();
-}
-
 double RealAt(const std::vector<Value>& row, int column) {
   const double v = column >= 0 ? NumberOf(row[static_cast<size_t>(column)]) : 0;
   return std::isfinite(v) ? v : 0;

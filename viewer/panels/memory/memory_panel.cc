@@ -33,12 +33,6 @@ constexpr const char* kLiveHidden[] = {"host", "memory_id"};
 constexpr const char* kTorchHidden[] = {"host",        "memory_id", "requested_bytes",
                                         "region_type", "data_type", "tensor_shape"};
 
-std::string TextAt(const std::vector<Value>& row, int column) {
-  const auto* s =
-      column >= 0 ? std::get_if<SharedText>(&row[static_cast<size_t>(column)]) : nullptr;
-  return s != nullptr ? s->str() : std::string();
-}
-
 // Rows of one allocator, with their links.
 ResultTable OfAllocator(const ResultTable& table, const std::string& host, const std::string& id) {
   ResultTable out{table.id, table.title, table.columns, {}, {}};
@@ -247,7 +241,7 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
 void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& summary) {
   const int c_host = summary.Column("host"), c_id = summary.Column("memory_id");
   const auto label = [&](size_t r) {
-    const std::string host = TextAt(summary.rows[r], c_host), id = TextAt(summary.rows[r], c_id);
+    const std::string host(TextAt(summary.rows[r], c_host)), id(TextAt(summary.rows[r], c_id));
     return ItemLabel(host.empty() ? id : id + "  \u00b7  " + host);
   };
   ImGui::AlignTextToFramePadding();
@@ -335,9 +329,10 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
     return;
   }
   const int row = lifetime_view_.current(), column = lifetimes_.Column("tf_op");
-  const std::string op = row >= 0 && static_cast<size_t>(row) < lifetimes_.rows.size()
-                             ? TextAt(lifetimes_.rows[static_cast<size_t>(row)], column)
-                             : std::string();
+  const std::string op =
+      row >= 0 && static_cast<size_t>(row) < lifetimes_.rows.size()
+          ? std::string(TextAt(lifetimes_.rows[static_cast<size_t>(row)], column))
+          : std::string();
   const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size_format_, size);
   if (clicked < 0 || context.profile == nullptr) return;
   context.commands.Push("select.reveal",
