@@ -353,22 +353,18 @@ void TraceReader::AddDescriptor(const Field& message) {
 }
 
 void TraceReader::ReadProcessTree(const Field& message) {
-  proto::FieldReader reader(message.begin, message.end);
-  Field entry;
-  while (reader.Next(&entry)) {
-    if (entry.wire != proto::kLen || (entry.number != 1 && entry.number != 2)) continue;
-    proto::FieldReader fields(entry.begin, entry.end);
-    Field f;
+  ForFields(message, [&](const Field& entry) {
+    if (entry.wire != proto::kLen || (entry.number != 1 && entry.number != 2)) return;
     int64_t id = 0;
     std::string_view name;
-    while (fields.Next(&f)) {
+    const uint32_t named = entry.number == 1 ? 3 : 2;
+    ForFields(entry, [&](const Field& f) {
       if (f.number == 1 && f.wire == proto::kVarint) id = f.Int();
-      const uint32_t named = entry.number == 1 ? 3 : 2;
       if (f.number == named && f.wire == proto::kLen && name.empty()) name = f.text();
-    }
+    });
     auto& names = entry.number == 1 ? read_.process_names : read_.thread_names;
     if (!name.empty()) names.try_emplace(id, builder_.strings().Intern(name));
-  }
+  });
 }
 
 // ---- What GPU profilers write -----------------------------------------------
