@@ -29,8 +29,7 @@ void WritePlane(const Trace& trace, const Plane& plane, JsonStream* json) {
   json->BeginObject();
   json->Member("host", trace.HostName(plane.host));
   json->Member("name", PlaneName(trace, plane));
-  json->Key("tracks");
-  json->BeginArray();
+  json->BeginArray("tracks");
   for (TrackId id : plane.tracks) {
     const Track& track = trace.set.tracks[id.value];
     json->BeginObject();
@@ -43,8 +42,7 @@ void WritePlane(const Trace& trace, const Plane& plane, JsonStream* json) {
 }
 
 void WriteTexts(std::string_view key, const std::vector<std::string>& texts, JsonStream* json) {
-  json->Key(key);
-  json->BeginArray();
+  json->BeginArray(key);
   for (const std::string& text : texts) json->Text(text);
   json->EndArray();
 }
@@ -170,14 +168,12 @@ void WriteInfoJson(const InfoInput& input, const TextSink& sink) {
   json.Member("path", input.path);
   WriteTexts("runs", input.runs, &json);
   json.Member("run", trace.run);
-  json.Key("hosts");
-  json.BeginArray();
+  json.BeginArray("hosts");
   for (size_t i = 0; i < trace.hosts.size(); ++i) {
     json.Text(trace.HostName(HostId(static_cast<uint32_t>(i))));
   }
   json.EndArray();
-  json.Key("planes");
-  json.BeginArray();
+  json.BeginArray("planes");
   for (const Plane& plane : trace.planes) WritePlane(trace, plane, &json);
   json.EndArray();
   json.Member("events", trace.counts.events());
@@ -185,8 +181,7 @@ void WriteInfoJson(const InfoInput& input, const TextSink& sink) {
   json.Member("instants", trace.counts.instants);
   json.Member("counter_samples", trace.counts.counter_samples);
   json.Member("flows", trace.counts.flows);
-  json.Key("span_ps");
-  json.Int(trace.span.length());
+  json.Member("span_ps", trace.span.length());
   json.Member("steps", uint64_t{input.steps});
   WriteTexts("skipped_files", trace.skipped_files, &json);
   json.Key("diagnostics");
