@@ -1,10 +1,9 @@
 // Kernels: what runs on the GPUs, by kernel and op, by kernel, or by op; a ring of the largest, the
 // durations of the selected row, and how much is too short to be worth a launch.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -189,15 +188,14 @@ void KernelStatsPanel::DrawDurations(const PanelContext& context, float width, f
     return;
   }
   const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, spread_.histogram.max);
-  std::array<char, 128> note{};
-  std::snprintf(note.data(), note.size(), "p50 %s  p95 %s  max %s %s",
-                NumberText(spread_.histogram.p50, format).c_str(),
-                NumberText(spread_.histogram.p95, format).c_str(),
-                NumberText(spread_.histogram.max, format).c_str(), format.header);
+  const std::string note =
+      fmt::format("p50 {}  p95 {}  max {} {}", NumberText(spread_.histogram.p50, format),
+                  NumberText(spread_.histogram.p95, format),
+                  NumberText(spread_.histogram.max, format), format.header);
   SectionTitle(context, "Durations");
   {
     const FaceScope small(context, Face::kUi, TypeSize::kSlice);
-    WrappedIn(context, Role::kText2, note.data());
+    WrappedIn(context, Role::kText2, note);
   }
   const float left = height - (ImGui::GetCursorPosY() - top);
   const int bin = DrawHistogram(context, "##durations", spread_.histogram, Unit::kUs,

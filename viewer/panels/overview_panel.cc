@@ -1,10 +1,10 @@
 // Overview: the verdict, where a step goes, the steps, the ops that take the most time, and what to
 // look at next.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
@@ -124,13 +124,13 @@ void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResul
     WrappedIn(context, Role::kText2, "one step");
     return;
   }
-  std::array<char, 128> text{};
-  std::snprintf(text.data(), text.size(), "%s%.3f ms, \u03c3 %.3f ms, from %.3f to %.3f ms",
-                median != nullptr ? "median; mean " : "mean ",
-                NumberIn(result, "steptime_ms_average"),
-                NumberIn(result, "steptime_ms_standard_deviation"),
-                NumberIn(result, "steptime_ms_minimum"), NumberIn(result, "steptime_ms_maximum"));
-  WrappedIn(context, Role::kText2, text.data());
+  WrappedIn(context, Role::kText2,
+            fmt::format("{}{:.3f} ms, \u03c3 {:.3f} ms, from {:.3f} to {:.3f} ms",
+                        median != nullptr ? "median; mean " : "mean ",
+                        NumberIn(result, "steptime_ms_average"),
+                        NumberIn(result, "steptime_ms_standard_deviation"),
+                        NumberIn(result, "steptime_ms_minimum"),
+                        NumberIn(result, "steptime_ms_maximum")));
 }
 
 // Draws the losses by size as bars. A click goes to a loss's longest interval and marks the host's

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 
 #include "viewer/shell/shell.h"
@@ -154,13 +153,11 @@ void DrawLoading(const ShellInput& input) {
                                                   static_cast<double>(loading->bytes_total))
                              : -0.6f * static_cast<float>(ImGui::GetTime());
     ImGui::ProgressBar(known ? std::min(done, 1.0f) : done, {inner, ScaledSize(6)}, "");
-    std::array<char, 160> text{};
-    std::snprintf(text.data(), text.size(), "%.0f of %.0f MB   %.2f M events   %.1f s",
-                  static_cast<double>(loading->bytes_done) / 1e6,
-                  static_cast<double>(loading->bytes_total) / 1e6,
-                  static_cast<double>(loading->events) / 1e6, loading->seconds);
     ImGui::PushFont(input.panel.fonts.mono, TypeSize::kSmall);
-    ImGui::TextDisabled("%s", text.data());
+    ImGui::TextDisabled("%.0f of %.0f MB   %.2f M events   %.1f s",
+                        static_cast<double>(loading->bytes_done) / 1e6,
+                        static_cast<double>(loading->bytes_total) / 1e6,
+                        static_cast<double>(loading->events) / 1e6, loading->seconds);
     ImGui::PopFont();
     const float button = ScaledSize(96);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + inner - button);

@@ -1,6 +1,7 @@
 #include "viewer/widgets/result_table_view.h"
 #include "model/analysis/tables/json_stream.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -351,11 +352,10 @@ void ResultTableView::DrawTable(const PanelContext& context, const ResultTable& 
       ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
       ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_PadOuterX;
   // The id follows the columns: a table with others keeps its own widths and order.
-  std::array<char, 48> id{};
-  std::snprintf(id.data(), id.size(), "###t%llx", static_cast<unsigned long long>(columns_key_));
+  const std::string id = fmt::format("###t{:x}", columns_key_);
   const float scrollbar = ImGui::GetStyle().ScrollbarSize;
   const float inner = std::max(avail.x - scrollbar, min_width_);
-  if (!ImGui::BeginTable(id.data(), static_cast<int>(columns_.size()), kFlags, ImVec2(0, height),
+  if (!ImGui::BeginTable(id.c_str(), static_cast<int>(columns_.size()), kFlags, ImVec2(0, height),
                          inner))
     return;
   for (const Column& column : columns_) {

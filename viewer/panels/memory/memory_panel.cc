@@ -1,12 +1,11 @@
 // Memory: what an allocator held over time, its peak, what was live at the peak or at any time the
 // user clicks, and how long every allocation lived. The analysis' tables are shown at once; the
 // full profile, for every snapshot and every time, follows from a job.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "model/analysis/memory/live_allocations.h"
@@ -273,10 +272,9 @@ void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& su
   const double capacity = number("memory_capacity_bytes"), peak = number("peak_bytes_in_use");
   if (capacity > peak && peak > 0) {  // equal: nobody recorded what was free
     const std::string text = FormatValue(Value(capacity - peak), Unit::kBytes);
-    std::array<char, 96> line{};
-    std::snprintf(line.data(), line.size(), "%s (%.1f %%)", text.c_str(),
-                  100 * (capacity - peak) / capacity);
-    KeyValue(context, "Headroom at peak", line.data(), BaseEm() * 9.5f, true);
+    KeyValue(context, "Headroom at peak",
+             fmt::format("{} ({:.1f} %)", text, 100 * (capacity - peak) / capacity),
+             BaseEm() * 9.5f, true);
     ImGui::SetItemTooltip("Capacity minus the peak in the profile: what a larger batch could use.");
   }
 }
@@ -341,11 +339,8 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
 }
 
 void MemoryPanel::DrawLiveTitle(const PanelContext& context) {
-  std::array<char, 96> title{};
   const std::string when = WithoutZeros(FormatDuration(marked_, 6));
-  std::snprintf(title.data(), title.size(), at_time_ ? "Live at %s" : "Live at the peak, %s",
-                when.c_str());
-  SectionTitle(context, title.data(),
+  SectionTitle(context, (at_time_ ? "Live at " : "Live at the peak, ") + when,
                live_job_.active() ? "looking up\u2026"
                : at_time_         ? ""
                                   : "click in the graph for another time");

@@ -1,9 +1,9 @@
 #include "viewer/timeline/painting/timeline_painter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "viewer/timeline/layout/track_label.h"
 #include "viewer/timeline/painting/ruler.h"
@@ -202,10 +202,8 @@ void TimelinePainter::DrawHeading(const LayoutItem& item, uint32_t index, float 
   float percent_left = right;
   const double busy = plan_.Utilisation(index);
   if (busy >= 0) {
-    std::array<char, 16> text{};
-    std::snprintf(text.data(), text.size(), "%.1f %%", busy * 100);
     percent_left = pen_.TextRight(in_.fonts.mono, kSmallText, right, text_y + 1,
-                                  theme_[Role::kText], text.data());
+                                  theme_[Role::kText], fmt::format("{:.1f} %", busy * 100));
   }
   const std::string_view name = derived ? "Derived" : std::string_view(plane->display_name);
   const float x = left + pen_.Px(46);

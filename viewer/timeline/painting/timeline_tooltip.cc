@@ -1,7 +1,5 @@
 // The part of TimelinePainter that draws the tooltip of what is under the mouse.
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
@@ -130,10 +128,7 @@ void TimelinePainter::DrawFoldedTooltip() const {
   const Pen pen = MakePen(theme_, in_.fonts);
   const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
   const HitSums sums = SumByName(hit);
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%u events in this pixel%s", hit.count(),
-                sums.all ? "" : " (first 20 000 summed)");
-  ImGui::TextUnformatted(text.data());
+  ImGui::Text("%u events in this pixel%s", hit.count(), sums.all ? "" : " (first 20 000 summed)");
   ImGui::SameLine();
   ImGui::TextColored(second, "%s", FormatDuration(sums.total, 4).c_str());
   for (size_t s = 0; s < std::min(kNames, sums.names.size()); ++s) {
