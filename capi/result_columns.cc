@@ -7,6 +7,7 @@
 #include "capi/arrow_columns.h"
 #include "model/analysis/pages/row_events.h"
 #include "model/analysis/tables/unit_names.h"
+#include "model/base/key_table.h"
 
 namespace stepscope {
 namespace {
@@ -116,17 +117,9 @@ ArrowField FieldOf(const ColumnDesc& column, ArrowField field) {
 }
 
 const char* FormatOf(ValueType kind) {
-  switch (kind) {
-    case ValueType::kInt:
-      return "l";
-    case ValueType::kReal:
-      return "g";
-    case ValueType::kBool:
-      return "b";
-    case ValueType::kString:
-      break;
-  }
-  return "U";
+  constexpr std::pair<ValueType, const char*> kFormats[] = {
+      {ValueType::kInt, "l"}, {ValueType::kReal, "g"}, {ValueType::kBool, "b"}};
+  return FindValue(kFormats, kind, "U");
 }
 
 ArrowColumn CellsOf(const ResultTable& table, size_t column, ValueType kind) {

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/report/report.h"
 #include "app/report/text_layout.h"
+#include "model/base/key_table.h"
 #include "model/base/terminal_text.h"
 
 namespace stepscope {
@@ -12,17 +15,10 @@ constexpr size_t kMaxRows = 30;  // of a table that is not asked for by name
 constexpr size_t kWidth = 100, kLeastRoom = 20;
 
 const char* GradeMark(Finding::Grade grade) {
-  switch (grade) {
-    case Finding::Grade::kGood:
-      return "good:";
-    case Finding::Grade::kInfo:
-      return "note:";
-    case Finding::Grade::kWarning:
-      return "warning:";
-    case Finding::Grade::kBad:
-      break;
-  }
-  return "problem:";
+  using enum Finding::Grade;
+  constexpr std::pair<Finding::Grade, const char*> kMarks[] = {
+      {kGood, "good:"}, {kInfo, "note:"}, {kWarning, "warning:"}};
+  return FindValue(kMarks, grade, "problem:");
 }
 
 // Adds a text in lines of kWidth columns, which break at blanks, or within a word that is longer

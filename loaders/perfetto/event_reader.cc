@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "model/base/key_table.h"
 #include "model/time.h"
 
 namespace stepscope::perfetto {
@@ -54,10 +55,7 @@ Field Packet::*PartOf(uint32_t number) {
       {2, &Packet::process_tree}, {6, &Packet::snapshot},   {11, &Packet::event},
       {12, &Packet::interned},    {52, &Packet::counter},   {53, &Packet::stage},
       {59, &Packet::defaults},    {60, &Packet::descriptor}};
-  for (const auto& [field, part] : kParts) {
-    if (field == number) return part;
-  }
-  return nullptr;
+  return FindValue(kParts, number, nullptr);
 }
 
 }  // namespace
@@ -117,20 +115,11 @@ void TrackEvent::Clear() {
 namespace {
 
 EventType TypeOfPhase(char phase) {
-  switch (phase) {
-    case 'B':
-      return EventType::kBegin;
-    case 'E':
-      return EventType::kEnd;
-    case 'X':
-      return EventType::kComplete;
-    case 'I':
-    case 'i':
-    case 'R':
-      return EventType::kInstant;
-    default:
-      return EventType::kNone;
-  }
+  using enum EventType;
+  constexpr std::pair<char, EventType> kTypes[] = {{'B', kBegin},    {'E', kEnd},
+                                                   {'X', kComplete}, {'I', kInstant},
+                                                   {'i', kInstant},  {'R', kInstant}};
+  return FindValue(kTypes, phase, kNone);
 }
 
 void ReadLegacy(const Field& message, TrackEvent* event) {

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "model/allocator_history.h"
+#include "model/base/key_table.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -84,30 +86,17 @@ void DrawSpinner(const PanelContext& context, const char* doing) {
 }
 
 Role GradeRole(Finding::Grade grade) {
-  switch (grade) {
-    case Finding::Grade::kGood:
-      return Role::kGood;
-    case Finding::Grade::kWarning:
-      return Role::kWarning;
-    case Finding::Grade::kBad:
-      return Role::kBad;
-    case Finding::Grade::kInfo:
-      break;
-  }
-  return Role::kAccent;
+  using enum Finding::Grade;
+  constexpr std::pair<Finding::Grade, Role> kRoles[] = {
+      {kGood, Role::kGood}, {kWarning, Role::kWarning}, {kBad, Role::kBad}};
+  return FindValue(kRoles, grade, Role::kAccent);
 }
 
 const char* GradeIcon(Finding::Grade grade) {
-  switch (grade) {
-    case Finding::Grade::kGood:
-      return icon::kOk;
-    case Finding::Grade::kWarning:
-    case Finding::Grade::kBad:
-      return icon::kWarn;
-    case Finding::Grade::kInfo:
-      break;
-  }
-  return icon::kInfo;
+  using enum Finding::Grade;
+  constexpr std::pair<Finding::Grade, const char*> kIcons[] = {
+      {kGood, icon::kOk}, {kWarning, icon::kWarn}, {kBad, icon::kWarn}};
+  return FindValue(kIcons, grade, icon::kInfo);
 }
 
 void DrawHeadline(const PanelContext& context, const Finding& finding) {

@@ -9,6 +9,7 @@
 
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
+#include "model/base/key_table.h"
 #include "viewer/core/search/selection_stats.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
@@ -99,17 +100,11 @@ void SelectionPanel::Update(const PanelContext& context) {
 }
 
 std::string TitleOf(SelectionKind kind) {
-  switch (kind) {
-    case SelectionKind::kSelected:
-      return "Selected events";
-    case SelectionKind::kFound:
-      return "Found events";
-    case SelectionKind::kMeasured:
-      return "Measured range";
-    case SelectionKind::kVisible:
-      break;
-  }
-  return "In view";
+  constexpr std::pair<SelectionKind, const char*> kTitles[] = {
+      {SelectionKind::kSelected, "Selected events"},
+      {SelectionKind::kFound, "Found events"},
+      {SelectionKind::kMeasured, "Measured range"}};
+  return FindValue(kTitles, kind, "In view");
 }
 
 void SelectionPanel::DrawHeader(const PanelContext& context) {

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <ctime>
 #include <optional>
+#include <utility>
 
 #include "model/base/bytes_text.h"
+#include "model/base/key_table.h"
 #include "model/base/lower.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
@@ -40,17 +42,11 @@ std::string WithHome(const std::string& path) {
 }
 
 const char* TitleOf(DialogMode mode) {
-  switch (mode) {
-    case DialogMode::kFolders:
-      return "Open folder###open_dialog";
-    case DialogMode::kSave:
-      return "Export###open_dialog";
-    case DialogMode::kCompare:
-      return "Compare with###open_dialog";
-    case DialogMode::kFiles:
-      break;
-  }
-  return "Open files###open_dialog";
+  constexpr std::pair<DialogMode, const char*> kTitles[] = {
+      {DialogMode::kFolders, "Open folder###open_dialog"},
+      {DialogMode::kSave, "Export###open_dialog"},
+      {DialogMode::kCompare, "Compare with###open_dialog"}};
+  return FindValue(kTitles, mode, "Open files###open_dialog");
 }
 
 const char* FolderSetting(DialogMode mode) {
