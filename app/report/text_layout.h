@@ -30,6 +30,6 @@ std::string_view FirstCells(std::string_view text, size_t cells);
 
 // A property's value with its unit. FormatValue() leaves out units that a column has in its
 // header.
-std::string PropertyText(const Property& property);
+std::string PropertyText(const Value& value, Unit unit);
 
 }  // namespace stepscope

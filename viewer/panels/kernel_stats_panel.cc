@@ -293,14 +293,13 @@ void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisRes
   ImGui::BeginChild("table", ImVec2(0, 0));
   DrawModes(context, result);
   table = result.Table(kModes[mode_].table);  // the mode may have changed just now
-  TableOptions options;
-  options.id = kModes[mode_].table;
-  options.noun = kModes[mode_].noun;
-  options.name_column = kModes[mode_].name_column;
-  options.first_columns = kFirst;
-  options.hidden_columns = kHidden;
-  options.shorten_names = kModes[mode_].table != std::string_view("by_stream");
-  table_.Draw(context, *table, key * kModeBits + mode_, options);
+  table_.Draw(context, *table, key * kModeBits + mode_,
+              {.id = kModes[mode_].table,
+               .noun = kModes[mode_].noun,
+               .name_column = kModes[mode_].name_column,
+               .first_columns = kFirst,
+               .hidden_columns = kHidden,
+               .shorten_names = kModes[mode_].table != std::string_view("by_stream")});
   ImGui::EndChild();
 }
 

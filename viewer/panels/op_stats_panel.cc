@@ -193,14 +193,13 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
   ops = result.Table(idle_ ? "ops_with_idle" : "ops");
   if (ops == nullptr) ops = result.Table("ops");
   Update(context, *ops, key);  // a choice may have changed just now
-  TableOptions options;
-  options.id = "ops";
-  options.noun = "ops";
-  options.name_column = "operation";
-  options.first_columns = kFirst;
-  options.shorten_names = true;
-  options.hidden_columns = HiddenColumns(rings_[0].ring.total > 0, rings_[2].ring.total > 0);
-  table_.Draw(context, side_ == 0 ? *ops : shown_, key_ | 1, options);
+  table_.Draw(context, side_ == 0 ? *ops : shown_, key_ | 1,
+              {.id = "ops",
+               .noun = "ops",
+               .name_column = "operation",
+               .first_columns = kFirst,
+               .hidden_columns = HiddenColumns(rings_[0].ring.total > 0, rings_[2].ring.total > 0),
+               .shorten_names = true});
   ImGui::EndChild();
 }
 

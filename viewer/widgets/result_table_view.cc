@@ -143,14 +143,12 @@ void ResultTableView::PrepareColumns(const ResultTable& table, const TableOption
   columns_.clear();
   for (int c : sequence) {
     const ColumnDesc& desc = table.columns[static_cast<size_t>(c)];
-    Column column;
-    column.data = c;
-    column.numeric = desc.type == ValueType::kInt || desc.type == ValueType::kReal;
-    column.additive = IsAdditive(desc);
-    column.bar = IsShare(desc);
-    column.name = desc.id == options.name_column;
-    column.hidden = Contains(options.hidden_columns, desc.id);
-    columns_.push_back(column);
+    columns_.push_back({.data = c,
+                        .numeric = desc.type == ValueType::kInt || desc.type == ValueType::kReal,
+                        .bar = IsShare(desc),
+                        .additive = IsAdditive(desc),
+                        .name = desc.id == options.name_column,
+                        .hidden = Contains(options.hidden_columns, desc.id)});
   }
 }
 

@@ -86,17 +86,16 @@ void TimelinePainter::DrawRows() const {
   pen_.list->PopClipRect();
 
   pen_.list->PushClipRect({geo_.rows.x, geo_.rows.y}, {geo_.rows.right(), bottom}, true);
-  TexelFrame frame;
-  frame.x = geo_.rows.x;
-  frame.y = geo_.rows.y;
-  frame.width = plan_.width();
-  frame.rows = static_cast<uint32_t>(plan_.rows().size());
-  frame.texels = plan_.texels();
-  frame.lines = plan_.lines();
-  frame.dirty_begin = plan_.dirty_begin();
-  frame.dirty_end = plan_.dirty_end();
-  frame.background = theme_[Role::kPanel];
-  frame.patterns = plan_.patterns();
+  const TexelFrame frame{.x = geo_.rows.x,
+                         .y = geo_.rows.y,
+                         .width = plan_.width(),
+                         .rows = static_cast<uint32_t>(plan_.rows().size()),
+                         .texels = plan_.texels(),
+                         .lines = plan_.lines(),
+                         .dirty_begin = plan_.dirty_begin(),
+                         .dirty_end = plan_.dirty_end(),
+                         .background = theme_[Role::kPanel],
+                         .patterns = plan_.patterns()};
   if (frame.rows > 0) in_.sink.Draw(frame, pen_.list);
   pen_.list->PopClipRect();
   const Box below = model_.rows_below_sticky();
