@@ -37,15 +37,8 @@ struct LossText {
 void DrawLoss(const PanelContext& context, const LossText& loss) {
   const float em = BaseEm(), width = ImGui::GetContentRegionAvail().x;
   const ImVec2 p = ImGui::GetCursorScreenPos();
-  float line = 0, small_line = 0;
-  {
-    const FaceScope face(context, Face::kUi);
-    line = ImGui::GetTextLineHeight();
-  }
-  {
-    const FaceScope face(context, Face::kUi, TypeSize::kSlice);
-    small_line = ImGui::GetTextLineHeight();
-  }
+  const float line = LineHeightIn(context, Face::kUi, TypeSize::kSmall);
+  const float small_line = LineHeightIn(context, Face::kUi, TypeSize::kSlice);
   const float bar = std::floor(em * 0.4f), text = loss.causes.empty() ? 0 : small_line + em * 0.1f;
   const float height = std::floor(line + bar + text + em * 0.55f);
   ImGui::InvisibleButton("loss", ImVec2(std::max(1.0f, width), height));

@@ -257,11 +257,8 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
     x += width + em * 2;
   }
   if (!has_steps) return;
-  float y = 0;
-  {
-    const FaceScope ui(context, Face::kUi);
-    y = std::floor(middle - ImGui::GetTextLineHeight() * 0.5f);
-  }
+  const float line = LineHeightIn(context, Face::kUi, TypeSize::kSmall);
+  const float y = std::floor(middle - line * 0.5f);
   const bool median = result.Find("step_ms_median") != nullptr;
   const double step = NumberIn(result, median ? "step_ms_median" : "steptime_ms_average");
   const NumberFormat format = FormatFor(Unit::kMs, ValueType::kReal, step);

@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "viewer/shell/shell.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {
@@ -31,9 +32,7 @@ bool PrimaryButton(const ShellInput& input, const char* text) {
 
 void DrawRecent(const ShellInput& input, float width) {
   const auto& recent = input.panel.session.recent;
-  ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-  ImGui::TextUnformatted("Recent profiles");
-  ImGui::PopFont();
+  SectionTitle(input.panel, "Recent profiles");
   if (recent.empty()) {
     ImGui::TextDisabled("None yet. What you open will be listed here.");
     return;
@@ -92,10 +91,8 @@ void DrawWelcome(const ShellInput& input) {
     ImGui::PushFont(input.panel.fonts.bold, 28);
     ImGui::TextUnformatted("Stepscope");
     ImGui::PopFont();
-    ImGui::PushStyleColor(ImGuiCol_Text, theme[Role::kText2]);
-    ImGui::TextUnformatted(
-        "Where does a training step go? Open a profile, or drop one onto this window.");
-    ImGui::PopStyleColor();
+    TextIn(input.panel, Role::kText2,
+           "Where does a training step go? Open a profile, or drop one onto this window.");
     ImGui::Dummy({0, pen.Px(14)});
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {pen.Px(16), pen.Px(8)});
     if (PrimaryButton(input, "Open folder\xE2\x80\xA6"))
@@ -113,12 +110,8 @@ void DrawWelcome(const ShellInput& input) {
     ImGui::Dummy({0, pen.Px(18)});
     DrawRecent(input, width);
     ImGui::Dummy({0, pen.Px(18)});
-    ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-    ImGui::TextUnformatted("What it opens");
-    ImGui::PopFont();
-    ImGui::PushStyleColor(ImGuiCol_Text, theme[Role::kText2]);
-    ImGui::TextUnformatted(kFormats);
-    ImGui::PopStyleColor();
+    SectionTitle(input.panel, "What it opens");
+    TextIn(input.panel, Role::kText2, kFormats);
     ImGui::PopTextWrapPos();
     ImGui::EndGroup();
   }
@@ -144,9 +137,7 @@ void DrawLoading(const ShellInput& input) {
     std::array<char, 1024> buffer{};
     const float inner = ImGui::GetContentRegionAvail().x;
     const std::string_view path = MiddleCut(loading->path, inner, buffer.data(), buffer.size());
-    ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-    ImGui::TextUnformatted(loading->stage.empty() ? "Opening" : loading->stage.c_str());
-    ImGui::PopFont();
+    SectionTitle(input.panel, loading->stage.empty() ? "Opening" : loading->stage);
     ImGui::TextDisabled("%.*s", static_cast<int>(path.size()), path.data());
     const bool known = loading->bytes_total > 0;
     const float done = known ? static_cast<float>(static_cast<double>(loading->bytes_done) /

@@ -33,6 +33,11 @@ float TextWidth(std::string_view text) {
   return text.empty() ? 0 : ImGui::CalcTextSize(text.data(), End(text)).x;
 }
 
+float LineHeightIn(const PanelContext& context, Face face, float size) {
+  const FaceScope scope(context, face, size);
+  return ImGui::GetTextLineHeight();
+}
+
 float BaseEm() {
   const ImGuiStyle& style = ImGui::GetStyle();
   return style.FontSizeBase * style.FontScaleMain * style.FontScaleDpi;

@@ -25,6 +25,7 @@ class FaceScope {
 };
 
 float TextWidth(std::string_view text);
+float LineHeightIn(const PanelContext& context, Face face, float size);
 inline float Em() { return ImGui::GetFontSize(); }
 // The size of the default face, whatever font is pushed. It is the unit of layout.
 float BaseEm();
