@@ -8,6 +8,7 @@
 
 #include "loaders/common/track_roles.h"
 #include "loaders/sqlite/database_track_builder.h"
+#include "model/base/key_table.h"
 
 namespace stepscope::sqlite {
 namespace {
@@ -49,11 +50,7 @@ constexpr IntExpression kCallInts[] = {
     {IntStat::kCorrelationId, STEPSCOPE_CORRELATION("globalTid")}};
 #undef STEPSCOPE_CORRELATION
 
-struct CopyKind {
-  int64_t id;
-  const char* direction;
-};
-constexpr CopyKind kCopyKinds[] = {
+constexpr std::pair<int64_t, const char*> kCopyDirections[] = {
     {1, "HtoD"}, {2, "DtoH"}, {3, "HtoA"},  {4, "AtoH"},  {5, "AtoA"},  {6, "AtoD"}, {7, "DtoA"},
     {8, "DtoD"}, {9, "HtoH"}, {10, "PtoP"}, {11, "HtoD"}, {12, "DtoH"}, {13, "DtoD"}};
 constexpr const char* kMemoryKinds[] = {"Pageable", "Pinned",        "Device",         "Array",
@@ -271,10 +268,7 @@ class NsysReader {
 
   static std::string NameOfCopy(const std::tuple<int64_t, int64_t, int64_t>& key) {
     const auto [kind, from, to] = key;
-    const char* direction = "Unknown";
-    for (const CopyKind& known : kCopyKinds) {
-      if (known.id == kind) direction = known.direction;
-    }
+    const char* direction = FindValue(kCopyDirections, kind, "Unknown");
     if (from < 0 || to < 0) return CopyName(direction, {}, {});
     return CopyName(direction, NameIn(kMemoryKinds, from), NameIn(kMemoryKinds, to));
   }
