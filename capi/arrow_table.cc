@@ -64,31 +64,6 @@ struct SchemaOwner {
   Children<ArrowSchema> children;
 };
 
-void ReleaseSchema(ArrowSchema* schema) {
-  delete static_cast<SchemaOwner*>(schema->private_data);
-  schema->release = nullptr;
-}
-
-void ExportField(const ArrowField& field, ArrowSchema* out) {
-  auto owner = std::make_unique<SchemaOwner>(field);
-  for (size_t i = 0; i < field.children.size(); ++i)
-    ExportField(field.children[i], &owner->children.items[i]);
-  if (field.dictionary) {
-    owner->children.dictionary = std::make_unique<ArrowSchema>();
-    ExportField(*field.dictionary, owner->children.dictionary.get());
-  }
-  *out = {};
-  out->format = owner->format.c_str();
-  out->name = owner->name.c_str();
-  out->metadata = owner->metadata.empty() ? nullptr : owner->metadata.data();
-  out->flags = field.nullable ? ARROW_FLAG_NULLABLE : 0;
-  out->n_children = static_cast<int64_t>(field.children.size());
-  out->children = owner->children.pointers.data();
-  out->dictionary = owner->children.dictionary.get();
-  out->release = ReleaseSchema;
-  out->private_data = owner.release();
-}
-
 struct ArrayOwner {
   ArrayOwner(const ArrowColumn& column)
       : buffers(column.buffers), children(column.children.size()) {
@@ -101,29 +76,46 @@ struct ArrayOwner {
   Children<ArrowArray> children;
 };
 
-void ReleaseArray(ArrowArray* array) {
-  delete static_cast<ArrayOwner*>(array->private_data);
-  array->release = nullptr;
+template <typename Owner, typename T>
+void ReleaseOwned(T* exported) {
+  delete static_cast<Owner*>(exported->private_data);
+  exported->release = nullptr;
+}
+
+// Exports the parts of `from` with one(part, place), and hands `owner` over to `out`.
+template <typename Owner, typename From, typename T, typename Fn>
+void ExportParts(const From& from, std::unique_ptr<Owner> owner, Fn one, T* out) {
+  Children<T>& parts = owner->children;
+  for (size_t i = 0; i < from.children.size(); ++i) one(from.children[i], &parts.items[i]);
+  if (from.dictionary) {
+    parts.dictionary = std::make_unique<T>();
+    one(*from.dictionary, parts.dictionary.get());
+  }
+  out->n_children = static_cast<int64_t>(from.children.size());
+  out->children = parts.pointers.data();
+  out->dictionary = parts.dictionary.get();
+  out->release = ReleaseOwned<Owner, T>;
+  out->private_data = owner.release();
+}
+
+void ExportField(const ArrowField& field, ArrowSchema* out) {
+  auto owner = std::make_unique<SchemaOwner>(field);
+  *out = {};
+  out->format = owner->format.c_str();
+  out->name = owner->name.c_str();
+  out->metadata = owner->metadata.empty() ? nullptr : owner->metadata.data();
+  out->flags = field.nullable ? ARROW_FLAG_NULLABLE : 0;
+  ExportParts(field, std::move(owner), ExportField, out);
 }
 
 void ExportColumn(const ArrowColumn& column, ArrowArray* out) {
   auto owner = std::make_unique<ArrayOwner>(column);
-  for (size_t i = 0; i < column.children.size(); ++i)
-    ExportColumn(column.children[i], &owner->children.items[i]);
-  if (column.dictionary) {
-    owner->children.dictionary = std::make_unique<ArrowArray>();
-    ExportColumn(*column.dictionary, owner->children.dictionary.get());
-  }
   *out = {};
   out->length = column.length;
   out->null_count = column.nulls;
   out->n_buffers = static_cast<int64_t>(owner->pointers.size());
-  out->n_children = static_cast<int64_t>(column.children.size());
   out->buffers = owner->pointers.data();
-  out->children = owner->children.pointers.data();
-  out->dictionary = owner->children.dictionary.get();
-  out->release = ReleaseArray;
-  out->private_data = owner.release();
+  ExportParts(column, std::move(owner), ExportColumn, out);
 }
 
 struct StreamOwner {
@@ -159,11 +151,6 @@ int GetNext(ArrowArrayStream* stream, ArrowArray* out) {
 
 const char* GetLastError(ArrowArrayStream*) { return nullptr; }  // the error number says it all
 
-void ReleaseStream(ArrowArrayStream* stream) {
-  delete static_cast<StreamOwner*>(stream->private_data);
-  stream->release = nullptr;
-}
-
 }  // namespace
 
 int64_t ArrowTable::rows() const {
@@ -175,7 +162,8 @@ int64_t ArrowTable::rows() const {
 void ExportStream(std::shared_ptr<const ArrowTable> table, ArrowArrayStream* out) {
   auto owner = std::make_unique<StreamOwner>();
   owner->table = std::move(table);
-  *out = {GetSchema, GetNext, GetLastError, ReleaseStream, owner.release()};
+  *out = {GetSchema, GetNext, GetLastError, ReleaseOwned<StreamOwner, ArrowArrayStream>,
+          owner.release()};
 }
 
 }  // namespace stepscope

@@ -1,13 +1,13 @@
 #include "capi/result_columns.h"
 
 #include <cmath>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "capi/arrow_columns.h"
 #include "model/analysis/pages/row_events.h"
 #include "model/analysis/tables/unit_names.h"
+#include "model/base/key_table.h"
 
 namespace stepscope {
 namespace {
@@ -49,10 +49,11 @@ ArrowColumn TextsOf(const ResultTable& table, size_t column) {
   return out.Take();
 }
 
-ArrowColumn IntsOf(const ResultTable& table, size_t column) {
-  NumberColumn<int64_t> out;
+// The cells that are a T, in a column of this kind.
+template <typename T, typename Column>
+ArrowColumn ValuesOf(const ResultTable& table, size_t column, Column out) {
   for (size_t row = 0; row < table.rows.size(); ++row) {
-    const auto* value = std::get_if<int64_t>(&CellOf(table, row, column));
+    const auto* value = std::get_if<T>(&CellOf(table, row, column));
     value != nullptr ? out.Add(*value) : out.AddNull();
   }
   return out.Take();
@@ -71,15 +72,6 @@ ArrowColumn RealsOf(const ResultTable& table, size_t column) {
     } else {
       out.AddNull();
     }
-  }
-  return out.Take();
-}
-
-ArrowColumn FlagsOf(const ResultTable& table, size_t column) {
-  FlagColumn out;
-  for (size_t row = 0; row < table.rows.size(); ++row) {
-    const auto* value = std::get_if<bool>(&CellOf(table, row, column));
-    value != nullptr ? out.Add(*value) : out.AddNull();
   }
   return out.Take();
 }
@@ -125,23 +117,16 @@ ArrowField FieldOf(const ColumnDesc& column, ArrowField field) {
 }
 
 const char* FormatOf(ValueType kind) {
-  switch (kind) {
-    case ValueType::kInt:
-      return "l";
-    case ValueType::kReal:
-      return "g";
-    case ValueType::kBool:
-      return "b";
-    case ValueType::kString:
-      break;
-  }
-  return "U";
+  constexpr std::pair<ValueType, const char*> kFormats[] = {
+      {ValueType::kInt, "l"}, {ValueType::kReal, "g"}, {ValueType::kBool, "b"}};
+  return FindValue(kFormats, kind, "U");
 }
 
 ArrowColumn CellsOf(const ResultTable& table, size_t column, ValueType kind) {
-  if (kind == ValueType::kInt) return IntsOf(table, column);
+  if (kind == ValueType::kInt) return ValuesOf<int64_t>(table, column, NumberColumn<int64_t>());
   if (kind == ValueType::kReal) return RealsOf(table, column);
-  return kind == ValueType::kBool ? FlagsOf(table, column) : TextsOf(table, column);
+  if (kind == ValueType::kBool) return ValuesOf<bool>(table, column, FlagColumn());
+  return TextsOf(table, column);
 }
 
 }  // namespace

@@ -76,11 +76,12 @@ stepscope_status Fail(stepscope_status status, const char* message, char** error
 
 Status Usage(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
 
-// Calls fn, which returns a Status. Exceptions become a status too.
-template <typename Fn>
-stepscope_status Guard(char** error, Fn fn) {
+// Calls fn, which returns a Status, unless a handle is null. Exceptions become a status too.
+template <typename Fn, typename... Handles>
+stepscope_status Guard(char** error, Fn fn, const Handles*... handles) {
   try {
-    const Status status = fn();
+    const Status status =
+        ((handles != nullptr) && ...) ? fn() : Usage("a handle or the place for a result is null");
     if (status.ok()) return STEPSCOPE_OK;
     return Fail(static_cast<stepscope_status>(status.code()), status.message().c_str(), error);
   } catch (const std::bad_alloc&) {
@@ -90,12 +91,6 @@ stepscope_status Guard(char** error, Fn fn) {
   } catch (...) {
     return Fail(STEPSCOPE_INTERNAL, "an error without a name", error);
   }
-}
-
-template <typename... Handles>
-Status HaveAll(const Handles*... handles) {
-  return ((handles != nullptr) && ...) ? Status()
-                                       : Usage("a handle or the place for a result is null");
 }
 
 Result<AnalysisParams> ParamsOf(const stepscope_part* part) {
@@ -120,8 +115,9 @@ Result<AnalysisParams> PartOf(AnalysisContext& context, const stepscope_part* pa
   return status.ok() ? params : Result<AnalysisParams>(status);
 }
 
-void Give(std::shared_ptr<const ArrowTable> table, stepscope_table** out) {
+Status Give(std::shared_ptr<const ArrowTable> table, stepscope_table** out) {
   *out = new stepscope_table{std::move(table)};
+  return {};
 }
 
 const char* TextAt(const std::vector<std::string>& texts, size_t i) {
@@ -176,8 +172,7 @@ Status Events(stepscope_profile& profile, const stepscope_part* part, const char
                                       (flags & STEPSCOPE_WITH_ARGS) != 0,
                                       (flags & STEPSCOPE_BY_TRACK) != 0, 0});
   if (!table.ok()) return table.status();
-  Give(std::move(table).value(), out);
-  return {};
+  return Give(std::move(table).value(), out);
 }
 
 Result<stepscope::GroupBy> GroupOf(const char* by) {
@@ -205,10 +200,10 @@ Status EventStatsOf(stepscope_profile& profile, const stepscope_part* part, cons
                                                   steps ? &context.steps() : nullptr,
                                                   steps ? &context.grouping() : nullptr});
   if (*group == stepscope::GroupBy::kNone) stats.groups = {stats.total};
-  Give(stepscope::ToArrow(stepscope::StatsTable(
-           {&context.trace(), &stats, *group, steps ? &context.steps() : nullptr, {}}, false)),
-       out);
-  return {};
+  return Give(
+      stepscope::ToArrow(stepscope::StatsTable(
+          {&context.trace(), &stats, *group, steps ? &context.steps() : nullptr, {}}, false)),
+      out);
 }
 
 stepscope::ColumnDesc Column(const char* id, const char* label, stepscope::ValueType type,
@@ -279,9 +274,9 @@ Status CompareOf(stepscope_profile& a, stepscope_profile& b, const stepscope_par
 Status TableAt(const stepscope_report& report, size_t i, stepscope_table** out) {
   if (i >= report.result->tables.size()) return Usage("the report has no such table");
   const ResultTable& table = report.result->tables[i];
-  Give(ToArrow(table, report.trace ? EventColumn(*report.result, table) : -1, report.trace.get()),
-       out);
-  return {};
+  return Give(
+      ToArrow(table, report.trace ? EventColumn(*report.result, table) : -1, report.trace.get()),
+      out);
 }
 
 }  // namespace
@@ -291,30 +286,28 @@ const char* stepscope_version(void) { return STEPSCOPE_VERSION; }
 void stepscope_free_text(char* text) { std::free(text); }
 
 stepscope_status stepscope_parse_time(const char* text, int64_t* out, char** error) {
-  return Guard(error, [&]() -> Status {
-    const Status status = HaveAll(text, out);
-    if (!status.ok()) return status;
+  const auto parse = [&]() -> Status {
     Ps time = 0;
     if (!stepscope::ParseDuration(text, &time))
       return Usage("'" + std::string(text) + "' is not a time; write it as 12ms");
     *out = time;
     return {};
-  });
+  };
+  return Guard(error, parse, text, out);
 }
 
 stepscope_status stepscope_open(const char* const* paths, size_t count,
                                 const stepscope_open_options* options, stepscope_profile** out,
                                 char** error) {
-  return Guard(error, [&]() -> Status {
-    const Status status = HaveAll(paths, out);
-    if (!status.ok()) return status;
+  const auto open = [&]() -> Status {
     std::vector<std::string> list;
     for (size_t i = 0; i < count; ++i) {
       if (paths[i] == nullptr) return Usage("a path is null");
       list.emplace_back(paths[i]);
     }
     return Open(list, options, out);
-  });
+  };
+  return Guard(error, open, paths, out);
 }
 
 void stepscope_close(stepscope_profile* profile) { delete profile; }
@@ -346,35 +339,27 @@ int64_t stepscope_profile_origin_unix_ns(const stepscope_profile* profile) {
 stepscope_status stepscope_events(stepscope_profile* profile, const stepscope_part* part,
                                   const char* query, uint32_t flags, stepscope_table** out,
                                   char** error) {
-  return Guard(error, [&] {
-    const Status status = HaveAll(profile, out);
-    return status.ok() ? Events(*profile, part, query, flags, out) : status;
-  });
+  return Guard(
+      error, [&] { return Events(*profile, part, query, flags, out); }, profile, out);
 }
 
 stepscope_status stepscope_event_stats(stepscope_profile* profile, const stepscope_part* part,
                                        const char* query, const char* by, stepscope_table** out,
                                        char** error) {
-  return Guard(error, [&] {
-    const Status status = HaveAll(profile, out);
-    return status.ok() ? EventStatsOf(*profile, part, query, by, out) : status;
-  });
+  return Guard(
+      error, [&] { return EventStatsOf(*profile, part, query, by, out); }, profile, out);
 }
 
 stepscope_status stepscope_steps(stepscope_profile* profile, stepscope_table** out, char** error) {
-  return Guard(error, [&] {
-    const Status status = HaveAll(profile, out);
-    if (status.ok()) Give(stepscope::ToArrow(StepTable(*profile->context)), out);
-    return status;
-  });
+  return Guard(
+      error, [&] { return Give(stepscope::ToArrow(StepTable(*profile->context)), out); }, profile,
+      out);
 }
 
 stepscope_status stepscope_tracks(stepscope_profile* profile, stepscope_table** out, char** error) {
-  return Guard(error, [&] {
-    const Status status = HaveAll(profile, out);
-    if (status.ok()) Give(stepscope::ToArrow(TrackTable(*profile->trace)), out);
-    return status;
-  });
+  return Guard(
+      error, [&] { return Give(stepscope::ToArrow(TrackTable(*profile->trace)), out); }, profile,
+      out);
 }
 
 const char* stepscope_panel(size_t i) {
@@ -385,19 +370,15 @@ const char* stepscope_panel(size_t i) {
 stepscope_status stepscope_report_of(stepscope_profile* profile, const char* panel,
                                      const stepscope_part* part, uint32_t flags,
                                      stepscope_report** out, char** error) {
-  return Guard(error, [&] {
-    const Status status = HaveAll(profile, panel, out);
-    return status.ok() ? ReportOf(*profile, panel, part, flags, out) : status;
-  });
+  return Guard(
+      error, [&] { return ReportOf(*profile, panel, part, flags, out); }, profile, panel, out);
 }
 
 stepscope_status stepscope_compare(stepscope_profile* a, stepscope_profile* b,
                                    const stepscope_part* part_a, const stepscope_part* part_b,
                                    stepscope_report** out, char** error) {
-  return Guard(error, [&] {
-    const Status status = HaveAll(a, b, out);
-    return status.ok() ? CompareOf(*a, *b, part_a, part_b, out) : status;
-  });
+  return Guard(
+      error, [&] { return CompareOf(*a, *b, part_a, part_b, out); }, a, b, out);
 }
 
 void stepscope_report_free(stepscope_report* report) { delete report; }
@@ -419,28 +400,22 @@ const char* stepscope_report_table_title(const stepscope_report* report, size_t 
 
 stepscope_status stepscope_report_table(const stepscope_report* report, size_t i,
                                         stepscope_table** out, char** error) {
-  return Guard(error, [&] {
-    const Status status = HaveAll(report, out);
-    return status.ok() ? TableAt(*report, i, out) : status;
-  });
+  return Guard(
+      error, [&] { return TableAt(*report, i, out); }, report, out);
 }
 
 stepscope_status stepscope_report_properties(const stepscope_report* report, stepscope_table** out,
                                              char** error) {
-  return Guard(error, [&] {
-    const Status status = HaveAll(report, out);
-    if (status.ok()) Give(stepscope::ToArrow(PropertyTable(*report->result)), out);
-    return status;
-  });
+  return Guard(
+      error, [&] { return Give(stepscope::ToArrow(PropertyTable(*report->result)), out); }, report,
+      out);
 }
 
 stepscope_status stepscope_report_verdicts(const stepscope_report* report, stepscope_table** out,
                                            char** error) {
-  return Guard(error, [&] {
-    const Status status = HaveAll(report, out);
-    if (status.ok()) Give(stepscope::ToArrow(VerdictTable(*report->result)), out);
-    return status;
-  });
+  return Guard(
+      error, [&] { return Give(stepscope::ToArrow(VerdictTable(*report->result)), out); }, report,
+      out);
 }
 
 void stepscope_table_free(stepscope_table* table) { delete table; }
@@ -451,9 +426,9 @@ int64_t stepscope_table_rows(const stepscope_table* table) {
 
 stepscope_status stepscope_table_stream(const stepscope_table* table, ArrowArrayStream* out,
                                         char** error) {
-  return Guard(error, [&] {
-    const Status status = HaveAll(table, out);
-    if (status.ok()) stepscope::ExportStream(table->table, out);
-    return status;
-  });
+  const auto stream = [&] {
+    stepscope::ExportStream(table->table, out);
+    return Status();
+  };
+  return Guard(error, stream, table, out);
 }

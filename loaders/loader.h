@@ -28,9 +28,9 @@ namespace stepscope {
 struct LoadOptions {
   // Most bytes that one file may inflate to: a decompression bomb ends here with kLimit.
   uint64_t max_inflated_bytes = uint64_t{16} << 30;
-  std::string run;       // name of the run of a log directory; empty: the newest
-  std::string host;      // only this host is read; empty: all
-  unsigned threads = 0;  // 0: all cores
+  std::string run = {};   // name of the run of a log directory; empty: the newest
+  std::string host = {};  // only this host is read; empty: all
+  unsigned threads = 0;   // 0: all cores
 };
 
 // One file of a run.

@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <string>
 
-#include "app/command_line/command_docs.h"
 #include "app/commands/registry.h"
 #include "app/system/paths.h"
+#include "packaging/command_docs.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {

@@ -302,11 +302,7 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
       if (key.chord.repeat) args.steps = HoldSpeed(key.chord);
       commands.Push(key.command->id, std::move(args));
     }
-    if (key.panel != nullptr) {
-      CommandArgs args;
-      args.text = key.panel->id;
-      commands.Push("panel.show", std::move(args));
-    }
+    if (key.panel != nullptr) commands.Push("panel.show", {.text = key.panel->id});
   }
 }
 
@@ -532,22 +528,16 @@ std::string Viewer::DefaultLayoutIni() const { return state_->default_ini; }
 
 bool Viewer::ShowPanel(const std::string& panel_id) {
   if (FindPanel(PanelOf(panel_id)) == nullptr) return false;
-  CommandArgs args;
-  args.text = panel_id;
-  state_->commands.Push("panel.show", std::move(args));
+  state_->commands.Push("panel.show", {.text = panel_id});
   return true;
 }
 
 void Viewer::SetVisibleRange(TimeRange range) {
-  CommandArgs args;
-  args.range = range;
-  state_->commands.Push("view.set_range", std::move(args));
+  state_->commands.Push("view.set_range", {.range = range});
 }
 
 void Viewer::OpenView(const std::string& token) {
-  CommandArgs args;
-  args.text = token;
-  state_->commands.Push("view.open_token", std::move(args));
+  state_->commands.Push("view.open_token", {.text = token});
 }
 
 bool Viewer::SelectByName(const std::string& name) {
@@ -567,9 +557,7 @@ bool Viewer::SelectByName(const std::string& name) {
     }
   }
   if (!best.valid()) return false;
-  CommandArgs args;
-  args.event = best;
-  s.commands.Push("select.reveal", std::move(args));
+  s.commands.Push("select.reveal", {.event = best});
   return true;
 }
 

@@ -6,7 +6,6 @@
 // what they show.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <string>
 

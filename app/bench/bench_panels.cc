@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -63,9 +62,7 @@ Json FrameTimesJson(std::vector<double> ms, double cpu_ms) {
 }
 
 void PushPanel(Gui& gui, const char* command, const char* panel) {
-  CommandArgs args;
-  args.text = panel;
-  gui.viewer().commands().Push(command, std::move(args));
+  gui.viewer().commands().Push(command, {.text = panel});
 }
 
 Status ToggleAll(Gui& gui) {

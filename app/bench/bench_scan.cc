@@ -4,11 +4,8 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <memory>
 #include <set>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/bench/reference_scan_chrome.h"

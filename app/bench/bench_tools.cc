@@ -20,9 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 void Push(Gui& gui, const char* command, std::string text = {}) {
-  CommandArgs args;
-  args.text = std::move(text);
-  gui.viewer().commands().Push(command, std::move(args));
+  gui.viewer().commands().Push(command, {.text = std::move(text)});
 }
 
 // Times the frames of one gesture, and how long the window works on after each part of it.

@@ -1,6 +1,6 @@
 // The command line: which command to run with which options. Parsing and the documents that are
-// made from the options (command_docs.h) use the same grammar, which CLI11 holds. Start reading at
-// ParseCommandLine(); app/commands/ has the commands.
+// made from the options (packaging/command_docs.h) use the same grammar, which CLI11 holds. Start
+// reading at ParseCommandLine(); app/commands/ has the commands.
 #pragma once
 
 #include <memory>

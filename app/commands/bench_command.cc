@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>

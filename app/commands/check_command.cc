@@ -64,10 +64,7 @@ class Checks {
 
 std::string AllowanceText(const Allowance& allowed, Unit unit) {
   if (allowed.percent) return fmt::format("{:g} %", allowed.amount);
-  Property p;
-  p.value = allowed.amount;
-  p.unit = unit;
-  return PropertyText(p);
+  return PropertyText(allowed.amount, unit);
 }
 
 bool Checks::Judge(const std::string& what, const Property* a, const Property* b,
@@ -83,10 +80,10 @@ bool Checks::Judge(const std::string& what, const Property* a, const Property* b
   failed_ = failed_ || last_failed_;
   std::string percent;
   if (*x != 0) percent = fmt::format(", {:+.2f} %", 100 * (*y - *x) / std::abs(*x));
-  text_ +=
-      fmt::format("{}: {}: {} -> {}{} (allowed: +{}{})\n", last_failed_ ? "FAILED" : "ok",
-                  TerminalText(what), TerminalText(PropertyText(*a)),
-                  TerminalText(PropertyText(*b)), percent, AllowanceText(allowed, a->unit), why);
+  text_ += fmt::format("{}: {}: {} -> {}{} (allowed: +{}{})\n", last_failed_ ? "FAILED" : "ok",
+                       TerminalText(what), TerminalText(PropertyText(a->value, a->unit)),
+                       TerminalText(PropertyText(b->value, b->unit)), percent,
+                       AllowanceText(allowed, a->unit), why);
   return true;
 }
 
@@ -101,10 +98,7 @@ void Checks::Culprits(const char* table, const char* delta,
     const Value& cell = t->rows[r][static_cast<size_t>(c)];
     const auto* value = std::get_if<double>(&cell);
     if (value == nullptr || *value <= 0) continue;
-    Property p;
-    p.value = *value;
-    p.unit = t->columns[static_cast<size_t>(c)].unit;
-    std::string line = "  +" + PropertyText(p);
+    std::string line = "  +" + PropertyText(*value, t->columns[static_cast<size_t>(c)].unit);
     for (const char* name : names) {
       const int n = t->Column(name);
       if (n < 0) continue;

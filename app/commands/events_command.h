@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/command_line/shared_options.h"
-#include "model/query/event_stats.h"
+#include "model/query/stats_question.h"
 
 namespace stepscope {
 

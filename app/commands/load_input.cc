@@ -12,10 +12,7 @@
 namespace stepscope {
 
 LoadOptions LoadOptionsOf(const InputOptions& input) {
-  LoadOptions load;
-  load.run = input.run;
-  load.max_inflated_bytes = input.max_inflated_bytes;
-  return load;
+  return {.max_inflated_bytes = input.max_inflated_bytes, .run = input.run};
 }
 
 void OpenCommandLine(const InputOptions& input, Session& session) {

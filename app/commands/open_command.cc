@@ -82,10 +82,8 @@ int Run(const InputOptions& input, const OpenOptions&, const Log& log) {
   window = opened.value().get();
   window->set_on_drop([&session](const std::vector<std::string>& paths) { session.Drop(paths); });
   {
-    GuiConfig config;
-    config.settings_text = store.ReadSettings();
-    config.layout = store.ReadLayout();
-    Gui gui(*window, session, store, std::move(config));
+    Gui gui(*window, session, store,
+            {.settings_text = store.ReadSettings(), .layout = store.ReadLayout()});
     log.Verbose("window open");
     std::string view = input.view;  // shown as soon as a timeline has been drawn
     while (!window->closing()) {

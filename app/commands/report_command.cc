@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
-#include <utility>
 
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"

@@ -30,10 +30,8 @@ Status Stage::Show(const PictureOptions& options, bool real_window) {
   }
   const PixelSize size{options.width, options.height};
   if (real_window) {
-    WindowPlacement placement;
-    placement.width = size.width;
-    placement.height = size.height;
-    Result<std::unique_ptr<Window>> window = Window::Create(placement, waker_);
+    Result<std::unique_ptr<Window>> window =
+        Window::Create({.width = size.width, .height = size.height}, waker_);
     if (!window.ok()) return window.status();
     surface_ = std::move(window).value();
   } else {

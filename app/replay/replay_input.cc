@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <optional>
 #include <string_view>
 
 #include "app/window/gui.h"

@@ -13,6 +13,7 @@
 #include "app/report/event_args.h"
 #include "app/report/export_places.h"
 #include "app/report/torch_args.h"
+#include "model/base/key_table.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
@@ -39,33 +40,21 @@ std::string Micros(Ps t) {
 
 // PyTorch's name of a category, for recordings of other formats. Empty where PyTorch has none.
 std::string_view NameOfCategory(EventCategory category, bool on_device) {
-  switch (category) {
-    case EventCategory::kKernel:
-      return "kernel";
-    case EventCategory::kMemcpy:
-      return "gpu_memcpy";
-    case EventCategory::kMemset:
-      return "gpu_memset";
-    case EventCategory::kRuntimeCall:
-      return "cuda_runtime";
-    case EventCategory::kCpuOp:
-      return "cpu_op";
-    case EventCategory::kPythonFunction:
-      return "python_function";
-    case EventCategory::kUserAnnotation:
-    case EventCategory::kStep:
-      return on_device ? "gpu_user_annotation" : "user_annotation";
-    case EventCategory::kGpuUserAnnotation:
-      return "gpu_user_annotation";
-    case EventCategory::kHostEvent:
-      return "cpu_instant_event";
-    case EventCategory::kOverhead:
-      return on_device ? "cuda_sync" : "overhead";
-    case EventCategory::kCommunication:
-      return "collective_comm";
-    default:
-      return {};
-  }
+  using enum EventCategory;
+  if (category == kUserAnnotation || category == kStep)
+    return on_device ? "gpu_user_annotation" : "user_annotation";
+  if (category == kOverhead) return on_device ? "cuda_sync" : "overhead";
+  static constexpr std::pair<EventCategory, std::string_view> kNames[] = {
+      {kKernel, "kernel"},
+      {kMemcpy, "gpu_memcpy"},
+      {kMemset, "gpu_memset"},
+      {kRuntimeCall, "cuda_runtime"},
+      {kCpuOp, "cpu_op"},
+      {kPythonFunction, "python_function"},
+      {kGpuUserAnnotation, "gpu_user_annotation"},
+      {kHostEvent, "cpu_instant_event"},
+      {kCommunication, "collective_comm"}};
+  return FindValue(kNames, category, {});
 }
 
 class Exporter {

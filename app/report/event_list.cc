@@ -105,18 +105,8 @@ std::string_view HostName(const Trace& trace, const Lane& lane) {
 
 void WriteArgs(const std::vector<Stat>& args, JsonStream* json) {
   json->BeginObject();
-  for (const Stat& stat : args) {
-    json->Key(stat.name);
-    if (const auto* i = std::get_if<int64_t>(&stat.value)) {
-      json->Int(*i);
-    } else if (const auto* u = std::get_if<uint64_t>(&stat.value)) {
-      json->Uint(*u);
-    } else if (const auto* d = std::get_if<double>(&stat.value)) {
-      json->Real(*d);
-    } else {
-      json->Text(std::get<std::string>(stat.value));
-    }
-  }
+  for (const Stat& stat : args)
+    std::visit([&](const auto& value) { json->Member(stat.name, value); }, stat.value);
   json->EndObject();
 }
 
@@ -128,12 +118,9 @@ std::optional<LaunchFacts> LaunchOf(const EventListInput& input, const ListedEve
 void WriteLaunch(const Trace& trace, const LaunchFacts& launch, JsonStream* json) {
   json->BeginObject();
   json->Member("call", FileName(trace, launch.call));
-  json->Key("delay_ps");
-  json->Int(launch.delay);
-  json->Key("queue_length");
-  json->Uint(launch.queue_length);
-  json->Key("stack");
-  json->BeginArray();
+  json->Member("delay_ps", launch.delay);
+  json->Member("queue_length", launch.queue_length);
+  json->BeginArray("stack");
   for (const EventRow row : launch.stack) json->Text(FileName(trace, row));
   json->EndArray();
   json->EndObject();
@@ -197,16 +184,12 @@ Status WriteEventsJson(const EventListInput& input, const TextSink& sink) {
   const Trace& trace = *input.trace;
   JsonStream json(sink);
   json.BeginObject();
-  json.Key("events");
-  json.BeginArray();
+  json.BeginArray("events");
   Status status = ForListed(input, [&](const ListedEvent& event) {
     json.BeginObject();
-    json.Key("begin_ps");
-    json.Int(event.lane->start[event.index]);
-    json.Key("duration_ps");
-    json.Int(event.lane->dur[event.index]);
-    json.Key("self_ps");
-    json.Int(SelfTime(trace.set, event.row()));
+    json.Member("begin_ps", event.lane->start[event.index]);
+    json.Member("duration_ps", event.lane->dur[event.index]);
+    json.Member("self_ps", SelfTime(trace.set, event.row()));
     json.Member("name", FileName(trace, event));
     json.Member("track", TrackName(trace, *event.lane));
     json.Member("process", ProcessName(trace, *event.lane));

@@ -1,8 +1,6 @@
 #include "app/report/event_stats_report.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 
 #include "app/report/text_layout.h"
 #include "model/analysis/tables/json_stream.h"
@@ -14,29 +12,21 @@ namespace {
 
 void WriteRow(const EventStatsReport& report, const EventStatsRow& row, bool group,
               JsonStream* json) {
-  const auto number = [json](const char* key, Ps value) {
-    json->Key(key);
-    json->Int(value);
-  };
-  const auto real = [json](const char* key, double value) {
-    json->Key(key);
-    json->Real(value);
-  };
   json->BeginObject();
   json->Member("name", row.name);
   if (group && report.by == GroupBy::kTrack)
     json->Member("process", PlaceOfGroup(report, row).process);
   if (group && GroupsHaveHosts(report)) json->Member("host", PlaceOfGroup(report, row).host);
   json->Member("count", row.count);
-  number("total_ps", row.total);
-  number("self_ps", row.self);
-  real("mean_ps", row.mean);
-  number("median_ps", row.median);
-  number("p95_ps", row.p95);
-  number("p99_ps", row.p99);
-  number("min_ps", row.min);
-  number("max_ps", row.max);
-  real("stddev_ps", row.stddev);
+  json->Member("total_ps", row.total);
+  json->Member("self_ps", row.self);
+  json->Member("mean_ps", row.mean);
+  json->Member("median_ps", row.median);
+  json->Member("p95_ps", row.p95);
+  json->Member("p99_ps", row.p99);
+  json->Member("min_ps", row.min);
+  json->Member("max_ps", row.max);
+  json->Member("stddev_ps", row.stddev);
   json->EndObject();
 }
 
@@ -47,8 +37,7 @@ void WriteStatsJson(const EventStatsReport& report, const TextSink& sink) {
   json.BeginObject();
   json.Key("total");
   WriteRow(report, report.stats->total, false, &json);
-  json.Key("groups");
-  json.BeginArray();
+  json.BeginArray("groups");
   for (const EventStatsRow& row : report.stats->groups) WriteRow(report, row, true, &json);
   json.EndArray();
   json.EndObject();

@@ -30,8 +30,7 @@ void WritePlane(const Trace& trace, const Plane& plane, JsonStream* json) {
   json->BeginObject();
   json->Member("host", trace.HostName(plane.host));
   json->Member("name", PlaneName(trace, plane));
-  json->Key("tracks");
-  json->BeginArray();
+  json->BeginArray("tracks");
   for (TrackId id : plane.tracks) {
     const Track& track = trace.set.tracks[id.value];
     json->BeginObject();
@@ -44,8 +43,7 @@ void WritePlane(const Trace& trace, const Plane& plane, JsonStream* json) {
 }
 
 void WriteTexts(std::string_view key, const std::vector<std::string>& texts, JsonStream* json) {
-  json->Key(key);
-  json->BeginArray();
+  json->BeginArray(key);
   for (const std::string& text : texts) json->Text(text);
   json->EndArray();
 }
@@ -179,14 +177,12 @@ void WriteInfoJson(const InfoInput& input, const TextSink& sink) {
   json.Member("path", input.path);
   WriteTexts("runs", input.runs, &json);
   json.Member("run", trace.run);
-  json.Key("hosts");
-  json.BeginArray();
+  json.BeginArray("hosts");
   for (size_t i = 0; i < trace.hosts.size(); ++i) {
     json.Text(trace.HostName(HostId(static_cast<uint32_t>(i))));
   }
   json.EndArray();
-  json.Key("planes");
-  json.BeginArray();
+  json.BeginArray("planes");
   for (const Plane& plane : trace.planes) WritePlane(trace, plane, &json);
   json.EndArray();
   json.Member("events", trace.counts.events());
@@ -194,12 +190,9 @@ void WriteInfoJson(const InfoInput& input, const TextSink& sink) {
   json.Member("instants", trace.counts.instants);
   json.Member("counter_samples", trace.counts.counter_samples);
   json.Member("flows", trace.counts.flows);
-  json.Key("span_ps");
-  json.Int(trace.span.length());
-  json.Key("begin_ps");
-  json.Int(trace.span.begin);
-  json.Key("end_ps");
-  json.Int(trace.span.end);
+  json.Member("span_ps", trace.span.length());
+  json.Member("begin_ps", trace.span.begin);
+  json.Member("end_ps", trace.span.end);
   json.Member("steps", uint64_t{input.steps});
   WriteTexts("skipped_files", trace.skipped_files, &json);
   json.Key("diagnostics");

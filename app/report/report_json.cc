@@ -26,10 +26,8 @@ void WriteEvents(const Trace& trace, const ResultTable& table, size_t row, JsonS
   json->BeginArray();
   for (const RowEvent& event : EventsOfRow(trace, table, row)) {
     json->BeginObject();
-    json->Key("begin_ps");
-    json->Int(event.time.begin);
-    json->Key("end_ps");
-    json->Int(event.time.end);
+    json->Member("begin_ps", event.time.begin);
+    json->Member("end_ps", event.time.end);
     json->Member("track", event.track);
     json->EndObject();
   }
@@ -45,15 +43,13 @@ ListColumn ListOf(const Trace* trace, const AnalysisResult& result, const Result
 // Tables list the events of `trace` that their rows are about; if it is null, they list none.
 void WriteResult(const AnalysisResult& result, const std::string& only_table, const Trace* trace,
                  JsonStream* json) {
-  json->Key("properties");
-  json->BeginObject();
+  json->BeginObject("properties");
   for (const Property& p : result.properties) {
     json->Key(p.id);
     json->Write(p.value);
   }
   json->EndObject();
-  json->Key("tables");
-  json->BeginObject();
+  json->BeginObject("tables");
   for (const ResultTable& table : result.tables) {
     if (!only_table.empty() && table.id != only_table) continue;
     json->Key(table.id);
@@ -75,15 +71,13 @@ void WriteReportJson(const ReportInput& input, const TextSink& sink) {
   json.Member("profile", input.path);
   json.Member("run", input.run);
   json.Member("host", input.host.empty() ? "ALL_HOSTS" : input.host);
-  json.Key("panels");
-  json.BeginObject();
+  json.BeginObject("panels");
   for (auto panel = input.panels.begin(); panel != input.panels.end(); ++panel) {
     const bool again = std::any_of(input.panels.begin(), panel, [&](const PanelReport& before) {
       return before.analysis == panel->analysis;
     });
     if (again) continue;
-    json.Key(panel->analysis->id);
-    json.BeginObject();
+    json.BeginObject(panel->analysis->id);
     WriteResult(*panel->Result(), input.table, input.trace.get(), &json);
     json.EndObject();
   }

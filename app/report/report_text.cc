@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/report/report.h"
 #include "app/report/text_layout.h"
+#include "model/base/key_table.h"
 #include "model/base/terminal_text.h"
 
 namespace stepscope {
@@ -12,17 +15,10 @@ constexpr size_t kMaxRows = 30;  // of a table that is not asked for by name
 constexpr size_t kWidth = 100, kLeastRoom = 20;
 
 const char* GradeMark(Finding::Grade grade) {
-  switch (grade) {
-    case Finding::Grade::kGood:
-      return "good:";
-    case Finding::Grade::kInfo:
-      return "note:";
-    case Finding::Grade::kWarning:
-      return "warning:";
-    case Finding::Grade::kBad:
-      break;
-  }
-  return "problem:";
+  using enum Finding::Grade;
+  constexpr std::pair<Finding::Grade, const char*> kMarks[] = {
+      {kGood, "good:"}, {kInfo, "note:"}, {kWarning, "warning:"}};
+  return FindValue(kMarks, grade, "problem:");
 }
 
 // Adds a text in lines of kWidth columns, which break at blanks, or within a word that is longer
@@ -51,13 +47,14 @@ void AddWrapped(std::string_view text, const std::string& first, const std::stri
 void AddProperties(const std::vector<Property>& properties, TextBuffer* out) {
   size_t width = 0;
   for (const Property& p : properties) {
-    if (!PropertyText(p).empty()) width = std::max(width, CellsOf(p.label));
+    if (!PropertyText(p.value, p.unit).empty()) width = std::max(width, CellsOf(p.label));
   }
   for (const Property& p : properties) {
-    if (PropertyText(p).empty()) continue;
+    if (PropertyText(p.value, p.unit).empty()) continue;
     const std::string label = p.label.empty() ? p.id : p.label;
     const std::string pad(width > CellsOf(label) ? width - CellsOf(label) : 0, ' ');
-    AddWrapped(TerminalText(PropertyText(p)), label + pad + "  ", std::string(width + 2, ' '), out);
+    AddWrapped(TerminalText(PropertyText(p.value, p.unit)), label + pad + "  ",
+               std::string(width + 2, ' '), out);
   }
 }
 
@@ -99,7 +96,7 @@ void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* ou
   }
   TextRows properties;
   for (const Property& p : result.properties) {
-    if (!input.compat_xprof && PropertyText(p).empty()) continue;
+    if (!input.compat_xprof && PropertyText(p.value, p.unit).empty()) continue;
     properties.Add({p.label.empty() ? p.id : p.label, FormatValue(p.value, p.unit)});
   }
   if (only_table.empty() && narrow) AddProperties(result.properties, out);

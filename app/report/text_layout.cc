@@ -45,12 +45,12 @@ std::string_view FirstCells(std::string_view text, size_t cells) {
   return text.substr(0, end);
 }
 
-std::string PropertyText(const Property& p) {
-  const std::string text = FormatValue(p.value, p.unit);
+std::string PropertyText(const Value& value, Unit unit) {
+  const std::string text = FormatValue(value, unit);
   if (text.empty()) return text;  // not known
-  if (p.unit == Unit::kMs) return text + " ms";
-  if (p.unit == Unit::kUs) return text + " \u00b5s";
-  if (p.unit == Unit::kNs) return text + " ns";
+  if (unit == Unit::kMs) return text + " ms";
+  if (unit == Unit::kUs) return text + " \u00b5s";
+  if (unit == Unit::kNs) return text + " ns";
   return text;
 }
 

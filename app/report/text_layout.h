@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +30,6 @@ std::string_view FirstCells(std::string_view text, size_t cells);
 
 // A property's value with its unit. FormatValue() leaves out units that a column has in its
 // header.
-std::string PropertyText(const Property& property);
+std::string PropertyText(const Value& value, Unit unit);
 
 }  // namespace stepscope

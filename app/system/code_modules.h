@@ -3,7 +3,6 @@
 // lock).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "app/system/malloc_arenas.h"
-#include "app/system/paths.h"
 #include "viewer/core/commands/command.h"
 #include "viewer/core/look/new_frame.h"
 #include "viewer/gl/row_texture.h"
@@ -69,11 +68,11 @@ Gui::Gui(Surface& surface, Session& session, const SettingsStore& store, GuiConf
   if (!sink) sink = std::make_unique<DrawListSink>();
   sink_ = std::make_unique<WatchedSink>(std::move(sink));
   content_scale_ = surface_.content_scale();
-  ViewerConfig viewer_config;
-  viewer_config.animate = config.animate;
-  viewer_config.content_scale = content_scale_;
-  viewer_config.settings_text = std::move(config.settings_text);
-  viewer_ = std::make_unique<Viewer>(session_, sink_.get(), std::move(viewer_config));
+  viewer_ =
+      std::make_unique<Viewer>(session_, sink_.get(),
+                               ViewerConfig{.animate = config.animate,
+                                            .content_scale = content_scale_,
+                                            .settings_text = std::move(config.settings_text)});
   saved_settings_ = viewer_->SettingsText();
   const std::string layout = config.layout.empty() ? viewer_->DefaultLayoutIni() : config.layout;
   if (!layout.empty()) ImGui::LoadIniSettingsFromMemory(layout.data(), layout.size());

@@ -25,8 +25,8 @@ inline constexpr double kIdleLimitSeconds = 600;
 
 struct GuiConfig {
   bool animate = true;
-  std::string settings_text;
-  std::string layout;  // imgui.ini text; empty: the default workspace
+  std::string settings_text = {};
+  std::string layout = {};  // imgui.ini text; empty: the default workspace
 };
 
 class Gui {

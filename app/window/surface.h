@@ -3,8 +3,6 @@
 // thread only. Start reading this folder at gui.h.
 #pragma once
 
-#include <string>
-
 #include "app/window/frame_pacer.h"
 #include "model/base/status.h"
 

@@ -1,16 +1,11 @@
 #include "loaders/chrome_json/chrome_diagnostics.h"
 
+#include <iterator>
+
 namespace stepscope::chrome {
 namespace {
 
-struct ProblemDesc {
-  ChromeDiagnostic diagnostic;
-  const char* id;
-  Severity severity;
-  const char* text;
-};
-
-constexpr ProblemDesc kProblems[] = {
+constexpr DiagnosticText<ChromeDiagnostic> kTexts[] = {
     {ChromeDiagnostic::kEmptyObject, "chrome.empty_event", Severity::kInfo,
      "Empty objects among the events (TensorFlow ends its list with one)"},
     {ChromeDiagnostic::kNotAnObject, "chrome.not_an_object", Severity::kWarning,
@@ -76,46 +71,12 @@ constexpr ProblemDesc kProblems[] = {
     {ChromeDiagnostic::kTruncatedStream, "chrome.truncated_stream", Severity::kWarning,
      "The compressed file ends early or is damaged; what could be inflated is shown"},
 };
-static_assert(std::size(kProblems) == static_cast<size_t>(ChromeDiagnostic::kCount));
+static_assert(std::size(kTexts) == static_cast<size_t>(ChromeDiagnostic::kCount));
 
 }  // namespace
 
-void ChromeDiagnostics::Add(ChromeDiagnostic p, uint64_t offset) {
-  if (rows_ == nullptr) rows_ = std::make_unique<Rows>();
-  Row& row = (*rows_)[static_cast<size_t>(p)];
-  ++row.count;
-  row.Keep(offset);
-}
-
-void ChromeDiagnostics::Row::Keep(uint64_t offset) {
-  if (places == first.size() && offset >= first.back()) return;
-  if (places < first.size()) ++places;
-  size_t i = places - 1;
-  for (; i > 0 && first[i - 1] > offset; --i) first[i] = first[i - 1];
-  first[i] = offset;
-}
-
-void ChromeDiagnostics::Merge(const ChromeDiagnostics& other) {
-  if (other.rows_ == nullptr) return;
-  if (rows_ == nullptr) rows_ = std::make_unique<Rows>();
-  for (size_t i = 0; i < rows_->size(); ++i) {
-    const Row& from = (*other.rows_)[i];
-    (*rows_)[i].count += from.count;
-    for (uint32_t k = 0; k < from.places; ++k) (*rows_)[i].Keep(from.first[k]);
-  }
-}
-
 void ChromeDiagnostics::Report(const std::string& file, Diagnostics* out) const {
-  if (rows_ == nullptr) return;
-  for (const ProblemDesc& desc : kProblems) {
-    const Row& row = (*rows_)[static_cast<size_t>(desc.diagnostic)];
-    if (row.count == 0) continue;
-    for (uint32_t k = 0; k < row.places; ++k) {
-      const uint64_t n = k == 0 ? row.count - (row.places - 1) : 1;
-      out->Count(desc.id, desc.severity, desc.text, file + " byte " + std::to_string(row.first[k]),
-                 n);
-    }
-  }
+  CountedDiagnostics::Report(kTexts, file, "", out);
 }
 
 }  // namespace stepscope::chrome

@@ -147,7 +147,7 @@ Status LoadFile(const InputFile& input, const LoadOptions& options, const ReadMo
     file->parsed.text = TraceText::Of(input.opened);
     file->file_bytes = input.opened->file_bytes();
     if (input.opened->truncated())
-      file->events.diagnostics.Add(ChromeDiagnostic::kTruncatedStream, file->parsed.text->size());
+      file->events.diagnostics.Count(ChromeDiagnostic::kTruncatedStream, file->parsed.text->size());
   } else if (Status s = OpenStream(input.path, options, mode, file, &stream); !s.ok()) {
     return s;
   }
@@ -192,7 +192,7 @@ void MarkFarAway(bool unix_clock, const std::vector<std::unique_ptr<LoadedFile>>
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (i >= first && i < first + count) continue;
     sorted[i]->far_away = true;
-    sorted[i]->events.diagnostics.Add(ChromeDiagnostic::kFarAway, 0);
+    sorted[i]->events.diagnostics.Count(ChromeDiagnostic::kFarAway, 0);
   }
 }
 
@@ -332,7 +332,7 @@ Status LoadChrome(TraceBuilder& builder, std::span<const InputFile> inputs,
   std::vector<ArgsSource::File> texts;
   for (uint32_t i = 0; i < files.size(); ++i) {
     if (origin.unix_clock && !files[i]->unix_clock)
-      files[i]->events.diagnostics.Add(ChromeDiagnostic::kNoCommonClock, 0);
+      files[i]->events.diagnostics.Count(ChromeDiagnostic::kNoCommonClock, 0);
     AddFile(i, origin, files[i].get(), &metas, &builder, stop);
     if (stop.stop_requested()) return {ErrorCode::kCancelled, "cancelled"};
     texts.push_back({TextOf(*files[i]), std::move(files[i]->events.ends)});

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "loaders/chrome_json/flow_binder.h"
+#include "loaders/common/mixed_track_builder.h"
 #include "model/base/sort_runs.h"
 
 namespace stepscope::chrome {
@@ -72,21 +73,6 @@ std::vector<uint32_t> Sorted(const std::deque<Draft>& drafts, const Key& key,
   const auto before = [&](uint32_t a, uint32_t b) { return key(drafts[a]) < key(drafts[b]); };
   SortRuns(order.begin(), order.end(), before, stop);
   return order;
-}
-
-void SortSeries(CounterSeries* series) {
-  if (std::is_sorted(series->time.begin(), series->time.end())) return;
-  std::vector<size_t> order(series->time.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return series->time[a] < series->time[b]; });
-  CounterSeries sorted;
-  for (const size_t i : order) {
-    sorted.time.push_back(series->time[i]);
-    sorted.value.push_back(series->value[i]);
-  }
-  series->time = std::move(sorted.time);
-  series->value = std::move(sorted.value);
 }
 
 class ChromeTrackBuilder {
@@ -397,13 +383,10 @@ class ChromeTrackBuilder {
     draft.counters->reserve(counter->series.size());
     for (size_t i = 0; i < counter->series.size() && !Stopped(i + 1); ++i) {
       CounterSeries& series = counter->series[i];
-      SortSeries(&series);
+      FinishSeries(&series);
       series.time.shrink_to_fit();
       series.value.shrink_to_fit();
       for (Ps& time : series.time) time = SaturatingAdd(time, placement_.shift);
-      const auto [low, high] = std::minmax_element(series.value.begin(), series.value.end());
-      series.min = *low;
-      series.max = *high;
       draft.counters->push_back(std::move(series));
     }
     counter->series = {};

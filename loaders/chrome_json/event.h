@@ -126,7 +126,7 @@ class EventSink {
   }
   void Add(const RawFields& fields, const char* object);
   void Count(ChromeDiagnostic diagnostic, const char* at) {
-    out_->diagnostics.Add(diagnostic, Offset(at));
+    out_->diagnostics.Count(diagnostic, Offset(at));
   }
 
  private:

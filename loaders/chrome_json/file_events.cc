@@ -1,8 +1,5 @@
 #include "loaders/chrome_json/file_events.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "loaders/common/json_cursor.h"
 
 namespace stepscope::chrome {
@@ -45,7 +42,7 @@ uint32_t FileEvents::Meta(const NamePair& name_and_cat, uint32_t* cat_id, uint64
   std::string name, cat;
   bool clean = Unescape(name_and_cat.first, &name);
   clean = Unescape(name_and_cat.second, &cat) && clean;
-  if (!clean) diagnostics.Add(ChromeDiagnostic::kInvalidUtf8, offset);
+  if (!clean) diagnostics.Count(ChromeDiagnostic::kInvalidUtf8, offset);
   const StringId name_id = strings.Intern(name);
   *cat_id = strings.Intern(cat).value;
   uint32_t index;
@@ -212,7 +209,7 @@ void FileEvents::AddMetadata(const EventAux* aux, uint32_t meta, uint32_t thread
     }
     return !known;
   });
-  if (!known) diagnostics.Add(ChromeDiagnostic::kUnknownMetadata, offset);
+  if (!known) diagnostics.Count(ChromeDiagnostic::kUnknownMetadata, offset);
 }
 
 void FileEvents::AddCounter(const BatchResult& batch, const ParsedEvent& event, const EventAux& aux,

@@ -8,9 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
 #include <stop_token>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>

@@ -190,7 +190,7 @@ class Pipeline {
       return;
     result->Clear();
     if (!options_.force_tolerant)
-      result->diagnostics.Add(ChromeDiagnostic::kRefusedBatch, batch.begin);
+      result->diagnostics.Count(ChromeDiagnostic::kRefusedBatch, batch.begin);
     TolerantReader reader(text, batch.begin, false);
     while (reader.Read(~size_t{0}, base_ps, &worker->names, result) !=
            TolerantReader::State::kTextEnd) {
@@ -327,7 +327,7 @@ class FileParse {
       if (text.passing()) text.Release(std::min(splitter_.keep_from(), pipeline_.keep_from()));
     }
     if (stream_->truncated())
-      events_->diagnostics.Add(ChromeDiagnostic::kTruncatedStream, text.size());
+      events_->diagnostics.Count(ChromeDiagnostic::kTruncatedStream, text.size());
     text.Finish();
     return Status::Ok();
   }
@@ -340,7 +340,7 @@ class FileParse {
       NeedBase(splitter_.batch_begin(), size);
       const uint64_t end = pipeline_.ReadRest(splitter_.batch_begin(), size, base_ps_, false);
       if (end == 0) {
-        events_->diagnostics.Add(ChromeDiagnostic::kUnterminated, size);
+        events_->diagnostics.Count(ChromeDiagnostic::kUnterminated, size);
         return;
       }
       splitter_.EventsEndedAt(end);
@@ -351,10 +351,10 @@ class FileParse {
     if (splitter_.place() == Splitter::Place::kEnd || splitter_.place() == Splitter::Place::kBad) {
       const std::string_view rest = std::string_view(text_, size).substr(splitter_.position());
       if (rest.find_first_not_of(" \t\r\n,;\0") == std::string_view::npos) return;
-      events_->diagnostics.Add(ChromeDiagnostic::kMisplacedText, splitter_.position());
+      events_->diagnostics.Count(ChromeDiagnostic::kMisplacedText, splitter_.position());
       ReadMisplaced(splitter_.position());
     } else if (size > 0) {
-      events_->diagnostics.Add(ChromeDiagnostic::kUnterminated, size);
+      events_->diagnostics.Count(ChromeDiagnostic::kUnterminated, size);
       if (!splitter_.saw_events()) ReadMisplaced(splitter_.position());
     }
   }

@@ -145,11 +145,11 @@ class ChainLinker {
     bool linked = false;
     for (const FlowPoint& p : chain) {
       if (p.slice == kNoIndex) {
-        diagnostics_->Add(ChromeDiagnostic::kFlowWithoutSlice, p.offset);
+        diagnostics_->Count(ChromeDiagnostic::kFlowWithoutSlice, p.offset);
         continue;
       }
       if (p.ph != 's' && last == nullptr)
-        diagnostics_->Add(ChromeDiagnostic::kFlowWithoutStart, p.offset);
+        diagnostics_->Count(ChromeDiagnostic::kFlowWithoutStart, p.offset);
       if (p.ph != 's' && last != nullptr) {
         arrows_->push_back(
             {last->thread, last->slice, p.thread, p.slice, last->part, p.part, p.id, p.key});
@@ -158,7 +158,7 @@ class ChainLinker {
       if (p.ph == 's' || (p.ph == 't' && last != nullptr)) last = &p;
     }
     if (last != nullptr && !linked)
-      diagnostics_->Add(ChromeDiagnostic::kFlowWithoutEnd, last->offset);
+      diagnostics_->Count(ChromeDiagnostic::kFlowWithoutEnd, last->offset);
   }
 
  private:

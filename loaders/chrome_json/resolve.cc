@@ -57,7 +57,7 @@ class Matcher {
     const Ps end = open_.empty() ? 0 : LastOfThread();
     for (size_t i = 0; i < open_.size(); ++i) {
       if (i % kStopEvery == 0 && stop.stop_requested()) return;
-      out_.diagnostics.Add(ChromeDiagnostic::kUnmatchedBegin, open_[i]->offset);
+      out_.diagnostics.Count(ChromeDiagnostic::kUnmatchedBegin, open_[i]->offset);
       Close(*open_[i], end);
     }
     SortRuns(out_.ends.begin(), out_.ends.end(), std::less<>(), stop);
@@ -68,7 +68,7 @@ class Matcher {
     if (!event.end()) {
       open_.push_back(&event);
     } else if (open_.empty()) {
-      out_.diagnostics.Add(ChromeDiagnostic::kUnmatchedEnd, event.offset);
+      out_.diagnostics.Count(ChromeDiagnostic::kUnmatchedEnd, event.offset);
     } else {
       Close(*open_.back(), event.ts);
       out_.ends.emplace_back(open_.back()->offset, event.offset);

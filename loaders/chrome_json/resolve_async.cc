@@ -1,7 +1,6 @@
 // FileEvents::ResolveAsync: nestable asynchronous events (b, n, e) nest per category, id and scope.
 // The older S, T, p and F pair by category, name and id. The events of one id are a chain, which
 // stays on one track.
-#include <algorithm>
 #include <functional>
 #include <queue>
 #include <tuple>
@@ -126,7 +125,7 @@ class ChainMatcher {
     Ps end = events.back().ts;
     for (const AsyncEvent& e : events) Add(e);
     open_.Drain([&](const AsyncEvent& begin) {
-      share_.diagnostics.Add(ChromeDiagnostic::kUnmatchedAsyncBegin, begin.offset);
+      share_.diagnostics.Count(ChromeDiagnostic::kUnmatchedAsyncBegin, begin.offset);
       share_.slices.push_back({begin.ts, last_[begin.pid] - begin.ts, begin.meta, begin.offset});
       end = last_[begin.pid];
     });
@@ -142,7 +141,7 @@ class ChainMatcher {
     // An end closes the innermost begin of its name, one without a name the innermost of all.
     const AsyncEvent* begin = open_.Take(e.meta, names_.Name(MetaId(e.meta)).empty());
     if (begin == nullptr)
-      return share_.diagnostics.Add(ChromeDiagnostic::kUnmatchedAsyncEnd, e.offset);
+      return share_.diagnostics.Count(ChromeDiagnostic::kUnmatchedAsyncEnd, e.offset);
     share_.slices.push_back({begin->ts, e.ts - begin->ts, begin->meta, begin->offset});
     share_.ends.emplace_back(begin->offset, e.offset);
   }

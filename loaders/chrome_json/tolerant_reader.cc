@@ -90,7 +90,7 @@ TolerantReader::State TolerantReader::Read(size_t max_events, Int128 base_ps, Wo
 TolerantReader::Outcome TolerantReader::Object(RawFields* fields, ChromeDiagnostics* diagnostics) {
   Cursor& c = cursor_;
   const auto repaired = [&](const char* at) {
-    diagnostics->Add(ChromeDiagnostic::kRepaired, offset_ + static_cast<uint64_t>(at - first_));
+    diagnostics->Count(ChromeDiagnostic::kRepaired, offset_ + static_cast<uint64_t>(at - first_));
   };
   c.Advance();
   for (bool comma = true, first = true;; first = false) {

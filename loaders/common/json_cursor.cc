@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "loaders/common/json_number.h"
+#include "model/base/utf8.h"
 
 namespace stepscope::json {
 namespace {
@@ -64,24 +65,6 @@ size_t AppendUnicodeEscape(std::string_view s, std::string* out, bool* clean) {
   out->append(kReplacement);
   *clean = false;
   return 4;
-}
-
-// Length of the valid UTF-8 sequence at s, or 0.
-size_t Utf8Length(std::string_view s) {
-  const auto byte = [s](size_t i) { return i < s.size() ? static_cast<unsigned char>(s[i]) : 0u; };
-  const auto tail = [&](size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-  const unsigned c = byte(0);
-  if (c < 0x80) return 1;
-  if (c >= 0xc2 && c < 0xe0) return tail(1) ? 2 : 0;
-  if (c >= 0xe0 && c < 0xf0) {
-    const bool surrogate = c == 0xed && byte(1) >= 0xa0, overlong = c == 0xe0 && byte(1) < 0xa0;
-    return tail(1) && tail(2) && !surrogate && !overlong ? 3 : 0;
-  }
-  if (c >= 0xf0 && c < 0xf5) {
-    const bool high = c == 0xf4 && byte(1) >= 0x90, overlong = c == 0xf0 && byte(1) < 0x90;
-    return tail(1) && tail(2) && tail(3) && !high && !overlong ? 4 : 0;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -196,7 +179,8 @@ bool Unescape(std::string_view token, std::string* out) {
   bool clean = true;
   for (size_t i = 0; i < s.size();) {
     if (s[i] != '\\') {
-      const size_t n = Utf8Length(s.substr(i));
+      const bool ascii = static_cast<unsigned char>(s[i]) < 0x80;
+      const size_t n = ascii ? 1 : DecodeUtf8(s.substr(i)).bytes;
       if (n == 0) {
         out->append(kReplacement);
         clean = false;

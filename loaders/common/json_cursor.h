@@ -3,7 +3,6 @@
 // over. Nothing is copied; tokens are views of the text. One thread. O(bytes passed).
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>

@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <string>
 #include <unordered_map>
 #include <vector>
 

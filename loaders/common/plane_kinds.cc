@@ -4,6 +4,9 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <utility>
+
+#include "model/base/key_table.h"
 
 namespace stepscope::naming {
 namespace {
@@ -185,28 +188,12 @@ EventCategory CategoryOf(PlaneKind plane, std::string_view name) {
 }
 
 int PlaneRank(PlaneKind kind) {
-  switch (kind) {
-    case PlaneKind::kGpu:
-      return 0;
-    case PlaneKind::kTpu:
-    case PlaneKind::kTpuSparseCore:
-      return 1;
-    case PlaneKind::kTpuChip:
-      return 2;
-    case PlaneKind::kCustom:
-      return 3;
-    case PlaneKind::kOther:
-      return 4;
-    case PlaneKind::kHostThreads:
-      return 5;
-    case PlaneKind::kHostOther:
-      return 6;
-    case PlaneKind::kMetadata:
-      return 7;
-    case PlaneKind::kEnvironment:
-      return 8;
-  }
-  return 9;
+  static constexpr std::pair<PlaneKind, int> kRanks[] = {
+      {PlaneKind::kGpu, 0},         {PlaneKind::kTpu, 1},       {PlaneKind::kTpuSparseCore, 1},
+      {PlaneKind::kTpuChip, 2},     {PlaneKind::kCustom, 3},    {PlaneKind::kOther, 4},
+      {PlaneKind::kHostThreads, 5}, {PlaneKind::kHostOther, 6}, {PlaneKind::kMetadata, 7},
+      {PlaneKind::kEnvironment, 8}};
+  return FindValue(kRanks, kind, 9);
 }
 
 int TrackRank(TrackKind kind) {

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+
+#include "model/base/key_table.h"
 
 namespace stepscope::pickle {
 
@@ -58,36 +61,12 @@ enum Op : uint8_t {
 // The name of an opcode that is refused, because it would run code or needs more than the file.
 // Null for all others.
 inline const char* RefusedName(uint8_t op) {
-  switch (op) {
-    case 'c':
-      return "GLOBAL";
-    case 0x93:
-      return "STACK_GLOBAL";
-    case 'R':
-      return "REDUCE";
-    case 'b':
-      return "BUILD";
-    case 'i':
-      return "INST";
-    case 'o':
-      return "OBJ";
-    case 0x81:
-      return "NEWOBJ";
-    case 0x92:
-      return "NEWOBJ_EX";
-    case 0x82:
-    case 0x83:
-    case 0x84:
-      return "EXT";
-    case 'P':
-    case 'Q':
-      return "PERSID";
-    case 0x97:
-    case 0x98:
-      return "NEXT_BUFFER";
-    default:
-      return nullptr;
-  }
+  static constexpr std::pair<uint8_t, const char*> kNames[] = {
+      {'c', "GLOBAL"}, {0x93, "STACK_GLOBAL"}, {'R', "REDUCE"},      {'b', "BUILD"},
+      {'i', "INST"},   {'o', "OBJ"},           {0x81, "NEWOBJ"},     {0x92, "NEWOBJ_EX"},
+      {0x82, "EXT"},   {0x83, "EXT"},          {0x84, "EXT"},        {'P', "PERSID"},
+      {'Q', "PERSID"}, {0x97, "NEXT_BUFFER"},  {0x98, "NEXT_BUFFER"}};
+  return FindValue(kNames, op, nullptr);
 }
 
 }  // namespace stepscope::pickle

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
+
+#include "model/base/key_table.h"
 
 namespace stepscope::snapshot {
 
@@ -42,11 +43,7 @@ constexpr uint32_t kEventsPerStep = 1024;  // between two steps of the progress
 // More bytes than any device has: sizes are clamped to it, so that sums of them do not overflow.
 constexpr int64_t kMostBytes = int64_t{1} << 44;
 
-struct ActionName {
-  const char* name;
-  AllocatorAction action;
-};
-constexpr ActionName kActions[] = {
+constexpr std::pair<std::string_view, AllocatorAction> kActions[] = {
     {"alloc", AllocatorAction::kAlloc},
     {"free_requested", AllocatorAction::kFreeRequested},
     {"free_completed", AllocatorAction::kFreeCompleted},
@@ -105,11 +102,7 @@ AllocatorAction SnapshotRecords::ActionOf(StringId text) {
   if (text.value >= actions_.size()) actions_.resize(text.value + 1, AllocatorAction::kOther);
   AllocatorAction& known = actions_[text.value];
   if (known != AllocatorAction::kOther) return known;
-  const std::string_view name = history_.strings.View(text);
-  for (const ActionName& a : kActions) {
-    if (name == a.name) known = a.action;
-  }
-  return known;
+  return known = FindValue(kActions, history_.strings.View(text), AllocatorAction::kOther);
 }
 
 uint32_t SnapshotRecords::StreamOf(uint64_t stream) {
@@ -245,12 +238,10 @@ uint32_t SnapshotRecords::AddSegment(PickleReader& reader, const Fields& f) {
 
 uint32_t SnapshotRecords::AddNote(const PickleReader& reader, const Fields& f) {
   const auto stage = reader.AsText(f.values[kStage]);
-  AllocatorNote note;
-  note.name = reader.AsText(f.values[kName]).value_or(StringId(0));
-  note.device = DeviceOf(reader.AsInt(f.values[kDevice]));
-  note.begin = stage && history_.strings.View(*stage) == "START";
-  note.time_us = reader.AsInt(f.values[kTimeUs]).value_or(0);
-  history_.notes.push_back(note);
+  history_.notes.push_back({.name = reader.AsText(f.values[kName]).value_or(StringId(0)),
+                            .device = DeviceOf(reader.AsInt(f.values[kDevice])),
+                            .begin = stage && history_.strings.View(*stage) == "START",
+                            .time_us = reader.AsInt(f.values[kTimeUs]).value_or(0)});
   return static_cast<uint32_t>(history_.notes.size() - 1);
 }
 

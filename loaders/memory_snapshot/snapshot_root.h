@@ -2,8 +2,6 @@
 // device, segments with their blocks, annotations, settings, and the order of times.
 #pragma once
 
-#include <string>
-
 #include "loaders/memory_snapshot/pickle.h"
 #include "loaders/memory_snapshot/snapshot_records.h"
 #include "model/allocator_history.h"

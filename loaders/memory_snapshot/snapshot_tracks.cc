@@ -10,6 +10,7 @@
 
 #include "loaders/common/row_values.h"
 #include "model/analysis/intervals/held_value_series.h"
+#include "model/base/key_table.h"
 
 namespace stepscope::snapshot {
 namespace {
@@ -17,29 +18,18 @@ namespace {
 constexpr size_t kLookEvery = 1 << 16;  // events between two looks at the stop token
 
 const char* NameOf(AllocatorAction action) {
-  switch (action) {
-    case AllocatorAction::kAlloc:
-      return "alloc";
-    case AllocatorAction::kFreeRequested:
-      return "free_requested";
-    case AllocatorAction::kFreeCompleted:
-      return "free_completed";
-    case AllocatorAction::kSegmentAlloc:
-      return "segment_alloc";
-    case AllocatorAction::kSegmentFree:
-      return "segment_free";
-    case AllocatorAction::kSegmentMap:
-      return "segment_map";
-    case AllocatorAction::kSegmentUnmap:
-      return "segment_unmap";
-    case AllocatorAction::kOutOfMemory:
-      return "out of memory";
-    case AllocatorAction::kSnapshot:
-      return "snapshot";
-    case AllocatorAction::kOther:
-      break;
-  }
-  return "other";
+  using enum AllocatorAction;
+  static constexpr std::pair<AllocatorAction, const char*> kNames[] = {
+      {kAlloc, "alloc"},
+      {kFreeRequested, "free_requested"},
+      {kFreeCompleted, "free_completed"},
+      {kSegmentAlloc, "segment_alloc"},
+      {kSegmentFree, "segment_free"},
+      {kSegmentMap, "segment_map"},
+      {kSegmentUnmap, "segment_unmap"},
+      {kOutOfMemory, "out of memory"},
+      {kSnapshot, "snapshot"}};
+  return FindValue(kNames, action, "other");
 }
 
 bool IsShown(AllocatorAction action) {

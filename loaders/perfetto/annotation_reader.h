@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,6 +21,13 @@ using Value = std::variant<int64_t, uint64_t, double, std::string_view>;
 
 constexpr int kMostDepth = 16;
 
+// The text of a number; empty if the packet's sequence, which may be null, does not know it.
+inline std::string_view TextOf(InternedNames Interned::*names, uint64_t iid,
+                               const Interned* interned, const StringPool& strings) {
+  const StringId id = interned == nullptr ? StringId() : (interned->*names).Find(iid);
+  return id.valid() ? strings.View(id) : std::string_view();
+}
+
 // Calls fn(name, value) for the values in debug annotations. A value inside another one is named
 // "outer.inner" or "outer[0]".
 template <typename Fn>
@@ -31,17 +37,15 @@ class AnnotationReader {
       : interned_(interned), strings_(strings), fn_(fn) {}
 
   void Read(const Field& message, const std::string& prefix, int depth) {
-    proto::FieldReader reader(message.begin, message.end);
-    Field f;
     std::string_view name;
     std::optional<Value> value;
     std::vector<Field> inner;
-    while (reader.Next(&f)) {
+    ForFields(message, [&](const Field& f) {
       if (f.number == 1) name = Known(f.value, true);
       if (f.number == 10 && f.wire == proto::kLen) name = f.text();
       if ((f.number == 11 || f.number == 12) && f.wire == proto::kLen) inner.push_back(f);
       SetValue(f, &value);
-    }
+    });
     if (prefix.empty() && inner.empty()) {
       if (value) fn_(name, *value);
       return;
@@ -56,9 +60,7 @@ class AnnotationReader {
 
  private:
   std::string_view Known(uint64_t iid, bool name) const {
-    if (interned_ == nullptr) return {};
-    const StringId id = (name ? interned_->annotations : interned_->texts).Find(iid);
-    return id.valid() ? strings_.View(id) : std::string_view();
+    return TextOf(name ? &Interned::annotations : &Interned::texts, iid, interned_, strings_);
   }
 
   void SetValue(const Field& f, std::optional<Value>* value) const {
@@ -96,12 +98,10 @@ class AnnotationReader {
 // Calls fn for the three numbers of a grid or block: "grid.x".
 template <typename Fn>
 void ReadDim(const Field& message, const char* name, Fn fn) {
-  proto::FieldReader reader(message.begin, message.end);
-  Field f;
-  while (reader.Next(&f)) {
+  ForFields(message, [&](const Field& f) {
     if (f.number >= 1 && f.number <= 3 && f.wire == proto::kVarint)
       fn(std::string(name) + "." + "xyz"[f.number - 1], Value(f.Int()));
-  }
+  });
 }
 
 // Calls fn(name, value) for what a GPU profiler says about a piece of work and the kernel it runs.
@@ -156,23 +156,18 @@ class StageReader {
     }
   }
 
-  std::string_view Known(const InternedNames Interned::*names, uint64_t iid) const {
-    const StringId id = interned_ == nullptr ? StringId() : (interned_->*names).Find(iid);
-    return id.valid() ? strings_.View(id) : std::string_view();
-  }
-
   void ReadArgument(const Field& message) {
     std::string_view name;
     std::optional<Value> value;
     ForFields(message, [&](const Field& f) {
       const bool text = f.wire == proto::kLen;
-      if (f.number == 1) name = Known(&Interned::kernel_arguments, f.value);
+      if (f.number == 1) name = TextOf(&Interned::kernel_arguments, f.value, interned_, strings_);
       if (f.number == 2 && text) name = f.text();
       if (f.number == 3) value = f.Int();
       if (f.number == 4) value = f.value;
       if (f.number == 5) value = f.Double();
       if (f.number == 6 && text) value = f.text();
-      if (f.number == 7) value = Known(&Interned::texts, f.value);
+      if (f.number == 7) value = TextOf(&Interned::texts, f.value, interned_, strings_);
     });
     if (value && !name.empty()) fn_(name, *value);
   }
@@ -193,11 +188,9 @@ void ReadArguments(std::string_view bytes, uint64_t ref, const SourceFile& file,
   if (packet.stage.begin != nullptr) StageReader<Fn>(interned, strings, fn).Read(packet.stage);
   if (packet.event.begin == nullptr) return;
   AnnotationReader<Fn> annotations(interned, strings, fn);
-  proto::FieldReader reader(packet.event.begin, packet.event.end);
-  Field f;
-  while (reader.Next(&f)) {
+  ForFields(packet.event, [&](const Field& f) {
     if (f.number == 4 && f.wire == proto::kLen) annotations.Read(f, "", 0);
-  }
+  });
 }
 
 }  // namespace stepscope::perfetto

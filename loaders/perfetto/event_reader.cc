@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "model/base/key_table.h"
 #include "model/time.h"
 
 namespace stepscope::perfetto {
@@ -48,6 +49,15 @@ bool IsPlain(uint32_t number) {
   return std::find(std::begin(kPlain), std::end(kPlain), number) != std::end(kPlain);
 }
 
+// The part of a packet that a field holds; null where it is none that is read.
+Field Packet::*PartOf(uint32_t number) {
+  constexpr std::pair<uint32_t, Field Packet::*> kParts[] = {
+      {2, &Packet::process_tree}, {6, &Packet::snapshot},   {11, &Packet::event},
+      {12, &Packet::interned},    {52, &Packet::counter},   {53, &Packet::stage},
+      {59, &Packet::defaults},    {60, &Packet::descriptor}};
+  return FindValue(kParts, number, nullptr);
+}
+
 }  // namespace
 
 bool ReadPacketFields(std::string_view bytes, Packet* packet) {
@@ -77,24 +87,12 @@ bool ReadPacketFields(std::string_view bytes, Packet* packet) {
         packet->clock = static_cast<uint32_t>(f.value);
         break;
       default:
-        if (f.wire == kLen && f.number == 2)
-          packet->process_tree = f;
-        else if (f.wire == kLen && f.number == 6)
-          packet->snapshot = f;
-        else if (f.wire == kLen && f.number == 11)
-          packet->event = f;
-        else if (f.wire == kLen && f.number == 12)
-          packet->interned = f;
-        else if (f.wire == kLen && f.number == 52)
-          packet->counter = f;
-        else if (f.wire == kLen && f.number == 53)
-          packet->stage = f;
-        else if (f.wire == kLen && f.number == 59)
-          packet->defaults = f;
-        else if (f.wire == kLen && f.number == 60)
-          packet->descriptor = f;
-        else if (f.wire == kLen && !IsPlain(f.number))
+        if (f.wire != kLen) break;
+        if (Field Packet::*const part = PartOf(f.number)) {
+          packet->*part = f;
+        } else if (!IsPlain(f.number)) {
           packet->other = f.number;
+        }
     }
   }
   return !reader.bad();
@@ -117,20 +115,11 @@ void TrackEvent::Clear() {
 namespace {
 
 EventType TypeOfPhase(char phase) {
-  switch (phase) {
-    case 'B':
-      return EventType::kBegin;
-    case 'E':
-      return EventType::kEnd;
-    case 'X':
-      return EventType::kComplete;
-    case 'I':
-    case 'i':
-    case 'R':
-      return EventType::kInstant;
-    default:
-      return EventType::kNone;
-  }
+  using enum EventType;
+  constexpr std::pair<char, EventType> kTypes[] = {{'B', kBegin},    {'E', kEnd},
+                                                   {'X', kComplete}, {'I', kInstant},
+                                                   {'i', kInstant},  {'R', kInstant}};
+  return FindValue(kTypes, phase, kNone);
 }
 
 void ReadLegacy(const Field& message, TrackEvent* event) {

@@ -12,14 +12,12 @@ namespace {
 
 // Adds an entry: its number is in field 1 and its text in field 2.
 void AddEntry(const proto::Field& entry, StringPool* strings, InternedNames* to) {
-  proto::FieldReader reader(entry.begin, entry.end);
-  proto::Field field;
   uint64_t iid = 0;
   std::string_view text;
-  while (reader.Next(&field)) {
-    if (field.number == 1 && field.wire == proto::kVarint) iid = field.value;
-    if (field.number == 2 && field.wire == proto::kLen) text = field.text();
-  }
+  ForFields(entry, [&](const proto::Field& f) {
+    if (f.number == 1 && f.wire == proto::kVarint) iid = f.value;
+    if (f.number == 2 && f.wire == proto::kLen) text = f.text();
+  });
   if (iid != 0) to->Set(iid, strings->Intern(text));
 }
 

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <span>
 #include <tuple>
-#include <utility>
 
 #include "model/base/sort_runs.h"
 #include "model/base/task.h"

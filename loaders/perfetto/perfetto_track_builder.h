@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <stop_token>
 #include <string_view>
 #include <unordered_map>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "loaders/common/track_roles.h"
+#include "model/base/key_table.h"
 #include "model/base/task.h"
 
 namespace stepscope::perfetto {
@@ -29,21 +30,16 @@ bool IsDevice(EventCategory category) {
 }
 
 const char* NameOfPacket(uint32_t field) {
-  switch (field) {
-    case 1:
-      return "kernel events (ftrace, scheduling)";
-    case 5:
-      return "legacy events of Chrome";
-    case 7:
-    case 9:
-      return "statistics of processes and the system";
-    case 37:
-    case 54:
-    case 66:
-      return "samples of stacks and allocations";
-    default:
-      return nullptr;
-  }
+  constexpr const char *kStatistics = "statistics of processes and the system",
+                       *kSamples = "samples of stacks and allocations";
+  constexpr std::pair<uint32_t, const char*> kNames[] = {{1, "kernel events (ftrace, scheduling)"},
+                                                         {5, "legacy events of Chrome"},
+                                                         {7, kStatistics},
+                                                         {9, kStatistics},
+                                                         {37, kSamples},
+                                                         {54, kSamples},
+                                                         {66, kSamples}};
+  return FindValue(kNames, field, nullptr);
 }
 
 }  // namespace
@@ -353,22 +349,18 @@ void TraceReader::AddDescriptor(const Field& message) {
 }
 
 void TraceReader::ReadProcessTree(const Field& message) {
-  proto::FieldReader reader(message.begin, message.end);
-  Field entry;
-  while (reader.Next(&entry)) {
-    if (entry.wire != proto::kLen || (entry.number != 1 && entry.number != 2)) continue;
-    proto::FieldReader fields(entry.begin, entry.end);
-    Field f;
+  ForFields(message, [&](const Field& entry) {
+    if (entry.wire != proto::kLen || (entry.number != 1 && entry.number != 2)) return;
     int64_t id = 0;
     std::string_view name;
-    while (fields.Next(&f)) {
+    const uint32_t named = entry.number == 1 ? 3 : 2;
+    ForFields(entry, [&](const Field& f) {
       if (f.number == 1 && f.wire == proto::kVarint) id = f.Int();
-      const uint32_t named = entry.number == 1 ? 3 : 2;
       if (f.number == named && f.wire == proto::kLen && name.empty()) name = f.text();
-    }
+    });
     auto& names = entry.number == 1 ? read_.process_names : read_.thread_names;
     if (!name.empty()) names.try_emplace(id, builder_.strings().Intern(name));
-  }
+  });
 }
 
 // ---- What GPU profilers write -----------------------------------------------

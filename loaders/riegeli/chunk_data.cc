@@ -5,8 +5,6 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <limits>
 #include <memory>
 #include <new>
 

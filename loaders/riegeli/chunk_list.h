@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <span>
 #include <stop_token>
-#include <string>
 #include <vector>
 
 #include "loaders/files/byte_source.h"

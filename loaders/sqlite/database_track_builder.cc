@@ -1,7 +1,5 @@
 #include "loaders/sqlite/database_track_builder.h"
 
-#include <utility>
-
 namespace stepscope::sqlite {
 
 StringId DatabaseTrackBuilder::Intern(std::string_view text) {

@@ -1,7 +1,6 @@
 // The tables of `nsys export --type sqlite` (docs/formats.md#nsight-systems). Times are nanoseconds
 // since the session began.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -9,6 +8,7 @@
 
 #include "loaders/common/track_roles.h"
 #include "loaders/sqlite/database_track_builder.h"
+#include "model/base/key_table.h"
 
 namespace stepscope::sqlite {
 namespace {
@@ -50,11 +50,7 @@ constexpr IntExpression kCallInts[] = {
     {IntStat::kCorrelationId, STEPSCOPE_CORRELATION("globalTid")}};
 #undef STEPSCOPE_CORRELATION
 
-struct CopyKind {
-  int64_t id;
-  const char* direction;
-};
-constexpr CopyKind kCopyKinds[] = {
+constexpr std::pair<int64_t, const char*> kCopyDirections[] = {
     {1, "HtoD"}, {2, "DtoH"}, {3, "HtoA"},  {4, "AtoH"},  {5, "AtoA"},  {6, "AtoD"}, {7, "DtoA"},
     {8, "DtoD"}, {9, "HtoH"}, {10, "PtoP"}, {11, "HtoD"}, {12, "DtoH"}, {13, "DtoD"}};
 constexpr const char* kMemoryKinds[] = {"Pageable", "Pinned",        "Device",         "Array",
@@ -179,6 +175,18 @@ class NsysReader {
     return file_.tables.size() - 1;
   }
 
+  // Calls fn(row, rowid, table) for the events of a table that have a begin (see ForRows); `table`
+  // is its number in their references.
+  template <typename Fn>
+  void ForEvents(const char* name, std::span<const IntExpression> ints,
+                 std::initializer_list<const char*> expressions, Fn fn) {
+    if (!file_.database().Has(name)) return;
+    const size_t table = AddTable(name, ints);
+    file_.ForRows(From(name), expressions, [&](const Query& row, int64_t rowid) {
+      if (!row.IsNull(1)) fn(row, rowid, table);
+    });
+  }
+
   StringId String(int64_t id) { return file_.TextOf("StringIds", "value", id); }
 
   void ReadSession() {
@@ -222,24 +230,21 @@ class NsysReader {
   // Reads kernels, or (`graphs`) whole graphs, which nsys may record instead of their kernels.
   void ReadKernels(bool graphs) {
     const char* name = graphs ? "CUPTI_ACTIVITY_KIND_GRAPH_TRACE" : "CUPTI_ACTIVITY_KIND_KERNEL";
-    if (!file_.database().Has(name)) return;
-    const size_t table = AddTable(name, kKernelInts);
-    file_.ForRows(From(name),
-                  {"start", "\"end\"", "deviceId", "streamId", "globalPid",
-                   "demangledName;shortName;name", "graphId", kDeviceCorrelation},
-                  [&](const Query& row, int64_t rowid) {
-                    const StringId called =
-                        graphs ? file_.Intern("CUDA graph " + std::to_string(row.Int(7)))
-                               : String(row.Int(6));
-                    AddWork(row, table, rowid, called, EventCategory::kKernel, 8);
-                  });
+    ForEvents(name, kKernelInts,
+              {"start", "\"end\"", "deviceId", "streamId", "globalPid",
+               "demangledName;shortName;name", "graphId", kDeviceCorrelation},
+              [&](const Query& row, int64_t rowid, size_t table) {
+                const StringId called =
+                    graphs ? file_.Intern("CUDA graph " + std::to_string(row.Int(7)))
+                           : String(row.Int(6));
+                AddWork(row, table, rowid, called, EventCategory::kKernel, 8);
+              });
   }
 
   // Adds work on a device. Columns 1 to 5 are begin, end, device, stream and process; column
   // `correlation` holds the correlation id.
   void AddWork(const Query& row, size_t table, int64_t rowid, StringId name, EventCategory category,
                int correlation) {
-    if (row.IsNull(1)) return;
     const uint32_t track = Stream(row.Int(5), row.Int(3), row.Int(4), Group::kStreams);
     if (track != last_work_) work_.insert({ProcessOf(row.Int(5)), PlaneKind::kGpu, row.Int(3)});
     last_work_ = track;
@@ -249,39 +254,30 @@ class NsysReader {
   }
 
   void ReadCopies() {
-    constexpr const char* kName = "CUPTI_ACTIVITY_KIND_MEMCPY";
-    if (!file_.database().Has(kName)) return;
-    const size_t table = AddTable(kName, kCopyInts);
     std::map<std::tuple<int64_t, int64_t, int64_t>, StringId> names;
-    file_.ForRows(From(kName),
-                  {"start", "\"end\"", "deviceId", "streamId", "globalPid", "copyKind", "srcKind",
-                   "dstKind", kDeviceCorrelation},
-                  [&](const Query& row, int64_t rowid) {
-                    const auto key = std::tuple(row.Int(6), row.Int(7, -1), row.Int(8, -1));
-                    const auto [it, added] = names.try_emplace(key, StringId(0));
-                    if (added) it->second = file_.Intern(NameOfCopy(key));
-                    AddWork(row, table, rowid, it->second, EventCategory::kMemcpy, 9);
-                  });
+    ForEvents("CUPTI_ACTIVITY_KIND_MEMCPY", kCopyInts,
+              {"start", "\"end\"", "deviceId", "streamId", "globalPid", "copyKind", "srcKind",
+               "dstKind", kDeviceCorrelation},
+              [&](const Query& row, int64_t rowid, size_t table) {
+                const auto key = std::tuple(row.Int(6), row.Int(7, -1), row.Int(8, -1));
+                const auto [it, added] = names.try_emplace(key, StringId(0));
+                if (added) it->second = file_.Intern(NameOfCopy(key));
+                AddWork(row, table, rowid, it->second, EventCategory::kMemcpy, 9);
+              });
   }
 
   static std::string NameOfCopy(const std::tuple<int64_t, int64_t, int64_t>& key) {
     const auto [kind, from, to] = key;
-    const char* direction = "Unknown";
-    for (const CopyKind& known : kCopyKinds) {
-      if (known.id == kind) direction = known.direction;
-    }
+    const char* direction = FindValue(kCopyDirections, kind, "Unknown");
     if (from < 0 || to < 0) return CopyName(direction, {}, {});
     return CopyName(direction, NameIn(kMemoryKinds, from), NameIn(kMemoryKinds, to));
   }
 
   void ReadFills() {
-    constexpr const char* kName = "CUPTI_ACTIVITY_KIND_MEMSET";
-    if (!file_.database().Has(kName)) return;
-    const size_t table = AddTable(kName, kCopyInts);
-    file_.ForRows(
-        From(kName),
+    ForEvents(
+        "CUPTI_ACTIVITY_KIND_MEMSET", kCopyInts,
         {"start", "\"end\"", "deviceId", "streamId", "globalPid", "memKind", kDeviceCorrelation},
-        [&](const Query& row, int64_t rowid) {
+        [&](const Query& row, int64_t rowid, size_t table) {
           const char* kind = NameIn(kMemoryKinds, row.Int(6, 2));
           AddWork(row, table, rowid, file_.Intern(std::string("Memset (") + kind + ")"),
                   EventCategory::kMemset, 7);
@@ -299,13 +295,10 @@ class NsysReader {
   }
 
   void ReadSyncs() {
-    constexpr const char* kName = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";
-    if (!file_.database().Has(kName)) return;
-    const size_t table = AddTable(kName, kCopyInts);
-    file_.ForRows(
-        From(kName), {"start", "\"end\"", "deviceId", "streamId", "globalPid", "syncType"},
-        [&](const Query& row, int64_t rowid) {
-          if (row.IsNull(1)) return;
+    ForEvents(
+        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kCopyInts,
+        {"start", "\"end\"", "deviceId", "streamId", "globalPid", "syncType"},
+        [&](const Query& row, int64_t rowid, size_t table) {
           const StringId name = file_.Intern(NameIn(kSyncKinds, row.Int(6)));
           drafts_.AddSlice(
               Stream(row.Int(5), DeviceOfSync(row.Int(5), row.Int(3)), row.Int(4), Group::kSync),
@@ -315,20 +308,19 @@ class NsysReader {
   }
 
   void ReadCalls(const CallTable& calls) {
-    if (!file_.database().Has(calls.table)) return;
     const bool cuda = calls.category == EventCategory::kRuntimeCall;
-    const size_t table = AddTable(calls.table, cuda ? std::span<const IntExpression>(kCallInts)
-                                                    : std::span<const IntExpression>());
     std::unordered_map<int64_t, uint32_t> metas;  // by name
-    file_.ForRows(
-        From(calls.table), {"start", "\"end\"", "globalTid", "nameId;textId", kCallCorrelation},
-        [&](const Query& row, int64_t rowid) {
-          if (row.IsNull(1)) return;
-          const auto [it, added] = metas.try_emplace(row.Int(4), 0);
-          if (added) it->second = MetaOfCall(row.Int(4), calls.category);
-          const auto slice = file_.AddSlice(row, rowid, table, Thread(row.Int(3)), it->second);
-          if (cuda && row.Int(5) != 0) drafts_.AddCall(static_cast<uint64_t>(row.Int(5)), slice);
-        });
+    ForEvents(calls.table,
+              cuda ? std::span<const IntExpression>(kCallInts) : std::span<const IntExpression>(),
+              {"start", "\"end\"", "globalTid", "nameId;textId", kCallCorrelation},
+              [&](const Query& row, int64_t rowid, size_t table) {
+                const auto [it, added] = metas.try_emplace(row.Int(4), 0);
+                if (added) it->second = MetaOfCall(row.Int(4), calls.category);
+                const auto slice =
+                    file_.AddSlice(row, rowid, table, Thread(row.Int(3)), it->second);
+                if (cuda && row.Int(5) != 0)
+                  drafts_.AddCall(static_cast<uint64_t>(row.Int(5)), slice);
+              });
   }
 
   uint32_t MetaOfCall(int64_t name, EventCategory category) {
@@ -337,15 +329,12 @@ class NsysReader {
   }
 
   void ReadRanges() {
-    constexpr const char* kName = "NVTX_EVENTS";
-    if (!file_.database().Has(kName)) return;
-    const size_t table = AddTable(kName, {});
-    file_.ForRows(From(kName), {"start", "\"end\"", "globalTid", "eventType", "text", "textId"},
-                  [&](const Query& row, int64_t rowid) {
-                    const NvtxKind kind = KindOfNvtx(row.Int(4));
-                    if (kind == NvtxKind::kOther || row.IsNull(1)) return;
-                    AddRange(row, kind, EventFile::RefOf(table, rowid));
-                  });
+    ForEvents("NVTX_EVENTS", {}, {"start", "\"end\"", "globalTid", "eventType", "text", "textId"},
+              [&](const Query& row, int64_t rowid, size_t table) {
+                const NvtxKind kind = KindOfNvtx(row.Int(4));
+                if (kind == NvtxKind::kOther) return;
+                AddRange(row, kind, EventFile::RefOf(table, rowid));
+              });
   }
 
   void AddRange(const Query& row, NvtxKind kind, uint64_t ref) {
@@ -372,15 +361,13 @@ class NsysReader {
   }
 
   void ReadOverhead(const char* name) {
-    if (!file_.database().Has(name)) return;
-    const size_t table = AddTable(name, {});
-    file_.ForRows(From(name), {"start", "\"end\"", "globalTid", "overheadType"},
-                  [&](const Query& row, int64_t rowid) {
-                    if (row.IsNull(1) || row.IsNull(3)) return;
-                    const StringId called = file_.Intern(NameIn(kOverheads, row.Int(4)));
-                    file_.AddSlice(row, rowid, table, Thread(row.Int(3)),
-                                   drafts_.MetaOf(called, EventCategory::kOverhead));
-                  });
+    ForEvents(name, {}, {"start", "\"end\"", "globalTid", "overheadType"},
+              [&](const Query& row, int64_t rowid, size_t table) {
+                if (row.IsNull(3)) return;
+                const StringId called = file_.Intern(NameIn(kOverheads, row.Int(4)));
+                file_.AddSlice(row, rowid, table, Thread(row.Int(3)),
+                               drafts_.MetaOf(called, EventCategory::kOverhead));
+              });
   }
 
   // Makes counters of what was allocated while recording, less what was freed.

@@ -2,7 +2,6 @@
 // the recording. A row says by itself where it belongs, or refers to a table of tracks in newer
 // files; its times are in the row or in a table of timestamps. Times are nanoseconds.
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "loaders/common/json_cursor.h"
@@ -142,6 +141,18 @@ class RocpdReader {
     return file_.tables.size() - 1;
   }
 
+  // Calls fn(row, rowid, table) for the events of a table that have a begin (see ForRows); `table`
+  // is its number in their references.
+  template <typename Fn>
+  void ForEvents(std::string_view name, std::span<const IntExpression> ints,
+                 std::initializer_list<const char*> expressions, Fn fn) {
+    if (!Has(name)) return;
+    const size_t table = AddTable(name, ints);
+    file_.ForRows(Joined(name), expressions, [&](const Query& row, int64_t rowid) {
+      if (!row.IsNull(1)) fn(row, rowid, table);
+    });
+  }
+
   void ReadPlaces() {
     file_.ForRows(Own("rocpd_info_node"), {"hostname;system_name"}, [&](const Query& row, int64_t) {
       if (file_.host_name.empty()) file_.host_name = row.Text(1);
@@ -208,36 +219,28 @@ class RocpdReader {
   }
 
   void ReadKernels() {
-    constexpr std::string_view kName = "rocpd_kernel_dispatch";
-    if (!Has(kName)) return;
-    const size_t table = AddTable(kName, kKernelInts);
-    file_.ForRows(Joined(kName),
-                  {kBegin, kEnd, kProcess, kThread, kAgent, kStream, kQueue, kCorrelation,
-                   "kernel_id", "event_id"},
-                  [&](const Query& row, int64_t rowid) {
-                    if (row.IsNull(1)) return;
-                    const std::string symbols = Name("rocpd_info_kernel_symbol");
-                    StringId name = file_.TextOf(symbols, "display_name", row.Int(9));
-                    if (name.value == 0) name = file_.TextOf(symbols, "kernel_name", row.Int(9));
-                    AddWork(row, rowid, table, Stream(row, row.Int(5)),
-                            drafts_.MetaOf(name, EventCategory::kKernel));
-                    times_.emplace_back(row.Int(10), row.Int(1));
-                  });
+    ForEvents("rocpd_kernel_dispatch", kKernelInts,
+              {kBegin, kEnd, kProcess, kThread, kAgent, kStream, kQueue, kCorrelation, "kernel_id",
+               "event_id"},
+              [&](const Query& row, int64_t rowid, size_t table) {
+                const std::string symbols = Name("rocpd_info_kernel_symbol");
+                StringId name = file_.TextOf(symbols, "display_name", row.Int(9));
+                if (name.value == 0) name = file_.TextOf(symbols, "kernel_name", row.Int(9));
+                AddWork(row, rowid, table, Stream(row, row.Int(5)),
+                        drafts_.MetaOf(name, EventCategory::kKernel));
+                times_.emplace_back(row.Int(10), row.Int(1));
+              });
   }
 
   void ReadCopies() {
-    constexpr std::string_view kName = "rocpd_memory_copy";
-    if (!Has(kName)) return;
-    const size_t table = AddTable(kName, kCopyInts);
-    file_.ForRows(Joined(kName),
-                  {kBegin, kEnd, kProcess, kThread, kAgent, kStream, kQueue, kCorrelation,
-                   "e.name_id", "dst_agent_id", "src_agent_id"},
-                  [&](const Query& row, int64_t rowid) {
-                    if (row.IsNull(1)) return;
-                    const StringId name = file_.Intern(NameOfCopy(View(String(row.Int(9)))));
-                    AddWork(row, rowid, table, Stream(row, DeviceOfCopy(row)),
-                            drafts_.MetaOf(name, EventCategory::kMemcpy));
-                  });
+    ForEvents("rocpd_memory_copy", kCopyInts,
+              {kBegin, kEnd, kProcess, kThread, kAgent, kStream, kQueue, kCorrelation, "e.name_id",
+               "dst_agent_id", "src_agent_id"},
+              [&](const Query& row, int64_t rowid, size_t table) {
+                const StringId name = file_.Intern(NameOfCopy(View(String(row.Int(9)))));
+                AddWork(row, rowid, table, Stream(row, DeviceOfCopy(row)),
+                        drafts_.MetaOf(name, EventCategory::kMemcpy));
+              });
   }
 
   // The GPU that takes part, the target if both do.
@@ -250,14 +253,10 @@ class RocpdReader {
   }
 
   void ReadRegions() {
-    constexpr std::string_view kName = "rocpd_region";
-    if (!Has(kName)) return;
-    const size_t table = AddTable(kName, kRegionInts);
-    file_.ForRows(
-        Joined(kName),
+    ForEvents(
+        "rocpd_region", kRegionInts,
         {kBegin, kEnd, kProcess, kThread, "e.name_id", "v.category_id", "v.extdata", kCorrelation},
-        [&](const Query& row, int64_t rowid) {
-          if (row.IsNull(1)) return;
+        [&](const Query& row, int64_t rowid, size_t table) {
           const EventCategory category = CategoryOfRegion(View(CategoryName(row.Int(6))));
           const auto slice = file_.AddSlice(row, rowid, table, Thread(row.Int(3), row.Int(4)),
                                             MetaOfRegion(row, category));

@@ -1,8 +1,6 @@
 #include "loaders/xplane/hlo_reader.h"
 
 #include <algorithm>
-#include <limits>
-#include <span>
 #include <utility>
 
 #include "loaders/xplane/hlo.pb.h"

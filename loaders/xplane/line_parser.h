@@ -4,11 +4,9 @@
 // which stays in the second-level cache, is read once.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <stop_token>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "loaders/xplane/file_scan.h"

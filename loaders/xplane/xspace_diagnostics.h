@@ -1,15 +1,10 @@
-// The faults that were repaired or skipped while reading one XSpace file (docs/xspace.md), counted
-// cheaply in workers and turned into Diagnostics at the end. One thread writes an
-// XspaceDiagnostics; the owner merges them in a fixed order, so that reports do not depend on
-// timing.
+// The faults of one XSpace file (docs/xspace.md).
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
 
-#include "model/diagnostics.h"
+#include "loaders/common/counted_diagnostics.h"
 
 namespace stepscope::xplane {
 
@@ -38,31 +33,9 @@ enum class XspaceDiagnostic : uint8_t {
   kCount
 };
 
-class XspaceDiagnostics {
+class XspaceDiagnostics : public CountedDiagnostics<XspaceDiagnostic, PlacesKept::kFirst> {
  public:
-  void Count(XspaceDiagnostic diagnostic, uint64_t byte, uint64_t n = 1) {
-    if (entries_ == nullptr) entries_ = std::make_unique<Entries>();
-    Entry& e = (*entries_)[static_cast<size_t>(diagnostic)];
-    if (e.count < e.first.size()) e.first[e.count] = byte;
-    e.count += n;
-  }
-  uint64_t count(XspaceDiagnostic diagnostic) const {
-    return entries_ ? (*entries_)[static_cast<size_t>(diagnostic)].count : 0;
-  }
-  void Merge(const XspaceDiagnostics& other);
-  uint64_t total() const;
-  bool any() const { return entries_ != nullptr; }
-  // Adds all counts to `out`. A place reads "<file> byte 1204331, line 'Stream #14'": `where` is
-  // what follows the byte.
   void Report(const std::string& file, const std::string& where, Diagnostics* out) const;
-
- private:
-  struct Entry {
-    uint64_t count = 0;
-    std::array<uint64_t, Diagnostics::kMaxPlaces> first{};
-  };
-  using Entries = std::array<Entry, static_cast<size_t>(XspaceDiagnostic::kCount)>;
-  std::unique_ptr<Entries> entries_;  // null while there are none, as for nearly all of many lines
 };
 
 }  // namespace stepscope::xplane

@@ -1,7 +1,6 @@
 #include "loaders/xplane/xspace_load.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <optional>
 #include <span>

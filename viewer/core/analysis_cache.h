@@ -10,7 +10,6 @@
 #include <list>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include "model/analysis/analysis.h"

@@ -6,7 +6,6 @@
 // tests/viewer/panels/foo_panel_test.cc. UI thread only.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string_view>
 

@@ -4,9 +4,10 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
+#include <utility>
 
 #include "model/allocator_history.h"
+#include "model/base/key_table.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
@@ -79,37 +80,23 @@ void DrawSpinner(const PanelContext& context, const char* doing) {
   const auto turn = static_cast<float>(std::fmod(ImGui::GetTime() * 5, 6.2831853));
   list->PathArcTo(centre, radius, turn, turn + 1.8f, 16);
   list->PathStroke(context.theme[Role::kAccent], 2.5f);
-  std::array<char, 128> text{};
-  std::snprintf(text.data(), text.size(), "%s\u2026", doing);
+  const std::string text = std::string(doing) + "\u2026";
   list->AddText(ImVec2(centre.x + radius + Em(), centre.y - Em() * 0.5f),
-                context.theme[Role::kText2], text.data());
+                context.theme[Role::kText2], text.c_str());
 }
 
 Role GradeRole(Finding::Grade grade) {
-  switch (grade) {
-    case Finding::Grade::kGood:
-      return Role::kGood;
-    case Finding::Grade::kWarning:
-      return Role::kWarning;
-    case Finding::Grade::kBad:
-      return Role::kBad;
-    case Finding::Grade::kInfo:
-      break;
-  }
-  return Role::kAccent;
+  using enum Finding::Grade;
+  constexpr std::pair<Finding::Grade, Role> kRoles[] = {
+      {kGood, Role::kGood}, {kWarning, Role::kWarning}, {kBad, Role::kBad}};
+  return FindValue(kRoles, grade, Role::kAccent);
 }
 
 const char* GradeIcon(Finding::Grade grade) {
-  switch (grade) {
-    case Finding::Grade::kGood:
-      return icon::kOk;
-    case Finding::Grade::kWarning:
-    case Finding::Grade::kBad:
-      return icon::kWarn;
-    case Finding::Grade::kInfo:
-      break;
-  }
-  return icon::kInfo;
+  using enum Finding::Grade;
+  constexpr std::pair<Finding::Grade, const char*> kIcons[] = {
+      {kGood, icon::kOk}, {kWarning, icon::kWarn}, {kBad, icon::kWarn}};
+  return FindValue(kIcons, grade, icon::kInfo);
 }
 
 void DrawHeadline(const PanelContext& context, const Finding& finding) {
@@ -145,14 +132,8 @@ void DrawFindings(const PanelContext& context, std::span<const Finding> findings
       WrappedIn(context, said ? Role::kText : Role::kText2, finding.next_step);
     const PanelDesc* panel = finding.panel == own_panel ? nullptr : FindPanel(finding.panel);
     if (panel != nullptr) {
-      std::array<char, 96> label{};
-      std::snprintf(label.data(), label.size(), "Open %s", panel->title);
-      if (LinkText(context, "open", label.data())) {
-        CommandArgs args;
-        args.text = finding.panel;
-        args.profile = context.pinned;
-        context.commands.Push("panel.show", std::move(args));
-      }
+      if (LinkText(context, "open", std::string("Open ") + panel->title))
+        context.commands.Push("panel.show", {.text = finding.panel, .profile = context.pinned});
     }
     ImGui::EndGroup();
     ImGui::Dummy(ImVec2(0, BaseEm() * 0.25f));
@@ -186,10 +167,8 @@ void DrawBigNumber(const PanelContext& context, const Property* property, const 
   ImGui::SameLine(0, BaseEm() * 0.4f);
   const float drop = BaseEm() * (TypeSize::kBig - TypeSize::kUi) / TypeSize::kUi * 0.8f;
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + drop);
-  std::array<char, 64> unit{};
-  std::snprintf(unit.data(), unit.size(), "%s%s%s%s", format.header, format.suffix,
-                format.header[0] != 0 || format.suffix[0] != 0 ? " " : "", label);
-  TextIn(context, Role::kText2, unit.data());
+  const std::string unit = std::string(format.header) + format.suffix;
+  TextIn(context, Role::kText2, unit + (unit.empty() ? "" : " ") + label);
   ImGui::EndGroup();
   if (!property->how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
     ImGui::SetTooltip("%s: %s", property->label.c_str(), property->how.c_str());

@@ -4,7 +4,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -170,11 +169,7 @@ void ComparePanel::DrawSummary(const PanelContext& context) const {
   // A low window keeps its room for the table.
   const bool low = ImGui::GetContentRegionAvail().y < BaseEm() * 22;
   const auto copy = [&] {
-    if (ImGui::SmallButton("Copy")) {
-      CommandArgs args;
-      args.text = summary;
-      context.commands.Push("copy.text", std::move(args));
-    }
+    if (ImGui::SmallButton("Copy")) context.commands.Push("copy.text", {.text = summary});
     ImGui::SetItemTooltip("Copies these sentences, to paste into a message");
   };
   if (low) {

@@ -43,7 +43,6 @@ struct Memo {
   std::string name, where;
   std::string title;  // the name, shortened as everywhere
   std::string note;   // why arguments are missing
-  Rgba color = 0;
   std::vector<Fact> facts, stats;
 };
 
@@ -61,53 +60,42 @@ std::string Where(const Trace& trace, const TrackSet& set, TrackId id) {
 // Numbers are drawn in the mono face.
 bool IsNumber(const Stat& stat) { return !std::holds_alternative<std::string>(stat.value); }
 
+void AddTime(const char* label, Ps time, int digits, const char* how, Memo* memo) {
+  memo->facts.push_back({label, WithoutZeros(FormatDuration(time, digits)), how, {}, true});
+}
+
+// Adds a fact whose value is a link to an event.
+void AddLink(const char* label, std::string_view name, const char* how, EventRef link, Memo* memo) {
+  memo->facts.push_back({label, std::string(name), how, link, false});
+}
+
 void AddTimes(const TrackSet& set, EventRow row, const Lane& lane, Memo* memo) {
-  memo->facts.push_back({"Start",
-                         WithoutZeros(FormatDuration(set.Start(row), 9)),
-                         "From the origin of the profile.",
-                         {},
-                         true});
+  AddTime("Start", set.Start(row), 9, "From the origin of the profile.", memo);
   if (lane.kind == LaneKind::kInstant) return;
-  memo->facts.push_back({"Duration",
-                         WithoutZeros(FormatDuration(set.Duration(row), 6)),
-                         "End minus start.",
-                         {},
-                         true});
+  AddTime("Duration", set.Duration(row), 6, "End minus start.", memo);
   if (lane.kind == LaneKind::kNested) {
-    memo->facts.push_back({"Self time",
-                           WithoutZeros(FormatDuration(SelfTime(set, row), 6)),
-                           "Duration minus that of the events inside it.",
-                           {},
-                           true});
+    AddTime("Self time", SelfTime(set, row), 6, "Duration minus that of the events inside it.",
+            memo);
   }
 }
 
 void AddParent(const EventRef& event, const TrackSet& set, Memo* memo) {
   const EventRow parent = Parent(set, event.row);
   if (!parent.valid()) return;
-  memo->facts.push_back({"Inside",
-                         std::string(set.Name(parent)),
-                         "The event around this one on its track.",
-                         {event.trace, event.set, parent},
-                         false});
+  AddLink("Inside", set.Name(parent), "The event around this one on its track.",
+          {event.trace, event.set, parent}, memo);
 }
 
 void AddSource(const EventRef& event, const Profile& profile, Memo* memo) {
   const EventRow source = profile.OwnRow(event);
   if (event.set == 0 || !source.valid()) return;
-  memo->facts.push_back({"Comes from",
-                         std::string(profile.trace->set.Name(source)),
-                         "The recorded event this derived one stands for.",
-                         {event.trace, 0, source},
-                         false});
+  AddLink("Comes from", profile.trace->set.Name(source),
+          "The recorded event this derived one stands for.", {event.trace, 0, source}, memo);
 }
 
 void AddLaunch(const EventRef& event, const Trace& trace, const LaunchFacts& launch, Memo* memo) {
-  memo->facts.push_back({"Launch delay",
-                         WithoutZeros(FormatDuration(launch.delay, 4)),
-                         "From the end of the launch call to the begin of this event.",
-                         {},
-                         true});
+  AddTime("Launch delay", launch.delay, 4,
+          "From the end of the launch call to the begin of this event.", memo);
   memo->facts.push_back({"Ahead in queue",
                          GroupDigits(launch.queue_length),
                          "Events of this stream that begin after the launch call began, and before "
@@ -115,11 +103,8 @@ void AddLaunch(const EventRef& event, const Trace& trace, const LaunchFacts& lau
                          {},
                          true});
   for (const EventRow row : launch.stack) {
-    memo->facts.push_back({row == launch.stack.front() ? "Launched inside" : "",
-                           std::string(trace.set.Name(row)),
-                           "What the host was in when it launched this.",
-                           {event.trace, 0, row},
-                           false});
+    AddLink(row == launch.stack.front() ? "Launched inside" : "", trace.set.Name(row),
+            "What the host was in when it launched this.", {event.trace, 0, row}, memo);
   }
 }
 
@@ -142,11 +127,7 @@ void AddArrows(const EventRef& event, const Trace& trace, std::span<const FlowAr
     const EventRow other(from ? arrow.to : arrow.from);
     const char* label =
         from ? (launch ? "Launches" : "Leads to") : (launch ? "Launched by" : "Caused by");
-    memo->facts.push_back({label,
-                           std::string(trace.set.Name(other)),
-                           HowLinked(arrow.kind),
-                           {event.trace, 0, other},
-                           false});
+    AddLink(label, trace.set.Name(other), HowLinked(arrow.kind), {event.trace, 0, other}, memo);
   }
   if (arrows.size() > kMost)
     memo->facts.push_back(
@@ -183,16 +164,10 @@ void AddNeighbour(const EventRef& event, const TrackSet& set, int direction, Mem
   const auto at = static_cast<size_t>(std::min(i, other));
   const Ps gap = SaturatingSub(lane.start[at + 1], lane.end(at));
   const EventRow row(lane.first_row + static_cast<uint32_t>(other));
-  memo->facts.push_back({direction > 0 ? "Next" : "Previous",
-                         ShortOf(set.Name(row)),
-                         "The event beside this one on its row.",
-                         {event.trace, event.set, row},
-                         false});
-  memo->facts.push_back({direction > 0 ? "Gap after" : "Gap before",
-                         WithoutZeros(FormatDuration(gap, 4)),
-                         "Between the end of one and the begin of the other.",
-                         {},
-                         true});
+  AddLink(direction > 0 ? "Next" : "Previous", ShortOf(set.Name(row)),
+          "The event beside this one on its row.", {event.trace, event.set, row}, memo);
+  AddTime(direction > 0 ? "Gap after" : "Gap before", gap, 4,
+          "Between the end of one and the begin of the other.", memo);
 }
 
 void AddStats(const EventRef& event, const Trace& trace, Memo* memo) {
@@ -228,7 +203,6 @@ class DetailsPanel final : public Panel {
   void DrawHeader(const PanelContext& context) const;
   void DrawFacts(const PanelContext& context, const char* id, const std::vector<Fact>& facts) const;
   void DrawFact(const PanelContext& context, const Fact& fact) const;
-  void DrawCells(const PanelContext& context, const Fact& fact) const;
   Memo memo_;
   GraphFacts graphs_;
   ViewSummary summary_;
@@ -256,7 +230,6 @@ bool DetailsPanel::Update(const PanelContext& context) {
   memo_.name = std::string(set->Name(event.row));
   memo_.title = ShortOf(memo_.name);
   memo_.where = Where(*profile->trace, *set, set->TrackOf(event.row));
-  memo_.color = context.theme.NameColor(memo_.name);
   const Lane& lane = set->lanes[set->LaneOf(event.row).value];
   AddTimes(*set, event.row, lane, &memo_);
   AddParent(event, *set, &memo_);
@@ -340,23 +313,14 @@ void DetailsPanel::DrawHeader(const PanelContext& context) const {
 }
 
 void DetailsPanel::DrawFact(const PanelContext& context, const Fact& fact) const {
-  ImGui::PushID(&fact);
-  DrawCells(context, fact);
-  ImGui::PopID();
-}
-
-void DetailsPanel::DrawCells(const PanelContext& context, const Fact& fact) const {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::TextDisabled("%s", fact.label.c_str());
   if (!fact.how.empty()) ImGui::SetItemTooltip("%s", fact.how.c_str());
   ImGui::TableNextColumn();
   if (fact.link.valid()) {
-    if (LinkText(context, "##link", fact.value)) {
-      CommandArgs args;
-      args.event = fact.link;
-      context.commands.Push("select.reveal", std::move(args));
-    }
+    if (LinkText(context, "##link", fact.value))
+      context.commands.Push("select.reveal", {.event = fact.link});
     return;
   }
   if (fact.number) ImGui::PushFont(context.fonts.mono, TypeSize::kSmall);
@@ -365,11 +329,7 @@ void DetailsPanel::DrawCells(const PanelContext& context, const Fact& fact) cons
   ImGui::PopTextWrapPos();
   if (fact.number) ImGui::PopFont();
   if (ImGui::BeginPopupContextItem("##menu")) {
-    if (ImGui::MenuItem("Copy value")) {
-      CommandArgs args;
-      args.text = fact.value;
-      context.commands.Push("copy.text", std::move(args));
-    }
+    if (ImGui::MenuItem("Copy value")) context.commands.Push("copy.text", {.text = fact.value});
     ImGui::EndPopup();
   }
 }

@@ -3,9 +3,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <string>
 
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
@@ -33,12 +30,7 @@ class DiagnosticsPanel final : public AnalysisPanel {
 // A cell has one line; places and advice may need more.
 void DiagnosticsPanel::DrawInFull(const PanelContext& context, const ResultTable& table,
                                   size_t row) {
-  const auto text = [&](const char* id) {
-    const int c = table.Column(id);
-    const auto* s =
-        c >= 0 ? std::get_if<SharedText>(&table.rows[row][static_cast<size_t>(c)]) : nullptr;
-    return s != nullptr ? s->view() : std::string_view();
-  };
+  const auto text = [&](const char* id) { return TextAt(table.rows[row], table.Column(id)); };
   WrappedIn(context, Role::kText, text("text"));
   const FaceScope small(context, Face::kUi);
   std::string_view places = text("first");

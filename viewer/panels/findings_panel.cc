@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/analysis/findings/findings.h"
 #include "model/analysis/grouping/flow_index.h"
 #include "viewer/core/profiles/muted_rules.h"
 #include "viewer/core/state/settings.h"
@@ -45,10 +44,7 @@ class FindingsPanel final : public AnalysisPanel {
 };
 
 std::string_view TextAt(const ResultTable& table, size_t row, const char* id) {
-  const int c = table.Column(id);
-  const auto* text =
-      c >= 0 ? std::get_if<SharedText>(&table.rows[row][static_cast<size_t>(c)]) : nullptr;
-  return text != nullptr ? text->view() : std::string_view();
+  return TextAt(table.rows[row], table.Column(id));
 }
 
 double NumberAt(const ResultTable& table, size_t row, const char* id) {
@@ -221,9 +217,7 @@ void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult
     const FaceScope small(context, Face::kUi);
     if (LinkText(context, "##path",
                  "Show on the timeline what the step in sight waited for, or hide it")) {
-      CommandArgs args;
-      args.profile = context.profile->id;
-      context.commands.Push("path.show", std::move(args));
+      context.commands.Push("path.show", {.profile = context.profile->id});
     }
   }
   pages_.Draw(context, pages, "No steps and no devices: nothing to compute from.");

@@ -1,10 +1,10 @@
 // Input pipeline: whether the program is input-bound, how long steps take, and what the host does
 // to read and prepare data.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
 #include <vector>
 
@@ -78,16 +78,15 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
     }
   } else if (chart_.counted() > 0) {
     const double input = InputPercent();
-    std::array<char, 160> text{};
-    std::snprintf(text.data(), text.size(), "%s: %.1f %% of the step time waits for input.",
-                  input >= 20  ? "Highly input-bound"
-                  : input >= 5 ? "Moderately input-bound"
-                               : "Not input-bound",
-                  input);
-    DrawHeadline(context, {input >= 20  ? Finding::Grade::kBad
-                           : input >= 5 ? Finding::Grade::kWarning
-                                        : Finding::Grade::kGood,
-                           text.data(), "", ""});
+    const char* bound = input >= 20  ? "Highly input-bound"
+                        : input >= 5 ? "Moderately input-bound"
+                                     : "Not input-bound";
+    DrawHeadline(
+        context,
+        {input >= 20  ? Finding::Grade::kBad
+         : input >= 5 ? Finding::Grade::kWarning
+                      : Finding::Grade::kGood,
+         fmt::format("{}: {:.1f} % of the step time waits for input.", bound, input), "", ""});
   } else {
     DrawHeadline(context, {Finding::Grade::kInfo,
                            "No step time could be measured; the host side is below.", "", ""});

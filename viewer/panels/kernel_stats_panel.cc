@@ -1,11 +1,9 @@
 // Kernels: what runs on the GPUs, by kernel and op, by kernel, or by op; a ring of the largest, the
 // durations of the selected row, and how much is too short to be worth a launch.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -190,15 +188,14 @@ void KernelStatsPanel::DrawDurations(const PanelContext& context, float width, f
     return;
   }
   const NumberFormat format = FormatFor(Unit::kUs, ValueType::kReal, spread_.histogram.max);
-  std::array<char, 128> note{};
-  std::snprintf(note.data(), note.size(), "p50 %s  p95 %s  max %s %s",
-                NumberText(spread_.histogram.p50, format).c_str(),
-                NumberText(spread_.histogram.p95, format).c_str(),
-                NumberText(spread_.histogram.max, format).c_str(), format.header);
+  const std::string note =
+      fmt::format("p50 {}  p95 {}  max {} {}", NumberText(spread_.histogram.p50, format),
+                  NumberText(spread_.histogram.p95, format),
+                  NumberText(spread_.histogram.max, format), format.header);
   SectionTitle(context, "Durations");
   {
     const FaceScope small(context, Face::kUi, TypeSize::kSlice);
-    WrappedIn(context, Role::kText2, note.data());
+    WrappedIn(context, Role::kText2, note);
   }
   const float left = height - (ImGui::GetCursorPosY() - top);
   const int bin = DrawHistogram(context, "##durations", spread_.histogram, Unit::kUs,
@@ -259,12 +256,8 @@ void KernelStatsPanel::DrawModes(const PanelContext& context, const AnalysisResu
     if (result.Table(kModes[m].table) == nullptr) continue;
     if (!first) ImGui::SameLine(0, Em() * 0.3f);
     first = false;
-    const bool on = m == mode_;
-    if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
-    if (on) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kAccent]);
-    if (ImGui::Button(kModes[m].label)) mode_ = m;
+    if (ChoiceButton(context, kModes[m].label, m == mode_)) mode_ = m;
     ImGui::SetItemTooltip("%s", kModes[m].what);
-    if (on) ImGui::PopStyleColor(2);
   }
   for (const Finding& finding : result.findings) {
     ImGui::SameLine(0, Em());
@@ -300,14 +293,13 @@ void KernelStatsPanel::DrawResult(const PanelContext& context, const AnalysisRes
   ImGui::BeginChild("table", ImVec2(0, 0));
   DrawModes(context, result);
   table = result.Table(kModes[mode_].table);  // the mode may have changed just now
-  TableOptions options;
-  options.id = kModes[mode_].table;
-  options.noun = kModes[mode_].noun;
-  options.name_column = kModes[mode_].name_column;
-  options.first_columns = kFirst;
-  options.hidden_columns = kHidden;
-  options.shorten_names = kModes[mode_].table != std::string_view("by_stream");
-  table_.Draw(context, *table, key * kModeBits + mode_, options);
+  table_.Draw(context, *table, key * kModeBits + mode_,
+              {.id = kModes[mode_].table,
+               .noun = kModes[mode_].noun,
+               .name_column = kModes[mode_].name_column,
+               .first_columns = kFirst,
+               .hidden_columns = kHidden,
+               .shorten_names = kModes[mode_].table != std::string_view("by_stream")});
   ImGui::EndChild();
 }
 

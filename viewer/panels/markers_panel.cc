@@ -35,11 +35,9 @@ class MarkersPanel final : public Panel {
 
 void MarkersPanel::Push(const PanelContext& context, const char* command, size_t i,
                         std::string text) {
-  CommandArgs args;
-  args.profile = context.profile->id;
-  args.marker = static_cast<int64_t>(i);
-  args.text = std::move(text);
-  context.commands.Push(command, std::move(args));
+  context.commands.Push(
+      command,
+      {.text = std::move(text), .profile = context.profile->id, .marker = static_cast<int64_t>(i)});
 }
 
 void MarkersPanel::DrawToolbar(const PanelContext& context) const {
@@ -69,19 +67,15 @@ void MarkersPanel::DrawName(const PanelContext& context, size_t i, const Marker&
 
 // Shows the marker with a quarter of its length, or of the visible range, on both sides.
 void MarkersPanel::Show(const PanelContext& context, const Marker& marker) {
-  CommandArgs args;
-  args.profile = context.profile->id;
   const Ps around = std::max<Ps>(marker.range.length() / 4,
                                  context.view.VisibleIn(context.profile->id).length() / 4);
-  args.range = {SaturatingSub(marker.range.begin, around), SaturatingAdd(marker.range.end, around)};
-  context.commands.Push("view.set_range", std::move(args));
+  const TimeRange range{SaturatingSub(marker.range.begin, around),
+                        SaturatingAdd(marker.range.end, around)};
+  context.commands.Push("view.set_range", {.range = range, .profile = context.profile->id});
 }
 
 void MarkersPanel::Measure(const PanelContext& context, const Marker& marker) {
-  CommandArgs args;
-  args.profile = context.profile->id;
-  args.range = marker.range;
-  context.commands.Push("measure.set", std::move(args));
+  context.commands.Push("measure.set", {.range = marker.range, .profile = context.profile->id});
 }
 
 void MarkersPanel::DrawRow(const PanelContext& context, size_t i, const Marker& marker) {

@@ -62,11 +62,8 @@ void NameRankView::DrawNeighbours(const PanelContext& context, const TrackSet& s
         (i == 0 ? "Previous " : "Next ") +
         WithoutZeros(FormatDuration(i == 0 ? SaturatingSub(a, b) : SaturatingSub(b, a), 4)) +
         (i == 0 ? " earlier" : " later");
-    if (LinkText(context, i == 0 ? "##previous" : "##next", text)) {
-      CommandArgs args;
-      args.event = {event.trace, event.set, row};
-      context.commands.Push("select.reveal", std::move(args));
-    }
+    if (LinkText(context, i == 0 ? "##previous" : "##next", text))
+      context.commands.Push("select.reveal", {.event = {event.trace, event.set, row}});
     const std::string keys(KeysOf(context, *FindCommand(kCommands[i])));
     ImGui::SetItemTooltip("Of the same name, on this track (%s); from begin to begin.",
                           keys.c_str());

@@ -52,12 +52,6 @@ std::span<const char* const> HiddenColumns(bool device, bool host) {
   return hidden;
 }
 
-std::string TextAt(const std::vector<Value>& row, int column) {
-  const auto* s =
-      column >= 0 ? std::get_if<SharedText>(&row[static_cast<size_t>(column)]) : nullptr;
-  return s != nullptr ? s->str() : std::string();
-}
-
 // One side's part of the table: name, self time and a row for each name. Rows of one type are added
 // up.
 ResultTable SideTable(const ResultTable& ops, std::string_view side, const char* name_column) {
@@ -71,7 +65,8 @@ ResultTable SideTable(const ResultTable& ops, std::string_view side, const char*
   std::map<std::string, double> sums;
   for (const auto& row : ops.rows) {
     const double value = NumberOf(row[static_cast<size_t>(self)]);
-    if (TextAt(row, where) == side && std::isfinite(value)) sums[TextAt(row, name)] += value;
+    if (TextAt(row, where) == side && std::isfinite(value))
+      sums[std::string(TextAt(row, name))] += value;
   }
   for (const auto& [text, sum] : sums) out.rows.push_back({text, sum});
   return out;
@@ -92,7 +87,6 @@ class OpStatsPanel final : public AnalysisPanel {
   void Update(const PanelContext& context, const ResultTable& ops, uint64_t key);
   void DrawRings(const PanelContext& context, ImVec2 size, bool in_a_row);
   void DrawChoices(const PanelContext& context);
-  bool Choice(const PanelContext& context, const char* label, bool on);
 
   std::array<SideRing, 4> rings_{{{"Device, by type", "Device", "type", {}},
                                   {"Device, by op", "Device", "operation", {}},
@@ -163,23 +157,15 @@ void OpStatsPanel::DrawRings(const PanelContext& context, ImVec2 size, bool in_a
   }
 }
 
-bool OpStatsPanel::Choice(const PanelContext& context, const char* label, bool on) {
-  if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
-  if (on) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kAccent]);
-  const bool pressed = ImGui::Button(label);
-  if (on) ImGui::PopStyleColor(2);
-  return pressed;
-}
-
 void OpStatsPanel::DrawChoices(const PanelContext& context) {
   const FaceScope small(context, Face::kUi);
   constexpr const char* kSides[] = {"Both", "Device", "Host"};
   for (int i = 0; i < 3; ++i) {
     if (i > 0) ImGui::SameLine(0, Em() * 0.3f);
-    if (Choice(context, kSides[i], side_ == i)) side_ = i;
+    if (ChoiceButton(context, kSides[i], side_ == i)) side_ = i;
   }
   ImGui::SameLine(0, Em());
-  if (Choice(context, "Idle time", idle_)) idle_ = !idle_;
+  if (ChoiceButton(context, "Idle time", idle_)) idle_ = !idle_;
   ImGui::SetItemTooltip("Counts the time in which nothing ran as a row of its own.");
 }
 
@@ -207,14 +193,13 @@ void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult&
   ops = result.Table(idle_ ? "ops_with_idle" : "ops");
   if (ops == nullptr) ops = result.Table("ops");
   Update(context, *ops, key);  // a choice may have changed just now
-  TableOptions options;
-  options.id = "ops";
-  options.noun = "ops";
-  options.name_column = "operation";
-  options.first_columns = kFirst;
-  options.shorten_names = true;
-  options.hidden_columns = HiddenColumns(rings_[0].ring.total > 0, rings_[2].ring.total > 0);
-  table_.Draw(context, side_ == 0 ? *ops : shown_, key_ | 1, options);
+  table_.Draw(context, side_ == 0 ? *ops : shown_, key_ | 1,
+              {.id = "ops",
+               .noun = "ops",
+               .name_column = "operation",
+               .first_columns = kFirst,
+               .hidden_columns = HiddenColumns(rings_[0].ring.total > 0, rings_[2].ring.total > 0),
+               .shorten_names = true});
   ImGui::EndChild();
 }
 

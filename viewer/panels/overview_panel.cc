@@ -1,10 +1,10 @@
 // Overview: the verdict, where a step goes, the steps, the ops that take the most time, and what to
 // look at next.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
@@ -37,15 +37,8 @@ struct LossText {
 void DrawLoss(const PanelContext& context, const LossText& loss) {
   const float em = BaseEm(), width = ImGui::GetContentRegionAvail().x;
   const ImVec2 p = ImGui::GetCursorScreenPos();
-  float line = 0, small_line = 0;
-  {
-    const FaceScope face(context, Face::kUi);
-    line = ImGui::GetTextLineHeight();
-  }
-  {
-    const FaceScope face(context, Face::kUi, TypeSize::kSlice);
-    small_line = ImGui::GetTextLineHeight();
-  }
+  const float line = LineHeightIn(context, Face::kUi, TypeSize::kSmall);
+  const float small_line = LineHeightIn(context, Face::kUi, TypeSize::kSlice);
   const float bar = std::floor(em * 0.4f), text = loss.causes.empty() ? 0 : small_line + em * 0.1f;
   const float height = std::floor(line + bar + text + em * 0.55f);
   ImGui::InvisibleButton("loss", ImVec2(std::max(1.0f, width), height));
@@ -124,13 +117,13 @@ void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResul
     WrappedIn(context, Role::kText2, "one step");
     return;
   }
-  std::array<char, 128> text{};
-  std::snprintf(text.data(), text.size(), "%s%.3f ms, \u03c3 %.3f ms, from %.3f to %.3f ms",
-                median != nullptr ? "median; mean " : "mean ",
-                NumberIn(result, "steptime_ms_average"),
-                NumberIn(result, "steptime_ms_standard_deviation"),
-                NumberIn(result, "steptime_ms_minimum"), NumberIn(result, "steptime_ms_maximum"));
-  WrappedIn(context, Role::kText2, text.data());
+  WrappedIn(context, Role::kText2,
+            fmt::format("{}{:.3f} ms, \u03c3 {:.3f} ms, from {:.3f} to {:.3f} ms",
+                        median != nullptr ? "median; mean " : "mean ",
+                        NumberIn(result, "steptime_ms_average"),
+                        NumberIn(result, "steptime_ms_standard_deviation"),
+                        NumberIn(result, "steptime_ms_minimum"),
+                        NumberIn(result, "steptime_ms_maximum")));
 }
 
 // Draws the losses by size as bars. A click goes to a loss's longest interval and marks the host's
@@ -262,11 +255,8 @@ void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult
   Rule(context);
   SectionTitle(context, "Ops that take the most device time");
   ImGui::SameLine(0, em * 1.2f);
-  if (LinkText(context, "all ops", "All ops")) {
-    CommandArgs args;
-    args.text = "op_stats";
-    context.commands.Push("panel.show", std::move(args));
-  }
+  if (LinkText(context, "all ops", "All ops"))
+    context.commands.Push("panel.show", {.text = "op_stats"});
   TableOptions options;
   options.id = "top ops";
   options.noun = "ops";
@@ -315,11 +305,8 @@ void OverviewPanel::DrawProblems(const PanelContext& context) {
     const Role role = d.severity == Severity::kInfo ? Role::kText2 : Role::kWarning;
     WrappedIn(context, role, GroupDigits(d.count) + "  " + d.text);
   }
-  if (LinkText(context, "diagnostics", "All diagnostics")) {
-    CommandArgs args;
-    args.text = "diagnostics";
-    context.commands.Push("panel.show", std::move(args));
-  }
+  if (LinkText(context, "diagnostics", "All diagnostics"))
+    context.commands.Push("panel.show", {.text = "diagnostics"});
 }
 
 void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,

@@ -6,7 +6,6 @@
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
-#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {

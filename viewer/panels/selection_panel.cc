@@ -9,6 +9,7 @@
 
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
+#include "model/base/key_table.h"
 #include "viewer/core/search/selection_stats.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
@@ -99,17 +100,11 @@ void SelectionPanel::Update(const PanelContext& context) {
 }
 
 std::string TitleOf(SelectionKind kind) {
-  switch (kind) {
-    case SelectionKind::kSelected:
-      return "Selected events";
-    case SelectionKind::kFound:
-      return "Found events";
-    case SelectionKind::kMeasured:
-      return "Measured range";
-    case SelectionKind::kVisible:
-      break;
-  }
-  return "In view";
+  constexpr std::pair<SelectionKind, const char*> kTitles[] = {
+      {SelectionKind::kSelected, "Selected events"},
+      {SelectionKind::kFound, "Found events"},
+      {SelectionKind::kMeasured, "Measured range"}};
+  return FindValue(kTitles, kind, "In view");
 }
 
 void SelectionPanel::DrawHeader(const PanelContext& context) {
@@ -167,15 +162,14 @@ void SelectionPanel::DrawNumbers(const PanelContext& context) const {
 }
 
 void SelectionPanel::DrawGroups(const PanelContext& context) {
-  TableOptions options;
-  options.id = "selection";
-  options.noun = shown_.by == GroupBy::kTrack  ? "tracks"
-                 : shown_.by == GroupBy::kStep ? "steps"
-                                               : "names";
-  options.name_column = "name";
-  options.shorten_names = shown_.by == GroupBy::kName;
-  options.total_row = false;
-  groups_.Draw(context, stats_.groups, version_, options);
+  groups_.Draw(context, stats_.groups, version_,
+               {.id = "selection",
+                .noun = shown_.by == GroupBy::kTrack  ? "tracks"
+                        : shown_.by == GroupBy::kStep ? "steps"
+                                                      : "names",
+                .name_column = "name",
+                .shorten_names = shown_.by == GroupBy::kName,
+                .total_row = false});
 }
 
 void SelectionPanel::DrawEvents(const PanelContext& context) {
@@ -185,13 +179,12 @@ void SelectionPanel::DrawEvents(const PanelContext& context) {
               "The first " + GroupDigits(stats_.events.rows.size()) + " by begin; " +
                   "`stepscope events` lists all of them.");
   }
-  TableOptions options;
-  options.id = "events";
-  options.noun = "events";
-  options.name_column = "name";
-  options.shorten_names = true;
-  options.total_row = false;
-  events_.Draw(context, stats_.events, version_, options);
+  events_.Draw(context, stats_.events, version_,
+               {.id = "events",
+                .noun = "events",
+                .name_column = "name",
+                .shorten_names = true,
+                .total_row = false});
 }
 
 void SelectionPanel::Draw(const PanelContext& context) {

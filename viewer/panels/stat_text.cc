@@ -1,7 +1,6 @@
 #include "viewer/panels/stat_text.h"
 
 #include <cmath>
-#include <cstdint>
 #include <string_view>
 #include <type_traits>
 #include <variant>

@@ -1,11 +1,10 @@
 #include "viewer/panels/step_chart.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
 #include "model/base/digits.h"
@@ -136,9 +135,7 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
   }
   total_ = summarise(column("stepTimeMs"));
   bars_.reference = total_.mean;
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "average %.*f", total_.mean < 10 ? 2 : 1, total_.mean);
-  bars_.reference_label = text.data();
+  bars_.reference_label = fmt::format("average {:.{}f}", total_.mean, total_.mean < 10 ? 2 : 1);
 }
 
 void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVec2 size) {

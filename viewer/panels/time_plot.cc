@@ -109,9 +109,8 @@ void TimePlot::End(const PanelContext& context, const char* id) {
   if (menu) OpenChartMenu(id);
   const double margin = (want_max_ - want_min_) * 1e-6;
   if (std::fabs(min_ - want_min_) <= margin && std::fabs(max_ - want_max_) <= margin) return;
-  CommandArgs args;
-  args.range = {FromMs(min_), FromMs(max_)};
-  if (!args.range.empty()) context.commands.Push("view.set_range", std::move(args));
+  const TimeRange range{FromMs(min_), FromMs(max_)};
+  if (!range.empty()) context.commands.Push("view.set_range", {.range = range});
 }
 
 }  // namespace stepscope

@@ -75,13 +75,13 @@ void ViewSummary::Draw(const PanelContext& context) {
   ImGui::Spacing();
   DrawKinds(context);
   ImGui::Spacing();
-  TableOptions options;
-  options.id = "visible";
-  options.noun = "names";
-  options.name_column = "name";
-  options.shorten_names = true;
-  options.toolbar = options.total_row = false;
-  table_.Draw(context, events_.names, version_, options);
+  table_.Draw(context, events_.names, version_,
+              {.id = "visible",
+               .noun = "names",
+               .name_column = "name",
+               .shorten_names = true,
+               .toolbar = false,
+               .total_row = false});
 }
 
 }  // namespace stepscope

@@ -2,7 +2,6 @@
 // up by name and by kind of track. A job computes it once the view rests. UI thread only.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "model/base/latest_job.h"

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <optional>
+#include <utility>
 
 #include "model/base/bytes_text.h"
+#include "model/base/key_table.h"
 #include "model/base/lower.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
@@ -41,17 +42,11 @@ std::string WithHome(const std::string& path) {
 }
 
 const char* TitleOf(DialogMode mode) {
-  switch (mode) {
-    case DialogMode::kFolders:
-      return "Open folder###open_dialog";
-    case DialogMode::kSave:
-      return "Export###open_dialog";
-    case DialogMode::kCompare:
-      return "Compare with###open_dialog";
-    case DialogMode::kFiles:
-      break;
-  }
-  return "Open files###open_dialog";
+  constexpr std::pair<DialogMode, const char*> kTitles[] = {
+      {DialogMode::kFolders, "Open folder###open_dialog"},
+      {DialogMode::kSave, "Export###open_dialog"},
+      {DialogMode::kCompare, "Compare with###open_dialog"}};
+  return FindValue(kTitles, mode, "Open files###open_dialog");
 }
 
 const char* FolderSetting(DialogMode mode) {
@@ -141,11 +136,9 @@ void FileDialog::FollowText(const Frame& frame) {
 
 void FileDialog::Open(const Frame& frame, std::vector<std::string> paths) {
   frame.context.commands.PushSetting(FolderSetting(frame.mode), listing_.folder);
-  CommandArgs args;
-  args.text = paths.front();
-  args.paths = std::move(paths);
   const bool compare = frame.mode == DialogMode::kCompare;
-  frame.context.commands.Push(compare ? "file.compare" : "file.open", std::move(args));
+  frame.context.commands.Push(compare ? "file.compare" : "file.open",
+                              {.text = paths.front(), .paths = paths});
   *frame.open = false;
 }
 
@@ -167,10 +160,7 @@ void FileDialog::Save(const Frame& frame) {
     return;
   }
   frame.context.commands.PushSetting(FolderSetting(frame.mode), listing_.folder);
-  CommandArgs args;
-  args.text = target;
-  args.replace = exists;
-  frame.context.commands.Push("file.write", std::move(args));
+  frame.context.commands.Push("file.write", {.text = target, .replace = exists});
   *frame.open = false;
 }
 

@@ -4,11 +4,12 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <iterator>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -62,11 +63,8 @@ void DrawRecentMenu(const ShellInput& input) {
   const auto& recent = input.panel.session.recent;
   if (recent.empty() || !ImGui::BeginMenu("Recent")) return;
   for (const RecentProfile& profile : recent) {
-    if (ImGui::MenuItem(ItemLabel(profile.path).c_str(), nullptr, false, profile.exists)) {
-      CommandArgs args;
-      args.text = profile.path;
-      input.panel.commands.Push("file.open", std::move(args));
-    }
+    if (ImGui::MenuItem(ItemLabel(profile.path).c_str(), nullptr, false, profile.exists))
+      input.panel.commands.Push("file.open", {.text = profile.path});
   }
   ImGui::EndMenu();
 }
@@ -75,11 +73,8 @@ void DrawPanelItems(const ShellInput& input) {
   for (const PanelDesc& panel : Panels()) {
     const auto found = input.windows.panels.find(std::string_view(panel.id));
     const bool open = found != input.windows.panels.end() ? found->second : panel.open_by_default;
-    if (ImGui::MenuItem(panel.title, panel.key, open)) {
-      CommandArgs args;
-      args.text = panel.id;
-      input.panel.commands.Push("panel.toggle", std::move(args));
-    }
+    if (ImGui::MenuItem(panel.title, panel.key, open))
+      input.panel.commands.Push("panel.toggle", {.text = panel.id});
     ImGui::SetItemTooltip("%s", panel.what);
   }
   const Profile* profile = input.panel.profile;
@@ -87,10 +82,7 @@ void DrawPanelItems(const ShellInput& input) {
     for (const PanelDesc& panel : Panels()) {
       const PanelKey key{panel.id, profile != nullptr ? profile->id : ProfileId()};
       if (!ImGui::MenuItem(panel.title, nullptr, input.windows.pinned.contains(key))) continue;
-      CommandArgs args;
-      args.text = panel.id;
-      args.profile = key.profile;
-      input.panel.commands.Push("panel.toggle", std::move(args));
+      input.panel.commands.Push("panel.toggle", {.text = panel.id, .profile = key.profile});
     }
     ImGui::EndMenu();
   }
@@ -134,11 +126,6 @@ void DrawMenus(const ShellInput& input, MenuBarState* state) {
   }
 }
 
-bool BeginSelector(const char* id, const char* text, float width) {
-  ImGui::SetNextItemWidth(width);
-  return ImGui::BeginCombo(id, text, ImGuiComboFlags_HeightLarge);
-}
-
 // Centres the next button or box, which is lower than the bar, on the base line of the menus.
 void CentreInBar() {
   ImGuiWindow* window = ImGui::GetCurrentWindow();
@@ -147,67 +134,59 @@ void CentreInBar() {
   window->DC.CurrLineTextBaseOffset = ImGui::GetStyle().FramePadding.y;
 }
 
+// A box that shows `shown` and offers the names; returns the index of the one chosen in this frame.
+std::optional<size_t> DrawSelector(const char* id, const std::string& shown,
+                                   const std::vector<std::string>& names, size_t current) {
+  const float unit = ImGui::GetFontSize();
+  std::optional<size_t> chosen;
+  CentreInBar();
+  ImGui::SetNextItemWidth(std::min(unit * 18, TextWidth(shown) + unit * 3));
+  if (!ImGui::BeginCombo(id, ItemLabel(shown).c_str(), ImGuiComboFlags_HeightLarge)) return chosen;
+  for (size_t i = 0; i < names.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::Selectable(ItemLabel(names[i]).c_str(), i == current)) chosen = i;
+    ImGui::PopID();
+  }
+  ImGui::EndCombo();
+  return chosen;
+}
+
+size_t IndexOf(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
 void DrawRunSelectors(const ShellInput& input) {
   const std::span<const Profile> profiles = input.panel.profiles;
   const Profile* profile = input.panel.profile;
   if (profile == nullptr) return;
-  const float unit = ImGui::GetFontSize();
-  const auto width = [unit](std::string_view text) {
-    return std::min(unit * 18,
-                    ImGui::CalcTextSize(text.data(), text.data() + text.size()).x + unit * 3);
-  };
+  CommandQueue& commands = input.panel.commands;
   if (profiles.size() > 1) {
-    CentreInBar();
-    if (BeginSelector("##profile", ItemLabel(profile->label).c_str(), width(profile->label))) {
-      for (const Profile& other : profiles) {
-        ImGui::PushID(static_cast<int>(other.id.value));
-        if (ImGui::Selectable(ItemLabel(other.label).c_str(), &other == profile)) {
-          CommandArgs args;
-          args.profile = other.id;
-          input.panel.commands.Push("run.activate", std::move(args));
-        }
-        ImGui::PopID();
-      }
-      ImGui::EndCombo();
-    }
+    std::vector<std::string> labels;
+    for (const Profile& other : profiles) labels.push_back(other.label);
+    const auto current = static_cast<size_t>(profile - profiles.data());
+    if (const auto chosen = DrawSelector("##profile", profile->label, labels, current))
+      commands.Push("run.activate", {.profile = profiles[*chosen].id});
     ImGui::SetItemTooltip("Which of the open profiles the panels show");
   }
   const std::string& name = profile->trace->run.empty() ? profile->label : profile->trace->run;
-  CentreInBar();
   if (profile->runs.size() > 1) {
-    if (BeginSelector("##run", ItemLabel(name).c_str(), width(name))) {
-      for (const std::string& other : profile->runs) {
-        if (ImGui::Selectable(ItemLabel(other).c_str(), other == name)) {
-          CommandArgs args;
-          args.text = other;
-          input.panel.commands.Push("run.choose", std::move(args));
-        }
-      }
-      ImGui::EndCombo();
-    }
+    if (const auto chosen =
+            DrawSelector("##run", name, profile->runs, IndexOf(profile->runs, name)))
+      commands.Push("run.choose", {.text = profile->runs[*chosen]});
     ImGui::SetItemTooltip("Run: %s", name.c_str());
   } else {
+    CentreInBar();
     ImGui::TextDisabled("%s", name.c_str());
     ImGui::SetItemTooltip("%s", profile->trace->path.c_str());
   }
   if (profile->trace->hosts.size() < 2) return;
-  CentreInBar();
+  std::vector<std::string> hosts{"All hosts"};
+  for (uint32_t h = 0; h < profile->trace->hosts.size(); ++h)
+    hosts.emplace_back(profile->trace->HostName(HostId(h)));
   const std::string host = input.panel.state != nullptr ? input.panel.state->host : "";
-  if (BeginSelector("##host", host.empty() ? "All hosts" : ItemLabel(host).c_str(),
-                    width(host.empty() ? "All hosts" : host))) {
-    if (ImGui::Selectable("All hosts", host.empty())) input.panel.commands.Push("host.choose");
-    for (uint32_t h = 0; h < profile->trace->hosts.size(); ++h) {
-      const std::string other(profile->trace->HostName(HostId(h)));
-      ImGui::PushID(static_cast<int>(h));
-      if (ImGui::Selectable(ItemLabel(other).c_str(), other == host)) {
-        CommandArgs args;
-        args.text = other;
-        input.panel.commands.Push("host.choose", std::move(args));
-      }
-      ImGui::PopID();
-    }
-    ImGui::EndCombo();
-  }
+  const std::string& shown = host.empty() ? hosts[0] : host;
+  if (const auto chosen = DrawSelector("##host", shown, hosts, IndexOf(hosts, shown)))
+    commands.Push("host.choose", {.text = *chosen == 0 ? "" : hosts[*chosen]});
   ImGui::SetItemTooltip("Host");
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "viewer/widgets/draw_text.h"
+
 namespace stepscope {
 namespace {
 
@@ -30,9 +32,7 @@ constexpr std::array<Answer, 3> kBeside = {
 void DrawPath(const ShellInput& input, const std::string& path) {
   std::array<char, 1024> buffer{};
   const std::string_view shown = MiddleCut(path, ScaledSize(420), buffer.data(), buffer.size());
-  ImGui::PushStyleColor(ImGuiCol_Text, input.panel.theme[Role::kText2]);
-  ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
-  ImGui::PopStyleColor();
+  TextIn(input.panel, Role::kText2, shown);
 }
 
 // The answer chosen by keys or the mouse in this frame; null if none.
@@ -83,17 +83,13 @@ void DrawOpenQuestion(const ShellInput& input) {
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   if (!shown) return;
-  ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-  ImGui::TextUnformatted(question->beside ? "A profile is open already"
-                                          : "Two profiles that do not look like one run");
-  ImGui::PopFont();
+  SectionTitle(input.panel, question->beside ? "A profile is open already"
+                                             : "Two profiles that do not look like one run");
   for (const std::string& path : question->paths) DrawPath(input, path);
   ImGui::Spacing();
   const Answer* taken = DrawAnswers(input, question->beside ? kBeside : kTogether);
   if (taken != nullptr) {
-    CommandArgs args;
-    args.text = taken->name;
-    input.panel.commands.Push("file.answer", std::move(args));
+    input.panel.commands.Push("file.answer", {.text = taken->name});
     ImGui::CloseCurrentPopup();
   }
   ImGui::EndPopup();

@@ -2,7 +2,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/shell/shell.h"
+#include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/input_text.h"
 
 namespace stepscope {
@@ -265,9 +265,7 @@ void DrawHelpTitle(const ShellInput& input, const char* title) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::Dummy({0, ImGui::GetFontSize() * 0.3f});
-  ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-  ImGui::TextUnformatted(title);
-  ImGui::PopFont();
+  SectionTitle(input.panel, title);
 }
 
 }  // namespace
@@ -331,9 +329,7 @@ void DrawSettings(const ShellInput& input) {
         if (in_table) ImGui::EndTable();
         page = row.page;
         ImGui::Dummy({0, unit * 0.3f});
-        ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-        ImGui::TextUnformatted(page);
-        ImGui::PopFont();
+        SectionTitle(input.panel, page);
         in_table = ImGui::BeginTable(page, 2, ImGuiTableFlags_SizingFixedFit);
         if (in_table) {
           ImGui::TableSetupColumn("label", ImGuiTableColumnFlags_WidthFixed, unit * 13);

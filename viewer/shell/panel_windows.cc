@@ -3,8 +3,6 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include <utility>
-
 #include "model/allocator_history.h"
 #include "viewer/shell/shell.h"
 
@@ -76,10 +74,7 @@ void PanelWindows::DrawOne(const PanelContext& active, const WindowState& window
   }
   ImGui::End();
   if (open) return;
-  CommandArgs args;
-  args.text = desc.id;
-  args.profile = pinned;
-  panel.commands.Push("panel.toggle", std::move(args));
+  panel.commands.Push("panel.toggle", {.text = desc.id, .profile = pinned});
 }
 
 void PanelWindows::Draw(const PanelContext& active, WindowState* windows) {

@@ -1,10 +1,9 @@
 // The status bar: the open profile, its size, load time and diagnostics, then view and cursor.
+#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "model/base/bytes_text.h"
 #include "model/base/count_text.h"
@@ -27,12 +26,10 @@ struct Line {
 
 void DrawProfile(const ShellInput& input, const Profile& profile, Line* line) {
   const Pen& pen = line->pen;
-  std::array<char, 48> text{};
   const uint64_t events = profile.trace->counts.events();
   line->Value(GroupDigits(events), NounFor(events, "events"));
   line->Value(BytesText(profile.trace->store_bytes()), "in memory");
-  std::snprintf(text.data(), text.size(), "%.2f s", profile.load_seconds);
-  line->Value(text.data(), "to load");
+  line->Value(fmt::format("{:.2f} s", profile.load_seconds), "to load");
   const uint64_t problems = profile.trace->diagnostics.problems() + profile.trace->errors.size();
   const Role role = problems == 0 ? Role::kGood : Role::kWarning;
   const float begin = line->x;
@@ -43,11 +40,8 @@ void DrawProfile(const ShellInput& input, const Profile& profile, Line* line) {
   }
   line->Value(GroupDigits(problems), NounFor(problems, "problems"));
   ImGui::SetCursorScreenPos({begin, line->y - pen.Px(4)});
-  if (ImGui::InvisibleButton("##problems", {line->x - begin, pen.Px(20)})) {
-    CommandArgs args;
-    args.text = "diagnostics";
-    input.panel.commands.Push("panel.show", std::move(args));
-  }
+  if (ImGui::InvisibleButton("##problems", {line->x - begin, pen.Px(20)}))
+    input.panel.commands.Push("panel.show", {.text = "diagnostics"});
   ImGui::SetItemTooltip("What loading repaired, dropped or clipped");
 }
 

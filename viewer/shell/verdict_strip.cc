@@ -3,9 +3,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
@@ -128,11 +126,8 @@ float DrawCutOff(const PanelContext& context, const Diagnostic& cut, float right
   const float box = std::floor(em * 1.7f), y = std::floor(top + (height - box) * 0.5f);
   const float left = right - width;
   ImGui::SetCursorScreenPos(ImVec2(left, y));
-  if (ImGui::InvisibleButton("##incomplete", ImVec2(width, box))) {
-    CommandArgs args;
-    args.text = "diagnostics";
-    context.commands.Push("panel.show", std::move(args));
-  }
+  if (ImGui::InvisibleButton("##incomplete", ImVec2(width, box)))
+    context.commands.Push("panel.show", {.text = "diagnostics"});
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawBox(list, left, y, width, box, context.theme[hovered ? Role::kHover : Role::kRaised], 4);
@@ -261,9 +256,7 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
     ImGui::SetCursorScreenPos(ImVec2(p.x, p.y));
     if (ImGui::InvisibleButton("##verdict", ImVec2(std::max(x + width - p.x, 1.0f), height))) {
       const bool other = FindPanel(verdict.panel) != nullptr;
-      CommandArgs args;
-      args.text = other ? verdict.panel : "overview";
-      context.commands.Push("panel.show", std::move(args));
+      context.commands.Push("panel.show", {.text = other ? verdict.panel : "overview"});
     }
     if (ImGui::IsItemHovered()) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
@@ -273,11 +266,8 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
     x += width + em * 2;
   }
   if (!has_steps) return;
-  float y = 0;
-  {
-    const FaceScope ui(context, Face::kUi);
-    y = std::floor(middle - ImGui::GetTextLineHeight() * 0.5f);
-  }
+  const float line = LineHeightIn(context, Face::kUi, TypeSize::kSmall);
+  const float y = std::floor(middle - line * 0.5f);
   const bool median = result.Find("step_ms_median") != nullptr;
   const double step = NumberIn(result, median ? "step_ms_median" : "steptime_ms_average");
   const NumberFormat format = FormatFor(Unit::kMs, ValueType::kReal, step);

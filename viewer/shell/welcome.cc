@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 
 #include "viewer/shell/shell.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {
@@ -32,9 +32,7 @@ bool PrimaryButton(const ShellInput& input, const char* text) {
 
 void DrawRecent(const ShellInput& input, float width) {
   const auto& recent = input.panel.session.recent;
-  ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-  ImGui::TextUnformatted("Recent profiles");
-  ImGui::PopFont();
+  SectionTitle(input.panel, "Recent profiles");
   if (recent.empty()) {
     ImGui::TextDisabled("None yet. What you open will be listed here.");
     return;
@@ -45,11 +43,8 @@ void DrawRecent(const ShellInput& input, float width) {
     const float row = ImGui::GetFrameHeight();
     const ImVec2 p = ImGui::GetCursorScreenPos();
     ImGui::BeginDisabled(!profile.exists);
-    if (ImGui::Selectable("##recent", false, 0, {width, row})) {
-      CommandArgs args;
-      args.text = profile.path;
-      input.panel.commands.Push("file.open", std::move(args));
-    }
+    if (ImGui::Selectable("##recent", false, 0, {width, row}))
+      input.panel.commands.Push("file.open", {.text = profile.path});
     ImGui::EndDisabled();
     ImGui::SetItemTooltip("%s%s", profile.path.c_str(),
                           profile.exists ? "" : " is not there any more");
@@ -96,10 +91,8 @@ void DrawWelcome(const ShellInput& input) {
     ImGui::PushFont(input.panel.fonts.bold, 28);
     ImGui::TextUnformatted("Stepscope");
     ImGui::PopFont();
-    ImGui::PushStyleColor(ImGuiCol_Text, theme[Role::kText2]);
-    ImGui::TextUnformatted(
-        "Where does a training step go? Open a profile, or drop one onto this window.");
-    ImGui::PopStyleColor();
+    TextIn(input.panel, Role::kText2,
+           "Where does a training step go? Open a profile, or drop one onto this window.");
     ImGui::Dummy({0, pen.Px(14)});
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {pen.Px(16), pen.Px(8)});
     if (PrimaryButton(input, "Open folder\xE2\x80\xA6"))
@@ -117,12 +110,8 @@ void DrawWelcome(const ShellInput& input) {
     ImGui::Dummy({0, pen.Px(18)});
     DrawRecent(input, width);
     ImGui::Dummy({0, pen.Px(18)});
-    ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-    ImGui::TextUnformatted("What it opens");
-    ImGui::PopFont();
-    ImGui::PushStyleColor(ImGuiCol_Text, theme[Role::kText2]);
-    ImGui::TextUnformatted(kFormats);
-    ImGui::PopStyleColor();
+    SectionTitle(input.panel, "What it opens");
+    TextIn(input.panel, Role::kText2, kFormats);
     ImGui::PopTextWrapPos();
     ImGui::EndGroup();
   }
@@ -148,22 +137,18 @@ void DrawLoading(const ShellInput& input) {
     std::array<char, 1024> buffer{};
     const float inner = ImGui::GetContentRegionAvail().x;
     const std::string_view path = MiddleCut(loading->path, inner, buffer.data(), buffer.size());
-    ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
-    ImGui::TextUnformatted(loading->stage.empty() ? "Opening" : loading->stage.c_str());
-    ImGui::PopFont();
+    SectionTitle(input.panel, loading->stage.empty() ? "Opening" : loading->stage);
     ImGui::TextDisabled("%.*s", static_cast<int>(path.size()), path.data());
     const bool known = loading->bytes_total > 0;
     const float done = known ? static_cast<float>(static_cast<double>(loading->bytes_done) /
                                                   static_cast<double>(loading->bytes_total))
                              : -0.6f * static_cast<float>(ImGui::GetTime());
     ImGui::ProgressBar(known ? std::min(done, 1.0f) : done, {inner, ScaledSize(6)}, "");
-    std::array<char, 160> text{};
-    std::snprintf(text.data(), text.size(), "%.0f of %.0f MB   %.2f M events   %.1f s",
-                  static_cast<double>(loading->bytes_done) / 1e6,
-                  static_cast<double>(loading->bytes_total) / 1e6,
-                  static_cast<double>(loading->events) / 1e6, loading->seconds);
     ImGui::PushFont(input.panel.fonts.mono, TypeSize::kSmall);
-    ImGui::TextDisabled("%s", text.data());
+    ImGui::TextDisabled("%.0f of %.0f MB   %.2f M events   %.1f s",
+                        static_cast<double>(loading->bytes_done) / 1e6,
+                        static_cast<double>(loading->bytes_total) / 1e6,
+                        static_cast<double>(loading->events) / 1e6, loading->seconds);
     ImGui::PopFont();
     const float button = ScaledSize(96);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + inner - button);

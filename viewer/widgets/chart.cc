@@ -1,13 +1,11 @@
 #include "viewer/widgets/chart.h"
 
+#include <fmt/format.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
-#include <numeric>
 
 #include "model/base/digits.h"
 #include "viewer/core/look/distinct_names.h"
@@ -20,9 +18,7 @@ namespace {
 constexpr float kTurn = 2 * std::numbers::pi_v<float>;
 
 std::string PercentText(double part, double whole) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %%", whole > 0 ? 100 * part / whole : 0);
-  return text.data();
+  return fmt::format("{:.1f} %", whole > 0 ? 100 * part / whole : 0);
 }
 
 // Slice under a point relative to the centre, or -1.
@@ -216,20 +212,9 @@ int DrawRing(const PanelContext& context, const char* id, const Ring& ring, int 
                    false);
   }
   if (under >= 0) RingTooltip(ring, under);
-  switch (ChartMenu(context, id, {ring.title, p, {p.x + size.x, p.y + size.y}})) {
-    case ChartExport::kSvg:
-      SaveChart(context, ring.title, ".svg",
-                ToSvg(ring, context.theme[Role::kText], context.theme[Role::kPanel]));
-      break;
-    case ChartExport::kCopy:
-      CopyChart(context, ToCsv(ring));
-      break;
-    case ChartExport::kCsv:
-      SaveChart(context, ring.title, ".csv", ToCsv(ring));
-      break;
-    case ChartExport::kNone:
-      break;
-  }
+  ChartMenu(
+      context, id, {ring.title, p, {p.x + size.x, p.y + size.y}}, [&] { return ToCsv(ring); },
+      [&] { return ToSvg(ring, context.theme[Role::kText], context.theme[Role::kPanel]); });
   return pressed ? under : -1;
 }
 
@@ -260,16 +245,8 @@ int DrawHistogram(const PanelContext& context, const char* id, const Histogram& 
       ImGui::InvisibleButton(id, ImVec2(std::max(size.x, 8.0f), std::max(size.y, 8.0f)));
   const bool hovered = ImGui::IsItemHovered();
   if (h.total == 0) return -1;
-  switch (ChartMenu(context, id, {h.title, p, {p.x + size.x, p.y + size.y}, false})) {
-    case ChartExport::kCsv:
-      SaveChart(context, h.title, ".csv", ToCsv(h, unit));
-      break;
-    case ChartExport::kCopy:
-      CopyChart(context, ToCsv(h, unit));
-      break;
-    default:
-      break;
-  }
+  ChartMenu(context, id, {h.title, p, {p.x + size.x, p.y + size.y}},
+            [&] { return ToCsv(h, unit); });
   if (zoom != nullptr) {
     ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
     const float wheel = ImGui::GetIO().MouseWheel;
@@ -345,45 +322,30 @@ void OpenChartMenu(const char* id) {
   ImGui::PopID();
 }
 
-ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBox& box) {
-  ChartExport chosen = ChartExport::kNone;
+void ChartMenu(const PanelContext& context, const char* id, const ChartBox& box,
+               const std::function<std::string()>& csv, const std::function<std::string()>& svg) {
   if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) OpenChartMenu(id);
+  const std::string name(box.name);
   ImGui::PushID(id);
   if (ImGui::BeginPopup("chart menu")) {
-    if (ImGui::MenuItem("Copy numbers")) chosen = ChartExport::kCopy;
-    ImGui::Separator();
-    if (ImGui::MenuItem("Save numbers (CSV)\u2026")) chosen = ChartExport::kCsv;
-    if (ImGui::MenuItem("Save picture (PNG)\u2026")) {
-      std::array<char, 160> text{};
-      std::snprintf(text.data(), text.size(), "%.*s.png %.0f %.0f %.0f %.0f",
-                    static_cast<int>(std::min<size_t>(box.name.size(), 80)), box.name.data(),
-                    static_cast<double>(box.min.x), static_cast<double>(box.min.y),
-                    static_cast<double>(box.max.x - box.min.x),
-                    static_cast<double>(box.max.y - box.min.y));
-      CommandArgs args;
-      args.text = text.data();
-      context.commands.Push("file.export_picture", std::move(args));
+    if (ImGui::MenuItem("Copy numbers")) {
+      context.services.SetClipboard(csv());
+      context.commands.Push("app.note", {.text = "Numbers copied"});
     }
-    if (box.svg && ImGui::MenuItem("Save picture (SVG)\u2026")) chosen = ChartExport::kSvg;
+    ImGui::Separator();
+    if (ImGui::MenuItem("Save numbers (CSV)\u2026"))
+      context.commands.Push("file.export", {.text = name + ".csv", .contents = csv()});
+    if (ImGui::MenuItem("Save picture (PNG)\u2026")) {
+      const std::string picture =
+          fmt::format("{:.80}.png {:.0f} {:.0f} {:.0f} {:.0f}", name, box.min.x, box.min.y,
+                      box.max.x - box.min.x, box.max.y - box.min.y);
+      context.commands.Push("file.export_picture", {.text = picture});
+    }
+    if (svg && ImGui::MenuItem("Save picture (SVG)\u2026"))
+      context.commands.Push("file.export", {.text = name + ".svg", .contents = svg()});
     ImGui::EndPopup();
   }
   ImGui::PopID();
-  return chosen;
-}
-
-void SaveChart(const PanelContext& context, std::string_view name, std::string_view extension,
-               const std::string& contents) {
-  CommandArgs args;
-  args.text = std::string(name).append(extension);
-  args.contents = contents;
-  context.commands.Push("file.export", std::move(args));
-}
-
-void CopyChart(const PanelContext& context, const std::string& numbers) {
-  context.services.SetClipboard(numbers);
-  CommandArgs args;
-  args.text = "Numbers copied";
-  context.commands.Push("app.note", std::move(args));
 }
 
 }  // namespace stepscope

@@ -9,6 +9,7 @@
 #include <imgui.h>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -104,19 +105,15 @@ std::string ToCsv(const StepBars& bars);
 std::string ToCsv(const Ring& ring);
 std::string ToCsv(const Histogram& histogram, Unit unit);
 
-// A right-click menu for the item drawn last, or one that OpenChartMenu opens. It saves the picture
-// between `min` and `max` as PNG itself; the caller carries out every other choice.
-enum class ChartExport { kNone, kSvg, kCsv, kCopy };
+// A right-click menu for the item drawn last, or one that OpenChartMenu opens. It copies or saves
+// the numbers of `csv`, and saves the picture between `min` and `max` as PNG or that of `svg`.
 struct ChartBox {
   std::string_view name;  // file name without extension
   ImVec2 min, max;        // screen
-  bool svg = true;        // offer SVG too
 };
 void OpenChartMenu(const char* id);
-ChartExport ChartMenu(const PanelContext& context, const char* id, const ChartBox& box);
-// Asks for a file and saves there, or copies and shows a note.
-void SaveChart(const PanelContext& context, std::string_view name, std::string_view extension,
-               const std::string& contents);
-void CopyChart(const PanelContext& context, const std::string& numbers);
+void ChartMenu(const PanelContext& context, const char* id, const ChartBox& box,
+               const std::function<std::string()>& csv,
+               const std::function<std::string()>& svg = {});
 
 }  // namespace stepscope

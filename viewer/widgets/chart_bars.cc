@@ -4,7 +4,6 @@
 #include <implot.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 
@@ -140,18 +139,6 @@ void DrawReference(const PanelContext& context, ImDrawList* list, const StepBars
   DrawRight(list, right, top, context.theme[Role::kText], bars.reference_label);
 }
 
-void ExportBars(const PanelContext& context, const StepBars& bars, const ChartState& state,
-                ChartExport what) {
-  if (what == ChartExport::kSvg) {
-    SaveChart(context, bars.title, ".svg",
-              ToSvg(bars, state, context.theme[Role::kText], context.theme[Role::kPanel]));
-  } else if (what == ChartExport::kCsv) {
-    SaveChart(context, bars.title, ".csv", ToCsv(bars));
-  } else if (what == ChartExport::kCopy) {
-    CopyChart(context, ToCsv(bars));
-  }
-}
-
 }  // namespace
 
 int DrawStepBars(const PanelContext& context, const char* id, const StepBars& bars, uint64_t key,
@@ -217,8 +204,9 @@ int DrawStepBars(const PanelContext& context, const char* id, const StepBars& ba
                          !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Right);
   ImPlot::EndPlot();
   if (open_menu) OpenChartMenu(id);
-  ExportBars(context, bars, *state,
-             ChartMenu(context, id, {bars.title, p, {p.x + size.x, p.y + size.y}}));
+  ChartMenu(
+      context, id, {bars.title, p, {p.x + size.x, p.y + size.y}}, [&] { return ToCsv(bars); },
+      [&] { return ToSvg(bars, *state, context.theme[Role::kText], context.theme[Role::kPanel]); });
   return clicked;
 }
 

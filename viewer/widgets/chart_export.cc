@@ -1,8 +1,7 @@
 // Charts as SVG and CSV.
+#include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 
 #include "model/base/markup.h"
@@ -12,17 +11,10 @@ namespace stepscope {
 namespace {
 
 std::string Color(Rgba c) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "#%02x%02x%02x", c & 255u, (c >> 8) & 255u,
-                (c >> 16) & 255u);
-  return text.data();
+  return fmt::format("#{:02x}{:02x}{:02x}", c & 255u, (c >> 8) & 255u, (c >> 16) & 255u);
 }
 
-std::string Real(double v) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.2f", v);
-  return text.data();
-}
+std::string Real(double v) { return fmt::format("{:.2f}", v); }
 
 std::string Open(double width, double height, Rgba background) {
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + Real(width) + "\" height=\"" +

@@ -33,6 +33,11 @@ float TextWidth(std::string_view text) {
   return text.empty() ? 0 : ImGui::CalcTextSize(text.data(), End(text)).x;
 }
 
+float LineHeightIn(const PanelContext& context, Face face, float size) {
+  const FaceScope scope(context, face, size);
+  return ImGui::GetTextLineHeight();
+}
+
 float BaseEm() {
   const ImGuiStyle& style = ImGui::GetStyle();
   return style.FontSizeBase * style.FontScaleMain * style.FontScaleDpi;
@@ -101,6 +106,14 @@ bool LinkText(const PanelContext& context, const char* id, std::string_view text
     if (cut) WrappedTooltip(text);
   }
   return clicked;
+}
+
+bool ChoiceButton(const PanelContext& context, const char* label, bool on) {
+  if (on) ImGui::PushStyleColor(ImGuiCol_Button, context.theme[Role::kAccentBg]);
+  if (on) ImGui::PushStyleColor(ImGuiCol_Text, context.theme[Role::kAccent]);
+  const bool pressed = ImGui::Button(label);
+  if (on) ImGui::PopStyleColor(2);
+  return pressed;
 }
 
 std::string ItemLabel(std::string_view name) {

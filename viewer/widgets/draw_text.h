@@ -25,6 +25,7 @@ class FaceScope {
 };
 
 float TextWidth(std::string_view text);
+float LineHeightIn(const PanelContext& context, Face face, float size);
 inline float Em() { return ImGui::GetFontSize(); }
 // The size of the default face, whatever font is pushed. It is the unit of layout.
 float BaseEm();
@@ -40,6 +41,8 @@ void DrawBox(ImDrawList* list, float x, float y, float w, float h, Rgba color, f
 // Text that acts as a link; returns true when clicked. It is cut to the rest of the line; a tooltip
 // then shows all of it.
 bool LinkText(const PanelContext& context, const char* id, std::string_view text);
+// A button that looks pressed while its choice is `on`; returns true when clicked.
+bool ChoiceButton(const PanelContext& context, const char* label, bool on);
 // A name out of a profile or a file system as the label of an ImGui item, which would end at "##".
 std::string ItemLabel(std::string_view name);
 // A tooltip whose lines are wrapped at a readable width.

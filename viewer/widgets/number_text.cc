@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "model/base/digits.h"
+#include "model/base/key_table.h"
 
 namespace stepscope {
 namespace {
@@ -44,38 +46,21 @@ int Decimals(double max_abs) { return max_abs >= 100 ? 1 : max_abs >= 10 ? 2 : 3
 }  // namespace
 
 Dimension DimensionOf(Unit unit) {
-  switch (unit) {
-    case Unit::kPs:
-    case Unit::kNs:
-    case Unit::kUs:
-    case Unit::kMs:
-      return Dimension::kTime;
-    case Unit::kBytes:
-    case Unit::kGiB:
-      return Dimension::kBytes;
-    case Unit::kPercent:
-    case Unit::kFraction:
-      return Dimension::kPercent;
-    default:
-      return Dimension::kNone;
-  }
+  using enum Dimension;
+  static constexpr std::pair<Unit, Dimension> kDimensions[] = {
+      {Unit::kPs, kTime},         {Unit::kNs, kTime},         {Unit::kUs, kTime},
+      {Unit::kMs, kTime},         {Unit::kBytes, kBytes},     {Unit::kGiB, kBytes},
+      {Unit::kPercent, kPercent}, {Unit::kFraction, kPercent}};
+  return FindValue(kDimensions, unit, kNone);
 }
 
 double BaseFactor(Unit unit) {
-  switch (unit) {
-    case Unit::kNs:
-      return 1e3;
-    case Unit::kUs:
-      return 1e6;
-    case Unit::kMs:
-      return 1e9;
-    case Unit::kGiB:
-      return kSizes[3].base;
-    case Unit::kFraction:
-      return 100;
-    default:
-      return 1;
-  }
+  static constexpr std::pair<Unit, double> kFactors[] = {{Unit::kNs, 1e3},
+                                                         {Unit::kUs, 1e6},
+                                                         {Unit::kMs, 1e9},
+                                                         {Unit::kGiB, kSizes[3].base},
+                                                         {Unit::kFraction, 100}};
+  return FindValue(kFactors, unit, 1);
 }
 
 NumberFormat FormatFor(Unit unit, ValueType type, double max_abs) {
@@ -122,6 +107,12 @@ double NumberOf(const Value& value) {
   if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
   if (const auto* b = std::get_if<bool>(&value)) return *b ? 1 : 0;
   return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string_view TextAt(const std::vector<Value>& row, int column) {
+  const auto c = static_cast<size_t>(column);
+  const auto* text = column >= 0 && c < row.size() ? std::get_if<SharedText>(&row[c]) : nullptr;
+  return text != nullptr ? text->view() : std::string_view();
 }
 
 std::string NumberText(double value, const NumberFormat& format) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/analysis/tables/result_table.h"
 
@@ -24,6 +25,8 @@ NumberFormat FormatFor(Unit unit, ValueType type, double max_abs);
 std::string_view WriteNumber(double value, const NumberFormat& format, std::span<char, 64> buffer);
 // Value of a number or bool; NaN for anything else.
 double NumberOf(const Value& value);
+// The text of a row's cell; empty if it is none or there is no such column.
+std::string_view TextAt(const std::vector<Value>& row, int column);
 std::string NumberText(double value, const NumberFormat& format);
 
 // Drops needless zeros: "95.0000 us" becomes "95 us".

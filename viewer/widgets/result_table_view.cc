@@ -1,13 +1,13 @@
 #include "viewer/widgets/result_table_view.h"
 #include "model/analysis/tables/json_stream.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 #include "model/base/digits.h"
 #include "model/base/fnv.h"
@@ -62,10 +62,7 @@ double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
 
 // Asks for a file and writes the text there.
 void ExportAs(const PanelContext& context, std::string name, std::string contents) {
-  CommandArgs args;
-  args.text = std::move(name);
-  args.contents = std::move(contents);
-  context.commands.Push("file.export", std::move(args));
+  context.commands.Push("file.export", {.text = std::move(name), .contents = std::move(contents)});
 }
 
 double MaxAbs(const ResultTable& table, size_t column) {
@@ -146,14 +143,12 @@ void ResultTableView::PrepareColumns(const ResultTable& table, const TableOption
   columns_.clear();
   for (int c : sequence) {
     const ColumnDesc& desc = table.columns[static_cast<size_t>(c)];
-    Column column;
-    column.data = c;
-    column.numeric = desc.type == ValueType::kInt || desc.type == ValueType::kReal;
-    column.additive = IsAdditive(desc);
-    column.bar = IsShare(desc);
-    column.name = desc.id == options.name_column;
-    column.hidden = Contains(options.hidden_columns, desc.id);
-    columns_.push_back(column);
+    columns_.push_back({.data = c,
+                        .numeric = desc.type == ValueType::kInt || desc.type == ValueType::kReal,
+                        .bar = IsShare(desc),
+                        .additive = IsAdditive(desc),
+                        .name = desc.id == options.name_column,
+                        .hidden = Contains(options.hidden_columns, desc.id)});
   }
 }
 
@@ -355,11 +350,10 @@ void ResultTableView::DrawTable(const PanelContext& context, const ResultTable& 
       ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY |
       ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoBordersInBody | ImGuiTableFlags_PadOuterX;
   // The id follows the columns: a table with others keeps its own widths and order.
-  std::array<char, 48> id{};
-  std::snprintf(id.data(), id.size(), "###t%llx", static_cast<unsigned long long>(columns_key_));
+  const std::string id = fmt::format("###t{:x}", columns_key_);
   const float scrollbar = ImGui::GetStyle().ScrollbarSize;
   const float inner = std::max(avail.x - scrollbar, min_width_);
-  if (!ImGui::BeginTable(id.data(), static_cast<int>(columns_.size()), kFlags, ImVec2(0, height),
+  if (!ImGui::BeginTable(id.c_str(), static_cast<int>(columns_.size()), kFlags, ImVec2(0, height),
                          inner))
     return;
   for (const Column& column : columns_) {

@@ -84,7 +84,7 @@ class ResultTableView {
  private:
   struct Column {
     int data = 0;  // index in the table
-    NumberFormat format;
+    NumberFormat format{};
     double max_abs = 0;
     double total = 0;     // over the shown rows
     int widest_row = -1;  // text columns only

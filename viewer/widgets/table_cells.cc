@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "model/analysis/naming/short_label.h"
@@ -214,12 +213,8 @@ std::string TableOptions::Counted(size_t n) const { return stepscope::Counted(n,
 
 std::string_view ResultTableView::NameOf(const ResultTable& table, const TableOptions& options,
                                          size_t row) {
-  const int column = table.Column(options.name_column);
-  if (column < 0 || row >= table.rows.size()) return {};
-  const auto c = static_cast<size_t>(column);
-  const auto* name =
-      c < table.rows[row].size() ? std::get_if<SharedText>(&table.rows[row][c]) : nullptr;
-  return name != nullptr ? name->view() : std::string_view();
+  if (row >= table.rows.size()) return {};
+  return TextAt(table.rows[row], table.Column(options.name_column));
 }
 
 void ResultTableView::FindMenuEvents(const PanelContext& context, const ResultTable& table,

@@ -23,8 +23,11 @@ class JsonStream {
   explicit JsonStream(TextSink sink) : sink_(std::move(sink)), out_(sink_) {}
 
   void BeginObject() { Begin('{'); }
+  // With a key: as a member.
+  void BeginObject(std::string_view key) { Key(key), Begin('{'); }
   void EndObject() { End('}'); }
   void BeginArray() { Begin('['); }
+  void BeginArray(std::string_view key) { Key(key), Begin('['); }
   void EndArray() { End(']'); }
   void Key(std::string_view key);
 
@@ -38,6 +41,8 @@ class JsonStream {
   // Writes a key and its value.
   void Member(std::string_view key, std::string_view text) { Key(key), Text(text); }
   void Member(std::string_view key, uint64_t value) { Key(key), Uint(value); }
+  void Member(std::string_view key, int64_t value) { Key(key), Int(value); }
+  void Member(std::string_view key, double value) { Key(key), Real(value); }
 
   // Ends the text with a newline and passes what is left to the sink.
   void Finish();

@@ -33,9 +33,7 @@ void CommandQueue::Push(std::string_view id, CommandArgs args) {
 }
 
 void CommandQueue::PushSetting(std::string_view key, std::string_view value) {
-  CommandArgs args;
-  args.text.append(key).append("=").append(value);
-  Push("app.set", std::move(args));
+  Push("app.set", {.text = std::string(key).append("=").append(value)});
 }
 
 bool CommandQueue::Pop(Command* out) {

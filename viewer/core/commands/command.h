@@ -20,14 +20,14 @@ namespace stepscope {
 
 // The arguments of a command. Each command reads the fields that it needs.
 struct CommandArgs {
-  std::string text;  // path, panel id, name …
-  TimeRange range;
-  EventRef event;
-  std::vector<EventRef> events;
+  std::string text = {};  // path, panel id, name …
+  TimeRange range = {};
+  EventRef event = {};
+  std::vector<EventRef> events = {};
   // The profile that the command means, and whose time `range` is in; invalid: the active one.
   ProfileId profile = {};
-  std::vector<std::string> paths{};  // several files, or several tracks
-  std::string contents{};            // what a file gets; the journal does not keep it
+  std::vector<std::string> paths = {};  // several files, or several tracks
+  std::string contents = {};            // what a file gets; the journal does not keep it
   double steps = 1;          // how far to pan, zoom or scroll: 1 is as far as one press of the key
   double pixels = 0;         // how far "view.scroll" goes down
   int64_t rows = 0;          // the most rows that a track is drawn with; 0: all

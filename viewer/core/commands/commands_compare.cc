@@ -1,7 +1,6 @@
 // Commands for two profiles beside each other.
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/profiles/align_profiles.h"

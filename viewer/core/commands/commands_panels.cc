@@ -1,5 +1,4 @@
 // Commands of panels.
-#include <string>
 
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/state/panel_list.h"

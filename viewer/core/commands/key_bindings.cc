@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "viewer/core/commands/command.h"
 #include "viewer/core/commands/key_chord.h"

@@ -1,6 +1,5 @@
 #include "viewer/core/profiles/activity_at_time.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "model/lookup.h"

@@ -4,7 +4,6 @@
 // reading here and in profile.h. UI thread, unless a call says otherwise.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
+#include "model/base/key_table.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -23,36 +25,21 @@ struct KindSum {
 constexpr size_t kKinds = static_cast<size_t>(TrackKind::kOther) + 1;
 
 const char* KindText(TrackKind kind) {
-  switch (kind) {
-    case TrackKind::kThread:
-      return "Threads";
-    case TrackKind::kStream:
-      return "Streams";
-    case TrackKind::kSteps:
-      return "Steps";
-    case TrackKind::kXlaModules:
-      return "XLA modules";
-    case TrackKind::kXlaOps:
-      return "XLA ops";
-    case TrackKind::kAsyncXlaOps:
-      return "Async XLA ops";
-    case TrackKind::kFrameworkOps:
-      return "Framework ops";
-    case TrackKind::kNameScope:
-      return "Name scopes";
-    case TrackKind::kSource:
-      return "Source code";
-    case TrackKind::kLaunchStats:
-      return "Launches";
-    case TrackKind::kOverhead:
-      return "Overhead";
-    case TrackKind::kNvtx:
-      return "Annotations";
-    case TrackKind::kPython:
-      return "Python";
-    default:
-      return "Others";
-  }
+  static constexpr std::pair<TrackKind, const char*> kTexts[] = {
+      {TrackKind::kThread, "Threads"},
+      {TrackKind::kStream, "Streams"},
+      {TrackKind::kSteps, "Steps"},
+      {TrackKind::kXlaModules, "XLA modules"},
+      {TrackKind::kXlaOps, "XLA ops"},
+      {TrackKind::kAsyncXlaOps, "Async XLA ops"},
+      {TrackKind::kFrameworkOps, "Framework ops"},
+      {TrackKind::kNameScope, "Name scopes"},
+      {TrackKind::kSource, "Source code"},
+      {TrackKind::kLaunchStats, "Launches"},
+      {TrackKind::kOverhead, "Overhead"},
+      {TrackKind::kNvtx, "Annotations"},
+      {TrackKind::kPython, "Python"}};
+  return FindValue(kTexts, kind, "Others");
 }
 
 class Adder {

@@ -1,6 +1,5 @@
 #include "viewer/core/state/highlighted_events.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "model/base/sort_runs.h"

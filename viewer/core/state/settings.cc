@@ -1,9 +1,9 @@
 #include "viewer/core/state/settings.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstdio>
 
 namespace stepscope {
 namespace {
@@ -106,11 +106,7 @@ bool Normalise(const SettingDesc& row, std::string_view value, std::string* out)
     case T::kReal: {
       if (!ParseReal(value, &number)) return false;
       number = std::clamp(number, row.min, row.max);
-      std::array<char, 32> buffer{};
-      const int n = row.type == T::kInt
-                        ? std::snprintf(buffer.data(), buffer.size(), "%.0f", number)
-                        : std::snprintf(buffer.data(), buffer.size(), "%.6g", number);
-      *out = std::string(buffer.data(), static_cast<size_t>(n));
+      *out = row.type == T::kInt ? fmt::format("{:.0f}", number) : fmt::format("{:.6g}", number);
       return true;
     }
     case T::kChoice:

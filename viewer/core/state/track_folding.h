@@ -2,9 +2,6 @@
 // back. Planes and tracks are named by PlanePath and TrackPath. Pure; O(tracks).
 #pragma once
 
-#include <set>
-#include <string>
-
 #include "model/trace.h"
 #include "viewer/core/state/track_rules.h"
 

@@ -1,6 +1,5 @@
 #include "viewer/core/state/view_history.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace stepscope {

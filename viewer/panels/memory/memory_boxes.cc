@@ -169,10 +169,8 @@ int MemoryBoxes::Draw(const PanelContext& context, const AllocationBoxes& boxes,
     if (TimePlot::Clicked()) clicked = hit;
   }
   plot_.End(context, "##lifetimes");
-  const ChartBox box{"lifetimes", top_left, {top_left.x + size.x, top_left.y + size.y}, false};
-  const ChartExport wanted = ChartMenu(context, "##lifetimes", box);
-  if (wanted == ChartExport::kCsv) SaveChart(context, "lifetimes", ".csv", ToCsv(boxes));
-  if (wanted == ChartExport::kCopy) CopyChart(context, ToCsv(boxes));
+  const ChartBox box{"lifetimes", top_left, {top_left.x + size.x, top_left.y + size.y}};
+  ChartMenu(context, "##lifetimes", box, [&] { return ToCsv(boxes); });
   return clicked;
 }
 

@@ -21,12 +21,6 @@ constexpr double kPsPerMsReal = static_cast<double>(kPsPerMs);
 
 double Ms(Ps t) { return static_cast<double>(t) / kPsPerMsReal; }
 
-std::string TextAt(const std::vector<Value>& row, int column) {
-  const auto* s =
-      column >= 0 ? std::get_if<SharedText>(&row[static_cast<size_t>(column)]) : nullptr;
-  return s != nullptr ? s->str() : std::string();
-}
-
 double RealAt(const std::vector<Value>& row, int column) {
   const double v = column >= 0 ? NumberOf(row[static_cast<size_t>(column)]) : 0;
   return std::isfinite(v) ? v : 0;
@@ -267,17 +261,8 @@ bool MemoryGraph::Draw(const PanelContext& context, const MemorySeries& series, 
     }
   }
   plot_.End(context, "##memory");
-  switch (ChartMenu(context, "##memory",
-                    {"memory", top_left, {top_left.x + size.x, top_left.y + size.y}, false})) {
-    case ChartExport::kCsv:
-      SaveChart(context, "memory", ".csv", ToCsv(series));
-      break;
-    case ChartExport::kCopy:
-      CopyChart(context, ToCsv(series));
-      break;
-    default:
-      break;
-  }
+  ChartMenu(context, "##memory", {"memory", top_left, {top_left.x + size.x, top_left.y + size.y}},
+            [&] { return ToCsv(series); });
   return picked;
 }
 

@@ -1,12 +1,11 @@
 // Memory: what an allocator held over time, its peak, what was live at the peak or at any time the
 // user clicks, and how long every allocation lived. The analysis' tables are shown at once; the
 // full profile, for every snapshot and every time, follows from a job.
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 
 #include "model/analysis/memory/live_allocations.h"
@@ -32,12 +31,6 @@ constexpr const char* kLiveHidden[] = {"host", "memory_id"};
 // PyTorch does not say what an allocation is for: these columns would be empty.
 constexpr const char* kTorchHidden[] = {"host",        "memory_id", "requested_bytes",
                                         "region_type", "data_type", "tensor_shape"};
-
-std::string TextAt(const std::vector<Value>& row, int column) {
-  const auto* s =
-      column >= 0 ? std::get_if<SharedText>(&row[static_cast<size_t>(column)]) : nullptr;
-  return s != nullptr ? s->str() : std::string();
-}
 
 // Rows of one allocator, with their links.
 ResultTable OfAllocator(const ResultTable& table, const std::string& host, const std::string& id) {
@@ -247,7 +240,7 @@ void MemoryPanel::ListLiveAt(const PanelContext& context, Ps time) {
 void MemoryPanel::DrawSelector(const PanelContext& context, const ResultTable& summary) {
   const int c_host = summary.Column("host"), c_id = summary.Column("memory_id");
   const auto label = [&](size_t r) {
-    const std::string host = TextAt(summary.rows[r], c_host), id = TextAt(summary.rows[r], c_id);
+    const std::string host(TextAt(summary.rows[r], c_host)), id(TextAt(summary.rows[r], c_id));
     return ItemLabel(host.empty() ? id : id + "  \u00b7  " + host);
   };
   ImGui::AlignTextToFramePadding();
@@ -279,10 +272,9 @@ void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& su
   const double capacity = number("memory_capacity_bytes"), peak = number("peak_bytes_in_use");
   if (capacity > peak && peak > 0) {  // equal: nobody recorded what was free
     const std::string text = FormatValue(Value(capacity - peak), Unit::kBytes);
-    std::array<char, 96> line{};
-    std::snprintf(line.data(), line.size(), "%s (%.1f %%)", text.c_str(),
-                  100 * (capacity - peak) / capacity);
-    KeyValue(context, "Headroom at peak", line.data(), BaseEm() * 9.5f, true);
+    KeyValue(context, "Headroom at peak",
+             fmt::format("{} ({:.1f} %)", text, 100 * (capacity - peak) / capacity),
+             BaseEm() * 9.5f, true);
     ImGui::SetItemTooltip("Capacity minus the peak in the profile: what a larger batch could use.");
   }
 }
@@ -335,22 +327,20 @@ void MemoryPanel::DrawBoxes(const PanelContext& context, ImVec2 size) {
     return;
   }
   const int row = lifetime_view_.current(), column = lifetimes_.Column("tf_op");
-  const std::string op = row >= 0 && static_cast<size_t>(row) < lifetimes_.rows.size()
-                             ? TextAt(lifetimes_.rows[static_cast<size_t>(row)], column)
-                             : std::string();
+  const std::string op =
+      row >= 0 && static_cast<size_t>(row) < lifetimes_.rows.size()
+          ? std::string(TextAt(lifetimes_.rows[static_cast<size_t>(row)], column))
+          : std::string();
   const int clicked = boxes_.Draw(context, *boxes, key_ * 31 + full_index_, op, size_format_, size);
   if (clicked < 0 || context.profile == nullptr) return;
-  CommandArgs args;
-  args.event = {context.profile->id, 0, EventRow(boxes->spans[static_cast<size_t>(clicked)].row)};
-  context.commands.Push("select.reveal", std::move(args));
+  context.commands.Push("select.reveal",
+                        {.event = {context.profile->id, 0,
+                                   EventRow(boxes->spans[static_cast<size_t>(clicked)].row)}});
 }
 
 void MemoryPanel::DrawLiveTitle(const PanelContext& context) {
-  std::array<char, 96> title{};
   const std::string when = WithoutZeros(FormatDuration(marked_, 6));
-  std::snprintf(title.data(), title.size(), at_time_ ? "Live at %s" : "Live at the peak, %s",
-                when.c_str());
-  SectionTitle(context, title.data(),
+  SectionTitle(context, (at_time_ ? "Live at " : "Live at the peak, ") + when,
                live_job_.active() ? "looking up\u2026"
                : at_time_         ? ""
                                   : "click in the graph for another time");

@@ -4,7 +4,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -221,11 +220,8 @@ void MemorySnapshotPanel::DrawRanThen(const PanelContext& context) const {
   for (size_t i = 0; i < ran_then_.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     TextIn(context, Role::kText2, ran_then_[i].track);
-    if (LinkText(context, "##then", ran_then_[i].name)) {
-      CommandArgs args;
-      args.event = ran_then_[i].event;
-      context.commands.Push("select.reveal", std::move(args));
-    }
+    if (LinkText(context, "##then", ran_then_[i].name))
+      context.commands.Push("select.reveal", {.event = ran_then_[i].event});
     ImGui::PopID();
   }
 }

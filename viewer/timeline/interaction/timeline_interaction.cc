@@ -16,17 +16,11 @@ constexpr float kScrollMargin = 14;    // pixels at the edges where a dragged tr
 constexpr double kWheelSeconds = 0.3;  // at most, between two turns of the wheel in one gesture
 
 CommandArgs OfRange(const TimelineFrame& frame, TimeRange range) {
-  CommandArgs args;
-  args.range = range;
-  args.profile = frame.OwnProfile();
-  return args;
+  return {.range = range, .profile = frame.OwnProfile()};
 }
 
 CommandArgs OfPixels(const TimelineFrame& frame, double pixels) {
-  CommandArgs args;
-  args.pixels = pixels;
-  args.profile = frame.OwnProfile();
-  return args;
+  return {.profile = frame.OwnProfile(), .pixels = pixels};
 }
 
 TimeRange Ordered(Ps a, Ps b) { return {std::min(a, b), std::max(a, b)}; }
@@ -88,12 +82,8 @@ void TimelineInteraction::Update(const TimelineFrame& frame, const TimelineModel
              (mouse.over && drag_ == Drag::kNone && mouse.y >= geo.labels.y &&
               std::abs(mouse.x - geo.labels.right()) < kEdgeGrip) ||
              (mouse.over && drag_ == Drag::kNone && OtherEdge(in).has_value());
-  if (mouse.over && mouse.double_clicked && geo.rows.Has(mouse.x, mouse.y) && hit_.valid()) {
-    CommandArgs args;
-    args.profile = frame.OwnProfile();
-    args.closer_only = true;  // zooms in, never out
-    commands->Push("view.zoom_selection", std::move(args));
-  }
+  if (mouse.over && mouse.double_clicked && geo.rows.Has(mouse.x, mouse.y) && hit_.valid())
+    commands->Push("view.zoom_selection", {.profile = frame.OwnProfile(), .closer_only = true});
 }
 
 // A stub lies over events. Its event stays lit while the mouse moves to the stub.
@@ -373,9 +363,7 @@ void TimelineInteraction::Click(const Input& in) {
   const auto& [frame, model, mouse, font_size, commands] = in;
   const TimelineGeometry& geo = model.geometry();
   if (const FlowStub* stub = model.StubAt(press_x_, press_y_)) {
-    CommandArgs args;
-    args.event = stub->to;
-    commands.Push("select.reveal", std::move(args));
+    commands.Push("select.reveal", {.event = stub->to});
     return;
   }
   const size_t index = model.ItemAt(press_y_);
@@ -384,26 +372,21 @@ void TimelineInteraction::Click(const Input& in) {
   if (on_item && press_x_ < geo.rows.x) {
     const LayoutItem& item = model.layout().items()[index];
     if (!item.collapsible) return;
-    CommandArgs args;
-    args.profile = frame.profiles[item.profile].id;
-    args.text = PathOf(frame.profiles, item);
-    commands.Push("view.toggle_collapse", std::move(args));
+    commands.Push("view.toggle_collapse", {.text = PathOf(frame.profiles, item),
+                                           .profile = frame.profiles[item.profile].id});
   } else if (geo.strip.Has(press_x_, press_y_)) {
     ClickStep(in);
   } else if (geo.rows.Has(press_x_, press_y_)) {
-    CommandArgs args;
-    args.event = model.HitTest(frame.profiles, press_x_, press_y_).event;
-    if (mouse.ctrl && !args.event.valid()) return;
-    commands.Push(mouse.ctrl ? "select.toggle" : "select.event", std::move(args));
+    const EventRef event = model.HitTest(frame.profiles, press_x_, press_y_).event;
+    if (mouse.ctrl && !event.valid()) return;
+    commands.Push(mouse.ctrl ? "select.toggle" : "select.event", {.event = event});
   }
 }
 
 // The clicked profile becomes the one that panels show and keys act on.
 void TimelineInteraction::Activate(const Input& in, uint32_t profile) const {
-  CommandArgs args;
-  args.profile = in.frame.profiles[profile].id;
-  if (args.profile == in.frame.view.active) return;
-  in.commands.Push("run.activate", std::move(args));
+  const ProfileId id = in.frame.profiles[profile].id;
+  if (id != in.frame.view.active) in.commands.Push("run.activate", {.profile = id});
 }
 
 // Shows the step whose bar was clicked.
@@ -427,9 +410,7 @@ void TimelineInteraction::RightClick(const Input& in) {
   if (model.geometry().rows.Has(mouse.x, mouse.y) && hit_.valid()) {
     target.event = hit_.event;
     // The menu's commands act on the selection, so the clicked event is selected first.
-    CommandArgs args;
-    args.event = hit_.event;
-    commands.Push("select.event", std::move(args));
+    commands.Push("select.event", {.event = hit_.event});
   } else {
     const size_t index = model.ItemAt(mouse.y);
     if (index >= model.layout().items().size()) return;

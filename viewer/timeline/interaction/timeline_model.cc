@@ -17,10 +17,7 @@ TimeRange Hull(const TimeRange& a, const TimeRange& b) {
 }
 
 void PushScroll(const TimelineFrame& frame, double by, CommandQueue* commands) {
-  CommandArgs args;
-  args.pixels = by;
-  args.profile = frame.OwnProfile();
-  commands->Push("view.scroll", std::move(args));
+  commands->Push("view.scroll", {.profile = frame.OwnProfile(), .pixels = by});
 }
 
 }  // namespace

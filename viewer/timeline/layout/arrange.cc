@@ -6,7 +6,6 @@
 #include "model/base/lower.h"
 #include "model/base/natural_order.h"
 #include "viewer/core/search/search.h"
-#include "viewer/core/state/track_path.h"
 
 namespace stepscope {
 namespace {

@@ -1,9 +1,9 @@
 #include "viewer/timeline/layout/track_label.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "viewer/core/search/search.h"
 #include "viewer/widgets/number_text.h"
@@ -47,11 +47,7 @@ Unit UnitOf(std::string_view name, std::string_view series) {
                                                                            : Unit::kNone;
 }
 
-std::string Short(double value) {
-  std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "%.4g", value);
-  return text.data();
-}
+std::string Short(double value) { return fmt::format("{:.4g}", value); }
 
 // Values in a file may be of any size, so the product saturates.
 Ps InPs(double value, Ps unit) {

@@ -1,8 +1,8 @@
 #include "viewer/timeline/painting/ruler.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "viewer/widgets/number_text.h"
 
@@ -57,16 +57,15 @@ Ticks MakeTicks(const TimeAxis& axis, double min_label_px) {
   return ticks;
 }
 
-size_t TickLabel(const Ticks& ticks, Ps t, char* out, size_t size) {
+std::string TickLabel(const Ticks& ticks, Ps t) {
   const Ps value = SaturatingSub(t, ticks.base);
   const UnitRow& unit = UnitFor(ticks.unit);
   int digits = 0;
   for (Ps s = unit.ps; s > ticks.step && digits < 12; s /= 10) ++digits;
   const double shown = static_cast<double>(value) / static_cast<double>(unit.ps);
   const char* sign = ticks.relative && value >= 0 ? "+" : "";
-  const int n = value == 0 ? std::snprintf(out, size, "%s0 %s", sign, unit.name)
-                           : std::snprintf(out, size, "%s%.*f %s", sign, digits, shown, unit.name);
-  return n < 0 ? 0 : std::min(static_cast<size_t>(n), size - 1);
+  return value == 0 ? fmt::format("{}0 {}", sign, unit.name)
+                    : fmt::format("{}{:.{}f} {}", sign, shown, digits, unit.name);
 }
 
 std::string CornerLabel(const Ticks& ticks, const TimeAxis& axis) {
@@ -74,11 +73,9 @@ std::string CornerLabel(const Ticks& ticks, const TimeAxis& axis) {
   const UnitRow& unit = UnitFor(std::llabs(t));
   int digits = 0;
   for (Ps s = unit.ps; s > ticks.minor && s > 1; s /= 10) ++digits;
-  char text[48];
   // Twelve decimals of seconds are picoseconds; long double has digits for days of them.
-  std::snprintf(text, sizeof text, "%.*Lf", digits,
-                static_cast<long double>(t) / static_cast<long double>(unit.ps));
-  std::string out(text);
+  std::string out = fmt::format(
+      "{:.{}f}", static_cast<long double>(t) / static_cast<long double>(unit.ps), digits);
   if (digits > 0) {
     out.erase(out.find_last_not_of('0') + 1);
     if (out.back() == '.') out.pop_back();

@@ -2,9 +2,7 @@
 // the ruler and of the strip below it. Pure.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "viewer/core/look/time_axis.h"
 #include "viewer/core/profiles/profile.h"
@@ -25,9 +23,8 @@ struct Ticks {
 Ps NiceStep(double ps);
 // Returns ticks whose labels are at least `min_label_px` apart.
 Ticks MakeTicks(const TimeAxis& axis, double min_label_px);
-// Writes "+2 ms" or "104.2 ms" to `out`, with as many digits as the step needs. Returns the
-// length.
-size_t TickLabel(const Ticks& ticks, Ps t, char* out, size_t size);
+// "+2 ms" or "104.2 ms", with as many digits as the step needs.
+std::string TickLabel(const Ticks& ticks, Ps t);
 
 // Returns the time at the corner of the ruler, exact to the step: "9.7123456 s", "434 µs". If
 // labels are relative, it is the base that they count from, else the view's left edge.

@@ -1,9 +1,9 @@
 #include "viewer/timeline/painting/timeline_painter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "viewer/timeline/layout/track_label.h"
 #include "viewer/timeline/painting/ruler.h"
@@ -86,17 +86,16 @@ void TimelinePainter::DrawRows() const {
   pen_.list->PopClipRect();
 
   pen_.list->PushClipRect({geo_.rows.x, geo_.rows.y}, {geo_.rows.right(), bottom}, true);
-  TexelFrame frame;
-  frame.x = geo_.rows.x;
-  frame.y = geo_.rows.y;
-  frame.width = plan_.width();
-  frame.rows = static_cast<uint32_t>(plan_.rows().size());
-  frame.texels = plan_.texels();
-  frame.lines = plan_.lines();
-  frame.dirty_begin = plan_.dirty_begin();
-  frame.dirty_end = plan_.dirty_end();
-  frame.background = theme_[Role::kPanel];
-  frame.patterns = plan_.patterns();
+  const TexelFrame frame{.x = geo_.rows.x,
+                         .y = geo_.rows.y,
+                         .width = plan_.width(),
+                         .rows = static_cast<uint32_t>(plan_.rows().size()),
+                         .texels = plan_.texels(),
+                         .lines = plan_.lines(),
+                         .dirty_begin = plan_.dirty_begin(),
+                         .dirty_end = plan_.dirty_end(),
+                         .background = theme_[Role::kPanel],
+                         .patterns = plan_.patterns()};
   if (frame.rows > 0) in_.sink.Draw(frame, pen_.list);
   pen_.list->PopClipRect();
   const Box below = model_.rows_below_sticky();
@@ -202,10 +201,8 @@ void TimelinePainter::DrawHeading(const LayoutItem& item, uint32_t index, float 
   float percent_left = right;
   const double busy = plan_.Utilisation(index);
   if (busy >= 0) {
-    std::array<char, 16> text{};
-    std::snprintf(text.data(), text.size(), "%.1f %%", busy * 100);
     percent_left = pen_.TextRight(in_.fonts.mono, kSmallText, right, text_y + 1,
-                                  theme_[Role::kText], text.data());
+                                  theme_[Role::kText], fmt::format("{:.1f} %", busy * 100));
   }
   const std::string_view name = derived ? "Derived" : std::string_view(plane->display_name);
   const float x = left + pen_.Px(46);

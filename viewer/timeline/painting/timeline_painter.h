@@ -5,10 +5,8 @@
 
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "viewer/core/panel.h"
-#include "viewer/core/profiles/step_markers.h"
 #include "viewer/timeline/interaction/timeline_interaction.h"
 #include "viewer/widgets/draw.h"
 

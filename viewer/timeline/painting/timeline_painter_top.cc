@@ -1,8 +1,7 @@
 // The part of TimelinePainter that draws above the rows: minimap, ruler, tools, steps.
+#include <fmt/format.h>
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 
 #include "model/analysis/intervals/step_number.h"
@@ -77,16 +76,13 @@ void TimelinePainter::DrawMinimap() const {
             all ? "Whole trace" : "Densest 99.9 %");
   pen_.Text(in_.fonts.mono, kSmallText, left, geo_.minimap.y + pen_.Px(24), theme_[Role::kText],
             WithoutZeros(FormatDuration(minimap.span().length(), 4)));
-  std::array<char, 32> share{};
   const double part = 100.0 * static_cast<double>(axis_.view().length()) /
                       static_cast<double>(std::max<Ps>(1, minimap.span().length()));
-  std::snprintf(share.data(), share.size(),
-                part > 99.9  ? "all in view"
-                : part < 0.1 ? "%.2g %% in view"
-                             : "%.1f %% in view",
-                part);
+  const std::string share = part > 99.9  ? "all in view"
+                            : part < 0.1 ? fmt::format("{:.2g} % in view", part)
+                                         : fmt::format("{:.1f} % in view", part);
   pen_.TextRight(in_.fonts.ui, kSmallText, right, geo_.minimap.y + pen_.Px(24),
-                 theme_[Role::kText2], share.data());
+                 theme_[Role::kText2], share);
   pen_.HLine(geo_.all.x, geo_.all.x + geo_.all.w, geo_.ruler.y - 1, theme_[Role::kLine]);
 }
 
@@ -110,14 +106,12 @@ void TimelinePainter::DrawRuler() const {
   const float base = geo_.ruler.y + geo_.ruler.h - 1;
   pen_.list->PushClipRect({geo_.ruler.x, geo_.ruler.y}, {end, base + 1}, true);
   const Ticks ticks = MakeTicks(axis_, static_cast<double>(pen_.Px(110)));
-  std::array<char, 48> text{};
   for (Ps t = ticks.first; t < axis_.view().end; t = SaturatingAdd(t, ticks.minor)) {
     const float x = geo_.ruler.x + axis_.ClippedX(t);
     const bool major = (t - ticks.base) % ticks.step == 0;
     pen_.VLine(x, base - pen_.Px(major ? 8 : 4), base, theme_[major ? Role::kText3 : Role::kLine]);
     if (!major) continue;
-    const size_t n = TickLabel(ticks, t, text.data(), text.size());
-    const std::string_view label(text.data(), n);
+    const std::string label = TickLabel(ticks, t);
     if (x + pen_.Px(5) + pen_.Width(in_.fonts.mono, kSmallText, label) < end) {
       pen_.Text(in_.fonts.mono, kSmallText, x + pen_.Px(5), geo_.ruler.y + pen_.Px(2),
                 theme_[Role::kText3], label);

@@ -1,10 +1,10 @@
 // The part of TimelinePainter that draws the tooltip of what is under the mouse.
 #include <algorithm>
-#include <array>
-#include <cstdio>
+#include <utility>
 
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
+#include "model/base/key_table.h"
 #include "viewer/timeline/layout/track_label.h"
 #include "viewer/timeline/painting/timeline_painter.h"
 #include "viewer/widgets/number_text.h"
@@ -12,23 +12,14 @@
 namespace stepscope {
 namespace {
 
-const char* WhatIs(DerivedTrackKind lane) {
-  switch (lane) {
-    case DerivedTrackKind::kIdle:
-      return "nothing runs on the device, by what the host did; the colours are those of the "
-             "losses. Of very many intervals the longest are here";
-    case DerivedTrackKind::kUtilisation:
-      return "share of the time in which something runs on the device";
-    case DerivedTrackKind::kQueue:
-      return "launched and not yet begun";
-    case DerivedTrackKind::kLaunchDelay:
-      return "from the launch call's end to the begin of what it launched";
-    case DerivedTrackKind::kMemory:
-      return "held by the allocator";
-    default:
-      return nullptr;
-  }
-}
+constexpr std::pair<DerivedTrackKind, const char*> kWhatLanesAre[] = {
+    {DerivedTrackKind::kIdle,
+     "nothing runs on the device, by what the host did; the colours are those of the losses. Of "
+     "very many intervals the longest are here"},
+    {DerivedTrackKind::kUtilisation, "share of the time in which something runs on the device"},
+    {DerivedTrackKind::kQueue, "launched and not yet begun"},
+    {DerivedTrackKind::kLaunchDelay, "from the launch call's end to the begin of what it launched"},
+    {DerivedTrackKind::kMemory, "held by the allocator"}};
 
 }  // namespace
 
@@ -130,10 +121,7 @@ void TimelinePainter::DrawFoldedTooltip() const {
   const Pen pen = MakePen(theme_, in_.fonts);
   const ImVec4 second = ImGui::ColorConvertU32ToFloat4(theme_[Role::kText2]);
   const HitSums sums = SumByName(hit);
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%u events in this pixel%s", hit.count(),
-                sums.all ? "" : " (first 20 000 summed)");
-  ImGui::TextUnformatted(text.data());
+  ImGui::Text("%u events in this pixel%s", hit.count(), sums.all ? "" : " (first 20 000 summed)");
   ImGui::SameLine();
   ImGui::TextColored(second, "%s", FormatDuration(sums.total, 4).c_str());
   for (size_t s = 0; s < std::min(kNames, sums.names.size()); ++s) {
@@ -209,7 +197,7 @@ void TimelinePainter::DrawLabelTooltip() const {
     if (!ImGui::BeginTooltip()) return;
     const std::string_view name = set.names->strings.View(track.name);
     ImGui::TextUnformatted(name.data(), name.data() + name.size());
-    if (const char* what = WhatIs(item.lane); what != nullptr) {
+    if (const char* what = FindValue(kWhatLanesAre, item.lane, nullptr); what != nullptr) {
       ImGui::TextColored(second, "%s", what);
     } else {
       ImGui::TextColored(second, "%s, busy for %s", Counted(track.events, "events").c_str(),

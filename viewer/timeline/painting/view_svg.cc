@@ -169,15 +169,13 @@ void Painter::DrawRuler() {
   const TimeAxis& axis = model_.axis();
   const Ticks ticks = MakeTicks(axis, static_cast<double>(Px(110)));
   const float base = geo_.ruler.bottom() - 1;
-  std::array<char, 48> text{};
   BeginClip("axis");
   for (Ps t = ticks.first; t < axis.view().end; t = SaturatingAdd(t, ticks.minor)) {
     const float x = std::floor(geo_.ruler.x + axis.ClippedX(t)) + 0.5f;
     const bool major = (t - ticks.base) % ticks.step == 0;
     out_.Line(x, base - Px(major ? 8 : 4), x, base, Stroke(major ? Role::kText3 : Role::kLine, 1));
     if (!major) continue;
-    const size_t n = TickLabel(ticks, t, text.data(), text.size());
-    TextAt(x + Px(5), geo_.ruler.y + Px(13), {text.data(), n}, Role::kText3);
+    TextAt(x + Px(5), geo_.ruler.y + Px(13), TickLabel(ticks, t), Role::kText3);
   }
   out_.Raw("</g>\n");
   TextAt(geo_.rows.x - Px(12), geo_.ruler.y + Px(15), CornerLabel(ticks, axis), Role::kText2,

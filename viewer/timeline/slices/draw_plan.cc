@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "model/base/key_table.h"
 #include "model/base/task.h"
 #include "viewer/timeline/slices/plan_area.h"
 
@@ -21,19 +22,11 @@ PlanRowKey KeyOf(const PlanInput& input, const LayoutItem& item, uint32_t depth)
 }
 
 // Returns the kind whose colour the derived track has in other places; null for none.
-std::optional<Kind> KindOfLane(DerivedTrackKind lane) {
-  switch (lane) {
-    case DerivedTrackKind::kUtilisation:
-      return Kind::kDeviceCompute;
-    case DerivedTrackKind::kQueue:
-    case DerivedTrackKind::kLaunchDelay:
-      return Kind::kKernelLaunch;
-    case DerivedTrackKind::kMemory:
-      return Kind::kHeap;
-    default:
-      return std::nullopt;
-  }
-}
+constexpr std::pair<DerivedTrackKind, std::optional<Kind>> kLaneKinds[] = {
+    {DerivedTrackKind::kUtilisation, Kind::kDeviceCompute},
+    {DerivedTrackKind::kQueue, Kind::kKernelLaunch},
+    {DerivedTrackKind::kLaunchDelay, Kind::kKernelLaunch},
+    {DerivedTrackKind::kMemory, Kind::kHeap}};
 
 // Marks the columns of highlighted events. O(columns * log n), however many events there are.
 void Brighten(const Lane& lane, const std::vector<uint32_t>& hits, const TimeAxis& axis,
@@ -334,7 +327,7 @@ void DrawPlan::FillCounter(const PlanInput& input, const LayoutItem& item, Cache
   if (track.counters.empty()) return;
   const CounterSeries& series = track.counters.front();
   const Theme& theme = input.names->theme();
-  const std::optional<Kind> kind = KindOfLane(item.lane);
+  const std::optional<Kind> kind = FindValue(kLaneKinds, item.lane, std::nullopt);
   const Rgba color = kind ? theme[*kind] : theme.NameColor(set.names->strings.View(track.name));
   std::vector<float> values(input.width);
   const bool share = item.lane == DerivedTrackKind::kUtilisation;

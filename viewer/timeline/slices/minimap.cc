@@ -52,17 +52,16 @@ void Minimap::Update(const Profile& profile, uint64_t generation, uint32_t width
 }
 
 void Minimap::Draw(TexelSink& sink, ImDrawList* list, float x, float y, Rgba background) const {
-  TexelFrame frame;
-  frame.slot = 1;
-  frame.x = x;
-  frame.y = y;
-  frame.width = width_;
-  frame.rows = 1;
-  frame.texels = texels_;
-  frame.lines = lines_;
-  frame.dirty_end = changed_ ? 1 : 0;
-  frame.background = background;
-  sink.Draw(frame, list);
+  sink.Draw({.slot = 1,
+             .x = x,
+             .y = y,
+             .width = width_,
+             .rows = 1,
+             .texels = texels_,
+             .lines = lines_,
+             .dirty_end = changed_ ? 1u : 0u,
+             .background = background},
+            list);
 }
 
 }  // namespace stepscope

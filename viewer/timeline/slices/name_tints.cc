@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "model/base/key_table.h"
 #include "viewer/core/profiles/align_profiles.h"
 
 namespace stepscope {
@@ -13,37 +14,24 @@ constexpr float kGrey = 0.5f;    // between the ground and muted text
 }  // namespace
 
 texel::Pattern TintColors::PatternOf(NameChange::Kind kind) {
-  switch (kind) {
-    case NameChange::Kind::kSlower:
-      return texel::Pattern::kRising;
-    case NameChange::Kind::kFaster:
-      return texel::Pattern::kFalling;
-    case NameChange::Kind::kOnlyHere:
-      return texel::Pattern::kCrossed;
-    default:
-      return texel::Pattern::kPlain;
-  }
+  static constexpr std::pair<NameChange::Kind, texel::Pattern> kPatterns[] = {
+      {NameChange::Kind::kSlower, texel::Pattern::kRising},
+      {NameChange::Kind::kFaster, texel::Pattern::kFalling},
+      {NameChange::Kind::kOnlyHere, texel::Pattern::kCrossed}};
+  return FindValue(kPatterns, kind, texel::Pattern::kPlain);
 }
 
 TintColors::TintColors(const Theme& theme) {
   const Rgba same = Mix(theme[Role::kPanel], theme[Role::kText3], kGrey);
-  const auto full = [&](NameChange::Kind kind) {
-    switch (kind) {
-      case NameChange::Kind::kSlower:
-        return theme[Role::kSlower];
-      case NameChange::Kind::kFaster:
-        return theme[Role::kFaster];
-      case NameChange::Kind::kOnlyHere:
-        return theme[Kind::kCollective];
-      default:
-        return same;
-    }
-  };
+  const std::pair<NameChange::Kind, Rgba> full[] = {
+      {NameChange::Kind::kSlower, theme[Role::kSlower]},
+      {NameChange::Kind::kFaster, theme[Role::kFaster]},
+      {NameChange::Kind::kOnlyHere, theme[Kind::kCollective]}};
   for (size_t kind = 0; kind < colors_.size(); ++kind) {
     const auto of = static_cast<NameChange::Kind>(kind);
     for (size_t i = 0; i < colors_[kind].size(); ++i) {
       const float share = static_cast<float>(i) / NameChange::kMostStrength;
-      const Rgba color = Mix(same, full(of), kLeast + (1 - kLeast) * share);
+      const Rgba color = Mix(same, FindValue(full, of, same), kLeast + (1 - kLeast) * share);
       colors_[kind][i] = texel::WithPattern(color, PatternOf(of));
     }
   }

@@ -1,7 +1,6 @@
 #include "viewer/timeline/slices/plan_area.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "model/analysis/derived_tracks/device_tracks.h"
 #include "model/analysis/naming/short_label.h"

@@ -1,5 +1,5 @@
 // The manual page and the completions of shells, made from the options that the command line is
-// parsed with. The program does not call it: packaging/make_docs.cc does at build time.
+// parsed with. make_docs.cc calls it when packages are built; the program does not.
 #pragma once
 
 #include <string>

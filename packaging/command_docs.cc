@@ -1,4 +1,4 @@
-#include "app/command_line/command_docs.h"
+#include "packaging/command_docs.h"
 
 #include <fmt/format.h>
 
