@@ -44,6 +44,8 @@ std::vector<ColumnDesc> Columns(bool tpu) {
       {"source", "Source", Unit::kNone, V::kString, ""},
       {"source_stack", "Stack", Unit::kNone, V::kString, "innermost first"},
       {"events", "Events", Unit::kCount, V::kInt, "kernels, or thunks, of all executions"},
+      {"events_by_kernel", "By kernel name", Unit::kCount, V::kInt,
+       "events of CUDA or HIP graphs, whose op is known by the kernel's name only"},
   };
   if (!tpu) return c;
   c.push_back({"core_type", "Core", Unit::kNone, V::kString, ""});
@@ -92,7 +94,8 @@ class StatsWriter {
                               no_,
                               op.source,
                               op.stack,
-                              static_cast<int64_t>(op.events)};
+                              static_cast<int64_t>(op.events),
+                              static_cast<int64_t>(op.events_by_kernel)};
     if (IsTpu()) AddTpu(rates, &row);
     table_.rows.push_back(std::move(row));
     table_.links.push_back(LinkTo(op));

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "model/analysis/definitions.h"
+#include "model/analysis/graphs/graph_ops.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/xla/hlo_op_builder.h"
@@ -33,6 +34,7 @@ class GpuCollector {
         op_(stats_.Text(StringStat::kHloOp)),
         module_(stats_.Text(StringStat::kHloModule)),
         program_(stats_.Int(IntStat::kProgramId)),
+        graphs_(ComputeGraphOps(context, stop)),
         stop_(std::move(stop)),
         builder_(*builder) {}
 
@@ -79,7 +81,9 @@ class GpuCollector {
     const uint32_t row = lane.first_row + i;
     const OpKey key = {program_.Get(row, 0), op_.Get(row, StringId(0)).value,
                        module_.Get(row, StringId(0)).value};
-    if (key.op == 0) return context_.xprof().hlo_costs_by_kernel ? FrameworkOp(lane, i) : nullptr;
+    if (key.op == 0) {
+      return context_.xprof().unknown_programs_left_out ? FrameworkOp(lane, i) : GraphOpOf(row);
+    }
     const auto [it, added] = known_.try_emplace(key, nullptr);
     if (added) {
       const std::string_view text = stats_.strings->View(StringId(key.op));
@@ -90,6 +94,17 @@ class GpuCollector {
     }
     if (it->second == nullptr) builder_.CountDropped();
     return it->second;
+  }
+
+  // A kernel of a CUDA or HIP graph names no op, but is called as its instruction.
+  HloOpDraft* GraphOpOf(uint32_t row) {
+    const GraphKernel* kernel = graphs_.Find(row);
+    if (kernel == nullptr) return nullptr;
+    const GraphOp& op = graphs_.ops[kernel->op];
+    if (graphs_.sources[op.source].kind != GraphSourceKind::kHlo) return nullptr;
+    HloOpDraft* draft = builder_.Find(static_cast<uint64_t>(op.program), op.instruction, {});
+    if (draft != nullptr) ++draft->op.events_by_kernel;
+    return draft;
   }
 
   // XProf counts a kernel with only a framework's op as an op of program 0.
@@ -111,6 +126,7 @@ class GpuCollector {
   const StatTable& stats_;
   ColumnCursor<StringId> op_, module_;
   ColumnCursor<int64_t> program_;
+  const GraphOps graphs_;  // empty with XProf's definitions
   std::stop_token stop_;
   HloOpBuilder& builder_;
   std::unordered_map<OpKey, HloOpDraft*, OpKeyHash> known_;

@@ -32,8 +32,9 @@ struct HloOp : HloSums {
   uint32_t program = 0xffffffffu;      // index in HloPrograms::list(); 0xffffffff: not in the file
   uint32_t instruction = 0xffffffffu;  // in the program's module
   std::string name, module, category, provenance, expression, source, stack, deduplicated_name;
-  uint64_t events = 0;    // kernels on GPUs
-  double peak_flops = 0;  // GFLOP/s for the op's type of elements
+  uint64_t events = 0;            // kernels on GPUs
+  uint64_t events_by_kernel = 0;  // of these, events that are known by their kernel's name only
+  double peak_flops = 0;          // GFLOP/s for the op's type of elements
   EventRows rows;
 };
 

@@ -140,6 +140,24 @@ TEST_CASE("programs are found by name and id, and none is decoded before it is a
   CHECK(programs.Module(0)->instructions.size() == 4);
 }
 
+TEST_CASE("kernels of a graph are known by their names") {
+  test::XSpaceBuilder space;
+  space.Plane("/device:GPU:0")
+      .Line(14, "Stream #14(Compute)")
+      .Event("add_1", 0, 5 * kUs)
+      .Stat("kernel_details", test::Ref{"regs:1"})
+      .Stat("cuda_graph_exec_id", uint64_t{3})
+      .Stat("program_id", int64_t{7});
+  AddPrograms(&space);
+  const auto trace = Load(space);
+  AnalysisContext own(trace, Definitions::kStepscope), xprof(trace, Definitions::kXprof);
+  const HloOp* add = Find(*own.hlo_ops(), "add.1");
+  REQUIRE(add != nullptr);
+  CHECK(add->events_by_kernel == 1);
+  CHECK(add->category == "non-fusion elementwise");
+  CHECK(xprof.hlo_ops()->ops.empty());
+}
+
 TEST_CASE("a program that cannot be read, and one that there is not, say so") {
   test::XSpaceBuilder space;
   space.Plane("/device:GPU:0").Line(14, "Stream #14(Compute)").Event("k", 0, kUs);
