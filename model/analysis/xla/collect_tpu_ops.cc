@@ -3,19 +3,12 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "model/analysis/ops/tpu_core_events.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/xla/hlo_op_builder.h"
 
 namespace stepscope {
 namespace {
-
-struct CoreEvent {
-  const Lane* lane = nullptr;
-  uint32_t index = 0;
-  uint64_t place = 0;  // in the file
-  Ps begin = 0, duration = 0, inner = 0;
-  EventRow row() const { return EventRow(lane->first_row + index); }
-};
 
 // Reads "operation memory bytes" of a breakdown into sums.
 void AddAccess(std::string_view access, HloSums* sums) {
@@ -59,67 +52,25 @@ class TpuCollector {
       const Track& track = trace_.set.tracks[t.value];
       if (stop_.stop_requested()) return;
       if (track.kind != TrackKind::kXlaOps && track.kind != TrackKind::kSteps) continue;
-      std::vector<CoreEvent> events = EventsOf(track, scope);
-      if (track.kind == TrackKind::kXlaOps) AddOps(&events);
+      for (const CoreEvent& e : CoreEventsOf(trace_, stats_, track, scope)) {
+        first_ = std::min(first_, e.begin);
+        last_ = std::max(last_, e.end());
+        if (track.kind == TrackKind::kXlaOps) Add(e);
+      }
     }
     builder_.AddDevice(last_ > first_ ? last_ - first_ : 0, busy_);
   }
 
  private:
-  // The events in the order of the file, which is that of the core's clock.
-  std::vector<CoreEvent> EventsOf(const Track& track, const TimeScope& scope) {
-    std::vector<CoreEvent> events;
-    for (const Lane& lane : trace_.set.LanesOf(track)) {
-      for (uint32_t i = 0; i < lane.size(); ++i) {
-        if (scope.Contains(lane.start[i])) events.push_back(EventOf(lane, i));
-      }
-    }
-    std::sort(events.begin(), events.end(),
-              [](const CoreEvent& a, const CoreEvent& b) { return a.place < b.place; });
-    for (const CoreEvent& e : events) {
-      first_ = std::min(first_, e.begin);
-      last_ = std::max(last_, SaturatingAdd(e.begin, e.duration));
-    }
-    return events;
-  }
-
-  CoreEvent EventOf(const Lane& lane, uint32_t i) const {
-    CoreEvent event{&lane, i, lane.SourceOffset(i), lane.start[i], lane.dur[i], 0};
-    const auto offset = stats_.Int(IntStat::kDeviceOffset).Find(event.row());
-    const auto duration = stats_.Int(IntStat::kDeviceDuration).Find(event.row());
-    if (offset && duration && *offset >= 0 && *offset < kMaxPs && *duration >= 0 &&
-        *duration < kMaxPs) {
-      event.begin = *offset;
-      event.duration = *duration;
-    }
-    return event;
-  }
-
-  // An op that lies inside another, by a stack in the order of the file, is part of that one's time
-  // but not of its self time.
-  void AddOps(std::vector<CoreEvent>* events) {
-    std::vector<CoreEvent*> open;
-    for (CoreEvent& e : *events) {
-      const auto inside = [&](const CoreEvent& outer) {
-        return outer.begin <= e.begin &&
-               SaturatingAdd(e.begin, e.duration) <= SaturatingAdd(outer.begin, outer.duration);
-      };
-      while (!open.empty() && !inside(*open.back())) open.pop_back();
-      if (!open.empty()) open.back()->inner += e.duration;
-      open.push_back(&e);
-    }
-    for (const CoreEvent& e : *events) Add(e);
-  }
-
   std::string_view TextOf(StringStat stat, EventRow row) const {
     return stats_.strings->View(stats_.Text(stat).Find(row).value_or(StringId(0)));
   }
 
   HloOpDraft* DraftOf(const CoreEvent& e) {
-    const EventRow row = e.row();
+    const EventRow row = e.row;
     const auto program = stats_.Int(IntStat::kProgramId).Find(row);
     if (!program || stats_.Int(IntStat::kSymbolId).Find(row).value_or(0) == 0) return nullptr;
-    const MetaId meta(e.lane->meta[e.index]);
+    const MetaId meta(e.meta);
     const auto [it, added] = by_meta_.try_emplace(meta.value, nullptr);
     if (!added) return it->second;
     HloOpDraft* draft =
@@ -140,18 +91,16 @@ class TpuCollector {
   void Add(const CoreEvent& e) {
     HloOpDraft* draft = DraftOf(e);
     if (draft == nullptr) return;
-    const Ps self = std::max<Ps>(0, e.duration - e.inner);
     HloOp& op = draft->op;
-    const auto scale = stats_.Real(RealStat::kTimeScale).Find(e.row());
+    const auto scale = stats_.Real(RealStat::kTimeScale).Find(e.row);
     const double scaled = static_cast<double>(e.duration) * scale.value_or(1);
     op.normalized +=
         scaled > 0 && scaled < static_cast<double>(kMaxPs) ? static_cast<Ps>(scaled) : e.duration;
-    op.stall += stats_.Int(IntStat::kDmaStall).Find(e.row()).value_or(0);
-    HloSums accesses = draft->breakdown;
-    op += accesses;
+    op.stall += stats_.Int(IntStat::kDmaStall).Find(e.row).value_or(0);
+    op += draft->breakdown;
     ++op.occurrences;
-    busy_ += self;
-    builder_.AddEvent(draft, e.row(), e.duration, self);
+    busy_ += e.self;
+    builder_.AddEvent(draft, e.row, e.duration, e.self);
   }
 
   const Trace& trace_;
