@@ -85,6 +85,13 @@ enum class IntStat : uint8_t {
   kGroupSize,
   kSourceRank,
   kTargetRank,
+  // An HLO op by the clock of its TPU core, and the costs of one execution.
+  kDeviceOffset,    // ps
+  kDeviceDuration,  // ps
+  kDmaStall,        // ps
+  kFlops,
+  kModelFlops,
+  kBytesAccessed,
   kCount
 };
 enum class StringStat : uint8_t {
@@ -111,9 +118,13 @@ enum class StringStat : uint8_t {
   kElementType,  // type of a collective's elements: "BFloat16"
   kProcessGroup,
   kGroupRanks,  // "[0, 1]"
+  kDeduplicatedName,
+  kSourceStack,
+  // Bytes of an HLO op by operation (1 reads, 2 writes) and memory: "1 1 4096;2 3 512"
+  kMemoryBreakdown,
   kCount
 };
-enum class RealStat : uint8_t { kFragmentation, kOccupancyPct, kCount };
+enum class RealStat : uint8_t { kFragmentation, kOccupancyPct, kTimeScale, kCount };
 
 class StringPool;
 struct StatTable {

@@ -71,6 +71,18 @@ void AddSteps(CLI::App& app, PartOptions* part) {
            });
 }
 
+void AddHloChoice(CLI::App& app, PartOptions* part) {
+  app.add_option("--program", part->hlo.program,
+                 "hlo_memory, hlo_graph: this HLO program, as in 'jit_step(10)' or 10 (default: "
+                 "that with the most time)");
+  app.add_option("--memory-space", part->hlo.memory_space,
+                 "hlo_memory: this memory (default: 0, the device's main memory)");
+  app.add_option("--instruction", part->hlo.instruction,
+                 "hlo_graph: what is around this instruction (default: the program's root)");
+  app.add_option("--radius", part->hlo.radius,
+                 "hlo_graph: this many steps from the instruction (default: 3)");
+}
+
 void AddPart(CLI::App& app, InputOptions* input, PartOptions* part) {
   AddRun(app, input);
   AddHost(app, part);

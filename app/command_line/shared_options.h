@@ -46,11 +46,13 @@ struct PartOptions {
   std::string host;  // empty: all
   TimeRange range;   // empty: the whole trace
   std::optional<StepInterval> steps;
+  HloChoice hlo;  // for the pages of HLO programs
 };
 
 void AddHost(CLI::App& app, PartOptions* part);
 void AddPartRange(CLI::App& app, PartOptions* part);  // of what begins in a range
 void AddSteps(CLI::App& app, PartOptions* part);
+void AddHloChoice(CLI::App& app, PartOptions* part);
 // Adds --run, --host, --range and --steps.
 void AddPart(CLI::App& app, InputOptions* input, PartOptions* part);
 

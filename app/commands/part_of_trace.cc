@@ -38,6 +38,7 @@ AnalysisParams PartOf(const PartOptions& options) {
   AnalysisParams params = ForHost(options.host);
   params.steps = options.steps;
   params.range = options.range;
+  params.hlo = options.hlo;
   return params;
 }
 

@@ -23,6 +23,7 @@ void AddOptions(CLI::App& app, InputOptions* input, ReportOptions* options) {
   AddPaths(app, input, true);
   AddPart(app, input, options);
   AddForm(app, options);
+  AddHloChoice(app, options);
   app.add_option_function<std::string>(
          "--compat", [options](const std::string&) { options->compat_xprof = true; },
          "xprof: definitions exactly as XProf 2.24 has them")
@@ -84,11 +85,14 @@ std::shared_ptr<const AnalysisResult> Compute(const AnalysisDesc& analysis,
 }
 
 // Removes the pages that a profile of this kind cannot have: a memory snapshot has no steps and
-// no kernels, other profiles have no snapshot. Pages asked for by name stay.
+// no kernels, other profiles have no snapshot, and most have no HLO programs. Pages asked for by
+// name stay.
 void LeaveOutOthers(const Trace& trace, std::vector<const AnalysisDesc*>* analyses) {
   const bool snapshot = HistoryOf(trace) != nullptr;
+  const bool programs = !trace.hlo.programs.empty();
   std::erase_if(*analyses, [&](const AnalysisDesc* analysis) {
     const std::string_view id = analysis->id;
+    if (!programs && (id.starts_with("hlo_") || id == "roofline")) return true;
     if (!snapshot) return id == "memory_snapshot";
     return id != "memory_snapshot" && id != "findings" && id != "diagnostics";
   });

@@ -56,6 +56,12 @@ constexpr std::array kRows = {
     Int("core_type", IntStat::kCoreType),
     Int("request_id", IntStat::kRequestId),
     Int("queue_addr", IntStat::kQueueAddr),
+    Int("device_offset_ps", IntStat::kDeviceOffset),
+    Int("device_duration_ps", IntStat::kDeviceDuration),
+    Int("dma_stall_duration_ps", IntStat::kDmaStall),
+    Int("flops", IntStat::kFlops),
+    Int("model_flops", IntStat::kModelFlops),
+    Int("bytes_accessed", IntStat::kBytesAccessed),
     Text("tf_op", StringStat::kTfOp),
     Text("hlo_op", StringStat::kHloOp),
     Text("hlo_module", StringStat::kHloModule),
@@ -73,9 +79,13 @@ constexpr std::array kRows = {
     Text("source", StringStat::kSource),
     Text("device", StringStat::kDevice),
     Text("eager_op", StringStat::kEagerOp),
+    Text("deduplicated_name", StringStat::kDeduplicatedName),
+    Text("source_stack", StringStat::kSourceStack),
+    Text("memory_access_breakdown", StringStat::kMemoryBreakdown),
     Row{"shape", {StatColumn::Kind::kText, static_cast<uint8_t>(StringStat::kShape), true}},
     Real("fragmentation", RealStat::kFragmentation),
     Real("theoretical_occupancy_pct", RealStat::kOccupancyPct),
+    Real("Time Scale Multiplier", RealStat::kTimeScale),
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "loaders/xplane/typed_stats.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -36,6 +38,25 @@ struct Action {
   StatColumn column;
   StringId name_as_value{0};  // the stat's name in the table's pool, for references to it
 };
+
+// Writes a memory_access_breakdown, in which each field 1 has an operation, a memory and bytes.
+std::string BreakdownText(std::string_view message) {
+  std::string text;
+  FieldReader accesses(message);
+  Field access, part;
+  while (accesses.Next(&access)) {
+    if (access.number != 1 || access.wire != kLen) continue;
+    std::array<int64_t, 3> values{};
+    FieldReader parts(access.begin, access.end);
+    while (parts.Next(&part)) {
+      if (part.wire == kVarint && part.number >= 1 && part.number <= 3)
+        values[part.number - 1] = part.Int();
+    }
+    if (!text.empty()) text += ';';
+    text += fmt::format("{} {} {}", values[0], values[1], values[2]);
+  }
+  return text;
+}
 
 // The actions for the stats in one message of a plane.
 struct PlaneActions {
@@ -218,12 +239,20 @@ class StatDecoder {
           out->column =
               static_cast<uint32_t>(kInts) + static_cast<uint32_t>(StringStat::kTensorShape);
         }
+        if (column.column == static_cast<uint8_t>(StringStat::kMemoryBreakdown))
+          return Breakdown(value, &out->bits);
         return Text(value, &out->bits);
     }
     return false;
   }
 
  private:
+  bool Breakdown(const Field& f, uint64_t* bits) {
+    if (f.wire != kLen || f.number != 6) return false;
+    *bits = Own(BreakdownText(f.text()));
+    return true;
+  }
+
   std::string_view TextOf(const Field& f) const {
     if (f.number == 7 && f.wire == kVarint) {
       const std::string* name = plane_->tables->StatName(f.Int());

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "loaders/xplane/hlo_programs.h"
 #include "loaders/xplane/limits.h"
 #include "loaders/xplane/stat_value.h"
 #include "loaders/xplane/typed_stats.h"
@@ -23,7 +24,7 @@ std::string Unpack(const std::string& packed) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-class XPlaneStats final : public StatSource {
+class XPlaneStats final : public StatSource, public xla::HloSource {
  public:
   XPlaneStats(std::vector<std::shared_ptr<const ByteSource>> files, std::vector<PlaneParts> planes)
       : files_(std::move(files)), planes_(std::move(planes)) {}
@@ -40,6 +41,18 @@ class XPlaneStats final : public StatSource {
   Result<std::shared_ptr<const StatTable>> LoadTyped(const Trace& trace,
                                                      std::stop_token stop) const override {
     return ReadTypedStats(trace, files_, planes_, std::move(stop));
+  }
+
+  std::vector<xla::ProgramEntry> Programs() const override { return ListPrograms(files_, planes_); }
+
+  Result<std::shared_ptr<const xla::HloModule>> Read(const xla::ProgramEntry& program,
+                                                     const std::stop_token& stop) const override {
+    if (program.file >= files_.size()) return Status(ErrorCode::kUsage, "no such program");
+    try {
+      return ReadProgram(*files_[program.file], program, stop);
+    } catch (const std::bad_alloc&) {
+      return Status(ErrorCode::kLimit, "not enough memory for this program");
+    }
   }
 
   size_t resident_bytes() const override {

@@ -28,6 +28,8 @@ struct Grouping;          // model/analysis/grouping/grouping.h
 struct EventOrder;        // model/analysis/intervals/event_order.h
 struct StepDatabase;      // model/analysis/steps/steps.h
 struct OpDatabase;        // model/analysis/ops/op_database.h
+struct HloOpTable;        // model/analysis/xla/hlo_ops.h
+class HloPrograms;        // model/analysis/xla/hlo_programs.h
 struct MemoryProfile;     // model/analysis/memory/memory_profile.h
 struct XprofDefinitions;  // model/analysis/definitions.h
 
@@ -60,6 +62,11 @@ class AnalysisContext {
   // the last result is kept, until ReleaseCaches.
   std::shared_ptr<const MemoryProfile> memory(const AnalysisParams& params = {},
                                               std::stop_token stop = {});
+  // The HLO programs of the trace. None is decoded before someone asks it for its module.
+  const HloPrograms& hlo_programs();
+  // HLO ops of the part that `params` asks for; params.hlo is ignored. The last two are kept.
+  std::shared_ptr<const HloOpTable> hlo_ops(const AnalysisParams& params = {},
+                                            std::stop_token stop = {});
   // Keeps memory profiles only as long as others hold them. Called when nothing is being computed:
   // they are large, and quick to compute again.
   void ReleaseCaches();

@@ -14,6 +14,8 @@
 #include "model/analysis/naming/vendor_words.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/steps/steps.h"
+#include "model/analysis/xla/hlo_ops.h"
+#include "model/analysis/xla/hlo_programs.h"
 
 namespace stepscope {
 namespace {
@@ -136,6 +138,8 @@ struct AnalysisContext::State {
   Lazy<StepDatabase> steps;
   Lazy<std::vector<std::shared_ptr<const TrackSet>>> derived;
   Recent<AnalysisParams, OpDatabase> ops{4};
+  Lazy<HloPrograms> hlo_programs;
+  Recent<AnalysisParams, HloOpTable> hlo_ops{2};
   Recent<AnalysisParams, MemoryProfile> memory{1};
   Recent<std::pair<std::string, AnalysisParams>, AnalysisResult> results{4};
 };
@@ -186,6 +190,18 @@ std::shared_ptr<const OpDatabase> AnalysisContext::ops(const AnalysisParams& par
 std::shared_ptr<const MemoryProfile> AnalysisContext::memory(const AnalysisParams& params,
                                                              std::stop_token stop) {
   return state_->memory.Get(params, stop, [&] { return ComputeMemory(*this, params, stop); });
+}
+
+const HloPrograms& AnalysisContext::hlo_programs() {
+  return state_->hlo_programs.Get({}, [&] { return HloPrograms(*trace_); });
+}
+
+std::shared_ptr<const HloOpTable> AnalysisContext::hlo_ops(const AnalysisParams& params,
+                                                           std::stop_token stop) {
+  AnalysisParams of_all_choices = params;
+  of_all_choices.hlo = {};
+  return state_->hlo_ops.Get(of_all_choices, stop,
+                             [&] { return CollectHloOps(*this, of_all_choices, stop); });
 }
 
 void AnalysisContext::ReleaseCaches() { state_->memory.ReleaseCaches(); }

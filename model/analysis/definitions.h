@@ -44,6 +44,15 @@ struct XprofDefinitions {
   bool live_in_peak_step_only = false;
   bool sampled_counts = false;
   bool memory_tables_of_xprof = false;
+  // HLO programs
+  bool hlo_costs_by_kernel = false;
+  bool hlo_tuples_free = false;
+  bool hlo_peaks_of_recording = false;
+  bool hlo_ops_of_cpu_left_out = false;
+  bool unknown_programs_left_out = false;
+  bool hlo_rows_limited = false;
+  bool heap_of_first_trace = false;
+  bool tuple_elements_by_name = false;
   // Derived lines of the timeline
   bool step_line_of_groups = false;
   bool launches_with_device_id = false;

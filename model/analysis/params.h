@@ -24,12 +24,22 @@ struct StepInterval {
 // last. nullopt for any other text.
 std::optional<StepInterval> ParseSteps(std::string_view text);
 
+// What the pages of HLO programs show. Other pages ignore it.
+struct HloChoice {
+  std::string program;       // "jit_step(10)", "jit_step" or "10"; empty: that with the most time
+  std::string instruction;   // empty: the root of the program's entry
+  int64_t memory_space = 0;  // 0: the device's main memory
+  int radius = 3;            // steps from the instruction to what its neighbourhood ends with
+  bool operator==(const HloChoice&) const = default;
+};
+
 struct AnalysisParams {
   std::vector<std::string> hosts;  // names; empty: all hosts
   // On each host, the time from the first of these steps to the last; nullopt: all the time.
   std::optional<StepInterval> steps;
   // ps on the trace's time axis; empty: the whole trace.
   TimeRange range;
+  HloChoice hlo = {};
   bool operator==(const AnalysisParams&) const = default;
   bool WantsHost(std::string_view name) const {
     return hosts.empty() || std::find(hosts.begin(), hosts.end(), name) != hosts.end();

@@ -7,7 +7,8 @@ namespace stepscope {
 using Run = AnalysisResult(AnalysisContext& context, const AnalysisParams& params,
                            std::stop_token stop);
 Run RunOverview, RunInputPipeline, SharedKernelStats, RunOpStats, RunMemory, RunDiagnostics,
-    RunFindings, RunRanks, RunMemorySnapshot;
+    RunFindings, RunRanks, RunMemorySnapshot, RunHloProfile, RunHloStats, RunRoofline, RunHloMemory,
+    RunHloGraph;
 namespace compare {
 AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const CompareParams& params,
                                std::stop_token stop);
@@ -25,6 +26,15 @@ std::span<const AnalysisDesc> Analyses() {
        RunOpStats},
       {"memory", "Memory",
        "What was live when each allocator was fullest, and allocations over time.", RunMemory},
+      {"hlo_profile", "HLO profile",
+       "Where the time of XLA's ops went, by program, category and framework op, and how much of "
+       "it was wasted.",
+       RunHloProfile},
+      {"hlo_stats", "HLO ops", "Time, rates and limits of each op of XLA's programs.", RunHloStats},
+      {"roofline", "Roofline", "How near each op is to the limits of its device.", RunRoofline},
+      {"hlo_memory", "HLO memory", "What an XLA program keeps in memory, and when.", RunHloMemory},
+      {"hlo_graph", "HLO graph", "An XLA program's text, and what is around an instruction.",
+       RunHloGraph},
       {"findings", "Findings", "What to fix first, and how much of a step it would save.",
        RunFindings},
       {"ranks", "Ranks", "Which rank of a job the others wait for, by how much, and why.",

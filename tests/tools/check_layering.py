@@ -37,6 +37,7 @@ GENERATED = r'.*\.pb\.h|app/build_commit\.h'  # in folders of ours, but librarie
 RULES = '''
 model/base                           |                                              | posix cxxabi
 model                                | +                                            |
+model/xla                            | +                                            | json
 model/analysis/tables                | +                                            | json
 model/analysis/intervals             | +                                            |
 model/analysis/naming                | +                                            |
@@ -47,6 +48,7 @@ model/analysis/devices               | +                                        
 model/analysis/graphs                | +                                            |
 model/analysis/ops                   | +                                            |
 model/analysis/kernels               | +                                            |
+model/analysis/xla                   | +                                            |
 model/analysis/memory                | +                                            |
 model/analysis/derived_tracks        | +                                            |
 model/analysis/findings/kernels      | +                                            |
@@ -59,6 +61,7 @@ model/compare                        | model model/base model/analysis*         
 model/query                          | model model/base model/analysis*             |
 
 loaders/common                       | model*                                       |
+loaders/xla                          | +                                            |
 loaders/files                        | +                                            | posix codecs
 loaders/loader.h                     | +                                            |
 loaders/riegeli                      | +                                            | posix codecs
@@ -66,7 +69,7 @@ loaders/chrome_json                  | model* loaders/common loaders/files loade
 loaders/memory_snapshot              | model* loaders/common loaders/files loaders/loader.h |
 loaders/perfetto                     | model* loaders/common loaders/files loaders/loader.h | codecs
 loaders/sqlite                       | model* loaders/common loaders/files loaders/loader.h | sqlite
-loaders/xplane                       | model* loaders/common loaders/files loaders/loader.h loaders/riegeli | protobuf
+loaders/xplane                       | model* loaders/common loaders/xla loaders/files loaders/loader.h loaders/riegeli | protobuf
 loaders                              | model* loaders*                              |
 
 viewer/core/look                     | model*                                       | imgui
@@ -195,6 +198,8 @@ model/a.h loaders/xplane/xplane.pb.h
 model/a.cc model/analysis/analysis.h
 model/base/a.h model/trace.h
 model/new/a.h model/trace.h
+model/a.h model/xla/shape.h
+model/xla/a.h model/analysis/tables/result_table.h
 model/analysis/tables/a.h model/analysis/intervals/ranges.h
 model/analysis/intervals/a.h model/analysis/naming/op_name.h
 model/analysis/naming/a.h model/analysis/analysis.h
@@ -204,7 +209,8 @@ model/analysis/steps/a.h model/analysis/devices/precision.h
 model/analysis/devices/a.h model/analysis/graphs/graph_ops.h
 model/analysis/graphs/a.h model/analysis/ops/op_database.h
 model/analysis/ops/a.h model/analysis/kernels/kernel_stats.h
-model/analysis/kernels/a.h model/analysis/memory/stack_tree.h
+model/analysis/kernels/a.h model/analysis/xla/hlo_ops.h
+model/analysis/xla/a.h model/analysis/memory/stack_tree.h
 model/analysis/memory/a.h model/analysis/derived_tracks/device_lanes.h
 model/analysis/derived_tracks/a.h model/analysis/findings/finding.h
 model/analysis/findings/a.h model/analysis/ranks/clocks.h
@@ -218,6 +224,7 @@ loaders/a.cc imgui.h
 loaders/a.cc GL/gl.h
 loaders/common/a.h loaders/files/byte_source.h
 loaders/files/a.h loaders/loader.h
+loaders/xla/a.h loaders/xplane/xplane_loader.h
 loaders/loader.h loaders/profile_dir.h
 loaders/riegeli/a.h loaders/xplane/xplane_loader.h
 loaders/chrome_json/a.h loaders/xplane/xplane_loader.h

@@ -8,45 +8,85 @@
 
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/op_collect.h"
-#include "model/analysis/steps/tpu_steps.h"
-#include "model/lookup.h"
+#include "model/analysis/ops/tpu_core_events.h"
 
 namespace stepscope {
+namespace {
+
+// Programs and instructions of a host's cores, and the framework op of each.
+struct TpuInstruction {
+  OpSum sum;
+  StringId tf_op{0};
+};
+using Instructions = std::map<std::pair<int64_t, std::string_view>, TpuInstruction>;
+
+class TpuOpCollector {
+ public:
+  TpuOpCollector(const Trace& trace, const StatTable& stats, OpSide* side)
+      : trace_(trace), stats_(stats), side_(*side) {}
+
+  void Core(const Plane& plane, const TimeScope& scope) {
+    Ps busy = 0;
+    Extent extent;
+    for (const TrackId t : plane.tracks) {
+      const Track& track = trace_.set.tracks[t.value];
+      if (track.kind != TrackKind::kXlaOps && track.kind != TrackKind::kSteps) continue;
+      for (const CoreEvent& e : CoreEventsOf(trace_, stats_, track, scope)) {
+        extent.Add(e.begin, e.end());
+        if (track.kind == TrackKind::kXlaOps && Add(e)) busy += e.self;
+      }
+    }
+    side_.busy += busy;
+    side_.total += std::max(busy, extent.length());
+  }
+
+  // Joins the instructions of a framework op. Each of them runs when the op runs, so the op ran as
+  // often as the one that ran most.
+  void Finish() {
+    std::map<std::pair<std::string, std::string>, OpRow> ops;  // by name and type
+    for (auto& [key, instruction] : instructions_) {
+      const OpName parsed = ParseOpName(stats_.strings->View(instruction.tf_op));
+      const bool named = instruction.tf_op.value != 0;
+      OpRow& op = ops[{std::string(named ? parsed.name : key.second),
+                       std::string(named ? parsed.type : std::string_view("Unknown"))}];
+      const uint64_t most = std::max(op.occurrences, instruction.sum.occurrences);
+      AddSum(std::move(instruction.sum), &op);
+      op.occurrences = most;
+    }
+    for (auto& [key, op] : ops) {
+      std::tie(op.name, op.type) = key;
+      side_.ops.push_back(std::move(op));
+    }
+  }
+
+ private:
+  bool Add(const CoreEvent& e) {
+    const auto program = stats_.Int(IntStat::kProgramId).Find(e.row);
+    if (!program || stats_.Int(IntStat::kSymbolId).Find(e.row).value_or(0) == 0) return false;
+    TpuInstruction& instruction =
+        instructions_[{*program, trace_.names().DisplayName(MetaId(e.meta))}];
+    if (instruction.tf_op.value == 0)
+      instruction.tf_op = stats_.Text(StringStat::kTfOp).Find(e.row).value_or(StringId(0));
+    instruction.sum.Add(e.duration, e.self, false, e.row);
+    return true;
+  }
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  OpSide& side_;
+  Instructions instructions_;
+};
+
+}  // namespace
 
 void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, const Scope& scope,
                OpSide* side) {
-  const TimeScope& time = scope.OfHost(host);
-  std::map<std::pair<std::string, std::string>, OpSum> ops;  // by name and type of the op
-  const auto& symbols = stats.Int(IntStat::kSymbolId);
+  TpuOpCollector collector(trace, stats, side);
   for (const Plane& plane : trace.planes) {
-    if (plane.kind != PlaneKind::kTpu || plane.host != host) continue;
-    Ps busy = 0;
-    Extent extent;
-    const auto span = [&](const Lane& lane, uint32_t i) {
-      if (time.Contains(lane.start[i])) extent.Add(lane.start[i], lane.end(i));
-    };
-    ForTpuLine(trace, plane, TrackKind::kSteps, span);
-    ForTpuLine(trace, plane, TrackKind::kXlaOps, [&](const Lane& lane, uint32_t i) {
-      span(lane, i);
-      if (!time.Contains(lane.start[i])) return;
-      EventRow row(lane.first_row + i);
-      if (symbols.Find(row).value_or(0) == 0 || !stats.Int(IntStat::kProgramId).Find(row)) return;
-      StringId tf_op = stats.Text(StringStat::kTfOp).Find(row).value_or(StringId(0));
-      OpName parsed = ParseOpName(stats.strings->View(tf_op));
-      std::string name(tf_op.value ? parsed.name : trace.names().DisplayName(MetaId(lane.meta[i])));
-      std::string type(tf_op.value ? parsed.type : std::string_view("Unknown"));
-      Ps self = SelfTime(trace.set, row);
-      ops[{std::move(name), std::move(type)}].Add(lane.dur[i], self, false, row);
-      busy += self;
-    });
-    side->busy += busy;
-    side->total += std::max(busy, extent.length());
+    if (plane.kind == PlaneKind::kTpu && plane.host == host)
+      collector.Core(plane, scope.OfHost(host));
   }
-  for (auto& [key, sum] : ops) {
-    OpRow& op = side->ops.emplace_back();
-    std::tie(op.name, op.type) = key;
-    AddSum(std::move(sum), &op);
-  }
+  collector.Finish();
 }
 
 }  // namespace stepscope

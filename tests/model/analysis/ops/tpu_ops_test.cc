@@ -50,6 +50,36 @@ std::shared_ptr<const Trace> MakeTpu(int64_t steps) {
 
 }  // namespace
 
+TEST_CASE(
+    "Times of TPU ops are the core's own, and an op ran as often as its busiest instruction") {
+  test::XSpaceBuilder b;
+  auto& core = b.Plane("/device:TPU:0").Id(0);
+  for (const char* name : {"%fusion.1", "%fusion.2"}) {
+    core.EventMetadata(name)
+        .Stat("program_id", int64_t{7})
+        .Stat("symbol_id", int64_t{name[8]})
+        .Stat("tf_op", "jit(f)/add:");
+  }
+  auto& ops = core.Line(3, "XLA Ops");
+  const auto add = [&](const char* name, int64_t session_ms, int64_t own_ms, int64_t duration_ms) {
+    ops.Event(name, session_ms * kMs, 5 * kMs)
+        .Stat("device_offset_ps", own_ms * kMs)
+        .Stat("device_duration_ps", duration_ms * kMs);
+  };
+  add("%fusion.1", 0, 0, 10);
+  add("%fusion.2", 5, 10, 2);
+  add("%fusion.1", 30, 20, 10);
+  const auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kXprof);
+  const OpSide& side = context.ops()->hosts[0].device_side;
+  REQUIRE(side.ops.size() == 1);
+  CHECK(side.ops[0].occurrences == 2);
+  CHECK(side.ops[0].time == 22 * kMs);
+  CHECK(side.total == 30 * kMs);
+  CHECK(side.idle() == 8 * kMs);
+}
+
 TEST_CASE("TPU steps: infeed is the largest of the cores, other times are their mean") {
   for (Definitions definitions : {Definitions::kXprof, Definitions::kStepscope}) {
     AnalysisContext context(MakeTpu(7), definitions);

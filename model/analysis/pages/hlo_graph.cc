@@ -1,0 +1,214 @@
+// The analysis `hlo_graph`: a program's text, and what is around one of its instructions
+// (docs/rules.md#hlo-graph).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/analysis/definitions.h"
+#include "model/analysis/pages/hlo_table_writer.h"
+#include "model/analysis/tables/in_unit.h"
+#include "model/analysis/xla/hlo_category.h"
+#include "model/analysis/xla/hlo_ops.h"
+#include "model/analysis/xla/hlo_programs.h"
+#include "model/xla/hlo_text.h"
+#include "model/xla/neighbourhood.h"
+
+namespace stepscope {
+namespace {
+
+using V = ValueType;
+using xla::HloModule;
+
+// Of larger programs the text has only the computation of the chosen instruction, up to this many
+// lines.
+constexpr size_t kMostLines = 20'000;
+constexpr int kMostRadius = 100;
+
+class GraphWriter {
+ public:
+  GraphWriter(const HloModule& module, const HloOpTable& ops, uint32_t program)
+      : module_(module), users_(module) {
+    for (const HloOp& op : ops.ops) {
+      if (op.program == program) ops_[op.instruction] = &op;
+    }
+  }
+
+  ResultTable Nodes(const xla::Neighbourhood& around) const {
+    ResultTable table{
+        "nodes",
+        "Instructions around it",
+        {{"instruction", "Instruction", Unit::kNone, V::kString, "", true},
+         {"distance", "Distance", Unit::kNone, V::kInt, "steps from the centre"},
+         {"opcode", "Opcode", Unit::kNone, V::kString, "", true},
+         {"category", "Category", Unit::kNone, V::kString, ""},
+         {"shape", "Shape", Unit::kNone, V::kString, "", true},
+         {"bytes", "Size", Unit::kBytes, V::kInt, "of its value", true},
+         {"users", "Users", Unit::kCount, V::kInt, ""},
+         {"users_left_out", "Users left out", Unit::kNone, V::kBool, "it has more than 16"},
+         {"computation", "Computation", Unit::kNone, V::kString, ""},
+         {"called", "Calls", Unit::kNone, V::kString, ""},
+         {"self_time", "Self time", Unit::kUs, V::kReal, "of all its events", true},
+         {"tf_op_name", "Framework op", Unit::kNone, V::kString, ""},
+         {"source", "Source", Unit::kNone, V::kString, ""}},
+        {},
+        {}};
+    for (const xla::GraphNode& node : around.nodes) AddNode(node, &table);
+    return table;
+  }
+
+  ResultTable Edges(const xla::Neighbourhood& around) const {
+    ResultTable table{"edges",
+                      "Values between them",
+                      {{"from", "From", Unit::kNone, V::kString, "", true},
+                       {"to", "To", Unit::kNone, V::kString, "", true},
+                       {"operand", "Operand", Unit::kNone, V::kInt, "which one of its user"},
+                       {"bytes", "Size", Unit::kBytes, V::kInt, "", true}},
+                      {},
+                      {}};
+    for (const xla::GraphEdge& edge : around.edges) {
+      const xla::Instruction& from = module_.instructions[edge.from];
+      table.rows.push_back({SharedText(from.name), SharedText(module_.instructions[edge.to].name),
+                            static_cast<int64_t>(edge.operand),
+                            xla::BytesOf(module_.ShapeOf(from))});
+    }
+    return table;
+  }
+
+  ResultTable Adjacent(uint32_t centre, xla::TupleElements elements) const {
+    ResultTable table{"adjacent",
+                      "Operands and users",
+                      {{"role", "Role", Unit::kNone, V::kString, "", true},
+                       {"instruction", "Instruction", Unit::kNone, V::kString,
+                        "elements of tuples stand for the tuple's own instruction", true},
+                       {"shape", "Shape", Unit::kNone, V::kString, "", true}},
+                      {},
+                      {}};
+    const auto add = [&](const char* role, const std::vector<uint32_t>& instructions) {
+      for (const uint32_t i : instructions) {
+        const xla::Instruction& instruction = module_.instructions[i];
+        table.rows.push_back(
+            {role, SharedText(instruction.name), ToText(module_.ShapeOf(instruction))});
+      }
+    };
+    add("operand", OperandsThroughTuples(module_, centre, elements));
+    add("user", UsersThroughTuples(module_, users_, centre, elements));
+    return table;
+  }
+
+  const xla::InstructionUsers& users() const { return users_; }
+
+ private:
+  void AddNode(const xla::GraphNode& node, ResultTable* table) const {
+    const xla::Instruction& i = module_.instructions[node.instruction];
+    const auto op = ops_.find(node.instruction);
+    const xla::Computation* called = module_.FirstCalled(i);
+    table->rows.push_back(
+        {SharedText(i.name), static_cast<int64_t>(node.distance), SharedText(i.opcode_name),
+         HloCategoryOf(module_, i), ToText(module_.ShapeOf(i)), xla::BytesOf(module_.ShapeOf(i)),
+         static_cast<int64_t>(users_.Of(node.instruction).size()), node.users_left_out,
+         SharedText(module_.computations[i.computation].name),
+         SharedText(called == nullptr ? std::string_view() : called->name),
+         op == ops_.end() ? Value() : Value(InUs(op->second->self)),
+         ProvenanceOf(module_.MetadataOf(i)), SourceLineOf(module_, i)});
+    table->links.push_back(op == ops_.end() ? RowLink() : LinkTo(*op->second));
+  }
+
+  const HloModule& module_;
+  xla::InstructionUsers users_;
+  std::unordered_map<uint32_t, const HloOp*> ops_;  // by instruction
+};
+
+ResultTable TextTable(const HloModule& module, uint32_t centre) {
+  ResultTable table{"text",
+                    "Program",
+                    {{"line", "Line", Unit::kNone, V::kInt, ""},
+                     {"text", "Text", Unit::kNone, V::kString, "", true},
+                     {"instruction", "Instruction", Unit::kNone, V::kString, ""}},
+                    {},
+                    {}};
+  const bool whole = module.instructions.size() <= kMostLines;
+  const std::vector<xla::TextLine> lines =
+      whole ? ModuleText(module)
+            : ComputationText(module, module.instructions[centre].computation, kMostLines);
+  for (const xla::TextLine& line : lines) {
+    const bool named = line.instruction != xla::kNone;
+    table.rows.push_back(
+        {static_cast<int64_t>(table.rows.size() + 1), line.text,
+         SharedText(named ? module.instructions[line.instruction].name : std::string_view())});
+  }
+  return table;
+}
+
+ResultTable ComputationsTable(const HloModule& module) {
+  ResultTable table{"computations",
+                    "Computations",
+                    {{"computation", "Computation", Unit::kNone, V::kString, "", true},
+                     {"instructions", "Instructions", Unit::kCount, V::kInt, "", true},
+                     {"root", "Root", Unit::kNone, V::kString, "", true},
+                     {"entry", "Entry", Unit::kNone, V::kBool, ""}},
+                    {},
+                    {}};
+  for (const uint32_t c : module.call_order) {
+    const xla::Computation& computation = module.computations[c];
+    const xla::Instruction* root = module.RootOf(computation);
+    table.rows.push_back(
+        {SharedText(computation.name), static_cast<int64_t>(computation.instructions.count),
+         SharedText(root == nullptr ? std::string_view() : root->name), c == module.entry});
+  }
+  return table;
+}
+
+// The chosen instruction, or the root of the entry; kNone if there is none.
+uint32_t CentreOf(const HloModule& module, const std::string& name) {
+  if (!name.empty()) return module.Find(name);
+  return module.entry == xla::kNone ? xla::kNone : module.computations[module.entry].root;
+}
+
+void AddProperties(const HloModule& module, const std::string& program, uint32_t centre,
+                   AnalysisResult* result) {
+  const xla::Instruction& i = module.instructions[centre];
+  const auto add = [&](const char* id, const char* label, Value value) {
+    result->properties.push_back({id, label, std::move(value), Unit::kNone, ""});
+  };
+  add("program", "Program", program);
+  add("instructions", "Instructions", static_cast<int64_t>(module.instructions.size()));
+  add("instruction", "Instruction", SharedText(i.name));
+  add("expression", "Expression", InstructionText(module, i, xla::TextForm::kExpression));
+  add("tf_op_name", "Framework op", ProvenanceOf(module.MetadataOf(i)));
+  add("source", "Source", SourceLineOf(module, i));
+  add("source_stack", "Stack", StackOf(module, i));
+}
+
+}  // namespace
+
+AnalysisResult RunHloGraph(AnalysisContext& context, const AnalysisParams& params,
+                           std::stop_token stop) {
+  AnalysisResult result;
+  result.panel = "hlo_graph";
+  const HloChoiceFound found = FindHloProgram(context, params, stop);
+  result.empty_reason = found.why_not;
+  if (!found.why_not.empty()) return result;
+  const HloPrograms& programs = context.hlo_programs();
+  const auto module = programs.Module(found.program, stop);
+  const uint32_t centre = CentreOf(*module, params.hlo.instruction);
+  if (centre == xla::kNone) {
+    result.empty_reason = fmt::format("The program {} has no instruction '{}'.",
+                                      programs.NameOf(found.program), params.hlo.instruction);
+    return result;
+  }
+  AddProperties(*module, programs.NameOf(found.program), centre, &result);
+  const GraphWriter writer(*module, *context.hlo_ops(params, stop), found.program);
+  const auto around = NeighbourhoodOf(*module, writer.users(), centre,
+                                      std::clamp(params.hlo.radius, 0, kMostRadius));
+  result.tables.push_back(writer.Nodes(around));
+  result.tables.push_back(writer.Edges(around));
+  result.tables.push_back(writer.Adjacent(centre, context.xprof().tuple_elements_by_name
+                                                      ? xla::TupleElements::kByName
+                                                      : xla::TupleElements::kByOpcode));
+  result.tables.push_back(ComputationsTable(*module));
+  result.tables.push_back(TextTable(*module, centre));
+  return result;
+}
+
+}  // namespace stepscope

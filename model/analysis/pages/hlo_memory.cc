@@ -1,0 +1,265 @@
+// The analysis `hlo_memory`: how a program fills a memory (docs/rules.md#hlo-memory).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/analysis/definitions.h"
+#include "model/analysis/pages/hlo_table_writer.h"
+#include "model/analysis/xla/hlo_category.h"
+#include "model/analysis/xla/hlo_programs.h"
+#include "model/xla/buffer_heap.h"
+
+namespace stepscope {
+namespace {
+
+using V = ValueType;
+using xla::BufferHeap;
+using xla::HloModule;
+
+constexpr int64_t kXprofSmallBytes = 16 * 1024;
+
+// Memory spaces have no names in the program; these are those of TPUs.
+std::string SpaceName(const Trace& trace, int64_t space) {
+  constexpr const char* kTpuSpaces[] = {"HBM", "VMEM", "sync flags", "CMEM", "SMEM", "host memory"};
+  const bool tpu = KindOf(trace) == DeviceKind::kTpu;
+  if (tpu && space >= 0 && space < 6) return kTpuSpaces[space];
+  return space == 0 ? "main memory" : fmt::format("space {}", space);
+}
+
+ResultTable ProgramsTable(AnalysisContext& context, xla::HeapTraces traces,
+                          const std::stop_token& stop) {
+  ResultTable table{"programs",
+                    "Programs",
+                    {{"program", "Program", Unit::kNone, V::kString, "", true},
+                     {"memory_space", "Space", Unit::kNone, V::kInt, ""},
+                     {"memory", "Memory", Unit::kNone, V::kString, "", true},
+                     {"peak", "Peak", Unit::kBytes, V::kInt, "the most that is live at once", true},
+                     {"total", "Allocated", Unit::kBytes, V::kInt, "all allocations", true},
+                     {"indefinite", "Whole time", Unit::kBytes, V::kInt,
+                      "parameters, constants and outputs", true},
+                     {"parameters", "Parameters", Unit::kBytes, V::kInt, ""},
+                     {"live_out", "Outputs", Unit::kBytes, V::kInt, ""}},
+                    {},
+                    {}};
+  const HloPrograms& programs = context.hlo_programs();
+  for (uint32_t p = 0; p < programs.list().size() && !stop.stop_requested(); ++p) {
+    const auto module = programs.Module(p, stop);
+    if (!module) continue;
+    for (const int64_t space : MemorySpacesOf(*module)) {
+      const BufferHeap heap = ReplayHeap(*module, space, traces);
+      table.rows.push_back({programs.NameOf(p), space, SpaceName(context.trace(), space), heap.peak,
+                            heap.total, heap.indefinite, heap.parameters, heap.live_out});
+    }
+  }
+  return table;
+}
+
+ResultTable HeapTable(const BufferHeap& heap) {
+  ResultTable table{"heap",
+                    "Heap in program order",
+                    {{"position", "Position", Unit::kNone, V::kInt, ""},
+                     {"instruction", "Instruction", Unit::kNone, V::kString, "", true},
+                     {"bytes", "Live", Unit::kBytes, V::kInt, "before the instruction", true},
+                     {"unpadded", "Without padding", Unit::kBytes, V::kInt, ""}},
+                    {},
+                    {}};
+  table.rows.reserve(heap.points.size());
+  for (const xla::HeapPoint& point : heap.points) {
+    table.rows.push_back({static_cast<int64_t>(table.rows.size()), SharedText(point.instruction),
+                          point.bytes, point.unpadded});
+  }
+  return table;
+}
+
+// What all tables of buffers say of one.
+std::vector<Value> BufferCells(const HloModule& module, const xla::LogicalBuffer& buffer) {
+  const bool known = buffer.instruction != xla::kNone;
+  const xla::Instruction* i = known ? &module.instructions[buffer.instruction] : nullptr;
+  const xla::Shape& shape = BufferShape(module, buffer);
+  return {buffer.id,
+          NameOf(module, buffer),
+          buffer.size,
+          xla::BytesOf(shape),
+          ToText(shape),
+          SharedText(i == nullptr ? std::string_view() : i->opcode_name),
+          SharedText(i == nullptr ? std::string_view() : module.MetadataOf(*i).op_name),
+          i == nullptr ? std::string() : SourceLineOf(module, *i)};
+}
+
+std::vector<ColumnDesc> BufferColumns() {
+  return {{"buffer_id", "Buffer", Unit::kNone, V::kInt, ""},
+          {"name", "Instruction", Unit::kNone, V::kString, "and the part of its tuple", true},
+          {"size", "Size", Unit::kBytes, V::kInt, "", true},
+          {"unpadded", "Without padding", Unit::kBytes, V::kInt, ""},
+          {"shape", "Shape", Unit::kNone, V::kString, "", true},
+          {"opcode", "Opcode", Unit::kNone, V::kString, ""},
+          {"op_name", "Framework op", Unit::kNone, V::kString, ""},
+          {"source", "Source", Unit::kNone, V::kString, ""}};
+}
+
+ResultTable PeakTable(const HloModule& module, const BufferHeap& heap, bool sum_small) {
+  ResultTable table{"at_peak", "Live at the peak", BufferColumns(), {}, {}};
+  table.columns.push_back({"group", "Kind", Unit::kNone, V::kString, "", true});
+  std::vector<xla::PeakBuffer> buffers = heap.at_peak;
+  const auto size = [&](const xla::PeakBuffer& b) { return module.buffers.buffers[b.buffer].size; };
+  std::stable_sort(buffers.begin(), buffers.end(),
+                   [&](const auto& a, const auto& b) { return size(a) > size(b); });
+  int64_t small = 0;
+  for (const xla::PeakBuffer& b : buffers) {
+    if (sum_small && size(b) < kXprofSmallBytes) {
+      small += size(b);
+      continue;
+    }
+    table.rows.push_back(BufferCells(module, module.buffers.buffers[b.buffer]));
+    table.rows.back().emplace_back(SharedText(GroupOf(b.allocation)));
+  }
+  if (small > 0) {
+    table.rows.push_back({int64_t{-1}, fmt::format("small (<{} bytes)", kXprofSmallBytes), small,
+                          int64_t{0}, "", "", "", "", ""});
+  }
+  return table;
+}
+
+// Every buffer of the space, with the time in which it is live.
+ResultTable BuffersTable(const HloModule& module, const BufferHeap& heap, int64_t space) {
+  ResultTable table{"buffers", "Buffers", BufferColumns(), {}, {}};
+  table.columns.push_back({"first", "First", Unit::kNone, V::kInt, "position in the heap", true});
+  table.columns.push_back({"last", "Last", Unit::kNone, V::kInt, "position in the heap", true});
+  const auto& buffers = module.buffers.buffers;
+  std::vector<uint32_t> order;
+  for (uint32_t b = 0; b < buffers.size(); ++b) {
+    if (buffers[b].memory_space == space || heap.spans[b]) order.push_back(b);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return buffers[a].size > buffers[b].size; });
+  for (const uint32_t b : order) {
+    std::vector<Value> row = BufferCells(module, buffers[b]);
+    const auto& span = heap.spans[b];
+    row.push_back(span ? Value(static_cast<int64_t>(span->first)) : Value());
+    row.push_back(span ? Value(static_cast<int64_t>(span->last)) : Value());
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+ResultTable BlocksTable(const HloModule& module, const BufferHeap& heap) {
+  ResultTable table{"blocks",
+                    "Places in memory",
+                    {{"buffer_id", "Buffer", Unit::kNone, V::kInt, "-1: an allocation"},
+                     {"name", "Instruction", Unit::kNone, V::kString, "", true},
+                     {"offset", "Offset", Unit::kBytes, V::kInt, "", true},
+                     {"size", "Size", Unit::kBytes, V::kInt, "", true},
+                     {"first", "First", Unit::kNone, V::kInt, ""},
+                     {"last", "Last", Unit::kNone, V::kInt, ""}},
+                    {},
+                    {}};
+  for (const xla::HeapBlock& block : heap.blocks) {
+    const bool container = block.buffer == xla::kNone;
+    const auto* buffer = container ? nullptr : &module.buffers.buffers[block.buffer];
+    table.rows.push_back({container ? int64_t{-1} : buffer->id,
+                          container ? std::string("allocation") : NameOf(module, *buffer),
+                          block.offset, block.size, static_cast<int64_t>(block.span.first),
+                          static_cast<int64_t>(block.span.last)});
+  }
+  return table;
+}
+
+ResultTable AllocationsTable(const HloModule& module, int64_t space) {
+  ResultTable table{"allocations",
+                    "Allocations",
+                    {{"allocation", "Allocation", Unit::kNone, V::kInt, ""},
+                     {"size", "Size", Unit::kBytes, V::kInt, "", true},
+                     {"kind", "Kind", Unit::kNone, V::kString, "", true},
+                     {"indefinite", "Whole time", Unit::kNone, V::kBool, ""},
+                     {"buffers", "Buffers", Unit::kCount, V::kInt, ""},
+                     {"largest", "Largest buffer", Unit::kNone, V::kString, "", true}},
+                    {},
+                    {}};
+  for (const xla::BufferAllocation& a : module.buffers.allocations) {
+    if (a.memory_space != space) continue;
+    const xla::LogicalBuffer* largest = nullptr;
+    for (const xla::AssignedBuffer& b : a.assigned) {
+      const xla::LogicalBuffer& buffer = module.buffers.buffers[b.buffer];
+      if (largest == nullptr || buffer.size > largest->size) largest = &buffer;
+    }
+    table.rows.push_back({a.index, a.size,
+                          a.thread_local_memory ? SharedText("Thread") : SharedText(GroupOf(&a)),
+                          a.indefinite(), static_cast<int64_t>(a.assigned.size()),
+                          largest == nullptr ? std::string() : NameOf(module, *largest)});
+  }
+  return table;
+}
+
+void AddBytes(const char* id, const char* label, int64_t bytes, const char* how,
+              AnalysisResult* result) {
+  result->properties.push_back({id, label, bytes, Unit::kBytes, how});
+}
+
+void AddSizes(const BufferHeap& heap, AnalysisResult* result) {
+  AddBytes("peak", "Peak", heap.peak, "the most that is live at once", result);
+  AddBytes("unpadded_peak", "Peak without padding", heap.unpadded_peak, "", result);
+  result->properties.push_back({"peak_position", "Position of the peak",
+                                static_cast<int64_t>(heap.peak_position), Unit::kNone,
+                                "in the heap"});
+  AddBytes("total", "Allocated", heap.total, "all allocations but those of threads", result);
+  AddBytes("indefinite", "Whole time", heap.indefinite, "parameters, constants, outputs", result);
+  AddBytes("parameters", "Parameters", heap.parameters, "of the entry", result);
+  AddBytes("live_out", "Outputs", heap.live_out, "what may be live after the program", result);
+  AddBytes("non_reusable", "Not reused", heap.non_reusable, "of threads, or tables of tuples",
+           result);
+  AddBytes("temporary_peak", "Temporary at the peak", heap.peak - heap.indefinite,
+           "peak - whole time", result);
+  const double room = static_cast<double>(heap.total - heap.indefinite);
+  const double unused = static_cast<double>(heap.total - heap.peak);
+  result->properties.push_back({"fragmentation", "Fragmentation",
+                                room > 0 ? 100 * unused / room : 0.0, Unit::kPercent,
+                                "(allocated - peak) / (allocated - whole time)"});
+}
+
+void AddDiagnostics(const HloModule& module, AnalysisResult* result) {
+  for (const Diagnostic& d : module.diagnostics.rows()) {
+    result->properties.push_back(
+        {d.id, "Damage", static_cast<int64_t>(d.count), Unit::kCount, d.text});
+  }
+}
+
+void AddScopedVmem(const HloModule& module, AnalysisResult* result) {
+  const xla::ScopedMemory scoped = LargestScopedVmem(module);
+  if (scoped.bytes == 0) return;
+  AddBytes("scoped_vmem", "VMEM of one instruction", scoped.bytes,
+           "the most that an instruction reserves for itself; in no other sum", result);
+  result->properties.push_back({"scoped_vmem_instruction", "Instruction of that VMEM",
+                                std::string(scoped.instruction), Unit::kNone, ""});
+}
+
+}  // namespace
+
+AnalysisResult RunHloMemory(AnalysisContext& context, const AnalysisParams& params,
+                            std::stop_token stop) {
+  AnalysisResult result;
+  result.panel = "hlo_memory";
+  const bool xprof = context.xprof().heap_of_first_trace;
+  const auto traces = xprof ? xla::HeapTraces::kFirst : xla::HeapTraces::kAll;
+  const HloChoiceFound found = FindHloProgram(context, params, stop);
+  result.empty_reason = found.why_not;
+  if (!found.why_not.empty()) return result;
+  const auto module = context.hlo_programs().Module(found.program, stop);
+  const int64_t space = params.hlo.memory_space;
+  const BufferHeap heap = ReplayHeap(*module, space, traces);
+  result.properties.push_back({"program", "Program", context.hlo_programs().NameOf(found.program),
+                               Unit::kNone, "that of --program, else with the most time"});
+  result.properties.push_back(
+      {"memory", "Memory", SpaceName(context.trace(), space), Unit::kNone, ""});
+  AddSizes(heap, &result);
+  if (space == 1) AddScopedVmem(*module, &result);
+  AddDiagnostics(*module, &result);
+  result.tables.push_back(ProgramsTable(context, traces, stop));
+  result.tables.push_back(PeakTable(*module, heap, xprof));
+  result.tables.push_back(HeapTable(heap));
+  result.tables.push_back(BuffersTable(*module, heap, space));
+  result.tables.push_back(BlocksTable(*module, heap));
+  result.tables.push_back(AllocationsTable(*module, space));
+  return result;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,148 @@
+// The HLO ops of GPUs: events with the stat hlo_op (docs/rules.md#hlo-ops).
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/analysis/definitions.h"
+#include "model/analysis/graphs/graph_ops.h"
+#include "model/analysis/naming/op_name.h"
+#include "model/analysis/steps/scope.h"
+#include "model/analysis/xla/hlo_op_builder.h"
+#include "model/sparse_column.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostKernels = 64;  // names of kernels of one op that are told apart
+
+struct OpKey {
+  int64_t program = 0;
+  uint32_t op = 0, module = 0;  // StringIds
+  bool operator==(const OpKey&) const = default;
+};
+struct OpKeyHash {
+  size_t operator()(const OpKey& k) const {
+    return (static_cast<uint64_t>(k.program) * 0x9e3779b97f4a7c15ull ^ k.op) *
+           0xff51afd7ed558ccdull;
+  }
+};
+
+class GpuCollector {
+ public:
+  GpuCollector(AnalysisContext& context, std::stop_token stop, HloOpBuilder* builder)
+      : context_(context),
+        stats_(context.stats(stop)),
+        op_(stats_.Text(StringStat::kHloOp)),
+        module_(stats_.Text(StringStat::kHloModule)),
+        program_(stats_.Int(IntStat::kProgramId)),
+        graphs_(ComputeGraphOps(context, stop)),
+        stop_(std::move(stop)),
+        builder_(*builder) {}
+
+  void Plane(const stepscope::Plane& plane, const TimeScope& scope) {
+    first_ = kMaxPs, last_ = kMinPs, busy_ = 0;
+    for (const Lane* lane : PlaneLanes(context_.trace(), plane)) {
+      if (stop_.stop_requested()) return;
+      ReadLane(*lane, scope);
+    }
+    builder_.AddDevice(last_ > first_ ? last_ - first_ : 0, busy_);
+  }
+
+ private:
+  void ReadLane(const Lane& lane, const TimeScope& scope) {
+    const Track& track = context_.trace().set.tracks[lane.track.value];
+    // XProf takes the offset within the line for the time.
+    const Ps base = context_.xprof().op_times_without_line_start ? track.line_start : 0;
+    op_.Seek(lane.first_row);
+    module_.Seek(lane.first_row);
+    program_.Seek(lane.first_row);
+    const HloOpDraft* before = nullptr;
+    for (uint32_t i = 0; i < lane.size(); ++i) {
+      if (!scope.Contains(lane.start[i])) continue;
+      first_ = std::min(first_, lane.start[i] - base);
+      last_ = std::max(last_, lane.end(i) - base);
+      HloOpDraft* draft = DraftOf(lane, i);
+      if (draft != nullptr) Add(lane, i, draft != before, draft);
+      before = draft;
+    }
+  }
+
+  void Add(const Lane& lane, uint32_t i, bool begins, HloOpDraft* draft) {
+    if (begins) ++draft->op.occurrences;
+    busy_ += lane.dur[i];
+    builder_.AddEvent(draft, EventRow(lane.first_row + i), lane.dur[i], lane.dur[i]);
+    std::vector<uint32_t>& kernels = draft->kernels;
+    if (kernels.size() < kMostKernels &&
+        std::find(kernels.begin(), kernels.end(), lane.meta[i]) == kernels.end())
+      kernels.push_back(lane.meta[i]);
+  }
+
+  // Null for an event that is no HLO op.
+  HloOpDraft* DraftOf(const Lane& lane, uint32_t i) {
+    const uint32_t row = lane.first_row + i;
+    const OpKey key = {program_.Get(row, 0), op_.Get(row, StringId(0)).value,
+                       module_.Get(row, StringId(0)).value};
+    if (key.op == 0) {
+      return context_.xprof().unknown_programs_left_out ? FrameworkOp(lane, i) : GraphOpOf(row);
+    }
+    const auto [it, added] = known_.try_emplace(key, nullptr);
+    if (added) {
+      const std::string_view text = stats_.strings->View(StringId(key.op));
+      const size_t colons = text.rfind("::");
+      it->second = builder_.Find(static_cast<uint64_t>(key.program),
+                                 colons == text.npos ? text : text.substr(colons + 2),
+                                 stats_.strings->View(StringId(key.module)));
+    }
+    if (it->second == nullptr) builder_.CountDropped();
+    return it->second;
+  }
+
+  // A kernel of a CUDA or HIP graph names no op, but is called as its instruction.
+  HloOpDraft* GraphOpOf(uint32_t row) {
+    const GraphKernel* kernel = graphs_.Find(row);
+    if (kernel == nullptr) return nullptr;
+    const GraphOp& op = graphs_.ops[kernel->op];
+    if (graphs_.sources[op.source].kind != GraphSourceKind::kHlo) return nullptr;
+    HloOpDraft* draft = builder_.Find(static_cast<uint64_t>(op.program), op.instruction, {});
+    if (draft != nullptr) ++draft->op.events_by_kernel;
+    return draft;
+  }
+
+  // XProf counts a kernel with only a framework's op as an op of program 0.
+  HloOpDraft* FrameworkOp(const Lane& lane, uint32_t i) {
+    const uint32_t row = lane.first_row + i;
+    const auto tf_op = stats_.Text(StringStat::kTfOp).Find(EventRow(row));
+    if (!tf_op || tf_op->value == 0) return nullptr;
+    const OpName parsed = ParseOpName(stats_.strings->View(*tf_op));
+    std::string name(parsed.name);
+    name += "/";
+    name += context_.trace().names().Name(MetaId(lane.meta[i]));
+    HloOpDraft* draft = builder_.FindFramework(name);
+    draft->op.category = parsed.type;
+    draft->op.provenance = stats_.strings->View(*tf_op);
+    return draft;
+  }
+
+  AnalysisContext& context_;
+  const StatTable& stats_;
+  ColumnCursor<StringId> op_, module_;
+  ColumnCursor<int64_t> program_;
+  const GraphOps graphs_;  // empty with XProf's definitions
+  std::stop_token stop_;
+  HloOpBuilder& builder_;
+  std::unordered_map<OpKey, HloOpDraft*, OpKeyHash> known_;
+  Ps first_ = 0, last_ = 0, busy_ = 0;
+};
+
+}  // namespace
+
+void CollectGpuOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+                   HloOpBuilder* builder) {
+  const Scope scope = ScopeOf(context, params, stop);
+  GpuCollector collector(context, stop, builder);
+  for (const Plane& plane : context.trace().planes) {
+    if (plane.kind == PlaneKind::kGpu && scope.HasHost(plane.host))
+      collector.Plane(plane, scope.OfHost(plane.host));
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,77 @@
+// HloOpBuilder: collects the events of HLO ops into an HloOpTable. Collectors add events; Finish()
+// asks the programs what each op is and costs. Internal to this folder. One thread.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/analysis/analysis.h"
+#include "model/analysis/xla/hlo_op_table.h"
+#include "model/analysis/xla/hlo_programs.h"
+
+namespace stepscope {
+
+// An op while its events are read.
+struct HloOpDraft {
+  HloOp op;
+  std::vector<EventRow> rows;
+  std::vector<uint32_t> kernels;  // MetaIds of its events, each once, as many as are looked at
+  double event_flops = 0, event_model_flops = 0, event_bytes = 0;  // sums of the events' own stats
+  HloSums breakdown;                                               // of one execution, by stats
+};
+
+class HloOpBuilder {
+ public:
+  HloOpBuilder(AnalysisContext& context, DeviceKind kind, std::stop_token stop);
+
+  // The op of that program and name. Null, and counted, where XProf's definitions drop it because
+  // no program of the file has it. `events`: how many it is asked for. O(log ops).
+  HloOpDraft* Find(uint64_t program_id, std::string_view name, std::string_view module);
+  // An op of no program, which XProf makes of a framework's op.
+  HloOpDraft* FindFramework(const std::string& name);
+  // Adds an event and what its own stats say of its costs.
+  void AddEvent(HloOpDraft* draft, EventRow row, Ps duration, Ps self);
+  void AddDevice(Ps span, Ps busy);
+  void CountDropped() { ++table_.dropped_events; }
+
+  HloOpTable Finish();
+
+ private:
+  struct Program {
+    std::shared_ptr<const xla::HloModule> module;
+    std::shared_ptr<const xla::CostModel> costs;
+    std::unordered_map<std::string_view, uint32_t> instructions;
+  };
+  Program& ProgramOf(uint32_t index);
+  uint32_t InstructionOf(uint32_t program, std::string_view name);
+  void Describe(HloOpDraft* draft);
+  void AddCosts(HloOpDraft* draft);
+  void UseEventCosts(HloOpDraft* draft);
+  void CountExecutions(HloOpDraft* draft);
+
+  AnalysisContext& context_;
+  const HloPrograms& programs_;
+  const StatTable& stats_;
+  std::stop_token stop_;
+  std::deque<HloOpDraft> drafts_;
+  std::map<std::pair<uint64_t, std::string>, HloOpDraft*> by_name_;
+  std::unordered_map<uint32_t, Program> opened_;
+  std::unordered_map<uint64_t, size_t> ops_of_program_;
+  HloOpTable table_;
+};
+
+// Reads the ops of devices of one kind. `scope` says which events count.
+void CollectGpuOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+                   HloOpBuilder* builder);
+void CollectTpuOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+                   HloOpBuilder* builder);
+void CollectCpuOps(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop,
+                   HloOpBuilder* builder);
+
+}  // namespace stepscope
