@@ -75,7 +75,7 @@ struct Viewer::State {
 
   void ApplyLook();
   void SyncProfiles(const SessionView& session);
-  void SyncViews();
+  bool SyncViews();  // whether a profile that was open still is
   void ShowSnapshot();
   void BeginComparison();
   void SyncSteps();
@@ -197,7 +197,8 @@ void Viewer::State::SyncProfiles(const SessionView& session) {
       analyses.KeepOnly(session.profiles);
     }
     profiles = session.profiles;
-    SyncViews();
+    const bool replaced = !view.profiles.empty();
+    if (!SyncViews() && replaced) search.Set("", profiles);
     if (!search.query().empty()) search.Refresh(profiles);
   }
   SyncSteps();
@@ -216,7 +217,7 @@ void Viewer::State::SyncSteps() {
   AlignByItself(profiles, &view);
 }
 
-void Viewer::State::SyncViews() {
+bool Viewer::State::SyncViews() {
   std::vector<ProfileViewState> states;
   bool any_kept = false;
   for (const Profile& profile : profiles) {
@@ -247,7 +248,7 @@ void Viewer::State::SyncViews() {
     view.measured = {};
     view.filters.clear();
   }
-  if (any_kept) return;
+  if (any_kept) return true;
   history = {};  // its profiles are closed
   view.visible = {};
   view.scroll_y = 0;
@@ -255,6 +256,7 @@ void Viewer::State::SyncViews() {
     const TimeRange first = profile->trace->first_view;
     view.visible = view.profiles.front().map.ToShared(first.empty() ? profile->trace->span : first);
   }
+  return false;
 }
 
 // Brings the panel of memory snapshots to the front: a snapshot is opened for it.

@@ -283,6 +283,42 @@ TEST_CASE("search finds by name, steps through hits and dims the rest") {
   CHECK(bright < dim);
 }
 
+TEST_CASE("a profile that takes the place of another begins without the search for the old one") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const auto search = [&] {
+    f.Push("search.set", {.text = "memcpy", .range = {}, .event = {}, .events = {}});
+    f.WaitIdle();
+  };
+  const auto any_dim = [&] {
+    const TexelFrame& frame = f.canvas();
+    return std::any_of(frame.lines.begin(), frame.lines.end(), [&](const TexelLine& line) {
+      if (line.kind != TexelLine::kSlices) return false;
+      const auto row = frame.texels.subspan(size_t{line.row} * frame.width, frame.width);
+      return std::any_of(row.begin(), row.end(),
+                         [](uint32_t t) { return (texel::Alpha(t) & texel::kDim) != 0; });
+    });
+  };
+  search();
+  REQUIRE(any_dim());
+  Profile other = f.session.profiles[0];
+  other.id = ProfileId(other.id.value + 1);
+  f.session.profiles = {other};
+  ++f.session.generation;
+  f.Frame(3);
+  f.WaitIdle();
+  CHECK_FALSE(any_dim());
+  // A profile that is opened beside it is searched too.
+  search();
+  REQUIRE(any_dim());
+  other.id = ProfileId(other.id.value + 1);
+  f.session.profiles.push_back(other);
+  ++f.session.generation;
+  f.Frame(3);
+  f.WaitIdle();
+  CHECK(any_dim());
+}
+
 // A source whose arguments are not there before the gate opens.
 class Gated : public StatSource {
  public:
