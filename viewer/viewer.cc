@@ -85,6 +85,7 @@ struct Viewer::State {
   void FollowFocus();
   void FollowPopups();
   void Apply(ViewerContext& context);
+  uint64_t MousePress();
   void Complete(CommandArgs* args) const;
   ViewerContext MakeContext(const SessionView& session) {
     return {view,    session, services, settings, windows, search, history, timeline.feedback(),
@@ -132,6 +133,7 @@ struct Viewer::State {
   VerdictSums verdict;
   bool jobs_running = false;  // jobs run that were not told to stop
   bool popups = false;     // some were open when the last frame ended: this frame's keys are theirs
+  uint64_t presses = 0;    // of mouse buttons
   int focus_timeline = 0;  // frames until it has the keyboard
 };
 
@@ -385,9 +387,20 @@ void Viewer::State::Complete(CommandArgs* args) const {
   });
 }
 
+// Numbers the presses of mouse buttons. 0: none is down, and none was released in this frame.
+uint64_t Viewer::State::MousePress() {
+  bool held = false;
+  for (ImGuiMouseButton button = 0; button < ImGuiMouseButton_COUNT; ++button) {
+    if (ImGui::IsMouseClicked(button)) ++presses;
+    held = held || ImGui::IsMouseDown(button) || ImGui::IsMouseReleased(button);
+  }
+  return held ? presses : 0;
+}
+
 void Viewer::State::Apply(ViewerContext& context) {
+  const uint64_t press = MousePress();
   if (commands.empty()) return;
-  const ViewState before = ViewHistory::PlaceOf(view);
+  const ViewHistory::Place before = ViewHistory::PlaceOf(view, settings);
   Command command;
   // Commands that a command pushes are applied in the same frame, but a loop of them must end.
   for (int i = 0; i < 10'000 && commands.Pop(&command); ++i) {
@@ -397,7 +410,7 @@ void Viewer::State::Apply(ViewerContext& context) {
   }
   services.SetDefinitions(DefinitionsOf(settings));
   const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-  history.Note(before, ViewHistory::PlaceOf(view), now);
+  history.Note(before, ViewHistory::PlaceOf(view, settings), now, press);
   notes.Write(view, services);
 }
 
