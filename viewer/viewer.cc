@@ -18,6 +18,7 @@
 #include "viewer/core/commands/key_chord.h"
 #include "viewer/core/look/fonts.h"
 #include "viewer/core/look/name_cache.h"
+#include "viewer/core/look/new_frame.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/profile_notes.h"
 #include "viewer/core/profiles/align_profiles.h"
@@ -297,7 +298,7 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
       popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   if (timeline.takes_keys() || key_editor.capturing()) return;
   // While a box is about to take the keyboard, typed keys are for the box.
-  if (popup || windows.palette || windows.focus_search || menu_bar.search.waiting) return;
+  if (popup || windows.palette || windows.file_dialog || windows.focus_search || menu_bar.search.waiting) return;
   for (const BoundKey& key : keys) {
     if (!Pressed(key.chord)) continue;
     if (key.command != nullptr && key.command->enabled(context)) {
@@ -482,7 +483,7 @@ bool Viewer::moving() const {
   const State& s = *state_;
   const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
   // Without an open profile the timeline is not drawn, and its last answer no longer counts.
-  return s.settle > 0 || s.windows.note_is_new || pictures ||
+  return s.settle > 0 || s.windows.note_is_new || pictures || InputWaits() ||
          (!s.profiles.empty() && s.timeline.moving());
 }
 
@@ -505,6 +506,7 @@ std::string Viewer::BusyWith() const {
     if (busy) out += (out.empty() ? "" : ", ") + what;
   };
   add(s.settle > 0, "layout");
+  add(InputWaits(), "input");
   add(!s.commands.empty(), "commands");
   add(!s.windows.pictures.empty() || !s.windows.views.empty(), "pictures");
   add(!s.profiles.empty() && (s.timeline.moving() || s.timeline.waiting()), "the timeline");
