@@ -18,6 +18,7 @@
 #include "viewer/core/commands/key_chord.h"
 #include "viewer/core/look/fonts.h"
 #include "viewer/core/look/name_cache.h"
+#include "viewer/core/look/new_frame.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/profile_notes.h"
 #include "viewer/core/profiles/align_profiles.h"
@@ -75,7 +76,7 @@ struct Viewer::State {
 
   void ApplyLook();
   void SyncProfiles(const SessionView& session);
-  void SyncViews();
+  bool SyncViews();  // whether a profile that was open still is
   void ShowSnapshot();
   void BeginComparison();
   void SyncSteps();
@@ -85,6 +86,7 @@ struct Viewer::State {
   void FollowFocus();
   void FollowPopups();
   void Apply(ViewerContext& context);
+  uint64_t MousePress();
   void Complete(CommandArgs* args) const;
   ViewerContext MakeContext(const SessionView& session) {
     return {view,    session, services, settings, windows, search, history, timeline.feedback(),
@@ -132,6 +134,7 @@ struct Viewer::State {
   VerdictSums verdict;
   bool jobs_running = false;  // jobs run that were not told to stop
   bool popups = false;     // some were open when the last frame ended: this frame's keys are theirs
+  uint64_t presses = 0;    // of mouse buttons
   int focus_timeline = 0;  // frames until it has the keyboard
 };
 
@@ -197,7 +200,8 @@ void Viewer::State::SyncProfiles(const SessionView& session) {
       analyses.KeepOnly(session.profiles);
     }
     profiles = session.profiles;
-    SyncViews();
+    const bool replaced = !view.profiles.empty();
+    if (!SyncViews() && replaced) search.Set("", profiles);
     if (!search.query().empty()) search.Refresh(profiles);
   }
   SyncSteps();
@@ -216,7 +220,7 @@ void Viewer::State::SyncSteps() {
   AlignByItself(profiles, &view);
 }
 
-void Viewer::State::SyncViews() {
+bool Viewer::State::SyncViews() {
   std::vector<ProfileViewState> states;
   bool any_kept = false;
   for (const Profile& profile : profiles) {
@@ -247,7 +251,7 @@ void Viewer::State::SyncViews() {
     view.measured = {};
     view.filters.clear();
   }
-  if (any_kept) return;
+  if (any_kept) return true;
   history = {};  // its profiles are closed
   view.visible = {};
   view.scroll_y = 0;
@@ -255,6 +259,7 @@ void Viewer::State::SyncViews() {
     const TimeRange first = profile->trace->first_view;
     view.visible = view.profiles.front().map.ToShared(first.empty() ? profile->trace->span : first);
   }
+  return false;
 }
 
 // Brings the panel of memory snapshots to the front: a snapshot is opened for it.
@@ -293,7 +298,7 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
       popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   if (timeline.takes_keys() || key_editor.capturing()) return;
   // While a box is about to take the keyboard, typed keys are for the box.
-  if (popup || windows.palette || windows.focus_search || menu_bar.search.waiting) return;
+  if (popup || windows.palette || windows.file_dialog || windows.focus_search || menu_bar.search.waiting) return;
   for (const BoundKey& key : keys) {
     if (!Pressed(key.chord)) continue;
     if (key.command != nullptr && key.command->enabled(context)) {
@@ -379,9 +384,20 @@ void Viewer::State::Complete(CommandArgs* args) const {
   });
 }
 
+// Numbers the presses of mouse buttons. 0: none is down, and none was released in this frame.
+uint64_t Viewer::State::MousePress() {
+  bool held = false;
+  for (ImGuiMouseButton button = 0; button < ImGuiMouseButton_COUNT; ++button) {
+    if (ImGui::IsMouseClicked(button)) ++presses;
+    held = held || ImGui::IsMouseDown(button) || ImGui::IsMouseReleased(button);
+  }
+  return held ? presses : 0;
+}
+
 void Viewer::State::Apply(ViewerContext& context) {
+  const uint64_t press = MousePress();
   if (commands.empty()) return;
-  const ViewState before = ViewHistory::PlaceOf(view);
+  const ViewHistory::Place before = ViewHistory::PlaceOf(view, settings);
   Command command;
   // Commands that a command pushes are applied in the same frame, but a loop of them must end.
   for (int i = 0; i < 10'000 && commands.Pop(&command); ++i) {
@@ -391,7 +407,7 @@ void Viewer::State::Apply(ViewerContext& context) {
   }
   services.SetDefinitions(DefinitionsOf(settings));
   const double now = std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
-  history.Note(before, ViewHistory::PlaceOf(view), now);
+  history.Note(before, ViewHistory::PlaceOf(view, settings), now, press);
   notes.Write(view, services);
 }
 
@@ -463,7 +479,7 @@ bool Viewer::moving() const {
   const State& s = *state_;
   const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
   // Without an open profile the timeline is not drawn, and its last answer no longer counts.
-  return s.settle > 0 || s.windows.note_is_new || pictures ||
+  return s.settle > 0 || s.windows.note_is_new || pictures || InputWaits() ||
          (!s.profiles.empty() && s.timeline.moving());
 }
 
@@ -486,6 +502,7 @@ std::string Viewer::BusyWith() const {
     if (busy) out += (out.empty() ? "" : ", ") + what;
   };
   add(s.settle > 0, "layout");
+  add(InputWaits(), "input");
   add(!s.commands.empty(), "commands");
   add(!s.windows.pictures.empty() || !s.windows.views.empty(), "pictures");
   add(!s.profiles.empty() && (s.timeline.moving() || s.timeline.waiting()), "the timeline");

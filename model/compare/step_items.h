@@ -59,7 +59,7 @@ struct StepItem {
   std::vector<std::string> place;  // scopes and host events around it, innermost first
   std::string shape;               // grid and block of its first kernel: "8,1,1 256,1,1"
   uint32_t order = 0;              // rank by first occurrence
-  std::vector<EventRow> rows;      // its first events, at most kItemRows
+  std::vector<EventRow> rows;      // its events, at most kItemRows
 };
 
 // Device work of one kernel for one op. The tables of kernels, ops and copies add it up. Times are
@@ -82,7 +82,9 @@ struct StepItems {
   double mean = 0;     // ps: the mean typical step, to which the items sum
 };
 
-inline constexpr size_t kItemRows = 256;  // events that an item links to
+// Events that an item links to. A window shows no more at once (kMaxHighlightedEvents), and says
+// so.
+inline constexpr size_t kItemRows = 1'000'000;
 
 // Appends a valid row, up to kItemRows rows.
 inline void KeepRow(EventRow row, std::vector<EventRow>* rows) {

@@ -283,6 +283,81 @@ TEST_CASE("search finds by name, steps through hits and dims the rest") {
   CHECK(bright < dim);
 }
 
+TEST_CASE("one drag of a range is taken back by one undo, whatever its length") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const float y = f.canvas().y + 60;
+  f.Drag(f.canvas().x + 200, y, f.canvas().x + 700, y, ImGuiMod_Shift);
+  f.WaitIdle();
+  REQUIRE_FALSE(f.viewer->view().measured.empty());
+  f.Push("view.back");
+  f.Frame(2);
+  CHECK(f.viewer->view().measured.empty());
+}
+
+TEST_CASE("undo takes back what was pinned, hidden, moved and marked") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const auto rules = [&] { return f.viewer->settings().Get("timeline.tracks"); };
+  CommandArgs track;
+  track.text = "host|GPU 1";
+  for (const char* command : {"track.pin", "view.toggle_hidden", "track.move"}) {
+    CAPTURE(command);
+    const std::string before = rules();
+    f.Push(command, track);
+    f.Frame(2);
+    CHECK(rules() != before);
+    f.Push("view.back");
+    f.Frame(2);
+    CHECK(rules() == before);
+    f.Push("view.forward");
+    f.Frame(2);
+    CHECK(rules() != before);
+  }
+  f.Push("mark.add");
+  f.Frame(2);
+  REQUIRE(f.viewer->view().profiles[0].markers.size() == 1);
+  f.Push("view.back");
+  f.Frame(2);
+  CHECK(f.viewer->view().profiles[0].markers.empty());
+}
+
+TEST_CASE("a profile that takes the place of another begins without the search for the old one") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const auto search = [&] {
+    f.Push("search.set", {.text = "memcpy", .range = {}, .event = {}, .events = {}});
+    f.WaitIdle();
+  };
+  const auto any_dim = [&] {
+    const TexelFrame& frame = f.canvas();
+    return std::any_of(frame.lines.begin(), frame.lines.end(), [&](const TexelLine& line) {
+      if (line.kind != TexelLine::kSlices) return false;
+      const auto row = frame.texels.subspan(size_t{line.row} * frame.width, frame.width);
+      return std::any_of(row.begin(), row.end(),
+                         [](uint32_t t) { return (texel::Alpha(t) & texel::kDim) != 0; });
+    });
+  };
+  search();
+  REQUIRE(any_dim());
+  Profile other = f.session.profiles[0];
+  other.id = ProfileId(other.id.value + 1);
+  f.session.profiles = {other};
+  ++f.session.generation;
+  f.Frame(3);
+  f.WaitIdle();
+  CHECK_FALSE(any_dim());
+  // A profile that is opened beside it is searched too.
+  search();
+  REQUIRE(any_dim());
+  other.id = ProfileId(other.id.value + 1);
+  f.session.profiles.push_back(other);
+  ++f.session.generation;
+  f.Frame(3);
+  f.WaitIdle();
+  CHECK(any_dim());
+}
+
 // A source whose arguments are not there before the gate opens.
 class Gated : public StatSource {
  public:

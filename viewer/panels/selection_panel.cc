@@ -108,8 +108,8 @@ std::string TitleOf(SelectionKind kind) {
 }
 
 void SelectionPanel::DrawHeader(const PanelContext& context) {
-  const std::string note = Counted(stats_.listed_of, "events") + " in " +
-                           WithoutZeros(FormatDuration(stats_.range.length(), 4));
+  const std::string note = Counted(stats_.listed_of, stats_.derived ? "derived rows" : "events") +
+                           " in " + WithoutZeros(FormatDuration(stats_.range.length(), 4));
   SectionTitle(context, TitleOf(shown_.kind), note);
   const FaceScope small(context, Face::kUi);
   struct Choice {

@@ -88,6 +88,7 @@ std::vector<std::string> FileDialog::Chosen() const {
 void FileDialog::Go(const std::string& folder, bool hidden, bool keep_text) {
   listed_hidden_ = hidden;
   keep_text_ = keep_text;
+  text_before_ = path_.text;
   wanted_ = WithHome(folder);
   selected_.clear();
   cursor_ = anchor_ = -1;
@@ -96,14 +97,22 @@ void FileDialog::Go(const std::string& folder, bool hidden, bool keep_text) {
   });
 }
 
+// The text that was typed while a folder was being listed: it goes behind that folder's path.
+std::string FileDialog::TypedSinceGo() const {
+  return path_.text.starts_with(text_before_) ? path_.text.substr(text_before_.size())
+                                              : std::string();
+}
+
 void FileDialog::Poll() {
   std::optional<Listing> listing = job_.Take();
   if (!listing) return;
   listing_ = std::move(*listing);
   wanted_ = listing_.folder;
   if (!keep_text_) {
-    path_.text = WithSlash(listing_.folder) + name_;
+    const std::string typed = TypedSinceGo();
+    path_.text = WithSlash(listing_.folder) + name_ + typed;
     path_.Focus({}, true);
+    follow_ = !typed.empty();
   }
   SortEntries(&listing_.entries, sort_, descending_);
   ShowEntries();
@@ -128,6 +137,7 @@ void FileDialog::ShowEntries() {
 void FileDialog::FollowText(const Frame& frame) {
   asked_.clear();
   selected_.clear();
+  if (job_.active() && !keep_text_) return;  // the text begins with the folder that is left
   if (frame.mode == DialogMode::kSave) name_ = NamePart(path_.text);
   const std::string folder = FolderPart(path_.text);
   if (!folder.empty() && WithHome(folder) != wanted_) Go(folder, frame.hidden, true);
@@ -298,7 +308,8 @@ void FileDialog::DrawTop(const Frame& frame) {
   ImGui::SetNextItemWidth(-1);
   if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(ImGuiMouseButton_Left) && !path_.waiting)
     path_.Focus({}, true);
-  if (path_.Draw("##path", "")) FollowText(frame);
+  const bool edited = path_.Draw("##path", "");
+  if (edited || std::exchange(follow_, false)) FollowText(frame);
 }
 
 void FileDialog::DrawList(const Frame& frame) {

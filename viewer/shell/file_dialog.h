@@ -57,6 +57,7 @@ class FileDialog {
   };
   void Begin(const Frame& frame, const std::string& save_name);
   void Go(const std::string& folder, bool hidden, bool keep_text);
+  std::string TypedSinceGo() const;
   void Poll();
   void ShowEntries();
   void FollowText(const Frame& frame);
@@ -85,10 +86,12 @@ class FileDialog {
   int cursor_ = -1, anchor_ = -1;  // in shown_
   FileSort sort_ = FileSort::kName;
   bool descending_ = false, listed_hidden_ = false, keep_text_ = false, filter_ = true;
-  bool enter_ = false;      // Enter was pressed before the folder was listed
-  bool to_cursor_ = false;  // scroll it into sight
-  std::string name_;        // the name of the file to save
-  std::string asked_;       // the file that is written over if the user confirms once more
+  bool follow_ = false;      // the text was edited while a folder was being listed
+  bool enter_ = false;       // Enter was pressed before the folder was listed
+  bool to_cursor_ = false;   // scroll it into sight
+  std::string name_;         // the name of the file to save
+  std::string text_before_;  // what stood in the path box when the folder began to be listed
+  std::string asked_;        // the file that is written over if the user confirms once more
 };
 
 }  // namespace stepscope

@@ -337,6 +337,32 @@ TEST_CASE("Kernels that were renamed are found by their op, and links lead to bo
   CHECK_FALSE(rows.links_b[0].rows.empty());
 }
 
+TEST_CASE("A row leads to all of its events in both profiles, however many") {
+  GpuProfileOptions base;
+  base.gpus = 1;
+  GpuProfileOptions slower = base;
+  slower.slower_op = "conv";
+  slower.slower_factor = 1.2;
+  const AnalysisResult result = Compared(base, slower);
+  for (const char* id : {"contributions", "kernels", "ops"}) {
+    const ResultTable& table = test::TableOf(result, id);
+    size_t most = 0;
+    for (size_t r = 0; r < table.rows.size(); ++r) {
+      // The profiles have the same number of typical steps.
+      const double a = test::Real(result, id, r, "a_count"),
+                   b = test::Real(result, id, r, "b_count");
+      const auto steps = static_cast<double>(std::get<int64_t>(result.Find("steps_a")->value));
+      if (a > 0)
+        CHECK(static_cast<double>(table.links[r].rows.size()) == doctest::Approx(a * steps));
+      if (b > 0)
+        CHECK(static_cast<double>(table.links_b[r].rows.size()) == doctest::Approx(b * steps));
+      most = std::max(most, table.links[r].rows.size());
+    }
+    CAPTURE(id);
+    CHECK(most >= (std::string_view(id) == "ops" ? 10 : 450));
+  }
+}
+
 TEST_CASE("Allocations and peaks are compared") {
   GpuProfileOptions a, b;
   a.layers = b.layers = 6;

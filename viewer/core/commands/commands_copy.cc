@@ -22,7 +22,8 @@ std::string ExactDuration(Ps t) {
   return text.erase(keep, unit - keep);
 }
 
-// Goes one step back at a time: windows, then loading, highlight, search, measurement, selection.
+// Goes one step back at a time: windows, then loading, highlight and critical path, search,
+// measurement, selection.
 void Escape(C& c, const A&) {
   if (c.windows.settings) {
     c.windows.settings = false;
@@ -34,6 +35,9 @@ void Escape(C& c, const A&) {
     c.services.DismissError();
   } else if (!c.view.shown.empty()) {
     c.view.shown.Set({});
+    c.windows.path = {};
+  } else if (!c.windows.path.range.empty()) {
+    c.windows.path = {};
   } else if (!c.search.query().empty()) {
     c.search.Set({}, c.profiles);
   } else if (!c.view.measured.empty()) {

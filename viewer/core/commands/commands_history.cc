@@ -9,8 +9,8 @@ namespace {
 
 bool CanGoBack(const C& c) { return c.history.CanGoBack(); }
 bool CanGoForward(const C& c) { return c.history.CanGoForward(); }
-void GoBack(C& c, const A&) { c.history.Back(&c.view); }
-void GoForward(C& c, const A&) { c.history.Forward(&c.view); }
+void GoBack(C& c, const A&) { c.history.Back(&c.view, &c.settings); }
+void GoForward(C& c, const A&) { c.history.Forward(&c.view, &c.settings); }
 
 // --- Views as text
 void CopyViewToken(C& c, const A&) {

@@ -39,7 +39,7 @@ void ToggleEvent(C& c, const A& a) {
 
 void SelectHits(C& c, const A&) {
   A all;
-  all.events = HitsInTime(c.search.hits().rows, c.profiles).Earliest(kMaxHighlightedEvents);
+  all.events = HitsInTime(c.search.hits().counted, c.profiles).Earliest(kMaxHighlightedEvents);
   SelectEvents(c, all);
   const uint64_t found = c.search.hits().count;
   if (all.events.size() < found) {

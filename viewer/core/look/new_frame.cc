@@ -35,4 +35,6 @@ void NewFrameKeepingChords() {
   for (const ImGuiInputEvent& event : waiting) queue.push_back(event);
 }
 
+bool InputWaits() { return !ImGui::GetCurrentContext()->InputEventsQueue.empty(); }
+
 }  // namespace stepscope

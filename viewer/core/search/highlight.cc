@@ -41,4 +41,18 @@ std::vector<Highlight::Rows> ByRunAndSet(std::span<const EventRef> events) {
   return sorted;
 }
 
+std::vector<Highlight::Rows> CountedRows(std::span<const Highlight::Rows> rows) {
+  const auto has_own = [&](ProfileId profile) {
+    return std::any_of(rows.begin(), rows.end(), [&](const Highlight::Rows& part) {
+      return part.profile == profile && part.set == 0 && !part.rows->empty();
+    });
+  };
+  std::vector<Highlight::Rows> counted;
+  for (const Highlight::Rows& part : rows) {
+    const bool counts = part.set == 0 || !has_own(part.profile);
+    if (counts && !part.rows->empty()) counted.push_back(part);
+  }
+  return counted;
+}
+
 }  // namespace stepscope

@@ -32,6 +32,11 @@ Highlight::Rows RowsOf(ProfileId profile, uint32_t set, std::vector<uint32_t> ro
 // lists one behind another.
 std::vector<Highlight::Rows> ByRunAndSet(std::span<const EventRef> events);
 
+// The rows that count as events: of each profile those of its own set, as `stepscope events` counts
+// them. Derived rows stand for events that are counted already, and are given only where the
+// profile has no others. O(parts)
+std::vector<Highlight::Rows> CountedRows(std::span<const Highlight::Rows> rows);
+
 // Calls fn(lane, rows of the lane) for each lane that has some of `rows`, which ascend. Rows beyond
 // the set are left out. O(lanes with rows · log rows)
 template <typename Fn>

@@ -26,7 +26,6 @@ Status FindIn(const Profile& profile, uint32_t set, const EventQuery& query,
   if (!found.ok()) return found.status();
   std::vector<uint32_t> rows = found->Rows();
   if (rows.empty()) return {};
-  hits->count += rows.size();
   hits->rows.push_back(RowsOf(profile.id, set, std::move(rows)));
   return {};
 }
@@ -46,6 +45,8 @@ SearchHits Find(const std::string& text, std::span<const Profile> profiles,
       if (!status.ok() && status.code() != ErrorCode::kCancelled) hits.error = status.message();
     }
   }
+  hits.counted = CountedRows(hits.rows);
+  for (const Highlight::Rows& part : hits.counted) hits.count += part.rows->size();
   return hits;
 }
 
@@ -94,7 +95,7 @@ bool Search::Poll() {
 }
 
 EventRef Search::Step(const EventRef& from, int direction, std::span<const Profile> profiles) {
-  const HitsInTime hits(hits_.rows, profiles);
+  const HitsInTime hits(hits_.counted, profiles);
   const EventRef next = hits.Next(from, direction);
   index_ = hits.Before(next);
   return next;

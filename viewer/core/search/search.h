@@ -35,8 +35,9 @@ struct SearchHits {
   std::string query;
   std::string error;     // why the text is no query, or what could not be read; empty: no error
   uint64_t version = 0;  // another number for each result
-  uint64_t count = 0;
-  std::vector<Highlight::Rows> rows;  // by profile and set
+  uint64_t count = 0;    // of `counted`
+  std::vector<Highlight::Rows> rows;     // by profile and set; all of them are shown bright
+  std::vector<Highlight::Rows> counted;  // CountedRows(rows): what is stepped through
 };
 
 class Search {

@@ -218,7 +218,7 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
     asked.bits.push_back(BitsInScope(*profile.trace, Scope(*profile.trace, params, none), stop));
     asked.question.parts.push_back({0, &profile.trace->set, nullptr});
   } else {
-    for (const Highlight::Rows& part : rows) {
+    for (const Highlight::Rows& part : CountedRows(rows)) {
       if (part.profile != request.profile || part.set >= profile.sets()) continue;
       asked.bits.push_back(BitsOfRows(*part.rows, profile.Set(part.set)));
       asked.question.parts.push_back({part.set, &profile.Set(part.set), nullptr});
@@ -230,6 +230,7 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
     asked.question.grouping = &profile.analysis->grouping(stop);
   }
   SelectionStats out;
+  out.derived = !asked.question.parts.empty() && asked.question.parts.front().set != 0;
   out.stats = AddUp(asked.question, stop);
   out.range = request.range.empty() ? HullOf(asked.question.parts) : request.range;
   out.groups = GroupTable(request.by);

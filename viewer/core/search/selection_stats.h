@@ -32,7 +32,8 @@ struct SelectionStats {
   // name, count, total_us, self_us, mean_us, median_us, p95_us, p99_us, min_us, max_us, stddev_us,
   // share (of `range`); largest total first.
   ResultTable groups;
-  ResultTable events;  // name, start_us, dur_us, self_us, track; by begin, the first kMostListed
+  ResultTable events;    // name, start_us, dur_us, self_us, track; by begin, the first kMostListed
+  bool derived = false;  // no event is the recording's own; `stepscope events` counts none
   uint64_t listed_of = 0;  // events there are; `events` lists the first of them
   TimeRange range;         // the request's, or from the first begin to the last end without one
 };
@@ -40,8 +41,9 @@ inline constexpr size_t kMostListed = 20'000;
 // Rows of `groups` link to their events unless there are more events than this.
 inline constexpr uint64_t kMostLinked = 2'000'000;
 
-// `rows`: the events that are selected or found, by set of the profile; ranges ignore it. Stops
-// early with what it has when told to. O(events that are added up)
+// `rows`: the events that are selected or found, by set of the profile; ranges ignore it. Derived
+// rows count only where there are no others (CountedRows in highlight.h). Stops early with what it
+// has when told to. O(events that are added up)
 SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& request,
                               const std::vector<Highlight::Rows>& rows,
                               const std::stop_token& stop);

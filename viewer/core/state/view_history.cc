@@ -15,6 +15,8 @@ bool OnlyMoved(ViewState a, const ViewState& b) {
   return a == b;
 }
 
+constexpr const char *kRules = "timeline.tracks", *kOrder = "timeline.track_sort";
+
 bool IsOpen(const ViewState& view, ProfileId profile) { return view.Find(profile) != nullptr; }
 
 // Brings a place back into a view whose profiles may have changed since.
@@ -32,52 +34,66 @@ void Restore(const ViewState& place, ViewState* view) {
   }
 }
 
-void PushTo(std::deque<ViewState>* views, ViewState view) {
-  views->push_back(std::move(view));
-  if (views->size() > ViewHistory::kMost) views->pop_front();
+void PushTo(std::deque<ViewHistory::Place>* places, ViewHistory::Place place) {
+  places->push_back(std::move(place));
+  if (places->size() > ViewHistory::kMost) places->pop_front();
 }
 
 }  // namespace
 
-ViewState ViewHistory::PlaceOf(const ViewState& view) {
-  ViewState place;
-  place.profiles = view.profiles;
-  place.visible = view.visible;
-  place.scroll_y = view.scroll_y;
-  place.filters = view.filters;
-  place.measured = view.measured;
-  place.tool = view.tool;
-  place.selected = view.selected;
-  place.active = view.active;
+ViewHistory::Place ViewHistory::PlaceOf(const ViewState& view, const Settings& settings) {
+  Place place;
+  place.view.profiles = view.profiles;
+  place.view.visible = view.visible;
+  place.view.scroll_y = view.scroll_y;
+  place.view.filters = view.filters;
+  place.view.measured = view.measured;
+  place.view.tool = view.tool;
+  place.view.selected = view.selected;
+  place.view.active = view.active;
+  place.track_rules = settings.Get(kRules);
+  place.track_order = settings.Get(kOrder);
   return place;
 }
 
-void ViewHistory::Note(const ViewState& before, const ViewState& now, double seconds) {
+void ViewHistory::Note(const Place& before, const Place& now, double seconds, uint64_t press) {
   if (std::exchange(restored_, false) || before == now) return;
-  const bool moved = OnlyMoved(before, now);
-  const bool same_gesture = moved && gesture_ && seconds - last_ < kOneGesture && !back_.empty();
+  const bool tracks =
+      before.track_rules != now.track_rules || before.track_order != now.track_order;
+  const bool moved = !tracks && OnlyMoved(before.view, now.view);
+  const bool quickly = moved && gesture_ && seconds - last_ < kOneGesture;
+  const bool held = press != 0 && press == press_;
   gesture_ = moved;
+  press_ = press;
   last_ = seconds;
   forward_.clear();
-  if (!same_gesture) PushTo(&back_, before);
+  if (back_.empty() || (!quickly && !held)) PushTo(&back_, before);
 }
 
-bool ViewHistory::Back(ViewState* view) {
+// Leads to the last place of `from`, and keeps the present one in `to`.
+void ViewHistory::Swap(std::deque<Place>* from, std::deque<Place>* to, ViewState* view,
+                       Settings* settings) {
+  PushTo(to, PlaceOf(*view, *settings));
+  Restore(from->back().view, view);
+  settings->Set(kRules, from->back().track_rules);
+  settings->Set(kOrder, from->back().track_order);
+  from->pop_back();
+}
+
+bool ViewHistory::Back(ViewState* view, Settings* settings) {
   if (back_.empty()) return false;
-  PushTo(&forward_, PlaceOf(*view));
-  Restore(back_.back(), view);
-  back_.pop_back();
+  Swap(&back_, &forward_, view, settings);
   gesture_ = false;
+  press_ = 0;
   restored_ = true;
   return true;
 }
 
-bool ViewHistory::Forward(ViewState* view) {
+bool ViewHistory::Forward(ViewState* view, Settings* settings) {
   if (forward_.empty()) return false;
-  PushTo(&back_, PlaceOf(*view));
-  Restore(forward_.back(), view);
-  forward_.pop_back();
+  Swap(&forward_, &back_, view, settings);
   gesture_ = false;
+  press_ = 0;
   restored_ = true;
   return true;
 }

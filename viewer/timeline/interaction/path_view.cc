@@ -3,18 +3,60 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "model/base/count_text.h"
 
 namespace stepscope {
 
+namespace {
+
+// The time that the path spends on each device, longest first.
+std::vector<std::pair<PlaneId, Ps>> DeviceTimes(const CriticalPath& path, const Trace& trace) {
+  std::vector<std::pair<PlaneId, Ps>> times;
+  for (const PathPart& part : path.parts) {
+    if (part.kind != PathPart::Kind::kDevice) continue;
+    const PlaneId plane = trace.set.tracks[trace.set.TrackOf(part.row).value].plane;
+    auto found = std::find_if(times.begin(), times.end(),
+                              [plane](const auto& time) { return time.first == plane; });
+    if (found == times.end()) found = times.insert(found, {plane, 0});
+    found->second += part.range.length();
+  }
+  std::stable_sort(times.begin(), times.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return times;
+}
+
+// "7.1 ms on GPU 1, 590 us on GPU 0", and how many others there are behind the first three.
+std::string DeviceText(const CriticalPath& path, const Trace& trace) {
+  constexpr size_t kNamed = 3;
+  const auto times = DeviceTimes(path, trace);
+  std::string text;
+  Ps rest = 0;
+  for (size_t i = 0; i < times.size(); ++i) {
+    if (i >= kNamed) {
+      rest += times[i].second;
+      continue;
+    }
+    text += (i > 0 ? ", " : "") + FormatDuration(times[i].second, 3) + " on " +
+            trace.planes[times[i].first.value].display_name;
+  }
+  if (rest > 0)
+    text +=
+        ", " + FormatDuration(rest, 3) + " on " + Counted(times.size() - kNamed, "other devices");
+  return text;
+}
+
+}  // namespace
+
 std::string PathText(const CriticalPath& path, const Trace& trace) {
   if (!path.device.valid()) return "No critical path: no device works here";
-  constexpr std::array kWhat = {" on ", " launches", " host", " blocking calls"};
+  constexpr std::array kWhat = {"", " launches", " host", " blocking calls"};
   std::string text;
   for (size_t kind = 0; kind < PathPart::kKinds; ++kind) {
     if (path.times[kind] <= 0) continue;
-    text += (text.empty() ? "Critical path: " : ", ") + FormatDuration(path.times[kind], 3);
-    text += kWhat[kind];
-    if (kind == 0) text += trace.planes[path.device.value].display_name;
+    text += text.empty() ? "Critical path: " : ", ";
+    text += kind == 0 ? DeviceText(path, trace) : FormatDuration(path.times[kind], 3) + kWhat[kind];
   }
   const Ps rest = path.span.length() - path.covered();
   if (rest > path.span.length() / 100)

@@ -28,6 +28,38 @@ constexpr std::pair<DerivedTrackKind, std::optional<Kind>> kLaneKinds[] = {
     {DerivedTrackKind::kLaunchDelay, Kind::kKernelLaunch},
     {DerivedTrackKind::kMemory, Kind::kHeap}};
 
+// Whether the item holds what no recording holds. Its slices are drawn by the time that they cover:
+// microseconds between kernels, each a column wide, would make a busy GPU look idle.
+bool IsDerived(const PlanInput& input, const LayoutItem& item) {
+  if (item.rest != nullptr) return false;
+  return item.set != 0 ||
+         input.profiles[item.profile].trace->set.tracks[item.track.value].derived_in_file;
+}
+
+// The share of each column that the events of a lane cover. A bin of one event covers exactly the
+// time that the event takes; one of several begins in its column, and a rest that does not fit
+// covers the next ones. O(columns)
+void AddCoverage(const Lane& lane, std::span<const Bin> bins, const TimeAxis& axis,
+                 std::vector<float>* share) {
+  const auto columns = static_cast<double>(share->size());
+  for (const Bin& bin : bins) {
+    const bool one = bin.count == 1;
+    const double first = one ? std::clamp(axis.X(lane.start[bin.event]), 0.0, columns) : bin.px;
+    const double last = one ? std::clamp(axis.X(lane.end(bin.event)), first, columns)
+                            : first + static_cast<double>(bin.busy) / axis.ps_per_px();
+    for (auto x = static_cast<size_t>(first); x < share->size(); ++x) {
+      const double left = static_cast<double>(x);
+      if (left >= last) break;
+      (*share)[x] += static_cast<float>(std::min(last, left + 1) - std::max(first, left));
+    }
+  }
+}
+
+// Columns in which events lie are never empty, so that no event vanishes.
+uint32_t CoverageOf(float share) {
+  return static_cast<uint32_t>(std::clamp(std::round(texel::kOpaque * share), 1.0f, 63.0f));
+}
+
 // Marks the columns of highlighted events. O(columns * log n), however many events there are.
 void Brighten(const Lane& lane, const std::vector<uint32_t>& hits, const TimeAxis& axis,
               std::vector<uint32_t>* texels) {
@@ -252,6 +284,7 @@ void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const 
   const bool dimming = input.highlight != nullptr && input.highlight->version != 0;
   const uint32_t flags = dimming ? texel::kDim : 0;
   const SliceColors color_of(*this, input, item);
+  const bool gaps = item.lane == DerivedTrackKind::kNone;  // idle time lies side by side
   for (const Bin& bin : work.bins) {
     if (bin.px >= input.width) continue;
     const uint32_t end = std::min(input.width, bin.px + std::max<uint32_t>(bin.width, 1));
@@ -267,15 +300,26 @@ void DrawPlan::FillSlices(const PlanInput& input, const LayoutItem& item, const 
               texel::Make(color, coverage, flags));
     if (bin.count != 1) continue;
     const bool ends_inside = row.lane->end(bin.event) < axis.view().end;
-    if (end - bin.px >= kGapFrom && ends_inside) {
+    if (end - bin.px >= kGapFrom && ends_inside && gaps) {
       cached.texels[end - 1] = texel::Make(color, coverage, flags | texel::kEdge);
     }
     if (end - bin.px >= kMinAlone) cached.alone.push_back({bin.px, end - bin.px, bin.event});
   }
+  if (IsDerived(input, item)) CoverByTime(*row.lane, axis, work);
   if (!dimming) return;
   const uint32_t numbering = item.rest != nullptr ? WithoutPython::kSet : item.set;
   if (const auto* hits = input.highlight->Find(input.profiles[item.profile].id, numbering)) {
     Brighten(*row.lane, *hits, axis, &cached.texels);
+  }
+}
+
+void DrawPlan::CoverByTime(const Lane& lane, const TimeAxis& axis, Work& work) {
+  std::vector<uint32_t>& texels = work.cached->texels;
+  work.shares.assign(texels.size(), 0);
+  AddCoverage(lane, work.bins, axis, &work.shares);
+  for (size_t x = 0; x < texels.size(); ++x) {
+    if ((texel::Alpha(texels[x]) & texel::kOpaque) == 0) continue;
+    texels[x] = (texels[x] & ~(texel::kOpaque << 24)) | (CoverageOf(work.shares[x]) << 24);
   }
 }
 

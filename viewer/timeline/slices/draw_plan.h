@@ -103,6 +103,7 @@ class DrawPlan {
     Cached* cached = nullptr;
     uint32_t row = 0;
     std::vector<Bin> bins;
+    std::vector<float> shares;  // by column
   };
 
   void CollectRows(const PlanInput& input);
@@ -111,6 +112,8 @@ class DrawPlan {
   void FillRow(const PlanInput& input, Work& work) const;
   void FillSlices(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
                   Work& work) const;
+  // Draws each column of a derived lane by the share of it that events cover.
+  static void CoverByTime(const Lane& lane, const TimeAxis& axis, Work& work);
   void FillInstants(const PlanInput& input, const LayoutItem& item, const PlanRow& row,
                     Work& work) const;
   void FillArea(const PlanInput& input, const LayoutItem& item, Work& work) const;

@@ -3,6 +3,18 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <optional>
+#include <random>
+#include <thread>
+
+#include "loaders/loader.h"
+#include "model/analysis/steps/scope.h"
+#include "model/query/asked_events.h"
+#include "model/query/event_query.h"
+#include "tests/support/gpu_profile.h"
+#include "tests/support/samples.h"
+#include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
 
 using namespace stepscope;           // NOLINT
@@ -40,7 +52,153 @@ double Number(const ResultTable& table, std::string_view name, const char* colum
   return count != nullptr ? static_cast<double>(*count) : std::get<double>(value);
 }
 
+// All samples, and a generated profile whose GPUs have many derived rows.
+std::vector<Profile> Recordings() {
+  std::vector<Profile> profiles;
+  const auto add = [&](const Result<std::shared_ptr<const Trace>>& trace) {
+    REQUIRE(trace.ok());
+    profiles.push_back(ProfileOf(ProfileId(3), *trace));
+  };
+  for (const std::string& path : test::Samples()) {
+    Progress progress;
+    add(LoadPath(path, {}, {}, progress));
+  }
+  test::GpuProfileOptions options;
+  options.steps = 4;
+  options.layers = 6;
+  options.gpus = 2;
+  add(LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {}));
+  return profiles;
+}
+
+// The statistics as `stepscope events --stats` gives them.
+EventStats AsEventsCommand(const Profile& profile, const RowBits* rows, const Scope* scope) {
+  StatsQuestion question;
+  question.trace = profile.trace.get();
+  question.parts = {{0, &profile.trace->set, rows}};
+  question.scope = scope;
+  return AddUp(question);
+}
+
+void CheckSame(const EventStats& window, const EventStats& command) {
+  CHECK(window.total.count == command.total.count);
+  CHECK(window.total.total == command.total.total);
+  CHECK(window.total.self == command.total.self);
+  REQUIRE(window.groups.size() == command.groups.size());
+  for (size_t i = 0; i < window.groups.size(); ++i) {
+    CHECK(window.groups[i].name == command.groups[i].name);
+    CHECK(window.groups[i].count == command.groups[i].count);
+  }
+}
+
+// Parts of names: what a person types.
+std::string SomeText(const Profile& profile, std::mt19937& random) {
+  const TrackSet& set = profile.trace->set;
+  const std::string name(set.Name(EventRow(static_cast<uint32_t>(random() % set.rows))));
+  const size_t from = random() % std::max<size_t>(1, name.size());
+  return name.substr(from, 1 + random() % 6);
+}
+
+// The rows of all sets that lie in a box of time and tracks.
+std::vector<Highlight::Rows> InBox(const Profile& profile, TimeRange time, std::mt19937& random) {
+  std::vector<Highlight::Rows> rows;
+  for (uint32_t s = 0; s < profile.sets(); ++s) {
+    const TrackSet& set = profile.Set(s);
+    const bool own_tracks = s > 0 || random() % 4 != 0;
+    std::vector<uint32_t> inside;
+    for (uint32_t row = 0; row < set.rows && own_tracks; ++row) {
+      if (time.Contains(set.Start(EventRow(row)))) inside.push_back(row);
+    }
+    rows.push_back(RowsOf(profile.id, s, std::move(inside)));
+  }
+  return rows;
+}
+
+TimeRange SomeRange(const Profile& profile, std::mt19937& random) {
+  const TimeRange span = profile.trace->span;
+  std::uniform_int_distribution<Ps> time(span.begin, span.end);
+  const Ps a = time(random), b = time(random);
+  return {std::min(a, b), std::max(a, b) + 1};
+}
+
 }  // namespace
+
+TEST_CASE("found events are those that `events --query --stats` counts") {
+  std::mt19937 random(11);
+  JobThreads threads([] {});
+  for (const Profile& profile : Recordings()) {
+    for (int i = 0; i < 20; ++i) {
+      const std::string text = QueryForPart(SomeText(profile, random));
+      const Result<EventQuery> query = EventQuery::Parse(text);
+      if (!query.ok() || query->terms().empty()) continue;
+      CAPTURE(text);
+      Search search(threads);
+      search.Set(text, std::span(&profile, 1));
+      while (!search.Poll()) std::this_thread::yield();
+      const Result<std::optional<RowBits>> rows = FindAsked(*profile.analysis, *query);
+      REQUIRE(rows.ok());
+      REQUIRE(rows->has_value());
+      CHECK(search.hits().count == (*rows)->Count());
+      SelectionRequest request;
+      request.profile = profile.id;
+      request.kind = SelectionKind::kFound;
+      const SelectionStats s = AddUpSelection(profile, request, search.hits().rows, {});
+      CHECK_FALSE(s.derived);
+      CHECK(s.listed_of == (*rows)->Count());
+      CheckSame(s.stats, AsEventsCommand(profile, &**rows, nullptr));
+    }
+  }
+}
+
+TEST_CASE("a box counts the recorded events in it, and no derived rows") {
+  std::mt19937 random(12);
+  for (const Profile& profile : Recordings()) {
+    for (int i = 0; i < 20; ++i) {
+      const std::vector<Highlight::Rows> box = InBox(profile, SomeRange(profile, random), random);
+      SelectionRequest request;
+      request.profile = profile.id;
+      request.kind = SelectionKind::kSelected;
+      const SelectionStats s = AddUpSelection(profile, request, box, {});
+      RowBits bits(profile.trace->set.rows);
+      for (const uint32_t row : *box.front().rows) bits.Set(row);
+      if (s.derived) {
+        CHECK(box.front().rows->empty());
+      } else {
+        CHECK(s.listed_of == bits.Count());
+        CheckSame(s.stats, AsEventsCommand(profile, &bits, nullptr));
+      }
+    }
+  }
+}
+
+TEST_CASE("a range counts what `events --stats` counts in it") {
+  std::mt19937 random(13);
+  for (const Profile& profile : Recordings()) {
+    for (int i = 0; i < 20; ++i) {
+      const TimeRange range = SomeRange(profile, random);
+      SelectionRequest request;
+      request.profile = profile.id;
+      request.kind = SelectionKind::kMeasured;
+      request.range = range;
+      AnalysisParams params;
+      params.range = range;
+      const Scope scope = ScopeOf(*profile.analysis, params, {});
+      CheckSame(AddUpSelection(profile, request, {}, {}).stats,
+                AsEventsCommand(profile, nullptr, &scope));
+    }
+  }
+}
+
+TEST_CASE("derived rows are added up where nothing else is selected, and called that") {
+  const Profile profile = Recordings().back();
+  REQUIRE(profile.sets() > 1);
+  SelectionRequest request;
+  request.profile = profile.id;
+  request.kind = SelectionKind::kSelected;
+  const SelectionStats s = AddUpSelection(profile, request, {RowsOf(profile.id, 1, {0, 1, 2})}, {});
+  CHECK(s.derived);
+  CHECK(s.stats.total.count == 3);
+}
 
 TEST_CASE("a range adds up the events that begin in it, by name") {
   const SelectionStats s = AddUpSelection(Training(), InRange(0, kPsPerMs), {}, {});

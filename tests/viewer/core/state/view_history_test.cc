@@ -16,6 +16,16 @@ ViewState At(Ps begin, Ps end) {
   return view;
 }
 
+ViewHistory::Place Place(const ViewState& view) { return ViewHistory::PlaceOf(view, Settings()); }
+bool Back(ViewHistory& history, ViewState* view) {
+  Settings settings;
+  return history.Back(view, &settings);
+}
+bool Forward(ViewHistory& history, ViewState* view) {
+  Settings settings;
+  return history.Forward(view, &settings);
+}
+
 }  // namespace
 
 TEST_CASE("back leads to the view before, forward to the one that was left") {
@@ -23,20 +33,20 @@ TEST_CASE("back leads to the view before, forward to the one that was left") {
   ViewState view = At(0, 100);
   const ViewState first = view;
   view.visible = {10, 20};
-  history.Note(first, view, 1);
+  history.Note(Place(first), Place(view), 1);
   const ViewState second = view;
   view.selected = {ProfileId(0), 0, EventRow(7)};
-  history.Note(second, view, 1.1);  // another kind of change is a view of its own
-  REQUIRE(history.Back(&view));
+  history.Note(Place(second), Place(view), 1.1);  // another kind of change is a view of its own
+  REQUIRE(Back(history, &view));
   CHECK(view.visible == TimeRange{10, 20});
   CHECK_FALSE(view.selected.valid());
-  REQUIRE(history.Back(&view));
+  REQUIRE(Back(history, &view));
   CHECK(view.visible == TimeRange{0, 100});
-  CHECK_FALSE(history.Back(&view));
-  REQUIRE(history.Forward(&view));
-  REQUIRE(history.Forward(&view));
+  CHECK_FALSE(Back(history, &view));
+  REQUIRE(Forward(history, &view));
+  REQUIRE(Forward(history, &view));
   CHECK(view.selected.row == EventRow(7));
-  CHECK_FALSE(history.Forward(&view));
+  CHECK_FALSE(Forward(history, &view));
 }
 
 TEST_CASE("the steps of one gesture are one view") {
@@ -45,9 +55,9 @@ TEST_CASE("the steps of one gesture are one view") {
   for (int i = 1; i <= 20; ++i) {
     const ViewState before = view;
     view.visible.begin = i;
-    history.Note(before, view, 0.05 * i);
+    history.Note(Place(before), Place(view), 0.05 * i);
   }
-  REQUIRE(history.Back(&view));
+  REQUIRE(Back(history, &view));
   CHECK(view.visible.begin == 0);
   CHECK_FALSE(history.CanGoBack());
 }
@@ -58,15 +68,15 @@ TEST_CASE("a pause ends a gesture, and a new change forgets what was ahead") {
   for (int i = 1; i <= 2; ++i) {
     const ViewState before = view;
     view.visible.begin = i;
-    history.Note(before, view, 10.0 * i);
+    history.Note(Place(before), Place(view), 10.0 * i);
   }
-  REQUIRE(history.Back(&view));
+  REQUIRE(Back(history, &view));
   CHECK(view.visible.begin == 1);
-  history.Note(view, view, 21);  // the change that Back made is not noted
+  history.Note(Place(view), Place(view), 21);  // the change that Back made is not noted
   CHECK(history.CanGoForward());
   const ViewState before = view;
   view.measured = {3, 4};
-  history.Note(before, view, 22);
+  history.Note(Place(before), Place(view), 22);
   CHECK_FALSE(history.CanGoForward());
 }
 
@@ -75,16 +85,16 @@ TEST_CASE("closed profiles stay closed, and markers come back") {
   ViewState view = At(0, 100);
   view.selected = {ProfileId(0), 0, EventRow(1)};
   view.profiles[0].markers.push_back({{5, 5}, "here", 0});
-  ViewState before = ViewHistory::PlaceOf(view);
+  ViewState before = view;
   view.profiles[0].markers.clear();
-  history.Note(before, ViewHistory::PlaceOf(view), 1);
-  REQUIRE(history.Back(&view));
+  history.Note(Place(before), Place(view), 1);
+  REQUIRE(Back(history, &view));
   CHECK(view.profiles[0].markers.size() == 1);
-  REQUIRE(history.Forward(&view));
+  REQUIRE(Forward(history, &view));
   view.profiles[0].profile = ProfileId(1);
   view.active = ProfileId(1);
   view.selected = {};
-  REQUIRE(history.Back(&view));
+  REQUIRE(Back(history, &view));
   CHECK(view.active == ProfileId(1));
   CHECK_FALSE(view.selected.valid());
   CHECK(view.profiles[0].markers.empty());
@@ -96,9 +106,45 @@ TEST_CASE("the history has an end") {
   for (size_t i = 0; i < ViewHistory::kMost + 50; ++i) {
     const ViewState before = view;
     view.measured = {0, static_cast<Ps>(i) + 1};
-    history.Note(before, view, static_cast<double>(i));
+    history.Note(Place(before), Place(view), static_cast<double>(i));
   }
   size_t steps = 0;
-  while (history.Back(&view)) ++steps;
+  while (Back(history, &view)) ++steps;
   CHECK(steps == ViewHistory::kMost);
+}
+
+TEST_CASE("all changes while one button is held are one view, of any kind") {
+  ViewHistory history;
+  ViewState view = At(0, 100);
+  const auto measure = [&](Ps end, double seconds, uint64_t press) {
+    const ViewState before = view;
+    view.measured = {3, end};
+    history.Note(Place(before), Place(view), seconds, press);
+  };
+  for (int i = 0; i < 5; ++i) measure(10 + i, 2.0 * i, 1);  // slowly
+  measure(30, 10.1, 2);
+  measure(31, 10.2, 0);
+  REQUIRE(Back(history, &view));
+  CHECK(view.measured.end == 30);
+  REQUIRE(Back(history, &view));
+  CHECK(view.measured.end == 14);
+  REQUIRE(Back(history, &view));
+  CHECK(view.measured.empty());
+  CHECK_FALSE(history.CanGoBack());
+}
+
+TEST_CASE("the arrangement of tracks comes back") {
+  ViewHistory history;
+  Settings settings;
+  ViewState view = At(0, 100);
+  const auto before = ViewHistory::PlaceOf(view, settings);
+  settings.Set("timeline.tracks", "hide host|GPU 1");
+  settings.Set("timeline.track_sort", "name");
+  history.Note(before, ViewHistory::PlaceOf(view, settings), 1);
+  REQUIRE(history.Back(&view, &settings));
+  CHECK(settings.Get("timeline.tracks").empty());
+  CHECK(settings.Get("timeline.track_sort") == before.track_order);
+  REQUIRE(history.Forward(&view, &settings));
+  CHECK(settings.Get("timeline.tracks") == "hide host|GPU 1");
+  CHECK(settings.Get("timeline.track_sort") == "name");
 }

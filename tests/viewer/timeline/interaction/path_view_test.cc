@@ -29,6 +29,22 @@ TEST_CASE("critical path: a command shows it and selects its events, and hides i
   CHECK(view.shown.empty());
 }
 
+TEST_CASE("critical path: Escape takes it away, and one command shows it again") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  CommandArgs range;
+  range.range = {kPsPerMs, 3 * kPsPerMs};
+  f.Push("path.show", range);
+  f.WaitIdle();
+  f.Push("select.clear");
+  f.WaitIdle();
+  CHECK(f.viewer->TimelineSvg().find("critical-path") == std::string::npos);
+  CHECK(f.viewer->view().shown.empty());
+  f.Push("path.show");
+  f.WaitIdle();
+  CHECK(f.viewer->TimelineSvg().find("critical-path") != std::string::npos);
+}
+
 TEST_CASE("critical path: without a range it is of the step in sight, else of the view") {
   ViewerFixture f;
   f.Open(TrainingTrace());
@@ -44,15 +60,21 @@ TEST_CASE("critical path: without a range it is of the step in sight, else of th
 
 TEST_CASE("critical path: in words") {
   TraceMaker maker;
-  maker.Plane("GPU 0", PlaneKind::kGpu);
+  for (const char* gpu : {"GPU 0", "GPU 1"})
+    maker.Track(maker.Plane(gpu, PlaneKind::kGpu), "Stream", TrackKind::kStream,
+                {{"k", 0, 10 * kPsPerMs}});
   const auto trace = maker.Finish();
   CriticalPath path;
   CHECK(PathText(path, *trace) == "No critical path: no device works here");
   path.device = PlaneId(0);
   path.span = {0, 10 * kPsPerMs};
+  // The path goes over to the device whose participant of a collective came last.
+  path.parts = {{PathPart::Kind::kDevice, EventRow(1), {0, 3 * kPsPerMs}},
+                {PathPart::Kind::kDevice, EventRow(0), {3 * kPsPerMs, 4 * kPsPerMs}}};
   path.times = {4 * kPsPerMs, kPsPerMs, 3 * kPsPerMs, 0};
   const std::string text = PathText(path, *trace);
-  CHECK(text.starts_with("Critical path: 4"));
+  CHECK(text.starts_with("Critical path: 3"));
+  CHECK(text.find(" on GPU 1, 1") != std::string::npos);
   CHECK(text.find(" on GPU 0, ") != std::string::npos);
   CHECK(text.find(" launches, ") != std::string::npos);
   CHECK(text.find(" not recorded") != std::string::npos);

@@ -2,8 +2,13 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 
+#include "loaders/loader.h"
+#include "tests/support/gpu_profile.h"
+#include "tests/support/samples.h"
+#include "tests/viewer/open_trace.h"
 #include "tests/viewer/timeline/layout/layout_support.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/timeline/slices/plan_area.h"
@@ -15,8 +20,10 @@ namespace {
 
 // A plan over one trace, with a text measure of 7 pixels a byte.
 struct PlanTester {
-  explicit PlanTester(std::shared_ptr<const Trace> trace) {
-    profiles.push_back({ProfileId(0), "run", std::move(trace), {}});
+  explicit PlanTester(std::shared_ptr<const Trace> trace)
+      : PlanTester(Profile{ProfileId(0), "run", std::move(trace), {}}) {}
+  explicit PlanTester(Profile profile) {
+    profiles.push_back(std::move(profile));
     layout = LayoutOf(profiles);
     names.SetTheme(MakeTheme(ThemeKind::kDark));
     names.SetMeasure([](std::string_view text, float max_width, size_t* fit) {
@@ -25,7 +32,8 @@ struct PlanTester {
       if (fit != nullptr) *fit = letters;
       return 7.0f * static_cast<float>(letters);
     });
-    names.Prepare(*profiles[0].trace->set.names);
+    for (uint32_t set = 0; set < profiles[0].sets(); ++set)
+      names.Prepare(*profiles[0].Set(set).names);
   }
   void Build(TimeRange view, uint32_t width = 1000, uint32_t height = 600, double scroll = 0) {
     axes = {TimeAxis(view, width)};
@@ -69,7 +77,92 @@ std::shared_ptr<const Trace> OneTrack(const std::vector<SimpleEvent>& events) {
   return maker.Finish();
 }
 
+// The share of a row that is drawn, by the coverage of its columns.
+double DrawnShare(std::span<const uint32_t> row) {
+  double sum = 0;
+  for (const uint32_t t : row) sum += texel::Alpha(t) & texel::kOpaque;
+  return sum / texel::kOpaque / static_cast<double>(row.size());
+}
+
+struct LaneShares {
+  double drawn = 0, busy = 0;
+};
+
+// How much of the lane Idle of each GPU is drawn, and how much of the time it covers.
+std::vector<LaneShares> IdleLanes(const std::shared_ptr<const Trace>& trace, TimeRange view) {
+  PlanTester t(ProfileOf(ProfileId(0), trace));
+  t.Build(view, 1000, 20'000);
+  std::vector<LaneShares> out;
+  for (size_t r = 0; r < t.plan.rows().size(); ++r) {
+    const PlanRow& row = t.plan.rows()[r];
+    if (t.layout.items()[row.item].lane != DerivedTrackKind::kIdle || row.lane == nullptr) continue;
+    const Ps busy = row.lane->mip.BusyIn(row.lane->view(), view);
+    out.push_back({DrawnShare(t.plan.texels().subspan(r * t.plan.width(), t.plan.width())),
+                   static_cast<double>(busy) / static_cast<double>(view.length())});
+  }
+  return out;
+}
+
+// A gap may be drawn a quarter of a column late and is never fainter than one of 63 steps.
+void CheckIdleLanes(const std::shared_ptr<const Trace>& trace) {
+  const TimeRange all = trace->span;
+  const Ps part = all.length() / 5;
+  for (const TimeRange view : {all, TimeRange{all.begin + 2 * part, all.begin + 3 * part}}) {
+    for (const LaneShares& lane : IdleLanes(trace, view)) {
+      CHECK(lane.drawn < lane.busy + 0.02);
+      CHECK(lane.drawn > lane.busy - 0.03);
+    }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("as much of the lane Idle is drawn as there is idle time") {
+  test::GpuProfileOptions options;
+  options.steps = 40;
+  options.layers = 40;
+  for (const auto scenario : {test::GpuScenario::kHealthy, test::GpuScenario::kInputBound}) {
+    options.scenario = scenario;
+    auto trace = LoadBytes("h.xplane.pb", test::MakeGpuProfile(options), {});
+    REQUIRE(trace.ok());
+    REQUIRE_FALSE(IdleLanes(*trace, (*trace)->span).empty());
+    CheckIdleLanes(*trace);
+  }
+}
+
+TEST_CASE("as much of the lane Idle is drawn as there is idle time, in recordings") {
+  for (const std::string& path : test::SharedRecordings()) {
+    CAPTURE(path);
+    Progress progress;
+    auto loaded = LoadPath(path, {}, {}, progress);
+    REQUIRE(loaded.ok());
+    CheckIdleLanes(*loaded);
+  }
+}
+
+TEST_CASE("slices of a derived lane cover columns as far as they last, others whole ones") {
+  TraceMaker own, more;
+  own.Track(own.Plane("GPU", PlaneKind::kGpu), "Stream", TrackKind::kStream, {{"a", 105, 1}});
+  more.Track(more.Plane("GPU", PlaneKind::kGpu), "Ops", TrackKind::kXlaOps,
+             {{"a", 105, 1}, {"b", 205, 30}});
+  Profile profile{ProfileId(0), "run", own.Finish(), {}};
+  const auto derived = more.Finish();
+  profile.derived.emplace_back(derived, &derived->set);
+  PlanTester t(std::move(profile));
+  t.Build({0, 1000}, 100);
+  std::vector<std::span<const uint32_t>> rows;
+  for (size_t r = 0; r < t.plan.rows().size(); ++r) {
+    if (t.plan.rows()[r].lane != nullptr)
+      rows.push_back(t.plan.texels().subspan(r * t.plan.width(), t.plan.width()));
+  }
+  REQUIRE(rows.size() == 2);
+  std::sort(rows.begin(), rows.end(),
+            [](const auto& a, const auto& b) { return texel::Alpha(a[10]) > texel::Alpha(b[10]); });
+  CHECK(texel::Alpha(rows[0][10]) == texel::kOpaque);
+  CHECK(texel::Alpha(rows[1][10]) == texel::kOpaque / 10);
+  CHECK(texel::Alpha(rows[1][20]) == (texel::kOpaque + 1) / 2);
+  CHECK(texel::Alpha(rows[1][21]) == texel::kOpaque);
+}
 
 TEST_CASE("slices fill their columns, the last of a wide one is the gap") {
   PlanTester t(OneTrack({{"a", 100, 100}, {"b", 300, 2}, {"c", 900, 1000}}));
