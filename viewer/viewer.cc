@@ -298,7 +298,9 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
       popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   if (timeline.takes_keys() || key_editor.capturing()) return;
   // While a box is about to take the keyboard, typed keys are for the box.
-  if (popup || windows.palette || windows.file_dialog || windows.focus_search || menu_bar.search.waiting) return;
+  if (popup || windows.palette || windows.file_dialog || windows.focus_search ||
+      menu_bar.search.waiting)
+    return;
   for (const BoundKey& key : keys) {
     if (!Pressed(key.chord)) continue;
     if (key.command != nullptr && key.command->enabled(context)) {
