@@ -193,7 +193,8 @@ void Viewer::State::SyncProfiles(const SessionView& session) {
   if (derived) {
     session_generation = session.generation;
     ++content_generation;
-    settle = 3;
+    workspace.fit = kFramesToFit;
+    settle = kFramesToFit;
     if (profiles.empty()) focus_timeline = 3;  // when all panels have been made
     if (changed) {
       for (const Profile& profile : profiles) names.Forget(profile.trace->set.names.get());
@@ -481,7 +482,8 @@ bool Viewer::moving() const {
   const State& s = *state_;
   const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
   // Without an open profile the timeline is not drawn, and its last answer no longer counts.
-  return s.settle > 0 || s.windows.note_is_new || pictures || InputWaits() ||
+  const bool fits = s.workspace.fit > 0 && !s.profiles.empty();
+  return s.settle > 0 || fits || s.windows.note_is_new || pictures || InputWaits() ||
          (!s.profiles.empty() && s.timeline.moving());
 }
 

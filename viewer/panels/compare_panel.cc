@@ -55,14 +55,6 @@ class ComparePanel final : public Panel {
   std::pair<uint64_t, int> spread_of_{0, -1};  // TableKey() and row that spread_ is about
 };
 
-AnalysisParams ParamsIn(const PanelContext& context, ProfileId profile) {
-  const ProfileViewState* state = context.view.Find(profile);
-  if (state == nullptr) return {};
-  AnalysisParams params = ForHost(state->host);
-  params.range = state->map.ToTrace(context.view.Filter());
-  return params;
-}
-
 // False while there is nothing to show.
 bool ComparePanel::Update(const PanelContext& context) {
   profile_ = FindComparedProfile(context.profiles, context.view);
@@ -78,7 +70,7 @@ bool ComparePanel::Update(const PanelContext& context) {
   waiting_ = false;
   if (!two) return false;
   const auto fresh = context.analyses.ShareComparison(
-      *base_, *profile_, {ParamsIn(context, base_->id), ParamsIn(context, profile_->id)});
+      *base_, *profile_, {ParamsOf(context, base_->id), ParamsOf(context, profile_->id)});
   waiting_ = fresh == nullptr;
   if (fresh != nullptr && fresh != found_) {
     found_ = fresh;

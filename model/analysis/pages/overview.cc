@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/device_tables.h"
@@ -24,6 +26,8 @@
 
 namespace stepscope {
 namespace {
+
+constexpr size_t kTopOps = 10;
 
 bool HasGradients(const Trace& trace) {
   for (const auto& [id, program] : trace.hlo.programs) {
@@ -62,6 +66,7 @@ class OverviewBuilder {
   void AddVerdict();
   std::string WorkText();
   void AddPercents(const HostOps& ops);
+  void AddTopOpTypes(const OpSide& side);
   void AddTopOps(const OpSide& side);
   void AddEnvironment();
   void AddOverlap();
@@ -248,6 +253,51 @@ void OverviewBuilder::AddPercents(const HostOps& ops) {
       "self time of ops that ran eagerly / of all");
 }
 
+// Many ops of one type may take most of the time though each takes little.
+void OverviewBuilder::AddTopOpTypes(const OpSide& side) {
+  struct Type {
+    const OpRow* largest = nullptr;  // the first one, as ops are sorted by self time
+    Ps self = 0;
+    int64_t ops = 0;
+    RowLink link;
+  };
+  std::map<std::string_view, Type> by_type;
+  for (const OpRow& op : side.ops) {
+    Type& type = by_type[op.type];
+    if (type.largest == nullptr) type.largest = &op;
+    type.self += op.self;
+    type.link.rows.Append(op.rows);
+    type.link.total += op.occurrences;
+    ++type.ops;
+  }
+  std::vector<Type*> types;
+  for (auto& [name, type] : by_type) types.push_back(&type);
+  std::stable_sort(types.begin(), types.end(),
+                   [](const Type* a, const Type* b) { return a->self > b->self; });
+  ResultTable t;
+  t.id = "top_op_types";
+  t.title = "Types of operations that take most device time";
+  t.columns = {
+      {"type", "Type", Unit::kNone, ValueType::kString, ""},
+      {"selfTimePercent", "Self time", Unit::kFraction, ValueType::kReal, "of all device op time"},
+      {"cumulativeTimePercent", "Cumulative", Unit::kFraction, ValueType::kReal, ""},
+      {"ops", "Ops", Unit::kCount, ValueType::kInt, "operations of the type, by name"},
+      {"largest", "Largest op", Unit::kNone, ValueType::kString, "the op with most self time"},
+      {"largestPercent", "Its share", Unit::kFraction, ValueType::kReal, "of all device op time"},
+  };
+  const double whole = side.busy > 0 ? static_cast<double>(side.busy) : 1;
+  double cumulative = 0;
+  for (size_t i = 0; i < types.size() && i < kTopOps; ++i) {
+    Type& type = *types[i];
+    const double share = static_cast<double>(type.self) / whole;
+    cumulative += share;
+    t.rows.push_back({type.largest->type, share, cumulative, type.ops, type.largest->name,
+                      static_cast<double>(type.largest->self) / whole});
+    t.links.push_back(std::move(type.link));
+  }
+  result_.tables.push_back(std::move(t));
+}
+
 void OverviewBuilder::AddTopOps(const OpSide& side) {
   ResultTable t;
   t.id = "top_ops";
@@ -266,7 +316,7 @@ void OverviewBuilder::AddTopOps(const OpSide& side) {
   const auto kernels = side.ops.empty() ? nullptr : context_.Get("kernel_stats", params_, stop_);
   const MatrixUses uses(kernels != nullptr ? kernels->Table("kernels") : nullptr);
   double cumulative = 0;
-  for (size_t i = 0; i < side.ops.size() && i < 10; ++i) {
+  for (size_t i = 0; i < side.ops.size() && i < kTopOps; ++i) {
     const OpRow& op = side.ops[i];
     double share =
         side.busy > 0 ? static_cast<double>(op.self) / static_cast<double>(side.busy) : 0;
@@ -345,6 +395,7 @@ AnalysisResult OverviewBuilder::Build() {
   AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, xprof_, &result_);
   HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);
+  if (!xprof_) AddTopOpTypes(ops.device_side);
   AddTopOps(ops.device_side);
   AddEnvironment();
   return std::move(result_);
