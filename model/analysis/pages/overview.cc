@@ -23,6 +23,7 @@
 #include "model/analysis/steps/tpu_steps.h"
 #include "model/analysis/steps/training.h"
 #include "model/analysis/steps/verdict.h"
+#include "model/analysis/torch/torch_tables.h"
 #include "model/analysis/tpu/async_wait_table.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_rates.h"
@@ -403,6 +404,7 @@ AnalysisResult OverviewBuilder::Build() {
   if (!xprof_ && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
   if (!xprof_) AddVerdict();
   if (!xprof_) AddOverlap();
+  if (!xprof_) AddModelFlops(context_, params_, judged_, stop_, &result_);
   AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, xprof_, &result_);
   HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);
