@@ -152,16 +152,19 @@ class CauseShares {
 
 const char* Devices(const StepDatabase& db, const Trace& trace) {
   if (db.kind == DeviceKind::kCpuOnly) return "the CPU";
-  if (db.kind == DeviceKind::kTpu) return "the TPU";
-  size_t gpus = 0;
-  for (const Plane& plane : trace.planes) gpus += plane.kind == PlaneKind::kGpu;
-  return gpus > 1 ? "the GPUs" : "the GPU";
+  const bool tpu = db.kind == DeviceKind::kTpu;
+  const PlaneKind kind = tpu ? PlaneKind::kTpu : PlaneKind::kGpu;
+  const auto devices = std::count_if(trace.planes.begin(), trace.planes.end(),
+                                     [&](const Plane& plane) { return plane.kind == kind; });
+  if (tpu) return devices > 1 ? "the TPUs" : "the TPU";
+  return devices > 1 ? "the GPUs" : "the GPU";
 }
 
 class Judgement {
  public:
-  Judgement(const Trace& trace, const StepDatabase& db, bool whole)
-      : trace_(trace), db_(db), whole_(whole) {}
+  Judgement(const Trace& trace, const StepDatabase& db, bool whole,
+            std::span<const AsyncWait> waits)
+      : trace_(trace), db_(db), whole_(whole), waits_(waits) {}
 
   Verdict Make() {
     SumLosses();
@@ -194,6 +197,7 @@ class Judgement {
   const Trace& trace_;
   const StepDatabase& db_;
   const bool whole_;
+  const std::span<const AsyncWait> waits_;
   Verdict verdict_;
   double total_ = 0, work_ = 0;              // ps of an average step
   double on_device_ = 0;                     // the part of work_ in copies and fills on devices
@@ -258,7 +262,7 @@ void Judgement::AddKinds() {
   const auto asked = [&](const Loss& loss) {
     return (is_copy(loss) || loss.id == "collectives") && loss.percent >= kLeastOfKinds;
   };
-  if (db_.kind == DeviceKind::kCpuOnly) return;  // on a CPU the causes name them
+  if (db_.kind != DeviceKind::kGpu) return;  // on others the causes name them
   if (std::none_of(verdict_.losses.begin(), verdict_.losses.end(), asked)) return;
   const std::vector<ExposedKind> kinds = ExposedKinds(trace_, db_);
   for (Loss& loss : verdict_.losses) {
@@ -316,6 +320,16 @@ void SayForCpu(Remedy* remedy) {
       "need less of it.";
 }
 
+// A core of a TPU waits in an op for its asynchronous copies.
+void SayForTpu(Remedy* remedy) {
+  remedy->what = "copies that no op hides";
+  remedy->waits = true;
+  remedy->next_step =
+      "Keep the arrays in the device's memory where they fit, copy smaller types, or start each "
+      "copy earlier, so that more work hides it.";
+  remedy->panel = "hlo_memory";
+}
+
 Remedy RemedyOf(const Loss& loss, const FirstCause& cause, DeviceKind kind) {
   Remedy remedy = *std::find_if(kRemedies.begin(), kRemedies.end(),
                                 [&](const Remedy& r) { return loss.id == r.id; });
@@ -333,6 +347,8 @@ Remedy RemedyOf(const Loss& loss, const FirstCause& cause, DeviceKind kind) {
         "the next work, and what holds it up.";
   } else if (loss.id == "host" && kind == DeviceKind::kCpuOnly) {
     SayForCpu(&remedy);
+  } else if (loss.id == "copies" && kind == DeviceKind::kTpu) {
+    SayForTpu(&remedy);
   } else if (loss.id == "collectives" && IsHostCollective(cause.name)) {
     remedy.next_step =
         "See among the ranks whether one is late; overlap them with the backward pass, make "
@@ -378,6 +394,9 @@ std::string Judgement::Sentence(const Loss& loss, const Remedy& remedy) const {
   const FirstCause cause = FirstOf(loss);
   if (!cause.known()) return text;
   text += "; " + Rounded(cause.share) + " of that in " + cause.name;
+  for (const AsyncWait& wait : waits_) {
+    if (wait.name == cause.name) return text + ": " + TextOf(wait);
+  }
   if (loss.id == "unknown" && Outlasts())
     text += std::string(", which returns after ") + (several ? "they have" : "it has") + " begun";
   return text;
@@ -582,8 +601,9 @@ std::string CauseName(const Trace& trace, const IdleCause& cause) {
   return name_of(cause.event) + (cause.inside.valid() ? " in " + name_of(cause.inside) : "");
 }
 
-Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole) {
-  return Judgement(trace, db, whole).Make();
+Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
+              std::span<const AsyncWait> waits) {
+  return Judgement(trace, db, whole, waits).Make();
 }
 
 }  // namespace stepscope
