@@ -23,6 +23,10 @@ FirstView FindDenseView(std::span<const Lane> lanes, TimeRange full);
 // profile may have minutes of a host's start and milliseconds of kernels.
 TimeRange FindDeviceView(std::span<const Plane> planes, const TrackSet& set, TimeRange dense);
 
+// From the first begin to the last end of all events, or of the counters' values where there are no
+// events. O(tracks).
+TimeRange SpanOf(std::span<const Track> tracks);
+
 // FindDenseView of a finished trace, for an overview of the whole of it.
 TimeRange DenseView(const Trace& trace);
 
