@@ -144,4 +144,23 @@ TimeRange FindDeviceView(std::span<const Plane> planes, const TrackSet& set, Tim
 
 TimeRange DenseView(const Trace& trace) { return FindDenseView(trace.set.lanes, trace.span).range; }
 
+TimeRange SpanOf(std::span<const Track> tracks) {
+  TimeRange span;
+  bool any = false;
+  const auto extend = [&](TimeRange r) {
+    span = any ? TimeRange{std::min(span.begin, r.begin), std::max(span.end, r.end)} : r;
+    any = true;
+  };
+  for (const Track& t : tracks) {
+    if (t.events > 0) extend(t.span);
+  }
+  if (any) return span;
+  for (const Track& t : tracks) {  // there are counters only
+    for (const CounterSeries& c : t.counters) {
+      if (!c.time.empty()) extend({c.time.front(), c.time.back()});
+    }
+  }
+  return span;
+}
+
 }  // namespace stepscope

@@ -24,6 +24,10 @@ FirstView FindDenseView(std::span<const Lane> lanes, TimeRange full);
 // twentieth behind it. Without devices: `dense`.
 TimeRange FindDeviceView(std::span<const Plane> planes, const TrackSet& set, TimeRange dense);
 
+// From the first begin to the last end of all events, or of the counters' values where there are no
+// events. O(tracks).
+TimeRange SpanOf(std::span<const Track> tracks);
+
 // FindDenseView of a finished trace, for an overview of the whole of it.
 TimeRange DenseView(const Trace& trace);
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "model/allocator_history.h"
@@ -22,6 +23,7 @@
 #include "viewer/core/panel.h"
 #include "viewer/core/profile_notes.h"
 #include "viewer/core/profiles/align_profiles.h"
+#include "viewer/core/profiles/clock_aligner.h"
 #include "viewer/core/profiles/step_marker_loader.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_folding.h"
@@ -70,12 +72,14 @@ struct Viewer::State {
         jobs([&app] { app.RequestFrame(); }, JobThreads::Priority::kBehindFrames),
         listings([&app] { app.RequestFrame(); }),
         searches([&app] { app.RequestFrame(); }),
+        clocks(jobs),
         run_steps(jobs),
         search(searches),
         dialog(listings) {}
 
   void ApplyLook();
   void SyncProfiles(const SessionView& session);
+  void TakeProfiles(const SessionView& session);
   bool SyncViews();  // whether a profile that was open still is
   void ShowSnapshot();
   void BeginComparison();
@@ -111,6 +115,7 @@ struct Viewer::State {
   JobThreads jobs;
   JobThreads listings;  // list folders: a network may take for ever, and no frame waits for it
   JobThreads searches;  // short jobs that the user waits for while typing
+  ClockAligner clocks;
   StepMarkerLoader run_steps;
   Search search;
   FileDialog dialog;
@@ -179,17 +184,19 @@ void Viewer::State::ApplyLook() {
 }
 
 void Viewer::State::SyncProfiles(const SessionView& session) {
+  clocks.Update(session.profiles);
   bool changed =
       session.generation != session_generation || profiles.size() != session.profiles.size();
   for (size_t i = 0; !changed && i < profiles.size(); ++i) {
-    const Profile &mine = profiles[i], &theirs = session.profiles[i];
+    const Profile &mine = profiles[i], &theirs = clocks.Shown(session.profiles[i], view);
     changed =
         mine.trace != theirs.trace || mine.id != theirs.id || mine.analysis != theirs.analysis;
   }
   bool derived = changed;
-  for (size_t i = 0; !derived && i < profiles.size(); ++i)
-    derived = profiles[i].derived != session.profiles[i].derived ||
-              profiles[i].flows != session.profiles[i].flows;
+  for (size_t i = 0; !derived && i < profiles.size(); ++i) {
+    const Profile &mine = profiles[i], &theirs = clocks.Shown(session.profiles[i], view);
+    derived = mine.derived != theirs.derived || mine.flows != theirs.flows;
+  }
   if (derived) {
     session_generation = session.generation;
     ++content_generation;
@@ -198,14 +205,29 @@ void Viewer::State::SyncProfiles(const SessionView& session) {
     if (profiles.empty()) focus_timeline = 3;  // when all panels have been made
     if (changed) {
       for (const Profile& profile : profiles) names.Forget(profile.trace->set.names.get());
-      analyses.KeepOnly(session.profiles);
     }
-    profiles = session.profiles;
+    TakeProfiles(session);
+    if (changed) analyses.KeepOnly(profiles);
     const bool replaced = !view.profiles.empty();
     if (!SyncViews() && replaced) search.Set("", profiles);
     if (!search.query().empty()) search.Refresh(profiles);
   }
+  for (Profile& profile : profiles) profile.clock_offsets = clocks.OffsetsOf(profile.id);
   SyncSteps();
+}
+
+// Takes the session's profiles as the view wants to see them. A view that shows what is shown at
+// the start does so again when the clocks of its profile change.
+void Viewer::State::TakeProfiles(const SessionView& session) {
+  const std::vector<Profile> before = std::exchange(profiles, {});
+  for (const Profile& recorded : session.profiles) {
+    const Profile& now = profiles.emplace_back(clocks.Shown(recorded, view));
+    const Profile* old = FindProfile(before, now.id);
+    const ProfileViewState* state = view.Find(now.id);
+    if (old == nullptr || state == nullptr || old->trace == now.trace) continue;
+    if (view.visible == state->map.ToShared(old->trace->first_view))
+      view.visible = state->map.ToShared(now.trace->first_view);
+  }
 }
 
 void Viewer::State::SyncSteps() {
@@ -490,7 +512,8 @@ bool Viewer::moving() const {
 bool Viewer::animating() const {
   const State& s = *state_;
   const bool waiting = !s.profiles.empty() && (s.timeline.waiting() || s.panels.animating());
-  return moving() || waiting || s.analyses.busy() || s.run_steps.waiting() || s.jobs_running;
+  return moving() || waiting || s.analyses.busy() || s.clocks.waiting() || s.run_steps.waiting() ||
+         s.jobs_running;
 }
 
 bool Viewer::searching() const { return state_->search.busy(); }
@@ -512,6 +535,7 @@ std::string Viewer::BusyWith() const {
   add(!s.profiles.empty() && (s.timeline.moving() || s.timeline.waiting()), "the timeline");
   for (const std::string& panel : s.panels.Busy()) add(true, "panel " + panel);
   add(s.analyses.busy(), "analyses");
+  add(s.clocks.waiting(), "clocks");
   add(s.run_steps.waiting(), "steps");
   add(s.jobs_running, "jobs");
   add(stopping(), "jobs that were told to stop");

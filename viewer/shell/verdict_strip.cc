@@ -3,6 +3,7 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/base/count_text.h"
@@ -171,6 +172,16 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
   if (context.state != nullptr && !context.state->track_filter.empty())
     chips.push_back({"Tracks: " + context.state->track_filter,
                      "Only tracks with these words are shown", "track.filter"});
+  if (context.profile != nullptr && context.profile->clock_offsets != nullptr &&
+      context.state != nullptr && !context.state->recorded_clocks) {
+    const auto [least, most] = std::minmax_element(context.profile->clock_offsets->begin(),
+                                                   context.profile->clock_offsets->end());
+    chips.push_back({"Clocks aligned",
+                     "Ranks are drawn on one clock, found by the ends of their collectives. As "
+                     "recorded, their clocks differ by up to " +
+                         FormatDuration(SaturatingSub(*most, *least), 4),
+                     "view.align_clocks"});
+  }
   const std::string host = context.state != nullptr ? context.state->host : std::string();
   if (!host.empty()) chips.push_back({host, "Only this host", "host.choose"});
   const FaceScope ui(context, Face::kUi);
