@@ -37,7 +37,8 @@ struct Contribution {
   double delta() const { return b - a; }
 };
 
-// Whether the change exceeds 4 standard errors, so that it is hardly chance.
+// Whether the change exceeds 4 standard errors, so that it is hardly chance. They allow for steps
+// that depend on the one before (VarianceOfShift).
 bool StandsOut(const Contribution& contribution);
 
 struct Contributions {

@@ -15,6 +15,18 @@ inline constexpr size_t kFewestSteps = 4;
 // With fewer steps on a side a change that is not significant may be true as well.
 inline constexpr size_t kFewSteps = 8;
 
+// How the values of a series, in the order of time, scatter about their mean.
+struct Scatter {
+  double n = 0;         // number of values; 0: nothing is known
+  double squares = 0;   // sum of the squared distances from the mean
+  double products = 0;  // sum of the products of neighbouring distances
+};
+
+// The variance of the difference of the means of two series, each of which may depend on the value
+// before: first-order autoregressive ones, whose correlation is estimated from both together
+// (docs/compare.md#significance). A side that is not known adds nothing. O(1).
+double VarianceOfShift(const Scatter& a, const Scatter& b);
+
 struct RankTest {
   double p = 1;          // of the ranks, two-sided
   double p_of_mean = 1;  // of the means, with the effective number of values, two-sided

@@ -217,7 +217,7 @@ void OverviewPanel::DrawPlacement(const PanelContext& context, const AnalysisRes
   bool any = false;
   for (const Row& row : kRows) {
     const Property* p = result.Find(row.property);
-    if (p == nullptr) continue;
+    if (p == nullptr || std::holds_alternative<std::monostate>(p->value)) continue;
     if (!any) {
       Rule(context);
       SectionTitle(context, "Precision and placement");

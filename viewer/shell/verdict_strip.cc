@@ -319,10 +319,8 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
              Percent(sums.compute_percent));
   const float em = BaseEm(), middle = std::floor(top + VerdictStripHeight() * 0.5f);
   if (x + em * 12 < right) x = ClassBar(context, sums.parts, x, middle, em * 11);
-  if (result.Find("device_compute_16bit_percent") != nullptr) {
-    x = Number(context, x, y, right, "16-bit",
-               Percent(NumberIn(result, "device_compute_16bit_percent")));
-  }
+  const double narrow = NumberIn(result, "device_compute_16bit_percent", -1);
+  if (narrow >= 0) x = Number(context, x, y, right, "16-bit", Percent(narrow));
   Number(context, x, y, right, "Steps", StepsText(result, steps->rows.size()));
 }
 

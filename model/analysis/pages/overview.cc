@@ -81,6 +81,11 @@ class OverviewBuilder {
   void AddDeviceFacts(ResultTable* environment) const;
   Value BusyPercent() const;
   Value ComputePercent() const;
+  // In percent. A share of nothing is unknown; XProf says 0.
+  Value ShareOf(double part, double whole) const {
+    if (whole > 0) return 100 * part / whole;
+    return xprof_ ? Value(0.0) : Value();
+  }
 
   AnalysisContext& context_;
   const AnalysisParams& params_;
@@ -252,17 +257,19 @@ std::string OverviewBuilder::WorkText() {
 void OverviewBuilder::AddPercents(const HostOps& ops) {
   if (db_.kind == DeviceKind::kGpu) {
     const bool by_class = context_.xprof().device_classes_of_xprof;
+    const double of_class = db_.compute16 + db_.compute32;
     const PrecisionTimes precision =
-        by_class ? PrecisionTimes{db_.compute16, db_.compute16 + db_.compute32} : precision_;
-    const double both = precision.all, share = precision.percent();
+        by_class ? PrecisionTimes{db_.compute16, of_class, of_class} : precision_;
+    const double both = precision.known > 0 ? precision.all : 0, share = precision.percent();
     const char* how =
         by_class
             ? "of the kernels' time, by name and shape, copies and collectives left out"
             : "16 bits and fewer, of the kernels' time in steps (without steps of all), by the "
               "types of the op's inputs where recorded, else by the kernel's name; copies and "
               "collectives left out";
-    Add("device_compute_16bit_percent", "16-bit compute", share, Unit::kPercent, how);
-    Add("device_compute_32bit_percent", "32-bit compute", both > 0 ? 100 - share : 0.0,
+    Add("device_compute_16bit_percent", "16-bit compute", ShareOf(precision.narrow, both),
+        Unit::kPercent, how);
+    Add("device_compute_32bit_percent", "32-bit compute", ShareOf(both - precision.narrow, both),
         Unit::kPercent, how);
     if (both > 0 && share < 10 && (xprof_ || !verdict_.leads.empty())) {
       result_.findings.push_back(
@@ -275,12 +282,12 @@ void OverviewBuilder::AddPercents(const HostOps& ops) {
   double host = static_cast<double>(ops.host_side.occurrences),
          device = static_cast<double>(ops.device_side.occurrences);
   double n = host + device;
-  Add("host_tf_op_percent", "Ops on the host", n > 0 ? 100 * host / n : 0.0, Unit::kPercent,
+  Add("host_tf_op_percent", "Ops on the host", ShareOf(host, n), Unit::kPercent,
       "by number of runs");
-  Add("device_tf_op_percent", "Ops on devices", n > 0 ? 100 * device / n : 0.0, Unit::kPercent,
+  Add("device_tf_op_percent", "Ops on devices", ShareOf(device, n), Unit::kPercent,
       "by number of runs");
-  auto eager = [](const OpSide& s) {
-    return s.busy > 0 ? 100 * static_cast<double>(s.eager) / static_cast<double>(s.busy) : 0.0;
+  const auto eager = [&](const OpSide& s) {
+    return ShareOf(static_cast<double>(s.eager), static_cast<double>(s.busy));
   };
   Add("host_op_time_eager_percent", "Eager on the host", eager(ops.host_side), Unit::kPercent,
       "self time of ops that ran eagerly / of all");
