@@ -11,6 +11,7 @@
 #include "model/analysis/devices/matrix_use.h"
 #include "model/analysis/devices/precision.h"
 #include "model/analysis/naming/device_type.h"
+#include "model/analysis/naming/remedies.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/pages/xprof_bottlenecks.h"
 #include "model/analysis/steps/device_steps.h"
@@ -342,7 +343,8 @@ AnalysisResult OverviewBuilder::Build() {
   if (!xprof_ && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
   if (!xprof_) AddVerdict();
   if (!xprof_) AddOverlap();
-  AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, xprof_, &result_);
+  AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, ProgramOf(trace_), xprof_,
+                      &result_);
   HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);
   AddTopOps(ops.device_side);
