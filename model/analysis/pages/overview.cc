@@ -14,6 +14,7 @@
 #include "model/analysis/devices/precision.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/op_name.h"
+#include "model/analysis/naming/remedies.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/pages/xprof_bottlenecks.h"
 #include "model/analysis/steps/device_steps.h"
@@ -461,7 +462,8 @@ AnalysisResult OverviewBuilder::Build() {
   if (!xprof_) AddVerdict();
   if (!xprof_) AddOverlap();
   if (!xprof_) AddModelFlops(context_, params_, judged_, stop_, &result_);
-  AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, xprof_, &result_);
+  AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, ProgramOf(trace_), xprof_,
+                      &result_);
   HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);
   if (!xprof_) AddTopOpTypes(ops.device_side);
