@@ -27,6 +27,7 @@ struct ShellInput {
 struct MenuBarState {
   TextBox search;
   int open_next = -1;  // the menu that an arrow key went to; -1: none
+  bool open = false;   // one of its menus is
 };
 void DrawMenuBar(const ShellInput& input, MenuBarState* state);
 void DrawStatusBar(const ShellInput& input);
