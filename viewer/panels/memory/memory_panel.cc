@@ -298,6 +298,8 @@ void MemoryPanel::DrawTabs(const PanelContext& context) {
   ImGui::SameLine(0, Em());
   const FaceScope small(context, Face::kUi);
   ImGui::AlignTextToFramePadding();
+  DrawScope(context);
+  ImGui::SameLine(0, Em());
   std::string note = "zooms with the timeline";
   const AllocationBoxes* boxes = Boxes();
   if (show_lifetimes_ && boxes != nullptr && boxes->left_out > 0) {
