@@ -189,12 +189,13 @@ void DrawRunSelectors(const ShellInput& input) {
       commands.Push("run.activate", {.profile = profiles[*chosen].id});
     ImGui::SetItemTooltip("Which of the open profiles the panels show");
   }
-  const std::string& name = profile->trace->run.empty() ? profile->label : profile->trace->run;
+  // With several profiles the box before this one says the name.
+  const std::string& run = profile->trace->run;
+  const std::string& name = profiles.size() > 1 && !run.empty() ? run : profile->label;
   if (profile->runs.size() > 1) {
-    if (const auto chosen =
-            DrawSelector("##run", name, profile->runs, IndexOf(profile->runs, name)))
+    if (const auto chosen = DrawSelector("##run", name, profile->runs, IndexOf(profile->runs, run)))
       commands.Push("run.choose", {.text = profile->runs[*chosen]});
-    ImGui::SetItemTooltip("Run: %s", name.c_str());
+    ImGui::SetItemTooltip("Run: %s", run.c_str());
   } else {
     CentreInBar();
     ImGui::TextDisabled("%s", name.c_str());
