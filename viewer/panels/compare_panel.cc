@@ -175,6 +175,7 @@ void ComparePanel::DrawProfiles(const PanelContext& context) const {
   };
   button("Swap", "A becomes B (X)", "compare.swap");
   button("Layout", "Timelines in one list, above or beside each other (V)", "compare.layout");
+  button("Fit both", "Shows all of both profiles (0)", "view.zoom_all");
   button("Stretch", "Draws the steps of both equally long, or as long as they are again",
          "compare.stretch");
   button("Copy", "Copies what is compared in sentences, to paste into a message", "copy.text",

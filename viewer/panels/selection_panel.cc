@@ -29,6 +29,7 @@ class SelectionPanel final : public Panel {
 
  private:
   SelectionRequest Wanted(const PanelContext& context) const;
+  void FollowPage(const ViewState& view);
   void Update(const PanelContext& context);
   void DrawHeader(const PanelContext& context);
   void DrawNumbers(const PanelContext& context) const;
@@ -42,7 +43,8 @@ class SelectionPanel final : public Panel {
   uint64_t version_ = 0;  // counts the results that were shown; 0: none yet
   SelectionStats stats_;
   GroupBy by_ = GroupBy::kName;
-  bool list_ = false;  // lists the events one by one
+  std::pair<std::string, uint64_t> page_of_;  // ViewState::panel and shown that by_ has followed
+  bool list_ = false;                         // lists the events one by one
   ResultTableView groups_, events_;
 };
 
@@ -68,7 +70,16 @@ SelectionRequest SelectionPanel::Wanted(const PanelContext& context) const {
   return request;
 }
 
+// A command that shows events names the page for them: "selection/step".
+void SelectionPanel::FollowPage(const ViewState& view) {
+  const std::pair<std::string, uint64_t> asked(view.panel, view.shown.version());
+  if (asked == page_of_) return;
+  page_of_ = asked;
+  if (view.panel == "selection/step") by_ = GroupBy::kStep, list_ = false;
+}
+
 void SelectionPanel::Update(const PanelContext& context) {
+  FollowPage(context.view);
   const SelectionRequest wanted = Wanted(context);
   const double now = ImGui::GetTime();
   if (!(wanted == wanted_)) {

@@ -11,8 +11,8 @@ namespace {
 using T = SettingType;
 
 constexpr SettingDesc kSettings[] = {
-    {"theme", "Theme", "Colours of the window.", "Appearance", T::kChoice, "dark", 0, 0,
-     "dark|light|colour-blind|high contrast"},
+    {"theme", "Theme", "Colours of the window; system: light or dark as the desktop is.",
+     "Appearance", T::kChoice, "system", 0, 0, "system|dark|light|colour-blind|high contrast"},
     {"scale", "Size, times", "Size of everything, on top of the monitor's own scale.", "Appearance",
      T::kReal, "1", 0.6, 3, ""},
     {"timeline.animate", "Glide when zooming",
