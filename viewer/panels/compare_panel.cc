@@ -1,6 +1,7 @@
 // The panel Compare: what changed in a step from the baseline A to the other profile B, and what
 // the change is made of. Rows show their events in both timelines. The comparison comes from the
 // AnalysisCache like every analysis (model/compare/compare.h).
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
@@ -117,6 +118,12 @@ void ComparePanel::DrawMemoryHeadline(const PanelContext& context) const {
   TextIn(context, Role::kText2, "at the peak");
 }
 
+// "; significant (p = 1.1e-05)"
+std::string Significant(const AnalysisResult& result, const std::string& significance) {
+  return fmt::format("; {}significant (p = {:.2g})", significance == "weak" ? "weakly " : "",
+                     NumberIn(result, "p_value"));
+}
+
 void ComparePanel::DrawHeadline(const PanelContext& context) const {
   const AnalysisResult& r = *found_;
   if (r.Find("delta_bytes") != nullptr) return DrawMemoryHeadline(context);
@@ -135,7 +142,7 @@ void ComparePanel::DrawHeadline(const PanelContext& context) const {
   const double percent = NumberIn(r, "delta_percent");
   std::string what = " a step (" + std::string(percent > 0 ? "+" : "") +
                      NumberText(percent, {1, 1, "", " %"}) + "), " + MsText(a) + " to " + MsText(b);
-  what += same ? "; not significant" : "; significance " + significance;
+  what += same ? "; not significant" : Significant(r, significance);
   TextIn(context, Role::kText2, what);
   const auto label = [&](const char* name, const Profile& profile) {
     TextIn(context, Role::kText3, name);
@@ -147,10 +154,11 @@ void ComparePanel::DrawHeadline(const PanelContext& context) const {
   label("B", *profile_);
   ImGui::SameLine(0, BaseEm() * 1.5f);
   if (ImGui::SmallButton("Swap")) context.commands.Push("compare.swap");
-  ImGui::SetItemTooltip("A becomes B (X)");
+  ImGui::SetItemTooltip("Swaps A and B (X)");
   ImGui::SameLine();
   if (ImGui::SmallButton("Layout")) context.commands.Push("compare.layout");
-  ImGui::SetItemTooltip("Timelines in one list, above or beside each other (V)");
+  ImGui::SetItemTooltip(
+      "Switches between one list, timelines above and timelines beside each other (V)");
 }
 
 // One line of the summary; the tooltip has all of it.
@@ -279,8 +287,8 @@ void ComparePanel::Draw(const PanelContext& context) {
       return;
     }
     WrappedIn(context, Role::kText2,
-              "Nothing is compared. Open a second profile beside the one that is open: "
-              "what changed per step is shown here, and both timelines above.");
+              "Nothing is compared. Open a second profile: this panel then says what changed per "
+              "step, and the timeline shows both.");
     if (context.profile != nullptr && ImGui::Button("Compare with\u2026"))
       context.commands.Push("file.compare");
     return;

@@ -69,7 +69,7 @@ void DrawLoss(const PanelContext& context, const LossText& loss) {
   if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
     WrappedTooltip(loss.label + ": " + NumberText(loss.percent, {1, 1, "", " %"}) + " of the step" +
                    (loss.causes.empty() ? "" : "\n" + loss.causes) +
-                   "\nClick: the longest interval on the timeline");
+                   "\nClick shows the longest interval on the timeline");
   }
 }
 

@@ -126,7 +126,7 @@ void SelectionPanel::DrawHeader(const PanelContext& context) {
     ImGui::SameLine();
   }
   if (ImGui::RadioButton("Events", list_)) list_ = true;
-  ImGui::SetItemTooltip("One row an event, by begin");
+  ImGui::SetItemTooltip("One row per event, ordered by begin");
 }
 
 void SelectionPanel::DrawNumbers(const PanelContext& context) const {

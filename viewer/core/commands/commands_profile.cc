@@ -17,10 +17,10 @@ void ChooseHost(C& c, const A& a) {
 constexpr CommandDesc kProfile[] = {
     {"run.choose", "Choose run", "", "Opens another run of the same log directory.", "", "",
      HasProfile, ChooseRun},
-    {"run.activate", "Activate run", "", "Makes one of the open profiles the one that panels show.",
+    {"run.activate", "Activate run", "", "Makes an open profile the active one, which panels show.",
      "", "", HasProfile, ActivateProfile},
-    {"host.choose", "Choose host", "", "Shows one host only; empty: all.", "filter worker", "",
-     HasProfile, ChooseHost},
+    {"host.choose", "Choose host", "", "Shows one host only; given nothing, all.", "filter worker",
+     "", HasProfile, ChooseHost},
 };
 
 }  // namespace
