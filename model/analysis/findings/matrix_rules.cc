@@ -150,7 +150,7 @@ void FindPrecision(const FindingContext& input, double threshold, std::vector<Ru
   if (devices.empty() || table == nullptr || compute < 20) return;
   const PrecisionTimes times =
       ComputePrecision(input.context(), input.params(), input.db(), input.stop());
-  if (times.all <= 0 || times.percent() >= threshold) return;
+  if (times.known <= 0 || times.percent() >= threshold) return;
   const KernelRows kernels(*table);
   double matrix_us = 0;
   std::vector<EventRow> rows;  // kernels with the most time

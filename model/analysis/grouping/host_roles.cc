@@ -123,8 +123,15 @@ bool IsExecutor(std::string_view name) {
          name.find("Execute") != std::string_view::npos;
 }
 
+// The op or function itself: what stands before a slash is a scope or a folder of the program,
+// which says nothing.
+std::string_view LastPart(std::string_view name) { return name.substr(name.rfind('/') + 1); }
+
+// "compile_inner (dynamo_timed)": a phase of TorchDynamo's compilation (torch._dynamo.utils).
+// "TorchDynamo Cache Lookup", which finds what is compiled already, is work.
 bool Compiles(std::string_view name) {
-  return kCompilePartSet.AnyIn(name) || name.ends_with("::Compile") || name == "Compile" ||
+  return kCompilePartSet.AnyIn(name) || name.ends_with(" (dynamo_timed)") ||
+         name.ends_with("::Compile") || name == "Compile" ||
          name.find("::Compile(") != std::string_view::npos;
 }
 
@@ -141,9 +148,10 @@ HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
   if (IsExecutor(name)) return HostRole::kExecutor;
   if (HasAnyWord(name, kSyncWords, kSyncWordSet)) return HostRole::kSync;
   if (HasAnyWord(name, kAwaitWords, kAwaitWordSet)) return HostRole::kAwait;
-  if (Compiles(name)) return HostRole::kCompile;
+  const std::string_view last = LastPart(name);
+  if (Compiles(last)) return HostRole::kCompile;
   if (name.starts_with("Iterator::")) return HostRole::kInput;
-  const std::string lower = Lower(name);
+  const std::string lower = Lower(last);
   if (kInputPartSet.AnyIn(lower) || HasAnyWord(lower, kInputWords, kInputWordSet))
     return HostRole::kInput;
   return HostRole::kWork;

@@ -268,6 +268,9 @@ constexpr std::array kRows = {
     Row{"copies", kAnyFramework, kAnyBuild, kAnywhere,
         "Keep data on the device, copy from pinned memory on a stream of its own, and copy "
         "less often."},
+    Row{"copies.async", kAnyFramework, kAnyBuild, kAnywhere,
+        "Keep the arrays in the device's memory where they fit, copy smaller types, or start each "
+        "copy earlier, so that more work hides it."},
     Row{"copies.on-device", kTorch, kAnyBuild, kAnywhere,
         "Avoid clones and changes of layout (contiguous(), transposes that are copied), write "
         "in place, and fill less."},

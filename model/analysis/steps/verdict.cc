@@ -155,12 +155,14 @@ struct Said : LossKind {};
 
 class Judgement {
  public:
-  Judgement(const Trace& trace, const StepDatabase& db, bool whole)
+  Judgement(const Trace& trace, const StepDatabase& db, bool whole,
+            std::span<const AsyncWait> waits)
       : trace_(trace),
         db_(db),
         program_(ProgramOf(trace)),
         devices_(db.kind == DeviceKind::kCpuOnly ? "the program" : "the " + DeviceWord(program_)),
-        whole_(whole) {}
+        whole_(whole),
+        waits_(waits) {}
 
   Verdict Make() {
     SumLosses();
@@ -200,6 +202,7 @@ class Judgement {
   const Program program_;
   const std::string devices_;  // "the GPUs"
   const bool whole_;
+  const std::span<const AsyncWait> waits_;
   Verdict verdict_;
   double total_ = 0, work_ = 0;              // ps of an average step
   double on_device_ = 0;                     // the part of work_ in copies and fills on devices
@@ -267,7 +270,7 @@ void Judgement::AddKinds() {
   const auto asked = [&](const Loss& loss) {
     return (is_copy(loss) || loss.id == "collectives") && loss.percent >= kLeastOfKinds;
   };
-  if (db_.kind == DeviceKind::kCpuOnly) return;  // on a CPU the causes name them
+  if (db_.kind != DeviceKind::kGpu) return;  // on others the causes name them
   if (std::none_of(verdict_.losses.begin(), verdict_.losses.end(), asked)) return;
   const std::vector<ExposedKind> kinds = ExposedKinds(trace_, db_);
   for (Loss& loss : verdict_.losses) {
@@ -355,6 +358,12 @@ Said Judgement::SayFor(const Loss& loss) const {
     // Waiting for the device's own results: the work that they need starts late.
     said.what = "the host to start work";
     said.remedy = "host-op.awaits";
+  } else if (loss.id == "copies" && db_.kind == DeviceKind::kTpu) {
+    // A core of a TPU waits in an op for its asynchronous copies.
+    said.what = "copies that no op hides";
+    said.waits = true;
+    said.remedy = "copies.async";
+    said.panel = "hlo_memory";
   } else if (loss.id == "collectives" && IsHostCollective(cause.name)) {
     said.remedy = "allreduce.ranks";
     said.panel = "ranks";
@@ -397,6 +406,9 @@ std::string Judgement::Sentence(const Loss& loss, const Said& said) const {
   const FirstCause cause = FirstOf(loss);
   if (!cause.known()) return text;
   text += "; " + Rounded(cause.share) + " of that in " + cause.name;
+  for (const AsyncWait& wait : waits_) {
+    if (wait.name == cause.name) return text + ": " + TextOf(wait);
+  }
   if (loss.id == "unknown" && Outlasts()) text += ", which was still open when the work began";
   return text;
 }
@@ -535,8 +547,9 @@ std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step) {
   return times;
 }
 
-Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole) {
-  return Judgement(trace, db, whole).Make();
+Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
+              std::span<const AsyncWait> waits) {
+  return Judgement(trace, db, whole, waits).Make();
 }
 
 }  // namespace stepscope
