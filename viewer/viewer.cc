@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -121,6 +122,7 @@ struct Viewer::State {
   FileDialog dialog;
   TimelineSplitView timeline;
   MenuBarState menu_bar;
+  AltTap alt_tap;
   KeyEditor key_editor;
   PaletteState palette;
   KeyBindings bindings;
@@ -200,7 +202,8 @@ void Viewer::State::SyncProfiles(const SessionView& session) {
   if (derived) {
     session_generation = session.generation;
     ++content_generation;
-    settle = 3;
+    workspace.fit = kFramesToFit;
+    settle = kFramesToFit;
     if (profiles.empty()) focus_timeline = 3;  // when all panels have been made
     if (changed) {
       for (const Profile& profile : profiles) names.Forget(profile.trace->set.names.get());
@@ -318,13 +321,17 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
   }
   const bool popup =
       popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  const bool alt = alt_tap.Update();
   if (timeline.takes_keys() || key_editor.capturing()) return;
-  // While a box is about to take the keyboard, typed keys are for the box.
-  if (popup || windows.palette || windows.file_dialog || windows.focus_search ||
+  // While a box is about to take the keyboard, typed keys are for the box. An open menu of the menu
+  // bar leaves only the keys that close it.
+  if ((popup && !menu_bar.open) || windows.palette || windows.file_dialog || windows.focus_search ||
       menu_bar.search.waiting)
     return;
+  if (alt) commands.Push("app.menu");
   for (const BoundKey& key : keys) {
-    if (!Pressed(key.chord)) continue;
+    const bool menu = key.command != nullptr && std::string_view(key.command->id) == "app.menu";
+    if ((popup && !menu) || !Pressed(key.chord)) continue;
     if (key.command != nullptr && key.command->enabled(context)) {
       CommandArgs args;
       if (key.chord.character != 0) args.text = TypedText(1);
@@ -471,6 +478,7 @@ void Viewer::Frame(const SessionView& session) {
   DrawStatusBar(shell);
   DrawDockSpace(shell, s.windows.reset_layout, empty, &s.workspace);
   s.windows.reset_layout = s.windows.focus_search = s.windows.switch_tall = false;
+  s.windows.open_menu = false;
   if (s.workspace.built) s.layout_built = 1;
   if (empty) {
     s.windows.views.clear();
@@ -503,7 +511,8 @@ bool Viewer::moving() const {
   const State& s = *state_;
   const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
   // Without an open profile the timeline is not drawn, and its last answer no longer counts.
-  return s.settle > 0 || s.windows.note_is_new || pictures || InputWaits() ||
+  const bool fits = s.workspace.fit > 0 && !s.profiles.empty();
+  return s.settle > 0 || fits || s.windows.note_is_new || pictures || InputWaits() ||
          (!s.profiles.empty() && s.timeline.moving());
 }
 

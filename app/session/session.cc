@@ -63,6 +63,21 @@ fs::path FreeName(const fs::path& wanted) {
   return path;
 }
 
+std::vector<std::string> FormatLines() {
+  std::vector<std::string> lines;
+  for (const LoaderDesc* loader : Loaders()) {
+    std::string line = loader->filter;
+    const char* before = ": ";
+    for (const FileEnding& ending : loader->endings) {
+      if (ending.kind == FileEnding::Kind::kSkipped) continue;
+      line += before + std::string(ending.text);
+      before = ", ";
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 }  // namespace
 
 Session::Session(const SettingsStore& store, SessionHost host)
@@ -71,6 +86,7 @@ Session::Session(const SettingsStore& store, SessionHost host)
       threads_([this] { RequestFrame(); }),
       dialog_(threads_) {
   view_.recent = store_.ReadRecent();
+  view_.formats = FormatLines();
   view_.sample_path = SamplePath();
 }
 

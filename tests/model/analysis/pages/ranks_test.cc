@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "model/analysis/ops/op_database.h"
 #include "model/analysis/ranks/collective_kind.h"
 #include "model/analysis/ranks/coordinates.h"
 #include "model/analysis/ranks/host_clocks.h"
@@ -468,6 +469,23 @@ TEST_CASE(
   CHECK(growth < test::kNearlyLinear);
   CHECK(TableOf(result, "collectives").rows.size() == 20'000);
   CHECK(Unknown(result, "collectives", 0, "bytes"));
+}
+
+TEST_CASE("The device time of an op on a host is that of what this host launched") {
+  const Folder folder;
+  for (int rank = 0; rank < 2; ++rank) {
+    test::KinetoText t;
+    t.Host("cpu_op", "aten::mm", 0, 100).Launch(1, 20, 5).Kernel("gemm", 1, 50, 30 + 10 * rank);
+    folder.Add(test::RankFileName(rank), t.Text(test::kH100));
+  }
+  AnalysisContext context(folder.Load(), Definitions::kStepscope);
+  const auto ops = context.ops();
+  REQUIRE(ops->hosts.size() == 2);
+  for (size_t host = 0; host < 2; ++host) {
+    REQUIRE(ops->hosts[host].host_side.ops.size() == 1);
+    CHECK(ops->hosts[host].host_side.ops[0].device_time ==
+          static_cast<Ps>(30 + 10 * host) * kPsPerUs);
+  }
 }
 
 }  // namespace stepscope
