@@ -12,6 +12,7 @@
 #include "model/base/key_table.h"
 #include "viewer/core/search/selection_stats.h"
 #include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/stack_view.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/duration_bars.h"
 #include "viewer/widgets/number_text.h"
@@ -28,12 +29,13 @@ class SelectionPanel final : public Panel {
   bool animating() const override { return waiting_; }
 
  private:
-  SelectionRequest Wanted(const PanelContext& context) const;
+  SelectionRequest Wanted(const PanelContext& context);
   void FollowPage(const ViewState& view);
   void Update(const PanelContext& context);
   void DrawHeader(const PanelContext& context);
   void DrawNumbers(const PanelContext& context) const;
   void DrawGroups(const PanelContext& context);
+  void DrawStacks(const PanelContext& context);
   void DrawEvents(const PanelContext& context);
 
   LatestJob<SelectionStats> job_;
@@ -43,16 +45,22 @@ class SelectionPanel final : public Panel {
   uint64_t version_ = 0;  // counts the results that were shown; 0: none yet
   SelectionStats stats_;
   GroupBy by_ = GroupBy::kName;
-  std::pair<std::string, uint64_t> page_of_;  // ViewState::panel and shown that by_ has followed
-  bool list_ = false;                         // lists the events one by one
+  std::pair<std::string, uint64_t> asked_page_;  // ViewState::panel and shown that it has followed
+  enum class Page { kGroups, kStacks, kEvents } page_ = Page::kGroups;
+  StackView stacks_;
   ResultTableView groups_, events_;
 };
 
-SelectionRequest SelectionPanel::Wanted(const PanelContext& context) const {
+SelectionRequest SelectionPanel::Wanted(const PanelContext& context) {
   SelectionRequest request;
   request.profile = context.profile->id;
   request.by = by_;
+  request.stacks = page_ == Page::kStacks;
   const ViewState& view = context.view;
+  // The events of a frame are shown while the stacks of all events stay.
+  if (stacks_.Shows(view.shown) && request.stacks && asked_.stacks &&
+      asked_.profile == request.profile)
+    return asked_;
   if (!view.shown.empty()) {
     request.kind = SelectionKind::kSelected;
     request.version = view.shown.version();
@@ -73,9 +81,9 @@ SelectionRequest SelectionPanel::Wanted(const PanelContext& context) const {
 // A command that shows events names the page for them: "selection/step".
 void SelectionPanel::FollowPage(const ViewState& view) {
   const std::pair<std::string, uint64_t> asked(view.panel, view.shown.version());
-  if (asked == page_of_) return;
-  page_of_ = asked;
-  if (view.panel == "selection/step") by_ = GroupBy::kStep, list_ = false;
+  if (asked == asked_page_) return;
+  asked_page_ = asked;
+  if (view.panel == "selection/step") by_ = GroupBy::kStep, page_ = Page::kGroups;
 }
 
 void SelectionPanel::Update(const PanelContext& context) {
@@ -130,14 +138,17 @@ void SelectionPanel::DrawHeader(const PanelContext& context) {
   constexpr Choice kChoices[] = {
       {"By name", GroupBy::kName}, {"By track", GroupBy::kTrack}, {"By step", GroupBy::kStep}};
   for (const Choice& choice : kChoices) {
-    if (ImGui::RadioButton(choice.label, !list_ && by_ == choice.by)) {
+    if (ImGui::RadioButton(choice.label, page_ == Page::kGroups && by_ == choice.by)) {
       by_ = choice.by;
-      list_ = false;
+      page_ = Page::kGroups;
     }
     ImGui::SameLine();
   }
-  if (ImGui::RadioButton("Events", list_)) list_ = true;
-  ImGui::SetItemTooltip("One row an event, by begin");
+  if (ImGui::RadioButton("Stacks", page_ == Page::kStacks)) page_ = Page::kStacks;
+  ImGui::SetItemTooltip("Merged by their callers: flame graph, top-down and bottom-up");
+  ImGui::SameLine();
+  if (ImGui::RadioButton("Events", page_ == Page::kEvents)) page_ = Page::kEvents;
+  ImGui::SetItemTooltip("One row per event, ordered by begin");
 }
 
 void SelectionPanel::DrawNumbers(const PanelContext& context) const {
@@ -183,6 +194,14 @@ void SelectionPanel::DrawGroups(const PanelContext& context) {
                 .total_row = false});
 }
 
+void SelectionPanel::DrawStacks(const PanelContext& context) {
+  if (stats_.stacks == nullptr) {
+    TextIn(context, Role::kText2, "Merging stacks\u2026");
+    return;
+  }
+  stacks_.Draw(context, *stats_.stacks, version_);
+}
+
 void SelectionPanel::DrawEvents(const PanelContext& context) {
   if (stats_.listed_of > stats_.events.rows.size()) {
     const FaceScope small(context, Face::kUi);
@@ -216,6 +235,10 @@ void SelectionPanel::Draw(const PanelContext& context) {
               "/ finds them.");
     return;
   }
+  if (page_ == Page::kStacks) {
+    DrawStacks(context);
+    return;
+  }
   DrawNumbers(context);
   const float em = BaseEm();
   if (ImGui::GetContentRegionAvail().y > em * 16) {
@@ -224,7 +247,7 @@ void SelectionPanel::Draw(const PanelContext& context) {
                      {std::min(ImGui::GetContentRegionAvail().x, em * 48), em * 4.5f});
   }
   ImGui::Spacing();
-  if (list_) {
+  if (page_ == Page::kEvents) {
     DrawEvents(context);
   } else {
     DrawGroups(context);

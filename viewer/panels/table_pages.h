@@ -23,6 +23,7 @@ class TablePages {
     const ResultTable* table = nullptr;  // lives through the frame
     uint64_t key = 0;                    // changes with its contents
     TableOptions options{};              // without id
+    const char* sort = "";               // column that sorts it at first, the largest first
   };
   // Leaves out tables without rows. Says beside the titles which part of the profile the tables are
   // of. Shows the text `nothing` if no table is left.

@@ -94,8 +94,8 @@ constexpr CommandDesc kView[] = {
      ScrollUp, nullptr, &A::steps},
     {"view.scroll_down", "Scroll down", "View", "Scrolls the tracks down.", "", "Down", HasProfile,
      ScrollDown, nullptr, &A::steps},
-    {"view.page_up", "Page up", "View", "Scrolls by a page.", "", "PageUp", HasProfile, PageUp},
-    {"view.page_down", "Page down", "View", "Scrolls by a page.", "", "PageDown", HasProfile,
+    {"view.page_up", "Page up", "View", "Scrolls up by a page.", "", "PageUp", HasProfile, PageUp},
+    {"view.page_down", "Page down", "View", "Scrolls down by a page.", "", "PageDown", HasProfile,
      PageDown},
     {"view.scroll", "Scroll by pixels", "", "Scrolls the tracks by a number of pixels.", "", "",
      HasProfile, Scroll, nullptr, &A::pixels},
@@ -103,8 +103,9 @@ constexpr CommandDesc kView[] = {
      "Shows the selected event, or the measured range.", "focus fit event", "F", HasProfile,
      ZoomSelection, nullptr, &A::closer_only},
     {"view.zoom_all", "Whole trace", "View",
-     "Shows where the devices work, as at the start; again: all of the trace. Of two profiles that "
-     "are compared it shows all of both.",
+     "Shows where the devices work, or all of the trace if that is visible already; of two "
+     "profiles "
+     "that are compared, all of both.",
      "reset fit everything", "0", HasProfile, ZoomAll},
     {"view.set_range", "Show range", "", "Shows a range of time.", "", "", HasProfile, SetRange},
 };
