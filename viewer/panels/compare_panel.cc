@@ -173,8 +173,9 @@ void ComparePanel::DrawProfiles(const PanelContext& context) const {
     ImGui::SetItemTooltip("%s", what);
     ImGui::SameLine();
   };
-  button("Swap", "A becomes B (X)", "compare.swap");
-  button("Layout", "Timelines in one list, above or beside each other (V)", "compare.layout");
+  button("Swap", "Swaps A and B (X)", "compare.swap");
+  button("Layout", "Switches between one list, timelines above and timelines beside each other (V)",
+         "compare.layout");
   button("Stretch", "Draws the steps of both equally long, or as long as they are again",
          "compare.stretch");
   button("Copy", "Copies what is compared in sentences, to paste into a message", "copy.text",
@@ -328,8 +329,8 @@ void ComparePanel::Draw(const PanelContext& context) {
       return;
     }
     WrappedIn(context, Role::kText2,
-              "Nothing is compared. Open a second profile beside the one that is open: "
-              "what changed per step is shown here, and both timelines above.");
+              "Nothing is compared. Open a second profile: this panel then says what changed per "
+              "step, and the timeline shows both.");
     if (context.profile != nullptr && ImGui::Button("Compare with\u2026"))
       context.commands.Push("file.compare");
     return;

@@ -165,7 +165,7 @@ void FindingsPanel::DrawMuteMenu(const PanelContext& context, std::string_view r
     muted.MuteIn(rule, Program(context));
     Keep(context, muted);
   }
-  ImGui::SetItemTooltip("In profiles whose events have mostly the same names");
+  ImGui::SetItemTooltip("Hides it in profiles whose events have mostly the same names");
   if (ImGui::MenuItem("Mute in all profiles", nullptr, false, !muted.Everywhere(rule))) {
     muted.MuteEverywhere(rule);
     Keep(context, muted);
@@ -275,12 +275,12 @@ void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult
   }
   if (context.profile->flows != nullptr && context.profile->flows->size() > 0) {
     const FaceScope small(context, Face::kUi);
-    if (LinkText(context, "##path",
-                 "Show on the timeline what the step in sight waited for, or hide it")) {
+    if (LinkText(context, "##path", "Show critical path")) {
       context.commands.Push("path.show", {.profile = context.profile->id});
     }
   }
-  pages_.Draw(context, pages, "No steps and no devices: nothing to compute from.");
+  pages_.Draw(context, pages,
+              "This profile has no steps and no devices, so there is nothing to compute.");
 }
 
 void FindingsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
@@ -291,8 +291,8 @@ void FindingsPanel::DrawResult(const PanelContext& context, const AnalysisResult
   const ResultTable* table = result.Table("findings");
   if (table == nullptr) {
     DrawEmpty(context, result.empty_reason.empty()
-                           ? "Findings are of Stepscope's definitions: the setting \"Definitions\" "
-                             "has XProf's now."
+                           ? "There are no findings by XProf's definitions. Switch the setting "
+                             "\"Definitions\" to Stepscope."
                            : result.empty_reason);
     return;
   }

@@ -159,7 +159,7 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, const Part& pa
   if (hovered && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
     WrappedTooltip(part.label + ": " + NumberText(percent, {1, 1, "", " %"}) + " of the step" +
                    (part.causes.empty() ? "" : "\n" + part.causes) +
-                   "\nClick: the longest interval on the timeline");
+                   "\nClick shows the longest interval on the timeline");
   }
 }
 

@@ -138,7 +138,7 @@ void SelectionPanel::DrawHeader(const PanelContext& context) {
   ImGui::SetItemTooltip("Merged by their callers: flame graph, top-down and bottom-up");
   ImGui::SameLine();
   if (ImGui::RadioButton("Events", page_ == Page::kEvents)) page_ = Page::kEvents;
-  ImGui::SetItemTooltip("One row an event, by begin");
+  ImGui::SetItemTooltip("One row per event, ordered by begin");
 }
 
 void SelectionPanel::DrawNumbers(const PanelContext& context) const {

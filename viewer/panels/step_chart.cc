@@ -149,10 +149,7 @@ void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVe
     return;
   }
   if (bars_.labels.empty()) {
-    WrappedIn(context, Role::kText2,
-              "No steps. Mark them with tf.profiler.experimental.Trace, "
-              "jax.profiler.StepTraceAnnotation or "
-              "torch.profiler's schedule.");
+    WrappedIn(context, Role::kText2, "No steps were found in this profile.");
     return;
   }
   DrawLegend(context, bars_.series, &state_, false);

@@ -187,7 +187,7 @@ void DrawRunSelectors(const ShellInput& input) {
     const auto current = static_cast<size_t>(profile - profiles.data());
     if (const auto chosen = DrawSelector("##profile", profile->label, labels, current))
       commands.Push("run.activate", {.profile = profiles[*chosen].id});
-    ImGui::SetItemTooltip("Which of the open profiles the panels show");
+    ImGui::SetItemTooltip("Chooses which open profile the panels show");
   }
   const std::string& name = profile->trace->run.empty() ? profile->label : profile->trace->run;
   if (profile->runs.size() > 1) {

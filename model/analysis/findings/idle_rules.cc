@@ -152,7 +152,8 @@ std::string HostTitle(const FindingContext& input, const IdleLoss& loss, HostWor
     title = input.Waits() + " " + share + " for " + WordsOf(work);
   }
   if (work == HostWork::kUnrecorded)
-    return title + ", " + PercentText(percent) + " of it in Python that was not recorded";
+    return title + ", " + PercentText(percent) +
+           " of it in Python functions that were not recorded";
   const bool part = work == HostWork::kOnHost && percent < 99.5;
   return title + (part ? ": they are " + PercentText(percent) + " of that time" : "") +
          InCause(loss);
@@ -213,7 +214,8 @@ void FindSync(const FindingContext& input, double threshold, std::vector<RuleFin
   loss.percent = input.PercentOfStep(loss.ms);
   if (loss.percent < threshold) return;
   const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
-                            " because blocking calls of the host drained its queue" +
+                            " because blocking calls of the host drained " +
+                            (input.Devices().size() > 1 ? "their queues" : "its queue") +
                             InCause(loss) + ".";
   RuleFinding found =
       FindingOfLoss(input, loss, title,

@@ -160,14 +160,16 @@ void FindPrecision(const FindingContext& input, double threshold, std::vector<Ru
   }
   const double ms = matrix_us / 1000 / static_cast<double>(input.db().device_steps.size());
   RuleFinding found;
+  const std::string word = DeviceWord(input.program());
+  const char* verb = input.program().devices > 1 ? "are" : "is";
   found.title =
       times.narrow > 0
           ? fmt::format(
-                "Kernels compute with 16 bits or fewer for only {} of their time; the {} "
-                "is faster with them.",
-                PercentText(times.percent()), input.program().device)
-          : fmt::format("No kernel computes with 16 bits or fewer; the {} is faster with them.",
-                        input.program().device);
+                "Kernels compute with 16 bits or fewer for only {} of their time; the {} {} "
+                "faster with them.",
+                PercentText(times.percent()), word, verb)
+          : fmt::format("No kernel computes with 16 bits or fewer; the {} {} faster with them.",
+                        word, verb);
   found.measured = times.percent();
   found.saving_ms = std::min(ms, input.LossMs(StepTimeClass::kCompute)) / 2;
   found.assumption =

@@ -110,7 +110,7 @@ constexpr FindingRule kRules[] = {
      "time in collectives before their last participant starts / step time, of the device that "
      "waits longest in each step, mean over the steps that count",
      "GPU Host Thread Contention", FindImbalance},
-    {"sequential-gpus", "GPUs take turns", 80, Unit::kPercent,
+    {"sequential-gpus", "Devices take turns", 80, Unit::kPercent,
      "time in which exactly one device of a host computes / time in which any does; only where it "
      "costs 5 % of the step",
      "Optimize Performance on Multi-GPU Single Host", FindSequentialGpus},
@@ -121,10 +121,11 @@ constexpr FindingRule kRules[] = {
 
 constexpr FindingParameter kParameters[] = {
     {"gaps", "Shortest idle interval in the table `gaps`", 10, Unit::kUs},
-    {"allreduce-bandwidth", "What collectives could move, 10^9 bytes a second", 100, Unit::kNone},
-    {"memory-growth", "Growth after each step, of the capacity", 0.5, Unit::kPercent},
-    {"memory-headroom", "Capacity that is free at the peak", 50, Unit::kPercent},
-    {"memory-outside", "Idle time for allocations outside of the pool, of the step", 2,
+    {"allreduce-bandwidth", "Bandwidth that collectives could reach, 10^9 bytes a second", 100,
+     Unit::kNone},
+    {"memory-growth", "Memory growth after each step, share of the capacity", 0.5, Unit::kPercent},
+    {"memory-headroom", "Share of the capacity that is free at the peak", 50, Unit::kPercent},
+    {"memory-outside", "Idle time for allocations outside of the pool, share of the step", 2,
      Unit::kPercent},
 };
 

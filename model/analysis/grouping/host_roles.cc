@@ -111,6 +111,7 @@ std::optional<HostRole> NamedRoleOf(std::string_view name) {
   });
   if (row != kNamedRoles.end()) return row->role;
   if (name == "barrier") return HostRole::kBarrier;
+  if (name == "gc" || name == "GC") return HostRole::kGarbage;
   const bool saves = std::find(kSaveWords.begin(), kSaveWords.end(), name) != kSaveWords.end();
   return saves ? std::optional(HostRole::kSave) : std::nullopt;
 }

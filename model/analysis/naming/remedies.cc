@@ -22,17 +22,17 @@ constexpr uint8_t kCpu = Bit(Processor::kCpu), kGpu = Bit(Processor::kGpu), kAny
 constexpr std::array kRows = {
     // --- input ---
     Row{"input-bound", kTorch, kAnyBuild, kAnywhere,
-        "Prepare the next batch while the device works: in worker processes of a DataLoader "
-        "(num_workers, prefetch_factor), or on a thread of your own."},
+        "Prepare batches ahead of their steps: in worker processes of a DataLoader (num_workers, "
+        "prefetch_factor), or on a thread of your own."},
     Row{"input-bound", kTf, kAnyBuild, kAnywhere,
         "Give map and interleave num_parallel_calls=tf.data.AUTOTUNE, cache() what stays the "
         "same, and end the pipeline with prefetch(); the input page has its stages."},
     Row{"input-bound", kJax, kAnyBuild, kAnywhere,
-        "Prepare the next batch while the device works: a loader with worker processes (Grain), "
-        "and jax.device_put of a batch before its step needs it."},
+        "Prepare batches ahead of their steps: a loader with worker processes (Grain), and "
+        "jax.device_put of a batch before its step needs it."},
     Row{"input-bound", kAnyFramework, kAnyBuild, kAnywhere,
-        "Prepare the next batch while the device works, on more threads or processes, and keep "
-        "what stays the same."},
+        "Prepare batches ahead of their steps, on more threads or processes, and keep what stays "
+        "the same."},
     Row{"input-bound.in-process", kAnyFramework, kAnyBuild, kCpu,
         "The loader works in the training process: give it num_workers > 0 and prefetch_factor."},
     Row{"input-bound.in-process", kAnyFramework, kAnyBuild, kAnywhere,
@@ -80,7 +80,7 @@ constexpr std::array kRows = {
     Row{"short-kernels", kTorch, kCompiled, kGpu,
         "Launch the compiled code as a CUDA graph (mode=\"reduce-overhead\"), or make the "
         "kernels longer with a larger batch."},
-    Row{"short-kernels", kTorch, kAnyBuild, kAnywhere,
+    Row{"short-kernels", kTorch, kEager, kAnywhere,
         "Fuse them with torch.compile, or make them longer with a larger batch."},
     Row{"short-kernels", kTf, kXla, kAnywhere, "Make them longer with a larger batch."},
     Row{"short-kernels", kTf, kAnyBuild, kAnywhere,
@@ -165,7 +165,7 @@ constexpr std::array kRows = {
         "Give each call of the compiled step more work (a larger batch, several steps in one "
         "call), and see in the timeline what the runtime waits for."},
     Row{"host-op.awaits", kAnyFramework, kAnyBuild, kAnywhere,
-        "The program waits for its own results then: see in the timeline which thread is to "
+        "The program waits for its own results: see in the timeline which thread is to "
         "launch the next work, and what holds it up."},
     Row{"garbage", kAnyFramework, kAnyBuild, kAnywhere,
         "Collect garbage when it is convenient: gc.freeze() behind the set-up, gc.disable() "
@@ -317,10 +317,6 @@ constexpr std::array kRows = {
         "Use a fused kernel, such as one of Pallas or of Transformer Engine."},
     Row{"unfused-ops", kAnyFramework, kAnyBuild, kAnywhere,
         "Use a fused op of the framework or of a library."},
-    Row{"unfused-ops.norm", kAnyFramework, kAnyBuild, kAnywhere,
-        "Use a fused norm of the framework or of a library."},
-    Row{"unfused-ops.rotary", kAnyFramework, kAnyBuild, kAnywhere,
-        "Use a fused rotary embedding of the framework or of a library."},
     Row{"attention", kTorch, kAnyBuild, kAnywhere,
         "Call torch.nn.functional.scaled_dot_product_attention (attn_implementation=\"sdpa\" "
         "or \"flash_attention_2\" in transformers); return no attention weights."},
@@ -492,10 +488,12 @@ void Put(std::string_view mark, std::string_view word, std::string* text) {
 std::span<const RemedyRow> RemedyRows() { return kRows; }
 
 std::string RemedyFor(std::string_view id, const Program& program) {
-  const RemedyRow* row =
-      program.volta ? RowFor(std::string(id) + ".volta", program) : RowFor(id, program);
+  const RemedyRow* row = program.volta ? RowFor(std::string(id) + ".volta", program) : nullptr;
   if (row == nullptr) row = RowFor(id, program);
-  if (row == nullptr) return {};
+  if (row == nullptr) {
+    const size_t dot = id.rfind('.');
+    return dot != id.npos ? RemedyFor(id.substr(0, dot), program) : std::string();
+  }
   std::string text(row->text);
   Put("{device}", program.device, &text);
   if (text.find('{') == std::string::npos) return text;

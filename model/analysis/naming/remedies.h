@@ -23,9 +23,10 @@ struct RemedyRow {
 };
 std::span<const RemedyRow> RemedyRows();
 
-// For a program on Volta or Turing the row "ID.volta" comes first. "{device}" in the text becomes
-// the program's device, "{precision}" and "{tf32}" the rows "word.mixed-precision" and "word.tf32".
-// Empty for an unknown id. O(rows).
+// Where no row with the id fits, the id without its last part is asked for: "unfused-ops" for
+// "unfused-ops.norm". For a program on Volta or Turing the row "ID.volta" comes first. "{device}"
+// in the text becomes the program's device, "{precision}" and "{tf32}" the rows
+// "word.mixed-precision" and "word.tf32". Empty for an unknown id. O(rows).
 std::string RemedyFor(std::string_view id, const Program& program);
 
 }  // namespace stepscope

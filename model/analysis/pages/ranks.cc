@@ -85,7 +85,7 @@ const char* RemedyOf(const LateCause& cause) {
     case StepTimeClass::kInput:
       return "Look at its input: slower storage, a larger shard, fewer loader processes.";
     case StepTimeClass::kCompute:
-      return "Look at its kernels beside another rank's: a throttled GPU, or more work (longer "
+      return "Look at its kernels beside another rank's: a throttled device, or more work (longer "
              "sequences, an uneven split).";
     case StepTimeClass::kHostToDevice:
       return "Look at its copies: pageable memory, or a slower link.";

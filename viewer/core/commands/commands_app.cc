@@ -38,12 +38,13 @@ void SavePicture(C& c, const A& a) {
 }
 
 constexpr CommandDesc kApp[] = {
-    {"app.settings", "Settings", "Window", "Theme, text size and behaviour.", "preferences options",
-     "Ctrl+,", Always, ToggleSettings, SettingsOn},
-    {"app.set", "Change setting", "", "key=value", "", "", Always, ChangeSetting},
+    {"app.settings", "Settings", "Window", "Opens the settings: theme, scale, timeline, keys.",
+     "preferences options", "Ctrl+,", Always, ToggleSettings, SettingsOn},
+    {"app.set", "Change setting", "", "Changes a setting: key=value.", "", "", Always,
+     ChangeSetting},
     {"app.save_picture", "Save picture", "", "Saves a part of the window: name x y width height.",
      "", "", Always, SavePicture},
-    {"app.note", "Say", "", "Says something in the status bar.", "", "", Always, ShowNote},
+    {"app.note", "Show a note", "", "Shows a text in the status bar.", "", "", Always, ShowNote},
     {"app.palette", "Command palette", "Help", "Finds and runs any command.", "search actions",
      "> | Ctrl+Shift+P", Always, TogglePalette},
     {"app.menu", "Menu bar", "Help",

@@ -34,10 +34,10 @@ void AlignClocks(C& c, const A& a) {
 constexpr CommandDesc kProfile[] = {
     {"run.choose", "Choose run", "", "Opens another run of the same log directory.", "", "",
      HasProfile, ChooseRun},
-    {"run.activate", "Activate run", "", "Makes one of the open profiles the one that panels show.",
+    {"run.activate", "Activate run", "", "Makes an open profile the active one, which panels show.",
      "", "", HasProfile, ActivateProfile},
-    {"host.choose", "Choose host", "", "Shows one host only; empty: all.", "filter worker", "",
-     HasProfile, ChooseHost},
+    {"host.choose", "Choose host", "", "Shows one host only; given nothing, all.", "filter worker",
+     "", HasProfile, ChooseHost},
     {"view.align_clocks", "Align clocks of ranks", "View",
      "Draws all ranks on one clock, found by the ends of their collectives, or each on its own.",
      "offset skew drift synchronise hosts collectives line up", "", HasClocks, AlignClocks,

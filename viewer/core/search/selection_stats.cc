@@ -55,7 +55,7 @@ ResultTable GroupTable(GroupBy by) {
   using V = ValueType;
   const char* label = by == GroupBy::kTrack ? "Track" : by == GroupBy::kStep ? "Step" : "Name";
   ColumnDesc share{"share", "Share", Unit::kPercent, V::kReal,
-                   "of the time that is looked at; of a step: of its length"};
+                   "share of the time that is looked at; for a step, of its length"};
   return {"groups",
           "Selected events",
           {{"name", label, Unit::kNone, V::kString, ""},
@@ -68,7 +68,7 @@ ResultTable GroupTable(GroupBy by) {
            {"p99_us", "99 %", Unit::kUs, V::kReal, "99 % of the durations are at most this"},
            {"min_us", "Min", Unit::kUs, V::kReal, ""},
            {"max_us", "Max", Unit::kUs, V::kReal, ""},
-           {"stddev_us", "\u03c3", Unit::kUs, V::kReal, "standard deviation, of all of them"},
+           {"stddev_us", "\u03c3", Unit::kUs, V::kReal, "standard deviation of all durations"},
            std::move(share)},
           {},
           {}};

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::pair<DerivedTrackKind, const char*> kWhatLanesAre[] = {
     {DerivedTrackKind::kIdle,
-     "nothing runs on the device, by what the host did; the colours are those of the losses. Of "
-     "very many intervals the longest are here"},
+     "time in which nothing runs on the device, in the colour of the loss that it counts as; of "
+     "very many intervals only the longest are drawn"},
     {DerivedTrackKind::kUtilisation, "share of the time in which something runs on the device"},
-    {DerivedTrackKind::kQueue, "launched and not yet begun"},
+    {DerivedTrackKind::kQueue, "launches that have not begun"},
     {DerivedTrackKind::kLaunchDelay, "from the launch call's end to the begin of what it launched"},
     {DerivedTrackKind::kMemory, "held by the allocator"}};
 
@@ -198,8 +198,11 @@ void TimelinePainter::DrawLabelTooltip() const {
     ImGui::TextUnformatted(plane.display_name.c_str());
     if (!plane.subtitle.empty()) ImGui::TextColored(second, "%s", plane.subtitle.c_str());
     if (const double busy = plan_.Utilisation(static_cast<uint32_t>(index)); busy >= 0) {
-      ImGui::TextColored(second, "%.1f %% of the time in view %s", busy * 100,
-                         IsDevice(plane.kind) ? "an event is open" : "a thread works, on average");
+      ImGui::TextColored(second,
+                         IsDevice(plane.kind) ? "Busy %.1f %% of the visible time"
+                                              : "Its threads are busy %.1f %% of the visible time, "
+                                                "on average",
+                         busy * 100);
     }
     ImGui::TextColored(second, "%s; click folds or unfolds, drag moves",
                        Counted(plane.tracks.size(), "tracks").c_str());

@@ -14,7 +14,7 @@ HostRole RoleOf(const char* name, EventCategory category = EventCategory::kUnkno
 
 TEST_CASE("Garbage collection is Python's, not every collector's") {
   for (const char* name :
-       {"Python GC", "gc.collect", "$gc collect", "<built-in function collect>"}) {
+       {"Python GC", "gc.collect", "gc", "$gc collect", "<built-in function collect>"}) {
     CAPTURE(name);
     CHECK(RoleOf(name) == HostRole::kGarbage);
   }
