@@ -47,6 +47,7 @@ class SelectionPanel final : public Panel {
   GroupBy by_ = GroupBy::kName;
   std::pair<std::string, uint64_t> asked_page_;  // ViewState::panel and shown that it has followed
   enum class Page { kGroups, kStacks, kEvents } page_ = Page::kGroups;
+  std::string shown_as_;  // the last command that showed a panel
   StackView stacks_;
   ResultTableView groups_, events_;
 };
@@ -222,6 +223,10 @@ void SelectionPanel::Draw(const PanelContext& context) {
     waiting_ = false;
     TextIn(context, Role::kText2, "Open a profile to add up its events.");
     return;
+  }
+  if (context.view.panel_profile == context.pinned && context.view.panel != shown_as_) {
+    shown_as_ = context.view.panel;  // a command that names a page
+    if (shown_as_ == "selection/stacks") page_ = Page::kStacks;
   }
   Update(context);
   if (version_ == 0) {

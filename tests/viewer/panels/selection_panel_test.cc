@@ -113,6 +113,14 @@ TEST_CASE("selection: a click on a frame shows its events, and the stacks stay")
   CHECK(DrawCalm(f, *panel).Has("Measured range"));
 }
 
+TEST_CASE("selection: a command names the page of stacks") {
+  PanelFixture f;
+  OpenTrace(f, testing::TrainingTrace());
+  f.view.panel = "selection/stacks";
+  const auto panel = FindPanel("selection")->create();
+  CHECK(DrawCalm(f, *panel).Has("Flame graph"));
+}
+
 TEST_CASE("selection: an empty range says how to select events") {
   PanelFixture f;
   OpenTrace(f, testing::TrainingTrace());

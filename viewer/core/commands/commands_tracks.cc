@@ -73,7 +73,22 @@ void ShowHidden(C& c, const A&) {
   SetRules(c, rules);
 }
 
+// Pins tracks one below the other, or lets them go if all of them are pinned.
+void TogglePins(C& c, const std::vector<std::string>& paths) {
+  TrackRules rules = RulesOf(c);
+  const auto pinned = [&](const std::string& path) {
+    return std::find(rules.pinned.begin(), rules.pinned.end(), path) != rules.pinned.end();
+  };
+  const bool all = std::all_of(paths.begin(), paths.end(), pinned);
+  std::erase_if(rules.pinned, [&](const std::string& path) {
+    return std::find(paths.begin(), paths.end(), path) != paths.end();
+  });
+  if (!all) rules.pinned.insert(rules.pinned.begin(), paths.begin(), paths.end());
+  SetRules(c, rules);
+}
+
 void TogglePin(C& c, const A& a) {
+  if (!a.paths.empty()) return TogglePins(c, a.paths);
   if (a.text.empty()) return;
   TrackRules rules = RulesOf(c);
   const bool pins = Toggle(&rules.pinned, a.text);
