@@ -76,6 +76,7 @@ void GraphView::TakeScene(const HloGraphScene& scene, uint64_t key, ImVec2 size)
   }
   size_ = size;
   kept_at_ = at;
+  if (key != key_) tip_of_ = xla::kNone;
   key_ = key;
   fit_ = false;
 }
@@ -188,13 +189,16 @@ bool GraphView::DrawMore(const PanelContext& context, const Box& box, size_t cou
 void GraphView::DrawTooltip(const PanelContext& context, const HloProgramView& program,
                             const HloGraphNode& node) {
   if (!ImGui::BeginTooltip()) return;
+  if (tip_of_ != node.instruction) {
+    constexpr size_t kMost = 600;  // letters
+    tip_of_ = node.instruction;
+    tip_ = program.FactsOf(node.instruction).expression;
+    if (tip_.size() > kMost) tip_ = tip_.substr(0, kMost) + kEllipsis;
+  }
   ImGui::PushTextWrapPos(BaseEm() * 44);
   const xla::Instruction& i = program.At(node.instruction);
   ImGui::TextUnformatted(i.name.data(), i.name.data() + i.name.size());
-  std::string text = InstructionText(*program.module, i, xla::TextForm::kExpression);
-  constexpr size_t kMost = 600;
-  if (text.size() > kMost) text = text.substr(0, kMost) + kEllipsis;
-  TextIn(context, Role::kText2, text);
+  TextIn(context, Role::kText2, tip_);
   const std::string_view op = program.module->MetadataOf(i).op_name;
   if (!op.empty()) TextIn(context, Role::kText2, op);
   TextIn(context, Role::kText3, "Click: choose    Double click: its own neighbourhood");

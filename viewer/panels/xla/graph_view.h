@@ -7,6 +7,7 @@
 #include <imgui.h>
 
 #include <cstdint>
+#include <string>
 
 #include "viewer/core/panel.h"
 #include "viewer/panels/xla/hlo_program_view.h"
@@ -41,11 +42,13 @@ class GraphView {
   // Draws "+3" above or below the box; true when clicked.
   bool DrawMore(const PanelContext& context, const Box& box, size_t count, bool above,
                 bool clicked) const;
-  static void DrawTooltip(const PanelContext& context, const HloProgramView& program,
-                          const HloGraphNode& node);
+  void DrawTooltip(const PanelContext& context, const HloProgramView& program,
+                   const HloGraphNode& node);
 
   ImVec2 origin_, pan_;         // screen; of the graph's (0, 0) from there, in pixels
   float zoom_ = 1, unit_ = 14;  // pixels of an em are zoom_ * unit_
+  uint32_t tip_of_ = xla::kNone;
+  std::string tip_;  // the expression of that instruction
   uint64_t key_ = 0;
   uint32_t kept_ = xla::kNone;  // stays at kept_at_
   ImVec2 kept_at_;

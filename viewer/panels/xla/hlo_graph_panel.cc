@@ -37,6 +37,18 @@ struct Opened {
   std::string why_not;
 };
 
+// What is shown of the chosen instruction, made once: a tuple may have a hundred thousand operands.
+struct Chosen {
+  struct Neighbour {
+    uint32_t instruction;
+    std::string shape;
+  };
+  uint32_t instruction = xla::kNone;
+  HloFacts facts;
+  std::vector<Neighbour> operands, users;  // at most kMostNeighbours of each
+  size_t all_operands = 0, all_users = 0;
+};
+
 class HloGraphPanel final : public Panel {
  public:
   void Draw(const PanelContext& context) override;
@@ -53,7 +65,8 @@ class HloGraphPanel final : public Panel {
   void DrawSide(const PanelContext& context);
   void DrawProgramChoice(const PanelContext& context) const;
   void DrawNeighbours(const PanelContext& context, const char* title,
-                      const std::vector<uint32_t>& instructions);
+                      const std::vector<Chosen::Neighbour>& shown, size_t all) const;
+  void UpdateChosen();
   void DrawGraph(const PanelContext& context);
   void DrawText(const PanelContext& context);
 
@@ -72,7 +85,10 @@ class HloGraphPanel final : public Panel {
   uint64_t scene_key_ = 0;
   bool scene_wanted_ = false;
   uint32_t centre_ = xla::kNone, chosen_ = xla::kNone;
+  Chosen about_;  // chosen_
   std::string note_;
+  std::string proposed_for_;
+  std::vector<uint32_t> proposals_;  // instructions whose names have that text
   std::vector<HloRef> visited_;
   size_t visit_ = 0;  // in visited_
   bool waiting_ = false;
@@ -103,6 +119,8 @@ bool HloGraphPanel::Open(const PanelContext& context) {
     analysis_ = analysis;
     asked_ = params;
     opened_ = {};
+    about_ = {};
+    proposed_for_.clear();
     scene_ = nullptr;
     scene_job_.Stop();
     centre_ = chosen_ = xla::kNone;
@@ -185,14 +203,17 @@ void HloGraphPanel::DrawSearch(const PanelContext& context) {
   const bool active = ImGui::IsItemActive();
   const ImVec2 below(ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + 2);
   if (name_[0] == 0 || (!active && !enter && !ImGui::IsPopupOpen("##proposals"))) return;
-  std::vector<uint32_t> proposals;
-  const std::string lower = Lower(name_.data());
   const auto& instructions = opened_.program->module->instructions;
-  for (uint32_t i = 0; i < instructions.size() && proposals.size() < kMostProposals; ++i)
-    if (ContainsLower(instructions[i].name, lower)) proposals.push_back(i);
-  if (enter && !proposals.empty()) {
+  if (proposed_for_ != name_.data()) {
+    proposed_for_ = name_.data();
+    proposals_.clear();
+    const std::string lower = Lower(proposed_for_);
+    for (uint32_t i = 0; i < instructions.size() && proposals_.size() < kMostProposals; ++i)
+      if (ContainsLower(instructions[i].name, lower)) proposals_.push_back(i);
+  }
+  if (enter && !proposals_.empty()) {
     const uint32_t exact = opened_.program->module->Find(name_.data());
-    GoTo(context, exact != xla::kNone ? exact : proposals.front());
+    GoTo(context, exact != xla::kNone ? exact : proposals_.front());
     name_[0] = 0;
     return;
   }
@@ -202,9 +223,9 @@ void HloGraphPanel::DrawSearch(const PanelContext& context) {
       ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_AlwaysAutoResize |
       ImGuiWindowFlags_NoSavedSettings;
   if (ImGui::Begin("##proposals", nullptr, kFlags)) {
-    for (const uint32_t i : proposals) TextIn(context, Role::kText, instructions[i].name);
-    if (proposals.empty()) TextIn(context, Role::kText2, "no such instruction");
-    if (!proposals.empty()) TextIn(context, Role::kText3, "Enter: the first");
+    for (const uint32_t i : proposals_) TextIn(context, Role::kText, instructions[i].name);
+    if (proposals_.empty()) TextIn(context, Role::kText2, "no such instruction");
+    if (!proposals_.empty()) TextIn(context, Role::kText3, "Enter: the first");
   }
   ImGui::End();
 }
@@ -277,31 +298,48 @@ void HloGraphPanel::DrawProgramChoice(const PanelContext& context) const {
   ImGui::SetItemTooltip("Program %s", program.name.c_str());
 }
 
+void HloGraphPanel::UpdateChosen() {
+  if (about_.instruction == chosen_) return;
+  const HloProgramView& program = *opened_.program;
+  about_ = {};
+  about_.instruction = chosen_;
+  about_.facts = program.FactsOf(chosen_);
+  const auto take = [&](const std::vector<uint32_t>& from, std::vector<Chosen::Neighbour>* to) {
+    constexpr size_t kMostLetters = 200;
+    for (size_t k = 0; k < std::min(from.size(), kMostNeighbours); ++k) {
+      const std::string shape = ToText(program.module->ShapeOf(program.At(from[k])));
+      to->push_back({from[k], shape.substr(0, kMostLetters)});
+    }
+    return from.size();
+  };
+  about_.all_operands = take(OperandsThroughTuples(*program.module, chosen_), &about_.operands);
+  about_.all_users =
+      take(UsersThroughTuples(*program.module, program.users, chosen_), &about_.users);
+}
+
 void HloGraphPanel::DrawNeighbours(const PanelContext& context, const char* title,
-                                   const std::vector<uint32_t>& instructions) {
-  if (instructions.empty()) return;
-  const xla::HloModule& module = *opened_.program->module;
+                                   const std::vector<Chosen::Neighbour>& shown, size_t all) const {
+  if (shown.empty()) return;
   ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
   const FaceScope small(context, Face::kUi);
-  TextIn(context, Role::kText2, fmt::format("{} ({})", title, instructions.size()));
+  TextIn(context, Role::kText2, fmt::format("{} ({})", title, all));
   ImGui::PushID(title);
-  for (size_t k = 0; k < std::min(instructions.size(), kMostNeighbours); ++k) {
-    const xla::Instruction& i = opened_.program->At(instructions[k]);
+  for (size_t k = 0; k < shown.size(); ++k) {
     ImGui::PushID(static_cast<int>(k));
-    if (LinkText(context, "link", i.name)) GoTo(context, instructions[k]);
+    if (LinkText(context, "link", opened_.program->At(shown[k].instruction).name))
+      GoTo(context, shown[k].instruction);
     const float room = ImGui::GetContentRegionAvail().x - ImGui::GetItemRectSize().x - Em();
     if (room > Em() * 4) {
       ImGui::SameLine(0, Em() * 0.6f);
       const ImVec2 p = ImGui::GetCursorScreenPos();
       DrawCut(ImGui::GetWindowDrawList(), p, p.x + room, context.theme[Role::kText3],
-              ToText(module.ShapeOf(i)));
+              shown[k].shape);
       ImGui::Dummy(ImVec2(1, ImGui::GetTextLineHeight()));
     }
     ImGui::PopID();
   }
-  if (instructions.size() > kMostNeighbours)
-    TextIn(context, Role::kText3,
-           fmt::format("and {} more", instructions.size() - kMostNeighbours));
+  if (all > shown.size())
+    TextIn(context, Role::kText3, fmt::format("and {} more", all - shown.size()));
   ImGui::PopID();
 }
 
@@ -335,9 +373,10 @@ void HloGraphPanel::DrawSide(const PanelContext& context) {
       ImGui::SetItemTooltip("Goes to the root of the computation that it calls");
     }
   }
-  card_.Draw(context, program.RefOf(chosen_), "hlo_graph", program.FactsOf(chosen_));
-  DrawNeighbours(context, "Operands", OperandsThroughTuples(module, chosen_));
-  DrawNeighbours(context, "Users", UsersThroughTuples(module, program.users, chosen_));
+  UpdateChosen();
+  card_.Draw(context, program.RefOf(chosen_), "hlo_graph", about_.facts);
+  DrawNeighbours(context, "Operands", about_.operands, about_.all_operands);
+  DrawNeighbours(context, "Users", about_.users, about_.all_users);
 }
 
 void HloGraphPanel::DrawGraph(const PanelContext& context) {

@@ -75,6 +75,8 @@ std::shared_ptr<const HloProgramView> OpenProgramView(AnalysisContext& context,
 
 namespace {
 
+constexpr size_t kMostLetters = 200;  // of a shape: more have no room in a box
+
 // Chooses the instructions to draw, and makes their texts.
 class SceneMaker {
  public:
@@ -93,7 +95,7 @@ class SceneMaker {
     HloGraphNode node;
     node.instruction = instruction;
     node.distance = distance;
-    node.shape = ToText(module_.ShapeOf(program_.At(instruction)));
+    node.shape = ToText(module_.ShapeOf(program_.At(instruction))).substr(0, kMostLetters);
     const auto time = program_.self_time.find(instruction);
     if (time != program_.self_time.end()) {
       node.time = WithoutZeros(FormatDuration(time->second, 3));

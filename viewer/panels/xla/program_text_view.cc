@@ -82,22 +82,33 @@ void ProgramTextView::DrawToolbar(const PanelContext& context,
          note);
 }
 
-const std::string& ProgramTextView::LineText(size_t line) {
+const ProgramTextView::Line& ProgramTextView::LineOf(size_t number) {
   if (lines_.size() > kMostKept) lines_.clear();
-  const auto [it, added] = lines_.try_emplace(line);
-  if (added) {
-    it->second = program_->text.Line(line).text;
-    if (it->second.size() > kMostLetters) {
-      it->second.resize(kMostLetters);
-      it->second += "\u2026";
-    }
+  const auto [it, added] = lines_.try_emplace(number);
+  Line& line = it->second;
+  if (!added) return line;
+  line.text = program_->text.Line(number).text;
+  const uint32_t i = program_->text.InstructionAt(number);
+  const size_t equals = i == xla::kNone ? std::string::npos : line.text.find(" = ");
+  if (equals != std::string::npos) {
+    const xla::Instruction& instruction = program_->At(i);
+    line.equals = equals;
+    line.opcode = equals + 4 + ToText(program_->module->ShapeOf(instruction)).size();
+    line.rest = line.opcode + instruction.opcode_name.size();
   }
-  return it->second;
+  if (line.text.size() > kMostLetters) {
+    line.text.resize(kMostLetters);
+    line.text += "\u2026";
+  }
+  for (size_t* part : {&line.equals, &line.opcode, &line.rest})
+    *part = std::min(*part, line.text.size());
+  return line;
 }
 
 // Draws a line in the colours of its parts: name, shape, opcode, and what is searched.
 void ProgramTextView::DrawLine(const PanelContext& context, size_t line, float x, bool marked) {
-  const std::string& text = LineText(line);
+  const Line& parts = LineOf(line);
+  const std::string& text = parts.text;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float y = ImGui::GetCursorScreenPos().y, letter = TextWidth("m");
   const auto put = [&](size_t from, size_t to, Role role) {
@@ -115,20 +126,13 @@ void ProgramTextView::DrawLine(const PanelContext& context, size_t line, float x
               context.theme.Alpha(Role::kWarning, 0.4f));
     }
   }
-  const uint32_t i = program_->text.InstructionAt(line);
-  const size_t equals = i == xla::kNone ? std::string::npos : text.find(" = ");
-  if (equals == std::string::npos) {
-    put(0, text.size(), i == xla::kNone ? Role::kText2 : Role::kText);
+  if (parts.rest == 0) {
+    put(0, text.size(), Role::kText2);
   } else {
-    const xla::Instruction& instruction = program_->At(i);
-    const size_t shape = equals + 3;
-    const size_t opcode =
-        std::min(text.size(), shape + ToText(program_->module->ShapeOf(instruction)).size() + 1);
-    const size_t rest = std::min(text.size(), opcode + instruction.opcode_name.size());
-    put(0, equals, marked ? Role::kAccent : Role::kText);
-    put(equals, opcode, Role::kText3);
-    put(opcode, rest, Role::kAccent);
-    put(rest, text.size(), Role::kText2);
+    put(0, parts.equals, marked ? Role::kAccent : Role::kText);
+    put(parts.equals, parts.opcode, Role::kText3);
+    put(parts.opcode, parts.rest, Role::kAccent);
+    put(parts.rest, text.size(), Role::kText2);
   }
   width_ = std::max(width_, letter * static_cast<float>(text.size() + 2));
 }

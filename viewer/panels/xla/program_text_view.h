@@ -32,7 +32,11 @@ class ProgramTextView {
                    const std::shared_ptr<const HloProgramView>& program);
   void Search(const PanelContext& context, const std::shared_ptr<const HloProgramView>& program);
   void Step(int direction);
-  const std::string& LineText(size_t line);
+  struct Line {
+    std::string text;
+    size_t equals = 0, opcode = 0, rest = 0;  // where its parts begin; all 0: no instruction
+  };
+  const Line& LineOf(size_t line);
   void DrawLine(const PanelContext& context, size_t line, float x, bool marked);
 
   std::shared_ptr<const HloProgramView> program_;
@@ -41,7 +45,7 @@ class ProgramTextView {
   std::vector<uint32_t> found_;
   size_t at_ = 0;  // in found_
   LatestJob<std::vector<uint32_t>> search_;
-  std::unordered_map<size_t, std::string> lines_;  // those that were in sight lately
+  std::unordered_map<size_t, Line> lines_;  // those that were in sight lately
   uint32_t go_to_ = xla::kNone;
   int64_t scroll_to_ = -1;  // a line
   float width_ = 0;         // of the widest line seen
