@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
@@ -30,16 +29,16 @@ void AddOptions(CLI::App& app, InputOptions* input, EventsOptions* options) {
   AddPaths(app, input, true);
   AddRun(app, input);
   AddHost(app, options);
-  app.add_option("--query", options->query,
-                 "as in the search box: words, name:, =whole name, track:, process:, cat:, "
-                 "dur>1ms, arg.KEY=VALUE, arg.KEY:TEXT, -not; all must hold");
+  AddText(app, "--query", &options->query,
+          "as in the search box: words, name:, =whole name, track:, process:, cat:, "
+          "dur>1ms, arg.KEY=VALUE, arg.KEY:TEXT, -not; all must hold");
   AddPartRange(app, options);
   AddSteps(app, options);
-  app.add_flag("--stats", options->stats, "count, times and percentiles instead of a list");
+  AddFlag(app, "--stats", &options->stats, "count, times and percentiles instead of a list");
   AddChoice(app, "--group", "BY", &options->group,
             "with --stats: name (default), track or step: what a row is about",
             {{"name", GroupBy::kName}, {"track", GroupBy::kTrack}, {"step", GroupBy::kStep}});
-  app.add_flag("--args", options->args, "the list with all arguments");
+  AddFlag(app, "--args", &options->args, "the list with all arguments");
   AddWide(app, &options->wide);
   AddChoice(
       app, "--format", "FORMAT", &options->format, "text (default), json or csv",

@@ -73,7 +73,14 @@ void TimelineMenu::DrawTrack(const TimelineInput& input) const {
   CommandArgs profile, path;
   profile.profile = path.profile = target_.profile;
   path.text = target_.path;
-  if (target_.folds) CommandItem(input, "view.toggle_collapse", path);
+  const auto fold = [&](const std::string& what, const char* title) {
+    if (what.empty()) return;
+    CommandArgs args = profile;
+    args.text = what;
+    CommandItem(input, "view.toggle_collapse", std::move(args), title);
+  };
+  fold(target_.folds, nullptr);
+  fold(target_.frames, "Outer frames in one row, or each in its own");
   const TrackRules rules = ParseTrackRules(input.panel.settings.Get("timeline.tracks"));
   const auto& pinned = rules.pinned;
   const bool is_pinned = std::find(pinned.begin(), pinned.end(), path.text) != pinned.end();

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/idle_causes.h"
 #include "model/analysis/steps/step_table.h"
 
@@ -163,7 +164,8 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
   if (least > 0) t.title += fmt::format(", the {} longest", kMostCauses);
   for (const IdleCause& cause : db.causes) {
     const bool rest = counter.IsRest(cause);
-    if (cause.time < least) continue;
+    const bool works = db.kind == DeviceKind::kTpu && !IsIdle(cause.loss);  // in an op that waits
+    if (cause.time < least || works) continue;
     const bool queued = cause.loss == StepTimeClass::kQueued && !rest;
     const bool none = cause.loss == StepTimeClass::kUnknown && !rest;
     const Step& step = db.steps[cause.step];

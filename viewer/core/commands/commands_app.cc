@@ -21,6 +21,7 @@ void TogglePalette(C& c, const A& a) {
   c.windows.palette = !c.windows.palette;
   c.windows.typed = a.text;
 }
+void OpenMenu(C& c, const A&) { c.windows.open_menu = true; }
 void ChangeSetting(C& c, const A& a) {
   const size_t equals = a.text.find('=');
   if (equals == std::string::npos) return;
@@ -45,6 +46,9 @@ constexpr CommandDesc kApp[] = {
     {"app.note", "Say", "", "Says something in the status bar.", "", "", Always, ShowNote},
     {"app.palette", "Command palette", "Help", "Finds and runs any command.", "search actions",
      "> | Ctrl+Shift+P", Always, TogglePalette},
+    {"app.menu", "Menu bar", "Help",
+     "Opens the first menu for the arrow keys, or closes the open one; so does a tap of Alt.",
+     "keyboard", "F10", Always, OpenMenu},
     {"app.help", "Keys and commands", "Help", "Lists all commands with their keys.",
      "shortcuts keyboard", "? | F1", Always, ToggleHelp, HelpOn},
 };

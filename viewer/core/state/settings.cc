@@ -66,6 +66,8 @@ constexpr SettingDesc kSettings[] = {
      "Pairs of rule and program, with blanks between.", "", T::kText, "", 0, 0, ""},
     {"layout.version", "Layout version", "Of the stored docking layout.", "", T::kInt, "0", 0, 1e6,
      ""},
+    {"layout.panels", "Share of panels", "Of the height, as it was last fitted to the content.", "",
+     T::kReal, "0.4", 0, 1, ""},
     {"dialog.folder", "Last folder", "Where the open dialog starts.", "", T::kText, "", 0, 0, ""},
     {"dialog.export_folder", "Last export", "Where the export dialog starts.", "", T::kText, "", 0,
      0, ""},

@@ -86,10 +86,23 @@ void TimelinePainter::DrawEventTooltip() const {
                             WithoutZeros(FormatDuration(lane.start[i], 9)))
                                .c_str());
   }
+  DrawFramesTooltip(hit);
   if (lane.kind == LaneKind::kSpill)
     ImGui::TextUnformatted("overlaps other events of its track only in part");
   DrawChangeTooltip(hit, lane.meta[i]);
   ImGui::PopStyleColor();
+}
+
+// Lists the frames that the first row of a thread stands for, the innermost first.
+void TimelinePainter::DrawFramesTooltip(const TimelineHit& hit) const {
+  const LayoutItem& item = layout_.items()[hit.item];
+  if (!item.frames_in_one || hit.depth != 0) return;
+  const TrackSet& set = in_.profiles[hit.profile].Set(hit.set);
+  const std::span<const Lane> lanes = set.LanesOf(set.tracks[item.track.value]);
+  for (uint32_t depth = item.frames - 1; depth-- > 0;) {
+    const std::string_view name = set.names->DisplayName(MetaId(lanes[depth].meta[0]));
+    ImGui::TextUnformatted(("in " + std::string(name)).c_str());
+  }
 }
 
 // Says how the name changed while two profiles are compared.
@@ -202,6 +215,10 @@ void TimelinePainter::DrawLabelTooltip() const {
     } else {
       ImGui::TextColored(second, "%s, busy for %s", Counted(track.events, "events").c_str(),
                          FormatDuration(track.busy, 4).c_str());
+    }
+    if (item.leads > 0) {
+      ImGui::TextColored(second, "click %s %s derived tracks", item.collapsed ? "shows" : "hides",
+                         GroupDigits(item.leads).c_str());
     }
     if (item.set == 0 && track.id != 0)
       ImGui::TextColored(second, "id %lld", static_cast<long long>(track.id));
