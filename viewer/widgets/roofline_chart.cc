@@ -144,8 +144,8 @@ void RooflineChart::DrawRoofs(const PanelContext& context, const RooflineData& d
       list->AddCircleFilled(b, BaseEm() * 0.2f, line);
       // Along the line, above it, where it enters the plot.
       const float t = std::clamp((min.y + plot.y - a.y) / std::min(b.y - a.y, -1.0f), 0.0f, 1.0f);
-      const ImVec2 at(a.x + (b.x - a.x) * std::min(t + 0.12f, 0.7f),
-                      a.y + (b.y - a.y) * std::min(t + 0.12f, 0.7f));
+      const float along = t + (1 - t) * 0.55f;
+      const ImVec2 at(a.x + (b.x - a.x) * along, a.y + (b.y - a.y) * along);
       list->AddText(ImVec2(at.x + Em(), at.y + Em() * 0.1f), text, roof.label.c_str());
       continue;
     }
@@ -155,7 +155,9 @@ void RooflineChart::DrawRoofs(const PanelContext& context, const RooflineData& d
     if (from >= view.X.Max) from = view.X.Min;
     const ImVec2 a = ImPlot::PlotToPixels(std::max(from, view.X.Min), roof.gflops);
     list->AddLine(a, ImVec2(min.x + plot.x, a.y), line, 1.5f);
-    DrawRight(list, min.x + plot.x - Em() * 0.5f, a.y - Em() * 1.4f, text, roof.label);
+    const bool above = a.y - Em() * 1.4f > min.y;
+    DrawRight(list, min.x + plot.x - Em() * 0.5f, a.y + Em() * (above ? -1.4f : 0.3f), text,
+              roof.label);
   }
 }
 

@@ -71,6 +71,7 @@ class HloGraphPanel final : public Panel {
   void DrawText(const PanelContext& context);
 
   // What is asked for.
+  ProfileId profile_;
   std::string program_name_, wanted_;  // of the page; empty: the program with the most time
   bool show_text_ = false;
   int radius_ = kRadius;
@@ -116,6 +117,9 @@ bool HloGraphPanel::Open(const PanelContext& context) {
   params.hlo.program = program_name_;
   const std::shared_ptr<AnalysisContext>& analysis = context.profile->analysis;
   if (analysis != analysis_ || params != asked_) {
+    // Another part of the profile: the same instruction with other times.
+    const bool same = analysis == analysis_ && params.hlo == asked_.hlo && centre_ != xla::kNone;
+    if (same && opened_.program) wanted_ = opened_.program->At(centre_).name;
     analysis_ = analysis;
     asked_ = params;
     opened_ = {};
@@ -416,6 +420,11 @@ void HloGraphPanel::Draw(const PanelContext& context) {
   if (!context.profile->analysis) {
     DrawEmpty(context, "This run has nothing that could be analysed.");
     return;
+  }
+  if (context.profile->id != profile_) {  // the choice was one of another profile's programs
+    profile_ = context.profile->id;
+    program_name_.clear(), wanted_.clear(), visited_.clear();
+    visit_ = 0;
   }
   TakePage(context);
   if (!Open(context)) return;

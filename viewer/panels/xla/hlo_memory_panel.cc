@@ -93,6 +93,7 @@ class HloMemoryPanel final : public AnalysisPanel {
   size_t ViewIndex() const { return position_ >= 0 ? std::size(kLists) : list_; }
   ResultTableView& View() { return views_[ViewIndex()]; }
 
+  ProfileId profile_;    // that the choice is of
   std::string program_;  // as AnalysisParams have it; empty: that with the most time
   int64_t space_ = 0;
   std::string wanted_;  // the instruction whose buffers a command asks for
@@ -122,6 +123,11 @@ void HloMemoryPanel::TakePage(const PanelContext& context) {
 }
 
 AnalysisParams HloMemoryPanel::Question(const PanelContext& context) {
+  if (context.profile->id != profile_) {  // the choice was one of another profile's programs
+    profile_ = context.profile->id;
+    program_.clear(), wanted_.clear();
+    space_ = 0;
+  }
   TakePage(context);
   AnalysisParams params = ParamsOf(context);
   params.hlo.program = program_;

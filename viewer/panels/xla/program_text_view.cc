@@ -17,6 +17,13 @@ namespace {
 constexpr size_t kMostLetters = 4000;  // of a line: a tuple may have a hundred thousand operands
 constexpr size_t kMostKept = 2000;     // lines
 
+// Of the mono face; the width of one letter alone is rounded up.
+float LetterWidth() {
+  constexpr std::string_view kMany =
+      "mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
+  return TextWidth(kMany) / static_cast<float>(kMany.size());
+}
+
 }  // namespace
 
 // Lets go of what is known of another program.
@@ -110,7 +117,7 @@ void ProgramTextView::DrawLine(const PanelContext& context, size_t line, float x
   const Line& parts = LineOf(line);
   const std::string& text = parts.text;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float y = ImGui::GetCursorScreenPos().y, letter = TextWidth("m");
+  const float y = ImGui::GetCursorScreenPos().y, letter = LetterWidth();
   const auto put = [&](size_t from, size_t to, Role role) {
     if (from >= to) return;
     list->AddText(ImVec2(x + letter * static_cast<float>(from), y), context.theme[role],
@@ -147,6 +154,7 @@ ProgramTextView::Action ProgramTextView::Draw(const PanelContext& context,
   ImGui::PushStyleColor(ImGuiCol_ChildBg, context.theme[Role::kWindow]);
   ImGui::BeginChild("text", ImVec2(0, 0), ImGuiChildFlags_None,
                     ImGuiWindowFlags_HorizontalScrollbar);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
   const float height = ImGui::GetTextLineHeight() + std::floor(Em() * 0.25f);
   if (const int64_t line = std::exchange(scroll_to_, -1); line >= 0) {
     const float top = static_cast<float>(line) * height, room = ImGui::GetWindowHeight();
@@ -181,6 +189,7 @@ ProgramTextView::Action ProgramTextView::Draw(const PanelContext& context,
       ImGui::PopID();
     }
   }
+  ImGui::PopStyleVar();
   ImGui::EndChild();
   ImGui::PopStyleColor();
   return action;

@@ -151,6 +151,17 @@ TEST_CASE("HLO graph: the text has all lines, and finds them") {
   CHECK(text.Has("1 of 1 lines"));
 }
 
+TEST_CASE("the choice of a program ends with its profile") {
+  for (const char* id : {"hlo_graph", "hlo_memory"}) {
+    HloFixture f(id);
+    CHECK(f.Show(std::string(id) + "/8/x").Has("no HLO program '8'"));
+    Profile other = f.profile;
+    other.id = ProfileId(9);
+    OpenProfile(f, other);
+    CHECK(f.Draw().Has("jit_step(7)"));
+  }
+}
+
 TEST_CASE("an op that the program does not have, and a program that the file does not have") {
   PanelFixture f;
   OpenTrace(f, test::HloTrace());
