@@ -53,7 +53,7 @@ void AnalysisPanel::Draw(const PanelContext& context) {
     return;
   }
   const AnalysisResult* result =
-      context.analyses.Get(*context.profile, analysis_, ParamsOf(context));
+      context.analyses.Get(*context.profile, analysis_, Question(context));
   if (result == nullptr) {
     waiting_ = true;
     if (since_ <= 0) since_ = ImGui::GetTime();

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "model/analysis/params.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
 
@@ -24,6 +25,10 @@ class AnalysisPanel : public Panel {
   // `key` changes whenever `result` may have changed.
   virtual void DrawResult(const PanelContext& context, const AnalysisResult& result,
                           uint64_t key) = 0;
+
+ protected:
+  // The part of the profile, and the page, that the analysis is asked about. Called in each frame.
+  virtual AnalysisParams Question(const PanelContext& context) { return ParamsOf(context); }
 
  private:
   const char* analysis_;

@@ -69,10 +69,15 @@ void DrawRecentMenu(const ShellInput& input) {
   ImGui::EndMenu();
 }
 
+bool IsOffered(const PanelDesc& panel, const Profile* profile) {
+  return panel.offered == nullptr || (profile != nullptr && panel.offered(*profile));
+}
+
 void DrawPanelItems(const ShellInput& input) {
   for (const PanelDesc& panel : Panels()) {
     const auto found = input.windows.panels.find(std::string_view(panel.id));
     const bool open = found != input.windows.panels.end() ? found->second : panel.open_by_default;
+    if (!open && !IsOffered(panel, input.panel.profile)) continue;
     if (ImGui::MenuItem(panel.title, panel.key, open))
       input.panel.commands.Push("panel.toggle", {.text = panel.id});
     ImGui::SetItemTooltip("%s", panel.what);
@@ -80,6 +85,7 @@ void DrawPanelItems(const ShellInput& input) {
   const Profile* profile = input.panel.profile;
   if (ImGui::BeginMenu("Pin to this profile", profile != nullptr)) {
     for (const PanelDesc& panel : Panels()) {
+      if (!IsOffered(panel, profile)) continue;
       const PanelKey key{panel.id, profile != nullptr ? profile->id : ProfileId()};
       if (!ImGui::MenuItem(panel.title, nullptr, input.windows.pinned.contains(key))) continue;
       input.panel.commands.Push("panel.toggle", {.text = panel.id, .profile = key.profile});
