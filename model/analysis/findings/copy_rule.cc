@@ -145,8 +145,9 @@ void FindDirection(const FindingContext& input, const Direction& direction, doub
   const std::vector<CopyGroup> groups = GroupsOf(input, direction.direction, &found.devices);
   double device_steps = 0;
   for (const DeviceScan& scan : input.Scans()) device_steps += scan.steps;
-  found.title = fmt::format("{} take {} of {} while no kernel runs", direction.title, MsText(ms),
-                            input.EveryStep());
+  const bool tpu = input.db().kind == DeviceKind::kTpu;
+  found.title = fmt::format("{} take {} of {} while no {} runs", direction.title, MsText(ms),
+                            input.EveryStep(), tpu ? "other op" : "kernel");
   if (!groups.empty()) found.title += GroupText(input, groups.front(), device_steps);
   found.title += ".";
   found.measured = input.PercentOfStep(ms);
@@ -165,6 +166,12 @@ void FindDirection(const FindingContext& input, const Direction& direction, doub
     found.remedy =
         "Avoid clones and changes of layout (contiguous(), transposes that are copied), write in "
         "place, and fill less.";
+  }
+  if (tpu) {
+    found.assumption = "The copies are left out, or ops hide them. " + input.Uncertainty();
+    found.remedy =
+        "Keep the arrays in the device's memory where they fit, copy smaller types, or start each "
+        "copy earlier, so that more work hides it.";
   }
   const auto of = static_cast<size_t>(direction.loss);
   for (const uint32_t s : input.AllSteps()) {
