@@ -117,6 +117,8 @@ const char* HowLinked(FlowKind kind) {
       return "By the correlation id that both carry.";
     case FlowKind::kContext:
       return "By the ids of a producer and a consumer, which are equal.";
+    case FlowKind::kAsync:
+      return "Asynchronous work, the op that starts it and the op that awaits it.";
     default:
       return "By an arrow recorded in the profile.";
   }
