@@ -82,8 +82,11 @@ SelectionRequest SelectionPanel::Wanted(const PanelContext& context) {
 // A command that shows events names the page for them: "selection/step".
 void SelectionPanel::FollowPage(const ViewState& view) {
   const std::pair<std::string, uint64_t> asked(view.panel, view.shown.version());
-  if (asked == asked_page_) return;
+  // A click on a frame of the stacks shows events too, and the stacks stay.
+  const bool stays =
+      asked == asked_page_ || (page_ == Page::kStacks && asked.first == asked_page_.first);
   asked_page_ = asked;
+  if (stays) return;
   if (view.panel == "selection/step") by_ = GroupBy::kStep, page_ = Page::kGroups;
 }
 
