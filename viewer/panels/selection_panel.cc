@@ -30,6 +30,7 @@ class SelectionPanel final : public Panel {
 
  private:
   SelectionRequest Wanted(const PanelContext& context);
+  void FollowPage(const ViewState& view);
   void Update(const PanelContext& context);
   void DrawHeader(const PanelContext& context);
   void DrawNumbers(const PanelContext& context) const;
@@ -44,6 +45,7 @@ class SelectionPanel final : public Panel {
   uint64_t version_ = 0;  // counts the results that were shown; 0: none yet
   SelectionStats stats_;
   GroupBy by_ = GroupBy::kName;
+  std::pair<std::string, uint64_t> asked_page_;  // ViewState::panel and shown that it has followed
   enum class Page { kGroups, kStacks, kEvents } page_ = Page::kGroups;
   std::string shown_as_;  // the last command that showed a panel
   StackView stacks_;
@@ -77,7 +79,16 @@ SelectionRequest SelectionPanel::Wanted(const PanelContext& context) {
   return request;
 }
 
+// A command that shows events names the page for them: "selection/step".
+void SelectionPanel::FollowPage(const ViewState& view) {
+  const std::pair<std::string, uint64_t> asked(view.panel, view.shown.version());
+  if (asked == asked_page_) return;
+  asked_page_ = asked;
+  if (view.panel == "selection/step") by_ = GroupBy::kStep, page_ = Page::kGroups;
+}
+
 void SelectionPanel::Update(const PanelContext& context) {
+  FollowPage(context.view);
   const SelectionRequest wanted = Wanted(context);
   const double now = ImGui::GetTime();
   if (!(wanted == wanted_)) {

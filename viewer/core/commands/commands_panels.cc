@@ -18,6 +18,7 @@ void ShowPanel(C& c, const A& a) {
   c.windows.focus_panel = key;
   c.view.panel = a.text;
   c.view.panel_profile = a.profile;
+  ++c.view.panel_asked;
 }
 void ShowStacks(C& c, const A& a) {
   A panel = a;
