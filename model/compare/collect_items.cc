@@ -16,6 +16,7 @@ size_t CountTypical(const std::vector<bool>& typical) {
 // Steps that cannot be divided further: one item for each class of time.
 void AddClasses(const StepDatabase& steps, const std::vector<bool>& typical, ItemTable* table) {
   const double weight = 1 / static_cast<double>(CountTypical(typical));
+  const std::vector<StepSample> samples = SamplesOf(steps.steps, typical);
   for (uint32_t s = 0; s < steps.steps.size(); ++s) {
     if (!typical[s]) continue;
     const std::array<double, kStepTimeClasses> losses = ClassTimesOf(steps.steps[s]);
@@ -23,7 +24,7 @@ void AddClasses(const StepDatabase& steps, const std::vector<bool>& typical, Ite
       if (losses[c] <= 0) continue;
       const auto loss = static_cast<StepTimeClass>(c);
       StepItem& item = table->item(table->Find(KindOf(loss), loss, IdOf(loss)));
-      item.time.Add(s, losses[c] * weight);
+      item.time.Add(samples[s], losses[c] * weight);
       item.count += weight;
     }
   }

@@ -29,7 +29,8 @@ void AddColumns(CompareTable* t) {
   t->AddText("matched_by", "Matched by", "what both names have in common");
   t->AddColumn("items", "Items", Unit::kCount, ValueType::kInt, "that the row stands for");
   t->AddColumn("stands_out", "Certain", Unit::kNone, ValueType::kBool,
-               "more than 4 standard errors; fewer than 3 steps tell none");
+               "more than 4 standard errors, which allow for steps that depend on the one before; "
+               "fewer than 3 steps tell none");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "model/compare/match.h"
@@ -37,7 +38,10 @@ struct Side {
   const StepItem* Item(uint32_t i) const {
     return i == MatchedPair::kNone ? nullptr : &step.items[i];
   }
-  double Variance(const StepSum& sum) const { return sum.Variance(step.samples, step.devices); }
+  // Of one sum of the item; nothing if the profile does not have the item.
+  Scatter ScatterOf(const StepItem* item, StepSum StepItem::*sum) const {
+    return item != nullptr ? (item->*sum).ScatterOf(step.samples, step.devices) : Scatter();
+  }
 };
 
 class Finder {
@@ -51,6 +55,7 @@ class Finder {
   void Share(const MatchedPair& pair);
   void Add(const MatchedPair& pair);
   Contribution Base(const StepItem* a, const StepItem* b, const char* by) const;
+  void AddSum(StepSum StepItem::*sum, const StepItem* a, const StepItem* b, Contribution* to) const;
   void AddLaunches(Contribution base, const StepItem* a, const StepItem* b);
   void JoinHostPart();
 
@@ -94,6 +99,13 @@ Contribution Finder::Base(const StepItem* a, const StepItem* b, const char* by) 
   return c;
 }
 
+void Finder::AddSum(StepSum StepItem::*sum, const StepItem* a, const StepItem* b,
+                    Contribution* to) const {
+  if (a != nullptr) to->a += (a->*sum).total();
+  if (b != nullptr) to->b += (b->*sum).total();
+  to->variance += VarianceOfShift(a_.ScatterOf(a, sum), b_.ScatterOf(b, sum));
+}
+
 Change ChangeOfPair(const Contribution& c, const StepItem* a, const StepItem* b) {
   if (a == nullptr) return Change::kAdded;
   if (b == nullptr) return Change::kRemoved;
@@ -111,16 +123,11 @@ void Finder::Share(const MatchedPair& pair) {
 void Finder::Add(const MatchedPair& pair) {
   const StepItem *a = a_.Item(pair.a), *b = b_.Item(pair.b);
   Contribution c = Base(a, b, pair.by);
-  for (StepSum StepItem::*sum : {&StepItem::time, &StepItem::after}) {
-    if (a != nullptr) c.a += (a->*sum).total(), c.variance += a_.Variance(a->*sum);
-    if (b != nullptr) c.b += (b->*sum).total(), c.variance += b_.Variance(b->*sum);
-  }
+  AddSum(&StepItem::time, a, b, &c);
+  AddSum(&StepItem::after, a, b, &c);
   // If the number of calls differs, so does the number of launches: they belong to the same row.
   const bool with_launch = CountDiffers(c.count_a, c.count_b);
-  if (with_launch) {
-    if (a != nullptr) c.a += a->waits.total(), c.variance += a_.Variance(a->waits);
-    if (b != nullptr) c.b += b->waits.total(), c.variance += b_.Variance(b->waits);
-  }
+  if (with_launch) AddSum(&StepItem::waits, a, b, &c);
   c.change = ChangeOfPair(c, a, b);
   if (!with_launch) AddLaunches(c, a, b);
   if (c.a != 0 || c.b != 0) all_.push_back(std::move(c));
@@ -129,12 +136,9 @@ void Finder::Add(const MatchedPair& pair) {
 void Finder::AddLaunches(Contribution base, const StepItem* a, const StepItem* b) {
   base.kind = WorkKind::kLaunch;
   base.loss = StepTimeClass::kLaunch;
-  base.a = a != nullptr ? a->waits.total() : 0;
-  base.b = b != nullptr ? b->waits.total() : 0;
+  base.a = base.b = base.variance = 0;
+  AddSum(&StepItem::waits, a, b, &base);
   if (base.a == 0 && base.b == 0) return;
-  base.variance = 0;
-  if (a != nullptr) base.variance += a_.Variance(a->waits);
-  if (b != nullptr) base.variance += b_.Variance(b->waits);
   base.change = base.delta() >= 0 ? Change::kSlower : Change::kFaster;
   base.matched_as.clear();
   base.matched_by = "";
@@ -239,6 +243,22 @@ std::vector<std::string> NumbersIn(const std::string& name) {
   return found;
 }
 
+std::set<std::string> NamesOfWork(const StepItems& step) {
+  std::set<std::string> names;
+  for (const StepWork& work : step.work)
+    names.insert(WithoutNumbers(work.kernel.empty() ? work.op : work.kernel));
+  return names;
+}
+
+double SharedNamesPercent(const StepItems& a, const StepItems& b) {
+  const std::set<std::string> of_a = NamesOfWork(a), of_b = NamesOfWork(b);
+  const auto both = std::count_if(of_a.begin(), of_a.end(),
+                                  [&](const std::string& name) { return of_b.contains(name); });
+  const auto shared = static_cast<double>(both);
+  const double either = static_cast<double>(of_a.size() + of_b.size()) - shared;
+  return either > 0 ? 100 * shared / either : 100;
+}
+
 }  // namespace
 
 const char* IdOf(Change change) {
@@ -290,6 +310,7 @@ Contributions FindContributions(const StepItems& a, const StepItems& b, Floors f
   Finder finder(a, b);
   std::vector<Contribution> all = MergeFamilies(finder.Run());
   found.shared_percent = finder.shared_percent();
+  found.shared_names_percent = SharedNamesPercent(a, b);
   for (Contribution& c : all) {
     if (c.delta() == 0) continue;
     const double size = std::abs(c.delta());

@@ -5,6 +5,7 @@
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/naming/op_name.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/host_losses.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/capabilities.h"
@@ -30,7 +31,8 @@ class CpuItems {
         table_(*table),
         ops_(HostOpMetas(trace_)),
         pytorch_(CapabilitiesOf(trace_).pytorch_events),
-        weight_(1 / static_cast<double>(std::count(typical.begin(), typical.end(), true))) {}
+        weight_(1 / static_cast<double>(std::count(typical.begin(), typical.end(), true))),
+        samples_(SamplesOf(steps.steps, typical)) {}
 
   void Run(const std::stop_token& stop) {
     ReadOps(stop);
@@ -53,6 +55,7 @@ class CpuItems {
   const std::vector<uint8_t> ops_;
   const bool pytorch_;
   const double weight_;
+  const std::vector<StepSample> samples_;  // by step
   std::vector<StepOps> step_ops_;
 };
 
@@ -106,7 +109,7 @@ void CpuItems::AddOps() {
     if (compute <= 0) continue;
     if (self == 0) {
       StepItem& item = table_.item(table_.Find(WorkKind::kOp, StepTimeClass::kCompute, "compute"));
-      item.time.Add(s, compute * weight_);
+      item.time.Add(samples_[s], compute * weight_);
       item.count += weight_;
       continue;
     }
@@ -124,7 +127,7 @@ void CpuItems::AddOps() {
           compute * weight_ * static_cast<double>(part.self) / static_cast<double>(self);
       const double count = static_cast<double>(part.count) * weight_;
       work.time += time;
-      item.time.Add(s, time);
+      item.time.Add(samples_[s], time);
       work.busy += static_cast<double>(part.busy) * weight_;
       item.busy += static_cast<double>(part.busy) * weight_;
       work.count += count;
@@ -146,7 +149,7 @@ void CpuItems::AddIdle() {
                              : unknown           ? "not recorded"
                                                  : "several";
     StepItem& item = table_.item(table_.Find(KindOf(cause.loss), cause.loss, name));
-    item.time.Add(cause.step, static_cast<double>(cause.time) * weight_);
+    item.time.Add(samples_[cause.step], static_cast<double>(cause.time) * weight_);
     item.count += static_cast<double>(cause.count) * weight_;
     KeepRows(cause.rows, &item.rows);
     left[cause.step][static_cast<size_t>(cause.loss)] -= static_cast<double>(cause.time);
@@ -156,7 +159,7 @@ void CpuItems::AddIdle() {
       const auto loss = static_cast<StepTimeClass>(c);
       if (loss == StepTimeClass::kCompute || left[s][c] < 1) continue;
       StepItem& item = table_.item(table_.Find(KindOf(loss), loss, "several"));
-      item.time.Add(s, left[s][c] * weight_);
+      item.time.Add(samples_[s], left[s][c] * weight_);
     }
   }
 }

@@ -6,9 +6,9 @@
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/lane_merge.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/device_steps.h"
 #include "model/analysis/steps/idle_causes.h"
-#include "model/analysis/steps/verdict.h"
 #include "model/compare/device_work.h"
 
 namespace stepscope::compare {
@@ -23,7 +23,7 @@ constexpr Ps kStarting = 20 * kPsPerUs;
 struct Window {
   TimeRange span;
   double weight = 0;  // share of a sample in the mean step; 0: the step is not typical
-  uint32_t sample = 0;
+  StepSample sample;
   std::span<const TimeRange> waits;  // when collectives wait for their last participant
 };
 
@@ -41,7 +41,7 @@ Ps Overlap(std::span<const TimeRange> ranges, TimeRange part) {
 struct Gap {
   IdleGap idle;
   double weight = 0;
-  uint32_t sample = 0;
+  StepSample sample;
   // Event and work before it, work after it
   uint32_t before_row = kNone, before = kNone, next = kNone;
 };
@@ -113,7 +113,7 @@ class Sweep {
   std::vector<Window> windows_;
   size_t at_ = 0;  // the first window that is not over
   Ps now_ = 0;
-  uint32_t sample_ = 0;  // the sample that last got time
+  StepSample sample_;  // the sample that last got time
   std::vector<Open> open_;
   std::array<size_t, kTimeClasses> count_{};
   // For each level the time during which it was the highest open one, weighted and divided by the
@@ -302,6 +302,15 @@ void Sweep::Place(const Gap& gap, const IdleCause& cause) {
   KeepRows(cause.rows, &item.rows);
 }
 
+void NumberSamples(PlaneId device, std::vector<Window>* windows) {
+  StepSample sample{device.value, 0, 0};
+  for (const Window& window : *windows) sample.steps += window.weight > 0;
+  for (Window& window : *windows) {
+    window.sample = sample;
+    sample.step += window.weight > 0;
+  }
+}
+
 }  // namespace
 
 size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
@@ -311,11 +320,11 @@ size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
   double counted = 0;
   for (size_t s = 0; s < devices.size(); ++s) counted += typical[s] && devices[s] > 0 ? 1 : 0;
   std::map<PlaneId, std::vector<Window>> windows;
-  uint32_t samples = 0;
+  size_t samples = 0;
   for (const DeviceStep& d : steps.device_steps) {
     const bool counts = typical[d.step];
     const double weight = counts ? 1 / counted / static_cast<double>(devices[d.step]) : 0;
-    windows[d.device].push_back({d.span, weight, samples, d.waits});
+    windows[d.device].push_back({d.span, weight, {}, d.waits});
     samples += counts;
   }
   Sweep sweep(context, table, stop);
@@ -323,6 +332,7 @@ size_t SweepDevices(AnalysisContext& context, const StepDatabase& steps,
     if (stop.stop_requested()) break;
     std::sort(list.begin(), list.end(),
               [](const Window& a, const Window& b) { return a.span.begin < b.span.begin; });
+    NumberSamples(device, &list);
     sweep.Run(device, std::move(list));
   }
   return samples;

@@ -93,7 +93,7 @@ void AddPrecision(const ComparedProfile& profile, Facts* facts, const std::stop_
   if (profile.steps.db->kind != DeviceKind::kGpu) return;
   const PrecisionTimes times =
       ComputePrecision(profile.context, profile.params, *profile.steps.db, stop);
-  if (times.all <= 0) return;
+  if (times.known <= 0) return;
   (*facts)["compute_16bit"] = {"16-bit compute", fmt::format("{:.0f} %", times.percent()),
                                times.percent()};
 }

@@ -11,7 +11,6 @@ namespace stepscope::compare {
 namespace {
 
 constexpr size_t kMostValues = 1000, kMostExact = 400;
-constexpr size_t kFewest = 4;               // values that each side needs to be significant
 constexpr double kZ95 = 1.959963984540054;  // quantile 0.975 of the normal distribution
 
 std::vector<double> Sample(std::span<const double> all) {
@@ -85,12 +84,10 @@ double NormalP(double m, double n, const Ranks& ranks) {
   return std::erfc(distance / std::sqrt(2 * variance));
 }
 
-// The scatter of the values of one side about their mean. Values beyond 4 standard deviations of
-// the median count as that far: a single outlier must not hide a difference.
-struct Series {
-  double n = 0, mean = 0;
-  double squares = 0;   // sum of the squared distances from the mean
-  double products = 0;  // sum of the products of neighbouring distances
+// Values beyond 4 standard deviations of the median count as that far: a single outlier must not
+// hide a difference.
+struct Series : Scatter {
+  double mean = 0;
 };
 
 std::pair<double, double> LimitsOf(std::vector<double> values) {
@@ -124,11 +121,12 @@ Series SeriesOf(std::span<const double> values) {
 // The correlation of neighbouring values, from both sides together. The estimate of a short series
 // is too low by (1 + 3 r) / n (Kendall) and uncertain by 1 / sqrt(n): three quarters of that are
 // added, so that series of unknown correlation count as correlated.
-double CorrelationOf(const Series& a, const Series& b) {
+double CorrelationOf(const Scatter& a, const Scatter& b) {
   const double squares = a.squares + b.squares;
   if (squares <= 0) return 0;
   const double r = (a.products + b.products) / squares;
-  const double bias = (1 + 3 * std::max(r, 0.0)) / std::min(a.n, b.n);
+  const double shorter = a.n > 0 && b.n > 0 ? std::min(a.n, b.n) : a.n + b.n;
+  const double bias = (1 + 3 * std::max(r, 0.0)) / shorter;
   return std::clamp(r + bias + 0.75 / std::sqrt(a.n + b.n), 0.0, 0.98);
 }
 
@@ -138,7 +136,7 @@ double InflationOf(double r, double n) {
   return std::max(1.0, (1 + r) / gone - 2 * r * (1 - std::pow(r, n)) / (n * gone * gone));
 }
 
-double VarianceOfMean(const Series& side, double inflation) {
+double VarianceOfMean(const Scatter& side, double inflation) {
   // The values lie closer to their own mean than to the true one.
   const double seen = std::max(0.05, 1 - (inflation - 1) / (side.n - 1));
   return side.squares / (side.n - 1) / seen * inflation / side.n;
@@ -202,6 +200,15 @@ const char* IdOf(Significance significance) {
   return kIds[static_cast<size_t>(significance)];
 }
 
+double VarianceOfShift(const Scatter& a, const Scatter& b) {
+  const double r = CorrelationOf(a, b);
+  double variance = 0;
+  for (const Scatter* side : {&a, &b}) {
+    if (side->n > 1) variance += VarianceOfMean(*side, InflationOf(r, side->n));
+  }
+  return variance;
+}
+
 RankTest TestShift(std::span<const double> a, std::span<const double> b) {
   RankTest test;
   if (a.empty() || b.empty()) return test;
@@ -212,7 +219,7 @@ RankTest TestShift(std::span<const double> a, std::span<const double> b) {
                  : NormalP(static_cast<double>(x.size()), static_cast<double>(y.size()), ranks);
   Bound(x, y, &test);
   Widen(TestMeans(a, b, &test), &test);
-  if (std::min(a.size(), b.size()) < kFewest) return test;
+  if (std::min(a.size(), b.size()) < kFewestSteps) return test;
   if (test.larger_p() < 0.05) test.significance = Significance::kWeak;
   if (test.larger_p() < 0.01) test.significance = Significance::kStrong;
   return test;

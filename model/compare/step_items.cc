@@ -1,6 +1,7 @@
 #include "model/compare/step_items.h"
 
 #include <algorithm>
+#include <map>
 
 namespace stepscope::compare {
 
@@ -31,12 +32,52 @@ WorkKind KindOf(StepTimeClass loss) {
   }
 }
 
-double StepSum::Variance(size_t samples, size_t devices) const {
-  if (devices == 0 || samples / devices < 3) return 0;
-  const auto n = static_cast<double>(samples);
-  const double all = total(), squares = squares_ + open_ * open_;
-  const double spread = std::max(0.0, squares - all * all / n) / (n - 1);
-  return spread * n * static_cast<double>(devices);
+std::vector<StepSample> SamplesOf(std::span<const Step> steps, const std::vector<bool>& typical) {
+  std::vector<StepSample> samples(steps.size());
+  std::map<uint32_t, uint32_t> of_host;
+  for (size_t s = 0; s < steps.size(); ++s) {
+    if (typical[s]) samples[s] = {steps[s].host.value, of_host[steps[s].host.value]++, 1};
+  }
+  for (size_t s = 0; s < steps.size(); ++s) {
+    if (typical[s]) samples[s].steps = of_host[steps[s].host.value];
+  }
+  return samples;
+}
+
+void StepSum::Close(StepSample next, Sums* sums) {
+  const auto square = [](double x) { return x * x; };
+  sums->squares += square(sums->open);
+  if (sums->follows) sums->changes += square(sums->open - sums->before);
+  sums->of_device += sums->open;
+  const bool same = next.device == sums->sample.device;
+  sums->follows = same && next.step > sums->sample.step;
+  sums->before = sums->open;
+  if (sums->follows && next.step > sums->sample.step + 1) {  // steps in between have 0
+    sums->changes += square(sums->before);
+    sums->before = 0;
+  }
+  if (!same) {
+    sums->total += sums->of_device;
+    sums->means += square(sums->of_device) / sums->sample.steps;
+    sums->of_device = 0;
+  }
+  sums->open = 0;
+  sums->sample = next;
+}
+
+Scatter StepSum::ScatterOf(size_t samples, size_t devices) const {
+  if (devices == 0 || samples / devices < 3) return {};
+  Sums sums = sums_;
+  Close({}, &sums);
+  Scatter scatter;
+  scatter.n = static_cast<double>(samples) / static_cast<double>(devices);
+  // Values have the weight 1 / samples.
+  const double unit = static_cast<double>(samples) * scatter.n;
+  scatter.squares = unit * std::max(0.0, sums.squares - sums.means);
+  // The squared changes of a series are twice its squares less its products, but for both ends,
+  // which have 1 / n of the squares each.
+  scatter.products = scatter.squares * (1 - 1 / scatter.n) - unit * sums.changes / 2;
+  return scatter;
 }
 
 }  // namespace stepscope::compare

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/steps/losses.h"
+#include "model/analysis/steps/steps.h"
+#include "model/compare/significance.h"
 #include "model/ids.h"
 
 namespace stepscope::compare {
@@ -21,29 +24,45 @@ inline bool IsWork(WorkKind kind) { return kind <= WorkKind::kCollective; }
 // The kind of an item about which nothing but its class of time is known.
 WorkKind KindOf(StepTimeClass loss);
 
-// A mean over steps and its variance, from values added sample by sample; a sample is a step on one
-// device. Each value is added with the weight of its sample, so that the total is the mean. Add all
-// values of a sample before those of the next.
+// A step on one device. The samples of a device are numbered from 0 in the order of time.
+struct StepSample {
+  uint32_t device = ~uint32_t{0}, step = 0;
+  uint32_t steps = 1;  // of the device
+  bool operator==(const StepSample&) const = default;
+};
+
+// The samples of steps that are not divided by devices, by step: a host stands for a device.
+std::vector<StepSample> SamplesOf(std::span<const Step> steps, const std::vector<bool>& typical);
+
+// A mean over steps and how the steps scatter, from values added sample by sample. Each value is
+// added with the weight of its sample, so that the total is the mean. Add all values of a sample
+// before those of the next, and the samples of a device together, in their order.
 class StepSum {
  public:
-  void Add(uint32_t sample, double value) {
-    if (sample != sample_) Close(sample);
-    open_ += value;
+  void Add(StepSample sample, double value) {
+    if (sample != sums_.sample) Close(sample, &sums_);
+    sums_.open += value;
   }
-  double total() const { return total_ + open_; }
-  // Variance of the total, from `samples` samples. The devices of one step count as one sample,
-  // because they wait for each other. 0 below 3 steps, which tell nothing.
-  double Variance(size_t samples, size_t devices) const;
+  double total() const { return sums_.total + sums_.of_device + sums_.open; }
+  // The scatter of the steps on a device, from `samples` samples of all devices; a sample without a
+  // value has 0. The devices of one step count as one value, because they wait for each other.
+  // Nothing (n = 0) below 3 steps, which tell nothing.
+  Scatter ScatterOf(size_t samples, size_t devices) const;
 
  private:
-  void Close(uint32_t next) {
-    total_ += open_;
-    squares_ += open_ * open_;
-    open_ = 0;
-    sample_ = next;
-  }
-  double total_ = 0, squares_ = 0, open_ = 0;
-  uint32_t sample_ = ~uint32_t{0};
+  struct Sums {
+    StepSample sample;
+    double open = 0;       // of `sample`
+    double before = 0;     // of the sample before it, if `follows`
+    bool follows = false;  // there is one on its device
+    double of_device = 0;  // sum of the samples of its device before it
+    double total = 0;      // of the devices before
+    double means = 0;      // squares of the sums of these devices / their samples
+    double squares = 0;    // of the samples
+    double changes = 0;    // squares of what the samples differ by from the ones before
+  };
+  static void Close(StepSample next, Sums* sums);
+  Sums sums_;
 };
 
 // Times are ps of an average step, mean over devices.

@@ -33,7 +33,7 @@ constexpr PanelDesc kPanels[] = {
     {"memory_snapshot", "Memory snapshot",
      "Who holds a GPU's memory, by the allocator's own history: peak, leaks, out of memory.",
      "Alt+8", DockSlot::kBottomRight, false, &MakeMemorySnapshotPanel},
-    {"devices", "Devices", "How busy each GPU is, what waits for it, and why it is idle.", "Alt+6",
+    {"devices", "Devices", "How busy each device is, what waits for it, and why it is idle.", "Alt+6",
      DockSlot::kBottomRight, true, &MakeDevicesPanel},
     {"ranks", "Ranks", "Who is late in a job of several hosts or ranks, and why.", "Alt+7",
      DockSlot::kBottomRight, false, &MakeRanksPanel},

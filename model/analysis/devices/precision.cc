@@ -98,6 +98,7 @@ class PrecisionReader {
         bits = named;
       }
       times.all += static_cast<double>(e.length());
+      if (bits != 0) times.known += static_cast<double>(e.length());
       if (bits != 0 && bits <= 16) times.narrow += static_cast<double>(e.length());
     });
     return times;
@@ -128,7 +129,8 @@ PrecisionTimes ComputePrecision(AnalysisContext& context, const AnalysisParams& 
     }
   });
   PrecisionTimes times;
-  for (const PrecisionTimes& t : of_device) times.all += t.all, times.narrow += t.narrow;
+  for (const PrecisionTimes& t : of_device)
+    times.all += t.all, times.known += t.known, times.narrow += t.narrow;
   return times;
 }
 

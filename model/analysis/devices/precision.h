@@ -11,9 +11,10 @@ namespace stepscope {
 
 struct StepDatabase;  // model/analysis/steps/steps.h
 
-// Time of kernels without collectives in ps: of those with 16 bits and fewer, and of all.
+// Time of kernels without collectives in ps: of those with 16 bits and fewer, of those about which
+// a type or a name tells the bits, and of all.
 struct PrecisionTimes {
-  double narrow = 0, all = 0;
+  double narrow = 0, known = 0, all = 0;
   double percent() const { return all > 0 ? 100 * narrow / all : 0; }
 };
 // The kernels that begin in a step; without steps, all kernels in the part that params ask for.

@@ -9,6 +9,7 @@
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/device_op_names.h"
 #include "model/analysis/ops/op_collect.h"
+#include "model/analysis/steps/device_steps.h"
 #include "model/analysis/steps/steps.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
@@ -35,6 +36,7 @@ class DeviceCollector {
         grouping_(context.grouping(stop)),
         xprof_(context.xprof()),
         names_(context, stop),
+        work_(DeviceWork(trace_)),
         traits_(CapabilitiesOf(trace_)) {}
 
   PlaneOps CollectPlane(const Plane& plane, const TimeScope& scope) const;
@@ -55,6 +57,7 @@ class DeviceCollector {
   const Grouping& grouping_;
   const XprofDefinitions& xprof_;
   const DeviceOpNames names_;
+  const std::vector<bool> work_;  // by MetaId
   const Capabilities traits_;
 };
 
@@ -70,6 +73,7 @@ PlaneOps DeviceCollector::CollectPlane(const Plane& plane, const TimeScope& scop
     DeviceOpSum* sum = nullptr;
     DeviceOpKey sum_key;
     for (uint32_t i = 0; i < lane->size(); ++i) {
+      if (!work_[lane->meta[i]]) continue;
       const bool counts = scope.Contains(lane->start[i]);
       uint32_t row = lane->first_row + i;
       if (counts) extent.Add(lane->start[i] - base, lane->end(i) - base);

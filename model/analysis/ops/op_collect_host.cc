@@ -7,6 +7,7 @@
 #include "model/analysis/intervals/event_order.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/line_sweep.h"
+#include "model/analysis/steps/device_steps.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
 #include "model/lookup.h"
@@ -193,7 +194,13 @@ std::vector<OpInterval> HostCollector::IntervalsOf(const Track& track) const {
 
 // Adds the device time of the events that each cpu_op launched, by slot.
 void HostCollector::AddDeviceTimes(std::vector<Ps>* times) const {
+  const std::vector<bool> work = DeviceWork(trace_);
+  RowReader calls(trace_.set), events(trace_.set);
   for (const LaunchLink& link : grouping_.launches) {
+    const Track& track = trace_.set.tracks[calls.TrackOf(link.launch_row)];
+    const bool mine =
+        track.plane.value < trace_.planes.size() && trace_.planes[track.plane.value].host == host_;
+    if (!mine || !work[events.Meta(link.device_row)]) continue;
     for (EventRow row(link.launch_row); row.valid(); row = Parent(trace_.set, row)) {
       uint32_t slot = by_meta_[trace_.set.Meta(row).value].slot;
       if (slot == OpId::kNone) continue;

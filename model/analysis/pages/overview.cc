@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/device_tables.h"
@@ -13,6 +14,7 @@
 #include "model/analysis/devices/precision.h"
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/op_name.h"
+#include "model/analysis/naming/remedies.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/pages/xprof_bottlenecks.h"
 #include "model/analysis/steps/device_steps.h"
@@ -31,6 +33,8 @@
 
 namespace stepscope {
 namespace {
+
+constexpr size_t kTopOps = 10;
 
 bool HasGradients(const Trace& trace) {
   for (const auto& [id, program] : trace.hlo.programs) {
@@ -70,6 +74,7 @@ class OverviewBuilder {
   double CoreTime() const;
   std::string WorkText();
   void AddPercents(const HostOps& ops);
+  void AddTopOpTypes(const OpSide& side);
   std::map<std::string, double> TpuFlopRates();
   void AddTopOps(const OpSide& side);
   void AddEnvironment();
@@ -77,6 +82,11 @@ class OverviewBuilder {
   void AddDeviceFacts(ResultTable* environment) const;
   Value BusyPercent() const;
   Value ComputePercent() const;
+  // In percent. A share of nothing is unknown; XProf says 0.
+  Value ShareOf(double part, double whole) const {
+    if (whole > 0) return 100 * part / whole;
+    return xprof_ ? Value(0.0) : Value();
+  }
 
   AnalysisContext& context_;
   const AnalysisParams& params_;
@@ -248,17 +258,19 @@ std::string OverviewBuilder::WorkText() {
 void OverviewBuilder::AddPercents(const HostOps& ops) {
   if (db_.kind == DeviceKind::kGpu) {
     const bool by_class = context_.xprof().device_classes_of_xprof;
+    const double of_class = db_.compute16 + db_.compute32;
     const PrecisionTimes precision =
-        by_class ? PrecisionTimes{db_.compute16, db_.compute16 + db_.compute32} : precision_;
-    const double both = precision.all, share = precision.percent();
+        by_class ? PrecisionTimes{db_.compute16, of_class, of_class} : precision_;
+    const double both = precision.known > 0 ? precision.all : 0, share = precision.percent();
     const char* how =
         by_class
             ? "of the kernels' time, by name and shape, copies and collectives left out"
             : "16 bits and fewer, of the kernels' time in steps (without steps of all), by the "
               "types of the op's inputs where recorded, else by the kernel's name; copies and "
               "collectives left out";
-    Add("device_compute_16bit_percent", "16-bit compute", share, Unit::kPercent, how);
-    Add("device_compute_32bit_percent", "32-bit compute", both > 0 ? 100 - share : 0.0,
+    Add("device_compute_16bit_percent", "16-bit compute", ShareOf(precision.narrow, both),
+        Unit::kPercent, how);
+    Add("device_compute_32bit_percent", "32-bit compute", ShareOf(both - precision.narrow, both),
         Unit::kPercent, how);
     if (both > 0 && share < 10 && (xprof_ || !verdict_.leads.empty())) {
       result_.findings.push_back(
@@ -271,17 +283,62 @@ void OverviewBuilder::AddPercents(const HostOps& ops) {
   double host = static_cast<double>(ops.host_side.occurrences),
          device = static_cast<double>(ops.device_side.occurrences);
   double n = host + device;
-  Add("host_tf_op_percent", "Ops on the host", n > 0 ? 100 * host / n : 0.0, Unit::kPercent,
+  Add("host_tf_op_percent", "Ops on the host", ShareOf(host, n), Unit::kPercent,
       "by number of runs");
-  Add("device_tf_op_percent", "Ops on devices", n > 0 ? 100 * device / n : 0.0, Unit::kPercent,
+  Add("device_tf_op_percent", "Ops on devices", ShareOf(device, n), Unit::kPercent,
       "by number of runs");
-  auto eager = [](const OpSide& s) {
-    return s.busy > 0 ? 100 * static_cast<double>(s.eager) / static_cast<double>(s.busy) : 0.0;
+  const auto eager = [&](const OpSide& s) {
+    return ShareOf(static_cast<double>(s.eager), static_cast<double>(s.busy));
   };
   Add("host_op_time_eager_percent", "Eager on the host", eager(ops.host_side), Unit::kPercent,
       "self time of ops that ran eagerly / of all");
   Add("device_op_time_eager_percent", "Eager on devices", eager(ops.device_side), Unit::kPercent,
       "self time of ops that ran eagerly / of all");
+}
+
+// Many ops of one type may take most of the time though each takes little.
+void OverviewBuilder::AddTopOpTypes(const OpSide& side) {
+  struct Type {
+    const OpRow* largest = nullptr;  // the first one, as ops are sorted by self time
+    Ps self = 0;
+    int64_t ops = 0;
+    RowLink link;
+  };
+  std::map<std::string_view, Type> by_type;
+  for (const OpRow& op : side.ops) {
+    Type& type = by_type[op.type];
+    if (type.largest == nullptr) type.largest = &op;
+    type.self += op.self;
+    type.link.rows.Append(op.rows);
+    type.link.total += op.occurrences;
+    ++type.ops;
+  }
+  std::vector<Type*> types;
+  for (auto& [name, type] : by_type) types.push_back(&type);
+  std::stable_sort(types.begin(), types.end(),
+                   [](const Type* a, const Type* b) { return a->self > b->self; });
+  ResultTable t;
+  t.id = "top_op_types";
+  t.title = "Types of operations that take most device time";
+  t.columns = {
+      {"type", "Type", Unit::kNone, ValueType::kString, ""},
+      {"selfTimePercent", "Self time", Unit::kFraction, ValueType::kReal, "of all device op time"},
+      {"cumulativeTimePercent", "Cumulative", Unit::kFraction, ValueType::kReal, ""},
+      {"ops", "Ops", Unit::kCount, ValueType::kInt, "operations of the type, by name"},
+      {"largest", "Largest op", Unit::kNone, ValueType::kString, "the op with most self time"},
+      {"largestPercent", "Its share", Unit::kFraction, ValueType::kReal, "of all device op time"},
+  };
+  const double whole = side.busy > 0 ? static_cast<double>(side.busy) : 1;
+  double cumulative = 0;
+  for (size_t i = 0; i < types.size() && i < kTopOps; ++i) {
+    Type& type = *types[i];
+    const double share = static_cast<double>(type.self) / whole;
+    cumulative += share;
+    t.rows.push_back({type.largest->type, share, cumulative, type.ops, type.largest->name,
+                      static_cast<double>(type.largest->self) / whole});
+    t.links.push_back(std::move(type.link));
+  }
+  result_.tables.push_back(std::move(t));
 }
 
 // GFLOP/s of a TPU's framework ops, whose instructions name their costs; of an instruction of no op
@@ -325,7 +382,7 @@ void OverviewBuilder::AddTopOps(const OpSide& side) {
   std::map<std::string, double> rates;
   if (tpu) rates = TpuFlopRates();
   double cumulative = 0;
-  for (size_t i = 0; i < side.ops.size() && i < 10; ++i) {
+  for (size_t i = 0; i < side.ops.size() && i < kTopOps; ++i) {
     const OpRow& op = side.ops[i];
     double share =
         side.busy > 0 ? static_cast<double>(op.self) / static_cast<double>(side.busy) : 0;
@@ -405,9 +462,11 @@ AnalysisResult OverviewBuilder::Build() {
   if (!xprof_) AddVerdict();
   if (!xprof_) AddOverlap();
   if (!xprof_) AddModelFlops(context_, params_, judged_, stop_, &result_);
-  AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, xprof_, &result_);
+  AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, ProgramOf(trace_), xprof_,
+                      &result_);
   HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);
+  if (!xprof_) AddTopOpTypes(ops.device_side);
   AddTopOps(ops.device_side);
   AddEnvironment();
   return std::move(result_);

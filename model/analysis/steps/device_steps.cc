@@ -601,6 +601,15 @@ std::vector<uint8_t> DeviceClasses(const Trace& trace) {
   return classes;
 }
 
+std::vector<bool> DeviceWork(const Trace& trace) {
+  const std::vector<uint8_t> classes = DeviceClasses(trace);
+  std::vector<bool> work(classes.size(), true);
+  if (!CapabilitiesOf(trace).event_categories) return work;
+  for (size_t m = 0; m < work.size(); ++m)
+    work[m] = classes[m] != static_cast<uint8_t>(TimeClass::kUnknown);
+  return work;
+}
+
 void DivideDevices(const Trace& trace, const StatTable& stats, const Grouping& grouping,
                    StepPlan plan, StepDatabase* db, std::stop_token stop) {
   Divider(trace, stats, grouping, std::move(plan)).Run(db, stop);

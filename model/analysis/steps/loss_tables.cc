@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/idle_causes.h"
 #include "model/analysis/steps/step_table.h"
 

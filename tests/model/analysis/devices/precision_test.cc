@@ -37,6 +37,19 @@ TEST_CASE("precision: recorded types win over names, and no steps are needed") {
   CHECK_FALSE(AdvisesMixedPrecision(overview));
 }
 
+TEST_CASE("precision: kernels about which nothing tells the bits have an unknown share") {
+  KinetoText t;
+  for (int k = 0; k < 30; ++k) t.Kernel("my_kernel", k + 1, 200 * k, 100);
+  const AnalysisResult unknown = test::Analyse("t.json", t.Text(), "overview");
+  REQUIRE(unknown.Find("device_compute_16bit_percent") != nullptr);
+  CHECK(unknown.Find("device_compute_16bit_percent")->value == Value());
+  CHECK(unknown.Find("device_compute_32bit_percent")->value == Value());
+  CHECK_FALSE(AdvisesMixedPrecision(unknown));
+  t.Kernel("volta_sgemm_128x32_nt", 31, 6000, 100);  // one is known: the others count as more
+  const AnalysisResult known = test::Analyse("t.json", t.Text(), "overview");
+  CHECK(known.Find("device_compute_16bit_percent")->value == Value(0.0));
+}
+
 TEST_CASE("precision: mixed precision is advised to programs in 32 bits only") {
   KinetoText wide, narrow;
   for (int k = 0; k < 30; ++k) {  // enough events for a verdict

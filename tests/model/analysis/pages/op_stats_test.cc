@@ -170,6 +170,20 @@ TEST_CASE("PyTorch: cpu_op events are ops, with the time of the kernels they lau
   CHECK(ops.OnDevice("aten::addmm")->type == "addmm");
 }
 
+TEST_CASE("A wait of the host for a device is no device time of the op that waits") {
+  test::KinetoText t;
+  t.Host("cpu_op", "aten::item", 0, 100)
+      .Launch(1, 20, 5, "cudaMemcpyAsync")
+      .Device("gpu_memcpy", "Memcpy DtoH (Device -> Pinned)", 1, 30, 2)
+      .Launch(2, 40, 50, "cudaStreamSynchronize")
+      .Device("cuda_sync", "Stream Sync", 2, 41, 48);
+  Ops ops("t.json", t.Text(test::kH100), Definitions::kStepscope);
+  REQUIRE(ops.OnDevice("aten::item"));
+  CHECK(ops.OnDevice("aten::item")->time == 2 * kUs);
+  CHECK(ops.OnHost("aten::item")->device_time == 2 * kUs);
+  CHECK(ops.Host().device_side.total == 2 * kUs);
+}
+
 TEST_CASE(
     "A kernel that no op launched uses the matrix unit alike in all tables; XProf's as it has it") {
   test::KinetoText t;

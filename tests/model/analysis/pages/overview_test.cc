@@ -99,6 +99,25 @@ TEST_CASE("Precision by the kernels' names") {
   CHECK(Text(Overview({}, "sgemm"), "device_compute_32bit_percent") == "100");
 }
 
+TEST_CASE("A share of nothing is unknown, and 0 for XProf") {
+  test::XSpaceBuilder b;
+  b.Plane("/device:GPU:0").Line(14, "Stream #14").Event("MemcpyHToD", 0, 10 * kPsPerMs);
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  for (const Definitions definitions : {Definitions::kStepscope, Definitions::kXprof}) {
+    AnalysisContext context(*trace, definitions);
+    const AnalysisResult r = FindAnalysis("overview")->run(context, {}, {});
+    const Value unknown = definitions == Definitions::kXprof ? Value(0.0) : Value();
+    for (const char* id :
+         {"device_compute_16bit_percent", "device_compute_32bit_percent", "host_tf_op_percent",
+          "host_op_time_eager_percent", "device_op_time_eager_percent"}) {
+      CAPTURE(id);
+      REQUIRE(r.Find(id) != nullptr);
+      CHECK(r.Find(id)->value == unknown);
+    }
+  }
+}
+
 TEST_CASE("Without steps the verdict is unknown and says what to do") {
   test::XSpaceBuilder b;
   b.Plane("/host:CPU").Line(1, "t").Event("x", 0, 10);
