@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "viewer/core/state/settings.h"
+#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
@@ -28,11 +31,15 @@ class RanksPanel final : public AnalysisPanel {
  private:
   void MakeMap(const ResultTable& ranks, const ResultTable& steps);
   void DrawMap(const PanelContext& context, const ResultTable& steps);
+  void DrawPin(const PanelContext& context);
 
   TablePages pages_;
   uint64_t map_key_ = 0;
   HeatMapData map_;
-  std::vector<int> rows_;  // by cell of the map: row of the table of steps, or -1
+  std::vector<int> rows_;            // by cell of the map: row of the table of steps, or -1
+  std::vector<std::string> tracks_;  // of the ranks, the latest first
+  std::string pinned_by_;            // the setting that `pinned_` is of
+  bool pinned_ = false;
 };
 
 double NumberAt(const ResultTable& table, size_t row, const char* column) {
@@ -49,8 +56,8 @@ int64_t WholeAt(const ResultTable& table, size_t row, const char* column) {
   return std::isnan(number) ? -1 : static_cast<int64_t>(number);
 }
 
-// The ranks' numbers, the one that the others wait for most often first.
-std::vector<int64_t> ByLateness(const ResultTable& ranks) {
+// The rows of the table of ranks, the one that the others wait for most often first.
+std::vector<size_t> ByLateness(const ResultTable& ranks) {
   std::vector<size_t> order(ranks.rows.size());
   for (size_t r = 0; r < order.size(); ++r) order[r] = r;
   const auto late = [&](size_t r) {
@@ -59,9 +66,27 @@ std::vector<int64_t> ByLateness(const ResultTable& ranks) {
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return late(a) > late(b); });
-  std::vector<int64_t> numbers;
-  for (const size_t r : order) numbers.push_back(WholeAt(ranks, r, "rank"));
-  return numbers;
+  return order;
+}
+
+// The tracks with the collectives of the ranks, the latest rank's first.
+std::vector<std::string> TracksByLateness(const Profile& profile, const ResultTable& ranks) {
+  constexpr size_t kMost = 64;  // as many as can be looked at
+  const TrackSet& set = profile.trace->set;
+  std::vector<std::string> paths;
+  for (const size_t r : ByLateness(ranks)) {
+    if (r >= ranks.links.size() || ranks.links[r].rows.empty() || paths.size() == kMost) continue;
+    const EventRow row = ranks.links[r].rows.front();
+    if (row.value < set.rows) paths.push_back(TrackPath(*profile.trace, set, set.TrackOf(row)));
+  }
+  return paths;
+}
+
+bool AllPinned(const PanelContext& context, const std::vector<std::string>& paths) {
+  const TrackRules rules = ParseTrackRules(context.settings.Get("timeline.tracks"));
+  return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    return std::find(rules.pinned.begin(), rules.pinned.end(), path) != rules.pinned.end();
+  });
 }
 
 std::string LateText(double us) {
@@ -83,8 +108,10 @@ void GoToRankStep(const PanelContext& context, const RowLink& link) {
 
 void RanksPanel::MakeMap(const ResultTable& ranks, const ResultTable& steps) {
   map_ = {};
+  pinned_by_.clear();
   std::map<int64_t, size_t> row_of, column_of;
-  for (const int64_t rank : ByLateness(ranks)) {
+  for (const size_t r : ByLateness(ranks)) {
+    const int64_t rank = WholeAt(ranks, r, "rank");
     row_of[rank] = map_.rows.size();
     map_.rows.push_back("Rank " + std::to_string(rank));
   }
@@ -133,6 +160,24 @@ void RanksPanel::DrawMap(const PanelContext& context, const ResultTable& steps) 
   if (answer.clicked) GoToRankStep(context, steps.links[row]);
 }
 
+// At the right end of the line that the titles of the tables begin.
+void RanksPanel::DrawPin(const PanelContext& context) {
+  const std::string& rules = context.settings.Get("timeline.tracks");
+  if (pinned_by_ != rules || pinned_by_.empty()) {
+    pinned_by_ = rules;
+    pinned_ = AllPinned(context, tracks_);
+  }
+  const FaceScope small(context, Face::kUi);
+  const char* text = pinned_ ? "Unpin the ranks' tracks" : "Pin ranks to the top, latest first";
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float room = ImGui::GetContentRegionAvail().x, width = TextWidth(text) + BaseEm();
+  if (tracks_.empty() || room < width + BaseEm() * 24) return;
+  ImGui::SetCursorScreenPos({at.x + room - width, at.y + ImGui::GetStyle().FramePadding.y});
+  if (LinkText(context, "##pin", text))
+    context.commands.Push("track.pin", {.profile = context.profile->id, .paths = tracks_});
+  ImGui::SetCursorScreenPos(at);
+}
+
 void RanksPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                             uint64_t key) {
   if (!result.findings.empty()) DrawHeadline(context, result.findings.front());
@@ -151,9 +196,13 @@ void RanksPanel::DrawResult(const PanelContext& context, const AnalysisResult& r
   ImGui::Spacing();
   const ResultTable *ranks = result.Table("ranks"), *steps = result.Table("rank_steps");
   if (ranks != nullptr && steps != nullptr && !steps->rows.empty()) {
-    if (map_key_ != key) MakeMap(*ranks, *steps);
+    if (map_key_ != key) {
+      MakeMap(*ranks, *steps);
+      tracks_ = TracksByLateness(*context.profile, *ranks);
+    }
     map_key_ = key;
     DrawMap(context, *steps);
+    DrawPin(context);
   }
   std::vector<TablePages::Page> pages;
   for (const ResultTable& table : result.tables) {

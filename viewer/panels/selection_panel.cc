@@ -30,6 +30,7 @@ class SelectionPanel final : public Panel {
 
  private:
   SelectionRequest Wanted(const PanelContext& context);
+  void FollowPage(const ViewState& view);
   void Update(const PanelContext& context);
   void DrawHeader(const PanelContext& context);
   void DrawNumbers(const PanelContext& context) const;
@@ -44,7 +45,9 @@ class SelectionPanel final : public Panel {
   uint64_t version_ = 0;  // counts the results that were shown; 0: none yet
   SelectionStats stats_;
   GroupBy by_ = GroupBy::kName;
+  std::pair<std::string, uint64_t> asked_page_;  // ViewState::panel and shown that it has followed
   enum class Page { kGroups, kStacks, kEvents } page_ = Page::kGroups;
+  std::string shown_as_;  // the last command that showed a panel
   StackView stacks_;
   ResultTableView groups_, events_;
 };
@@ -76,7 +79,16 @@ SelectionRequest SelectionPanel::Wanted(const PanelContext& context) {
   return request;
 }
 
+// A command that shows events names the page for them: "selection/step".
+void SelectionPanel::FollowPage(const ViewState& view) {
+  const std::pair<std::string, uint64_t> asked(view.panel, view.shown.version());
+  if (asked == asked_page_) return;
+  asked_page_ = asked;
+  if (view.panel == "selection/step") by_ = GroupBy::kStep, page_ = Page::kGroups;
+}
+
 void SelectionPanel::Update(const PanelContext& context) {
+  FollowPage(context.view);
   const SelectionRequest wanted = Wanted(context);
   const double now = ImGui::GetTime();
   if (!(wanted == wanted_)) {
@@ -211,6 +223,10 @@ void SelectionPanel::Draw(const PanelContext& context) {
     waiting_ = false;
     TextIn(context, Role::kText2, "Open a profile to add up its events.");
     return;
+  }
+  if (context.view.panel_profile == context.pinned && context.view.panel != shown_as_) {
+    shown_as_ = context.view.panel;  // a command that names a page
+    if (shown_as_ == "selection/stacks") page_ = Page::kStacks;
   }
   Update(context);
   if (version_ == 0) {

@@ -1,5 +1,6 @@
 // FlowIndex: the arrows between events: those that a profile recorded, launches of device work by
-// correlation id, producers and consumers by the id they share, and asynchronous ops of TPUs. Immutable; any thread. 24 bytes an arrow.
+// correlation id, producers and consumers by the id they share, and asynchronous ops of TPUs.
+// Immutable; any thread. 24 bytes an arrow.
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 namespace {
@@ -77,6 +78,30 @@ TEST_CASE("ranks: the map has the latest rank on top, and a click goes to the st
   CHECK(shown.Contains(start));
   CHECK(shown.length() > kPsPerMs);  // a step of 1.459 ms
   CHECK(shown.length() < 2 * kPsPerMs);
+}
+
+TEST_CASE("ranks: the tracks of the ranks are pinned, the latest rank first, and let go again") {
+  test::RankJobOptions options;
+  options.late_rank = 2;
+  options.late_us = 400;
+  options.jitter_us = 0;
+  PanelFixture f;
+  OpenTrace(f, Job(options));
+  const auto panel = FindPanel("ranks")->create();
+  const ImVec2 pin = DrawCalm(f, *panel).At("Pin ranks to the top, latest first").middle();
+  f.commands = {};
+  f.Click(pin.x, pin.y, [&](const PanelContext& context) { panel->Draw(context); });
+  Command command;
+  REQUIRE(f.commands.Pop(&command));
+  CHECK(command.id == "track.pin");
+  const std::vector<std::string>& paths = command.args.paths;
+  REQUIRE(paths.size() == 4);
+  CHECK(paths[0].find("rank 2|") == 0);
+  CHECK(paths[1].find("rank 0|") == 0);
+  TrackRules rules;
+  rules.pinned = paths;
+  f.settings.Set("timeline.tracks", ToText(rules));
+  CHECK(DrawCalm(f, *panel).Has("Unpin the ranks' tracks"));
 }
 
 TEST_CASE("ranks: without collectives in common the panel says what is not known") {

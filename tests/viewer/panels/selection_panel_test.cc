@@ -46,6 +46,19 @@ TEST_CASE("selection: selected events go before the measured range") {
   CHECK(text.RightOf("Total").starts_with("180 µs | Self | 180 µs | Mean | 90 µs"));
 }
 
+TEST_CASE("selection: a row's share of each step is a page of its own") {
+  PanelFixture f;
+  OpenTrace(f, testing::TrainingTrace());
+  f.view.shown.Set({{f.profile.id, 0, EventRow(0)}, {f.profile.id, 0, EventRow(1)}});
+  const auto panel = FindPanel("selection")->create();
+  CHECK(DrawCalm(f, *panel).Has("names"));
+  f.view.panel = "selection/step";
+  const DrawnText steps = DrawCalm(f, *panel);
+  CAPTURE(steps.All());
+  CHECK_FALSE(steps.Has("names"));
+  CHECK(steps.Has("1 step"));
+}
+
 // Clicks on a text, as drawn now.
 DrawnText ClickOn(PanelFixture& f, Panel& panel, const char* text) {
   const ImVec2 at = DrawCalm(f, panel).At(text).middle();
@@ -98,6 +111,14 @@ TEST_CASE("selection: a click on a frame shows its events, and the stacks stay")
   CHECK(text.Has("All: 950 µs"));
   f.view.shown.Set({});
   CHECK(DrawCalm(f, *panel).Has("Measured range"));
+}
+
+TEST_CASE("selection: a command names the page of stacks") {
+  PanelFixture f;
+  OpenTrace(f, testing::TrainingTrace());
+  f.view.panel = "selection/stacks";
+  const auto panel = FindPanel("selection")->create();
+  CHECK(DrawCalm(f, *panel).Has("Flame graph"));
 }
 
 TEST_CASE("selection: an empty range says how to select events") {
