@@ -150,8 +150,10 @@ void FindDirection(const FindingContext& input, const Direction& direction, doub
   const std::vector<CopyGroup> groups = GroupsOf(input, direction.direction, &found.devices);
   double device_steps = 0;
   for (const DeviceScan& scan : input.Scans()) device_steps += scan.steps;
-  found.title = fmt::format("{} take {} of {} while no kernel runs", direction.title, MsText(ms),
-                            input.EveryStep());
+  const bool tpu = input.db().kind == DeviceKind::kTpu;
+  found.title = fmt::format("{} take {} of {} while no {} runs", direction.title, MsText(ms),
+                            input.EveryStep(), tpu ? "other op" : "kernel");
+  if (tpu) found.remedy = input.Remedy("copies.async");
   if (!groups.empty())
     found.title += GroupText(input, groups.front(), direction.noun, device_steps);
   found.title += ".";
