@@ -6,9 +6,9 @@
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/lane_merge.h"
+#include "model/analysis/steps/cause_names.h"
 #include "model/analysis/steps/device_steps.h"
 #include "model/analysis/steps/idle_causes.h"
-#include "model/analysis/steps/verdict.h"
 #include "model/compare/device_work.h"
 
 namespace stepscope::compare {

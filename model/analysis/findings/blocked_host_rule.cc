@@ -9,6 +9,7 @@
 #include "model/analysis/findings/launch_threads.h"
 #include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/intervals/ranges.h"
+#include "model/analysis/steps/cause_names.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/lookup.h"
 

@@ -8,6 +8,7 @@
 
 #include "model/analysis/findings/finding_context.h"
 #include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/steps/cause_names.h"
 #include "model/lookup.h"
 
 namespace stepscope {

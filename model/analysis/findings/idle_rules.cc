@@ -4,26 +4,17 @@
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/op_database.h"
+#include "model/analysis/steps/cause_names.h"
 
 namespace stepscope {
 namespace {
 
 enum class HostWork : uint8_t { kUnrecorded, kOp, kAwaits, kCompiled, kOther, kOnCpu };
 
-bool IsMarker(const FindingContext& input, const std::string& cause) {
-  for (const Step& step : input.db().steps) {
-    if (step.rows.empty()) continue;
-    IdleCause mark;
-    mark.event = input.trace().set.Meta(step.rows.front());
-    if (CauseName(input.trace(), mark) == cause) return true;
-  }
-  return false;
-}
-
 // An op of PyTorch that launches no kernel runs on the host. An op of TensorFlow is judged by the
 // time that its executor spends in it.
 HostWork WorkOf(const FindingContext& input, const std::string& cause) {
-  if (IsMarker(input, cause)) return HostWork::kUnrecorded;
+  if (cause == CauseNames::kUnrecorded) return HostWork::kUnrecorded;
   const HostRole role = RoleOfHostEvent(cause, EventCategory::kUnknown);
   if (role == HostRole::kAwait) return HostWork::kAwaits;
   if (role == HostRole::kExecutor) return HostWork::kCompiled;
@@ -83,19 +74,19 @@ void FindHostOp(const FindingContext& input, double threshold, std::vector<RuleF
   HostWork work = WorkOf(input, loss.cause);
   if (work == HostWork::kUnrecorded && loss.cause_percent < 50)
     work = cpu ? HostWork::kOnCpu : HostWork::kOther;
+  const bool dispatch = work == HostWork::kOnCpu || (cpu && work == HostWork::kUnrecorded);
   const std::string share = MsText(loss.ms) + " of " + input.EveryStep();
-  std::string title = work == HostWork::kOnCpu ? share : input.Waits() + " " + share;
-  if (work == HostWork::kOnCpu) title += " go to Python and op dispatch" + InCause(loss);
-  if (work == HostWork::kOp) title += " for ops that run on the host" + InCause(loss);
-  if (work == HostWork::kOther)
-    title += " for Python and op dispatch inside the step" + InCause(loss);
-  if (work == HostWork::kAwaits) title += " for the host to start work" + InCause(loss);
-  if (work == HostWork::kCompiled)
-    title += " for the runtime that executes a compiled program" + InCause(loss);
-  if (work == HostWork::kUnrecorded) {
-    title += " for the host inside the step, " + PercentText(loss.cause_percent) +
-             " of it in Python that was not recorded";
+  std::string title = dispatch ? share + " go to " : input.Waits() + " " + share + " for ";
+  if (work == HostWork::kOp) {
+    title += "ops that run on the host";
+  } else if (work == HostWork::kAwaits) {
+    title += "the host to start work";
+  } else if (work == HostWork::kCompiled) {
+    title += "the runtime that executes a compiled program";
+  } else {
+    title += dispatch ? "Python and op dispatch" : "Python and op dispatch inside the step";
   }
+  title += InCause(loss);
   RuleFinding found =
       FindingOfLoss(input, loss, title + ".",
                     "The host's work is compiled, moved to the device or hidden behind it.");

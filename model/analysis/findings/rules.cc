@@ -15,7 +15,7 @@ FindFn FindInputBound, FindHostThreads, FindBetweenSteps, FindShortKernels, Find
     FindHostOp, FindCopies, FindSync, FindMatrixUnits, FindPrecision, FindLossScaling, FindCompile,
     FindAllReduce, FindImbalance, FindSequentialGpus, FindMemory, FindOutlierSteps, FindAttention,
     FindUnfusedOps, FindLayout, FindAlignment, FindSmallCollectives, FindBlockedHost,
-    FindProfilerOverhead, FindCompiledLaunches;
+    FindProfilerOverhead, FindCompiledLaunches, FindWarmUp;
 
 namespace {
 
@@ -131,6 +131,17 @@ constexpr FindingRule kRules[] = {
      "Enabling XLA",
      "Profile after a few steps of warm-up; look for shapes that change from step to step.",
      FindCompile},
+    {"warm-up", "Gaps of the first steps that do not come again", 5, Unit::kPercent,
+     "gaps of 100 us and more in the first third of the steps, at most three, whose cause has no "
+     "gap of a fifth of that length in later steps / all steps, both with those that averages "
+     "leave "
+     "out; the wait for a device's first work is no gap",
+     "Analyze Gaps Between Steps",
+     "Run a few steps before the recording, and before what is timed. Where the first steps "
+     "matter, "
+     "load modules at the start (CUDA_MODULE_LOADING=EAGER), keep tuned choices, and reserve "
+     "memory ahead.",
+     FindWarmUp},
     {"memory", "Memory that is fragmented, grows or is free", 30, Unit::kPercent,
      "largest fragmentation while 90 % of the pool is in use; growth: bytes in use at the ends of "
      "steps; room: 100 % - peak / capacity",

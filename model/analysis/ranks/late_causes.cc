@@ -7,9 +7,9 @@
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/lane_merge.h"
+#include "model/analysis/steps/cause_names.h"
 #include "model/analysis/steps/host_losses.h"
 #include "model/analysis/steps/idle_causes.h"
-#include "model/analysis/steps/verdict.h"
 #include "model/base/task.h"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "model/analysis/grouping/host_roles.h"
-#include "model/analysis/naming/short_label.h"
+#include "model/analysis/steps/cause_names.h"
 #include "model/analysis/steps/exposed_time.h"
 #include "model/analysis/steps/host_collectives.h"
 #include "model/analysis/steps/unrecorded.h"
@@ -114,6 +114,7 @@ class CauseShares {
  public:
   void Add(const IdleCause& cause) {
     all_ += static_cast<double>(cause.time);
+    loss_ = cause.loss;
     if (cause.longest.length() > longest_.length()) longest_ = cause.longest;
     for (const EventRow row : cause.rows) {
       if (row.valid() && rows_.size() < kRows) rows_.push_back(row);
@@ -121,13 +122,14 @@ class CauseShares {
     if (cause.event.valid())
       sums_[{cause.event.value, cause.inside.value}].time += static_cast<double>(cause.time);
   }
-  Shares Largest(const Trace& trace) const {
+  Shares Largest(const CauseNames& names) const {
     std::map<std::string, double> by_name;
     for (const auto& [key, sum] : sums_) {
       IdleCause cause;
+      cause.loss = loss_;
       cause.event = MetaId(key.first);
       cause.inside = MetaId(key.second);
-      by_name[CauseName(trace, cause)] += sum.time;
+      by_name[names.Of(cause)] += sum.time;
     }
     Shares shares;
     for (const auto& [name, time] : by_name) shares.emplace_back(name, 100 * time / all_);
@@ -145,6 +147,7 @@ class CauseShares {
     double time = 0;
   };
   double all_ = 0;
+  StepTimeClass loss_ = StepTimeClass::kUnknown;  // of the last cause
   TimeRange longest_;
   std::vector<EventRow> rows_;
   std::map<std::pair<uint32_t, uint32_t>, Sum> sums_;
@@ -236,8 +239,9 @@ void Judgement::AddCauses() {
     if (remedy >= shares.size()) continue;
     if (all || db_.steps[cause.step].counts()) shares[remedy].Add(cause);
   }
+  const CauseNames names(trace_, db_);
   for (size_t i = 0; i < shares.size(); ++i) {
-    SetCauses(shares[i].Largest(trace_), &verdict_.losses[i]);
+    SetCauses(shares[i].Largest(names), &verdict_.losses[i]);
     verdict_.losses[i].link = shares[i].Link();
   }
 }
@@ -398,25 +402,28 @@ std::string Judgement::Others(size_t from) const {
 }
 
 void Judgement::SayDevice() {
-  const double percent = total_ > 0 ? 100 * work_ / total_ : 0;
+  const double working = total_ > 0 ? 100 * work_ / total_ : 0;
   const std::string devices = Devices(db_, trace_);
   verdict_.leads = "device";
-  verdict_.percent = percent;
+  verdict_.percent = working;
   Finding& f = verdict_.finding;
   f.grade = Finding::Grade::kGood;
   const double copying = total_ > 0 ? 100 * on_device_ / total_ : 0;
   const bool several = devices.ends_with("s");
   f.text = (db_.kind == DeviceKind::kCpuOnly ? "CPU-bound: " : "Device-bound: ") + devices +
            (several ? " compute " : " computes ") +
-           Rounded(copying >= 1 ? percent - copying : percent) + " " + Where();
+           Rounded(copying >= 1 ? working - copying : working) + " " + Where();
   if (copying >= 1) {
     f.text += std::string(several ? " and copy and fill their" : " and copies and fills its") +
               " own memory " + Rounded(copying);
   }
   if (!verdict_.losses.empty() && verdict_.losses.front().of_waiting >= 1) {
+    const double percent = verdict_.losses.front().of_waiting;
     std::string label = verdict_.losses.front().label;
     label[0] = Lower(label[0]);
-    f.text += "; the largest loss is " + Rounded(verdict_.losses.front().of_waiting) + " " + label;
+    // What the device copies may cost more than what is no work of it.
+    f.text += std::string(copying > percent ? ". Next largest: " : "; the largest loss is ") +
+              Rounded(percent) + " " + label;
   }
   f.text += ".";
   const bool cpu = db_.kind == DeviceKind::kCpuOnly;
@@ -481,11 +488,6 @@ void Judgement::Judge() {
   f.panel = remedy.panel;
 }
 
-std::string_view FileName(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 }  // namespace
 
 std::vector<StepTimeGroup> StepTimeGroups() {
@@ -521,65 +523,6 @@ std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step) {
   set(StepTimeClass::kLaunch, t.launch);
   set(StepTimeClass::kUnknown, t.other);
   return times;
-}
-
-// Python functions are FILE(LINE): NAME in PyTorch, $FILE:LINE NAME in JAX and TensorFlow.
-std::string CauseName(std::string_view event) {
-  const size_t open = event.find(".py("), close = event.find("): ");
-  if (open != std::string_view::npos && close != std::string_view::npos && open < close) {
-    const std::string_view line = event.substr(open + 4, close - open - 4);
-    return std::string(event.substr(close + 3)) + " (" +
-           std::string(FileName(event.substr(0, open + 3))) + ":" + std::string(line) + ")";
-  }
-  for (std::string_view kind : {"<built-in method ", "<built-in function "}) {
-    if (event.starts_with(kind)) {
-      event.remove_prefix(kind.size());
-      return std::string(event.substr(0, event.find_first_of(" >")));
-    }
-  }
-  const size_t space = event.find(' ');
-  if (event.starts_with("$") && space != std::string_view::npos) {
-    return std::string(event.substr(space + 1)) + " (" +
-           std::string(FileName(event.substr(1, space - 1))) + ")";
-  }
-  const size_t colon = event.find(':');  // NAME:TYPE of TensorFlow; the type says nothing new
-  const bool twice =
-      colon != std::string_view::npos && event.substr(0, colon) == event.substr(colon + 1);
-  return std::string(twice ? event.substr(0, colon) : event);
-}
-
-namespace {
-
-// A kernel's template may take 400 characters and would fill a sentence.
-std::string Shortened(std::string name) {
-  constexpr size_t kLongest = 80;
-  if (name.size() <= kLongest) return name;
-  name = WithoutNamespaces(WithoutArguments(name));
-  if (name.size() <= kLongest) return name;
-  return std::string(CutEnd(name, kLongest)) + "\u2026";
-}
-
-// Some profilers name a launch call after its kernel. The op that launched it says more.
-bool NamedAfterKernel(const Trace& trace, const IdleCause& cause) {
-  if (!cause.inside.valid()) return false;
-  const EventMeta& meta = trace.names().metas[cause.event.value];
-  return RoleOfHostEvent(trace.names().Name(cause.event), meta.category) == HostRole::kWork;
-}
-
-}  // namespace
-
-std::string CauseName(const Trace& trace, const IdleCause& cause) {
-  const auto name_of = [&](MetaId event) {
-    std::string name = Shortened(CauseName(trace.names().DisplayName(event)));
-    // All steps' marks are one cause: "ProfilerStep" for ProfilerStep#3.
-    const bool mark = trace.names().metas[event.value].category == EventCategory::kStep;
-    const size_t end = mark ? name.find_last_not_of("0123456789#_ ") : std::string::npos;
-    if (end != std::string::npos) name.resize(end + 1);
-    return name.empty() ? std::string("(no name)") : name;
-  };
-  if (!cause.event.valid()) return {};
-  if (NamedAfterKernel(trace, cause)) return name_of(cause.inside);
-  return name_of(cause.event) + (cause.inside.valid() ? " in " + name_of(cause.inside) : "");
 }
 
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole) {

@@ -53,8 +53,4 @@ std::vector<StepTimeGroup> StepTimeGroups();
 // ps by StepTimeGroups(); they sum to the step.
 std::vector<double> GroupedStepTimes(const Step& step);
 
-// An event as causes name it: a Python function is NAME (FILE:LINE), FILE without its folders.
-std::string CauseName(std::string_view event);
-std::string CauseName(const Trace& trace, const IdleCause& cause);
-
 }  // namespace stepscope

@@ -1,0 +1,91 @@
+#include "model/analysis/steps/cause_names.h"
+
+#include "model/analysis/grouping/host_roles.h"
+#include "model/analysis/naming/short_label.h"
+
+namespace stepscope {
+namespace {
+
+std::string_view FileName(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+// Python functions are FILE(LINE): NAME in PyTorch, $FILE:LINE NAME in JAX and TensorFlow.
+std::string CauseName(std::string_view event) {
+  const size_t open = event.find(".py("), close = event.find("): ");
+  if (open != std::string_view::npos && close != std::string_view::npos && open < close) {
+    const std::string_view line = event.substr(open + 4, close - open - 4);
+    return std::string(event.substr(close + 3)) + " (" +
+           std::string(FileName(event.substr(0, open + 3))) + ":" + std::string(line) + ")";
+  }
+  for (std::string_view kind : {"<built-in method ", "<built-in function "}) {
+    if (event.starts_with(kind)) {
+      event.remove_prefix(kind.size());
+      return std::string(event.substr(0, event.find_first_of(" >")));
+    }
+  }
+  const size_t space = event.find(' ');
+  if (event.starts_with("$") && space != std::string_view::npos) {
+    return std::string(event.substr(space + 1)) + " (" +
+           std::string(FileName(event.substr(1, space - 1))) + ")";
+  }
+  const size_t colon = event.find(':');  // NAME:TYPE of TensorFlow; the type says nothing new
+  const bool twice =
+      colon != std::string_view::npos && event.substr(0, colon) == event.substr(colon + 1);
+  return std::string(twice ? event.substr(0, colon) : event);
+}
+
+namespace {
+
+// A kernel's template may take 400 characters and would fill a sentence.
+std::string Shortened(std::string name) {
+  constexpr size_t kLongest = 80;
+  if (name.size() <= kLongest) return name;
+  name = WithoutNamespaces(WithoutArguments(name));
+  if (name.size() <= kLongest) return name;
+  return std::string(CutEnd(name, kLongest)) + "\u2026";
+}
+
+// Some profilers name a launch call after its kernel. The op that launched it says more.
+bool NamedAfterKernel(const Trace& trace, const IdleCause& cause) {
+  if (!cause.inside.valid()) return false;
+  const EventMeta& meta = trace.names().metas[cause.event.value];
+  return RoleOfHostEvent(trace.names().Name(cause.event), meta.category) == HostRole::kWork;
+}
+
+}  // namespace
+
+std::string CauseName(const Trace& trace, const IdleCause& cause) {
+  const auto name_of = [&](MetaId event) {
+    std::string name = Shortened(CauseName(trace.names().DisplayName(event)));
+    // All steps' marks are one cause: "ProfilerStep" for ProfilerStep#3.
+    const bool mark = trace.names().metas[event.value].category == EventCategory::kStep;
+    const size_t end = mark ? name.find_last_not_of("0123456789#_ ") : std::string::npos;
+    if (end != std::string::npos) name.resize(end + 1);
+    return name.empty() ? std::string("(no name)") : name;
+  };
+  if (!cause.event.valid()) return {};
+  if (NamedAfterKernel(trace, cause)) return name_of(cause.inside);
+  return name_of(cause.event) + (cause.inside.valid() ? " in " + name_of(cause.inside) : "");
+}
+
+CauseNames::CauseNames(const Trace& trace, const StepDatabase& db) : trace_(trace) {
+  for (const Step& step : db.steps) {
+    if (!step.inferred && step.group >= 0 && !step.rows.empty())
+      markers_.insert(trace.set.Meta(step.rows.front()).value);
+  }
+}
+
+bool CauseNames::IsUnrecorded(const IdleCause& cause) const {
+  const bool host = cause.loss == StepTimeClass::kHost;
+  return host && cause.event.valid() && markers_.contains(cause.event.value);
+}
+
+std::string CauseNames::Of(const IdleCause& cause) const {
+  return IsUnrecorded(cause) ? std::string(kUnrecorded) : CauseName(trace_, cause);
+}
+
+}  // namespace stepscope
