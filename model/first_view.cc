@@ -13,8 +13,9 @@ constexpr uint64_t kStrayShare = 1000;  // at most one event in so many is stray
 constexpr uint64_t kMinEvents = 20;     // among fewer events none is stray
 constexpr double kMaxStretch = 20;      // how many times the dense part the full span may be long
 constexpr Ps kLeastView = kPsPerUs;     // the view of a single instant
-constexpr double kDeviceStretch = 5;    // how many times the devices' part the view may be long
-constexpr Ps kMarginPart = 20;          // the margin on either side is 1 / 20 of the devices' part
+// Shares of the devices' part: the margin around it, and how much of the host's time may stay. What
+// the host does before the first kernel is a part of the first step, so more of that may stay.
+constexpr double kMargin = 0.02, kMostBefore = 0.25, kMostAfter = 0.05;
 
 // The `count` least keys of all lanes, ascending. Within each lane key(lane, k) must ascend with k.
 template <typename Key>
@@ -131,13 +132,35 @@ TimeRange FindDeviceView(std::span<const Plane> planes, const TrackSet& set, Tim
   const std::vector<const Lane*> lanes = DeviceLanes(planes, set);
   if (lanes.empty() || dense.empty()) return dense;
   const TimeRange busy = Densest(lanes, StraysAmong(CountAll(lanes)));
-  if (Length(dense.begin, dense.end) <= kDeviceStretch * Length(busy.begin, busy.end)) return dense;
-  const Ps margin = busy.length() / kMarginPart;
-  const TimeRange view{std::max(dense.begin, SaturatingSub(busy.begin, margin)),
-                       std::min(dense.end, SaturatingAdd(busy.end, margin))};
+  const double length = Length(busy.begin, busy.end);
+  const auto margin = static_cast<Ps>(length * kMargin);
+  TimeRange view = dense;
+  if (Length(dense.begin, busy.begin) > length * kMostBefore)
+    view.begin = std::max(dense.begin, SaturatingSub(busy.begin, margin));
+  if (Length(busy.end, dense.end) > length * kMostAfter)
+    view.end = std::min(dense.end, SaturatingAdd(busy.end, margin));
   return view.empty() ? dense : view;
 }
 
 TimeRange DenseView(const Trace& trace) { return FindDenseView(trace.set.lanes, trace.span).range; }
+
+TimeRange SpanOf(std::span<const Track> tracks) {
+  TimeRange span;
+  bool any = false;
+  const auto extend = [&](TimeRange r) {
+    span = any ? TimeRange{std::min(span.begin, r.begin), std::max(span.end, r.end)} : r;
+    any = true;
+  };
+  for (const Track& t : tracks) {
+    if (t.events > 0) extend(t.span);
+  }
+  if (any) return span;
+  for (const Track& t : tracks) {  // there are counters only
+    for (const CounterSeries& c : t.counters) {
+      if (!c.time.empty()) extend({c.time.front(), c.time.back()});
+    }
+  }
+  return span;
+}
 
 }  // namespace stepscope

@@ -19,9 +19,14 @@ struct FirstView {
 // longer if an instant lies on its end.
 FirstView FindDenseView(std::span<const Lane> lanes, TimeRange full);
 
-// The part of `dense` in which devices work, with a margin, if it is a small part; else `dense`. A
-// profile may have minutes of a host's start and milliseconds of kernels.
+// The part of `dense` in which devices work, with a margin. A profile may have minutes of a host's
+// start and milliseconds of kernels. Up to a quarter of the devices' part stays before it and a
+// twentieth behind it. Without devices: `dense`.
 TimeRange FindDeviceView(std::span<const Plane> planes, const TrackSet& set, TimeRange dense);
+
+// From the first begin to the last end of all events, or of the counters' values where there are no
+// events. O(tracks).
+TimeRange SpanOf(std::span<const Track> tracks);
 
 // FindDenseView of a finished trace, for an overview of the whole of it.
 TimeRange DenseView(const Trace& trace);

@@ -8,12 +8,12 @@
 #include "model/base/sort_runs.h"
 #include "model/first_view.h"
 #include "model/lane_builder.h"
+#include "model/lane_pyramids.h"
 
 namespace stepscope {
 namespace {
 
 constexpr uint64_t kMaxRows = 0xfffffffeu;  // rows have 32 bits, and the last value means none
-constexpr size_t kLanesPerTask = 64;        // small lanes whose pyramids one task builds
 constexpr size_t kMaxReadableBytes = size_t{64} << 20;  // all demangled names together
 constexpr size_t kTracksPerBlock = 16'384;              // tracks that are built at the same time
 constexpr size_t kFewTracks = 256;  // a block of so few tracks shares no columns
@@ -35,42 +35,6 @@ std::vector<uint32_t> LargestFirst(size_t n, const Size& size) {
   std::iota(order.begin(), order.end(), 0u);
   SortRuns(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return size(a) > size(b); });
   return order;
-}
-
-// Builds the pyramids of all lanes on several threads. A long lane is built in parts, because one
-// huge lane would keep a single thread busy. Short lanes are built in groups, because a hundred
-// thousand tracks would be as many tasks. After a stop some pyramids are missing.
-void BuildPyramids(std::vector<Lane>* lanes, const std::stop_token& stop) {
-  struct Task {
-    uint32_t lane, part, count;  // count > 0: whole lanes from `lane` on; 0: one part of a lane
-  };
-  std::vector<Task> tasks;
-  std::vector<uint32_t> in_parts;
-  std::vector<Task> groups;
-  for (uint32_t i = 0; i < lanes->size(); ++i) {
-    Lane& lane = (*lanes)[i];
-    if (lane.size() >= LaneMip::kPartEvents * 2) {
-      const uint32_t parts = lane.mip.Prepare(lane.view());
-      for (uint32_t part = 0; part < parts; ++part) tasks.push_back({i, part, 0});
-      in_parts.push_back(i);
-    } else if (!groups.empty() && groups.back().lane + groups.back().count == i &&
-               groups.back().count < kLanesPerTask &&
-               lane.size() < LaneMip::kPartEvents / kLanesPerTask) {
-      ++groups.back().count;
-    } else {
-      groups.push_back({i, 0, 1});
-    }
-  }
-  tasks.insert(tasks.end(), groups.begin(), groups.end());
-  ParallelFor(tasks.size(), [&](size_t t) {
-    if (stop.stop_requested()) return;
-    const Task& task = tasks[t];
-    if (task.count == 0) (*lanes)[task.lane].mip.BuildPart((*lanes)[task.lane].view(), task.part);
-    for (uint32_t i = task.lane; i < task.lane + task.count; ++i)
-      (*lanes)[i].mip.Build((*lanes)[i].view());
-  });
-  if (stop.stop_requested()) return;
-  for (const uint32_t i : in_parts) (*lanes)[i].mip.Finish();
 }
 
 struct BuiltSet {
@@ -234,25 +198,6 @@ EventRow RowOf(const BuiltSet& built, TrackId track, uint32_t slice, uint64_t sl
   if (track.value >= built.first_row.size() || slice >= slice_count) return {};
   const std::vector<uint32_t>& rows = built.row_of_slice[track.value];
   return EventRow(built.first_row[track.value] + (rows.empty() ? slice : rows[slice]));
-}
-
-TimeRange SpanOf(const std::vector<Track>& tracks) {
-  TimeRange span;
-  bool any = false;
-  const auto extend = [&](TimeRange r) {
-    span = any ? TimeRange{std::min(span.begin, r.begin), std::max(span.end, r.end)} : r;
-    any = true;
-  };
-  for (const Track& t : tracks) {
-    if (t.events > 0) extend(t.span);
-  }
-  if (any) return span;
-  for (const Track& t : tracks) {  // there are counters only
-    for (const CounterSeries& c : t.counters) {
-      if (!c.time.empty()) extend({c.time.front(), c.time.back()});
-    }
-  }
-  return span;
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/allocator_history.h"
@@ -22,6 +24,7 @@
 #include "viewer/core/panel.h"
 #include "viewer/core/profile_notes.h"
 #include "viewer/core/profiles/align_profiles.h"
+#include "viewer/core/profiles/clock_aligner.h"
 #include "viewer/core/profiles/step_marker_loader.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/track_folding.h"
@@ -70,12 +73,14 @@ struct Viewer::State {
         jobs([&app] { app.RequestFrame(); }, JobThreads::Priority::kBehindFrames),
         listings([&app] { app.RequestFrame(); }),
         searches([&app] { app.RequestFrame(); }),
+        clocks(jobs),
         run_steps(jobs),
         search(searches),
         dialog(listings) {}
 
   void ApplyLook();
   void SyncProfiles(const SessionView& session);
+  void TakeProfiles(const SessionView& session);
   bool SyncViews();  // whether a profile that was open still is
   void ShowSnapshot();
   void BeginComparison();
@@ -111,11 +116,13 @@ struct Viewer::State {
   JobThreads jobs;
   JobThreads listings;  // list folders: a network may take for ever, and no frame waits for it
   JobThreads searches;  // short jobs that the user waits for while typing
+  ClockAligner clocks;
   StepMarkerLoader run_steps;
   Search search;
   FileDialog dialog;
   TimelineSplitView timeline;
   MenuBarState menu_bar;
+  AltTap alt_tap;
   KeyEditor key_editor;
   PaletteState palette;
   KeyBindings bindings;
@@ -179,32 +186,50 @@ void Viewer::State::ApplyLook() {
 }
 
 void Viewer::State::SyncProfiles(const SessionView& session) {
+  clocks.Update(session.profiles);
   bool changed =
       session.generation != session_generation || profiles.size() != session.profiles.size();
   for (size_t i = 0; !changed && i < profiles.size(); ++i) {
-    const Profile &mine = profiles[i], &theirs = session.profiles[i];
+    const Profile &mine = profiles[i], &theirs = clocks.Shown(session.profiles[i], view);
     changed =
         mine.trace != theirs.trace || mine.id != theirs.id || mine.analysis != theirs.analysis;
   }
   bool derived = changed;
-  for (size_t i = 0; !derived && i < profiles.size(); ++i)
-    derived = profiles[i].derived != session.profiles[i].derived ||
-              profiles[i].flows != session.profiles[i].flows;
+  for (size_t i = 0; !derived && i < profiles.size(); ++i) {
+    const Profile &mine = profiles[i], &theirs = clocks.Shown(session.profiles[i], view);
+    derived = mine.derived != theirs.derived || mine.flows != theirs.flows;
+  }
   if (derived) {
     session_generation = session.generation;
     ++content_generation;
-    settle = 3;
+    workspace.fit = kFramesToFit;
+    settle = kFramesToFit;
     if (profiles.empty()) focus_timeline = 3;  // when all panels have been made
     if (changed) {
       for (const Profile& profile : profiles) names.Forget(profile.trace->set.names.get());
-      analyses.KeepOnly(session.profiles);
     }
-    profiles = session.profiles;
+    TakeProfiles(session);
+    if (changed) analyses.KeepOnly(profiles);
     const bool replaced = !view.profiles.empty();
     if (!SyncViews() && replaced) search.Set("", profiles);
     if (!search.query().empty()) search.Refresh(profiles);
   }
+  for (Profile& profile : profiles) profile.clock_offsets = clocks.OffsetsOf(profile.id);
   SyncSteps();
+}
+
+// Takes the session's profiles as the view wants to see them. A view that shows what is shown at
+// the start does so again when the clocks of its profile change.
+void Viewer::State::TakeProfiles(const SessionView& session) {
+  const std::vector<Profile> before = std::exchange(profiles, {});
+  for (const Profile& recorded : session.profiles) {
+    const Profile& now = profiles.emplace_back(clocks.Shown(recorded, view));
+    const Profile* old = FindProfile(before, now.id);
+    const ProfileViewState* state = view.Find(now.id);
+    if (old == nullptr || state == nullptr || old->trace == now.trace) continue;
+    if (view.visible == state->map.ToShared(old->trace->first_view))
+      view.visible = state->map.ToShared(now.trace->first_view);
+  }
 }
 
 void Viewer::State::SyncSteps() {
@@ -296,13 +321,17 @@ void Viewer::State::HandleKeys(const ViewerContext& context) {
   }
   const bool popup =
       popups || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  const bool alt = alt_tap.Update();
   if (timeline.takes_keys() || key_editor.capturing()) return;
-  // While a box is about to take the keyboard, typed keys are for the box.
-  if (popup || windows.palette || windows.file_dialog || windows.focus_search ||
+  // While a box is about to take the keyboard, typed keys are for the box. An open menu of the menu
+  // bar leaves only the keys that close it.
+  if ((popup && !menu_bar.open) || windows.palette || windows.file_dialog || windows.focus_search ||
       menu_bar.search.waiting)
     return;
+  if (alt) commands.Push("app.menu");
   for (const BoundKey& key : keys) {
-    if (!Pressed(key.chord)) continue;
+    const bool menu = key.command != nullptr && std::string_view(key.command->id) == "app.menu";
+    if ((popup && !menu) || !Pressed(key.chord)) continue;
     if (key.command != nullptr && key.command->enabled(context)) {
       CommandArgs args;
       if (key.chord.character != 0) args.text = TypedText(1);
@@ -449,6 +478,7 @@ void Viewer::Frame(const SessionView& session) {
   DrawStatusBar(shell);
   DrawDockSpace(shell, s.windows.reset_layout, empty, &s.workspace);
   s.windows.reset_layout = s.windows.focus_search = s.windows.switch_tall = false;
+  s.windows.open_menu = false;
   if (s.workspace.built) s.layout_built = 1;
   if (empty) {
     s.windows.views.clear();
@@ -481,14 +511,16 @@ bool Viewer::moving() const {
   const State& s = *state_;
   const bool pictures = !s.windows.pictures.empty() || !s.windows.views.empty();
   // Without an open profile the timeline is not drawn, and its last answer no longer counts.
-  return s.settle > 0 || s.windows.note_is_new || pictures || InputWaits() ||
+  const bool fits = s.workspace.fit > 0 && !s.profiles.empty();
+  return s.settle > 0 || fits || s.windows.note_is_new || pictures || InputWaits() ||
          (!s.profiles.empty() && s.timeline.moving());
 }
 
 bool Viewer::animating() const {
   const State& s = *state_;
   const bool waiting = !s.profiles.empty() && (s.timeline.waiting() || s.panels.animating());
-  return moving() || waiting || s.analyses.busy() || s.run_steps.waiting() || s.jobs_running;
+  return moving() || waiting || s.analyses.busy() || s.clocks.waiting() || s.run_steps.waiting() ||
+         s.jobs_running;
 }
 
 bool Viewer::searching() const { return state_->search.busy(); }
@@ -510,6 +542,7 @@ std::string Viewer::BusyWith() const {
   add(!s.profiles.empty() && (s.timeline.moving() || s.timeline.waiting()), "the timeline");
   for (const std::string& panel : s.panels.Busy()) add(true, "panel " + panel);
   add(s.analyses.busy(), "analyses");
+  add(s.clocks.waiting(), "clocks");
   add(s.run_steps.waiting(), "steps");
   add(s.jobs_running, "jobs");
   add(stopping(), "jobs that were told to stop");

@@ -53,6 +53,25 @@ bool ParseSize(const std::string& text, int* width, int* height) {
   return true;
 }
 
+void AddFlag(CLI::App& app, const char* name, bool* value, const char* what) {
+  app.add_flag(name, *value, what);
+}
+
+void AddText(CLI::App& app, const char* name, std::string* value, const char* what,
+             const char* type) {
+  app.add_option(name, *value, what)->type_name(type);
+}
+
+void AddNumber(CLI::App& app, const char* name, int* value, int least, int most, const char* what) {
+  app.add_option(name, *value, what)->check(CLI::Range(least, most));
+}
+
+void Require(CLI::App& app, const char* name) { app.get_option(name)->required(); }
+
+void Exclude(CLI::App& app, const char* name, const char* other) {
+  app.get_option(name)->excludes(app.get_option(other));
+}
+
 void AddValue(CLI::App& app, const char* name, const char* type, const char* what,
               ReadOption read) {
   app.add_option_function<std::string>(

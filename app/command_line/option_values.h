@@ -1,4 +1,6 @@
-// Options whose values CLI11 does not know how to read.
+// How a command declares its options. CLI11 is included by this folder alone, because it takes
+// seconds to compile. A `name` is as CLI11 wants it: "--json", "-o,--output" or, without dashes, a
+// positional argument. A `what` is one line of help.
 #pragma once
 
 #include <functional>
@@ -20,6 +22,18 @@ std::optional<TimeRange> ParseRange(const std::string& text);
 // Reads "1920x1080", each side 16 to 16384 pixels. Returns false, and leaves the sides as they are,
 // for anything else.
 bool ParseSize(const std::string& text, int* width, int* height);
+
+// An option without a value.
+void AddFlag(CLI::App& app, const char* name, bool* value, const char* what);
+// An option with any text. `type` is what help calls the text.
+void AddText(CLI::App& app, const char* name, std::string* value, const char* what,
+             const char* type = "TEXT");
+// An option with a whole number from `least` to `most`.
+void AddNumber(CLI::App& app, const char* name, int* value, int least, int most, const char* what);
+// The command cannot be used without an option that it has.
+void Require(CLI::App& app, const char* name);
+// Two options that the command has cannot be used together.
+void Exclude(CLI::App& app, const char* name, const char* other);
 
 // Takes the text of an option. Returns what is wrong with it, such as "is not a range", or an empty
 // text.

@@ -91,11 +91,11 @@ void AddPart(CLI::App& app, InputOptions* input, PartOptions* part) {
 }
 
 void AddWide(CLI::App& app, bool* wide) {
-  app.add_flag("--wide", *wide, "text: all columns, however long the lines");
+  AddFlag(app, "--wide", wide, "text: all columns, however long the lines");
 }
 
-CLI::Option* AddOutput(CLI::App& app, std::string* output, const char* what) {
-  return app.add_option("-o,--output", *output, what)->type_name("FILE");
+void AddOutput(CLI::App& app, std::string* output, const char* what) {
+  AddText(app, "-o,--output", output, what, "FILE");
 }
 
 void AddForm(CLI::App& app, ReportForm* form) {

@@ -12,7 +12,6 @@
 
 namespace CLI {
 class App;
-class Option;
 }  // namespace CLI
 
 namespace stepscope {
@@ -68,8 +67,8 @@ struct ReportForm {
 };
 
 void AddWide(CLI::App& app, bool* wide);
-CLI::Option* AddOutput(CLI::App& app, std::string* output,
-                       const char* what = "file to write (default: standard output)");
+void AddOutput(CLI::App& app, std::string* output,
+               const char* what = "file to write (default: standard output)");
 void AddForm(CLI::App& app, ReportForm* form);
 
 // The window that pictures are taken of.

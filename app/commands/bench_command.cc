@@ -1,7 +1,6 @@
 #include <epoxy/gl.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "app/bench/bench_panels.h"
 #include "app/bench/bench_scan.h"
 #include "app/bench/bench_tools.h"
+#include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/commands/bench_command.h"
 #include "app/commands/stage.h"
@@ -28,14 +28,13 @@ constexpr int kIdleSeconds = 5;
 
 void AddOptions(CLI::App& app, InputOptions* input, BenchOptions* options) {
   AddPaths(app, input, true);
-  app.add_option("--frames", options->frames, "frames of the scripted zoom")
-      ->check(CLI::Range(2, 1000000));
-  app.add_flag("--panels", options->panels,
-               "also frames with each panel open, scrolled while the timeline zooms");
-  app.add_flag("--tools", options->tools,
-               "also frames of a search that is typed and of a box that selects");
+  AddNumber(app, "--frames", &options->frames, 2, 1000000, "frames of the scripted zoom");
+  AddFlag(app, "--panels", &options->panels,
+          "also frames with each panel open, scrolled while the timeline zooms");
+  AddFlag(app, "--tools", &options->tools,
+          "also frames of a search that is typed and of a box that selects");
   AddCompare(app, input, "open two paths side by side");
-  app.add_flag("--window", options->show_window, "in a real window instead of off-screen");
+  AddFlag(app, "--window", &options->show_window, "in a real window instead of off-screen");
   AddSize(app, options);
 }
 

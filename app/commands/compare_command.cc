@@ -70,6 +70,9 @@ int Run(const InputOptions& paths, const CompareOptions& options, const Log& log
   if (input.exit_code != kExitOk) return input.exit_code;
   AnalysisResult result = std::move(input.result);
   KeepPages(options, &result);
+  // Reports for people say the summary's sentences as findings.
+  if (options.format != ReportFormat::kJson)
+    std::erase_if(result.properties, [](const Property& p) { return p.id == "summary"; });
   const int status = Write(paths, options, InputOf(paths, options, input, std::move(result)));
   LogPeakMemory(log);
   return status;

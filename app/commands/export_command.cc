@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/commands/export_command.h"

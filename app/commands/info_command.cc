@@ -1,8 +1,7 @@
-#include <CLI/CLI.hpp>
-
+#include "app/commands/info_command.h"
+#include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/command_line/shared_options.h"
-#include "app/commands/info_command.h"
 #include "app/commands/load_input.h"
 #include "app/report/info.h"
 #include "app/system/exit_code.h"
@@ -14,9 +13,9 @@ namespace {
 
 void AddOptions(CLI::App& app, InputOptions* input, InfoOptions* options) {
   AddPaths(app, input, true);
-  app.add_flag("--json", options->json, "as one JSON object");
+  AddFlag(app, "--json", &options->json, "as one JSON object");
   AddRun(app, input);
-  app.add_option("--host", options->host, "only this host");
+  AddText(app, "--host", &options->host, "only this host");
 }
 
 std::string Check(const InputOptions& input, const InfoOptions&) { return NeedOnePath(input); }

@@ -1,9 +1,9 @@
 #include "app/commands/open_command.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <utility>
 
+#include "app/command_line/option_values.h"
 #include "app/commands/load_input.h"
 #include "app/commands/registry.h"
 #include "app/session/session.h"
@@ -22,7 +22,7 @@ struct OpenOptions {};  // all of them are InputOptions
 void AddOptions(CLI::App& app, InputOptions* input, OpenOptions*) {
   AddPaths(app, input, false);
   AddCompare(app, input, "open two paths side by side");
-  app.add_flag("--sample", input->sample, "open the bundled sample");
+  AddFlag(app, "--sample", &input->sample, "open the bundled sample");
   AddView(app, input);
 }
 

@@ -1,8 +1,7 @@
 #include <epoxy/gl.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
+#include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/commands/replay_command.h"
 #include "app/commands/stage.h"
@@ -17,15 +16,15 @@ namespace stepscope {
 namespace {
 
 void AddOptions(CLI::App& app, InputOptions* input, ReplayOptions* options) {
-  app.add_option("COMMANDS", options->commands_file, "file with one command a line")->required();
+  AddText(app, "COMMANDS", &options->commands_file, "file with one command a line");
+  Require(app, "COMMANDS");
   AddPaths(app, input, false);
-  CLI::Option* output =
-      AddOutput(app, &options->output, "picture of the last frame, as of screenshot");
-  app.add_flag("--no-pixels", options->no_pixels,
-               "draw no pixels, for long lists on a machine without a GPU; pictures stay black")
-      ->excludes(output);
+  AddOutput(app, &options->output, "picture of the last frame, as of screenshot");
+  AddFlag(app, "--no-pixels", &options->no_pixels,
+          "draw no pixels, for long lists on a machine without a GPU; pictures stay black");
+  Exclude(app, "--no-pixels", "--output");
   AddCompare(app, input, "open the paths side by side");
-  app.add_flag("--window", options->show_window, "in a real window instead of off-screen");
+  AddFlag(app, "--window", &options->show_window, "in a real window instead of off-screen");
   AddPicture(app, options);
 }
 

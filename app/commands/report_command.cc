@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string_view>
@@ -24,10 +23,8 @@ void AddOptions(CLI::App& app, InputOptions* input, ReportOptions* options) {
   AddPart(app, input, options);
   AddForm(app, options);
   AddHloChoice(app, options);
-  app.add_option_function<std::string>(
-         "--compat", [options](const std::string&) { options->compat_xprof = true; },
-         "xprof: definitions exactly as XProf 2.24 has them")
-      ->check(CLI::IsMember({"xprof"}));
+  AddWord(app, "--compat", "TEXT", "xprof: definitions exactly as XProf 2.24 has them", {"xprof"},
+          [options](size_t) { options->compat_xprof = true; });
   AddRepeated(app, "--threshold", "RULE=VALUE",
               "from where on findings of a rule are reported, as in copies=2; may be repeated",
               [options](const std::string& text) -> std::string {

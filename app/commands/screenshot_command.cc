@@ -1,8 +1,6 @@
-#include <CLI/CLI.hpp>
-
+#include "app/commands/screenshot_command.h"
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
-#include "app/commands/screenshot_command.h"
 #include "app/commands/stage.h"
 #include "app/system/exit_code.h"
 #include "viewer/core/commands/command.h"
@@ -12,15 +10,18 @@ namespace {
 
 void AddOptions(CLI::App& app, InputOptions* input, ScreenshotOptions* options) {
   AddPaths(app, input, true);
-  AddOutput(app, &options->output, "file to write: .svg is the timeline as vectors, else PNG")
-      ->required();
+  AddOutput(app, &options->output, "file to write: .svg is the timeline as vectors, else PNG");
+  Require(app, "--output");
   AddCompare(app, input, "open the paths side by side");
   AddPicture(app, options);
-  app.add_option("--panel", options->panels, "panel to show")->type_name("ID")->expected(1);
+  AddRepeated(app, "--panel", "ID", "panel to show", [options](const std::string& panel) {
+    options->panels.push_back(panel);
+    return std::string();
+  });
   AddRange(app, &options->range, "part of the trace to show");
   AddView(app, input);
-  app.add_option("--select", options->select,
-                 "select the first event whose name contains this; =NAME: is this");
+  AddText(app, "--select", &options->select,
+          "select the first event whose name contains this; =NAME: is this");
 }
 
 std::string Check(const InputOptions& input, const ScreenshotOptions&) { return CheckInput(input); }

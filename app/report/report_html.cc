@@ -12,6 +12,7 @@
 #include "app/report/timeline_svg.h"
 #include "model/analysis/tables/unit_names.h"
 #include "model/base/markup.h"
+#include "model/compare/waterfall.h"
 
 namespace stepscope {
 namespace {
@@ -20,7 +21,7 @@ constexpr size_t kMaxRows = 500;  // of a table, so that the file stays small; C
 
 constexpr std::string_view kStyle = R"(
 :root{--bg:#f6f7f9;--panel:#fff;--line:#d5d9e0;--text:#1b1f27;--soft:#5b6472;--accent:#1f6feb;
---good:#1f8a55;--warning:#a86a00;--bad:#c2342f;--bar:#5b8ff9}
+--good:#1f8a55;--warning:#a86a00;--bad:#c2342f;--bar:#5b8ff9;--slower:#e08a3c;--faster:#4c9aff}
 @media(prefers-color-scheme:dark){:root{--bg:#16181d;--panel:#1d2026;--line:#333844;--text:#e4e7ec;
 --soft:#9aa3b2;--accent:#4c9aff;--good:#3fb97f;--warning:#e0a93b;--bad:#e5645f}}
 *{box-sizing:border-box}
@@ -128,6 +129,19 @@ void AddPictures(const Trace& trace, const ResultTable& findings, TextBuffer* ou
   }
 }
 
+// Draws the way from A's step to B's. `result` is a comparison.
+void AddWaterfall(const AnalysisResult& result, TextBuffer* out) {
+  *out += "<figure><figcaption>From A to B</figcaption>" +
+          ToSvg(compare::WaterfallOf(result), {.text = "var(--text)",
+                                               .soft = "var(--soft)",
+                                               .total = "var(--bar)",
+                                               .slower = "var(--slower)",
+                                               .faster = "var(--faster)",
+                                               .rest = "var(--soft)",
+                                               .background = ""}) +
+          "</figure>\n";
+}
+
 void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* out) {
   const std::string& only_table = input.table;
   const std::shared_ptr<const AnalysisResult> computed = panel.Result();
@@ -156,6 +170,8 @@ void AddPanel(const PanelReport& panel, const ReportInput& input, TextBuffer* ou
     if (!only_table.empty() && table.id != only_table) continue;
     const bool chart = table.id == "step_losses" && result.panel == "overview";
     if (chart) *out += StepChartSvg(table);
+    const bool waterfall = table.id == "contributions" || table.id == "memory_at_peak";
+    if (waterfall && result.panel == "compare") AddWaterfall(result, out);
     AddTable(table, out);
     if (input.trace && table.id == "findings" && result.panel == "findings")
       AddPictures(*input.trace, table, out);

@@ -10,8 +10,6 @@
 #include "app/session/profile_fingerprint.h"
 #include "app/system/paths.h"
 #include "loaders/profile_dir.h"
-#include "model/analysis/grouping/flow_index.h"
-#include "model/lookup.h"
 
 namespace stepscope {
 namespace fs = std::filesystem;
@@ -24,10 +22,6 @@ constexpr const char* kNoMemory =
 double Seconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration<double>(d).count();
 }
-
-// Whether there is anything to derive once a profile is shown: tracks of devices, launches, or
-// arrows between events.
-bool HasLinks(const Trace& trace) { return HasGpuPlane(trace) || !trace.flows.empty(); }
 
 // The host's name without what the file's name says already: "rank 3" for the host "train rank 3"
 // of train.json.gz.
@@ -69,6 +63,21 @@ fs::path FreeName(const fs::path& wanted) {
   return path;
 }
 
+std::vector<std::string> FormatLines() {
+  std::vector<std::string> lines;
+  for (const LoaderDesc* loader : Loaders()) {
+    std::string line = loader->filter;
+    const char* before = ": ";
+    for (const FileEnding& ending : loader->endings) {
+      if (ending.kind == FileEnding::Kind::kSkipped) continue;
+      line += before + std::string(ending.text);
+      before = ", ";
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 }  // namespace
 
 Session::Session(const SettingsStore& store, SessionHost host)
@@ -77,6 +86,7 @@ Session::Session(const SettingsStore& store, SessionHost host)
       threads_([this] { RequestFrame(); }),
       dialog_(threads_) {
   view_.recent = store_.ReadRecent();
+  view_.formats = FormatLines();
   view_.sample_path = SamplePath();
 }
 
@@ -166,7 +176,7 @@ void Session::Place(const LoadRequest& request, Loaded loaded, double seconds) {
   profile.runs = std::move(loaded.runs);
   profile.load_seconds = seconds;
   profile.fingerprint = std::move(loaded.fingerprint);
-  ProfileLoad state{request, !hold_analyses_ && HasLinks(*profile.trace), {}};
+  ProfileLoad state{request, !hold_analyses_ && HasDerivedParts(*profile.trace), {}};
   state.request.options.run = profile.trace->run;
 
   const size_t place = IndexOf(request.replaces);
@@ -193,20 +203,14 @@ void Session::Remember(const LoadRequest& request) {
 void Session::UpdateDerived() {
   for (size_t i = 0; i < loads_.size(); ++i) {
     ProfileLoad& state = loads_[i];
-    if (std::optional<Derived> derived = state.derive.Take()) {
+    if (std::optional<DerivedParts> derived = state.derive.Take()) {
       view_.profiles[i].derived = std::move(derived->sets);
       view_.profiles[i].flows = std::move(derived->flows);
     } else if (state.derive_due && !load_) {  // while loading, the cores belong to the load
       state.derive_due = false;
       state.derive.Start(
           threads_, [context = view_.profiles[i].analysis](const std::stop_token& stop, Progress&) {
-            const Trace& trace = context->trace();
-            // Without a GPU there are no launches to look for.
-            const Grouping* grouping = HasGpuPlane(trace) ? &context->grouping(stop) : nullptr;
-            auto flows = std::make_shared<const FlowIndex>(
-                BuildFlowIndex(trace, grouping, &context->stats(stop), stop));
-            if (grouping == nullptr) return Derived{{}, std::move(flows)};
-            return Derived{context->derived(stop), std::move(flows)};
+            return Derive(*context, stop);
           });
     }
   }
@@ -248,7 +252,7 @@ void Session::ResetAnalyses(size_t profile_index) {
   profile.flows.reset();
   if (hold_analyses_) return;
   profile.analysis = std::make_shared<AnalysisContext>(profile.trace, definitions_);
-  loads_[profile_index].derive_due = HasLinks(*profile.trace);
+  loads_[profile_index].derive_due = HasDerivedParts(*profile.trace);
 }
 
 void Session::Open(const std::vector<std::string>& paths, bool add_for_comparison) {

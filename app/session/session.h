@@ -17,6 +17,7 @@
 #include "app/session/settings_store.h"
 #include "loaders/loader.h"
 #include "model/base/latest_job.h"
+#include "viewer/core/profiles/derived_parts.h"
 #include "viewer/core/profiles/session_view.h"
 
 namespace stepscope {
@@ -81,11 +82,6 @@ class Session : public AppServices {
   void ClearRecent() override;
 
  private:
-  struct Derived {
-    std::vector<std::shared_ptr<const TrackSet>> sets;
-    std::shared_ptr<const FlowIndex> flows;
-  };
-
   struct LoadRequest {
     std::vector<std::string> paths;
     LoadOptions options;
@@ -104,7 +100,7 @@ class Session : public AppServices {
   struct ProfileLoad {  // view_.profiles[i] has loads_[i]
     LoadRequest request;
     bool derive_due = false;  // starts one frame after the profile was first shown
-    LatestJob<Derived> derive;
+    LatestJob<DerivedParts> derive;
   };
 
   static Loaded Load(const LoadRequest& request, const std::stop_token& stop, Progress& progress);

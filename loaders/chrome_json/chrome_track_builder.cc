@@ -132,6 +132,10 @@ class ChromeTrackBuilder {
   // Processes with kernels are GPUs, whatever they are called. Kineto puts some host threads under
   // a GPU's number: the process labelled CPU takes them, or else the one with most host threads.
   void FindDevices() {
+    for (const CategoryRole& role : metas_->roles) {
+      if (device_word_.empty()) device_word_ = role.device;
+    }
+    if (device_word_.empty()) device_word_ = "GPU";
     std::map<uint32_t, size_t> host_threads;  // their number by process
     for (const ThreadEvents& t : events_->threads) {
       const PartEvents* device = t.parts[static_cast<size_t>(Part::kDevice)].get();
@@ -222,7 +226,7 @@ class ChromeTrackBuilder {
   void MakeGpu(int ordinal, Plane* plane) {
     plane->kind = PlaneKind::kGpu;
     plane->device_ordinal = ordinal;
-    plane->display_name = "GPU " + std::to_string(ordinal);
+    plane->display_name = std::string(device_word_) + " " + std::to_string(ordinal);
     for (const DeviceProperties& d : placement_.devices) {
       if (d.id != ordinal && !OnlyDevice()) continue;
       plane->subtitle = d.name;
@@ -476,6 +480,7 @@ class ChromeTrackBuilder {
   const TrackPlacement& placement_;
   FileEvents* events_;
   MetaTable* metas_;
+  std::string_view device_word_;  // what the devices are called: "GPU", "MTIA"
   TraceBuilder* builder_;
   std::stop_token stop_;
   std::set<uint32_t> gpu_pids_;

@@ -20,6 +20,8 @@ struct CategoryRole {
   EventCategory category = EventCategory::kUnknown;
   Part part = Part::kMain;
   bool host = false;  // the event happens on the host, whatever its process id says
+  // What a program's devices are called that has such events: "MTIA"; empty: GPUs.
+  std::string_view device = {};
 };
 // The role of an event by its `cat`; for steps and allocator events also by its name.
 CategoryRole RoleOfCategory(std::string_view cat, std::string_view name);

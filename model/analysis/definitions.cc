@@ -7,6 +7,7 @@ constexpr XprofDefinitionField kFields[] = {
     {"unsorted_lines_as_in_file", &XprofDefinitions::unsorted_lines_as_in_file},
     {"gpu_steps_of_groups", &XprofDefinitions::gpu_steps_of_groups},
     {"gpu_steps_numbered", &XprofDefinitions::gpu_steps_numbered},
+    {"tpu_steps_of_line", &XprofDefinitions::tpu_steps_of_line},
     {"edge_steps_dropped", &XprofDefinitions::edge_steps_dropped},
     {"instants_stay_open", &XprofDefinitions::instants_stay_open},
     {"ungrouped_events_join", &XprofDefinitions::ungrouped_events_join},

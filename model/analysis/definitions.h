@@ -15,6 +15,7 @@ struct XprofDefinitions {
   // Steps
   bool gpu_steps_of_groups = false;
   bool gpu_steps_numbered = false;
+  bool tpu_steps_of_line = false;
   bool edge_steps_dropped = false;
   bool instants_stay_open = false;
   bool ungrouped_events_join = false;

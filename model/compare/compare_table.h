@@ -14,6 +14,12 @@
 namespace stepscope::compare {
 
 inline double MsOf(double ps) { return ps / static_cast<double>(kPsPerMs); }
+// The nearest integer within 2^62, so that differences do not overflow; 0 for what is no number.
+inline int64_t Rounded(double value) {
+  constexpr double kMost = 4.611686018427388e18;
+  return std::isnan(value) ? 0 : std::llround(std::clamp(value, -kMost, kMost));
+}
+inline Ps PsOfMs(double ms) { return Rounded(ms * static_cast<double>(kPsPerMs)); }
 
 // The part that one profile has of a thing that both may have: a time or a size, how often, and
 // events.

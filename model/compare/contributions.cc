@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "model/compare/match.h"
@@ -242,6 +243,22 @@ std::vector<std::string> NumbersIn(const std::string& name) {
   return found;
 }
 
+std::set<std::string> NamesOfWork(const StepItems& step) {
+  std::set<std::string> names;
+  for (const StepWork& work : step.work)
+    names.insert(WithoutNumbers(work.kernel.empty() ? work.op : work.kernel));
+  return names;
+}
+
+double SharedNamesPercent(const StepItems& a, const StepItems& b) {
+  const std::set<std::string> of_a = NamesOfWork(a), of_b = NamesOfWork(b);
+  const auto both = std::count_if(of_a.begin(), of_a.end(),
+                                  [&](const std::string& name) { return of_b.contains(name); });
+  const auto shared = static_cast<double>(both);
+  const double either = static_cast<double>(of_a.size() + of_b.size()) - shared;
+  return either > 0 ? 100 * shared / either : 100;
+}
+
 }  // namespace
 
 const char* IdOf(Change change) {
@@ -293,6 +310,7 @@ Contributions FindContributions(const StepItems& a, const StepItems& b, Floors f
   Finder finder(a, b);
   std::vector<Contribution> all = MergeFamilies(finder.Run());
   found.shared_percent = finder.shared_percent();
+  found.shared_names_percent = SharedNamesPercent(a, b);
   for (Contribution& c : all) {
     if (c.delta() == 0) continue;
     const double size = std::abs(c.delta());

@@ -5,7 +5,7 @@
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/naming/op_name.h"
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/host_losses.h"
 #include "model/analysis/steps/verdict.h"
 #include "model/capabilities.h"

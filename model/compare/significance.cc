@@ -11,7 +11,6 @@ namespace stepscope::compare {
 namespace {
 
 constexpr size_t kMostValues = 1000, kMostExact = 400;
-constexpr size_t kFewest = 4;               // values that each side needs to be significant
 constexpr double kZ95 = 1.959963984540054;  // quantile 0.975 of the normal distribution
 
 std::vector<double> Sample(std::span<const double> all) {
@@ -220,7 +219,7 @@ RankTest TestShift(std::span<const double> a, std::span<const double> b) {
                  : NormalP(static_cast<double>(x.size()), static_cast<double>(y.size()), ranks);
   Bound(x, y, &test);
   Widen(TestMeans(a, b, &test), &test);
-  if (std::min(a.size(), b.size()) < kFewest) return test;
+  if (std::min(a.size(), b.size()) < kFewestSteps) return test;
   if (test.larger_p() < 0.05) test.significance = Significance::kWeak;
   if (test.larger_p() < 0.01) test.significance = Significance::kStrong;
   return test;

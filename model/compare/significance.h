@@ -10,6 +10,8 @@ namespace stepscope::compare {
 enum class Significance : uint8_t { kNone, kWeak, kStrong };
 const char* IdOf(Significance significance);  // "none", "weak", "strong"
 
+// Fewer steps on a side are never significant.
+inline constexpr size_t kFewestSteps = 4;
 // With fewer steps on a side a change that is not significant may be true as well.
 inline constexpr size_t kFewSteps = 8;
 
@@ -36,8 +38,8 @@ struct RankTest {
   Significance significance = Significance::kNone;
 };
 
-// Two tests; both must reject chance. Weak means p < 0.05, strong p < 0.01; fewer than 4 values on
-// a side are never significant. The values of each side are in the order of time.
+// Two tests; both must reject chance. Weak means p < 0.05, strong p < 0.01; fewer than kFewestSteps
+// values on a side are never significant. The values of each side are in the order of time.
 // - The Mann-Whitney U test, with Hodges' and Lehmann's interval (Hollander, Wolfe, Chicken:
 //   Nonparametric Statistical Methods, 4.1 and 4.3). It is exact if all values differ and there are
 //   at most 400 pairs, else the normal approximation with corrections for ties and continuity. A

@@ -12,6 +12,7 @@
 #include "model/analysis/memory/allocation_groups.h"
 #include "model/compare/compare_table.h"
 #include "model/compare/contributions.h"
+#include "model/compare/summary.h"
 
 namespace stepscope::compare {
 namespace {
@@ -99,21 +100,37 @@ void AddTables(const Snapshot& a, const Snapshot& b, AnalysisResult* to) {
 
 std::string Size(int64_t bytes) { return FormatValue(Value(bytes), Unit::kBytes); }
 
-// Says what changed most, in sentences that can be pasted into a message.
-std::string Summary(const Snapshot& a, const Snapshot& b, const AnalysisResult& result) {
-  const int64_t delta = SaturatingSub(b.part.peak_bytes, a.part.peak_bytes);
-  std::string text = fmt::format("At the peak {} are allocated instead of {}",
-                                 Size(b.part.peak_bytes), Size(a.part.peak_bytes));
-  if (delta == 0) return text + ": the same.";
-  text += fmt::format(", {} {}.", Size(std::abs(delta)), delta > 0 ? "more" : "less");
+// Says the frame whose memory changed most.
+std::string CauseSentence(const AnalysisResult& result) {
   const ResultTable& frames = *result.Table("memory_at_peak");
-  if (frames.rows.empty()) return text;
+  if (frames.rows.empty()) return {};
   const std::string frame = RawValue(frames.rows.front()[0]);
   const double change =
       std::get<double>(frames.rows.front()[static_cast<size_t>(frames.Column("delta_bytes"))]);
-  return text + fmt::format(" Most of the change: {} ({}{}).",
-                            frame.empty() ? "what has no frame of the program" : frame,
-                            change < 0 ? "-" : "+", Size(static_cast<int64_t>(std::abs(change))));
+  return fmt::format(" Most of the change: {} ({}{}).",
+                     frame.empty() ? "what has no frame of the program" : frame,
+                     change < 0 ? "-" : "+", Size(static_cast<int64_t>(std::abs(change))));
+}
+
+Finding DifferenceOf(const Snapshot& a, const Snapshot& b, const AnalysisResult& result) {
+  const int64_t peak_a = a.part.peak_bytes, peak_b = b.part.peak_bytes;
+  const int64_t delta = SaturatingSub(peak_b, peak_a);
+  Finding found;
+  found.panel = "compare";
+  found.text = fmt::format("B's peak is as high as A's: {}.", Size(peak_a));
+  if (delta == 0) return found;
+  found.grade = delta > 0 ? Finding::Grade::kWarning : Finding::Grade::kGood;
+  found.text =
+      fmt::format("B's peak is {} {}", Size(std::abs(delta)), delta > 0 ? "higher" : "lower");
+  if (peak_a > 0) {
+    const double percent = 100 * static_cast<double>(delta) / static_cast<double>(peak_a);
+    found.text += fmt::format(" ({})", PercentText(percent));
+  }
+  found.text += ".";
+  found.next_step =
+      fmt::format("At the peak {} are allocated in B and {} in A.", Size(peak_b), Size(peak_a)) +
+      CauseSentence(result);
+  return found;
 }
 
 void AddProperties(const Snapshot& a, const Snapshot& b, AnalysisResult* to) {
@@ -157,9 +174,8 @@ std::optional<AnalysisResult> CompareSnapshots(const Trace& a, const Trace& b,
   const Snapshot side_a(*of_a, *device_a, params.a.range), side_b(*of_b, *device_b, params.b.range);
   AddProperties(side_a, side_b, &out);
   AddTables(side_a, side_b, &out);
-  out.properties.insert(
-      out.properties.begin(),
-      {"summary", "Summary", SharedText(Summary(side_a, side_b, out)), Unit::kNone, ""});
+  out.findings.push_back(DifferenceOf(side_a, side_b, out));
+  AddSummaryProperty(&out);
   return out;
 }
 

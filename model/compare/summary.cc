@@ -33,9 +33,9 @@ std::string OutlierText(const ComparedSteps& steps) {
   return text;
 }
 
-std::string Signed(double ms) {
-  return fmt::format("{}{:.3g} ms", ms < 0 ? "-" : "+", std::abs(ms));
-}
+std::string TimeText(double ms) { return FormatDuration(PsOfMs(ms), 3); }
+
+std::string Signed(double ms) { return (ms < 0 ? "" : "+") + TimeText(ms); }
 
 // The name of the row in a sentence.
 std::string NameOf(const Contribution& c) {
@@ -56,39 +56,48 @@ std::string NameOf(const Contribution& c) {
   }
 }
 
-std::string StepSentence(const StepChange& change) {
-  const StepSummary &a = change.a, &b = change.b;
+// In words, whether the steps differ by more than chance explains.
+std::string SignificanceText(const StepChange& change) {
+  const size_t fewest = std::min(change.a.count, change.b.count);
+  const std::string steps = fmt::format("{} and {} steps", change.a.count, change.b.count);
+  if (fewest < kFewestSteps) return fmt::format("; {} are too few to test it", steps);
+  const std::string p = fmt::format("p = {:.2g}", change.test.larger_p());
+  if (change.test.significance == Significance::kStrong)
+    return fmt::format(", significant ({})", p);
+  if (change.test.significance == Significance::kWeak)
+    return fmt::format(", weakly significant ({})", p);
+  const double deviation = std::max(change.a.deviation, change.b.deviation);
+  const std::string few = fewest < kFewSteps ? fmt::format(", and {} are few", steps) : "";
+  return fmt::format(", not significant: the steps vary by {}{} ({})", TimeText(deviation), few, p);
+}
+
+std::string DifferenceSentence(const StepChange& change) {
   const double delta = change.delta();
-  std::string text =
-      fmt::format("The median step takes {:.4g} ms in B and {:.4g} ms in A: ", b.median, a.median);
-  if (delta == 0) {
-    text += "no change";
-  } else {
-    text += fmt::format("{:.3g} ms", std::abs(delta));
-    if (a.median > 0) text += fmt::format(" ({:.1f} %)", 100 * std::abs(delta) / a.median);
-    text += delta > 0 ? " longer" : " shorter";
-  }
-  const std::string steps = fmt::format("{} and {} steps", a.count, b.count);
-  if (delta == 0) return text + fmt::format(" ({}).", steps);
-  const bool none = change.test.significance == Significance::kNone;
-  if (none && std::min(a.count, b.count) < kFewSteps)
-    return text + fmt::format("; {} are too few to rule out chance.", steps);
-  return text + fmt::format(", {} ({}, p = {:.2g}).",
-                            none ? "which may be chance" : "more than steps scatter", steps,
-                            change.test.larger_p());
+  if (delta == 0)
+    return fmt::format("B's step takes as long as A's: {}.", TimeText(change.a.median));
+  const std::string percent =
+      change.a.median > 0 ? fmt::format(" ({})", PercentText(100 * delta / change.a.median)) : "";
+  return fmt::format("B's step is {} {}{}{}.", TimeText(std::abs(delta)),
+                     delta > 0 ? "longer" : "shorter", percent, SignificanceText(change));
+}
+
+std::string MedianSentence(const StepChange& change) {
+  return fmt::format("The median step takes {} in B and {} in A ({} and {} steps).",
+                     TimeText(change.b.median), TimeText(change.a.median), change.b.count,
+                     change.a.count);
 }
 
 // A run whose steps get slower while it is recorded tells less about the program.
 std::string DriftSentence(const char* which, double percent) {
   if (std::abs(percent) < kWorthDrift) return {};
-  return fmt::format(" {} drifts: the second half of its steps is {:.1f} % {} than the first.",
+  return fmt::format("{} drifts: the second half of its steps is {:.1f} % {} than the first.",
                      which, std::abs(percent), percent > 0 ? "slower" : "faster");
 }
 
 std::string CauseSentences(const StepChange& change, const Contributions& found) {
   const double mean = change.mean_delta(), whole = change.divisor();
-  if (found.rows.empty()) return mean == 0 ? "" : " No item changed by more than it scatters.";
-  std::string text = fmt::format(" The mean step changes by {}: ", Signed(mean));
+  if (found.rows.empty()) return mean == 0 ? "" : "No item changed by more than it scatters.";
+  std::string text = fmt::format("The mean step changes by {}: ", Signed(mean));
   size_t named = 0;
   for (const Contribution& c : found.rows) {
     const double share = whole != 0 ? 100 * MsOf(c.delta()) / whole : 100;
@@ -120,20 +129,26 @@ std::string ListOf(const std::vector<ProfileDifference>& differences, bool leads
   return list;
 }
 
-// Says before all else that the two profiles are hardly of one program, or not of the same work.
-std::string LeadSentences(const Contributions& found,
-                          const std::vector<ProfileDifference>& differences) {
-  std::string text;
-  if (found.shared_percent < kSameProgram) {
-    text = fmt::format("A and B are hardly the same program: they share {:.0f} % of their work. ",
-                       found.shared_percent);
-  }
-  const std::string list = ListOf(differences, true);
-  if (!list.empty()) text += fmt::format("The conditions differ: {}. ", list);
-  return text;
+std::string SameProgramSentence(const Contributions& found) {
+  if (found.shared_percent >= kSameProgram) return {};
+  return fmt::format(
+      "A and B are hardly the same program: they share {:.0f} % of their work and {:.0f} % of the "
+      "names in it.",
+      found.shared_percent, found.shared_names_percent);
+}
+
+Finding::Grade GradeOf(const StepChange& change) {
+  if (change.test.significance == Significance::kNone) return Finding::Grade::kInfo;
+  return change.delta() > 0 ? Finding::Grade::kWarning : Finding::Grade::kGood;
 }
 
 }  // namespace
+
+std::string PercentText(double percent) {
+  const double size = std::abs(percent);
+  if (size < 1) return fmt::format("{:+.2g} %", percent);
+  return fmt::format("{:+.{}f} %", percent, size >= 10 ? 0 : 1);
+}
 
 void AddProperties(const StepChange& change, const Contributions& found, const ComparedSteps& a,
                    const ComparedSteps& b, AnalysisResult* to) {
@@ -169,21 +184,46 @@ void AddProperties(const StepChange& change, const Contributions& found, const C
       "that count: neither cut nor warm-up");
   add("shared_percent", "Shared work", found.shared_percent, Unit::kPercent,
       "of the device time of both, by name or op; little in two different programs");
+  add("shared_names_percent", "Names in common", found.shared_names_percent, Unit::kPercent,
+      "names of kernels, or of ops on a CPU, that both have / that either has; numbers in names do "
+      "not count");
   if (!a.outliers.empty()) add("outliers_a", "Outliers of A", SharedText(OutlierText(a)));
   if (!b.outliers.empty()) add("outliers_b", "Outliers of B", SharedText(OutlierText(b)));
 }
 
 void AddSummary(const StepChange& change, const Contributions& found,
                 const std::vector<ProfileDifference>& differences, AnalysisResult* to) {
-  std::string text = LeadSentences(found, differences) + StepSentence(change) +
-                     DriftSentence("A", change.drift_a) + DriftSentence("B", change.drift_b) +
-                     CauseSentences(change, found);
+  const auto say = [&](Finding::Grade grade, std::string text) {
+    if (!text.empty()) to->findings.push_back({grade, std::move(text), "", ""});
+  };
+  const auto list = [](const char* what, const std::string& items) {
+    return items.empty() ? "" : fmt::format("{}: {}.", what, items);
+  };
+  using enum Finding::Grade;
+  say(kWarning, SameProgramSentence(found));
+  say(kWarning, list("The conditions differ", ListOf(differences, true)));
+  std::string causes = MedianSentence(change);
+  if (const std::string cause = CauseSentences(change, found); !cause.empty())
+    causes += " " + cause;
+  to->findings.push_back(
+      {GradeOf(change), DifferenceSentence(change), std::move(causes), "compare"});
   if (!change.found)
-    text += " Steps were not found in both: all of a recording stands for one step.";
-  const std::string list = ListOf(differences, false);
-  if (!list.empty()) text += " The runs differ in: " + list + ".";
-  std::vector<Property>& properties = to->properties;
-  properties.insert(properties.begin(), {"summary", "Summary", SharedText(text), Unit::kNone, ""});
+    say(kInfo, "Steps were not found in both: all of a recording stands for one step.");
+  say(kInfo, DriftSentence("A", change.drift_a));
+  say(kInfo, DriftSentence("B", change.drift_b));
+  say(kInfo, list("The runs differ in", ListOf(differences, false)));
+  AddSummaryProperty(to);
+}
+
+void AddSummaryProperty(AnalysisResult* to) {
+  std::string text;
+  for (const Finding& finding : to->findings) {
+    for (const std::string& part : {finding.text, finding.next_step}) {
+      if (!part.empty()) text += (text.empty() ? "" : " ") + part;
+    }
+  }
+  to->properties.insert(to->properties.begin(),
+                        {"summary", "Summary", SharedText(text), Unit::kNone, ""});
 }
 
 }  // namespace stepscope::compare

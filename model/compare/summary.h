@@ -12,8 +12,13 @@ namespace stepscope::compare {
 
 void AddProperties(const StepChange& change, const Contributions& found, const ComparedSteps& a,
                    const ComparedSteps& b, AnalysisResult* to);
-// Inserts the summary as the first property: a paragraph that can be pasted into a message.
+// "+13 %", "+0.42 %"
+std::string PercentText(double percent);
+// Says the comparison in sentences, as findings: what makes it doubtful, the difference with its
+// significance and causes, and what else differs. The page of the difference is "compare".
 void AddSummary(const StepChange& change, const Contributions& found,
                 const std::vector<ProfileDifference>& differences, AnalysisResult* to);
+// Inserts the findings as the first property: a paragraph that can be pasted into a message.
+void AddSummaryProperty(AnalysisResult* to);
 
 }  // namespace stepscope::compare

@@ -158,9 +158,12 @@ TEST_CASE("program: compare gives the promised forms, check an exit status and t
   CHECK(row["change"] == "slower");
   CHECK(row["share_of_change"].get<double>() > 95);
   const Outcome text = Run(dir, "compare " + both);
+  CHECK(text.out.find("B's step is ") != std::string::npos);
   CHECK(text.out.find("The median step takes") != std::string::npos);
   const Outcome html = Run(dir, "compare --format html " + both);
   CHECK(html.out.find("</html>") != std::string::npos);
+  CHECK(html.out.find("From A to B") < html.out.find("What the change is made of"));
+  CHECK(html.out.find(">B&#39;s step</text>") != std::string::npos);
   CHECK(Run(dir, "compare --format csv " + both).out.find("rank,kind,name,change") == 0);
   CHECK(Run(dir, "compare --format csv --panel op_stats " + both).out.find("name,change") == 0);
   const auto ops = nlohmann::json::parse(

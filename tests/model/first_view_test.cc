@@ -111,9 +111,23 @@ TEST_CASE("a device that works in a small part of the trace is what is shown fir
   }
 }
 
-TEST_CASE("a device that works in much of the trace, or has steps only, leaves the view as it is") {
-  const auto much = WithDevice(10 * kPsPerS, 1'000'000);  // 20 of 60 s
-  CHECK(much->first_view == much->span);
+// The host records from 0 to 60 s, the device from `begin` on for 20 s.
+TimeRange ViewOfTwentySeconds(Ps begin) { return WithDevice(begin, 1'000'000)->first_view; }
+
+TEST_CASE("what follows the last kernel is out of sight, and most of what precedes the first") {
+  const Ps margin = 20 * kPsPerS / 50 + kPsPerMs;  // and the kernels that count as strays
+  const TimeRange late = ViewOfTwentySeconds(10 * kPsPerS);
+  CHECK(late.begin >= 10 * kPsPerS - margin);
+  CHECK(late.begin < 10 * kPsPerS + kPsPerS / 10);
+  CHECK(late.end <= 30 * kPsPerS + margin);
+  CHECK(late.end > 30 * kPsPerS - kPsPerS / 10);
+  // A quarter of the device's part before it may be the begin of the first step.
+  CHECK(ViewOfTwentySeconds(4 * kPsPerS).begin == 0);
+  // The view reaches to the end if the device works until then.
+  CHECK(ViewOfTwentySeconds(39'500 * kPsPerMs).end >= 59'999 * kPsPerMs);
+}
+
+TEST_CASE("a device that has steps only leaves the view as it is") {
   const auto steps = WithDevice(10 * kPsPerS, 5, TrackKind::kSteps);
   CHECK(steps->first_view == steps->span);
 }

@@ -285,6 +285,18 @@ TEST_CASE("XProf's numbers of the generated GPU profiles") {
   CHECK(compared == 28'309);
 }
 
+TEST_CASE("XProf's numbers of a recorded TPU profile") {
+  const std::string path = test::SharedPath("profiles/tpu_v6e");
+  if (!std::filesystem::exists(path)) {
+    MESSAGE("SKIPPED: the shared recording of tpu_v6e is not there");
+    return;
+  }
+  Progress progress;
+  auto trace = LoadPath(path, {}, {}, progress);
+  REQUIRE(trace.ok());
+  CHECK(CompareAll(*trace, "tpu_v6e") == 628);
+}
+
 TEST_CASE("XProf's numbers of two hosts, aligned and merged as it does") {
   namespace fs = std::filesystem;
   const fs::path folder =

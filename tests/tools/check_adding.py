@@ -251,7 +251,7 @@ TOYS = {
          'tests/model/analysis/findings/toy_rule_test.cc': RULE_TEST},
         'model/analysis/findings/rules.cc',
         [('namespace {', 'FindFn FindToy;\n\n', 'before'),
-         ('kRules[] = {', '\n    {"toy", "Toys", 5, Unit::kPercent, "toys", "Toys", "Play.", FindToy},', 'behind')]),
+         ('kRules[] = {', '\n    {"toy", "Toys", 5, Unit::kPercent, "toys", "Toys", FindToy},', 'behind')]),
     'panel': (
         {'viewer/panels/toy_panel.cc': PANEL, 'tests/viewer/panels/toy_panel_test.cc': PANEL_TEST},
         'viewer/panels/registry.cc',

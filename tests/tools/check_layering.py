@@ -43,12 +43,14 @@ model/analysis/intervals             | +                                        
 model/analysis/naming                | +                                            |
 model/analysis                       | +                                            |
 model/analysis/grouping              | +                                            |
+model/analysis/tpu                   | +                                            |
 model/analysis/steps                 | +                                            |
 model/analysis/devices               | +                                            |
 model/analysis/graphs                | +                                            |
 model/analysis/ops                   | +                                            |
 model/analysis/kernels               | +                                            |
 model/analysis/xla                   | +                                            |
+model/analysis/torch                 | +                                            |
 model/analysis/memory                | +                                            |
 model/analysis/derived_tracks        | +                                            |
 model/analysis/findings/kernels      | +                                            |

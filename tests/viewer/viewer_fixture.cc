@@ -173,6 +173,7 @@ void ViewerFixture::Key(ImGuiKey key, int mods) {
   const auto set = [&](bool down) {
     if ((mods & ImGuiMod_Ctrl) != 0) io.AddKeyEvent(ImGuiMod_Ctrl, down);
     if ((mods & ImGuiMod_Shift) != 0) io.AddKeyEvent(ImGuiMod_Shift, down);
+    if ((mods & ImGuiMod_Alt) != 0) io.AddKeyEvent(ImGuiMod_Alt, down);
   };
   set(true);
   Frame();

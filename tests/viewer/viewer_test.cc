@@ -251,8 +251,9 @@ TEST_CASE("a click on a heading folds the plane and its rows go") {
   f.Open(TrainingTrace());
   const uint32_t rows = f.canvas().rows;
   const float y = f.canvas().y + 10;  // the first heading
+  const size_t folded = f.viewer->view().profiles[0].collapsed.size();
   f.Click(f.canvas().x - 150, y);
-  CHECK(f.viewer->view().profiles[0].collapsed.size() == 1);
+  CHECK(f.viewer->view().profiles[0].collapsed.size() == folded + 1);
   CHECK(f.canvas().rows == rows - 2);
   f.Click(f.canvas().x - 150, y);
   CHECK(f.canvas().rows == rows);
@@ -511,7 +512,7 @@ TEST_CASE("Overview lies in front, and the panels keep their share when the wind
   CHECK_FALSE(bool{window("diagnostics")->DockTabIsVisible});
   const float share = window("overview")->Size.y / 1080;
   CHECK(share > 0.3f);
-  CHECK(share < 0.42f);
+  CHECK(share < 0.66f);  // few rows leave room to the panels
   ImGui::GetIO().DisplaySize = {2560, 1440};
   f.Frame(4);
   CHECK(window("overview")->Size.y / 1440 == doctest::Approx(share).epsilon(0.05));

@@ -9,11 +9,23 @@ std::string_view KeysOf(const PanelContext& context, const CommandDesc& command)
   return context.keys.Of(command.id);
 }
 
-AnalysisParams ParamsOf(const PanelContext& context) {
-  if (context.state == nullptr) return {};
-  AnalysisParams params = ForHost(context.state->host);
-  params.range = context.state->map.ToTrace(context.view.Filter());
+namespace {
+
+AnalysisParams ParamsFor(const ViewState& view, const ProfileViewState* state) {
+  if (state == nullptr) return {};
+  AnalysisParams params = ForHost(state->host);
+  params.range = state->map.ToTrace(view.Filter());
   return params;
+}
+
+}  // namespace
+
+AnalysisParams ParamsOf(const PanelContext& context) {
+  return ParamsFor(context.view, context.state);
+}
+
+AnalysisParams ParamsOf(const PanelContext& context, ProfileId profile) {
+  return ParamsFor(context.view, context.view.Find(profile));
 }
 
 }  // namespace stepscope

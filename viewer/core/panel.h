@@ -60,6 +60,8 @@ std::string_view KeysOf(const PanelContext& context, const CommandDesc& command)
 // The parameters that a panel gives analyses: the host and the range that its profile
 // is limited to.
 AnalysisParams ParamsOf(const PanelContext& context);
+// The same for one of several open profiles, as comparisons need it.
+AnalysisParams ParamsOf(const PanelContext& context, ProfileId profile);
 
 class Panel {
  public:

@@ -9,6 +9,7 @@
 #include "model/allocator_history.h"
 #include "model/base/key_table.h"
 #include "viewer/core/analysis_cache.h"
+#include "viewer/core/profiles/align_profiles.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 
@@ -145,8 +146,16 @@ const char* VerdictAnalysis(const Profile& profile) {
   return HistoryOf(*profile.trace) != nullptr ? "memory_snapshot" : "overview";
 }
 
+bool ComparesProfiles(const PanelContext& context) {
+  const Profile* profile = FindComparedProfile(context.profiles, context.view);
+  const Profile* base = FindProfile(context.profiles, context.view.baseline);
+  return profile != nullptr && base != nullptr && profile->analysis && base->analysis &&
+         !AreSnapshotAndTrace(*base, *profile);
+}
+
 bool SaidInStrip(const PanelContext& context, std::string_view text) {
-  if (context.profile == nullptr || !context.profile->trace) return false;
+  if (context.profile == nullptr || !context.profile->trace || ComparesProfiles(context))
+    return false;
   const AnalysisResult* result =
       context.analyses.Get(*context.profile, VerdictAnalysis(*context.profile), ParamsOf(context));
   return result != nullptr && !result->findings.empty() && result->findings.front().text == text;

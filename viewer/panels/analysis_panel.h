@@ -41,7 +41,10 @@ void DrawFindings(const PanelContext& context, std::span<const Finding> findings
                   const char* own_panel);
 // The analysis whose first finding the strip above the timeline shows.
 const char* VerdictAnalysis(const Profile& profile);
-// Whether the strip above the timeline shows this sentence already. Panels do not repeat it.
+// Whether two profiles are compared, not a snapshot looked at beside its trace.
+bool ComparesProfiles(const PanelContext& context);
+// Whether the strip above the timeline shows this sentence already. Panels do not repeat it. While
+// profiles are compared the strip says how they differ.
 bool SaidInStrip(const PanelContext& context, std::string_view text);
 void DrawHeadline(const PanelContext& context, const Finding& finding);
 Role GradeRole(Finding::Grade grade);

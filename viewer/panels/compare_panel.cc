@@ -1,16 +1,19 @@
-// The panel Compare: what changed in a step from the baseline A to the other profile B, and what
-// the change is made of. Rows show their events in both timelines. The comparison comes from the
-// AnalysisCache like every analysis (model/compare/compare.h).
+// The panel Compare: the difference between the steps of the baseline A and of the other profile B
+// in a sentence, the way from one to the other as a waterfall, and tables. Bars and rows show their
+// events in both timelines. The comparison comes from the AnalysisCache like every analysis
+// (model/compare/compare.h).
 #include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "model/base/count_text.h"
+#include "model/compare/waterfall.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"
@@ -19,6 +22,8 @@
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
+#include "viewer/widgets/row_events.h"
+#include "viewer/widgets/waterfall_chart.h"
 
 namespace stepscope {
 namespace {
@@ -31,13 +36,17 @@ class ComparePanel final : public Panel {
  private:
   bool Update(const PanelContext& context);
   void DrawHeadline(const PanelContext& context) const;
-  void DrawMemoryHeadline(const PanelContext& context) const;
+  std::string CommonText() const;
+  void DrawProfiles(const PanelContext& context) const;
   std::string FirstTable() const;
-  void DrawSummary(const PanelContext& context) const;
+  void DrawBars(const PanelContext& context, float room, bool keys);
+  int CurrentBar() const;
+  void ShowBar(const PanelContext& context, size_t bar) const;
   void DrawChooser();
-  void DrawTable(const PanelContext& context);
-  void UpdateSpread(const PanelContext& context, const ResultTable& table);
+  void DrawTable(const PanelContext& context, float height);
+  void UpdateSpread(const PanelContext& context);
   void DrawSpread(const PanelContext& context);
+  void DrawLeft(const PanelContext& context, bool keys);
   void ForgetSpread();
   uint64_t TableKey(const ResultTable& table) const;  // changes with its contents
 
@@ -49,19 +58,16 @@ class ComparePanel final : public Panel {
   bool waiting_ = false;
   std::string table_ = "contributions";
   ResultTableView view_;
+  compare::Waterfall bars_;  // of found_
+  size_t most_bars_ = 0;     // for which bars_ was made
+  int bar_ = -1;             // the last one that was chosen among the bars
+  // The row that the bar selects when its table is drawn; -1: none is selected then.
+  std::optional<int> wanted_row_;
   // Durations of the selected row's events in both profiles.
   LatestJob<ComparedDurations> spread_job_;
   ComparedDurations spread_;
   std::pair<uint64_t, int> spread_of_{0, -1};  // TableKey() and row that spread_ is about
 };
-
-AnalysisParams ParamsIn(const PanelContext& context, ProfileId profile) {
-  const ProfileViewState* state = context.view.Find(profile);
-  if (state == nullptr) return {};
-  AnalysisParams params = ForHost(state->host);
-  params.range = state->map.ToTrace(context.view.Filter());
-  return params;
-}
 
 // False while there is nothing to show.
 bool ComparePanel::Update(const PanelContext& context) {
@@ -78,11 +84,12 @@ bool ComparePanel::Update(const PanelContext& context) {
   waiting_ = false;
   if (!two) return false;
   const auto fresh = context.analyses.ShareComparison(
-      *base_, *profile_, {ParamsIn(context, base_->id), ParamsIn(context, profile_->id)});
+      *base_, *profile_, {ParamsOf(context, base_->id), ParamsOf(context, profile_->id)});
   waiting_ = fresh == nullptr;
   if (fresh != nullptr && fresh != found_) {
     found_ = fresh;
     if (found_->Table(table_) == nullptr) table_ = FirstTable();
+    bars_ = {};
   }
   return found_ != nullptr;
 }
@@ -100,88 +107,126 @@ std::string ComparePanel::FirstTable() const {
   return steps ? "contributions" : tables.front().id;
 }
 
-std::string MsText(double ms) {
-  return WithoutZeros(FormatDuration(static_cast<Ps>(ms * static_cast<double>(kPsPerMs)), 4));
-}
-
-void ComparePanel::DrawMemoryHeadline(const PanelContext& context) const {
-  const double delta = NumberIn(*found_, "delta_bytes");
-  {
-    const FaceScope big(context, Face::kMonoBold, TypeSize::kVerdict);
-    const std::string text = FormatValue(Value(std::abs(delta)), Unit::kBytes);
-    TextIn(context, delta > 0 ? Role::kSlower : Role::kFaster, (delta < 0 ? "-" : "+") + text);
-  }
-  ImGui::SameLine(0, BaseEm() * 0.6f);
+// One line of text; what is cut is shown by the tooltip.
+void Line(const PanelContext& context, Role role, const std::string& text) {
+  if (text.empty()) return;
   const FaceScope ui(context, Face::kUi);
-  ImGui::AlignTextToFramePadding();
-  TextIn(context, Role::kText2, "at the peak");
-}
-
-void ComparePanel::DrawHeadline(const PanelContext& context) const {
-  const AnalysisResult& r = *found_;
-  if (r.Find("delta_bytes") != nullptr) return DrawMemoryHeadline(context);
-  const double a = NumberIn(r, "step_ms_a"), b = NumberIn(r, "step_ms_b"), delta = b - a;
-  const bool slower = delta > 0;
-  const std::string significance = TextOf(r, "significance");
-  const bool same = significance == "none";
-  {
-    const FaceScope big(context, Face::kMonoBold, TypeSize::kVerdict);
-    const std::string text = (slower ? "+" : "") + MsText(delta);
-    TextIn(context, same ? Role::kText2 : slower ? Role::kSlower : Role::kFaster, text);
-  }
-  ImGui::SameLine(0, BaseEm() * 0.6f);
-  const FaceScope ui(context, Face::kUi);
-  ImGui::AlignTextToFramePadding();
-  const double percent = NumberIn(r, "delta_percent");
-  std::string what = " a step (" + std::string(percent > 0 ? "+" : "") +
-                     NumberText(percent, {1, 1, "", " %"}) + "), " + MsText(a) + " to " + MsText(b);
-  what += same ? "; not significant" : "; significance " + significance;
-  TextIn(context, Role::kText2, what);
-  const auto label = [&](const char* name, const Profile& profile) {
-    TextIn(context, Role::kText3, name);
-    ImGui::SameLine(0, BaseEm() * 0.4f);
-    TextIn(context, Role::kText, profile.label);
-  };
-  label("Baseline A", *base_);
-  ImGui::SameLine(0, BaseEm() * 1.5f);
-  label("B", *profile_);
-  ImGui::SameLine(0, BaseEm() * 1.5f);
-  if (ImGui::SmallButton("Swap")) context.commands.Push("compare.swap");
-  ImGui::SetItemTooltip("A becomes B (X)");
-  ImGui::SameLine();
-  if (ImGui::SmallButton("Layout")) context.commands.Push("compare.layout");
-  ImGui::SetItemTooltip("Timelines in one list, above or beside each other (V)");
-}
-
-// One line of the summary; the tooltip has all of it.
-void SummaryLine(const PanelContext& context, const std::string& summary) {
   const ImVec2 pos = ImGui::GetCursorScreenPos();
   const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x);
   const bool cut =
-      DrawCut(ImGui::GetWindowDrawList(), pos, pos.x + width, context.theme[Role::kText], summary);
+      DrawCut(ImGui::GetWindowDrawList(), pos, pos.x + width, context.theme[role], text);
   ImGui::Dummy(ImVec2(width, ImGui::GetTextLineHeight()));
-  if (cut && ImGui::IsItemHovered()) WrappedTooltip(summary);
+  if (cut && ImGui::IsItemHovered()) WrappedTooltip(text);
 }
 
-void ComparePanel::DrawSummary(const PanelContext& context) const {
-  const std::string summary = TextOf(*found_, "summary");
-  if (summary.empty()) return;
-  // A low window keeps its room for the table.
-  const bool low = ImGui::GetContentRegionAvail().y < BaseEm() * 22;
-  const auto copy = [&] {
-    if (ImGui::SmallButton("Copy")) context.commands.Push("copy.text", {.text = summary});
-    ImGui::SetItemTooltip("Copies these sentences, to paste into a message");
+// "In common: 82 % of the kernels' names, 45 % of the work."
+std::string ComparePanel::CommonText() const {
+  if (found_->Find("shared_names_percent") == nullptr) return {};
+  const auto percent = [&](const char* id) {
+    return NumberText(NumberIn(*found_, id), {1, 0, "", " %"});
   };
-  if (low) {
-    copy();
-    ImGui::SameLine();
-    SummaryLine(context, summary);
-    return;
+  const bool kernels = found_->Table("kernels") != nullptr;
+  return "In common: " + percent("shared_names_percent") + " of the names of " +
+         (kernels ? "kernels, " : "ops, ") + percent("shared_percent") + " of the work.";
+}
+
+// Draws the sentences of the comparison: what makes it doubtful, the difference large, and what
+// else there is to know.
+void ComparePanel::DrawHeadline(const PanelContext& context) const {
+  const Finding* difference = nullptr;
+  std::string doubts, others = CommonText();
+  for (const Finding& finding : found_->findings) {
+    if (finding.panel == "compare") {
+      difference = &finding;
+      continue;
+    }
+    std::string& text = finding.grade == Finding::Grade::kWarning ? doubts : others;
+    text += (text.empty() ? "" : " ") + finding.text;
   }
-  ImGui::Spacing();
-  WrappedIn(context, Role::kText, summary);
-  copy();
-  ImGui::Spacing();
+  Line(context, Role::kWarning, doubts);
+  if (difference != nullptr) {
+    const FaceScope big(context, Face::kBold, TypeSize::kVerdict);
+    const bool worse = difference->grade == Finding::Grade::kWarning;
+    const bool better = difference->grade == Finding::Grade::kGood;
+    const Role role = worse ? Role::kSlower : better ? Role::kFaster : Role::kText;
+    WrappedIn(context, role, difference->text);
+  }
+  Line(context, Role::kText2, others);
+}
+
+// Draws which profiles are compared, and the buttons.
+void ComparePanel::DrawProfiles(const PanelContext& context) const {
+  const FaceScope ui(context, Face::kUi);
+  const float gap = BaseEm() * 1.5f;
+  const auto label = [&](const char* name, const std::string& text) {
+    ImGui::AlignTextToFramePadding();
+    TextIn(context, Role::kText3, name);
+    ImGui::SameLine(0, BaseEm() * 0.4f);
+    TextIn(context, Role::kText, text);
+    ImGui::SameLine(0, gap);
+  };
+  label("Baseline A", base_->label);
+  label("B", profile_->label);
+  const auto button = [&](const char* name, const char* what, const char* command,
+                          CommandArgs args = {}) {
+    if (ImGui::SmallButton(name)) context.commands.Push(command, std::move(args));
+    ImGui::SetItemTooltip("%s", what);
+    ImGui::SameLine();
+  };
+  button("Swap", "Swaps A and B (X)", "compare.swap");
+  button("Layout", "Switches between one list, timelines above and timelines beside each other (V)",
+         "compare.layout");
+  button("Stretch", "Draws the steps of both equally long, or as long as they are again",
+         "compare.stretch");
+  button("Copy", "Copies what is compared in sentences, to paste into a message", "copy.text",
+         {.text = TextOf(*found_, "summary")});
+  ImGui::NewLine();
+}
+
+// The bar of the row that is selected in the table, or the one that was chosen last.
+int ComparePanel::CurrentBar() const {
+  const auto row = static_cast<size_t>(view_.current());
+  for (size_t i = 0; i < bars_.bars.size() && view_.current() >= 0 && table_ == bars_.table; ++i) {
+    const compare::WaterfallBar& bar = bars_.bars[i];
+    if (row >= bar.first_row && row < bar.first_row + bar.rows) return static_cast<int>(i);
+  }
+  return bar_;
+}
+
+// Shows the events of all rows of a bar, in both profiles.
+void ComparePanel::ShowBar(const PanelContext& context, size_t bar) const {
+  const ResultTable* table = found_->Table(bars_.table);
+  CommandArgs args;
+  args.profile = base_->id;
+  const size_t first = bars_.bars[bar].first_row;
+  for (size_t r = first; r < first + bars_.bars[bar].rows; ++r) {
+    if (r < table->links.size()) AddEvents(base_->id, table->links[r], &args);
+    if (r < table->links_b.size()) AddEvents(profile_->id, table->links_b[r], &args);
+  }
+  ShowEvents(context.commands, std::move(args));
+}
+
+// Draws as many bars as `room` pixels show, and no fewer than a picture needs.
+void ComparePanel::DrawBars(const PanelContext& context, float room, bool keys) {
+  constexpr size_t kFewest = 3, kOthers = 4;  // A, B, the smaller ones, the rest
+  const auto fit = static_cast<size_t>(std::max(0.0f, room / WaterfallRowHeight(context)));
+  const size_t most = std::clamp(fit, kFewest + kOthers, compare::kMostWaterfallRows + kOthers);
+  if (bars_.bars.empty() || most != most_bars_) {
+    most_bars_ = most;
+    bars_ = compare::WaterfallOf(*found_, most - kOthers);
+    bar_ = -1;
+  }
+  if (bars_.bars.empty()) return;
+  const float height = WaterfallRowHeight(context) * static_cast<float>(bars_.bars.size());
+  const WaterfallChoice choice =
+      DrawWaterfall(context, "bars", bars_, CurrentBar(), keys, ImVec2(0, std::min(room, height)));
+  if (choice.bar < 0) return;
+  bar_ = choice.bar;
+  const auto bar = static_cast<size_t>(choice.bar);
+  table_ = bars_.table;
+  const bool rows = bars_.bars[bar].rows > 0;
+  wanted_row_ = rows ? static_cast<int>(bars_.bars[bar].first_row) : -1;
+  if (choice.show) ShowBar(context, bar);
 }
 
 void ComparePanel::DrawChooser() {
@@ -195,9 +240,10 @@ constexpr ColoredWord kChanges[] = {{"slower", Role::kSlower}, {"faster", Role::
                                     {"added", Role::kSlower},  {"removed", Role::kFaster},
                                     {"renamed", Role::kText2}};
 
-void ComparePanel::DrawTable(const PanelContext& context) {
+void ComparePanel::DrawTable(const PanelContext& context, float height) {
   const ResultTable* table = found_->Table(table_);
   if (table == nullptr || table->rows.empty()) {
+    wanted_row_.reset();
     WrappedIn(context, Role::kText2,
               table_ == "contributions" ? "Nothing changed by 1 % of a step."
                                         : "Neither profile has any of these.");
@@ -214,30 +260,20 @@ void ComparePanel::DrawTable(const PanelContext& context) {
   options.total_row = false;
   options.other_profile = profile_->id;
   options.other_links = &table->links_b;
-  // The durations are shown below the table, or beside it.
-  const float em = BaseEm();
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const bool below = room.y > em * 18;
-  const bool beside = !below && room.x > em * 66 && view_.current() >= 0;
-  if (below) options.height = room.y - em * 11;
-  if (beside) ImGui::BeginChild("table", {room.x - em * 23, 0});
+  options.height = height;
   view_.Draw(of_base, *table, TableKey(*table), options);
-  if (beside) {
-    ImGui::EndChild();
-    ImGui::SameLine(0, em);
-  }
-  if (!below && !beside) return;
-  ImGui::BeginChild("durations");
-  UpdateSpread(context, *table);
-  DrawSpread(context);
-  ImGui::EndChild();
+  if (wanted_row_ && table_ == bars_.table) view_.Select(*table, *wanted_row_);
+  wanted_row_.reset();
 }
 
 uint64_t ComparePanel::TableKey(const ResultTable& table) const {
   return found_->serial * 64 + static_cast<uint64_t>(&table - found_->tables.data());
 }
 
-void ComparePanel::UpdateSpread(const PanelContext& context, const ResultTable& table) {
+void ComparePanel::UpdateSpread(const PanelContext& context) {
+  const ResultTable* shown = found_->Table(table_);
+  if (shown == nullptr) return;
+  const ResultTable& table = *shown;
   if (std::optional<ComparedDurations> spread = spread_job_.Take()) spread_ = *spread;
   const std::pair<uint64_t, int> wanted(TableKey(table), view_.current());
   if (wanted == spread_of_) return;
@@ -253,9 +289,11 @@ void ComparePanel::UpdateSpread(const PanelContext& context, const ResultTable& 
 }
 
 void ComparePanel::DrawSpread(const PanelContext& context) {
+  UpdateSpread(context);
+  ImGui::Spacing();
   if (spread_.count_a + spread_.count_b == 0) {
     const FaceScope small(context, Face::kUi);
-    WrappedIn(context, Role::kText3, "Select a row to see how its durations spread in both runs.");
+    WrappedIn(context, Role::kText3, "Select a row to see how its durations spread in both.");
     return;
   }
   SectionTitle(context, "Durations");
@@ -272,6 +310,18 @@ void ComparePanel::DrawSpread(const PanelContext& context) {
   DrawComparedBars(context, spread_, {ImGui::GetContentRegionAvail().x, height});
 }
 
+constexpr float kSpreadHeight = 10;  // em
+
+bool SpreadAtLeft(float room) { return room > 2 * kSpreadHeight * BaseEm(); }
+
+// The bars, and where there is room how the durations of the selected row spread.
+void ComparePanel::DrawLeft(const PanelContext& context, bool keys) {
+  const float room = ImGui::GetContentRegionAvail().y;
+  const bool both = SpreadAtLeft(room);
+  DrawBars(context, both ? room - kSpreadHeight * BaseEm() : room, keys);
+  if (both) DrawSpread(context);
+}
+
 void ComparePanel::Draw(const PanelContext& context) {
   if (!Update(context)) {
     if (waiting_) {
@@ -279,18 +329,39 @@ void ComparePanel::Draw(const PanelContext& context) {
       return;
     }
     WrappedIn(context, Role::kText2,
-              "Nothing is compared. Open a second profile beside the one that is open: "
-              "what changed per step is shown here, and both timelines above.");
+              "Nothing is compared. Open a second profile: this panel then says what changed per "
+              "step, and the timeline shows both.");
     if (context.profile != nullptr && ImGui::Button("Compare with\u2026"))
       context.commands.Push("file.compare");
     return;
   }
   if (!found_->empty_reason.empty()) return DrawEmpty(context, found_->empty_reason);
+  const bool keys = ImGui::IsWindowFocused();
   DrawHeadline(context);
-  DrawSummary(context);
-  const FaceScope small(context, Face::kUi);
-  DrawChooser();
-  DrawTable(context);
+  DrawProfiles(context);
+  ImGui::Spacing();
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float em = BaseEm();
+  const bool beside = room.x > em * 62;
+  if (beside) {
+    ImGui::BeginChild("left", ImVec2(std::floor(room.x * 0.42f), 0));
+    DrawLeft(context, keys);
+    ImGui::EndChild();
+    ImGui::SameLine(0, em);
+    ImGui::BeginChild("right");
+  } else {
+    DrawBars(context, room.y * 0.45f, keys);
+  }
+  {
+    const FaceScope small(context, Face::kUi);
+    DrawChooser();
+    // The left column may have no room for the durations of the selected row.
+    const float low = em * kSpreadHeight, left = ImGui::GetContentRegionAvail().y;
+    const bool spread = left > em * 17 && view_.current() >= 0 && !(beside && SpreadAtLeft(room.y));
+    DrawTable(context, spread ? left - low : 0);
+    if (spread) DrawSpread(context);
+  }
+  if (beside) ImGui::EndChild();
 }
 
 }  // namespace

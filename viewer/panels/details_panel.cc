@@ -104,7 +104,8 @@ void AddLaunch(const EventRef& event, const Trace& trace, const LaunchFacts& lau
                          true});
   for (const EventRow row : launch.stack) {
     AddLink(row == launch.stack.front() ? "Launched inside" : "", trace.set.Name(row),
-            "What the host was in when it launched this.", {event.trace, 0, row}, memo);
+            "The calls and functions that were open on the host when it launched this.",
+            {event.trace, 0, row}, memo);
   }
 }
 
@@ -301,8 +302,9 @@ void DetailsPanel::DrawHeader(const PanelContext& context) const {
     context.commands.Push("view.zoom_selection");
   }
   ImGui::SetCursorScreenPos({right + pen.Px(4) + button, p.y + pen.Px(2)});
-  if (IconButton("##copy", icon::kCopy, "C", "Copy all (Ctrl+Shift+C); the name alone: Ctrl+C",
-                 false, context.fonts, context.theme, button)) {
+  if (IconButton("##copy", icon::kCopy, "C",
+                 "Copy all details (Ctrl+Shift+C); Ctrl+C copies the name", false, context.fonts,
+                 context.theme, button)) {
     context.commands.Push("copy.all");
   }
   pen.TextFit(context.fonts.ui, TypeSize::kSmall, p.x + pen.Px(24), p.x + width, p.y + pen.Px(30),

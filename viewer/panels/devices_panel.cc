@@ -53,8 +53,7 @@ void DevicesPanel::Draw(const PanelContext& context) {
     DrawSpinner(context, "Looking at the devices");
     return;
   }
-  pages_.Draw(context, pages,
-              "Nothing is known of this profile's devices: it has none, or no events of theirs.");
+  pages_.Draw(context, pages, "No device has events in this profile.");
 }
 
 }  // namespace

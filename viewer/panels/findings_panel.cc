@@ -35,7 +35,8 @@ class FindingsPanel final : public AnalysisPanel {
   bool IsMuted(const PanelContext& context, const MutedRules& muted, std::string_view rule);
   void DrawTables(const PanelContext& context, const AnalysisResult& result, uint64_t key);
 
-  int open_ = -1;  // row whose assumption and remedy are shown
+  double step_ms_ = 0;  // an average step; 0: not known
+  int open_ = -1;       // row whose assumption and remedy are shown
   uint64_t key_ = 0;
   bool show_muted_ = false;
   std::shared_ptr<const Trace> program_of_;
@@ -62,6 +63,10 @@ Finding::Grade GradeOf(std::string_view severity) {
   return severity == "warning" ? Finding::Grade::kWarning : Finding::Grade::kInfo;
 }
 
+Rgba ColorOf(const PanelContext& context, const ResultTable& table, size_t row) {
+  return context.theme[GradeRole(GradeOf(TextAt(table, row, "severity")))];
+}
+
 void ShowRow(const PanelContext& context, const ResultTable& table, size_t row) {
   if (row >= table.links.size()) return;
   CommandArgs args;
@@ -71,8 +76,52 @@ void ShowRow(const PanelContext& context, const ResultTable& table, size_t row) 
   ShowEvents(context.commands, std::move(args));
 }
 
+std::string MsText(double ms) {
+  return WithoutZeros(FormatDuration(static_cast<Ps>(ms * static_cast<double>(kPsPerMs)), 3));
+}
+
+// A step as a bar, and as a paler one what of it would be saved.
+struct StepBar {
+  double step = 0, saving = 0;  // ms
+  Rgba color = 0;               // of what is saved
+  float Rest(float width) const {
+    return width * static_cast<float>(std::clamp((step - saving) / step, 0.0, 1.0));
+  }
+};
+
+void DrawStep(const PanelContext& context, const StepBar& bar, ImVec2 at, ImVec2 size) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float rest = std::floor(bar.Rest(size.x));
+  DrawBox(list, at.x, at.y, rest, size.y, context.theme[Kind::kOther]);
+  DrawBox(list, at.x + rest, at.y, std::max(1.0f, size.x - rest), size.y, bar.color);
+}
+
+// The step before and after: two bars with their lengths.
+void DrawBeforeAndAfter(const PanelContext& context, const StepBar& bar) {
+  const FaceScope small(context, Face::kUi);
+  const float em = BaseEm(), label = em * 5.5f, number = em * 8;
+  const float width = std::max(em, ImGui::GetContentRegionAvail().x - label - number);
+  const float line = ImGui::GetTextLineHeight(), high = std::floor(line * 0.6f);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto row = [&](const char* name, double ms, const StepBar& shown, float part) {
+    const ImVec2 p = ImGui::GetCursorScreenPos();
+    list->AddText(p, context.theme[Role::kText2], name);
+    DrawStep(context, shown, {p.x + label, p.y + std::floor((line - high) * 0.5f)}, {part, high});
+    const FaceScope mono(context, Face::kMono);
+    DrawRight(list, p.x + label + width + number - em * 0.4f, p.y, context.theme[Role::kText],
+              MsText(ms));
+    ImGui::Dummy({label + width + number, line});
+  };
+  row("Now", bar.step, bar, width);
+  row("Without it", bar.step - bar.saving, {bar.step, 0, context.theme[Kind::kOther]},
+      bar.Rest(width));
+}
+
 // Draws the assumption, the remedy, the guide's section, and the buttons of a finding.
 void FindingsPanel::DrawMore(const PanelContext& context, const ResultTable& table, size_t row) {
+  const double saving = NumberAt(table, row, "saving_ms_per_step");
+  if (saving > 0 && step_ms_ > 0)
+    DrawBeforeAndAfter(context, {step_ms_, saving, ColorOf(context, table, row)});
   const FaceScope small(context, Face::kUi);
   const std::string_view device = TextAt(table, row, "device"), steps = TextAt(table, row, "steps");
   WrappedIn(context, Role::kText, TextAt(table, row, "remedy"));
@@ -116,7 +165,7 @@ void FindingsPanel::DrawMuteMenu(const PanelContext& context, std::string_view r
     muted.MuteIn(rule, Program(context));
     Keep(context, muted);
   }
-  ImGui::SetItemTooltip("In profiles whose events have mostly the same names");
+  ImGui::SetItemTooltip("Hides it in profiles whose events have mostly the same names");
   if (ImGui::MenuItem("Mute in all profiles", nullptr, false, !muted.Everywhere(rule))) {
     muted.MuteEverywhere(rule);
     Keep(context, muted);
@@ -135,9 +184,13 @@ void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& 
   const float width = ImGui::GetContentRegionAvail().x, amount = em * 6.5f;
   const std::string title(TextAt(table, row, "title"));
   const float text_x = em * 1.7f, wrap = std::max(em * 8, width - text_x - amount);
-  const ImVec2 size = ImGui::CalcTextSize(title.c_str(), nullptr, false, wrap);
+  const ImVec2 text = ImGui::CalcTextSize(title.c_str(), nullptr, false, wrap);
+  const bool open = open_ == static_cast<int>(row);
+  const bool saves = saving > 0 && step_ms_ > 0 && !open;  // an open one has larger bars
+  const float bar = std::floor(em * 0.3f);
+  const float height = text.y + em * 0.5f + (saves ? bar * 2 : 0);
   ImGui::PushID(static_cast<int>(row));
-  if (ImGui::InvisibleButton("finding", {std::max(1.0f, width), size.y + em * 0.5f})) {
+  if (ImGui::InvisibleButton("finding", {std::max(1.0f, width), height})) {
     open_ = open_ == static_cast<int>(row) ? -1 : static_cast<int>(row);
     ShowRow(context, table, row);
   }
@@ -146,22 +199,29 @@ void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& 
     ImGui::EndPopup();
   }
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const bool open = open_ == static_cast<int>(row);
   if (ImGui::IsItemHovered() || open) {
-    DrawBox(list, p.x, p.y, width, size.y + em * 0.5f,
+    DrawBox(list, p.x, p.y, width, height,
             context.theme[ImGui::IsItemHovered() ? Role::kHover : Role::kRaised], 3);
   }
-  const Rgba color = context.theme[GradeRole(grade)];
+  const Rgba color = ColorOf(context, table, row);
   const float y = p.y + em * 0.25f;
-  DrawBox(list, p.x, p.y, 3, size.y + em * 0.5f, color);
+  if (saves) {
+    const StepBar step{step_ms_, saving, color};
+    DrawStep(context, step, {p.x + text_x, y + text.y + bar * 0.5f},
+             {width - text_x - em * 0.4f, bar});
+    if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
+      ImGui::SetTooltip("A step of %s would take %s without it", MsText(step_ms_).c_str(),
+                        MsText(step_ms_ - saving).c_str());
+    }
+  }
+  DrawBox(list, p.x, p.y, 3, height, color);
   if (context.fonts.icons) list->AddText({p.x + em * 0.5f, y}, color, GradeIcon(grade));
   list->AddText(nullptr, 0, {p.x + text_x, y}, context.theme[Role::kText], title.c_str(), nullptr,
                 wrap);
   if (saving > 0) {
     const FaceScope mono(context, Face::kMono);
     DrawRight(list, p.x + width - em * 0.4f, y, context.theme[Role::kText],
-              "\u2212" + WithoutZeros(FormatDuration(
-                             static_cast<Ps>(saving * static_cast<double>(kPsPerMs)), 3)));
+              "\u2212" + MsText(saving));
   }
   if (open) {
     ImGui::Indent(text_x);
@@ -215,23 +275,24 @@ void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult
   }
   if (context.profile->flows != nullptr && context.profile->flows->size() > 0) {
     const FaceScope small(context, Face::kUi);
-    if (LinkText(context, "##path",
-                 "Show on the timeline what the step in sight waited for, or hide it")) {
+    if (LinkText(context, "##path", "Show critical path")) {
       context.commands.Push("path.show", {.profile = context.profile->id});
     }
   }
-  pages_.Draw(context, pages, "No steps and no devices: nothing to compute from.");
+  pages_.Draw(context, pages,
+              "This profile has no steps and no devices, so there is nothing to compute.");
 }
 
 void FindingsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key) {
   if (key != key_) open_ = -1;
   key_ = key;
+  step_ms_ = NumberIn(result, "step_ms");
   const ResultTable* table = result.Table("findings");
   if (table == nullptr) {
     DrawEmpty(context, result.empty_reason.empty()
-                           ? "Findings are of Stepscope's definitions: the setting \"Definitions\" "
-                             "has XProf's now."
+                           ? "There are no findings by XProf's definitions. Switch the setting "
+                             "\"Definitions\" to Stepscope."
                            : result.empty_reason);
     return;
   }

@@ -32,11 +32,11 @@ std::vector<GraphFact> GraphFactsOf(const GraphOps& graphs, EventRow row) {
   add("Layer", std::string(graphs.LayerOf(op)),
       "The outermost module around it that has siblings of its class.");
   add("Modules", graphs.ModuleOf(op), "The modules around it, outermost first.");
-  add("Shapes", graphs.ShapesOf(op), "Of the op's inputs, when it was recorded.");
+  add("Shapes", graphs.ShapesOf(op), "Shapes of the op's inputs when it was recorded.");
   add("Found in", SourceText(graphs.sources[op.source]),
-      "Where the ops of this graph were found: its replay does not say them.");
+      "The recording that the ops of this graph come from: a replay does not name them.");
   add("Confidence", Confidence(graphs.launches[kernel->launch]),
-      "Kernels of this launch that lie in the recording by name and order.");
+      "Kernels of this launch that were found in that recording by name and order.");
   return facts;
 }
 

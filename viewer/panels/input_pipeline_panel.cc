@@ -35,7 +35,7 @@ constexpr HostPart kParts[] = {
     {"enqueue_us", "Enqueueing to the device", Kind::kDeviceToDevice,
      "Fewer and larger transfers: batch, and send what is small in one tensor."},
     {"unclassified_nonequeue_us", "Other", Kind::kOther,
-     "Not tf.data: look at the host's threads on the timeline."},
+     "This input is not tf.data: see the host's threads on the timeline."},
 };
 
 constexpr const char* kFirst[] = {"opName",        "selfTimeInMs", "selfTimeInPercent", "timeInMs",

@@ -20,6 +20,7 @@ namespace {
 constexpr const char* kTopFirst[] = {"operation", "selfTimePercent", "cumulativeTimePercent",
                                      "category",  "tcEligibility",   "tcUtilization"};
 constexpr const char* kTopHidden[] = {"flopRate"};
+constexpr const char* kTypesHidden[] = {"largestPercent"};
 
 // Begins a column. It gets its own scrollbar when needed, which does not cover the numbers.
 void BeginColumn(const char* id, float width) {
@@ -28,50 +29,13 @@ void BeginColumn(const char* id, float width) {
   ImGui::BeginChild(id, ImVec2(width, 0));
 }
 
-struct LossText {
-  std::string id, label, causes;
-  double percent = 0;
+// A row of what a step goes into. A loss has causes, and a row of the table of losses.
+struct Part {
+  Rgba color = 0;
+  std::string label, causes = {};
+  ClassSummary value = {};
+  int loss = -1;
 };
-
-// Draws one item: label and share, a bar, and the causes below in small type.
-void DrawLoss(const PanelContext& context, const LossText& loss) {
-  const float em = BaseEm(), width = ImGui::GetContentRegionAvail().x;
-  const ImVec2 p = ImGui::GetCursorScreenPos();
-  const float line = LineHeightIn(context, Face::kUi, TypeSize::kSmall);
-  const float small_line = LineHeightIn(context, Face::kUi, TypeSize::kSlice);
-  const float bar = std::floor(em * 0.4f), text = loss.causes.empty() ? 0 : small_line + em * 0.1f;
-  const float height = std::floor(line + bar + text + em * 0.55f);
-  ImGui::InvisibleButton("loss", ImVec2(std::max(1.0f, width), height));
-  const bool hovered = ImGui::IsItemHovered();
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  if (hovered) {
-    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    DrawBox(list, p.x - em * 0.3f, p.y, width + em * 0.6f, height, context.theme[Role::kHover], 3);
-  }
-  {
-    const FaceScope face(context, Face::kMono);
-    DrawRight(list, p.x + width, p.y, context.theme[Role::kText],
-              NumberText(loss.percent, {1, 1, "", " %"}).c_str());
-  }
-  {
-    const FaceScope face(context, Face::kUi);
-    DrawCut(list, p, p.x + width - em * 5, context.theme[Role::kText], loss.label);
-  }
-  const float y = std::floor(p.y + line + em * 0.1f);
-  DrawBox(list, p.x, y, width, bar, context.theme[Role::kRaised], 2);
-  const float filled = width * static_cast<float>(std::clamp(loss.percent / 100, 0.0, 1.0));
-  DrawBox(list, p.x, y, std::max(2.0f, filled), bar, context.theme[LossKind(loss.id)], 2);
-  if (!loss.causes.empty()) {
-    const FaceScope face(context, Face::kUi, TypeSize::kSlice);
-    DrawCut(list, ImVec2(p.x, y + bar + em * 0.1f), p.x + width, context.theme[Role::kText2],
-            loss.causes);
-  }
-  if (ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
-    WrappedTooltip(loss.label + ": " + NumberText(loss.percent, {1, 1, "", " %"}) + " of the step" +
-                   (loss.causes.empty() ? "" : "\n" + loss.causes) +
-                   "\nClick: the longest interval on the timeline");
-  }
-}
 
 class OverviewPanel final : public AnalysisPanel {
  public:
@@ -80,10 +44,10 @@ class OverviewPanel final : public AnalysisPanel {
 
  private:
   void DrawVerdict(const PanelContext& context, const AnalysisResult& result);
-  void DrawLosses(const PanelContext& context, const AnalysisResult& result);
-  void DrawBreakdown(const PanelContext& context);
-  void DrawBreakdownRow(const PanelContext& context, Rgba color, const char* label,
-                        const ClassSummary& value, bool strong);
+  std::vector<Part> PartsOf(const PanelContext& context, const ResultTable* losses) const;
+  void DrawBreakdown(const PanelContext& context, const AnalysisResult& result);
+  void DrawBreakdownRow(const PanelContext& context, const Part& part, bool strong);
+  void DrawTopOps(const PanelContext& context, const AnalysisResult& result, uint64_t key);
   void DrawPlacement(const PanelContext& context, const AnalysisResult& result);
   void DrawMiddle(const PanelContext& context, const AnalysisResult& result, uint64_t key,
                   float height);
@@ -92,7 +56,7 @@ class OverviewPanel final : public AnalysisPanel {
   void DrawProblems(const PanelContext& context);
 
   StepChart chart_;
-  ResultTableView top_ops_;
+  ResultTableView top_types_, top_ops_;
 };
 
 void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResult& result) {
@@ -110,15 +74,19 @@ void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResul
       "steps_per_second", "Steps per second", 1000 / ms, Unit::kNone,
       median != nullptr ? "1000 / median step time in ms" : "1000 / average step time in ms"};
   const float avail = ImGui::GetContentRegionAvail().x;
-  if (avail > BaseEm() * 20) ImGui::SameLine(std::floor(avail * 0.5f));
-  DrawBigNumber(context, &rate, "steps a second");
+  const bool wide = avail > BaseEm() * 20;  // else the rate is one of the small numbers
+  if (wide) {
+    ImGui::SameLine(std::floor(avail * 0.5f));
+    DrawBigNumber(context, &rate, "steps a second");
+  }
   const FaceScope small(context, Face::kUi);
+  const std::string speed = wide ? "" : fmt::format("{:.4g} steps a second; ", 1000 / ms);
   if (chart_.counted() == 1) {
-    WrappedIn(context, Role::kText2, "one step");
+    WrappedIn(context, Role::kText2, speed + "one step");
     return;
   }
   WrappedIn(context, Role::kText2,
-            fmt::format("{}{:.3f} ms, \u03c3 {:.3f} ms, from {:.3f} to {:.3f} ms",
+            fmt::format("{}{}{:.3f} ms, \u03c3 {:.3f} ms, from {:.3f} to {:.3f} ms", speed,
                         median != nullptr ? "median; mean " : "mean ",
                         NumberIn(result, "steptime_ms_average"),
                         NumberIn(result, "steptime_ms_standard_deviation"),
@@ -126,72 +94,90 @@ void OverviewPanel::DrawVerdict(const PanelContext& context, const AnalysisResul
                         NumberIn(result, "steptime_ms_maximum")));
 }
 
-// Draws the losses by size as bars. A click goes to a loss's longest interval and marks the host's
-// events.
-void OverviewPanel::DrawLosses(const PanelContext& context, const AnalysisResult& result) {
-  const ResultTable* losses = result.Table("losses");
-  if (losses == nullptr || losses->rows.empty()) return;
-  const int id = losses->Column("class"), label = losses->Column("label");
-  const int percent = losses->Column("percent"), causes = losses->Column("causes");
-  if (id < 0 || label < 0 || percent < 0 || causes < 0) return;
-  Rule(context);
-  SectionTitle(context, "What a step loses");
-  constexpr size_t kMost = 6;
-  constexpr double kLeast = 0.5;  // percent
-  for (size_t r = 0; r < std::min(kMost, losses->rows.size()); ++r) {
-    const auto cell = [&](int c) -> const Value& {
-      return losses->rows[r][static_cast<size_t>(c)];
-    };
-    const double share = NumberOf(cell(percent));
-    if (share < kLeast && r > 0) break;
-    ImGui::PushID(static_cast<int>(r));
-    DrawLoss(context, {RawValue(cell(id)), RawValue(cell(label)), RawValue(cell(causes)), share});
-    if (ImGui::IsItemClicked()) GoToRow(context, *losses, static_cast<int>(r));
-    ImGui::PopID();
+// What an average step goes into: the work first, then the losses by size.
+std::vector<Part> OverviewPanel::PartsOf(const PanelContext& context,
+                                         const ResultTable* losses) const {
+  std::vector<Part> parts;
+  for (size_t i = 0; i < chart_.classes().size(); ++i) {
+    const StepClass& of = chart_.classes()[i];
+    if (chart_.sums()[i].mean <= 0) continue;
+    Part& part = parts.emplace_back();
+    part = {.color = context.theme[of.kind], .label = of.label, .value = chart_.sums()[i]};
+    const int id = losses != nullptr ? losses->Column("class") : -1;
+    const int causes = losses != nullptr ? losses->Column("causes") : -1;
+    for (size_t r = 0; id >= 0 && causes >= 0 && r < losses->rows.size(); ++r) {
+      if (RawValue(losses->rows[r][static_cast<size_t>(id)]) != of.column) continue;
+      part.causes = RawValue(losses->rows[r][static_cast<size_t>(causes)]);
+      part.loss = static_cast<int>(r);
+    }
   }
+  if (losses == nullptr) return parts;  // nine classes, in XProf's order
+  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    if ((a.loss < 0) != (b.loss < 0)) return a.loss < 0;
+    return a.loss >= 0 && a.value.mean > b.value.mean;
+  });
+  return parts;
 }
 
-void OverviewPanel::DrawBreakdownRow(const PanelContext& context, Rgba color, const char* label,
-                                     const ClassSummary& value, bool strong) {
-  const FaceScope small(context, strong ? Face::kBold : Face::kUi);
+void OverviewPanel::DrawBreakdownRow(const PanelContext& context, const Part& part, bool strong) {
+  const double whole = chart_.total().mean, percent = whole > 0 ? 100 * part.value.mean / whole : 0;
+  constexpr double kLeast = 0.5;  // percent of the step from which on causes are worth a line
+  const bool causes = !part.causes.empty() && percent >= kLeast;
   const ImVec2 p = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, chip = std::floor(Em() * 0.7f);
-  const float right = p.x + width, line = std::floor(ImGui::GetTextLineHeight() * 1.45f);
+  const float width = ImGui::GetContentRegionAvail().x, right = p.x + width;
+  const float small_line = LineHeightIn(context, Face::kUi, TypeSize::kSlice);
+  const FaceScope small(context, strong ? Face::kBold : Face::kUi);
+  const float chip = std::floor(Em() * 0.7f), indent = Em() * 1.3f;
+  const float line = std::floor(ImGui::GetTextLineHeight() * 1.45f);
+  const float height = line + (causes ? std::floor(small_line * 0.95f) : 0);
+  ImGui::InvisibleButton("part", ImVec2(std::max(1.0f, width), height));
+  const bool hovered = part.loss >= 0 && ImGui::IsItemHovered();
   ImDrawList* list = ImGui::GetWindowDrawList();
-  if (color != 0) DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, color, 2);
+  if (hovered) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    DrawBox(list, p.x - 3, p.y - 2, width + 6, height, context.theme[Role::kHover], 3);
+  }
+  if (part.color != 0) DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, part.color, 2);
   const bool narrow = width < BaseEm() * 21;  // deviations then give their room to names
   const float sigma = right - Em() * 4, ms = narrow ? sigma : right - Em() * 8.6f;
-  DrawCut(list, ImVec2(p.x + Em() * 1.3f, p.y), ms - Em() * 3.2f, context.theme[Role::kText],
-          label);
+  DrawCut(list, ImVec2(p.x + indent, p.y), ms - Em() * 3.2f, context.theme[Role::kText],
+          part.label);
+  if (causes) {
+    const FaceScope face(context, Face::kUi, TypeSize::kSlice);
+    DrawCut(list, ImVec2(p.x + indent, std::floor(p.y + small_line * 1.15f)), right,
+            context.theme[Role::kText2], part.causes);
+  }
   const FaceScope mono(context, strong ? Face::kMonoBold : Face::kMono);
   std::array<char, 64> buffer{};
   DrawRight(list, ms, p.y, context.theme[Role::kText],
-            WriteNumber(value.mean, {1, 3, "", ""}, buffer));
+            WriteNumber(part.value.mean, {1, 3, "", ""}, buffer));
   if (!narrow)
     DrawRight(list, sigma, p.y, context.theme[Role::kText3],
-              WriteNumber(value.deviation, {1, 3, "", ""}, buffer));
-  const double whole = chart_.total().mean;
+              WriteNumber(part.value.deviation, {1, 3, "", ""}, buffer));
   DrawRight(list, right, p.y, context.theme[Role::kText2],
-            WriteNumber(whole > 0 ? 100 * value.mean / whole : 0, {1, 1, "", ""}, buffer));
-  ImGui::SetCursorScreenPos(p);
-  ImGui::Dummy(ImVec2(width, line - ImGui::GetStyle().ItemSpacing.y));
+            WriteNumber(percent, {1, 1, "", ""}, buffer));
+  if (hovered && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
+    WrappedTooltip(part.label + ": " + NumberText(percent, {1, 1, "", " %"}) + " of the step" +
+                   (part.causes.empty() ? "" : "\n" + part.causes) +
+                   "\nClick shows the longest interval on the timeline");
+  }
 }
 
-void OverviewPanel::DrawBreakdown(const PanelContext& context) {
+// Draws where a step goes: as one bar, and by class with the causes of what is lost. A click on a
+// loss goes to its longest interval and marks the host's events.
+void OverviewPanel::DrawBreakdown(const PanelContext& context, const AnalysisResult& result) {
   if (chart_.counted() == 0) return;
   Rule(context);
-  const std::string note = "average of " + Counted(chart_.counted(), "steps");
+  const std::string note =
+      chart_.counted() == 1 ? "one step" : "average of " + Counted(chart_.counted(), "steps");
   SectionTitle(context, "Where a step goes", note.c_str());
+  const ResultTable* losses = result.Table("losses");
+  const std::vector<Part> parts = PartsOf(context, losses);
   std::vector<RingSlice> shares;
-  std::vector<ClassSummary> sums;
   double sum = 0;
-  for (size_t i = 0; i < chart_.classes().size(); ++i) {
-    const StepClass& c = chart_.classes()[i];
-    const ClassSummary& of = chart_.sums()[i];
-    if (of.mean <= 0) continue;
-    shares.push_back({c.label, of.mean, context.theme[c.kind], -1});
-    sums.push_back(of);
-    sum += of.mean;
+  for (const Part& part : parts) {
+    shares.push_back({part.label, part.value.mean, part.color, -1});
+    sum += part.value.mean;
   }
   DrawShares(context, shares, std::max(sum, chart_.total().mean), std::floor(BaseEm()));
   {
@@ -206,9 +192,15 @@ void OverviewPanel::DrawBreakdown(const PanelContext& context) {
     DrawRight(list, right, p.y, context.theme[Role::kText2], "%");
     ImGui::Dummy(ImVec2(1, ImGui::GetTextLineHeight()));
   }
-  for (size_t i = 0; i < shares.size(); ++i)
-    DrawBreakdownRow(context, shares[i].color, shares[i].label.c_str(), sums[i], false);
-  DrawBreakdownRow(context, 0, "Step", chart_.total(), true);
+  ImGui::PushStyleVarY(ImGuiStyleVar_ItemSpacing, 0);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    DrawBreakdownRow(context, parts[i], false);
+    if (parts[i].loss >= 0 && ImGui::IsItemClicked()) GoToRow(context, *losses, parts[i].loss);
+    ImGui::PopID();
+  }
+  DrawBreakdownRow(context, {.label = "Step", .value = chart_.total()}, true);
+  ImGui::PopStyleVar();
 }
 
 void OverviewPanel::DrawPlacement(const PanelContext& context, const AnalysisResult& result) {
@@ -239,35 +231,59 @@ void OverviewPanel::DrawPlacement(const PanelContext& context, const AnalysisRes
   }
 }
 
-void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult& result,
-                               uint64_t key, float height) {
-  const float em = BaseEm(), top = ImGui::GetCursorPosY();
-  const ResultTable* steps = result.Table("steps");
+// Draws the types of ops that take most device time, and below them the ops one by one. Where each
+// type has one op, the ops alone say it.
+void OverviewPanel::DrawTopOps(const PanelContext& context, const AnalysisResult& result,
+                               uint64_t key) {
+  const ResultTable* types = result.Table("top_op_types");
   const ResultTable* ops = result.Table("top_ops");
-  const bool with_ops = ops != nullptr && !ops->rows.empty();
-  const float ops_height =
-      ResultTableView::HeightOf(context, std::max<size_t>(3, with_ops ? ops->rows.size() : 0));
-  float chart = with_ops ? height - ops_height - em * 4 : height;
-  chart = std::max(em * 10, std::min(chart, em * 34));
-  if (steps != nullptr)
-    chart_.Draw(context, *steps, ImVec2(ImGui::GetContentRegionAvail().x, chart));
-  if (!with_ops) return;
-  Rule(context);
-  SectionTitle(context, "Ops that take the most device time");
-  ImGui::SameLine(0, em * 1.2f);
+  if (ops == nullptr || ops->rows.empty()) return;
+  const bool by_type = types != nullptr && types->rows.size() < ops->rows.size();
+  TableOptions options;
+  options.noun = "ops";
+  options.shorten_names = true;
+  options.toolbar = options.total_row = false;
+  if (ImGui::GetCursorPosY() > BaseEm()) Rule(context);  // the chart is above
+  SectionTitle(context, by_type ? "Types of ops that take the most device time"
+                                : "Ops that take the most device time");
+  ImGui::SameLine(0, BaseEm() * 1.2f);
   if (LinkText(context, "all ops", "All ops"))
     context.commands.Push("panel.show", {.text = "op_stats"});
-  TableOptions options;
+  if (by_type) {
+    options.id = "top op types";
+    options.name_column = "type";
+    options.hidden_columns = kTypesHidden;
+    options.height = ResultTableView::HeightOf(context, types->rows.size());
+    top_types_.Draw(context, *types, key, options);
+    ImGui::Dummy(ImVec2(0, BaseEm() * 0.4f));
+    SectionTitle(context, "The ops one by one");
+  }
   options.id = "top ops";
-  options.noun = "ops";
   options.name_column = "operation";
-  options.shorten_names = true;
   options.first_columns = kTopFirst;
   options.hidden_columns = kTopHidden;
-  options.toolbar = options.total_row = false;
-  const float left = height - (ImGui::GetCursorPosY() - top);
-  options.height = std::clamp(left, ops_height, ops_height + em * 2);
+  options.height = ResultTableView::HeightOf(context, ops->rows.size());
   top_ops_.Draw(context, *ops, key, options);
+}
+
+void OverviewPanel::DrawMiddle(const PanelContext& context, const AnalysisResult& result,
+                               uint64_t key, float height) {
+  const float em = BaseEm();
+  const ResultTable* steps = result.Table("steps");
+  const ResultTable* ops = result.Table("top_ops");
+  const ResultTable* types = result.Table("top_op_types");
+  const size_t below = types != nullptr ? types->rows.size()
+                       : ops != nullptr ? ops->rows.size()
+                                        : 0;
+  // The chart leaves room for the first table, but no more than half of the column.
+  const float table = below > 0 ? ResultTableView::HeightOf(context, below) + em * 4 : 0;
+  const float chart = std::clamp(height - table, std::min(em * 34, height * 0.5f), em * 34);
+  // A chart of one step would say what the column beside it says.
+  const bool one = chart_.bars().labels.size() == 1 && below > 0;
+  if (steps != nullptr && !one)
+    chart_.Draw(context, *steps,
+                ImVec2(ImGui::GetContentRegionAvail().x, std::max(chart, em * 10)));
+  DrawTopOps(context, result, key);
 }
 
 void OverviewPanel::DrawNext(const PanelContext& context, const AnalysisResult& result) {
@@ -319,8 +335,7 @@ void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult
   if (two) {
     BeginColumn("verdict", side);
     DrawVerdict(context, result);
-    DrawLosses(context, result);
-    DrawBreakdown(context);
+    DrawBreakdown(context, result);
     // Without steps there is room below the verdict.
     const bool placement_here = !three || chart_.counted() == 0;
     if (placement_here) DrawPlacement(context, result);
@@ -347,10 +362,9 @@ void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult
     return;
   }
   DrawVerdict(context, result);
-  DrawLosses(context, result);
+  DrawBreakdown(context, result);
   Rule(context);
   DrawMiddle(context, result, key, em * 26);
-  DrawBreakdown(context);
   DrawPlacement(context, result);
   Rule(context);
   DrawNext(context, result);

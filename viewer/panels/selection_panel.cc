@@ -12,6 +12,7 @@
 #include "model/base/key_table.h"
 #include "viewer/core/search/selection_stats.h"
 #include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/stack_view.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/duration_bars.h"
 #include "viewer/widgets/number_text.h"
@@ -28,11 +29,12 @@ class SelectionPanel final : public Panel {
   bool animating() const override { return waiting_; }
 
  private:
-  SelectionRequest Wanted(const PanelContext& context) const;
+  SelectionRequest Wanted(const PanelContext& context);
   void Update(const PanelContext& context);
   void DrawHeader(const PanelContext& context);
   void DrawNumbers(const PanelContext& context) const;
   void DrawGroups(const PanelContext& context);
+  void DrawStacks(const PanelContext& context);
   void DrawEvents(const PanelContext& context);
 
   LatestJob<SelectionStats> job_;
@@ -42,15 +44,21 @@ class SelectionPanel final : public Panel {
   uint64_t version_ = 0;  // counts the results that were shown; 0: none yet
   SelectionStats stats_;
   GroupBy by_ = GroupBy::kName;
-  bool list_ = false;  // lists the events one by one
+  enum class Page { kGroups, kStacks, kEvents } page_ = Page::kGroups;
+  StackView stacks_;
   ResultTableView groups_, events_;
 };
 
-SelectionRequest SelectionPanel::Wanted(const PanelContext& context) const {
+SelectionRequest SelectionPanel::Wanted(const PanelContext& context) {
   SelectionRequest request;
   request.profile = context.profile->id;
   request.by = by_;
+  request.stacks = page_ == Page::kStacks;
   const ViewState& view = context.view;
+  // The events of a frame are shown while the stacks of all events stay.
+  if (stacks_.Shows(view.shown) && request.stacks && asked_.stacks &&
+      asked_.profile == request.profile)
+    return asked_;
   if (!view.shown.empty()) {
     request.kind = SelectionKind::kSelected;
     request.version = view.shown.version();
@@ -119,14 +127,17 @@ void SelectionPanel::DrawHeader(const PanelContext& context) {
   constexpr Choice kChoices[] = {
       {"By name", GroupBy::kName}, {"By track", GroupBy::kTrack}, {"By step", GroupBy::kStep}};
   for (const Choice& choice : kChoices) {
-    if (ImGui::RadioButton(choice.label, !list_ && by_ == choice.by)) {
+    if (ImGui::RadioButton(choice.label, page_ == Page::kGroups && by_ == choice.by)) {
       by_ = choice.by;
-      list_ = false;
+      page_ = Page::kGroups;
     }
     ImGui::SameLine();
   }
-  if (ImGui::RadioButton("Events", list_)) list_ = true;
-  ImGui::SetItemTooltip("One row an event, by begin");
+  if (ImGui::RadioButton("Stacks", page_ == Page::kStacks)) page_ = Page::kStacks;
+  ImGui::SetItemTooltip("Merged by their callers: flame graph, top-down and bottom-up");
+  ImGui::SameLine();
+  if (ImGui::RadioButton("Events", page_ == Page::kEvents)) page_ = Page::kEvents;
+  ImGui::SetItemTooltip("One row per event, ordered by begin");
 }
 
 void SelectionPanel::DrawNumbers(const PanelContext& context) const {
@@ -172,6 +183,14 @@ void SelectionPanel::DrawGroups(const PanelContext& context) {
                 .total_row = false});
 }
 
+void SelectionPanel::DrawStacks(const PanelContext& context) {
+  if (stats_.stacks == nullptr) {
+    TextIn(context, Role::kText2, "Merging stacks\u2026");
+    return;
+  }
+  stacks_.Draw(context, *stats_.stacks, version_);
+}
+
 void SelectionPanel::DrawEvents(const PanelContext& context) {
   if (stats_.listed_of > stats_.events.rows.size()) {
     const FaceScope small(context, Face::kUi);
@@ -205,6 +224,10 @@ void SelectionPanel::Draw(const PanelContext& context) {
               "/ finds them.");
     return;
   }
+  if (page_ == Page::kStacks) {
+    DrawStacks(context);
+    return;
+  }
   DrawNumbers(context);
   const float em = BaseEm();
   if (ImGui::GetContentRegionAvail().y > em * 16) {
@@ -213,7 +236,7 @@ void SelectionPanel::Draw(const PanelContext& context) {
                      {std::min(ImGui::GetContentRegionAvail().x, em * 48), em * 4.5f});
   }
   ImGui::Spacing();
-  if (list_) {
+  if (page_ == Page::kEvents) {
     DrawEvents(context);
   } else {
     DrawGroups(context);

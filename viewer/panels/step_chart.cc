@@ -149,14 +149,11 @@ void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVe
     return;
   }
   if (bars_.labels.empty()) {
-    WrappedIn(context, Role::kText2,
-              "No steps. Mark them with tf.profiler.experimental.Trace, "
-              "jax.profiler.StepTraceAnnotation or "
-              "torch.profiler's schedule.");
+    WrappedIn(context, Role::kText2, "No steps were found in this profile.");
     return;
   }
   DrawLegend(context, bars_.series, &state_, false);
-  const float height = std::max(size.y - (ImGui::GetCursorPosY() - top), BaseEm() * 7);
+  const float height = std::max(size.y - (ImGui::GetCursorPosY() - top), BaseEm() * 5.5f);
   const int clicked =
       DrawStepBars(context, "##steps", bars_, key_, &state_, ImVec2(size.x, height));
   if (clicked >= 0) GoToRow(context, steps, clicked);

@@ -88,7 +88,11 @@ void TablePages::Draw(const PanelContext& context, std::span<const Page> pages,
   const Page& page = *chosen();
   TableOptions options = page.options;
   options.id = page.table->id.c_str();
-  views_[page.table->id].Draw(context, *page.table, page.key, options);
+  const auto [view, added] = views_.try_emplace(page.table->id);
+  view->second.Draw(context, *page.table, page.key, options);
+  // The first frame of a table makes its columns, and then they have no order.
+  const int sort = page.table->Column(page.sort);
+  if (added && sort >= 0) view->second.SetSort({{sort, true}});
 }
 
 }  // namespace stepscope

@@ -22,6 +22,7 @@ class TablePages {
     const ResultTable* table = nullptr;  // lives through the frame
     uint64_t key = 0;                    // changes with its contents
     TableOptions options{};              // without id
+    const char* sort = "";               // column that sorts it at first, the largest first
   };
   // Leaves out tables without rows. Shows the text `nothing` if no table is left.
   void Draw(const PanelContext& context, std::span<const Page> pages, const char* nothing);

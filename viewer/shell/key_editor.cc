@@ -68,8 +68,9 @@ void KeyEditor::DrawKeys(const PanelContext& context, const char* id) {
   ImGui::PopStyleColor(2);
   if (!own) ImGui::SetItemTooltip("Click and press other keys; right click for more");
   if (ImGui::BeginPopupContextItem("keys menu")) {
-    if (ImGui::MenuItem("No keys", nullptr, false, !keys.empty())) Choose(context, id, "");
-    if (ImGui::MenuItem("Keys as they were", nullptr, false, chosen)) Choose(context, id, nullptr);
+    if (ImGui::MenuItem("Remove keys", nullptr, false, !keys.empty())) Choose(context, id, "");
+    if (ImGui::MenuItem("Restore default keys", nullptr, false, chosen))
+      Choose(context, id, nullptr);
     ImGui::EndPopup();
   }
   ImGui::PopID();
@@ -78,23 +79,23 @@ void KeyEditor::DrawKeys(const PanelContext& context, const char* id) {
 bool KeyEditor::DrawQuestion(const PanelContext& context, const char* id) {
   if (id_ != id) return false;
   if (capturing()) {
-    TextIn(context, Role::kText2, "Escape leaves them as they are");
+    TextIn(context, Role::kText2, "Press the new keys; Escape keeps the old ones");
     return true;
   }
-  TextIn(context, Role::kWarning, wanted_ + " is that of \u201c" + TitleOf(owner_) + "\u201d");
+  TextIn(context, Role::kWarning, wanted_ + " already runs \u201c" + TitleOf(owner_) + "\u201d.");
   ImGui::SameLine();
-  if (ImGui::SmallButton("Take it")) {
+  if (ImGui::SmallButton("Reassign")) {
     Choose(context, id_, wanted_.c_str());
     GiveUp();
   }
   ImGui::SameLine();
-  if (ImGui::SmallButton("Leave it")) GiveUp();
+  if (ImGui::SmallButton("Keep")) GiveUp();
   return true;
 }
 
 void KeyEditor::DrawResetAll(const PanelContext& context) const {
   if (context.settings.Get(kSetting).empty()) return;
-  if (ImGui::Button("All keys as they were")) context.commands.PushSetting(kSetting, "");
+  if (ImGui::Button("Restore all default keys")) context.commands.PushSetting(kSetting, "");
 }
 
 }  // namespace stepscope

@@ -89,8 +89,14 @@ void DrawPanelItems(const ShellInput& input) {
   ImGui::Separator();
 }
 
-// The menu that an arrow key opens: the neighbour of the open one, unless the key moves within it;
-// -1: none.
+// Whether a window is a menu or one of its submenus.
+bool IsWithin(const ImGuiWindow* window, const ImGuiWindow* menu) {
+  while (window != nullptr && window != menu) window = window->ParentWindow;
+  return window != nullptr;
+}
+
+// The menu that an arrow key opens: the neighbour of the open one, unless the key moves within it
+// or its submenus; -1: none.
 int NextMenu(int at) {
   constexpr int kCount = static_cast<int>(std::size(kMenus));
   const ImGuiContext& g = *ImGui::GetCurrentContext();
@@ -101,18 +107,33 @@ int NextMenu(int at) {
     if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow)) return (at + kCount - 1) % kCount;
   }
   const bool sideways = g.NavMoveDir == ImGuiDir_Left || g.NavMoveDir == ImGuiDir_Right;
-  if (!sideways || g.NavWindow != g.CurrentWindow || !ImGui::NavMoveRequestButNoResultYet())
+  if (!sideways || !IsWithin(g.NavWindow, g.CurrentWindow) ||
+      !ImGui::NavMoveRequestButNoResultYet())
     return -1;
   ImGui::NavMoveRequestCancel();
   return (at + (g.NavMoveDir == ImGuiDir_Right ? 1 : kCount - 1)) % kCount;
 }
 
+// Opens the first menu with its first entry chosen, or closes the open one.
+void ToggleByKeyboard(MenuBarState* state) {
+  if (state->open) {
+    ImGui::ClosePopupToLevel(0, true);
+    return;
+  }
+  state->open_next = 0;
+  ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  ImGui::SetNavCursorVisible(true);
+}
+
 void DrawMenus(const ShellInput& input, MenuBarState* state) {
+  if (input.windows.open_menu) ToggleByKeyboard(state);
   if (state->open_next >= 0) ImGui::OpenPopup(kMenus[state->open_next]);
   state->open_next = -1;
+  state->open = false;
   for (int i = 0; i < static_cast<int>(std::size(kMenus)); ++i) {
     const char* menu = kMenus[i];
     if (!ImGui::BeginMenu(menu)) continue;
+    state->open = true;
     if (std::strcmp(menu, "Window") == 0) DrawPanelItems(input);
     const CommandDesc* before = nullptr;
     for (const CommandDesc* command : CommandsOf(menu)) {
@@ -166,7 +187,7 @@ void DrawRunSelectors(const ShellInput& input) {
     const auto current = static_cast<size_t>(profile - profiles.data());
     if (const auto chosen = DrawSelector("##profile", profile->label, labels, current))
       commands.Push("run.activate", {.profile = profiles[*chosen].id});
-    ImGui::SetItemTooltip("Which of the open profiles the panels show");
+    ImGui::SetItemTooltip("Chooses which open profile the panels show");
   }
   const std::string& name = profile->trace->run.empty() ? profile->label : profile->trace->run;
   if (profile->runs.size() > 1) {

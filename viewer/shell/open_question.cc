@@ -1,5 +1,6 @@
 #include "viewer/shell/open_question.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <array>
@@ -21,13 +22,21 @@ struct Answer {
   ImGuiKey key;
 };
 constexpr std::array<Answer, 3> kTogether = {
-    {{"Compare", "Side by side, each with a timeline of its own", "compare", ImGuiKey_C},
-     {"Merge", "One timeline, each file as a host: parts of one run", "merge", ImGuiKey_M},
-     {"Cancel", "Escape", "cancel", ImGuiKey_Escape}}};
+    {{"Compare", "Opens them as two profiles and compares them (C)", "compare", ImGuiKey_C},
+     {"Merge", "Opens them as one profile with a host for each file (M)", "merge", ImGuiKey_M},
+     {"Cancel", "Opens nothing (Escape)", "cancel", ImGuiKey_Escape}}};
 constexpr std::array<Answer, 3> kBeside = {
-    {{"Compare", "Beside what is open", "compare", ImGuiKey_C},
-     {"Open instead", "In the place of what is open", "instead", ImGuiKey_O},
-     {"Cancel", "Escape", "cancel", ImGuiKey_Escape}}};
+    {{"Compare", "Opens it as well and compares the two (C)", "compare", ImGuiKey_C},
+     {"Open instead", "Closes what is open (O)", "instead", ImGuiKey_O},
+     {"Cancel", "Opens nothing (Escape)", "cancel", ImGuiKey_Escape}}};
+
+// "Open bert_h100.json.gz?"
+std::string TitleOf(const OpenQuestion& question) {
+  if (!question.beside) return "These profiles do not look like one run. How to open them?";
+  if (question.paths.size() != 1) return fmt::format("Open {} profiles?", question.paths.size());
+  const std::string_view path = question.paths.front();
+  return fmt::format("Open {}?", path.substr(path.find_last_of('/') + 1));
+}
 
 void DrawPath(const ShellInput& input, const std::string& path) {
   std::array<char, 1024> buffer{};
@@ -83,9 +92,11 @@ void DrawOpenQuestion(const ShellInput& input) {
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   if (!shown) return;
-  SectionTitle(input.panel, question->beside ? "A profile is open already"
-                                             : "Two profiles that do not look like one run");
+  SectionTitle(input.panel, TitleOf(*question));
   for (const std::string& path : question->paths) DrawPath(input, path);
+  const Profile* open = input.panel.profile;
+  if (question->beside && open != nullptr)
+    TextIn(input.panel, Role::kText2, "\u201c" + open->label + "\u201d is open.");
   ImGui::Spacing();
   const Answer* taken = DrawAnswers(input, question->beside ? kBeside : kTogether);
   if (taken != nullptr) {

@@ -59,7 +59,7 @@ bool BeginFloating(const char* name, bool* open) {
 
 // Draws the entries. Returns the one that was clicked, or null.
 const PaletteEntry* DrawEntries(const ShellInput& input, const std::vector<PaletteEntry>& entries,
-                                int selected) {
+                                int selected, const std::string& typed) {
   const PaletteEntry* clicked = nullptr;
   if (ImGui::BeginChild("##list")) {
     for (size_t i = 0; i < entries.size(); ++i) {
@@ -75,7 +75,7 @@ const PaletteEntry* DrawEntries(const ShellInput& input, const std::vector<Palet
       KeyText(input, KeysOfEntry(input, entry));
       ImGui::PopID();
     }
-    if (entries.empty()) ImGui::TextDisabled("Nothing has these letters in this order.");
+    if (entries.empty()) ImGui::TextDisabled("No command matches \"%s\".", typed.c_str());
   }
   ImGui::EndChild();
   return clicked;
@@ -213,7 +213,7 @@ void DrawPalette(const ShellInput& input, PaletteState* state) {
     if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++state->selected;
     if (ImGui::IsKeyPressed(ImGuiKey_UpArrow)) --state->selected;
     state->selected = std::clamp(state->selected, 0, std::max(0, last));
-    const PaletteEntry* profile = DrawEntries(input, matches, state->selected);
+    const PaletteEntry* profile = DrawEntries(input, matches, state->selected, state->box.text);
     if (enter && !matches.empty()) profile = &matches[static_cast<size_t>(state->selected)];
     const bool away = !opening && !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows);
     if (profile != nullptr || ImGui::IsKeyPressed(ImGuiKey_Escape) || away) {

@@ -27,6 +27,7 @@ struct ShellInput {
 struct MenuBarState {
   TextBox search;
   int open_next = -1;  // the menu that an arrow key went to; -1: none
+  bool open = false;   // one of its menus is
 };
 void DrawMenuBar(const ShellInput& input, MenuBarState* state);
 void DrawStatusBar(const ShellInput& input);
@@ -59,14 +60,17 @@ std::vector<PaletteEntry> FindEntries(std::string_view query, const ViewerContex
 int FuzzyScore(std::string_view query, std::string_view text);
 
 // Makes the dock space between menu and status bar and returns its id. Builds the default layout on
-// request (`reset`), or where no layout of this version is stored.
+// request (`reset`), or where no layout of this version is stored. While `fit` counts down, panels
+// get the height that the timeline does not need, unless the user moved the splitter.
 inline constexpr int kLayoutVersion = 1;
+inline constexpr int kFramesToFit = 4;  // rows, derived tracks and the split have then settled
 struct WorkspaceState {
   int frames = 0;                    // frames drawn so far
   float width = 0, height = 0;       // the size that the layout is for
   int frames_since_built = 1 << 20;  // frames since the default layout
   bool built = false;
   std::string front;  // the panel in front after Reset layout
+  int fit = 0;        // frames in which the split follows the height of the timeline's content
 };
 unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, WorkspaceState* state);
 // Moves floating panels back onto the screen if a kept layout or a smaller window

@@ -3,14 +3,17 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/commands/context.h"
+#include "viewer/core/profiles/align_profiles.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/step_chart.h"
+#include "viewer/shell/comparison_verdict.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 
@@ -169,6 +172,16 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
   if (context.state != nullptr && !context.state->track_filter.empty())
     chips.push_back({"Tracks: " + context.state->track_filter,
                      "Only tracks with these words are shown", "track.filter"});
+  if (context.profile != nullptr && context.profile->clock_offsets != nullptr &&
+      context.state != nullptr && !context.state->recorded_clocks) {
+    const auto [least, most] = std::minmax_element(context.profile->clock_offsets->begin(),
+                                                   context.profile->clock_offsets->end());
+    chips.push_back({"Clocks aligned",
+                     "Ranks are drawn on one clock, found by the ends of their collectives. As "
+                     "recorded, their clocks differ by up to " +
+                         FormatDuration(SaturatingSub(*most, *least), 4),
+                     "view.align_clocks"});
+  }
   const std::string host = context.state != nullptr ? context.state->host : std::string();
   if (!host.empty()) chips.push_back({host, "Only this host", "host.choose"});
   const FaceScope ui(context, Face::kUi);
@@ -230,57 +243,130 @@ VerdictSums SumsOf(const AnalysisResult& result) {
   return sums;
 }
 
-void DrawVerdict(const PanelContext& context, const AnalysisResult& result, const VerdictSums& sums,
-                 float right) {
-  if (result.findings.empty()) return;
-  const Finding& verdict = result.findings.front();
+namespace {
+
+// The sentence at the left of the strip.
+struct Sentence {
+  std::string_view text;
+  std::string tooltip;
+  Rgba color = 0;
+  const char* icon = icon::kInfo;
+  std::string panel;  // that a click opens
+};
+
+// Returns the x behind it. The sentence comes first, because no other place shows it. Numbers take
+// the room that is left.
+float DrawSentence(const PanelContext& context, const Sentence& sentence, float right) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float em = BaseEm(), height = VerdictStripHeight();
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const Rgba color = context.theme[GradeRole(verdict.grade)];
-  DrawBox(list, p.x, p.y, 3, height, color);
+  DrawBox(list, p.x, p.y, 3, height, sentence.color);
   const float middle = std::floor(p.y + height * 0.5f);
   float x = p.x + em;
   if (context.fonts.icons) {
     const FaceScope icon_face(context, Face::kUi, 16);
-    list->AddText(ImVec2(x, std::floor(middle - Em() * 0.5f)), color, GradeIcon(verdict.grade));
+    list->AddText(ImVec2(x, std::floor(middle - Em() * 0.5f)), sentence.color, sentence.icon);
     x += em * 1.7f;
   }
+  const FaceScope bold(context, Face::kBold, TypeSize::kTitle);
+  const float y = std::floor(middle - ImGui::GetTextLineHeight() * 0.5f);
+  DrawCut(list, ImVec2(x, y), right, context.theme[Role::kText], sentence.text);
+  const float width = std::min(TextWidth(sentence.text), right - x);
+  ImGui::SetCursorScreenPos(p);
+  if (ImGui::InvisibleButton("##verdict", ImVec2(std::max(x + width - p.x, 1.0f), height)))
+    context.commands.Push("panel.show", {.text = sentence.panel});
+  if (ImGui::IsItemHovered()) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    WrappedTooltip(sentence.tooltip);
+  }
+  return x + width + em * 2;
+}
+
+// The top of numbers in small type.
+float NumbersTop(const PanelContext& context, float strip_top) {
+  const float line = LineHeightIn(context, Face::kUi, TypeSize::kSmall);
+  return std::floor(std::floor(strip_top + VerdictStripHeight() * 0.5f) - line * 0.5f);
+}
+
+std::string StepText(double ms) {
+  const NumberFormat format = FormatFor(Unit::kMs, ValueType::kReal, ms);
+  return NumberText(ms, format) + " " + format.header;
+}
+
+}  // namespace
+
+void DrawVerdict(const PanelContext& context, const AnalysisResult& result, const VerdictSums& sums,
+                 float right) {
+  if (result.findings.empty()) return;
+  const Finding& verdict = result.findings.front();
+  const float top = ImGui::GetCursorScreenPos().y;
+  const bool other = FindPanel(verdict.panel) != nullptr;
+  float x =
+      DrawSentence(context,
+                   {.text = verdict.text,
+                    .tooltip = verdict.next_step.empty() ? verdict.text
+                                                         : verdict.text + "\n" + verdict.next_step,
+                    .color = context.theme[GradeRole(verdict.grade)],
+                    .icon = GradeIcon(verdict.grade),
+                    .panel = other ? verdict.panel : "overview"},
+                   right);
   const ResultTable* steps = result.Table("steps");
   const bool has_steps = NumberIn(result, "steptime_ms_average") > 0 && steps != nullptr;
-  {
-    const FaceScope bold(context, Face::kBold, TypeSize::kTitle);
-    const float y = std::floor(middle - ImGui::GetTextLineHeight() * 0.5f);
-    // The sentence comes first, because no other place shows it. Numbers take the room
-    // that is left.
-    DrawCut(list, ImVec2(x, y), right, context.theme[Role::kText], verdict.text);
-    const float width = std::min(TextWidth(verdict.text), right - x);
-    ImGui::SetCursorScreenPos(ImVec2(p.x, p.y));
-    if (ImGui::InvisibleButton("##verdict", ImVec2(std::max(x + width - p.x, 1.0f), height))) {
-      const bool other = FindPanel(verdict.panel) != nullptr;
-      context.commands.Push("panel.show", {.text = other ? verdict.panel : "overview"});
-    }
-    if (ImGui::IsItemHovered()) {
-      ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-      WrappedTooltip(verdict.next_step.empty() ? verdict.text
-                                               : verdict.text + "\n" + verdict.next_step);
-    }
-    x += width + em * 2;
-  }
   if (!has_steps) return;
-  const float line = LineHeightIn(context, Face::kUi, TypeSize::kSmall);
-  const float y = std::floor(middle - line * 0.5f);
+  const float y = NumbersTop(context, top);
   const bool median = result.Find("step_ms_median") != nullptr;
   const double step = NumberIn(result, median ? "step_ms_median" : "steptime_ms_average");
-  const NumberFormat format = FormatFor(Unit::kMs, ValueType::kReal, step);
-  x = Number(context, x, y, right, "Step", NumberText(step, format) + " " + format.header);
+  x = Number(context, x, y, right, "Step", StepText(step));
   x = Number(context, x, y, right, sums.device ? "Device work" : "CPU compute",
              Percent(sums.compute_percent));
+  const float em = BaseEm(), middle = std::floor(top + VerdictStripHeight() * 0.5f);
   if (x + em * 12 < right) x = ClassBar(context, sums.parts, x, middle, em * 11);
   const double narrow = NumberIn(result, "device_compute_16bit_percent", -1);
   if (narrow >= 0) x = Number(context, x, y, right, "16-bit", Percent(narrow));
   Number(context, x, y, right, "Steps", StepsText(result, steps->rows.size()));
 }
+
+namespace {
+
+void DrawWaiting(const PanelContext& context, float right, const char* what) {
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  const FaceScope ui(context, Face::kUi);
+  const float y = std::floor(p.y + (VerdictStripHeight() - ImGui::GetTextLineHeight()) * 0.5f);
+  DrawCut(ImGui::GetWindowDrawList(), ImVec2(p.x + BaseEm(), y), right, context.theme[Role::kText2],
+          what);
+}
+
+// Says how two profiles differ. Returns true while it waits for the comparison.
+bool DrawComparison(const PanelContext& context, float right) {
+  const Profile& a = *FindProfile(context.profiles, context.view.baseline);
+  const Profile& b = *FindComparedProfile(context.profiles, context.view);
+  const auto result =
+      context.analyses.ShareComparison(a, b, {ParamsOf(context, a.id), ParamsOf(context, b.id)});
+  if (result == nullptr) {
+    DrawWaiting(context, right, "Comparing\u2026");
+    return true;
+  }
+  const ImVec2 p = ImGui::GetCursorScreenPos();
+  right = DrawChips(context, right, p.y, VerdictStripHeight()) - BaseEm();
+  ImGui::SetCursorScreenPos(p);
+  const ComparisonVerdict verdict = VerdictOf(*result);
+  const std::string text = verdict.text.empty() ? result->empty_reason : verdict.text;
+  const std::string summary = TextOf(*result, "summary");
+  float x = DrawSentence(context,
+                         {.text = text,
+                          .tooltip = summary.empty() ? text : summary,
+                          .color = context.theme[verdict.role],
+                          .icon = icon::kInfo,
+                          .panel = "compare"},
+                         right);
+  if (verdict.ms_a <= 0 || verdict.ms_b <= 0) return false;
+  const float y = NumbersTop(context, p.y);
+  x = Number(context, x, y, right, "A", StepText(verdict.ms_a));
+  Number(context, x, y, right, "B", StepText(verdict.ms_b));
+  return false;
+}
+
+}  // namespace
 
 bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
@@ -288,6 +374,10 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   if (context.profile == nullptr || !context.profile->trace) return false;
   const Diagnostic* cut = CutOff(*context.profile->trace);
   if (cut != nullptr) right = DrawCutOff(context, *cut, right, p.y, VerdictStripHeight());
+  if (ComparesProfiles(context)) {
+    ImGui::SetCursorScreenPos(p);
+    return DrawComparison(context, right);
+  }
   const char* analysis = VerdictAnalysis(*context.profile);
   const AnalysisResult* result =
       context.analyses.Get(*context.profile, analysis, ParamsOf(context));
@@ -298,11 +388,10 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
     DrawVerdict(context, *result, *sums, chips - BaseEm());
     return false;
   }
-  const FaceScope ui(context, Face::kUi);
-  const float y = std::floor(p.y + (VerdictStripHeight() - ImGui::GetTextLineHeight()) * 0.5f);
-  DrawCut(ImGui::GetWindowDrawList(), ImVec2(p.x + BaseEm(), y), right, context.theme[Role::kText2],
-          analysis == std::string_view("overview") ? "Dividing steps into classes\u2026"
-                                                   : "Following the allocator\u2026");
+  ImGui::SetCursorScreenPos(p);
+  DrawWaiting(context, right,
+              analysis == std::string_view("overview") ? "Dividing steps into classes\u2026"
+                                                       : "Following the allocator\u2026");
   return true;
 }
 

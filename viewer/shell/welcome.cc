@@ -12,12 +12,14 @@
 namespace stepscope {
 namespace {
 
-constexpr const char kFormats[] =
-    "A log directory at any height (it looks for plugins/profile/<run>), a run, a folder of files, "
-    "or one file:\n"
-    ".xplane.pb and .xplane.riegeli of TensorFlow, JAX and XLA; .trace.json of TensorFlow and "
-    "PyTorch; .pickle of PyTorch's memory snapshots (these also as .gz or .zst); .pftrace of "
-    "Perfetto; .sqlite of Nsight Systems; .db of rocprofv3.";
+void DrawFormats(const ShellInput& input) {
+  SectionTitle(input.panel, "What it opens");
+  TextIn(input.panel, Role::kText2,
+         "A log directory at any height (it looks for plugins/profile/<run>), a run, a folder of "
+         "files, or one file, which may be compressed as .gz or .zst:");
+  for (const std::string& format : input.panel.session.formats)
+    TextIn(input.panel, Role::kText2, format);
+}
 
 bool PrimaryButton(const ShellInput& input, const char* text) {
   const Theme& theme = input.panel.theme;
@@ -110,8 +112,7 @@ void DrawWelcome(const ShellInput& input) {
     ImGui::Dummy({0, pen.Px(18)});
     DrawRecent(input, width);
     ImGui::Dummy({0, pen.Px(18)});
-    SectionTitle(input.panel, "What it opens");
-    TextIn(input.panel, Role::kText2, kFormats);
+    DrawFormats(input);
     ImGui::PopTextWrapPos();
     ImGui::EndGroup();
   }

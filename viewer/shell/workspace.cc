@@ -1,4 +1,5 @@
-// The docking layout: timeline 60 % on top, details and panels below.
+// The docking layout: the timeline on top with what its content needs, at most 60 %; details and
+// panels below.
 #include <imgui.h>
 #include <imgui_internal.h>
 
@@ -7,13 +8,18 @@
 #include <string>
 #include <string_view>
 
+#include "viewer/core/profiles/profile_layout.h"
 #include "viewer/core/state/settings.h"
+#include "viewer/panels/analysis_panel.h"
 #include "viewer/shell/shell.h"
+#include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
 namespace {
 
-constexpr float kPanelShare = 0.40f, kPanelShareTall = 0.68f;       // share of the height
+// Shares of the height. Panels get more than kPanelShare, up to kPanelShareMost, where the
+// timeline's content leaves room.
+constexpr float kPanelShare = 0.40f, kPanelShareMost = 0.66f, kPanelShareTall = 0.68f;
 constexpr float kDetailsShare = 0.27f, kDetailsShareSmall = 0.30f;  // share of the width
 constexpr float kDetailsMost = 560;  // more than names and values need; charts and tables do not
 
@@ -74,16 +80,56 @@ void Scale(ImGuiDockNode* node, ImVec2 by) {
   for (ImGuiDockNode* child : node->ChildNodes) Scale(child, by);
 }
 
-// Gives the panels below the timeline two thirds of the height or their usual share, whichever is
-// further from their share now. The layout itself is the state, so this also works on a layout that
-// was kept or set with the splitter.
-void SwitchTall(ImGuiDockNode* root) {
-  if (root == nullptr || root->SplitAxis != ImGuiAxis_Y) return;
-  const float share = root->ChildNodes[1]->Size.y / std::max(1.0f, root->Size.y);
-  const bool tall = share < (kPanelShare + kPanelShareTall) / 2;
-  const float below = std::floor(root->Size.y * (tall ? kPanelShareTall : kPanelShare));
+bool IsSplit(const ImGuiDockNode* root) {
+  return root != nullptr && root->SplitAxis == ImGuiAxis_Y && root->Size.y > 64;
+}
+
+float ShareOfPanels(const ImGuiDockNode& root) {
+  return root.ChildNodes[1]->Size.y / std::max(1.0f, root.Size.y);
+}
+
+void SetShareOfPanels(ImGuiDockNode* root, float share) {
+  const float below = std::floor(root->Size.y * share);
   root->ChildNodes[0]->SizeRef.y = root->Size.y - below;
   root->ChildNodes[1]->SizeRef.y = below;
+}
+
+// Gives the panels below the timeline two thirds of the height or the share that fits, whichever is
+// further from their share now. The layout itself is the state, so this also works on a layout that
+// was kept or set with the splitter.
+void SwitchTall(ImGuiDockNode* root, float fitted) {
+  if (!IsSplit(root)) return;
+  const bool tall = ShareOfPanels(*root) < (fitted + kPanelShareTall) / 2;
+  SetShareOfPanels(root, tall ? kPanelShareTall : fitted);
+}
+
+// By how many pixels the timeline's content is higher than its rows; negative where it is lower.
+float MissingHeight(const ShellInput& input) {
+  const TimelineFeedback& shown = input.timeline;
+  if (shown.areas.empty()) return static_cast<float>(shown.content_height - shown.rows_height);
+  double most = -1e9;
+  for (const TimelineFeedback::Area& area : shown.areas)
+    most = std::max(most, area.content_height - area.rows_height);
+  const size_t areas = shown.areas.size();
+  const bool beside = LayoutOfProfiles(input.panel.settings, areas) == ProfileLayout::kBeside;
+  return static_cast<float>(beside ? most : most * static_cast<double>(areas));
+}
+
+// Gives the panels what the timeline leaves. A share that the user chose stays: it is not the one
+// that was fitted last.
+void Fit(const ShellInput& input, ImGuiDockNode* root) {
+  constexpr double kSame = 0.01;
+  if (!IsSplit(root) || input.timeline.rows_height <= 0) return;
+  const double share = static_cast<double>(ShareOfPanels(*root));
+  if (std::abs(share - input.panel.settings.Real("layout.panels")) > kSame) return;
+  // The legend of a comparison lies over the lowest rows.
+  const float legend = ComparesProfiles(input.panel) ? BaseEm() * 2.4f : BaseEm() * 0.5f;
+  const float needed = root->ChildNodes[0]->Size.y + MissingHeight(input) + legend +
+                       ImGui::GetStyle().DockingSeparatorSize;
+  const float fits = std::clamp(1 - needed / root->Size.y, kPanelShare, kPanelShareMost);
+  if (std::abs(static_cast<double>(fits) - share) < kSame / 4) return;
+  SetShareOfPanels(root, fits);
+  input.panel.commands.PushSetting("layout.panels", std::to_string(fits));
 }
 
 }  // namespace
@@ -116,6 +162,8 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
     if (!settling) state->front = reset && !missing ? FrontPanel() : std::string();
     BuildDefault(dock, viewport->WorkPos, size,
                  state->front.empty() ? std::string_view(kFrontPanel) : state->front);
+    input.panel.commands.PushSetting("layout.panels", std::to_string(kPanelShare));
+    state->fit = kFramesToFit;
     if (old) input.panel.commands.PushSetting("layout.version", std::to_string(kLayoutVersion));
     if (!settling) state->frames_since_built = 0;
     state->width = size.x, state->height = size.y;
@@ -124,7 +172,14 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
     if (size.x != state->width || size.y != state->height) {
       Scale(ImGui::DockBuilderGetNode(dock), {size.x / state->width, size.y / state->height});
     }
-    if (input.windows.switch_tall) SwitchTall(ImGui::DockBuilderGetNode(dock));
+    if (state->fit > 0 && !hidden) {
+      --state->fit;
+      Fit(input, ImGui::DockBuilderGetNode(dock));
+    }
+    if (input.windows.switch_tall) {
+      const auto fitted = static_cast<float>(input.panel.settings.Real("layout.panels"));
+      SwitchTall(ImGui::DockBuilderGetNode(dock), fitted);
+    }
     state->width = size.x, state->height = size.y;
   }
   const ImGuiDockNodeFlags flags = ImGuiDockNodeFlags_NoWindowMenuButton |

@@ -62,7 +62,7 @@ void TimelineMenu::DrawHeights(const TimelineInput& input, CommandArgs path) con
   if (target_.event.valid() || !ImGui::BeginMenu("Height")) return;
   for (const int rows : {1, 2, 4, 8, 0}) {
     path.rows = rows;
-    const std::string title = rows == 0 ? std::string("As many rows as there are")
+    const std::string title = rows == 0 ? std::string("Show all rows")
                                         : "At most " + Counted(static_cast<uint64_t>(rows), "rows");
     CommandItem(input, "track.rows", path, title.c_str());
   }
@@ -73,12 +73,19 @@ void TimelineMenu::DrawTrack(const TimelineInput& input) const {
   CommandArgs profile, path;
   profile.profile = path.profile = target_.profile;
   path.text = target_.path;
-  if (target_.folds) CommandItem(input, "view.toggle_collapse", path);
+  const auto fold = [&](const std::string& what, const char* title) {
+    if (what.empty()) return;
+    CommandArgs args = profile;
+    args.text = what;
+    CommandItem(input, "view.toggle_collapse", std::move(args), title);
+  };
+  fold(target_.folds, nullptr);
+  fold(target_.frames, "Outer frames in one row, or each in its own");
   const TrackRules rules = ParseTrackRules(input.panel.settings.Get("timeline.tracks"));
   const auto& pinned = rules.pinned;
   const bool is_pinned = std::find(pinned.begin(), pinned.end(), path.text) != pinned.end();
-  CommandItem(input, "track.pin", path, is_pinned ? "Let it go from the top" : nullptr);
-  CommandItem(input, "track.move", path, "Move before its neighbours");
+  CommandItem(input, "track.pin", path, is_pinned ? "Unpin" : nullptr);
+  CommandItem(input, "track.move", path, "Move to the top of its group");
   DrawHeights(input, path);
   CommandItem(input, "view.toggle_hidden", path);
   ImGui::Separator();

@@ -77,7 +77,7 @@ void BarTooltip(const PanelContext& context, const StepBars& bars, const ChartSt
       line(s.color, s.label.c_str(), s.values[step]);
   }
   line(0, "Step", bars.TotalOf(step, state));
-  TextIn(context, Role::kText3, "Click: show on the timeline");
+  TextIn(context, Role::kText3, "Click shows it on the timeline");
   ImGui::EndTooltip();
 }
 

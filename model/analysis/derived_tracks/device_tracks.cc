@@ -12,7 +12,7 @@
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/intervals/ranges.h"
 #include "model/analysis/memory/memory_profile.h"
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"

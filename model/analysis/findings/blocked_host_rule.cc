@@ -9,7 +9,7 @@
 #include "model/analysis/findings/launch_threads.h"
 #include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/intervals/ranges.h"
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/lookup.h"
 
@@ -36,7 +36,7 @@ class BlockingNames {
   Blocks Find(uint32_t meta) const {
     const EventMeta& m = names_.metas[meta];
     const HostRole role = RoleOfHostEvent(names_.strings.View(m.name), m.category);
-    if (role == HostRole::kSync) return Blocks::kAlways;
+    if (role == HostRole::kSync || role == HostRole::kEvent) return Blocks::kAlways;
     return role == HostRole::kCopy ? Blocks::kIfLong : Blocks::kNever;
   }
   const NameTable& names_;
@@ -189,11 +189,10 @@ std::string LargestCalls(const BlockedTime& sum) {
 
 std::string TitleOf(const FindingContext& input, const BlockedTime& sum) {
   std::string title = fmt::format(
-      "The host stands in blocking calls for {} of {}, {} of it while the device is "
-      "idle: {}",
+      "The host is blocked for {} of {}, and the device is idle for {} of that: {}",
       MsText(sum.blocked_ms), input.EveryStep(), MsText(sum.idle_ms), LargestCalls(sum));
   if (sum.saved_ms < sum.idle_ms / 2)
-    title += "; the device waits then for work in its queue, or for what was not recorded";
+    title += "; meanwhile the device waits for queued work, or for what was not recorded";
   return title + ".";
 }
 
@@ -212,11 +211,7 @@ void FindBlockedHost(const FindingContext& input, double threshold, std::vector<
       "its queue, or in which nothing says why it is idle, is not saved." +
       SharedWith("sync and launch-bound") + " " + input.Uncertainty();
   const bool said_by_sync = input.LossMs(StepTimeClass::kSync) >= sum.saved_ms / 2;
-  if (sum.saved_ms < sum.idle_ms / 2) {
-    found.remedy =
-        "See in the timeline what the call waits for; begin the recording earlier, so that the "
-        "work that it waits for is in it.";
-  }
+  if (sum.saved_ms < sum.idle_ms / 2) found.remedy = input.Remedy("blocked-host.queued");
   if (said_by_sync) found.most = FindingSeverity::kNote;
   found.devices = sum.devices;
   for (const uint32_t s : input.AllSteps()) {

@@ -179,13 +179,14 @@ void FindLate(const FindingContext& input, HostId host, double threshold,
   if (percent < threshold) return;
   RuleFinding found;
   found.title =
-      clear ? fmt::format("{} is late{}: the others wait up to {} of {} for it in collectives{}.",
-                          input.NameOf(late.device), input.whole() ? "" : " in every step",
-                          MsText(most), input.EveryStep(step_ms),
-                          ExcessText(input, means, late, threshold))
-            : fmt::format(
-                  "GPUs take turns at being late: one waits {} of {} for another in collectives.",
-                  MsText(most), input.EveryStep(step_ms));
+      clear
+          ? fmt::format("{} is late{}: the others wait up to {} of {} for it in collectives{}.",
+                        input.NameOf(late.device), input.whole() ? "" : " in every step",
+                        MsText(most), input.EveryStep(step_ms),
+                        ExcessText(input, means, late, threshold))
+          : fmt::format(
+                "The {}s take turns at being late: one waits {} of {} for another in collectives.",
+                input.program().device, MsText(most), input.EveryStep(step_ms));
   found.measured = percent;
   found.saving_ms = most;
   found.assumption =
@@ -311,11 +312,11 @@ void FindAllReduce(const FindingContext& input, double threshold, std::vector<Ru
   }
   if (most == nullptr || steps <= 0) return;
   found.title = fmt::format(
-      "Collectives that nothing hides take {} of {}, waiting for the last participant apart: "
-      "{:.{}f} kernels{}, {} of their time hidden{}.",
-      MsText(ms), input.EveryStep(), kernels / steps, input.whole() ? 0 : 1,
-      input.whole() ? " on a device" : " a step",
-      PercentText(all > 0 ? 100 * InMs(hidden) / InMs(all) : 0), TrafficText(input, *most));
+      "Exposed collectives take {} of {} ({} of their time overlaps compute), excluding waits for "
+      "late participants; {:.{}f} kernels{}{}.",
+      MsText(ms), input.EveryStep(), PercentText(all > 0 ? 100 * InMs(hidden) / InMs(all) : 0),
+      kernels / steps, input.whole() ? 0 : 1, input.whole() ? " on a device" : " a step",
+      TrafficText(input, *most));
   found.measured = input.PercentOfStep(ms);
   found.saving_ms = ms;
   found.assumption =
@@ -355,8 +356,8 @@ void FindSequentialGpus(const FindingContext& input, double threshold,
     if (!busy || percent < threshold || input.PercentOfStep(saving) < 5) continue;
     RuleFinding found;
     found.title = fmt::format(
-        "In {} of the time in which any of {} GPUs computes only one does: they take turns.",
-        PercentText(percent), scans.size());
+        "In {} of the time in which any of {} {}s computes, only one does: they take turns.",
+        PercentText(percent), scans.size(), input.program().device);
     found.measured = percent;
     found.saving_ms = std::min(saving, input.step_ms());
     found.assumption =

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "model/analysis/findings/idle_loss.h"
-#include "model/analysis/grouping/eager_torch.h"
 #include "model/analysis/grouping/host_roles.h"
+#include "model/analysis/naming/program.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -27,20 +27,6 @@ bool InCompiledCode(const Trace& trace, const IdleCause& cause) {
   return false;
 }
 
-const char* RemedyFor(Framework framework) {
-  switch (framework) {
-    case Framework::kTorch:
-      return "Compile with mode=\"reduce-overhead\" (CUDA graphs): static shapes and inputs at "
-             "fixed addresses; or give each call more work with a larger batch.";
-    case Framework::kJax:
-      return "Let XLA capture more into command buffers "
-             "(--xla_gpu_enable_command_buffer=FUSION,CUBLAS,CUDNN), or give each call more work: "
-             "several steps in one call with jax.lax.scan.";
-    default:
-      return "Capture the compiled code as a CUDA graph, or give each call more work.";
-  }
-}
-
 }  // namespace
 
 void FindCompiledLaunches(const FindingContext& input, double threshold,
@@ -53,13 +39,11 @@ void FindCompiledLaunches(const FindingContext& input, double threshold,
       },
       threshold);
   if (loss.percent < threshold) return;
-  RuleFinding found = FindingOfLoss(
+  out->push_back(FindingOfLoss(
       input, loss,
       input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
           " for launches inside compiled code" + InCause(loss) + ".",
-      "One launch starts all kernels of the compiled code." + SharedWith("launch-bound"));
-  found.remedy = RemedyFor(input.framework());
-  out->push_back(std::move(found));
+      "One launch starts all kernels of the compiled code." + SharedWith("launch-bound")));
 }
 
 }  // namespace stepscope

@@ -8,7 +8,7 @@
 
 #include "model/analysis/findings/finding_context.h"
 #include "model/analysis/grouping/host_activity.h"
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/lookup.h"
 
 namespace stepscope {
@@ -21,12 +21,13 @@ struct Direction {
   CopyDirection direction;
   StepTimeClass loss;
   const char* title;
+  const char* noun;
 };
 constexpr std::array<Direction, 3> kDirections = {
-    {{CopyDirection::kHostToDevice, StepTimeClass::kHostToDevice, "Copies to the device"},
-     {CopyDirection::kDeviceToHost, StepTimeClass::kDeviceToHost, "Copies to the host"},
-     {CopyDirection::kDeviceToDevice, StepTimeClass::kDeviceToDevice,
-      "Copies and fills on devices"}}};
+    {{CopyDirection::kHostToDevice, StepTimeClass::kHostToDevice, "Copies to the device", "copy"},
+     {CopyDirection::kDeviceToHost, StepTimeClass::kDeviceToHost, "Copies to the host", "copy"},
+     {CopyDirection::kDeviceToDevice, StepTimeClass::kDeviceToDevice, "Copies and fills on devices",
+      "copy or fill"}}};
 
 // The groups of one direction, all devices together.
 std::vector<CopyGroup> GroupsOf(const FindingContext& input, CopyDirection direction,
@@ -79,7 +80,7 @@ std::string OriginOf(const FindingContext& input, EventRow copy) {
   return {};
 }
 
-// The call sites that ask for most of the group's time: ", by aten::to 81 %, aten::copy_ 19 %".
+// The call sites that ask for most of the group's time: ", from aten::to 81 %, aten::copy_ 19 %".
 // Only a sample of a large group is looked at.
 std::string OriginsText(const FindingContext& input, const CopyGroup& group) {
   constexpr size_t kSample = 256, kMostSites = 3;
@@ -96,14 +97,18 @@ std::string OriginsText(const FindingContext& input, const CopyGroup& group) {
   if (sites.empty() || all <= 0) return {};
   std::stable_sort(sites.begin(), sites.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (by_site.size() == 1) return ", by " + sites.front().first;
+  if (by_site.size() == 1) return ", from " + sites.front().first;
   std::string text;
   for (size_t i = 0; i < std::min(sites.size(), kMostSites); ++i) {
     const double percent = 100 * sites[i].second / all;
     if (i > 0 && percent < 5) break;
-    text += (i > 0 ? ", " : ", by ") + sites[i].first + " " + PercentText(percent);
+    text += (i > 0 ? ", " : ", from ") + sites[i].first + " " + PercentText(percent);
   }
   return text;
+}
+
+std::string PluralOf(std::string_view noun) {
+  return noun == "copy" ? "copies" : "copies or fills";
 }
 
 std::string SizeText(int64_t bytes) {
@@ -112,30 +117,29 @@ std::string SizeText(int64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
-// A text like "; 25 of 640 KiB (pageable) recur in every step, the first at +0.4 ms, by X".
-std::string GroupText(const FindingContext& input, const CopyGroup& group, double device_steps) {
-  const double each = static_cast<double>(group.count) / std::max<double>(1, group.steps);
-  std::string text =
-      fmt::format("; {:.{}f}", each,
-                  each < 10 && each != static_cast<double>(static_cast<int64_t>(each)) ? 1 : 0);
-  if (group.bytes >= 0) text += " of " + SizeText(group.bytes);
-  if (group.memory == CopyMemory::kPageable)
-    text += " from or to pageable memory, which block the host,";
-  if (group.memory == CopyMemory::kPinned) text += " from or to pinned memory";
-  if (input.whole()) {
-    text += fmt::format(", the first at +{}", MsText(static_cast<double>(group.first_offset) /
-                                                     group.steps / static_cast<double>(kPsPerMs)));
-    return text + OriginsText(input, group);
-  }
+// A text like "; 25 copies per step, 640 KiB each, from or to pageable memory, which blocks the
+// host, from aten::to; first at +0.4 ms".
+std::string GroupText(const FindingContext& input, const CopyGroup& group, const char* noun,
+                      double device_steps) {
+  const double steps = std::max<double>(1, group.steps);
+  const double each = static_cast<double>(group.count) / steps;
   const double share = device_steps > 0 ? static_cast<double>(group.steps) / device_steps : 0;
-  if (share >= kRecurs) {
-    text += each == 1 ? " recurs in every step" : " recur in every step";
-    text += fmt::format(", the first at +{}", MsText(static_cast<double>(group.first_offset) /
-                                                     group.steps / static_cast<double>(kPsPerMs)));
-  } else {
-    text += fmt::format(" occur in {:.0f} % of the steps", 100 * share);
-  }
-  return text + OriginsText(input, group);
+  const bool whole_number = each == static_cast<double>(static_cast<int64_t>(each));
+  const bool recurs = input.whole() || share >= kRecurs;
+  std::string text =
+      recurs ? fmt::format("; {:.{}f} {}", each, each < 10 && !whole_number ? 1 : 0,
+                           each == 1 ? std::string(noun) : PluralOf(noun))
+             : fmt::format("; {} {} in {:.0f} % of the steps", group.count,
+                           group.count == 1 ? std::string(noun) : PluralOf(noun), 100 * share);
+  if (recurs && !input.whole()) text += " per step";
+  if (group.bytes >= 0) text += ", " + SizeText(group.bytes) + (group.count == 1 ? "" : " each");
+  if (group.memory == CopyMemory::kPageable)
+    text += ", from or to pageable memory, which blocks the host";
+  if (group.memory == CopyMemory::kPinned) text += ", from or to pinned memory";
+  text += OriginsText(input, group);
+  if (!recurs) return text;
+  return text + fmt::format("; first at +{}",
+                            MsText(static_cast<double>(group.first_offset) / steps / kMs));
 }
 
 void FindDirection(const FindingContext& input, const Direction& direction, double threshold,
@@ -148,7 +152,8 @@ void FindDirection(const FindingContext& input, const Direction& direction, doub
   for (const DeviceScan& scan : input.Scans()) device_steps += scan.steps;
   found.title = fmt::format("{} take {} of {} while no kernel runs", direction.title, MsText(ms),
                             input.EveryStep());
-  if (!groups.empty()) found.title += GroupText(input, groups.front(), device_steps);
+  if (!groups.empty())
+    found.title += GroupText(input, groups.front(), direction.noun, device_steps);
   found.title += ".";
   found.measured = input.PercentOfStep(ms);
   found.saving_ms = ms;
@@ -162,11 +167,8 @@ void FindDirection(const FindingContext& input, const Direction& direction, doub
         "those that block the host are saved as well.{} {}",
         MsText(after), SharedWith("launch-bound and sync"), input.Uncertainty());
   }
-  if (direction.direction == CopyDirection::kDeviceToDevice) {
-    found.remedy =
-        "Avoid clones and changes of layout (contiguous(), transposes that are copied), write in "
-        "place, and fill less.";
-  }
+  if (direction.direction == CopyDirection::kDeviceToDevice)
+    found.remedy = input.Remedy("copies.on-device");
   const auto of = static_cast<size_t>(direction.loss);
   for (const uint32_t s : input.AllSteps()) {
     const Step& step = input.db().steps[s];

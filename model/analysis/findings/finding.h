@@ -29,7 +29,7 @@ struct RuleFinding {
   std::vector<PlaneId> devices;  // affected ones; empty: the program's CPU
   std::vector<uint32_t> steps;   // affected ones, indices into StepDatabase::steps
   RowLink link;                  // at most FindingContext::kMostEvents events
-  std::string remedy = {};       // empty: the rule's
+  std::string remedy = {};       // empty: that of the rule's id (naming/remedies.h)
   FindingSeverity least = FindingSeverity::kNote, most = FindingSeverity::kProblem;
   // For a rule with several thresholds: the one that was passed, and its unit. NaN: the rule's
   // own.
@@ -47,7 +47,6 @@ struct FindingRule {
   Unit unit;         // of the threshold and the measure
   const char* formula;
   const char* guide;  // section of TensorFlow's guide to GPU performance
-  const char* remedy;
   FindFn* find;
 };
 

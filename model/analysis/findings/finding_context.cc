@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "model/analysis/naming/remedies.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/tables/in_unit.h"
@@ -27,15 +28,6 @@ CauseTheme ThemeOfName(std::string_view name) {
   return BeginsWithAny(name, kAllocations) ? CauseTheme::kAllocation : CauseTheme::kNone;
 }
 
-// JAX calls its runtime by names that TensorFlow does not have; the reverse does not hold.
-Framework FrameworkOfName(std::string_view name) {
-  static constexpr std::array<std::string_view, 2> kJax = {"PjitFunction", "jit_"};
-  static constexpr std::array<std::string_view, 5> kTensorFlow = {
-      "FunctionRun", "SessionRun", "EagerExecute", "ExecutorState::Process", "Iterator::"};
-  if (BeginsWithAny(name, kJax)) return Framework::kJax;
-  return BeginsWithAny(name, kTensorFlow) ? Framework::kTensorFlow : Framework::kUnknown;
-}
-
 }  // namespace
 
 FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& params,
@@ -44,6 +36,7 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
       params_(params),
       thresholds_(thresholds),
       stop_(std::move(stop)),
+      program_(ProgramOf(context.trace())),
       db_(SelectSteps(context, ScopeOf(context, params, stop_), stop_)) {
   const bool gpus = db_->kind == DeviceKind::kGpu;
   const bool none = gpus ? db_->device_steps.empty() : db_->steps.empty();
@@ -55,11 +48,9 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
   verdict_ = Judge(trace(), *db_, whole_);
   const NameTable& names = trace().names();
   themes_.resize(names.metas.size());
-  framework_ = trace().kineto ? Framework::kTorch : Framework::kUnknown;
   for (size_t m = 0; m < themes_.size(); ++m) {
     const std::string_view name = names.strings.View(names.metas[m].name);
     themes_[m] = ThemeOfName(name);
-    if (!trace().kineto) framework_ = std::max(framework_, FrameworkOfName(name));
   }
   Average();
 }
@@ -160,11 +151,12 @@ std::string FindingContext::NameOf(PlaneId device) const {
 }
 
 std::string FindingContext::Waits() const {
-  if (db_->kind == DeviceKind::kCpuOnly) return "The CPU waits";
+  if (db_->kind == DeviceKind::kCpuOnly) return "The program waits";
   const bool several = Devices().size() > 1;
-  const char* device = db_->kind == DeviceKind::kTpu ? "The TPU" : "The GPU";
-  return std::string(device) + (several ? "s wait" : " waits");
+  return "The " + program_.device + (several ? "s wait" : " waits");
 }
+
+std::string FindingContext::Remedy(std::string_view id) const { return RemedyFor(id, program_); }
 
 std::string FindingContext::EveryStep(double step_ms) const {
   if (whole_) return "the recording's " + MsText(step_ms);

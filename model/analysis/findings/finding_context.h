@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/analysis/analysis.h"
@@ -13,6 +14,7 @@
 #include "model/analysis/findings/finding.h"
 #include "model/analysis/findings/kernels/kernel_sequences.h"
 #include "model/analysis/memory/memory_profile.h"
+#include "model/analysis/naming/program.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
 
@@ -21,9 +23,6 @@ namespace stepscope {
 // The subject of an idle time's cause, whatever its class. A cause with a theme belongs to one
 // rule only.
 enum class CauseTheme : uint8_t { kNone, kLossScaling, kAllocation };
-
-// The framework that recorded a program, for remedies in its own words.
-enum class Framework : uint8_t { kUnknown, kTorch, kTensorFlow, kJax };
 
 class FindingContext {
  public:
@@ -59,7 +58,9 @@ class FindingContext {
   const std::vector<DeviceScan>& Scans() const;
   const MemoryProfile& Memory() const;
   const std::vector<KernelSequence>& Sequences() const;
-  Framework framework() const { return framework_; }
+  const Program& program() const { return program_; }
+  // What to try, for this program (naming/remedies.h).
+  std::string Remedy(std::string_view id) const;
   // The weight of a device's time of the step in averages; 0 if the step does not count.
   double WeightOf(uint32_t step) const;
   LateTimes Late() const;  // the sum of Scans()
@@ -87,13 +88,13 @@ class FindingContext {
   const AnalysisParams& params_;
   const FindingThresholds& thresholds_;
   const std::stop_token stop_;
+  const Program program_;
   std::shared_ptr<const StepDatabase> db_;
   Verdict verdict_;
   bool whole_ = false;  // see whole()
   std::vector<uint32_t> steps_, devices_of_step_;
   std::vector<bool> counts_;
   std::vector<CauseTheme> themes_;  // by meta
-  Framework framework_ = Framework::kUnknown;
   std::array<double, kStepTimeClasses> loss_ms_{};
   double step_ms_ = 0;
   mutable std::shared_ptr<const AnalysisResult> kernels_;

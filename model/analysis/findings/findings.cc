@@ -119,6 +119,10 @@ std::string HostsText(const FindingContext& input, const RuleFinding& found) {
   return text;
 }
 
+std::string RemedyOf(const FindingContext& input, const Row& row) {
+  return row.found.remedy.empty() ? input.Remedy(row.rule->id) : row.found.remedy;
+}
+
 std::vector<ColumnDesc> Columns() {
   using V = ValueType;
   return {
@@ -153,14 +157,13 @@ ResultTable FindingTable(const FindingContext& input, std::vector<Row>* rows) {
     RuleFinding& f = row.found;
     const bool own = !std::isnan(f.threshold);
     const uint64_t events = std::max<uint64_t>(f.link.total, f.link.rows.size());
-    t.rows.push_back({SharedText(row.rule->id), SharedText(IdOf(row.severity)), words(f.title),
-                      f.measured, own ? f.threshold : input.thresholds().Of(*row.rule),
-                      SharedText(UnitName(own ? f.unit : row.rule->unit)), f.saving_ms,
-                      words(f.assumption), SharedText(HostsText(input, f)),
-                      SharedText(DevicesText(input, f)),
-                      SharedText(input.whole() ? "" : StepsText(input.db(), f.steps)),
-                      static_cast<int64_t>(events), SharedText(row.rule->guide),
-                      words(f.remedy.empty() ? row.rule->remedy : f.remedy)});
+    t.rows.push_back(
+        {SharedText(row.rule->id), SharedText(IdOf(row.severity)), words(f.title), f.measured,
+         own ? f.threshold : input.thresholds().Of(*row.rule),
+         SharedText(UnitName(own ? f.unit : row.rule->unit)), f.saving_ms, words(f.assumption),
+         SharedText(HostsText(input, f)), SharedText(DevicesText(input, f)),
+         SharedText(input.whole() ? "" : StepsText(input.db(), f.steps)),
+         static_cast<int64_t>(events), SharedText(row.rule->guide), words(RemedyOf(input, row))});
     t.links.push_back(std::move(f.link));
   }
   return t;
@@ -212,7 +215,7 @@ void AddSentences(const FindingContext& input, const std::vector<Row>& rows,
           " Without it {} is {} shorter ({}).", input.whole() ? "the recording" : "a step",
           MsText(row.found.saving_ms), PercentText(input.PercentOfStep(row.found.saving_ms)));
     }
-    finding.next_step = words(row.found.remedy.empty() ? row.rule->remedy : row.found.remedy);
+    finding.next_step = words(RemedyOf(input, row));
     finding.panel = "findings";
     result->findings.push_back(std::move(finding));
   }
@@ -280,9 +283,7 @@ std::vector<Row> SnapshotRows(AnalysisContext& context, const AnalysisParams& pa
     found.threshold = 0;
     found.unit = Unit::kBytes;
     found.assumption = "No time is recorded in a memory snapshot.";
-    found.remedy = failed ? "See in the memory snapshot who holds the memory then: free it "
-                            "earlier, take a smaller batch, or recompute activations."
-                          : finding.next_step;
+    found.remedy = failed ? input.Remedy("memory.failed") : finding.next_step;
     rows.push_back({FindRule("memory"), std::move(found),
                     failed ? FindingSeverity::kProblem : FindingSeverity::kWarning});
   }
@@ -296,16 +297,14 @@ AnalysisResult FindAll(AnalysisContext& context, const AnalysisParams& params,
   AnalysisResult result;
   result.panel = "findings";
   if (context.definitions() == Definitions::kXprof) {
-    result.empty_reason = "Findings are of Stepscope's definitions, not of XProf's.";
+    result.empty_reason = "There are no findings by XProf's definitions; Stepscope's have them.";
     return result;
   }
   const FindingContext input(context, params, thresholds, std::move(stop));
   const bool snapshot = HistoryOf(context.trace()) != nullptr;
   if (!snapshot && (input.db().steps.empty() || input.step_ms() <= 0)) {
     result.empty_reason =
-        "This profile has no steps, and findings are about steps. Mark them with "
-        "tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation or torch.profiler's "
-        "schedule.";
+        "This profile has no steps, and findings are about steps. " + input.Remedy("mark-steps");
     return result;
   }
   std::vector<Row> rows = snapshot ? SnapshotRows(context, params, input) : ApplyRules(input);

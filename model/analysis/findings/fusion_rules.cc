@@ -111,35 +111,17 @@ std::optional<Ps> FusedTime(const Products& products, const KernelSequence& s) {
   return std::clamp(ps, std::min(s.time, kLeastFused), s.time);
 }
 
-const char* AttentionRemedy(Framework framework) {
-  switch (framework) {
-    case Framework::kTorch:
-      return "Call torch.nn.functional.scaled_dot_product_attention (attn_implementation=\"sdpa\" "
-             "or \"flash_attention_2\" in transformers); return no attention weights.";
-    case Framework::kJax:
-      return "Call jax.nn.dot_product_attention with implementation=\"cudnn\", or a Pallas kernel.";
-    case Framework::kTensorFlow:
-      return "Use keras.layers.MultiHeadAttention with flash attention "
-             "(keras.config.enable_flash_attention), and return no attention scores.";
-    default:
-      return "Call a fused attention kernel of the framework or of cuDNN.";
-  }
-}
-
 // --- norms and rotary embeddings ---
 
 struct Fusible {
   FusedPattern pattern;
-  const char* title;
-  const char* remedy;
+  const char* what;
+  const char* noun;
+  const char* remedy;  // naming/remedies.h
 };
 constexpr Fusible kFusible[] = {
-    {FusedPattern::kNorm, "RMS norms of several kernels each",
-     "Use a fused norm: torch.nn.functional.rms_norm under torch.compile, or a kernel of Liger, "
-     "Apex or Transformer Engine."},
-    {FusedPattern::kRotary, "Rotary embeddings of several kernels each",
-     "Use a fused rotary embedding: torch.compile around it, or a kernel of Liger, vLLM or "
-     "Transformer Engine."},
+    {FusedPattern::kNorm, "RMS norms", "norms", "unfused-ops.norm"},
+    {FusedPattern::kRotary, "rotary embeddings", "embeddings", "unfused-ops.rotary"},
 };
 
 FusionSum SumOf(const FindingContext& input, FusedPattern pattern) {
@@ -247,7 +229,7 @@ void FindOptimizer(const FindingContext& input, double threshold, std::vector<Ru
       "A fused optimizer reads and writes each tensor once, which is {} of what these kernels "
       "read and write.{} {}",
       PercentText(100 * fused), SharedWith("short-kernels"), input.Uncertainty());
-  found.remedy = "Pass fused=True to the optimizer (torch.optim.Adam, AdamW, SGD).";
+  found.remedy = input.Remedy("unfused-ops.optimizer");
   found.devices = input.Devices();
   found.steps = input.AllSteps();
   found.link.rows = EventRows(std::move(kernels.rows));
@@ -275,8 +257,8 @@ void FindAttention(const FindingContext& input, double threshold, std::vector<Ru
   if (input.PercentOfStep(sum.ms) < threshold) return;
   RuleFinding found = FindingOf(input, sum, threshold);
   found.title = fmt::format(
-      "Attention that is not fused takes {} of {}: {:.{}f} times a softmax between two batched "
-      "matrix multiplications, {} of the time outside of these.",
+      "Unfused attention takes {} of {}: {:.{}f} softmaxes, each between two batched matrix "
+      "multiplications; {} of the time is outside of the multiplications.",
       MsText(sum.ms), input.EveryStep(), sum.count, sum.count < 10 ? 1 : 0,
       PercentText(100 * (1 - sum.products_ms / sum.ms)));
   found.assumption =
@@ -289,7 +271,6 @@ void FindAttention(const FindingContext& input, double threshold, std::vector<Ru
                    "scores, so that it may take less.");
   found.assumption +=
       SharedWith("matrix-units, precision and short-kernels") + " " + input.Uncertainty();
-  found.remedy = AttentionRemedy(input.framework());
   out->push_back(std::move(found));
 }
 
@@ -298,14 +279,14 @@ void FindUnfusedOps(const FindingContext& input, double threshold, std::vector<R
     const FusionSum sum = SumOf(input, fusible.pattern);
     if (sum.count <= 0 || input.PercentOfStep(sum.ms) < threshold) continue;
     RuleFinding found = FindingOf(input, sum, threshold);
-    found.title =
-        fmt::format("{} take {} of {}: {:.{}f} of them, {:.1f} kernels each.", fusible.title,
-                    MsText(sum.ms), input.EveryStep(), sum.count, sum.count < 10 ? 1 : 0,
-                    static_cast<double>(sum.link.total) / static_cast<double>(sum.sequences));
+    found.title = fmt::format(
+        "Unfused {} take {} of {}: {:.{}f} {} of {:.1f} kernels each.", fusible.what,
+        MsText(sum.ms), input.EveryStep(), sum.count, sum.count < 10 ? 1 : 0, fusible.noun,
+        static_cast<double>(sum.link.total) / static_cast<double>(sum.sequences));
     found.assumption =
         "One kernel reads and writes each tensor once, as the longest of them does." +
         SharedWith("short-kernels") + " " + input.Uncertainty();
-    if (input.framework() == Framework::kTorch) found.remedy = fusible.remedy;
+    found.remedy = input.Remedy(fusible.remedy);
     out->push_back(std::move(found));
   }
   FindOptimizer(input, threshold, out);

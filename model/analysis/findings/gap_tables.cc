@@ -7,7 +7,7 @@
 #include <span>
 #include <tuple>
 
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/loss_tables.h"
 #include "model/analysis/steps/step_table.h"
 #include "model/analysis/tables/in_unit.h"

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {
@@ -57,19 +57,25 @@ class IdleSums {
 void IdleSums::NameCauses(IdleLoss* loss) const {
   const CauseNames names(input_.trace(), input_.db());
   std::map<std::string, double> by_name;
+  std::map<std::string, MetaId> events;
   for (const auto& [key, ms] : by_event_) {
     IdleCause cause;
     cause.loss = std::get<0>(key);
     cause.event = MetaId(std::get<1>(key));
     cause.inside = MetaId(std::get<2>(key));
-    by_name[names.Of(cause)] += ms;
+    const std::string name = names.Of(cause);
+    by_name[name] += ms;
+    events.try_emplace(name, cause.event);
   }
   std::vector<std::pair<std::string, double>> sorted(by_name.begin(), by_name.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   for (size_t i = 0; i < std::min(sorted.size(), kMostCauses); ++i) {
     const double percent = all_ > 0 ? 100 * sorted[i].second / all_ : 0;
-    if (i == 0) loss->cause = sorted[i].first, loss->cause_percent = percent;
+    if (i == 0) {
+      loss->cause = sorted[i].first, loss->cause_percent = percent;
+      loss->role = RoleOfCause(input_.trace(), events[loss->cause]);
+    }
     if (i > 0 && percent < kNamed) break;
     loss->causes += (i > 0 ? ", " : "") + sorted[i].first + " " + PercentText(percent);
   }

@@ -6,17 +6,19 @@
 #include <vector>
 
 #include "model/analysis/findings/finding_context.h"
+#include "model/analysis/grouping/host_role.h"
 
 namespace stepscope {
 
 struct IdleLoss {
-  double ms = 0, percent = 0;    // of an average step, mean over devices (docs/rules.md#losses)
-  std::string cause;             // name of the largest cause; empty: none has a name
-  double cause_percent = 0;      // share of the loss
-  std::string causes;            // the three largest: "aten::index 61 %, aten::copy_ 12 %"
-  std::vector<PlaneId> devices;  // with at least half the threshold, else all, by name
-  std::vector<uint32_t> steps;   // with at least the threshold, else all
-  RowLink link;                  // the host's events; the longest interval
+  double ms = 0, percent = 0;       // of an average step, mean over devices (docs/rules.md#losses)
+  std::string cause;                // name of the largest cause; empty: none has a name
+  double cause_percent = 0;         // share of the loss
+  HostRole role = HostRole::kWork;  // of its event
+  std::string causes;               // the three largest: "aten::index 61 %, aten::copy_ 12 %"
+  std::vector<PlaneId> devices;     // with at least half the threshold, else all, by name
+  std::vector<uint32_t> steps;      // with at least the threshold, else all
+  RowLink link;                     // the host's events; the longest interval
 };
 
 // Sums the causes for which `wanted` is true. `every_step`: over all steps, whether they count or

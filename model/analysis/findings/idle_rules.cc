@@ -1,32 +1,186 @@
 // The rules that measure one class of idle time: `between-steps`, `sync`, `compile`,
 // `loss-scaling` and `host-op`.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "model/analysis/findings/idle_loss.h"
-#include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/op_database.h"
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
+#include "model/analysis/steps/cpu_work.h"
+#include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {
 namespace {
 
-enum class HostWork : uint8_t { kUnrecorded, kOp, kAwaits, kCompiled, kOther, kOnCpu };
+enum class HostWork : uint8_t { kUnrecorded, kOnHost, kAwaits, kCompiled, kGarbage, kSave, kOther };
 
-// An op of PyTorch that launches no kernel runs on the host. An op of TensorFlow is judged by the
-// time that its executor spends in it.
-HostWork WorkOf(const FindingContext& input, const std::string& cause) {
-  if (cause == CauseNames::kUnrecorded) return HostWork::kUnrecorded;
-  const HostRole role = RoleOfHostEvent(cause, EventCategory::kUnknown);
-  if (role == HostRole::kAwait) return HostWork::kAwaits;
-  if (role == HostRole::kExecutor) return HostWork::kCompiled;
-  if (input.db().kind == DeviceKind::kCpuOnly) return HostWork::kOnCpu;
-  if (ParseOpName(cause).category == OpCategory::kTensorFlow) return HostWork::kOp;
-  if (!cause.starts_with("aten::")) return HostWork::kOther;
+// By MetaId, whether an event marks a step.
+std::vector<bool> MarkersOf(const FindingContext& input) {
+  std::vector<bool> markers(input.trace().names().metas.size());
+  for (const Step& step : input.db().steps) {
+    if (!step.rows.empty()) markers[input.trace().set.Meta(step.rows.front()).value] = true;
+  }
+  return markers;
+}
+
+// The ops of PyTorch that launch no kernel: they run on the host.
+std::set<std::string, std::less<>> OpsWithoutKernels(const FindingContext& input) {
+  std::set<std::string, std::less<>> found;
   const auto ops =
       OpsOf(input.context().ops(input.params(), input.stop()), input.trace(), input.params());
   for (const OpRow& op : ops->host_side.ops) {
-    if (op.name == cause) return op.device_time > 0 ? HostWork::kOther : HostWork::kOp;
+    if (op.name.starts_with("aten::") && op.device_time <= 0) found.insert(op.name);
   }
-  return HostWork::kOther;
+  return found;
+}
+
+// What the host does in the causes of the class `host`.
+class HostWorks {
+ public:
+  explicit HostWorks(const FindingContext& input)
+      : input_(input), markers_(MarkersOf(input)), on_host_(OpsWithoutKernels(input)) {}
+
+  HostWork Of(const IdleCause& cause) const {
+    if (!cause.event.valid()) return HostWork::kOther;
+    if (markers_[cause.event.value] || IsStep(cause.event)) return HostWork::kUnrecorded;
+    switch (RoleOfCause(input_.trace(), cause.event)) {
+      case HostRole::kAwait:
+        return HostWork::kAwaits;
+      case HostRole::kExecutor:
+        return HostWork::kCompiled;
+      case HostRole::kGarbage:
+        return HostWork::kGarbage;
+      case HostRole::kSave:
+        return HostWork::kSave;
+      default:
+        break;
+    }
+    const std::string_view name = input_.trace().names().Name(cause.event);
+    const bool op =
+        ParseOpName(name).category == OpCategory::kTensorFlow || on_host_.contains(name);
+    return op && input_.db().kind != DeviceKind::kCpuOnly ? HostWork::kOnHost : HostWork::kOther;
+  }
+
+ private:
+  bool IsStep(MetaId event) const {
+    return input_.trace().names().metas[event.value].category == EventCategory::kStep;
+  }
+  const FindingContext& input_;
+  const std::vector<bool> markers_;
+  const std::set<std::string, std::less<>> on_host_;
+};
+
+// The work with most of the loss, and its share in percent. Only work with half of the loss and
+// more is named; awaiting and executing are named where they are the largest.
+std::pair<HostWork, double> MostWork(const FindingContext& input) {
+  const HostWorks works(input);
+  std::array<double, static_cast<size_t>(HostWork::kOther) + 1> ms{};
+  for (const IdleCause& cause : input.db().causes) {
+    const bool counts = cause.loss == StepTimeClass::kHost && input.Counts(cause.step) &&
+                        input.ThemeOf(cause) == CauseTheme::kNone;
+    if (counts)
+      ms[static_cast<size_t>(works.Of(cause))] += InMs(cause.time) / input.DevicesOf(cause.step);
+  }
+  const double all = std::accumulate(ms.begin(), ms.end(), 0.0);
+  const auto most = std::max_element(ms.begin(), ms.end());
+  const auto work = static_cast<HostWork>(most - ms.begin());
+  const double percent = all > 0 ? 100 * *most / all : 0;
+  const bool leads = work == HostWork::kAwaits || work == HostWork::kCompiled;
+  return {leads || percent >= 50 ? work : HostWork::kOther, percent};
+}
+
+// What the device waits for, or null for a program on the CPU, whose threads are the subject.
+const char* WordsOf(HostWork work) {
+  switch (work) {
+    case HostWork::kUnrecorded:
+      return "the host inside the step";
+    case HostWork::kOnHost:
+      return "ops that run on the host";
+    case HostWork::kAwaits:
+      return "the host to start work";
+    case HostWork::kCompiled:
+      return "the runtime that executes a compiled program";
+    case HostWork::kGarbage:
+      return "the host to collect garbage";
+    case HostWork::kSave:
+      return "checkpoints to be saved";
+    case HostWork::kOther:
+      break;
+  }
+  return "Python and op dispatch inside the step";
+}
+
+const char* RemedyOf(HostWork work) {
+  switch (work) {
+    case HostWork::kOnHost:
+      return "host-op.on-host";
+    case HostWork::kAwaits:
+      return "host-op.awaits";
+    case HostWork::kCompiled:
+      return "host-op.runtime";
+    case HostWork::kGarbage:
+      return "garbage";
+    case HostWork::kSave:
+      return "checkpoint";
+    case HostWork::kUnrecorded:
+    case HostWork::kOther:
+      break;
+  }
+  return "host-op";
+}
+
+// "The GPU waits 4 ms of the 20 ms step for ops that run on the host, 62 % of it", or, where the
+// CPU runs the program's ops, "Python takes 4 ms of the 20 ms step".
+std::string HostTitle(const FindingContext& input, const IdleLoss& loss, HostWork work,
+                      double percent) {
+  const std::string share = MsText(loss.ms) + " of " + input.EveryStep();
+  std::string title;
+  if (input.db().kind == DeviceKind::kCpuOnly) {
+    title = HostWorkWords(input.trace(), input.db().causes);
+    const char* takes = Takes(title);
+    if (title.starts_with("the ")) title[0] = 'T';
+    title += std::string(" ") + takes + " " + share;
+  } else {
+    title = input.Waits() + " " + share + " for " + WordsOf(work);
+  }
+  if (work == HostWork::kUnrecorded)
+    return title + ", " + PercentText(percent) + " of it in " +
+           std::string(CauseNames::kUnrecorded);
+  const bool part = work == HostWork::kOnHost && percent < 99.5;
+  return title + (part ? ": they are " + PercentText(percent) + " of that time" : "") +
+         InCause(loss);
+}
+
+// The remedy of a class, or that of its largest cause where that has one of its own and most of
+// the loss.
+std::string RemedyOf(const FindingContext& input, const IdleLoss& loss, const char* remedy) {
+  if (loss.cause_percent < 50) return input.Remedy(remedy);
+  switch (loss.role) {
+    case HostRole::kGarbage:
+      return input.Remedy("garbage");
+    case HostRole::kSave:
+      return input.Remedy("checkpoint");
+    case HostRole::kBarrier:
+      return input.Remedy("barrier");
+    case HostRole::kEvent:
+      return input.Remedy("event-wait");
+    default:
+      return input.Remedy(remedy);
+  }
+}
+
+// Compilation counts in steps that averages leave out too.
+std::string EveryStepOfAll(const FindingContext& input) {
+  if (input.whole()) return "the recording";
+  return input.db().steps.size() == 1 ? "the step" : "an average step of the profile";
 }
 
 // Adds the finding of a class: "The GPU waits 4 ms of every 20 ms step WHAT, 90 % of it in
@@ -38,7 +192,9 @@ void FindClass(const FindingContext& input, StepTimeClass loss_class, double thr
   if (loss.percent < threshold) return;
   const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
                             " " + what + InCause(loss) + ".";
-  out->push_back(FindingOfLoss(input, loss, title, assumption));
+  RuleFinding found = FindingOfLoss(input, loss, title, assumption);
+  found.remedy = RemedyOf(input, loss, "between-steps");
+  out->push_back(std::move(found));
 }
 
 }  // namespace
@@ -58,60 +214,28 @@ void FindSync(const FindingContext& input, double threshold, std::vector<RuleFin
   loss.percent = input.PercentOfStep(loss.ms);
   if (loss.percent < threshold) return;
   const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
-                            " because blocking calls of the host drained its queue" +
+                            " because blocking calls of the host drained " +
+                            (input.Devices().size() > 1 ? "their queues" : "its queue") +
                             InCause(loss) + ".";
-  out->push_back(
+  RuleFinding found =
       FindingOfLoss(input, loss, title,
                     "The host no longer blocks and has launched the next kernels by then; "
                     "their launches right after such a call are counted." +
-                        SharedWith("launch-bound")));
+                        SharedWith("launch-bound"));
+  found.remedy = RemedyOf(input, loss, "sync");
+  out->push_back(std::move(found));
 }
 
 void FindHostOp(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
   const IdleLoss loss = SumIdle(input, StepTimeClass::kHost, threshold);
   if (loss.percent < threshold) return;
-  const bool cpu = input.db().kind == DeviceKind::kCpuOnly;
-  HostWork work = WorkOf(input, loss.cause);
-  if (work == HostWork::kUnrecorded && loss.cause_percent < 50)
-    work = cpu ? HostWork::kOnCpu : HostWork::kOther;
-  const bool dispatch = work == HostWork::kOnCpu || (cpu && work == HostWork::kUnrecorded);
-  const std::string share = MsText(loss.ms) + " of " + input.EveryStep();
-  std::string title = dispatch ? share + " go to " : input.Waits() + " " + share + " for ";
-  if (work == HostWork::kOp) {
-    title += "ops that run on the host";
-  } else if (work == HostWork::kAwaits) {
-    title += "the host to start work";
-  } else if (work == HostWork::kCompiled) {
-    title += "the runtime that executes a compiled program";
-  } else {
-    title += dispatch ? "Python and op dispatch" : "Python and op dispatch inside the step";
-  }
-  title += InCause(loss);
+  const auto [work, percent] = MostWork(input);
   RuleFinding found =
-      FindingOfLoss(input, loss, title + ".",
+      FindingOfLoss(input, loss, HostTitle(input, loss, work, percent) + ".",
                     "The host's work is compiled, moved to the device or hidden behind it.");
-  if (work == HostWork::kAwaits) {
-    found.remedy =
-        "The program waits for its own results then: see in the timeline which thread is to launch "
-        "the next work, and what holds it up.";
-  } else if (work == HostWork::kCompiled) {
-    found.remedy =
-        "The step is compiled already: give each call more work (a larger batch, several steps in "
-        "one call), and see in the timeline what the runtime waits for.";
-  } else if (cpu) {
-    found.remedy =
-        "Compile the step, or use fewer and larger ops, so that Python does not dispatch each op.";
-  } else if (work != HostWork::kOp) {
-    found.remedy =
-        "Compile the step (tf.function, jax.jit, torch.compile) or capture CUDA graphs, so that "
-        "Python does not dispatch each op.";
-  }
-  if (work == HostWork::kUnrecorded) {
-    found.remedy =
-        "Record Python frames (python_tracer_level=1, with_stack=True) to see what the host "
-        "does. " +
-        found.remedy;
-  }
+  found.remedy = input.Remedy(RemedyOf(work));
+  if (work == HostWork::kUnrecorded && !input.program().python)
+    found.remedy = input.Remedy("record.python") + " " + found.remedy;
   out->push_back(std::move(found));
 }
 
@@ -124,7 +248,7 @@ void FindCompile(const FindingContext& input, double threshold, std::vector<Rule
   const IdleLoss all = SumIdle(input, compiles, threshold, true);
   if (all.percent < threshold) return;
   const std::string title = "Compilation, tuning or loading of modules takes " + MsText(all.ms) +
-                            " of an average step of the profile" + InCause(all) + ".";
+                            " of " + EveryStepOfAll(input) + InCause(all) + ".";
   RuleFinding found =
       FindingOfLoss(input, all, title,
                     "A program that has warmed up does none of it; saved are the steps after "
@@ -141,7 +265,7 @@ void FindLossScaling(const FindingContext& input, double threshold, std::vector<
   const std::string title = input.Waits() + " " + MsText(loss.ms) + " of " + input.EveryStep() +
                             " for dynamic loss scaling" + InCause(loss) + ".";
   out->push_back(
-      FindingOfLoss(input, loss, title, "A static loss scale, or bfloat16, needs none."));
+      FindingOfLoss(input, loss, title, "Neither a static loss scale nor bfloat16 needs it."));
 }
 
 }  // namespace stepscope

@@ -25,28 +25,19 @@ Stage SlowestStage(const FindingContext& input) {
   return slowest;
 }
 
-// The remedy for a stage by the last part of its name, or for a data loader.
-std::string RemedyFor(const std::string& stage, const IdleLoss& loss) {
+// The remedy (naming/remedies.h) for a stage by the last part of its name, or for a data loader.
+const char* RemedyFor(const std::string& stage, const IdleLoss& loss) {
   const auto has = [&](std::string_view part) { return stage.find(part) != std::string::npos; };
   const auto cause = [&](std::string_view part) {
     return loss.causes.find(part) != std::string::npos;
   };
-  if (cause("DataLoader")) {
-    return cause("SingleProcess")
-               ? "The loader works in the training process: give it num_workers > 0, pin_memory "
-                 "and prefetch_factor, and copy with non_blocking=True."
-               : "Give the loader more workers, persistent_workers, pin_memory and a larger "
-                 "prefetch_factor; do costly transforms before training.";
-  }
-  if (stage.empty()) return {};
-  if (has("TFRecord") || has("TextLine") || has("FixedLengthRecord"))
-    return "Reading is slow: interleave several files with num_parallel_calls=tf.data.AUTOTUNE, "
-           "cache() what fits, and prefetch.";
+  if (cause("DataLoader"))
+    return cause("SingleProcess") ? "input-bound.in-process" : "input-bound.workers";
+  if (stage.empty()) return "input-bound";
+  if (has("TFRecord") || has("TextLine") || has("FixedLengthRecord")) return "input-bound.reader";
   if (stage.ends_with("::Map") || stage.ends_with("::Batch") || stage.ends_with("::BatchV2"))
-    return "This stage runs on one thread: give it num_parallel_calls=tf.data.AUTOTUNE, cache() "
-           "before it what does not change, and prefetch() last.";
-  if (!has("Prefetch")) return "End the pipeline with prefetch(tf.data.AUTOTUNE).";
-  return {};
+    return "input-bound.one-thread";
+  return has("Prefetch") ? "input-bound" : "input-bound.no-prefetch";
 }
 
 }  // namespace
@@ -61,7 +52,7 @@ void FindInputBound(const FindingContext& input, double threshold, std::vector<R
   RuleFinding found =
       FindingOfLoss(input, loss, title + ".",
                     "Input is ready whenever a step begins, and nothing else slows down.");
-  found.remedy = RemedyFor(stage.name, loss);
+  found.remedy = input.Remedy(RemedyFor(stage.name, loss));
   out->push_back(std::move(found));
 }
 

@@ -72,21 +72,6 @@ bool Converts(const KernelRows& kernels, size_t row) {
   return kernels.op(row).find("LayoutOptimizer") != std::string_view::npos;
 }
 
-const char* LayoutRemedy(Framework framework) {
-  switch (framework) {
-    case Framework::kTorch:
-      return "Keep tensors in channels_last: model.to(memory_format=torch.channels_last), and the "
-             "input too.";
-    case Framework::kTensorFlow:
-      return "Build the model with data_format='channels_last' and 16 bits, so that no op between "
-             "convolutions asks for the other layout.";
-    case Framework::kJax:
-      return "Give convolutions NHWC: dimension_numbers=('NHWC', 'HWIO', 'NHWC').";
-    default:
-      return "Keep tensors in NHWC, the layout that convolutions on Tensor Cores work in.";
-  }
-}
-
 // --- alignment ---
 
 // The names of CUTLASS' kernels say how many elements they read at once: 16 bytes are 8 elements
@@ -135,7 +120,6 @@ void FindLayout(const FindingContext& input, double threshold, std::vector<RuleF
   found.saving_ms = ms;
   found.assumption =
       "All tensors keep the layout that the convolutions work in. " + input.Uncertainty();
-  found.remedy = LayoutRemedy(input.framework());
   out->push_back(std::move(found));
 }
 

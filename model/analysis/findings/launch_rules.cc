@@ -37,8 +37,8 @@ std::string DurationOfUs(double us) {
   return FormatDuration(static_cast<Ps>(std::llround(us * static_cast<double>(kPsPerUs))), 3);
 }
 
-// Delay and queue of the stream with the most launches: "; a kernel starts 2.1 us after its
-// launch, ...".
+// Delay and queue of the stream with the most launches: "; median launch delay 2.1 us; on average
+// 0.3 kernels queued".
 std::string DelayText(const FindingContext& input) {
   const AnalysisResult* kernels = input.Kernels();
   const ResultTable* delays = kernels != nullptr ? kernels->Table("launch_delay") : nullptr;
@@ -47,10 +47,11 @@ std::string DelayText(const FindingContext& input) {
   for (size_t r = 1; r < delays->rows.size(); ++r) {
     if (NumberAt(*delays, r, "launches") > NumberAt(*delays, busiest, "launches")) busiest = r;
   }
-  return fmt::format(
-      "; half of the kernels start within {} of their launch, {:.1f} wait in the queue on average",
-      DurationOfUs(NumberAt(*delays, busiest, "median_us")),
-      NumberAt(*delays, busiest, "queue_mean"));
+  const double median_us = NumberAt(*delays, busiest, "median_us");
+  std::string text;
+  if (median_us > 0) text = "; median launch delay " + DurationOfUs(median_us);
+  return text + fmt::format("; on average {:.1f} kernels queued",
+                            NumberAt(*delays, busiest, "queue_mean"));
 }
 
 struct ShortKernels {
@@ -211,8 +212,7 @@ void FindShortKernels(const FindingContext& input, double threshold,
   RuleFinding found;
   found.title = fmt::format(
       "{:.0f} of {:.0f} kernels in each step are shorter than a launch ({:.0f} \u00b5s), {:.1f} "
-      "\u00b5s on "
-      "average; most are of {}.",
+      "\u00b5s on average; most belong to {}.",
       kernels.count / steps, kernels.all / steps, kShortUs, kernels.us / kernels.count,
       OpsToFuse(kernels));
   found.measured = percent;

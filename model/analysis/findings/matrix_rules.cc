@@ -30,22 +30,9 @@ bool IsAmd(const Plane& plane) {
 
 constexpr int64_t kVolta = 7, kAmpere = 8;  // compute capabilities
 
-// The compute capability's major number; 0 if it is not known.
-int64_t MajorOf(const Plane& plane) {
-  for (const PlaneStat& stat : plane.stats) {
-    if (stat.name != "compute_cap_major" && stat.name != "computeMajor") continue;
-    if (const auto* i = std::get_if<int64_t>(&stat.value)) return *i;
-    if (const auto* u = std::get_if<uint64_t>(&stat.value)) return static_cast<int64_t>(*u);
-  }
-  const std::string name = DeviceFactsOf(plane).name;
-  const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
-  if (has("V100") || has("T4") || has("RTX 20") || has("Quadro RTX")) return kVolta;
-  return 0;
-}
-
 // NVIDIA has Tensor Cores since Volta, AMD matrix cores since CDNA.
 bool HasMatrixUnits(const Plane& plane) {
-  if (const int64_t major = MajorOf(plane); major > 0) return major >= kVolta;
+  if (const int64_t major = ComputeMajorOf(plane); major > 0) return major >= kVolta;
   if (IsAmd(plane)) return true;
   static constexpr std::array<std::string_view, 9> kNames = {"A100", "A10", "L4",    "H100", "H200",
                                                              "B200", "RTX", "GH200", "A6000"};
@@ -116,55 +103,9 @@ std::string ShapeText(const FindingContext& input, EventRow kernel) {
 bool HaveTf32(const FindingContext& input, const std::vector<PlaneId>& devices) {
   return std::all_of(devices.begin(), devices.end(), [&](PlaneId device) {
     const Plane& plane = input.trace().planes[device.value];
-    const int64_t major = MajorOf(plane);
+    const int64_t major = ComputeMajorOf(plane);
     return !IsAmd(plane) && (major == 0 || major >= kAmpere);
   });
-}
-
-bool AnyVolta(const FindingContext& input, const std::vector<PlaneId>& devices) {
-  return std::any_of(devices.begin(), devices.end(), [&](PlaneId device) {
-    const Plane& plane = input.trace().planes[device.value];
-    return !IsAmd(plane) && MajorOf(plane) == kVolta;
-  });
-}
-
-std::string MixedPrecision(Framework framework, bool volta) {
-  const char* type = volta ? "float16" : "bfloat16";
-  switch (framework) {
-    case Framework::kTorch:
-      return fmt::format("torch.autocast(\"cuda\", dtype=torch.{})", type);
-    case Framework::kTensorFlow:
-      return fmt::format("tf.keras.mixed_precision.set_global_policy(\"mixed_{}\")", type);
-    case Framework::kJax:
-      return fmt::format("{} parameters and activations", type);
-    default:
-      return fmt::format("mixed precision with {}", type);
-  }
-}
-
-const char* Tf32Switch(Framework framework) {
-  switch (framework) {
-    case Framework::kTorch:
-      return "torch.set_float32_matmul_precision(\"high\")";
-    case Framework::kTensorFlow:
-      return "tf.config.experimental.enable_tensor_float_32_execution(True)";
-    case Framework::kJax:
-      return "jax_default_matmul_precision=\"tensorfloat32\"";
-    default:
-      return "TF32";
-  }
-}
-
-std::string MatrixRemedy(const FindingContext& input, const std::vector<PlaneId>& devices) {
-  const bool volta = AnyVolta(input, devices);
-  std::string remedy = "Use " + MixedPrecision(input.framework(), volta);
-  if (HaveTf32(input, devices)) {
-    remedy +=
-        fmt::format(", or TF32 ({}) for what stays in 32 bits", Tf32Switch(input.framework()));
-  }
-  remedy += ", and dimensions that are multiples of 8";
-  if (volta) remedy += "; Tensor Cores of these GPUs take neither TF32 nor bfloat16";
-  return remedy + ".";
 }
 
 }  // namespace
@@ -192,7 +133,7 @@ void FindMatrixUnits(const FindingContext& input, double threshold, std::vector<
       "On matrix units these kernels take a third of the time; what they gain depends on their "
       "shapes and on memory. {}",
       input.Uncertainty());
-  found.remedy = MatrixRemedy(input, devices);
+  if (HaveTf32(input, devices)) found.remedy = input.Remedy("matrix-units.tf32");
   found.devices = devices;
   found.steps = input.AllSteps();
   found.link.rows = EventRows(unused.rows);
@@ -219,17 +160,22 @@ void FindPrecision(const FindingContext& input, double threshold, std::vector<Ru
   }
   const double ms = matrix_us / 1000 / static_cast<double>(input.db().device_steps.size());
   RuleFinding found;
-  found.title = fmt::format(
-      "{} of the kernels' time computes with 16 bits or fewer, on devices that are faster with "
-      "them.",
-      times.narrow > 0 ? "Only " + PercentText(times.percent()) : "None");
+  const std::string word = DeviceWord(input.program());
+  const char* verb = input.program().devices > 1 ? "are" : "is";
+  found.title =
+      times.narrow > 0
+          ? fmt::format(
+                "Kernels compute with 16 bits or fewer for only {} of their time; the {} {} "
+                "faster with them.",
+                PercentText(times.percent()), word, verb)
+          : fmt::format("No kernel computes with 16 bits or fewer; the {} {} faster with them.",
+                        word, verb);
   found.measured = times.percent();
   found.saving_ms = std::min(ms, input.LossMs(StepTimeClass::kCompute)) / 2;
   found.assumption =
       "Kernels that use matrix units with 32 bits take half the time with 16. What other kernels "
       "gain is what matrix-units says, and less to read and write. " +
       input.Uncertainty();
-  found.remedy = "Use " + MixedPrecision(input.framework(), AnyVolta(input, devices)) + ".";
   found.least = compute >= 50 ? FindingSeverity::kWarning : FindingSeverity::kNote;
   found.devices = devices;
   found.steps = input.AllSteps();

@@ -99,9 +99,7 @@ void FindGrowth(const FindingContext& input, const AllocatorProfile& allocator,
   found.devices = DeviceOf(input, allocator);
   found.steps = input.steps();
   found.link = LinkAt(allocator.snapshots[allocator.peak]);
-  found.remedy =
-      "See in the memory panel what is still live after the step: keep no tensors of earlier steps "
-      "(losses for logging, lists, hooks).";
+  found.remedy = input.Remedy("memory.growth");
   out->push_back(std::move(found));
 }
 
@@ -132,7 +130,7 @@ void FindHeadroom(const FindingContext& input, const AllocatorProfile& allocator
   found.devices = DeviceOf(input, allocator);
   found.steps = input.AllSteps();
   found.link = LinkAt(allocator.snapshots[allocator.peak]);
-  found.remedy = "Try a larger batch: it amortises launches and communication.";
+  found.remedy = input.Remedy("memory.room");
   out->push_back(std::move(found));
 }
 
@@ -149,9 +147,7 @@ void FindOutside(const FindingContext& input, std::vector<RuleFinding>* out) {
                     "The pool has the memory already.");
   found.threshold = threshold;
   found.unit = Unit::kPercent;
-  found.remedy =
-      "Let the pool keep its memory: no empty_cache() inside the loop, expandable segments, shapes "
-      "that stay the same.";
+  found.remedy = input.Remedy("memory.outside");
   out->push_back(std::move(found));
 }
 
@@ -166,8 +162,8 @@ void Merge(std::vector<RuleFinding> found, std::vector<RuleFinding>* out) {
   for (const RuleFinding& f : found)
     merged.devices.insert(merged.devices.end(), f.devices.begin(), f.devices.end());
   if (found.size() > 1)
-    merged.title +=
-        fmt::format(" Like it {} other{}.", found.size() - 1, found.size() > 2 ? "s" : "");
+    merged.title += fmt::format(" The same holds for {} other allocator{}.", found.size() - 1,
+                                found.size() > 2 ? "s" : "");
   out->push_back(std::move(merged));
 }
 

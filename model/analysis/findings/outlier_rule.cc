@@ -46,17 +46,17 @@ HostSteps Split(const FindingContext& input, HostId host, double threshold) {
 
 const char* NameOf(StepTimeClass c) {
   static constexpr std::array<const char*, kStepTimeClasses> kNames = {
-      "computation",
-      "copies to the device",
-      "copies to the host",
-      "copies on devices",
-      "waiting in collectives",
-      "collectives",
+      "compute",
+      "copying to the device",
+      "copying to the host",
+      "copying on devices",
+      "waiting for participants of collectives",
+      "time in collectives",
       "waiting for input",
-      "blocking calls",
+      "time in blocking calls",
       "compilation",
       "kernel launch",
-      "work in its queue",
+      "waiting for queued work",
       "host work",
       "work between steps",
       "idle time without a recorded cause"};
@@ -91,12 +91,12 @@ void FindOfHost(const FindingContext& input, HostId host, double threshold,
   const double ms = static_cast<double>(kPsPerMs);
   const size_t n = steps.outliers.size();
   RuleFinding found;
-  found.title = fmt::format("{} of {} steps {} longer than usual, up to {} where {} is the median",
-                            n, steps.all.size(), n == 1 ? "is" : "are", MsText(longest / ms),
-                            MsText(steps.median / ms));
+  found.title = fmt::format("{} of {} steps {}: {}{}, median {}", n, steps.all.size(),
+                            n == 1 ? "is an outlier" : "are outliers", n == 1 ? "" : "up to ",
+                            MsText(longest / ms), MsText(steps.median / ms));
   if (more > 0) {
-    found.title += fmt::format("; {} of it {} more {}", MsText(more / ms),
-                               n == 1 ? "is" : "each are", NameOf(loss));
+    found.title += fmt::format("; {}{} is extra {}", MsText(more / ms), n == 1 ? "" : " of each",
+                               NameOf(loss));
   }
   if (more > 0 && IsIdle(loss)) {
     const IdleLoss causes = SumIdle(

@@ -81,8 +81,8 @@ void FindProfilerOverhead(const FindingContext& input, double threshold,
   const double waits = input.LossMs(StepTimeClass::kHost) + input.LossMs(StepTimeClass::kLaunch);
   RuleFinding found;
   found.title = fmt::format(
-      "{:.0f} Python frames were recorded in each millisecond: recording them slows the host, and "
-      "a part of what the device waits for is the profiler's.",
+      "Recording {:.0f} Python functions per millisecond slows the host: a part of what the device "
+      "waits for is the profiler's cost.",
       rate);
   found.measured = rate;
   found.saving_ms = std::min(each * kFrameUs / 1000, waits);
@@ -95,8 +95,6 @@ void FindProfilerOverhead(const FindingContext& input, double threshold,
   found.steps = input.steps();
   found.link.total = static_cast<uint64_t>(count.frames);
   found.link.rows = EventRows(std::move(count.rows));
-  if (input.framework() == Framework::kTorch)
-    found.remedy = "Record once more without with_stack, and compare the steps.";
   out->push_back(std::move(found));
 }
 

@@ -40,27 +40,7 @@ SmallSum SumOf(const FindingContext& input) {
 
 // The buffers that DistributedDataParallel sends before each forward pass.
 bool AreBuffers(const FindingContext& input, const SmallSum& sum) {
-  return input.framework() == Framework::kTorch && sum.broadcasts >= sum.count / 2;
-}
-
-const char* RemedyFor(const FindingContext& input, bool buffers) {
-  if (buffers)
-    return "DistributedDataParallel sends its buffers before each forward pass: pass "
-           "broadcast_buffers=False, or keep them equal (SyncBatchNorm), and put what is left in "
-           "one tensor.";
-  switch (input.framework()) {
-    case Framework::kTorch:
-      return "Put them together: a larger bucket_cap_mb (DDP) or wrapping unit (FSDP), "
-             "torch.distributed._coalescing_manager, one tensor for all metrics.";
-    case Framework::kJax:
-      return "Put them together: XLA's --xla_gpu_all_reduce_combine_threshold_bytes (and those of "
-             "all-gather and reduce-scatter), one psum of a tree for all metrics.";
-    case Framework::kTensorFlow:
-      return "Put them together: tf.distribute.experimental.CommunicationOptions(bytes_per_pack=0) "
-             "packs all gradients; reduce metrics once.";
-    default:
-      return "Put them together: larger buckets, one tensor for all metrics.";
-  }
+  return input.program().framework == Framework::kTorch && sum.broadcasts >= sum.count / 2;
 }
 
 }  // namespace
@@ -88,7 +68,7 @@ void FindSmallCollectives(const FindingContext& input, double threshold,
                                "others, {:.3g} \u00b5s each; those that kernels hide save nothing.",
                                InUs(latency));
   found.assumption += SharedWith("allreduce") + " " + input.Uncertainty();
-  found.remedy = RemedyFor(input, buffers);
+  if (buffers) found.remedy = input.Remedy("small-collectives.buffers");
   found.devices = sum.devices;
   found.steps = input.AllSteps();
   found.link = sum.link;

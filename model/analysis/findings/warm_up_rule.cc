@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "model/analysis/findings/finding_context.h"
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"
 
 namespace stepscope {

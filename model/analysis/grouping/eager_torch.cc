@@ -4,6 +4,7 @@
 
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/intervals/enclosing.h"
+#include "model/analysis/naming/program.h"
 
 namespace stepscope {
 namespace {
@@ -14,12 +15,6 @@ bool IsDeviceWork(EventCategory category) {
 }
 
 }  // namespace
-
-bool IsCompiledRegion(std::string_view name) {
-  return name.starts_with("Torch-Compiled Region") || name.starts_with("CompiledFunction") ||
-         name.starts_with("autograd::engine::evaluate_function: CompiledFunctionBackward") ||
-         name.find("CompiledFxGraph") != std::string_view::npos;
-}
 
 void MarkTorchEager(const Trace& trace, Grouping* grouping) {
   const std::vector<EventMeta>& metas = trace.names().metas;

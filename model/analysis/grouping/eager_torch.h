@@ -2,15 +2,10 @@
 // (docs/rules.md#grouping).
 #pragma once
 
-#include <string_view>
-
 #include "model/analysis/grouping/grouping.h"
 #include "model/trace.h"
 
 namespace stepscope {
-
-// Whether a host event of that name runs code that torch.compile made. O(name).
-bool IsCompiledRegion(std::string_view name);
 
 // Sets grouping->eager: all ops and what they launched, except what is inside a compiled region or
 // was launched as a graph. grouping->launches must be filled. O(events log events) where there are

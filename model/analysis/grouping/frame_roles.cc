@@ -21,7 +21,8 @@ constexpr HostRole kInput = HostRole::kInput, kCompile = HostRole::kCompile,
 constexpr std::string_view kTorchData = "PyTorch: torch.utils.data", kVision = "torchvision",
                            kHugging = "Hugging Face Transformers",
                            kInductor = "PyTorch: TorchInductor", kTriton = "Triton",
-                           kJax = "JAX: jax._src", kTensorFlow = "TensorFlow: tf.function";
+                           kJax = "JAX: jax._src", kTensorFlow = "TensorFlow: tf.function",
+                           kTorch = "PyTorch", kOrbax = "Orbax", kKeras = "Keras";
 constexpr std::array kRows = {
     FrameRow{"torch/utils/data/", "", "", kInput, kTorchData},
     FrameRow{"$", "dataloader.py", "__next__", kInput, kTorchData},
@@ -67,6 +68,20 @@ constexpr std::array kRows = {
     FrameRow{"", "tracing_compilation.py", "_maybe_define_function", kCompile, kTensorFlow},
     FrameRow{"", "tracing_compilation.py", "_create_concrete_function", kCompile, kTensorFlow},
     FrameRow{"", "", "block_until_ready", HostRole::kAwait, kJax},
+    FrameRow{"", "multihost_utils.py", "sync_global_devices", HostRole::kBarrier, kJax},
+    FrameRow{"torch/distributed/", "distributed_c10d.py", "barrier", HostRole::kBarrier, kTorch},
+    FrameRow{"torch/distributed/", "distributed_c10d.py", "monitored_barrier", HostRole::kBarrier,
+             kTorch},
+    FrameRow{"torch/", "serialization.py", "save", HostRole::kSave, kTorch},
+    FrameRow{"torch/distributed/checkpoint/", "state_dict_saver.py", "", HostRole::kSave, kTorch},
+    FrameRow{"safetensors/", "", "save_file", HostRole::kSave, "safetensors"},
+    FrameRow{"$", "checkpoint_manager.py", "save", HostRole::kSave, kOrbax},
+    FrameRow{"$", "checkpointer.py", "save", HostRole::kSave, kOrbax},
+    FrameRow{"$", "async_checkpointer.py", "save", HostRole::kSave, kOrbax},
+    FrameRow{"$", "model_checkpoint.py", "_save_model", HostRole::kSave, kKeras},
+    FrameRow{"$", "saving_lib.py", "save_model", HostRole::kSave, kKeras},
+    FrameRow{"$", "saving_api.py", "save_model", HostRole::kSave, kKeras},
+    FrameRow{"$", "checkpoint.py", "save", HostRole::kSave, "TensorFlow: tf.train.Checkpoint"},
 };
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -132,8 +147,11 @@ HostRole RoleOfFrame(const PythonFrame& frame) {
   const auto row = std::find_if(kRows.begin(), kRows.end(),
                                 [&](const FrameRow& r) { return Matches(frame, r); });
   if (row != kRows.end()) return row->role;
-  const auto named = std::find(kInputWords.begin(), kInputWords.end(), frame.function);
-  return named != kInputWords.end() ? kInput : kWork;
+  const auto is_any_of = [&](const auto& words) {
+    return std::find(words.begin(), words.end(), frame.function) != words.end();
+  };
+  if (is_any_of(kSaveWords)) return HostRole::kSave;
+  return is_any_of(kInputWords) ? kInput : kWork;
 }
 
 }  // namespace stepscope

@@ -23,10 +23,14 @@ inline constexpr std::array<std::string_view, 11> kInputWords = {
     "preprocess", "load_batch", "data_load",  "wait_for_batch", "next_batch",        "get_batch",
     "collate",    "collate_fn", "read_video", "read_image",     "prefetch_to_device"};
 
+// Names that programs give to functions and annotations that save a checkpoint.
+inline constexpr std::array<std::string_view, 5> kSaveWords = {
+    "save_checkpoint", "_save_checkpoint", "checkpoint_save", "save_pretrained", "save_weights"};
+
 // Nothing if the name is no Python function. O(name).
 std::optional<PythonFrame> ParsePythonFrame(std::string_view name);
 
-// kInput, kCompile, kAwait or kWork. O(name * rows).
+// kInput, kCompile, kAwait, kBarrier, kSave or kWork. O(name * rows).
 HostRole RoleOfFrame(const PythonFrame& frame);
 
 }  // namespace stepscope

@@ -23,8 +23,13 @@ HostState StateOf(HostRole role) {
     case HostRole::kInput:
       return HostState::kInput;
     case HostRole::kSync:
+    case HostRole::kEvent:
+    case HostRole::kBarrier:
     case HostRole::kAwait:
       return HostState::kSync;
+    case HostRole::kGarbage:
+    case HostRole::kSave:
+      return HostState::kUpkeep;
     case HostRole::kCompile:
       return HostState::kCompile;
     case HostRole::kLaunch:
@@ -222,7 +227,7 @@ void HostActivity::MarkFirstLaunches(const Grouping& grouping) {
 }
 
 HostState HostActivity::StateOfLaunch(uint32_t row, uint32_t meta, Ps duration) const {
-  if (launch_[row] == kBlocking || roles_[meta] == HostRole::kSync) return HostState::kSync;
+  if (launch_[row] == kBlocking || IsBlocking(roles_[meta])) return HostState::kSync;
   if (duration <= kLongestLaunch || roles_[meta] == HostRole::kGraph) return HostState::kLaunch;
   if (roles_[meta] == HostRole::kCopy) return HostState::kSync;
   return launch_[row] == kFirstLaunch ? HostState::kCompile : HostState::kLaunch;
@@ -251,7 +256,7 @@ HostPiece HostActivity::Under(HostPiece outer, const Lane& lane, uint32_t index)
   if (outer.executor && short_op) state = HostState::kDispatch;
   const bool call = role == HostRole::kRuntime || role == HostRole::kLaunch ||
                     role == HostRole::kGraph || role == HostRole::kCopy ||
-                    role == HostRole::kSync || IsLaunch(row);
+                    role == HostRole::kSync || role == HostRole::kEvent || IsLaunch(row);
   const bool in_op = outer.state == HostState::kWork || outer.state == HostState::kDispatch;
   outer.inside = call && in_op ? outer.meta : HostPiece::kNone;
   outer.state = state;
@@ -357,7 +362,7 @@ HostSummary HostActivity::Summarise(HostId host, bool executing, const Track* ma
         executor = executor || role == HostRole::kExecutor;
         if (lane.dur[i] <= 0) continue;
         if (role == HostRole::kWait) summary.waits.push_back(PieceOf(lane, i, HostState::kInput));
-        const bool blocks = role == HostRole::kSync || role == HostRole::kAwait;
+        const bool blocks = IsBlocking(role) || role == HostRole::kAwait;
         if (blocks && thread != main && lane.dur[i] >= kLeastBlock)
           summary.blockers.push_back(PieceOf(lane, i, StateOfBlocker(role)));
         if (role == HostRole::kExecutor && executing)

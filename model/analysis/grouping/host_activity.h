@@ -23,6 +23,7 @@ enum class HostState : uint8_t {
   kCompute,
   kLaunch,
   kSync,
+  kUpkeep,  // collects garbage or saves a checkpoint
   kCompile,
   kInput
 };

@@ -13,7 +13,11 @@ enum class HostRole : uint8_t {
   kWait,      // waits for input, on any thread
   kInput,     // prepares input or waits for it, on the thread that feeds the device
   kSync,      // a call of the runtime that blocks until the device is done
+  kEvent,     // such a call that waits for one event of a stream
+  kBarrier,   // waits until all ranks are there
   kAwait,     // a framework's wait for results
+  kGarbage,   // collects Python's garbage
+  kSave,      // saves a checkpoint
   kCompile,   // compiles, tunes or loads a module
   kLaunch,    // starts work on a device
   kGraph,     // starts a whole graph of work

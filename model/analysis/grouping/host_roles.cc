@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -46,6 +47,7 @@ bool IsRuntimeName(std::string_view name) {
 
 HostRole RuntimeRole(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (has("EventSynchronize")) return HostRole::kEvent;
   if (has("Synchronize")) return HostRole::kSync;
   if (has("GraphLaunch")) return HostRole::kGraph;
   if (has("ModuleLoad") || has("LibraryLoad") || has("LinkComplete")) return HostRole::kCompile;
@@ -74,6 +76,46 @@ constexpr std::array<std::string_view, 6> kNothings = {
     "ThreadpoolListener::", "ProfilerStep#", "TraceContext",
     "PyTorch Profiler",     "end: ",         "FunctionRun"};
 
+// Names that say what a host event is whatever its category. The first row that fits holds.
+struct NamedRole {
+  std::string_view begin;  // of the name
+  std::string_view end;    // of the name; "": any
+  HostRole role;
+  std::string_view source;  // where the name comes from
+};
+constexpr std::string_view kPython = "CPython: the module gc",
+                           kTorch = "PyTorch: torch.distributed",
+                           kTensorFlow = "TensorFlow: save_restore_v2_ops";
+constexpr std::array kNamedRoles = {
+    NamedRole{"Python GC", "", HostRole::kGarbage, "PyTorch: torch.profiler"},
+    NamedRole{"$gc collect", "", HostRole::kGarbage, kPython},
+    NamedRole{"gc.collect", "", HostRole::kGarbage, kPython},
+    NamedRole{"<built-in function collect>", "", HostRole::kGarbage, kPython},
+    NamedRole{"<built-in method synchronize of Event", "", HostRole::kEvent, "PyTorch: torch.cuda"},
+    NamedRole{"<built-in method synchronize of torch.cuda.Event", "", HostRole::kEvent,
+              "PyTorch: torch.cuda"},
+    NamedRole{"c10d::barrier", "", HostRole::kBarrier, kTorch},
+    NamedRole{"c10d::monitored_barrier", "", HostRole::kBarrier, kTorch},
+    NamedRole{"nccl:barrier", "", HostRole::kBarrier, kTorch},
+    NamedRole{"MPI_Barrier", "", HostRole::kBarrier, "MPI"},
+    NamedRole{"", "::WaitAtBarrier", HostRole::kBarrier, "TSL: the coordination service"},
+    NamedRole{"SaveV2", "", HostRole::kSave, kTensorFlow},
+    NamedRole{"", ":SaveV2", HostRole::kSave, kTensorFlow},
+    NamedRole{"", ":MergeV2Checkpoints", HostRole::kSave, kTensorFlow},
+    NamedRole{"MergeV2Checkpoints", "", HostRole::kSave, kTensorFlow},
+};
+
+std::optional<HostRole> NamedRoleOf(std::string_view name) {
+  const auto row = std::find_if(kNamedRoles.begin(), kNamedRoles.end(), [&](const NamedRole& r) {
+    return name.starts_with(r.begin) && name.ends_with(r.end);
+  });
+  if (row != kNamedRoles.end()) return row->role;
+  if (name == "barrier") return HostRole::kBarrier;
+  if (name == "gc" || name == "GC") return HostRole::kGarbage;
+  const bool saves = std::find(kSaveWords.begin(), kSaveWords.end(), name) != kSaveWords.end();
+  return saves ? std::optional(HostRole::kSave) : std::nullopt;
+}
+
 bool IsExecutor(std::string_view name) {
   if (name == "ExecutorState::Process" || name == "GpuExecutable::ExecuteThunks") return true;
   if (name.find("Executable::Execute") != std::string_view::npos) return true;
@@ -100,6 +142,7 @@ HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
     return HostRole::kNothing;
   }
   if (const auto frame = ParsePythonFrame(name)) return RoleOfFrame(*frame);
+  if (const auto role = NamedRoleOf(name)) return *role;
   if (category == EventCategory::kRuntimeCall || IsRuntimeName(name)) return RuntimeRole(name);
   if (BeginsWithAny(name, kWaits)) return HostRole::kWait;
   if (IsExecutor(name)) return HostRole::kExecutor;
@@ -112,6 +155,21 @@ HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
   if (kInputPartSet.AnyIn(lower) || HasAnyWord(lower, kInputWords, kInputWordSet))
     return HostRole::kInput;
   return HostRole::kWork;
+}
+
+bool IsBlocking(HostRole role) {
+  return role == HostRole::kSync || role == HostRole::kEvent || role == HostRole::kBarrier;
+}
+
+bool IsRuntimeWork(std::string_view name, EventCategory category) {
+  if (category == EventCategory::kStep || category == EventCategory::kUserAnnotation ||
+      category == EventCategory::kPythonFunction || ParsePythonFrame(name)) {
+    return false;
+  }
+  static constexpr std::array<std::string_view, 4> kBegins = {"TFE_", "Eager", "PjitFunction",
+                                                              "Pjrt"};
+  return IsExecutor(name) || BeginsWithAny(name, kBegins) ||
+         name.find("::") != std::string_view::npos;
 }
 
 }  // namespace stepscope

@@ -11,16 +11,19 @@ LaunchingOps::LaunchingOps(const Trace& trace, const StatTable& stats) : trace_(
   Index(stats.Int(IntStat::kCorrelationId), EventCategory::kRuntimeCall, &by_correlation_);
 }
 
-std::string_view LaunchingOps::Find(int64_t external_id, int64_t correlation) const {
+EventRow LaunchingOps::Find(int64_t external_id, int64_t correlation) const {
   if (const auto it = by_external_id_.find(external_id); it != by_external_id_.end())
-    return trace_.set.Name(EventRow(it->second));
+    return EventRow(it->second);
   const auto it = by_correlation_.find(correlation);
   if (it == by_correlation_.end()) return {};
-  for (EventRow row = Parent(trace_.set, EventRow(it->second)); row.valid();
-       row = Parent(trace_.set, row)) {
-    if (Category(row) == EventCategory::kCpuOp) return trace_.set.Name(row);
-  }
-  return {};
+  EventRow row = Parent(trace_.set, EventRow(it->second));
+  while (row.valid() && Category(row) != EventCategory::kCpuOp) row = Parent(trace_.set, row);
+  return row;
+}
+
+std::string_view LaunchingOps::NameOf(int64_t external_id, int64_t correlation) const {
+  const EventRow row = Find(external_id, correlation);
+  return row.valid() ? trace_.set.Name(row) : std::string_view();
 }
 
 EventCategory LaunchingOps::Category(EventRow row) const {
@@ -90,7 +93,7 @@ void KernelReader::AddEvent(const Lane& lane, uint32_t i, FileOrder order, GpuVe
     // Kineto writes 0 where it does not know: a kernel that runs occupies something.
     occupancy = occupancy_.Get(row, 0);
     if (occupancy <= 0) occupancy = kUnknownOccupancy;
-    key.tf_op = KinetoOp(ops_.Find(external_.Get(row, -1), correlation_.Get(row, -1)));
+    key.tf_op = KinetoOp(ops_.NameOf(external_.Get(row, -1), correlation_.Get(row, -1)));
   }
   if (const std::string_view op = GraphOpOf(row); !op.empty()) key.tf_op = KinetoOp(op);
   RawGroup& group = (*out)[key];

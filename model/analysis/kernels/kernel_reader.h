@@ -77,12 +77,13 @@ struct RawGroup {
 };
 using RawGroups = std::unordered_map<RawKey, RawGroup, RawKeyHash>;
 
-// Finds the framework op of a Kineto kernel: the cpu_op with its External id, else the op around
-// the call that launched it. Thread-safe. O(events) to build.
+// Finds the framework op of a Kineto kernel (invalid or empty: none): the cpu_op with its External
+// id, else the op around the call that launched it. Thread-safe. O(events) to build.
 class LaunchingOps {
  public:
   LaunchingOps(const Trace& trace, const StatTable& stats);
-  std::string_view Find(int64_t external_id, int64_t correlation) const;
+  EventRow Find(int64_t external_id, int64_t correlation) const;
+  std::string_view NameOf(int64_t external_id, int64_t correlation) const;
 
  private:
   EventCategory Category(EventRow row) const;

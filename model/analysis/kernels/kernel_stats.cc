@@ -10,6 +10,7 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/kernels/graph_tables.h"
+#include "model/analysis/naming/remedies.h"
 #include "model/analysis/ops/category_tables.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/demangle.h"
@@ -230,7 +231,7 @@ void AddProperties(const Summary& s, AnalysisResult* result) {
        Unit::kPercent, "their time, of all kernel time"}};
 }
 
-void AddFindings(const Summary& s, AnalysisResult* result) {
+void AddFindings(const Summary& s, const Program& program, AnalysisResult* result) {
   const double unused = Percent(s.eligible_without, s.total);
   const double short_time = Percent(s.short_time, s.total);
   if (unused >= 10) {
@@ -238,16 +239,14 @@ void AddFindings(const Summary& s, AnalysisResult* result) {
         {Finding::Grade::kWarning,
          fmt::format("{:.0f} % of kernel time is in ops that could use Tensor Cores but do not.",
                      unused),
-         "Try mixed precision (float16 or bfloat16) and dimensions that are multiples of 8.",
-         "kernel_stats"});
+         RemedyFor("matrix-units.some", program), "kernel_stats"});
   }
   if (short_time >= 50) {
     result->findings.push_back(
         {Finding::Grade::kWarning,
          fmt::format("{:.0f} % of kernel time is in kernels shorter than a launch (20 \u00b5s).",
                      short_time),
-         "Fuse them: XLA (jit_compile=True), torch.compile, CUDA graphs, or a larger batch.",
-         "kernel_stats"});
+         RemedyFor("short-kernels", program), "kernel_stats"});
   }
 }
 
@@ -307,14 +306,11 @@ AnalysisResult RunKernelStats(AnalysisContext& context, const AnalysisParams& pa
     if (!none) result.tables.push_back(std::move(by_category));
     AddDeviceTables(context, params, stop, &result);
     AddGraphTables(context, params, stop, &result);
-    AddFindings(summary, &result);
+    AddFindings(summary, ProgramOf(context.trace()), &result);
   }
   if (none) {
-    result.empty_reason =
-        "This profile has no GPU kernels. Record on a machine with a GPU; on NVIDIA, CUPTI needs "
-        "permission "
-        "(NVreg_RestrictProfilingToAdminUsers=0, or run privileged). PyTorch: "
-        "ProfilerActivity.CUDA.";
+    result.empty_reason = "This profile has no GPU kernels. " +
+                          RemedyFor("record.kernels", ProgramOf(context.trace()));
   }
   return result;
 }

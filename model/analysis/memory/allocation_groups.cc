@@ -131,6 +131,21 @@ struct FrameGrowth {
   int64_t step_bytes = 0;
 };
 
+// Says whose the row without a frame is, for people: allocations from before the recording, unless
+// `device` has others without a frame.
+void NameNobody(const AllocatorDevice& device, const UserFrames& frames, ResultTable* table) {
+  const auto own = [&](const Allocation& a) { return frames.Of(a.stack) != 0 || a.before(); };
+  const auto& all = device.allocations.span();
+  const bool before = std::all_of(all.begin(), all.end(), own);
+  table->readable_column = 0;
+  table->readable.resize(table->rows.size());
+  for (size_t r = 0; r < table->rows.size(); ++r) {
+    const auto* name = std::get_if<SharedText>(&table->rows[r].front());
+    if (name != nullptr && name->empty())
+      table->readable[r] = SharedText(before ? kBeforeRecording : kNoFrame);
+  }
+}
+
 }  // namespace
 
 UserFrames::UserFrames(const AllocatorHistory& history)
@@ -162,6 +177,7 @@ ResultTable LiveByFrame(const AllocatorHistory&, const AllocatorDevice& device,
   AddRows(
       SumByFrame(device, frames, event), [&](uint32_t i) { return Value(frames.Label(i)); },
       SIZE_MAX, &t);
+  NameNobody(device, frames, &t);
   return t;
 }
 
@@ -178,6 +194,7 @@ ResultTable LiveByStack(const AllocatorHistory& history, const AllocatorDevice& 
       sums,
       [&](uint32_t i) { return Value(frames.Of(i) == 0 ? std::string() : OwnStack(history, i)); },
       most, &t);
+  NameNobody(device, frames, &t);
   return t;
 }
 
@@ -264,6 +281,7 @@ ResultTable Growth(const AllocatorDevice& device, const UserFrames& frames, uint
       SumByFrame(device, frames, a), SumByFrame(device, frames, b),
       [](const Sum& x, const Sum& y) { return x.count > 0 || y.count > 0; },
       [&](uint32_t i) { return Value(frames.Label(i)); }, SIZE_MAX, &t);
+  NameNobody(device, frames, &t);
   return t;
 }
 
@@ -276,6 +294,7 @@ ResultTable GrowthByStack(const AllocatorHistory& history, const AllocatorDevice
       [](const Sum& x, const Sum& y) { return x.count != y.count || x.bytes != y.bytes; },
       [&](uint32_t i) { return Value(frames.Of(i) == 0 ? std::string() : OwnStack(history, i)); },
       most, &t);
+  NameNobody(device, frames, &t);
   return t;
 }
 
@@ -316,6 +335,7 @@ ResultTable Leaks(const AllocatorHistory& history, const AllocatorDevice& device
     t.rows.push_back(
         {frames.Label(i), sums[i].bytes, sums[i].count, per_step, int64_t{kept[i].steps}});
   }
+  NameNobody(device, frames, &t);
   return t;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "model/analysis/memory/allocation_groups.h"
+
 namespace stepscope {
 namespace {
 
@@ -22,7 +24,7 @@ std::string WithoutNumbers(std::string_view name) {
 }  // namespace
 
 AllocatorCategories::AllocatorCategories(const AllocatorHistory& history)
-    : history_(history), labels_{"no annotation", "from before the recording"} {
+    : history_(history), labels_{"no annotation", kBeforeRecording} {
   ReadNotes();
   ReadContexts();
 }

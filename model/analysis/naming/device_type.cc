@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/base/text_parts.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -68,6 +69,16 @@ DeviceFacts DeviceFactsOf(const Plane& plane) {
   facts.vendor = ParseVendor(Text(plane, "device_vendor"));
   if (facts.vendor == GpuVendor::kUnknown) facts.vendor = VendorOfName(facts.name);
   return facts;
+}
+
+int64_t ComputeMajorOf(const Plane& plane) {
+  for (const PlaneStat& stat : plane.stats) {
+    if (stat.name != "compute_cap_major" && stat.name != "computeMajor") continue;
+    if (const auto* i = std::get_if<int64_t>(&stat.value)) return *i;
+    if (const auto* u = std::get_if<uint64_t>(&stat.value)) return static_cast<int64_t>(*u);
+  }
+  static constexpr std::array<std::string_view, 4> kVolta = {"V100", "T4", "RTX 20", "Quadro RTX"};
+  return ContainsAny(DeviceFactsOf(plane).name, kVolta) ? 7 : 0;
 }
 
 std::string DeviceTypeOf(const Trace& trace) {

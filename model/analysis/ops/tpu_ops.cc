@@ -8,7 +8,7 @@
 
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/ops/op_collect.h"
-#include "model/analysis/ops/tpu_core_events.h"
+#include "model/analysis/tpu/core_events.h"
 
 namespace stepscope {
 namespace {

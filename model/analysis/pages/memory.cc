@@ -7,6 +7,7 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/memory/live_allocations.h"
 #include "model/analysis/memory/memory_spans.h"
+#include "model/analysis/naming/remedies.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/task.h"
 #include "model/capabilities.h"
@@ -228,8 +229,8 @@ void AddFindings(AnalysisContext& context, const MemoryProfile& profile, Analysi
       result->findings.push_back(
           {Finding::Grade::kWarning,
            fmt::format("{} was up to {:.0f} % fragmented.", a.id, worst * 100),
-           "Large allocations may fail although enough is free: allocate big tensors first, avoid "
-           "varying shapes.",
+           "Large allocations may fail although enough is free. " +
+               RemedyFor("memory", ProgramOf(context.trace())),
            "memory"});
     }
   }
@@ -251,10 +252,8 @@ AnalysisResult RunMemory(AnalysisContext& context, const AnalysisParams& params,
     AddFindings(context, profile, &result);
   }
   if (profile.allocators.empty()) {
-    result.empty_reason =
-        "This profile has no memory events. TensorFlow records them for GPU allocators by default; "
-        "PyTorch: profile(profile_memory=True); "
-        "JAX does not record allocations in a trace (use jax.profiler.save_device_memory_profile).";
+    result.empty_reason = "This profile has no memory events. " +
+                          RemedyFor("record.memory", ProgramOf(context.trace()));
   }
   return result;
 }

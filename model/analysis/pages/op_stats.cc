@@ -9,7 +9,6 @@
 #include "model/analysis/devices/matrix_use.h"
 #include "model/analysis/ops/category_tables.h"
 #include "model/analysis/ops/op_database.h"
-#include "model/analysis/steps/tpu_steps.h"
 #include "model/analysis/steps/training.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/capabilities.h"
@@ -222,9 +221,6 @@ AnalysisResult RunOpStats(AnalysisContext& context, const AnalysisParams& params
                                by_gradients ? "Training if the name of any op shows a gradient"
                                             : "Training if a name shows an optimizer or a "
                                               "backward pass"});
-  bool tpus = std::any_of(trace.planes.begin(), trace.planes.end(),
-                          [](const Plane& p) { return p.kind == PlaneKind::kTpu; });
-  if (tpus) result.properties.push_back({"note", "Note", std::string(kTpuCaveat), Unit::kNone, ""});
   if (ops.host_side.ops.empty() && ops.device_side.ops.empty()) {
     result.empty_reason = NoOps(trace);
   }

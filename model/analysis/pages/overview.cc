@@ -4,13 +4,17 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include "model/analysis/definitions.h"
 #include "model/analysis/devices/device_tables.h"
 #include "model/analysis/devices/matrix_use.h"
 #include "model/analysis/devices/precision.h"
 #include "model/analysis/naming/device_type.h"
+#include "model/analysis/naming/op_name.h"
+#include "model/analysis/naming/remedies.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/pages/xprof_bottlenecks.h"
 #include "model/analysis/steps/device_steps.h"
@@ -18,12 +22,19 @@
 #include "model/analysis/steps/loss_tables.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
+#include "model/analysis/steps/tpu_steps.h"
 #include "model/analysis/steps/training.h"
 #include "model/analysis/steps/verdict.h"
+#include "model/analysis/torch/torch_tables.h"
+#include "model/analysis/tpu/async_wait_table.h"
+#include "model/analysis/xla/hlo_ops.h"
+#include "model/analysis/xla/hlo_rates.h"
 #include "model/base/task.h"
 
 namespace stepscope {
 namespace {
+
+constexpr size_t kTopOps = 10;
 
 bool HasGradients(const Trace& trace) {
   for (const auto& [id, program] : trace.hlo.programs) {
@@ -60,13 +71,17 @@ class OverviewBuilder {
   void AddStepTimes();
   void Judge();
   void AddVerdict();
+  double CoreTime() const;
   std::string WorkText();
   void AddPercents(const HostOps& ops);
+  void AddTopOpTypes(const OpSide& side);
+  std::map<std::string, double> TpuFlopRates();
   void AddTopOps(const OpSide& side);
   void AddEnvironment();
   void AddOverlap();
   void AddDeviceFacts(ResultTable* environment) const;
   Value BusyPercent() const;
+  Value ComputePercent() const;
   // In percent. A share of nothing is unknown; XProf says 0.
   Value ShareOf(double part, double whole) const {
     if (whole > 0) return 100 * part / whole;
@@ -85,6 +100,7 @@ class OverviewBuilder {
   StepDatabase span_;
   const StepDatabase& judged_ = whole_ ? span_ : db_;  // the steps that the verdict speaks of
   Verdict verdict_;
+  std::vector<AsyncWait> waits_;
   ResultTable overlap_;
   PrecisionTimes precision_;
   bool is_training_ = false;
@@ -123,6 +139,12 @@ Value OverviewBuilder::BusyPercent() const {
   return whole > 0 ? Value(100 * busy / whole) : Value();
 }
 
+Value OverviewBuilder::ComputePercent() const {
+  const double whole = Summarize(judged_.steps, &StepBreakdown::total).mean;
+  const double compute = Summarize(judged_.steps, &StepBreakdown::compute).mean;
+  return whole > 0 ? Value(100 * compute / whole) : Value();
+}
+
 void OverviewBuilder::AddStepTimes() {
   StepSummary s = SummarizeStepTimes(db_.steps);
   const char* how = context_.xprof().step_columns_of_xprof
@@ -132,10 +154,16 @@ void OverviewBuilder::AddStepTimes() {
   const auto ms = [&](double value) { return none ? Value() : Value(value); };
   if (!xprof_) {
     Add("step_ms_median", "Median step time", ms(s.median), Unit::kMs, how);
-    Add("device_busy_percent", "Device busy", BusyPercent(), Unit::kPercent,
+    const bool tpu = judged_.kind == DeviceKind::kTpu;
+    Add("device_busy_percent", tpu ? "Busy or copying" : "Device busy", BusyPercent(),
+        Unit::kPercent,
         "of the steps that the verdict speaks of: time in which a device works and does not wait "
-        "in "
-        "a collective, mean over devices; on a CPU the time in ops");
+        "in a collective, mean over devices; on a CPU the time in ops; on a TPU the time in which "
+        "a core waits for copies is in it");
+    if (tpu) {
+      Add("device_compute_percent", "Computing", ComputePercent(), Unit::kPercent,
+          "of the same steps: time in ops that do not wait for asynchronous work");
+    }
   }
   Add("steptime_ms_average", xprof_ ? "Step time" : "Mean step time", ms(s.mean), Unit::kMs, how);
   Add("steptime_ms_standard_deviation", "Standard deviation", ms(s.deviation), Unit::kMs,
@@ -166,7 +194,8 @@ void OverviewBuilder::AddStepTimes() {
 void OverviewBuilder::Judge() {
   if (whole_ && ScopeOf(context_, params_, stop_).whole_time())
     span_ = WholeSpan(trace_, context_.stats(stop_), context_.grouping(stop_), stop_);
-  verdict_ = stepscope::Judge(trace_, judged_, whole_);
+  if (db_.kind == DeviceKind::kTpu) waits_ = AsyncWaitsOf(trace_, context_.stats(stop_), judged_);
+  verdict_ = stepscope::Judge(trace_, judged_, whole_, waits_);
 }
 
 // Adds the first sentence and the losses that explain it.
@@ -184,6 +213,18 @@ void OverviewBuilder::AddVerdict() {
   result_.tables.push_back(StepLossTable(db_));
   result_.tables.push_back(IdleByCauseTable(trace_, judged_));
   result_.tables.push_back(IdleCauseTable(trace_, judged_));
+  if (!waits_.empty()) result_.tables.push_back(AsyncWaitTable(waits_, CoreTime()));
+}
+
+// The time of the steps that count on all cores, in ps.
+double OverviewBuilder::CoreTime() const {
+  const bool all = std::none_of(judged_.steps.begin(), judged_.steps.end(),
+                                [](const Step& step) { return step.counts(); });
+  double time = 0;
+  for (const DeviceStep& d : judged_.device_steps) {
+    if (all || judged_.steps[d.step].counts()) time += d.times.total;
+  }
+  return time;
 }
 
 // Says what a busy device does: " 61 % of the kernels' time is GEMM, 98 % of that on Tensor
@@ -257,7 +298,69 @@ void OverviewBuilder::AddPercents(const HostOps& ops) {
       "self time of ops that ran eagerly / of all");
 }
 
+// Many ops of one type may take most of the time though each takes little.
+void OverviewBuilder::AddTopOpTypes(const OpSide& side) {
+  struct Type {
+    const OpRow* largest = nullptr;  // the first one, as ops are sorted by self time
+    Ps self = 0;
+    int64_t ops = 0;
+    RowLink link;
+  };
+  std::map<std::string_view, Type> by_type;
+  for (const OpRow& op : side.ops) {
+    Type& type = by_type[op.type];
+    if (type.largest == nullptr) type.largest = &op;
+    type.self += op.self;
+    type.link.rows.Append(op.rows);
+    type.link.total += op.occurrences;
+    ++type.ops;
+  }
+  std::vector<Type*> types;
+  for (auto& [name, type] : by_type) types.push_back(&type);
+  std::stable_sort(types.begin(), types.end(),
+                   [](const Type* a, const Type* b) { return a->self > b->self; });
+  ResultTable t;
+  t.id = "top_op_types";
+  t.title = "Types of operations that take most device time";
+  t.columns = {
+      {"type", "Type", Unit::kNone, ValueType::kString, ""},
+      {"selfTimePercent", "Self time", Unit::kFraction, ValueType::kReal, "of all device op time"},
+      {"cumulativeTimePercent", "Cumulative", Unit::kFraction, ValueType::kReal, ""},
+      {"ops", "Ops", Unit::kCount, ValueType::kInt, "operations of the type, by name"},
+      {"largest", "Largest op", Unit::kNone, ValueType::kString, "the op with most self time"},
+      {"largestPercent", "Its share", Unit::kFraction, ValueType::kReal, "of all device op time"},
+  };
+  const double whole = side.busy > 0 ? static_cast<double>(side.busy) : 1;
+  double cumulative = 0;
+  for (size_t i = 0; i < types.size() && i < kTopOps; ++i) {
+    Type& type = *types[i];
+    const double share = static_cast<double>(type.self) / whole;
+    cumulative += share;
+    t.rows.push_back({type.largest->type, share, cumulative, type.ops, type.largest->name,
+                      static_cast<double>(type.largest->self) / whole});
+    t.links.push_back(std::move(type.link));
+  }
+  result_.tables.push_back(std::move(t));
+}
+
+// GFLOP/s of a TPU's framework ops, whose instructions name their costs; of an instruction of no op
+// by its own name.
+std::map<std::string, double> OverviewBuilder::TpuFlopRates() {
+  std::map<std::string, std::pair<double, Ps>> sums;
+  for (const HloOp& op : context_.hlo_ops(params_, stop_)->ops) {
+    const std::string_view name = ParseOpName(op.provenance).name;
+    auto& [flops, time] = sums[op.provenance.empty() ? op.name : std::string(name)];
+    flops += op.flops;
+    time += op.time;
+  }
+  std::map<std::string, double> rates;
+  for (const auto& [name, sum] : sums)
+    rates[name] = Quotient(sum.first, static_cast<double>(sum.second) / 1e3);
+  return rates;
+}
+
 void OverviewBuilder::AddTopOps(const OpSide& side) {
+  const bool tpu = db_.kind == DeviceKind::kTpu;
   ResultTable t;
   t.id = "top_ops";
   t.title = "Operations that take most device time";
@@ -266,22 +369,31 @@ void OverviewBuilder::AddTopOps(const OpSide& side) {
       {"cumulativeTimePercent", "Cumulative", Unit::kFraction, ValueType::kReal, ""},
       {"category", "Category", Unit::kNone, ValueType::kString, ""},
       {"operation", "Operation", Unit::kNone, ValueType::kString, ""},
-      {"flopRate", "GFLOP/s", Unit::kGflops, ValueType::kReal, "needs XLA's cost model: 0 here"},
-      {"tcEligibility", "TC eligible", Unit::kNone, ValueType::kBool,
-       "the op could use Tensor Cores"},
-      {"tcUtilization", "TC used", Unit::kNone, ValueType::kBool,
-       "a kernel of it does use Tensor Cores"},
+      {"flopRate", "GFLOP/s", Unit::kGflops, ValueType::kReal,
+       tpu ? "of one core" : "needs XLA's cost model: 0 here"},
   };
-  const auto kernels = side.ops.empty() ? nullptr : context_.Get("kernel_stats", params_, stop_);
+  if (!tpu) {
+    t.columns.push_back({"tcEligibility", "TC eligible", Unit::kNone, ValueType::kBool,
+                         "the op could use Tensor Cores"});
+    t.columns.push_back({"tcUtilization", "TC used", Unit::kNone, ValueType::kBool,
+                         "a kernel of it does use Tensor Cores"});
+  }
+  const bool kernels_needed = !tpu && !side.ops.empty();
+  const auto kernels = kernels_needed ? context_.Get("kernel_stats", params_, stop_) : nullptr;
   const MatrixUses uses(kernels != nullptr ? kernels->Table("kernels") : nullptr);
+  std::map<std::string, double> rates;
+  if (tpu) rates = TpuFlopRates();
   double cumulative = 0;
-  for (size_t i = 0; i < side.ops.size() && i < 10; ++i) {
+  for (size_t i = 0; i < side.ops.size() && i < kTopOps; ++i) {
     const OpRow& op = side.ops[i];
     double share =
         side.busy > 0 ? static_cast<double>(op.self) / static_cast<double>(side.busy) : 0;
     cumulative += share;
-    const MatrixUse use = uses.Of(op.name);
-    t.rows.push_back({share, cumulative, op.type, op.name, 0.0, use.eligible, use.uses});
+    t.rows.push_back({share, cumulative, op.type, op.name, tpu ? rates[op.name] : 0.0});
+    if (!tpu) {
+      const MatrixUse use = uses.Of(op.name);
+      t.rows.back().insert(t.rows.back().end(), {Value(use.eligible), Value(use.uses)});
+    }
     t.links.push_back(LinkTo(op));
   }
   result_.tables.push_back(std::move(t));
@@ -351,9 +463,12 @@ AnalysisResult OverviewBuilder::Build() {
   if (!xprof_ && !db_.device_steps.empty()) result_.tables.push_back(DeviceStepTable(trace_, db_));
   if (!xprof_) AddVerdict();
   if (!xprof_) AddOverlap();
-  AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, xprof_, &result_);
+  if (!xprof_) AddModelFlops(context_, params_, judged_, stop_, &result_);
+  AddXprofBottlenecks(db_.steps, xprof_ ? db_.steps : judged_.steps, ProgramOf(trace_), xprof_,
+                      &result_);
   HostOps ops = context_.ops(params_, stop_)->Of(trace_, params_);
   AddPercents(ops);
+  if (!xprof_) AddTopOpTypes(ops.device_side);
   AddTopOps(ops.device_side);
   AddEnvironment();
   return std::move(result_);

@@ -5,6 +5,7 @@
 #include "model/analysis/definitions.h"
 #include "model/analysis/pages/hlo_table_writer.h"
 #include "model/analysis/tables/in_unit.h"
+#include "model/analysis/torch/torch_tables.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_rates.h"
 #include "model/analysis/xla/step_sums.h"
@@ -240,6 +241,7 @@ AnalysisResult RunRoofline(AnalysisContext& context, const AnalysisParams& param
   const bool limited = context.xprof().hlo_rows_limited;
   AnalysisResult result;
   result.panel = "roofline";
+  if (ops->ops.empty() && AddTorchRoofline(context, params, stop, &result)) return result;
   std::vector<HloStepSums> steps;
   if (!ops->ops.empty()) {
     steps =

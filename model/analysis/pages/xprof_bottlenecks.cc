@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/analysis/naming/remedies.h"
+
 namespace stepscope {
 namespace {
 
@@ -37,14 +39,12 @@ std::string BottleneckOf(const StepShares& shares) {
   return shares.input >= kInputBound || shares.other >= kUnexplained ? "both" : "device";
 }
 
-Finding NoSteps() {
+Finding NoSteps(const Program& program) {
   return {Finding::Grade::kInfo, "No step time could be measured.",
-          "Mark steps with tf.profiler.experimental.Trace, jax.profiler.StepTraceAnnotation or "
-          "torch.profiler's schedule.",
-          "overview"};
+          RemedyFor("mark-steps", program), "overview"};
 }
 
-Finding InputFinding(const StepShares& shares) {
+Finding InputFinding(const StepShares& shares, const Program& program) {
   if (shares.input >= kInputBound) {
     const bool highly = shares.input >= kHighlyInputBound;
     return {highly ? Finding::Grade::kBad : Finding::Grade::kWarning,
@@ -61,22 +61,22 @@ Finding InputFinding(const StepShares& shares) {
   }
   return {Finding::Grade::kGood,
           fmt::format("Not input-bound: {:.1f} % of the step time waits for input.", shares.input),
-          "Make the device's work faster: see the kernels.", "kernel_stats"};
+          RemedyFor("device", program), "kernel_stats"};
 }
 
 Finding::Grade SeverityOf(double percent) {
   return percent >= kHigh ? Finding::Grade::kBad : Finding::Grade::kWarning;
 }
 
-void AddFindings(const std::vector<Step>& steps, const StepShares& shares,
+void AddFindings(const std::vector<Step>& steps, const StepShares& shares, const Program& program,
                  std::vector<Finding>* findings) {
-  findings->push_back(steps.empty() ? NoSteps() : InputFinding(shares));
+  findings->push_back(steps.empty() ? NoSteps(program) : InputFinding(shares, program));
   if (shares.launch >= kModerate) {
     findings->push_back(
         {SeverityOf(shares.launch),
          fmt::format("{:.1f} % of the step time the device waits for kernels to be launched.",
                      shares.launch),
-         "Fuse small operations (XLA, CUDA graphs) or give each more work.", "kernel_stats"});
+         RemedyFor("launch-bound", program), "kernel_stats"});
   }
   if (shares.collectives >= kModerate) {
     findings->push_back(
@@ -90,7 +90,7 @@ void AddFindings(const std::vector<Step>& steps, const StepShares& shares,
 }  // namespace
 
 void AddXprofBottlenecks(const std::vector<Step>& steps, const std::vector<Step>& judged,
-                         bool as_xprof, AnalysisResult* result) {
+                         const Program& program, bool as_xprof, AnalysisResult* result) {
   const StepShares shares(judged, as_xprof);
   const std::string bottleneck = steps.empty() ? "unknown" : BottleneckOf(shares);
   const char* how = "input / step time, over all steps; from 20 %: host, from 5 %: both";
@@ -106,7 +106,7 @@ void AddXprofBottlenecks(const std::vector<Step>& steps, const std::vector<Step>
     share("copies_percent", "Copies", shares.copies, "of the step time, from and to the host");
   share("output_percent", as_xprof ? "Output" : "Copies to the host", shares.output);
   share("other_percent", "Other", shares.other);
-  if (as_xprof) AddFindings(steps, shares, &result->findings);
+  if (as_xprof) AddFindings(steps, shares, program, &result->findings);
   const auto text = [&](const char* id, const char* xprof_label, const char* label,
                         std::string value, const char* from = "high from 15 %, moderate from 3 %") {
     result->properties.push_back(

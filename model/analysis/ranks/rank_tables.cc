@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/analysis/tables/in_unit.h"
+#include "model/shift_hosts.h"
 
 namespace stepscope {
 namespace {
@@ -53,6 +54,13 @@ std::string DevicesOf(const Trace& trace, const Rank& rank) {
                                        : plane.display_name;
   }
   return text;
+}
+
+// What a rank's clock showed when it was recorded, beyond the first rank's.
+Ps RecordedOffset(const Trace& trace, const RankFacts& facts, size_t rank) {
+  const Ps own = ClockOffsetOf(trace, facts.ranks[rank].host);
+  const Ps first = ClockOffsetOf(trace, facts.ranks.front().host);
+  return SaturatingAdd(facts.clocks[rank].offset, SaturatingSub(own, first));
 }
 
 // The calls to which each rank was late, or in which it took part if it never was late.
@@ -193,15 +201,16 @@ ResultTable RankTable(const Trace& trace, const RankFacts& facts) {
     const LateCause& cause = facts.causes.ranks[r];
     const bool joined = clock.aligned && clock.component == 0;
     std::vector<Ps> by = late.late_by;
-    t.rows.push_back(
-        {rank.number, SharedText(trace.HostName(rank.host)), joined ? Us(clock.offset) : Value(),
-         clock.aligned ? Us(clock.residual) : Value(),
-         MedianOfSteps(facts.steps[r], &RankStep::total),
-         clock.aligned ? Value(Percent(late.steps, facts.lateness.steps)) : Value(),
-         by.empty() ? Value() : Us(MedianOf(&by)), TextOf(cause), cause.event,
-         MedianOfSteps(facts.steps[r], &RankStep::busy),
-         static_cast<int64_t>(facts.steps[r].size()), calls[r], static_cast<int64_t>(late.missing),
-         rank.coordinates, DevicesOf(trace, rank)});
+    t.rows.push_back({rank.number, SharedText(trace.HostName(rank.host)),
+                      joined ? Us(RecordedOffset(trace, facts, r)) : Value(),
+                      clock.aligned ? Us(clock.residual) : Value(),
+                      MedianOfSteps(facts.steps[r], &RankStep::total),
+                      clock.aligned ? Value(Percent(late.steps, facts.lateness.steps)) : Value(),
+                      by.empty() ? Value() : Us(MedianOf(&by)), TextOf(cause), cause.event,
+                      MedianOfSteps(facts.steps[r], &RankStep::busy),
+                      static_cast<int64_t>(facts.steps[r].size()), calls[r],
+                      static_cast<int64_t>(late.missing), rank.coordinates,
+                      DevicesOf(trace, rank)});
     t.links.push_back(LinkTo(EventRows(std::move(rows[r]))));
   }
   return t;

@@ -13,7 +13,8 @@ StepDatabase Find(AnalysisContext& context, std::stop_token stop) {
   const StatTable& stats = context.stats(stop);
   const Grouping& grouping = context.grouping(stop);
   if (KindOf(trace) == DeviceKind::kTpu) {
-    StepDatabase tpu = TpuSteps(trace, stats, stop);
+    if (context.xprof().tpu_steps_of_line) return XprofTpuSteps(trace, stats, stop);
+    StepDatabase tpu = TpuSteps(trace, stats, grouping, stop);
     if (!tpu.steps.empty()) return tpu;
   }
   if (context.xprof().gpu_steps_of_groups && CapabilitiesOf(trace).read_by_xprof)

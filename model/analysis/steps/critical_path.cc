@@ -194,8 +194,9 @@ class Walk {
   bool Blocks(const Found& event) const {
     const MetaId meta = trace_.set.Meta(event.row);
     const NameTable& names = *trace_.set.names;
-    return RoleOfHostEvent(names.DisplayName(meta), names.metas[meta.value].category) ==
-           HostRole::kSync;
+    const HostRole role =
+        RoleOfHostEvent(names.DisplayName(meta), names.metas[meta.value].category);
+    return role == HostRole::kSync || role == HostRole::kEvent;
   }
 
   // Which thread the path goes on with when `own` did nothing since `idle`: the one where an arrow

@@ -24,7 +24,8 @@ std::vector<uint8_t> HostOpMetas(const Trace& trace) {
       continue;
     }
     const OpCategory category = ParseOpName(name).category;
-    const bool waits = RoleOfHostEvent(name, meta.category) == HostRole::kWait;
+    const HostRole role = RoleOfHostEvent(name, meta.category);
+    const bool waits = role == HostRole::kWait || role == HostRole::kSave;
     const bool op = category == OpCategory::kTensorFlow || category == OpCategory::kJax;
     ops[m] = !waits && ((op && !IsWrapper(name)) || name.starts_with("EagerLocalExecute: ") ||
                         name == "ThunkExecutor::Execute");

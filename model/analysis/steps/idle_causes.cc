@@ -23,6 +23,7 @@ StepTimeClass ClassOf(HostState state) {
     case HostState::kDispatch:
       return StepTimeClass::kLaunch;
     case HostState::kWork:
+    case HostState::kUpkeep:
     case HostState::kCompute:
       return StepTimeClass::kHost;
     case HostState::kNothing:

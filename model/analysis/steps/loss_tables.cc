@@ -8,7 +8,7 @@
 #include <set>
 #include <tuple>
 
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/idle_causes.h"
 #include "model/analysis/steps/step_table.h"
 
@@ -64,6 +64,11 @@ std::vector<bool> Occurring(const std::vector<Step>& steps) {
   return occurs;
 }
 
+// Whether the device of a TPU's cause is in an op that waits, and not idle.
+bool WorksMeanwhile(const StepDatabase& db, const IdleCause& cause) {
+  return db.kind == DeviceKind::kTpu && !IsIdle(cause.loss);
+}
+
 // What a cause without an event is called. `rest`: it stands for the smaller causes of its class.
 const char* NameWithoutEvent(StepTimeClass loss, bool rest) {
   if (rest) return "others";
@@ -107,7 +112,7 @@ std::vector<CauseSum> SumsOfCauses(const Trace& trace, const StepDatabase& db) {
   CauseCounter counter;
   for (const IdleCause& cause : db.causes) {
     const bool rest = counter.IsRest(cause);
-    if (!all && !db.steps[cause.step].counts()) continue;
+    if ((!all && !db.steps[cause.step].counts()) || WorksMeanwhile(db, cause)) continue;
     std::string name = cause.event.valid() ? names.Of(cause) : NameWithoutEvent(cause.loss, rest);
     CauseSum& sum = by_name[{cause.loss, std::move(name)}];
     sum.Add(cause, std::max(1.0, devices[cause.step]));
@@ -257,7 +262,7 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
   if (least > 0) t.title += fmt::format(", the {} longest", kMostCauses);
   for (const IdleCause& cause : db.causes) {
     const bool rest = counter.IsRest(cause);
-    if (cause.time < least) continue;
+    if (cause.time < least || WorksMeanwhile(db, cause)) continue;
     const Step& step = db.steps[cause.step];
     SharedText& name = names[{cause.loss, cause.event.value, cause.inside.value}];
     if (name.empty() && cause.event.valid()) name = SharedText(cause_names.Of(cause));

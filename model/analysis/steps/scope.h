@@ -8,19 +8,13 @@
 #include <vector>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/intervals/time_scope.h"
 #include "model/ids.h"
 
 namespace stepscope {
 
 struct Step;          // model/analysis/steps/steps.h
 struct StepDatabase;  // model/analysis/steps/steps.h
-
-// On one host, the begins of events that count: first <= begin <= last. None if last < first.
-struct TimeScope {
-  Ps first = kMinPs, last = kMaxPs;
-  bool Contains(Ps begin) const { return begin >= first && begin <= last; }
-  bool whole() const { return first == kMinPs && last == kMaxPs; }
-};
 
 class Scope {
  public:

@@ -1,37 +1,31 @@
-// Steps of TPU profiles (docs/rules.md#tpu), the same by both definitions: from each core's Steps
-// line, else from its XLA Modules line. O(events log lanes), one pass for each core.
+// Steps of TPU profiles (docs/rules.md#tpu): the events of each core's Steps line; by our
+// definitions else the runs of programs that the host marked, else those of the program with most
+// time. Ops have the times of their core's own clock, and spans are on the session's.
+// O(events log events).
 #pragma once
 
 #include <stop_token>
-#include <string_view>
+#include <vector>
 
+#include "model/analysis/grouping/grouping.h"
 #include "model/analysis/steps/steps.h"
+#include "model/analysis/tpu/async_waits.h"
 #include "model/stats.h"
-#include "model/trace.h"
 
 namespace stepscope {
 
-inline constexpr const char* kTpuCaveat = "TPU rules are checked on synthetic input only.";
+// The steps of all hosts: the k-th steps of all cores of a host are one step, the mean over cores.
+// Each op counts for the class of what it does or waits for (core_op.h). Empty if no core has a
+// Steps line, nor any op of a program.
+StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const Grouping& grouping,
+                      const std::stop_token& stop);
 
-// The part of a step that an HLO op counts for, by its category.
-enum class TpuClass : uint8_t { kCompute, kInfeed, kOutfeed, kCollective };
-TpuClass TpuClassOf(std::string_view hlo_category);
+// As XProf has them: only those of a Steps line. The time and the infeed of a step are those of the
+// slowest core, compute is the least of any core, other times are the mean over cores.
+StepDatabase XprofTpuSteps(const Trace& trace, const StatTable& stats, const std::stop_token& stop);
 
-// The steps of all hosts: the k-th steps of all cores of a host are one step. Its time and its
-// infeed are those of the slowest core, its other times the mean over cores. Empty without a Steps
-// or XLA Modules line.
-StepDatabase TpuSteps(const Trace& trace, const StatTable& stats, const std::stop_token& stop);
-
-// Calls fn(lane, index) for the slices on the plane's lines of that kind.
-template <typename Fn>
-void ForTpuLine(const Trace& trace, const Plane& plane, TrackKind kind, Fn fn) {
-  for (TrackId t : plane.tracks) {
-    const Track& track = trace.set.tracks[t.value];
-    if (track.kind != kind) continue;
-    for (const Lane& lane : trace.set.LanesOf(track)) {
-      for (uint32_t i = 0; i < lane.size(); ++i) fn(lane, i);
-    }
-  }
-}
+// What the cores wait for in the steps that count, by falling time. O(events log events).
+std::vector<AsyncWait> AsyncWaitsOf(const Trace& trace, const StatTable& stats,
+                                    const StepDatabase& db);
 
 }  // namespace stepscope

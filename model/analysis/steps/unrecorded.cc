@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "model/analysis/intervals/step_number.h"
+#include "model/analysis/naming/program.h"
 #include "model/analysis/steps/step_table.h"
 
 namespace stepscope {
@@ -82,9 +83,8 @@ std::string DevicesText(const Trace& trace, const std::vector<PlaneId>& devices)
   std::vector<std::string> names;
   for (const PlaneId device : devices) names.push_back(of_planes[device.value].str());
   if (names.size() <= kMostListed) return fmt::format("{}", fmt::join(names, ", "));
-  const auto gpus = std::count_if(trace.planes.begin(), trace.planes.end(),
-                                  [](const Plane& p) { return p.kind == PlaneKind::kGpu; });
-  return fmt::format("{} of {} GPUs", devices.size(), gpus);
+  const Program program = ProgramOf(trace);
+  return fmt::format("{} of {} {}", devices.size(), program.devices, DeviceWord(program));
 }
 
 struct StepWork {

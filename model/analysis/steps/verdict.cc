@@ -6,8 +6,10 @@
 #include <map>
 #include <set>
 
-#include "model/analysis/grouping/host_roles.h"
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/naming/program.h"
+#include "model/analysis/naming/remedies.h"
+#include "model/analysis/steps/cause_name.h"
+#include "model/analysis/steps/cpu_work.h"
 #include "model/analysis/steps/exposed_time.h"
 #include "model/analysis/steps/host_collectives.h"
 #include "model/analysis/steps/unrecorded.h"
@@ -23,56 +25,43 @@ constexpr double kLeastOfKinds = 1;  // percent: the kinds of smaller losses are
 constexpr double kUnexplained = 1.25;
 constexpr uint32_t kFewEvents = 20;  // on all devices; fewer are too few to judge
 
-struct Remedy {
+struct LossKind {
   const char* id;
   const char* label;
   const char* leads;  // "Input-bound"
-  // After "the GPU waits 34 % of each step for"; {device} becomes "the GPU".
-  const char* what;
+  const char* what;   // after "the GPU waits 34 % of each step for"
   // The sentence has "waits ... of each step for"; else "goes to".
   bool waits;
-  const char* next_step;
+  const char* remedy;  // naming/remedies.h
   const char* panel;
 };
 
-constexpr std::array<Remedy, 11> kRemedies = {{
-    {"input", "Waiting for input", "Input-bound", "input", true,
-     "See which stage of the input pipeline takes the time; prefetch and parallelise it.",
-     "input_pipeline"},
-    {"host", "Host work", "Host-bound", "Python and op dispatch", true,
-     "Compile the step (tf.function, jax.jit, torch.compile) or capture CUDA graphs; see in the "
-     "timeline what the host does in the gaps.",
-     "timeline"},
-    {"launch", "Kernel launch", "Launch-bound", "kernels to be launched", true,
-     "Fuse small operations (XLA, torch.compile, CUDA graphs) or give each more work.",
+constexpr std::array<LossKind, 11> kLosses = {{
+    {"input", "Waiting for input", "Input-bound", "input", true, "input-bound", "input_pipeline"},
+    {"host", "Host work", "Host-bound", "Python and op dispatch", true, "host-op", "timeline"},
+    {"launch", "Kernel launch", "Launch-bound", "kernels to be launched", true, "launch-bound",
      "kernel_stats"},
     {"sync", "Synchronisation", "Synchronisation-bound", "the host to return from blocking calls",
-     true, "Avoid .item(), print and copies of pageable memory inside the step.", "timeline"},
+     true, "sync", "timeline"},
     {"compile", "Compilation", "Compiling", "compilation, tuning and loading of modules", true,
-     "Profile after a few steps of warm-up; look for shapes that change.", "timeline"},
-    {"copies", "Copies", "Copy-bound", "copies that no kernel hides", false,
-     "Keep data on the device, copy from pinned memory on a stream of its own, and copy less "
-     "often.",
+     "compile", "timeline"},
+    {"copies", "Copies", "Copy-bound", "copies that no kernel hides", false, "copies",
      "kernel_stats"},
-    {"collectives", "Collectives", "Collective-bound", "collectives that nothing hides", false,
-     "Overlap them with the backward pass, make buckets larger, or send fewer bytes.",
+    {"collectives", "Collectives", "Collective-bound", "exposed collectives", false, "allreduce",
      "kernel_stats"},
     {"collective_wait", "Waiting for participants", "Waiting for participants",
-     "the last participant of collectives", true,
-     "Find the device that is late and what its host did then.", "timeline"},
+     "the last participant of collectives", true, "imbalance", "timeline"},
     {"between_steps", "Between steps", "Bound by work between steps", "host work outside the steps",
-     true, "Do metrics, logging and checkpoints less often or on another thread.", "timeline"},
-    {"queued", "Queued work", "Queue-bound", "work that is in the queue already", true,
-     "The host is ahead, so faster launches do not help. See in the timeline which stream, copy or "
-     "device the next kernel waits for; fewer and larger kernels leave fewer gaps.",
+     true, "between-steps", "timeline"},
+    {"queued", "Queued work", "Queue-bound", "work that is in the queue already", true, "queued",
      "timeline"},
-    {"unknown", "Not explained", "Idle", "something that was not recorded", true,
-     "Record host and Python events as well, so that the cause can be seen.", "timeline"},
+    {"unknown", "Not explained", "Idle", "something that was not recorded", true, "unknown",
+     "timeline"},
 }};
 
 // Copies and fills on a device are the device's own work, no loss.
-size_t RemedyOf(StepTimeClass c) {
-  constexpr size_t kWork = kRemedies.size();
+size_t LossOf(StepTimeClass c) {
+  constexpr size_t kWork = kLosses.size();
   static constexpr std::array<size_t, kStepTimeClasses> kOf = {kWork, 5, 5, kWork, 7, 6, 0,
                                                                3,     4, 2, 9,     1, 8, 10};
   return kOf[static_cast<size_t>(c)];
@@ -106,7 +95,9 @@ std::string CausesText(const Shares& shares) {
 struct FirstCause {
   std::string name;
   double share = 0;  // percent of the loss
+  HostRole role = HostRole::kWork;
   bool known() const { return share >= kLeast; }
+  bool Mostly(HostRole wanted) const { return share >= 50 && role == wanted; }
 };
 
 // Sums the causes of one loss.
@@ -122,15 +113,15 @@ class CauseShares {
     if (cause.event.valid())
       sums_[{cause.event.value, cause.inside.value}].time += static_cast<double>(cause.time);
   }
+  HostRole RoleOf(const Trace& trace, const CauseNames& names, const std::string& name) const {
+    for (const auto& [key, sum] : sums_) {
+      if (names.Of(CauseOf(key)) == name) return RoleOfCause(trace, MetaId(key.first));
+    }
+    return HostRole::kWork;
+  }
   Shares Largest(const CauseNames& names) const {
     std::map<std::string, double> by_name;
-    for (const auto& [key, sum] : sums_) {
-      IdleCause cause;
-      cause.loss = loss_;
-      cause.event = MetaId(key.first);
-      cause.inside = MetaId(key.second);
-      by_name[names.Of(cause)] += sum.time;
-    }
+    for (const auto& [key, sum] : sums_) by_name[names.Of(CauseOf(key))] += sum.time;
     Shares shares;
     for (const auto& [name, time] : by_name) shares.emplace_back(name, 100 * time / all_);
     return LargestOf(std::move(shares));
@@ -146,25 +137,34 @@ class CauseShares {
   struct Sum {
     double time = 0;
   };
+  using Key = std::pair<uint32_t, uint32_t>;  // MetaIds of the event and of the op around it
+  IdleCause CauseOf(const Key& key) const {
+    IdleCause cause;
+    cause.loss = loss_;
+    cause.event = MetaId(key.first);
+    cause.inside = MetaId(key.second);
+    return cause;
+  }
   double all_ = 0;
   StepTimeClass loss_ = StepTimeClass::kUnknown;  // of the last cause
   TimeRange longest_;
   std::vector<EventRow> rows_;
-  std::map<std::pair<uint32_t, uint32_t>, Sum> sums_;
+  std::map<Key, Sum> sums_;
 };
 
-const char* Devices(const StepDatabase& db, const Trace& trace) {
-  if (db.kind == DeviceKind::kCpuOnly) return "the CPU";
-  if (db.kind == DeviceKind::kTpu) return "the TPU";
-  size_t gpus = 0;
-  for (const Plane& plane : trace.planes) gpus += plane.kind == PlaneKind::kGpu;
-  return gpus > 1 ? "the GPUs" : "the GPU";
-}
+// What is said of a loss, as far as its causes are known.
+struct Said : LossKind {};
 
 class Judgement {
  public:
-  Judgement(const Trace& trace, const StepDatabase& db, bool whole)
-      : trace_(trace), db_(db), whole_(whole) {}
+  Judgement(const Trace& trace, const StepDatabase& db, bool whole,
+            std::span<const AsyncWait> waits)
+      : trace_(trace),
+        db_(db),
+        program_(ProgramOf(trace)),
+        devices_(db.kind == DeviceKind::kCpuOnly ? "the program" : "the " + DeviceWord(program_)),
+        whole_(whole),
+        waits_(waits) {}
 
   Verdict Make() {
     SumLosses();
@@ -190,13 +190,21 @@ class Judgement {
   size_t DevicesInSteps() const;
   bool Outlasts() const;
   std::string Where() const;
-  std::string Sentence(const Loss& loss, const Remedy& remedy) const;
+  bool OnCpu() const { return db_.kind == DeviceKind::kCpuOnly; }
+  bool Several() const { return !OnCpu() && program_.devices > 1; }
+  std::string Sentence(const Loss& loss, const Said& said) const;
+  std::string InWords(const Loss& loss) const;
+  Said SayFor(const Loss& loss) const;
+  const char* UnexplainedRemedy(const FirstCause& cause) const;
   std::string Others(size_t from) const;
   void SayDevice();
 
   const Trace& trace_;
   const StepDatabase& db_;
+  const Program program_;
+  const std::string devices_;  // "the GPUs"
   const bool whole_;
+  const std::span<const AsyncWait> waits_;
   Verdict verdict_;
   double total_ = 0, work_ = 0;              // ps of an average step
   double on_device_ = 0;                     // the part of work_ in copies and fills on devices
@@ -204,10 +212,10 @@ class Judgement {
 };
 
 void Judgement::SumLosses() {
-  for (const Remedy& remedy : kRemedies) {
+  for (const LossKind& kind : kLosses) {
     Loss loss;
-    loss.id = remedy.id;
-    loss.label = remedy.label;
+    loss.id = kind.id;
+    loss.label = kind.label;
     verdict_.losses.push_back(std::move(loss));
   }
   const std::vector<const Step*> steps = CountedSteps(db_.steps);
@@ -217,8 +225,8 @@ void Judgement::SumLosses() {
     const std::array<double, kStepTimeClasses> losses = ClassTimesOf(*step);
     on_device_ += losses[static_cast<size_t>(StepTimeClass::kDeviceToDevice)] / n;
     for (size_t c = 0; c < kStepTimeClasses; ++c) {
-      const size_t remedy = RemedyOf(static_cast<StepTimeClass>(c));
-      (remedy < kRemedies.size() ? verdict_.losses[remedy].ps : work_) += losses[c] / n;
+      const size_t of = LossOf(static_cast<StepTimeClass>(c));
+      (of < kLosses.size() ? verdict_.losses[of].ps : work_) += losses[c] / n;
     }
   }
   for (Loss& loss : verdict_.losses) loss.percent = total_ > 0 ? 100 * loss.ps / total_ : 0;
@@ -231,24 +239,27 @@ void Judgement::SumLosses() {
 }
 
 void Judgement::AddCauses() {
-  std::vector<CauseShares> shares(kRemedies.size());
+  std::vector<CauseShares> shares(kLosses.size());
   const bool all =
       std::none_of(db_.steps.begin(), db_.steps.end(), [](const Step& s) { return s.counts(); });
   for (const IdleCause& cause : db_.causes) {
-    const size_t remedy = RemedyOf(cause.loss);
-    if (remedy >= shares.size()) continue;
-    if (all || db_.steps[cause.step].counts()) shares[remedy].Add(cause);
+    const size_t of = LossOf(cause.loss);
+    if (of >= shares.size()) continue;
+    if (all || db_.steps[cause.step].counts()) shares[of].Add(cause);
   }
   const CauseNames names(trace_, db_);
   for (size_t i = 0; i < shares.size(); ++i) {
     SetCauses(shares[i].Largest(names), &verdict_.losses[i]);
+    FirstCause& first = first_[verdict_.losses[i].id];
+    first.role = shares[i].RoleOf(trace_, names, first.name);
     verdict_.losses[i].link = shares[i].Link();
   }
 }
 
 void Judgement::SetCauses(const Shares& shares, Loss* loss) {
   loss->causes = CausesText(shares);
-  if (!shares.empty()) first_[loss->id] = {shares.front().first, shares.front().second};
+  if (!shares.empty())
+    first_[loss->id] = {shares.front().first, shares.front().second, HostRole::kWork};
 }
 
 FirstCause Judgement::FirstOf(const Loss& loss) const {
@@ -262,7 +273,7 @@ void Judgement::AddKinds() {
   const auto asked = [&](const Loss& loss) {
     return (is_copy(loss) || loss.id == "collectives") && loss.percent >= kLeastOfKinds;
   };
-  if (db_.kind == DeviceKind::kCpuOnly) return;  // on a CPU the causes name them
+  if (db_.kind != DeviceKind::kGpu) return;  // on others the causes name them
   if (std::none_of(verdict_.losses.begin(), verdict_.losses.end(), asked)) return;
   const std::vector<ExposedKind> kinds = ExposedKinds(trace_, db_);
   for (Loss& loss : verdict_.losses) {
@@ -311,44 +322,59 @@ std::string Judgement::Where() const {
   return db_.steps.size() == 1 ? "of the step" : "of each step";
 }
 
-// A program without devices waits for nobody when its threads run Python, and it has no graphs.
-void SayForCpu(Remedy* remedy) {
-  remedy->waits = false;
-  remedy->next_step =
-      "See in the timeline what the threads do meanwhile; a compiled step, or fewer and larger "
-      "ops, "
-      "need less of it.";
+// Work of the host that has another remedy than its class, by the cause with most of it.
+struct OwnWords {
+  const char* loss;
+  HostRole role;
+  const char* what;    // null: as the loss has it
+  const char* remedy;  // naming/remedies.h
+};
+constexpr std::array kOwnWords = {
+    OwnWords{"host", HostRole::kGarbage, "the host to collect garbage", "garbage"},
+    OwnWords{"between_steps", HostRole::kGarbage, "the host to collect garbage", "garbage"},
+    OwnWords{"host", HostRole::kSave, "checkpoints to be saved", "checkpoint"},
+    OwnWords{"between_steps", HostRole::kSave, "checkpoints to be saved", "checkpoint"},
+    OwnWords{"sync", HostRole::kBarrier, "other ranks at a barrier", "barrier"},
+    OwnWords{"sync", HostRole::kEvent, nullptr, "event-wait"},
+};
+
+const char* Judgement::UnexplainedRemedy(const FirstCause& cause) const {
+  if (cause.known()) return "unknown.called";
+  if (!program_.host_events) return "record.host";
+  return program_.python ? "unknown" : "record.python";
 }
 
-Remedy RemedyOf(const Loss& loss, const FirstCause& cause, DeviceKind kind) {
-  Remedy remedy = *std::find_if(kRemedies.begin(), kRemedies.end(),
-                                [&](const Remedy& r) { return loss.id == r.id; });
-  const HostRole role = RoleOfHostEvent(cause.name, EventCategory::kUnknown);
-  if (loss.id == "host" && role == HostRole::kExecutor) {
-    remedy.what = "the runtime that executes a compiled program";
-    remedy.next_step =
-        "The step is compiled already: give each call more work, and see in the timeline what the "
-        "runtime waits for.";
-  } else if (loss.id == "host" && role == HostRole::kAwait) {
+Said Judgement::SayFor(const Loss& loss) const {
+  const FirstCause cause = FirstOf(loss);
+  Said said{*std::find_if(kLosses.begin(), kLosses.end(),
+                          [&](const LossKind& kind) { return loss.id == kind.id; })};
+  const auto own = std::find_if(kOwnWords.begin(), kOwnWords.end(), [&](const OwnWords& words) {
+    return loss.id == words.loss && cause.Mostly(words.role);
+  });
+  if (own != kOwnWords.end()) {
+    if (own->what != nullptr) said.what = own->what;
+    said.remedy = own->remedy;
+  } else if (loss.id == "host" && cause.role == HostRole::kExecutor) {
+    said.what = "the runtime that executes a compiled program";
+    said.remedy = "host-op.runtime";
+  } else if (loss.id == "host" && cause.role == HostRole::kAwait) {
     // Waiting for the device's own results: the work that they need starts late.
-    remedy.what = "the host to start work";
-    remedy.next_step =
-        "The program waits for its own results then: see in the timeline which thread is to launch "
-        "the next work, and what holds it up.";
-  } else if (loss.id == "host" && kind == DeviceKind::kCpuOnly) {
-    SayForCpu(&remedy);
+    said.what = "the host to start work";
+    said.remedy = "host-op.awaits";
+  } else if (loss.id == "copies" && db_.kind == DeviceKind::kTpu) {
+    // A core of a TPU waits in an op for its asynchronous copies.
+    said.what = "copies that no op hides";
+    said.waits = true;
+    said.remedy = "copies.async";
+    said.panel = "hlo_memory";
   } else if (loss.id == "collectives" && IsHostCollective(cause.name)) {
-    remedy.next_step =
-        "See among the ranks whether one is late; overlap them with the backward pass, make "
-        "buckets larger, or send fewer bytes.";
-    remedy.panel = "ranks";
-  } else if (loss.id == "unknown" && cause.known()) {
-    remedy.what = "something that the recording does not show";
-    remedy.next_step =
-        "See in the timeline which stream, device or process that call waits for: the host was "
-        "recorded, what holds up the device was not.";
+    said.remedy = "allreduce.ranks";
+    said.panel = "ranks";
+  } else if (loss.id == "unknown") {
+    said.remedy = UnexplainedRemedy(cause);
+    if (cause.known()) said.what = "something that the recording does not show";
   }
-  return remedy;
+  return said;
 }
 
 // Whether the longest unexplained interval ends while the call that is named goes on.
@@ -366,70 +392,78 @@ bool Judgement::Outlasts() const {
   });
 }
 
-std::string Judgement::Sentence(const Loss& loss, const Remedy& remedy) const {
-  const std::string devices = Devices(db_, trace_);
-  std::string text = std::string(remedy.leads) + ": ";
-  const bool several = devices.ends_with("s");
-  if (remedy.waits) {
+std::string Judgement::Sentence(const Loss& loss, const Said& said) const {
+  std::string text = std::string(said.leads) + ": ";
+  if (OnCpu() && loss.id == "host") {
+    const std::string words = HostWorkWords(trace_, db_.causes);
+    text += words + " " + Takes(words) + " " + Rounded(loss.of_waiting) + " " + Where();
+  } else if (said.waits) {
     // The share of a wait for participants is without the late device, which does not wait.
-    const bool others = several && loss.of_waiting > loss.percent;
-    text += (others ? "the other" + devices.substr(devices.find(' ')) : devices) +
-            (several ? " wait " : " waits ") + Rounded(loss.of_waiting) + " " + Where() + " for " +
-            remedy.what;
+    const bool others = Several() && loss.of_waiting > loss.percent;
+    text += (others ? "the other" + devices_.substr(devices_.find(' ')) : devices_) +
+            (Several() ? " wait " : " waits ") + Rounded(loss.of_waiting) + " " + Where() +
+            " for " + said.what;
   } else {
-    text += Rounded(loss.of_waiting) + " " + Where() + " goes to " + remedy.what;
+    text += Rounded(loss.of_waiting) + " " + Where() + " goes to " + said.what;
   }
   const FirstCause cause = FirstOf(loss);
   if (!cause.known()) return text;
   text += "; " + Rounded(cause.share) + " of that in " + cause.name;
-  if (loss.id == "unknown" && Outlasts())
-    text += std::string(", which returns after ") + (several ? "they have" : "it has") + " begun";
+  for (const AsyncWait& wait : waits_) {
+    if (wait.name == cause.name) return text + ": " + TextOf(wait);
+  }
+  if (loss.id == "unknown" && Outlasts()) text += ", which was still open when the work began";
   return text;
 }
 
-// The losses behind the first that are worth saying: "; then 13 % host work and 11 % copies".
+// A loss inside a sentence: "kernel launch".
+std::string Judgement::InWords(const Loss& loss) const {
+  if (OnCpu() && loss.id == "host") return HostWorkWords(trace_, db_.causes);
+  std::string label = loss.label;
+  label[0] = Lower(label[0]);
+  return label;
+}
+
+// The losses behind the first that are worth saying: ". Next largest: kernel launch, 13 %, and
+// copies, 11 %.". What ops take of a program without devices is said first.
 std::string Judgement::Others(size_t from) const {
   std::vector<std::string> others;
   for (size_t i = from; i < verdict_.losses.size() && others.size() < 2; ++i) {
     const Loss& loss = verdict_.losses[i];
-    std::string label = loss.label;
-    label[0] = Lower(label[0]);
-    if (loss.of_waiting >= kLeast) others.push_back(Rounded(loss.of_waiting) + " " + label);
+    if (loss.of_waiting >= kLeast)
+      others.push_back(InWords(loss) + ", " + Rounded(loss.of_waiting));
   }
-  if (others.empty()) return ".";
-  std::string text = ". Then " + others.front();
-  return text + (others.size() > 1 ? " and " + others[1] : "") + ".";
+  std::string text = ".";
+  if (OnCpu() && total_ > 0) text += " Framework ops take " + Rounded(100 * work_ / total_) + ".";
+  if (others.empty()) return text;
+  text += " Next largest: " + others.front();
+  return text + (others.size() > 1 ? ", and " + others[1] : "") + ".";
 }
 
 void Judgement::SayDevice() {
-  const double working = total_ > 0 ? 100 * work_ / total_ : 0;
-  const std::string devices = Devices(db_, trace_);
+  const double percent = total_ > 0 ? 100 * work_ / total_ : 0;
+  const double copying = total_ > 0 ? 100 * on_device_ / total_ : 0;
   verdict_.leads = "device";
-  verdict_.percent = working;
+  verdict_.percent = percent;
   Finding& f = verdict_.finding;
   f.grade = Finding::Grade::kGood;
-  const double copying = total_ > 0 ? 100 * on_device_ / total_ : 0;
-  const bool several = devices.ends_with("s");
-  f.text = (db_.kind == DeviceKind::kCpuOnly ? "CPU-bound: " : "Device-bound: ") + devices +
-           (several ? " compute " : " computes ") +
-           Rounded(copying >= 1 ? working - copying : working) + " " + Where();
+  const std::string share = Rounded(copying >= 1 ? percent - copying : percent) + " " + Where();
+  f.text = OnCpu() ? "CPU-bound: framework ops take " + share
+                   : "Device-bound: " + devices_ + (Several() ? " compute " : " computes ") + share;
   if (copying >= 1) {
-    f.text += std::string(several ? " and copy and fill their" : " and copies and fills its") +
+    f.text += std::string(Several() ? " and copy and fill their" : " and copies and fills its") +
               " own memory " + Rounded(copying);
   }
   if (!verdict_.losses.empty() && verdict_.losses.front().of_waiting >= 1) {
-    const double percent = verdict_.losses.front().of_waiting;
-    std::string label = verdict_.losses.front().label;
-    label[0] = Lower(label[0]);
+    const Loss& most = verdict_.losses.front();
     // What the device copies may cost more than what is no work of it.
-    f.text += std::string(copying > percent ? ". Next largest: " : "; the largest loss is ") +
-              Rounded(percent) + " " + label;
+    const bool less = copying > most.of_waiting;
+    f.text += (less ? ". Next largest: " : "; the largest loss is ") + InWords(most) + ", " +
+              Rounded(most.of_waiting);
   }
   f.text += ".";
-  const bool cpu = db_.kind == DeviceKind::kCpuOnly;
-  f.next_step =
-      cpu ? "See which ops take the time." : "Make the device's work faster: see the kernels.";
-  f.panel = cpu ? "op_stats" : "kernel_stats";
+  f.next_step = RemedyFor("device", program_);
+  f.panel = OnCpu() ? "op_stats" : "kernel_stats";
 }
 
 // Whether the recording is too poor for any judgement.
@@ -440,19 +474,13 @@ bool Judgement::SayTooLittle() {
   verdict_.id = "too_little";
   f.panel = "overview";
   if (hardly_any) {
-    f.text =
-        "Too little was recorded to judge: " + HardlyAnyWorkText(db_, Devices(db_, trace_)) + ".";
-    f.next_step =
-        "If the program computes on the device, its work was not recorded: see the diagnostics, "
-        "and "
-        "record a few steps with little else.";
+    f.text = "Too little was recorded to judge: " + HardlyAnyWorkText(db_, devices_) + ".";
+    f.next_step = RemedyFor("too-little.device", program_);
     f.panel = "diagnostics";
     return true;
   }
   f.text = "Too little was recorded to judge: no step, and hardly any work on a device.";
-  f.next_step =
-      "Record several steps: mark them with tf.profiler.experimental.Trace, "
-      "jax.profiler.StepTraceAnnotation or torch.profiler's schedule.";
+  f.next_step = RemedyFor("too-little", program_);
   return true;
 }
 
@@ -479,29 +507,29 @@ void Judgement::Judge() {
     return;
   }
   const Loss& first = verdict_.losses.front();
-  const Remedy remedy = RemedyOf(first, FirstOf(first), db_.kind);
+  const Said said = SayFor(first);
   verdict_.leads = first.id;
   verdict_.percent = first.of_waiting;
   f.grade = first.of_waiting >= kBadShare ? Finding::Grade::kBad : Finding::Grade::kWarning;
-  f.text = Sentence(first, remedy) + Others(1);
-  f.next_step = remedy.next_step;
-  f.panel = remedy.panel;
+  f.text = Sentence(first, said) + Others(1);
+  f.next_step = RemedyFor(said.remedy, program_);
+  f.panel = said.panel;
 }
 
 }  // namespace
 
 std::vector<StepTimeGroup> StepTimeGroups() {
   std::vector<StepTimeGroup> groups = {{"device", "Compute"}};
-  for (const Remedy& remedy : kRemedies) groups.push_back({remedy.id, remedy.label});
+  for (const LossKind& kind : kLosses) groups.push_back({kind.id, kind.label});
   return groups;
 }
 
 std::vector<double> GroupedStepTimes(const Step& step) {
-  std::vector<double> groups(kRemedies.size() + 1);
+  std::vector<double> groups(kLosses.size() + 1);
   const std::array<double, kStepTimeClasses> times = ClassTimesOf(step);
   for (size_t c = 0; c < kStepTimeClasses; ++c) {
-    const size_t remedy = RemedyOf(static_cast<StepTimeClass>(c));
-    groups[remedy < kRemedies.size() ? remedy + 1 : 0] += times[c];
+    const size_t of = LossOf(static_cast<StepTimeClass>(c));
+    groups[of < kLosses.size() ? of + 1 : 0] += times[c];
   }
   return groups;
 }
@@ -525,8 +553,9 @@ std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step) {
   return times;
 }
 
-Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole) {
-  return Judgement(trace, db, whole).Make();
+Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
+              std::span<const AsyncWait> waits) {
+  return Judgement(trace, db, whole, waits).Make();
 }
 
 }  // namespace stepscope

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/tables/result_table.h"
+#include "model/analysis/tpu/async_waits.h"
 
 namespace stepscope {
 
@@ -37,7 +39,9 @@ struct Verdict {
 };
 
 // `whole`: no step was found, and db's one step is the span of all device events (WholeSpan).
-Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole);
+// `waits`: what the cores of TPUs wait for (AsyncWaitsOf), which the sentence then describes.
+Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
+              std::span<const AsyncWait> waits = {});
 
 // A step's ps by StepTimeClass. Steps that were not divided (TPUs, steps that overlap) are divided
 // as their nine columns tell.

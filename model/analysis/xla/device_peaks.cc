@@ -4,6 +4,7 @@
 #include <string_view>
 #include <variant>
 
+#include "model/analysis/devices/published_peaks.h"
 #include "model/analysis/naming/device_type.h"
 
 namespace stepscope {
@@ -96,52 +97,16 @@ DevicePeaks TpuPeaks(const Plane& plane) {
   return peaks;
 }
 
-// Dense peaks that the vendors publish: TFLOP/s by PeakKind, and GB/s. A device is known by a part
-// of its name, or by its compute capability, processors and memory.
-struct PublishedRow {
-  std::string_view name;
-  GpuVendor vendor;
-  int capability;
-  int64_t processors, least_memory_gb;
-  std::array<double, 5> tflops;
-  double gbps;
-};
-constexpr PublishedRow kPublished[] = {
-    {"MI325X", GpuVendor::kAmd, 94, 304, 230, {163.4, 163.4, 1307, 2615, 2615}, 6000},
-    {"MI300X", GpuVendor::kAmd, 94, 304, 150, {163.4, 163.4, 1307, 2615, 2615}, 5300},
-    {"MI300A", GpuVendor::kAmd, 94, 228, 100, {122.6, 122.6, 981, 1961, 1961}, 5300},
-    {"MI355X", GpuVendor::kAmd, 95, 256, 250, {78.6, 157.3, 2517, 5033, 5033}, 8000},
-    {"MI250X", GpuVendor::kAmd, 90, 110, 50, {47.9, 47.9, 191.5, 0, 191.5}, 1638},
-    {"B200", GpuVendor::kNvidia, 100, 148, 150, {40, 80, 2250, 4500, 4500}, 8000},
-    {"H200", GpuVendor::kNvidia, 90, 132, 130, {67, 67, 989, 1979, 1979}, 4800},
-    {"H100 PCIe", GpuVendor::kNvidia, 90, 114, 70, {51, 51, 756, 1513, 1513}, 2039},
-    {"H100", GpuVendor::kNvidia, 90, 132, 70, {67, 67, 989, 1979, 1979}, 3350},
-    {"A100-SXM4-80GB", GpuVendor::kNvidia, 80, 108, 70, {19.5, 19.5, 312, 0, 624}, 2039},
-    {"A100", GpuVendor::kNvidia, 80, 108, 35, {19.5, 19.5, 312, 0, 624}, 1555},
-    {"V100", GpuVendor::kNvidia, 70, 80, 15, {7.8, 15.7, 125, 0, 62}, 900},
-    {"T4", GpuVendor::kNvidia, 75, 40, 14, {0.25, 8.1, 65, 0, 130}, 320},
-    {"L40S", GpuVendor::kNvidia, 89, 142, 40, {1.4, 91.6, 362, 733, 733}, 864},
-    {"L4", GpuVendor::kNvidia, 89, 58, 20, {0.5, 30.3, 121, 242, 242}, 300},
-};
-
-bool Fits(const PublishedRow& row, const DeviceFacts& facts, int capability) {
-  if (!facts.name.empty() && facts.name.find(row.name) != std::string::npos) return true;
-  const bool named = !facts.name.empty() && !facts.name.starts_with("gfx");
-  return !named && row.vendor == facts.vendor && row.capability == capability &&
-         row.processors == facts.processors &&
-         facts.memory_bytes / 1'000'000'000 >= row.least_memory_gb;
-}
-
+// By default the peaks that the vendor publishes; of two kinds of a type the larger.
 void UsePublished(const Plane& plane, DevicePeaks* peaks) {
-  const DeviceFacts facts = DeviceFactsOf(plane);
-  for (const PublishedRow& row : kPublished) {
-    if (!Fits(row, facts, Capability(plane))) continue;
-    for (size_t k = 0; k < row.tflops.size(); ++k) peaks->flops_of[k] = row.tflops[k] * 1e3;
-    peaks->flops = peaks->flops_of[static_cast<size_t>(PeakKind::kFp16)];
-    peaks->hbm = row.gbps / kGBPerGiB;
-    peaks->source = "published by the vendor of " + std::string(row.name);
-    return;
-  }
+  const PublishedPeaks* known = PublishedPeaksOf(plane);
+  if (known == nullptr) return;
+  const std::array<double, static_cast<size_t>(PeakKind::kCount)> tflops = {
+      std::max(known->fp64, known->fp64_matrix), known->fp32, known->fp16, known->fp8, known->int8};
+  for (size_t k = 0; k < tflops.size(); ++k) peaks->flops_of[k] = tflops[k] * 1e3;
+  peaks->flops = peaks->flops_of[static_cast<size_t>(PeakKind::kFp16)];
+  peaks->hbm = known->gbps / kGBPerGiB;
+  peaks->source = "published by the vendor of " + std::string(known->name);
 }
 
 }  // namespace

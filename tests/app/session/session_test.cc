@@ -280,5 +280,16 @@ TEST_CASE_FIXTURE(Fixture, "session: the file dialog knows the format that a loa
   CHECK(session.FormatOfFile("perfetto_trace.json.gz").empty());
 }
 
+TEST_CASE_FIXTURE(Fixture, "session: the welcome page lists every loader with its endings") {
+  const std::vector<std::string>& formats = session.view().formats;
+  REQUIRE(formats.size() == Loaders().size());
+  for (size_t i = 0; i < formats.size(); ++i) {
+    CHECK(formats[i].starts_with(Loaders()[i]->filter));
+    for (const FileEnding& ending : Loaders()[i]->endings)
+      CHECK((formats[i].find(ending.text) == std::string::npos) ==
+            (ending.kind == FileEnding::Kind::kSkipped));
+  }
+}
+
 }  // namespace
 }  // namespace stepscope

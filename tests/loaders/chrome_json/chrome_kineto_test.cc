@@ -219,6 +219,21 @@ TEST_CASE("chrome kineto: ranks of one run are aligned by their base times") {
   CHECK(Arg(**trace, FindEvent(**trace, "op1"), "cat") == "cpu_op");
 }
 
+TEST_CASE("A device has the name of its kind, which the categories of events tell") {
+  const std::pair<const char*, const char*> rows[] = {{"cuda_runtime", "GPU 0"},
+                                                      {"hip_runtime", "GPU 0"},
+                                                      {"xpu_runtime", "XPU 0"},
+                                                      {"mtia_runtime", "MTIA 0"},
+                                                      {"privateuse1_runtime", "Accelerator 0"}};
+  for (const auto& [cat, name] : rows) {
+    const TracePtr trace = Chrome(std::string(R"([
+{"ph":"X","cat":")") + cat + R"(","name":"launch","pid":9,"tid":1,"ts":1,"dur":1},
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":4,"dur":2}])");
+    CAPTURE(cat);
+    CHECK(trace->planes[0].display_name == name);
+  }
+}
+
 TEST_CASE("Work of other accelerators is device work, ranges of the profiler lie beside it") {
   const TracePtr trace = Chrome(R"([
 {"ph":"X","cat":"hpu_op","name":"matmul","pid":0,"tid":7,"ts":1,"dur":2},

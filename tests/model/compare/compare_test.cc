@@ -1,6 +1,7 @@
 // Pairs of profiles with one planted change: it must come first and explain the change of the step.
 #include "model/compare/compare.h"
 #include "model/compare/step_tables.h"
+#include "model/compare/summary.h"
 
 #include <doctest/doctest.h>
 
@@ -218,6 +219,57 @@ TEST_CASE("Significance needs steps, and more than their scatter") {
     CHECK(test::PropertyText(Compared(a, b), bound).empty());
 }
 
+// The sentence that says the difference of steps of about 10 ms and of about `b` ms, `n` on a side.
+std::string DifferenceOf(double b, size_t n, double deviation) {
+  StepChange change;
+  std::vector<double> times_a, times_b;
+  for (size_t i = 0; i < n; ++i) {
+    const double noise =
+        deviation * (static_cast<double>(7 * i % n) / static_cast<double>(n) - 0.5);
+    times_a.push_back(10 + noise);
+    times_b.push_back(b + noise);
+  }
+  change.found = true;
+  change.a = {10, deviation, 0, 0, 10, n};
+  change.b = {b, deviation, 0, 0, b, n};
+  change.test = TestShift(times_a, times_b);
+  AnalysisResult result;
+  AddSummary(change, {}, {}, &result);
+  REQUIRE_FALSE(result.findings.empty());
+  CHECK(test::PropertyText(result, "summary").starts_with(result.findings[0].text));
+  return result.findings[0].text;
+}
+
+TEST_CASE("The first sentence is the difference with its significance in words") {
+  CHECK(DifferenceOf(13.2, 12, 0.1)
+            .starts_with("B's step is 3.20 ms longer (+32 %), significant (p = "));
+  CHECK(DifferenceOf(9.5, 12, 0.1)
+            .starts_with("B's step is 500 µs shorter (-5.0 %), significant (p"));
+  CHECK(DifferenceOf(10.05, 12, 2)
+            .starts_with("B's step is 50.0 µs longer (+0.5 %), not significant: the steps vary by "
+                         "2.00 ms (p = "));
+  CHECK(DifferenceOf(10.05, 5, 2)
+            .starts_with("B's step is 50.0 µs longer (+0.5 %), not significant: the steps vary by "
+                         "2.00 ms, and 5 and "
+                         "5 steps are few (p = "));
+  CHECK(DifferenceOf(890, 3, 0.1) ==
+        "B's step is 880 ms longer (+8800 %); 3 and 3 steps are too few to test it.");
+  CHECK(DifferenceOf(10, 12, 0.1) == "B's step takes as long as A's: 10.0 ms.");
+}
+
+TEST_CASE("Names in common are those of kernels, but for numbers") {
+  const auto shared = [](const GpuProfileOptions& a, const GpuProfileOptions& b) {
+    return Number(Compared(a, b), "shared_names_percent");
+  };
+  GpuProfileOptions a, b;
+  a.layers = b.layers = 6;
+  CHECK(shared(a, b) == 100);
+  b.scenario = GpuScenario::kFp32;
+  const double fp32 = shared(a, b);
+  CHECK(fp32 > 0);
+  CHECK(fp32 < 100);
+}
+
 TEST_CASE("Rows have shares of a change, and none of next to no change") {
   compare::StepChange change;
   change.a.mean = 100;
@@ -283,8 +335,10 @@ std::string SummaryOf(const Program& a, const Program& b) {
 
 TEST_CASE("Two programs with little work in common are said to be that, before all else") {
   CHECK(SummaryOf({}, {.other = 0.7})
-            .starts_with("A and B are hardly the same program: they share 30 % of their work. "));
-  CHECK(SummaryOf({}, {.other = 0.6}).starts_with("The median step takes"));
+            .starts_with(
+                "A and B are hardly the same program: they share 30 % of their work and 50 % of "
+                "the names in it. B's step takes"));
+  CHECK(SummaryOf({}, {.other = 0.6}).starts_with("B's step takes as long as A's: "));
 }
 
 TEST_CASE("Another GPU, type of numbers or batch is said before the change") {
@@ -297,7 +351,7 @@ TEST_CASE("Another GPU, type of numbers or batch is said before the change") {
   CHECK(SummaryOf({}, {.batch = 16})
             .starts_with("The conditions differ: Inputs of aten::mm [[8,64],[64,64]] -> "
                          "[[16,64],[64,64]]. "));
-  CHECK(SummaryOf({}, {}).starts_with("The median step takes"));
+  CHECK(SummaryOf({}, {}).starts_with("B's step takes as long as A's: "));
 }
 
 TEST_CASE("A run drifts if its second half differs by more than its steps scatter") {

@@ -1,7 +1,10 @@
 // The compare panel says by how much a step changed and by what. Times are in us.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
+#include <memory>
 
 #include "loaders/loader.h"
 #include "tests/support/kineto_text.h"
@@ -28,36 +31,106 @@ Profile Training(ProfileId id, const char* label, double gemm) {
   return profile;
 }
 
-TEST_CASE("compare: the change of a step, its share, and the op that it is made of") {
+class TwoProfiles {
+ public:
+  TwoProfiles() {
+    OpenTrace(f, testing::TrainingTrace());
+    f.view.profiles.clear();
+    for (const Profile& profile : profiles) f.view.profiles.emplace_back().profile = profile.id;
+    f.view.baseline = ProfileId(1);
+    f.view.active = ProfileId(2);
+  }
+  DrawnText Text() {
+    DrawnText text = DrawCalm(f, draw);
+    while (panel->animating()) text = DrawCalm(f, draw);
+    return text;
+  }
+
   PanelFixture f;
-  OpenTrace(f, testing::TrainingTrace());
-  const std::array profiles{Training(ProfileId(1), "before", 300),
-                            Training(ProfileId(2), "after", 400)};
-  f.view.profiles.clear();
-  for (const Profile& profile : profiles) f.view.profiles.emplace_back().profile = profile.id;
-  f.view.baseline = ProfileId(1);
-  f.view.active = ProfileId(2);
-  const auto panel = FindPanel("compare")->create();
-  const auto draw = [&](const PanelContext& context) {
+  const std::array<Profile, 2> profiles{Training(ProfileId(1), "before", 300),
+                                        Training(ProfileId(2), "after", 400)};
+  const std::unique_ptr<Panel> panel = FindPanel("compare")->create();
+  const std::function<void(const PanelContext&)> draw = [this](const PanelContext& context) {
     PanelContext two = context;
     two.profiles = profiles;
     two.profile = &profiles[1];
     panel->Draw(two);
   };
-  DrawnText text = DrawCalm(f, draw);
-  while (text.Has("Comparing")) text = DrawCalm(f, draw);
+};
+
+TEST_CASE("compare: the change of a step, its share, and the op that it is made of") {
+  TwoProfiles t;
+  const DrawnText text = t.Text();
   CAPTURE(text.All());
-  CHECK(
-      text.RightOf("+100 µs").starts_with("a step (+10.0 %), 1 ms to 1.1 ms; significance strong"));
-  CHECK(text.RightOf("Baseline A") == "before | B | after | Swap | Layout");
+  CHECK(text.Has("B's step is 100 µs longer (+10 %), significant (p = "));
+  CHECK(text.Has("In common: 100 % of the names of kernels, "));
+  CHECK(text.RightOf("Baseline A").starts_with("before | B | after | Swap | Layout | Stretch"));
   // The kernels that the op launched took 300 us, then 400 us.
   CHECK(text.RightOf("op").starts_with("mm | slower | 300.0 | 400.0 | 100.0 | 100.0 % | Compute"));
   const ImVec2 swap = text.At("Swap").middle();
-  f.TakeCommands();
-  f.Click(swap.x, swap.y, draw);
-  const auto commands = f.TakeCommands();
+  t.f.TakeCommands();
+  t.f.Click(swap.x, swap.y, t.draw);
+  const auto commands = t.f.TakeCommands();
   REQUIRE(commands.size() == 1);
   CHECK(commands[0].id == "compare.swap");
+}
+
+// How many of the events are of the profile.
+int64_t CountOf(const Command& command, uint32_t profile) {
+  return std::count_if(command.args.events.begin(), command.args.events.end(),
+                       [&](const EventRef& event) { return event.trace == ProfileId(profile); });
+}
+
+TEST_CASE("compare: a bar leads from A's step to B's, and shows its events in both") {
+  TwoProfiles t;
+  const DrawnText text = t.Text();
+  CAPTURE(text.All());
+  CHECK(text.RightOf("A's step").starts_with("1.000 ms"));
+  CHECK(text.RightOf("aten::mm").starts_with("+0.100 ms"));
+  CHECK(text.RightOf("B's step").starts_with("1.100 ms"));
+  CHECK(text.Has("Select a row to see"));
+  const ImVec2 bar = text.At("aten::mm").middle();
+  t.f.TakeCommands();
+  t.f.Click(bar.x, bar.y, t.draw);
+  const auto commands = t.f.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].id == "select.show_events");
+  CHECK(CountOf(commands[0], 1) == 12);
+  CHECK(CountOf(commands[0], 2) == 12);
+  CHECK_FALSE(t.Text().Has("Select a row to see"));  // its durations are shown
+}
+
+TEST_CASE("compare: the arrow keys choose a bar, and Enter shows its events") {
+  TwoProfiles t;
+  t.Text();
+  t.f.TakeCommands();
+  for (const ImGuiKey key : {ImGuiKey_DownArrow, ImGuiKey_DownArrow}) t.f.Key(key, t.draw);
+  CHECK(t.f.TakeCommands().empty());
+  CHECK_FALSE(t.Text().Has("Select a row to see"));
+  t.f.Key(ImGuiKey_Enter, t.draw);
+  const auto commands = t.f.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].id == "select.show_events");
+  CHECK(CountOf(commands[0], 1) == 12);
+  CHECK(CountOf(commands[0], 2) == 12);
+}
+
+TEST_CASE("compare: the bars are exported as numbers and as a picture") {
+  TwoProfiles t;
+  const DrawnText text = t.Text();
+  const ImVec2 bar = text.At("A's step").middle();
+  t.f.Click(bar.x, bar.y, t.draw, ImGuiMouseButton_Right);
+  const DrawnText menu = t.Text();
+  CAPTURE(menu.All());
+  CHECK(menu.Has("Copy numbers"));
+  const ImVec2 svg = menu.At("Save picture (SVG)\u2026").middle();
+  t.f.TakeCommands();
+  t.f.Click(svg.x, svg.y, t.draw);
+  const auto commands = t.f.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].id == "file.export");
+  CHECK(commands[0].args.text == "from_a_to_b.svg");
+  CHECK(commands[0].args.contents.find("aten::mm") != std::string::npos);
 }
 
 TEST_CASE("compare: with one profile open the panel offers to open another") {

@@ -58,7 +58,7 @@ TEST_CASE("devices: a profile without devices says so") {
   const auto panel = FindPanel("devices")->create();
   const DrawnText text = DrawCalm(f, *panel);
   CAPTURE(text.All());
-  CHECK(text.Has("Nothing is known of this profile's devices"));
+  CHECK(text.Has("No device has events in this profile."));
 }
 
 }  // namespace

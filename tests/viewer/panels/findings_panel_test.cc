@@ -1,6 +1,7 @@
 // The findings panel: what a click does, which rules are muted, what an empty result shows.
 #include <doctest/doctest.h>
 
+#include "tests/viewer/drawn_text.h"
 #include "tests/viewer/panel_fixture.h"
 #include "viewer/panels/analysis_panel.h"
 
@@ -42,6 +43,21 @@ TEST_CASE("findings: a click shows the events and what to do") {
   CHECK(commands[0].args.events.size() == 2);
   CHECK(commands[0].args.events[1].row == EventRow(5));
   CHECK(f.Frame(draw) > closed);  // remedy, assumption, guide, buttons
+}
+
+TEST_CASE("findings: a finding says how long a step takes, and how long it would take without") {
+  PanelFixture f;
+  AnalysisResult result = Sample();
+  result.properties.push_back({"step_ms", "Step time", 12.0, Unit::kMs, ""});
+  const auto panel = FindPanel("findings")->create();
+  auto& findings = static_cast<AnalysisPanel&>(*panel);
+  const auto draw = [&](const PanelContext& c) { findings.DrawResult(c, result, 1); };
+  CHECK_FALSE(DrawCalm(f, draw).Has("Without it"));
+  f.Click(300, 50, draw);
+  const DrawnText text = DrawCalm(f, draw);
+  CAPTURE(text.All());
+  CHECK(text.RightOf("Now").starts_with("12 ms"));
+  CHECK(text.RightOf("Without it").starts_with("7.5 ms"));
 }
 
 TEST_CASE("findings: muted rules are left out, and what is left is drawn at every size") {

@@ -46,6 +46,39 @@ TEST_CASE("ranks: the late rank, its lateness and its cause") {
   CHECK(text.RightOf("rank 1").starts_with("0.000 | 0.000 | 1.459 | 0.0 % | "));
 }
 
+TEST_CASE("ranks: the map has the latest rank on top, and a click goes to the step of a rank") {
+  test::RankJobOptions options;
+  options.late_rank = 2;
+  options.late_us = 400;
+  options.jitter_us = 0;
+  PanelFixture f;
+  OpenTrace(f, Job(options));
+  const auto panel = FindPanel("ranks")->create();
+  const DrawnText text = DrawCalm(f, *panel);
+  CAPTURE(text.All());
+  CHECK(text.Has("steps 0 to 7"));
+  CHECK(text.Has("400 µs late"));
+  const TextPiece& late = text.At("Rank 2");
+  CHECK(late.min.y < text.At("Rank 0").min.y);
+  CHECK(late.min.y < text.At("Rank 1").min.y);
+  f.commands = {};
+  const float x = text.At("steps 0 to 7").min.x + 4;
+  f.Click(x, late.middle().y, [&](const PanelContext& context) { panel->Draw(context); });
+  std::vector<std::string> pushed;
+  TimeRange shown;
+  EventRef event;
+  for (Command command; f.commands.Pop(&command);) {
+    pushed.push_back(command.id);
+    if (command.id == "view.set_range") shown = command.args.range;
+    if (command.id == "select.reveal") event = command.args.event;
+  }
+  REQUIRE(pushed == std::vector<std::string>{"select.reveal", "view.set_range"});
+  const Ps start = f.profile.trace->set.Start(event.row);
+  CHECK(shown.Contains(start));
+  CHECK(shown.length() > kPsPerMs);  // a step of 1.459 ms
+  CHECK(shown.length() < 2 * kPsPerMs);
+}
+
 TEST_CASE("ranks: without collectives in common the panel says what is not known") {
   PanelFixture f;
   OpenTrace(f, testing::TrainingTrace());

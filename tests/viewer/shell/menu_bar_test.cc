@@ -89,6 +89,99 @@ TEST_CASE("menus: the arrow keys go to the next menu before an entry is chosen")
   CHECK(menu() == first);
 }
 
+// The menu of the bar that is open; 0: none is.
+ImGuiID OpenMenu() {
+  const auto& open = ImGui::GetCurrentContext()->OpenPopupStack;
+  return open.empty() ? 0 : open[0].PopupId;
+}
+void TapAlt(ViewerFixture& f) {
+  ImGuiIO& io = ImGui::GetIO();
+  for (const bool down : {true, false}) {
+    io.AddKeyEvent(ImGuiKey_LeftAlt, down);
+    io.AddKeyEvent(ImGuiMod_Alt, down);
+    f.Frame();
+  }
+  f.Frame(3);
+}
+
+TEST_CASE("menus: F10 and Alt open the menu bar, and close it again") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const TimeRange before = f.visible();
+  f.Key(ImGuiKey_F10);
+  f.Frame(2);
+  REQUIRE(OpenPopups() == 1);
+  const ImGuiID first = OpenMenu();
+  f.Key(ImGuiKey_F10);
+  f.Frame(2);
+  CHECK(OpenPopups() == 0);
+  TapAlt(f);
+  REQUIRE(OpenPopups() == 1);
+  CHECK(OpenMenu() == first);
+  TapAlt(f);
+  CHECK(OpenPopups() == 0);
+  // Enter takes the entry that is chosen from the beginning: "Open file".
+  TapAlt(f);
+  f.Key(ImGuiKey_Enter);
+  f.Frame(3);
+  const ImGuiWindow* dialog = ImGui::FindWindowByName("###open_dialog");
+  REQUIRE(dialog != nullptr);
+  CHECK(bool{dialog->Active});
+  CHECK(f.visible() == before);
+}
+
+TEST_CASE("menus: Alt with a key, a click or a box of text opens none") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  ImGuiIO& io = ImGui::GetIO();
+  const auto alt = [&](bool down) {
+    io.AddKeyEvent(ImGuiMod_Alt, down);
+    io.AddKeyEvent(ImGuiKey_LeftAlt, down);
+    f.Frame();
+  };
+  alt(true);
+  f.Key(ImGuiKey_3);  // Alt+3 shows a panel
+  alt(false);
+  CHECK(OpenPopups() == 0);
+  alt(true);
+  f.Click(900, 300);
+  alt(false);
+  CHECK(OpenPopups() == 0);
+  f.Type("/");
+  f.Frame(3);
+  REQUIRE(io.WantTextInput);
+  alt(true);
+  alt(false);
+  CHECK(OpenPopups() == 0);
+}
+
+TEST_CASE("menus: Right in a submenu goes to the next menu, Left back to its own") {
+  ViewerFixture f;
+  f.session.recent = {{"/tmp/one.pb"}, {"/tmp/two.pb"}};
+  f.Open(TrainingTrace());
+  f.Key(ImGuiKey_F10);
+  f.Frame(2);
+  const ImGuiID file = OpenMenu();
+  for (int i = 0; i < 30 && OpenPopups() < 2 && OpenMenu() == file; ++i) {
+    f.Key(ImGuiKey_DownArrow);
+    const ImGuiContext& g = *ImGui::GetCurrentContext();
+    if (g.NavId == g.NavWindow->GetID("Recent")) f.Key(ImGuiKey_RightArrow);
+  }
+  REQUIRE(OpenPopups() == 2);
+  f.Key(ImGuiKey_LeftArrow);
+  CHECK(OpenPopups() == 1);
+  CHECK(OpenMenu() == file);
+  f.Key(ImGuiKey_RightArrow);
+  REQUIRE(OpenPopups() == 2);
+  f.Key(ImGuiKey_RightArrow);
+  f.Frame(2);
+  REQUIRE(OpenPopups() == 1);
+  CHECK(OpenMenu() != file);
+  f.Key(ImGuiKey_LeftArrow);
+  f.Frame(2);
+  CHECK(OpenMenu() == file);
+}
+
 TEST_CASE("Escape closes help and settings before anything else") {
   ViewerFixture f;
   f.Open(TrainingTrace());

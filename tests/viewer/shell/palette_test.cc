@@ -49,7 +49,7 @@ TEST_CASE("palette: every panel and every setting is found by its name") {
   const ImGuiWindow* settings = ImGui::FindWindowByName("Settings###settings");
   REQUIRE(settings != nullptr);
   CHECK(bool{settings->Active});
-  RunEntry(f, "glide time");  // while the page is open
+  RunEntry(f, "animation time");  // while the page is open
   CHECK(bool{settings->Active});
   f.Key(ImGuiKey_Escape);
   CHECK_FALSE(bool{settings->Active});

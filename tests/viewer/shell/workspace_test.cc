@@ -41,6 +41,15 @@ Kept Keep(const ViewerFixture& f) {
   return {std::string(text, size), f.viewer->SettingsText()};
 }
 
+// A GPU with so many streams of one row each.
+std::shared_ptr<const Trace> Streams(int n) {
+  testing::TraceMaker maker;
+  const PlaneId gpu = maker.Plane("GPU 0", PlaneKind::kGpu);
+  for (int i = 0; i < n; ++i)
+    maker.Track(gpu, "stream " + std::to_string(i), TrackKind::kStream, {{"k", 0, kPsPerMs}});
+  return maker.Finish();
+}
+
 // The kept layout of a window whose lower part the user made `below` high.
 Kept WithBelow(float below) {
   ViewerFixture f({1600, 1000});
@@ -93,7 +102,7 @@ TEST_CASE("workspace: T switches the height of the panels, also after a restart 
   Kept kept;
   {
     ViewerFixture f({1600, 1000});
-    f.Open(TrainingTrace());
+    f.Open(Streams(100));
     f.Frame(8);
     CHECK(Below() / Whole() < 0.45f);
     f.Key(ImGuiKey_T);
@@ -103,7 +112,7 @@ TEST_CASE("workspace: T switches the height of the panels, also after a restart 
   }
   ViewerFixture f({1600, 1000}, kept.settings);
   ImGui::LoadIniSettingsFromMemory(kept.layout.data(), kept.layout.size());
-  f.Open(TrainingTrace());
+  f.Open(Streams(100));
   f.Frame(8);
   CHECK(Below() / Whole() > 0.6f);
   f.Key(ImGuiKey_T);
@@ -112,6 +121,36 @@ TEST_CASE("workspace: T switches the height of the panels, also after a restart 
   f.Key(ImGuiKey_T);
   f.Frame(3);
   CHECK(Below() / Whole() > 0.6f);
+}
+
+TEST_CASE("workspace: panels get what the timeline's content leaves, and no less than 40 %") {
+  for (const int streams : {1, 12, 100}) {
+    ViewerFixture f({1600, 1000});
+    f.Open(Streams(streams));
+    f.Frame(10);
+    CAPTURE(streams);
+    const float share = Below() / Whole();
+    if (streams == 1) CHECK(share == doctest::Approx(0.66).epsilon(0.01));
+    if (streams == 100) CHECK(share == doctest::Approx(0.40).epsilon(0.01));
+    if (streams != 12) continue;
+    // All rows are in sight, and few pixels are empty.
+    const float rows = Root()->ChildNodes[0]->Size.y - (46 + 22 + 22 + 1);
+    const float content = 22 + 3 + 12 * (19 + 2) + 3;
+    CHECK(rows >= content);
+    CHECK(rows < content + 30);
+  }
+}
+
+TEST_CASE("workspace: a share that the user chose stays when another profile is opened") {
+  const Kept kept = WithBelow(300);
+  ViewerFixture f({1600, 1000}, kept.settings);
+  ImGui::LoadIniSettingsFromMemory(kept.layout.data(), kept.layout.size());
+  f.Open(Streams(1));
+  f.Frame(10);
+  CHECK(Below() == doctest::Approx(300).epsilon(0.01));
+  f.Push("view.reset_layout");
+  f.Frame(10);
+  CHECK(Below() / Whole() == doctest::Approx(0.66).epsilon(0.01));
 }
 
 // The kept layout with one panel undocked, at a place of its own.

@@ -12,6 +12,8 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/look/loss_kind.h"
 #include "viewer/core/state/settings.h"
+#include "viewer/core/state/track_folding.h"
+#include "viewer/core/state/track_path.h"
 #include "viewer/timeline/layout/track_label.h"
 #include "viewer/timeline/slices/plan_area.h"
 
@@ -58,21 +60,93 @@ size_t InputTexels(const ViewerFixture& f) {
 }
 
 using Strings = std::vector<std::string>;
-Strings First(const Strings& names, size_t n) {
-  REQUIRE(names.size() > n);
-  return {names.begin(), names.begin() + static_cast<ptrdiff_t>(n)};
+// The names from one on, `n` at most.
+Strings From(const Strings& names, const std::string& first, size_t n) {
+  const auto begin = std::find(names.begin(), names.end(), first);
+  const auto left = static_cast<size_t>(names.end() - begin);
+  return {begin, begin + static_cast<ptrdiff_t>(std::min(n, left))};
 }
 
 }  // namespace
 
-TEST_CASE("lanes: stand below the heading in a fixed order, and as chosen") {
+TEST_CASE("lanes: stand below the streams in a fixed order, and as chosen") {
   const std::vector<Profile> profiles = Runs();
-  CHECK(First(Names(profiles, {true, true}), 6) ==
+  const Strings all = Names(profiles, {true, true});
+  CHECK(all.front().starts_with("Stream #"));
+  CHECK(From(all, "Idle", 6) ==
         Strings{"Idle", "Utilisation", "Queue", "Launch delay", "Memory in use", "Steps"});
-  CHECK(First(Names(profiles, {true, false}), 3) == Strings{"Idle", "Utilisation", "Steps"});
-  CHECK(First(Names(profiles, {false, true}), 4) ==
+  CHECK(std::none_of(std::find(all.begin(), all.end(), "Idle"), all.end(),
+                     [](const std::string& name) { return name.starts_with("Stream #"); }));
+  CHECK(From(Names(profiles, {true, false}), "Idle", 3) == Strings{"Idle", "Utilisation", "Steps"});
+  CHECK(From(Names(profiles, {false, true}), "Queue", 4) ==
         Strings{"Queue", "Launch delay", "Memory in use", "Steps"});
-  CHECK(Names(profiles, {false, false}).front() == "Steps");
+  const Strings none = Names(profiles, {false, false});
+  CHECK(From(none, "Idle", 1).empty());
+  CHECK(From(none, "Steps", 1) == Strings{"Steps"});
+}
+
+TEST_CASE("lanes: derived tracks are folded into the first of them, until one is moved") {
+  const std::vector<Profile> profiles = Runs();
+  const Trace& trace = *profiles[0].trace;
+  PlaneId gpu;
+  for (uint32_t p = 0; p < trace.planes.size() && !gpu.valid(); ++p) {
+    if (trace.planes[p].kind == PlaneKind::kGpu) gpu = PlaneId(p);
+  }
+  const std::string path = DerivedTracksPath(trace, gpu);
+  CHECK(FoldedAtFirst(trace).contains(path));
+  const auto derived = [&](const TrackRules& rules) {
+    std::vector<LayoutItem> out;
+    for (const LayoutItem& item : Arranged(profiles, rules)) {
+      const bool track = !IsHeading(item.kind) && item.plane == gpu;
+      if (track && item.set != 0) out.push_back(item);
+    }
+    return out;
+  };
+  const std::vector<LayoutItem> all = derived({});
+  REQUIRE(all.size() > 3);
+  CHECK(all[0].lane == DerivedTrackKind::kIdle);
+  CHECK(all[0].leads == all.size() - 1);
+  CHECK(all[0].collapsible);
+  CHECK_FALSE(all[0].collapsed);
+  CHECK(FoldPathOf(profiles[0], all[0]) == path);
+  CHECK(all[1].leads == 0);
+  TrackRules rules;
+  rules.folded = {path};
+  const std::vector<LayoutItem> folded = derived(rules);
+  REQUIRE(folded.size() == 1);
+  CHECK(folded[0].lane == DerivedTrackKind::kIdle);
+  CHECK(folded[0].leads == all[0].leads);
+  CHECK(folded[0].collapsed);
+  // A track that was moved stands by itself.
+  const LayoutItem& last = all.back();
+  rules.order = {TrackPath(trace, profiles[0].Set(last.set), last.track)};
+  const std::vector<LayoutItem> moved = derived(rules);
+  REQUIRE(moved.size() == 2);
+  CHECK(moved[0].track == last.track);
+  CHECK(moved[0].leads == 0);
+  CHECK(moved[1].leads == all[0].leads - 1);
+  // A filter shows what it finds.
+  rules.filter = "gpu";
+  rules.order.clear();
+  CHECK(derived(rules).size() == all.size());
+}
+
+TEST_CASE("lanes: a derived event that is gone to unfolds the derived tracks") {
+  ViewerFixture f;
+  const std::vector<Profile> profiles = Runs();
+  f.Open(profiles[0].trace);
+  f.session.profiles[0].derived = profiles[0].derived;
+  f.Frame(3);
+  const size_t folded = f.viewer->view().profiles[0].collapsed.size();
+  for (uint32_t set = 1; set < profiles[0].sets(); ++set) {
+    if (profiles[0].Set(set).tracks[0].kind != TrackKind::kSteps) continue;
+    CommandArgs args;
+    args.event = {f.session.profiles[0].id, set, EventRow(0)};
+    f.Push("select.reveal", args);
+    break;
+  }
+  f.Frame(4);
+  CHECK(f.viewer->view().profiles[0].collapsed.size() == folded - 1);
 }
 
 TEST_CASE("lanes: commands hide and show them, and the layout's reset undoes it") {

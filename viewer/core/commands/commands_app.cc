@@ -21,6 +21,7 @@ void TogglePalette(C& c, const A& a) {
   c.windows.palette = !c.windows.palette;
   c.windows.typed = a.text;
 }
+void OpenMenu(C& c, const A&) { c.windows.open_menu = true; }
 void ChangeSetting(C& c, const A& a) {
   const size_t equals = a.text.find('=');
   if (equals == std::string::npos) return;
@@ -37,14 +38,18 @@ void SavePicture(C& c, const A& a) {
 }
 
 constexpr CommandDesc kApp[] = {
-    {"app.settings", "Settings", "Window", "Theme, text size and behaviour.", "preferences options",
-     "Ctrl+,", Always, ToggleSettings, SettingsOn},
-    {"app.set", "Change setting", "", "key=value", "", "", Always, ChangeSetting},
+    {"app.settings", "Settings", "Window", "Opens the settings: theme, scale, timeline, keys.",
+     "preferences options", "Ctrl+,", Always, ToggleSettings, SettingsOn},
+    {"app.set", "Change setting", "", "Changes a setting: key=value.", "", "", Always,
+     ChangeSetting},
     {"app.save_picture", "Save picture", "", "Saves a part of the window: name x y width height.",
      "", "", Always, SavePicture},
-    {"app.note", "Say", "", "Says something in the status bar.", "", "", Always, ShowNote},
+    {"app.note", "Show a note", "", "Shows a text in the status bar.", "", "", Always, ShowNote},
     {"app.palette", "Command palette", "Help", "Finds and runs any command.", "search actions",
      "> | Ctrl+Shift+P", Always, TogglePalette},
+    {"app.menu", "Menu bar", "Help",
+     "Opens the first menu for the arrow keys, or closes the open one; so does a tap of Alt.",
+     "keyboard", "F10", Always, OpenMenu},
     {"app.help", "Keys and commands", "Help", "Lists all commands with their keys.",
      "shortcuts keyboard", "? | F1", Always, ToggleHelp, HelpOn},
 };

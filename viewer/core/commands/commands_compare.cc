@@ -138,30 +138,30 @@ bool StepsStretched(const C& c) {
 
 constexpr CommandDesc kCompare[] = {
     {"compare.swap", "Swap baseline", "Go",
-     "What was compared becomes the baseline, and the baseline what is compared with it.",
-     "diff exchange A B", "X", Compares, SwapBaseline},
+     "Swaps A and B: the profile that was compared becomes the baseline.", "diff exchange A B", "X",
+     Compares, SwapBaseline},
     {"compare.counterpart", "Same event of the other profile", "Go",
-     "Selects what does the same in the other profile: of that name, in that step, as many before "
-     "it; both stand bright.",
+     "Selects the counterpart in the other profile: the event of the same name and step, at the "
+     "same place among those of its name.",
      "diff match pair", "C", Compares, Counterpart},
     {"compare.align_steps", "Align steps", "Go",
-     "Puts a step of each profile at the same place: that of the same number, or the first.",
+     "Aligns the profiles at a step: the one of the same number, else the first.",
      "diff shift offset", "", Compares, AlignSteps},
-    {"compare.align_begin", "Align begins", "Go", "Lets both profiles begin at the same place.",
+    {"compare.align_begin", "Align begins", "Go", "Aligns the profiles at their begins.",
      "diff shift offset absolute start", "", Compares, AlignBegins},
     {"compare.align_event", "Align selected events", "Go",
-     "Puts the last two selected events, one of each profile, at the same place.",
-     "diff shift offset", "", Compares, AlignEvents},
+     "Aligns the profiles at the last two selected events, one of each.", "diff shift offset", "",
+     Compares, AlignEvents},
     {"compare.stretch", "Stretch steps to the same length", "Go",
-     "Draws the steps of both profiles equally long, or as long as they are again.",
+     "Draws the steps of both profiles equally long, or true to scale again.",
      "diff scale normalise", "", Compares, StretchSteps, StepsStretched},
     {"compare.colors", "Colour by change", "View",
-     "Colours slices by how much longer or shorter those of their name take in a step than in the "
-     "other profile, or by their names again.",
+     "Colours events by how much more or less time those of their name take in a step than in "
+     "the other profile, or by their names again.",
      "diff tint slower faster hatching", "", Compares, CompareColors, CompareColorsOn},
-    {"compare.layout", "Profiles in one list, above or beside each other", "View",
-     "Gives each open profile rows of its own, above and below or left and right, with one time "
-     "axis; again: the next of these; with a text: that one.",
+    {"compare.layout", "Layout of profiles", "View",
+     "Switches between one list of tracks, profiles above each other and profiles beside each "
+     "other; given a name, chooses that layout.",
      "diff side by side split columns halves linked timelines layout", "V", HasAreas, ChooseLayout},
 };
 

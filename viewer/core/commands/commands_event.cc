@@ -92,11 +92,12 @@ void FirstChild(C& c, const A&) {
 }
 
 constexpr CommandDesc kEvent[] = {
-    {"select.event", "Select event", "", "Selects an event, or nothing.", "", "", Always, Select},
+    {"select.event", "Select event", "", "Selects an event, or clears the selection.", "", "",
+     Always, Select},
     {"select.reveal", "Go to event", "", "Selects an event and moves it into view.", "", "", Always,
      Reveal},
     {"select.show_events", "Show events on the timeline", "",
-     "Shows events bright and dims the rest.", "", "", Always, ShowEvents, nullptr, &A::total},
+     "Highlights events and dims the rest.", "", "", Always, ShowEvents, nullptr, &A::total},
     {"select.next_shown", "Next shown event", "Go",
      "Goes to the next of the events that a table shows on the timeline.", "step highlight", "N",
      HasShown, StepShown<1>},

@@ -104,7 +104,7 @@ constexpr CommandDesc kOpen[] = {
     {"file.open_sample", "Open the sample", "File",
      "Opens the profile that comes with the program.", "example demo", "", HasSample, OpenSample},
     {"file.compare", "Compare with\u2026", "File",
-     "Opens a second profile beside the active one, which becomes the baseline.",
+     "Opens a second profile and compares it with the active one, the baseline.",
      "diff second run baseline", "Alt+O", HasProfile, CompareWith},
 };
 
@@ -114,7 +114,7 @@ constexpr CommandDesc kFile[] = {
     {"file.clear_recent", "Clear recent profiles", "File", "Forgets the list of recent profiles.",
      "history", "", HasRecent, ClearRecent},
     {"file.answer", "Answer how to open", "",
-     "compare, merge, instead or cancel: what to do with profiles opened together.", "", "", Always,
+     "Answers how to open profiles: compare, merge, instead or cancel.", "", "", Always,
      AnswerQuestion},
     {"file.cancel", "Stop loading", "", "Stops the load in progress.", "abort", "", Loading,
      CancelLoading},
@@ -124,14 +124,14 @@ constexpr CommandDesc kFile[] = {
      "Asks where to save a part of the window: name x y width height.", "", "", Always,
      ExportPicture},
     {"file.export_png", "Export picture (PNG)\u2026", "File",
-     "Saves the timeline as it is shown as a picture of pixels; with a path: there.",
+     "Saves the timeline as PNG, as it is shown; given a path, saves to it.",
      "image screenshot save view", "", HasProfile, ExportPng, nullptr, &A::replace},
     {"file.export_svg", "Export picture (SVG)\u2026", "File",
-     "Saves the timeline as it is shown as a picture of vectors, sharp at any size; with a path: "
-     "there.",
+     "Saves the timeline as SVG, as it is shown and sharp at any size; given a path, saves to it.",
      "image vector screenshot save view", "", HasProfile, ExportSvg, nullptr, &A::replace},
-    {"file.write", "Write export", "", "Writes what is being exported to a path; 1: over a file.",
-     "", "", Always, WriteExport, nullptr, &A::replace},
+    {"file.write", "Write export", "",
+     "Writes what is being exported to a path; given 1, over a file that is there.", "", "", Always,
+     WriteExport, nullptr, &A::replace},
     {"file.quit", "Quit", "File", "Ends the program.", "exit", "Ctrl+Q", Always, Quit},
 };
 

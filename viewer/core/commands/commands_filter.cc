@@ -79,21 +79,22 @@ void ClearFilters(C& c, const A&) { c.view.filters.clear(); }
 
 constexpr CommandDesc kFilter[] = {
     {"filter.here", "Limit panels to this", "Tools",
-     "Limits all panels to the measured range, else to the selected event, else to what is in "
-     "sight.",
+     "Limits all panels to the measured range, else to the selected event, else to what is "
+     "visible.",
      "restrict range filter", "L", HasProfile, FilterHere},
     {"filter.visible", "Limit panels to the view", "Tools",
-     "Limits all panels to what the timeline shows now.", "restrict range filter", "", HasProfile,
-     FilterVisible},
-    {"filter.range", "Limit panels to a range", "", "Limits all panels to a range.", "", "",
+     "Limits all panels to the visible part of the timeline.", "restrict range filter", "",
+     HasProfile, FilterVisible},
+    {"filter.range", "Limit panels to a range", "", "Limits all panels to a range of time.", "", "",
      HasProfile, FilterRange},
-    {"filter.steps", "Limit panels to steps", "", "Limits all panels to steps: 5, or 3..7.", "", "",
-     HasSteps, FilterSteps},
+    {"filter.steps", "Limit panels to steps", "", "Limits all panels to some steps: 5, or 3..7.",
+     "", "", HasSteps, FilterSteps},
     {"filter.pop", "Remove the last limit", "Tools",
-     "Takes back the last limit of the panels; others stay.", "widen unfilter", "Shift+L",
+     "Removes the last limit of the panels and keeps the others.", "widen unfilter", "Shift+L",
      HasFilter, PopFilter},
-    {"filter.clear", "Remove all limits", "Tools", "Panels show the whole profile again.",
-     "everything unfilter reset", "", HasFilter, ClearFilters},
+    {"filter.clear", "Remove all limits", "Tools",
+     "Removes all limits: panels show the whole profile.", "everything unfilter reset", "",
+     HasFilter, ClearFilters},
 };
 
 }  // namespace

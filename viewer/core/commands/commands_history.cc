@@ -29,6 +29,7 @@ void OpenViewToken(C& c, const A& a) {
     return;
   }
   state->host = place->host;
+  state->recorded_clocks = place->recorded_clocks;
   if (!place->visible.empty()) c.SetVisible(place->visible, a.profile);
   c.view.measured = state->map.ToShared(place->measured);
   c.view.filters.clear();

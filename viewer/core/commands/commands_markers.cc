@@ -109,14 +109,15 @@ void ColorMarker(C& c, const A& a) {
 
 constexpr CommandDesc kMarker[] = {
     {"mark.add", "Add marker", "Tools",
-     "Marks the measured range, else the time under the mouse, else the selected event, for good.",
+     "Adds a marker at the measured range, else at the time under the mouse, else at the "
+     "selected event.",
      "note bookmark annotate remember", "Shift+M", HasProfile, AddMarker},
-    {"mark.remove", "Remove marker", "", "Removes the marker of a number.", "", "", HasMarkers,
+    {"mark.remove", "Remove marker", "", "Removes the marker with this number.", "", "", HasMarkers,
      RemoveMarker, nullptr, &A::marker},
-    {"mark.rename", "Name marker", "", "Names the marker of a number.", "", "", HasMarkers,
+    {"mark.rename", "Name marker", "", "Names the marker with this number.", "", "", HasMarkers,
      RenameMarker, nullptr, &A::marker},
-    {"mark.color", "Colour marker", "", "Gives the marker of a number the next colour.", "", "",
-     HasMarkers, ColorMarker, nullptr, &A::marker},
+    {"mark.color", "Colour marker", "", "Gives the marker with this number the next colour.", "",
+     "", HasMarkers, ColorMarker, nullptr, &A::marker},
     {"mark.next", "Next marker", "Go", "Shows the next marker.", "bookmark", "Ctrl+Right",
      HasMarkers, StepMarkerBy<1>},
     {"mark.previous", "Previous marker", "Go", "Shows the previous marker.", "bookmark",

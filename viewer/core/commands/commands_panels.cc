@@ -43,12 +43,12 @@ void TogglePanel(C& c, const A& a) {
 
 constexpr CommandDesc kPanel[] = {
     {"panel.show", "Show panel", "",
-     "Opens a panel and brings it to the front; memory/lifetimes names a page of it.", "", "",
+     "Opens a panel and brings it to the front; memory/lifetimes names one of its pages.", "", "",
      Always, ShowPanel},
     {"panel.toggle", "Open or close panel", "", "Opens or closes a panel.", "", "", Always,
      TogglePanel},
     {"panel.duplicate", "Pin panel to this profile", "",
-     "Opens a panel once more, for this profile only: it stays with it when another is active.",
+     "Opens the panel once more for this profile; it keeps showing it when another is active.",
      "second copy window", "", HasProfile, DuplicatePanel},
 };
 

@@ -20,11 +20,11 @@ constexpr CommandDesc kSearch[] = {
     {"search.focus", "Search events", "Go", "Goes to the search box.", "find", "/ | Ctrl+F",
      HasProfile, FocusSearch},
     {"search.set", "Search for", "",
-     "Finds all events whose name contains a text; =text: whose name is that text.", "", "", Always,
-     SetSearch},
-    {"search.next", "Next hit", "Go", "Goes to the next event found.", "find", "F3 | Enter",
-     HasHits, StepSearch<1>},
-    {"search.previous", "Previous hit", "Go", "Goes to the previous event found.", "find",
+     "Finds all events whose name contains a text; =text finds those with exactly this name.", "",
+     "", Always, SetSearch},
+    {"search.next", "Next hit", "Go", "Goes to the next event that was found.", "find",
+     "F3 | Enter", HasHits, StepSearch<1>},
+    {"search.previous", "Previous hit", "Go", "Goes to the previous event that was found.", "find",
      "Shift+F3 | Shift+Enter", HasHits, StepSearch<-1>},
 };
 

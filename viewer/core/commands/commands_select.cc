@@ -59,15 +59,15 @@ void MeasureShown(C& c, const A&) {
 }
 
 constexpr CommandDesc kSelection[] = {
-    {"select.events", "Select events", "", "Selects some events: they are shown bright.", "", "",
+    {"select.events", "Select events", "", "Selects and highlights some events.", "", "",
      HasProfile, SelectEvents},
-    {"select.toggle", "Add to the selection", "",
-     "Adds an event to those selected, or takes it out.", "", "", HasProfile, ToggleEvent},
+    {"select.toggle", "Add to the selection", "", "Adds an event to the selection, or removes it.",
+     "", "", HasProfile, ToggleEvent},
     {"select.hits", "Select all hits", "Go", "Selects all events that the search has found.",
      "search statistics", "Ctrl+A", HasHits, SelectHits},
     {"measure.shown", "Measure selected events", "Tools",
-     "Measures from the first begin to the last end of the events that are shown bright.",
-     "range span", "", HasShown, MeasureShown},
+     "Measures from the first begin to the last end of the selected events.", "range span", "",
+     HasShown, MeasureShown},
 };
 
 }  // namespace

@@ -126,8 +126,8 @@ void ShowPath(C& c, const A& a) {
 
 constexpr CommandDesc kPath[] = {
     {"path.show", "Critical path", "Tools",
-     "Shows what the step in sight waited for, event by event: work of the device, launches, the "
-     "host; again: no path.",
+     "Shows or hides what the visible step waited for, event by event: work of the device, "
+     "launches, the host.",
      "chain slow why dependencies what if", "", HasArrows, ShowPath, PathOn},
 };
 
@@ -136,7 +136,7 @@ constexpr CommandDesc kStep[] = {
      HasProfile, StepBy<1>},
     {"go.previous_step", "Previous step", "Go", "Shows the previous step.", "iteration",
      "Shift+Left", HasProfile, StepBy<-1>},
-    {"go.step", "Go to step", "", "Shows the step of a number.", "iteration", "", HasSteps,
+    {"go.step", "Go to step", "", "Shows the step with this number.", "iteration", "", HasSteps,
      GoToStep},
     {"go.typical_step", "Typical step", "Go", "Shows the step of median length.",
      "iteration median average representative", "", HasSteps, TypicalStep},

@@ -20,12 +20,12 @@ void MeasureSelection(C& c, const A&) {
 }
 
 constexpr CommandDesc kTool[] = {
-    {"tool.select", "Select tool", "Tools", "Drag selects nothing but the event under the mouse.",
-     "pointer", "1", Always, Choose<Tool::kSelect>, ToolIs<Tool::kSelect>},
+    {"tool.select", "Select tool", "Tools", "Drag selects a box of events.", "pointer", "1", Always,
+     Choose<Tool::kSelect>, ToolIs<Tool::kSelect>},
     {"tool.pan", "Pan tool", "Tools", "Drag moves the timeline.", "hand move", "2", Always,
      Choose<Tool::kPan>, ToolIs<Tool::kPan>},
-    {"tool.zoom", "Zoom tool", "Tools", "Drag marks what to zoom to.", "magnify", "3", Always,
-     Choose<Tool::kZoom>, ToolIs<Tool::kZoom>},
+    {"tool.zoom", "Zoom tool", "Tools", "Drag zooms to the range that it marks.", "magnify", "3",
+     Always, Choose<Tool::kZoom>, ToolIs<Tool::kZoom>},
     {"tool.timing", "Timing tool", "Tools",
      "Drag measures a time; it snaps to the edges of events.", "measure ruler", "4", Always,
      Choose<Tool::kTiming>, ToolIs<Tool::kTiming>},

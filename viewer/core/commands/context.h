@@ -54,6 +54,7 @@ struct WindowState {
   DialogMode dialog_mode = DialogMode::kFiles;
   SaveRequest save;                                 // what the dialog saves in the mode kSave
   bool focus_search = false, reset_layout = false;  // requests, taken by the next frame
+  bool open_menu = false;    // request: the menu bar by keyboard, or closes its menu
   bool switch_tall = false;  // request: panels two thirds of the height, or back
   std::string typed;         // text for the search box or the palette that is being opened
   std::string setting;       // key of the setting that the settings page points at; empty: none

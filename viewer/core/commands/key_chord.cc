@@ -105,6 +105,21 @@ std::vector<KeyChord> ParseChords(std::string_view keys, bool* ok) {
   return out;
 }
 
+bool AltTap::Update() {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  const ImGuiIO& io = g.IO;
+  const bool pressed = ImGui::IsKeyPressed(ImGuiKey_LeftAlt, false);
+  if (pressed) alone_ = true;
+  const bool other_key = !pressed && g.LastKeyboardKeyPressTime == g.Time;
+  const bool mouse = ImGui::IsAnyMouseDown() || io.MouseWheel != 0 || io.MouseWheelH != 0;
+  const bool typed = io.WantTextInput || !io.InputQueueCharacters.empty();
+  if (other_key || mouse || typed || io.KeyCtrl || io.KeyShift || io.KeySuper || io.AppFocusLost)
+    alone_ = false;
+  const bool tapped = alone_ && ImGui::IsKeyReleased(ImGuiKey_LeftAlt);
+  if (!ImGui::IsKeyDown(ImGuiKey_LeftAlt)) alone_ = false;
+  return tapped;
+}
+
 std::string PressedChord() {
   const ImGuiIO& io = ImGui::GetIO();
   for (const ImWchar c : io.InputQueueCharacters) {

@@ -21,6 +21,17 @@ std::vector<KeyChord> ParseChords(std::string_view keys, bool* ok);
 // Whether the chord was pressed in this frame. A bare key does not count while Ctrl is held. While
 // text is typed, only function keys and chords with Ctrl or Alt that edit no text count.
 bool Pressed(const KeyChord& chord);
+// A tap of the left Alt key alone, by which desktops open a window's menus. The right one types
+// characters on many keyboards.
+class AltTap {
+ public:
+  // Call it once a frame. True: Alt was released, and since it was pressed there was nothing else:
+  // no other key, click, wheel or change of windows.
+  bool Update();
+
+ private:
+  bool alone_ = false;
+};
 // The chord that was pressed in this frame, as ParseChords reads it; empty: none that a
 // command can have.
 std::string PressedChord();

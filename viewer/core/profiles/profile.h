@@ -40,6 +40,9 @@ struct Profile {
   std::shared_ptr<const std::vector<StepMarker>> steps = nullptr;  // null until they are known
   std::vector<std::string> runs = {};  // runs of the same log directory, newest first
   double load_seconds = 0;
+  // By host, what its clock shows more than the first rank's, whether `trace` is on aligned clocks
+  // or not. Null: not known, or there is nothing to align.
+  std::shared_ptr<const std::vector<Ps>> clock_offsets = nullptr;
   // A fingerprint of a profile's contents, independent of name and location. Notes are kept under
   // it; empty: notes are not kept.
   std::string fingerprint = {};

@@ -39,6 +39,8 @@ struct SessionStatus {
   std::optional<OpenQuestion> question;
   std::string error;  // why the last load failed, where and what to do, in one line; empty: none
   std::vector<RecentProfile> recent;
+  // What can be opened, a line for each loader: "Perfetto trace: .pftrace, .perfetto-trace".
+  std::vector<std::string> formats;
   std::string sample_path;  // the bundled sample; empty: it is not installed
   uint64_t generation = 0;  // changes whenever profiles change
 };

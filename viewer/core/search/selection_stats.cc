@@ -9,8 +9,10 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
 #include "model/lookup.h"
+#include "model/query/call_tree_table.h"
 #include "model/query/event_groups.h"
 #include "model/query/find_events.h"
+#include "model/query/merge_stacks.h"
 
 namespace stepscope {
 namespace {
@@ -53,7 +55,7 @@ ResultTable GroupTable(GroupBy by) {
   using V = ValueType;
   const char* label = by == GroupBy::kTrack ? "Track" : by == GroupBy::kStep ? "Step" : "Name";
   ColumnDesc share{"share", "Share", Unit::kPercent, V::kReal,
-                   "of the time that is looked at; of a step: of its length"};
+                   "share of the time that is looked at; for a step, of its length"};
   return {"groups",
           "Selected events",
           {{"name", label, Unit::kNone, V::kString, ""},
@@ -66,7 +68,7 @@ ResultTable GroupTable(GroupBy by) {
            {"p99_us", "99 %", Unit::kUs, V::kReal, "99 % of the durations are at most this"},
            {"min_us", "Min", Unit::kUs, V::kReal, ""},
            {"max_us", "Max", Unit::kUs, V::kReal, ""},
-           {"stddev_us", "\u03c3", Unit::kUs, V::kReal, "standard deviation, of all of them"},
+           {"stddev_us", "\u03c3", Unit::kUs, V::kReal, "standard deviation of all durations"},
            std::move(share)},
           {},
           {}};
@@ -203,6 +205,17 @@ TimeRange HullOf(const std::vector<EventPart>& parts) {
   return hull.empty() ? TimeRange{} : hull;
 }
 
+std::shared_ptr<const SelectionStacks> StacksOf(const Asked& asked, const std::stop_token& stop) {
+  auto stacks = std::make_shared<SelectionStacks>();
+  const Trace& trace = *asked.question.trace;
+  for (const EventPart& part : asked.parts()) {
+    if (part.set == 0) stacks->tree = BuildCallTree({&trace, part.rows, nullptr}, stop);
+  }
+  stacks->top_down = CallTreeTable(trace, stacks->tree, false);
+  stacks->bottom_up = CallTreeTable(trace, TurnOver(stacks->tree, stop), true);
+  return stacks;
+}
+
 }  // namespace
 
 SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& request,
@@ -237,6 +250,7 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
   AddRows(asked, &out);
   AddLinks(asked, &out, stop);
   ListEvents(asked, &out);
+  if (request.stacks) out.stacks = StacksOf(asked, stop);
   return out;
 }
 

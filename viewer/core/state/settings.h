@@ -16,7 +16,7 @@ enum class SettingType { kBool, kInt, kReal, kChoice, kText };
 
 struct SettingDesc {
   const char* key;    // "timeline.animate"
-  const char* label;  // "Glide when zooming"
+  const char* label;  // "Animate"
   const char* what;   // one sentence
   const char* page;   // "Appearance"; empty: not on the settings page
   SettingType type;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <vector>
 
+#include "viewer/core/state/outer_frames.h"
 #include "viewer/core/state/track_path.h"
 
 namespace stepscope {
@@ -65,9 +66,12 @@ TrackRules::Paths FoldedAtFirst(const Trace& trace) {
   for (uint32_t p = 0; p < events.size(); ++p) {
     const bool few = events[p] <= kFew && events[p] * kTimesAsMany < most;
     if (few && trace.planes[p].kind != PlaneKind::kGpu) folded.insert(PlanePath(trace, PlaneId(p)));
+    if (ShowsDevice(trace.planes[p].kind)) folded.insert(DerivedTracksPath(trace, PlaneId(p)));
     for (TrackId id : trace.planes[p].tracks) {
-      if (most > kTimesAsMany && StandsStill(trace, trace.set.tracks[id.value]))
+      const Track& track = trace.set.tracks[id.value];
+      if (most > kTimesAsMany && StandsStill(trace, track))
         folded.insert(TrackPath(trace, trace.set, id));
+      if (OuterFrames(trace, track) > 0) folded.insert(OuterFramesPath(trace, trace.set, id));
     }
   }
   return folded;

@@ -7,9 +7,9 @@
 
 namespace stepscope {
 
-// The planes and tracks that begin folded where no rule names them: planes with next to no
-// events beside others (PyTorch's "Spans" and "Traces" have one event each), and threads that
-// wait in one call.
+// What begins folded where no rule names it: planes with next to no events beside others (PyTorch's
+// "Spans" and "Traces" have one event each), threads that wait in one call, the derived tracks of
+// devices, and the outer frames of threads.
 TrackRules::Paths FoldedAtFirst(const Trace& trace);
 
 // The busiest tracks of the busiest device, or of the busiest plane in a trace without devices.

@@ -21,4 +21,12 @@ std::string TrackPath(const Trace& trace, const TrackSet& set, TrackId track) {
   return path;
 }
 
+std::string DerivedTracksPath(const Trace& trace, PlaneId plane) {
+  return PlanePath(trace, plane) + "|derived";
+}
+
+std::string OuterFramesPath(const Trace& trace, const TrackSet& set, TrackId track) {
+  return TrackPath(trace, set, track) + "|frames";
+}
+
 }  // namespace stepscope

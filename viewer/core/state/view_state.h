@@ -36,6 +36,7 @@ struct ProfileViewState {
   std::string track_filter = {};     // words that the names of shown tracks contain; empty: all
   TrackRules::Paths only = {};       // the only tracks that are shown; empty: all
   bool aligned = false;              // `map` was chosen and is not chosen again
+  bool recorded_clocks = false;      // the clocks of ranks are not aligned
   double scroll_y = 0;               // pixels, where each profile has rows of its own
   bool operator==(const ProfileViewState&) const = default;
 };

@@ -75,6 +75,9 @@ void ParsePart(std::string_view part, ViewPlace* place) {
       std::from_chars(value.data(), value.data() + value.size(), pixels);
       place->scroll_y = static_cast<double>(std::max<int64_t>(pixels, 0));
       break;
+    case 'c':
+      place->recorded_clocks = value == "0";
+      break;
     case 'h':
       place->host = Unescaped(value);
       break;
@@ -96,6 +99,7 @@ std::string ToToken(const ViewPlace& place) {
   if (place.selected.row.valid())
     out += fmt::format(":e{}.{}", place.selected.set, place.selected.row.value);
   if (place.scroll_y >= 1) out += fmt::format(":y{}", std::llround(place.scroll_y));
+  if (place.recorded_clocks) out += ":c0";
   AddText('h', place.host, &out);
   AddText('p', place.panel, &out);
   return out;
@@ -109,6 +113,7 @@ std::string TokenOf(const ViewState& view, const ProfileViewState& profile) {
   if (view.selected.valid() && view.selected.trace == profile.profile)
     place.selected = {ProfileId(), view.selected.set, view.selected.row};
   place.scroll_y = view.scroll_y;
+  place.recorded_clocks = profile.recorded_clocks;
   place.host = profile.host;
   place.panel = view.panel;
   return ToToken(place);

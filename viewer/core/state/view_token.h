@@ -16,6 +16,7 @@ struct ViewPlace {
   TimeRange visible, measured, filter;
   EventRef selected;  // its profile is left invalid
   double scroll_y = 0;
+  bool recorded_clocks = false;
   std::string host, panel;
   bool operator==(const ViewPlace&) const = default;
 };

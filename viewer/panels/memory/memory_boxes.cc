@@ -135,7 +135,7 @@ void MemoryBoxes::DrawTooltip(const PanelContext& context, const AllocationBoxes
               s.freed ? "" : " or longer: not freed while recording");
   ImGui::Text("from %s to %s", WithoutZeros(FormatDuration(s.begin, 7)).c_str(),
               s.freed ? WithoutZeros(FormatDuration(s.end, 7)).c_str() : "the end");
-  TextIn(context, Role::kText3, "Click: select the allocation on the timeline");
+  TextIn(context, Role::kText3, "Click selects the allocation on the timeline");
   ImGui::EndTooltip();
 }
 

@@ -206,7 +206,7 @@ void MemoryGraph::DrawTooltip(const PanelContext& context, const MemorySeries& s
     const FaceScope mono(context, Face::kMono, TypeSize::kSlice);
     TextIn(context, Role::kText2, description_);
   }
-  TextIn(context, Role::kText3, "Click: list what is live then");
+  TextIn(context, Role::kText3, "Click lists what is live then");
   ImGui::EndTooltip();
 }
 

@@ -258,11 +258,12 @@ void MemorySnapshotPanel::DrawBar(const PanelContext& context) {
     }
     ImGui::EndCombo();
   }
-  ImGui::SetItemTooltip("What was live at the line in the graph: makers, below them their callers");
+  ImGui::SetItemTooltip(
+      "What was live at the line in the graph, by the function that asked for it and its callers");
   const AllocationLayout* layout = graph_.layout();
-  std::string note = "Ctrl and the wheel zoom the bytes";
+  std::string note = "Ctrl+wheel zooms bytes.";
   if (layout != nullptr && !layout->small.empty()) {
-    note = fmt::format("below {}: together, on top \u00b7 ",
+    note = fmt::format("Allocations under {} are grouped on top. ",
                        FormatValue(Value(layout->min_bytes), Unit::kBytes)) +
            note;
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "model/analysis/memory/allocation_groups.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -16,8 +17,6 @@ constexpr uint32_t kNamed = 6;        // entries of the legend before "others"
 constexpr float kLeastPixels = 1.0f;  // lower bands are not told apart
 constexpr uint32_t kMostColumns = 2048;
 constexpr size_t kTooltipFrames = 12;
-constexpr const char* kBefore = "from before the recording";
-constexpr const char* kNoFrame = "no frame of the program";
 
 double Ms(Ps t) { return static_cast<double>(t) / static_cast<double>(kPsPerMs); }
 Ps FromMs(double ms) {
@@ -41,7 +40,7 @@ std::vector<std::string> LabelsOf(const SnapshotData& data, SnapshotColors color
       // Allocations from before the recording come after those with frames.
       for (uint32_t i = 0; i < data.frames.size(); ++i)
         labels.push_back(i == 0 ? kNoFrame : data.frames.Label(i));
-      labels.emplace_back(kBefore);
+      labels.emplace_back(kBeforeRecording);
       break;
     case SnapshotColors::kStream:
       for (const uint64_t stream : data.history->streams)
@@ -138,7 +137,7 @@ Pixels PixelsOf(const TimePlot& plot, double low, double high) {
 std::string SnapshotGraph::MakerOf(const SnapshotData& data, const Allocation& allocation) {
   const uint32_t frame = data.frames.Of(allocation.stack);
   if (frame != 0) return data.frames.Label(frame);
-  return allocation.before() ? kBefore : kNoFrame;
+  return allocation.before() ? kBeforeRecording : kNoFrame;
 }
 
 // Colours and legend: by how much is held at the peak.
@@ -174,10 +173,10 @@ void SnapshotGraph::Prepare(const PanelContext& context, const SnapshotData& dat
   for (size_t i = 0; i < labels_.size(); ++i) color_[i] = context.theme.NameColor(labels_[i]);
   for (size_t i = 0; i < named && held[order[i]] > 0; ++i) {
     const uint32_t c = order[i];
-    const bool nobody = labels_[c] == kBefore || labels_[c] == kNoFrame;
-    color_[c] = nobody
-                    ? Mix(context.theme[Kind::kOther], panel, labels_[c] == kBefore ? 0.5f : 0.2f)
-                    : FreshColor(context, labels_[c], legend_);
+    const bool nobody = labels_[c] == kBeforeRecording || labels_[c] == kNoFrame;
+    color_[c] = nobody ? Mix(context.theme[Kind::kOther], panel,
+                             labels_[c] == kBeforeRecording ? 0.5f : 0.2f)
+                       : FreshColor(context, labels_[c], legend_);
     entry_[c] = static_cast<uint32_t>(legend_.size());
     legend_.push_back({labels_[c], color_[c], {}});
   }
@@ -188,7 +187,7 @@ void SnapshotGraph::Prepare(const PanelContext& context, const SnapshotData& dat
 
 Rgba SnapshotGraph::ColorOf(const PanelContext& context, const std::string& frame) const {
   for (const ChartSeries& s : legend_) {
-    if (frame.empty() ? s.label == kBefore || s.label == kNoFrame : s.label == frame)
+    if (frame.empty() ? s.label == kBeforeRecording || s.label == kNoFrame : s.label == frame)
       return s.color;
   }
   return frame.empty() ? context.theme[Kind::kOther] : context.theme.NameColor(frame);
@@ -318,7 +317,7 @@ void SnapshotGraph::DrawTooltip(const PanelContext& context, const SnapshotData&
     ImGui::Text("%s in allocations below %s: zoom in to tell them apart",
                 FormatValue(Value(hit.small->size), Unit::kBytes).c_str(),
                 FormatValue(Value(layout_->min_bytes), Unit::kBytes).c_str());
-    TextIn(context, Role::kText3, "Click: what was live then");
+    TextIn(context, Role::kText3, "Click shows what was live then");
     ImGui::EndTooltip();
     return;
   }
@@ -330,13 +329,13 @@ void SnapshotGraph::DrawTooltip(const PanelContext& context, const SnapshotData&
     return WithoutZeros(FormatDuration(history.EventTime(device, event), 7));
   };
   ImGui::Text("%s, %s to %s", FormatValue(Value(a.size), Unit::kBytes).c_str(),
-              a.before() ? "from before the recording" : ("from " + when(a.begin)).c_str(),
+              a.before() ? kBeforeRecording : ("from " + when(a.begin)).c_str(),
               a.freed() ? when(a.end).c_str() : "the end: not freed");
   if (const std::string stack = ShortStack(history, a.stack); !stack.empty()) {
     const FaceScope mono(context, Face::kMono, TypeSize::kSlice);
     TextIn(context, Role::kText2, stack);
   }
-  TextIn(context, Role::kText3, "Click: its details, and what was live then");
+  TextIn(context, Role::kText3, "Click shows its details and what was live then");
   ImGui::EndTooltip();
 }
 

@@ -56,7 +56,7 @@ void DrawStackTree(const PanelContext& context, const AllocatorHistory& history,
   const FaceScope small(context, Face::kUi);
   if (!ImGui::BeginTable("##tree", 4, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("Made by, and callers below", ImGuiTableColumnFlags_WidthStretch);
+  ImGui::TableSetupColumn("Allocated by (callers below)", ImGuiTableColumnFlags_WidthStretch);
   for (const char* label : {"Bytes", "Percent", "Allocations"})
     ImGui::TableSetupColumn(label, ImGuiTableColumnFlags_WidthFixed, ImGui::GetFontSize() * 7);
   ImGui::TableHeadersRow();

@@ -92,6 +92,16 @@ double TimelineModel::TopOf(size_t item) const {
   return sticky != sticky_.end() ? sticky->y : layout_.items()[item].y;
 }
 
+Box TimelineModel::FramesBoxOf(size_t index) const {
+  const LayoutItem& item = layout_.items()[index];
+  const float row = layout_.sizes().row;
+  if (item.frames == 0 || item.collapsed || item.height < 2 * row) return {};
+  const float top = rows_below_sticky().y;
+  const double content_top = scroll_ + static_cast<double>(top - geo_.rows.y);
+  const float y = YOf(TextTop(item, content_top, static_cast<double>(2 * row))) + row;
+  return {geo_.labels.x, y, geo_.labels.w, row};
+}
+
 size_t TimelineModel::ItemAt(float y) const {
   if (y < geo_.rows.y || y >= geo_.rows.bottom()) return layout_.items().size();
   if (y < rows_below_sticky().y) {

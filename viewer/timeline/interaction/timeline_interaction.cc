@@ -31,6 +31,16 @@ std::string PathOf(std::span<const Profile> profiles, const LayoutItem& item) {
       TrackEntry{.kind = item.kind, .set = item.set, .plane = item.plane, .track = item.track});
 }
 
+// What a click on the label of an item folds or unfolds; empty if it has nothing to fold.
+std::string FoldedBy(const TimelineFrame& frame, const TimelineModel& model, size_t index,
+                     float y) {
+  const LayoutItem& item = model.layout().items()[index];
+  const Profile& profile = frame.profiles[item.profile];
+  const Box frames = model.FramesBoxOf(index);
+  if (y >= frames.y && y < frames.bottom()) return FramesPathOf(profile, item);
+  return item.collapsible ? FoldPathOf(profile, item) : std::string();
+}
+
 }  // namespace
 
 bool TimelineInteraction::direct() const {
@@ -370,10 +380,11 @@ void TimelineInteraction::Click(const Input& in) {
   const bool on_item = index < model.layout().items().size();
   if (on_item) Activate(in, model.layout().items()[index].profile);
   if (on_item && press_x_ < geo.rows.x) {
-    const LayoutItem& item = model.layout().items()[index];
-    if (!item.collapsible) return;
-    commands.Push("view.toggle_collapse", {.text = PathOf(frame.profiles, item),
-                                           .profile = frame.profiles[item.profile].id});
+    std::string folds = FoldedBy(frame, model, index, press_y_);
+    if (folds.empty()) return;
+    const uint32_t profile = model.layout().items()[index].profile;
+    commands.Push("view.toggle_collapse",
+                  {.text = std::move(folds), .profile = frame.profiles[profile].id});
   } else if (geo.strip.Has(press_x_, press_y_)) {
     ClickStep(in);
   } else if (geo.rows.Has(press_x_, press_y_)) {
@@ -417,7 +428,8 @@ void TimelineInteraction::RightClick(const Input& in) {
     const LayoutItem& item = model.layout().items()[index];
     if (IsHeading(item.kind) && item.kind != LayoutItemKind::kPlaneHeading) return;
     target.profile = frame.profiles[item.profile].id;
-    target.folds = item.collapsible;
+    if (item.collapsible) target.folds = FoldPathOf(frame.profiles[item.profile], item);
+    if (item.frames > 0) target.frames = FramesPathOf(frame.profiles[item.profile], item);
     target.path = PathOf(frame.profiles, item);
   }
   menu_ = std::move(target);

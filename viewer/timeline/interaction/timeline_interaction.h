@@ -46,7 +46,8 @@ struct TimelineMenuTarget {
   EventRef event;
   std::string path;
   ProfileId profile;
-  bool folds = false;  // the track or plane can be folded
+  std::string folds = {};   // what view.toggle_collapse takes to fold it; empty: it cannot
+  std::string frames = {};  // the same for its outer frames
 };
 
 class TimelineInteraction {

@@ -247,7 +247,9 @@ void TimelineModel::ScrollToSelection(const TimelineFrame& frame, CommandQueue* 
         commands->Push("view.derived_lanes");  // idle time has the only derived slices
         return;
       }
-      const std::string plane = PlanePath(*r.trace, set.tracks[lane.track.value].plane);
+      const PlaneId plane_id = set.tracks[lane.track.value].plane;
+      const std::string plane = PlanePath(*r.trace, plane_id);
+      const std::string derived = DerivedTracksPath(*r.trace, plane_id);
       const std::string track = TrackPath(*r.trace, set, lane.track);
       const ProfileViewState* state = frame.view.Find(r.id);
       CommandArgs args;
@@ -257,6 +259,8 @@ void TimelineModel::ScrollToSelection(const TimelineFrame& frame, CommandQueue* 
         commands->Push("view.toggle_hidden", std::move(args));
       else if (state != nullptr && state->collapsed.contains(plane))
         commands->Push("view.toggle_collapse", std::move(args));
+      else if (state != nullptr && state->collapsed.contains(derived))
+        commands->Push("view.toggle_collapse", {.text = derived, .profile = r.id});
       else
         break;
       return;

@@ -130,7 +130,10 @@ class TimelineModel : public EventPlaces {
   float XOf(Ps t) const;              // of the active profile; clipped to the canvas and a margin
   float YOf(double content_y) const;  // of the screen
   double TopOf(size_t item) const;    // in content pixels: where the item is drawn
-  size_t ItemAt(float y) const;       // index in the layout; items().size() if none
+  // The place below the name of a thread that says how many outer frames it has, in screen pixels.
+  // Empty if it has none, or no second row for it.
+  Box FramesBoxOf(size_t item) const;
+  size_t ItemAt(float y) const;  // index in the layout; items().size() if none
   TimelineHit HitTest(std::span<const Profile> profiles, float x, float y) const;
   std::optional<CounterHit> CounterAt(std::span<const Profile> profiles, float x, float y) const;
   // Returns up to `most` events of all rows that a box on the screen touches, in the order in

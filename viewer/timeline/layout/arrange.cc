@@ -6,6 +6,8 @@
 #include "model/base/lower.h"
 #include "model/base/natural_order.h"
 #include "viewer/core/search/search.h"
+#include "viewer/core/state/outer_frames.h"
+#include "viewer/core/state/track_path.h"
 
 namespace stepscope {
 namespace {
@@ -72,13 +74,13 @@ class RuleBook {
 struct Unit {
   size_t first = 0, last = 0;
   uint32_t order = RuleBook::kNone, rows = RuleBook::kNone;
-  bool folded = false;
+  bool folded = false, frames_in_one = false;
 };
 
 struct Section {  // a plane
   size_t heading = 0;
   uint32_t host_group = 0, order = RuleBook::kNone, pinned = RuleBook::kNone;
-  bool folded = false;
+  bool folded = false, derived_folded = false;
   std::vector<Unit> units{};
 };
 
@@ -148,6 +150,8 @@ class ProfileArranger {
     section.order = book_.Order(path);
     section.pinned = book_.Pinned(path);
     section.folded = book_.Folded(path);
+    section.derived_folded = plane.plane.valid() && !book_.filters() &&
+                             book_.Folded(DerivedTracksPath(*profile().trace, plane.plane));
     // Derived tracks that belong to no plane come last.
     if (!plane.plane.valid()) section.host_group = RuleBook::kNone;
     const bool named = book_.NamesTracksOf(path);
@@ -178,9 +182,7 @@ class ProfileArranger {
 
   // The order of tracks that no rule gives a place.
   bool Before(const TrackEntry& a, const TrackEntry& b) const {
-    const bool a_lane = a.lane != DerivedTrackKind::kNone,
-               b_lane = b.lane != DerivedTrackKind::kNone;
-    if (a_lane || b_lane) return a_lane && !b_lane;
+    if (a.derived || b.derived) return !a.derived && b.derived;
     switch (in_.sort) {
       case TrackSort::kName:
         return NaturalLess(a.name, b.name);
@@ -209,10 +211,16 @@ class ProfileArranger {
     unit->order = book_.Order(path);
     unit->rows = book_.MostRows(path);
     unit->folded = book_.Folded(path);
+    unit->frames_in_one = FramesInOne(entry);
     const uint32_t pin = book_.Pinned(path);
     if (pin == RuleBook::kNone) return true;
     pins_.push_back({pin, *unit});
     return false;
+  }
+
+  bool FramesInOne(const TrackEntry& entry) const {
+    return entry.set == 0 && entry.kind == LayoutItemKind::kTrack &&
+           book_.Folded(OuterFramesPath(*profile().trace, profile().Set(0), entry.track));
   }
 
   void Push(const TrackEntry& entry) {
@@ -234,7 +242,32 @@ class ProfileArranger {
     const bool heading_pinned = section.pinned != RuleBook::kNone;
     heading.pinned = heading_pinned;
     if (section.folded) return;
-    for (const Unit& unit : section.units) PushUnit(unit, heading_pinned, false);
+    const auto derived = std::find_if(section.units.begin(), section.units.end(),
+                                      [this](const Unit& unit) { return IsOfDerived(unit); });
+    for (auto unit = section.units.begin(); unit != derived; ++unit)
+      PushUnit(*unit, heading_pinned, false);
+    PushDerived({derived, section.units.end()}, section.derived_folded, heading_pinned);
+  }
+
+  // Whether the track is folded together with the derived tracks of its plane. One that was moved
+  // stands where it was put.
+  bool IsOfDerived(const Unit& unit) const {
+    const TrackEntry& entry = in_.list[unit.first];
+    return entry.derived && entry.plane.valid() && unit.order == RuleBook::kNone;
+  }
+
+  void PushDerived(std::span<const Unit> units, bool folded, bool pinned) {
+    const size_t lead = out_.size();
+    for (const Unit& unit : units) {
+      if (folded && out_.size() > lead) break;
+      PushUnit(unit, pinned, false);
+    }
+    if (units.size() < 2 || out_.size() == lead) return;
+    LayoutItem& item = out_[lead];
+    item.leads = static_cast<uint32_t>(units.size()) - 1;
+    item.collapsible = true;
+    item.collapsed = folded;
+    if (folded) item.depth = item.rows = std::min(1u, item.rows);
   }
 
   void PushUnit(const Unit& unit, bool pinned, bool apart) {
@@ -252,8 +285,11 @@ class ProfileArranger {
   bool SetDepth(const Unit& unit, LayoutItem* item) const {
     const TrackSet& set = profile().Set(item->set);
     item->rest = RestOf(item->set, item->track);
-    const auto lanes = static_cast<uint32_t>(DrawnLanes(set, *item).size());
     const Track& track = set.tracks[item->track.value];
+    if (item->set == 0 && item->rest == nullptr)
+      item->frames = OuterFrames(*profile().trace, track);
+    item->frames_in_one = item->frames > 0 && unit.frames_in_one;
+    const auto lanes = static_cast<uint32_t>(DrawnLanes(set, *item).size());
     if (lanes == 0 && item->lanes == track.lane_count && track.counters.empty()) return false;
     item->depth = std::max<uint32_t>(1, lanes);  // instants lie on the first
     item->collapsible = item->depth > 1;
@@ -312,16 +348,30 @@ std::vector<LayoutItem> Arrange(const ArrangeInput& input) {
   return out;
 }
 
+std::string FoldPathOf(const Profile& profile, const LayoutItem& item) {
+  if (item.leads > 0) return DerivedTracksPath(*profile.trace, item.plane);
+  return PathOf(profile,
+                {.kind = item.kind, .set = item.set, .plane = item.plane, .track = item.track});
+}
+
+std::string FramesPathOf(const Profile& profile, const LayoutItem& item) {
+  return OuterFramesPath(*profile.trace, profile.Set(item.set), item.track);
+}
+
 std::span<const Lane> DrawnLanes(const TrackSet& set, const LayoutItem& item) {
-  if (item.rest == nullptr) return set.LanesOf(set.tracks[item.track.value]).first(item.lanes);
+  if (item.rest == nullptr) {
+    const auto lanes = set.LanesOf(set.tracks[item.track.value]).first(item.lanes);
+    return lanes.subspan(FirstDepth(item));
+  }
   return item.rest->set.LanesOf(item.rest->set.tracks[item.rest->track[item.track.value].value]);
 }
 
 const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth) {
   const std::span<const Lane> lanes = DrawnLanes(set, item);
-  if (depth < lanes.size() && lanes[depth].depth == depth) return &lanes[depth];
-  const auto found =
-      std::find_if(lanes.begin(), lanes.end(), [depth](const Lane& l) { return l.depth == depth; });
+  const uint32_t wanted = depth + FirstDepth(item);
+  if (depth < lanes.size() && lanes[depth].depth == wanted) return &lanes[depth];
+  const auto found = std::find_if(lanes.begin(), lanes.end(),
+                                  [wanted](const Lane& l) { return l.depth == wanted; });
   return found == lanes.end() ? nullptr : &*found;
 }
 
@@ -339,8 +389,9 @@ std::optional<uint32_t> DepthOf(const TrackSet& set, const LayoutItem& item, Eve
     if (!drawn.valid()) return std::nullopt;
     lane = &item.rest->set.lanes[item.rest->set.LaneOf(drawn).value];
   }
-  if (lane->depth >= std::max(1u, item.rows)) return std::nullopt;
-  return lane->depth;
+  const uint32_t row_of = lane->depth - std::min<uint32_t>(lane->depth, FirstDepth(item));
+  if (row_of >= std::max(1u, item.rows)) return std::nullopt;
+  return row_of;
 }
 
 std::span<const Lane> InstantLanes(const TrackSet& set, const LayoutItem& item) {

@@ -29,7 +29,10 @@ struct LayoutItem {
   uint32_t depth = 0;                               // track: rows that it has at most
   uint32_t rows = 0;                                // track: rows that are drawn, 1 to depth
   DerivedTrackKind lane = DerivedTrackKind::kNone;  // as in TrackEntry
-  uint32_t lanes = 0;                   // track: nested and spill lanes; instants follow
+  uint32_t lanes = 0;   // track: nested and spill lanes; instants follow
+  uint32_t leads = 0;   // derived track: how many tracks are folded together with it
+  uint32_t frames = 0;  // thread: how many outer frames its first rows, or its first row, show
+  bool frames_in_one = false;           // `frames` are one row, which draws the innermost of them
   const WithoutPython* rest = nullptr;  // what is drawn of a track whose Python frames are hidden
   double y = 0;                         // top in pixels from the top of the content; Layout sets it
   float height = 0;                     // without the gap below
@@ -44,7 +47,7 @@ struct LaneChoice {
 };
 
 // The order of those tracks of a plane that no rule gives a place: as recorded, by name (numbers
-// by value), busiest first, or most events first. Derived tracks of a GPU stay above them.
+// by value), busiest first, or most events first. Derived tracks stay below them.
 enum class TrackSort { kRecorded, kName, kBusy, kEvents };
 // Reads a value of the setting "timeline.track_sort"; any other text is kRecorded.
 TrackSort TrackSortFromName(std::string_view name);
@@ -61,11 +64,21 @@ struct ArrangeInput {
   TrackSort sort = TrackSort::kRecorded;
 };
 
+// The derived tracks of a plane are folded together: the first of them then stands for all.
 std::vector<LayoutItem> Arrange(const ArrangeInput& input);
 
-// The slice lanes that are drawn for a track: its own, or those without Python frames.
+// What view.toggle_collapse takes to fold the item, or its outer frames.
+std::string FoldPathOf(const Profile& profile, const LayoutItem& item);
+std::string FramesPathOf(const Profile& profile, const LayoutItem& item);
+
+// The slice lanes that are drawn for a track: its own, or those without Python frames, from the
+// one that row 0 shows.
 std::span<const Lane> DrawnLanes(const TrackSet& set, const LayoutItem& item);
-// The lane drawn at `depth` of a track, or null.
+// The depth of the lane that the first row shows: 0, or that of the innermost outer frame.
+inline uint32_t FirstDepth(const LayoutItem& item) {
+  return item.frames_in_one ? item.frames - 1 : 0;
+}
+// The lane drawn in row `depth` of a track, or null.
 const Lane* LaneAt(const TrackSet& set, const LayoutItem& item, uint32_t depth);
 // The event at index `i` of a lane that is drawn for the item.
 EventRow RowAt(const LayoutItem& item, const Lane& lane, uint32_t i);

@@ -6,11 +6,12 @@ namespace stepscope {
 
 uint32_t RowsFor(const TrackSet& set, const LayoutItem& item, TimeRange range) {
   uint32_t rows = 1;
+  const uint32_t skipped = FirstDepth(item);
   const std::span<const Lane> lanes = DrawnLanes(set, item);
   for (size_t i = lanes.size(); i-- > 0;) {
-    if (lanes[i].depth < rows) continue;
+    if (lanes[i].depth < rows + skipped) continue;
     const auto [first, last] = EventsTouching(lanes[i].view(), range);
-    if (first != last) rows = lanes[i].depth + 1u;
+    if (first != last) rows = lanes[i].depth + 1u - skipped;
   }
   return std::min(rows, std::max(1u, item.depth));
 }

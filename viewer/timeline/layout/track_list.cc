@@ -80,11 +80,14 @@ class ProfileLister {
       entry.name = trace.planes[plane.value].display_name;
     }
     out_.push_back(entry);
-    for (const auto& [set, track] : derived) ListTrack(set, track, entry.host);
     for (const TrackId track : own) {
       out_[heading].events += trace.set.tracks[track.value].events;
       out_[heading].busy = SaturatingAdd(out_[heading].busy, trace.set.tracks[track.value].busy);
-      ListTrack(0, track, entry.host);
+      if (!trace.set.tracks[track.value].derived_in_file) ListTrack(0, track, entry.host);
+    }
+    for (const auto& [set, track] : derived) ListTrack(set, track, entry.host);
+    for (const TrackId track : own) {
+      if (trace.set.tracks[track.value].derived_in_file) ListTrack(0, track, entry.host);
     }
     if (out_.size() > heading + 1 || !derived.empty()) return true;
     out_.resize(heading);
@@ -98,6 +101,7 @@ class ProfileLister {
     TrackEntry entry{
         .profile = index_, .set = set, .host = host, .plane = track.plane, .track = id};
     entry.lane = LaneOf(set, id);
+    entry.derived = set != 0 || track.derived_in_file;
     entry.lanes = SliceLanes(tracks.LanesOf(track));
     entry.events = track.events;
     entry.busy = track.busy;

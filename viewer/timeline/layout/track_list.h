@@ -29,14 +29,15 @@ struct TrackEntry {
   PlaneId plane{};  // invalid for derived tracks that belong to no plane
   TrackId track{};  // valid for tracks and counters; counters follow their track's slices
   DerivedTrackKind lane = DerivedTrackKind::kNone;  // which derived track of a GPU it is
-  uint32_t lanes = 0;   // track: nested and spill lanes; instants follow
-  uint64_t events = 0;  // activity; a plane has that of its own tracks
+  bool derived = false;  // nobody recorded it: it is of a derived set, or derived in the file
+  uint32_t lanes = 0;    // track: nested and spill lanes; instants follow
+  uint64_t events = 0;   // activity; a plane has that of its own tracks
   Ps busy = 0;
   std::string_view name{};  // as in the file; lives as long as the profiles
 };
 
-// Planes and tracks without anything to draw are left out. Below the heading of a GPU stand its
-// derived tracks of idle time, use and queue, then other derived tracks, then its own.
+// Planes and tracks without anything to draw are left out. Below the heading of a device stand its
+// own tracks, then its derived tracks: those of idle time, use and queue before the others.
 std::vector<TrackEntry> ListTracks(std::span<const Profile> profiles);
 // Returns PlanePath or TrackPath of the entry; empty for headings of profiles and hosts.
 std::string PathOf(const Profile& profile, const TrackEntry& entry);

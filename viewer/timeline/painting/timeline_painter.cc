@@ -232,15 +232,8 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
       text_top +
       std::floor((std::min(item.height, layout_.sizes().row) - pen_.Px(TypeSize::kSmall)) / 2) - 1;
   if (item.collapsible) {
-    const float cx = left + pen_.Px(34), cy = text_top + std::floor(layout_.sizes().row / 2),
-                r = pen_.Px(3);
-    if (item.collapsed) {
-      pen_.list->AddTriangleFilled({cx - r + 1, cy - r}, {cx + r, cy}, {cx - r + 1, cy + r},
-                                   theme_[Role::kText3]);
-    } else {
-      pen_.list->AddTriangleFilled({cx - r, cy - r + 1}, {cx + r, cy - r + 1}, {cx, cy + r},
-                                   theme_[Role::kText3]);
-    }
+    DrawTriangle(left + pen_.Px(34), text_top + std::floor(layout_.sizes().row / 2), pen_.Px(3),
+                 item.collapsed);
   }
   const float right = geo_.rows.x - pen_.Px(12);
   TrackLabel label = LabelOf(set, track, item.set != 0);
@@ -248,6 +241,7 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
   const bool counts = item.kind == LayoutItemKind::kCounter && !track.counters.empty();
   if (lane && counts && item.lane != DerivedTrackKind::kUtilisation)
     label.tag = "max " + CounterText(set, track, track.counters.front().max);
+  if (item.leads > 0 && item.collapsed) label.tag = fmt::format("+{}", item.leads);
   const float id_left =
       label.tag.empty() ? right
                         : pen_.TextRight(in_.fonts.mono, kSmallText, right, text_y + 1,
@@ -255,6 +249,7 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
   const float name_x = left + pen_.Px(46), name_end = id_left - pen_.Px(6);
   pen_.TextFit(in_.fonts.ui, TypeSize::kSmall, name_x, name_end, text_y, theme_[Role::kText],
                label.name);
+  DrawFramesLabel(item);
   if (item.apart) {
     const float width = pen_.Width(in_.fonts.ui, TypeSize::kSmall, label.name);
     DrawPin(item, name_x + width + pen_.Px(8), name_end, text_y);
@@ -262,6 +257,29 @@ void TimelinePainter::DrawTrackLabel(const LayoutItem& item, float y, float text
   if (counts && !lane) {
     pen_.Text(in_.fonts.mono, kSmallText, left + pen_.Px(46), text_y + pen_.Px(17),
               theme_[Role::kText3], "max " + CounterText(set, track, track.counters.front().max));
+  }
+}
+
+// Says below the name of a thread how many outer frames it has. A click there folds them.
+void TimelinePainter::DrawFramesLabel(const LayoutItem& item) const {
+  const auto index = static_cast<size_t>(&item - layout_.items().data());
+  const Box box = model_.FramesBoxOf(index);
+  if (box.h <= 0) return;
+  const float cx = box.x + pen_.Px(52), cy = box.y + std::floor(box.h / 2), r = pen_.Px(3);
+  DrawTriangle(cx, cy, r, item.frames_in_one);
+  const float y = box.y + std::floor((box.h - kSmallText * geo_.unit) / 2) - 1;
+  pen_.TextFit(in_.fonts.ui, kSmallText, box.x + pen_.Px(62), geo_.rows.x - pen_.Px(12), y,
+               theme_[Role::kText3], fmt::format("{} outer frames", item.frames));
+}
+
+// Draws the triangle of a track that can be folded.
+void TimelinePainter::DrawTriangle(float cx, float cy, float r, bool folded) const {
+  if (folded) {
+    pen_.list->AddTriangleFilled({cx - r + 1, cy - r}, {cx + r, cy}, {cx - r + 1, cy + r},
+                                 theme_[Role::kText3]);
+  } else {
+    pen_.list->AddTriangleFilled({cx - r, cy - r + 1}, {cx + r, cy - r + 1}, {cx, cy + r},
+                                 theme_[Role::kText3]);
   }
 }
 

@@ -46,6 +46,8 @@ class TimelinePainter {
   void DrawHeading(const LayoutItem& item, uint32_t index, float y) const;
   void DrawPin(const LayoutItem& item, float x, float right, float y) const;
   void DrawTrackLabel(const LayoutItem& item, float y, float text_top) const;
+  void DrawFramesLabel(const LayoutItem& item) const;
+  void DrawTriangle(float cx, float cy, float r, bool folded) const;
   void DrawLabels(const Box& area, bool sticks) const;
   void DrawMarks(bool sticks) const;
   void DrawScrollbar() const;
@@ -77,6 +79,7 @@ class TimelinePainter {
   // timeline_tooltip.cc
   void DrawTooltip() const;
   void DrawEventTooltip() const;
+  void DrawFramesTooltip(const TimelineHit& hit) const;
   void DrawChangeTooltip(const TimelineHit& hit, uint32_t meta) const;
   void DrawStubTooltip(const FlowStub& stub) const;
   void DrawFoldedTooltip() const;

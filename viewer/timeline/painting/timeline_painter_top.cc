@@ -21,9 +21,11 @@ struct ToolRow {
   const char *id, *command, *icon, *fallback, *tooltip;
 };
 constexpr ToolRow kTools[] = {
-    {Tool::kSelect, "##select", "tool.select", icon::kPointer, "1", "Select (1)"},
+    {Tool::kSelect, "##select", "tool.select", icon::kPointer, "1",
+     "Select (1): drag selects a box of events"},
     {Tool::kPan, "##pan", "tool.pan", icon::kPan, "2", "Pan (2): drag moves"},
-    {Tool::kZoom, "##zoom", "tool.zoom", icon::kZoom, "3", "Zoom (3): drag marks what to zoom to"},
+    {Tool::kZoom, "##zoom", "tool.zoom", icon::kZoom, "3",
+     "Zoom (3): drag zooms to the range that it marks"},
     {Tool::kTiming, "##timing", "tool.timing", icon::kRange, "4",
      "Timing (4): drag measures, edges snap"},
 };

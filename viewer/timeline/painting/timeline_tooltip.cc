@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::pair<DerivedTrackKind, const char*> kWhatLanesAre[] = {
     {DerivedTrackKind::kIdle,
-     "nothing runs on the device, by what the host did; the colours are those of the losses. Of "
-     "very many intervals the longest are here"},
+     "time in which nothing runs on the device, in the colour of the loss that it counts as; of "
+     "very many intervals only the longest are drawn"},
     {DerivedTrackKind::kUtilisation, "share of the time in which something runs on the device"},
-    {DerivedTrackKind::kQueue, "launched and not yet begun"},
+    {DerivedTrackKind::kQueue, "launches that have not begun"},
     {DerivedTrackKind::kLaunchDelay, "from the launch call's end to the begin of what it launched"},
     {DerivedTrackKind::kMemory, "held by the allocator"}};
 
@@ -86,10 +86,23 @@ void TimelinePainter::DrawEventTooltip() const {
                             WithoutZeros(FormatDuration(lane.start[i], 9)))
                                .c_str());
   }
+  DrawFramesTooltip(hit);
   if (lane.kind == LaneKind::kSpill)
     ImGui::TextUnformatted("overlaps other events of its track only in part");
   DrawChangeTooltip(hit, lane.meta[i]);
   ImGui::PopStyleColor();
+}
+
+// Lists the frames that the first row of a thread stands for, the innermost first.
+void TimelinePainter::DrawFramesTooltip(const TimelineHit& hit) const {
+  const LayoutItem& item = layout_.items()[hit.item];
+  if (!item.frames_in_one || hit.depth != 0) return;
+  const TrackSet& set = in_.profiles[hit.profile].Set(hit.set);
+  const std::span<const Lane> lanes = set.LanesOf(set.tracks[item.track.value]);
+  for (uint32_t depth = item.frames - 1; depth-- > 0;) {
+    const std::string_view name = set.names->DisplayName(MetaId(lanes[depth].meta[0]));
+    ImGui::TextUnformatted(("in " + std::string(name)).c_str());
+  }
 }
 
 // Says how the name changed while two profiles are compared.
@@ -185,8 +198,11 @@ void TimelinePainter::DrawLabelTooltip() const {
     ImGui::TextUnformatted(plane.display_name.c_str());
     if (!plane.subtitle.empty()) ImGui::TextColored(second, "%s", plane.subtitle.c_str());
     if (const double busy = plan_.Utilisation(static_cast<uint32_t>(index)); busy >= 0) {
-      ImGui::TextColored(second, "%.1f %% of the time in view %s", busy * 100,
-                         IsDevice(plane.kind) ? "an event is open" : "a thread works, on average");
+      ImGui::TextColored(second,
+                         IsDevice(plane.kind) ? "Busy %.1f %% of the visible time"
+                                              : "Its threads are busy %.1f %% of the visible time, "
+                                                "on average",
+                         busy * 100);
     }
     ImGui::TextColored(second, "%s; click folds or unfolds, drag moves",
                        Counted(plane.tracks.size(), "tracks").c_str());
@@ -202,6 +218,10 @@ void TimelinePainter::DrawLabelTooltip() const {
     } else {
       ImGui::TextColored(second, "%s, busy for %s", Counted(track.events, "events").c_str(),
                          FormatDuration(track.busy, 4).c_str());
+    }
+    if (item.leads > 0) {
+      ImGui::TextColored(second, "click %s %s derived tracks", item.collapsed ? "shows" : "hides",
+                         GroupDigits(item.leads).c_str());
     }
     if (item.set == 0 && track.id != 0)
       ImGui::TextColored(second, "id %lld", static_cast<long long>(track.id));

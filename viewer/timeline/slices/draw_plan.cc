@@ -1,5 +1,7 @@
 #include "viewer/timeline/slices/draw_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -18,7 +20,8 @@ constexpr uint32_t kGapFrom = 4;        // slices at least this wide give a colu
 PlanRowKey KeyOf(const PlanInput& input, const LayoutItem& item, uint32_t depth) {
   const uint32_t id =
       item.kind == LayoutItemKind::kPlaneHeading ? item.plane.value : item.track.value;
-  return {input.profiles[item.profile].id, item.kind, item.set, id, depth};
+  // The first row shows another lane while outer frames are one row.
+  return {input.profiles[item.profile].id, item.kind, item.set, id, depth | FirstDepth(item) << 16};
 }
 
 // Returns the kind whose colour the derived track has in other places; null for none.
@@ -118,14 +121,16 @@ class DrawPlan::SliceColors {
         metas_(input.profiles[item.profile].Set(item.set).names->metas),
         all_the_time_(AllTheTime(input, item)),
         python_(AllTheTimeOfPython(input, item)),
-        deepest_(item.depth),
+        deepest_(item.depth + FirstDepth(item)),
+        frames_(item.frames_in_one ? item.frames : 0),
         grey_(Mix(input.names->theme()[Role::kPanel], input.names->theme()[Role::kText3], kGrey)) {}
   Rgba operator()(const Lane& lane, uint32_t event) const {
     const Ps dur = lane.dur[event];
     const bool always =
         dur >= all_the_time_ ||
         (dur >= python_ && metas_[lane.meta[event]].category == EventCategory::kPythonFunction);
-    const bool grey = always && lane.depth + 1u < deepest_;
+    const bool frames = lane.depth < frames_;
+    const bool grey = frames || (always && lane.depth + 1u < deepest_);
     return grey && !plan_.patterns_ ? grey_ : (*this)(lane.meta[event]);
   }
   Rgba operator()(uint32_t meta) const {
@@ -140,7 +145,7 @@ class DrawPlan::SliceColors {
   const std::vector<NameChange>* changes_;
   std::span<const EventMeta> metas_;
   const Ps all_the_time_, python_;
-  const uint32_t deepest_;
+  const uint32_t deepest_, frames_;
   const Rgba grey_;
 };
 
@@ -444,6 +449,16 @@ void DrawPlan::SetLines(uint32_t r, int first) {
   }
 }
 
+const NameLabel& DrawPlan::FramesLabel(const PlanInput& input, uint32_t frames,
+                                       const NameLabel& innermost) {
+  NameLabel& label = frames_labels_.emplace_back();
+  label.forms[1] = fmt::format("{} frames", frames);
+  label.forms[0] = label.forms[1] + " \u00b7 " + innermost.forms[0];
+  for (size_t i = 0; i < label.forms.size(); ++i)
+    label.widths[i] = input.names->Measure(label.forms[i], 1e9f, nullptr);
+  return label;
+}
+
 void DrawPlan::PlaceLabels(const PlanInput& input) {
   struct Candidate {
     uint32_t row, slice;
@@ -452,6 +467,7 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
   std::vector<Candidate> candidates;
   marks_.clear();
   labels_.clear();
+  frames_labels_.clear();
   for (uint32_t r = 0; r < rows_.size(); ++r) {
     const Cached& cached = *row_cache_[r];
     for (uint32_t i = 0; i < cached.alone.size(); ++i) {
@@ -474,7 +490,9 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
     const LayoutItem& item = input.layout->items()[row.item];
     const TrackSet& set = input.profiles[item.profile].Set(item.set);
     const uint32_t meta = row.lane->meta[wide.event];
-    const NameLabel& label = input.names->Label(*set.names, meta);
+    const NameLabel& own = input.names->Label(*set.names, meta);
+    const bool frames = item.frames_in_one && row.depth == 0;
+    const NameLabel& label = frames ? FramesLabel(input, item.frames, own) : own;
     const float space = static_cast<float>(wide.width) - 2 * kLabelPadding + 1;
     PlanLabel out;
     out.x = static_cast<float>(wide.px) + kLabelPadding;

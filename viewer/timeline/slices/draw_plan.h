@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -122,6 +123,8 @@ class DrawPlan {
   void ComposeLines(const PlanInput& input);
   void SetLines(uint32_t row, int first);  // from pixel line `first` on
   void PlaceLabels(const PlanInput& input);
+  // The label of the row that shows several outer frames: how many there are.
+  const NameLabel& FramesLabel(const PlanInput& input, uint32_t frames, const NameLabel& innermost);
   const std::vector<NameChange>* ChangesOf(const PlanInput& input, const LayoutItem& item) const;
 
   std::vector<PlanRow> rows_;
@@ -133,6 +136,7 @@ class DrawPlan {
   std::vector<uint32_t> texels_;
   std::vector<TexelLine> lines_;
   std::vector<PlanLabel> labels_;
+  std::deque<NameLabel> frames_labels_;  // that labels_ view
   std::vector<PlanMark> marks_;
   TintColors tint_colors_;
   uint64_t tint_names_ = 0;  // generation of the NameCache that tint_colors_ fit

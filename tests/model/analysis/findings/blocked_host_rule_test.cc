@@ -64,7 +64,8 @@ TEST_CASE("A blocked host saves nothing while the device waits for queued work")
   CHECK(test::Real(found, "findings", row, "measured") == doctest::Approx(50).epsilon(0.03));
   CHECK(test::Real(found, "findings", row, "saving_ms_per_step") < 0.02);
   CHECK(test::Text(found, "findings", row, "severity") == "note");
-  CHECK(test::Text(found, "findings", row, "title").find("work in its queue") != std::string::npos);
+  CHECK(test::Text(found, "findings", row, "title").find("waits for queued work") !=
+        std::string::npos);
 }
 
 TEST_CASE("A blocked host is that of the steps that are asked for") {

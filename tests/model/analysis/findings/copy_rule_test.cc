@@ -46,8 +46,9 @@ std::string Title() {
 TEST_CASE("Copies of pageable memory are told by call site") {
   const std::string title = Title();
   CAPTURE(title);
-  CHECK(title.find("4 of 4.0 MiB from or to pageable memory") != std::string::npos);
-  CHECK(title.find("by aten::to 75 %, aten::index 25 %") != std::string::npos);
+  CHECK(title.find("4 copies per step, 4.0 MiB each, from or to pageable memory") !=
+        std::string::npos);
+  CHECK(title.find("from aten::to 75 %, aten::index 25 %") != std::string::npos);
 }
 
 }  // namespace stepscope

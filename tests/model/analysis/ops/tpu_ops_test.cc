@@ -1,6 +1,5 @@
-// TPU profiles (docs/rules.md#tpu), on profiles built here because there is no recorded one.
+// Ops of TPU profiles (docs/rules.md#tpu), on small profiles built here.
 #include "model/analysis/ops/tpu_ops.h"
-#include "model/analysis/steps/tpu_steps.h"
 
 #include <doctest/doctest.h>
 
@@ -80,25 +79,6 @@ TEST_CASE(
   CHECK(side.idle() == 8 * kMs);
 }
 
-TEST_CASE("TPU steps: infeed is the largest of the cores, other times are their mean") {
-  for (Definitions definitions : {Definitions::kXprof, Definitions::kStepscope}) {
-    AnalysisContext context(MakeTpu(7), definitions);
-    const StepDatabase& db = context.steps();
-    CHECK(db.kind == DeviceKind::kTpu);
-    REQUIRE(db.steps.size() == 7);  // no step of a TPU is left out
-    REQUIRE(db.device_steps.size() == 14);
-    const StepBreakdown& t = db.steps[2].times;
-    CHECK(db.steps[2].label == "2");
-    CHECK(t.total == 9.0 * kMs);
-    CHECK(t.input == 1.0 * kMs);
-    CHECK(t.compute == 4.0 * kMs);
-    CHECK(t.collectives == 1.5 * kMs);
-    CHECK(t.other == 2.5 * kMs);
-    CHECK(db.device_steps[5].times.collectives == 2.0 * kMs);
-    CHECK(db.how.find("synthetic input only") != std::string::npos);
-  }
-}
-
 TEST_CASE("TPU ops come from the metadata's stats; self time leaves out the ops directly inside") {
   AnalysisContext context(MakeTpu(3), Definitions::kStepscope);
   const OpSide side = context.ops()->hosts.at(0).device_side;
@@ -116,18 +96,6 @@ TEST_CASE("TPU ops come from the metadata's stats; self time leaves out the ops 
   CHECK(find("while.2").type == "Unknown");
   CHECK(find("while.2").time == 24 * kMs);
   CHECK(find("while.2").self == 12 * kMs);
-  const auto r_kept = context.Get("op_stats");
-  const AnalysisResult& r = *r_kept;
-  REQUIRE(r.Find("note"));
-  CHECK(r.Find("note")->value == Value(std::string(kTpuCaveat)));
-}
-
-TEST_CASE("Categories of HLO ops") {
-  CHECK(TpuClassOf("infeed") == TpuClass::kInfeed);
-  CHECK(TpuClassOf("outfeed") == TpuClass::kOutfeed);
-  CHECK(TpuClassOf("all-reduce fusion") == TpuClass::kCollective);
-  CHECK(TpuClassOf("convolution fusion") == TpuClass::kCompute);
-  CHECK(TpuClassOf("") == TpuClass::kCompute);
 }
 
 }  // namespace stepscope

@@ -282,6 +282,30 @@ void TopOps(const Report& r) {
   }
 }
 
+// The types of ops have what their ops have on the page of ops.
+void TopOpTypes(const Report& r) {
+  const Rows types = r.Table("overview", "top_op_types"), ops = r.Table("op_stats", "ops");
+  double last = 1, sum = 0;
+  for (size_t row = 0; row < types.size(); ++row) {
+    double share = 0;
+    int64_t count = 0;
+    for (size_t op = 0; op < ops.size(); ++op) {
+      if (ops.Text(op, "host_or_device") != "Device") continue;
+      if (ops.Text(op, "type") != types.Text(row, "type")) continue;
+      share += ops.Number(op, "device_total_self_time_percent");
+      ++count;
+    }
+    CAPTURE(types.Text(row, "type"));
+    CHECK(types.Number(row, "selfTimePercent") == About(share));
+    CHECK(types.Number(row, "ops") == static_cast<double>(count));
+    CHECK(types.Number(row, "selfTimePercent") <= last);
+    CHECK(types.Number(row, "largestPercent") <= types.Number(row, "selfTimePercent") + 1e-9);
+    last = types.Number(row, "selfTimePercent");
+    sum += last;
+    CHECK(types.Number(row, "cumulativeTimePercent") == About(sum));
+  }
+}
+
 // Reserved, allocated and the device's memory, on the page and in what findings say of them.
 void Memory(const Report& r) {
   const Rows summary = r.Table("memory", "summary");
@@ -354,6 +378,7 @@ constexpr FigureCheck kChecks[] = {
     {"steps are the mean over devices", Devices},
     {"causes are within what they explain", Causes},
     {"the largest ops are those of the table of ops", TopOps},
+    {"types of ops have what their ops have", TopOpTypes},
     {"memory is allocated, reserved and the device's", Memory},
     {"a comparison has the numbers of its reports", Compared},
 };

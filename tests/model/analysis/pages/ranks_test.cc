@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,8 @@
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/ranks/collective_kind.h"
 #include "model/analysis/ranks/coordinates.h"
+#include "model/analysis/ranks/host_clocks.h"
+#include "model/shift_hosts.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/growth.h"
 #include "tests/support/kineto_text.h"
@@ -159,6 +162,20 @@ std::shared_ptr<const Trace> GlooJob(double late_us, const std::vector<double>& 
                                           std::to_string(r) + "}," + text.Text().substr(1));
   }
   return folder.Load();
+}
+
+// How far apart the ends of a collective are, at most.
+Ps WidestEnds(const std::shared_ptr<const Trace>& trace) {
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const PairedRanks paired = PairRanks(context, {}, {});
+  Ps widest = 0;
+  for (const PairedCollective& c : paired.calls.paired) {
+    const auto of = paired.calls.Of(c);
+    const auto [first, last] = std::minmax_element(
+        of.begin(), of.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
+    widest = std::max(widest, last->end - first->end);
+  }
+  return widest;
 }
 
 }  // namespace
@@ -337,6 +354,32 @@ TEST_CASE("Ranks: ranks without numbers get them and their coordinates from file
   const AnalysisResult result = Ranks(folder.Load());
   CHECK(PropertyText(result, "slowest_rank") == "2");
   CHECK(Text(result, "ranks", 3, "coordinates") == "dp 1, tp 1");
+}
+
+TEST_CASE("Ranks: on aligned clocks collectives end together, and the page says the same") {
+  RankJobOptions o = Late(LateBy::kInput);
+  o.clock_offset_us = {0, 41'000, -17'500, 260'000};
+  const auto trace = Job(o);
+  AnalysisContext context(trace, Definitions::kStepscope);
+  const std::vector<Ps> offsets = HostClockOffsets(context, {});
+  REQUIRE(offsets.size() == 4);
+  for (size_t h = 0; h < offsets.size(); ++h) {
+    const double expected = o.clock_offset_us[h] * static_cast<double>(kPsPerUs);
+    CHECK(std::abs(static_cast<double>(offsets[h]) - expected) < 10.0 * kPsPerUs);
+  }
+  const auto aligned = ShiftHosts(trace, offsets);
+  CHECK(WidestEnds(trace) > 270 * kPsPerMs);
+  CHECK(WidestEnds(aligned) < 10 * kPsPerUs);
+  CHECK(aligned->span.length() < trace->span.length() - 270 * kPsPerMs);
+  const AnalysisResult as_recorded = Ranks(trace), on_one_clock = Ranks(aligned);
+  CHECK(Everything(as_recorded) == Everything(on_one_clock));
+  CheckOffsets(on_one_clock, o);
+}
+
+TEST_CASE("Ranks: clocks that agree are left alone") {
+  const auto trace = Job(RankJobOptions{});
+  AnalysisContext context(trace, Definitions::kStepscope);
+  CHECK(HostClockOffsets(context, {}).empty());
 }
 
 TEST_CASE("Ranks: a single rank waits for no other") {

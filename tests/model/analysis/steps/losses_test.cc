@@ -1,6 +1,7 @@
 // The times by class of a step (docs/rules.md#losses), on XSpaces built
 // here: each class, sums and tiling.
 #include "model/analysis/steps/losses.h"
+#include "model/analysis/steps/cause_name.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -11,7 +12,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/grouping/host_activity.h"
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
 #include "tests/support/gpu_profile.h"
@@ -508,10 +509,10 @@ TEST_CASE("Work that begins long after its launch is unexplained, and names what
     };
     const std::string& text = verdict.finding.text;
     CHECK(says(text, "something that was not recorded") == !recorded);
-    CHECK(says(verdict.finding.next_step, "Record host and Python events") == !recorded);
+    CHECK(says(verdict.finding.next_step, "Record Python functions") == !recorded);
     CHECK(says(text,
-               "of that in hipMemcpyWithStream in aten::copy_, which returns after it has "
-               "begun") == recorded);
+               "of that in hipMemcpyWithStream in aten::copy_, which was still open when the "
+               "work began") == recorded);
   }
 }
 

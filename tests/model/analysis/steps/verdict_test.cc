@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <functional>
+#include <string>
+#include <string_view>
 
 #include "loaders/loader.h"
 #include "model/base/task.h"
@@ -268,13 +270,68 @@ TEST_CASE("A program on the CPU waits for nobody, and is not advised to capture 
     AnalysisContext context(*trace, Definitions::kStepscope);
     const Verdict verdict = Judge(**trace, context.steps(), false);
     REQUIRE(verdict.id == "host");
-    CHECK(verdict.finding.text.find("of each step goes to Python and op dispatch") !=
-          std::string::npos);
+    CHECK(verdict.finding.text.starts_with("Host-bound: Python"));
+    CHECK(verdict.finding.text.find(" of each step") != std::string::npos);
+    CHECK(verdict.finding.text.find("Framework ops take ") != std::string::npos);
     CHECK(verdict.finding.next_step.find("CUDA") == std::string::npos);
     const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
     for (const auto& row : test::TableOf(found, "findings").rows) {
       for (const Value& cell : row) CHECK(RawValue(cell).find("CUDA graph") == std::string::npos);
     }
+  }
+}
+
+TEST_CASE("Garbage, checkpoints, barriers and events have causes of their own") {
+  const struct {
+    const char* category;
+    const char* name;
+    const char* verdict;
+    const char* says;
+    const char* remedy;
+  } rows[] = {
+      {"python_function", "Python GC", "host", "to collect garbage; 93 % of that in garbage coll",
+       "gc.freeze()"},
+      {"python_function", "torch/serialization.py(944): save", "host",
+       "for checkpoints to be saved; 93 % of that in checkpoint saving: save "
+       "(serialization.py:944)",
+       "async_save"},
+      {"cpu_op", "c10d::barrier", "sync", "for other ranks at a barrier", "among the ranks"},
+      {"cuda_runtime", "cudaEventSynchronize", "sync", "in cudaEventSynchronize",
+       "stream.wait_event"},
+      {"python_function", "<built-in method synchronize of Event object at 0x7f>", "sync",
+       "of that in Event.synchronize", "stream.wait_event"},
+      // These only look like the others.
+      {"python_function", "/home/me/metrics.py(3): collect", "host", "for Python and op dispatch",
+       "torch.compile"},
+      {"python_function", "torch/utils/checkpoint.py(300): checkpoint", "host",
+       "for Python and op dispatch", "torch.compile"},
+      {"cuda_runtime", "cudaStreamSynchronize", "sync", "from blocking calls", ".item()"}};
+  for (const auto& row : rows) {
+    CAPTURE(row.name);
+    test::KinetoText t;
+    for (int step = 0; step < 5; ++step) {
+      const double at = 100 + 1000 * step;
+      t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 999);
+      t.Host(row.category, row.name, at + 1, 500);
+      t.Host("cpu_op", "aten::mm", at + 502, 10).Launch(step + 1, at + 504, 3);
+      t.Kernel("gemm", step + 1, at + 510, 450);
+    }
+    auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+    REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    const Verdict verdict = Judge(**trace, context.steps(), false);
+    CHECK(verdict.id == row.verdict);
+    CAPTURE(verdict.finding.text);
+    CHECK(verdict.finding.text.find(row.says) != std::string::npos);
+    CHECK(verdict.finding.next_step.find(row.remedy) != std::string::npos);
+    const AnalysisResult found = FindAnalysis("findings")->run(context, {}, {});
+    const std::string rule = std::string_view(row.verdict) == "host" ? "host-op" : "sync";
+    bool said = false;
+    for (size_t r = 0; r < test::TableOf(found, "findings").rows.size(); ++r) {
+      if (test::Text(found, "findings", r, "rule") != rule) continue;
+      said = test::Text(found, "findings", r, "remedy").find(row.remedy) != std::string::npos;
+    }
+    CHECK(said);
   }
 }
 

@@ -149,11 +149,11 @@ TEST_CASE("in the list of commands a click and a chord change a command's keys")
   help.Activate("###keys");
   help.app.Key(ImGuiKey_W);
   CHECK(help.Custom() == "mark.add=Ctrl+B");
-  help.Activate("Leave it");
+  help.Activate("Keep");
   CHECK(help.Custom() == "mark.add=Ctrl+B");
   help.Activate("###keys");
   help.app.Key(ImGuiKey_W);
-  help.Activate("Take it");
+  help.Activate("Reassign");
   CHECK(help.Custom() == "mark.add=W");
   CHECK(help.app.viewer->view().profiles.front().markers.empty());
 }

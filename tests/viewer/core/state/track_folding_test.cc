@@ -32,6 +32,10 @@ std::shared_ptr<const Trace> MadeTrace(bool spans = true) {
 
 std::string PathAt(const Trace& trace, uint32_t plane) { return PlanePath(trace, PlaneId(plane)); }
 
+std::string DerivedAt(const Trace& trace, uint32_t plane) {
+  return DerivedTracksPath(trace, PlaneId(plane));
+}
+
 struct Window : ViewerFixture {
   explicit Window(const std::string& settings = {},
                   std::shared_ptr<const Trace> trace = MadeTrace())
@@ -68,10 +72,11 @@ TEST_CASE("folds: rules give back what was folded, and leave those of other prof
   const auto trace = MadeTrace(), other = MadeTrace(false);
   const std::string gpu = PathAt(*trace, 1), spans = PathAt(*trace, 2);
   const std::string track = TrackPath(*trace, trace->set, TrackId(1));
-  REQUIRE(FoldedAtFirst(*trace) == Names{spans});
+  const std::string derived = DerivedAt(*trace, 1);
+  REQUIRE(FoldedAtFirst(*trace) == Names{spans, derived});
   TrackRules rules;
-  CHECK(FoldedBy(rules, *trace) == Names{spans});
-  KeepFolds(*trace, {spans}, &rules);
+  CHECK(FoldedBy(rules, *trace) == Names{spans, derived});
+  KeepFolds(*trace, {spans, derived}, &rules);
   CHECK(rules.empty());  // as at first: nothing to keep
   for (const Names& folded : {Names{gpu, track}, Names{}, Names{spans, gpu}, Names{spans}}) {
     rules.folded.insert("elsewhere|plane");
@@ -79,8 +84,8 @@ TEST_CASE("folds: rules give back what was folded, and leave those of other prof
     CHECK(FoldedBy(ParseTrackRules(ToText(rules)), *trace) == folded);
     CHECK(rules.folded.contains("elsewhere|plane"));
   }
-  KeepFolds(*trace, {gpu}, &rules);
-  CHECK(FoldedBy(rules, *other) == Names{gpu});
+  KeepFolds(*trace, {gpu, derived}, &rules);
+  CHECK(FoldedBy(rules, *other) == Names{gpu, derived});
   KeepFolds(*other, {}, &rules);
   CHECK(FoldedBy(rules, *trace).empty());  // that "Spans" is unfolded is still known
 }
@@ -89,22 +94,23 @@ TEST_CASE("folds: the user's folds are there at the next start") {
   Window f;
   const std::string gpu = PathAt(f.trace(), 1), spans = PathAt(f.trace(), 2);
   const std::string track = TrackPath(f.trace(), f.trace().set, TrackId(1));
-  CHECK(f.FoldedAfterRestart() == Names{spans});
+  const std::string derived = DerivedAt(f.trace(), 1);
+  CHECK(f.FoldedAfterRestart() == Names{spans, derived});
   f.PushText("view.toggle_collapse", track);
   f.PushText("view.toggle_collapse", gpu);
   f.PushText("view.toggle_collapse", spans);
-  CHECK(f.folded() == Names{gpu, track});
-  CHECK(f.FoldedAfterRestart() == Names{gpu, track});
-  CHECK(f.FoldedAfterRestart(MadeTrace(false)) == Names{gpu, track});
+  CHECK(f.folded() == Names{gpu, track, derived});
+  CHECK(f.FoldedAfterRestart() == Names{gpu, track, derived});
+  CHECK(f.FoldedAfterRestart(MadeTrace(false)) == Names{gpu, track, derived});
   f.PushText("view.toggle_collapse", gpu);
-  CHECK(f.FoldedAfterRestart() == Names{track});
+  CHECK(f.FoldedAfterRestart() == Names{track, derived});
   f.Push("view.collapse_all");
   CHECK(f.FoldedAfterRestart() == f.folded());
   f.Push("view.expand_all");
   CHECK(f.folded().empty());
   CHECK(f.FoldedAfterRestart().empty());
   f.Push("view.reset_layout");
-  CHECK(f.folded() == Names{spans});
+  CHECK(f.folded() == Names{spans, derived});
   CHECK(f.viewer->settings().Get("timeline.tracks").empty());
 }
 

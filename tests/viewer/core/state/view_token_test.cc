@@ -12,6 +12,7 @@ TEST_CASE("a view comes back from its token") {
   place.filter = {100, 9'000'000'000'000};
   place.selected = {ProfileId(), 2, EventRow(17)};
   place.scroll_y = 120;
+  place.recorded_clocks = true;
   place.host = "vm-1:8 \"a\" ü%41";
   place.panel = "memory/lifetimes";
   const std::string token = ToToken(place);

@@ -204,14 +204,14 @@ TEST_CASE("interaction: a double click asks to come closer, a right click for a 
   REQUIRE(plane.has_value());
   CHECK_FALSE(plane->event.valid());
   CHECK(plane->path == PlanePath(*t.profiles[0].trace, PlaneId(0)));
-  CHECK(plane->folds);
+  CHECK_FALSE(plane->folds.empty());
   t.MoveTo(100, t.RowY(TrackId(0)));  // a track of one row: it can be hidden, not folded
   t.mouse.right_clicked = true;
   t.Frame();
   const auto track = t.interaction.TakeMenu();
   REQUIRE(track.has_value());
   CHECK(track->path == TrackPath(*t.profiles[0].trace, t.profiles[0].trace->set, TrackId(0)));
-  CHECK_FALSE(track->folds);
+  CHECK(track->folds.empty());
 }
 
 TEST_CASE("interaction: the right button pans whatever the tool, the middle one zooms to a range") {

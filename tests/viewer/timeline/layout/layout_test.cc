@@ -42,8 +42,11 @@ TEST_CASE("layout: planes with next to nothing beside others begin folded") {
   const PlaneId few = maker.Plane("helper", PlaneKind::kHostThreads);
   maker.Track(few, "t", TrackKind::kThread, {{"a", 0, 1}, {"a", 1, 1}, {"a", 2, 1}, {"a", 3, 1}});
   const auto trace = maker.Finish();
-  CHECK(FoldedAtFirst(*trace) == TrackRules::Paths{PlanePath(*trace, spans)});
-  CHECK(FoldedAtFirst(*TrainingTrace()).empty());
+  CHECK(FoldedAtFirst(*trace) ==
+        TrackRules::Paths{PlanePath(*trace, spans), DerivedTracksPath(*trace, gpu)});
+  const auto training = TrainingTrace();
+  CHECK(FoldedAtFirst(*training) == TrackRules::Paths{DerivedTracksPath(*training, PlaneId(0)),
+                                                      DerivedTracksPath(*training, PlaneId(1))});
 }
 
 TEST_CASE("planes are headings over their tracks, items follow each other without overlap") {

@@ -1,4 +1,4 @@
-#include "model/analysis/ops/tpu_core_events.h"
+#include "model/analysis/tpu/core_events.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,7 +12,8 @@ CoreEvent EventOf(const StatTable& stats, const Lane& lane, uint32_t i) {
   const auto duration = stats.Int(IntStat::kDeviceDuration).Find(row);
   const auto is_time = [](const auto& t) { return t && *t >= 0 && *t < kMaxPs; };
   const bool own = is_time(offset) && is_time(duration);
-  return {row, lane.meta[i], own ? *offset : lane.start[i], own ? *duration : lane.dur[i], 0};
+  return {row, lane.meta[i], own ? *offset : lane.start[i], own ? *duration : lane.dur[i],
+          0,   lane.start[i]};
 }
 
 // By a stack in the order of the file, which is that of the core's clock.
@@ -46,6 +47,16 @@ std::vector<CoreEvent> CoreEventsOf(const Trace& trace, const StatTable& stats, 
   for (const auto& [place, event] : placed) events.push_back(event);
   FindSelfTimes(&events);
   return events;
+}
+
+const Track* CoreLine(const Trace& trace, const Plane& core, TrackKind kind) {
+  const Track* most = nullptr;
+  for (const TrackId t : core.tracks) {
+    const Track& track = trace.set.tracks[t.value];
+    const bool more = most == nullptr ? track.events > 0 : track.events > most->events;
+    if (track.kind == kind && more) most = &track;
+  }
+  return most;
 }
 
 }  // namespace stepscope

@@ -1,7 +1,10 @@
-#include "model/analysis/steps/cause_names.h"
+#include "model/analysis/steps/cause_name.h"
+
+#include <string_view>
 
 #include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/naming/short_label.h"
+#include "model/analysis/steps/steps.h"
 
 namespace stepscope {
 namespace {
@@ -38,6 +41,11 @@ std::string CauseName(std::string_view event) {
   return std::string(twice ? event.substr(0, colon) : event);
 }
 
+HostRole RoleOfCause(const Trace& trace, MetaId event) {
+  if (event.value >= trace.names().metas.size()) return HostRole::kWork;
+  return RoleOfHostEvent(trace.names().Name(event), trace.names().metas[event.value].category);
+}
+
 namespace {
 
 // A kernel's template may take 400 characters and would fill a sentence.
@@ -56,10 +64,26 @@ bool NamedAfterKernel(const Trace& trace, const IdleCause& cause) {
   return RoleOfHostEvent(trace.names().Name(cause.event), meta.category) == HostRole::kWork;
 }
 
+// Causes that have a name of their own, whatever event tells them; empty for others.
+std::string OwnName(const Trace& trace, MetaId event) {
+  const std::string_view name = trace.names().Name(event);
+  switch (RoleOfCause(trace, event)) {
+    case HostRole::kGarbage:
+      return "garbage collection";
+    case HostRole::kSave:
+      return "checkpoint saving: " + Shortened(CauseName(name));
+    case HostRole::kEvent:
+      return name.starts_with("<built-in") ? "Event.synchronize" : "";
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 std::string CauseName(const Trace& trace, const IdleCause& cause) {
   const auto name_of = [&](MetaId event) {
+    if (std::string own = OwnName(trace, event); !own.empty()) return own;
     std::string name = Shortened(CauseName(trace.names().DisplayName(event)));
     // All steps' marks are one cause: "ProfilerStep" for ProfilerStep#3.
     const bool mark = trace.names().metas[event.value].category == EventCategory::kStep;
@@ -79,13 +103,10 @@ CauseNames::CauseNames(const Trace& trace, const StepDatabase& db) : trace_(trac
   }
 }
 
-bool CauseNames::IsUnrecorded(const IdleCause& cause) const {
-  const bool host = cause.loss == StepTimeClass::kHost;
-  return host && cause.event.valid() && markers_.contains(cause.event.value);
-}
-
 std::string CauseNames::Of(const IdleCause& cause) const {
-  return IsUnrecorded(cause) ? std::string(kUnrecorded) : CauseName(trace_, cause);
+  const bool mark = cause.loss == StepTimeClass::kHost && cause.event.valid() &&
+                    markers_.contains(cause.event.value);
+  return mark ? std::string(kUnrecorded) : CauseName(trace_, cause);
 }
 
 }  // namespace stepscope

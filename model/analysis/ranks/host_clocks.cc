@@ -1,0 +1,55 @@
+#include "model/analysis/ranks/host_clocks.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "model/analysis/analysis.h"
+
+namespace stepscope {
+namespace {
+
+constexpr Ps kLeastOffset = 5 * kPsPerUs;  // clocks are not known more exactly
+
+}  // namespace
+
+PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params,
+                      std::stop_token stop) {
+  PairedRanks out;
+  const DeviceEvents events(context, params, stop);
+  out.ranks = ListRanks(context.trace(), params, events);
+  out.clocks.resize(out.ranks.size());
+  if (out.ranks.size() < 2) return out;
+  out.steps = StepsOfRanks(out.ranks, context.steps(stop), events.scope());
+  out.calls = PairCollectives(context, out.ranks, out.steps, events, stop);
+  if (!stop.stop_requested()) out.clocks = AlignClocks(out.calls, out.ranks.size());
+  return out;
+}
+
+std::vector<Ps> HostClockOffsets(AnalysisContext& context, std::stop_token stop) {
+  const size_t hosts = context.trace().hosts.size();
+  if (hosts < 2) return {};
+  const PairedRanks paired = PairRanks(context, {}, stop);
+  if (stop.stop_requested()) return {};
+  std::vector<std::vector<Ps>> of_ranks(hosts);
+  std::vector<Ps> errors(hosts, kLeastOffset);
+  for (size_t r = 0; r < paired.ranks.size(); ++r) {
+    const RankClock& clock = paired.clocks[r];
+    const uint32_t host = paired.ranks[r].host.value;
+    if (!clock.aligned || host >= hosts) continue;
+    of_ranks[host].push_back(clock.offset);
+    errors[host] = std::max(errors[host], SaturatingMul(clock.residual, 2));
+  }
+  std::vector<Ps> offsets(hosts);
+  bool any = false;
+  for (size_t h = 0; h < hosts; ++h) {
+    if (of_ranks[h].empty()) continue;
+    const Ps offset = MedianOf(&of_ranks[h]);
+    if (offset <= errors[h] && offset >= -errors[h]) continue;
+    offsets[h] = offset;
+    any = true;
+  }
+  if (!any) offsets.clear();
+  return offsets;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,30 @@
+// Pairs the collectives of all ranks and aligns the clocks of their hosts (docs/rules.md#ranks).
+// Times are in ps. Pure.
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "model/analysis/ranks/clocks.h"
+
+namespace stepscope {
+
+// What is known of ranks over the whole trace. With fewer than two ranks there is nothing but
+// `ranks`.
+struct PairedRanks {
+  std::vector<Rank> ranks;
+  std::vector<std::vector<RankStep>> steps;  // by rank
+  CollectiveCalls calls;
+  std::vector<RankClock> clocks;  // by rank
+};
+
+// `params`: hosts only. The result is incomplete when stopped. O(n log n) in collectives, O(n) in
+// device events.
+PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop);
+
+// By host of the trace, what its clock shows more than the first rank's: the median of its ranks
+// that share collectives with other ranks. 0 for a host without such ranks, and where the offset is
+// not above 5 us and twice the residual. Empty if all of them are 0, or when stopped.
+std::vector<Ps> HostClockOffsets(AnalysisContext& context, std::stop_token stop);
+
+}  // namespace stepscope

@@ -1,0 +1,381 @@
+#include "model/analysis/torch/torch_ops.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "model/analysis/kernels/kernel_reader.h"
+#include "model/analysis/naming/collectives.h"
+#include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/scope.h"
+#include "model/base/text_parts.h"
+#include "model/capabilities.h"
+#include "model/lookup.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int kMostDepth = 64;  // ops around a kernel that are looked at
+constexpr uint32_t kNone = 0xffffffffu;
+
+bool SaysTf32(std::string_view kernel) {
+  return kernel.find("tf32") != std::string_view::npos ||
+         kernel.find("s1688") != std::string_view::npos;
+}
+
+// Copies and fills belong to their op as kernels do: cuBLAS fills its workspace.
+bool IsWork(EventCategory category) {
+  return category == EventCategory::kKernel || category == EventCategory::kCommunication ||
+         category == EventCategory::kMemcpy || category == EventCategory::kMemset;
+}
+
+// Bytes of an element as collectives name it: "BFloat16", "Float".
+double CollectiveTypeBytes(std::string_view type) {
+  static constexpr std::array<std::pair<std::string_view, double>, 8> kSizes = {{{"BFloat16", 2},
+                                                                                 {"Byte", 1},
+                                                                                 {"Char", 1},
+                                                                                 {"Double", 8},
+                                                                                 {"Float", 4},
+                                                                                 {"Half", 2},
+                                                                                 {"Int", 4},
+                                                                                 {"Long", 8}}};
+  for (const auto& [name, size] : kSizes) {
+    if (name == type) return size;
+  }
+  return 0;
+}
+
+// One call of an op.
+struct Call {
+  EventRow op;                 // invalid: no op
+  std::string_view operation;  // its name, or the collective's
+  StringId dims{0}, types{0};  // of StatTable::strings
+  std::optional<TorchCost> cost;
+  std::string_view type;
+  Ps time = 0;        // of all its kernels
+  Ps first = kMaxPs;  // begin of its first kernel
+};
+
+struct Kernel {
+  uint32_t row = 0, call = 0;
+  PlaneId device;
+  Ps begin = 0, duration = 0;
+};
+
+class Collector {
+ public:
+  Collector(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop)
+      : trace_(context.trace()),
+        stats_(context.stats(stop)),
+        stop_(std::move(stop)),
+        scope_(ScopeOf(context, params, stop_)),
+        launching_(trace_, stats_) {}
+
+  TorchOps Take() {
+    if (!CapabilitiesOf(trace_).pytorch_events) return {};
+    FindDevice();
+    ReadKernels();
+    if (!any_device_) ReadCalls();
+    AddUp();
+    return std::move(out_);
+  }
+
+ private:
+  std::string_view Text(StringId id) const { return stats_.strings->View(id); }
+  StringId TextOf(StringStat stat, EventRow row) const {
+    return stats_.Text(stat).Find(row).value_or(StringId(0));
+  }
+  EventCategory CategoryOf(EventRow row) const {
+    return trace_.names().metas[trace_.set.Meta(row).value].category;
+  }
+
+  void FindDevice() {
+    for (const Plane& plane : trace_.planes) {
+      if (plane.kind != PlaneKind::kGpu) continue;
+      any_device_ = true;
+      out_.peaks = PublishedPeaksOf(plane);
+      out_.device = DeviceFactsOf(plane).name;
+      return;
+    }
+    out_.on_cpu = true;
+  }
+
+  void ReadKernels() {
+    for (uint32_t p = 0; p < trace_.planes.size() && !stop_.stop_requested(); ++p) {
+      const Plane& plane = trace_.planes[p];
+      if (plane.kind != PlaneKind::kGpu || !scope_.HasHost(plane.host)) continue;
+      for (const Lane* lane : WorkLanes(trace_, plane)) {
+        for (uint32_t i = 0; i < lane->size(); ++i) {
+          if (IsWork(trace_.names().metas[lane->meta[i]].category) && lane->dur[i] > 0)
+            AddKernel({lane->first_row + i, 0, PlaneId(p), lane->start[i], lane->dur[i]});
+        }
+      }
+    }
+  }
+
+  void AddKernel(Kernel kernel) {
+    const EventRow row(kernel.row);
+    if (IsCollective(trace_.set.Name(row))) {
+      kernel.call = CollectiveCall(row);
+    } else {
+      const EventRow op =
+          launching_.Find(stats_.Int(IntStat::kExternalId).Find(row).value_or(-1),
+                          stats_.Int(IntStat::kCorrelationId).Find(row).value_or(-1));
+      kernel.call = op.valid() ? CallAround(op) : KernelCall(row);
+    }
+    Call& call = calls_[kernel.call];
+    call.time = SaturatingAdd(call.time, kernel.duration);
+    call.first = std::min(call.first, kernel.begin);
+    kernels_.push_back(kernel);
+  }
+
+  uint32_t Keep(Call call) {
+    calls_.push_back(std::move(call));
+    return static_cast<uint32_t>(calls_.size() - 1);
+  }
+
+  // The call whose formula counts for an op: the innermost that has one, or the op around it that
+  // owns what runs inside.
+  uint32_t CallAround(EventRow innermost) {
+    const auto [known, added] = call_of_op_.try_emplace(innermost.value, kNone);
+    if (!added) return known->second;
+    EventRow found;
+    std::optional<TorchCost> cost;
+    EventRow row = innermost;
+    for (int depth = 0; row.valid() && depth < kMostDepth; ++depth) {
+      const std::string_view name = trace_.set.Name(row);
+      const bool wanted = HasTorchCost(name) && (!found.valid() || OwnsInner(name));
+      if (wanted) {
+        if (const std::optional<TorchCost> c = CostOfRow(row)) found = row, cost = c;
+      }
+      row = Parent(trace_.set, row);
+    }
+    const EventRow op = found.valid() ? found : innermost;
+    const auto [of_op, fresh] = call_at_.try_emplace(op.value, kNone);
+    if (fresh) of_op->second = Keep(CallOf(op, cost));
+    call_of_op_[innermost.value] = of_op->second;
+    return of_op->second;
+  }
+
+  Call CallOf(EventRow op, const std::optional<TorchCost>& cost) const {
+    Call call;
+    call.op = op;
+    call.operation = trace_.set.Name(op);
+    call.dims = TextOf(StringStat::kShape, op);
+    call.types = TextOf(StringStat::kInputTypes, op);
+    call.cost = cost;
+    return call;
+  }
+
+  std::optional<TorchCost> CostOfRow(EventRow row) {
+    const std::string_view dims = Text(TextOf(StringStat::kShape, row));
+    if (dims.empty()) return std::nullopt;
+    const std::string_view name = trace_.set.Name(row);
+    const std::string concrete = NeedsConcrete(name) ? ArgOf(row, "Concrete Inputs") : "";
+    return CostOf(ParseTorchCall(name, dims, Text(TextOf(StringStat::kInputTypes, row)), concrete));
+  }
+
+  std::string ArgOf(EventRow row, std::string_view name) const {
+    if (!trace_.source) return {};
+    const Result<std::vector<Stat>> args = trace_.source->Decode(trace_, row);
+    if (!args.ok()) return {};
+    for (const Stat& arg : *args) {
+      if (arg.name == name) return ToText(arg);
+    }
+    return {};
+  }
+
+  // A kernel of no op: one row for each name whose own arguments say what it costs (inductor's
+  // estimates), and one for all others.
+  uint32_t KernelCall(EventRow row) {
+    const MetaId meta = trace_.set.Meta(row);
+    const auto [known, added] = call_of_kernel_.try_emplace(meta.value, TorchCost());
+    if (added && trace_.set.Name(row).starts_with("triton_")) known->second = OwnCost(row);
+    Call call;
+    if (known->second.bytes > 0 || known->second.flops > 0) {
+      call.operation = trace_.set.Name(row);
+      call.cost = known->second;
+    }
+    return Keep(std::move(call));
+  }
+
+  TorchCost OwnCost(EventRow row) const {
+    TorchCost cost;
+    const auto number = [&](const char* name) {
+      const std::string text = ArgOf(row, name);
+      const double value = text.empty() ? 0 : std::strtod(text.c_str(), nullptr);
+      return value > 0 && value < 1e18 ? value : 0;
+    };
+    cost.flops = cost.flops_uncut = number("kernel_flop");
+    cost.bytes = number("kernel_num_gb") * 1e9;
+    cost.estimate = true;
+    return cost;
+  }
+
+  uint32_t CollectiveCall(EventRow row) {
+    Call call;
+    const StringId name = TextOf(StringStat::kCollectiveName, row);
+    call.operation = name.value != 0 ? Text(name) : std::string_view("collective");
+    call.type = Text(TextOf(StringStat::kElementType, row));
+    const double elements =
+        static_cast<double>(stats_.Int(IntStat::kInElements).Find(row).value_or(0)) +
+        static_cast<double>(stats_.Int(IntStat::kOutElements).Find(row).value_or(0));
+    TorchCost cost;
+    cost.engine = TorchEngine::kNetwork;
+    cost.bytes = std::max(0.0, elements) * CollectiveTypeBytes(call.type);
+    if (cost.bytes > 0) call.cost = cost;
+    return Keep(std::move(call));
+  }
+
+  // Without a device the calls themselves are the work: those with a formula that hold no other
+  // such call.
+  void ReadCalls() {
+    std::vector<uint32_t> rows;
+    stats_.Text(StringStat::kShape).ForAll([&](uint32_t row, StringId) {
+      const EventRow op(row);
+      if (CategoryOf(op) != EventCategory::kCpuOp || !HasTorchCost(trace_.set.Name(op))) return;
+      if (CostOfRow(op)) rows.push_back(row);
+    });
+    std::unordered_map<uint32_t, bool> holds;  // another call with a formula
+    for (const uint32_t row : rows) {
+      int depth = 0;
+      for (EventRow p = Parent(trace_.set, EventRow(row)); p.valid() && depth < kMostDepth;
+           p = Parent(trace_.set, p), ++depth)
+        holds[p.value] = true;
+    }
+    std::unordered_map<uint32_t, bool> taken;  // calls
+    for (const uint32_t row : rows) {
+      if (holds.contains(row) || stop_.stop_requested()) continue;
+      const uint32_t index = CallAround(EventRow(row));
+      if (taken.contains(index)) continue;
+      taken[index] = true;
+      Call& call = calls_[index];
+      call.time = trace_.set.Duration(call.op);
+      call.first = trace_.set.Start(call.op);
+      kernels_.push_back({call.op.value, index, PlaneId(), call.first, call.time});
+    }
+  }
+
+  using Key = std::tuple<std::string_view, uint32_t, uint32_t, double, double>;
+
+  void AddUp() {
+    std::map<Key, size_t> index;
+    std::vector<std::vector<EventRow>> rows;
+    std::vector<Ps> tf32;
+    for (const Kernel& kernel : kernels_) {
+      const Call& call = calls_[kernel.call];
+      if (!ScopeOfKernel(kernel).Contains(kernel.begin)) continue;
+      const Key key{call.operation, call.dims.value, call.types.value,
+                    call.cost ? call.cost->flops : -1, call.cost ? call.cost->bytes : -1};
+      const auto [at, added] = index.try_emplace(key, out_.ops.size());
+      if (added) Start(call, &rows, &tf32);
+      Add(kernel, call, &out_.ops[at->second]);
+      rows[at->second].emplace_back(kernel.row);
+      if (SaysTf32(trace_.set.Name(EventRow(kernel.row)))) tf32[at->second] += kernel.duration;
+    }
+    for (size_t i = 0; i < out_.ops.size(); ++i) {
+      TorchOp& op = out_.ops[i];
+      if (op.cost) {
+        const TorchPeak peak = PeakOf(out_.peaks, op.cost->engine, op.type, 2 * tf32[i] > op.time);
+        op.peak_tflops = peak.tflops, op.peak_of = peak.name;
+      }
+      op.rows = EventRows(std::move(rows[i]));
+    }
+    AddWork(index);
+    std::stable_sort(out_.ops.begin(), out_.ops.end(),
+                     [](const TorchOp& a, const TorchOp& b) { return a.time > b.time; });
+  }
+
+  TimeScope ScopeOfKernel(const Kernel& kernel) const {
+    if (kernel.device.valid()) return scope_.OfHost(trace_.planes[kernel.device.value].host);
+    const Track& track = trace_.set.tracks[trace_.set.TrackOf(EventRow(kernel.row)).value];
+    const HostId host = trace_.planes[track.plane.value].host;
+    return scope_.HasHost(host) ? scope_.OfHost(host) : TimeScope{kMaxPs, kMinPs};
+  }
+
+  void Start(const Call& call, std::vector<std::vector<EventRow>>* rows, std::vector<Ps>* tf32) {
+    TorchOp op;
+    op.operation = call.operation.empty() ? "(no op)" : call.operation;
+    op.dims = Text(call.dims), op.types = Text(call.types);
+    op.cost = call.cost;
+    op.type = call.type;
+    if (op.type.empty()) {
+      for (const TorchArg& arg : ParseTorchCall({}, op.dims, op.types, {}).args) {
+        if (arg.tensor() && op.type.empty()) op.type = arg.type;
+      }
+    }
+    out_.ops.push_back(std::move(op));
+    rows->emplace_back();
+    tf32->push_back(0);
+  }
+
+  void Add(const Kernel& kernel, const Call& call, TorchOp* op) {
+    const double share =
+        call.time > 0 ? static_cast<double>(kernel.duration) / static_cast<double>(call.time) : 0;
+    op->time = SaturatingAdd(op->time, kernel.duration);
+    out_.total = SaturatingAdd(out_.total, kernel.duration);
+    if (!call.cost) out_.unknown = SaturatingAdd(out_.unknown, kernel.duration);
+    if (call.cost) op->flops += share * call.cost->flops, op->bytes += share * call.cost->bytes;
+    if (kernel.begin == call.first && !counted_.contains(kernel.call)) {
+      counted_.emplace(kernel.call, true);
+      ++op->calls;
+    }
+  }
+
+  void AddWork(const std::map<Key, size_t>& index) {
+    for (const Kernel& kernel : kernels_) {
+      const Call& call = calls_[kernel.call];
+      if (!call.cost || call.cost->engine != TorchEngine::kMatrix || call.time <= 0) continue;
+      const auto at = index.find(
+          {call.operation, call.dims.value, call.types.value, call.cost->flops, call.cost->bytes});
+      if (at == index.end()) continue;
+      const double flops =
+          call.cost->flops * static_cast<double>(kernel.duration) / static_cast<double>(call.time);
+      const double peak = out_.ops[at->second].peak_tflops * 1e12;
+      out_.work.push_back({kernel.device, kernel.begin, flops, peak > 0 ? flops / peak : 0});
+    }
+  }
+
+  const Trace& trace_;
+  const StatTable& stats_;
+  const std::stop_token stop_;
+  const Scope scope_;
+  const LaunchingOps launching_;
+  bool any_device_ = false;
+  std::vector<Call> calls_;
+  std::vector<Kernel> kernels_;
+  std::unordered_map<uint32_t, uint32_t> call_of_op_;       // by row of the innermost op
+  std::unordered_map<uint32_t, uint32_t> call_at_;          // by row of the op whose formula counts
+  std::unordered_map<uint32_t, TorchCost> call_of_kernel_;  // by MetaId
+  std::unordered_map<uint32_t, bool> counted_;              // calls
+  TorchOps out_;
+};
+
+}  // namespace
+
+TorchPeak PeakOf(const PublishedPeaks* peaks, TorchEngine engine, std::string_view type,
+                 bool tf32) {
+  if (peaks == nullptr || engine == TorchEngine::kNetwork) return {};
+  const bool matrix = engine == TorchEngine::kMatrix;
+  if (type == "double") {
+    return matrix ? TorchPeak{peaks->fp64_matrix, "fp64 matrix"}
+                  : TorchPeak{peaks->fp64, "fp64 vector"};
+  }
+  if (!matrix) return {peaks->fp32, "fp32 vector"};
+  if (type == "c10::BFloat16") return {peaks->bf16, "bf16 matrix"};
+  if (type == "c10::Half") return {peaks->fp16, "fp16 matrix"};
+  if (type.starts_with("c10::Float8")) return {peaks->fp8, "fp8 matrix"};
+  if (type == "signed char" || type == "unsigned char") return {peaks->int8, "int8 matrix"};
+  if (tf32 && peaks->tf32 > 0) return {peaks->tf32, "tf32 matrix"};
+  return {peaks->fp32, "fp32 vector"};
+}
+
+TorchOps CollectTorchOps(AnalysisContext& context, const AnalysisParams& params,
+                         std::stop_token stop) {
+  return Collector(context, params, std::move(stop)).Take();
+}
+
+}  // namespace stepscope

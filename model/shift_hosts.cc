@@ -1,0 +1,172 @@
+#include "model/shift_hosts.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "model/base/column.h"
+#include "model/base/task.h"
+#include "model/first_view.h"
+#include "model/lane_pyramids.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kClockStat = "clock_offset_ps";
+
+// TrackSet::storage owns this. Lanes view the other columns in the original.
+struct ShiftedStorage {
+  std::shared_ptr<const Trace> original;
+  std::vector<Column<Ps>> starts;  // by lane
+};
+
+uint32_t HostOf(const Trace& trace, const Track& track) {
+  const uint32_t plane = track.plane.value;
+  return plane < trace.planes.size() ? trace.planes[plane].host.value : HostId().value;
+}
+
+// The offsets by host, so small that no event leaves the range of Ps.
+std::vector<Ps> Bounded(const Trace& trace, std::span<const Ps> offsets) {
+  std::vector<Ps> out(trace.hosts.size());
+  std::copy_n(offsets.begin(), std::min(offsets.size(), out.size()), out.begin());
+  for (const Track& track : trace.set.tracks) {
+    const uint32_t host = HostOf(trace, track);
+    if (host >= out.size() || track.events == 0) continue;
+    out[host] = std::clamp(out[host], std::min<Ps>(0, SaturatingSub(track.span.end, kMaxPs)),
+                           std::max<Ps>(0, SaturatingSub(track.span.begin, kMinPs)));
+  }
+  return out;
+}
+
+class Shifter {
+ public:
+  Shifter(std::shared_ptr<const Trace> trace, std::span<const Ps> offsets)
+      : original_(std::move(trace)), offsets_(Bounded(*original_, offsets)) {}
+
+  std::shared_ptr<const Trace> Run(const std::stop_token& stop) {
+    CopyFacts();
+    CopyTracks();
+    CopyLanes(stop);
+    if (stop.stop_requested()) return nullptr;
+    BuildPyramids(&shifted_->set.lanes, stop);
+    if (stop.stop_requested()) return nullptr;
+    shifted_->span = SpanOf(shifted_->set.tracks);
+    const TimeRange dense = FindDenseView(shifted_->set.lanes, shifted_->span).range;
+    shifted_->first_view = FindDeviceView(shifted_->planes, shifted_->set, dense);
+    return shifted_;
+  }
+
+ private:
+  Ps OffsetOf(const Track& track) const {
+    const uint32_t host = HostOf(*original_, track);
+    return host < offsets_.size() ? offsets_[host] : 0;
+  }
+
+  void CopyFacts() {
+    const Trace& from = *original_;
+    Trace& to = *shifted_;
+    to.format = from.format;
+    to.kineto = from.kineto;
+    to.path = from.path;
+    to.run = from.run;
+    to.origin_unix_ns = from.origin_unix_ns;
+    to.file_bytes = from.file_bytes;
+    to.inflated_bytes = from.inflated_bytes;
+    to.hosts = from.hosts;
+    to.planes = from.planes;
+    to.flows = from.flows;
+    to.hlo = from.hlo;
+    to.diagnostics = from.diagnostics;
+    to.errors = from.errors;
+    to.warnings = from.warnings;
+    to.skipped_files = from.skipped_files;
+    to.counts = from.counts;
+    to.source = from.source;
+    for (size_t h = 0; h < to.hosts.size(); ++h) {
+      Host& host = to.hosts[h];
+      if (host.start_unix_ns != 0)
+        host.start_unix_ns = SaturatingSub(host.start_unix_ns, offsets_[h] / kPsPerNs);
+    }
+    for (Plane& plane : to.planes) {
+      if (plane.host.value < offsets_.size() && plane.kind != PlaneKind::kEnvironment)
+        plane.stats.push_back({kClockStat, offsets_[plane.host.value]});
+    }
+  }
+
+  void CopyTracks() {
+    TrackSet& set = shifted_->set;
+    set.title = original_->set.title;
+    set.names = original_->set.names;
+    set.rows = original_->set.rows;
+    set.source = original_->set.source;
+    set.tracks = original_->set.tracks;
+    for (Track& track : set.tracks) {
+      const Ps offset = OffsetOf(track);
+      track.span = {SaturatingSub(track.span.begin, offset), SaturatingSub(track.span.end, offset)};
+      track.line_start = SaturatingSub(track.line_start, offset);
+      for (CounterSeries& series : track.counters) {
+        for (Ps& time : series.time) time = SaturatingSub(time, offset);
+      }
+    }
+  }
+
+  void CopyLanes(const std::stop_token& stop) {
+    const TrackSet& from = original_->set;
+    auto storage = std::make_shared<ShiftedStorage>();
+    storage->original = original_;
+    storage->starts.resize(from.lanes.size());
+    std::vector<Lane>& lanes = shifted_->set.lanes;
+    lanes.resize(from.lanes.size());
+    ParallelFor(lanes.size(), [&](size_t i) {
+      if (stop.stop_requested()) return;
+      const Lane& lane = from.lanes[i];
+      lanes[i].track = lane.track;
+      lanes[i].kind = lane.kind;
+      lanes[i].depth = lane.depth;
+      lanes[i].first_row = lane.first_row;
+      lanes[i].dur = lane.dur;
+      lanes[i].meta = lane.meta;
+      lanes[i].ref = lane.ref;
+      lanes[i].ref_bases = lane.ref_bases;
+      lanes[i].start = Starts(lane, OffsetOf(from.tracks[lane.track.value]), &storage->starts[i]);
+    });
+    shifted_->set.storage = std::move(storage);
+  }
+
+  // A lane of a host that stays shares its begins as well.
+  static std::span<const Ps> Starts(const Lane& lane, Ps offset, Column<Ps>* starts) {
+    if (offset == 0) return lane.start;
+    starts->Resize(lane.size());
+    std::transform(lane.start.begin(), lane.start.end(), starts->data(),
+                   [offset](Ps start) { return SaturatingSub(start, offset); });
+    return starts->span();
+  }
+
+  std::shared_ptr<const Trace> original_;
+  std::vector<Ps> offsets_;  // by host
+  std::shared_ptr<Trace> shifted_ = std::make_shared<Trace>();
+};
+
+}  // namespace
+
+std::shared_ptr<const Trace> ShiftHosts(std::shared_ptr<const Trace> trace,
+                                        std::span<const Ps> offsets, std::stop_token stop) {
+  return Shifter(std::move(trace), offsets).Run(stop);
+}
+
+Ps ClockOffsetOf(const Trace& trace, HostId host) {
+  for (const Plane& plane : trace.planes) {
+    if (plane.host != host || plane.kind == PlaneKind::kEnvironment) continue;
+    Ps offset = 0;
+    for (const PlaneStat& stat : plane.stats) {
+      const int64_t* taken = std::get_if<int64_t>(&stat.value);
+      if (taken != nullptr && stat.name == kClockStat) offset = SaturatingAdd(offset, *taken);
+    }
+    return offset;
+  }
+  return 0;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,63 @@
+// ClockAligner: aligns the clocks of the hosts of each open profile of several ranks
+// (model/analysis/ranks/host_clocks.h). A job finds the offsets and makes the same profile on
+// aligned clocks, with analyses and derived tracks of its own; until it ends, the profile is shown
+// as it was recorded. Events keep their rows, so that whatever names one stays true. UI thread
+// only.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "model/base/latest_job.h"
+#include "viewer/core/profiles/derived_parts.h"
+#include "viewer/core/profiles/profile.h"
+#include "viewer/core/state/view_state.h"
+
+namespace stepscope {
+
+class ClockAligner {
+ public:
+  explicit ClockAligner(JobThreads& threads) : threads_(threads) {}
+  // Call it once a frame with the session's profiles. Starts and takes jobs, and forgets profiles
+  // that were closed. O(profiles).
+  void Update(std::span<const Profile> recorded);
+  // The profile as `view` wants to see it: on aligned clocks if they are known, else `recorded`.
+  const Profile& Shown(const Profile& recorded, const ViewState& view) const;
+  // By host; null: they are not known, or there is nothing to align.
+  std::shared_ptr<const std::vector<Ps>> OffsetsOf(ProfileId profile) const;
+  // Whether a job runs whose result Update() has not taken.
+  bool waiting() const;
+
+ private:
+  struct Aligned {
+    std::shared_ptr<const std::vector<Ps>> offsets;  // null: nothing to align
+    std::shared_ptr<const Trace> trace;
+    std::shared_ptr<AnalysisContext> analysis;
+    DerivedParts parts;
+  };
+  struct Known {
+    ProfileId id;
+    std::shared_ptr<AnalysisContext> recorded;  // what was asked
+    std::shared_ptr<const std::vector<Ps>> offsets;
+    Profile aligned;  // without a trace until it is known
+    LatestJob<Aligned> job;
+  };
+  static Aligned Align(AnalysisContext& recorded, const std::shared_ptr<const Trace>& trace,
+                       const std::stop_token& stop);
+  void Restart(const Profile& profile, Known* known);
+  static void Take(const Profile& profile, Aligned aligned, Known* known);
+  const Known* Find(ProfileId profile) const;
+
+  JobThreads& threads_;
+  std::list<Known> known_;
+};
+
+// Moves what is in view when the clocks of a profile are aligned, or are those of the recording
+// again, so that the selected event stays in its place on the screen. Does nothing if no event of
+// the profile is selected. O(log lanes).
+void KeepSelectionInPlace(const Profile& profile, bool aligns, ViewState* view);
+
+}  // namespace stepscope

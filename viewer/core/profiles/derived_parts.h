@@ -1,0 +1,26 @@
+// What is derived of a trace to be drawn with it: tracks of devices and arrows between events.
+// Pure.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "model/analysis/grouping/flow_index.h"
+#include "model/track.h"
+
+namespace stepscope {
+
+class AnalysisContext;  // model/analysis/analysis.h
+
+struct DerivedParts {
+  std::vector<std::shared_ptr<const TrackSet>> sets;
+  std::shared_ptr<const FlowIndex> flows;
+};
+
+// Whether there is anything to derive: tracks of devices, launches, or recorded arrows. O(planes).
+bool HasDerivedParts(const Trace& trace);
+// Takes seconds for a large trace. The result is incomplete when stopped.
+DerivedParts Derive(AnalysisContext& context, const std::stop_token& stop);
+
+}  // namespace stepscope
