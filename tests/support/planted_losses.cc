@@ -182,6 +182,9 @@ std::vector<PlantedLoss> OfSeveralGpus() {
   };
   const SetOptions sequential = [](O* o) { o->sequential = true; };
   const SetOptions slow = [](O* o) { o->outlier_step = 4; };
+  const SetOptions first = [](O* o) {
+    o->stall = "cudaMalloc", o->stall_us = 1500, o->stall_step = 1;
+  };
   const SetOptions stalled = [](O* o) { o->stall = "gc", o->stall_us = 2000, o->stall_step = 5; };
   return {
       ManyCollectives(),
@@ -191,6 +194,7 @@ std::vector<PlantedLoss> OfSeveralGpus() {
       {"turns at being late", "imbalance", turns, {}, kBoth, kAll, "collective_wait"},
       {"one after the other", "sequential-gpus", sequential, {}, kBoth, kAll, nullptr, 100},
       {"slow step", "outlier-steps", slow, {}, kBoth, "4", nullptr, 100 * 8 * 371 / 3213.},
+      {"first call", "warm-up", first, {}, kBoth, "1"},
       {"stalled step", "outlier-steps", stalled, {}, kBoth, "5", nullptr, 100 * 2007 / 3213.},
   };
 }
@@ -275,6 +279,9 @@ std::vector<ThresholdEdge> ThresholdEdges() {
        160, 175},
       {"sequential-gpus",
        [](O* o, double us) { o->scenario = GpuScenario::kStaggered, o->late_us = us; }, 1950, 2100},
+      {"warm-up",
+       [](O* o, double us) { o->stall = "cudaMalloc", o->stall_us = us, o->stall_step = 1; }, 1280,
+       1440},
       {"outlier-steps",
        [](O* o, double us) { o->stall = "gc", o->stall_us = us, o->stall_step = 4; }, 600, 680},
   };

@@ -16,7 +16,7 @@ struct Source {
   const char *analysis, *table, *name_column;
 };
 constexpr Source kSources[] = {
-    {"kernel_stats", "devices", "device"},       {"overview", "idle_causes", "cause"},
+    {"kernel_stats", "devices", "device"},       {"overview", "idle_by_cause", "cause"},
     {"kernel_stats", "by_category", "category"}, {"kernel_stats", "by_annotation", "annotation"},
     {"kernel_stats", "launch_delay", "stream"},  {"kernel_stats", "copies", ""},
     {"overview", "overlap", "device"},           {"input_pipeline", "loader_waits", ""}};

@@ -213,7 +213,9 @@ float DrawChips(const PanelContext& context, float right, float top, float heigh
 // The number of steps, and of those that the other numbers are of if these are fewer.
 std::string StepsText(const AnalysisResult& result, size_t steps) {
   const double counted = NumberIn(result, "steps_counted");
+  const auto hosts = static_cast<size_t>(NumberIn(result, "host_count"));
   std::string text = GroupDigits(steps);
+  if (hosts > 1) text += " on " + GroupDigits(hosts) + " hosts";
   if (counted > 0 && counted < static_cast<double>(steps))
     text += ", " + GroupDigits(static_cast<uint64_t>(counted)) + " counted";
   return text;

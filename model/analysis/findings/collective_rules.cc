@@ -273,9 +273,30 @@ RowLink KernelsAlone(const FindingContext& input, const std::vector<const Device
   return link;
 }
 
+// Collectives that a backend carries out on the host, which waits for them.
+void FindHostCollectives(const FindingContext& input, double threshold,
+                         std::vector<RuleFinding>* out) {
+  const IdleLoss loss = SumIdle(input, StepTimeClass::kCollective, threshold);
+  if (loss.percent < threshold) return;
+  RuleFinding found = FindingOfLoss(
+      input, loss,
+      fmt::format("Collectives that nothing hides take {} of {}, waiting for other ranks "
+                  "included{}.",
+                  MsText(loss.ms), input.EveryStep(), InCause(loss)),
+      "All of it is hidden behind computation.");
+  found.remedy =
+      "See among the ranks whether one is late; overlap them with the backward pass, make buckets "
+      "larger, or send fewer bytes.";
+  out->push_back(std::move(found));
+}
+
 }  // namespace
 
 void FindAllReduce(const FindingContext& input, double threshold, std::vector<RuleFinding>* out) {
+  if (input.db().kind == DeviceKind::kCpuOnly) {
+    FindHostCollectives(input, threshold, out);
+    return;
+  }
   const double ms = input.LossMs(StepTimeClass::kCollective);
   if (input.PercentOfStep(ms) < threshold) return;
   RuleFinding found;

@@ -22,7 +22,10 @@ constexpr size_t kMostFrames = 4;
 class GapTexts {
  public:
   explicit GapTexts(const FindingContext& input)
-      : input_(input), hosts_(HostNames(input.trace())), devices_(DeviceNames(input.trace())) {
+      : input_(input),
+        hosts_(HostNames(input.trace())),
+        devices_(DeviceNames(input.trace())),
+        cause_names_(input.trace(), input.db()) {
     for (const Step& step : input.db().steps) labels_.emplace_back(step.label);
     for (size_t c = 0; c < kStepTimeClasses; ++c) {
       classes_.emplace_back(IdOf(static_cast<StepTimeClass>(c)));
@@ -38,13 +41,14 @@ class GapTexts {
   const Value& ClassLabel(StepTimeClass loss) const {
     return class_labels_[static_cast<size_t>(loss)];
   }
-  const SharedText& Cause(MetaId event, MetaId inside) {
-    SharedText& name = causes_[{event.value, inside.value}];
+  const SharedText& Cause(StepTimeClass loss, MetaId event, MetaId inside) {
+    SharedText& name = causes_[{loss, event.value, inside.value}];
     if (!name.empty() || !event.valid()) return name;
     IdleCause cause;
+    cause.loss = loss;
     cause.event = event;
     cause.inside = inside;
-    return name = SharedText(CauseName(input_.trace(), cause));
+    return name = SharedText(cause_names_.Of(cause));
   }
   // The event and those around it, innermost first: "cudaLaunchKernel < aten::mm < forward".
   const SharedText& Frames(EventRow row);
@@ -55,7 +59,8 @@ class GapTexts {
   std::vector<SharedText> labels_, classes_;
   std::vector<Value> class_labels_;
   const SharedText cpu_{"CPU"};
-  std::map<std::pair<uint32_t, uint32_t>, SharedText> causes_;
+  const CauseNames cause_names_;
+  std::map<std::tuple<StepTimeClass, uint32_t, uint32_t>, SharedText> causes_;
   std::map<uint32_t, SharedText> frames_;
 };
 
@@ -121,8 +126,8 @@ ResultTable GapTable(const FindingContext& input) {
   t.links.reserve(gaps.size());
   for (const IdleInterval& gap : gaps) {
     t.rows.push_back({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
-                      texts.Class(gap.loss), texts.Cause(gap.event, gap.inside), gap.range.begin,
-                      InMs(gap.range.length()), texts.Frames(gap.row)});
+                      texts.Class(gap.loss), texts.Cause(gap.loss, gap.event, gap.inside),
+                      gap.range.begin, InMs(gap.range.length()), texts.Frames(gap.row)});
     t.readable.push_back(texts.ClassLabel(gap.loss));
     t.links.push_back(LinkOf(gap));
   }
@@ -168,9 +173,9 @@ ResultTable GapCauseTable(const FindingContext& input) {
     const IdleInterval& gap = sum->longest;
     const double step = InMs(Ps{1}) * input.db().steps[gap.step].times.total;
     t.rows.push_back({texts.Label(gap.step), texts.Host(gap.step), texts.Device(gap.device),
-                      texts.Class(gap.loss), texts.Cause(gap.event, gap.inside), InMs(sum->time),
-                      step > 0 ? Value(100 * InMs(sum->time) / step) : Value(), sum->count,
-                      InMs(gap.range.length())});
+                      texts.Class(gap.loss), texts.Cause(gap.loss, gap.event, gap.inside),
+                      InMs(sum->time), step > 0 ? Value(100 * InMs(sum->time) / step) : Value(),
+                      sum->count, InMs(gap.range.length())});
     t.readable.push_back(texts.ClassLabel(gap.loss));
     RowLink link = LinkTo(EventRows(sum->rows));
     link.range = gap.range;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/tables/in_unit.h"
@@ -32,7 +33,8 @@ class IdleSums {
     if (!every_step_ && !input_.Counts(cause.step)) return;
     all_ += share;
     by_device_[cause.device.value] += InMs(cause.time);
-    if (cause.event.valid()) by_event_[{cause.event.value, cause.inside.value}] += share;
+    if (cause.event.valid())
+      by_event_[{cause.loss, cause.event.value, cause.inside.value}] += share;
   }
   IdleLoss Take(const std::vector<const IdleCause*>& causes);
 
@@ -49,17 +51,19 @@ class IdleSums {
   double all_ = 0;
   std::vector<double> by_step_;
   std::map<uint32_t, double> by_device_;
-  std::map<std::pair<uint32_t, uint32_t>, double> by_event_;
+  std::map<std::tuple<StepTimeClass, uint32_t, uint32_t>, double> by_event_;
 };
 
 void IdleSums::NameCauses(IdleLoss* loss) const {
+  const CauseNames names(input_.trace(), input_.db());
   std::map<std::string, double> by_name;
   std::map<std::string, MetaId> events;
   for (const auto& [key, ms] : by_event_) {
     IdleCause cause;
-    cause.event = MetaId(key.first);
-    cause.inside = MetaId(key.second);
-    const std::string name = CauseName(input_.trace(), cause);
+    cause.loss = std::get<0>(key);
+    cause.event = MetaId(std::get<1>(key));
+    cause.inside = MetaId(std::get<2>(key));
+    const std::string name = names.Of(cause);
     by_name[name] += ms;
     events.try_emplace(name, cause.event);
   }

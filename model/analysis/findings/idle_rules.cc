@@ -152,8 +152,8 @@ std::string HostTitle(const FindingContext& input, const IdleLoss& loss, HostWor
     title = input.Waits() + " " + share + " for " + WordsOf(work);
   }
   if (work == HostWork::kUnrecorded)
-    return title + ", " + PercentText(percent) +
-           " of it in Python functions that were not recorded";
+    return title + ", " + PercentText(percent) + " of it in " +
+           std::string(CauseNames::kUnrecorded);
   const bool part = work == HostWork::kOnHost && percent < 99.5;
   return title + (part ? ": they are " + PercentText(percent) + " of that time" : "") +
          InCause(loss);

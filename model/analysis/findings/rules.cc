@@ -15,7 +15,7 @@ FindFn FindInputBound, FindHostThreads, FindBetweenSteps, FindShortKernels, Find
     FindHostOp, FindCopies, FindSync, FindMatrixUnits, FindPrecision, FindLossScaling, FindCompile,
     FindAllReduce, FindImbalance, FindSequentialGpus, FindMemory, FindOutlierSteps, FindAttention,
     FindUnfusedOps, FindLayout, FindAlignment, FindSmallCollectives, FindBlockedHost,
-    FindProfilerOverhead, FindCompiledLaunches;
+    FindProfilerOverhead, FindCompiledLaunches, FindWarmUp;
 
 namespace {
 
@@ -94,6 +94,11 @@ constexpr FindingRule kRules[] = {
      "idle time of class compile / step time, both over all steps, those that are left out of "
      "averages too",
      "Enabling XLA", FindCompile},
+    {"warm-up", "Gaps of the first steps that do not come again", 5, Unit::kPercent,
+     "gaps of 100 us and more in the first third of the steps, at most three, whose cause has no "
+     "gap of a fifth of that length in later steps / all steps, both with those that averages "
+     "leave out; the wait for a device's first work is no gap",
+     "Analyze Gaps Between Steps", FindWarmUp},
     {"memory", "Memory that is fragmented, grows or is free", 30, Unit::kPercent,
      "largest fragmentation while 90 % of the pool is in use; growth: bytes in use at the ends of "
      "steps; room: 100 % - peak / capacity",

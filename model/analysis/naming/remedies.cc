@@ -389,6 +389,13 @@ constexpr std::array kRows = {
         "(JAX_LOG_COMPILES=1 names what is compiled)."},
     Row{"compile", kAnyFramework, kAnyBuild, kAnywhere,
         "Profile after a few steps of warm-up; look for shapes that change from step to step."},
+    Row{"warm-up", kAnyFramework, kAnyBuild, kGpu,
+        "Run a few steps before what is recorded and timed. Where the first steps matter, load "
+        "modules at the start (CUDA_MODULE_LOADING=EAGER on NVIDIA GPUs), keep compiled and tuned "
+        "code in caches, and reserve memory ahead."},
+    Row{"warm-up", kAnyFramework, kAnyBuild, kAnywhere,
+        "Run a few steps before what is recorded and timed. Where the first steps matter, keep "
+        "compiled and tuned code in caches."},
     // --- memory ---
     Row{"memory", kTorch, kAnyBuild, kAnywhere,
         "Free large tensors earlier, allocate large ones first, or set "

@@ -170,7 +170,8 @@ void OverviewBuilder::AddStepTimes() {
       "of the sample: n - 1");
   Add("steptime_ms_minimum", "Shortest step", ms(s.min), Unit::kMs, how);
   Add("steptime_ms_maximum", "Longest step", ms(s.max), Unit::kMs, how);
-  Add("step_count", "Steps", static_cast<int64_t>(db_.steps.size()), Unit::kCount, "");
+  Add("step_count", "Steps", static_cast<int64_t>(db_.steps.size()), Unit::kCount,
+      "the rows of the table: each host has its own");
   if (!xprof_) {
     Add("steps_counted", "Steps counted", static_cast<int64_t>(s.count), Unit::kCount,
         "those that averages, losses and the verdict are of");
@@ -210,6 +211,7 @@ void OverviewBuilder::AddVerdict() {
   result_.findings.push_back(verdict.finding);
   result_.tables.push_back(LossTable(verdict, whole_));
   result_.tables.push_back(StepLossTable(db_));
+  result_.tables.push_back(IdleByCauseTable(trace_, judged_));
   result_.tables.push_back(IdleCauseTable(trace_, judged_));
   if (!waits_.empty()) result_.tables.push_back(AsyncWaitTable(waits_, CoreTime()));
 }

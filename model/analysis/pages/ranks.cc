@@ -20,6 +20,9 @@ constexpr const char* kOneRank =
     "several ranks' traces (rank0.json.gz, rank1.json.gz, ...; PyTorch's own names do), or a run "
     "directory with the files of several hosts.";
 
+// Percent of a step that ranks wait for one: less is not said to be late, more always is.
+constexpr double kLeastShare = 1, kMuchShare = 10;
+
 RankFacts Gather(AnalysisContext& context, const AnalysisParams& params, std::stop_token stop) {
   RankFacts f;
   AnalysisParams whole;  // participants are paired wherever they begin
@@ -57,27 +60,31 @@ std::optional<double> ShareOfStep(const RankFacts& f, size_t rank) {
 // something and the rank is last more often than two standard deviations above chance
 // (docs/rules.md#ranks).
 bool IsToBlame(const RankFacts& f, size_t rank) {
-  constexpr double kLeast = 1, kMuch = 10;  // percent of a step
   const std::optional<double> share = ShareOfStep(f, rank);
-  if (!share || *share >= kMuch) return true;
+  if (!share || *share >= kMuchShare) return true;
   const auto n = static_cast<double>(f.lateness.steps);
   const double p = 1 / static_cast<double>(f.ranks.size());
   const double chance = n * p + 2 * std::sqrt(n * p * (1 - p));
-  return *share >= kLeast && static_cast<double>(f.lateness.ranks[rank].steps) > chance;
+  return *share >= kLeastShare && static_cast<double>(f.lateness.ranks[rank].steps) > chance;
 }
 
-// The rank for which the most steps wait; null if none is late.
-const RankLateness* Slowest(const RankFacts& f) {
+// The rank for which the most steps wait; null if none waits for any.
+const RankLateness* MostAwaited(const RankFacts& f) {
   const auto key = [](const RankLateness& r) { return std::make_pair(r.steps, r.sum); };
   const auto it = std::max_element(
       f.lateness.ranks.begin(), f.lateness.ranks.end(),
       [&](const RankLateness& a, const RankLateness& b) { return key(a) < key(b); });
-  if (it == f.lateness.ranks.end() || it->steps == 0) return nullptr;
-  return IsToBlame(f, static_cast<size_t>(it - f.lateness.ranks.begin())) ? &*it : nullptr;
+  return it == f.lateness.ranks.end() || it->steps == 0 ? nullptr : &*it;
 }
 
 size_t PlaceOf(const RankFacts& f, const RankLateness* rank) {
   return static_cast<size_t>(rank - f.lateness.ranks.data());
+}
+
+// The same if that is neither little nor chance, else null.
+const RankLateness* Slowest(const RankFacts& f) {
+  const RankLateness* rank = MostAwaited(f);
+  return rank != nullptr && IsToBlame(f, PlaceOf(f, rank)) ? rank : nullptr;
 }
 
 const char* RemedyOf(const LateCause& cause) {
@@ -94,6 +101,37 @@ const char* RemedyOf(const LateCause& cause) {
   }
 }
 
+// "Rank 2 is the last in 67 % of the steps, by 3.00 ms a step (4.2 %)"
+std::string LastText(const RankFacts& f, const RankLateness& rank) {
+  const size_t r = PlaceOf(f, &rank);
+  const auto steps = static_cast<Ps>(f.lateness.steps);
+  const double percent = 100 * static_cast<double>(rank.steps) / static_cast<double>(steps);
+  std::string text = fmt::format("Rank {} is the last in {:.0f} % of the steps, by {} a step",
+                                 f.ranks[r].number, percent, FormatDuration(rank.sum / steps, 3));
+  if (const std::optional<double> share = ShareOfStep(f, r))
+    text += fmt::format(" ({:.1f} %)", *share);
+  return text;
+}
+
+// Says of the rank that most steps wait for why it is not called late.
+void SayLast(const RankFacts& f, Finding* finding) {
+  const RankLateness* last = MostAwaited(f);
+  finding->grade = Finding::Grade::kGood;
+  if (last == nullptr) {
+    finding->text = "No rank is late to collectives.";
+    return;
+  }
+  const double share = ShareOfStep(f, PlaceOf(f, last)).value_or(0);
+  if (share < kLeastShare) {
+    finding->text = "No rank is late to collectives by much. " + LastText(f, *last) + ".";
+    return;
+  }
+  finding->grade = Finding::Grade::kInfo;
+  finding->text =
+      LastText(f, *last) + fmt::format(". In {} step{} that may be chance.", f.lateness.steps,
+                                       f.lateness.steps == 1 ? "" : "s");
+}
+
 Finding NobodyLate(const RankFacts& f, Finding finding) {
   constexpr Ps kPoor = 100 * kPsPerUs;  // from here on clocks drift, or ranks are of several jobs
   Ps residual = 0;
@@ -107,11 +145,7 @@ Finding NobodyLate(const RankFacts& f, Finding finding) {
         "No rank is later to collectives than their clocks leave open: ends differ by {}.",
         FormatDuration(residual, 3));
   } else {
-    const bool some = std::any_of(f.lateness.ranks.begin(), f.lateness.ranks.end(),
-                                  [](const RankLateness& r) { return r.steps > 0; });
-    finding.text = some ? "No rank is late to collectives by much, or more often than by chance."
-                        : "No rank is late to collectives.";
-    finding.grade = Finding::Grade::kGood;
+    SayLast(f, &finding);
   }
   return finding;
 }
@@ -121,18 +155,12 @@ Finding FindingOf(const RankFacts& f, const RankLateness* slowest) {
   finding.panel = "ranks";
   if (slowest == nullptr) return NobodyLate(f, std::move(finding));
   const size_t r = PlaceOf(f, slowest);
-  const double percent =
-      100 * static_cast<double>(slowest->steps) / static_cast<double>(f.lateness.steps);
-  const Ps late = slowest->sum / static_cast<Ps>(f.lateness.steps);
-  const std::optional<double> known = ShareOfStep(f, r);
-  const double share = known.value_or(0);
+  const double share = ShareOfStep(f, r).value_or(0);
   const LateCause& cause = f.causes.ranks[r];
   finding.grade = share >= 10  ? Finding::Grade::kBad
                   : share >= 3 ? Finding::Grade::kWarning
                                : Finding::Grade::kInfo;
-  finding.text = fmt::format("Rank {} is the last in {:.0f} % of the steps, by {} a step",
-                             f.ranks[r].number, percent, FormatDuration(late, 3));
-  if (known) finding.text += fmt::format(" ({:.1f} %)", share);
+  finding.text = LastText(f, *slowest);
   if (cause.known) finding.text += ": " + TextOf(cause);
   if (cause.known && !cause.event.empty()) finding.text += " (" + cause.event + ")";
   finding.text += ".";

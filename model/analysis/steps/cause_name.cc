@@ -4,6 +4,7 @@
 
 #include "model/analysis/grouping/host_roles.h"
 #include "model/analysis/naming/short_label.h"
+#include "model/analysis/steps/steps.h"
 
 namespace stepscope {
 namespace {
@@ -93,6 +94,19 @@ std::string CauseName(const Trace& trace, const IdleCause& cause) {
   if (!cause.event.valid()) return {};
   if (NamedAfterKernel(trace, cause)) return name_of(cause.inside);
   return name_of(cause.event) + (cause.inside.valid() ? " in " + name_of(cause.inside) : "");
+}
+
+CauseNames::CauseNames(const Trace& trace, const StepDatabase& db) : trace_(trace) {
+  for (const Step& step : db.steps) {
+    if (!step.inferred && step.group >= 0 && !step.rows.empty())
+      markers_.insert(trace.set.Meta(step.rows.front()).value);
+  }
+}
+
+std::string CauseNames::Of(const IdleCause& cause) const {
+  const bool mark = cause.loss == StepTimeClass::kHost && cause.event.valid() &&
+                    markers_.contains(cause.event.value);
+  return mark ? std::string(kUnrecorded) : CauseName(trace_, cause);
 }
 
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "model/analysis/steps/cause_name.h"
@@ -61,6 +62,69 @@ std::vector<bool> Occurring(const std::vector<Step>& steps) {
     for (size_t i = 0; i < times.size(); ++i) occurs[i] = occurs[i] || times[i] > 0;
   }
   return occurs;
+}
+
+// Whether the device of a TPU's cause is in an op that waits, and not idle.
+bool WorksMeanwhile(const StepDatabase& db, const IdleCause& cause) {
+  return db.kind == DeviceKind::kTpu && !IsIdle(cause.loss);
+}
+
+// What a cause without an event is called. `rest`: it stands for the smaller causes of its class.
+const char* NameWithoutEvent(StepTimeClass loss, bool rest) {
+  if (rest) return "others";
+  if (loss == StepTimeClass::kUnknown) return "nothing recorded";
+  return loss == StepTimeClass::kQueued ? "gaps between launched work" : "others";
+}
+
+// One cause in all steps that count.
+struct CauseSum {
+  StepTimeClass loss = StepTimeClass::kUnknown;
+  std::string name;
+  double time = 0;  // ps: sum over steps of the mean over devices
+  uint64_t count = 0;
+  std::set<uint32_t> steps, devices;
+  TimeRange longest;
+  std::vector<EventRow> rows;
+
+  void Add(const IdleCause& cause, double devices_of_step) {
+    time += static_cast<double>(cause.time) / devices_of_step;
+    count += cause.count;
+    steps.insert(cause.step);
+    devices.insert(cause.device.value);
+    if (cause.longest.length() > longest.length()) longest = cause.longest;
+    for (const EventRow row : cause.rows) {
+      if (row.valid() && rows.size() < kMostRows) rows.push_back(row);
+    }
+  }
+
+ private:
+  static constexpr size_t kMostRows = 1000;
+};
+
+// By falling time.
+std::vector<CauseSum> SumsOfCauses(const Trace& trace, const StepDatabase& db) {
+  std::vector<double> devices(db.steps.size());
+  for (const DeviceStep& d : db.device_steps) ++devices[d.step];
+  const bool all =
+      std::none_of(db.steps.begin(), db.steps.end(), [](const Step& s) { return s.counts(); });
+  const CauseNames names(trace, db);
+  std::map<std::pair<StepTimeClass, std::string>, CauseSum> by_name;
+  CauseCounter counter;
+  for (const IdleCause& cause : db.causes) {
+    const bool rest = counter.IsRest(cause);
+    if ((!all && !db.steps[cause.step].counts()) || WorksMeanwhile(db, cause)) continue;
+    std::string name = cause.event.valid() ? names.Of(cause) : NameWithoutEvent(cause.loss, rest);
+    CauseSum& sum = by_name[{cause.loss, std::move(name)}];
+    sum.Add(cause, std::max(1.0, devices[cause.step]));
+  }
+  std::vector<CauseSum> sums;
+  for (auto& [key, sum] : by_name) {
+    std::tie(sum.loss, sum.name) = key;
+    sums.push_back(std::move(sum));
+  }
+  std::stable_sort(sums.begin(), sums.end(),
+                   [](const CauseSum& a, const CauseSum& b) { return a.time > b.time; });
+  return sums;
 }
 
 }  // namespace
@@ -130,10 +194,43 @@ ResultTable StepLossTable(const StepDatabase& db) {
   return t;
 }
 
+ResultTable IdleByCauseTable(const Trace& trace, const StepDatabase& db) {
+  ResultTable t;
+  t.id = "idle_by_cause";
+  t.title = "Why devices are idle";
+  t.columns = {
+      {"class", "Class", Unit::kNone, ValueType::kString, ""},
+      {"cause", "Cause", Unit::kNone, ValueType::kString,
+       "the event that the host was in; what is not among the five largest causes of a class in a "
+       "step is \"others\"",
+       true},
+      {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
+      {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
+      {"steps", "Steps", Unit::kCount, ValueType::kInt, "of those that count, how many have it"},
+      {"devices", "Devices", Unit::kCount, ValueType::kInt, "that have it", true},
+      {"count", "Intervals", Unit::kCount, ValueType::kInt, "in the steps that count"}};
+  t.readable_column = t.Column("class");
+  const std::vector<const Step*> counted = CountedSteps(db.steps);
+  double whole = 0;
+  for (const Step* step : counted) whole += step->times.total;
+  for (const CauseSum& sum : SumsOfCauses(trace, db)) {
+    t.rows.push_back(
+        {SharedText(IdOf(sum.loss)), SharedText(sum.name),
+         sum.time / static_cast<double>(kPsPerMs * std::max<size_t>(1, counted.size())),
+         whole > 0 ? 100 * sum.time / whole : 0.0, static_cast<int64_t>(sum.steps.size()),
+         static_cast<int64_t>(sum.devices.size()), static_cast<int64_t>(sum.count)});
+    t.readable.emplace_back(SharedText(LabelOf(sum.loss)));
+    RowLink link = LinkTo(EventRows(sum.rows));
+    link.range = sum.longest;
+    t.links.push_back(std::move(link));
+  }
+  return t;
+}
+
 ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
   ResultTable t;
   t.id = "idle_causes";
-  t.title = "Why devices are idle";
+  t.title = "Why devices are idle, step by step";
   t.columns = {
       {"stepnum", "Step", Unit::kNone, ValueType::kString, ""},
       {"host", "Host", Unit::kNone, ValueType::kString, ""},
@@ -156,29 +253,24 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
   }
   t.readable_column = t.Column("class");
   const std::vector<SharedText> hosts = HostNames(trace), devices = DeviceNames(trace);
-  std::map<std::pair<uint32_t, uint32_t>, SharedText> names;  // by event and the op around it
-  const SharedText cpu("CPU"), others("others"), nothing("nothing recorded"),
-      queue("gaps between launched work");
+  const CauseNames cause_names(trace, db);
+  // By class, event and the op around it.
+  std::map<std::tuple<StepTimeClass, uint32_t, uint32_t>, SharedText> names;
+  const SharedText cpu("CPU");
   const Ps least = LeastTime(db.causes);
   CauseCounter counter;
   if (least > 0) t.title += fmt::format(", the {} longest", kMostCauses);
   for (const IdleCause& cause : db.causes) {
     const bool rest = counter.IsRest(cause);
-    const bool works = db.kind == DeviceKind::kTpu && !IsIdle(cause.loss);  // in an op that waits
-    if (cause.time < least || works) continue;
-    const bool queued = cause.loss == StepTimeClass::kQueued && !rest;
-    const bool none = cause.loss == StepTimeClass::kUnknown && !rest;
+    if (cause.time < least || WorksMeanwhile(db, cause)) continue;
     const Step& step = db.steps[cause.step];
-    SharedText& name = names[{cause.event.value, cause.inside.value}];
-    if (name.empty() && cause.event.valid()) name = SharedText(CauseName(trace, cause));
+    SharedText& name = names[{cause.loss, cause.event.value, cause.inside.value}];
+    if (name.empty() && cause.event.valid()) name = SharedText(cause_names.Of(cause));
     const double whole = WholeOf(db, cause);
     t.rows.push_back({labels[cause.step], hosts[step.host.value],
                       cause.device.valid() ? devices[cause.device.value] : cpu,
                       classes[static_cast<size_t>(cause.loss)],
-                      cause.event.valid() ? name
-                                          : (none     ? nothing
-                                             : queued ? queue
-                                                      : others),
+                      cause.event.valid() ? name : SharedText(NameWithoutEvent(cause.loss, rest)),
                       static_cast<double>(cause.time) / static_cast<double>(kPsPerMs),
                       whole > 0 ? 100 * static_cast<double>(cause.time) / whole : 0.0,
                       static_cast<int64_t>(cause.count)});

@@ -15,7 +15,10 @@ ResultTable LossTable(const Verdict& verdict, bool whole = false);
 // The times of each step by group (StepTimeGroups): one row for each row of
 // the table `steps`, in its order.
 ResultTable StepLossTable(const StepDatabase& db);
-// The causes of idle time. Of more than 20,000 the longest, and the title says
+// The causes of idle time by time, in an average step: those of a class sum to the loss.
+// O(causes log causes).
+ResultTable IdleByCauseTable(const Trace& trace, const StepDatabase& db);
+// The causes of idle time, step by step. Of more than 20,000 the longest, and the title says
 // so. O(causes log device steps).
 ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db);
 

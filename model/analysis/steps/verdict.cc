@@ -105,6 +105,7 @@ class CauseShares {
  public:
   void Add(const IdleCause& cause) {
     all_ += static_cast<double>(cause.time);
+    loss_ = cause.loss;
     if (cause.longest.length() > longest_.length()) longest_ = cause.longest;
     for (const EventRow row : cause.rows) {
       if (row.valid() && rows_.size() < kRows) rows_.push_back(row);
@@ -112,23 +113,15 @@ class CauseShares {
     if (cause.event.valid())
       sums_[{cause.event.value, cause.inside.value}].time += static_cast<double>(cause.time);
   }
-  HostRole RoleOf(const Trace& trace, const std::string& name) const {
+  HostRole RoleOf(const Trace& trace, const CauseNames& names, const std::string& name) const {
     for (const auto& [key, sum] : sums_) {
-      IdleCause cause;
-      cause.event = MetaId(key.first);
-      cause.inside = MetaId(key.second);
-      if (CauseName(trace, cause) == name) return RoleOfCause(trace, cause.event);
+      if (names.Of(CauseOf(key)) == name) return RoleOfCause(trace, MetaId(key.first));
     }
     return HostRole::kWork;
   }
-  Shares Largest(const Trace& trace) const {
+  Shares Largest(const CauseNames& names) const {
     std::map<std::string, double> by_name;
-    for (const auto& [key, sum] : sums_) {
-      IdleCause cause;
-      cause.event = MetaId(key.first);
-      cause.inside = MetaId(key.second);
-      by_name[CauseName(trace, cause)] += sum.time;
-    }
+    for (const auto& [key, sum] : sums_) by_name[names.Of(CauseOf(key))] += sum.time;
     Shares shares;
     for (const auto& [name, time] : by_name) shares.emplace_back(name, 100 * time / all_);
     return LargestOf(std::move(shares));
@@ -144,10 +137,19 @@ class CauseShares {
   struct Sum {
     double time = 0;
   };
+  using Key = std::pair<uint32_t, uint32_t>;  // MetaIds of the event and of the op around it
+  IdleCause CauseOf(const Key& key) const {
+    IdleCause cause;
+    cause.loss = loss_;
+    cause.event = MetaId(key.first);
+    cause.inside = MetaId(key.second);
+    return cause;
+  }
   double all_ = 0;
+  StepTimeClass loss_ = StepTimeClass::kUnknown;  // of the last cause
   TimeRange longest_;
   std::vector<EventRow> rows_;
-  std::map<std::pair<uint32_t, uint32_t>, Sum> sums_;
+  std::map<Key, Sum> sums_;
 };
 
 // What is said of a loss, as far as its causes are known.
@@ -245,10 +247,11 @@ void Judgement::AddCauses() {
     if (of >= shares.size()) continue;
     if (all || db_.steps[cause.step].counts()) shares[of].Add(cause);
   }
+  const CauseNames names(trace_, db_);
   for (size_t i = 0; i < shares.size(); ++i) {
-    SetCauses(shares[i].Largest(trace_), &verdict_.losses[i]);
+    SetCauses(shares[i].Largest(names), &verdict_.losses[i]);
     FirstCause& first = first_[verdict_.losses[i].id];
-    first.role = shares[i].RoleOf(trace_, first.name);
+    first.role = shares[i].RoleOf(trace_, names, first.name);
     verdict_.losses[i].link = shares[i].Link();
   }
 }
@@ -453,7 +456,10 @@ void Judgement::SayDevice() {
   }
   if (!verdict_.losses.empty() && verdict_.losses.front().of_waiting >= 1) {
     const Loss& most = verdict_.losses.front();
-    f.text += "; the largest loss is " + InWords(most) + ", " + Rounded(most.of_waiting);
+    // What the device copies may cost more than what is no work of it.
+    const bool less = copying > most.of_waiting;
+    f.text += (less ? ". Next largest: " : "; the largest loss is ") + InWords(most) + ", " +
+              Rounded(most.of_waiting);
   }
   f.text += ".";
   f.next_step = RemedyFor("device", program_);

@@ -15,6 +15,7 @@
 #include "tests/support/gpu_profile.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/support/planted_losses.h"
+#include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
 #include "tests/support/xspace_builder.h"
 
@@ -475,6 +476,31 @@ TEST_CASE("Findings for some steps are about these steps only") {
   params.steps = StepInterval{0, 3};
   CHECK(RowOf(FindAll(context, {}, {}, {}), "outlier-steps") >= 0);
   CHECK(RowOf(FindAll(context, params, {}, {}), "outlier-steps") < 0);
+}
+
+TEST_CASE("What the verdict of CPU ranks names, collectives of the backend, is the first finding") {
+  Progress progress;
+  const auto trace = LoadPath(test::SourcePath("tests/data/torch_gloo"), {}, {}, progress);
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const auto overview = context.Get("overview"), findings = context.Get("findings");
+  CHECK(test::PropertyText(*overview, "verdict") == "collectives");
+  REQUIRE_FALSE(test::TableOf(*findings, "findings").rows.empty());
+  CHECK(test::Text(*findings, "findings", 0, "rule") == "allreduce");
+  CHECK(test::Real(*findings, "findings", 0, "measured") ==
+        doctest::Approx(test::Real(*overview, "losses", 0, "percent")));
+}
+
+TEST_CASE("A gap that comes once is warm-up in the first steps only, and not if it comes again") {
+  const auto stalled = [](int step) {
+    test::GpuProfileOptions o = test::HealthyTraining();
+    o.stall = "cudaMalloc", o.stall_us = 2000, o.stall_step = step;
+    return test::RowOfRule(test::FindingsOf(o), "warm-up");
+  };
+  CHECK(stalled(1) >= 0);
+  CHECK(stalled(5) < 0);
+  CHECK(stalled(-1) < 0);  // in every step
+  CHECK(test::RowOfRule(test::FindingsOf(test::HealthyTraining()), "warm-up") < 0);
 }
 
 }  // namespace stepscope

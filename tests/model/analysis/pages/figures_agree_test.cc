@@ -238,8 +238,29 @@ void Devices(const Report& r) {
   }
 }
 
+// The causes of a class sum to the loss; copies and collectives are no idle time of a device.
+void CausesOfLosses(const Report& r) {
+  const Rows losses = r.Table("overview", "losses"), causes = r.Table("overview", "idle_by_cause");
+  // Steps of TPUs are not divided by causes.
+  for (size_t row = 0; row < losses.size() && causes.size() > 0; ++row) {
+    const std::string id = losses.Text(row, "class");
+    if (id == "copies" || id == "collectives" || id == "collective_wait") continue;
+    CAPTURE(id);
+    double ms = 0, percent = 0;
+    for (size_t c = 0; c < causes.size(); ++c) {
+      if (causes.Text(c, "class") != id) continue;
+      ms += causes.Number(c, "timeMs"), percent += causes.Number(c, "percent");
+    }
+    CHECK(ms == About(losses.Number(row, "timeMs")));
+    CHECK(percent == About(losses.Number(row, "percent")));
+  }
+  for (size_t c = 1; c < causes.size(); ++c)
+    CHECK(causes.Number(c, "timeMs") <= causes.Number(c - 1, "timeMs"));
+}
+
 // No cause is longer than what it is a cause of.
 void Causes(const Report& r) {
+  CausesOfLosses(r);
   const Rows devices = r.Table("overview", "device_steps");
   const Rows causes = r.Table("overview", "idle_causes"), gaps = r.Table("findings", "gaps");
   if (devices.size() == 0) return;

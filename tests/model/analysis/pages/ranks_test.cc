@@ -471,6 +471,22 @@ TEST_CASE(
   CHECK(Unknown(result, "collectives", 0, "bytes"));
 }
 
+TEST_CASE("A rank that is late in too few steps to tell it from chance is named, not hidden") {
+  RankJobOptions o = Late(LateBy::kHost);
+  o.ranks = 2;
+  o.steps = 3;
+  o.late_rank = 1;
+  o.late_us = 100;
+  const AnalysisResult result = Ranks(Job(o));
+  CHECK(result.Find("slowest_rank")->value == Value());
+  CHECK(Real(result, "ranks", 1, "late_percent") == 100);
+  const Finding& finding = result.findings.front();
+  CAPTURE(finding.text);
+  CHECK(finding.text.starts_with("Rank 1 is the last in 100 % of the steps, by "));
+  CHECK(finding.text.ends_with(". In 3 steps that may be chance."));
+  CHECK(finding.grade == Finding::Grade::kInfo);
+}
+
 TEST_CASE("The device time of an op on a host is that of what this host launched") {
   const Folder folder;
   for (int rank = 0; rank < 2; ++rank) {

@@ -12,6 +12,7 @@
 
 #include "loaders/loader.h"
 #include "model/analysis/grouping/host_activity.h"
+#include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/steps.h"
 #include "model/analysis/steps/verdict.h"
 #include "tests/support/gpu_profile.h"
