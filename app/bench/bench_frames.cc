@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace stepscope {
 
@@ -67,6 +68,15 @@ FrameTimes Summarise(std::vector<double> ms) {
   times.p99_ms = ms[std::max<size_t>(rank, 1) - 1];
   times.max_ms = ms.back();
   return times;
+}
+
+nlohmann::ordered_json FrameTimesJson(std::vector<double> ms) {
+  const size_t count = ms.size();
+  const FrameTimes times = Summarise(std::move(ms));
+  return {{"count", count},
+          {"median_ms", times.median_ms},
+          {"p99_ms", times.p99_ms},
+          {"max_ms", times.max_ms}};
 }
 
 }  // namespace stepscope

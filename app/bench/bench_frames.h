@@ -2,6 +2,7 @@
 // draws or measures.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "model/trace.h"
@@ -20,5 +21,7 @@ struct FrameTimes {
   double median_ms = 0, p99_ms = 0, max_ms = 0;
 };
 FrameTimes Summarise(std::vector<double> ms);
+// {"count", "median_ms", "p99_ms", "max_ms"}
+nlohmann::ordered_json FrameTimesJson(std::vector<double> ms);
 
 }  // namespace stepscope

@@ -51,16 +51,6 @@ void Scroll(const ImGuiWindow* part, int frame, int frames) {
   io.AddMouseWheelEvent(0, frame * 2 < frames ? -kWheelNotch : kWheelNotch);
 }
 
-Json FrameTimesJson(std::vector<double> ms, double cpu_ms) {
-  const size_t count = ms.size();
-  const FrameTimes times = Summarise(std::move(ms));
-  return {{"count", count},
-          {"median_ms", times.median_ms},
-          {"p99_ms", times.p99_ms},
-          {"max_ms", times.max_ms},
-          {"cpu_ms", cpu_ms}};
-}
-
 void PushPanel(Gui& gui, const char* command, const char* panel) {
   gui.viewer().commands().Push(command, {.text = panel});
 }
@@ -84,7 +74,10 @@ Json TimeFrames(Gui& gui, const Trace& trace, int frames, const std::function<vo
     ms.push_back(watch.Ms());
   }
   const double drawn = static_cast<double>(std::max<size_t>(ms.size(), 1));
-  return FrameTimesJson(std::move(ms), (CpuMs() - cpu) / drawn);
+  const double cpu_ms = (CpuMs() - cpu) / drawn;
+  Json times = FrameTimesJson(std::move(ms));
+  times["cpu_ms"] = cpu_ms;
+  return times;
 }
 
 Result<Json> TimePanels(Gui& gui, const Trace& trace, int frames) {

@@ -41,14 +41,11 @@ class Timed {
     settled_.push_back(watch.Ms());
   }
   Json Times() {
-    const size_t count = frames_.size();
-    const FrameTimes frames = Summarise(std::move(frames_)), rest = Summarise(std::move(settled_));
-    return {{"count", count},
-            {"median_ms", frames.median_ms},
-            {"p99_ms", frames.p99_ms},
-            {"max_ms", frames.max_ms},
-            {"settle_median_ms", rest.median_ms},
-            {"settle_max_ms", rest.max_ms}};
+    Json times = FrameTimesJson(std::move(frames_));
+    const FrameTimes rest = Summarise(std::move(settled_));
+    times["settle_median_ms"] = rest.median_ms;
+    times["settle_max_ms"] = rest.max_ms;
+    return times;
   }
 
  private:
@@ -82,8 +79,9 @@ Json TimeKeys(Gui& gui, const std::vector<std::string>& texts) {
     shown.push_back(watch.Ms());
     Timed(gui).Settle();
   }
-  const FrameTimes times = Summarise(std::move(shown));
-  return {{"median_ms", times.median_ms}, {"p99_ms", times.p99_ms}, {"max_ms", times.max_ms}};
+  Json times = FrameTimesJson(std::move(shown));
+  times.erase("count");
+  return times;
 }
 
 Json TimeSearch(Gui& gui, const std::string& name, int keys) {

@@ -14,6 +14,7 @@
 #include "app/system/exit_code.h"
 #include "app/system/output.h"
 #include "model/analysis/findings/findings.h"
+#include "model/analysis/tables/cells.h"
 #include "model/base/terminal_text.h"
 #include "model/compare/compare.h"
 #include "model/compare/significance.h"
@@ -24,12 +25,8 @@ namespace {
 constexpr size_t kCulprits = 5;  // rows that a failed check lists
 
 std::optional<double> NumberOf(const Property* property) {
-  if (property == nullptr) return std::nullopt;
-  if (const auto* real = std::get_if<double>(&property->value))
-    return std::isfinite(*real) ? std::optional(*real) : std::nullopt;
-  if (const auto* whole = std::get_if<int64_t>(&property->value))
-    return static_cast<double>(*whole);
-  return std::nullopt;
+  const double number = property != nullptr ? NumberOf(property->value) : NAN;
+  return std::isfinite(number) ? std::optional(number) : std::nullopt;
 }
 
 class Checks {

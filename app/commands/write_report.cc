@@ -18,20 +18,10 @@ int WriteReport(const ReportForm& form, const ReportInput& input,
     return kExitUsage;
   }
   Output output(form.output);
-  switch (form.format) {
-    case ReportFormat::kText:
-      WriteReportText(input, output.sink());
-      break;
-    case ReportFormat::kJson:
-      json(output.sink());
-      break;
-    case ReportFormat::kCsv:
-      WriteCsv(*table, output.sink());
-      break;
-    case ReportFormat::kHtml:
-      WriteReportHtml(input, output.sink());
-      break;
-  }
+  if (form.format == ReportFormat::kText) WriteReportText(input, output.sink());
+  if (form.format == ReportFormat::kJson) json(output.sink());
+  if (form.format == ReportFormat::kCsv) WriteCsv(*table, output.sink());
+  if (form.format == ReportFormat::kHtml) WriteReportHtml(input, output.sink());
   return output.Finish() ? kExitOk : kExitNoResource;
 }
 

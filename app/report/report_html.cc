@@ -10,6 +10,7 @@
 #include "app/report/step_chart_svg.h"
 #include "app/report/text_layout.h"
 #include "app/report/timeline_svg.h"
+#include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/unit_names.h"
 #include "model/base/markup.h"
 #include "model/compare/waterfall.h"
@@ -65,14 +66,7 @@ bool IsNumber(const ColumnDesc& column) {
 // The share, 0 to 1, that a cell of a column of percentages or fractions stands for.
 std::optional<double> ShareOf(const Value& value, Unit unit) {
   if (unit != Unit::kPercent && unit != Unit::kFraction) return std::nullopt;
-  double number = 0;
-  if (const auto* d = std::get_if<double>(&value)) {
-    number = *d;
-  } else if (const auto* i = std::get_if<int64_t>(&value)) {
-    number = static_cast<double>(*i);
-  } else {
-    return std::nullopt;
-  }
+  const double number = NumberOf(value);
   if (!std::isfinite(number)) return std::nullopt;
   return std::clamp(unit == Unit::kPercent ? number / 100 : number, 0.0, 1.0);
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analysis/tables/cells.h"
 #include "model/base/markup.h"
 
 namespace stepscope {
@@ -47,9 +48,9 @@ std::vector<Series> SeriesOf(const ResultTable& steps) {
 constexpr size_t kMostBars = 200;
 constexpr double kWidth = 1160, kHeight = 220, kLeft = 56, kBottom = 22, kTop = 10;
 
-double NumberAt(const ResultTable& steps, size_t row, size_t column) {
-  const auto* value = std::get_if<double>(&steps.rows[row][column]);
-  return value != nullptr && std::isfinite(*value) ? std::max(0.0, *value) : 0;
+double PartOf(const Value& cell) {
+  const double part = NumberOf(cell);
+  return std::isfinite(part) ? std::max(0.0, part) : 0;
 }
 
 struct Bars {
@@ -66,7 +67,7 @@ Bars BarsOf(const ResultTable& steps, const std::vector<Series>& series) {
     std::vector<double> bar(series.size());
     double sum = 0;
     for (size_t i = 0; i < bar.size(); ++i) {
-      for (size_t r = first; r < end; ++r) bar[i] += NumberAt(steps, r, series[i].column);
+      for (size_t r = first; r < end; ++r) bar[i] += PartOf(steps.rows[r][series[i].column]);
       bar[i] /= static_cast<double>(end - first);
       sum += bar[i];
     }

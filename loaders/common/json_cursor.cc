@@ -8,6 +8,7 @@
 namespace stepscope::json {
 namespace {
 
+constexpr std::string_view kEscapes = "ntrbf\"\\/", kEscaped = "\n\t\r\b\f\"\\/";
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
 void AppendUtf8(uint32_t c, std::string* out) {
@@ -125,44 +126,48 @@ bool Cursor::Value(std::string_view* token) {
   return whole;
 }
 
-void ForEachMember(std::string_view text,
-                   const std::function<bool(std::string_view, std::string_view)>& fn) {
+namespace {
+
+// Calls `entry` with the cursor at each entry of the object or array that begins with `open`, until
+// it returns false.
+template <typename Entry>
+void ForEachEntry(std::string_view text, char open, Entry entry) {
   Cursor c(text.data(), text.data() + text.size());
   c.SkipSpace();
-  if (c.peek() != '{') return;
+  if (c.peek() != open) return;
   c.Advance();
   while (!c.done()) {
     c.SkipSpace();
     if (c.peek() == ',') {
       c.Advance();
-      continue;
+    } else if (!entry(&c)) {
+      return;
     }
-    std::string_view key, value;
-    if (c.peek() != '"' || !c.String(&key)) return;
-    c.SkipSpace();
-    if (c.peek() != ':') return;
-    c.Advance();
-    c.SkipSpace();
-    c.Value(&value);
-    if (!fn(StripQuotes(key), value)) return;
   }
 }
 
+}  // namespace
+
+void ForEachMember(std::string_view text,
+                   const std::function<bool(std::string_view, std::string_view)>& fn) {
+  ForEachEntry(text, '{', [&](Cursor* c) {
+    std::string_view key, value;
+    if (c->peek() != '"' || !c->String(&key)) return false;
+    c->SkipSpace();
+    if (c->peek() != ':') return false;
+    c->Advance();
+    c->SkipSpace();
+    c->Value(&value);
+    return fn(StripQuotes(key), value);
+  });
+}
+
 void ForEachElement(std::string_view text, const std::function<bool(std::string_view)>& fn) {
-  Cursor c(text.data(), text.data() + text.size());
-  c.SkipSpace();
-  if (c.peek() != '[') return;
-  c.Advance();
-  while (!c.done()) {
-    c.SkipSpace();
-    if (c.peek() == ',') {
-      c.Advance();
-      continue;
-    }
+  ForEachEntry(text, '[', [&](Cursor* c) {
     std::string_view value;
-    c.Value(&value);
-    if (value.empty() || !fn(value)) return;
-  }
+    c->Value(&value);
+    return !value.empty() && fn(value);
+  });
 }
 
 std::string_view ValueAt(const char* at, const char* end) {
@@ -197,34 +202,15 @@ bool Unescape(std::string_view token, std::string* out) {
     }
     const char e = s[i + 1];
     i += 2;
-    switch (e) {
-      case 'n':
-        out->push_back('\n');
-        break;
-      case 't':
-        out->push_back('\t');
-        break;
-      case 'r':
-        out->push_back('\r');
-        break;
-      case 'b':
-        out->push_back('\b');
-        break;
-      case 'f':
-        out->push_back('\f');
-        break;
-      case 'u':
-        i += AppendUnicodeEscape(s.substr(i), out, &clean);
-        break;
-      case '"':
-      case '\\':
-      case '/':
-        out->push_back(e);
-        break;
-      default:  // no escape of JSON: Windows paths written raw; keep both characters
-        out->push_back('\\');
-        --i;
-        clean = false;
+    const size_t known = kEscapes.find(e);
+    if (e == 'u') {
+      i += AppendUnicodeEscape(s.substr(i), out, &clean);
+    } else if (known != kEscapes.npos) {
+      out->push_back(kEscaped[known]);
+    } else {  // no escape of JSON: Windows paths written raw; keep both characters
+      out->push_back('\\');
+      --i;
+      clean = false;
     }
   }
   return clean;

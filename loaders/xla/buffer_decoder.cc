@@ -59,37 +59,15 @@ class BufferDecoder {
   }
 
   static void SetFlag(const Field& f, BufferAllocation* a) {
-    switch (f.number) {
-      case 1:
-        a->index = f.Int();
-        break;
-      case 2:
-        a->size = Size(f);
-        break;
-      case 3:
-        a->thread_local_memory = f.value != 0;
-        break;
-      case 5:
-        a->entry_parameter = f.value != 0;
-        break;
-      case 6:
-        a->parameter_number = f.Int();
-        break;
-      case 7:
-        a->live_out = f.value != 0;
-        break;
-      case 8:
-        a->memory_space = f.Int();
-        break;
-      case 11:
-        a->tuple = f.value != 0;
-        break;
-      case 12:
-        a->constant = f.value != 0;
-        break;
-      default:
-        break;
-    }
+    if (f.number == 1) a->index = f.Int();
+    if (f.number == 2) a->size = Size(f);
+    if (f.number == 3) a->thread_local_memory = f.value != 0;
+    if (f.number == 5) a->entry_parameter = f.value != 0;
+    if (f.number == 6) a->parameter_number = f.Int();
+    if (f.number == 7) a->live_out = f.value != 0;
+    if (f.number == 8) a->memory_space = f.Int();
+    if (f.number == 11) a->tuple = f.value != 0;
+    if (f.number == 12) a->constant = f.value != 0;
   }
 
   void Assigned(const Field& message, BufferAllocation* a) {

@@ -78,25 +78,11 @@ void DecodePadding(const Field& message, std::vector<PaddingRange>* out) {
 
 // Fields that hold one number.
 void NumberDetail(const Field& f, InstructionDetails* d) {
-  switch (f.number) {
-    case 26:
-      d->channel_id = f.Int();
-      break;
-    case 50:
-      d->feature_groups = f.Int();
-      break;
-    case 58:
-      d->batch_groups = f.Int();
-      break;
-    case 60:
-      d->is_stable = f.value != 0;
-      break;
-    case 71:
-      d->use_global_device_ids = f.value != 0;
-      break;
-    default:
-      break;
-  }
+  if (f.number == 26) d->channel_id = f.Int();
+  if (f.number == 50) d->feature_groups = f.Int();
+  if (f.number == 58) d->batch_groups = f.Int();
+  if (f.number == 60) d->is_stable = f.value != 0;
+  if (f.number == 71) d->use_global_device_ids = f.value != 0;
 }
 
 // Fields that hold dimensions.
@@ -158,16 +144,9 @@ bool InstructionDecoder::Add(const Field& instruction) {
 }
 
 void InstructionDecoder::Common(const Field& f, InstructionDraft* draft) {
-  switch (f.number) {
-    case 36:
-      return AppendInts(f, &draft->operands);
-    case 37:
-      return AppendInts(f, &draft->control);
-    case 38:
-      return AppendInts(f, &draft->called);
-    default:
-      break;
-  }
+  if (f.number == 36) return AppendInts(f, &draft->operands);
+  if (f.number == 37) return AppendInts(f, &draft->control);
+  if (f.number == 38) return AppendInts(f, &draft->called);
   if (f.wire == kVarint) {
     if (f.number == 35) draft->id = f.Int();
     if (f.number == 9 || f.number == 13) draft->number = f.Int();
@@ -183,18 +162,10 @@ void InstructionDecoder::Common(const Field& f, InstructionDraft* draft) {
 }
 
 void InstructionDecoder::Detail(const Field& f, InstructionDetails* d) {
-  switch (f.number) {
-    case 14:
-      return AppendInts(f, &d->dimensions);
-    case 20:
-      return AppendInts(f, &d->dynamic_slice_sizes);
-    case 32:
-      return AppendInts(f, &d->fft_length);
-    case 34:
-      return AppendInts(f, &d->gather_slice_sizes);
-    default:
-      break;
-  }
+  if (f.number == 14) return AppendInts(f, &d->dimensions);
+  if (f.number == 20) return AppendInts(f, &d->dynamic_slice_sizes);
+  if (f.number == 32) return AppendInts(f, &d->fft_length);
+  if (f.number == 34) return AppendInts(f, &d->gather_slice_sizes);
   if (f.wire == kVarint) {
     NumberDetail(f, d);
     if (f.number == 99 && f.value < payloads_.size()) d->backend_config = payloads_[f.value];

@@ -7,6 +7,9 @@ namespace stepscope {
 
 namespace {
 
+constexpr std::string_view kMarks = "&<>\"'";
+constexpr const char* kEntities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+
 // The bytes of a character at the start of the text that a page would obey and not show: controls
 // of U+0080 to U+009F, marks that change the direction of writing, invisible spaces, line
 // separators. 0 for any other character.
@@ -40,24 +43,11 @@ std::string EscapeMarkup(std::string_view text) {
       i += bytes - 1;
       continue;
     }
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
+    const size_t mark = kMarks.find(c);
+    if (mark != kMarks.npos) {
+      out += kEntities[mark];
+    } else {
+      out += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
     }
   }
   return out;

@@ -12,19 +12,12 @@
 namespace stepscope::compare {
 namespace {
 
-std::vector<bool> CpuOps(const Trace& trace) {
-  std::vector<bool> ops(trace.names().metas.size());
-  for (size_t m = 0; m < ops.size(); ++m)
-    ops[m] = trace.names().metas[m].category == EventCategory::kCpuOp;
-  return ops;
-}
-
 class SizeReader {
  public:
   SizeReader(const ComparedProfile& profile, const std::stop_token& stop)
       : stats_(profile.context.stats(stop)),
         grouping_(profile.context.grouping(stop)),
-        ops_(profile.context.trace(), CpuOps(profile.context.trace())) {}
+        ops_(profile.context.trace(), EventCategory::kCpuOp) {}
   // The sizes at the item's first event; empty if they are unknown.
   std::string Of(const StepItem& item) const {
     if (item.rows.empty()) return {};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/analysis/tables/cells.h"
 #include "model/compare/contributions.h"
 
 namespace stepscope::compare {
@@ -9,16 +10,7 @@ namespace {
 
 constexpr Side kA = &Amounts::first, kB = &Amounts::second;
 
-double NumberAt(const ResultTable& t, size_t row, std::string_view column) {
-  const int c = t.Column(column);
-  if (c < 0) return 0;
-  const Value& value = t.rows[row][static_cast<size_t>(c)];
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  const auto* whole = std::get_if<int64_t>(&value);
-  return whole != nullptr ? static_cast<double>(*whole) : 0;
-}
-
-std::string TextAt(const ResultTable& t, size_t row, std::string_view column) {
+std::string CellText(const ResultTable& t, size_t row, std::string_view column) {
   const int c = t.Column(column);
   return c < 0 ? std::string() : RawValue(t.rows[row][static_cast<size_t>(c)]);
 }
@@ -34,7 +26,7 @@ void ReadInput(const ComparedProfile& profile, BothSides<std::string>* both, Sid
   const ResultTable* t = page->Table("host_ops");
   const auto steps = static_cast<double>(std::max<size_t>(1, profile.steps.db->steps.size()));
   for (size_t r = 0; t != nullptr && r < t->rows.size(); ++r) {
-    Amount& amount = (*both)[TextAt(*t, r, "opName")].*side;
+    Amount& amount = (*both)[CellText(*t, r, "opName")].*side;
     amount.value += NumberAt(*t, r, "selfTimeInMs") / steps;
     amount.count += NumberAt(*t, r, "count") / steps;
     KeepEvents(*t, r, &amount);
@@ -58,7 +50,7 @@ void ReadMemory(const ComparedProfile& profile, MemoryAmounts* amounts, Side sid
                                        std::pair("peak reserved", "peak_reserved_bytes")}) {
       const double bytes = NumberAt(*summary, r, column);
       if (bytes <= 0) continue;
-      Amount& amount = amounts->regions[{TextAt(*summary, r, "memory_id"), what}].*side;
+      Amount& amount = amounts->regions[{CellText(*summary, r, "memory_id"), what}].*side;
       amount.value = std::max(amount.value, bytes);  // the fullest of several hosts
       KeepEvents(*summary, r, &amount);
     }
@@ -67,12 +59,12 @@ void ReadMemory(const ComparedProfile& profile, MemoryAmounts* amounts, Side sid
   for (size_t r = 0; live != nullptr && r < live->rows.size(); ++r) {
     const double count = NumberAt(*live, r, "occurrences");
     const double bytes = NumberAt(*live, r, "allocation_bytes") * count;
-    const std::string region = TextAt(*live, r, "region_type");
+    const std::string region = CellText(*live, r, "region_type");
     const std::string what = region.empty() ? "live at the peak" : "region " + region;
-    (amounts->regions[{TextAt(*live, r, "memory_id"), what}].*side).value += bytes;
+    (amounts->regions[{CellText(*live, r, "memory_id"), what}].*side).value += bytes;
     Amount& amount =
-        amounts->allocations[{TextAt(*live, r, "tf_op"), region, TextAt(*live, r, "data_type"),
-                              TextAt(*live, r, "tensor_shape")}].*
+        amounts->allocations[{CellText(*live, r, "tf_op"), region, CellText(*live, r, "data_type"),
+                              CellText(*live, r, "tensor_shape")}].*
         side;
     amount.value += bytes;
     amount.count += count;

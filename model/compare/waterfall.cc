@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "model/analysis/tables/cells.h"
 #include "model/base/demangle.h"
 #include "model/compare/compare_table.h"
 
@@ -28,11 +29,6 @@ constexpr std::array kSources = {
            "A's peak", "B's peak", Unit::kBytes, 1},
 };
 
-int64_t NumberOf(const Value& value, double scale) {
-  const auto* number = std::get_if<double>(&value);
-  return number != nullptr ? Rounded(*number * scale) : 0;
-}
-
 // A row's name for people. Time in which a device does not work is named by its class too.
 std::string LabelOf(const ResultTable& table, size_t row, const char* name_column) {
   const std::string name(table.ShownText(row, table.Column(name_column)));
@@ -50,8 +46,8 @@ class Maker {
       : table_(*result.Table(source.table)),
         source_(source),
         change_(static_cast<size_t>(table_.Column(source.change))),
-        a_(NumberOf(result.Find(source.total_a)->value, source.scale)),
-        b_(NumberOf(result.Find(source.total_b)->value, source.scale)) {}
+        a_(Rounded(NumberOf(result.Find(source.total_a)->value) * source.scale)),
+        b_(Rounded(NumberOf(result.Find(source.total_b)->value) * source.scale)) {}
 
   Waterfall Make(size_t most) {
     out_.table = source_.table;
@@ -65,7 +61,9 @@ class Maker {
   }
 
  private:
-  int64_t ChangeOf(size_t row) const { return NumberOf(table_.rows[row][change_], source_.scale); }
+  int64_t ChangeOf(size_t row) const {
+    return Rounded(NumberOf(table_.rows[row][change_]) * source_.scale);
+  }
   void Add(WaterfallBar bar) {
     level_ = bar.to;
     out_.bars.push_back(std::move(bar));

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string_view>
 
@@ -22,6 +23,8 @@ class AttributeWriter {
     if (d_.has_dot) AddDot();
     AddCollective();
     AddByOpcode();
+    if (d_.use_global_device_ids) Add("use_global_device_ids=true");
+    if (d_.is_stable) Add("is_stable=true");
     if (d_.has_gather) AddGather();
     if (d_.has_scatter) AddScatter();
     AddCalled();
@@ -146,45 +149,21 @@ class AttributeWriter {
   }
 
   void AddByOpcode() {
-    switch (i_.opcode) {
-      case Op("iota"):
-        Add(fmt::format("iota_dimension={}", d_.dimensions.empty() ? 0 : d_.dimensions[0]));
-        break;
-      case Op("broadcast"):
-      case Op("concatenate"):
-      case Op("transpose"):
-      case Op("reverse"):
-      case Op("reduce"):
-      case Op("map"):
-      case Op("sort"):
-        AddList("dimensions", d_.dimensions);
-        break;
-      case Op("slice"):
-        AddSlices();
-        break;
-      case Op("pad"):
-        AddPadding();
-        break;
-      case Op("get-tuple-element"):
-        Add(fmt::format("index={}", i_.number));
-        break;
-      case Op("compare"):
-        Add(fmt::format("direction={}", d_.comparison_direction));
-        break;
-      case Op("dynamic-slice"):
-        AddList("dynamic_slice_sizes", d_.dynamic_slice_sizes);
-        break;
-      case Op("fft"):
-        AddList("fft_length", d_.fft_length);
-        break;
-      case Op("fusion"):
-        Add(fmt::format("kind={}", d_.fusion_kind));
-        break;
-      default:
-        AddNonEmpty("dimensions", d_.dimensions);
-    }
-    if (d_.use_global_device_ids) Add("use_global_device_ids=true");
-    if (d_.is_stable) Add("is_stable=true");
+    const Opcode op = i_.opcode;
+    if (op == Op("iota"))
+      return Add(fmt::format("iota_dimension={}", d_.dimensions.empty() ? 0 : d_.dimensions[0]));
+    if (op == Op("slice")) return AddSlices();
+    if (op == Op("pad")) return AddPadding();
+    if (op == Op("get-tuple-element")) return Add(fmt::format("index={}", i_.number));
+    if (op == Op("compare")) return Add(fmt::format("direction={}", d_.comparison_direction));
+    if (op == Op("dynamic-slice")) return AddList("dynamic_slice_sizes", d_.dynamic_slice_sizes);
+    if (op == Op("fft")) return AddList("fft_length", d_.fft_length);
+    if (op == Op("fusion")) return Add(fmt::format("kind={}", d_.fusion_kind));
+    constexpr std::array kAlways = {Op("broadcast"), Op("concatenate"), Op("transpose"),
+                                    Op("reverse"),   Op("reduce"),      Op("map"),
+                                    Op("sort")};
+    const bool always = std::find(kAlways.begin(), kAlways.end(), op) != kAlways.end();
+    if (always || !d_.dimensions.empty()) AddList("dimensions", d_.dimensions);
   }
 
   void AddGather() {

@@ -51,25 +51,15 @@ void FusionReads::AddUser(const Instruction& user, uint32_t parameter, int depth
   const HloModule& m = c_.module;
   const double size = c_.Bytes(m.ShapeOf(m.instructions[parameter]));
   const bool first = Uses(m, user, parameter, 0);
-  switch (user.opcode) {
-    case Op("fusion"):
-      sum->bytes += OfNested(user, parameter, depth);
-      break;
-    case Op("slice"):
-      sum->bytes += c_.Bytes(m.ShapeOf(user));
-      break;
-    case Op("dynamic-slice"):
-      first ? void(sum->bytes += c_.Bytes(m.ShapeOf(user))) : sum->AddWhole(size);
-      break;
-    case Op("dynamic-update-slice"):
-      if (!first) sum->AddWhole(size);
-      break;
-    case Op("broadcast"):
-    case Op("reshape"):
-      sum->bytes += size;
-      break;
-    default:
-      sum->AddWhole(size);
+  const Opcode op = user.opcode;
+  if (op == Op("fusion")) {
+    sum->bytes += OfNested(user, parameter, depth);
+  } else if (op == Op("slice") || (op == Op("dynamic-slice") && first)) {
+    sum->bytes += c_.Bytes(m.ShapeOf(user));
+  } else if (op == Op("broadcast") || op == Op("reshape")) {
+    sum->bytes += size;
+  } else if (op != Op("dynamic-update-slice") || !first) {
+    sum->AddWhole(size);
   }
 }
 

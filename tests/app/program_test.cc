@@ -152,6 +152,8 @@ TEST_CASE("program: compare gives the promised forms, check an exit status and t
   CHECK(object["b"] == b);
   CHECK(object["properties"]["delta_ms"].get<double>() > 0);
   CHECK(object["properties"]["significance"] == "strong");
+  CHECK(object["findings"][0]["text"].get<std::string>().starts_with("B's step is "));
+  CHECK(object["findings"][0]["panel"] == "compare");
   const auto& row = object["tables"]["contributions"]["rows"][0];
   CHECK(row["rank"] == 1);
   CHECK(row["kind"] == "op");

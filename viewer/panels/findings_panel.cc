@@ -44,15 +44,6 @@ class FindingsPanel final : public AnalysisPanel {
   TablePages pages_;
 };
 
-std::string_view TextAt(const ResultTable& table, size_t row, const char* id) {
-  return TextAt(table.rows[row], table.Column(id));
-}
-
-double NumberAt(const ResultTable& table, size_t row, const char* id) {
-  const int c = table.Column(id);
-  return c >= 0 ? NumberOf(table.rows[row][static_cast<size_t>(c)]) : 0;
-}
-
 void Keep(const PanelContext& context, const MutedRules& muted) {
   context.commands.PushSetting(MutedRules::kEverywhere, muted.EverywhereText());
   context.commands.PushSetting(MutedRules::kInPrograms, muted.InProgramsText());

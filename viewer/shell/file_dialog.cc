@@ -3,9 +3,7 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -14,6 +12,7 @@
 #include "model/base/lower.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
+#include "viewer/shell/local_time.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -54,12 +53,8 @@ const char* FolderSetting(DialogMode mode) {
 }
 
 void DrawDate(const FileEntry& entry) {
-  const auto seconds = static_cast<std::time_t>(entry.modified);
-  std::tm local{};
-  std::array<char, 32> text{};
-  if (entry.modified == 0 || localtime_r(&seconds, &local) == nullptr) return;
-  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &local);
-  ImGui::TextDisabled("%s", text.data());
+  if (entry.modified != 0)
+    ImGui::TextDisabled("%s", LocalTime(entry.modified, "%Y-%m-%d %H:%M").c_str());
 }
 
 }  // namespace

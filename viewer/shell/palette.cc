@@ -9,6 +9,7 @@
 #include "viewer/core/commands/key_bindings.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
+#include "viewer/shell/raised_window.h"
 #include "viewer/shell/shell.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/input_text.h"
@@ -192,19 +193,12 @@ void DrawPalette(const ShellInput& input, PaletteState* state) {
     state->selected = 0;
     ImGui::SetNextWindowFocus();
   }
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const float width = std::min(viewport->WorkSize.x * 0.9f, ScaledSize(560));
-  ImGui::SetNextWindowPos(
-      {viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->WorkPos.y + ScaledSize(40)},
-      ImGuiCond_Always, {0.5f, 0});
-  ImGui::SetNextWindowSize({width, std::min(viewport->WorkSize.y * 0.7f, ScaledSize(440))});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, input.panel.theme[Role::kRaised]);
+  PlaceBelowMenu(40);
+  const float height = ImGui::GetMainViewport()->WorkSize.y * 0.7f;
+  ImGui::SetNextWindowSize({RaisedWidth(560), std::min(height, ScaledSize(440))});
+  const RaisedStyle raised(input.panel.theme);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, input.panel.theme[Role::kPanel]);
-  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                 ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking;
-  if (ImGui::Begin("##palette", nullptr, flags)) {
+  if (ImGui::Begin("##palette", nullptr, kRaisedFlags)) {
     if (opening) state->box.Focus(input.windows.typed, true);
     ImGui::SetNextItemWidth(-1);
     if (state->box.Draw("##query", "What do you want to do?")) state->selected = 0;
@@ -226,8 +220,7 @@ void DrawPalette(const ShellInput& input, PaletteState* state) {
     }
   }
   ImGui::End();
-  ImGui::PopStyleColor(2);
-  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
 }
 
 namespace {

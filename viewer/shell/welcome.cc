@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ctime>
 
+#include "viewer/shell/local_time.h"
+#include "viewer/shell/raised_window.h"
 #include "viewer/shell/shell.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -61,13 +62,9 @@ void DrawRecent(const ShellInput& input, float width) {
                icon::kClock);
     pen.Text(pen.fonts.ui, TypeSize::kUi, p.x + pen.Px(28), y,
              pen.theme[profile.exists ? Role::kText : Role::kText3], path);
-    std::array<char, 32> when{};
-    const auto seconds = static_cast<std::time_t>(profile.opened_unix_s);
-    std::tm local{};
-    if (profile.opened_unix_s > 0 && localtime_r(&seconds, &local) != nullptr) {
-      std::strftime(when.data(), when.size(), "%Y-%m-%d", &local);
+    if (profile.opened_unix_s > 0) {
       pen.TextRight(pen.fonts.mono, TypeSize::kSmall, p.x + width - pen.Px(6), y,
-                    pen.theme[Role::kText3], when.data());
+                    pen.theme[Role::kText3], LocalTime(profile.opened_unix_s, "%Y-%m-%d"));
     }
     ImGui::PopID();
   }
@@ -80,10 +77,7 @@ void DrawWelcome(const ShellInput& input) {
   const Theme& theme = input.panel.theme;
   ImGui::SetNextWindowPos(viewport->WorkPos);
   ImGui::SetNextWindowSize(viewport->WorkSize);
-  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                 ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
-                                 ImGuiWindowFlags_NoBringToFrontOnFocus;
-  if (ImGui::Begin("##welcome", nullptr, flags)) {
+  if (ImGui::Begin("##welcome", nullptr, kRaisedFlags | ImGuiWindowFlags_NoBringToFrontOnFocus)) {
     const Pen pen = MakePen(theme, input.panel.fonts);
     const float width = std::min(viewport->WorkSize.x - pen.Px(64), pen.Px(680));
     const float left = std::floor((viewport->WorkSize.x - width) / 2);
@@ -123,18 +117,12 @@ void DrawLoading(const ShellInput& input) {
   constexpr double kPatience = 0.15;
   const auto& loading = input.panel.session.loading;
   if (!loading || loading->seconds < kPatience) return;
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const float width = std::min(viewport->WorkSize.x * 0.9f, ScaledSize(460));
-  ImGui::SetNextWindowPos(viewport->GetWorkCenter(), ImGuiCond_Always, {0.5f, 0.5f});
-  ImGui::SetNextWindowSize({width, 0});
+  ImGui::SetNextWindowPos(ImGui::GetMainViewport()->GetWorkCenter(), ImGuiCond_Always,
+                          {0.5f, 0.5f});
+  ImGui::SetNextWindowSize({RaisedWidth(460), 0});
+  const RaisedStyle raised(input.panel.theme);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, input.panel.theme[Role::kRaised]);
-  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                 ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
-                                 ImGuiWindowFlags_AlwaysAutoResize;
-  if (ImGui::Begin("##loading", nullptr, flags)) {
+  if (ImGui::Begin("##loading", nullptr, kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize)) {
     std::array<char, 1024> buffer{};
     const float inner = ImGui::GetContentRegionAvail().x;
     const std::string_view path = MiddleCut(loading->path, inner, buffer.data(), buffer.size());
@@ -157,28 +145,18 @@ void DrawLoading(const ShellInput& input) {
     ImGui::SetItemTooltip("Escape");
   }
   ImGui::End();
-  ImGui::PopStyleColor();
-  ImGui::PopStyleVar(3);
+  ImGui::PopStyleVar();
 }
 
 void DrawError(const ShellInput& input) {
   const std::string& error = input.panel.session.error;
   if (error.empty()) return;
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  const float width = std::min(viewport->WorkSize.x * 0.9f, ScaledSize(560));
-  ImGui::SetNextWindowPos(
-      {viewport->WorkPos.x + viewport->WorkSize.x / 2, viewport->WorkPos.y + ScaledSize(24)},
-      ImGuiCond_Always, {0.5f, 0});
-  ImGui::SetNextWindowSize({width, 0});
+  PlaceBelowMenu(24);
+  ImGui::SetNextWindowSize({RaisedWidth(560), 0});
+  const RaisedStyle raised(input.panel.theme);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ScaledSize(20), ScaledSize(16)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, input.panel.theme[Role::kRaised]);
   ImGui::PushStyleColor(ImGuiCol_Border, input.panel.theme[Role::kBad]);
-  const ImGuiWindowFlags flags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                 ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking |
-                                 ImGuiWindowFlags_AlwaysAutoResize;
-  if (ImGui::Begin("##error", nullptr, flags)) {
+  if (ImGui::Begin("##error", nullptr, kRaisedFlags | ImGuiWindowFlags_AlwaysAutoResize)) {
     ImGui::PushFont(input.panel.fonts.bold, TypeSize::kTitle);
     ImGui::TextColored(ImGui::ColorConvertU32ToFloat4(input.panel.theme[Role::kBad]),
                        "This could not be opened");
@@ -194,8 +172,8 @@ void DrawError(const ShellInput& input) {
     ImGui::SetItemTooltip("Escape");
   }
   ImGui::End();
-  ImGui::PopStyleColor(2);
-  ImGui::PopStyleVar(3);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
 }
 
 }  // namespace stepscope

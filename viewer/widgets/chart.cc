@@ -84,6 +84,15 @@ double StepBars::TotalOf(size_t step, const ChartState& state) const {
   return sum;
 }
 
+Rgba FreshColor(const Theme& theme, std::string name, std::span<const ChartSeries> taken) {
+  for (int tries = 0; tries < 16; ++tries, name += "'") {
+    const Rgba color = theme.NameColor(name);
+    if (std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return t.color == color; }))
+      return color;
+  }
+  return theme.NameColor(name);
+}
+
 void DrawLegend(const PanelContext& context, std::span<const ChartSeries> series, ChartState* state,
                 bool right_align) {
   const FaceScope small(context, Face::kUi, TypeSize::kSlice);

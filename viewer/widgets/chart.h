@@ -36,6 +36,10 @@ struct ChartState {
   bool Shown(size_t series) const { return (hidden >> (series & 63)) % 2 == 0; }
 };
 
+// The name's usual colour, unless an entry above has it already. There are only a few dozen hues,
+// and areas of equal colour would lie side by side.
+Rgba FreshColor(const Theme& theme, std::string name, std::span<const ChartSeries> taken);
+
 // Draws the entries as small buttons in a row that wraps, and returns its height. A click hides or
 // shows a series.
 void DrawLegend(const PanelContext& context, std::span<const ChartSeries> series, ChartState* state,

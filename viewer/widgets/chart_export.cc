@@ -4,42 +4,44 @@
 #include <cmath>
 #include <numbers>
 
-#include "model/base/markup.h"
+#include "model/base/svg_writer.h"
 #include "viewer/widgets/chart.h"
 
 namespace stepscope {
 namespace {
 
-std::string Color(Rgba c) {
-  return fmt::format("#{:02x}{:02x}{:02x}", c & 255u, (c >> 8) & 255u, (c >> 16) & 255u);
-}
-
 std::string Real(double v) { return fmt::format("{:.2f}", v); }
 
-std::string Open(double width, double height, Rgba background) {
-  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + Real(width) + "\" height=\"" +
-         Real(height) +
-         "\" font-family=\"Inter, sans-serif\" font-size=\"12\">\n<rect width=\"100%\" "
-         "height=\"100%\" fill=\"" +
-         Color(background) + "\"/>\n";
-}
+// A picture on a background, with text of one size.
+class Picture : public SvgWriter {
+ public:
+  Picture(double width, double height, Rgba text, Rgba background) : text_(text) {
+    Raw(
+        fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" "
+                    "font-family=\"Inter, sans-serif\" font-size=\"12\">\n",
+                    width, height));
+    Rect({0, 0, width, height}, SvgColor(background));
+  }
+  void Write(double x, double y, const char* anchor, std::string_view text) {
+    Text(x, y, text, fmt::format("text-anchor=\"{}\" fill=\"{}\"", anchor, SvgColor(text_)));
+  }
+  void Box(const Place& place, Rgba color, std::string_view title) {
+    Rect(place, SvgColor(color), {}, title);
+  }
+  std::string Take() {
+    Raw("</svg>\n");
+    return text();
+  }
 
-std::string Text(double x, double y, const char* anchor, Rgba color, std::string_view text) {
-  return "<text x=\"" + Real(x) + "\" y=\"" + Real(y) + "\" text-anchor=\"" + anchor +
-         "\" fill=\"" + Color(color) + "\">" + EscapeMarkup(text) + "</text>\n";
-}
-
-std::string Rect(double x, double y, double w, double h, Rgba color, std::string_view title) {
-  return "<rect x=\"" + Real(x) + "\" y=\"" + Real(y) + "\" width=\"" + Real(w) + "\" height=\"" +
-         Real(h) + "\" fill=\"" + Color(color) + "\"><title>" + EscapeMarkup(title) +
-         "</title></rect>\n";
-}
+ private:
+  Rgba text_;
+};
 
 }  // namespace
 
 std::string ToSvg(const StepBars& bars, const ChartState& state, Rgba text, Rgba background) {
   constexpr double kWidth = 1200, kHeight = 400, kLeft = 60, kTop = 40, kBottom = 30;
-  std::string svg = Open(kWidth, kHeight, background);
+  Picture svg(kWidth, kHeight, text, background);
   double most = bars.reference;
   for (size_t s = 0; s < bars.labels.size(); ++s) most = std::max(most, bars.TotalOf(s, state));
   if (most <= 0) most = 1;
@@ -55,30 +57,30 @@ std::string ToSvg(const StepBars& bars, const ChartState& state, Rgba text, Rgba
         continue;
       const double h = bars.series[i].values[s] * scale;
       y -= h;
-      svg += Rect(x + step * 0.14, y, step * 0.72, h, bars.series[i].color,
-                  bars.labels[s] + ": " + bars.series[i].label + " " +
-                      Real(bars.series[i].values[s]) + " " + bars.unit);
+      svg.Box({x + step * 0.14, y, step * 0.72, h}, bars.series[i].color,
+              bars.labels[s] + ": " + bars.series[i].label + " " + Real(bars.series[i].values[s]) +
+                  " " + bars.unit);
     }
-    if (s % every == 0) svg += Text(x + step / 2, kHeight - 10, "middle", text, bars.labels[s]);
+    if (s % every == 0) svg.Write(x + step / 2, kHeight - 10, "middle", bars.labels[s]);
   }
   for (int i = 0; i <= 4; ++i) {
     const double v = most * i / 4;
-    svg += Text(kLeft - 8, kHeight - kBottom - v * scale + 4, "end", text, Real(v));
+    svg.Write(kLeft - 8, kHeight - kBottom - v * scale + 4, "end", Real(v));
   }
   double x = kLeft;
   for (size_t i = 0; i < bars.series.size(); ++i) {
     if (!state.Shown(i)) continue;
-    svg += Rect(x, 14, 10, 10, bars.series[i].color, bars.series[i].label);
-    svg += Text(x + 16, 23, "start", text, bars.series[i].label);
+    svg.Box({x, 14, 10, 10}, bars.series[i].color, bars.series[i].label);
+    svg.Write(x + 16, 23, "start", bars.series[i].label);
     x += 30 + 7 * static_cast<double>(bars.series[i].label.size());
   }
-  return svg + "</svg>\n";
+  return svg.Take();
 }
 
 std::string ToSvg(const Ring& ring, Rgba text, Rgba background) {
   constexpr double kSize = 360, kWidth = 820, kOuter = 160, kInner = 105,
                    kTurn = 2 * std::numbers::pi;
-  std::string svg = Open(kWidth, kSize, background);
+  Picture svg(kWidth, kSize, text, background);
   double sum = 0, y = 60;
   for (const RingSlice& s : ring.slices) {
     if (ring.total <= 0) break;
@@ -91,16 +93,16 @@ std::string ToSvg(const Ring& ring, Rgba text, Rgba background) {
              Real(kSize / 2 + radius * std::sin(angle));
     };
     const char* large = share > 0.5 ? "1" : "0";
-    svg += "<path fill=\"" + Color(s.color) + "\" d=\"M " + point(a, kOuter) + " A 160 160 0 " +
-           large + " 1 " + point(b, kOuter) + " L " + point(b, kInner) + " A 105 105 0 " + large +
-           " 0 " + point(a, kInner) + " Z\"><title>" + EscapeMarkup(s.label) + "</title></path>\n";
-    svg += Rect(kSize + 20, y - 10, 10, 10, s.color, s.label);
-    svg += Text(kSize + 38, y, "start", text,
-                Real(100 * s.value / ring.total) + " %  " + s.label.substr(0, 60));
+    svg.Raw("<path fill=\"" + SvgColor(s.color) + "\" d=\"M " + point(a, kOuter) + " A 160 160 0 " +
+            large + " 1 " + point(b, kOuter) + " L " + point(b, kInner) + " A 105 105 0 " + large +
+            " 0 " + point(a, kInner) + " Z\"><title>" + SvgText(s.label) + "</title></path>\n");
+    svg.Box({kSize + 20, y - 10, 10, 10}, s.color, s.label);
+    svg.Write(kSize + 38, y, "start",
+              Real(100 * s.value / ring.total) + " %  " + s.label.substr(0, 60));
     y += 24;
   }
-  svg += Text(kSize / 2, kSize / 2, "middle", text, ring.centre);
-  return svg + "</svg>\n";
+  svg.Write(kSize / 2, kSize / 2, "middle", ring.centre);
+  return svg.Take();
 }
 
 std::string ToCsv(const StepBars& bars) {

@@ -6,6 +6,7 @@
 
 #include "model/base/count_text.h"
 #include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/duration_bars.h"
 #include "viewer/widgets/number_text.h"
 
 namespace stepscope {
@@ -29,10 +30,6 @@ double Share(uint64_t part, uint64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-std::string Limit(size_t bin) {
-  return WithoutZeros(FormatDuration(DurationHistogram::BinBegin(bin), 3));
-}
-
 // The bins from the first to the last one in which either profile has events.
 struct Bins {
   size_t first = 0, end = DurationHistogram::kBins;
@@ -52,8 +49,8 @@ void Tooltip(const ComparedDurations& d, size_t bin) {
     return "\n" + std::string(name) + ": " + Counted(n, "events") + ", " +
            NumberText(100 * Share(n, of), {1, 1, "", " %"});
   };
-  WrappedTooltip(Limit(bin) + " to " + Limit(bin + 1) + side("A", d.a.counts[bin], d.count_a) +
-                 side("B", d.b.counts[bin], d.count_b));
+  WrappedTooltip(DurationLimit(bin) + " to " + DurationLimit(bin + 1) +
+                 side("A", d.a.counts[bin], d.count_a) + side("B", d.b.counts[bin], d.count_b));
 }
 
 }  // namespace
@@ -100,14 +97,8 @@ void DrawComparedBars(const PanelContext& context, const ComparedDurations& d, I
     list->AddLine({x, a}, {right, a}, line, 1.5f);
     before = a;
   }
-  list->AddLine({p.x, p.y + height}, {p.x + size.x, p.y + height}, context.theme[Role::kLine]);
-  const FaceScope small(context, Face::kMono, TypeSize::kSlice);
-  const float y = p.y + height + 2;
-  list->AddText({p.x, y}, context.theme[Role::kText3], Limit(bins.first).c_str());
-  const float right = p.x + step * static_cast<float>(bins.end - bins.first);
-  const std::string last = Limit(bins.end);
-  if (right - TextWidth(last) > p.x + TextWidth(Limit(bins.first)) + 12)
-    DrawRight(list, right, y, context.theme[Role::kText3], last);
+  DrawDurationAxis(context, {p.x, p.y + height}, size.x,
+                   step * static_cast<float>(bins.end - bins.first), {bins.first, bins.end});
 }
 
 }  // namespace stepscope

@@ -25,11 +25,22 @@ void Mark(ImDrawList* list, float x, float top, Rgba color) {
   list->AddTriangleFilled({x - r, tip - r * 1.5f}, {x + r, tip - r * 1.5f}, {x, tip}, color);
 }
 
-std::string Limit(size_t bin) {
+}  // namespace
+
+std::string DurationLimit(size_t bin) {
   return WithoutZeros(FormatDuration(DurationHistogram::BinBegin(bin), 3));
 }
 
-}  // namespace
+void DrawDurationAxis(const PanelContext& context, ImVec2 base, float width, float used,
+                      std::pair<size_t, size_t> bins) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddLine(base, {base.x + width, base.y}, context.theme[Role::kLine]);
+  const FaceScope small(context, Face::kMono, TypeSize::kSlice);
+  const std::string first = DurationLimit(bins.first), last = DurationLimit(bins.second);
+  list->AddText({base.x, base.y + 2}, context.theme[Role::kText3], first.c_str());
+  if (used - TextWidth(last) > TextWidth(first) + 12)
+    DrawRight(list, base.x + used, base.y + 2, context.theme[Role::kText3], last);
+}
 
 void DrawDurationBars(const PanelContext& context, const DurationHistogram& histogram, ImVec2 size,
                       std::optional<Ps> marked) {
@@ -58,18 +69,12 @@ void DrawDurationBars(const PanelContext& context, const DurationHistogram& hist
                                                 : Role::kText3]);
     if (b == own) Mark(list, x + step / 2, p.y + height - bar, context.theme[Role::kText]);
     if (over) {
-      WrappedTooltip(Limit(b) + " to " + Limit(b + 1) + ": " +
+      WrappedTooltip(DurationLimit(b) + " to " + DurationLimit(b + 1) + ": " +
                      Counted(histogram.counts[b], "events"));
     }
   }
-  list->AddLine({p.x, p.y + height}, {p.x + size.x, p.y + height}, context.theme[Role::kLine]);
-  const FaceScope small(context, Face::kMono, TypeSize::kSlice);
-  const float y = p.y + height + 2;
-  list->AddText({p.x, y}, context.theme[Role::kText3], Limit(first).c_str());
-  const float right = p.x + step * static_cast<float>(end - first);
-  const std::string last = Limit(end);
-  if (right - TextWidth(last) > p.x + TextWidth(Limit(first)) + 12)
-    DrawRight(list, right, y, context.theme[Role::kText3], last);
+  DrawDurationAxis(context, {p.x, p.y + height}, size.x, step * static_cast<float>(end - first),
+                   {first, end});
 }
 
 }  // namespace stepscope

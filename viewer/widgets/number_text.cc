@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include "model/base/digits.h"
@@ -100,19 +99,6 @@ std::string_view WriteNumber(double value, const NumberFormat& format, std::span
   const size_t suffix = std::min(std::strlen(format.suffix), buffer.size() - out);
   std::memcpy(buffer.data() + out, format.suffix, suffix);
   return {buffer.data(), out + suffix};
-}
-
-double NumberOf(const Value& value) {
-  if (const auto* d = std::get_if<double>(&value)) return *d;
-  if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
-  if (const auto* b = std::get_if<bool>(&value)) return *b ? 1 : 0;
-  return std::numeric_limits<double>::quiet_NaN();
-}
-
-std::string_view TextAt(const std::vector<Value>& row, int column) {
-  const auto c = static_cast<size_t>(column);
-  const auto* text = column >= 0 && c < row.size() ? std::get_if<SharedText>(&row[c]) : nullptr;
-  return text != nullptr ? text->view() : std::string_view();
 }
 
 std::string NumberText(double value, const NumberFormat& format) {

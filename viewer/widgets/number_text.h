@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analysis/tables/cells.h"  // IWYU pragma: export
 #include "model/analysis/tables/result_table.h"
 
 namespace stepscope {
@@ -23,10 +24,6 @@ struct NumberFormat {
 NumberFormat FormatFor(Unit unit, ValueType type, double max_abs);
 // At most 63 bytes; "–" for NaN and infinity.
 std::string_view WriteNumber(double value, const NumberFormat& format, std::span<char, 64> buffer);
-// Value of a number or bool; NaN for anything else.
-double NumberOf(const Value& value);
-// The text of a row's cell; empty if it is none or there is no such column.
-std::string_view TextAt(const std::vector<Value>& row, int column);
 std::string NumberText(double value, const NumberFormat& format);
 
 // Drops needless zeros: "95.0000 us" becomes "95 us".

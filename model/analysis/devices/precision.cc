@@ -37,13 +37,6 @@ class InputBits {
   std::vector<int8_t> bits_;
 };
 
-std::vector<bool> CpuOps(const Trace& trace) {
-  std::vector<bool> ops(trace.names().metas.size());
-  for (size_t m = 0; m < ops.size(); ++m)
-    ops[m] = trace.names().metas[m].category == EventCategory::kCpuOp;
-  return ops;
-}
-
 // The spans of each device's steps, by begin; the key is the device's PlaneId.
 std::unordered_map<uint32_t, std::vector<TimeRange>> SpansByDevice(const StepDatabase& steps) {
   std::unordered_map<uint32_t, std::vector<TimeRange>> spans;
@@ -79,7 +72,8 @@ class PrecisionReader {
       : trace_(trace),
         stats_(stats),
         typed_(!stats.Text(StringStat::kInputTypes).empty()),
-        ops_(trace, typed_ ? CpuOps(trace) : std::vector<bool>()) {}
+        ops_(typed_ ? Enclosing(trace, EventCategory::kCpuOp)
+                    : Enclosing(trace, std::vector<bool>())) {}
 
   // Sums the events in the spans; all events if there are no spans.
   PrecisionTimes Read(const DeviceEvents& events, PlaneId device,

@@ -9,6 +9,7 @@
 #include "model/analysis/intervals/lane_merge.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/step_windows.h"
 #include "model/base/task.h"
 #include "model/string_pool.h"
 
@@ -85,16 +86,11 @@ class Scanner {
     CopyMemory memory;
     bool broadcasts;
   };
-  struct Window {
-    TimeRange span;
-    uint32_t step;
-  };
   LateLaunches::Work WorkOf(TimeClass c, uint32_t meta) const {
     if (IsKernel(c)) return LateLaunches::Work::kKernel;
     const bool copy = kinds_[meta].direction != CopyDirection::kNone;
     return copy ? LateLaunches::Work::kCopy : LateLaunches::Work::kOther;
   }
-  std::vector<Window> WindowsOf(PlaneId device) const;
   void Group(const std::vector<Copy>& copies, DeviceScan* scan) const;
 
   const Trace& trace_;
@@ -107,20 +103,10 @@ class Scanner {
   std::vector<Kind> kinds_;  // by meta
 };
 
-std::vector<Scanner::Window> Scanner::WindowsOf(PlaneId device) const {
-  std::vector<Window> windows;
-  for (const DeviceStep& d : db_.device_steps) {
-    if (d.device == device) windows.push_back({d.span, d.step});
-  }
-  std::sort(windows.begin(), windows.end(),
-            [](const Window& a, const Window& b) { return a.span.begin < b.span.begin; });
-  return windows;
-}
-
 DeviceScan Scanner::Scan(PlaneId device) const {
   DeviceScan scan;
   scan.device = device;
-  const std::vector<Window> windows = WindowsOf(device);
+  const std::vector<StepWindow> windows = StepWindowsOf(db_, device);
   scan.steps = static_cast<uint32_t>(windows.size());
   std::vector<Copy> copies;
   Ranges collectives;

@@ -16,15 +16,10 @@ void LateTimes::Add(const LateTimes& other) {
 
 LateLaunches::LateLaunches(const Trace& trace, const Grouping& grouping, const StepDatabase& db,
                            std::span<const double> weights, PlaneId device)
-    : trace_(trace), grouping_(grouping) {
+    : trace_(trace), grouping_(grouping), weights_(weights), windows_(StepWindowsOf(db, device)) {
   for (const DeviceIdle& idle : db.idle_parts) {
     if (idle.device == device) parts_ = &idle.parts;
   }
-  for (const DeviceStep& d : db.device_steps) {
-    if (d.device == device) windows_.push_back({d.span, weights[d.step]});
-  }
-  std::sort(windows_.begin(), windows_.end(),
-            [](const Window& a, const Window& b) { return a.span.begin < b.span.begin; });
 }
 
 void LateLaunches::Add(uint32_t row, TimeRange range, Work work, CopyDirection direction) {
@@ -49,7 +44,7 @@ bool LateLaunches::Blocks(const Event& copy) const {
 double LateLaunches::WeightAt(Ps time) {
   while (window_ < windows_.size() && windows_[window_].span.end <= time) ++window_;
   const bool inside = window_ < windows_.size() && windows_[window_].span.Contains(time);
-  return inside ? windows_[window_].weight : 0;
+  return inside ? weights_[windows_[window_].step] : 0;
 }
 
 // Divides one idle interval; `last_` ran before it. After a part of another class a launch is

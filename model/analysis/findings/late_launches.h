@@ -9,6 +9,7 @@
 
 #include "model/analysis/analysis.h"
 #include "model/analysis/naming/time_classes.h"
+#include "model/analysis/steps/step_windows.h"
 #include "model/analysis/steps/steps.h"
 
 namespace stepscope {
@@ -42,10 +43,6 @@ class LateLaunches {
     Work work = Work::kOther;
     CopyDirection direction = CopyDirection::kNone;
   };
-  struct Window {
-    TimeRange span;
-    double weight;
-  };
   bool Blocks(const Event& copy) const;
   double WeightAt(Ps time);
   void Divide(TimeRange gap);
@@ -54,7 +51,8 @@ class LateLaunches {
   const Grouping& grouping_;
   const std::vector<IdleInterval>* parts_ = nullptr;  // by begin
   size_t part_ = 0, window_ = 0;
-  std::vector<Window> windows_;
+  const std::span<const double> weights_;  // by step
+  const std::vector<StepWindow> windows_;
   Event last_;  // the event so far that ends last
   LateTimes times_;
 };

@@ -9,6 +9,7 @@
 #include "model/analysis/findings/idle_loss.h"
 #include "model/analysis/grouping/host_activity.h"
 #include "model/analysis/kernels/kernel_stats.h"
+#include "model/analysis/tables/cells.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/text_parts.h"
 
@@ -16,22 +17,6 @@ namespace stepscope {
 namespace {
 
 constexpr double kShortUs = InUs(kShortKernel);
-
-double NumberAt(const ResultTable& table, size_t row, const char* column) {
-  const int c = table.Column(column);
-  if (c < 0) return 0;
-  const Value& value = table.rows[row][static_cast<size_t>(c)];
-  if (const auto* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
-  const auto* d = std::get_if<double>(&value);
-  return d != nullptr ? *d : 0;
-}
-
-std::string_view TextAt(const ResultTable& table, size_t row, const char* column) {
-  const int c = table.Column(column);
-  const auto* text =
-      c < 0 ? nullptr : std::get_if<SharedText>(&table.rows[row][static_cast<size_t>(c)]);
-  return text != nullptr ? text->view() : std::string_view();
-}
 
 std::string DurationOfUs(double us) {
   return FormatDuration(static_cast<Ps>(std::llround(us * static_cast<double>(kPsPerUs))), 3);

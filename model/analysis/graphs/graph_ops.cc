@@ -32,13 +32,6 @@ int64_t BatchSizeIn(std::string_view name) {
   return -1;
 }
 
-std::vector<bool> Annotations(const Trace& trace) {
-  std::vector<bool> wanted;
-  for (const EventMeta& meta : trace.names().metas)
-    wanted.push_back(meta.category == EventCategory::kUserAnnotation);
-  return wanted;
-}
-
 // Turns a launch's kernels into the numbers of their names, stream by stream.
 class LaunchNames {
  public:
@@ -81,7 +74,7 @@ class RecordedOps {
   RecordedOps(AnalysisContext& context, const std::vector<bool>& graph, GraphOps* out,
               const std::stop_token& stop)
       : trace_(context.trace()),
-        annotations_(trace_, Annotations(trace_)),
+        annotations_(trace_, EventCategory::kUserAnnotation),
         launch_names_(trace_, &names_),
         out_(*out) {
     for (const GraphCapture& capture : CapturesOf(trace_)) {

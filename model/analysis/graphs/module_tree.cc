@@ -12,13 +12,6 @@ namespace {
 constexpr std::string_view kModulePrefix = "nn.Module: ";
 constexpr size_t kDeepest = 64;  // nested modules that are followed
 
-std::vector<bool> Ops(const Trace& trace) {
-  std::vector<bool> wanted;
-  for (const EventMeta& meta : trace.names().metas)
-    wanted.push_back(meta.category == EventCategory::kCpuOp);
-  return wanted;
-}
-
 std::vector<bool> Modules(const Trace& trace) {
   std::vector<bool> wanted;
   for (const EventMeta& meta : trace.names().metas)
@@ -41,7 +34,7 @@ std::string_view ModuleClass(std::string_view module) {
 }
 
 ModuleTree::ModuleTree(const Trace& trace)
-    : trace_(trace), ops_(trace, Ops(trace)), modules_(trace, Modules(trace)) {
+    : trace_(trace), ops_(trace, EventCategory::kCpuOp), modules_(trace, Modules(trace)) {
   FindLayers(Modules(trace));
 }
 

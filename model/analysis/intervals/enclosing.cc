@@ -3,6 +3,18 @@
 #include <algorithm>
 
 namespace stepscope {
+namespace {
+
+std::vector<bool> MetasOf(const Trace& trace, EventCategory category) {
+  std::vector<bool> found;
+  for (const EventMeta& meta : trace.names().metas) found.push_back(meta.category == category);
+  return found;
+}
+
+}  // namespace
+
+Enclosing::Enclosing(const Trace& trace, EventCategory wanted)
+    : Enclosing(trace, MetasOf(trace, wanted)) {}
 
 Enclosing::Enclosing(const Trace& trace, const std::vector<bool>& wanted)
     : trace_(trace), tracks_(trace.set.tracks.size()) {

@@ -13,6 +13,7 @@ class Enclosing {
  public:
   // `wanted`: by MetaId, whether its events are of the chosen kinds.
   Enclosing(const Trace& trace, const std::vector<bool>& wanted);
+  Enclosing(const Trace& trace, EventCategory wanted);
 
   bool empty() const { return empty_; }
   // The innermost wanted event that encloses the event, or is that event; invalid if there is none.

@@ -36,6 +36,9 @@ TEST_CASE("bench: percentiles are by nearest rank") {
   CHECK(times.max_ms == 200);
   CHECK(Summarise({}).max_ms == 0);
   CHECK(Summarise({7}).p99_ms == 7);
+  const nlohmann::ordered_json json = FrameTimesJson(ms);
+  CHECK(json["count"] == 200);
+  CHECK(json["median_ms"] == 100.5);
 }
 
 }  // namespace

@@ -22,18 +22,6 @@ std::string_view OpName(const AllocationBoxes& boxes, uint32_t op) {
   return op < boxes.ops.size() && !boxes.ops[op].empty() ? boxes.ops[op] : kUnknownOp;
 }
 
-// The name's usual colour, unless an entry above has it already. There are only a few dozen hues,
-// and boxes of equal colour would lie side by side.
-Rgba FreshColor(const PanelContext& context, std::string name,
-                const std::vector<ChartSeries>& taken) {
-  for (int tries = 0; tries < 16; ++tries, name += "'") {
-    const Rgba color = context.theme.NameColor(name);
-    if (std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return t.color == color; }))
-      return color;
-  }
-  return context.theme.NameColor(name);
-}
-
 }  // namespace
 
 std::string ToCsv(const AllocationBoxes& boxes) {
@@ -65,7 +53,7 @@ void MemoryBoxes::Prepare(const PanelContext& context, const AllocationBoxes& bo
     size_t at = 0;
     while (at < legend_.size() && legend_[at].label != label) ++at;
     if (at == legend_.size() && at < kNamedOps) {
-      const Rgba color = FreshColor(context, label, legend_);
+      const Rgba color = FreshColor(context.theme, label, legend_);
       legend_.push_back({std::move(label), color, {}});
     }
     others = others || at >= legend_.size();

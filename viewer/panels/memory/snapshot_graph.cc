@@ -76,17 +76,6 @@ uint32_t ClassOf(const SnapshotData& data, const AllocatorDevice& device, Snapsh
   return frame == 0 && a.before() ? static_cast<uint32_t>(data.frames.size()) : frame;
 }
 
-// The name's usual colour, unless an entry above has it already.
-Rgba FreshColor(const PanelContext& context, std::string name,
-                const std::vector<ChartSeries>& taken) {
-  for (int tries = 0; tries < 16; ++tries, name += "'") {
-    const Rgba color = context.theme.NameColor(name);
-    if (std::none_of(taken.begin(), taken.end(), [&](const auto& t) { return t.color == color; }))
-      return color;
-  }
-  return context.theme.NameColor(name);
-}
-
 bool Covers(const LayoutRequest& request, TimeRange view) {
   return request.range.begin <= view.begin && request.range.end >= view.end;
 }
@@ -176,7 +165,7 @@ void SnapshotGraph::Prepare(const PanelContext& context, const SnapshotData& dat
     const bool nobody = labels_[c] == kBeforeRecording || labels_[c] == kNoFrame;
     color_[c] = nobody ? Mix(context.theme[Kind::kOther], panel,
                              labels_[c] == kBeforeRecording ? 0.5f : 0.2f)
-                       : FreshColor(context, labels_[c], legend_);
+                       : FreshColor(context.theme, labels_[c], legend_);
     entry_[c] = static_cast<uint32_t>(legend_.size());
     legend_.push_back({labels_[c], color_[c], {}});
   }

@@ -10,6 +10,7 @@
 #include "model/analysis/naming/kernel_category.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/steps/device_steps.h"
+#include "model/analysis/steps/step_windows.h"
 #include "model/base/lower.h"
 #include "model/base/text_parts.h"
 
@@ -211,24 +212,9 @@ std::vector<Part> PartsOf(const Trace& trace, const AnalysisResult* result) {
   return parts;
 }
 
-struct Window {
-  TimeRange span;
-  uint32_t step;
-};
-
-std::vector<Window> WindowsOf(const StepDatabase& db, PlaneId device) {
-  std::vector<Window> windows;
-  for (const DeviceStep& d : db.device_steps) {
-    if (d.device == device) windows.push_back({d.span, d.step});
-  }
-  std::sort(windows.begin(), windows.end(),
-            [](const Window& a, const Window& b) { return a.span.begin < b.span.begin; });
-  return windows;
-}
-
 // The kernels of a stream that begin in a step. Fills and copies of the device's copy engine are
 // between them and say nothing: a multiplication may clear its workspace.
-Items ItemsOf(const TrackSet& set, const Track& stream, const std::vector<Window>& windows,
+Items ItemsOf(const TrackSet& set, const Track& stream, const std::vector<StepWindow>& windows,
               const std::vector<Part>& parts, const std::vector<uint8_t>& classes) {
   std::vector<const Lane*> lanes;
   for (const Lane& lane : set.LanesOf(stream)) lanes.push_back(&lane);
@@ -258,7 +244,7 @@ std::vector<KernelSequence> FindKernelSequences(const Trace& trace, const StepDa
   std::set<PlaneId> devices;
   for (const DeviceStep& d : db.device_steps) devices.insert(d.device);
   for (const PlaneId device : devices) {
-    const std::vector<Window> windows = WindowsOf(db, device);
+    const std::vector<StepWindow> windows = StepWindowsOf(db, device);
     Sequences sequences(device, &found);
     for (const TrackId id : trace.planes[device.value].tracks) {
       const Track& track = trace.set.tracks[id.value];

@@ -1,0 +1,20 @@
+// Reads cells of a ResultTable as numbers and texts. Pure, thread-safe, O(columns).
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "model/analysis/tables/result_table.h"
+
+namespace stepscope {
+
+// Value of a number or bool; NaN for anything else.
+double NumberOf(const Value& value);
+// The number of a row that exists, by the column's id; 0 if there is none.
+double NumberAt(const ResultTable& table, size_t row, std::string_view column);
+// The text of a row's cell; empty if it is none or there is no such column.
+std::string_view TextAt(const std::vector<Value>& row, int column);
+std::string_view TextAt(const ResultTable& table, size_t row, std::string_view column);
+
+}  // namespace stepscope

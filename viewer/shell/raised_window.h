@@ -1,0 +1,46 @@
+// RaisedStyle: the look of a small window above all others: a raised background, a border, round
+// corners. Between ImGui::NewFrame() and Render() only.
+#pragma once
+
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "viewer/core/look/theme.h"
+#include "viewer/widgets/draw.h"
+
+namespace stepscope {
+
+inline constexpr ImGuiWindowFlags kRaisedFlags =
+    ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+    ImGuiWindowFlags_NoDocking;
+
+// The width that is given at scale 1, or less in a narrow main window.
+inline float RaisedWidth(float at_scale_1) {
+  return std::min(ImGui::GetMainViewport()->WorkSize.x * 0.9f, ScaledSize(at_scale_1));
+}
+// Places the next window in the middle, below the menu bar.
+inline void PlaceBelowMenu(float at_scale_1) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos({viewport->WorkPos.x + viewport->WorkSize.x / 2,
+                           viewport->WorkPos.y + ScaledSize(at_scale_1)},
+                          ImGuiCond_Always, {0.5f, 0});
+}
+
+// Holds for the windows of its scope.
+class RaisedStyle {
+ public:
+  explicit RaisedStyle(const Theme& theme) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ScaledSize(6));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, theme[Role::kRaised]);
+  }
+  ~RaisedStyle() {
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar(2);
+  }
+  RaisedStyle(const RaisedStyle&) = delete;
+  RaisedStyle& operator=(const RaisedStyle&) = delete;
+};
+
+}  // namespace stepscope
