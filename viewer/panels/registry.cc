@@ -24,6 +24,11 @@ bool HasHlo(const Profile& profile) {
                      [](const Track& track) { return track.kind == TrackKind::kXlaOps; });
 }
 
+// Whether operations and bytes of its ops are known: those of HLO, or of PyTorch's shapes.
+bool HasRoofline(const Profile& profile) {
+  return CapabilitiesOf(*profile.trace).torch_profiler || HasHlo(profile);
+}
+
 constexpr PanelDesc kPanels[] = {
     {"details", "Details", "The selected event with all its arguments.", "Alt+D",
      DockSlot::kBottomLeft, true, &MakeDetailsPanel},
@@ -55,7 +60,7 @@ constexpr PanelDesc kPanels[] = {
     {"hlo_stats", "HLO ops", "Time, rates and limits of each op of XLA's programs.", "Alt+H",
      DockSlot::kBottomRight, false, &MakeHloStatsPanel, &HasHlo},
     {"roofline", "Roofline", "How near each op is to the limits of its device.", "Alt+R",
-     DockSlot::kBottomRight, false, &MakeRooflinePanel, &HasHlo},
+     DockSlot::kBottomRight, false, &MakeRooflinePanel, &HasRoofline},
     {"hlo_memory", "HLO memory", "What XLA planned for a program's memory, and when it is fullest.",
      "Alt+B", DockSlot::kBottomRight, false, &MakeHloMemoryPanel, &HasHlo},
     {"hlo_graph", "HLO graph",

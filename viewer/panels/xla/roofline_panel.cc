@@ -1,5 +1,6 @@
 // Roofline: how near each op of XLA's programs is to the limits of the device, with the whole
-// program and its steps; a chart and the table that it is of.
+// program and its steps; a chart and the table that it is of. Ops of PyTorch take their place
+// where no program of XLA ran.
 #include <fmt/format.h>
 #include <imgui.h>
 
@@ -11,6 +12,7 @@
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/page_request.h"
 #include "viewer/panels/xla/hlo_card.h"
+#include "viewer/panels/xla/torch_roofline.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
@@ -94,6 +96,7 @@ class RooflinePanel final : public AnalysisPanel {
   RooflineChart chart_;
   ResultTableView table_;
   HloCard card_;
+  TorchRoofline torch_;
   PageRequest page_;
   std::vector<bool> shown_;  // rows that the filter leaves; empty: all
   uint64_t key_ = 0;
@@ -198,6 +201,10 @@ void RooflinePanel::DrawSide(const PanelContext& context, const AnalysisResult& 
 
 void RooflinePanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key) {
+  if (const ResultTable* ops = result.Table("torch_ops")) {
+    torch_.Draw(context, result, *ops, key);
+    return;
+  }
   const auto table_of = [&] {
     const ResultTable* without = feeds_ ? nullptr : result.Table("roofline_without_feeds");
     return without != nullptr ? without : result.Table("roofline");
