@@ -175,8 +175,9 @@ TEST_CASE("The running number of a step's mark does not split a cause") {
   }
   const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
   CHECK(test::PropertyText(page, "verdict") == "host");
-  CHECK(test::PropertyText(page, "verdict_causes") == "Python that was not recorded 100 %");
-  CHECK(test::Text(page, "idle_by_cause", 0, "cause") == "Python that was not recorded");
+  CHECK(test::PropertyText(page, "verdict_causes") ==
+        "Python functions that were not recorded 100 %");
+  CHECK(test::Text(page, "idle_by_cause", 0, "cause") == "Python functions that were not recorded");
   CHECK(test::Int(page, "idle_by_cause", 0, "steps") == 6);
 }
 
