@@ -1,5 +1,7 @@
 #include "capi/stepscope.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -93,11 +95,27 @@ stepscope_status Guard(char** error, Fn fn, const Handles*... handles) {
   }
 }
 
+Status ReadHlo(const stepscope_hlo* hlo, stepscope::HloChoice* choice) {
+  if (hlo == nullptr) return {};
+  if (hlo->size < sizeof(stepscope_hlo))
+    return Usage("stepscope_hlo.size is not sizeof(stepscope_hlo)");
+  if (hlo->program != nullptr) choice->program = hlo->program;
+  if (hlo->instruction != nullptr) choice->instruction = hlo->instruction;
+  choice->memory_space = hlo->memory_space;
+  if (hlo->has_radius != 0)
+    choice->radius = static_cast<int>(std::clamp<int64_t>(hlo->radius, 0, INT32_MAX));
+  return {};
+}
+
 Result<AnalysisParams> ParamsOf(const stepscope_part* part) {
   AnalysisParams params;
   if (part == nullptr) return params;
-  if (part->size < sizeof(stepscope_part))
+  if (part->size < offsetof(stepscope_part, hlo))  // members of later versions may be missing
     return Usage("stepscope_part.size is not sizeof(stepscope_part)");
+  if (part->size >= sizeof(stepscope_part)) {
+    const Status status = ReadHlo(part->hlo, &params.hlo);
+    if (!status.ok()) return status;
+  }
   if (part->host != nullptr && *part->host != '\0') params.hosts = {part->host};
   if (part->range_end_ps > part->range_begin_ps)
     params.range = {part->range_begin_ps, part->range_end_ps};

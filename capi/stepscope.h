@@ -96,6 +96,16 @@ STEPSCOPE_API int64_t stepscope_profile_origin_unix_ns(const stepscope_profile* 
 
 /* --- Questions -------------------------------------------------------------------------------- */
 
+/* What the pages of XLA's programs show (hlo_memory, hlo_graph); others ignore it. */
+typedef struct stepscope_hlo {
+  size_t size;             /* sizeof(stepscope_hlo): later versions add members */
+  const char* program;     /* "jit_step(10)", "jit_step" or "10"; null: that with the most time */
+  const char* instruction; /* null: the root of the program's entry */
+  int64_t memory_space;    /* 0: the device's main memory */
+  int32_t has_radius;      /* 0: 3 steps around the instruction */
+  int64_t radius;
+} stepscope_hlo;
+
 /* A part of a profile: the events that begin in it. A null pointer, or zeros in all members but
  * `size`, mean the whole profile. */
 typedef struct stepscope_part {
@@ -104,6 +114,7 @@ typedef struct stepscope_part {
   int64_t range_begin_ps, range_end_ps; /* [begin, end); empty: the whole trace */
   int32_t has_steps;                    /* 0: all */
   int64_t first_step, last_step;        /* by number, both included */
+  const stepscope_hlo* hlo;             /* null: as its members say for zeros */
 } stepscope_part;
 
 /* Flags of stepscope_events: add a column of arguments, which is slow; order track by track, outer

@@ -130,7 +130,9 @@ struct Nesting {
   Ps busy = 0;  // sum of durations of depth 0 and of spilled events
 };
 
-Nesting Nest(const RawEvents& events, const Column<uint32_t>& order, const std::stop_token& stop) {
+// `apart`: no event encloses another; each takes the lowest lane that is free at its start.
+Nesting Nest(const RawEvents& events, const Column<uint32_t>& order, bool apart,
+             const std::stop_token& stop) {
   Nesting result;
   const size_t n = events.start.size();
   result.place.Resize(n);
@@ -140,9 +142,9 @@ Nesting Nest(const RawEvents& events, const Column<uint32_t>& order, const std::
     const uint32_t i = order.empty() ? static_cast<uint32_t>(k) : order[k];
     const Ps start = events.start[i], end = start + events.dur[i];
     while (!open.empty() && open.back() <= start) open.pop_back();
-    const bool overlaps = !open.empty() && end > open.back();
+    const bool overlaps = !apart && !open.empty() && end > open.back();
     const bool deep = !overlaps && open.size() >= kMaxDepth;
-    if (overlaps || deep) {
+    if (apart || overlaps || deep) {
       result.overlaps += overlaps;
       result.too_deep += deep;
       result.place[i] = kSpillBit | spill.Add(start, end);
@@ -320,8 +322,8 @@ void CountNesting(const Nesting& nesting, std::string_view name, Diagnostics* di
   }
 }
 
-void BuildSlices(RawEvents& events, bool keep_rows, std::string_view name, std::stop_token stop,
-                 BuiltTrack* out) {
+void BuildSlices(RawEvents& events, bool keep_rows, bool apart, std::string_view name,
+                 std::stop_token stop, BuiltTrack* out) {
   const uint32_t n = static_cast<uint32_t>(events.start.size());
   if (n == 0) return;
   out->slice_count = n;
@@ -341,7 +343,7 @@ void BuildSlices(RawEvents& events, bool keep_rows, std::string_view name, std::
   if (stop.stop_requested()) return;
   Column<uint32_t> by_start = SortedOrder(events, order.sorted, stop);
   if (stop.stop_requested()) return;
-  Nesting nesting = Nest(events, by_start, stop);
+  Nesting nesting = Nest(events, by_start, apart, stop);
   if (stop.stop_requested()) return;
   CountNesting(nesting, name, &out->diagnostics);
   out->busy = nesting.busy;
@@ -381,7 +383,9 @@ void BuildInstants(RawEvents& events, std::string_view name, const std::stop_tok
 BuiltTrack BuildLanes(TrackData& data, bool keep_rows, std::string_view name,
                       std::stop_token stop) {
   BuiltTrack out;
-  BuildSlices(data.slices, keep_rows, name, stop, &out);
+  // Asynchronous ops overlap by their nature; a shorter one is no part of a longer one.
+  const bool apart = data.track.kind == TrackKind::kAsyncXlaOps;
+  BuildSlices(data.slices, keep_rows, apart, name, stop, &out);
   if (!stop.stop_requested()) BuildInstants(data.instants, name, stop, &out);
   if (stop.stop_requested()) return {};
   bool first = true;

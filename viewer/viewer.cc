@@ -84,6 +84,8 @@ struct Viewer::State {
   bool SyncViews();  // whether a profile that was open still is
   void ShowSnapshot();
   void BeginComparison();
+  void FitBoth();
+  TimeRange FirstView() const;
   void SyncSteps();
   void HandleKeys(const ViewerContext& context);
   void DrawTimeline(const PanelContext& panel);
@@ -132,6 +134,7 @@ struct Viewer::State {
   std::string default_ini;
   uint64_t looked = 0;  // generation of the settings that the style was made for
   float looked_scale = 0;
+  TimeRange both;  // what FitBoth() has shown last; empty: the user looks at something else
   uint64_t session_generation = 0, content_generation = 1;
   int settle = 3;  // frames until layout and fonts have settled
   WorkspaceState workspace;
@@ -164,8 +167,8 @@ Viewer::~Viewer() = default;
 
 void Viewer::State::ApplyLook() {
   const float scale = config.content_scale * static_cast<float>(settings.Real("scale"));
-  if (looked == settings.generation() && looked_scale == scale) return;
-  const ThemeKind kind = ThemeFromName(settings.Get("theme"));
+  const ThemeKind kind = ThemeOf(settings, windows);
+  if (looked == settings.generation() && looked_scale == scale && kind == theme.kind) return;
   if (looked == 0 || kind != theme.kind || scale != looked_scale) {
     theme = MakeTheme(kind);
     ApplyStyle(theme, scale);
@@ -243,6 +246,7 @@ void Viewer::State::SyncSteps() {
   if (!run_steps.Update(profiles)) return;
   settle = std::max(settle, 2);
   AlignByItself(profiles, &view);
+  FitBoth();
 }
 
 bool Viewer::State::SyncViews() {
@@ -266,7 +270,9 @@ bool Viewer::State::SyncViews() {
   if (!alive(view.active))
     view.active = view.profiles.empty() ? ProfileId() : view.profiles.front().profile;
   if (!alive(view.baseline)) view.baseline = {};
+  if (!any_kept) view.visible = FirstView();
   if (profiles.size() == 2 && !view.baseline.valid()) BeginComparison();
+  FitBoth();
   if (!alive(view.panel_profile)) view.panel_profile = {};
   if (!alive(view.selected.trace)) view.selected = {};
   view.shown.Drop([&](const EventRef& e) { return !alive(e.trace); });
@@ -278,12 +284,7 @@ bool Viewer::State::SyncViews() {
   }
   if (any_kept) return true;
   history = {};  // its profiles are closed
-  view.visible = {};
   view.scroll_y = 0;
-  if (const Profile* profile = FindProfile(profiles, view.active)) {
-    const TimeRange first = profile->trace->first_view;
-    view.visible = view.profiles.front().map.ToShared(first.empty() ? profile->trace->span : first);
-  }
   return false;
 }
 
@@ -306,9 +307,26 @@ void Viewer::State::BeginComparison() {
   }
   // A snapshot below a trace is looked at together with it, not compared.
   if (snapshot) return;
+  if (view.visible == FirstView()) both = view.visible;
   windows.focus_panel = {"compare", ProfileId()};
   windows.panels["compare"] = true;
   settle = 3;
+}
+
+// Shows all of both profiles, which move when their steps are found, until the user looks at
+// something else.
+void Viewer::State::FitBoth() {
+  const bool untouched = !both.empty() && view.visible == both;
+  both = untouched && view.baseline.valid() ? SpanOfCompared(profiles, view) : TimeRange{};
+  if (!both.empty()) view.visible = both;
+}
+
+TimeRange Viewer::State::FirstView() const {
+  const Profile* profile = FindProfile(profiles, view.active);
+  const ProfileViewState* state = view.Find(view.active);
+  if (profile == nullptr || state == nullptr) return {};
+  const TimeRange first = profile->trace->first_view;
+  return state->map.ToShared(first.empty() ? profile->trace->span : first);
 }
 
 void Viewer::State::HandleKeys(const ViewerContext& context) {
@@ -356,9 +374,10 @@ void Viewer::State::DrawTimeline(const PanelContext& panel) {
   ImGui::PopStyleVar();
   timeline.NewFrame();
   const TimeRange path = windows.path.profile == view.active ? windows.path.range : TimeRange{};
-  if (open)
-    timeline.Draw(
-        {panel, profiles, search, names, fonts, sink, content_generation, config.animate, path});
+  TimelineInput input{panel, profiles,           search,         names, fonts,
+                      sink,  content_generation, config.animate, path};
+  input.tooltips = !windows.palette && !windows.file_dialog;
+  if (open) timeline.Draw(input);
   ImGui::End();
 }
 

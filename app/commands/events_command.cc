@@ -17,10 +17,14 @@
 #include "model/analysis/grouping/flow_index.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
+#include "model/analysis/tables/json_stream.h"
+#include "model/base/terminal_text.h"
 #include "model/lookup.h"
 #include "model/query/asked_events.h"
+#include "model/query/call_tree_table.h"
 #include "model/query/event_query.h"
 #include "model/query/event_stats.h"
+#include "model/query/merge_stacks.h"
 
 namespace stepscope {
 namespace {
@@ -38,6 +42,9 @@ void AddOptions(CLI::App& app, InputOptions* input, EventsOptions* options) {
   AddChoice(app, "--group", "BY", &options->group,
             "with --stats: name (default), track or step: what a row is about",
             {{"name", GroupBy::kName}, {"track", GroupBy::kTrack}, {"step", GroupBy::kStep}});
+  AddChoice(app, "--stacks", "ORDER", &options->stacks,
+            "events merged by their callers instead of a list: top-down or bottom-up",
+            {{"top-down", StackOrder::kTopDown}, {"bottom-up", StackOrder::kBottomUp}});
   AddFlag(app, "--args", &options->args, "the list with all arguments");
   AddWide(app, &options->wide);
   AddChoice(
@@ -48,8 +55,11 @@ void AddOptions(CLI::App& app, InputOptions* input, EventsOptions* options) {
 
 std::string Check(const InputOptions& input, const EventsOptions& options) {
   const std::string wrong = NeedOnePath(input);
-  if (!wrong.empty() || !options.stats || !options.args) return wrong;
-  return "--args cannot be combined with --stats.";
+  if (!wrong.empty()) return wrong;
+  const bool stacks = options.stacks != StackOrder::kNone;
+  if (options.stats && options.args) return "--args cannot be combined with --stats.";
+  if (stacks && options.args) return "--args cannot be combined with --stacks.";
+  return stacks && options.stats ? "--stats cannot be combined with --stacks." : "";
 }
 
 int Fail(const InputOptions& input, const Status& status) {
@@ -99,6 +109,25 @@ int RunStats(const EventsOptions& options, AnalysisContext& context, const RowBi
   return output.Finish() ? kExitOk : kExitNoResource;
 }
 
+int RunStacks(const EventsOptions& options, AnalysisContext& context, const RowBits* rows,
+              const Scope& scope) {
+  const Trace& trace = context.trace();
+  const bool bottom_up = options.stacks == StackOrder::kBottomUp;
+  const bool whole = scope.whole_time() && options.host.empty();
+  CallTree tree = BuildCallTree({&trace, rows, whole ? nullptr : &scope});
+  if (bottom_up) tree = TurnOver(tree);
+  const ResultTable table = CallTreeTable(trace, tree, bottom_up);
+  Output output(options.output);
+  if (options.format == ReportFormat::kJson) output.sink()(TableJson(table) + "\n");
+  if (options.format == ReportFormat::kCsv) WriteCsv(table, output.sink());
+  if (options.format == ReportFormat::kText) {
+    const std::string about = AboutText(options);
+    if (!about.empty()) output.sink()(TerminalText(about) + "\n");
+    WriteText(table, {0, options.wide ? size_t{0} : size_t{100}}, output.sink());
+  }
+  return output.Finish() ? kExitOk : kExitNoResource;
+}
+
 int Run(const InputOptions& input, const EventsOptions& options, const Log& log) {
   const Result<EventQuery> query = EventQuery::Parse(options.query);
   if (!query.ok()) {
@@ -121,6 +150,7 @@ int Run(const InputOptions& input, const EventsOptions& options, const Log& log)
     LogPeakMemory(log);
     return status;
   }
+  if (options.stacks != StackOrder::kNone) return RunStacks(options, context, found, scope);
   std::optional<FlowIndex> flows;
   if (options.args && HasGpuPlane(context.trace()))
     flows = BuildFlowIndex(context.trace(), &context.grouping());
@@ -136,7 +166,7 @@ int Run(const InputOptions& input, const EventsOptions& options, const Log& log)
 }  // namespace
 
 extern const ProgramCommandDesc kEventsCommand = {
-    "events", "The events that match, or their statistics",
+    "events", "The events that match, their statistics or their stacks",
     NewCommand<EventsOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

@@ -73,6 +73,7 @@ int Run(const InputOptions& input, const OpenOptions&, const Log& log) {
     return kExitNothing;
   }
   session.set_asks(true);
+  session.AskDesktopTheme();
   OpenCommandLine(input, session);  // loads while the window and GL start
   Result<std::unique_ptr<Window>> opened = Window::Create(store.ReadPlacement(), waker);
   if (!opened.ok()) {

@@ -132,14 +132,13 @@ void AddPictures(const Trace& trace, const ResultTable& findings, TextBuffer* ou
 // Draws the way from A's step to B's. `result` is a comparison.
 void AddWaterfall(const AnalysisResult& result, TextBuffer* out) {
   *out += "<figure><figcaption>From A to B</figcaption>" +
-          ToSvg(compare::WaterfallOf(result),
-                {.text = "var(--text)",
-                 .soft = "var(--soft)",
-                 .total = "var(--bar)",
-                 .slower = "var(--slower)",
-                 .faster = "var(--faster)",
-                 .rest = "var(--soft)",
-                 .background = ""}) +
+          ToSvg(compare::WaterfallOf(result), {.text = "var(--text)",
+                                               .soft = "var(--soft)",
+                                               .total = "var(--bar)",
+                                               .slower = "var(--slower)",
+                                               .faster = "var(--faster)",
+                                               .rest = "var(--soft)",
+                                               .background = ""}) +
           "</figure>\n";
 }
 

@@ -69,21 +69,6 @@ std::vector<std::string> SplitLines(const std::string& text) {
   return lines;
 }
 
-std::vector<std::string> RunDialog(const std::vector<std::string>& arguments,
-                                   const std::stop_token& stop) {
-  pid_t child = 0;
-  const int fd = Spawn(arguments, &child);
-  if (fd < 0) return {};
-  std::string text = ReadUntilClosed(fd, stop);
-  ::close(fd);
-  if (stop.stop_requested()) ::kill(child, SIGTERM);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? SplitLines(text)
-                                                       : std::vector<std::string>();
-}
-
 // The names that a loader reads, as in "*.xplane.pb *.xplane.pb.gz".
 std::string Patterns(const LoaderDesc& loader) {
   std::string out;
@@ -125,6 +110,21 @@ std::vector<std::string> KdialogArguments(bool folder) {
 
 }  // namespace
 
+std::vector<std::string> RunProgram(const std::vector<std::string>& arguments,
+                                    const std::stop_token& stop) {
+  pid_t child = 0;
+  const int fd = Spawn(arguments, &child);
+  if (fd < 0) return {};
+  std::string text = ReadUntilClosed(fd, stop);
+  ::close(fd);
+  if (stop.stop_requested()) ::kill(child, SIGTERM);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? SplitLines(text)
+                                                       : std::vector<std::string>();
+}
+
 std::vector<std::string> DialogArguments(DialogProgram program, bool folder) {
   return program == DialogProgram::kZenity ? ZenityArguments(folder) : KdialogArguments(folder);
 }
@@ -142,7 +142,7 @@ void DesktopDialog::Show(bool folder) {
   std::vector<std::string> arguments = DialogArguments(kind_, folder);
   arguments.insert(arguments.begin(), program_);
   job_.Start(threads_, [arguments](const std::stop_token& stop, Progress&) {
-    return RunDialog(arguments, stop);
+    return RunProgram(arguments, stop);
   });
 }
 

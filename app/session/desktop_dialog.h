@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ enum class DialogProgram { kZenity, kKdialog };
 // The program's arguments to ask for files, or for a folder. The filters of files are those of
 // the loaders, and one for all files.
 std::vector<std::string> DialogArguments(DialogProgram program, bool folder);
+
+// Runs a program to its end, or until a stop is requested. Returns the lines that it writes; none
+// if it fails.
+std::vector<std::string> RunProgram(const std::vector<std::string>& arguments,
+                                    const std::stop_token& stop);
 
 class DesktopDialog {
  public:

@@ -32,9 +32,26 @@ std::string_view BesideFile(std::string_view host, std::string_view file) {
   return rest.empty() || rest.front() == ' ' ? rest.substr(std::min<size_t>(1, rest.size())) : host;
 }
 
-// The profile's name in the window, as in "2026_11_21_11_45_06 · vm" or "resnet · 8 hosts".
+// The name of the log directory that a run lies in, whether it, its "plugins/profile" or the run
+// was opened. TensorBoard's folders between them say nothing.
+std::string LogDirectory(const Trace& trace) {
+  fs::path path = fs::path(trace.path).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (path.filename() == trace.run) {
+    path = path.parent_path();
+    if (path.filename() != "profile") return {};  // a file is a run of its own
+  }
+  for (const char* folder : {"profile", "plugins"})
+    if (path.filename() == folder) path = path.parent_path();
+  const std::string name = path.filename().string();
+  return name == "." || name == ".." ? std::string() : name;
+}
+
+// The profile's name in the window, as in "logs · 2026_11_21_11_45_06 · vm" or "resnet · 8 hosts".
 std::string LabelOf(const Trace& trace) {
   std::string label = trace.run.empty() ? fs::path(trace.path).filename().string() : trace.run;
+  const std::string logs = trace.run.empty() ? std::string() : LogDirectory(trace);
+  if (!logs.empty() && logs != trace.run) label = logs + " · " + label;
   if (trace.hosts.size() == 1) {
     const std::string_view host = BesideFile(trace.HostName(HostId(0)), label);
     if (!host.empty()) label += " · " + std::string(host);

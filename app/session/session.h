@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/session/desktop_dialog.h"
+#include "app/session/desktop_theme.h"
 #include "app/session/settings_store.h"
 #include "loaders/loader.h"
 #include "model/base/latest_job.h"
@@ -60,6 +61,9 @@ class Session : public AppServices {
   void Drop(const std::vector<std::string>& paths);
   void set_load_options(LoadOptions options) { default_options_ = std::move(options); }
 
+  // Asks the desktop for its theme. Dark until it answers.
+  void AskDesktopTheme() { desktop_theme_.Ask(threads_); }
+  bool desktop_is_light() { return desktop_theme_.light(); }
   void Open(const std::vector<std::string>& paths, bool add_for_comparison) override;
   void OpenRun(ProfileId profile, const std::string& run_name) override;
   void CloseProfile(ProfileId profile) override;
@@ -128,6 +132,7 @@ class Session : public AppServices {
   LoadTimes load_times_;
   uint32_t next_id_ = 0;
   DesktopDialog dialog_;
+  DesktopTheme desktop_theme_;
   std::vector<ProfileLoad> loads_;
   std::deque<LoadRequest> queue_;
   std::optional<CurrentLoad> load_;

@@ -95,6 +95,10 @@ void Gui::DrawFrame(Image* picture) {
     content_scale_ = scale;  // the window moved to another monitor
     viewer_->SetContentScale(scale);
   }
+  if (const bool light = session_.desktop_is_light(); light != light_desktop_) {
+    light_desktop_ = light;
+    viewer_->commands().Push("view.desktop_theme", {.text = light ? "light" : "dark"});
+  }
   ImGui_ImplOpenGL3_NewFrame();
   surface_.BeginFrame();
   NewFrameKeepingChords();

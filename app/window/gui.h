@@ -70,6 +70,7 @@ class Gui {
   std::unique_ptr<Viewer> viewer_;
   FramePacer pacer_;
   float content_scale_ = 1;
+  bool light_desktop_ = false;
   bool drew_timeline_ = false;
   std::string saved_settings_;
   bool worked_ = false;  // jobs ran since memory was last given back

@@ -11,6 +11,7 @@
 #include "model/compare/compared_profile.h"
 #include "model/compare/contribution_table.h"
 #include "model/compare/contributions.h"
+#include "model/compare/hlo_tables.h"
 #include "model/compare/page_tables.h"
 #include "model/compare/profile_differences.h"
 #include "model/compare/snapshots.h"
@@ -121,6 +122,7 @@ AnalysisResult CompareProfiles(AnalysisContext& a, AnalysisContext& b, const Com
   AddIdleTable(profile_a.items, profile_b.items, &out);
   AddInputTable(profile_a, profile_b, &out, stop);
   AddMemoryTables(profile_a, profile_b, &out, stop);
+  AddHloTables(profile_a, profile_b, &out, stop);
   AddDifferenceTable(differences, &out);
   AddSummary(change, found, differences, &out);
   return out;
@@ -147,6 +149,8 @@ const char* PageOf(std::string_view table) {
       {"memory", "memory"},
       {"allocations", "memory"},
       {"input_ops", "input_pipeline"},
+      {"hlo_ops", "hlo_stats"},
+      {"hlo_categories", "hlo_profile"},
       {"memory_at_peak", "memory_snapshot"},
       {"stacks_at_peak", "memory_snapshot"},
       {"memory_at_end", "memory_snapshot"},

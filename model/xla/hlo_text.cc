@@ -1,7 +1,6 @@
 #include "model/xla/hlo_text.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace stepscope::xla {
 namespace {
@@ -80,29 +79,72 @@ std::string InstructionText(const HloModule& module, const Instruction& i, TextF
   return text + ')' + AttributeText(module, i, form);
 }
 
+namespace {
+
+// The line before a computation's first instruction, or that of the instruction.
+std::string Opening(const HloModule& module, uint32_t c) {
+  return (c == module.entry ? "ENTRY " : "") + std::string(module.computations[c].name) + " {";
+}
+
+TextLine InstructionLine(const HloModule& module, const Computation& computation, uint32_t i) {
+  const char* indent = i == computation.root ? "  ROOT " : "  ";
+  return {indent + InstructionText(module, module.instructions[i], TextForm::kShort), i};
+}
+
+}  // namespace
+
 std::vector<TextLine> ComputationText(const HloModule& module, uint32_t c, size_t most) {
   const Computation& computation = module.computations[c];
-  const std::string name(computation.name);
-  std::vector<TextLine> lines = {{(c == module.entry ? "ENTRY " : "") + name + " {", kNone}};
+  std::vector<TextLine> lines = {{Opening(module, c), kNone}};
   for (const uint32_t i : computation.sequence) {
     if (lines.size() >= most) return lines;
-    const char* indent = i == computation.root ? "  ROOT " : "  ";
-    lines.push_back(
-        {indent + InstructionText(module, module.instructions[i], TextForm::kShort), i});
+    lines.push_back(InstructionLine(module, computation, i));
   }
   lines.push_back({"}", kNone});
   return lines;
 }
 
-std::vector<TextLine> ModuleText(const HloModule& module) {
-  std::vector<TextLine> lines = {{Header(module), kNone}};
+ProgramText::ProgramText(const HloModule& module)
+    : module_(module), line_of_(module.instructions.size()), size_(1) {
   for (const uint32_t c : module.call_order) {
-    lines.push_back({"", kNone});
-    std::vector<TextLine> part = ComputationText(module, c, SIZE_MAX);
-    lines.insert(lines.end(), std::make_move_iterator(part.begin()),
-                 std::make_move_iterator(part.end()));
+    first_.push_back(size_);
+    size_ += 2;  // an empty line, and the opening
+    for (const uint32_t i : module.computations[c].sequence)
+      line_of_[i] = static_cast<uint32_t>(size_++);
+    ++size_;
   }
-  lines.push_back({"", kNone});
+  ++size_;
+}
+
+ProgramText::Place ProgramText::PlaceOf(size_t line) const {
+  const auto after = std::upper_bound(first_.begin(), first_.end(), line);
+  if (after == first_.begin() || line + 1 >= size_) return {};
+  const auto k = static_cast<size_t>(after - first_.begin()) - 1;
+  return {module_.call_order[k], line - first_[k]};
+}
+
+uint32_t ProgramText::InstructionAt(size_t line) const {
+  const Place place = PlaceOf(line);
+  if (place.computation == kNone || place.at < 2) return kNone;
+  const auto& sequence = module_.computations[place.computation].sequence;
+  return place.at - 2 < sequence.size() ? sequence[place.at - 2] : kNone;
+}
+
+TextLine ProgramText::Line(size_t line) const {
+  if (line == 0) return {Header(module_), kNone};
+  const Place place = PlaceOf(line);
+  if (place.computation == kNone || place.at == 0) return {};
+  if (place.at == 1) return {Opening(module_, place.computation), kNone};
+  const uint32_t i = InstructionAt(line);
+  if (i == kNone) return {"}", kNone};
+  return InstructionLine(module_, module_.computations[place.computation], i);
+}
+
+std::vector<TextLine> ModuleText(const HloModule& module) {
+  const ProgramText text(module);
+  std::vector<TextLine> lines;
+  lines.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) lines.push_back(text.Line(i));
   return lines;
 }
 

@@ -20,7 +20,32 @@ struct TextLine {
   std::string text;
   uint32_t instruction = kNone;  // kNone: no instruction is in the line
 };
-// The program's text in kShort, computations before those that call them. O(its length).
+// The program's text in kShort, computations before those that call them, line by line: a line is
+// made when it is asked for, so that a program of any length can be looked at. Views the module,
+// which must outlive it. Immutable. O(instructions) to build.
+class ProgramText {
+ public:
+  explicit ProgramText(const HloModule& module);
+  size_t size() const { return size_; }
+  TextLine Line(size_t line) const;  // O(log computations + its length)
+  // The instruction that a line is of; kNone if there is none. O(log computations).
+  uint32_t InstructionAt(size_t line) const;
+  size_t LineOf(uint32_t instruction) const { return line_of_[instruction]; }
+
+ private:
+  struct Place {
+    uint32_t computation = kNone;  // kNone: the header, or the end
+    size_t at = 0;                 // line in it; 0: the empty one before it
+  };
+  Place PlaceOf(size_t line) const;
+
+  const HloModule& module_;
+  std::vector<size_t> first_;      // line of each computation of call_order
+  std::vector<uint32_t> line_of_;  // by instruction
+  size_t size_ = 0;
+};
+
+// All lines of it. O(its length).
 std::vector<TextLine> ModuleText(const HloModule& module);
 
 // The first `most` lines of one computation.

@@ -104,6 +104,10 @@ class Profile:
         steps: Optional[Steps] = None,
         host: Optional[str] = None,
         compat: Optional[Literal["xprof"]] = None,
+        program: Union[str, int, None] = None,
+        instruction: Optional[str] = None,
+        memory_space: Optional[int] = None,
+        radius: Optional[int] = None,
     ) -> Report: ...
     def compare(
         self,

@@ -21,9 +21,14 @@ class OpenOptions(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("run", c_char_p), ("max_inflated_bytes", c_uint64)]
 
 
+class Hlo(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("program", c_char_p), ("instruction", c_char_p), ("memory_space", c_int64),
+                ("has_radius", c_int32), ("radius", c_int64)]
+
+
 class Part(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("host", c_char_p), ("range_begin_ps", c_int64), ("range_end_ps", c_int64),
-                ("has_steps", c_int32), ("first_step", c_int64), ("last_step", c_int64)]
+                ("has_steps", c_int32), ("first_step", c_int64), ("last_step", c_int64), ("hlo", POINTER(Hlo))]
 
 
 # The result and the arguments of each function, as in the C header.

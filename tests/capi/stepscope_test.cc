@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "tests/capi/arrow_reader.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/source_paths.h"
 
 namespace stepscope {
 namespace {
@@ -110,7 +112,7 @@ TEST_CASE("errors are values with a line for people") {
   part.host = "elsewhere";
   CHECK(stepscope_events(profile, &part, "", 0, &table, &error) == STEPSCOPE_USAGE);
   CHECK(Take(error).starts_with("host elsewhere: "));
-  part = {sizeof(part), nullptr, 0, 0, 1, 70, 80};
+  part = {sizeof(part), nullptr, 0, 0, 1, 70, 80, nullptr};
   CHECK(stepscope_report_of(profile, "overview", &part, 0, &report, &error) == STEPSCOPE_USAGE);
   CHECK(Take(error).starts_with("steps 70..80: "));
   CHECK(report == nullptr);
@@ -147,6 +149,44 @@ TEST_CASE("a report has its tables, its properties in one row, and its verdicts"
   CHECK(stepscope_report_table(report, 99, &table, nullptr) == STEPSCOPE_USAGE);
   CHECK(stepscope_report_table_id(report, 99) == nullptr);
   stepscope_report_free(report);
+}
+
+TEST_CASE("a report of a program shows the program and instruction that are asked for") {
+  const std::string path = test::SourcePath("tests/data/jax_cpu.xplane.pb.zst");
+  const char* paths[] = {path.c_str()};
+  stepscope_profile* profile = nullptr;
+  REQUIRE(stepscope_open(paths, 1, nullptr, &profile, nullptr) == STEPSCOPE_OK);
+  const auto nodes = [&](const stepscope_part* part) {
+    stepscope_report* report = nullptr;
+    stepscope_table* table = nullptr;
+    REQUIRE(stepscope_report_of(profile, "hlo_graph", part, 0, &report, nullptr) == STEPSCOPE_OK);
+    const bool empty = *stepscope_report_empty_reason(report) != 0;
+    int64_t rows = -1;
+    if (!empty && stepscope_report_table(report, 0, &table, nullptr) == STEPSCOPE_OK)
+      rows = stepscope_table_rows(table);
+    stepscope_table_free(table);
+    stepscope_report_free(report);
+    return rows;
+  };
+  CHECK(nodes(nullptr) > 1);
+  stepscope_hlo hlo{sizeof(stepscope_hlo), nullptr, nullptr, 0, 1, 0};
+  stepscope_part part{};
+  part.size = sizeof(part);
+  part.hlo = &hlo;
+  CHECK(nodes(&part) == 1);  // the instruction alone
+  hlo.radius = -5;
+  CHECK(nodes(&part) == 1);
+  hlo.program = "no_such_program";
+  CHECK(nodes(&part) == -1);
+  part.size = offsetof(stepscope_part, hlo);  // of a program that knows no such member
+  CHECK(nodes(&part) > 1);
+  part.size = sizeof(part);
+  hlo.size = 1;
+  stepscope_report* report = nullptr;
+  char* error = nullptr;
+  CHECK(stepscope_report_of(profile, "hlo_graph", &part, 0, &report, &error) == STEPSCOPE_USAGE);
+  CHECK(Take(error).find("stepscope_hlo.size") != std::string::npos);
+  stepscope_close(profile);
 }
 
 TEST_CASE("a profile has steps, tracks and statistics, and does not differ from itself") {

@@ -123,6 +123,17 @@ TEST_CASE("partial overlaps go to the lowest free spill lane and are counted") {
   CHECK(trace->set.tracks[0].rows == 3);
 }
 
+TEST_CASE("asynchronous ops lie apart: none encloses another, and overlaps are no fault") {
+  TraceBuilder builder;
+  TrackData data = MakeTrack({{0, 10}, {2, 3}, {6, 6}, {12, 1}});
+  data.track.kind = TrackKind::kAsyncXlaOps;
+  builder.AddTrack(std::move(data));
+  const auto trace = Finish(builder);
+  CHECK(Dump(trace->set) == "s0: 0+10 12+1\ns1: 2+3 6+6\n");
+  CHECK(trace->diagnostics.rows().empty());
+  CHECK(trace->set.tracks[0].rows == 2);
+}
+
 TEST_CASE("ten thousand overlapping slices take O(n log n), not O(n^2)") {
   std::vector<Slice> slices;
   for (int i = 0; i < 10'000; ++i) slices.push_back({i, 20'000});

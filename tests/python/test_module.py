@@ -56,6 +56,17 @@ class SameAsProgram(unittest.TestCase):
         panels = program("report", SAMPLE, "--range", "{}ps..{}ps".format(*middle), "--panel", "op_stats")["panels"]
         self.check_report(SAMPLE, panels, range=middle)
 
+    def test_reports_of_a_program(self):
+        path = os.path.join(DATA, "jax_cpu.xplane.pb.zst")
+        asked = program("report", path, "--panel", "hlo_memory")["panels"]["hlo_memory"]["properties"]["program"]
+        chosen = ("--program", asked, "--memory-space", "1", "--radius", "0")
+        panels = program("report", path, *chosen, "--panel", "hlo_memory", "--panel", "hlo_graph")["panels"]
+        self.check_report(path, panels, program=asked, memory_space=1, radius=0)
+        profile = stepscope.open(path)
+        node = profile.report("hlo_graph", program=asked, radius=0)["nodes"].rows()[0]
+        self.assertEqual(profile.report("hlo_graph", instruction=node["instruction"], radius=0)["nodes"].rows(), [node])
+        self.assertIn("'9999'", profile.report("hlo_graph", program=9999).empty_reason)
+
     def test_reports_by_xprofs_definitions(self):
         panels = program("report", SAMPLE, "--compat", "xprof")["panels"]
         self.check_report(SAMPLE, panels, compat="xprof")

@@ -89,6 +89,7 @@ viewer/timeline/painting             | +                                        
 viewer/timeline                      | +                                            | imgui
 viewer/panels                        | model* viewer/core* viewer/widgets           | imgui
 viewer/panels/memory                 | +                                            | imgui
+viewer/panels/xla                    | +                                            | imgui
 viewer/shell                         | +                                            | imgui
 viewer                               | model* viewer*                               | imgui
 

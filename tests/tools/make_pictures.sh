@@ -39,6 +39,12 @@ panels tf_graph "$recordings/profiles/tf_graph"
 panels jax_mi300x "$recordings/profiles/jax_mi300x"
 panels pytorch "$recordings/traces/qwen_h100.json.gz"
 tall panels/pytorch_lifetimes "$recordings/traces/qwen_h100.json.gz" memory/lifetimes
+for panel in hlo_profile hlo_stats roofline; do
+  tall "panels/jax_mi300x_$panel" "$recordings/profiles/jax_mi300x" "$panel"
+done
+for panel in hlo_memory hlo_graph; do
+  tall "panels/jax_transformer_$panel" "$recordings/profiles/jax_transformer_cpu" "$panel"
+done
 tall panels/snapshot "$recordings/snapshots/train_leak_oom.pickle" memory_snapshot
 
 guide() {  # guide NAME PATH... < commands

@@ -16,6 +16,7 @@
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/panel.h"
 #include "viewer/core/state/settings.h"
+#include "viewer/core/state/track_path.h"
 #include "viewer/shell/shell.h"
 
 using namespace stepscope;           // NOLINT
@@ -323,6 +324,27 @@ TEST_CASE("undo takes back what was pinned, hidden, moved and marked") {
   CHECK(f.viewer->view().profiles[0].markers.empty());
 }
 
+TEST_CASE("undo takes back hidden lanes, another layout and a swapped baseline") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Open(TrainingTrace());
+  const auto state = [&] {
+    const Settings& s = f.viewer->settings();
+    return s.Get("timeline.python_frames") + s.Get("timeline.derived_lanes") +
+           s.Get("timeline.waiting_lanes") + s.Get("timeline.run_layout") +
+           std::to_string(f.viewer->view().baseline.value);
+  };
+  for (const char* command : {"view.python_frames", "view.derived_lanes", "view.waiting_lanes",
+                              "compare.layout", "compare.swap"}) {
+    CAPTURE(command);
+    const std::string before = state();
+    f.Push(command);
+    CHECK(state() != before);
+    f.Push("view.back");
+    CHECK(state() == before);
+  }
+}
+
 TEST_CASE("a profile that takes the place of another begins without the search for the old one") {
   ViewerFixture f;
   f.Open(TrainingTrace());
@@ -477,6 +499,35 @@ TEST_CASE("themes, sizes and panels all draw at small and large windows") {
       CHECK(ImGui::GetDrawData()->TotalVtxCount > 0);
     }
   }
+}
+
+TEST_CASE("the theme of the system is dark until the desktop says light; a choice stays") {
+  ViewerFixture f;
+  f.Frame(2);
+  const auto light = [] { return ImGui::GetStyle().Colors[ImGuiCol_Text].x < 0.5f; };
+  CHECK_FALSE(light());
+  f.Push("view.desktop_theme", {.text = "light"});
+  CHECK(light());
+  f.Push("view.next_theme");
+  f.Frame(2);
+  CHECK_FALSE(light());
+  CHECK(f.viewer->settings().Get("theme") == "dark");
+}
+
+TEST_CASE("one track alone, and all events of a track") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const Trace& trace = *f.session.profiles[0].trace;
+  const std::string path = TrackPath(trace, trace.set, TrackId(1));
+  const auto only = [&] { return f.viewer->view().profiles[0].only; };
+  f.Push("track.only", {.text = path});
+  CHECK(only() == TrackRules::Paths{path});
+  f.Push("track.only", {.text = path});
+  CHECK(only().empty());
+  f.Push("track.only", {.text = PlanePath(trace, PlaneId(0))});
+  CHECK(only().size() == trace.planes[0].tracks.size());
+  f.Push("track.select", {.text = path});
+  CHECK(f.viewer->view().shown.size() == trace.set.tracks[1].events);
 }
 
 TEST_CASE("an unknown panel or command changes nothing") {

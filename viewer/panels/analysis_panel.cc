@@ -1,12 +1,15 @@
 #include "viewer/panels/analysis_panel.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
 #include "model/allocator_history.h"
+#include "model/base/count_text.h"
 #include "model/base/key_table.h"
 #include "viewer/core/analysis_cache.h"
 #include "viewer/core/profiles/align_profiles.h"
@@ -50,7 +53,7 @@ void AnalysisPanel::Draw(const PanelContext& context) {
     return;
   }
   const AnalysisResult* result =
-      context.analyses.Get(*context.profile, analysis_, ParamsOf(context));
+      context.analyses.Get(*context.profile, analysis_, Question(context));
   if (result == nullptr) {
     waiting_ = true;
     if (since_ <= 0) since_ = ImGui::GetTime();
@@ -182,6 +185,45 @@ void DrawBigNumber(const PanelContext& context, const Property* property, const 
   if (!property->how.empty() && ImGui::IsItemHovered(ImGuiHoveredFlags_DelayShort)) {
     ImGui::SetTooltip("%s: %s", property->label.c_str(), property->how.c_str());
   }
+}
+
+namespace {
+
+void ScopeLink(const PanelContext& context, const std::string& text, TimeRange range) {
+  const FaceScope small(context, Face::kUi);
+  // In the middle of the line, whose titles and buttons are higher.
+  const float room = ImGui::GetCurrentWindow()->DC.CurrLineSize.y - ImGui::GetTextLineHeight();
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + std::floor(std::max(0.0f, room) / 2));
+  if (LinkText(context, "scope", text) && !range.empty())
+    context.commands.Push("view.set_range", {.range = range, .profile = context.profile->id});
+  ImGui::SetItemTooltip("What these numbers are of. Click: shows it on the timeline");
+}
+
+}  // namespace
+
+void DrawScope(const PanelContext& context) {
+  if (context.profile == nullptr || !context.profile->trace || context.state == nullptr)
+    return ImGui::Dummy(ImVec2(0, 0));  // ends the line that it would stand on
+  const std::vector<RangeFilter>& filters = context.view.filters;
+  const TimeRange range = filters.empty() ? context.profile->trace->span
+                                          : context.state->map.ToTrace(context.view.Filter());
+  const std::string length = FormatDuration(range.length(), 4);
+  std::string text = filters.empty() ? "Whole trace" : "Only " + filters.back().label;
+  if (filters.empty() || filters.back().label != length) text += ", " + length;
+  if (!context.state->host.empty()) text += ", " + context.state->host;
+  ScopeLink(context, text, range);
+}
+
+void DrawStepScope(const PanelContext& context, const ResultTable& steps, size_t counted) {
+  if (context.profile == nullptr || counted == 0) return ImGui::Dummy(ImVec2(0, 0));
+  TimeRange all{kMaxPs, kMinPs};
+  for (const RowLink& link : steps.links) {
+    if (link.range.empty()) continue;
+    all = {std::min(all.begin, link.range.begin), std::max(all.end, link.range.end)};
+  }
+  const std::string text =
+      counted == 1 ? std::string("one step") : "average of " + Counted(counted, "steps");
+  ScopeLink(context, text, all);
 }
 
 void GoToRow(const PanelContext& context, const ResultTable& table, int row) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "model/analysis/params.h"
 #include "viewer/core/look/theme.h"
 #include "viewer/core/panel.h"
 
@@ -24,6 +25,10 @@ class AnalysisPanel : public Panel {
   // `key` changes whenever `result` may have changed.
   virtual void DrawResult(const PanelContext& context, const AnalysisResult& result,
                           uint64_t key) = 0;
+
+ protected:
+  // The part of the profile, and the page, that the analysis is asked about. Called in each frame.
+  virtual AnalysisParams Question(const PanelContext& context) { return ParamsOf(context); }
 
  private:
   const char* analysis_;
@@ -51,6 +56,12 @@ Role GradeRole(Finding::Grade grade);
 const char* GradeIcon(Finding::Grade grade);
 // "7.81" large with a small unit, and its label below.
 void DrawBigNumber(const PanelContext& context, const Property* property, const char* label);
+// Says which part of the profile the panel's totals and shares are of, "Whole trace, 64.1 ms" or
+// "Only step 3, 20.2 ms", as a link that shows this part on the timeline. Draws nothing without a
+// profile.
+void DrawScope(const PanelContext& context);
+// The same for averages over the steps of a table: "one step" or "average of 5 steps".
+void DrawStepScope(const PanelContext& context, const ResultTable& steps, size_t counted);
 // Zooms the timeline to a row's range, or to its events.
 void GoToRow(const PanelContext& context, const ResultTable& table, int row);
 double NumberIn(const AnalysisResult& result, std::string_view property, double otherwise = 0);

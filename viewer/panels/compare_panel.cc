@@ -176,6 +176,7 @@ void ComparePanel::DrawProfiles(const PanelContext& context) const {
   button("Swap", "Swaps A and B (X)", "compare.swap");
   button("Layout", "Switches between one list, timelines above and timelines beside each other (V)",
          "compare.layout");
+  button("Fit both", "Shows all of both profiles (0)", "view.zoom_all");
   button("Stretch", "Draws the steps of both equally long, or as long as they are again",
          "compare.stretch");
   button("Copy", "Copies what is compared in sentences, to paste into a message", "copy.text",

@@ -18,6 +18,7 @@
 #include "viewer/core/panel.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/panels/graph_facts.h"
+#include "viewer/panels/hlo_pages.h"
 #include "viewer/panels/name_rank_view.h"
 #include "viewer/panels/stat_text.h"
 #include "viewer/panels/view_summary.h"
@@ -32,6 +33,7 @@ struct Fact {
   std::string label, value, how;  // how: tooltip
   EventRef link;                  // value is a link to this event, if valid
   bool number = false;            // drawn in the mono face
+  std::string page = {};          // value is a link to this page of a panel, unless it is empty
 };
 
 // The facts that the panel shows of one event.
@@ -115,6 +117,8 @@ const char* HowLinked(FlowKind kind) {
       return "By the correlation id that both carry.";
     case FlowKind::kContext:
       return "By the ids of a producer and a consumer, which are equal.";
+    case FlowKind::kAsync:
+      return "Asynchronous work, the op that starts it and the op that awaits it.";
     default:
       return "By an arrow recorded in the profile.";
   }
@@ -171,13 +175,49 @@ void AddNeighbour(const EventRef& event, const TrackSet& set, int direction, Mem
           "Between the end of one and the begin of the other.", memo);
 }
 
-void AddStats(const EventRef& event, const Trace& trace, Memo* memo) {
+void AddPage(const char* label, std::string value, const char* how, std::string page, Memo* memo) {
+  memo->facts.push_back({label, std::move(value), how, {}, false, std::move(page)});
+}
+
+std::string SourceOf(const Trace& trace, const HloRef& op, const std::vector<Stat>& stats) {
+  const HloInstruction* i = trace.hlo.Find(op.program, op.instruction);
+  if (i != nullptr && !i->source_file.empty())
+    return i->source_file + ":" + std::to_string(i->source_line);
+  const auto stat =
+      std::find_if(stats.begin(), stats.end(), [](const Stat& s) { return s.name == "source"; });
+  const auto* text = stat == stats.end() ? nullptr : std::get_if<std::string>(&stat->value);
+  return text == nullptr ? std::string() : *text;
+}
+
+// Leads from the event of an HLO op to the pages of its program.
+void AddHlo(const Profile& profile, EventRow row, const std::vector<Stat>& stats, Memo* memo) {
+  const TrackSet& set = profile.trace->set;
+  const HloRef op = HloRefOf(stats, set.names->DisplayName(set.Meta(row)));
+  if (!op.valid()) return;
+  AddPage("HLO op", op.instruction, "Its time, rates and limits among all ops of XLA's programs.",
+          HloOpPage(op), memo);
+  if (HasHloProgram(profile, op.program)) {
+    AddPage("HLO graph", "operands and users", "What is around it in its program.",
+            HloGraphPage(op), memo);
+    AddPage("HLO text", "its line", "Its place in the text of its program.", HloTextPage(op), memo);
+    AddPage("HLO memory", "its buffers", "What it keeps in memory, and for how long.",
+            HloMemoryPage(op), memo);
+  }
+  std::string source = SourceOf(*profile.trace, op, stats);
+  if (!source.empty()) {
+    std::string page = HloSourcePage(source);
+    AddPage("Source", std::move(source), "All ops of this line of the program's source.",
+            std::move(page), memo);
+  }
+}
+
+void AddStats(const EventRef& event, const Trace& trace, const Result<std::vector<Stat>>& stats,
+              Memo* memo) {
   if (event.set != 0 || !trace.source) {
     memo->note = event.set != 0 ? "Derived events carry no arguments of their own."
                                 : "This profile has no arguments to read.";
     return;
   }
-  auto stats = trace.source->Decode(trace, event.row);
   if (!stats.ok()) {
     memo->note = stats.status().message();
     return;
@@ -235,13 +275,18 @@ bool DetailsPanel::Update(const PanelContext& context) {
   AddTimes(*set, event.row, lane, &memo_);
   AddParent(event, *set, &memo_);
   AddSource(event, *profile, &memo_);
-  AddGraphFacts(graphs.get(), profile->OwnRow(event), &memo_);
+  const EventRow own = profile->OwnRow(event);
+  const Result<std::vector<Stat>> stats = own.valid() && profile->trace->source
+                                              ? profile->trace->source->Decode(*profile->trace, own)
+                                              : Result<std::vector<Stat>>(std::vector<Stat>());
+  if (own.valid() && stats.ok()) AddHlo(*profile, own, *stats, &memo_);
+  AddGraphFacts(graphs.get(), own, &memo_);
   AddFlows(event, *profile, &memo_);
   AddNeighbour(event, *set, -1, &memo_);
   AddNeighbour(event, *set, 1, &memo_);
   if (memo_.title != memo_.name)
     memo_.facts.push_back({"Full name", memo_.name, "As it was recorded.", {}, false});
-  AddStats(event, *profile->trace, &memo_);
+  AddStats(event, *profile->trace, stats, &memo_);
   return true;
 }
 
@@ -323,6 +368,10 @@ void DetailsPanel::DrawFact(const PanelContext& context, const Fact& fact) const
   if (fact.link.valid()) {
     if (LinkText(context, "##link", fact.value))
       context.commands.Push("select.reveal", {.event = fact.link});
+    return;
+  }
+  if (!fact.page.empty()) {
+    if (LinkText(context, "##page", fact.value)) ShowHloPage(context, fact.page);
     return;
   }
   if (fact.number) ImGui::PushFont(context.fonts.mono, TypeSize::kSmall);

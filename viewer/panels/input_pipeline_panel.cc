@@ -94,6 +94,10 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
   if (chart_.counted() == 0) return;
   Rule(context);
   SectionTitle(context, "Device side", "step time");
+  if (const ResultTable* steps = result.Table("steps")) {
+    ImGui::SameLine(0, BaseEm());
+    DrawStepScope(context, *steps, chart_.counted());
+  }
   const std::array<std::pair<const char*, double>, 3> rows = {
       {{"Average", chart_.total().mean},
        {"Standard deviation", chart_.total().deviation},
@@ -114,6 +118,10 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
 void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisResult& result) {
   Rule(context);
   SectionTitle(context, "Host side", "time of input operations");
+  ImGui::SameLine(0, BaseEm());
+  ImGui::PushID("host");
+  DrawScope(context);
+  ImGui::PopID();
   std::array<RingSlice, std::size(kParts)> shares;
   double sum = 0, most = 0;
   for (size_t i = 0; i < shares.size(); ++i) {

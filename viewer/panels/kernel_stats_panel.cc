@@ -259,6 +259,8 @@ void KernelStatsPanel::DrawModes(const PanelContext& context, const AnalysisResu
     if (ChoiceButton(context, kModes[m].label, m == mode_)) mode_ = m;
     ImGui::SetItemTooltip("%s", kModes[m].what);
   }
+  ImGui::SameLine(0, Em());
+  DrawScope(context);
   for (const Finding& finding : result.findings) {
     ImGui::SameLine(0, Em());
     ImGui::AlignTextToFramePadding();

@@ -167,6 +167,8 @@ void OpStatsPanel::DrawChoices(const PanelContext& context) {
   ImGui::SameLine(0, Em());
   if (ChoiceButton(context, "Idle time", idle_)) idle_ = !idle_;
   ImGui::SetItemTooltip("Counts the time in which nothing ran as a row of its own.");
+  ImGui::SameLine(0, Em());
+  DrawScope(context);
 }
 
 void OpStatsPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,

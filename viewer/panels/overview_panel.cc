@@ -45,6 +45,7 @@ class OverviewPanel final : public AnalysisPanel {
  private:
   void DrawVerdict(const PanelContext& context, const AnalysisResult& result);
   std::vector<Part> PartsOf(const PanelContext& context, const ResultTable* losses) const;
+  void StepScope(const PanelContext& context, const AnalysisResult& result) const;
   void DrawBreakdown(const PanelContext& context, const AnalysisResult& result);
   void DrawBreakdownRow(const PanelContext& context, const Part& part, bool strong);
   void DrawTopOps(const PanelContext& context, const AnalysisResult& result, uint64_t key);
@@ -163,14 +164,21 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, const Part& pa
   }
 }
 
+// Says beside a title which steps its numbers are of.
+void OverviewPanel::StepScope(const PanelContext& context, const AnalysisResult& result) const {
+  const ResultTable* steps = result.Table("steps");
+  if (steps == nullptr || chart_.counted() == 0) return;
+  ImGui::SameLine(0, BaseEm());
+  DrawStepScope(context, *steps, chart_.counted());
+}
+
 // Draws where a step goes: as one bar, and by class with the causes of what is lost. A click on a
 // loss goes to its longest interval and marks the host's events.
 void OverviewPanel::DrawBreakdown(const PanelContext& context, const AnalysisResult& result) {
   if (chart_.counted() == 0) return;
   Rule(context);
-  const std::string note =
-      chart_.counted() == 1 ? "one step" : "average of " + Counted(chart_.counted(), "steps");
-  SectionTitle(context, "Where a step goes", note.c_str());
+  SectionTitle(context, "Where a step goes");
+  StepScope(context, result);
   const ResultTable* losses = result.Table("losses");
   const std::vector<Part> parts = PartsOf(context, losses);
   std::vector<RingSlice> shares;
@@ -249,6 +257,8 @@ void OverviewPanel::DrawTopOps(const PanelContext& context, const AnalysisResult
   ImGui::SameLine(0, BaseEm() * 1.2f);
   if (LinkText(context, "all ops", "All ops"))
     context.commands.Push("panel.show", {.text = "op_stats"});
+  ImGui::SameLine(0, BaseEm() * 1.2f);
+  DrawScope(context);
   if (by_type) {
     options.id = "top op types";
     options.name_column = "type";

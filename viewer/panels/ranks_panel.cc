@@ -1,11 +1,24 @@
 // Ranks: which host or rank of a job is late, by how much, and why.
+#include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "viewer/core/state/settings.h"
+#include "viewer/core/state/track_path.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/heat_map.h"
+#include "viewer/widgets/number_text.h"
 
 namespace stepscope {
 namespace {
@@ -16,8 +29,154 @@ class RanksPanel final : public AnalysisPanel {
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
+  void MakeMap(const ResultTable& ranks, const ResultTable& steps);
+  void DrawMap(const PanelContext& context, const ResultTable& steps);
+  void DrawPin(const PanelContext& context);
+
   TablePages pages_;
+  uint64_t map_key_ = 0;
+  HeatMapData map_;
+  std::vector<int> rows_;            // by cell of the map: row of the table of steps, or -1
+  std::vector<std::string> tracks_;  // of the ranks, the latest first
+  std::string pinned_by_;            // the setting that `pinned_` is of
+  bool pinned_ = false;
 };
+
+double NumberAt(const ResultTable& table, size_t row, const char* column) {
+  const int c = table.Column(column);
+  if (c < 0) return std::numeric_limits<double>::quiet_NaN();
+  const Value& value = table.rows[row][static_cast<size_t>(c)];
+  if (const double* real = std::get_if<double>(&value)) return *real;
+  if (const int64_t* whole = std::get_if<int64_t>(&value)) return static_cast<double>(*whole);
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+int64_t WholeAt(const ResultTable& table, size_t row, const char* column) {
+  const double number = NumberAt(table, row, column);
+  return std::isnan(number) ? -1 : static_cast<int64_t>(number);
+}
+
+// The rows of the table of ranks, the one that the others wait for most often first.
+std::vector<size_t> ByLateness(const ResultTable& ranks) {
+  std::vector<size_t> order(ranks.rows.size());
+  for (size_t r = 0; r < order.size(); ++r) order[r] = r;
+  const auto late = [&](size_t r) {
+    const double percent = NumberAt(ranks, r, "late_percent");
+    return std::isnan(percent) ? -1.0 : percent;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return late(a) > late(b); });
+  return order;
+}
+
+// The tracks with the collectives of the ranks, the latest rank's first.
+std::vector<std::string> TracksByLateness(const Profile& profile, const ResultTable& ranks) {
+  constexpr size_t kMost = 64;  // as many as can be looked at
+  const TrackSet& set = profile.trace->set;
+  std::vector<std::string> paths;
+  for (const size_t r : ByLateness(ranks)) {
+    if (r >= ranks.links.size() || ranks.links[r].rows.empty() || paths.size() == kMost) continue;
+    const EventRow row = ranks.links[r].rows.front();
+    if (row.value < set.rows) paths.push_back(TrackPath(*profile.trace, set, set.TrackOf(row)));
+  }
+  return paths;
+}
+
+bool AllPinned(const PanelContext& context, const std::vector<std::string>& paths) {
+  const TrackRules rules = ParseTrackRules(context.settings.Get("timeline.tracks"));
+  return std::all_of(paths.begin(), paths.end(), [&](const std::string& path) {
+    return std::find(rules.pinned.begin(), rules.pinned.end(), path) != rules.pinned.end();
+  });
+}
+
+std::string LateText(double us) {
+  return WithoutZeros(FormatDuration(static_cast<Ps>(us * static_cast<double>(kPsPerUs)), 3));
+}
+
+// Selects a collective of the rank in the step, which brings its row into sight, and shows the
+// step.
+void GoToRankStep(const PanelContext& context, const RowLink& link) {
+  if (!link.rows.empty()) {
+    context.commands.Push("select.reveal",
+                          {.event = {context.profile->id, link.set, link.rows.front()}});
+  }
+  const Ps margin = std::max<Ps>(1, link.range.length() / 20);
+  context.commands.Push("view.set_range", {.range = {SaturatingSub(link.range.begin, margin),
+                                                     SaturatingAdd(link.range.end, margin)},
+                                           .profile = context.profile->id});
+}
+
+void RanksPanel::MakeMap(const ResultTable& ranks, const ResultTable& steps) {
+  map_ = {};
+  pinned_by_.clear();
+  std::map<int64_t, size_t> row_of, column_of;
+  for (const size_t r : ByLateness(ranks)) {
+    const int64_t rank = WholeAt(ranks, r, "rank");
+    row_of[rank] = map_.rows.size();
+    map_.rows.push_back("Rank " + std::to_string(rank));
+  }
+  std::set<int64_t> numbers;
+  for (size_t i = 0; i < steps.rows.size(); ++i) numbers.insert(WholeAt(steps, i, "step"));
+  for (const int64_t number : numbers) {
+    column_of[number] = map_.columns.size();
+    map_.columns.push_back(std::to_string(number));
+  }
+  map_.values.assign(map_.rows.size() * map_.columns.size(),
+                     std::numeric_limits<double>::quiet_NaN());
+  rows_.assign(map_.values.size(), -1);
+  for (size_t i = 0; i < steps.rows.size(); ++i) {
+    const auto row = row_of.find(WholeAt(steps, i, "rank"));
+    if (row == row_of.end()) continue;
+    const size_t cell = row->second * map_.columns.size() + column_of[WholeAt(steps, i, "step")];
+    map_.values[cell] = NumberAt(steps, i, "late_us");
+    rows_[cell] = static_cast<int>(i);
+    if (map_.values[cell] > map_.most) map_.most = map_.values[cell];
+  }
+  map_.unit_text = LateText(map_.most) + " late";
+}
+
+void RanksPanel::DrawMap(const PanelContext& context, const ResultTable& steps) {
+  const FaceScope small(context, Face::kUi);
+  const float most = std::max(BaseEm() * 6, ImGui::GetContentRegionAvail().y * 0.4f);
+  HeatMapAnswer answer;
+  if (ImGui::BeginChild("##map", {0, HeatMapHeight(map_, most)}))
+    answer = DrawHeatMap(context, map_, "step");
+  ImGui::EndChild();
+  if (!answer.hovered) return;
+  const size_t cell = answer.cell.row * map_.columns.size() + answer.cell.column;
+  const std::string title =
+      map_.rows[answer.cell.row] + ", step " + map_.columns[answer.cell.column];
+  if (rows_[cell] < 0) {
+    WrappedTooltip(title + ": not recorded");
+    return;
+  }
+  const auto row = static_cast<size_t>(rows_[cell]);
+  const double late = map_.values[cell];
+  WrappedTooltip(fmt::format("{}: {}\nStep time {:.3f} ms, busy {:.3f} ms\nClick goes there", title,
+                             std::isnan(late) ? "no collective that others take part in"
+                             : late > 0       ? "late by " + LateText(late)
+                                              : "not late",
+                             NumberAt(steps, row, "step_ms"), NumberAt(steps, row, "busy_ms")));
+  if (answer.clicked) GoToRankStep(context, steps.links[row]);
+}
+
+// At the right end of the line that the titles of the tables begin.
+void RanksPanel::DrawPin(const PanelContext& context) {
+  const std::string& rules = context.settings.Get("timeline.tracks");
+  if (pinned_by_ != rules || pinned_by_.empty()) {
+    pinned_by_ = rules;
+    pinned_ = AllPinned(context, tracks_);
+  }
+  const FaceScope small(context, Face::kUi);
+  const char* text = pinned_ ? "Unpin the ranks' tracks" : "Pin ranks to the top, latest first";
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float room = ImGui::GetContentRegionAvail().x, width = TextWidth(text) + BaseEm();
+  if (tracks_.empty() || room < width + BaseEm() * 24) return;
+  ImGui::SetCursorScreenPos({at.x + room - width, at.y + ImGui::GetStyle().FramePadding.y});
+  if (LinkText(context, "##pin", text))
+    context.commands.Push("track.pin", {.profile = context.profile->id, .paths = tracks_});
+  ImGui::SetCursorScreenPos(at);
+}
 
 void RanksPanel::DrawResult(const PanelContext& context, const AnalysisResult& result,
                             uint64_t key) {
@@ -35,10 +194,21 @@ void RanksPanel::DrawResult(const PanelContext& context, const AnalysisResult& r
     ImGui::NewLine();
   }
   ImGui::Spacing();
+  const ResultTable *ranks = result.Table("ranks"), *steps = result.Table("rank_steps");
+  if (ranks != nullptr && steps != nullptr && !steps->rows.empty()) {
+    if (map_key_ != key) {
+      MakeMap(*ranks, *steps);
+      tracks_ = TracksByLateness(*context.profile, *ranks);
+    }
+    map_key_ = key;
+    DrawMap(context, *steps);
+    DrawPin(context);
+  }
   std::vector<TablePages::Page> pages;
   for (const ResultTable& table : result.tables) {
     TablePages::Page page{&table, key};
     page.options.total_row = false;
+    if (table.id == "ranks") page.sort = "late_percent";
     pages.push_back(page);
   }
   pages_.Draw(context, pages, "No collectives were recorded that ranks have in common.");

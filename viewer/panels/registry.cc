@@ -1,14 +1,28 @@
 // The list of panels. A panel is its source, a row here and a test.
+#include <algorithm>
+#include <vector>
+
+#include "model/analysis/analysis.h"
+#include "model/analysis/xla/hlo_programs.h"
 #include "viewer/core/panel.h"
 
 namespace stepscope {
 
 MakePanel MakeComparePanel, MakeDetailsPanel, MakeDevicesPanel, MakeDiagnosticsPanel,
-    MakeFindingsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel, MakeMarkersPanel,
+    MakeFindingsPanel, MakeHloGraphPanel, MakeHloMemoryPanel, MakeHloProfilePanel,
+    MakeHloStatsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel, MakeMarkersPanel,
     MakeMemoryPanel, MakeMemorySnapshotPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeRanksPanel,
-    MakeSelectionPanel;
+    MakeRooflinePanel, MakeSelectionPanel;
 
 namespace {
+
+// Whether the profile has programs of XLA, or lines of their ops.
+bool HasHlo(const Profile& profile) {
+  if (profile.analysis && !profile.analysis->hlo_programs().list().empty()) return true;
+  const std::vector<Track>& tracks = profile.trace->set.tracks;
+  return std::any_of(tracks.begin(), tracks.end(),
+                     [](const Track& track) { return track.kind == TrackKind::kXlaOps; });
+}
 
 constexpr PanelDesc kPanels[] = {
     {"details", "Details", "The selected event with all its arguments.", "Alt+D",
@@ -33,8 +47,20 @@ constexpr PanelDesc kPanels[] = {
     {"memory_snapshot", "Memory snapshot",
      "Who holds a GPU's memory, by the allocator's own history: peak, leaks, out of memory.",
      "Alt+8", DockSlot::kBottomRight, false, &MakeMemorySnapshotPanel},
-    {"devices", "Devices", "How busy each device is, what waits for it, and why it is idle.", "Alt+6",
-     DockSlot::kBottomRight, true, &MakeDevicesPanel},
+    {"devices", "Devices", "How busy each device is, what waits for it, and why it is idle.",
+     "Alt+6", DockSlot::kBottomRight, true, &MakeDevicesPanel},
+    {"hlo_profile", "HLO profile",
+     "Where the time of XLA's programs goes, and how much of it is wasted.", "Alt+9",
+     DockSlot::kBottomRight, false, &MakeHloProfilePanel, &HasHlo},
+    {"hlo_stats", "HLO ops", "Time, rates and limits of each op of XLA's programs.", "Alt+H",
+     DockSlot::kBottomRight, false, &MakeHloStatsPanel, &HasHlo},
+    {"roofline", "Roofline", "How near each op is to the limits of its device.", "Alt+R",
+     DockSlot::kBottomRight, false, &MakeRooflinePanel, &HasHlo},
+    {"hlo_memory", "HLO memory", "What XLA planned for a program's memory, and when it is fullest.",
+     "Alt+B", DockSlot::kBottomRight, false, &MakeHloMemoryPanel, &HasHlo},
+    {"hlo_graph", "HLO graph",
+     "What is around an instruction of a program, and the program's text.", "Alt+G",
+     DockSlot::kBottomRight, false, &MakeHloGraphPanel, &HasHlo},
     {"ranks", "Ranks", "Who is late in a job of several hosts or ranks, and why.", "Alt+7",
      DockSlot::kBottomRight, false, &MakeRanksPanel},
     {"compare", "Compare", "What changed from a baseline to another profile, and why.", "Alt+C",

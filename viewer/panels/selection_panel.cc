@@ -12,6 +12,7 @@
 #include "model/base/key_table.h"
 #include "viewer/core/search/selection_stats.h"
 #include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/stack_view.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/duration_bars.h"
 #include "viewer/widgets/number_text.h"
@@ -28,11 +29,13 @@ class SelectionPanel final : public Panel {
   bool animating() const override { return waiting_; }
 
  private:
-  SelectionRequest Wanted(const PanelContext& context) const;
+  SelectionRequest Wanted(const PanelContext& context);
+  void FollowPage(const ViewState& view);
   void Update(const PanelContext& context);
   void DrawHeader(const PanelContext& context);
   void DrawNumbers(const PanelContext& context) const;
   void DrawGroups(const PanelContext& context);
+  void DrawStacks(const PanelContext& context);
   void DrawEvents(const PanelContext& context);
 
   LatestJob<SelectionStats> job_;
@@ -42,15 +45,23 @@ class SelectionPanel final : public Panel {
   uint64_t version_ = 0;  // counts the results that were shown; 0: none yet
   SelectionStats stats_;
   GroupBy by_ = GroupBy::kName;
-  bool list_ = false;  // lists the events one by one
+  std::pair<std::string, uint64_t> asked_page_;  // ViewState::panel and shown that it has followed
+  enum class Page { kGroups, kStacks, kEvents } page_ = Page::kGroups;
+  std::string shown_as_;  // the last command that showed a panel
+  StackView stacks_;
   ResultTableView groups_, events_;
 };
 
-SelectionRequest SelectionPanel::Wanted(const PanelContext& context) const {
+SelectionRequest SelectionPanel::Wanted(const PanelContext& context) {
   SelectionRequest request;
   request.profile = context.profile->id;
   request.by = by_;
+  request.stacks = page_ == Page::kStacks;
   const ViewState& view = context.view;
+  // The events of a frame are shown while the stacks of all events stay.
+  if (stacks_.Shows(view.shown) && request.stacks && asked_.stacks &&
+      asked_.profile == request.profile)
+    return asked_;
   if (!view.shown.empty()) {
     request.kind = SelectionKind::kSelected;
     request.version = view.shown.version();
@@ -68,7 +79,16 @@ SelectionRequest SelectionPanel::Wanted(const PanelContext& context) const {
   return request;
 }
 
+// A command that shows events names the page for them: "selection/step".
+void SelectionPanel::FollowPage(const ViewState& view) {
+  const std::pair<std::string, uint64_t> asked(view.panel, view.shown.version());
+  if (asked == asked_page_) return;
+  asked_page_ = asked;
+  if (view.panel == "selection/step") by_ = GroupBy::kStep, page_ = Page::kGroups;
+}
+
 void SelectionPanel::Update(const PanelContext& context) {
+  FollowPage(context.view);
   const SelectionRequest wanted = Wanted(context);
   const double now = ImGui::GetTime();
   if (!(wanted == wanted_)) {
@@ -119,13 +139,16 @@ void SelectionPanel::DrawHeader(const PanelContext& context) {
   constexpr Choice kChoices[] = {
       {"By name", GroupBy::kName}, {"By track", GroupBy::kTrack}, {"By step", GroupBy::kStep}};
   for (const Choice& choice : kChoices) {
-    if (ImGui::RadioButton(choice.label, !list_ && by_ == choice.by)) {
+    if (ImGui::RadioButton(choice.label, page_ == Page::kGroups && by_ == choice.by)) {
       by_ = choice.by;
-      list_ = false;
+      page_ = Page::kGroups;
     }
     ImGui::SameLine();
   }
-  if (ImGui::RadioButton("Events", list_)) list_ = true;
+  if (ImGui::RadioButton("Stacks", page_ == Page::kStacks)) page_ = Page::kStacks;
+  ImGui::SetItemTooltip("Merged by their callers: flame graph, top-down and bottom-up");
+  ImGui::SameLine();
+  if (ImGui::RadioButton("Events", page_ == Page::kEvents)) page_ = Page::kEvents;
   ImGui::SetItemTooltip("One row per event, ordered by begin");
 }
 
@@ -172,6 +195,14 @@ void SelectionPanel::DrawGroups(const PanelContext& context) {
                 .total_row = false});
 }
 
+void SelectionPanel::DrawStacks(const PanelContext& context) {
+  if (stats_.stacks == nullptr) {
+    TextIn(context, Role::kText2, "Merging stacks\u2026");
+    return;
+  }
+  stacks_.Draw(context, *stats_.stacks, version_);
+}
+
 void SelectionPanel::DrawEvents(const PanelContext& context) {
   if (stats_.listed_of > stats_.events.rows.size()) {
     const FaceScope small(context, Face::kUi);
@@ -193,6 +224,10 @@ void SelectionPanel::Draw(const PanelContext& context) {
     TextIn(context, Role::kText2, "Open a profile to add up its events.");
     return;
   }
+  if (context.view.panel_profile == context.pinned && context.view.panel != shown_as_) {
+    shown_as_ = context.view.panel;  // a command that names a page
+    if (shown_as_ == "selection/stacks") page_ = Page::kStacks;
+  }
   Update(context);
   if (version_ == 0) {
     TextIn(context, Role::kText2, "Adding up\u2026");
@@ -205,6 +240,10 @@ void SelectionPanel::Draw(const PanelContext& context) {
               "/ finds them.");
     return;
   }
+  if (page_ == Page::kStacks) {
+    DrawStacks(context);
+    return;
+  }
   DrawNumbers(context);
   const float em = BaseEm();
   if (ImGui::GetContentRegionAvail().y > em * 16) {
@@ -213,7 +252,7 @@ void SelectionPanel::Draw(const PanelContext& context) {
                      {std::min(ImGui::GetContentRegionAvail().x, em * 48), em * 4.5f});
   }
   ImGui::Spacing();
-  if (list_) {
+  if (page_ == Page::kEvents) {
     DrawEvents(context);
   } else {
     DrawGroups(context);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
 
 namespace stepscope {
@@ -42,8 +43,8 @@ void DrawTitleList(std::span<const ResultTable* const> tables, std::string* show
 
 }  // namespace
 
-void DrawTableTitles(std::span<const ResultTable* const> tables, std::string* shown) {
-  float width = 0;
+void DrawTableTitles(std::span<const ResultTable* const> tables, std::string* shown, float beside) {
+  float width = beside;
   for (const ResultTable* table : tables) width += WidthOfChoice(*table);
   if (width > ImGui::GetContentRegionAvail().x) {
     DrawTitleList(tables, shown);
@@ -82,13 +83,19 @@ void TablePages::Draw(const PanelContext& context, std::span<const Page> pages,
     if (tables.size() == 1) {
       TextIn(context, Role::kText2, tables[0]->title.empty() ? tables[0]->id : tables[0]->title);
     } else {
-      DrawTableTitles(tables, &shown_);
+      DrawTableTitles(tables, &shown_, BaseEm() * 12);
     }
+    ImGui::SameLine(0, BaseEm());
+    DrawScope(context);
   }
   const Page& page = *chosen();
   TableOptions options = page.options;
   options.id = page.table->id.c_str();
-  views_[page.table->id].Draw(context, *page.table, page.key, options);
+  const auto [view, added] = views_.try_emplace(page.table->id);
+  view->second.Draw(context, *page.table, page.key, options);
+  // The first frame of a table makes its columns, and then they have no order.
+  const int sort = page.table->Column(page.sort);
+  if (added && sort >= 0) view->second.SetSort({{sort, true}});
 }
 
 }  // namespace stepscope

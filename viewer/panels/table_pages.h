@@ -12,9 +12,10 @@
 
 namespace stepscope {
 
-// Draws the titles of tables in a line, or as a list where a line has no room for them. A click
-// writes the table's id into `*shown`.
-void DrawTableTitles(std::span<const ResultTable* const> tables, std::string* shown);
+// Draws the titles of tables in a line, or as a list where a line has no room for them and for
+// `beside` pixels behind them. A click writes the table's id into `*shown`.
+void DrawTableTitles(std::span<const ResultTable* const> tables, std::string* shown,
+                     float beside = 0);
 
 class TablePages {
  public:
@@ -22,8 +23,10 @@ class TablePages {
     const ResultTable* table = nullptr;  // lives through the frame
     uint64_t key = 0;                    // changes with its contents
     TableOptions options{};              // without id
+    const char* sort = "";               // column that sorts it at first, the largest first
   };
-  // Leaves out tables without rows. Shows the text `nothing` if no table is left.
+  // Leaves out tables without rows. Says beside the titles which part of the profile the tables are
+  // of. Shows the text `nothing` if no table is left.
   void Draw(const PanelContext& context, std::span<const Page> pages, const char* nothing);
   const std::string& shown() const { return shown_; }
   void Show(std::string table) { shown_ = std::move(table); }

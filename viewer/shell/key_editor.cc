@@ -2,12 +2,15 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "model/base/lower.h"
 #include "viewer/core/commands/key_bindings.h"
 #include "viewer/core/commands/key_chord.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/input_text.h"
 
 namespace stepscope {
 namespace {
@@ -61,10 +64,14 @@ void KeyEditor::DrawKeys(const PanelContext& context, const char* id) {
                                                                     : Role::kText]);
   // A focused button may take the chord itself for a click.
   const bool fresh = ImGui::GetFrameCount() - ended_ > 1;
-  if (ImGui::SmallButton((text + "###keys").c_str()) && fresh && !capturing()) {
+  ImGui::PushStyleVarY(ImGuiStyleVar_FramePadding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, ImVec2(0, 0.5f));
+  // As wide as the column: a command without keys has a short text, and is as easy to hit.
+  if (ImGui::Button((text + "###keys").c_str(), ImVec2(-1, 0)) && fresh && !capturing()) {
     GiveUp();
     id_ = id;
   }
+  ImGui::PopStyleVar(2);
   ImGui::PopStyleColor(2);
   if (!own) ImGui::SetItemTooltip("Click and press other keys; right click for more");
   if (ImGui::BeginPopupContextItem("keys menu")) {
@@ -90,6 +97,23 @@ bool KeyEditor::DrawQuestion(const PanelContext& context, const char* id) {
   }
   ImGui::SameLine();
   if (ImGui::SmallButton("Keep")) GiveUp();
+  return true;
+}
+
+void KeyEditor::DrawFind() {
+  ImGui::SetNextItemWidth(ImGui::GetFontSize() * 18);
+  InputText("##find", "Find a command or a key", &find_);
+}
+
+bool KeyEditor::Finds(std::string_view title, std::string_view what, std::string_view keys) const {
+  std::string_view rest = find_;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find(' '), rest.size());
+    const std::string word = Lower(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (!ContainsLower(title, word) && !ContainsLower(what, word) && !ContainsLower(keys, word))
+      return false;
+  }
   return true;
 }
 

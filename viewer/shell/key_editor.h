@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "viewer/core/panel.h"
 
@@ -20,6 +21,9 @@ class KeyEditor {
   void DrawKeys(const PanelContext& context, const char* id);
   // Draws the question below a row while its keys are changed. False: there is none.
   bool DrawQuestion(const PanelContext& context, const char* id);
+  // Draws a box whose words limit the list to the commands that have all of them.
+  void DrawFind();
+  bool Finds(std::string_view title, std::string_view what, std::string_view keys) const;
   // Draws a button that takes back all choices, if there are any.
   void DrawResetAll(const PanelContext& context) const;
 
@@ -27,6 +31,7 @@ class KeyEditor {
   void Choose(const PanelContext& context, const std::string& id, const char* keys) const;
   void GiveUp() { id_.clear(), wanted_.clear(); }
 
+  std::string find_;    // words, as typed
   std::string id_;      // whose keys are changed; empty: nobody's
   std::string wanted_;  // the chord that was pressed and belongs to `owner_`
   std::string owner_;

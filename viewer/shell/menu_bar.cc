@@ -69,10 +69,15 @@ void DrawRecentMenu(const ShellInput& input) {
   ImGui::EndMenu();
 }
 
+bool IsOffered(const PanelDesc& panel, const Profile* profile) {
+  return panel.offered == nullptr || (profile != nullptr && panel.offered(*profile));
+}
+
 void DrawPanelItems(const ShellInput& input) {
   for (const PanelDesc& panel : Panels()) {
     const auto found = input.windows.panels.find(std::string_view(panel.id));
     const bool open = found != input.windows.panels.end() ? found->second : panel.open_by_default;
+    if (!open && !IsOffered(panel, input.panel.profile)) continue;
     if (ImGui::MenuItem(panel.title, panel.key, open))
       input.panel.commands.Push("panel.toggle", {.text = panel.id});
     ImGui::SetItemTooltip("%s", panel.what);
@@ -80,6 +85,7 @@ void DrawPanelItems(const ShellInput& input) {
   const Profile* profile = input.panel.profile;
   if (ImGui::BeginMenu("Pin to this profile", profile != nullptr)) {
     for (const PanelDesc& panel : Panels()) {
+      if (!IsOffered(panel, profile)) continue;
       const PanelKey key{panel.id, profile != nullptr ? profile->id : ProfileId()};
       if (!ImGui::MenuItem(panel.title, nullptr, input.windows.pinned.contains(key))) continue;
       input.panel.commands.Push("panel.toggle", {.text = panel.id, .profile = key.profile});
@@ -189,12 +195,13 @@ void DrawRunSelectors(const ShellInput& input) {
       commands.Push("run.activate", {.profile = profiles[*chosen].id});
     ImGui::SetItemTooltip("Chooses which open profile the panels show");
   }
-  const std::string& name = profile->trace->run.empty() ? profile->label : profile->trace->run;
+  // With several profiles the box before this one says the name.
+  const std::string& run = profile->trace->run;
+  const std::string& name = profiles.size() > 1 && !run.empty() ? run : profile->label;
   if (profile->runs.size() > 1) {
-    if (const auto chosen =
-            DrawSelector("##run", name, profile->runs, IndexOf(profile->runs, name)))
+    if (const auto chosen = DrawSelector("##run", name, profile->runs, IndexOf(profile->runs, run)))
       commands.Push("run.choose", {.text = profile->runs[*chosen]});
-    ImGui::SetItemTooltip("Run: %s", name.c_str());
+    ImGui::SetItemTooltip("Run: %s", run.c_str());
   } else {
     CentreInBar();
     ImGui::TextDisabled("%s", name.c_str());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/base/lower.h"
+#include "viewer/core/commands/key_bindings.h"
 #include "viewer/core/search/search.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/shell/shell.h"
@@ -234,6 +235,7 @@ namespace {
 // Draws the row of a command, or of a panel as "panel.ID", with its keys.
 void DrawHelpRow(const ShellInput& input, KeyEditor* keys, const char* id, const char* title,
                  const char* what) {
+  if (!keys->Finds(title, what, input.panel.keys.Of(id))) return;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::TextUnformatted(title);
@@ -288,7 +290,10 @@ void DrawHelp(const ShellInput& input, KeyEditor* keys) {
         "minimap the wheel zooms. Drag pans (tool 2); Shift and drag measures; double-click zooms "
         "to an event. Click a command's keys and press others to change them.");
     ImGui::PopTextWrapPos();
+    keys->DrawFind();
+    ImGui::SameLine();
     keys->DrawResetAll(input.panel);
+    ImGui::NewLine();
     if (ImGui::BeginTable(
             "##keys", 3,
             ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_PadOuterX)) {

@@ -3,7 +3,10 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <string_view>
+
 #include "model/allocator_history.h"
+#include "viewer/core/look/theme.h"
 #include "viewer/shell/shell.h"
 
 namespace stepscope {
@@ -24,6 +27,40 @@ void DrawTabMenu(const PanelDesc& desc, const PanelContext& panel) {
     panel.commands.Push("panel.toggle", args);
   }
   ImGui::EndPopup();
+}
+
+// Puts the current window's tab in front of the others of its place. What has the keyboard keeps
+// it. The details come forward only where the selection is: other panels there were chosen by the
+// user.
+void ComeForward(const PanelDesc& desc) {
+  const ImGuiWindow* window = ImGui::GetCurrentWindow();
+  ImGuiTabBar* tabs = window->DockNode != nullptr ? window->DockNode->TabBar : nullptr;
+  if (tabs == nullptr) return;
+  if (std::string_view(desc.id) == "details") {
+    const std::string selection = PanelWindowName(*FindPanel("selection"));
+    const ImGuiWindow* other = ImGui::FindWindowByName(selection.c_str());
+    if (other == nullptr || other->DockNode != window->DockNode || !other->DockTabIsVisible) return;
+  }
+  if (ImGuiTabItem* tab = ImGui::TabBarFindTabByID(tabs, window->TabId))
+    ImGui::TabBarQueueFocus(tabs, tab);
+}
+
+// Whether the window floats alone: it then needs an edge.
+bool Floats(const std::string& name) {
+  const ImGuiWindow* window = ImGui::FindWindowByName(name.c_str());
+  return window != nullptr && window->DockNode == nullptr;
+}
+
+// Draws the edge of several panels that float together.
+void DrawEdge(const Theme& theme) {
+  const ImGuiWindow* window = ImGui::GetCurrentWindow();
+  if (window->DockNode == nullptr) return;
+  const ImGuiDockNode* root = ImGui::DockNodeGetRootNode(window->DockNode);
+  if (root->IsDockSpace()) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->PushClipRectFullScreen();
+  list->AddRect(root->Pos, root->Pos + root->Size, theme[Role::kLine]);
+  list->PopClipRect();
 }
 
 // Lets the panel show the open memory snapshot while the active profile is a trace.
@@ -64,12 +101,16 @@ void PanelWindows::DrawOne(const PanelContext& active, const WindowState& window
   if (windows.focus_panel == key) ImGui::SetNextWindowFocus();
   ClearBackgroundIfDocked(name.c_str());
   // Layout and commands decide which tab lies in front, not the order of drawing.
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, Floats(name) ? 1.0f : 0.0f);
   const bool shown = ImGui::Begin(name.c_str(), &open, ImGuiWindowFlags_NoFocusOnAppearing);
+  ImGui::PopStyleVar();
+  if (!pinned.valid() && windows.front_panel == desc.id) ComeForward(desc);
   DrawTabMenu(desc, panel);
   if (shown) {
     ImGui::PushID(desc.id);
     instance->Draw(panel);
     ImGui::PopID();
+    DrawEdge(active.theme);
     animating_ = animating_ || instance->animating();
   }
   ImGui::End();
@@ -90,6 +131,7 @@ void PanelWindows::Draw(const PanelContext& active, WindowState* windows) {
     return entry.first.profile.valid() && !windows->pinned.contains(entry.first);
   });
   windows->focus_panel = {};
+  windows->front_panel.clear();
   KeepPanelsOnScreen();
 }
 

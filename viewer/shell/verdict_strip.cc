@@ -315,7 +315,7 @@ void DrawVerdict(const PanelContext& context, const AnalysisResult& result, cons
   const bool median = result.Find("step_ms_median") != nullptr;
   const double step = NumberIn(result, median ? "step_ms_median" : "steptime_ms_average");
   x = Number(context, x, y, right, "Step", StepText(step));
-  x = Number(context, x, y, right, sums.device ? "Device work" : "CPU compute",
+  x = Number(context, x, y, right, sums.device ? "Device work per step" : "CPU compute per step",
              Percent(sums.compute_percent));
   const float em = BaseEm(), middle = std::floor(top + VerdictStripHeight() * 0.5f);
   if (x + em * 12 < right) x = ClassBar(context, sums.parts, x, middle, em * 11);

@@ -81,6 +81,9 @@ void TimelineMenu::DrawTrack(const TimelineInput& input) const {
   };
   fold(target_.folds, nullptr);
   fold(target_.frames, "Outer frames in one row, or each in its own");
+  CommandItem(input, "track.only", path);
+  CommandItem(input, "track.select", path);
+  ImGui::Separator();
   const TrackRules rules = ParseTrackRules(input.panel.settings.Get("timeline.tracks"));
   const auto& pinned = rules.pinned;
   const bool is_pinned = std::find(pinned.begin(), pinned.end(), path.text) != pinned.end();

@@ -27,7 +27,9 @@ void TimelinePanel::Draw(const TimelineInput& input) {
   if (feedback_.cursor_valid) input.panel.pointed.Set(feedback_.cursor);
   if (interaction_.resizes()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (interaction_.dragged()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
-  TimelinePainter(input, model_, interaction_).Draw();
+  TimelineInput painted = input;
+  painted.facts = &facts_;
+  TimelinePainter(painted, model_, interaction_).Draw();
   menu_.Draw(input, interaction_.TakeMenu());
 }
 

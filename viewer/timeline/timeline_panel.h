@@ -39,6 +39,7 @@ class TimelinePanel {
   TimelineModel model_;
   TimelineInteraction interaction_;
   TimelineMenu menu_;
+  HoverFacts facts_;
   TimelineFeedback feedback_;
   bool drawn_ = false;  // in this frame
 };

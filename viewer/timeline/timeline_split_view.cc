@@ -17,6 +17,14 @@ constexpr float kMinimap =
     46;  // height of the first area's minimap where areas lie above each other
 constexpr float kMostLabel = 0.3f;  // share of an area's width
 
+// Whether two profiles are compared that both have steps.
+bool ComparesSteps(const TimelineInput& input) {
+  const ViewState& view = input.panel.view;
+  const Profile* compared = FindComparedProfile(input.profiles, view);
+  return compared != nullptr && !compared->Steps().empty() &&
+         !FindProfile(input.profiles, view.baseline)->Steps().empty();
+}
+
 }  // namespace
 
 std::vector<Box> BoxesOfAreas(const Box& all, size_t profiles, ProfileLayout layout,
@@ -142,6 +150,7 @@ void TimelineSplitView::DrawArea(const TimelineInput& input, size_t index, const
   TimelineInput own{
       input.panel, input.profiles.subspan(index, 1), input.search, input.names, input.fonts,
       area.sink,   input.content_generation,         input.animate};
+  own.tooltips = input.tooltips;
   own.path = area.profile == input.panel.view.active ? input.path : TimeRange{};
   own.counterpart = counterpart_;
   own.all_profiles = input.profiles;
@@ -182,6 +191,7 @@ void TimelineSplitView::Draw(const TimelineInput& input) {
     areas_.clear();
     TimelineInput all = input;
     all.counterpart = counterpart_;
+    if (ComparesSteps(input)) all.top.step_rows = 2;
     list_.Draw(all);
     feedback_ = list_.feedback();
     return;

@@ -74,11 +74,27 @@ double MaxAbs(const ResultTable& table, size_t column) {
   return most;
 }
 
+// What the columns "a_time", "b_time" and "delta_time" of a comparison have in common; empty for
+// any other column.
+std::string_view ComparedAs(std::string_view id) {
+  for (const std::string_view side : {"a_", "b_", "delta_"}) {
+    if (id.starts_with(side)) return id.substr(side.size());
+  }
+  return {};
+}
+
 }  // namespace
 
 NumberFormat ColumnFormat(const ResultTable& table, size_t column) {
   const ColumnDesc& desc = table.columns[column];
-  return FormatFor(desc.unit, desc.type, TypicalOf(table, column, MaxAbs(table, column)));
+  const std::string_view compared = ComparedAs(desc.id);
+  double typical = TypicalOf(table, column, MaxAbs(table, column));
+  for (size_t c = 0; c < table.columns.size() && !compared.empty(); ++c) {
+    const ColumnDesc& other = table.columns[c];
+    if (ComparedAs(other.id) == compared && other.unit == desc.unit)
+      typical = std::max(typical, TypicalOf(table, c, MaxAbs(table, c)));
+  }
+  return FormatFor(desc.unit, desc.type, typical);
 }
 
 float ResultTableView::RowHeight() {

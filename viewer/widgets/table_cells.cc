@@ -294,6 +294,12 @@ void ResultTableView::DrawRowMenu(const PanelContext& context, const ResultTable
   const std::string label = "Show on timeline (" + GroupDigits(events) + ")###show";
   const bool linked = events > 0 || (row < table.links.size() && !table.links[row].range.empty());
   if (ImGui::MenuItem(label.c_str(), "Enter", false, linked)) ShowOnTimeline(context, table);
+  const bool steps = context.profile != nullptr && !context.profile->Steps().empty();
+  if (ImGui::MenuItem("Share of each step", nullptr, false, events > 0 && steps)) {
+    ShowOnTimeline(context, table);
+    context.commands.Push("panel.show", {.text = "selection/step"});
+  }
+  ImGui::SetItemTooltip("Adds these events up by step: their time, and their share of its length");
   const std::string_view name = NameOf(table, options, row);
   DrawFilterItem(context, table);
   ImGui::Separator();

@@ -153,7 +153,6 @@ void FindDirection(const FindingContext& input, const Direction& direction, doub
   const bool tpu = input.db().kind == DeviceKind::kTpu;
   found.title = fmt::format("{} take {} of {} while no {} runs", direction.title, MsText(ms),
                             input.EveryStep(), tpu ? "other op" : "kernel");
-  if (tpu) found.remedy = input.Remedy("copies.async");
   if (!groups.empty())
     found.title += GroupText(input, groups.front(), direction.noun, device_steps);
   found.title += ".";
@@ -171,6 +170,10 @@ void FindDirection(const FindingContext& input, const Direction& direction, doub
   }
   if (direction.direction == CopyDirection::kDeviceToDevice)
     found.remedy = input.Remedy("copies.on-device");
+  if (tpu) {
+    found.assumption = "The copies are left out, or ops hide them. " + input.Uncertainty();
+    found.remedy = input.Remedy("copies.async");
+  }
   const auto of = static_cast<size_t>(direction.loss);
   for (const uint32_t s : input.AllSteps()) {
     const Step& step = input.db().steps[s];

@@ -10,6 +10,7 @@
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/step_table.h"
+#include "model/analysis/steps/tpu_steps.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/base/text_parts.h"
 
@@ -45,7 +46,9 @@ FindingContext::FindingContext(AnalysisContext& context, const AnalysisParams& p
     db_ = std::make_shared<const StepDatabase>(
         WholeSpan(trace(), context.stats(stop_), context.grouping(stop_), stop_));
   }
-  verdict_ = Judge(trace(), *db_, whole_);
+  std::vector<AsyncWait> waits;
+  if (db_->kind == DeviceKind::kTpu) waits = AsyncWaitsOf(trace(), context.stats(stop_), *db_);
+  verdict_ = Judge(trace(), *db_, whole_, waits);
   const NameTable& names = trace().names();
   themes_.resize(names.metas.size());
   for (size_t m = 0; m < themes_.size(); ++m) {

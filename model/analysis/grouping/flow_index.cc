@@ -1,8 +1,12 @@
 #include "model/analysis/grouping/flow_index.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
+
+#include "model/analysis/naming/core_op.h"
 
 namespace stepscope {
 namespace {
@@ -52,6 +56,93 @@ void AddContexts(const Trace& trace, const StatTable& stats, const std::stop_tok
     }
     p = p_end;
     c = c_end;
+  }
+}
+
+// The ops of a TPU core by name, each in order of begin.
+using OpRows = std::map<std::string_view, std::vector<uint32_t>>;
+
+OpRows OpsByName(const Trace& trace, const Plane& core) {
+  OpRows rows;
+  for (const TrackId t : core.tracks) {
+    const Track& track = trace.set.tracks[t.value];
+    if (track.kind != TrackKind::kXlaOps) continue;
+    for (const Lane& lane : trace.set.LanesOf(track)) {
+      for (uint32_t i = 0; i < lane.size(); ++i)
+        rows[trace.names().DisplayName(MetaId(lane.meta[i]))].push_back(lane.first_row + i);
+    }
+  }
+  for (auto& [name, of_name] : rows) {
+    std::stable_sort(of_name.begin(), of_name.end(), [&](uint32_t a, uint32_t b) {
+      return trace.set.Start(EventRow(a)) < trace.set.Start(EventRow(b));
+    });
+  }
+  return rows;
+}
+
+// The last run of the op that begins by then; null if there is none.
+const uint32_t* RunBefore(const Trace& trace, const OpRows& ops, std::string_view name, Ps time) {
+  const auto found = ops.find(name);
+  if (found == ops.end()) return nullptr;
+  const auto after =
+      std::upper_bound(found->second.begin(), found->second.end(), time,
+                       [&](Ps t, uint32_t row) { return t < trace.set.Start(EventRow(row)); });
+  return after == found->second.begin() ? nullptr : &*(after - 1);
+}
+
+// "copy-start.2" of "%copy-start.2 = (f32[8]{0}, ...".
+std::string_view NameIn(std::string_view text) {
+  return text.starts_with('%') ? text.substr(1, text.find(' ') - 1) : std::string_view();
+}
+
+// From the op that starts asynchronous work to the event of that work, and from there to the op
+// that awaits it. Returns whether the core has such events.
+bool AddAsyncEvents(const Trace& trace, const StatTable& stats, const Plane& core,
+                    const OpRows& ops, std::vector<FlowArrow>* arrows) {
+  bool any = false;
+  for (const TrackId t : core.tracks) {
+    const Track& track = trace.set.tracks[t.value];
+    if (track.kind != TrackKind::kAsyncXlaOps) continue;
+    for (const Lane& lane : trace.set.LanesOf(track)) {
+      for (uint32_t i = 0; i < lane.size(); ++i) {
+        const uint32_t row = lane.first_row + i;
+        any = true;
+        const std::string_view start = NameIn(trace.names().Name(MetaId(lane.meta[i])));
+        if (const uint32_t* from = RunBefore(trace, ops, start, lane.start[i]))
+          arrows->push_back({*from, row, FlowKind::kAsync});
+        const auto done = stats.Text(StringStat::kHloOp).Find(EventRow(row));
+        if (!done) continue;
+        const std::string_view name = stats.strings->View(*done);
+        if (const uint32_t* to = RunBefore(trace, ops, name, lane.end(i)))
+          arrows->push_back({row, *to, FlowKind::kAsync});
+      }
+    }
+  }
+  return any;
+}
+
+// From the op that starts asynchronous work to the op that awaits it.
+void AddStartsAndDones(const Trace& trace, const StatTable& stats, const OpRows& ops,
+                       std::vector<FlowArrow>* arrows) {
+  for (const auto& [name, rows] : ops) {
+    for (const uint32_t row : rows) {
+      const auto category = stats.Text(StringStat::kHloCategory).Find(EventRow(row));
+      if (!category || !IsDone(stats.strings->View(*category))) break;
+      const std::string_view text = trace.names().Name(trace.set.Meta(EventRow(row)));
+      const uint32_t* start =
+          RunBefore(trace, ops, LastOperandOf(text), trace.set.Start(EventRow(row)));
+      if (start != nullptr) arrows->push_back({*start, row, FlowKind::kAsync});
+    }
+  }
+}
+
+void AddAsync(const Trace& trace, const StatTable& stats, const std::stop_token& stop,
+              std::vector<FlowArrow>* arrows) {
+  for (const Plane& plane : trace.planes) {
+    if (plane.kind != PlaneKind::kTpu || stop.stop_requested()) continue;
+    const OpRows ops = OpsByName(trace, plane);
+    if (!AddAsyncEvents(trace, stats, plane, ops, arrows))
+      AddStartsAndDones(trace, stats, ops, arrows);
   }
 }
 
@@ -108,7 +199,10 @@ FlowIndex BuildFlowIndex(const Trace& trace, const Grouping* grouping, const Sta
     for (const LaunchLink& link : grouping->launches)
       arrows.push_back({link.launch_row, link.device_row, FlowKind::kLaunch});
   }
-  if (stats != nullptr) AddContexts(trace, *stats, stop, &arrows);
+  if (stats != nullptr) {
+    AddContexts(trace, *stats, stop, &arrows);
+    AddAsync(trace, *stats, stop, &arrows);
+  }
   return FlowIndex(std::move(arrows));
 }
 

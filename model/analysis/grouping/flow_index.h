@@ -1,6 +1,6 @@
-// FlowIndex: the arrows between events: those that a profile recorded,
-// launches of device work by correlation id, and producers and consumers
-// by the id they share. Immutable; any thread. 24 bytes an arrow.
+// FlowIndex: the arrows between events: those that a profile recorded, launches of device work by
+// correlation id, producers and consumers by the id they share, and asynchronous ops of TPUs.
+// Immutable; any thread. 24 bytes an arrow.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@ enum class FlowKind : uint8_t {
   kLaunch,    // from a call of the runtime to the kernel or copy that it queued
   kRecorded,  // written into the profile as an arrow
   kContext,   // from a producer to a consumer of one type and id: a task and its run
+  kAsync,     // from an op that starts asynchronous work to that work, and to the op that awaits it
 };
 
 struct FlowArrow {  // rows of the trace's own set
@@ -44,8 +45,8 @@ class FlowIndex {
 // say which producer led to which consumer.
 inline constexpr size_t kMostContextPairs = 4096;
 
-// All arrows of the trace. Without `grouping` (null) there are no launches, without `stats` no
-// contexts. Ids are unique within a host only. O(n log n)
+// All arrows of the trace. Without `grouping` (null) there are no launches, without `stats` neither
+// contexts nor asynchronous ops. Ids are unique within a host only. O(n log n)
 FlowIndex BuildFlowIndex(const Trace& trace, const Grouping* grouping,
                          const StatTable* stats = nullptr, const std::stop_token& stop = {});
 

@@ -77,8 +77,8 @@ struct RawGroup {
 };
 using RawGroups = std::unordered_map<RawKey, RawGroup, RawKeyHash>;
 
-// Finds the framework op of a Kineto kernel (invalid or empty: none): the cpu_op with its External id, else the op around
-// the call that launched it. Thread-safe. O(events) to build.
+// Finds the framework op of a Kineto kernel (invalid or empty: none): the cpu_op with its External
+// id, else the op around the call that launched it. Thread-safe. O(events) to build.
 class LaunchingOps {
  public:
   LaunchingOps(const Trace& trace, const StatTable& stats);

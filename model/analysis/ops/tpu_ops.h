@@ -10,7 +10,7 @@ namespace stepscope {
 
 // Adds the ops of the host's cores to its device side; FinishSide computes counts and order. The
 // ops are the events of XLA Ops lines that have a program and a symbol id, by the core's own clock
-// (tpu_core_events.h). Self time leaves out the events directly inside. O(n log n).
+// (model/analysis/tpu/core_events.h). Self time leaves out the events directly inside. O(n log n).
 void AddTpuOps(const Trace& trace, const StatTable& stats, HostId host, const Scope& scope,
                OpSide* side);
 

@@ -9,6 +9,7 @@
 #include "model/analysis/pages/hlo_table_writer.h"
 #include "model/analysis/tables/in_unit.h"
 #include "model/analysis/xla/hlo_category.h"
+#include "model/analysis/xla/hlo_choice.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "model/xla/hlo_text.h"

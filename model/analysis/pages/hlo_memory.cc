@@ -4,8 +4,9 @@
 #include <algorithm>
 
 #include "model/analysis/definitions.h"
-#include "model/analysis/pages/hlo_table_writer.h"
+#include "model/analysis/steps/steps.h"
 #include "model/analysis/xla/hlo_category.h"
+#include "model/analysis/xla/hlo_choice.h"
 #include "model/analysis/xla/hlo_programs.h"
 #include "model/xla/buffer_heap.h"
 

@@ -27,7 +27,7 @@ std::vector<ColumnDesc> Columns() {
       {"total_time", "Total time", Unit::kUs, V::kReal, ""},
       {"avg_time", "Average", Unit::kUs, V::kReal, "total time / count"},
       {"occurrences", "Count", Unit::kCount, V::kInt, ""},
-      {"gflops", "GFLOP/s", Unit::kGflops, V::kReal, "model operations / time"},
+      {"gflops", "Compute rate", Unit::kGflops, V::kReal, "model operations / time"},
       {"hbm_share_percent", "Share of bytes", Unit::kPercent, V::kReal,
        "bytes of main memory / those of the root"},
       {"category", "Category", Unit::kNone, V::kString, ""},
@@ -149,6 +149,9 @@ AnalysisResult RunHloProfile(AnalysisContext& context, const AnalysisParams& par
     table.id = tree.id;
     table.title = tree.title;
     TreeWriter(*ops, root, &table).Add(root, 0);
+    table.readable.resize(table.rows.size());
+    table.readable[0] = "All ops";  // the root has XProf's name
+    table.readable_column = 0;
     result.tables.push_back(std::move(table));
   }
   AddHloFacts(*ops, &result);

@@ -1,37 +1,17 @@
 #include "model/analysis/pages/hlo_table_writer.h"
 
-#include <fmt/format.h>
-
-#include <map>
 #include <utility>
 
 #include "model/analysis/definitions.h"
+#include "model/analysis/xla/hlo_choice.h"
 #include "model/analysis/xla/hlo_ops.h"
 #include "model/analysis/xla/hlo_programs.h"
 
 namespace stepscope {
 namespace {
 
-constexpr const char* kNoPrograms =
-    "The profile has no HLO programs. XLA writes them: record a program of JAX, or one of "
-    "TensorFlow with jit_compile=True. Other ops are on the page Operations.";
-
 Property Number(const char* id, const char* label, double value, Unit unit, std::string how) {
   return {id, label, value, unit, std::move(how)};
-}
-
-// The program whose ops take the most time; the largest where none has ops.
-uint32_t MainProgram(const HloPrograms& programs, const HloOpTable& ops) {
-  std::map<uint32_t, Ps> times;
-  for (const HloOp& op : ops.ops) {
-    if (op.program != HloPrograms::kNone) times[op.program] += op.self;
-  }
-  uint32_t best = 0;
-  for (uint32_t p = 1; p < programs.list().size(); ++p) {
-    const auto rank = [&](uint32_t i) { return std::pair(times[i], programs.list()[i].bytes); };
-    if (rank(p) > rank(best)) best = p;
-  }
-  return best;
 }
 
 }  // namespace
@@ -41,7 +21,7 @@ std::string NoHloOps(AnalysisContext& context, const HloOpTable& table) {
   if (!context.stats_error().empty()) return "HLO ops cannot be read: " + context.stats_error();
   if (context.xprof().hlo_ops_of_cpu_left_out && table.kind == DeviceKind::kCpuOnly)
     return "XProf has no HLO ops of CPUs.";
-  if (context.hlo_programs().list().empty()) return kNoPrograms;
+  if (context.hlo_programs().list().empty()) return kNoHloPrograms;
   return "No event of this part of the profile names an HLO op.";
 }
 
@@ -83,25 +63,6 @@ RowLink LinkTo(const HloOp& op) {
   RowLink link = LinkTo(op.rows);
   link.total = op.events;
   return link;
-}
-
-HloChoiceFound FindHloProgram(AnalysisContext& context, const AnalysisParams& params,
-                              std::stop_token stop) {
-  const HloPrograms& programs = context.hlo_programs();
-  HloChoiceFound found;
-  if (programs.list().empty()) {
-    found.why_not = kNoPrograms;
-  } else if (params.hlo.program.empty()) {
-    found.program = MainProgram(programs, *context.hlo_ops(params, stop));
-  } else {
-    found.program = programs.FindByName(params.hlo.program);
-    if (found.program == HloPrograms::kNone)
-      found.why_not = "The profile has no HLO program '" + params.hlo.program + "'.";
-  }
-  if (found.why_not.empty() && !programs.Module(found.program, stop))
-    found.why_not = fmt::format("The HLO program {} cannot be read: {}.",
-                                programs.NameOf(found.program), programs.Error(found.program));
-  return found;
 }
 
 }  // namespace stepscope

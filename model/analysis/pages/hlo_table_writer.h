@@ -21,12 +21,4 @@ void AddHloFacts(const HloOpTable& table, AnalysisResult* result);
 std::string_view Rematerialized(const HloOp& op);
 RowLink LinkTo(const HloOp& op);
 
-// Which program, memory space and instruction a page is about, and why not if it is about none.
-struct HloChoiceFound {
-  uint32_t program = 0xffffffffu;  // index in HloPrograms::list()
-  std::string why_not;
-};
-HloChoiceFound FindHloProgram(AnalysisContext& context, const AnalysisParams& params,
-                              std::stop_token stop);
-
 }  // namespace stepscope

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "model/analysis/analysis.h"
+#include "model/analysis/ranks/host_clocks.h"
+#include "model/analysis/ranks/rank_step_table.h"
 #include "model/analysis/ranks/rank_tables.h"
 
 namespace stepscope {
@@ -21,17 +24,15 @@ RankFacts Gather(AnalysisContext& context, const AnalysisParams& params, std::st
   RankFacts f;
   AnalysisParams whole;  // participants are paired wherever they begin
   whole.hosts = params.hosts;
-  const DeviceEvents events(context, whole, stop);
-  f.ranks = ListRanks(context.trace(), whole, events);
+  PairedRanks paired = PairRanks(context, whole, stop);
+  f.ranks = std::move(paired.ranks);
+  f.steps = std::move(paired.steps);
+  f.calls = std::move(paired.calls);
+  f.clocks = std::move(paired.clocks);
   f.causes.ranks.resize(f.ranks.size());
   f.lateness.ranks.resize(f.ranks.size());
-  f.clocks.resize(f.ranks.size());
-  if (f.ranks.size() < 2) return f;
+  if (f.ranks.size() < 2 || stop.stop_requested()) return f;
   const StepDatabase& db = context.steps(stop);
-  f.steps = StepsOfRanks(f.ranks, db, events.scope());
-  f.calls = PairCollectives(context, f.ranks, f.steps, events, stop);
-  if (stop.stop_requested()) return f;
-  f.clocks = AlignClocks(f.calls, f.ranks.size());
   f.recording = RecordingOf(f.calls, f.steps, f.clocks);
   const Scope scope(context.trace(), params, db);
   KeepScope(scope, f.ranks, &f.calls);
@@ -177,6 +178,7 @@ AnalysisResult RunRanks(AnalysisContext& context, const AnalysisParams& params,
   AddProperties(facts, slowest, &result);
   result.tables.push_back(RankTable(context.trace(), facts));
   result.tables.push_back(CollectiveTable(context, facts, stop));
+  result.tables.push_back(RankStepTable(facts));
   result.findings.push_back(FindingOf(facts, slowest));
   return result;
 }

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/analysis/tpu/core_op.h"
+#include "model/analysis/naming/core_op.h"
 #include "model/analysis/tpu/program_runs.h"
 
 namespace stepscope {

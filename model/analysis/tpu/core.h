@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "model/analysis/naming/core_op.h"
 #include "model/analysis/tpu/core_clock.h"
-#include "model/analysis/tpu/core_op.h"
 #include "model/analysis/tpu/program_runs.h"
 
 namespace stepscope {

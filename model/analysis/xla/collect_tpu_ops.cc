@@ -3,8 +3,8 @@
 #include <charconv>
 #include <unordered_map>
 
-#include "model/analysis/tpu/core_events.h"
 #include "model/analysis/steps/scope.h"
+#include "model/analysis/tpu/core_events.h"
 #include "model/analysis/xla/hlo_op_builder.h"
 
 namespace stepscope {

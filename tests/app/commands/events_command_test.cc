@@ -38,6 +38,15 @@ TEST_CASE("events: statistics have no arguments of events") {
   CheckUsageError({"events", "a", "--stats", "--args"}, "--args");
 }
 
+TEST_CASE("events: stacks are merged in one of two orders, and are no statistics") {
+  const ParsedCommandLine parsed = Parse({"events", "a.pb", "--stacks", "bottom-up"});
+  CHECK(OptionsOf<EventsOptions>(parsed).stacks == StackOrder::kBottomUp);
+  CHECK(OptionsOf<EventsOptions>(Parse({"events", "a.pb"})).stacks == StackOrder::kNone);
+  CheckUsageError({"events", "a", "--stacks", "up"}, "--stacks: 'up'");
+  CheckUsageError({"events", "a", "--stacks", "top-down", "--stats"}, "--stats cannot");
+  CheckUsageError({"events", "a", "--stacks", "top-down", "--args"}, "--args cannot");
+}
+
 TEST_CASE("events: words of an option are taken in any case, and help lists them") {
   const ParsedCommandLine parsed = Parse({"events", "x", "--stats", "--group", "Track"});
   CHECK(OptionsOf<EventsOptions>(parsed).group == GroupBy::kTrack);

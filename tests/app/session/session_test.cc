@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -230,6 +231,23 @@ TEST_CASE_FIXTURE(Fixture, "session: a profile can be closed while its tracks ar
     CHECK_FALSE(session.deriving());
     REQUIRE(UpdateUntil([&](const SessionView&) { return context.expired(); }, 20));
     CHECK(session.view().profiles.empty());
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "session: a run is called by its log directory as well as its date") {
+  const std::filesystem::path run = dir.path() / "resnet/plugins/profile/2026_11_21_10_29_44";
+  std::filesystem::create_directories(run);
+  std::filesystem::copy_file(Sample("tf_graph.xplane.pb.zst"), run / "vm.xplane.pb.zst");
+  for (const std::filesystem::path& opened : {dir.path() / "resnet", run}) {
+    Session own(store, {[this] { waker.Wake(); }, {}, {}, {}});
+    own.Open({opened.string()}, false);
+    const auto end = Clock::now() + std::chrono::seconds(60);
+    while (own.Update().profiles.empty() && Clock::now() < end) {
+      waker.WaitFor(std::chrono::milliseconds(5));
+      waker.Take();
+    }
+    REQUIRE(own.view().profiles.size() == 1);
+    CHECK(own.view().profiles[0].label.starts_with("resnet \u00b7 2026_11_21_10_29_44"));
   }
 }
 

@@ -10,6 +10,7 @@
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
+#include "viewer/core/state/track_rules.h"
 
 namespace stepscope {
 namespace {
@@ -44,6 +45,63 @@ TEST_CASE("ranks: the late rank, its lateness and its cause") {
   CHECK(text.RightOf("Collectives of several ranks").starts_with("24 | "));
   CHECK(text.RightOf("rank 2").starts_with("0.000 | 0.000 | 1.459 | 100.0 % | 400.0 | input"));
   CHECK(text.RightOf("rank 1").starts_with("0.000 | 0.000 | 1.459 | 0.0 % | "));
+}
+
+TEST_CASE("ranks: the map has the latest rank on top, and a click goes to the step of a rank") {
+  test::RankJobOptions options;
+  options.late_rank = 2;
+  options.late_us = 400;
+  options.jitter_us = 0;
+  PanelFixture f;
+  OpenTrace(f, Job(options));
+  const auto panel = FindPanel("ranks")->create();
+  const DrawnText text = DrawCalm(f, *panel);
+  CAPTURE(text.All());
+  CHECK(text.Has("steps 0 to 7"));
+  CHECK(text.Has("400 µs late"));
+  const TextPiece& late = text.At("Rank 2");
+  CHECK(late.min.y < text.At("Rank 0").min.y);
+  CHECK(late.min.y < text.At("Rank 1").min.y);
+  f.commands = {};
+  const float x = text.At("steps 0 to 7").min.x + 4;
+  f.Click(x, late.middle().y, [&](const PanelContext& context) { panel->Draw(context); });
+  std::vector<std::string> pushed;
+  TimeRange shown;
+  EventRef event;
+  for (Command command; f.commands.Pop(&command);) {
+    pushed.push_back(command.id);
+    if (command.id == "view.set_range") shown = command.args.range;
+    if (command.id == "select.reveal") event = command.args.event;
+  }
+  REQUIRE(pushed == std::vector<std::string>{"select.reveal", "view.set_range"});
+  const Ps start = f.profile.trace->set.Start(event.row);
+  CHECK(shown.Contains(start));
+  CHECK(shown.length() > kPsPerMs);  // a step of 1.459 ms
+  CHECK(shown.length() < 2 * kPsPerMs);
+}
+
+TEST_CASE("ranks: the tracks of the ranks are pinned, the latest rank first, and let go again") {
+  test::RankJobOptions options;
+  options.late_rank = 2;
+  options.late_us = 400;
+  options.jitter_us = 0;
+  PanelFixture f;
+  OpenTrace(f, Job(options));
+  const auto panel = FindPanel("ranks")->create();
+  const ImVec2 pin = DrawCalm(f, *panel).At("Pin ranks to the top, latest first").middle();
+  f.commands = {};
+  f.Click(pin.x, pin.y, [&](const PanelContext& context) { panel->Draw(context); });
+  Command command;
+  REQUIRE(f.commands.Pop(&command));
+  CHECK(command.id == "track.pin");
+  const std::vector<std::string>& paths = command.args.paths;
+  REQUIRE(paths.size() == 4);
+  CHECK(paths[0].find("rank 2|") == 0);
+  CHECK(paths[1].find("rank 0|") == 0);
+  TrackRules rules;
+  rules.pinned = paths;
+  f.settings.Set("timeline.tracks", ToText(rules));
+  CHECK(DrawCalm(f, *panel).Has("Unpin the ranks' tracks"));
 }
 
 TEST_CASE("ranks: without collectives in common the panel says what is not known") {

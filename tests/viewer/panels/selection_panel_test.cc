@@ -46,6 +46,81 @@ TEST_CASE("selection: selected events go before the measured range") {
   CHECK(text.RightOf("Total").starts_with("180 µs | Self | 180 µs | Mean | 90 µs"));
 }
 
+TEST_CASE("selection: a row's share of each step is a page of its own") {
+  PanelFixture f;
+  OpenTrace(f, testing::TrainingTrace());
+  f.view.shown.Set({{f.profile.id, 0, EventRow(0)}, {f.profile.id, 0, EventRow(1)}});
+  const auto panel = FindPanel("selection")->create();
+  CHECK(DrawCalm(f, *panel).Has("names"));
+  f.view.panel = "selection/step";
+  const DrawnText steps = DrawCalm(f, *panel);
+  CAPTURE(steps.All());
+  CHECK_FALSE(steps.Has("names"));
+  CHECK(steps.Has("1 step"));
+}
+
+// Clicks on a text, as drawn now.
+DrawnText ClickOn(PanelFixture& f, Panel& panel, const char* text) {
+  const ImVec2 at = DrawCalm(f, panel).At(text).middle();
+  f.Click(at.x, at.y, [&](const PanelContext& context) { panel.Draw(context); });
+  return DrawCalm(f, panel);
+}
+
+TEST_CASE("selection: stacks as a flame graph, top-down and bottom-up") {
+  PanelFixture f;
+  OpenTrace(f, testing::TrainingTrace());
+  f.view.measured = {0, kPsPerMs};  // one step: train 0 > FunctionRun > cudaLaunchKernel
+  const auto panel = FindPanel("selection")->create();
+  const DrawnText flame = ClickOn(f, *panel, "Stacks");
+  {
+    CAPTURE(flame.All());
+    CHECK(flame.Has("All: 950 µs"));
+    const TextPiece &above = flame.At("train 0"), &below = flame.At("FunctionRun");
+    CHECK(above.min.y < below.min.y);
+    CHECK_FALSE(flame.Has("sgemm"));  // of a device
+  }
+  const DrawnText top_down = ClickOn(f, *panel, "Top-down");
+  {
+    CAPTURE(top_down.All());
+    CHECK(top_down.Has("3 frames"));
+    CHECK(top_down.RightOf("train 0").starts_with("950.0 | 350.0 | 100.0 %"));
+    CHECK(top_down.At("FunctionRun").min.x > top_down.At("train 0").min.x);
+  }
+  const DrawnText bottom_up = ClickOn(f, *panel, "Bottom-up");
+  CAPTURE(bottom_up.All());
+  CHECK(bottom_up.RightOf("FunctionRun").starts_with("600.0 | 590.0 | 62.1 %"));
+}
+
+TEST_CASE("selection: a click on a frame shows its events, and the stacks stay") {
+  PanelFixture f;
+  OpenTrace(f, testing::TrainingTrace());
+  f.view.measured = {0, kPsPerMs};
+  const auto panel = FindPanel("selection")->create();
+  ClickOn(f, *panel, "Stacks");
+  f.commands = {};
+  ClickOn(f, *panel, "FunctionRun");
+  Command command;
+  REQUIRE(f.commands.Pop(&command));
+  REQUIRE(command.id == "select.show_events");
+  REQUIRE(command.args.events.size() == 1);
+  CHECK(f.profile.trace->set.Name(command.args.events[0].row) == "FunctionRun");
+  f.view.shown.Set(command.args.events);
+  const DrawnText text = DrawCalm(f, *panel);
+  CAPTURE(text.All());
+  CHECK(text.Has("Measured range"));
+  CHECK(text.Has("All: 950 µs"));
+  f.view.shown.Set({});
+  CHECK(DrawCalm(f, *panel).Has("Measured range"));
+}
+
+TEST_CASE("selection: a command names the page of stacks") {
+  PanelFixture f;
+  OpenTrace(f, testing::TrainingTrace());
+  f.view.panel = "selection/stacks";
+  const auto panel = FindPanel("selection")->create();
+  CHECK(DrawCalm(f, *panel).Has("Flame graph"));
+}
+
 TEST_CASE("selection: an empty range says how to select events") {
   PanelFixture f;
   OpenTrace(f, testing::TrainingTrace());

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "tests/viewer/drawn_text.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
 #include "viewer/shell/shell.h"
@@ -33,6 +34,39 @@ TEST_CASE("palette: letters in order match, word starts and runs rank higher") {
   CHECK(FuzzyScore("xq", "Zoom to selection") == 0);
   CHECK(FuzzyScore("zoom", "Zoom in") > FuzzyScore("zoom", "Fuzzy other loom"));
   CHECK(FuzzyScore("", "anything") > 0);
+}
+
+TEST_CASE("palette: no tooltip of the timeline lies over it") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  const TexelFrame& canvas = f.canvas();
+  for (float y = canvas.y; y < canvas.y + 300; y += 6) {
+    f.MoveTo(canvas.x + 30, y);
+    f.Frame(2);
+    if (DrawnText().Has(", from ")) break;  // an event is under the mouse
+  }
+  REQUIRE(DrawnText().Has(", from "));
+  f.Push("app.palette");
+  f.Frame(3);
+  CHECK_FALSE(DrawnText().Has(", from "));
+}
+
+TEST_CASE("keys and commands: a word finds commands, and keys of none are as easy to hit") {
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Push("app.help");
+  f.Frame(4);
+  REQUIRE(DrawnText().Has("Open file"));
+  const ImVec2 box = DrawnText().At("Find a command or a key").middle();
+  f.Click(box.x, box.y);
+  f.Type("dark light");
+  f.Frame(3);
+  const DrawnText found;
+  CHECK_FALSE(found.Has("Open file"));
+  const TextPiece& row = found.At("Dark or light");
+  const float keys = row.min.x + ImGui::GetFontSize() * 16;
+  f.Click(keys + 100, row.middle().y);  // far from the dash that stands for no keys
+  CHECK(DrawnText().Has("Press keys"));
 }
 
 TEST_CASE("palette: every panel and every setting is found by its name") {

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "tests/support/kineto_text.h"
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
 
@@ -216,6 +219,38 @@ TEST_CASE("areas: the time under the mouse is the active run's, in whichever are
   const double share = static_cast<double>(markers[0].range.begin - visible.begin) /
                        static_cast<double>(visible.length());
   CHECK(share == doctest::Approx(0.4).epsilon(0.01));
+}
+
+// Three steps of so many us, with a kernel each.
+std::shared_ptr<const Trace> Steps(double us) {
+  test::KinetoText text;
+  for (int i = 0; i < 3; ++i) {
+    const double t = us * i;
+    text.Host("user_annotation", "ProfilerStep#" + std::to_string(i), t, us);
+    text.Host("cpu_op", "aten::mm", t + 10, us / 2).Launch(i + 1, t + 20, 5);
+    text.Kernel("gemm", i + 1, t + 30, us - 60);
+  }
+  return LoadBytes("t.json", text.Text(), {}).value();
+}
+
+TEST_CASE("one list: the strip has the steps of both compared profiles, each of its own") {
+  ViewerFixture f;
+  f.Open(Steps(1000));
+  f.Open(Steps(5000));
+  for (Profile& profile : f.session.profiles)
+    profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kStepscope);
+  ++f.session.generation;
+  f.Frame(4);
+  f.WaitIdle();
+  const auto click = [&](float above_rows) {
+    f.Push("view.zoom_all");
+    f.Frame(2);
+    f.Click(f.canvas().x + 200, f.canvas().y - above_rows);
+    f.Frame(2);
+    return f.visible().length();
+  };
+  CHECK(click(31) == 1100 * kPsPerUs);  // A: a step of 1 ms with some margin
+  CHECK(click(11) == 5500 * kPsPerUs);  // B: 5 ms
 }
 
 TEST_CASE("areas: a vector picture has all of them, with ids of their own") {

@@ -168,6 +168,21 @@ TEST_CASE("table view: 100,000 rows cost no more to draw than what is seen of th
   CHECK(vertices < 60000);
 }
 
+TEST_CASE("table view: the columns of A and B have one unit") {
+  ResultTable table;
+  table.columns = {{"a_ms_per_step", "A", Unit::kMs, ValueType::kReal, ""},
+                   {"b_ms_per_step", "B", Unit::kMs, ValueType::kReal, ""},
+                   {"delta_ms_per_step", "D", Unit::kMs, ValueType::kReal, ""},
+                   {"gap_ms", "Gap", Unit::kMs, ValueType::kReal, ""}};
+  table.rows = {{0.0021, 12.5, 12.4979, 0.002}, {0.0034, 25.0, 24.9966, 0.003}};
+  CHECK(std::string(ColumnFormat(table, 1).header) == "ms");
+  for (const size_t c : {0, 2}) {
+    CHECK(std::string(ColumnFormat(table, c).header) == "ms");
+    CHECK(ColumnFormat(table, c).scale == ColumnFormat(table, 1).scale);
+  }
+  CHECK(std::string(ColumnFormat(table, 3).header) == "\u00b5s");
+}
+
 TEST_CASE("table view: an empty table and one without links draw") {
   TableFixture f(0);
   CHECK(f.panel.Frame(f.draw) > 0);

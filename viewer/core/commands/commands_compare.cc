@@ -1,6 +1,7 @@
 // Commands for two profiles beside each other.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/profiles/align_profiles.h"
@@ -49,12 +50,20 @@ void CompareColors(C& c, const A&) {
 // Whether as many profiles are open as can have rows of their own.
 bool HasAreas(const C& c) { return c.profiles.size() > 1 && c.profiles.size() <= kMostSplitViews; }
 
-// Shows all tracks again. In one list only the busiest tracks are shown, so that the other profile
-// is in sight; profiles that scroll by themselves have room for all tracks.
-void ShowAllTracks(C& c) {
+// In one list only the busiest tracks and those asked for are shown, so that the other profile is
+// in sight. Profiles that scroll by themselves have room for all tracks.
+void ChooseTracks(C& c, bool list) {
   for (const Profile& profile : c.profiles) {
     ProfileViewState* state = c.view.Find(profile.id);
-    if (state != nullptr && state->only == BusiestTracks(*profile.trace)) state->only.clear();
+    if (state == nullptr) continue;
+    TrackRules::Paths& only = state->only;
+    const TrackRules::Paths busiest = BusiestTracks(*profile.trace);
+    if (list && only.empty()) {
+      only = std::exchange(c.windows.only_in_list[profile.id], {});
+    } else if (!list && !only.empty() &&
+               std::includes(only.begin(), only.end(), busiest.begin(), busiest.end())) {
+      c.windows.only_in_list[profile.id] = std::exchange(only, {});
+    }
   }
 }
 
@@ -63,7 +72,7 @@ void ChooseLayout(C& c, const A& a) {
   const ProfileLayout layout =
       a.text.empty() ? static_cast<ProfileLayout>(next) : ProfileLayoutFromName(a.text);
   c.settings.Set("timeline.run_layout", NameOf(layout));
-  if (layout != ProfileLayout::kList) ShowAllTracks(c);
+  ChooseTracks(c, layout == ProfileLayout::kList);
   Say(c, layout == ProfileLayout::kList ? "All profiles in one list"
                                         : std::string("Profiles lie ") + NameOf(layout));
 }

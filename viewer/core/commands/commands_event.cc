@@ -43,13 +43,16 @@ void Neighbour(C& c, const A&) {
 
 void Select(C& c, const A& a) {
   c.view.selected = c.Set(a.event) != nullptr ? a.event : EventRef{};
-  if (c.view.selected.valid()) c.view.active = a.event.trace;
+  if (!c.view.selected.valid()) return;
+  c.view.active = a.event.trace;
+  c.windows.front_panel = "details";
 }
 
 void Reveal(C& c, const A& a) { c.Reveal(a.event); }
 void ShowEvents(C& c, const A& a) {
   c.view.shown.Set(a.events);
   if (a.events.empty()) return;
+  c.ShowTracksOf(a.events);
   c.Reveal(c.view.shown.Earliest(StartIn(c)));
   const size_t n = a.events.size();
   const auto total = static_cast<uint64_t>(std::max<int64_t>(a.total, 0));

@@ -18,6 +18,12 @@ void ShowPanel(C& c, const A& a) {
   c.windows.focus_panel = key;
   c.view.panel = a.text;
   c.view.panel_profile = a.profile;
+  ++c.view.panel_asked;
+}
+void ShowStacks(C& c, const A& a) {
+  A panel = a;
+  panel.text = "selection/stacks";
+  ShowPanel(c, panel);
 }
 // Opens a second window of a panel, pinned to the profile.
 void DuplicatePanel(C& c, const A& a) {
@@ -47,6 +53,9 @@ constexpr CommandDesc kPanel[] = {
      Always, ShowPanel},
     {"panel.toggle", "Open or close panel", "", "Opens or closes a panel.", "", "", Always,
      TogglePanel},
+    {"panel.stacks", "Flame graph", "Go",
+     "Shows the stacks of what is selected, measured or in view: flame graph, top-down, bottom-up.",
+     "callers callees icicle call tree python", "", HasProfile, ShowStacks},
     {"panel.duplicate", "Pin panel to this profile", "",
      "Opens the panel once more for this profile; it keeps showing it when another is active.",
      "second copy window", "", HasProfile, DuplicatePanel},

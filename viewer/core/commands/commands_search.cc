@@ -14,7 +14,10 @@ void FocusSearch(C& c, const A& a) {
   c.windows.focus_search = true;
   c.windows.typed = a.text;
 }
-void SetSearch(C& c, const A& a) { c.search.Set(a.text, c.profiles); }
+void SetSearch(C& c, const A& a) {
+  if (!a.text.empty()) c.windows.front_panel = "selection";
+  c.search.Set(a.text, c.profiles);
+}
 
 constexpr CommandDesc kSearch[] = {
     {"search.focus", "Search events", "Go", "Goes to the search box.", "find", "/ | Ctrl+F",

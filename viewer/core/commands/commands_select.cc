@@ -17,6 +17,7 @@ void SelectEvents(C& c, const A& a) {
   if (a.events.empty()) return;
   c.view.active = a.events.front().trace;
   c.view.selected = {};
+  c.windows.front_panel = "selection";
   Say(c, Counted(a.events.size(), "events") + " selected; the Selection panel adds them up");
 }
 
@@ -32,6 +33,7 @@ void ToggleEvent(C& c, const A& a) {
   } else {
     events.erase(found);
   }
+  if (events.size() > 1) c.windows.front_panel = "selection";
   c.view.shown.Set(std::move(events));
   c.view.selected = a.event;
   c.view.active = a.event.trace;

@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "model/base/count_text.h"
+#include "model/base/digits.h"
 #include "viewer/core/commands/command_table.h"
+#include "viewer/core/state/highlighted_events.h"
 #include "viewer/core/state/track_folding.h"
 #include "viewer/core/state/track_path.h"
 #include "viewer/core/state/track_rules.h"
@@ -70,7 +73,22 @@ void ShowHidden(C& c, const A&) {
   SetRules(c, rules);
 }
 
+// Pins tracks one below the other, or lets them go if all of them are pinned.
+void TogglePins(C& c, const std::vector<std::string>& paths) {
+  TrackRules rules = RulesOf(c);
+  const auto pinned = [&](const std::string& path) {
+    return std::find(rules.pinned.begin(), rules.pinned.end(), path) != rules.pinned.end();
+  };
+  const bool all = std::all_of(paths.begin(), paths.end(), pinned);
+  std::erase_if(rules.pinned, [&](const std::string& path) {
+    return std::find(paths.begin(), paths.end(), path) != paths.end();
+  });
+  if (!all) rules.pinned.insert(rules.pinned.begin(), paths.begin(), paths.end());
+  SetRules(c, rules);
+}
+
 void TogglePin(C& c, const A& a) {
+  if (!a.paths.empty()) return TogglePins(c, a.paths);
   if (a.text.empty()) return;
   TrackRules rules = RulesOf(c);
   const bool pins = Toggle(&rules.pinned, a.text);
@@ -152,6 +170,54 @@ void OnlySelected(C& c, const A& a) {
   if (state->only.empty()) Say(c, "Select events first: their tracks stay");
 }
 
+// The tracks at a path, which names a track or a plane, with the set of each.
+std::vector<std::pair<uint32_t, TrackId>> TracksAt(const Profile& profile,
+                                                   const std::string& path) {
+  std::vector<std::pair<uint32_t, TrackId>> out;
+  for (uint32_t set = 0; set < profile.sets() && !path.empty(); ++set) {
+    for (uint32_t t = 0; t < profile.Set(set).tracks.size(); ++t) {
+      const std::string own = TrackPath(*profile.trace, profile.Set(set), TrackId(t));
+      if (own == path || own.starts_with(path + '|')) out.emplace_back(set, TrackId(t));
+    }
+  }
+  return out;
+}
+
+// Shows only the tracks at a path; again: all.
+void OnlyTrack(C& c, const A& a) {
+  ProfileViewState* state = c.StateOf(a.profile);
+  const Profile* profile = c.ProfileOf(a.profile);
+  if (state == nullptr || profile == nullptr) return;
+  TrackRules::Paths only;
+  for (const auto& [set, track] : TracksAt(*profile, a.text))
+    only.insert(TrackPath(*profile->trace, profile->Set(set), track));
+  if (state->only == only) only.clear();
+  state->only = std::move(only);
+}
+
+void SelectTrack(C& c, const A& a) {
+  const Profile* profile = c.ProfileOf(a.profile);
+  if (profile == nullptr) return;
+  std::vector<EventRef> events;
+  uint64_t all = 0;
+  for (const auto& [set, track] : TracksAt(*profile, a.text)) {
+    const TrackSet& tracks = profile->Set(set);
+    for (const Lane& lane : tracks.LanesOf(tracks.tracks[track.value])) {
+      all += lane.size();
+      for (uint32_t i = 0; i < lane.size() && events.size() < kMaxHighlightedEvents; ++i)
+        events.push_back({profile->id, set, EventRow(lane.first_row + i)});
+    }
+  }
+  if (events.empty()) return Say(c, "No events on " + LastPart(a.text));
+  const size_t shown = events.size();
+  c.view.shown.Set(std::move(events));
+  c.view.active = profile->id;
+  c.view.selected = {};
+  c.windows.front_panel = "selection";
+  Say(c, (shown < all ? "The first " + GroupDigits(shown) + " of " : std::string()) +
+             Counted(all, "events") + " of " + LastPart(a.text) + " selected");
+}
+
 bool HasOrder(const C& c) {
   const TrackRules rules = RulesOf(c);
   return !rules.pinned.empty() || !rules.order.empty();
@@ -207,6 +273,11 @@ constexpr CommandDesc kTrack[] = {
     {"track.filter", "Show tracks by name", "",
      "Shows only tracks whose name or plane has all of some words; given nothing, all tracks.", "",
      "", HasProfile, FilterTracks},
+    {"track.only", "Only this", "",
+     "Shows only this track, or this plane's tracks; all again if they are shown alone.", "", "",
+     HasProfile, OnlyTrack},
+    {"track.select", "Select all events on it", "",
+     "Selects all events of a track, or of a plane's tracks.", "", "", HasProfile, SelectTrack},
     {"track.only_selected", "Only tracks of the selection", "View",
      "Shows only tracks with selected events, or all tracks again.", "isolate filter", "",
      HasTracksToShow, OnlySelected, OnlySelectedOn},

@@ -4,6 +4,7 @@
 
 #include "viewer/core/commands/command_table.h"
 #include "viewer/core/look/time_axis.h"
+#include "viewer/core/profiles/align_profiles.h"
 
 namespace stepscope::commands {
 namespace {
@@ -70,7 +71,8 @@ void ZoomSelection(C& c, const A& a) {
 void ZoomAll(C& c, const A& a) {
   const Profile* profile = c.ProfileOf(a.profile);
   if (profile == nullptr) return;
-  const TimeRange first = profile->trace->first_view;
+  const bool both = FindComparedProfile(c.profiles, c.view) != nullptr;
+  const TimeRange first = both ? TimeRange{} : profile->trace->first_view;
   // First the range shown at the start; the second time everything, stray events included.
   c.SetVisible(first.empty() || c.Visible(a.profile) == first ? c.Whole(a.profile) : first,
                a.profile);
@@ -101,7 +103,9 @@ constexpr CommandDesc kView[] = {
      "Shows the selected event, or the measured range.", "focus fit event", "F", HasProfile,
      ZoomSelection, nullptr, &A::closer_only},
     {"view.zoom_all", "Whole trace", "View",
-     "Shows where the devices work, or all of the trace if that is visible already.",
+     "Shows where the devices work, or all of the trace if that is visible already; of two "
+     "profiles "
+     "that are compared, all of both.",
      "reset fit everything", "0", HasProfile, ZoomAll},
     {"view.set_range", "Show range", "", "Shows a range of time.", "", "", HasProfile, SetRange},
 };

@@ -35,11 +35,12 @@ void SwitchDefinitions(C& c, const A&) {
 }
 void NextTheme(C& c, const A&) {
   const auto names = ThemeNames();
-  const auto i = static_cast<size_t>(ThemeFromName(c.settings.Get("theme")));
+  const auto i = static_cast<size_t>(ThemeOf(c.settings, c.windows));
   // The settings page chooses the other themes.
   c.settings.Set("theme", names[i == 1 ? 0 : 1]);
 }
 void SetTheme(C& c, const A& a) { c.settings.Set("theme", a.text); }
+void DesktopTheme(C& c, const A& a) { c.windows.light_desktop = a.text == "light"; }
 void TallPanels(C& c, const A&) { c.windows.switch_tall = true; }
 void Fullscreen(C& c, const A&) { c.services.ToggleFullscreen(); }
 void LargerText(C& c, const A&) {
@@ -74,7 +75,11 @@ constexpr CommandDesc kWindow[] = {
     {"view.next_theme", "Dark or light", "View", "Switches between dark and light.",
      "theme colours", "", Always, NextTheme},
     {"view.set_theme", "Choose theme", "",
-     "Chooses the theme: dark, light, colour-blind or high contrast.", "", "", Always, SetTheme},
+     "Chooses the theme: system, dark, light, colour-blind or high contrast.", "", "", Always,
+     SetTheme},
+    {"view.desktop_theme", "Theme of the desktop", "",
+     "Says whether the desktop is light or dark, for the theme \"system\".", "", "", Always,
+     DesktopTheme},
     {"view.larger", "Larger text", "View", "Makes everything larger.", "scale size",
      "Ctrl+=", Always, LargerText},
     {"view.smaller", "Smaller text", "View", "Makes everything smaller.", "scale size", "Ctrl+-",

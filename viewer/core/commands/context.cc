@@ -1,9 +1,13 @@
 #include "viewer/core/commands/context.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "viewer/core/look/time_axis.h"
+#include "viewer/core/profiles/align_profiles.h"
+#include "viewer/core/state/track_path.h"
 
 namespace stepscope {
 
@@ -38,10 +42,24 @@ TimeRange ViewerContext::Visible(ProfileId profile) const {
 TimeRange ViewerContext::Whole(ProfileId id) const {
   const Profile* profile = ProfileOf(id);
   if (profile == nullptr) return {};
-  // A trace of one instant has no length; its first view has.
-  const TimeRange &span = profile->trace->span, &first = profile->trace->first_view;
-  if (first.empty()) return span;
-  return {std::min(span.begin, first.begin), std::max(span.end, first.end)};
+  const TimeRange whole = SpanOf(*profile->trace);
+  const Profile* compared = FindComparedProfile(profiles, view);
+  const ProfileViewState* state = StateOf(id);
+  if (compared == nullptr || state == nullptr) return whole;
+  if (AreSnapshotAndTrace(*compared, *FindProfile(profiles, view.baseline))) return whole;
+  return state->map.ToTrace(SpanOfCompared(profiles, view));
+}
+
+void ViewerContext::ShowTracksOf(std::span<const EventRef> events) {
+  std::set<std::tuple<uint32_t, uint32_t, uint32_t>> seen;
+  for (const EventRef& event : events) {
+    ProfileViewState* state = event.valid() ? StateOf(event.trace) : nullptr;
+    const TrackSet* set = Set(event);
+    if (state == nullptr || state->only.empty() || set == nullptr) continue;
+    const TrackId track = set->TrackOf(event.row);
+    if (seen.insert({event.trace.value, event.set, track.value}).second)
+      state->only.insert(TrackPath(*ProfileOf(event.trace)->trace, *set, track));
+  }
 }
 
 void ViewerContext::SetVisible(TimeRange range, ProfileId profile) {
@@ -76,6 +94,7 @@ void ViewerContext::Reveal(const EventRef& event) {
   view.selected = event;
   view.active = event.trace;
   ++view.reveals;
+  ShowTracksOf({&event, 1});
   const TimeRange visible = Visible(event.trace);
   const bool begins = range.begin >= visible.begin && range.begin < visible.end;
   const bool fits = range.length() <= visible.length();
@@ -88,6 +107,11 @@ void ViewerContext::Reveal(const EventRef& event) {
   } else {
     ZoomTo(range, false, event.trace);
   }
+}
+
+ThemeKind ThemeOf(const Settings& settings, const WindowState& windows) {
+  const std::string& name = settings.Get("theme");
+  return name == "system" && windows.light_desktop ? ThemeKind::kLight : ThemeFromName(name);
 }
 
 Definitions DefinitionsOf(const Settings& settings) {

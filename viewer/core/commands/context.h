@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "viewer/core/look/theme.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/profiles/session_view.h"
 #include "viewer/core/search/search.h"
@@ -59,10 +60,14 @@ struct WindowState {
   std::string typed;         // text for the search box or the palette that is being opened
   std::string setting;       // key of the setting that the settings page points at; empty: none
   std::map<std::string, bool, std::less<>> panels;  // open or closed, by id
-  std::set<PanelKey> pinned;             // windows open beside them, for one profile each
-  PanelKey focus_panel;                  // request: bring to the front; empty id: none
+  std::set<PanelKey> pinned;  // windows open beside them, for one profile each
+  PanelKey focus_panel;       // request: bring to the front; empty id: none
+  std::string front_panel;  // request: in front of the other tabs, the keyboard stays; empty: none
   std::vector<PictureRequest> pictures;  // taken when their frames have passed
   PathShown path;
+  // The only tracks of each profile that are shown once all profiles lie in one list again.
+  std::map<ProfileId, TrackRules::Paths> only_in_list;
+  bool light_desktop = false;      // the desktop asks for light windows
   std::vector<ViewPicture> views;  // taken when their frames have passed
   std::string note;                // shown in the status bar for a few seconds
   bool note_is_new = false;
@@ -103,16 +108,21 @@ class ViewerContext {
   const TrackSet* Set(const EventRef& event) const;
   TimeRange RangeOf(const EventRef& event) const;  // in its profile's time; empty: no such event
   // Ranges from here on are in the time of `profile`, or of the active one.
-  TimeRange Visible(ProfileId profile = {}) const;           // where an animation ends
-  TimeRange Whole(ProfileId profile = {}) const;             // all that the profile can show
+  TimeRange Visible(ProfileId profile = {}) const;  // where an animation ends
+  // All that can be shown: the profile, or both where two are compared.
+  TimeRange Whole(ProfileId profile = {}) const;
   void SetVisible(TimeRange range, ProfileId profile = {});  // kept inside Whole()
   void SetMeasured(TimeRange range, ProfileId profile = {});
   // Shows the range with some time around it. A range that fits into the view is never shown
   // smaller than before, and with `closer_only` no range is.
   void ZoomTo(TimeRange range, bool closer_only, ProfileId profile = {});
   void Reveal(const EventRef& event);  // selects the event, and moves it into view if it is not
+  // Shows the tracks of these events too where only some tracks are shown.
+  void ShowTracksOf(std::span<const EventRef> events);
 };
 
+// The theme that the setting "theme" asks for; "system": light or dark as the desktop is.
+ThemeKind ThemeOf(const Settings& settings, const WindowState& windows);
 // The definitions that the setting "definitions" asks for.
 Definitions DefinitionsOf(const Settings& settings);
 

@@ -51,6 +51,24 @@ const Profile* FindComparedProfile(std::span<const Profile> profiles, const View
   return nullptr;
 }
 
+TimeRange SpanOf(const Trace& trace) {
+  const TimeRange &span = trace.span, &first = trace.first_view;
+  if (first.empty()) return span;
+  return {std::min(span.begin, first.begin), std::max(span.end, first.end)};
+}
+
+TimeRange SpanOfCompared(std::span<const Profile> profiles, const ViewState& view) {
+  TimeRange all{kMaxPs, kMinPs};
+  for (const Profile* profile :
+       {FindProfile(profiles, view.baseline), FindComparedProfile(profiles, view)}) {
+    const ProfileViewState* state = profile != nullptr ? view.Find(profile->id) : nullptr;
+    if (state == nullptr) continue;
+    const TimeRange span = state->map.ToShared(SpanOf(*profile->trace));
+    all = {std::min(all.begin, span.begin), std::max(all.end, span.end)};
+  }
+  return all;
+}
+
 void AlignTimes(const ProfileViewState& baseline, Ps base, Ps own, ProfileViewState* state) {
   state->map.offset = 0;
   state->map.offset = SaturatingSub(baseline.map.ToShared(base), state->map.ToShared(own));

@@ -14,6 +14,11 @@ namespace stepscope {
 // baseline is active. Null if nothing is compared.
 const Profile* FindComparedProfile(std::span<const Profile> profiles, const ViewState& view);
 
+// All of a trace: its events, and its first view where that is longer, as for a single instant.
+TimeRange SpanOf(const Trace& trace);
+// The shared time from the first begin to the last end of the two profiles that are compared.
+TimeRange SpanOfCompared(std::span<const Profile> profiles, const ViewState& view);
+
 // Moves a profile so that its time `own` stands where the baseline's time `base` does.
 // Its stretch stays.
 void AlignTimes(const ProfileViewState& baseline, Ps base, Ps own, ProfileViewState* state);

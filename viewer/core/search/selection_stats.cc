@@ -9,8 +9,10 @@
 #include "model/analysis/steps/scope.h"
 #include "model/analysis/steps/steps.h"
 #include "model/lookup.h"
+#include "model/query/call_tree_table.h"
 #include "model/query/event_groups.h"
 #include "model/query/find_events.h"
+#include "model/query/merge_stacks.h"
 
 namespace stepscope {
 namespace {
@@ -203,6 +205,17 @@ TimeRange HullOf(const std::vector<EventPart>& parts) {
   return hull.empty() ? TimeRange{} : hull;
 }
 
+std::shared_ptr<const SelectionStacks> StacksOf(const Asked& asked, const std::stop_token& stop) {
+  auto stacks = std::make_shared<SelectionStacks>();
+  const Trace& trace = *asked.question.trace;
+  for (const EventPart& part : asked.parts()) {
+    if (part.set == 0) stacks->tree = BuildCallTree({&trace, part.rows, nullptr}, stop);
+  }
+  stacks->top_down = CallTreeTable(trace, stacks->tree, false);
+  stacks->bottom_up = CallTreeTable(trace, TurnOver(stacks->tree, stop), true);
+  return stacks;
+}
+
 }  // namespace
 
 SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& request,
@@ -237,6 +250,7 @@ SelectionStats AddUpSelection(const Profile& profile, const SelectionRequest& re
   AddRows(asked, &out);
   AddLinks(asked, &out, stop);
   ListEvents(asked, &out);
+  if (request.stacks) out.stacks = StacksOf(asked, stop);
   return out;
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "model/analysis/tables/result_table.h"
+#include "model/query/call_tree.h"
 #include "model/query/event_stats.h"
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/search/search.h"
@@ -24,7 +26,14 @@ struct SelectionRequest {
   std::string host;      // the same: the only host that counts; empty: all
   uint64_t version = 0;  // kSelected and kFound: changes with the events
   GroupBy by = GroupBy::kName;
+  bool stacks = false;  // also merges the events by their stacks
   bool operator==(const SelectionRequest&) const = default;
+};
+
+// The recording's own events that are asked about, merged by their stacks.
+struct SelectionStacks {
+  CallTree tree;
+  ResultTable top_down, bottom_up;
 };
 
 struct SelectionStats {
@@ -35,7 +44,8 @@ struct SelectionStats {
   ResultTable events;    // name, start_us, dur_us, self_us, track; by begin, the first kMostListed
   bool derived = false;  // no event is the recording's own; `stepscope events` counts none
   uint64_t listed_of = 0;  // events there are; `events` lists the first of them
-  TimeRange range;         // the request's, or from the first begin to the last end without one
+  std::shared_ptr<const SelectionStacks> stacks;  // null: not asked for
+  TimeRange range;  // the request's, or from the first begin to the last end without one
 };
 inline constexpr size_t kMostListed = 20'000;
 // Rows of `groups` link to their events unless there are more events than this.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -42,10 +43,18 @@ const char* KindText(TrackKind kind) {
   return FindValue(kTexts, kind, "Others");
 }
 
+// Tracks whose events only name the time of events on other tracks, which would count twice.
+bool OnlyNames(TrackKind kind) {
+  constexpr TrackKind kThose[] = {TrackKind::kSteps, TrackKind::kNameScope, TrackKind::kSource,
+                                  TrackKind::kNvtx};
+  return std::find(std::begin(kThose), std::end(kThose), kind) != std::end(kThose);
+}
+
 class Adder {
  public:
   Adder(const Trace& trace, TimeRange range) : set_(trace.set), range_(range) {
     names_.resize(set_.names->metas.size());
+    annotations_.resize(names_.size());
   }
   void Add(const Track& track, const std::stop_token& stop);
   VisibleEvents Result() const;
@@ -54,31 +63,33 @@ class Adder {
   Ps Inside(const Lane& lane, size_t i) const {
     return std::min(lane.end(i), range_.end) - std::max(lane.start[i], range_.begin);
   }
-  void TakeFromParents(const Lane& lane, const Lane& parents);
+  void TakeFromParents(const Lane& lane, const Lane& parents, std::vector<NameSum>* names) const;
   ResultTable Names() const;
   ResultTable Kinds() const;
 
   const TrackSet& set_;
   TimeRange range_;
-  std::vector<NameSum> names_;  // by meta
+  std::vector<NameSum> names_, annotations_;  // by meta
   std::array<KindSum, kKinds> kinds_{};
   uint64_t events_ = 0, tracks_ = 0;
 };
 
 // Takes from each event's self time the events of the lane below that lie inside it. Both lanes are
 // sorted, and the events of a lane do not overlap.
-void Adder::TakeFromParents(const Lane& lane, const Lane& parents) {
+void Adder::TakeFromParents(const Lane& lane, const Lane& parents,
+                            std::vector<NameSum>* names) const {
   const auto [first, last] = EventsIn(lane, range_);
   auto [parent, end] = EventsIn(parents, range_);
   for (uint32_t i = first; i < last; ++i) {
     while (parent < end && parents.end(parent) <= lane.start[i]) ++parent;
     if (parent == end) return;
-    if (parents.start[parent] > lane.start[i] || parents.meta[parent] >= names_.size()) continue;
-    names_[parents.meta[parent]].self -= std::max<Ps>(0, Inside(lane, i));
+    if (parents.start[parent] > lane.start[i] || parents.meta[parent] >= names->size()) continue;
+    (*names)[parents.meta[parent]].self -= std::max<Ps>(0, Inside(lane, i));
   }
 }
 
 void Adder::Add(const Track& track, const std::stop_token& stop) {
+  std::vector<NameSum>& names = OnlyNames(track.kind) ? annotations_ : names_;
   uint64_t count = 0;
   const Lane* above = nullptr;
   for (uint32_t l = 0; l < track.lane_count && !stop.stop_requested(); ++l) {
@@ -87,8 +98,8 @@ void Adder::Add(const Track& track, const std::stop_token& stop) {
     KindSum& kind = kinds_[static_cast<size_t>(track.kind)];
     const bool instants = lane.kind == LaneKind::kInstant;
     for (uint32_t i = first; i < last; ++i) {
-      if (lane.meta[i] >= names_.size()) continue;
-      NameSum& sum = names_[lane.meta[i]];
+      if (lane.meta[i] >= names.size()) continue;
+      NameSum& sum = names[lane.meta[i]];
       const Ps inside = instants ? 0 : std::max<Ps>(0, Inside(lane, i));
       ++sum.count;
       sum.inside += inside;
@@ -99,7 +110,8 @@ void Adder::Add(const Track& track, const std::stop_token& stop) {
     count += last - first;
     kind.count += last - first;
     const bool nested = lane.kind == LaneKind::kNested;
-    if (nested && above != nullptr && lane.depth == above->depth + 1) TakeFromParents(lane, *above);
+    if (nested && above != nullptr && lane.depth == above->depth + 1)
+      TakeFromParents(lane, *above, &names);
     above = nested ? &lane : nullptr;
   }
   events_ += count;
@@ -109,10 +121,13 @@ void Adder::Add(const Track& track, const std::stop_token& stop) {
 double Us(Ps t) { return static_cast<double>(t) / static_cast<double>(kPsPerUs); }
 
 ResultTable Adder::Names() const {
+  const bool work =
+      std::any_of(names_.begin(), names_.end(), [](const NameSum& sum) { return sum.count > 0; });
+  const std::vector<NameSum>& names = work ? names_ : annotations_;
   // Several metas may share a name.
   std::vector<std::pair<StringId, NameSum>> sums;
-  for (uint32_t m = 0; m < names_.size(); ++m) {
-    if (names_[m].count > 0) sums.emplace_back(set_.names->metas[m].name, names_[m]);
+  for (uint32_t m = 0; m < names.size(); ++m) {
+    if (names[m].count > 0) sums.emplace_back(set_.names->metas[m].name, names[m]);
   }
   std::sort(sums.begin(), sums.end(),
             [](const auto& a, const auto& b) { return a.first.value < b.first.value; });

@@ -8,7 +8,8 @@
 
 namespace stepscope {
 
-class Panel;  // viewer/core/panel.h
+class Panel;     // viewer/core/panel.h
+struct Profile;  // viewer/core/profiles/profile.h
 
 enum class DockSlot { kCentre, kBottomLeft, kBottomRight };
 
@@ -24,6 +25,8 @@ struct PanelDesc {
   DockSlot slot;
   bool open_by_default;
   MakePanel* create;
+  // Whether the menu offers it for a profile that it has something to show of; null: for any.
+  bool (*offered)(const Profile&) = nullptr;
 };
 
 std::span<const PanelDesc> Panels();

@@ -11,8 +11,9 @@ namespace {
 using T = SettingType;
 
 constexpr SettingDesc kSettings[] = {
-    {"theme", "Theme", "Chooses the colours of the window.", "Appearance", T::kChoice, "dark", 0, 0,
-     "dark|light|colour-blind|high contrast"},
+    {"theme", "Theme",
+     "Chooses the colours of the window; system is light or dark as the desktop is.", "Appearance",
+     T::kChoice, "system", 0, 0, "system|dark|light|colour-blind|high contrast"},
     {"scale", "Scale", "Scales text and graphics, on top of the monitor's own scale.", "Appearance",
      T::kReal, "1", 0.6, 3, ""},
     {"timeline.animate", "Animate", "Moves smoothly when zooming and jumping, instead of at once.",

@@ -1,5 +1,6 @@
 #include "viewer/core/state/view_history.h"
 
+#include <iterator>
 #include <utility>
 
 namespace stepscope {
@@ -15,7 +16,9 @@ bool OnlyMoved(ViewState a, const ViewState& b) {
   return a == b;
 }
 
-constexpr const char *kRules = "timeline.tracks", *kOrder = "timeline.track_sort";
+constexpr const char* kArrangement[] = {"timeline.tracks",        "timeline.track_sort",
+                                        "timeline.python_frames", "timeline.derived_lanes",
+                                        "timeline.waiting_lanes", "timeline.run_layout"};
 
 bool IsOpen(const ViewState& view, ProfileId profile) { return view.Find(profile) != nullptr; }
 
@@ -29,6 +32,7 @@ void Restore(const ViewState& place, ViewState* view) {
   if (!place.selected.valid() || IsOpen(*view, place.selected.trace))
     view->selected = place.selected;
   if (IsOpen(*view, place.active)) view->active = place.active;
+  if (IsOpen(*view, place.baseline)) view->baseline = place.baseline;
   for (const ProfileViewState& profile : place.profiles) {
     if (ProfileViewState* open = view->Find(profile.profile)) *open = profile;
   }
@@ -51,15 +55,14 @@ ViewHistory::Place ViewHistory::PlaceOf(const ViewState& view, const Settings& s
   place.view.tool = view.tool;
   place.view.selected = view.selected;
   place.view.active = view.active;
-  place.track_rules = settings.Get(kRules);
-  place.track_order = settings.Get(kOrder);
+  place.view.baseline = view.baseline;
+  for (const char* key : kArrangement) place.arrangement.push_back(settings.Get(key));
   return place;
 }
 
 void ViewHistory::Note(const Place& before, const Place& now, double seconds, uint64_t press) {
   if (std::exchange(restored_, false) || before == now) return;
-  const bool tracks =
-      before.track_rules != now.track_rules || before.track_order != now.track_order;
+  const bool tracks = before.arrangement != now.arrangement;
   const bool moved = !tracks && OnlyMoved(before.view, now.view);
   const bool quickly = moved && gesture_ && seconds - last_ < kOneGesture;
   const bool held = press != 0 && press == press_;
@@ -75,8 +78,8 @@ void ViewHistory::Swap(std::deque<Place>* from, std::deque<Place>* to, ViewState
                        Settings* settings) {
   PushTo(to, PlaceOf(*view, *settings));
   Restore(from->back().view, view);
-  settings->Set(kRules, from->back().track_rules);
-  settings->Set(kOrder, from->back().track_order);
+  for (size_t i = 0; i < std::size(kArrangement) && i < from->back().arrangement.size(); ++i)
+    settings->Set(kArrangement[i], from->back().arrangement[i]);
   from->pop_back();
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <vector>
 
 #include "viewer/core/state/settings.h"
 #include "viewer/core/state/view_state.h"
@@ -20,7 +21,7 @@ class ViewHistory {
   // What is brought back: a view, and the settings that arrange its tracks.
   struct Place {
     ViewState view;
-    std::string track_rules, track_order;
+    std::vector<std::string> arrangement;  // values of these settings
     bool operator==(const Place&) const = default;
   };
   // The part of a view that is brought back is all but the highlighted events and the count of

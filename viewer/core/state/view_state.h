@@ -4,6 +4,7 @@
 // leads from there to the time of a trace and back.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -57,11 +58,12 @@ struct ViewState {
   Tool tool = Tool::kPan;
   EventRef selected;
   HighlightedEvents shown;
-  uint64_t reveals = 0;     // counts up when the selection is to be scrolled into sight
-  ProfileId active;         // the one that panels show, and that commands mean without another
-  ProfileId baseline;       // the one that others are compared with; invalid: none
-  std::string panel;        // panel shown last, perhaps with a page: "memory/lifetimes"
-  ProfileId panel_profile;  // the one that this panel is pinned to; invalid: it follows `active`
+  uint64_t reveals = 0;      // counts up when the selection is to be scrolled into sight
+  ProfileId active;          // the one that panels show, and that commands mean without another
+  ProfileId baseline;        // the one that others are compared with; invalid: none
+  std::string panel;         // panel shown last, perhaps with a page: "memory/lifetimes"
+  ProfileId panel_profile;   // the one that this panel is pinned to; invalid: it follows `active`
+  uint64_t panel_asked = 0;  // counts up when a panel, or a page of it, is asked for
   bool operator==(const ViewState&) const = default;
 
   const ProfileViewState* Find(ProfileId profile) const {

@@ -15,6 +15,7 @@
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/panels/memory/memory_boxes.h"
 #include "viewer/panels/memory/memory_graph.h"
+#include "viewer/panels/page_request.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/number_text.h"
 #include "viewer/widgets/result_table_view.h"
@@ -110,7 +111,7 @@ class MemoryPanel final : public AnalysisPanel {
 
   size_t allocator_ = 0;  // row of the table "summary"
   std::string host_, id_;
-  std::string shown_as_;  // ViewState::panel when last looked at
+  PageRequest page_;
   ResultTable live_, at_peak_, lifetimes_;
   NumberFormat size_format_;  // of the sizes in lifetimes_, and of the boxes above it
   MemorySeries coarse_;
@@ -298,6 +299,8 @@ void MemoryPanel::DrawTabs(const PanelContext& context) {
   ImGui::SameLine(0, Em());
   const FaceScope small(context, Face::kUi);
   ImGui::AlignTextToFramePadding();
+  DrawScope(context);
+  ImGui::SameLine(0, Em());
   std::string note = "zooms with the timeline";
   const AllocationBoxes* boxes = Boxes();
   if (show_lifetimes_ && boxes != nullptr && boxes->left_out > 0) {
@@ -389,11 +392,7 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
   }
   Update(context, result, key);
   PollJobs(context);
-  if (context.view.panel_profile == context.pinned && context.view.panel != shown_as_) {
-    shown_as_ = context.view.panel;  // a command that names a page
-    if (PanelOf(shown_as_) == "memory" && !PageOf(shown_as_).empty())
-      show_lifetimes_ = PageOf(shown_as_) == "lifetimes";
-  }
+  if (const auto page = page_.Take(context, "memory")) show_lifetimes_ = *page == "lifetimes";
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm();
   const bool wide = avail.x > em * 50;

@@ -258,7 +258,8 @@ void MemorySnapshotPanel::DrawBar(const PanelContext& context) {
     }
     ImGui::EndCombo();
   }
-  ImGui::SetItemTooltip("What was live at the line in the graph, by the function that asked for it and its callers");
+  ImGui::SetItemTooltip(
+      "What was live at the line in the graph, by the function that asked for it and its callers");
   const AllocationLayout* layout = graph_.layout();
   std::string note = "Ctrl+wheel zooms bytes.";
   if (layout != nullptr && !layout->small.empty()) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/lookup.h"
+#include "viewer/core/profiles/align_profiles.h"
 #include "viewer/timeline/interaction/timeline_model.h"
 
 namespace stepscope {
@@ -52,6 +53,15 @@ HitSums SumByName(const TimelineHit& hit) {
   std::sort(out.names.begin(), out.names.end(),
             [](const HitSums::Name& a, const HitSums::Name& b) { return a.time > b.time; });
   return out;
+}
+
+std::vector<uint32_t> TimelineModel::StepProfiles(std::span<const Profile> profiles,
+                                                  const ViewState& view) const {
+  const Profile* compared = FindComparedProfile(profiles, view);
+  if (geo_.step_rows < 2 || compared == nullptr) return {active_};
+  const Profile* base = FindProfile(profiles, view.baseline);
+  return {static_cast<uint32_t>(base - profiles.data()),
+          static_cast<uint32_t>(compared - profiles.data())};
 }
 
 Ps TimelineModel::TimeAt(float x) const { return axis().At(static_cast<double>(x - geo_.rows.x)); }

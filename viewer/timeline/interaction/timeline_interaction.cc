@@ -402,15 +402,22 @@ void TimelineInteraction::Activate(const Input& in, uint32_t profile) const {
 
 // Shows the step whose bar was clicked.
 void TimelineInteraction::ClickStep(const Input& in) const {
-  const Ps t = in.model.TimeAt(press_x_);
-  const std::span<const StepMarker> steps = in.frame.profiles[in.model.active()].Steps();
+  const TimelineGeometry& geo = in.model.geometry();
+  uint32_t index = in.model.active();
+  int row = 0;
+  for (const uint32_t profile : in.model.StepProfiles(in.frame.profiles, in.frame.view))
+    if (press_y_ >= geo.StepRow(row++).y) index = profile;
+  const Profile& profile = in.frame.profiles[index];
+  const Ps t = in.model.axis(index).At(static_cast<double>(press_x_ - geo.rows.x));
+  const std::span<const StepMarker> steps = profile.Steps();
   for (size_t i = FirstBarAt(steps, t); i < steps.size(); ++i) {
     const TimeRange bar = BarOf(steps, i);
     if (bar.begin > t) return;
     if (!bar.Contains(t)) continue;
     const Ps margin = bar.length() / 20;
-    in.commands.Push("view.set_range", OfRange(in.frame, {SaturatingSub(bar.begin, margin),
-                                                          SaturatingAdd(bar.end, margin)}));
+    in.commands.Push("view.set_range",
+                     {.range = {SaturatingSub(bar.begin, margin), SaturatingAdd(bar.end, margin)},
+                      .profile = profile.id});
     return;
   }
 }

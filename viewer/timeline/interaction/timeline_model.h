@@ -107,6 +107,9 @@ class TimelineModel : public EventPlaces {
   uint32_t active() const { return active_; }  // index of the profile that panels show
   const TimeAxis& axis() const override { return axes_[active_]; }
   const TimeAxis& axis(uint32_t profile) const { return axes_[profile]; }
+  // Indices of the profiles whose steps lie in the strip, from top to bottom.
+  std::vector<uint32_t> StepProfiles(std::span<const Profile> profiles,
+                                     const ViewState& view) const;
   TimeRange target() const { return glides_[active_].target(); }
   TimeRange displayed() const;  // of the active profile
   double scroll() const { return scroll_; }

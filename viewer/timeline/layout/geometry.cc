@@ -11,10 +11,15 @@ float PlaceAround(float middle, float size, float from, float to) {
 
 float TimelineGeometry::Px(float at_scale_1) const { return std::floor(at_scale_1 * unit + 0.5f); }
 
+Box TimelineGeometry::StepRow(int row) const {
+  const float height = std::floor((strip.h - Px(2)) / static_cast<float>(step_rows));
+  return {strip.x, strip.y + Px(2) + height * static_cast<float>(row), strip.w, height};
+}
+
 TimelineGeometry TimelineGeometry::Make(const Box& area, float unit, float label_width,
                                         const TopParts& parts) {
-  constexpr float kTitle = 24, kMinimap = 46, kMinimapMargin = 7, kRuler = 22, kStrip = 22,
-                  kRight = 12;
+  constexpr float kTitle = 24, kMinimap = 46, kMinimapMargin = 7, kRuler = 22, kStepRow = 20,
+                  kStripEdge = 2, kRight = 12;
   constexpr float kLeastLabel = 80;
   TimelineGeometry g;
   g.unit = unit;
@@ -30,7 +35,9 @@ TimelineGeometry TimelineGeometry::Make(const Box& area, float unit, float label
     g.minimap_bar = {left, g.minimap.y + g.Px(kMinimapMargin), width,
                      std::max(1.0f, g.minimap.h - g.Px(2 * kMinimapMargin))};
   g.ruler = {left, g.minimap.bottom(), width, g.Px(kRuler)};
-  g.strip = {left, g.ruler.bottom(), width, g.Px(kStrip)};
+  g.step_rows = parts.step_rows;
+  g.strip = {left, g.ruler.bottom(), width,
+             g.Px(kStripEdge) + g.Px(kStepRow) * static_cast<float>(parts.step_rows)};
   const float top = g.strip.bottom() + 1;
   g.labels = {x, top, label, std::max(0.0f, y + h - top)};
   g.rows = {left, top, width, g.labels.h};

@@ -19,14 +19,17 @@ float PlaceAround(float middle, float size, float from, float to);
 struct TopParts {
   bool title = false;  // the profile's title, where each profile has rows of its own
   bool minimap = true;
+  int step_rows = 1;  // 2: the steps of both compared profiles, the baseline's above
 };
 
 struct TimelineGeometry {
   Box all, title, minimap, minimap_bar, ruler, strip, labels, rows, scrollbar;
-  float unit = 1;  // pixels of 1/14 of the UI font: 1 at scale 1
+  int step_rows = 1;  // in the strip
+  float unit = 1;     // pixels of 1/14 of the UI font: 1 at scale 1
   // Names of tracks take `label_width` pixels, but never more than half of the width.
   static TimelineGeometry Make(const Box& all, float unit, float label_width,
                                const TopParts& top = {});
+  Box StepRow(int row) const;  // a row of the strip
   // Returns a length at scale 1 in whole pixels.
   float Px(float at_scale_1) const;
   bool drawable() const { return rows.w >= 16 && rows.h >= 16; }

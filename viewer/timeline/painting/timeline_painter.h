@@ -8,6 +8,7 @@
 
 #include "viewer/core/panel.h"
 #include "viewer/timeline/interaction/timeline_interaction.h"
+#include "viewer/timeline/painting/hover_facts.h"
 #include "viewer/widgets/draw.h"
 
 namespace stepscope {
@@ -26,10 +27,12 @@ struct TimelineInput {
   std::span<const Profile> all_profiles = {};
   std::optional<Box> area = {};  // on the screen; none: the whole window
   TopParts top = {};
-  float most_label = 1;   // names of tracks take at most this share of the width
-  bool legend = true;     // the legend of the colours of changes is drawn
-  bool tools = true;      // the tool buttons are drawn
-  EventRef hovered = {};  // the event under the mouse in the rows of another profile
+  float most_label = 1;         // names of tracks take at most this share of the width
+  bool tooltips = true;         // false: something else lies over the timeline
+  bool legend = true;           // the legend of the colours of changes is drawn
+  bool tools = true;            // the tool buttons are drawn
+  HoverFacts* facts = nullptr;  // of the event under the mouse; null: its tooltip has none
+  EventRef hovered = {};        // the event under the mouse in the rows of another profile
 };
 
 class TimelinePainter {
@@ -59,6 +62,7 @@ class TimelinePainter {
   void DrawRuler() const;
   void DrawTools() const;
   void DrawSteps() const;
+  void DrawStepsOf(uint32_t profile, const Box& row) const;
   // timeline_painter_over.cc: what lies on top of the rows.
   void DrawMeasure() const;
   void DrawTintLegend() const;

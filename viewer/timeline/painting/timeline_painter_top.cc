@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "model/analysis/intervals/step_number.h"
 #include "viewer/core/profiles/align_profiles.h"
@@ -143,25 +145,42 @@ void TimelinePainter::DrawTools() const {
     corner = WithoutZeros(FormatDuration(axis_.view().begin, 6));
   pen_.TextRight(in_.fonts.mono, kSmallText, right, geo_.ruler.y + pen_.Px(4), theme_[Role::kText],
                  corner);
+  if (geo_.step_rows > 1) return;  // the name of the first row of steps stands there
   pen_.TextRight(in_.fonts.ui, kSmallText, right, geo_.ruler.y + pen_.Px(22), theme_[Role::kText2],
                  ticks.relative ? "plus" : "left edge");
 }
 
 void TimelinePainter::DrawSteps() const {
-  const float end = geo_.strip.x + geo_.strip.w;
-  pen_.HLine(geo_.all.x, geo_.all.x + geo_.all.w, geo_.strip.y + geo_.strip.h, theme_[Role::kLine]);
-  const std::span<const StepMarker> steps = in_.profiles[model_.active()].Steps();
-  pen_.list->PushClipRect({geo_.strip.x, geo_.strip.y}, {end, geo_.strip.y + geo_.strip.h}, true);
-  const float y = geo_.strip.y + pen_.Px(3), height = geo_.strip.h - pen_.Px(5);
-  const Ps cursor = interaction_.cursor().value_or(kMinPs);
-  float drawn_to = geo_.strip.x - 1;
-  for (size_t i = FirstBarAt(steps, axis_.view().begin); i < steps.size(); ++i) {
+  pen_.HLine(geo_.all.x, geo_.all.x + geo_.all.w, geo_.strip.bottom(), theme_[Role::kLine]);
+  const std::vector<uint32_t> profiles = model_.StepProfiles(in_.profiles, in_.panel.view);
+  int row = 0;
+  for (const uint32_t profile : profiles) {
+    const Box box = geo_.StepRow(row++);
+    if (profiles.size() > 1) {
+      const std::string side = std::string("Steps of ") + SideOf(in_.profiles[profile])[0];
+      pen_.TextRight(in_.fonts.ui, kSmallText, geo_.rows.x - pen_.Px(12), box.y + pen_.Px(2),
+                     theme_[Role::kText2], side);
+    }
+    DrawStepsOf(profile, box);
+  }
+}
+
+void TimelinePainter::DrawStepsOf(uint32_t profile, const Box& row) const {
+  const float end = row.right();
+  const std::span<const StepMarker> steps = in_.profiles[profile].Steps();
+  const TimeAxis& axis = model_.axis(profile);
+  pen_.list->PushClipRect({row.x, row.y}, {end, row.bottom()}, true);
+  const float y = row.y + pen_.Px(1), height = row.h - pen_.Px(3);
+  const Ps cursor =
+      in_.panel.view.Translate(in_.profiles[model_.active()].id, in_.profiles[profile].id,
+                               interaction_.cursor().value_or(kMinPs));
+  float drawn_to = row.x - 1;
+  for (size_t i = FirstBarAt(steps, axis.view().begin); i < steps.size(); ++i) {
     const StepMarker* step = &steps[i];
     const TimeRange bar = BarOf(steps, i);
-    if (bar.begin >= axis_.view().end) break;
-    const float a =
-        std::max(geo_.strip.x, std::floor(geo_.strip.x + axis_.ClippedX(bar.begin)) + 1);
-    const float b = std::min(end, std::floor(geo_.strip.x + axis_.ClippedX(bar.end)));
+    if (bar.begin >= axis.view().end) break;
+    const float a = std::max(row.x, std::floor(row.x + axis.ClippedX(bar.begin)) + 1);
+    const float b = std::min(end, std::floor(row.x + axis.ClippedX(bar.end)));
     if (b <= drawn_to) continue;  // thousands of steps in view: one box per pixel
     const bool current = bar.Contains(cursor);
     pen_.Box(a, y, std::max(1.0f, b - a), height, theme_[current ? Role::kAccentBg : Role::kRaised],
@@ -177,7 +196,7 @@ void TimelinePainter::DrawSteps() const {
       pen_.Text(in_.fonts.bold, kSmallText, std::floor((a + b - width) / 2), y + pen_.Px(1), color,
                 number);
     }
-    const bool whole = bar.begin >= axis_.view().begin && bar.end <= axis_.view().end;
+    const bool whole = bar.begin >= axis.view().begin && bar.end <= axis.view().end;
     const std::string time = BarText(*step, bar);
     const float names = pen_.Width(in_.fonts.bold, kSmallText, step->label) +
                         pen_.Width(in_.fonts.mono, kSmallText, time) + pen_.Px(28);

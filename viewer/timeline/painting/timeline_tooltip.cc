@@ -24,6 +24,7 @@ constexpr std::pair<DerivedTrackKind, const char*> kWhatLanesAre[] = {
 }  // namespace
 
 void TimelinePainter::DrawTooltip() const {
+  if (!in_.tooltips) return;
   if (interaction_.drag() != Drag::kNone || interaction_.pressed()) return;
   if (interaction_.stub() != nullptr) return DrawStubTooltip(*interaction_.stub());
   if (!interaction_.hovered().valid()) {
@@ -89,6 +90,10 @@ void TimelinePainter::DrawEventTooltip() const {
   DrawFramesTooltip(hit);
   if (lane.kind == LaneKind::kSpill)
     ImGui::TextUnformatted("overlaps other events of its track only in part");
+  if (in_.facts != nullptr) {
+    for (const std::string& line : in_.facts->Of(in_.profiles[hit.profile], hit.event))
+      ImGui::TextUnformatted(line.c_str());
+  }
   DrawChangeTooltip(hit, lane.meta[i]);
   ImGui::PopStyleColor();
 }

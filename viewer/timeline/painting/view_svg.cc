@@ -40,6 +40,7 @@ class Painter {
   void DrawGrid();
   void DrawRuler();
   void DrawSteps();
+  void DrawStepsOf(uint32_t profile, const Box& box);
   void DrawMeasured();
   void DrawRows(size_t first, size_t last);
   void DrawSlices(size_t r);
@@ -184,11 +185,20 @@ void Painter::DrawRuler() {
 }
 
 void Painter::DrawSteps() {
-  const TimeAxis& axis = model_.axis();
-  const float y = geo_.strip.y + Px(3), height = geo_.strip.h - Px(5);
-  float drawn_to = geo_.strip.x - 1;
   BeginClip("axis");
-  const std::span<const StepMarker> steps = in_.profiles[model_.active()].Steps();
+  int row = 0;
+  for (const uint32_t profile : model_.StepProfiles(in_.profiles, in_.view))
+    DrawStepsOf(profile, geo_.StepRow(row++));
+  out_.Raw("</g>\n");
+  out_.Line(geo_.all.x, geo_.strip.bottom(), geo_.all.right(), geo_.strip.bottom(),
+            Stroke(Role::kLine, 1));
+}
+
+void Painter::DrawStepsOf(uint32_t profile, const Box& box) {
+  const TimeAxis& axis = model_.axis(profile);
+  const float y = box.y + Px(1), height = box.h - Px(3);
+  float drawn_to = geo_.strip.x - 1;
+  const std::span<const StepMarker> steps = in_.profiles[profile].Steps();
   for (size_t i = FirstBarAt(steps, axis.view().begin); i < steps.size(); ++i) {
     const StepMarker& step = steps[i];
     const TimeRange bar = BarOf(steps, i);
@@ -202,9 +212,6 @@ void Painter::DrawSteps() {
     if (in_.names.Measure(step.label, 1e9f, nullptr) < b - a - Px(14))
       TextAt(a + Px(8), y + Px(13), step.label, Role::kText2, "font-weight=\"bold\"");
   }
-  out_.Raw("</g>\n");
-  out_.Line(geo_.all.x, geo_.strip.bottom(), geo_.all.right(), geo_.strip.bottom(),
-            Stroke(Role::kLine, 1));
 }
 
 void Painter::DrawMeasured() {

@@ -339,15 +339,16 @@ void DrawPlan::FillInstants(const PlanInput& input, const LayoutItem& item, cons
     if (row.depth != 0) continue;
     work.bins.clear();
     lane.mip.AppendBins(lane.view(), input.axes[item.profile].view(), input.width, &work.bins);
+    float next = 0;  // marks that are closer would be a smear
     for (const Bin& bin : work.bins) {
       if (bin.px >= input.width) continue;
       const Rgba color = color_of(lane.meta[bin.event]);
       uint32_t& out = work.cached->texels[bin.px];
       if (texel::Alpha(out) == 0) {
         out = texel::Make(color, texel::kOpaque, dimming ? texel::kDim : 0);
-      } else if (marks.size() < kMaxMarks &&
-                 (marks.empty() || static_cast<float>(bin.px) - marks.back().x >= kMarkDistance)) {
-        marks.push_back({static_cast<float>(bin.px), 0, color});  // closer ones would be a smear
+      } else if (const auto x = static_cast<float>(bin.px); x >= next) {
+        marks.push_back({x, 0, color});
+        next = x + kMarkDistance;
       }
     }
     if (!dimming) continue;
@@ -468,15 +469,20 @@ void DrawPlan::PlaceLabels(const PlanInput& input) {
   marks_.clear();
   labels_.clear();
   frames_labels_.clear();
+  size_t all_marks = 0;
+  for (const auto& cached : row_cache_) all_marks += cached->marks.size();
+  // Where there are too many, all rows have fewer: a row whose marks end midway says that nothing
+  // follows.
+  const size_t every = all_marks / kMaxMarks + 1;
   for (uint32_t r = 0; r < rows_.size(); ++r) {
     const Cached& cached = *row_cache_[r];
     for (uint32_t i = 0; i < cached.alone.size(); ++i) {
       if (static_cast<float>(cached.alone[i].width) >= kMinLabelWidth)
         candidates.push_back({r, i, cached.alone[i].width});
     }
-    for (const PlanMark& mark : cached.marks) {
-      if (marks_.size() < kMaxMarks)
-        marks_.push_back({mark.x, rows_[r].y, mark.color, r >= below_});
+    for (size_t i = 0; i < cached.marks.size(); i += every) {
+      const PlanMark& mark = cached.marks[i];
+      marks_.push_back({mark.x, rows_[r].y, mark.color, r >= below_});
     }
   }
   if (candidates.size() > kMaxLabels) {  // the widest labels say most

@@ -56,7 +56,7 @@ struct PlanRowKeyHash {
 class DrawPlan {
  public:
   static constexpr size_t kMaxLabels = 500;
-  static constexpr size_t kMaxMarks = 400;
+  static constexpr size_t kMaxMarks = 4000;
   static constexpr uint32_t kMinAlone = 2;  // pixels
   static constexpr float kLabelPadding = 5, kMinLabelWidth = 20, kMarkDistance = 10;
 

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include "loaders/loader.h"
+#include "model/analysis/analysis.h"
+#include "tests/support/tpu_profile.h"
 #include "tests/support/xspace_builder.h"
 
 using namespace stepscope;  // NOLINT
@@ -115,4 +117,37 @@ TEST_CASE("an id that too many share gives no arrows; no arrow leads from an eve
       .Stat("_ct", int64_t{1})
       .Stat("_c", uint64_t{5});
   CHECK(Load(space).index.size() == 0);
+}
+
+TEST_CASE("asynchronous ops have arrows from the op that starts them and to the op that awaits") {
+  for (const bool async_line : {true, false}) {
+    CAPTURE(async_line);
+    test::TpuProfileOptions options;
+    options.async_line = async_line;
+    const auto loaded = LoadBytes("h.xplane.pb", test::MakeTpuProfile(options), {});
+    REQUIRE(loaded.ok());
+    const Trace& trace = **loaded;
+    AnalysisContext context(*loaded, Definitions::kStepscope);
+    const FlowIndex index = BuildFlowIndex(trace, nullptr, &context.stats());
+    // Three copies in each of 6 runs on 2 cores.
+    CHECK(index.size() == (async_line ? 72 : 36));
+    CHECK(trace.diagnostics.Find("track.partial_overlap") == nullptr);
+    size_t checked = 0;
+    for (uint32_t r = 0; r < trace.set.rows; ++r) {
+      const EventRow done(r);
+      if (trace.set.Name(done) != "copy-done.2") continue;
+      REQUIRE(index.To(done).size() == 1);
+      CHECK(index.To(done)[0].kind == FlowKind::kAsync);
+      EventRow from(index.To(done)[0].from);
+      if (async_line) {
+        CHECK(trace.set.Name(from) == "async-copy");
+        REQUIRE(index.To(from).size() == 1);
+        from = EventRow(index.To(from)[0].from);
+      }
+      CHECK(trace.set.Name(from) == "copy-start.2");
+      CHECK(trace.set.Start(done) - trace.set.Start(from) == 6 * kPsPerMs);
+      ++checked;
+    }
+    CHECK(checked == 12);
+  }
 }

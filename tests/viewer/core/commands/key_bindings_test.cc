@@ -61,11 +61,11 @@ TEST_CASE("presets name commands and keys, and no key belongs to two commands") 
 }
 
 TEST_CASE("a chosen key is taken from its command, and a note says so") {
-  const KeyBindings keys = With("Stepscope", "mark.add=B; search.next = T ;panel.memory=Alt+9");
+  const KeyBindings keys = With("Stepscope", "mark.add=B; search.next = T ;panel.memory=Alt+J");
   CHECK(keys.Of("mark.add") == "B");
   CHECK(keys.Of("search.next") == "T");
   CHECK(keys.Of("view.tall_panels").empty());
-  CHECK(keys.Of("panel.memory") == "Alt+9");
+  CHECK(keys.Of("panel.memory") == "Alt+J");
   REQUIRE(keys.notes().size() == 1);
   CHECK(keys.notes()[0] == "T was that of view.tall_panels");
 }

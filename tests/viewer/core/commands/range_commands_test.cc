@@ -3,6 +3,7 @@
 
 #include "tests/viewer/viewer_fixture.h"
 #include "viewer/core/state/settings.h"
+#include "viewer/core/state/track_rules.h"
 #include "viewer/core/state/view_token.h"
 
 using namespace stepscope;           // NOLINT
@@ -162,6 +163,21 @@ TEST_CASE("tracks are pinned, moved and let go, and the rules are kept as settin
   CHECK(f.viewer->settings().Get("timeline.tracks").find("pin ") == std::string::npos);
   f.Do("track.unpin_all");
   CHECK(f.viewer->settings().Get("timeline.tracks").empty());
+}
+
+TEST_CASE("several tracks are pinned in an order, and let go together") {
+  Opened f;
+  CommandArgs tracks, first;
+  tracks.paths = {"h|GPU 1|Stream#7", "h|GPU 0|Stream#7"};
+  first.text = tracks.paths[1];
+  const auto pinned = [&] {
+    return ParseTrackRules(f.viewer->settings().Get("timeline.tracks")).pinned;
+  };
+  f.Do("track.pin", first);
+  f.Do("track.pin", tracks);
+  CHECK(pinned() == tracks.paths);
+  f.Do("track.pin", tracks);
+  CHECK(pinned().empty());
 }
 
 TEST_CASE("tracks take the next order, or the one that is named") {

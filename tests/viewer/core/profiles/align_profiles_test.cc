@@ -169,6 +169,59 @@ TEST_CASE("a snapshot beside a trace lies below it with its panel in front, and 
   CHECK_FALSE(has("###panel_compare"));
 }
 
+// Two training traces with steps.
+void OpenTwo(ViewerFixture& f) {
+  f.Open(TrainingTrace());
+  f.Open(TrainingTrace());
+  for (Profile& profile : f.session.profiles)
+    profile.analysis = std::make_shared<AnalysisContext>(profile.trace, Definitions::kStepscope);
+  ++f.session.generation;
+  f.WaitIdle();
+}
+
+TEST_CASE("the first view of a comparison spans both profiles until the user zooms") {
+  TraceMaker longer;
+  longer.Track(longer.Plane("/device:GPU:0", PlaneKind::kGpu), "Stream", TrackKind::kStream,
+               {{"gemm", 0, 40 * kPsPerMs}});
+  const auto b = longer.Finish();
+  ViewerFixture f;
+  f.Open(TrainingTrace());
+  f.Open(b);
+  CHECK(f.visible().begin <= 0);
+  CHECK(f.visible().end >= 40 * kPsPerMs);
+  ViewerFixture zoomed;
+  zoomed.Open(TrainingTrace());
+  zoomed.Key(ImGuiKey_W);
+  const TimeRange before = zoomed.visible();
+  zoomed.Open(b);
+  CHECK(zoomed.visible() == before);
+}
+
+TEST_CASE("an event on a hidden track is shown with its track, whatever the layout") {
+  ViewerFixture f;
+  OpenTwo(f);
+  const auto only = [&] { return f.viewer->view().Find(ProfileId(0))->only; };
+  const TrackRules::Paths busiest = only();
+  REQUIRE_FALSE(busiest.empty());
+  const TrackSet& set = f.session.profiles[0].trace->set;
+  EventRef host{ProfileId(0), 0, EventRow()};
+  for (const Lane& lane : set.lanes)
+    if (set.tracks[lane.track.value].kind == TrackKind::kThread)
+      host.row = EventRow(lane.first_row);
+  f.Push("select.show_events", {.events = {host}});
+  CHECK(only().size() == busiest.size() + 1);
+  const TrackRules::Paths shown = only();
+  f.Push("compare.layout");
+  CHECK(only().empty());
+  f.Push("compare.layout");
+  f.Push("compare.layout");
+  CHECK(only() == shown);
+  // Tracks that the user let go do not come back.
+  f.Push("track.only_selected");
+  for (int i = 0; i < 3; ++i) f.Push("compare.layout");
+  CHECK(only().empty());
+}
+
 TEST_CASE("the window comes to rest after a compared profile is closed") {
   ViewerFixture f;
   f.Open(TrainingTrace());

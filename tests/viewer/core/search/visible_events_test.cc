@@ -71,6 +71,27 @@ TEST_CASE("visible events: times count as far as they lie in the range") {
   CHECK(Number(some.names, "mark", "count") == -1);
 }
 
+TEST_CASE("visible events: annotations add nothing to what they name, and count alone") {
+  TraceMaker maker;
+  const PlaneId gpu = maker.Plane("GPU", PlaneKind::kGpu);
+  maker.Track(gpu, "Stream", TrackKind::kStream, {{"gemm", 0, 2 * kMs}});
+  maker.Track(gpu, "Stream annotations", TrackKind::kNvtx, {{"step", 0, 6 * kMs}});
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
+  maker.Track(host, "main", TrackKind::kThread, {{"step", 0, 7 * kMs}, {"op", kMs, 3 * kMs}});
+  const auto trace = maker.Finish();
+  const VisibleEvents all = AddUpVisible(*trace, {0, 8 * kMs}, "", {});
+  CHECK(Number(all.names, "step", "count") == 1);
+  CHECK(Number(all.names, "step", "self_us") == 4000);
+  CHECK(Number(all.kinds, "Annotations", "busy_us") == 6000);
+  const VisibleEvents late = AddUpVisible(*trace, {5 * kMs, 6 * kMs}, "", {});
+  CHECK(Number(late.names, "step", "self_us") == 1000);
+  TraceMaker only;
+  const PlaneId process = only.Plane("Process", PlaneKind::kHostThreads);
+  only.Track(process, "NVTX", TrackKind::kNvtx, {{"phase", 0, 6 * kMs}});
+  CHECK(Number(AddUpVisible(*only.Finish(), {0, 8 * kMs}, "", {}).names, "phase", "self_us") ==
+        6000);
+}
+
 TEST_CASE("visible events: halves add up to the whole") {
   const auto trace = testing::TrainingTrace();
   const Ps middle = 4'321 * kPsPerUs;

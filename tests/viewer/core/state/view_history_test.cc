@@ -143,7 +143,7 @@ TEST_CASE("the arrangement of tracks comes back") {
   history.Note(before, ViewHistory::PlaceOf(view, settings), 1);
   REQUIRE(history.Back(&view, &settings));
   CHECK(settings.Get("timeline.tracks").empty());
-  CHECK(settings.Get("timeline.track_sort") == before.track_order);
+  CHECK(settings.Get("timeline.track_sort") == before.arrangement[1]);
   REQUIRE(history.Forward(&view, &settings));
   CHECK(settings.Get("timeline.tracks") == "hide host|GPU 1");
   CHECK(settings.Get("timeline.track_sort") == "name");

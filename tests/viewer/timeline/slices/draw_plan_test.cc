@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 
 #include "loaders/loader.h"
@@ -286,6 +287,21 @@ TEST_CASE("a thousand nested lanes cost what is in sight") {
   t.Build({0, 4000}, 800, 400, 5000);
   CHECK(t.plan.rows().size() < 30);
   CHECK(t.plan.rows().front().depth > 200);
+}
+
+TEST_CASE("marks of instants go on to the end of each row, however many rows have some") {
+  TraceMaker maker;
+  const PlaneId host = maker.Plane("Host", PlaneKind::kHostThreads);
+  std::vector<SimpleEvent> events{{"work", 0, 1000 * kPsPerUs}};
+  for (Ps t = 0; t < 1000; ++t) events.push_back({"mark", t * kPsPerUs, -1});
+  for (int i = 0; i < 12; ++i)
+    maker.Track(host, "thread " + std::to_string(i), TrackKind::kThread, events);
+  PlanTester t(maker.Finish());
+  t.Build({0, 1000 * kPsPerUs});
+  std::map<float, float> last;  // by row
+  for (const PlanMark& mark : t.plan.marks()) last[mark.y] = std::max(last[mark.y], mark.x);
+  CHECK(last.size() == 12);
+  for (const auto& [y, x] : last) CHECK(x >= 980);
 }
 
 TEST_CASE("instants fill empty columns and lie as marks over slices") {

@@ -1,4 +1,4 @@
-#include "model/analysis/tpu/core_op.h"
+#include "model/analysis/naming/core_op.h"
 
 #include <doctest/doctest.h>
 

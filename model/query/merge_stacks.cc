@@ -1,0 +1,318 @@
+#include "model/query/merge_stacks.h"
+
+#include <algorithm>
+
+#include "model/analysis/steps/scope.h"
+#include "model/query/call_tree_builder.h"
+
+namespace stepscope {
+namespace {
+
+constexpr uint32_t kNone = CallTreeBuilder::kNone;
+constexpr uint32_t kStopEvery = 1 << 16;  // events
+
+bool IsDevice(PlaneKind kind) {
+  return kind == PlaneKind::kGpu || kind == PlaneKind::kTpu || kind == PlaneKind::kTpuSparseCore ||
+         kind == PlaneKind::kTpuChip || kind == PlaneKind::kCustom;
+}
+
+StringId NameIn(const NameTable& names, uint32_t meta) {
+  if (meta >= names.metas.size()) return StringId(0);
+  const EventMeta& m = names.metas[meta];
+  return m.display_name.valid() && m.display_name.value != 0 ? m.display_name : m.name;
+}
+
+// The begins between which the selected events of a track lie; both count.
+struct Window {
+  Ps first = kMaxPs, last = kMinPs;
+  bool empty() const { return last < first; }
+  bool Contains(Ps t) const { return t >= first && t <= last; }
+};
+
+// Adds the events of one track to the frames: goes through nested lanes from callers to callees,
+// each event once, and closes an event when all inside it are done.
+class TrackWalk {
+ public:
+  TrackWalk(const CallTreeQuestion& question, const Track& track, CallTreeBuilder* frames,
+            uint64_t* cut, const std::stop_token& stop)
+      : set_(question.trace->set),
+        rows_(question.rows),
+        lanes_(set_.LanesOf(track)),
+        frames_(*frames),
+        cut_(*cut),
+        stop_(stop) {
+    while (nested_ < lanes_.size() && lanes_[nested_].kind == LaneKind::kNested) ++nested_;
+    cursors_.resize(nested_);
+    FindWindow(question, track);
+  }
+
+  void Run() {
+    if (window_.empty()) return;
+    AddNested();
+    for (const Lane& lane : lanes_.subspan(nested_)) {
+      if (lane.kind == LaneKind::kSpill) AddSpilled(lane);
+    }
+  }
+
+ private:
+  struct Open {
+    uint32_t depth, index;
+    uint32_t next_child, end_child;      // in the lane below
+    uint32_t frame = kNone;              // none as long as nothing selected is inside
+    bool selected = false, own = false;  // own: the frame is of its name, not of one above it
+    Ps inside = 0;    // what is below it adds so much to the frames above, if it is not selected
+    Ps children = 0;  // durations one level below
+  };
+
+  void FindWindow(const CallTreeQuestion& question, const Track& track) {
+    const Trace& trace = *question.trace;
+    Window scope{kMinPs, kMaxPs};
+    if (question.scope != nullptr) {
+      const bool placed = track.plane.value < trace.planes.size();
+      const HostId host = placed ? trace.planes[track.plane.value].host : HostId();
+      if (!question.scope->HasHost(host)) return;
+      scope = {question.scope->OfHost(host).first, question.scope->OfHost(host).last};
+    }
+    for (const Lane& lane : lanes_) {
+      if (lane.kind == LaneKind::kInstant || lane.size() == 0) continue;
+      if (rows_ == nullptr) {
+        Extend(std::max(lane.start.front(), scope.first));
+        Extend(std::min(lane.start.back(), scope.last));
+      } else {
+        rows_->ForEach(lane.first_row, lane.first_row + lane.size(), [&](uint32_t row) {
+          const Ps start = lane.start[row - lane.first_row];
+          if (scope.Contains(start)) Extend(start);
+        });
+      }
+    }
+    window_ = {std::max(window_.first, scope.first), std::min(window_.last, scope.last)};
+  }
+
+  void Extend(Ps start) {
+    window_.first = std::min(window_.first, start);
+    window_.last = std::max(window_.last, start);
+  }
+
+  bool IsSelected(const Lane& lane, uint32_t i) const {
+    return window_.Contains(lane.start[i]) && (rows_ == nullptr || rows_->Has(lane.first_row + i));
+  }
+
+  static uint32_t FirstAtOrAfter(const Lane& lane, Ps t) {
+    return static_cast<uint32_t>(std::lower_bound(lane.start.begin(), lane.start.end(), t) -
+                                 lane.start.begin());
+  }
+  // The last event that begins at or before t, which may enclose t; else the first one.
+  static uint32_t LastAtOrBefore(const Lane& lane, Ps t) {
+    const auto after = std::upper_bound(lane.start.begin(), lane.start.end(), t);
+    return after == lane.start.begin() ? 0 : static_cast<uint32_t>(after - lane.start.begin()) - 1;
+  }
+
+  // Children are needed for the self time of a selected event; of another one only those that may
+  // have selected events inside. An event without duration at the end of another one belongs to it,
+  // so that none is lost.
+  void Push(uint32_t depth, uint32_t index) {
+    const Lane& lane = lanes_[depth];
+    Open event{depth, index, 0, 0};
+    event.selected = IsSelected(lane, index);
+    if (depth + 1 < nested_ && (event.selected || lane.start[index] <= window_.last)) {
+      const Lane& below = lanes_[depth + 1];
+      const Ps end = index + 1 < lane.size() ? lane.start[index + 1] : kMaxPs;
+      event.next_child = NextAtOrAfter(depth + 1, lane.start[index]);
+      if (!event.selected)
+        event.next_child = std::max(event.next_child, LastAtOrBefore(below, window_.first));
+      const bool beyond = !event.selected && window_.last < end;
+      event.end_child = NextAtOrAfter(depth + 1, beyond ? window_.last + 1 : end);
+    }
+    open_.push_back(event);
+    if (event.selected) Place(open_.size() - 1);
+  }
+
+  // FirstAtOrAfter for times that mostly ascend: steps that double lead from the last answer.
+  uint32_t NextAtOrAfter(size_t depth, Ps t) {
+    const std::span<const Ps> start = lanes_[depth].start;
+    size_t& from = cursors_[depth];
+    if (from > 0 && start[from - 1] >= t) from = 0;
+    size_t to = from;
+    for (size_t step = 1; to < start.size() && start[to] < t; step *= 2) {
+      from = to + 1;
+      to = std::min(start.size(), to + step);
+    }
+    from = static_cast<size_t>(std::lower_bound(start.begin() + from, start.begin() + to, t) -
+                               start.begin());
+    return static_cast<uint32_t>(from);
+  }
+
+  // Gives an event and those around it their frames.
+  void Place(size_t at) {
+    size_t from = at;
+    while (from > 0 && open_[from - 1].frame == kNone) --from;
+    for (; from <= at; ++from) {
+      Open& event = open_[from];
+      const bool whole = from == 0 || open_[from - 1].own;
+      const uint32_t above = from == 0 ? 0 : open_[from - 1].frame;
+      const uint32_t frame =
+          whole ? frames_.Below(above, NameIn(*set_.names, lanes_[event.depth].meta[event.index]))
+                : kNone;
+      event.own = frame != kNone;
+      event.frame = event.own ? frame : above;
+    }
+  }
+
+  void Close() {
+    const Open event = open_.back();
+    open_.pop_back();
+    const Lane& lane = lanes_[event.depth];
+    const Ps dur = lane.dur[event.index];
+    const Ps added = event.selected ? dur : event.inside;
+    if (event.own) Add(&CallFrame::total, event.frame, added);
+    if (event.selected) {
+      Add(&CallFrame::self, event.frame, std::max<Ps>(0, SaturatingSub(dur, event.children)));
+      Count(event.own ? event.frame : kNone, EventRow(lane.first_row + event.index));
+    }
+    if (open_.empty()) {
+      Add(&CallFrame::total, 0, added);
+    } else {
+      open_.back().inside = SaturatingAdd(open_.back().inside, added);
+      open_.back().children = SaturatingAdd(open_.back().children, dur);
+    }
+  }
+
+  void Add(Ps CallFrame::*field, uint32_t frame, Ps time) {
+    Ps& sum = frames_.at(frame).*field;
+    sum = SaturatingAdd(sum, time);
+  }
+
+  void Count(uint32_t frame, EventRow row) {
+    if (frame == kNone) {
+      ++cut_;
+      return;
+    }
+    ++frames_.at(frame).count;
+    frames_.AddRow(frame, row);
+  }
+
+  void AddNested() {
+    if (nested_ == 0) return;
+    const Lane& roots = lanes_[0];
+    uint32_t steps = 0;
+    for (uint32_t i = LastAtOrBefore(roots, window_.first);
+         i < roots.size() && roots.start[i] <= window_.last; ++i) {
+      Push(0, i);
+      while (!open_.empty()) {
+        if (++steps % kStopEvery == 0 && stop_.stop_requested()) return;
+        Open& top = open_.back();
+        if (top.next_child < top.end_child) {
+          Push(top.depth + 1, top.next_child++);
+        } else {
+          Close();
+        }
+      }
+    }
+  }
+
+  void AddSpilled(const Lane& lane) {
+    for (uint32_t i = FirstAtOrAfter(lane, window_.first);
+         i < lane.size() && lane.start[i] <= window_.last; ++i) {
+      if (!IsSelected(lane, i)) continue;
+      const uint32_t frame = frames_.Below(0, NameIn(*set_.names, lane.meta[i]));
+      Add(&CallFrame::total, 0, lane.dur[i]);
+      if (frame != kNone) Add(&CallFrame::total, frame, lane.dur[i]);
+      Add(&CallFrame::self, frame != kNone ? frame : 0, lane.dur[i]);
+      Count(frame, EventRow(lane.first_row + i));
+    }
+  }
+
+  const TrackSet& set_;
+  const RowBits* rows_;
+  std::span<const Lane> lanes_;
+  CallTreeBuilder& frames_;
+  uint64_t& cut_;
+  const std::stop_token& stop_;
+  size_t nested_ = 0;  // lanes of nested events, which come first
+  Window window_;
+  std::vector<Open> open_;
+  std::vector<size_t> cursors_;  // by lane: where the last search ended
+};
+
+// Adds the tracks of devices, or all others.
+void AddTracks(const CallTreeQuestion& question, bool devices, CallTreeBuilder* frames,
+               uint64_t* cut, const std::stop_token& stop) {
+  const Trace& trace = *question.trace;
+  for (const Track& track : trace.set.tracks) {
+    if (stop.stop_requested()) return;
+    const bool placed = track.plane.value < trace.planes.size();
+    const bool device = placed && IsDevice(trace.planes[track.plane.value].kind);
+    if (device == devices && !track.derived_in_file && track.lane_count > 0)
+      TrackWalk(question, track, frames, cut, stop).Run();
+  }
+}
+
+// Adds each frame of a tree, and what calls it, from the callee to the callers.
+class Turning {
+ public:
+  explicit Turning(const CallTree& tree) : tree_(tree) {}
+
+  CallTree Run(const std::stop_token& stop) {
+    CallTree turned;
+    turned.cut = tree_.cut;
+    turned.devices = tree_.devices;
+    builder_.at(0).total = tree_.frames[0].total;
+    for (uint32_t f = 1; f < tree_.frames.size(); ++f) {
+      if (f % kStopEvery == 0 && stop.stop_requested()) return {};
+      Add(f);
+    }
+    builder_.Finish(&CallFrame::self, &turned);
+    return turned;
+  }
+
+ private:
+  // Whether a frame above has the same name.
+  bool Recurs(uint32_t frame) const {
+    const StringId name = tree_.frames[frame].name;
+    for (uint32_t f = tree_.frames[frame].parent; f != 0; f = tree_.frames[f].parent) {
+      if (tree_.frames[f].name == name) return true;
+    }
+    return false;
+  }
+
+  void Add(uint32_t frame) {
+    const CallFrame& callee = tree_.frames[frame];
+    if (callee.count == 0 && callee.self == 0) return;
+    const Ps total = Recurs(frame) ? 0 : callee.total;
+    uint32_t place = 0;
+    for (uint32_t f = frame; f != 0; f = tree_.frames[f].parent) {
+      place = builder_.Below(place, tree_.frames[f].name);
+      if (place == kNone) return;
+      CallFrame& at = builder_.at(place);
+      at.count += callee.count;
+      at.self = SaturatingAdd(at.self, callee.self);
+      at.total = SaturatingAdd(at.total, total);
+      if (f != frame) continue;
+      for (const EventRow row : tree_.RowsOf(frame)) builder_.AddRow(place, row);
+    }
+  }
+
+  const CallTree& tree_;
+  CallTreeBuilder builder_;
+};
+
+}  // namespace
+
+CallTree BuildCallTree(const CallTreeQuestion& question, const std::stop_token& stop) {
+  CallTree tree;
+  for (const bool devices : {false, true}) {
+    CallTreeBuilder frames;
+    AddTracks(question, devices, &frames, &tree.cut, stop);
+    if (stop.stop_requested()) return {};
+    frames.Finish(&CallFrame::total, &tree);
+    tree.devices = devices && tree.frames.size() > 1;
+    if (tree.frames.size() > 1) break;
+  }
+  return tree;
+}
+
+CallTree TurnOver(const CallTree& tree, const std::stop_token& stop) {
+  return Turning(tree).Run(stop);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,34 @@
+// Merges the nested events of a selection by their stacks, from callers to callees and the other
+// way. Pure; any thread.
+#pragma once
+
+#include <stop_token>
+
+#include "model/query/call_tree.h"
+#include "model/query/row_bits.h"
+#include "model/trace.h"
+
+namespace stepscope {
+
+class Scope;  // model/analysis/steps/scope.h
+
+// Which slices of the trace's own set count. Borrows all.
+struct CallTreeQuestion {
+  const Trace* trace = nullptr;
+  const RowBits* rows = nullptr;  // null: all
+  const Scope* scope = nullptr;   // those that begin inside; null: all
+};
+
+// From callers to callees. An event that is not selected is a frame if selected ones are inside:
+// its total is theirs, and its self time is 0. Slices that overlap others without nesting are
+// frames without callers. Tracks of devices count only if none of a host does; tracks that XProf
+// derived do not. A stopped call returns an empty tree. O(events of the tracks with selected ones).
+CallTree BuildCallTree(const CallTreeQuestion& question, const std::stop_token& stop = {});
+
+// From callees to callers: the frames of depth 1 are all names of `tree`, by self time, and below
+// each are the callers from which it was reached. `total` leaves out events inside another one of
+// the name, so that recursion counts once. Frames without selected events are no callees. `rows`
+// are those of depth 1. A stopped call returns an empty tree. O(frames x depth).
+CallTree TurnOver(const CallTree& tree, const std::stop_token& stop = {});
+
+}  // namespace stepscope

@@ -1,0 +1,246 @@
+#include "viewer/widgets/roofline_chart.h"
+
+#include <fmt/format.h>
+#include <implot.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "viewer/widgets/draw_text.h"
+#include "viewer/widgets/number_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kNamedGroups = 7;  // the legend has one entry more, for all others
+
+double NumberAt(const ResultTable& table, size_t row, int column) {
+  const double value = column < 0 ? 0 : NumberOf(table.rows[row][static_cast<size_t>(column)]);
+  return std::isfinite(value) ? value : 0;
+}
+
+// A tick as "0.1", "100" or "10 k".
+int FormatTick(double value, char* buffer, int size, void*) {
+  const auto n = static_cast<size_t>(size);
+  if (value >= 1e9) return std::snprintf(buffer, n, "%g G", value / 1e9);
+  if (value >= 1e6) return std::snprintf(buffer, n, "%g M", value / 1e6);
+  if (value >= 1e4) return std::snprintf(buffer, n, "%g k", value / 1e3);
+  return std::snprintf(buffer, n, "%g", value);
+}
+
+// Gives points the groups with most time; the others share the last one. Sums have none.
+void Group(std::vector<std::string> names, RooflineData* data) {
+  std::map<std::string, double> times;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (!data->points[i].ring) times[names[i]] += data->points[i].time;
+  std::vector<std::pair<double, std::string>> order;
+  for (const auto& [name, time] : times) order.emplace_back(-time, name);
+  std::sort(order.begin(), order.end());
+  std::map<std::string, uint32_t> places;
+  for (const auto& [time, name] : order) {
+    const auto place = static_cast<uint32_t>(std::min(places.size(), kNamedGroups));
+    places[name] = place;
+    if (place < kNamedGroups) data->groups.push_back(name);
+  }
+  if (order.size() > kNamedGroups) data->groups.emplace_back("others");
+  for (size_t i = 0; i < names.size(); ++i)
+    if (!data->points[i].ring) data->points[i].group = places[names[i]];
+}
+
+}  // namespace
+
+RooflineData MakeRoofline(const ResultTable& table, const RooflineColumns& columns) {
+  RooflineData data;
+  std::vector<std::string> names;
+  const int x = table.Column(columns.intensity), y = table.Column(columns.gflops),
+            time = table.Column(columns.time), group = table.Column(columns.group);
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    RooflinePoint point{NumberAt(table, row, x), NumberAt(table, row, y),
+                        NumberAt(table, row, time), static_cast<uint32_t>(row)};
+    point.ring = columns.is_sum && columns.is_sum(table, row);
+    if (point.intensity <= 0 || point.gflops <= 0) {
+      data.left_out += point.ring ? 0 : 1;
+      continue;
+    }
+    data.points.push_back(point);
+    names.emplace_back(point.ring ? std::string_view() : TextAt(table.rows[row], group));
+  }
+  Group(std::move(names), &data);
+  std::stable_sort(data.points.begin(), data.points.end(),
+                   [](const auto& a, const auto& b) { return a.time > b.time; });
+  return data;
+}
+
+std::string ToCsv(const RooflineData& data) {
+  std::string csv = "flop_per_byte,gflop_per_s,time,group\r\n";
+  for (const RooflinePoint& p : data.points) {
+    csv += RawValue(Value(p.intensity)) + "," + RawValue(Value(p.gflops)) + "," +
+           RawValue(Value(p.time)) + "," + (p.ring ? "sum" : CsvField(data.groups[p.group])) +
+           "\r\n";
+  }
+  return csv;
+}
+
+float RooflineChart::RadiusOf(const RooflinePoint& point) const {
+  const float least = BaseEm() * 0.24f, most = BaseEm() * 1.1f;
+  if (point.ring || most_time_ <= 0) return BaseEm() * 0.4f;
+  return least + (most - least) * static_cast<float>(std::sqrt(point.time / most_time_));
+}
+
+bool RooflineChart::Shown(const RooflinePoint& point) const {
+  return state_.Shown(point.ring ? legend_.size() - 1 : point.group);
+}
+
+// Colours of groups, and the part of the plane that holds all points and ridge points.
+void RooflineChart::Prepare(const PanelContext& context, const RooflineData& data, uint64_t key) {
+  const Rgba panel = context.theme[Role::kPanel];
+  if (key == key_ && panel == panel_) return;
+  fit_ = fit_ || key != key_;
+  key_ = key;
+  panel_ = panel;
+  legend_.clear();
+  for (const std::string& group : data.groups) {
+    const bool others = group == "others" && legend_.size() == kNamedGroups;
+    legend_.push_back({group.empty() ? "(none)" : group,
+                       others ? context.theme[Kind::kOther] : context.theme.NameColor(group),
+                       {}});
+  }
+  if (std::any_of(data.points.begin(), data.points.end(), [](const auto& p) { return p.ring; }))
+    legend_.push_back({data.sums, context.theme[Role::kText], {}});
+  most_time_ = 0;
+  double low_x = 1e300, high_x = 0, low_y = 1e300, high_y = 0;
+  for (const RooflinePoint& p : data.points) {
+    if (!p.ring) most_time_ = std::max(most_time_, p.time);
+    low_x = std::min(low_x, p.intensity), high_x = std::max(high_x, p.intensity);
+    low_y = std::min(low_y, p.gflops), high_y = std::max(high_y, p.gflops);
+  }
+  for (const Roof& roof : data.roofs) {
+    high_y = std::max(high_y, roof.gflops);
+    if (roof.gb_per_s > 0) high_x = std::max(high_x, roof.gflops / roof.gb_per_s * 4);
+  }
+  if (high_x <= 0) low_x = 0.1, high_x = 1000;
+  if (high_y <= 0 || low_y > high_y) low_y = 1, high_y = std::max(high_y, 1000.0);
+  x_min_ = low_x / 3, x_max_ = high_x * 3;
+  y_min_ = low_y / 3, y_max_ = high_y * 3;
+}
+
+void RooflineChart::DrawRoofs(const PanelContext& context, const RooflineData& data) const {
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  const ImPlotRect view = ImPlot::GetPlotLimits();
+  const ImVec2 min = ImPlot::GetPlotPos(), plot = ImPlot::GetPlotSize();
+  const Rgba line = context.theme[Role::kText2], text = context.theme[Role::kText2];
+  for (const Roof& roof : data.roofs) {
+    const double ridge = roof.gb_per_s > 0 ? roof.gflops / roof.gb_per_s : view.X.Min;
+    const double x0 = view.X.Min, x1 = std::max(x0, ridge);
+    if (roof.gb_per_s > 0) {
+      const ImVec2 a = ImPlot::PlotToPixels(x0, x0 * roof.gb_per_s);
+      const ImVec2 b = ImPlot::PlotToPixels(x1, x1 * roof.gb_per_s);
+      list->AddLine(a, b, line, 1.5f);
+      list->AddCircleFilled(b, BaseEm() * 0.2f, line);
+      // Along the line, above it, where it enters the plot.
+      const float t = std::clamp((min.y + plot.y - a.y) / std::min(b.y - a.y, -1.0f), 0.0f, 1.0f);
+      const float along = t + (1 - t) * 0.55f;
+      const ImVec2 at(a.x + (b.x - a.x) * along, a.y + (b.y - a.y) * along);
+      list->AddText(ImVec2(at.x + Em(), at.y + Em() * 0.1f), text, roof.label.c_str());
+      continue;
+    }
+    double from = view.X.Max;
+    for (const Roof& other : data.roofs)
+      if (other.gb_per_s > 0) from = std::min(from, roof.gflops / other.gb_per_s);
+    if (from >= view.X.Max) from = view.X.Min;
+    const ImVec2 a = ImPlot::PlotToPixels(std::max(from, view.X.Min), roof.gflops);
+    list->AddLine(a, ImVec2(min.x + plot.x, a.y), line, 1.5f);
+    const bool above = a.y - Em() * 1.4f > min.y;
+    DrawRight(list, min.x + plot.x - Em() * 0.5f, a.y + Em() * (above ? -1.4f : 0.3f), text,
+              roof.label);
+  }
+}
+
+void RooflineChart::DrawPoints(const PanelContext& context, const RooflineData& data, int chosen,
+                               const std::vector<bool>& shown) const {
+  ImDrawList* list = ImPlot::GetPlotDrawList();
+  for (const RooflinePoint& p : data.points) {  // large ones first, so that small ones lie on top
+    if (!Shown(p)) continue;
+    const ImVec2 at = ImPlot::PlotToPixels(p.intensity, p.gflops);
+    const bool dim = !shown.empty() && p.row < shown.size() && !shown[p.row];
+    const Rgba color = p.ring ? context.theme[Role::kText] : legend_[p.group].color;
+    const float radius = RadiusOf(p);
+    if (p.ring) {
+      list->AddCircle(at, radius, WithAlpha(color, dim ? 0.25f : 0.9f), 0, 1.5f);
+    } else {
+      list->AddCircleFilled(at, radius, WithAlpha(color, dim ? 0.15f : 0.75f));
+      list->AddCircle(at, radius, WithAlpha(context.theme[Role::kPanel], dim ? 0.3f : 0.9f));
+    }
+    if (chosen == static_cast<int>(p.row))
+      list->AddCircle(at, radius + 3, context.theme[Role::kAccent], 0, 2.0f);
+  }
+}
+
+int RooflineChart::Hit(const RooflineData& data) const {
+  const ImVec2 mouse = ImGui::GetMousePos();
+  int best = -1;
+  for (size_t i = 0; i < data.points.size(); ++i) {
+    const RooflinePoint& p = data.points[i];
+    if (!Shown(p)) continue;
+    const ImVec2 at = ImPlot::PlotToPixels(p.intensity, p.gflops);
+    const float beyond = std::hypot(at.x - mouse.x, at.y - mouse.y) - std::max(RadiusOf(p), 4.0f);
+    if (beyond <= 0) best = static_cast<int>(i);  // the last drawn lies on top
+  }
+  return best;
+}
+
+int RooflineChart::Draw(const PanelContext& context, const RooflineData& data, uint64_t key,
+                        int chosen, const std::vector<bool>& shown,
+                        const std::function<std::string(uint32_t)>& tooltip, ImVec2 size) {
+  const ImVec2 top = ImGui::GetCursorScreenPos();
+  const float top_y = ImGui::GetCursorPosY();
+  Prepare(context, data, key);
+  DrawLegend(context, legend_, &state_, false);
+  size.y = std::max(size.y - (ImGui::GetCursorPosY() - top_y), BaseEm() * 8);
+  const FaceScope mono(context, Face::kMono, TypeSize::kSlice);
+  constexpr ImPlotFlags kFlags = ImPlotFlags_NoLegend | ImPlotFlags_NoMouseText |
+                                 ImPlotFlags_NoMenus | ImPlotFlags_NoTitle |
+                                 ImPlotFlags_NoBoxSelect;
+  if (!ImPlot::BeginPlot("##roofline", size, kFlags)) return -1;
+  ImPlot::SetupAxis(ImAxis_X1, "operations a byte (FLOP/byte)", ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxis(ImAxis_Y1, "GFLOP/s", ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
+  ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);
+  ImPlot::SetupAxisFormat(ImAxis_X1, FormatTick);
+  ImPlot::SetupAxisFormat(ImAxis_Y1, FormatTick);
+  const ImPlotCond when = std::exchange(fit_, false) ? ImPlotCond_Always : ImPlotCond_Once;
+  ImPlot::SetupAxisLimits(ImAxis_X1, x_min_, x_max_, when);
+  ImPlot::SetupAxisLimits(ImAxis_Y1, y_min_, y_max_, when);
+  ImPlot::SetupFinish();
+  ImPlot::PushPlotClipRect();
+  DrawRoofs(context, data);
+  DrawPoints(context, data, chosen, shown);
+  ImPlot::PopPlotClipRect();
+  int clicked = -1;
+  bool menu = false;
+  if (ImPlot::IsPlotHovered()) {
+    const int hit = Hit(data);
+    const bool dragged = ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Left);
+    if (hit >= 0) {
+      const uint32_t row = data.points[static_cast<size_t>(hit)].row;
+      WrappedTooltip(tooltip(row));
+      if (ImGui::IsMouseReleased(ImGuiMouseButton_Left) && !dragged)
+        clicked = static_cast<int>(row);
+    }
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && hit < 0) fit_ = true;
+    menu = ImGui::IsMouseReleased(ImGuiMouseButton_Right) &&
+           !ImGui::IsMouseDragPastThreshold(ImGuiMouseButton_Right);
+  }
+  ImPlot::EndPlot();
+  if (menu) OpenChartMenu("##roofline");
+  const ChartBox box{"roofline", top, {top.x + size.x, ImGui::GetItemRectMax().y}};
+  ChartMenu(context, "##roofline", box, [&] { return ToCsv(data); });
+  return clicked;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,78 @@
+// RooflineChart: how near rows of a table are to the limits of a device. A point for each row: the
+// operations a byte against the operations a second, both logarithmic, as large as its time. Lines
+// for the limits: a slanted one for each memory, a flat one for the arithmetic; they meet at the
+// ridge point. Any table with these columns will do. O(points) a frame. UI thread only.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "model/analysis/tables/result_table.h"
+#include "viewer/core/panel.h"
+#include "viewer/widgets/chart.h"
+
+namespace stepscope {
+
+struct RooflinePoint {
+  double intensity = 0, gflops = 0;
+  double time = 0;     // in any unit
+  uint32_t row = 0;    // of the table
+  uint32_t group = 0;  // index of its group
+  bool ring = false;   // a sum, such as a step: drawn as a ring
+};
+
+struct Roof {
+  std::string label;
+  double gb_per_s = 0;  // of a memory; 0: the roof of the arithmetic
+  double gflops = 0;
+};
+
+struct RooflineData {
+  std::vector<RooflinePoint> points;  // by time, the largest first
+  std::vector<std::string> groups;    // what points are coloured by; those with most time first
+  std::vector<Roof> roofs;
+  std::string sums;     // what the legend calls points that are sums
+  size_t left_out = 0;  // rows without operations or bytes, which no logarithm has
+};
+
+// Which columns of a table the chart reads.
+struct RooflineColumns {
+  const char *intensity, *gflops, *time, *group;
+  // Whether a row is a sum of others. Empty: none is.
+  std::function<bool(const ResultTable& table, size_t row)> is_sum = {};
+};
+// O(rows log rows).
+RooflineData MakeRoofline(const ResultTable& table, const RooflineColumns& columns);
+std::string ToCsv(const RooflineData& data);
+
+class RooflineChart {
+ public:
+  // Returns the row whose point was clicked, or -1. `chosen`: the row that is marked, or -1. Only
+  // rows for which `shown` holds are bright, unless it is empty. `key` changes with the data.
+  int Draw(const PanelContext& context, const RooflineData& data, uint64_t key, int chosen,
+           const std::vector<bool>& shown, const std::function<std::string(uint32_t)>& tooltip,
+           ImVec2 size);
+
+ private:
+  void Prepare(const PanelContext& context, const RooflineData& data, uint64_t key);
+  void DrawRoofs(const PanelContext& context, const RooflineData& data) const;
+  void DrawPoints(const PanelContext& context, const RooflineData& data, int chosen,
+                  const std::vector<bool>& shown) const;
+  int Hit(const RooflineData& data) const;
+  float RadiusOf(const RooflinePoint& point) const;
+  bool Shown(const RooflinePoint& point) const;
+
+  std::vector<ChartSeries> legend_;
+  ChartState state_;
+  double most_time_ = 0;
+  double x_min_ = 0.1, x_max_ = 1000, y_min_ = 1, y_max_ = 1000;
+  uint64_t key_ = 0;
+  Rgba panel_ = 0;  // of the theme the colours are for
+  bool fit_ = false;
+};
+
+}  // namespace stepscope
