@@ -15,16 +15,6 @@
 namespace stepscope {
 namespace {
 
-double NumberAt(const ResultTable& table, size_t row, std::string_view column) {
-  const int c = table.Column(column);
-  const double value = c < 0 ? 0 : NumberOf(table.rows[row][static_cast<size_t>(c)]);
-  return std::isfinite(value) ? value : 0;
-}
-
-std::string_view CellText(const ResultTable& table, size_t row, std::string_view column) {
-  return TextAt(table.rows[row], table.Column(column));
-}
-
 std::string WithShare(const std::string& text, double percent) {
   return percent > 0 ? fmt::format("{}, {:.1f} %", text, percent) : text;
 }
@@ -192,7 +182,7 @@ void HloCard::DrawNumbers(const PanelContext& context, const Row& row) const {
       "Bytes read and written / time; the share is of the main memory's peak");
   if (number("operational_intensity") > 0)
     add("Intensity", fmt::format("{:.3g} FLOP/byte", number("operational_intensity")), "");
-  const std::string_view bound = CellText(*row.ops, row.row, "bound_by");
+  const std::string_view bound = TextAt(*row.ops, row.row, "bound_by");
   if (bound != "Unknown")
     add("Bound by", std::string(bound), "The peak of which it uses the largest share");
 }
@@ -200,7 +190,7 @@ void HloCard::DrawNumbers(const PanelContext& context, const Row& row) const {
 void HloCard::DrawTexts(const PanelContext& context, const Row& row, const HloFacts& facts) {
   const auto text = [&](const char* column, const std::string& otherwise) {
     const std::string_view cell =
-        row.ops == nullptr ? std::string_view() : CellText(*row.ops, row.row, column);
+        row.ops == nullptr ? std::string_view() : TextAt(*row.ops, row.row, column);
     return cell.empty() ? std::string_view(otherwise) : cell;
   };
   const std::string_view source = text("source", facts.source);
@@ -224,8 +214,8 @@ void HloCard::Draw(const PanelContext& context, const HloRef& op, std::string_vi
   const Row row = Find(context, op);
   ImGui::PushID("card");
   Title(context, op.instruction);
-  const std::string_view category = row.ops == nullptr ? std::string_view(facts.category)
-                                                       : CellText(*row.ops, row.row, "category");
+  const std::string_view category =
+      row.ops == nullptr ? std::string_view(facts.category) : TextAt(*row.ops, row.row, "category");
   {
     const FaceScope small(context, Face::kUi);
     WrappedIn(context, Role::kText2,
