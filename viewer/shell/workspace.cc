@@ -167,7 +167,9 @@ unsigned DrawDockSpace(const ShellInput& input, bool reset, bool hidden, Workspa
     if (old) input.panel.commands.PushSetting("layout.version", std::to_string(kLayoutVersion));
     if (!settling) state->frames_since_built = 0;
     state->width = size.x, state->height = size.y;
-  } else if (!starting && state->width > 64 && state->height > 64 && size.x > 64 && size.y > 64) {
+  } else if (size.x <= 64 || size.y <= 64) {
+    state->fit = 0;  // nothing has room; the workspace is built anew when the window grows
+  } else if (!starting && state->width > 64 && state->height > 64) {
     ++state->frames_since_built;
     if (size.x != state->width || size.y != state->height) {
       Scale(ImGui::DockBuilderGetNode(dock), {size.x / state->width, size.y / state->height});

@@ -64,7 +64,8 @@ TEST_CASE("compare: the change of a step, its share, and the op that it is made 
   CAPTURE(text.All());
   CHECK(text.Has("B's step is 100 µs longer (+10 %), significant (p = "));
   CHECK(text.Has("In common: 100 % of the names of kernels, "));
-  CHECK(text.RightOf("Baseline A").starts_with("before | B | after | Swap | Layout | Stretch"));
+  CHECK(text.RightOf("Baseline A")
+            .starts_with("before | B | after | Swap | Layout | Fit both | Stretch"));
   // The kernels that the op launched took 300 us, then 400 us.
   CHECK(text.RightOf("op").starts_with("mm | slower | 300.0 | 400.0 | 100.0 | 100.0 % | Compute"));
   const ImVec2 swap = text.At("Swap").middle();

@@ -141,6 +141,13 @@ TEST_CASE("workspace: panels get what the timeline's content leaves, and no less
   }
 }
 
+TEST_CASE("workspace: a window without room for panels comes to rest with an open profile") {
+  ViewerFixture f(ImVec2(200, 100));
+  f.Open(Streams(1));
+  f.Frame(30);
+  CHECK_FALSE(f.viewer->moving());
+}
+
 TEST_CASE("workspace: a share that the user chose stays when another profile is opened") {
   const Kept kept = WithBelow(300);
   ViewerFixture f({1600, 1000}, kept.settings);
