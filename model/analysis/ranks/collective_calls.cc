@@ -8,7 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "model/analysis/steps/host_collectives.h"
+#include "model/analysis/grouping/host_collectives.h"
 #include "model/string_pool.h"
 
 namespace stepscope {

@@ -4,9 +4,9 @@
 #include <map>
 #include <utility>
 
+#include "model/analysis/grouping/host_collectives.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/naming/time_classes.h"
-#include "model/analysis/steps/host_collectives.h"
 #include "model/analysis/steps/host_losses.h"
 #include "model/capabilities.h"
 

@@ -6,12 +6,12 @@
 #include <map>
 #include <set>
 
+#include "model/analysis/grouping/host_collectives.h"
 #include "model/analysis/naming/program.h"
 #include "model/analysis/naming/remedies.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/cpu_work.h"
 #include "model/analysis/steps/exposed_time.h"
-#include "model/analysis/steps/host_collectives.h"
 #include "model/analysis/steps/unrecorded.h"
 #include "model/base/lower.h"
 

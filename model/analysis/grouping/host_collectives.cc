@@ -1,4 +1,4 @@
-#include "model/analysis/steps/host_collectives.h"
+#include "model/analysis/grouping/host_collectives.h"
 
 #include <algorithm>
 #include <tuple>
