@@ -3,7 +3,6 @@
 import ctypes
 import html
 import operator
-from collections.abc import Mapping
 
 from . import _library, _screenshot
 from ._errors import UsageError
@@ -73,10 +72,12 @@ def _part(range, steps, host, hlo=None):
     return ctypes.byref(part)
 
 
-class Report(Mapping):
+class Report:
     """The result of an analysis: tables by id, properties, verdicts in sentences, and why it is empty, if it is.
 
-    A library that takes tables takes a report as its first table.
+    report["kernels"], keys(), values(), items() and `in` go by the ids of the tables. Wherever a table is expected, a
+    report stands for its first table: libraries take it as that table, and iterating gives its rows. So it is no
+    Mapping, of which pandas and polars would make a column for each table.
     """
 
     def __init__(self, handle):
@@ -95,16 +96,40 @@ class Report(Mapping):
             self._tables[table] = Table(made("table_free", "report_table", self._handle, at), self._titles[at])
         return self._tables[table]
 
-    def __iter__(self):
-        return iter(self._ids)
+    def __contains__(self, table):
+        return table in self._ids
 
-    def __len__(self):
-        return len(self._ids)
+    def get(self, table, default=None):
+        return self[table] if table in self._ids else default
+
+    def keys(self):
+        """The ids of the tables."""
+        return list(self._ids)
+
+    def values(self):
+        return [self[table] for table in self._ids]
+
+    def items(self):
+        return [(table, self[table]) for table in self._ids]
 
     @property
     def tables(self):
         """{id: Table}"""
-        return dict(self)
+        return dict(self.items())
+
+    @property
+    def first(self):
+        """The first table."""
+        if not self._ids:
+            raise UsageError(f"{self.panel}: no table; {self.empty_reason}")
+        return self[self._ids[0]]
+
+    def __iter__(self):
+        return iter(self.first)
+
+    def __len__(self):
+        """The number of rows of the first table; 0 if there is no table."""
+        return len(self.first) if self._ids else 0
 
     @property
     def properties(self):
@@ -118,9 +143,10 @@ class Report(Mapping):
         return Table(made("table_free", "report_verdicts", self._handle)).rows()
 
     def __arrow_c_stream__(self, requested_schema=None):
-        if not self._ids:
-            raise UsageError(f"{self.panel}: no table; {self.empty_reason}")
-        return self[self._ids[0]].__arrow_c_stream__(requested_schema)
+        return self.first.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self):
+        return self.first.__arrow_c_schema__()
 
     def __repr__(self):
         return f"<stepscope.Report {self.panel!r}: {', '.join(self._ids) or self.empty_reason}>"

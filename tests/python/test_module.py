@@ -35,7 +35,7 @@ class SameAsProgram(unittest.TestCase):
             with self.subTest(path=path, panel=panel, flags=flags):
                 report = profile.report(panel, **part)
                 self.assertEqual(report.properties, expected["properties"])
-                self.assertEqual(list(report), list(expected["tables"]))
+                self.assertEqual(report.keys(), list(expected["tables"]))
                 self.assertEqual(report.empty_reason, expected.get("empty_reason", ""))
                 self.assertEqual(report.verdicts, expected.get("findings", []))
                 for name, table in expected["tables"].items():
@@ -46,6 +46,25 @@ class SameAsProgram(unittest.TestCase):
     def test_reports(self):
         for path in PROFILES:
             self.check_report(path, program("report", path)["panels"])
+
+    def test_a_report_stands_for_its_first_table(self):
+        report = stepscope.open(SAMPLE).report("kernel_stats")
+        first = report["kernels"]
+        self.assertEqual(list(report), first.rows())
+        self.assertEqual(len(report), len(first))
+        self.assertIs(report.first, first)
+        self.assertIn("devices", report)
+        self.assertNotIn("no_such_table", report)
+        self.assertIsNone(report.get("no_such_table"))
+        self.assertEqual(dict(report), report.tables)
+        self.assertEqual(dict(zip(report.keys(), report.values())), dict(report.items()))
+
+    def test_a_report_without_tables_says_why(self):
+        report = stepscope.open(SAMPLE).report("memory_snapshot")
+        self.assertEqual(len(report), 0)
+        with self.assertRaises(stepscope.UsageError) as raised:
+            list(report)
+        self.assertIn(report.empty_reason, str(raised.exception))
 
     def test_reports_of_a_part(self):
         chosen = ("--panel", "overview", "--panel", "kernel_stats")

@@ -75,6 +75,31 @@ class Tables(unittest.TestCase):
         self.assertEqual(frame["dur_ps"].tolist(), self.rows["dur_ps"])
         self.assertEqual(frame["track"].tolist(), self.rows["track"])
 
+    def check_first_table(self, taken):
+        """`taken` makes {column: values} of a report."""
+        report = self.profile.report("kernel_stats")
+        expected = report["kernels"].to_dict()
+        self.assertEqual(taken(report), expected)
+
+    @needs("polars")
+    def test_polars_takes_a_report_as_its_first_table(self):
+        self.check_first_table(lambda report: LIBRARIES["polars"].DataFrame(report).to_dict(as_series=False))
+
+    @needs("pyarrow")
+    def test_pyarrow_takes_a_report_as_its_first_table(self):
+        self.check_first_table(lambda report: LIBRARIES["pyarrow"].table(report).to_pydict())
+
+    @needs("pandas")
+    def test_pandas_takes_a_report_as_its_first_table(self):
+        self.check_first_table(lambda report: LIBRARIES["pandas"].DataFrame(report).to_dict("list"))
+
+    @needs("pandas", "pyarrow")
+    def test_pandas_reads_the_stream_of_a_report(self):
+        pandas = LIBRARIES["pandas"]
+        if not hasattr(pandas.DataFrame, "from_arrow"):
+            self.skipTest("pandas before 3 does not read streams")
+        self.check_first_table(lambda report: pandas.DataFrame.from_arrow(report).to_dict("list"))
+
     @needs("duckdb")
     def test_duckdb_adds_up_what_the_report_does(self):
         duckdb = LIBRARIES["duckdb"]
