@@ -103,7 +103,7 @@ python_tables() {
 # includes what it uses.
 run_tidy() {
   configure package && build package stepscope_generated || return 1
-  git ls-files -- 'model/*.cc' 'loaders/*.cc' 'capi/*.cc' 'viewer/*.cc' 'app/*.cc' ':!app/window/stb_image_write.cc' |
+  git ls-files -- 'model/*.cc' 'loaders/*.cc' 'sql/*.cc' 'capi/*.cc' 'viewer/*.cc' 'app/*.cc' ':!app/window/stb_image_write.cc' |
     xargs -P "$(nproc)" -n 4 clang-tidy --quiet -p build/package \
       --extra-arg=-Wno-unknown-warning-option  # options that only GCC knows
 }

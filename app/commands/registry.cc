@@ -4,14 +4,15 @@
 namespace stepscope {
 
 extern const ProgramCommandDesc kOpenCommand, kInfoCommand, kReportCommand, kEventsCommand,
-    kExportCommand;
+    kSqlCommand, kExportCommand;
 extern const ProgramCommandDesc kCompareCommand, kCheckCommand;
 extern const ProgramCommandDesc kScreenshotCommand, kReplayCommand, kBenchCommand;
 
 ProgramCommandDescs ProgramCommands() {
   static constexpr const ProgramCommandDesc* kCommands[] = {
-      &kOpenCommand,    &kInfoCommand,  &kReportCommand,     &kEventsCommand, &kExportCommand,
-      &kCompareCommand, &kCheckCommand, &kScreenshotCommand, &kReplayCommand, &kBenchCommand};
+      &kOpenCommand,       &kInfoCommand,   &kReportCommand,  &kEventsCommand,
+      &kSqlCommand,        &kExportCommand, &kCompareCommand, &kCheckCommand,
+      &kScreenshotCommand, &kReplayCommand, &kBenchCommand};
   return kCommands;
 }
 

@@ -21,13 +21,14 @@ constexpr size_t kNamesPerTask = 8192;
 
 struct CategoryTexts {
   EventCategory category;
-  std::string_view texts;  // PyTorch's name and the word of our tables
+  std::string_view name;       // PyTorch's, else ours
+  std::string_view more = {};  // the word of our tables, where it is another one
 };
 constexpr std::array kCategoryTexts = {
     CategoryTexts{EventCategory::kKernel, "kernel"},
-    CategoryTexts{EventCategory::kMemcpy, "gpu_memcpy copy"},
-    CategoryTexts{EventCategory::kMemset, "gpu_memset fill"},
-    CategoryTexts{EventCategory::kRuntimeCall, "cuda_runtime runtime call"},
+    CategoryTexts{EventCategory::kMemcpy, "gpu_memcpy", "copy"},
+    CategoryTexts{EventCategory::kMemset, "gpu_memset", "fill"},
+    CategoryTexts{EventCategory::kRuntimeCall, "cuda_runtime", "runtime call"},
     CategoryTexts{EventCategory::kCpuOp, "cpu_op"},
     CategoryTexts{EventCategory::kPythonFunction, "python_function"},
     CategoryTexts{EventCategory::kUserAnnotation, "user_annotation"},
@@ -39,11 +40,16 @@ constexpr std::array kCategoryTexts = {
     CategoryTexts{EventCategory::kMemoryEvent, "memory"},
 };
 
-std::string_view TextsOf(EventCategory category) {
+CategoryTexts TextsOf(EventCategory category) {
   for (const CategoryTexts& c : kCategoryTexts) {
-    if (c.category == category) return c.texts;
+    if (c.category == category) return c;
   }
-  return {};
+  return {category, {}};
+}
+
+bool CategoryHas(EventCategory category, std::string_view text) {
+  const CategoryTexts texts = TextsOf(category);
+  return ContainsLower(texts.name, text) || ContainsLower(texts.more, text);
 }
 
 // A mangled name is found both as it is shown and as the file has it.
@@ -80,7 +86,7 @@ std::vector<uint8_t> WantedMetas(const EventQuery& query, const NameTable& names
       for (const QueryTerm& term : query.terms()) {
         if (!all || term.kind != Kind::kCategory) continue;
         const bool known = m < names.metas.size();
-        const bool has = (known && ContainsLower(TextsOf(names.metas[m].category), term.text)) ||
+        const bool has = (known && CategoryHas(names.metas[m].category, term.text)) ||
                          (m < categories.size() && ContainsLower(categories[m], term.text));
         all = has != term.negated;
       }
@@ -242,6 +248,8 @@ Status NarrowByArguments(const std::vector<const QueryTerm*>& terms, const Trace
 }
 
 }  // namespace
+
+std::string_view CategoryNameOf(EventCategory category) { return TextsOf(category).name; }
 
 std::vector<std::string> FileCategories(const Trace& trace, const std::stop_token& stop) {
   const auto& metas = trace.names().metas;

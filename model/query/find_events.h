@@ -7,6 +7,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/base/status.h"
@@ -26,5 +27,8 @@ Result<RowBits> FindEvents(const EventQuery& query, const Trace& trace, const Tr
 // The `cat` of a Chrome trace's events as the file has it, by MetaId. Empty texts for other formats
 // and for events without a category. Reads one event of each metadata. O(events).
 std::vector<std::string> FileCategories(const Trace& trace, const std::stop_token& stop = {});
+
+// "kernel", "gpu_memcpy", "cpu_op": PyTorch's name of a category, else ours; empty if unknown.
+std::string_view CategoryNameOf(EventCategory category);
 
 }  // namespace stepscope

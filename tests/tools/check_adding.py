@@ -294,7 +294,7 @@ def copy_tree(source, tree):
         if not to.exists() or to.stat().st_mtime < (source / name).stat().st_mtime:
             shutil.copy2(source / name, to)
     wanted = set(names)
-    for folder in ('app', 'capi', 'loaders', 'model', 'tests', 'viewer'):
+    for folder in ('app', 'capi', 'loaders', 'model', 'sql', 'tests', 'viewer'):
         for path in (tree / folder).rglob('*.*'):
             if path.is_file() and str(path.relative_to(tree)) not in wanted:
                 path.unlink()

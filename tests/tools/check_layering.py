@@ -26,7 +26,7 @@ LIBRARIES = {
     'simdjson': r'simdjson\.h',
     'sqlite': r'sqlite3\.h',
     'build_commit': r'app/build_commit\.h',  # made by app/commit.cmake
-    'any': r'(?!(app|capi|loaders|model|tests|viewer)/).*(?<!\.pb\.h)',
+    'any': r'(?!(app|capi|loaders|model|sql|tests|viewer)/).*(?<!\.pb\.h)',
 }
 STANDARD = r'([a-z_0-9]+|fmt/.*)'  # what every folder may include
 GENERATED = r'.*\.pb\.h|app/build_commit\.h'  # in folders of ours, but libraries by the rules
@@ -74,6 +74,8 @@ loaders/sqlite                       | model* loaders/common loaders/files loade
 loaders/xplane                       | model* loaders/common loaders/xla loaders/files loaders/loader.h loaders/riegeli | protobuf
 loaders                              | model* loaders*                              |
 
+sql                                  | model*                                       | sqlite
+
 viewer/core/look                     | model*                                       | imgui
 viewer/core/state                    | +                                            |
 viewer/core/profiles                 | +                                            |
@@ -94,7 +96,7 @@ viewer/shell                         | +                                        
 viewer                               | model* viewer*                               | imgui
 
 app/system                           | model*                                       | any build_commit
-app/command_line                     | + loaders* viewer*                           | any
+app/command_line                     | + loaders* sql viewer*                       | any
 app/session                          | +                                            | any
 app/window                           | +                                            | any
 app/replay                           | +                                            | any
@@ -102,9 +104,9 @@ app/report                           | +                                        
 app/bench                            | +                                            | any
 app/commands                         | +                                            | any
 app                                  | +                                            | any
-capi                                 | model* loaders* capi*                        | c
+capi                                 | model* loaders* sql capi*                    | c
 '''
-PRODUCT = ('app', 'capi', 'loaders', 'model', 'viewer')
+PRODUCT = ('app', 'capi', 'loaders', 'model', 'sql', 'viewer')
 
 
 def read_rules(text):
@@ -235,6 +237,9 @@ loaders/chrome_json/a.h loaders/xplane/xplane.pb.h
 loaders/perfetto/a.h loaders/riegeli/chunk_list.h
 loaders/sqlite/a.h loaders/profile_dir.h
 loaders/memory_snapshot/a.cc sqlite3.h
+sql/a.cc loaders/loader.h
+sql/a.cc viewer/core/panel.h
+model/a.cc sql/database.h
 loaders/xplane/a.h loaders/chrome_json/chrome_json_loader.h
 capi/a.cc app/command_line/options.h
 capi/a.cc viewer/core/panel.h

@@ -1,0 +1,141 @@
+#include "app/commands/sql_command.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "app/command_line/option_values.h"
+#include "app/command_line/program_command.h"
+#include "app/commands/load_input.h"
+#include "app/report/sql_report.h"
+#include "app/system/exit_code.h"
+#include "app/system/output.h"
+#include "app/system/stopwatch.h"
+#include "sql/database.h"
+
+namespace stepscope {
+namespace {
+
+constexpr uint64_t kMostMemory = uint64_t{4} << 30;  // that SQLite may take for a query
+constexpr int kTextRows = 1000;                      // unless --rows says otherwise
+
+void AddOptions(CLI::App& app, InputOptions* input, SqlOptions* options) {
+  AddPaths(app, input, true);
+  AddRun(app, input);
+  AddText(app, "--file", &options->file, "file with the SQL, - for standard input", "FILE");
+  AddRepeated(app, "--param", "NAME=VALUE", "value of :NAME in the SQL, once for each",
+              [options](const std::string& text) {
+                std::optional<SqlParameter> parameter = ParseSqlParameter(text);
+                if (!parameter) return "is no parameter; write it as NAME=VALUE";
+                options->parameters.push_back(std::move(*parameter));
+                return "";
+              });
+  AddNumber(app, "--rows", &options->rows, 0, 2'000'000'000,
+            "at most this many rows, 0: all (default: 1000 as text, else all)");
+  AddNumber(app, "--timeout", &options->seconds, 0, 1'000'000,
+            "seconds that the query may take, 0: as long as it takes (default: 300)");
+  AddWide(app, &options->wide);
+  AddChoice(
+      app, "--format", "FORMAT", &options->format, "text (default), json or csv",
+      {{"text", ReportFormat::kText}, {"json", ReportFormat::kJson}, {"csv", ReportFormat::kCsv}});
+  AddOutput(app, &options->output);
+}
+
+std::string Check(const InputOptions& input, const SqlOptions& options) {
+  const std::string wrong = CheckInput(input);
+  if (!wrong.empty()) return wrong;
+  const size_t profiles = input.paths.size() - (options.file.empty() ? 1 : 0);
+  if (profiles == 0) return "PATH and a query are needed: stepscope sql PATH... \"SELECT ...\"";
+  if (profiles > kMostSqlProfiles)
+    return fmt::format("at most {} profiles can be asked together", kMostSqlProfiles);
+  return "";
+}
+
+// The script, or nothing, with the error printed.
+std::optional<std::string> ReadScript(const InputOptions& input, const SqlOptions& options) {
+  if (options.file.empty()) return input.paths.back();
+  std::ifstream file;
+  if (options.file != "-") file.open(options.file, std::ios::binary);
+  std::istream& in = options.file == "-" ? std::cin : file;
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (options.file != "-" && !file.is_open()) {
+    LogError(fmt::format("--file {}: it cannot be read", options.file));
+    return std::nullopt;
+  }
+  return text;
+}
+
+Result<SqlDone> RunText(SqlDatabase& database, const SqlQuestion& question,
+                        const SqlOptions& options, const TextSink& sink) {
+  Result<SqlTableResult> result = RunForTable(database, question);
+  if (!result.ok()) return result.status();
+  if (question.script.starts_with(".schema")) {
+    for (const auto& row : result->table.rows) sink(RawValue(row[0]));
+  } else {
+    WriteSqlText(result->table, result->total_rows, options.wide, sink);
+  }
+  return SqlDone{result->total_rows};
+}
+
+Result<SqlDone> RunStream(SqlDatabase& database, const SqlQuestion& question,
+                          const SqlOptions& options, const TextSink& sink) {
+  const std::unique_ptr<SqlWriter> writer =
+      options.format == ReportFormat::kJson ? NewSqlJson(sink) : NewSqlCsv(sink);
+  Result<SqlDone> done = database.Run(question, *writer);
+  if (done.ok()) writer->Finish(done->rows);
+  return done;
+}
+
+int Ask(SqlDatabase& database, const SqlQuestion& question, const SqlOptions& options,
+        const Log& log) {
+  const Stopwatch watch;
+  Output output(options.output);
+  const TextSink sink = output.sink();
+  const Result<SqlDone> done = options.format == ReportFormat::kText
+                                   ? RunText(database, question, options, sink)
+                                   : RunStream(database, question, options, sink);
+  if (!done.ok()) {
+    LogError("SQL: " + done.status().message());
+    return done.status().code() == ErrorCode::kUsage ? kExitUsage : kExitNoResource;
+  }
+  log.Verbose(fmt::format("query: {:.3f} ms, {} rows", watch.Ms(), done->rows));
+  LogPeakMemory(log);
+  return output.Finish() ? kExitOk : kExitNoResource;
+}
+
+int Run(const InputOptions& input, const SqlOptions& options, const Log& log) {
+  const std::optional<std::string> script = ReadScript(input, options);
+  if (!script) return kExitUsage;
+  InputOptions profiles = input;
+  if (options.file.empty()) profiles.paths.pop_back();
+  std::vector<std::shared_ptr<SqlSource>> sources;
+  for (size_t p = 0; p < profiles.paths.size(); ++p) {
+    const LoadedInput loaded = LoadInput(profiles, {}, log, p);
+    if (!loaded.trace) return loaded.exit_code;
+    sources.push_back(std::make_shared<SqlSource>(
+        std::make_shared<AnalysisContext>(loaded.trace, Definitions::kStepscope)));
+  }
+  Result<SqlDatabase> database = SqlDatabase::Open(std::move(sources));
+  if (!database.ok()) {
+    LogError("SQL: " + database.status().message());
+    return kExitNoResource;
+  }
+  const bool text = options.format == ReportFormat::kText;
+  const int rows = options.rows >= 0 ? options.rows : (text ? kTextRows : 0);
+  const SqlLimits limits{static_cast<double>(options.seconds), kMostMemory,
+                         static_cast<uint64_t>(rows)};
+  return Ask(*database, {*script, options.parameters, limits}, options, log);
+}
+
+}  // namespace
+
+extern const ProgramCommandDesc kSqlCommand = {
+    "sql", "What SQL selects of profiles; the query is the last argument",
+    NewCommand<SqlOptions, AddOptions, Check, Run>};
+
+}  // namespace stepscope

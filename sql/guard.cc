@@ -1,0 +1,80 @@
+#include "sql/guard.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace stepscope {
+namespace {
+
+bool IsTemporary(const char* schema) {
+  return schema != nullptr && std::string_view(schema) == "temp";
+}
+
+// These say something and change nothing.
+bool IsReadingPragma(const char* name) {
+  static constexpr std::array<std::string_view, 8> kReading = {
+      "table_info",    "table_xinfo",    "table_list",      "index_list",
+      "function_list", "collation_list", "compile_options", "index_info"};
+  const std::string_view asked = name != nullptr ? name : "";
+  return std::any_of(kReading.begin(), kReading.end(), [&](std::string_view known) {
+    return sqlite3_stricmp(known.data(), asked.data()) == 0;
+  });
+}
+
+bool IsFileFunction(const char* name) {
+  static constexpr std::array<const char*, 6> kRefused = {
+      "load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "fileio_readdir"};
+  return std::any_of(kRefused.begin(), kRefused.end(), [&](const char* refused) {
+    return name == nullptr || sqlite3_stricmp(refused, name) == 0;
+  });
+}
+
+int Authorize(void* open, int action, const char* first, const char* second, const char* schema,
+              const char*) {
+  if (*static_cast<bool*>(open)) return SQLITE_OK;
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+    case SQLITE_CREATE_TEMP_TABLE:
+    case SQLITE_CREATE_TEMP_VIEW:
+    case SQLITE_CREATE_TEMP_INDEX:
+    case SQLITE_CREATE_TEMP_TRIGGER:
+    case SQLITE_DROP_TEMP_TABLE:
+    case SQLITE_DROP_TEMP_VIEW:
+    case SQLITE_DROP_TEMP_INDEX:
+    case SQLITE_DROP_TEMP_TRIGGER:
+    case SQLITE_TRANSACTION:
+    case SQLITE_SAVEPOINT:
+      return SQLITE_OK;
+    case SQLITE_INSERT:
+    case SQLITE_UPDATE:
+    case SQLITE_DELETE:
+    case SQLITE_REINDEX:  // a part of CREATE INDEX
+    case SQLITE_ALTER_TABLE:
+      return IsTemporary(action == SQLITE_ALTER_TABLE ? first : schema) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_FUNCTION:
+      return IsFileFunction(second) ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_PRAGMA:
+      return IsReadingPragma(first) ? SQLITE_OK : SQLITE_DENY;
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+}  // namespace
+
+void GuardConnection(sqlite3* db, bool* open) {
+  for (const int off :
+       {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER})
+    sqlite3_db_config(db, off, 0, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 64 << 20);
+  sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, 1 << 20);
+  sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 500);
+  sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
+  sqlite3_set_authorizer(db, Authorize, open);
+}
+
+}  // namespace stepscope

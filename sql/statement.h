@@ -1,0 +1,38 @@
+// Statement: one prepared statement of SQLite, which it owns. A part of SqlDatabase. One thread.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "model/base/status.h"
+#include "sql/question.h"
+
+namespace stepscope {
+
+class Statement {
+ public:
+  // Prepares the first statement of the text; returns SQLite's code. Texts without a statement
+  // make one that does nothing.
+  int Prepare(sqlite3* db, std::string_view text);
+  size_t length() const { return length_; }  // bytes of the text that the statement takes
+  // kUsage: a parameter of the statement has no value.
+  Status Bind(const std::vector<SqlParameter>& parameters);
+  // Runs it. A sink gets columns and the first `most` rows (0: all); without one rows are dropped.
+  // False if SQLite failed or the budget is over.
+  bool Run(SqlSink* sink, uint64_t most, Budget& budget, uint64_t* rows);
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  std::vector<SqlResultColumn> Columns(bool has_row) const;
+  Value CellAt(int column) const;
+
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  size_t length_ = 0;
+};
+
+}  // namespace stepscope
