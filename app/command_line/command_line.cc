@@ -48,7 +48,7 @@ void AddCommandLine(ProgramCommandDescs commands, CLI::App* app, CommandLineValu
     added.push_back(to);
   }
   for (CLI::App* to : added)
-    to->add_flag("--verbose", values->verbose, "say on standard error what is being done");
+    to->add_flag("--verbose", values->verbose, "report progress on standard error");
 }
 
 ParsedCommandLine ParseCommandLine(ProgramCommandDescs commands, int argc,
@@ -67,7 +67,7 @@ ParsedCommandLine ParseCommandLine(ProgramCommandDescs commands, int argc,
     }
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    parsed.text = chosen.empty() ? app.help() : chosen.front()->help();
+    parsed.text = chosen.empty() ? app.help() : chosen.front()->help(app.get_name());
   } catch (const CLI::CallForVersion& version) {
     parsed.text = std::string(version.what()) + "\n";
   } catch (const CLI::ParseError& error) {

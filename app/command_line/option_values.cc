@@ -63,7 +63,9 @@ void AddText(CLI::App& app, const char* name, std::string* value, const char* wh
 }
 
 void AddNumber(CLI::App& app, const char* name, int* value, int least, int most, const char* what) {
-  app.add_option(name, *value, what)->check(CLI::Range(least, most));
+  app.add_option(name, *value, what)
+      ->type_name("N")
+      ->check(CLI::Range(least, most).description(""));
 }
 
 void Require(CLI::App& app, const char* name) { app.get_option(name)->required(); }

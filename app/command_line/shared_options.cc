@@ -15,8 +15,8 @@ void AddPaths(CLI::App& app, InputOptions* input, bool required) {
   app.add_option("--max-inflated", input->max_inflated_bytes,
                  "a compressed file may inflate to this much (default 16GiB), as in 500MB")
       ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::PositiveNumber);
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->check(CLI::PositiveNumber.description(""));
 }
 
 void AddRun(CLI::App& app, InputOptions* input) {
@@ -28,8 +28,7 @@ void AddCompare(CLI::App& app, InputOptions* input, const char* what) {
 }
 
 void AddView(CLI::App& app, InputOptions* input) {
-  app.add_option("--view", input->view,
-                 "a view that was copied from the window: shows the same place")
+  app.add_option("--view", input->view, "text of View > Copy view: shows the same place")
       ->type_name("TOKEN");
 }
 
@@ -71,6 +70,13 @@ void AddSteps(CLI::App& app, PartOptions* part) {
            });
 }
 
+void AddClocks(CLI::App& app, PartOptions* part) {
+  AddChoice(app, "--clocks", "CLOCKS", &part->aligned_clocks,
+            "recorded (default), or aligned: all ranks on one clock, found by the ends of their "
+            "collectives, as the window draws them",
+            {{"recorded", false}, {"aligned", true}});
+}
+
 void AddHloChoice(CLI::App& app, PartOptions* part) {
   app.add_option("--program", part->hlo.program,
                  "hlo_memory, hlo_graph: this HLO program, as in 'jit_step(10)' or 10 (default: "
@@ -91,7 +97,7 @@ void AddPart(CLI::App& app, InputOptions* input, PartOptions* part) {
 }
 
 void AddWide(CLI::App& app, bool* wide) {
-  AddFlag(app, "--wide", wide, "text: all columns, however long the lines");
+  AddFlag(app, "--wide", wide, "text: all columns, however long the lines are");
 }
 
 void AddOutput(CLI::App& app, std::string* output, const char* what) {
@@ -99,12 +105,13 @@ void AddOutput(CLI::App& app, std::string* output, const char* what) {
 }
 
 void AddForm(CLI::App& app, ReportForm* form) {
-  app.add_option("--panel,--page", form->panels, "panel to print; may be repeated (default: all)")
+  app.add_option("--panel,--page", form->panels,
+                 "page to print, as in overview; may be repeated (default: all)")
       ->type_name("ID")
       ->expected(1)
       ->take_all()
       ->allow_extra_args(false);  // what follows is a path
-  app.add_option("--table", form->table, "only this table");
+  app.add_option("--table", form->table, "only this table, as in steps");
   AddWide(app, &form->wide);
   AddChoice(app, "--format", "FORMAT", &form->format, "text (default), json, csv or html",
             {{"text", ReportFormat::kText},
@@ -125,8 +132,10 @@ void AddSize(CLI::App& app, PictureOptions* picture) {
 
 void AddPicture(CLI::App& app, PictureOptions* picture) {
   AddSize(app, picture);
-  app.add_option("--scale", picture->scale, "size of text and controls, as on a hi-DPI screen")
-      ->check(CLI::Range(0.5, 4.0));
+  app.add_option("--scale", picture->scale,
+                 "scale of text and controls, 0.5 to 4; 2 as on a hi-DPI screen")
+      ->type_name("N")
+      ->check(CLI::Range(0.5, 4.0).description(""));
   app.add_option("--theme", picture->theme, "dark, light or another theme by name");
 }
 

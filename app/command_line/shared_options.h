@@ -46,11 +46,14 @@ struct PartOptions {
   TimeRange range;   // empty: the whole trace
   std::optional<StepInterval> steps;
   HloChoice hlo;  // for the pages of HLO programs
+  // Times are on the first rank's clock (model/analysis/ranks/host_clocks.h), not as recorded.
+  bool aligned_clocks = false;
 };
 
 void AddHost(CLI::App& app, PartOptions* part);
 void AddPartRange(CLI::App& app, PartOptions* part);  // of what begins in a range
 void AddSteps(CLI::App& app, PartOptions* part);
+void AddClocks(CLI::App& app, PartOptions* part);
 void AddHloChoice(CLI::App& app, PartOptions* part);
 // Adds --run, --host, --range and --steps.
 void AddPart(CLI::App& app, InputOptions* input, PartOptions* part);

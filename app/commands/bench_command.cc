@@ -34,7 +34,7 @@ void AddOptions(CLI::App& app, InputOptions* input, BenchOptions* options) {
   AddFlag(app, "--tools", &options->tools,
           "also frames of a search that is typed and of a box that selects");
   AddCompare(app, input, "open two paths side by side");
-  AddFlag(app, "--window", &options->show_window, "in a real window instead of off-screen");
+  AddFlag(app, "--window", &options->show_window, "in a real window, which needs a display");
   AddSize(app, options);
 }
 

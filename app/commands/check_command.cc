@@ -240,7 +240,7 @@ int Run(const InputOptions& paths, const CheckOptions& options, const Log& log) 
 
 extern const ProgramCommandDesc kCheckCommand = {
     "check",
-    "Status 1 when profile B is worse than profile A by more than allowed, naming what is to blame",
+    "Exits with 1 if profile B is worse than profile A by more than allowed, and names the causes",
     NewCommand<CheckOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

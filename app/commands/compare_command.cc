@@ -81,9 +81,7 @@ int Run(const InputOptions& paths, const CompareOptions& options, const Log& log
 }  // namespace
 
 extern const ProgramCommandDesc kCompareCommand = {
-    "compare",
-    "What changed from profile A to profile B, by how much per step, and what of it explains the "
-    "change of the step time",
+    "compare", "By how much a step of profile B differs from one of A, and what explains it",
     NewCommand<CompareOptions, AddOptions, Check, Run>};
 
 }  // namespace stepscope

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
@@ -38,9 +39,11 @@ void AddOptions(CLI::App& app, InputOptions* input, EventsOptions* options) {
           "dur>1ms, arg.KEY=VALUE, arg.KEY:TEXT, -not; all must hold");
   AddPartRange(app, options);
   AddSteps(app, options);
-  AddFlag(app, "--stats", &options->stats, "count, times and percentiles instead of a list");
+  AddClocks(app, options);
+  AddFlag(app, "--stats", &options->stats,
+          "statistics instead of a list: count, times and percentiles");
   AddChoice(app, "--group", "BY", &options->group,
-            "with --stats: name (default), track or step: what a row is about",
+            "with --stats, one row for each: name (default), track or step",
             {{"name", GroupBy::kName}, {"track", GroupBy::kTrack}, {"step", GroupBy::kStep}});
   AddChoice(app, "--stacks", "ORDER", &options->stacks,
             "events merged by their callers instead of a list: top-down or bottom-up",
@@ -134,8 +137,9 @@ int Run(const InputOptions& input, const EventsOptions& options, const Log& log)
     LogError(fmt::format("--query '{}': {}", options.query, query.status().message()));
     return kExitUsage;
   }
-  const LoadedInput loaded = LoadInput(input, {}, log);
+  LoadedInput loaded = LoadInput(input, {}, log);
   if (!loaded.trace) return loaded.exit_code;
+  loaded.trace = OnClocksOf(options, std::move(loaded.trace));
   AnalysisContext context(loaded.trace, Definitions::kStepscope);
   const AnalysisParams params = PartOf(options);
   if (!CheckPart(context, params)) return kExitUsage;

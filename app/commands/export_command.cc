@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
 #include "app/commands/export_command.h"
@@ -19,14 +21,20 @@ void AddOptions(CLI::App& app, InputOptions* input, ExportOptions* options) {
   AddHost(app, options);
   AddRange(app, &options->range,
            "only events that touch this part of the trace (default: all), as in 12ms..15ms");
+  AddClocks(app, options);
   AddOutput(app, &options->output, "file to write, .gz: compressed (default: standard output)");
 }
 
-std::string Check(const InputOptions& input, const ExportOptions&) { return NeedOnePath(input); }
+std::string Check(const InputOptions& input, const ExportOptions& options) {
+  const std::string wrong = NeedOnePath(input);
+  if (!wrong.empty() || !options.aligned_clocks || options.host.empty()) return wrong;
+  return "--clocks aligned cannot be combined with --host: one host has nothing to be aligned with";
+}
 
 int Run(const InputOptions& input, const ExportOptions& options, const Log& log) {
-  const LoadedInput loaded = LoadInput(input, options.host, log);
+  LoadedInput loaded = LoadInput(input, options.host, log);
   if (!loaded.trace) return loaded.exit_code;
+  loaded.trace = OnClocksOf(options, std::move(loaded.trace));
   AnalysisContext context(loaded.trace, Definitions::kStepscope);
   if (!CheckPart(context, PartOf(options))) return kExitUsage;
   Output output(options.output);

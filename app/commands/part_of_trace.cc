@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "app/system/log.h"
+#include "model/analysis/ranks/host_clocks.h"
 #include "model/analysis/steps/scope_check.h"
 
 namespace stepscope {
@@ -32,6 +33,14 @@ std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& 
     }
   }
   return chosen;
+}
+
+std::shared_ptr<const Trace> OnClocksOf(const PartOptions& options,
+                                        std::shared_ptr<const Trace> trace) {
+  if (!options.aligned_clocks) return trace;
+  AnalysisContext context(trace, Definitions::kStepscope);
+  std::shared_ptr<const Trace> aligned = OnOneClock(context, trace, {});
+  return aligned != nullptr ? aligned : trace;
 }
 
 AnalysisParams PartOf(const PartOptions& options) {

@@ -1,6 +1,7 @@
 // The part of a trace that a command is about: --panel, --host, --range and --steps.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ std::vector<const AnalysisDesc*> ChooseAnalyses(const std::vector<std::string>& 
 
 // Where errors of --threshold and --forbid send the user for the ids of rules.
 inline constexpr const char* kListsRules = "`report --panel findings --table rules` lists them";
+
+// The trace on the clocks that the options ask for: itself if these are the recorded ones, or if
+// there is nothing to align. O(events)
+std::shared_ptr<const Trace> OnClocksOf(const PartOptions& options,
+                                        std::shared_ptr<const Trace> trace);
 
 AnalysisParams PartOf(const PartOptions& options);
 // Whether the trace has anything in this part. If it has not, the error is printed in one line.

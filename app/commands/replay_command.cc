@@ -19,12 +19,12 @@ void AddOptions(CLI::App& app, InputOptions* input, ReplayOptions* options) {
   AddText(app, "COMMANDS", &options->commands_file, "file with one command a line");
   Require(app, "COMMANDS");
   AddPaths(app, input, false);
-  AddOutput(app, &options->output, "picture of the last frame, as of screenshot");
+  AddOutput(app, &options->output, "file for a picture of the last frame");
   AddFlag(app, "--no-pixels", &options->no_pixels,
           "draw no pixels, for long lists on a machine without a GPU; pictures stay black");
   Exclude(app, "--no-pixels", "--output");
   AddCompare(app, input, "open the paths side by side");
-  AddFlag(app, "--window", &options->show_window, "in a real window instead of off-screen");
+  AddFlag(app, "--window", &options->show_window, "in a real window, which needs a display");
   AddPicture(app, options);
 }
 

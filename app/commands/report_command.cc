@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "app/command_line/option_values.h"
 #include "app/command_line/program_command.h"
@@ -21,12 +22,13 @@ namespace {
 void AddOptions(CLI::App& app, InputOptions* input, ReportOptions* options) {
   AddPaths(app, input, true);
   AddPart(app, input, options);
+  AddClocks(app, options);
   AddForm(app, options);
   AddHloChoice(app, options);
-  AddWord(app, "--compat", "TEXT", "xprof: definitions exactly as XProf 2.24 has them", {"xprof"},
-          [options](size_t) { options->compat_xprof = true; });
+  AddWord(app, "--compat", "TEXT", "xprof: all numbers by the definitions of XProf 2.24.2",
+          {"xprof"}, [options](size_t) { options->compat_xprof = true; });
   AddRepeated(app, "--threshold", "RULE=VALUE",
-              "from where on findings of a rule are reported, as in copies=2; may be repeated",
+              "threshold of a rule of findings, as in copies=2; may be repeated",
               [options](const std::string& text) -> std::string {
                 FindingThresholds thresholds;
                 if (!thresholds.Set(text))
@@ -98,8 +100,9 @@ void LeaveOutOthers(const Trace& trace, std::vector<const AnalysisDesc*>* analys
 int Run(const InputOptions& input, const ReportOptions& options, const Log& log) {
   std::vector<const AnalysisDesc*> analyses = ChooseAnalyses(options.panels, options.compat_xprof);
   if (analyses.empty()) return kExitUsage;
-  const LoadedInput loaded = LoadInput(input, {}, log);
+  LoadedInput loaded = LoadInput(input, {}, log);
   if (!loaded.trace) return loaded.exit_code;
+  loaded.trace = OnClocksOf(options, std::move(loaded.trace));
   if (options.panels.empty()) LeaveOutOthers(*loaded.trace, &analyses);
 
   ReportInput report{input.paths[0],

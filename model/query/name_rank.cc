@@ -23,6 +23,7 @@ void AddLane(const Lane& lane, const std::vector<uint8_t>& wanted, Ps own,
     const Ps duration = lane.dur[i];
     ++out->histogram.counts[DurationHistogram::BinOf(duration)];
     ++out->count;
+    out->total = SaturatingAdd(out->total, duration);
     if (duration < own) ++out->shorter;
     if (duration > own) ++out->longer;
   }

@@ -12,6 +12,7 @@ namespace stepscope {
 struct NameRank {
   DurationHistogram histogram;  // all events of the name
   uint64_t count = 0;           // their number, the event itself included
+  Ps total = 0;                 // sum of their durations; kMaxPs if it is larger
   uint64_t shorter = 0, longer = 0;
 };
 

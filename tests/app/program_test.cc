@@ -14,6 +14,7 @@
 #include "tests/app/temp_dir.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/kineto_text.h"
+#include "tests/support/rank_profiles.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/xspace_builder.h"
 
@@ -50,6 +51,43 @@ void CheckFails(const TempDir& dir, const std::string& arguments, int status) {
   REQUIRE_FALSE(run.error.empty());
   CHECK(run.error.find('\n') == run.error.size() - 1);  // one line
   CHECK(run.error.find("stepscope: ") == 0);
+}
+
+// Begin of rank 1's first collective after that of rank 0, in ms.
+double FirstCollectiveApart(const std::string& events) {
+  double first[2] = {-1, -1};
+  for (const auto& event : nlohmann::json::parse(events)) {
+    const std::string process = event["process"];
+    const size_t rank = process.find("rank 1") != std::string::npos ? 1 : 0;
+    const double ms = event["begin_ps"].get<double>() / static_cast<double>(kPsPerMs);
+    if (first[rank] < 0 || ms < first[rank]) first[rank] = ms;
+  }
+  CAPTURE(events.substr(0, 400));
+  REQUIRE(first[0] >= 0);
+  REQUIRE(first[1] >= 0);
+  return first[1] - first[0];
+}
+
+TEST_CASE("program: --clocks aligned puts all ranks on the clock of the first one") {
+  const TempDir dir;
+  test::RankJobOptions job;
+  job.ranks = 2;
+  job.clock_offset_us = {0, 41'000};
+  const auto folder = dir.path() / "job";
+  std::filesystem::create_directory(folder);
+  for (int r = 0; r < job.ranks; ++r)
+    std::ofstream(folder / test::RankFileName(r), std::ios::binary) << test::MakeRank(job, r);
+  const std::string list =
+      "events " + folder.string() + " --query 'track:stream nccl' --format json";
+  CHECK(FirstCollectiveApart(Run(dir, list).out) == doctest::Approx(41).epsilon(0.02));
+  CHECK(std::abs(FirstCollectiveApart(Run(dir, list + " --clocks aligned").out)) < 0.5);
+  const std::string ranks = "report " + folder.string() + " --panel ranks --format csv";
+  CHECK(Run(dir, ranks + " --clocks aligned").out == Run(dir, ranks).out);
+  const std::string part = (dir.path() / "part.json").string();
+  CHECK(Run(dir, "export " + folder.string() + " --clocks aligned -o " + part).status == 0);
+  const std::string written = "events " + part + " --query 'track:stream nccl' --format json";
+  CHECK(std::abs(FirstCollectiveApart(Run(dir, written).out)) < 0.5);
+  CheckFails(dir, "export " + folder.string() + " --clocks aligned --host rank0", 2);
 }
 
 TEST_CASE("program: wrong usage has status 2, nothing usable has 3, each with one line") {

@@ -45,11 +45,12 @@ void CentredText(const PanelContext& context, std::string_view text) {
 void AnalysisPanel::Draw(const PanelContext& context) {
   waiting_ = false;
   if (context.profile == nullptr || !context.profile->trace) {
-    CentredText(context, "No profile is open. File, Open, or drop one on the window.");
+    CentredText(context,
+                "No profile is open. File > Open file opens one, or drop one on the window.");
     return;
   }
   if (!context.profile->analysis) {
-    CentredText(context, "This run has nothing that could be analysed.");
+    CentredText(context, "This run has no events to analyse.");
     return;
   }
   const AnalysisResult* result =
@@ -187,19 +188,15 @@ void DrawBigNumber(const PanelContext& context, const Property* property, const 
   }
 }
 
-namespace {
-
-void ScopeLink(const PanelContext& context, const std::string& text, TimeRange range) {
+void DrawScopeOf(const PanelContext& context, const std::string& text, TimeRange range) {
   const FaceScope small(context, Face::kUi);
   // In the middle of the line, whose titles and buttons are higher.
   const float room = ImGui::GetCurrentWindow()->DC.CurrLineSize.y - ImGui::GetTextLineHeight();
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + std::floor(std::max(0.0f, room) / 2));
   if (LinkText(context, "scope", text) && !range.empty())
     context.commands.Push("view.set_range", {.range = range, .profile = context.profile->id});
-  ImGui::SetItemTooltip("What these numbers are of. Click: shows it on the timeline");
+  ImGui::SetItemTooltip("The numbers are of this part. A click shows it on the timeline");
 }
-
-}  // namespace
 
 void DrawScope(const PanelContext& context) {
   if (context.profile == nullptr || !context.profile->trace || context.state == nullptr)
@@ -211,7 +208,7 @@ void DrawScope(const PanelContext& context) {
   std::string text = filters.empty() ? "Whole trace" : "Only " + filters.back().label;
   if (filters.empty() || filters.back().label != length) text += ", " + length;
   if (!context.state->host.empty()) text += ", " + context.state->host;
-  ScopeLink(context, text, range);
+  DrawScopeOf(context, text, range);
 }
 
 void DrawStepScope(const PanelContext& context, const ResultTable& steps, size_t counted) {
@@ -223,7 +220,7 @@ void DrawStepScope(const PanelContext& context, const ResultTable& steps, size_t
   }
   const std::string text =
       counted == 1 ? std::string("one step") : "average of " + Counted(counted, "steps");
-  ScopeLink(context, text, all);
+  DrawScopeOf(context, text, all);
 }
 
 void GoToRow(const PanelContext& context, const ResultTable& table, int row) {

@@ -60,6 +60,8 @@ void DrawBigNumber(const PanelContext& context, const Property* property, const 
 // "Only step 3, 20.2 ms", as a link that shows this part on the timeline. Draws nothing without a
 // profile.
 void DrawScope(const PanelContext& context);
+// The same for a part that the panel names itself, in the time of the context's profile.
+void DrawScopeOf(const PanelContext& context, const std::string& text, TimeRange range);
 // The same for averages over the steps of a table: "one step" or "average of 5 steps".
 void DrawStepScope(const PanelContext& context, const ResultTable& steps, size_t counted);
 // Zooms the timeline to a row's range, or to its events.

@@ -37,6 +37,7 @@ class ComparePanel final : public Panel {
   bool Update(const PanelContext& context);
   void DrawHeadline(const PanelContext& context) const;
   std::string CommonText() const;
+  void DrawSteps(const PanelContext& context, const Profile& profile, const char* property) const;
   void DrawProfiles(const PanelContext& context) const;
   std::string FirstTable() const;
   void DrawBars(const PanelContext& context, float room, bool keys);
@@ -154,19 +155,41 @@ void ComparePanel::DrawHeadline(const PanelContext& context) const {
   Line(context, Role::kText2, others);
 }
 
+// The steps of one of the profiles that the numbers are of, as a link to them.
+void ComparePanel::DrawSteps(const PanelContext& context, const Profile& profile,
+                             const char* property) const {
+  const auto counted = static_cast<size_t>(NumberIn(*found_, property));
+  PanelContext of_profile = context;
+  of_profile.profile = &profile;
+  of_profile.state = context.view.Find(profile.id);
+  TimeRange all{kMaxPs, kMinPs};
+  for (const StepMarker& step : profile.Steps()) {
+    if (!step.counts) continue;
+    all = {std::min(all.begin, step.range.begin), std::max(all.end, step.range.end)};
+  }
+  if (counted == 0 || all.empty()) {
+    DrawScope(of_profile);
+  } else {
+    DrawScopeOf(of_profile, counted == 1 ? "one step" : Counted(counted, "steps"), all);
+  }
+  ImGui::SameLine(0, BaseEm() * 1.5f);
+}
+
 // Draws which profiles are compared, and the buttons.
 void ComparePanel::DrawProfiles(const PanelContext& context) const {
   const FaceScope ui(context, Face::kUi);
-  const float gap = BaseEm() * 1.5f;
-  const auto label = [&](const char* name, const std::string& text) {
+  const auto label = [&](const char* name, const Profile& profile, const char* steps) {
+    ImGui::PushID(name);
     ImGui::AlignTextToFramePadding();
     TextIn(context, Role::kText3, name);
     ImGui::SameLine(0, BaseEm() * 0.4f);
-    TextIn(context, Role::kText, text);
-    ImGui::SameLine(0, gap);
+    TextIn(context, Role::kText, profile.label);
+    ImGui::SameLine(0, BaseEm() * 0.8f);
+    DrawSteps(context, profile, steps);
+    ImGui::PopID();
   };
-  label("Baseline A", base_->label);
-  label("B", profile_->label);
+  label("Baseline A", *base_, "steps_a");
+  label("B", *profile_, "steps_b");
   const auto button = [&](const char* name, const char* what, const char* command,
                           CommandArgs args = {}) {
     if (ImGui::SmallButton(name)) context.commands.Push(command, std::move(args));
@@ -174,12 +197,12 @@ void ComparePanel::DrawProfiles(const PanelContext& context) const {
     ImGui::SameLine();
   };
   button("Swap", "Swaps A and B (X)", "compare.swap");
-  button("Layout", "Switches between one list, timelines above and timelines beside each other (V)",
+  button("Layout", "Shows both in one list, above each other, or beside each other (V)",
          "compare.layout");
   button("Fit both", "Shows all of both profiles (0)", "view.zoom_all");
-  button("Stretch", "Draws the steps of both equally long, or as long as they are again",
+  button("Stretch", "Draws the steps of both equally long, or true to scale again",
          "compare.stretch");
-  button("Copy", "Copies what is compared in sentences, to paste into a message", "copy.text",
+  button("Copy", "Copies the comparison in sentences, for a message", "copy.text",
          {.text = TextOf(*found_, "summary")});
   ImGui::NewLine();
 }
@@ -246,8 +269,8 @@ void ComparePanel::DrawTable(const PanelContext& context, float height) {
   if (table == nullptr || table->rows.empty()) {
     wanted_row_.reset();
     WrappedIn(context, Role::kText2,
-              table_ == "contributions" ? "Nothing changed by 1 % of a step."
-                                        : "Neither profile has any of these.");
+              table_ == "contributions" ? "No change reaches 1 % of a step."
+                                        : "Neither profile has rows for this table.");
     return;
   }
   PanelContext of_base = context;

@@ -92,7 +92,7 @@ void AddSource(const EventRef& event, const Profile& profile, Memo* memo) {
   const EventRow source = profile.OwnRow(event);
   if (event.set == 0 || !source.valid()) return;
   AddLink("Comes from", profile.trace->set.Name(source),
-          "The recorded event this derived one stands for.", {event.trace, 0, source}, memo);
+          "The recorded event that this derived row stands for.", {event.trace, 0, source}, memo);
 }
 
 void AddLaunch(const EventRef& event, const Trace& trace, const LaunchFacts& launch, Memo* memo) {
@@ -214,8 +214,8 @@ void AddHlo(const Profile& profile, EventRow row, const std::vector<Stat>& stats
 void AddStats(const EventRef& event, const Trace& trace, const Result<std::vector<Stat>>& stats,
               Memo* memo) {
   if (event.set != 0 || !trace.source) {
-    memo->note = event.set != 0 ? "Derived events carry no arguments of their own."
-                                : "This profile has no arguments to read.";
+    memo->note = event.set != 0 ? "A derived row has no arguments of its own."
+                                : "Arguments of events were not recorded in this profile.";
     return;
   }
   if (!stats.ok()) {
@@ -229,7 +229,7 @@ void AddStats(const EventRef& event, const Trace& trace, const Result<std::vecto
       how += (how.empty() ? "Exactly " : "\nExactly ") + exact;
     memo->stats.push_back({stat.name, std::move(value), std::move(how), {}, IsNumber(stat)});
   }
-  if (memo->stats.empty()) memo->note = "The event carries no arguments.";
+  if (memo->stats.empty()) memo->note = "No arguments were recorded for this event.";
 }
 
 class DetailsPanel final : public Panel {

@@ -6,6 +6,7 @@
 
 #include "viewer/core/analysis_cache.h"
 #include "viewer/panels/analysis_panel.h"
+#include "viewer/panels/page_request.h"
 #include "viewer/panels/table_pages.h"
 #include "viewer/widgets/draw_text.h"
 
@@ -28,6 +29,7 @@ class DevicesPanel final : public Panel {
 
  private:
   TablePages pages_;
+  PageRequest page_;
   bool waiting_ = false;
 };
 
@@ -37,6 +39,7 @@ void DevicesPanel::Draw(const PanelContext& context) {
     TextIn(context, Role::kText2, "Open a profile to see what its devices do.");
     return;
   }
+  if (const auto page = page_.Take(context, "devices")) pages_.Show(*page);
   const AnalysisParams params = ParamsOf(context);
   std::vector<TablePages::Page> pages;
   for (const Source& source : kSources) {
@@ -50,7 +53,7 @@ void DevicesPanel::Draw(const PanelContext& context) {
     pages.push_back(page);
   }
   if (pages.empty() && waiting_) {
-    DrawSpinner(context, "Looking at the devices");
+    DrawSpinner(context, "Adding up the devices");
     return;
   }
   pages_.Draw(context, pages, "No device has events in this profile.");

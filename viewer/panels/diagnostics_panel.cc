@@ -18,7 +18,7 @@ constexpr ColoredWord kSeverities[] = {
 
 class DiagnosticsPanel final : public AnalysisPanel {
  public:
-  DiagnosticsPanel() : AnalysisPanel("diagnostics", "Looking at what loading found") {}
+  DiagnosticsPanel() : AnalysisPanel("diagnostics", "Reading the diagnostics") {}
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:

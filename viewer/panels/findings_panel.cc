@@ -33,6 +33,7 @@ class FindingsPanel final : public AnalysisPanel {
   void DrawMuteMenu(const PanelContext& context, std::string_view rule);
   const ProgramId& Program(const PanelContext& context);
   bool IsMuted(const PanelContext& context, const MutedRules& muted, std::string_view rule);
+  static void DrawLinks(const PanelContext& context);
   void DrawTables(const PanelContext& context, const AnalysisResult& result, uint64_t key);
 
   double step_ms_ = 0;  // an average step; 0: not known
@@ -173,7 +174,7 @@ void FindingsPanel::DrawFinding(const PanelContext& context, const ResultTable& 
   const double saving = NumberAt(table, row, "saving_ms_per_step");
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, amount = em * 6.5f;
-  const std::string title(TextAt(table, row, "title"));
+  const std::string title = WithUnitsKept(TextAt(table, row, "title"));
   const float text_x = em * 1.7f, wrap = std::max(em * 8, width - text_x - amount);
   const ImVec2 text = ImGui::CalcTextSize(title.c_str(), nullptr, false, wrap);
   const bool open = open_ == static_cast<int>(row);
@@ -249,6 +250,22 @@ void FindingsPanel::DrawList(const PanelContext& context, const ResultTable& tab
 constexpr const char* kWhatIfHidden[] = {"class"};
 constexpr const char* kWhatIfFirst[] = {"change", "saving_ms_per_step", "percent", "step_ms"};
 
+// Links to what else says why a step takes its time.
+void FindingsPanel::DrawLinks(const PanelContext& context) {
+  const FaceScope small(context, Face::kUi);
+  if (context.profile->flows != nullptr && context.profile->flows->size() > 0) {
+    if (LinkText(context, "##path", "Show critical path"))
+      context.commands.Push("path.show", {.profile = context.profile->id});
+    ImGui::SameLine(0, BaseEm() * 1.2f);
+  }
+  if (LinkText(context, "##idle", "Why devices are idle"))
+    context.commands.Push("panel.show",
+                          {.text = "devices/idle_by_cause", .profile = context.pinned});
+  ImGui::SameLine(0, BaseEm() * 1.2f);
+  if (LinkText(context, "##step", "Where a step goes"))
+    context.commands.Push("panel.show", {.text = "overview", .profile = context.pinned});
+}
+
 void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult& result,
                                uint64_t key) {
   std::vector<TablePages::Page> pages;
@@ -264,12 +281,7 @@ void FindingsPanel::DrawTables(const PanelContext& context, const AnalysisResult
     }
     pages.push_back(page);
   }
-  if (context.profile->flows != nullptr && context.profile->flows->size() > 0) {
-    const FaceScope small(context, Face::kUi);
-    if (LinkText(context, "##path", "Show critical path")) {
-      context.commands.Push("path.show", {.profile = context.profile->id});
-    }
-  }
+  DrawLinks(context);
   pages_.Draw(context, pages,
               "This profile has no steps and no devices, so there is nothing to compute.");
 }

@@ -43,7 +43,7 @@ constexpr const char* kFirst[] = {"opName",        "selfTimeInMs", "selfTimeInPe
 
 class InputPipelinePanel final : public AnalysisPanel {
  public:
-  InputPipelinePanel() : AnalysisPanel("input_pipeline", "Following the input pipeline") {}
+  InputPipelinePanel() : AnalysisPanel("input_pipeline", "Adding up the input pipeline") {}
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
@@ -101,7 +101,7 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
   const std::array<std::pair<const char*, double>, 3> rows = {
       {{"Average", chart_.total().mean},
        {"Standard deviation", chart_.total().deviation},
-       {"Input, of a step", InputMs()}}};
+       {"Input per step", InputMs()}}};
   for (const auto& [label, value] : rows)
     KeyValue(context, label, NumberText(value, {1, 3, "", " ms"}), BaseEm() * 11, true);
   double low = 0, high = 0;
@@ -117,7 +117,7 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
 
 void InputPipelinePanel::DrawHost(const PanelContext& context, const AnalysisResult& result) {
   Rule(context);
-  SectionTitle(context, "Host side", "time of input operations");
+  SectionTitle(context, "Host side", "input operations");
   ImGui::SameLine(0, BaseEm());
   ImGui::PushID("host");
   DrawScope(context);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "viewer/core/panel.h"
+#include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw.h"
 #include "viewer/widgets/draw_text.h"
 #include "viewer/widgets/input_text.h"
@@ -47,6 +48,9 @@ void MarkersPanel::DrawToolbar(const PanelContext& context) const {
   const FaceScope small(context, Face::kUi);
   ImGui::AlignTextToFramePadding();
   TextIn(context, Role::kText3, "Shift+M marks what is under the mouse");
+  // Times count from the origin of the trace, whatever the panels are limited to.
+  const TimeRange whole = context.profile->trace->span;
+  DrawScopeOf(context, "Whole trace, " + FormatDuration(whole.length(), 4), whole);
 }
 
 // Typed text becomes the name when the box is left or Enter is pressed.
@@ -109,7 +113,7 @@ void MarkersPanel::DrawRow(const PanelContext& context, size_t i, const Marker& 
 }
 
 void MarkersPanel::Draw(const PanelContext& context) {
-  if (context.state == nullptr || context.profile == nullptr) {
+  if (context.state == nullptr || context.profile == nullptr || !context.profile->trace) {
     TextIn(context, Role::kText2, "Open a profile to mark times in it.");
     return;
   }

@@ -71,6 +71,20 @@ void NameRankView::DrawNeighbours(const PanelContext& context, const TrackSet& s
   if (!any) ImGui::Dummy({1, ImGui::GetTextLineHeight()});
 }
 
+// A link from the time of all events of this name to what they take of each step.
+void NameRankView::DrawTotal(const PanelContext& context, const Profile& profile,
+                             const EventRef& event) const {
+  const std::string text =
+      "All together " + WithoutZeros(FormatDuration(rank_.total, 4)) + " of the whole trace";
+  if (event.set != 0 || profile.Steps().empty()) return TextIn(context, Role::kText2, text);
+  if (LinkText(context, "##total", text + ": share of each step")) {
+    context.commands.Push("search.set",
+                          {.text = QueryForWhole(profile.trace->set.Name(event.row))});
+    context.commands.Push("panel.show", {.text = "selection/step", .profile = context.pinned});
+  }
+  ImGui::SetItemTooltip("Adds up all events of this name by step: time, and share of its length");
+}
+
 void NameRankView::Draw(const PanelContext& context, const Profile& profile,
                         const EventRef& event) {
   Update(context, profile, event);
@@ -89,6 +103,11 @@ void NameRankView::Draw(const PanelContext& context, const Profile& profile,
   if (ready_ && rank_.count > 1)
     ImGui::SetItemTooltip("Of the whole profile. Click to find them all: F3 goes through them.");
   DrawNeighbours(context, *set, event);
+  if (ready_ && rank_.count > 1) {
+    DrawTotal(context, profile, event);
+  } else {
+    ImGui::Dummy({1, ImGui::GetTextLineHeight()});
+  }
   ImGui::PopFont();
   const float em = BaseEm();
   const ImVec2 size{std::min(ImGui::GetContentRegionAvail().x, em * 30), em * 3.6f};

@@ -30,6 +30,7 @@ class NameRankView {
   void Update(const PanelContext& context, const Profile& profile, const EventRef& event);
   void DrawNeighbours(const PanelContext& context, const TrackSet& set,
                       const EventRef& event) const;
+  void DrawTotal(const PanelContext& context, const Profile& profile, const EventRef& event) const;
 
   LatestJob<Found> job_;
   EventRef event_;

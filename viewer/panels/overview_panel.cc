@@ -39,7 +39,7 @@ struct Part {
 
 class OverviewPanel final : public AnalysisPanel {
  public:
-  OverviewPanel() : AnalysisPanel("overview", "Dividing steps into classes") {}
+  OverviewPanel() : AnalysisPanel("overview", "Adding up the steps") {}
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
 
  private:
@@ -57,6 +57,7 @@ class OverviewPanel final : public AnalysisPanel {
   void DrawProblems(const PanelContext& context);
 
   StepChart chart_;
+  bool low_ = false;  // there is little height: causes stand beside their classes, not below
   ResultTableView top_types_, top_ops_;
 };
 
@@ -124,13 +125,14 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, const Part& pa
   const double whole = chart_.total().mean, percent = whole > 0 ? 100 * part.value.mean / whole : 0;
   constexpr double kLeast = 0.5;  // percent of the step from which on causes are worth a line
   const bool causes = !part.causes.empty() && percent >= kLeast;
+  const bool below = causes && !low_;
   const ImVec2 p = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, right = p.x + width;
   const float small_line = LineHeightIn(context, Face::kUi, TypeSize::kSlice);
   const FaceScope small(context, strong ? Face::kBold : Face::kUi);
   const float chip = std::floor(Em() * 0.7f), indent = Em() * 1.3f;
   const float line = std::floor(ImGui::GetTextLineHeight() * 1.45f);
-  const float height = line + (causes ? std::floor(small_line * 0.95f) : 0);
+  const float height = line + (below ? std::floor(small_line * 0.95f) : 0);
   ImGui::InvisibleButton("part", ImVec2(std::max(1.0f, width), height));
   const bool hovered = part.loss >= 0 && ImGui::IsItemHovered();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -141,12 +143,13 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, const Part& pa
   if (part.color != 0) DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, part.color, 2);
   const bool narrow = width < BaseEm() * 21;  // deviations then give their room to names
   const float sigma = right - Em() * 4, ms = narrow ? sigma : right - Em() * 8.6f;
-  DrawCut(list, ImVec2(p.x + indent, p.y), ms - Em() * 3.2f, context.theme[Role::kText],
-          part.label);
+  const float name_end = ms - Em() * 3.2f;
+  DrawCut(list, ImVec2(p.x + indent, p.y), name_end, context.theme[Role::kText], part.label);
   if (causes) {
+    const ImVec2 beside(p.x + indent + TextWidth(part.label) + Em() * 0.7f, p.y + Em() * 0.08f);
     const FaceScope face(context, Face::kUi, TypeSize::kSlice);
-    DrawCut(list, ImVec2(p.x + indent, std::floor(p.y + small_line * 1.15f)), right,
-            context.theme[Role::kText2], part.causes);
+    const ImVec2 at = below ? ImVec2(p.x + indent, std::floor(p.y + small_line * 1.15f)) : beside;
+    DrawCut(list, at, below ? right : name_end, context.theme[Role::kText2], part.causes);
   }
   const FaceScope mono(context, strong ? Face::kMonoBold : Face::kMono);
   std::array<char, 64> buffer{};
@@ -176,7 +179,11 @@ void OverviewPanel::StepScope(const PanelContext& context, const AnalysisResult&
 // loss goes to its longest interval and marks the host's events.
 void OverviewPanel::DrawBreakdown(const PanelContext& context, const AnalysisResult& result) {
   if (chart_.counted() == 0) return;
-  Rule(context);
+  if (low_) {
+    ImGui::Dummy(ImVec2(0, BaseEm() * 0.2f));
+  } else {
+    Rule(context);
+  }
   SectionTitle(context, "Where a step goes");
   StepScope(context, result);
   const ResultTable* losses = result.Table("losses");
@@ -340,8 +347,10 @@ void OverviewPanel::DrawResult(const PanelContext& context, const AnalysisResult
   if (result.Table("steps") != nullptr) chart_.Update(context, result, key);
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const float em = BaseEm(), gap = em * 0.6f;
-  const float side = std::clamp(avail.x * 0.25f, em * 18, em * 28);
   const bool three = avail.x > em * 82, two = avail.x > em * 52;
+  low_ = two && avail.y < em * 24;
+  const float part = low_ && !three ? 0.36f : 0.25f;
+  const float side = std::clamp(avail.x * part, em * 18, em * 28);
   if (two) {
     BeginColumn("verdict", side);
     DrawVerdict(context, result);

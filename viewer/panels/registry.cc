@@ -30,8 +30,8 @@ bool HasRoofline(const Profile& profile) {
 }
 
 constexpr PanelDesc kPanels[] = {
-    {"details", "Details", "The selected event with all its arguments.", "Alt+D",
-     DockSlot::kBottomLeft, true, &MakeDetailsPanel},
+    {"details", "Details", "The selected event with all its arguments, or sums of what is in view.",
+     "Alt+D", DockSlot::kBottomLeft, true, &MakeDetailsPanel},
     {"selection", "Selection",
      "The events that are selected, found, measured or in view: statistics and a list.", "Alt+S",
      DockSlot::kBottomLeft, true, &MakeSelectionPanel},

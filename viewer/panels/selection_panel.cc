@@ -32,6 +32,7 @@ class SelectionPanel final : public Panel {
   SelectionRequest Wanted(const PanelContext& context);
   void FollowPage(const ViewState& view);
   void Update(const PanelContext& context);
+  void DrawTitle(const PanelContext& context) const;
   void DrawHeader(const PanelContext& context);
   void DrawNumbers(const PanelContext& context) const;
   void DrawGroups(const PanelContext& context);
@@ -130,10 +131,19 @@ std::string TitleOf(SelectionKind kind) {
   return FindValue(kTitles, kind, "In view");
 }
 
+// How many events there are, and as a link the part of the trace that they lie in.
+void SelectionPanel::DrawTitle(const PanelContext& context) const {
+  SectionTitle(context, TitleOf(shown_.kind),
+               Counted(stats_.listed_of, stats_.derived ? "derived rows" : "events"));
+  if (stats_.range.empty()) return;
+  ImGui::SameLine(0, BaseEm());
+  const std::string length = WithoutZeros(FormatDuration(stats_.range.length(), 4));
+  DrawScopeOf(context, "in " + length + (shown_.host.empty() ? "" : " of " + shown_.host),
+              stats_.range);
+}
+
 void SelectionPanel::DrawHeader(const PanelContext& context) {
-  const std::string note = Counted(stats_.listed_of, stats_.derived ? "derived rows" : "events") +
-                           " in " + WithoutZeros(FormatDuration(stats_.range.length(), 4));
-  SectionTitle(context, TitleOf(shown_.kind), note);
+  DrawTitle(context);
   const FaceScope small(context, Face::kUi);
   struct Choice {
     const char* label;

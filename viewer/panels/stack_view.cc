@@ -43,7 +43,8 @@ void StackView::DrawFlame(const PanelContext& context, const CallTree& tree, uin
 
 void StackView::Draw(const PanelContext& context, const SelectionStacks& stacks, uint64_t key) {
   if (stacks.tree.frames.size() <= 1) {
-    WrappedIn(context, Role::kText2, "None of these events is the recording's own.");
+    WrappedIn(context, Role::kText2,
+              "Stacks are merged from recorded events only, and none of these is one.");
     return;
   }
   const std::pair<Page, const char*> choices[] = {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "model/analysis/tables/cells.h"
+#include "model/base/count_text.h"
 #include "model/base/digits.h"
 #include "viewer/panels/analysis_panel.h"
 #include "viewer/widgets/draw_text.h"
@@ -75,6 +77,19 @@ ClassSummary StepChart::SumOf(std::string_view column) const {
   return {};
 }
 
+namespace {
+
+// The number of hosts whose steps follow each other in the table.
+size_t HostsOf(const ResultTable& steps) {
+  const int host = steps.Column("host");
+  size_t hosts = steps.rows.empty() ? 0 : 1;
+  for (size_t r = 1; host >= 0 && r < steps.rows.size(); ++r)
+    hosts += TextAt(steps.rows[r], host) != TextAt(steps.rows[r - 1], host) ? 1 : 0;
+  return hosts;
+}
+
+}  // namespace
+
 void StepChart::Update(const PanelContext& context, const AnalysisResult& result, uint64_t key) {
   if (key == key_ && theme_ == context.theme.kind) return;
   const ResultTable& steps = *result.Table("steps");
@@ -86,6 +101,7 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
   bars_ = {};
   bars_.title = "step_times";
   counted_ = partial_ = inferred_ = 0;
+  hosts_ = HostsOf(steps);
   const int partial = steps.Column("partial"), inferred = steps.Column("inferred");
   const int warmup = steps.Column("warmup");
   const auto left_out = [&](size_t r) {
@@ -141,6 +157,7 @@ void StepChart::Update(const PanelContext& context, const AnalysisResult& result
 void StepChart::Draw(const PanelContext& context, const ResultTable& steps, ImVec2 size) {
   const float top = ImGui::GetCursorPosY();
   std::string note = "ms, by step";
+  if (hosts_ > 1) note += ", " + Counted(hosts_, "hosts") + " one after another";
   if (inferred_ > 0) note += ", " + GroupDigits(inferred_) + " inferred";
   SectionTitle(context, "Step time", note.c_str());
   if (bars_.labels.empty() && !context.view.Filter().empty()) {

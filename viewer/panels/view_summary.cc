@@ -48,16 +48,28 @@ void ViewSummary::DrawKinds(const PanelContext& context) const {
   const FaceScope small(context, Face::kUi);
   for (const auto& row : kinds.rows) {
     const auto count = static_cast<uint64_t>(NumberOf(row[1]));
-    const std::string text = Counted(count, "events") + ", " +
-                             NumberText(NumberOf(row[2]), format) + " " + format.header;
+    std::string text = Counted(count, "events");
+    if (NumberOf(row[2]) > 0)  // instants take no time
+      text += ", " + NumberText(NumberOf(row[2]), format) + " " + format.header;
     KeyValue(context, std::get<SharedText>(row[0]).view(), text, BaseEm() * 8, true);
     ImGui::SetItemTooltip("%s", kinds.columns[2].how.c_str());
   }
 }
 
+void ViewSummary::DrawTitle(const PanelContext& context) const {
+  const TimeRange whole = context.profile->trace->span;
+  const bool all = wanted_.range.begin <= whole.begin && wanted_.range.end >= whole.end;
+  std::string scope = (all ? "Whole trace, " : "Visible range, ") +
+                      FormatDuration((all ? whole : wanted_.range).length(), 4);
+  if (!wanted_.host.empty()) scope += ", " + wanted_.host;
+  SectionTitle(context, "In view");
+  ImGui::SameLine(0, BaseEm());
+  DrawScopeOf(context, scope, wanted_.range);
+}
+
 void ViewSummary::Draw(const PanelContext& context) {
   Update(context);
-  SectionTitle(context, "In view", FormatDuration(wanted_.range.length(), 4));
+  DrawTitle(context);
   if (version_ == 0) {
     WrappedIn(context, Role::kText2, "Adding up what is in view\u2026");
     return;

@@ -25,6 +25,7 @@ class ViewSummary {
     bool operator==(const Key&) const = default;
   };
   void Update(const PanelContext& context);
+  void DrawTitle(const PanelContext& context) const;
   void DrawKinds(const PanelContext& context) const;
 
   LatestJob<VisibleEvents> job_;

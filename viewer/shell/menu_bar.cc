@@ -182,6 +182,13 @@ size_t IndexOf(const std::vector<std::string>& names, const std::string& name) {
   return static_cast<size_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
+void DrawName(const std::string& name, const std::string& path) {
+  if (name.empty()) return;
+  CentreInBar();
+  ImGui::TextDisabled("%s", name.c_str());
+  ImGui::SetItemTooltip("%s", path.c_str());
+}
+
 void DrawRunSelectors(const ShellInput& input) {
   const std::span<const Profile> profiles = input.panel.profiles;
   const Profile* profile = input.panel.profile;
@@ -203,9 +210,7 @@ void DrawRunSelectors(const ShellInput& input) {
       commands.Push("run.choose", {.text = profile->runs[*chosen]});
     ImGui::SetItemTooltip("Run: %s", run.c_str());
   } else {
-    CentreInBar();
-    ImGui::TextDisabled("%s", name.c_str());
-    ImGui::SetItemTooltip("%s", profile->trace->path.c_str());
+    DrawName(profiles.size() > 1 ? run : name, profile->trace->path);
   }
   if (profile->trace->hosts.size() < 2) return;
   std::vector<std::string> hosts{"All hosts"};
@@ -225,7 +230,7 @@ void DrawHitCount(const ShellInput& input, const Pen& pen, float right, float y)
   if (input.search.busy()) {
     text = kEllipsis;
   } else if (!hits.error.empty()) {
-    text = "not a search";
+    text = "not a query";
   } else if (hits.count == 0) {
     text = "none";
   } else {

@@ -32,7 +32,8 @@ constexpr std::array<Answer, 3> kBeside = {
 
 // "Open bert_h100.json.gz?"
 std::string TitleOf(const OpenQuestion& question) {
-  if (!question.beside) return "These profiles do not look like one run. How to open them?";
+  if (!question.beside)
+    return "These profiles do not look like one run. How should they be opened?";
   if (question.paths.size() != 1) return fmt::format("Open {} profiles?", question.paths.size());
   const std::string_view path = question.paths.front();
   return fmt::format("Open {}?", path.substr(path.find_last_of('/') + 1));

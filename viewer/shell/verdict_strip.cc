@@ -390,8 +390,8 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   }
   ImGui::SetCursorScreenPos(p);
   DrawWaiting(context, right,
-              analysis == std::string_view("overview") ? "Dividing steps into classes\u2026"
-                                                       : "Following the allocator\u2026");
+              analysis == std::string_view("overview") ? "Adding up the steps\u2026"
+                                                       : "Adding up the allocations\u2026");
   return true;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 // Shares of the height. Panels get more than kPanelShare, up to kPanelShareMost, where the
 // timeline's content leaves room.
-constexpr float kPanelShare = 0.40f, kPanelShareMost = 0.66f, kPanelShareTall = 0.68f;
+constexpr float kPanelShare = 0.40f, kPanelShareMost = 0.74f, kPanelShareTall = 0.68f;
 constexpr float kDetailsShare = 0.27f, kDetailsShareSmall = 0.30f;  // share of the width
 constexpr float kDetailsMost = 560;  // more than names and values need; charts and tables do not
 
@@ -95,12 +95,14 @@ void SetShareOfPanels(ImGuiDockNode* root, float share) {
 }
 
 // Gives the panels below the timeline two thirds of the height or the share that fits, whichever is
-// further from their share now. The layout itself is the state, so this also works on a layout that
-// was kept or set with the splitter.
+// further from their share now; where about as much fits, the timeline gets most of the height. The
+// layout itself is the state, so this also works on a layout that was kept or set with the
+// splitter.
 void SwitchTall(ImGuiDockNode* root, float fitted) {
   if (!IsSplit(root)) return;
-  const bool tall = ShareOfPanels(*root) < (fitted + kPanelShareTall) / 2;
-  SetShareOfPanels(root, tall ? kPanelShareTall : fitted);
+  const float share = ShareOfPanels(*root);
+  const float other = fitted > (kPanelShare + kPanelShareTall) / 2 ? kPanelShare : kPanelShareTall;
+  SetShareOfPanels(root, std::abs(share - fitted) < std::abs(share - other) ? other : fitted);
 }
 
 // By how many pixels the timeline's content is higher than its rows; negative where it is lower.

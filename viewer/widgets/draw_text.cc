@@ -2,7 +2,10 @@
 
 #include <imgui_internal.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <iterator>
 
 namespace stepscope {
 namespace {
@@ -49,9 +52,33 @@ void TextIn(const PanelContext& context, Role role, std::string_view text) {
   ImGui::PopStyleColor();
 }
 
+std::string WithUnitsKept(std::string_view text) {
+  constexpr std::string_view kUnits[] = {"%", "ms",  "\u00b5s", "s",   "ns", "ps",
+                                         "B", "KiB", "MiB",     "GiB", "TiB"};
+  constexpr std::string_view kNoBreak = "\u00a0";
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  const auto begins_unit = [&](std::string_view rest) {
+    return std::any_of(std::begin(kUnits), std::end(kUnits), [&](std::string_view unit) {
+      return rest.starts_with(unit) &&
+             (rest.size() == unit.size() || !is_letter(rest[unit.size()]));
+    });
+  };
+  std::string out;
+  out.reserve(text.size() + 8);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool after_digit = i > 0 && text[i - 1] >= '0' && text[i - 1] <= '9';
+    if (text[i] == ' ' && after_digit && begins_unit(text.substr(i + 1))) {
+      out += kNoBreak;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
 void WrappedIn(const PanelContext& context, Role role, std::string_view text) {
   ImGui::PushTextWrapPos(0);
-  TextIn(context, role, text);
+  TextIn(context, role, WithUnitsKept(text));
   ImGui::PopTextWrapPos();
 }
 

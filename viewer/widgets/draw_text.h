@@ -32,6 +32,10 @@ float BaseEm();
 
 // Draws at the cursor in a role's colour and advances the cursor.
 void TextIn(const PanelContext& context, Role role, std::string_view text);
+// The text with a space that does not break between a number and its unit, so that no line begins
+// with a unit. O(size)
+std::string WithUnitsKept(std::string_view text);
+
 void WrappedIn(const PanelContext& context, Role role, std::string_view text);
 void SectionTitle(const PanelContext& context, std::string_view text, std::string_view note = {});
 // Draws up to `right` with an ellipsis at the end; returns true if the text was cut.

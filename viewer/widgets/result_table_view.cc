@@ -19,6 +19,7 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
+constexpr float kRoomForBars = 34;  // em
 
 uint64_t ColumnsKey(const ResultTable& table, const TableOptions& options) {
   constexpr unsigned char kEnd = 0xff;
@@ -44,8 +45,8 @@ bool IsShare(const ColumnDesc& column) {
 }
 
 // The value that a column's unit is chosen for: one gibibyte among many mebibytes must not make
-// them all 0.001. Never so little that the largest becomes unreadably long: times are written out,
-// sizes have 1,024 of one unit in the next.
+// them all 0.001. Never so little that the largest becomes unreadably long: sizes have 1,024 of one
+// unit in the next, and a column of milliseconds that has ten or more of them keeps its unit.
 double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
   const Dimension dimension = DimensionOf(table.columns[column].unit);
   if (dimension != Dimension::kBytes && dimension != Dimension::kTime) return max_abs;
@@ -57,7 +58,9 @@ double TypicalOf(const ResultTable& table, size_t column, double max_abs) {
   if (values.empty()) return max_abs;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
-  return std::max(*middle, max_abs / (dimension == Dimension::kTime ? 100 : 1000));
+  const bool keeps_ms = table.columns[column].unit == Unit::kMs && max_abs >= 10;
+  const double least = max_abs / (dimension == Dimension::kTime ? 100 : 1000);
+  return std::max({*middle, least, keeps_ms ? 1.0 : 0.0});
 }
 
 // Asks for a file and writes the text there.
@@ -88,13 +91,22 @@ std::string_view ComparedAs(std::string_view id) {
 NumberFormat ColumnFormat(const ResultTable& table, size_t column) {
   const ColumnDesc& desc = table.columns[column];
   const std::string_view compared = ComparedAs(desc.id);
-  double typical = TypicalOf(table, column, MaxAbs(table, column));
+  double most = MaxAbs(table, column), typical = TypicalOf(table, column, most);
   for (size_t c = 0; c < table.columns.size() && !compared.empty(); ++c) {
     const ColumnDesc& other = table.columns[c];
-    if (ComparedAs(other.id) == compared && other.unit == desc.unit)
-      typical = std::max(typical, TypicalOf(table, c, MaxAbs(table, c)));
+    if (ComparedAs(other.id) != compared || other.unit != desc.unit) continue;
+    typical = std::max(typical, TypicalOf(table, c, MaxAbs(table, c)));
+    most = std::max(most, MaxAbs(table, c));
   }
-  return FormatFor(desc.unit, desc.type, typical);
+  NumberFormat format = FormatFor(desc.unit, desc.type, typical);
+  // Six digits before the point are too many to read: the next unit has fewer, to the thousandth.
+  constexpr double kLong = 1e5;
+  constexpr int kThousandths = 3;
+  if (DimensionOf(desc.unit) == Dimension::kTime && most * format.scale >= kLong) {
+    format = FormatFor(desc.unit, desc.type, most);
+    format.decimals = kThousandths;
+  }
+  return format;
 }
 
 float ResultTableView::RowHeight() {
@@ -229,6 +241,7 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
   if (measured_at_ == Em() && measured_width_ == room) return;
   measured_at_ = Em();
   measured_width_ = room;
+  bars_ = room >= Em() * kRoomForBars;
   const float pad = ImGui::GetStyle().CellPadding.x * 2;
   min_width_ = pad;
   for (Column& column : columns_) {
@@ -240,7 +253,7 @@ void ResultTableView::MeasureColumns(const PanelContext& context, const ResultTa
       const FaceScope mono(context, Face::kMono);
       std::array<char, 64> buffer{};
       cell = TextWidth(WriteNumber(column.max_abs, column.format, buffer)) +
-             (column.bar ? Em() * 4.5f : 0);
+             (column.bar && bars_ ? Em() * 4.5f : 0);
     } else if (column.widest_row >= 0) {
       const auto row = static_cast<size_t>(column.widest_row);
       const std::string_view text = table.ShownText(row, column.data);

@@ -152,6 +152,7 @@ class ResultTableView {
   bool filter_asked_ = false;  // the user chose it before it was found
   uint64_t key_ = 0, columns_key_ = 0, rebuilds_ = 0;
   float measured_at_ = 0, measured_width_ = 0;  // font size and the room there was
+  bool bars_ = true;  // shares have bars; without room their numbers alone
   float min_width_ = 0;
   bool dirty_ = true, scroll_to_current_ = false, open_columns_ = false;
 };

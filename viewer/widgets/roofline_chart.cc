@@ -207,7 +207,7 @@ int RooflineChart::Draw(const PanelContext& context, const RooflineData& data, u
                                  ImPlotFlags_NoMenus | ImPlotFlags_NoTitle |
                                  ImPlotFlags_NoBoxSelect;
   if (!ImPlot::BeginPlot("##roofline", size, kFlags)) return -1;
-  ImPlot::SetupAxis(ImAxis_X1, "operations a byte (FLOP/byte)", ImPlotAxisFlags_NoTickMarks);
+  ImPlot::SetupAxis(ImAxis_X1, "operations per byte (FLOP/byte)", ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxis(ImAxis_Y1, "GFLOP/s", ImPlotAxisFlags_NoTickMarks);
   ImPlot::SetupAxisScale(ImAxis_X1, ImPlotScale_Log10);
   ImPlot::SetupAxisScale(ImAxis_Y1, ImPlotScale_Log10);

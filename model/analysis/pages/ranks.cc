@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "model/analysis/ranks/host_clocks.h"
 #include "model/analysis/ranks/rank_step_table.h"
 #include "model/analysis/ranks/rank_tables.h"
+#include "model/analysis/steps/loss_tables.h"
 
 namespace stepscope {
 namespace {
@@ -101,7 +103,15 @@ const char* RemedyOf(const LateCause& cause) {
   }
 }
 
-// "Rank 2 is the last in 67 % of the steps, by 3.00 ms a step (4.2 %)"
+// The cause in words, as in "waiting for input".
+std::string WordsOf(const LateCause& cause) {
+  if (cause.loss == StepTimeClass::kHostToDevice) return "copies";
+  std::string words = LabelOf(cause.loss);
+  if (!words.empty()) words[0] = static_cast<char>(std::tolower(words[0]));
+  return words;
+}
+
+// "Rank 2 is the last in 67 % of the steps, by 3.00 ms a step (4.2 % of it)"
 std::string LastText(const RankFacts& f, const RankLateness& rank) {
   const size_t r = PlaceOf(f, &rank);
   const auto steps = static_cast<Ps>(f.lateness.steps);
@@ -109,7 +119,7 @@ std::string LastText(const RankFacts& f, const RankLateness& rank) {
   std::string text = fmt::format("Rank {} is the last in {:.0f} % of the steps, by {} a step",
                                  f.ranks[r].number, percent, FormatDuration(rank.sum / steps, 3));
   if (const std::optional<double> share = ShareOfStep(f, r))
-    text += fmt::format(" ({:.1f} %)", *share);
+    text += fmt::format(" ({:.1f} % of it)", *share);
   return text;
 }
 
@@ -161,7 +171,7 @@ Finding FindingOf(const RankFacts& f, const RankLateness* slowest) {
                   : share >= 3 ? Finding::Grade::kWarning
                                : Finding::Grade::kInfo;
   finding.text = LastText(f, *slowest);
-  if (cause.known) finding.text += ": " + TextOf(cause);
+  if (cause.known) finding.text += "; the cause is " + WordsOf(cause);
   if (cause.known && !cause.event.empty()) finding.text += " (" + cause.event + ")";
   finding.text += ".";
   if (cause.known) finding.next_step = RemedyOf(cause);

@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "model/analysis/analysis.h"
+#include "model/shift_hosts.h"
 
 namespace stepscope {
 namespace {
@@ -50,6 +51,14 @@ std::vector<Ps> HostClockOffsets(AnalysisContext& context, std::stop_token stop)
   }
   if (!any) offsets.clear();
   return offsets;
+}
+
+std::shared_ptr<const Trace> OnOneClock(AnalysisContext& context,
+                                        const std::shared_ptr<const Trace>& trace,
+                                        const std::stop_token& stop) {
+  const std::vector<Ps> offsets = HostClockOffsets(context, stop);
+  if (offsets.empty() || stop.stop_requested()) return nullptr;
+  return ShiftHosts(trace, offsets, stop);
 }
 
 }  // namespace stepscope

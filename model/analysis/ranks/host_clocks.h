@@ -2,10 +2,12 @@
 // Times are in ps. Pure.
 #pragma once
 
+#include <memory>
 #include <stop_token>
 #include <vector>
 
 #include "model/analysis/ranks/clocks.h"
+#include "model/trace.h"
 
 namespace stepscope {
 
@@ -26,5 +28,11 @@ PairedRanks PairRanks(AnalysisContext& context, const AnalysisParams& params, st
 // that share collectives with other ranks. 0 for a host without such ranks, and where the offset is
 // not above 5 us and twice the residual. Empty if all of them are 0, or when stopped.
 std::vector<Ps> HostClockOffsets(AnalysisContext& context, std::stop_token stop);
+
+// The trace of the context on the first rank's clock. Its events keep their rows. Null if there is
+// nothing to align, or when stopped. O(events)
+std::shared_ptr<const Trace> OnOneClock(AnalysisContext& context,
+                                        const std::shared_ptr<const Trace>& trace,
+                                        const std::stop_token& stop);
 
 }  // namespace stepscope

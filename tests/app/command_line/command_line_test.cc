@@ -18,7 +18,9 @@ TEST_CASE("command line: each row is a command that --help names, and the first 
   for (const ProgramCommandDesc* desc : ProgramCommands().subspan(1)) {
     CAPTURE(desc->name);
     CHECK(help.find(std::string("  ") + desc->name + " ") != std::string::npos);
-    CHECK(Parse({desc->name, "--help"}).text.find("--verbose") != std::string::npos);
+    const std::string own = Parse({desc->name, "--help"}).text;
+    CHECK(own.find("--verbose") != std::string::npos);
+    CHECK(own.find(std::string("Usage: stepscope ") + desc->name) != std::string::npos);
   }
 }
 

@@ -36,6 +36,16 @@ TEST_CASE("report: reads a part of the profile") {
     CheckUsageError({"report", "a", "--steps", bad}, "--steps");
 }
 
+TEST_CASE(
+    "report, events and export: times are on the recorded clocks unless aligned ones are asked") {
+  CHECK_FALSE(OptionsOf<ReportOptions>(Parse({"report", "dir"})).aligned_clocks);
+  const ParsedCommandLine aligned = Parse({"report", "dir", "--clocks", "aligned"});
+  CHECK(OptionsOf<ReportOptions>(aligned).aligned_clocks);
+  CheckUsageError({"report", "dir", "--clocks", "both"}, "write recorded or aligned");
+  CheckUsageError({"events", "dir", "--clocks", "both"}, "write recorded or aligned");
+  CheckUsageError({"export", "dir", "--clocks", "aligned", "--host", "h"}, "--host");
+}
+
 TEST_CASE("report: CSV is one table, so a panel or a table has to be named") {
   CheckUsageError({"report", "a", "--format", "csv"}, "--panel");
   CHECK(Parse({"report", "a", "--format", "csv", "--panel", "memory"}).command != nullptr);

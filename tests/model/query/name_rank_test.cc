@@ -39,6 +39,7 @@ TEST_CASE("the rank of an event counts all events of its name, on all tracks, an
   CHECK(rank.count == 11);
   CHECK(rank.shorter == 3);
   CHECK(rank.longer == 7);
+  CHECK(rank.total == 55'500);
   const auto& counts = rank.histogram.counts;
   CHECK(std::accumulate(counts.begin(), counts.end(), uint64_t{0}) == 11);
   CHECK(counts[DurationHistogram::BinOf(500)] == 1);

@@ -15,6 +15,13 @@
 namespace stepscope {
 namespace {
 
+std::vector<StepMarker> Markers(int steps, double us) {
+  std::vector<StepMarker> markers(static_cast<size_t>(steps));
+  const Ps step = static_cast<Ps>(us) * kPsPerUs;
+  for (Ps s = 0; s < steps; ++s) markers[static_cast<size_t>(s)].range = {s * step, (s + 1) * step};
+  return markers;
+}
+
 // Twelve steps of 1,000 us and of what `gemm` takes longer than 300 us.
 Profile Training(ProfileId id, const char* label, double gemm) {
   test::KinetoText t;
@@ -28,6 +35,7 @@ Profile Training(ProfileId id, const char* label, double gemm) {
   }
   Profile profile = ProfileOf(id, LoadBytes("t.json", t.Text(test::kH100), {}).value());
   profile.label = label;
+  profile.steps = std::make_shared<const std::vector<StepMarker>>(Markers(12, step));
   return profile;
 }
 
@@ -65,7 +73,7 @@ TEST_CASE("compare: the change of a step, its share, and the op that it is made 
   CHECK(text.Has("B's step is 100 µs longer (+10 %), significant (p = "));
   CHECK(text.Has("In common: 100 % of the names of kernels, "));
   CHECK(text.RightOf("Baseline A")
-            .starts_with("before | B | after | Swap | Layout | Fit both | Stretch"));
+            .starts_with("before | 12 steps | B | after | 12 steps | Swap | Layout | Fit both | "));
   // The kernels that the op launched took 300 us, then 400 us.
   CHECK(text.RightOf("op").starts_with("mm | slower | 300.0 | 400.0 | 100.0 | 100.0 % | Compute"));
   const ImVec2 swap = text.At("Swap").middle();
@@ -74,6 +82,23 @@ TEST_CASE("compare: the change of a step, its share, and the op that it is made 
   const auto commands = t.f.TakeCommands();
   REQUIRE(commands.size() == 1);
   CHECK(commands[0].id == "compare.swap");
+}
+
+TEST_CASE("compare: a click on the steps that the numbers are of shows them in their profile") {
+  TwoProfiles t;
+  const DrawnText text = t.Text();
+  const TextPiece* of_b = nullptr;
+  for (const TextPiece& piece : text.pieces()) {
+    if (piece.text == "12 steps") of_b = &piece;
+  }
+  REQUIRE(of_b != nullptr);
+  t.f.TakeCommands();
+  t.f.Click(of_b->middle().x, of_b->middle().y, t.draw);
+  const auto commands = t.f.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].id == "view.set_range");
+  CHECK(commands[0].args.profile == ProfileId(2));
+  CHECK(commands[0].args.range == TimeRange{0, 12 * 1100 * kPsPerUs});
 }
 
 // How many of the events are of the profile.

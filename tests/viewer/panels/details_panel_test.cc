@@ -5,6 +5,7 @@
 #include "tests/support/kineto_text.h"
 #include "tests/viewer/drawn_text.h"
 #include "tests/viewer/open_trace.h"
+#include "tests/viewer/viewer_fixture.h"
 
 namespace stepscope {
 namespace {
@@ -84,11 +85,38 @@ TEST_CASE("details: without a selection it adds up what is in view") {
   const auto panel = FindPanel("details")->create();
   const DrawnText text = DrawCalm(f, *panel);
   CAPTURE(text.All());
-  CHECK(text.RightOf("In view") == "100.0 µs");
+  const TextPiece& scope = text.At("Whole trace, 100.0 µs");
   CHECK(text.Has("6 events on 2 tracks."));
   CHECK(text.RightOf("Threads") == "4 events, 100.0 µs");  // self time
   CHECK(text.RightOf("Streams") == "2 events, 12.0 µs");
   CHECK(text.RightOf("mm") == "22.000 | 19.6 % | 30.000 | 1 | 30.000");
+  f.TakeCommands();
+  f.Click(scope.middle().x, scope.middle().y,
+          [&](const PanelContext& context) { panel->Draw(context); });
+  const auto commands = f.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].id == "view.set_range");
+  CHECK(commands[0].args.range == f.view.VisibleIn(f.profile.id));
+}
+
+TEST_CASE("details: the time of all events of a name leads to its share of each step") {
+  PanelFixture f;
+  OpenTrace(f, testing::TrainingTrace());
+  f.profile.steps = std::make_shared<const std::vector<StepMarker>>(1);
+  f.view.selected = {f.profile.id, 0, RowOf(*f.profile.trace, "bn_fw_tr")};
+  const auto panel = FindPanel("details")->create();
+  const DrawnText text = DrawCalm(f, *panel);
+  CAPTURE(text.All());
+  const TextPiece& total = text.At("All together 720 µs of the whole trace: share of each step");
+  f.TakeCommands();
+  f.Click(total.middle().x, total.middle().y,
+          [&](const PanelContext& context) { panel->Draw(context); });
+  const auto commands = f.TakeCommands();
+  REQUIRE(commands.size() == 2);
+  CHECK(commands[0].id == "search.set");
+  CHECK(commands[0].args.text == "=bn_fw_tr");
+  CHECK(commands[1].id == "panel.show");
+  CHECK(commands[1].args.text == "selection/step");
 }
 
 }  // namespace

@@ -27,6 +27,20 @@ TEST_CASE("markers: each has its name, its begin and its length") {
   CHECK(text.RightOf("slow part").starts_with("2 ms | 3 ms | "));
 }
 
+TEST_CASE("markers: times are of the whole trace, and a click shows all of it") {
+  PanelFixture f;
+  OpenMarked(f);
+  const auto panel = FindPanel("markers")->create();
+  const TimeRange span = f.profile.trace->span;
+  const DrawnText text = DrawCalm(f, *panel);
+  const ImVec2 at = text.At("Whole trace, " + FormatDuration(span.length(), 4)).middle();
+  f.TakeCommands();
+  f.Click(at.x, at.y, [&](const PanelContext& context) { panel->Draw(context); });
+  const auto commands = f.TakeCommands();
+  REQUIRE(commands.size() == 1);
+  CHECK(commands[0].args.range == span);
+}
+
 TEST_CASE("markers: a click on the begin shows the marker, one on the length measures it") {
   PanelFixture f;
   OpenMarked(f);

@@ -6,9 +6,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 
+#include "tests/support/hlo_trace.h"
+#include "tests/viewer/drawn_text.h"
+#include "tests/viewer/open_trace.h"
 #include "tests/viewer/viewer_fixture.h"
 
 using namespace stepscope;           // NOLINT
@@ -114,4 +119,63 @@ TEST_CASE("typing: no key is lost in the file dialog, while folders are listed t
     CHECK(TextOfField() == root.string() + "/In_Ner/Deeper/Some_Name");
   }
   fs::remove_all(root);
+}
+
+namespace {
+
+// A field of text: the panel or window that it is in, and what it says while it is empty.
+struct Field {
+  const char* command;
+  const char* argument;
+  const char* hint;
+};
+
+constexpr Field kFields[] = {
+    {"app.help", "", "Find a command or a key"},
+    {"panel.show", "markers", "name it"},
+    {"panel.show", "kernel_stats", "Filter: MatMul  >100us  op:Conv"},
+    {"panel.show", "hlo_profile", "Filter: fusion  >100us"},
+    {"panel.show", "hlo_graph", "Go to instruction"},
+    {"panel.show", "hlo_graph/text", "Find in the text"},
+    {"panel.show", "selection/stacks", "Find frames"},
+};
+
+void OpenWithAnalyses(ViewerFixture& f, std::shared_ptr<const Trace> trace) {
+  f.Open(trace);
+  f.session.profiles[0] = ProfileOf(f.session.profiles[0].id, std::move(trace));
+  ++f.session.generation;
+  f.Frame(2);
+  f.WaitIdle();
+}
+
+// The field's hint as it is drawn, once the panel has its contents.
+ImVec2 PlaceOf(ViewerFixture& f, const Field& field) {
+  for (int i = 0; i < 200; ++i) {
+    f.Frame();
+    f.WaitIdle();
+    const DrawnText text;
+    if (const TextPiece* hint = text.Find(field.hint); hint != nullptr) return hint->middle();
+  }
+  FAIL("there is no field " << field.hint << " in:\n" << DrawnText().All());
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("typing: no key is lost in any field of a panel or window, while jobs run") {
+  for (const Field& field : kFields) {
+    CAPTURE(field.hint);
+    ViewerFixture f;
+    const bool stacks = std::string_view(field.argument).starts_with("selection");
+    OpenWithAnalyses(f, stacks ? TrainingTrace() : test::HloTrace());
+    f.Push("mark.add", {.range = {0, kPsPerUs}});
+    f.Push("view.tall_panels");
+    f.Push(field.command, {.text = field.argument});
+    const ImVec2 at = PlaceOf(f, field);
+    f.Click(at.x, at.y);
+    ++f.session.generation;  // every panel computes again
+    f.Push("search.set", {.text = "o"});
+    TypeFast(f, kText, 4);
+    CHECK(TextOfField() == kText);
+  }
 }

@@ -183,6 +183,23 @@ TEST_CASE("table view: the columns of A and B have one unit") {
   CHECK(std::string(ColumnFormat(table, 3).header) == "\u00b5s");
 }
 
+TEST_CASE("table view: long times get the next unit, to the thousandth") {
+  ResultTable table;
+  table.columns = {{"self_us", "Self", Unit::kUs, ValueType::kReal, ""},
+                   {"time_ms", "Time", Unit::kMs, ValueType::kReal, ""}};
+  table.rows = {{479'255.0, 23.1}, {20.0, 0.03}, {9.0, 0.004}, {4.0, 0.002}};
+  const auto text = [&](size_t row, size_t column) {
+    const NumberFormat format = ColumnFormat(table, column);
+    return NumberText(NumberOf(table.rows[row][column]), format) + " " + format.header;
+  };
+  CHECK(text(0, 0) == "479.255 ms");
+  CHECK(text(1, 0) == "0.020 ms");
+  CHECK(text(0, 1) == "23.100 ms");
+  CHECK(text(3, 1) == "0.002 ms");
+  table.rows[0][0] = 99'999.0;
+  CHECK(text(0, 0) == "99\u2009999.0 \u00b5s");
+}
+
 TEST_CASE("table view: an empty table and one without links draw") {
   TableFixture f(0);
   CHECK(f.panel.Frame(f.draw) > 0);

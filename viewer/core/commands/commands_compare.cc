@@ -154,7 +154,7 @@ constexpr CommandDesc kCompare[] = {
      "same place among those of its name.",
      "diff match pair", "C", Compares, Counterpart},
     {"compare.align_steps", "Align steps", "Go",
-     "Aligns the profiles at a step: the one of the same number, else the first.",
+     "Aligns the profiles at the step that has the same number in both, else at the first steps.",
      "diff shift offset", "", Compares, AlignSteps},
     {"compare.align_begin", "Align begins", "Go", "Aligns the profiles at their begins.",
      "diff shift offset absolute start", "", Compares, AlignBegins},

@@ -17,7 +17,7 @@ void CopyViewToken(C& c, const A&) {
   const ProfileViewState* state = c.StateOf();
   if (state == nullptr) return;
   c.services.SetClipboard(TokenOf(c.view, *state));
-  Say(c, "Copied: stepscope PATH --view opens here again");
+  Say(c, "Copied. stepscope PATH --view TEXT opens this place");
 }
 
 void OpenViewToken(C& c, const A& a) {
@@ -25,7 +25,7 @@ void OpenViewToken(C& c, const A& a) {
   const std::optional<ViewPlace> place = ParseViewToken(a.text);
   if (state == nullptr) return;
   if (!place) {
-    Say(c, "This is no view of Stepscope");
+    Say(c, "This text is no copied view");
     return;
   }
   state->host = place->host;

@@ -167,7 +167,7 @@ void OnlySelected(C& c, const A& a) {
   }
   for (const auto& [set, track] : tracks)
     state->only.insert(TrackPath(*profile->trace, profile->Set(set), TrackId(track)));
-  if (state->only.empty()) Say(c, "Select events first: their tracks stay");
+  if (state->only.empty()) Say(c, "Select events first; then only their tracks are shown");
 }
 
 // The tracks at a path, which names a track or a plane, with the set of each.
@@ -246,8 +246,8 @@ constexpr CommandDesc kTrack[] = {
     {"view.toggle_collapse", "Fold or unfold", "", "Folds or unfolds a plane or track.", "", "",
      HasProfile, ToggleCollapse},
     {"view.collapse_all", "Fold all", "View",
-     "Folds all devices and hosts into rows of their activity.", "collapse", "", HasProfile,
-     CollapseAll},
+     "Folds each device and host into one row that shows when it is busy.", "collapse", "",
+     HasProfile, CollapseAll},
     {"view.expand_all", "Unfold all", "View", "Unfolds all devices, hosts and tracks.", "expand",
      "", HasProfile, ExpandAll},
     {"view.toggle_hidden", "Hide", "",

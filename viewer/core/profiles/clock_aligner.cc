@@ -12,14 +12,6 @@
 namespace stepscope {
 namespace {
 
-std::shared_ptr<const Trace> AlignedTrace(AnalysisContext& recorded,
-                                          const std::shared_ptr<const Trace>& trace,
-                                          const std::stop_token& stop) {
-  const std::vector<Ps> offsets = HostClockOffsets(recorded, stop);
-  if (offsets.empty() || stop.stop_requested()) return nullptr;
-  return ShiftHosts(trace, offsets, stop);
-}
-
 std::shared_ptr<const std::vector<Ps>> OffsetsIn(const Trace& trace) {
   std::vector<Ps> offsets;
   for (uint32_t h = 0; h < trace.hosts.size(); ++h)
@@ -33,7 +25,7 @@ ClockAligner::Aligned ClockAligner::Align(AnalysisContext& recorded,
                                           const std::shared_ptr<const Trace>& trace,
                                           const std::stop_token& stop) {
   Aligned out;
-  out.trace = AlignedTrace(recorded, trace, stop);
+  out.trace = OnOneClock(recorded, trace, stop);
   if (out.trace == nullptr) return out;
   out.offsets = OffsetsIn(*out.trace);
   out.analysis = std::make_shared<AnalysisContext>(out.trace, recorded.definitions());

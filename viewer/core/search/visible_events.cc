@@ -13,9 +13,9 @@ namespace stepscope {
 namespace {
 
 struct NameSum {
-  uint64_t count = 0;
-  Ps inside = 0, self = 0;  // the part within the range
-  double whole = 0;         // the sum of whole durations
+  uint64_t count = 0, slices = 0;  // all events, and those that have a duration
+  Ps inside = 0, self = 0;         // the part within the range
+  double whole = 0;                // the sum of whole durations
 };
 
 struct KindSum {
@@ -104,7 +104,9 @@ void Adder::Add(const Track& track, const std::stop_token& stop) {
       ++sum.count;
       sum.inside += inside;
       sum.self += inside;
-      if (!instants) sum.whole += static_cast<double>(lane.dur[i]);
+      if (instants) continue;
+      ++sum.slices;
+      sum.whole += static_cast<double>(lane.dur[i]);
       if (lane.depth == 0 || lane.kind == LaneKind::kSpill) kind.busy += inside;
     }
     count += last - first;
@@ -136,6 +138,7 @@ ResultTable Adder::Names() const {
     if (n > 0 && sums[n - 1].first == sums[i].first) {
       NameSum& sum = sums[n - 1].second;
       sum.count += sums[i].second.count;
+      sum.slices += sums[i].second.slices;
       sum.inside += sums[i].second.inside;
       sum.self += sums[i].second.self;
       sum.whole += sums[i].second.whole;
@@ -164,11 +167,14 @@ ResultTable Adder::Names() const {
       {}};
   table.rows.reserve(sums.size());
   for (const auto& [name, sum] : sums) {
-    table.rows.push_back(
-        {std::string(set_.names->strings.View(name)), Us(sum.self),
-         self > 0 ? 100 * static_cast<double>(sum.self) / static_cast<double>(self) : 0.0,
-         Us(sum.inside), static_cast<int64_t>(sum.count),
-         sum.whole / static_cast<double>(sum.count) / static_cast<double>(kPsPerUs)});
+    // Instants take no time, so there is nothing to say of it.
+    const auto known = [slices = sum.slices](double v) { return slices > 0 ? Value(v) : Value(); };
+    const double share =
+        self > 0 ? 100 * static_cast<double>(sum.self) / static_cast<double>(self) : 0.0;
+    const double mean = sum.whole / static_cast<double>(std::max<uint64_t>(1, sum.slices));
+    table.rows.push_back({std::string(set_.names->strings.View(name)), known(Us(sum.self)),
+                          known(share), known(Us(sum.inside)), static_cast<int64_t>(sum.count),
+                          known(mean / static_cast<double>(kPsPerUs))});
   }
   return table;
 }

@@ -130,7 +130,7 @@ void MemoryBoxes::DrawTooltip(const PanelContext& context, const AllocationBoxes
 int MemoryBoxes::Draw(const PanelContext& context, const AllocationBoxes& boxes, uint64_t key,
                       const std::string& op, const NumberFormat& format, ImVec2 size) {
   if (boxes.spans.empty()) {
-    TextIn(context, Role::kText2, "No allocation was recorded from its beginning.");
+    TextIn(context, Role::kText2, "No allocation began while the profile was recorded.");
     return -1;
   }
   const float top_y = ImGui::GetCursorPosY();

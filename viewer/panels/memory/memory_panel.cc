@@ -88,7 +88,7 @@ size_t Fullest(const AnalysisResult& result) {
 
 class MemoryPanel final : public AnalysisPanel {
  public:
-  MemoryPanel() : AnalysisPanel("memory", "Following the allocators") {}
+  MemoryPanel() : AnalysisPanel("memory", "Adding up the allocations") {}
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
   bool animating() const override {
     return AnalysisPanel::animating() || full_job_.busy() || live_job_.busy();
@@ -267,6 +267,7 @@ void MemoryPanel::DrawNumbers(const PanelContext& context, const ResultTable& su
     if (column.type == ValueType::kString) continue;
     std::string text = FormatValue(row[c], column.unit);
     if (column.unit == Unit::kMs) text += " ms";
+    if (text.empty()) text = "not recorded";
     KeyValue(context, column.label, text, BaseEm() * 9.5f, true);
     if (!column.how.empty()) ImGui::SetItemTooltip("%s", column.how.c_str());
   }

@@ -42,7 +42,7 @@ constexpr size_t kMostThen = 8;  // events of a trace
 
 class MemorySnapshotPanel final : public AnalysisPanel {
  public:
-  MemorySnapshotPanel() : AnalysisPanel("memory_snapshot", "Following the allocator") {}
+  MemorySnapshotPanel() : AnalysisPanel("memory_snapshot", "Adding up the allocations") {}
   void DrawResult(const PanelContext& context, const AnalysisResult& result, uint64_t key) override;
   bool animating() const override {
     return AnalysisPanel::animating() || data_job_.busy() || moment_job_.busy() || graph_.busy();

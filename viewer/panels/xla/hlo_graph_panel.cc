@@ -142,7 +142,7 @@ bool HloGraphPanel::Open(const PanelContext& context) {
     return false;
   }
   if (!opened_.program) {
-    DrawEmpty(context, opened_.why_not.empty() ? "The program is too large for the memory there is."
+    DrawEmpty(context, opened_.why_not.empty() ? "There is not enough memory for this program."
                                                : opened_.why_not);
     return false;
   }
@@ -414,11 +414,12 @@ void HloGraphPanel::DrawText(const PanelContext& context) {
 void HloGraphPanel::Draw(const PanelContext& context) {
   waiting_ = false;
   if (context.profile == nullptr || !context.profile->trace) {
-    DrawEmpty(context, "No profile is open. File, Open, or drop one on the window.");
+    DrawEmpty(context,
+              "No profile is open. File > Open file opens one, or drop one on the window.");
     return;
   }
   if (!context.profile->analysis) {
-    DrawEmpty(context, "This run has nothing that could be analysed.");
+    DrawEmpty(context, "This run has no events to analyse.");
     return;
   }
   if (context.profile->id != profile_) {  // the choice was one of another profile's programs
