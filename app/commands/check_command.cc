@@ -118,6 +118,16 @@ bool Checks::MayBeChance() const {
   return enough && RawValue(input_.result.Find("significance")->value) == "none";
 }
 
+// "; significant (p = 1.1e-05)"
+std::string SignificanceInWords(const AnalysisResult& result) {
+  const std::string id = RawValue(result.Find("significance")->value);
+  const std::optional<double> p = NumberOf(result.Find("p_value"));
+  const char* words = id == "strong" ? "significant"
+                      : id == "weak" ? "weakly significant"
+                                     : "not significant";
+  return fmt::format("; {}", words) + (p ? fmt::format(" (p = {:.2g})", *p) : "");
+}
+
 bool Checks::Steps() {
   if (!options_.max_step_regression) return true;
   if (!compare::HaveSteps(*input_.a, *input_.b, input_.params, {})) {
@@ -126,8 +136,7 @@ bool Checks::Steps() {
   }
   const AnalysisResult& result = input_.result;
   const bool chance = MayBeChance();
-  const std::string why = "; significance: " + RawValue(result.Find("significance")->value) +
-                          (chance ? ", a change may be chance" : "");
+  const std::string why = SignificanceInWords(result) + (chance ? ", a change may be chance" : "");
   if (!Judge("step time", result.Find("step_ms_a"), result.Find("step_ms_b"),
              *options_.max_step_regression, why, chance))
     return false;

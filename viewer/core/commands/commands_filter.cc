@@ -40,7 +40,19 @@ void FilterRange(C& c, const A& a) { FilterTo(c, a.range, a.profile, a.text); }
 
 void FilterVisible(C& c, const A& a) { FilterTo(c, c.Visible(a.profile), a.profile, {}); }
 
-// Limits panels to the measured range, else to the selected event, else to what is in sight.
+// The step that fills the view, as the commands that go to a step show it; null if there is none.
+const StepMarker* StepThatFills(const Profile& profile, TimeRange view) {
+  constexpr Ps kTenths = 9;  // of the view that a step has to fill
+  for (const StepMarker& step : profile.Steps()) {
+    const TimeRange range = step.range;
+    if (range.begin < view.begin || range.end > view.end) continue;
+    if (range.length() / kTenths >= view.length() / 10) return &step;
+  }
+  return nullptr;
+}
+
+// Limits panels to the measured range, else to the selected event, else to the step that fills the
+// view, else to what is in sight.
 void FilterHere(C& c, const A& a) {
   if (!c.view.measured.empty()) {
     FilterTo(c, c.view.MeasuredIn(c.view.active), {}, {});
@@ -48,7 +60,11 @@ void FilterHere(C& c, const A& a) {
     const std::string name(c.Set(c.view.selected)->Name(c.view.selected.row));
     FilterTo(c, event, c.view.selected.trace, name.substr(0, 60));
   } else {
-    FilterVisible(c, a);
+    const Profile* profile = c.ProfileOf(a.profile);
+    const StepMarker* step =
+        profile != nullptr ? StepThatFills(*profile, c.Visible(a.profile)) : nullptr;
+    if (step == nullptr) return FilterVisible(c, a);
+    FilterTo(c, step->range, a.profile, step->label);
   }
 }
 
@@ -79,8 +95,8 @@ void ClearFilters(C& c, const A&) { c.view.filters.clear(); }
 
 constexpr CommandDesc kFilter[] = {
     {"filter.here", "Limit panels to this", "Tools",
-     "Limits all panels to the measured range, else to the selected event, else to what is "
-     "visible.",
+     "Limits all panels to the measured range, else to the selected event, else to the step that "
+     "fills the view, else to what is visible.",
      "restrict range filter", "L", HasProfile, FilterHere},
     {"filter.visible", "Limit panels to the view", "Tools",
      "Limits all panels to the visible part of the timeline.", "restrict range filter", "",

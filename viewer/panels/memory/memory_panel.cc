@@ -408,8 +408,19 @@ void MemoryPanel::DrawResult(const PanelContext& context, const AnalysisResult& 
     ImGui::EndChild();
     ImGui::SameLine(0, em * 1.2f);
     ImGui::BeginChild("data", ImVec2(0, 0));
-    const float height = ImGui::GetContentRegionAvail().y;
-    DrawGraph(context, std::clamp(height * 0.48f, em * 10, em * 34));
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    if (room.y < em * 26 && room.x > em * 60) {  // low and wide: the table stands beside the graph
+      ImGui::BeginChild("graph", ImVec2(std::floor(room.x * 0.55f), 0));
+      DrawGraph(context, room.y);
+      ImGui::EndChild();
+      ImGui::SameLine(0, em);
+      ImGui::BeginChild("tables");
+      DrawTables(context);
+      ImGui::EndChild();
+      ImGui::EndChild();
+      return;
+    }
+    DrawGraph(context, std::clamp(room.y * 0.48f, em * 10, em * 34));
     if (ImGui::GetContentRegionAvail().y < em * 12) {
       ImGui::BeginChild("tables", ImVec2(0, em * 16));
       DrawTables(context);

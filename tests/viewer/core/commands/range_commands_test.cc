@@ -74,6 +74,23 @@ TEST_CASE("panels are limited to the measured range, else the selection, else th
   CHECK(f.view().Filter() == TimeRange{10, 20});
 }
 
+TEST_CASE("panels are limited to the step that was gone to, without the margin around it") {
+  Opened f;
+  f.session.profiles[0].steps = std::make_shared<const std::vector<StepMarker>>(
+      std::vector<StepMarker>{{.label = "train 2", .range = {2 * kPsPerMs, 3 * kPsPerMs}},
+                              {.label = "train 3", .range = {3 * kPsPerMs, 4 * kPsPerMs}}});
+  ++f.session.generation;
+  f.Frame(2);
+  f.Do("view.set_range", Range(2'950 * kPsPerUs, 4'050 * kPsPerUs));
+  f.Do("filter.here");
+  CHECK(f.view().Filter() == TimeRange{3 * kPsPerMs, 4 * kPsPerMs});
+  CHECK(f.view().filters.back().label == "train 3");
+  f.Do("filter.clear");
+  f.Do("view.set_range", Range(2 * kPsPerMs, 4 * kPsPerMs));
+  f.Do("filter.here");
+  CHECK(f.view().Filter() == TimeRange{2 * kPsPerMs, 4 * kPsPerMs});
+}
+
 TEST_CASE("a click with Ctrl collects events, and they can be measured") {
   Opened f;
   const EventRef kernel = f.Find("bn_fw_tr"), copy = f.Find("MemcpyH2D");
