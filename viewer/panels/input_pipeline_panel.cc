@@ -81,12 +81,12 @@ void InputPipelinePanel::DrawSummary(const PanelContext& context, const Analysis
     const char* bound = input >= 20  ? "Highly input-bound"
                         : input >= 5 ? "Moderately input-bound"
                                      : "Not input-bound";
-    DrawHeadline(
-        context,
-        {input >= 20  ? Finding::Grade::kBad
-         : input >= 5 ? Finding::Grade::kWarning
-                      : Finding::Grade::kGood,
-         fmt::format("{}: {:.1f} % of the step time waits for input.", bound, input), "", ""});
+    DrawHeadline(context, {input >= 20  ? Finding::Grade::kBad
+                           : input >= 5 ? Finding::Grade::kWarning
+                                        : Finding::Grade::kGood,
+                           fmt::format("{}: {:.1f} % of the step time is spent waiting for input.",
+                                       bound, input),
+                           "", ""});
   } else {
     DrawHeadline(context, {Finding::Grade::kInfo,
                            "No step time could be measured; the host side is below.", "", ""});

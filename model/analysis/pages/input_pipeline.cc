@@ -131,10 +131,11 @@ Finding InputFinding(const Verdict& verdict) {
   }
   std::array<char, 96> text{};
   const bool some = percent >= 5;
-  std::snprintf(text.data(), text.size(), "%s: %.1f %% of the step time waits for input.",
+  std::snprintf(text.data(), text.size(),
+                "%s: %.1f %% of the step time is spent waiting for input.",
                 some ? "Partly input-bound" : "Not input-bound", percent);
   return {some ? Finding::Grade::kWarning : Finding::Grade::kGood, text.data(),
-          some ? "See below which operations take the time." : "", ""};
+          some ? "The input operations say where the time goes." : "", ""};
 }
 
 }  // namespace

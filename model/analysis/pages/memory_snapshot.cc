@@ -77,7 +77,7 @@ class SnapshotReport {
     Add("at_end_bytes", "At the end", LiveBytes(part_.end()), Unit::kBytes);
     Add("reserved_bytes", "Reserved at the end", device_.reserved_bytes, Unit::kBytes,
         "sizes of all segments when the snapshot was taken");
-    Add("bytes_before", "From before", device_.bytes_before, Unit::kBytes,
+    Add("bytes_before", "Before recording", device_.bytes_before, Unit::kBytes,
         "allocated before the recording began");
     size_t events = part_.last - part_.first;
     const bool whole = part_.first == 0 && part_.last == device_.events;
@@ -150,7 +150,7 @@ class SnapshotReport {
                    bytes("peak_bytes", "Peak"),
                    bytes("at_end_bytes", "At the end"),
                    bytes("reserved_bytes", "Reserved"),
-                   bytes("bytes_before", "From before"),
+                   bytes("bytes_before", "Before recording"),
                    count("out_of_memory", "Out of memory")},
                   {},
                   {}};

@@ -152,7 +152,7 @@ Finding NobodyLate(const RankFacts& f, Finding finding) {
         "for whom is not known.";
   } else if (residual > kPoor) {
     finding.text = fmt::format(
-        "No rank is later to collectives than their clocks leave open: ends differ by {}.",
+        "No rank is later to collectives than the clocks are uncertain: ends differ by {}.",
         FormatDuration(residual, 3));
   } else {
     SayLast(f, &finding);

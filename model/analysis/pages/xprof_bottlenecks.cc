@@ -48,7 +48,7 @@ Finding InputFinding(const StepShares& shares, const Program& program) {
   if (shares.input >= kInputBound) {
     const bool highly = shares.input >= kHighlyInputBound;
     return {highly ? Finding::Grade::kBad : Finding::Grade::kWarning,
-            fmt::format("{} input-bound: {:.1f} % of the step time waits for input.",
+            fmt::format("{} input-bound: {:.1f} % of the step time is spent waiting for input.",
                         highly ? "Highly" : "Moderately", shares.input),
             "See which stage of the input pipeline takes the time.", "input_pipeline"};
   }
@@ -60,7 +60,8 @@ Finding InputFinding(const StepShares& shares, const Program& program) {
             "Look in the timeline at what the host does in the gaps.", "timeline"};
   }
   return {Finding::Grade::kGood,
-          fmt::format("Not input-bound: {:.1f} % of the step time waits for input.", shares.input),
+          fmt::format("Not input-bound: {:.1f} % of the step time is spent waiting for input.",
+                      shares.input),
           RemedyFor("device", program), "kernel_stats"};
 }
 

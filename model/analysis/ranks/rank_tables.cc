@@ -24,7 +24,7 @@ std::vector<ColumnDesc> RankColumns() {
       {"rank", "Rank", Unit::kNone, V::kInt, "its own number, else its place", true},
       {"host", "Host", Unit::kNone, V::kString, ""},
       {"clock_offset_us", "Clock offset", Unit::kUs, V::kReal,
-       "its clock shows so much more than the first rank's, by the ends of common collectives "
+       "how far its clock is ahead of the first rank's, by the ends of common collectives "
        "(median)"},
       {"residual_us", "Residual", Unit::kUs, V::kReal,
        "median distance of its ends from the median end, clocks aligned"},
@@ -35,7 +35,8 @@ std::vector<ColumnDesc> RankColumns() {
        "after the median arrival of the others; median over collectives that it was late to", true},
       {"cause", "Cause", Unit::kNone, V::kString,
        "what it does longer than the others' median from its last collective to its arrival", true},
-      {"cause_event", "In", Unit::kNone, V::kString, "what its host is in meanwhile"},
+      {"cause_event", "Host event", Unit::kNone, V::kString,
+       "the event that its host is in meanwhile"},
       {"busy_ms_median", "Busy", Unit::kMs, V::kReal,
        "compute and copies of a step; median of the steps that count"},
       {"steps", "Steps", Unit::kCount, V::kInt, ""},

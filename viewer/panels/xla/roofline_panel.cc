@@ -230,9 +230,18 @@ void RooflinePanel::DrawResult(const PanelContext& context, const AnalysisResult
   shown_key = key * 2 + (feeds_ ? 1 : 0);
   Update(result, *table, shown_key);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float least = em * 11;  // of the table
-  DrawChart(context, *table, shown_key,
-            ImVec2(room.x, std::max(em * 12, std::min(room.y * 0.62f, room.y - least))));
+  const bool beside = room.y < em * 26 && room.x > em * 70;  // low and wide
+  if (beside) {
+    ImGui::BeginChild("chart", ImVec2(std::floor(room.x * 0.5f), 0));
+    DrawChart(context, *table, shown_key, ImGui::GetContentRegionAvail());
+    ImGui::EndChild();
+    ImGui::SameLine(0, em);
+    ImGui::BeginChild("table");
+  } else {
+    const float least = em * 11;  // of the table
+    DrawChart(context, *table, shown_key,
+              ImVec2(room.x, std::max(em * 12, std::min(room.y * 0.62f, room.y - least))));
+  }
   table_.Draw(context, *table, shown_key,
               {.id = "roofline",
                .noun = "rows",
@@ -246,6 +255,7 @@ void RooflinePanel::DrawResult(const PanelContext& context, const AnalysisResult
   shown_.assign(table_.order().size() == table->rows.size() ? 0 : table->rows.size(), false);
   if (!shown_.empty())
     for (const uint32_t row : table_.order()) shown_[row] = true;
+  if (beside) ImGui::EndChild();
   ImGui::EndChild();
 }
 
