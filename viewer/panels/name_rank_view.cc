@@ -75,7 +75,7 @@ void NameRankView::DrawNeighbours(const PanelContext& context, const TrackSet& s
 void NameRankView::DrawTotal(const PanelContext& context, const Profile& profile,
                              const EventRef& event) const {
   const std::string text =
-      "All together " + WithoutZeros(FormatDuration(rank_.total, 4)) + " of the whole trace";
+      "All together " + WithoutZeros(FormatDuration(rank_.total, 4)) + " in the whole trace";
   if (event.set != 0 || profile.Steps().empty()) return TextIn(context, Role::kText2, text);
   if (LinkText(context, "##total", text + ": share of each step")) {
     context.commands.Push("search.set",

@@ -141,7 +141,7 @@ void OverviewPanel::DrawBreakdownRow(const PanelContext& context, const Part& pa
     DrawBox(list, p.x - 3, p.y - 2, width + 6, height, context.theme[Role::kHover], 3);
   }
   if (part.color != 0) DrawBox(list, p.x, p.y + Em() * 0.22f, chip, chip, part.color, 2);
-  const bool narrow = width < BaseEm() * 21;  // deviations then give their room to names
+  const bool narrow = low_ || width < BaseEm() * 21;  // names and causes get the deviations' room
   const float sigma = right - Em() * 4, ms = narrow ? sigma : right - Em() * 8.6f;
   const float name_end = ms - Em() * 3.2f;
   DrawCut(list, ImVec2(p.x + indent, p.y), name_end, context.theme[Role::kText], part.label);
@@ -201,7 +201,7 @@ void OverviewPanel::DrawBreakdown(const PanelContext& context, const AnalysisRes
     const float right = p.x + ImGui::GetContentRegionAvail().x,
                 em = BaseEm() * TypeSize::kSmall / TypeSize::kUi;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    const bool narrow = right - p.x < BaseEm() * 21;
+    const bool narrow = low_ || right - p.x < BaseEm() * 21;
     DrawRight(list, right - em * (narrow ? 4 : 8.6f), p.y, context.theme[Role::kText2], "ms");
     if (!narrow) DrawRight(list, right - em * 4, p.y, context.theme[Role::kText2], "\u03c3");
     DrawRight(list, right, p.y, context.theme[Role::kText2], "%");

@@ -183,7 +183,6 @@ size_t IndexOf(const std::vector<std::string>& names, const std::string& name) {
 }
 
 void DrawName(const std::string& name, const std::string& path) {
-  if (name.empty()) return;
   CentreInBar();
   ImGui::TextDisabled("%s", name.c_str());
   ImGui::SetItemTooltip("%s", path.c_str());
@@ -210,7 +209,9 @@ void DrawRunSelectors(const ShellInput& input) {
       commands.Push("run.choose", {.text = profile->runs[*chosen]});
     ImGui::SetItemTooltip("Run: %s", run.c_str());
   } else {
-    DrawName(profiles.size() > 1 ? run : name, profile->trace->path);
+    // The run of a single file is its name, which the box says already.
+    const bool said = profiles.size() > 1 && profile->label.find(run) != std::string::npos;
+    if (!said) DrawName(name, profile->trace->path);
   }
   if (profile->trace->hosts.size() < 2) return;
   std::vector<std::string> hosts{"All hosts"};

@@ -19,7 +19,7 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kNone = static_cast<size_t>(-1);
-constexpr float kRoomForBars = 34;  // em
+constexpr float kRoomForBars = 36;  // em
 
 uint64_t ColumnsKey(const ResultTable& table, const TableOptions& options) {
   constexpr unsigned char kEnd = 0xff;

@@ -123,7 +123,7 @@ void ResultTableView::DrawCell(const PanelContext& context, const ResultTable& t
     const FaceScope mono(context, Face::kMono);
     std::array<char, 64> buffer{};
     const std::string_view text = WriteNumber(NumberOf(value), column.format, buffer);
-    if (column.bar && bars_) {
+    if (column.bar && bars_ && std::isfinite(NumberOf(value))) {
       const std::string_view label =
           table.ShownText(row, std::max(table.Column(options.name_column), 0));
       const Rgba fill =
