@@ -1,7 +1,6 @@
 #include "viewer/panels/analysis_panel.h"
 
 #include <imgui.h>
-#include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>
@@ -190,9 +189,13 @@ void DrawBigNumber(const PanelContext& context, const Property* property, const 
 
 void DrawScopeOf(const PanelContext& context, const std::string& text, TimeRange range) {
   const FaceScope small(context, Face::kUi);
-  // In the middle of the line, whose titles and buttons are higher.
-  const float room = ImGui::GetCurrentWindow()->DC.CurrLineSize.y - ImGui::GetTextLineHeight();
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + std::floor(std::max(0.0f, room) / 2));
+  // At the height of what stands before it on the line: a title, a note or a button.
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 before_min = ImGui::GetItemRectMin(), before_max = ImGui::GetItemRectMax();
+  if (at.y < before_max.y && at.x >= before_max.x) {
+    const float y = (before_min.y + before_max.y - ImGui::GetTextLineHeight()) / 2;
+    ImGui::SetCursorScreenPos(ImVec2(at.x, std::max(at.y, std::floor(y))));
+  }
   if (LinkText(context, "scope", text) && !range.empty())
     context.commands.Push("view.set_range", {.range = range, .profile = context.profile->id});
   ImGui::SetItemTooltip("The numbers are of this part. A click shows it on the timeline");

@@ -133,13 +133,12 @@ std::string TitleOf(SelectionKind kind) {
 
 // How many events there are, and as a link the part of the trace that they lie in.
 void SelectionPanel::DrawTitle(const PanelContext& context) const {
-  SectionTitle(context, TitleOf(shown_.kind),
-               Counted(stats_.listed_of, stats_.derived ? "derived rows" : "events"));
-  if (stats_.range.empty()) return;
+  SectionTitle(context, TitleOf(shown_.kind));
   ImGui::SameLine(0, BaseEm());
-  const std::string length = WithoutZeros(FormatDuration(stats_.range.length(), 4));
-  DrawScopeOf(context, "in " + length + (shown_.host.empty() ? "" : " of " + shown_.host),
-              stats_.range);
+  std::string scope = Counted(stats_.listed_of, stats_.derived ? "derived rows" : "events") +
+                      " in " + WithoutZeros(FormatDuration(stats_.range.length(), 4));
+  if (!shown_.host.empty()) scope += " of " + shown_.host;
+  DrawScopeOf(context, scope, stats_.range);
 }
 
 void SelectionPanel::DrawHeader(const PanelContext& context) {
