@@ -101,7 +101,8 @@ void SetShareOfPanels(ImGuiDockNode* root, float share) {
 void SwitchTall(ImGuiDockNode* root, float fitted) {
   if (!IsSplit(root)) return;
   const float share = ShareOfPanels(*root);
-  const float other = fitted > (kPanelShare + kPanelShareTall) / 2 ? kPanelShare : kPanelShareTall;
+  constexpr float kAboutTall = kPanelShareTall - 0.02f;
+  const float other = fitted > kAboutTall ? kPanelShare : kPanelShareTall;
   SetShareOfPanels(root, std::abs(share - fitted) < std::abs(share - other) ? other : fitted);
 }
 

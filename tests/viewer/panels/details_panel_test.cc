@@ -107,7 +107,7 @@ TEST_CASE("details: the time of all events of a name leads to its share of each 
   const auto panel = FindPanel("details")->create();
   const DrawnText text = DrawCalm(f, *panel);
   CAPTURE(text.All());
-  const TextPiece& total = text.At("All together 720 µs in the whole trace: share of each step");
+  const TextPiece& total = text.At("All together 7.2 ms in the whole trace: share of each step");
   f.TakeCommands();
   f.Click(total.middle().x, total.middle().y,
           [&](const PanelContext& context) { panel->Draw(context); });

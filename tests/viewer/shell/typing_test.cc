@@ -123,7 +123,7 @@ TEST_CASE("typing: no key is lost in the file dialog, while folders are listed t
 
 namespace {
 
-// A field of text: the panel or window that it is in, and what it says while it is empty.
+// A field of text: the panel or window that it is in, and how what it says while empty begins.
 struct Field {
   const char* command;
   const char* argument;
@@ -133,8 +133,8 @@ struct Field {
 constexpr Field kFields[] = {
     {"app.help", "", "Find a command or a key"},
     {"panel.show", "markers", "name it"},
-    {"panel.show", "kernel_stats", "Filter: MatMul  >100us  op:Conv"},
-    {"panel.show", "hlo_profile", "Filter: fusion  >100us"},
+    {"panel.show", "hlo_stats", "Filter: MatMul"},
+    {"panel.show", "hlo_profile", "Filter: fusion"},
     {"panel.show", "hlo_graph", "Go to instruction"},
     {"panel.show", "hlo_graph/text", "Find in the text"},
     {"panel.show", "selection/stacks", "Find frames"},
@@ -154,7 +154,8 @@ ImVec2 PlaceOf(ViewerFixture& f, const Field& field) {
     f.Frame();
     f.WaitIdle();
     const DrawnText text;
-    if (const TextPiece* hint = text.Find(field.hint); hint != nullptr) return hint->middle();
+    for (const TextPiece& piece : text.pieces())
+      if (piece.text.starts_with(field.hint)) return piece.middle();
   }
   FAIL("there is no field " << field.hint << " in:\n" << DrawnText().All());
   return {};
@@ -164,7 +165,7 @@ ImVec2 PlaceOf(ViewerFixture& f, const Field& field) {
 
 TEST_CASE("typing: no key is lost in any field of a panel or window, while jobs run") {
   for (const Field& field : kFields) {
-    CAPTURE(field.hint);
+    CAPTURE(std::string(field.hint));
     ViewerFixture f;
     const bool stacks = std::string_view(field.argument).starts_with("selection");
     OpenWithAnalyses(f, stacks ? TrainingTrace() : test::HloTrace());
@@ -174,7 +175,6 @@ TEST_CASE("typing: no key is lost in any field of a panel or window, while jobs 
     const ImVec2 at = PlaceOf(f, field);
     f.Click(at.x, at.y);
     ++f.session.generation;  // every panel computes again
-    f.Push("search.set", {.text = "o"});
     TypeFast(f, kText, 4);
     CHECK(TextOfField() == kText);
   }

@@ -16,7 +16,7 @@ struct VisibleEvents {
   // name, self_us, share, total_us, count, mean_us; most self time first. Times count as
   // far as they lie in the range, but the mean is of whole durations. Self time leaves out
   // the events inside. Annotations, which name the time of other tracks' events, count only
-  // where nothing else is in view.
+  // where nothing else is in view. Names of instants only have no times.
   ResultTable names;
   ResultTable kinds;  // kind of track, count, busy_us; the busiest first
 };
