@@ -136,7 +136,7 @@ constexpr Field kFields[] = {
     {"panel.show", "hlo_stats", "Filter: MatMul"},
     {"panel.show", "hlo_profile", "Filter: fusion"},
     {"panel.show", "hlo_graph", "Go to instruction"},
-    {"panel.show", "hlo_graph/text", "Find in the text"},
+    {"panel.show", "hlo_graph/text/7/add.1", "Find in the text"},
     {"panel.show", "selection/stacks", "Find frames"},
 };
 
