@@ -11,6 +11,7 @@
 #include <string>
 
 #include "app/system/paths.h"
+#include "model/time.h"
 #include "tests/app/temp_dir.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/kineto_text.h"
@@ -56,9 +57,10 @@ void CheckFails(const TempDir& dir, const std::string& arguments, int status) {
 // Begin of rank 1's first collective after that of rank 0, in ms.
 double FirstCollectiveApart(const std::string& events) {
   double first[2] = {-1, -1};
-  for (const auto& event : nlohmann::json::parse(events)) {
+  const nlohmann::json list = nlohmann::json::parse(events);
+  for (const auto& event : list["events"]) {
     const std::string process = event["process"];
-    const size_t rank = process.find("rank 1") != std::string::npos ? 1 : 0;
+    const size_t rank = process.find("GPU:1") != std::string::npos ? 1 : 0;
     const double ms = event["begin_ps"].get<double>() / static_cast<double>(kPsPerMs);
     if (first[rank] < 0 || ms < first[rank]) first[rank] = ms;
   }

@@ -17,9 +17,12 @@
 namespace stepscope {
 namespace {
 
-// Shares of the height. Panels get more than kPanelShare, up to kPanelShareMost, where the
-// timeline's content leaves room.
-constexpr float kPanelShare = 0.40f, kPanelShareMost = 0.74f, kPanelShareTall = 0.68f;
+// Shares of the height. Panels get more than kPanelShare where the timeline's content leaves room:
+// up to kPanelShareMost, or up to kPanelShareHigh where the timeline keeps kTimelineLeast pixels
+// for rows that are unfolded later.
+constexpr float kPanelShare = 0.40f, kPanelShareMost = 0.66f, kPanelShareHigh = 0.74f;
+constexpr float kPanelShareTall = 0.68f;
+constexpr float kTimelineLeast = 250;
 constexpr float kDetailsShare = 0.27f, kDetailsShareSmall = 0.30f;  // share of the width
 constexpr float kDetailsMost = 560;  // more than names and values need; charts and tables do not
 
@@ -129,7 +132,9 @@ void Fit(const ShellInput& input, ImGuiDockNode* root) {
   const float legend = ComparesProfiles(input.panel) ? BaseEm() * 2.4f : BaseEm() * 0.5f;
   const float needed = root->ChildNodes[0]->Size.y + MissingHeight(input) + legend +
                        ImGui::GetStyle().DockingSeparatorSize;
-  const float fits = std::clamp(1 - needed / root->Size.y, kPanelShare, kPanelShareMost);
+  const float high = 1 - ScaledSize(kTimelineLeast) / root->Size.y;
+  const float most = std::clamp(high, kPanelShareMost, kPanelShareHigh);
+  const float fits = std::clamp(1 - needed / root->Size.y, kPanelShare, most);
   if (std::abs(static_cast<double>(fits) - share) < kSame / 4) return;
   SetShareOfPanels(root, fits);
   input.panel.commands.PushSetting("layout.panels", std::to_string(fits));

@@ -33,8 +33,8 @@ TEST_CASE("open: a word that is no path may be a mistyped command") {
   const Status word = CheckPaths({test::SourcePath(""), "reprot"});
   CHECK(word.code() == ErrorCode::kUsage);
   CHECK(word.message() ==
-        "reprot: neither a file nor a command; commands are info, report, events, export, compare, "
-        "check, screenshot, replay and bench (see stepscope --help)");
+        "reprot: neither a file nor a command; commands are info, report, events, sql, export, "
+        "compare, check, screenshot, replay and bench (see stepscope --help)");
   CHECK(CheckPaths({"./no/such.json"}).code() == ErrorCode::kIo);
   CHECK(CheckPaths({"nosuch.xplane.pb"}).code() == ErrorCode::kIo);
 }

@@ -130,7 +130,7 @@ TEST_CASE("workspace: panels get what the timeline's content leaves, and no less
     f.Frame(10);
     CAPTURE(streams);
     const float share = Below() / Whole();
-    if (streams == 1) CHECK(share == doctest::Approx(0.74).epsilon(0.01));
+    if (streams == 1) CHECK(share == doctest::Approx(1 - 250 / Whole()).epsilon(0.01));
     if (streams == 100) CHECK(share == doctest::Approx(0.40).epsilon(0.01));
     if (streams != 12) continue;
     // All rows are in sight, and few pixels are empty.
@@ -157,7 +157,7 @@ TEST_CASE("workspace: a share that the user chose stays when another profile is 
   CHECK(Below() == doctest::Approx(300).epsilon(0.01));
   f.Push("view.reset_layout");
   f.Frame(10);
-  CHECK(Below() / Whole() == doctest::Approx(0.74).epsilon(0.01));
+  CHECK(Below() / Whole() == doctest::Approx(1 - 250 / Whole()).epsilon(0.01));
 }
 
 // The kept layout with one panel undocked, at a place of its own.
