@@ -14,6 +14,7 @@ constexpr Ps kLongestDispatch = 200 * kPsPerUs;  // an op in an executor that ta
 constexpr Ps kLongestLaunch = kPsPerMs;          // a kernel's first launch that takes longer loads
 constexpr Ps kLeastBlock = 100 * kPsPerUs;       // a shorter blocking call holds up nobody else
 constexpr size_t kLaunchSample = 64;
+constexpr size_t kMostSpilled = 64;  // lanes of events that overlap others; more are not asked
 
 bool IsPageable(std::string_view text) { return text.find("ageable") != std::string_view::npos; }
 
@@ -265,20 +266,26 @@ HostPiece HostActivity::Under(HostPiece outer, const Lane& lane, uint32_t index)
   return outer;
 }
 
-// Walks the nested events of a thread, outermost first, as time goes on. Each event is looked at
-// once, however many ranges lie inside it.
-class HostActivity::NestedSweep {
+// Walks the events of a thread as time goes on and keeps those that are open, in the order in which
+// they began. Each event is looked at once, however many ranges lie inside it.
+class HostActivity::Sweep {
  public:
-  NestedSweep(const HostActivity& activity, std::vector<const Lane*> by_depth)
-      : activity_(activity), by_depth_(std::move(by_depth)), next_(by_depth_.size()) {}
+  // `nested` by depth. The lanes of `spilled` hold events that overlap others without nesting.
+  Sweep(const HostActivity& activity, std::vector<const Lane*> nested,
+        std::vector<const Lane*> spilled)
+      : activity_(activity),
+        nested_(std::move(nested)),
+        spilled_(std::move(spilled)),
+        next_(nested_.size()),
+        next_spilled_(spilled_.size()),
+        spilled_end_(spilled_.size(), kMaxPs) {}
 
   // Ranges must ascend.
   void Append(TimeRange range, std::vector<HostPiece>* out) {
     for (Ps t = range.begin; t < range.end;) {
-      while (!open_.empty() && open_.back().end <= t) open_.pop_back();
+      Close(t);
       const HostPiece piece = open_.empty() ? HostPiece() : open_.back().said;
-      const Ps end = open_.empty() ? range.end : std::min(range.end, open_.back().end);
-      const Ps inner = Enter(piece, t, end);
+      const Ps inner = Enter(t, std::min(range.end, FirstEnd()));
       stepscope::Append(out, piece, {t, inner});
       t = inner;
     }
@@ -286,69 +293,112 @@ class HostActivity::NestedSweep {
   uint64_t looks() const { return looks_; }
 
  private:
+  static constexpr size_t kNested = ~size_t{0};
+
   struct Open {
-    Ps end;
-    HostPiece said;
+    const Lane* lane;
+    uint32_t index;
+    size_t spilled;  // index of its lane among the spilled ones; kNested: it is on none
+    Ps begin, end;
+    HostPiece said;  // by this event and all that began before it
   };
 
-  // Opens the next event inside what is open, as far as it lies in [t, end). Returns where it
-  // begins there; `end` if there is none.
-  Ps Enter(const HostPiece& piece, Ps t, Ps end) {
-    const size_t depth = open_.size();
+  static bool BeginsBefore(const Open& a, const Open& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  }
+
+  void Close(Ps t) {
+    const auto ended = [&](const Open& o) {
+      if (o.end > t) return false;
+      if (o.spilled == kNested) --depth_;
+      if (o.spilled != kNested) spilled_end_[o.spilled] = kMaxPs;
+      return true;
+    };
+    while (!open_.empty() && ended(open_.back())) open_.pop_back();
+    if (FirstEnd() > t) return;
+    const auto first =
+        std::find_if(open_.begin(), open_.end(), [t](const Open& o) { return o.end <= t; });
+    const auto from = static_cast<size_t>(first - open_.begin());
+    open_.erase(std::remove_if(first, open_.end(), ended), open_.end());
+    Say(from);
+  }
+
+  // When the first open event ends.
+  Ps FirstEnd() const {
+    const Open* inner = InnermostNested();
+    Ps end = inner != nullptr ? inner->end : kMaxPs;
+    for (const Ps spilled : spilled_end_) end = std::min(end, spilled);
+    return end;
+  }
+
+  // Opens the first event that begins before `end` and is not open yet. Returns when it begins,
+  // from t on; `end` if there is none.
+  Ps Enter(Ps t, Ps end) {
+    Open first{nullptr, 0, kNested, end, end, {}};
+    const Open* inner = InnermostNested();
     // These states hold whatever is inside.
-    if (depth >= by_depth_.size() || piece.state >= HostState::kSync) return end;
+    const bool holds = inner != nullptr && inner->said.state >= HostState::kSync;
+    if (depth_ < nested_.size() && !holds)
+      LookAt(*nested_[depth_], t, kNested, &next_[depth_], &first);
+    for (size_t s = 0; s < spilled_.size(); ++s) {
+      if (spilled_end_[s] == kMaxPs) LookAt(*spilled_[s], t, s, &next_spilled_[s], &first);
+    }
+    if (first.lane == nullptr) return end;
+    if (first.spilled == kNested) ++depth_;
+    if (first.spilled != kNested) spilled_end_[first.spilled] = std::min(first.end, kMaxPs - 1);
+    const auto at = std::upper_bound(open_.begin(), open_.end(), first, BeginsBefore);
+    Say(static_cast<size_t>(open_.insert(at, first) - open_.begin()));
+    return std::max(first.begin, t);
+  }
+
+  void LookAt(const Lane& lane, Ps t, size_t spilled, uint32_t* next, Open* first) {
     ++looks_;
-    const Lane& lane = *by_depth_[depth];
-    uint32_t& i = next_[depth];
-    i = FirstEndingAfter(lane, i, t);
-    if (i >= lane.size() || lane.start[i] >= end) return end;
-    const Ps outer = open_.empty() ? kMaxPs : open_.back().end;
-    open_.push_back({std::min(lane.end(i), outer), activity_.Under(piece, lane, i)});
-    return std::max(lane.start[i], t);
+    *next = FirstEndingAfter(lane, *next, t);
+    if (*next >= lane.size() || lane.start[*next] >= first->begin) return;
+    *first = {&lane, *next, spilled, lane.start[*next], lane.end(*next), {}};
+  }
+
+  const Open* InnermostNested() const {
+    const auto inner = std::find_if(open_.rbegin(), open_.rend(),
+                                    [](const Open& o) { return o.spilled == kNested; });
+    return inner != open_.rend() ? &*inner : nullptr;
+  }
+
+  // Says anew what open events from this one on say.
+  void Say(size_t from) {
+    for (size_t i = from; i < open_.size(); ++i) {
+      const HostPiece outer = i == 0 ? HostPiece() : open_[i - 1].said;
+      const bool holds = outer.state >= HostState::kSync;
+      open_[i].said = holds ? outer : activity_.Under(outer, *open_[i].lane, open_[i].index);
+    }
   }
 
   const HostActivity& activity_;
-  const std::vector<const Lane*> by_depth_;
-  std::vector<uint32_t> next_;  // by depth: all events before this one end before now
+  const std::vector<const Lane*> nested_, spilled_;
+  std::vector<uint32_t> next_;          // by depth: all events before this one end before now
+  std::vector<uint32_t> next_spilled_;  // the same by spilled lane
+  std::vector<Ps> spilled_end_;         // by spilled lane: of its open event; kMaxPs: none
   std::vector<Open> open_;
+  size_t depth_ = 0;  // open nested events
   uint64_t looks_ = 0;
 };
-
-// Changes the pieces under events that overlap others and so lie on lanes of their own.
-void HostActivity::Paint(const Lane& lane, std::vector<HostPiece>* pieces) const {
-  std::vector<HostPiece> out;
-  out.reserve(pieces->size());
-  uint32_t first = 0;
-  for (const HostPiece& piece : *pieces) {
-    Ps at = piece.begin;
-    if (piece.state < HostState::kSync) {  // the later states hold whatever is inside
-      first = FirstEndingAfter(lane, first, piece.begin);
-      for (uint32_t i = first; i < lane.size() && lane.start[i] < piece.end; ++i) {
-        const Ps from = std::max(lane.start[i], at), to = std::min(lane.end(i), piece.end);
-        if (to <= from) continue;
-        Append(&out, piece, {at, from});
-        Append(&out, Under(piece, lane, i), {from, to});
-        at = to;
-      }
-    }
-    Append(&out, piece, {at, piece.end});
-  }
-  *pieces = std::move(out);
-}
 
 std::vector<HostPiece> HostActivity::During(const Track& thread, std::span<const TimeRange> ranges,
                                             uint64_t* looks) const {
   std::vector<const Lane*> nested, spilled;
   for (const Lane& lane : trace_.set.LanesOf(thread)) {
     if (lane.kind == LaneKind::kInstant || lane.size() == 0) continue;
-    (lane.kind == LaneKind::kNested ? nested : spilled).push_back(&lane);
+    if (lane.kind == LaneKind::kNested) {
+      nested.push_back(&lane);
+    } else if (spilled.size() < kMostSpilled) {
+      spilled.push_back(&lane);
+    }
   }
-  NestedSweep sweep(*this, std::move(nested));
+  Sweep sweep(*this, std::move(nested), std::move(spilled));
   std::vector<HostPiece> pieces;
   pieces.reserve(ranges.size());
   for (const TimeRange& range : ranges) sweep.Append(range, &pieces);
   if (looks != nullptr) *looks += sweep.looks();
-  for (const Lane* lane : spilled) Paint(*lane, &pieces);
   return pieces;
 }
 

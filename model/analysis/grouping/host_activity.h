@@ -56,8 +56,9 @@ class HostActivity {
                std::span<const uint8_t> compute);
 
   // Tells what the thread does in the ranges, which are sorted and disjoint: pieces that cover them
-  // exactly. O((ranges + nested events that touch them) log events); lanes of events that overlap
-  // others cost their events times pieces. `looks`, unless null, is increased by the number of
+  // exactly. Of the events that are open, the one that began last is the innermost, whether they
+  // nest or not. O((ranges + events that touch them) (log events + lanes of events that overlap
+  // others, of which the first 64 are asked)). `looks`, unless null, is increased by the number of
   // events looked at.
   std::vector<HostPiece> During(const Track& thread, std::span<const TimeRange> ranges,
                                 uint64_t* looks = nullptr) const;
@@ -84,9 +85,8 @@ class HostActivity {
   void MarkFirstLaunches(const Grouping& grouping);
   void MarkEnclosing(const Track& thread);
   std::vector<Ps> OpLaunches(const Track& thread) const;
-  class NestedSweep;
+  class Sweep;
   HostPiece Under(HostPiece outer, const Lane& lane, uint32_t index) const;
-  void Paint(const Lane& lane, std::vector<HostPiece>* pieces) const;
 
   const Trace& trace_;
   std::vector<HostRole> roles_;  // by MetaId

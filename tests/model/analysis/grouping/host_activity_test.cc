@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 
 #include "loaders/loader.h"
 #include "model/analysis/analysis.h"
@@ -113,6 +114,63 @@ TEST_CASE("what a thread does in ranges is what it does all the time, cut to the
   for (size_t i = 0; i < pieces.size(); ++i) {
     CAPTURE(i);
     CHECK(Same(pieces[i], expected[i]));
+  }
+}
+
+TEST_CASE("an event that overlaps others holds only until the next one begins") {
+  XSpaceBuilder b;
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  host.Event("outer", 0, 100 * kPsPerUs);
+  host.Event("Optimizer.step", 20 * kPsPerUs, 110 * kPsPerUs);  // ends after `outer`
+  host.Event("inner", 40 * kPsPerUs, 30 * kPsPerUs);
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const HostActivity activity(**trace, context.stats(), context.grouping(), {});
+  const TimeRange all{0, 140 * kPsPerUs};
+  std::string said;
+  for (const HostPiece& piece :
+       activity.During(*HostThreadsOf(**trace, HostId(0)).at(0), {&all, 1})) {
+    const bool named = piece.meta != HostPiece::kNone;
+    said += std::string(named ? (*trace)->names().Name(MetaId(piece.meta)) : "nothing") +
+            " until " + std::to_string(piece.end / kPsPerUs) + ", ";
+  }
+  CHECK(said ==
+        "outer until 20, Optimizer.step until 40, inner until 70, Optimizer.step until 130, "
+        "nothing until 140, ");
+}
+
+TEST_CASE("of events in any order the one that began last is the innermost") {
+  std::mt19937 random(5);
+  XSpaceBuilder b;
+  auto& host = b.Plane("/host:CPU").Line(1, "python");
+  struct Event {
+    int64_t begin, end;
+  };
+  std::vector<Event> events;
+  for (int i = 0; i < 300; ++i) {  // each begins at a time of its own
+    const int64_t begin = 7 * i + static_cast<int64_t>(random() % 7);
+    const auto us = static_cast<int64_t>(1 + (random() % 4 == 0 ? random() % 200 : random() % 20));
+    events.push_back({begin, begin + us});
+    host.Event("op " + std::to_string(i), begin * kPsPerUs, us * kPsPerUs);
+  }
+  auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const HostActivity activity(**trace, context.stats(), context.grouping(), {});
+  const TimeRange all{0, 2'400 * kPsPerUs};
+  const std::vector<HostPiece> pieces =
+      activity.During(*HostThreadsOf(**trace, HostId(0)).at(0), {&all, 1});
+  auto piece = pieces.begin();
+  for (int64_t us = 0; us < all.end / kPsPerUs; ++us) {
+    CAPTURE(us);
+    std::string expected;
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (events[i].begin <= us && us < events[i].end) expected = "op " + std::to_string(i);
+    }
+    while (piece->end <= us * kPsPerUs) ++piece;
+    const bool named = piece->meta != HostPiece::kNone;
+    CHECK((named ? (*trace)->names().Name(MetaId(piece->meta)) : "") == expected);
   }
 }
 
