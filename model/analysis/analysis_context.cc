@@ -253,8 +253,10 @@ AnalysisResult RunAnalysis(const AnalysisDesc& analysis, AnalysisContext& contex
                            const AnalysisParams& params, std::stop_token stop) {
   AnalysisResult result = analysis.run(context, params, std::move(stop));
   if (HistoryOf(context.trace()) != nullptr && !IsOfSnapshots(analysis.id)) {
-    result.empty_reason = kSnapshotHasNone;
-    result.findings.clear();
+    AnalysisResult none;
+    none.panel = result.panel;
+    none.empty_reason = kSnapshotHasNone;
+    return none;
   }
   if (context.definitions() == Definitions::kStepscope) UseVendorWords(context.trace(), &result);
   return result;

@@ -162,7 +162,7 @@ std::vector<PlantedLoss> OfNamedKernels() {
   return {
       {"conversions", "layout", Extra({ExtraOp("Cast", kConversion, 40)}, 12), {}, kBoth, kAll},
       {"rows of one element", "alignment", Extra({ExtraOp("MatMul", kUnaligned, 60)}, 12),
-       Extra({ExtraOp("MatMul", kAligned, 30)}, 12), kBoth, kAll, nullptr,
+       Extra({ExtraOp("MatMul", kAligned, 36)}, 12), kBoth, kAll, nullptr,
        100 * 727 / (3213 + 727.)},
   };
 }

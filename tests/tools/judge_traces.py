@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
-"""Judges PyTorch traces of one device without Stepscope's code, and compares that with what Stepscope says
-(docs/measurements/verdicts.md has the table).
+"""Judges PyTorch traces and exports of Nsight Systems without Stepscope's code, and compares that with what Stepscope
+says (docs/measurements/verdicts.md has the table).
 
-  tests/tools/judge_traces.py build/release/stepscope TRACE.json.gz...
+  tests/tools/judge_traces.py build/release/stepscope TRACE.json.gz|EXPORT.sqlite...
 
-From the JSON alone: a step lasts from the end of the last device event of the step before to the end of its own last
+From the file alone: a step lasts from the end of the last device event of the step before to the end of its own last
 one, the first from its mark or the end of what was launched before; an event belongs to the ProfilerStep in which it
 was launched. Each moment of a step goes to the highest of compute, copies to the host, copies on the device,
 collectives, copies to the device; an idle moment is `queued` if the launch of the next event had returned before the
 gap, `launch` from that launch's begin on, and else `host` or `input`, by whether a loader or a function that
 preprocesses is open on the launching thread. Long launches, blocking calls and unrecorded causes are not told apart:
 Stepscope's classes launch, compile, sync, host and unknown are one column. Shares are of the steps that count, in
-percent. Without a GPU, compute is the time in which an operator is open on the thread of the steps.
+percent, as mean over devices. Without a GPU, compute is the time in which an operator is open. Where nothing marks
+steps, an annotation in which nine in ten launches lie is the step, to the end of the work; without one, the time from a
+device's first event to its last.
 """
 import bisect
+import copy
 import gzip
 import json
+import os
 import re
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -67,14 +72,19 @@ class Trace:
         self.device = sorted(of('kernel', 'gpu_memcpy', 'gpu_memset'), key=lambda e: e['ts'])
         self.calls = {e['args']['correlation']: e for e in of('cuda_runtime', 'cuda_driver') if
                       'correlation' in e.get('args', {})}
-        self.marks = sorted((e for e in of('user_annotation') if e['name'].startswith('ProfilerStep')),
-                            key=lambda e: e['ts'])
+        notes = sorted(of('user_annotation'), key=lambda e: e['ts'])
+        self.marks = [e for e in notes if e['name'].startswith('ProfilerStep')] or self.one_call(notes)
         self.ops = of('cpu_op', 'user_annotation')
         inputs = {}
         for e in of('cpu_op', 'user_annotation', 'python_function'):
             if INPUT.search(e['name']):
                 inputs.setdefault((e['pid'], e['tid']), []).append((e['ts'], e['ts'] + e['dur']))
         self.inputs = {thread: union(ranges) for thread, ranges in inputs.items()}
+
+    def one_call(self, notes):
+        starts = [self.launched(e) for e in self.device]
+        inside = lambda note: sum(note['ts'] <= t < note['ts'] + note['dur'] for t in starts)
+        return [note for note in notes if starts and inside(note) >= 0.9 * len(starts)][:1]
 
     def call(self, event):
         return self.calls.get(event.get('args', {}).get('correlation'))
@@ -85,8 +95,35 @@ class Trace:
         return call['ts'] if call is not None else float('-inf')
 
 
+class NsysTrace(Trace):
+    """The same of an SQLite export: kernels, copies and fills, and the calls with their correlation ids."""
+
+    def __init__(self, path):
+        self.marks, self.inputs, self.ops, self.calls, self.device = [], {}, [], {}, []
+        base = sqlite3.connect(f'file:{path}?mode=ro', uri=True)
+        strings = dict(base.execute('SELECT id, value FROM StringIds'))
+        directions = {1: 'HtoD', 2: 'DtoH'}
+        kinds = (('KERNEL', 'kernel', 'demangledName'), ('MEMCPY', 'gpu_memcpy', 'copyKind'),
+                 ('MEMSET', 'gpu_memset', 'value'))
+        for table, category, name in kinds:
+            rows = base.execute(f'SELECT start, end, {name}, correlationId, deviceId, globalPid '
+                                f'FROM CUPTI_ACTIVITY_KIND_{table}')
+            for start, end, named, correlation, device, pid in rows:
+                text = strings.get(named, '') if category == 'kernel' else directions.get(named, 'DtoD')
+                self.device.append({'ts': start / 1e3, 'dur': (end - start) / 1e3, 'name': text, 'cat': category,
+                                    'pid': (pid, device), 'args': {'correlation': (pid, correlation)}})
+        for start, end, tid, correlation in base.execute('SELECT start, end, globalTid, correlationId '
+                                                         'FROM CUPTI_ACTIVITY_KIND_RUNTIME'):
+            pid = tid & ~0xffffff
+            self.calls[pid, correlation] = {'ts': start / 1e3, 'dur': (end - start) / 1e3, 'pid': pid, 'tid': tid}
+        self.device.sort(key=lambda e: e['ts'])
+
+
 def device_steps(trace):
     """[begin, end, events] of each step; the last one ends with its last event."""
+    if not trace.marks:
+        end = max(e['ts'] + e['dur'] for e in trace.device)
+        return [[trace.device[0]['ts'], end, trace.device]]
     begins = [m['ts'] for m in trace.marks]
     steps = [[] for _ in trace.marks]
     for event in trace.device:
@@ -128,9 +165,22 @@ def idle_part(trace, event, begin, end, sums):
     sums['host and launch'] += end - begin - waited
 
 
-def judge_device(trace):
-    steps = counted(device_steps(trace), lambda s: s[1] - s[0], lambda s: len(s[2]))
+def judge_devices(trace):
+    """The mean over devices; which steps count goes by that mean too."""
+    devices = []
+    for device in sorted({e['pid'] for e in trace.device}):
+        own = copy.copy(trace)
+        own.device = [e for e in trace.device if e['pid'] == device]
+        devices.append((own, device_steps(own)))
+    length = lambda step: statistics.mean(end - begin for begin, end, _ in step)
+    steps = counted(list(zip(*(steps for _, steps in devices))), length, lambda s: sum(len(d[2]) for d in s))
     sums = dict.fromkeys(CLASSES, 0)
+    for at, (own, _) in enumerate(devices):
+        judge_device(own, [step[at] for step in steps], sums)
+    return [length(step) for step in steps], sums
+
+
+def judge_device(trace, steps, sums):
     for begin, end, _ in steps:
         opened = []
         inside = [e for e in trace.device if e['ts'] < end and e['ts'] + e['dur'] > begin]
@@ -145,7 +195,6 @@ def judge_device(trace):
                 sums[min(level(o) for o in opened)[1]] += e - b
             elif at < len(inside):
                 idle_part(trace, inside[at], b, e, sums)
-    return [s[1] - s[0] for s in steps], sums
 
 
 def judge_cpu(trace):
@@ -178,25 +227,37 @@ def ours(program, path):
     return page['properties'], shares
 
 
+HEAD = '| recording | step (ms) | compute | collectives | copies | input | queued | host and launch |\n' + 8 * '|---' + '|'
+
+
+def row(name, program, path, times, sums):
+    """A row of the table: the script's number / Stepscope's."""
+    sums = dict(sums)
+    sums['compute'] += sums.pop('copies on device', 0)
+    properties, shares = ours(program, path)
+    step = properties.get('step_ms_median') or 0
+    if not properties['steps_counted']:
+        times, step = [0], 0
+    cells = [f'{statistics.median(times) / 1000:.2f} / {step:.2f}' if step else '- / -']
+    whole = sum(sums.values())
+    for cell in ('compute', 'collectives', 'copies', 'input', 'queued', 'host and launch'):
+        cells.append(f'{100 * sums[cell] / whole:.1f} / {shares[cell]:.1f}')
+    return f'| {name} | ' + ' | '.join(cells) + ' |'
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    print('| recording | step (ms) | compute | collectives | copies | input | queued | host and launch |')
-    print('|---|---|---|---|---|---|---|---|')
+    print(HEAD)
     for path in sys.argv[2:]:
-        trace = Trace(path)
-        if not trace.marks:
-            print(f'{path}: nothing marks its steps', file=sys.stderr)
+        trace = NsysTrace(path) if path.endswith('.sqlite') else Trace(path)
+        name = os.path.basename(path).split('.')[0]
+        if not trace.device and not trace.marks:
+            print(f'{path}: no step and no device', file=sys.stderr)
             continue
-        times, sums = judge_device(trace) if trace.device else judge_cpu(trace)
-        sums['compute'] += sums.pop('copies on device')
-        properties, shares = ours(sys.argv[1], path)
-        whole = sum(sums.values())
-        cells = [f"{statistics.median(times) / 1000:.2f} / {properties['step_ms_median']:.2f}"]
-        for name in ('compute', 'collectives', 'copies', 'input', 'queued', 'host and launch'):
-            cells.append(f'{100 * sums[name] / whole:.1f} / {shares[name]:.1f}')
-        name = path.rsplit('/', 1)[-1].split('.')[0]
-        print(f'| {name} | ' + ' | '.join(cells) + ' |')
+        times, sums = judge_devices(trace) if trace.device else judge_cpu(trace)
+        print(row(name, sys.argv[1], path, times, sums))
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -118,29 +118,41 @@ const Diagnostic* CutOff(const Trace& trace) {
   return nullptr;
 }
 
-// Draws a chip that the file is incomplete, so that its numbers cover a part. Returns the chip's x.
-float DrawCutOff(const PanelContext& context, const Diagnostic& cut, float right, float top,
-                 float height) {
+// Draws a chip that warns of what all numbers of the window depend on; a click opens a panel.
+// Returns the chip's x.
+float DrawWarning(const PanelContext& context, const char* label, const std::string& tooltip,
+                  const char* panel, float right, float top) {
   const FaceScope bold(context, Face::kBold);
-  const bool icons = context.fonts.icons;
   const std::string text =
-      icons ? std::string(icon::kWarn) + "  Incomplete file" : "Incomplete file";
+      context.fonts.icons ? std::string(icon::kWarn) + "  " + label : std::string(label);
   const float em = Em(), width = TextWidth(text) + std::floor(em * 1.2f);
-  const float box = std::floor(em * 1.7f), y = std::floor(top + (height - box) * 0.5f);
-  const float left = right - width;
+  const float box = std::floor(em * 1.7f);
+  const float y = std::floor(top + (VerdictStripHeight() - box) * 0.5f), left = right - width;
   ImGui::SetCursorScreenPos(ImVec2(left, y));
-  if (ImGui::InvisibleButton("##incomplete", ImVec2(width, box)))
-    context.commands.Push("panel.show", {.text = "diagnostics"});
+  ImGui::PushID(label);
+  if (ImGui::InvisibleButton("warning", ImVec2(width, box)))
+    context.commands.Push("panel.show", {.text = panel});
+  ImGui::PopID();
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawBox(list, left, y, width, box, context.theme[hovered ? Role::kHover : Role::kRaised], 4);
   list->AddText(ImVec2(left + em * 0.6f, std::floor(y + (box - ImGui::GetTextLineHeight()) * 0.5f)),
                 context.theme[Role::kWarning], text.c_str());
-  if (hovered) {
-    const std::string place = cut.first.empty() ? std::string() : "\n" + cut.first.front();
-    WrappedTooltip(cut.text + place + "\nWhat is shown is of the part that was read.");
-  }
+  if (hovered) WrappedTooltip(tooltip);
   return left - em * 0.5f;
+}
+
+// Draws chips that the file is incomplete, so that its numbers cover a part, and that a snapshot
+// and a trace do not belong to one time. Returns the x of the first.
+float DrawWarnings(const PanelContext& context, float right, float top) {
+  if (const Diagnostic* cut = CutOff(*context.profile->trace); cut != nullptr) {
+    const std::string place = cut->first.empty() ? std::string() : "\n" + cut->first.front();
+    const std::string what = cut->text + place + "\nWhat is shown is of the part that was read.";
+    right = DrawWarning(context, "Incomplete file", what, "diagnostics", right, top);
+  }
+  if (const std::string apart = WhyApart(context.profiles, context.view); !apart.empty())
+    right = DrawWarning(context, "Not at one time", apart, "memory_snapshot", right, top);
+  return right;
 }
 
 // Draws a chip for each limit of the view, with a cross that ends it. Returns the x of the first.
@@ -372,8 +384,7 @@ bool DrawVerdictStrip(const PanelContext& context, VerdictSums* sums) {
   const ImVec2 p = ImGui::GetCursorScreenPos();
   float right = p.x + ImGui::GetContentRegionAvail().x - BaseEm();
   if (context.profile == nullptr || !context.profile->trace) return false;
-  const Diagnostic* cut = CutOff(*context.profile->trace);
-  if (cut != nullptr) right = DrawCutOff(context, *cut, right, p.y, VerdictStripHeight());
+  right = DrawWarnings(context, right, p.y);
   if (ComparesProfiles(context)) {
     ImGui::SetCursorScreenPos(p);
     return DrawComparison(context, right);

@@ -312,9 +312,12 @@ void FindAllReduce(const FindingContext& input, double threshold, std::vector<Ru
   }
   if (most == nullptr || steps <= 0) return;
   found.title = fmt::format(
-      "Exposed collectives take {} of {} ({} of their time overlaps compute), excluding waits for "
-      "late participants; {:.{}f} kernels{}{}.",
+      "Exposed collectives take {} of {} ({} of their time overlaps compute), {}; {:.{}f} "
+      "kernels{}{}.",
       MsText(ms), input.EveryStep(), PercentText(all > 0 ? 100 * InMs(hidden) / InMs(all) : 0),
+      // What one participant waits for the others, its own recording does not tell.
+      found.devices.size() > 1 ? "excluding waits for late participants"
+                               : "waits for participants that were not recorded included",
       kernels / steps, input.whole() ? 0 : 1, input.whole() ? " on a device" : " a step",
       TrafficText(input, *most));
   found.measured = input.PercentOfStep(ms);

@@ -80,7 +80,7 @@ std::string OriginOf(const FindingContext& input, EventRow copy) {
   return {};
 }
 
-// The call sites that ask for most of the group's time: ", from aten::to 81 %, aten::copy_ 19 %".
+// The call sites that ask for most of the group's time: ", for aten::to 81 %, aten::copy_ 19 %".
 // Only a sample of a large group is looked at.
 std::string OriginsText(const FindingContext& input, const CopyGroup& group) {
   constexpr size_t kSample = 256, kMostSites = 3;
@@ -97,12 +97,12 @@ std::string OriginsText(const FindingContext& input, const CopyGroup& group) {
   if (sites.empty() || all <= 0) return {};
   std::stable_sort(sites.begin(), sites.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  if (by_site.size() == 1) return ", from " + sites.front().first;
+  if (by_site.size() == 1) return ", for " + sites.front().first;
   std::string text;
   for (size_t i = 0; i < std::min(sites.size(), kMostSites); ++i) {
     const double percent = 100 * sites[i].second / all;
     if (i > 0 && percent < 5) break;
-    text += (i > 0 ? ", " : ", from ") + sites[i].first + " " + PercentText(percent);
+    text += (i > 0 ? ", " : ", for ") + sites[i].first + " " + PercentText(percent);
   }
   return text;
 }
@@ -117,10 +117,21 @@ std::string SizeText(int64_t bytes) {
   return fmt::format("{} B", bytes);
 }
 
-// A text like "; 25 copies per step, 640 KiB each, from or to pageable memory, which blocks the
-// host, from aten::to; first at +0.4 ms".
-std::string GroupText(const FindingContext& input, const CopyGroup& group, const char* noun,
-                      double device_steps) {
+// ", to pageable memory, which blocks the host"
+std::string MemoryText(const CopyGroup& group, CopyDirection direction) {
+  const char* from = direction == CopyDirection::kHostToDevice   ? "from"
+                     : direction == CopyDirection::kDeviceToHost ? "to"
+                                                                 : "from or to";
+  if (group.memory == CopyMemory::kPageable)
+    return fmt::format(", {} pageable memory, which blocks the host", from);
+  return group.memory == CopyMemory::kPinned ? fmt::format(", {} pinned memory", from) : "";
+}
+
+// A text like "; 25 copies per step, 640 KiB each, to pageable memory, which blocks the host, for
+// aten::to; first at +0.4 ms".
+std::string GroupText(const FindingContext& input, const CopyGroup& group,
+                      const Direction& direction, double device_steps) {
+  const char* noun = direction.noun;
   const double steps = std::max<double>(1, group.steps);
   const double each = static_cast<double>(group.count) / steps;
   const double share = device_steps > 0 ? static_cast<double>(group.steps) / device_steps : 0;
@@ -133,9 +144,7 @@ std::string GroupText(const FindingContext& input, const CopyGroup& group, const
                            group.count == 1 ? std::string(noun) : PluralOf(noun), 100 * share);
   if (recurs && !input.whole()) text += " per step";
   if (group.bytes >= 0) text += ", " + SizeText(group.bytes) + (group.count == 1 ? "" : " each");
-  if (group.memory == CopyMemory::kPageable)
-    text += ", from or to pageable memory, which blocks the host";
-  if (group.memory == CopyMemory::kPinned) text += ", from or to pinned memory";
+  text += MemoryText(group, direction.direction);
   text += OriginsText(input, group);
   if (!recurs) return text;
   return text + fmt::format("; first at +{}",
@@ -153,8 +162,7 @@ void FindDirection(const FindingContext& input, const Direction& direction, doub
   const bool tpu = input.db().kind == DeviceKind::kTpu;
   found.title = fmt::format("{} take {} of {} while no {} runs", direction.title, MsText(ms),
                             input.EveryStep(), tpu ? "other op" : "kernel");
-  if (!groups.empty())
-    found.title += GroupText(input, groups.front(), direction.noun, device_steps);
+  if (!groups.empty()) found.title += GroupText(input, groups.front(), direction, device_steps);
   found.title += ".";
   found.measured = input.PercentOfStep(ms);
   found.saving_ms = ms;
@@ -168,6 +176,8 @@ void FindDirection(const FindingContext& input, const Direction& direction, doub
         "those that block the host are saved as well.{} {}",
         MsText(after), SharedWith("launch-bound and sync"), input.Uncertainty());
   }
+  if (!groups.empty() && groups.front().memory == CopyMemory::kPinned)
+    found.remedy = input.Remedy("copies.pinned");
   if (direction.direction == CopyDirection::kDeviceToDevice)
     found.remedy = input.Remedy("copies.on-device");
   if (tpu) {

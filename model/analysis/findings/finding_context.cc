@@ -190,8 +190,9 @@ std::string FindingContext::Uncertainty() const {
   std::string text = fmt::format("Mean of {} steps", steps_.size());
   if (times.mean > 0)
     text += fmt::format(", which vary by {}", PercentText(100 * times.deviation / times.mean));
-  if (db_->inferred)
-    text += fmt::format(", found without markers ({:.0f} % sure)", 100 * db_->confidence);
+  if (db_->inferred) text += ", found without markers";
+  if (db_->inferred && db_->confidence < 0.995)
+    text += fmt::format(" ({:.0f} % sure)", 100 * db_->confidence);
   return text + ".";
 }
 
@@ -224,7 +225,7 @@ void AppendEvents(const ResultTable& table, size_t row, std::vector<EventRow>* e
 }
 
 std::string SharedWith(const char* rule) {
-  return fmt::format(" Not to be added to what {} saves: it is the same time.", rule);
+  return fmt::format(" Not to be added to the saving of {}: it is the same time.", rule);
 }
 
 }  // namespace stepscope

@@ -111,7 +111,7 @@ std::string PercentText(double percent);
 std::string OpKind(std::string_view op);
 // Appends the events of a table's row as long as there are fewer than kMostEvents.
 void AppendEvents(const ResultTable& table, size_t row, std::vector<EventRow>* events);
-// A sentence for assumptions: " Not to be added to what RULE saves: it is the same time."
+// A sentence for assumptions: " Not to be added to the saving of RULE: it is the same time."
 std::string SharedWith(const char* rule);
 
 }  // namespace stepscope

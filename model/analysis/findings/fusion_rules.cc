@@ -63,11 +63,12 @@ RuleFinding FindingOf(const FindingContext& input, const FusionSum& sum, double 
 
 // --- the rate of a fused attention kernel ---
 
-// The fused kernel computes at half the rate of the recording's fastest matrix multiplication.
-// FlashAttention-2 reaches 50 to 73 % of an A100's peak forwards and 35 to 63 % backwards
-// (arXiv 2307.08691, section 4), a large multiplication 80 to 90 %.
-constexpr double kFusedRate = 0.5;
-constexpr Ps kLeastFused = 5 * kPsPerUs;
+// The fused kernel computes at a quarter of the rate of the recording's fastest matrix
+// multiplication, as a recorded FlashAttention-2 does on an H100 (docs/measurements/findings.md). On
+// an A100 and with long sequences it reaches more: 50 to 73 % of the peak (arXiv 2307.08691, section
+// 4), where a large multiplication has 80 to 90 %. The shortest that were recorded take 9 us.
+constexpr double kFusedRate = 0.25;
+constexpr Ps kLeastFused = 9 * kPsPerUs;
 constexpr double kLeastUs = 20;       // a shorter multiplication does not fill the device
 constexpr size_t kMostDecoded = 256;  // kernels whose shapes are read
 
@@ -263,8 +264,8 @@ void FindAttention(const FindingContext& input, double threshold, std::vector<Ru
       PercentText(100 * (1 - sum.products_ms / sum.ms)));
   found.assumption =
       shapes ? fmt::format(
-                   "A fused kernel computes the recorded shapes at {:.3g} TFLOP/s, half the rate "
-                   "of the fastest matrix multiplication here, and no mask leaves work out.",
+                   "A fused kernel computes the recorded shapes at {:.3g} TFLOP/s, a quarter of "
+                   "the rate of the fastest matrix multiplication here, and no mask leaves work out.",
                    kFusedRate * products.best / 1e12)
              : std::string(
                    "A fused kernel takes what the two multiplications take; it never writes the "

@@ -7,15 +7,6 @@
 namespace stepscope {
 namespace {
 
-// A row says what functions of a library do. The first row that fits holds.
-struct FrameRow {
-  std::string_view library;   // begin of the path; "": any path, "$": a file without a path
-  std::string_view file;      // begin of the file's name; "": any
-  std::string_view function;  // "": any; "trace_*": its begin; else the whole name
-  HostRole role;
-  std::string_view source;  // where the name comes from
-};
-
 constexpr HostRole kInput = HostRole::kInput, kCompile = HostRole::kCompile,
                    kWork = HostRole::kWork;
 constexpr std::string_view kTorchData = "PyTorch: torch.utils.data", kVision = "torchvision",
@@ -143,10 +134,16 @@ std::optional<PythonFrame> ParsePythonFrame(std::string_view name) {
   return frame;
 }
 
-HostRole RoleOfFrame(const PythonFrame& frame) {
+std::span<const FrameRow> FrameRows() { return kRows; }
+
+const FrameRow* FrameRowOf(const PythonFrame& frame) {
   const auto row = std::find_if(kRows.begin(), kRows.end(),
                                 [&](const FrameRow& r) { return Matches(frame, r); });
-  if (row != kRows.end()) return row->role;
+  return row == kRows.end() ? nullptr : &*row;
+}
+
+HostRole RoleOfFrame(const PythonFrame& frame) {
+  if (const FrameRow* row = FrameRowOf(frame)) return row->role;
   const auto is_any_of = [&](const auto& words) {
     return std::find(words.begin(), words.end(), frame.function) != words.end();
   };

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "model/analysis/grouping/host_role.h"
@@ -26,6 +27,18 @@ inline constexpr std::array<std::string_view, 11> kInputWords = {
 // Names that programs give to functions and annotations that save a checkpoint.
 inline constexpr std::array<std::string_view, 5> kSaveWords = {
     "save_checkpoint", "_save_checkpoint", "checkpoint_save", "save_pretrained", "save_weights"};
+
+// A row of the table: what functions of a library do.
+struct FrameRow {
+  std::string_view library;   // begin of the path; "": any path, "$": a file without a path
+  std::string_view file;      // begin of the file's name; "": any
+  std::string_view function;  // "": any; "trace_*": its begin; else the whole name
+  HostRole role = HostRole::kWork;
+  std::string_view source;  // where the name comes from
+};
+std::span<const FrameRow> FrameRows();
+// The first row that fits; null if none does. O(name * rows).
+const FrameRow* FrameRowOf(const PythonFrame& frame);
 
 // Nothing if the name is no Python function. O(name).
 std::optional<PythonFrame> ParsePythonFrame(std::string_view name);

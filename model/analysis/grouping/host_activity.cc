@@ -130,7 +130,9 @@ HostActivity::HostActivity(const Trace& trace, const StatTable& stats, const Gro
     const bool works = roles_[m] == HostRole::kWork || roles_[m] == HostRole::kNothing;
     if (m < compute.size() && compute[m] != 0 && works) roles_[m] = HostRole::kCompute;
     if (roles_[m] != HostRole::kInput && roles_[m] != HostRole::kCompile) continue;
-    frame_[m] = ParsePythonFrame(names.strings.View(names.metas[m].name)).has_value();
+    const bool annotation =
+        names.metas[m].category == EventCategory::kUserAnnotation && roles_[m] == HostRole::kInput;
+    frame_[m] = annotation || ParsePythonFrame(names.strings.View(names.metas[m].name)).has_value();
     frames = frames || frame_[m] != 0;
   }
   for (const EventGroup& group : grouping.groups) {  // markers of steps, whatever their names
@@ -347,7 +349,9 @@ class HostActivity::Sweep {
     if (first.spilled == kNested) ++depth_;
     if (first.spilled != kNested) spilled_end_[first.spilled] = std::min(first.end, kMaxPs - 1);
     const auto at = std::upper_bound(open_.begin(), open_.end(), first, BeginsBefore);
-    Say(static_cast<size_t>(open_.insert(at, first) - open_.begin()));
+    const auto index = static_cast<size_t>(at - open_.begin());
+    open_.insert(at, first);
+    Say(index);
     return std::max(first.begin, t);
   }
 

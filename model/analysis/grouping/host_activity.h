@@ -76,7 +76,7 @@ class HostActivity {
   const Track* ExecutorOf(const Track& thread, std::span<const Track* const> executors) const;
 
  private:
-  // kEncloses: a Python function that dispatches ops, whatever its name says.
+  // kEncloses: a function or annotation that dispatches ops, whatever its name says.
   enum Launch : uint8_t { kNoLaunch, kLaunches, kFirstLaunch, kBlocking, kEncloses };
   bool IsLaunch(uint32_t row) const {
     return launch_[row] != kNoLaunch && launch_[row] != kEncloses;
@@ -91,7 +91,8 @@ class HostActivity {
   const Trace& trace_;
   std::vector<HostRole> roles_;  // by MetaId
   std::vector<uint8_t> marker_;  // by MetaId: it marks a step
-  std::vector<uint8_t> frame_;   // by MetaId: a Python function that prepares input or compiles
+  std::vector<uint8_t>
+      frame_;  // by MetaId: a function or annotation that prepares input or compiles
   std::vector<uint8_t> launch_;  // by row
 };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -15,23 +14,189 @@
 namespace stepscope {
 namespace {
 
-bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+using Match = HostNameRow::Match;
 
-// Whether the text has the word by itself: "preprocess" is not in "sdd_preprocess_splits".
-bool HasWord(std::string_view text, std::string_view word) {
-  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const bool begins = at == 0 || !IsWordChar(text[at - 1]);
-    const size_t end = at + word.size();
-    if (begins && (end == text.size() || !IsWordChar(text[end]))) return true;
+constexpr std::string_view kGc = "CPython: the module gc", kCuda = "PyTorch: torch.cuda",
+                           kProfiler = "PyTorch: torch.profiler",
+                           kTorch = "PyTorch: torch.distributed",
+                           kData = "PyTorch: torch.utils.data",
+                           kNative = "PyTorch: native_functions.yaml",
+                           kTensorFlow = "TensorFlow: save_restore_v2_ops",
+                           kKernels = "TensorFlow: core/kernels", kXla = "OpenXLA: xla",
+                           kJax = "JAX", kPrograms = "what programs call it";
+
+// These hold before anything else; the first that fits.
+constexpr std::array kFirstRows = {
+    HostNameRow{Match::kBegin, "ThreadpoolListener::", HostRole::kNothing, "TSL: profiler"},
+    HostNameRow{Match::kBegin, "ProfilerStep#", HostRole::kNothing, kProfiler},
+    HostNameRow{Match::kBegin, "TraceContext", HostRole::kNothing, "TSL: profiler"},
+    HostNameRow{Match::kBegin, "PyTorch Profiler", HostRole::kNothing, kProfiler},
+    HostNameRow{Match::kBegin, "end: ", HostRole::kNothing, "OpenXLA: the CPU's thunks"},
+    HostNameRow{Match::kBegin, "FunctionRun", HostRole::kNothing, kKernels},
+    HostNameRow{Match::kBegin, "Python GC", HostRole::kGarbage, kProfiler},
+    HostNameRow{Match::kBegin, "$gc collect", HostRole::kGarbage, kGc},
+    HostNameRow{Match::kBegin, "gc.collect", HostRole::kGarbage, kGc},
+    HostNameRow{Match::kBegin, "<built-in function collect>", HostRole::kGarbage, kGc},
+    HostNameRow{Match::kWhole, "gc", HostRole::kGarbage, kPrograms},
+    HostNameRow{Match::kWhole, "GC", HostRole::kGarbage, kPrograms},
+    HostNameRow{Match::kBegin, "<built-in method synchronize of Event", HostRole::kEvent, kCuda},
+    HostNameRow{Match::kBegin, "<built-in method synchronize of torch.cuda.Event", HostRole::kEvent,
+                kCuda},
+    HostNameRow{Match::kBegin, "c10d::barrier", HostRole::kBarrier, kTorch},
+    HostNameRow{Match::kBegin, "c10d::monitored_barrier", HostRole::kBarrier, kTorch},
+    HostNameRow{Match::kBegin, "nccl:barrier", HostRole::kBarrier, kTorch},
+    HostNameRow{Match::kBegin, "MPI_Barrier", HostRole::kBarrier, "MPI"},
+    HostNameRow{Match::kEnd, "::WaitAtBarrier", HostRole::kBarrier,
+                "TSL: the coordination service"},
+    HostNameRow{Match::kWhole, "barrier", HostRole::kBarrier, kPrograms},
+    HostNameRow{Match::kBegin, "SaveV2", HostRole::kSave, kTensorFlow},
+    HostNameRow{Match::kEnd, ":SaveV2", HostRole::kSave, kTensorFlow},
+    HostNameRow{Match::kBegin, "MergeV2Checkpoints", HostRole::kSave, kTensorFlow},
+    HostNameRow{Match::kEnd, ":MergeV2Checkpoints", HostRole::kSave, kTensorFlow},
+    HostNameRow{Match::kWhole, "save_checkpoint", HostRole::kSave, kPrograms},
+    HostNameRow{Match::kWhole, "_save_checkpoint", HostRole::kSave, kPrograms},
+    HostNameRow{Match::kWhole, "checkpoint_save", HostRole::kSave, kPrograms},
+    HostNameRow{Match::kWhole, "save_pretrained", HostRole::kSave, kPrograms},
+    HostNameRow{Match::kWhole, "save_weights", HostRole::kSave, kPrograms},
+};
+
+// These are asked after the names of CUDA's and HIP's calls.
+constexpr std::array kLaterRows = {
+    HostNameRow{Match::kLast, "IteratorGetNext", HostRole::kWait, kKernels},
+    HostNameRow{Match::kBegin, "InfeedEnqueue", HostRole::kWait, kKernels},
+    HostNameRow{Match::kBegin, "enumerate(DataLoader)", HostRole::kWait, kData},
+    HostNameRow{Match::kWhole, "ExecutorState::Process", HostRole::kExecutor, kKernels},
+    HostNameRow{Match::kWhole, "GpuExecutable::ExecuteThunks", HostRole::kExecutor, kXla},
+    HostNameRow{Match::kPart, "Executable::Execute", HostRole::kExecutor, kXla},
+    HostNameRow{Match::kName, "aten::item", HostRole::kSync, kNative},
+    HostNameRow{Match::kName, "aten::_local_scalar_dense", HostRole::kSync, kNative},
+    HostNameRow{Match::kName, "aten::is_nonzero", HostRole::kSync, kNative},
+    HostNameRow{Match::kName, "block_until_ready", HostRole::kAwait, kJax},
+    HostNameRow{Match::kName, "BlockUntilReady", HostRole::kAwait, "OpenXLA: PJRT"},
+    HostNameRow{Match::kName, "BlockHostUntilDone", HostRole::kAwait, "OpenXLA: stream_executor"},
+    HostNameRow{Match::kName, "BufferSequencingEvent", HostRole::kAwait, "OpenXLA: PJRT"},
+    HostNameRow{Match::kWords, "xla compile", HostRole::kCompile, kXla},
+    HostNameRow{Match::kWords, "autotune", HostRole::kCompile, kXla},
+    HostNameRow{Match::kWords, "autotuner", HostRole::kCompile, kXla},
+    HostNameRow{Match::kWords, "autotuning", HostRole::kCompile, kXla},
+    HostNameRow{Match::kWords, "hlo pass pipeline", HostRole::kCompile, kXla},
+    HostNameRow{Match::kWords, "build executable", HostRole::kCompile, kXla},
+    // A phase of compilation. "TorchDynamo Cache Lookup" finds what is compiled already.
+    HostNameRow{Match::kEnd, " (dynamo_timed)", HostRole::kCompile, "PyTorch: torch._dynamo.utils"},
+    HostNameRow{Match::kEnd, "::Compile", HostRole::kCompile, kXla},
+    HostNameRow{Match::kPart, "::Compile(", HostRole::kCompile, kXla},
+    HostNameRow{Match::kWhole, "Compile", HostRole::kCompile, kXla},
+    HostNameRow{Match::kBegin, "Iterator::", HostRole::kInput, "TensorFlow: tf.data"},
+    HostNameRow{Match::kWords, "dataloader", HostRole::kInput, kData},
+    HostNameRow{Match::kWords, "data loader", HostRole::kInput, kData},
+    HostNameRow{Match::kAnyCase, "preprocess", HostRole::kInput, kPrograms},
+    HostNameRow{Match::kAnyCase, "load_batch", HostRole::kInput, kPrograms},
+    HostNameRow{Match::kAnyCase, "data_load", HostRole::kInput, kPrograms},
+    HostNameRow{Match::kAnyCase, "wait_for_batch", HostRole::kInput, kPrograms},
+    HostNameRow{Match::kAnyCase, "next_batch", HostRole::kInput, kPrograms},
+    HostNameRow{Match::kAnyCase, "get_batch", HostRole::kInput, kPrograms},
+    HostNameRow{Match::kAnyCase, "collate", HostRole::kInput, kPrograms},
+    HostNameRow{Match::kAnyCase, "collate_fn", HostRole::kInput, kPrograms},
+    HostNameRow{Match::kAnyCase, "read_video", HostRole::kInput, kPrograms},
+    HostNameRow{Match::kAnyCase, "read_image", HostRole::kInput, kPrograms},
+    HostNameRow{Match::kAnyCase, "prefetch_to_device", HostRole::kInput, kPrograms},
+};
+
+bool IsNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Whether the text has the name by itself: "preprocess" is not in "sdd_preprocess_splits".
+bool HasName(std::string_view text, std::string_view name) {
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const bool begins = at == 0 || !IsNameChar(text[at - 1]);
+    const size_t end = at + name.size();
+    if (begins && (end == text.size() || !IsNameChar(text[end]))) return true;
   }
   return false;
 }
 
-bool HasAnyWord(std::string_view text, std::span<const std::string_view> words,
-                const WordSet& anywhere) {
-  return anywhere.AnyIn(text) &&
-         std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return HasWord(text, word); });
+// The words of identifiers in lower case, each between blanks: " data loader iter " of
+// "DataLoaderIter" and of "data_loader_iter".
+std::string WordsOf(std::string_view text) {
+  const auto is_upper = [&](size_t i) {
+    return i < text.size() && std::isupper(static_cast<unsigned char>(text[i])) != 0;
+  };
+  const auto is_lower = [&](size_t i) {
+    return i < text.size() && std::islower(static_cast<unsigned char>(text[i])) != 0;
+  };
+  std::string words = " ";
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool letter = std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+    const bool begins = is_upper(i) && i > 0 && (!is_upper(i - 1) || is_lower(i + 1));
+    if ((begins || !letter) && words.back() != ' ') words += ' ';
+    if (letter) words += Lower(text[i]);
+  }
+  if (words.back() != ' ') words += ' ';
+  return words;
+}
+
+// The op or function itself: what stands before a slash is a scope or a folder of the program,
+// which says nothing.
+std::string_view LastPart(std::string_view name) { return name.substr(name.rfind('/') + 1); }
+
+// A part in lower case of each name that rows find inside another one. A trace may have a million
+// names, of which few have any of them.
+constexpr std::array<std::string_view, 18> kHints = {"executable::execute",
+                                                     "aten::i",
+                                                     "aten::_local",
+                                                     "block",
+                                                     "buffersequencing",
+                                                     "compile",
+                                                     "autotun",
+                                                     "hlopass",
+                                                     "hlo_pass",
+                                                     "buildexec",
+                                                     "build_exec",
+                                                     "data",
+                                                     "batch",
+                                                     "preprocess",
+                                                     "collate",
+                                                     "read_",
+                                                     "prefetch_to",
+                                                     "hlo pass"};
+constexpr WordSet kHintSet(kHints);
+
+// What rows are compared with. Words are made when a row asks for them.
+struct Asked {
+  explicit Asked(std::string_view of)
+      : name(of), last(LastPart(of)), lower(Lower(last)), hinted(kHintSet.AnyIn(lower)) {}
+  std::string_view name, last;
+  std::string lower, words;
+  bool hinted;
+};
+
+bool Fits(const HostNameRow& row, Asked* asked) {
+  switch (row.match) {
+    case Match::kWhole:
+      return asked->name == row.text;
+    case Match::kBegin:
+      return asked->name.starts_with(row.text);
+    case Match::kLast:
+      return asked->last.starts_with(row.text);
+    case Match::kEnd:
+      return asked->name.ends_with(row.text);
+    case Match::kPart:
+      return asked->hinted && asked->last.find(row.text) != std::string_view::npos;
+    case Match::kName:
+      return asked->hinted && HasName(asked->last, row.text);
+    case Match::kAnyCase:
+      return asked->hinted && HasName(asked->lower, row.text);
+    case Match::kWords:
+      if (!asked->hinted) return false;
+      if (asked->words.empty()) asked->words = WordsOf(asked->last);
+      return asked->words.find(" " + std::string(row.text) + " ") != std::string::npos;
+  }
+  return false;
+}
+
+const HostNameRow* FirstOf(std::span<const HostNameRow> rows, Asked* asked) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const HostNameRow& r) { return Fits(r, asked); });
+  return row == rows.end() ? nullptr : &*row;
 }
 
 // Whether it is a call of CUDA or HIP: one of these prefixes and a capital letter.
@@ -58,103 +223,24 @@ HostRole RuntimeRole(std::string_view name) {
   return HostRole::kRuntime;
 }
 
-constexpr std::array<std::string_view, 2> kInputParts = {"dataloader", "data_loader"};
-constexpr WordSet kInputPartSet(kInputParts);
-constexpr WordSet kInputWordSet(kInputWords);
-constexpr std::array<std::string_view, 6> kCompileParts = {
-    "XlaCompile", "xla_compile", "autotun", "Autotun", "HloPassPipeline", "BuildExecutable"};
-constexpr WordSet kCompilePartSet(kCompileParts);
-constexpr std::array<std::string_view, 4> kAwaitWords = {
-    "block_until_ready", "BlockUntilReady", "BlockHostUntilDone", "BufferSequencingEvent"};
-constexpr WordSet kAwaitWordSet(kAwaitWords);
-constexpr std::array<std::string_view, 3> kSyncWords = {"aten::item", "aten::_local_scalar_dense",
-                                                        "aten::is_nonzero"};
-constexpr WordSet kSyncWordSet(kSyncWords);
-constexpr std::array<std::string_view, 4> kWaits = {"IteratorGetNext", "IteratorGetNextOp",
-                                                    "InfeedEnqueue", "enumerate(DataLoader)"};
-constexpr std::array<std::string_view, 6> kNothings = {
-    "ThreadpoolListener::", "ProfilerStep#", "TraceContext",
-    "PyTorch Profiler",     "end: ",         "FunctionRun"};
-
-// Names that say what a host event is whatever its category. The first row that fits holds.
-struct NamedRole {
-  std::string_view begin;  // of the name
-  std::string_view end;    // of the name; "": any
-  HostRole role;
-  std::string_view source;  // where the name comes from
-};
-constexpr std::string_view kPython = "CPython: the module gc",
-                           kTorch = "PyTorch: torch.distributed",
-                           kTensorFlow = "TensorFlow: save_restore_v2_ops";
-constexpr std::array kNamedRoles = {
-    NamedRole{"Python GC", "", HostRole::kGarbage, "PyTorch: torch.profiler"},
-    NamedRole{"$gc collect", "", HostRole::kGarbage, kPython},
-    NamedRole{"gc.collect", "", HostRole::kGarbage, kPython},
-    NamedRole{"<built-in function collect>", "", HostRole::kGarbage, kPython},
-    NamedRole{"<built-in method synchronize of Event", "", HostRole::kEvent, "PyTorch: torch.cuda"},
-    NamedRole{"<built-in method synchronize of torch.cuda.Event", "", HostRole::kEvent,
-              "PyTorch: torch.cuda"},
-    NamedRole{"c10d::barrier", "", HostRole::kBarrier, kTorch},
-    NamedRole{"c10d::monitored_barrier", "", HostRole::kBarrier, kTorch},
-    NamedRole{"nccl:barrier", "", HostRole::kBarrier, kTorch},
-    NamedRole{"MPI_Barrier", "", HostRole::kBarrier, "MPI"},
-    NamedRole{"", "::WaitAtBarrier", HostRole::kBarrier, "TSL: the coordination service"},
-    NamedRole{"SaveV2", "", HostRole::kSave, kTensorFlow},
-    NamedRole{"", ":SaveV2", HostRole::kSave, kTensorFlow},
-    NamedRole{"", ":MergeV2Checkpoints", HostRole::kSave, kTensorFlow},
-    NamedRole{"MergeV2Checkpoints", "", HostRole::kSave, kTensorFlow},
-};
-
-std::optional<HostRole> NamedRoleOf(std::string_view name) {
-  const auto row = std::find_if(kNamedRoles.begin(), kNamedRoles.end(), [&](const NamedRole& r) {
-    return name.starts_with(r.begin) && name.ends_with(r.end);
-  });
-  if (row != kNamedRoles.end()) return row->role;
-  if (name == "barrier") return HostRole::kBarrier;
-  if (name == "gc" || name == "GC") return HostRole::kGarbage;
-  const bool saves = std::find(kSaveWords.begin(), kSaveWords.end(), name) != kSaveWords.end();
-  return saves ? std::optional(HostRole::kSave) : std::nullopt;
-}
-
-bool IsExecutor(std::string_view name) {
-  if (name == "ExecutorState::Process" || name == "GpuExecutable::ExecuteThunks") return true;
-  if (name.find("Executable::Execute") != std::string_view::npos) return true;
-  return name.find("PjRt") != std::string_view::npos &&
-         name.find("Execute") != std::string_view::npos;
-}
-
-// The op or function itself: what stands before a slash is a scope or a folder of the program,
-// which says nothing.
-std::string_view LastPart(std::string_view name) { return name.substr(name.rfind('/') + 1); }
-
-// "compile_inner (dynamo_timed)": a phase of TorchDynamo's compilation (torch._dynamo.utils).
-// "TorchDynamo Cache Lookup", which finds what is compiled already, is work.
-bool Compiles(std::string_view name) {
-  return kCompilePartSet.AnyIn(name) || name.ends_with(" (dynamo_timed)") ||
-         name.ends_with("::Compile") || name == "Compile" ||
-         name.find("::Compile(") != std::string_view::npos;
-}
-
 }  // namespace
 
+std::span<const HostNameRow> FirstHostNameRows() { return kFirstRows; }
+std::span<const HostNameRow> LaterHostNameRows() { return kLaterRows; }
+
+const HostNameRow* HostNameRowOf(std::string_view name, bool first) {
+  Asked asked(name);
+  return FirstOf(first ? FirstHostNameRows() : LaterHostNameRows(), &asked);
+}
+
 HostRole RoleOfHostEvent(std::string_view name, EventCategory category) {
-  if (category == EventCategory::kStep || BeginsWithAny(name, kNothings)) {
-    return HostRole::kNothing;
-  }
+  if (category == EventCategory::kStep) return HostRole::kNothing;
   if (const auto frame = ParsePythonFrame(name)) return RoleOfFrame(*frame);
-  if (const auto role = NamedRoleOf(name)) return *role;
+  Asked asked(name);
+  if (const HostNameRow* row = FirstOf(kFirstRows, &asked)) return row->role;
   if (category == EventCategory::kRuntimeCall || IsRuntimeName(name)) return RuntimeRole(name);
-  if (BeginsWithAny(name, kWaits)) return HostRole::kWait;
-  if (IsExecutor(name)) return HostRole::kExecutor;
-  if (HasAnyWord(name, kSyncWords, kSyncWordSet)) return HostRole::kSync;
-  if (HasAnyWord(name, kAwaitWords, kAwaitWordSet)) return HostRole::kAwait;
-  const std::string_view last = LastPart(name);
-  if (Compiles(last)) return HostRole::kCompile;
-  if (name.starts_with("Iterator::")) return HostRole::kInput;
-  const std::string lower = Lower(last);
-  if (kInputPartSet.AnyIn(lower) || HasAnyWord(lower, kInputWords, kInputWordSet))
-    return HostRole::kInput;
-  return HostRole::kWork;
+  const HostNameRow* row = FirstOf(kLaterRows, &asked);
+  return row != nullptr ? row->role : HostRole::kWork;
 }
 
 bool IsBlocking(HostRole role) {
@@ -168,7 +254,7 @@ bool IsRuntimeWork(std::string_view name, EventCategory category) {
   }
   static constexpr std::array<std::string_view, 4> kBegins = {"TFE_", "Eager", "PjitFunction",
                                                               "Pjrt"};
-  return IsExecutor(name) || BeginsWithAny(name, kBegins) ||
+  return RoleOfHostEvent(name, category) == HostRole::kExecutor || BeginsWithAny(name, kBegins) ||
          name.find("::") != std::string_view::npos;
 }
 

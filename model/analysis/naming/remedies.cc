@@ -268,6 +268,18 @@ constexpr std::array kRows = {
     Row{"copies", kAnyFramework, kAnyBuild, kAnywhere,
         "Keep data on the device, copy from pinned memory on a stream of its own, and copy "
         "less often."},
+    Row{"copies.pinned", kTorch, kAnyBuild, kAnywhere,
+        "Keep data on the device, start each copy before its result is needed, on a stream of its "
+        "own, so that kernels hide it, and copy less often."},
+    Row{"copies.pinned", kTf, kAnyBuild, kAnywhere,
+        "Keep data on the device, let tf.data copy ahead "
+        "(tf.data.experimental.prefetch_to_device), and copy less often."},
+    Row{"copies.pinned", kJax, kAnyBuild, kAnywhere,
+        "Keep data on the device, copy a batch with jax.device_put before its step needs it, "
+        "and read results less often."},
+    Row{"copies.pinned", kAnyFramework, kAnyBuild, kAnywhere,
+        "Keep data on the device, start each copy before its result is needed, on a stream of its "
+        "own, and copy less often."},
     Row{"copies.async", kAnyFramework, kAnyBuild, kAnywhere,
         "Keep the arrays in the device's memory where they fit, copy smaller types, or start each "
         "copy earlier, so that more work hides it."},

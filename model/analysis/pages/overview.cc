@@ -274,7 +274,11 @@ void OverviewBuilder::AddPercents(const HostOps& ops) {
         Unit::kPercent, how);
     Add("device_compute_32bit_percent", "32-bit compute", ShareOf(both - precision.narrow, both),
         Unit::kPercent, how);
-    if (both > 0 && share < 10 && (xprof_ || !verdict_.leads.empty())) {
+    // Where devices hardly compute, faster kernels are no advice.
+    double working = 100;
+    for (const Loss& loss : verdict_.losses) working -= loss.percent;
+    const bool computes = xprof_ || (!verdict_.leads.empty() && working >= 10);
+    if (both > 0 && share < 10 && computes) {
       result_.findings.push_back(
           {Finding::Grade::kInfo,
            by_class ? "Less than 10 % of the compute time is in 16 bits."

@@ -118,7 +118,7 @@ void AddXprofBottlenecks(const std::vector<Step>& steps, const std::vector<Step>
   text("device_collectives_bottleneck", "Collectives", "Collectives, grade",
        GradeOf(shares.collectives));
   // XProf does not report unexplained time again where the bottleneck is named after it.
-  const bool named = bottleneck == "both" && shares.input < kInputBound;
+  const bool named = as_xprof && bottleneck == "both" && shares.input < kInputBound;
   text("all_other_bottleneck", "Other", "Other, grade", named ? "no" : GradeOf(shares.other));
 }
 

@@ -12,6 +12,17 @@
 
 namespace stepscope {
 
+namespace {
+
+// A call that runs one op. A call that runs a whole function, which TensorFlow names
+// __inference_... and the like, waits for the ops inside it.
+bool IsEagerOp(std::string_view name) {
+  constexpr std::string_view kCall = "EagerLocalExecute: ";
+  return name.starts_with(kCall) && !name.substr(kCall.size()).starts_with("__");
+}
+
+}  // namespace
+
 std::vector<uint8_t> HostOpMetas(const Trace& trace) {
   const NameTable& names = trace.names();
   const bool pytorch = CapabilitiesOf(trace).pytorch_events;
@@ -27,8 +38,8 @@ std::vector<uint8_t> HostOpMetas(const Trace& trace) {
     const HostRole role = RoleOfHostEvent(name, meta.category);
     const bool waits = role == HostRole::kWait || role == HostRole::kSave;
     const bool op = category == OpCategory::kTensorFlow || category == OpCategory::kJax;
-    ops[m] = !waits && ((op && !IsWrapper(name)) || name.starts_with("EagerLocalExecute: ") ||
-                        name == "ThunkExecutor::Execute");
+    ops[m] =
+        !waits && ((op && !IsWrapper(name)) || IsEagerOp(name) || name == "ThunkExecutor::Execute");
   }
   return ops;
 }

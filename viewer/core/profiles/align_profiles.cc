@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "model/base/count_text.h"
 #include "model/capabilities.h"
 
 namespace stepscope {
@@ -115,6 +116,50 @@ bool AlignByClock(const Profile& base, const ProfileViewState& baseline, const P
   if (begin >= b.span.end || end <= b.span.begin) return false;
   AlignTimes(baseline, 0, own, state);
   return true;
+}
+
+namespace {
+
+// "3 days", "5 hours", "12.4 s". Recordings that are far apart would saturate as a Ps.
+std::string LongTime(int64_t ns) {
+  constexpr int64_t kHour = int64_t{3600} * 1'000'000'000;
+  if (ns >= 48 * kHour) return Counted(static_cast<size_t>(ns / (24 * kHour)), "days");
+  if (ns >= 2 * kHour) return Counted(static_cast<size_t>(ns / kHour), "hours");
+  return FormatDuration(SaturatingMul(ns, kPsPerNs), 3);
+}
+
+std::string WhyApart(const Trace& snapshot, const Trace& trace) {
+  const std::string meaning = " What is drawn at one place did not happen at one time.";
+  if (snapshot.origin_unix_ns == 0 || trace.origin_unix_ns == 0) {
+    const char* which = snapshot.origin_unix_ns == 0 ? "snapshot" : "trace";
+    return std::string("The ") + which + " does not say when it was recorded." + meaning;
+  }
+  const auto begin = [](const Trace& t) {
+    return SaturatingAdd(t.origin_unix_ns, t.span.begin / kPsPerNs);
+  };
+  const auto end = [](const Trace& t) {
+    return SaturatingAdd(t.origin_unix_ns, t.span.end / kPsPerNs);
+  };
+  const bool after = begin(snapshot) >= end(trace);
+  const int64_t ns = after ? SaturatingSub(begin(snapshot), end(trace))
+                           : SaturatingSub(begin(trace), end(snapshot));
+  return "By their clocks the snapshot was recorded " + LongTime(std::max<int64_t>(ns, 0)) +
+         (after ? " after" : " before") + " the trace." + meaning;
+}
+
+}  // namespace
+
+std::string WhyApart(std::span<const Profile> profiles, const ViewState& view) {
+  const Profile* base = FindProfile(profiles, view.baseline);
+  if (base == nullptr) return {};
+  for (const Profile& profile : profiles) {
+    const ProfileViewState* state = view.Find(profile.id);
+    if (state == nullptr || state->aligned || !AreSnapshotAndTrace(*base, profile)) continue;
+    const bool snapshot = CapabilitiesOf(*profile.trace).memory_snapshot;
+    return snapshot ? WhyApart(*profile.trace, *base->trace)
+                    : WhyApart(*base->trace, *profile.trace);
+  }
+  return {};
 }
 
 void AlignByItself(std::span<const Profile> profiles, ViewState* view) {

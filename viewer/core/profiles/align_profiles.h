@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "viewer/core/profiles/profile.h"
 #include "viewer/core/state/view_state.h"
@@ -37,6 +38,9 @@ bool AreSnapshotAndTrace(const Profile& a, const Profile& b);
 // such time, if their recordings do not overlap, or for any other two profiles.
 bool AlignByClock(const Profile& base, const ProfileViewState& baseline, const Profile& profile,
                   ProfileViewState* state);
+// Why a memory snapshot and a trace that lie on one axis do not show the same moments there: their
+// clocks do not meet, or one tells no time. Empty if they do, or once someone has aligned them.
+std::string WhyApart(std::span<const Profile> profiles, const ViewState& view);
 // Aligns each profile that is not aligned yet with the baseline: a snapshot and a trace by their
 // clocks, others by the first steps that count.
 void AlignByItself(std::span<const Profile> profiles, ViewState* view);

@@ -75,6 +75,7 @@ class MemorySnapshotPanel final : public AnalysisPanel {
   int64_t selected_ = -1;  // allocation of the device
   uint64_t key_ = 0, moment_key_ = 0;
   std::vector<ActivityAtTime> ran_then_;    // in the traces that lie beside it
+  std::string apart_;                       // why that is not known
   bool ran_before_ = false;                 // they are of the click, not of the allocation's begin
   LiveView live_view_ = LiveView::kTables;  // how what was live at the moment is shown
   uint32_t flames_root_ = kNoNode;
@@ -88,6 +89,7 @@ void MemorySnapshotPanel::Update(const PanelContext& context, const AnalysisResu
   moment_job_.Stop();
   moment_ = {};
   ran_then_.clear();
+  apart_.clear();
   selected_ = -1;
   // Results made by hand (tests) may have no trace behind them: then the tables are all there is.
   const std::shared_ptr<const Trace> trace =
@@ -121,6 +123,7 @@ void MemorySnapshotPanel::UseDevice(size_t device) {
   selected_ = -1;
   moment_ = {};
   ran_then_.clear();
+  apart_.clear();
   const AllocatorDevice& d = data_->Device(device);
   marked_ = since_ = d.events > 0 ? data_->history->EventTime(d, d.peak_event) : 0;
 }
@@ -196,7 +199,10 @@ void MemorySnapshotPanel::DrawSelected(const PanelContext& context) {
 // Finds the events that ran when the selected allocation was made or, if unknown, at the click.
 void MemorySnapshotPanel::FindRanThen(const PanelContext& context) {
   ran_then_.clear();
+  apart_.clear();
   if (context.profile == nullptr || context.state == nullptr) return;
+  apart_ = WhyApart(context.profiles, context.view);
+  if (!apart_.empty()) return;  // nothing tells what ran then
   Ps time = marked_;
   const AllocatorDevice& device = data_->Device(device_);
   ran_before_ = selected_ < 0 || device.allocations[static_cast<size_t>(selected_)].before();
@@ -214,9 +220,10 @@ void MemorySnapshotPanel::FindRanThen(const PanelContext& context) {
 }
 
 void MemorySnapshotPanel::DrawRanThen(const PanelContext& context) const {
-  if (ran_then_.empty()) return;
+  if (ran_then_.empty() && apart_.empty()) return;
   Rule(context);
   SectionTitle(context, ran_before_ ? "Ran at the click" : "Ran when it was allocated");
+  if (!apart_.empty()) WrappedIn(context, Role::kText2, apart_);
   for (size_t i = 0; i < ran_then_.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     TextIn(context, Role::kText2, ran_then_[i].track);

@@ -15,7 +15,100 @@ namespace {
 
 HostRole RoleOf(const char* name) { return RoleOfHostEvent(name, EventCategory::kPythonFunction); }
 
+struct FramePair {
+  const char* true_name;
+  const char* look_alike;
+};
+
+// Of each row of the table, in its order.
+constexpr FramePair kPairs[] = {
+    {"torch/utils/data/dataloader.py(720): __next__", "/x/torch/utils/data/train.py(3): run"},
+    {"$dataloader.py:720 __next__", "$train_dataloader.py:720 __next__"},
+    {"$dataloader.py:750 _next_data", "$dataloader.py:750 _next_data_and_train"},
+    {"$dataloader.py:750 _get_data", "$dataloader.py:750 _get_data_size"},
+    {"$dataloader.py:750 _try_get_data", "$my.py:750 _try_get_data"},
+    {"torchvision/transforms/functional.py(7): resize",
+     "my/torchvision/transforms/functional.py(7): resize"},
+    {"torchvision/io/image.py(7): decode_jpeg", "torchvision/models/io.py(7): forward"},
+    {"torchvision/datasets/folder.py(9): loader", "torchvision_datasets/folder.py(9): loader"},
+    {"transformers/image_processing_utils.py(40): __call__",
+     "transformers/models/vit/modeling_vit.py(40): __call__"},
+    {"transformers/feature_extraction_utils.py(113): items",
+     "transformers/modeling_feature_extraction.py(113): items"},
+    {"transformers/models/bert/tokenization_bert.py(5): tokenize",
+     "transformers/models/bert/modeling_bert.py(5): forward"},
+    {"tokenizers/implementations/base_tokenizer.py(8): encode", "/x/tokenizers/serve.py(3): run"},
+    {"webdataset/tariterators.py(3): f", "my_webdataset/x.py(3): f"},
+    {"albumentations/core/composition.py(3): __call__", "my_albumentations/x.py(3): f"},
+    {"torch/_inductor/output_code.py(12): __call__", "/x/torch/_inductor/output_code.py(5): main"},
+    {"torch/_inductor/cudagraph_trees.py(12): run",
+     "/x/torch/_inductor/cudagraph_trees.py(5): main"},
+    {"torch/_inductor/runtime/triton_heuristics.py(12): autotune_to_one_config",
+     "torch/_inductor/runtime/triton_heuristics.py(12): run"},
+    {"torch/_inductor/runtime/triton_heuristics.py(12): benchmark_all_configs",
+     "torch/_inductor/runtime/triton_heuristics.py(12): launcher"},
+    {"torch/_inductor/runtime/triton_heuristics.py(12): coordinate_descent_tuning",
+     "torch/_inductor/runtime/triton_heuristics.py(12): grid"},
+    {"torch/_inductor/runtime/triton_heuristics.py(12): precompile",
+     "torch/_inductor/runtime/triton_heuristics.py(12): precompiled"},
+    {"torch/_inductor/runtime/benchmarking.py(12): benchmark_gpu",
+     "/x/benchmarking.py(12): benchmark_gpu"},
+    {"torch/_inductor/runtime/hints.py(12): f", "/x/torch/_inductor/runtime/hints.py(12): f"},
+    {"torch/_inductor/compile_fx.py(12): compile_fx_inner", "/x/torch/_inductor/train.py(5): main"},
+    {"torch/_dynamo/convert_frame.py(12): compile_frame", "torch/_dynamo/eval_frame.py(12): _fn"},
+    {"triton/compiler/compiler.py(12): launch_metadata",
+     "triton/runtime/compiler.py(12): launch_metadata"},
+    {"triton/compiler/compiler.py(12): __getitem__", "triton/runtime/jit.py(12): __getitem__"},
+    {"triton/compiler/compiler.py(12): runner", "triton/runtime/jit.py(12): runner"},
+    {"triton/compiler/compiler.py(12): run", "triton/runtime/jit.py(12): run"},
+    {"triton/compiler/compiler.py(12): compile", "/x/triton/compiler/compiler.py(12): compile"},
+    {"triton/runtime/autotuner.py(12): _bench", "triton/runtime/autotuner.py(12): run"},
+    {"triton/runtime/autotuner.py(12): benchmark", "triton/runtime/jit.py(12): benchmark"},
+    {"$compiler.py:341 backend_compile_and_load", "$compiler.py:341 my_backend_compile"},
+    {"$compiler.py:3 compile_or_get_cached", "$compiler.py:3 compile_or_get_cached_later"},
+    {"$partial_eval.py:2129 trace_to_jaxpr_nocache", "$partial_eval.py:2129 my_trace_to_jaxpr"},
+    {"$mlir.py:1374 lower_jaxpr_to_module", "$mlir.py:1374 follower_jaxpr"},
+    {"$dispatch.py:3 xla_compile", "$dispatch.py:3 xla_compiled"},
+    {"$tracing_compilation.py:12 trace_function", "$tracing_compilation.py:12 call_function"},
+    {"$tracing_compilation.py:12 _maybe_define_function", "$tracing.py:12 _maybe_define_function"},
+    {"$tracing_compilation.py:12 _create_concrete_function",
+     "$tracing.py:12 _create_concrete_function"},
+    {"$api.py:3154 block_until_ready", "$api.py:3154 block_until_ready_soon"},
+    {"$multihost_utils.py:100 sync_global_devices", "$my_utils.py:100 sync_global_devices"},
+    {"torch/distributed/distributed_c10d.py(4100): barrier",
+     "/x/distributed_c10d.py(4100): barrier"},
+    {"torch/distributed/distributed_c10d.py(4200): monitored_barrier",
+     "torch/distributed/distributed_c10d.py(2500): all_reduce"},
+    {"torch/serialization.py(944): save", "torch/serialization.py(1300): load"},
+    {"torch/distributed/checkpoint/state_dict_saver.py(80): save",
+     "torch/distributed/checkpoint/state_dict_loader.py(80): load"},
+    {"safetensors/torch.py(250): save_file", "safetensors/torch.py(250): load_file"},
+    {"$checkpoint_manager.py:900 save", "$checkpoint_manager.py:900 restore"},
+    {"$checkpointer.py:90 save", "$checkpointer.py:90 save_plot"},
+    {"$async_checkpointer.py:90 save", "$my_async_checkpointer.py:90 save"},
+    {"$model_checkpoint.py:300 _save_model", "$model_checkpoint.py:300 on_batch_end"},
+    {"$saving_lib.py:90 save_model", "$saving_lib.py:90 load_model"},
+    {"$saving_api.py:90 save_model", "$saving_api.py:90 load_model"},
+    {"$checkpoint.py:9 save", "$checkpoint.py:9 restore"},
+};
+
 }  // namespace
+
+TEST_CASE("Each row of the table of functions finds its own, and not what looks like it") {
+  const auto rows = FrameRows();
+  REQUIRE(rows.size() == std::size(kPairs));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(kPairs[i].true_name);
+    CHECK_FALSE(rows[i].source.empty());
+    const auto frame = ParsePythonFrame(kPairs[i].true_name);
+    REQUIRE(frame.has_value());
+    CHECK(FrameRowOf(*frame) == &rows[i]);
+    CAPTURE(kPairs[i].look_alike);
+    const auto other = ParsePythonFrame(kPairs[i].look_alike);
+    REQUIRE(other.has_value());
+    CHECK(FrameRowOf(*other) != &rows[i]);
+  }
+}
 
 TEST_CASE("Functions of libraries that prepare input are input") {
   for (const char* name :
@@ -121,7 +214,8 @@ StepClassTimes LossesUnder(const std::string& outer, bool dispatches) {
   for (int s = 0; s < 4; ++s) {
     const int begin = s * 1'000;
     t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), begin, 990);
-    t.Host("python_function", outer, begin + 10, 920);
+    const bool function = outer.find(".py") != std::string::npos;
+    t.Host(function ? "python_function" : "user_annotation", outer, begin + 10, 920);
     t.Host("cpu_op", "aten::add", begin + 15, dispatches ? 900 : 800);
     t.Launch(s + 1, begin + (dispatches ? 905 : 940), 5);
     t.Kernel("kernel", s + 1, begin + (dispatches ? 912 : 947), 50);
@@ -137,7 +231,8 @@ StepClassTimes LossesUnder(const std::string& outer, bool dispatches) {
 
 TEST_CASE("A function that dispatches ops to the device is neither input nor compilation") {
   for (const char* outer : {"torch/utils/data/dataloader.py(720): __next__",
-                            "torch/_dynamo/convert_frame.py(12): compile_frame"}) {
+                            "torch/_dynamo/convert_frame.py(12): compile_frame",
+                            "run_on_dataloader"}) {  // an annotation
     CAPTURE(outer);
     const StepClassTimes work = LossesUnder(outer, true), prepares = LossesUnder(outer, false);
     CHECK(At(work, StepTimeClass::kInput) + At(work, StepTimeClass::kCompile) == 0);

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <span>
+
 namespace stepscope {
 namespace {
 
@@ -10,7 +12,103 @@ HostRole RoleOf(const char* name, EventCategory category = EventCategory::kUnkno
   return RoleOfHostEvent(name, category);
 }
 
+struct NamePair {
+  const char* true_name;
+  const char* look_alike;
+};
+
+// Of each row of the table, in its order.
+constexpr NamePair kFirst[] = {
+    {"ThreadpoolListener::Record", "MyThreadpoolListener::Record"},
+    {"ProfilerStep#3", "LastProfilerStep#3"},
+    {"TraceContext", "MyTraceContext"},
+    {"PyTorch Profiler (0)", "My PyTorch Profiler"},
+    {"end: dot", "weekend: dot"},
+    {"FunctionRun", "MyFunctionRun"},
+    {"Python GC", "My Python GC"},
+    {"$gc collect", "$gc_tools collect"},
+    {"gc.collect", "my_gc.collect"},
+    {"<built-in function collect>", "<built-in method collect of Metrics object at 0x7f>"},
+    {"gc", "gcd"},
+    {"GC", "GCN"},
+    {"<built-in method synchronize of Event object at 0x7f>",
+     "<built-in method synchronize of Stream object at 0x7f>"},
+    {"<built-in method synchronize of torch.cuda.Event object at 0x7f>",
+     "<built-in method record of torch.cuda.Event object at 0x7f>"},
+    {"c10d::barrier", "c10d::allreduce_"},
+    {"c10d::monitored_barrier", "c10d::monitored"},
+    {"nccl:barrier", "nccl:all_reduce"},
+    {"MPI_Barrier", "My_MPI_Barrier"},
+    {"CoordinationServiceAgent::WaitAtBarrier", "WaitAtBarrierTest"},
+    {"barrier", "barrier_free_sum"},
+    {"SaveV2:SaveV2", "MySaveV2"},
+    {"model/save/SaveV2:SaveV2", "model/SaveV2:RestoreV2"},
+    {"MergeV2Checkpoints", "MyMergeV2Checkpoints"},
+    {"model/MergeV2Checkpoints:MergeV2Checkpoints", "model/MergeV2Checkpoints:Other"},
+    {"save_checkpoint", "save_checkpoint_plot"},
+    {"_save_checkpoint", "_save_checkpoints"},
+    {"checkpoint_save", "checkpoint_saved"},
+    {"save_pretrained", "save_pretrained_card"},
+    {"save_weights", "save_weights_plot"},
+};
+constexpr NamePair kLater[] = {
+    {"train/IteratorGetNext:IteratorGetNext", "MyIteratorGetNext"},
+    {"InfeedEnqueue", "NoInfeedEnqueue"},
+    {"enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "enumerate(Data)"},
+    {"ExecutorState::Process", "ExecutorState::Process2"},
+    {"GpuExecutable::ExecuteThunks", "GpuExecutable::Load"},
+    {"[0] CommonPjRtLoadedExecutable::Execute (jit_step)", "Executable::Execute/train"},
+    {"aten::item", "aten::item_size"},
+    {"aten::_local_scalar_dense", "aten::_local_scalar_dense_backward"},
+    {"aten::is_nonzero", "aten::is_nonzero_count"},
+    {"block_until_ready", "block_until_ready/train"},
+    {"PjRtBuffer::BlockUntilReady", "BlockUntilReadySoon"},
+    {"Stream::BlockHostUntilDone", "BlockHostUntilDoneTest"},
+    {"BufferSequencingEvent::Execute", "MyBufferSequencingEvent"},
+    {"model/XlaCompileOnDemand", "XlaCompiledRun"},
+    {"autotune", "autotune/train"},
+    {"GemmFusionAutotuner::Run", "/opt/autotuner/train"},
+    {"cudnn_autotuning", "autotuned_step"},
+    {"HloPassPipeline::Run", "HloPassFix"},
+    {"BuildExecutable", "RebuildExecutables"},
+    {"compile_inner (dynamo_timed)", "(dynamo_timed) train"},
+    {"CpuCompiler::Compile", "Compiler::Compiled"},
+    {"GpuCompiler::Compile(jit_step)", "GpuCompiler::Compiled(jit_step)"},
+    {"Compile", "Compiled"},
+    {"Iterator::Root::Prefetch", "MyIterator::Root"},
+    {"dataloader_next", "dataloaders_of_nobody"},
+    {"_MultiProcessingDataLoaderIter.__next__", "DataLoaded"},
+    {"preprocess", "sdd_preprocess_splits"},
+    {"train/load_batch", "load_batches_and_train"},
+    {"data_load", "data_loads"},
+    {"wait_for_batch", "wait_for_batches"},
+    {"Next_Batch", "next_batches"},
+    {"get_batch", "get_batch_size"},
+    {"collate", "collate/train"},
+    {"collate_fn", "my_collate_fns"},
+    {"read_video", "read_videos"},
+    {"read_image", "read_images"},
+    {"prefetch_to_device", "prefetch_to_devices"},
+};
+
 }  // namespace
+
+TEST_CASE("Each row of the table of names finds its own, and not what looks like it") {
+  for (const bool first : {true, false}) {
+    const auto rows = first ? FirstHostNameRows() : LaterHostNameRows();
+    const std::span<const NamePair> pairs = first ? std::span<const NamePair>(kFirst) : kLater;
+    REQUIRE(rows.size() == pairs.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      CAPTURE(pairs[i].true_name);
+      CHECK_FALSE(rows[i].source.empty());
+      CHECK(HostNameRowOf(pairs[i].true_name, first) == &rows[i]);
+      CHECK(RoleOf(pairs[i].true_name) == rows[i].role);
+      CAPTURE(pairs[i].look_alike);
+      CHECK(HostNameRowOf(pairs[i].look_alike, first) == nullptr);
+      CHECK(RoleOf(pairs[i].look_alike) != rows[i].role);
+    }
+  }
+}
 
 TEST_CASE("Garbage collection is Python's, not every collector's") {
   for (const char* name :

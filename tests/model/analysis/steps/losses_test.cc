@@ -316,7 +316,7 @@ TEST_CASE("A thread that works beside a main thread that awaits results is no ca
 TEST_CASE("Losses sum to the step, causes to the idle time, and steps tile the device's time") {
   using test::GpuScenario;
   for (auto scenario : {GpuScenario::kHealthy, GpuScenario::kInputBound, GpuScenario::kLaunchBound,
-                        GpuScenario::kCopies, GpuScenario::kStaggered}) {
+                        GpuScenario::kCopies, GpuScenario::kStaggered, GpuScenario::kLaunchBound}) {
     test::GpuProfileOptions options;
     options.scenario = scenario;
     options.steps = 5;
@@ -596,6 +596,29 @@ CausesOfStep CausesIn(const Trace& trace, const StepDatabase& db, uint32_t step,
   }
   for (auto& [cause, time] : causes) time = (time + kUs / 2) / kUs;
   return causes;
+}
+
+TEST_CASE("A call that runs a whole function is no op: it waits for the ops inside it") {
+  for (const bool function : {true, false}) {
+    XSpaceBuilder b;
+    auto& cpu = b.Plane("/host:CPU");
+    auto& python = cpu.Line(1, "python");
+    auto& worker = cpu.Line(2, "tf_Compute");
+    for (int64_t s = 0; s < 5; ++s) {
+      const int64_t t = s * 1000 * kUs;
+      python.Event("train", t, 1000 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
+      python.Event(
+          function ? "EagerLocalExecute: __inference_train_7" : "EagerLocalExecute: MatMul",
+          t + 100 * kUs, 800 * kUs);
+      worker.Event("train/MatMul:MatMul", t + 200 * kUs, 300 * kUs);
+    }
+    auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
+    REQUIRE(trace.ok());
+    AnalysisContext context(*trace, Definitions::kStepscope);
+    REQUIRE(context.steps().steps.size() == 5);
+    const double compute = context.steps().steps[2].class_times.front();
+    CHECK(compute == (function ? 300 : 800) * kUs);
+  }
 }
 
 TEST_CASE("Equal steps have equal causes") {

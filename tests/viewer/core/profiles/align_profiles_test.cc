@@ -100,6 +100,45 @@ TEST_CASE("a memory snapshot and a trace are aligned by their clocks") {
       AlignByClock(two.profiles[0], two.view.profiles[0], two.profiles[1], &two.view.profiles[1]));
 }
 
+TEST_CASE("a snapshot and a trace whose clocks do not meet are said to be apart") {
+  const auto load = [](const char* name, const std::string& bytes) {
+    const auto trace = LoadBytes(name, bytes, {});
+    REQUIRE_MESSAGE(trace.ok(), trace.status().message());
+    return *trace;
+  };
+  const auto trace = [&](const std::string& base) {
+    return load("t.json", R"({"baseTimeNanoseconds":)" + base +
+                              R"(,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm",)"
+                              R"("pid":1,"tid":1,"ts":10,"dur":20,"args":{}}]})");
+  };
+  const auto apart = [&](int64_t time_us, const std::string& base) {
+    test::SnapshotFile file;
+    file.devices = {{{"alloc", 1 << 20, 512, time_us}, {"alloc", 2 << 20, 512, time_us + 5}}};
+    Profile a, b;
+    a.id = ProfileId(0);
+    a.trace = trace(base);
+    b.id = ProfileId(1);
+    b.trace = load("a.pickle", test::ToPickle(file));
+    Two two(a, b);
+    AlignByItself(two.profiles, &two.view);
+    const std::string why = WhyApart(two.profiles, two.view);
+    two.view.profiles[1].aligned = true;  // as the user's own alignment does
+    CHECK(WhyApart(two.profiles, two.view).empty());
+    return why;
+  };
+  const std::string base = "1000000000000000";  // 1,000,000 s
+  const std::string meaning = " What is drawn at one place did not happen at one time.";
+  CHECK(apart(1'000'000'000'014, base).empty());
+  CHECK(apart(1'000'010'000'030, base) ==
+        "By their clocks the snapshot was recorded 10 s after the trace." + meaning);
+  CHECK(apart(400'000'000'000, base) ==
+        "By their clocks the snapshot was recorded 6 days before the trace." + meaning);
+  CHECK(apart(1'000'000'000'014, "0") == "The trace does not say when it was recorded." + meaning);
+  // Two traces may be of any times.
+  Two traces(WithSteps(0, 0, 1000, 100, 5), WithSteps(1, 0, 7000, 120, 5));
+  CHECK(WhyApart(traces.profiles, traces.view).empty());
+}
+
 TEST_CASE("steps are stretched to the same length") {
   Two two(WithSteps(0, 0, 1000, 100, 5), WithSteps(1, 0, 7000, 120, 5));
   REQUIRE(StretchToSteps(two.profiles[0], two.view.profiles[0], two.profiles[1],
