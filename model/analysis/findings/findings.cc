@@ -63,8 +63,11 @@ void Sort(std::string_view first, std::vector<Row>* rows) {
 
 std::vector<Row> ApplyRules(const FindingContext& input) {
   std::vector<Row> rows;
+  // Where too little was recorded for a verdict, no time can be saved either.
+  const bool judged = !input.verdict().leads.empty() || HistoryOf(input.trace()) != nullptr;
   for (const FindingRule& rule : FindingRules()) {
     if (input.stop().stop_requested()) break;
+    if (!judged && rule.id != std::string_view("memory")) continue;
     std::vector<RuleFinding> found;
     rule.find(input, input.thresholds().Of(rule), &found);
     for (RuleFinding& f : found) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_map>
 
 namespace stepscope {
 namespace {
@@ -118,12 +119,32 @@ class PartCutter {
   StepTimeClass loss_ = StepTimeClass::kUnknown;
 };
 
+// The time of each cause in all windows of a device.
+class TimesOfCauses {
+ public:
+  void Add(const HostPiece& piece) {
+    const uint64_t key = KeyOf(piece.meta, piece.inside);
+    if (last_ == nullptr || last_->first != key) last_ = &*times_.try_emplace(key).first;
+    last_->second += piece.end - piece.begin;
+  }
+  Ps Of(const IdleCause& cause) const {
+    const auto found = times_.find(KeyOf(cause.event.value, cause.inside.value));
+    return found == times_.end() ? 0 : found->second;
+  }
+
+ private:
+  static_assert(HostPiece::kNone == MetaId().value);
+  static uint64_t KeyOf(uint32_t meta, uint32_t inside) { return uint64_t{meta} << 32 | inside; }
+  std::unordered_map<uint64_t, Ps> times_;
+  std::pair<const uint64_t, Ps>* last_ = nullptr;  // the next part is mostly the same cause
+};
+
 // Sums the parts of one window by class and cause.
 class CauseSums {
  public:
-  CauseSums(std::span<const TimeRange> markers, std::vector<StepClassTimes>* losses, GapSums* gap,
-            PartCutter* cutter)
-      : markers_(markers), losses_(losses), gap_(gap), cutter_(cutter) {}
+  CauseSums(std::span<const TimeRange> markers, const TimesOfCauses& all,
+            std::vector<StepClassTimes>* losses, GapSums* gap, PartCutter* cutter)
+      : markers_(markers), all_(all), losses_(losses), gap_(gap), cutter_(cutter) {}
 
   void Add(uint32_t window, const HostPiece& piece, bool queued) {
     const StepTimeClass loss = queued ? StepTimeClass::kQueued : ClassOf(piece.state);
@@ -145,15 +166,24 @@ class CauseSums {
   }
 
   // Gives the largest causes of each class; the rest of the class is one cause without a name.
+  // Those with less than a fifth of the class here are chosen by their time in all windows, so that
+  // steps that hardly differ name the same ones.
   void Flush(PlaneId device, uint32_t window, std::vector<IdleCause>* out) {
     std::vector<IdleCause> all;
-    for (auto& [key, cause] : sums_) all.push_back(std::move(cause));
+    StepClassTimes of_class_here{};
+    for (auto& [key, cause] : sums_) {
+      At(of_class_here, cause.loss) += cause.time;
+      all.push_back(std::move(cause));
+    }
     sums_.clear();
     last_ = nullptr;
-    std::sort(all.begin(), all.end(), [](const IdleCause& a, const IdleCause& b) {
-      return std::make_tuple(a.loss, -a.time, a.event.value, a.inside.value) <
-             std::make_tuple(b.loss, -b.time, b.event.value, b.inside.value);
-    });
+    const auto order = [&](const IdleCause& c) {
+      const bool large = c.time >= At(of_class_here, c.loss) / 5;
+      return std::make_tuple(c.loss, large ? -c.time : Ps{0}, large ? Ps{0} : -all_.Of(c),
+                             c.event.value, c.inside.value);
+    };
+    std::sort(all.begin(), all.end(),
+              [&](const IdleCause& a, const IdleCause& b) { return order(a) < order(b); });
     size_t of_class = 0;
     for (size_t i = 0; i < all.size(); ++i) {
       IdleCause& cause = all[i];
@@ -207,6 +237,7 @@ class CauseSums {
   }
 
   std::span<const TimeRange> markers_;
+  const TimesOfCauses& all_;
   std::vector<StepClassTimes>* losses_;
   GapSums* gap_;
   PartCutter* cutter_;
@@ -379,7 +410,8 @@ void IdleExplainer::Divide(std::span<const IdleGap> gaps, PartsOfThreads* open,
       said.state = activity_.StateOfLaunch(launch.value, said.meta, end - begin);
       said.begin = call.begin;
       said.end = call.end;
-      if (activity_.NamedAfterKernel(said.meta)) calls[feeding].push_back(done->size());
+      const bool blocks = said.state == HostState::kSync;
+      if (blocks || activity_.NamedAfterKernel(said.meta)) calls[feeding].push_back(done->size());
       done->push_back({g, said});
     }
     if (explained < gap.end) {
@@ -547,7 +579,9 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   std::inplace_merge(done.begin(), asked, done.end(), earlier);
   GapSums gap;
   PartCutter cutter(device, parts_of_gaps);
-  CauseSums sums(info.markers, losses, intervals == nullptr ? nullptr : &gap, &cutter);
+  TimesOfCauses all;
+  for (const Part& part : done) all.Add(part.piece);
+  CauseSums sums(info.markers, all, losses, intervals == nullptr ? nullptr : &gap, &cutter);
   for (size_t i = 0; i < done.size(); ++i) {
     if (i % kPartsPerStop == 0 && stop.stop_requested()) return;
     const uint32_t window = gaps[done[i].gap].window;

@@ -201,8 +201,8 @@ ResultTable IdleByCauseTable(const Trace& trace, const StepDatabase& db) {
   t.columns = {
       {"class", "Class", Unit::kNone, ValueType::kString, ""},
       {"cause", "Cause", Unit::kNone, ValueType::kString,
-       "the event that the host was in; what is not among the five largest causes of a class in a "
-       "step is \"others\"",
+       "the event that the host was in; what is not among the five causes that a step names "
+       "of a class is \"others\"",
        true},
       {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of an average step, mean over devices"},
       {"percent", "Share", Unit::kPercent, ValueType::kReal, "of the step time"},
@@ -237,8 +237,9 @@ ResultTable IdleCauseTable(const Trace& trace, const StepDatabase& db) {
       {"device", "Device", Unit::kNone, ValueType::kString, ""},
       {"class", "Class", Unit::kNone, ValueType::kString, "", true},
       {"cause", "Cause", Unit::kNone, ValueType::kString,
-       "the event that the host was in; of each class of a step the five largest, the rest is "
-       "\"others\"; of unknown and queued what is open "
+       "the event that the host was in; of each class those with a fifth of it and then those "
+       "with most time in all steps, five together, the rest is \"others\"; of unknown and queued "
+       "what is open "
        "while work that was launched does not begin",
        true},
       {"timeMs", "Time", Unit::kMs, ValueType::kReal, "of the device's idle time", true},

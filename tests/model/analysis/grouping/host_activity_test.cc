@@ -88,7 +88,7 @@ TEST_CASE("what a thread does in ranges is what it does all the time, cut to the
                                            "IteratorGetNext",
                                            "cudaMalloc",
                                            "block_until_ready"};
-  for (int i = 0; i < 5'000; ++i) {  // nested, overlapping and without duration
+  for (int i = 0; i < 3'000; ++i) {  // nested, overlapping and without duration
     const auto begin = static_cast<int64_t>(random() % 100'000);
     const auto us = static_cast<int64_t>(random() % 3 == 0 ? random() % 900 : random() % 30);
     host.Event(kNames[random() % 7], begin * kPsPerUs, us * kPsPerUs);

@@ -80,6 +80,11 @@ TEST_CASE("A device that hardly works in long steps is too little to judge") {
   CheckBegin(page,
              "Too little was recorded to judge: the GPU has 3 events in a step "
              "of 395 ms and works 0.014 % of it");
+  // No finding claims to save what nobody can judge.
+  test::KinetoText t;
+  for (int s = 0; s < 6; ++s) AddStep(&t, s, 395'000.0 * s, {395'000, 45, 3});
+  const AnalysisResult found = test::Analyse("t.json", t.Text(test::kH100), "findings");
+  CHECK(test::TableOf(found, "findings").rows.empty());
   CHECK(test::PropertyText(OverviewOf({395'000, 45, 20}), "verdict") == "host");
   CHECK(test::PropertyText(OverviewOf({395'000, 4'500, 3}), "verdict") == "host");
 }
