@@ -13,6 +13,22 @@ size_t CountTypical(const std::vector<bool>& typical) {
   return static_cast<size_t>(std::count(typical.begin(), typical.end(), true));
 }
 
+// A class as a sentence names it.
+const char* NameOf(StepTimeClass c) {
+  switch (c) {
+    case StepTimeClass::kHostToDevice:
+      return "copies to the device";
+    case StepTimeClass::kDeviceToHost:
+      return "copies to the host";
+    case StepTimeClass::kDeviceToDevice:
+      return "copies on the device";
+    case StepTimeClass::kCollectiveWait:
+      return "waiting for participants";
+    default:
+      return IdOf(c);
+  }
+}
+
 // Steps that cannot be divided further: one item for each class of time.
 void AddClasses(const StepDatabase& steps, const std::vector<bool>& typical, ItemTable* table) {
   const double weight = 1 / static_cast<double>(CountTypical(typical));
@@ -23,7 +39,7 @@ void AddClasses(const StepDatabase& steps, const std::vector<bool>& typical, Ite
     for (size_t c = 0; c < kStepTimeClasses; ++c) {
       if (losses[c] <= 0) continue;
       const auto loss = static_cast<StepTimeClass>(c);
-      StepItem& item = table->item(table->Find(KindOf(loss), loss, IdOf(loss)));
+      StepItem& item = table->item(table->Find(KindOf(loss), loss, NameOf(loss)));
       item.time.Add(samples[s], losses[c] * weight);
       item.count += weight;
     }

@@ -3,9 +3,9 @@
 
   tests/tools/measure_rates.py TRACE.json.gz...
 
-Without Stepscope's code: a kernel belongs to the innermost op with shapes around its launch. A matrix product of b x m x k by k x n is
-2 b m n k operations, attention 2 b h sq sk (dq + dv), half of that where it is causal and sq = sk. `best` is the fastest product of 20 us and
-more. A norm, or an elementwise kernel of 100 us and more, moves its inputs and its output once.
+Without Stepscope's code: a kernel belongs to the innermost op with shapes around its launch. A matrix product of
+b x m x k by k x n is 2 b m n k operations, attention 2 b h sq sk (dq + dv), whatever a mask leaves out. The fastest product is one of 20 us and
+more. A norm, or an addition or product of 100 us and more, moves its inputs and its output once.
 """
 import bisect
 import gzip
@@ -25,11 +25,9 @@ def product(dims):
     return 2 * (a[0] if len(a) == 3 else 1) * a[-2] * a[-1] * b[-1]
 
 
-def attention(dims, args):
+def attention(dims):
     q, k, v = dims[:3]
-    whole = 2 * q[0] * q[1] * q[2] * k[2] * (q[3] + v[3])
-    causal = 'True' in args.get('Concrete Inputs', [])[3:6] and q[2] == k[2]
-    return whole // 2 if causal else whole
+    return 2 * q[0] * q[1] * q[2] * k[2] * (q[3] + v[3])
 
 
 def moved(args):
@@ -90,7 +88,7 @@ def measure(path):
             call = around(FUSED) or op
             dims = [d for d in call['args']['Input Dims'] if len(d) == 4]
             if len(dims) >= 3:
-                fused.append((attention(dims, call['args']) / seconds / 1e12, seconds * 1e6))
+                fused.append((attention(dims) / seconds / 1e12, seconds * 1e6))
         elif re.search(r'vectorized_layer_norm_kernel', name):
             first = {'Input Dims': op['args']['Input Dims'][:1], 'Input type': op['args']['Input type'][:1]}
             norms.append((2 * moved(first) / seconds / 1e9, seconds * 1e6))

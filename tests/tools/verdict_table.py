@@ -59,7 +59,8 @@ class Table:
         p = page['properties']
         share = f"{p['verdict_percent']:.1f} %" + (f' ({planted:.1f} %)' if planted is not None else '')
         steps = f"{p['step_count']}{' inferred' if p['steps_inferred'] else ''}"
-        print(f"| {name} | {p['verdict']} | {share} | {p['step_ms_median']:.2f} ms | {steps} |")
+        step = f"{p['step_ms_median']:.2f} ms" if p['step_ms_median'] is not None else '-'
+        print(f"| {name} | {p['verdict']} | {share} | {step} | {steps} |")
         sentence = re.sub(r' \(\S+:\d+\)', '', page['findings'][0]['text'])  # where Python functions stand
         self.sentences.append(f'- {name}: {sentence}')
 

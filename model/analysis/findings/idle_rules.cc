@@ -149,7 +149,10 @@ std::string HostTitle(const FindingContext& input, const IdleLoss& loss, HostWor
     if (title.starts_with("the ")) title[0] = 'T';
     title += std::string(" ") + takes + " " + share;
   } else {
-    title = input.Waits() + " " + share + " for " + WordsOf(work);
+    std::string_view words = WordsOf(work);
+    constexpr std::string_view kInside = " inside the step";
+    if (input.whole() && words.ends_with(kInside)) words.remove_suffix(kInside.size());
+    title = input.Waits() + " " + share + " for " + std::string(words);
   }
   if (work == HostWork::kUnrecorded)
     return title + ", " + PercentText(percent) + " of it in " +

@@ -13,6 +13,7 @@
 #include "model/analysis/steps/steps.h"
 #include "tests/loaders/chrome_json/chrome_folder.h"
 #include "tests/support/gpu_profile.h"
+#include "tests/support/kineto_text.h"
 #include "tests/support/memory_snapshot.h"
 #include "tests/support/planted_losses.h"
 #include "tests/support/source_paths.h"
@@ -401,6 +402,21 @@ TEST_CASE("If no steps are found, findings are about the whole recording") {
   CHECK(text("steps").empty());
   const std::string& sentence = result.findings[static_cast<size_t>(row) + 1].text;
   CHECK(sentence.find("Without it the recording is") != std::string::npos);
+}
+
+TEST_CASE("Without steps nothing is inside one") {
+  test::KinetoText t;
+  for (int k = 0; k < 60; ++k) {  // no name recurs
+    t.Host("cpu_op", "op" + std::to_string(k), 100 * k, 60).Launch(k + 1, 100 * k + 50, 5);
+    t.Kernel("kernel" + std::to_string(k), k + 1, 100 * k + 60, 30);
+  }
+  const AnalysisResult result = test::Analyse("t.json", t.Text(test::kH100), "findings");
+  const int row = RowOf(result, "host-op");
+  REQUIRE(row >= 0);
+  const std::string title = test::Text(result, "findings", static_cast<size_t>(row), "title");
+  CAPTURE(title);
+  CHECK(title.find("of the recording's") != std::string::npos);
+  CHECK(title.find("step") == std::string::npos);
 }
 
 TEST_CASE("A memory snapshot's own facts are findings of the rule memory, and nothing else is") {
