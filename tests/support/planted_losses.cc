@@ -241,8 +241,8 @@ std::vector<ThresholdEdge> ThresholdEdges() {
        180},
       {"small-collectives",
        [](O* o, double n) { o->small_collectives = 5, o->layers = static_cast<int>(n); }, 22, 19},
-      {"compiled-launches", [](O* o, double us) { o->op_cost_us = us, o->compiled = true; }, 52.3,
-       52.5},
+      {"compiled-launches", [](O* o, double us) { o->op_cost_us = us, o->compiled = true; }, 51.6,
+       52.0},
       {"profiler-overhead",
        [](O* o, double us) {
          o->scenario = GpuScenario::kLaunchBound, o->python_frames = 2, o->op_cost_us = us;

@@ -2,17 +2,14 @@
 // `loss-scaling` and `host-op`.
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <numeric>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "model/analysis/findings/idle_loss.h"
-#include "model/analysis/naming/op_name.h"
-#include "model/analysis/ops/op_database.h"
+#include "model/analysis/ops/host_side_ops.h"
 #include "model/analysis/steps/cause_name.h"
 #include "model/analysis/steps/cpu_work.h"
 #include "model/analysis/tables/in_unit.h"
@@ -31,22 +28,16 @@ std::vector<bool> MarkersOf(const FindingContext& input) {
   return markers;
 }
 
-// The ops of PyTorch that launch no kernel: they run on the host.
-std::set<std::string, std::less<>> OpsWithoutKernels(const FindingContext& input) {
-  std::set<std::string, std::less<>> found;
-  const auto ops =
-      OpsOf(input.context().ops(input.params(), input.stop()), input.trace(), input.params());
-  for (const OpRow& op : ops->host_side.ops) {
-    if (op.name.starts_with("aten::") && op.device_time <= 0) found.insert(op.name);
-  }
-  return found;
+std::vector<uint8_t> OpsOnHost(const FindingContext& input) {
+  const auto database = input.context().ops(input.params(), input.stop());
+  return HostSideOps(input.trace(), *OpsOf(database, input.trace(), input.params()));
 }
 
 // What the host does in the causes of the class `host`.
 class HostWorks {
  public:
   explicit HostWorks(const FindingContext& input)
-      : input_(input), markers_(MarkersOf(input)), on_host_(OpsWithoutKernels(input)) {}
+      : input_(input), markers_(MarkersOf(input)), on_host_(OpsOnHost(input)) {}
 
   HostWork Of(const IdleCause& cause) const {
     if (!cause.event.valid()) return HostWork::kOther;
@@ -63,9 +54,7 @@ class HostWorks {
       default:
         break;
     }
-    const std::string_view name = input_.trace().names().Name(cause.event);
-    const bool op =
-        ParseOpName(name).category == OpCategory::kTensorFlow || on_host_.contains(name);
+    const bool op = on_host_[cause.event.value] != 0;
     return op && input_.db().kind != DeviceKind::kCpuOnly ? HostWork::kOnHost : HostWork::kOther;
   }
 
@@ -75,7 +64,7 @@ class HostWorks {
   }
   const FindingContext& input_;
   const std::vector<bool> markers_;
-  const std::set<std::string, std::less<>> on_host_;
+  const std::vector<uint8_t> on_host_;  // by MetaId
 };
 
 // The work with most of the loss, and its share in percent. Only work with half of the loss and

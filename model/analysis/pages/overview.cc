@@ -15,6 +15,7 @@
 #include "model/analysis/naming/device_type.h"
 #include "model/analysis/naming/op_name.h"
 #include "model/analysis/naming/remedies.h"
+#include "model/analysis/ops/host_side_ops.h"
 #include "model/analysis/ops/op_database.h"
 #include "model/analysis/pages/xprof_bottlenecks.h"
 #include "model/analysis/steps/device_steps.h"
@@ -195,7 +196,9 @@ void OverviewBuilder::Judge() {
   if (whole_ && ScopeOf(context_, params_, stop_).whole_time())
     span_ = WholeSpan(trace_, context_.stats(stop_), context_.grouping(stop_), stop_);
   if (db_.kind == DeviceKind::kTpu) waits_ = AsyncWaitsOf(trace_, context_.stats(stop_), judged_);
-  verdict_ = stepscope::Judge(trace_, judged_, whole_, waits_);
+  const std::shared_ptr<const OpDatabase> ops = context_.ops(params_, stop_);
+  const std::vector<uint8_t> on_host = HostSideOps(trace_, *OpsOf(ops, trace_, params_));
+  verdict_ = stepscope::Judge(trace_, judged_, whole_, waits_, on_host);
 }
 
 // Adds the first sentence and the losses that explain it.

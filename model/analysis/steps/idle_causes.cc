@@ -122,21 +122,27 @@ class PartCutter {
 // The time of each cause in all windows of a device.
 class TimesOfCauses {
  public:
+  explicit TimesOfCauses(size_t metas) : alone_(metas) {}
   void Add(const HostPiece& piece) {
-    const uint64_t key = KeyOf(piece.meta, piece.inside);
-    if (last_ == nullptr || last_->first != key) last_ = &*times_.try_emplace(key).first;
-    last_->second += piece.end - piece.begin;
+    if (piece.meta == HostPiece::kNone) return;
+    const Ps time = piece.end - piece.begin;
+    if (piece.inside == HostPiece::kNone) {
+      alone_[piece.meta] += time;
+    } else {
+      inside_[KeyOf(piece.meta, piece.inside)] += time;
+    }
   }
   Ps Of(const IdleCause& cause) const {
-    const auto found = times_.find(KeyOf(cause.event.value, cause.inside.value));
-    return found == times_.end() ? 0 : found->second;
+    if (!cause.event.valid()) return 0;
+    if (!cause.inside.valid()) return alone_[cause.event.value];
+    const auto found = inside_.find(KeyOf(cause.event.value, cause.inside.value));
+    return found == inside_.end() ? 0 : found->second;
   }
 
  private:
-  static_assert(HostPiece::kNone == MetaId().value);
   static uint64_t KeyOf(uint32_t meta, uint32_t inside) { return uint64_t{meta} << 32 | inside; }
-  std::unordered_map<uint64_t, Ps> times_;
-  std::pair<const uint64_t, Ps>* last_ = nullptr;  // the next part is mostly the same cause
+  std::vector<Ps> alone_;  // by MetaId: without an op around it
+  std::unordered_map<uint64_t, Ps> inside_;
 };
 
 // Sums the parts of one window by class and cause.
@@ -169,24 +175,20 @@ class CauseSums {
   // Those with less than a fifth of the class here are chosen by their time in all windows, so that
   // steps that hardly differ name the same ones.
   void Flush(PlaneId device, uint32_t window, std::vector<IdleCause>* out) {
-    std::vector<IdleCause> all;
-    StepClassTimes of_class_here{};
+    StepClassTimes here{};
+    for (const auto& [key, cause] : sums_) At(here, cause.loss) += cause.time;
+    std::vector<Ranked> all;
+    all.reserve(sums_.size());
     for (auto& [key, cause] : sums_) {
-      At(of_class_here, cause.loss) += cause.time;
-      all.push_back(std::move(cause));
+      const bool large = cause.time >= At(here, cause.loss) / 5;
+      all.push_back({cause.loss, large ? -cause.time : Ps{0}, large ? Ps{0} : -all_.Of(cause),
+                     cause.event.value, cause.inside.value, &cause});
     }
-    sums_.clear();
-    last_ = nullptr;
-    const auto order = [&](const IdleCause& c) {
-      const bool large = c.time >= At(of_class_here, c.loss) / 5;
-      return std::make_tuple(c.loss, large ? -c.time : Ps{0}, large ? Ps{0} : -all_.Of(c),
-                             c.event.value, c.inside.value);
-    };
     std::sort(all.begin(), all.end(),
-              [&](const IdleCause& a, const IdleCause& b) { return order(a) < order(b); });
+              [](const Ranked& a, const Ranked& b) { return a.order() < b.order(); });
     size_t of_class = 0;
     for (size_t i = 0; i < all.size(); ++i) {
-      IdleCause& cause = all[i];
+      IdleCause& cause = *all[i].cause;
       of_class = i > 0 && all[i - 1].loss == cause.loss ? of_class + 1 : 0;
       cause.step = window;
       cause.device = device;
@@ -199,9 +201,19 @@ class CauseSums {
         Merge(cause, &out->back());
       }
     }
+    sums_.clear();
+    last_ = nullptr;
   }
 
  private:
+  // What decides the order of a class's causes.
+  struct Ranked {
+    StepTimeClass loss;
+    Ps large, small;  // falling, each 0 for the other kind
+    uint32_t event, inside;
+    IdleCause* cause;
+    auto order() const { return std::tie(loss, large, small, event, inside); }
+  };
   static void Merge(const IdleCause& from, IdleCause* to) {
     to->time += from.time;
     to->count += from.count;
@@ -579,7 +591,7 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
   std::inplace_merge(done.begin(), asked, done.end(), earlier);
   GapSums gap;
   PartCutter cutter(device, parts_of_gaps);
-  TimesOfCauses all;
+  TimesOfCauses all(trace_.names().metas.size());
   for (const Part& part : done) all.Add(part.piece);
   CauseSums sums(info.markers, all, losses, intervals == nullptr ? nullptr : &gap, &cutter);
   for (size_t i = 0; i < done.size(); ++i) {

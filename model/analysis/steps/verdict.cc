@@ -158,13 +158,14 @@ struct Said : LossKind {};
 class Judgement {
  public:
   Judgement(const Trace& trace, const StepDatabase& db, bool whole,
-            std::span<const AsyncWait> waits)
+            std::span<const AsyncWait> waits, std::span<const uint8_t> on_host)
       : trace_(trace),
         db_(db),
         program_(ProgramOf(trace)),
         devices_(db.kind == DeviceKind::kCpuOnly ? "the program" : "the " + DeviceWord(program_)),
         whole_(whole),
-        waits_(waits) {}
+        waits_(waits),
+        on_host_(on_host) {}
 
   Verdict Make() {
     SumLosses();
@@ -189,6 +190,7 @@ class Judgement {
   bool TooLittle() const;
   size_t DevicesInSteps() const;
   bool Outlasts() const;
+  bool IsMostlyOnHost() const;
   std::string Where() const;
   bool OnCpu() const { return db_.kind == DeviceKind::kCpuOnly; }
   bool Several() const { return !OnCpu() && program_.devices > 1; }
@@ -205,6 +207,7 @@ class Judgement {
   const std::string devices_;  // "the GPUs"
   const bool whole_;
   const std::span<const AsyncWait> waits_;
+  const std::span<const uint8_t> on_host_;
   Verdict verdict_;
   double total_ = 0, work_ = 0;              // ps of an average step
   double on_device_ = 0;                     // the part of work_ in copies and fills on devices
@@ -361,6 +364,9 @@ Said Judgement::SayFor(const Loss& loss) const {
     // Waiting for the device's own results: the work that they need starts late.
     said.what = "the host to start work";
     said.remedy = "host-op.awaits";
+  } else if (loss.id == "host" && IsMostlyOnHost()) {
+    said.what = "ops that run on the host";
+    said.remedy = "host-op.on-host";
   } else if (loss.id == "copies" && db_.kind == DeviceKind::kTpu) {
     // A core of a TPU waits in an op for its asynchronous copies.
     said.what = "copies that no op hides";
@@ -375,6 +381,22 @@ Said Judgement::SayFor(const Loss& loss) const {
     if (cause.known()) said.what = "something that the recording does not show";
   }
   return said;
+}
+
+// Whether half of the host's work and more is ops that run there.
+bool Judgement::IsMostlyOnHost() const {
+  if (on_host_.empty() || OnCpu()) return false;
+  double all = 0, ops = 0;
+  const bool any =
+      std::any_of(db_.steps.begin(), db_.steps.end(), [](const Step& s) { return s.counts(); });
+  for (const IdleCause& cause : db_.causes) {
+    const bool counts = !any || db_.steps[cause.step].counts();
+    if (cause.loss != StepTimeClass::kHost || !counts) continue;
+    all += static_cast<double>(cause.time);
+    if (cause.event.valid() && on_host_[cause.event.value] != 0)
+      ops += static_cast<double>(cause.time);
+  }
+  return all > 0 && ops >= all / 2;
 }
 
 // Whether the longest unexplained interval ends while the call that is named goes on.
@@ -554,8 +576,8 @@ std::array<double, kStepTimeClasses> ClassTimesOf(const Step& step) {
 }
 
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
-              std::span<const AsyncWait> waits) {
-  return Judgement(trace, db, whole, waits).Make();
+              std::span<const AsyncWait> waits, std::span<const uint8_t> on_host) {
+  return Judgement(trace, db, whole, waits, on_host).Make();
 }
 
 }  // namespace stepscope

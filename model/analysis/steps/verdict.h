@@ -40,8 +40,9 @@ struct Verdict {
 
 // `whole`: no step was found, and db's one step is the span of all device events (WholeSpan).
 // `waits`: what the cores of TPUs wait for (AsyncWaitsOf), which the sentence then describes.
+// `on_host`: by MetaId, the ops that run on the host (HostSideOps), which the sentence then names.
 Verdict Judge(const Trace& trace, const StepDatabase& db, bool whole,
-              std::span<const AsyncWait> waits = {});
+              std::span<const AsyncWait> waits = {}, std::span<const uint8_t> on_host = {});
 
 // A step's ps by StepTimeClass. Steps that were not divided (TPUs, steps that overlap) are divided
 // as their nine columns tell.

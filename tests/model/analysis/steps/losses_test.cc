@@ -621,9 +621,7 @@ CausesOfStep CausesIn(const Trace& trace, const StepDatabase& db, uint32_t step,
 TEST_CASE("A call that runs a whole function is no op: it waits for the ops inside it") {
   for (const bool function : {true, false}) {
     XSpaceBuilder b;
-    auto& cpu = b.Plane("/host:CPU");
-    auto& python = cpu.Line(1, "python");
-    auto& worker = cpu.Line(2, "tf_Compute");
+    auto& python = b.Plane("/host:CPU").Line(1, "python");
     for (int64_t s = 0; s < 5; ++s) {
       const int64_t t = s * 1000 * kUs;
       python.Event("train", t, 1000 * kUs).Stat("_r", int64_t{1}).Stat("step_num", s);
@@ -631,7 +629,7 @@ TEST_CASE("A call that runs a whole function is no op: it waits for the ops insi
           function ? "EagerLocalExecute: __inference_train_7" : "EagerLocalExecute: MatMul",
           t + 100 * kUs, 800 * kUs);
       python.Event("train/Add:Add", t + 20 * kUs, 10 * kUs);
-      worker.Event("train/MatMul:MatMul", t + 200 * kUs, 300 * kUs);
+      python.Event("train/MatMul:MatMul", t + 200 * kUs, 300 * kUs);
     }
     auto trace = LoadBytes("h.xplane.pb", b.Bytes(), {});
     REQUIRE(trace.ok());

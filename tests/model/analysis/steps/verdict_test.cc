@@ -12,6 +12,7 @@
 #include "model/base/task.h"
 #include "tests/support/gpu_profile.h"
 #include "tests/support/kineto_text.h"
+#include "tests/support/planted_losses.h"
 #include "tests/support/source_paths.h"
 #include "tests/support/table_cells.h"
 #include "tests/support/xspace_builder.h"
@@ -279,6 +280,29 @@ TEST_CASE("A program on the CPU waits for nobody, and is not advised to capture 
     for (const auto& row : test::TableOf(found, "findings").rows) {
       for (const Value& cell : row) CHECK(RawValue(cell).find("CUDA graph") == std::string::npos);
     }
+  }
+}
+
+TEST_CASE("Ops that run on the host are named, and verdict and finding advise the same") {
+  for (const bool launches : {false, true}) {
+    test::KinetoText t;
+    for (int step = 0; step < 5; ++step) {
+      const double at = 100 + 1000 * step;
+      t.Host("user_annotation", "ProfilerStep#" + std::to_string(step), at, 999);
+      t.Host("cpu_op", "aten::index", at + 1, 700);
+      if (launches)
+        t.Launch(10 * step + 1, at + 690, 5).Kernel("index", 10 * step + 1, at + 699, 9);
+      t.Host("cpu_op", "aten::mm", at + 705, 10).Launch(10 * step + 2, at + 707, 3);
+      t.Kernel("gemm", 10 * step + 2, at + 712, 270);
+    }
+    const AnalysisResult page = test::Analyse("t.json", t.Text(test::kH100), "overview");
+    const AnalysisResult found = test::Analyse("t.json", t.Text(test::kH100), "findings");
+    const Finding& verdict = page.findings.front();
+    CAPTURE(verdict.text);
+    CHECK((verdict.text.find("for ops that run on the host; ") != std::string::npos) == !launches);
+    const int row = test::RowOfRule(found, "host-op");
+    REQUIRE(row >= 0);
+    CHECK(test::Text(found, "findings", static_cast<size_t>(row), "remedy") == verdict.next_step);
   }
 }
 
