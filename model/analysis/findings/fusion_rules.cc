@@ -64,9 +64,10 @@ RuleFinding FindingOf(const FindingContext& input, const FusionSum& sum, double 
 // --- the rate of a fused attention kernel ---
 
 // The fused kernel computes at a quarter of the rate of the recording's fastest matrix
-// multiplication, as a recorded FlashAttention-2 does on an H100 (docs/measurements/findings.md). On
-// an A100 and with long sequences it reaches more: 50 to 73 % of the peak (arXiv 2307.08691, section
-// 4), where a large multiplication has 80 to 90 %. The shortest that were recorded take 9 us.
+// multiplication, as a recorded FlashAttention-2 does on an H100 (docs/measurements/findings.md).
+// On an A100 and with long sequences it reaches more: 50 to 73 % of the peak (arXiv 2307.08691,
+// section 4), where a large multiplication has 80 to 90 %. The shortest that were recorded take 9
+// us.
 constexpr double kFusedRate = 0.25;
 constexpr Ps kLeastFused = 9 * kPsPerUs;
 constexpr double kLeastUs = 20;       // a shorter multiplication does not fill the device
@@ -263,13 +264,14 @@ void FindAttention(const FindingContext& input, double threshold, std::vector<Ru
       MsText(sum.ms), input.EveryStep(), sum.count, sum.count < 10 ? 1 : 0,
       PercentText(100 * (1 - sum.products_ms / sum.ms)));
   found.assumption =
-      shapes ? fmt::format(
-                   "A fused kernel computes the recorded shapes at {:.3g} TFLOP/s, a quarter of "
-                   "the rate of the fastest matrix multiplication here, and no mask leaves work out.",
-                   kFusedRate * products.best / 1e12)
-             : std::string(
-                   "A fused kernel takes what the two multiplications take; it never writes the "
-                   "scores, so that it may take less.");
+      shapes
+          ? fmt::format(
+                "A fused kernel computes the recorded shapes at {:.3g} TFLOP/s, a quarter of "
+                "the rate of the fastest matrix multiplication here, and no mask leaves work out.",
+                kFusedRate * products.best / 1e12)
+          : std::string(
+                "A fused kernel takes what the two multiplications take; it never writes the "
+                "scores, so that it may take less.");
   found.assumption +=
       SharedWith("matrix-units, precision and short-kernels") + " " + input.Uncertainty();
   out->push_back(std::move(found));

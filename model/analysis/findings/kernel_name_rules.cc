@@ -17,8 +17,8 @@
 namespace stepscope {
 namespace {
 
-// Assumption: a kernel that reads whole 16 bytes takes 0.6 of the time; of two recorded programs one
-// has a rate of half and one of 0.72 (docs/measurements/findings.md).
+// Assumption: a kernel that reads whole 16 bytes takes 0.6 of the time; of two recorded programs
+// one has a rate of half and one of 0.72 (docs/measurements/findings.md).
 constexpr double kAligned = 0.6;
 
 const ResultTable* KernelTableOf(const FindingContext& input) {

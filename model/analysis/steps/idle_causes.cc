@@ -184,8 +184,7 @@ class CauseSums {
       all.push_back({cause.loss, large ? -cause.time : Ps{0}, large ? Ps{0} : -all_.Of(cause),
                      cause.event.value, cause.inside.value, &cause});
     }
-    std::sort(all.begin(), all.end(),
-              [](const Ranked& a, const Ranked& b) { return a.order() < b.order(); });
+    std::sort(all.begin(), all.end());
     size_t of_class = 0;
     for (size_t i = 0; i < all.size(); ++i) {
       IdleCause& cause = *all[i].cause;
@@ -212,7 +211,10 @@ class CauseSums {
     Ps large, small;  // falling, each 0 for the other kind
     uint32_t event, inside;
     IdleCause* cause;
-    auto order() const { return std::tie(loss, large, small, event, inside); }
+    bool operator<(const Ranked& o) const {
+      return std::tie(loss, large, small, event, inside) <
+             std::tie(o.loss, o.large, o.small, o.event, o.inside);
+    }
   };
   static void Merge(const IdleCause& from, IdleCause* to) {
     to->time += from.time;
