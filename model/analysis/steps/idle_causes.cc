@@ -583,6 +583,7 @@ void IdleExplainer::Explain(HostId host, PlaneId device, std::span<const IdleGap
     const bool own = thread == nullptr || thread == info.main;
     for (Part& part : left) {
       if (own && part.piece.marked) part.piece.state = HostState::kWork;
+      if (!own) part.piece.row = part.piece.meta = HostPiece::kNone;  // a marker is no name
     }
     done.insert(done.end(), left.begin(), left.end());
   }

@@ -536,6 +536,31 @@ TEST_CASE("A copy that blocks the host is named with the op that asks for it") {
         std::string::npos);
 }
 
+TEST_CASE("The mark of a step on another thread is no cause of idle time") {
+  test::KinetoText t;
+  const auto on = [&](int tid, const std::string& category, const std::string& name, double ts,
+                      double dur, int correlation) {
+    t.Raw("{\"ph\":\"X\",\"cat\":\"" + category + "\",\"name\":\"" + name +
+          "\",\"pid\":100,\"tid\":" + std::to_string(tid) + ",\"ts\":" + std::to_string(ts) +
+          ",\"dur\":" + std::to_string(dur) +
+          ",\"args\":{\"correlation\":" + std::to_string(correlation) + "}}");
+  };
+  for (int s = 0; s < 4; ++s) {
+    const double at = 1000 * s;
+    t.Host("user_annotation", "ProfilerStep#" + std::to_string(s), at, 990);
+    on(2, "cuda_runtime", "cudaLaunchKernel", at + 500, 5, s + 1);
+    t.Kernel("kernel", s + 1, at + 510, 200);
+  }
+  auto trace = LoadBytes("t.json", t.Text(test::kH100), {});
+  REQUIRE(trace.ok());
+  AnalysisContext context(*trace, Definitions::kStepscope);
+  const StepDatabase& db = context.steps();
+  CHECK(At(db.device_steps.at(2).class_times, StepTimeClass::kUnknown) > 700 * kUs);
+  for (const IdleCause& cause : db.causes) {
+    if (cause.loss == StepTimeClass::kUnknown) CHECK_FALSE(cause.event.valid());
+  }
+}
+
 TEST_CASE("An event without a name is a cause too") {
   const auto trace = Steps({{"", 100, 200}});
   AnalysisContext context(trace, Definitions::kStepscope);
