@@ -107,9 +107,10 @@ TEST_CASE("a snapshot and a trace whose clocks do not meet are said to be apart"
     return *trace;
   };
   const auto trace = [&](const std::string& base) {
-    return load("t.json", R"({"baseTimeNanoseconds":)" + base +
-                              R"(,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm",)"
-                              R"("pid":1,"tid":1,"ts":10,"dur":20,"args":{}}]})");
+    const std::string time = base.empty() ? "" : "\"baseTimeNanoseconds\":" + base + ",";
+    return load("t.json", "{" + time +
+                              R"("traceEvents":[{"ph":"X","cat":"cpu_op",)"
+                              R"("name":"aten::mm","pid":1,"tid":1,"ts":10,"dur":20,"args":{}}]})");
   };
   const auto apart = [&](int64_t time_us, const std::string& base) {
     test::SnapshotFile file;
@@ -130,10 +131,10 @@ TEST_CASE("a snapshot and a trace whose clocks do not meet are said to be apart"
   const std::string meaning = " What is drawn at one place did not happen at one time.";
   CHECK(apart(1'000'000'000'014, base).empty());
   CHECK(apart(1'000'010'000'030, base) ==
-        "By their clocks the snapshot was recorded 10 s after the trace." + meaning);
+        "By their clocks the snapshot was recorded 10.0 s after the trace." + meaning);
   CHECK(apart(400'000'000'000, base) ==
         "By their clocks the snapshot was recorded 6 days before the trace." + meaning);
-  CHECK(apart(1'000'000'000'014, "0") == "The trace does not say when it was recorded." + meaning);
+  CHECK(apart(1'000'000'000'014, "") == "The trace does not say when it was recorded." + meaning);
   // Two traces may be of any times.
   Two traces(WithSteps(0, 0, 1000, 100, 5), WithSteps(1, 0, 7000, 120, 5));
   CHECK(WhyApart(traces.profiles, traces.view).empty());
