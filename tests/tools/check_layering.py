@@ -92,6 +92,7 @@ viewer/timeline                      | +                                        
 viewer/panels                        | model* viewer/core* viewer/widgets           | imgui
 viewer/panels/memory                 | +                                            | imgui
 viewer/panels/xla                    | +                                            | imgui
+viewer/panels/query                  | + sql                                        | imgui
 viewer/shell                         | +                                            | imgui
 viewer                               | model* viewer*                               | imgui
 

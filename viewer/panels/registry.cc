@@ -11,8 +11,8 @@ namespace stepscope {
 MakePanel MakeComparePanel, MakeDetailsPanel, MakeDevicesPanel, MakeDiagnosticsPanel,
     MakeFindingsPanel, MakeHloGraphPanel, MakeHloMemoryPanel, MakeHloProfilePanel,
     MakeHloStatsPanel, MakeInputPipelinePanel, MakeKernelStatsPanel, MakeMarkersPanel,
-    MakeMemoryPanel, MakeMemorySnapshotPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeRanksPanel,
-    MakeRooflinePanel, MakeSelectionPanel;
+    MakeMemoryPanel, MakeMemorySnapshotPanel, MakeOpStatsPanel, MakeOverviewPanel, MakeQueryPanel,
+    MakeRanksPanel, MakeRooflinePanel, MakeSelectionPanel;
 
 namespace {
 
@@ -70,6 +70,8 @@ constexpr PanelDesc kPanels[] = {
      DockSlot::kBottomRight, false, &MakeRanksPanel},
     {"compare", "Compare", "What changed from a baseline to another profile, and why.", "Alt+C",
      DockSlot::kBottomRight, false, &MakeComparePanel},
+    {"query", "Query", "Answers SQL about the profile: events, steps, tables of other panels.",
+     "Alt+Q", DockSlot::kBottomRight, false, &MakeQueryPanel},
     {"diagnostics", "Diagnostics", "What loading repaired, dropped or clipped.", "Alt+0",
      DockSlot::kBottomRight, true, &MakeDiagnosticsPanel},
 };

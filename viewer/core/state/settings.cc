@@ -74,6 +74,10 @@ constexpr SettingDesc kSettings[] = {
     {"findings.muted_in_programs", "Findings muted in programs",
      "Hides findings in one program: pairs of rule and program, with blanks between.", "", T::kText,
      "", 0, 0, ""},
+    {"query.history", "History of queries",
+     "Keeps the queries that were run, the last one first; each ends with a backslash and a "
+     "semicolon.",
+     "", T::kText, "", 0, 0, ""},
     {"layout.version", "Layout version", "Says which version of the panels' layout is stored.", "",
      T::kInt, "0", 0, 1e6, ""},
     {"layout.panels", "Share of panels",
